@@ -1,0 +1,37 @@
+/** @file A query brought into its pair-local frame: the input of every rule. */
+#pragma once
+
+#include "cuda/metrics.h"
+
+namespace intervox::cuda {
+
+/** Most surfaces of one pair after pruning; more is a capacity status, never a dropped surface. */
+inline constexpr int kMaxSurfaces = 64;
+
+/** A surface of either cell in the frame L: world axes, origin p_WL near the overlap. */
+struct LocalSurface {
+  geometry::Surface surface;
+  std::int8_t body = 0;  ///< 0: of A, 1: of B
+  double weight = 0.0;  ///< of this face in S and G: B +½, A −½, cut faces and coincident pairs 0
+};
+
+/** Ω = the intersection of the sides of `surface[0 … count)`, all in frame L. Built by Prepare;
+ surfaces that cannot bound the overlap are pruned, so that every listed one may be active. */
+struct LocalPair {
+  LocalSurface surface[kMaxSurfaces];
+  int count = 0;
+  int planes = 0;  ///< the first `planes` surfaces are planes; the rest is curved
+  Vec3 p_WL;       ///< origin of L in the world [m]
+  Vec3 lower;      ///< axis-aligned box in L that encloses Ω [m]
+  Vec3 upper;
+  double tolerance = 1e-3;
+};
+
+/** What a rule says: whether it took the pair, and how far it may be off. */
+struct RuleResult {
+  bool accepted = false;  ///< false: try the next rule
+  double error = 0.0;     ///< estimate of |error of V| [m³]
+  int work = 0;           ///< faces, rays or leaves evaluated
+};
+
+}  // namespace intervox::cuda

@@ -1,0 +1,49 @@
+/** @file Raw moments of an overlap about a pair-local origin, and their way to metrics. */
+#pragma once
+
+#include "cuda/metrics.h"
+
+namespace intervox::cuda {
+
+/** Raw integrals over Ω and over its weighted boundary, about the pair-local origin L, world axes.
+ */
+struct Moments {
+  double v = 0.0;  ///< ∫ dV
+  Vec3 m;          ///< ∫ r dV
+  Vec3 q;          ///< ∫ (xx, yy, zz) dV
+  Vec3 d;          ///< ∫ (xy, xz, yz) dV
+  Vec3 s;          ///< Σ_f w_f ∫_f n dS, n out of Ω; w: LocalSurface::weight
+  Vec3 g;          ///< Σ_f w_f ∫_f r × n dS
+
+  /** Adds other. */
+  INTERVOX_HD Moments& operator+=(const Moments& other) {
+    v += other.v;
+    m += other.m;
+    q += other.q;
+    d += other.d;
+    s += other.s;
+    g += other.g;
+    return *this;
+  }
+};
+
+/** a moments, for extrapolation. */
+INTERVOX_HD inline Moments operator*(double a, const Moments& x) {
+  return {a * x.v, a * x.m, a * x.q, a * x.d, a * x.s, a * x.g};
+}
+
+/** Metrics from raw moments about p_WL; fills V, centroid, J, S, G only. Requires v > 0. */
+INTERVOX_HD inline InterferenceMetrics ToMetrics(const Moments& x, const Vec3& p_WL) {
+  InterferenceMetrics out;
+  const Vec3 c = x.m / x.v;
+  const Vec3 e = x.q - Vec3{x.v * c.x * c.x, x.v * c.y * c.y, x.v * c.z * c.z};
+  const Vec3 d = x.d - Vec3{x.v * c.x * c.y, x.v * c.x * c.z, x.v * c.y * c.z};
+  out.volume = x.v;
+  out.p_WC = p_WL + c;
+  out.J_W = {{e.y + e.z, -d.x, -d.y}, {-d.x, e.x + e.z, -d.z}, {-d.y, -d.z, e.x + e.y}};
+  out.area_vector = x.s;
+  out.area_moment = x.g - Cross(c, x.s);
+  return out;
+}
+
+}  // namespace intervox::cuda

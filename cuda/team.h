@@ -1,0 +1,51 @@
+/** @file The Team concept: cooperative loops and fixed-shape sums for one pair, on the CPU or a
+ warp.
+
+ A team has 32 lanes. ForEach gives item i to lane i mod 32. Sum adds each lane's items in ascending
+ order and then the lanes in one fixed binary tree (l with l+1, then l+2, …), so that the result has
+ the same bits whether one thread plays the lanes in turn or a warp runs them. */
+#pragma once
+
+#include "geometry/hd.h"
+
+namespace intervox::cuda {
+
+/** Lanes of every team. */
+inline constexpr int kLanes = 32;
+
+/** One thread that plays the lanes in order. */
+struct SerialTeam {
+  /** Calls f(i) for i in [0, n). */
+  template <class F>
+  INTERVOX_HD void ForEach(int n, F&& f) const {
+    for (int i = 0; i < n; ++i) f(i);
+  }
+
+  /** Σ f(i) over i in [0, n); T{} is zero, T has operator+=. Returned to every lane. */
+  template <class T, class F>
+  INTERVOX_HD T Sum(int n, F&& f) const {
+    return SumLanes<T>(0, kLanes, n, f);
+  }
+
+  /** Waits for all lanes. */
+  INTERVOX_HD void Sync() const {}
+  /** This thread's first lane. */
+  INTERVOX_HD int Lane() const { return 0; }
+
+ private:
+  template <class T, class F>
+  INTERVOX_HD static T SumLanes(int lane, int count, int n, F& f) {
+    T sum{};
+    if (lane >= n) return sum;
+    if (count == 1) {
+      for (int i = lane; i < n; i += kLanes) sum += f(i);
+      return sum;
+    }
+    sum = SumLanes<T>(lane, count / 2, n, f);
+    // Adding an empty half would be exact, so skipping it leaves the bits alone.
+    if (lane + count / 2 < n) sum += SumLanes<T>(lane + count / 2, count / 2, n, f);
+    return sum;
+  }
+};
+
+}  // namespace intervox::cuda

@@ -1,0 +1,85 @@
+/** @file What a contact is to the solver: the geometry of a patch, its states, its constants, and
+ one stage of the time-stepping scheme over all patches. Symbols follow docs/theory.md. */
+#pragma once
+
+#include <span>
+
+#include "geometry/linear.h"
+
+namespace intervox::host {
+
+class ContactModel;
+
+/** The geometry of one patch: summed metrics of its cell pairs, world axes. */
+struct PatchGeometry {
+  double V = 0.0;           ///< volume of interference [m³]
+  Vec3 p_WC;                ///< its centroid [m]
+  Vec3 n;                   ///< contact normal, unit, from body j toward body i
+  Mat3 J_W = Mat3::Zero();  ///< inertia about the centroid, unit density [m⁵]
+  Vec3 S;                   ///< area vector [m²]
+  Vec3 G;                   ///< its moment about the centroid [m³]
+  Mat3 R_n;  ///< turns the last accepted step's normal into n (bristles turn with it)
+};
+
+/** The continuous states of one patch; also used for their rates. */
+struct PatchState {
+  Vec3 z;              ///< bristle deflection, in the contact plane [m]
+  double theta = 0.0;  ///< torsional bristle deflection [rad]
+  double s_dw = 0.0;   ///< dwell state [–]
+  double V_o = 0.0;    ///< relaxation offset of the volume [m³]
+};
+
+/** The constants of one contact; moved at accepted steps only (theory: "Contact begins"). */
+struct PatchLatch {
+  double v_i = 0.0;  ///< latched approach speed, > 0 while approaching [m/s]
+  double a = 0.0;    ///< damping factor, ≤ 0 [s/m]
+};
+
+/** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */
+struct ContactPower {
+  double elastic = 0.0;   ///< rate of elastic work done ON the bodies: k_v V_r n·v_c
+  double normal = 0.0;    ///< dissipated by normal damping
+  double friction = 0.0;  ///< dissipated by sliding friction: −f_t·v_ct
+  double spinning = 0.0;  ///< dissipated by spinning friction
+  double rolling = 0.0;   ///< dissipated by rolling resistance
+  double bristle = 0.0;   ///< of friction: what goes into the bristles' springs (may have any sign)
+};
+
+/** A rigid body as a stage sees it: positions are known, velocities are sought. */
+struct StageBody {
+  double inverse_mass = 0.0;              ///< [1/kg]; 0: fixed or driven
+  Mat3 inverse_inertia_W = Mat3::Zero();  ///< about the centre of mass, world axes [1/(kg·m²)]
+  Vec3 p_WM;                              ///< centre of mass [m]
+  Vec3 v;                                 ///< of the centre of mass; in: y*, out: the stage's [m/s]
+  Vec3 w;                                 ///< angular, world axes; in: y*, out: the stage's [rad/s]
+};
+
+/** A contact as a stage sees it. */
+struct StageContact {
+  int body_i = -1;  ///< index into the stage's bodies
+  int body_j = -1;
+  const ContactModel* model = nullptr;
+  PatchGeometry geometry;
+  PatchLatch latch;
+  PatchState state;    ///< in: y*, out: the stage's
+  PatchState rate;     ///< out: d(state)/dt at the stage
+  double f_n = 0.0;    ///< out (in: first guess): normal force, ≥ 0 [N]
+  Vec3 force;          ///< out (in: first guess): on body i, at p_WC [N]
+  Vec3 torque;         ///< out (in: first guess): on body i, about p_WC [N·m]
+  ContactPower power;  ///< out
+};
+
+/** How a stage's solve went. */
+struct StageResult {
+  int iterations = 0;
+  double residual = 0.0;  ///< largest change of a velocity in the last sweep [m/s]
+  bool converged = true;
+};
+
+/** Solves y = y* + hγ F(x, y) for the velocities and contact states by nonlinear block Gauss–Seidel
+ over the contacts in their order; positions, and with them all geometry, are fixed.
+ @param h_gamma  step times the diagonal of the implicit tableau [s]; 0 evaluates F at y*. */
+StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
+                       std::span<StageContact> contacts);
+
+}  // namespace intervox::host
