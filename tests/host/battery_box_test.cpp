@@ -1,0 +1,95 @@
+// The main job: the battery box of data/scenes falls into its worksite.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <random>
+
+#include "host/simulation.h"
+
+namespace intervox {
+namespace {
+
+constexpr double kFootArea = 4 * 0.08 * 0.08;  // [m²]
+constexpr double kStiffness = 1e9;             // [N/m³]
+constexpr double kWeight = 100.0;              // [N]
+constexpr double kRestSpeed = 1e-3;            // [m/s]
+
+Scene BatteryBox() { return LoadScene(INTERVOX_DATA_DIR "/scenes/battery_box.yaml"); }
+
+double Speed(const BodyState& box) { return Norm(box.v_WB) + 0.5 * Norm(box.w_WB); }
+
+struct Outcome {
+  double rest_time = -1.0;  // last time above the rest speed [s]
+  BodyState box;
+};
+
+Outcome Fall(Scene scene) {
+  Simulation simulation(std::move(scene));
+  Outcome out;
+  while (!simulation.Done()) {
+    simulation.Step();
+    if (Speed(simulation.State()[1]) > kRestSpeed) out.rest_time = simulation.Time();
+  }
+  out.box = simulation.State()[1];
+  return out;
+}
+
+// Seated: the box stands flat on its feet between the lands and pins.
+void ExpectSeated(const BodyState& box) {
+  EXPECT_NEAR(box.X_WB.p.x, kWeight / kStiffness / kFootArea, 1e-6);
+  EXPECT_LE(std::abs(box.X_WB.p.y), 3e-3);
+  EXPECT_LE(std::abs(box.X_WB.p.z), 3e-3);
+  EXPECT_GE(Trace(box.X_WB.R), 3.0 - 1e-4);
+}
+
+TEST(BatteryBox, HasCellsOfBothBodies) {
+  const Simulation simulation(BatteryBox());
+  EXPECT_GE(simulation.Cells(0).size(), 60u);
+  EXPECT_GE(simulation.Cells(1).size(), 20u);
+}
+
+TEST(SlowBatteryBox, SeatsAndCarriesItsWeight) {
+  const Outcome out = Fall(BatteryBox());
+  ExpectSeated(out.box);
+  EXPECT_LT(out.rest_time, 5.0 - 0.05);
+  EXPECT_NEAR(out.box.contact_force.x, -kWeight, 0.1);
+  RecordProperty("rest_time_ms", static_cast<int>(1e3 * out.rest_time));
+}
+
+TEST(SlowBatteryBox, NeverWedgesFromRandomStarts) {
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> unit(-1, 1);
+  for (int run = 0; run < 10; ++run) {
+    SCOPED_TRACE(run);
+    Scene scene = BatteryBox();
+    scene.duration = 6.0;
+    Pose& X_WB = scene.bodies[1].X_WB;
+    X_WB.p += 0.02 * Vec3{unit(random), unit(random), unit(random)};
+    const Vec3 turn = std::sin(0.0349 / 2) * Vec3{unit(random), unit(random), unit(random)};
+    const Quaternion q = Normalized(Quaternion{1.0, turn.x, turn.y, turn.z});
+    X_WB.R = ToRotation(q) * X_WB.R;
+    ExpectSeated(Fall(std::move(scene)).box);
+  }
+}
+
+TEST(SlowBatteryBox, EnergyIsAccountedFor) {
+  Scene scene = BatteryBox();
+  scene.duration = 2.0;
+  Simulation simulation(std::move(scene));
+  std::array<double, 4> before{};
+  while (!simulation.Done()) {
+    simulation.Step();
+    const EnergyAudit& e = simulation.Energy();
+    const std::array<double, 4> now{e.dissipated_normal, e.dissipated_sliding + e.bristle,
+                                    e.dissipated_spinning, e.dissipated_rolling};
+    for (int k = 0; k < 4; ++k) {
+      ASSERT_GE(now[k], before[k] - 1e-9) << "term " << k << " at " << simulation.Time();
+    }
+    before = now;
+    ASSERT_LE(e.kinetic + e.gravity, 1e-2) << simulation.Time();  // started from rest at zero
+  }
+}
+
+}  // namespace
+}  // namespace intervox
