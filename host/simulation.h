@@ -70,6 +70,16 @@ struct EnergyAudit {
   double balance = 0.0;          ///< what is left over: integration error
 };
 
+/** One onset of contact, for summaries. Onsets slower than 1 mm/s and patches that came out of a
+ split are left out. */
+struct ImpactRecord {
+  double t = 0.0;  ///< accepted step at which the contact was first seen [s]
+  int body_i = 0;  ///< index into Scene::bodies
+  int body_j = 0;
+  double approach_speed = 0.0;  ///< at the centroid, along the normal, > 0 [m/s]
+  double peak_force = 0.0;      ///< largest normal force of this contact so far [N]
+};
+
 /** Counters of one run. */
 struct SimulationCounters {
   std::int64_t steps = 0;
@@ -108,6 +118,11 @@ class Simulation {
   std::span<const SensorReading> Sensors() const;
   /** The energy audit. */
   const EnergyAudit& Energy() const;
+  /** The onsets of contact so far, in order. */
+  std::span<const ImpactRecord> Impacts() const;
+  /** How long all free bodies have been slower than 1 mm/s, at the centre of mass and at the
+   * frame's origin, without a break [s]; 0 while one moves. */
+  double RestingFor() const;
   /** Counters. */
   const SimulationCounters& Counters() const;
   /** The scene it was made of. */
