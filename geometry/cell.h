@@ -1,6 +1,7 @@
 /** @file A cell: the intersection of sides of surfaces, with bounds, a name and neighbours. */
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,15 @@ struct FacePolygon {
   std::vector<Vec3> p_C;  ///< vertices in the cell's frame [m]
 };
 
+/** The closed surface of a bounded polytope: distinct corners, and each face's loop over them.
+
+ Empty where the face polygons do not close: unbounded or curved cells. */
+struct Corners {
+  std::vector<Vec3> p_C;            ///< corners in the cell's frame [m]
+  std::vector<std::int32_t> loop;   ///< corners of each face in turn, as Cell::faces orders them
+  std::vector<std::int32_t> begin;  ///< face f owns loop[begin[f] … begin[f+1])
+};
+
 /** An intersection of sides of surfaces, in the frame C of its body.
 
  Invariant: at least one surface; `bounds` encloses the cell; `faces` holds one polygon for each
@@ -32,10 +42,17 @@ struct Cell {
   bool bounded = true;
   bool polytope = false;  ///< bounded by planes only
   std::vector<FacePolygon> faces;
+  Corners corners;              ///< of a bounded polytope; set by IndexCorners
   std::string name;             ///< traces back to the CSG node, for example "socket/0"
   int node = -1;                ///< index of the CSG node
   std::vector<int> neighbours;  ///< cells of the same body across a cut face, ascending
 };
+
+/** Sets `corners` from `faces`: corners within 1e-11 of the cell's size are one. Leaves it empty
+ where the loops do not close; the engine then clips the bounds instead, which is slower. MakeCell
+ calls it.
+ */
+void IndexCorners(Cell* cell);
 
 /** Makes a cell of surfaces and computes its bounds and face polygons.
  @throws std::invalid_argument when there is no surface. */
