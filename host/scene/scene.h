@@ -56,6 +56,7 @@ struct ContactModelSettings {
 
 /** A motion prescribed to a body: piecewise cubic (C¹) through key poses, or constant velocity. */
 struct PrescribedMotion {
+  /** Where and how fast the body is at one time. */
   struct Key {
     double t = 0.0;  ///< [s]
     Vec3 position;   ///< [m]

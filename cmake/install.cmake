@@ -1,0 +1,31 @@
+# Installs the executable, the libraries, the headers and a package, so that
+# `find_package(intervox)` gives intervox::host and what it stands on.
+include(CMakePackageConfigHelpers)
+
+foreach(part flags geometry cuda integrators host)
+  set_target_properties(intervox_${part} PROPERTIES EXPORT_NAME ${part})
+  install(TARGETS intervox_${part} EXPORT intervox_targets ARCHIVE DESTINATION lib)
+endforeach()
+if(TARGET intervox)
+  install(TARGETS intervox RUNTIME DESTINATION bin)
+endif()
+foreach(folder geometry cuda integrators host)
+  install(
+    DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
+    DESTINATION include/intervox
+    FILES_MATCHING
+    PATTERN "*.h"
+    PATTERN "cli" EXCLUDE
+    PATTERN "openvdb" EXCLUDE)
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/scenes ${PROJECT_SOURCE_DIR}/data/schema
+        DESTINATION share/intervox)
+install(EXPORT intervox_targets NAMESPACE intervox:: DESTINATION lib/cmake/intervox)
+configure_package_config_file(
+  ${PROJECT_SOURCE_DIR}/cmake/intervox-config.cmake.in
+  ${PROJECT_BINARY_DIR}/intervox-config.cmake INSTALL_DESTINATION lib/cmake/intervox)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/intervox-config-version.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/intervox-config.cmake
+              ${PROJECT_BINARY_DIR}/intervox-config-version.cmake
+        DESTINATION lib/cmake/intervox)

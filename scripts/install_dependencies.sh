@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that Intervox needs and that are missing. Without a missing one it
+# neither touches apt nor needs a network or root.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+packages=(
+  # compilers and build tools
+  build-essential g++ cmake ninja-build ccache git
+  # libraries
+  libopenvdb-dev libnanovdb-dev libeigen3-dev libtbb-dev libthrust-dev libhdf5-dev libyaml-cpp-dev
+  nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev libgtest-dev libgmock-dev
+  libbenchmark-dev libpng-dev
+  # checks
+  clang-format clang-tidy
+  # plots, reports, schema checks
+  python3 python3-numpy python3-h5py python3-matplotlib python3-jsonschema python3-yaml python3-pil
+)
+
+command -v dpkg-query >/dev/null ||
+  fail "this script knows Debian's packages only; elsewhere install by hand: ${packages[*]}"
+
+missing=()
+for package in "${packages[@]}"; do
+  status="$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)"
+  [[ "$status" == installed ]] || missing+=("$package")
+done
+if [[ ${#missing[@]} -eq 0 ]]; then
+  echo "all ${#packages[@]} packages are installed"
+  exit 0
+fi
+
+as_root=()
+if [[ "$(id -u)" -ne 0 ]]; then
+  command -v sudo >/dev/null ||
+    fail "these packages are missing, and installing them needs root or sudo: ${missing[*]}"
+  as_root=(sudo)
+fi
+say "installing ${missing[*]}"
+"${as_root[@]}" apt-get update ||
+  fail "apt-get update failed: check the network and /etc/apt/sources.list, then run this again"
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+  apt-get install -y --no-install-recommends "${missing[@]}" ||
+  fail "apt-get install failed for: ${missing[*]}. Install them by hand, then run this again"
