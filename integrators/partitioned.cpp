@@ -1,0 +1,55 @@
+#include "integrators/partitioned.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace intervox::integrators {
+namespace {
+
+// out = start + h Σ_{j<n} w_j k_j, the k_j being consecutive rows of `rows`.
+void Combine(std::span<const double> start, double h, std::span<const double> weights,
+             const double* rows, std::span<double> out) {
+  const std::size_t size = start.size();
+  std::copy(start.begin(), start.end(), out.begin());
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    const double w = h * weights[j];
+    if (w == 0.0) continue;
+    const double* k = rows + j * size;
+    for (std::size_t i = 0; i < size; ++i) out[i] += w * k[i];
+  }
+}
+
+}  // namespace
+
+void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std::span<double> x,
+                              std::span<double> y, std::span<double> a) {
+  const Tableau& tableau = *tableau_;
+  const std::size_t nx = x.size(), ny = y.size(), na = a.size();
+  const std::size_t stages = static_cast<std::size_t>(tableau.stages);
+  const std::size_t needed = (nx + ny) + stages * (nx + ny + na);
+  if (workspace_.size() < needed) workspace_.resize(needed);
+  const std::span<double> x_i(workspace_.data(), nx);
+  const std::span<double> y_i(x_i.data() + nx, ny);
+  double* const x_rates = y_i.data() + ny;
+  double* const y_rates = x_rates + stages * nx;
+  double* const a_rates = y_rates + stages * ny;
+
+  for (std::size_t i = 0; i < stages; ++i) {
+    Combine(x, h, {tableau.a_explicit[i], i}, x_rates, x_i);
+    if (i > 0) system.Project(x_i);
+    Combine(y, h, {tableau.a_implicit[i], i}, y_rates, y_i);
+    system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h * tableau.a_implicit[i][i], x_i,
+                      y_i, {y_rates + i * ny, ny}, {a_rates + i * na, na});
+    system.PositionRate(x_i, y_i, {x_rates + i * nx, nx});
+  }
+  Combine(x, h, {tableau.b, stages}, x_rates, x_i);
+  system.Project(x_i);
+  std::copy(x_i.begin(), x_i.end(), x.begin());
+  Combine(y, h, {tableau.b, stages}, y_rates, y_i);
+  std::copy(y_i.begin(), y_i.end(), y.begin());
+  for (std::size_t j = 0; j < stages; ++j) {
+    for (std::size_t k = 0; k < na; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];
+  }
+}
+
+}  // namespace intervox::integrators

@@ -1,0 +1,53 @@
+/** @file Steps a system whose positions advance explicitly and whose velocities and internal states
+ advance implicitly, stage by stage. Knows systems and states, not contact. */
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "integrators/tableau.h"
+
+namespace intervox::integrators {
+
+/** A system x' = v(x, y), y' = F(t, x, y), a' = p(t, x, y) as the stepper sees it. Sizes of all
+ spans are those that Step() was given; none of the calls may allocate if the step is not to. */
+class PartitionedSystem {
+ public:
+  virtual ~PartitionedSystem() = default;
+  /** v(x, y): rates of the positions. */
+  virtual void PositionRate(std::span<const double> x, std::span<const double> y,
+                            std::span<double> rate) = 0;
+  /** Puts positions back onto their manifold (unit quaternions); called on every stage's positions
+   and on the step's result. */
+  virtual void Project(std::span<double> x) const = 0;
+  /** Solves y = y* + hγ F(t, x, y). The geometry at x is needed once; h_gamma = 0 evaluates F.
+   @param stage    0 … stages − 1; stage 0 is the step's start
+   @param h_gamma  step times the diagonal of the implicit tableau [s]
+   @param y        in: y*; out: the stage's y
+   @param rate     out: F(t, x, y); y − y* = hγ F to the solver's residual
+   @param power    out: p(t, x, y) */
+  virtual void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
+                          std::span<double> y, std::span<double> rate, std::span<double> power) = 0;
+};
+
+/** One-step integrator with a tableau. Allocates only when a system is larger than any before.
+ Deterministic: sums run over stages in ascending order. */
+class PartitionedStepper {
+ public:
+  /** @param tableau  must outlive the stepper; those of AllTableaus() always do. */
+  explicit PartitionedStepper(const Tableau& tableau) : tableau_(&tableau) {}
+
+  /** Advances x, y and the quadratures a from t to t + h. On return the spans hold the new values,
+   x projected. */
+  void Step(PartitionedSystem& system, double t, double h, std::span<double> x, std::span<double> y,
+            std::span<double> a);
+
+  /** The tableau. */
+  const Tableau& GetTableau() const { return *tableau_; }
+
+ private:
+  const Tableau* tableau_;
+  std::vector<double> workspace_;
+};
+
+}  // namespace intervox::integrators
