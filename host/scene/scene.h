@@ -138,7 +138,8 @@ struct Scene {
   std::map<std::string, ContactModelSettings> contact_models;
   std::vector<BodySettings> bodies;
   std::map<std::string, std::vector<geometry::Cell>>
-      listed_cells;                       ///< by body, when the scene lists cells
+      listed_cells;  ///< by body, when the scene lists cells
+  std::map<std::string, std::vector<geometry::ShapePtr>> listed_shapes;  ///< what they came from
   std::vector<ContactSettings> contacts;  ///< first match wins; empty: all pairs by "default"
   std::vector<SensorSettings> sensors;
   OutputSettings output;

@@ -1,0 +1,174 @@
+#include "host/scene/cursor.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace intervox::host {
+namespace {
+
+std::string KindName(const Value& value) {
+  switch (value.kind) {
+    case Value::Kind::kNull:
+      return "nothing";
+    case Value::Kind::kScalar: {
+      constexpr std::size_t kShown = 40;
+      const bool cut = value.scalar.size() > kShown;
+      return "'" + value.scalar.substr(0, kShown) + (cut ? "…'" : "'");
+    }
+    case Value::Kind::kSequence:
+      return "a list of " + std::to_string(value.items.size());
+    case Value::Kind::kMap:
+      return "a map";
+  }
+  return "";
+}
+
+std::string Format(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+std::string Limits(const Range& range) {
+  if (range.lo == 0 && range.hi >= 1e9) {
+    return range.open ? "a number above 0" : "a number of 0 or more";
+  }
+  return "a number from " + Format(range.lo) + (range.open ? " (excluded)" : "") + " to " +
+         Format(range.hi);
+}
+
+bool SameIgnoringCase(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == y;
+  });
+}
+
+enum class Parsed { kOk, kNoNumber, kTooLarge, kNotFinite };
+
+Parsed ParseNumber(const Value& value, double& x) {
+  if (value.kind != Value::Kind::kScalar || value.quoted) return Parsed::kNoNumber;
+  std::string_view text = value.scalar;
+  const std::string_view body = text.substr(text.find_first_not_of("+-") == 1 ? 1 : 0);
+  for (const std::string_view word : {".nan", "nan", ".inf", "inf", "infinity"}) {
+    if (SameIgnoringCase(body, word)) return Parsed::kNotFinite;
+  }
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), x);
+  if (end != text.data() + text.size() || text.empty()) return Parsed::kNoNumber;
+  if (error == std::errc::result_out_of_range) return Parsed::kTooLarge;
+  if (error != std::errc()) return Parsed::kNoNumber;
+  return std::isfinite(x) ? Parsed::kOk : Parsed::kNotFinite;
+}
+
+}  // namespace
+
+std::string Cursor::Path() const {
+  if (parent_ == nullptr) return key_;
+  const std::string before = parent_->Path();
+  const bool index = !key_.empty() && key_.front() == '[';
+  return before + (before.empty() || index ? "" : ".") + key_;
+}
+
+void Cursor::Fail(const std::string& what, const std::string& remedy) const {
+  const std::string path = Path();
+  host::Fail(*value_, path.empty() ? "document" : path, what, remedy);
+}
+
+Cursor Cursor::At(const std::string& key) const {
+  const Value* child = value_->Find(key);
+  if (child == nullptr) Fail("'" + key + "' is missing", "Add it.");
+  return Cursor(*this, *child, key);
+}
+
+Cursor Cursor::Item(int i) const {
+  return Cursor(*this, value_->items[static_cast<std::size_t>(i)], "[" + std::to_string(i) + "]");
+}
+
+int Cursor::Count() const {
+  return static_cast<int>(value_->kind == Value::Kind::kMap ? value_->entries.size()
+                                                            : value_->items.size());
+}
+
+void Cursor::ForEach(const std::function<void(const Cursor&, const std::string&)>& f) const {
+  for (const Entry& entry : value_->entries) {
+    f(Cursor(*this, entry.value, entry.key), entry.key);
+  }
+}
+
+bool Cursor::IsNumber() const {
+  double x = 0;
+  return ParseNumber(*value_, x) != Parsed::kNoNumber;
+}
+
+double Cursor::Number(const Range& range) const {
+  double x = 0;
+  switch (ParseNumber(*value_, x)) {
+    case Parsed::kNoNumber:
+      Fail("expected a number, found " + KindName(*value_),
+           value_->quoted ? "Remove the quotes." : "Write " + Limits(range) + ".");
+    case Parsed::kTooLarge:
+      Fail("the number " + KindName(*value_) + " does not fit double precision",
+           "Write " + Limits(range) + ".");
+    case Parsed::kNotFinite:
+      Fail("the number " + KindName(*value_) + " is not finite", "Write " + Limits(range) + ".");
+    case Parsed::kOk:
+      break;
+  }
+  if (x < range.lo || (range.open && x == range.lo) || x > range.hi) {
+    Fail("the value " + KindName(*value_) + " is out of range", "Write " + Limits(range) + ".");
+  }
+  return x;
+}
+
+std::string Cursor::String() const {
+  if (value_->kind != Value::Kind::kScalar || value_->scalar.empty()) {
+    Fail("expected a word, found " + KindName(*value_), "Write a name.");
+  }
+  return value_->scalar;
+}
+
+bool Cursor::Bool() const {
+  if (value_->kind == Value::Kind::kScalar && !value_->quoted) {
+    if (value_->scalar == "true") return true;
+    if (value_->scalar == "false") return false;
+  }
+  Fail("expected true or false, found " + KindName(*value_), "Write true or false.");
+}
+
+std::vector<double> Cursor::Numbers(int count, const Range& range) const {
+  if (value_->kind != Value::Kind::kSequence || Count() != count) {
+    Fail("expected a list of " + std::to_string(count) + " numbers, found " + KindName(*value_),
+         "Write " + std::to_string(count) + " numbers in brackets.");
+  }
+  std::vector<double> numbers;
+  for (int i = 0; i < count; ++i) numbers.push_back(Item(i).Number(range));
+  return numbers;
+}
+
+Vec3 Cursor::Vector(const Range& range) const {
+  const std::vector<double> v = Numbers(3, range);
+  return {v[0], v[1], v[2]};
+}
+
+Vec3 Cursor::NumberOrVector(const Range& range) const {
+  if (value_->kind == Value::Kind::kSequence) return Vector(range);
+  const double x = Number(range);
+  return {x, x, x};
+}
+
+double Cursor::Number(const std::string& key, double otherwise) const {
+  return Has(key) ? At(key).Number() : otherwise;
+}
+
+Vec3 Cursor::Vector(const std::string& key, const Vec3& otherwise) const {
+  return Has(key) ? At(key).Vector() : otherwise;
+}
+
+std::string Cursor::String(const std::string& key, const std::string& otherwise) const {
+  return Has(key) ? At(key).String() : otherwise;
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,374 @@
+#include "host/scene/keys.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace intervox::host {
+namespace {
+
+Key Number(std::string name, Range range, bool required, std::string doc) {
+  return {std::move(name), Type::kNumber, range, "", required, 0, std::move(doc)};
+}
+Key Vector(std::string name, Range range, bool required, std::string doc) {
+  return {std::move(name), Type::kVector, range, "", required, 3, std::move(doc)};
+}
+Key Plain(std::string name, Type type, bool required, std::string doc) {
+  return {std::move(name), type, kAny, "", required, 0, std::move(doc)};
+}
+Key Of(std::string name, Type type, std::string of, bool required, std::string doc) {
+  return {std::move(name), type, kAny, std::move(of), required, 0, std::move(doc)};
+}
+Key List(std::string name, Type type, std::string of, int count, bool required, std::string doc) {
+  return {std::move(name), type, kAny, std::move(of), required, count, std::move(doc)};
+}
+
+void AddShapes(std::vector<Object>& t) {
+  t.push_back({"half_space",
+               "The solid normal·p <= offset; the normal is normalised, the offset with it.",
+               {Vector("normal", kAny, true, "Outward normal, not zero."),
+                Number("offset", kLength, true, "[m] with a unit normal.")},
+               {},
+               {}});
+  t.push_back(
+      {"box", "A centred box.", {Vector("size", kSize, true, "Edge lengths [m].")}, {}, {}});
+  t.push_back({"sphere", "A centred ball.", {Number("radius", kSize, true, "[m]")}, {}, {}});
+  t.push_back({"ellipsoid",
+               "A centred ellipsoid.",
+               {Vector("radii", kSize, true, "Semi-axes along x, y, z [m].")},
+               {},
+               {}});
+  t.push_back({"cylinder",
+               "A centred cylinder along z.",
+               {Number("radius", kSize, true, "[m]"), Number("height", kSize, true, "[m]")},
+               {},
+               {}});
+  t.push_back({"cone",
+               "A centred frustum along z; one radius may be 0.",
+               {Number("radius_bottom", kRadius, true, "At z = -height/2 [m]."),
+                Number("radius_top", kRadius, true, "At z = height/2 [m]."),
+                Number("height", kSize, true, "[m]")},
+               {},
+               {}});
+  t.push_back({"torus",
+               "A centred ring around z.",
+               {Number("major_radius", kSize, true, "Axis to centre of the tube [m]."),
+                Number("minor_radius", kSize, true, "Of the tube [m].")},
+               {},
+               {}});
+  t.push_back({"capsule",
+               "A centred cylinder along z with two half balls.",
+               {Number("radius", kSize, true, "[m]"),
+                Number("length", kSize, true, "Of the cylindrical part [m].")},
+               {},
+               {}});
+  t.push_back(
+      {"quadric",
+       "The solid q <= 0, q = xx x² + yy y² + zz z² + xy x y + xz x z + yz y z + x x + y y + "
+       "z z + c.",
+       {{"coefficients", Type::kNumbers, kAny, "", true, 10,
+         "[xx, yy, zz, xy, xz, yz, x, y, z, c], no factor 2."}},
+       {},
+       {}});
+  t.push_back({"convex",
+               "The convex hull of points.",
+               {{"vertices", Type::kPoints, kLength, "", true, 4, "At least four points [m]."}},
+               {},
+               {}});
+  t.push_back(
+      {"shape",
+       "A solid: exactly one primitive, operation or reference, with a pose and a scale.",
+       {Of("half_space", Type::kObject, "half_space", false, "A half-space."),
+        Of("box", Type::kObject, "box", false, "A box."),
+        Of("sphere", Type::kObject, "sphere", false, "A ball."),
+        Of("ellipsoid", Type::kObject, "ellipsoid", false, "An ellipsoid."),
+        Of("cylinder", Type::kObject, "cylinder", false, "A cylinder."),
+        Of("cone", Type::kObject, "cone", false, "A cone or frustum."),
+        Of("torus", Type::kObject, "torus", false, "A torus."),
+        Of("capsule", Type::kObject, "capsule", false, "A capsule."),
+        Of("quadric", Type::kObject, "quadric", false, "A general quadric."),
+        Of("convex", Type::kObject, "convex", false, "A convex hull."),
+        List("half_spaces", Type::kObjects, "half_space", 1, false,
+             "The intersection of half-spaces."),
+        List("union", Type::kShapes, "", 1, false, "The union of shapes."),
+        List("intersection", Type::kShapes, "", 1, false, "The intersection of shapes."),
+        List("difference", Type::kShapes, "", 1, false, "The first shape minus the rest."),
+        Plain("ref", Type::kString, false, "The name of another shape."),
+        Of("pose", Type::kObject, "pose", false, "Where it stands; default: at the origin."),
+        Number("scale", {0, 1e9, true}, false, "Uniform, applied before the pose; default 1."),
+        Plain("name", Type::kString, false, "A name for messages and cells.")},
+       {"half_space", "box", "sphere", "ellipsoid", "cylinder", "cone", "torus", "capsule",
+        "quadric", "convex", "half_spaces", "union", "intersection", "difference", "ref"},
+       {}});
+  t.push_back({"pose",
+               "A rigid placement: a position and at most one rotation.",
+               {Vector("position", kLength, false, "[m]; default [0, 0, 0]."),
+                {"quaternion", Type::kNumbers, kAny, "", false, 4, "[w, x, y, z], not zero."},
+                Vector("rpy_deg", {-1e6, 1e6, false}, false,
+                       "Turns about the fixed axes x, then y, then z [°]."),
+                Vector("rotation_vector", {-1e6, 1e6, false}, false, "Axis times angle [rad].")},
+               {},
+               {"quaternion", "rpy_deg", "rotation_vector"}});
+}
+
+void AddBodies(std::vector<Object>& t) {
+  t.push_back({"velocity",
+               "A velocity of a body's frame.",
+               {Vector("linear", kAny, false, "[m/s]; default [0, 0, 0]."),
+                Vector("angular", kAny, false, "World axes [rad/s]; default [0, 0, 0].")},
+               {},
+               {}});
+  t.push_back({"key_pose",
+               "One key of a prescribed motion.",
+               {Number("t", kNonNegative, true, "[s], ascending."),
+                Vector("position", kLength, true, "[m]"),
+                {"quaternion", Type::kNumbers, kAny, "", false, 4, "[w, x, y, z], not zero."},
+                Vector("rpy_deg", {-1e6, 1e6, false}, false,
+                       "Turns about the fixed axes x, then y, then z [°]."),
+                Vector("rotation_vector", {-1e6, 1e6, false}, false, "Axis times angle [rad]."),
+                Vector("velocity", kAny, false, "[m/s]; default [0, 0, 0]."),
+                Vector("angular_velocity", kAny, false, "World axes [rad/s]; default [0, 0, 0].")},
+               {},
+               {"quaternion", "rpy_deg", "rotation_vector"}});
+  t.push_back(
+      {"motion",
+       "A prescribed motion: cubic through key poses, or at a constant velocity.",
+       {List("keys", Type::kObjects, "key_pose", 1, false, "Key poses; the last one is held."),
+        Of("velocity", Type::kObject, "velocity", false, "Constant velocity from the start pose.")},
+       {"keys", "velocity"},
+       {}});
+  t.push_back({"wrench",
+               "A force and a torque applied for a while.",
+               {Number("from", kNonNegative, false, "[s]; default 0."),
+                Number("to", kNonNegative, false, "[s]; default: the scene's duration."),
+                Vector("force", kAny, false, "[N]; default [0, 0, 0]."),
+                Vector("torque", kAny, false, "About the point [N·m]; default [0, 0, 0]."),
+                Vector("point", kLength, false,
+                       "Where the force acts, body frame [m]; default: the frame's origin."),
+                Of("frame", Type::kChoice, "world|body", false,
+                   "Axes of force and torque; default world.")},
+               {},
+               {}});
+  t.push_back(
+      {"holder",
+       "A compliant gripper: springs and dampers between the body's frame and a moving target.",
+       {{"stiffness", Type::kNumberOrVector, kNonNegative, "", true, 3, "Target axes [N/m]."},
+        {"damping", Type::kNumberOrVector, kNonNegative, "", false, 3, "[N·s/m]; default 0."},
+        {"rotational_stiffness", Type::kNumberOrVector, kNonNegative, "", false, 3,
+         "[N·m/rad]; default 0."},
+        {"rotational_damping", Type::kNumberOrVector, kNonNegative, "", false, 3,
+         "[N·m·s/rad]; default 0."},
+        Of("target", Type::kObject, "motion", false, "Motion of the target; default: at rest.")},
+       {},
+       {}});
+  t.push_back(
+      {"body",
+       "A rigid body.",
+       {Plain("shape", Type::kShape, false, "Its solid, cut into cells by the program."),
+        List("cells", Type::kShapes, "", 1, false,
+             "Its cells, listed by hand; each must be one cell, and no two may overlap."),
+        Plain("material", Type::kString, false, "A name from `materials`."),
+        Plain("fixed", Type::kBool, false, "Never moves; default false."),
+        Of("motion", Type::kObject, "motion", false, "Driven along a prescribed motion."),
+        Number("mass", kPositive, false, "[kg]; default: the material's density times the volume."),
+        Vector("center_of_mass", kLength, false, "Body frame [m]; default: the shape's centroid."),
+        {"inertia", Type::kInertia, kAny, "", false, 0,
+         "About the centre of mass, body axes [kg·m²]; default: the shape's."},
+        Of("pose", Type::kObject, "pose", false, "Start pose of the body frame."),
+        Of("velocity", Type::kObject, "velocity", false, "Start velocity of the body frame."),
+        List("wrenches", Type::kObjects, "wrench", 0, false, "Applied wrenches."),
+        Of("holder", Type::kObject, "holder", false, "A compliant gripper that holds it.")},
+       {"shape", "cells"},
+       {"fixed", "motion"}});
+}
+
+void AddModels(std::vector<Object>& t) {
+  t.push_back({"material",
+               "What a body is made of.",
+               {Number("density", kPositive, false, "[kg/m³]"),
+                Number("youngs_modulus", kPositive, false, "[Pa]"),
+                Number("poisson_ratio", {-1, 0.5, true}, false, "[-]"),
+                Number("foundation_stiffness", kPositive, false,
+                       "k_v of this body [N/m³]; two bodies act in series."),
+                Number("friction", kNonNegative, false,
+                       "Coefficient of this material [-]; pairs combine as 2ab/(a+b)."),
+                Number("restitution", {0.01, 1, false}, false, "[-]")},
+               {},
+               {}});
+  t.push_back(
+      {"normal_model",
+       "The normal force.",
+       {Plain("model", Type::kString, true, "Name of the model, for example gonthier."),
+        Number("stiffness", kPositive, false, "k_v [N/m³]."),
+        Number("restitution", {0.01, 1, false}, false, "e [-]."),
+        Number("v_small", kPositive, false, "Least approach speed that is latched [m/s]."),
+        Number("relaxation_time", kNonNegative, false,
+               "τ_r of the numerical relaxation [s]; 0 turns it off."),
+        Of("latch", Type::kChoice, "largest|first", false,
+           "Which approach speed sets the damping factor: the largest so far, or the first.")},
+       {},
+       {},
+       true});
+  t.push_back(
+      {"friction_model",
+       "Sliding friction.",
+       {Plain("model", Type::kString, true, "Name of the model, for example bristle; none."),
+        Number("mu_s", kNonNegative, false, "Static coefficient [-]."),
+        Number("mu_c", kNonNegative, false, "Kinetic coefficient [-]."),
+        Number("sigma_0", kPositive, false, "Bristle stiffness per unit load [1/m]."),
+        Number("sigma_1", kPositive, false, "Bristle damping per unit load [s/m]."),
+        Number("sigma_2", kNonNegative, false, "Viscous friction per unit load [s/m]."),
+        Number("v_stribeck", kPositive, false, "Stribeck speed [m/s]."),
+        Number("dwell_time", kNonNegative, false, "τ_dw [s].")},
+       {},
+       {},
+       true});
+  t.push_back({"rolling_model",
+               "Rolling resistance.",
+               {Plain("model", Type::kString, true, "gonthier, exact or none.")},
+               {},
+               {},
+               true});
+  t.push_back({"spinning_model",
+               "Spinning friction.",
+               {Plain("model", Type::kString, true, "contensou or none.")},
+               {},
+               {},
+               true});
+  t.push_back({"contact_model",
+               "How two bodies press and rub on each other.",
+               {Of("normal", Type::kObject, "normal_model", false, "Normal force."),
+                Of("friction", Type::kObject, "friction_model", false, "Friction; default none."),
+                Of("rolling", Type::kObject, "rolling_model", false, "Default none."),
+                Of("spinning", Type::kObject, "spinning_model", false, "Default none."),
+                Of("direction", Type::kChoice, "area_vector|eigenvector", false,
+                   "Of the normal; default area_vector."),
+                Of("cells", Type::kChoice, "patches|pairs", false,
+                   "One sub-model for each patch, or for each cell pair; default patches.")},
+               {},
+               {}});
+  t.push_back({"contact",
+               "Which bodies may touch, and by which model; the first match wins.",
+               {List("bodies", Type::kStrings, "", 2, true, "Two names; either may be \"*\"."),
+                Plain("model", Type::kString, true,
+                      "A name from `contact_models`; none: they pass through each other.")},
+               {},
+               {}});
+}
+
+void AddRoots(std::vector<Object>& t) {
+  t.push_back(
+      {"integrator",
+       "How time is stepped.",
+       {Of("method", Type::kChoice, "ark3|ark2|rk1|rk2|rk3|rk4|rk5", false, "Default ark3."),
+        Number("step", {1e-12, 1e6, false}, false, "[s]; default 250e-6.")},
+       {},
+       {}});
+  t.push_back(
+      {"engine",
+       "How overlaps are measured.",
+       {Number("tolerance", {1e-9, 0.1, false}, false, "Relative, of the volume; default 1e-3."),
+        Number("voxel_size", kSize, false, "[m]; instead of a tolerance."),
+        Of("leaf_rule", Type::kChoice, "auto|polytope|flux|polar|clip|center", false,
+           "Default auto."),
+        Of("representation", Type::kChoice, "exact", false, "Of the solids; default exact.")},
+       {},
+       {"tolerance", "voxel_size"}});
+  t.push_back({"sensor",
+               "A wrench and motion sensor at a frame of a body.",
+               {Plain("body", Type::kString, true, "The body that carries it."),
+                Of("frame", Type::kObject, "pose", false, "In the body's frame."),
+                Plain("resolve_in", Type::kString, false,
+                      "The body whose axes the values are given in; default world.")},
+               {},
+               {}});
+  t.push_back({"output",
+               "What is written.",
+               {Number("every", kPositive, false, "Time between samples [s]; default 1e-3."),
+                Number("checkpoint_every", kNonNegative, false,
+                       "Time between checkpoints [s]; default 0: none.")},
+               {},
+               {}});
+  t.push_back({"pair",
+               "Two posed shapes.",
+               {Plain("name", Type::kString, false, "Default: pair-N."),
+                Plain("a", Type::kShape, true, "First shape."),
+                Plain("b", Type::kShape, true, "Second shape."),
+                Of("pose_a", Type::kObject, "pose", false, "Of a in the world."),
+                Of("pose_b", Type::kObject, "pose", false, "Of b in the world.")},
+               {},
+               {}});
+  t.push_back({"pairs",
+               "A file of posed pairs of shapes.",
+               {Of("schema", Type::kChoice, "intervox/pairs/1", true, "intervox/pairs/1"),
+                Plain("name", Type::kString, false, "A title."),
+                Plain("include", Type::kStrings, false, "Files whose shapes are used."),
+                Plain("shapes", Type::kShapesMap, false, "Named solids."),
+                List("pairs", Type::kObjects, "pair", 0, false, "The pairs.")},
+               {},
+               {}});
+  t.push_back({"scene",
+               "A scene: bodies in contact and how to simulate them.",
+               {Of("schema", Type::kChoice, "intervox/scene/1", true, "intervox/scene/1"),
+                Plain("name", Type::kString, false, "A title."),
+                Plain("include", Type::kStrings, false,
+                      "Files whose shapes, materials and contact models are used."),
+                Vector("gravity", {-1e6, 1e6, false}, false, "[m/s²]; default [0, 0, -9.81]."),
+                Number("duration", {0, 1e9, true}, false, "[s]; default 1."),
+                Of("integrator", Type::kObject, "integrator", false, "How time is stepped."),
+                Of("engine", Type::kObject, "engine", false, "How overlaps are measured."),
+                Plain("shapes", Type::kShapesMap, false, "Named solids."),
+                Of("materials", Type::kNamed, "material", false, "By name."),
+                Of("contact_models", Type::kNamed, "contact_model", false, "By name."),
+                Of("bodies", Type::kNamed, "body", true, "By name."),
+                List("contacts", Type::kObjects, "contact", 0, false,
+                     "Default: all bodies touch, by the model named default."),
+                Of("sensors", Type::kNamed, "sensor", false, "By name."),
+                Of("output", Type::kObject, "output", false, "What is written.")},
+               {},
+               {}});
+}
+
+std::vector<Object> MakeObjects() {
+  std::vector<Object> table;
+  AddShapes(table);
+  AddBodies(table);
+  AddModels(table);
+  AddRoots(table);
+  return table;
+}
+
+}  // namespace
+
+std::span<const Object> Objects() {
+  static const std::vector<Object> table = MakeObjects();
+  return table;
+}
+
+const Object& ObjectNamed(std::string_view name) {
+  for (const Object& object : Objects()) {
+    if (object.name == name) return object;
+  }
+  std::fprintf(stderr, "intervox: no object %s in the table of keys\n", std::string(name).c_str());
+  std::abort();
+}
+
+std::vector<std::string> KeyNames(const Object& object) {
+  std::vector<std::string> names;
+  for (const Key& key : object.keys) names.push_back(key.name);
+  return names;
+}
+
+std::vector<std::string> Choices(const std::string& of) {
+  std::vector<std::string> words;
+  std::size_t begin = 0;
+  while (begin <= of.size()) {
+    const std::size_t end = std::min(of.find('|', begin), of.size());
+    words.push_back(of.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+}  // namespace intervox::host

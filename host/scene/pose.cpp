@@ -1,0 +1,59 @@
+#include <cmath>
+#include <numbers>
+
+#include "host/scene/shapes.h"
+
+namespace intervox::host {
+namespace {
+
+/** A turn about one axis; multiples of 90° are exact, so that faces which ought to touch do. */
+Mat3 Turn(int axis, double degrees) {
+  const double reduced = std::remainder(degrees, 360.0);
+  double c = std::cos(reduced * std::numbers::pi / 180);
+  double s = std::sin(reduced * std::numbers::pi / 180);
+  if (reduced == 0) c = 1, s = 0;
+  if (reduced == 90 || reduced == -90) c = 0, s = reduced > 0 ? 1 : -1;
+  if (reduced == 180 || reduced == -180) c = -1, s = 0;
+  if (axis == 0) return {{1, 0, 0}, {0, c, -s}, {0, s, c}};
+  if (axis == 1) return {{c, 0, s}, {0, 1, 0}, {-s, 0, c}};
+  return {{c, -s, 0}, {s, c, 0}, {0, 0, 1}};
+}
+
+Quaternion FromVector(const Vec3& v) {
+  const double angle = Norm(v);
+  if (angle == 0) return {};
+  const double s = std::sin(angle / 2) / angle;
+  return {std::cos(angle / 2), s * v.x, s * v.y, s * v.z};
+}
+
+Quaternion FromList(const Cursor& cursor) {
+  const std::vector<double> q = cursor.Numbers(4);
+  const double norm = std::sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+  if (!(norm > 1e-12)) {
+    cursor.Fail("the quaternion is zero", "Write [1, 0, 0, 0] for no rotation.");
+  }
+  return Normalized(Quaternion{q[0], q[1], q[2], q[3]});
+}
+
+Mat3 FromRollPitchYaw(const Vec3& degrees) {
+  return Turn(2, degrees.z) * (Turn(1, degrees.y) * Turn(0, degrees.x));
+}
+
+}  // namespace
+
+Quaternion ReadRotation(const Cursor& cursor) {
+  if (cursor.Has("quaternion")) return FromList(cursor.At("quaternion"));
+  if (cursor.Has("rpy_deg")) return ToQuaternion(FromRollPitchYaw(cursor.At("rpy_deg").Vector()));
+  if (cursor.Has("rotation_vector")) return FromVector(cursor.At("rotation_vector").Vector());
+  return {};
+}
+
+Pose ReadPose(const Cursor& cursor) {
+  Pose X;
+  X.p = cursor.Vector("position", {});
+  X.R = cursor.Has("rpy_deg") ? FromRollPitchYaw(cursor.At("rpy_deg").Vector())
+                              : ToRotation(ReadRotation(cursor));
+  return X;
+}
+
+}  // namespace intervox::host

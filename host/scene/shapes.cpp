@@ -1,0 +1,267 @@
+#include "host/scene/shapes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "host/scene/nearest.h"
+
+namespace intervox::host {
+namespace {
+
+using geometry::Operation;
+using geometry::Primitive;
+using geometry::Shape;
+
+geometry::HalfSpace ReadHalfSpace(const Cursor& c) {
+  const Vec3 normal = c.At("normal").Vector();
+  const double norm = Norm(normal);
+  if (!(norm > 1e-12)) c.At("normal").Fail("the normal is zero", "Give a direction.");
+  return {normal / norm, c.At("offset").Number() / norm};
+}
+
+/** Whether points lie in one plane, up to 1e-9 of their extent. */
+bool Flat(const std::vector<Vec3>& points) {
+  const Vec3 a = points.front();
+  const auto farthest = [&](auto distance) {
+    return *std::max_element(points.begin(), points.end(), [&](const Vec3& x, const Vec3& y) {
+      return distance(x) < distance(y);
+    });
+  };
+  const Vec3 b = farthest([&](const Vec3& p) { return Norm(p - a); });
+  const double extent = Norm(b - a);
+  if (!(extent > 0)) return true;
+  const Vec3 u = (b - a) / extent;
+  const Vec3 c = farthest([&](const Vec3& p) { return Norm(Cross(p - a, u)); });
+  const Vec3 normal = Cross(c - a, u);
+  if (!(Norm(normal) > 1e-9 * extent)) return true;
+  const Vec3 n = Normalized(normal);
+  const Vec3 d = farthest([&](const Vec3& p) { return std::fabs(Dot(p - a, n)); });
+  return !(std::fabs(Dot(d - a, n)) > 1e-9 * extent);
+}
+
+Primitive ReadPrimitive(const Cursor& c, const std::string& kind) {
+  if (kind == "half_space") return ReadHalfSpace(c);
+  if (kind == "box") return geometry::Box{c.At("size").Vector()};
+  if (kind == "sphere") return geometry::Sphere{c.At("radius").Number()};
+  if (kind == "ellipsoid") return geometry::Ellipsoid{c.At("radii").Vector()};
+  if (kind == "cylinder") {
+    return geometry::Cylinder{c.At("radius").Number(), c.At("height").Number()};
+  }
+  if (kind == "cone") {
+    const geometry::Cone cone{c.At("radius_bottom").Number(), c.At("radius_top").Number(),
+                              c.At("height").Number()};
+    if (cone.radius_bottom == 0 && cone.radius_top == 0) {
+      c.Fail("both radii are 0", "Make one of them positive.");
+    }
+    return cone;
+  }
+  if (kind == "torus") {
+    return geometry::Torus{c.At("major_radius").Number(), c.At("minor_radius").Number()};
+  }
+  if (kind == "capsule") {
+    return geometry::Capsule{c.At("radius").Number(), c.At("length").Number()};
+  }
+  if (kind == "quadric") {
+    const std::vector<double> q = c.At("coefficients").Numbers(10);
+    if (std::all_of(q.begin(), q.end() - 1, [](double x) { return x == 0; })) {
+      c.At("coefficients").Fail("all but the constant are 0", "This is no surface; give one.");
+    }
+    geometry::Quadric quadric;
+    std::copy(q.begin(), q.end(), quadric.coefficients.begin());
+    return quadric;
+  }
+  if (kind == "convex") {
+    geometry::Convex convex;
+    const Cursor list = c.At("vertices");
+    for (int i = 0; i < list.Count(); ++i) convex.vertices.push_back(list.Item(i).Vector());
+    if (Flat(convex.vertices)) {
+      list.Fail("the points lie in one plane", "Give points that span a volume.");
+    }
+    return convex;
+  }
+  geometry::HalfSpaces half_spaces;
+  for (int i = 0; i < c.Count(); ++i) {
+    const Cursor item = c.Item(i);
+    half_spaces.half_spaces.push_back(ReadHalfSpace(item));
+  }
+  return half_spaces;
+}
+
+/** The shape, placed once more: by a scale and then by a pose. */
+Shape Placed(Shape shape, const Pose& X, double scale) {
+  shape.X = {X.R * shape.X.R, X.R * (scale * shape.X.p) + X.p};
+  shape.scale *= scale;
+  return shape;
+}
+
+/** The key that says what the solid is: the validated map has exactly one. */
+std::string KindOf(const Cursor& cursor) {
+  for (const std::string& key : ObjectNamed("shape").exactly_one) {
+    if (cursor.Has(key)) return key;
+  }
+  cursor.Fail("no solid is given", "Give one.");
+}
+
+}  // namespace
+
+const Value& Library::Add(Value document, const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path file = std::filesystem::weakly_canonical(path, error);
+  if (error) file = path;
+  documents_.push_back(std::move(document));
+  const Value& kept = documents_.back();
+  const Cursor root(kept);
+  files_.insert(file);
+  open_files_.push_back(file);
+  if (root.Has("include")) Include(root.At("include"), path);
+  if (const Value* shapes = kept.Find("shapes"); shapes != nullptr) {
+    const Cursor section(root, *shapes, "shapes");
+    if (section.Has("include")) Include(section.At("include"), path);
+    section.ForEach([&](const Cursor& cursor, const std::string& name) {
+      if (name == "include") return;
+      if (!by_name_.emplace(name, &cursor.value()).second) {
+        cursor.Fail("the shape is defined in two files", "Rename one of them.");
+      }
+      named_.emplace_back(name, &cursor.value());
+    });
+  }
+  open_files_.pop_back();
+  return kept;
+}
+
+void Library::Include(const Cursor& list, const std::filesystem::path& path) {
+  for (int i = 0; i < list.Count(); ++i) {
+    const Cursor item = list.Item(i);
+    const std::filesystem::path file = path.parent_path() / item.String();
+    std::error_code error;
+    const std::filesystem::path canonical = std::filesystem::weakly_canonical(file, error);
+    if (error) item.Fail("'" + item.String() + "' is no usable path", "Check the path.");
+    if (std::find(open_files_.begin(), open_files_.end(), canonical) != open_files_.end()) {
+      item.Fail("'" + item.String() + "' includes itself, directly or through others",
+                "Remove one of the includes.");
+    }
+    if (files_.contains(canonical)) continue;
+    if (open_files_.size() >= static_cast<std::size_t>(kMaxReferences)) {
+      item.Fail("includes are nested deeper than " + std::to_string(kMaxReferences),
+                "Flatten them.");
+    }
+    std::string text;
+    try {
+      text = ReadTextFile(file);
+    } catch (const InputError& failure) {
+      item.Fail("cannot include '" + item.String() + "' (" + failure.what() + ")",
+                "Paths are relative to the file that includes.");
+    }
+    Value document = ParseDocument(text, file.string());
+    const Value* schema = document.Find("schema");
+    const bool scene = schema != nullptr && schema->scalar == "intervox/scene/1";
+    Validate(Cursor(document), ObjectNamed(scene ? "scene" : "pairs"));
+    Add(std::move(document), file);
+  }
+}
+
+std::string Library::Place(const std::string& name) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) return "input";
+  return *found->second->file + ":" + std::to_string(found->second->line);
+}
+
+void Library::ForEach(const std::string& section,
+                      const std::function<void(const Cursor&, const std::string&)>& f) const {
+  for (const Value& document : documents_) {
+    const Value* value = document.Find(section);
+    if (value == nullptr) continue;
+    const Cursor root(document);
+    const Cursor entries(root, *value, section);
+    entries.ForEach(f);
+  }
+}
+
+geometry::ShapePtr Library::Named(const std::string& name, const Cursor& from) {
+  return BuildNamed(name, from).shape;
+}
+
+geometry::ShapePtr Library::Read(const Cursor& cursor, const std::string& name) {
+  return Build(cursor, name).shape;
+}
+
+std::vector<std::pair<std::string, geometry::ShapePtr>> Library::All() {
+  std::vector<std::pair<std::string, geometry::ShapePtr>> all;
+  for (const auto& [name, value] : named_) {
+    all.emplace_back(name, Named(name, Cursor(*value)));
+  }
+  return all;
+}
+
+Library::Built Library::BuildNamed(const std::string& name, const Cursor& from) {
+  if (const auto done = built_.find(name); done != built_.end()) return done->second;
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, value] : named_) names.push_back(known);
+    from.Fail("no shape is named '" + name + "'", Suggest(name, names));
+  }
+  if (std::find(open_.begin(), open_.end(), name) != open_.end()) {
+    from.Fail("the shape '" + name + "' refers to itself, directly or through others",
+              "Break the circle.");
+  }
+  if (open_.size() >= static_cast<std::size_t>(kMaxReferences)) {
+    from.Fail("references are nested deeper than " + std::to_string(kMaxReferences),
+              "Flatten the chain of shapes.");
+  }
+  open_.push_back(name);
+  Value empty;
+  const Cursor root(empty);
+  const Cursor shapes(root, empty, "shapes");
+  const Built built = Build(Cursor(shapes, *found->second, name), name);
+  open_.pop_back();
+  return built_.emplace(name, built).first->second;
+}
+
+Library::Built Library::Build(const Cursor& cursor, const std::string& name) {
+  if (cursor.value().kind == Value::Kind::kScalar) return BuildNamed(cursor.String(), cursor);
+  const Built node = Node(cursor, cursor.String("name", name));
+  if (node.primitives > kMaxPrimitives) {
+    cursor.Fail("the shape has more than " + std::to_string(kMaxPrimitives) + " primitives",
+                "Build it of fewer parts.");
+  }
+  return node;
+}
+
+Library::Built Library::Node(const Cursor& cursor, const std::string& name) {
+  const Pose X = cursor.Has("pose") ? ReadPose(cursor.At("pose")) : Pose{};
+  const double scale = cursor.Number("scale", 1.0);
+  const std::string kind = KindOf(cursor);
+  const Cursor solid = cursor.At(kind);
+  Built built;
+  Shape shape;
+  if (kind == "ref") {
+    built = BuildNamed(solid.String(), solid);
+    shape = Placed(*built.shape, X, scale);
+    shape.name = name;
+    built.shape = std::make_shared<const Shape>(std::move(shape));
+    return built;
+  }
+  shape.name = name;
+  shape.X = X;
+  shape.scale = scale;
+  if (kind == "union") shape.operation = Operation::kUnion;
+  if (kind == "intersection") shape.operation = Operation::kIntersection;
+  if (kind == "difference") shape.operation = Operation::kDifference;
+  if (shape.operation != Operation::kPrimitive) return Children(solid, name, std::move(shape));
+  shape.primitive = ReadPrimitive(solid, kind);
+  return {std::make_shared<const Shape>(std::move(shape)), 1};
+}
+
+Library::Built Library::Children(const Cursor& list, const std::string& name, Shape shape) {
+  int primitives = 0;
+  for (int i = 0; i < list.Count(); ++i) {
+    const Built child = Build(list.Item(i), name + "/" + std::to_string(i));
+    shape.children.push_back(child.shape);
+    primitives = std::min(primitives + child.primitives, kMaxPrimitives + 1);
+  }
+  return {std::make_shared<const Shape>(std::move(shape)), primitives};
+}
+
+}  // namespace intervox::host

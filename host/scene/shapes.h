@@ -1,0 +1,68 @@
+/** @file Shapes and poses from YAML, with names, references and included files. */
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "geometry/shape.h"
+#include "host/scene/cursor.h"
+
+namespace intervox::host {
+
+/** Deepest chain of named shapes and of included files. */
+inline constexpr int kMaxReferences = 64;
+/** Most primitives of one shape, references expanded. */
+inline constexpr int kMaxPrimitives = 10000;
+
+/** A pose: position and at most one of quaternion, rpy_deg, rotation_vector. An empty map is the
+ identity. @throws InputError for a zero quaternion. */
+Pose ReadPose(const Cursor& cursor);
+
+/** The rotation that stands in a map with one of the three rotation keys. */
+Quaternion ReadRotation(const Cursor& cursor);
+
+/** The named things of a file and of all files that it includes. */
+class Library {
+ public:
+  /** Takes a document (kept alive by the library) and reads its includes, validated.
+   @throws InputError for cyclic or missing includes and for names that stand twice. */
+  const Value& Add(Value document, const std::filesystem::path& path);
+
+  /** The solid of a name. @throws InputError at `from` when there is none or it refers to itself.
+   */
+  geometry::ShapePtr Named(const std::string& name, const Cursor& from);
+  /** A shape value: a name, or a map. `name` is given to the node when it has none. */
+  geometry::ShapePtr Read(const Cursor& cursor, const std::string& name);
+  /** All named solids, in the order of the files. */
+  std::vector<std::pair<std::string, geometry::ShapePtr>> All();
+  /** "FILE:LINE" of a named shape. */
+  std::string Place(const std::string& name) const;
+  /** Calls f(cursor, name) for each entry of a map of names ("materials", …) of all files. */
+  void ForEach(const std::string& section,
+               const std::function<void(const Cursor&, const std::string&)>& f) const;
+
+ private:
+  struct Built {
+    geometry::ShapePtr shape;
+    int primitives = 0;
+  };
+  void Include(const Cursor& list, const std::filesystem::path& path);
+  Built Build(const Cursor& cursor, const std::string& name);
+  Built BuildNamed(const std::string& name, const Cursor& from);
+  Built Node(const Cursor& cursor, const std::string& name);
+  Built Children(const Cursor& list, const std::string& name, geometry::Shape shape);
+
+  std::deque<Value> documents_;
+  std::vector<std::filesystem::path> open_files_;
+  std::set<std::filesystem::path> files_;
+  std::vector<std::pair<std::string, const Value*>> named_;
+  std::map<std::string, const Value*> by_name_;
+  std::map<std::string, Built> built_;
+  std::vector<std::string> open_;
+};
+
+}  // namespace intervox::host

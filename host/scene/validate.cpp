@@ -1,0 +1,173 @@
+#include <algorithm>
+
+#include "host/scene/cursor.h"
+#include "host/scene/nearest.h"
+
+namespace intervox::host {
+namespace {
+
+void ValidateShape(const Cursor& cursor) {
+  if (cursor.value().kind == Value::Kind::kScalar) {
+    cursor.String();
+    return;
+  }
+  if (cursor.Has("file")) {
+    cursor.At("file").Fail(
+        "geometry files cannot be read by this version",
+        "Describe the solid with primitives and union, intersection, difference.");
+  }
+  Validate(cursor, ObjectNamed("shape"));
+}
+
+void RequireList(const Cursor& cursor, int least, const std::string& what) {
+  if (cursor.value().kind != Value::Kind::kSequence) {
+    cursor.Fail("expected a list of " + what, "Write the items in brackets or after dashes.");
+  }
+  if (cursor.Count() < least) {
+    cursor.Fail("the list has " + std::to_string(cursor.Count()) + " items",
+                "Give at least " + std::to_string(least) + " " + what + ".");
+  }
+}
+
+void RequireMap(const Cursor& cursor, const std::string& what) {
+  if (cursor.value().kind == Value::Kind::kNull) return;
+  if (cursor.value().kind != Value::Kind::kMap) {
+    cursor.Fail("expected a map of " + what, "Write name: value lines, indented.");
+  }
+}
+
+void ValidateInertia(const Cursor& cursor) {
+  RequireList(cursor, 3, "numbers or rows");
+  if (cursor.Item(0).value().kind == Value::Kind::kSequence) {
+    if (cursor.Count() != 3) cursor.Fail("a matrix of 3 rows is expected", "Write three rows.");
+    for (int i = 0; i < 3; ++i) cursor.Item(i).Vector();
+  } else {
+    cursor.Vector(kPositive);
+  }
+}
+
+void ValidateValue(const Cursor& cursor, const Key& key) {
+  switch (key.type) {
+    case Type::kNumber:
+      cursor.Number(key.range);
+      break;
+    case Type::kVector:
+      cursor.Vector(key.range);
+      break;
+    case Type::kNumberOrVector:
+      cursor.NumberOrVector(key.range);
+      break;
+    case Type::kNumbers:
+      cursor.Numbers(key.count, key.range);
+      break;
+    case Type::kInertia:
+      ValidateInertia(cursor);
+      break;
+    case Type::kPoints:
+      RequireList(cursor, key.count, "points [x, y, z]");
+      for (int i = 0; i < cursor.Count(); ++i) cursor.Item(i).Vector(key.range);
+      break;
+    case Type::kBool:
+      cursor.Bool();
+      break;
+    case Type::kString:
+      cursor.String();
+      break;
+    case Type::kStrings:
+      RequireList(cursor, key.count, "words");
+      for (int i = 0; i < cursor.Count(); ++i) cursor.Item(i).String();
+      break;
+    case Type::kChoice: {
+      const std::string word = cursor.String();
+      const std::vector<std::string> choices = Choices(key.of);
+      if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
+        cursor.Fail("'" + word + "' is unknown here", Suggest(word, choices));
+      }
+      break;
+    }
+    case Type::kObject:
+      Validate(cursor, ObjectNamed(key.of));
+      break;
+    case Type::kObjects:
+      RequireList(cursor, key.count, "maps");
+      for (int i = 0; i < cursor.Count(); ++i) Validate(cursor.Item(i), ObjectNamed(key.of));
+      break;
+    case Type::kNamed:
+      RequireMap(cursor, "named entries");
+      cursor.ForEach(
+          [&](const Cursor& child, const std::string&) { Validate(child, ObjectNamed(key.of)); });
+      break;
+    case Type::kShape:
+      ValidateShape(cursor);
+      break;
+    case Type::kShapes:
+      RequireList(cursor, key.count, "shapes");
+      for (int i = 0; i < cursor.Count(); ++i) ValidateShape(cursor.Item(i));
+      break;
+    case Type::kShapesMap:
+      RequireMap(cursor, "named shapes");
+      cursor.ForEach([&](const Cursor& child, const std::string& name) {
+        if (name != "include") return ValidateShape(child);
+        RequireList(child, 0, "file names");
+        for (int i = 0; i < child.Count(); ++i) child.Item(i).String();
+      });
+      break;
+    case Type::kParameter:
+      if (!cursor.IsNumber()) cursor.String();
+      break;
+  }
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+void CheckAlternatives(const Cursor& cursor, const std::vector<std::string>& group, bool required) {
+  std::string first;
+  for (const Entry& entry : cursor.value().entries) {
+    if (std::find(group.begin(), group.end(), entry.key) == group.end()) continue;
+    if (!first.empty()) {
+      Cursor(cursor, entry.value, entry.key)
+          .Fail("stands beside '" + first + "', but only one of " + Joined(group) + " may",
+                "Remove one of them.");
+    }
+    first = entry.key;
+  }
+  if (required && first.empty()) {
+    cursor.Fail("none of " + Joined(group) + " is given", "Give exactly one of them.");
+  }
+}
+
+}  // namespace
+
+void Validate(const Cursor& cursor, const Object& object) {
+  RequireMap(cursor, "the keys of " + object.name);
+  for (const Entry& entry : cursor.value().entries) {
+    const auto key = std::find_if(object.keys.begin(), object.keys.end(),
+                                  [&](const Key& k) { return k.name == entry.key; });
+    const Cursor child(cursor, entry.value, entry.key);
+    if (key != object.keys.end()) {
+      ValidateValue(child, *key);
+      continue;
+    }
+    if (object.open) {
+      ValidateValue(child, {entry.key, Type::kParameter, kAny, "", false, 0, ""});
+      continue;
+    }
+    Value at_key = entry.value;
+    if (entry.line > 0) at_key.line = entry.line;
+    Fail(at_key, child.Path(), "unknown key '" + entry.key + "'",
+         Suggest(entry.key, KeyNames(object)));
+  }
+  for (const Key& key : object.keys) {
+    if (key.required && !cursor.Has(key.name)) {
+      cursor.Fail("the key '" + key.name + "' is missing", "Add it: " + key.doc);
+    }
+  }
+  if (!object.exactly_one.empty()) CheckAlternatives(cursor, object.exactly_one, true);
+  if (!object.at_most_one.empty()) CheckAlternatives(cursor, object.at_most_one, false);
+}
+
+}  // namespace intervox::host

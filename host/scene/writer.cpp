@@ -1,0 +1,268 @@
+// Scenes back to YAML: flow maps, one line for each named thing, shortest numbers that read back to
+// the same bits.
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "host/scene/scene.h"
+
+namespace intervox {
+namespace {
+
+using geometry::Operation;
+using geometry::Shape;
+
+std::string Text(double x) {
+  char text[32];
+  const auto result = std::to_chars(text, text + sizeof text, x);
+  return std::string(text, result.ptr);
+}
+std::string Text(const Vec3& v) {
+  return "[" + Text(v.x) + ", " + Text(v.y) + ", " + Text(v.z) + "]";
+}
+std::string Text(const Quaternion& q) {
+  return "[" + Text(q.w) + ", " + Text(q.x) + ", " + Text(q.y) + ", " + Text(q.z) + "]";
+}
+std::string Text(const Mat3& m) {
+  return "[" + Text(m.row0) + ", " + Text(m.row1) + ", " + Text(m.row2) + "]";
+}
+std::string Text(const Pose& X) {
+  return "{position: " + Text(X.p) + ", quaternion: " + Text(ToQuaternion(X.R)) + "}";
+}
+std::string Text(bool value) { return value ? "true" : "false"; }
+
+/** A word in double quotes: never mistaken for a number, a bool or a bracket. */
+std::string Quoted(const std::string& word) {
+  std::string text = "\"";
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      text += '\\';
+      text += c;
+    } else if (byte < 0x20 || byte == 0x7f) {
+      constexpr char kHex[] = "0123456789abcdef";
+      text += "\\x";
+      text += kHex[byte >> 4];
+      text += kHex[byte & 15];
+    } else {
+      text += c;
+    }
+  }
+  return text + "\"";
+}
+
+struct PrimitiveText {
+  std::string operator()(const geometry::HalfSpace& s) const {
+    return "half_space: " + HalfSpaceText(s);
+  }
+  std::string operator()(const geometry::Box& s) const {
+    return "box: {size: " + Text(s.size) + "}";
+  }
+  std::string operator()(const geometry::Sphere& s) const {
+    return "sphere: {radius: " + Text(s.radius) + "}";
+  }
+  std::string operator()(const geometry::Ellipsoid& s) const {
+    return "ellipsoid: {radii: " + Text(s.radii) + "}";
+  }
+  std::string operator()(const geometry::Cylinder& s) const {
+    return "cylinder: {radius: " + Text(s.radius) + ", height: " + Text(s.height) + "}";
+  }
+  std::string operator()(const geometry::Cone& s) const {
+    return "cone: {radius_bottom: " + Text(s.radius_bottom) +
+           ", radius_top: " + Text(s.radius_top) + ", height: " + Text(s.height) + "}";
+  }
+  std::string operator()(const geometry::Capsule& s) const {
+    return "capsule: {radius: " + Text(s.radius) + ", length: " + Text(s.length) + "}";
+  }
+  std::string operator()(const geometry::Torus& s) const {
+    return "torus: {major_radius: " + Text(s.major_radius) +
+           ", minor_radius: " + Text(s.minor_radius) + "}";
+  }
+  std::string operator()(const geometry::Quadric& s) const {
+    std::string list;
+    for (const double x : s.coefficients) list += (list.empty() ? "" : ", ") + Text(x);
+    return "quadric: {coefficients: [" + list + "]}";
+  }
+  std::string operator()(const geometry::Convex& s) const {
+    std::string list;
+    for (const Vec3& p : s.vertices) list += (list.empty() ? "" : ", ") + Text(p);
+    return "convex: {vertices: [" + list + "]}";
+  }
+  std::string operator()(const geometry::HalfSpaces& s) const {
+    std::string list;
+    for (const geometry::HalfSpace& h : s.half_spaces) {
+      list += (list.empty() ? "" : ", ") + HalfSpaceText(h);
+    }
+    return "half_spaces: [" + list + "]";
+  }
+
+ private:
+  static std::string HalfSpaceText(const geometry::HalfSpace& s) {
+    return "{normal: " + Text(s.normal) + ", offset: " + Text(s.offset) + "}";
+  }
+};
+
+std::string Text(const Shape& shape) {
+  std::string solid;
+  if (shape.operation == Operation::kPrimitive) {
+    solid = std::visit(PrimitiveText{}, shape.primitive);
+  } else {
+    solid = shape.operation == Operation::kUnion          ? "union: ["
+            : shape.operation == Operation::kIntersection ? "intersection: ["
+                                                          : "difference: [";
+    for (std::size_t i = 0; i < shape.children.size(); ++i) {
+      solid += (i == 0 ? "" : ", ") + Text(*shape.children[i]);
+    }
+    solid += "]";
+  }
+  return "{" + solid + ", pose: " + Text(shape.X) + ", scale: " + Text(shape.scale) +
+         ", name: " + Quoted(shape.name) + "}";
+}
+
+std::string Text(const PrescribedMotion& motion) {
+  std::string keys;
+  for (const PrescribedMotion::Key& key : motion.keys) {
+    keys += (keys.empty() ? "" : ", ") + ("{t: " + Text(key.t)) +
+            ", position: " + Text(key.position) + ", quaternion: " + Text(key.orientation) +
+            ", velocity: " + Text(key.velocity) +
+            ", angular_velocity: " + Text(key.angular_velocity) + "}";
+  }
+  return "{keys: [" + keys + "]}";
+}
+
+std::string Text(const ModelSettings& settings) {
+  std::string text = "{model: " + Quoted(settings.model);
+  for (const auto& [key, value] : settings.parameters)
+    text += ", " + Quoted(key) + ": " + Text(value);
+  for (const auto& [key, value] : settings.choices) {
+    text += ", " + Quoted(key) + ": " + Quoted(value);
+  }
+  return text + "}";
+}
+
+std::string Text(const AppliedWrench& wrench) {
+  return "{from: " + Text(wrench.from) + ", to: " + Text(wrench.to) +
+         ", force: " + Text(wrench.force) + ", torque: " + Text(wrench.torque) +
+         ", point: " + Text(wrench.point) +
+         ", frame: " + (wrench.in_body_frame ? "body" : "world") + "}";
+}
+
+std::string Text(const Holder& holder) {
+  return "{stiffness: " + Text(holder.stiffness) + ", damping: " + Text(holder.damping) +
+         ", rotational_stiffness: " + Text(holder.rotational_stiffness) +
+         ", rotational_damping: " + Text(holder.rotational_damping) +
+         ", target: " + Text(holder.target) + "}";
+}
+
+std::string BodyText(const Scene& scene, const BodySettings& body) {
+  std::string text;
+  const auto line = [&](const std::string& key, const std::string& value) {
+    text += "    " + key + ": " + value + "\n";
+  };
+  if (const auto cells = scene.listed_shapes.find(body.name); cells != scene.listed_shapes.end()) {
+    std::string list;
+    for (const geometry::ShapePtr& shape : cells->second) {
+      list += (list.empty() ? "" : ", ") + Text(*shape);
+    }
+    line("cells", "[" + list + "]");
+  } else {
+    line("shape", Quoted(body.shape));
+  }
+  if (!body.material.empty()) line("material", Quoted(body.material));
+  if (body.motion) {
+    line("motion", Text(*body.motion));
+  } else {
+    line("fixed", Text(body.fixed));
+    line("pose", Text(body.X_WB));
+  }
+  if (body.mass) line("mass", Text(*body.mass));
+  if (body.center_of_mass) line("center_of_mass", Text(*body.center_of_mass));
+  if (body.inertia) line("inertia", Text(*body.inertia));
+  if (!body.fixed && !body.motion) {
+    line("velocity", "{linear: " + Text(body.v_WB) + ", angular: " + Text(body.w_WB) + "}");
+  }
+  std::string wrenches;
+  for (const AppliedWrench& wrench : body.wrenches) {
+    wrenches += (wrenches.empty() ? "" : ", ") + Text(wrench);
+  }
+  line("wrenches", "[" + wrenches + "]");
+  if (body.holder) line("holder", Text(*body.holder));
+  return text;
+}
+
+std::string MaterialText(const Material& material) {
+  std::string text;
+  const auto add = [&](const std::string& key, double value, bool given) {
+    if (given) text += (text.empty() ? "" : ", ") + key + ": " + Text(value);
+  };
+  add("density", material.density, !std::isnan(material.density));
+  add("youngs_modulus", material.youngs_modulus, !std::isnan(material.youngs_modulus));
+  add("poisson_ratio", material.poisson_ratio, !std::isnan(material.poisson_ratio));
+  add("foundation_stiffness", material.foundation_stiffness, material.foundation_stiffness > 0);
+  add("friction", material.friction, !std::isnan(material.friction));
+  add("restitution", material.restitution, !std::isnan(material.restitution));
+  return "{" + text + "}";
+}
+
+const char* RuleName(LeafRule rule) {
+  switch (rule) {
+    case LeafRule::kAuto:
+      return "auto";
+    case LeafRule::kPolytope:
+      return "polytope";
+    case LeafRule::kFlux:
+      return "flux";
+    case LeafRule::kPolar:
+      return "polar";
+    case LeafRule::kClip:
+      return "clip";
+    case LeafRule::kCenter:
+      return "center";
+  }
+  return "auto";
+}
+
+}  // namespace
+
+std::string ToYaml(const Scene& scene) {
+  std::string text = "schema: intervox/scene/1\nname: " + Quoted(scene.name) +
+                     "\ngravity: " + Text(scene.gravity) + "\nduration: " + Text(scene.duration) +
+                     "\nintegrator: {method: " + scene.integrator.method +
+                     ", step: " + Text(scene.integrator.step) + "}\nengine: {";
+  text += scene.engine.voxel_size > 0 ? "voxel_size: " + Text(scene.engine.voxel_size)
+                                      : "tolerance: " + Text(scene.engine.tolerance);
+  text += std::string(", leaf_rule: ") + RuleName(scene.engine.rule) +
+          ", representation: exact}\nshapes:\n";
+  for (const auto& [name, shape] : scene.shapes) {
+    text += "  " + Quoted(name) + ": " + Text(*shape) + "\n";
+  }
+  text += "materials:\n";
+  for (const auto& [name, material] : scene.materials) {
+    text += "  " + Quoted(name) + ": " + MaterialText(material) + "\n";
+  }
+  text += "contact_models:\n";
+  for (const auto& [name, model] : scene.contact_models) {
+    text += "  " + Quoted(name) + ":\n    normal: " + Text(model.normal) +
+            "\n    friction: " + Text(model.friction) + "\n    rolling: " + Text(model.rolling) +
+            "\n    spinning: " + Text(model.spinning) + "\n    direction: " + model.direction +
+            "\n    cells: " + model.cells + "\n";
+  }
+  text += "bodies:\n";
+  for (const BodySettings& body : scene.bodies) {
+    text += "  " + Quoted(body.name) + ":\n" + BodyText(scene, body);
+  }
+  text += scene.contacts.empty() ? "contacts: []\n" : "contacts:\n";
+  for (const ContactSettings& contact : scene.contacts) {
+    text += "  - {bodies: [" + Quoted(contact.bodies.first) + ", " + Quoted(contact.bodies.second) +
+            "], model: " + Quoted(contact.model) + "}\n";
+  }
+  text += "sensors:\n";
+  for (const SensorSettings& sensor : scene.sensors) {
+    text += "  " + Quoted(sensor.name) + ": {body: " + Quoted(sensor.body) +
+            ", frame: " + Text(sensor.X_BS) + ", resolve_in: " + Quoted(sensor.resolve_in) + "}\n";
+  }
+  return text + "output: {every: " + Text(scene.output.every) +
+         ", checkpoint_every: " + Text(scene.output.checkpoint_every) + "}\n";
+}
+
+}  // namespace intervox
