@@ -1,0 +1,72 @@
+#include "host/bodies/holder.h"
+
+#include <Eigen/Dense>
+
+namespace intervox::host {
+namespace {
+
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+
+Mat3 Turned(const Mat3& R, const Vec3& diagonal) {
+  return R * Mat3::Diagonal(diagonal) * Transpose(R);
+}
+
+void Put(const Mat3& block, int row, int col, Matrix6* out) {
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) (*out)(row + i, col + j) = block(i, j);
+  }
+}
+
+}  // namespace
+
+HolderStage MakeHolderStage(const Holder& holder, double t, const Pose& X_WB,
+                            const Quaternion& q_WB) {
+  const FrameMotion target = Evaluate(holder.target, t);
+  const Mat3& R = target.X_WF.R;
+  const Vec3 e = X_WB.p - target.X_WF.p;
+  const Quaternion& q = target.q_WF;
+  const Vec3 turn_T = ToRotationVector(Quaternion{q.w, -q.x, -q.y, -q.z} * q_WB);
+  HolderStage out;
+  out.p_WB = X_WB.p;
+  out.f_0 = -(R * Scaled(holder.stiffness, TransposeTimes(R, e)));
+  out.tau_0 = -(R * Scaled(holder.rotational_stiffness, turn_T));
+  out.D = Turned(R, holder.damping);
+  out.D_r = Turned(R, holder.rotational_damping);
+  out.v_ref = target.v_WF + Cross(target.w_WF, e);
+  out.w_ref = target.w_WF;
+  return out;
+}
+
+void EvaluateHolder(const StageBody& body, HolderStage* holder) {
+  const Vec3 v_B = body.v + Cross(body.w, holder->p_WB - body.p_WM);
+  holder->force = holder->f_0 - holder->D * (v_B - holder->v_ref);
+  holder->torque = holder->tau_0 - holder->D_r * (body.w - holder->w_ref);
+}
+
+void SolveHolder(double h_gamma, const StageBody& body, HolderStage* holder) {
+  // Unknown: the wrench (f, τ) about B. With A the inverse mass seen at B, the velocities at B are
+  // u = u* + hγ A (f, τ), and (f, τ) = (f_0, τ_0) − D (u − u_ref), so (1 + hγ D A)(f, τ) = the
+  // wrench at u*.
+  const Mat3 X = CrossMatrix(holder->p_WB - body.p_WM);
+  const Mat3 IX = body.inverse_inertia_W * X;
+  Mat3 A_vv = (-1.0) * (X * IX);  // v_B = v − X w, moment of f about M: X f
+  for (int i = 0; i < 3; ++i) A_vv(i, i) += body.inverse_mass;
+  Matrix6 A = Matrix6::Zero(), D = Matrix6::Zero();
+  Put(A_vv, 0, 0, &A);
+  Put((-1.0) * (X * body.inverse_inertia_W), 0, 3, &A);
+  Put(IX, 3, 0, &A);
+  Put(body.inverse_inertia_W, 3, 3, &A);
+  Put(holder->D, 0, 0, &D);
+  Put(holder->D_r, 3, 3, &D);
+  EvaluateHolder(body, holder);
+  Vector6 rhs;
+  rhs << holder->force.x, holder->force.y, holder->force.z, holder->torque.x, holder->torque.y,
+      holder->torque.z;
+  const Matrix6 system = Matrix6::Identity() + h_gamma * (D * A);
+  const Vector6 wrench = system.partialPivLu().solve(rhs);
+  holder->force = {wrench(0), wrench(1), wrench(2)};
+  holder->torque = {wrench(3), wrench(4), wrench(5)};
+}
+
+}  // namespace intervox::host

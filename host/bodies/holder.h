@@ -1,0 +1,35 @@
+/** @file The compliant holder (gripper): six springs and dampers from a body's frame to a moving
+ target. */
+#pragma once
+
+#include "host/bodies/motion.h"
+#include "host/contact/contact.h"
+
+namespace intervox::host {
+
+/** A holder at one instant, positions known, velocities not: its wrench on the body, at the body
+ frame's origin B, is affine in the body's velocities,
+   f = f_0 − D (v_B − v_ref),  τ = τ_0 − D_r (ω − ω_ref). */
+struct HolderStage {
+  Vec3 p_WB;           ///< where f acts [m]
+  Vec3 f_0;            ///< spring force [N]
+  Vec3 tau_0;          ///< spring torque about B [N·m]
+  Mat3 D, D_r;         ///< damping, world axes [N·s/m], [N·m·s/rad]
+  Vec3 v_ref, w_ref;   ///< velocities of the target's material at B [m/s], [rad/s]
+  Vec3 force, torque;  ///< the wrench found last, about B [N], [N·m]
+};
+
+/** The holder with its target at time t and the body's frame at X_WB, q_WB. The deviation is
+ resolved in the target's axes; the rotational one is a rotation vector. */
+HolderStage MakeHolderStage(const Holder& holder, double t, const Pose& X_WB,
+                            const Quaternion& q_WB);
+
+/** Wrench at the velocities of `body`. */
+void EvaluateHolder(const StageBody& body, HolderStage* holder);
+
+/** Solves M v = M v* + hγ (damping wrench + spring wrench) for the wrench, where `body` holds the
+ velocities v* that all other loads leave: the damper is implicit, so no damping is too large.
+ Unconditionally stable: M + hγ D is symmetric and positive definite. */
+void SolveHolder(double h_gamma, const StageBody& body, HolderStage* holder);
+
+}  // namespace intervox::host

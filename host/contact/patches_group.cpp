@@ -1,0 +1,123 @@
+// Grouping: which overlapping cell pairs of a body pair make one patch.
+
+#include <algorithm>
+
+#include "host/contact/patches.h"
+
+namespace intervox::host {
+namespace {
+
+bool Agree(const Vec3& a, const Vec3& b) {
+  const double dot = Dot(a, b);
+  return dot > 0 && dot * dot >= kPatchCosine * kPatchCosine * SquaredNorm(a) * SquaredNorm(b);
+}
+
+}  // namespace
+
+bool PatchSet::GroupsTouch(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end,
+                           int g, int h) const {
+  for (std::size_t k = begin; k < end; ++k) {
+    if (group_of_[k] != g) continue;
+    for (std::size_t l = begin; l < end; ++l) {
+      if (group_of_[l] == h && Near(pairs[k], pairs[l])) return true;
+    }
+  }
+  return false;
+}
+
+/** A pair without a direction goes with its neighbour of the largest S. */
+void PatchSet::JoinUndirected(std::span<const ActivePair> pairs, std::size_t begin,
+                              std::size_t end) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (group_of_[k] >= 0) continue;
+      double largest = -1.0;
+      for (std::size_t l = begin; l < end; ++l) {
+        if (group_of_[l] < 0 || !Near(pairs[k], pairs[l])) continue;
+        const double size = SquaredNorm(pairs[l].metrics.area_vector);
+        if (size <= largest) continue;
+        largest = size;
+        group_of_[k] = group_of_[l];
+      }
+      changed = changed || group_of_[k] >= 0;
+    }
+  }
+  for (std::size_t k = begin; k < end; ++k) {
+    if (group_of_[k] >= 0) continue;
+    group_of_[k] = static_cast<int>(groups_.size());
+    groups_.push_back({});
+  }
+}
+
+void PatchSet::GroupBodyPair(std::span<const ActivePair> pairs, std::size_t begin,
+                             std::size_t end) {
+  const auto first_group = static_cast<int>(groups_.size());
+  order_.clear();
+  for (std::size_t k = begin; k < end; ++k) {
+    if (HasDirection(pairs[k].metrics.area_vector, pairs[k].metrics.volume)) order_.push_back(k);
+  }
+  std::sort(order_.begin(), order_.end(), [&](std::size_t k, std::size_t l) {
+    const double a = SquaredNorm(pairs[k].metrics.area_vector);
+    const double b = SquaredNorm(pairs[l].metrics.area_vector);
+    return a != b ? a > b : k < l;
+  });
+  // Grow from the largest area vector: neighbours that agree with the sum so far.
+  for (const std::size_t seed : order_) {
+    if (group_of_[seed] >= 0) continue;
+    const auto g = static_cast<int>(groups_.size());
+    group_of_[seed] = g;
+    groups_.push_back({pairs[seed].metrics.area_vector});
+    Vec3& s = groups_.back().s;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const std::size_t k : order_) {
+        if (group_of_[k] >= 0 || !Agree(pairs[k].metrics.area_vector, s)) continue;
+        const bool touches = std::any_of(order_.begin(), order_.end(), [&](std::size_t l) {
+          return group_of_[l] == g && Near(pairs[k], pairs[l]);
+        });
+        if (!touches) continue;
+        group_of_[k] = g;
+        s += pairs[k].metrics.area_vector;
+        changed = true;
+      }
+    }
+  }
+  // Two groups that both agree with their common sum are one: the order of growth must not matter.
+  for (int g = first_group; g < static_cast<int>(groups_.size()); ++g) {
+    for (int h = g + 1; h < static_cast<int>(groups_.size()); ++h) {
+      const Vec3 sum =
+          groups_[static_cast<std::size_t>(g)].s + groups_[static_cast<std::size_t>(h)].s;
+      if (!Agree(groups_[static_cast<std::size_t>(g)].s, sum) ||
+          !Agree(groups_[static_cast<std::size_t>(h)].s, sum) ||
+          !GroupsTouch(pairs, begin, end, g, h)) {
+        continue;
+      }
+      groups_[static_cast<std::size_t>(g)].s = sum;
+      groups_[static_cast<std::size_t>(h)].s = {};
+      for (std::size_t k = begin; k < end; ++k) {
+        if (group_of_[k] == h) group_of_[k] = g;
+      }
+    }
+  }
+  JoinUndirected(pairs, begin, end);
+}
+
+void PatchSet::GroupPairs(std::span<const ActivePair> pairs) {
+  group_of_.assign(pairs.size(), -1);
+  groups_.clear();
+  for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
+    while (end < pairs.size() && pairs[end].body_pair == pairs[begin].body_pair) ++end;
+    const auto bodies = static_cast<std::size_t>(pairs[begin].body_pair);
+    if (body_pairs_[bodies].settings.per_cell_pair) {
+      for (std::size_t k = begin; k < end; ++k) {
+        group_of_[k] = static_cast<int>(groups_.size());
+        groups_.push_back({});
+      }
+    } else {
+      GroupBodyPair(pairs, begin, end);
+    }
+  }
+}
+
+}  // namespace intervox::host
