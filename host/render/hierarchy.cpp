@@ -1,0 +1,193 @@
+#include "host/render/hierarchy.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/make_surface.h"
+#include "geometry/ray.h"
+#include "geometry/surface_eval.h"
+
+namespace intervox::host::internal {
+namespace {
+
+/** Cells of a leaf. */
+constexpr int kLeafCells = 2;
+
+/** Whether the ray meets the box within (t_min, t_max); `inverse` holds 1/direction. */
+bool MeetsBox(const Vec3& lower, const Vec3& upper, const Vec3& origin, const Vec3& inverse,
+              double t_min, double t_max) {
+  for (int k = 0; k < 3; ++k) {
+    const double a = (lower[k] - origin[k]) * inverse[k];
+    const double b = (upper[k] - origin[k]) * inverse[k];
+    // With a direction of zero a or b is NaN only on the box's face; the comparisons then keep it.
+    t_min = std::max(t_min, std::min(a, b));
+    t_max = std::min(t_max, std::max(a, b));
+  }
+  return t_min <= t_max;
+}
+
+}  // namespace
+
+Hierarchy::Hierarchy(const std::vector<RenderBody>& bodies, const std::vector<int>& listed) {
+  for (const int b : listed) {
+    const RenderBody& body = bodies[b];
+    for (const geometry::Cell& cell_B : body.cells) {
+      PosedCell posed;
+      posed.body = b;
+      posed.cell.bounded = cell_B.bounded;
+      posed.cell.polytope = cell_B.polytope;
+      posed.cell.bounds = {body.X_WB * cell_B.bounds.X, cell_B.bounds.half};
+      for (const geometry::Surface& s : cell_B.surfaces) {
+        posed.cell.surfaces.push_back(body.X_WB * s);
+      }
+      posed.first_cut = static_cast<int>(posed.cell.surfaces.size());
+      for (const CutPlane& cut : body.cuts) {
+        posed.cell.surfaces.push_back(geometry::MakePlane(cut.normal, cut.offset));
+      }
+      const geometry::OrientedBox& box = posed.cell.bounds;
+      const Vec3 reach{Dot(Abs(box.X.R.row0), box.half), Dot(Abs(box.X.R.row1), box.half),
+                       Dot(Abs(box.X.R.row2), box.half)};
+      posed.lower = box.X.p - reach;
+      posed.upper = box.X.p + reach;
+      cells_.push_back(std::move(posed));
+    }
+  }
+  const auto is_bounded = [](const PosedCell& c) { return c.cell.bounded; };
+  std::stable_partition(cells_.begin(), cells_.end(), is_bounded);
+  bounded_ = static_cast<int>(std::count_if(cells_.begin(), cells_.end(), is_bounded));
+  if (bounded_ > 0) Build(0, bounded_);
+}
+
+int Hierarchy::Build(int begin, int end) {
+  const int index = static_cast<int>(nodes_.size());
+  Node node;
+  node.lower = {kFar, kFar, kFar};
+  node.upper = -node.lower;
+  for (int i = begin; i < end; ++i) {
+    node.lower = Min(node.lower, cells_[i].lower);
+    node.upper = Max(node.upper, cells_[i].upper);
+  }
+  nodes_.push_back(node);
+  if (end - begin <= kLeafCells) {
+    nodes_[index].begin = begin;
+    nodes_[index].count = end - begin;
+    return index;
+  }
+  const Vec3 size = node.upper - node.lower;
+  const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+  const int middle = (begin + end) / 2;
+  std::stable_sort(cells_.begin() + begin, cells_.begin() + end,
+                   [axis](const PosedCell& a, const PosedCell& b) {
+                     return a.lower[axis] + a.upper[axis] < b.lower[axis] + b.upper[axis];
+                   });
+  Build(begin, middle);
+  const int right = Build(middle, end);
+  nodes_[index].right = right;
+  return index;
+}
+
+bool Hierarchy::HitCell(int index, const Vec3& origin, const Vec3& direction, double t_min,
+                        double t_max, SurfaceHit* hit) const {
+  const PosedCell& posed = cells_[index];
+  const std::vector<geometry::Surface>& surfaces = posed.cell.surfaces;
+  // The planes first: most cells are bounded by planes only, and they refuse most rays.
+  double lo = t_min;
+  double hi = t_max;
+  int entry = -1;
+  bool curved = false;
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    const geometry::Surface& s = surfaces[k];
+    if (s.kind != geometry::SurfaceKind::kPlane) {
+      curved = true;
+      continue;
+    }
+    const Vec3 n = s.side * s.PlaneNormal();
+    const double speed = Dot(n, direction);
+    const double height = Dot(n, origin - s.o);
+    if (speed < 0) {
+      const double t = -height / speed;
+      if (t > lo) {
+        lo = t;
+        entry = static_cast<int>(k);
+      }
+    } else if (speed > 0) {
+      hi = std::min(hi, -height / speed);
+    } else if (height > 0) {
+      return false;
+    }
+    if (lo >= hi) return false;
+  }
+  if (curved) {
+    geometry::RayHit inner;
+    // From t_min on, not from lo: a start inside the cell is no entry.
+    if (!geometry::FirstHit({&posed.cell, 1}, origin, direction, t_min, hi, &inner)) return false;
+    if (inner.surface < 0) return false;
+    entry = inner.surface;
+    lo = inner.t;
+  }
+  if (entry < 0) return false;
+  hit->t = lo;
+  hit->body = posed.body;
+  hit->cell = index;
+  hit->surface = entry;
+  hit->cut = entry >= posed.first_cut;
+  return true;
+}
+
+SurfaceHit Hierarchy::FirstHit(const Vec3& origin, const Vec3& direction, double t_min,
+                               double t_max) const {
+  SurfaceHit best;
+  double limit = t_max;
+  const auto visit = [&](int i) {
+    if (HitCell(i, origin, direction, t_min, limit, &best)) limit = best.t;
+  };
+  for (int i = bounded_; i < static_cast<int>(cells_.size()); ++i) visit(i);
+  const Vec3 inverse{1 / direction.x, 1 / direction.y, 1 / direction.z};
+  int stack[64];
+  int depth = 0;
+  if (!nodes_.empty()) stack[depth++] = 0;
+  while (depth > 0) {
+    const int index = stack[--depth];
+    const Node& node = nodes_[index];
+    if (!MeetsBox(node.lower, node.upper, origin, inverse, t_min, limit)) continue;
+    if (node.count > 0) {
+      for (int i = node.begin; i < node.begin + node.count; ++i) visit(i);
+    } else {
+      stack[depth++] = node.right;
+      stack[depth++] = index + 1;
+    }
+  }
+  if (best.body >= 0) {
+    const geometry::Surface& s = cells_[best.cell].cell.surfaces[best.surface];
+    best.normal = geometry::OutwardNormal(s, origin + best.t * direction);
+  }
+  return best;
+}
+
+bool Hierarchy::Occluded(const Vec3& origin, const Vec3& direction, double t_min,
+                         double t_max) const {
+  SurfaceHit hit;
+  for (int i = bounded_; i < static_cast<int>(cells_.size()); ++i) {
+    if (HitCell(i, origin, direction, t_min, t_max, &hit)) return true;
+  }
+  const Vec3 inverse{1 / direction.x, 1 / direction.y, 1 / direction.z};
+  int stack[64];
+  int depth = 0;
+  if (!nodes_.empty()) stack[depth++] = 0;
+  while (depth > 0) {
+    const int index = stack[--depth];
+    const Node& node = nodes_[index];
+    if (!MeetsBox(node.lower, node.upper, origin, inverse, t_min, t_max)) continue;
+    if (node.count == 0) {
+      stack[depth++] = node.right;
+      stack[depth++] = index + 1;
+      continue;
+    }
+    for (int i = node.begin; i < node.begin + node.count; ++i) {
+      if (HitCell(i, origin, direction, t_min, t_max, &hit)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace intervox::host::internal
