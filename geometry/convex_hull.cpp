@@ -1,0 +1,159 @@
+#include "geometry/convex_hull.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace intervox::geometry {
+namespace {
+
+/** Thinner than this share of its extent, a hull is flat. */
+constexpr double kFlat = 1e-10;
+/** A point this far outside, as a share of the extent, is outside. */
+constexpr double kOutside = 1e-13;
+/** Facets whose corners are this close to a face's plane belong to it. */
+constexpr double kCoplanar = 1e-11;
+
+struct Facet {
+  std::array<int, 3> v;
+  Vec3 n;  ///< unit, outward
+  double d = 0;
+};
+
+class HullBuilder {
+ public:
+  explicit HullBuilder(std::span<const Vec3> points) : p_(points) {}
+
+  std::vector<PlaneCut> Build() {
+    if (!MakeTetrahedron()) return {};
+    // Farthest first keeps facets fat; every point is looked at until none is outside.
+    std::vector<int> left;
+    for (int i = 0; i < static_cast<int>(p_.size()); ++i) left.push_back(i);
+    while (!left.empty()) {
+      int farthest = -1;
+      double most = kOutside * extent_;
+      std::vector<int> outside;
+      for (const int i : left) {
+        const double s = Excess(i);
+        if (s <= kOutside * extent_) continue;
+        outside.push_back(i);
+        if (s > most) most = s, farthest = i;
+      }
+      if (farthest < 0) break;
+      left = std::move(outside);
+      left.erase(std::find(left.begin(), left.end(), farthest));
+      Add(farthest);
+    }
+    return MergedFaces();
+  }
+
+ private:
+  double Distance(const Facet& f, int i) const { return Dot(f.n, p_[i]) - f.d; }
+
+  double Excess(int i) const {
+    double s = -extent_;
+    for (const Facet& f : facets_) s = std::max(s, Distance(f, i));
+    return s;
+  }
+
+  void AddFacet(int a, int b, int c) {
+    Facet f{{a, b, c}, Cross(p_[b] - p_[a], p_[c] - p_[a]), 0};
+    const double norm = Norm(f.n);
+    if (!(norm > 0)) return;  // a sliver: its neighbours' planes bound the hull
+    f.n = f.n / norm;
+    f.d = std::max({Dot(f.n, p_[a]), Dot(f.n, p_[b]), Dot(f.n, p_[c])});
+    facets_.push_back(f);
+  }
+
+  bool MakeTetrahedron() {
+    Vec3 lower = p_[0], upper = p_[0];
+    for (const Vec3& p : p_) {
+      lower = Min(lower, p);
+      upper = Max(upper, p);
+    }
+    extent_ = Norm(upper - lower);
+    if (!(extent_ > 0)) return false;
+    const auto farthest = [this](auto measure) {
+      int best = 0;
+      double most = -1;
+      for (int i = 0; i < static_cast<int>(p_.size()); ++i) {
+        const double m = measure(p_[i]);
+        if (m > most) most = m, best = i;
+      }
+      return best;
+    };
+    const int a = farthest([&](const Vec3& p) { return Norm(p - lower); });
+    const int b = farthest([&](const Vec3& p) { return Norm(p - p_[a]); });
+    const Vec3 ab = Normalized(p_[b] - p_[a]);
+    const int c = farthest([&](const Vec3& p) { return Norm(Cross(p - p_[a], ab)); });
+    const Vec3 normal = Cross(ab, p_[c] - p_[a]);
+    if (!(Norm(normal) > kFlat * extent_)) return false;
+    const Vec3 n = Normalized(normal);
+    const int d = farthest([&](const Vec3& p) { return std::abs(Dot(n, p - p_[a])); });
+    const double height = Dot(n, p_[d] - p_[a]);
+    if (!(std::abs(height) > kFlat * extent_)) return false;
+    const int u = height > 0 ? c : b, v = height > 0 ? b : c;  // a, u, v seen from outside
+    AddFacet(a, u, v);
+    AddFacet(a, v, d);
+    AddFacet(v, u, d);
+    AddFacet(u, a, d);
+    return true;
+  }
+
+  /** Replaces the facets that see the point by a fan from their rim. */
+  void Add(int point) {
+    std::set<std::pair<int, int>> edges;
+    std::vector<Facet> kept;
+    for (const Facet& f : facets_) {
+      if (Distance(f, point) <= 0.5 * kOutside * extent_) {
+        kept.push_back(f);
+        continue;
+      }
+      for (int k = 0; k < 3; ++k) {
+        const std::pair<int, int> edge{f.v[k], f.v[(k + 1) % 3]};
+        if (edges.erase({edge.second, edge.first}) == 0) edges.insert(edge);
+      }
+    }
+    facets_ = std::move(kept);
+    for (const auto& [from, to] : edges) AddFacet(from, to, point);
+  }
+
+  std::vector<PlaneCut> MergedFaces() {
+    const auto area = [this](const Facet& f) {
+      return Norm(Cross(p_[f.v[1]] - p_[f.v[0]], p_[f.v[2]] - p_[f.v[0]]));
+    };
+    std::stable_sort(facets_.begin(), facets_.end(),
+                     [&](const Facet& a, const Facet& b) { return area(a) > area(b); });
+    std::vector<PlaneCut> faces;
+    for (const Facet& f : facets_) {
+      const bool known = std::any_of(faces.begin(), faces.end(), [&](const PlaneCut& face) {
+        return std::all_of(f.v.begin(), f.v.end(), [&](int v) {
+          return std::abs(Dot(face.n, p_[v]) - face.d) <= kCoplanar * extent_;
+        });
+      });
+      if (known) continue;
+      PlaneCut face{f.n, Dot(f.n, p_[f.v[0]]), f.v[0]};
+      for (int i = 0; i < static_cast<int>(p_.size()); ++i) {
+        const double s = Dot(f.n, p_[i]);
+        if (s > face.d) face.d = s, face.id = i;
+      }
+      faces.push_back(face);
+    }
+    return faces;
+  }
+
+  std::span<const Vec3> p_;
+  std::vector<Facet> facets_;
+  double extent_ = 0;
+};
+
+}  // namespace
+
+std::vector<PlaneCut> ConvexHull(std::span<const Vec3> points) {
+  if (points.size() < 4) return {};
+  return HullBuilder(points).Build();
+}
+
+}  // namespace intervox::geometry

@@ -1,0 +1,54 @@
+/** @file Convex polytopes by clipping: the planes' part of a cell, with its vertices. */
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "geometry/surface.h"
+
+namespace intervox::geometry {
+
+/** The half-space n·x ≤ d, n a unit vector; `id` is the caller's. */
+struct PlaneCut {
+  Vec3 n;
+  double d = 0.0;
+  int id = -1;
+};
+
+/** A face of a polytope: vertices counter-clockwise seen from outside. */
+struct PolytopeFace {
+  int cut = -1;  ///< index into the cuts; at or beyond their number: a wall of the clipping cube
+  std::vector<Vec3> p;
+  std::vector<int> edge;  ///< edge[k]: the cut beyond the edge from p[k] to p[k+1]
+};
+
+/** The intersection of half-spaces, clipped to a cube where it is infinite. */
+struct Polytope {
+  std::vector<PolytopeFace> faces;
+  std::vector<Vec3> vertices;  ///< the faces' vertices; a point may repeat
+  Vec3 lower;                  ///< axis-aligned box of the vertices
+  Vec3 upper;
+  double tolerance = 0.0;  ///< lengths below this are zero [m]
+  bool empty = false;      ///< no points, or flat within the tolerance
+  bool bounded = true;     ///< the clipping cube is not touched
+};
+
+/** How far the clipping cube reaches, in sizes of what is clipped. */
+inline constexpr double kUnboundedReach = 1e6;
+
+/** Clips the cube of half width kUnboundedReach × scale about the origin by all cuts. Vertices are
+ recomputed from their three planes, so that they carry no error of the cube's size.
+ @param scale  [m] a length no smaller than the cuts' offsets and the size of the result.
+ Cost grows with the cube of the number of cuts. */
+Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale);
+
+/** The half-space of a plane surface. */
+PlaneCut ToCut(const Surface& plane, int id);
+
+/** Area of a flat polygon [m²]. */
+double PolygonArea(std::span<const Vec3> p);
+
+/** Clips a convex polygon by n·x ≤ d; vertices within the tolerance count as inside. */
+std::vector<Vec3> ClipPolygon(std::span<const Vec3> p, const Vec3& n, double d, double tolerance);
+
+}  // namespace intervox::geometry

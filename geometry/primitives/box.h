@@ -1,0 +1,12 @@
+/** @file The box primitive. */
+#pragma once
+
+#include "geometry/primitives/pieces.h"
+
+namespace intervox::geometry {
+
+/** Six planes, in the order −x, +x, −y, +y, −z, +z.
+ @throws std::invalid_argument for sizes that are not positive and finite. */
+Pieces ToPieces(const Box& primitive, const std::string& place);
+
+}  // namespace intervox::geometry

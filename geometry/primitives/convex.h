@@ -1,0 +1,13 @@
+/** @file The convex hull primitive. */
+#pragma once
+
+#include "geometry/primitives/pieces.h"
+
+namespace intervox::geometry {
+
+/** The hull's planes, coplanar facets merged.
+ @throws std::invalid_argument for fewer than four points, points that are not finite, or a flat
+ hull. */
+Pieces ToPieces(const Convex& primitive, const std::string& place);
+
+}  // namespace intervox::geometry

@@ -1,0 +1,13 @@
+/** @file The half-space primitive. */
+#pragma once
+
+#include "geometry/primitives/pieces.h"
+
+namespace intervox::geometry {
+
+/** One plane; normal and offset are normalised together.
+ @throws std::invalid_argument for a normal that is zero or not finite, or an offset that is not
+ finite. */
+Pieces ToPieces(const HalfSpace& primitive, const std::string& place);
+
+}  // namespace intervox::geometry

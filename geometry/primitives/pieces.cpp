@@ -1,0 +1,52 @@
+#include "geometry/primitives/pieces.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include "geometry/primitives/box.h"
+#include "geometry/primitives/capsule.h"
+#include "geometry/primitives/cone.h"
+#include "geometry/primitives/convex.h"
+#include "geometry/primitives/cylinder.h"
+#include "geometry/primitives/ellipsoid.h"
+#include "geometry/primitives/half_space.h"
+#include "geometry/primitives/half_spaces.h"
+#include "geometry/primitives/quadric.h"
+#include "geometry/primitives/sphere.h"
+#include "geometry/primitives/torus.h"
+
+namespace intervox::geometry {
+
+Pieces ToPieces(const Primitive& primitive, const std::string& place) {
+  return std::visit([&place](const auto& p) { return ToPieces(p, place); }, primitive);
+}
+
+std::string PrimitiveName(const Primitive& primitive) {
+  static constexpr std::array<const char*, std::variant_size_v<Primitive>> kNames{
+      "half_space", "box",   "sphere",  "ellipsoid", "cylinder",   "cone",
+      "capsule",    "torus", "quadric", "convex",    "half_spaces"};
+  return kNames[primitive.index()];
+}
+
+void Refuse(const std::string& place, const std::string& what, double value,
+            const std::string& remedy) {
+  char number[32];
+  std::snprintf(number, sizeof number, "%.9g", value);
+  throw std::invalid_argument(place + ": " + what + " is " + number + ". " + remedy);
+}
+
+void RequirePositive(const std::string& place, const std::string& what, double value) {
+  if (value > 0 && std::isfinite(value)) return;
+  Refuse(place, what, value, "Give a positive finite length in metres.");
+}
+
+void RequireFinite(const std::string& place, const std::string& what, const Vec3& value) {
+  for (int k = 0; k < 3; ++k) {
+    if (std::isfinite(value[k])) continue;
+    Refuse(place, what + "[" + std::to_string(k) + "]", value[k], "Give finite numbers.");
+  }
+}
+
+}  // namespace intervox::geometry

@@ -1,0 +1,37 @@
+/** @file What a primitive turns into: lists of surfaces, each list one cell. */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "geometry/shape.h"
+#include "geometry/surface.h"
+
+namespace intervox::geometry {
+
+/** The surfaces of one cell. */
+using SurfaceList = std::vector<Surface>;
+/** Disjoint cells whose union is the primitive, in the primitive's frame. Faces that two pieces
+ share are tagged `cut`, and the cut planes of the pieces partition the space. */
+using Pieces = std::vector<SurfaceList>;
+
+/** The pieces of any primitive.
+ @param place  names the node in messages.
+ @throws std::invalid_argument naming place, value and remedy. */
+Pieces ToPieces(const Primitive& primitive, const std::string& place);
+
+/** The primitive's key in files, for example "half_space". */
+std::string PrimitiveName(const Primitive& primitive);
+
+/** Throws the error of bad input: "PLACE: WHAT is VALUE. REMEDY".
+ @throws std::invalid_argument always. */
+[[noreturn]] void Refuse(const std::string& place, const std::string& what, double value,
+                         const std::string& remedy);
+
+/** Throws unless the value is positive and finite. */
+void RequirePositive(const std::string& place, const std::string& what, double value);
+
+/** Throws unless all components are finite. */
+void RequireFinite(const std::string& place, const std::string& what, const Vec3& value);
+
+}  // namespace intervox::geometry

@@ -1,0 +1,13 @@
+/** @file The torus primitive. */
+#pragma once
+
+#include "geometry/primitives/pieces.h"
+
+namespace intervox::geometry {
+
+/** One torus surface.
+ @throws std::invalid_argument for radii that are not positive and finite, or a minor radius that is
+ not below the major one. */
+Pieces ToPieces(const Torus& primitive, const std::string& place);
+
+}  // namespace intervox::geometry
