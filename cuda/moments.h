@@ -32,6 +32,17 @@ INTERVOX_HD inline Moments operator*(double a, const Moments& x) {
   return {a * x.v, a * x.m, a * x.q, a * x.d, a * x.s, a * x.g};
 }
 
+/** The moments about the origin, from those about the point c. */
+INTERVOX_HD inline Moments Shifted(const Moments& x, const Vec3& c) {
+  Moments out = x;
+  out.m += x.v * c;
+  out.q += 2.0 * Scaled(c, x.m) + x.v * Scaled(c, c);
+  out.d += Vec3{c.x * x.m.y + c.y * x.m.x, c.x * x.m.z + c.z * x.m.x, c.y * x.m.z + c.z * x.m.y} +
+           x.v * Vec3{c.x * c.y, c.x * c.z, c.y * c.z};
+  out.g += Cross(c, x.s);
+  return out;
+}
+
 /** Metrics from raw moments about p_WL; fills V, centroid, J, S, G only. Requires v > 0. */
 INTERVOX_HD inline InterferenceMetrics ToMetrics(const Moments& x, const Vec3& p_WL) {
   InterferenceMetrics out;

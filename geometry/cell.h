@@ -27,9 +27,10 @@ struct FacePolygon {
 
  Empty where the face polygons do not close: unbounded or curved cells. */
 struct Corners {
-  std::vector<Vec3> p_C;            ///< corners in the cell's frame [m]
-  std::vector<std::int32_t> loop;   ///< corners of each face in turn, as Cell::faces orders them
-  std::vector<std::int32_t> begin;  ///< face f owns loop[begin[f] … begin[f+1])
+  std::vector<Vec3> p_C;              ///< corners in the cell's frame [m]
+  std::vector<std::int32_t> loop;     ///< corners of each face in turn, as Cell::faces orders them
+  std::vector<std::int32_t> begin;    ///< face f owns loop[begin[f] … begin[f+1])
+  std::vector<std::int32_t> surface;  ///< the surface of face f
 };
 
 /** An intersection of sides of surfaces, in the frame C of its body.

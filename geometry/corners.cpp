@@ -51,6 +51,7 @@ void IndexCorners(Cell* cell) {
   for (const FacePolygon& face : cell->faces) {
     const std::size_t first = corners.loop.size();
     corners.begin.push_back(static_cast<std::int32_t>(first));
+    corners.surface.push_back(face.surface);
     for (const Vec3& p : face.p_C) {
       const int i = FindOrAdd(p, kSameCorner * size, &corners.p_C);
       if (corners.loop.size() == first || corners.loop.back() != i) corners.loop.push_back(i);

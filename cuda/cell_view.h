@@ -1,0 +1,58 @@
+/** @file Plain views of cells and queries: what the engine reads on any device. */
+#pragma once
+
+#include "cuda/metrics.h"
+
+namespace intervox::cuda {
+
+/** A cell by raw pointers; the cell's owner keeps them alive. */
+struct CellView {
+  const geometry::Surface* surfaces = nullptr;
+  const Vec3* corners = nullptr;  ///< of a closed polytope in the cell's frame [m]; may be absent
+  const std::int32_t* loop = nullptr;          ///< geometry::Corners::loop
+  const std::int32_t* loop_begin = nullptr;    ///< geometry::Corners::begin
+  const std::int32_t* loop_surface = nullptr;  ///< geometry::Corners::surface
+  const geometry::OrientedBox* bounds = nullptr;
+  std::int32_t surface_count = 0;
+  std::int32_t corner_count = 0;  ///< 0: no closed surface is known
+  std::int32_t face_count = 0;
+  bool bounded = true;
+  bool polytope = false;
+};
+
+/** A query by views. */
+struct PairView {
+  CellView a;
+  CellView b;
+  Pose X_WA;  ///< pose of A's frame in the world
+  Pose X_WB;  ///< pose of B's frame in the world
+  double tolerance = 1e-3;
+  double voxel_size = 0.0;  ///< [m]
+  LeafRule rule = LeafRule::kAuto;
+};
+
+/** Views a cell. O(1). */
+inline CellView MakeView(const geometry::Cell& cell) {
+  CellView view;
+  view.surfaces = cell.surfaces.data();
+  view.surface_count = static_cast<std::int32_t>(cell.surfaces.size());
+  view.bounds = &cell.bounds;
+  view.bounded = cell.bounded;
+  view.polytope = cell.polytope;
+  if (cell.corners.p_C.empty()) return view;
+  view.corners = cell.corners.p_C.data();
+  view.loop = cell.corners.loop.data();
+  view.loop_begin = cell.corners.begin.data();
+  view.loop_surface = cell.corners.surface.data();
+  view.corner_count = static_cast<std::int32_t>(cell.corners.p_C.size());
+  view.face_count = static_cast<std::int32_t>(cell.corners.surface.size());
+  return view;
+}
+
+/** Views a query; its cells must not be null. O(1). */
+inline PairView MakeView(const PairQuery& query) {
+  return {MakeView(*query.a), MakeView(*query.b), query.X_WA, query.X_WB,
+          query.tolerance,    query.voxel_size,   query.rule};
+}
+
+}  // namespace intervox::cuda

@@ -1,0 +1,173 @@
+/** @file One pair from query to metrics: which rule, and what its answer is worth. */
+#pragma once
+
+#include "cuda/prepare.h"
+#include "cuda/team.h"
+#if __has_include("cuda/flux_rule.ready")
+#include "cuda/flux_rule.h"
+#define INTERVOX_FLUX 1
+#endif
+#if __has_include("cuda/polar_rule.ready")
+#include "cuda/polar_rule.h"
+#define INTERVOX_POLAR 1
+#endif
+#if __has_include("cuda/clip_rule.ready")
+#include "cuda/clip_rule.h"
+#define INTERVOX_CLIP 1
+#endif
+#if __has_include("cuda/center_rule.ready")
+#include "cuda/center_rule.h"
+#define INTERVOX_CENTER 1
+#endif
+
+namespace intervox::cuda {
+
+/** Memory of one pair while it is computed; its contents mean nothing between pairs. */
+template <class P = SmallPolyhedron>
+struct Workspace {
+  P polyhedron;
+  LocalPair pair;
+};
+
+/** Metrics, and whether they need a run with a larger workspace. */
+struct PairOutcome {
+  InterferenceMetrics metrics;
+  bool full = false;
+};
+
+namespace internal {
+
+// Spectral rules report an estimate; this many of them enclose the truth.
+inline constexpr double kEnclosure = 4.0;
+
+INTERVOX_HD inline bool IsPlanar(const CellView& cell) {
+  if (cell.polytope) return true;
+  for (int i = 0; i < cell.surface_count; ++i) {
+    if (cell.surfaces[i].kind != geometry::SurfaceKind::kPlane) return false;
+  }
+  return true;
+}
+
+// Moments about p_WL to metrics, with bounds, status and the query's sign.
+INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Vec3& p_WL,
+                                                const RuleResult& result, double tolerance,
+                                                bool swapped) {
+  InterferenceMetrics out;
+  if (moments.v > 0 && moments.v > result.error) {
+    out = ToMetrics(moments, p_WL);
+    out.status = result.error <= tolerance * moments.v ? Status::kOk : Status::kToleranceNotMet;
+    if (swapped) {
+      out.area_vector = -out.area_vector;
+      out.area_moment = -out.area_moment;
+    }
+  } else if (moments.v > 0) {
+    out = ToMetrics(moments, p_WL);
+    out.status = Status::kToleranceNotMet;
+  }
+  out.volume_error = result.error;
+  const double reach = kEnclosure * result.error;
+  out.volume_lo = out.volume > reach ? out.volume - reach : 0.0;
+  out.volume_hi = out.volume + reach;
+  out.work = result.work;
+  return out;
+}
+
+template <class Team>
+INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair& pair,
+                               double voxel_size, Moments* moments) {
+  *moments = {};
+  switch (rule) {
+    case LeafRule::kPolytope:
+      return PolytopeRule(team, pair, moments);
+#ifdef INTERVOX_FLUX
+    case LeafRule::kFlux:
+      return FluxRule(team, pair, moments);
+#endif
+#ifdef INTERVOX_POLAR
+    case LeafRule::kPolar:
+      return PolarRule(team, pair, moments);
+#endif
+#ifdef INTERVOX_CLIP
+    case LeafRule::kClip:
+      return ClipRule(team, pair, moments);
+#endif
+#ifdef INTERVOX_CENTER
+    case LeafRule::kCenter:
+      return CenterRule(team, pair, voxel_size, moments);
+#endif
+    default:
+      (void)voxel_size;
+      return {};
+  }
+}
+
+}  // namespace internal
+
+/** The metrics of one posed pair: a pure function of the query, the same bits on any Team. */
+template <class Team, class P>
+INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
+                                    Workspace<P>* workspace) {
+  PairOutcome out;
+  InterferenceMetrics& metrics = out.metrics;
+  PairFrame frame;
+  if (!MakePairFrame(query, &frame) || !(query.tolerance > 0)) {
+    metrics.status = Status::kInvalid;
+    return out;
+  }
+  if (AreApart(frame)) return out;
+  const bool automatic = query.rule == LeafRule::kAuto;
+  const bool planar = internal::IsPlanar(frame.a) && internal::IsPlanar(frame.b);
+  if (planar && (automatic || query.rule == LeafRule::kPolytope)) {
+    const PolytopeOutcome polytope = PolytopePair(frame, &workspace->polyhedron);
+    out.full = polytope.full;
+    if (polytope.status == Status::kOk) {
+      metrics = internal::Conclude(polytope.moments, polytope.p_WL,
+                                   {true, polytope.error, polytope.faces}, query.tolerance,
+                                   frame.swapped);
+    } else {
+      metrics.status = polytope.status;
+    }
+    metrics.rule = LeafRule::kPolytope;
+    metrics.contained = polytope.contained;
+    return out;
+  }
+
+  LocalPair& pair = workspace->pair;
+  const Prepared prepared = Prepare(frame, query.tolerance, &workspace->polyhedron, &pair);
+  out.full = prepared.full;
+  metrics.status = prepared.status;
+  if (prepared.status != Status::kOk) return out;
+  // In the order of cost; every one refuses what it is not made for.
+  constexpr LeafRule kOrder[] = {LeafRule::kPolytope, LeafRule::kFlux, LeafRule::kPolar,
+                                 LeafRule::kClip};
+  constexpr int kRules = 4;
+  bool found = false;
+  RuleResult best;
+  Moments best_moments;
+  LeafRule best_rule = query.rule;
+  for (int i = 0; i < (automatic ? kRules : 1); ++i) {
+    const LeafRule rule = automatic ? kOrder[i] : query.rule;
+    Moments moments;
+    const RuleResult result = internal::RunRule(team, rule, pair, query.voxel_size, &moments);
+    if (!result.accepted || (found && !(result.error < best.error))) continue;
+    found = true;
+    best = result;
+    best_moments = moments;
+    best_rule = rule;
+    if (result.error <= query.tolerance * moments.v || moments.v <= 0) break;
+  }
+  if (!found) {
+    // Nothing is known beyond the box.
+    const Vec3 span = pair.upper - pair.lower;
+    metrics.status = Status::kToleranceNotMet;
+    metrics.volume_hi = metrics.volume_error = span.x * span.y * span.z;
+    metrics.rule = query.rule;
+    return out;
+  }
+  metrics = internal::Conclude(best_moments, pair.p_WL, best, query.tolerance, frame.swapped);
+  metrics.rule = best_rule;
+  metrics.contained = prepared.contained && metrics.status != Status::kDisjoint;
+  return out;
+}
+
+}  // namespace intervox::cuda

@@ -1,0 +1,159 @@
+/** @file A closed convex polyhedron of fixed capacity that planes clip, and its exact moments.
+
+ Corners are shared between faces and each crossing is computed once, so the surface stays closed to
+ the bit. Its volume is therefore good to rounding even where two planes nearly coincide and the
+ line in which they meet is not. */
+#pragma once
+
+#include "cuda/moments.h"
+
+namespace intervox::cuda {
+
+/** A plane n·x = offset that keeps n·x ≤ offset, with what its face counts for. */
+struct ClipPlane {
+  Vec3 n;               ///< unit normal, out of the solid
+  double offset = 0.0;  ///< [m]
+  double weight = 0.0;  ///< of its face in S and G: LocalSurface::weight
+  int bodies = 0;       ///< whose face it is: bit 0 A, bit 1 B, 0 neither
+};
+
+/** What a cut did. */
+enum class Cut {
+  kNone,        ///< the polyhedron lies inside
+  kCut,         ///< a piece is gone
+  kEmpty,       ///< nothing is left
+  kCoincident,  ///< the plane is one of the faces already; they share the face now
+  kFull,        ///< the capacity does not suffice; the polyhedron is no longer valid
+};
+
+/** A convex polyhedron with at most kCorners corners and kFaces faces. Not initialised: call SetBox
+ or Begin/AddCorner/AddFace first. */
+template <int kCorners, int kFaces>
+class Polyhedron {
+ public:
+  /** Room for all loops together: twice the edges of a polyhedron with kFaces faces. */
+  static constexpr int kLoop = 6 * kFaces;
+
+  /** Makes it the box [lower, upper] of faces that belong to neither body. */
+  INTERVOX_HD void SetBox(const Vec3& lower, const Vec3& upper) {
+    SetBox(Pose{Mat3::Identity(), 0.5 * (lower + upper)}, 0.5 * (upper - lower));
+  }
+
+  /** Makes it the oriented box with centre and axes X and half extents half. */
+  INTERVOX_HD void SetBox(const Pose& X, const Vec3& half) {
+    Begin();
+    for (int i = 0; i < 8; ++i) {
+      AddCorner(X *
+                Vec3{i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z});
+    }
+    constexpr int kBoxLoops[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
+                                     {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+    for (int f = 0; f < 6; ++f) AddFace(kBoxLoops[f], 4, 0.0, 0);
+  }
+
+  /** Empties it. */
+  INTERVOX_HD void Begin() {
+    current_ = 0;
+    corners_ = faces_ = 0;
+    begin_[0][0] = 0;
+  }
+
+  /** Adds a corner; false when full. */
+  INTERVOX_HD bool AddCorner(const Vec3& p) {
+    if (corners_ == kCorners) return false;
+    x_[0][corners_] = p.x;
+    y_[0][corners_] = p.y;
+    z_[0][corners_] = p.z;
+    ++corners_;
+    return true;
+  }
+
+  /** Adds a face with its loop, counter-clockwise seen from outside; false when full. */
+  INTERVOX_HD bool AddFace(const int* loop, int count, double weight, int bodies) {
+    const int first = begin_[0][faces_];
+    if (faces_ == kFaces || first + count > kLoop) return false;
+    for (int i = 0; i < count; ++i) loop_[0][first + i] = loop[i];
+    weight_[0][faces_] = weight;
+    bodies_[0][faces_] = bodies;
+    begin_[0][++faces_] = first + count;
+    return true;
+  }
+
+  /** Cuts off what lies beyond the plane.
+   @param on        corners this close count as on the plane [m]: rounding of the coordinates.
+   @param coincide  a face this close is the same face [m]; a rest this thin is empty. */
+  INTERVOX_HD Cut Clip(const ClipPlane& plane, double on, double coincide);
+
+  /** Number of corners. */
+  INTERVOX_HD int corners() const { return corners_; }
+  /** Number of faces. */
+  INTERVOX_HD int faces() const { return faces_; }
+  /** Corner i. */
+  INTERVOX_HD Vec3 Corner(int i) const {
+    return {x_[current_][i], y_[current_][i], z_[current_][i]};
+  }
+  /** Bodies of face f, as ClipPlane::bodies. */
+  INTERVOX_HD int Bodies(int f) const { return bodies_[current_][f]; }
+  /** Weight of face f. */
+  INTERVOX_HD double Weight(int f) const { return weight_[current_][f]; }
+  /** Number of corners of face f. */
+  INTERVOX_HD int LoopSize(int f) const { return begin_[current_][f + 1] - begin_[current_][f]; }
+  /** Corner i of face f. */
+  INTERVOX_HD int Loop(int f, int i) const { return loop_[current_][begin_[current_][f] + i]; }
+  /** The axis-aligned box of the corners. */
+  INTERVOX_HD void GetBox(Vec3* lower, Vec3* upper) const;
+
+  /** Exact moments about the point `about`: tetrahedra from it to a fan of triangles on each face.
+   Best near the solid. @param area  Σ of the triangles' area vectors in the 1-norm [m²]. */
+  INTERVOX_HD Moments Integrate(const Vec3& about, double* area) const;
+
+ private:
+  struct Crossing {
+    int inside, outside, corner;
+  };
+  struct Edge {
+    int from, to;
+  };
+  // Everything that lives during one cut only.
+  struct Work {
+    int corners = 0, loop = 0, faces = 0, crossings = 0, edges = 0;
+    bool full = false;
+  };
+
+  INTERVOX_HD int FindCrossing(int inside, int outside, Work* work);
+  INTERVOX_HD void Push(int corner, Work* work) {
+    if (work->loop == kLoop) {
+      work->full = true;
+    } else {
+      loop_[current_ ^ 1][work->loop++] = corner;
+    }
+  }
+  INTERVOX_HD void CloseFace(int first, double weight, int bodies, Work* work);
+  INTERVOX_HD void AddEdge(int from, int to, Work* work) {
+    if (from == to) return;
+    if (work->edges == kFaces) {
+      work->full = true;
+    } else {
+      edge_[work->edges++] = {from, to};
+    }
+  }
+  INTERVOX_HD void CutFace(int f, Work* work);
+  INTERVOX_HD void AddCap(const ClipPlane& plane, Work* work);
+
+  int current_;
+  int corners_;
+  int faces_;
+  double x_[2][kCorners], y_[2][kCorners], z_[2][kCorners];
+  double d_[kCorners];  // signed distance to the plane of this cut
+  int map_[kCorners];   // new index, or -1 outside
+  int loop_[2][kLoop];
+  int begin_[2][kFaces + 1];
+  int bodies_[2][kFaces];
+  double weight_[2][kFaces];
+  Crossing crossing_[kFaces];
+  Edge edge_[kFaces];
+};
+
+}  // namespace intervox::cuda
+
+#include "cuda/polyhedron_impl.h"

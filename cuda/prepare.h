@@ -1,0 +1,158 @@
+/** @file Brings a pair with curved surfaces into its local frame: prunes, merges, boxes. */
+#pragma once
+
+#include "cuda/local_pair.h"
+#include "cuda/pair_frame.h"
+#include "cuda/polytope_rule.h"
+#include "cuda/surface_bound.h"
+
+namespace intervox::cuda {
+
+/** What Prepare found. */
+struct Prepared {
+  Status status = Status::kDisjoint;  ///< kOk: the pair is ready for a rule
+  bool contained = false;             ///< one cell contains the other
+  bool full = false;                  ///< more surfaces or faces than a LocalPair or P holds
+};
+
+namespace internal {
+
+// Clips with a cell's planes, or with the faces of its bounds, which belong to neither body.
+template <class P>
+INTERVOX_HD Cut ClipByBounds(const CellView& cell, const Pose& X_LC, double size, P* polyhedron) {
+  if (!cell.bounded) return Cut::kCut;
+  const Pose X = X_LC * cell.bounds->X;
+  for (int axis = 0; axis < 3; ++axis) {
+    const Vec3 n = X.R.Col(axis);
+    const double middle = Dot(n, X.p), half = cell.bounds->half[axis];
+    const double slack = kCoincidence * (size + half);
+    for (int sign = -1; sign <= 1; sign += 2) {
+      const Cut cut =
+          polyhedron->Clip({sign * n, sign * middle + half + slack, 0.0, 0}, kRounding * size, 0.0);
+      if (cut == Cut::kEmpty || cut == Cut::kFull) return cut;
+    }
+  }
+  return Cut::kCut;
+}
+
+// Whether the plane still holds a face of the polyhedron.
+template <class P>
+INTERVOX_HD bool IsFaceOf(const ClipPlane& plane, double coincide, const P& polyhedron) {
+  for (int f = 0; f < polyhedron.faces(); ++f) {
+    if ((polyhedron.Bodies(f) & plane.bodies) == 0) continue;
+    bool on = true;
+    for (int i = 0; on && i < polyhedron.LoopSize(f); ++i) {
+      const double d = Dot(plane.n, polyhedron.Corner(polyhedron.Loop(f, i))) - plane.offset;
+      on = d <= coincide && d >= -coincide;
+    }
+    if (on) return true;
+  }
+  return false;
+}
+
+INTERVOX_HD inline double FaceWeight(const geometry::Surface& s, int body) {
+  return s.cut ? 0.0 : body == 0 ? -0.5 : 0.5;
+}
+
+// Appends s unless an equal surface of the other body is there.
+enum class Appended { kYes, kMerged, kOpposite, kFull };
+
+INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double size,
+                                   LocalPair* pair) {
+  for (int i = 0; i < pair->count; ++i) {
+    LocalSurface& other = pair->surface[i];
+    if (other.body == body) continue;
+    const int same = Coincidence(other.surface, s, kCoincidence, size);
+    if (same == 0) continue;
+    if (same < 0) return Appended::kOpposite;
+    other.weight = 0.5 * (other.weight + FaceWeight(s, body));
+    return Appended::kMerged;
+  }
+  if (pair->count == kMaxSurfaces) return Appended::kFull;
+  LocalSurface& local = pair->surface[pair->count++];
+  local.surface = s;
+  local.body = static_cast<std::int8_t>(body);
+  local.weight = FaceWeight(s, body);
+  return Appended::kYes;
+}
+
+}  // namespace internal
+
+/** Fills `pair` with the surfaces that may bound the overlap, about the centre of a box around it.
+ Drops a surface only when a certified bound shows it inactive over a polytope that encloses Ω. */
+template <class P>
+INTERVOX_HD Prepared Prepare(const PairFrame& frame, double tolerance, P* polyhedron,
+                             LocalPair* pair) {
+  using geometry::Surface;
+  using geometry::SurfaceKind;
+  using internal::Appended;
+  Prepared out;
+  pair->count = pair->planes = 0;
+  pair->tolerance = tolerance;
+  if (frame.first < 0) {
+    out.status = Status::kUnbounded;
+    return out;
+  }
+  const bool first_is_b = frame.first == 1;
+  const CellView& first = first_is_b ? frame.b : frame.a;
+  const CellView& second = first_is_b ? frame.a : frame.b;
+  const Pose& X_LF = first_is_b ? frame.X_LB : frame.X_LA;
+  const Pose& X_LS = first_is_b ? frame.X_LA : frame.X_LB;
+  const Vec3 half = first.bounds->half, p = Abs(X_LF.p);
+  const double size = half.x + half.y + half.z + (p.x + p.y + p.z);
+  polyhedron->SetBox(X_LF * first.bounds->X, half);
+  Cut cut = internal::ClipByBounds(second, X_LS, size, polyhedron);
+  if (cut == Cut::kCut) {
+    cut = internal::ClipByPlanes(first, X_LF, first_is_b, size, polyhedron);
+  }
+  if (cut == Cut::kCut) {
+    cut = internal::ClipByPlanes(second, X_LS, !first_is_b, size, polyhedron);
+  }
+  out.full = cut == Cut::kFull;
+  if (cut != Cut::kCut) return out;
+
+  Vec3 lower, upper;
+  polyhedron->GetBox(&lower, &upper);
+  const Vec3 centre = 0.5 * (lower + upper);
+  pair->p_WL = frame.p_WL + centre;
+  // Rounding of the polytope's corners must not cut into the overlap.
+  const Vec3 margin = internal::kCoincidence * Vec3{size, size, size};
+  pair->lower = lower - centre - margin;
+  pair->upper = upper - centre + margin;
+  bool active[2] = {false, false};
+  for (int curved = 0; curved < 2; ++curved) {
+    for (int body = 0; body < 2; ++body) {
+      const CellView& cell = body == 0 ? frame.a : frame.b;
+      const Pose& X_LC = body == 0 ? frame.X_LA : frame.X_LB;
+      for (int i = 0; i < cell.surface_count; ++i) {
+        const Surface& s = cell.surfaces[i];
+        if ((s.kind != SurfaceKind::kPlane) != (curved == 1)) continue;
+        if (curved == 0) {
+          double scale = 0;
+          const ClipPlane plane = internal::ToClipPlane(s, X_LC, body, &scale);
+          scale += size;
+          if (!internal::IsFaceOf(plane, internal::kCoincidence * scale, *polyhedron)) continue;
+        } else {
+          const int sign = SignOver(X_LC * s, *polyhedron);
+          if (sign * s.side > 0) return out;
+          if (sign * s.side < 0) continue;
+        }
+        const Surface local = Pose{X_LC.R, X_LC.p - centre} * s;
+        const Appended appended = internal::Append(local, body, size, pair);
+        if (appended == Appended::kOpposite) return out;
+        if (appended == Appended::kFull) {
+          out.full = true;
+          return out;
+        }
+        active[body] = true;
+        if (appended == Appended::kMerged) active[body ^ 1] = true;
+      }
+    }
+    if (curved == 0) pair->planes = pair->count;
+  }
+  out.contained = !active[0] || !active[1];
+  out.status = Status::kOk;
+  return out;
+}
+
+}  // namespace intervox::cuda
