@@ -21,7 +21,10 @@ struct PatchGeometry {
   Mat3 R_n;  ///< turns the last accepted step's normal into n (bristles turn with it)
 };
 
-/** The continuous states of one patch; also used for their rates. */
+/** The continuous states of one patch; also used for their rates. Deflections are given in the axes
+ that turn with the normal since the last accepted step, z_W = R_n z, so that the stages of a step
+ may be combined linearly; at an accepted step the owner sets z ← R_n z and starts again from R_n =
+ I. */
 struct PatchState {
   Vec3 z;              ///< bristle deflection, in the contact plane [m]
   double theta = 0.0;  ///< torsional bristle deflection [rad]
@@ -76,8 +79,12 @@ struct StageResult {
   bool converged = true;
 };
 
-/** Solves y = y* + hγ F(x, y) for the velocities and contact states by nonlinear block Gauss–Seidel
- over the contacts in their order; positions, and with them all geometry, are fixed.
+/** Solves y = y* + hγ F(x, y) for the velocities and contact states; positions, and with them all
+ geometry, are fixed. The states are eliminated inside each contact's law and the velocities of each
+ island of touching bodies are found by Newton's method with exact slopes, in at most 40 sweeps
+ (docs/contact_models.md). F is the contacts' part only: other forces belong into y*. Velocities on
+ return are y* + hγ M⁻¹ Σ Jᵀ w of the returned wrenches, so momentum is kept to rounding. Allocates
+ only when there are more contacts or bodies than ever before in the calling thread. Deterministic.
  @param h_gamma  step times the diagonal of the implicit tableau [s]; 0 evaluates F at y*. */
 StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
                        std::span<StageContact> contacts);

@@ -1,0 +1,81 @@
+#include "host/contact/contact_model.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "host/contact/registry.h"
+#include "host/scene/error.h"
+
+namespace intervox::host {
+namespace {
+
+template <class Law>
+std::unique_ptr<const Law> Make(const LawRegistry<Law>& registry, const std::string& part,
+                                const ModelSettings& settings, Parameters& parameters) {
+  const auto found = registry.find(settings.model);
+  if (found == registry.end()) {
+    std::string list;
+    for (const auto& [name, make] : registry) list += (list.empty() ? "" : ", ") + name;
+    throw InputError(part + ".model: \"" + settings.model + "\" is not known. Use one of: " + list +
+                     ".");
+  }
+  return found->second(parameters);
+}
+
+void Finish(const Parameters& parameters, ContactModel* model) {
+  parameters.RefuseUnknown();
+  model->warnings.insert(model->warnings.end(), parameters.warnings().begin(),
+                         parameters.warnings().end());
+}
+
+}  // namespace
+
+void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latched,
+                         PatchState* state) const {
+  *state = PatchState{};
+  state->s_dw = starts_sticking ? 1.0 : 0.0;
+  state->V_o = relaxation_time > 0.0 && !on_purpose ? V : 0.0;
+  latched->v_i = std::max(0.0, -v_n);
+  latched->a = normal->DampingFactor(latched->v_i);
+}
+
+void ContactModel::Accept(double v_n, PatchLatch* latched) const {
+  if (latch == Latch::kFirst || -v_n <= latched->v_i) return;
+  latched->v_i = -v_n;
+  latched->a = normal->DampingFactor(latched->v_i);
+}
+
+std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings& settings,
+                                                     const Material& material_i,
+                                                     const Material& material_j) {
+  auto model = std::make_unique<ContactModel>();
+  Parameters normal("normal", settings.normal, material_i, material_j);
+  const bool first = normal.Choice("latch", {"largest", "first"}) == "first";
+  model->latch = first ? ContactModel::Latch::kFirst : ContactModel::Latch::kLargest;
+  model->relaxation_time = normal.InRange("relaxation_time", 0.0, 0.0, 1e12, "0 switches it off.");
+  if (model->relaxation_time > 0.0 && model->relaxation_time < 1.0) {
+    normal.Warn("relaxation_time", NumberText(model->relaxation_time) + " is below 1 s.");
+  }
+  model->normal = Make(NormalLaws(), "normal", settings.normal, normal);
+  Finish(normal, model.get());
+
+  Parameters friction("friction", settings.friction, material_i, material_j);
+  model->starts_sticking = friction.InRange("dwell_start", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
+  model->friction = Make(FrictionLaws(), "friction", settings.friction, friction);
+  Finish(friction, model.get());
+
+  Parameters rolling("rolling", settings.rolling, material_i, material_j);
+  model->rolling_cap = rolling.InRange("cap", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
+  model->rolling = Make(RollingLaws(), "rolling", settings.rolling, rolling);
+  Finish(rolling, model.get());
+
+  Parameters spinning("spinning", settings.spinning, material_i, material_j);
+  model->spinning = Make(SpinningLaws(), "spinning", settings.spinning, spinning);
+  Finish(spinning, model.get());
+
+  model->plate_share = PlateShare(material_i, material_j);
+  return model;
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,49 @@
+/** @file A contact model: a normal, a friction, a rolling and a spinning law, composed by name. */
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/contact/laws.h"
+
+namespace intervox::host {
+
+/** What two bodies in contact do to each other. Immutable once made; shared by all contacts of the
+ pair, whose own constants are in PatchLatch and whose states are in PatchState. */
+class ContactModel {
+ public:
+  /** How the approach speed is latched. */
+  enum class Latch { kLargest, kFirst };
+
+  /** The parts; use MakeContactModel to get them by name. */
+  std::unique_ptr<const NormalLaw> normal;
+  std::unique_ptr<const FrictionLaw> friction;
+  std::unique_ptr<const RollingLaw> rolling;
+  std::unique_ptr<const SpinningLaw> spinning;
+  Latch latch = Latch::kLargest;
+  double relaxation_time = 0.0;  ///< τ_r of V̇_o = −V_o/τ_r [s]; 0: relaxation off
+  double plate_share = 0.5;      ///< r_i of ω_p = r_j ω_i + r_i ω_j, Gonthier (4.127), (4.163)
+  bool starts_sticking = false;  ///< s_dw = 1 at the start of a contact
+  bool rolling_cap = false;      ///< keeps the rolling pressure from turning tensile
+  std::vector<std::string> warnings;  ///< remarks on the parameters
+
+  /** A contact begins, at an accepted step: bristles 0, the relaxation offset takes the volume that
+   is there already, the approach speed is latched.
+   @param V    volume of interference [m³]
+   @param v_n  normal velocity at the centroid [m/s], negative while approaching
+   @param on_purpose  the scene starts in overlap: no offset */
+  void Begin(double V, double v_n, bool on_purpose, PatchLatch* latched, PatchState* state) const;
+
+  /** An accepted step of a contact that lasts. kLargest moves the latch to the largest approach
+   speed so far, so that |a| only falls; kFirst keeps the first. */
+  void Accept(double v_n, PatchLatch* latched) const;
+};
+
+/** Composes the model that `settings` names; the materials fill in what is not given.
+ @throws InputError whose message begins with the key, as in "normal.restitution: …". */
+std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings& settings,
+                                                     const Material& material_i,
+                                                     const Material& material_j);
+
+}  // namespace intervox::host

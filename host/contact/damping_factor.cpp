@@ -1,0 +1,31 @@
+#include "host/contact/damping_factor.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace intervox::host {
+
+double DampingRoot(double e) {
+  if (e >= 1.0) return 0.0;
+  // In u = ln(1 − d), d = 1 − exp(u), the root's upper end is moved to infinity and
+  // g = d(1 + 1/e) − ln(1 + d/e) + u is smooth; near e = 1, d ≈ (3/2)(1 − e) is small and g has a
+  // double root at 0, so the bracket excludes it: g > 0 at d = 1 − e, g < 0 as u → −∞.
+  const auto g = [e](double u) {
+    const double d = -std::expm1(u);
+    return d * (1.0 + 1.0 / e) - std::log1p(d / e) + u;
+  };
+  double high = std::log(e);      // d = 1 − e
+  double low = -(1.0 + 1.0 / e);  // g < 0 here: d(1 + 1/e) < 1 + 1/e
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    (g(middle) < 0.0 ? low : high) = middle;
+  }
+  return -std::expm1(0.5 * (low + high));
+}
+
+double DampingFactor(double e, double v_i, double v_small) {
+  return -DampingRoot(e) / (e * std::max(v_i, v_small));
+}
+
+}  // namespace intervox::host

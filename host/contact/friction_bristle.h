@@ -1,0 +1,62 @@
+/** @file The seven-parameter bristle model with dwell, Gonthier (3.28)–(3.42), (4.227)–(4.243). */
+#pragma once
+
+#include <cmath>
+
+#include "host/contact/laws.h"
+
+namespace intervox::host {
+
+/** Bristle friction. With `kPerLoad` the stiffness and damping σ are per unit normal load [1/m,
+ s/m, s/m]; without it they are absolute [N/m, N·s/m, N·s/m] and only the bounds follow the load. */
+template <bool kPerLoad>
+class BristleFriction : public FrictionLaw {
+ public:
+  /** mu_s, mu_c, sigma_0, sigma_1, sigma_2, v_stribeck, dwell_time; v_epsilon = v_stribeck/100. */
+  explicit BristleFriction(Parameters& p);
+  double VelocityScale() const override { return v_epsilon_; }
+  // s = exp(−v_avg²/v_S²)
+  double Weight(double v_avg_squared) const override {
+    return std::exp(-v_avg_squared / (v_S_ * v_S_));
+  }
+  Traction Evaluate(const Slip& x) const override {
+    Traction t;
+    // ṡ_dw = (s − s_dw)/τ, τ = τ_dw where s ≥ s_dw, else τ_br = σ₁/σ₀; implicit. τ = 0: s_dw = s.
+    const double tau = x.s >= x.s_dw ? tau_dw_ : sigma_1_ / sigma_0_;
+    const double s_dw = tau > 0.0 ? (tau * x.s_dw + x.H * x.s) / (tau + x.H) : x.s;
+    t.s_dw_rate = tau > 0.0 ? (x.s - s_dw) / tau : x.H > 0.0 ? (s_dw - x.s_dw) / x.H : 0.0;
+    const double mu_max = mu_c_ + (mu_s_ - mu_c_) * s_dw;
+    const Dual load = kPerLoad ? Dual(1.0) : x.f_n;  // what the bounds are multiplied by
+    const Dual C_vs = Dual(x.s) + (1.0 - x.s) * x.C_v, C_ws = Dual(x.s) + (1.0 - x.s) * x.C_w;
+    // With z = z* + H ż the equations ż = (u − σ₀ z)/σ₁, u = sat(σ₀ z + σ₁ ż_free, μ_max C_vs),
+    // ż_free = s v + (1 − s)(μ_C C_vs dir_ε(v)/σ₁ − (σ₀/σ₁) z), have the closed solution below.
+    const double kappa = x.H * sigma_0_ / sigma_1_;
+    const double m = (1.0 + kappa) / (1.0 + kappa * (1.0 - x.s));
+    const double spring = m * x.s * sigma_0_ / (1.0 + kappa), damper = m * x.s * sigma_1_;
+    const double slide = m * (1.0 - x.s) * mu_c_;
+    const Dual2 z{x.z[0], x.z[1]};
+    const Dual2 u =
+        Saturate(spring * z + damper * x.v + (slide * load * C_vs) * Direction(x.v, v_epsilon_),
+                 mu_max * load * C_vs);
+    const Dual u_w = Saturate(
+        Dual(spring * x.z_w) + damper * x.w + (slide * load * C_ws) * Direction(x.w, v_epsilon_),
+        mu_max * load * C_ws);
+    const Dual scale = kPerLoad ? x.f_n : Dual(1.0);
+    t.f = scale * (u + sigma_2_ * x.v);
+    t.f_w = scale * (u_w + sigma_2_ * x.w);
+    const double inverse = 1.0 / (sigma_1_ + x.H * sigma_0_);  // ż = (u − σ₀ z*)/(σ₁ + H σ₀)
+    t.z_rate[0] = (u.x.v - sigma_0_ * x.z[0]) * inverse;
+    t.z_rate[1] = (u.y.v - sigma_0_ * x.z[1]) * inverse;
+    t.z_w_rate = (u_w.v - sigma_0_ * x.z_w) * inverse;
+    const double k = scale.v * sigma_0_;
+    t.stored = k * ((x.z[0] + x.H * t.z_rate[0]) * t.z_rate[0] +
+                    (x.z[1] + x.H * t.z_rate[1]) * t.z_rate[1]);
+    t.stored_w = k * (x.z_w + x.H * t.z_w_rate) * t.z_w_rate;
+    return t;
+  }
+
+ private:
+  double mu_s_, mu_c_, sigma_0_, sigma_1_, sigma_2_, v_S_, tau_dw_, v_epsilon_;
+};
+
+}  // namespace intervox::host

@@ -1,0 +1,85 @@
+/** @file The four parts a contact model is composed of. A law's file reads as its equations; one
+ line in registry.cpp, or one call from the user's own code, gives it its name. */
+#pragma once
+
+#include "host/contact/contact.h"
+#include "host/contact/dual.h"
+#include "host/contact/parameters.h"
+
+namespace intervox::host {
+
+/** A normal force that is affine in the normal velocity: f_n = max(0, f_e + b v_cn), b ≤ 0. */
+struct NormalForce {
+  double f_e = 0.0;  ///< elastic part [N], ≥ 0
+  double b = 0.0;    ///< minus the damping [N·s/m], ≤ 0
+};
+
+/** A normal law. */
+class NormalLaw {
+ public:
+  virtual ~NormalLaw() = default;
+  /** The force at the relaxed volume V_r = max(0, V − V_o) [m³] with the latched factor a [s/m]. */
+  virtual NormalForce Force(double V_r, double a) const = 0;
+  /** The factor a ≤ 0 [s/m] to latch for the approach speed v_i [m/s]; 0 for laws without one. */
+  virtual double DampingFactor(double v_i) const = 0;
+};
+
+/** What a friction law sees at one stage. Velocities are duals; history is plain. */
+struct Slip {
+  double H = 0.0;              ///< hγ: step times the implicit tableau's diagonal [s]; 0: explicit
+  Dual2 v;                     ///< tangential velocity at the centroid [m/s]
+  Dual w;                      ///< r_gyr ω_n: spin as a velocity [m/s]
+  Dual f_n;                    ///< normal force [N]
+  double v_avg_squared = 0.0;  ///< |v|² + w²
+  double s = 1.0;        ///< the law's own Weight(), which the solver may hold while it iterates
+  double z[2] = {0, 0};  ///< bristle deflection before the stage's own contribution [m]
+  double z_w = 0.0;      ///< r_gyr θ, likewise [m]
+  double s_dw = 0.0;     ///< dwell state, likewise
+  Dual C_v{1.0};         ///< Contensou factors
+  Dual C_w{1.0};
+};
+
+/** What a friction law answers: forces against the motion, and its states' rates. */
+struct Traction {
+  Dual2 f;                    ///< force: f_t = −f [N]
+  Dual f_w;                   ///< spin force: τ_s = −r_gyr f_w n [N]
+  double z_rate[2] = {0, 0};  ///< ż of the model, at the stage's end [m/s]
+  double z_w_rate = 0.0;      ///< r_gyr θ̇ [m/s]
+  double s_dw_rate = 0.0;     ///< ṡ_dw [1/s]
+  double stored = 0.0;        ///< of f·v: power into the bristles [W]
+  double stored_w = 0.0;      ///< of f_w w, likewise [W]
+};
+
+/** A friction law, for sliding and spinning alike. */
+class FrictionLaw {
+ public:
+  virtual ~FrictionLaw() = default;
+  /** A weight in [0, 1] that depends on the speed only (the bristle's s); the solver updates it in
+   each sweep and holds it when it does not settle. */
+  virtual double Weight(double /*v_avg_squared*/) const { return 1.0; }
+  /** The traction, with states that take part implicitly eliminated: z = z* + H ż. */
+  virtual Traction Evaluate(const Slip& slip) const = 0;
+  /** Speed below which directions are regularised [m/s]. */
+  virtual double VelocityScale() const = 0;
+};
+
+/** A rolling law. */
+class RollingLaw {
+ public:
+  virtual ~RollingLaw() = default;
+  /** The symmetric matrix Q ≥ 0 [m⁵] in τ_r = (b/V) Q ω_t; with b = k_v V_r a this is
+   τ_r = k_v a (V_r/V) Q ω_t. */
+  virtual Mat3 Moment(const PatchGeometry& geometry) const = 0;
+};
+
+/** A spinning law: how sliding and spinning share friction. */
+class SpinningLaw {
+ public:
+  virtual ~SpinningLaw() = default;
+  /** Sets C_v and C_w from v, w and the friction law's velocity scale v_ε. */
+  virtual void Factors(double v_epsilon, Slip* slip) const = 0;
+  /** Multiplies the spinning torque. */
+  virtual double TorqueFactor() const = 0;
+};
+
+}  // namespace intervox::host

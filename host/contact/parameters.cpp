@@ -1,0 +1,148 @@
+#include "host/contact/parameters.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "host/scene/error.h"
+
+namespace intervox::host {
+namespace {
+
+std::size_t EditDistance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+bool Given(double value) { return value > 0.0; }  // false for 0 and NaN
+
+}  // namespace
+
+std::string NumberText(double value) {
+  char text[40];
+  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
+  return {text, end};
+}
+
+Parameters::Parameters(std::string part, const ModelSettings& settings, const Material& material_i,
+                       const Material& material_j)
+    : part_(std::move(part)),
+      settings_(settings),
+      material_i_(material_i),
+      material_j_(material_j) {}
+
+double Parameters::Get(const std::string& key, double fallback) {
+  known_.insert(key);
+  const auto found = settings_.parameters.find(key);
+  if (found == settings_.parameters.end()) return fallback;
+  if (!std::isfinite(found->second)) {
+    Fail(key, NumberText(found->second) + " is not a finite number. Give a finite number.");
+  }
+  return found->second;
+}
+
+double Parameters::Require(const std::string& key) {
+  if (!Has(key)) {
+    Fail(key, "is missing. The model \"" + settings_.model + "\" needs it.");
+  }
+  return Get(key, 0.0);
+}
+
+double Parameters::InRange(const std::string& key, double fallback, double low, double high,
+                           const std::string& remedy) {
+  const double value = Get(key, fallback);
+  if (value < low) Fail(key, NumberText(value) + " is below " + NumberText(low) + ". " + remedy);
+  if (value > high) Fail(key, NumberText(value) + " is above " + NumberText(high) + ". " + remedy);
+  return value;
+}
+
+std::string Parameters::Choice(const std::string& key, const std::vector<std::string>& allowed) {
+  known_.insert(key);
+  const auto found = settings_.choices.find(key);
+  if (found == settings_.choices.end()) return allowed.front();
+  if (std::find(allowed.begin(), allowed.end(), found->second) == allowed.end()) {
+    std::string list;
+    for (const std::string& name : allowed) list += (list.empty() ? "" : ", ") + name;
+    Fail(key, "\"" + found->second + "\" is not known. Use one of: " + list + ".");
+  }
+  return found->second;
+}
+
+bool Parameters::Has(const std::string& key) const { return settings_.parameters.contains(key); }
+
+void Parameters::Warn(const std::string& key, const std::string& message) {
+  warnings_.push_back(part_ + "." + key + ": " + message);
+}
+
+void Parameters::Fail(const std::string& key, const std::string& message) const {
+  throw InputError(part_ + "." + key + ": " + message);
+}
+
+void Parameters::RefuseUnknown() const {
+  const auto refuse = [this](const std::string& key) {
+    if (known_.contains(key)) return;
+    std::string nearest;
+    std::size_t best = std::numeric_limits<std::size_t>::max();
+    for (const std::string& name : known_) {
+      const std::size_t distance = EditDistance(key, name);
+      if (distance < best) {
+        best = distance;
+        nearest = name;
+      }
+    }
+    Fail(key, "is not a parameter of the model \"" + settings_.model + "\". " +
+                  (nearest.empty() ? "It takes none." : "Did you mean \"" + nearest + "\"?"));
+  };
+  for (const auto& [key, value] : settings_.parameters) refuse(key);
+  for (const auto& [key, value] : settings_.choices) refuse(key);
+}
+
+double SeriesStiffness(double k_i, double k_j) {
+  if (!Given(k_i)) return Given(k_j) ? k_j : 0.0;
+  if (!Given(k_j)) return k_i;
+  return 1.0 / (1.0 / k_i + 1.0 / k_j);
+}
+
+double PositiveStiffness(Parameters& parameters, const std::string& key) {
+  const double k =
+      parameters.Get(key, SeriesStiffness(parameters.material_i().foundation_stiffness,
+                                          parameters.material_j().foundation_stiffness));
+  if (!(k > 0.0)) {
+    parameters.Fail(
+        key, NumberText(k) + " is not positive. Give it, or foundation_stiffness of a material.");
+  }
+  return k;
+}
+
+double PairFriction(double mu_i, double mu_j) {
+  return Given(mu_i) && Given(mu_j) ? 2.0 * mu_i * mu_j / (mu_i + mu_j) : 0.0;
+}
+
+double PlateShare(const Material& i, const Material& j) {
+  const bool has_i = Given(i.foundation_stiffness), has_j = Given(j.foundation_stiffness);
+  if (!has_i && !has_j) return 0.5;
+  if (!has_j) return 1.0;
+  if (!has_i) return 0.0;
+  return j.foundation_stiffness / (i.foundation_stiffness + j.foundation_stiffness);
+}
+
+double PairRestitution(const Material& i, const Material& j) {
+  if (!Given(i.restitution)) return Given(j.restitution) ? j.restitution : 0.0;
+  if (!Given(j.restitution)) return i.restitution;
+  const double r_i = PlateShare(i, j);
+  return r_i * i.restitution + (1.0 - r_i) * j.restitution;
+}
+
+}  // namespace intervox::host

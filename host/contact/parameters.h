@@ -1,0 +1,72 @@
+/** @file Reads the parameters of one law from its settings, and complains well. */
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "host/scene/scene.h"
+
+namespace intervox::host {
+
+/** The parameters of one law: ModelSettings, and the two bodies' materials for what is not given.
+ Messages begin with the key, as in "normal.restitution: 0.001 is below 0.01. …"; the scene reader
+ puts file and line before them. */
+class Parameters {
+ public:
+  /** @param part  normal, friction, rolling or spinning */
+  Parameters(std::string part, const ModelSettings& settings, const Material& material_i,
+             const Material& material_j);
+
+  /** A number; `fallback` when absent. @throws InputError when it is not finite. */
+  double Get(const std::string& key, double fallback);
+  /** A number that must be there. */
+  double Require(const std::string& key);
+  /** A number in [low, high]. `remedy` ends the message. */
+  double InRange(const std::string& key, double fallback, double low, double high,
+                 const std::string& remedy);
+  /** One of the named choices, the first being the default. */
+  std::string Choice(const std::string& key, const std::vector<std::string>& allowed);
+  /** Whether the scene gives the number. */
+  bool Has(const std::string& key) const;
+  /** Both bodies' materials. */
+  const Material& material_i() const { return material_i_; }
+  const Material& material_j() const { return material_j_; }
+  /** Adds a remark that does not refuse the scene. */
+  void Warn(const std::string& key, const std::string& message);
+  /** Throws an InputError about a key. */
+  [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
+  /** Refuses parameters and choices that nothing asked for, naming the nearest known one. */
+  void RefuseUnknown() const;
+  /** The remarks so far. */
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  std::string part_;
+  const ModelSettings& settings_;
+  const Material& material_i_;
+  const Material& material_j_;
+  std::set<std::string> known_;
+  std::vector<std::string> warnings_;
+};
+
+/** "1e-05" style text of a number for messages, the shortest that reads back the same. */
+std::string NumberText(double value);
+
+/** 1/k = 1/k_i + 1/k_j, Gonthier (4.132); an absent one (not > 0) counts as rigid; 0 if both are.
+ */
+double SeriesStiffness(double k_i, double k_j);
+/** k_v of a law: the key's value, or else the two materials' foundation stiffnesses in series.
+ @throws InputError when there is neither, or it is not positive. */
+double PositiveStiffness(Parameters& parameters, const std::string& key);
+/** μ = 2 μ_i μ_j/(μ_i + μ_j); 0 when either is 0 or absent. */
+double PairFriction(double mu_i, double mu_j);
+/** Restitution of a pair: each body's, weighted by its share of the compression. A body without one
+ takes the other's; 0 if neither has one. */
+double PairRestitution(const Material& i, const Material& j);
+/** Share of the compression, and so of the contact plate's motion, that body i's foundation takes:
+ r_j = 1 − k_j/(k_i + k_j) weighs body j's spin; ½ when neither stiffness is known. Returns r_i =
+ k_j/(k_i + k_j) of Gonthier (4.127). */
+double PlateShare(const Material& i, const Material& j);
+
+}  // namespace intervox::host

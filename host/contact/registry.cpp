@@ -1,0 +1,54 @@
+#include "host/contact/registry.h"
+
+#include "host/contact/friction_bristle.h"
+#include "host/contact/friction_laws.h"
+#include "host/contact/normal_laws.h"
+#include "host/contact/rolling_laws.h"
+#include "host/contact/spinning_laws.h"
+
+namespace intervox::host {
+
+LawRegistry<NormalLaw>& NormalLaws() {
+  static LawRegistry<NormalLaw> registry = [] {
+    LawRegistry<NormalLaw> r;
+    Register<GonthierNormal>(r, "gonthier");
+    Register<LinearNormal>(r, "linear");
+    return r;
+  }();
+  return registry;
+}
+
+LawRegistry<FrictionLaw>& FrictionLaws() {
+  static LawRegistry<FrictionLaw> registry = [] {
+    LawRegistry<FrictionLaw> r;
+    Register<NoFriction>(r, "none");
+    Register<CoulombFriction>(r, "coulomb");
+    Register<BristleFriction<true>>(r, "bristle");
+    Register<BristleFriction<false>>(r, "bristle_absolute");
+    return r;
+  }();
+  return registry;
+}
+
+LawRegistry<RollingLaw>& RollingLaws() {
+  static LawRegistry<RollingLaw> registry = [] {
+    LawRegistry<RollingLaw> r;
+    Register<NoRolling>(r, "none");
+    Register<GonthierRolling>(r, "gonthier");
+    Register<ExactRolling>(r, "exact");
+    return r;
+  }();
+  return registry;
+}
+
+LawRegistry<SpinningLaw>& SpinningLaws() {
+  static LawRegistry<SpinningLaw> registry = [] {
+    LawRegistry<SpinningLaw> r;
+    Register<NoSpinning>(r, "none");
+    Register<ContensouSpinning>(r, "contensou");
+    return r;
+  }();
+  return registry;
+}
+
+}  // namespace intervox::host

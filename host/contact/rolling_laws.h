@@ -1,0 +1,40 @@
+/** @file Rolling resistance: the moment of the damping pressure over the patch. */
+#pragma once
+
+#include "host/contact/laws.h"
+
+namespace intervox::host {
+
+/** T = I − n nᵀ. */
+inline Mat3 TangentProjection(const Vec3& n) { return Mat3::Identity() - Outer(n, n); }
+
+/** No rolling resistance. */
+class NoRolling : public RollingLaw {
+ public:
+  explicit NoRolling(Parameters& /*p*/) {}
+  Mat3 Moment(const PatchGeometry& /*geometry*/) const override { return Mat3::Zero(); }
+};
+
+/** τ_r = k_v a T J_v ω_t, Gonthier (4.183); T keeps it passive where n is no eigenvector of J_v. */
+class GonthierRolling : public RollingLaw {
+ public:
+  explicit GonthierRolling(Parameters& /*p*/) {}
+  Mat3 Moment(const PatchGeometry& geometry) const override {
+    const Mat3 T = TangentProjection(geometry.n);
+    return T * geometry.J_W * T;
+  }
+};
+
+/** The exact flat plate: τ_r = k_v a (tr(M) I − M) ω_t, M = T E_v T, E_v = ½ tr(J_v) I − J_v. */
+class ExactRolling : public RollingLaw {
+ public:
+  explicit ExactRolling(Parameters& /*p*/) {}
+  Mat3 Moment(const PatchGeometry& geometry) const override {
+    const Mat3 T = TangentProjection(geometry.n);
+    const Mat3 E = 0.5 * Trace(geometry.J_W) * Mat3::Identity() - geometry.J_W;
+    const Mat3 M = T * E * T;
+    return Trace(M) * T - M;
+  }
+};
+
+}  // namespace intervox::host

@@ -1,0 +1,420 @@
+// The stage equation in the velocities alone. The contact states are eliminated inside the friction
+// law, so each contact's wrench w(y) is an explicit, almost everywhere differentiable function of
+// the bodies' velocities, and M (y − y*) − hγ Σ Jᵀ w(J y) = 0 has six unknowns for each free body,
+// however many contacts there are: twenty patches under one box cost twenty evaluations, not a
+// redundant system of twenty blocks. It is solved by Newton's method with exact slopes, island by
+// island; because −w is monotone (up to the load's effect on friction, and to Stribeck's falling
+// branch, whose weight s is held when it does not settle), a search along the step for the zero of
+// Δ·residual makes it safe across the kinks of clamping and sticking.
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "host/contact/stage_point.h"
+
+namespace intervox::host {
+namespace {
+
+using internal::StagePoint;
+
+constexpr int kMostIterations = 40;
+constexpr int kFreeWeights = 6;       // sweeps in which s follows the velocity
+constexpr int kAveragedWeights = 14;  // then it moves half way each sweep, then it is held
+constexpr int kUncoupled = 20;        // from here slopes leave out the load's effect on friction
+constexpr int kMostSearch = 12;
+constexpr double kTolerance = 1e-9;      // of the velocity scale
+constexpr double kSlowest = 1e-3;        // the velocity scale is never below [m/s]
+constexpr double kRoundingStep = 1e-13;  // a step below this share of the scale is rounding
+
+struct FreeBody {
+  StageBody* body = nullptr;
+  Vec3 v_star, w_star;  // y*
+  Vec3 v_base, w_base;  // start of the current step
+  double mass = 0.0;    // 0: translation is locked
+  Mat3 inertia;         // all zero: rotation is locked
+  double reach = 0.0;   // longest arm of its contacts [m]
+};
+
+// A x = b by elimination with row pivots; zero multipliers are skipped. False if singular.
+bool SolveLinear(double* A, double* b, std::size_t n) {
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      if (std::fabs(A[i * n + k]) > std::fabs(A[pivot * n + k])) pivot = i;
+    }
+    if (pivot != k) {
+      std::swap_ranges(A + k * n + k, A + k * n + n, A + pivot * n + k);
+      std::swap(b[k], b[pivot]);
+    }
+    const double diagonal = A[k * n + k];
+    if (!(std::fabs(diagonal) > 0.0)) return false;
+    const double inverse = 1.0 / diagonal;
+    for (std::size_t i = k + 1; i < n; ++i) {
+      const double m = A[i * n + k] * inverse;
+      if (m == 0.0) continue;
+      for (std::size_t j = k + 1; j < n; ++j) A[i * n + j] -= m * A[k * n + j];
+      b[i] -= m * b[k];
+    }
+  }
+  for (std::size_t k = n; k-- > 0;) {
+    double sum = b[k];
+    for (std::size_t j = k + 1; j < n; ++j) sum -= A[k * n + j] * b[j];
+    b[k] = sum / A[k * n + k];
+  }
+  return true;
+}
+
+// The inertia tensor; axes about which a body cannot turn (a planar body) become 1e12 times as
+// inert as the others, none at all gives zero.
+Mat3 InertiaOf(const Mat3& inverse) {
+  const double trace = Trace(inverse);
+  if (!(trace > 0.0)) return Mat3::Zero();
+  if (Determinant(inverse) > 1e-18 * trace * trace * trace) return Inverse(inverse);
+  return Inverse(inverse + (1e-12 * trace) * Mat3::Identity());
+}
+
+class StageSolver {
+ public:
+  StageResult Solve(double H, std::span<StageBody> bodies, std::span<StageContact> contacts);
+
+ private:
+  int Root(int body) {
+    while (parent_[static_cast<std::size_t>(body)] != body) {
+      body = parent_[static_cast<std::size_t>(body)];
+    }
+    return body;
+  }
+  void SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*> points, StageResult* result);
+  void Evaluate(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold);
+  void Assemble(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool coupled);
+  void MoveTo(std::span<FreeBody> bodies, double t);
+  double Directional() const;
+
+  double H_ = 0.0;
+  std::vector<int> parent_, island_of_;
+  std::vector<StagePoint> points_;
+  std::vector<StagePoint*> ordered_;
+  std::vector<FreeBody> free_;
+  std::vector<double> residual_, step_, matrix_;  // F, Δ and dF/dy of the island
+};
+
+// F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities.
+void StageSolver::Evaluate(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const FreeBody& b = bodies[k];
+    const Vec3 p = b.mass * (b.body->v - b.v_star), l = b.inertia * (b.body->w - b.w_star);
+    double* F = residual_.data() + 6 * k;
+    for (int i = 0; i < 3; ++i) {
+      F[i] = p[i];
+      F[3 + i] = l[i];
+    }
+  }
+  for (StagePoint* point : points) {
+    point->Evaluate(hold);
+    if (!point->active) continue;
+    const Vec3 force = H_ * point->Force(), torque = H_ * point->Torque();
+    const auto add = [&](int row, const StageBody& body, double sign) {
+      if (row < 0) return;
+      const Vec3 moment = torque + Cross(point->contact->geometry.p_WC - body.p_WM, force);
+      double* F = residual_.data() + row;
+      for (int i = 0; i < 3; ++i) {
+        F[i] -= sign * force[i];
+        F[3 + i] -= sign * moment[i];
+      }
+    };
+    add(point->row_i, *point->body_i, 1.0);
+    add(point->row_j, *point->body_j, -1.0);
+  }
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    double* F = residual_.data() + 6 * k;
+    if (bodies[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
+    if (Trace(bodies[k].inertia) == 0.0) F[3] = F[4] = F[5] = 0.0;
+  }
+}
+
+// dF/dy = M + H Σ Jᵀ C J.
+void StageSolver::Assemble(std::span<FreeBody> bodies, std::span<StagePoint*> points,
+                           bool coupled) {
+  const std::size_t n = 6 * bodies.size();
+  std::fill(matrix_.begin(), matrix_.begin() + static_cast<std::ptrdiff_t>(n * n), 0.0);
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    for (int i = 0; i < 3; ++i) {
+      const std::size_t at = 6 * k + static_cast<std::size_t>(i);
+      matrix_[at * n + at] = bodies[k].mass;
+      for (int j = 0; j < 3; ++j) {
+        matrix_[(at + 3) * n + 6 * k + 3 + static_cast<std::size_t>(j)] = bodies[k].inertia(i, j);
+      }
+    }
+  }
+  for (const StagePoint* point : points) {
+    if (!point->active) continue;
+    double C[4][4];
+    point->Slope(C);
+    if (!coupled) C[1][0] = C[2][0] = C[3][0] = 0.0;
+    const int rows[2] = {point->row_i, point->row_j};
+    double g[2][4][6];
+    for (int side = 0; side < 2; ++side) {
+      if (rows[side] < 0) continue;
+      const double sign = side == 0 ? 1.0 : -1.0;
+      const Vec3* arm = side == 0 ? point->arm_i : point->arm_j;
+      for (int k = 0; k < 3; ++k) {
+        for (int i = 0; i < 3; ++i) {
+          g[side][k][i] = sign * point->axis[k][i];
+          g[side][k][3 + i] = sign * arm[k][i];
+        }
+      }
+      for (int i = 0; i < 3; ++i) {
+        g[side][3][i] = 0.0;
+        g[side][3][3 + i] = sign * point->axis[0][i];
+      }
+    }
+    for (int q = 0; q < 2; ++q) {
+      if (rows[q] < 0) continue;
+      double T[4][6];
+      for (int k = 0; k < 4; ++k) {
+        for (int i = 0; i < 6; ++i) {
+          T[k][i] = H_ * (C[k][0] * g[q][0][i] + C[k][1] * g[q][1][i] + C[k][2] * g[q][2][i] +
+                          C[k][3] * g[q][3][i]);
+        }
+      }
+      for (int p = 0; p < 2; ++p) {
+        if (rows[p] < 0) continue;
+        double* block = matrix_.data() + static_cast<std::size_t>(rows[p]) * n + rows[q];
+        for (int i = 0; i < 6; ++i) {
+          for (int j = 0; j < 6; ++j) {
+            block[j] += g[p][0][i] * T[0][j] + g[p][1][i] * T[1][j] + g[p][2][i] * T[2][j] +
+                        g[p][3][i] * T[3][j];
+          }
+          block += n;
+        }
+        double* angular =
+            matrix_.data() + (static_cast<std::size_t>(rows[p]) + 3) * n + rows[q] + 3;
+        const double scale = (p == q ? 1.0 : -1.0) * H_ * point->ramp;
+        for (int i = 0; i < 3; ++i) {
+          for (int j = 0; j < 3; ++j) angular[j] += scale * point->rolling(i, j);
+          angular += n;
+        }
+      }
+    }
+  }
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const auto lock = [&](std::size_t first) {
+      for (std::size_t i = first; i < first + 3; ++i) {
+        for (std::size_t j = 0; j < n; ++j) matrix_[i * n + j] = matrix_[j * n + i] = 0.0;
+        matrix_[i * n + i] = 1.0;
+      }
+    };
+    if (bodies[k].mass == 0.0) lock(6 * k);
+    if (Trace(bodies[k].inertia) == 0.0) lock(6 * k + 3);
+  }
+}
+
+void StageSolver::MoveTo(std::span<FreeBody> bodies, double t) {
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const double* d = step_.data() + 6 * k;
+    bodies[k].body->v = bodies[k].v_base + t * Vec3{d[0], d[1], d[2]};
+    bodies[k].body->w = bodies[k].w_base + t * Vec3{d[3], d[4], d[5]};
+  }
+}
+
+double StageSolver::Directional() const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < step_.size(); ++i) sum += step_[i] * residual_[i];
+  return sum;
+}
+
+void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*> points,
+                              StageResult* result) {
+  const std::size_t n = 6 * bodies.size();
+  residual_.resize(n);
+  step_.resize(n);
+  if (matrix_.size() < n * n) matrix_.resize(n * n);
+
+  // From y*, pushed by the guess of the forces.
+  for (StagePoint* point : points) {
+    if (!point->active) continue;
+    const Vec3 force = H_ * point->contact->force, torque = H_ * point->contact->torque;
+    const auto push = [&](int row, StageBody* body, double sign) {
+      if (row < 0) return;
+      const Vec3 arm = point->contact->geometry.p_WC - body->p_WM;
+      body->v += (sign * body->inverse_mass) * force;
+      body->w += sign * (body->inverse_inertia_W * (torque + Cross(arm, force)));
+      FreeBody& b = bodies[static_cast<std::size_t>(row / 6)];
+      b.reach = std::max(b.reach, Norm(arm));
+    };
+    push(point->row_i, const_cast<StageBody*>(point->body_i), 1.0);
+    push(point->row_j, const_cast<StageBody*>(point->body_j), -1.0);
+  }
+  Evaluate(bodies, points, false);
+  double scale = kSlowest;
+  for (const StagePoint* point : points) {
+    if (!point->active) continue;
+    for (int k = 0; k < 3; ++k) scale = std::max(scale, std::fabs(point->v[k]));
+  }
+
+  double residual = 0.0;
+  bool converged = false;
+  int iteration = 0;
+  for (;; ++iteration) {
+    residual = 0.0;
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+      const double* F = residual_.data() + 6 * k;
+      const StageBody& body = *bodies[k].body;
+      const Vec3 dv = body.inverse_mass * Vec3{F[0], F[1], F[2]};
+      const Vec3 dw = body.inverse_inertia_W * Vec3{F[3], F[4], F[5]};
+      residual = std::max(residual, Norm(dv) + bodies[k].reach * Norm(dw));
+    }
+    converged = residual <= kTolerance * scale;
+    if (converged || iteration == kMostIterations || !(residual < 1e300)) break;
+
+    const bool hold = iteration >= kFreeWeights;
+    if (hold && iteration < kAveragedWeights) {
+      for (StagePoint* point : points) {
+        if (!point->active) continue;
+        double s, ramp;
+        point->FreshWeights(&s, &ramp);
+        point->s = 0.5 * (point->s + s);
+        point->ramp = 0.5 * (point->ramp + ramp);
+      }
+      Evaluate(bodies, points, true);
+    }
+    for (FreeBody& b : bodies) {
+      b.v_base = b.body->v;
+      b.w_base = b.body->w;
+    }
+    double g0 = 0.0;
+    for (bool coupled = iteration < kUncoupled;; coupled = false) {
+      Assemble(bodies, points, coupled);
+      for (std::size_t i = 0; i < n; ++i) step_[i] = -residual_[i];
+      const bool regular = SolveLinear(matrix_.data(), step_.data(), n);
+      g0 = Directional();
+      if ((regular && g0 < 0.0) || !coupled) break;
+    }
+    double largest = 0.0;
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+      const double* d = step_.data() + 6 * k;
+      largest = std::max(
+          largest, Norm(Vec3{d[0], d[1], d[2]}) + bodies[k].reach * Norm(Vec3{d[3], d[4], d[5]}));
+    }
+    MoveTo(bodies, 1.0);
+    Evaluate(bodies, points, hold);
+    if (largest <= kRoundingStep * scale) {
+      converged = true;
+      residual = largest;
+      break;
+    }
+    // A whole step that overshoots the zero of Δ·F is shortened to it (Illinois' false position).
+    double g1 = Directional();
+    if (!(g1 <= 0.5 * std::fabs(g0))) {
+      double low = 0.0, g_low = g0, high = 1.0, g_high = g1;
+      for (int k = 0; k < kMostSearch; ++k) {
+        double t = (low * g_high - high * g_low) / (g_high - g_low);
+        if (!(t > low && t < high)) t = 0.5 * (low + high);
+        MoveTo(bodies, t);
+        Evaluate(bodies, points, hold);
+        const double g = Directional();
+        if (std::fabs(g) <= 0.2 * std::fabs(g0)) break;
+        if (g < 0.0) {
+          low = t;
+          g_low = g;
+          g_high *= 0.5;
+        } else {
+          high = t;
+          g_high = g;
+          g_low *= 0.5;
+        }
+      }
+    }
+  }
+  // The momentum that the evaluated forces give, to rounding.
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const double* F = residual_.data() + 6 * k;
+    StageBody& body = *bodies[k].body;
+    body.v -= body.inverse_mass * Vec3{F[0], F[1], F[2]};
+    body.w -= body.inverse_inertia_W * Vec3{F[3], F[4], F[5]};
+  }
+  result->iterations += iteration;
+  result->residual = std::max(result->residual, residual);
+  result->converged = result->converged && converged;
+}
+
+StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
+                               std::span<StageContact> contacts) {
+  H_ = H;
+  StageResult result;
+  points_.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    points_[c].Prepare(H, bodies, &contacts[c]);
+  }
+  if (H == 0.0) {
+    for (StagePoint& point : points_) point.Evaluate(false);
+  } else {
+    const auto is_free = [&](int b) {
+      const StageBody& body = bodies[static_cast<std::size_t>(b)];
+      return body.inverse_mass > 0.0 || Trace(body.inverse_inertia_W) > 0.0;
+    };
+    parent_.resize(bodies.size());
+    std::iota(parent_.begin(), parent_.end(), 0);
+    for (const StagePoint& point : points_) {
+      if (!point.active || !is_free(point.contact->body_i) || !is_free(point.contact->body_j)) {
+        continue;
+      }
+      const int i = Root(point.contact->body_i), j = Root(point.contact->body_j);
+      parent_[static_cast<std::size_t>(std::max(i, j))] = std::min(i, j);
+    }
+    island_of_.assign(bodies.size(), -1);  // first unknown of a body within its island
+    for (std::size_t first = 0; first < points_.size(); ++first) {
+      StagePoint& start = points_[first];
+      if (!start.active || start.row_i >= 0 || start.row_j >= 0) continue;
+      const int seed =
+          is_free(start.contact->body_i) ? start.contact->body_i : start.contact->body_j;
+      if (!is_free(seed)) {
+        start.Evaluate(false);
+        continue;
+      }
+      const int root = Root(seed);
+      free_.clear();
+      ordered_.clear();
+      for (std::size_t c = first; c < points_.size(); ++c) {
+        StagePoint& point = points_[c];
+        if (!point.active || point.row_i >= 0 || point.row_j >= 0) continue;
+        const auto row = [&](int b) {
+          if (!is_free(b) || Root(b) != root) return -1;
+          int& at = island_of_[static_cast<std::size_t>(b)];
+          if (at < 0) {
+            at = static_cast<int>(6 * free_.size());
+            StageBody& body = bodies[static_cast<std::size_t>(b)];
+            free_.push_back({&body,
+                             body.v,
+                             body.w,
+                             {},
+                             {},
+                             body.inverse_mass > 0.0 ? 1.0 / body.inverse_mass : 0.0,
+                             InertiaOf(body.inverse_inertia_W),
+                             0.0});
+          }
+          return at;
+        };
+        point.row_i = row(point.contact->body_i);
+        point.row_j = row(point.contact->body_j);
+        if (point.row_i >= 0 || point.row_j >= 0) ordered_.push_back(&point);
+      }
+      SolveIsland(free_, ordered_, &result);
+    }
+  }
+  for (const StagePoint& point : points_) point.Finish();
+  return result;
+}
+
+}  // namespace
+
+StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
+                       std::span<StageContact> contacts) {
+  thread_local StageSolver solver;
+  return solver.Solve(h_gamma, bodies, contacts);
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,153 @@
+#include "host/contact/stage_point.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace intervox::host::internal {
+namespace {
+
+// Below this share of the elastic force the rolling moment fades: it would jump to 0 where f_n is
+// clamped, and an equation with a jump need not have a solution.
+constexpr double kRollingFade = 0.05;
+
+}  // namespace
+
+void StagePoint::Prepare(double h_gamma, std::span<const StageBody> bodies, StageContact* c) {
+  *this = StagePoint{};
+  contact = c;
+  H = h_gamma;
+  body_i = &bodies[static_cast<std::size_t>(c->body_i)];
+  body_j = &bodies[static_cast<std::size_t>(c->body_j)];
+  const PatchGeometry& g = c->geometry;
+  active = g.V > 0.0;
+  if (!active) return;
+  const ContactModel& model = *c->model;
+  axis[0] = g.n;
+  axis[1] = AnyOrthogonal(g.n);
+  axis[2] = Cross(axis[0], axis[1]);
+  const Vec3 rho_i = g.p_WC - body_i->p_WM, rho_j = g.p_WC - body_j->p_WM;
+  for (int k = 0; k < 3; ++k) {
+    arm_i[k] = Cross(rho_i, axis[k]);
+    arm_j[k] = Cross(rho_j, axis[k]);
+  }
+  const double tau_r = model.relaxation_time;
+  V_o = tau_r > 0.0 ? c->state.V_o * tau_r / (tau_r + H) : 0.0;  // V̇_o = −V_o/τ_r, implicit
+  law = model.normal->Force(std::max(0.0, g.V - V_o), c->latch.a);
+
+  torque_factor = model.spinning->TorqueFactor();
+  v_epsilon = model.friction->VelocityScale();
+  const double J_nn = Dot(g.n, g.J_W * g.n);
+  if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
+  rolling = (-law.b / g.V) * model.rolling->Moment(g);
+  if (model.rolling_cap && J_nn > 0.0) {
+    rolling_reach = -c->latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
+  }
+
+  const Vec3 z_W = g.R_n * c->state.z;
+  z_star[0] = Dot(axis[1], z_W);
+  z_star[1] = Dot(axis[2], z_W);
+  r_theta_star = r_gyr * c->state.theta;
+}
+
+void StagePoint::Evaluate(bool hold) {
+  if (!active) return;
+  const ContactModel& model = *contact->model;
+  for (int k = 0; k < 3; ++k) {
+    v[k] =
+        Dot(axis[k], body_i->v - body_j->v) + Dot(arm_i[k], body_i->w) - Dot(arm_j[k], body_j->w);
+  }
+  w = body_i->w - body_j->w;
+  v[3] = Dot(axis[0], w);
+  plate_spin = (1.0 - model.plate_share) * Dot(axis[0], body_i->w) +
+               model.plate_share * Dot(axis[0], body_j->w);
+
+  f_n = law.f_e + law.b * v[0];
+  slope_n = -law.b;
+  if (!(f_n > 0.0)) f_n = slope_n = 0.0;
+  if (!hold) FreshWeights(&s, &ramp);
+
+  Slip slip;
+  slip.H = H;
+  slip.v = {Dual::Variable(v[1], 0), Dual::Variable(v[2], 1)};
+  slip.w = r_gyr > 0.0 ? Dual::Variable(r_gyr * v[3], 2) : Dual(0.0);
+  slip.f_n = Dual::Variable(f_n, 3);
+  slip.v_avg_squared = slip.v.x.v * slip.v.x.v + slip.v.y.v * slip.v.y.v + slip.w.v * slip.w.v;
+  slip.s = s;
+  // The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that
+  // of the model's own ż, a second-order term, is taken from the last evaluation.
+  const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
+  slip.z[0] = q * (z_star[0] - a * z_star[1]) - H * a * z_rate_before[1];
+  slip.z[1] = q * (z_star[1] + a * z_star[0]) + H * a * z_rate_before[0];
+  slip.z_w = r_theta_star;
+  slip.s_dw = contact->state.s_dw;
+  if (r_gyr > 0.0) model.spinning->Factors(v_epsilon, &slip);
+  traction = model.friction->Evaluate(slip);
+  z_rate_before[0] = traction.z_rate[0];
+  z_rate_before[1] = traction.z_rate[1];
+}
+
+void StagePoint::FreshWeights(double* fresh_s, double* fresh_ramp) const {
+  const double spin = r_gyr * v[3];
+  *fresh_s = contact->model->friction->Weight(v[1] * v[1] + v[2] * v[2] + spin * spin);
+  *fresh_ramp = law.f_e > 0.0 ? std::min(1.0, f_n / (kRollingFade * law.f_e)) : 0.0;
+  if (rolling_reach > 0.0) {
+    const double tilt = rolling_reach * std::sqrt(std::max(0.0, SquaredNorm(w) - v[3] * v[3]));
+    if (tilt > 1.0) *fresh_ramp /= tilt;
+  }
+}
+
+Vec3 StagePoint::Force() const {
+  return f_n * axis[0] - traction.f.x.v * axis[1] - traction.f.y.v * axis[2];
+}
+
+Vec3 StagePoint::Torque() const {
+  return -(torque_factor * r_gyr * traction.f_w.v) * axis[0] - ramp * (rolling * w);
+}
+
+void StagePoint::Slope(double C[4][4]) const {
+  const Dual* rows[3] = {&traction.f.x, &traction.f.y, &traction.f_w};
+  C[0][0] = slope_n;
+  C[0][1] = C[0][2] = C[0][3] = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const double scale = k == 2 ? torque_factor * r_gyr : 1.0;
+    C[k + 1][0] = -scale * rows[k]->d[3] * slope_n;
+    C[k + 1][1] = scale * rows[k]->d[0];
+    C[k + 1][2] = scale * rows[k]->d[1];
+    C[k + 1][3] = scale * r_gyr * rows[k]->d[2];
+  }
+}
+
+void StagePoint::Finish() const {
+  StageContact& c = *contact;
+  c.rate = PatchState{};
+  c.power = ContactPower{};
+  c.f_n = 0.0;
+  c.force = c.torque = Vec3{};
+  if (!active) return;
+  // ż_W = ż_model + Ω n×z, with z at the stage's end.
+  const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
+  const double z1 = z_star[0] + H * traction.z_rate[0], z2 = z_star[1] + H * traction.z_rate[1];
+  const double end1 = q * (z1 - a * z2), end2 = q * (z2 + a * z1);
+  const double rate1 = traction.z_rate[0] - plate_spin * end2;
+  const double rate2 = traction.z_rate[1] + plate_spin * end1;
+  const Mat3& R_n = c.geometry.R_n;
+  c.rate.z = TransposeTimes(R_n, rate1 * axis[1] + rate2 * axis[2]);
+  c.rate.theta = r_gyr > 0.0 ? traction.z_w_rate / r_gyr : 0.0;
+  c.rate.s_dw = traction.s_dw_rate;
+  c.rate.V_o = c.model->relaxation_time > 0.0 ? -V_o / c.model->relaxation_time : 0.0;
+  c.state.z += H * c.rate.z;
+  c.state.theta += H * c.rate.theta;
+  c.state.s_dw += H * c.rate.s_dw;
+  c.state.V_o += H * c.rate.V_o;
+  c.f_n = f_n;
+  c.force = Force();
+  c.torque = Torque();
+  c.power.elastic = law.f_e * v[0];
+  c.power.normal = (law.f_e - f_n) * v[0];
+  c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
+  c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
+  c.power.rolling = ramp * Dot(w, rolling * w);
+  c.power.bristle = traction.stored + torque_factor * traction.stored_w;
+}
+
+}  // namespace intervox::host::internal

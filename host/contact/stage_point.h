@@ -1,0 +1,58 @@
+/** @file One contact inside SolveStage: its wrench as a function of the velocities, with slopes. */
+#pragma once
+
+#include "host/contact/contact_model.h"
+
+namespace intervox::host::internal {
+
+/** A contact in its own axes (n, t₁, t₂). Local velocities are (v_n, v_t1, v_t2, ω_n) at the
+ centroid; what is constant over a stage is computed once, by Prepare. */
+struct StagePoint {
+  StageContact* contact = nullptr;
+  const StageBody* body_i = nullptr;  ///< current iterate
+  const StageBody* body_j = nullptr;
+  int row_i = -1;       ///< first unknown of body i in its island, −1: not free
+  int row_j = -1;       ///< likewise
+  bool active = false;  ///< V > 0
+  double H = 0.0;       ///< hγ [s]
+  Vec3 axis[3];         ///< n, t₁, t₂
+  Vec3 arm_i[3];        ///< (p_c − p_i) × axis
+  Vec3 arm_j[3];
+  NormalForce law;
+  double V_o = 0.0;    ///< relaxation offset at the stage
+  double r_gyr = 0.0;  ///< radius of gyration about n, 0 without spinning
+  double torque_factor = 0.0;
+  double v_epsilon = 1.0;
+  Mat3 rolling;                ///< −(b/V) Q: τ_r = −rolling ω
+  double rolling_reach = 0.0;  ///< |a| times the patch radius, for the cap [s]; 0: no cap
+  double z_star[2] = {0, 0};
+  double r_theta_star = 0.0;
+
+  double s = 1.0;     ///< Stribeck weight in use
+  double ramp = 1.0;  ///< rolling resistance fades with the last 5 % of the normal force
+  double z_rate_before[2] = {0, 0};  ///< for the bristle's turning, from the last evaluation
+
+  double v[4] = {0, 0, 0, 0};  ///< local velocities of the last evaluation
+  Vec3 w;                      ///< relative angular velocity
+  double plate_spin = 0.0;     ///< n · ω_p [rad/s]
+  double slope_n = 0.0;        ///< −∂f_n/∂v_n ≥ 0
+  double f_n = 0.0;
+  Traction traction;
+
+  /** Sets up from the contact; bodies' velocities must be y*. */
+  void Prepare(double h_gamma, std::span<const StageBody> bodies, StageContact* c);
+  /** Evaluates at the bodies' current velocities; `hold` keeps s and ramp as they are. */
+  void Evaluate(bool hold);
+  /** What s and ramp would be at the last evaluated velocities. */
+  void FreshWeights(double* fresh_s, double* fresh_ramp) const;
+  /** Force on body i and torque on it about the centroid, of the last evaluation. */
+  Vec3 Force() const;
+  /** @copydoc Force */
+  Vec3 Torque() const;
+  /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
+  void Slope(double C[4][4]) const;
+  /** Writes states, rates, forces and powers back to the contact. */
+  void Finish() const;
+};
+
+}  // namespace intervox::host::internal
