@@ -106,7 +106,7 @@ void Extent(const Polytope& P, const Vec3& n, double* lo, double* hi) {
 }
 
 std::vector<Mat3> CandidateAxes(std::span<const Surface> surfaces) {
-  std::vector<Mat3> axes;
+  std::vector<Mat3> axes{Mat3::Identity()};
   std::vector<Vec3> normals;
   for (const Surface& S : surfaces) {
     if (S.kind == SurfaceKind::kPlane) {
@@ -124,7 +124,6 @@ std::vector<Mat3> CandidateAxes(std::span<const Surface> surfaces) {
       axes.push_back(Mat3::FromColumns(x, Cross(normals[i], x), normals[i]));
     }
   }
-  axes.push_back(Mat3::Identity());
   return axes;
 }
 

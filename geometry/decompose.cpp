@@ -1,0 +1,73 @@
+#include "geometry/decompose.h"
+
+#include <algorithm>
+
+#include "geometry/hull.h"
+#include "geometry/interior.h"
+#include "geometry/make_surface.h"
+
+namespace intervox::geometry {
+namespace {
+
+std::vector<Surface> With(std::vector<Surface> surfaces, const Surface& S) {
+  surfaces.push_back(S);
+  return surfaces;
+}
+
+bool IsEmpty(const std::vector<Surface>& surfaces) {
+  return FindInterior(surfaces).verdict == Interior::kEmpty;
+}
+
+}  // namespace
+
+std::vector<RawCell> Subtract(const RawCell& A, const std::vector<Surface>& T) {
+  std::vector<Surface> both = A.surfaces;
+  both.insert(both.end(), T.begin(), T.end());
+  if (IsEmpty(both)) return {A};
+  std::vector<Surface> order = T;
+  std::stable_partition(order.begin(), order.end(),
+                        [](const Surface& S) { return S.kind != SurfaceKind::kPlane; });
+  std::vector<RawCell> pieces;
+  RawCell prefix = A;
+  for (const Surface& t : order) {
+    RawCell piece = prefix;
+    piece.surfaces.push_back(Complement(t));
+    if (IsEmpty(piece.surfaces)) continue;  // t does not cut: its kept side holds the prefix
+    Simplify(&piece.surfaces);
+    pieces.push_back(std::move(piece));
+    prefix.surfaces.push_back(t);
+  }
+  return pieces;
+}
+
+std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T) {
+  RawCell cell = A;
+  cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
+  if (IsEmpty(cell.surfaces)) return {};
+  Simplify(&cell.surfaces);
+  return {cell};
+}
+
+void Simplify(std::vector<Surface>* surfaces) {
+  const EnclosingPolytope hull = Enclose(*surfaces);
+  const Vec3 center = 0.5 * (hull.polytope.lower + hull.polytope.upper);
+  const double size = Norm(hull.polytope.upper - hull.polytope.lower);
+  std::vector<Surface> kept;
+  for (const Surface& S : *surfaces) {
+    const bool twice = std::any_of(kept.begin(), kept.end(), [&](const Surface& T) {
+      return Coincide(S, T, center, size) == Coincidence::kSame;
+    });
+    if (!twice) kept.push_back(S);
+  }
+  for (const bool planes : {true, false}) {
+    for (std::size_t k = kept.size(); k-- > 0 && kept.size() > 1;) {
+      if ((kept[k].kind == SurfaceKind::kPlane) != planes) continue;
+      std::vector<Surface> rest = kept;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
+      if (IsEmpty(With(rest, Complement(kept[k])))) kept = std::move(rest);
+    }
+  }
+  *surfaces = std::move(kept);
+}
+
+}  // namespace intervox::geometry

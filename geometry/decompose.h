@@ -1,0 +1,31 @@
+/** @file Set operations on lists of disjoint cells, before names, bounds and neighbours. */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "geometry/cell.h"
+#include "geometry/surface.h"
+
+namespace intervox::geometry {
+
+/** A cell under construction. */
+struct RawCell {
+  std::vector<Surface> surfaces;
+  std::string name;  ///< empty: takes the name of the union around it
+  int node = -1;
+};
+
+/** The part of A outside T = ∩ t_k as disjoint pieces: A∩¬t_1, A∩t_1∩¬t_2, …; curved surfaces
+ first, surfaces that do not cut A skipped, empty pieces dropped. A itself where T does not meet it.
+ */
+std::vector<RawCell> Subtract(const RawCell& A, const std::vector<Surface>& T);
+
+/** A∩T, or nothing when that is certified empty; named after A. */
+std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T);
+
+/** Drops surfaces that are certified not to bound the cell: first doubles, then planes, then curved
+ ones. */
+void Simplify(std::vector<Surface>* surfaces);
+
+}  // namespace intervox::geometry

@@ -1,0 +1,201 @@
+#include "geometry/interior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+
+#include "geometry/hull.h"
+#include "geometry/surface_eval.h"
+
+namespace intervox::geometry {
+namespace {
+
+/** Depths below this share of the size count as touching. */
+constexpr double kTouching = 1e-12;
+
+/** A box of the subdivision, in the axes of the root box. */
+struct SearchBox {
+  Vec3 center;
+  Vec3 half;
+  double level = 0;         ///< greatest side·f at the centre: the least goes first
+  std::uint64_t order = 0;  ///< breaks ties, so that the search is deterministic
+  bool operator<(const SearchBox& other) const {
+    return level != other.level ? level > other.level : order > other.order;
+  }
+};
+
+double GreatestLevel(std::span<const Surface> surfaces, const Vec3& x) {
+  double level = -1e300;
+  for (const Surface& S : surfaces) level = std::max(level, Level(S, x));
+  return level;
+}
+
+/** Side f ≤ 0 is a convex set. */
+bool IsConvex(SurfaceKind kind) {
+  return kind == SurfaceKind::kEllipsoid || kind == SurfaceKind::kCylinder ||
+         kind == SurfaceKind::kCone;
+}
+
+/** The polytope lies inside a convex solid whose complement is kept. */
+bool SwallowedByComplement(std::span<const Surface> surfaces, const Polytope& P, double touching) {
+  return std::any_of(surfaces.begin(), surfaces.end(), [&](const Surface& S) {
+    return S.side < 0 && IsConvex(S.kind) &&
+           std::all_of(P.vertices.begin(), P.vertices.end(),
+                       [&](const Vec3& v) { return Value(S, v) <= touching; });
+  });
+}
+
+bool HasOppositePair(std::span<const Surface> surfaces, const Vec3& center, double size) {
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    if (surfaces[i].kind == SurfaceKind::kPlane) continue;
+    for (std::size_t j = i + 1; j < surfaces.size(); ++j) {
+      if (Coincide(surfaces[i], surfaces[j], center, size) == Coincidence::kOpposite) return true;
+    }
+  }
+  return false;
+}
+
+/** Two curved surfaces that leave nothing between them in the box although each leaves something:
+ a convex combination of their level functions is positive. Settles coaxial surfaces at once. */
+bool ExcludeEachOther(const Surface& S, const Surface& T, const Vec3& c, const Mat3& R,
+                      const Vec3& half, double touching) {
+  const auto quadratic = [](const Surface& A) {
+    return A.kind == SurfaceKind::kEllipsoid || A.kind == SurfaceKind::kCylinder ||
+           A.kind == SurfaceKind::kQuadric;
+  };
+  if (!quadratic(S) || !quadratic(T) || S.side == T.side) return false;
+  const Mat3 M = Transpose(S.R) * R;
+  const Vec3 y0 = TransposeTimes(S.R, c - S.o);
+  // T's coefficients in the axes of S; only a common set of axes is treated.
+  const Mat3 Q = Transpose(S.R) * T.R;
+  const Mat3 E = Q * Mat3::Diagonal(T.e) * Transpose(Q);
+  const Vec3 o = TransposeTimes(S.R, T.o - S.o);
+  const Vec3 l = Q * T.l - E * o;
+  const double constant = Dot(o, E * o) - 2 * Dot(Q * T.l, o) + T.c;
+  const double off = std::abs(E(0, 1)) + std::abs(E(0, 2)) + std::abs(E(1, 2));
+  const double size = std::abs(E(0, 0)) + std::abs(E(1, 1)) + std::abs(E(2, 2));
+  if (off > 1e-14 * size) return false;
+  const Vec3 e{E(0, 0), E(1, 1), E(2, 2)};
+  for (int k = 0; k < 3; ++k) {
+    if (S.e[k] == 0 || e[k] / S.e[k] <= 0) continue;
+    const double w = e[k] / S.e[k];  // cancels the square along axis k
+    const Bounds b =
+        internal::QuadricRange(w * S.side * S.e + T.side * e, w * S.side * S.l + T.side * l,
+                               w * S.side * S.c + T.side * constant, y0, M, half);
+    if (b.lo >= -touching) return true;
+  }
+  return false;
+}
+
+Vec3 FiniteHalf(const OrientedBox& box, double reach) {
+  return Min(box.half, Vec3{reach, reach, reach});
+}
+
+/** What a search makes of a box that no surface excludes. */
+enum class Look { kSplit, kDrop, kTake };
+
+/** Runs the subdivision; `look(box, &witness)` may take a witness, drop the box or have it split.
+ */
+template <typename Looker>
+InteriorPoint Subdivide(std::span<const Surface> surfaces, const OrientedBox& root,
+                        const Vec3& root_half, double depth, double touching, int budget,
+                        Looker look) {
+  const Mat3& R = root.X.R;
+  std::priority_queue<SearchBox> queue;
+  std::uint64_t order = 0;
+  queue.push({root.X.p, root_half, GreatestLevel(surfaces, root.X.p), order++});
+  const double smallest = 1e-13 * Norm(root_half);
+  for (int k = 0; k < budget && !queue.empty(); ++k) {
+    const SearchBox box = queue.top();
+    queue.pop();
+    bool out = false;
+    for (const Surface& S : surfaces) {
+      const Bounds f = BoundsOverBox(S, box.center, R, box.half);
+      if ((S.side > 0 ? f.lo : -f.hi) >= -std::max(depth, touching)) {
+        out = true;
+        break;
+      }
+    }
+    if (out) continue;
+    Vec3 witness;
+    const Look seen = look(box, &witness);
+    if (seen == Look::kTake) return {Interior::kFound, witness};
+    if (seen == Look::kDrop) continue;
+    int axis = box.half.x >= box.half.y && box.half.x >= box.half.z ? 0
+               : box.half.y >= box.half.z                           ? 1
+                                                                    : 2;
+    if (box.half[axis] <= smallest) return {Interior::kUndecided, {}};
+    SearchBox child = box;
+    child.half[axis] = 0.5 * box.half[axis];
+    for (int sign = -1; sign <= 1; sign += 2) {
+      child.center = box.center + (sign * child.half[axis]) * R.Col(axis);
+      child.level = GreatestLevel(surfaces, child.center);
+      child.order = order++;
+      queue.push(child);
+    }
+  }
+  return {queue.empty() ? Interior::kEmpty : Interior::kUndecided, {}};
+}
+
+}  // namespace
+
+InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int budget) {
+  if (surfaces.empty()) return {Interior::kFound, {}};
+  const EnclosingPolytope hull = Enclose(surfaces);
+  const Polytope& P = hull.polytope;
+  if (P.empty) return {Interior::kEmpty, {}};
+  const OrientedBox root = EnclosingBox(surfaces, P);
+  const Vec3 half = FiniteHalf(root, 10 * LengthScale(surfaces));
+  const double touching = kTouching * Norm(half);
+  if (P.bounded && SwallowedByComplement(surfaces, P, touching)) return {Interior::kEmpty, {}};
+  if (HasOppositePair(surfaces, root.X.p, Norm(half))) return {Interior::kEmpty, {}};
+  for (std::size_t i = 0; i < surfaces.size() && P.bounded; ++i) {
+    for (std::size_t j = 0; j < surfaces.size(); ++j) {
+      if (i != j &&
+          ExcludeEachOther(surfaces[i], surfaces[j], root.X.p, root.X.R, half, touching)) {
+        return {Interior::kEmpty, {}};
+      }
+    }
+  }
+  // The mean of the vertices settles most polytopes at once.
+  Vec3 mean;
+  for (const Vec3& v : P.vertices) mean += v;
+  mean = mean / static_cast<double>(P.vertices.size());
+  const double needed = std::max(depth, touching);
+  if (GreatestLevel(surfaces, mean) < -needed) return {Interior::kFound, mean};
+  InteriorPoint r = Subdivide(surfaces, root, half, depth, touching, budget,
+                              [&](const SearchBox& box, Vec3* witness) {
+                                *witness = box.center;
+                                return box.level < -needed ? Look::kTake : Look::kSplit;
+                              });
+  if (r.verdict == Interior::kEmpty && !P.bounded) r.verdict = Interior::kUndecided;
+  return r;
+}
+
+std::optional<Vec3> FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
+                                  int budget) {
+  const EnclosingPolytope hull = Enclose(others);
+  if (hull.polytope.empty) return std::nullopt;
+  const OrientedBox root = EnclosingBox(others, hull.polytope);
+  const Vec3 half = FiniteHalf(root, 10 * LengthScale(others));
+  const Mat3& R = root.X.R;
+  const auto look = [&](const SearchBox& box, Vec3* witness) {
+    const Bounds f = BoundsOverBox(on, box.center, R, box.half);
+    if (f.lo > 0 || f.hi < 0) return Look::kDrop;
+    Vec3 x = box.center;
+    for (int k = 0; k < 8; ++k) {  // Newton's method along the gradient
+      const Vec3 g = Gradient(on, x);
+      const double square = SquaredNorm(g);
+      if (!(square > 0)) return Look::kSplit;
+      x -= (Value(on, x) / square) * g;
+    }
+    *witness = x;
+    const bool on_surface = std::abs(Value(on, x)) <= 1e-9 * Norm(half);
+    return on_surface && GreatestLevel(others, x) < -depth ? Look::kTake : Look::kSplit;
+  };
+  const InteriorPoint r = Subdivide(others, root, half, depth, 0.0, budget, look);
+  if (r.verdict != Interior::kFound) return std::nullopt;
+  return r.point;
+}
+
+}  // namespace intervox::geometry

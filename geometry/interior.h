@@ -1,0 +1,50 @@
+/** @file Whether an intersection of sides of surfaces has an interior, by certified bounds. */
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "geometry/surface.h"
+
+namespace intervox::geometry {
+
+/** What bounds and samples say about an intersection of kept sides. */
+enum class Interior {
+  kEmpty,      ///< certified: no point, or thinner than 1e-12 of its size
+  kFound,      ///< a point inside all surfaces is known
+  kUndecided,  ///< the budget ran out first, as for curved surfaces that just touch
+};
+
+/** The verdict and, when found, the point. */
+struct InteriorPoint {
+  Interior verdict = Interior::kUndecided;
+  Vec3 point;
+};
+
+/** Boxes looked at before giving up. */
+inline constexpr int kInteriorBudget = 4000;
+
+/** Looks for a point at which every surface's side·f is below −depth. First exactly over the
+ enclosing polytope, then by subdividing its box, most promising box first.
+ @param depth  [m], ≥ 0. `kEmpty` refers to that depth too.
+ Deterministic; cost up to `budget` bounds of each surface. */
+InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth = 0.0,
+                           int budget = kInteriorBudget);
+
+/** A point of the surface `on` at which every other surface's side·f is below −depth; nothing when
+ none is found within the budget. */
+std::optional<Vec3> FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
+                                  int budget = kInteriorBudget);
+
+/** How two surfaces relate as bounds of cells. */
+enum class Coincidence {
+  kNone,
+  kSame,      ///< one surface, the same side kept
+  kOpposite,  ///< one surface, opposite sides kept
+};
+
+/** Compares two surfaces as point sets near `center`, within 1e-10 of `size` [m]. */
+Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, double size);
+
+}  // namespace intervox::geometry
