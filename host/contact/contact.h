@@ -46,6 +46,7 @@ struct ContactPower {
   double spinning = 0.0;  ///< dissipated by spinning friction
   double rolling = 0.0;   ///< dissipated by rolling resistance
   double bristle = 0.0;   ///< of friction: what goes into the bristles' springs (may have any sign)
+  double bristle_spin = 0.0;  ///< of `bristle`, the part of spinning friction
 };
 
 /** A rigid body as a stage sees it: positions are known, velocities are sought. */

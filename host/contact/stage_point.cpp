@@ -148,6 +148,7 @@ void StagePoint::Finish() const {
   c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
   c.power.rolling = ramp * Dot(w, rolling * w);
   c.power.bristle = traction.stored + torque_factor * traction.stored_w;
+  c.power.bristle_spin = torque_factor * traction.stored_w;
 }
 
 }  // namespace intervox::host::internal
