@@ -1,0 +1,188 @@
+/** @file The contact frame of two convex surfaces: deepest point, normal and an affine map that
+ makes their overlap of order one in all directions. */
+#pragma once
+
+#include "cuda/local_pair.h"
+
+namespace intervox::cuda {
+
+/** A plane or quadric in L as f(x) = xᵀEx + 2 b·x + c, in the surface's own scaling [m]. */
+struct QuadraticForm {
+  Mat3 E = Mat3::Zero();  ///< [1/m]
+  Vec3 b;                 ///< half gradient at the origin of L
+  double c = 0.0;         ///< value at the origin of L [m]
+  double size = 0.0;      ///< magnitude of the terms of c [m]: c is good to a few 1e-16 of it
+
+  /** f(x) [m]. */
+  INTERVOX_HD double Value(const Vec3& x) const { return Dot(x, E * x + 2.0 * b) + c; }
+  /** ½ ∇f(x). */
+  INTERVOX_HD Vec3 HalfGradient(const Vec3& x) const { return E * x + b; }
+};
+
+/** The form of a plane or a quadric; a torus has none. */
+INTERVOX_HD inline QuadraticForm MakeForm(const geometry::Surface& surface) {
+  QuadraticForm form;
+  if (surface.kind == geometry::SurfaceKind::kPlane) {
+    const Vec3 n = surface.PlaneNormal();
+    form.b = 0.5 * n;
+    form.c = -Dot(n, surface.o);
+    form.size =
+        std::fabs(n.x * surface.o.x) + std::fabs(n.y * surface.o.y) + std::fabs(n.z * surface.o.z);
+    return form;
+  }
+  const Vec3 y = -TransposeTimes(surface.R, surface.o);
+  const Vec3 ey = Scaled(surface.e, y);
+  form.E = surface.R * Mat3{surface.e.x * surface.R.Col(0), surface.e.y * surface.R.Col(1),
+                            surface.e.z * surface.R.Col(2)};
+  form.b = surface.R * (ey + surface.l);
+  form.c = Dot(y, ey + 2.0 * surface.l) + surface.c;
+  form.size = Dot(Abs(y), Abs(ey) + 2.0 * Abs(surface.l)) + std::fabs(surface.c);
+  return form;
+}
+
+/** True when the side f ≤ 0 of the surface is a convex set that MakeForm represents with a positive
+ semidefinite E. */
+INTERVOX_HD inline bool HasConvexForm(const geometry::Surface& surface) {
+  if (surface.side != 1 || surface.kind == geometry::SurfaceKind::kTorus) return false;
+  return surface.kind == geometry::SurfaceKind::kPlane ||
+         (surface.e.x >= 0 && surface.e.y >= 0 && surface.e.z >= 0);
+}
+
+/** The point that minimises max(f_A, f_B), and the smallest ellipsoid of the pencil of A and B
+ there.
+
+ Every member f_λ = (1−λ) f_A + λ f_B, λ ∈ [0, 1], is negative on A ∩ B, and f_λ(x) = −depth +
+ (x−p)ᵀH(x−p) about its own minimum, so {(x−p)ᵀH(x−p) ≤ depth} encloses the overlap. */
+struct DeepestPoint {
+  bool found = false;     ///< false: the pencil has no ellipsoid, or the search failed
+  bool disjoint = false;  ///< proof that A ∩ B is empty
+  double lambda = 0.0;    ///< weight of B; 0 or 1: the point is the centre of A or B
+  Vec3 p;                 ///< in L [m]
+  Mat3 H = Mat3::Zero();  ///< Hessian/2 of f_λ [1/m]
+  Mat3 H_inverse = Mat3::Zero();
+  double depth = 0.0;  ///< −f_λ(p) [m]
+  double f_a = 0.0;    ///< f_A(p) [m]
+  double f_b = 0.0;    ///< f_B(p) [m]
+};
+
+namespace internal {
+
+/** H⁻¹ of a symmetric positive definite matrix; false when H is singular to rounding. */
+INTERVOX_HD inline bool InvertPositive(const Mat3& H, Mat3* inverse) {
+  const double det = Determinant(H);
+  const double t = Trace(H);
+  if (!(det > 1e-12 * t * t * t)) return false;
+  *inverse = Inverse(H);
+  return true;
+}
+
+/** Fills the members of the pencil at λ; false when H is singular. */
+INTERVOX_HD inline bool AtPencil(const QuadraticForm& a, const QuadraticForm& b, double lambda,
+                                 DeepestPoint* out) {
+  out->lambda = lambda;
+  out->H = (1 - lambda) * a.E + lambda * b.E;
+  if (!InvertPositive(out->H, &out->H_inverse)) return false;
+  out->p = -(out->H_inverse * ((1 - lambda) * a.b + lambda * b.b));
+  out->f_a = a.Value(out->p);
+  out->f_b = b.Value(out->p);
+  out->depth = -((1 - lambda) * out->f_a + lambda * out->f_b);
+  return true;
+}
+
+/** The quadric A against the plane B: closed form along the conjugate diameter. */
+INTERVOX_HD inline DeepestPoint DeepestOnPlane(const QuadraticForm& a, const QuadraticForm& plane) {
+  DeepestPoint out;
+  Mat3 inverse;
+  if (!InvertPositive(a.E, &inverse)) return out;
+  const Vec3 centre = -(inverse * a.b);
+  const double c = a.Value(centre);
+  const double d = plane.Value(centre);
+  const Vec3 step = inverse * (2.0 * plane.b);
+  const double kappa = 2 * Dot(plane.b, step);
+  // On x = centre − μ step: f_A = c + μ²κ and f_B = d − μκ.
+  double mu = 0;
+  if (d > c) {
+    const double q = (d - c) / kappa;
+    mu = 2 * q / (1 + std::sqrt(1 + 4 * q));
+  }
+  out.lambda = 2 * mu / (1 + 2 * mu);
+  out.p = centre - mu * step;
+  out.f_a = a.Value(out.p);
+  out.f_b = plane.Value(out.p);
+  out.H = (1 - out.lambda) * a.E;
+  out.H_inverse = (1 / (1 - out.lambda)) * inverse;
+  out.depth = -((1 - out.lambda) * out.f_a + out.lambda * out.f_b);
+  out.disjoint = out.depth <= 0;
+  out.found = !out.disjoint;
+  return out;
+}
+
+}  // namespace internal
+
+/** Finds the deepest point of two convex forms; a plane must come second.
+
+ Newton's method, kept in a bracket, on the dual: λ maximises min_x f_λ, whose derivative is f_B −
+ f_A at the minimiser (the potential of Perram and Wertheim). Stops when f_A and f_B agree to a
+ tenth, which is all that a centre of integration needs. */
+INTERVOX_HD inline DeepestPoint FindDeepest(const QuadraticForm& a, const QuadraticForm& b,
+                                            bool b_is_plane) {
+  if (b_is_plane) return internal::DeepestOnPlane(a, b);
+  DeepestPoint out;
+  double lo = 0, hi = 1, lambda = 0.5;
+  bool lo_tried = false, hi_tried = false;
+  for (int i = 0; i < 60; ++i) {
+    if (!internal::AtPencil(a, b, lambda, &out)) {
+      if (lambda == 0) {
+        lambda = 0.5 * (lo + hi);
+        lo_tried = true;
+        continue;
+      }
+      if (lambda == 1) {
+        lambda = 0.5 * (lo + hi);
+        hi_tried = true;
+        continue;
+      }
+      return out;
+    }
+    if (out.depth <= 0) {
+      out.disjoint = true;
+      return out;
+    }
+    const double slope_error = out.f_b - out.f_a;
+    const double larger = out.f_b > out.f_a ? out.f_b : out.f_a;
+    const bool at_end = (lambda == 0 && slope_error <= 0) || (lambda == 1 && slope_error >= 0);
+    if (at_end || (larger < 0 && std::fabs(slope_error) <= -0.1 * larger)) {
+      out.found = true;
+      return out;
+    }
+    if (slope_error > 0) {
+      lo = lambda;
+      lo_tried = true;
+    } else {
+      hi = lambda;
+      hi_tried = true;
+    }
+    const Vec3 d = b.HalfGradient(out.p) - a.HalfGradient(out.p);
+    const double curvature = 2 * Dot(d, out.H_inverse * d);
+    double next = curvature > 0 ? lambda + slope_error / curvature : 0.5 * (lo + hi);
+    if (next <= lo) next = lo_tried ? 0.5 * (lo + lambda) : 0.0;
+    if (next >= hi) next = hi_tried ? 0.5 * (hi + lambda) : 1.0;
+    lambda = next;
+  }
+  return out;
+}
+
+/** True when f < 0 all over the ellipsoid that encloses the overlap: the surface is inactive.
+ f ≤ f(p) + 2 √(depth · gᵀH⁻¹g) + depth · tr(H⁻¹E⁺), where the trace bounds the largest
+ eigenvalue. */
+INTERVOX_HD inline bool InsideEverywhere(const DeepestPoint& deepest, const QuadraticForm& form) {
+  const Vec3 g = form.HalfGradient(deepest.p);
+  const Mat3 HE = deepest.H_inverse * form.E;
+  double trace = Trace(HE);
+  if (trace < 0) trace = 0;
+  return form.Value(deepest.p) + 2 * std::sqrt(deepest.depth * Dot(g, deepest.H_inverse * g)) +
+             deepest.depth * trace <
+         0;
+}
+
+}  // namespace intervox::cuda
