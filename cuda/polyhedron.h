@@ -11,10 +11,10 @@ namespace intervox::cuda {
 
 /** A plane n·x = offset that keeps n·x ≤ offset, with what its face counts for. */
 struct ClipPlane {
-  Vec3 n;               ///< unit normal, out of the solid
-  double offset = 0.0;  ///< [m]
-  double weight = 0.0;  ///< of its face in S and G: LocalSurface::weight
-  int bodies = 0;       ///< whose face it is: bit 0 A, bit 1 B, 0 neither
+  Vec3 n;         ///< unit normal, out of the solid
+  double offset;  ///< [m]
+  double weight;  ///< of its face in S and G: LocalSurface::weight
+  int bodies;     ///< whose face it is: bit 0 A, bit 1 B, 0 neither
 };
 
 /** What a cut did. */
@@ -48,7 +48,10 @@ class Polyhedron {
     }
     constexpr int kBoxLoops[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
                                      {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
-    for (int f = 0; f < 6; ++f) AddFace(kBoxLoops[f], 4, 0.0, 0);
+    for (int f = 0; f < 6; ++f) {
+      const Vec3 n = (f & 1 ? 1.0 : -1.0) * X.R.Col(f / 2);
+      AddFace(kBoxLoops[f], 4, {n, Dot(n, X.p) + half[f / 2], 0.0, 0});
+    }
   }
 
   /** Empties it. */
@@ -69,19 +72,18 @@ class Polyhedron {
   }
 
   /** Adds a face with its loop, counter-clockwise seen from outside; false when full. */
-  INTERVOX_HD bool AddFace(const int* loop, int count, double weight, int bodies) {
+  INTERVOX_HD bool AddFace(const int* loop, int count, const ClipPlane& plane) {
     const int first = begin_[0][faces_];
     if (faces_ == kFaces || first + count > kLoop) return false;
     for (int i = 0; i < count; ++i) loop_[0][first + i] = loop[i];
-    weight_[0][faces_] = weight;
-    bodies_[0][faces_] = bodies;
+    plane_[0][faces_] = plane;
     begin_[0][++faces_] = first + count;
     return true;
   }
 
   /** Cuts off what lies beyond the plane.
    @param on        corners this close count as on the plane [m]: rounding of the coordinates.
-   @param coincide  a face this close is the same face [m]; a rest this thin is empty. */
+   @param coincide  a parallel face this close is the same face [m]; a rest this thin is empty. */
   INTERVOX_HD Cut Clip(const ClipPlane& plane, double on, double coincide);
 
   /** Number of corners. */
@@ -93,9 +95,9 @@ class Polyhedron {
     return {x_[current_][i], y_[current_][i], z_[current_][i]};
   }
   /** Bodies of face f, as ClipPlane::bodies. */
-  INTERVOX_HD int Bodies(int f) const { return bodies_[current_][f]; }
+  INTERVOX_HD int Bodies(int f) const { return plane_[current_][f].bodies; }
   /** Weight of face f. */
-  INTERVOX_HD double Weight(int f) const { return weight_[current_][f]; }
+  INTERVOX_HD double Weight(int f) const { return plane_[current_][f].weight; }
   /** Number of corners of face f. */
   INTERVOX_HD int LoopSize(int f) const { return begin_[current_][f + 1] - begin_[current_][f]; }
   /** Corner i of face f. */
@@ -128,7 +130,8 @@ class Polyhedron {
       loop_[current_ ^ 1][work->loop++] = corner;
     }
   }
-  INTERVOX_HD void CloseFace(int first, double weight, int bodies, Work* work);
+  INTERVOX_HD void CloseFace(int first, const ClipPlane& plane, Work* work);
+  INTERVOX_HD Cut FindCoincident(const ClipPlane& plane, double coincide);
   INTERVOX_HD void AddEdge(int from, int to, Work* work) {
     if (from == to) return;
     if (work->edges == kFaces) {
@@ -148,8 +151,7 @@ class Polyhedron {
   int map_[kCorners];   // new index, or -1 outside
   int loop_[2][kLoop];
   int begin_[2][kFaces + 1];
-  int bodies_[2][kFaces];
-  double weight_[2][kFaces];
+  ClipPlane plane_[2][kFaces];
   Crossing crossing_[kFaces];
   Edge edge_[kFaces];
 };

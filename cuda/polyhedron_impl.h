@@ -1,9 +1,20 @@
 /** @file Bodies of Polyhedron's member functions. */
 #pragma once
 
+#include <cmath>
+
 #include "cuda/polyhedron.h"
 
 namespace intervox::cuda {
+
+namespace internal {
+
+// Unit normals closer than this are one direction: rounding of two rotations.
+inline constexpr double kSameNormal = 1e-13;
+// Corners within this many coincidence distances make it worth comparing planes.
+inline constexpr double kClose = 1e4;
+
+}  // namespace internal
 
 template <int kCorners, int kFaces>
 INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, double on,
@@ -13,32 +24,23 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, doubl
   const double* z = z_[current_];
   double lowest = 0, highest = 0;
   for (int i = 0; i < corners_; ++i) {
-    d_[i] = (plane.n.x * x[i] + plane.n.y * y[i]) + (plane.n.z * z[i] - plane.offset);
+    d_[i] = std::fma(plane.n.x, x[i],
+                     std::fma(plane.n.y, y[i], std::fma(plane.n.z, z[i], -plane.offset)));
   }
   lowest = highest = d_[0];
   for (int i = 1; i < corners_; ++i) {
     lowest = d_[i] < lowest ? d_[i] : lowest;
     highest = d_[i] > highest ? d_[i] : highest;
   }
-  if (highest < -coincide) return Cut::kNone;
+  // Corners where planes meet at a small angle may lie off them, so faces are compared as planes.
+  const double close = internal::kClose * coincide;
+  if (highest < -close) return Cut::kNone;
   if (lowest >= -coincide) return Cut::kEmpty;
-  if (highest <= coincide) {
-    for (int f = 0; f < faces_; ++f) {
-      bool same = true;
-      for (int i = begin_[current_][f]; i < begin_[current_][f + 1]; ++i) {
-        same = same && d_[loop_[current_][i]] >= -coincide;
-      }
-      if (!same) continue;
-      // Each of two coincident faces counts half; a face of the starting box counts nothing.
-      int& bodies = bodies_[current_][f];
-      double& weight = weight_[current_][f];
-      const bool shared = bodies != 0 && (bodies & plane.bodies) == 0;
-      weight = shared ? 0.5 * (weight + plane.weight) : bodies == 0 ? plane.weight : weight;
-      bodies |= plane.bodies;
-      return Cut::kCoincident;
-    }
-    if (highest <= on) return Cut::kNone;
+  if (highest <= close || lowest >= -close) {
+    const Cut cut = FindCoincident(plane, coincide);
+    if (cut != Cut::kNone) return cut;
   }
+  if (highest <= on) return Cut::kNone;
 
   Work work;
   const int next = current_ ^ 1;
@@ -61,6 +63,32 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, doubl
   corners_ = work.corners;
   faces_ = work.faces;
   return faces_ < 4 ? Cut::kEmpty : Cut::kCut;
+}
+
+template <int kCorners, int kFaces>
+INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::FindCoincident(const ClipPlane& plane,
+                                                             double coincide) {
+  for (int f = 0; f < faces_; ++f) {
+    ClipPlane& face = plane_[current_][f];
+    const Vec3 apart = Abs(face.n - plane.n), facing = Abs(face.n + plane.n);
+    const double gap = plane.offset - face.offset;
+    if (apart.x <= internal::kSameNormal && apart.y <= internal::kSameNormal &&
+        apart.z <= internal::kSameNormal) {
+      if (gap < -coincide || gap > coincide) continue;
+      // Each of two coincident faces counts half; a face of the starting box counts nothing.
+      const bool shared = face.bodies != 0 && (face.bodies & plane.bodies) == 0;
+      face.weight = shared             ? 0.5 * (face.weight + plane.weight)
+                    : face.bodies == 0 ? plane.weight
+                                       : face.weight;
+      face.bodies |= plane.bodies;
+      return Cut::kCoincident;
+    }
+    if (facing.x <= internal::kSameNormal && facing.y <= internal::kSameNormal &&
+        facing.z <= internal::kSameNormal && plane.offset + face.offset <= coincide) {
+      return Cut::kEmpty;
+    }
+  }
+  return Cut::kNone;
 }
 
 template <int kCorners, int kFaces>
@@ -89,7 +117,7 @@ INTERVOX_HD int Polyhedron<kCorners, kFaces>::FindCrossing(int inside, int outsi
 }
 
 template <int kCorners, int kFaces>
-INTERVOX_HD void Polyhedron<kCorners, kFaces>::CloseFace(int first, double weight, int bodies,
+INTERVOX_HD void Polyhedron<kCorners, kFaces>::CloseFace(int first, const ClipPlane& plane,
                                                          Work* work) {
   const int next = current_ ^ 1;
   if (work->loop < first + 3) {
@@ -100,8 +128,7 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::CloseFace(int first, double weigh
     work->full = true;
     return;
   }
-  weight_[next][work->faces] = weight;
-  bodies_[next][work->faces] = bodies;
+  plane_[next][work->faces] = plane;
   begin_[next][++work->faces] = work->loop;
 }
 
@@ -115,7 +142,7 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::CutFace(int f, Work* work) {
   if (outside == count) return;
   if (outside == 0) {
     for (int i = 0; i < count; ++i) Push(map_[loop[i]], work);
-    CloseFace(first, weight_[current_][f], bodies_[current_][f], work);
+    CloseFace(first, plane_[current_][f], work);
     return;
   }
   int left_at = -1, entered_first = -1;
@@ -138,7 +165,7 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::CutFace(int f, Work* work) {
     }
   }
   if (entered_first >= 0) AddEdge(entered_first, left_at, work);
-  CloseFace(first, weight_[current_][f], bodies_[current_][f], work);
+  CloseFace(first, plane_[current_][f], work);
 }
 
 template <int kCorners, int kFaces>
@@ -156,7 +183,7 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::AddCap(const ClipPlane& plane, Wo
       at = edge_[e].to;
       edge_[e] = edge_[--work->edges];
     } while (at != start && !work->full);
-    CloseFace(first, plane.weight, plane.bodies, work);
+    CloseFace(first, plane, work);
   }
 }
 
@@ -194,7 +221,7 @@ INTERVOX_HD Moments Polyhedron<kCorners, kFaces>::Integrate(const Vec3& about, d
                         u.y * u.z + v.y * v.z + w.y * w.z + c.y * c.z};
       v = w;
     }
-    const double weight = weight_[current_][f];
+    const double weight = plane_[current_][f].weight;
     sum.s += weight * s;
     sum.g += weight * g;
     const Vec3 magnitude = Abs(s);

@@ -1,6 +1,8 @@
 /** @file Exact metrics of overlaps that planes bound. */
 #pragma once
 
+#include <cmath>
+
 #include "cuda/local_pair.h"
 #include "cuda/pair_frame.h"
 #include "cuda/polyhedron.h"
@@ -28,16 +30,25 @@ namespace internal {
 inline constexpr double kRounding = 2.5e-16;
 inline constexpr double kCoincidence = 5e-14;
 
+// a·b + c with one rounding for each term.
+INTERVOX_HD inline double FusedDot(const Vec3& a, const Vec3& b, double c) {
+  return std::fma(a.x, b.x, std::fma(a.y, b.y, std::fma(a.z, b.z, c)));
+}
+
+INTERVOX_HD inline Vec3 FusedTransform(const Pose& X, const Vec3& p) {
+  return {FusedDot(X.R.row0, p, X.p.x), FusedDot(X.R.row1, p, X.p.y), FusedDot(X.R.row2, p, X.p.z)};
+}
+
 // The outward plane of surface s of a cell of body (0: A, 1: B), and the size of its offset's
 // terms.
 INTERVOX_HD inline ClipPlane ToClipPlane(const geometry::Surface& s, const Pose& X_LC, int body,
                                          double* scale) {
   const Vec3 n_C = s.side * s.PlaneNormal();
   const Vec3 n = X_LC.R * n_C;
-  const double offset_C = Dot(n_C, s.o), shift = Dot(n, X_LC.p);
+  const double offset_C = Dot(n_C, s.o);
   const Vec3 p = Abs(X_LC.p);
   *scale = (offset_C < 0 ? -offset_C : offset_C) + p.x + p.y + p.z;
-  return {n, offset_C + shift, s.cut ? 0.0 : body == 0 ? -0.5 : 0.5, 1 << body};
+  return {n, FusedDot(n, X_LC.p, offset_C), s.cut ? 0.0 : body == 0 ? -0.5 : 0.5, 1 << body};
 }
 
 // The cell's own closed surface, from its corners. False when the polyhedron is too small.
@@ -45,14 +56,14 @@ template <class P>
 INTERVOX_HD bool Start(const CellView& cell, const Pose& X_LC, int body, P* polyhedron) {
   polyhedron->Begin();
   for (int i = 0; i < cell.corner_count; ++i) {
-    if (!polyhedron->AddCorner(X_LC * cell.corners[i])) return false;
+    if (!polyhedron->AddCorner(FusedTransform(X_LC, cell.corners[i]))) return false;
   }
   for (int f = 0; f < cell.face_count; ++f) {
     const int first = cell.loop_begin[f], count = cell.loop_begin[f + 1] - first;
     if (count == 0) continue;
-    const bool cut = cell.surfaces[cell.loop_surface[f]].cut;
-    const double weight = cut ? 0.0 : body == 0 ? -0.5 : 0.5;
-    if (!polyhedron->AddFace(cell.loop + first, count, weight, 1 << body)) return false;
+    double scale = 0;
+    const ClipPlane plane = ToClipPlane(cell.surfaces[cell.loop_surface[f]], X_LC, body, &scale);
+    if (!polyhedron->AddFace(cell.loop + first, count, plane)) return false;
   }
   return true;
 }
