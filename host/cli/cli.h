@@ -1,0 +1,30 @@
+/** @file The commands of the executable `intervox`. Each adds its subcommand; the exit status is 0
+ done, 1 the simulation or a check failed, 2 bad usage or bad input. */
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cuda/engine.h"
+
+namespace intervox::cli {
+
+/** Exit statuses, fixed for scripts. */
+enum ExitStatus { kDone = 0, kFailed = 1, kBadInput = 2 };
+
+/** `metrics`: overlaps of posed pairs, and mass properties of shapes. */
+void AddMetrics(CLI::App& app, int& status);
+/** `run`: simulates a scene. */
+void AddRun(CLI::App& app, int& status);
+/** `info`: what a results, scene or pairs file holds. */
+void AddInfo(CLI::App& app, int& status);
+/** `export`: results as CSV. */
+void AddExport(CLI::App& app, int& status);
+
+/** Options for a device word, auto | cpu | cuda[:k]. @throws host::InputError for another word. */
+EngineOptions ParseDevice(const std::string& device, int threads);
+
+/** An engine. @throws host::InputError when the device is absent. */
+Engine MakeEngine(const EngineOptions& options);
+
+}  // namespace intervox::cli

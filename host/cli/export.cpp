@@ -1,0 +1,129 @@
+// `intervox export`: results as CSV, one file for each group of columns.
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+
+#include "host/cli/cli.h"
+#include "host/results/column_file.h"
+#include "host/scene/error.h"
+
+namespace intervox::cli {
+namespace {
+
+using host::ColumnInfo;
+
+/** Shortest text that reads back to the same bits. */
+std::string Text(double x) {
+  char text[32];
+  const auto result = std::to_chars(text, text + sizeof text, x);
+  return std::string(text, result.ptr);
+}
+
+/** Names of a column's parts: x, y, z; w, x, y, z; or numbers. */
+std::string PartName(const ColumnInfo& column, int i) {
+  if (column.width == 3) return std::string(1, "xyz"[i]);
+  if (column.width == 4) return std::string(1, "wxyz"[i]);
+  return std::to_string(i);
+}
+
+std::string Group(const std::string& name) {
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string::npos ? std::string("time") : name.substr(0, slash);
+}
+
+struct Table {
+  std::vector<ColumnInfo> columns;
+  std::vector<std::vector<double>> values;
+};
+
+void WriteTable(const std::filesystem::path& path, const Table& table) {
+  std::ofstream stream(path);
+  if (!stream) {
+    throw host::InputError(path.string() +
+                           ": export: cannot be written. Check the folder given with -o.");
+  }
+  std::string line;
+  std::int64_t rows = 0;
+  for (const ColumnInfo& column : table.columns) {
+    rows = std::max(rows, column.rows);
+    const std::size_t slash = column.name.rfind('/');
+    const std::string base =
+        slash == std::string::npos ? column.name : column.name.substr(slash + 1);
+    for (int i = 0; i < column.width; ++i) {
+      line += (line.empty() ? "" : ",") + base +
+              (column.width > 1 ? "." + PartName(column, i) : std::string()) + " [" + column.units +
+              "]";
+    }
+  }
+  stream << line << '\n';
+  for (std::int64_t row = 0; row < rows; ++row) {
+    line.clear();
+    for (std::size_t k = 0; k < table.columns.size(); ++k) {
+      for (int i = 0; i < table.columns[k].width; ++i) {
+        const auto at = static_cast<std::size_t>(row * table.columns[k].width + i);
+        line += (line.empty() && k == 0 && i == 0 ? "" : ",") +
+                (at < table.values[k].size() ? Text(table.values[k][at]) : std::string());
+      }
+    }
+    stream << line << '\n';
+  }
+  if (!stream.flush()) throw std::runtime_error(path.string() + ": export: the disk is full.");
+}
+
+void Export(const std::string& file_name, std::filesystem::path folder) {
+  const host::ColumnFile file = host::ColumnFile::Read(file_name);
+  if (folder.empty()) {
+    folder = file_name;
+    folder.replace_extension("");
+    folder += "_csv";
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!std::filesystem::is_directory(folder)) {
+    throw host::InputError(folder.string() +
+                           ": export: the folder cannot be made. Name another with -o.");
+  }
+  std::map<std::string, Table> tables;
+  ColumnInfo time;
+  for (const ColumnInfo& column : file.Columns()) {
+    if (column.name == "time") {
+      time = column;
+    } else {
+      tables[Group(column.name)].columns.push_back(column);
+    }
+  }
+  for (auto& [group, table] : tables) {
+    // Groups with a row for each sample get the time as their first column.
+    const bool sampled = !time.name.empty() && group != "patches" && group != "impacts";
+    if (sampled) table.columns.insert(table.columns.begin(), time);
+    for (const ColumnInfo& column : table.columns) {
+      table.values.push_back(file.Values(column.name));
+    }
+    std::string name = group;
+    for (char& c : name) c = c == '/' ? '_' : c;
+    WriteTable(folder / (name + ".csv"), table);
+    std::cout << (folder / (name + ".csv")).string() << '\n';
+  }
+}
+
+}  // namespace
+
+void AddExport(CLI::App& app, int& status) {
+  struct Options {
+    std::string file;
+    std::string folder;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("export", "Write results as CSV, one file for each group");
+  command->add_option("file", options->file, "Results, HDF5")->required();
+  command->add_option("-o,--out", options->folder, "Folder; default: the results' name + _csv");
+  command->callback([options, &status] {
+    Export(options->file, options->folder);
+    status = kDone;
+  });
+}
+
+}  // namespace intervox::cli

@@ -1,0 +1,123 @@
+// `intervox info`: what a results file, a scene or a file of pairs holds.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <memory>
+
+#include "host/cli/cli.h"
+#include "host/results/column_file.h"
+#include "host/scene/error.h"
+#include "host/scene/pairs.h"
+#include "host/scene/scene.h"
+#include "host/scene/shape_metrics.h"
+
+namespace intervox::cli {
+namespace {
+
+bool IsHdf5(const std::string& path) {
+  std::ifstream stream(path, std::ios::binary);
+  char start[8] = {};
+  stream.read(start, sizeof start);
+  return stream && std::memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0;
+}
+
+void DescribeResults(const std::string& path, bool with_scene) {
+  const host::ColumnFile file = host::ColumnFile::Read(path);
+  if (with_scene) {
+    std::cout << file.Attribute("scene");
+    return;
+  }
+  for (const std::string& name : file.AttributeNames()) {
+    const std::string text = file.Attribute(name);
+    if (text.find('\n') == std::string::npos) {
+      std::cout << fmt::format("{:<28} {}\n", name, text);
+    } else {
+      std::cout << fmt::format("{:<28} {} bytes of text\n", name, text.size());
+    }
+  }
+  for (const host::ColumnInfo& column : file.Columns()) {
+    std::cout << fmt::format("{:<44} {:>9} x {:<2} [{}]\n", column.name, column.rows, column.width,
+                             column.units);
+  }
+}
+
+void DescribeScene(const std::string& path, bool with_scene) {
+  const Scene scene = LoadScene(path);
+  if (with_scene) {
+    std::cout << ToYaml(scene);
+    return;
+  }
+  std::cout << fmt::format("scene            {}\nduration         {} s, {} at {} s steps\n",
+                           scene.name, scene.duration, scene.integrator.method,
+                           scene.integrator.step);
+  std::cout << fmt::format("tolerance        {}\n", scene.engine.tolerance);
+  for (const BodySettings& body : scene.bodies) {
+    const auto listed = scene.listed_cells.find(body.name);
+    const std::vector<geometry::Cell> cells = listed != scene.listed_cells.end()
+                                                  ? listed->second
+                                                  : geometry::ToCells(*scene.shapes.at(body.shape));
+    const host::ShapeMetrics solid = MeasureSolid(Engine(), cells, {});
+    const char* kind = body.fixed ? "fixed" : body.motion ? "driven" : "free";
+    std::cout << fmt::format("body             {}: {}, {} cells", body.name, kind, cells.size());
+    if (solid.sum.volume > 0) std::cout << fmt::format(", {:.6g} m3", solid.sum.volume);
+    if (body.mass) std::cout << fmt::format(", {} kg", *body.mass);
+    std::cout << '\n';
+  }
+  for (const ContactSettings& contact : scene.contacts) {
+    std::cout << fmt::format("contact          {} and {}: {}\n", contact.bodies.first,
+                             contact.bodies.second, contact.model);
+  }
+  for (const SensorSettings& sensor : scene.sensors) {
+    std::cout << fmt::format("sensor           {} on {}, in {}\n", sensor.name, sensor.body,
+                             sensor.resolve_in);
+  }
+}
+
+void DescribePairs(const std::string& path) {
+  const PairsFile file = LoadPairs(path);
+  for (const auto& [name, shape] : file.shapes) {
+    std::cout << fmt::format("shape            {}: {} cells\n", name,
+                             geometry::ToCells(*shape).size());
+  }
+  for (const PosedPair& pair : file.pairs) {
+    std::cout << fmt::format("pair             {}: {} and {}\n", pair.name, pair.a->name,
+                             pair.b->name);
+  }
+}
+
+/** Whether a YAML file says that it is a scene; anything else is read as pairs. */
+bool IsScene(const std::string& path) {
+  std::ifstream stream(path);
+  std::string line;
+  while (std::getline(stream, line)) {
+    if (line.rfind("schema:", 0) == 0) return line.find("intervox/scene") != std::string::npos;
+  }
+  return false;
+}
+
+}  // namespace
+
+void AddInfo(CLI::App& app, int& status) {
+  struct Options {
+    std::string file;
+    bool scene = false;
+  };
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("info", "Say what a results, scene or pairs file holds");
+  command->add_option("file", options->file, "HDF5 or YAML file")->required();
+  command->add_flag("--scene", options->scene, "Print the scene, every default explicit");
+  command->callback([options, &status] {
+    if (IsHdf5(options->file)) {
+      DescribeResults(options->file, options->scene);
+    } else if (IsScene(options->file)) {
+      DescribeScene(options->file, options->scene);
+    } else {
+      DescribePairs(options->file);
+    }
+    status = kDone;
+  });
+}
+
+}  // namespace intervox::cli

@@ -1,0 +1,35 @@
+// The executable `intervox`: one command of many rooms, and the only place that prints or exits.
+#include <exception>
+#include <iostream>
+
+#include "host/cli/cli.h"
+#include "host/cli/version.h"
+#include "host/scene/error.h"
+
+int main(int argc, char** argv) {
+  using namespace intervox;  // NOLINT(google-build-using-namespace): local to main
+  CLI::App app{"Contact dynamics from volumes of interference.", "intervox"};
+  app.set_version_flag("--version", cli::VersionText());
+  app.require_subcommand(1);
+  int status = cli::kDone;
+  cli::AddRun(app, status);
+  cli::AddMetrics(app, status);
+  cli::AddInfo(app, status);
+  cli::AddExport(app, status);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? cli::kDone : cli::kBadInput;
+  } catch (const host::InputError& error) {
+    std::cerr << "intervox: " << error.what() << '\n';
+    return cli::kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "intervox: out of memory. Use fewer cells or a larger tolerance.\n";
+    return cli::kFailed;
+  } catch (const std::exception& error) {
+    std::cerr << "intervox: " << error.what() << '\n';
+    return cli::kFailed;
+  }
+  return status;
+}

@@ -1,0 +1,245 @@
+// `intervox metrics`: a table or JSON of the overlaps of posed pairs, or of shapes themselves.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "host/cli/bulk.h"
+#include "host/cli/cli.h"
+#include "host/scene/error.h"
+#include "host/scene/nearest.h"
+#include "host/scene/pairs.h"
+#include "host/scene/shape_metrics.h"
+
+namespace intervox::cli {
+namespace {
+
+using host::InputError;
+using host::ShapeMetrics;
+
+struct Options {
+  std::string file;
+  double tolerance = 1e-4;
+  double voxel_size = 0.0;
+  std::string rule = "auto";
+  bool json = false;
+  std::string shape;
+  std::string poses;
+  std::string out;
+  std::string device = "auto";
+  int threads = 0;
+};
+
+struct Row {
+  std::string name;
+  ShapeMetrics metrics;
+  double seconds = 0.0;
+};
+
+const std::map<std::string, LeafRule>& Rules() {
+  static const std::map<std::string, LeafRule> rules = {
+      {"auto", LeafRule::kAuto}, {"polytope", LeafRule::kPolytope},
+      {"flux", LeafRule::kFlux}, {"polar", LeafRule::kPolar},
+      {"clip", LeafRule::kClip}, {"center", LeafRule::kCenter}};
+  return rules;
+}
+
+/** Cells of shapes, cut once each. A shape that cannot be cut gives a reason instead. */
+class CellStore {
+ public:
+  struct Solid {
+    std::vector<geometry::Cell> cells;
+    std::string fault;
+  };
+  const Solid& Of(const geometry::ShapePtr& shape) {
+    const auto [entry, fresh] = solids_.try_emplace(shape.get());
+    if (fresh) {
+      try {
+        entry->second.cells = geometry::ToCells(*shape);
+      } catch (const std::invalid_argument& error) {
+        entry->second.fault = error.what();
+      }
+    }
+    return entry->second;
+  }
+
+ private:
+  std::map<const geometry::Shape*, Solid> solids_;
+};
+
+host::MeasureOptions Measure(const Options& options) {
+  return {options.tolerance, options.voxel_size, Rules().at(options.rule)};
+}
+
+template <class F>
+Row Timed(const std::string& name, F&& measure) {
+  const auto start = std::chrono::steady_clock::now();
+  Row row{name, measure(), 0.0};
+  row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return row;
+}
+
+ShapeMetrics Faulty(const std::string& reason) {
+  ShapeMetrics out;
+  out.sum.status = Status::kInvalid;
+  out.reason = reason;
+  return out;
+}
+
+std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const Options& options) {
+  CellStore store;
+  std::vector<Row> rows;
+  for (const PosedPair& pair : file.pairs) {
+    const CellStore::Solid& a = store.Of(pair.a);
+    const CellStore::Solid& b = store.Of(pair.b);
+    rows.push_back(Timed(pair.name, [&] {
+      if (!a.fault.empty()) return Faulty(pair.place + ": " + a.fault);
+      if (!b.fault.empty()) return Faulty(pair.place + ": " + b.fault);
+      return MeasurePair(engine, a.cells, b.cells, pair.X_WA, pair.X_WB, Measure(options));
+    }));
+  }
+  return rows;
+}
+
+std::vector<Row> MeasureShapes(const Engine& engine, const PairsFile& file,
+                               const Options& options) {
+  CellStore store;
+  std::vector<Row> rows;
+  std::vector<std::string> names;
+  for (const auto& [name, shape] : file.shapes) {
+    names.push_back(name);
+    if (!options.shape.empty() && name != options.shape) continue;
+    const CellStore::Solid& solid = store.Of(shape);
+    rows.push_back(Timed(name, [&] {
+      if (!solid.fault.empty()) return Faulty(solid.fault);
+      return MeasureSolid(engine, solid.cells, Measure(options));
+    }));
+  }
+  if (!options.shape.empty() && rows.empty()) {
+    throw InputError(options.file + ": --shape: no shape is named '" + options.shape + "'. " +
+                     host::Suggest(options.shape, names));
+  }
+  if (rows.empty()) {
+    throw InputError(options.file + ": document: neither pairs nor shapes. Add one of them.");
+  }
+  return rows;
+}
+
+nlohmann::ordered_json Numbers(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+nlohmann::ordered_json ToJson(const Row& row) {
+  const InterferenceMetrics& m = row.metrics.sum;
+  const bool measured = m.status == Status::kOk || m.status == Status::kToleranceNotMet;
+  nlohmann::ordered_json j;
+  j["name"] = row.name;
+  j["volume"] = nullptr;
+  for (const char* key :
+       {"centroid", "inertia", "area_vector", "area_moment", "volume_bounds", "volume_error"}) {
+    j[key] = nullptr;
+  }
+  if (m.status == Status::kDisjoint) j["volume"] = 0.0;
+  if (measured) {
+    j["volume"] = m.volume;
+    j["centroid"] = Numbers(m.p_WC);
+    j["inertia"] = {Numbers(m.J_W.row0), Numbers(m.J_W.row1), Numbers(m.J_W.row2)};
+    j["area_vector"] = Numbers(m.area_vector);
+    j["area_moment"] = Numbers(m.area_moment);
+    if (m.volume_hi > 0) j["volume_bounds"] = {m.volume_lo, m.volume_hi};
+    j["volume_error"] = m.volume_error;
+  }
+  j["status"] = host::StatusName(m.status);
+  if (!row.metrics.reason.empty()) j["reason"] = row.metrics.reason;
+  j["cells"] = m.work;
+  j["seconds"] = row.seconds;
+  return j;
+}
+
+std::string Triple(const Vec3& v) { return fmt::format("{:12.5g}{:12.5g}{:12.5g}", v.x, v.y, v.z); }
+
+void PrintTable(const std::vector<Row>& rows, bool solids) {
+  std::size_t width = 4;
+  for (const Row& row : rows) width = std::max(width, row.name.size());
+  std::cout << fmt::format("{:<{}}  {:<17} {:>13} {:>9} {:>36} {:>36} {:>7} {:>9}\n", "name", width,
+                           "status", "V [m3]", "error", "centroid [m]",
+                           solids ? "inertia xx, yy, zz [m5]" : "area vector [m2]", "cells",
+                           "time [us]");
+  for (const Row& row : rows) {
+    const InterferenceMetrics& m = row.metrics.sum;
+    const std::string status = host::StatusName(m.status);
+    if (!(m.volume > 0)) {
+      const std::string volume = m.status == Status::kDisjoint ? "0" : "-";
+      std::cout << fmt::format("{:<{}}  {:<17} {:>13} {:>9} {:>36} {:>36} {:>7} {:>9.1f}\n",
+                               row.name, width, status, volume, "-", "-", "-", m.work,
+                               1e6 * row.seconds);
+      continue;
+    }
+    const Vec3 last = solids ? Vec3{m.J_W(0, 0), m.J_W(1, 1), m.J_W(2, 2)} : m.area_vector;
+    std::cout << fmt::format("{:<{}}  {:<17} {:>13.7g} {:>9.1e} {} {} {:>7} {:>9.1f}\n", row.name,
+                             width, status, m.volume, m.volume_error, Triple(m.p_WC), Triple(last),
+                             m.work, 1e6 * row.seconds);
+  }
+  for (const Row& row : rows) {
+    if (!row.metrics.reason.empty()) {
+      std::cout << row.name << ": " << row.metrics.reason << '\n';
+    }
+  }
+}
+
+int Run(const Options& options) {
+  const PairsFile file = LoadPairs(options.file);
+  const Engine engine = MakeEngine(ParseDevice(options.device, options.threads));
+  if (options.rule == "center" && options.voxel_size == 0) {
+    throw InputError("command line: --leaf-rule: center counts voxels. Give --voxel-size too.");
+  }
+  if (!options.poses.empty()) {
+    return MeasureBulk(engine, file, options.file, options.poses, options.out, Measure(options));
+  }
+  const bool solids = !options.shape.empty() || file.pairs.empty();
+  const std::vector<Row> rows =
+      solids ? MeasureShapes(engine, file, options) : MeasurePairs(engine, file, options);
+  if (options.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Row& row : rows) all.push_back(ToJson(row));
+    std::cout << all.dump(1) << '\n';
+  } else {
+    PrintTable(rows, solids);
+  }
+  for (const Row& row : rows) {
+    const Status status = row.metrics.sum.status;
+    if (status != Status::kOk && status != Status::kDisjoint) return kFailed;
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddMetrics(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("metrics", "Measure the overlaps of posed pairs of shapes");
+  command->add_option("file", options->file, "Pairs file, intervox/pairs/1")->required();
+  auto* tolerance = command->add_option("--tolerance", options->tolerance,
+                                        "Relative, of the volume [1e-9, 0.1]; default 1e-4");
+  tolerance->check(CLI::Range(1e-9, 0.1));
+  command->add_option("--voxel-size", options->voxel_size, "Leaf size [m], instead of a tolerance")
+      ->check(CLI::Range(1e-12, 1e6))
+      ->excludes(tolerance);
+  std::vector<std::string> rules;
+  for (const auto& [name, rule] : Rules()) rules.push_back(name);
+  command->add_option("--leaf-rule", options->rule, "auto, polytope, flux, polar, clip or center")
+      ->check(CLI::IsMember(rules));
+  command->add_flag("--json", options->json, "Print one JSON array in full precision");
+  command->add_option("--shape", options->shape, "Measure this shape itself");
+  auto* poses = command->add_option("--poses", options->poses,
+                                    "n x 7 .npy: position, quaternion of A in B, for the one pair");
+  command->add_option("-o,--out", options->out, "Results of --poses, HDF5")->needs(poses);
+  command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
+  command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
+  command->callback([options, &status] { status = Run(*options); });
+}
+
+}  // namespace intervox::cli

@@ -1,0 +1,189 @@
+// `intervox run`: simulates a scene, with a progress bar on a terminal and a summary at the end.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "host/cli/cli.h"
+#include "host/cli/summary.h"
+#include "host/cli/version.h"
+#include "host/results/recorder.h"
+#include "host/scene/error.h"
+#include "host/simulation.h"
+
+namespace intervox::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/** Time between two writes of the results to disk [s]. */
+constexpr double kFlushSeconds = 2.0;
+/** Time between two turns of the progress bar [s]. */
+constexpr double kBarSeconds = 0.2;
+
+volatile std::sig_atomic_t interrupted = 0;
+extern "C" void Interrupt(int /*signal*/) { interrupted = 1; }
+
+struct Options {
+  std::string file;
+  std::string out;
+  std::vector<std::string> overrides;
+  std::string device = "auto";
+  int threads = 0;
+  bool resume = false;
+  bool quiet = false;
+};
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/** A bar on standard error: fraction, simulated over wall time, time to go. */
+class Progress {
+ public:
+  Progress(bool shown, double begin, double end) : shown_(shown), begin_(begin), end_(end) {}
+  ~Progress() {
+    if (shown_) std::cerr << "\r\033[K";
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Show(double t) {
+    if (!shown_ || Since(last_) < kBarSeconds) return;
+    last_ = Clock::now();
+    const double wall = Since(start_);
+    const double rate = wall > 0 ? (t - begin_) / wall : 0.0;
+    const double fraction = end_ > 0 ? t / end_ : 1.0;
+    constexpr int kWidth = 30;
+    const int full = static_cast<int>(fraction * kWidth);
+    std::cerr << fmt::format("\r\033[K[{}{}] {:5.1f} %  t = {:.3f} s  {:.2f} x real time",
+                             std::string(static_cast<std::size_t>(full), '#'),
+                             std::string(static_cast<std::size_t>(kWidth - full), '.'),
+                             100 * fraction, t, rate);
+    if (rate > 0) std::cerr << fmt::format("  {:.0f} s to go", (end_ - t) / rate);
+    std::cerr << std::flush;
+  }
+
+ private:
+  bool shown_;
+  double begin_;
+  double end_;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_ = start_;
+};
+
+std::string DeviceText(const EngineOptions& options) {
+  if (options.device == Device::kCuda) return "cuda:" + std::to_string(options.cuda_device);
+  const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads)
+                                               : std::thread::hardware_concurrency();
+  return "cpu, " + std::to_string(options.device == Device::kSerial ? 1u : threads) + " threads";
+}
+
+int Simulate(Simulation& simulation, host::Recorder& recorder,
+             const std::filesystem::path& checkpoint, const Options& options) {
+  const Scene& scene = simulation.GetScene();
+  const auto every = [&](double seconds) {
+    const double steps = std::round(seconds / scene.integrator.step);
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(steps, 1e15)));
+  };
+  const std::int64_t sample_steps = every(scene.output.every);
+  const std::int64_t checkpoint_steps =
+      scene.output.checkpoint_every > 0 ? every(scene.output.checkpoint_every) : 0;
+  const double begin = simulation.Time();
+  const Clock::time_point start = Clock::now();
+  Clock::time_point flushed = start;
+  Summary summary(simulation);
+  const auto save = [&] {
+    recorder.Flush(simulation);
+    simulation.Save(checkpoint);
+    flushed = Clock::now();
+  };
+  recorder.Sample(simulation);
+  {
+    Progress progress(!options.quiet && isatty(STDERR_FILENO) == 1, begin, scene.duration);
+    while (!simulation.Done() && interrupted == 0) {
+      simulation.Step();
+      const std::int64_t step = simulation.Counters().steps;
+      if (step % sample_steps == 0 || simulation.Done()) recorder.Sample(simulation);
+      summary.Update(simulation);
+      if (checkpoint_steps > 0 && step % checkpoint_steps == 0) save();
+      if (Since(flushed) > kFlushSeconds) {
+        recorder.Flush(simulation);
+        flushed = Clock::now();
+      }
+      progress.Show(simulation.Time());
+    }
+  }
+  const double wall = Since(start);
+  if (!simulation.Done()) {
+    save();
+    std::cerr << fmt::format(
+        "intervox: interrupted at t = {:.6g} s. The results so far and a checkpoint are saved; "
+        "repeat the command with --resume to go on.\n",
+        simulation.Time());
+    return kFailed;
+  }
+  summary.Write(simulation, wall, begin, recorder);
+  recorder.Flush(simulation);
+  if (checkpoint_steps > 0) simulation.Save(checkpoint);
+  if (!options.quiet) std::cout << summary.Text(simulation, wall, begin);
+  return kDone;
+}
+
+int Run(const Options& options) {
+  std::filesystem::path out = options.out;
+  if (out.empty()) out = std::filesystem::path(options.file).stem().string() + ".h5";
+  std::filesystem::path checkpoint = out;
+  checkpoint.replace_extension(".checkpoint");
+  const EngineOptions engine = ParseDevice(options.device, options.threads);
+  MakeEngine(engine);
+  Simulation simulation(LoadScene(options.file, options.overrides), engine);
+  if (options.resume) {
+    std::error_code error;
+    if (!std::filesystem::exists(checkpoint, error)) {
+      throw host::InputError(checkpoint.string() +
+                             ": checkpoint: no such file. Run without --resume, or name the "
+                             "results with -o.");
+    }
+    simulation.Restore(checkpoint);
+  }
+  host::Recorder recorder =
+      options.resume
+          ? host::Recorder::Resume(out, simulation)
+          : host::Recorder::Create(out, simulation, {Version(), Commit(), DeviceText(engine)});
+  interrupted = 0;
+  std::signal(SIGINT, Interrupt);
+  std::signal(SIGTERM, Interrupt);
+  try {
+    const int status = Simulate(simulation, recorder, checkpoint, options);
+    if (!options.quiet && status == kDone) std::cout << "results: " << out.string() << '\n';
+    return status;
+  } catch (const std::runtime_error&) {
+    recorder.Flush(simulation);  // what was reached stays readable
+    throw;
+  }
+}
+
+}  // namespace
+
+void AddRun(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("run", "Simulate a scene");
+  command->add_option("file", options->file, "Scene file, intervox/scene/1")->required();
+  command->add_option("-o,--out", options->out, "Results, HDF5; default: the scene's name + .h5");
+  command->add_option("--set", options->overrides, "Edit of the scene, path=value")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
+  command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
+  command->add_flag("--resume", options->resume, "Go on from the checkpoint beside the results");
+  command->add_flag("-q,--quiet", options->quiet, "No progress bar, no summary");
+  command->callback([options, &status] { status = Run(*options); });
+}
+
+}  // namespace intervox::cli

@@ -1,0 +1,98 @@
+#include "host/cli/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace intervox::cli {
+namespace {
+
+const ImpactRecord* Largest(const Simulation& simulation, double ImpactRecord::*value) {
+  const std::span<const ImpactRecord> impacts = simulation.Impacts();
+  const auto largest = std::max_element(
+      impacts.begin(), impacts.end(),
+      [&](const ImpactRecord& a, const ImpactRecord& b) { return a.*value < b.*value; });
+  return largest == impacts.end() ? nullptr : &*largest;
+}
+
+std::string Names(const Simulation& simulation, const ImpactRecord& impact) {
+  const auto& bodies = simulation.GetScene().bodies;
+  return bodies[static_cast<std::size_t>(impact.body_i)].name + " on " +
+         bodies[static_cast<std::size_t>(impact.body_j)].name;
+}
+
+}  // namespace
+
+Summary::Summary(const Simulation& simulation) : peak_force_(simulation.State().size()) {
+  Update(simulation);
+}
+
+void Summary::Update(const Simulation& simulation) {
+  for (std::size_t i = 0; i < peak_force_.size(); ++i) {
+    peak_force_[i] = Max(peak_force_[i], Abs(simulation.State()[i].contact_force));
+  }
+}
+
+std::string Summary::Text(const Simulation& simulation, double wall, double begin) const {
+  const Scene& scene = simulation.GetScene();
+  const EnergyAudit& energy = simulation.Energy();
+  const SimulationCounters& counters = simulation.Counters();
+  std::string text = fmt::format("{}: {:g} s simulated\n", scene.name, simulation.Time());
+  text += fmt::format("  impacts          {}\n", simulation.Impacts().size());
+  if (const ImpactRecord* fast = Largest(simulation, &ImpactRecord::approach_speed)) {
+    text += fmt::format("    fastest        {:.4g} m/s at {:.4g} s, {}\n", fast->approach_speed,
+                        fast->t, Names(simulation, *fast));
+  }
+  if (const ImpactRecord* hard = Largest(simulation, &ImpactRecord::peak_force)) {
+    text += fmt::format("    hardest        {:.4g} N, began at {:.4g} s, {}\n", hard->peak_force,
+                        hard->t, Names(simulation, *hard));
+  }
+  for (std::size_t i = 0; i < peak_force_.size(); ++i) {
+    if (scene.bodies[i].fixed) continue;
+    const Vec3& p = peak_force_[i];
+    const Vec3& last = simulation.State()[i].contact_force;
+    text += fmt::format("  {}: peak |force|   x {:.4g} N, y {:.4g} N, z {:.4g} N\n",
+                        scene.bodies[i].name, p.x, p.y, p.z);
+    text += fmt::format("  {}: last force     x {:.6g} N, y {:.6g} N, z {:.6g} N\n",
+                        scene.bodies[i].name, last.x, last.y, last.z);
+  }
+  const double resting = simulation.RestingFor();
+  text += resting > 0 ? fmt::format("  at rest since    {:.4g} s (below 1 mm/s)\n",
+                                    simulation.Time() - resting)
+                      : std::string("  at rest since    - (still moving)\n");
+  const double dissipated = energy.dissipated_normal + energy.dissipated_sliding +
+                            energy.dissipated_spinning + energy.dissipated_rolling;
+  text += fmt::format(
+      "  energy [J]       kinetic {:.4g}, gravity {:.4g}, stored {:.4g}, work {:.4g}\n"
+      "    dissipated     {:.4g}: normal {:.4g}, sliding {:.4g}, spinning {:.4g}, rolling {:.4g}\n"
+      "    left over      {:.3g}\n",
+      energy.kinetic, energy.gravity, energy.elastic + energy.bristle,
+      energy.work_applied + energy.work_driven + energy.work_relaxation, dissipated,
+      energy.dissipated_normal, energy.dissipated_sliding, energy.dissipated_spinning,
+      energy.dissipated_rolling, energy.balance);
+  text += fmt::format("  steps            {} ({} stages, {} unconverged, {} engine failures)\n",
+                      counters.steps, counters.stages, counters.unconverged_stages,
+                      counters.engine_failures);
+  text +=
+      fmt::format("  wall time        {:.3g} s, {:.3g} x real time, slowest step {:.3g} ms\n", wall,
+                  wall > 0 ? (simulation.Time() - begin) / wall : 0.0, 1e3 * counters.slowest_step);
+  return text;
+}
+
+void Summary::Write(const Simulation& simulation, double wall, double begin,
+                    host::Recorder& recorder) const {
+  const double resting = simulation.RestingFor();
+  const SimulationCounters& counters = simulation.Counters();
+  recorder.Set("summary_impacts", static_cast<double>(simulation.Impacts().size()));
+  recorder.Set("summary_rest_time", resting > 0 ? simulation.Time() - resting : -1.0);
+  recorder.Set("summary_steps", static_cast<double>(counters.steps));
+  recorder.Set("summary_pairs", static_cast<double>(counters.pairs));
+  recorder.Set("summary_unconverged_stages", static_cast<double>(counters.unconverged_stages));
+  recorder.Set("summary_engine_failures", static_cast<double>(counters.engine_failures));
+  recorder.Set("summary_wall_time", wall);
+  recorder.Set("summary_real_time_factor", wall > 0 ? (simulation.Time() - begin) / wall : 0.0);
+  recorder.Set("summary_slowest_step", counters.slowest_step);
+}
+
+}  // namespace intervox::cli

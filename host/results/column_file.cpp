@@ -1,0 +1,360 @@
+#include "host/results/column_file.h"
+
+#include <fcntl.h>
+#include <hdf5.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include "host/scene/error.h"
+
+namespace intervox::host {
+namespace {
+
+/** Bytes of a chunk: large enough to be written in one go, small enough for short runs. */
+constexpr hsize_t kChunkBytes = 32768;
+/** Longest link, object or attribute name that is read. */
+constexpr std::size_t kMaxName = 1024;
+
+/** Owns an HDF5 identifier. */
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): a C handle
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void Check(bool good, const std::string& what) {
+  if (!good) throw std::runtime_error("results: " + what + " failed. Is the disk full?");
+}
+
+/** HDF5 prints its own stack of errors unless told not to. */
+void Silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+Handle LinkProperties() {
+  Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
+  H5Pset_create_intermediate_group(properties, 1);
+  H5Pset_char_encoding(properties, H5T_CSET_UTF8);
+  return properties;
+}
+
+/** File tables stay in memory until a flush, so that nothing half-made reaches the disk before. */
+Handle AccessProperties() {
+  Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  H5AC_cache_config_t config;
+  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
+  if (H5Pget_mdc_config(properties, &config) >= 0) {
+    config.evictions_enabled = false;
+    config.incr_mode = H5C_incr__off;
+    config.flash_incr_mode = H5C_flash_incr__off;
+    config.decr_mode = H5C_decr__off;
+    H5Pset_mdc_config(properties, &config);
+  }
+  return properties;
+}
+
+Handle TextType() {
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  return type;
+}
+
+void WriteText(hid_t object, const std::string& name, const std::string& text) {
+  if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
+  const Handle type = TextType();
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
+                         H5Aclose);
+  const char* pointer = text.c_str();
+  Check(attribute >= 0 && H5Awrite(attribute, type, &pointer) >= 0, "writing " + name);
+}
+
+std::string ReadText(hid_t object, const std::string& name) {
+  if (H5Aexists(object, name.c_str()) <= 0) return "";
+  const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+  const Handle type(H5Aget_type(attribute), H5Tclose);
+  if (H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER) {
+    double value = 0;
+    H5Aread(attribute, H5T_NATIVE_DOUBLE, &value);
+    std::string text = std::to_string(value);
+    return text;
+  }
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0) return "";
+  char* pointer = nullptr;
+  const Handle memory = TextType();
+  if (H5Aread(attribute, memory, &pointer) < 0 || pointer == nullptr) return "";
+  std::string text = pointer;
+  H5free_memory(pointer);
+  return text;
+}
+
+struct OpenColumn {
+  ColumnInfo info;
+  Handle dataset;
+  std::vector<double> numbers;
+  std::vector<std::int64_t> integers;
+};
+
+ColumnInfo Describe(hid_t dataset, const std::string& name) {
+  ColumnInfo info;
+  info.name = name;
+  info.units = ReadText(dataset, "units");
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  const Handle type(H5Dget_type(dataset), H5Tclose);
+  hsize_t sizes[H5S_MAX_RANK] = {};
+  const int rank = H5Sget_simple_extent_dims(space, sizes, nullptr);
+  info.rows = rank > 0 ? static_cast<std::int64_t>(sizes[0]) : 1;
+  info.width = rank > 1 ? static_cast<int>(sizes[1]) : 1;
+  info.integer = H5Tget_class(type) == H5T_INTEGER;
+  return info;
+}
+
+void CheckWritable(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path folder = path.parent_path();
+  if (folder.empty()) folder = ".";
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw InputError(path.string() + ": results: the folder '" + folder.string() +
+                     "' does not exist. Make it, or name another with -o.");
+  }
+  if (std::filesystem::is_directory(path, error)) {
+    throw InputError(path.string() + ": results: this is a folder. Name a file with -o.");
+  }
+  const bool fresh = !std::filesystem::exists(path, error);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0644);
+  if (file < 0) {
+    throw InputError(path.string() +
+                     ": results: the file cannot be written. Check the folder's "
+                     "permissions, or name another with -o.");
+  }
+  close(file);
+  if (fresh) std::filesystem::remove(path, error);
+}
+
+}  // namespace
+
+struct ColumnFile::Implementation {
+  explicit Implementation(Handle opened, const std::filesystem::path& at)
+      : file(std::move(opened)), path(at) {}
+  Handle file;
+  std::filesystem::path path;
+  std::vector<OpenColumn> columns;
+};
+
+ColumnFile::ColumnFile(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+ColumnFile::~ColumnFile() {
+  if (!implementation_) return;
+  try {
+    Flush();
+  } catch (const std::runtime_error&) {
+    // A destructor has nobody to tell; callers that care call Flush themselves.
+    return;
+  }
+}
+ColumnFile::ColumnFile(ColumnFile&&) noexcept = default;
+ColumnFile& ColumnFile::operator=(ColumnFile&&) noexcept = default;
+
+ColumnFile ColumnFile::Create(const std::filesystem::path& path) {
+  Silence();
+  CheckWritable(path);
+  const Handle access = AccessProperties();
+  Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  if (file < 0) {
+    throw InputError(path.string() +
+                     ": results: the file cannot be made; another program may "
+                     "have it open. Close that, or name another with -o.");
+  }
+  return ColumnFile(std::make_unique<Implementation>(std::move(file), path));
+}
+
+ColumnFile ColumnFile::Append(const std::filesystem::path& path) {
+  Silence();
+  const Handle access = AccessProperties();
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDWR, access), H5Fclose);
+  if (file < 0) {
+    throw InputError(path.string() +
+                     ": results: missing, corrupt or open elsewhere. Run without "
+                     "--resume, or name the right file with -o.");
+  }
+  return ColumnFile(std::make_unique<Implementation>(std::move(file), path));
+}
+
+ColumnFile ColumnFile::Read(const std::filesystem::path& path) {
+  Silence();
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) {
+    throw InputError(path.string() + ": results: no such file. Check the path.");
+  }
+  Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file < 0) {
+    throw InputError(path.string() +
+                     ": results: not an HDF5 file, or corrupt. Name a file that "
+                     "'intervox run' wrote.");
+  }
+  return ColumnFile(std::make_unique<Implementation>(std::move(file), path));
+}
+
+int ColumnFile::Column(const std::string& name, int width, const std::string& units, bool integer) {
+  auto& columns = implementation_->columns;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].info.name == name) return static_cast<int>(i);
+  }
+  const hid_t file = implementation_->file;
+  const Handle links = LinkProperties();
+  // H5Lexists needs every group on the way to exist; opening fails quietly instead.
+  Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset < 0) {
+    const hsize_t columns_of_row = static_cast<hsize_t>(width);
+    const hsize_t start[2] = {0, columns_of_row};
+    const hsize_t most[2] = {H5S_UNLIMITED, columns_of_row};
+    const hsize_t chunk[2] = {std::max<hsize_t>(1, kChunkBytes / (8 * columns_of_row)),
+                              columns_of_row};
+    const int rank = width == 1 ? 1 : 2;
+    const Handle space(H5Screate_simple(rank, start, most), H5Sclose);
+    const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+    H5Pset_chunk(creation, rank, chunk);
+    dataset = Handle(H5Dcreate2(file, name.c_str(), integer ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
+                                links, creation, H5P_DEFAULT),
+                     H5Dclose);
+    Check(dataset >= 0, "making " + name);
+    WriteText(dataset, "units", units);
+  }
+  ColumnInfo info = Describe(dataset, name);
+  if (info.width != width || info.integer != integer) {
+    throw InputError(implementation_->path.string() + ": results: '" + name +
+                     "' has another form. Run without --resume.");
+  }
+  columns.push_back({std::move(info), std::move(dataset), {}, {}});
+  return static_cast<int>(columns.size()) - 1;
+}
+
+void ColumnFile::Put(int column, std::span<const double> row) {
+  OpenColumn& c = implementation_->columns[static_cast<std::size_t>(column)];
+  c.numbers.insert(c.numbers.end(), row.begin(), row.end());
+}
+
+void ColumnFile::PutInteger(int column, std::int64_t value) {
+  implementation_->columns[static_cast<std::size_t>(column)].integers.push_back(value);
+}
+
+void ColumnFile::Replace(int column, std::span<const double> values) {
+  Truncate(column, 0);
+  Put(column, values);
+}
+
+void ColumnFile::Truncate(int column, std::int64_t rows) {
+  OpenColumn& c = implementation_->columns[static_cast<std::size_t>(column)];
+  c.numbers.clear();
+  c.integers.clear();
+  if (c.info.rows <= rows) return;
+  const hsize_t size[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(c.info.width)};
+  Check(H5Dset_extent(c.dataset, size) >= 0, "cutting " + c.info.name);
+  c.info.rows = rows;
+}
+
+void ColumnFile::Flush() {
+  for (OpenColumn& c : implementation_->columns) {
+    const std::size_t width = static_cast<std::size_t>(c.info.width);
+    const std::size_t count = c.info.integer ? c.integers.size() : c.numbers.size();
+    const hsize_t rows = count / width;
+    if (rows == 0) continue;
+    const hsize_t before = static_cast<hsize_t>(c.info.rows);
+    const hsize_t size[2] = {before + rows, width};
+    const hsize_t start[2] = {before, 0};
+    const hsize_t block[2] = {rows, width};
+    const int rank = width == 1 ? 1 : 2;
+    Check(H5Dset_extent(c.dataset, size) >= 0, "growing " + c.info.name);
+    const Handle target(H5Dget_space(c.dataset), H5Sclose);
+    H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, block, nullptr);
+    const Handle source(H5Screate_simple(rank, block, nullptr), H5Sclose);
+    const void* values = c.info.integer ? static_cast<const void*>(c.integers.data())
+                                        : static_cast<const void*>(c.numbers.data());
+    Check(H5Dwrite(c.dataset, c.info.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, source, target,
+                   H5P_DEFAULT, values) >= 0,
+          "writing " + c.info.name);
+    c.info.rows += static_cast<std::int64_t>(rows);
+    c.numbers.clear();
+    c.integers.clear();
+  }
+  Check(H5Fflush(implementation_->file, H5F_SCOPE_GLOBAL) >= 0, "flushing");
+}
+
+void ColumnFile::SetAttribute(const std::string& name, const std::string& text) {
+  WriteText(implementation_->file, name, text);
+}
+
+void ColumnFile::SetAttribute(const std::string& name, double value) {
+  const hid_t file = implementation_->file;
+  if (H5Aexists(file, name.c_str()) > 0) H5Adelete(file, name.c_str());
+  const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
+  const Handle attribute(
+      H5Acreate2(file, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  Check(attribute >= 0 && H5Awrite(attribute, H5T_NATIVE_DOUBLE, &value) >= 0, "writing " + name);
+}
+
+std::string ColumnFile::Attribute(const std::string& name) const {
+  return ReadText(implementation_->file, name);
+}
+
+std::vector<std::string> ColumnFile::AttributeNames() const {
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* list) -> herr_t {
+    static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    return 0;
+  };
+  H5Aiterate2(implementation_->file, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
+  return names;
+}
+
+std::vector<ColumnInfo> ColumnFile::Columns() const {
+  std::vector<std::string> names;
+  const auto collect = [](hid_t, const char* name, const H5O_info_t* info, void* list) -> herr_t {
+    if (info->type == H5O_TYPE_DATASET && std::string_view(name).size() < kMaxName) {
+      static_cast<std::vector<std::string>*>(list)->emplace_back(name);
+    }
+    return 0;
+  };
+  H5Ovisit2(implementation_->file, H5_INDEX_NAME, H5_ITER_INC, collect, &names, H5O_INFO_BASIC);
+  std::vector<ColumnInfo> infos;
+  for (const std::string& name : names) {
+    const Handle dataset(H5Dopen2(implementation_->file, name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (dataset >= 0) infos.push_back(Describe(dataset, name));
+  }
+  return infos;
+}
+
+std::vector<double> ColumnFile::Values(const std::string& name) const {
+  const Handle dataset(H5Dopen2(implementation_->file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (dataset < 0) {
+    throw InputError(implementation_->path.string() + ": results: there is no '" + name +
+                     "'. See 'intervox info'.");
+  }
+  const ColumnInfo info = Describe(dataset, name);
+  std::vector<double> values(static_cast<std::size_t>(info.rows) *
+                             static_cast<std::size_t>(info.width));
+  if (!values.empty() &&
+      H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+    throw InputError(implementation_->path.string() + ": results: '" + name +
+                     "' is corrupt. The other columns may still be readable.");
+  }
+  return values;
+}
+
+}  // namespace intervox::host
