@@ -24,6 +24,11 @@ struct Form {
 Form FormOf(const Surface& S, const Vec3& center, double size) {
   const Vec3 y0 = TransposeTimes(S.R, center - S.o);
   Form f;
+  if (S.kind == SurfaceKind::kPlane) {
+    f.b = (0.5 * S.side) * S.PlaneNormal();
+    f.c = S.side * y0.z / size;
+    return f;
+  }
   f.A = (size * size) * (S.R * Mat3::Diagonal(S.e) * Transpose(S.R));
   f.b = size * (S.R * (Scaled(S.e, y0) + S.l));
   f.c = Dot(Scaled(S.e, y0), y0) + 2 * Dot(S.l, y0) + S.c;
@@ -37,6 +42,16 @@ double Difference(const Form& f, const Form& g, double sign) {
   d.b -= sign * g.b;
   d.c -= sign * g.c;
   return d.Norm();
+}
+
+/** The form in the plane spanned by two columns of R: the part of u along the third is dropped. */
+Form Restricted(Form f, const Mat3& R) {
+  const Mat3 A = Transpose(R) * f.A * R;
+  const Vec3 b = TransposeTimes(R, f.b);
+  f.A = {{A(0, 0), A(0, 1), 0}, {A(1, 0), A(1, 1), 0}, {0, 0, 0}};
+  f.b = {b.x, b.y, 0};
+  const double scale = 1 / f.Norm();
+  return {scale * f.A, scale * f.b, scale * f.c};
 }
 
 Coincidence Judge(bool same, bool opposite) {
@@ -66,6 +81,20 @@ Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, dou
   const bool equal = Norm(S.o - T.o) <= kEqual * size && Norm(S.e - T.e) <= kEqual * size &&
                      Norm(Cross(S.R.Col(2), T.R.Col(2))) <= kEqual;
   return Judge(equal && S.side == T.side, equal && S.side != T.side);
+}
+
+bool SameOnPlane(const Surface& S, const Surface& T, const Surface& on, double size) {
+  if (S.kind == SurfaceKind::kTorus || T.kind == SurfaceKind::kTorus) return false;
+  const Vec3 n = on.PlaneNormal();
+  for (const Surface* cone : {&S, &T}) {  // the plane must meet the nappe that counts
+    if (cone->kind != SurfaceKind::kCone) continue;
+    const Vec3 apex_to_plane = Dot(n, on.o - cone->o) * n;
+    if (!(Dot(cone->R.Col(2), apex_to_plane) > 0)) return false;
+  }
+  const Vec3 center = S.o - Dot(n, S.o - on.o) * n;
+  const Form f = Restricted(FormOf(S, center, size), on.R);
+  const Form g = Restricted(FormOf(T, center, size), on.R);
+  return Difference(f, g, 1) <= kEqual;
 }
 
 }  // namespace intervox::geometry

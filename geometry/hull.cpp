@@ -129,6 +129,13 @@ std::vector<Mat3> CandidateAxes(std::span<const Surface> surfaces) {
 
 }  // namespace
 
+int FindCut(const EnclosingPolytope& hull, int surface) {
+  for (std::size_t k = 0; k < hull.cuts.size(); ++k) {
+    if (hull.cuts[k].id == surface) return static_cast<int>(k);
+  }
+  return -1;
+}
+
 double LengthScale(std::span<const Surface> surfaces) {
   double scale = 0;
   for (const Surface& S : surfaces) {

@@ -20,6 +20,9 @@ struct EnclosingPolytope {
  the box of the other surfaces. */
 EnclosingPolytope Enclose(std::span<const Surface> surfaces);
 
+/** The index into the cuts of the plane surface `surface`; −1 when it is none. */
+int FindCut(const EnclosingPolytope& hull, int surface);
+
 /** A length that the surfaces' positions and sizes do not exceed; 1 m where all are 0. */
 double LengthScale(std::span<const Surface> surfaces);
 

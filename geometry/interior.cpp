@@ -59,9 +59,11 @@ bool HasOppositePair(std::span<const Surface> surfaces, const Vec3& center, doub
  a convex combination of their level functions is positive. Settles coaxial surfaces at once. */
 bool ExcludeEachOther(const Surface& S, const Surface& T, const Vec3& c, const Mat3& R,
                       const Vec3& half, double touching) {
-  const auto quadratic = [](const Surface& A) {
-    return A.kind == SurfaceKind::kEllipsoid || A.kind == SurfaceKind::kCylinder ||
-           A.kind == SurfaceKind::kQuadric;
+  const auto quadratic = [&](const Surface& A) {
+    if (A.kind == SurfaceKind::kPlane || A.kind == SurfaceKind::kTorus) return false;
+    if (A.kind != SurfaceKind::kCone) return true;
+    const Vec3 axis = A.R.Col(2);  // a cone is its quadric on its own nappe
+    return Dot(axis, c - A.o) - Dot(Abs(TransposeTimes(R, axis)), half) >= -1e-9 * Norm(half);
   };
   if (!quadratic(S) || !quadratic(T) || S.side == T.side) return false;
   const Mat3 M = Transpose(S.R) * R;
@@ -172,10 +174,10 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int 
   return r;
 }
 
-std::optional<Vec3> FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
-                                  int budget) {
+InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
+                            int budget) {
   const EnclosingPolytope hull = Enclose(others);
-  if (hull.polytope.empty) return std::nullopt;
+  if (hull.polytope.empty) return {Interior::kEmpty, {}};
   const OrientedBox root = EnclosingBox(others, hull.polytope);
   const Vec3 half = FiniteHalf(root, 10 * LengthScale(others));
   const Mat3& R = root.X.R;
@@ -193,9 +195,7 @@ std::optional<Vec3> FindOnSurface(const Surface& on, std::span<const Surface> ot
     const bool on_surface = std::abs(Value(on, x)) <= 1e-9 * Norm(half);
     return on_surface && GreatestLevel(others, x) < -depth ? Look::kTake : Look::kSplit;
   };
-  const InteriorPoint r = Subdivide(others, root, half, depth, 0.0, budget, look);
-  if (r.verdict != Interior::kFound) return std::nullopt;
-  return r.point;
+  return Subdivide(others, root, half, depth, 0.0, budget, look);
 }
 
 }  // namespace intervox::geometry

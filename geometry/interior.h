@@ -1,7 +1,6 @@
 /** @file Whether an intersection of sides of surfaces has an interior, by certified bounds. */
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,10 +31,10 @@ inline constexpr int kInteriorBudget = 4000;
 InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth = 0.0,
                            int budget = kInteriorBudget);
 
-/** A point of the surface `on` at which every other surface's side·f is below −depth; nothing when
- none is found within the budget. */
-std::optional<Vec3> FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
-                                  int budget = kInteriorBudget);
+/** Looks for a point of the surface `on` at which every other surface's side·f is below −depth;
+ `kEmpty` certifies that there is none. */
+InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
+                            int budget = kInteriorBudget);
 
 /** How two surfaces relate as bounds of cells. */
 enum class Coincidence {
@@ -46,5 +45,10 @@ enum class Coincidence {
 
 /** Compares two surfaces as point sets near `center`, within 1e-10 of `size` [m]. */
 Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, double size);
+
+/** Whether two surfaces cut the plane `on` in the same curve and keep the same side of it there, as
+ a sphere and a cylinder of one radius do in the plane of their tangency. Planes and quadrics only.
+ */
+bool SameOnPlane(const Surface& S, const Surface& T, const Surface& on, double size);
 
 }  // namespace intervox::geometry

@@ -4,6 +4,7 @@
 
 #include "geometry/decompose.h"
 #include "geometry/make_surface.h"
+#include "geometry/neighbours.h"
 
 #include "geometry/node.h"
 
@@ -99,7 +100,7 @@ std::vector<Cell> ToCells(const Shape& shape) {
     cells.push_back(MakeCell(r.surfaces, name + "/" + std::to_string(count[name]++)));
     cells.back().node = r.node;
   }
-
+  LinkNeighbours(cells);
   return cells;
 }
 

@@ -1,0 +1,165 @@
+#include "geometry/neighbours.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "geometry/bounds.h"
+#include "geometry/decompose.h"
+#include "geometry/hull.h"
+#include "geometry/interior.h"
+#include "geometry/make_surface.h"
+#include "geometry/surface_eval.h"
+
+namespace intervox::geometry {
+namespace {
+
+/** Cells that share less than this depth, as a share of the size, only touch. */
+constexpr double kTouching = 1e-9;
+/** Boxes looked at when cells are compared. */
+constexpr int kOverlapBudget = 20000;
+constexpr int kFaceBudget = 4000;
+
+/** The half diagonal of a cell, or the size of its surfaces where it is unbounded. */
+double SizeOf(const Cell& cell) {
+  return cell.bounded ? Norm(cell.bounds.half) : LengthScale(cell.surfaces);
+}
+
+std::vector<Surface> Without(const Cell& cell, std::size_t i) {
+  std::vector<Surface> rest = cell.surfaces;
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+  return rest;
+}
+
+bool IsConvex(const Surface& S) {
+  return S.kind == SurfaceKind::kPlane ||
+         (S.side > 0 && (S.kind == SurfaceKind::kEllipsoid || S.kind == SurfaceKind::kCylinder ||
+                         S.kind == SurfaceKind::kCone));
+}
+
+/** The whole of face i of A satisfies the surface t of the cell on its other side. */
+bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size) {
+  const Surface& S = A.surfaces[i];
+  const std::vector<Surface> others = Without(A, i);
+  for (const Surface& s : others) {
+    if (Coincide(s, t, A.bounds.X.p, size) == Coincidence::kSame) return true;
+    if (S.kind == SurfaceKind::kPlane && SameOnPlane(s, t, S, size)) return true;
+  }
+  if (S.kind == SurfaceKind::kPlane && IsConvex(t) && A.bounded) {
+    const EnclosingPolytope hull = Enclose(A.surfaces);
+    for (const PolytopeFace& face : hull.polytope.faces) {
+      if (face.cut != FindCut(hull, static_cast<int>(i))) continue;
+      return std::all_of(face.p.begin(), face.p.end(),
+                         [&](const Vec3& p) { return Level(t, p) <= kTouching * size; });
+    }
+  }
+  std::vector<Surface> outside = others;
+  outside.push_back(Complement(t));
+  return FindOnSurface(S, outside, kTouching * size, kFaceBudget).verdict == Interior::kEmpty;
+}
+
+bool FaceWithin(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double size) {
+  for (std::size_t k = 0; k < B.surfaces.size(); ++k) {
+    if (k != j && !FaceSatisfies(A, i, B.surfaces[k], size)) return false;
+  }
+  return true;
+}
+
+/** Links two cells across each surface that they share. */
+void Link(std::vector<Cell>& cells, int a, int b) {
+  Cell& A = cells[static_cast<std::size_t>(a)];
+  Cell& B = cells[static_cast<std::size_t>(b)];
+  const double size = std::min(SizeOf(A), SizeOf(B));
+  bool touching = false;
+  for (std::size_t i = 0; i < A.surfaces.size(); ++i) {
+    for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
+      const Surface& S = A.surfaces[i];
+      if (Coincide(S, B.surfaces[j], A.bounds.X.p, size) != Coincidence::kOpposite) continue;
+      std::vector<Surface> both = Without(A, i);
+      const std::vector<Surface> rest = Without(B, j);
+      both.insert(both.end(), rest.begin(), rest.end());
+      if (FindOnSurface(S, both, kTouching * size, kFaceBudget).verdict != Interior::kFound) {
+        continue;
+      }
+      touching = true;
+      if (FaceWithin(A, i, B, j, size) && FaceWithin(B, j, A, i, size)) {
+        A.surfaces[i].cut = true;
+        B.surfaces[j].cut = true;
+      }
+    }
+  }
+  if (!touching) return;
+  A.neighbours.push_back(b);
+  B.neighbours.push_back(a);
+}
+
+std::vector<Aabb> BoxesOf(std::span<const Cell> cells) {
+  std::vector<Aabb> boxes;
+  for (const Cell& cell : cells) boxes.push_back(BoundsInPose(cell, Pose::Identity()));
+  return boxes;
+}
+
+}  // namespace
+
+void LinkNeighbours(std::vector<Cell>& cells) {
+  for (Cell& cell : cells) {
+    cell.neighbours.clear();
+    for (Surface& S : cell.surfaces) S.cut = false;
+  }
+  const std::vector<Aabb> boxes = BoxesOf(cells);
+  for (std::size_t a = 0; a < cells.size(); ++a) {
+    for (std::size_t b = a + 1; b < cells.size(); ++b) {
+      const double margin = kTouching * std::min(SizeOf(cells[a]), SizeOf(cells[b]));
+      if (!Overlap(boxes[a], boxes[b], margin)) continue;
+      Link(cells, static_cast<int>(a), static_cast<int>(b));
+    }
+  }
+  for (Cell& cell : cells) std::sort(cell.neighbours.begin(), cell.neighbours.end());
+}
+
+std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells) {
+  const std::vector<Aabb> boxes = BoxesOf(cells);
+  for (std::size_t a = 0; a < cells.size(); ++a) {
+    for (std::size_t b = a + 1; b < cells.size(); ++b) {
+      if (!Overlap(boxes[a], boxes[b])) continue;
+      std::vector<Surface> both = cells[a].surfaces;
+      both.insert(both.end(), cells[b].surfaces.begin(), cells[b].surfaces.end());
+      const double depth = kTouching * std::min(SizeOf(cells[a]), SizeOf(cells[b]));
+      if (FindInterior(both, depth, kOverlapBudget).verdict == Interior::kFound) {
+        return std::pair(static_cast<int>(a), static_cast<int>(b));
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
+  const auto overlap = FindOverlap(cells);
+  if (!overlap) return;
+  throw std::invalid_argument(
+      place + ": the cells '" + cells[static_cast<std::size_t>(overlap->first)].name + "' and '" +
+      cells[static_cast<std::size_t>(overlap->second)].name +
+      "' overlap, so that their common volume would count twice. Make them disjoint, or give the "
+      "body a union as its shape.");
+}
+
+std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane) {
+  std::vector<Cell> parts;
+  for (const Cell& cell : cells) {
+    const RawCell raw{cell.surfaces, cell.name, cell.node};
+    const std::vector<RawCell> below = Intersect(raw, {{plane}, "", -1});
+    const std::vector<RawCell> above = Intersect(raw, {{Complement(plane)}, "", -1});
+    if (below.empty() || above.empty()) {
+      parts.push_back(cell);
+      continue;
+    }
+    parts.push_back(MakeCell(below.front().surfaces, cell.name + "-"));
+    parts.back().node = cell.node;
+    parts.push_back(MakeCell(above.front().surfaces, cell.name + "+"));
+    parts.back().node = cell.node;
+  }
+  LinkNeighbours(parts);
+  return parts;
+}
+
+}  // namespace intervox::geometry

@@ -1,0 +1,35 @@
+/** @file Cells of one body: their neighbours, their cut faces, their overlaps. */
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "geometry/cell.h"
+
+namespace intervox::geometry {
+
+/** Sets `neighbours` and the surfaces' `cut` tags of the cells of one body anew.
+
+ Cells are neighbours when they lie on opposite sides of a common surface and touch along an area of
+ it. The face is tagged `cut` on both when it is the whole face of both cells: all of it is inside
+ the body. A face that neighbours cover only in part stays untagged; the two sides' contributions to
+ area vectors then cancel in the sum over the cells. */
+void LinkNeighbours(std::vector<Cell>& cells);
+
+/** The first pair of cells, in order, that share volume deeper than 1e-9 of the smaller one's size;
+ nothing when the cells are disjoint or only touch. */
+std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells);
+
+/** Throws when cells listed for one body overlap: shared volume would count twice.
+ @param place  names the body in the message.
+ @throws std::invalid_argument naming both cells and the remedy. */
+void RequireDisjoint(std::span<const Cell> cells, const std::string& place);
+
+/** The cells cut by a plane, the part below the plane first; parts without volume are dropped and
+ neighbours linked anew. The names of cut cells get the suffixes "-" and "+". */
+std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane);
+
+}  // namespace intervox::geometry
