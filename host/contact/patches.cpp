@@ -78,14 +78,15 @@ void PatchSet::FinishGeometry(Contact* contact) {
   contact->active = true;
 }
 
-void PatchSet::Evaluate(std::span<const ActivePair> pairs, std::size_t capacity, bool allow_new) {
+void PatchSet::Evaluate(std::span<const ActivePair> pairs, std::size_t capacity) {
   for (Contact& contact : contacts_) contact.sum = {};
   for (const ActivePair& pair : pairs) {
     int at = FindHeld(pair);
     if (at < 0) {
       at = Join(pair);
       if (at < 0) {
-        if (!allow_new || contacts_.size() >= capacity) continue;
+        const auto bodies = static_cast<std::size_t>(pair.body_pair);
+        if (!body_pairs_[bodies].settings.born_in_stages || contacts_.size() >= capacity) continue;
         at = static_cast<int>(contacts_.size());
         Contact contact;
         contact.id = next_id_++;

@@ -36,6 +36,7 @@ struct Contact {
   PatchLatch latch;
   double since = 0.0;           ///< birth [s]
   double bristle_energy = 0.0;  ///< stored in its bristles [J]
+  double peak_f_n = 0.0;        ///< largest so far [N]
   double f_n = 0.0;             ///< found last: guess of the next stage, weight in merging [N]
   Vec3 force;                   ///< found last, on body i at the centroid [N]
   Vec3 torque;                  ///< found last, about the centroid [N·m]
@@ -47,6 +48,7 @@ struct Contact {
 struct PatchSettings {
   NormalRule normal;
   bool per_cell_pair = false;  ///< the thesis' mode: every cell pair its own contact
+  bool born_in_stages = true;  ///< contacts may begin within a step, not only at accepted steps
 };
 
 /** What a change of contacts did. */
@@ -65,9 +67,8 @@ class PatchSet {
 
   /** Sums the overlapping pairs of one stage into the contacts, by the grouping held. New pairs
    join or start provisional contacts, appended in order, at most until `capacity` contacts exist;
-   what does not fit waits for the accepted step. Sets geometry with n and R_n, and `active`.
-   @param allow_new  false: new pairs that join no contact wait for the accepted step */
-  void Evaluate(std::span<const ActivePair> pairs, std::size_t capacity, bool allow_new);
+   what does not fit waits for the accepted step. Sets geometry with n and R_n, and `active`. */
+  void Evaluate(std::span<const ActivePair> pairs, std::size_t capacity);
 
   /** Regroups at an accepted step: contacts are born, merged, split and retired, bristles turned
    into the new normals. Geometry and `active` are set as by Evaluate, R_n is the identity.
@@ -86,6 +87,8 @@ class PatchSet {
   std::span<const Contact> contacts() const { return contacts_; }
   /** Contacts so far whose normal was undefined, counted at each evaluation. */
   std::int64_t undefined_normals() const { return undefined_normals_; }
+  /** Sets that count, after a restore. */
+  void SetUndefinedNormals(std::int64_t count) { undefined_normals_ = count; }
 
   /** A cell pair and the contact it belongs to. */
   struct Held {

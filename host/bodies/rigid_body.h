@@ -1,0 +1,61 @@
+/** @file Rigid bodies: mass properties and the state that the stepper advances. */
+#pragma once
+
+#include <span>
+
+#include "host/bodies/motion.h"
+#include "host/scene/scene.h"
+
+namespace intervox::host {
+
+/** Mass, centre and inertia of a body, in its frame. */
+struct MassProperties {
+  double mass = 0.0;              ///< [kg]
+  Vec3 p_BM;                      ///< centre of mass [m]
+  Mat3 inertia_M = Mat3::Zero();  ///< about the centre of mass, body axes [kg·m²]
+};
+
+/** Mass properties of disjoint cells of one density, from the engine's volume, centroid and inertia
+ of each cell. Relative error: the engine's tolerance 1e-6.
+ @throws std::invalid_argument naming the cell, when one is unbounded or cannot be computed. */
+MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, double density);
+
+/** How a body moves. */
+enum class BodyKind { kFree, kFixed, kDriven };
+
+/** A body and its state at the last accepted step.
+
+ State: centre of mass, orientation, linear momentum p and spin L (angular momentum about the centre
+ of mass). Within a step the stepper advances p and H, the angular momentum about the point O where
+ the centre was at the step's start: with a force f at a, dp = f and dH = (a − O)×f + τ, so opposite
+ wrenches at the same point cancel in the sums over bodies to rounding, whatever the scheme. Then
+ L = H − (r − O)×p and ω = I_W⁻¹ L: there is no gyroscopic term to integrate. */
+struct RigidBody {
+  BodyKind kind = BodyKind::kFree;
+  MassProperties properties;
+  double inverse_mass = 0.0;              ///< [1/kg]; 0 unless free
+  Mat3 inverse_inertia_M = Mat3::Zero();  ///< body axes [1/(kg·m²)]
+  Vec3 p_WM;                              ///< centre of mass [m]
+  Quaternion q_WB;                        ///< orientation, unit
+  Vec3 momentum;                          ///< p [kg·m/s]
+  Vec3 spin;                              ///< L [kg·m²/s]
+  Vec3 v;                                 ///< of the centre of mass [m/s]
+  Vec3 w;                                 ///< angular, world axes [rad/s]
+};
+
+/** I_W⁻¹ at the orientation R_WB. */
+Mat3 InverseInertiaW(const RigidBody& body, const Mat3& R_WB);
+
+/** Pose of the body frame from centre of mass and orientation. */
+Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB);
+
+/** Makes a body with its start state. Mass properties are those given; what is not given comes from
+ the cells and the material's density, a given mass scaling them.
+ @throws InputError naming the body and what is missing or wrong. */
+RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
+                        std::span<const geometry::Cell> cells);
+
+/** Kinetic energy [J]. */
+double KineticEnergy(const RigidBody& body);
+
+}  // namespace intervox::host

@@ -1,0 +1,92 @@
+#include "host/simulation.h"
+
+#include <chrono>
+#include <cmath>
+
+#include "host/simulation/checkpoint.h"
+#include "host/simulation/reports.h"
+
+namespace intervox {
+
+struct Simulation::Implementation {
+  Implementation(Scene scene, const EngineOptions& options)
+      : engine(options), world(host::MakeWorld(std::move(scene))), dynamics(*world, engine) {
+    dynamics.Start();
+    Report();
+  }
+
+  void Report() {
+    host::ReportBodies(dynamics, &bodies);
+    host::ReportContacts(*world, dynamics, &contacts);
+    host::ReportSensors(*world, bodies, &sensors);
+    energy = dynamics.Audit();
+  }
+
+  Engine engine;
+  std::unique_ptr<host::World> world;
+  host::Dynamics dynamics;
+  std::vector<BodyState> bodies;
+  std::vector<ContactReport> contacts;
+  std::vector<SensorReading> sensors;
+  EnergyAudit energy;
+};
+
+Simulation::Simulation(Scene scene, EngineOptions options)
+    : implementation_(std::make_unique<Implementation>(std::move(scene), options)) {}
+Simulation::~Simulation() = default;
+Simulation::Simulation(Simulation&&) noexcept = default;
+Simulation& Simulation::operator=(Simulation&&) noexcept = default;
+
+void Simulation::Step() {
+  const auto start = std::chrono::steady_clock::now();
+  Implementation& self = *implementation_;
+  self.dynamics.Step();
+  self.Report();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  double& slowest = self.dynamics.counters().slowest_step;
+  slowest = std::fmax(slowest, took.count());
+}
+
+double Simulation::Time() const { return implementation_->dynamics.time(); }
+
+bool Simulation::Done() const {
+  // Half a step of slack: n steps of h must reach n h whatever the rounding of both.
+  return Time() >= GetScene().duration - 0.5 * implementation_->world->step;
+}
+
+std::span<const BodyState> Simulation::State() const { return implementation_->bodies; }
+
+std::span<const ContactReport> Simulation::Contacts() const { return implementation_->contacts; }
+
+std::span<const SensorReading> Simulation::Sensors() const { return implementation_->sensors; }
+
+const EnergyAudit& Simulation::Energy() const { return implementation_->energy; }
+
+std::span<const ImpactRecord> Simulation::Impacts() const {
+  return implementation_->dynamics.memory().impacts;
+}
+
+double Simulation::RestingFor() const {
+  return Time() - implementation_->dynamics.memory().moving_until;
+}
+
+const SimulationCounters& Simulation::Counters() const {
+  return implementation_->dynamics.memory().counters;
+}
+
+const Scene& Simulation::GetScene() const { return implementation_->world->scene; }
+
+std::span<const geometry::Cell> Simulation::Cells(int body) const {
+  return implementation_->world->cells.at(static_cast<std::size_t>(body));
+}
+
+void Simulation::Save(const std::filesystem::path& path) const {
+  host::SaveCheckpoint(path, *implementation_->world, implementation_->dynamics);
+}
+
+void Simulation::Restore(const std::filesystem::path& path) {
+  host::RestoreCheckpoint(path, *implementation_->world, &implementation_->dynamics);
+  implementation_->Report();
+}
+
+}  // namespace intervox

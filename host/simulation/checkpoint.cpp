@@ -1,0 +1,308 @@
+#include "host/simulation/checkpoint.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+#include "host/scene/error.h"
+#include "host/simulation/checksum.h"
+
+namespace intervox::host {
+namespace {
+
+constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
+
+using Bytes = std::vector<unsigned char>;
+
+/** Appends numbers. */
+class Writer {
+ public:
+  template <class T>
+  void operator()(T& x) {
+    static_assert(std::is_arithmetic_v<T>);
+    const auto* from = reinterpret_cast<const unsigned char*>(&x);
+    bytes.insert(bytes.end(), from, from + sizeof(T));
+  }
+  void operator()(bool& x) {
+    std::uint8_t byte = x ? 1 : 0;
+    (*this)(byte);
+  }
+  Bytes bytes;
+};
+
+/** Takes numbers off; throws std::out_of_range at the end. */
+class Reader {
+ public:
+  explicit Reader(std::span<const unsigned char> bytes) : bytes_(bytes) {}
+  template <class T>
+  void operator()(T& x) {
+    static_assert(std::is_arithmetic_v<T>);
+    if (bytes_.size() < sizeof(T)) throw std::out_of_range("checkpoint");
+    std::memcpy(&x, bytes_.data(), sizeof(T));
+    bytes_ = bytes_.subspan(sizeof(T));
+  }
+  void operator()(bool& x) {
+    std::uint8_t byte = 0;
+    (*this)(byte);
+    x = byte != 0;
+  }
+  std::size_t left() const { return bytes_.size(); }
+
+ private:
+  std::span<const unsigned char> bytes_;
+};
+
+template <class Archive>
+void Visit(Archive& ar, Vec3& v) {
+  ar(v.x);
+  ar(v.y);
+  ar(v.z);
+}
+
+template <class Archive>
+void Visit(Archive& ar, RigidBody& body) {
+  Visit(ar, body.p_WM);
+  ar(body.q_WB.w);
+  ar(body.q_WB.x);
+  ar(body.q_WB.y);
+  ar(body.q_WB.z);
+  Visit(ar, body.momentum);
+  Visit(ar, body.spin);
+}
+
+template <class Archive>
+void Visit(Archive& ar, Contact& c) {
+  ar(c.id);
+  ar(c.body_pair);
+  ar(c.provisional);
+  ar(c.latched);
+  ar(c.has_normal);
+  Visit(ar, c.n_accepted);
+  Visit(ar, c.state.z);
+  ar(c.state.theta);
+  ar(c.state.s_dw);
+  ar(c.state.V_o);
+  ar(c.latch.v_i);
+  ar(c.latch.a);
+  ar(c.since);
+  ar(c.bristle_energy);
+  ar(c.peak_f_n);
+  ar(c.impact);
+}
+
+template <class Archive>
+void Visit(Archive& ar, PatchSet::Held& held) {
+  ar(held.body_pair);
+  ar(held.a);
+  ar(held.b);
+  ar(held.contact);
+}
+
+template <class Archive>
+void Visit(Archive& ar, ImpactRecord& impact) {
+  ar(impact.t);
+  ar(impact.body_i);
+  ar(impact.body_j);
+  ar(impact.approach_speed);
+  ar(impact.peak_force);
+}
+
+template <class Archive>
+void Visit(Archive& ar, SimulationCounters& c) {
+  ar(c.steps);
+  ar(c.stages);
+  ar(c.pairs);
+  ar(c.active_pairs);
+  ar(c.solver_iterations);
+  ar(c.unconverged_stages);
+  ar(c.engine_failures);
+  ar(c.slowest_step);
+}
+
+template <class Archive, class T>
+void VisitAll(Archive& ar, std::vector<T>& items) {
+  auto count = static_cast<std::uint64_t>(items.size());
+  ar(count);
+  if constexpr (std::is_same_v<Archive, Reader>) {
+    // Every item has bytes: a count above what is left is damage, not a reason to allocate.
+    if (count > ar.left()) throw std::out_of_range("checkpoint");
+    items.resize(count);
+  }
+  for (T& item : items) Visit(ar, item);
+}
+
+struct State {
+  std::vector<RigidBody> bodies;
+  std::vector<Contact> contacts;
+  std::vector<PatchSet::Held> held;
+  PatchSet::Memory patches;
+  DynamicsMemory memory;
+};
+
+template <class Archive>
+void Visit(Archive& ar, State& state) {
+  ar(state.memory.step);
+  for (double& work : state.memory.work) ar(work);
+  ar(state.memory.bristle_lost);
+  ar(state.memory.start_energy);
+  ar(state.memory.moving_until);
+  VisitAll(ar, state.memory.impacts);
+  Visit(ar, state.memory.counters);
+  VisitAll(ar, state.bodies);
+  VisitAll(ar, state.contacts);
+  VisitAll(ar, state.held);
+  ar(state.patches.next_id);
+  ar(state.patches.undefined_normals);
+}
+
+std::uint64_t Sum(std::span<const unsigned char> bytes) {
+  Checksum sum;
+  sum.AddBytes(bytes);
+  return sum.value();
+}
+
+[[noreturn]] void FailWrite(const std::filesystem::path& path, const char* what) {
+  throw std::runtime_error("checkpoint " + path.string() + ": cannot " + what + ": " +
+                           std::strerror(errno));
+}
+
+void WriteSynced(const std::filesystem::path& path, const Bytes& bytes) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) FailWrite(path, "open");
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t wrote = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote <= 0) {
+      ::close(file);
+      FailWrite(path, "write");
+    }
+    done += static_cast<std::size_t>(wrote);
+  }
+  const bool synced = ::fsync(file) == 0;
+  if (::close(file) != 0 || !synced) FailWrite(path, "sync");
+}
+
+/** Whether the indices in a state point to something that is there. */
+bool IsConsistent(const State& state, const World& world) {
+  if (state.bodies.size() != world.start.size()) return false;
+  const auto within = [](auto index, std::size_t size) {
+    return index >= 0 && static_cast<std::size_t>(index) < size;
+  };
+  for (const Contact& contact : state.contacts) {
+    if (!within(contact.body_pair, world.pairs.size())) return false;
+    if (contact.impact >= 0 && !within(contact.impact, state.memory.impacts.size())) return false;
+  }
+  for (const PatchSet::Held& held : state.held) {
+    if (!within(held.body_pair, world.pairs.size()) ||
+        !within(held.contact, state.contacts.size())) {
+      return false;
+    }
+    const WorldPair& pair = world.pairs[static_cast<std::size_t>(held.body_pair)];
+    if (!within(held.a, world.cells[static_cast<std::size_t>(pair.body_i)].size()) ||
+        !within(held.b, world.cells[static_cast<std::size_t>(pair.body_j)].size())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void SaveCheckpoint(const std::filesystem::path& path, const World& world,
+                    const Dynamics& dynamics) {
+  State state;
+  state.bodies.assign(dynamics.bodies().begin(), dynamics.bodies().end());
+  state.contacts.assign(dynamics.patches().contacts().begin(), dynamics.patches().contacts().end());
+  state.held.assign(dynamics.patches().held().begin(), dynamics.patches().held().end());
+  state.patches = dynamics.patches().memory();
+  state.memory = dynamics.memory();
+  Writer payload;
+  Visit(payload, state);
+
+  Writer file;
+  for (const char letter : kMagic) file.bytes.push_back(static_cast<unsigned char>(letter));
+  std::uint32_t version = kVersion, zero = 0;
+  std::uint64_t fingerprint = world.fingerprint, length = payload.bytes.size(),
+                sum = Sum(payload.bytes);
+  file(version);
+  file(zero);
+  file(fingerprint);
+  file(length);
+  file(sum);
+  file.bytes.insert(file.bytes.end(), payload.bytes.begin(), payload.bytes.end());
+
+  std::filesystem::path aside = path;
+  aside += ".new";
+  WriteSynced(aside, file.bytes);
+  if (::rename(aside.c_str(), path.c_str()) != 0) FailWrite(path, "rename");
+  // The rename itself must survive a power cut too.
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (handle >= 0) {
+    ::fsync(handle);
+    ::close(handle);
+  }
+}
+
+void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dynamics* dynamics) {
+  const auto fail = [&](const std::string& what) {
+    throw InputError("checkpoint " + path.string() + ": " + what +
+                     " Use another checkpoint, or start the run anew.");
+  };
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) fail("cannot be read.");
+  const Bytes bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (bytes.size() < kHeader) fail("is truncated (" + std::to_string(bytes.size()) + " bytes).");
+  if (std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) fail("is not a checkpoint.");
+  Reader header({bytes.data() + sizeof(kMagic), kHeader - sizeof(kMagic)});
+  std::uint32_t version = 0, zero = 0;
+  std::uint64_t fingerprint = 0, length = 0, sum = 0;
+  header(version);
+  header(zero);
+  header(fingerprint);
+  header(length);
+  header(sum);
+  if (version != kVersion) {
+    fail("has version " + std::to_string(version) + ", this program reads " +
+         std::to_string(kVersion) + ".");
+  }
+  const std::span<const unsigned char> payload{bytes.data() + kHeader, bytes.size() - kHeader};
+  if (payload.size() != length) {
+    fail("is truncated: " + std::to_string(payload.size()) + " of " + std::to_string(length) +
+         " bytes.");
+  }
+  if (Sum(payload) != sum) fail("is corrupt: its checksum is wrong.");
+  if (fingerprint != world.fingerprint) {
+    fail("belongs to another scene, or to other settings of this one.");
+  }
+  State state;
+  try {
+    Reader reader(payload);
+    Visit(reader, state);
+  } catch (const std::out_of_range&) {
+    fail("is corrupt: its contents do not add up.");
+  }
+  if (!IsConsistent(state, world)) fail("is corrupt: its contents do not add up.");
+  // Constants of the bodies come from the scene.
+  for (std::size_t b = 0; b < state.bodies.size(); ++b) {
+    RigidBody body = world.start[b];
+    body.p_WM = state.bodies[b].p_WM;
+    body.q_WB = state.bodies[b].q_WB;
+    body.momentum = state.bodies[b].momentum;
+    body.spin = state.bodies[b].spin;
+    state.bodies[b] = body;
+  }
+  dynamics->Restore(state.bodies, state.contacts, state.held, state.patches, state.memory);
+}
+
+}  // namespace intervox::host

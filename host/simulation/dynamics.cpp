@@ -1,0 +1,304 @@
+#include "host/simulation/dynamics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace intervox::host {
+namespace {
+
+/** Contacts that may be born within one step; more wait for its end. */
+constexpr std::size_t kSpareSlots = 16;
+/** Slower than this is rest, and too slow for an impact [m/s]. */
+constexpr double kSlow = 1e-3;
+
+FinderSettings EngineQuery(const Scene& scene) {
+  return {scene.engine.tolerance, scene.engine.voxel_size, scene.engine.rule};
+}
+
+Vec3 Read(const double* at) { return {at[0], at[1], at[2]}; }
+
+void Write(const Vec3& v, double* at) {
+  at[0] = v.x;
+  at[1] = v.y;
+  at[2] = v.z;
+}
+
+}  // namespace
+
+Dynamics::Dynamics(const World& world, const Engine& engine)
+    : world_(world),
+      finder_(engine, EngineQuery(world.scene)),
+      stepper_(*world.tableau),
+      bodies_(world.start),
+      poses_(world.start.size()),
+      quaternions_(world.start.size()),
+      centers_(world.start.size()),
+      loads_(world.start.size()) {
+  for (const WorldPair& pair : world.pairs) {
+    const auto i = static_cast<std::size_t>(pair.body_i), j = static_cast<std::size_t>(pair.body_j);
+    const auto& boxes = pair.patches.per_cell_pair ? world.bare_boxes : world.boxes;
+    finder_.AddBodyPair(pair.body_i, pair.body_j, &boxes[i], &boxes[j]);
+    patches_.AddBodyPair(pair.patches, world.cells[i], world.cells[j]);
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    quaternions_[b] = bodies_[b].q_WB;
+    centers_[b] = bodies_[b].p_WM;
+    poses_[b] = world.scene.bodies[b].X_WB;
+    if (world.scene.bodies[b].holder && bodies_[b].kind == BodyKind::kFree) {
+      holder_bodies_.push_back(b);
+    }
+  }
+  holders_.resize(holder_bodies_.size());
+}
+
+void Dynamics::PlaceDriven(double t) {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (bodies_[b].kind != BodyKind::kDriven) continue;
+    const FrameMotion motion = Evaluate(*world_.scene.bodies[b].motion, t);
+    poses_[b] = motion.X_WF;
+    quaternions_[b] = motion.q_WF;
+    centers_[b] = motion.X_WF * bodies_[b].properties.p_BM;
+  }
+}
+
+void Dynamics::PlaceFree(std::span<const double> x) {
+  for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
+    const auto b = static_cast<std::size_t>(world_.free_bodies[f]);
+    const double* at = x.data() + 7 * f;
+    centers_[b] = Read(at);
+    quaternions_[b] = Normalized(Quaternion{at[3], at[4], at[5], at[6]});
+    poses_[b] = FramePose(bodies_[b], centers_[b], ToRotation(quaternions_[b]));
+  }
+}
+
+void Dynamics::Project(std::span<double> x) const {
+  for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
+    double* q = x.data() + 7 * f + 3;
+    const Quaternion unit = Normalized(Quaternion{q[0], q[1], q[2], q[3]});
+    q[0] = unit.w;
+    q[1] = unit.x;
+    q[2] = unit.y;
+    q[3] = unit.z;
+  }
+}
+
+void Dynamics::SetAcceptedVelocities() {
+  const double t = time();
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    RigidBody& body = bodies_[b];
+    body.p_WM = centers_[b];
+    body.q_WB = quaternions_[b];
+    if (body.kind == BodyKind::kFree) {
+      body.v = body.inverse_mass * body.momentum;
+      body.w = InverseInertiaW(body, poses_[b].R) * body.spin;
+    } else if (body.kind == BodyKind::kDriven) {
+      const FrameMotion motion = Evaluate(*world_.scene.bodies[b].motion, t);
+      body.w = motion.w_WF;
+      body.v = motion.v_WF + Cross(motion.w_WF, centers_[b] - motion.X_WF.p);
+    }
+  }
+}
+
+/** n·v_c with the accepted velocities, at the geometry evaluated last; negative while approaching.
+ */
+double Dynamics::ApproachVelocity(const Contact& contact) const {
+  const WorldPair& pair = world_.pairs[static_cast<std::size_t>(contact.body_pair)];
+  const RigidBody& i = bodies_[static_cast<std::size_t>(pair.body_i)];
+  const RigidBody& j = bodies_[static_cast<std::size_t>(pair.body_j)];
+  const Vec3& c = contact.geometry.p_WC;
+  const Vec3 v = i.v + Cross(i.w, c - i.p_WM) - j.v - Cross(j.w, c - j.p_WM);
+  return Dot(contact.geometry.n, v);
+}
+
+/** Latches the contacts that have not been. Those found within a step take the velocities of its
+ start: nothing of the impact has acted on them. */
+void Dynamics::BeginContacts(bool on_purpose, bool accepted) {
+  for (Contact& contact : patches_.contacts()) {
+    if (!contact.active) continue;
+    const ContactModel& model = *world_.pairs[static_cast<std::size_t>(contact.body_pair)].model;
+    const double v_n = ApproachVelocity(contact);
+    if (!contact.latched) {
+      model.Begin(contact.geometry.V, v_n, on_purpose || !accepted, &contact.latch, &contact.state);
+      contact.latched = true;
+    } else if (accepted) {
+      model.Accept(v_n, &contact.latch);
+    }
+  }
+}
+
+void Dynamics::RecordImpacts() {
+  for (Contact& contact : patches_.contacts()) {
+    if (contact.fresh && contact.latch.v_i > kSlow) {
+      const WorldPair& pair = world_.pairs[static_cast<std::size_t>(contact.body_pair)];
+      contact.impact = static_cast<std::int64_t>(memory_.impacts.size());
+      memory_.impacts.push_back({contact.since, pair.body_i, pair.body_j, contact.latch.v_i, 0.0});
+    }
+    contact.fresh = false;
+    if (contact.impact < 0) continue;
+    ImpactRecord& record = memory_.impacts[static_cast<std::size_t>(contact.impact)];
+    record.peak_force = std::fmax(record.peak_force, contact.peak_f_n);
+  }
+}
+
+void Dynamics::AcceptContacts(bool on_purpose) {
+  const std::span<const ActivePair> pairs = finder_.Find(poses_);
+  memory_.counters.active_pairs += static_cast<std::int64_t>(pairs.size());
+  const PatchChanges changes = patches_.Accept(pairs, time());
+  memory_.bristle_lost += changes.bristle_energy_lost;
+  BeginContacts(on_purpose, true);
+}
+
+/** Forces at the accepted state: what is reported, and the first stage of the next step. */
+void Dynamics::AcceptForces() {
+  const std::size_t free = world_.free_bodies.size();
+  slots_ = patches_.contacts().size() + kSpareSlots;
+  x_.resize(7 * free);
+  y_.assign(6 * free + 6 * slots_, 0.0);
+  a_.assign(kQuadratures + slots_, 0.0);
+  first_rate_.resize(y_.size());
+  first_power_.resize(a_.size());
+  for (std::size_t f = 0; f < free; ++f) {
+    const RigidBody& body = bodies_[static_cast<std::size_t>(world_.free_bodies[f])];
+    double* x = x_.data() + 7 * f;
+    Write(body.p_WM, x);
+    x[3] = body.q_WB.w;
+    x[4] = body.q_WB.x;
+    x[5] = body.q_WB.y;
+    x[6] = body.q_WB.z;
+    Write(body.momentum, y_.data() + 6 * f);
+    Write(body.spin, y_.data() + 6 * f + 3);
+  }
+  // No guess: the result is a function of the state alone, so that a resumed run has the same bits.
+  for (Contact& contact : patches_.contacts()) {
+    contact.f_n = 0.0;
+    contact.force = contact.torque = Vec3{};
+  }
+  for (HolderStage& holder : holders_) holder = {};
+  Forces(time(), 0.0, y_, first_rate_, first_power_);
+}
+
+void Dynamics::Start() {
+  PlaceDriven(time());
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (bodies_[b].kind == BodyKind::kFree) {
+      poses_[b] = FramePose(bodies_[b], centers_[b], ToRotation(quaternions_[b]));
+    }
+  }
+  SetAcceptedVelocities();
+  AcceptContacts(true);
+  AcceptForces();
+  RecordImpacts();
+  memory_.start_energy = 0.0;
+  for (const RigidBody& body : bodies_) memory_.start_energy += KineticEnergy(body);
+}
+
+void Dynamics::CheckFinite() const {
+  for (const int index : world_.free_bodies) {
+    const auto b = static_cast<std::size_t>(index);
+    const RigidBody& body = bodies_[b];
+    const double sum = SquaredNorm(body.momentum) + SquaredNorm(body.spin) +
+                       SquaredNorm(centers_[b]) + quaternions_[b].w;
+    if (!std::isfinite(sum)) {
+      throw std::runtime_error("t = " + std::to_string(time()) + " s: the state of body " +
+                               world_.scene.bodies[b].name +
+                               " is no longer finite. Use a smaller step, or an implicit method.");
+    }
+  }
+}
+
+void Dynamics::Step() {
+  const double t = time();
+  stepper_.Step(*this, t, world_.step, x_, y_, a_);
+  ++memory_.step;
+  ++memory_.counters.steps;
+  memory_.counters.stages += world_.tableau->stages;
+  for (std::size_t q = 0; q < kQuadratures; ++q) memory_.work[q] += a_[q];
+
+  PlaceDriven(time());
+  PlaceFree(x_);
+  for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
+    RigidBody& body = bodies_[static_cast<std::size_t>(world_.free_bodies[f])];
+    const Vec3 center = Read(x_.data() + 7 * f);
+    body.momentum = Read(y_.data() + 6 * f);
+    body.spin = Read(y_.data() + 6 * f + 3) - Cross(center - body.p_WM, body.momentum);
+  }
+  CheckFinite();
+  const std::span<Contact> contacts = patches_.contacts();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const double* y = y_.data() + SlotOffset(c);
+    contacts[c].state.z += Read(y);
+    contacts[c].state.theta += y[3];
+    contacts[c].state.s_dw += y[4];
+    contacts[c].state.V_o += y[5];
+    contacts[c].bristle_energy += a_[kQuadratures + c];
+  }
+  SetAcceptedVelocities();
+  AcceptContacts(false);
+  AcceptForces();
+  RecordImpacts();
+  for (const int index : world_.free_bodies) {
+    const RigidBody& body = bodies_[static_cast<std::size_t>(index)];
+    const Vec3 v_B = body.v + Cross(body.w, poses_[static_cast<std::size_t>(index)].p - body.p_WM);
+    if (Norm(body.v) >= kSlow || Norm(v_B) >= kSlow) memory_.moving_until = time();
+  }
+  memory_.counters.pairs = finder_.queries();
+  memory_.counters.engine_failures = finder_.failures() + patches_.undefined_normals();
+}
+
+EnergyAudit Dynamics::Audit() const {
+  const std::array<double, kQuadratures>& work = memory_.work;
+  EnergyAudit out;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const RigidBody& body = bodies_[b];
+    if (body.kind != BodyKind::kFree) continue;
+    out.kinetic += KineticEnergy(body);
+    out.gravity -=
+        body.properties.mass * Dot(world_.scene.gravity, body.p_WM - world_.start[b].p_WM);
+  }
+  out.elastic = work[kRelaxationWork] - work[kElasticWork];
+  out.bristle = work[kBristleStored] - memory_.bristle_lost;
+  out.dissipated_normal = work[kNormalLoss];
+  out.dissipated_sliding =
+      work[kFrictionWork] - (work[kBristleStored] - work[kSpinStored]) + memory_.bristle_lost;
+  out.dissipated_spinning = work[kSpinningWork] - work[kSpinStored];
+  out.dissipated_rolling = work[kRollingLoss];
+  out.work_applied = work[kAppliedWork];
+  out.work_driven = work[kDrivenWork];
+  out.work_relaxation = work[kRelaxationWork];
+  out.balance = out.kinetic + out.gravity + out.elastic + out.bristle - memory_.start_energy +
+                out.dissipated_normal + out.dissipated_sliding + out.dissipated_spinning +
+                out.dissipated_rolling - out.work_applied - out.work_driven - out.work_relaxation;
+  return out;
+}
+
+void Dynamics::Restore(std::span<const RigidBody> bodies, std::span<const Contact> contacts,
+                       std::span<const PatchSet::Held> held, const PatchSet::Memory& patches,
+                       const DynamicsMemory& memory) {
+  memory_ = memory;
+  bodies_.assign(bodies.begin(), bodies.end());
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    centers_[b] = bodies_[b].p_WM;
+    quaternions_[b] = bodies_[b].q_WB;
+    if (bodies_[b].kind == BodyKind::kFree) {
+      poses_[b] = FramePose(bodies_[b], centers_[b], ToRotation(quaternions_[b]));
+    }
+  }
+  PlaceDriven(time());
+  SetAcceptedVelocities();
+  patches_.Restore(contacts, held, patches);
+  patches_.Evaluate(finder_.Find(poses_), contacts.size());
+  for (Contact& contact : patches_.contacts()) {
+    contact.geometry.n = contact.n_accepted;
+    contact.geometry.R_n = Mat3::Identity();
+  }
+  AcceptForces();
+  // Evaluating once more has counted once more.
+  memory_.counters = memory.counters;
+  finder_.SetCounters(memory.counters.pairs,
+                      memory.counters.engine_failures - patches.undefined_normals);
+  patches_.SetUndefinedNormals(patches.undefined_normals);
+}
+
+}  // namespace intervox::host

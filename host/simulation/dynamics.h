@@ -1,0 +1,133 @@
+/** @file The motion of a world: forces at a stage, accepted steps, the sums of the energy audit. */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "host/bodies/holder.h"
+#include "host/simulation.h"
+#include "host/simulation/world.h"
+#include "integrators/partitioned.h"
+
+namespace intervox::host {
+
+/** Quadratures of the energy audit: all are integrals of the same stages [J]. */
+enum Quadrature : std::size_t {
+  kElasticWork,  ///< on the bodies
+  kNormalLoss,
+  kFrictionWork,  ///< against sliding, with what bristles store
+  kSpinningWork,
+  kRollingLoss,
+  kBristleStored,  ///< by sliding and spinning
+  kSpinStored,     ///< of it, by spinning
+  kAppliedWork,
+  kDrivenWork,
+  kRelaxationWork,
+  kQuadratures
+};
+
+/** What a checkpoint holds besides bodies and contacts. */
+struct DynamicsMemory {
+  std::int64_t step = 0;
+  std::array<double, kQuadratures> work{};
+  double bristle_lost = 0.0;  ///< by merged and retired bristles [J]
+  double start_energy = 0.0;  ///< kinetic, at the start [J]
+  double moving_until = 0.0;  ///< last time at which a free body was not slow [s]
+  std::vector<ImpactRecord> impacts;
+  SimulationCounters counters;
+};
+
+/** Integrates a world. The state vectors of the stepper are: for each free body centre of mass and
+ quaternion; for each free body p and H (see RigidBody), then for each contact the increments of z,
+ θ, s_dw and V_o over the step, with room for contacts born in it. */
+class Dynamics final : public integrators::PartitionedSystem {
+ public:
+  /** @param world, engine  must outlive this. */
+  Dynamics(const World& world, const Engine& engine);
+
+  /** Evaluates contacts and forces at the start. */
+  void Start();
+  /** One accepted step. @throws std::runtime_error naming time and body when a state is not finite.
+   */
+  void Step();
+  /** Time of the accepted step [s]. */
+  double time() const { return static_cast<double>(memory_.step) * world_.step; }
+
+  /** Bodies at the accepted step. */
+  std::span<const RigidBody> bodies() const { return bodies_; }
+  /** Frames' poses at the accepted step. */
+  std::span<const Pose> poses() const { return poses_; }
+  /** Contacts at the accepted step, by ascending id. */
+  const PatchSet& patches() const { return patches_; }
+  /** Contacts of the accepted step as evaluated, with the contact each belongs to. */
+  std::span<const StageContact> evaluated() const { return stage_contacts_; }
+  /** Index into patches().contacts() of each of evaluated(). */
+  std::span<const std::size_t> evaluated_contacts() const { return contact_of_; }
+  /** Audit, impacts and counters. */
+  const DynamicsMemory& memory() const { return memory_; }
+  /** The energy audit at the accepted step. */
+  EnergyAudit Audit() const;
+  /** For wall time only. */
+  SimulationCounters& counters() { return memory_.counters; }
+
+  /** Goes on from a checkpoint. `bodies` hold momenta, centres and quaternions. */
+  void Restore(std::span<const RigidBody> bodies, std::span<const Contact> contacts,
+               std::span<const PatchSet::Held> held, const PatchSet::Memory& patches,
+               const DynamicsMemory& memory);
+
+  void PositionRate(std::span<const double> x, std::span<const double> y,
+                    std::span<double> rate) override;
+  void Project(std::span<double> x) const override;
+  void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
+                  std::span<double> y, std::span<double> rate, std::span<double> power) override;
+
+ private:
+  struct Load {
+    Vec3 force, torque;                  // about the centre of mass
+    Vec3 applied_force, applied_torque;  // of it, what counts as applied work
+  };
+
+  void PlaceDriven(double t);
+  void PlaceFree(std::span<const double> x);
+  void SetAcceptedVelocities();
+  double ApproachVelocity(const Contact& contact) const;
+  void BeginContacts(bool on_purpose, bool accepted);
+  void AcceptContacts(bool on_purpose);
+  void AcceptForces();
+  void RecordImpacts();
+  Load ExternalLoad(std::size_t body, double t) const;
+  void Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
+              std::span<double> power);
+  void GatherContacts(std::span<const double> y);
+  void SolveVelocities(double h_gamma);
+  void StoreContacts(std::span<double> rate, std::span<double> power);
+  void CheckFinite() const;
+  std::size_t SlotOffset(std::size_t slot) const {
+    return 6 * world_.free_bodies.size() + 6 * slot;
+  }
+
+  const World& world_;
+  PairFinder finder_;
+  PatchSet patches_;
+  integrators::PartitionedStepper stepper_;
+  std::vector<RigidBody> bodies_;
+  DynamicsMemory memory_;
+
+  std::size_t slots_ = 0;  ///< contacts that fit into the current step
+  std::vector<Pose> poses_;
+  std::vector<Quaternion> quaternions_;
+  std::vector<Vec3> centers_;
+  std::vector<StageBody> stage_bodies_;
+  std::vector<StageBody> base_bodies_;
+  std::vector<StageContact> stage_contacts_;
+  std::vector<PatchState> star_states_;
+  std::vector<std::size_t> contact_of_;
+  std::vector<Load> loads_;
+  std::vector<HolderStage> holders_;
+  std::vector<std::size_t> holder_bodies_;
+  std::vector<double> x_, y_, a_, first_rate_, first_power_;
+};
+
+}  // namespace intervox::host

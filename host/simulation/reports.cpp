@@ -1,0 +1,78 @@
+#include "host/simulation/reports.h"
+
+namespace intervox::host {
+
+void ReportBodies(const Dynamics& dynamics, std::vector<BodyState>* out) {
+  out->resize(dynamics.bodies().size());
+  for (std::size_t b = 0; b < out->size(); ++b) {
+    const RigidBody& body = dynamics.bodies()[b];
+    BodyState& state = (*out)[b];
+    state = {};
+    state.X_WB = dynamics.poses()[b];
+    state.q_WB = body.q_WB;
+    state.p_WM = body.p_WM;
+    state.v_WM = body.v;
+    state.w_WB = body.w;
+    state.v_WB = body.v + Cross(body.w, state.X_WB.p - body.p_WM);
+  }
+  for (const StageContact& contact : dynamics.evaluated()) {
+    const auto act = [&](int index, double sign) {
+      BodyState& state = (*out)[static_cast<std::size_t>(index)];
+      const Vec3 force = sign * contact.force;
+      state.contact_force += force;
+      state.contact_torque +=
+          Cross(contact.geometry.p_WC - state.X_WB.p, force) + sign * contact.torque;
+    };
+    act(contact.body_i, 1.0);
+    act(contact.body_j, -1.0);
+  }
+}
+
+void ReportContacts(const World& world, const Dynamics& dynamics, std::vector<ContactReport>* out) {
+  out->clear();
+  const std::span<const Contact> contacts = dynamics.patches().contacts();
+  for (std::size_t k = 0; k < dynamics.evaluated().size(); ++k) {
+    const StageContact& stage = dynamics.evaluated()[k];
+    const Contact& contact = contacts[dynamics.evaluated_contacts()[k]];
+    const WorldPair& pair = world.pairs[static_cast<std::size_t>(contact.body_pair)];
+    const RigidBody& i = dynamics.bodies()[static_cast<std::size_t>(pair.body_i)];
+    const RigidBody& j = dynamics.bodies()[static_cast<std::size_t>(pair.body_j)];
+    const Vec3& c = contact.geometry.p_WC;
+    ContactReport& report = out->emplace_back();
+    report.id = contact.id;
+    report.body_i = pair.body_i;
+    report.body_j = pair.body_j;
+    report.pairs = contact.pairs;
+    report.geometry = contact.geometry;
+    report.state = contact.state;
+    report.latch = contact.latch;
+    report.f_n = stage.f_n;
+    report.force = stage.force;
+    report.torque = stage.torque;
+    report.v_c = i.v + Cross(i.w, c - i.p_WM) - j.v - Cross(j.w, c - j.p_WM);
+    report.since = contact.since;
+  }
+}
+
+void ReportSensors(const World& world, const std::vector<BodyState>& bodies,
+                   std::vector<SensorReading>* out) {
+  out->resize(world.scene.sensors.size());
+  for (std::size_t s = 0; s < out->size(); ++s) {
+    const SensorSettings& sensor = world.scene.sensors[s];
+    const BodyState& body = bodies[static_cast<std::size_t>(world.sensor_bodies[s])];
+    const int axes = world.sensor_axes[s];
+    const Pose X_WR = axes < 0 ? Pose{} : bodies[static_cast<std::size_t>(axes)].X_WB;
+    const Pose X_WS = body.X_WB * sensor.X_BS;
+    const Pose X_RS = Inverse(X_WR) * X_WS;
+    const Vec3 arm = X_WS.p - body.X_WB.p;
+    SensorReading& out_s = (*out)[s];
+    out_s.position = X_RS.p;
+    out_s.orientation = ToQuaternion(X_RS.R);
+    out_s.velocity = TransposeTimes(X_WR.R, body.v_WB + Cross(body.w_WB, arm));
+    out_s.angular_velocity = TransposeTimes(X_WR.R, body.w_WB);
+    out_s.force = TransposeTimes(X_WR.R, body.contact_force);
+    out_s.torque = TransposeTimes(X_WR.R, body.contact_torque - Cross(arm, body.contact_force));
+  }
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,18 @@
+/** @file What a simulation shows of its state. */
+#pragma once
+
+#include <vector>
+
+#include "host/simulation/dynamics.h"
+
+namespace intervox::host {
+
+/** Bodies, with the contact wrenches on them. */
+void ReportBodies(const Dynamics& dynamics, std::vector<BodyState>* out);
+/** Contacts by ascending id. */
+void ReportContacts(const World& world, const Dynamics& dynamics, std::vector<ContactReport>* out);
+/** Sensors in the scene's order. @param bodies  from ReportBodies. */
+void ReportSensors(const World& world, const std::vector<BodyState>& bodies,
+                   std::vector<SensorReading>* out);
+
+}  // namespace intervox::host

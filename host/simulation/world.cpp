@@ -1,0 +1,184 @@
+#include "host/simulation/world.h"
+
+#include <cmath>
+#include <stdexcept>
+
+#include "host/scene/error.h"
+#include "host/simulation/checksum.h"
+
+namespace intervox::host {
+namespace {
+
+[[noreturn]] void Fail(const Scene& scene, const std::string& key, const std::string& what) {
+  throw InputError(scene.path.string() + ": " + key + ": " + what);
+}
+
+std::vector<geometry::Cell> CellsOf(const Scene& scene, const BodySettings& body) {
+  const auto listed = scene.listed_cells.find(body.name);
+  if (listed != scene.listed_cells.end()) return listed->second;
+  if (body.shape.empty()) return {};
+  const auto shape = scene.shapes.find(body.shape);
+  if (shape == scene.shapes.end() || shape->second == nullptr) {
+    Fail(scene, "bodies." + body.name + ".shape",
+         "\"" + body.shape + "\" is not a shape of the scene. Name one of `shapes`.");
+  }
+  try {
+    return geometry::ToCells(*shape->second);
+  } catch (const std::invalid_argument& error) {
+    Fail(scene, "shapes." + body.shape, error.what());
+  }
+}
+
+std::vector<geometry::Cell> WithoutCuts(std::vector<geometry::Cell> cells) {
+  for (geometry::Cell& cell : cells) {
+    for (geometry::Surface& surface : cell.surfaces) surface.cut = false;
+  }
+  return cells;
+}
+
+int BodyIndex(const Scene& scene, const std::string& name) {
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].name == name) return static_cast<int>(b);
+  }
+  return -1;
+}
+
+bool Matches(const ContactSettings& contact, const std::string& i, const std::string& j) {
+  const auto one = [](const std::string& pattern, const std::string& name) {
+    return pattern == "*" || pattern == name;
+  };
+  const auto& [a, b] = contact.bodies;
+  return (one(a, i) && one(b, j)) || (one(a, j) && one(b, i));
+}
+
+/** The contact model's name for a pair of bodies: the first match; "none" filters out. */
+std::string ModelName(const Scene& scene, const std::string& i, const std::string& j) {
+  if (scene.contacts.empty()) return "default";
+  for (const ContactSettings& contact : scene.contacts) {
+    if (Matches(contact, i, j)) return contact.model;
+  }
+  return "none";
+}
+
+void AddPair(std::size_t i, std::size_t j, World* world) {
+  const Scene& scene = world->scene;
+  const std::string name = ModelName(scene, scene.bodies[i].name, scene.bodies[j].name);
+  if (name == "none") return;
+  ContactModelSettings settings;
+  const auto found = scene.contact_models.find(name);
+  if (found != scene.contact_models.end()) {
+    settings = found->second;
+  } else if (name != "default") {
+    Fail(scene, "contacts", "model \"" + name + "\" is not one of `contact_models`. Define it.");
+  }
+  const auto material = [&](std::size_t b) {
+    const auto entry = scene.materials.find(scene.bodies[b].material);
+    return entry == scene.materials.end() ? Material{} : entry->second;
+  };
+  WorldPair pair;
+  pair.body_i = static_cast<int>(i);
+  pair.body_j = static_cast<int>(j);
+  try {
+    pair.model = MakeContactModel(settings, material(i), material(j));
+  } catch (const InputError& error) {
+    Fail(scene, "contact_models." + name + "." + error.what(),
+         "(bodies " + scene.bodies[i].name + " and " + scene.bodies[j].name + ")");
+  }
+  pair.patches.normal.eigenvector = settings.direction == "eigenvector";
+  pair.patches.normal.j_error = scene.engine.tolerance;
+  pair.patches.per_cell_pair = settings.cells == "pairs";
+  // With relaxation a contact starts from zero force at the step that detects it.
+  pair.patches.born_in_stages = pair.model->relaxation_time <= 0;
+  for (const std::string& warning : pair.model->warnings) {
+    world->warnings.push_back("contact_models." + name + "." + warning);
+  }
+  world->pairs.push_back(std::move(pair));
+}
+
+void AddSensors(World* world) {
+  const Scene& scene = world->scene;
+  for (const SensorSettings& sensor : scene.sensors) {
+    const int body = BodyIndex(scene, sensor.body);
+    if (body < 0) {
+      Fail(scene, "sensors." + sensor.name + ".body",
+           "\"" + sensor.body + "\" is not a body of the scene. Name one of `bodies`.");
+    }
+    int axes = -1;
+    if (!sensor.resolve_in.empty() && sensor.resolve_in != "world") {
+      axes = BodyIndex(scene, sensor.resolve_in);
+      if (axes < 0) {
+        Fail(scene, "sensors." + sensor.name + ".resolve_in",
+             "\"" + sensor.resolve_in +
+                 "\" is not a body of the scene. Name one of `bodies`, or world.");
+      }
+    }
+    world->sensor_bodies.push_back(body);
+    world->sensor_axes.push_back(axes);
+  }
+}
+
+std::uint64_t Fingerprint(const World& world) {
+  Checksum sum;
+  sum.AddText(world.scene.source);
+  sum.AddText(world.scene.integrator.method);
+  sum.Add(world.step);
+  sum.Add(world.scene.gravity);
+  sum.Add(world.scene.engine.tolerance);
+  sum.Add(world.scene.engine.voxel_size);
+  for (std::size_t b = 0; b < world.start.size(); ++b) {
+    const RigidBody& body = world.start[b];
+    sum.AddText(world.scene.bodies[b].name);
+    sum.Add(static_cast<std::int64_t>(body.kind));
+    sum.Add(static_cast<std::int64_t>(world.cells[b].size()));
+    sum.Add(body.properties.mass);
+    sum.Add(body.p_WM);
+    sum.Add(body.momentum);
+    sum.Add(body.spin);
+  }
+  sum.Add(static_cast<std::int64_t>(world.pairs.size()));
+  return sum.value();
+}
+
+}  // namespace
+
+std::unique_ptr<World> MakeWorld(Scene scene) {
+  auto world = std::make_unique<World>();
+  world->scene = std::move(scene);
+  const Scene& s = world->scene;
+  world->tableau = integrators::FindTableau(s.integrator.method);
+  if (world->tableau == nullptr) {
+    std::string known;
+    for (const integrators::Tableau& tableau : integrators::AllTableaus()) {
+      known += (known.empty() ? "" : ", ") + std::string(tableau.name);
+    }
+    Fail(s, "integrator.method",
+         "\"" + s.integrator.method + "\" is not known. Use one of: " + known + ".");
+  }
+  world->step = s.integrator.step;
+  if (!(world->step > 0) || !std::isfinite(world->step)) {
+    Fail(s, "integrator.step", "must be positive (" + std::to_string(world->step) + ").");
+  }
+  for (const BodySettings& body : s.bodies) {
+    world->cells.push_back(CellsOf(s, body));
+    world->bare_cells.push_back(WithoutCuts(world->cells.back()));
+    world->start.push_back(MakeRigidBody(s, body, world->cells.back()));
+  }
+  for (std::size_t b = 0; b < s.bodies.size(); ++b) {
+    world->boxes.push_back(MakeBodyCells(world->cells[b]));
+    world->bare_boxes.push_back(MakeBodyCells(world->bare_cells[b]));
+    if (world->start[b].kind == BodyKind::kFree) world->free_bodies.push_back(static_cast<int>(b));
+  }
+  for (std::size_t i = 0; i < s.bodies.size(); ++i) {
+    for (std::size_t j = i + 1; j < s.bodies.size(); ++j) {
+      const bool still =
+          world->start[i].kind != BodyKind::kFree && world->start[j].kind != BodyKind::kFree;
+      if (still || world->cells[i].empty() || world->cells[j].empty()) continue;
+      AddPair(i, j, world.get());
+    }
+  }
+  AddSensors(world.get());
+  world->fingerprint = Fingerprint(*world);
+  return world;
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,49 @@
+/** @file What a simulation is made of and does not change: cells, body pairs, models, loads. */
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/bodies/rigid_body.h"
+#include "host/contact/contact_model.h"
+#include "host/contact/patches.h"
+#include "integrators/tableau.h"
+
+namespace intervox::host {
+
+/** Two bodies that may touch. */
+struct WorldPair {
+  int body_i = 0;
+  int body_j = 0;
+  std::unique_ptr<const ContactModel> model;
+  PatchSettings patches;
+};
+
+/** A scene made ready: plain, immutable while it runs. Not movable: cells are pointed to. */
+struct World {
+  Scene scene;
+  const integrators::Tableau* tableau = nullptr;
+  double step = 0.0;                                    ///< [s]
+  std::vector<std::vector<geometry::Cell>> cells;       ///< by body, body frames
+  std::vector<std::vector<geometry::Cell>> bare_cells;  ///< the same with no face tagged as a cut
+  std::vector<BodyCells> boxes;                         ///< of `cells`
+  std::vector<BodyCells> bare_boxes;                    ///< of `bare_cells`
+  std::vector<RigidBody> start;                         ///< bodies at t = 0
+  std::vector<int> free_bodies;                         ///< indices, ascending
+  std::vector<WorldPair> pairs;
+  std::vector<int> sensor_bodies;  ///< body of each sensor
+  std::vector<int> sensor_axes;    ///< body whose frame a sensor resolves in; −1: world
+  std::vector<std::string> warnings;
+  std::uint64_t fingerprint = 0;  ///< of all that a checkpoint must agree with
+
+  World() = default;
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+};
+
+/** Makes a world of a scene.
+ @throws InputError naming file, key, what is wrong and the remedy. */
+std::unique_ptr<World> MakeWorld(Scene scene);
+
+}  // namespace intervox::host
