@@ -1,0 +1,136 @@
+/** @file The flux rule: exact edge and generator integrals for planes with one or two quadrics.
+
+ Every moment of Ω is a sum over its faces: with r from a point a near the overlap and a homogeneous
+ f of degree k, ∫f dV = Σ_faces ∮ f r·n dS/(k+3). A planar face is in turn a sum of fans over its
+ edges: straight ones in closed form, conic arcs by quadrature in the angle. A cylinder's or cone's
+ face is swept by its generators, along which the integrand is a polynomial between bounds in closed
+ form. An ellipsoid's face reduces to line integrals along its boundary. Panels end at every vertex
+ and fold, so that the integrands are analytic and the error falls geometrically.
+
+ ∮ n dS = 0 is checked: a boundary that was misread is not closed, and the rule gives up. */
+#pragma once
+
+#include "cuda/flux_integrate.h"
+#include "cuda/team.h"
+
+namespace intervox::cuda {
+
+namespace internal {
+
+/** A sum of panels with its errors. */
+struct FluxTotal {
+  FluxSums sums;
+  double volume_error = 0.0, area_error = 0.0;
+  int work = 0;
+
+  /** Adds other. */
+  INTERVOX_HD FluxTotal& operator+=(const FluxTotal& other) {
+    sums += other.sums;
+    volume_error += other.volume_error;
+    area_error += other.area_error;
+    work += other.work;
+    return *this;
+  }
+};
+
+/** The pieces of ∂Ω. False when the pair is not for this rule. */
+INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxPanels* panels, FluxSums* edges) {
+  FluxHits hits;
+  if (!AddStraightEdges(model, &hits, edges) || hits.full) return false;
+  for (int q = 0; q < model.curves; ++q) {
+    SheetBreaks breaks;
+    for (int i = 0; i < model.planes; ++i) AddConic(model, i, q, hits, panels, &breaks);
+    if (breaks.full) return false;
+    if (model.curve[q].ruled && (!AddSheets(model, q, &breaks, panels) || breaks.full)) {
+      return false;
+    }
+  }
+  return !panels->full;
+}
+
+/** One attempt with all surfaces shifted by about `nudge`. */
+template <class Team>
+INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double nudge,
+                               Moments* moments) {
+  RuleResult result;
+  FluxModel model;
+  if (!MakeFluxModel(pair, nudge, &model)) return result;
+  Recentre(pair, &model);
+  FluxPanels panels;
+  FluxTotal total;
+  if (!ListPanels(model, &panels, &total.sums)) return result;
+  Vec3 pole{0, 0, 1};
+  for (int q = 0; q < model.curves; ++q) {
+    if (model.curve[q].ruled) continue;
+    bool whole = false;
+    pole = PoleOf(model, q, &whole);
+    if (!whole) continue;
+    PatchSums sphere;
+    sphere.a = 4.0 * 3.14159265358979323846;
+    AddPatch(model.curve[q], sphere, &total.sums);
+  }
+  float volume_error[kFluxPanels], area_error[kFluxPanels];
+  total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
+    const PanelSums p = IntegratePanel(model, panels.panel[i], pole, false, 0.0, 1.0);
+    volume_error[i] = static_cast<float>(p.volume_error);
+    area_error[i] = static_cast<float>(p.area_error);
+    return FluxTotal{p.sums, p.volume_error, p.area_error, 7};
+  });
+  const double goal = 0.02 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
+  const double volume = std::fabs(total.sums.x.v);
+  const double share = goal / (1 + panels.count);
+  const double volume_goal = share * volume;
+  const double area_goal = share * (MaxNorm(total.sums.x.s) + volume / model.size);
+  if (total.volume_error > goal * volume || total.area_error > area_goal / share * goal) {
+    total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
+      FluxTotal change;
+      const double ev = volume_error[i], ea = area_error[i];
+      if (ev <= volume_goal && ea <= area_goal) return change;
+      const PanelSums old = IntegratePanel(model, panels.panel[i], pole, false, 0.0, 1.0);
+      const PanelSums p =
+          RefinePanel(model, panels.panel[i], pole, volume_goal, area_goal, &change.work);
+      change.sums = p.sums;
+      change.sums.x += -1.0 * old.sums.x;
+      change.sums.closure -= old.sums.closure;
+      change.sums.area -= old.sums.area;
+      change.volume_error = p.volume_error - old.volume_error;
+      change.area_error = p.area_error - old.area_error;
+      return change;
+    });
+  }
+  Moments x = total.sums.x;
+  const double gap = Norm(total.sums.closure);
+  result.work = total.work;
+  result.error =
+      total.volume_error + gap * model.size / 3.0 + 1e-15 * (total.sums.area * model.size);
+  if (!(result.error < 1e200)) return result;
+  result.accepted = gap <= 1e-6 * total.sums.area || result.error <= goal * x.v;
+  const Vec3 a = model.a;
+  const Vec3 m = x.m;
+  x.m += x.v * a;
+  x.q += 2.0 * Scaled(a, m) + x.v * Scaled(a, a);
+  x.d += Vec3{a.x * m.y + a.y * m.x, a.x * m.z + a.z * m.x, a.y * m.z + a.z * m.y} +
+         x.v * Vec3{a.x * a.y, a.x * a.z, a.y * a.z};
+  x.g += Cross(a, x.s);
+  *moments = x;
+  return result;
+}
+
+}  // namespace internal
+
+/** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
+ ellipsoid), either side. Spectral: about 1e-9 relative for overlaps of ordinary shape. Not accepted
+ for other surfaces, and when the boundary cannot be closed. Lanes share the panels. */
+template <class Team>
+INTERVOX_HD RuleResult FluxRule(const Team& team, const LocalPair& pair, Moments* moments) {
+  RuleResult result = internal::TryFlux(team, pair, 0.0, moments);
+  if (!result.accepted && result.work > 0) {
+    // Edges that coincide exactly part once every surface moves by its own small distance.
+    const double size = Norm(pair.upper - pair.lower);
+    result = internal::TryFlux(team, pair, 1e-11 * size, moments);
+    result.error += 1e-11 * size * size * size;
+  }
+  return result;
+}
+
+}  // namespace intervox::cuda

@@ -1,0 +1,240 @@
+/** @file The face of a cylinder or cone, swept by its generators. */
+#pragma once
+
+#include "cuda/flux_edges.h"
+
+namespace intervox::cuda::internal {
+
+/** A generator o + R ρ + t D of a ruled surface. */
+struct Generator {
+  Vec3 b, d, rho, tau;
+};
+
+/** The generator at u of a quadrant of curve q. */
+INTERVOX_HD inline Generator GeneratorOf(const FluxCurve& s, const Vec3& c, const Vec3& sn,
+                                         double u) {
+  const double ig = 1.0 / (1.0 + u * u);
+  Generator out;
+  out.rho = ((1.0 - u * u) * ig) * c + (2.0 * u * ig) * sn;
+  out.tau = ((1.0 - u * u) * ig) * sn - (2.0 * u * ig) * c;
+  out.b = s.o + s.radius * out.rho;
+  out.d = s.frame.Col(2) + s.k * out.rho;
+  return out;
+}
+
+/** The directions of quadrant k's middle and of a quarter turn further. */
+INTERVOX_HD inline void QuadrantAxes(const FluxCurve& s, int k, Vec3* c, Vec3* sn) {
+  const Vec3 x = s.frame.Col(0), y = s.frame.Col(1);
+  *c = k == 0 ? x : k == 1 ? y : k == 2 ? -x : -y;
+  *sn = k == 0 ? y : k == 1 ? -x : k == 2 ? -y : x;
+}
+
+/** The other curved surface, or −1. */
+INTERVOX_HD inline int OtherCurve(const FluxModel& model, int q) {
+  return model.curves < 2 ? -1 : 1 - q;
+}
+
+/** The parts of a generator that bound Ω, at most 2. */
+INTERVOX_HD inline int SpansOf(const FluxModel& model, int q, const Generator& g, Span* spans) {
+  Span all;
+  if (model.curve[q].cone) {
+    all.lo = 0.0;
+    all.lo_by = kByApex;
+  }
+  for (int i = 0; i < model.planes; ++i) {
+    const double slope = Dot(model.plane[i].n, g.d);
+    const double gap = model.plane[i].h - Dot(model.plane[i].n, g.b);
+    if (slope > 0) {
+      const double t = gap / slope;
+      if (t < all.hi) {
+        all.hi = t;
+        all.hi_by = i;
+      }
+    } else if (slope < 0) {
+      const double t = gap / slope;
+      if (t > all.lo) {
+        all.lo = t;
+        all.lo_by = i;
+      }
+    } else if (gap < 0) {
+      return 0;
+    }
+  }
+  if (!(all.hi > all.lo)) return 0;
+  const int other = OtherCurve(model, q);
+  if (other < 0) {
+    spans[0] = all;
+    return 1;
+  }
+  double in, out;
+  const bool meets = ClipToSolid(model.curve[other], g.b, g.d, &in, &out);
+  if (model.curve[other].side > 0) {
+    if (!meets) return 0;
+    if (in > all.lo) {
+      all.lo = in;
+      all.lo_by = kByEntry;
+    }
+    if (out < all.hi) {
+      all.hi = out;
+      all.hi_by = kByExit;
+    }
+    spans[0] = all;
+    return all.hi > all.lo ? 1 : 0;
+  }
+  if (!meets || out <= all.lo || in >= all.hi) {
+    spans[0] = all;
+    return 1;
+  }
+  int n = 0;
+  if (in > all.lo) spans[n++] = {all.lo, in, all.lo_by, kByEntry};
+  if (out < all.hi) spans[n++] = {out, all.hi, kByExit, all.hi_by};
+  return n;
+}
+
+/** Where a generator of curve q touches the other surface: u in a quadrant. */
+struct Fold {
+  int quadrant = 0;
+  double u = 0.0;
+};
+
+/** The discriminant of a generator against the other surface times (1 + u²)², a quartic in u; also
+ the parameter t of the closest approach. */
+INTERVOX_HD inline double FoldForm(const FluxCurve& other, const Generator& g, double u,
+                                   double* t) {
+  Vec3 y = TransposeTimes(other.frame, g.b - other.o), v = TransposeTimes(other.frame, g.d);
+  double alpha, beta, gamma;
+  if (other.ruled) {
+    const double kk = other.k * other.k;
+    alpha = v.x * v.x + v.y * v.y - kk * v.z * v.z;
+    beta = v.x * y.x + v.y * y.y - kk * v.z * y.z;
+    gamma = y.x * y.x + y.y * y.y - kk * y.z * y.z - other.radius * other.radius;
+  } else {
+    y = {y.x / other.radii.x, y.y / other.radii.y, y.z / other.radii.z};
+    v = {v.x / other.radii.x, v.y / other.radii.y, v.z / other.radii.z};
+    alpha = Dot(v, v);
+    beta = Dot(v, y);
+    gamma = Dot(y, y) - 1.0;
+  }
+  *t = -beta / alpha;
+  const double square = 1.0 + u * u;
+  return (beta * beta - alpha * gamma) * square * square;
+}
+
+/** Pushes the sheets of curve q between the breaks. False when a generator is not bounded. */
+INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* breaks,
+                                  FluxPanels* panels) {
+  const FluxCurve& s = model.curve[q];
+  const int other = OtherCurve(model, q);
+  Fold folds[16];
+  int fold_count = 0;
+  Vec3 c, sn;
+  if (other >= 0) {
+    for (int quadrant = 0; quadrant < 4; ++quadrant) {
+      QuadrantAxes(s, quadrant, &c, &sn);
+      double sample[5], root[8], t;
+      for (int k = 0; k < 5; ++k) {
+        const double u = kT * (0.5 * k - 1.0);
+        sample[k] = FoldForm(model.curve[other], GeneratorOf(s, c, sn, u), u, &t);
+      }
+      const int n = QuarticRoots(sample, 1e-5, root);
+      for (int k = 0; k < n; ++k) {
+        const double u = kT * (2.0 * root[k] - 1.0);
+        const Generator g = GeneratorOf(s, c, sn, u);
+        FoldForm(model.curve[other], g, u, &t);
+        if (!(std::fabs(t) < kFar)) continue;
+        const Vec3 x = g.b + t * g.d;
+        const Vec3 off = Abs(x - 0.5 * (model.lower + model.upper));
+        if (MaxNorm(off) > 1.5 * model.size || fold_count == 16) continue;
+        folds[fold_count++] = {quadrant, u};
+        if (breaks->count == kFluxKnots) {
+          breaks->full = true;
+        } else {
+          breaks->v[breaks->count++] = 2 * kT * quadrant + u + kT;
+        }
+      }
+    }
+  }
+  for (int k = 1; k < breaks->count; ++k) {
+    const double moving = breaks->v[k];
+    int at = k;
+    for (; at > 0 && breaks->v[at - 1] > moving; --at) breaks->v[at] = breaks->v[at - 1];
+    breaks->v[at] = moving;
+  }
+  int next = 0;
+  for (int quadrant = 0; quadrant < 4; ++quadrant) {
+    QuadrantAxes(s, quadrant, &c, &sn);
+    const double origin = 2 * kT * quadrant + kT, end = 2 * kT * (quadrant + 1);
+    double from = -kT;
+    while (from < kT) {
+      double to = kT;
+      if (next < breaks->count && breaks->v[next] < end) {
+        to = breaks->v[next++] - origin;
+        if (to > kT) to = kT;
+      }
+      if (!(to > from + 1e-15)) continue;
+      Span spans[2];
+      const Generator middle = GeneratorOf(s, c, sn, 0.5 * (from + to));
+      const int count = SpansOf(model, q, middle, spans);
+      for (int m = 0; m < count; ++m) {
+        const Span& span = spans[m];
+        if (!IsInBox(model, middle.b + (0.5 * (span.lo + span.hi)) * middle.d)) continue;
+        if (span.lo_by == kByNothing || span.hi_by == kByNothing) return false;
+        FluxPanel sheet;
+        sheet.kind = PanelKind::kSheet;
+        sheet.curve = static_cast<std::int8_t>(q);
+        sheet.lo_by = static_cast<std::int8_t>(span.lo_by);
+        sheet.hi_by = static_cast<std::int8_t>(span.hi_by);
+        sheet.c = c;
+        sheet.s = sn;
+        sheet.u0 = from;
+        sheet.u1 = to;
+        const bool rooted = span.lo_by <= kByEntry || span.hi_by <= kByEntry;
+        double left = -kFar, right = kFar;
+        for (int f = 0; f < fold_count && rooted; ++f) {
+          const double u = folds[f].u;
+          const int turn = (folds[f].quadrant - quadrant + 4) % 4;
+          if (turn == 2) continue;
+          const double v = turn == 0   ? u
+                           : turn == 1 ? (u + 1.0) / (1.0 - u)
+                                       : (u - 1.0) / (1.0 + u);
+          if (v <= from + 1e-12 && v > left) left = v;
+          if (v >= to - 1e-12 && v < right) right = v;
+        }
+        const double length = to - from;
+        const bool near_left = from - left < length, near_right = right - to < length;
+        const double split = near_left && near_right ? 0.5 * (from + to) : near_left ? to : from;
+        if (near_left) {
+          FluxPanel part = sheet;
+          part.map = 1;
+          part.fold = left;
+          part.u0 = std::sqrt(from > left ? from - left : 0.0);
+          part.u1 = std::sqrt(split - left);
+          panels->Push(part);
+        }
+        if (near_right) {
+          FluxPanel part = sheet;
+          part.map = -1;
+          part.fold = right;
+          part.u0 = -std::sqrt(right - split);
+          part.u1 = -std::sqrt(right > to ? right - to : 0.0);
+          panels->Push(part);
+        }
+        if (!near_left && !near_right) panels->Push(sheet);
+      }
+      from = to;
+    }
+  }
+  return true;
+}
+
+/** The end of a generator at a bound, and its derivative by the angle. */
+INTERVOX_HD inline double EndOf(const FluxModel& model, int by, const Generator& g, double in,
+                                double out) {
+  if (by >= 0) {
+    const Vec3 n = model.plane[by].n;
+    return (model.plane[by].h - Dot(n, g.b)) / Dot(n, g.d);
+  }
+  return by == kByEntry ? in : by == kByExit ? out : 0.0;
+}
+
+}  // namespace intervox::cuda::internal
