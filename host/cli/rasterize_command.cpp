@@ -1,0 +1,102 @@
+// `intervox rasterize`: a shape as a sparse level set, its volume against the exact one.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <iostream>
+#include <memory>
+
+#include "geometry/shape.h"
+#include "host/cli/cli.h"
+#include "host/cli/render_command.h"
+#include "host/scene/error.h"
+#include "host/scene/pairs.h"
+#include "host/scene/shape_metrics.h"
+#ifdef INTERVOX_HAS_OPENVDB
+#include "geometry/openvdb/rasterize.h"
+#endif
+
+namespace intervox::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::string shape;
+  std::string out = "out.vdb";
+  double voxel_size = 0.0;
+  double half_width = 3.0;
+};
+
+/** The named shape, or the only one. */
+std::pair<std::string, geometry::ShapePtr> ChooseShape(const Options& options) {
+  const auto shapes = LoadPairs(options.file).shapes;
+  if (options.shape.empty() && shapes.size() == 1) return shapes.front();
+  for (const auto& entry : shapes) {
+    if (entry.first == options.shape) return entry;
+  }
+  std::string known;
+  for (const auto& [name, shape] : shapes) known += (known.empty() ? "" : ", ") + name;
+  throw host::InputError(
+      options.file + ": --shape: " + (options.shape.empty() ? "several shapes" : "no such shape") +
+      " (" + (options.shape.empty() ? std::to_string(shapes.size()) : options.shape) +
+      "). Choose one of: " + known + ".");
+}
+
+#ifdef INTERVOX_HAS_OPENVDB
+int Run(const Options& options) {
+  const auto [name, shape] = ChooseShape(options);
+  std::vector<geometry::Cell> cells;
+  geometry::RasterReport report;
+  double voxel_size = options.voxel_size;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    cells = geometry::ToCells(*shape);
+    if (voxel_size == 0) {
+      // About 100 voxels along the largest cell.
+      double size = 0;
+      for (const geometry::Cell& cell : cells) {
+        if (cell.bounded) size = std::max(size, 2 * Norm(cell.bounds.half));
+      }
+      voxel_size = size / 100;
+    }
+    report = geometry::Rasterize(cells, voxel_size, options.half_width, name, options.out);
+  } catch (const std::invalid_argument& error) {
+    throw host::InputError(options.file + ": " + name + ": " + error.what());
+  }
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  host::MeasureOptions measure;
+  measure.tolerance = 1e-6;
+  const double exact = host::MeasureSolid(Engine(), cells, measure).sum.volume;
+  std::cout << fmt::format(
+      "{}: {} cells, {} active voxels of {:.4g} m, {:.1f} MB, {:.2f} s -> {}\n"
+      "volume: grid {:.9g} m^3, exact {:.9g} m^3, difference {:+.3e} (relative)\n",
+      name, cells.size(), report.active_voxels, voxel_size,
+      1e-6 * static_cast<double>(report.bytes), seconds, options.out, report.volume, exact,
+      report.volume / exact - 1);
+  return kDone;
+}
+#else
+int Run(const Options& options) {
+  ChooseShape(options);
+  throw host::InputError(
+      "command line: rasterize: this program was built without OpenVDB (INTERVOX_OPENVDB=OFF). "
+      "Build the release preset.");
+}
+#endif
+
+}  // namespace
+
+void AddRasterize(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("rasterize", "Write a shape as a narrow-band level set (OpenVDB)");
+  command->add_option("file", options->file, "Pairs file with `shapes`")->required();
+  command->add_option("--shape", options->shape, "Which shape; may be left out for the only one");
+  command->add_option("-o,--out", options->out, "OpenVDB file; default out.vdb");
+  command->add_option("--voxel-size", options->voxel_size,
+                      "Edge of a voxel [m]; default: a hundredth of the largest cell's diagonal");
+  command->add_option("--half-width", options->half_width, "Half width of the band in voxels");
+  command->callback([options, &status] { status = Run(*options); });
+}
+
+}  // namespace intervox::cli

@@ -1,0 +1,13 @@
+/** @file The commands that draw and rasterise: `render` and `rasterize`. */
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace intervox::cli {
+
+/** `render`: pictures of a results file. */
+void AddRender(CLI::App& app, int& status);
+/** `rasterize`: a shape as an OpenVDB level set. */
+void AddRasterize(CLI::App& app, int& status);
+
+}  // namespace intervox::cli

@@ -1,0 +1,230 @@
+#include "host/render/film.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "host/results/column_file.h"
+#include "host/scene/error.h"
+#include "host/scene/reader.h"
+
+namespace intervox::host {
+namespace {
+
+constexpr Color kFixedColor{0.30, 0.37, 0.45};
+constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
+                                               {0.12, 0.45, 0.36},
+                                               {0.45, 0.20, 0.48},
+                                               {0.62, 0.50, 0.08},
+                                               {0.10, 0.33, 0.60}}};
+constexpr double kForceUnit = 20.0;  // [N]: arrows of smaller forces are short
+
+/** A results group never holds a slash in a body's name. */
+std::string GroupName(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name.empty() || name == "." ? "_" : name;
+}
+
+Vec3 VectorAt(const std::vector<double>& values, std::size_t row, std::size_t width = 3,
+              std::size_t offset = 0) {
+  const double* v = &values[row * width + offset];
+  return {v[0], v[1], v[2]};
+}
+
+/** The corner of a cell's bounds with the given signs. */
+Vec3 Corner(const geometry::Cell& cell, int signs) {
+  const Vec3 s{(signs & 1) != 0 ? 1.0 : -1.0, (signs & 2) != 0 ? 1.0 : -1.0,
+               (signs & 4) != 0 ? 1.0 : -1.0};
+  return cell.bounds.X * Scaled(s, cell.bounds.half);
+}
+
+}  // namespace
+
+Film::Film(const std::filesystem::path& results) {
+  const ColumnFile file = ColumnFile::Read(results);
+  const std::string schema = file.Attribute("schema");
+  if (schema != "intervox/results/1") {
+    throw InputError(results.string() + ": schema: expected intervox/results/1 (" +
+                     (schema.empty() ? "none" : schema) +
+                     "). Give a file that `intervox run` wrote.");
+  }
+  ReadOptions read;
+  read.build_solids = false;
+  scene_ = ParseScene(file.Attribute("scene"), results, read);
+  times_ = file.Values("time");
+  if (times_.empty()) {
+    throw InputError(
+        results.string() +
+        ": time: no samples (0). Let the simulation run for one output step at least.");
+  }
+  for (const BodySettings& settings : scene_.bodies) {
+    Body body;
+    const auto listed = scene_.listed_cells.find(settings.name);
+    body.cells = listed != scene_.listed_cells.end()
+                     ? listed->second
+                     : geometry::ToCells(*scene_.shapes.at(settings.shape));
+    body.is_fixed = settings.fixed;
+    body.is_bounded = std::all_of(body.cells.begin(), body.cells.end(),
+                                  [](const geometry::Cell& c) { return c.bounded; });
+    body.is_ball = body.cells.size() == 1 && body.cells[0].surfaces.size() == 1 &&
+                   body.cells[0].surfaces[0].kind == geometry::SurfaceKind::kEllipsoid;
+    const std::string group = "bodies/" + GroupName(settings.name);
+    const std::vector<double> p = file.Values(group + "/position");
+    const std::vector<double> q = file.Values(group + "/orientation");
+    for (std::size_t k = 0; k < times_.size(); ++k) {
+      const Quaternion q_WB{q[4 * k], q[4 * k + 1], q[4 * k + 2], q[4 * k + 3]};
+      body.poses.push_back({ToRotation(Normalized(q_WB)), VectorAt(p, k)});
+    }
+    bodies_.push_back(std::move(body));
+  }
+  const std::vector<double> index = file.Values("patches/time_index");
+  const std::vector<double> body_i = file.Values("patches/body_i");
+  const std::vector<double> body_j = file.Values("patches/body_j");
+  const std::vector<double> volume = file.Values("patches/volume");
+  const std::vector<double> centroid = file.Values("patches/centroid");
+  const std::vector<double> normal = file.Values("patches/normal");
+  const std::vector<double> inertia = file.Values("patches/inertia");
+  const std::vector<double> force = file.Values("patches/force");
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    contacts_.push_back(
+        {static_cast<int>(body_i[k]),
+         static_cast<int>(body_j[k]),
+         volume[k],
+         VectorAt(centroid, k),
+         VectorAt(normal, k),
+         VectorAt(force, k),
+         {VectorAt(inertia, k, 9), VectorAt(inertia, k, 9, 3), VectorAt(inertia, k, 9, 6)}});
+  }
+  for (int sample = 0; sample <= Samples(); ++sample) {
+    first_contact_.push_back(static_cast<int>(
+        std::lower_bound(index.begin(), index.end(), static_cast<double>(sample)) - index.begin()));
+  }
+  FindExtent();
+}
+
+int Film::SampleAt(double time) const {
+  const auto after = std::lower_bound(times_.begin(), times_.end(), time);
+  if (after == times_.end()) return Samples() - 1;
+  const int k = static_cast<int>(after - times_.begin());
+  return k > 0 && time - times_[k - 1] < times_[k] - time ? k - 1 : k;
+}
+
+int Film::Contacts(int sample) const { return first_contact_[sample + 1] - first_contact_[sample]; }
+
+void Film::FindExtent() {
+  std::vector<Vec3> points;
+  for (const Body& body : bodies_) {
+    if (!body.is_bounded) continue;
+    const int stride = std::max(1, Samples() / 20);
+    for (int k = 0; k < Samples(); k += body.is_fixed ? Samples() : stride) {
+      for (const geometry::Cell& cell : body.cells) {
+        for (int signs = 0; signs < 8; ++signs) {
+          points.push_back(body.poses[k] * Corner(cell, signs));
+        }
+      }
+    }
+  }
+  if (points.empty()) return;
+  Vec3 lower = points[0];
+  Vec3 upper = points[0];
+  for (const Vec3& p : points) {
+    lower = Min(lower, p);
+    upper = Max(upper, p);
+  }
+  centre_ = 0.5 * (lower + upper);
+  radius_ = 0;
+  for (const Vec3& p : points) radius_ = std::max(radius_, Norm(p - centre_));
+}
+
+Camera Film::PlaceCamera(const FilmOptions& options) const {
+  Camera camera;
+  camera.view_angle = options.view_angle;
+  const bool has_gravity = Norm(scene_.gravity) > 0;
+  camera.up_W = options.up.value_or(has_gravity ? -Normalized(scene_.gravity) : Vec3{0, 0, 1});
+  camera.p_WT = options.target.value_or(centre_);
+  if (options.eye) {
+    camera.p_WE = *options.eye;
+    return camera;
+  }
+  const Vec3 up = Normalized(camera.up_W);
+  const Vec3 east = AnyOrthogonal(up);
+  const Vec3 north = Cross(up, east);
+  const double azimuth = options.azimuth * std::numbers::pi / 180;
+  const double elevation = options.elevation * std::numbers::pi / 180;
+  const Vec3 view = std::cos(elevation) * (std::cos(azimuth) * east + std::sin(azimuth) * north) +
+                    std::sin(elevation) * up;
+  const double narrow = std::min(1.0, static_cast<double>(options.width) / options.height);
+  const double distance =
+      radius_ / (narrow * std::sin(0.5 * options.view_angle * std::numbers::pi / 180));
+  camera.p_WE = camera.p_WT + (distance / options.zoom) * view;
+  return camera;
+}
+
+void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* frame) const {
+  for (int k = first_contact_[sample]; k < first_contact_[sample + 1]; ++k) {
+    const Contact& contact = contacts_[k];
+    const double magnitude = Norm(contact.force);
+    if (!(contact.volume > 0)) continue;
+    if (options.patches) {
+      frame->patches.push_back(
+          MarkOfPatch(contact.p_WC, contact.n, contact.volume, contact.J_W, 0.012 * radius_));
+    }
+    if (options.forces && magnitude > 0) {
+      // The force on the body that moves, pushing against it.
+      const double sign = bodies_[contact.body_i].is_fixed ? -1 : 1;
+      ForceArrow arrow;
+      arrow.p_WP = contact.p_WC;
+      arrow.vector = (sign * 0.11 * radius_ * std::log10(1 + magnitude / kForceUnit) / magnitude) *
+                     contact.force;
+      arrow.radius = 0.007 * radius_;
+      frame->arrows.push_back(arrow);
+    }
+  }
+}
+
+RenderScene Film::Frame(int sample, const FilmOptions& options) const {
+  const auto index_of = [&](const std::string& name) {
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      if (scene_.bodies[b].name == name) return b;
+    }
+    std::string known;
+    for (const BodySettings& body : scene_.bodies) known += (known.empty() ? "" : ", ") + body.name;
+    throw InputError("command line: body: not in the scene (" + name + "). Known: " + known + ".");
+  };
+  RenderScene frame;
+  frame.camera = PlaceCamera(options);
+  frame.options.width = options.width;
+  frame.options.height = options.height;
+  frame.options.occlusion_reach = 0.2 * radius_;
+  // The light comes over the left shoulder.
+  const Vec3 up = Normalized(frame.camera.up_W);
+  const Vec3 back = Normalized(frame.camera.p_WE - frame.camera.p_WT);
+  const Vec3 left = Normalized(Cross(back, up));
+  frame.options.to_light = up + 0.35 * back + 0.55 * left;
+  std::size_t free_bodies = 0;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    RenderBody body;
+    body.cells = bodies_[b].cells;
+    body.X_WB = bodies_[b].poses[sample];
+    body.color = bodies_[b].is_fixed ? kFixedColor : kFreeColors[free_bodies % kFreeColors.size()];
+    free_bodies += bodies_[b].is_fixed ? 0 : 1;
+    if (bodies_[b].is_ball) body.pattern = Pattern::kOctants;
+    if (!bodies_[b].is_bounded) {
+      body.pattern = Pattern::kGrid;
+      body.pattern_size = std::pow(10.0, std::floor(std::log10(radius_)));
+      frame.options.fade_far = 3 * Norm(frame.camera.p_WE - frame.camera.p_WT);
+    }
+    frame.bodies.push_back(std::move(body));
+  }
+  for (const auto& [name, cuts] : options.cuts) frame.bodies[index_of(name)].cuts = cuts;
+  for (const auto& [name, opacity] : options.opacity) {
+    RenderBody& body = frame.bodies[index_of(name)];
+    body.opacity = opacity;
+    body.layer = opacity < 1 ? Layer::kTranslucent : Layer::kOpaque;
+  }
+  AddContacts(sample, options, &frame);
+  return frame;
+}
+
+}  // namespace intervox::host
