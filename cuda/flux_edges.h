@@ -238,6 +238,24 @@ INTERVOX_HD inline void KeepArc(const FluxModel& model, const FluxPanel& whole, 
   }
 }
 
+/** Sets the ends of a branch of a ruled surface's section: its tips, or where it passes out of
+ reach. `along` is n·ρ at the first tip. */
+INTERVOX_HD inline void EndBranch(const FluxCurve& s, double base, double along, double h,
+                                  double far, double size, int end, ConicKnot* knot, int count) {
+  ConicKnot& tip = knot[end == 0 ? 0 : count - 1];
+  const double sine = end == 0 ? -1.0 : 1.0;
+  const double across = -sine * along;
+  const double lowest = s.cone ? 1.0 / far : -far, highest = s.cone ? 1e12 / size : far;
+  const double t = s.cone ? (base + s.k * across) / (h == 0 ? 1e-300 : h)
+                          : (h - s.radius * across) / (base == 0 ? 1e-300 : base);
+  tip.t = t > highest ? highest : t > lowest ? t : lowest;
+  if (tip.t == t || along == 0) return;
+  const double bound = s.cone ? (tip.t * h - base) / s.k : (h - tip.t * base) / s.radius;
+  const double reached = -bound / along;
+  if (!(reached > -1.0 && reached < 1.0)) return;
+  tip.u = reached / (1.0 + std::sqrt((1.0 - reached) * (1.0 + reached)));
+}
+
 /** The arcs of plane i's section of curve q. */
 INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const FluxHits& hits,
                                  FluxPanels* panels, SheetBreaks* breaks) {
@@ -308,17 +326,7 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
     }
     knot[count++] = {1.0, 0.0, kFar, false};
     if (s.ruled) {
-      for (int e = 0; e < 2; ++e) {
-        ConicKnot& tip = knot[e == 0 ? 0 : count - 1];
-        const double along = (e == 0 ? turn : -turn) * tilt;
-        if (s.cone) {
-          const double w = (base + s.k * along) / (h == 0 ? 1e-300 : h);
-          tip.t = w > 1e12 / model.size ? 1e12 / model.size : w > 1.0 / far ? w : 1.0 / far;
-        } else {
-          const double t = (h - s.radius * along) / (base == 0 ? 1e-300 : base);
-          tip.t = t > far ? far : t < -far ? -far : t;
-        }
-      }
+      for (int e = 0; e < 2; ++e) EndBranch(s, base, turn * tilt, h, far, model.size, e, knot, count);
     }
     for (int k = 1; k + 1 < count; ++k) {  // insertion sort by place along the branch
       const ConicKnot moving = knot[k];
