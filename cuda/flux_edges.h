@@ -186,7 +186,7 @@ INTERVOX_HD inline void KeepArc(const FluxModel& model, const FluxPanel& whole, 
     double sample[5], root[8];
     for (int k = 0; k < 5; ++k) {
       const ArcPoint p = PointOf(model, whole, 0.25 * k);
-      sample[k] = QuadraticForm(model.curve[q], p.x) * p.form;
+      sample[k] = FluxForm(model.curve[q], p.x) * p.form;
     }
     const int n = QuarticRoots(sample, 1e-9, root);
     for (int k = 0; k < n; ++k) cut[cuts++] = root[k];
@@ -326,7 +326,8 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
     }
     knot[count++] = {1.0, 0.0, kFar, false};
     if (s.ruled) {
-      for (int e = 0; e < 2; ++e) EndBranch(s, base, turn * tilt, h, far, model.size, e, knot, count);
+      for (int e = 0; e < 2; ++e)
+        EndBranch(s, base, turn * tilt, h, far, model.size, e, knot, count);
     }
     for (int k = 1; k + 1 < count; ++k) {  // insertion sort by place along the branch
       const ConicKnot moving = knot[k];

@@ -69,9 +69,11 @@ struct Span {
   int lo_by = -1, hi_by = -1;
 };
 
-/** The line's part p + t d inside K; false when empty. */
+/** The line's part p + t d inside K; false when empty. `residual` is taken from the discriminant:
+ its rounded value at the fold where a piece ends, so that the two roots meet there exactly; with
+ `touch` a negative discriminant counts as 0. */
 INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec3& d, double* lo,
-                                    double* hi) {
+                                    double* hi, double residual = 0.0, bool touch = false) {
   Vec3 y = TransposeTimes(s.frame, p - s.o), v = TransposeTimes(s.frame, d);
   double alpha, beta, gamma;
   if (s.ruled) {
@@ -86,8 +88,8 @@ INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec
     beta = Dot(v, y);
     gamma = Dot(y, y) - 1.0;
   }
-  double disc = beta * beta - alpha * gamma;
-  if (alpha >= 0 && disc < 0) return false;
+  double disc = beta * beta - alpha * gamma - residual;
+  if (alpha >= 0 && disc < 0 && !touch) return false;
   disc = disc > 0 ? std::sqrt(disc) : 0.0;
   const double q = -(beta + (beta > 0 ? disc : -disc));
   if (alpha == 0 && beta == 0) {
@@ -119,7 +121,7 @@ INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec
 }
 
 /** The quadratic form that vanishes on ∂K; a cone's holds for both nappes. */
-INTERVOX_HD inline double QuadraticForm(const FluxCurve& s, const Vec3& x) {
+INTERVOX_HD inline double FluxForm(const FluxCurve& s, const Vec3& x) {
   const Vec3 y = TransposeTimes(s.frame, x - s.o);
   if (s.ruled) {
     const double r = s.radius + s.k * y.z;

@@ -3,14 +3,8 @@
 
 #include "cuda/prepare.h"
 #include "cuda/team.h"
-#if __has_include("cuda/flux_rule.ready")
 #include "cuda/flux_rule.h"
-#define INTERVOX_FLUX 1
-#endif
-#if __has_include("cuda/polar_rule.ready")
 #include "cuda/polar_rule.h"
-#define INTERVOX_POLAR 1
-#endif
 #if __has_include("cuda/clip_rule.ready")
 #include "cuda/clip_rule.h"
 #define INTERVOX_CLIP 1
@@ -79,14 +73,10 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
   switch (rule) {
     case LeafRule::kPolytope:
       return PolytopeRule(team, pair, moments);
-#ifdef INTERVOX_FLUX
     case LeafRule::kFlux:
       return FluxRule(team, pair, moments);
-#endif
-#ifdef INTERVOX_POLAR
     case LeafRule::kPolar:
       return PolarRule(team, pair, moments);
-#endif
 #ifdef INTERVOX_CLIP
     case LeafRule::kClip:
       return ClipRule(team, pair, moments);
