@@ -1,0 +1,119 @@
+#include "geometry/ray.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/surface_eval.h"
+#include "geometry/surface_ray.h"
+
+namespace intervox::geometry {
+namespace {
+
+/** Stretches closer than this, relative to the ray's reach at them, are one. */
+constexpr double kSeam = 1e-9;
+
+/** The ray misses the cell's box, which is grown by rounding. */
+bool Misses(const OrientedBox& box, const Vec3& origin, const Vec3& direction, double t_min,
+            double t_max) {
+  const Vec3 p = TransposeTimes(box.X.R, origin - box.X.p);
+  const Vec3 d = TransposeTimes(box.X.R, direction);
+  const double reach = Norm(p);
+  for (int k = 0; k < 3; ++k) {
+    const double half = box.half[k] + 1e-12 * (box.half[k] + reach);
+    if (d[k] == 0) {
+      if (std::abs(p[k]) > half) return true;
+      continue;
+    }
+    const double a = (-half - p[k]) / d[k], b = (half - p[k]) / d[k];
+    t_min = std::max(t_min, std::min(a, b));
+    t_max = std::min(t_max, std::max(a, b));
+    if (t_min > t_max) return true;
+  }
+  return false;
+}
+
+/** Intersects the stretches with the surface's intervals. */
+std::vector<RaySpan> Cut(const std::vector<RaySpan>& spans, const Intervals& in, int surface) {
+  std::vector<RaySpan> out;
+  for (const RaySpan& span : spans) {
+    for (int k = 0; k < in.count; ++k) {
+      RaySpan part = span;
+      if (in.lo[k] > part.lo) part.lo = in.lo[k], part.entry = surface;
+      if (in.hi[k] < part.hi) part.hi = in.hi[k], part.exit = surface;
+      if (part.lo < part.hi) out.push_back(part);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<RaySpan> RaySpans(const Cell& cell, const Vec3& origin, const Vec3& direction,
+                              double t_min, double t_max) {
+  if (Misses(cell.bounds, origin, direction, t_min, t_max)) return {};
+  std::vector<RaySpan> spans{{t_min, t_max, -1, -1, -1}};
+  for (std::size_t i = 0; i < cell.surfaces.size() && !spans.empty(); ++i) {
+    spans = Cut(spans, RayIntervals(cell.surfaces[i], origin, direction, t_min, t_max),
+                static_cast<int>(i));
+  }
+  return spans;
+}
+
+std::vector<RaySpan> RaySpans(std::span<const Cell> cells, const Vec3& origin,
+                              const Vec3& direction, double t_min, double t_max) {
+  std::vector<RaySpan> all;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    for (RaySpan span : RaySpans(cells[c], origin, direction, t_min, t_max)) {
+      span.cell = static_cast<int>(c);
+      all.push_back(span);
+    }
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const RaySpan& a, const RaySpan& b) { return a.lo < b.lo; });
+  std::vector<RaySpan> merged;
+  for (const RaySpan& span : all) {
+    const double seam = kSeam * (std::abs(span.lo) + (span.hi - span.lo));
+    if (merged.empty() || span.lo > merged.back().hi + seam) {
+      merged.push_back(span);
+    } else if (span.hi > merged.back().hi) {
+      merged.back().hi = span.hi;
+      merged.back().exit = span.exit;
+    }
+  }
+  return merged;
+}
+
+bool FirstHit(std::span<const Cell> cells, const Vec3& origin, const Vec3& direction, double t_min,
+              double t_max, RayHit* hit) {
+  RaySpan first;
+  for (std::size_t c = 0; c < cells.size(); ++c) {
+    const std::vector<RaySpan> spans =
+        RaySpans(cells[c], origin, direction, t_min, first.cell < 0 ? t_max : first.hi);
+    if (spans.empty()) continue;
+    const RaySpan& span = spans.front();
+    // On a seam between two cells the face that is no cut is the one to see.
+    const auto is_cut = [&](const RaySpan& s) {
+      return s.entry >= 0 && cells[static_cast<std::size_t>(s.cell)]
+                                 .surfaces[static_cast<std::size_t>(s.entry)]
+                                 .cut;
+    };
+    RaySpan candidate = span;
+    candidate.cell = static_cast<int>(c);
+    const double seam = kSeam * (std::abs(span.lo) + (span.hi - span.lo));
+    const bool sooner = first.cell < 0 || span.lo < first.lo - seam;
+    const bool tie = first.cell >= 0 && std::abs(span.lo - first.lo) <= seam;
+    if (sooner || (tie && is_cut(first) && !is_cut(candidate))) first = candidate;
+  }
+  if (first.cell < 0) return false;
+  hit->t = first.lo;
+  hit->cell = first.cell;
+  hit->surface = first.entry;
+  hit->normal = first.entry < 0
+                    ? -Normalized(direction)
+                    : OutwardNormal(cells[static_cast<std::size_t>(first.cell)]
+                                        .surfaces[static_cast<std::size_t>(first.entry)],
+                                    origin + first.lo * direction);
+  return true;
+}
+
+}  // namespace intervox::geometry
