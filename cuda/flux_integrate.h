@@ -108,7 +108,7 @@ INTERVOX_HD PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
     const double turn = 2.0 * du / (1.0 + u * u);
     const Generator g = GeneratorOf(s, p.c, p.s, u);
     double in = 0.0, out = 0.0;
-    if (rooted && !ClipToSolid(model.curve[q], g.b, g.d, &in, &out)) continue;
+    if (rooted) ClipToSolid(model.curve[q], g.b, g.d, &in, &out, p.residual, true);
     const double lo = EndOf(model, p.lo_by, g, in, out), hi = EndOf(model, p.hi_by, g, in, out);
     const Vec3 normal = s.side * (g.rho - s.k * e);
     const double h = s.side * (Dot(s.o, g.rho) - s.k * reach + s.radius);

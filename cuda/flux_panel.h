@@ -36,6 +36,7 @@ struct FluxPanel {
   double u0 = 0.0, u1 = 0.0;
   double t0 = 0.0, t1 = 0.0;
   double fold = 0.0;
+  double residual = 0.0;  ///< the discriminant's rounded value at the fold
 };
 
 /** The list of pieces; `full` when one did not fit. */

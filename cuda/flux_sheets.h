@@ -95,6 +95,7 @@ INTERVOX_HD inline int SpansOf(const FluxModel& model, int q, const Generator& g
 struct Fold {
   int quadrant = 0;
   double u = 0.0;
+  double residual = 0.0;  ///< the discriminant there, zero but for rounding
 };
 
 /** The discriminant of a generator against the other surface times (1 + u²)², a quartic in u; also
@@ -136,16 +137,23 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
         const double u = kT * (0.5 * k - 1.0);
         sample[k] = FoldForm(model.curve[other], GeneratorOf(s, c, sn, u), u, &t);
       }
+      double noise = 0.0;
+      for (int k = 0; k < 5; ++k) {
+        noise = std::fabs(sample[k]) > noise ? std::fabs(sample[k]) : noise;
+      }
+      noise *= 1e-13;
       const int n = QuarticRoots(sample, 1e-5, root);
       for (int k = 0; k < n; ++k) {
         const double u = kT * (2.0 * root[k] - 1.0);
         const Generator g = GeneratorOf(s, c, sn, u);
-        FoldForm(model.curve[other], g, u, &t);
+        const double square = 1.0 + u * u;
+        const double residual = FoldForm(model.curve[other], g, u, &t) / (square * square);
         if (!(std::fabs(t) < kFar)) continue;
         const Vec3 x = g.b + t * g.d;
         const Vec3 off = Abs(x - 0.5 * (model.lower + model.upper));
         if (MaxNorm(off) > 1.5 * model.size || fold_count == 16) continue;
-        folds[fold_count++] = {quadrant, u};
+        // A minimum near zero only marks where the roots come close.
+        folds[fold_count++] = {quadrant, u, std::fabs(residual) <= noise ? residual : 0.0};
         if (breaks->count == kFluxKnots) {
           breaks->full = true;
         } else {
@@ -189,7 +197,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
         sheet.u0 = from;
         sheet.u1 = to;
         const bool rooted = span.lo_by <= kByEntry || span.hi_by <= kByEntry;
-        double left = -kFar, right = kFar;
+        double left = -kFar, right = kFar, left_residual = 0.0, right_residual = 0.0;
         for (int f = 0; f < fold_count && rooted; ++f) {
           const double u = folds[f].u;
           const int turn = (folds[f].quadrant - quadrant + 4) % 4;
@@ -197,8 +205,15 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
           const double v = turn == 0   ? u
                            : turn == 1 ? (u + 1.0) / (1.0 - u)
                                        : (u - 1.0) / (1.0 + u);
-          if (v <= from + 1e-12 && v > left) left = v;
-          if (v >= to - 1e-12 && v < right) right = v;
+          // The breaks were rounded on their way through the whole circle.
+          if (v <= from + 1e-12 && v > left) {
+            left = v > from - 1e-14 ? from : v;
+            left_residual = folds[f].residual;
+          }
+          if (v >= to - 1e-12 && v < right) {
+            right = v < to + 1e-14 ? to : v;
+            right_residual = folds[f].residual;
+          }
         }
         const double length = to - from;
         const bool near_left = from - left < length, near_right = right - to < length;
@@ -207,6 +222,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
           FluxPanel part = sheet;
           part.map = 1;
           part.fold = left;
+          part.residual = left_residual;
           part.u0 = std::sqrt(from > left ? from - left : 0.0);
           part.u1 = std::sqrt(split - left);
           panels->Push(part);
@@ -215,6 +231,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
           FluxPanel part = sheet;
           part.map = -1;
           part.fold = right;
+          part.residual = right_residual;
           part.u0 = -std::sqrt(right - split);
           part.u1 = -std::sqrt(right > to ? right - to : 0.0);
           panels->Push(part);
