@@ -35,23 +35,28 @@ double VanDerCorput(unsigned x) {
   return sum;
 }
 
+/** Whether two samples of one body are apart across the surface, as at a step between two faces. */
+bool Stepped(const SurfaceHit& a, const Vec3& p_a, const SurfaceHit& b, const Vec3& p_b) {
+  const Vec3 d = p_b - p_a;
+  const double step = std::max(std::fabs(Dot(d, a.normal)), std::fabs(Dot(d, b.normal)));
+  const bool is_same = a.cell == b.cell && a.surface == b.surface;
+  // Parallel faces are one only if they are level; a curved surface may bend away.
+  const bool is_parallel = Dot(a.normal, b.normal) > 0.9999;
+  return step > (is_same ? 0.8 : is_parallel ? 0.02 : 0.5) * Norm(d);
+}
+
 /** Whether two samples lie on one smooth surface, near enough to share light. */
 bool SameSurface(const SurfaceHit& a, const Vec3& p_a, const SurfaceHit& b, const Vec3& p_b) {
-  if (a.body != b.body || a.body < 0 || Dot(a.normal, b.normal) < 0.94) return false;
-  const Vec3 d = p_b - p_a;
-  return std::max(std::fabs(Dot(d, a.normal)), std::fabs(Dot(d, b.normal))) <= 0.35 * Norm(d);
+  return a.body == b.body && a.body >= 0 && Dot(a.normal, b.normal) > 0.94 &&
+         !Stepped(a, p_a, b, p_b);
 }
 
 /** How dark a line between two neighbouring samples is. */
 double Line(const SurfaceHit& a, const Vec3& p_a, const SurfaceHit& b, const Vec3& p_b) {
   if (a.body < 0 && b.body < 0) return 0;
-  if (a.body != b.body) return kSilhouette;
-  const Vec3 d = p_b - p_a;
-  const double step = std::max(std::fabs(Dot(d, a.normal)), std::fabs(Dot(d, b.normal)));
-  if (a.cell == b.cell && a.surface == b.surface) return step > 0.8 * Norm(d) ? kSilhouette : 0;
-  const double cosine = Dot(a.normal, b.normal);
-  if (cosine > 0.93) return step > 0.5 * Norm(d) ? kSilhouette : 0;
-  return kCrease;
+  if (a.body != b.body || Stepped(a, p_a, b, p_b)) return kSilhouette;
+  if (a.cell == b.cell && a.surface == b.surface) return 0;
+  return Dot(a.normal, b.normal) > 0.93 ? 0 : kCrease;
 }
 
 /** A pattern on the body's surface: factor of its colour. */
@@ -202,10 +207,10 @@ class Painter {
     const Vec3 up = Normalized(scene_.camera.up_W);
     const double key = std::max(0.0, Dot(n, to_light_)) * seen.light;
     const double fill = std::max(0.0, facing);
-    const double ambient = 0.30 + 0.12 * Dot(n, up);
-    const double light = 0.78 * key + (ambient + 0.20 * fill) * (0.25 + 0.75 * seen.sky);
+    const double ambient = 0.23 + 0.09 * Dot(n, up);
+    const double light = 0.62 * key + (ambient + 0.15 * fill) * (0.2 + 0.8 * seen.sky);
     const Vec3 half = Normalized(to_light_ + to_eye);
-    const double shine = 0.18 * std::pow(std::max(0.0, Dot(n, half)), 40) * seen.light;
+    const double shine = 0.10 * std::pow(std::max(0.0, Dot(n, half)), 40) * seen.light;
     *alpha = 1;
     if (body.layer == Layer::kTranslucent) {
       // More opaque at grazing angles, as glass: the outline stays legible.

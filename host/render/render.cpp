@@ -13,7 +13,7 @@ namespace intervox::host {
 namespace {
 
 /** How much of a mark shows through what hides it. */
-constexpr double kThrough = 0.45;
+constexpr double kThrough = 0.6;
 
 std::uint8_t ToByte(double linear) {
   const double v = std::clamp(linear, 0.0, 1.0);
