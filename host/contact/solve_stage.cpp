@@ -20,10 +20,13 @@ namespace {
 
 using internal::StagePoint;
 
-constexpr int kMostIterations = 40;
-constexpr int kFreeWeights = 6;       // sweeps in which s follows the velocity
-constexpr int kAveragedWeights = 14;  // then it moves half way each sweep, then it is held
-constexpr int kUncoupled = 20;        // from here slopes leave out the load's effect on friction
+// What a sweep may change besides the velocities. Nearly all stages end within kFreeWeights.
+constexpr int kFreeWeights = 6;       // Up to here s follows the velocity,
+constexpr int kAveragedWeights = 14;  // to here it moves half way each sweep, then it is held.
+constexpr int kHeld = 22;  // From here friction takes a held load, which makes the problem monotone
+constexpr int kFixed = 45;  // and which is averaged with f_n when that has settled, to here.
+constexpr int kStuck = 50;  // From here s = 1: with a half-way s the law need not be monotone.
+constexpr int kMostIterations = 70;
 constexpr int kMostSearch = 12;
 constexpr double kTolerance = 1e-9;      // of the velocity scale
 constexpr double kSlowest = 1e-3;        // the velocity scale is never below [m/s]
@@ -92,6 +95,11 @@ class StageSolver {
   void Assemble(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool coupled);
   void MoveTo(std::span<FreeBody> bodies, double t);
   double Directional() const;
+  double Residual(std::span<const FreeBody> bodies) const;
+  double StepLength(std::span<const FreeBody> bodies) const;
+  double NewtonStep(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool coupled);
+  void Search(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold, double g0);
+  static double Hold(std::span<StagePoint*> points, double share);
 
   double H_ = 0.0;
   std::vector<int> parent_, island_of_;
@@ -226,6 +234,78 @@ double StageSolver::Directional() const {
   return sum;
 }
 
+double StageSolver::Hold(std::span<StagePoint*> points, double share) {
+  double change = 0.0;
+  for (StagePoint* point : points) {
+    if (point->active) change = std::max(change, point->Hold(share));
+  }
+  return change;
+}
+
+// How far the velocities are from what the forces make of y*, the arms counted in [m/s].
+double StageSolver::Residual(std::span<const FreeBody> bodies) const {
+  double residual = 0.0;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const double* F = residual_.data() + 6 * k;
+    const StageBody& body = *bodies[k].body;
+    const Vec3 dv = body.inverse_mass * Vec3{F[0], F[1], F[2]};
+    const Vec3 dw = body.inverse_inertia_W * Vec3{F[3], F[4], F[5]};
+    residual = std::max(residual, Norm(dv) + bodies[k].reach * Norm(dw));
+  }
+  return residual;
+}
+
+double StageSolver::StepLength(std::span<const FreeBody> bodies) const {
+  double length = 0.0;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const double* d = step_.data() + 6 * k;
+    length = std::max(
+        length, Norm(Vec3{d[0], d[1], d[2]}) + bodies[k].reach * Norm(Vec3{d[3], d[4], d[5]}));
+  }
+  return length;
+}
+
+// Δ = −(dF/dy)⁻¹ F; returns Δ·F, which is negative where Δ leads down.
+double StageSolver::NewtonStep(std::span<FreeBody> bodies, std::span<StagePoint*> points,
+                               bool coupled) {
+  Assemble(bodies, points, coupled);
+  const std::size_t n = step_.size();
+  for (std::size_t i = 0; i < n; ++i) step_[i] = -residual_[i];
+  if (!SolveLinear(matrix_.data(), step_.data(), n)) return 0.0;
+  return Directional();
+}
+
+// A whole step that overshoots the zero of Δ·F is shortened to just beyond it (Illinois' false
+// position, drawn a little to the far side). Beyond, because a contact that closes or sticks on the
+// way is steep there and flat before: the next slopes must see it. The bodies are at the whole
+// step.
+void StageSolver::Search(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold,
+                         double g0) {
+  const double g1 = Directional(), enough = 0.5 * std::fabs(g0);
+  if (g1 <= enough) return;
+  double low = 0.0, g_low = g0, high = 1.0, g_high = g1;
+  for (int k = 0; k < kMostSearch; ++k) {
+    double t = (low * g_high - high * g_low) / (g_high - g_low);
+    t += 0.1 * (high - t);
+    if (!(t > low && t < high)) return;
+    MoveTo(bodies, t);
+    Evaluate(bodies, points, hold);
+    const double g = Directional();
+    if (g >= 0.0 && g <= enough) return;
+    if (g < 0.0) {
+      low = t;
+      g_low = g;
+      g_high *= 0.5;
+    } else {
+      high = t;
+      g_high = g;
+      g_low *= 0.5;
+    }
+  }
+  MoveTo(bodies, high);
+  Evaluate(bodies, points, hold);
+}
+
 void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*> points,
                               StageResult* result) {
   const std::size_t n = 6 * bodies.size();
@@ -256,78 +336,55 @@ void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*>
   }
 
   double residual = 0.0;
-  bool converged = false;
+  bool converged = false, held = false;
   int iteration = 0;
   for (;; ++iteration) {
-    residual = 0.0;
-    for (std::size_t k = 0; k < bodies.size(); ++k) {
-      const double* F = residual_.data() + 6 * k;
-      const StageBody& body = *bodies[k].body;
-      const Vec3 dv = body.inverse_mass * Vec3{F[0], F[1], F[2]};
-      const Vec3 dw = body.inverse_inertia_W * Vec3{F[3], F[4], F[5]};
-      residual = std::max(residual, Norm(dv) + bodies[k].reach * Norm(dw));
-    }
+    residual = Residual(bodies);
     converged = residual <= kTolerance * scale;
-    if (converged || iteration == kMostIterations || !(residual < 1e300)) break;
-
-    const bool hold = iteration >= kFreeWeights;
-    if (hold && iteration < kAveragedWeights) {
-      for (StagePoint* point : points) {
-        if (!point->active) continue;
-        double s, ramp;
-        point->FreshWeights(&s, &ramp);
-        point->s = 0.5 * (point->s + s);
-        point->ramp = 0.5 * (point->ramp + ramp);
-      }
-      Evaluate(bodies, points, true);
+    if (!(residual < 1e300)) break;
+    bool moved = false;  // whether something that is held has moved
+    if (held && converged) {
+      moved = iteration < kFixed;
+      residual += Hold(points, moved ? 0.5 : 0.0);
+      converged = residual <= kTolerance * scale;
+      if (!moved) break;
     }
+    if (converged || iteration == kMostIterations) break;
+    if (!held && iteration >= kHeld) {
+      Hold(points, 1.0);
+      held = moved = true;
+    }
+    if (!held && iteration >= kFreeWeights && iteration < kAveragedWeights) {
+      for (StagePoint* point : points) point->AverageWeights();
+      moved = true;
+    }
+    if (iteration == kStuck) {
+      for (StagePoint* point : points) point->s = 1.0;
+      moved = true;
+    }
+    if (moved) Evaluate(bodies, points, true);
     for (FreeBody& b : bodies) {
       b.v_base = b.body->v;
       b.w_base = b.body->w;
     }
-    double g0 = 0.0;
-    for (bool coupled = iteration < kUncoupled;; coupled = false) {
-      Assemble(bodies, points, coupled);
-      for (std::size_t i = 0; i < n; ++i) step_[i] = -residual_[i];
-      const bool regular = SolveLinear(matrix_.data(), step_.data(), n);
-      g0 = Directional();
-      if ((regular && g0 < 0.0) || !coupled) break;
+    double g0 = NewtonStep(bodies, points, true);
+    if (!(g0 < 0.0)) g0 = NewtonStep(bodies, points, false);
+    if (!(g0 < 0.0) && !held) {  // no way down: with a held load there is one
+      Hold(points, 1.0);
+      held = true;
+      Evaluate(bodies, points, true);
+      g0 = NewtonStep(bodies, points, false);
     }
-    double largest = 0.0;
-    for (std::size_t k = 0; k < bodies.size(); ++k) {
-      const double* d = step_.data() + 6 * k;
-      largest = std::max(
-          largest, Norm(Vec3{d[0], d[1], d[2]}) + bodies[k].reach * Norm(Vec3{d[3], d[4], d[5]}));
-    }
+    const bool hold = held || iteration >= kFreeWeights;
+    const double length = StepLength(bodies);
     MoveTo(bodies, 1.0);
     Evaluate(bodies, points, hold);
-    if (largest <= kRoundingStep * scale) {
-      converged = true;
-      residual = largest;
+    if (length <= kRoundingStep * scale && (!held || iteration >= kFixed)) {
+      residual = length + (held ? Hold(points, 0.0) : 0.0);
+      converged = residual <= kTolerance * scale;
       break;
     }
-    // A whole step that overshoots the zero of Δ·F is shortened to it (Illinois' false position).
-    double g1 = Directional();
-    if (!(g1 <= 0.5 * std::fabs(g0))) {
-      double low = 0.0, g_low = g0, high = 1.0, g_high = g1;
-      for (int k = 0; k < kMostSearch; ++k) {
-        double t = (low * g_high - high * g_low) / (g_high - g_low);
-        if (!(t > low && t < high)) t = 0.5 * (low + high);
-        MoveTo(bodies, t);
-        Evaluate(bodies, points, hold);
-        const double g = Directional();
-        if (std::fabs(g) <= 0.2 * std::fabs(g0)) break;
-        if (g < 0.0) {
-          low = t;
-          g_low = g;
-          g_high *= 0.5;
-        } else {
-          high = t;
-          g_high = g;
-          g_low *= 0.5;
-        }
-      }
-    }
+    Search(bodies, points, hold, g0);
   }
   // The momentum that the evaluated forces give, to rounding.
   for (std::size_t k = 0; k < bodies.size(); ++k) {

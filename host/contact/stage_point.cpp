@@ -70,7 +70,7 @@ void StagePoint::Evaluate(bool hold) {
   slip.H = H;
   slip.v = {Dual::Variable(v[1], 0), Dual::Variable(v[2], 1)};
   slip.w = r_gyr > 0.0 ? Dual::Variable(r_gyr * v[3], 2) : Dual(0.0);
-  slip.f_n = Dual::Variable(f_n, 3);
+  slip.f_n = held ? Dual(load) : Dual::Variable(f_n, 3);
   slip.v_avg_squared = slip.v.x.v * slip.v.x.v + slip.v.y.v * slip.v.y.v + slip.w.v * slip.w.v;
   slip.s = s;
   // The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that
@@ -80,8 +80,17 @@ void StagePoint::Evaluate(bool hold) {
   slip.z[1] = q * (z_star[1] + a * z_star[0]) + H * a * z_rate_before[0];
   slip.z_w = r_theta_star;
   slip.s_dw = contact->state.s_dw;
-  if (r_gyr > 0.0) model.spinning->Factors(v_epsilon, &slip);
+  if (r_gyr > 0.0) {
+    model.spinning->Factors(v_epsilon, &slip);
+    last_C_v = slip.C_v.v;
+    last_C_w = slip.C_w.v;
+    if (held) {
+      slip.C_v = C_v;
+      slip.C_w = C_w;
+    }
+  }
   traction = model.friction->Evaluate(slip);
+  if (hold) return;
   z_rate_before[0] = traction.z_rate[0];
   z_rate_before[1] = traction.z_rate[1];
 }
@@ -94,6 +103,25 @@ void StagePoint::FreshWeights(double* fresh_s, double* fresh_ramp) const {
     const double tilt = rolling_reach * std::sqrt(std::max(0.0, SquaredNorm(w) - v[3] * v[3]));
     if (tilt > 1.0) *fresh_ramp /= tilt;
   }
+}
+
+void StagePoint::AverageWeights() {
+  if (!active) return;
+  double fresh_s, fresh_ramp;
+  FreshWeights(&fresh_s, &fresh_ramp);
+  s = 0.5 * (s + fresh_s);
+  ramp = 0.5 * (ramp + fresh_ramp);
+}
+
+double StagePoint::Hold(double share) {
+  const double mobility = body_i->inverse_mass + body_j->inverse_mass;
+  const double change =
+      std::fabs(f_n - load) + f_n * (std::fabs(last_C_v - C_v) + std::fabs(last_C_w - C_w));
+  load += share * (f_n - load);
+  C_v += share * (last_C_v - C_v);
+  C_w += share * (last_C_w - C_w);
+  held = true;
+  return H * mobility * change;
 }
 
 Vec3 StagePoint::Force() const {

@@ -28,23 +28,37 @@ struct StagePoint {
   double z_star[2] = {0, 0};
   double r_theta_star = 0.0;
 
-  double s = 1.0;     ///< Stribeck weight in use
+  double s = 1.0;  ///< Stribeck weight in use
+  // Once `held`, friction takes these for the normal force and the Contensou factors, which makes
+  // the wrench a monotone function of the velocities.
+  bool held = false;
+  double load = 0.0;  ///< [N]
+  double C_v = 1.0;
+  double C_w = 1.0;
   double ramp = 1.0;  ///< rolling resistance fades with the last 5 % of the normal force
   double z_rate_before[2] = {0, 0};  ///< for the bristle's turning, from the last evaluation
 
   double v[4] = {0, 0, 0, 0};  ///< local velocities of the last evaluation
   Vec3 w;                      ///< relative angular velocity
-  double plate_spin = 0.0;     ///< n · ω_p [rad/s]
-  double slope_n = 0.0;        ///< −∂f_n/∂v_n ≥ 0
+  double last_C_v = 1.0;       ///< Contensou factors of the last evaluation
+  double last_C_w = 1.0;
+  double plate_spin = 0.0;  ///< n · ω_p [rad/s]
+  double slope_n = 0.0;     ///< −∂f_n/∂v_n ≥ 0
   double f_n = 0.0;
   Traction traction;
 
   /** Sets up from the contact; bodies' velocities must be y*. */
   void Prepare(double h_gamma, std::span<const StageBody> bodies, StageContact* c);
-  /** Evaluates at the bodies' current velocities; `hold` keeps s and ramp as they are. */
+  /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
+   turning as they are. */
   void Evaluate(bool hold);
   /** What s and ramp would be at the last evaluated velocities. */
   void FreshWeights(double* fresh_s, double* fresh_ramp) const;
+  /** Moves s and ramp half way there. */
+  void AverageWeights();
+  /** Moves load and factors by `share` of the way to their last evaluated values and holds them.
+   Returns how much velocity [m/s] the remaining way was worth. */
+  double Hold(double share);
   /** Force on body i and torque on it about the centroid, of the last evaluation. */
   Vec3 Force() const;
   /** @copydoc Force */
