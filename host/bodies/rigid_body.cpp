@@ -4,13 +4,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "cuda/engine.h"
+#include "cuda/mass_properties.h"
 #include "host/scene/error.h"
 
 namespace intervox::host {
 namespace {
 
-constexpr double kMassTolerance = 1e-6;
+constexpr double kMassTolerance = 1e-6;  // relative, of each cell's volume
 
 [[noreturn]] void Fail(const Scene& scene, const BodySettings& body, const std::string& key,
                        const std::string& what) {
@@ -21,30 +21,7 @@ bool IsFinite(const Vec3& v) {
   return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
 }
 
-/** ∫((ρ·ρ)1 − ρρᵀ) of a point mass at d. */
-Mat3 PointInertia(double mass, const Vec3& d) {
-  const double s = mass * SquaredNorm(d);
-  return Mat3::Diagonal({s, s, s}) - mass * Outer(d, d);
-}
-
-/** A cell of six planes that encloses the box of another one. */
-geometry::Cell Enclosing(const geometry::OrientedBox& box) {
-  std::vector<geometry::Surface> planes;
-  for (int axis = 0; axis < 3; ++axis) {
-    for (const double sign : {1.0, -1.0}) {
-      geometry::Surface plane;
-      plane.kind = geometry::SurfaceKind::kPlane;
-      const Vec3 n = sign * box.X.R.Col(axis);
-      const Vec3 t = AnyOrthogonal(n);
-      plane.R = Mat3::FromColumns(t, Cross(n, t), n);
-      plane.o = box.X.p + (1.25 * box.half[axis] + 0.125 * Norm(box.half)) * n;
-      planes.push_back(plane);
-    }
-  }
-  return geometry::MakeCell(std::move(planes), "enclosing box");
-}
-
-/** Smallest principal moment over the largest; triangle inequality of the principal moments. */
+/** Symmetric, positive, and the principal moments obey the triangle inequality. */
 bool IsInertia(const Mat3& inertia) {
   const double trace = Trace(inertia);
   if (!(trace > 0) || !std::isfinite(trace)) return false;
@@ -62,40 +39,12 @@ bool IsInertia(const Mat3& inertia) {
 
 }  // namespace
 
-MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, double density) {
-  MassProperties out;
-  std::vector<InterferenceMetrics> parts;
-  Vec3 moment;
-  for (const geometry::Cell& cell : cells) {
-    if (!cell.bounded) throw std::invalid_argument("cell " + cell.name + " is unbounded");
-    const geometry::Cell around = Enclosing(cell.bounds);
-    PairQuery query;
-    query.a = &cell;
-    query.b = &around;
-    query.tolerance = kMassTolerance;
-    const InterferenceMetrics part = ComputeMetrics(query);
-    if (part.status != Status::kOk && part.status != Status::kToleranceNotMet) {
-      throw std::invalid_argument("the volume of cell " + cell.name + " cannot be computed");
-    }
-    out.mass += density * part.volume;
-    moment += density * part.volume * part.p_WC;
-    parts.push_back(part);
-  }
-  if (!(out.mass > 0)) throw std::invalid_argument("the cells have no volume");
-  out.p_BM = moment / out.mass;
-  for (const InterferenceMetrics& part : parts) {
-    out.inertia_M = out.inertia_M + density * part.J_W +
-                    PointInertia(density * part.volume, part.p_WC - out.p_BM);
-  }
-  return out;
-}
-
 Mat3 InverseInertiaW(const RigidBody& body, const Mat3& R_WB) {
   return R_WB * body.inverse_inertia_M * Transpose(R_WB);
 }
 
 Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB) {
-  return {R_WB, p_WM - R_WB * body.properties.p_BM};
+  return {R_WB, p_WM - R_WB * body.p_BM};
 }
 
 double KineticEnergy(const RigidBody& body) {
@@ -125,12 +74,11 @@ RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
         "key times must ascend, values must be finite and quaternions not zero. Correct the keys.");
   }
   if (body.kind != BodyKind::kFree) {
-    if (settings.center_of_mass) body.properties.p_BM = *settings.center_of_mass;
-    body.p_WM = settings.X_WB * body.properties.p_BM;
+    if (settings.center_of_mass) body.p_BM = *settings.center_of_mass;
+    body.p_WM = settings.X_WB * body.p_BM;
     return body;
   }
 
-  MassProperties& properties = body.properties;
   const bool complete = settings.mass && settings.inertia;
   if (!complete) {
     if (cells.empty()) {
@@ -147,7 +95,10 @@ RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
       }
     }
     try {
-      properties = ComputeMassProperties(cells, density);
+      const MassProperties solid = ComputeMassProperties(cells, density, kMassTolerance);
+      body.mass = solid.mass;
+      body.p_BM = solid.center_of_mass;
+      body.inertia_M = solid.inertia;
     } catch (const std::invalid_argument& error) {
       Fail(scene, settings, ".shape",
            std::string("no mass properties: ") + error.what() + ". Give mass and inertia.");
@@ -159,25 +110,25 @@ RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
            "must be positive and finite (" + std::to_string(*settings.mass) + ").");
     }
     if (!complete) {
-      properties.inertia_M = (*settings.mass / properties.mass) * properties.inertia_M;
+      body.inertia_M = (*settings.mass / body.mass) * body.inertia_M;
     }
-    properties.mass = *settings.mass;
+    body.mass = *settings.mass;
   }
-  if (settings.inertia) properties.inertia_M = *settings.inertia;
-  if (settings.center_of_mass) properties.p_BM = *settings.center_of_mass;
-  if (!IsInertia(properties.inertia_M)) {
+  if (settings.inertia) body.inertia_M = *settings.inertia;
+  if (settings.center_of_mass) body.p_BM = *settings.center_of_mass;
+  if (!IsInertia(body.inertia_M)) {
     Fail(scene, settings, ".inertia",
          "not the inertia of a solid: it must be symmetric, positive, and no principal moment may "
          "exceed the sum of the others. Correct it.");
   }
-  body.inverse_mass = 1 / properties.mass;
-  body.inverse_inertia_M = Inverse(properties.inertia_M);
-  body.p_WM = settings.X_WB * properties.p_BM;
+  body.inverse_mass = 1 / body.mass;
+  body.inverse_inertia_M = Inverse(body.inertia_M);
+  body.p_WM = settings.X_WB * body.p_BM;
   body.w = settings.w_WB;
   body.v = settings.v_WB + Cross(body.w, body.p_WM - settings.X_WB.p);
-  body.momentum = properties.mass * body.v;
+  body.momentum = body.mass * body.v;
   const Mat3& R = settings.X_WB.R;
-  body.spin = R * (properties.inertia_M * TransposeTimes(R, body.w));
+  body.spin = R * (body.inertia_M * TransposeTimes(R, body.w));
   return body;
 }
 

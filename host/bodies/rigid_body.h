@@ -8,18 +8,6 @@
 
 namespace intervox::host {
 
-/** Mass, centre and inertia of a body, in its frame. */
-struct MassProperties {
-  double mass = 0.0;              ///< [kg]
-  Vec3 p_BM;                      ///< centre of mass [m]
-  Mat3 inertia_M = Mat3::Zero();  ///< about the centre of mass, body axes [kg·m²]
-};
-
-/** Mass properties of disjoint cells of one density, from the engine's volume, centroid and inertia
- of each cell. Relative error: the engine's tolerance 1e-6.
- @throws std::invalid_argument naming the cell, when one is unbounded or cannot be computed. */
-MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, double density);
-
 /** How a body moves. */
 enum class BodyKind { kFree, kFixed, kDriven };
 
@@ -32,7 +20,9 @@ enum class BodyKind { kFree, kFixed, kDriven };
  L = H − (r − O)×p and ω = I_W⁻¹ L: there is no gyroscopic term to integrate. */
 struct RigidBody {
   BodyKind kind = BodyKind::kFree;
-  MassProperties properties;
+  double mass = 0.0;                      ///< [kg]; 0 unless free
+  Vec3 p_BM;                              ///< centre of mass, body frame [m]
+  Mat3 inertia_M = Mat3::Zero();          ///< about the centre of mass, body axes [kg·m²]
   double inverse_mass = 0.0;              ///< [1/kg]; 0 unless free
   Mat3 inverse_inertia_M = Mat3::Zero();  ///< body axes [1/(kg·m²)]
   Vec3 p_WM;                              ///< centre of mass [m]

@@ -59,7 +59,7 @@ void Dynamics::PlaceDriven(double t) {
     const FrameMotion motion = Evaluate(*world_.scene.bodies[b].motion, t);
     poses_[b] = motion.X_WF;
     quaternions_[b] = motion.q_WF;
-    centers_[b] = motion.X_WF * bodies_[b].properties.p_BM;
+    centers_[b] = motion.X_WF * bodies_[b].p_BM;
   }
 }
 
@@ -254,8 +254,7 @@ EnergyAudit Dynamics::Audit() const {
     const RigidBody& body = bodies_[b];
     if (body.kind != BodyKind::kFree) continue;
     out.kinetic += KineticEnergy(body);
-    out.gravity -=
-        body.properties.mass * Dot(world_.scene.gravity, body.p_WM - world_.start[b].p_WM);
+    out.gravity -= body.mass * Dot(world_.scene.gravity, body.p_WM - world_.start[b].p_WM);
   }
   out.elastic = work[kRelaxationWork] - work[kElasticWork];
   out.bristle = work[kBristleStored] - memory_.bristle_lost;

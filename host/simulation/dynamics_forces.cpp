@@ -39,7 +39,7 @@ Dynamics::Load Dynamics::ExternalLoad(std::size_t b, double t) const {
     load.applied_force += force;
     load.applied_torque += torque + Cross(X_WB * wrench.point - centers_[b], force);
   }
-  load.force = load.applied_force + bodies_[b].properties.mass * world_.scene.gravity;
+  load.force = load.applied_force + bodies_[b].mass * world_.scene.gravity;
   load.torque = load.applied_torque;
   return load;
 }

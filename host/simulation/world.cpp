@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "geometry/neighbours.h"
 #include "host/scene/error.h"
 #include "host/simulation/checksum.h"
 
@@ -15,7 +16,16 @@ namespace {
 
 std::vector<geometry::Cell> CellsOf(const Scene& scene, const BodySettings& body) {
   const auto listed = scene.listed_cells.find(body.name);
-  if (listed != scene.listed_cells.end()) return listed->second;
+  if (listed != scene.listed_cells.end()) {
+    std::vector<geometry::Cell> cells = listed->second;
+    try {
+      geometry::RequireDisjoint(cells, "bodies." + body.name);
+    } catch (const std::invalid_argument& error) {
+      throw InputError(scene.path.string() + ": " + error.what());
+    }
+    geometry::LinkNeighbours(cells);
+    return cells;
+  }
   if (body.shape.empty()) return {};
   const auto shape = scene.shapes.find(body.shape);
   if (shape == scene.shapes.end() || shape->second == nullptr) {
@@ -130,7 +140,7 @@ std::uint64_t Fingerprint(const World& world) {
     sum.AddText(world.scene.bodies[b].name);
     sum.Add(static_cast<std::int64_t>(body.kind));
     sum.Add(static_cast<std::int64_t>(world.cells[b].size()));
-    sum.Add(body.properties.mass);
+    sum.Add(body.mass);
     sum.Add(body.p_WM);
     sum.Add(body.momentum);
     sum.Add(body.spin);
