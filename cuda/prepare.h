@@ -131,7 +131,9 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, double tolerance, P* polyhe
           double scale = 0;
           const ClipPlane plane = internal::ToClipPlane(s, X_LC, body, &scale);
           scale += size;
-          if (!internal::IsFaceOf(plane, internal::kCoincidence * scale, *polyhedron)) continue;
+          // The faces of the bounds lie this far outside and stand in for the plane.
+          const double coincide = 4 * internal::kCoincidence * scale;
+          if (!internal::IsFaceOf(plane, coincide, *polyhedron)) continue;
         } else {
           const int sign = SignOver(X_LC * s, *polyhedron);
           if (sign * s.side > 0) return out;
