@@ -159,7 +159,7 @@ INTERVOX_HD inline void AddArc(const Conic& conic, const Arc& arc, double sense,
   const double j0 = 2 * sense * Wedge(arc.p0, arc.m.x);
   const double j1 = sense * Wedge(arc.p0, arc.p2);
   const double j2 = 2 * sense * Wedge(arc.m.x, arc.p2);
-  const int n = kGaussOrders[rule];
+  const int n = GaussOrder(rule);
   for (int i = 0; i < n; ++i) {
     const GaussNode& g = node[i];
     const Planar w{g.b0 * arc.p0.r + g.b1 * arc.m.x.r + g.b2 * arc.p2.r,

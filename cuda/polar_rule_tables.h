@@ -10,6 +10,11 @@ namespace intervox::cuda::internal {
 inline constexpr int kMaxAzimuths = 192;
 /** Orders of the Gauss rules that are tabulated. */
 inline constexpr int kGaussOrders[] = {4, 5, 7, 10, 14};
+/** kGaussOrders[rule], also on devices, which see no array at namespace scope. */
+INTERVOX_HD constexpr int GaussOrder(int rule) {
+  constexpr int kOrders[] = {4, 5, 7, 10, 14};
+  return kOrders[rule];
+}
 /** Number of tabulated Gauss rules. */
 inline constexpr int kGaussRules = 5;
 /** First entry of each rule in GaussTable. */
