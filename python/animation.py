@@ -1,0 +1,67 @@
+#!/usr/bin/python3
+"""An animation from a folder of `intervox render`: WebP through Pillow (GIF where Pillow has none),
+and an MP4 beside it where ffmpeg is installed. Plays in simulated time.
+
+Usage: animation.py FOLDER [-o FILM.webp] [--speed FACTOR]"""
+
+import argparse
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from PIL import Image, ImageDraw, features
+
+from results import font, read_frames
+
+
+def labelled(path, frame):
+    """The picture with its time in the lower left corner."""
+    picture = Image.open(path).convert("RGB")
+    size = max(12, picture.height // 24)
+    draw = ImageDraw.Draw(picture, "RGBA")
+    text = f"{frame['time']:.2f} s"
+    box = draw.textbbox((size, picture.height - size), text, font=font(size, bold=True), anchor="ls")
+    pad = size // 3
+    draw.rounded_rectangle((box[0] - pad, box[1] - pad, box[2] + pad, box[3] + pad), pad,
+                           fill=(255, 255, 255, 190))
+    draw.text((size, picture.height - size), text, fill="#22272e", font=font(size, bold=True),
+              anchor="ls")
+    return picture
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("-o", "--out", default="animation.webp", type=Path)
+    parser.add_argument("--speed", type=float, default=1.0, help="simulated over shown time")
+    options = parser.parse_args()
+    frames = read_frames(options.folder)["frames"]
+    pictures = [labelled(options.folder / f["file"], f) for f in frames]
+    times = np.array([f["time"] for f in frames]) / options.speed
+    steps = np.diff(times, append=times[-1] + (times[-1] - times[-2] if len(times) > 1 else 1))
+    durations = np.maximum(10, np.round(1000 * steps)).astype(int).tolist()
+    durations[-1] += 1500  # a rest before it starts again
+    out = options.out
+    if out.suffix == ".webp" and not features.check("webp_anim"):
+        out = out.with_suffix(".gif")
+    kind = {"quality": 78, "method": 4} if out.suffix == ".webp" else {"optimize": True}
+    pictures[0].save(out, save_all=True, append_images=pictures[1:], duration=durations, loop=0, **kind)
+    print(out)
+    if shutil.which("ffmpeg") and len(pictures) > 1:
+        rate = 1000 * (len(pictures) - 1) / sum(durations[:-1])
+        with tempfile.TemporaryDirectory() as folder:
+            for k, picture in enumerate(pictures):
+                # An even size, as the codec needs.
+                picture.crop((0, 0, picture.width // 2 * 2, picture.height // 2 * 2)).save(
+                    f"{folder}/{k:06d}.png", compress_level=1)
+            run = subprocess.run(
+                ["ffmpeg", "-y", "-loglevel", "error", "-framerate", f"{rate:.6f}", "-i",
+                 f"{folder}/%06d.png", "-pix_fmt", "yuv420p", "-crf", "20", "-movflags", "+faststart",
+                 str(out.with_suffix(".mp4"))], capture_output=True, text=True)
+        # The WebP is the animation; an ffmpeg without the codec is no failure.
+        print(out.with_suffix(".mp4") if run.returncode == 0 else f"no MP4: {run.stderr.strip()}")
+
+
+main()

@@ -1,0 +1,99 @@
+"""What the plots, sheets and pages share: reading a results file, colours, fonts."""
+
+import json
+import sys
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+SCHEMA = "intervox/results/1"
+AXES = ("x", "y", "z")
+AXIS_COLORS = ("#c1440e", "#2a7f62", "#2b5d9b")
+INK = "#22272e"
+FAINT = "#8a939e"
+
+
+def fail(message):
+    """Ends the program with the status of bad input."""
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
+class Results:
+    """A results file of `intervox run`, read whole."""
+
+    def __init__(self, path):
+        self.path = Path(path)
+        try:
+            self.file = h5py.File(self.path, "r")
+        except OSError as error:
+            fail(f"{path}: not a readable results file ({error})")
+        self.attributes = {k: v.decode() if isinstance(v, bytes) else v
+                           for k, v in self.file.attrs.items()}
+        if self.attributes.get("schema") != SCHEMA:
+            fail(f"{path}: schema {self.attributes.get('schema')!r}, expected {SCHEMA!r}")
+        self.time = self["time"].ravel()
+        if self.time.size == 0:
+            fail(f"{path}: no samples")
+
+    def __getitem__(self, name):
+        return np.asarray(self.file[name])
+
+    def __contains__(self, name):
+        return name in self.file
+
+    def groups(self, name):
+        """Names of the groups below a group, in the file's order; empty without it."""
+        return list(self.file[name]) if name in self.file else []
+
+    def units(self, name):
+        """The units of a column."""
+        units = self.file[name].attrs.get("units", "")
+        return units.decode() if isinstance(units, bytes) else str(units)
+
+    @property
+    def name(self):
+        """The scene's name."""
+        return str(self.attributes.get("name", self.path.stem))
+
+    def moving_bodies(self):
+        """Bodies whose pose changes."""
+        moving = []
+        for body in self.groups("bodies"):
+            position, turn = self[f"bodies/{body}/position"], self[f"bodies/{body}/orientation"]
+            if np.ptp(position, axis=0).max() > 1e-12 or np.ptp(turn, axis=0).max() > 1e-12:
+                moving.append(body)
+        return moving
+
+    def rest_time(self, linear=1e-3):
+        """When all moving bodies' origins have become slower than `linear` [m/s] for good, and turn
+        slower than that over 1 m [rad/s]; None when they still move at the end."""
+        fast = np.zeros(self.time.size, bool)
+        for body in self.moving_bodies():
+            fast |= np.linalg.norm(self[f"bodies/{body}/velocity"], axis=1) > linear
+            fast |= np.linalg.norm(self[f"bodies/{body}/angular_velocity"], axis=1) > linear
+        if fast[-1]:
+            return None
+        return float(self.time[np.nonzero(fast)[0][-1] + 1]) if fast.any() else 0.0
+
+
+def read_frames(folder):
+    """The list of pictures that `intervox render` left in a folder."""
+    path = Path(folder) / "frames.json"
+    try:
+        listed = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        fail(f"{path}: not a list of pictures ({error}); run `intervox render` first")
+    if not listed["frames"]:
+        fail(f"{path}: lists no pictures")
+    return listed
+
+
+def font(size, bold=False):
+    """A font for labels on pictures."""
+    from matplotlib import font_manager
+    from PIL import ImageFont
+    weight = "bold" if bold else "normal"
+    return ImageFont.truetype(
+        font_manager.findfont(font_manager.FontProperties(family="DejaVu Sans", weight=weight)), size)
