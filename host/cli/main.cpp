@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include "host/cli/cli.h"
+#include "host/cli/render_command.h"
 #include "host/cli/version.h"
 #include "host/scene/error.h"
 
@@ -16,7 +17,8 @@ int main(int argc, char** argv) {
   cli::AddMetrics(app, status);
   cli::AddInfo(app, status);
   cli::AddExport(app, status);
-
+  cli::AddRasterize(app, status);
+  cli::AddRender(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

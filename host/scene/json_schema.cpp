@@ -47,8 +47,8 @@ Json ValueSchema(const Key& key) {
     case Type::kNumbers:
       return ListSchema(number, key.count, key.count);
     case Type::kInertia:
-      return AnyOf({ListSchema(NumberSchema(kPositive), 3, 3),
-                    ListSchema(ListSchema(number, 3, 3), 3, 3)});
+      return AnyOf(
+          {ListSchema(NumberSchema(kPositive), 3, 3), ListSchema(ListSchema(number, 3, 3), 3, 3)});
     case Type::kPoints:
       return ListSchema(ListSchema(number, 3, 3), key.count);
     case Type::kBool:
@@ -104,8 +104,7 @@ Json ObjectSchema(const Object& object) {
     j["properties"][key.name] = KeySchema(key);
     if (key.required) required.push_back(key.name);
   }
-  j["additionalProperties"] =
-      object.open ? Json({{"type", {"number", "string"}}}) : Json(false);
+  j["additionalProperties"] = object.open ? Json({{"type", {"number", "string"}}}) : Json(false);
   if (!required.empty()) j["required"] = required;
   if (!required.empty() || !object.exactly_one.empty()) j["type"] = "object";
   if (!object.exactly_one.empty()) j["oneOf"] = Alternatives(object.exactly_one);

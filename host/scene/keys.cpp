@@ -301,7 +301,8 @@ void AddRoots(std::vector<Object>& t) {
                {}});
   t.push_back({"pairs",
                "A file of posed pairs of shapes.",
-               {Of("schema", Type::kChoice, "intervox/pairs/1", true, "intervox/pairs/1"),
+               {Of("schema", Type::kChoice, "intervox/pairs/1", true,
+                   "Kind and version: intervox/pairs/1."),
                 Plain("name", Type::kString, false, "A title."),
                 Plain("include", Type::kStrings, false, "Files whose shapes are used."),
                 Plain("shapes", Type::kShapesMap, false, "Named solids."),
@@ -310,7 +311,8 @@ void AddRoots(std::vector<Object>& t) {
                {}});
   t.push_back({"scene",
                "A scene: bodies in contact and how to simulate them.",
-               {Of("schema", Type::kChoice, "intervox/scene/1", true, "intervox/scene/1"),
+               {Of("schema", Type::kChoice, "intervox/scene/1", true,
+                   "Kind and version: intervox/scene/1."),
                 Plain("name", Type::kString, false, "A title."),
                 Plain("include", Type::kStrings, false,
                       "Files whose shapes, materials and contact models are used."),

@@ -55,7 +55,7 @@ std::string Suggest(std::string_view word, std::span<const std::string> candidat
   for (std::size_t i = 0; i < std::min(kListed, candidates.size()); ++i) {
     known += (i == 0 ? "" : ", ") + candidates[i];
   }
-  return known + (candidates.size() > kListed ? ", …" : ".");
+  return known + (candidates.size() > kListed ? ", …." : ".");
 }
 
 }  // namespace intervox::host

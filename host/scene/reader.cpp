@@ -1,10 +1,14 @@
 #include "host/scene/reader.h"
 
+#include <algorithm>
 #include <limits>
+#include <set>
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "cuda/engine.h"
+#include "host/contact/contact_model.h"
 #include "host/scene/bodies.h"
 #include "host/scene/nearest.h"
 #include "host/scene/shapes.h"
@@ -129,6 +133,7 @@ class SceneReader {
       : root_(root), library_(library), options_(options) {}
 
   Scene Read() {
+    scene_.path = *root_.value().file;
     scene_.name = root_.String("name", "scene");
     scene_.gravity = root_.Vector("gravity", scene_.gravity);
     scene_.duration = root_.Number("duration", scene_.duration);
@@ -138,6 +143,7 @@ class SceneReader {
     Collect("contact_models", scene_.contact_models, ReadContactModel);
     Bodies();
     Contacts();
+    CheckModels();
     Sensors();
     return std::move(scene_);
   }
@@ -263,6 +269,60 @@ class SceneReader {
       }
       scene_.contacts.push_back(std::move(contact));
     }
+  }
+
+  const Material& MaterialOf(const BodySettings& body) const {
+    static const Material none{kAbsent, kAbsent, kAbsent, 0.0, kAbsent, kAbsent};
+    return body.material.empty() ? none : scene_.materials.at(body.material);
+  }
+
+  /** The model of two bodies: the first contact that names them, or "default". */
+  std::string ModelOf(const std::string& a, const std::string& b) const {
+    const auto fits = [](const std::string& pattern, const std::string& name) {
+      return pattern == "*" || pattern == name;
+    };
+    for (const ContactSettings& contact : scene_.contacts) {
+      const auto& [x, y] = contact.bodies;
+      if ((fits(x, a) && fits(y, b)) || (fits(x, b) && fits(y, a))) return contact.model;
+    }
+    return scene_.contacts.empty() ? "default" : "none";
+  }
+
+  /** Makes each model once for each pair of materials that it meets, so that its laws check their
+   parameters and the message can name the line. */
+  void CheckModels() const {
+    std::set<std::tuple<std::string, std::string, std::string>> met;
+    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
+      for (std::size_t j = i + 1; j < scene_.bodies.size(); ++j) {
+        const BodySettings& a = scene_.bodies[i];
+        const BodySettings& b = scene_.bodies[j];
+        const std::string model = ModelOf(a.name, b.name);
+        const auto settings = scene_.contact_models.find(model);
+        if (settings == scene_.contact_models.end()) continue;
+        if (!met.insert({model, a.material, b.material}).second) continue;
+        try {
+          MakeContactModel(settings->second, MaterialOf(a), MaterialOf(b));
+        } catch (const InputError& error) {
+          FailInModel(model, error.what());
+        }
+      }
+    }
+  }
+
+  /** Throws a law's complaint, "normal.restitution: …", at its place in the file. */
+  [[noreturn]] void FailInModel(const std::string& model, const std::string& message) const {
+    const std::string key = message.substr(0, message.find(':'));
+    const std::string part = key.substr(0, key.find('.'));
+    std::string place = scene_.path.string();
+    library_.ForEach("contact_models", [&](const Cursor& c, const std::string& name) {
+      if (name != model) return;
+      const Value* value = &c.value();
+      for (const std::string& step : {part, key.substr(std::min(part.size() + 1, key.size()))}) {
+        if (const Value* child = value->Find(step); child != nullptr) value = child;
+      }
+      place = *value->file + ":" + std::to_string(value->line);
+    });
+    throw InputError(place + ": contact_models." + model + "." + message);
   }
 
   void Sensors() {

@@ -39,8 +39,7 @@ TEST(SceneSchema, FilesAreWhatTheTableSays) {
 // Independent of the writer: every key of every object stands in the shipped schema, and no other.
 TEST(SceneSchema, EveryKeyIsInTheSchemaAndViceVersa) {
   for (const std::string root : {"scene", "pairs"}) {
-    const auto schema =
-        nlohmann::json::parse(Read(kData / "schema" / (root + ".schema.json")));
+    const auto schema = nlohmann::json::parse(Read(kData / "schema" / (root + ".schema.json")));
     std::set<std::string> objects = {root};
     for (const auto& [name, definition] : schema["definitions"].items()) objects.insert(name);
     for (const std::string& name : objects) {
