@@ -64,6 +64,11 @@ MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, doub
                                   std::to_string(static_cast<int>(m.status)) +
                                   "). Check its surfaces.");
     }
+    if (m.status == Status::kToleranceNotMet && !(m.volume > 0)) {
+      throw std::invalid_argument("cell '" + cell.name +
+                                  "': no rule could integrate it. Cut it into simpler cells, or "
+                                  "give the body's mass and inertia.");
+    }
     out.volume_error += m.volume_error;
     if (m.status == Status::kDisjoint || !(m.volume > 0)) continue;
     if (parts.empty()) origin = m.p_WC;

@@ -128,7 +128,7 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
   metrics.status = prepared.status;
   if (prepared.status != Status::kOk) return out;
   // In the order of cost; every one refuses what it is not made for.
-  constexpr LeafRule kOrder[] = {LeafRule::kPolytope, LeafRule::kFlux, LeafRule::kPolar,
+  constexpr LeafRule kOrder[] = {LeafRule::kPolytope, LeafRule::kPolar, LeafRule::kFlux,
                                  LeafRule::kClip};
   constexpr int kRules = 4;
   bool found = false;

@@ -48,4 +48,49 @@ struct SerialTeam {
   }
 };
 
+#if defined(__CUDACC__)
+/** A warp: lane l is thread l. Every thread of the warp must make the same calls. */
+struct WarpTeam {
+  /** Calls f(i) for i in [0, n), item i on lane i mod 32. */
+  template <class F>
+  __device__ void ForEach(int n, F&& f) const {
+    for (int i = Lane(); i < n; i += kLanes) f(i);
+  }
+
+  /** Σ f(i) with SerialTeam's tree. T is trivially copyable. */
+  template <class T, class F>
+  __device__ T Sum(int n, F&& f) const {
+    T sum{};
+    for (int i = Lane(); i < n; i += kLanes) sum += f(i);
+    for (int offset = 1; offset < kLanes; offset *= 2) {
+      const T other = FromLane(sum, Lane() + offset);
+      // Lanes that are no multiple of 2·offset hold partial sums that nobody reads.
+      if (Lane() + offset < n && Lane() % (2 * offset) == 0) sum += other;
+    }
+    return FromLane(sum, 0);
+  }
+
+  /** Waits for all lanes. */
+  __device__ void Sync() const { __syncwarp(); }
+  /** This thread's lane. */
+  __device__ int Lane() const { return static_cast<int>(threadIdx.x) % kLanes; }
+
+ private:
+  template <class T>
+  __device__ static T FromLane(const T& value, int lane) {
+    static_assert(sizeof(T) % sizeof(unsigned) == 0);
+    union Words {
+      __device__ Words() {}
+      T value;
+      unsigned word[sizeof(T) / sizeof(unsigned)];
+    } words;
+    words.value = value;
+    for (unsigned& word : words.word) {
+      word = __shfl_sync(0xffffffffu, word, lane & (kLanes - 1));
+    }
+    return words.value;
+  }
+};
+#endif
+
 }  // namespace intervox::cuda
