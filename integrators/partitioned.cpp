@@ -26,11 +26,12 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   const Tableau& tableau = *tableau_;
   const std::size_t nx = x.size(), ny = y.size(), na = a.size();
   const std::size_t stages = static_cast<std::size_t>(tableau.stages);
-  const std::size_t needed = (nx + ny) + stages * (nx + ny + na);
+  const std::size_t needed = (2 * nx + ny) + stages * (nx + ny + na);
   if (workspace_.size() < needed) workspace_.resize(needed);
   const std::span<double> x_i(workspace_.data(), nx);
   const std::span<double> y_i(x_i.data() + nx, ny);
-  double* const x_rates = y_i.data() + ny;
+  const std::span<double> offset(y_i.data() + ny, nx);
+  double* const x_rates = offset.data() + nx;
   double* const y_rates = x_rates + stages * nx;
   double* const a_rates = y_rates + stages * ny;
 
@@ -38,6 +39,12 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
     Combine(x, h, {tableau.a_explicit[i], i}, x_rates, x_i);
     if (i > 0) system.Project(x_i);
     Combine(y, h, {tableau.a_implicit[i], i}, y_rates, y_i);
+    std::fill(offset.begin(), offset.end(), 0.0);
+    for (std::size_t j = 0; j < i; ++j) {
+      const double w = h * (tableau.a_implicit[i][j] - tableau.a_explicit[i][j]);
+      for (std::size_t k = 0; k < nx; ++k) offset[k] += w * x_rates[j * nx + k];
+    }
+    system.StageOffset(offset);
     system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h * tableau.a_implicit[i][i], x_i,
                       y_i, {y_rates + i * ny, ny}, {a_rates + i * na, na});
     system.PositionRate(x_i, y_i, {x_rates + i * nx, nx});

@@ -20,6 +20,10 @@ class PartitionedSystem {
   /** Puts positions back onto their manifold (unit quaternions); called on every stage's positions
    and on the step's result. */
   virtual void Project(std::span<double> x) const = 0;
+  /** Called before SolveStage with h Σ_{j<i} (aᴵ_ij − aᴱ_ij) x'_j: this plus hγ x'_i is how far the
+   implicit tableau would put the stage's positions from the explicit ones. A system with forces
+   that are stiff in the positions adds their gradient times it and stays stable. */
+  virtual void StageOffset(std::span<const double> /*offset*/) {}
   /** Solves y = y* + hγ F(t, x, y). The geometry at x is needed once; h_gamma = 0 evaluates F.
    @param stage    0 … stages − 1; stage 0 is the step's start
    @param h_gamma  step times the diagonal of the implicit tableau [s]

@@ -56,6 +56,10 @@ struct StageBody {
   Vec3 p_WM;                              ///< centre of mass [m]
   Vec3 v;                                 ///< of the centre of mass; in: y*, out: the stage's [m/s]
   Vec3 w;                                 ///< angular, world axes; in: y*, out: the stage's [rad/s]
+  /// What the implicit tableau adds to the explicit position, without hγ v (integrators'
+  /// StageOffset); lets stiff elastic forces act at implicit positions. 0: they never do.
+  Vec3 dx;
+  Vec3 dtheta;  ///< likewise, rotation vector, world axes [rad]
 };
 
 /** A contact as a stage sees it. */

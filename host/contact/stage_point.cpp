@@ -10,6 +10,11 @@ namespace {
 // clamped, and an equation with a jump need not have a solution.
 constexpr double kRollingFade = 0.05;
 
+// Where ω hγ of a contact exceeds this, ω² = f_e' |S| W_nn, explicit positions come near the limit
+// of stability (ω h of about 1.7); its elastic force then acts at the implicit position.
+constexpr double kStiff = 0.45;
+constexpr double kDifference = 1e-6;  // relative, for the elastic slope
+
 }  // namespace
 
 void StagePoint::Prepare(double h_gamma, std::span<const StageBody> bodies, StageContact* c) {
@@ -33,6 +38,23 @@ void StagePoint::Prepare(double h_gamma, std::span<const StageBody> bodies, Stag
   const double tau_r = model.relaxation_time;
   V_o = tau_r > 0.0 ? c->state.V_o * tau_r / (tau_r + H) : 0.0;  // V̇_o = −V_o/τ_r, implicit
   law = model.normal->Force(std::max(0.0, g.V - V_o), c->latch.a);
+
+  V_begin = g.V;
+  const double V_r = std::max(0.0, g.V - V_o);
+  if (H > 0.0 && V_r > 0.0) {
+    const double S = Dot(axis[0], g.S);
+    const double W_nn = body_i->inverse_mass + body_j->inverse_mass +
+                        Dot(arm_i[0], body_i->inverse_inertia_W * arm_i[0]) +
+                        Dot(arm_j[0], body_j->inverse_inertia_W * arm_j[0]);
+    const double further = model.normal->Force((1.0 + kDifference) * V_r, c->latch.a).f_e;
+    const double slope = (further - law.f_e) / (kDifference * V_r);
+    if (H * H * slope * S * W_nn > kStiff * kStiff) {
+      S_n = S;
+      const double moved = Dot(axis[0], body_i->dx - body_j->dx) + Dot(arm_i[0], body_i->dtheta) -
+                           Dot(arm_j[0], body_j->dtheta);
+      V_begin -= S_n * moved;
+    }
+  }
 
   torque_factor = model.spinning->TorqueFactor();
   v_epsilon = model.friction->VelocityScale();
@@ -61,8 +83,18 @@ void StagePoint::Evaluate(bool hold) {
   plate_spin = (1.0 - model.plate_share) * Dot(axis[0], body_i->w) +
                model.plate_share * Dot(axis[0], body_j->w);
 
+  double stiffness = 0.0;
+  if (S_n > 0.0) {  // V(x + δ) ≈ V − S·δ, with δ = dx + hγ v
+    const double V_r = std::max(0.0, V_begin - S_n * H * v[0] - V_o);
+    law = model.normal->Force(V_r, contact->latch.a);
+    const NormalForce further = model.normal->Force((1.0 + kDifference) * V_r, contact->latch.a);
+    if (V_r > 0.0) {
+      const double change = (further.f_e - law.f_e) + (further.b - law.b) * v[0];
+      stiffness = std::max(0.0, S_n * H * change / (kDifference * V_r));
+    }
+  }
   f_n = law.f_e + law.b * v[0];
-  slope_n = -law.b;
+  slope_n = stiffness - law.b;
   if (!(f_n > 0.0)) f_n = slope_n = 0.0;
   if (!hold) FreshWeights(&s, &ramp);
 

@@ -19,8 +19,10 @@ struct StagePoint {
   Vec3 arm_i[3];        ///< (p_c − p_i) × axis
   Vec3 arm_j[3];
   NormalForce law;
-  double V_o = 0.0;    ///< relaxation offset at the stage
-  double r_gyr = 0.0;  ///< radius of gyration about n, 0 without spinning
+  double S_n = 0.0;      ///< n · S where the elastic part is stiff, else 0 [m²]
+  double V_begin = 0.0;  ///< V at the implicit position, but for hγ v [m³]
+  double V_o = 0.0;      ///< relaxation offset at the stage
+  double r_gyr = 0.0;    ///< radius of gyration about n, 0 without spinning
   double torque_factor = 0.0;
   double v_epsilon = 1.0;
   Mat3 rolling;                ///< −(b/V) Q: τ_r = −rolling ω

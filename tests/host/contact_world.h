@@ -142,6 +142,9 @@ class World : public integrators::PartitionedSystem {
       p[3] = q.z;
     }
   }
+  void StageOffset(std::span<const double> offset) override {
+    offset_.assign(offset.begin(), offset.end());
+  }
   void SolveStage(int /*stage*/, double /*t*/, double H, std::span<const double> x,
                   std::span<double> y, std::span<double> rate, std::span<double> power) override {
     const std::size_t n = bodies.size();
@@ -157,6 +160,11 @@ class World : public integrators::PartitionedSystem {
       const Vec3 inverse{Reciprocal(b.inertia.x), Reciprocal(b.inertia.y), Reciprocal(b.inertia.z)};
       s.inverse_inertia_W = R * Mat3::Diagonal(inverse) * Transpose(R);
       s.p_WM = {p[0], p[1], p[2]};
+      const double* d = offset_.data() + 7 * k;
+      const Quaternion turn =
+          Quaternion{d[3], d[4], d[5], d[6]} * Quaternion{p[3], -p[4], -p[5], -p[6]};
+      s.dx = {d[0], d[1], d[2]};
+      s.dtheta = 2.0 * Vec3{turn.x, turn.y, turn.z};
       const Vec3 w{v[3], v[4], v[5]};
       const Vec3 spin = Cross(w, R * Scaled(b.inertia, TransposeTimes(R, w)));
       const Vec3 gyro = -1.0 * (s.inverse_inertia_W * spin);
@@ -290,7 +298,7 @@ class World : public integrators::PartitionedSystem {
   }
 
   integrators::PartitionedStepper stepper_;
-  std::vector<double> x_, y_;
+  std::vector<double> x_, y_, offset_;
   std::vector<StageBody> stage_bodies_;
   std::vector<StageContact> contacts_;
 };
