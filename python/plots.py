@@ -24,6 +24,8 @@ plt.rcParams.update({
 
 def save(figure, folder, name):
     path = folder / f"{name}.png"
+    for axes in figure.axes:
+        axes.margins(x=0.01)
     figure.savefig(path)
     plt.close(figure)
     print(path)
@@ -50,8 +52,8 @@ def wide_range(axes, values):
         threshold = 10.0 ** np.ceil(np.log10(floor))
         if threshold < peak:
             axes.set_yscale("symlog", linthresh=threshold, linscale=1.5)
-            axes.annotate(f"linear up to ±{threshold:g}, logarithmic beyond", (1, -0.02),
-                          xycoords="axes fraction", ha="right", va="top", fontsize=7, color=FAINT)
+            axes.annotate(f"linear up to ±{threshold:g}, logarithmic beyond", (0.01, 0.97),
+                          xycoords="axes fraction", ha="left", va="top", fontsize=7.5, color=FAINT)
 
 
 def velocities(results, group, name, title):
@@ -133,11 +135,13 @@ def contacts(results):
     if shown.any():
         axes[1].set_yscale("log")
         top = force[shown].max()
+        if "impacts/time" in results and results["impacts/time"].size:
+            top = max(top, results["impacts/peak_force"].max())
         axes[1].set_ylim(max(force[shown].min(), 1e-5 * top), 2 * top)
     if "impacts/time" in results and results["impacts/time"].size:
         axes[1].plot(results["impacts/time"].ravel(), results["impacts/peak_force"].ravel(), "v",
                      markersize=4, color=INK, label="peak of a new contact")
-        axes[1].legend(loc="upper right")
+        axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
     axes[1].set_ylabel("normal force [N]")
     axes[1].set_xlabel("time [s]")
     return figure, "contacts"
