@@ -29,8 +29,9 @@ class Parameters {
   std::string Choice(const std::string& key, const std::vector<std::string>& allowed);
   /** Whether the scene gives the number. */
   bool Has(const std::string& key) const;
-  /** Both bodies' materials. */
+  /** Material of body i. */
   const Material& material_i() const { return material_i_; }
+  /** Material of body j. */
   const Material& material_j() const { return material_j_; }
   /** Adds a remark that does not refuse the scene. */
   void Warn(const std::string& key, const std::string& message);

@@ -4,7 +4,8 @@
 Symbols are types, functions, aliases, constants, enumerators' types and macros at namespace scope, and
 public members that are types or functions. Exempt: data members of a documented struct (its comment or
 their own ///< covers them), destructors, copies, moves, overrides, defaulted and deleted functions,
-friends, forward declarations, and what stands in a namespace called internal.
+constructors without a named parameter, members defined outside their class, friends, forward
+declarations, and what stands in a namespace called internal.
 Usage: doc_comments.py [TREE]"""
 
 import re
@@ -70,6 +71,11 @@ def symbol(declaration, scope):
             return None
         if name.startswith("operator=") and not name.startswith("operator=="):
             return None
+        if body[: call.start(1)].rstrip().endswith("::"):
+            return None  # a member defined outside its class: documented there
+        if scope.kind == "class" and name == scope.name and re.search(
+                r"\(\s*(const\s+)?[\w:]+\s*[&*]*\s*\)", body):
+            return None  # a constructor that uses nothing of what it is given
         return f"function {name}"
     if scope.kind == "namespace" and re.match(r"^(inline|constexpr|const|extern|static)\b", body):
         name = re.search(r"(\w+)\s*(\[[^\]]*\]\s*)*(=|\{|;|$)", body)
@@ -87,15 +93,17 @@ def check_file(path, base):
     pending, start, documented, parentheses = "", 0, False, 0
     declared = set()  # documented at an earlier declaration in this file
 
-    def finish():
+    def finish(position):
         nonlocal pending, documented
         scope = stack[-1]
         if scope.kind in ("namespace", "class") and scope.public:
             what = symbol(pending, scope)
+            end = text.find("\n", position)
+            trailing = text[position:end].lstrip(" ;").startswith("///<")
             forward = pending.strip().endswith(";") and re.match(
                 r"^\s*(template\s*<[^>]*>\s*)?(class|struct|enum(\s+class)?)\s+\w+\s*(:\s*[\w:]+\s*)?;$",
                 pending)
-            if documented and what:
+            if (documented or trailing) and what:
                 declared.add(what)
             elif what and what not in declared and not forward:
                 line = text.count("\n", 0, start) + 1
@@ -138,7 +146,7 @@ def check_file(path, base):
                 block = Scope("namespace", scope.public)
             elif TYPE.match(plain) and "(" not in re.sub(r"alignas\([^)]*\)", "", plain):
                 match = TYPE.match(plain)
-                finish()
+                finish(offset)
                 if match.group(1).startswith("enum"):
                     block = Scope("body", False)
                 else:
@@ -150,7 +158,7 @@ def check_file(path, base):
                 is_initialiser = scope.kind != "body" and "(" not in re.sub(
                     r"^template\s*<.*?>", "", head)
                 if not is_initialiser:
-                    finish()
+                    finish(offset)
                 block = Scope("initialiser" if is_initialiser else "body", False)
                 stack.append(block)
                 if is_initialiser:
@@ -172,7 +180,7 @@ def check_file(path, base):
             continue
         if token == ";" and parentheses == 0:
             pending += ";"
-            finish()
+            finish(offset)
             continue
         if token == ":" and stack[-1].kind == "class":
             access = re.match(r"^\s*(public|private|protected)\s*$", pending)
