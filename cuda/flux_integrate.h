@@ -38,12 +38,11 @@ struct SheetSums {
   }
 };
 
-/** The difference between a rule and the rule nested in it, as an estimate of the rule's own error:
- halving digits once more for an analytic integrand. */
+/** An estimate of a rule's error from its difference to the rule nested in it, which has half as
+ many digits when the integrand is analytic. */
 INTERVOX_HD inline double EstimateOf(double difference, double scale) {
-  if (!(scale > 0)) return difference;
-  const double ratio = 50.0 * difference / scale;
-  return ratio < 1 ? difference * std::sqrt(ratio) : difference;
+  const double digits = scale > 0 ? 4.0 * difference / scale : 1.0;
+  return digits < 1 ? difference * digits : difference;
 }
 
 template <class Rule>

@@ -76,19 +76,23 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
     area_error[i] = static_cast<float>(p.area_error);
     return FluxTotal{p.sums, p.volume_error, p.area_error, 7};
   });
-  const double goal = 0.02 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
+  const double goal = 0.05 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
-  const double share = goal / (1 + panels.count);
-  const double volume_goal = share * volume;
-  const double area_goal = share * (MaxNorm(total.sums.x.s) + volume / model.size);
-  if (total.volume_error > goal * volume || total.area_error > area_goal / share * goal) {
+  const double area = MaxNorm(total.sums.x.s) + volume / model.size;
+  const double open = Norm(total.sums.closure) * model.size;
+  if (total.volume_error + open > goal * volume || total.area_error > goal * area) {
+    // An open boundary that no panel owns up to is everybody's business.
+    const bool all = open > 4.0 * total.volume_error;
+    const double share = all ? 0.0 : goal / (1 + panels.count);
+    const double volume_goal = share * volume, area_goal = share * area;
     total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
       FluxTotal change;
       const double ev = volume_error[i], ea = area_error[i];
       if (ev <= volume_goal && ea <= area_goal) return change;
       const PanelSums old = IntegratePanel(model, panels.panel[i], pole, false, 0.0, 1.0);
       const PanelSums p =
-          RefinePanel(model, panels.panel[i], pole, volume_goal, area_goal, &change.work);
+          RefinePanel(model, panels.panel[i], pole, goal / (1 + panels.count) * volume,
+                      goal / (1 + panels.count) * area, &change.work);
       change.sums = p.sums;
       change.sums.x += -1.0 * old.sums.x;
       change.sums.closure -= old.sums.closure;
