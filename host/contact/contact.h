@@ -56,9 +56,11 @@ struct StageBody {
   Vec3 p_WM;                              ///< centre of mass [m]
   Vec3 v;                                 ///< of the centre of mass; in: y*, out: the stage's [m/s]
   Vec3 w;                                 ///< angular, world axes; in: y*, out: the stage's [rad/s]
-  /// What the implicit tableau adds to the explicit position, without hγ v (integrators'
-  /// StageOffset); lets stiff elastic forces act at implicit positions. 0: they never do.
-  Vec3 dx;
+  /// Whether dx and dtheta are given: what the implicit tableau adds to the explicit position, but
+  /// for hγ v (integrators' StageOffset). Contacts whose two bodies are either fixed or have it let
+  /// elastic forces that are stiff against the step act at the implicit position.
+  bool has_offset = false;
+  Vec3 dx;      ///< of the centre of mass [m]
   Vec3 dtheta;  ///< likewise, rotation vector, world axes [rad]
 };
 

@@ -41,7 +41,10 @@ void StagePoint::Prepare(double h_gamma, std::span<const StageBody> bodies, Stag
 
   V_begin = g.V;
   const double V_r = std::max(0.0, g.V - V_o);
-  if (H > 0.0 && V_r > 0.0) {
+  const auto knows_offset = [](const StageBody& body) {
+    return body.has_offset || (body.inverse_mass == 0.0 && Trace(body.inverse_inertia_W) == 0.0);
+  };
+  if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
     const double S = Dot(axis[0], g.S);
     const double W_nn = body_i->inverse_mass + body_j->inverse_mass +
                         Dot(arm_i[0], body_i->inverse_inertia_W * arm_i[0]) +

@@ -58,6 +58,7 @@ class World : public integrators::PartitionedSystem {
   std::vector<TestBody> bodies;
   std::vector<Pad> pads;
   Audit audit{};
+  bool implicit_positions = true;  ///< lets stiff elastic forces act at implicit positions
   double time = 0.0;
   int iterations = 0;
   int most_iterations = 0;
@@ -163,6 +164,7 @@ class World : public integrators::PartitionedSystem {
       const double* d = offset_.data() + 7 * k;
       const Quaternion turn =
           Quaternion{d[3], d[4], d[5], d[6]} * Quaternion{p[3], -p[4], -p[5], -p[6]};
+      s.has_offset = implicit_positions;
       s.dx = {d[0], d[1], d[2]};
       s.dtheta = 2.0 * Vec3{turn.x, turn.y, turn.z};
       const Vec3 w{v[3], v[4], v[5]};
