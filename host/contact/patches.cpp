@@ -78,29 +78,54 @@ void PatchSet::FinishGeometry(Contact* contact) {
   contact->active = true;
 }
 
+void PatchSet::Hold(const ActivePair& pair, int contact) {
+  const Held held{pair.body_pair, pair.a, pair.b, contact};
+  held_.insert(std::lower_bound(held_.begin(), held_.end(), held), held);
+}
+
+bool PatchSet::StartProvisional(const ActivePair& pair, std::size_t capacity) {
+  const auto bodies = static_cast<std::size_t>(pair.body_pair);
+  if (!body_pairs_[bodies].settings.born_in_stages || contacts_.size() >= capacity) return false;
+  Contact contact;
+  contact.id = next_id_++;
+  contact.body_pair = pair.body_pair;
+  if (HasDirection(pair.metrics.area_vector, pair.metrics.volume)) {
+    contact.n_accepted = Normalized(pair.metrics.area_vector);
+    contact.has_normal = true;
+  }
+  Hold(pair, static_cast<int>(contacts_.size()));
+  contacts_.push_back(contact);
+  return true;
+}
+
 void PatchSet::Evaluate(std::span<const ActivePair> pairs, std::size_t capacity) {
   for (Contact& contact : contacts_) contact.sum = {};
-  for (const ActivePair& pair : pairs) {
-    int at = FindHeld(pair);
-    if (at < 0) {
-      at = Join(pair);
-      if (at < 0) {
-        const auto bodies = static_cast<std::size_t>(pair.body_pair);
-        if (!body_pairs_[bodies].settings.born_in_stages || contacts_.size() >= capacity) continue;
-        at = static_cast<int>(contacts_.size());
-        Contact contact;
-        contact.id = next_id_++;
-        contact.body_pair = pair.body_pair;
-        if (HasDirection(pair.metrics.area_vector, pair.metrics.volume)) {
-          contact.n_accepted = Normalized(pair.metrics.area_vector);
-          contact.has_normal = true;
-        }
-        contacts_.push_back(contact);
-      }
-      const Held held{pair.body_pair, pair.a, pair.b, at};
-      held_.insert(std::lower_bound(held_.begin(), held_.end(), held), held);
+  order_.clear();
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    if (FindHeld(pairs[k]) < 0) order_.push_back(k);
+  }
+  // New pairs join from neighbour to neighbour; only what no chain reaches starts a contact.
+  while (!order_.empty()) {
+    bool joined = false;
+    for (std::size_t& k : order_) {
+      const int contact = Join(pairs[k]);
+      if (contact < 0) continue;
+      Hold(pairs[k], contact);
+      k = pairs.size();
+      joined = true;
     }
-    contacts_[static_cast<std::size_t>(at)].sum.Add(pair.metrics);
+    std::erase(order_, pairs.size());
+    if (joined || order_.empty()) continue;
+    std::size_t largest = 0;
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      if (pairs[order_[i]].metrics.volume > pairs[order_[largest]].metrics.volume) largest = i;
+    }
+    StartProvisional(pairs[order_[largest]], capacity);
+    order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(largest));
+  }
+  for (const ActivePair& pair : pairs) {
+    const int contact = FindHeld(pair);
+    if (contact >= 0) contacts_[static_cast<std::size_t>(contact)].sum.Add(pair.metrics);
   }
   for (Contact& contact : contacts_) FinishGeometry(&contact);
 }

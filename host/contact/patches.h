@@ -135,6 +135,8 @@ class PatchSet {
   bool Near(const ActivePair& pair, int a, int b) const;
   int FindHeld(const ActivePair& pair) const;
   int Join(const ActivePair& pair) const;
+  void Hold(const ActivePair& pair, int contact);
+  bool StartProvisional(const ActivePair& pair, std::size_t capacity);
   void FinishGeometry(Contact* contact);
   bool Near(const ActivePair& p, const ActivePair& q) const { return Near(p, q.a, q.b); }
   void GroupPairs(std::span<const ActivePair> pairs);

@@ -6,7 +6,7 @@
 
 #include "host/scene/scene.h"
 
-namespace intervox::testing {
+namespace intervox::scenes {
 
 /** A placed primitive. */
 inline geometry::ShapePtr Solid(geometry::Primitive primitive, const std::string& name,
@@ -73,4 +73,4 @@ inline Scene MakeScene(const ContactModelSettings& model, double step = 250e-6) 
   return scene;
 }
 
-}  // namespace intervox::testing
+}  // namespace intervox::scenes
