@@ -75,7 +75,8 @@ def number(value, digits=3):
 def cards(results):
     """(value, words) of what a reader asks first."""
     found = []
-    rest = results.rest_time()
+    rest = results.attributes.get("summary_rest_time")  # of every step, where the run finished
+    rest = results.rest_time() if rest is None else (float(rest) if rest >= 0 else None)
     found.append(("still moving" if rest is None else f"{rest:.3f} s",
                   "at rest (below 1 mm/s) for good from"))
     impacts = results["impacts/time"].size if "impacts/time" in results else 0
@@ -92,9 +93,10 @@ def cards(results):
     found.append((f"{number(lost)} J", "energy lost in contacts"))
     found.append((f"{number(np.abs(results['energy/balance']).max())} J",
                   "largest gap of the energy balance"))
-    for key, words in (("wall_time", "wall time [s]"), ("real_time_factor", "times real time")):
-        if key in results.attributes:
-            found.append((number(float(results.attributes[key])), words))
+    if "summary_wall_time" in results.attributes:
+        found.append((f"{number(float(results.attributes['summary_wall_time']))} s",
+                      f"wall time: {number(float(results.attributes['summary_real_time_factor']))} "
+                      "times real time"))
     return found
 
 
