@@ -7,7 +7,7 @@
 namespace intervox::cuda {
 
 /** A plane or quadric in L as f(x) = xᵀEx + 2 b·x + c, in the surface's own scaling [m]. */
-struct QuadraticForm {
+struct QuadricForm {
   Mat3 E = Mat3::Zero();  ///< [1/m]
   Vec3 b;                 ///< half gradient at the origin of L
   double c = 0.0;         ///< value at the origin of L [m]
@@ -20,8 +20,8 @@ struct QuadraticForm {
 };
 
 /** The form of a plane or a quadric; a torus has none. */
-INTERVOX_HD inline QuadraticForm MakeForm(const geometry::Surface& surface) {
-  QuadraticForm form;
+INTERVOX_HD inline QuadricForm MakeForm(const geometry::Surface& surface) {
+  QuadricForm form;
   if (surface.kind == geometry::SurfaceKind::kPlane) {
     const Vec3 n = surface.PlaneNormal();
     form.b = 0.5 * n;
@@ -77,7 +77,7 @@ INTERVOX_HD inline bool InvertPositive(const Mat3& H, Mat3* inverse) {
 }
 
 /** Fills the members of the pencil at λ; false when H is singular. */
-INTERVOX_HD inline bool AtPencil(const QuadraticForm& a, const QuadraticForm& b, double lambda,
+INTERVOX_HD inline bool AtPencil(const QuadricForm& a, const QuadricForm& b, double lambda,
                                  DeepestPoint* out) {
   out->lambda = lambda;
   out->H = (1 - lambda) * a.E + lambda * b.E;
@@ -90,7 +90,7 @@ INTERVOX_HD inline bool AtPencil(const QuadraticForm& a, const QuadraticForm& b,
 }
 
 /** The quadric A against the plane B: closed form along the conjugate diameter. */
-INTERVOX_HD inline DeepestPoint DeepestOnPlane(const QuadraticForm& a, const QuadraticForm& plane) {
+INTERVOX_HD inline DeepestPoint DeepestOnPlane(const QuadricForm& a, const QuadricForm& plane) {
   DeepestPoint out;
   Mat3 inverse;
   if (!InvertPositive(a.E, &inverse)) return out;
@@ -124,7 +124,7 @@ INTERVOX_HD inline DeepestPoint DeepestOnPlane(const QuadraticForm& a, const Qua
  Newton's method, kept in a bracket, on the dual: λ maximises min_x f_λ, whose derivative is f_B −
  f_A at the minimiser (the potential of Perram and Wertheim). Stops when f_A and f_B agree to a
  tenth, which is all that a centre of integration needs. */
-INTERVOX_HD inline DeepestPoint FindDeepest(const QuadraticForm& a, const QuadraticForm& b,
+INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricForm& b,
                                             bool b_is_plane) {
   if (b_is_plane) return internal::DeepestOnPlane(a, b);
   DeepestPoint out;
@@ -175,7 +175,7 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadraticForm& a, const Quadra
 /** True when f < 0 all over the ellipsoid that encloses the overlap: the surface is inactive.
  f ≤ f(p) + 2 √(depth · gᵀH⁻¹g) + depth · tr(H⁻¹E⁺), where the trace bounds the largest
  eigenvalue. */
-INTERVOX_HD inline bool InsideEverywhere(const DeepestPoint& deepest, const QuadraticForm& form) {
+INTERVOX_HD inline bool InsideEverywhere(const DeepestPoint& deepest, const QuadricForm& form) {
   const Vec3 g = form.HalfGradient(deepest.p);
   const Mat3 HE = deepest.H_inverse * form.E;
   double trace = Trace(HE);

@@ -162,7 +162,7 @@ INTERVOX_HD inline Moments MapBack(const MappedLens& lens, const PolarSums& sums
 }
 
 /** Γ and β of a form about p in the frame F, scaled so that the surface is 2β·y + yᵀΓy = 1. */
-INTERVOX_HD inline MappedQuadric MapForm(const QuadraticForm& form, const Vec3& p, double value,
+INTERVOX_HD inline MappedQuadric MapForm(const QuadricForm& form, const Vec3& p, double value,
                                          const Mat3& F) {
   const double scale = -1 / value;
   const Mat3 EF = form.E * F;
@@ -180,7 +180,7 @@ INTERVOX_HD inline MappedQuadric MapForm(const QuadraticForm& form, const Vec3& 
 }
 
 /** 1/ρ along d from p of a form with value < 0 at p; ≤ 0 when the ray never leaves. */
-INTERVOX_HD inline double InverseExit(const QuadraticForm& form, const Vec3& p, double value,
+INTERVOX_HD inline double InverseExit(const QuadricForm& form, const Vec3& p, double value,
                                       const Vec3& d) {
   const double beta = -Dot(form.HalfGradient(p), d) / value;
   const double alpha = -Dot(d, form.E * d) / value;
@@ -190,7 +190,7 @@ INTERVOX_HD inline double InverseExit(const QuadraticForm& form, const Vec3& p, 
 
 /** Makes the lens of forms a and b at their deepest point. False when no axis through that point
  meets a first on one side and b first on the other. */
-INTERVOX_HD inline bool MakeLens(const QuadraticForm& a, const QuadraticForm& b, bool b_is_plane,
+INTERVOX_HD inline bool MakeLens(const QuadricForm& a, const QuadricForm& b, bool b_is_plane,
                                  const DeepestPoint& deepest, MappedLens* lens) {
   const Vec3 p = deepest.p;
   Vec3 n = a.HalfGradient(p) - b.HalfGradient(p);
@@ -276,7 +276,7 @@ INTERVOX_HD inline void ChooseRule(double top_bend, double bottom_bend, double t
       cuts[face] = n;
     }
     if (cuts[0] > 2 || cuts[1] > 2) continue;
-    const int cost = kGaussOrders[rule] * ((1 << cuts[0]) + (1 << cuts[1]));
+    const int cost = GaussOrder(rule) * ((1 << cuts[0]) + (1 << cuts[1]));
     if (cost < best) {
       best = cost;
       order->rule = rule;
@@ -315,7 +315,7 @@ INTERVOX_HD inline Moments WholeEllipsoid(const DeepestPoint& at) {
 
 /** Proof that the ellipsoid f_A ≤ 0 about its centre lies inside f ≤ 0: a multiplier μ with f − μ
  f_A ≤ 0 everywhere (the S-lemma). */
-INTERVOX_HD inline bool Contains(const QuadraticForm& form, const DeepestPoint& at) {
+INTERVOX_HD inline bool Contains(const QuadricForm& form, const DeepestPoint& at) {
   if (InsideEverywhere(at, form)) return true;
   const Vec3 g = form.HalfGradient(at.p);
   const double value = form.Value(at.p);
@@ -335,14 +335,14 @@ INTERVOX_HD inline bool Contains(const QuadraticForm& form, const DeepestPoint& 
 }
 
 /** The plane that cuts deepest into the ellipsoid-like form a, or −1. */
-INTERVOX_HD inline int DeepestPlane(const LocalPair& pair, const QuadraticForm& a) {
+INTERVOX_HD inline int DeepestPlane(const LocalPair& pair, const QuadricForm& a) {
   Mat3 inverse;
   if (!InvertPositive(a.E, &inverse)) return -1;
   const Vec3 centre = -(inverse * a.b);
   int best = -1;
   double largest = 0;
   for (int i = 0; i < pair.planes; ++i) {
-    const QuadraticForm plane = MakeForm(pair.surface[i].surface);
+    const QuadricForm plane = MakeForm(pair.surface[i].surface);
     const double reach = (pair.surface[i].surface.side < 0 ? -1 : 1) * plane.Value(centre) /
                          std::sqrt(Dot(plane.b, inverse * plane.b));
     if (best < 0 || reach > largest) {
@@ -354,8 +354,8 @@ INTERVOX_HD inline int DeepestPlane(const LocalPair& pair, const QuadraticForm& 
 }
 
 /** The form of a listed surface, turned so that the cell has f ≤ 0. */
-INTERVOX_HD inline QuadraticForm SideForm(const LocalSurface& surface) {
-  QuadraticForm form = MakeForm(surface.surface);
+INTERVOX_HD inline QuadricForm SideForm(const LocalSurface& surface) {
+  QuadricForm form = MakeForm(surface.surface);
   if (surface.surface.side < 0) {
     form.E = -1.0 * form.E;
     form.b = -form.b;
@@ -386,7 +386,7 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
   for (int turn = 0; turn < 8; ++turn) {
     const PolarSums sums = team.template Sum<PolarSums>(
         order.azimuths, [&](int i) { return AddMeridian(lens, order, i); });
-    result->work += order.azimuths * kGaussOrders[order.rule] *
+    result->work += order.azimuths * GaussOrder(order.rule) *
                     ((1 << order.top_cuts) + (1 << order.bottom_cuts));
     if (sums.failures > 0 || !(sums.v > 0)) return false;
     const double arc_error = ArcError(HalvedBend(sums.top_bend, order.top_cuts), order.rule) +
@@ -439,11 +439,11 @@ INTERVOX_HD RuleResult PolarRule(const Team& team, const LocalPair& pair, Moment
     if (!HasConvexForm(pair.surface[i].surface)) return result;
   }
   const int ia = pair.planes;
-  const QuadraticForm a = MakeForm(pair.surface[ia].surface);
+  const QuadricForm a = MakeForm(pair.surface[ia].surface);
   const bool b_is_plane = curved == 1;
   const int ib = b_is_plane ? internal::DeepestPlane(pair, a) : pair.planes + 1;
   DeepestPoint deepest;
-  QuadraticForm b;
+  QuadricForm b;
   if (ib < 0) {
     // One surface alone, or one whose overlap with a plane is infinite.
     if (pair.planes > 0 || !internal::AtPencil(a, a, 0, &deepest)) return result;

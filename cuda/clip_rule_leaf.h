@@ -1,0 +1,208 @@
+/** @file One leaf of the clip rule: a box cut by planes, with exact moments of what is left. */
+#pragma once
+
+#include "cuda/local_pair.h"
+
+namespace intervox::cuda::internal {
+
+/** A half-space n·y ≤ d in the mapped frame, with the weight of its face. */
+struct HalfSpaceCut {
+  Vec3 n;
+  double d = 0;
+  double weight = 0;
+};
+
+/** Sums over leaves in the mapped frame, about its origin. */
+struct ClipSums {
+  double v = 0;
+  Vec3 m, q, d;           ///< as in Moments
+  Vec3 s;                 ///< Σ weight ∫ n dS
+  Mat3 t = Mat3::Zero();  ///< Σ weight ∫ y nᵀ dS
+  int leaves = 0;         ///< leaves with a curved surface
+  int cells = 0;          ///< cells whose bounds were computed
+
+  INTERVOX_HD ClipSums& operator+=(const ClipSums& o) {
+    v += o.v;
+    m += o.m;
+    q += o.q;
+    d += o.d;
+    s += o.s;
+    t = t + o.t;
+    leaves += o.leaves;
+    cells += o.cells;
+    return *this;
+  }
+};
+
+/** Most corners of a face: a rectangle, two walls and one more for each cut. */
+inline constexpr int kMaxCorners = 6 + kMaxSurfaces;
+
+/** A convex polygon in space. */
+struct Polygon {
+  Vec3 p[kMaxCorners];
+  int count = 0;
+};
+
+/** Keeps n·y ≤ d of the polygon. */
+INTERVOX_HD inline void ClipPolygon(const Vec3& n, double d, Polygon* polygon) {
+  double above[kMaxCorners];
+  bool any_above = false, any_below = false;
+  const int count = polygon->count;
+  for (int i = 0; i < count; ++i) {
+    above[i] = Dot(n, polygon->p[i]) - d;
+    any_above = any_above || above[i] > 0;
+    any_below = any_below || above[i] <= 0;
+  }
+  if (!any_above) return;
+  if (!any_below) {
+    polygon->count = 0;
+    return;
+  }
+  // A convex loop leaves the half-space once and comes back once.
+  Vec3 first, last;
+  int leave = 0, enter = 0;
+  for (int i = 0; i < count; ++i) {
+    const int j = i + 1 == count ? 0 : i + 1;
+    if (above[i] <= 0 && above[j] > 0) {
+      leave = i;
+      first = polygon->p[i] + above[i] / (above[i] - above[j]) * (polygon->p[j] - polygon->p[i]);
+    } else if (above[i] > 0 && above[j] <= 0) {
+      enter = j;
+      last = polygon->p[j] + above[j] / (above[j] - above[i]) * (polygon->p[i] - polygon->p[j]);
+    }
+  }
+  Polygon out;
+  for (int i = enter;; i = i + 1 == count ? 0 : i + 1) {
+    out.p[out.count++] = polygon->p[i];
+    if (i == leave) break;
+  }
+  out.p[out.count++] = first;
+  out.p[out.count++] = last;
+  polygon->count = out.count;
+  for (int i = 0; i < out.count; ++i) polygon->p[i] = out.p[i];
+}
+
+/** The polygon of the plane n·y = d in the box c ± h, counter-clockwise seen from n. */
+INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const Vec3& h,
+                                   Polygon* polygon) {
+  const Vec3 reach = Scaled(Abs(cut.n), h);
+  const int k = reach.z >= reach.x && reach.z >= reach.y ? 2 : reach.x >= reach.y ? 0 : 1;
+  const int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
+  const double nk = cut.n[k], ni = cut.n[i], nj = cut.n[j];
+  // n·(y − c) = rest on the plane.
+  const double rest = cut.d - Dot(cut.n, c);
+  double offset[4];
+  bool inside = true, outside_low = true, outside_high = true;
+  for (int v = 0; v < 4; ++v) {
+    const double u = v == 1 || v == 2 ? h[i] : -h[i];
+    const double w = v >= 2 ? h[j] : -h[j];
+    offset[v] = (rest - ni * u - nj * w) / nk;
+    inside = inside && offset[v] <= h[k] && offset[v] >= -h[k];
+    outside_high = outside_high && offset[v] > h[k];
+    outside_low = outside_low && offset[v] < -h[k];
+  }
+  if (outside_low || outside_high) {
+    polygon->count = 0;
+    return;
+  }
+  for (int v = 0; v < 4; ++v) {
+    const int corner = nk > 0 ? v : 3 - v;
+    Vec3& p = polygon->p[v];
+    p[i] = c[i] + (corner == 1 || corner == 2 ? h[i] : -h[i]);
+    p[j] = c[j] + (corner >= 2 ? h[j] : -h[j]);
+    p[k] = c[k] + offset[corner];
+  }
+  polygon->count = 4;
+  if (inside) return;
+  Vec3 axis;
+  axis[k] = 1;
+  ClipPolygon(axis, c[k] + h[k], polygon);
+  ClipPolygon(-axis, h[k] - c[k], polygon);
+}
+
+/** Adds the columns under a face, from the level z = base: ∫ (z − base) n_z dS and its companions.
+ Walls along z have none, so that only cuts and the two ends of the box are faces. */
+INTERVOX_HD inline void AddFace(const Polygon& polygon, double base, double weight,
+                                ClipSums* sums) {
+  for (int i = 2; i < polygon.count; ++i) {
+    const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
+    const Vec3 area = 0.5 * Cross(b - a, c - a);
+    const double az = a.z - base, bz = b.z - base, cz = c.z - base;
+    const double sx = a.x + b.x + c.x, sy = a.y + b.y + c.y, sz = az + bz + cz;
+    const double ax_z = a.x * az, bx_z = b.x * bz, cx_z = c.x * cz;
+    const double ay_z = a.y * az, by_z = b.y * bz, cy_z = c.y * cz;
+    const double xx = a.x * a.x + b.x * b.x + c.x * c.x;
+    const double yy = a.y * a.y + b.y * b.y + c.y * c.y;
+    const double zz = az * az + bz * bz + cz * cz;
+    const double xy = a.x * a.y + b.x * b.y + c.x * c.y;
+    const double xz = ax_z + bx_z + cx_z;
+    const double yz = ay_z + by_z + cy_z;
+    const double w = area.z;
+    // Integrals of products of two and three linear functions over a triangle.
+    sums->v += w / 3 * sz;
+    sums->m += w / 12 * Vec3{sx * sz + xz, sy * sz + yz, 0.5 * (sz * sz + zz)};
+    const double xxz = a.x * ax_z + b.x * bx_z + c.x * cx_z;
+    const double yyz = a.y * ay_z + b.y * by_z + c.y * cy_z;
+    const double xyz = a.x * ay_z + b.x * by_z + c.x * cy_z;
+    const double xzz = az * ax_z + bz * bx_z + cz * cx_z;
+    const double yzz = az * ay_z + bz * by_z + cz * cy_z;
+    const double zzz = az * az * az + bz * bz * bz + cz * cz * cz;
+    sums->q += w / 60 *
+               Vec3{sx * sx * sz + 2 * sx * xz + sz * xx + 2 * xxz,
+                    sy * sy * sz + 2 * sy * yz + sz * yy + 2 * yyz,
+                    (sz * sz * sz + 3 * sz * zz + 2 * zzz) / 3};
+    sums->d += w / 60 *
+               Vec3{sx * sy * sz + sx * yz + sy * xz + sz * xy + 2 * xyz,
+                    0.5 * (sx * sz * sz + sx * zz + 2 * sz * xz + 2 * xzz),
+                    0.5 * (sy * sz * sz + sy * zz + 2 * sz * yz + 2 * yzz)};
+    if (weight != 0) {
+      const Vec3 wa = weight * area;
+      sums->s += wa;
+      sums->t = sums->t + Outer({sx / 3, sy / 3, sz / 3 + base}, wa);
+    }
+  }
+}
+
+/** Adds a whole box. */
+INTERVOX_HD inline void AddBox(const Vec3& c, const Vec3& h, ClipSums* sums) {
+  const double v = 8 * h.x * h.y * h.z;
+  sums->v += v;
+  sums->m += v * c;
+  sums->q +=
+      v * Vec3{c.x * c.x + h.x * h.x / 3, c.y * c.y + h.y * h.y / 3, c.z * c.z + h.z * h.z / 3};
+  sums->d += v * Vec3{c.x * c.y, c.x * c.z, c.y * c.z};
+}
+
+/** Adds the box c ± h cut by `count` half-spaces; exact for the polytope. */
+INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Vec3& c,
+                                    const Vec3& h, ClipSums* sums) {
+  ClipSums leaf;
+  Polygon polygon;
+  for (int k = 0; k < count; ++k) {
+    PlaneInBox(cut[k], c, h, &polygon);
+    for (int j = 0; j < count && polygon.count > 0; ++j) {
+      if (j != k) ClipPolygon(cut[j].n, cut[j].d, &polygon);
+    }
+    AddFace(polygon, c.z, cut[k].weight, &leaf);
+  }
+  for (int end = -1; end <= 1; end += 2) {
+    const double z = c.z + end * h.z;
+    polygon.p[0] = {c.x - h.x, c.y - end * h.y, z};
+    polygon.p[1] = {c.x + h.x, c.y - end * h.y, z};
+    polygon.p[2] = {c.x + h.x, c.y + end * h.y, z};
+    polygon.p[3] = {c.x - h.x, c.y + end * h.y, z};
+    polygon.count = 4;
+    for (int j = 0; j < count && polygon.count > 0; ++j) {
+      ClipPolygon(cut[j].n, cut[j].d, &polygon);
+    }
+    AddFace(polygon, c.z, 0, &leaf);
+  }
+  // From z measured at the centre to z of the frame.
+  leaf.q.z += c.z * (2 * leaf.m.z + c.z * leaf.v);
+  leaf.d.y += c.z * leaf.m.x;
+  leaf.d.z += c.z * leaf.m.y;
+  leaf.m.z += c.z * leaf.v;
+  *sums += leaf;
+}
+
+}  // namespace intervox::cuda::internal
