@@ -66,6 +66,15 @@ INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Ve
   return out;
 }
 
+// The flux rule has no parametrisation for the curve in which two ellipsoids meet.
+INTERVOX_HD inline int CountEllipsoids(const LocalPair& pair) {
+  int count = 0;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    count += pair.surface[i].surface.kind == geometry::SurfaceKind::kEllipsoid;
+  }
+  return count;
+}
+
 template <class Team>
 INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair& pair,
                                double voxel_size, Moments* moments) {
@@ -74,7 +83,7 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
     case LeafRule::kPolytope:
       return PolytopeRule(team, pair, moments);
     case LeafRule::kFlux:
-      return FluxRule(team, pair, moments);
+      return CountEllipsoids(pair) > 1 ? RuleResult{} : FluxRule(team, pair, moments);
     case LeafRule::kPolar:
       return PolarRule(team, pair, moments);
 #ifdef INTERVOX_CLIP
