@@ -7,6 +7,48 @@
 
 namespace intervox::cuda::internal {
 
+/** A boundary point of the ellipsoid's face at σ ∈ [0, 1] of a piece, in the frame of the unit
+ sphere; the face's `end` 0 or 1 of a sheet. False when the piece does not bound that face. */
+INTERVOX_HD inline bool PatchPoint(const FluxModel& model, int round, const FluxPanel& p,
+                                   double sigma, int end, Vec3* y) {
+  const FluxCurve& ball = model.curve[round];
+  if (p.kind == PanelKind::kRoundArc) {
+    *y = ToSphere(ball, PointOf(model, p, sigma).x - ball.o);
+    return end == 0;
+  }
+  if (p.kind != PanelKind::kSheet) return false;
+  const int by = end == 0 ? p.lo_by : p.hi_by;
+  if (by > kByEntry) return false;
+  const double at = p.u0 + sigma * (p.u1 - p.u0);
+  const Generator g =
+      GeneratorOf(model.curve[p.curve], p.c, p.s, p.map == 0 ? at : p.fold + p.map * at * at);
+  double in = 0.0, out = 0.0;
+  ClipToSolid(ball, g.b, g.d, &in, &out, p.residual, true);
+  *y = ToSphere(ball, g.b + (by == kByEntry ? in : out) * g.d - ball.o);
+  return true;
+}
+
+/** Whether the face of the ellipsoid is small enough for sectors, seen from the boundary's mean. */
+INTERVOX_HD inline bool FindSmallPole(const FluxModel& model, int round, const FluxPanels& panels,
+                                      Vec3* pole) {
+  constexpr double kSmall = 0.5;  // |y − e|²: 41° around the pole
+  Vec3 mean, y;
+  for (int i = 0; i < 6 * panels.count; ++i) {
+    if (PatchPoint(model, round, panels.panel[i / 6], 0.5 * (i % 3), i / 3 % 2, &y)) mean += y;
+  }
+  const double length = Norm(mean);
+  if (!(length > 0)) return false;
+  *pole = mean / length;
+  for (int i = 0; i < 6 * panels.count; ++i) {
+    if (PatchPoint(model, round, panels.panel[i / 6], 0.5 * (i % 3), i / 3 % 2, &y) &&
+        !(SquaredNorm(y - *pole) < kSmall)) {
+      return false;
+    }
+  }
+  const FluxCurve& s = model.curve[round];
+  return !IsInside(model, s.o - s.frame * Scaled(s.radii, *pole), -1, round);
+}
+
 /** What one piece adds, and how far that may be off. */
 struct PanelSums {
   FluxSums sums;
@@ -46,8 +88,9 @@ INTERVOX_HD inline double EstimateOf(double difference, double scale) {
 }
 
 template <class Rule>
-INTERVOX_HD PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p, const Vec3& pole,
-                                   int nodes, Rule rule, double from, double to) {
+INTERVOX_HD PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p,
+                                   const PatchPole& pole, int nodes, Rule rule, double from,
+                                   double to) {
   const FluxPlane& plane = model.plane[p.plane];
   const FluxCurve& s = model.curve[p.curve];
   const bool round = p.kind == PanelKind::kRoundArc;
@@ -65,21 +108,23 @@ INTERVOX_HD PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p, c
     if (round) {
       const Vec3 y = ToSphere(s, at.x - s.o);
       const Vec3 dy = (-(to - from)) * ToSphere(s, at.dx);
-      const double before = patch.a;
+      const double before = pole.small ? patch.xa : patch.a;
       patch.Add(pole, y, node.fine * dy);
-      lean_patch += node.lean > 0 ? (patch.a - before) * (node.lean / node.fine) : 0.0;
+      lean_patch += node.lean > 0
+                        ? ((pole.small ? patch.xa : patch.a) - before) * (node.lean / node.fine)
+                        : 0.0;
     }
   }
   PanelSums out;
   AddFan(plane, fan, &out.sums);
-  if (round) AddPatch(s, patch, &out.sums);
+  if (round) AddPatch(s, pole, patch, &out.sums);
   const double da = std::fabs(fan.a - lean_a);
   const double off = std::fabs(plane.h) * (da + MaxNorm(fan.w - lean_w) / model.size) / 3.0;
   double scale_v = std::fabs(plane.h * fan.a) / 3.0, off_patch = 0.0;
   if (round) {
     const double det = s.radii.x * s.radii.y * s.radii.z / 3.0;
-    off_patch = det * std::fabs(patch.a - lean_patch);
-    scale_v += det * std::fabs(patch.a);
+    off_patch = det * std::fabs((pole.small ? patch.xa : patch.a) - lean_patch);
+    scale_v += det * std::fabs(pole.small ? patch.xa : patch.a);
   }
   out.volume_error = EstimateOf(off + off_patch, scale_v);
   out.area_error = EstimateOf(da, std::fabs(fan.a));
@@ -87,8 +132,9 @@ INTERVOX_HD PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p, c
 }
 
 template <class Rule>
-INTERVOX_HD PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p, const Vec3& pole,
-                                     int nodes, Rule rule, double from, double to) {
+INTERVOX_HD PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
+                                     const PatchPole& pole, int nodes, Rule rule, double from,
+                                     double to) {
   const FluxCurve& s = model.curve[p.curve];
   const int q = OtherCurve(model, p.curve);
   const bool rooted = p.lo_by <= kByEntry || p.hi_by <= kByEntry;
@@ -133,9 +179,11 @@ INTERVOX_HD PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
       const double slope = Dot(y, v);
       if (slope == 0) continue;
       const double way = (end == 0 ? -1.0 : 1.0) * s.side * ball.side * turn;
-      const double before = patch.a;
+      const double before = pole.small ? patch.xa : patch.a;
       patch.Add(pole, y, (node.fine * way) * (w - (Dot(y, w) / slope) * v));
-      lean_patch += node.lean > 0 ? (patch.a - before) * (node.lean / node.fine) : 0.0;
+      lean_patch += node.lean > 0
+                        ? ((pole.small ? patch.xa : patch.a) - before) * (node.lean / node.fine)
+                        : 0.0;
     }
   }
   PanelSums out;
@@ -152,10 +200,10 @@ INTERVOX_HD PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
   double scale = std::fabs(sheet.v) / 3.0;
   if (round) {
     const FluxCurve& ball = model.curve[q];
-    AddPatch(ball, patch, &out.sums);
+    AddPatch(ball, pole, patch, &out.sums);
     const double det = ball.radii.x * ball.radii.y * ball.radii.z / 3.0;
-    off += det * std::fabs(patch.a - lean_patch);
-    scale += det * std::fabs(patch.a);
+    off += det * std::fabs((pole.small ? patch.xa : patch.a) - lean_patch);
+    scale += det * std::fabs(pole.small ? patch.xa : patch.a);
   }
   out.volume_error = EstimateOf(off, scale);
   out.area_error = EstimateOf(MaxNorm(sheet.s - lean.s), MaxNorm(sheet.s));
@@ -164,7 +212,8 @@ INTERVOX_HD PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
 
 /** One panel's share [from, to] ⊂ [0, 1] with 7 or 15 nodes. */
 INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPanel& p,
-                                            const Vec3& pole, bool fine, double from, double to) {
+                                            const PatchPole& pole, bool fine, double from,
+                                            double to) {
   if (p.kind == PanelKind::kSheet) {
     return fine ? IntegrateSheet(model, p, pole, 15, Patterson15, from, to)
                 : IntegrateSheet(model, p, pole, 7, Patterson7, from, to);
@@ -175,8 +224,8 @@ INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPa
 
 /** One panel by bisection until each part's error is below its share. */
 INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel& p,
-                                         const Vec3& pole, double volume_goal, double area_goal,
-                                         int* work) {
+                                         const PatchPole& pole, double volume_goal,
+                                         double area_goal, int* work) {
   PanelSums out;
   // Depth first over a binary tree of at most 24 levels: the place in it is one number.
   double from = 0.0, width = 1.0;

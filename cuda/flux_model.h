@@ -220,9 +220,8 @@ INTERVOX_HD inline bool MakeFluxModel(const LocalPair& pair, double nudge, FluxM
   return model->curves > 0;
 }
 
-/** Moves the origin of all lengths to model->a and turns each axis frame so that its first
- direction points to it. */
-INTERVOX_HD inline void Recentre(const LocalPair& pair, FluxModel* model) {
+/** Moves a to a point near Ω on the ruled surfaces' and planes' kept sides. */
+INTERVOX_HD inline void ApproachOverlap(FluxModel* model) {
   // A few projections bring a near Ω, so that thin overlaps sum small fluxes.
   for (int round = 0; round < 3; ++round) {
     for (int i = 0; i < model->planes; ++i) {
@@ -239,10 +238,20 @@ INTERVOX_HD inline void Recentre(const LocalPair& pair, FluxModel* model) {
       if (rho > 0) model->a -= (s.side * f / std::sqrt(1.0 + s.k * s.k) / rho) * across;
     }
   }
-  // The centre of an ellipsoid sees all of it at one height: its patch needs no third moments.
-  for (int i = 0; i < model->curves; ++i) {
-    if (!model->curve[i].ruled) model->a = model->curve[i].o;
-  }
+}
+
+/** Moves the origin of all lengths by d. */
+INTERVOX_HD inline void Shift(const Vec3& d, FluxModel* model) {
+  model->a += d;
+  model->lower -= d;
+  model->upper -= d;
+  for (int i = 0; i < model->planes; ++i) model->plane[i].h -= Dot(model->plane[i].n, d);
+  for (int i = 0; i < model->curves; ++i) model->curve[i].o -= d;
+}
+
+/** Moves the origin of all lengths to model->a and turns each axis frame so that its first
+ direction points to it. */
+INTERVOX_HD inline void Recentre(const LocalPair& pair, FluxModel* model) {
   for (int i = 0; i < model->planes; ++i) {
     model->plane[i].h -= Dot(model->plane[i].n, model->a);
   }

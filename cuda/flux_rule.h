@@ -48,6 +48,30 @@ INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxPanels* panels, F
   return !panels->full;
 }
 
+/** Chooses where the sums of the ellipsoid's face start, moves a there, and adds what they leave
+ out: the whole sphere when nothing cuts it. */
+INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, FluxModel* model,
+                                        FluxSums* sums) {
+  const FluxCurve& s = model->curve[round];
+  PatchPole pole;
+  pole.small = FindSmallPole(*model, round, panels, &pole.e);
+  if (pole.small) {
+    Shift(s.frame * Scaled(s.radii, pole.e), model);
+    *sums = {};
+    FluxHits hits;
+    AddStraightEdges(*model, &hits, sums);
+    return pole;
+  }
+  bool whole = false;
+  pole.e = PoleOf(*model, round, &whole);
+  if (whole) {
+    PatchSums sphere;
+    sphere.a = 4.0 * 3.14159265358979323846;
+    AddPatch(s, pole, sphere, sums);
+  }
+  return pole;
+}
+
 /** One attempt with all surfaces shifted by about `nudge`. */
 template <class Team>
 INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double nudge,
@@ -55,20 +79,20 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   RuleResult result;
   FluxModel model;
   if (!MakeFluxModel(pair, nudge, &model)) return result;
+  int round = -1;
+  for (int q = 0; q < model.curves; ++q) {
+    if (!model.curve[q].ruled) round = q;
+  }
+  if (round < 0) {
+    ApproachOverlap(&model);
+  } else {
+    model.a = model.curve[round].o;
+  }
   Recentre(pair, &model);
   FluxPanels panels;
   FluxTotal total;
   if (!ListPanels(model, &panels, &total.sums)) return result;
-  Vec3 pole{0, 0, 1};
-  for (int q = 0; q < model.curves; ++q) {
-    if (model.curve[q].ruled) continue;
-    bool whole = false;
-    pole = PoleOf(model, q, &whole);
-    if (!whole) continue;
-    PatchSums sphere;
-    sphere.a = 4.0 * 3.14159265358979323846;
-    AddPatch(model.curve[q], sphere, &total.sums);
-  }
+  const PatchPole pole = round >= 0 ? StartPatch(round, panels, &model, &total.sums) : PatchPole{};
   float volume_error[kFluxPanels], area_error[kFluxPanels];
   total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
     const PanelSums p = IntegratePanel(model, panels.panel[i], pole, false, 0.0, 1.0);
