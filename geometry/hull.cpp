@@ -13,7 +13,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /** How often the box of a general quadric is contracted. */
 constexpr int kContractions = 4;
 /** A candidate box must be this much smaller to replace an earlier one. */
-constexpr double kSmaller = 0.999;
+constexpr double kSmaller = 1 - 1e-9;
 /** Most planes that propose axes of the box. */
 constexpr std::size_t kMostAxes = 12;
 

@@ -89,8 +89,13 @@ bool ExcludeEachOther(const Surface& S, const Surface& T, const Vec3& c, const M
   return false;
 }
 
+/** The half extents, infinite ones replaced by `reach`. */
 Vec3 FiniteHalf(const OrientedBox& box, double reach) {
-  return Min(box.half, Vec3{reach, reach, reach});
+  Vec3 half = box.half;
+  for (int k = 0; k < 3; ++k) {
+    if (std::isinf(half[k])) half[k] = reach;
+  }
+  return half;
 }
 
 /** What a search makes of a box that no surface excludes. */

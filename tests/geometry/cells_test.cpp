@@ -1,0 +1,246 @@
+// Decomposition of CSG trees into disjoint cells, and what MakeCell knows of one cell.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "geometry/neighbours.h"
+#include "geometry/solid.h"
+#include "random_shapes.h"
+
+namespace intervox::geometry {
+namespace {
+
+ShapePtr RandomTree(Random& random, int depth) {
+  if (depth == 0 || random.Below(5) == 0) {
+    const std::vector<Example> examples = Examples();
+    const int pick = random.Below(static_cast<int>(examples.size()));
+    return Leaf(examples[static_cast<std::size_t>(pick)].primitive, random.RandomPose(0.4), "",
+                random.Uniform(0.5, 1.5));
+  }
+  static constexpr Operation kAll[] = {Operation::kUnion, Operation::kIntersection,
+                                       Operation::kDifference};
+  const Operation operation = kAll[random.Below(3)];
+  const int operands = 2 + random.Below(2);
+  std::vector<ShapePtr> children;
+  for (int k = 0; k < operands; ++k) children.push_back(RandomTree(random, depth - 1));
+  return Tree(operation, std::move(children), "", random.RandomPose(0.2), random.Uniform(0.7, 1.3));
+}
+
+/** Each random point lies in exactly one cell when it is in the solid, else in none. */
+void ExpectPartition(const Shape& shape, const std::vector<Cell>& cells, Random& random,
+                     double reach, int points) {
+  const Solid solid(shape);
+  for (int k = 0; k < points; ++k) {
+    const Vec3 p = random.InBox(reach);
+    bool near_a_face = std::abs(solid.Level(p)) < 1e-8 * reach;
+    int holders = 0;
+    for (const Cell& cell : cells) {
+      const double level = Level(cell, p);
+      near_a_face = near_a_face || std::abs(level) < 1e-8 * reach;
+      holders += level < 0;
+      if (level < 0) {
+        const Vec3 u = Abs(TransposeTimes(cell.bounds.X.R, p - cell.bounds.X.p));
+        for (int i = 0; i < 3; ++i) EXPECT_LE(u[i], cell.bounds.half[i] * (1 + 1e-12));
+      }
+    }
+    if (near_a_face) continue;
+    EXPECT_EQ(holders, solid.Contains(p) ? 1 : 0);
+  }
+}
+
+TEST(Cells, RandomTreesArePartitioned) {
+  Random random(31);
+  int made = 0;
+  for (int round = 0; round < 40; ++round) {
+    const ShapePtr shape = RandomTree(random, 2);
+    std::vector<Cell> cells;
+    try {
+      cells = ToCells(*shape);
+    } catch (const std::invalid_argument&) {  // an empty solid somewhere: no sample may be inside
+      continue;
+    }
+    ++made;
+    ExpectPartition(*shape, cells, random, 2, 1500);
+  }
+  EXPECT_GT(made, 20);
+}
+
+TEST(Cells, EmptyVerdictsAreTrue) {
+  Random random(32);
+  int empty = 0;
+  for (int round = 0; round < 60; ++round) {
+    const std::vector<Example> examples = Examples();
+    const auto pick = [&] {
+      return examples[static_cast<std::size_t>(random.Below(static_cast<int>(examples.size())))]
+          .primitive;
+    };
+    const ShapePtr a = Leaf(pick(), random.RandomPose(0.9));
+    const ShapePtr b = Leaf(pick(), random.RandomPose(0.9));
+    const ShapePtr both = Tree(Operation::kIntersection, {a, b});
+    try {
+      ToCells(*both);
+    } catch (const std::invalid_argument&) {
+      ++empty;
+      const Solid solid(*both);
+      for (int k = 0; k < 3000; ++k) EXPECT_GT(solid.Level(random.InBox(2)), -1e-9);
+    }
+  }
+  EXPECT_GT(empty, 2);
+}
+
+TEST(Cells, DeterministicOrderNamesAndNodes) {
+  const ShapePtr rib = Leaf(Box{{0.1, 1, 1}}, {}, "rib");
+  const auto placed = [&](double x) { return Tree(Operation::kUnion, {rib}, "", At(x, 0, 0.6)); };
+  const ShapePtr socket =
+      Tree(Operation::kDifference,
+           {Leaf(Box{{0.2, 0.2, 0.2}}), Leaf(Cylinder{0.05, 0.3}, At(0, 0, 0.1))}, "socket",
+           At(2, 0, 0));
+  const ShapePtr all =
+      Tree(Operation::kUnion, {Leaf(Box{{4, 1, 0.2}}), placed(-1), placed(0), socket}, "worksite");
+  const auto names = [&] {
+    std::vector<std::string> list;
+    for (const Cell& cell : ToCells(*all)) list.push_back(cell.name);
+    return list;
+  };
+  const std::vector<std::string> expected = names();
+  EXPECT_EQ(expected[0], "worksite/0");
+  EXPECT_EQ(expected[1], "rib/0");
+  EXPECT_EQ(expected[2], "rib/1");
+  EXPECT_EQ(expected[3], "socket/0");
+  EXPECT_EQ(names(), expected);
+  const std::vector<Cell> cells = ToCells(*all);
+  const std::vector<Cell> again = ToCells(*all);
+  ASSERT_EQ(cells.size(), again.size());
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    ASSERT_EQ(cells[k].surfaces.size(), again[k].surfaces.size());
+    for (std::size_t i = 0; i < cells[k].surfaces.size(); ++i) {
+      EXPECT_EQ(cells[k].surfaces[i].node, again[k].surfaces[i].node);
+      EXPECT_EQ(cells[k].surfaces[i].o, again[k].surfaces[i].o);
+      EXPECT_GE(cells[k].surfaces[i].node, 0);
+    }
+  }
+  EXPECT_EQ(cells[0].node, 0);
+  EXPECT_EQ(cells[3].node, 6);
+}
+
+TEST(Cells, ThroughHoleIsOneCell) {
+  for (const double length : {0.02, 0.009}) {  // longer than the block, and flush with it
+    const auto cells = ToCells(*Tree(Operation::kDifference, {Leaf(Box{{0.025, 0.025, 0.009}}),
+                                                              Leaf(Cylinder{0.00405, length})}));
+    ASSERT_EQ(cells.size(), 1u);
+    EXPECT_EQ(cells[0].surfaces.size(), 7u);
+    EXPECT_EQ(cells[0].surfaces[6].side, -1);
+    EXPECT_EQ(cells[0].bounds.half, (Vec3{0.0125, 0.0125, 0.0045}));
+  }
+}
+
+TEST(Cells, ChamferedSocketIsOneCell) {
+  const auto hole =
+      Tree(Operation::kUnion,
+           {Leaf(Cylinder{0.00405, 0.04}), Leaf(Cone{0.00405, 0.00505, 0.001}, At(0, 0, 0.0095))});
+  const auto cells =
+      ToCells(*Tree(Operation::kDifference, {Leaf(Box{{0.025, 0.025, 0.02}}), hole}));
+  EXPECT_EQ(cells.size(), 1u);
+}
+
+TEST(Cells, RedundantSurfacesAreDropped) {
+  // A ball wholly inside a box keeps only its own surface; a box inside a ball only its planes.
+  const auto ball =
+      ToCells(*Tree(Operation::kIntersection, {Leaf(Box{{3, 3, 3}}), Leaf(Sphere{1})}));
+  ASSERT_EQ(ball.size(), 1u);
+  EXPECT_EQ(ball[0].surfaces.size(), 1u);
+  const auto box =
+      ToCells(*Tree(Operation::kIntersection, {Leaf(Box{{1, 1, 1}}), Leaf(Sphere{1})}));
+  ASSERT_EQ(box.size(), 1u);
+  EXPECT_EQ(box[0].surfaces.size(), 6u);
+  EXPECT_TRUE(box[0].polytope);
+  // The same solid twice is once.
+  const auto twice = ToCells(*Tree(Operation::kUnion, {Leaf(Capsule{1, 2}), Leaf(Capsule{1, 2})}));
+  EXPECT_EQ(twice.size(), 3u);
+}
+
+TEST(Cells, DisjointOperandsStayWhole) {
+  const auto cells = ToCells(*Tree(
+      Operation::kUnion, {Leaf(Box{{1, 1, 1}}), Leaf(Torus{0.5, 0.1}, At(2, 0, 0)),
+                          Leaf(Box{{1, 1, 1}}, At(0, 0, 1))}));  // touches the first one's top
+  ASSERT_EQ(cells.size(), 3u);
+  EXPECT_EQ(cells[1].surfaces.size(), 1u);
+  EXPECT_EQ(cells[2].surfaces.size(), 6u);
+}
+
+TEST(Cells, UnboundedCellsAreFlagged) {
+  const auto first = [](const Primitive& p) { return ToCells(*Leaf(p)).front(); };
+  EXPECT_FALSE(first(HalfSpace{{0, 0, 1}, 0}).bounded);
+  EXPECT_TRUE(std::isinf(first(HalfSpace{{0, 0, 1}, 0}).bounds.half.x));
+  EXPECT_FALSE(first(Quadric{{1, 1, 0, 0, 0, 0, 0, 0, -1, 0}}).bounded);
+  EXPECT_TRUE(first(Torus{1, 0.1}).bounded);
+  const Cell pipe = first(Quadric{{1, 1, 0, 0, 0, 0, 0, 0, 0, -4}});
+  EXPECT_FALSE(pipe.bounded);
+  EXPECT_EQ(pipe.bounds.half.x, 2);
+  EXPECT_TRUE(std::isinf(pipe.bounds.half.z));
+  const auto cup =
+      ToCells(*Tree(Operation::kIntersection, {Leaf(Quadric{{1, 1, 0, 0, 0, 0, 0, 0, -1, 0}}),
+                                               Leaf(HalfSpace{{0, 0, 1}, 4})}));
+  ASSERT_EQ(cup.size(), 1u);
+  EXPECT_TRUE(cup[0].bounded);
+  EXPECT_NEAR(cup[0].bounds.half.x, 2, 1e-9);
+  EXPECT_NEAR(cup[0].bounds.half.z, 2, 1e-9);
+}
+
+TEST(Cells, FacePolygonsLieOnTheirPlanesAndTurnCounterclockwise) {
+  Random random(33);
+  for (int round = 0; round < 20; ++round) {
+    const Pose X = random.RandomPose(1);
+    const ShapePtr shape = round % 2 ? Leaf(Box{{1, 2, 3}}, X) : Leaf(Cone{0.5, 0.2, 1}, X);
+    const Cell cell = ToCells(*shape).front();
+    EXPECT_EQ(cell.faces.size(), round % 2 ? 6u : 2u);
+    double area = 0;
+    for (const FacePolygon& face : cell.faces) {
+      const Surface& plane = cell.surfaces[static_cast<std::size_t>(face.surface)];
+      Vec3 twice;
+      for (std::size_t k = 0; k < face.p_C.size(); ++k) {
+        EXPECT_NEAR(Dot(plane.PlaneNormal(), face.p_C[k] - plane.o), 0, 1e-15 * 10);
+        twice +=
+            Cross(face.p_C[k] - face.p_C[0], face.p_C[(k + 1) % face.p_C.size()] - face.p_C[0]);
+      }
+      EXPECT_NEAR(Dot(twice, plane.PlaneNormal()), Norm(twice), 1e-12);
+      area += 0.5 * Norm(twice);
+    }
+    EXPECT_TRUE(round % 2 == 0 || std::abs(area - 22) < 1e-12);
+  }
+}
+
+TEST(Cells, BoundsFollowTheAxesOfTheSolid) {
+  Random random(34);
+  for (int round = 0; round < 20; ++round) {
+    const Pose X = random.RandomPose(1);
+    const auto volume = [&](const Primitive& primitive) {
+      const Vec3 h = ToCells(*Leaf(primitive, X)).front().bounds.half;
+      return 8 * h.x * h.y * h.z;
+    };
+    EXPECT_NEAR(volume(Box{{1, 2, 3}}), 6, 1e-10);
+    EXPECT_NEAR(volume(Ellipsoid{{1, 2, 3}}), 48, 1e-9);
+    EXPECT_NEAR(volume(Cylinder{1, 3}), 12, 1e-10);
+    EXPECT_NEAR(volume(Cone{1, 0.2, 3}), 12, 1e-10);
+    EXPECT_NEAR(volume(Torus{1, 0.2}), 2.4 * 2.4 * 0.4, 1e-10);
+  }
+}
+
+TEST(Cells, AnyScaleAndFarFromTheOrigin) {
+  Random random(35);
+  const ShapePtr part = Tree(Operation::kDifference, {Leaf(Box{{1, 1, 1}}), Leaf(Cylinder{0.3, 2}),
+                                                      Leaf(Sphere{0.3}, At(0.5, 0.5, 0.5))});
+  const std::size_t expected = ToCells(*part).size();
+  for (const double scale : {1e-6, 1e-3, 1e3}) {
+    const ShapePtr scaled = Tree(Operation::kUnion, {part}, "", {}, scale);
+    const std::vector<Cell> cells = ToCells(*scaled);
+    EXPECT_EQ(cells.size(), expected);
+    ExpectPartition(*scaled, cells, random, 0.6 * scale, 500);
+  }
+  const ShapePtr far = Tree(Operation::kUnion, {part}, "", At(100, -50, 20));
+  EXPECT_EQ(ToCells(*far).size(), expected);
+}
+
+}  // namespace
+}  // namespace intervox::geometry

@@ -1,0 +1,117 @@
+// The hull against a brute-force one: every plane through three points with all points on one side.
+#include "geometry/convex_hull.h"
+
+#include <gtest/gtest.h>
+
+#include "random_shapes.h"
+
+namespace intervox::geometry {
+namespace {
+
+std::vector<PlaneCut> BruteForce(const std::vector<Vec3>& p) {
+  std::vector<PlaneCut> faces;
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    for (std::size_t j = 0; j < p.size(); ++j) {
+      for (std::size_t k = 0; k < p.size(); ++k) {
+        const Vec3 n = Cross(p[j] - p[i], p[k] - p[i]);
+        if (Norm(n) < 1e-9) continue;
+        const Vec3 u = Normalized(n);
+        const double d = Dot(u, p[i]);
+        bool face = true;
+        for (const Vec3& q : p) face = face && Dot(u, q) <= d + 1e-10;
+        for (const PlaneCut& f : faces) face = face && Norm(f.n - u) > 1e-8;
+        if (face) faces.push_back({u, d, -1});
+      }
+    }
+  }
+  return faces;
+}
+
+void ExpectSameFaces(const std::vector<Vec3>& points) {
+  const std::vector<PlaneCut> hull = ConvexHull(points);
+  const std::vector<PlaneCut> brute = BruteForce(points);
+  EXPECT_EQ(hull.size(), brute.size());
+  for (const PlaneCut& b : brute) {
+    int found = 0;
+    for (const PlaneCut& h : hull) found += Norm(h.n - b.n) < 1e-8 && std::abs(h.d - b.d) < 1e-9;
+    EXPECT_EQ(found, 1);
+  }
+  for (const PlaneCut& h : hull) {
+    for (const Vec3& p : points) EXPECT_LE(Dot(h.n, p), h.d);
+  }
+}
+
+TEST(ConvexHull, RandomPointsAgreeWithBruteForce) {
+  Random random(21);
+  for (int round = 0; round < 30; ++round) {
+    std::vector<Vec3> p;
+    for (int k = 0; k < 5 + round; ++k) p.push_back(random.InBox(1));
+    ExpectSameFaces(p);
+  }
+}
+
+TEST(ConvexHull, CoplanarFacetsMerge) {
+  // A grid of points on a cube: six faces, however many points lie on them.
+  std::vector<Vec3> p;
+  for (int i = 0; i < 4; ++i) {
+    for (int j = 0; j < 4; ++j) {
+      for (int k = 0; k < 4; ++k) p.push_back({i / 3.0, j / 3.0, k / 3.0});
+    }
+  }
+  EXPECT_EQ(ConvexHull(p).size(), 6u);
+  Random random(22);
+  for (int round = 0; round < 20; ++round) {
+    const Pose X = random.RandomPose(5);
+    std::vector<Vec3> q;
+    for (const Vec3& v : p) q.push_back(X * v);
+    EXPECT_EQ(ConvexHull(q).size(), 6u);
+  }
+}
+
+TEST(ConvexHull, PrismsAndDoubledPoints) {
+  Random random(23);
+  for (int sides = 3; sides < 40; ++sides) {
+    std::vector<Vec3> p;
+    const Pose X = random.RandomPose(1);
+    Vec3 v{1, 0, 0};
+    const double angle = 2 * 3.14159265358979323846 / sides;
+    const Mat3 turn{
+        {std::cos(angle), -std::sin(angle), 0}, {std::sin(angle), std::cos(angle), 0}, {0, 0, 1}};
+    for (int k = 0; k < sides; ++k) {
+      p.push_back(X * v);
+      p.push_back(X * (v + Vec3{0, 0, 0.3}));
+      p.push_back(p.back());
+      v = turn * v;
+    }
+    EXPECT_EQ(ConvexHull(p).size(), static_cast<std::size_t>(sides + 2));
+  }
+}
+
+TEST(ConvexHull, ManyPointsOnASphere) {
+  Random random(24);
+  std::vector<Vec3> p;
+  for (int k = 0; k < 300; ++k) p.push_back(random.Direction());
+  const std::vector<PlaneCut> hull = ConvexHull(p);
+  EXPECT_EQ(hull.size(), 2 * p.size() - 4);  // Euler, all facets triangles
+  for (const PlaneCut& h : hull) {
+    for (const Vec3& q : p) EXPECT_LE(Dot(h.n, q), h.d);
+  }
+}
+
+TEST(ConvexHull, AnyScaleAndThinShapes) {
+  const std::vector<Vec3> box{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0},
+                              {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};
+  for (const double s : {1e-6, 1.0, 1e3}) {
+    for (const double thin : {1.0, 1e-3, 1e-6}) {
+      std::vector<Vec3> p;
+      for (const Vec3& v : box) p.push_back(s * Vec3{v.x, v.y, thin * v.z});
+      EXPECT_EQ(ConvexHull(p).size(), 6u);
+    }
+  }
+  std::vector<Vec3> flat;
+  for (const Vec3& v : box) flat.push_back({v.x, v.y, 1e-12 * v.z});
+  EXPECT_TRUE(ConvexHull(flat).empty());
+}
+
+}  // namespace
+}  // namespace intervox::geometry

@@ -1,0 +1,89 @@
+// The verdicts of the search for an interior point against random samples.
+#include "geometry/interior.h"
+
+#include <gtest/gtest.h>
+
+#include "geometry/make_surface.h"
+#include "geometry/primitives/pieces.h"
+#include "geometry/surface_eval.h"
+#include "random_shapes.h"
+
+namespace intervox::geometry {
+namespace {
+
+double GreatestLevel(const std::vector<Surface>& surfaces, const Vec3& p) {
+  double level = -1e9;
+  for (const Surface& S : surfaces) level = std::max(level, Level(S, p));
+  return level;
+}
+
+TEST(Interior, VerdictsOnRandomSidesOfRandomSurfaces) {
+  Random random(61);
+  const std::vector<Example> examples = Examples();
+  int empty = 0, found = 0;
+  for (int round = 0; round < 1500; ++round) {
+    std::vector<Surface> surfaces;
+    const int number = 2 + random.Below(4);
+    for (int k = 0; k < number; ++k) {
+      const int pick = random.Below(static_cast<int>(examples.size()));
+      const Pieces pieces = ToPieces(examples[static_cast<std::size_t>(pick)].primitive, "");
+      const SurfaceList& list = pieces.front();
+      const int one = random.Below(static_cast<int>(list.size()));
+      surfaces.push_back(random.RandomPose(0.5) * list[static_cast<std::size_t>(one)]);
+      if (random.Below(2)) surfaces.back() = Complement(surfaces.back());
+    }
+    const InteriorPoint r = FindInterior(surfaces);
+    if (r.verdict == Interior::kFound) {
+      ++found;
+      EXPECT_LT(GreatestLevel(surfaces, r.point), 0);
+    }
+    if (r.verdict != Interior::kEmpty) continue;
+    ++empty;
+    for (int k = 0; k < 3000; ++k) {
+      EXPECT_GT(GreatestLevel(surfaces, random.InBox(k % 2 ? 1 : 3)), -1e-9);
+    }
+  }
+  EXPECT_GT(empty, 100);
+  EXPECT_GT(found, 500);
+}
+
+TEST(Interior, TouchingSolidsShareNothing) {
+  const Surface ball = MakeEllipsoid({1, 1, 1});
+  const auto verdict = [](std::vector<Surface> s) { return FindInterior(s).verdict; };
+  // A plane against a ball and a cylinder: exact through the tangent planes.
+  EXPECT_EQ(verdict({ball, MakePlane({0, 0, -1}, -1.0)}), Interior::kEmpty);
+  EXPECT_EQ(verdict({ball, MakePlane({0, 0, -1}, -1.0 + 1e-9)}), Interior::kFound);
+  // Coaxial cylinders and a cone that ends at a cylinder's rim.
+  EXPECT_EQ(verdict({MakeCylinder(1), Complement(MakeCylinder(1.0000001)),
+                     MakePlane({0, 0, 1}, 1.0), MakePlane({0, 0, -1}, 1.0)}),
+            Interior::kEmpty);
+  EXPECT_EQ(verdict({MakeCone(1, 1), Complement(MakeCylinder(1)), MakePlane({0, 0, 1}, 1.0)}),
+            Interior::kEmpty);
+  EXPECT_EQ(verdict({MakeCone(1, 1), Complement(MakeCylinder(1)), MakePlane({0, 0, 1}, 1.001)}),
+            Interior::kFound);
+  EXPECT_EQ(verdict({ball, Complement(ball)}), Interior::kEmpty);
+}
+
+TEST(Coincide, ComparesPointSets) {
+  Random random(62);
+  for (int round = 0; round < 50; ++round) {
+    const Pose X = random.RandomPose(1);
+    const Pose turned = X * Pose{FrameAlong({0, 0, 1}), {0, 0, 0.7}};
+    const auto judge = [&](const Surface& a, const Surface& b) { return Coincide(a, b, X.p, 1); };
+    EXPECT_EQ(judge(MakeCylinder(0.5, X), MakeCylinder(0.5, turned)), Coincidence::kSame);
+    EXPECT_EQ(judge(MakeCylinder(0.5, X), Complement(MakeCylinder(0.5, turned))),
+              Coincidence::kOpposite);
+    EXPECT_EQ(judge(MakeCylinder(0.5, X), MakeCylinder(0.500001, X)), Coincidence::kNone);
+    EXPECT_EQ(judge(MakeCone(0.5, 1, X), MakeCone(0.5, 2, X)), Coincidence::kSame);
+    EXPECT_EQ(judge(MakeCone(0.5, 1, X), MakeCone(0.5, 1, turned)), Coincidence::kNone);
+    const Surface plane = MakePlane(X.R.Col(2), X.p);
+    EXPECT_EQ(judge(plane, MakePlane(X.R.Col(2), X * Vec3{3, 2, 0})), Coincidence::kSame);
+    EXPECT_EQ(judge(plane, Complement(plane)), Coincidence::kOpposite);
+    EXPECT_EQ(judge(plane, MakePlane(X.R.Col(2), X * Vec3{3, 2, 1e-6})), Coincidence::kNone);
+    EXPECT_EQ(judge(MakeTorus(1, 0.2, X), MakeTorus(1, 0.2, X)), Coincidence::kSame);
+    EXPECT_EQ(judge(MakeTorus(1, 0.2, X), plane), Coincidence::kNone);
+  }
+}
+
+}  // namespace
+}  // namespace intervox::geometry

@@ -1,0 +1,139 @@
+/** @file Random poses and solids with fixed seeds, and builders of CSG trees. */
+#pragma once
+
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "geometry/shape.h"
+
+namespace intervox::geometry {
+
+/** Uniform numbers from a fixed seed. */
+class Random {
+ public:
+  explicit Random(unsigned seed) : engine_(seed) {}
+  double Uniform(double lo, double hi) {
+    return lo + (hi - lo) * std::uniform_real_distribution<double>(0, 1)(engine_);
+  }
+  int Below(int n) { return std::uniform_int_distribution<int>(0, n - 1)(engine_); }
+  Vec3 InBox(double half) {
+    const double x = Uniform(-half, half), y = Uniform(-half, half), z = Uniform(-half, half);
+    return {x, y, z};
+  }
+  Vec3 Direction() {
+    for (;;) {
+      const Vec3 v = InBox(1);
+      const double n = SquaredNorm(v);
+      if (n > 0.01 && n < 1) return Normalized(v);
+    }
+  }
+  Mat3 Rotation() {
+    const Vec3 a = Direction();
+    const double w = Uniform(-1, 1);
+    return ToRotation(Normalized(Quaternion{w, a.x, a.y, a.z}));
+  }
+  Pose RandomPose(double reach) {
+    const Mat3 R = Rotation();
+    return {R, InBox(reach)};
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+/** A leaf. */
+inline ShapePtr Leaf(Primitive primitive, Pose X = {}, std::string name = "", double scale = 1.0) {
+  auto shape = std::make_shared<Shape>();
+  shape->primitive = std::move(primitive);
+  shape->X = X;
+  shape->name = std::move(name);
+  shape->scale = scale;
+  return shape;
+}
+
+/** An inner node. */
+inline ShapePtr Tree(Operation operation, std::vector<ShapePtr> children, std::string name = "",
+                     Pose X = {}, double scale = 1.0) {
+  auto shape = std::make_shared<Shape>();
+  shape->operation = operation;
+  shape->children = std::move(children);
+  shape->name = std::move(name);
+  shape->X = X;
+  shape->scale = scale;
+  return shape;
+}
+
+/** A pose without rotation. */
+inline Pose At(double x, double y, double z) { return {Mat3::Identity(), {x, y, z}}; }
+
+/** A solid of one kind, of size about 1, with its membership written out by hand. */
+struct Example {
+  Primitive primitive;
+  bool (*contains)(const Vec3& p);
+};
+
+/** At least one example of each primitive; the completeness test checks that. */
+inline std::vector<Example> Examples() {
+  return {
+      {HalfSpace{{0, 3, 4}, 2.5}, [](const Vec3& p) { return 0.6 * p.y + 0.8 * p.z <= 0.5; }},
+      {Box{{1, 1.5, 0.8}},
+       [](const Vec3& p) {
+         const Vec3 a = Abs(p);
+         return a.x <= 0.5 && a.y <= 0.75 && a.z <= 0.4;
+       }},
+      {Sphere{0.7}, [](const Vec3& p) { return SquaredNorm(p) <= 0.49; }},
+      {Ellipsoid{{0.4, 0.9, 0.6}},
+       [](const Vec3& p) {
+         return SquaredNorm({p.x / 0.4, p.y / 0.9, p.z / 0.6}) <= 1;
+       }},
+      {Cylinder{0.5, 1.2},
+       [](const Vec3& p) { return p.x * p.x + p.y * p.y <= 0.25 && Abs(p).z <= 0.6; }},
+      {Cone{0.7, 0.2, 1.0},
+       [](const Vec3& p) {
+         const double r = 0.7 - 0.5 * (p.z + 0.5);
+         return Abs(p).z <= 0.5 && p.x * p.x + p.y * p.y <= r * r;
+       }},
+      {Cone{0.0, 0.6, 1.0},
+       [](const Vec3& p) {
+         const double r = 0.6 * (p.z + 0.5);
+         return Abs(p).z <= 0.5 && p.x * p.x + p.y * p.y <= r * r;
+       }},
+      {Cone{0.5, 0.5, 1.0},
+       [](const Vec3& p) { return p.x * p.x + p.y * p.y <= 0.25 && Abs(p).z <= 0.5; }},
+      {Capsule{0.4, 0.8},
+       [](const Vec3& p) {
+         const double z = Abs(p).z > 0.4 ? Abs(p).z - 0.4 : 0;
+         return p.x * p.x + p.y * p.y + z * z <= 0.16;
+       }},
+      {Torus{0.6, 0.25},
+       [](const Vec3& p) {
+         const double a = std::sqrt(p.x * p.x + p.y * p.y) - 0.6;
+         return a * a + p.z * p.z <= 0.0625;
+       }},
+      {Quadric{{1, 2, -1, 0.3, 0, 0.1, 0, 0.2, 0, -0.2}},
+       [](const Vec3& p) {
+         return p.x * p.x + 2 * p.y * p.y - p.z * p.z + 0.3 * p.x * p.y + 0.1 * p.y * p.z +
+                    0.2 * p.y - 0.2 <=
+                0;
+       }},
+      {Quadric{{1, 1, 0, 0, 0, 0, 0, 0, -1, 0}},
+       [](const Vec3& p) { return p.x * p.x + p.y * p.y <= p.z; }},
+      {Quadric{{1, 1, -0.5, 0, 0, 0, 0, 0, 0, 0}},
+       [](const Vec3& p) { return p.x * p.x + p.y * p.y <= 0.5 * p.z * p.z; }},
+      {Quadric{{-1, -1, 0, 0, 0, 0, 0, 0, 0, 0.25}},
+       [](const Vec3& p) { return p.x * p.x + p.y * p.y >= 0.25; }},
+      {Quadric{{-1, 0, 0, 0, 0, 0, 0, 0, 0, 0.09}}, [](const Vec3& p) { return Abs(p).x >= 0.3; }},
+      {Convex{{{0, 0, 0.7}, {0.5, 0, -0.3}, {-0.5, 0.5, -0.3}, {-0.5, -0.5, -0.3}, {0, 0, 0}}},
+       [](const Vec3& p) {
+         return p.z >= -0.3 && p.x >= -0.5 * (0.7 - p.z) &&
+                Abs(p).y <= 0.5 * (0.5 * (0.7 - p.z) - p.x);
+       }},
+      {HalfSpaces{{{{1, 0, 0}, 0.5}, {{0, 2, 0}, 0.8}, {{-1, -1, 0}, 0.2}, {{1, 0, 0}, 0.9}}},
+       [](const Vec3& p) { return p.x <= 0.5 && p.y <= 0.4 && p.x + p.y >= -0.2; }},
+  };
+}
+
+}  // namespace intervox::geometry
