@@ -80,6 +80,7 @@ class Dynamics final : public integrators::PartitionedSystem {
   void PositionRate(std::span<const double> x, std::span<const double> y,
                     std::span<double> rate) override;
   void Project(std::span<double> x) const override;
+  void StageOffset(std::span<const double> offset) override;
   void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
                   std::span<double> y, std::span<double> rate, std::span<double> power) override;
 
@@ -127,7 +128,7 @@ class Dynamics final : public integrators::PartitionedSystem {
   std::vector<Load> loads_;
   std::vector<HolderStage> holders_;
   std::vector<std::size_t> holder_bodies_;
-  std::vector<double> x_, y_, a_, first_rate_, first_power_;
+  std::vector<double> x_, y_, a_, first_rate_, first_power_, offset_;
 };
 
 }  // namespace intervox::host

@@ -143,6 +143,10 @@ void Dynamics::Forces(double t, double h_gamma, std::span<double> y, std::span<d
     const FrameMotion motion = Evaluate(*world_.scene.bodies[b].motion, t);
     body.w = motion.w_WF;
     body.v = motion.v_WF + Cross(motion.w_WF, centers_[b] - motion.X_WF.p);
+    // A driven body is where it is: nothing is left to add.
+    body.has_offset = true;
+    body.dx = -h_gamma * body.v;
+    body.dtheta = -h_gamma * body.w;
   }
   for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
     const auto b = static_cast<std::size_t>(world_.free_bodies[f]);
@@ -152,6 +156,16 @@ void Dynamics::Forces(double t, double h_gamma, std::span<double> y, std::span<d
     body.inverse_inertia_W = InverseInertiaW(bodies_[b], poses_[b].R);
     body.v = body.inverse_mass * p;
     body.w = body.inverse_inertia_W * (H - Cross(centers_[b] - bodies_[b].p_WM, p));
+    if (h_gamma > 0) {
+      const double* offset = offset_.data() + 7 * f;
+      const Quaternion& q = quaternions_[b];
+      // dq = ½ (0, dθ) q
+      const Quaternion turn = Quaternion{offset[3], offset[4], offset[5], offset[6]} *
+                              Quaternion{q.w, -q.x, -q.y, -q.z};
+      body.has_offset = true;
+      body.dx = Read(offset);
+      body.dtheta = 2.0 * Vec3{turn.x, turn.y, turn.z};
+    }
     loads_[b] = ExternalLoad(b, t);
     Push(h_gamma, loads_[b].force, loads_[b].torque, &body);
   }
@@ -253,6 +267,10 @@ void Dynamics::StoreContacts(std::span<double> rate, std::span<double> power) {
       power[kRelaxationWork] -= f_e * out.rate.V_o / Norm(out.geometry.S);
     }
   }
+}
+
+void Dynamics::StageOffset(std::span<const double> offset) {
+  offset_.assign(offset.begin(), offset.end());
 }
 
 void Dynamics::SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
