@@ -41,9 +41,10 @@ void StagePoint::Prepare(double h_gamma, std::span<const StageBody> bodies, Stag
 
   V_begin = g.V;
   const double V_r = std::max(0.0, g.V - V_o);
-  const auto knows_offset = [](const StageBody& body) {
-    return body.has_offset || (body.inverse_mass == 0.0 && Trace(body.inverse_inertia_W) == 0.0);
+  const auto driven = [](const StageBody& body) {
+    return body.inverse_mass == 0.0 && Trace(body.inverse_inertia_W) == 0.0;
   };
+  const auto knows_offset = [&](const StageBody& body) { return body.has_offset || driven(body); };
   if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
     const double S = Dot(axis[0], g.S);
     const double W_nn = body_i->inverse_mass + body_j->inverse_mass +
@@ -53,9 +54,12 @@ void StagePoint::Prepare(double h_gamma, std::span<const StageBody> bodies, Stag
     const double slope = (further - law.f_e) / (kDifference * V_r);
     if (H * H * slope * S * W_nn > kStiff * kStiff) {
       S_n = S;
-      const double moved = Dot(axis[0], body_i->dx - body_j->dx) + Dot(arm_i[0], body_i->dtheta) -
-                           Dot(arm_j[0], body_j->dtheta);
-      V_begin -= S_n * moved;
+      // A driven body is where it has to be: nothing of hγ v is to be added to its position.
+      const auto moved = [&](const StageBody& body, const Vec3& arm) {
+        return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
+                            : Dot(axis[0], body.dx) + Dot(arm, body.dtheta);
+      };
+      V_begin -= S_n * (moved(*body_i, arm_i[0]) - moved(*body_j, arm_j[0]));
     }
   }
 

@@ -1,0 +1,349 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "host/contact/contact_model.h"
+#include "host/contact/damping_factor.h"
+#include "host/contact/friction_bristle.h"
+#include "host/contact/rolling_laws.h"
+#include "host/scene/error.h"
+
+namespace intervox::host {
+namespace {
+
+ContactModelSettings Gonthier(double stiffness, double restitution) {
+  ContactModelSettings s;
+  s.normal = {"gonthier", {{"stiffness", stiffness}, {"restitution", restitution}}, {}};
+  return s;
+}
+
+TEST(DampingFactor, MatchesTheTable) {
+  const double table[][2] = {{0.1, 0.99981593975}, {0.3, 0.92612459434}, {0.5, 0.71637526664},
+                             {0.7, 0.44437979689}, {0.9, 0.14983375562}, {0.975, 0.03749759651}};
+  for (const auto& [e, d] : table) EXPECT_NEAR(DampingRoot(e), d, 6e-12) << e;
+}
+
+TEST(DampingFactor, SolvesItsEquationInsideTheBracketForEveryE) {
+  for (double e = 0.01; e < 1.0; e += 0.00371) {
+    const double d = DampingRoot(e);
+    EXPECT_GT(d, 1.0 - e) << e;
+    EXPECT_LE(d, 1.0) << e;
+    if (e > 0.05 && e < 0.99) {
+      EXPECT_NEAR(std::log1p(d / e) - std::log1p(-d), d * (1.0 + 1.0 / e), 3e-9) << e;
+    }
+  }
+  EXPECT_EQ(DampingRoot(0.02), 1.0);  // 1 − d is below rounding
+  EXPECT_EQ(DampingRoot(1.0), 0.0);
+  EXPECT_NEAR(DampingRoot(0.999999), 1.5e-6, 1e-9);  // d → (3/2)(1 − e)
+  EXPECT_DOUBLE_EQ(DampingFactor(0.5, 1e-9, 1e-3), -DampingRoot(0.5) / (0.5 * 1e-3));
+}
+
+// A mass on a flat foundation, integrated finely with the law alone.
+double Rebound(const NormalLaw& law, double mass, double stiffness, double speed) {
+  const double a = law.DampingFactor(speed);
+  const double h = 2e-4 / std::sqrt(stiffness / mass);
+  double x = 0.0, v = -speed;
+  const auto acceleration = [&](double depth, double rate) {
+    const NormalForce f = law.Force(std::max(0.0, depth), a);
+    return std::max(0.0, f.f_e + f.b * rate) / mass;
+  };
+  for (int i = 0; i < 2000000; ++i) {
+    const double k1 = acceleration(-x, v);
+    const double vm = v + 0.5 * h * k1, xm = x + 0.5 * h * v;
+    const double k2 = acceleration(-xm, vm);
+    x += h * vm;
+    v += h * k2;
+    if (x > 0.0) break;
+  }
+  return v / speed;
+}
+
+TEST(GonthierNormal, ReturnsExactlyEForEveryEAndSpeed) {
+  for (const double e : {0.1, 0.3, 0.6, 0.9, 1.0}) {
+    const auto model = MakeContactModel(Gonthier(1e6, e), {}, {});
+    for (const double speed : {1e-3, 0.1, 1.0, 10.0}) {
+      EXPECT_NEAR(Rebound(*model->normal, 2.0, 1e6, speed) / e, 1.0, 2e-4) << e << " " << speed;
+    }
+  }
+}
+
+TEST(GonthierNormal, RestitutionMayFallWithSpeed) {  // e = 1 − 0.2 v, Gonthier 5.1.1
+  ContactModelSettings s = Gonthier(1e6, 1.0);
+  s.normal.parameters["restitution_slope"] = 0.2;
+  const auto model = MakeContactModel(s, {}, {});
+  for (const double speed : {0.05, 0.5, 2.0, 4.0}) {
+    EXPECT_NEAR(Rebound(*model->normal, 0.454, 1e6, speed), 1.0 - 0.2 * speed, 2e-4) << speed;
+  }
+}
+
+TEST(LinearNormal, ReturnsWhatADampedSpringReturns) {
+  ContactModelSettings s;
+  const double k = 1e4, c = 40.0, m = 1.0;
+  s.normal = {"linear", {{"stiffness", k}, {"damping", c}}, {}};
+  const auto model = MakeContactModel(s, {}, {});
+  // Contact ends where f_n = 0, before x = 0: v(t₁)/v₀ = exp(−ζωt₁), ω_d t₁ = π − 2 acos-type
+  // angle.
+  const double w = std::sqrt(k / m), z = c / (2.0 * std::sqrt(k * m)),
+               wd = w * std::sqrt(1.0 - z * z);
+  const double t1 = std::atan2(2.0 * z * std::sqrt(1.0 - z * z), 2.0 * z * z - 1.0) / wd;
+  EXPECT_NEAR(Rebound(*model->normal, m, k, 0.5), std::exp(-z * w * t1), 1e-3);
+}
+
+TEST(ContactModel, LatchKeepsTheLargestApproachOrTheFirst) {
+  ContactModelSettings s = Gonthier(1e6, 0.6);
+  PatchLatch latch;
+  PatchState state;
+  const auto largest = MakeContactModel(s, {}, {});
+  largest->Begin(1e-6, -1e-6, false, &latch, &state);
+  const double a_graze = latch.a;
+  EXPECT_DOUBLE_EQ(a_graze, -DampingRoot(0.6) / (0.6 * 1e-4));  // v_small
+  largest->Accept(-0.1, &latch);
+  EXPECT_DOUBLE_EQ(latch.a, -DampingRoot(0.6) / (0.6 * 0.1));
+  largest->Accept(-0.05, &latch);
+  largest->Accept(0.5, &latch);
+  EXPECT_DOUBLE_EQ(latch.v_i, 0.1);
+  EXPECT_EQ(state.V_o, 0.0);  // no relaxation
+
+  s.normal.choices["latch"] = "first";
+  s.normal.parameters["relaxation_time"] = 2.0;
+  const auto first = MakeContactModel(s, {}, {});
+  first->Begin(3e-6, -1e-6, false, &latch, &state);
+  first->Accept(-0.1, &latch);
+  EXPECT_EQ(latch.a, a_graze);
+  EXPECT_EQ(state.V_o, 3e-6);
+  first->Begin(3e-6, -1e-6, true, &latch, &state);
+  EXPECT_EQ(state.V_o, 0.0);  // starts in overlap on purpose
+}
+
+TEST(ContactModel, MaterialsFillInWhatIsNotGiven) {
+  Material i, j;
+  i.foundation_stiffness = 3e8;
+  j.foundation_stiffness = 6e8;
+  i.restitution = 0.4;
+  j.restitution = 0.7;
+  i.friction = 0.2;
+  j.friction = 0.6;
+  ContactModelSettings s;
+  s.friction.model = "coulomb";
+  const auto model = MakeContactModel(s, i, j);
+  EXPECT_DOUBLE_EQ(model->normal->Force(1e-6, 0.0).f_e, 2e8 * 1e-6);  // 1/k = 1/k_i + 1/k_j
+  EXPECT_DOUBLE_EQ(model->plate_share, 2.0 / 3.0);                    // the softer one moves more
+  EXPECT_DOUBLE_EQ(PairRestitution(i, j), 2.0 / 3.0 * 0.4 + 1.0 / 3.0 * 0.7);
+  EXPECT_DOUBLE_EQ(PairFriction(0.2, 0.6), 0.3);
+  Slip slip;
+  slip.v = {Dual(1.0), Dual(0.0)};
+  slip.f_n = 10.0;
+  EXPECT_DOUBLE_EQ(model->friction->Evaluate(slip).f.x.v, 3.0);
+  Material rigid;
+  EXPECT_DOUBLE_EQ(SeriesStiffness(3e8, rigid.foundation_stiffness), 3e8);
+  EXPECT_EQ(PairFriction(0.3, std::nan("")), 0.0);
+}
+
+TEST(ContactModel, BadInputNamesKeyValueAndRemedy) {
+  const auto message = [](const std::function<void(ContactModelSettings&)>& spoil) {
+    ContactModelSettings s = Gonthier(1e9, 0.5);
+    s.friction = {"bristle", {{"mu_s", 0.3}}, {}};
+    spoil(s);
+    try {
+      MakeContactModel(s, {}, {});
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(message([](auto&) {}), "accepted");
+  EXPECT_EQ(message([](auto& s) { s.normal.parameters["restitution"] = 0.005; }),
+            "normal.restitution: 0.005 is below 0.01. Use 0.01 for a dead impact, 1 for an elastic "
+            "one.");
+  EXPECT_NE(message([](auto& s) { s.normal.parameters["restitution"] = 1.01; }).find("above 1"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.normal.parameters["stiffness"] = -1.0; }).find("not positive"),
+            std::string::npos);
+  EXPECT_NE(
+      message([](auto& s) { s.normal.parameters["stiffness"] = std::nan(""); }).find("finite"),
+      std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.friction.parameters["mu_z"] = 1.0; }).find("\"mu_"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& s) {
+              s.friction.model = "brstle";
+            }).find("friction.model: \"brstle\" is not known"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.normal.choices["latch"] = "last"; }).find("largest, first"),
+            std::string::npos);
+  EXPECT_NE(message([](auto& s) { s.rolling.parameters["foo"] = 1.0; }).find("rolling.foo"),
+            std::string::npos);
+}
+
+TEST(ContactModel, DoubtfulParametersWarnButPass) {
+  ContactModelSettings s = Gonthier(1e9, 0.5);
+  s.friction = {
+      "bristle",
+      {{"mu_s", 0.1}, {"mu_c", 0.2}, {"sigma_0", 1e5}, {"sigma_1", 300}, {"dwell_time", 1e-3}},
+      {}};
+  const auto model = MakeContactModel(s, {}, {});
+  ASSERT_EQ(model->warnings.size(), 2u);
+  EXPECT_NE(model->warnings[0].find("friction.mu_s: 0.1 is below mu_c"), std::string::npos);
+  EXPECT_NE(model->warnings[1].find("dwell_time"), std::string::npos);
+}
+
+// The printed equations (3.28)–(3.42), (4.227)–(4.243), evaluated directly.
+TEST(BristleFriction, ExplicitEvaluationIsThePrintedModel) {
+  const double mu_s = 0.5, mu_c = 0.3, s0 = 1e4, s1 = 200, s2 = 0.1, v_S = 0.02, v_e = v_S / 100;
+  ContactModelSettings m = Gonthier(1e9, 0.5);
+  m.friction = {"bristle",
+                {{"mu_s", mu_s},
+                 {"mu_c", mu_c},
+                 {"sigma_0", s0},
+                 {"sigma_1", s1},
+                 {"sigma_2", s2},
+                 {"v_stribeck", v_S},
+                 {"dwell_time", 0.5}},
+                {}};
+  m.spinning.model = "contensou";
+  const auto model = MakeContactModel(m, {}, {});
+  for (const double v : {1e-5, 1e-3, 0.02, 0.3}) {
+    for (const double w : {0.0, 1e-3, 0.05}) {
+      for (const double z0 : {-4e-5, 0.0, 2e-5}) {
+        Slip x;
+        x.v = {Dual::Variable(v, 0), Dual::Variable(-0.5 * v, 1)};
+        x.w = Dual::Variable(w, 2);
+        x.f_n = Dual::Variable(40.0, 3);
+        x.v_avg_squared = 1.25 * v * v + w * w;
+        x.z[0] = z0;
+        x.z[1] = 1e-5;
+        x.z_w = -z0;
+        x.s_dw = 0.4;
+        x.s = model->friction->Weight(x.v_avg_squared);
+        model->spinning->Factors(model->friction->VelocityScale(), &x);
+        const Traction t = model->friction->Evaluate(x);
+
+        const double speed = std::sqrt(1.25) * v, v_avg = std::hypot(speed, w);
+        const double s = std::exp(-v_avg * v_avg / (v_S * v_S));
+        const double mu_max = mu_c + (mu_s - mu_c) * 0.4;
+        const double C_v = s + (1 - s) * speed / std::max(v_avg, v_e);
+        const double C_w = s + (1 - s) * w / std::max(v_avg, v_e);
+        const auto dir = [&](double u, double size) {
+          return size >= v_e ? u / size : u / v_e * (1.5 - size * size / (2 * v_e * v_e));
+        };
+        double zx = s * v + (1 - s) * (mu_c * C_v * dir(v, speed) / s1 - s0 / s1 * z0);
+        double zy =
+            s * -0.5 * v + (1 - s) * (mu_c * C_v * dir(-0.5 * v, speed) / s1 - s0 / s1 * 1e-5);
+        const double ux = s0 * z0 + s1 * zx, uy = s0 * 1e-5 + s1 * zy, u = std::hypot(ux, uy);
+        const double shrink = std::min(1.0, mu_max * C_v / u);
+        if (shrink < 1.0) {
+          zx = (shrink * ux - s0 * z0) / s1;
+          zy = (shrink * uy - s0 * 1e-5) / s1;
+        }
+        EXPECT_NEAR(t.f.x.v, 40.0 * (shrink * ux + s2 * v), 1e-11);
+        EXPECT_NEAR(t.f.y.v, 40.0 * (shrink * uy - s2 * 0.5 * v), 1e-11);
+        EXPECT_NEAR(t.z_rate[0], zx, 1e-13);
+        EXPECT_NEAR(t.z_rate[1], zy, 1e-13);
+        const double zw = s * w + (1 - s) * (mu_c * C_w * dir(w, w) / s1 + s0 / s1 * z0);
+        const double uw = -s0 * z0 + s1 * zw;
+        EXPECT_NEAR(t.f_w.v,
+                    40.0 * (std::copysign(std::min(std::fabs(uw), mu_max * C_w), uw) + s2 * w),
+                    1e-11);
+        const double tau = s >= 0.4 ? 0.5 : s1 / s0;
+        EXPECT_NEAR(t.s_dw_rate, (s - 0.4) / tau, 1e-11);
+      }
+    }
+  }
+}
+
+// With H > 0 the closed solution must satisfy the implicit equations z = z* + H ż(z).
+TEST(BristleFriction, ImplicitEvaluationSolvesItsStageEquation) {
+  ContactModelSettings m = Gonthier(1e9, 0.5);
+  m.friction = {
+      "bristle", {{"mu_s", 0.4}, {"mu_c", 0.3}, {"sigma_0", 1e5}, {"dwell_time", 0.1}}, {}};
+  const auto model = MakeContactModel(m, {}, {});
+  for (const double H : {1e-6, 1e-4, 1e-2}) {
+    for (const double v : {1e-4, 0.03, 0.1, 0.5}) {
+      Slip x;
+      x.H = H;
+      x.v = {Dual(v), Dual(0.3 * v)};
+      x.f_n = 10.0;
+      x.v_avg_squared = 1.09 * v * v;
+      x.s = model->friction->Weight(x.v_avg_squared);
+      x.z[0] = -2e-6;
+      x.z[1] = 1e-6;
+      x.s_dw = 0.7;
+      const Traction t = model->friction->Evaluate(x);
+      Slip end = x;  // evaluated explicitly at the implicit end must give the same rates
+      end.H = 0.0;
+      end.z[0] += H * t.z_rate[0];
+      end.z[1] += H * t.z_rate[1];
+      end.s_dw += H * t.s_dw_rate;
+      const Traction e = model->friction->Evaluate(end);
+      EXPECT_NEAR(t.z_rate[0], e.z_rate[0], 1e-9 * std::fabs(e.z_rate[0]) + 1e-15) << H << " " << v;
+      EXPECT_NEAR(t.z_rate[1], e.z_rate[1], 1e-9 * std::fabs(e.z_rate[1]) + 1e-15) << H << " " << v;
+      EXPECT_NEAR(t.s_dw_rate, e.s_dw_rate, 1e-9 * std::fabs(e.s_dw_rate));
+      EXPECT_NEAR(t.f.x.v, e.f.x.v, 1e-9);
+      // What sliding takes is at least what the bristles get.
+      EXPECT_GE(t.f.x.v * v + t.f.y.v * 0.3 * v, t.stored - 1e-15);
+    }
+  }
+}
+
+TEST(BristleFriction, SlopesAreTheDerivatives) {
+  ContactModelSettings m = Gonthier(1e9, 0.5);
+  m.spinning.model = "contensou";
+  for (const char* name : {"bristle", "bristle_absolute"}) {
+    m.friction = {name, {{"mu_s", 0.4}, {"mu_c", 0.3}, {"sigma_0", 1e4}, {"sigma_1", 50}}, {}};
+    const auto model = MakeContactModel(m, {}, {});
+    for (const double scale : {1e-4, 1e-3, 3e-2}) {
+      const auto at = [&](const double(&p)[4]) {
+        Slip x;
+        x.H = 1e-4;
+        x.v = {Dual::Variable(p[0], 0), Dual::Variable(p[1], 1)};
+        x.w = Dual::Variable(p[2], 2);
+        x.f_n = Dual::Variable(p[3], 3);
+        x.s = 0.6;  // held
+        x.z[0] = 3e-6;
+        x.z_w = -2e-6;
+        x.s_dw = 0.5;
+        model->spinning->Factors(model->friction->VelocityScale(), &x);
+        return model->friction->Evaluate(x);
+      };
+      const double p[4] = {scale, -0.4 * scale, 0.7 * scale, 25.0};
+      const Traction t = at(p);
+      for (int k = 0; k < 4; ++k) {
+        const double step = 1e-6 * (k == 3 ? 25.0 : scale);
+        double up[4] = {p[0], p[1], p[2], p[3]}, down[4] = {p[0], p[1], p[2], p[3]};
+        up[k] += step;
+        down[k] -= step;
+        const Traction u = at(up), d = at(down);
+        const double size = 1.0 + std::fabs(t.f.x.d[k]);
+        EXPECT_NEAR(t.f.x.d[k], (u.f.x.v - d.f.x.v) / (2 * step), 1e-5 * size) << name << k;
+        EXPECT_NEAR(t.f.y.d[k], (u.f.y.v - d.f.y.v) / (2 * step), 1e-5 * size) << name << k;
+        EXPECT_NEAR(t.f_w.d[k], (u.f_w.v - d.f_w.v) / (2 * step), 1e-5 * size) << name << k;
+      }
+    }
+  }
+}
+
+// A spherical cap of depth δ on a plane, R ≫ δ: T J T and the exact plate moment agree to 0.1 %.
+TEST(RollingLaws, AgreeForACapAndDifferForABlock) {
+  ModelSettings none{"none", {}, {}};
+  Material material;
+  Parameters p("rolling", none, material, material);
+  const GonthierRolling thesis(p);
+  const ExactRolling exact(p);
+  PatchGeometry g;
+  g.n = {0, 0, 1};
+  const double R = 0.1, depth = 2e-5, V = M_PI * depth * depth * (R - depth / 3);
+  // Second moments of the cap: radial ∫x² = V·R·depth/3 to first order, axial V·depth²/18.
+  const double Exx = V * R * depth / 3.0, Ezz = V * depth * depth / 18.0;
+  g.V = V;
+  g.J_W = Mat3::Diagonal({Exx + Ezz, Exx + Ezz, 2 * Exx});
+  EXPECT_NEAR(thesis.Moment(g)(0, 0) / exact.Moment(g)(0, 0), 1.0, 1e-3);
+  // A prism half as high as wide: 25 % apart.
+  g.J_W = Mat3::Diagonal({1.0 + 0.25, 1.0 + 0.25, 2.0});
+  EXPECT_NEAR(thesis.Moment(g)(1, 1) / exact.Moment(g)(1, 1), 1.25, 1e-12);
+  EXPECT_EQ(exact.Moment(g)(2, 2), 0.0);  // none about the normal
+  EXPECT_EQ(thesis.Moment(g)(2, 2), 0.0);
+}
+
+}  // namespace
+}  // namespace intervox::host
