@@ -298,8 +298,8 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     out += internal::Times(-1.0 / 3, coarse);
     return out;
   };
-  // No result may jump by much more than a tenth of the tolerance where the level changes.
-  const double target = 0.15 * pair.tolerance;
+  // The estimate is cautious: results jump by about a tenth of the tolerance where the level changes.
+  const double target = 0.3 * pair.tolerance;
   int level = 1;
   ClipSums coarse = evaluate(level), best = coarse;
   result.work = coarse.leaves;
@@ -319,10 +319,12 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     best = next;
     coarse = fine;
     // The last change is the error of the level before; the next is smaller by the same ratio, of
-    // which no more than a sixth is believed.
+    // which no more than a sixth is believed, nor that one change was small by luck.
     double ratio = before > 0 ? change / before : 1;
     ratio = ratio > 0.5 ? 0.5 : ratio < 1.0 / 6 ? 1.0 / 6 : ratio;
-    error = level > 2 ? change * ratio : 1;
+    error = change * ratio;
+    if (error < before / 36) error = before / 36;
+    if (level == 2) error = 1;
     if (level > 3 && error <= target) break;
     if (4 * fine.leaves > max_leaves) break;
   }
