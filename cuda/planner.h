@@ -1,18 +1,12 @@
 /** @file One pair from query to metrics: which rule, and what its answer is worth. */
 #pragma once
 
-#include "cuda/prepare.h"
-#include "cuda/team.h"
+#include "cuda/center_rule.h"
+#include "cuda/clip_rule.h"
 #include "cuda/flux_rule.h"
 #include "cuda/polar_rule.h"
-#if __has_include("cuda/clip_rule.ready")
-#include "cuda/clip_rule.h"
-#define INTERVOX_CLIP 1
-#endif
-#if __has_include("cuda/center_rule.ready")
-#include "cuda/center_rule.h"
-#define INTERVOX_CENTER 1
-#endif
+#include "cuda/prepare.h"
+#include "cuda/team.h"
 
 namespace intervox::cuda {
 
@@ -86,16 +80,11 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
       return CountEllipsoids(pair) > 1 ? RuleResult{} : FluxRule(team, pair, moments);
     case LeafRule::kPolar:
       return PolarRule(team, pair, moments);
-#ifdef INTERVOX_CLIP
     case LeafRule::kClip:
       return ClipRule(team, pair, moments);
-#endif
-#ifdef INTERVOX_CENTER
     case LeafRule::kCenter:
       return CenterRule(team, pair, voxel_size, moments);
-#endif
     default:
-      (void)voxel_size;
       return {};
   }
 }

@@ -1,0 +1,124 @@
+#include "cuda/engine.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <stdexcept>
+
+#include "tests/cuda/families.h"
+
+namespace intervox {
+namespace {
+
+using testing::Random;
+
+// Field by field, since padding has no bits to compare.
+bool SameBits(const InterferenceMetrics& a, const InterferenceMetrics& b) {
+  const auto same = [](const auto& x, const auto& y) {
+    return std::memcmp(&x, &y, sizeof(x)) == 0;
+  };
+  return same(a.volume, b.volume) && same(a.p_WC, b.p_WC) && same(a.J_W, b.J_W) &&
+         same(a.area_vector, b.area_vector) && same(a.area_moment, b.area_moment) &&
+         same(a.volume_lo, b.volume_lo) && same(a.volume_hi, b.volume_hi) &&
+         same(a.volume_error, b.volume_error) && a.status == b.status && a.rule == b.rule &&
+         a.contained == b.contained && a.work == b.work;
+}
+
+std::vector<PairQuery> RandomQueries(const std::vector<testing::Family>& families, int count) {
+  Random random(1);
+  std::vector<PairQuery> queries;
+  for (int i = 0; i < count; ++i) {
+    const std::size_t n = families.size();
+    queries.push_back({&families[i % n].cell, &families[i / n % n].cell, random.RandomPose(0.4),
+                       random.RandomPose(0.4)});
+  }
+  return queries;
+}
+
+TEST(Engine, SameBitsForAnyExecutorBatchAndOrder) {
+  const std::vector<testing::Family> families = testing::AllFamilies();
+  std::vector<PairQuery> queries = RandomQueries(families, 196);
+  const auto serial = Engine({Device::kSerial}).Compute(queries);
+  int overlaps = 0;
+  for (const InterferenceMetrics& m : serial) overlaps += m.status == Status::kOk;
+  EXPECT_GT(overlaps, 100);
+  for (int threads : {0, 1, 2, 3}) {
+    const auto again = Engine({Device::kThreads, threads}).Compute(queries);
+    for (std::size_t i = 0; i < queries.size(); ++i) EXPECT_TRUE(SameBits(serial[i], again[i]));
+  }
+  std::reverse(queries.begin(), queries.end());
+  const auto reversed = Engine({Device::kThreads, 2}).Compute(queries);
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    EXPECT_TRUE(SameBits(serial[i], reversed[queries.size() - 1 - i]));
+    EXPECT_TRUE(SameBits(reversed[i], ComputeMetrics(queries[i])));
+  }
+}
+
+TEST(Engine, CudaHasTheCpusBits) {
+  try {
+    const Engine engine({Device::kCuda});
+    const std::vector<testing::Family> families = testing::AllFamilies();
+    const std::vector<PairQuery> queries = RandomQueries(families, 980);
+    const auto serial = Engine({Device::kSerial}).Compute(queries);
+    const auto cuda = engine.Compute(queries);
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      EXPECT_TRUE(SameBits(serial[i], cuda[i])) << i;
+    }
+  } catch (const std::runtime_error& error) {
+    GTEST_SKIP() << error.what();
+  }
+}
+
+TEST(Engine, AnAbsentDeviceIsNamed) {
+  try {
+    EngineOptions options;
+    options.device = Device::kCuda;
+    options.cuda_device = 4096;
+    const Engine engine(options);
+    FAIL() << "device 4096 is not there";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("cuda:4096"), std::string::npos);
+  }
+}
+
+TEST(Engine, ASmallSpanIsRefused) {
+  const testing::Cell box = testing::BoxCell({1, 1, 1});
+  const std::vector<PairQuery> queries(3, PairQuery{&box, &box, {}, {}});
+  std::vector<InterferenceMetrics> metrics(2);
+  EXPECT_THROW(Engine().Compute(queries, metrics), std::invalid_argument);
+}
+
+TEST(Engine, ANamedRuleIsUsedOrRefusedHonestly) {
+  const testing::Cell ball = testing::CellsOf(geometry::Sphere{0.5})[0];
+  const testing::Cell floor = testing::HalfSpaceCell({0, 0, 1}, 0);
+  PairQuery q{&ball, &floor, {{}, {0, 0, 0.499}}, {}};
+  q.rule = LeafRule::kPolar;
+  InterferenceMetrics m = ComputeMetrics(q);
+  EXPECT_EQ(m.status, Status::kOk);
+  EXPECT_EQ(m.rule, LeafRule::kPolar);
+  const double h = 1e-3, V = std::acos(-1.0) * h * h * (0.5 - h / 3);
+  EXPECT_NEAR(m.volume, V, 1e-3 * V);
+  q.rule = LeafRule::kPolytope;  // cannot: the ball is curved
+  m = ComputeMetrics(q);
+  EXPECT_EQ(m.status, Status::kToleranceNotMet);
+  EXPECT_LE(m.volume_lo, V);
+  EXPECT_GE(m.volume_hi, V);
+}
+
+TEST(Engine, ToleranceBoundsTheError) {
+  const std::vector<testing::Family> families = testing::AllFamilies();
+  for (PairQuery q : RandomQueries(families, 98)) {
+    q.tolerance = 1e-6;
+    const InterferenceMetrics fine = ComputeMetrics(q);
+    if (fine.status != Status::kOk) continue;
+    q.tolerance = 1e-3;
+    const InterferenceMetrics coarse = ComputeMetrics(q);
+    ASSERT_EQ(coarse.status, Status::kOk);
+    EXPECT_NEAR(coarse.volume, fine.volume, 1e-3 * fine.volume);
+    EXPECT_LE(coarse.volume_lo, fine.volume * (1 + 1e-6));
+    EXPECT_GE(coarse.volume_hi, fine.volume * (1 - 1e-6));
+  }
+}
+
+}  // namespace
+}  // namespace intervox

@@ -1,0 +1,203 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/cuda/families.h"
+
+// Properties that hold for any two solids in any pose, each on random poses of every pair of
+// families. The names that start with Slow run thousands of poses.
+
+namespace intervox {
+namespace {
+
+using testing::Cell;
+using testing::Family;
+using testing::Random;
+
+constexpr double kTolerance = 1e-4;
+
+const std::vector<Family>& Families() {
+  static const std::vector<Family> families = testing::AllFamilies();
+  return families;
+}
+
+// Calls f(first, second, random) `count` times, going through all pairs of families.
+template <class F>
+void ForRandomPairs(int count, unsigned seed, F&& f) {
+  Random random(seed);
+  const std::size_t n = Families().size();
+  for (int i = 0; i < count; ++i) f(Families()[i % n], Families()[i / n % n], &random);
+}
+
+PairQuery RandomQuery(const Family& a, const Family& b, Random* random) {
+  PairQuery q{&a.cell, &b.cell, random->RandomPose(0.4), random->RandomPose(0.4)};
+  q.tolerance = kTolerance;
+  return q;
+}
+
+bool IsSwapped(const InterferenceMetrics& a, const InterferenceMetrics& b) {
+  return a.volume == b.volume && a.p_WC == b.p_WC && a.J_W.row0 == b.J_W.row0 &&
+         a.J_W.row1 == b.J_W.row1 && a.J_W.row2 == b.J_W.row2 && a.area_vector == -b.area_vector &&
+         a.area_moment == -b.area_moment && a.status == b.status &&
+         a.volume_error == b.volume_error;
+}
+
+void CheckSwap(int count) {
+  ForRandomPairs(count, 1, [](const Family& a, const Family& b, Random* random) {
+    PairQuery q = RandomQuery(a, b, random);
+    const InterferenceMetrics m = ComputeMetrics(q);
+    std::swap(q.a, q.b);
+    std::swap(q.X_WA, q.X_WB);
+    EXPECT_TRUE(IsSwapped(m, ComputeMetrics(q))) << a.name << ", " << b.name;
+  });
+}
+
+void CheckMotion(int count) {
+  ForRandomPairs(count, 2, [](const Family& a, const Family& b, Random* random) {
+    PairQuery q = RandomQuery(a, b, random);
+    const InterferenceMetrics m = ComputeMetrics(q);
+    const Pose X = random->RandomPose(5);
+    q.X_WA = X * q.X_WA;
+    q.X_WB = X * q.X_WB;
+    const InterferenceMetrics w = ComputeMetrics(q);
+    const double e = 2 * kTolerance, V = m.volume;
+    EXPECT_EQ(m.status, w.status) << a.name << ", " << b.name;
+    ASSERT_NEAR(V, w.volume, e * V + 1e-14) << a.name << ", " << b.name;
+    if (!(V > 1e-9)) return;
+    const double r = std::sqrt(0.5 * Trace(m.J_W) / V);
+    EXPECT_LE(Norm(X * m.p_WC - w.p_WC), e * r + 1e-13) << a.name << ", " << b.name;
+    const Mat3 J = X.R * m.J_W * Transpose(X.R) - w.J_W;
+    EXPECT_LE(Norm(J.row0) + Norm(J.row1) + Norm(J.row2), 15 * e * Trace(m.J_W))
+        << a.name << ", " << b.name;
+    const double area = std::pow(V, 2.0 / 3) + Norm(m.area_vector);
+    EXPECT_LE(Norm(X.R * m.area_vector - w.area_vector), 20 * e * area) << a.name << ", " << b.name;
+  });
+}
+
+void CheckComplement(int count) {
+  ForRandomPairs(count, 3, [](const Family& a, const Family& b, Random* random) {
+    PairQuery q = RandomQuery(a, b, random);
+    PairQuery whole = q;
+    const Cell box = testing::BoxCell({9, 9, 9});
+    whole.b = &box;
+    const double V = ComputeMetrics(whole).volume;
+    double sum = ComputeMetrics(q).volume;
+    for (const Cell& piece : testing::ComplementPieces(b.cell)) {
+      q.b = &piece;
+      const InterferenceMetrics m = ComputeMetrics(q);
+      sum += m.volume;
+      EXPECT_TRUE(m.status == Status::kOk || m.status == Status::kDisjoint)
+          << a.name << ", " << b.name << " error " << m.volume_error / V;
+    }
+    EXPECT_NEAR(sum, V, 2 * kTolerance * V) << a.name << ", " << b.name;
+  });
+}
+
+// S and G are minus the gradient of V: by central differences at a tolerance that resolves them.
+void CheckGradient(int count) {
+  ForRandomPairs(count, 4, [](const Family& a, const Family& b, Random* random) {
+    PairQuery q = RandomQuery(a, b, random);
+    q.tolerance = 1e-6;
+    const InterferenceMetrics m = ComputeMetrics(q);
+    if (m.status != Status::kOk || m.volume < 1e-4) return;
+    const double step = 2e-3;
+    const double area = Norm(m.area_vector) + std::pow(m.volume, 2.0 / 3);
+    const Pose X_WA = q.X_WA;
+    for (int axis = 0; axis < 6; ++axis) {
+      double V[2];
+      for (int side = 0; side < 2; ++side) {
+        Vec3 d;
+        d[axis % 3] = side ? step : -step;
+        q.X_WA = X_WA;
+        if (axis < 3) {
+          q.X_WA.p += d;
+        } else {
+          q.X_WA.R = testing::Turned(d, X_WA.R);
+          q.X_WA.p = m.p_WC + testing::Turned(d, {}) * (X_WA.p - m.p_WC);
+        }
+        V[side] = ComputeMetrics(q).volume;
+      }
+      const double slope = (V[1] - V[0]) / (2 * step);
+      const double expected = axis < 3 ? -m.area_vector[axis] : -m.area_moment[axis - 3];
+      EXPECT_NEAR(slope, expected, 4e-3 * area) << a.name << ", " << b.name << " axis " << axis;
+    }
+  });
+}
+
+// Along a straight path V follows its own gradient: no jump above a tenth of the tolerance.
+void CheckPaths(int paths, int poses) {
+  ForRandomPairs(paths, 5, [&](const Family& a, const Family& b, Random* random) {
+    PairQuery q = RandomQuery(a, b, random);
+    const Vec3 start = q.X_WA.p;
+    const Vec3 direction = random->Direction();
+    const double step = 1e-4;
+    InterferenceMetrics before;
+    for (int i = 0; i < poses; ++i) {
+      q.X_WA.p = start + (i * step) * direction;
+      const InterferenceMetrics now = ComputeMetrics(q);
+      if (i > 0 && now.volume > 0 && before.volume > 0) {
+        const Vec3 S = 0.5 * (now.area_vector + before.area_vector);
+        const double jump = now.volume - before.volume + step * Dot(S, direction);
+        // The trapezoidal rule is off by the change of S, which is bounded by its own change here.
+        const double bend = step * Norm(now.area_vector - before.area_vector);
+        ASSERT_LE(std::fabs(jump), 0.1 * kTolerance * now.volume + bend)
+            << a.name << ", " << b.name << " pose " << i;
+      }
+      before = now;
+    }
+  });
+}
+
+TEST(Invariants, SwapNegatesToTheBit) { CheckSwap(196); }
+TEST(Invariants, RigidMotion) { CheckMotion(196); }
+TEST(Invariants, InsideAndOutsideMakeTheWhole) { CheckComplement(98); }
+TEST(Invariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(49); }
+TEST(Invariants, PathsHaveNoJumps) { CheckPaths(49, 20); }
+
+TEST(SlowInvariants, SwapNegatesToTheBit) { CheckSwap(14000); }
+TEST(SlowInvariants, RigidMotion) { CheckMotion(14000); }
+TEST(SlowInvariants, InsideAndOutsideMakeTheWhole) { CheckComplement(2000); }
+TEST(SlowInvariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(2000); }
+TEST(SlowInvariants, PathsHaveNoJumps) { CheckPaths(98, 1000); }
+
+TEST(Invariants, ContainedCellsHaveNoNormal) {
+  const Cell ball = testing::CellsOf(geometry::Sphere{0.1})[0];
+  for (const Family& family : Families()) {
+    if (family.name == "torus" || family.name == "holed box") continue;
+    Random random(6);
+    const Pose X = random.RandomPose(1);
+    const PairQuery q{&ball, &family.cell, X, X};
+    const InterferenceMetrics m = ComputeMetrics(q);
+    EXPECT_TRUE(m.contained) << family.name;
+    EXPECT_NEAR(m.volume, 4 * std::acos(-1.0) / 3 * 1e-3, 1e-9) << family.name;
+    EXPECT_LE(Norm(m.area_vector), 1e-12) << family.name;
+  }
+}
+
+TEST(Invariants, IdenticalCells) {
+  for (const Family& family : Families()) {
+    Random random(7);
+    const Pose X = random.RandomPose(3);
+    const PairQuery q{&family.cell, &family.cell, X, X};
+    const InterferenceMetrics m = ComputeMetrics(q);
+    EXPECT_EQ(m.status, Status::kOk) << family.name;
+    EXPECT_TRUE(m.contained) << family.name;
+    EXPECT_EQ(m.area_vector, Vec3{}) << family.name;
+  }
+}
+
+TEST(Invariants, FarFromTheOriginAndSmall) {
+  // A 1 µm deep lens of two balls, 100 m away: depth and radii are exact doubles.
+  const double R = 0.125, depth = std::ldexp(1.0, -20), d = 2 * R - depth;
+  const Cell ball = testing::CellsOf(geometry::Sphere{R})[0];
+  const Vec3 p{100, -80, 64};
+  PairQuery q{&ball, &ball, {{}, p}, {{}, p + Vec3{d, 0, 0}}};
+  q.tolerance = 1e-6;
+  const InterferenceMetrics m = ComputeMetrics(q);
+  const double V = std::acos(-1.0) * (4 * R + d) * (2 * R - d) * (2 * R - d) / 12;
+  EXPECT_EQ(m.status, Status::kOk);
+  EXPECT_NEAR(m.volume, V, 1e-8 * V);
+}
+
+}  // namespace
+}  // namespace intervox
