@@ -22,15 +22,16 @@ using internal::StagePoint;
 
 // What a sweep may change besides the velocities. Nearly all stages end within kFreeWeights.
 constexpr int kFreeWeights = 6;       // Up to here s follows the velocity,
-constexpr int kAveragedWeights = 14;  // to here it moves half way each sweep, then it is held.
+constexpr int kImprovedWeights = 14;  // to here by the secant method, then it is held.
 constexpr int kHeld = 22;  // From here friction takes a held load, which makes the problem monotone
 constexpr int kFixed = 45;  // and which is averaged with f_n when that has settled, to here.
 constexpr int kStuck = 50;  // From here s = 1: with a half-way s the law need not be monotone.
 constexpr int kMostIterations = 70;
 constexpr int kMostSearch = 12;
-constexpr double kTolerance = 1e-9;      // of the velocity scale
-constexpr double kSlowest = 1e-3;        // the velocity scale is never below [m/s]
-constexpr double kRoundingStep = 1e-13;  // a step below this share of the scale is rounding
+constexpr double kTolerance = 1e-9;        // of the velocity scale
+constexpr double kWeightTolerance = 1e-6;  // of s, once it does not follow by itself
+constexpr double kSlowest = 1e-3;          // the velocity scale is never below [m/s]
+constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
 
 struct FreeBody {
   StageBody* body = nullptr;
@@ -99,6 +100,7 @@ class StageSolver {
   double StepLength(std::span<const FreeBody> bodies) const;
   double NewtonStep(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool coupled);
   void Search(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold, double g0);
+  static bool WeightsSettled(std::span<StagePoint*> points);
   static double Hold(std::span<StagePoint*> points, double share);
 
   double H_ = 0.0;
@@ -234,6 +236,15 @@ double StageSolver::Directional() const {
   return sum;
 }
 
+bool StageSolver::WeightsSettled(std::span<StagePoint*> points) {
+  for (const StagePoint* point : points) {
+    double s = point->s, ramp;
+    if (point->active) point->FreshWeights(&s, &ramp);
+    if (std::fabs(s - point->s) > kWeightTolerance) return false;
+  }
+  return true;
+}
+
 double StageSolver::Hold(std::span<StagePoint*> points, double share) {
   double change = 0.0;
   for (StagePoint* point : points) {
@@ -316,17 +327,13 @@ void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*>
   // From y*, pushed by the guess of the forces.
   for (StagePoint* point : points) {
     if (!point->active) continue;
-    const Vec3 force = H_ * point->contact->force, torque = H_ * point->contact->torque;
-    const auto push = [&](int row, StageBody* body, double sign) {
-      if (row < 0) return;
-      const Vec3 arm = point->contact->geometry.p_WC - body->p_WM;
-      body->v += (sign * body->inverse_mass) * force;
-      body->w += sign * (body->inverse_inertia_W * (torque + Cross(arm, force)));
+    point->Push(H_, point->contact->force, point->contact->torque);
+    const Vec3& p_WC = point->contact->geometry.p_WC;
+    for (const int row : {point->row_i, point->row_j}) {
+      if (row < 0) continue;
       FreeBody& b = bodies[static_cast<std::size_t>(row / 6)];
-      b.reach = std::max(b.reach, Norm(arm));
-    };
-    push(point->row_i, const_cast<StageBody*>(point->body_i), 1.0);
-    push(point->row_j, const_cast<StageBody*>(point->body_j), -1.0);
+      b.reach = std::max(b.reach, Norm(p_WC - b.body->p_WM));
+    }
   }
   Evaluate(bodies, points, false);
   double scale = kSlowest;
@@ -349,13 +356,15 @@ void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*>
       converged = residual <= kTolerance * scale;
       if (!moved) break;
     }
+    const bool improves = !held && iteration >= kFreeWeights && iteration < kImprovedWeights;
+    if (converged && improves) converged = WeightsSettled(points);
     if (converged || iteration == kMostIterations) break;
     if (!held && iteration >= kHeld) {
       Hold(points, 1.0);
       held = moved = true;
     }
-    if (!held && iteration >= kFreeWeights && iteration < kAveragedWeights) {
-      for (StagePoint* point : points) point->AverageWeights();
+    if (improves) {
+      for (StagePoint* point : points) point->ImproveWeights();
       moved = true;
     }
     if (iteration == kStuck) {
@@ -386,12 +395,13 @@ void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*>
     }
     Search(bodies, points, hold, g0);
   }
-  // The momentum that the evaluated forces give, to rounding.
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const double* F = residual_.data() + 6 * k;
-    StageBody& body = *bodies[k].body;
-    body.v -= body.inverse_mass * Vec3{F[0], F[1], F[2]};
-    body.w -= body.inverse_inertia_W * Vec3{F[3], F[4], F[5]};
+  // The velocities that the evaluated forces give, so that momentum is kept to rounding.
+  for (FreeBody& b : bodies) {
+    b.body->v = b.v_star;
+    b.body->w = b.w_star;
+  }
+  for (StagePoint* point : points) {
+    if (point->active) point->Push(H_, point->Force(), point->Torque());
   }
   result->iterations += iteration;
   result->residual = std::max(result->residual, residual);

@@ -13,11 +13,12 @@ constexpr double kRollingFade = 0.05;
 // Where ω hγ of a contact exceeds this, ω² = f_e' |S| W_nn, explicit positions come near the limit
 // of stability (ω h of about 1.7); its elastic force then acts at the implicit position.
 constexpr double kStiff = 0.45;
-constexpr double kDifference = 1e-6;  // relative, for the elastic slope
+constexpr double kSmallChange = 1e-12;  // of s, below which a secant says nothing
+constexpr double kDifference = 1e-6;    // relative, for the elastic slope
 
 }  // namespace
 
-void StagePoint::Prepare(double h_gamma, std::span<const StageBody> bodies, StageContact* c) {
+void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c) {
   *this = StagePoint{};
   contact = c;
   H = h_gamma;
@@ -144,11 +145,20 @@ void StagePoint::FreshWeights(double* fresh_s, double* fresh_ramp) const {
   }
 }
 
-void StagePoint::AverageWeights() {
+void StagePoint::ImproveWeights() {
   if (!active) return;
   double fresh_s, fresh_ramp;
   FreshWeights(&fresh_s, &fresh_ramp);
-  s = 0.5 * (s + fresh_s);
+  // Fixed point of s ↦ fresh(s) by the secant method, which the falling branch's steep slope does
+  // not disturb; half way where the secant does not say.
+  double share = 0.5;
+  if (std::fabs(s - s_before) > kSmallChange) {
+    const double slope = (fresh_s - fresh_s_before) / (s - s_before);
+    share = slope < 1.0 ? std::clamp(1.0 / (1.0 - slope), 0.02, 1.0) : 0.5;
+  }
+  s_before = s;
+  fresh_s_before = fresh_s;
+  s += share * (fresh_s - s);
   ramp = 0.5 * (ramp + fresh_ramp);
 }
 
@@ -169,6 +179,15 @@ Vec3 StagePoint::Force() const {
 
 Vec3 StagePoint::Torque() const {
   return -(torque_factor * r_gyr * traction.f_w.v) * axis[0] - ramp * (rolling * w);
+}
+
+void StagePoint::Push(double time, const Vec3& force, const Vec3& torque) {
+  for (StageBody* body : {body_i, body_j}) {
+    const double signed_time = body == body_i ? time : -time;
+    const Vec3 moment = torque + Cross(contact->geometry.p_WC - body->p_WM, force);
+    body->v += (signed_time * body->inverse_mass) * force;
+    body->w += signed_time * (body->inverse_inertia_W * moment);
+  }
 }
 
 void StagePoint::Slope(double C[4][4]) const {

@@ -9,8 +9,8 @@ namespace intervox::host::internal {
  centroid; what is constant over a stage is computed once, by Prepare. */
 struct StagePoint {
   StageContact* contact = nullptr;
-  const StageBody* body_i = nullptr;  ///< current iterate
-  const StageBody* body_j = nullptr;
+  StageBody* body_i = nullptr;  ///< current iterate
+  StageBody* body_j = nullptr;
   int row_i = -1;       ///< first unknown of body i in its island, −1: not free
   int row_j = -1;       ///< likewise
   bool active = false;  ///< V > 0
@@ -37,7 +37,9 @@ struct StagePoint {
   double load = 0.0;  ///< [N]
   double C_v = 1.0;
   double C_w = 1.0;
-  double ramp = 1.0;  ///< rolling resistance fades with the last 5 % of the normal force
+  double ramp = 1.0;       ///< rolling resistance fades with the last 5 % of the normal force
+  double s_before = -1.0;  ///< s and its fresh value before the last ImproveWeights
+  double fresh_s_before = 0.0;
   double z_rate_before[2] = {0, 0};  ///< for the bristle's turning, from the last evaluation
 
   double v[4] = {0, 0, 0, 0};  ///< local velocities of the last evaluation
@@ -50,14 +52,14 @@ struct StagePoint {
   Traction traction;
 
   /** Sets up from the contact; bodies' velocities must be y*. */
-  void Prepare(double h_gamma, std::span<const StageBody> bodies, StageContact* c);
+  void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
   /** What s and ramp would be at the last evaluated velocities. */
   void FreshWeights(double* fresh_s, double* fresh_ramp) const;
-  /** Moves s and ramp half way there. */
-  void AverageWeights();
+  /** Moves s and ramp towards there. */
+  void ImproveWeights();
   /** Moves load and factors by `share` of the way to their last evaluated values and holds them.
    Returns how much velocity [m/s] the remaining way was worth. */
   double Hold(double share);
@@ -65,6 +67,8 @@ struct StagePoint {
   Vec3 Force() const;
   /** @copydoc Force */
   Vec3 Torque() const;
+  /** Adds the effect of a wrench on body i, and of its reaction on body j, over a time H. */
+  void Push(double time, const Vec3& force, const Vec3& torque);
   /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
   void Slope(double C[4][4]) const;
   /** Writes states, rates, forces and powers back to the contact. */
