@@ -142,22 +142,20 @@ struct PathPart {
 std::vector<PathPart> SplitPath(const std::string& path) {
   std::vector<PathPart> parts;
   std::string word;
-  const auto flush = [&](bool bracket) {
+  const auto flush = [&] {
     if (word.empty()) return;
     const bool digits = word.find_first_not_of("0123456789") == std::string::npos;
-    parts.push_back({word, bracket || digits});
+    parts.push_back({word, digits});
     word.clear();
   };
   for (const char c : path) {
-    if (c == '.' || c == '[') {
-      flush(false);
-    } else if (c == ']') {
-      flush(true);
+    if (c == '.' || c == '[' || c == ']') {
+      flush();
     } else {
       word += c;
     }
   }
-  flush(false);
+  flush();
   return parts;
 }
 
