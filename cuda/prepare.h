@@ -54,11 +54,11 @@ INTERVOX_HD inline double FaceWeight(const geometry::Surface& s, int body) {
   return s.cut ? 0.0 : body == 0 ? -0.5 : 0.5;
 }
 
-// Appends s unless an equal surface of the other body is there.
+// Appends s unless an equal surface of the other body is there; that one is `shared` from now on.
 enum class Appended { kYes, kMerged, kOpposite, kFull };
 
 INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double size,
-                                   LocalPair* pair) {
+                                   std::uint64_t* shared, LocalPair* pair) {
   for (int i = 0; i < pair->count; ++i) {
     LocalSurface& other = pair->surface[i];
     if (other.body == body) continue;
@@ -66,6 +66,7 @@ INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double 
     if (same == 0) continue;
     if (same < 0) return Appended::kOpposite;
     other.weight = 0.5 * (other.weight + FaceWeight(s, body));
+    *shared |= std::uint64_t{1} << i;
     return Appended::kMerged;
   }
   if (pair->count == kMaxSurfaces) return Appended::kFull;
@@ -119,7 +120,8 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, double tolerance, P* polyhe
   const Vec3 margin = internal::kCoincidence * Vec3{size, size, size};
   pair->lower = lower - centre - margin;
   pair->upper = upper - centre + margin;
-  bool active[2] = {false, false};
+  static_assert(kMaxSurfaces <= 64);
+  std::uint64_t shared = 0;
   for (int curved = 0; curved < 2; ++curved) {
     for (int body = 0; body < 2; ++body) {
       const CellView& cell = body == 0 ? frame.a : frame.b;
@@ -140,19 +142,21 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, double tolerance, P* polyhe
           if (sign * s.side < 0) continue;
         }
         const Surface local = Pose{X_LC.R, X_LC.p - centre} * s;
-        const Appended appended = internal::Append(local, body, size, pair);
+        const Appended appended = internal::Append(local, body, size, &shared, pair);
         if (appended == Appended::kOpposite) return out;
         if (appended == Appended::kFull) {
           out.full = true;
           return out;
         }
-        active[body] = true;
-        if (appended == Appended::kMerged) active[body ^ 1] = true;
       }
     }
     if (curved == 0) pair->planes = pair->count;
   }
-  out.contained = !active[0] || !active[1];
+  bool own[2] = {false, false};
+  for (int i = 0; i < pair->count; ++i) {
+    if ((shared >> i & 1) == 0) own[pair->surface[i].body] = true;
+  }
+  out.contained = !own[0] || !own[1];
   out.status = Status::kOk;
   return out;
 }
