@@ -91,8 +91,9 @@ void AddPair(std::size_t i, std::size_t j, World* world) {
   try {
     pair.model = MakeContactModel(settings, material(i), material(j));
   } catch (const InputError& error) {
-    Fail(scene, "contact_models." + name + "." + error.what(),
-         "(bodies " + scene.bodies[i].name + " and " + scene.bodies[j].name + ")");
+    throw InputError(scene.path.string() + ": contact_models." + name + "." + error.what() +
+                     " It is the model of bodies " + scene.bodies[i].name + " and " +
+                     scene.bodies[j].name + ".");
   }
   pair.patches.normal.eigenvector = settings.direction == "eigenvector";
   pair.patches.normal.j_error = scene.engine.tolerance;
