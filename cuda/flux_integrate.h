@@ -227,12 +227,17 @@ INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel
                                          const PatchPole& pole, double volume_goal,
                                          double area_goal, int* work) {
   PanelSums out;
-  // Depth first over a binary tree of at most 24 levels: the place in it is one number.
+  constexpr int kEvaluations =
+      48;  // enough for any analytic piece; more would not help a rough one
+  int evaluations = 0;
+  // Depth first over a binary tree: the place in it is one number.
   double from = 0.0, width = 1.0;
   while (from < 1.0) {
     const PanelSums part = IntegratePanel(model, p, pole, true, from, from + width);
     *work += 15;
-    if ((part.volume_error > volume_goal || part.area_error > area_goal) && width > 1e-7) {
+    ++evaluations;
+    const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
+    if (rough && width > 1e-4 && evaluations < kEvaluations) {
       width *= 0.5;
       continue;
     }
