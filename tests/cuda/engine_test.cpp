@@ -37,11 +37,11 @@ std::vector<PairQuery> RandomQueries(const std::vector<testing::Family>& familie
 
 TEST(Engine, SameBitsForAnyExecutorBatchAndOrder) {
   const std::vector<testing::Family> families = testing::AllFamilies();
-  std::vector<PairQuery> queries = RandomQueries(families, 196);
+  std::vector<PairQuery> queries = RandomQueries(families, 98);
   const auto serial = Engine({Device::kSerial}).Compute(queries);
   int overlaps = 0;
   for (const InterferenceMetrics& m : serial) overlaps += m.status == Status::kOk;
-  EXPECT_GT(overlaps, 100);
+  EXPECT_GT(overlaps, 60);
   for (int threads : {0, 1, 2, 3}) {
     const auto again = Engine({Device::kThreads, threads}).Compute(queries);
     for (std::size_t i = 0; i < queries.size(); ++i) EXPECT_TRUE(SameBits(serial[i], again[i]));
@@ -107,16 +107,16 @@ TEST(Engine, ANamedRuleIsUsedOrRefusedHonestly) {
 
 TEST(Engine, ToleranceBoundsTheError) {
   const std::vector<testing::Family> families = testing::AllFamilies();
-  for (PairQuery q : RandomQueries(families, 98)) {
-    q.tolerance = 1e-6;
+  for (PairQuery q : RandomQueries(families, 49)) {
+    q.tolerance = 1e-5;
     const InterferenceMetrics fine = ComputeMetrics(q);
     if (fine.status != Status::kOk) continue;
     q.tolerance = 1e-3;
     const InterferenceMetrics coarse = ComputeMetrics(q);
     ASSERT_EQ(coarse.status, Status::kOk);
     EXPECT_NEAR(coarse.volume, fine.volume, 1e-3 * fine.volume);
-    EXPECT_LE(coarse.volume_lo, fine.volume * (1 + 1e-6));
-    EXPECT_GE(coarse.volume_hi, fine.volume * (1 - 1e-6));
+    EXPECT_LE(coarse.volume_lo, fine.volume * (1 + 1e-5));
+    EXPECT_GE(coarse.volume_hi, fine.volume * (1 - 1e-5));
   }
 }
 

@@ -5,42 +5,18 @@
 #include <yaml-cpp/yaml.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "cuda/planner.h"
 #include "geometry/cell.h"
 #include "geometry/make_surface.h"
+#include "tests/cuda/pairs.h"
 
 namespace intervox::cuda::testing {
 
 using geometry::Surface;
-
-/** Reproducible random numbers and poses. */
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  double Uniform(double lo, double hi) {
-    return std::uniform_real_distribution<double>(lo, hi)(engine_);
-  }
-  Vec3 Box(double half) {
-    const double x = Uniform(-half, half), y = Uniform(-half, half);
-    return {x, y, Uniform(-half, half)};
-  }
-  Mat3 Rotation() {
-    std::normal_distribution<double> normal;
-    Quaternion q;
-    q.w = normal(engine_);
-    q.x = normal(engine_);
-    q.y = normal(engine_);
-    q.z = normal(engine_);
-    return ToRotation(Normalized(q));
-  }
-
- private:
-  std::mt19937 engine_;
-};
+using intervox::testing::Random;
 
 /** The pair of two sets of surfaces, given in one frame, with origin p_L and a box around Ω. */
 inline LocalPair MakePair(const std::vector<Surface>& a, const std::vector<Surface>& b,
