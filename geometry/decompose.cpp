@@ -1,8 +1,10 @@
 #include "geometry/decompose.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
-#include "geometry/hull.h"
+#include "geometry/enclose.h"
 #include "geometry/interior.h"
 #include "geometry/make_surface.h"
 
@@ -20,11 +22,22 @@ bool IsEmpty(const std::vector<Surface>& surfaces) {
 
 }  // namespace
 
-std::vector<RawCell> Subtract(const RawCell& A, const std::vector<Surface>& T) {
+RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
+  const double inf = std::numeric_limits<double>::infinity();
+  RawCell cell{std::move(surfaces), std::move(name), node, {{-inf, -inf, -inf}, {inf, inf, inf}}};
+  const EnclosingPolytope hull = Enclose(cell.surfaces);
+  if (hull.polytope.bounded && !hull.polytope.empty) {
+    cell.box = {hull.polytope.lower, hull.polytope.upper};
+  }
+  return cell;
+}
+
+std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T) {
+  if (!Overlap(A.box, T.box)) return {A};
   std::vector<Surface> both = A.surfaces;
-  both.insert(both.end(), T.begin(), T.end());
+  both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
   if (IsEmpty(both)) return {A};
-  std::vector<Surface> order = T;
+  std::vector<Surface> order = T.surfaces;
   std::stable_partition(order.begin(), order.end(),
                         [](const Surface& S) { return S.kind != SurfaceKind::kPlane; });
   std::vector<RawCell> pieces;
@@ -41,7 +54,9 @@ std::vector<RawCell> Subtract(const RawCell& A, const std::vector<Surface>& T) {
 }
 
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T) {
+  if (!Overlap(A.box, T.box)) return {};
   RawCell cell = A;
+  cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
   cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
   if (IsEmpty(cell.surfaces)) return {};
   Simplify(&cell.surfaces);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "geometry/cell.h"
+#include "geometry/bounds.h"
 #include "geometry/surface.h"
 
 namespace intervox::geometry {
@@ -14,12 +14,16 @@ struct RawCell {
   std::vector<Surface> surfaces;
   std::string name;  ///< empty: takes the name of the union around it
   int node = -1;
+  Aabb box;  ///< encloses the cell; infinite where unknown
 };
+
+/** A raw cell with its box. */
+RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node);
 
 /** The part of A outside T = ∩ t_k as disjoint pieces: A∩¬t_1, A∩t_1∩¬t_2, …; curved surfaces
  first, surfaces that do not cut A skipped, empty pieces dropped. A itself where T does not meet it.
  */
-std::vector<RawCell> Subtract(const RawCell& A, const std::vector<Surface>& T);
+std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T);
 
 /** A∩T, or nothing when that is certified empty; named after A. */
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T);

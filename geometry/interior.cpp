@@ -4,7 +4,7 @@
 #include <cmath>
 #include <queue>
 
-#include "geometry/hull.h"
+#include "geometry/enclose.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::geometry {

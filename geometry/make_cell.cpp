@@ -1,7 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "geometry/hull.h"
+#include "geometry/enclose.h"
 
 namespace intervox::geometry {
 

@@ -6,7 +6,7 @@
 
 #include "geometry/bounds.h"
 #include "geometry/decompose.h"
-#include "geometry/hull.h"
+#include "geometry/enclose.h"
 #include "geometry/interior.h"
 #include "geometry/make_surface.h"
 #include "geometry/surface_eval.h"
@@ -146,9 +146,9 @@ void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
 std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane) {
   std::vector<Cell> parts;
   for (const Cell& cell : cells) {
-    const RawCell raw{cell.surfaces, cell.name, cell.node};
-    const std::vector<RawCell> below = Intersect(raw, {{plane}, "", -1});
-    const std::vector<RawCell> above = Intersect(raw, {{Complement(plane)}, "", -1});
+    const RawCell raw = MakeRawCell(cell.surfaces, cell.name, cell.node);
+    const std::vector<RawCell> below = Intersect(raw, MakeRawCell({plane}, "", -1));
+    const std::vector<RawCell> above = Intersect(raw, MakeRawCell({Complement(plane)}, "", -1));
     if (below.empty() || above.empty()) {
       parts.push_back(cell);
       continue;

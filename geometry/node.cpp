@@ -33,7 +33,7 @@ std::string NodePlace(const Shape& shape, const std::string& parent_place) {
 
 void CheckNode(const Shape& shape, const std::string& place) {
   RequirePositive(place, "scale", shape.scale);
-  RequireFinite(place, "pose.position", shape.X.p);
+  RequirePosition(place, "pose.position", shape.X.p);
   const Mat3 E = Transpose(shape.X.R) * shape.X.R - Mat3::Identity();
   double error = 0;
   for (int k = 0; k < 3; ++k) {

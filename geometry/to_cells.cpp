@@ -49,7 +49,7 @@ class Decomposer {
         S = X * ScaledBy(S, scale);
         S.node = node;
       }
-      cells.push_back({std::move(piece), shape.name, node});
+      cells.push_back(MakeRawCell(std::move(piece), shape.name, node));
     }
     return cells;
   }
@@ -59,7 +59,7 @@ class Decomposer {
     for (const RawCell& T : taken) {
       std::vector<RawCell> rest;
       for (const RawCell& A : from) {
-        for (RawCell& piece : Subtract(A, T.surfaces)) rest.push_back(std::move(piece));
+        for (RawCell& piece : Subtract(A, T)) rest.push_back(std::move(piece));
       }
       from = std::move(rest);
     }

@@ -13,8 +13,9 @@ namespace {
 constexpr double kCylindrical = 1e-12;
 
 void RequireRadius(const std::string& place, const std::string& what, double value) {
-  if (value >= 0 && std::isfinite(value)) return;
-  Refuse(place, what, value, "Give a finite length in metres, at least 0.");
+  if (value == 0 || (value >= kSmallestLength && value <= kLargestLength)) return;
+  Refuse(place, what, value,
+         "Give a finite length in metres, at least 0 (0 or from 1e-12 to 1e12).");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace intervox::geometry {
 
 Pieces ToPieces(const Convex& primitive, const std::string& place) {
   for (std::size_t i = 0; i < primitive.vertices.size(); ++i) {
-    RequireFinite(place, "vertices[" + std::to_string(i) + "]", primitive.vertices[i]);
+    RequirePosition(place, "vertices[" + std::to_string(i) + "]", primitive.vertices[i]);
   }
   if (primitive.vertices.size() < 4) {
     Refuse(place, "the number of vertices", static_cast<double>(primitive.vertices.size()),

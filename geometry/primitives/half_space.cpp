@@ -16,7 +16,9 @@ Pieces ToPieces(const HalfSpace& primitive, const std::string& place) {
   }
   const Vec3 scaled = primitive.normal / largest;  // no overflow in the norm
   const double norm = Norm(scaled);
-  return {{MakePlane(scaled / norm, primitive.offset / largest / norm)}};
+  const double offset = primitive.offset / largest / norm;
+  RequirePosition(place, "the offset over the normal's length", {offset, 0, 0});
+  return {{MakePlane(scaled / norm, offset)}};
 }
 
 }  // namespace intervox::geometry

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "geometry/hull.h"
+#include "geometry/enclose.h"
 #include "geometry/primitives/half_space.h"
 
 namespace intervox::geometry {

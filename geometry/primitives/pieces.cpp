@@ -38,14 +38,24 @@ void Refuse(const std::string& place, const std::string& what, double value,
 }
 
 void RequirePositive(const std::string& place, const std::string& what, double value) {
-  if (value > 0 && std::isfinite(value)) return;
-  Refuse(place, what, value, "Give a positive finite length in metres.");
+  if (value >= kSmallestLength && value <= kLargestLength) return;
+  Refuse(place, what, value,
+         "Give a positive finite number from 1e-12 to 1e12 (lengths in metres).");
 }
 
 void RequireFinite(const std::string& place, const std::string& what, const Vec3& value) {
   for (int k = 0; k < 3; ++k) {
     if (std::isfinite(value[k])) continue;
     Refuse(place, what + "[" + std::to_string(k) + "]", value[k], "Give finite numbers.");
+  }
+}
+
+void RequirePosition(const std::string& place, const std::string& what, const Vec3& value) {
+  RequireFinite(place, what, value);
+  for (int k = 0; k < 3; ++k) {
+    if (std::abs(value[k]) <= kLargestLength) continue;
+    Refuse(place, what + "[" + std::to_string(k) + "]", value[k],
+           "Give coordinates in metres, at most 1e12 in size.");
   }
 }
 

@@ -28,10 +28,18 @@ std::string PrimitiveName(const Primitive& primitive);
 [[noreturn]] void Refuse(const std::string& place, const std::string& what, double value,
                          const std::string& remedy);
 
-/** Throws unless the value is positive and finite. */
+/** Lengths and coordinates are accepted within this range [m]; squares and cubes of them, and sums
+ of those, then stay far from overflow and underflow. */
+inline constexpr double kSmallestLength = 1e-12;
+inline constexpr double kLargestLength = 1e12;
+
+/** Throws unless the value is positive, finite and within the range of lengths. */
 void RequirePositive(const std::string& place, const std::string& what, double value);
 
 /** Throws unless all components are finite. */
 void RequireFinite(const std::string& place, const std::string& what, const Vec3& value);
+
+/** Throws unless all coordinates are finite and within the range of lengths. */
+void RequirePosition(const std::string& place, const std::string& what, const Vec3& value);
 
 }  // namespace intervox::geometry

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "geometry/eigen3.h"
+#include "geometry/enclose.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::geometry {
@@ -109,7 +110,10 @@ Pieces Parallel(const Principal& P) {
 
 }  // namespace
 
-Pieces ToPieces(const Quadric& primitive, const std::string& place) {
+namespace {
+
+/** The pieces before their sizes are judged. */
+Pieces Classify(const Quadric& primitive, const std::string& place) {
   double largest = 0;
   for (std::size_t i = 0; i < 10; ++i) {
     const double q = primitive.coefficients[i];
@@ -149,6 +153,19 @@ Pieces ToPieces(const Quadric& primitive, const std::string& place) {
     return {{MakeCone(slope, 1.0, {P.R, P.o})}, {MakeCone(slope, 1.0, {turned, P.o})}};
   }
   return {{General(P)}};
+}
+
+}  // namespace
+
+Pieces ToPieces(const Quadric& primitive, const std::string& place) {
+  Pieces pieces = Classify(primitive, place);
+  for (const SurfaceList& piece : pieces) {
+    const double scale = LengthScale(piece);
+    if (scale >= kSmallestLength && scale <= kLargestLength) continue;
+    Refuse(place, "the size of the quadric in metres", scale,
+           "Scale the coefficients so that it lies between 1e-12 and 1e12.");
+  }
+  return pieces;
 }
 
 }  // namespace intervox::geometry

@@ -41,6 +41,11 @@ TEST(Errors, SizesMustBePositiveAndFinite) {
     }
   }
   ExpectMessage(*Leaf(Box{{1, -2.5, 1}}, {}, "part"), {"size[1]", "-2.5"});
+  ExpectMessage(*Leaf(Sphere{1e200}, {}, "part"), {"radius", "1e+200", "1e12"});
+  ExpectMessage(*Leaf(Sphere{1e-200}, {}, "part"), {"radius", "1e-200"});
+  ExpectMessage(*Leaf(Sphere{1}, At(0, -1e50, 0), "part"), {"pose.position[1]", "1e12"});
+  ExpectMessage(*Leaf(Quadric{{1e-300, 1e-300, 1e-300, 0, 0, 0, 0, 0, 0, -1}}, {}, "part"),
+                {"size of the quadric", "1e12"});
   ExpectMessage(*Leaf(Cone{-1, 2, 1}, {}, "part"), {"radius_bottom", "-1", "at least 0"});
   ExpectMessage(*Leaf(Cone{0, 0, 1}, {}, "part"), {"radius_bottom", "must be positive"});
   ExpectMessage(*Leaf(Torus{1, 1}, {}, "part"), {"minor_radius", "below major_radius"});

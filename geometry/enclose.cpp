@@ -1,0 +1,220 @@
+#include "geometry/enclose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "geometry/make_surface.h"
+
+namespace intervox::geometry {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/** How often the box of a general quadric is contracted. */
+constexpr int kContractions = 4;
+/** A candidate box must be this much smaller to replace an earlier one. */
+constexpr double kSmaller = 1 - 1e-9;
+/** Most planes that propose axes of the box. */
+constexpr std::size_t kMostAxes = 12;
+
+void AddSlab(const Surface& S, int axis, double lo, double hi, std::vector<PlaneCut>* cuts) {
+  const Vec3 n = S.R.Col(axis);
+  const double o = Dot(n, S.o);
+  if (hi < kInfinity) cuts->push_back({n, o + hi, -1});
+  if (lo > -kInfinity) cuts->push_back({-n, -o - lo, -1});
+}
+
+/** Tangent planes of a surface whose side f ≤ 0 is kept. */
+void AddTangents(const Surface& S, std::vector<PlaneCut>* cuts) {
+  switch (S.kind) {
+    case SurfaceKind::kEllipsoid:
+    case SurfaceKind::kCylinder:
+      for (int k = 0; k < (S.kind == SurfaceKind::kCylinder ? 2 : 3); ++k) {
+        const double r = std::sqrt(-S.c / S.e[k]);
+        AddSlab(S, k, -r, r, cuts);
+      }
+      break;
+    case SurfaceKind::kCone: {
+      const double slope = std::sqrt(-S.e.z / S.e.x);
+      const double norm = std::sqrt(1 + slope * slope);
+      for (int k = 0; k < 2; ++k) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+          const Vec3 n = (sign / norm) * S.R.Col(k) - (slope / norm) * S.R.Col(2);
+          cuts->push_back({n, Dot(n, S.o), -1});
+        }
+      }
+      break;
+    }
+    case SurfaceKind::kTorus:
+      for (int k = 0; k < 2; ++k) AddSlab(S, k, -S.e.x - S.e.y, S.e.x + S.e.y, cuts);
+      AddSlab(S, 2, -S.e.y, S.e.y, cuts);
+      break;
+    default:
+      break;
+  }
+}
+
+/** The range of y in Σ (e y² + 2 l y) ≤ rest for one coordinate with e > 0: |y + l/e| ≤ r. */
+bool Contract(const Surface& S, int side, Vec3* lower, Vec3* upper) {
+  bool changed = false;
+  for (int k = 0; k < 3; ++k) {
+    const double e = side * S.e[k], l = side * S.l[k];
+    double rest = -side * S.c;  // −c − the least of the other terms
+    for (int j = 0; j < 3; ++j) {
+      if (j == k) continue;
+      const double ej = side * S.e[j], lj = side * S.l[j];
+      double least = kInfinity;
+      for (const double y : {(*lower)[j], (*upper)[j]}) {
+        const bool flat = ej == 0 && lj == 0;
+        least = std::min(least, flat            ? 0.0
+                                : std::isinf(y) ? (ej != 0 ? (ej > 0 ? kInfinity : -kInfinity)
+                                                           : (lj * y > 0 ? kInfinity : -kInfinity))
+                                                : (ej * y + 2 * lj) * y);
+      }
+      if (ej > 0) {
+        const double vertex = -lj / ej;
+        if (vertex > (*lower)[j] && vertex < (*upper)[j]) least = -lj * lj / ej;
+      }
+      rest -= least;
+    }
+    if (!(rest < kInfinity) || std::isnan(rest)) continue;
+    double lo = -kInfinity, hi = kInfinity;
+    if (e > 0) {
+      const double square = rest / e + (l / e) * (l / e);
+      const double r = square > 0 ? std::sqrt(square) * (1 + 1e-14) : 0.0;
+      lo = -l / e - r;
+      hi = -l / e + r;
+    } else if (e == 0 && l > 0) {
+      hi = rest / (2 * l);
+    } else if (e == 0 && l < 0) {
+      lo = rest / (2 * l);
+    }
+    if (lo > (*lower)[k]) (*lower)[k] = lo, changed = true;
+    if (hi < (*upper)[k]) (*upper)[k] = hi, changed = true;
+  }
+  return changed;
+}
+
+/** Extent of the polytope's vertices along n. */
+void Extent(const Polytope& P, const Vec3& n, double* lo, double* hi) {
+  *lo = kInfinity;
+  *hi = -kInfinity;
+  for (const Vec3& v : P.vertices) {
+    *lo = std::min(*lo, Dot(n, v));
+    *hi = std::max(*hi, Dot(n, v));
+  }
+}
+
+std::vector<Mat3> CandidateAxes(std::span<const Surface> surfaces) {
+  std::vector<Mat3> axes{Mat3::Identity()};
+  std::vector<Vec3> normals;
+  for (const Surface& S : surfaces) {
+    if (S.kind == SurfaceKind::kPlane) {
+      if (normals.size() < kMostAxes) normals.push_back(S.PlaneNormal());
+    } else if (S.side > 0) {
+      axes.push_back(S.R);
+    }
+  }
+  for (std::size_t i = 0; i < normals.size(); ++i) {
+    axes.push_back(FrameAlong(normals[i]));
+    for (std::size_t j = 0; j < normals.size(); ++j) {
+      const Vec3 b = normals[j] - Dot(normals[i], normals[j]) * normals[i];
+      if (j == i || SquaredNorm(b) < 1e-6) continue;
+      const Vec3 x = Normalized(b);
+      axes.push_back(Mat3::FromColumns(x, Cross(normals[i], x), normals[i]));
+    }
+  }
+  return axes;
+}
+
+}  // namespace
+
+int FindCut(const EnclosingPolytope& hull, int surface) {
+  for (std::size_t k = 0; k < hull.cuts.size(); ++k) {
+    if (hull.cuts[k].id == surface) return static_cast<int>(k);
+  }
+  return -1;
+}
+
+double LengthScale(std::span<const Surface> surfaces) {
+  double scale = 0;
+  for (const Surface& S : surfaces) {
+    scale = std::max(scale, Norm(S.o));
+    if (S.kind == SurfaceKind::kTorus) scale = std::max(scale, S.e.x + S.e.y);
+    if (S.kind == SurfaceKind::kPlane || S.kind == SurfaceKind::kTorus) continue;
+    for (int k = 0; k < 3; ++k) {
+      if (S.e[k] != 0) scale = std::max(scale, std::sqrt(std::abs(S.c / S.e[k])));
+    }
+  }
+  return scale > 0 ? scale : 1.0;
+}
+
+EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
+  EnclosingPolytope result;
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    const Surface& S = surfaces[i];
+    if (S.kind == SurfaceKind::kPlane) {
+      result.cuts.push_back(ToCut(S, static_cast<int>(i)));
+    } else if (S.side > 0) {
+      AddTangents(S, &result.cuts);
+    }
+  }
+  const double scale = LengthScale(surfaces);
+  result.polytope = ClipPolytope(result.cuts, scale);
+  for (const Surface& S : surfaces) {
+    if (S.kind != SurfaceKind::kQuadric || result.polytope.empty) continue;
+    Vec3 lower, upper;
+    for (int k = 0; k < 3; ++k) {
+      const double o = Dot(S.R.Col(k), S.o);
+      Extent(result.polytope, S.R.Col(k), &lower[k], &upper[k]);
+      lower[k] = lower[k] - o < -0.1 * kUnboundedReach * scale ? -kInfinity : lower[k] - o;
+      upper[k] = upper[k] - o > 0.1 * kUnboundedReach * scale ? kInfinity : upper[k] - o;
+    }
+    bool changed = false;
+    for (int round = 0; round < kContractions; ++round) {
+      if (!Contract(S, S.side, &lower, &upper)) break;
+      changed = true;
+    }
+    if (!changed) continue;
+    for (int k = 0; k < 3; ++k) AddSlab(S, k, lower[k], upper[k], &result.cuts);
+    result.polytope = ClipPolytope(result.cuts, scale);
+  }
+  return result;
+}
+
+OrientedBox EnclosingBox(std::span<const Surface> surfaces, const Polytope& polytope) {
+  const double far = 0.5 * kUnboundedReach * LengthScale(surfaces);
+  OrientedBox best;
+  double best_volume = kInfinity;
+  for (const Mat3& R : CandidateAxes(surfaces)) {
+    OrientedBox box;
+    box.X.R = R;
+    Vec3 center;
+    double volume = 1;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 n = R.Col(k);
+      double lo, hi;
+      Extent(polytope, n, &lo, &hi);
+      for (const Surface& S : surfaces) {
+        if (S.kind != SurfaceKind::kEllipsoid || S.side < 0) continue;
+        const Vec3 m = TransposeTimes(S.R, n);
+        double square = 0;
+        for (int j = 0; j < 3; ++j) square += m[j] * m[j] * (-S.c / S.e[j]);
+        const double reach = std::sqrt(square) * (1 + 1e-15);
+        lo = std::max(lo, Dot(n, S.o) - reach);
+        hi = std::min(hi, Dot(n, S.o) + reach);
+      }
+      volume *= std::max(hi - lo, 0.0);
+      const bool infinite = !polytope.bounded && (lo < -far || hi > far);
+      center[k] = infinite ? (lo < -far ? (hi > far ? 0.0 : hi) : lo) : 0.5 * (lo + hi);
+      box.half[k] = infinite ? kInfinity : std::max(0.5 * (hi - lo), 0.0);
+    }
+    if (!(volume < kSmaller * best_volume)) continue;
+    best_volume = volume;
+    box.X.p = R * center;
+    best = box;
+  }
+  return best;
+}
+
+}  // namespace intervox::geometry

@@ -1,0 +1,34 @@
+/** @file The polytope around an intersection of sides of surfaces, and the box around it. */
+#pragma once
+
+#include <span>
+
+#include "geometry/cell.h"
+#include "geometry/polytope.h"
+
+namespace intervox::geometry {
+
+/** A convex polytope that encloses the intersection of the surfaces' kept sides: its planes, and
+ tangent planes of the curved surfaces whose inside is kept. A cut's id is the index of its plane
+ surface, or −1 for a tangent plane. */
+struct EnclosingPolytope {
+  std::vector<PlaneCut> cuts;
+  Polytope polytope;
+};
+
+/** Builds it. A quadric without a formula of its own is bounded by contracting its equation over
+ the box of the other surfaces. */
+EnclosingPolytope Enclose(std::span<const Surface> surfaces);
+
+/** The index into the cuts of the plane surface `surface`; −1 when it is none. */
+int FindCut(const EnclosingPolytope& hull, int surface);
+
+/** A length that the surfaces' positions and sizes do not exceed; 1 m where all are 0. */
+double LengthScale(std::span<const Surface> surfaces);
+
+/** The smallest oriented box found for the polytope and the ellipsoids among the surfaces. Its axes
+ are those of a curved surface, of a pair of planes, or the frame's own; where the polytope is not
+ bounded the half extents are infinite. */
+OrientedBox EnclosingBox(std::span<const Surface> surfaces, const Polytope& polytope);
+
+}  // namespace intervox::geometry
