@@ -81,8 +81,10 @@ INTERVOX_HD inline bool AddStraightEdges(const FluxModel& model, FluxHits* hits,
       const Vec3 cross = Cross(a.n, b.n);
       const double sine = Norm(cross);
       if (sine < 1e-13) continue;
-      const Vec3 d = cross / sine;
-      const Vec3 p = (a.h * Cross(b.n, d) + b.h * Cross(d, a.n)) / sine;
+      // Exactly in plane a, so that nearly parallel planes blur only the place along it.
+      const Vec3 d = Normalized(cross - Dot(cross, a.n) * a.n);
+      const Vec3 across = Cross(d, a.n);
+      const Vec3 p = a.h * a.n + ((b.h - a.h * Dot(a.n, b.n)) / Dot(b.n, across)) * across;
       double lo = -kFar, hi = kFar;
       bool empty = false;
       for (int k = 0; k < model.planes && !empty; ++k) {

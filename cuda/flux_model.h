@@ -151,12 +151,12 @@ INTERVOX_HD inline bool IsInBox(const FluxModel& model, const Vec3& x) {
          above.z <= 0;
 }
 
-/** Whether x is in Ω's box and on the kept side of all planes but `skip`. */
+/** Whether x is on the kept side of all planes but `skip`. */
 INTERVOX_HD inline bool IsInsidePlanes(const FluxModel& model, const Vec3& x, int skip) {
   for (int i = 0; i < model.planes; ++i) {
     if (i != skip && Dot(model.plane[i].n, x) > model.plane[i].h) return false;
   }
-  return IsInBox(model, x);
+  return true;
 }
 
 /** Whether x is in Ω, the plane `skip_plane` and the curved surface `skip_curve` left aside. */
@@ -165,7 +165,7 @@ INTERVOX_HD inline bool IsInside(const FluxModel& model, const Vec3& x, int skip
   for (int i = 0; i < model.curves; ++i) {
     if (i != skip_curve && Level(model.curve[i], x) > 0) return false;
   }
-  return IsInsidePlanes(model, x, skip_plane);
+  return IsInBox(model, x) && IsInsidePlanes(model, x, skip_plane);
 }
 
 INTERVOX_HD inline double MaxNorm(const Vec3& v) {
