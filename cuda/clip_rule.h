@@ -12,6 +12,9 @@ namespace internal {
 /** Deepest level of cells. */
 inline constexpr int kMaxClipLevel = 12;
 
+/** Fewer leaves than this say little about how the error falls. */
+inline constexpr int kFewLeaves = 24;
+
 /** The mapped pair and its grid. */
 struct ClipModel {
   MappedSurface surface[kMaxSurfaces];
@@ -255,7 +258,8 @@ INTERVOX_HD inline void PlanSplits(const LocalPair& pair, ClipModel* model) {
  tangent half-space at the projected centre; the polytope's moments are exact. Their error is a
  clean h² term, rims and edges included, so (4 M_fine − M_coarse)/3 of all raw moments is fourth
  order. Cells that only planes cut are exact at once. Levels are added until two successive
- extrapolated results agree.
+ extrapolated results agree. S and G err by about ten times the tolerance, relative: a rim moves by
+ h² in each of its cells, and only the mean of that is extrapolated.
  @param max_leaves  bound on the curved leaves of one level; beyond it the best result is returned
  with the error that it has.
  @return error: the last change of the extrapolated moments, times the ratio of the last two
@@ -298,7 +302,8 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     out += internal::Times(-1.0 / 3, coarse);
     return out;
   };
-  // The estimate is cautious: results jump by about a tenth of the tolerance where the level changes.
+  // The estimate is cautious: results jump by about a tenth of the tolerance where the level
+  // changes.
   const double target = 0.3 * pair.tolerance;
   int level = 1;
   ClipSums coarse = evaluate(level), best = coarse;
@@ -325,7 +330,7 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     error = change * ratio;
     if (error < before / 36) error = before / 36;
     if (level == 2) error = 1;
-    if (level > 3 && error <= target) break;
+    if (level > 3 && fine.leaves >= internal::kFewLeaves && error <= target) break;
     if (4 * fine.leaves > max_leaves) break;
   }
   *moments = internal::MapBack(model.box, best);

@@ -123,7 +123,8 @@ INTERVOX_HD inline DeepestPoint DeepestOnPlane(const QuadricForm& a, const Quadr
 
  Newton's method, kept in a bracket, on the dual: λ maximises min_x f_λ, whose derivative is f_B −
  f_A at the minimiser (the potential of Perram and Wertheim). Stops when f_A and f_B agree to a
- tenth, which is all that a centre of integration needs. */
+ tenth, which is all that a centre of integration needs. Not found when the deepest point lies on
+ the axis of a cylinder: then no member is an ellipsoid there. */
 INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricForm& b,
                                             bool b_is_plane) {
   if (b_is_plane) return internal::DeepestOnPlane(a, b);
@@ -132,17 +133,16 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricF
   bool lo_tried = false, hi_tried = false;
   for (int i = 0; i < 60; ++i) {
     if (!internal::AtPencil(a, b, lambda, &out)) {
-      if (lambda == 0) {
-        lambda = 0.5 * (lo + hi);
+      // Near an end whose level has no ellipsoid, as a cylinder's: stay away from it.
+      if (lambda < 0.5) {
+        lo = lambda;
         lo_tried = true;
-        continue;
-      }
-      if (lambda == 1) {
-        lambda = 0.5 * (lo + hi);
+      } else {
+        hi = lambda;
         hi_tried = true;
-        continue;
       }
-      return out;
+      lambda = 0.5 * (lo + hi);
+      continue;
     }
     if (out.depth <= 0) {
       out.disjoint = true;

@@ -1,0 +1,263 @@
+#include "cuda/clip_rule.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cuda/leaf_pairs.h"
+
+namespace intervox::cuda {
+namespace {
+
+using geometry::Complement;
+using geometry::MakeCone;
+using geometry::MakeCylinder;
+using geometry::MakeEllipsoid;
+using geometry::MakePlane;
+using geometry::MakeTorus;
+using geometry::Surface;
+using testing::MakePair;
+using testing::Random;
+
+constexpr double kPi = 3.14159265358979323846;
+
+InterferenceMetrics Clip(const LocalPair& pair, RuleResult* result) {
+  Moments moments;
+  *result = ClipRule(SerialTeam{}, pair, &moments);
+  return moments.v > 0 ? ToMetrics(moments, pair.p_WL) : InterferenceMetrics{};
+}
+
+InterferenceMetrics Clip(const std::vector<Surface>& a, const std::vector<Surface>& b, double half,
+                         double tolerance) {
+  const Vec3 box{half, half, half};
+  RuleResult result;
+  const InterferenceMetrics m = Clip(MakePair(a, b, {}, -box, box, tolerance), &result);
+  EXPECT_TRUE(result.accepted);
+  EXPECT_LE(result.error, tolerance * m.volume);
+  return m;
+}
+
+TEST(ClipRule, CapsOfAnyDepth) {
+  Random random(1);
+  for (double depth : {1e-5, 1e-3, 0.1, 0.7, 1.6}) {
+    const double radius = 0.5, d = depth * radius;
+    const Vec3 n = random.Direction();
+    const InterferenceMetrics m =
+        Clip({MakeEllipsoid({radius, radius, radius})}, {MakePlane(n, d - radius)}, 0.6, 1e-3);
+    const double v = kPi * d * d * (3 * radius - d) / 3;
+    EXPECT_NEAR(m.volume / v, 1, 3e-4) << depth;
+    const double area = kPi * d * (2 * radius - d);
+    EXPECT_LT(Norm(m.area_vector - area * n), 5e-3 * area) << depth;
+  }
+}
+
+TEST(ClipRule, HalfToriByPappus) {
+  const double major = 0.3, minor = 0.1;
+  const double v = kPi * kPi * major * minor * minor;
+  Random random(2);
+  const Mat3 R = random.Rotation();
+  const Surface torus = MakeTorus(major, minor, {R, {}});
+  // Across the axis: half rings; the centroid of the half disc is 4r/(3π) from the plane.
+  const InterferenceMetrics flat = Clip({torus}, {MakePlane(R.Col(2), 0.0)}, 0.45, 1e-3);
+  EXPECT_NEAR(flat.volume / v, 1, 2e-4);
+  EXPECT_LT(Norm(flat.p_WC + 4 * minor / (3 * kPi) * R.Col(2)), 2e-4 * major);
+  EXPECT_LT(Norm(flat.area_vector - 4 * kPi * major * minor * R.Col(2)),
+            2e-2 * 4 * kPi * major * minor);
+  // Along the axis: half of the turn; the centroid is (4R² + r²)/(2πR) from the axis.
+  const InterferenceMetrics half = Clip({torus}, {MakePlane(R.Col(0), 0.0)}, 0.45, 1e-3);
+  EXPECT_NEAR(half.volume / v, 1, 2e-4);
+  const double reach = (4 * major * major + minor * minor) / (2 * kPi * major);
+  EXPECT_LT(Norm(half.p_WC + reach * R.Col(0)), 2e-4 * major);
+  EXPECT_LT(Norm(half.area_vector - 2 * kPi * minor * minor * R.Col(0)),
+            2e-2 * 2 * kPi * minor * minor);
+}
+
+TEST(ClipRule, PlanesAloneAreExact) {
+  Random random(3);
+  for (int i = 0; i < 20; ++i) {
+    const Pose X = random.RandomPose(0.2), Y{random.Rotation(), X.p + random.Vector(0.2)};
+    const std::vector<Surface> a = testing::BoxSurfaces({0.5, 0.4, 0.3});
+    const std::vector<Surface> b = testing::BoxSurfaces({0.3, 0.6, 0.4});
+    const geometry::Cell box_a = geometry::MakeCell(a, "a"), box_b = geometry::MakeCell(b, "b");
+    RuleResult result;
+    const InterferenceMetrics m = Clip(MakePair(testing::Moved(X, a), testing::Moved(Y, b), X.p,
+                                                X.p - Vec3{1, 1, 1}, X.p + Vec3{1, 1, 1}, 1e-3),
+                                       &result);
+    const double v = intervox::testing::EnumeratedVolume({&box_a, &box_b, X, Y});
+    EXPECT_NEAR(m.volume / v, 1, 1e-12);
+    EXPECT_EQ(result.work, 0);
+  }
+}
+
+TEST(ClipRule, CutAndComplementMakeTheWhole) {
+  Random random(4);
+  const Surface ball = MakeEllipsoid({0.4, 0.3, 0.5}, {random.Rotation(), {}});
+  const double v = 4 * kPi / 3 * 0.4 * 0.3 * 0.5;
+  for (int i = 0; i < 5; ++i) {
+    const Pose X{random.Rotation(), random.Vector(0.2)};
+    Surface general = MakeEllipsoid({0.3, 0.3, 0.3}, X);
+    general.kind = geometry::SurfaceKind::kQuadric;
+    general.e.z = -0.7 * general.e.z;  // a hyperboloid of one sheet
+    for (const Surface& b :
+         {MakeCylinder(0.2, X), MakeTorus(0.3, 0.1, X), MakeCone(0.6, 0.3, X), general}) {
+      const InterferenceMetrics in = Clip({ball}, {b}, 0.55, 1e-3);
+      const InterferenceMetrics out = Clip({ball}, {Complement(b)}, 0.55, 1e-3);
+      EXPECT_NEAR((in.volume + out.volume) / v, 1, 6e-4) << static_cast<int>(b.kind);
+      EXPECT_LT(Norm(in.volume * in.p_WC + out.volume * out.p_WC), 5e-4 * v);
+      // B's face is seen from either side, and is part of the boundary of either.
+      EXPECT_LT(Norm(in.area_vector + out.area_vector), 2e-2 * 0.25);
+    }
+  }
+}
+
+TEST(ClipRule, SecondOrderPlainAndFourthOrderExtrapolated) {
+  // A cap on a ridge of two planes: a rim, an edge and two corners.
+  const LocalPair pair = MakePair({MakeEllipsoid({0.5, 0.4, 0.45})},
+                                  {MakePlane(Normalized(Vec3{1, 0.2, -3}), -0.2),
+                                   MakePlane(Normalized(Vec3{-1, 0.1, -2}), -0.15)},
+                                  {}, {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 1e-3);
+  internal::ClipModel model;
+  bool disjoint = false;
+  model.box = internal::ChooseBox(pair, &disjoint);
+  ASSERT_TRUE(model.box.valid);
+  model.count = pair.count;
+  model.planes = pair.planes;
+  for (int i = 0; i < pair.count; ++i) {
+    model.surface[i] = internal::MapSurface(pair.surface[i], model.box.p, model.box.F);
+  }
+  for (int& split : model.split) split = 7;
+  double v[8], extrapolated[8];
+  for (int level = 1; level < 8; ++level) {
+    v[level] = internal::Descend(model, 0, level, 0).v;
+    extrapolated[level] = (4 * v[level] - v[level - 1]) / 3;
+  }
+  const double exact = extrapolated[7];
+  for (int level = 3; level < 6; ++level) {
+    EXPECT_NEAR((v[level] - exact) / (v[level + 1] - exact), 4, 0.7) << level;
+  }
+  // Rims make the rest rough: order 3 and better over three levels.
+  EXPECT_LT(std::fabs(extrapolated[6] - exact), std::fabs(extrapolated[3] - exact) / 200);
+  EXPECT_LT(std::fabs(extrapolated[5] - exact), 0.02 * std::fabs(v[5] - exact));
+}
+
+TEST(ClipRule, BoundsHoldAndSlopesAreTrue) {
+  Random random(5);
+  for (int i = 0; i < 300; ++i) {
+    const Pose X = random.RandomPose(0.5);
+    const Surface all[] = {MakeEllipsoid({0.5, 0.3, 0.4}, X), MakeCylinder(0.3, X),
+                           MakeCone(0.5, 0.4, X), MakeTorus(0.4, 0.1, X),
+                           MakePlane(X.R.Col(0), X.p)};
+    LocalSurface local;
+    local.surface = all[i % 5];
+    if (i % 2 == 1) local.surface = Complement(local.surface);
+    const Vec3 p = random.Vector(0.5);
+    Mat3 F = random.Rotation();
+    F = F * Mat3::Diagonal({0.7, 0.2, 1.3});
+    const internal::MappedSurface s = internal::MapSurface(local, p, F);
+    const Vec3 c = random.Vector(1), h = random.Uniform(0, 0.5) * Abs(random.Vector(1));
+    const geometry::Bounds bounds = internal::BoundsOver(s, c, h);
+    for (int k = 0; k < 50; ++k) {
+      const Vec3 y = c + Scaled(h, random.Vector(1));
+      const internal::LevelAndSlope at = internal::Evaluate(s, y);
+      EXPECT_NEAR(at.value, geometry::Level(local.surface, p + F * y), 1e-13);
+      EXPECT_FALSE(at.value < 0 && bounds.lo > 0);
+      EXPECT_FALSE(at.value > 0 && bounds.hi < 0);
+      const Vec3 step = 1e-5 * random.Vector(1);
+      const double rise =
+          internal::Evaluate(s, y + step).value - internal::Evaluate(s, y - step).value;
+      EXPECT_NEAR(rise, 2 * Dot(at.gradient, step), 1e-8);
+    }
+  }
+}
+
+TEST(ClipRule, PolytopeLeafAgreesWithABruteCount) {
+  Random random(6);
+  for (int i = 0; i < 6; ++i) {
+    internal::HalfSpaceCut cut[3];
+    for (internal::HalfSpaceCut& one : cut) {
+      one.n = random.Direction();
+      one.d = random.Uniform(0, 0.3);
+    }
+    const Vec3 h{0.5, 0.4, 0.3};
+    internal::ClipSums sums;
+    internal::AddPolytope(cut, 3, {}, h, &sums);
+    constexpr int n = 60;
+    double v = 0;
+    Vec3 m, q, d;
+    for (int k = 0; k < n * n * n; ++k) {
+      const Vec3 u{(2.0 * (k % n) + 1) / n - 1, (2.0 * (k / n % n) + 1) / n - 1,
+                   (2.0 * (k / (n * n)) + 1) / n - 1};
+      const Vec3 x = Scaled(h, u);
+      bool inside = true;
+      for (const internal::HalfSpaceCut& one : cut) inside = inside && Dot(one.n, x) <= one.d;
+      if (!inside) continue;
+      const double w = 8 * h.x * h.y * h.z / (n * n * n);
+      v += w;
+      m += w * x;
+      q += w * Scaled(x, x);
+      d += w * Vec3{x.x * x.y, x.x * x.z, x.y * x.z};
+    }
+    EXPECT_NEAR(sums.v, v, 2e-3 * v);
+    EXPECT_LT(Norm(sums.m - m), 2e-3 * v);
+    EXPECT_LT(Norm(sums.q - q), 1e-3 * v);
+    EXPECT_LT(Norm(sums.d - d), 1e-3 * v);
+  }
+}
+
+TEST(ClipRule, AreaVectorIsTheGradientOfV) {
+  Random random(7);
+  for (int i = 0; i < 2; ++i) {
+    const Surface torus = MakeTorus(0.3, 0.12, {random.Rotation(), {}});
+    const Surface ball = MakeEllipsoid({0.3, 0.25, 0.35}, {random.Rotation(), {0.3, 0, 0}});
+    const InterferenceMetrics m = Clip({torus}, {ball}, 0.5, 1e-3);
+    const double h = 5e-3;
+    for (int axis = 0; axis < 3; ++axis) {
+      Pose X;
+      const auto v = [&](double step) {
+        X.p[axis] = step;
+        return Clip({X * torus}, {ball}, 0.5, 3e-4).volume;
+      };
+      EXPECT_NEAR(-(v(h) - v(-h)) / (2 * h), m.area_vector[axis], 4e-2 * Norm(m.area_vector));
+    }
+  }
+}
+
+TEST(ClipRule, MovesWithTheWorld) {
+  Random random(8);
+  const Surface a = MakeTorus(0.3, 0.12),
+                b = MakeEllipsoid({0.3, 0.25, 0.35}, {{}, {0.3, 0, 0.05}});
+  const InterferenceMetrics m = Clip({a}, {b}, 0.5, 1e-3);
+  for (int i = 0; i < 4; ++i) {
+    const Pose X{random.Rotation(), {}};
+    const InterferenceMetrics n = Clip({X * a}, {X * b}, 0.7, 1e-3);
+    EXPECT_NEAR(n.volume / m.volume, 1, 1e-3);
+    EXPECT_LT(Norm(n.p_WC - X * m.p_WC), 5e-4);
+    EXPECT_LT(testing::Size(n.J_W - X.R * m.J_W * Transpose(X.R)), 5e-3 * testing::Size(m.J_W));
+    EXPECT_LT(Norm(n.area_vector - X.R * m.area_vector), 2e-2 * Norm(m.area_vector));
+  }
+}
+
+TEST(ClipRule, NothingIsFoundWhereNothingIs) {
+  RuleResult result;
+  Pose X;
+  X.p = {0.6, 0, 0};
+  Clip(MakePair({MakeTorus(0.3, 0.1)}, {MakeEllipsoid({0.19, 0.19, 0.19}, X)}, {},
+                {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 1e-3),
+       &result);
+  EXPECT_TRUE(result.accepted);
+  EXPECT_EQ(result.error, 0);
+}
+
+TEST(ClipRule, ReferencePairs) {
+  for (const testing::ReferencePair& reference : testing::References()) {
+    constexpr double kTolerance = 1e-3;
+    bool swapped = false;
+    const LocalPair pair = testing::LocalPairOf(reference, kTolerance, &swapped);
+    RuleResult result;
+    const InterferenceMetrics m = Clip(pair, &result);
+    ASSERT_TRUE(result.accepted) << reference.name;
+    EXPECT_LE(result.error, kTolerance * m.volume) << reference.name;
+    EXPECT_LT(testing::WorstError(m, reference, kTolerance), 0.8) << reference.name;
+  }
+}
+
+}  // namespace
+}  // namespace intervox::cuda
