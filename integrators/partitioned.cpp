@@ -54,6 +54,15 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   std::copy(x_i.begin(), x_i.end(), x.begin());
   Combine(y, h, {tableau.b, stages}, y_rates, y_i);
   std::copy(y_i.begin(), y_i.end(), y.begin());
+  error_size_ = ny;
+  if (error_.size() < ny) error_.resize(ny);
+  std::fill(error_.begin(), error_.end(), 0.0);
+  const bool embedded = std::any_of(tableau.b_embedded, tableau.b_embedded + stages,
+                                    [](double weight) { return weight != 0.0; });
+  for (std::size_t j = 0; embedded && j < stages; ++j) {
+    const double w = h * (tableau.b[j] - tableau.b_embedded[j]);
+    for (std::size_t k = 0; k < ny; ++k) error_[k] += w * y_rates[j * ny + k];
+  }
   for (std::size_t j = 0; j < stages; ++j) {
     for (std::size_t k = 0; k < na; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];
   }

@@ -2,6 +2,7 @@
  advance implicitly, stage by stage. Knows systems and states, not contact. */
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -46,12 +47,18 @@ class PartitionedStepper {
   void Step(PartitionedSystem& system, double t, double h, std::span<double> x, std::span<double> y,
             std::span<double> a);
 
+  /** h Σ (b − b̂) F of the last step: an estimate of its error in y, one order lower than the step's
+   own; zero where the tableau has no embedded weights. Valid until the next step. */
+  std::span<const double> Error() const { return {error_.data(), error_size_}; }
+
   /** The tableau. */
   const Tableau& GetTableau() const { return *tableau_; }
 
  private:
   const Tableau* tableau_;
   std::vector<double> workspace_;
+  std::vector<double> error_;
+  std::size_t error_size_ = 0;
 };
 
 }  // namespace intervox::integrators

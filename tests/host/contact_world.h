@@ -39,6 +39,7 @@ struct Pad {
   const ContactModel* model = nullptr;
 
   bool begun = false;
+  bool touched = false;  ///< overlapped at a stage of the last step
   PatchLatch latch;
   PatchState state;
   Vec3 n_before;      ///< normal at the last accepted step
@@ -50,7 +51,7 @@ struct Audit {
   double elastic, normal, friction, spinning, rolling, bristle, work;
 };
 
-/** Bodies, pads and a stepper. */
+/** Bodies, pads and a stepper. States of a body: v and, unless it is driven, angular momentum. */
 class World : public integrators::PartitionedSystem {
  public:
   explicit World(const std::string& method) : stepper_(*integrators::FindTableau(method)) {}
@@ -70,6 +71,7 @@ class World : public integrators::PartitionedSystem {
     Pack();
     for (std::size_t k = 0; k < pads.size(); ++k) {
       Pad& pad = pads[k];
+      pad.touched = false;
       pad.n_before = ToRotation(bodies[static_cast<std::size_t>(pad.body_j)].q) * pad.n_J;
       if (!pad.begun) pad.model->Begin(0.0, NormalVelocity(pad), false, &pad.latch, &pad.state);
       const double states[6] = {pad.state.z.x,   pad.state.z.y,  pad.state.z.z,
@@ -99,15 +101,48 @@ class World : public integrators::PartitionedSystem {
       }
     }
   }
+  /** A step that is cut into `pieces` when a contact begins in it, as are the following ones. */
+  void StepWithFineOnset(double h, int pieces, int following) {
+    if (fine_steps_ == 0) {
+      const std::vector<TestBody> old_bodies = bodies;
+      const std::vector<Pad> old_pads = pads;
+      const Audit old_audit = audit;
+      Step(h);
+      bool begins = false;
+      for (std::size_t k = 0; k < pads.size(); ++k) {
+        begins |= pads[k].touched && !old_pads[k].begun;
+      }
+      if (!begins) return;
+      bodies = old_bodies;
+      pads = old_pads;
+      audit = old_audit;
+      time -= h;
+      fine_steps_ = following;
+    }
+    for (int i = 0; i < pieces; ++i) Step(h / pieces);
+    --fine_steps_;
+  }
   void Run(double duration, double h) {
     const int steps = static_cast<int>(std::lround(duration / h));
     for (int i = 0; i < steps; ++i) Step(h);
   }
+  std::span<const double> Error() const { return stepper_.Error(); }
   double Kinetic() const {
     double sum = 0.0;
     for (const TestBody& b : bodies) {
       const Vec3 w = TransposeTimes(ToRotation(b.q), b.w);
       sum += 0.5 * b.mass * SquaredNorm(b.v) + 0.5 * Dot(w, Scaled(b.inertia, w));
+    }
+    return sum;
+  }
+  /** Energy of the pads' foundations, which is exact for a flat pad. */
+  double Elastic() const {
+    double sum = 0.0;
+    for (const Pad& pad : pads) {
+      const TestBody& i = bodies[static_cast<std::size_t>(pad.body_i)];
+      const TestBody& j = bodies[static_cast<std::size_t>(pad.body_j)];
+      const PatchGeometry g = Geometry(pad, i.p, ToRotation(i.q), j.p, ToRotation(j.q));
+      sum += 0.5 * pad.model->normal->Force(g.V, 0.0).f_e * g.V / pad.area;
     }
     return sum;
   }
@@ -126,7 +161,8 @@ class World : public integrators::PartitionedSystem {
       const double* v = y.data() + 6 * k;
       double* r = rate.data() + 7 * k;
       std::copy(v, v + 3, r);
-      const Quaternion dq = Quaternion{0, v[3], v[4], v[5]} * Quaternion{p[3], p[4], p[5], p[6]};
+      const Vec3 w = Spin(bodies[k], {p[3], p[4], p[5], p[6]}, {v[3], v[4], v[5]});
+      const Quaternion dq = Quaternion{0, w.x, w.y, w.z} * Quaternion{p[3], p[4], p[5], p[6]};
       r[3] = 0.5 * dq.w;
       r[4] = 0.5 * dq.x;
       r[5] = 0.5 * dq.y;
@@ -167,16 +203,13 @@ class World : public integrators::PartitionedSystem {
       s.has_offset = implicit_positions;
       s.dx = {d[0], d[1], d[2]};
       s.dtheta = 2.0 * Vec3{turn.x, turn.y, turn.z};
-      const Vec3 w{v[3], v[4], v[5]};
-      const Vec3 spin = Cross(w, R * Scaled(b.inertia, TransposeTimes(R, w)));
-      const Vec3 gyro = -1.0 * (s.inverse_inertia_W * spin);
       const Vec3 accel = s.inverse_mass * b.force;
       s.v = Vec3{v[0], v[1], v[2]} + H * accel;
-      s.w = w + H * gyro;
+      s.w = Spin(b, {p[3], p[4], p[5], p[6]}, {v[3], v[4], v[5]});
       double* f = rate.data() + 6 * k;
       for (int i = 0; i < 3; ++i) {
         f[i] = accel[i];
-        f[3 + i] = gyro[i];
+        f[3 + i] = 0.0;
       }
     }
     for (std::size_t k = 0; k < pads.size(); ++k) {
@@ -204,27 +237,20 @@ class World : public integrators::PartitionedSystem {
     most_iterations = std::max(most_iterations, result.iterations);
     unconverged += result.converged ? 0 : 1;
     worst_residual = std::max(worst_residual, result.residual);
-    for (std::size_t k = 0; k < n; ++k) {
-      const StageBody& s = stage_bodies_[k];
-      double* v = y.data() + 6 * k;
-      for (int i = 0; i < 3; ++i) {
-        v[i] = s.v[i];
-        v[3 + i] = s.w[i];
-      }
-    }
     std::fill(power.begin(), power.end(), 0.0);
     for (std::size_t k = 0; k < pads.size(); ++k) {
       const StageContact& c = contacts_[k];
       pads[k].last = c;
+      pads[k].touched |= c.geometry.V > 0.0;
       const auto add = [&](int b, double sign) {
         const StageBody& s = stage_bodies_[static_cast<std::size_t>(b)];
         double* f = rate.data() + 6 * static_cast<std::size_t>(b);
         const Vec3 moment = c.torque + Cross(c.geometry.p_WC - s.p_WM, c.force);
         const Vec3 dv = sign * s.inverse_mass * c.force;
-        const Vec3 dw = sign * (s.inverse_inertia_W * moment);
+        if (s.inverse_mass == 0.0) return;
         for (int i = 0; i < 3; ++i) {
           f[i] += dv[i];
-          f[3 + i] += dw[i];
+          f[3 + i] += sign * moment[i];
         }
       };
       add(c.body_i, 1.0);
@@ -246,10 +272,19 @@ class World : public integrators::PartitionedSystem {
       const double total = c.power.friction + c.power.spinning;
       worst_friction_power = std::min(worst_friction_power, total - c.power.bristle);
     }
+    for (std::size_t k = 0; k < 6 * n; ++k) y[k] += H * rate[k];
     for (std::size_t k = 0; k < n; ++k) power[6] += Dot(bodies[k].force, stage_bodies_[k].v);
   }
 
  private:
+  // Angular velocity of a body with the angular momentum L; of a driven one it is the state itself.
+  static Vec3 Spin(const TestBody& b, const Quaternion& q, const Vec3& L) {
+    if (b.mass == 0.0) return L;
+    const Mat3 R = ToRotation(q);
+    const Vec3 l = TransposeTimes(R, L);
+    return R * Vec3{Reciprocal(b.inertia.x) * l.x, Reciprocal(b.inertia.y) * l.y,
+                    Reciprocal(b.inertia.z) * l.z};
+  }
   static double Reciprocal(double value) { return value > 0.0 ? 1.0 / value : 0.0; }
 
   PatchGeometry Geometry(const Pad& pad, const Vec3& p_i, const Mat3& R_i, const Vec3& p_j,
@@ -282,7 +317,9 @@ class World : public integrators::PartitionedSystem {
     for (std::size_t k = 0; k < bodies.size(); ++k) {
       const TestBody& b = bodies[k];
       const double x[7] = {b.p.x, b.p.y, b.p.z, b.q.w, b.q.x, b.q.y, b.q.z};
-      const double y[6] = {b.v.x, b.v.y, b.v.z, b.w.x, b.w.y, b.w.z};
+      const Mat3 R = ToRotation(b.q);
+      const Vec3 L = b.mass == 0.0 ? b.w : R * Scaled(b.inertia, TransposeTimes(R, b.w));
+      const double y[6] = {b.v.x, b.v.y, b.v.z, L.x, L.y, L.z};
       std::copy(x, x + 7, x_.data() + 7 * k);
       std::copy(y, y + 6, y_.data() + 6 * k);
     }
@@ -295,11 +332,12 @@ class World : public integrators::PartitionedSystem {
       b.p = {x[0], x[1], x[2]};
       b.q = {x[3], x[4], x[5], x[6]};
       b.v = {y[0], y[1], y[2]};
-      b.w = {y[3], y[4], y[5]};
+      b.w = Spin(b, b.q, {y[3], y[4], y[5]});
     }
   }
 
   integrators::PartitionedStepper stepper_;
+  int fine_steps_ = 0;
   std::vector<double> x_, y_, offset_;
   std::vector<StageBody> stage_bodies_;
   std::vector<StageContact> contacts_;
