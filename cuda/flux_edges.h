@@ -176,10 +176,25 @@ struct SheetBreaks {
   }
 };
 
+/** How far the part [from, to] of an arc is outside of the other surfaces [m]: at its middle or,
+ where that touches one of them, at the place nearby that says most. */
+INTERVOX_HD inline double PieceMargin(const FluxModel& model, const FluxPanel& arc, double from,
+                                      double to, bool curved) {
+  double best = 0.0;
+  for (int k = 0; k < 3; ++k) {
+    const double share = k == 0 ? 0.5 : k == 1 ? 0.31 : 0.77;
+    const Vec3 x = PointOf(model, arc, from + share * (to - from)).x;
+    const double f = Margin(model, x, arc.plane, curved ? arc.curve : -1);
+    if (k == 0 || std::fabs(f) > std::fabs(best)) best = f;
+    if (std::fabs(best) > model.slack) break;
+  }
+  return best;
+}
+
 /** Splits an arc at the other curved surface, keeps what bounds Ω, and pushes it as panels. */
 INTERVOX_HD inline void KeepArc(const FluxModel& model, const FluxPanel& whole, bool vertex0,
                                 bool vertex1, FluxPanels* panels, SheetBreaks* breaks) {
-  if (!IsInsidePlanes(model, PointOf(model, whole, 0.5).x, whole.plane)) return;
+  if (PieceMargin(model, whole, 0.0, 1.0, false) > 0) return;
   double cut[10];
   int cuts = 0;
   cut[cuts++] = 0.0;
@@ -197,8 +212,9 @@ INTERVOX_HD inline void KeepArc(const FluxModel& model, const FluxPanel& whole, 
   const FluxCurve& s = model.curve[whole.curve];
   for (int k = 0; k + 1 < cuts; ++k) {
     if (!(cut[k + 1] > cut[k])) continue;
+    if (PieceMargin(model, whole, cut[k], cut[k + 1], true) > 0) continue;
     const ArcPoint middle = PointOf(model, whole, 0.5 * (cut[k] + cut[k + 1]));
-    if (!IsInside(model, middle.x, whole.plane, whole.curve)) continue;
+    if (!IsInBox(model, middle.x)) continue;
     if (s.ruled) {
       for (int e = 0; e < 2; ++e) {
         const int at = k + e;
@@ -273,9 +289,16 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
     arc.kind = PanelKind::kRuledArc;
     const Vec3 e = s.frame.Col(2);
     base = Dot(plane.n, e);
-    const Vec3 across = plane.n - base * e;
+    Vec3 across = plane.n - base * e;
     tilt = Norm(across);
-    first = tilt > 1e-15 ? across / tilt : s.frame.Col(0);
+    // A small remainder is not quite across the axis: its direction takes a second projection.
+    if (tilt > 1e-15) {
+      across = across / tilt;
+      first = Normalized(across - Dot(across, e) * e);
+      tilt = Dot(plane.n, first);
+    } else {
+      first = s.frame.Col(0);
+    }
     second = Cross(e, first);
     h = plane.h - Dot(plane.n, s.o);
   } else {

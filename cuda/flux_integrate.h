@@ -46,7 +46,7 @@ INTERVOX_HD inline bool FindSmallPole(const FluxModel& model, int round, const F
     }
   }
   const FluxCurve& s = model.curve[round];
-  return !IsInside(model, s.o - s.frame * Scaled(s.radii, *pole), -1, round);
+  return Margin(model, s.o - s.frame * Scaled(s.radii, *pole), -1, round) > 0;
 }
 
 /** What one piece adds, and how far that may be off. */

@@ -151,21 +151,20 @@ INTERVOX_HD inline bool IsInBox(const FluxModel& model, const Vec3& x) {
          above.z <= 0;
 }
 
-/** Whether x is on the kept side of all planes but `skip`. */
-INTERVOX_HD inline bool IsInsidePlanes(const FluxModel& model, const Vec3& x, int skip) {
-  for (int i = 0; i < model.planes; ++i) {
-    if (i != skip && Dot(model.plane[i].n, x) > model.plane[i].h) return false;
-  }
-  return true;
-}
-
-/** Whether x is in Ω, the plane `skip_plane` and the curved surface `skip_curve` left aside. */
-INTERVOX_HD inline bool IsInside(const FluxModel& model, const Vec3& x, int skip_plane,
+/** The largest level of x among all planes but `skip_plane` and, unless `skip_curve` is −1, all
+ curved surfaces but that one: ≤ 0 where none of them excludes x [m]. */
+INTERVOX_HD inline double Margin(const FluxModel& model, const Vec3& x, int skip_plane,
                                  int skip_curve) {
-  for (int i = 0; i < model.curves; ++i) {
-    if (i != skip_curve && Level(model.curve[i], x) > 0) return false;
+  double f = -kFar;
+  for (int i = 0; i < model.planes; ++i) {
+    const double g = Dot(model.plane[i].n, x) - model.plane[i].h;
+    if (i != skip_plane && g > f) f = g;
   }
-  return IsInBox(model, x) && IsInsidePlanes(model, x, skip_plane);
+  for (int i = 0; i < model.curves && skip_curve >= 0; ++i) {
+    const double g = i == skip_curve ? -kFar : Level(model.curve[i], x);
+    if (g > f) f = g;
+  }
+  return f;
 }
 
 INTERVOX_HD inline double MaxNorm(const Vec3& v) {
