@@ -49,10 +49,7 @@ INTERVOX_HD inline void AddFan(const FluxPlane& plane, const FanSums& f, FluxSum
   sums->x.d += (0.1 * h3) * (f.a * Vec3{u.x * u.y, u.x * u.z, u.y * u.z} + 3.0 * f.d +
                              Vec3{u.x * f.w.y + u.y * f.w.x, u.x * f.w.z + u.z * f.w.x,
                                   u.y * f.w.z + u.z * f.w.y});
-  sums->x.s += (plane.weight * f.a) * plane.n;
-  sums->x.g += (plane.weight / 3.0) * Cross(f.a * u + 2.0 * f.w, plane.n);
-  sums->closure += f.a * plane.n;
-  sums->area += std::fabs(f.a);
+  AddArea(plane.weight, f.a * plane.n, Outer((f.a * u + 2.0 * f.w) / 3.0, plane.n), sums);
 }
 
 /** Adds the fans of the straight edge p + t d, t ∈ [lo, hi], of two planes; d along n0 × n1. */

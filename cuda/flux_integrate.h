@@ -64,7 +64,8 @@ struct FluxNode {
 /** Sums over a sheet's generators: flux through the face. */
 struct SheetSums {
   double v = 0.0;
-  Vec3 m, q, d, s, g;
+  Vec3 m, q, d, s;
+  Mat3 r_n = Mat3::Zero();
 
   /** Adds the vector area w N at r, whose cone from a has three times the volume w h. */
   INTERVOX_HD void Add(double w, double h, const Vec3& normal, const Vec3& r) {
@@ -76,7 +77,7 @@ struct SheetSums {
     q += Scaled(rw, r);
     d += Vec3{rw.x * r.y, rw.x * r.z, rw.y * r.z};
     s += area;
-    g += Cross(r, area);
+    r_n = r_n + Outer(r, area);
   }
 };
 
@@ -192,10 +193,7 @@ INTERVOX_HD PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
   x.m = 0.25 * sheet.m;
   x.q = 0.2 * sheet.q;
   x.d = 0.2 * sheet.d;
-  x.s = s.weight * sheet.s;
-  x.g = s.weight * sheet.g;
-  out.sums.closure = sheet.s;
-  out.sums.area = Norm(sheet.s);
+  AddArea(s.weight, sheet.s, sheet.r_n, &out.sums);
   double off = (std::fabs(sheet.v - lean.v) + MaxNorm(sheet.m - lean.m) / model.size) / 3.0;
   double scale = std::fabs(sheet.v) / 3.0;
   if (round) {

@@ -51,17 +51,28 @@ struct FluxModel {
 /** Σ of the integrals over Ω's faces, about a. */
 struct FluxSums {
   Moments x;
-  Vec3 closure;       ///< ∮ n dS, zero over a closed surface [m²]
-  double area = 0.0;  ///< Σ |area elements| [m²]
+  Vec3 closure;             ///< ∮ n dS, zero over a closed surface [m²]
+  Mat3 r_n = Mat3::Zero();  ///< ∮ r nᵀ dS, V times the identity over a closed surface [m³]
+  double area = 0.0;        ///< Σ |area elements| [m²]
 
   /** Adds other. */
   INTERVOX_HD FluxSums& operator+=(const FluxSums& other) {
     x += other.x;
     closure += other.closure;
+    r_n = r_n + other.r_n;
     area += other.area;
     return *this;
   }
 };
+
+/** Adds a face's ∫ n dS and ∫ r nᵀ dS, weighted into S and G as well. */
+INTERVOX_HD inline void AddArea(double weight, const Vec3& area, const Mat3& r_n, FluxSums* sums) {
+  sums->closure += area;
+  sums->r_n = sums->r_n + r_n;
+  sums->area += Norm(area);
+  sums->x.s += weight * area;
+  sums->x.g += weight * Vec3{r_n(1, 2) - r_n(2, 1), r_n(2, 0) - r_n(0, 2), r_n(0, 1) - r_n(1, 0)};
+}
 
 /** An interval of a line and what bounds its ends. */
 struct Span {

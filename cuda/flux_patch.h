@@ -113,15 +113,14 @@ INTERVOX_HD inline void AddPatch(const FluxCurve& s, const PatchPole& pole, cons
   sums->x.d += Vec3{world(0, 1), world(0, 2), world(1, 2)};
   const Vec3 y = pole.small ? p.h + p.a * pole.e : p.h;
   const Vec3 area = det * (R * Vec3{y.x / r.x, y.y / r.y, y.z / r.z});
-  sums->x.s += s.weight * area;
-  // (r_j η_j)(y_k/r_k) − (r_k η_k)(y_j/r_j): y = e + η or, about the centre, η = y.
+  // r nᵀ dS: r_j η_j y_k/r_k with y = e + η or, about the centre, η = y.
   const Vec3 e = pole.small ? pole.e : Vec3{};
-  const Vec3 g{r.y / r.z * (p.d.z + p.h.y * e.z) - r.z / r.y * (p.d.z + p.h.z * e.y),
-               r.z / r.x * (p.d.y + p.h.z * e.x) - r.x / r.z * (p.d.y + p.h.x * e.z),
-               r.x / r.y * (p.d.x + p.h.x * e.y) - r.y / r.x * (p.d.x + p.h.y * e.x)};
-  sums->x.g += (s.weight * det) * (R * g);
-  sums->closure += area;
-  sums->area += Norm(area);
+  const Vec3 f = pole.small ? p.q : q;
+  const Mat3 eta_y{{f.x + p.h.x * e.x, p.d.x + p.h.x * e.y, p.d.y + p.h.x * e.z},
+                   {p.d.x + p.h.y * e.x, f.y + p.h.y * e.y, p.d.z + p.h.y * e.z},
+                   {p.d.y + p.h.z * e.x, p.d.z + p.h.z * e.y, f.z + p.h.z * e.z}};
+  const Mat3 scaled = Mat3::Diagonal(r) * eta_y * Mat3::Diagonal({1.0 / r.x, 1.0 / r.y, 1.0 / r.z});
+  AddArea(s.weight, area, det * (R * scaled * Transpose(R)), sums);
 }
 
 /** The direction whose opposite violates Ω's other bounds most: the pole of PatchSums. */

@@ -7,7 +7,8 @@
  form. An ellipsoid's face reduces to line integrals along its boundary. Panels end at every vertex
  and fold, so that the integrands are analytic and the error falls geometrically.
 
- ∮ n dS = 0 is checked: a boundary that was misread is not closed, and the rule gives up. */
+ ∮ n dS = 0 and ∮ r nᵀ dS = V I are checked: a boundary that was misread does not meet them, and the
+ rule gives up. Their residual enters the error estimate. */
 #pragma once
 
 #include "cuda/flux_integrate.h"
@@ -32,6 +33,18 @@ struct FluxTotal {
     return *this;
   }
 };
+
+/** How far ∮ r nᵀ dS is from V times the identity [m³]. */
+INTERVOX_HD inline double Opening(const FluxSums& sums) {
+  double worst = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 off = sums.r_n.Row(i) - Vec3{i == 0 ? sums.x.v : 0.0, i == 1 ? sums.x.v : 0.0,
+                                            i == 2 ? sums.x.v : 0.0};
+    const double m = MaxNorm(off);
+    worst = m > worst ? m : worst;
+  }
+  return worst;
+}
 
 /** The pieces of ∂Ω. False when the pair is not for this rule. */
 INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxPanels* panels, FluxSums* edges) {
@@ -103,7 +116,7 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   const double goal = 0.05 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = MaxNorm(total.sums.x.s) + volume / model.size;
-  const double open = Norm(total.sums.closure) * model.size;
+  const double open = Opening(total.sums);
   if (total.volume_error + open > goal * volume || total.area_error > goal * area) {
     // An open boundary that no panel owns up to is everybody's business.
     const bool all = open > 4.0 * total.volume_error;
@@ -120,6 +133,7 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
       change.sums = p.sums;
       change.sums.x += -1.0 * old.sums.x;
       change.sums.closure -= old.sums.closure;
+      change.sums.r_n = change.sums.r_n - old.sums.r_n;
       change.sums.area -= old.sums.area;
       change.volume_error = p.volume_error - old.volume_error;
       change.area_error = p.area_error - old.area_error;
@@ -127,12 +141,12 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
     });
   }
   Moments x = total.sums.x;
-  const double gap = Norm(total.sums.closure);
   result.work = total.work;
-  result.error =
-      total.volume_error + gap * model.size / 3.0 + 1e-15 * (total.sums.area * model.size);
+  result.error = total.volume_error + Opening(total.sums) + 4e-16 * total.sums.area * model.size;
   if (!(result.error < 1e200)) return result;
-  result.accepted = gap <= 1e-6 * total.sums.area || result.error <= goal * x.v;
+  result.accepted = Norm(total.sums.closure) <= 1e-6 * total.sums.area &&
+                    (result.error <= 0.01 * std::fabs(x.v) ||
+                     result.error <= 1e-9 * total.sums.area * model.size);
   const Vec3 a = model.a;
   const Vec3 m = x.m;
   x.m += x.v * a;
