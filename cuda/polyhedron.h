@@ -57,7 +57,7 @@ class Polyhedron {
   /** Empties it. */
   INTERVOX_HD void Begin() {
     current_ = 0;
-    corners_ = faces_ = 0;
+    corners_ = faces_ = planes_ = 0;
     begin_[0][0] = 0;
   }
 
@@ -76,7 +76,8 @@ class Polyhedron {
     const int first = begin_[0][faces_];
     if (faces_ == kFaces || first + count > kLoop) return false;
     for (int i = 0; i < count; ++i) loop_[0][first + i] = loop[i];
-    plane_[0][faces_] = plane;
+    plane_[0][faces_] = planes_;
+    table_[planes_++] = plane;
     begin_[0][++faces_] = first + count;
     return true;
   }
@@ -95,9 +96,9 @@ class Polyhedron {
     return {x_[current_][i], y_[current_][i], z_[current_][i]};
   }
   /** Bodies of face f, as ClipPlane::bodies. */
-  INTERVOX_HD int Bodies(int f) const { return plane_[current_][f].bodies; }
+  INTERVOX_HD int Bodies(int f) const { return Plane(f).bodies; }
   /** Weight of face f. */
-  INTERVOX_HD double Weight(int f) const { return plane_[current_][f].weight; }
+  INTERVOX_HD double Weight(int f) const { return Plane(f).weight; }
   /** Number of corners of face f. */
   INTERVOX_HD int LoopSize(int f) const { return begin_[current_][f + 1] - begin_[current_][f]; }
   /** Corner i of face f. */
@@ -123,14 +124,9 @@ class Polyhedron {
   };
 
   INTERVOX_HD int FindCrossing(int inside, int outside, Work* work);
-  INTERVOX_HD void Push(int corner, Work* work) {
-    if (work->loop == kLoop) {
-      work->full = true;
-    } else {
-      loop_[current_ ^ 1][work->loop++] = corner;
-    }
-  }
-  INTERVOX_HD void CloseFace(int first, const ClipPlane& plane, Work* work);
+  INTERVOX_HD void Push(int corner, Work* work) { loop_[current_ ^ 1][work->loop++] = corner; }
+  INTERVOX_HD const ClipPlane& Plane(int f) const { return table_[plane_[current_][f]]; }
+  INTERVOX_HD void CloseFace(int first, int plane, Work* work);
   INTERVOX_HD Cut FindCoincident(const ClipPlane& plane, double coincide);
   INTERVOX_HD void AddEdge(int from, int to, Work* work) {
     if (from == to) return;
@@ -141,17 +137,19 @@ class Polyhedron {
     }
   }
   INTERVOX_HD void CutFace(int f, Work* work);
-  INTERVOX_HD void AddCap(const ClipPlane& plane, Work* work);
+  INTERVOX_HD void AddCap(int plane, Work* work);
 
   int current_;
   int corners_;
   int faces_;
+  int planes_;
   double x_[2][kCorners], y_[2][kCorners], z_[2][kCorners];
   double d_[kCorners];  // signed distance to the plane of this cut
   int map_[kCorners];   // new index, or -1 outside
   int loop_[2][kLoop];
   int begin_[2][kFaces + 1];
-  ClipPlane plane_[2][kFaces];
+  int plane_[2][kFaces];         // of each face, in table_
+  ClipPlane table_[2 * kFaces];  // of all faces so far
   Crossing crossing_[kFaces];
   Edge edge_[kFaces];
 };

@@ -42,6 +42,8 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, doubl
   }
   if (highest <= on) return Cut::kNone;
 
+  if (planes_ == 2 * kFaces) return Cut::kFull;
+  table_[planes_] = plane;
   Work work;
   const int next = current_ ^ 1;
   for (int i = 0; i < corners_; ++i) {
@@ -57,8 +59,9 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, doubl
   }
   begin_[next][0] = 0;
   for (int f = 0; f < faces_ && !work.full; ++f) CutFace(f, &work);
-  AddCap(plane, &work);
+  AddCap(planes_, &work);
   if (work.full) return Cut::kFull;
+  ++planes_;
   current_ = next;
   corners_ = work.corners;
   faces_ = work.faces;
@@ -69,7 +72,7 @@ template <int kCorners, int kFaces>
 INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::FindCoincident(const ClipPlane& plane,
                                                              double coincide) {
   for (int f = 0; f < faces_; ++f) {
-    ClipPlane& face = plane_[current_][f];
+    ClipPlane& face = table_[plane_[current_][f]];
     const Vec3 apart = Abs(face.n - plane.n), facing = Abs(face.n + plane.n);
     const double gap = plane.offset - face.offset;
     if (apart.x <= internal::kSameNormal && apart.y <= internal::kSameNormal &&
@@ -117,8 +120,7 @@ INTERVOX_HD int Polyhedron<kCorners, kFaces>::FindCrossing(int inside, int outsi
 }
 
 template <int kCorners, int kFaces>
-INTERVOX_HD void Polyhedron<kCorners, kFaces>::CloseFace(int first, const ClipPlane& plane,
-                                                         Work* work) {
+INTERVOX_HD void Polyhedron<kCorners, kFaces>::CloseFace(int first, int plane, Work* work) {
   const int next = current_ ^ 1;
   if (work->loop < first + 3) {
     work->loop = first;
@@ -140,6 +142,10 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::CutFace(int f, Work* work) {
   int outside = 0;
   for (int i = 0; i < count; ++i) outside += map_[loop[i]] < 0;
   if (outside == count) return;
+  if (first + 2 * count > kLoop) {
+    work->full = true;
+    return;
+  }
   if (outside == 0) {
     for (int i = 0; i < count; ++i) Push(map_[loop[i]], work);
     CloseFace(first, plane_[current_][f], work);
@@ -169,8 +175,9 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::CutFace(int f, Work* work) {
 }
 
 template <int kCorners, int kFaces>
-INTERVOX_HD void Polyhedron<kCorners, kFaces>::AddCap(const ClipPlane& plane, Work* work) {
+INTERVOX_HD void Polyhedron<kCorners, kFaces>::AddCap(int plane, Work* work) {
   // One loop, unless rounding made the cut outline touch itself.
+  if (work->loop + work->edges > kLoop) work->full = true;
   while (work->edges > 0 && !work->full) {
     const int first = work->loop;
     const int start = edge_[0].from;
@@ -221,7 +228,7 @@ INTERVOX_HD Moments Polyhedron<kCorners, kFaces>::Integrate(const Vec3& about, d
                         u.y * u.z + v.y * v.z + w.y * w.z + c.y * c.z};
       v = w;
     }
-    const double weight = plane_[current_][f].weight;
+    const double weight = Plane(f).weight;
     sum.s += weight * s;
     sum.g += weight * g;
     const Vec3 magnitude = Abs(s);
