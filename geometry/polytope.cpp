@@ -134,7 +134,11 @@ Polytope Clip(std::span<const PlaneCut> cuts, const Vec3& center, double half_wi
 Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
   const double reach = kUnboundedReach * scale;
   Polytope P = Clip(cuts, {}, reach, 1e-15 * reach, false);
-  if (P.empty || !P.bounded) return P;
+  if (P.empty) return P;
+  if (!P.bounded) {
+    const double far = kUnboundedReach * std::max(scale, 1.0);
+    return far > reach ? Clip(cuts, {}, far, 1e-15 * reach, false) : P;
+  }
   // Again about the result, so that tolerances follow its own size.
   const Vec3 center = 0.5 * (P.lower + P.upper);
   const Vec3 size = P.upper - P.lower;

@@ -36,8 +36,9 @@ struct Polytope {
 /** How far the clipping cube reaches, in sizes of what is clipped. */
 inline constexpr double kUnboundedReach = 1e6;
 
-/** Clips the cube of half width kUnboundedReach × scale about the origin by all cuts. Vertices are
- recomputed from their three planes, so that they carry no error of the cube's size.
+/** Clips a cube about the origin by all cuts; where the result is infinite the cube's half width is
+ kUnboundedReach times the scale or 1 m, whichever is larger. Vertices are recomputed from their
+ three planes, so that they carry no error of the cube's size.
  @param scale  [m] a length no smaller than the cuts' offsets and the size of the result.
  Cost grows with the cube of the number of cuts. */
 Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale);

@@ -15,7 +15,14 @@ constexpr double kSeam = 1e-9;
 /** The ray misses the cell's box, which is grown by rounding. */
 bool Misses(const OrientedBox& box, const Vec3& origin, const Vec3& direction, double t_min,
             double t_max) {
-  const Vec3 p = TransposeTimes(box.X.R, origin - box.X.p);
+  const Vec3 to_origin = origin - box.X.p;
+  // The line passes outside the ball around the box: cheap, and true of most cells.
+  const Vec3 across = Cross(to_origin, direction);
+  const double room = SquaredNorm(direction) * SquaredNorm(box.half);
+  if (SquaredNorm(across) >
+      room * (1 + 1e-9) + 1e-24 * SquaredNorm(to_origin) * SquaredNorm(direction))
+    return true;
+  const Vec3 p = TransposeTimes(box.X.R, to_origin);
   const Vec3 d = TransposeTimes(box.X.R, direction);
   const double reach = Norm(p);
   for (int k = 0; k < 3; ++k) {
@@ -32,31 +39,44 @@ bool Misses(const OrientedBox& box, const Vec3& origin, const Vec3& direction, d
   return false;
 }
 
-/** Intersects the stretches with the surface's intervals. */
-std::vector<RaySpan> Cut(const std::vector<RaySpan>& spans, const Intervals& in, int surface) {
-  std::vector<RaySpan> out;
-  for (const RaySpan& span : spans) {
-    for (int k = 0; k < in.count; ++k) {
-      RaySpan part = span;
-      if (in.lo[k] > part.lo) part.lo = in.lo[k], part.entry = surface;
-      if (in.hi[k] < part.hi) part.hi = in.hi[k], part.exit = surface;
-      if (part.lo < part.hi) out.push_back(part);
+/** The stretches inside one cell, with room that is used again from cell to cell. */
+class CellSpans {
+ public:
+  const std::vector<RaySpan>& Find(const Cell& cell, const Vec3& origin, const Vec3& direction,
+                                   double t_min, double t_max) {
+    spans_.clear();
+    if (Misses(cell.bounds, origin, direction, t_min, t_max)) return spans_;
+    spans_.push_back({t_min, t_max, -1, -1, -1});
+    for (std::size_t i = 0; i < cell.surfaces.size() && !spans_.empty(); ++i) {
+      Cut(RayIntervals(cell.surfaces[i], origin, direction, t_min, t_max), static_cast<int>(i));
     }
+    return spans_;
   }
-  return out;
-}
+
+ private:
+  /** Intersects the stretches with the surface's intervals. */
+  void Cut(const Intervals& in, int surface) {
+    parts_.clear();
+    for (const RaySpan& span : spans_) {
+      for (int k = 0; k < in.count; ++k) {
+        RaySpan part = span;
+        if (in.lo[k] > part.lo) part.lo = in.lo[k], part.entry = surface;
+        if (in.hi[k] < part.hi) part.hi = in.hi[k], part.exit = surface;
+        if (part.lo < part.hi) parts_.push_back(part);
+      }
+    }
+    spans_.swap(parts_);
+  }
+
+  std::vector<RaySpan> spans_;
+  std::vector<RaySpan> parts_;
+};
 
 }  // namespace
 
 std::vector<RaySpan> RaySpans(const Cell& cell, const Vec3& origin, const Vec3& direction,
                               double t_min, double t_max) {
-  if (Misses(cell.bounds, origin, direction, t_min, t_max)) return {};
-  std::vector<RaySpan> spans{{t_min, t_max, -1, -1, -1}};
-  for (std::size_t i = 0; i < cell.surfaces.size() && !spans.empty(); ++i) {
-    spans = Cut(spans, RayIntervals(cell.surfaces[i], origin, direction, t_min, t_max),
-                static_cast<int>(i));
-  }
-  return spans;
+  return CellSpans().Find(cell, origin, direction, t_min, t_max);
 }
 
 std::vector<RaySpan> RaySpans(std::span<const Cell> cells, const Vec3& origin,
@@ -86,9 +106,10 @@ std::vector<RaySpan> RaySpans(std::span<const Cell> cells, const Vec3& origin,
 bool FirstHit(std::span<const Cell> cells, const Vec3& origin, const Vec3& direction, double t_min,
               double t_max, RayHit* hit) {
   RaySpan first;
+  CellSpans finder;
   for (std::size_t c = 0; c < cells.size(); ++c) {
-    const std::vector<RaySpan> spans =
-        RaySpans(cells[c], origin, direction, t_min, first.cell < 0 ? t_max : first.hi);
+    const std::vector<RaySpan>& spans =
+        finder.Find(cells[c], origin, direction, t_min, first.cell < 0 ? t_max : first.hi);
     if (spans.empty()) continue;
     const RaySpan& span = spans.front();
     // On a seam between two cells the face that is no cut is the one to see.

@@ -31,7 +31,7 @@ class Solid {
   bool Contains(const Vec3& p) const { return Level(p) <= 0; }
 
   /** The signed level [m]: max and min of the primitives' level functions; at most 0 exactly
-   inside, close to the signed distance near faces, a lower bound of its size at most near edges. */
+   inside, close to the signed distance near faces, less than the distance off edges. */
   double Level(const Vec3& p) const;
 
   /** The gradient of Level, of the surface that decides it. */

@@ -1,4 +1,4 @@
-#include <cmath>
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 
@@ -57,6 +57,9 @@ class Decomposer {
   static std::vector<RawCell> Without(std::vector<RawCell> from,
                                       const std::vector<RawCell>& taken) {
     for (const RawCell& T : taken) {
+      const bool near = std::any_of(from.begin(), from.end(),
+                                    [&](const RawCell& A) { return Overlap(A.box, T.box); });
+      if (!near) continue;
       std::vector<RawCell> rest;
       for (const RawCell& A : from) {
         for (RawCell& piece : Subtract(A, T)) rest.push_back(std::move(piece));
