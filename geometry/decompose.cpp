@@ -65,8 +65,10 @@ std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T) {
 
 void Simplify(std::vector<Surface>* surfaces) {
   const EnclosingPolytope hull = Enclose(*surfaces);
-  const Vec3 center = 0.5 * (hull.polytope.lower + hull.polytope.upper);
-  const double size = Norm(hull.polytope.upper - hull.polytope.lower);
+  const bool bounded = hull.polytope.bounded;
+  const Vec3 center = bounded ? 0.5 * (hull.polytope.lower + hull.polytope.upper) : Vec3{};
+  const double size =
+      bounded ? Norm(hull.polytope.upper - hull.polytope.lower) : LengthScale(*surfaces);
   std::vector<Surface> kept;
   for (const Surface& S : *surfaces) {
     const bool twice = std::any_of(kept.begin(), kept.end(), [&](const Surface& T) {

@@ -160,6 +160,18 @@ TEST(Cells, RedundantSurfacesAreDropped) {
   EXPECT_EQ(twice.size(), 3u);
 }
 
+TEST(Cells, InfiniteSolidsAreToldApart) {
+  const ShapePtr wide = Leaf(Quadric{{1, 1, 0, 0, 0, 0, 0, 0, 0, -4}});
+  const ShapePtr narrow = Leaf(Quadric{{1, 1, 0, 0, 0, 0, 0, 0, 0, -1}});
+  const auto both = ToCells(*Tree(Operation::kIntersection, {wide, narrow}));
+  ASSERT_EQ(both.size(), 1u);
+  EXPECT_FALSE(Contains(both[0], {1.5, 0, 0}));
+  const auto pipe = ToCells(*Tree(Operation::kDifference, {wide, narrow}));
+  ASSERT_EQ(pipe.size(), 1u);
+  EXPECT_TRUE(Contains(pipe[0], {1.5, 0, 1e4}));
+  EXPECT_FALSE(Contains(pipe[0], {0.5, 0, 0}));
+}
+
 TEST(Cells, DisjointOperandsStayWhole) {
   const auto cells = ToCells(*Tree(
       Operation::kUnion, {Leaf(Box{{1, 1, 1}}), Leaf(Torus{0.5, 0.1}, At(2, 0, 0)),
