@@ -52,8 +52,8 @@ def wide_range(axes, values):
         threshold = 10.0 ** np.ceil(np.log10(floor))
         if threshold < peak:
             axes.set_yscale("symlog", linthresh=threshold, linscale=1.5)
-            axes.annotate(f"linear up to ±{threshold:g}, logarithmic beyond", (0.01, 0.97),
-                          xycoords="axes fraction", ha="left", va="top", fontsize=7.5, color=FAINT)
+            axes.annotate(f"linear up to ±{threshold:g}, logarithmic beyond", (1, 1.015),
+                          xycoords="axes fraction", ha="right", va="bottom", fontsize=7.5, color=FAINT)
 
 
 def velocities(results, group, name, title):
@@ -67,7 +67,7 @@ def velocities(results, group, name, title):
 
 
 def wrench(results, force, torque, name, title):
-    figure, axes = plt.subplots(2, 1, figsize=(9, 5.8), sharex=True)
+    figure, axes = plt.subplots(2, 1, figsize=(9, 7), sharex=True)
     for panel, column, label, symbol in ((axes[0], force, "force [N]", "f"),
                                          (axes[1], torque, "moment [N·m]", r"\tau")):
         values = results[column]

@@ -18,6 +18,7 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
                                                {0.45, 0.20, 0.48},
                                                {0.62, 0.50, 0.08},
                                                {0.10, 0.33, 0.60}}};
+constexpr double kFilled = 0.94;     // of the picture, by the bodies
 constexpr double kForceUnit = 20.0;  // [N]: arrows of smaller forces are short
 
 /** A results group never holds a slash in a body's name. */
@@ -113,7 +114,7 @@ int Film::SampleAt(double time) const {
 int Film::Contacts(int sample) const { return first_contact_[sample + 1] - first_contact_[sample]; }
 
 void Film::FindExtent() {
-  std::vector<Vec3> points;
+  std::vector<Vec3>& points = corners_;
   for (const Body& body : bodies_) {
     if (!body.is_bounded) continue;
     const int stride = std::max(1, Samples() / 20);
@@ -152,11 +153,34 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
   const Vec3 north = Cross(up, east);
   const double azimuth = options.azimuth * std::numbers::pi / 180;
   const double elevation = options.elevation * std::numbers::pi / 180;
+  const double half = 0.5 * options.view_angle * std::numbers::pi / 180;
   const Vec3 view = std::cos(elevation) * (std::cos(azimuth) * east + std::sin(azimuth) * north) +
                     std::sin(elevation) * up;
-  const double narrow = std::min(1.0, static_cast<double>(options.width) / options.height);
-  const double distance =
-      radius_ / (narrow * std::sin(0.5 * options.view_angle * std::numbers::pi / 180));
+  if (options.target) {
+    camera.p_WE = camera.p_WT + (2.2 * radius_ / (std::tan(half) * options.zoom)) * view;
+    return camera;
+  }
+  // Centre the picture of all corners and come as near as they allow.
+  const Vec3 right = Normalized(Cross(up, view));
+  const Vec3 above = Cross(view, right);
+  const double tan_y = std::tan(half) * kFilled;
+  const double tan_x = tan_y * options.width / options.height;
+  double distance = 2 * radius_ / tan_y;
+  for (int pass = 0; pass < 8; ++pass) {
+    double low_x = 1e300, high_x = -1e300, low_y = 1e300, high_y = -1e300, needed = 0;
+    for (const Vec3& p : corners_) {
+      const Vec3 d = p - camera.p_WT;
+      const double x = Dot(d, right), y = Dot(d, above), z = Dot(d, view);
+      const double depth = std::max(distance - z, 1e-3 * radius_);
+      low_x = std::min(low_x, x / depth);
+      high_x = std::max(high_x, x / depth);
+      low_y = std::min(low_y, y / depth);
+      high_y = std::max(high_y, y / depth);
+      needed = std::max({needed, std::fabs(x) / tan_x + z, std::fabs(y) / tan_y + z});
+    }
+    camera.p_WT += (0.5 * distance) * ((low_x + high_x) * right + (low_y + high_y) * above);
+    distance = needed;
+  }
   camera.p_WE = camera.p_WT + (distance / options.zoom) * view;
   return camera;
 }

@@ -79,7 +79,8 @@ class Film {
   std::vector<Body> bodies_;
   std::vector<Contact> contacts_;
   std::vector<int> first_contact_;  // of each sample, one more at the end
-  Vec3 centre_;                     // of all that is bounded, over all samples
+  std::vector<Vec3> corners_;       // of the bounds of all that is bounded, over all samples
+  Vec3 centre_;                     // of these
   double radius_ = 1.0;
 };
 
