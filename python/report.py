@@ -137,10 +137,11 @@ def main():
     sheet = options.folder / "contact_sheet.png"
     if sheet.exists():
         parts += ["<h2>Stills</h2>", figure(sheet, "The same, every 0.2 s.", as_jpeg=True)]
-    section = options.folder / "section_sheet.png"
-    if section.exists():
-        parts += ["<h2>Cut open</h2>",
-                  figure(section, "Both bodies cut by one plane; cut faces are tinted.", as_jpeg=True)]
+    for sheet in sorted(options.folder.glob("*_sheet.png")):
+        view = sheet.stem.removesuffix("_sheet")
+        if view != "contact":
+            parts += [f"<h2>{html.escape(view.capitalize())}</h2>",
+                      figure(sheet, "Faces cut open are tinted.", as_jpeg=True)]
     plots = sorted((options.folder / "plots").glob("*.png"))
     if plots:
         parts.append('<h2>Plots</h2><div class="two">')

@@ -23,9 +23,25 @@ say "rendering stills every 0.2 s"
 say "rendering the animation's frames"
 "$intervox" render "$folder/$name.h5" -o "$folder/frames" --frames every=0.04 --size 720x480
 
+# More views, one a line: a name, then options of `intervox render`.
+views=()
+if [[ -f "${scene%.yaml}.views" ]]; then
+  while read -r view options; do
+    [[ -z "$view" || "$view" == \#* ]] && continue
+    say "rendering the view '$view'"
+    # shellcheck disable=SC2086  # the line holds several words
+    "$intervox" render "$folder/$name.h5" -o "$folder/$view" --size 960x640 $options
+    views+=("$view")
+  done <"${scene%.yaml}.views"
+fi
+
 say "plots, contact sheet, animation, page"
 "$PYTHON" "$REPOSITORY/python/plots.py" "$folder/$name.h5" -o "$folder/plots"
 "$PYTHON" "$REPOSITORY/python/contact_sheet.py" "$folder/stills" -o "$folder/contact_sheet.png"
+for view in ${views[@]:+"${views[@]}"}; do
+  "$PYTHON" "$REPOSITORY/python/contact_sheet.py" "$folder/$view" -o "$folder/${view}_sheet.png" \
+    --columns 2 --width 720
+done
 "$PYTHON" "$REPOSITORY/python/animation.py" "$folder/frames" -o "$folder/animation.webp"
 "$PYTHON" "$REPOSITORY/python/report.py" "$folder" -o "$folder/$name.html"
 
