@@ -7,7 +7,7 @@
 namespace intervox::cuda::internal {
 
 inline constexpr int kFluxHits = 96;
-inline constexpr int kFluxKnots = 40;
+inline constexpr int kFluxKnots = 64;
 
 /** A point where two planes meet a curved surface. */
 struct FluxHit {
@@ -161,15 +161,23 @@ struct SheetBreaks {
 
   /** Adds the direction with the cosine x and the sine y (not normalised) in the axis frame. */
   INTERVOX_HD void Push(double x, double y) {
-    if (count == kFluxKnots) {
-      full = true;
-      return;
-    }
     const bool wide = std::fabs(x) >= std::fabs(y);
     const int quadrant = wide ? (x > 0 ? 0 : 2) : (y > 0 ? 1 : 3);
     const double c = wide ? std::fabs(x) : std::fabs(y);
     const double s = quadrant == 0 ? y : quadrant == 1 ? -x : quadrant == 2 ? -y : x;
-    v[count++] = 2 * kT * quadrant + s / (c + std::sqrt(c * c + s * s)) + kT;
+    Push(2 * kT * quadrant + s / (c + std::sqrt(c * c + s * s)) + kT);
+  }
+
+  /** Adds a place on the circle unless it is there. */
+  INTERVOX_HD void Push(double place) {
+    for (int k = 0; k < count; ++k) {
+      if (std::fabs(v[k] - place) < 1e-14) return;
+    }
+    if (count == kFluxKnots) {
+      full = true;
+    } else {
+      v[count++] = place;
+    }
   }
 };
 

@@ -154,11 +154,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
         if (MaxNorm(off) > 1.5 * model.size || fold_count == 16) continue;
         // A minimum near zero only marks where the roots come close.
         folds[fold_count++] = {quadrant, u, std::fabs(residual) <= noise ? residual : 0.0};
-        if (breaks->count == kFluxKnots) {
-          breaks->full = true;
-        } else {
-          breaks->v[breaks->count++] = 2 * kT * quadrant + u + kT;
-        }
+        breaks->Push(2 * kT * quadrant + u + kT);
       }
     }
   }
