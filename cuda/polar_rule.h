@@ -4,6 +4,7 @@
 #include "cuda/contact_frame.h"
 #include "cuda/moments.h"
 #include "cuda/polar_rule_meridian.h"
+#include "cuda/polar_rule_torus.h"
 
 namespace intervox::cuda {
 
@@ -422,7 +423,8 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
 
 }  // namespace internal
 
-/** Metrics of a smooth convex overlap: two planes or convex quadrics bound it, or one ellipsoid.
+/** Metrics of a smooth convex overlap: two planes or convex quadrics bound it, or one ellipsoid;
+ and of a torus cut by one plane (see TorusRule).
 
  From an interior point the overlap is star-shaped; each half plane through the axis meets the two
  faces in two conic arcs that join at the rim, and an arc is an exact rational curve. So the volume,
@@ -435,6 +437,9 @@ INTERVOX_HD RuleResult PolarRule(const Team& team, const LocalPair& pair, Moment
   RuleResult result;
   const int curved = pair.count - pair.planes;
   if (curved < 1 || curved > 2) return result;
+  if (curved == 1 && pair.surface[pair.planes].surface.kind == geometry::SurfaceKind::kTorus) {
+    return internal::TorusRule(team, pair, moments);
+  }
   for (int i = pair.planes; i < pair.count; ++i) {
     if (!HasConvexForm(pair.surface[i].surface)) return result;
   }
