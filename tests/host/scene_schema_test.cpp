@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "host/scene/json_schema.h"
+#include "host/scene/key_reference.h"
 #include "host/scene/keys.h"
 #include "host/scene/pairs.h"
 #include "host/scene/scene.h"
@@ -34,6 +35,19 @@ TEST(SceneSchema, FilesAreWhatTheTableSays) {
     EXPECT_EQ(Read(path), JsonSchema(root))
         << path << " is out of step; run this test with INTERVOX_WRITE_SCHEMA=1 to write it";
   }
+}
+
+TEST(SceneSchema, ThePageHasEveryKey) {
+  const fs::path path = kData / "../docs/scene_format.md";
+  const std::string text = Read(path);
+  const std::string heading = "INTERVOX_WRITE_SCHEMA=1. -->\n";
+  const std::size_t at = text.find(heading);
+  ASSERT_NE(at, std::string::npos);
+  const std::string head = text.substr(0, at + heading.size());
+  if (std::getenv("INTERVOX_WRITE_SCHEMA") != nullptr)
+    std::ofstream(path) << head << KeyReference();
+  EXPECT_EQ(Read(path).substr(head.size()), KeyReference())
+      << path << " is out of step; run this test with INTERVOX_WRITE_SCHEMA=1 to write it";
 }
 
 // Independent of the writer: every key of every object stands in the shipped schema, and no other.
