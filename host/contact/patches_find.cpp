@@ -6,8 +6,11 @@
 namespace intervox::host {
 namespace {
 
-/** From this many queries on, starting threads pays. */
-constexpr std::size_t kThreadedQueries = 8;
+/** What a pair costs about, and the work from which threads pay [µs]. Decides who computes, never
+ what: the result has the same bits. */
+constexpr double kPolytopeCost = 1.5;
+constexpr double kCurvedCost = 12.0;
+constexpr double kThreadedCost = 60.0;
 
 /** Rounding allowance of the box tests, relative to the boxes. */
 constexpr double kRounding = 1e-10;
@@ -165,6 +168,7 @@ std::span<const ActivePair> PairFinder::Find(std::span<const Pose> X_WB) {
   queries_.clear();
   queried_.clear();
   active_.clear();
+  double cost = 0.0;
   for (std::size_t k = 0; k < body_pairs_.size(); ++k) {
     BodyPairCells& pair = body_pairs_[k];
     const Pose& X_WI = X_WB[static_cast<std::size_t>(pair.i)];
@@ -174,13 +178,15 @@ std::span<const ActivePair> PairFinder::Find(std::span<const Pose> X_WB) {
     for (const Candidate& c : pair.candidates) {
       const auto a = static_cast<std::size_t>(c.a), b = static_cast<std::size_t>(c.b);
       if (!MayTouch(pair.cells_i->boxes[a], pair.cells_j->boxes[b], X_IJ, 0.0)) continue;
+      const bool flat = pair.cells_i->cells[a].polytope && pair.cells_j->cells[b].polytope;
+      cost += flat ? kPolytopeCost : kCurvedCost;
       queries_.push_back({&pair.cells_i->cells[a], &pair.cells_j->cells[b], X_WI, X_WJ,
                           settings_.tolerance, settings_.voxel_size, settings_.rule});
       queried_.push_back({static_cast<int>(k), c.a, c.b, {}});
     }
   }
   metrics_.resize(queries_.size());
-  if (queries_.size() >= kThreadedQueries && engine_->options().device != Device::kSerial) {
+  if (cost >= kThreadedCost && engine_->options().device != Device::kSerial) {
     engine_->Compute(queries_, metrics_);
   } else {
     for (std::size_t q = 0; q < queries_.size(); ++q) metrics_[q] = ComputeMetrics(queries_[q]);

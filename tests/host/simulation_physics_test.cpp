@@ -216,19 +216,19 @@ TEST(SimulationTest, SensorReadsWeightInItsAxes) {
 }
 
 TEST(SimulationTest, SerialAndThreadsGiveTheSameBits) {
-  // Twelve balls at once: enough pairs for the threads.
+  // Sixty boxes at once: enough pairs for the threads.
   Scene scene = MakeScene(Frictional(1e8, 0.5, 0.3));
   scene.shapes["floor"] = Solid(geometry::HalfSpace{{0, 0, 1}, 0}, "floor");
   scene.shapes["box"] = Solid(geometry::Box{{0.1, 0.1, 0.1}}, "box");
   scene.bodies.push_back(Fixed("floor", "floor"));
-  for (int k = 0; k < 12; ++k) {
-    scene.bodies.push_back(Free("box" + std::to_string(k), "box", 1 + 0.1 * k,
+  for (int k = 0; k < 60; ++k) {
+    scene.bodies.push_back(Free("box" + std::to_string(k), "box", 1 + 0.02 * k,
                                 {0.3 * k, 0.01 * k, 0.0501}, {0.1, 0.02 * k, -0.1},
                                 {0.1, 0.2, k * 1.0}));
   }
   const auto run = [&](EngineOptions options) {
     Simulation simulation(scene, options);
-    while (simulation.Time() < 0.1) simulation.Step();
+    while (simulation.Time() < 0.02) simulation.Step();
     return std::vector<BodyState>(simulation.State().begin(), simulation.State().end());
   };
   const auto serial = run({Device::kSerial, 1, 0});

@@ -1,0 +1,249 @@
+// The rules by which cell pairs become patches, on metrics made by hand.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "host/contact/patches.h"
+
+namespace intervox::host {
+namespace {
+
+/** A row of cells, each the neighbour of the next. */
+std::vector<geometry::Cell> Row(int count) {
+  std::vector<geometry::Cell> cells(static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) {
+    auto& cell = cells[static_cast<std::size_t>(k)];
+    if (k > 0) cell.neighbours.push_back(k - 1);
+    if (k + 1 < count) cell.neighbours.push_back(k + 1);
+  }
+  return cells;
+}
+
+/** A flat overlap of a strip 0.1 wide whose normal is turned by `degrees` about y. */
+ActivePair Pair(int b, double x, double area, double depth, double degrees = 0) {
+  const double angle = degrees * 3.14159265358979 / 180;
+  ActivePair pair;
+  pair.b = b;
+  pair.metrics.volume = area * depth;
+  pair.metrics.p_WC = {x, 0, 0};
+  pair.metrics.area_vector = area * Vec3{std::sin(angle), 0, std::cos(angle)};
+  pair.metrics.status = Status::kOk;
+  const double l = area / 0.1;
+  pair.metrics.J_W = pair.metrics.volume / 12 * Mat3::Diagonal({0.01, l * l, 0.01 + l * l});
+  return pair;
+}
+
+class PatchRulesTest : public ::testing::Test {
+ protected:
+  PatchRulesTest() : cells_i_(Row(1)), cells_j_(Row(6)) {
+    patches_.AddBodyPair({}, cells_i_, cells_j_);
+  }
+  std::vector<geometry::Cell> cells_i_, cells_j_;
+  PatchSet patches_;
+};
+
+TEST_F(PatchRulesTest, NeighboursThatFaceTheSameWayAreOnePatch) {
+  patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(1, 0.1, 0.01, 1e-4, 20),
+                              Pair(2, 0.2, 0.01, 1e-4, 90), Pair(4, 0.4, 0.01, 1e-4, 90)},
+                  0);
+  ASSERT_EQ(patches_.contacts().size(), 3U);  // 0 and 1; 2; 4, which touches none of them
+  EXPECT_EQ(patches_.contacts()[0].pairs, 2);
+  const PatchGeometry& g = patches_.contacts()[0].geometry;
+  EXPECT_NEAR(g.V, 2e-6, 1e-20);
+  EXPECT_NEAR(g.p_WC.x, 0.05, 1e-15);
+  EXPECT_NEAR(std::acos(g.n.z) * 180 / 3.14159265, 10, 1e-5);
+  // Two strips of 0.1 side by side are one of 0.2: V/12 l² about y.
+  EXPECT_NEAR(g.J_W(1, 1), 2e-6 / 12 * 0.04, 1e-18);
+}
+
+TEST_F(PatchRulesTest, GroupingDoesNotDependOnWhichPairIsLargest) {
+  // −20°, 0°, 20°: all within 25° of their sum, whichever one grows first.
+  for (const int largest : {0, 1, 2}) {
+    PatchSet patches;
+    patches.AddBodyPair({}, cells_i_, cells_j_);
+    std::vector<ActivePair> pairs;
+    for (int k = 0; k < 3; ++k) {
+      pairs.push_back(Pair(k, 0.1 * k, k == largest ? 0.012 : 0.01, 1e-4, 20.0 * (k - 1)));
+    }
+    patches.Accept(pairs, 0);
+    EXPECT_EQ(patches.contacts().size(), 1U) << largest;
+  }
+}
+
+TEST_F(PatchRulesTest, ASliverWithoutDirectionGoesWithItsLargestNeighbour) {
+  ActivePair sliver = Pair(1, 0.1, 1e-9, 1e-3);
+  sliver.metrics.area_vector = {};
+  patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), sliver, Pair(2, 0.2, 0.02, 1e-4, 80)}, 0);
+  ASSERT_EQ(patches_.contacts().size(), 2U);
+  EXPECT_EQ(patches_.contacts()[0].pairs + patches_.contacts()[1].pairs, 3);
+  for (const Contact& contact : patches_.contacts()) {
+    EXPECT_EQ(contact.pairs, contact.geometry.n.x > 0.5 ? 2 : 1);
+  }
+}
+
+TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
+  // 0 and 2 are apart until 1 joins them.
+  patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 0);
+  ASSERT_EQ(patches_.contacts().size(), 2U);
+  Contact &a = patches_.contacts()[0], &b = patches_.contacts()[1];
+  a.state = {{1e-6, 0, 0}, 1e-4, 0.2, 1e-7};
+  b.state = {{0, 2e-6, 0}, 3e-4, 0.6, 2e-7};
+  a.f_n = 100;
+  b.f_n = 300;
+  a.bristle_energy = 0.5 * 1e5 * 100 * 1e-12;
+  b.bristle_energy = 0.5 * 1e5 * 300 * 4e-12;
+  a.latched = b.latched = true;
+  a.latch = {0.1, -4};
+  b.latch = {0.4, -1};
+  const double energy = a.bristle_energy + b.bristle_energy;
+  const std::uint64_t larger = b.id;
+  const PatchChanges changes = patches_.Accept(
+      std::vector{Pair(0, 0, 0.01, 1e-4), Pair(1, 0.1, 0.01, 2e-4), Pair(2, 0.2, 0.01, 3e-4)}, 1);
+  ASSERT_EQ(patches_.contacts().size(), 1U);
+  const Contact& merged = patches_.contacts()[0];
+  EXPECT_EQ(merged.id, larger);
+  EXPECT_EQ(merged.since, 0.0);
+  EXPECT_FALSE(merged.fresh);
+  // f z is the same: 100 (1, 0) + 300 (0, 2) = 400 (0.25, 1.5) µN·m.
+  EXPECT_NEAR(merged.state.z.x, 0.25e-6, 1e-18);
+  EXPECT_NEAR(merged.state.z.y, 1.5e-6, 1e-18);
+  EXPECT_NEAR(merged.state.theta, 2.5e-4, 1e-15);
+  EXPECT_NEAR(merged.state.s_dw, 0.5, 1e-14);
+  EXPECT_NEAR(merged.state.V_o, 3e-7, 1e-20);
+  EXPECT_NEAR(merged.f_n, 400, 1e-12);
+  // V a is the same: (1 (−4) + 3 (−1))/4; and a v_i stays constant.
+  EXPECT_NEAR(merged.latch.a, -1.75, 1e-12);
+  EXPECT_NEAR(merged.latch.a * merged.latch.v_i, -0.4, 1e-12);
+  // ½ σ₀ F |z̄|² of what the two held; the rest is counted as lost.
+  const double held = 0.5 * 1e5 * 400 * (0.0625e-12 + 2.25e-12);
+  EXPECT_NEAR(merged.bristle_energy, held, 1e-9 * held);
+  EXPECT_NEAR(changes.bristle_energy_lost, energy - held, 1e-9 * held);
+  EXPECT_GT(changes.bristle_energy_lost, 0);
+}
+
+TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
+  patches_.Accept(
+      std::vector{Pair(0, 0, 0.01, 1e-4), Pair(1, 0.1, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 0);
+  Contact& whole = patches_.contacts()[0];
+  whole.state = {{1e-6, 2e-6, 0}, 1e-4, 0.7, 5e-7};
+  whole.bristle_energy = 8.0;
+  whole.f_n = 400;
+  whole.latched = true;
+  whole.latch = {0.2, -3};
+  const std::uint64_t id = whole.id;
+  const PatchChanges changes =
+      patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 1);
+  ASSERT_EQ(patches_.contacts().size(), 2U);
+  EXPECT_EQ(changes.bristle_energy_lost, 0.0);
+  EXPECT_EQ(changes.born, 0);
+  double energy = 0, offset = 0;
+  for (const Contact& part : patches_.contacts()) {
+    EXPECT_EQ(part.state.z, (Vec3{1e-6, 2e-6, 0}));
+    EXPECT_EQ(part.state.theta, 1e-4);
+    EXPECT_EQ(part.state.s_dw, 0.7);
+    EXPECT_EQ(part.latch.a, -3);
+    EXPECT_EQ(part.latch.v_i, 0.2);
+    EXPECT_EQ(part.since, 0.0);
+    EXPECT_EQ(part.id == id, part.geometry.V > 2e-6);  // the larger part keeps the id
+    energy += part.bristle_energy;
+    offset += part.state.V_o;
+  }
+  EXPECT_NEAR(energy, 8.0, 1e-14);
+  EXPECT_NEAR(offset, 5e-7, 1e-20);
+}
+
+TEST_F(PatchRulesTest, BristlesTurnWithTheNormalAtFullLength) {
+  patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4)}, 0);
+  patches_.contacts()[0].state.z = {3e-6, 4e-6, 0};
+  patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4, 30)}, 1);
+  const Contact& turned = patches_.contacts()[0];
+  EXPECT_NEAR(Norm(turned.state.z), 5e-6, 1e-20);
+  EXPECT_NEAR(Dot(turned.state.z, turned.geometry.n), 0, 1e-20);
+  EXPECT_NEAR(turned.state.z.y, 4e-6, 1e-20);  // along the axis of the turn
+}
+
+TEST_F(PatchRulesTest, NewPairsWithinAStepJoinAlongTheChainOrStartAProvisionalContact) {
+  patches_.Accept(std::vector{Pair(3, 0.3, 0.01, 1e-4)}, 0);
+  // 1 reaches 3 through 2 only; 0 faces elsewhere.
+  patches_.Evaluate(std::vector{Pair(0, 0, 0.01, 1e-4, 90), Pair(1, 0.1, 0.01, 1e-4),
+                                Pair(2, 0.2, 0.01, 1e-4), Pair(3, 0.3, 0.01, 1e-4)},
+                    10);
+  ASSERT_EQ(patches_.contacts().size(), 2U);
+  EXPECT_EQ(patches_.contacts()[0].pairs, 3);
+  EXPECT_FALSE(patches_.contacts()[0].provisional);
+  EXPECT_EQ(patches_.contacts()[1].pairs, 1);
+  EXPECT_TRUE(patches_.contacts()[1].provisional);
+  // Held through the step: 0 stays where it is, and 3 may be gone for a stage.
+  patches_.Evaluate(std::vector{Pair(0, 0, 0.01, 1e-4, 90), Pair(1, 0.1, 0.01, 1e-4)}, 10);
+  EXPECT_EQ(patches_.contacts()[0].pairs, 1);
+  EXPECT_EQ(patches_.contacts()[1].pairs, 1);
+  // No room: the pair waits for the accepted step.
+  patches_.Evaluate(std::vector{Pair(5, 0.5, 0.01, 1e-4)}, 2);
+  EXPECT_EQ(patches_.contacts().size(), 2U);
+  EXPECT_FALSE(patches_.contacts()[0].active);
+}
+
+TEST_F(PatchRulesTest, AContainedCellKeepsItsLastNormal) {
+  patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-2, 40)}, 0);
+  const Vec3 n = patches_.contacts()[0].geometry.n;
+  ActivePair contained = Pair(0, 0, 0.01, 1e-2);
+  contained.metrics.area_vector = {};
+  patches_.Accept(std::vector{contained}, 1);
+  EXPECT_TRUE(patches_.contacts()[0].active);
+  EXPECT_EQ(patches_.contacts()[0].geometry.n, n);
+  EXPECT_EQ(patches_.undefined_normals(), 0);
+  // A first contact without a direction has no normal to keep: no force, and it is counted.
+  PatchSet fresh;
+  fresh.AddBodyPair({}, cells_i_, cells_j_);
+  fresh.Accept(std::vector{contained}, 0);
+  EXPECT_FALSE(fresh.contacts()[0].active);
+  EXPECT_EQ(fresh.undefined_normals(), 1);
+}
+
+TEST(PatchNormalTest, EigenvectorIsUsedOnlyWhereItsGapSaysSomething) {
+  NormalRule rule;
+  rule.eigenvector = true;
+  PatchGeometry flat;
+  flat.V = 1e-6;
+  const double tilt = 0.1;
+  const Mat3 R{
+      {std::cos(tilt), 0, std::sin(tilt)}, {0, 1, 0}, {-std::sin(tilt), 0, std::cos(tilt)}};
+  flat.J_W = R * Mat3::Diagonal({1.0e-9, 1.3e-9, 2.2e-9}) * Transpose(R);
+  flat.S = {0, 0, 0.01};
+  Vec3 n;
+  ASSERT_TRUE(ChooseNormal(rule, flat, nullptr, &n));
+  EXPECT_NEAR(n.x, std::sin(tilt), 1e-12);
+  EXPECT_NEAR(n.z, std::cos(tilt), 1e-12);
+  rule.eigenvector = false;
+  ASSERT_TRUE(ChooseNormal(rule, flat, nullptr, &n));
+  EXPECT_EQ(n, (Vec3{0, 0, 1}));
+
+  rule.eigenvector = true;  // a line contact: two moments are the same to 2e-5
+  flat.J_W = R * Mat3::Diagonal({1e-12, 1.00002e-9, 1.0e-9}) * Transpose(R);
+  ASSERT_TRUE(ChooseNormal(rule, flat, nullptr, &n));
+  EXPECT_EQ(n, (Vec3{0, 0, 1}));
+}
+
+TEST(PatchNormalTest, EigenvectorsOfRandomSymmetricMatrices) {
+  std::uint64_t seed = 7;
+  const auto random = [&] {
+    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<double>(seed >> 11) / 9007199254740992.0 - 0.5;
+  };
+  for (int k = 0; k < 1000; ++k) {
+    const double a = random(), b = random(), c = random(), d = random(), e = random();
+    const Mat3 A{{a, b, c}, {b, d, e}, {c, e, random()}};
+    Vec3 values;
+    Mat3 Q;
+    SymmetricEigen(A, &values, &Q);
+    EXPECT_GE(values.x, values.y);
+    EXPECT_GE(values.y, values.z);
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_LT(Norm(A * Q.Col(i) - values[i] * Q.Col(i)), 1e-14);
+      EXPECT_NEAR(Norm(Q.Col(i)), 1, 1e-14);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace intervox::host
