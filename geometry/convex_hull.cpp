@@ -20,6 +20,7 @@ struct Facet {
   std::array<int, 3> v;
   Vec3 n;  ///< unit, outward
   double d = 0;
+  bool alive = true;  ///< no later point sees it
 };
 
 class HullBuilder {
@@ -28,38 +29,50 @@ class HullBuilder {
 
   std::vector<PlaneCut> Build() {
     if (!MakeTetrahedron()) return {};
-    // Farthest first keeps facets fat; every point is looked at until none is outside.
-    std::vector<int> left;
-    for (int i = 0; i < static_cast<int>(p_.size()); ++i) left.push_back(i);
-    while (!left.empty()) {
-      int farthest = -1;
-      double most = kOutside * extent_;
-      std::vector<int> outside;
-      for (const int i : left) {
-        const double s = Excess(i);
-        if (s <= kOutside * extent_) continue;
-        outside.push_back(i);
-        if (s > most) most = s, farthest = i;
-      }
-      if (farthest < 0) break;
-      left = std::move(outside);
-      left.erase(std::find(left.begin(), left.end(), farthest));
-      Add(farthest);
+    std::vector<Candidate> outside(p_.size());
+    for (int i = 0; i < static_cast<int>(p_.size()); ++i) {
+      outside[i].point = i;
+      Look(&outside[i], 0);
     }
+    for (;;) {
+      std::erase_if(outside, [this](const Candidate& c) { return c.excess <= kOutside * extent_; });
+      if (outside.empty()) break;
+      // Farthest first keeps facets fat.
+      const auto farthest = std::max_element(
+          outside.begin(), outside.end(),
+          [](const Candidate& a, const Candidate& b) { return a.excess < b.excess; });
+      const int point = farthest->point;
+      outside.erase(farthest);
+      const std::size_t first_new = facets_.size();
+      Add(point);
+      for (Candidate& c : outside) Look(&c, facets_[c.facet].alive ? first_new : 0);
+    }
+    std::erase_if(facets_, [](const Facet& f) { return !f.alive; });
     return MergedFaces();
   }
 
  private:
+  /** A point that may lie outside, and the facet from which it is farthest. */
+  struct Candidate {
+    int point = 0;
+    double excess = 0;
+    std::size_t facet = 0;
+  };
+
   double Distance(const Facet& f, int i) const { return Dot(f.n, p_[i]) - f.d; }
 
-  double Excess(int i) const {
-    double s = -extent_;
-    for (const Facet& f : facets_) s = std::max(s, Distance(f, i));
-    return s;
+  /** Compares the candidate with the facets from `first` on; from 0 it starts afresh. */
+  void Look(Candidate* c, std::size_t first) const {
+    if (first == 0) c->excess = -extent_;
+    for (std::size_t k = first; k < facets_.size(); ++k) {
+      if (!facets_[k].alive) continue;
+      const double s = Distance(facets_[k], c->point);
+      if (s > c->excess) c->excess = s, c->facet = k;
+    }
   }
 
   void AddFacet(int a, int b, int c) {
-    Facet f{{a, b, c}, Cross(p_[b] - p_[a], p_[c] - p_[a]), 0};
+    Facet f{{a, b, c}, Cross(p_[b] - p_[a], p_[c] - p_[a]), 0, true};
     const double norm = Norm(f.n);
     if (!(norm > 0)) return;  // a sliver: its neighbours' planes bound the hull
     f.n = f.n / norm;
@@ -105,18 +118,14 @@ class HullBuilder {
   /** Replaces the facets that see the point by a fan from their rim. */
   void Add(int point) {
     std::set<std::pair<int, int>> edges;
-    std::vector<Facet> kept;
-    for (const Facet& f : facets_) {
-      if (Distance(f, point) <= 0.5 * kOutside * extent_) {
-        kept.push_back(f);
-        continue;
-      }
+    for (Facet& f : facets_) {
+      if (!f.alive || Distance(f, point) <= 0.5 * kOutside * extent_) continue;
+      f.alive = false;
       for (int k = 0; k < 3; ++k) {
         const std::pair<int, int> edge{f.v[k], f.v[(k + 1) % 3]};
         if (edges.erase({edge.second, edge.first}) == 0) edges.insert(edge);
       }
     }
-    facets_ = std::move(kept);
     for (const auto& [from, to] : edges) AddFacet(from, to, point);
   }
 
