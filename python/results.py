@@ -92,8 +92,7 @@ def read_frames(folder):
 
 def font(size, bold=False):
     """A font for labels on pictures."""
-    from matplotlib import font_manager
+    import matplotlib
     from PIL import ImageFont
-    weight = "bold" if bold else "normal"
-    return ImageFont.truetype(
-        font_manager.findfont(font_manager.FontProperties(family="DejaVu Sans", weight=weight)), size)
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    return ImageFont.truetype(str(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / name), size)

@@ -18,29 +18,32 @@ cd "$REPOSITORY"
 say "simulating $name"
 "$intervox" run "$scene" -o "$folder/$name.h5"
 
-say "rendering stills every 0.2 s"
-"$intervox" render "$folder/$name.h5" -o "$folder/stills" --frames every=0.2 --size 960x640
-say "rendering the animation's frames"
-"$intervox" render "$folder/$name.h5" -o "$folder/frames" --frames every=0.04 --size 720x480
-
-# More views, one a line: a name, then options of `intervox render`.
+# How the scene is looked at: beside it may stand a file of views, one a line: a name, then options of
+# `intervox render`. The views `stills` and `frames` (of the animation) are always drawn.
+declare -A looks=([stills]="" [frames]="")
 views=()
 if [[ -f "${scene%.yaml}.views" ]]; then
   while read -r view options; do
     [[ -z "$view" || "$view" == \#* ]] && continue
-    say "rendering the view '$view'"
-    # shellcheck disable=SC2086  # the line holds several words
-    "$intervox" render "$folder/$name.h5" -o "$folder/$view" --size 960x640 $options
-    views+=("$view")
+    looks[$view]="$options"
+    [[ "$view" == stills || "$view" == frames ]] || views+=("$view")
   done <"${scene%.yaml}.views"
 fi
+# draw VIEW EVERY SIZE
+draw() {
+  say "rendering the view '$1'"
+  # shellcheck disable=SC2086  # a look is several words
+  "$intervox" render "$folder/$name.h5" -o "$folder/$1" --frames "every=$2" --size "$3" ${looks[$1]}
+}
+draw stills 0.2 960x640
+draw frames 0.04 720x480
+for view in ${views[@]:+"${views[@]}"}; do draw "$view" 0.2 960x640; done
 
 say "plots, contact sheet, animation, page"
 "$PYTHON" "$REPOSITORY/python/plots.py" "$folder/$name.h5" -o "$folder/plots"
 "$PYTHON" "$REPOSITORY/python/contact_sheet.py" "$folder/stills" -o "$folder/contact_sheet.png"
 for view in ${views[@]:+"${views[@]}"}; do
-  "$PYTHON" "$REPOSITORY/python/contact_sheet.py" "$folder/$view" -o "$folder/${view}_sheet.png" \
-    --columns 2 --width 720
+  "$PYTHON" "$REPOSITORY/python/contact_sheet.py" "$folder/$view" -o "$folder/${view}_sheet.png"
 done
 "$PYTHON" "$REPOSITORY/python/animation.py" "$folder/frames" -o "$folder/animation.webp"
 "$PYTHON" "$REPOSITORY/python/report.py" "$folder" -o "$folder/$name.html"

@@ -186,10 +186,19 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
 }
 
 void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* frame) const {
+  const auto is_cut_away = [&](int body, const Vec3& p) {
+    const auto cuts = options.cuts.find(scene_.bodies[body].name);
+    return cuts != options.cuts.end() &&
+           std::any_of(cuts->second.begin(), cuts->second.end(),
+                       [&](const CutPlane& cut) { return Dot(cut.normal, p) > cut.offset; });
+  };
   for (int k = first_contact_[sample]; k < first_contact_[sample + 1]; ++k) {
     const Contact& contact = contacts_[k];
     const double magnitude = Norm(contact.force);
     if (!(contact.volume > 0)) continue;
+    if (is_cut_away(contact.body_i, contact.p_WC) || is_cut_away(contact.body_j, contact.p_WC)) {
+      continue;
+    }
     if (options.patches) {
       frame->patches.push_back(
           MarkOfPatch(contact.p_WC, contact.n, contact.volume, contact.J_W, 0.012 * radius_));

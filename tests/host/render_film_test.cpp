@@ -79,6 +79,13 @@ TEST(Film, PosesBodiesAndContactsOfASample) {
   bare.forces = bare.patches = false;
   EXPECT_TRUE(film.Frame(2, bare).arrows.empty());
   EXPECT_TRUE(film.Frame(2, bare).patches.empty());
+
+  // A contact is not drawn where one of its bodies is cut away.
+  FilmOptions cut;
+  cut.cuts["floor"] = {{{1, 0, 0}, 1.1}};
+  EXPECT_EQ(film.Frame(2, cut).arrows.size(), 1U);
+  cut.cuts["floor"] = {{{1, 0, 0}, 0.9}};
+  EXPECT_TRUE(film.Frame(2, cut).arrows.empty());
   std::filesystem::remove(path);
 }
 
