@@ -25,15 +25,18 @@ Cell MakeCell(std::vector<Surface> surfaces, std::string name) {
   }
   const int number = static_cast<int>(planes.size());
   const double scale = LengthScale(surfaces);
-  const Polytope bare = ClipPolytope(planes, scale);
-  for (int k = 0; k < 3 && !bare.bounded; ++k) {  // the bounds close what the planes leave open
-    const Vec3 n = cell.bounds.X.R.Col(k);
-    const double o = Dot(n, cell.bounds.X.p);
-    if (!(cell.bounds.half[k] < kUnboundedReach * scale)) continue;
-    planes.push_back({n, o + cell.bounds.half[k], -1});
-    planes.push_back({-n, -o + cell.bounds.half[k], -1});
+  // Without curved surfaces the enclosing polytope is the cell itself.
+  Polytope closed = cell.polytope ? hull.polytope : ClipPolytope(planes, scale);
+  if (!closed.bounded) {  // the bounds close what the planes leave open
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 n = cell.bounds.X.R.Col(k);
+      const double o = Dot(n, cell.bounds.X.p);
+      if (!(cell.bounds.half[k] < kUnboundedReach * scale)) continue;
+      planes.push_back({n, o + cell.bounds.half[k], -1});
+      planes.push_back({-n, -o + cell.bounds.half[k], -1});
+    }
+    closed = ClipPolytope(planes, scale);
   }
-  const Polytope closed = bare.bounded ? bare : ClipPolytope(planes, scale);
   for (const PolytopeFace& face : closed.faces) {
     if (face.cut < number) cell.faces.push_back({planes[face.cut].id, face.p});
   }
