@@ -37,6 +37,9 @@ struct PatchSums {
   Vec3 h, q, d;
   Vec3 xh, xq, xd;
 
+  /** Three times the volume of the cone over the patch, in the sphere's frame. */
+  INTERVOX_HD double Size(const PatchPole& pole) const { return pole.small ? xa : a; }
+
   /** Adds the boundary element dp at p, the patch to its left seen from outside. */
   INTERVOX_HD void Add(const PatchPole& pole, const Vec3& p, const Vec3& dp) {
     if (pole.small) {

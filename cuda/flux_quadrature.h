@@ -6,45 +6,61 @@
 
 namespace intervox::cuda::internal {
 
-/** One node with its weight in a rule and in the rule nested in it. */
-struct NestedNode {
-  double x;     ///< in (0, 1)
-  double fine;  ///< weight in the rule
-  double lean;  ///< weight in the nested rule, 0 where that one has no node
+/** A rule of N − 1 points, filled up to N with a point of no weight: a whole number of vector
+ registers. `lean` are the weights of the rule nested in it. */
+template <int N>
+struct NestedRule {
+  double x[N];
+  double fine[N];
+  double lean[N];
 };
 
-/** Node i of 7: Patterson's seven points with the weights of Gauss' three. */
-INTERVOX_HD inline NestedNode Patterson7(int i) {
-  constexpr NestedNode kNodes[7] = {
-      {0.0197543656459898583, 0.0523281130132336326, 0},
-      {0.112701665379258311, 0.13424404493416672, 0.277777777777777778},
-      {0.282878125326598721, 0.200698707387981111, 0},
-      {0.5, 0.225458269329237071, 0.444444444444444444},
-      {0.717121874673401279, 0.200698707387981111, 0},
-      {0.887298334620741689, 0.13424404493416672, 0.277777777777777778},
-      {0.980245634354010142, 0.0523281130132336326, 0}};
-  return kNodes[i];
+/** Patterson's seven points; nested in them, Gauss' three. */
+INTERVOX_HD inline const NestedRule<8>& Patterson7() {
+  static constexpr NestedRule<8> kRule = {
+      {0.0197543656459898583, 0.112701665379258311, 0.282878125326598721, 0.5, 0.717121874673401279,
+       0.887298334620741689, 0.980245634354010142, 0.5},
+      {0.0523281130132336326, 0.13424404493416672, 0.200698707387981111, 0.225458269329237071,
+       0.200698707387981111, 0.13424404493416672, 0.0523281130132336326, 0},
+      {0, 0.277777777777777778, 0, 0.444444444444444444, 0, 0.277777777777777778, 0, 0}};
+  return kRule;
 }
 
-/** Node i of 15: Patterson's fifteen points with the weights of the seven. */
-INTERVOX_HD inline NestedNode Patterson15(int i) {
-  constexpr NestedNode kNodes[15] = {
-      {0.0030840183936224889, 0.00850085981497013017, 0},
-      {0.0197543656459898583, 0.0258016414985398698, 0.0523281130132336326},
-      {0.0557703835638715006, 0.0464635976575622688, 0},
-      {0.112701665379258311, 0.0672076276218921102, 0.13424404493416672},
-      {0.189448526631386799, 0.0857559545681956904, 0},
-      {0.282878125326598721, 0.100314264688494511, 0.200698707387981111},
-      {0.388306656785516559, 0.109578429200793748, 0},
-      {0.5, 0.112755249899103344, 0.225458269329237071},
-      {0.611693343214483441, 0.109578429200793748, 0},
-      {0.717121874673401279, 0.100314264688494511, 0.200698707387981111},
-      {0.810551473368613201, 0.0857559545681956904, 0},
-      {0.887298334620741689, 0.0672076276218921102, 0.13424404493416672},
-      {0.944229616436128499, 0.0464635976575622688, 0},
-      {0.980245634354010142, 0.0258016414985398698, 0.0523281130132336326},
-      {0.996915981606377511, 0.00850085981497013017, 0}};
-  return kNodes[i];
+/** Patterson's fifteen points; nested in them, the seven. */
+INTERVOX_HD inline const NestedRule<16>& Patterson15() {
+  static constexpr NestedRule<16> kRule = {
+      {0.0030840183936224889, 0.0197543656459898583, 0.0557703835638715006, 0.112701665379258311,
+       0.189448526631386799, 0.282878125326598721, 0.388306656785516559, 0.5, 0.611693343214483441,
+       0.717121874673401279, 0.810551473368613201, 0.887298334620741689, 0.944229616436128499,
+       0.980245634354010142, 0.996915981606377511, 0.5},
+      {0.00850085981497013017, 0.0258016414985398698, 0.0464635976575622688, 0.0672076276218921102,
+       0.0857559545681956904, 0.100314264688494511, 0.109578429200793748, 0.112755249899103344,
+       0.109578429200793748, 0.100314264688494511, 0.0857559545681956904, 0.0672076276218921102,
+       0.0464635976575622688, 0.0258016414985398698, 0.00850085981497013017, 0},
+      {0, 0.0523281130132336326, 0, 0.13424404493416672, 0, 0.200698707387981111, 0,
+       0.225458269329237071, 0, 0.200698707387981111, 0, 0.13424404493416672, 0,
+       0.0523281130132336326, 0, 0}};
+  return kRule;
+}
+
+/** Σ a_k by halving: the same bits in vector registers and out of them. */
+template <int N>
+INTERVOX_HD inline double Total(const double (&a)[N]) {
+  double half[N / 2];
+  for (int k = 0; k < N / 2; ++k) half[k] = a[k] + a[k + N / 2];
+  if constexpr (N == 2) {
+    return half[0];
+  } else {
+    return Total(half);
+  }
+}
+
+/** Σ a_k b_k. */
+template <int N>
+INTERVOX_HD inline double Total(const double (&a)[N], const double (&b)[N]) {
+  double product[N];
+  for (int k = 0; k < N; ++k) product[k] = a[k] * b[k];
+  return Total(product);
 }
 
 }  // namespace intervox::cuda::internal

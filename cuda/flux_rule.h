@@ -116,8 +116,11 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   const double goal = 0.05 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = MaxNorm(total.sums.x.s) + volume / model.size;
+  // The estimates sum worst cases; where the boundary shows that it is closed, half the tolerance
+  // of them will do.
   const double open = Opening(total.sums);
-  if (total.volume_error + open > goal * volume || total.area_error > goal * area) {
+  const double bound = 4.0 * open <= goal * volume ? 10.0 * goal : goal;
+  if (total.volume_error + open > bound * volume || total.area_error > bound * area) {
     // An open boundary that no panel owns up to is everybody's business.
     const bool all = open > 4.0 * total.volume_error;
     const double share = all ? 0.0 : goal / (1 + panels.count);

@@ -240,14 +240,4 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
   return true;
 }
 
-/** The end of a generator at a bound, and its derivative by the angle. */
-INTERVOX_HD inline double EndOf(const FluxModel& model, int by, const Generator& g, double in,
-                                double out) {
-  if (by >= 0) {
-    const Vec3 n = model.plane[by].n;
-    return (model.plane[by].h - Dot(n, g.b)) / Dot(n, g.d);
-  }
-  return by == kByEntry ? in : by == kByExit ? out : 0.0;
-}
-
 }  // namespace intervox::cuda::internal
