@@ -76,6 +76,9 @@ TEST(Coincide, ComparesPointSets) {
     EXPECT_EQ(judge(MakeCylinder(0.5, X), MakeCylinder(0.500001, X)), Coincidence::kNone);
     EXPECT_EQ(judge(MakeCone(0.5, 1, X), MakeCone(0.5, 2, X)), Coincidence::kSame);
     EXPECT_EQ(judge(MakeCone(0.5, 1, X), MakeCone(0.5, 1, turned)), Coincidence::kNone);
+    const Pose upside_down = X * Pose{FrameAlong({0, 0, -1}), {}};
+    EXPECT_EQ(judge(MakeCone(0.5, 1, X), MakeCone(0.5, 1, upside_down)), Coincidence::kNone);
+    EXPECT_EQ(judge(MakeCylinder(0.5, X), MakeCylinder(0.5, upside_down)), Coincidence::kSame);
     const Surface plane = MakePlane(X.R.Col(2), X.p);
     EXPECT_EQ(judge(plane, MakePlane(X.R.Col(2), X * Vec3{3, 2, 0})), Coincidence::kSame);
     EXPECT_EQ(judge(plane, Complement(plane)), Coincidence::kOpposite);
