@@ -28,9 +28,10 @@ std::string PrimitiveName(const Primitive& primitive);
 [[noreturn]] void Refuse(const std::string& place, const std::string& what, double value,
                          const std::string& remedy);
 
-/** Lengths and coordinates are accepted within this range [m]; squares and cubes of them, and sums
- of those, then stay far from overflow and underflow. */
+/** The least length that is accepted [m]. With the largest one it keeps squares, cubes and their
+ sums far from overflow and underflow. */
 inline constexpr double kSmallestLength = 1e-12;
+/** The largest length and coordinate that is accepted [m]. */
 inline constexpr double kLargestLength = 1e12;
 
 /** Throws unless the value is positive, finite and within the range of lengths. */
