@@ -35,6 +35,32 @@ INTERVOX_HD Cut ClipByBounds(const CellView& cell, const Pose& X_LC, double size
   return Cut::kCut;
 }
 
+INTERVOX_HD inline bool HasPlane(const CellView& cell) {
+  for (int i = 0; i < cell.surface_count; ++i) {
+    if (cell.surfaces[i].kind == geometry::SurfaceKind::kPlane) return true;
+  }
+  return false;
+}
+
+// Makes it the common part of the two bounds' boxes along the axes; false when there is none.
+template <class P>
+INTERVOX_HD bool SetCommonBox(const CellView& a, const Pose& X_LA, const CellView& b,
+                              const Pose& X_LB, P* polyhedron) {
+  Vec3 lower, upper;
+  for (int k = 0; k < 2; ++k) {
+    const geometry::OrientedBox& bounds = k == 0 ? *a.bounds : *b.bounds;
+    const Pose X = (k == 0 ? X_LA : X_LB) * bounds.X;
+    Vec3 half{Dot(Abs(X.R.row0), bounds.half), Dot(Abs(X.R.row1), bounds.half),
+              Dot(Abs(X.R.row2), bounds.half)};
+    half += kCoincidence * (half + Abs(X.p));
+    lower = k == 0 ? X.p - half : Max(lower, X.p - half);
+    upper = k == 0 ? X.p + half : Min(upper, X.p + half);
+  }
+  if (lower.x >= upper.x || lower.y >= upper.y || lower.z >= upper.z) return false;
+  polyhedron->SetBox(lower, upper);
+  return true;
+}
+
 // Whether the plane still holds a face of the polyhedron.
 template <class P>
 INTERVOX_HD bool IsFaceOf(const ClipPlane& plane, double coincide, const P& polyhedron) {
@@ -101,8 +127,15 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, double tolerance, P* polyhe
   const Pose& X_LS = first_is_b ? frame.X_LA : frame.X_LB;
   const Vec3 half = first.bounds->half, p = Abs(X_LF.p);
   const double size = half.x + half.y + half.z + (p.x + p.y + p.z);
-  polyhedron->SetBox(X_LF * first.bounds->X, half);
-  Cut cut = internal::ClipByBounds(second, X_LS, size, polyhedron);
+  Cut cut = Cut::kCut;
+  if (first.bounded && second.bounded && !internal::HasPlane(first) &&
+      !internal::HasPlane(second)) {
+    // Nothing but bounds to clip: the boxes along the world's axes will do.
+    if (!internal::SetCommonBox(first, X_LF, second, X_LS, polyhedron)) return out;
+  } else {
+    polyhedron->SetBox(X_LF * first.bounds->X, half);
+    cut = internal::ClipByBounds(second, X_LS, size, polyhedron);
+  }
   if (cut == Cut::kCut) {
     cut = internal::ClipByPlanes(first, X_LF, first_is_b, size, polyhedron);
   }
