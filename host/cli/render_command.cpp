@@ -19,7 +19,6 @@
 namespace intervox::cli {
 namespace {
 
-using host::CutPlane;
 using host::Film;
 using host::FilmOptions;
 using host::InputError;
