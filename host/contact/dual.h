@@ -6,11 +6,14 @@
 
 namespace intervox::host {
 
+/** Four derivatives, computed with together. */
+using Slopes [[gnu::vector_size(32)]] = double;
+
 /** A value and its derivatives with respect to (v_t1, v_t2, w, f_n): the tangential velocity at the
  centroid, w = r_gyr ω_n, and the normal force. */
 struct Dual {
-  double v = 0.0;              ///< value
-  double d[4] = {0, 0, 0, 0};  ///< derivatives
+  double v = 0.0;           ///< value
+  Slopes d = {0, 0, 0, 0};  ///< derivatives
 
   Dual() = default;
   /** A constant. */
@@ -26,32 +29,32 @@ struct Dual {
 /** a + b. */
 inline Dual operator+(const Dual& a, const Dual& b) {
   Dual r(a.v + b.v);
-  for (int i = 0; i < 4; ++i) r.d[i] = a.d[i] + b.d[i];
+  r.d = a.d + b.d;
   return r;
 }
 /** a − b. */
 inline Dual operator-(const Dual& a, const Dual& b) {
   Dual r(a.v - b.v);
-  for (int i = 0; i < 4; ++i) r.d[i] = a.d[i] - b.d[i];
+  r.d = a.d - b.d;
   return r;
 }
 /** a b. */
 inline Dual operator*(const Dual& a, const Dual& b) {
   Dual r(a.v * b.v);
-  for (int i = 0; i < 4; ++i) r.d[i] = a.d[i] * b.v + a.v * b.d[i];
+  r.d = a.d * b.v + a.v * b.d;
   return r;
 }
 /** a b. */
 inline Dual operator*(double a, const Dual& b) {
   Dual r(a * b.v);
-  for (int i = 0; i < 4; ++i) r.d[i] = a * b.d[i];
+  r.d = a * b.d;
   return r;
 }
 /** a / b. */
 inline Dual operator/(const Dual& a, const Dual& b) {
   const double inverse = 1.0 / b.v;
   Dual r(a.v * inverse);
-  for (int i = 0; i < 4; ++i) r.d[i] = (a.d[i] - r.v * b.d[i]) * inverse;
+  r.d = (a.d - r.v * b.d) * inverse;
   return r;
 }
 /** max(a, b). */
@@ -75,7 +78,7 @@ inline Dual Hypot(const Dual& a, const Dual& b) {
   Dual r(std::sqrt(a.v * a.v + b.v * b.v));
   if (r.v > 0.0) {
     const double s = 1.0 / r.v;
-    for (int i = 0; i < 4; ++i) r.d[i] = (a.v * a.d[i] + b.v * b.d[i]) * s;
+    r.d = (a.v * a.d + b.v * b.d) * s;
   }
   return r;
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/contact/island_matrix.h"
 #include "host/contact/stage_point.h"
 
 namespace intervox::host {
@@ -42,35 +43,6 @@ struct FreeBody {
   double reach = 0.0;   // longest arm of its contacts [m]
 };
 
-// A x = b by elimination with row pivots; zero multipliers are skipped. False if singular.
-bool SolveLinear(double* A, double* b, std::size_t n) {
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i) {
-      if (std::fabs(A[i * n + k]) > std::fabs(A[pivot * n + k])) pivot = i;
-    }
-    if (pivot != k) {
-      std::swap_ranges(A + k * n + k, A + k * n + n, A + pivot * n + k);
-      std::swap(b[k], b[pivot]);
-    }
-    const double diagonal = A[k * n + k];
-    if (!(std::fabs(diagonal) > 0.0)) return false;
-    const double inverse = 1.0 / diagonal;
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const double m = A[i * n + k] * inverse;
-      if (m == 0.0) continue;
-      for (std::size_t j = k + 1; j < n; ++j) A[i * n + j] -= m * A[k * n + j];
-      b[i] -= m * b[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    double sum = b[k];
-    for (std::size_t j = k + 1; j < n; ++j) sum -= A[k * n + j] * b[j];
-    b[k] = sum / A[k * n + k];
-  }
-  return true;
-}
-
 // The inertia tensor; axes about which a body cannot turn (a planar body) become 1e12 times as
 // inert as the others, none at all gives zero.
 Mat3 InertiaOf(const Mat3& inverse) {
@@ -93,7 +65,6 @@ class StageSolver {
   }
   void SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*> points, StageResult* result);
   void Evaluate(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold);
-  void Assemble(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool coupled);
   void MoveTo(std::span<FreeBody> bodies, double t);
   double Directional() const;
   double Residual(std::span<const FreeBody> bodies) const;
@@ -108,7 +79,8 @@ class StageSolver {
   std::vector<StagePoint> points_;
   std::vector<StagePoint*> ordered_;
   std::vector<FreeBody> free_;
-  std::vector<double> residual_, step_, matrix_;  // F, Δ and dF/dy of the island
+  std::vector<double> residual_, step_;  // F and Δ of the island
+  internal::IslandMatrix matrix_;
 };
 
 // F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities.
@@ -142,83 +114,6 @@ void StageSolver::Evaluate(std::span<FreeBody> bodies, std::span<StagePoint*> po
     double* F = residual_.data() + 6 * k;
     if (bodies[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
     if (Trace(bodies[k].inertia) == 0.0) F[3] = F[4] = F[5] = 0.0;
-  }
-}
-
-// dF/dy = M + H Σ Jᵀ C J.
-void StageSolver::Assemble(std::span<FreeBody> bodies, std::span<StagePoint*> points,
-                           bool coupled) {
-  const std::size_t n = 6 * bodies.size();
-  std::fill(matrix_.begin(), matrix_.begin() + static_cast<std::ptrdiff_t>(n * n), 0.0);
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    for (int i = 0; i < 3; ++i) {
-      const std::size_t at = 6 * k + static_cast<std::size_t>(i);
-      matrix_[at * n + at] = bodies[k].mass;
-      for (int j = 0; j < 3; ++j) {
-        matrix_[(at + 3) * n + 6 * k + 3 + static_cast<std::size_t>(j)] = bodies[k].inertia(i, j);
-      }
-    }
-  }
-  for (const StagePoint* point : points) {
-    if (!point->active) continue;
-    double C[4][4];
-    point->Slope(C);
-    if (!coupled) C[1][0] = C[2][0] = C[3][0] = 0.0;
-    const int rows[2] = {point->row_i, point->row_j};
-    double g[2][4][6];
-    for (int side = 0; side < 2; ++side) {
-      if (rows[side] < 0) continue;
-      const double sign = side == 0 ? 1.0 : -1.0;
-      const Vec3* arm = side == 0 ? point->arm_i : point->arm_j;
-      for (int k = 0; k < 3; ++k) {
-        for (int i = 0; i < 3; ++i) {
-          g[side][k][i] = sign * point->axis[k][i];
-          g[side][k][3 + i] = sign * arm[k][i];
-        }
-      }
-      for (int i = 0; i < 3; ++i) {
-        g[side][3][i] = 0.0;
-        g[side][3][3 + i] = sign * point->axis[0][i];
-      }
-    }
-    for (int q = 0; q < 2; ++q) {
-      if (rows[q] < 0) continue;
-      double T[4][6];
-      for (int k = 0; k < 4; ++k) {
-        for (int i = 0; i < 6; ++i) {
-          T[k][i] = H_ * (C[k][0] * g[q][0][i] + C[k][1] * g[q][1][i] + C[k][2] * g[q][2][i] +
-                          C[k][3] * g[q][3][i]);
-        }
-      }
-      for (int p = 0; p < 2; ++p) {
-        if (rows[p] < 0) continue;
-        double* block = matrix_.data() + static_cast<std::size_t>(rows[p]) * n + rows[q];
-        for (int i = 0; i < 6; ++i) {
-          for (int j = 0; j < 6; ++j) {
-            block[j] += g[p][0][i] * T[0][j] + g[p][1][i] * T[1][j] + g[p][2][i] * T[2][j] +
-                        g[p][3][i] * T[3][j];
-          }
-          block += n;
-        }
-        double* angular =
-            matrix_.data() + (static_cast<std::size_t>(rows[p]) + 3) * n + rows[q] + 3;
-        const double scale = (p == q ? 1.0 : -1.0) * H_ * point->ramp;
-        for (int i = 0; i < 3; ++i) {
-          for (int j = 0; j < 3; ++j) angular[j] += scale * point->rolling(i, j);
-          angular += n;
-        }
-      }
-    }
-  }
-  for (std::size_t k = 0; k < bodies.size(); ++k) {
-    const auto lock = [&](std::size_t first) {
-      for (std::size_t i = first; i < first + 3; ++i) {
-        for (std::size_t j = 0; j < n; ++j) matrix_[i * n + j] = matrix_[j * n + i] = 0.0;
-        matrix_[i * n + i] = 1.0;
-      }
-    };
-    if (bodies[k].mass == 0.0) lock(6 * k);
-    if (Trace(bodies[k].inertia) == 0.0) lock(6 * k + 3);
   }
 }
 
@@ -279,10 +174,18 @@ double StageSolver::StepLength(std::span<const FreeBody> bodies) const {
 // Δ = −(dF/dy)⁻¹ F; returns Δ·F, which is negative where Δ leads down.
 double StageSolver::NewtonStep(std::span<FreeBody> bodies, std::span<StagePoint*> points,
                                bool coupled) {
-  Assemble(bodies, points, coupled);
-  const std::size_t n = step_.size();
-  for (std::size_t i = 0; i < n; ++i) step_[i] = -residual_[i];
-  if (!SolveLinear(matrix_.data(), step_.data(), n)) return 0.0;
+  matrix_.Reset(bodies.size());
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    matrix_.AddBody(k, bodies[k].mass, bodies[k].inertia);
+  }
+  for (const StagePoint* point : points) {
+    if (point->active) matrix_.AddContact(*point, coupled);
+  }
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    if (bodies[k].mass == 0.0) matrix_.Lock(6 * k);
+    if (Trace(bodies[k].inertia) == 0.0) matrix_.Lock(6 * k + 3);
+  }
+  if (!matrix_.SolveNegative(residual_, step_)) return 0.0;
   return Directional();
 }
 
@@ -322,7 +225,6 @@ void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*>
   const std::size_t n = 6 * bodies.size();
   residual_.resize(n);
   step_.resize(n);
-  if (matrix_.size() < n * n) matrix_.resize(n * n);
 
   // From y*, pushed by the guess of the forces.
   for (StagePoint* point : points) {

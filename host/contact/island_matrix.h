@@ -1,0 +1,37 @@
+/** @file The slope of an island's stage equation, dF/dy = M + H Σ Jᵀ C J, and the solution of a
+ linear system with it. */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "host/contact/stage_point.h"
+
+namespace intervox::host::internal {
+
+/** Dense, six unknowns for each body (v, then ω), rows padded to whole vectors with the right-hand
+ side in the first padding column. Zero blocks cost next to nothing in the elimination. */
+class IslandMatrix {
+ public:
+  /** Starts over with zeros, for `bodies` bodies. Allocates only when larger than ever before. */
+  void Reset(std::size_t bodies);
+  /** Adds a body's mass and inertia [kg], [kg·m²]. */
+  void AddBody(std::size_t body, double mass, const Mat3& inertia);
+  /** Adds H Jᵀ C J of a contact; `coupled` counts the load's effect on friction. */
+  void AddContact(const StagePoint& point, bool coupled);
+  /** Takes the three unknowns from `first` on out: their step will be 0. */
+  void Lock(std::size_t first);
+  /** x = −(matrix)⁻¹ f by elimination with row pivots, which destroys the matrix; false if it is
+   singular. */
+  bool SolveNegative(std::span<const double> f, std::span<double> x);
+
+ private:
+  double* Row(std::size_t i) { return values_.data() + i * stride_; }
+
+  std::size_t n_ = 0;
+  std::size_t stride_ = 0;
+  std::vector<double> values_;
+};
+
+}  // namespace intervox::host::internal
