@@ -106,12 +106,14 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   FluxTotal total;
   if (!ListPanels(model, &panels, &total.sums)) return result;
   const PatchPole pole = round >= 0 ? StartPatch(round, panels, &model, &total.sums) : PatchPole{};
+  // A peg in its hole leaves the difference of two nearly equal fluxes: few digits will not do.
+  const bool fine = model.curves == 2 && round < 0 && model.curve[0].side * model.curve[1].side < 0;
   float volume_error[kFluxPanels], area_error[kFluxPanels];
   total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
-    const PanelSums p = IntegratePanel(model, panels.panel[i], pole, false, 0.0, 1.0);
+    const PanelSums p = IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0);
     volume_error[i] = static_cast<float>(p.volume_error);
     area_error[i] = static_cast<float>(p.area_error);
-    return FluxTotal{p.sums, p.volume_error, p.area_error, 7};
+    return FluxTotal{p.sums, p.volume_error, p.area_error, fine ? 15 : 7};
   });
   const double goal = 0.05 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
@@ -129,7 +131,7 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
       FluxTotal change;
       const double ev = volume_error[i], ea = area_error[i];
       if (ev <= volume_goal && ea <= area_goal) return change;
-      const PanelSums old = IntegratePanel(model, panels.panel[i], pole, false, 0.0, 1.0);
+      const PanelSums old = IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0);
       const PanelSums p =
           RefinePanel(model, panels.panel[i], pole, goal / (1 + panels.count) * volume,
                       goal / (1 + panels.count) * area, &change.work);
