@@ -5,6 +5,7 @@
 #include "cuda/pair_frame.h"
 #include "cuda/polytope_rule.h"
 #include "cuda/surface_bound.h"
+#include "cuda/wall_cuts.h"
 
 namespace intervox::cuda {
 
@@ -59,6 +60,26 @@ INTERVOX_HD bool SetCommonBox(const CellView& a, const Pose& X_LA, const CellVie
   if (lower.x >= upper.x || lower.y >= upper.y || lower.z >= upper.z) return false;
   polyhedron->SetBox(lower, upper);
   return true;
+}
+
+// Clips with tangent planes where a convex curved side faces a hole; nothing to do in other pairs.
+template <class P>
+INTERVOX_HD Cut ClipByWalls(const PairFrame& frame, double size, P* polyhedron) {
+  constexpr int kMostCurved = 8;
+  geometry::Surface curved[kMostCurved];
+  int count = 0;
+  bool hole = false, convex = false;
+  for (int body = 0; body < 2; ++body) {
+    const CellView& cell = body == 0 ? frame.a : frame.b;
+    for (int i = 0; i < cell.surface_count && count < kMostCurved; ++i) {
+      const geometry::Surface& s = cell.surfaces[i];
+      if (s.kind == geometry::SurfaceKind::kPlane || !IsConvex(s)) continue;
+      (s.side < 0 ? hole : convex) = true;
+      curved[count++] = (body == 0 ? frame.X_LA : frame.X_LB) * s;
+    }
+  }
+  if (!hole || !convex) return Cut::kCut;
+  return CutBeyondWalls(curved, count, kCoincidence * size, polyhedron);
 }
 
 // Whether the plane still holds a face of the polyhedron.
@@ -142,6 +163,7 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, double tolerance, P* polyhe
   if (cut == Cut::kCut) {
     cut = internal::ClipByPlanes(second, X_LS, !first_is_b, size, polyhedron);
   }
+  if (cut == Cut::kCut) cut = internal::ClipByWalls(frame, size, polyhedron);
   out.full = cut == Cut::kFull;
   if (cut != Cut::kCut) return out;
 
