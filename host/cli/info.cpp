@@ -58,7 +58,7 @@ void DescribeScene(const std::string& path, bool with_scene) {
     const std::vector<geometry::Cell> cells = listed != scene.listed_cells.end()
                                                   ? listed->second
                                                   : geometry::ToCells(*scene.shapes.at(body.shape));
-    const host::ShapeMetrics solid = MeasureSolid(Engine(), cells, {});
+    const host::ShapeMetrics solid = host::MeasureSolid(Engine(), cells, {});
     const char* kind = body.fixed ? "fixed" : body.motion ? "driven" : "free";
     std::cout << fmt::format("body             {}: {}, {} cells", body.name, kind, cells.size());
     if (solid.sum.volume > 0) std::cout << fmt::format(", {:.6g} m3", solid.sum.volume);

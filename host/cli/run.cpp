@@ -132,6 +132,12 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
   recorder.Flush(simulation);
   if (checkpoint_steps > 0) simulation.Save(checkpoint);
   if (!options.quiet) std::cout << summary.Text(simulation, wall, begin);
+  if (const std::int64_t failures = simulation.Counters().engine_failures; failures > 0) {
+    std::cerr << fmt::format(
+        "intervox: warning: {} overlaps did not meet the tolerance; their best values were used. "
+        "Raise engine.tolerance if that is good enough.\n",
+        failures);
+  }
   return kDone;
 }
 
@@ -156,6 +162,11 @@ int Run(const Options& options) {
       options.resume
           ? host::Recorder::Resume(out, simulation)
           : host::Recorder::Create(out, simulation, {Version(), Commit(), DeviceText(engine)});
+  if (!options.quiet) {
+    for (const std::string& warning : simulation.GetScene().warnings) {
+      std::cerr << "intervox: warning: " << warning << '\n';
+    }
+  }
   interrupted = 0;
   std::signal(SIGINT, Interrupt);
   std::signal(SIGTERM, Interrupt);

@@ -1,6 +1,7 @@
 #include "host/scene/reader.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <limits>
 #include <set>
 #include <stdexcept>
@@ -16,6 +17,10 @@
 namespace intervox {
 namespace host {
 namespace {
+
+/** Largest share of a cell's box that two listed cells may have in common: rounding of faces that
+ touch in turned frames. */
+constexpr double kTouching = 1e-9;
 
 constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 
@@ -92,6 +97,16 @@ geometry::Cell ReadCell(const Cursor& c, const geometry::ShapePtr& shape) {
   return cells.front();
 }
 
+double BoxVolume(const geometry::Cell& cell) {
+  return 8 * cell.bounds.half.x * cell.bounds.half.y * cell.bounds.half.z;
+}
+
+std::string Text(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", x);
+  return text;
+}
+
 /** Cells of one body must not share volume, or it would count twice. Touching is fine. */
 void RefuseOverlaps(const Cursor& list, const std::vector<geometry::Cell>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -101,7 +116,7 @@ void RefuseOverlaps(const Cursor& list, const std::vector<geometry::Cell>& cells
       query.b = &cells[j];
       const InterferenceMetrics overlap = ComputeMetrics(query);
       if (overlap.status == Status::kUnbounded ||
-          (overlap.status != Status::kDisjoint && overlap.volume > 0)) {
+          overlap.volume > kTouching * std::min(BoxVolume(cells[i]), BoxVolume(cells[j]))) {
         list.Item(static_cast<int>(j))
             .Fail("overlaps cell [" + std::to_string(i) + "] by " + std::to_string(overlap.volume) +
                       " m³",
@@ -290,7 +305,7 @@ class SceneReader {
 
   /** Makes each model once for each pair of materials that it meets, so that its laws check their
    parameters and the message can name the line. */
-  void CheckModels() const {
+  void CheckModels() {
     std::set<std::tuple<std::string, std::string, std::string>> met;
     for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
       for (std::size_t j = i + 1; j < scene_.bodies.size(); ++j) {
@@ -301,7 +316,10 @@ class SceneReader {
         if (settings == scene_.contact_models.end()) continue;
         if (!met.insert({model, a.material, b.material}).second) continue;
         try {
-          MakeContactModel(settings->second, MaterialOf(a), MaterialOf(b));
+          const auto made = MakeContactModel(settings->second, MaterialOf(a), MaterialOf(b));
+          for (const std::string& warning : made->warnings) {
+            scene_.warnings.push_back("contact_models." + model + "." + warning);
+          }
         } catch (const InputError& error) {
           FailInModel(model, error.what());
         }

@@ -143,6 +143,7 @@ struct Scene {
   std::vector<ContactSettings> contacts;  ///< first match wins; empty: all pairs by "default"
   std::vector<SensorSettings> sensors;
   OutputSettings output;
+  std::vector<std::string> warnings;  ///< remarks of the contact laws on their parameters
 };
 
 /** Reads and validates a scene; `overrides` are `path=value` edits applied before validation.

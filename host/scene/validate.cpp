@@ -6,6 +6,12 @@
 namespace intervox::host {
 namespace {
 
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 void ValidateShape(const Cursor& cursor) {
   if (cursor.value().kind == Value::Kind::kScalar) {
     cursor.String();
@@ -78,6 +84,9 @@ void ValidateValue(const Cursor& cursor, const Key& key) {
       for (int i = 0; i < cursor.Count(); ++i) cursor.Item(i).String();
       break;
     case Type::kChoice: {
+      if (cursor.value().kind != Value::Kind::kScalar) {
+        cursor.Fail("expected one word", "Write one of: " + Joined(Choices(key.of)) + ".");
+      }
       const std::string word = cursor.String();
       const std::vector<std::string> choices = Choices(key.of);
       if (std::find(choices.begin(), choices.end(), word) == choices.end()) {
@@ -116,12 +125,6 @@ void ValidateValue(const Cursor& cursor, const Key& key) {
       if (!cursor.IsNumber()) cursor.String();
       break;
   }
-}
-
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 void CheckAlternatives(const Cursor& cursor, const std::vector<std::string>& group, bool required) {

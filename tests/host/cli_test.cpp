@@ -319,7 +319,8 @@ TEST(Cli, ResumeRefusesAnotherSceneAndATruncatedCheckpoint) {
   const std::string scene = Write(folder / "scene.yaml", kScene);
   const std::string out = (folder / "out.h5").string();
   ASSERT_EQ(Call("run -q " + scene + " -o " + out).status, 0);
-  EXPECT_EQ(Call("run -q --resume " + scene + " -o " + out + " --set bodies.ball.mass=3").status, 2);
+  EXPECT_EQ(Call("run -q --resume " + scene + " -o " + out + " --set bodies.ball.mass=3").status,
+            2);
   const fs::path checkpoint = folder / "out.checkpoint";
   ASSERT_TRUE(fs::exists(checkpoint));
   fs::resize_file(checkpoint, fs::file_size(checkpoint) / 2);
