@@ -287,18 +287,37 @@ INTERVOX_HD inline void ChooseRule(double top_bend, double bottom_bend, double t
   }
 }
 
-/** Estimate of the relative error of V, centroid and inertia from the sums of even and odd
- azimuths: the difference δ is the error of half the azimuths; the whole has about δ², of which
- δ^1.5 is claimed. */
-INTERVOX_HD inline double AzimuthError(const PolarSums& sums) {
-  const double r2 = (sums.q.x + sums.q.y + sums.q.z) / sums.v;
-  const double of_m = Norm(sums.odd_m) / (sums.v * std::sqrt(r2));
-  const double of_q = 0.2 * Norm(sums.odd_q) / (sums.v * r2);
-  double d = std::fabs(sums.odd_v) / sums.v;
-  d = d > of_m ? d : of_m;
-  d = d > of_q ? d : of_q;
-  const double factor = 12 * std::sqrt(d);
-  return factor < 1 ? d * factor : d;
+/** Relative difference of V, centroid and inertia between all azimuths and every second one, in
+ metres: the thin direction of a lens counts for little. */
+INTERVOX_HD inline double AzimuthDifference(const PolarSums& sums, const Mat3& F) {
+  const Vec3 square{SquaredNorm(F.Col(0)), SquaredNorm(F.Col(1)), SquaredNorm(F.Col(2))};
+  const double r2 = Dot(square, sums.q) / sums.v;
+  const double of_m = std::sqrt(Dot(square, Scaled(sums.odd_m, sums.odd_m)) / r2) / sums.v;
+  const double of_q = 0.2 * Norm(Scaled(square, sums.odd_q)) / (sums.v * r2);
+  const double d = std::fabs(sums.odd_v) / sums.v;
+  const double larger = d > of_m ? d : of_m;
+  return larger > of_q ? larger : of_q;
+}
+
+/** The error claimed for all azimuths: the difference δ is the error of half of them, so the whole
+ has about δ²; 12 δ^1.5 held for random ellipsoids. */
+INTERVOX_HD inline double ErrorOfDifference(double difference) {
+  const double factor = 12 * std::sqrt(difference);
+  return factor < 1 ? difference * factor : difference;
+}
+
+/** The smallest number of azimuths that should meet the target, from the difference seen with
+ `azimuths`: differences fall like a geometric series. */
+INTERVOX_HD inline int MoreAzimuths(int azimuths, double difference, double target) {
+  constexpr int kCounts[] = {10, 12, 16, 20, 24, 30, 40, 48, 60, 80, 120, kMaxAzimuths};
+  const double eighth = std::sqrt(std::sqrt(std::sqrt(difference)));
+  for (int count : kCounts) {
+    if (count <= azimuths) continue;
+    double next = 1;
+    for (int i = 0; i < 8 * count / azimuths; ++i) next *= eighth;
+    if (ErrorOfDifference(next) <= target || count == kMaxAzimuths) return count;
+  }
+  return kMaxAzimuths;
 }
 
 /** A whole ellipsoid {(x−p)ᵀH(x−p) ≤ depth}. */
@@ -371,15 +390,19 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
                                double tolerance, double rounding, Moments* out,
                                RuleResult* result) {
   // No result may jump by more than a tenth of the tolerance where the order changes.
-  const double target = 0.05 * tolerance;
+  const double target = 0.1 * tolerance;
   double top = lens.a.zz * lens.top * lens.top;
   double bottom = lens.b.zz * lens.bottom * lens.bottom;
   const double guess = top > bottom ? top : bottom;
   PolarOrder order;
-  order.azimuths = guess < 2e-3 || (guess < 2e-2 && tolerance > 1e-5) ? 8
-                   : guess < 0.3                                      ? 12
-                   : guess < 0.6                                      ? 16
-                                                                      : 24;
+  // The largest number that ellipsoid pairs of this thickness seldom exceed.
+  const double scaled = guess * std::sqrt(std::sqrt(1e-6 / tolerance));
+  order.azimuths = scaled < 2e-4   ? 8
+                   : scaled < 6e-4 ? 10
+                   : scaled < 2e-3 ? 12
+                   : scaled < 2e-2 ? 16
+                   : scaled < 0.2  ? 20
+                                   : 24;
   // The bend was seen to be at most 1.15 of these.
   top *= 1.2;
   bottom *= 1.2;
@@ -392,7 +415,8 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
     if (sums.failures > 0 || !(sums.v > 0)) return false;
     const double arc_error = ArcError(HalvedBend(sums.top_bend, order.top_cuts), order.rule) +
                              ArcError(HalvedBend(sums.bottom_bend, order.bottom_cuts), order.rule);
-    const double azimuth_error = AzimuthError(sums);
+    const double difference = AzimuthDifference(sums, lens.F);
+    const double azimuth_error = ErrorOfDifference(difference);
     const bool last = turn == 7 || (order.azimuths == kMaxAzimuths && arc_error <= 2 * target);
     if ((azimuth_error <= target && arc_error <= 2 * target) || last) {
       *out = MapBack(lens, sums, order.azimuths, weight);
@@ -409,13 +433,7 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
     }
     if (azimuth_error > target) {
       if (order.azimuths == kMaxAzimuths) return false;
-      order.azimuths = order.azimuths == 8    ? 12
-                       : order.azimuths == 12 ? 16
-                       : order.azimuths == 16 ? 24
-                       : order.azimuths == 24 ? 32
-                       : order.azimuths == 32 ? 48
-                       : order.azimuths == 48 ? 96
-                                              : kMaxAzimuths;
+      order.azimuths = MoreAzimuths(order.azimuths, difference, target);
     }
   }
   return false;

@@ -7,7 +7,7 @@
 namespace intervox::cuda::internal {
 
 /** Azimuths of the finest rule; every used number of azimuths divides it. */
-inline constexpr int kMaxAzimuths = 192;
+inline constexpr int kMaxAzimuths = 240;
 /** Orders of the Gauss rules that are tabulated. */
 inline constexpr int kGaussOrders[] = {4, 5, 7, 10, 14};
 /** kGaussOrders[rule], also on devices, which see no array at namespace scope. */

@@ -46,10 +46,15 @@ struct TorusPanel {
   bool full = false;  ///< whole discs
 };
 
+/** √(w²+c²), which is √(1 − 2 a η + η²). */
+INTERVOX_HD inline double LineNorm(const TorusCut& t, double eta) {
+  const double w = eta - t.a;
+  return std::sqrt(w * w + t.c * t.c);
+}
+
 /** δ − (what the rise η costs): h √(w²+c²). */
 INTERVOX_HD inline double CutHeight(const TorusCut& t, double eta) {
-  const double square = 1 - 2 * t.a * eta + eta * eta;
-  const double root = std::sqrt(square > 0 ? square : 0);
+  const double root = LineNorm(t, eta);
   return t.depth - t.major * eta - t.minor * (2 * t.a * eta - eta * eta) / (1 + root);
 }
 
@@ -58,8 +63,7 @@ INTERVOX_HD inline double CutHeight(const TorusCut& t, double eta) {
 INTERVOX_HD inline double EventRise(const TorusCut& t, double radii) {
   double lo = 0, hi = 2 * t.a;
   const auto value = [&](double eta) {
-    const double square = 1 - 2 * t.a * eta + eta * eta;
-    return CutHeight(t, eta) - radii * t.minor * std::sqrt(square > 0 ? square : 0);
+    return CutHeight(t, eta) - radii * t.minor * LineNorm(t, eta);
   };
   if (value(0) <= 0) return 0;
   if (value(hi) >= 0) return hi;
@@ -71,7 +75,7 @@ INTERVOX_HD inline double EventRise(const TorusCut& t, double radii) {
     } else {
       hi = eta;
     }
-    const double root = std::sqrt(1 - 2 * t.a * eta + eta * eta);
+    const double root = LineNorm(t, eta);
     // d/dη of −Rη + r √ − radii r √, up to the constant.
     const double slope = -t.major + (1 - radii) * t.minor * (eta - t.a) / root;
     double next = eta - f / slope;
@@ -164,7 +168,7 @@ INTERVOX_HD inline TorusSums AddHalfPlane(const TorusCut& t, double k, double re
   }
   const double eta = 2 * t.a * k;
   const double w = eta - t.a;
-  const double norm = std::sqrt(w * w + t.c * t.c);
+  const double norm = LineNorm(t, eta);
   double h = CutHeight(t, eta) / norm;
   const double twice = 2 * t.minor;
   h = h < 0 ? 0 : h > twice ? twice : h;
@@ -273,6 +277,8 @@ INTERVOX_HD RuleResult TorusRule(const Team& team, const LocalPair& pair, Moment
     t.c = Dot(n, axis);
     const Vec3 across = n - t.c * axis;
     t.a = Norm(across);
+    // A plane through the axis cuts whole discs in one half plane: V is even in this tilt.
+    if (std::fabs(t.c) < 1e-8) t.c = t.c < 0 ? -1e-8 : 1e-8;
     if (t.a > 1e-15) e1 = across / t.a;
     // δ = d + R a + r, with d = −n·(o − p).
     t.depth = 2 * (major * t.a + minor) - above;

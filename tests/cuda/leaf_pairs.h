@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "cuda/planner.h"
+#include "cuda/prepare.h"
+#include "cuda/team.h"
 #include "geometry/cell.h"
 #include "geometry/make_surface.h"
 #include "tests/cuda/pairs.h"

@@ -1,0 +1,158 @@
+#include <gtest/gtest.h>
+
+#include "cuda/clip_rule.h"
+#include "cuda/polar_rule.h"
+#include "tests/cuda/leaf_pairs.h"
+
+namespace intervox::cuda {
+namespace {
+
+using geometry::MakePlane;
+using geometry::MakeTorus;
+using geometry::Surface;
+using testing::MakePair;
+using testing::Random;
+
+constexpr double kPi = 3.14159265358979323846;
+
+struct Answer {
+  RuleResult result;
+  Moments moments;
+  InterferenceMetrics metrics;
+};
+
+Answer Polar(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
+  const Vec3 far{2, 2, 2};
+  const LocalPair pair =
+      MakePair({torus}, planes, torus.o, torus.o - far, torus.o + far, tolerance);
+  Answer answer;
+  answer.result = PolarRule(SerialTeam{}, pair, &answer.moments);
+  if (answer.moments.v > 0) answer.metrics = ToMetrics(answer.moments, pair.p_WL);
+  return answer;
+}
+
+TEST(PolarTorus, HalvesByPappus) {
+  const double major = 0.3, minor = 0.1, v = kPi * kPi * major * minor * minor;
+  Random random(1);
+  const Pose X = random.RandomPose(0.3);
+  const Vec3 axis = X.R.Col(2), across = X.R.Col(0);
+  const Surface torus = MakeTorus(major, minor, X);
+  const Answer flat = Polar(torus, {MakePlane(axis, X.p)});
+  ASSERT_TRUE(flat.result.accepted);
+  EXPECT_NEAR(flat.metrics.volume / v, 1, 1e-11);
+  EXPECT_LT(Norm(flat.metrics.p_WC - X.p + 4 * minor / (3 * kPi) * axis), 1e-11);
+  EXPECT_LT(Norm(flat.metrics.area_vector - 4 * kPi * major * minor * axis), 1e-10);
+  const Answer half = Polar(torus, {MakePlane(across, X.p)});
+  ASSERT_TRUE(half.result.accepted);
+  EXPECT_NEAR(half.metrics.volume / v, 1, 1e-11);
+  const double reach = (4 * major * major + minor * minor) / (2 * kPi * major);
+  EXPECT_LT(Norm(half.metrics.p_WC - X.p + reach * across), 1e-9);
+  // The tilt that keeps the plane off the axis is 1e-8.
+  EXPECT_LT(Norm(half.metrics.area_vector - 2 * kPi * minor * minor * across), 1e-8);
+}
+
+TEST(PolarTorus, FlatCapsByPappusAtAnyDepth) {
+  // A segment of height h at the centroid radius R: V = 2πR · segment.
+  const double major = 0.3, minor = 0.1;
+  for (double depth : {1e-7, 1e-5, 1e-3, 0.05, 0.1, 0.15, 0.199}) {
+    const Answer got = Polar(MakeTorus(major, minor), {MakePlane({0, 0, 1}, depth - minor)});
+    ASSERT_TRUE(got.result.accepted);
+    // ∫ 2√(s(2r−s)) ds by the midpoint rule in √s, an independent sum.
+    double segment = 0;
+    constexpr int n = 200000;
+    for (int i = 0; i < n; ++i) {
+      const double x = (i + 0.5) / n, s = depth * x * x;
+      segment += 2 * std::sqrt(s * (2 * minor - s)) * 2 * depth * x / n;
+    }
+    EXPECT_NEAR(got.metrics.volume / (2 * kPi * major * segment), 1, 1e-9 + 1e-15 / depth);
+    const double chord = 2 * std::sqrt(depth * (2 * minor - depth));
+    EXPECT_NEAR(got.metrics.area_vector.z / (2 * kPi * major * chord), 1, 1e-9 + 1e-15 / depth);
+  }
+}
+
+TEST(PolarTorus, BothSidesMakeTheWhole) {
+  Random random(2);
+  for (int i = 0; i < 200; ++i) {
+    const double major = random.Uniform(0.2, 1), minor = major * random.LogUniform(0.02, 0.95);
+    const Pose X = random.RandomPose(0.2);
+    const Surface torus = MakeTorus(major, minor, X);
+    Vec3 n = random.Direction();
+    if (i % 4 == 0) n = Normalized(X.R.Col(2) + random.LogUniform(1e-12, 0.1) * n);
+    const double along = Dot(n, X.R.Col(2));
+    const double reach = major * Norm(n - along * X.R.Col(2)) + minor;
+    const Surface plane = MakePlane(n, X.p + random.Uniform(-1, 1) * reach * n);
+    const Answer in = Polar(torus, {plane}), out = Polar(torus, {geometry::Complement(plane)});
+    ASSERT_TRUE(in.result.accepted);
+    ASSERT_TRUE(out.result.accepted);
+    const double v = 2 * kPi * kPi * major * minor * minor;
+    EXPECT_NEAR((in.moments.v + out.moments.v) / v, 1, 1e-9);
+    EXPECT_LT(Norm(in.moments.m + out.moments.m), 1e-9 * v);
+    // About the centre ∫ xx = ∫ yy = (4R² + 3r²)/8 V and ∫ zz = r²/4 V.
+    const Vec3 q = in.moments.q + out.moments.q;
+    EXPECT_NEAR((q.x + q.y + q.z) / v, major * major + minor * minor, 1e-8);
+    EXPECT_LT(Norm(in.moments.s + out.moments.s), 1e-12);
+    EXPECT_LT(Norm(in.moments.g + out.moments.g), 1e-12);
+  }
+}
+
+TEST(PolarTorus, AgreesWithTheClipRule) {
+  Random random(3);
+  for (int i = 0; i < 6; ++i) {
+    const Surface torus = MakeTorus(0.3, random.Uniform(0.05, 0.2), {random.Rotation(), {}});
+    const Surface plane = MakePlane(random.Direction(), random.Uniform(-0.2, 0.2));
+    const Answer got = Polar(torus, {plane});
+    ASSERT_TRUE(got.result.accepted);
+    const LocalPair pair =
+        MakePair({torus}, {plane}, {}, {-0.6, -0.6, -0.6}, {0.6, 0.6, 0.6}, 1e-3);
+    Moments moments;
+    ASSERT_TRUE(ClipRule(SerialTeam{}, pair, &moments).accepted);
+    const InterferenceMetrics clip = ToMetrics(moments, {});
+    EXPECT_NEAR(got.metrics.volume / clip.volume, 1, 1e-3);
+    EXPECT_LT(Norm(got.metrics.p_WC - clip.p_WC), 3e-4);
+    EXPECT_LT(testing::Size(got.metrics.J_W - clip.J_W), 5e-3 * testing::Size(clip.J_W));
+    EXPECT_LT(Norm(got.metrics.area_moment - clip.area_moment),
+              3e-2 * 0.3 * Norm(clip.area_vector));
+  }
+}
+
+TEST(PolarTorus, AreaVectorAndMomentAreTheGradientOfV) {
+  Random random(4);
+  for (int i = 0; i < 30; ++i) {
+    const Surface torus = MakeTorus(0.3, 0.1, random.RandomPose(0.1));
+    const Vec3 n = random.Direction();
+    const double along = Dot(n, torus.R.Col(2));
+    const double reach = 0.3 * Norm(n - along * torus.R.Col(2)) + 0.1;
+    const double depth = random.LogUniform(1e-4, 0.2);
+    const Surface plane = MakePlane(n, Dot(n, torus.o) - reach + depth);
+    const Answer got = Polar(torus, {plane}, 1e-9);
+    const double h = 1e-4 * depth, size = Norm(got.metrics.area_vector);
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3 e;
+      e[axis] = h;
+      const auto v = [&](const Vec3& dx, const Vec3& turn) {
+        Pose X;
+        X.R = intervox::testing::Turned(turn, X.R);
+        X.p = got.metrics.p_WC - X.R * got.metrics.p_WC + dx;
+        return Polar(X * torus, {plane}, 1e-9).metrics.volume;
+      };
+      EXPECT_NEAR(-(v(e, {}) - v(-e, {})) / (2 * h), got.metrics.area_vector[axis], 1e-5 * size);
+      EXPECT_NEAR(-(v({}, e) - v({}, -e)) / (2 * h), got.metrics.area_moment[axis], 1e-5 * size);
+    }
+  }
+}
+
+TEST(PolarTorus, OtherPlanes) {
+  const Surface torus = MakeTorus(0.3, 0.1), floor = MakePlane({0, 0, 1}, -0.05);
+  EXPECT_TRUE(Polar(torus, {floor, MakePlane({1, 0, 0}, 0.41)}).result.accepted);
+  EXPECT_FALSE(Polar(torus, {floor, MakePlane({1, 0, 0}, 0.39)}).result.accepted);
+  const Answer whole = Polar(torus, {MakePlane({1, 0, 0}, 0.41)});
+  ASSERT_TRUE(whole.result.accepted);
+  EXPECT_NEAR(whole.metrics.volume, 2 * kPi * kPi * 0.3 * 0.01, 1e-15);
+  EXPECT_EQ(Norm(whole.metrics.area_vector), 0);
+  const Answer nothing = Polar(torus, {MakePlane({0, 0, 1}, -0.11)});
+  EXPECT_TRUE(nothing.result.accepted);
+  EXPECT_EQ(nothing.moments.v, 0);
+}
+
+}  // namespace
+}  // namespace intervox::cuda
