@@ -103,6 +103,34 @@ std::vector<RaySpan> RaySpans(std::span<const Cell> cells, const Vec3& origin,
   return merged;
 }
 
+namespace {
+
+bool IsCut(std::span<const Cell> cells, int cell, int surface) {
+  return surface >= 0 &&
+         cells[static_cast<std::size_t>(cell)].surfaces[static_cast<std::size_t>(surface)].cut;
+}
+
+/** Where rounding lets a ray slip in through a cut face at the rim of the solid, the true face is
+ the one that it crosses last among the others. */
+int FaceBesideCut(const Cell& cell, const RaySpan& first, const Vec3& origin,
+                  const Vec3& direction) {
+  int face = first.entry;
+  double last = -internal::kFar;
+  for (std::size_t i = 0; i < cell.surfaces.size(); ++i) {
+    if (cell.surfaces[i].cut) continue;
+    const Intervals in =
+        RayIntervals(cell.surfaces[i], origin, direction, -internal::kFar, first.hi);
+    for (int k = 0; k < in.count; ++k) {
+      if (in.lo[k] <= -internal::kFar || in.lo[k] > first.lo || in.lo[k] <= last) continue;
+      last = in.lo[k];
+      face = static_cast<int>(i);
+    }
+  }
+  return face;
+}
+
+}  // namespace
+
 bool FirstHit(std::span<const Cell> cells, const Vec3& origin, const Vec3& direction, double t_min,
               double t_max, RayHit* hit) {
   RaySpan first;
@@ -111,28 +139,27 @@ bool FirstHit(std::span<const Cell> cells, const Vec3& origin, const Vec3& direc
     const std::vector<RaySpan>& spans =
         finder.Find(cells[c], origin, direction, t_min, first.cell < 0 ? t_max : first.hi);
     if (spans.empty()) continue;
-    const RaySpan& span = spans.front();
-    // On a seam between two cells the face that is no cut is the one to see.
-    const auto is_cut = [&](const RaySpan& s) {
-      return s.entry >= 0 && cells[static_cast<std::size_t>(s.cell)]
-                                 .surfaces[static_cast<std::size_t>(s.entry)]
-                                 .cut;
-    };
-    RaySpan candidate = span;
+    RaySpan candidate = spans.front();
     candidate.cell = static_cast<int>(c);
-    const double seam = kSeam * (std::abs(span.lo) + (span.hi - span.lo));
-    const bool sooner = first.cell < 0 || span.lo < first.lo - seam;
-    const bool tie = first.cell >= 0 && std::abs(span.lo - first.lo) <= seam;
-    if (sooner || (tie && is_cut(first) && !is_cut(candidate))) first = candidate;
+    // On a seam between two cells the face that is no cut is the one to see.
+    const double seam = kSeam * (std::abs(candidate.lo) + (candidate.hi - candidate.lo));
+    const bool tie = first.cell >= 0 && std::abs(candidate.lo - first.lo) <= seam;
+    const bool better = tie ? IsCut(cells, first.cell, first.entry) &&
+                                  !IsCut(cells, candidate.cell, candidate.entry)
+                            : first.cell < 0 || candidate.lo < first.lo;
+    if (better) first = candidate;
   }
   if (first.cell < 0) return false;
+  const Cell& cell = cells[static_cast<std::size_t>(first.cell)];
+  if (IsCut(cells, first.cell, first.entry)) {
+    first.entry = FaceBesideCut(cell, first, origin, direction);
+  }
   hit->t = first.lo;
   hit->cell = first.cell;
   hit->surface = first.entry;
   hit->normal = first.entry < 0
                     ? -Normalized(direction)
-                    : OutwardNormal(cells[static_cast<std::size_t>(first.cell)]
-                                        .surfaces[static_cast<std::size_t>(first.entry)],
+                    : OutwardNormal(cell.surfaces[static_cast<std::size_t>(first.entry)],
                                     origin + first.lo * direction);
   return true;
 }

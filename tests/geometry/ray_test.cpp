@@ -71,6 +71,28 @@ TEST(FirstHit, CutFacesAreInvisible) {
   }
 }
 
+TEST(FirstHit, RaysAtSeamsOfTurnedSolidsSeeTrueFaces) {
+  Random random(53);
+  for (int round = 0; round < 20; ++round) {
+    const Pose X = random.RandomPose(1);
+    std::vector<Cell> cells = ToCells(*Leaf(Cylinder{0.5, 1}, X));
+    cells = SplitByPlane(cells, X * MakePlane({1, 0, 0}, 0.1));
+    cells = SplitByPlane(cells, X * MakePlane({0, 0, 1}, 0.2));
+    for (int k = 0; k < 200; ++k) {
+      const bool top = k % 2 == 0;  // the end face's seam, or a point of the round one
+      const Vec3 seam =
+          top ? Vec3{0.1, random.Uniform(-0.4, 0.4), 0.5} : Vec3{0.3, k % 4 == 1 ? 0.4 : -0.4, 0.2};
+      const Vec3 n = top ? Vec3{0, 0, 1} : Vec3{0.6, seam.y / 0.5, 0};
+      const Vec3 from = seam + 3 * Normalized(n + 0.5 * random.Direction());
+      const Vec3 o = X * from, d = X.R * (seam - from);
+      RayHit hit;
+      ASSERT_TRUE(FirstHit(cells, o, d, 0, 2, &hit));
+      EXPECT_NEAR(hit.t, 1, 1e-12);
+      EXPECT_LT(Norm(hit.normal - X.R * n), 1e-9);
+    }
+  }
+}
+
 TEST(FirstHit, StartsInside) {
   const std::vector<Cell> cells = ToCells(*Leaf(Sphere{1}));
   RayHit hit;
