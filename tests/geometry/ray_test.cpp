@@ -93,6 +93,26 @@ TEST(FirstHit, RaysAtSeamsOfTurnedSolidsSeeTrueFaces) {
   }
 }
 
+TEST(FirstHit, GapsOfRoundingBetweenCellsAreInvisible) {
+  // Two boxes whose common plane is computed twice: the gap between them is a few ulp wide.
+  Random random(54);
+  for (int round = 0; round < 40; ++round) {
+    const Pose X = random.RandomPose(1);
+    const ShapePtr both = Tree(Operation::kUnion, {Leaf(Box{{0.7, 1, 1}}, X * At(-0.35, 0, 0)),
+                                                   Leaf(Box{{0.9, 1, 1}}, X * At(0.45, 0, 0))});
+    const std::vector<Cell> cells = ToCells(*both);
+    for (int k = 0; k < 500; ++k) {
+      const Vec3 seam{0, random.Uniform(-0.4, 0.4), 0.5};
+      const Vec3 from = seam + Vec3{random.Uniform(-1, 1), random.Uniform(-1, 1), 2};
+      const Vec3 o = X * from, d = X.R * (seam - from);
+      RayHit hit;
+      ASSERT_TRUE(FirstHit(cells, o, d, 0, 2, &hit));
+      EXPECT_NEAR(hit.t, 1, 1e-12);
+      EXPECT_LT(Norm(hit.normal - X.R * Vec3{0, 0, 1}), 1e-9);
+    }
+  }
+}
+
 TEST(FirstHit, StartsInside) {
   const std::vector<Cell> cells = ToCells(*Leaf(Sphere{1}));
   RayHit hit;
