@@ -54,7 +54,7 @@ TEST(Engine, SameBitsForAnyExecutorBatchAndOrder) {
   }
 }
 
-TEST(Engine, CudaHasTheCpusBits) {
+TEST(GpuEngine, HasTheCpusBits) {
   try {
     const Engine engine({Device::kCuda});
     const std::vector<testing::Family> families = testing::AllFamilies();
