@@ -70,18 +70,19 @@ void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
     }
     for (int p = 0; p < 2; ++p) {
       if (rows[p] < 0) continue;
+      const auto first = static_cast<std::size_t>(rows[p]);
       const auto column = static_cast<std::size_t>(rows[q]);
-      for (int i = 0; i < 6; ++i) {
-        double* out = Row(static_cast<std::size_t>(rows[p] + i)) + column;
+      for (std::size_t i = 0; i < 6; ++i) {
+        double* out = Row(first + i) + column;
         for (int half = 0; half < 2; ++half) {
           At(out + 4 * half) += g[p][0][i] * T[0][half] + g[p][1][i] * T[1][half] +
                                 g[p][2][i] * T[2][half] + g[p][3][i] * T[3][half];
         }
       }
       const double scale = (p == q ? 1.0 : -1.0) * H * point.ramp;
-      for (int i = 0; i < 3; ++i) {
-        double* out = Row(static_cast<std::size_t>(rows[p] + 3 + i)) + column + 3;
-        const Vec3& row = point.rolling.Row(i);
+      for (std::size_t i = 0; i < 3; ++i) {
+        double* out = Row(first + 3 + i) + column + 3;
+        const Vec3& row = point.rolling.Row(static_cast<int>(i));
         out[0] += scale * row.x;
         out[1] += scale * row.y;
         out[2] += scale * row.z;

@@ -251,6 +251,50 @@ TEST(Impact, EnergyNeverRisesInRandomRuns) {
   }
 }
 
+// A 20 g peg across a hole: two opposite corners, pressed against the walls with 100 N each by a
+// couple, and pushed down with 50 N. Jams or slides by μ, at any step, and gains no energy.
+TEST(Impact, APegWedgedInTwoCornersJamsOrSlides) {
+  for (const double h : {50e-6, 250e-6, 1e-3}) {
+    for (const double mu : {0.05, 0.8}) {
+      const auto model = Model(5e6, 0.5, mu);
+      World w("ark3");
+      w.bodies.resize(2);
+      w.bodies[1].mass = 0.02;
+      w.bodies[1].inertia = {4e-6, 4e-6, 2e-7};
+      w.bodies[1].v = {0, 0, -0.01};
+      w.bodies[1].force = {0, 0, -50};
+      w.bodies[1].torque = {0, -4.0, 0};
+      for (int side = 0; side < 2; ++side) {
+        Pad pad;
+        const double sign = side == 0 ? 1.0 : -1.0;
+        pad.p_B = {-0.004 * sign, 0, 0.02 * sign};
+        pad.n_J = {sign, 0, 0};
+        pad.offset = -0.004 + 2e-5;
+        pad.side = 1e-3;
+        pad.model = model.get();
+        pad.begun = true;
+        model->Begin(2e-5, -0.01, true, &pad.latch, &pad.state);
+        w.pads.push_back(pad);
+      }
+      const double start = w.Kinetic() + w.Elastic();
+      for (int i = 0; i < static_cast<int>(std::lround(0.01 / h)); ++i) {
+        w.Step(h);
+        const double turned = 2.0 * w.bodies[1].q.y;  // small
+        const double work = -50.0 * w.bodies[1].p.z - 4.0 * turned;
+        EXPECT_LE(w.Kinetic() + w.Elastic(), start + work + 2e-3 * std::fabs(work) + 1e-6)
+            << "h " << h << " mu " << mu << " step " << i;
+      }
+      EXPECT_EQ(w.unconverged, 0);
+      EXPECT_TRUE(w.pads[0].begun && w.pads[1].begun);
+      if (mu > 0.5) {  // 2 μ · 100 N = 160 N hold 50 N
+        EXPECT_LT(Norm(w.bodies[1].v), 1e-3) << h;
+      } else {  // 10 N do not
+        EXPECT_NEAR(w.bodies[1].v.z, -0.01 * (50 - 10) / 0.02, 0.4) << h;
+      }
+    }
+  }
+}
+
 // In one contact, without an onset: the audit closes at the method's order.
 TEST(Impact, AuditClosesAtTheMethodsOrder) {
   const auto model = Model(1e6, 0.7, 0.3);

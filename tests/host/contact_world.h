@@ -24,7 +24,8 @@ struct TestBody {
   Quaternion q;
   Vec3 v;
   Vec3 w;
-  Vec3 force;  ///< constant, at the centre of mass
+  Vec3 force;   ///< at the centre of mass, constant over a step
+  Vec3 torque;  ///< likewise; world axes
 };
 
 /** A flat pad of body i on a foundation of body j: V = area × depth of the pad's centre. */
@@ -205,11 +206,11 @@ class World : public integrators::PartitionedSystem {
       s.dtheta = 2.0 * Vec3{turn.x, turn.y, turn.z};
       const Vec3 accel = s.inverse_mass * b.force;
       s.v = Vec3{v[0], v[1], v[2]} + H * accel;
-      s.w = Spin(b, {p[3], p[4], p[5], p[6]}, {v[3], v[4], v[5]});
+      s.w = Spin(b, {p[3], p[4], p[5], p[6]}, Vec3{v[3], v[4], v[5]} + H * b.torque);
       double* f = rate.data() + 6 * k;
       for (int i = 0; i < 3; ++i) {
         f[i] = accel[i];
-        f[3 + i] = 0.0;
+        f[3 + i] = b.torque[i];
       }
     }
     for (std::size_t k = 0; k < pads.size(); ++k) {
@@ -273,7 +274,9 @@ class World : public integrators::PartitionedSystem {
       worst_friction_power = std::min(worst_friction_power, total - c.power.bristle);
     }
     for (std::size_t k = 0; k < 6 * n; ++k) y[k] += H * rate[k];
-    for (std::size_t k = 0; k < n; ++k) power[6] += Dot(bodies[k].force, stage_bodies_[k].v);
+    for (std::size_t k = 0; k < n; ++k)
+      power[6] +=
+          Dot(bodies[k].force, stage_bodies_[k].v) + Dot(bodies[k].torque, stage_bodies_[k].w);
   }
 
  private:

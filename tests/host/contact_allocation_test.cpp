@@ -1,0 +1,73 @@
+// SolveStage allocates nothing in the steady state. The counting operators replace the ordinary
+// ones in the whole test executable and do nothing else.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+#include <vector>
+
+#include "host/contact/contact_model.h"
+
+namespace {
+thread_local long allocations = 0;
+}  // namespace
+
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* p = std::malloc(size)) return p;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++allocations;
+  const auto align = static_cast<std::size_t>(alignment);
+  if (void* p = std::aligned_alloc(align, (size + align - 1) / align * align)) return p;
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+namespace intervox::host {
+namespace {
+
+TEST(SolveStage, AllocatesNothingInTheSteadyState) {
+  ContactModelSettings s;
+  s.normal = {"gonthier", {{"stiffness", 1e6}, {"restitution", 0.5}}, {}};
+  s.friction = {"bristle", {{"mu_s", 0.3}}, {}};
+  s.rolling.model = "gonthier";
+  s.spinning.model = "contensou";
+  const auto model = MakeContactModel(s, {}, {});
+  std::vector<StageBody> bodies(4);
+  for (int b = 1; b < 4; ++b) {
+    bodies[b].inverse_mass = 1.0;
+    bodies[b].inverse_inertia_W = Mat3::Identity();
+    bodies[b].p_WM = {0, 0, 0.1 * b};
+  }
+  std::vector<StageContact> contacts(6);
+  const auto set = [&](int k) {
+    for (StageBody& b : bodies) b.v = {0.1, 0.02, b.inverse_mass > 0 ? -0.3 : 0.0};
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      contacts[c].body_i = static_cast<int>(c % 3) + 1;
+      contacts[c].body_j = static_cast<int>(c) % 3;
+      contacts[c].model = model.get();
+      contacts[c].geometry.n = {0, 0, 1};
+      contacts[c].geometry.V = k % 7 == static_cast<int>(c) ? 0.0 : 1e-5 * (1 + k % 5);
+      contacts[c].geometry.J_W = 1e-9 * Mat3::Diagonal({1, 1, 2});
+      contacts[c].latch = {0.3, model->normal->DampingFactor(0.3)};
+    }
+  };
+  set(0);
+  for (StageContact& c : contacts) c.geometry.V = 1e-5;
+  SolveStage(1e-4, bodies, contacts);
+  const long before = allocations;
+  ASSERT_GT(before, 0);  // the counters count
+  for (int k = 0; k < 50; ++k) {
+    set(k);
+    SolveStage(k % 3 == 0 ? 0.0 : 1e-4, bodies, contacts);
+  }
+  EXPECT_EQ(allocations, before);
+}
+
+}  // namespace
+}  // namespace intervox::host
