@@ -48,8 +48,4 @@ bool ChooseNormal(const NormalRule& rule, const PatchGeometry& geometry, const V
 /** The smallest rotation that takes the unit vector a to the unit vector b. */
 Mat3 SmallestRotation(const Vec3& a, const Vec3& b);
 
-/** Eigenvalues, descending, and orthonormal eigenvectors (columns) of the symmetric A, by cyclic
- Jacobi rotations: accurate to rounding relative to |A|. */
-void SymmetricEigen(const Mat3& A, Vec3* values, Mat3* vectors);
-
 }  // namespace intervox::host

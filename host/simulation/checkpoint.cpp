@@ -154,6 +154,7 @@ void Visit(Archive& ar, State& state) {
   for (double& work : state.memory.work) ar(work);
   ar(state.memory.bristle_lost);
   ar(state.memory.start_energy);
+  ar(state.memory.fine_steps);
   ar(state.memory.moving_until);
   VisitAll(ar, state.memory.impacts);
   Visit(ar, state.memory.counters);

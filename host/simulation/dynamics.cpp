@@ -12,6 +12,9 @@ namespace {
 constexpr std::size_t kSpareSlots = 16;
 /** Slower than this is rest, and too slow for an impact [m/s]. */
 constexpr double kSlow = 1e-3;
+/** Substeps of a step with an onset of contact, and how many steps after it are cut too. */
+constexpr int kSubsteps = 4;
+constexpr int kFineSteps = 3;
 
 FinderSettings EngineQuery(const Scene& scene) {
   return {scene.engine.tolerance, scene.engine.voxel_size, scene.engine.rule};
@@ -150,15 +153,12 @@ void Dynamics::AcceptContacts(bool on_purpose) {
   BeginContacts(on_purpose, true);
 }
 
-/** Forces at the accepted state: what is reported, and the first stage of the next step. */
-void Dynamics::AcceptForces() {
+/** The stepper's vectors from the accepted state. */
+void Dynamics::LoadState() {
   const std::size_t free = world_.free_bodies.size();
-  slots_ = patches_.contacts().size() + kSpareSlots;
   x_.resize(7 * free);
   y_.assign(6 * free + 6 * slots_, 0.0);
   a_.assign(kQuadratures + slots_, 0.0);
-  first_rate_.resize(y_.size());
-  first_power_.resize(a_.size());
   for (std::size_t f = 0; f < free; ++f) {
     const RigidBody& body = bodies_[static_cast<std::size_t>(world_.free_bodies[f])];
     double* x = x_.data() + 7 * f;
@@ -170,6 +170,14 @@ void Dynamics::AcceptForces() {
     Write(body.momentum, y_.data() + 6 * f);
     Write(body.spin, y_.data() + 6 * f + 3);
   }
+}
+
+/** Forces at the accepted state: what is reported, and the first stage of the next step. */
+void Dynamics::AcceptForces() {
+  slots_ = patches_.contacts().size() + kSpareSlots;
+  LoadState();
+  first_rate_.resize(y_.size());
+  first_power_.resize(a_.size());
   // No guess: the result is a function of the state alone, so that a resumed run has the same bits.
   for (Contact& contact : patches_.contacts()) {
     contact.f_n = 0.0;
@@ -177,6 +185,7 @@ void Dynamics::AcceptForces() {
   }
   for (HolderStage& holder : holders_) holder = {};
   Forces(time(), 0.0, y_, first_rate_, first_power_);
+  first_bodies_.assign(stage_bodies_.begin(), stage_bodies_.end());
 }
 
 void Dynamics::Start() {
@@ -208,15 +217,18 @@ void Dynamics::CheckFinite() const {
   }
 }
 
-void Dynamics::Step() {
-  const double t = time();
-  stepper_.Step(*this, t, world_.step, x_, y_, a_);
-  ++memory_.step;
-  ++memory_.counters.steps;
+/** Steps the vectors from the accepted state; nothing is accepted yet. */
+void Dynamics::Advance(double h) {
+  LoadState();
+  stepper_.Step(*this, now_, h, x_, y_, a_);
   memory_.counters.stages += world_.tableau->stages;
-  for (std::size_t q = 0; q < kQuadratures; ++q) memory_.work[q] += a_[q];
+}
 
-  PlaceDriven(time());
+/** Accepts what Advance has found as the state at t. */
+void Dynamics::Commit(double t) {
+  now_ = t;
+  for (std::size_t q = 0; q < kQuadratures; ++q) memory_.work[q] += a_[q];
+  PlaceDriven(t);
   PlaceFree(x_);
   for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
     RigidBody& body = bodies_[static_cast<std::size_t>(world_.free_bodies[f])];
@@ -238,6 +250,49 @@ void Dynamics::Step() {
   AcceptContacts(false);
   AcceptForces();
   RecordImpacts();
+}
+
+/** Whether a contact has begun within the step just tried, and fast. */
+bool Dynamics::FoundOnset() const {
+  const std::span<const Contact> contacts = patches_.contacts();
+  return std::any_of(contacts.begin(), contacts.end(), [](const Contact& contact) {
+    return contact.provisional && contact.latched && contact.latch.v_i > kSlow;
+  });
+}
+
+void Dynamics::Substeps() {
+  const double start = now_, h = world_.step / kSubsteps;
+  for (int k = 1; k <= kSubsteps; ++k) {
+    Advance(h);
+    if (FoundOnset()) memory_.fine_steps = kFineSteps;
+    Commit(k < kSubsteps ? start + k * h : static_cast<double>(memory_.step + 1) * world_.step);
+  }
+}
+
+void Dynamics::Step() {
+  const bool cuts =
+      world_.tableau->a_implicit[world_.tableau->stages - 1][world_.tableau->stages - 1] > 0;
+  if (memory_.fine_steps > 0) {
+    --memory_.fine_steps;
+    Substeps();
+  } else if (cuts) {
+    saved_contacts_.assign(patches_.contacts().begin(), patches_.contacts().end());
+    saved_held_.assign(patches_.held().begin(), patches_.held().end());
+    const PatchSet::Memory saved = patches_.memory();
+    Advance(world_.step);
+    if (FoundOnset()) {
+      patches_.Restore(saved_contacts_, saved_held_, saved);
+      memory_.fine_steps = kFineSteps;
+      Substeps();
+    } else {
+      Commit(static_cast<double>(memory_.step + 1) * world_.step);
+    }
+  } else {
+    Advance(world_.step);
+    Commit(static_cast<double>(memory_.step + 1) * world_.step);
+  }
+  ++memory_.step;
+  ++memory_.counters.steps;
   for (const int index : world_.free_bodies) {
     const RigidBody& body = bodies_[static_cast<std::size_t>(index)];
     const Vec3 v_B = body.v + Cross(body.w, poses_[static_cast<std::size_t>(index)].p - body.p_WM);
@@ -276,6 +331,7 @@ void Dynamics::Restore(std::span<const RigidBody> bodies, std::span<const Contac
                        std::span<const PatchSet::Held> held, const PatchSet::Memory& patches,
                        const DynamicsMemory& memory) {
   memory_ = memory;
+  now_ = static_cast<double>(memory.step) * world_.step;
   bodies_.assign(bodies.begin(), bodies.end());
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     centers_[b] = bodies_[b].p_WM;

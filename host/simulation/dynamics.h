@@ -34,6 +34,7 @@ struct DynamicsMemory {
   std::array<double, kQuadratures> work{};
   double bristle_lost = 0.0;  ///< by merged and retired bristles [J]
   double start_energy = 0.0;  ///< kinetic, at the start [J]
+  int fine_steps = 0;         ///< steps that are still to be cut into substeps
   double moving_until = 0.0;  ///< last time at which a free body was not slow [s]
   std::vector<ImpactRecord> impacts;
   SimulationCounters counters;
@@ -49,11 +50,14 @@ class Dynamics final : public integrators::PartitionedSystem {
 
   /** Evaluates contacts and forces at the start. */
   void Start();
-  /** One accepted step. @throws std::runtime_error naming time and body when a state is not finite.
+  /** One accepted step. Where a contact begins within it, faster than 1 mm/s, the step is done
+   again in four substeps and the next three steps are cut too: the onset of a stiff contact is
+   faster than a step that suits the rest of the motion. Explicit schemes keep their steps.
+   @throws std::runtime_error naming time and body when a state is not finite.
    */
   void Step();
   /** Time of the accepted step [s]. */
-  double time() const { return static_cast<double>(memory_.step) * world_.step; }
+  double time() const { return now_; }
 
   /** Bodies at the accepted step. */
   std::span<const RigidBody> bodies() const { return bodies_; }
@@ -96,6 +100,11 @@ class Dynamics final : public integrators::PartitionedSystem {
   double ApproachVelocity(const Contact& contact) const;
   void BeginContacts(bool on_purpose, bool accepted);
   void AcceptContacts(bool on_purpose);
+  void LoadState();
+  void Advance(double h);
+  void Commit(double t);
+  void Substeps();
+  bool FoundOnset() const;
   void AcceptForces();
   void RecordImpacts();
   Load ExternalLoad(std::size_t body, double t) const;
@@ -116,6 +125,7 @@ class Dynamics final : public integrators::PartitionedSystem {
   std::vector<RigidBody> bodies_;
   DynamicsMemory memory_;
 
+  double now_ = 0.0;       ///< time of the accepted state [s]
   std::size_t slots_ = 0;  ///< contacts that fit into the current step
   std::vector<Pose> poses_;
   std::vector<Quaternion> quaternions_;
@@ -128,6 +138,9 @@ class Dynamics final : public integrators::PartitionedSystem {
   std::vector<Load> loads_;
   std::vector<HolderStage> holders_;
   std::vector<std::size_t> holder_bodies_;
+  std::vector<StageBody> first_bodies_;  ///< of the accepted state
+  std::vector<Contact> saved_contacts_;
+  std::vector<PatchSet::Held> saved_held_;
   std::vector<double> x_, y_, a_, first_rate_, first_power_, offset_;
 };
 

@@ -276,7 +276,8 @@ void Dynamics::StageOffset(std::span<const double> offset) {
 void Dynamics::SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
                           std::span<double> y, std::span<double> rate, std::span<double> power) {
   if (stage == 0 && h_gamma == 0.0) {
-    // Evaluated when the state was accepted; stage_bodies_ still holds its velocities.
+    // Evaluated when the state was accepted.
+    stage_bodies_.assign(first_bodies_.begin(), first_bodies_.end());
     std::copy(first_rate_.begin(), first_rate_.end(), rate.begin());
     std::copy(first_power_.begin(), first_power_.end(), power.begin());
     return;

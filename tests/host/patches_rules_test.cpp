@@ -224,26 +224,5 @@ TEST(PatchNormalTest, EigenvectorIsUsedOnlyWhereItsGapSaysSomething) {
   EXPECT_EQ(n, (Vec3{0, 0, 1}));
 }
 
-TEST(PatchNormalTest, EigenvectorsOfRandomSymmetricMatrices) {
-  std::uint64_t seed = 7;
-  const auto random = [&] {
-    seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
-    return static_cast<double>(seed >> 11) / 9007199254740992.0 - 0.5;
-  };
-  for (int k = 0; k < 1000; ++k) {
-    const double a = random(), b = random(), c = random(), d = random(), e = random();
-    const Mat3 A{{a, b, c}, {b, d, e}, {c, e, random()}};
-    Vec3 values;
-    Mat3 Q;
-    SymmetricEigen(A, &values, &Q);
-    EXPECT_GE(values.x, values.y);
-    EXPECT_GE(values.y, values.z);
-    for (int i = 0; i < 3; ++i) {
-      EXPECT_LT(Norm(A * Q.Col(i) - values[i] * Q.Col(i)), 1e-14);
-      EXPECT_NEAR(Norm(Q.Col(i)), 1, 1e-14);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace intervox::host
