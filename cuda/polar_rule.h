@@ -300,9 +300,9 @@ INTERVOX_HD inline double AzimuthDifference(const PolarSums& sums, const Mat3& F
 }
 
 /** The error claimed for all azimuths: the difference δ is the error of half of them, so the whole
- has about δ²; 12 δ^1.5 held for random ellipsoids. */
+ has about δ²; 6 δ^1.5 held for nearly all random ellipsoids. */
 INTERVOX_HD inline double ErrorOfDifference(double difference) {
-  const double factor = 12 * std::sqrt(difference);
+  const double factor = 6 * std::sqrt(difference);
   return factor < 1 ? difference * factor : difference;
 }
 
@@ -397,10 +397,10 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
   PolarOrder order;
   // The largest number that ellipsoid pairs of this thickness seldom exceed.
   const double scaled = guess * std::sqrt(std::sqrt(1e-6 / tolerance));
-  order.azimuths = scaled < 2e-4   ? 8
-                   : scaled < 6e-4 ? 10
-                   : scaled < 2e-3 ? 12
-                   : scaled < 2e-2 ? 16
+  order.azimuths = scaled < 1e-3   ? 8
+                   : scaled < 2e-3 ? 10
+                   : scaled < 5e-3 ? 12
+                   : scaled < 3e-2 ? 16
                    : scaled < 0.2  ? 20
                                    : 24;
   // The bend was seen to be at most 1.15 of these.
