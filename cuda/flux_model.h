@@ -227,7 +227,8 @@ INTERVOX_HD inline bool MakeFluxModel(const LocalPair& pair, double nudge, FluxM
       return false;
     }
   }
-  return model->curves > 0;
+  return model->curves > 0 &&
+         (model->curves == 1 || model->curve[0].ruled || model->curve[1].ruled);
 }
 
 /** Moves a to a point near Ω on the ruled surfaces' and planes' kept sides. */

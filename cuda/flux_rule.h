@@ -149,9 +149,10 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   result.work = total.work;
   result.error = total.volume_error + Opening(total.sums) + 4e-16 * total.sums.area * model.size;
   if (!(result.error < 1e200)) return result;
-  result.accepted = Norm(total.sums.closure) <= 1e-6 * total.sums.area &&
-                    (result.error <= 0.01 * std::fabs(x.v) ||
-                     result.error <= 1e-9 * total.sums.area * model.size);
+  const bool closed = Norm(total.sums.closure) <= 1e-6 * total.sums.area;
+  result.accepted = result.error <= pair.tolerance * x.v ||
+                    (closed && (result.error <= 0.01 * std::fabs(x.v) ||
+                                result.error <= 1e-9 * total.sums.area * model.size));
   const Vec3 a = model.a;
   const Vec3 m = x.m;
   x.m += x.v * a;

@@ -187,17 +187,18 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
                  {Total(py, g.c), Total(py, g.s), -s.k * Total(py)},
                  {Total(pz, g.c), Total(pz, g.s), -s.k * Total(pz)}};
   AddArea(s.weight, area, s.side * (R * r_n * Rt), &result.sums);
-  double off = std::fabs(v - Total(high_lean)) / 3.0, scale = std::fabs(v) / 3.0;
+  double round_error = 0.0;
   if (rooted && !model.curve[q].ruled) {
     const FluxCurve& ball = model.curve[q];
     PatchSums patch;
     const double patch_lean = AddPatchEdges(ball, s, p, pole, rule, g, &patch);
     AddPatch(ball, pole, patch, &result.sums);
     const double det = ball.radii.x * ball.radii.y * ball.radii.z / 3.0;
-    off += det * std::fabs(patch.Size(pole) - patch_lean);
-    scale += det * std::fabs(patch.Size(pole));
+    round_error = EstimateOf(kBlind * det * std::fabs(patch.Size(pole) - patch_lean),
+                             det * std::fabs(patch.Size(pole)));
   }
-  result.volume_error = EstimateOf(off, scale);
+  result.volume_error =
+      EstimateOf(std::fabs(v - Total(high_lean)) / 3.0, std::fabs(v) / 3.0) + round_error;
   result.area_error = EstimateOf(
       std::fabs(area_local.x - Total(lean, g.c)) + std::fabs(area_local.y - Total(lean, g.s)),
       Norm(area));
