@@ -118,8 +118,7 @@ void RefuseOverlaps(const Cursor& list, const std::vector<geometry::Cell>& cells
       if (overlap.status == Status::kUnbounded ||
           overlap.volume > kTouching * std::min(BoxVolume(cells[i]), BoxVolume(cells[j]))) {
         list.Item(static_cast<int>(j))
-            .Fail("overlaps cell [" + std::to_string(i) + "] by " + std::to_string(overlap.volume) +
-                      " m³",
+            .Fail("overlaps cell [" + std::to_string(i) + "] by " + Text(overlap.volume) + " m³",
                   "Cells of one body must be disjoint; cut one of them, or use `shape:`.");
       }
     }
