@@ -79,8 +79,12 @@ TEST(CheckpointTest, ResumesBitForBitAtAnyStep) {
   const auto path = File("resume");
   Simulation whole(Busy());
   std::vector<std::unique_ptr<Simulation>> resumed;
+  std::size_t impacts = 0;
   for (int k = 0; k <= 1600; ++k) {
-    if (k % 97 == 0 || k == 1) {
+    // Every now and then, and in the steps that follow an impact.
+    const bool struck = whole.Impacts().size() != impacts && resumed.size() < 40;
+    impacts = whole.Impacts().size();
+    if (k % 97 == 0 || k == 1 || struck) {
       whole.Save(path);
       resumed.push_back(std::make_unique<Simulation>(Busy()));
       // From another point of the run, so that nothing may linger.
