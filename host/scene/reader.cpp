@@ -1,6 +1,7 @@
 #include "host/scene/reader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <limits>
 #include <set>
@@ -115,8 +116,9 @@ void RefuseOverlaps(const Cursor& list, const std::vector<geometry::Cell>& cells
       query.a = &cells[i];
       query.b = &cells[j];
       const InterferenceMetrics overlap = ComputeMetrics(query);
-      if (overlap.status == Status::kUnbounded ||
-          overlap.volume > kTouching * std::min(BoxVolume(cells[i]), BoxVolume(cells[j]))) {
+      const double smaller = std::min(BoxVolume(cells[i]), BoxVolume(cells[j]));
+      const double limit = std::isfinite(smaller) ? kTouching * smaller : 0.0;
+      if (overlap.status == Status::kUnbounded || overlap.volume > limit) {
         list.Item(static_cast<int>(j))
             .Fail("overlaps cell [" + std::to_string(i) + "] by " + Text(overlap.volume) + " m³",
                   "Cells of one body must be disjoint; cut one of them, or use `shape:`.");
