@@ -1,0 +1,83 @@
+// The finder misses nothing: against every pair of cells through the engine, along moving poses.
+#include "host/contact/patches_find.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "geometry/neighbours.h"
+#include "host/bodies/motion.h"
+#include "tests/host/simulation_scenes.h"
+
+namespace intervox::host {
+namespace {
+
+std::vector<geometry::Cell> Cut(std::vector<geometry::Cell> cells, int count, double pitch) {
+  for (int axis = 0; axis < 2; ++axis) {
+    for (int k = 0; k < count; ++k) {
+      geometry::Surface plane;
+      const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+      plane.R = Mat3::FromColumns(axes[(axis + 1) % 3], axes[(axis + 2) % 3], axes[axis]);
+      plane.o = pitch * (k - 0.5 * (count - 1)) * axes[axis];
+      cells = geometry::SplitByPlane(cells, plane);
+    }
+  }
+  return cells;
+}
+
+void CompareAlongAPath(const std::vector<geometry::Cell>& a, const std::vector<geometry::Cell>& b,
+                       const Vec3& from, const Vec3& to) {
+  const Engine engine({Device::kSerial, 1, 0});
+  PairFinder finder(engine, {});
+  const BodyCells cells_a = MakeBodyCells(a), cells_b = MakeBodyCells(b);
+  finder.AddBodyPair(0, 1, &cells_a, &cells_b);
+  int found = 0;
+  for (int k = 0; k <= 200; ++k) {
+    const double s = k / 200.0;
+    // Slow and, now and then, a jump.
+    const Vec3 turn = (k % 50 == 49 ? 2.0 : s) * Vec3{0.4, -0.3, 1.2};
+    const Pose poses[2] = {
+        {ToRotation(FromRotationVector({0.1, 0.2, 0.3})), {10, 20, -5}},
+        {ToRotation(FromRotationVector(turn)), Vec3{10, 20, -5} + (1 - s) * from + s * to}};
+    const auto active = finder.Find(poses);
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      for (std::size_t j = 0; j < b.size(); ++j) {
+        PairQuery query;
+        query.a = &a[i];
+        query.b = &b[j];
+        query.X_WA = poses[0];
+        query.X_WB = poses[1];
+        const InterferenceMetrics metrics = ComputeMetrics(query);
+        if (!(metrics.volume > 0)) continue;
+        ASSERT_LT(at, active.size()) << "step " << k;
+        EXPECT_EQ(active[at].a, static_cast<int>(i));
+        EXPECT_EQ(active[at].b, static_cast<int>(j));
+        EXPECT_EQ(active[at].metrics.volume, metrics.volume);  // the same bits
+        ++at;
+        ++found;
+      }
+    }
+    EXPECT_EQ(at, active.size());
+  }
+  EXPECT_GT(found, 100);
+  EXPECT_LT(finder.queries(), static_cast<std::int64_t>(201 * a.size() * b.size() / 2));
+}
+
+TEST(PairFinderTest, FindsAllOverlapsOfCutBoxes) {
+  const auto box = [](const Vec3& size) {
+    return geometry::ToCells(*scenes::Solid(geometry::Box{size}, "box"));
+  };
+  CompareAlongAPath(Cut(box({0.5, 0.4, 0.1}), 3, 0.1), Cut(box({0.3, 0.3, 0.3}), 2, 0.1),
+                    {-0.6, 0.1, 0.3}, {0.6, 0.0, -0.2});
+}
+
+TEST(PairFinderTest, FindsAllOverlapsWithAnUnboundedBody) {
+  const auto floor =
+      geometry::ToCells(*scenes::Solid(geometry::HalfSpace{{0.2, 0, 1}, -0.05}, "floor"));
+  const auto box = geometry::ToCells(*scenes::Solid(geometry::Box{{0.3, 0.2, 0.1}}, "box"));
+  CompareAlongAPath(floor, Cut(box, 2, 0.08), {0, 0, 0.3}, {-1, 1, -0.2});
+}
+
+}  // namespace
+}  // namespace intervox::host
