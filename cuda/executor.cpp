@@ -1,8 +1,11 @@
 #include "cuda/executor.h"
 
 #include <tbb/blocked_range.h>
+#include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+
+#include <algorithm>
 
 namespace intervox::cuda {
 
@@ -18,7 +21,8 @@ void ParallelFor(int count, int grain, int threads, const std::function<void(int
   if (threads <= 0) {
     run();
   } else {
-    tbb::task_arena(threads).execute(run);
+    // More threads than cores bring nothing, and oneTBB complains about them on the console.
+    tbb::task_arena(std::min(threads, tbb::info::default_concurrency())).execute(run);
   }
 }
 

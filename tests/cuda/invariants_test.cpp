@@ -21,12 +21,17 @@ const std::vector<Family>& Families() {
   return families;
 }
 
-// Calls f(first, second, random) `count` times, going through all pairs of families.
+// Calls f(first, second, random) for `count` draws that go through all pairs of families. Beyond
+// the first round a torus, a thousand times dearer than the rest, takes every eighth turn only.
 template <class F>
 void ForRandomPairs(int count, unsigned seed, F&& f) {
   Random random(seed);
   const std::size_t n = Families().size();
-  for (int i = 0; i < count; ++i) f(Families()[i % n], Families()[i / n % n], &random);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    const Family &a = Families()[i % n], &b = Families()[i / n % n];
+    if ((a.name == "torus" || b.name == "torus") && i / (n * n) % 8 != 0) continue;
+    f(a, b, &random);
+  }
 }
 
 PairQuery RandomQuery(const Family& a, const Family& b, Random* random) {
@@ -154,11 +159,11 @@ TEST(Invariants, InsideAndOutsideMakeTheWhole) { CheckComplement(49); }
 TEST(Invariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(24); }
 TEST(Invariants, PathsHaveNoJumps) { CheckPaths(49, 10); }
 
-TEST(SlowInvariants, SwapNegatesToTheBit) { CheckSwap(7000); }
-TEST(SlowInvariants, RigidMotion) { CheckMotion(7000); }
-TEST(SlowInvariants, InsideAndOutsideMakeTheWhole) { CheckComplement(2000); }
-TEST(SlowInvariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(500); }
-TEST(SlowInvariants, PathsHaveNoJumps) { CheckPaths(98, 1000); }
+TEST(SlowInvariants, SwapNegatesToTheBit) { CheckSwap(14000); }
+TEST(SlowInvariants, RigidMotion) { CheckMotion(14000); }
+TEST(SlowInvariants, InsideAndOutsideMakeTheWhole) { CheckComplement(14000); }
+TEST(SlowInvariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(2000); }
+TEST(SlowInvariants, PathsHaveNoJumps) { CheckPaths(147, 1000); }
 
 TEST(Invariants, ContainedCellsHaveNoNormal) {
   const Cell ball = testing::CellsOf(geometry::Sphere{0.1})[0];
