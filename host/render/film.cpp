@@ -18,8 +18,8 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
                                                {0.45, 0.20, 0.48},
                                                {0.62, 0.50, 0.08},
                                                {0.10, 0.33, 0.60}}};
-constexpr double kFilled = 0.94;     // of the picture, by the bodies
-constexpr double kForceUnit = 20.0;  // [N]: arrows of smaller forces are short
+constexpr double kFilled = 0.94;    // of the picture, by the bodies
+constexpr double kForceUnit = 5.0;  // [N]: arrows of smaller forces are short
 
 /** A results group never holds a slash in a body's name. */
 std::string GroupName(std::string name) {
@@ -208,7 +208,7 @@ void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* fram
       const double sign = bodies_[contact.body_i].is_fixed ? -1 : 1;
       ForceArrow arrow;
       arrow.p_WP = contact.p_WC;
-      arrow.vector = (sign * 0.11 * radius_ * std::log10(1 + magnitude / kForceUnit) / magnitude) *
+      arrow.vector = (sign * 0.08 * radius_ * std::log10(1 + magnitude / kForceUnit) / magnitude) *
                      contact.force;
       arrow.radius = 0.007 * radius_;
       frame->arrows.push_back(arrow);
