@@ -95,7 +95,7 @@ struct CapMoments {
 INTERVOX_HD inline CapMoments IntegrateCap(double r, double h) {
   CapMoments out;
   const GaussNode* node = GaussRule(3);
-  for (int i = 0; i < kGaussOrders[3]; ++i) {
+  for (int i = 0; i < GaussOrder(3); ++i) {
     const double sigma_squared = node[i].b2;
     const double s = h * sigma_squared;
     const double half = std::sqrt(s * (2 * r - s));
@@ -193,8 +193,8 @@ INTERVOX_HD inline TorusSums AddHalfPlane(const TorusCut& t, double k, double re
 /** Node `i` of a panel cut into `cuts` parts. The panel is mapped by tan(ψ/2), or its inverse
  beyond a right angle, and by s = 3τ² − 2τ³, which lifts the roots at its ends. */
 INTERVOX_HD inline TorusSums AddNode(const TorusCut& t, const TorusPanel& panel, int cuts, int i) {
-  const GaussNode& node = GaussRule(4)[i % kGaussOrders[4]];
-  const double tau = (i / kGaussOrders[4] + (0.5 * node.b1 + node.b2)) / cuts;
+  const GaussNode& node = GaussRule(4)[i % GaussOrder(4)];
+  const double tau = (i / GaussOrder(4) + (0.5 * node.b1 + node.b2)) / cuts;
   const double s = tau * tau * (3 - 2 * tau);
   const double ds = node.weight / cuts * 6 * tau * (1 - tau);
   const bool near = panel.to <= 0.5;
@@ -315,7 +315,7 @@ INTERVOX_HD RuleResult TorusRule(const Team& team, const LocalPair& pair, Moment
   add(0, whole, true);
   add(whole, end, false);
   if (panels == 0) return result;
-  const int n_nodes = kGaussOrders[4];
+  const int n_nodes = GaussOrder(4);
   TorusSums sums, before;
   double change = 1;
   for (int cuts = 1; cuts <= 32; cuts *= 2) {
