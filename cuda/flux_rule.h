@@ -122,9 +122,11 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   // of them will do.
   const double open = Opening(total.sums);
   const double bound = 4.0 * open <= goal * volume ? 10.0 * goal : goal;
-  if (total.volume_error + open > bound * volume || total.area_error > bound * area) {
+  const double leak = 1e-6 + 0.01 * pair.tolerance;
+  const bool leaky = Norm(total.sums.closure) > leak * total.sums.area;
+  if (leaky || total.volume_error + open > bound * volume || total.area_error > bound * area) {
     // An open boundary that no panel owns up to is everybody's business.
-    const bool all = open > 4.0 * total.volume_error;
+    const bool all = leaky || open > 4.0 * total.volume_error;
     const double share = all ? 0.0 : goal / (1 + panels.count);
     const double volume_goal = share * volume, area_goal = share * area;
     total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
@@ -149,10 +151,10 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   result.work = total.work;
   result.error = total.volume_error + Opening(total.sums) + 4e-16 * total.sums.area * model.size;
   if (!(result.error < 1e200)) return result;
-  const bool closed = Norm(total.sums.closure) <= 1e-6 * total.sums.area;
-  result.accepted = result.error <= pair.tolerance * x.v ||
-                    (closed && (result.error <= 0.01 * std::fabs(x.v) ||
-                                result.error <= 1e-9 * total.sums.area * model.size));
+  // A face through a adds nothing to V and r n: only the area vector misses it.
+  const bool closed = Norm(total.sums.closure) <= leak * total.sums.area;
+  result.accepted = closed && (result.error <= 0.01 * std::fabs(x.v) ||
+                               result.error <= 1e-9 * total.sums.area * model.size);
   const Vec3 a = model.a;
   const Vec3 m = x.m;
   x.m += x.v * a;
