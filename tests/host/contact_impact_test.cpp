@@ -179,6 +179,29 @@ TEST(Impact, LightPegUnderALargeLoadKeepsStill) {
   }
 }
 
+// The same peg on a plate that is driven upward: the plate is where its motion says, and nothing of
+// hγ v may be added to it.
+TEST(Impact, LightPegOnADrivenPlateKeepsItsLoad) {
+  const auto model = Model(5e6, 0.6, 0.3);
+  World w("ark3");
+  w.bodies.resize(2);
+  w.bodies[0].v = {0, 0, 0.5};
+  w.bodies[1].mass = 0.02;
+  w.bodies[1].p = {0, 0, -1e-5};
+  w.bodies[1].v = {0, 0, 0.5};
+  w.bodies[1].force = {0, 0, -50};
+  Pad pad;
+  pad.model = model.get();
+  pad.begun = true;
+  model->Begin(1e-5, 0.0, true, &pad.latch, &pad.state);
+  w.pads.push_back(pad);
+  for (int i = 0; i < 40; ++i) {
+    w.Step(250e-6);
+    EXPECT_NEAR(w.pads[0].last.f_n, 50.0, 1e-6) << i;
+    EXPECT_NEAR(w.bodies[1].v.z, 0.5, 1e-9) << i;
+  }
+}
+
 TEST(Impact, AContactThatGrazedAndIsThenStruckGainsNothing) {
   const double k = 6.5e8, mass = 100.0, speed = 0.1;
   const double elastic_peak = speed * std::sqrt(k * mass);

@@ -190,6 +190,30 @@ TEST(SolveStage, NeverCreatesEnergyByFrictionOrDamping) {
   EXPECT_LT(unconverged, 60);
 }
 
+// Jammed at random by up to 24 contacts with friction above 1: some of these have no solution with
+// the load that friction sees equal to the normal force. Even then nothing gains energy.
+TEST(SolveStage, JammedContactsWithoutASolutionStillDissipate) {
+  Random random(5);
+  int unconverged = 0;
+  for (int trial = 0; trial < 1000; ++trial) {
+    const auto model = Model(1.0, random.Log(0.01, 0.5), 1.5, 1.2, random.Log(1e-3, 0.1));
+    Problem p = Draw(random, *model, 1 + trial % 3, 2 + trial % 23, random.Log(1e3, 1e6));
+    const double H = random.Log(1e-5, 5e-4);
+    const double before = Kinetic(p);
+    const StageResult result = SolveStage(H, p.bodies, p.contacts);
+    unconverged += result.converged ? 0 : 1;
+    double elastic = 0.0, bristle = 0.0, size = before;
+    for (const StageContact& c : p.contacts) {
+      elastic += H * c.power.elastic;
+      bristle += H * c.power.bristle;
+      size += std::fabs(H * c.power.elastic);
+    }
+    EXPECT_LE(Kinetic(p), before + elastic - bristle + 1e-6 * size) << trial << result.residual;
+  }
+  EXPECT_GT(unconverged, 10);  // the trials are as hard as they are meant to be
+  EXPECT_LT(unconverged, 400);
+}
+
 TEST(SolveStage, DoesNotDependOnTheAxes) {
   const auto model = Model(1.0, 0.4, 0.4, 0.3);
   Random random(4);
@@ -380,6 +404,57 @@ TEST(SolveStage, BristlesTurnWithThePlate) {
   SolveStage(1e-4, bodies, {&c, 1});
   EXPECT_NEAR(c.force.z, 1e5 * 1e-7, 1e-12);
   EXPECT_NEAR(c.state.z.x, 1e-7, 1e-18);
+}
+
+TEST(SolveStage, RelaxationOffsetDecaysAndTakesItsShareOfTheForce) {
+  ContactModelSettings s;
+  s.normal = {"gonthier", {{"stiffness", 1e6}, {"restitution", 1.0}, {"relaxation_time", 2.0}}, {}};
+  const auto model = MakeContactModel(s, {}, {});
+  std::vector<StageBody> bodies(2);
+  bodies[1].inverse_mass = 1e-9;
+  StageContact c;
+  c.body_i = 1;
+  c.body_j = 0;
+  c.model = model.get();
+  c.geometry.V = 3e-5;
+  c.geometry.n = {0, 0, 1};
+  c.geometry.J_W = 1e-9 * Mat3::Diagonal({1, 1, 2});
+  c.state.V_o = 1e-5;
+  StageContact implicit = c;
+  SolveStage(0.0, bodies, {&c, 1});
+  EXPECT_NEAR(c.f_n, 20.0, 1e-12);
+  EXPECT_DOUBLE_EQ(c.rate.V_o, -1e-5 / 2.0);
+  SolveStage(0.5, bodies, {&implicit, 1});
+  EXPECT_NEAR(implicit.state.V_o, 1e-5 / 1.25, 1e-20);  // V_o = V_o*/(1 + H/τ_r)
+  EXPECT_NEAR(implicit.f_n, 30.0 - 8.0, 1e-9);
+}
+
+TEST(SolveStage, RollingOpposesAndTheCapKeepsThePressureFromTension) {
+  for (const double cap : {0.0, 1.0}) {
+    ContactModelSettings s;
+    s.normal = {"gonthier", {{"stiffness", 1e6}, {"restitution", 0.5}}, {}};
+    s.rolling = {"gonthier", {{"cap", cap}}, {}};
+    const auto model = MakeContactModel(s, {}, {});
+    std::vector<StageBody> bodies(2);
+    bodies[1].w = {30.0, 40.0, 5.0};
+    StageContact c;
+    c.body_i = 1;
+    c.body_j = 0;
+    c.model = model.get();
+    c.geometry.V = 1e-5;
+    c.geometry.n = {0, 0, 1};
+    c.geometry.J_W = (1e-5 * 0.005) * Mat3::Diagonal({1, 1, 2});  // r_gyr = 0.1, ρ = 0.1414
+    c.latch = {1.0, model->normal->DampingFactor(1.0)};
+    SolveStage(0.0, bodies, {&c, 1});
+    // τ_r = k_v a J ω_t, Gonthier (4.183); capped at |a||ω_t|ρ = 1.
+    const double a = c.latch.a, tilt = -a * 50.0 * std::sqrt(0.02);
+    ASSERT_GT(tilt, 1.0);
+    const double expected = 1e6 * a * 5e-8 / (cap > 0 ? tilt : 1.0);
+    EXPECT_NEAR(c.torque.x, expected * 30.0, 1e-12);
+    EXPECT_NEAR(c.torque.y, expected * 40.0, 1e-12);
+    EXPECT_NEAR(c.torque.z, 0.0, 1e-15);
+    EXPECT_NEAR(c.power.rolling, -expected * 2500.0, 1e-9);
+  }
 }
 
 TEST(SolveStage, LockedAxesStayLocked) {
