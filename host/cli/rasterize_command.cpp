@@ -56,7 +56,7 @@ int Run(const Options& options) {
       for (const geometry::Cell& cell : cells) {
         if (cell.bounded) size = std::max(size, 2 * Norm(cell.bounds.half));
       }
-      voxel_size = size / 100;
+      voxel_size = size > 0 ? size / 100 : 1.0;  // unbounded solids are refused by Rasterize
     }
     report = geometry::Rasterize(cells, voxel_size, options.half_width, name, options.out);
   } catch (const std::invalid_argument& error) {

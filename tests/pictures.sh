@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# From a scene to its page: runs a short simulation, draws it, plots it, and checks what comes out;
+# then rasterises a shape, and feeds the commands bad input. Usage: pictures.sh INTERVOX
+set -euo pipefail
+
+intervox="$(realpath "$1")"
+repository="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+python=/usr/bin/python3
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "failed: $*" >&2
+  exit 1
+}
+# refuses WORD COMMAND…: exits with 2 and says WORD.
+refuses() {
+  local word="$1" status=0
+  shift
+  "$@" >refused.txt 2>&1 || status=$?
+  [[ $status -eq 2 ]] || fail "'$*' exits with $status, not 2"
+  grep -q -- "$word" refused.txt || fail "'$*' does not mention $word: $(cat refused.txt)"
+}
+
+"$intervox" run "$repository/examples/ball.yaml" -o ball.h5 >/dev/null
+"$intervox" render ball.h5 -o stills --frames every=0.05 --size 160x120 >/dev/null
+"$intervox" render ball.h5 -o frames --frames at=0,0.1 --size 80x60 --cut floor:0,1,0,0 >/dev/null
+"$python" "$repository/python/plots.py" ball.h5 -o plots >/dev/null
+"$python" "$repository/python/contact_sheet.py" stills -o contact_sheet.png >/dev/null
+"$python" "$repository/python/animation.py" frames -o animation.webp >/dev/null
+"$python" "$repository/python/report.py" . -o page.html >/dev/null
+
+"$python" - <<'PYTHON'
+import json
+import re
+from PIL import Image
+
+frames = json.load(open("stills/frames.json"))["frames"]
+assert [round(f["time"], 6) for f in frames] == [0, 0.05, 0.1, 0.15, 0.2], frames
+assert frames[0]["contacts"] == 0 and frames[-1]["contacts"] == 1, frames
+pictures = [Image.open(f"stills/{f['file']}").convert("RGB") for f in frames]
+assert all(p.size == (160, 120) for p in pictures)
+assert pictures[0].tobytes() != pictures[-1].tobytes(), "the ball does not move"
+assert len(set(pictures[0].getdata())) > 50, "the picture is empty"
+page = open("page.html").read()
+assert page.count("data:image/") >= 6, "pictures are missing from the page"
+assert not re.search(r"(src|href)=[\"']?(https?:)?//", page), "the page needs a network"
+PYTHON
+
+refuses "1 to 16384" "$intervox" render ball.h5 --size 0x5
+refuses "eye, target" "$intervox" render ball.h5 --camera nose=1
+refuses "ball, floor\|floor, ball" "$intervox" render ball.h5 --cut bal:0,0,1,0
+refuses "not there.h5" "$intervox" render "not there.h5"
+refuses "every=SECONDS" "$intervox" render ball.h5 --frames sometimes=1
+
+shapes="$repository/examples/ball.yaml"
+"$intervox" rasterize "$shapes" --shape ball -o ball.vdb --voxel-size 2e-3 >rasterized.txt ||
+  fail "rasterize: $(cat rasterized.txt)"
+difference="$(sed -n 's/.*difference \([^ ]*\) (relative).*/\1/p' rasterized.txt)"
+"$python" -c "import sys; sys.exit(not abs(float('$difference')) < 2e-3)" ||
+  fail "the grid's volume is off: $(cat rasterized.txt)"
+[[ -s ball.vdb ]] || fail "there is no grid"
+refuses "unbounded" "$intervox" rasterize "$shapes" --shape floor -o floor.vdb
+refuses "ball" "$intervox" rasterize "$shapes" --shape bal -o bal.vdb
+echo "all fine"
