@@ -61,7 +61,7 @@ void CompareAlongAPath(const std::vector<geometry::Cell>& a, const std::vector<g
     EXPECT_EQ(at, active.size());
   }
   EXPECT_GT(found, 100);
-  EXPECT_LT(finder.queries(), static_cast<std::int64_t>(201 * a.size() * b.size() / 2));
+  EXPECT_LT(finder.queries(), static_cast<std::int64_t>(201 * a.size() * b.size() * 4 / 5));
 }
 
 TEST(PairFinderTest, FindsAllOverlapsOfCutBoxes) {
