@@ -140,7 +140,7 @@ TEST(ClipRule, SecondOrderPlainAndFourthOrderExtrapolated) {
 
 TEST(ClipRule, BoundsHoldAndSlopesAreTrue) {
   Random random(5);
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 2000; ++i) {
     const Pose X = random.RandomPose(0.5);
     const Surface all[] = {MakeEllipsoid({0.5, 0.3, 0.4}, X), MakeCylinder(0.3, X),
                            MakeCone(0.5, 0.4, X), MakeTorus(0.4, 0.1, X),
@@ -152,7 +152,10 @@ TEST(ClipRule, BoundsHoldAndSlopesAreTrue) {
     Mat3 F = random.Rotation();
     F = F * Mat3::Diagonal({0.7, 0.2, 1.3});
     const internal::MappedSurface s = internal::MapSurface(local, p, F);
-    const Vec3 c = random.Vector(1), h = random.Uniform(0, 0.5) * Abs(random.Vector(1));
+    // Half of the cells lie about the centre or apex.
+    const Vec3 middle = i % 4 < 2 ? Vec3{} : Inverse(F) * (local.surface.o - p);
+    const Vec3 h = random.Uniform(0, 0.5) * Abs(random.Vector(1));
+    const Vec3 c = middle + (i % 4 < 2 ? 1.0 : 0.3) * random.Vector(1);
     const geometry::Bounds bounds = internal::BoundsOver(s, c, h);
     for (int k = 0; k < 50; ++k) {
       const Vec3 y = c + Scaled(h, random.Vector(1));

@@ -12,6 +12,7 @@
 #include "cuda/team.h"
 #include "geometry/cell.h"
 #include "geometry/make_surface.h"
+#include "geometry/surface_eval.h"
 #include "tests/cuda/pairs.h"
 
 namespace intervox::cuda::testing {
