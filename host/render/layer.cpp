@@ -39,10 +39,10 @@ double VanDerCorput(unsigned x) {
 bool Stepped(const SurfaceHit& a, const Vec3& p_a, const SurfaceHit& b, const Vec3& p_b) {
   const Vec3 d = p_b - p_a;
   const double step = std::max(std::fabs(Dot(d, a.normal)), std::fabs(Dot(d, b.normal)));
-  const bool is_same = a.cell == b.cell && a.surface == b.surface;
-  // Parallel faces are one only if they are level; a curved surface may bend away.
-  const bool is_parallel = Dot(a.normal, b.normal) > 0.9999;
-  return step > (is_same ? 0.8 : is_parallel ? 0.02 : 0.5) * Norm(d);
+  if (a.cell == b.cell && a.surface == b.surface) return step > 0.8 * Norm(d);
+  // Where two surfaces join smoothly, the step is at most that of the angle between their normals.
+  const double cosine = std::clamp(Dot(a.normal, b.normal), -1.0, 1.0);
+  return step > (0.02 + 1.5 * std::sqrt(1 - cosine * cosine)) * Norm(d);
 }
 
 /** Whether two samples lie on one smooth surface, near enough to share light. */
