@@ -98,6 +98,9 @@ TEST(Render, NearerBodyHidesFarther) {
   front.color = {0.0, 0.6, 0.1};
   scene.bodies.push_back(front);
   const Image both = Render(scene);
+  std::swap(scene.bodies[0], scene.bodies[1]);
+  EXPECT_EQ(LargestDifference(both, Render(scene)), 0);
+  std::swap(scene.bodies[0], scene.bodies[1]);
   scene.bodies.erase(scene.bodies.begin());
   const Image front_only = Render(scene);
   EXPECT_EQ(LargestDifference(both, front_only), 0);
