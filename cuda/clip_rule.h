@@ -249,6 +249,18 @@ INTERVOX_HD inline void PlanSplits(const LocalPair& pair, ClipModel* model) {
   }
 }
 
+/** The longest side [m] of a cell of the level, of the sides that its level halves. */
+INTERVOX_HD inline double CellSize(const ClipModel& model, int level) {
+  double longest = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    if ((model.split[level] >> axis & 1) == 0) continue;
+    double side = (model.box.upper[axis] - model.box.lower[axis]) * Norm(model.box.F.Col(axis));
+    for (int i = 0; i < level; ++i) side *= model.split[i] >> axis & 1 ? 0.5 : 1.0;
+    longest = side > longest ? side : longest;
+  }
+  return longest;
+}
+
 }  // namespace internal
 
 /** Metrics of any overlap by cells cut with tangent planes, fourth order by extrapolation.
@@ -262,11 +274,12 @@ INTERVOX_HD inline void PlanSplits(const LocalPair& pair, ClipModel* model) {
  h² in each of its cells, and only the mean of that is extrapolated.
  @param max_leaves  bound on the curved leaves of one level; beyond it the best result is returned
  with the error that it has.
+ @param leaf_size  [m] > 0: cells are halved until no halved side is longer, and no further.
  @return error: the last change of the extrapolated moments, times the ratio of the last two
  changes: of V, or of the centroid or inertia in the same measure if those changed more [m³]. */
 template <class Team>
 INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments* moments,
-                                int max_leaves = 100000) {
+                                int max_leaves = 100000, double leaf_size = 0) {
   using internal::ClipSums;
   RuleResult result;
   *moments = {};
@@ -330,6 +343,10 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     error = change * ratio;
     if (error < before / 36) error = before / 36;
     if (level == 2) error = 1;
+    if (leaf_size > 0) {
+      if (internal::CellSize(model, level) <= leaf_size || 4 * fine.leaves > max_leaves) break;
+      continue;
+    }
     if (level > 3 && fine.leaves >= internal::kFewLeaves && error <= target) break;
     if (4 * fine.leaves > max_leaves) break;
   }

@@ -238,6 +238,25 @@ TEST(ClipRule, MovesWithTheWorld) {
   }
 }
 
+TEST(ClipRule, LeafSizeSetsTheLevel) {
+  const LocalPair pair = MakePair({MakeEllipsoid({0.5, 0.5, 0.5})}, {MakePlane({0, 0, 1}, 0.1)}, {},
+                                  {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 1e-9);
+  const double v = kPi * 0.36 * (1.5 - 0.6) / 3;
+  double last = 1;
+  int work = 0;
+  for (double size : {0.25, 0.125, 0.0625}) {
+    Moments moments;
+    const RuleResult result = ClipRule(SerialTeam{}, pair, &moments, 100000, size);
+    ASSERT_TRUE(result.accepted);
+    const double error = std::fabs(moments.v / v - 1);
+    EXPECT_LT(error, 0.4 * last);
+    EXPECT_GT(result.work, 3 * work);
+    last = error;
+    work = result.work;
+  }
+  EXPECT_LT(last, 3e-4);
+}
+
 TEST(ClipRule, NothingIsFoundWhereNothingIs) {
   RuleResult result;
   Pose X;
