@@ -144,6 +144,7 @@ std::vector<double> Cursor::Numbers(int count, const Range& range) const {
          "Write " + std::to_string(count) + " numbers in brackets.");
   }
   std::vector<double> numbers;
+  numbers.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) numbers.push_back(Item(i).Number(range));
   return numbers;
 }

@@ -28,6 +28,7 @@ constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
 template <class T>
 std::vector<std::string> Names(const std::map<std::string, T>& map) {
   std::vector<std::string> names;
+  names.reserve(map.size());
   for (const auto& [name, value] : map) names.push_back(name);
   return names;
 }
@@ -318,8 +319,10 @@ class SceneReader {
         if (!met.insert({model, a.material, b.material}).second) continue;
         try {
           const auto made = MakeContactModel(settings->second, MaterialOf(a), MaterialOf(b));
+          const std::string prefix = "contact_models." + model + ".";
           for (const std::string& warning : made->warnings) {
-            scene_.warnings.push_back("contact_models." + model + "." + warning);
+            scene_.warnings.push_back(prefix);
+            scene_.warnings.back() += warning;
           }
         } catch (const InputError& error) {
           FailInModel(model, error.what());

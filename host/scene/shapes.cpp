@@ -221,7 +221,7 @@ Library::Built Library::BuildNamed(const std::string& name, const Cursor& from) 
 
 Library::Built Library::Build(const Cursor& cursor, const std::string& name) {
   if (cursor.value().kind == Value::Kind::kScalar) return BuildNamed(cursor.String(), cursor);
-  const Built node = Node(cursor, cursor.String("name", name));
+  Built node = Node(cursor, cursor.String("name", name));
   if (node.primitives > kMaxPrimitives) {
     cursor.Fail("the shape has more than " + std::to_string(kMaxPrimitives) + " primitives",
                 "Build it of fewer parts.");
