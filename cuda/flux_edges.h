@@ -231,7 +231,7 @@ INTERVOX_HD inline void KeepArc(const FluxModel& model, const FluxPanel& whole, 
       }
     }
     const double length = (cut[k + 1] - cut[k]) * std::fabs(whole.u1 - whole.u0);
-    const int pieces = length > 0.85 ? (length > 1.7 ? 3 : 2) : 1;
+    const int pieces = length > 1.0 ? 2 : 1;  // 90° where the conic is symmetric
     double sign = whole.sign;
     if (s.ruled) {
       const Vec3 n = model.plane[whole.plane].n;

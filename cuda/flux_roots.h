@@ -19,10 +19,10 @@ INTERVOX_HD inline double Horner(const double* c, int degree, double x) {
   return v;
 }
 
-/** The root of a monotone polynomial between a and b, where its signs differ: Newton's steps, kept
- in the bracket by bisection. */
+/** The root of a monotone polynomial between a and b, where its signs differ, to about `accuracy`:
+ Newton's steps, kept in the bracket by bisection. */
 INTERVOX_HD inline double MonotoneRoot(const double* c, int degree, double a, double b,
-                                       double value_a) {
+                                       double value_a, double accuracy) {
   double x = 0.5 * (a + b);
   for (int i = 0; i < 80; ++i) {
     double v = c[degree], slope = 0.0;
@@ -37,7 +37,7 @@ INTERVOX_HD inline double MonotoneRoot(const double* c, int degree, double a, do
     }
     const double step = x - v / slope;
     const double next = step > a && step < b ? step : 0.5 * (a + b);
-    if (std::fabs(next - x) <= 1e-16 * (1.0 + std::fabs(x)) || b - a <= 1e-16) return next;
+    if (std::fabs(next - x) <= accuracy || b - a <= accuracy) return next;
     x = next;
   }
   return x;
@@ -61,7 +61,8 @@ INTERVOX_HD inline int CubicRoots(const double* c, double lo, double hi, double*
   double value = Horner(c, 3, lo);
   for (int i = 0; i + 1 < count; ++i) {
     const double next = Horner(c, 3, knots[i + 1]);
-    if ((value > 0) != (next > 0)) roots[n++] = MonotoneRoot(c, 3, knots[i], knots[i + 1], value);
+    if ((value > 0) != (next > 0))
+      roots[n++] = MonotoneRoot(c, 3, knots[i], knots[i + 1], value, 1e-11);
     value = next;
   }
   return n;
@@ -97,7 +98,7 @@ INTERVOX_HD inline int QuarticRoots(const double* p, double soft, double* roots)
   for (int i = 0; i <= count; ++i) {
     const double next = i < count ? Horner(c, 4, knots[i]) : p[4];
     if ((value > 0) != (next > 0)) {
-      roots[n++] = 0.25 * (MonotoneRoot(c, 4, from, knots[i], value) + 2.0);
+      roots[n++] = 0.25 * (MonotoneRoot(c, 4, from, knots[i], value, 4e-16) + 2.0);
     }
     if (i < count && std::fabs(next) < soft * scale) roots[n++] = 0.25 * (knots[i] + 2.0);
     from = knots[i];

@@ -108,7 +108,7 @@ TEST_P(FluxFamily, MovesWithTheFrame) {
     Moments a, b;
     ASSERT_TRUE(pair.Run(&a).accepted) << i;
     ASSERT_TRUE(pair.Moved(X).Run(&b).accepted) << i;
-    EXPECT_NEAR(a.v, b.v, 1e-9) << i;
+    EXPECT_NEAR(a.v, b.v, 5e-9) << i;
     if (a.v < 1e-3) continue;
     const InterferenceMetrics p = ToMetrics(a, {}), q = ToMetrics(b, {});
     EXPECT_LT(Norm(X * p.p_WC - q.p_WC), 1e-7) << i;
