@@ -69,6 +69,31 @@ INTERVOX_HD inline int CountEllipsoids(const LocalPair& pair) {
   return count;
 }
 
+// Kept out of line: one function with every rule in it takes ptxas many minutes.
+template <class Team>
+__attribute__((noinline)) INTERVOX_HD RuleResult RunPolar(const Team& team, const LocalPair& pair,
+                                                          Moments* moments) {
+  return PolarRule(team, pair, moments);
+}
+
+template <class Team>
+__attribute__((noinline)) INTERVOX_HD RuleResult RunFlux(const Team& team, const LocalPair& pair,
+                                                         Moments* moments) {
+  return CountEllipsoids(pair) > 1 ? RuleResult{} : FluxRule(team, pair, moments);
+}
+
+template <class Team>
+__attribute__((noinline)) INTERVOX_HD RuleResult RunClip(const Team& team, const LocalPair& pair,
+                                                         Moments* moments) {
+  return ClipRule(team, pair, moments);
+}
+
+template <class Team>
+__attribute__((noinline)) INTERVOX_HD RuleResult RunCenter(const Team& team, const LocalPair& pair,
+                                                           double voxel_size, Moments* moments) {
+  return CenterRule(team, pair, voxel_size, moments);
+}
+
 template <class Team>
 INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair& pair,
                                double voxel_size, Moments* moments) {
@@ -77,13 +102,13 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
     case LeafRule::kPolytope:
       return PolytopeRule(team, pair, moments);
     case LeafRule::kFlux:
-      return CountEllipsoids(pair) > 1 ? RuleResult{} : FluxRule(team, pair, moments);
+      return RunFlux(team, pair, moments);
     case LeafRule::kPolar:
-      return PolarRule(team, pair, moments);
+      return RunPolar(team, pair, moments);
     case LeafRule::kClip:
-      return ClipRule(team, pair, moments);
+      return RunClip(team, pair, moments);
     case LeafRule::kCenter:
-      return CenterRule(team, pair, voxel_size, moments);
+      return RunCenter(team, pair, voxel_size, moments);
     default:
       return {};
   }

@@ -91,7 +91,9 @@ void CheckComplement(int count) {
       q.b = &piece;
       const InterferenceMetrics m = ComputeMetrics(q);
       sum += m.volume;
-      EXPECT_TRUE(m.status == Status::kOk || m.status == Status::kDisjoint)
+      // A sliver may miss its own relative tolerance without weight in the sum.
+      EXPECT_TRUE(m.status == Status::kOk || m.status == Status::kDisjoint ||
+                  m.volume_error < 1e-9 * V)
           << a.name << ", " << b.name << " error " << m.volume_error / V;
     }
     EXPECT_NEAR(sum, V, 2 * kTolerance * V) << a.name << ", " << b.name;

@@ -204,6 +204,25 @@ TEST(Polytope, FarFromTheWorldsOrigin) {
   ExpectNear(m.p_WC, p + Vec3{0.25, 0.25, 0.25} - 0.5 * Vec3{depth, depth, depth}, 1e-13);
 }
 
+TEST(Polytope, FarFromTheWorldsOriginAndFromItsOwn) {
+  // The cell's centre has bits that its place 100 m away would swallow.
+  const double bits = std::ldexp(1.0, -48), shift = 0.25 + bits, depth = std::ldexp(1.0, -20);
+  std::vector<geometry::Surface> planes;
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int sign = -1; sign <= 1; sign += 2) {
+      Vec3 n;
+      n[axis] = sign;
+      planes.push_back(geometry::MakePlane(n, 0.25 + sign * shift));
+    }
+  }
+  const Cell a = geometry::MakeCell(planes, "shifted"), b = BoxCell({1, 1, 1});
+  // a is [bits, 0.5 + bits]³; b reaches depth into it along x.
+  const Vec3 p{100, -64, 37};
+  const InterferenceMetrics m = Metrics(a, {{}, p}, b, {{}, p + Vec3{-0.5 + depth, 0, 0}});
+  const double V = (depth - bits) * (0.5 - bits) * (0.5 - bits);
+  EXPECT_NEAR(m.volume, V, 1e-9 * V);
+}
+
 TEST(Polytope, ScalesFromMicrometresToKilometres) {
   Random random(10);
   const Pose X_WA = random.RandomPose(0.2), X_WB = random.RandomPose(0.2);
