@@ -101,7 +101,8 @@ void AddPair(std::size_t i, std::size_t j, World* world) {
   // With relaxation a contact starts from zero force at the step that detects it.
   pair.patches.born_in_stages = pair.model->relaxation_time <= 0;
   for (const std::string& warning : pair.model->warnings) {
-    world->warnings.push_back("contact_models." + name + "." + warning);
+    std::string& text = world->warnings.emplace_back("contact_models.");
+    text.append(name).append(".").append(warning);
   }
   world->pairs.push_back(std::move(pair));
 }
