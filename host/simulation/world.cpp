@@ -100,10 +100,6 @@ void AddPair(std::size_t i, std::size_t j, World* world) {
   pair.patches.per_cell_pair = settings.cells == "pairs";
   // With relaxation a contact starts from zero force at the step that detects it.
   pair.patches.born_in_stages = pair.model->relaxation_time <= 0;
-  for (const std::string& warning : pair.model->warnings) {
-    std::string& text = world->warnings.emplace_back("contact_models.");
-    text.append(name).append(".").append(warning);
-  }
   world->pairs.push_back(std::move(pair));
 }
 

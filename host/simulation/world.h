@@ -34,8 +34,7 @@ struct World {
   std::vector<WorldPair> pairs;
   std::vector<int> sensor_bodies;  ///< body of each sensor
   std::vector<int> sensor_axes;    ///< body whose frame a sensor resolves in; −1: world
-  std::vector<std::string> warnings;
-  std::uint64_t fingerprint = 0;  ///< of all that a checkpoint must agree with
+  std::uint64_t fingerprint = 0;   ///< of all that a checkpoint must agree with
 
   World() = default;
   World(const World&) = delete;
