@@ -233,6 +233,59 @@ INTERVOX_HD inline bool MakeLens(const QuadricForm& a, const QuadricForm& b, boo
   return true;
 }
 
+/** Another view of the same lens: from about its centroid, along the difference of the mean
+ directions of its two faces, both from some rays. False when the rays see one face only. */
+INTERVOX_HD inline bool TurnLens(const QuadricForm& a, const QuadricForm& b, MappedLens* lens) {
+  constexpr int kLevels = 6, kTurns = 12;
+  const MappedQuadric faces[2] = {lens->a, lens->b};
+  Vec3 mean[2];
+  double volume = 0;
+  Vec3 centroid;
+  for (int i = 0; i < kLevels * kTurns; ++i) {
+    const double z = (2.0 * (i / kTurns) + 1) / kLevels - 1;
+    const double r = std::sqrt(1 - z * z);
+    double cosine, sine;
+    Azimuth(i % kTurns * (kMaxAzimuths / kTurns), &cosine, &sine);
+    const Vec3 d{r * cosine, r * sine, z};
+    double u[2];
+    for (int k = 0; k < 2; ++k) {
+      const double beta = Dot(faces[k].beta, d);
+      const double disc = beta * beta + Dot(d, faces[k].Gamma(d));
+      u[k] = disc < 0 ? -1.0 : beta + std::sqrt(disc);
+    }
+    const int face = u[0] > u[1] ? 0 : 1;
+    if (!(u[face] > 0)) return false;
+    mean[face] += d;
+    const double rho = 1 / u[face], cube = rho * rho * rho;
+    volume += cube;
+    centroid += 0.75 * rho * cube * d;
+  }
+  const Vec3 axis = mean[0] - mean[1];
+  if (!(SquaredNorm(mean[0]) > 0) || !(SquaredNorm(mean[1]) > 0) || !(SquaredNorm(axis) > 0)) {
+    return false;
+  }
+  const Vec3 z = Normalized(axis), x = AnyOrthogonal(z);
+  const Vec3 p = lens->p + lens->F * (centroid / volume);
+  Mat3 F = lens->F * Mat3::FromColumns(x, Cross(z, x), z);
+  const double value_a = a.Value(p), value_b = b.Value(p);
+  if (!(value_a < 0) || !(value_b < 0)) return false;
+  const double top = InverseExit(a, p, value_a, F.Col(2));
+  const double bottom = InverseExit(b, p, value_b, -F.Col(2));
+  if (!(top > 0) || !(bottom > 0) || !(top > InverseExit(b, p, value_b, F.Col(2))) ||
+      !(bottom > InverseExit(a, p, value_a, -F.Col(2)))) {
+    return false;
+  }
+  const double half = 0.5 * (1 / top + 1 / bottom);
+  F = Mat3::FromColumns(F.Col(0), F.Col(1), half * F.Col(2));
+  lens->p = p;
+  lens->F = F;
+  lens->a = MapForm(a, p, value_a, F);
+  lens->b = MapForm(b, p, value_b, F);
+  lens->top = 1 / (half * top);
+  lens->bottom = -1 / (half * bottom);
+  return true;
+}
+
 /** Bound of the error, relative to V, of a Gauss rule on an arc of the given bend, also for the
  first and (a fifth of) the second moments. Powers follow from the integrands, of degree 8 over the
  tenth power of the weight polynomial; factors are twice the largest seen on random ellipsoids. */
@@ -300,9 +353,10 @@ INTERVOX_HD inline double AzimuthDifference(const PolarSums& sums, const Mat3& F
 }
 
 /** The error claimed for all azimuths: the difference δ is the error of half of them, so the whole
- has about δ²; 6 δ^1.5 held for nearly all random ellipsoids. */
-INTERVOX_HD inline double ErrorOfDifference(double difference) {
-  const double factor = 6 * std::sqrt(difference);
+ has about δ²; 6 δ^1.5 held for nearly all random ellipsoids. Where many azimuths are needed the
+ decay is no clean power, and δ itself is claimed. */
+INTERVOX_HD inline double ErrorOfDifference(int azimuths, double difference) {
+  const double factor = azimuths > 30 ? 1 : 6 * std::sqrt(difference);
   return factor < 1 ? difference * factor : difference;
 }
 
@@ -315,7 +369,7 @@ INTERVOX_HD inline int MoreAzimuths(int azimuths, double difference, double targ
     if (count <= azimuths) continue;
     double next = 1;
     for (int i = 0; i < 8 * count / azimuths; ++i) next *= eighth;
-    if (ErrorOfDifference(next) <= target || count == kMaxAzimuths) return count;
+    if (ErrorOfDifference(count, next) <= target || count == kMaxAzimuths) return count;
   }
   return kMaxAzimuths;
 }
@@ -384,10 +438,11 @@ INTERVOX_HD inline QuadricForm SideForm(const LocalSurface& surface) {
   return form;
 }
 
-/** Integrates a lens to the tolerance; false when it is not shaped as assumed. */
+/** Integrates a lens to the tolerance; false when it is not shaped as assumed or needs more than
+ max_azimuths. */
 template <class Team>
 INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double weight,
-                               double tolerance, double rounding, Moments* out,
+                               double tolerance, double rounding, int max_azimuths, Moments* out,
                                RuleResult* result) {
   // No result may jump by more than a tenth of the tolerance where the order changes.
   const double target = 0.1 * tolerance;
@@ -416,8 +471,8 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
     const double arc_error = ArcError(HalvedBend(sums.top_bend, order.top_cuts), order.rule) +
                              ArcError(HalvedBend(sums.bottom_bend, order.bottom_cuts), order.rule);
     const double difference = AzimuthDifference(sums, lens.F);
-    const double azimuth_error = ErrorOfDifference(difference);
-    const bool last = turn == 7 || (order.azimuths == kMaxAzimuths && arc_error <= 2 * target);
+    const double azimuth_error = ErrorOfDifference(order.azimuths, difference);
+    const bool last = turn == 7 || (order.azimuths == max_azimuths && arc_error <= 2 * target);
     if ((azimuth_error <= target && arc_error <= 2 * target) || last) {
       *out = MapBack(lens, sums, order.azimuths, weight);
       result->error = out->v * (azimuth_error + arc_error + rounding);
@@ -432,8 +487,12 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
       }
     }
     if (azimuth_error > target) {
-      if (order.azimuths == kMaxAzimuths) return false;
-      order.azimuths = MoreAzimuths(order.azimuths, difference, target);
+      const int more = MoreAzimuths(order.azimuths, difference, target);
+      // Another view may need fewer by far.
+      if (order.azimuths == max_azimuths || (more > max_azimuths && max_azimuths < kMaxAzimuths)) {
+        return false;
+      }
+      order.azimuths = more;
     }
   }
   return false;
@@ -490,8 +549,12 @@ INTERVOX_HD RuleResult PolarRule(const Team& team, const LocalPair& pair, Moment
   internal::MappedLens lens;
   if (internal::MakeLens(a, b, b_is_plane, deepest, &lens)) {
     const double weight = pair.surface[ib].weight - pair.surface[ia].weight;
-    result.accepted =
-        internal::IntegrateLens(team, lens, weight, pair.tolerance, rounding, moments, &result);
+    for (int view = 0; view < 3 && !result.accepted; ++view) {
+      if (view > 0 && !internal::TurnLens(a, b, &lens)) break;
+      const int azimuths = view < 2 ? 40 : internal::kMaxAzimuths;
+      result.accepted = internal::IntegrateLens(team, lens, weight, pair.tolerance, rounding,
+                                                azimuths, moments, &result);
+    }
     return result;
   }
   const bool inner_is_a = deepest.lambda == 0;
