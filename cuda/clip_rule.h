@@ -12,6 +12,8 @@ namespace internal {
 /** Deepest level of cells. */
 inline constexpr int kMaxClipLevel = 12;
 
+/** Most curved leaves of one level. */
+inline constexpr int kMaxClipLeaves = 100000;
 /** Fewer leaves than this say little about how the error falls. */
 inline constexpr int kFewLeaves = 24;
 
@@ -279,7 +281,7 @@ INTERVOX_HD inline double CellSize(const ClipModel& model, int level) {
  changes: of V, or of the centroid or inertia in the same measure if those changed more [m³]. */
 template <class Team>
 INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments* moments,
-                                int max_leaves = 100000, double leaf_size = 0) {
+                                int max_leaves = internal::kMaxClipLeaves, double leaf_size = 0) {
   using internal::ClipSums;
   RuleResult result;
   *moments = {};

@@ -84,8 +84,8 @@ __attribute__((noinline)) INTERVOX_HD RuleResult RunFlux(const Team& team, const
 
 template <class Team>
 __attribute__((noinline)) INTERVOX_HD RuleResult RunClip(const Team& team, const LocalPair& pair,
-                                                         Moments* moments) {
-  return ClipRule(team, pair, moments);
+                                                         double leaf_size, Moments* moments) {
+  return ClipRule(team, pair, moments, kMaxClipLeaves, leaf_size);
 }
 
 template <class Team>
@@ -106,7 +106,7 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
     case LeafRule::kPolar:
       return RunPolar(team, pair, moments);
     case LeafRule::kClip:
-      return RunClip(team, pair, moments);
+      return RunClip(team, pair, voxel_size, moments);
     case LeafRule::kCenter:
       return RunCenter(team, pair, voxel_size, moments);
     default:
@@ -161,7 +161,8 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
   for (int i = 0; i < (automatic ? kRules : 1); ++i) {
     const LeafRule rule = automatic ? kOrder[i] : query.rule;
     Moments moments;
-    const RuleResult result = internal::RunRule(team, rule, pair, query.voxel_size, &moments);
+    const RuleResult result =
+        internal::RunRule(team, rule, pair, automatic ? 0.0 : query.voxel_size, &moments);
     if (!result.accepted || (found && !(result.error < best.error))) continue;
     found = true;
     best = result;
