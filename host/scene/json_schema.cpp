@@ -35,8 +35,8 @@ Json AnyOf(const std::vector<Json>& schemas) { return {{"anyOf", schemas}}; }
 Json ShapeSchema() { return AnyOf({{{"type", "string"}}, Ref("shape")}); }
 
 Json ValueSchema(const Key& key) {
-  const Json number = NumberSchema(key.range);
-  const Json word = {{"type", "string"}};
+  Json number = NumberSchema(key.range);
+  Json word = {{"type", "string"}};
   switch (key.type) {
     case Type::kNumber:
       return number;
