@@ -1,5 +1,5 @@
-// SolveStage allocates nothing in the steady state. The counting operators replace the ordinary
-// ones in the whole test executable and do nothing else.
+// SolveStage and the simulation allocate nothing in the steady state. The counting operators
+// replace the ordinary ones in the whole test executable and do nothing else.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -7,12 +7,14 @@
 #include <vector>
 
 #include "host/contact/contact_model.h"
+#include "host/simulation.h"
+#include "tests/host/simulation_scenes.h"
 
 namespace {
 thread_local long allocations = 0;
 }  // namespace
 
-void* operator new(std::size_t size) {
+[[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
@@ -23,8 +25,8 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   if (void* p = std::aligned_alloc(align, (size + align - 1) / align * align)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
+[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
@@ -67,6 +69,21 @@ TEST(SolveStage, AllocatesNothingInTheSteadyState) {
     SolveStage(k % 3 == 0 ? 0.0 : 1e-4, bodies, contacts);
   }
   EXPECT_EQ(allocations, before);
+}
+
+TEST(Simulation, StepsAllocateNothingOnceGrown) {
+  Scene scene = scenes::MakeScene(scenes::Frictional(1e8, 0.5, 0.3));
+  scene.shapes["floor"] = scenes::Solid(geometry::HalfSpace{{0, 0, 1}, 0}, "floor");
+  scene.shapes["box"] = scenes::Solid(geometry::Box{{0.1, 0.1, 0.1}}, "box");
+  scene.bodies = {scenes::Fixed("floor", "floor"),
+                  scenes::Free("a", "box", 1, {0, 0, 0.051}, {0.3, 0, 0}, {0, 0, 2}),
+                  scenes::Free("b", "box", 1, {0.02, 0, 0.152}, {0.1, 0, 0})};
+  Simulation simulation(scene, {Device::kSerial, 1, 0});
+  while (simulation.Time() < 0.3) simulation.Step();
+  ASSERT_GT(simulation.Contacts().size(), 1U);
+  const long before = allocations;
+  while (simulation.Time() < 0.5) simulation.Step();
+  EXPECT_EQ(allocations - before, 0);
 }
 
 }  // namespace
