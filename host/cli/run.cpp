@@ -103,7 +103,7 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
     simulation.Save(checkpoint);
     flushed = Clock::now();
   };
-  recorder.Sample(simulation);
+  if (!options.resume) recorder.Sample(simulation);
   {
     Progress progress(!options.quiet && isatty(STDERR_FILENO) == 1, begin, scene.duration);
     while (!simulation.Done() && interrupted == 0) {
