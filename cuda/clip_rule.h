@@ -317,9 +317,9 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     out += internal::Times(-1.0 / 3, coarse);
     return out;
   };
-  // The estimate is cautious: results jump by about a tenth of the tolerance where the level
-  // changes.
-  const double target = 0.3 * pair.tolerance;
+  // The estimate is cautious: where the level changes results jump by less than a tenth of the
+  // tolerance.
+  const double target = 0.15 * pair.tolerance;
   int level = 1;
   ClipSums coarse = evaluate(level), best = coarse;
   result.work = coarse.leaves;
