@@ -319,7 +319,7 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
   };
   // The estimate is cautious: where the level changes results jump by less than a tenth of the
   // tolerance.
-  const double target = 0.15 * pair.tolerance;
+  const double target = 0.05 * pair.tolerance;
   int level = 1;
   ClipSums coarse = evaluate(level), best = coarse;
   result.work = coarse.leaves;
