@@ -88,10 +88,12 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
   double round_error = 0.0;
   if (round) {
     PatchSums patch;
+    PoleDistance near_pole;
     double lean = 0.0;
     for (int k = 0; k < N - 1; ++k) {
       const Vec3 at = p.centre + a[k] * p.c + b[k] * p.s;
       const Vec3 step = da[k] * p.c + db[k] * p.s;
+      near_pole.Note(pole, at, step);
       const double before = patch.Size(pole);
       patch.Add(pole, at, -rule.fine[k] * step);
       lean += (patch.Size(pole) - before) * (rule.lean[k] / rule.fine[k]);
@@ -99,7 +101,8 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
     AddPatch(s, pole, patch, &out.sums);
     const double det = s.radii.x * s.radii.y * s.radii.z / 3.0;
     round_error = EstimateOf(kBlind * det * std::fabs(patch.Size(pole) - lean),
-                             det * std::fabs(patch.Size(pole)));
+                             det * std::fabs(patch.Size(pole))) +
+                  det * near_pole.ErrorOfSize(pole, N > 8);
   }
   out.volume_error =
       EstimateOf(std::fabs(plane.h) * miss / 3.0, std::fabs(plane.h * fan.a) / 3.0) + round_error;

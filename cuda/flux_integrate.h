@@ -47,6 +47,55 @@ INTERVOX_HD inline bool FindSmallPole(const FluxModel& model, int round, const F
   return Margin(model, s.o - s.frame * Scaled(s.radii, *pole), -1, round) > 0;
 }
 
+/** The candidate k for the centre of a large patch's sums: the normals of the planes, the other
+ surface's axes and the boundary's mean, both ways; in the frame of the unit sphere. */
+INTERVOX_HD inline Vec3 PoleCandidate(const FluxModel& model, int round, const Vec3& mean, int k) {
+  const FluxCurve& s = model.curve[round];
+  const double way = k % 2 == 0 ? 1.0 : -1.0;
+  if (k < 2) return way * mean;
+  if (k < 8) {
+    const int axis = k / 2 - 1;
+    const Mat3 frame = model.curves > 1 ? model.curve[1 - round].frame : Mat3::Identity();
+    return Normalized(way * TransposeTimes(s.frame, frame.Col(axis)));
+  }
+  return Normalized(Scaled(s.radii, TransposeTimes(s.frame, model.plane[k - 8].n)));
+}
+
+/** The pole of a large patch's sums: −e is the candidate that is farthest from the boundary.
+ `inside`: whether −e lies on the patch, so that the line integrals leave out 4π. */
+INTERVOX_HD inline Vec3 FindLargePole(const FluxModel& model, int round, const FluxPanels& panels,
+                                      Vec3 mean, bool* inside) {
+  constexpr int kCandidates = 8 + kFluxPlanes;
+  const int count = 8 + model.planes;
+  Vec3 candidate[kCandidates];
+  double gap[kCandidates];
+  for (int k = 0; k < count; ++k) {
+    candidate[k] = PoleCandidate(model, round, mean, k);
+    gap[k] = 4.0;  // squared diameter
+  }
+  Vec3 y;
+  for (int i = 0; i < 6 * panels.count; ++i) {
+    if (!PatchPoint(model, round, panels.panel[i / 6], 0.5 * (i % 3), i / 3 % 2, &y)) continue;
+    for (int k = 0; k < count; ++k) {
+      const double g = SquaredNorm(y - candidate[k]);
+      gap[k] = g < gap[k] ? g : gap[k];
+    }
+  }
+  int best = 0;
+  for (int k = 1; k < count; ++k) {
+    if (gap[k] > gap[best]) best = k;
+  }
+  const FluxCurve& s = model.curve[round];
+  double level = Margin(model, s.o + s.frame * Scaled(s.radii, candidate[best]), -1, round);
+  // Without a boundary, the place that says most: others may touch a surface.
+  for (int k = 0; k < count && gap[best] == 4.0; ++k) {
+    const double f = Margin(model, s.o + s.frame * Scaled(s.radii, candidate[k]), -1, round);
+    if (std::fabs(f) > std::fabs(level)) level = f;
+  }
+  *inside = level <= 0;
+  return -candidate[best];
+}
+
 /** One panel's share [from, to] ⊂ [0, 1] with 7 or 15 nodes. */
 INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPanel& p,
                                             const PatchPole& pole, bool fine, double from,

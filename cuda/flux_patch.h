@@ -126,39 +126,27 @@ INTERVOX_HD inline void AddPatch(const FluxCurve& s, const PatchPole& pole, cons
   AddArea(s.weight, area, det * (R * scaled * Transpose(R)), sums);
 }
 
-/** The direction whose opposite violates Ω's other bounds most: the pole of PatchSums. */
-INTERVOX_HD inline Vec3 PoleOf(const FluxModel& model, int q, bool* whole) {
-  const FluxCurve& s = model.curve[q];
-  Vec3 best{1, 0, 0};
-  double worst = -kFar;
-  for (int i = 0; i < model.planes + 6 * (model.curves - 1); ++i) {
-    Vec3 y;
-    if (i < model.planes) {
-      y = Scaled(s.radii, TransposeTimes(s.frame, model.plane[i].n));
-    } else {
-      const FluxCurve& other = model.curve[1 - q];
-      const int m = i - model.planes;
-      y = (m % 2 == 0 ? 1.0 : -1.0) * TransposeTimes(s.frame, other.frame.Col(m / 2));
-    }
-    y = Normalized(y);
-    const Vec3 x = s.o + s.frame * Scaled(s.radii, y);
-    double f = -kFar;
-    for (int k = 0; k < model.planes; ++k) {
-      const double g = Dot(model.plane[k].n, x) - model.plane[k].h;
-      f = g > f ? g : f;
-    }
-    for (int k = 0; k < model.curves; ++k) {
-      if (k == q) continue;
-      const double g = Level(model.curve[k], x);
-      f = g > f ? g : f;
-    }
-    if (f > worst) {
-      worst = f;
-      best = y;
-    }
+/** How near −e a piece of a large patch's boundary comes, by its length: the integrand of
+ PatchSums' size has its poles there, so that n nodes err by about 4π ρ⁻²ⁿ⁺², ρ the sum of the half
+ axes of the ellipse that ends at the pole. Neither nested rules nor ∮ r nᵀ dS = V I show that
+ reliably. */
+struct PoleDistance {
+  double nearest = kFar;  ///< (distance/length)²
+
+  /** Notes the point p, dp its derivative along the piece. */
+  INTERVOX_HD void Note(const PatchPole& pole, const Vec3& p, const Vec3& dp) {
+    const double length = SquaredNorm(dp);
+    const double apart = SquaredNorm(p + pole.e);
+    if (apart < nearest * length) nearest = apart / length;
   }
-  *whole = worst <= 0;
-  return -best;
-}
+  /** The error of PatchSums' size by a rule of degree 11 or 23. */
+  INTERVOX_HD double ErrorOfSize(const PatchPole& pole, bool fine) const {
+    if (pole.small || nearest > 1e6) return 0.0;
+    const double b = 2.0 * std::sqrt(nearest);
+    const double r = 1.0 / (b + std::sqrt(1.0 + b * b)), r2 = r * r, r4 = r2 * r2;
+    const double r12 = r4 * r4 * r4;
+    return 4.0 * 3.14159265358979323846 * (fine ? r12 * r12 : r12);
+  }
+};
 
 }  // namespace intervox::cuda::internal

@@ -62,7 +62,7 @@ INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxPanels* panels, F
 }
 
 /** Chooses where the sums of the ellipsoid's face start, moves a there, and adds what they leave
- out: the whole sphere when nothing cuts it. */
+ out: the whole sphere when they start on the face. */
 INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, FluxModel* model,
                                         FluxSums* sums) {
   const FluxCurve& s = model->curve[round];
@@ -75,9 +75,9 @@ INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, Flu
     AddStraightEdges(*model, &hits, sums);
     return pole;
   }
-  bool whole = false;
-  pole.e = PoleOf(*model, round, &whole);
-  if (whole) {
+  bool inside = false;
+  pole.e = FindLargePole(*model, round, panels, pole.e, &inside);
+  if (inside) {
     PatchSums sphere;
     sphere.a = 4.0 * 3.14159265358979323846;
     AddPatch(s, pole, sphere, sums);

@@ -71,7 +71,7 @@ template <int N>
 INTERVOX_HD inline double AddPatchEdges(const FluxCurve& ball, const FluxCurve& s,
                                         const FluxPanel& p, const PatchPole& pole,
                                         const NestedRule<N>& rule, const SheetNodes<N>& g,
-                                        PatchSums* patch) {
+                                        PatchSums* patch, PoleDistance* near_pole) {
   double lean = 0.0;
   const Vec3 y0 = ToSphere(ball, s.o - ball.o), ye = ToSphere(ball, s.frame.Col(2));
   const Vec3 yc = ToSphere(ball, p.c), ys = ToSphere(ball, p.s);
@@ -85,9 +85,10 @@ INTERVOX_HD inline double AddPatchEdges(const FluxCurve& ball, const FluxCurve& 
       const Vec3 around = r * (g.c[k] * ys - g.s[k] * yc);
       const double slope = Dot(at, along);
       if (slope == 0) continue;
+      const Vec3 step = g.turn[k] * (around - (Dot(at, around) / slope) * along);
+      near_pole->Note(pole, at, step);
       const double before = patch->Size(pole);
-      patch->Add(pole, at,
-                 (rule.fine[k] * way * g.turn[k]) * (around - (Dot(at, around) / slope) * along));
+      patch->Add(pole, at, (rule.fine[k] * way) * step);
       lean += (patch->Size(pole) - before) * (rule.lean[k] / rule.fine[k]);
     }
   }
@@ -191,11 +192,13 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
   if (rooted && !model.curve[q].ruled) {
     const FluxCurve& ball = model.curve[q];
     PatchSums patch;
-    const double patch_lean = AddPatchEdges(ball, s, p, pole, rule, g, &patch);
+    PoleDistance near_pole;
+    const double patch_lean = AddPatchEdges(ball, s, p, pole, rule, g, &patch, &near_pole);
     AddPatch(ball, pole, patch, &result.sums);
     const double det = ball.radii.x * ball.radii.y * ball.radii.z / 3.0;
     round_error = EstimateOf(kBlind * det * std::fabs(patch.Size(pole) - patch_lean),
-                             det * std::fabs(patch.Size(pole)));
+                             det * std::fabs(patch.Size(pole))) +
+                  det * near_pole.ErrorOfSize(pole, N > 8);
   }
   result.volume_error =
       EstimateOf(std::fabs(v - Total(high_lean)) / 3.0, std::fabs(v) / 3.0) + round_error;
