@@ -126,10 +126,10 @@ INTERVOX_HD inline void AddPatch(const FluxCurve& s, const PatchPole& pole, cons
   AddArea(s.weight, area, det * (R * scaled * Transpose(R)), sums);
 }
 
-/** How near −e a piece of a large patch's boundary comes, by its length: the integrand of
- PatchSums' size has its poles there, so that n nodes err by about 4π ρ⁻²ⁿ⁺², ρ the sum of the half
- axes of the ellipse that ends at the pole. Neither nested rules nor ∮ r nᵀ dS = V I show that
- reliably. */
+/** How near −e a piece of a large patch's boundary comes, by its length. The integrand of
+ PatchSums' size has its poles there: a rule of degree d errs by about 4π ρ⁻ᵈ⁻¹, ρ the sum of the
+ half axes of the ellipse about the piece that ends at the pole. Neither the nested rule nor
+ ∮ r nᵀ dS = V I shows that reliably. */
 struct PoleDistance {
   double nearest = kFar;  ///< (distance/length)²
 
@@ -139,13 +139,14 @@ struct PoleDistance {
     const double apart = SquaredNorm(p + pole.e);
     if (apart < nearest * length) nearest = apart / length;
   }
-  /** The error of PatchSums' size by a rule of degree 11 or 23. */
+  /** The error of PatchSums' size by a rule of degree 11 or 23; three times the formula, for poles
+   off the piece's middle. */
   INTERVOX_HD double ErrorOfSize(const PatchPole& pole, bool fine) const {
     if (pole.small || nearest > 1e6) return 0.0;
     const double b = 2.0 * std::sqrt(nearest);
     const double r = 1.0 / (b + std::sqrt(1.0 + b * b)), r2 = r * r, r4 = r2 * r2;
     const double r12 = r4 * r4 * r4;
-    return 4.0 * 3.14159265358979323846 * (fine ? r12 * r12 : r12);
+    return 12.0 * 3.14159265358979323846 * (fine ? r12 * r12 : r12);
   }
 };
 
