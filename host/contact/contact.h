@@ -49,6 +49,14 @@ struct ContactPower {
   double bristle_spin = 0.0;  ///< of `bristle`, the part of spinning friction
 };
 
+/** A linear drag on a body about a point: f = −D v_B, τ = −D_r ω about B, world axes. D and D_r are
+ symmetric and positive semidefinite. */
+struct StageDrag {
+  Vec3 p_WB;                ///< the point [m]
+  Mat3 D = Mat3::Zero();    ///< [N·s/m]
+  Mat3 D_r = Mat3::Zero();  ///< [N·m·s/rad]
+};
+
 /** A rigid body as a stage sees it: positions are known, velocities are sought. */
 struct StageBody {
   double inverse_mass = 0.0;              ///< [1/kg]; 0: fixed or driven
@@ -62,6 +70,10 @@ struct StageBody {
   bool has_offset = false;
   Vec3 dx;      ///< of the centre of mass [m]
   Vec3 dtheta;  ///< likewise, rotation vector, world axes [rad]
+  /// A drag that is implicit in the stage's velocities, or null. The incoming velocities are those
+  /// without contacts, its effect included: M (v − v*) = −hγ K v holds for them already. So to the
+  /// contacts it is inertia, M + hγ K.
+  const StageDrag* drag = nullptr;
 };
 
 /** A contact as a stage sees it. */
@@ -88,10 +100,11 @@ struct StageResult {
 
 /** Solves y = y* + hγ F(x, y) for the velocities and contact states; positions, and with them all
  geometry, are fixed. The states are eliminated inside each contact's law and the velocities of each
- island of touching bodies are found by Newton's method with exact slopes, in at most 40 sweeps
+ island of touching bodies are found by Newton's method with exact slopes, in at most 70 sweeps
  (docs/contact_models.md). F is the contacts' part only: other forces belong into y*. Velocities on
- return are y* + hγ M⁻¹ Σ Jᵀ w of the returned wrenches, so momentum is kept to rounding. Allocates
- only when there are more contacts or bodies than ever before in the calling thread. Deterministic.
+ return are y* + hγ M⁻¹ Σ Jᵀ w of the returned wrenches (M + hγ K for M where a body has a drag), so
+ momentum is kept to rounding. Allocates only when there are more contacts or bodies than ever
+ before in the calling thread. Deterministic.
  @param h_gamma  step times the diagonal of the implicit tableau [s]; 0 evaluates F at y*. */
 StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
                        std::span<StageContact> contacts);

@@ -32,6 +32,19 @@ void IslandMatrix::AddBody(std::size_t body, double mass, const Mat3& inertia) {
   }
 }
 
+void IslandMatrix::AddDrag(std::size_t body, const DragInertia& drag) {
+  const std::size_t first = 6 * body;
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      const int r = static_cast<int>(i), c = static_cast<int>(j);
+      Row(first + i)[first + j] += drag.K_vv(r, c);
+      Row(first + i)[first + 3 + j] += drag.K_vw(r, c);
+      Row(first + 3 + j)[first + i] += drag.K_vw(r, c);
+      Row(first + 3 + i)[first + 3 + j] += drag.K_ww(r, c);
+    }
+  }
+}
+
 void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
   double C[4][4];
   point.Slope(C);

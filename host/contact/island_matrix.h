@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "host/contact/stage_drag.h"
 #include "host/contact/stage_point.h"
 
 namespace intervox::host::internal {
@@ -18,6 +19,8 @@ class IslandMatrix {
   void Reset(std::size_t bodies);
   /** Adds a body's mass and inertia [kg], [kg·m²]. */
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
+  /** Adds hγ K of a body's drag. */
+  void AddDrag(std::size_t body, const DragInertia& drag);
   /** Adds H Jᵀ C J of a contact; `coupled` counts the load's effect on friction. */
   void AddContact(const StagePoint& point, bool coupled);
   /** Takes the three unknowns from `first` on out: their step will be 0. */

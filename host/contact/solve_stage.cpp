@@ -14,11 +14,13 @@
 #include <vector>
 
 #include "host/contact/island_matrix.h"
+#include "host/contact/stage_drag.h"
 #include "host/contact/stage_point.h"
 
 namespace intervox::host {
 namespace {
 
+using internal::DragInertia;
 using internal::StagePoint;
 
 // What a sweep may change besides the velocities. Nearly all stages end within kFreeWeights.
@@ -41,6 +43,7 @@ struct FreeBody {
   double mass = 0.0;    // 0: translation is locked
   Mat3 inertia;         // all zero: rotation is locked
   double reach = 0.0;   // longest arm of its contacts [m]
+  int drag = -1;        // of the island's drags; -1: none
 };
 
 // The inertia tensor; axes about which a body cannot turn (a planar body) become 1e12 times as
@@ -66,6 +69,11 @@ class StageSolver {
   void SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*> points, StageResult* result);
   void Evaluate(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold);
   void MoveTo(std::span<FreeBody> bodies, double t);
+  void Push(std::span<FreeBody> bodies, const StagePoint& point, const Vec3& force,
+            const Vec3& torque);
+  const DragInertia& Drag(const FreeBody& b) const {
+    return drags_[static_cast<std::size_t>(b.drag)];
+  }
   double Directional() const;
   double Residual(std::span<const FreeBody> bodies) const;
   double StepLength(std::span<const FreeBody> bodies) const;
@@ -79,6 +87,7 @@ class StageSolver {
   std::vector<StagePoint> points_;
   std::vector<StagePoint*> ordered_;
   std::vector<FreeBody> free_;
+  std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ of the island
   internal::IslandMatrix matrix_;
 };
@@ -87,7 +96,13 @@ class StageSolver {
 void StageSolver::Evaluate(std::span<FreeBody> bodies, std::span<StagePoint*> points, bool hold) {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const FreeBody& b = bodies[k];
-    const Vec3 p = b.mass * (b.body->v - b.v_star), l = b.inertia * (b.body->w - b.w_star);
+    const Vec3 dv = b.body->v - b.v_star, dw = b.body->w - b.w_star;
+    Vec3 p = b.mass * dv, l = b.inertia * dw;
+    if (b.drag >= 0) {
+      const DragInertia& drag = Drag(b);
+      p += drag.K_vv * dv + drag.K_vw * dw;
+      l += TransposeTimes(drag.K_vw, dv) + drag.K_ww * dw;
+    }
     double* F = residual_.data() + 6 * k;
     for (int i = 0; i < 3; ++i) {
       F[i] = p[i];
@@ -125,6 +140,26 @@ void StageSolver::MoveTo(std::span<FreeBody> bodies, double t) {
   }
 }
 
+// Adds what a contact's wrench makes of the velocities of the island's bodies within H.
+void StageSolver::Push(std::span<FreeBody> bodies, const StagePoint& point, const Vec3& force,
+                       const Vec3& torque) {
+  for (const int row : {point.row_i, point.row_j}) {
+    if (row < 0) continue;
+    const FreeBody& b = bodies[static_cast<std::size_t>(row / 6)];
+    StageBody& body = *b.body;
+    const double time = &body == point.body_i ? H_ : -H_;
+    const Vec3 moment = torque + Cross(point.contact->geometry.p_WC - body.p_WM, force);
+    if (b.drag >= 0) {
+      const DragInertia& drag = Drag(b);
+      body.v += time * (drag.A_vv * force + drag.A_vw * moment);
+      body.w += time * (TransposeTimes(drag.A_vw, force) + drag.A_ww * moment);
+    } else {
+      body.v += (time * body.inverse_mass) * force;
+      body.w += time * (body.inverse_inertia_W * moment);
+    }
+  }
+}
+
 double StageSolver::Directional() const {
   double sum = 0.0;
   for (std::size_t i = 0; i < step_.size(); ++i) sum += step_[i] * residual_[i];
@@ -154,8 +189,13 @@ double StageSolver::Residual(std::span<const FreeBody> bodies) const {
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const double* F = residual_.data() + 6 * k;
     const StageBody& body = *bodies[k].body;
-    const Vec3 dv = body.inverse_mass * Vec3{F[0], F[1], F[2]};
-    const Vec3 dw = body.inverse_inertia_W * Vec3{F[3], F[4], F[5]};
+    const Vec3 p{F[0], F[1], F[2]}, l{F[3], F[4], F[5]};
+    Vec3 dv = body.inverse_mass * p, dw = body.inverse_inertia_W * l;
+    if (bodies[k].drag >= 0) {
+      const DragInertia& drag = Drag(bodies[k]);
+      dv = drag.A_vv * p + drag.A_vw * l;
+      dw = TransposeTimes(drag.A_vw, p) + drag.A_ww * l;
+    }
     residual = std::max(residual, Norm(dv) + bodies[k].reach * Norm(dw));
   }
   return residual;
@@ -177,6 +217,7 @@ double StageSolver::NewtonStep(std::span<FreeBody> bodies, std::span<StagePoint*
   matrix_.Reset(bodies.size());
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     matrix_.AddBody(k, bodies[k].mass, bodies[k].inertia);
+    if (bodies[k].drag >= 0) matrix_.AddDrag(k, Drag(bodies[k]));
   }
   for (const StagePoint* point : points) {
     if (point->active) matrix_.AddContact(*point, coupled);
@@ -229,7 +270,7 @@ void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*>
   // From y*, pushed by the guess of the forces.
   for (StagePoint* point : points) {
     if (!point->active) continue;
-    point->Push(H_, point->contact->force, point->contact->torque);
+    Push(bodies, *point, point->contact->force, point->contact->torque);
     const Vec3& p_WC = point->contact->geometry.p_WC;
     for (const int row : {point->row_i, point->row_j}) {
       if (row < 0) continue;
@@ -303,7 +344,7 @@ void StageSolver::SolveIsland(std::span<FreeBody> bodies, std::span<StagePoint*>
     b.body->w = b.w_star;
   }
   for (StagePoint* point : points) {
-    if (point->active) point->Push(H_, point->Force(), point->Torque());
+    if (point->active) Push(bodies, *point, point->Force(), point->Torque());
   }
   result->iterations += iteration;
   result->residual = std::max(result->residual, residual);
@@ -346,6 +387,7 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
       }
       const int root = Root(seed);
       free_.clear();
+      drags_.clear();
       ordered_.clear();
       for (std::size_t c = first; c < points_.size(); ++c) {
         StagePoint& point = points_[c];
@@ -363,7 +405,14 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
                              {},
                              body.inverse_mass > 0.0 ? 1.0 / body.inverse_mass : 0.0,
                              InertiaOf(body.inverse_inertia_W),
-                             0.0});
+                             0.0,
+                             -1});
+            FreeBody& added = free_.back();
+            if (body.drag != nullptr) {
+              added.drag = static_cast<int>(drags_.size());
+              drags_.push_back(
+                  internal::MakeDragInertia(H_, *body.drag, body.p_WM, added.mass, added.inertia));
+            }
           }
           return at;
         };

@@ -181,15 +181,6 @@ Vec3 StagePoint::Torque() const {
   return -(torque_factor * r_gyr * traction.f_w.v) * axis[0] - ramp * (rolling * w);
 }
 
-void StagePoint::Push(double time, const Vec3& force, const Vec3& torque) {
-  for (StageBody* body : {body_i, body_j}) {
-    const double signed_time = body == body_i ? time : -time;
-    const Vec3 moment = torque + Cross(contact->geometry.p_WC - body->p_WM, force);
-    body->v += (signed_time * body->inverse_mass) * force;
-    body->w += signed_time * (body->inverse_inertia_W * moment);
-  }
-}
-
 void StagePoint::Slope(double C[4][4]) const {
   const Dual* rows[3] = {&traction.f.x, &traction.f.y, &traction.f_w};
   C[0][0] = slope_n;

@@ -67,8 +67,6 @@ struct StagePoint {
   Vec3 Force() const;
   /** @copydoc Force */
   Vec3 Torque() const;
-  /** Adds the effect of a wrench on body i, and of its reaction on body j, over a time H. */
-  void Push(double time, const Vec3& force, const Vec3& torque);
   /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
   void Slope(double C[4][4]) const;
   /** Writes states, rates, forces and powers back to the contact. */

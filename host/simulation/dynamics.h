@@ -133,10 +133,10 @@ class Dynamics final : public integrators::PartitionedSystem {
   std::vector<StageBody> stage_bodies_;
   std::vector<StageBody> base_bodies_;
   std::vector<StageContact> stage_contacts_;
-  std::vector<PatchState> star_states_;
   std::vector<std::size_t> contact_of_;
   std::vector<Load> loads_;
   std::vector<HolderStage> holders_;
+  std::vector<StageDrag> drags_;  // of the holders, while a stage is solved
   std::vector<std::size_t> holder_bodies_;
   std::vector<StageBody> first_bodies_;  ///< of the accepted state
   std::vector<Contact> saved_contacts_;

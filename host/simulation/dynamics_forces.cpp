@@ -8,11 +8,6 @@
 namespace intervox::host {
 namespace {
 
-/** Most alternations of holders and contacts in one stage; a few suffice, both being passive. */
-constexpr int kHolderSweeps = 50;
-/** Their change of a wrench that ends the alternation, relative to the wrench. */
-constexpr double kHolderTolerance = 1e-12;
-
 Vec3 Read(const double* at) { return {at[0], at[1], at[2]}; }
 
 void Write(const Vec3& v, double* at) {
@@ -25,6 +20,12 @@ void Write(const Vec3& v, double* at) {
 void Push(double h, const Vec3& force, const Vec3& torque, StageBody* body) {
   body->v += (h * body->inverse_mass) * force;
   body->w += h * (body->inverse_inertia_W * torque);
+}
+
+/** The same of a holder's wrench. */
+void PushHolder(double h, const HolderStage& holder, StageBody* body) {
+  const Vec3 moment = holder.torque + Cross(holder.p_WB - body->p_WM, holder.force);
+  Push(h, holder.force, moment, body);
 }
 
 }  // namespace
@@ -71,63 +72,47 @@ void Dynamics::GatherContacts(std::span<const double> y) {
   }
 }
 
-/** Solves for contacts and holders, which see each other's result in turn: block Gauss–Seidel of
- two passive parts. stage_bodies_: in y* with all explicit loads, out the velocities. */
+/** Solves for contacts and holders at once: a holder's wrench is affine in the velocities, so
+ without contacts the stage has a closed solution, and to the contacts the damper is inertia.
+ stage_bodies_: in y* with all explicit loads, out the velocities. */
 void Dynamics::SolveVelocities(double h_gamma) {
   SimulationCounters& counters = memory_.counters;
-  const auto solve = [&] {
-    const StageResult result = host::SolveStage(h_gamma, stage_bodies_, stage_contacts_);
-    counters.solver_iterations += result.iterations;
-    return result.converged;
-  };
-  if (holders_.empty() || h_gamma == 0.0) {
-    for (std::size_t k = 0; k < holders_.size(); ++k) {
-      EvaluateHolder(stage_bodies_[holder_bodies_[k]], &holders_[k]);
-    }
-    if (!solve()) ++counters.unconverged_stages;
-    return;
-  }
-  base_bodies_.assign(stage_bodies_.begin(), stage_bodies_.end());
-  bool converged = false;
-  for (int sweep = 0; sweep < kHolderSweeps && !converged; ++sweep) {
-    // Holders against the contacts' last wrenches.
-    double change = 0.0, size = 0.0;
+  if (h_gamma > 0.0 && !holders_.empty()) {
+    base_bodies_.assign(stage_bodies_.begin(), stage_bodies_.end());
+    drags_.resize(holders_.size());
     for (std::size_t k = 0; k < holders_.size(); ++k) {
       HolderStage& holder = holders_[k];
-      StageBody body = base_bodies_[holder_bodies_[k]];
-      for (const StageContact& contact : stage_contacts_) {
-        const Vec3 moment =
-            contact.torque + Cross(contact.geometry.p_WC - body.p_WM, contact.force);
-        if (contact.body_i == static_cast<int>(holder_bodies_[k])) {
-          Push(h_gamma, contact.force, moment, &body);
-        } else if (contact.body_j == static_cast<int>(holder_bodies_[k])) {
-          Push(-h_gamma, contact.force, moment, &body);
-        }
-      }
-      const Vec3 force = holder.force, torque = holder.torque;
-      SolveHolder(h_gamma, body, &holder);
-      // Compared as velocities, so that forces and torques count alike.
-      change = std::fmax(change, body.inverse_mass * Norm(holder.force - force) +
-                                     Norm(body.inverse_inertia_W * (holder.torque - torque)));
-      size = std::fmax(size, body.inverse_mass * Norm(holder.force) +
-                                 Norm(body.inverse_inertia_W * holder.torque));
-    }
-    converged = sweep > 0 && change <= kHolderTolerance * size;
-    if (converged) break;
-    std::copy(base_bodies_.begin(), base_bodies_.end(), stage_bodies_.begin());
-    for (std::size_t k = 0; k < holders_.size(); ++k) {
       StageBody& body = stage_bodies_[holder_bodies_[k]];
-      const Vec3 moment =
-          holders_[k].torque + Cross(holders_[k].p_WB - body.p_WM, holders_[k].force);
-      Push(h_gamma, holders_[k].force, moment, &body);
+      SolveHolder(h_gamma, body, &holder);
+      PushHolder(h_gamma, holder, &body);
+      drags_[k] = {holder.p_WB, holder.D, holder.D_r};
+      body.drag = &drags_[k];
     }
-    // The contacts' states go in as y* each time.
-    for (std::size_t c = 0; c < stage_contacts_.size(); ++c) {
-      stage_contacts_[c].state = star_states_[c];
-    }
-    converged = solve() && stage_contacts_.empty();
   }
-  if (!converged) ++counters.unconverged_stages;
+  const StageResult result = host::SolveStage(h_gamma, stage_bodies_, stage_contacts_);
+  counters.solver_iterations += result.iterations;
+  if (!result.converged) ++counters.unconverged_stages;
+  for (std::size_t k = 0; k < holders_.size(); ++k) {
+    HolderStage& holder = holders_[k];
+    const std::size_t b = holder_bodies_[k];
+    if (h_gamma == 0.0) {
+      EvaluateHolder(stage_bodies_[b], &holder);
+      continue;
+    }
+    stage_bodies_[b].drag = nullptr;
+    if (stage_contacts_.empty()) continue;
+    // The wrench from the contacts' wrenches, so that it fits them to rounding.
+    StageBody body = base_bodies_[b];
+    for (const StageContact& contact : stage_contacts_) {
+      const double sign = contact.body_i == static_cast<int>(b)   ? 1.0
+                          : contact.body_j == static_cast<int>(b) ? -1.0
+                                                                  : 0.0;
+      if (sign == 0.0) continue;
+      const Vec3 moment = contact.torque + Cross(contact.geometry.p_WC - body.p_WM, contact.force);
+      Push(sign * h_gamma, contact.force, moment, &body);
+    }
+    SolveHolder(h_gamma, body, &holder);
+  }
 }
 
 void Dynamics::Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
@@ -171,14 +156,9 @@ void Dynamics::Forces(double t, double h_gamma, std::span<double> y, std::span<d
   }
   for (std::size_t k = 0; k < holders_.size(); ++k) {
     const std::size_t b = holder_bodies_[k];
-    const Vec3 force = holders_[k].force, torque = holders_[k].torque;
     holders_[k] = MakeHolderStage(*world_.scene.bodies[b].holder, t, poses_[b], quaternions_[b]);
-    holders_[k].force = force;
-    holders_[k].torque = torque;
   }
   GatherContacts(y);
-  star_states_.clear();
-  for (const StageContact& contact : stage_contacts_) star_states_.push_back(contact.state);
   SolveVelocities(h_gamma);
 
   // Holders are loads now.

@@ -138,6 +138,60 @@ TEST(SolveStage, ReturnedVelocitiesStatesAndForcesSatisfyTheStageEquation) {
   EXPECT_GT(converged, 290);
 }
 
+// What a drag adds to the equation: M (y − y*) + H (K y − K y*) = H Σ Jᵀ w, K y written out as the
+// force and torque of the damper; from weak drags to 1e4 times the inertia.
+TEST(SolveStage, DragsAreImplicit) {
+  const auto model = Model(1.0, 0.4, 0.4, 0.3);
+  Random random(7);
+  int converged = 0, iterations = 0;
+  for (int trial = 0; trial < 200; ++trial) {
+    Problem p = Draw(random, *model, 1 + trial % 2, 1 + trial % 5, random.Log(1.0, 3e3));
+    const double H = random.Log(1e-6, 3e-4);
+    std::vector<StageDrag> drags(p.bodies.size());
+    for (std::size_t b = 1; b < p.bodies.size(); ++b) {
+      const double strength = random.Log(1e-2, 1e4) / (H * p.bodies[b].inverse_mass);
+      const Mat3 R = random.Rotation(), Q = random.Rotation();
+      drags[b].p_WB = p.bodies[b].p_WM + random.Vector(0.1);
+      drags[b].D = strength * (R * Mat3::Diagonal({1.0, 0.3, 0.0}) * Transpose(R));
+      drags[b].D_r = (0.01 * strength) * (Q * Mat3::Diagonal({0.0, 1.0, 0.5}) * Transpose(Q));
+      p.bodies[b].drag = &drags[b];
+    }
+    const Problem start = p;
+    const StageResult result = SolveStage(H, p.bodies, p.contacts);
+    iterations += result.iterations;
+    if (!result.converged) continue;
+    ++converged;
+    Problem end = p;
+    SolveStage(0.0, end.bodies, end.contacts);
+    std::vector<Vec3> force(p.bodies.size()), torque(p.bodies.size());
+    for (std::size_t k = 0; k < p.contacts.size(); ++k) {
+      const StageContact& c = p.contacts[k];
+      EXPECT_LT(Norm(c.force - end.contacts[k].force), 1e-4 * (1.0 + Norm(c.force))) << trial;
+      const auto add = [&](int b, double sign) {
+        const auto at = static_cast<std::size_t>(b);
+        force[at] += sign * c.force;
+        torque[at] += sign * (c.torque + Cross(c.geometry.p_WC - start.bodies[at].p_WM, c.force));
+      };
+      add(c.body_i, 1.0);
+      add(c.body_j, -1.0);
+    }
+    for (std::size_t b = 1; b < p.bodies.size(); ++b) {
+      const StageBody& body = p.bodies[b];
+      const Vec3 arm = drags[b].p_WB - body.p_WM;
+      const Vec3 dv = body.v - start.bodies[b].v, dw = body.w - start.bodies[b].w;
+      const Vec3 drag = drags[b].D * (dv + Cross(dw, arm));
+      const Vec3 p_change = dv / body.inverse_mass + H * drag;
+      const Vec3 l_change = p.inertia[b] * dw + H * (drags[b].D_r * dw + Cross(arm, drag));
+      // Rounding of velocities of order 1, times what they are multiplied by.
+      const double rounding = 1e-14 * (1.0 / body.inverse_mass + H * Trace(drags[b].D));
+      EXPECT_LT(Norm(p_change - H * force[b]), rounding + 1e-12 * H * Norm(force[b])) << trial;
+      EXPECT_LT(Norm(l_change - H * torque[b]), rounding + 1e-12 * H * Norm(force[b])) << trial;
+    }
+  }
+  EXPECT_GT(converged, 195);
+  EXPECT_LT(iterations, 200 * 12);
+}
+
 TEST(SolveStage, KeepsTheMomentumOfFreeBodiesToRounding) {
   const auto model = Model(1.0, 0.4, 0.4, 0.3);
   Random random(2);

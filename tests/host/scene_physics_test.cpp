@@ -147,6 +147,9 @@ TEST(SlowScenePhysics, PegSeatsInItsHole) {
   const double weight = 8000 * volume * kG;
   EXPECT_NEAR(peg.contact_force.z, 1e4 * (peg.X_WB.p.z - 0.024) + weight, 0.02 * (10 + weight));
   EXPECT_LT(Norm(peg.v_WB), 1e-3);
+  EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
+  const EnergyAudit& energy = simulation.Energy();
+  EXPECT_LT(std::fabs(energy.balance), 1e-3 * energy.dissipated_sliding);
   // Before it landed the hole centred it: the clearance is 0.0525 mm on each side.
   EXPECT_LT(std::fabs(peg.X_WB.p.x), 0.0003);
 }
