@@ -317,9 +317,9 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     out += internal::Times(-1.0 / 3, coarse);
     return out;
   };
-  // The estimate is cautious: where the level changes results jump by less than a tenth of the
-  // tolerance.
-  const double target = 0.05 * pair.tolerance;
+  // Coarse levels may err by up to five times their estimate, and where the level changes results
+  // must jump by less than a tenth of the tolerance.
+  const double target = 0.02 * pair.tolerance;
   int level = 1;
   ClipSums coarse = evaluate(level), best = coarse;
   result.work = coarse.leaves;
