@@ -20,10 +20,10 @@ INTERVOX_HD inline double Horner(const double* c, int degree, double x) {
 }
 
 /** The root of a monotone polynomial between a and b, where its signs differ, to about `accuracy`:
- Newton's steps, kept in the bracket by bisection. */
+ Newton's steps, kept in the bracket by bisection, until the next one would be that small. */
 INTERVOX_HD inline double MonotoneRoot(const double* c, int degree, double a, double b,
                                        double value_a, double accuracy) {
-  double x = 0.5 * (a + b);
+  double x = 0.5 * (a + b), last = 0.0;
   for (int i = 0; i < 80; ++i) {
     double v = c[degree], slope = 0.0;
     for (int k = degree - 1; k >= 0; --k) {
@@ -36,8 +36,13 @@ INTERVOX_HD inline double MonotoneRoot(const double* c, int degree, double a, do
       b = x;
     }
     const double step = x - v / slope;
-    const double next = step > a && step < b ? step : 0.5 * (a + b);
-    if (std::fabs(next - x) <= accuracy || b - a <= accuracy) return next;
+    const bool newton = step > a && step < b;
+    const double next = newton ? step : 0.5 * (a + b);
+    const double way = std::fabs(next - x);
+    if (way <= accuracy || b - a <= accuracy) return next;
+    // Steps s, s' are followed by one of about s' (s'/s)².
+    if (newton && way * way * way <= accuracy * last * last) return next;
+    last = newton ? way : 0.0;
     x = next;
   }
   return x;

@@ -107,9 +107,15 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   if (!ListPanels(model, &panels, &total.sums)) return result;
   const PatchPole pole = round >= 0 ? StartPatch(round, panels, &model, &total.sums) : PatchPole{};
   // A peg in its hole leaves the difference of two nearly equal fluxes: few digits will not do.
-  const bool fine = model.curves == 2 && round < 0 && model.curve[0].side * model.curve[1].side < 0;
+  const bool nested =
+      model.curves == 2 && round < 0 && model.curve[0].side * model.curve[1].side < 0;
+  // At a coarse tolerance seven nodes do for arcs: only sheets between close roots are hard.
+  const auto is_fine = [&](const FluxPanel& p) {
+    return nested && (pair.tolerance < 3e-4 || p.kind == PanelKind::kSheet);
+  };
   float volume_error[kFluxPanels], area_error[kFluxPanels];
   total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
+    const bool fine = is_fine(panels.panel[i]);
     const PanelSums p = IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0);
     volume_error[i] = static_cast<float>(p.volume_error);
     area_error[i] = static_cast<float>(p.area_error);
@@ -133,7 +139,8 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
       FluxTotal change;
       const double ev = volume_error[i], ea = area_error[i];
       if (ev <= volume_goal && ea <= area_goal) return change;
-      const PanelSums old = IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0);
+      const PanelSums old =
+          IntegratePanel(model, panels.panel[i], pole, is_fine(panels.panel[i]), 0.0, 1.0);
       const PanelSums p =
           RefinePanel(model, panels.panel[i], pole, goal / (1 + panels.count) * volume,
                       goal / (1 + panels.count) * area, &change.work);

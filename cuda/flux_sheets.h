@@ -98,28 +98,45 @@ struct Fold {
   double residual = 0.0;  ///< the discriminant there, zero but for rounding
 };
 
-/** The discriminant of a generator against the other surface times (1 + u²)², a quartic in u; also
- the parameter t of the closest approach. */
-INTERVOX_HD inline double FoldForm(const FluxCurve& other, const Generator& g, double u,
-                                   double* t) {
-  Vec3 y = TransposeTimes(other.frame, g.b - other.o), v = TransposeTimes(other.frame, g.d);
-  double alpha, beta, gamma;
-  if (other.ruled) {
-    const double kk = other.k * other.k;
-    alpha = v.x * v.x + v.y * v.y - kk * v.z * v.z;
-    beta = v.x * y.x + v.y * y.y - kk * v.z * y.z;
-    gamma = y.x * y.x + y.y * y.y - kk * y.z * y.z - other.radius * other.radius;
-  } else {
-    y = {y.x / other.radii.x, y.y / other.radii.y, y.z / other.radii.z};
-    v = {v.x / other.radii.x, v.y / other.radii.y, v.z / other.radii.z};
-    alpha = Dot(v, v);
-    beta = Dot(v, y);
-    gamma = Dot(y, y) - 1.0;
+/** The discriminant of a generator against the other surface, in that one's frame. */
+struct FoldField {
+  Vec3 y, v;          ///< the axis' point and direction
+  Vec3 across[2];     ///< the first surface's directions across its axis
+  Vec3 metric;        ///< weights of the squares
+  double unit = 0.0;  ///< the level of the surface
+  double radius = 0.0, k = 0.0;
+
+  INTERVOX_HD FoldField(const FluxCurve& s, const FluxCurve& other) : radius(s.radius), k(s.k) {
+    const Mat3& R = other.frame;
+    y = TransposeTimes(R, s.o - other.o);
+    v = TransposeTimes(R, s.frame.Col(2));
+    across[0] = TransposeTimes(R, s.frame.Col(0));
+    across[1] = TransposeTimes(R, s.frame.Col(1));
+    if (other.ruled) {
+      metric = {1.0, 1.0, -other.k * other.k};
+      unit = other.radius * other.radius;
+    } else {
+      const Vec3 r = other.radii;
+      metric = {1.0 / (r.x * r.x), 1.0 / (r.y * r.y), 1.0 / (r.z * r.z)};
+      unit = 1.0;
+    }
   }
-  *t = -beta / alpha;
-  const double square = 1.0 + u * u;
-  return (beta * beta - alpha * gamma) * square * square;
-}
+  /** The discriminant at u of a quadrant times (1 + u²)², a quartic in u; where `t` is given, also
+   the parameter of the closest approach. */
+  INTERVOX_HD double At(int quadrant, double u, double* t = nullptr) const {
+    const double square = 1.0 + u * u, ig = 1.0 / square;
+    const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig;
+    const Vec3 a = quadrant % 2 == 0 ? across[0] : across[1];
+    const Vec3 b = quadrant % 2 == 0 ? across[1] : -across[0];
+    const Vec3 rho = (quadrant < 2 ? cosine : -cosine) * a + (quadrant < 2 ? sine : -sine) * b;
+    const Vec3 at = y + radius * rho, along = v + k * rho;
+    const Vec3 weighted = Scaled(metric, along);
+    const double alpha = Dot(weighted, along), beta = Dot(weighted, at);
+    const double gamma = Dot(Scaled(metric, at), at) - unit;
+    if (t != nullptr) *t = -beta / alpha;
+    return (beta * beta - alpha * gamma) * square * square;
+  }
+};
 
 /** Pushes the sheets of curve q between the breaks. False when a generator is not bounded. */
 INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* breaks,
@@ -130,12 +147,13 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
   int fold_count = 0;
   Vec3 c, sn;
   if (other >= 0) {
+    const FoldField field(s, model.curve[other]);
     for (int quadrant = 0; quadrant < 4; ++quadrant) {
       QuadrantAxes(s, quadrant, &c, &sn);
       double sample[5], root[8], t;
       for (int k = 0; k < 5; ++k) {
         const double u = kT * (0.5 * k - 1.0);
-        sample[k] = FoldForm(model.curve[other], GeneratorOf(s, c, sn, u), u, &t);
+        sample[k] = field.At(quadrant, u);
       }
       double noise = 0.0;
       for (int k = 0; k < 5; ++k) {
@@ -147,7 +165,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
         const double u = kT * (2.0 * root[k] - 1.0);
         const Generator g = GeneratorOf(s, c, sn, u);
         const double square = 1.0 + u * u;
-        const double residual = FoldForm(model.curve[other], g, u, &t) / (square * square);
+        const double residual = field.At(quadrant, u, &t) / (square * square);
         if (!(std::fabs(t) < kFar)) continue;
         const Vec3 x = g.b + t * g.d;
         const Vec3 off = Abs(x - 0.5 * (model.lower + model.upper));
