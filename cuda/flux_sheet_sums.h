@@ -42,26 +42,39 @@ INTERVOX_HD inline void BoundBySolid(const FluxCurve& other, const FluxCurve& s,
     ys = Scaled(ys, inverse);
     kk = rr = 1.0;
   }
+  // Loops without early branches: compilers turn the first into vector instructions.
+  double a[N], b[N], c[N], disc[N], vz[N];
   for (int k = 0; k < N; ++k) {
     const double rx = yc.x * g.c[k] + ys.x * g.s[k];
     const double ry = yc.y * g.c[k] + ys.y * g.s[k];
     const double rz = yc.z * g.c[k] + ys.z * g.s[k];
     const double yx = y0.x + s.radius * rx, yy = y0.y + s.radius * ry, yz = y0.z + s.radius * rz;
-    const double vx = v0.x + s.k * rx, vy = v0.y + s.k * ry, vz = v0.z + s.k * rz;
-    const double alpha = vx * vx + vy * vy + kk * vz * vz;
-    const double beta = vx * yx + vy * yy + kk * vz * yz;
-    const double gamma = yx * yx + yy * yy + kk * yz * yz - rr;
-    const double square = beta * beta - alpha * gamma - p.residual;
-    const double disc = std::sqrt(square > 0 ? square : 0.0);
-    const double q = -(beta + (beta > 0 ? disc : -disc));
-    const double r0 = alpha == 0 ? (q > 0 ? kFar : -kFar) : q / alpha;
-    const double r1 = q == 0 ? r0 : gamma / q;
-    const double first = r0 < r1 ? r0 : r1, second = r0 < r1 ? r1 : r0;
+    const double vx = v0.x + s.k * rx, vy = v0.y + s.k * ry;
+    vz[k] = v0.z + s.k * rz;
+    a[k] = vx * vx + vy * vy + kk * vz[k] * vz[k];
+    b[k] = vx * yx + vy * yy + kk * vz[k] * yz;
+    c[k] = yx * yx + yy * yy + kk * yz * yz - rr;
+    const double square = b[k] * b[k] - a[k] * c[k] - p.residual;
+    disc[k] = square > 0 ? square : 0.0;
+  }
+  for (int k = 0; k < N; ++k) disc[k] = std::sqrt(disc[k]);
+  for (int k = 0; k < N; ++k) {
+    const double q = -(b[k] + (b[k] > 0 ? disc[k] : -disc[k]));
+    const double far = q > 0 ? kFar : -kFar;
+    const double by_a = q / (a[k] == 0 ? 1.0 : a[k]), by_q = c[k] / (q == 0 ? 1.0 : q);
+    const double r0 = a[k] == 0 ? far : by_a;
+    const double r1 = q == 0 ? r0 : by_q;
+    in[k] = r0 < r1 ? r0 : r1;
+    out[k] = r0 < r1 ? r1 : r0;
+  }
+  if (!other.cone) return;
+  for (int k = 0; k < N; ++k) {
     // A generator inside a cone's own directions crosses the nappe once.
-    const bool once = other.cone && alpha <= 0;
-    const double lone = alpha == 0 ? r1 : vz > 0 ? second : first;
-    in[k] = once ? lone : first;
-    out[k] = once ? lone : second;
+    if (a[k] > 0) continue;
+    const double once = a[k] == 0   ? (in[k] == kFar || in[k] == -kFar ? out[k] : in[k])
+                        : vz[k] > 0 ? out[k]
+                                    : in[k];
+    in[k] = out[k] = once;
   }
 }
 
