@@ -29,6 +29,7 @@ struct PairView {
   double tolerance = 1e-3;
   double voxel_size = 0.0;  ///< [m]
   LeafRule rule = LeafRule::kAuto;
+  double volume_floor = 0.0;  ///< [m³]
 };
 
 /** Views a cell. O(1). */
@@ -52,7 +53,7 @@ inline CellView MakeView(const geometry::Cell& cell) {
 /** Views a query; its cells must not be null. O(1). */
 inline PairView MakeView(const PairQuery& query) {
   return {MakeView(*query.a), MakeView(*query.b), query.X_WA, query.X_WB,
-          query.tolerance,    query.voxel_size,   query.rule};
+          query.tolerance,    query.voxel_size,   query.rule, query.volume_floor};
 }
 
 }  // namespace intervox::cuda

@@ -14,6 +14,8 @@ inline constexpr int kMaxClipLevel = 12;
 
 /** Most curved leaves of one level. */
 inline constexpr int kMaxClipLeaves = 100000;
+/** Coarse levels were seen to err by this many times what their changes say. */
+inline constexpr double kClipDoubt = 3.0;
 /** Fewer leaves than this say little about how the error falls. */
 inline constexpr int kFewLeaves = 24;
 
@@ -317,9 +319,9 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     out += internal::Times(-1.0 / 3, coarse);
     return out;
   };
-  // Coarse levels may err by up to five times their estimate, and where the level changes results
-  // must jump by less than a tenth of the tolerance.
-  const double target = 0.02 * pair.tolerance;
+  // Where the level changes, results must jump by less than a tenth of the tolerance.
+  const double target = 0.06 * pair.tolerance;
+  const double det = std::fabs(Determinant(model.box.F));
   int level = 1;
   ClipSums coarse = evaluate(level), best = coarse;
   result.work = coarse.leaves;
@@ -344,12 +346,16 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     ratio = ratio > 0.5 ? 0.5 : ratio < 1.0 / 6 ? 1.0 / 6 : ratio;
     error = change * ratio;
     if (error < before / 36) error = before / 36;
+    error *= internal::kClipDoubt;
     if (level == 2) error = 1;
     if (leaf_size > 0) {
       if (internal::CellSize(model, level) <= leaf_size || 4 * fine.leaves > max_leaves) break;
       continue;
     }
-    if (level > 3 && fine.leaves >= internal::kFewLeaves && error <= target) break;
+    if (level > 3 && fine.leaves >= internal::kFewLeaves &&
+        (error <= target || error * best.v * det <= pair.volume_floor)) {
+      break;
+    }
     if (4 * fine.leaves > max_leaves) break;
   }
   *moments = internal::MapBack(model.box, best);

@@ -25,6 +25,7 @@ struct LocalPair {
   Vec3 lower;      ///< axis-aligned box in L that encloses Ω [m]
   Vec3 upper;
   double tolerance = 1e-3;
+  double volume_floor = 0.0;  ///< errors of V up to this do not matter [m³]
 };
 
 /** What a rule says: whether it took the pair, and how far it may be off. */

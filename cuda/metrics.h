@@ -35,6 +35,9 @@ struct PairQuery {
   double tolerance = 1e-3;  ///< relative to V (and to r_gyr for the centroid), in [1e-9, 0.1]
   double voxel_size = 0.0;  ///< [m]; used by kCenter and, when > 0, as the leaf size of kClip
   LeafRule rule = LeafRule::kAuto;
+  /** [m³] Errors of V up to this meet the tolerance as well: what is too small to matter, such as a
+   negligible force over the stiffness. An overlap lost in an error that small is disjoint. */
+  double volume_floor = 0.0;
 };
 
 /** The metrics of Ω = A ∩ B, unit density, world axes (Gonthier (4.36), (A.25)). */

@@ -36,21 +36,25 @@ INTERVOX_HD inline bool IsPlanar(const CellView& cell) {
   return true;
 }
 
+INTERVOX_HD inline bool MeetsTolerance(const RuleResult& result, double v, const PairView& query) {
+  return result.error <= query.tolerance * v || result.error <= query.volume_floor;
+}
+
 // Moments about p_WL to metrics, with bounds, status and the query's sign.
 INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Vec3& p_WL,
-                                                const RuleResult& result, double tolerance,
+                                                const RuleResult& result, const PairView& query,
                                                 bool swapped) {
   InterferenceMetrics out;
-  if (moments.v > 0 && moments.v > result.error) {
+  const bool lost = moments.v <= result.error && result.error <= query.volume_floor;
+  if (moments.v > 0 && !lost) {
     out = ToMetrics(moments, p_WL);
-    out.status = result.error <= tolerance * moments.v ? Status::kOk : Status::kToleranceNotMet;
+    out.status = moments.v > result.error && MeetsTolerance(result, moments.v, query)
+                     ? Status::kOk
+                     : Status::kToleranceNotMet;
     if (swapped) {
       out.area_vector = -out.area_vector;
       out.area_moment = -out.area_moment;
     }
-  } else if (moments.v > 0) {
-    out = ToMetrics(moments, p_WL);
-    out.status = Status::kToleranceNotMet;
   }
   out.volume_error = result.error;
   const double reach = kEnclosure * result.error;
@@ -135,8 +139,7 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
     out.full = polytope.full;
     if (polytope.status == Status::kOk) {
       metrics = internal::Conclude(polytope.moments, polytope.p_WL,
-                                   {true, polytope.error, polytope.faces}, query.tolerance,
-                                   frame.swapped);
+                                   {true, polytope.error, polytope.faces}, query, frame.swapped);
     } else {
       metrics.status = polytope.status;
     }
@@ -146,7 +149,9 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
   }
 
   LocalPair& pair = workspace->pair;
-  const Prepared prepared = Prepare(frame, query.tolerance, &workspace->polyhedron, &pair);
+  pair.tolerance = query.tolerance;
+  pair.volume_floor = query.volume_floor;
+  const Prepared prepared = Prepare(frame, &workspace->polyhedron, &pair);
   out.full = prepared.full;
   metrics.status = prepared.status;
   if (prepared.status != Status::kOk) return out;
@@ -168,7 +173,7 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
     best = result;
     best_moments = moments;
     best_rule = rule;
-    if (result.error <= query.tolerance * moments.v || moments.v <= 0) break;
+    if (internal::MeetsTolerance(result, moments.v, query) || moments.v <= 0) break;
   }
   if (!found) {
     // Nothing is known beyond the box.
@@ -178,7 +183,7 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
     metrics.rule = query.rule;
     return out;
   }
-  metrics = internal::Conclude(best_moments, pair.p_WL, best, query.tolerance, frame.swapped);
+  metrics = internal::Conclude(best_moments, pair.p_WL, best, query, frame.swapped);
   metrics.rule = best_rule;
   metrics.contained = prepared.contained && metrics.status != Status::kDisjoint;
   return out;

@@ -126,17 +126,16 @@ INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double 
 
 }  // namespace internal
 
-/** Fills `pair` with the surfaces that may bound the overlap, about the centre of a box around it.
- Drops a surface only when a certified bound shows it inactive over a polytope that encloses Ω. */
+/** Fills `pair`, but for its tolerance and floor, with the surfaces that may bound the overlap,
+ about the centre of a box around it. Drops a surface only when a certified bound shows it inactive
+ over a polytope that encloses Ω. */
 template <class P>
-INTERVOX_HD Prepared Prepare(const PairFrame& frame, double tolerance, P* polyhedron,
-                             LocalPair* pair) {
+INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* pair) {
   using geometry::Surface;
   using geometry::SurfaceKind;
   using internal::Appended;
   Prepared out;
   pair->count = pair->planes = 0;
-  pair->tolerance = tolerance;
   if (frame.first < 0) {
     out.status = Status::kUnbounded;
     return out;

@@ -181,7 +181,8 @@ std::span<const ActivePair> PairFinder::Find(std::span<const Pose> X_WB) {
       const bool flat = pair.cells_i->cells[a].polytope && pair.cells_j->cells[b].polytope;
       cost += flat ? kPolytopeCost : kCurvedCost;
       queries_.push_back({&pair.cells_i->cells[a], &pair.cells_j->cells[b], X_WI, X_WJ,
-                          settings_.tolerance, settings_.voxel_size, settings_.rule});
+                          settings_.tolerance, settings_.voxel_size, settings_.rule,
+                          settings_.volume_floor});
       queried_.push_back({static_cast<int>(k), c.a, c.b, {}});
     }
   }

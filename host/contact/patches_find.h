@@ -49,6 +49,7 @@ struct FinderSettings {
   double tolerance = 1e-3;
   double voxel_size = 0.0;
   LeafRule rule = LeafRule::kAuto;
+  double volume_floor = 0.0;  ///< PairQuery::volume_floor [m³]
 };
 
 /** Finds the overlapping cell pairs of a list of body pairs.

@@ -16,8 +16,27 @@ constexpr double kSlow = 1e-3;
 constexpr int kSubsteps = 4;
 constexpr int kFineSteps = 3;
 
-FinderSettings EngineQuery(const Scene& scene) {
-  return {scene.engine.tolerance, scene.engine.voxel_size, scene.engine.rule};
+/** Share of the lightest free body's weight that does not matter (the sources' δf). Without gravity
+ the weight is taken at 1 m/s². */
+constexpr double kNegligibleWeight = 1e-6;
+
+/** The engine need not resolve a volume whose force is negligible: δf over the stiffest k_v. */
+double NegligibleVolume(const World& world) {
+  double lightest = 0.0, stiffest = 0.0;
+  for (const int b : world.free_bodies) {
+    const double mass = world.start[static_cast<std::size_t>(b)].mass;
+    if (lightest == 0.0 || mass < lightest) lightest = mass;
+  }
+  for (const WorldPair& pair : world.pairs) {
+    stiffest = std::max(stiffest, pair.model->normal->Force(1.0, 0.0).f_e);
+  }
+  if (!(stiffest > 0.0)) return 0.0;
+  return kNegligibleWeight * lightest * std::max(Norm(world.scene.gravity), 1.0) / stiffest;
+}
+
+FinderSettings EngineQuery(const World& world) {
+  const EngineSettings& engine = world.scene.engine;
+  return {engine.tolerance, engine.voxel_size, engine.rule, NegligibleVolume(world)};
 }
 
 Vec3 Read(const double* at) { return {at[0], at[1], at[2]}; }
@@ -32,7 +51,7 @@ void Write(const Vec3& v, double* at) {
 
 Dynamics::Dynamics(const World& world, const Engine& engine)
     : world_(world),
-      finder_(engine, EngineQuery(world.scene)),
+      finder_(engine, EngineQuery(world)),
       stepper_(*world.tableau),
       bodies_(world.start),
       poses_(world.start.size()),

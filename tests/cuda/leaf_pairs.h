@@ -185,8 +185,9 @@ inline LocalPair LocalPairOf(const ReferencePair& reference, double tolerance, b
   PairQuery query{&reference.a, &reference.b, reference.X_WA, reference.X_WB, tolerance};
   PairFrame frame;
   LocalPair pair;
+  pair.tolerance = tolerance;
   static SmallPolyhedron polyhedron;
-  if (MakePairFrame(MakeView(query), &frame)) Prepare(frame, tolerance, &polyhedron, &pair);
+  if (MakePairFrame(MakeView(query), &frame)) Prepare(frame, &polyhedron, &pair);
   *swapped = frame.swapped;
   return pair;
 }
