@@ -102,16 +102,16 @@ def study_starts(count):
     return not wedged
 
 
-FREE = ["contact_models.guide.friction.model=none", "contact_models.guide.spinning.model=none"]
+FREE = ["contact_models.guide.friction={model: none}", "contact_models.guide.spinning={model: none}"]
 
 
 def study_convergence():
     steps = (400e-6, 200e-6, 100e-6, 50e-6)
     reference = 12.5e-6
     print("## Convergence with the step\n")
-    for title, extra in (("to just after the first impact", ["duration=0.5"]),
-                         ("frictionless, over the first five impacts",
-                          ["duration=0.9"] + FREE)):
+    for title, extra in (("Up to the first impact", ["duration=0.6"]),
+                         ("Through the first impact, with friction", ["duration=0.66"]),
+                         ("Frictionless, over the first impacts", ["duration=0.8"] + FREE)):
         jobs = {f"{h:g}": extra + [f"integrator.step={h!r}", "engine.tolerance=1e-6",
                                    "output.every=0.01"]
                 for h in steps + (reference,)}
