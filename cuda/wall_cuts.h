@@ -41,6 +41,51 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
   return true;
 }
 
+// Slopes (s, t) of s ρ − t z + c, the convex level that a cylinder's or cone's wall has along its
+// radius and axis; ρ and z are of y.
+struct WallLevel {
+  double s = 0, t = 0, c = 0;
+  INTERVOX_HD double At(const Vec3& y) const {
+    return s * std::sqrt(y.x * y.x + y.y * y.y) - t * y.z + c;
+  }
+};
+
+INTERVOX_HD inline bool MakeWallLevel(const geometry::Surface& s, WallLevel* wall) {
+  using geometry::SurfaceKind;
+  if (s.kind == SurfaceKind::kCone) {
+    *wall = {std::sqrt(s.e.x), std::sqrt(-s.e.z), 0.0};
+    return true;
+  }
+  if (s.kind != SurfaceKind::kCylinder) return false;
+  *wall = {1.0, 0.0, -std::sqrt(-s.c / s.e.x)};
+  return true;
+}
+
+// Whether the part of a round peg beside the polyhedron lies inside a round hole: it is the hull of
+// two circles about the peg's axis, and the hole's level is convex.
+template <class P>
+INTERVOX_HD bool HangsFree(const geometry::Surface& peg, const geometry::Surface& hole,
+                           const P& polyhedron) {
+  WallLevel around, wall;
+  if (!MakeWallLevel(peg, &around) || !MakeWallLevel(hole, &wall)) return false;
+  const Vec3 axis = peg.R.Col(2);
+  double low = 0, high = 0;
+  for (int i = 0; i < polyhedron.corners(); ++i) {
+    const double z = Dot(axis, polyhedron.Corner(i) - peg.o);
+    if (i == 0 || z < low) low = z;
+    if (i == 0 || z > high) high = z;
+  }
+  if (peg.kind == geometry::SurfaceKind::kCone && low < 0) low = 0;
+  // Steepest rise of the hole's level across the peg's axis.
+  const double tilt = std::sqrt(SquaredNorm(Cross(axis, hole.R.Col(2))));
+  const double rise = wall.s + wall.t * tilt;
+  for (const double z : {low, high}) {
+    const double radius = (around.t * z - around.c) / around.s;
+    if (wall.At(ToPrincipal(hole, peg.o + z * axis)) + rise * radius >= 0) return false;
+  }
+  return true;
+}
+
 }  // namespace internal
 
 /** Cuts a polyhedron around Ω with tangent planes of the convex curved sides where it reaches
@@ -55,6 +100,11 @@ INTERVOX_HD Cut CutBeyondWalls(const geometry::Surface* surfaces, int count, dou
   for (int h = 0; h < count; ++h) {
     const geometry::Surface& hole = surfaces[h];
     if (hole.side > 0 || !internal::IsConvex(hole)) continue;
+    for (int k = 0; k < count; ++k) {
+      if (surfaces[k].side > 0 && internal::HangsFree(surfaces[k], hole, *polyhedron)) {
+        return Cut::kEmpty;
+      }
+    }
     for (int cuts = 0; cuts <= kMostCuts; ++cuts) {
       Vec3 farthest;
       double level = 0;
