@@ -79,7 +79,8 @@ INTERVOX_HD bool HangsFree(const geometry::Surface& peg, const geometry::Surface
   // Steepest rise of the hole's level across the peg's axis.
   const double tilt = std::sqrt(SquaredNorm(Cross(axis, hole.R.Col(2))));
   const double rise = wall.s + wall.t * tilt;
-  for (const double z : {low, high}) {
+  for (int end = 0; end < 2; ++end) {
+    const double z = end == 0 ? low : high;
     const double radius = (around.t * z - around.c) / around.s;
     if (wall.At(ToPrincipal(hole, peg.o + z * axis)) + rise * radius >= 0) return false;
   }
