@@ -31,29 +31,29 @@ def save(figure, folder, name):
     print(path)
 
 
-def three(axes, time, values, label, symbol):
+def three(axes, time, values, label, symbol, legend=True):
     """Draws the components of a vector over time; the largest excursion lies below the others."""
     order = np.argsort(-np.ptp(values, axis=0))
     for k in order:
         axes.plot(time, values[:, k], color=AXIS_COLORS[k], label=f"${symbol}_{AXES[k]}$")
     axes.axhline(0, color=FAINT, linewidth=0.6, zorder=0)
-    handles, labels = axes.get_legend_handles_labels()
-    sort = np.argsort(labels)
-    axes.legend([handles[i] for i in sort], [labels[i] for i in sort], ncol=3, loc="upper right")
     axes.set_ylabel(label)
+    if legend:
+        handles, labels = axes.get_legend_handles_labels()
+        sort = np.argsort(labels)
+        # Above the panel, where no curve can be.
+        axes.legend([handles[i] for i in sort], [labels[i] for i in sort], ncol=3,
+                    loc="lower right", bbox_to_anchor=(1, 0.985), borderaxespad=0,
+                    handlelength=1.4, columnspacing=1.2)
 
 
-def wide_range(axes, values):
-    """A scale that shows impacts and rest together: linear near 0, logarithmic beyond."""
-    peak = float(np.abs(values).max())
-    settled = float(np.abs(values[-max(1, len(values) // 20):]).max())
-    floor = max(settled, 1e-3 * peak)
-    if peak > 20 * floor > 0:
-        threshold = 10.0 ** np.ceil(np.log10(floor))
-        if threshold < peak:
-            axes.set_yscale("symlog", linthresh=threshold, linscale=1.5)
-            axes.annotate(f"linear up to ±{threshold:g}, logarithmic beyond", (1, 1.015),
-                          xycoords="axes fraction", ha="right", va="bottom", fontsize=7.5, color=FAINT)
+def close_up(values):
+    """Half the height of a panel that shows what lies between and after the impacts; None where all
+    of it is in plain sight anyway."""
+    largest = np.abs(values).max(axis=1)
+    peak = float(largest.max())
+    height = max(1.6 * float(np.quantile(largest, 0.75)), 0.02 * peak)
+    return height if 0 < height < 0.3 * peak else None
 
 
 def velocities(results, group, name, title):
@@ -67,14 +67,25 @@ def velocities(results, group, name, title):
 
 
 def wrench(results, force, torque, name, title):
-    figure, axes = plt.subplots(2, 1, figsize=(9, 7), sharex=True)
-    for panel, column, label, symbol in ((axes[0], force, "force [N]", "f"),
-                                         (axes[1], torque, "moment [N·m]", r"\tau")):
-        values = results[column]
-        three(panel, results.time, values, label, symbol)
-        wide_range(panel, values)
-    axes[0].set_title(title)
-    axes[1].set_xlabel("time [s]")
+    rows = [(force, "force [N]", "f"), (torque, "moment [N·m]", r"\tau")]
+    heights = [close_up(results[column]) for column, _, _ in rows]
+    columns = 2 if any(heights) else 1
+    figure, panels = plt.subplots(2, columns, figsize=(5 + 4.5 * columns, 6.4), sharex=True,
+                                  squeeze=False)
+    for row, height, (column, label, symbol) in zip(panels, heights, rows):
+        three(row[0], results.time, results[column], label, symbol)
+        if columns == 1:
+            continue
+        if height is None:
+            row[1].set_visible(False)
+            continue
+        three(row[1], results.time, results[column], label, symbol, legend=False)
+        row[1].set_ylim(-height, height)
+        row[1].set_title("close up", fontweight="normal", fontsize=10)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
+    for axes in panels[-1]:
+        axes.set_xlabel("time [s]")
+    figure.tight_layout()
     return figure, name
 
 
@@ -112,10 +123,11 @@ def energies(results):
     axes[0].set_title("Energy audit")
     axes[0].legend(ncol=1, loc="center left", bbox_to_anchor=(1.0, 0.5))
     balance = term("balance")
-    axes[1].plot(results.time, balance, color=INK)
-    axes[1].set_ylabel("left over [J]")
+    unit, factor = next(((u, f) for u, f in (("J", 1), ("mJ", 1e3), ("µJ", 1e6), ("nJ", 1e9))
+                         if np.abs(balance).max() * f >= 1), ("pJ", 1e12))
+    axes[1].plot(results.time, factor * balance, color=INK)
+    axes[1].set_ylabel(f"left over [{unit}]")
     axes[1].set_xlabel("time [s]")
-    axes[1].ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
     return figure, "energies"
 
 
@@ -131,7 +143,7 @@ def contacts(results):
     force = results["patches/normal_force"].ravel()
     shown = force > 0
     axes[1].plot(results["patches/time"].ravel()[shown], force[shown], ".", markersize=1.6,
-                 color="#c1440e", rasterized=True)
+                 color="#c1440e", label="a patch")
     if shown.any():
         axes[1].set_yscale("log")
         top = force[shown].max()
@@ -141,7 +153,8 @@ def contacts(results):
     if "impacts/time" in results and results["impacts/time"].size:
         axes[1].plot(results["impacts/time"].ravel(), results["impacts/peak_force"].ravel(), "v",
                      markersize=4, color=INK, label="peak of a new contact")
-        axes[1].legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
+    axes[1].legend(loc="lower right", bbox_to_anchor=(1, 0.985), borderaxespad=0, ncol=2,
+                   markerscale=1.5, columnspacing=1.2)
     axes[1].set_ylabel("normal force [N]")
     axes[1].set_xlabel("time [s]")
     return figure, "contacts"
@@ -158,9 +171,11 @@ def main():
     figures = [motion(results, body) for body in moving]
     for sensor in results.groups("sensors"):
         group = f"sensors/{sensor}"
-        figures.append(velocities(results, group, f"velocity_{sensor}", f"Velocity at {sensor}"))
+        axes_of = f", axes of {results.resolved_in(sensor)}"
+        figures.append(velocities(results, group, f"velocity_{sensor}",
+                                  f"Velocity at {sensor}{axes_of}"))
         figures.append(wrench(results, f"{group}/force", f"{group}/torque", f"wrench_{sensor}",
-                              f"Contact force and moment at {sensor}"))
+                              f"Contact force and moment at {sensor}{axes_of}"))
     if not results.groups("sensors"):
         for body in moving:
             group = f"bodies/{body}"

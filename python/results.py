@@ -6,6 +6,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import yaml
 
 SCHEMA = "intervox/results/1"
 AXES = ("x", "y", "z")
@@ -56,6 +57,11 @@ class Results:
     def name(self):
         """The scene's name."""
         return str(self.attributes.get("name", self.path.stem))
+
+    def resolved_in(self, sensor):
+        """The body in whose axes a sensor's vectors are."""
+        scene = yaml.safe_load(self.attributes["scene"])
+        return scene["sensors"][sensor]["resolve_in"]
 
     def moving_bodies(self):
         """Bodies whose pose changes."""

@@ -19,7 +19,7 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
                                                {0.62, 0.50, 0.08},
                                                {0.10, 0.33, 0.60}}};
 constexpr double kFilled = 0.94;    // of the picture, by the bodies
-constexpr double kForceUnit = 5.0;  // [N]: arrows of smaller forces are short
+constexpr double kForceUnit = 1.0;  // [N]: arrows of smaller forces are short
 
 /** A results group never holds a slash in a body's name. */
 std::string GroupName(std::string name) {
@@ -208,7 +208,7 @@ void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* fram
       const double sign = bodies_[contact.body_i].is_fixed ? -1 : 1;
       ForceArrow arrow;
       arrow.p_WP = contact.p_WC;
-      arrow.vector = (sign * 0.08 * radius_ * std::log10(1 + magnitude / kForceUnit) / magnitude) *
+      arrow.vector = (sign * 0.075 * radius_ * std::log10(1 + magnitude / kForceUnit) / magnitude) *
                      contact.force;
       arrow.radius = 0.007 * radius_;
       frame->arrows.push_back(arrow);
@@ -230,6 +230,7 @@ RenderScene Film::Frame(int sample, const FilmOptions& options) const {
   frame.options.width = options.width;
   frame.options.height = options.height;
   frame.options.occlusion_reach = 0.2 * radius_;
+  frame.options.hatch_spacing = 0.03 * radius_;
   // The light comes over the left shoulder.
   const Vec3 up = Normalized(frame.camera.up_W);
   const Vec3 back = Normalized(frame.camera.p_WE - frame.camera.p_WT);

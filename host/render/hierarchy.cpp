@@ -134,29 +134,33 @@ bool Hierarchy::HitCell(int index, const Vec3& origin, const Vec3& direction, do
   return true;
 }
 
-SurfaceHit Hierarchy::FirstHit(const Vec3& origin, const Vec3& direction, double t_min,
-                               double t_max) const {
-  SurfaceHit best;
-  double limit = t_max;
-  const auto visit = [&](int i) {
-    if (HitCell(i, origin, direction, t_min, limit, &best)) limit = best.t;
-  };
-  for (int i = bounded_; i < static_cast<int>(cells_.size()); ++i) visit(i);
+template <class Visit>
+void Hierarchy::Walk(const Vec3& origin, const Vec3& direction, double t_min, double t_max,
+                     Visit&& visit) const {
+  for (int i = bounded_; i < static_cast<int>(cells_.size()); ++i) t_max = visit(i, t_max);
   const Vec3 inverse{1 / direction.x, 1 / direction.y, 1 / direction.z};
   int stack[64];
   int depth = 0;
   if (!nodes_.empty()) stack[depth++] = 0;
-  while (depth > 0) {
+  while (depth > 0 && t_max > t_min) {
     const int index = stack[--depth];
     const Node& node = nodes_[index];
-    if (!MeetsBox(node.lower, node.upper, origin, inverse, t_min, limit)) continue;
-    if (node.count > 0) {
-      for (int i = node.begin; i < node.begin + node.count; ++i) visit(i);
-    } else {
+    if (!MeetsBox(node.lower, node.upper, origin, inverse, t_min, t_max)) continue;
+    if (node.count == 0) {
       stack[depth++] = node.right;
       stack[depth++] = index + 1;
+      continue;
     }
+    for (int i = node.begin; i < node.begin + node.count; ++i) t_max = visit(i, t_max);
   }
+}
+
+SurfaceHit Hierarchy::FirstHit(const Vec3& origin, const Vec3& direction, double t_min,
+                               double t_max) const {
+  SurfaceHit best;
+  Walk(origin, direction, t_min, t_max, [&](int i, double limit) {
+    return HitCell(i, origin, direction, t_min, limit, &best) ? best.t : limit;
+  });
   if (best.body >= 0) {
     const geometry::Surface& s = cells_[best.cell].cell.surfaces[best.surface];
     best.normal = geometry::OutwardNormal(s, origin + best.t * direction);
@@ -167,27 +171,12 @@ SurfaceHit Hierarchy::FirstHit(const Vec3& origin, const Vec3& direction, double
 bool Hierarchy::Occluded(const Vec3& origin, const Vec3& direction, double t_min,
                          double t_max) const {
   SurfaceHit hit;
-  for (int i = bounded_; i < static_cast<int>(cells_.size()); ++i) {
-    if (HitCell(i, origin, direction, t_min, t_max, &hit)) return true;
-  }
-  const Vec3 inverse{1 / direction.x, 1 / direction.y, 1 / direction.z};
-  int stack[64];
-  int depth = 0;
-  if (!nodes_.empty()) stack[depth++] = 0;
-  while (depth > 0) {
-    const int index = stack[--depth];
-    const Node& node = nodes_[index];
-    if (!MeetsBox(node.lower, node.upper, origin, inverse, t_min, t_max)) continue;
-    if (node.count == 0) {
-      stack[depth++] = node.right;
-      stack[depth++] = index + 1;
-      continue;
-    }
-    for (int i = node.begin; i < node.begin + node.count; ++i) {
-      if (HitCell(i, origin, direction, t_min, t_max, &hit)) return true;
-    }
-  }
-  return false;
+  Walk(origin, direction, t_min, t_max, [&](int i, double limit) {
+    // One hit is enough: nothing is left to look for.
+    const bool done = hit.body >= 0 || HitCell(i, origin, direction, t_min, limit, &hit);
+    return done ? t_min : limit;
+  });
+  return hit.body >= 0;
 }
 
 }  // namespace intervox::host::internal

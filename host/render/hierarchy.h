@@ -51,6 +51,11 @@ class Hierarchy {
   };
 
   int Build(int begin, int end);
+  /** Calls visit(cell, t_max) for the cells whose boxes the ray meets between t_min and t_max. What
+   it returns is the t_max of the cells that follow; t_min ends the walk. */
+  template <class Visit>
+  void Walk(const Vec3& origin, const Vec3& direction, double t_min, double t_max,
+            Visit&& visit) const;
   bool HitCell(int index, const Vec3& origin, const Vec3& direction, double t_min, double t_max,
                SurfaceHit* hit) const;
 

@@ -81,6 +81,20 @@ double Tone(const RenderBody& body, const Vec3& p_W) {
   }
 }
 
+/** How much of a pixel on a cut face its hatching covers: lines at 45° to `up`, which lean the
+ other way on every other body, so that touching sections stay apart. `footprint` is the pixel's
+ size. */
+double Hatched(const SurfaceHit& hit, const Vec3& p, const Vec3& up, double spacing,
+               double footprint) {
+  if (!(spacing > 0)) return 0;
+  const Vec3 along = up - Dot(up, hit.normal) * hit.normal;
+  const Vec3 v = Norm(along) > 1e-6 * Norm(up) ? Normalized(along) : AnyOrthogonal(hit.normal);
+  const Vec3 u = (hit.body % 2 == 0 ? 1.0 : -1.0) * Cross(v, hit.normal);
+  const double s = Dot(p, u + v) / (std::numbers::sqrt2 * spacing);
+  const double from_line = std::fabs(s - std::round(s)) * spacing;
+  return std::clamp((0.05 * spacing - from_line) / footprint + 0.5, 0.0, 1.0);
+}
+
 /** Draws one layer; holds what all pixels share. */
 class Painter {
  public:
@@ -218,7 +232,11 @@ class Painter {
     }
     if (options_.fade_far > 0) *alpha *= std::exp(-std::pow(hit.t / options_.fade_far, 4));
     Color base = body.color;
-    if (hit.cut) base = Color{0.35 * base.r + 0.38, 0.35 * base.g + 0.13, 0.35 * base.b + 0.08};
+    if (hit.cut) {
+      const double footprint = rays_.PixelAt(hit.t) / std::max(0.2, facing);
+      const double dark = 0.5 * Hatched(hit, p, up, options_.hatch_spacing, footprint);
+      base = (1 - dark) * (0.5 * base + Color{0.45, 0.44, 0.42});
+    }
     if (body.layer == Layer::kMark) return (0.45 + 0.55 * std::max(0.0, facing)) * base;
     return light * Tone(body, p) * base + Color{shine, shine, shine};
   }

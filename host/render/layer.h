@@ -17,6 +17,8 @@ class Rays {
   Vec3 Direction(double x, double y) const {
     return Normalized(forward_ + (x - 0.5 * width_) * right_ + (0.5 * height_ - y) * above_);
   }
+  /** The edge of a pixel at the given distance [m]. */
+  double PixelAt(double distance) const { return distance * Norm(right_); }
   /** The eye. */
   const Vec3& Eye() const { return eye_; }
 

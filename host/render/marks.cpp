@@ -26,8 +26,8 @@ std::vector<geometry::Cell> ArrowCells(const ForceArrow& arrow) {
   if (!(length > 0.5 * r)) return {};
   const Vec3 d = arrow.vector / length;
   const Mat3 R = geometry::FrameAlong(d);
-  const Vec3 tip = arrow.p_WP;
-  const Vec3 tail = tip - arrow.vector;
+  const Vec3 tail = arrow.p_WP;
+  const Vec3 tip = tail + arrow.vector;
   const double head = std::min(7 * r, 0.6 * length);  // short arrows are nearly all head
   const Vec3 neck = tip - head * d;
   const double head_radius = 0.4 * head;

@@ -60,12 +60,12 @@ struct RenderBody {
   double pattern_size = 0.1;  ///< [m]
 };
 
-/** A force to be drawn as an arrow that ends at its point. */
+/** A force to be drawn as an arrow that starts at its point. */
 struct ForceArrow {
   Vec3 p_WP;              ///< where the force acts [m]
   Vec3 vector;            ///< direction and drawn length [m]
   double radius = 0.004;  ///< of the shaft [m]
-  Color color{0.75, 0.06, 0.04};
+  Color color{0.70, 0.01, 0.05};
 };
 
 /** A contact patch to be drawn as a flat ellipse of its true extent. */
@@ -75,7 +75,7 @@ struct PatchMark {
   Vec3 axis;               ///< first semi-axis, world axes, orthogonal to n [m]
   double second = 0.0;     ///< second semi-axis, along n × axis [m]
   double thickness = 0.0;  ///< [m]
-  Color color{0.95, 0.45, 0.02};
+  Color color{0.02, 0.55, 0.66};
 };
 
 /** The ellipse of a patch: an ellipse of uniform thickness with the patch's second moments about
@@ -91,9 +91,10 @@ struct RenderOptions {
   Vec3 to_light{-0.4, -0.7, 0.9};  ///< towards the directional light, world axes
   double occlusion_reach = 0.15;   ///< how far ambient occlusion looks [m]
   bool shadows = true;
-  bool lines = true;  ///< silhouettes and creases
-  double fade_far =
-      0.0;  ///< distance at which surfaces have faded into the background [m]; 0: never
+  bool lines = true;           ///< silhouettes and creases
+  double hatch_spacing = 0.0;  ///< between the lines across cut faces [m]; 0: no lines
+  /** Distance at which surfaces have faded into the background [m]; 0: never. */
+  double fade_far = 0.0;
   Color background_top{0.80, 0.84, 0.90};
   Color background_bottom{0.97, 0.97, 0.96};
 };

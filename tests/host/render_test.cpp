@@ -169,7 +169,7 @@ TEST(Render, SameBytesForAnyNumberOfThreads) {
   EXPECT_EQ(all.rgb, Render(scene).rgb);
 }
 
-TEST(Render, ArrowEndsAtItsPoint) {
+TEST(Render, ArrowStartsAtItsPoint) {
   RenderScene scene = LookAlongY({});
   scene.bodies.clear();
   scene.arrows.push_back({{0, 0, 0}, {1.0, 0, 0}, 0.03, {0.9, 0.1, 0.0}});
@@ -178,10 +178,10 @@ TEST(Render, ArrowEndsAtItsPoint) {
   const auto is_drawn = [&](double x) {
     return image.At(static_cast<int>(150 + x * scale), 100, 2) < 200;
   };
-  EXPECT_TRUE(is_drawn(-0.95));
-  EXPECT_TRUE(is_drawn(-0.08));
-  EXPECT_FALSE(is_drawn(0.05));
-  EXPECT_FALSE(is_drawn(-1.1));
+  EXPECT_TRUE(is_drawn(0.95));
+  EXPECT_TRUE(is_drawn(0.08));
+  EXPECT_FALSE(is_drawn(-0.05));
+  EXPECT_FALSE(is_drawn(1.1));
 }
 
 TEST(Render, RefusesWhatCannotBeDrawn) {
