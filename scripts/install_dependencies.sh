@@ -10,7 +10,7 @@ packages=(
   # libraries
   libopenvdb-dev libnanovdb-dev libeigen3-dev libtbb-dev libthrust-dev libhdf5-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libspdlog-dev libgtest-dev libgmock-dev
-  libbenchmark-dev libpng-dev
+  libbenchmark-dev libpng-dev zlib1g-dev
   # checks
   clang-format clang-tidy
   # plots, reports, schema checks

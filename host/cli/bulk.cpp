@@ -2,10 +2,13 @@
 
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "host/cli/cli.h"
 #include "host/cli/npy.h"
+#include "host/cli/npz.h"
 #include "host/cli/version.h"
 #include "host/results/column_file.h"
 #include "host/scene/error.h"
@@ -37,43 +40,77 @@ std::vector<Pose> ReadPoses(const std::string& path) {
   return poses;
 }
 
+/** A column of the results. */
+struct ColumnSpec {
+  const char* name;
+  int width;
+  const char* units;
+  bool integer = false;
+};
+
+constexpr std::array<ColumnSpec, 8> kColumns = {{
+    {"volume", 1, "m^3"},
+    {"centroid", 3, "m"},
+    {"inertia", 9, "m^5"},
+    {"area_vector", 3, "m^2"},
+    {"area_moment", 3, "m^3"},
+    {"volume_error", 1, "m^3"},
+    {"status", 1, "1: 0 ok, 1 disjoint, 2 tolerance_not_met, 3 unbounded, 4 invalid", true},
+    {"cells", 1, "1", true},
+}};
+
+constexpr const char* kSchema = "intervox/metrics/1";
+
+/** Results in rows: HDF5, or .npz where the file's name says so. */
 class Output {
  public:
-  explicit Output(const std::string& path) : file_(host::ColumnFile::Create(path)) {
-    file_.SetAttribute("schema", std::string("intervox/metrics/1"));
-    file_.SetAttribute("program_version", VersionText());
-    volume_ = file_.Column("volume", 1, "m^3");
-    centroid_ = file_.Column("centroid", 3, "m");
-    inertia_ = file_.Column("inertia", 9, "m^5");
-    area_vector_ = file_.Column("area_vector", 3, "m^2");
-    area_moment_ = file_.Column("area_moment", 3, "m^3");
-    error_ = file_.Column("volume_error", 1, "m^3");
-    status_ = file_.Column("status", 1,
-                           "1: 0 ok, 1 disjoint, 2 tolerance_not_met, 3 unbounded, "
-                           "4 invalid",
-                           true);
-    work_ = file_.Column("cells", 1, "1", true);
+  Output(const std::string& path, std::size_t rows) {
+    if (std::filesystem::path(path).extension() == ".npz") {
+      npz_.emplace(path, rows);
+      npz_->AddText("schema", kSchema);
+      npz_->AddText("program_version", VersionText());
+      for (std::size_t i = 0; i < kColumns.size(); ++i) {
+        numbers_[i] = npz_->AddColumn(kColumns[i].name, kColumns[i].width, kColumns[i].integer);
+      }
+      return;
+    }
+    hdf5_.emplace(host::ColumnFile::Create(path));
+    hdf5_->SetAttribute("schema", std::string(kSchema));
+    hdf5_->SetAttribute("program_version", VersionText());
+    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+      const ColumnSpec& c = kColumns[i];
+      numbers_[i] = hdf5_->Column(c.name, c.width, c.units, c.integer);
+    }
   }
 
+  /** Adds a row, in the order of kColumns. */
   void Put(const InterferenceMetrics& m) {
-    const auto vector = [&](int column, const Vec3& v) {
-      file_.Put(column, std::array<double, 3>{v.x, v.y, v.z});
-    };
-    file_.Put(volume_, m.volume);
-    vector(centroid_, m.p_WC);
-    for (int i = 0; i < 3; ++i) vector(inertia_, m.J_W.Row(i));
-    vector(area_vector_, m.area_vector);
-    vector(area_moment_, m.area_moment);
-    file_.Put(error_, m.volume_error);
-    file_.PutInteger(status_, static_cast<int>(m.status));
-    file_.PutInteger(work_, m.work);
+    const Vec3 &p = m.p_WC, &x = m.J_W.row0, &y = m.J_W.row1, &z = m.J_W.row2;
+    const Vec3 &S = m.area_vector, &G = m.area_moment;
+    PutNumbers(0, std::array{m.volume});
+    PutNumbers(1, std::array{p.x, p.y, p.z});
+    PutNumbers(2, std::array{x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z});
+    PutNumbers(3, std::array{S.x, S.y, S.z});
+    PutNumbers(4, std::array{G.x, G.y, G.z});
+    PutNumbers(5, std::array{m.volume_error});
+    PutInteger(6, static_cast<int>(m.status));
+    PutInteger(7, m.work);
   }
 
-  void Flush() { file_.Flush(); }
+  void Flush() { npz_ ? npz_->Flush() : hdf5_->Flush(); }
+  void Close() { npz_ ? npz_->Close() : hdf5_->Flush(); }
 
  private:
-  host::ColumnFile file_;
-  int volume_, centroid_, inertia_, area_vector_, area_moment_, error_, status_, work_;
+  void PutNumbers(std::size_t column, std::span<const double> row) {
+    npz_ ? npz_->Put(numbers_[column], row) : hdf5_->Put(numbers_[column], row);
+  }
+  void PutInteger(std::size_t column, std::int64_t value) {
+    npz_ ? npz_->PutInteger(numbers_[column], value) : hdf5_->PutInteger(numbers_[column], value);
+  }
+
+  std::optional<NpzFile> npz_;
+  std::optional<host::ColumnFile> hdf5_;
+  std::array<int, kColumns.size()> numbers_{};
 };
 
 }  // namespace
@@ -85,7 +122,8 @@ int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& 
     throw InputError(file_name + ": pairs: --poses moves one pair, the file has " +
                      std::to_string(file.pairs.size()) + ". Keep one.");
   }
-  if (out.empty()) throw InputError("command line: --out: missing. Name an HDF5 file with -o.");
+  if (out.empty())
+    throw InputError("command line: --out: missing. Name an HDF5 or .npz file with -o.");
   const PosedPair& pair = file.pairs.front();
   const std::vector<Pose> poses = ReadPoses(poses_path);
   std::vector<geometry::Cell> a, b;
@@ -95,7 +133,7 @@ int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& 
   } catch (const std::invalid_argument& error) {
     throw InputError(pair.place + ": pairs: " + error.what() + ". Correct the solid.");
   }
-  Output output(out);
+  Output output(out, poses.size());
   const std::size_t cells = a.size() * b.size();
   const std::size_t step = std::max<std::size_t>(1, kQueriesAtOnce / cells);
   bool failed = false;
@@ -120,6 +158,7 @@ int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& 
     }
     output.Flush();
   }
+  output.Close();
   std::cout << poses.size() << " poses of '" << pair.name << "' written to " << out << '\n';
   return failed ? kFailed : kDone;
 }

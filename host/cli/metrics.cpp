@@ -236,7 +236,8 @@ void AddMetrics(CLI::App& app, int& status) {
   command->add_option("--shape", options->shape, "Measure this shape itself");
   auto* poses = command->add_option("--poses", options->poses,
                                     "n x 7 .npy: position, quaternion of A in B, for the one pair");
-  command->add_option("-o,--out", options->out, "Results of --poses, HDF5")->needs(poses);
+  command->add_option("-o,--out", options->out, "Results of --poses, .npz or else HDF5")
+      ->needs(poses);
   command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   command->callback([options, &status] { status = Run(*options); });

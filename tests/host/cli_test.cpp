@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -197,6 +198,22 @@ TEST(Cli, BulkPoses) {
   for (std::size_t i = 0; i < 100; ++i) {
     EXPECT_NEAR(volume[i], 0.001 * static_cast<double>(i), 1e-12);
   }
+  // NumPy reads the .npz archive, its checksums are right, and it holds the same bits.
+  const std::string npz = (folder / "out.npz").string();
+  ASSERT_EQ(Call("metrics " + pairs + " --poses " + npy + " -o " + npz).status, 0);
+  const std::string script = Write(
+      folder / "same.py",
+      "import sys, zipfile, h5py, numpy\n"
+      "hdf5, npz = h5py.File(sys.argv[1]), numpy.load(sys.argv[2])\n"
+      "assert zipfile.ZipFile(sys.argv[2]).testzip() is None\n"
+      "assert set(hdf5) == set(npz.files) - {'schema', 'program_version'}, npz.files\n"
+      "assert npz['schema'].item() == b'intervox/metrics/1'\n"
+      "for name in hdf5:\n"
+      "    a, b = hdf5[name][()], npz[name]\n"
+      "    assert a.dtype == b.dtype and a.shape == b.shape, (name, a.dtype, b.dtype, b.shape)\n"
+      "    assert a.tobytes() == b.tobytes(), name\n");
+  EXPECT_EQ(std::system(("/usr/bin/python3 " + script + " " + out + " " + npz).c_str()), 0);
+  EXPECT_EQ(Call("metrics " + pairs + " --poses " + npy + " -o /nowhere/out.npz").status, 2);
   EXPECT_EQ(Call("metrics " + pairs + " --poses " + npy).status, 2);
   const std::string wrong = Npy(folder / "wrong.npy", poses, "(70, 10)");
   EXPECT_EQ(Call("metrics " + pairs + " --poses " + wrong + " -o " + out).status, 2);
