@@ -3,6 +3,18 @@
 #include <algorithm>
 
 namespace intervox::host {
+namespace {
+
+/** Whether a contact, as it was evaluated last, and a new pair may be one convex overlap. */
+bool MayJoin(const Contact& contact, const ActivePair& pair) {
+  if (!contact.active) return false;
+  MetricsSum held, added;
+  held.Add(contact.geometry);
+  added.Add(pair.metrics);
+  return MayBeOneConvexOverlap(held, added);
+}
+
+}  // namespace
 
 void PatchSet::AddBodyPair(const PatchSettings& settings, std::span<const geometry::Cell> cells_i,
                            std::span<const geometry::Cell> cells_j) {
@@ -47,7 +59,7 @@ int PatchSet::Join(const ActivePair& pair) const {
     double value = Norm(contact.geometry.S);  // a pair without direction: the largest neighbour
     if (directed) {
       value = contact.has_normal ? Dot(contact.n_accepted, S) / size : 0.0;
-      if (value < kPatchCosine) continue;
+      if (value < kPatchCosine && !MayJoin(contact, pair)) continue;
     }
     if (best < 0 || value > best_value) {
       best = held.contact;

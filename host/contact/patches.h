@@ -16,8 +16,10 @@
 namespace intervox::host {
 
 /** Cell pairs whose normals are within this angle of their patch's are one contact: its cosine
- (25°). Half of it is far above the tilt that a cut gives a sliver, and the angle between the walls
- of a corner or a taper's opposite sides is far above twice it. */
+ (25°). So are those that may be one convex overlap (MayBeOneConvexOverlap), whatever their normals:
+ a cut through an edge that stands on a floor leaves its two sides with normals far apart. Half of
+ it is far above the tilt that a cut gives a sliver, and the angle between the walls of a corner or
+ a taper's opposite sides is far above twice it. */
 inline constexpr double kPatchCosine = 0.90630778703664996;
 
 /** One contact. */
@@ -129,7 +131,7 @@ class PatchSet {
   };
   /** A patch being grouped. */
   struct Group {
-    Vec3 s;  ///< sum of area vectors [m²]
+    MetricsSum sum;
   };
 
   bool Near(const ActivePair& pair, int a, int b) const;
@@ -142,6 +144,7 @@ class PatchSet {
   void GroupPairs(std::span<const ActivePair> pairs);
   bool GroupsTouch(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end, int g,
                    int h) const;
+  void JoinGroups(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end, int first);
   void JoinUndirected(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end);
   void GroupBodyPair(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end);
   void CollectShares(std::span<const ActivePair> pairs);

@@ -50,6 +50,35 @@ void PatchSet::JoinUndirected(std::span<const ActivePair> pairs, std::size_t beg
   }
 }
 
+/** Two groups are one that both agree with their common sum, so that the order of growth does not
+ matter, or that may be one convex overlap. */
+void PatchSet::JoinGroups(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end,
+                          int first) {
+  const int last = static_cast<int>(groups_.size());
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int g = first; g < last; ++g) {
+      for (int h = g + 1; h < last; ++h) {
+        MetricsSum& a = groups_[static_cast<std::size_t>(g)].sum;
+        MetricsSum& b = groups_[static_cast<std::size_t>(h)].sum;
+        if (a.pairs == 0 || b.pairs == 0) continue;
+        MetricsSum both = a;
+        both.Add(b);
+        const bool alike = Agree(a.s, both.s) && Agree(b.s, both.s);
+        if (!(alike || MayBeOneConvexOverlap(a, b)) || !GroupsTouch(pairs, begin, end, g, h)) {
+          continue;
+        }
+        a = both;
+        b = {};
+        for (std::size_t k = begin; k < end; ++k) {
+          if (group_of_[k] == h) group_of_[k] = g;
+        }
+        changed = true;
+      }
+    }
+  }
+}
+
 void PatchSet::GroupBodyPair(std::span<const ActivePair> pairs, std::size_t begin,
                              std::size_t end) {
   const auto first_group = static_cast<int>(groups_.size());
@@ -67,39 +96,24 @@ void PatchSet::GroupBodyPair(std::span<const ActivePair> pairs, std::size_t begi
     if (group_of_[seed] >= 0) continue;
     const auto g = static_cast<int>(groups_.size());
     group_of_[seed] = g;
-    groups_.push_back({pairs[seed].metrics.area_vector});
-    Vec3& s = groups_.back().s;
+    groups_.push_back({});
+    MetricsSum& sum = groups_.back().sum;
+    sum.Add(pairs[seed].metrics);
     for (bool changed = true; changed;) {
       changed = false;
       for (const std::size_t k : order_) {
-        if (group_of_[k] >= 0 || !Agree(pairs[k].metrics.area_vector, s)) continue;
+        if (group_of_[k] >= 0 || !Agree(pairs[k].metrics.area_vector, sum.s)) continue;
         const bool touches = std::any_of(order_.begin(), order_.end(), [&](std::size_t l) {
           return group_of_[l] == g && Near(pairs[k], pairs[l]);
         });
         if (!touches) continue;
         group_of_[k] = g;
-        s += pairs[k].metrics.area_vector;
+        sum.Add(pairs[k].metrics);
         changed = true;
       }
     }
   }
-  // Two groups that both agree with their common sum are one: the order of growth must not matter.
-  for (int g = first_group; g < static_cast<int>(groups_.size()); ++g) {
-    for (int h = g + 1; h < static_cast<int>(groups_.size()); ++h) {
-      const Vec3 sum =
-          groups_[static_cast<std::size_t>(g)].s + groups_[static_cast<std::size_t>(h)].s;
-      if (!Agree(groups_[static_cast<std::size_t>(g)].s, sum) ||
-          !Agree(groups_[static_cast<std::size_t>(h)].s, sum) ||
-          !GroupsTouch(pairs, begin, end, g, h)) {
-        continue;
-      }
-      groups_[static_cast<std::size_t>(g)].s = sum;
-      groups_[static_cast<std::size_t>(h)].s = {};
-      for (std::size_t k = begin; k < end; ++k) {
-        if (group_of_[k] == h) group_of_[k] = g;
-      }
-    }
-  }
+  JoinGroups(pairs, begin, end, first_group);
   JoinUndirected(pairs, begin, end);
 }
 

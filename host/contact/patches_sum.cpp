@@ -6,28 +6,63 @@
 
 namespace intervox::host {
 
-void MetricsSum::Add(const InterferenceMetrics& pair) {
-  if (pairs == 0) p_WO = pair.p_WC;
-  const Vec3 d = pair.p_WC - p_WO;
-  const double half_trace = 0.5 * Trace(pair.J_W);
-  v += pair.volume;
-  m += pair.volume * d;
-  e = e + Mat3::Diagonal({half_trace, half_trace, half_trace}) - pair.J_W +
-      pair.volume * Outer(d, d);
-  s += pair.area_vector;
-  g += pair.area_moment + Cross(d, pair.area_vector);
-  ++pairs;
+void MetricsSum::Add(const MetricsSum& other) {
+  if (other.pairs == 0) return;
+  if (pairs == 0) p_WO = other.p_WO;
+  const Vec3 d = other.p_WO - p_WO;
+  v += other.v;
+  m += other.m + other.v * d;
+  e = e + other.e + Outer(d, other.m) + Outer(other.m, d) + other.v * Outer(d, d);
+  s += other.s;
+  g += other.g + Cross(d, other.s);
+  pairs += other.pairs;
+  size += other.size;
 }
+
+void MetricsSum::Add(const InterferenceMetrics& pair) {
+  const double half_trace = 0.5 * Trace(pair.J_W);
+  const Mat3 E = Mat3::Diagonal({half_trace, half_trace, half_trace}) - pair.J_W;
+  Add(MetricsSum{pair.p_WC,
+                 pair.volume,
+                 {},
+                 E,
+                 pair.area_vector,
+                 pair.area_moment,
+                 1,
+                 Norm(pair.area_vector)});
+}
+
+void MetricsSum::Add(const PatchGeometry& patch) {
+  const double half_trace = 0.5 * Trace(patch.J_W);
+  const Mat3 E = Mat3::Diagonal({half_trace, half_trace, half_trace}) - patch.J_W;
+  Add(MetricsSum{patch.p_WC, patch.V, {}, E, patch.S, patch.G, 1, Norm(patch.S)});
+}
+
+Mat3 MetricsSum::SecondMoment() const { return e - (1 / v) * Outer(m, m); }
 
 void MetricsSum::Finish(PatchGeometry* geometry) const {
   const Vec3 c = m / v;
-  const Mat3 E = e - v * Outer(c, c);
+  const Mat3 E = SecondMoment();
   const double trace = Trace(E);
   geometry->V = v;
   geometry->p_WC = p_WO + c;
   geometry->J_W = Mat3::Diagonal({trace, trace, trace}) - E;
   geometry->S = s;
   geometry->G = g - Cross(c, s);
+}
+
+bool MayBeOneConvexOverlap(const MetricsSum& a, const MetricsSum& b) {
+  constexpr double kLeastShare = 0.25;
+  MetricsSum both = a;
+  both.Add(b);
+  if (!(Norm(both.s) >= kLeastShare * both.size)) return false;
+  if (!(4 * Dot(both.s, both.SecondMoment() * both.s) <= 3 * both.v * both.v * both.v))
+    return false;
+  const Vec3 D = b.p_WO + b.m / b.v - (a.p_WO + a.m / a.v);
+  const auto spread = [&D](const MetricsSum& part) {
+    return std::sqrt(std::fmax(0.0, Dot(D, part.SecondMoment() * D) / part.v));
+  };
+  return SquaredNorm(D) <= std::sqrt(15.0) * (spread(a) + spread(b));
 }
 
 bool HasDirection(const Vec3& S, double V) {

@@ -17,8 +17,16 @@ struct MetricsSum {
   Vec3 g;                 ///< Σ moments of S about O [m³]
   int pairs = 0;          ///< how many
 
+  double size = 0.0;  ///< Σ |S| of what was added [m²]
+
   /** Adds the metrics of one pair with V > 0. */
   void Add(const InterferenceMetrics& pair);
+  /** Adds what a patch has; counts as one pair. */
+  void Add(const PatchGeometry& patch);
+  /** Adds another sum. */
+  void Add(const MetricsSum& other);
+  /** ∫ρρᵀ about the common centroid [m⁵]. Requires pairs > 0. */
+  Mat3 SecondMoment() const;
   /** V, centroid, J, S and G about the common centroid; n and R_n are left alone. Requires pairs
    * > 0. */
   void Finish(PatchGeometry* geometry) const;
@@ -30,6 +38,16 @@ inline constexpr double kUndefinedNormal = 1e-3;
 
 /** Whether S has a direction (theory: |S| ≥ ε V^(2/3)). */
 bool HasDirection(const Vec3& S, double V);
+
+/** Whether two neighbouring overlaps may be parts of one convex overlap that a cut has divided, as
+ an edge or a cone's tip is that stands on a floor; their normals may then be far apart.
+ - A convex overlap has V ≥ |S| h/3, h being its extent along S (a cone has the least), and along S
+ a variance of at most h²/12: so 4 S·E S ≤ 3 V³ of the sum, E = ∫ρρᵀ about its centroid. The two
+   faces of a corner break this as soon as their width is a few times the depth.
+ - Opposite walls have a small sum: |S| ≥ ¼ Σ|S| is asked for.
+ - No point of a convex body is farther from its centroid than √15 standard deviations, so the
+ parts' centroids are no farther apart than √15 (σ_a + σ_b) along the line between them. */
+bool MayBeOneConvexOverlap(const MetricsSum& a, const MetricsSum& b);
 
 /** How a patch's normal is chosen. */
 struct NormalRule {

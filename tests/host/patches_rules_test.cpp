@@ -200,6 +200,41 @@ TEST_F(PatchRulesTest, AContainedCellKeepsItsLastNormal) {
   EXPECT_EQ(fresh.undefined_normals(), 1);
 }
 
+/** Half of an edge of 90° that stands 1 mm deep on a floor, 10 cm long, cut through its ridge. */
+MetricsSum HalfEdge(double sign, double y = 0) {
+  const double d = 1e-3, L = 0.1, V = 0.5 * d * d * L;
+  const Mat3 E = V * Mat3{{d * d / 18, 0, sign * d * d / 36},
+                          {0, L * L / 12, 0},
+                          {sign * d * d / 36, 0, d * d / 18}};
+  const Vec3 S{-sign * 0.5 * d * L, 0, d * L};
+  return {{sign * d / 3, y, -d / 3}, V, {}, E, S, {}, 1, Norm(S)};
+}
+
+TEST(OneConvexOverlap, JoinsTheHalvesOfAnEdgeButNotWhatIsApart) {
+  const MetricsSum left = HalfEdge(-1), right = HalfEdge(1);
+  EXPECT_LT(Dot(left.s, right.s), kPatchCosine * Norm(left.s) * Norm(right.s));
+  EXPECT_TRUE(MayBeOneConvexOverlap(left, right));
+  EXPECT_TRUE(MayBeOneConvexOverlap(left, HalfEdge(1, 0.08)));   // sharing a part of their length
+  EXPECT_FALSE(MayBeOneConvexOverlap(left, HalfEdge(1, 0.25)));  // two edges, end to end, a gap
+  MetricsSum tiny = HalfEdge(1, 0.25);  // far away, and too small to change the sum
+  tiny.v *= 1e-6;
+  tiny.e = 1e-10 * tiny.e;
+  tiny.s = 1e-4 * tiny.s;
+  tiny.size *= 1e-4;
+  EXPECT_FALSE(MayBeOneConvexOverlap(left, tiny));
+  // The floor and the wall of a corner, each ten times as wide as deep; opposite walls.
+  const double d = 1e-3, w = 1e-2, V = d * w * w;
+  const auto plate = [&](const Vec3& n, const Vec3& p) {
+    const double wide = w * w / 12, thin = d * d / 12;
+    const Mat3 E = V * (wide * Mat3::Identity() + (thin - wide) * Outer(n, n));
+    return MetricsSum{p, V, {}, E, w * w * n, {}, 1, w * w};
+  };
+  const MetricsSum floor = plate({0, 0, 1}, {w / 2, 0, 0});
+  EXPECT_FALSE(MayBeOneConvexOverlap(floor, plate({1, 0, 0}, {0, 0, w / 2})));
+  EXPECT_FALSE(MayBeOneConvexOverlap(floor, plate({0, 0, -1}, {w / 2, 0, 2 * d})));
+  EXPECT_TRUE(MayBeOneConvexOverlap(floor, plate({0, 0, 1}, {3 * w / 2, 0, 0})));
+}
+
 TEST(PatchNormalTest, EigenvectorIsUsedOnlyWhereItsGapSaysSomething) {
   NormalRule rule;
   rule.eigenvector = true;

@@ -136,6 +136,59 @@ TEST_P(TilesTest, AgainstAWallIsTheSame) {
   ExpectSame(whole, cut, 100.0);
 }
 
+/** A body of one shape on a tiled floor, or on the same floor in one piece. */
+Scene OnTiles(int cuts, const geometry::Primitive& primitive, double height, const Quaternion& q,
+              const Vec3& v, const Vec3& w, double stiffness = 1e8) {
+  Scene scene = MakeScene(Frictional(stiffness, 0.5, 0.2));
+  scene.shapes["floor"] = Solid(geometry::Box{{0.8, 0.8, 0.1}}, "floor", {{}, {0, 0, -0.05}});
+  scene.shapes["body"] = Solid(primitive, "body");
+  scene.listed_cells["floor"] = Tiles(scene.shapes["floor"], cuts, 0.031, 0.004);
+  scene.bodies.push_back(Fixed("floor", "floor"));
+  scene.bodies.push_back(Free("body", "body", 2.0, {0, 0, height}, v, w));
+  scene.bodies.back().X_WB.R = ToRotation(q);
+  return scene;
+}
+
+struct Rolling {
+  const char* name;
+  geometry::Primitive primitive;
+  double height;
+  Quaternion q;
+};
+
+void PrintTo(const Rolling& r, std::ostream* out) { *out << r.name; }
+
+class CurvedOnTilesTest : public ::testing::TestWithParam<Rolling> {};
+
+// Contacts that span a cut while they slide, roll and spin: wrenches with rolling and spinning
+// torques, bristles and dwell as on the floor in one piece. Soft, so that a contact is wide.
+TEST_P(CurvedOnTilesTest, SlidesRollsAndSpinsAcrossTheCutsAsOnOnePiece) {
+  const auto& [name, primitive, height, q] = GetParam();
+  const Vec3 v{0.5, 0.21, 0}, w{-2, 4, 15};
+  for (const double stiffness : {1e7, 1e9}) {
+    const Trace whole = Simulate(OnTiles(0, primitive, height, q, v, w, stiffness), 800);
+    const Trace cut = Simulate(OnTiles(7, primitive, height, q, v, w, stiffness), 800);
+    ExpectSame(whole, cut, 2 * 9.81);
+    EXPECT_GT(cut.pairs, 1);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Bodies, CurvedOnTilesTest,
+                         ::testing::Values(Rolling{"ball", geometry::Sphere{0.05}, 0.05, {}},
+                                           Rolling{"capsule",
+                                                   geometry::Capsule{0.03, 0.06},
+                                                   0.03,
+                                                   {std::sqrt(0.5), std::sqrt(0.5), 0, 0}},
+                                           Rolling{"cylinder",
+                                                   geometry::Cylinder{0.03, 0.06},
+                                                   0.03,
+                                                   {std::sqrt(0.5), std::sqrt(0.5), 0, 0}},
+                                           Rolling{"edge",
+                                                   geometry::Box{{0.08, 0.06, 0.08}},
+                                                   0.04 * std::sqrt(2.0),
+                                                   {std::cos(M_PI / 8), 0, std::sin(M_PI / 8), 0}}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
 TEST(PairsModeTest, EveryPairIsItsOwnContactAndRestarts) {
   // The thesis' mode, for contrast: a sub-model of its own for each pair of cells.
   Scene scene = SlidingBox({3, 0}, {0.6, 0.25, 0}, {0, 0, 3});
