@@ -254,11 +254,6 @@ void ColumnFile::PutInteger(int column, std::int64_t value) {
   implementation_->columns[static_cast<std::size_t>(column)].integers.push_back(value);
 }
 
-void ColumnFile::Replace(int column, std::span<const double> values) {
-  Truncate(column, 0);
-  Put(column, values);
-}
-
 void ColumnFile::Truncate(int column, std::int64_t rows) {
   OpenColumn& c = implementation_->columns[static_cast<std::size_t>(column)];
   c.numbers.clear();

@@ -45,11 +45,9 @@ class ColumnFile {
   void Put(int column, double value) { Put(column, std::span(&value, 1)); }
   /** Adds one integer to an integer column. */
   void PutInteger(int column, std::int64_t value);
-  /** Replaces all rows of a column, those on disk too. */
-  void Replace(int column, std::span<const double> values);
   /** Writes what is in memory. @throws std::runtime_error when the disk is full. */
   void Flush();
-  /** Cuts a column to its first rows. */
+  /** Cuts a column to its first rows on disk; drops those in memory. */
   void Truncate(int column, std::int64_t rows);
 
   /** Sets a text attribute of the root, replacing an old one. */

@@ -1,8 +1,7 @@
 #include "host/results/recorder.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <span>
 #include <utility>
 
 #include "host/scene/error.h"
@@ -12,25 +11,147 @@ namespace {
 
 constexpr const char* kSchema = "intervox/results/1";
 
-struct EnergyTerm {
+/** One column: how a row of it is read off a source, as `width` numbers. */
+template <class Source>
+struct ColumnOf {
   const char* name;
-  double EnergyAudit::*value;
+  int width;
+  const char* units;
+  void (*read)(const Source& source, double* row);
+  bool integer = false;
 };
 
-constexpr std::array<EnergyTerm, 12> kEnergies = {{
-    {"kinetic", &EnergyAudit::kinetic},
-    {"gravity", &EnergyAudit::gravity},
-    {"elastic", &EnergyAudit::elastic},
-    {"bristle", &EnergyAudit::bristle},
-    {"dissipated_normal", &EnergyAudit::dissipated_normal},
-    {"dissipated_sliding", &EnergyAudit::dissipated_sliding},
-    {"dissipated_spinning", &EnergyAudit::dissipated_spinning},
-    {"dissipated_rolling", &EnergyAudit::dissipated_rolling},
-    {"work_applied", &EnergyAudit::work_applied},
-    {"work_driven", &EnergyAudit::work_driven},
-    {"work_relaxation", &EnergyAudit::work_relaxation},
-    {"balance", &EnergyAudit::balance},
-}};
+void Write(const Vec3& v, double* row) {
+  row[0] = v.x;
+  row[1] = v.y;
+  row[2] = v.z;
+}
+
+void Write(const Quaternion& q, double* row) {
+  row[0] = q.w;
+  row[1] = q.x;
+  row[2] = q.y;
+  row[3] = q.z;
+}
+
+constexpr int kWidest = 9;
+
+constexpr ColumnOf<BodyState> kBody[] = {
+    {"position", 3, "m", [](const BodyState& s, double* row) { Write(s.X_WB.p, row); }},
+    {"orientation", 4, "1", [](const BodyState& s, double* row) { Write(s.q_WB, row); }},
+    {"velocity", 3, "m/s", [](const BodyState& s, double* row) { Write(s.v_WB, row); }},
+    {"angular_velocity", 3, "rad/s", [](const BodyState& s, double* row) { Write(s.w_WB, row); }},
+    {"contact_force", 3, "N", [](const BodyState& s, double* row) { Write(s.contact_force, row); }},
+    {"contact_torque", 3, "N*m",
+     [](const BodyState& s, double* row) { Write(s.contact_torque, row); }},
+};
+
+constexpr ColumnOf<SensorReading> kSensor[] = {
+    {"position", 3, "m", [](const SensorReading& s, double* row) { Write(s.position, row); }},
+    {"orientation", 4, "1", [](const SensorReading& s, double* row) { Write(s.orientation, row); }},
+    {"velocity", 3, "m/s", [](const SensorReading& s, double* row) { Write(s.velocity, row); }},
+    {"angular_velocity", 3, "rad/s",
+     [](const SensorReading& s, double* row) { Write(s.angular_velocity, row); }},
+    {"force", 3, "N", [](const SensorReading& s, double* row) { Write(s.force, row); }},
+    {"torque", 3, "N*m", [](const SensorReading& s, double* row) { Write(s.torque, row); }},
+};
+
+constexpr ColumnOf<EnergyAudit> kEnergy[] = {
+    {"kinetic", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.kinetic; }},
+    {"gravity", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.gravity; }},
+    {"elastic", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.elastic; }},
+    {"bristle", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.bristle; }},
+    {"dissipated_normal", 1, "J",
+     [](const EnergyAudit& e, double* row) { *row = e.dissipated_normal; }},
+    {"dissipated_sliding", 1, "J",
+     [](const EnergyAudit& e, double* row) { *row = e.dissipated_sliding; }},
+    {"dissipated_spinning", 1, "J",
+     [](const EnergyAudit& e, double* row) { *row = e.dissipated_spinning; }},
+    {"dissipated_rolling", 1, "J",
+     [](const EnergyAudit& e, double* row) { *row = e.dissipated_rolling; }},
+    {"work_applied", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.work_applied; }},
+    {"work_driven", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.work_driven; }},
+    {"work_relaxation", 1, "J",
+     [](const EnergyAudit& e, double* row) { *row = e.work_relaxation; }},
+    {"balance", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.balance; }},
+};
+
+/** A patch in a sample. */
+struct PatchRow {
+  const ContactReport& contact;
+  std::int64_t sample;
+  double time;
+};
+
+constexpr ColumnOf<PatchRow> kPatch[] = {
+    {"time_index", 1, "1",
+     [](const PatchRow& p, double* row) { *row = static_cast<double>(p.sample); }, true},
+    {"id", 1, "1", [](const PatchRow& p, double* row) { *row = static_cast<double>(p.contact.id); },
+     true},
+    {"body_i", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.body_i; }, true},
+    {"body_j", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.body_j; }, true},
+    {"pairs", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.pairs; }, true},
+    {"time", 1, "s", [](const PatchRow& p, double* row) { *row = p.time; }},
+    {"volume", 1, "m^3", [](const PatchRow& p, double* row) { *row = p.contact.geometry.V; }},
+    {"centroid", 3, "m",
+     [](const PatchRow& p, double* row) { Write(p.contact.geometry.p_WC, row); }},
+    {"normal", 3, "1", [](const PatchRow& p, double* row) { Write(p.contact.geometry.n, row); }},
+    {"area_vector", 3, "m^2",
+     [](const PatchRow& p, double* row) { Write(p.contact.geometry.S, row); }},
+    {"inertia", 9, "m^5",
+     [](const PatchRow& p, double* row) {
+       for (int i = 0; i < 3; ++i) Write(p.contact.geometry.J_W.Row(i), row + 3 * i);
+     }},
+    {"normal_force", 1, "N", [](const PatchRow& p, double* row) { *row = p.contact.f_n; }},
+    {"force", 3, "N", [](const PatchRow& p, double* row) { Write(p.contact.force, row); }},
+    {"torque", 3, "N*m", [](const PatchRow& p, double* row) { Write(p.contact.torque, row); }},
+    {"velocity", 3, "m/s", [](const PatchRow& p, double* row) { Write(p.contact.v_c, row); }},
+    {"bristle", 3, "m", [](const PatchRow& p, double* row) { Write(p.contact.state.z, row); }},
+    {"bristle_angle", 1, "rad",
+     [](const PatchRow& p, double* row) { *row = p.contact.state.theta; }},
+    {"dwell", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.state.s_dw; }},
+    {"volume_offset", 1, "m^3", [](const PatchRow& p, double* row) { *row = p.contact.state.V_o; }},
+    {"approach_speed", 1, "m/s",
+     [](const PatchRow& p, double* row) { *row = p.contact.latch.v_i; }},
+    {"damping_factor", 1, "s/m", [](const PatchRow& p, double* row) { *row = p.contact.latch.a; }},
+    {"since", 1, "s", [](const PatchRow& p, double* row) { *row = p.contact.since; }},
+};
+
+constexpr ColumnOf<ImpactRecord> kImpact[] = {
+    {"time", 1, "s", [](const ImpactRecord& i, double* row) { *row = i.t; }},
+    {"body_i", 1, "1", [](const ImpactRecord& i, double* row) { *row = i.body_i; }},
+    {"body_j", 1, "1", [](const ImpactRecord& i, double* row) { *row = i.body_j; }},
+    {"approach_speed", 1, "m/s",
+     [](const ImpactRecord& i, double* row) { *row = i.approach_speed; }},
+    {"peak_force", 1, "N", [](const ImpactRecord& i, double* row) { *row = i.peak_force; }},
+};
+
+/** Makes the columns of a table under a group. */
+template <class Source>
+std::vector<int> MakeColumns(std::span<const ColumnOf<Source>> table, const std::string& group,
+                             ColumnFile* file) {
+  std::vector<int> columns;
+  for (const ColumnOf<Source>& column : table) {
+    columns.push_back(
+        file->Column(group + "/" + column.name, column.width, column.units, column.integer));
+  }
+  return columns;
+}
+
+/** Adds one row to each column of a table. */
+template <class Source>
+void PutRow(std::span<const ColumnOf<Source>> table, const std::vector<int>& columns,
+            const Source& source, ColumnFile* file) {
+  double row[kWidest];
+  for (std::size_t k = 0; k < table.size(); ++k) {
+    table[k].read(source, row);
+    if (table[k].integer) {
+      file->PutInteger(columns[k], static_cast<std::int64_t>(row[0]));
+    } else {
+      file->Put(columns[k], {row, static_cast<std::size_t>(table[k].width)});
+    }
+  }
+}
 
 /** Slashes would make groups. */
 std::string GroupName(std::string name) {
@@ -38,67 +159,20 @@ std::string GroupName(std::string name) {
   return name.empty() || name == "." ? "_" : name;
 }
 
-void PutVector(ColumnFile& file, int column, const Vec3& v) {
-  file.Put(column, std::array<double, 3>{v.x, v.y, v.z});
-}
-
-void PutQuaternion(ColumnFile& file, int column, const Quaternion& q) {
-  file.Put(column, std::array<double, 4>{q.w, q.x, q.y, q.z});
-}
-
 }  // namespace
 
 Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file)) {
   time_ = file_.Column("time", 1, "s");
-  const auto frame = [&](const std::string& group, const std::string& prefix) {
-    FrameColumns c;
-    c.position = file_.Column(group + "/position", 3, "m");
-    c.orientation = file_.Column(group + "/orientation", 4, "1");
-    c.velocity = file_.Column(group + "/velocity", 3, "m/s");
-    c.angular_velocity = file_.Column(group + "/angular_velocity", 3, "rad/s");
-    c.force = file_.Column(group + "/" + prefix + "force", 3, "N");
-    c.torque = file_.Column(group + "/" + prefix + "torque", 3, "N*m");
-    return c;
-  };
   for (const BodySettings& body : scene.bodies) {
-    bodies_.push_back(frame("bodies/" + GroupName(body.name), "contact_"));
+    bodies_.push_back(MakeColumns<BodyState>(kBody, "bodies/" + GroupName(body.name), &file_));
   }
   for (const SensorSettings& sensor : scene.sensors) {
-    sensors_.push_back(frame("sensors/" + GroupName(sensor.name), ""));
+    sensors_.push_back(
+        MakeColumns<SensorReading>(kSensor, "sensors/" + GroupName(sensor.name), &file_));
   }
-  for (const EnergyTerm& term : kEnergies) {
-    energies_.push_back(file_.Column(std::string("energy/") + term.name, 1, "J"));
-  }
-  const auto patch = [&](const char* name, int width, const char* units, bool integer = false) {
-    return file_.Column(std::string("patches/") + name, width, units, integer);
-  };
-  patch_.time_index = patch("time_index", 1, "1", true);
-  patch_.id = patch("id", 1, "1", true);
-  patch_.body_i = patch("body_i", 1, "1", true);
-  patch_.body_j = patch("body_j", 1, "1", true);
-  patch_.pairs = patch("pairs", 1, "1", true);
-  patch_.time = patch("time", 1, "s");
-  patch_.volume = patch("volume", 1, "m^3");
-  patch_.centroid = patch("centroid", 3, "m");
-  patch_.normal = patch("normal", 3, "1");
-  patch_.area_vector = patch("area_vector", 3, "m^2");
-  patch_.inertia = patch("inertia", 9, "m^5");
-  patch_.f_n = patch("normal_force", 1, "N");
-  patch_.force = patch("force", 3, "N");
-  patch_.torque = patch("torque", 3, "N*m");
-  patch_.velocity = patch("velocity", 3, "m/s");
-  patch_.z = patch("bristle", 3, "m");
-  patch_.theta = patch("bristle_angle", 1, "rad");
-  patch_.s_dw = patch("dwell", 1, "1");
-  patch_.volume_offset = patch("volume_offset", 1, "m^3");
-  patch_.v_i = patch("approach_speed", 1, "m/s");
-  patch_.a = patch("damping_factor", 1, "s/m");
-  patch_.since = patch("since", 1, "s");
-  for (const auto& [name, units] :
-       {std::pair{"time", "s"}, std::pair{"body_i", "1"}, std::pair{"body_j", "1"},
-        std::pair{"approach_speed", "m/s"}, std::pair{"peak_force", "N"}}) {
-    impacts_.push_back(file_.Column(std::string("impacts/") + name, 1, units));
-  }
+  energies_ = MakeColumns<EnergyAudit>(kEnergy, "energy", &file_);
+  patches_ = MakeColumns<PatchRow>(kPatch, "patches", &file_);
+  impacts_ = MakeColumns<ImpactRecord>(kImpact, "impacts", &file_);
 }
 
 Recorder Recorder::Create(const std::filesystem::path& path, const Simulation& simulation,
@@ -137,11 +211,12 @@ Recorder Recorder::Resume(const std::filesystem::path& path, const Simulation& s
   recorder.last_time_ = recorder.samples_ > 0 ? *(keep - 1) : -1.0;
   const auto patches =
       std::lower_bound(indices.begin(), indices.end(), static_cast<double>(recorder.samples_));
-  const int first_patch = recorder.patch_.time_index;
-  const int last_patch = recorder.patch_.since;
-  for (int column = 0; column <= last_patch; ++column) {
-    recorder.file_.Truncate(column,
-                            column >= first_patch ? patches - indices.begin() : recorder.samples_);
+  const int first_patch = recorder.patches_.front();
+  for (int column = 0; column < first_patch; ++column) {
+    recorder.file_.Truncate(column, recorder.samples_);
+  }
+  for (const int column : recorder.patches_) {
+    recorder.file_.Truncate(column, patches - indices.begin());
   }
   return recorder;
 }
@@ -151,65 +226,23 @@ void Recorder::Sample(const Simulation& simulation) {
   last_time_ = simulation.Time();
   file_.Put(time_, last_time_);
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodyState& body = simulation.State()[i];
-    PutVector(file_, bodies_[i].position, body.X_WB.p);
-    PutQuaternion(file_, bodies_[i].orientation, body.q_WB);
-    PutVector(file_, bodies_[i].velocity, body.v_WB);
-    PutVector(file_, bodies_[i].angular_velocity, body.w_WB);
-    PutVector(file_, bodies_[i].force, body.contact_force);
-    PutVector(file_, bodies_[i].torque, body.contact_torque);
+    PutRow<BodyState>(kBody, bodies_[i], simulation.State()[i], &file_);
   }
   for (std::size_t i = 0; i < sensors_.size(); ++i) {
-    const SensorReading& reading = simulation.Sensors()[i];
-    PutVector(file_, sensors_[i].position, reading.position);
-    PutQuaternion(file_, sensors_[i].orientation, reading.orientation);
-    PutVector(file_, sensors_[i].velocity, reading.velocity);
-    PutVector(file_, sensors_[i].angular_velocity, reading.angular_velocity);
-    PutVector(file_, sensors_[i].force, reading.force);
-    PutVector(file_, sensors_[i].torque, reading.torque);
+    PutRow<SensorReading>(kSensor, sensors_[i], simulation.Sensors()[i], &file_);
   }
-  for (std::size_t i = 0; i < energies_.size(); ++i) {
-    file_.Put(energies_[i], simulation.Energy().*kEnergies[i].value);
+  PutRow<EnergyAudit>(kEnergy, energies_, simulation.Energy(), &file_);
+  for (const ContactReport& contact : simulation.Contacts()) {
+    PutRow<PatchRow>(kPatch, patches_, {contact, samples_, last_time_}, &file_);
   }
-  for (const ContactReport& contact : simulation.Contacts()) PutPatch(contact, last_time_);
   ++samples_;
 }
 
-void Recorder::PutPatch(const ContactReport& contact, double time) {
-  file_.PutInteger(patch_.time_index, samples_);
-  file_.PutInteger(patch_.id, static_cast<std::int64_t>(contact.id));
-  file_.PutInteger(patch_.body_i, contact.body_i);
-  file_.PutInteger(patch_.body_j, contact.body_j);
-  file_.PutInteger(patch_.pairs, contact.pairs);
-  file_.Put(patch_.time, time);
-  file_.Put(patch_.volume, contact.geometry.V);
-  PutVector(file_, patch_.centroid, contact.geometry.p_WC);
-  PutVector(file_, patch_.normal, contact.geometry.n);
-  PutVector(file_, patch_.area_vector, contact.geometry.S);
-  for (int i = 0; i < 3; ++i) PutVector(file_, patch_.inertia, contact.geometry.J_W.Row(i));
-  file_.Put(patch_.f_n, contact.f_n);
-  PutVector(file_, patch_.force, contact.force);
-  PutVector(file_, patch_.torque, contact.torque);
-  PutVector(file_, patch_.velocity, contact.v_c);
-  PutVector(file_, patch_.z, contact.state.z);
-  file_.Put(patch_.theta, contact.state.theta);
-  file_.Put(patch_.s_dw, contact.state.s_dw);
-  file_.Put(patch_.volume_offset, contact.state.V_o);
-  file_.Put(patch_.v_i, contact.latch.v_i);
-  file_.Put(patch_.a, contact.latch.a);
-  file_.Put(patch_.since, contact.since);
-}
-
 void Recorder::Flush(const Simulation& simulation) {
-  std::array<std::vector<double>, 5> columns;
+  for (const int column : impacts_) file_.Truncate(column, 0);
   for (const ImpactRecord& impact : simulation.Impacts()) {
-    columns[0].push_back(impact.t);
-    columns[1].push_back(impact.body_i);
-    columns[2].push_back(impact.body_j);
-    columns[3].push_back(impact.approach_speed);
-    columns[4].push_back(impact.peak_force);
+    PutRow<ImpactRecord>(kImpact, impacts_, impact, &file_);
   }
-  for (std::size_t i = 0; i < columns.size(); ++i) file_.Replace(impacts_[i], columns[i]);
   file_.Flush();
 }
 

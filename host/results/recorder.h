@@ -41,24 +41,15 @@ class Recorder {
   std::int64_t samples() const { return samples_; }
 
  private:
-  struct FrameColumns {
-    int position = 0, orientation = 0, velocity = 0, angular_velocity = 0, force = 0, torque = 0;
-  };
-  struct PatchColumns {
-    int time_index = 0, id = 0, body_i = 0, body_j = 0, pairs = 0;
-    int time = 0, volume = 0, centroid = 0, normal = 0, area_vector = 0, inertia = 0, f_n = 0;
-    int force = 0, torque = 0, velocity = 0, z = 0, theta = 0, s_dw = 0, volume_offset = 0;
-    int v_i = 0, a = 0, since = 0;
-  };
   Recorder(ColumnFile file, const Scene& scene);
-  void PutPatch(const ContactReport& contact, double time);
 
   ColumnFile file_;
+  // The columns of each table in recorder.cpp, in its order.
   int time_ = 0;
-  std::vector<FrameColumns> bodies_;
-  std::vector<FrameColumns> sensors_;
+  std::vector<std::vector<int>> bodies_;
+  std::vector<std::vector<int>> sensors_;
   std::vector<int> energies_;
-  PatchColumns patch_;
+  std::vector<int> patches_;
   std::vector<int> impacts_;
   std::int64_t samples_ = 0;
   double last_time_ = -1.0;

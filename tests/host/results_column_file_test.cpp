@@ -94,14 +94,15 @@ TEST(ColumnFile, TruncateAndGoOnEqualsOneRun) {
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(x[i], static_cast<double>(i));
 }
 
-TEST(ColumnFile, ReplaceWritesAnew) {
+TEST(ColumnFile, CutToNothingAndWrittenAnew) {
   const fs::path path = Fresh("intervox_replace.h5");
   {
     ColumnFile file = ColumnFile::Create(path);
     const int c = file.Column("x", 1, "m");
-    file.Replace(c, std::array<double, 3>{1, 2, 3});
+    file.Put(c, std::array<double, 3>{1, 2, 3});
     file.Flush();
-    file.Replace(c, std::array<double, 2>{4, 5});
+    file.Truncate(c, 0);
+    file.Put(c, std::array<double, 2>{4, 5});
   }
   EXPECT_EQ(ColumnFile::Read(path).Values("x"), (std::vector<double>{4, 5}));
 }
