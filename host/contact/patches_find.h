@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/engine.h"
+#include "host/contact/cell_boxes.h"
 
 namespace intervox::host {
 
@@ -16,33 +17,6 @@ struct ActivePair {
   int b = 0;          ///< cell of body j
   InterferenceMetrics metrics;
 };
-
-/** A cell's oriented box in its body's frame; for an unbounded cell its planes instead. */
-struct CellBox {
-  Vec3 center;          ///< [m]
-  Mat3 R;               ///< axes as columns
-  Vec3 half;            ///< [m]
-  double radius = 0.0;  ///< of the ball around the box [m]
-  bool bounded = true;
-  std::vector<Vec3> plane_normals;    ///< out of the cell
-  std::vector<double> plane_offsets;  ///< the cell has n·x ≤ offset [m]
-};
-
-/** The cells of a body with their boxes and the ball around them all. */
-struct BodyCells {
-  std::span<const geometry::Cell> cells;
-  std::vector<CellBox> boxes;
-  Vec3 center;          ///< of the ball, body frame [m]
-  double radius = 0.0;  ///< [m]
-  bool bounded = true;  ///< all cells are
-};
-
-/** Boxes of the cells; the cells must outlive the result. */
-BodyCells MakeBodyCells(std::span<const geometry::Cell> cells);
-
-/** Whether two boxes, the second seen from the first's body by X_IJ, may be nearer than `margin`.
- Conservative: never false for cells that overlap. Separating axes; about 0.1 µs. */
-bool MayTouch(const CellBox& a, const CellBox& b, const Pose& X_IJ, double margin);
 
 /** How a finder queries the engine. */
 struct FinderSettings {
@@ -55,8 +29,11 @@ struct FinderSettings {
 /** Finds the overlapping cell pairs of a list of body pairs.
 
  Each body pair keeps the cell pairs whose boxes came within a margin; the list holds until the
- bodies have moved by the margin relative to each other, for any cell, and is made anew then. So the
- result is a pure function of the poses. Allocates nothing in the steady state. */
+ bodies have travelled by the margin relative to each other, for any cell, and is made anew then. Of
+ a listed pair that was found apart, it keeps the travel that cannot close the gap: the gap of the
+ boxes, or the distance by which one of the cells can be grown without meeting the other. What is
+ kept decides what is computed, never what comes out: the result is a pure function of the poses.
+ Allocates nothing in the steady state. */
 class PairFinder {
  public:
   /** @param engine  must outlive the finder. */
@@ -70,7 +47,7 @@ class PairFinder {
    * next call. */
   std::span<const ActivePair> Find(std::span<const Pose> X_WB);
 
-  /** Cell pairs given to the engine so far. */
+  /** Cell pairs given to the engine so far; depends on what the finder has kept from before. */
   std::int64_t queries() const { return query_count_; }
   /** Pairs so far whose status was neither ok nor disjoint. */
   std::int64_t failures() const { return failure_count_; }
@@ -84,17 +61,27 @@ class PairFinder {
   struct Candidate {
     int a = 0;
     int b = 0;
+    bool met = false;                                ///< overlapped when last computed
+    double apart_until = 0.0;                        ///< travel that cannot close the gap [m]
+    std::array<double, kGrowth.size()> grow_from{};  ///< travel before which growing is no use [m]
   };
   struct BodyPairCells {
     int i = 0, j = 0;
     const BodyCells* cells_i = nullptr;
     const BodyCells* cells_j = nullptr;
-    double margin = -1.0;  ///< of the list; < 0: there is none [m]
-    Pose X_listed;         ///< relative pose that the list was made at
+    bool movable = false;       ///< a body is bounded, so that there is a bound of its motion
+    bool listed = false;        ///< there is a list
+    Pose X_last;                ///< relative pose of the last call
+    double moved = 0.0;         ///< by the last call [m]
+    double travel = 0.0;        ///< way of the farthest point so far [m]
+    double listed_until = 0.0;  ///< travel up to which the list holds [m]
     std::vector<Candidate> candidates;
   };
 
-  void UpdateCandidates(const Pose& X_IJ, BodyPairCells* pair);
+  void Travel(const Pose& X_IJ, BodyPairCells* pair) const;
+  void ListCandidates(const Pose& X_IJ, BodyPairCells* pair) const;
+  void AddQueries(std::size_t body_pair, const Pose& X_WI, const Pose& X_WJ);
+  void ProveApart(const PairQuery& query, BodyPairCells* pair, Candidate* candidate);
 
   const Engine* engine_;
   FinderSettings settings_;
@@ -102,7 +89,9 @@ class PairFinder {
   std::vector<PairQuery> queries_;
   std::vector<InterferenceMetrics> metrics_;
   std::vector<ActivePair> queried_;
+  std::vector<std::size_t> candidate_of_;  ///< of each query, in its body pair's list
   std::vector<ActivePair> active_;
+  double cost_ = 0.0;  ///< of the queries [µs]
   std::int64_t query_count_ = 0;
   std::int64_t failure_count_ = 0;
 };

@@ -103,6 +103,22 @@ void AddPair(std::size_t i, std::size_t j, World* world) {
   world->pairs.push_back(std::move(pair));
 }
 
+/** Bare cells of the bodies that have contacts by pairs of cells. */
+void AddBareCells(World* world) {
+  const std::size_t bodies = world->cells.size();
+  world->bare_cells.resize(bodies);
+  world->bare_boxes.resize(bodies);
+  for (const WorldPair& pair : world->pairs) {
+    if (!pair.patches.per_cell_pair) continue;
+    for (const int body : {pair.body_i, pair.body_j}) {
+      const auto b = static_cast<std::size_t>(body);
+      if (!world->bare_cells[b].empty()) continue;
+      world->bare_cells[b] = WithoutCuts(world->cells[b]);
+      world->bare_boxes[b] = MakeBodyCells(world->bare_cells[b]);
+    }
+  }
+}
+
 void AddSensors(World* world) {
   const Scene& scene = world->scene;
   for (const SensorSettings& sensor : scene.sensors) {
@@ -168,12 +184,10 @@ std::unique_ptr<World> MakeWorld(Scene scene) {
   }
   for (const BodySettings& body : s.bodies) {
     world->cells.push_back(CellsOf(s, body));
-    world->bare_cells.push_back(WithoutCuts(world->cells.back()));
     world->start.push_back(MakeRigidBody(s, body, world->cells.back()));
   }
   for (std::size_t b = 0; b < s.bodies.size(); ++b) {
     world->boxes.push_back(MakeBodyCells(world->cells[b]));
-    world->bare_boxes.push_back(MakeBodyCells(world->bare_cells[b]));
     if (world->start[b].kind == BodyKind::kFree) world->free_bodies.push_back(static_cast<int>(b));
   }
   for (std::size_t i = 0; i < s.bodies.size(); ++i) {
@@ -184,6 +198,7 @@ std::unique_ptr<World> MakeWorld(Scene scene) {
       AddPair(i, j, world.get());
     }
   }
+  AddBareCells(world.get());
   AddSensors(world.get());
   world->fingerprint = Fingerprint(*world);
   return world;

@@ -24,13 +24,14 @@ struct WorldPair {
 struct World {
   Scene scene;
   const integrators::Tableau* tableau = nullptr;
-  double step = 0.0;                                    ///< [s]
-  std::vector<std::vector<geometry::Cell>> cells;       ///< by body, body frames
-  std::vector<std::vector<geometry::Cell>> bare_cells;  ///< the same with no face tagged as a cut
-  std::vector<BodyCells> boxes;                         ///< of `cells`
-  std::vector<BodyCells> bare_boxes;                    ///< of `bare_cells`
-  std::vector<RigidBody> start;                         ///< bodies at t = 0
-  std::vector<int> free_bodies;                         ///< indices, ascending
+  double step = 0.0;                               ///< [s]
+  std::vector<std::vector<geometry::Cell>> cells;  ///< by body, body frames
+  std::vector<std::vector<geometry::Cell>>
+      bare_cells;                     ///< where contacts need them: no face is a cut
+  std::vector<BodyCells> boxes;       ///< of `cells`
+  std::vector<BodyCells> bare_boxes;  ///< of `bare_cells`
+  std::vector<RigidBody> start;       ///< bodies at t = 0
+  std::vector<int> free_bodies;       ///< indices, ascending
   std::vector<WorldPair> pairs;
   std::vector<int> sensor_bodies;  ///< body of each sensor
   std::vector<int> sensor_axes;    ///< body whose frame a sensor resolves in; −1: world

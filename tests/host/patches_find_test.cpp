@@ -79,5 +79,39 @@ TEST(PairFinderTest, FindsAllOverlapsWithAnUnboundedBody) {
   CompareAlongAPath(floor, Cut(box, 2, 0.08), {0, 0, 0.3}, {-1, 1, -0.2});
 }
 
+// A pin moves in a slightly wider hole until it touches, straight and in a spiral.
+TEST(PairFinderTest, RemembersGapsWithoutMissingContacts) {
+  geometry::Shape drilled;
+  drilled.operation = geometry::Operation::kDifference;
+  drilled.children = {scenes::Solid(geometry::Box{{0.1, 0.1, 0.02}}, "block"),
+                      scenes::Solid(geometry::Cylinder{0.0105, 0.1}, "hole")};
+  const auto plate = geometry::ToCells(drilled);
+  const auto pin = geometry::ToCells(*scenes::Solid(geometry::Cylinder{0.01, 0.05}, "pin"));
+  const Engine engine({Device::kSerial, 1, 0});
+  const BodyCells cells_plate = MakeBodyCells(plate), cells_pin = MakeBodyCells(pin);
+  constexpr int kSteps = 4000;
+  for (const double turns : {0.0, 6.0}) {
+    PairFinder finder(engine, {});
+    finder.AddBodyPair(0, 1, &cells_plate, &cells_pin);
+    int touching = 0;
+    for (int k = 0; k <= kSteps; ++k) {
+      const double s = static_cast<double>(k) / kSteps;
+      const double radius = 0.51e-3 * s, angle = 2 * M_PI * turns * s * s;
+      const Pose poses[2] = {
+          {}, {Mat3::Identity(), {radius * std::cos(angle), radius * std::sin(angle), 0.001}}};
+      const auto active = finder.Find(poses);
+      const PairQuery query{.a = &plate[0], .b = &pin[0], .X_WA = poses[0], .X_WB = poses[1]};
+      const InterferenceMetrics metrics = ComputeMetrics(query);
+      ASSERT_EQ(active.size(), metrics.volume > 0 ? 1U : 0U) << "step " << k;
+      if (active.empty()) continue;
+      ++touching;
+      EXPECT_EQ(active[0].metrics.volume, metrics.volume);
+    }
+    EXPECT_GT(touching, 20);
+    EXPECT_LT(touching, kSteps / 10);
+    EXPECT_LT(finder.queries(), turns > 0 ? kSteps / 2 : kSteps / 10);
+  }
+}
+
 }  // namespace
 }  // namespace intervox::host

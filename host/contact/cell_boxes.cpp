@@ -1,0 +1,127 @@
+#include "host/contact/cell_boxes.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/grow.h"
+
+namespace intervox::host {
+namespace {
+
+/** Rounding allowance of the box tests, relative to the boxes. */
+constexpr double kRounding = 1e-10;
+
+/** Largest n·x over a box. */
+double Reach(const CellBox& box, const Vec3& n) {
+  const Vec3 along = Abs(TransposeTimes(box.R, n));
+  return Dot(along, box.half);
+}
+
+/** How far `box` is on the outer side of a plane of `cell`, where X takes the box's frame to the
+ cell's. */
+double PlaneGap(const CellBox& cell, const CellBox& box, const Pose& X) {
+  const Vec3 center = X * box.center;
+  double gap = 0.0;
+  for (std::size_t k = 0; k < cell.plane_normals.size(); ++k) {
+    const Vec3& n = cell.plane_normals[k];
+    const double reach = Reach(box, TransposeTimes(X.R, n)) + kRounding * box.radius;
+    gap = std::fmax(gap, Dot(n, center) - reach - cell.plane_offsets[k]);
+  }
+  return gap;
+}
+
+double Largest(const Vec3& v) { return std::fmax(std::fmax(v.x, v.y), v.z); }
+
+/** Separating axes of two boxes in the first one's axes: R takes b's axes to a's, t from centre to
+ centre. The best of the faces' axes, else of the edges', which are at most of unit length. */
+double AxesGap(const Vec3& half_a, const Vec3& half_b, const Mat3& R, const Vec3& t,
+               double enough) {
+  const Mat3 Q{Abs(R.row0), Abs(R.row1), Abs(R.row2)};
+  double gap = Largest(Abs(t) - half_a - Q * half_b);
+  if (gap > enough) return gap;
+  gap = std::fmax(gap, Largest(Abs(TransposeTimes(R, t)) - half_b - TransposeTimes(Q, half_a)));
+  if (gap > 0) return gap;
+  for (int i = 0; i < 3; ++i) {
+    const int i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+    const Vec3& q = Q.Row(i);
+    const Vec3 reach_b{half_b.y * q.z + half_b.z * q.y, half_b.x * q.z + half_b.z * q.x,
+                       half_b.x * q.y + half_b.y * q.x};
+    const Vec3 reach = half_a[i1] * Q.Row(i2) + half_a[i2] * Q.Row(i1) + reach_b;
+    gap = std::fmax(gap, Largest(Abs(t[i2] * R.Row(i1) - t[i1] * R.Row(i2)) - reach));
+    if (gap > 0) return gap;
+  }
+  return gap;
+}
+
+double FrobeniusDistance(const Mat3& A, const Mat3& B) {
+  const Mat3 D = A - B;
+  return std::sqrt(SquaredNorm(D.row0) + SquaredNorm(D.row1) + SquaredNorm(D.row2));
+}
+
+std::array<GrownCell, kGrowth.size()> GrowAll(const geometry::Cell& cell, double radius) {
+  std::array<GrownCell, kGrowth.size()> out;
+  for (std::size_t k = 0; k < kGrowth.size(); ++k) {
+    out[k].distance = kGrowth[k] * radius;
+    out[k].cell = geometry::Grow(cell, out[k].distance);
+  }
+  return out;
+}
+
+}  // namespace
+
+BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
+  BodyCells out;
+  out.cells = cells;
+  Vec3 lower{1e300, 1e300, 1e300}, upper{-1e300, -1e300, -1e300};
+  for (const geometry::Cell& cell : cells) {
+    CellBox box;
+    const Vec3& half = cell.bounds.half;
+    box.bounded = cell.bounded && std::isfinite(half.x + half.y + half.z);
+    if (box.bounded) {
+      box.center = cell.bounds.X.p;
+      box.R = cell.bounds.X.R;
+      box.radius = Norm(half);
+      const double slack = kRounding * box.radius;
+      box.half = half + Vec3{slack, slack, slack};
+      const Vec3 r{box.radius, box.radius, box.radius};
+      lower = Min(lower, box.center - r);
+      upper = Max(upper, box.center + r);
+      out.grown.push_back(GrowAll(cell, box.radius));
+    } else {
+      out.bounded = false;
+      for (const geometry::Surface& surface : cell.surfaces) {
+        if (surface.kind != geometry::SurfaceKind::kPlane) continue;
+        const Vec3 n = static_cast<double>(surface.side) * surface.PlaneNormal();
+        box.plane_normals.push_back(n);
+        box.plane_offsets.push_back(Dot(n, surface.o));
+      }
+      out.grown.emplace_back();
+    }
+    out.boxes.push_back(std::move(box));
+  }
+  if (out.bounded && !cells.empty()) {
+    out.center = 0.5 * (lower + upper);
+    for (const CellBox& box : out.boxes) {
+      out.radius = std::fmax(out.radius, Norm(box.center - out.center) + box.radius);
+    }
+  }
+  return out;
+}
+
+double BoxGap(const CellBox& a, const CellBox& b, const Pose& X_IJ, double enough) {
+  if (!a.bounded && !b.bounded) return 0.0;
+  if (!a.bounded) return PlaneGap(a, b, X_IJ);
+  if (!b.bounded) return PlaneGap(b, a, Inverse(X_IJ));
+  const Vec3 d = X_IJ * b.center - a.center;
+  const double reach = a.radius + b.radius + enough;
+  if (SquaredNorm(d) > reach * reach * (1 + kRounding)) return Norm(d) - a.radius - b.radius;
+  const Mat3 R = Transpose(a.R) * (X_IJ.R * b.R);
+  return AxesGap(a.half, b.half, R, TransposeTimes(a.R, d), enough);
+}
+
+double Displacement(const Pose& now, const Pose& then, const BodyCells& ball) {
+  return Norm(now * ball.center - then * ball.center) +
+         FrobeniusDistance(now.R, then.R) * ball.radius;
+}
+
+}  // namespace intervox::host
