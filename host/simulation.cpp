@@ -20,6 +20,7 @@ struct Simulation::Implementation {
     host::ReportContacts(*world, dynamics, &contacts);
     host::ReportSensors(*world, bodies, &sensors);
     energy = dynamics.Audit();
+    host::UpdateFigures(bodies, &figures);
   }
 
   Engine engine;
@@ -29,6 +30,7 @@ struct Simulation::Implementation {
   std::vector<ContactReport> contacts;
   std::vector<SensorReading> sensors;
   EnergyAudit energy;
+  host::RunFigures figures;
 };
 
 Simulation::Simulation(Scene scene, EngineOptions options)
@@ -66,6 +68,8 @@ std::span<const ImpactRecord> Simulation::Impacts() const {
   return implementation_->dynamics.memory().impacts;
 }
 
+std::span<const Vec3> Simulation::PeakForces() const { return implementation_->figures.peak_force; }
+
 double Simulation::RestingFor() const {
   return Time() - implementation_->dynamics.memory().moving_until;
 }
@@ -80,13 +84,19 @@ std::span<const geometry::Cell> Simulation::Cells(int body) const {
   return implementation_->world->cells.at(static_cast<std::size_t>(body));
 }
 
-void Simulation::Save(const std::filesystem::path& path) const {
-  host::SaveCheckpoint(path, *implementation_->world, implementation_->dynamics);
+void Simulation::Save(const std::filesystem::path& path) const { PrepareSave(path)(); }
+
+std::function<void()> Simulation::PrepareSave(const std::filesystem::path& path) const {
+  const Implementation& self = *implementation_;
+  return [path, bytes = host::MakeCheckpoint(*self.world, self.dynamics, self.figures)] {
+    host::WriteCheckpoint(path, bytes);
+  };
 }
 
 void Simulation::Restore(const std::filesystem::path& path) {
-  host::RestoreCheckpoint(path, *implementation_->world, &implementation_->dynamics);
-  implementation_->Report();
+  Implementation& self = *implementation_;
+  host::RestoreCheckpoint(path, *self.world, &self.dynamics, &self.figures);
+  self.Report();
 }
 
 }  // namespace intervox

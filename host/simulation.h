@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -84,7 +85,8 @@ struct ImpactRecord {
 struct SimulationCounters {
   std::int64_t steps = 0;
   std::int64_t stages = 0;
-  std::int64_t pairs = 0;         ///< cell pairs given to the engine
+  std::int64_t pairs = 0;         ///< cell pairs given to the engine; a resumed run, which has no
+                                  ///< knowledge of gaps from before, may count more
   std::int64_t active_pairs = 0;  ///< of them with overlap
   std::int64_t solver_iterations = 0;
   std::int64_t unconverged_stages = 0;
@@ -120,6 +122,8 @@ class Simulation {
   const EnergyAudit& Energy() const;
   /** The onsets of contact so far, in order. */
   std::span<const ImpactRecord> Impacts() const;
+  /** The largest contact force on each body so far, by component [N]. */
+  std::span<const Vec3> PeakForces() const;
   /** How long all free bodies have been slower than 1 mm/s, at the centre of mass and at the
    * frame's origin, without a break [s]; 0 while one moves. */
   double RestingFor() const;
@@ -132,6 +136,9 @@ class Simulation {
 
   /** Writes a checkpoint: aside, synced, renamed. @throws std::runtime_error naming the path. */
   void Save(const std::filesystem::path& path) const;
+  /** The same put off: writes the state of this moment when called, on any thread, while this
+   simulation goes on or when it is gone. */
+  std::function<void()> PrepareSave(const std::filesystem::path& path) const;
   /** Goes on from a checkpoint of the same scene. @throws host::InputError when it is truncated,
    corrupt or of another scene. */
   void Restore(const std::filesystem::path& path);

@@ -5,9 +5,12 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <iostream>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "host/cli/cli.h"
 #include "host/cli/summary.h"
@@ -27,7 +30,11 @@ constexpr double kFlushSeconds = 2.0;
 constexpr double kBarSeconds = 0.2;
 
 volatile std::sig_atomic_t interrupted = 0;
-extern "C" void Interrupt(int /*signal*/) { interrupted = 1; }
+/** The first signal asks for a clean end, a second one gets the system's. */
+extern "C" void Interrupt(int signal) {
+  interrupted = 1;
+  std::signal(signal, SIG_DFL);
+}
 
 struct Options {
   std::string file;
@@ -77,6 +84,24 @@ class Progress {
   Clock::time_point last_ = start_;
 };
 
+/** Writes checkpoints one after the other on a thread of its own: syncing a disk takes milliseconds
+ in which the simulation can go on. */
+class CheckpointWriter {
+ public:
+  /** Starts `write` when the one before is done. @throws what that one threw. */
+  void Write(std::function<void()> write) {
+    Finish();
+    writing_ = std::async(std::launch::async, std::move(write));
+  }
+  /** Waits. @throws what the writing threw. */
+  void Finish() {
+    if (writing_.valid()) writing_.get();
+  }
+
+ private:
+  std::future<void> writing_;
+};
+
 std::string DeviceText(const EngineOptions& options) {
   if (options.device == Device::kCuda) return "cuda:" + std::to_string(options.cuda_device);
   const unsigned threads = options.threads > 0 ? static_cast<unsigned>(options.threads)
@@ -97,10 +122,10 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
   const double begin = simulation.Time();
   const Clock::time_point start = Clock::now();
   Clock::time_point flushed = start;
-  Summary summary(simulation);
+  CheckpointWriter writer;
   const auto save = [&] {
-    recorder.Flush(simulation);
-    simulation.Save(checkpoint);
+    recorder.Flush(simulation);  // results never lag behind the checkpoint
+    writer.Write(simulation.PrepareSave(checkpoint));
     flushed = Clock::now();
   };
   if (!options.resume) recorder.Sample(simulation);
@@ -110,8 +135,7 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
       simulation.Step();
       const std::int64_t step = simulation.Counters().steps;
       if (step % sample_steps == 0 || simulation.Done()) recorder.Sample(simulation);
-      summary.Update(simulation);
-      if (checkpoint_steps > 0 && step % checkpoint_steps == 0) save();
+      if (checkpoint_steps > 0 && step % checkpoint_steps == 0 && !simulation.Done()) save();
       if (Since(flushed) > kFlushSeconds) {
         recorder.Flush(simulation);
         flushed = Clock::now();
@@ -119,19 +143,23 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
       progress.Show(simulation.Time());
     }
   }
-  const double wall = Since(start);
-  if (!simulation.Done()) {
+  if (simulation.Done() && checkpoint_steps == 0) {
+    recorder.Flush(simulation);
+  } else {
     save();
+    writer.Finish();
+  }
+  if (!simulation.Done()) {
     std::cerr << fmt::format(
         "intervox: interrupted at t = {:.6g} s. The results so far and a checkpoint are saved; "
         "repeat the command with --resume to go on.\n",
         simulation.Time());
     return kFailed;
   }
-  summary.Write(simulation, wall, begin, recorder);
+  const double wall = Since(start);  // with the results written
+  WriteSummary(simulation, wall, begin, recorder);
   recorder.Flush(simulation);
-  if (checkpoint_steps > 0) simulation.Save(checkpoint);
-  if (!options.quiet) std::cout << summary.Text(simulation, wall, begin);
+  if (!options.quiet) std::cout << SummaryText(simulation, wall, begin);
   if (const std::int64_t failures = simulation.Counters().engine_failures; failures > 0) {
     std::cerr << fmt::format(
         "intervox: warning: {} overlaps did not meet the tolerance; their best values were used. "
@@ -148,6 +176,9 @@ int Run(const Options& options) {
   checkpoint.replace_extension(".checkpoint");
   const EngineOptions engine = ParseDevice(options.device, options.threads);
   MakeEngine(engine);
+  interrupted = 0;
+  std::signal(SIGINT, Interrupt);
+  std::signal(SIGTERM, Interrupt);
   Simulation simulation(LoadScene(options.file, options.overrides), engine);
   if (options.resume) {
     std::error_code error;
@@ -167,9 +198,6 @@ int Run(const Options& options) {
       std::cerr << "intervox: warning: " << warning << '\n';
     }
   }
-  interrupted = 0;
-  std::signal(SIGINT, Interrupt);
-  std::signal(SIGTERM, Interrupt);
   try {
     const int status = Simulate(simulation, recorder, checkpoint, options);
     if (!options.quiet && status == kDone) std::cout << "results: " << out.string() << '\n';

@@ -24,17 +24,7 @@ std::string Names(const Simulation& simulation, const ImpactRecord& impact) {
 
 }  // namespace
 
-Summary::Summary(const Simulation& simulation) : peak_force_(simulation.State().size()) {
-  Update(simulation);
-}
-
-void Summary::Update(const Simulation& simulation) {
-  for (std::size_t i = 0; i < peak_force_.size(); ++i) {
-    peak_force_[i] = Max(peak_force_[i], Abs(simulation.State()[i].contact_force));
-  }
-}
-
-std::string Summary::Text(const Simulation& simulation, double wall, double begin) const {
+std::string SummaryText(const Simulation& simulation, double wall, double begin) {
   const Scene& scene = simulation.GetScene();
   const EnergyAudit& energy = simulation.Energy();
   const SimulationCounters& counters = simulation.Counters();
@@ -48,9 +38,9 @@ std::string Summary::Text(const Simulation& simulation, double wall, double begi
     text += fmt::format("    hardest        {:.4g} N, began at {:.4g} s, {}\n", hard->peak_force,
                         hard->t, Names(simulation, *hard));
   }
-  for (std::size_t i = 0; i < peak_force_.size(); ++i) {
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     if (scene.bodies[i].fixed) continue;
-    const Vec3& p = peak_force_[i];
+    const Vec3& p = simulation.PeakForces()[i];
     const Vec3& last = simulation.State()[i].contact_force;
     text += fmt::format("  {}: peak |force|   x {:.4g} N, y {:.4g} N, z {:.4g} N\n",
                         scene.bodies[i].name, p.x, p.y, p.z);
@@ -80,8 +70,8 @@ std::string Summary::Text(const Simulation& simulation, double wall, double begi
   return text;
 }
 
-void Summary::Write(const Simulation& simulation, double wall, double begin,
-                    host::Recorder& recorder) const {
+void WriteSummary(const Simulation& simulation, double wall, double begin,
+                  host::Recorder& recorder) {
   const double resting = simulation.RestingFor();
   const SimulationCounters& counters = simulation.Counters();
   recorder.Set("summary_impacts", static_cast<double>(simulation.Impacts().size()));

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "host/scene/error.h"
 #include "host/simulation/checksum.h"
@@ -18,7 +19,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 
 using Bytes = std::vector<unsigned char>;
@@ -146,6 +147,7 @@ struct State {
   std::vector<PatchSet::Held> held;
   PatchSet::Memory patches;
   DynamicsMemory memory;
+  RunFigures figures;
 };
 
 template <class Archive>
@@ -163,6 +165,7 @@ void Visit(Archive& ar, State& state) {
   VisitAll(ar, state.held);
   ar(state.patches.next_id);
   ar(state.patches.undefined_normals);
+  VisitAll(ar, state.figures.peak_force);
 }
 
 std::uint64_t Sum(std::span<const unsigned char> bytes) {
@@ -176,7 +179,7 @@ std::uint64_t Sum(std::span<const unsigned char> bytes) {
                            std::strerror(errno));
 }
 
-void WriteSynced(const std::filesystem::path& path, const Bytes& bytes) {
+void WriteSynced(const std::filesystem::path& path, std::span<const unsigned char> bytes) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) FailWrite(path, "open");
   std::size_t done = 0;
@@ -196,6 +199,7 @@ void WriteSynced(const std::filesystem::path& path, const Bytes& bytes) {
 /** Whether the indices in a state point to something that is there. */
 bool IsConsistent(const State& state, const World& world) {
   if (state.bodies.size() != world.start.size()) return false;
+  if (state.figures.peak_force.size() != world.start.size()) return false;
   const auto within = [](auto index, std::size_t size) {
     return index >= 0 && static_cast<std::size_t>(index) < size;
   };
@@ -219,14 +223,15 @@ bool IsConsistent(const State& state, const World& world) {
 
 }  // namespace
 
-void SaveCheckpoint(const std::filesystem::path& path, const World& world,
-                    const Dynamics& dynamics) {
+std::vector<unsigned char> MakeCheckpoint(const World& world, const Dynamics& dynamics,
+                                          const RunFigures& figures) {
   State state;
   state.bodies.assign(dynamics.bodies().begin(), dynamics.bodies().end());
   state.contacts.assign(dynamics.patches().contacts().begin(), dynamics.patches().contacts().end());
   state.held.assign(dynamics.patches().held().begin(), dynamics.patches().held().end());
   state.patches = dynamics.patches().memory();
   state.memory = dynamics.memory();
+  state.figures = figures;
   Writer payload;
   Visit(payload, state);
 
@@ -241,10 +246,13 @@ void SaveCheckpoint(const std::filesystem::path& path, const World& world,
   file(length);
   file(sum);
   file.bytes.insert(file.bytes.end(), payload.bytes.begin(), payload.bytes.end());
+  return std::move(file.bytes);
+}
 
+void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned char> bytes) {
   std::filesystem::path aside = path;
   aside += ".new";
-  WriteSynced(aside, file.bytes);
+  WriteSynced(aside, bytes);
   if (::rename(aside.c_str(), path.c_str()) != 0) FailWrite(path, "rename");
   // The rename itself must survive a power cut too.
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
@@ -255,7 +263,8 @@ void SaveCheckpoint(const std::filesystem::path& path, const World& world,
   }
 }
 
-void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dynamics* dynamics) {
+void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dynamics* dynamics,
+                       RunFigures* figures) {
   const auto fail = [&](const std::string& what) {
     throw InputError("checkpoint " + path.string() + ": " + what +
                      " Use another checkpoint, or start the run anew.");
@@ -304,6 +313,7 @@ void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dy
     state.bodies[b] = body;
   }
   dynamics->Restore(state.bodies, state.contacts, state.held, state.patches, state.memory);
+  *figures = std::move(state.figures);
 }
 
 }  // namespace intervox::host

@@ -5,18 +5,26 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
+#include <vector>
 
 #include "host/simulation/dynamics.h"
+#include "host/simulation/reports.h"
 
 namespace intervox::host {
 
-/** Writes the state aside, syncs it and renames it into place: the old file or the new one is
- there at any time. @throws std::runtime_error naming the path and the system's reason. */
-void SaveCheckpoint(const std::filesystem::path& path, const World& world,
-                    const Dynamics& dynamics);
+/** The state as the contents of a file. */
+std::vector<unsigned char> MakeCheckpoint(const World& world, const Dynamics& dynamics,
+                                          const RunFigures& figures);
 
-/** Reads a state. On an error `dynamics` is as it was.
+/** Writes a file's contents aside, syncs them and renames them into place: the old file or the new
+ one is there at any time. Touches no simulation, so that another thread can do it.
+ @throws std::runtime_error naming the path and the system's reason. */
+void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned char> bytes);
+
+/** Reads a state. On an error `dynamics` and `figures` are as they were.
  @throws InputError when the file is missing, truncated, corrupt or of another scene or version. */
-void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dynamics* dynamics);
+void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dynamics* dynamics,
+                       RunFigures* figures);
 
 }  // namespace intervox::host

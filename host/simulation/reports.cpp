@@ -75,4 +75,12 @@ void ReportSensors(const World& world, const std::vector<BodyState>& bodies,
   }
 }
 
+void UpdateFigures(const std::vector<BodyState>& bodies, RunFigures* figures) {
+  figures->peak_force.resize(bodies.size());
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    Vec3& peak = figures->peak_force[b];
+    peak = Max(peak, Abs(bodies[b].contact_force));
+  }
+}
+
 }  // namespace intervox::host

@@ -15,4 +15,12 @@ void ReportContacts(const World& world, const Dynamics& dynamics, std::vector<Co
 void ReportSensors(const World& world, const std::vector<BodyState>& bodies,
                    std::vector<SensorReading>* out);
 
+/** Figures over the whole run so far. */
+struct RunFigures {
+  std::vector<Vec3> peak_force;  ///< of each body: largest |contact force| by component [N]
+};
+
+/** Takes in a reported state. */
+void UpdateFigures(const std::vector<BodyState>& bodies, RunFigures* figures);
+
 }  // namespace intervox::host
