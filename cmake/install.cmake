@@ -20,6 +20,7 @@ foreach(folder geometry cuda integrators host)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/scenes ${PROJECT_SOURCE_DIR}/data/schema
         DESTINATION share/intervox)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/intervox)
 install(EXPORT intervox_targets NAMESPACE intervox:: DESTINATION lib/cmake/intervox)
 configure_package_config_file(
   ${PROJECT_SOURCE_DIR}/cmake/intervox-config.cmake.in

@@ -1,16 +1,30 @@
 #include "cuda/sort_keys.h"
 
 #include <thrust/sort.h>
+#ifdef __SANITIZE_THREAD__
+#include <thrust/system/cpp/execution_policy.h>
+#else
 #include <thrust/system/tbb/execution_policy.h>
+#endif
 
 namespace intervox::cuda {
+namespace {
+
+#ifdef __SANITIZE_THREAD__
+// As in executor.cpp: what oneTBB orders, the thread sanitizer would take for races.
+const auto& kPolicy = thrust::cpp::par;
+#else
+const auto& kPolicy = thrust::tbb::par;
+#endif
+
+}  // namespace
 
 void SortKeys(std::vector<std::uint64_t>* keys) {
-  thrust::sort(thrust::tbb::par, keys->begin(), keys->end());
+  thrust::sort(kPolicy, keys->begin(), keys->end());
 }
 
 void SortByKey(std::vector<std::uint64_t>* keys, std::vector<std::int32_t>* values) {
-  thrust::stable_sort_by_key(thrust::tbb::par, keys->begin(), keys->end(), values->begin());
+  thrust::stable_sort_by_key(kPolicy, keys->begin(), keys->end(), values->begin());
 }
 
 }  // namespace intervox::cuda

@@ -21,7 +21,7 @@ STYLE = """
 * { box-sizing:border-box; }
 body { margin:0; font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;
        color:var(--ink); background:#f6f7f8; }
-main { max-width:1120px; margin:0 auto; padding:32px 24px 64px; }
+main { max-width:1200px; margin:0 auto; padding:32px 24px 64px; }
 h1 { font-size:34px; margin:0 0 4px; text-transform:capitalize; letter-spacing:-.01em; }
 h2 { font-size:20px; margin:44px 0 14px; }
 p.lead { color:var(--faint); margin:0 0 26px; max-width:70ch; }
@@ -34,7 +34,7 @@ figure { margin:0 0 18px; background:#fff; border:1px solid var(--line); border-
 figure img { display:block; width:100%; height:auto; border-radius:4px; }
 figcaption { color:var(--faint); font-size:13px; padding:8px 4px 0; }
 .two { display:grid; grid-template-columns:repeat(auto-fit,minmax(460px,1fr)); gap:16px; }
-.two figure { margin:0; }
+.two figure { margin:0; } .two figure.wide { grid-column:1/-1; }
 table { border-collapse:collapse; background:#fff; border:1px solid var(--line);
         border-radius:10px; width:100%; font-variant-numeric:tabular-nums; font-size:14px; }
 th,td { text-align:right; padding:6px 14px; border-bottom:1px solid var(--line); }
@@ -45,7 +45,8 @@ footer { color:var(--faint); font-size:13px; margin-top:48px; }
 CAPTIONS = {
     "motion": "Position and rotation of the body frame in the world.",
     "velocity": "Linear and angular velocity.",
-    "wrench": "Sum of the contact forces and their moment about the frame's origin.",
+    "wrench": "Sum of the contact forces and their moment about the frame's origin; where impacts dwarf "
+              "the rest, a close up beside it.",
     "contacts": "Number of contact patches, and each patch's normal force.",
     "energies": "Every term of the energy audit; below, what the terms leave over: the error of the "
                 "integration.",
@@ -64,39 +65,45 @@ def embedded(path, as_jpeg=False):
 
 def figure(path, caption, as_jpeg=False):
     text = html.escape(caption)
-    return (f'<figure><img alt="{text}" src="{embedded(path, as_jpeg)}">'
+    with Image.open(path) as picture:
+        wide = ' class="wide"' if picture.width > 1.9 * picture.height else ""
+    return (f'<figure{wide}><img alt="{text}" src="{embedded(path, as_jpeg)}">'
             f"<figcaption>{text}</figcaption></figure>")
 
 
-def number(value, digits=3):
-    return f"{value:.{digits}g}" if abs(value) < 1e4 and (abs(value) >= 1e-3 or value == 0) else f"{value:.2e}"
+def number(value, unit):
+    """Three digits and a unit with the prefix that keeps the number readable."""
+    value = float(value)
+    prefix, factor = next(((p, f) for p, f in (("", 1), ("m", 1e3), ("µ", 1e6), ("n", 1e9))
+                           if abs(value) * f >= 1 or value == 0), ("p", 1e12))
+    shown = factor * value
+    return f"{shown:,.0f} {prefix}{unit}" if abs(shown) >= 1000 else f"{shown:.3g} {prefix}{unit}"
 
 
 def cards(results):
     """(value, words) of what a reader asks first."""
     found = []
-    rest = results.attributes.get("summary_rest_time")  # of every step, where the run finished
-    rest = results.rest_time() if rest is None else (float(rest) if rest >= 0 else None)
+    rest = results.settled_at()
     found.append(("still moving" if rest is None else f"{rest:.3f} s",
-                  "at rest (below 1 mm/s) for good from"))
+                  "at the end" if rest is None else "until it rests for good (below 1 mm/s)"))
     impacts = results["impacts/time"].size if "impacts/time" in results else 0
     found.append((str(impacts), "impacts faster than 1 mm/s"))
     if impacts:
-        found.append((f"{number(results['impacts/peak_force'].max())} N", "largest normal force"))
-        found.append((f"{number(results['impacts/approach_speed'].max())} m/s", "fastest impact"))
+        found.append((number(results["impacts/peak_force"].max(), "N"), "largest normal force"))
+        found.append((number(results["impacts/approach_speed"].max(), "m/s"), "fastest impact"))
     for sensor in results.groups("sensors")[:2]:
         last = results[f"sensors/{sensor}/force"][-max(1, results.time.size // 100):].mean(axis=0)
         axis = int(np.abs(last).argmax())
         found.append((f"{last[axis]:.2f} N", f"settled force along {'xyz'[axis]} at {sensor}"))
     lost = sum(results[f"energy/{name}"].ravel()[-1] for name in
                ("dissipated_normal", "dissipated_sliding", "dissipated_spinning", "dissipated_rolling"))
-    found.append((f"{number(lost)} J", "energy lost in contacts"))
-    found.append((f"{number(np.abs(results['energy/balance']).max())} J",
+    found.append((number(lost, "J"), "energy lost in contacts"))
+    found.append((number(np.abs(results["energy/balance"]).max(), "J"),
                   "largest gap of the energy balance"))
     if "summary_wall_time" in results.attributes:
-        found.append((f"{number(float(results.attributes['summary_wall_time']))} s",
-                      f"wall time: {number(float(results.attributes['summary_real_time_factor']))} "
-                      "times real time"))
+        found.append((number(results.attributes["summary_wall_time"], "s"),
+                      f"to compute it: {results.attributes['summary_real_time_factor']:.3g} times "
+                      "real time"))
     return found
 
 
@@ -131,17 +138,18 @@ def main():
         film = options.folder / f"animation{suffix}"
         if film.exists():
             parts += ["<h2>Animation</h2>",
-                      figure(film, "In real time. Orange ellipses are contact patches; red arrows are "
-                                   "contact forces, longer by the logarithm of the force.")]
+                      figure(film, "In real time. Blue-green discs are contact patches in their true "
+                                   "extent, where that is large enough to see. Red arrows are the forces "
+                                   "on the moving body; their length goes with the logarithm.")]
             break
     sheet = options.folder / "contact_sheet.png"
     if sheet.exists():
-        parts += ["<h2>Stills</h2>", figure(sheet, "The same, every 0.2 s.", as_jpeg=True)]
+        parts += ["<h2>Stills</h2>", figure(sheet, "The fall, every 0.2 s, then the end.", as_jpeg=True)]
     for sheet in sorted(options.folder.glob("*_sheet.png")):
         view = sheet.stem.removesuffix("_sheet")
         if view != "contact":
             parts += [f"<h2>{html.escape(view.capitalize())}</h2>",
-                      figure(sheet, "Faces cut open are tinted.", as_jpeg=True)]
+                      figure(sheet, "Cut open; sections are hatched, and what lies behind them shines through.", as_jpeg=True)]
     plots = sorted((options.folder / "plots").glob("*.png"))
     if plots:
         parts.append('<h2>Plots</h2><div class="two">')
@@ -151,8 +159,9 @@ def main():
         parts.append("</div>")
     parts.append(impacts_table(results))
     a = results.attributes
-    parts.append(f"<footer>{html.escape(files[0].name)} · {html.escape(str(a.get('program_version', '')))}"
-                 f" · {html.escape(str(a.get('device', '')))}</footer>")
+    origin = (files[0].name, f"Intervox {a.get('program_version', '')}", f"commit {a.get('commit', '')}",
+              a.get("device", ""))
+    parts.append(f"<footer>{html.escape(' · '.join(origin))}</footer>")
     options.out.write_text(
         "<!doctype html><html lang=en><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width,initial-scale=1'>"

@@ -83,6 +83,14 @@ class Results:
             return None
         return float(self.time[np.nonzero(fast)[0][-1] + 1]) if fast.any() else 0.0
 
+    def settled_at(self):
+        """The rest time [s] as the run found it at its steps, else as the samples show it; None when
+        something still moves at the end."""
+        found = self.attributes.get("summary_rest_time")
+        if found is None:
+            return self.rest_time()
+        return float(found) if found >= 0 else None
+
 
 def read_frames(folder):
     """The list of pictures that `intervox render` left in a folder."""

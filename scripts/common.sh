@@ -6,7 +6,10 @@ REPOSITORY="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 PYTHON=/usr/bin/python3
 JOBS="${INTERVOX_JOBS:-$(nproc)}"
 
-say() { printf '\n== %s\n' "$*"; }
+say() {
+  STEP="$*"
+  printf '\n== %s\n' "$STEP"
+}
 fail() {
   printf 'error: %s\n' "$*" >&2
   exit 1

@@ -4,13 +4,20 @@
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+# Whatever fails has said why; this says where, and keeps its status.
+STEP="reading the command line"
+trap 'status=$?; printf "error: scripts/run.sh stopped at: %s (status %d)\n" "$STEP" "$status" >&2; exit $status' ERR
+set -E
+
 scene="$(realpath "${1:-$REPOSITORY/data/scenes/battery_box.yaml}")"
 name="$(basename "$scene" .yaml)"
 folder="$(realpath -m "${2:-$REPOSITORY/results/$name}")"
 intervox="$REPOSITORY/build/release/bin/intervox"
 [[ -f "$scene" ]] || fail "there is no scene $scene"
 
+say "checking what is installed"
 "$REPOSITORY/scripts/install_dependencies.sh"
+say "building"
 "$REPOSITORY/scripts/build.sh" release intervox
 
 mkdir -p "$folder"

@@ -1,4 +1,5 @@
 // `intervox export`: results as CSV, one file for each group of columns.
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -99,6 +100,10 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
     // Groups with a row for each sample get the time as their first column.
     const bool sampled = !time.name.empty() && group != "patches" && group != "impacts";
     if (sampled) table.columns.insert(table.columns.begin(), time);
+    // Elsewhere a row's own time leads it.
+    std::stable_partition(table.columns.begin(), table.columns.end(), [](const ColumnInfo& column) {
+      return column.name == "time" || column.name.ends_with("/time");
+    });
     for (const ColumnInfo& column : table.columns) {
       table.values.push_back(file.Values(column.name));
     }

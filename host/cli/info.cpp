@@ -1,6 +1,7 @@
 // `intervox info`: what a results file, a scene or a file of pairs holds.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -23,6 +24,37 @@ bool IsHdf5(const std::string& path) {
   return stream && std::memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0;
 }
 
+/** An attribute on one line: numbers without idle zeros, short lists with commas. */
+std::string OneLine(std::string text) {
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  if (read.ec == std::errc() && read.ptr == end) return fmt::format("{:.6g}", number);
+  if (text.size() > 300) return fmt::format("{} bytes of text", text.size());
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos;) {
+    text.replace(at, 1, ", ");
+  }
+  return text;
+}
+
+std::string Cells(std::size_t count) {
+  return fmt::format("{} cell{}", count, count == 1 ? "" : "s");
+}
+
+/** One line for each cell: the CSG node it comes from, what bounds it, and its neighbours. */
+void ListCells(const std::vector<geometry::Cell>& cells) {
+  for (std::size_t k = 0; k < cells.size(); ++k) {
+    const geometry::Cell& cell = cells[k];
+    const char* kind = !cell.bounded ? "unbounded" : cell.polytope ? "polytope" : "curved";
+    std::cout << fmt::format("  cell {:<3} {:<40} {}, {} surfaces", k, cell.name, kind,
+                             cell.surfaces.size());
+    if (!cell.neighbours.empty()) {
+      std::cout << fmt::format(", beside {}", fmt::join(cell.neighbours, ", "));
+    }
+    std::cout << '\n';
+  }
+}
+
 void DescribeResults(const std::string& path, bool with_scene) {
   const host::ColumnFile file = host::ColumnFile::Read(path);
   if (with_scene) {
@@ -30,12 +62,7 @@ void DescribeResults(const std::string& path, bool with_scene) {
     return;
   }
   for (const std::string& name : file.AttributeNames()) {
-    const std::string text = file.Attribute(name);
-    if (text.find('\n') == std::string::npos) {
-      std::cout << fmt::format("{:<28} {}\n", name, text);
-    } else {
-      std::cout << fmt::format("{:<28} {} bytes of text\n", name, text.size());
-    }
+    std::cout << fmt::format("{:<28} {}\n", name, OneLine(file.Attribute(name)));
   }
   for (const host::ColumnInfo& column : file.Columns()) {
     std::cout << fmt::format("{:<44} {:>9} x {:<2} [{}]\n", column.name, column.rows, column.width,
@@ -43,7 +70,7 @@ void DescribeResults(const std::string& path, bool with_scene) {
   }
 }
 
-void DescribeScene(const std::string& path, bool with_scene) {
+void DescribeScene(const std::string& path, bool with_scene, bool with_cells) {
   const Scene scene = LoadScene(path);
   if (with_scene) {
     std::cout << ToYaml(scene);
@@ -60,10 +87,11 @@ void DescribeScene(const std::string& path, bool with_scene) {
                                                   : geometry::ToCells(*scene.shapes.at(body.shape));
     const host::ShapeMetrics solid = host::MeasureSolid(Engine(), cells, {});
     const char* kind = body.fixed ? "fixed" : body.motion ? "driven" : "free";
-    std::cout << fmt::format("body             {}: {}, {} cells", body.name, kind, cells.size());
+    std::cout << fmt::format("body             {}: {}, {}", body.name, kind, Cells(cells.size()));
     if (solid.sum.volume > 0) std::cout << fmt::format(", {:.6g} m3", solid.sum.volume);
     if (body.mass) std::cout << fmt::format(", {} kg", *body.mass);
     std::cout << '\n';
+    if (with_cells) ListCells(cells);
   }
   for (const ContactSettings& contact : scene.contacts) {
     std::cout << fmt::format("contact          {} and {}: {}\n", contact.bodies.first,
@@ -75,11 +103,12 @@ void DescribeScene(const std::string& path, bool with_scene) {
   }
 }
 
-void DescribePairs(const std::string& path) {
+void DescribePairs(const std::string& path, bool with_cells) {
   const PairsFile file = LoadPairs(path);
   for (const auto& [name, shape] : file.shapes) {
-    std::cout << fmt::format("shape            {}: {} cells\n", name,
-                             geometry::ToCells(*shape).size());
+    const std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
+    std::cout << fmt::format("shape            {}: {}\n", name, Cells(cells.size()));
+    if (with_cells) ListCells(cells);
   }
   for (const PosedPair& pair : file.pairs) {
     std::cout << fmt::format("pair             {}: {} and {}\n", pair.name, pair.a->name,
@@ -103,18 +132,21 @@ void AddInfo(CLI::App& app, int& status) {
   struct Options {
     std::string file;
     bool scene = false;
+    bool cells = false;
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("info", "Say what a results, scene or pairs file holds");
   command->add_option("file", options->file, "HDF5 or YAML file")->required();
   command->add_flag("--scene", options->scene, "Print the scene, every default explicit");
+  command->add_flag("--cells", options->cells,
+                    "List the cells of a scene's bodies or a file's shapes, with their CSG nodes");
   command->callback([options, &status] {
     if (IsHdf5(options->file)) {
       DescribeResults(options->file, options->scene);
     } else if (IsScene(options->file)) {
-      DescribeScene(options->file, options->scene);
+      DescribeScene(options->file, options->scene, options->cells);
     } else {
-      DescribePairs(options->file);
+      DescribePairs(options->file, options->cells);
     }
     status = kDone;
   });

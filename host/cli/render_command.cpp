@@ -174,7 +174,7 @@ int Run(const Options& options) {
   }
   nlohmann::ordered_json list;
   list["scene"] = film.GetScene().name;
-  list["results"] = options.results;
+  list["results"] = std::filesystem::absolute(options.results).string();
   list["frames"] = nlohmann::ordered_json::array();
   for (const int sample : samples) {
     const std::string name = fmt::format("frame_{:06d}.png", sample);

@@ -114,14 +114,16 @@ int Film::SampleAt(double time) const {
 int Film::Contacts(int sample) const { return first_contact_[sample + 1] - first_contact_[sample]; }
 
 void Film::FindExtent() {
-  std::vector<Vec3>& points = corners_;
-  for (const Body& body : bodies_) {
+  std::vector<Vec3> points;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Body& body = bodies_[b];
     if (!body.is_bounded) continue;
     const int stride = std::max(1, Samples() / 20);
     for (int k = 0; k < Samples(); k += body.is_fixed ? Samples() : stride) {
       for (const geometry::Cell& cell : body.cells) {
         for (int signs = 0; signs < 8; ++signs) {
           points.push_back(body.poses[k] * Corner(cell, signs));
+          corners_.push_back({static_cast<int>(b), points.back()});
         }
       }
     }
@@ -160,7 +162,18 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
     camera.p_WE = camera.p_WT + (2.2 * radius_ / (std::tan(half) * options.zoom)) * view;
     return camera;
   }
-  // Centre the picture of all corners and come as near as they allow.
+  // Centre the picture of all corners and come as near as they allow. What is cut away ends at the
+  // cut.
+  std::vector<Vec3> shown;
+  for (auto [body, p] : corners_) {
+    const auto cuts = options.cuts.find(scene_.bodies[body].name);
+    if (cuts != options.cuts.end()) {
+      for (const CutPlane& cut : cuts->second) {
+        p -= std::max(0.0, Dot(cut.normal, p) - cut.offset) * cut.normal;
+      }
+    }
+    shown.push_back(p);
+  }
   const Vec3 right = Normalized(Cross(up, view));
   const Vec3 above = Cross(view, right);
   const double tan_y = std::tan(half) * kFilled;
@@ -168,7 +181,7 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
   double distance = 2 * radius_ / tan_y;
   for (int pass = 0; pass < 8; ++pass) {
     double low_x = 1e300, high_x = -1e300, low_y = 1e300, high_y = -1e300, needed = 0;
-    for (const Vec3& p : corners_) {
+    for (const Vec3& p : shown) {
       const Vec3 d = p - camera.p_WT;
       const double x = Dot(d, right), y = Dot(d, above), z = Dot(d, view);
       const double depth = std::max(distance - z, 1e-3 * radius_);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/render/render.h"
@@ -79,8 +80,9 @@ class Film {
   std::vector<Body> bodies_;
   std::vector<Contact> contacts_;
   std::vector<int> first_contact_;  // of each sample, one more at the end
-  std::vector<Vec3> corners_;       // of the bounds of all that is bounded, over all samples
-  Vec3 centre_;                     // of these
+  // Corners of the bounds of all that is bounded, over all samples, with their bodies; world.
+  std::vector<std::pair<int, Vec3>> corners_;
+  Vec3 centre_;  // of these
   double radius_ = 1.0;
 };
 

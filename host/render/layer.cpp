@@ -1,13 +1,12 @@
 #include "host/render/layer.h"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
+
+#include "cuda/executor.h"
 
 namespace intervox::host::internal {
 namespace {
@@ -136,8 +135,8 @@ class Painter {
  private:
   template <class F>
   void ForPixels(F&& f) const {
-    tbb::parallel_for(tbb::blocked_range<int>(0, height_, 8), [&](const auto& rows) {
-      for (int j = rows.begin(); j != rows.end(); ++j) {
+    cuda::ParallelFor(height_, 8, 0, [&](int begin, int end) {
+      for (int j = begin; j != end; ++j) {
         for (int i = 0; i < width_; ++i) f(i, j, static_cast<std::size_t>(j) * width_ + i);
       }
     });

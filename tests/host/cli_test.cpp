@@ -264,6 +264,10 @@ TEST(Cli, RunWritesResultsAndASummary) {
   EXPECT_EQ(Call("info " + out).status, 0);
   EXPECT_EQ(Call("info " + scene).status, 0);
   EXPECT_EQ(Call("info " + kData + "/examples/pairs.yaml").status, 0);
+  // Cells say which CSG node they come from.
+  const Outcome cells = Call("info --cells " + kData + "/scenes/battery_box.yaml");
+  EXPECT_NE(cells.text.find("hull"), std::string::npos) << cells.text;
+  EXPECT_NE(cells.text.find("socket"), std::string::npos) << cells.text;
   const Outcome effective = Call("info --scene " + out);
   EXPECT_EQ(effective.text, file.Attribute("scene"));
   const std::string csv = (folder / "csv").string();
@@ -274,6 +278,9 @@ TEST(Cli, RunWritesResultsAndASummary) {
   EXPECT_EQ(head.substr(0, 8), "time [s]");
   EXPECT_NE(head.find("kinetic [J]"), std::string::npos) << head;
   EXPECT_TRUE(fs::exists(csv + "/bodies_ball.csv"));
+  std::ifstream patches(csv + "/patches.csv");
+  std::getline(patches, head);
+  EXPECT_EQ(head.substr(0, 8), "time [s]");
 }
 
 void ExpectSameData(const std::string& a, const std::string& b) {
