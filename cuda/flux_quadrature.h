@@ -1,5 +1,5 @@
-/** @file Nested quadrature on [0, 1]: Patterson's 3 ⊂ 7 ⊂ 15 points, exact to degree 5, 11 and 23.
- */
+/** @file Nested quadrature on [0, 1]: Patterson's 3 ⊂ 7 ⊂ 15 points, exact to degree 5, 11 and 23,
+ and Kronrod's 5 ⊂ 11, exact to degree 9 and 17. */
 #pragma once
 
 #include "geometry/hd.h"
@@ -23,6 +23,20 @@ INTERVOX_HD inline const NestedRule<8>& Patterson7() {
       {0.0523281130132336326, 0.13424404493416672, 0.200698707387981111, 0.225458269329237071,
        0.200698707387981111, 0.13424404493416672, 0.0523281130132336326, 0},
       {0, 0.277777777777777778, 0, 0.444444444444444444, 0, 0.277777777777777778, 0, 0}};
+  return kRule;
+}
+
+/** Kronrod's eleven points, exact to degree 17; nested in them, Gauss' five. */
+INTERVOX_HD inline const NestedRule<12>& Kronrod11() {
+  static constexpr NestedRule<12> kRule = {
+      {0.007957319952578768, 0.046910077030668004, 0.1229166367145754, 0.23076534494715845,
+       0.3601847934191084, 0.5, 0.6398152065808916, 0.7692346550528415, 0.8770833632854246,
+       0.953089922969332, 0.9920426800474212, 0.5},
+      {0.021291018375540916, 0.0576166583112367, 0.09340039827824632, 0.1205201696143238,
+       0.13642490095627946, 0.1414937089287456, 0.13642490095627946, 0.1205201696143238,
+       0.09340039827824632, 0.0576166583112367, 0.021291018375540916, 0},
+      {0, 0.11846344252809454, 0, 0.23931433524968324, 0, 0.28444444444444444, 0,
+       0.23931433524968324, 0, 0.11846344252809454, 0, 0}};
   return kRule;
 }
 
@@ -50,6 +64,8 @@ INTERVOX_HD inline double Total(const double (&a)[N]) {
   for (int k = 0; k < N / 2; ++k) half[k] = a[k] + a[k + N / 2];
   if constexpr (N == 2) {
     return half[0];
+  } else if constexpr (N == 6) {
+    return half[0] + half[1] + half[2];
   } else {
     return Total(half);
   }

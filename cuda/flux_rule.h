@@ -7,10 +7,13 @@
  form. An ellipsoid's face reduces to line integrals along its boundary. Panels end at every vertex
  and fold, so that the integrands are analytic and the error falls geometrically.
 
+ A peg in a hole takes the shorter way of flux_crescent_rule.h where that accepts it.
+
  ∮ n dS = 0 and ∮ r nᵀ dS = V I are checked: a boundary that was misread does not meet them, and the
  rule gives up. Their residual enters the error estimate. */
 #pragma once
 
+#include "cuda/flux_crescent_rule.h"
 #include "cuda/flux_integrate.h"
 #include "cuda/team.h"
 
@@ -180,7 +183,9 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
  for other surfaces, and when the boundary cannot be closed. Lanes share the panels. */
 template <class Team>
 INTERVOX_HD RuleResult FluxRule(const Team& team, const LocalPair& pair, Moments* moments) {
-  RuleResult result = internal::TryFlux(team, pair, 0.0, moments);
+  RuleResult result = internal::TryCrescent(team, pair, moments);
+  if (result.accepted) return result;
+  result = internal::TryFlux(team, pair, 0.0, moments);
   if (!result.accepted && result.work > 0) {
     // Edges that coincide exactly part once every surface moves by its own small distance.
     const double size = Norm(pair.upper - pair.lower);

@@ -1,0 +1,359 @@
+/** @file A convex peg past the wall of a round hole, seen from the hole's axis: what bounds Ω
+ there.
+
+ Where the peg holds the hole's axis, Ω is what lies between the wall and the peg along the radii:
+ in each half plane about the axis a thin slice over one interval of the wall's generator. The
+ volume is then a sum of thicknesses, not a difference of two large fluxes. Columns leave the wall
+ at s ∈ [0, 1] of the interval and are straight in the half plane, tilted so that the first and the
+ last run in the planes that end the interval. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/flux_panel.h"
+#include "cuda/flux_roots.h"
+
+namespace intervox::cuda::internal {
+
+inline constexpr int kCrescentBreaks = 32;
+
+/** A convex solid Q(p) = pᵀMp + 2 g·p + c ≤ 0 in the hole's axes. */
+struct CrescentPeg {
+  Mat3 m;
+  Vec3 g;
+  double c = 0.0;
+  bool cone = false;
+};
+
+/** A plane n·p = h that ends the generators, in the hole's axes. */
+struct CrescentEnd {
+  Vec3 n;
+  double h = 0.0;
+  double weight = 0.0;
+  bool present = false;
+};
+
+/** A pair in the frame of its hole: the wall has the radius R + k z about the z axis. */
+struct Crescent {
+  Mat3 frame;  ///< the hole's axes as columns, in L
+  Vec3 o;      ///< origin on the hole's axis, in L [m]
+  double radius = 0.0, k = 0.0;
+  double weight = 0.0, peg_weight = 0.0;
+  CrescentPeg peg;
+  CrescentEnd end[2];            ///< below and above
+  double low = 0.0, high = 0.0;  ///< z of Ω lies between [m]
+};
+
+/** f0 + fc cos θ + fs sin θ + fcc cos² θ + fcs cos θ sin θ + fss sin² θ. */
+struct TrigQuadric {
+  double f0 = 0.0, fc = 0.0, fs = 0.0, fcc = 0.0, fcs = 0.0, fss = 0.0;
+};
+
+/** Q of the homogeneous point (p0, w0) + (p1, w1) cos θ + (p2, w2) sin θ, times its weight². */
+INTERVOX_HD inline TrigQuadric AlongCircle(const CrescentPeg& q, const Vec3 (&p)[3],
+                                           const Vec3& w) {
+  Vec3 half[3];  // half of the gradient's linear part
+  double own[3];
+  for (int i = 0; i < 3; ++i) {
+    half[i] = q.m * p[i] + w[i] * q.g;
+    own[i] = Dot(q.g, p[i]) + w[i] * q.c;
+  }
+  const auto form = [&](int i, int j) { return Dot(half[i], p[j]) + own[i] * w[j]; };
+  return {form(0, 0), 2 * form(0, 1), 2 * form(0, 2), form(1, 1), 2 * form(1, 2), form(2, 2)};
+}
+
+/** Places on the circle, 2 kT quadrant + u + kT with u the half-angle tangent about the quadrant's
+ middle, ascending. */
+struct CrescentBreaks {
+  double v[kCrescentBreaks];
+  bool fold[kCrescentBreaks];  ///< the interval closes like a square root there
+  int count = 0;
+  bool full = false;
+
+  /** Adds a place in its order. */
+  INTERVOX_HD void Push(double place, bool is_fold) {
+    if (count == kCrescentBreaks) {
+      full = true;
+      return;
+    }
+    int at = count++;
+    for (; at > 0 && v[at - 1] > place; --at) {
+      v[at] = v[at - 1];
+      fold[at] = fold[at - 1];
+    }
+    v[at] = place;
+    fold[at] = is_fold;
+  }
+};
+
+/** The direction of a place, a unit vector. */
+INTERVOX_HD inline void DirectionOf(double place, double* c, double* s) {
+  const int quadrant = place >= 6 * kT ? 3 : place >= 4 * kT ? 2 : place >= 2 * kT ? 1 : 0;
+  const double u = place - 2 * kT * quadrant - kT, ig = 1.0 / (1.0 + u * u);
+  const double x = (1.0 - u * u) * ig, y = 2.0 * u * ig;
+  *c = quadrant == 0 ? x : quadrant == 1 ? -y : quadrant == 2 ? -x : y;
+  *s = quadrant == 0 ? y : quadrant == 1 ? x : quadrant == 2 ? -y : -x;
+}
+
+/** Calls visit(place, c, s) at the roots of a trigonometric polynomial. */
+template <class Visit>
+INTERVOX_HD inline void VisitRoots(const TrigQuadric& f, Visit&& visit) {
+  for (int quadrant = 0; quadrant < 4; ++quadrant) {
+    // The same polynomial by the angle about the quadrant's middle.
+    const bool odd = quadrant % 2 == 1;
+    const double way = quadrant < 2 ? 1.0 : -1.0;
+    const double gc = way * (odd ? f.fs : f.fc), gs = way * (odd ? -f.fc : f.fs);
+    const double gcc = odd ? f.fss : f.fcc, gss = odd ? f.fcc : f.fss;
+    const double gcs = odd ? -f.fcs : f.fcs;
+    double sample[5], root[8];
+    for (int k = 0; k < 5; ++k) {
+      const double u = kT * (0.5 * k - 1.0);
+      const double w = 1.0 + u * u, c = 1.0 - u * u, s = 2.0 * u;
+      sample[k] = w * (f.f0 * w + gc * c + gs * s) + c * (gcc * c + gcs * s) + gss * s * s;
+    }
+    const int n = QuarticRoots(sample, 0.0, root);
+    for (int k = 0; k < n; ++k) {
+      const double place = 2 * kT * (quadrant + root[k]);
+      double c, s;
+      DirectionOf(place, &c, &s);
+      visit(place, c, s);
+    }
+  }
+}
+
+/** What bounds the generator in the direction (c, s): its interval, and by what. */
+struct CrescentSpan {
+  double lo = -kFar, hi = kFar;
+  int lo_by = kByNothing, hi_by = kByNothing;  ///< 0, 1: that end's plane; else kByEntry, kByExit
+};
+
+/** The first and the last t of a line inside the peg. */
+struct CrescentChord {
+  double in = 0.0, out = 0.0;
+};
+
+/** The chord from the quadratic αt² + 2βt + γ and the root of its discriminant. A cone's own nappe
+ opens along the line: where α ≤ 0 there is no last point. */
+INTERVOX_HD inline CrescentChord ChordOf(double alpha, double beta, double gamma, double root) {
+  const double q = -(beta + (beta > 0 ? root : -root));
+  const double by_alpha = q / (alpha == 0 ? 1.0 : alpha), by_q = gamma / (q == 0 ? 1.0 : q);
+  const double r0 = alpha == 0 ? (q > 0 ? kFar : -kFar) : by_alpha;
+  const double r1 = q == 0 ? r0 : by_q;
+  const double first = r0 < r1 ? r0 : r1, second = r0 < r1 ? r1 : r0;
+  const double once = alpha < 0 ? second : r1;
+  return {alpha > 0 ? first : once, alpha > 0 ? second : kFar};
+}
+
+/** False when no part of the generator lies in the peg and between the planes. */
+INTERVOX_HD inline bool FindSpan(const Crescent& x, double c, double s, CrescentSpan* span) {
+  for (int i = 0; i < 2; ++i) {
+    const CrescentEnd& end = x.end[i];
+    if (!end.present) continue;
+    const double across = end.n.x * c + end.n.y * s;
+    const double t = (end.h - x.radius * across) / (end.n.z + x.k * across);
+    (i == 0 ? span->lo : span->hi) = t;
+    (i == 0 ? span->lo_by : span->hi_by) = i;
+  }
+  const Vec3 base{x.radius * c, x.radius * s, 0.0}, along{x.k * c, x.k * s, 1.0};
+  const Vec3 slope = x.peg.m * base + x.peg.g;
+  const double alpha = Dot(along, x.peg.m * along), beta = Dot(along, slope);
+  const double gamma = Dot(base, slope + x.peg.g) + x.peg.c;
+  const double disc = beta * beta - alpha * gamma;
+  if (alpha == 0 && beta == 0) return gamma < 0 && span->hi > span->lo;
+  if (alpha > 0 && !(disc > 0)) return false;
+  const CrescentChord chord = ChordOf(alpha, beta, gamma, std::sqrt(disc > 0 ? disc : 0.0));
+  if (chord.in > span->lo) {
+    span->lo = chord.in;
+    span->lo_by = kByEntry;
+  }
+  if (chord.out < span->hi) {
+    span->hi = chord.out;
+    span->hi_by = kByExit;
+  }
+  return span->hi > span->lo;
+}
+
+/** Reads the peg as seen from the hole; false when it does not hold the hole's axis by a margin
+ between x->low and x->high. */
+INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
+  using geometry::SurfaceKind;
+  const Mat3 T = Transpose(s.R) * x->frame;
+  const Vec3 y0 = TransposeTimes(s.R, x->o - s.o);
+  const Mat3 weighted = Mat3::Diagonal(s.e) * T;
+  CrescentPeg& peg = x->peg;
+  peg.m = Transpose(T) * weighted;
+  peg.g = TransposeTimes(weighted, y0);
+  peg.c = Dot(Scaled(s.e, y0), y0) + s.c;
+  peg.cone = s.kind == SurfaceKind::kCone;
+  if (peg.cone && T(2, 2) < 0.9) return false;
+  // Half the square of its radius: every slope dr/dz of the peg is below 4.5 then.
+  for (int end = 0; end < 2; ++end) {
+    const double z = end == 0 ? x->low : x->high;
+    const double height = y0.z + z * T(2, 2);
+    const double level = peg.c + z * (2 * peg.g.z + z * peg.m(2, 2));
+    if (peg.cone && !(height > 0)) return false;
+    if (!(level <= 0.5 * (peg.cone ? s.e.z * height * height : s.c))) return false;
+  }
+  if (s.kind != SurfaceKind::kEllipsoid) return true;
+  const double wall = x->radius + x->k * x->high, most = -4.0 * s.c / (wall * wall);
+  return s.e.x < most && s.e.y < most && s.e.z < most;
+}
+
+/** Keeps the planes that end the generators and proves the others inactive; false when it cannot.
+ Narrows x->low and x->high. */
+INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
+  constexpr double kSteep = 0.2;  // a plane's slope dz/dr
+  // Columns may be this much longer than the wall's radius, which the sums check.
+  constexpr double kReach = 1.25;
+  const auto plane_of = [&](int i) {
+    const geometry::Surface& s = pair.surface[i].surface;
+    const Vec3 n = s.side > 0 ? s.R.Col(2) : -s.R.Col(2);
+    return CrescentEnd{TransposeTimes(x->frame, n), Dot(n, s.o - x->o), pair.surface[i].weight,
+                       true};
+  };
+  double reach = kReach * (x->radius + x->k * x->high);
+  for (int i = 0; i < pair.planes; ++i) {
+    const CrescentEnd plane = plane_of(i);
+    const double across = std::sqrt(plane.n.x * plane.n.x + plane.n.y * plane.n.y);
+    if (!(across <= kSteep * std::fabs(plane.n.z))) continue;
+    const bool above = plane.n.z > 0;
+    CrescentEnd& end = x->end[above ? 1 : 0];
+    if (end.present) {
+      // One of two must lie beyond the other all over the reach.
+      const double gap = plane.h / plane.n.z - end.h / end.n.z;
+      const double dx = plane.n.x / plane.n.z - end.n.x / end.n.z;
+      const double dy = plane.n.y / plane.n.z - end.n.y / end.n.z;
+      if (!(std::fabs(gap) > reach * std::sqrt(dx * dx + dy * dy))) return false;
+      if ((gap > 0) == above) continue;
+    }
+    end = plane;
+    const double z = (plane.h + (above ? across : -across) * reach) / plane.n.z;
+    const double lean = (plane.h - (above ? -across : across) * reach) / plane.n.z;
+    if (above) {
+      const double top = z > lean ? z : lean;
+      x->high = top < x->high ? top : x->high;
+    } else {
+      const double bottom = z < lean ? z : lean;
+      x->low = bottom > x->low ? bottom : x->low;
+    }
+  }
+  reach = kReach * (x->radius + x->k * x->high);
+  for (int i = 0; i < pair.planes; ++i) {
+    const CrescentEnd plane = plane_of(i);
+    const double across = std::sqrt(plane.n.x * plane.n.x + plane.n.y * plane.n.y);
+    if (across <= kSteep * std::fabs(plane.n.z)) continue;
+    const double z = plane.n.z > 0 ? x->high : x->low;
+    if (!(plane.n.z * z + across * reach <= plane.h)) return false;
+  }
+  return true;
+}
+
+/** Reads a pair of one round hole, one convex peg in it and planes; false when it is anything else
+ or too far from conforming. */
+INTERVOX_HD inline bool MakeCrescent(const LocalPair& pair, Crescent* x) {
+  using geometry::SurfaceKind;
+  if (pair.count != pair.planes + 2) return false;
+  const LocalSurface* wall = &pair.surface[pair.planes];
+  const LocalSurface* peg = wall + 1;
+  if (wall->surface.side > 0) {
+    const LocalSurface* other = wall;
+    wall = peg;
+    peg = other;
+  }
+  const geometry::Surface& s = wall->surface;
+  const auto is_ruled = [](SurfaceKind kind) {
+    return kind == SurfaceKind::kCylinder || kind == SurfaceKind::kCone;
+  };
+  if (s.side > 0 || peg->surface.side < 0 || !is_ruled(s.kind) ||
+      !(is_ruled(peg->surface.kind) || peg->surface.kind == SurfaceKind::kEllipsoid)) {
+    return false;
+  }
+  const bool cone = s.kind == SurfaceKind::kCone;
+  const Vec3 centre = 0.5 * (pair.lower + pair.upper), half = 0.5 * (pair.upper - pair.lower);
+  const Vec3 axis = s.R.Col(2);
+  x->frame = s.R;
+  x->o = cone ? s.o : s.o + Dot(centre - s.o, axis) * axis;
+  x->radius = cone ? 0.0 : std::sqrt(-s.c / s.e.x);
+  x->k = cone ? std::sqrt(-s.e.z / s.e.x) : 0.0;
+  x->weight = wall->weight;
+  x->peg_weight = peg->weight;
+  const double middle = Dot(centre - x->o, axis), reach = Dot(Abs(axis), half);
+  x->low = middle - reach;
+  x->high = middle + reach;
+  if (!(x->k <= 1.0) || !SetEnds(pair, x) || !(x->high < kFar)) return false;
+  // Near a cone's apex the slices are no longer thin.
+  if (cone && !(x->low > 0.2 * x->high)) return false;
+  return SetPeg(peg->surface, x);
+}
+
+/** Whether no generator touches the peg between x.low and x.high: there the discriminant's roots
+ belong to places far beyond. Not certain when false. */
+INTERVOX_HD inline bool FoldsAreFar(const Crescent& x) {
+  if (x.k != 0.0) return false;
+  // β = b0 + A cos(θ − θ₀) and |β| ≤ α |z| at a fold, γ = α z² there.
+  const double alpha = x.peg.m(2, 2), bc = x.radius * x.peg.m(0, 2), bs = x.radius * x.peg.m(1, 2);
+  const double b0 = x.peg.g.z, square = bc * bc + bs * bs;
+  const double z = x.high > -x.low ? x.high : -x.low;
+  const double rim = std::fabs(b0) + alpha * z, rest = square - rim * rim;
+  if (!(rest > 0.25 * square)) return false;
+  const double band = alpha * z / std::sqrt(rest);  // [rad]
+  const double gx = x.peg.g.x, gy = x.peg.g.y, r = x.radius;
+  const Mat3& m = x.peg.m;
+  const double slope = 2 * r * (std::fabs(gx) + std::fabs(gy)) +
+                       r * r * (std::fabs(m(0, 0) - m(1, 1)) + 2 * std::fabs(m(0, 1)));
+  const double side = std::sqrt(square - b0 * b0);
+  for (int i = 0; i < 2; ++i) {
+    const double across = i == 0 ? side : -side;
+    const double c = (-b0 * bc - across * bs) / square, s = (-b0 * bs + across * bc) / square;
+    const double gamma = r * r * (m(0, 0) * c * c + 2 * m(0, 1) * c * s + m(1, 1) * s * s) +
+                         2 * r * (gx * c + gy * s) + x.peg.c;
+    const double wide = 1.6 * slope * band;
+    if (gamma <= alpha * z * z + wide && gamma >= -wide) return false;
+  }
+  return true;
+}
+
+/** All directions in which the generators' intervals change what ends them. */
+INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
+  const CrescentPeg& q = x.peg;
+  for (int i = 0; i < 2; ++i) {
+    const CrescentEnd& end = x.end[i];
+    if (!end.present) continue;
+    // The plane meets the wall at r = (R n.z + k h)/w, z = (h − R n·ρ)/w, w = n.z + k n·ρ.
+    const double r = x.radius * end.n.z + x.k * end.h;
+    const Vec3 p[3] = {{0, 0, end.h}, {r, 0, -x.radius * end.n.x}, {0, r, -x.radius * end.n.y}};
+    const TrigQuadric f = AlongCircle(q, p, {end.n.z, x.k * end.n.x, x.k * end.n.y});
+    VisitRoots(f, [&](double place, double, double) { breaks->Push(place, false); });
+  }
+  if (FoldsAreFar(x)) return;
+  // β² − αγ with β = b·(1, cos θ, sin θ): a cylinder's α and a cone's γ are constant.
+  TrigQuadric disc;
+  Vec3 b;
+  if (x.k == 0.0) {
+    b = {q.g.z, x.radius * q.m(0, 2), x.radius * q.m(1, 2)};
+    const double r = x.radius, alpha = q.m(2, 2);
+    disc = {b.x * b.x - alpha * q.c,
+            2 * (b.x * b.y - alpha * r * q.g.x),
+            2 * (b.x * b.z - alpha * r * q.g.y),
+            b.y * b.y - alpha * r * r * q.m(0, 0),
+            2 * (b.y * b.z - alpha * r * r * q.m(0, 1)),
+            b.z * b.z - alpha * r * r * q.m(1, 1)};
+  } else {
+    const double k = x.k;
+    b = {q.g.z, k * q.g.x, k * q.g.y};
+    disc = {b.x * b.x - q.c * q.m(2, 2),
+            2 * (b.x * b.y - q.c * k * q.m(0, 2)),
+            2 * (b.x * b.z - q.c * k * q.m(1, 2)),
+            b.y * b.y - q.c * k * k * q.m(0, 0),
+            2 * (b.y * b.z - q.c * k * k * q.m(0, 1)),
+            b.z * b.z - q.c * k * k * q.m(1, 1)};
+  }
+  VisitRoots(disc, [&](double place, double c, double s) {
+    const Vec3 along{x.k * c, x.k * s, 1.0};
+    const double alpha = Dot(along, q.m * along);
+    const double t = -(b.x + b.y * c + b.z * s) / alpha;
+    if (t > x.low && t < x.high) breaks->Push(place, true);
+  });
+}
+
+}  // namespace intervox::cuda::internal

@@ -1,0 +1,163 @@
+/** @file The flux rule's short way for a convex peg in a round hole: columns between wall and peg.
+ */
+#pragma once
+
+#include "cuda/flux_crescent_sums.h"
+
+namespace intervox::cuda::internal {
+
+inline constexpr int kCrescentPanels = 48;
+
+/** The panels of a crescent; `count` −1 when a generator is not bounded or there are too many. */
+struct CrescentPanels {
+  CrescentPanel panel[kCrescentPanels];
+  int count = 0;
+};
+
+/** Adds the generators from a place on the circle to another one, if they bound Ω. */
+INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pair, double from,
+                                         double to, bool fold0, bool fold1, CrescentPanels* out) {
+  constexpr double kTurn = 8.0 * kT;
+  double c0, s0, c1, s1;
+  DirectionOf(from >= kTurn ? from - kTurn : from, &c0, &s0);
+  DirectionOf(to >= kTurn ? to - kTurn : to, &c1, &s1);
+  const double cm = c0 + c1, sm = s0 + s1, length = std::sqrt(cm * cm + sm * sm);
+  CrescentPanel p;
+  p.c = cm / length;
+  p.s = sm / length;
+  p.reach = (p.c * s1 - p.s * c1) / (1.0 + p.c * c1 + p.s * s1);
+  CrescentSpan span;
+  if (!(p.reach > 0) || !FindSpan(x, p.c, p.s, &span)) return;
+  if (span.lo_by == kByNothing || span.hi_by == kByNothing || out->count == kCrescentPanels) {
+    out->count = -1;
+    return;
+  }
+  const double z = 0.5 * (span.lo + span.hi), r = x.radius + x.k * z;
+  const Vec3 at = x.o + x.frame * Vec3{r * p.c, r * p.s, z};
+  const Vec3 off = Abs(at - 0.5 * (pair.lower + pair.upper));
+  const Vec3 half = (0.5 + 1e-9) * (pair.upper - pair.lower);
+  // The listed surfaces may have more in common, far away.
+  if (off.x > half.x || off.y > half.y || off.z > half.z) return;
+  p.lo_by = span.lo_by;
+  p.hi_by = span.hi_by;
+  // Near its ends a crescent's outline turns sharply: nodes gather there.
+  p.slope[0] = fold0 ? 0.0 : 0.5;
+  p.slope[1] = fold1 ? 0.0 : 0.5;
+  out->panel[out->count++] = p;
+}
+
+/** The panels between all breaks. */
+INTERVOX_HD inline void ListCrescentPanels(const Crescent& x, const LocalPair& pair,
+                                           const CrescentBreaks& breaks, CrescentPanels* out) {
+  constexpr double kTurn = 8.0 * kT;
+  constexpr double kWidest = 3.2 * kT;  // 144°
+  const int count = breaks.count > 0 ? breaks.count : 1;
+  for (int i = 0; i < count; ++i) {
+    const double from = breaks.count > 0 ? breaks.v[i] : 0.0;
+    const double to =
+        i + 1 < count ? breaks.v[i + 1] : (breaks.count > 0 ? breaks.v[0] : 0) + kTurn;
+    const bool fold0 = breaks.count > 0 && breaks.fold[i];
+    const bool fold1 = breaks.count > 0 && breaks.fold[i + 1 < count ? i + 1 : 0];
+    const double width = to - from;
+    if (!(width > 1e-13)) continue;
+    const int pieces = 1 + static_cast<int>(width / kWidest);
+    for (int k = 0; k < pieces && out->count >= 0; ++k) {
+      AddCrescentPanel(x, pair, from + width * k / pieces,
+                       k + 1 < pieces ? from + width * (k + 1) / pieces : to, fold0 && k == 0,
+                       fold1 && k + 1 == pieces, out);
+    }
+  }
+}
+
+/** One panel by bisection until each part's errors are below the goals. */
+INTERVOX_HD inline CrescentSums RefineCrescent(const Crescent& x, const CrescentPanel& p,
+                                               double volume_goal, double area_goal) {
+  constexpr int kEvaluations = 24;
+  CrescentSums out;
+  double from = 0.0, width = 1.0;
+  for (int n = 0; from < 1.0; ++n) {
+    const CrescentSums part = IntegrateCrescent(x, p, Patterson15(), from, from + width);
+    const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
+    if (rough && n < kEvaluations && width > 1e-3) {
+      width *= 0.5;
+      out.work += part.work;
+      continue;
+    }
+    out += part;
+    from += width;
+    // Widen to the next aligned interval of the binary tree.
+    while (width < 1.0 && from < 1.0) {
+      const double steps = from / (2.0 * width);
+      if (steps != static_cast<double>(static_cast<long long>(steps))) break;
+      width *= 2.0;
+    }
+  }
+  return out;
+}
+
+/** The moments in L of sums about x.o in the hole's axes. */
+INTERVOX_HD inline Moments ToLocal(const Crescent& x, const Moments& sums) {
+  const Mat3& R = x.frame;
+  const Mat3 second = R *
+                      Mat3{{sums.q.x, sums.d.x, sums.d.y},
+                           {sums.d.x, sums.q.y, sums.d.z},
+                           {sums.d.y, sums.d.z, sums.q.z}} *
+                      Transpose(R);
+  Moments out;
+  out.v = sums.v;
+  out.m = R * sums.m;
+  out.q = {second(0, 0), second(1, 1), second(2, 2)};
+  out.d = {second(0, 1), second(0, 2), second(1, 2)};
+  out.s = R * sums.s;
+  out.g = R * sums.g;
+  return Shifted(out, x.o);
+}
+
+/** Moments of a convex peg in a round hole with planes across it. Not accepted when the pair is
+ something else, the overlap is not thin, or a few panels do not reach the tolerance. */
+template <class Team>
+INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Moments* moments) {
+  RuleResult result;
+  Crescent x;
+  if (!MakeCrescent(pair, &x)) return result;
+  CrescentBreaks breaks;
+  FindBreaks(x, &breaks);
+  if (breaks.full) return result;
+  CrescentPanels panels;
+  ListCrescentPanels(x, pair, breaks, &panels);
+  if (panels.count < 0) return result;
+  const bool coarse = pair.tolerance > 3e-4;
+  CrescentSums total = team.template Sum<CrescentSums>(panels.count, [&](int i) {
+    return coarse ? IntegrateCrescent(x, panels.panel[i], Kronrod11(), 0.0, 1.0)
+                  : IntegrateCrescent(x, panels.panel[i], Patterson15(), 0.0, 1.0);
+  });
+  // Eleven nodes err by a tenth of their estimate at most.
+  double share = coarse ? 0.5 : 0.1;
+  const double tolerance = pair.tolerance < 1e-3 ? pair.tolerance : 1e-3;
+  const double reach = x.radius + x.k * x.high + (x.high - x.low);
+  const double rounding = 1e-15 * total.area * reach;
+  const auto is_rough = [&] {
+    const double goal = share * tolerance, area_goal = goal * total.area;
+    return !(total.volume_error <= goal * std::fabs(total.x.v) + rounding) ||
+           !(total.area_error <= area_goal) || !(Norm(total.closure) <= area_goal);
+  };
+  if (total.bad > 0) return result;
+  if (is_rough()) {
+    share = 0.1;
+    const double part = share * tolerance / (1 + panels.count);
+    const double volume_goal = part * std::fabs(total.x.v), area_goal = part * total.area;
+    const int work = total.work;
+    total = team.template Sum<CrescentSums>(panels.count, [&](int i) {
+      return RefineCrescent(x, panels.panel[i], volume_goal, area_goal);
+    });
+    total.work += work;
+  }
+  result.work = total.work;
+  result.error = total.volume_error + rounding;
+  if (total.bad > 0 || is_rough()) return result;
+  result.accepted = true;
+  *moments = ToLocal(x, total.x);
+  return result;
+}
+
+}  // namespace intervox::cuda::internal

@@ -1,0 +1,162 @@
+/** @file The flux rule's columns between a hole's wall and a peg, against a closed form, against
+ the boundary integrals that they stand in for, and at the border of what they take. */
+#include <gtest/gtest.h>
+
+#include "tests/cuda/flux_pairs.h"
+
+namespace intervox::cuda {
+namespace {
+
+using geometry::MakeCone;
+using geometry::MakeCylinder;
+using geometry::MakeEllipsoid;
+using geometry::MakePlane;
+
+constexpr Vec3 kX{1, 0, 0}, kZ{0, 0, 1};
+
+RuleResult Columns(const FluxPair& pair, Moments* m) {
+  return internal::TryCrescent(SerialTeam{}, pair.pair, m);
+}
+
+RuleResult Boundary(const FluxPair& pair, Moments* m) {
+  return internal::TryFlux(SerialTeam{}, pair.pair, 0.0, m);
+}
+
+TEST(FluxCrescent, ParallelAxesInClosedForm) {
+  // A disc of radius r at the distance d from a hole of radius R: what of it lies outside.
+  const double R = 0.5, height = 0.8;
+  for (double clearance : {1e-2, 1e-3, 1e-4}) {
+    const double r = R - clearance, d = 2.5 * clearance;
+    FluxPair pair(1.2);
+    pair.Add(MakePlane(kZ, 0.5), 1).Add(MakePlane(-kZ, 0.3), 1);
+    pair.Add(MakeCylinder(r, Along(kZ, {d, 0, 0})), 0);
+    pair.Add(Outside(MakeCylinder(R, Along(kZ, {}))), 1);
+    Moments m;
+    const RuleResult result = Columns(pair, &m);
+    ASSERT_TRUE(result.accepted);
+    const long double x = (d * static_cast<long double>(d) + R * R - r * r) / (2.0L * d);
+    const long double y = std::sqrt(R * R - x * x);
+    const long double outer = r * r * std::atan2(y, x - d) - (x - d) * y;
+    const long double inner = R * R * std::atan2(y, x) - x * y;
+    const double volume = static_cast<double>(height * (outer - inner));
+    EXPECT_NEAR(m.v / volume, 1.0, 1e-9) << clearance;
+    EXPECT_LE(std::abs(m.v - volume), result.error + 1e-13 * height);
+    EXPECT_NEAR(m.m.z / m.v, 0.1, 1e-9);
+    EXPECT_NEAR(m.m.y / m.v, 0.0, 1e-9);
+    // The chord is the projected area of either wall; the ends' weights cancel in S.
+    const double chord = static_cast<double>(2 * y * height);
+    EXPECT_NEAR(m.s.x / chord, -1.0, 1e-8);
+    EXPECT_NEAR(m.s.z / chord, 0.0, 1e-9);
+    const InterferenceMetrics metrics = ToMetrics(m, {});
+    EXPECT_NEAR((metrics.J_W(0, 0) + metrics.J_W(1, 1) - metrics.J_W(2, 2)) / m.v,
+                height * height / 6, 1e-9);
+  }
+}
+
+// A peg (cylinder, cone, ball, cylinder's end) in a hole, with planes that lean against its axis.
+FluxPair Conforming(int kind, FluxRandom* random) {
+  FluxPair pair(1.4);
+  const double clearance = std::pow(10.0, random->Uniform(-3.5, -2));
+  const auto lean = [&](double most) {
+    return Normalized(Vec3{random->Uniform(-most, most), random->Uniform(-most, most), 1});
+  };
+  const Vec3 axis = lean(2 * clearance);
+  const Vec3 o{random->Uniform(-2, 2) * clearance, random->Uniform(-2, 2) * clearance, 0};
+  const double end = kind == 2 ? 0.3 : 0.45;
+  pair.Add(MakePlane(lean(0.05), end), 1);
+  if (kind == 3) {
+    pair.Add(MakePlane(-axis, 0.2), 0);
+  } else {
+    pair.Add(MakePlane(-lean(0.05), end - 0.05), 1);
+  }
+  if (kind == 0 || kind == 3) {
+    pair.Add(MakeCylinder(0.5 - clearance, Along(axis, o)), 0);
+    pair.Add(Outside(MakeCylinder(0.5, Along(kZ, {}))), 1);
+  } else if (kind == 1) {
+    const double slope = random->Uniform(0.15, 0.35);
+    pair.Add(Outside(MakeCone(slope, 1.0, Along(kZ, {0, 0, -1.5}))), 1);
+    pair.Add(MakeCone(slope * random->Uniform(0.98, 1.02), 1.0,
+                      Along(axis, Vec3{0, 0, -1.5 - 5 * clearance} + o)),
+             0);
+  } else {
+    const double r = 0.5 - clearance;
+    pair.Add(MakeEllipsoid({r, r, 1.3 * r}, Along(axis, 1.2 * o)), 0);
+    pair.Add(Outside(MakeCylinder(0.5, Along(kZ, {}))), 1);
+  }
+  return pair;
+}
+
+class FluxCrescentKind : public ::testing::TestWithParam<int> {};
+
+TEST_P(FluxCrescentKind, AgreesWithTheBoundary) {
+  FluxRandom random(21);
+  int taken = 0;
+  for (int i = 0; i < 200; ++i) {
+    FluxPair pair = Conforming(GetParam(), &random);
+    const Pose X{random.Rotation(), 0.3 * random.Direction()};
+    pair = pair.Moved(X);
+    Moments columns, boundary;
+    const RuleResult mine = Columns(pair, &columns);
+    pair.pair.tolerance = 1e-10;
+    const RuleResult other = Boundary(pair, &boundary);
+    if (!mine.accepted || !other.accepted || boundary.v < 1e-9) continue;
+    ++taken;
+    // The boundary's fluxes are as large as the whole solid's.
+    const double v = boundary.v, noise = 1e-12;
+    EXPECT_NEAR(columns.v, v, mine.error + other.error + noise) << i;
+    EXPECT_LT(Norm(columns.m - boundary.m), 1e-6 * v + noise) << i;
+    EXPECT_LT(Norm(columns.q - boundary.q), 1e-6 * v + noise) << i;
+    EXPECT_LT(Norm(columns.d - boundary.d), 1e-6 * v + noise) << i;
+    EXPECT_LT(Norm(columns.s - boundary.s), 1e-7) << i;
+    EXPECT_LT(Norm(columns.g - boundary.g), 1e-7) << i;
+  }
+  EXPECT_GT(taken, 100);
+}
+
+TEST_P(FluxCrescentKind, CoarseVolumesLieWithinTheirBounds) {
+  FluxRandom random(22);
+  int taken = 0;
+  for (int i = 0; i < 300; ++i) {
+    FluxPair pair = Conforming(GetParam(), &random);
+    Moments fine, coarse;
+    if (!Columns(pair, &fine).accepted) continue;
+    for (double tolerance : {1e-3, 1e-4, 1e-6}) {
+      pair.pair.tolerance = tolerance;
+      const RuleResult result = Columns(pair, &coarse);
+      if (!result.accepted) continue;
+      ++taken;
+      EXPECT_LE(std::abs(coarse.v - fine.v), result.error + 1e-9 * fine.v) << i << ' ' << tolerance;
+      EXPECT_LE(std::abs(coarse.v - fine.v), 0.1 * tolerance * fine.v + 1e-18) << i;
+      EXPECT_LE(Norm(coarse.s - fine.s), 2 * tolerance) << i;
+    }
+  }
+  EXPECT_GT(taken, 300);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, FluxCrescentKind, ::testing::Range(0, 4));
+
+TEST(FluxCrescent, LeavesWhatItIsNotMadeFor) {
+  const auto peg = [](double d) {
+    FluxPair pair(1.2);
+    pair.Add(MakePlane(kZ, 0.5), 1).Add(MakePlane(-kZ, 0.3), 1);
+    pair.Add(MakeCylinder(0.49, Along(kZ, {d, 0, 0})), 0);
+    return pair;
+  };
+  const auto hole = Outside(MakeCylinder(0.5, Along(kZ, {})));
+  Moments m;
+  EXPECT_TRUE(Columns(FluxPair(peg(0.02)).Add(hole, 1), &m).accepted);
+  // The peg's axis is far from the hole's; the peg is no hole's filling at all.
+  EXPECT_FALSE(Columns(FluxPair(peg(0.6)).Add(hole, 1), &m).accepted);
+  EXPECT_FALSE(Columns(FluxPair(peg(0.02)).Add(MakeCylinder(0.5, Along(kZ, {})), 1), &m).accepted);
+  // A plane along the axis that cuts the crescent, and one that leaves it alone.
+  EXPECT_FALSE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(kX, 0.505), &m).accepted);
+  EXPECT_TRUE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(kX, 0.9), &m).accepted);
+  // A steep plane, and two that meet over the wall.
+  const Vec3 steep = Normalized(Vec3{0.5, 0, 1}), slight = Normalized(Vec3{0.01, 0, 1});
+  EXPECT_FALSE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(steep, 0.1), &m).accepted);
+  EXPECT_FALSE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(slight, 0.5), &m).accepted);
+  EXPECT_TRUE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(slight, 0.4), &m).accepted);
+}
+
+}  // namespace
+}  // namespace intervox::cuda
