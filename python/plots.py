@@ -167,6 +167,8 @@ def main():
     options = parser.parse_args()
     results = Results(options.results)
     options.out.mkdir(parents=True, exist_ok=True)
+    for old in options.out.glob("[0-9][0-9]_*.png"):  # of an earlier run with other sensors
+        old.unlink()
     moving = results.moving_bodies()
     figures = [motion(results, body) for body in moving]
     for sensor in results.groups("sensors"):
