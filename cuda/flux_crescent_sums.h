@@ -1,4 +1,5 @@
-/** @file Sums over the columns of a crescent between a hole's wall and the peg. */
+/** @file Sums over the columns of a crescent between a hole's wall and the peg.
+ */
 #pragma once
 
 #include "cuda/flux_arc_sums.h"
@@ -6,8 +7,8 @@
 
 namespace intervox::cuda::internal {
 
-/** The generators between two directions less than half a turn apart: u ∈ [−reach, reach] is the
- half-angle tangent from the middle direction (c, s). */
+/** The generators between two directions less than half a turn apart: u ∈
+ [−reach, reach] is the half-angle tangent from the middle direction (c, s). */
 struct CrescentPanel {
   double c = 1.0, s = 0.0;
   double reach = 0.0;
@@ -38,7 +39,8 @@ struct CrescentSums {
   }
 };
 
-/** Lobatto's five points on [0, 1], exact to degree 7, and Simpson's three of them. */
+/** Lobatto's five points on [0, 1], exact to degree 7, and Simpson's three of
+ * them. */
 struct LobattoRule {
   double x[5] = {0.0, 0.172673164646011428, 0.5, 0.827326835353988572, 1.0};
   double fine[5] = {0.05, 0.272222222222222222, 0.355555555555555556, 0.272222222222222222, 0.05};
@@ -48,10 +50,11 @@ struct LobattoRule {
 /** The generators of a panel at N nodes. */
 template <int N>
 struct CrescentNodes {
-  double c[N], s[N];         ///< ρ
-  double turn[N];            ///< dθ
-  double lo[N], height[N];   ///< the interval's start and length
-  double tilt0[N], rise[N];  ///< dz/dr of the first column, and from it to the last
+  double c[N], s[N];        ///< ρ
+  double turn[N];           ///< dθ
+  double lo[N], height[N];  ///< the interval's start and length
+  double tilt0[N],
+      rise[N];  ///< dz/dr of the first column, and from it to the last
   // ρᵀMρ, eᵀMρ, g·ρ and Mρ's parts: Q in the half plane.
   double mrr[N], mrz[N], gr[N], mx[N], my[N];
 };
@@ -123,6 +126,15 @@ INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
   }
 }
 
+/** Integrals along the generators at N nodes. */
+template <int N>
+struct CrescentLanes {
+  // Of 1, z, z², r, r², r z over the slices, and of 1 by Simpson's rule.
+  double v[N], z1[N], z2[N], r1[N], r2[N], rz[N], lean[N];
+  // Of the peg's n dS, and the products of its moment.
+  double nx[N], ny[N], nz[N], rnz[N], znx[N], zny[N], spin[N];
+};
+
 /** One panel's share [from, to] ⊂ [0, 1]. */
 template <int N>
 INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const CrescentPanel& p,
@@ -135,11 +147,8 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
   const double gx = x.peg.g.x, gy = x.peg.g.y, gz = x.peg.g.z, gc = x.peg.c;
   const double R = x.radius, k = x.k;
   const LobattoRule along;
-  // ∫ of 1, z, z², r, r², r z over the slices, and the first by Simpson's rule.
-  double v[N] = {}, z1[N] = {}, z2[N] = {}, r1[N] = {}, r2[N] = {}, rz[N] = {}, lean[N] = {};
-  // The peg's ∫ N dS and the products of its moment; the wall's ∫ dS and ∫ (z + k r) dS.
-  double nx[N] = {}, ny[N] = {}, nz[N] = {}, rnz[N] = {}, znx[N] = {}, zny[N] = {}, spin[N] = {};
-  double wall[N], wall1[N];
+  CrescentLanes<N> sum = {};
+  double wall[N], wall1[N];  // ∫ dS and ∫ (z + k r) dS
   double least[N], most[N];
   for (int i = 0; i < N; ++i) {
     const double H = g.height[i], z = g.lo[i] + 0.5 * H, r = R + k * z;
@@ -152,7 +161,8 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
     const double at = along.x[j], fine = along.fine[j], simpson = along.lean[j];
     double(&q)[N] = length[j];
     double r0[N], z0[N], tilt[N], bz[N], level[N], slope[N], root[N];
-    // Loops without calls and branches: compilers turn them into vector instructions.
+    // Loops without calls and branches: compilers turn them into vector
+    // instructions.
     for (int i = 0; i < N; ++i) {
       z0[i] = g.lo[i] + at * g.height[i];
       r0[i] = R + k * z0[i];
@@ -178,13 +188,13 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
       const double wa = h0 * ra * (jacobian + g.rise[i] * qa);
       const double wb = h0 * rb * (jacobian + g.rise[i] * qb);
       const double w = wa + wb, a = fine * wa, b = fine * wb;
-      lean[i] += simpson * w;
-      v[i] += fine * w;
-      z1[i] += a * za + b * zb;
-      r1[i] += a * ra + b * rb;
-      z2[i] += a * za * za + b * zb * zb;
-      r2[i] += a * ra * ra + b * rb * rb;
-      rz[i] += a * ra * za + b * rb * zb;
+      sum.lean[i] += simpson * w;
+      sum.v[i] += fine * w;
+      sum.z1[i] += a * za + b * zb;
+      sum.r1[i] += a * ra + b * rb;
+      sum.z2[i] += a * za * za + b * zb * zb;
+      sum.r2[i] += a * ra * ra + b * rb * rb;
+      sum.rz[i] += a * ra * za + b * rb * zb;
       const double excess = q[i] - 0.25 * r0[i], je = jacobian + g.rise[i] * q[i];
       most[i] = excess > most[i] ? excess : most[i];
       least[i] = je < least[i] ? je : least[i];
@@ -197,13 +207,13 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
       const double ex = f * (re * g.mx[i] + ze * mxz + gx);
       const double ey = f * (re * g.my[i] + ze * myz + gy);
       const double ez = f * (bz[i] + q[i] * (g.mrz[i] + tilt[i] * mzz));
-      nx[i] += ex;
-      ny[i] += ey;
-      nz[i] += ez;
-      rnz[i] += re * ez;
-      znx[i] += ze * ex;
-      zny[i] += ze * ey;
-      spin[i] += re * (g.c[i] * ey - g.s[i] * ex);
+      sum.nx[i] += ex;
+      sum.ny[i] += ey;
+      sum.nz[i] += ez;
+      sum.rnz[i] += re * ez;
+      sum.znx[i] += ze * ex;
+      sum.zny[i] += ze * ey;
+      sum.spin[i] += re * (g.c[i] * ey - g.s[i] * ex);
     }
   }
   double cosine[N], sine[N], weight[N];
@@ -214,18 +224,18 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
   }
   CrescentSums out;
   out.work = 5 * (N - 1);
-  out.x.v = Total(weight, v);
-  out.x.m = {Total(cosine, r1), Total(sine, r1), Total(weight, z1)};
+  out.x.v = Total(weight, sum.v);
+  out.x.m = {Total(cosine, sum.r1), Total(sine, sum.r1), Total(weight, sum.z1)};
   double cr2[N], sr2[N];
   for (int i = 0; i < N; ++i) {
-    cr2[i] = g.c[i] * r2[i];
-    sr2[i] = g.s[i] * r2[i];
+    cr2[i] = g.c[i] * sum.r2[i];
+    sr2[i] = g.s[i] * sum.r2[i];
   }
-  out.x.q = {Total(cosine, cr2), Total(sine, sr2), Total(weight, z2)};
-  out.x.d = {Total(sine, cr2), Total(cosine, rz), Total(sine, rz)};
-  const Vec3 peg{Total(weight, nx), Total(weight, ny), Total(weight, nz)};
-  const Vec3 peg_moment{Total(sine, rnz) - Total(weight, zny),
-                        Total(weight, znx) - Total(cosine, rnz), Total(weight, spin)};
+  out.x.q = {Total(cosine, cr2), Total(sine, sr2), Total(weight, sum.z2)};
+  out.x.d = {Total(sine, cr2), Total(cosine, sum.rz), Total(sine, sum.rz)};
+  const Vec3 peg{Total(weight, sum.nx), Total(weight, sum.ny), Total(weight, sum.nz)};
+  const Vec3 peg_moment{Total(sine, sum.rnz) - Total(weight, sum.zny),
+                        Total(weight, sum.znx) - Total(cosine, sum.rnz), Total(weight, sum.spin)};
   out.area = Total(weight, wall);
   const Vec3 hole{-Total(cosine, wall), -Total(sine, wall), k * out.area};
   const Vec3 hole_moment{Total(sine, wall1), -Total(cosine, wall1), 0.0};
@@ -254,7 +264,8 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
   }
   double coarse[N];
   for (int i = 0; i < N; ++i) coarse[i] = rule.lean[i] * g.turn[i];
-  const double miss = out.x.v - Total(coarse, v), miss_along = out.x.v - Total(weight, lean);
+  const double miss = out.x.v - Total(coarse, sum.v),
+               miss_along = out.x.v - Total(weight, sum.lean);
   const double miss_area = out.area - Total(coarse, wall);
   const double tiny = 1e-12 * (x.high - x.low);
   for (int i = 0; i < N; ++i) out.bad += least[i] < -tiny || most[i] > 0.0;
