@@ -55,12 +55,14 @@ struct SensorReading {
 
 /** The energy audit; all since the start [J]. The balance is
  kinetic + gravity + elastic + bristle − their start + dissipation − work = 0 up to the step's
- error. */
+ error. Dissipated energies never fall: where the step's weights take some back, it shows in the
+ balance. */
 struct EnergyAudit {
   double kinetic = 0.0;
   double gravity = 0.0;  ///< potential, 0 at the start
   double elastic = 0.0;  ///< stored: minus the elastic work done on the bodies
-  double bristle = 0.0;  ///< stored in bristles
+  /// Stored in bristles; a contact that ends leaves here what a falling load made negative.
+  double bristle = 0.0;
   double dissipated_normal = 0.0;
   double dissipated_sliding = 0.0;  ///< friction without what the bristles store
   double dissipated_spinning = 0.0;
@@ -90,8 +92,9 @@ struct SimulationCounters {
   std::int64_t active_pairs = 0;  ///< of them with overlap
   std::int64_t solver_iterations = 0;
   std::int64_t unconverged_stages = 0;
-  std::int64_t engine_failures = 0;  ///< pairs with a status other than ok and disjoint
-  double slowest_step = 0.0;         ///< [s] of wall time
+  std::int64_t creating_contacts = 0;  ///< at a stage, where a power that must dissipate created
+  std::int64_t engine_failures = 0;    ///< pairs with a status other than ok and disjoint
+  double slowest_step = 0.0;           ///< [s] of wall time
 };
 
 /** Simulates a scene. Deterministic: the same scene gives the same bits on any number of threads,

@@ -75,10 +75,10 @@ void PatchSet::FinishGeometry(Contact* contact) {
   if (contact->sum.pairs == 0) return;
   PatchGeometry& geometry = contact->geometry;
   contact->sum.Finish(&geometry);
-  const NormalRule& rule =
-      body_pairs_[static_cast<std::size_t>(contact->body_pair)].settings.normal;
+  const PatchSettings& settings =
+      body_pairs_[static_cast<std::size_t>(contact->body_pair)].settings;
   const Vec3* n_prev = contact->has_normal ? &contact->n_accepted : nullptr;
-  if (!ChooseNormal(rule, geometry, n_prev, &geometry.n)) {
+  if (!ChooseNormal(settings.normal, geometry, n_prev, &geometry.n)) {
     ++undefined_normals_;
     return;
   }
@@ -87,7 +87,7 @@ void PatchSet::FinishGeometry(Contact* contact) {
     contact->has_normal = true;
   }
   geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
-  contact->active = true;
+  contact->active = !contact->provisional || settings.born_in_stages;
 }
 
 void PatchSet::Hold(const ActivePair& pair, int contact) {
@@ -96,8 +96,7 @@ void PatchSet::Hold(const ActivePair& pair, int contact) {
 }
 
 bool PatchSet::StartProvisional(const ActivePair& pair, std::size_t capacity) {
-  const auto bodies = static_cast<std::size_t>(pair.body_pair);
-  if (!body_pairs_[bodies].settings.born_in_stages || contacts_.size() >= capacity) return false;
+  if (contacts_.size() >= capacity) return false;
   Contact contact;
   contact.id = next_id_++;
   contact.body_pair = pair.body_pair;

@@ -50,12 +50,12 @@ struct Contact {
 struct PatchSettings {
   NormalRule normal;
   bool per_cell_pair = false;  ///< the thesis' mode: every cell pair its own contact
-  bool born_in_stages = true;  ///< contacts may begin within a step, not only at accepted steps
+  bool born_in_stages = true;  ///< contacts act from within a step, not only from accepted steps
 };
 
 /** What a change of contacts did. */
 struct PatchChanges {
-  double bristle_energy_lost = 0.0;  ///< of retired and merged bristles [J], ≥ 0 unless they gained
+  double bristle_energy_lost = 0.0;  ///< of retired and merged bristles [J], ≥ 0
   int born = 0;
   int retired = 0;
 };
@@ -71,6 +71,10 @@ class PatchSet {
    join or start provisional contacts, appended in order, at most until `capacity` contacts exist;
    what does not fit waits for the accepted step. Sets geometry with n and R_n, and `active`. */
   void Evaluate(std::span<const ActivePair> pairs, std::size_t capacity);
+
+  /** Whether Accept of these pairs would put pairs of one contact into two, or of two into one;
+   provisional contacts are not counted. To be asked after Evaluate of the same pairs. */
+  bool Regroups(std::span<const ActivePair> pairs);
 
   /** Regroups at an accepted step: contacts are born, merged, split and retired, bristles turned
    into the new normals. Geometry and `active` are set as by Evaluate, R_n is the identity.
@@ -168,6 +172,7 @@ class PatchSet {
   };
   std::vector<Share> shares_;
   std::vector<double> contact_volume_;
+  std::vector<int> contact_of_group_, group_of_contact_;
 };
 
 }  // namespace intervox::host

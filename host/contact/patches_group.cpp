@@ -134,4 +134,25 @@ void PatchSet::GroupPairs(std::span<const ActivePair> pairs) {
   }
 }
 
+bool PatchSet::Regroups(std::span<const ActivePair> pairs) {
+  if (pairs.size() < 2) return false;
+  GroupPairs(pairs);
+  contact_of_group_.assign(groups_.size(), -1);
+  group_of_contact_.assign(contacts_.size(), -1);
+  const auto differs = [](int* known, int seen) {
+    if (*known < 0) *known = seen;
+    return *known != seen;
+  };
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const int contact = FindHeld(pairs[k]);
+    if (contact < 0 || contacts_[static_cast<std::size_t>(contact)].provisional) continue;
+    const int group = group_of_[k];
+    if (differs(&contact_of_group_[static_cast<std::size_t>(group)], contact) ||
+        differs(&group_of_contact_[static_cast<std::size_t>(contact)], group)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace intervox::host

@@ -99,7 +99,8 @@ double PatchSet::InheritStates(int group, Contact* heir) const {
     heir->bristle_energy = energy;
     return 0.0;
   }
-  const double kept = squares > 0 ? weights * SquaredNorm(mean.z) / squares : 1.0;
+  // What the load has made negative is no loss of the merging's.
+  const double kept = squares > 0 && energy > 0 ? weights * SquaredNorm(mean.z) / squares : 1.0;
   heir->bristle_energy = kept * energy;
   return (1 - kept) * energy;
 }
@@ -143,11 +144,11 @@ PatchChanges PatchSet::Accept(std::span<const ActivePair> pairs, double t) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     Contact& heir = next_contacts_[g];
     if (heir.sum.pairs == 0) continue;
+    heir.provisional = false;
     FinishGeometry(&heir);
     heir.n_accepted = heir.geometry.n;
     heir.has_normal = heir.active;
     heir.geometry.R_n = Mat3::Identity();
-    heir.provisional = false;
     heir.fresh = true;
     heir.since = t;
     changes.bristle_energy_lost += InheritStates(static_cast<int>(g), &heir);
@@ -156,7 +157,7 @@ PatchChanges PatchSet::Accept(std::span<const ActivePair> pairs, double t) {
   }
   for (std::size_t c = 0; c < contacts_.size(); ++c) {
     if (contact_volume_[c] > 0) continue;
-    changes.bristle_energy_lost += contacts_[c].bristle_energy;
+    changes.bristle_energy_lost += std::fmax(0.0, contacts_[c].bristle_energy);
     if (!contacts_[c].provisional) ++changes.retired;
   }
   // New order: by id. `order_` maps sorted place to group.

@@ -125,6 +125,7 @@ void Visit(Archive& ar, SimulationCounters& c) {
   ar(c.active_pairs);
   ar(c.solver_iterations);
   ar(c.unconverged_stages);
+  ar(c.creating_contacts);
   ar(c.engine_failures);
   ar(c.slowest_step);
 }
@@ -154,6 +155,7 @@ template <class Archive>
 void Visit(Archive& ar, State& state) {
   ar(state.memory.step);
   for (double& work : state.memory.work) ar(work);
+  for (double& lost : state.memory.lost) ar(lost);
   ar(state.memory.bristle_lost);
   ar(state.memory.start_energy);
   ar(state.memory.fine_steps);

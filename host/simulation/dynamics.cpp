@@ -10,11 +10,6 @@ namespace {
 
 /** Contacts that may be born within one step; more wait for its end. */
 constexpr std::size_t kSpareSlots = 16;
-/** Slower than this is rest, and too slow for an impact [m/s]. */
-constexpr double kSlow = 1e-3;
-/** Substeps of a step with an onset of contact, and how many steps after it are cut too. */
-constexpr int kSubsteps = 4;
-constexpr int kFineSteps = 3;
 
 /** Share of the lightest free body's weight that does not matter (the sources' δf). Without gravity
  the weight is taken at 1 m/s². */
@@ -134,6 +129,12 @@ double Dynamics::ApproachVelocity(const Contact& contact) const {
   return Dot(contact.geometry.n, v);
 }
 
+std::span<const ActivePair> Dynamics::FindPairs() {
+  const std::span<const ActivePair> pairs = finder_.Find(poses_);
+  memory_.counters.active_pairs += static_cast<std::int64_t>(pairs.size());
+  return pairs;
+}
+
 /** Latches the contacts that have not been. Those found within a step take the velocities of its
  start: nothing of the impact has acted on them. */
 void Dynamics::BeginContacts(bool on_purpose, bool accepted) {
@@ -164,11 +165,16 @@ void Dynamics::RecordImpacts() {
   }
 }
 
-void Dynamics::AcceptContacts(bool on_purpose) {
-  const std::span<const ActivePair> pairs = finder_.Find(poses_);
-  memory_.counters.active_pairs += static_cast<std::int64_t>(pairs.size());
+void Dynamics::AcceptContacts(std::span<const ActivePair> pairs, bool on_purpose) {
   const PatchChanges changes = patches_.Accept(pairs, time());
   memory_.bristle_lost += changes.bristle_energy_lost;
+  const std::array<double, kQuadratures>& work = memory_.work;
+  const double sliding = work[kFrictionWork] - (work[kBristleStored] - work[kSpinStored]);
+  const double losses[kLosses] = {work[kNormalLoss], sliding + memory_.bristle_lost,
+                                  work[kSpinningWork] - work[kSpinStored], work[kRollingLoss]};
+  for (std::size_t k = 0; k < kLosses; ++k) {
+    memory_.lost[k] = std::fmax(memory_.lost[k], losses[k]);
+  }
   BeginContacts(on_purpose, true);
 }
 
@@ -215,7 +221,7 @@ void Dynamics::Start() {
     }
   }
   SetAcceptedVelocities();
-  AcceptContacts(true);
+  AcceptContacts(FindPairs(), true);
   AcceptForces();
   RecordImpacts();
   memory_.start_energy = 0.0;
@@ -243,12 +249,10 @@ void Dynamics::Advance(double h) {
   memory_.counters.stages += world_.tableau->stages;
 }
 
-/** Accepts what Advance has found as the state at t. */
+/** Accepts what Advance and Look have found as the state at t. */
 void Dynamics::Commit(double t) {
   now_ = t;
   for (std::size_t q = 0; q < kQuadratures; ++q) memory_.work[q] += a_[q];
-  PlaceDriven(t);
-  PlaceFree(x_);
   for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
     RigidBody& body = bodies_[static_cast<std::size_t>(world_.free_bodies[f])];
     const Vec3 center = Read(x_.data() + 7 * f);
@@ -266,59 +270,11 @@ void Dynamics::Commit(double t) {
     contacts[c].bristle_energy += a_[kQuadratures + c];
   }
   SetAcceptedVelocities();
-  AcceptContacts(false);
+  // Latches first as the contacts were grouped until now: a patch that merges brings its own.
+  BeginContacts(false, true);
+  AcceptContacts(end_pairs_, false);
   AcceptForces();
   RecordImpacts();
-}
-
-/** Whether a contact has begun within the step just tried, and fast. */
-bool Dynamics::FoundOnset() const {
-  const std::span<const Contact> contacts = patches_.contacts();
-  return std::any_of(contacts.begin(), contacts.end(), [](const Contact& contact) {
-    return contact.provisional && contact.latched && contact.latch.v_i > kSlow;
-  });
-}
-
-void Dynamics::Substeps() {
-  const double start = now_, h = world_.step / kSubsteps;
-  for (int k = 1; k <= kSubsteps; ++k) {
-    Advance(h);
-    if (FoundOnset()) memory_.fine_steps = kFineSteps;
-    Commit(k < kSubsteps ? start + k * h : static_cast<double>(memory_.step + 1) * world_.step);
-  }
-}
-
-void Dynamics::Step() {
-  const bool cuts =
-      world_.tableau->a_implicit[world_.tableau->stages - 1][world_.tableau->stages - 1] > 0;
-  if (memory_.fine_steps > 0) {
-    --memory_.fine_steps;
-    Substeps();
-  } else if (cuts) {
-    saved_contacts_.assign(patches_.contacts().begin(), patches_.contacts().end());
-    saved_held_.assign(patches_.held().begin(), patches_.held().end());
-    const PatchSet::Memory saved = patches_.memory();
-    Advance(world_.step);
-    if (FoundOnset()) {
-      patches_.Restore(saved_contacts_, saved_held_, saved);
-      memory_.fine_steps = kFineSteps;
-      Substeps();
-    } else {
-      Commit(static_cast<double>(memory_.step + 1) * world_.step);
-    }
-  } else {
-    Advance(world_.step);
-    Commit(static_cast<double>(memory_.step + 1) * world_.step);
-  }
-  ++memory_.step;
-  ++memory_.counters.steps;
-  for (const int index : world_.free_bodies) {
-    const RigidBody& body = bodies_[static_cast<std::size_t>(index)];
-    const Vec3 v_B = body.v + Cross(body.w, poses_[static_cast<std::size_t>(index)].p - body.p_WM);
-    if (Norm(body.v) >= kSlow || Norm(v_B) >= kSlow) memory_.moving_until = time();
-  }
-  memory_.counters.pairs = finder_.queries();
-  memory_.counters.engine_failures = finder_.failures() + patches_.undefined_normals();
 }
 
 EnergyAudit Dynamics::Audit() const {
@@ -332,11 +288,10 @@ EnergyAudit Dynamics::Audit() const {
   }
   out.elastic = work[kRelaxationWork] - work[kElasticWork];
   out.bristle = work[kBristleStored] - memory_.bristle_lost;
-  out.dissipated_normal = work[kNormalLoss];
-  out.dissipated_sliding =
-      work[kFrictionWork] - (work[kBristleStored] - work[kSpinStored]) + memory_.bristle_lost;
-  out.dissipated_spinning = work[kSpinningWork] - work[kSpinStored];
-  out.dissipated_rolling = work[kRollingLoss];
+  out.dissipated_normal = memory_.lost[kNormalDamping];
+  out.dissipated_sliding = memory_.lost[kSliding];
+  out.dissipated_spinning = memory_.lost[kSpinning];
+  out.dissipated_rolling = memory_.lost[kRolling];
   out.work_applied = work[kAppliedWork];
   out.work_driven = work[kDrivenWork];
   out.work_relaxation = work[kRelaxationWork];

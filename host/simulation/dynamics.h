@@ -13,6 +13,9 @@
 
 namespace intervox::host {
 
+/** Slower than this is rest, and too slow for an impact [m/s]. */
+inline constexpr double kSlow = 1e-3;
+
 /** Quadratures of the energy audit: all are integrals of the same stages [J]. */
 enum Quadrature : std::size_t {
   kElasticWork,  ///< on the bodies
@@ -28,10 +31,16 @@ enum Quadrature : std::size_t {
   kQuadratures
 };
 
+/** Integrals of powers that dissipate, as the audit reports them. */
+enum Loss : std::size_t { kNormalDamping, kSliding, kSpinning, kRolling, kLosses };
+
 /** What a checkpoint holds besides bodies and contacts. */
 struct DynamicsMemory {
   std::int64_t step = 0;
   std::array<double, kQuadratures> work{};
+  /// Largest so far of each loss [J]: within a fast step the weights of ark3, one of which is
+  /// negative, may take a little of it back although the power is never negative.
+  std::array<double, kLosses> lost{};
   double bristle_lost = 0.0;  ///< by merged and retired bristles [J]
   double start_energy = 0.0;  ///< kinetic, at the start [J]
   int fine_steps = 0;         ///< steps that are still to be cut into substeps
@@ -50,9 +59,11 @@ class Dynamics final : public integrators::PartitionedSystem {
 
   /** Evaluates contacts and forces at the start. */
   void Start();
-  /** One accepted step. Where a contact begins within it, faster than 1 mm/s, the step is done
-   again in four substeps and the next three steps are cut too: the onset of a stiff contact is
-   faster than a step that suits the rest of the motion. Explicit schemes keep their steps.
+  /** One step of the scene's size, in one or more accepted pieces. Where a contact begins within it
+   faster than 1 mm/s, the onset is located and the step is cut there, so that no piece has the kink
+   of an onset inside; the rest of the step and the next three are done in quarters, as the onset of
+   a stiff contact is faster than a step that suits the rest of the motion. Explicit schemes keep
+   their steps.
    @throws std::runtime_error naming time and body when a state is not finite.
    */
   void Step();
@@ -89,6 +100,11 @@ class Dynamics final : public integrators::PartitionedSystem {
                   std::span<double> y, std::span<double> rate, std::span<double> power) override;
 
  private:
+  struct Event {
+    bool onset = false;     // a contact has begun, and fast
+    bool regroups = false;  // the grouping has changed
+    double age = 0.0;       // see FoundOnset
+  };
   struct Load {
     Vec3 force, torque;                  // about the centre of mass
     Vec3 applied_force, applied_torque;  // of it, what counts as applied work
@@ -99,12 +115,15 @@ class Dynamics final : public integrators::PartitionedSystem {
   void SetAcceptedVelocities();
   double ApproachVelocity(const Contact& contact) const;
   void BeginContacts(bool on_purpose, bool accepted);
-  void AcceptContacts(bool on_purpose);
+  std::span<const ActivePair> FindPairs();
+  void AcceptContacts(std::span<const ActivePair> pairs, bool on_purpose);
   void LoadState();
   void Advance(double h);
   void Commit(double t);
-  void Substeps();
-  bool FoundOnset() const;
+  void Pieces(double end);
+  bool FoundOnset(double* age) const;
+  Event Look(double h);
+  double Locate(double h, Event event);
   void AcceptForces();
   void RecordImpacts();
   Load ExternalLoad(std::size_t body, double t) const;
@@ -138,9 +157,11 @@ class Dynamics final : public integrators::PartitionedSystem {
   std::vector<HolderStage> holders_;
   std::vector<StageDrag> drags_;  // of the holders, while a stage is solved
   std::vector<std::size_t> holder_bodies_;
-  std::vector<StageBody> first_bodies_;  ///< of the accepted state
+  std::vector<StageBody> first_bodies_;    ///< of the accepted state
+  std::span<const ActivePair> end_pairs_;  ///< at the end of what Advance did, as Look found them
   std::vector<Contact> saved_contacts_;
   std::vector<PatchSet::Held> saved_held_;
+  PatchSet::Memory saved_patches_;
   std::vector<double> x_, y_, a_, first_rate_, first_power_, offset_;
 };
 

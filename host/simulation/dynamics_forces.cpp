@@ -16,6 +16,18 @@ void Write(const Vec3& v, double* at) {
   at[2] = v.z;
 }
 
+/** Of powers, against the sum of their magnitudes. */
+constexpr double kRounding = 1e-12;
+
+/** Whether a power that must dissipate creates energy, beyond its terms' rounding. */
+bool Creates(const ContactPower& p) {
+  const double sliding = p.friction - (p.bristle - p.bristle_spin);
+  const double worst = std::min({p.normal, sliding, p.spinning - p.bristle_spin, p.rolling});
+  const double scale = std::fabs(p.elastic) + std::fabs(p.normal) + std::fabs(p.friction) +
+                       std::fabs(p.spinning) + std::fabs(p.rolling) + std::fabs(p.bristle);
+  return worst < -kRounding * scale;
+}
+
 /** Adds h times a wrench about the centre of mass to a body's velocities. */
 void Push(double h, const Vec3& force, const Vec3& torque, StageBody* body) {
   body->v += (h * body->inverse_mass) * force;
@@ -232,6 +244,7 @@ void Dynamics::StoreContacts(std::span<double> rate, std::span<double> power) {
     act(out.body_i, 1.0);
     act(out.body_j, -1.0);
 
+    if (Creates(out.power)) ++memory_.counters.creating_contacts;
     power[kElasticWork] += out.power.elastic;
     power[kNormalLoss] += out.power.normal;
     power[kFrictionWork] += out.power.friction;
@@ -264,9 +277,7 @@ void Dynamics::SolveStage(int stage, double t, double h_gamma, std::span<const d
   }
   PlaceDriven(t);
   PlaceFree(x);
-  const std::span<const ActivePair> pairs = finder_.Find(poses_);
-  memory_.counters.active_pairs += static_cast<std::int64_t>(pairs.size());
-  patches_.Evaluate(pairs, slots_);
+  patches_.Evaluate(FindPairs(), slots_);
   BeginContacts(false, false);
   Forces(t, h_gamma, y, rate, power);
 }
