@@ -82,7 +82,7 @@ TEST(SlowBatteryBox, FrictionlessConvergesAtTheMethodsOrderOverFiveImpacts) {
     scene.contact_models["guide"].spinning = {"none", {}, {}};
     scene.engine.tolerance = 1e-6;
     scene.integrator.step = step;
-    scene.duration = 0.8128;
+    scene.duration = 0.82;
     Simulation simulation(std::move(scene));
     while (!simulation.Done()) simulation.Step();
     EXPECT_EQ(simulation.Impacts().size(), 5U) << step;
