@@ -140,6 +140,10 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
     out.status = Status::kUnbounded;
     return out;
   }
+  if (HangsFree(frame.a, frame.X_LA, frame.b, frame.X_LB) ||
+      HangsFree(frame.b, frame.X_LB, frame.a, frame.X_LA)) {
+    return out;
+  }
   const bool first_is_b = frame.first == 1;
   const CellView& first = first_is_b ? frame.b : frame.a;
   const CellView& second = first_is_b ? frame.a : frame.b;

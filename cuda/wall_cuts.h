@@ -1,6 +1,7 @@
 /** @file Tangent cuts: how a peg is shown to hang free in its hole before any rule runs. */
 #pragma once
 
+#include "cuda/cell_view.h"
 #include "cuda/polyhedron.h"
 #include "cuda/surface_bound.h"
 
@@ -41,53 +42,87 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
   return true;
 }
 
-// Slopes (s, t) of s ρ − t z + c, the convex level that a cylinder's or cone's wall has along its
-// radius and axis; ρ and z are of y.
-struct WallLevel {
+// A round wall: s ρ − t z + c is the convex level that a cylinder or cone has along its radius and
+// axis, in the frame of the axis and its origin.
+struct RoundWall {
+  Vec3 axis, origin;  // [m]
   double s = 0, t = 0, c = 0;
-  INTERVOX_HD double At(const Vec3& y) const {
-    return s * std::sqrt(y.x * y.x + y.y * y.y) - t * y.z + c;
+  INTERVOX_HD double At(const Vec3& x) const {
+    const Vec3 d = x - origin;
+    const double z = Dot(axis, d);
+    return s * Norm(d - z * axis) - t * z + c;
   }
 };
 
-INTERVOX_HD inline bool MakeWallLevel(const geometry::Surface& s, WallLevel* wall) {
+INTERVOX_HD inline bool MakeRoundWall(const geometry::Surface& s, const Pose& X, RoundWall* wall) {
   using geometry::SurfaceKind;
   if (s.kind == SurfaceKind::kCone) {
-    *wall = {std::sqrt(s.e.x), std::sqrt(-s.e.z), 0.0};
-    return true;
+    wall->s = std::sqrt(s.e.x);
+    wall->t = std::sqrt(-s.e.z);
+    wall->c = 0;
+  } else if (s.kind == SurfaceKind::kCylinder) {
+    wall->s = 1;
+    wall->t = 0;
+    wall->c = -std::sqrt(-s.c / s.e.x);
+  } else {
+    return false;
   }
-  if (s.kind != SurfaceKind::kCylinder) return false;
-  *wall = {1.0, 0.0, -std::sqrt(-s.c / s.e.x)};
+  wall->axis = X.R * s.R.Col(2);
+  wall->origin = X * s.o;
   return true;
 }
 
-// Whether the part of a round peg beside the polyhedron lies inside a round hole: it is the hull of
-// two circles about the peg's axis, and the hole's level is convex.
-template <class P>
-INTERVOX_HD bool HangsFree(const geometry::Surface& peg, const geometry::Surface& hole,
-                           const P& polyhedron) {
-  WallLevel around, wall;
-  if (!MakeWallLevel(peg, &around) || !MakeWallLevel(hole, &wall)) return false;
-  const Vec3 axis = peg.R.Col(2);
-  double low = 0, high = 0;
-  for (int i = 0; i < polyhedron.corners(); ++i) {
-    const double z = Dot(axis, polyhedron.Corner(i) - peg.o);
-    if (i == 0 || z < low) low = z;
-    if (i == 0 || z > high) high = z;
-  }
-  if (peg.kind == geometry::SurfaceKind::kCone && low < 0) low = 0;
+// Whether the part of a round peg from `low` to `high` on its axis lies inside a round hole: it is
+// the hull of two circles about the peg's axis, and the hole's level is convex.
+INTERVOX_HD inline bool HangsFree(const RoundWall& peg, const RoundWall& hole, double low,
+                                  double high) {
   // Steepest rise of the hole's level across the peg's axis.
-  const double tilt = std::sqrt(SquaredNorm(Cross(axis, hole.R.Col(2))));
-  const double rise = wall.s + wall.t * tilt;
-  for (int end = 0; end < 2; ++end) {
-    const double z = end == 0 ? low : high;
-    const double radius = (around.t * z - around.c) / around.s;
-    if (wall.At(ToPrincipal(hole, peg.o + z * axis)) + rise * radius >= 0) return false;
+  const double tilt = Norm(Cross(peg.axis, hole.axis));
+  const double rise = hole.s + hole.t * tilt;
+  // A cone has nothing below its apex.
+  if (peg.t > 0 && low < 0) low = 0;
+  for (const double z : {low, high}) {
+    const double radius = (peg.t * z - peg.c) / peg.s;
+    if (hole.At(peg.origin + z * peg.axis) + rise * radius >= 0) return false;
   }
   return true;
+}
+
+// Shortens [low, high] on the wall's axis to what the bounds of a posed cell reach of it.
+INTERVOX_HD inline void ClipAxis(const CellView& cell, const Pose& X, const RoundWall& wall,
+                                 double* low, double* high) {
+  if (!cell.bounded) return;
+  const geometry::OrientedBox& bounds = *cell.bounds;
+  const double z = Dot(wall.axis, X * bounds.X.p - wall.origin);
+  const double reach =
+      Dot(Abs(TransposeTimes(bounds.X.R, TransposeTimes(X.R, wall.axis))), bounds.half);
+  if (z - reach > *low) *low = z - reach;
+  if (z + reach < *high) *high = z + reach;
 }
 
 }  // namespace internal
+
+/** Whether a round peg of one cell lies inside a round hole of the other wherever the bounds of
+ both allow an overlap: then there is none. Cheap; a pin in its socket is known to be free by this
+ alone. */
+INTERVOX_HD inline bool HangsFree(const CellView& pegs, const Pose& X_LP, const CellView& holes,
+                                  const Pose& X_LH) {
+  using geometry::SurfaceKind;
+  for (int h = 0; h < holes.surface_count; ++h) {
+    internal::RoundWall hole, peg;
+    const geometry::Surface& wall = holes.surfaces[h];
+    if (wall.side > 0 || !internal::MakeRoundWall(wall, X_LH, &hole)) continue;
+    for (int p = 0; p < pegs.surface_count; ++p) {
+      const geometry::Surface& side = pegs.surfaces[p];
+      if (side.side < 0 || !internal::MakeRoundWall(side, X_LP, &peg)) continue;
+      double low = -INFINITY, high = INFINITY;
+      internal::ClipAxis(pegs, X_LP, peg, &low, &high);
+      internal::ClipAxis(holes, X_LH, peg, &low, &high);
+      if (low >= high || internal::HangsFree(peg, hole, low, high)) return true;
+    }
+  }
+  return false;
+}
 
 /** Cuts a polyhedron around Ω with tangent planes of the convex curved sides where it reaches
  farthest past a hole's wall, until it lies inside the hole or reaches past the wall for good.
@@ -101,11 +136,6 @@ INTERVOX_HD Cut CutBeyondWalls(const geometry::Surface* surfaces, int count, dou
   for (int h = 0; h < count; ++h) {
     const geometry::Surface& hole = surfaces[h];
     if (hole.side > 0 || !internal::IsConvex(hole)) continue;
-    for (int k = 0; k < count; ++k) {
-      if (surfaces[k].side > 0 && internal::HangsFree(surfaces[k], hole, *polyhedron)) {
-        return Cut::kEmpty;
-      }
-    }
     for (int cuts = 0; cuts <= kMostCuts; ++cuts) {
       Vec3 farthest;
       double level = 0;

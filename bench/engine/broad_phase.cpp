@@ -2,9 +2,8 @@
 // counted. Crowd: n bodies of one cell, a tenth of them overlapping; time per body shows the
 // growth.
 
-#include <benchmark/benchmark.h>
-
 #include "cuda/broad_phase.h"
+#include "bench/instructions.h"
 #include "tests/cuda/pairs.h"
 
 namespace intervox {
@@ -25,10 +24,10 @@ void TwoBodies(benchmark::State& state) {
   const auto a = cells(20, 0.4), b = cells(60, 0.8);
   std::vector<CellPair> pairs;
   const Pose X_WA = random.RandomPose(0.3), X_WB = random.RandomPose(0.3);
-  for (auto _ : state) FindCandidates({a, X_WA}, {b, X_WB}, &pairs);
+  bench::TimedLoop(state, [&] { FindCandidates({a, X_WA}, {b, X_WB}, &pairs); });
   state.counters["candidates"] = static_cast<double>(pairs.size());
 }
-BENCHMARK(TwoBodies)->Unit(benchmark::kMicrosecond);
+BENCHMARK(TwoBodies)->Unit(benchmark::kMicrosecond)->Iterations(2000);
 
 void Crowd(benchmark::State& state) {
   testing::Random random(2);
@@ -38,12 +37,16 @@ void Crowd(benchmark::State& state) {
   std::vector<BodyCells> bodies;
   for (int i = 0; i < count; ++i) bodies.push_back({box, random.RandomPose(reach)});
   std::vector<BodyCellPair> pairs;
-  for (auto _ : state) FindAllCandidates(bodies, &pairs, 1);
+  bench::TimedLoop(state, [&] { FindAllCandidates(bodies, &pairs, 1); });
   state.counters["candidates"] = static_cast<double>(pairs.size());
   state.counters["per_body"] = benchmark::Counter(
       count, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
-BENCHMARK(Crowd)->RangeMultiplier(8)->Range(64, 32768)->Unit(benchmark::kMicrosecond);
+BENCHMARK(Crowd)
+    ->RangeMultiplier(8)
+    ->Range(64, 32768)
+    ->Unit(benchmark::kMicrosecond)
+    ->Iterations(20);
 
 }  // namespace
 }  // namespace intervox

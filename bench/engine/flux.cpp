@@ -4,10 +4,9 @@
  `error` is the reported estimate relative to V, `nodes` the quadrature points. The families are the
  product's core: a cylinder on a plane, a box in a hole, a peg in its hole, a cone in its socket, a
  ball in a groove, crossed cylinders. Filter with --benchmark_filter=peg, for example. */
-#include <benchmark/benchmark.h>
-
 #include <cmath>
 
+#include "bench/instructions.h"
 #include "cuda/flux_rule.h"
 #include "geometry/make_surface.h"
 
@@ -81,25 +80,51 @@ LocalPair CrossedCylinders() {
   return b.Add(MakeCylinder(0.4, Along(Normalized(Vec3{0.3, 1, 0}), {})), 1).pair;
 }
 
+constexpr int kIterations = 2000;
+
 void Run(benchmark::State& state, LocalPair pair) {
   pair.tolerance = state.range(0) == 3 ? 1e-3 : 1e-6;
   Moments m;
   RuleResult result;
-  for (auto _ : state) {
+  bench::TimedLoop(state, [&] {
     result = FluxRule(SerialTeam{}, pair, &m);
     benchmark::DoNotOptimize(m);
-  }
+  });
   if (!result.accepted) state.SkipWithError("not accepted");
   state.counters["error"] = result.error / m.v;
   state.counters["nodes"] = result.work;
 }
 
-BENCHMARK_CAPTURE(Run, tilted_cylinder, TiltedCylinder())->ArgName("digits")->Arg(3)->Arg(6);
-BENCHMARK_CAPTURE(Run, box_in_hole, BoxInHole())->ArgName("digits")->Arg(3)->Arg(6);
-BENCHMARK_CAPTURE(Run, peg_in_hole, PegInHole())->ArgName("digits")->Arg(3)->Arg(6);
-BENCHMARK_CAPTURE(Run, cone_in_socket, ConeInSocket())->ArgName("digits")->Arg(3)->Arg(6);
-BENCHMARK_CAPTURE(Run, ball_in_groove, BallInGroove())->ArgName("digits")->Arg(3)->Arg(6);
-BENCHMARK_CAPTURE(Run, crossed_cylinders, CrossedCylinders())->ArgName("digits")->Arg(3)->Arg(6);
+BENCHMARK_CAPTURE(Run, tilted_cylinder, TiltedCylinder())
+    ->ArgName("digits")
+    ->Arg(3)
+    ->Arg(6)
+    ->Iterations(kIterations);
+BENCHMARK_CAPTURE(Run, box_in_hole, BoxInHole())
+    ->ArgName("digits")
+    ->Arg(3)
+    ->Arg(6)
+    ->Iterations(kIterations);
+BENCHMARK_CAPTURE(Run, peg_in_hole, PegInHole())
+    ->ArgName("digits")
+    ->Arg(3)
+    ->Arg(6)
+    ->Iterations(kIterations);
+BENCHMARK_CAPTURE(Run, cone_in_socket, ConeInSocket())
+    ->ArgName("digits")
+    ->Arg(3)
+    ->Arg(6)
+    ->Iterations(kIterations);
+BENCHMARK_CAPTURE(Run, ball_in_groove, BallInGroove())
+    ->ArgName("digits")
+    ->Arg(3)
+    ->Arg(6)
+    ->Iterations(kIterations);
+BENCHMARK_CAPTURE(Run, crossed_cylinders, CrossedCylinders())
+    ->ArgName("digits")
+    ->Arg(3)
+    ->Arg(6)
+    ->Iterations(kIterations);
 
 }  // namespace
 }  // namespace intervox::cuda

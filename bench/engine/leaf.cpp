@@ -5,12 +5,11 @@
  polar rule (clip) or against the formula (center); work is the mean number of rays, leaves or
  voxels; accepted is the share of poses that the rule took. Axes: depth as a power of ten of the
  size, tolerance as a power of ten. */
-#include <benchmark/benchmark.h>
-
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "bench/instructions.h"
 #include "cuda/center_rule.h"
 #include "cuda/clip_rule.h"
 #include "cuda/polar_rule.h"
@@ -112,12 +111,12 @@ void Measure(benchmark::State& state, const std::vector<LocalPair>& pairs, const
     worst = std::max(worst, std::fabs(moments.v / v - 1));
   }
   std::size_t i = 0;
-  for (auto _ : state) {
+  bench::TimedLoop(state, [&] {
     Moments moments;
     benchmark::DoNotOptimize(rule(pairs[i], &moments));
     benchmark::DoNotOptimize(moments);
     i = i + 1 == pairs.size() ? 0 : i + 1;
-  }
+  });
   state.counters["worst_rel"] = worst;
   state.counters["work"] = accepted > 0 ? work / accepted : 0;
   state.counters["accepted"] = accepted / static_cast<double>(pairs.size());
@@ -139,13 +138,16 @@ void Polar(benchmark::State& state, Kind kind) {
 }
 BENCHMARK_CAPTURE(Polar, ellipsoids, kEllipsoids)
     ->ArgNames({"depth", "tolerance"})
-    ->ArgsProduct({{-6, -4, -3, -2, -1}, {-3, -6}});
+    ->ArgsProduct({{-6, -4, -3, -2, -1}, {-3, -6}})
+    ->Iterations(100 * kPairs);
 BENCHMARK_CAPTURE(Polar, ellipsoid_plane, kEllipsoidPlane)
     ->ArgNames({"depth", "tolerance"})
-    ->ArgsProduct({{-6, -3, -1}, {-3, -6}});
+    ->ArgsProduct({{-6, -3, -1}, {-3, -6}})
+    ->Iterations(100 * kPairs);
 BENCHMARK_CAPTURE(Polar, torus_plane, kTorusPlane)
     ->ArgNames({"depth", "tolerance"})
-    ->ArgsProduct({{-6, -3, -1}, {-3, -6}});
+    ->ArgsProduct({{-6, -3, -1}, {-3, -6}})
+    ->Iterations(100 * kPairs);
 
 void Clip(benchmark::State& state, Kind kind) {
   Measure(
@@ -156,10 +158,12 @@ void Clip(benchmark::State& state, Kind kind) {
 BENCHMARK_CAPTURE(Clip, ellipsoids, kEllipsoids)
     ->ArgNames({"depth", "tolerance"})
     ->ArgsProduct({{-4, -2, -1}, {-2, -3, -4}})
+    ->Iterations(kPairs)
     ->Unit(benchmark::kMicrosecond);
 BENCHMARK_CAPTURE(Clip, torus_plane, kTorusPlane)
     ->ArgNames({"depth", "tolerance"})
     ->ArgsProduct({{-2, -1}, {-2, -3}})
+    ->Iterations(kPairs)
     ->Unit(benchmark::kMicrosecond);
 
 // One leaf: a box cut by two planes, ten moments and the faces' sums.
@@ -167,12 +171,12 @@ void ClipLeaf(benchmark::State& state) {
   const internal::HalfSpaceCut cut[2] = {{Normalized(Vec3{0.1, 0.2, 1}), 0.1, 0.5},
                                          {Normalized(Vec3{0.2, -0.1, -1}), 0.15, -0.5}};
   internal::ClipSums sums;
-  for (auto _ : state) {
+  bench::TimedLoop(state, [&] {
     internal::AddPolytope(cut, 2, {0.05, 0.02, 0.0}, {0.5, 0.4, 1.0}, &sums);
     benchmark::DoNotOptimize(sums);
-  }
+  });
 }
-BENCHMARK(ClipLeaf);
+BENCHMARK(ClipLeaf)->Iterations(100000);
 
 void Center(benchmark::State& state) {
   const double voxel = Power(-1) / static_cast<double>(state.range(0));
@@ -186,6 +190,7 @@ BENCHMARK(Center)
     ->Arg(1)
     ->Arg(2)
     ->Arg(4)
+    ->Iterations(kPairs)
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
