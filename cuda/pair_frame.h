@@ -3,6 +3,8 @@
  */
 #pragma once
 
+#include <cmath>
+
 #include "cuda/cell_view.h"
 
 namespace intervox::cuda {
@@ -62,20 +64,14 @@ INTERVOX_HD inline bool IsFinite(const Vec3& v) {
   return 0.0 * v.x + 0.0 * v.y + 0.0 * v.z == 0.0;
 }
 
-INTERVOX_HD inline bool IsFinite(const Pose& X) {
-  return IsFinite(X.p) && IsFinite(X.R.row0) && IsFinite(X.R.row1) && IsFinite(X.R.row2);
-}
-
-// R must be orthonormal to the accuracy that bounds, volumes and normals rely on.
+// R must be orthonormal and right-handed to the accuracy that bounds, volumes and normals rely on.
 INTERVOX_HD inline bool IsRotation(const Mat3& R) {
   constexpr double kTolerance = 1e-6;
-  const double d[7] = {Dot(R.row0, R.row0) - 1, Dot(R.row1, R.row1) - 1, Dot(R.row2, R.row2) - 1,
-                       Dot(R.row0, R.row1),     Dot(R.row0, R.row2),     Dot(R.row1, R.row2),
-                       Determinant(R) - 1};
-  for (double e : d) {
-    if (!(e < kTolerance && e > -kTolerance)) return false;
-  }
-  return true;
+  // Two orthonormal rows and their cross product.
+  const double d = Dot(R.row0, R.row1), u = Dot(R.row0, R.row0) - 1, v = Dot(R.row1, R.row1) - 1;
+  const double square = d * d + u * u + v * v + SquaredNorm(Cross(R.row0, R.row1) - R.row2);
+  // False for NaN too.
+  return square < kTolerance * kTolerance;
 }
 
 }  // namespace internal
@@ -85,7 +81,7 @@ INTERVOX_HD inline bool IsRotation(const Mat3& R) {
  */
 INTERVOX_HD inline bool MakePairFrame(const PairView& query, PairFrame* frame) {
   using internal::Compare;
-  if (!internal::IsFinite(query.X_WA) || !internal::IsFinite(query.X_WB)) return false;
+  if (!internal::IsFinite(query.X_WA.p) || !internal::IsFinite(query.X_WB.p)) return false;
   if (!internal::IsRotation(query.X_WA.R) || !internal::IsRotation(query.X_WB.R)) return false;
   if (query.a.surface_count < 1 || query.b.surface_count < 1) return false;
   int order = Compare(query.a, query.b);
@@ -128,30 +124,30 @@ namespace internal {
 // Relative slack that covers rounding and the vanishing cross products of parallel edges.
 inline constexpr double kBoxSlack = 1e-12;
 
+INTERVOX_HD inline Vec3 Magnitudes(const Vec3& v) {
+  return {std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)};
+}
+
 // Boxes with half extents u and v; the second's axes R and centre t as seen from the first.
 INTERVOX_HD inline bool BoxesApart(const Vec3& u, const Vec3& v, const Mat3& R, const Vec3& t) {
-  Mat3 m;
-  for (int i = 0; i < 3; ++i) {
-    m.Row(i) = Abs(R.Row(i)) + Vec3{kBoxSlack, kBoxSlack, kBoxSlack};
-  }
-  const Vec3 gap_u = Abs(t) - u - m * v;
+  const Vec3 slack{kBoxSlack, kBoxSlack, kBoxSlack};
+  const Vec3 m[3] = {Magnitudes(R.row0) + slack, Magnitudes(R.row1) + slack,
+                     Magnitudes(R.row2) + slack};
+  const Vec3 gap_u = Magnitudes(t) - u - Vec3{Dot(m[0], v), Dot(m[1], v), Dot(m[2], v)};
   if (gap_u.x > 0 || gap_u.y > 0 || gap_u.z > 0) return true;
-  const Vec3 gap_v = Abs(TransposeTimes(R, t)) - v - TransposeTimes(m, u);
+  const Vec3 gap_v = Magnitudes(TransposeTimes(R, t)) - v - (u.x * m[0] + u.y * m[1] + u.z * m[2]);
   if (gap_v.x > 0 || gap_v.y > 0 || gap_v.z > 0) return true;
-  for (int i = 0; i < 3; ++i) {
-    const int i1 = i == 2 ? 0 : i + 1, i2 = i == 0 ? 2 : i - 1;
-    const Vec3& r1 = R.Row(i1);
-    const Vec3& r2 = R.Row(i2);
-    const Vec3& m1 = m.Row(i1);
-    const Vec3& m2 = m.Row(i2);
-    const Vec3 s = Abs(t[i2] * r1 - t[i1] * r2);
-    const Vec3 reach = u[i1] * m2 + u[i2] * m1;
-    const Vec3& w = m.Row(i);
-    const Vec3 other{v.y * w.z + v.z * w.y, v.x * w.z + v.z * w.x, v.x * w.y + v.y * w.x};
-    const Vec3 gap = s - reach - other;
-    if (gap.x > 0 || gap.y > 0 || gap.z > 0) return true;
-  }
-  return false;
+  // The products of an axis of the first with those of the second.
+  const auto apart = [&](double t1, double t2, const Vec3& r1, const Vec3& r2, double u1, double u2,
+                         const Vec3& m0, const Vec3& m1, const Vec3& m2) {
+    const Vec3 gap =
+        Magnitudes(t2 * r1 - t1 * r2) - (u1 * m2 + u2 * m1) -
+        Vec3{v.y * m0.z + v.z * m0.y, v.x * m0.z + v.z * m0.x, v.x * m0.y + v.y * m0.x};
+    return gap.x > 0 || gap.y > 0 || gap.z > 0;
+  };
+  return apart(t.y, t.z, R.row1, R.row2, u.y, u.z, m[0], m[1], m[2]) ||
+         apart(t.z, t.x, R.row2, R.row0, u.z, u.x, m[1], m[2], m[0]) ||
+         apart(t.x, t.y, R.row0, R.row1, u.x, u.y, m[2], m[0], m[1]);
 }
 
 // Whether a plane of the cell has the box X, half wholly outside.

@@ -98,13 +98,13 @@ __attribute__((noinline)) INTERVOX_HD RuleResult RunCenter(const Team& team, con
   return CenterRule(team, pair, voxel_size, moments);
 }
 
-template <class Team>
+template <class Team, class P>
 INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair& pair,
-                               double voxel_size, Moments* moments) {
+                               double voxel_size, P* polyhedron, Moments* moments) {
   *moments = {};
   switch (rule) {
     case LeafRule::kPolytope:
-      return PolytopeRule(team, pair, moments);
+      return PolytopeRule(team, pair, polyhedron, moments);
     case LeafRule::kFlux:
       return RunFlux(team, pair, moments);
     case LeafRule::kPolar:
@@ -166,8 +166,8 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
   for (int i = 0; i < (automatic ? kRules : 1); ++i) {
     const LeafRule rule = automatic ? kOrder[i] : query.rule;
     Moments moments;
-    const RuleResult result =
-        internal::RunRule(team, rule, pair, automatic ? 0.0 : query.voxel_size, &moments);
+    const RuleResult result = internal::RunRule(
+        team, rule, pair, automatic ? 0.0 : query.voxel_size, &workspace->polyhedron, &moments);
     if (!result.accepted || (found && !(result.error < best.error))) continue;
     found = true;
     best = result;

@@ -5,6 +5,8 @@
  line in which they meet is not. */
 #pragma once
 
+#include <cstdint>
+
 #include "cuda/moments.h"
 
 namespace intervox::cuda {
@@ -33,6 +35,9 @@ class Polyhedron {
  public:
   /** Room for all loops together: twice the edges of a polyhedron with kFaces faces. */
   static constexpr int kLoop = 6 * kFaces;
+  /** Corners are looked at this many at a time: a vector register's worth. */
+  static constexpr int kWide = 4;
+  static_assert(kCorners % kWide == 0 && kLoop < 32768 && kCorners < 32768);
 
   /** Makes it the box [lower, upper] of faces that belong to neither body. */
   INTERVOX_HD void SetBox(const Vec3& lower, const Vec3& upper) {
@@ -40,19 +45,7 @@ class Polyhedron {
   }
 
   /** Makes it the oriented box with centre and axes X and half extents half. */
-  INTERVOX_HD void SetBox(const Pose& X, const Vec3& half) {
-    Begin();
-    for (int i = 0; i < 8; ++i) {
-      AddCorner(X *
-                Vec3{i & 1 ? half.x : -half.x, i & 2 ? half.y : -half.y, i & 4 ? half.z : -half.z});
-    }
-    constexpr int kBoxLoops[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                     {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
-    for (int f = 0; f < 6; ++f) {
-      const Vec3 n = (f & 1 ? 1.0 : -1.0) * X.R.Col(f / 2);
-      AddFace(kBoxLoops[f], 4, {n, Dot(n, X.p) + half[f / 2], 0.0, 0});
-    }
-  }
+  INTERVOX_HD void SetBox(const Pose& X, const Vec3& half);
 
   /** Empties it. */
   INTERVOX_HD void Begin() {
@@ -61,7 +54,7 @@ class Polyhedron {
     begin_[0][0] = 0;
   }
 
-  /** Adds a corner; false when full. */
+  /** Adds a corner; false when full. All corners come before the first cut. */
   INTERVOX_HD bool AddCorner(const Vec3& p) {
     if (corners_ == kCorners) return false;
     x_[0][corners_] = p.x;
@@ -72,15 +65,18 @@ class Polyhedron {
   }
 
   /** Adds a face with its loop, counter-clockwise seen from outside; false when full. */
-  INTERVOX_HD bool AddFace(const int* loop, int count, const ClipPlane& plane) {
+  INTERVOX_HD bool AddFace(const std::int32_t* loop, int count, const ClipPlane& plane) {
     const int first = begin_[0][faces_];
     if (faces_ == kFaces || first + count > kLoop) return false;
-    for (int i = 0; i < count; ++i) loop_[0][first + i] = loop[i];
-    plane_[0][faces_] = planes_;
+    for (int i = 0; i < count; ++i) loop_[0][first + i] = static_cast<Index>(loop[i]);
+    plane_[0][faces_] = static_cast<Index>(planes_);
     table_[planes_++] = plane;
-    begin_[0][++faces_] = first + count;
+    begin_[0][++faces_] = static_cast<Index>(first + count);
     return true;
   }
+
+  /** Ends the list of corners. Call it after the last AddCorner. */
+  INTERVOX_HD void EndCorners() { Pad(0, corners_); }
 
   /** Cuts off what lies beyond the plane.
    @param on        corners this close count as on the plane [m]: rounding of the coordinates.
@@ -105,53 +101,55 @@ class Polyhedron {
   INTERVOX_HD int Loop(int f, int i) const { return loop_[current_][begin_[current_][f] + i]; }
   /** The axis-aligned box of the corners. */
   INTERVOX_HD void GetBox(Vec3* lower, Vec3* upper) const;
+  /** The least n·x over the corners. */
+  INTERVOX_HD double Lowest(const Vec3& n) const;
 
-  /** Exact moments about the point `about`: tetrahedra from it to a fan of triangles on each face.
-   Best near the solid. @param area  Σ of the triangles' area vectors in the 1-norm [m²]. */
-  INTERVOX_HD Moments Integrate(const Vec3& about, double* area) const;
+  /** Exact moments about Corner(0): tetrahedra from it to a fan of triangles on each face.
+   @param area  Σ of the faces' area vectors in the 1-norm [m²]. */
+  INTERVOX_HD Moments Integrate(double* area) const;
 
  private:
-  struct Crossing {
-    int inside, outside, corner;
-  };
-  struct Edge {
-    int from, to;
-  };
+  using Index = std::int16_t;
   // Everything that lives during one cut only.
   struct Work {
-    int corners = 0, loop = 0, faces = 0, crossings = 0, edges = 0;
+    const double *x, *y, *z;  // now
+    double *to_x, *to_y, *to_z;
+    const Index* from_loop;
+    Index* loop_out;
+    int kept = 0;  // corners that stay; crossings come behind them
+    int loop = 0, faces = 0, crossings = 0, edges = 0;
     bool full = false;
   };
 
   INTERVOX_HD int FindCrossing(int inside, int outside, Work* work);
-  INTERVOX_HD void Push(int corner, Work* work) { loop_[current_ ^ 1][work->loop++] = corner; }
   INTERVOX_HD const ClipPlane& Plane(int f) const { return table_[plane_[current_][f]]; }
   INTERVOX_HD void CloseFace(int first, int plane, Work* work);
   INTERVOX_HD Cut FindCoincident(const ClipPlane& plane, double coincide);
-  INTERVOX_HD void AddEdge(int from, int to, Work* work) {
-    if (from == to) return;
-    if (work->edges == kFaces) {
-      work->full = true;
-    } else {
-      edge_[work->edges++] = {from, to};
-    }
-  }
+  INTERVOX_HD void AddEdge(int from, int to, Work* work);
   INTERVOX_HD void CutFace(int f, Work* work);
   INTERVOX_HD void AddCap(int plane, Work* work);
+  // Fills the last vector of corners with copies of the first, which change no extremum.
+  INTERVOX_HD void Pad(int buffer, int corners) {
+    for (int i = corners; i % kWide != 0; ++i) {
+      x_[buffer][i] = x_[buffer][0];
+      y_[buffer][i] = y_[buffer][0];
+      z_[buffer][i] = z_[buffer][0];
+    }
+  }
 
   int current_;
   int corners_;
   int faces_;
   int planes_;
   double x_[2][kCorners], y_[2][kCorners], z_[2][kCorners];
-  double d_[kCorners];  // signed distance to the plane of this cut
-  int map_[kCorners];   // new index, or -1 outside
-  int loop_[2][kLoop];
-  int begin_[2][kFaces + 1];
-  int plane_[2][kFaces];         // of each face, in table_
+  double d_[kCorners];           // signed distance to the plane of this cut
   ClipPlane table_[2 * kFaces];  // of all faces so far
-  Crossing crossing_[kFaces];
-  Edge edge_[kFaces];
+  Index map_[kCorners];          // new index, or -1 outside
+  Index loop_[2][kLoop];
+  Index begin_[2][kFaces + 1];
+  Index plane_[2][kFaces];                     // of each face, in table_
+  std::int32_t crossing_[kFaces];              // corners inside and outside, as one number
+  Index edge_from_[kFaces], edge_to_[kFaces];  // of the cap
 };
 
 }  // namespace intervox::cuda

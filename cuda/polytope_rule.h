@@ -39,15 +39,19 @@ INTERVOX_HD inline Vec3 FusedTransform(const Pose& X, const Vec3& p) {
   return {FusedDot(X.R.row0, p, X.p.x), FusedDot(X.R.row1, p, X.p.y), FusedDot(X.R.row2, p, X.p.z)};
 }
 
+// |x| + |y| + |z|.
+INTERVOX_HD inline double OneNorm(const Vec3& v) {
+  return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z);
+}
+
 // The outward plane of surface s of a cell of body (0: A, 1: B), and the size of its offset's
-// terms.
+// terms but for |X_LC.p|.
 INTERVOX_HD inline ClipPlane ToClipPlane(const geometry::Surface& s, const Pose& X_LC, int body,
                                          double* scale) {
   const Vec3 n_C = s.side * s.PlaneNormal();
   const Vec3 n = X_LC.R * n_C;
   const double offset_C = Dot(n_C, s.o);
-  const Vec3 p = Abs(X_LC.p);
-  *scale = (offset_C < 0 ? -offset_C : offset_C) + p.x + p.y + p.z;
+  *scale = std::fabs(offset_C);
   return {n, FusedDot(n, X_LC.p, offset_C), s.cut ? 0.0 : body == 0 ? -0.5 : 0.5, 1 << body};
 }
 
@@ -58,6 +62,7 @@ INTERVOX_HD bool Start(const CellView& cell, const Pose& X_LC, int body, P* poly
   for (int i = 0; i < cell.corner_count; ++i) {
     if (!polyhedron->AddCorner(FusedTransform(X_LC, cell.corners[i]))) return false;
   }
+  polyhedron->EndCorners();
   for (int f = 0; f < cell.face_count; ++f) {
     const int first = cell.loop_begin[f], count = cell.loop_begin[f + 1] - first;
     if (count == 0) continue;
@@ -72,11 +77,12 @@ INTERVOX_HD bool Start(const CellView& cell, const Pose& X_LC, int body, P* poly
 template <class P>
 INTERVOX_HD Cut ClipByPlanes(const CellView& cell, const Pose& X_LC, int body, double size,
                              P* polyhedron) {
+  const double reach = size + OneNorm(X_LC.p);
   for (int i = 0; i < cell.surface_count; ++i) {
     if (cell.surfaces[i].kind != geometry::SurfaceKind::kPlane) continue;
     double scale = 0;
     const ClipPlane plane = ToClipPlane(cell.surfaces[i], X_LC, body, &scale);
-    scale += size;
+    scale += reach;
     const Cut cut = polyhedron->Clip(plane, kRounding * scale, kCoincidence * scale);
     if (cut == Cut::kEmpty || cut == Cut::kFull) return cut;
   }
@@ -146,13 +152,12 @@ INTERVOX_HD Cut ClipPair(const PairFrame& frame, double* size, P* polyhedron) {
   const CellView& second = first_is_b ? frame.a : frame.b;
   const Pose& X_LF = first_is_b ? frame.X_LB : frame.X_LA;
   const Pose& X_LS = first_is_b ? frame.X_LA : frame.X_LB;
-  const Vec3 half = first.bounds->half, p = Abs(X_LF.p);
-  *size = half.x + half.y + half.z + (p.x + p.y + p.z);
+  *size = OneNorm(first.bounds->half) + OneNorm(X_LF.p);
   if (first.corner_count > 0) {
     if (!Start(first, X_LF, first_is_b, polyhedron)) return Cut::kFull;
   } else {
     // Wide of the bounds, so that every face of the cell is cut out of it.
-    polyhedron->SetBox(X_LF * first.bounds->X, 1.0625 * half);
+    polyhedron->SetBox(X_LF * first.bounds->X, 1.0625 * first.bounds->half);
     const Cut cut = ClipByPlanes(first, X_LF, first_is_b, *size, polyhedron);
     if (cut != Cut::kCut) return cut;
   }
@@ -165,7 +170,7 @@ INTERVOX_HD void Finish(const PairFrame& frame, double size, const P& polyhedron
                         PolytopeOutcome* out) {
   const Vec3 about = polyhedron.Corner(0);
   double area = 0;
-  out->moments = polyhedron.Integrate(about, &area);
+  out->moments = polyhedron.Integrate(&area);
   out->p_WL = frame.p_WL + about;
   out->faces = polyhedron.faces();
   // Each coordinate is off by a few roundings of `size`, which moves every face by as much.
@@ -209,32 +214,31 @@ INTERVOX_HD PolytopeOutcome PolytopePair(const PairFrame& frame, P* polyhedron) 
   return out;
 }
 
-/** The same for a prepared pair, about its own origin: its planes out of its box. Refuses curved
- surfaces. Team-redundant: every lane computes the same. */
-template <class Team>
-INTERVOX_HD RuleResult PolytopeRule(const Team&, const LocalPair& pair, Moments* moments) {
+/** The same for a prepared pair, about its own origin: its planes out of its box, in `polyhedron`.
+ Refuses curved surfaces. Team-redundant: every lane computes the same. */
+template <class Team, class P>
+INTERVOX_HD RuleResult PolytopeRule(const Team&, const LocalPair& pair, P* polyhedron,
+                                    Moments* moments) {
   if (pair.planes != pair.count) return {};
-  SmallPolyhedron polyhedron;
   const Vec3 margin = 0.0625 * (pair.upper - pair.lower);
-  polyhedron.SetBox(pair.lower - margin, pair.upper + margin);
+  polyhedron->SetBox(pair.lower - margin, pair.upper + margin);
   const Vec3 span = Abs(pair.upper) + Abs(pair.lower);
   const double size = span.x + span.y + span.z;
   for (int i = 0; i < pair.count; ++i) {
     const geometry::Surface& s = pair.surface[i].surface;
     const Vec3 n = s.side * s.PlaneNormal();
     const Cut cut =
-        polyhedron.Clip({n, Dot(n, s.o), pair.surface[i].weight, 1 << pair.surface[i].body},
-                        internal::kRounding * size, internal::kCoincidence * size);
+        polyhedron->Clip({n, Dot(n, s.o), pair.surface[i].weight, 1 << pair.surface[i].body},
+                         internal::kRounding * size, internal::kCoincidence * size);
     if (cut == Cut::kFull) return {};
     if (cut == Cut::kEmpty) {
       *moments = {};
       return {true, 0.0, i + 1};
     }
   }
-  const Vec3 c = polyhedron.Corner(0);
   double area = 0;
-  *moments = Shifted(polyhedron.Integrate(c, &area), c);
-  return {true, 8 * internal::kRounding * size * area, polyhedron.faces()};
+  *moments = Shifted(polyhedron->Integrate(&area), polyhedron->Corner(0));
+  return {true, 8 * internal::kRounding * size * area, polyhedron->faces()};
 }
 
 }  // namespace intervox::cuda

@@ -149,8 +149,8 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
   const CellView& second = first_is_b ? frame.a : frame.b;
   const Pose& X_LF = first_is_b ? frame.X_LB : frame.X_LA;
   const Pose& X_LS = first_is_b ? frame.X_LA : frame.X_LB;
-  const Vec3 half = first.bounds->half, p = Abs(X_LF.p);
-  const double size = half.x + half.y + half.z + (p.x + p.y + p.z);
+  const Vec3 half = first.bounds->half;
+  const double size = internal::OneNorm(half) + internal::OneNorm(X_LF.p);
   Cut cut = Cut::kCut;
   if (first.bounded && second.bounded && !internal::HasPlane(first) &&
       !internal::HasPlane(second)) {
@@ -190,7 +190,7 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
         if (curved == 0) {
           double scale = 0;
           const ClipPlane plane = internal::ToClipPlane(s, X_LC, body, &scale);
-          scale += size;
+          scale += size + internal::OneNorm(X_LC.p);
           // The faces of the bounds lie this far outside and stand in for the plane.
           const double coincide = 4 * internal::kCoincidence * scale;
           if (!internal::IsFaceOf(plane, coincide, *polyhedron)) continue;
