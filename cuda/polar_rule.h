@@ -61,14 +61,17 @@ INTERVOX_HD inline PolarSums AddMeridian(const MappedLens& lens, const PolarOrde
     return out;
   }
   const double cc = cosine * cosine, ss = sine * sine, cs = cosine * sine;
-  out.v = f.v;
-  out.m = {f.r * cosine, f.r * sine, f.z};
-  out.q = {f.rr * cc, f.rr * ss, f.zz};
-  out.d = {f.rr * cs, f.rz * cosine, f.rz * sine};
-  out.k = f.k;
-  out.k1 = {f.kr * cosine, f.kr * sine, f.kz};
-  out.kq = {f.krr * cc, f.krr * ss, f.kzz};
-  out.kd = {f.krr * cs, f.krz * cosine, f.krz * sine};
+  const auto total = [](const double* lanes) { return MeridianMoments::Total(lanes); };
+  const double r = total(f.r), rr = total(f.rr), rz = total(f.rz);
+  out.v = total(f.v);
+  out.m = {r * cosine, r * sine, total(f.z)};
+  out.q = {rr * cc, rr * ss, total(f.zz)};
+  out.d = {rr * cs, rz * cosine, rz * sine};
+  const double kr = total(f.kr), krr = total(f.krr), krz = total(f.krz);
+  out.k = total(f.k);
+  out.k1 = {kr * cosine, kr * sine, total(f.kz)};
+  out.kq = {krr * cc, krr * ss, total(f.kzz)};
+  out.kd = {krr * cs, krz * cosine, krz * sine};
   const double sign = i % 2 == 0 ? 1 : -1;
   out.odd_v = sign * out.v;
   out.odd_m = sign * out.m;

@@ -143,11 +143,20 @@ INTERVOX_HD inline bool ArcInside(const Conic& other, const Arc& arc) {
 }
 
 /** Sums along a meridian, per unit azimuth, over x·n dS: times 1/3, 1/4 and 1/5 they are the
- volume, first and second moments of the cone from the origin. */
+ volume, first and second moments of the cone from the origin. Each in as many lanes as nodes are
+ taken at a time; their total counts. */
 struct MeridianMoments {
-  double v = 0, r = 0, z = 0, rr = 0, rz = 0, zz = 0;  ///< Σ of 1, r, z, r², rz, z²
+  double v[kGaussWide] = {}, r[kGaussWide] = {}, z[kGaussWide] = {};  ///< Σ of 1, r, z
+  double rr[kGaussWide] = {}, rz[kGaussWide] = {}, zz[kGaussWide] = {};
   /** The same over k, where n dS = (β + Γy) k. */
-  double k = 0, kr = 0, kz = 0, krr = 0, krz = 0, kzz = 0;
+  double k[kGaussWide] = {}, kr[kGaussWide] = {}, kz[kGaussWide] = {};
+  double krr[kGaussWide] = {}, krz[kGaussWide] = {}, kzz[kGaussWide] = {};
+
+  /** The sum over the lanes. */
+  INTERVOX_HD static double Total(const double* lane) {
+    static_assert(kGaussWide == 4);
+    return (lane[0] + lane[1]) + (lane[2] + lane[3]);
+  }
 };
 
 /** Adds the cone from the origin over an arc that runs from the axis to the rim; sense is +1 from
@@ -155,34 +164,41 @@ struct MeridianMoments {
 template <bool kSurface>
 INTERVOX_HD inline void AddArc(const Conic& conic, const Arc& arc, double sense, int rule,
                                MeridianMoments* sum) {
-  const GaussNode* node = GaussRule(rule);
+  static constexpr GaussColumns kNodes = MakeGaussColumns();
   const double j0 = 2 * sense * Wedge(arc.p0, arc.m.x);
   const double j1 = sense * Wedge(arc.p0, arc.p2);
   const double j2 = 2 * sense * Wedge(arc.m.x, arc.p2);
-  const int n = GaussOrder(rule);
-  for (int i = 0; i < n; ++i) {
-    const GaussNode& g = node[i];
-    const Planar w{g.b0 * arc.p0.r + g.b1 * arc.m.x.r + g.b2 * arc.p2.r,
-                   g.b0 * arc.p0.z + g.b1 * arc.m.x.z + g.b2 * arc.p2.z};
-    const double u = g.b0 + g.b1 * arc.m.w + g.b2;
-    const double t = 1 / u;
-    const Planar x{w.r * t, w.z * t};
-    // w × w' = b0 j0 + b1 j1 + b2 j2; x·n dS = r (x × dx) per unit azimuth.
-    const double flux = g.weight * (g.b0 * j0 + g.b1 * j1 + g.b2 * j2) * t * t * x.r;
-    sum->v += flux;
-    sum->r += flux * x.r;
-    sum->z += flux * x.z;
-    sum->rr += flux * x.r * x.r;
-    sum->rz += flux * x.r * x.z;
-    sum->zz += flux * x.z * x.z;
+  const Arc a = arc;
+  const Planar slope = conic.b;
+  // Loops over lanes without branches, results apart from inputs: compilers make vectors of them.
+  for (int i = GaussColumn(rule); i < GaussColumn(rule + 1); i += kGaussWide) {
+    double r[kGaussWide], z[kGaussWide], flux[kGaussWide];
+    for (int n = 0; n < kGaussWide; ++n) {
+      const double b0 = kNodes.b0[i + n], b1 = kNodes.b1[i + n], b2 = kNodes.b2[i + n];
+      const double t = 1 / (b0 + b1 * a.m.w + b2);
+      r[n] = (b0 * a.p0.r + b1 * a.m.x.r + b2 * a.p2.r) * t;
+      z[n] = (b0 * a.p0.z + b1 * a.m.x.z + b2 * a.p2.z) * t;
+      // w × w' = b0 j0 + b1 j1 + b2 j2; x·n dS = r (x × dx) per unit azimuth.
+      flux[n] = kNodes.weight[i + n] * (b0 * j0 + b1 * j1 + b2 * j2) * t * t * r[n];
+    }
+    for (int n = 0; n < kGaussWide; ++n) {
+      sum->v[n] += flux[n];
+      sum->r[n] += flux[n] * r[n];
+      sum->z[n] += flux[n] * z[n];
+      sum->rr[n] += flux[n] * r[n] * r[n];
+      sum->rz[n] += flux[n] * r[n] * z[n];
+      sum->zz[n] += flux[n] * z[n] * z[n];
+    }
     if constexpr (kSurface) {
-      const double k = flux / (1 - Dot(conic.b, x));
-      sum->k += k;
-      sum->kr += k * x.r;
-      sum->kz += k * x.z;
-      sum->krr += k * x.r * x.r;
-      sum->krz += k * x.r * x.z;
-      sum->kzz += k * x.z * x.z;
+      for (int n = 0; n < kGaussWide; ++n) {
+        const double k = flux[n] / (1 - (slope.r * r[n] + slope.z * z[n]));
+        sum->k[n] += k;
+        sum->kr[n] += k * r[n];
+        sum->kz[n] += k * z[n];
+        sum->krr[n] += k * r[n] * r[n];
+        sum->krz[n] += k * r[n] * z[n];
+        sum->kzz[n] += k * z[n] * z[n];
+      }
     }
   }
 }

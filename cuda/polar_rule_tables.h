@@ -101,6 +101,43 @@ constexpr GaussTable MakeGaussTable() {
   return table;
 }
 
+/** Nodes that are taken at a time: a vector register's worth. */
+inline constexpr int kGaussWide = 4;
+
+/** All rules by columns, each filled up to whole registers with nodes of no weight. */
+struct GaussColumns {
+  static constexpr int kNodes = 48;
+  double weight[kNodes] = {};
+  double b0[kNodes] = {};
+  double b1[kNodes] = {};
+  double b2[kNodes] = {};
+};
+
+/** First column entry of a rule; the start of the next one ends it. */
+INTERVOX_HD constexpr int GaussColumn(int rule) {
+  constexpr int kStart[] = {0, 4, 12, 20, 32, GaussColumns::kNodes};
+  return kStart[rule];
+}
+
+/** The rules of MakeGaussTable by columns. */
+constexpr GaussColumns MakeGaussColumns() {
+  const GaussTable table = MakeGaussTable();
+  GaussColumns columns;
+  for (int rule = 0; rule < kGaussRules; ++rule) {
+    for (int i = GaussColumn(rule); i < GaussColumn(rule + 1); ++i) {
+      const int n = i - GaussColumn(rule);
+      // Without weight, but somewhere on the arc.
+      GaussNode node{0.0, 1.0, 0.0, 0.0};
+      if (n < kGaussOrders[rule]) node = table.node[kGaussStart[rule] + n];
+      columns.weight[i] = node.weight;
+      columns.b0[i] = node.b0;
+      columns.b1[i] = node.b1;
+      columns.b2[i] = node.b2;
+    }
+  }
+  return columns;
+}
+
 /** cos and sin of azimuth k of kMaxAzimuths. */
 INTERVOX_HD inline void Azimuth(int k, double* cosine, double* sine) {
   static constexpr AzimuthTable kTable = MakeAzimuthTable();

@@ -105,7 +105,7 @@ class Polyhedron {
   INTERVOX_HD double Lowest(const Vec3& n) const;
 
   /** Exact moments about Corner(0): tetrahedra from it to a fan of triangles on each face.
-   @param area  Σ of the faces' area vectors in the 1-norm [m²]. */
+   @param area  Σ of the triangles' area vectors in the 1-norm [m²]. */
   INTERVOX_HD Moments Integrate(double* area) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cuda/polyhedron.h"
+#include "cuda/triangle_sums.h"
 
 namespace intervox::cuda {
 
@@ -193,7 +194,8 @@ INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::AddEdge(int from, int to, 
 }
 
 template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(int f, Work* work) {
+__attribute__((always_inline)) INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(
+    int f, Work* work) {
   const int begin = begin_[current_][f], end = begin_[current_][f + 1];
   const int first = work->loop;
   if (first + 2 * (end - begin) > kLoop) {
@@ -280,51 +282,23 @@ template <int kCorners, int kFaces>
 INTERVOX_HD Moments Polyhedron<kCorners, kFaces>::Integrate(double* area) const {
   const double *x = x_[current_], *y = y_[current_], *z = z_[current_];
   const Vec3 about = Corner(0);
-  Moments sum;
-  double total = 0;
+  internal::TriangleSums<kWide> sums;
   for (int f = 0; f < faces_; ++f) {
     const Index* loop = loop_[current_] + begin_[current_][f];
-    const int count = begin_[current_][f + 1] - begin_[current_][f];
-    const auto at = [&](int i) {
-      return Vec3{x[loop[i]] - about.x, y[loop[i]] - about.y, z[loop[i]] - about.z};
+    const int count = LoopSize(f);
+    const double weight = Plane(f).weight;
+    const auto at = [&](int corner) {
+      return Vec3{x[corner] - about.x, y[corner] - about.y, z[corner] - about.z};
     };
-    bool touches = false;
-    for (int i = 0; i < count; ++i) touches = touches || loop[i] == 0;
-    const Vec3 u = at(0);
-    Vec3 v = at(1);
-    Vec3 s, g;
+    const Vec3 u = at(loop[0]);
+    Vec3 v = at(loop[1]);
     for (int i = 2; i < count; ++i) {
-      const Vec3 w = at(i);
-      const Vec3 a = Cross(v - u, w - u);  // twice the area vector
-      const Vec3 c = u + v + w;
-      s += a;
-      g += Cross(c, a);
-      // A face through the apex has cones of no height.
-      if (!touches) {
-        const double t = Dot(u, a);  // six times the volume
-        sum.v += t;
-        sum.m += t * c;
-        sum.q += t * (Scaled(u, u) + Scaled(v, v) + Scaled(w, w) + Scaled(c, c));
-        sum.d += t * Vec3{u.x * u.y + v.x * v.y + w.x * w.y + c.x * c.y,
-                          u.x * u.z + v.x * v.z + w.x * w.z + c.x * c.z,
-                          u.y * u.z + v.y * v.z + w.y * w.z + c.y * c.z};
-      }
+      const Vec3 w = at(loop[i]);
+      sums.Add(weight, u, v, w);
       v = w;
     }
-    const double weight = Plane(f).weight;
-    sum.s += weight * s;
-    sum.g += weight * g;
-    const Vec3 magnitude = Abs(s);
-    total += magnitude.x + magnitude.y + magnitude.z;
   }
-  sum.v *= 1.0 / 6;
-  sum.m *= 1.0 / 24;
-  sum.q *= 1.0 / 120;
-  sum.d *= 1.0 / 120;
-  sum.s *= 0.5;
-  sum.g *= 1.0 / 6;
-  *area = 0.5 * total;
-  return sum;
+  return sums.Finish(area);
 }
 
 }  // namespace intervox::cuda

@@ -66,19 +66,26 @@ INTERVOX_HD bool SetCommonBox(const CellView& a, const Pose& X_LA, const CellVie
 template <class P>
 INTERVOX_HD Cut ClipByWalls(const PairFrame& frame, double size, P* polyhedron) {
   constexpr int kMostCurved = 8;
+  const auto is_curved = [](const geometry::Surface& s) {
+    return s.kind != geometry::SurfaceKind::kPlane && IsConvex(s);
+  };
+  bool hole = false, convex = false;
+  for (const CellView* cell : {&frame.a, &frame.b}) {
+    for (int i = 0; i < cell->surface_count; ++i) {
+      const geometry::Surface& s = cell->surfaces[i];
+      if (is_curved(s)) (s.side < 0 ? hole : convex) = true;
+    }
+  }
+  if (!hole || !convex) return Cut::kCut;
   geometry::Surface curved[kMostCurved];
   int count = 0;
-  bool hole = false, convex = false;
   for (int body = 0; body < 2; ++body) {
     const CellView& cell = body == 0 ? frame.a : frame.b;
     for (int i = 0; i < cell.surface_count && count < kMostCurved; ++i) {
       const geometry::Surface& s = cell.surfaces[i];
-      if (s.kind == geometry::SurfaceKind::kPlane || !IsConvex(s)) continue;
-      (s.side < 0 ? hole : convex) = true;
-      curved[count++] = (body == 0 ? frame.X_LA : frame.X_LB) * s;
+      if (is_curved(s)) curved[count++] = (body == 0 ? frame.X_LA : frame.X_LB) * s;
     }
   }
-  if (!hole || !convex) return Cut::kCut;
   return CutBeyondWalls(curved, count, kCoincidence * size, polyhedron);
 }
 

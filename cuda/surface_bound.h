@@ -47,12 +47,8 @@ INTERVOX_HD double TangentBound(const geometry::Surface& s, const Vec3& c, const
     f = QuadricLevel(s, c);
     g = 2.0 * (Scaled(s.e, c) + s.l);
   }
-  double lowest = 0;
-  for (int i = 0; i < polytope.corners(); ++i) {
-    const double d = f + Dot(g, ToPrincipal(s, polytope.Corner(i)) - c);
-    if (i == 0 || d < lowest) lowest = d;
-  }
-  return lowest;
+  const Vec3 n = s.R * g;
+  return f - Dot(g, c) - Dot(n, s.o) + polytope.Lowest(n);
 }
 
 INTERVOX_HD inline bool IsConvex(const geometry::Surface& s) {
@@ -72,31 +68,27 @@ INTERVOX_HD inline bool IsConvex(const geometry::Surface& s) {
 template <class P>
 INTERVOX_HD int SignOver(const geometry::Surface& s, const P& polytope) {
   using geometry::SurfaceKind;
-  Vec3 lower = internal::ToPrincipal(s, polytope.Corner(0)), upper = lower;
-  for (int i = 1; i < polytope.corners(); ++i) {
+  const bool convex = internal::IsConvex(s), cone = s.kind == SurfaceKind::kCone;
+  Vec3 lower, upper, nearest;
+  double highest = 0, lowest_corner = 0;
+  for (int i = 0; i < polytope.corners(); ++i) {
     const Vec3 y = internal::ToPrincipal(s, polytope.Corner(i));
-    lower = Min(lower, y);
-    upper = Max(upper, y);
+    lower = i == 0 ? y : Min(lower, y);
+    upper = i == 0 ? y : Max(upper, y);
+    if (!convex) continue;
+    const double f = cone ? internal::NappeLevel(s, y) : internal::QuadricLevel(s, y);
+    if (i == 0 || f > highest) highest = f;
+    if (i == 0 || f < lowest_corner) {
+      lowest_corner = f;
+      nearest = y;
+    }
   }
   const Vec3 middle = 0.5 * (lower + upper), half = 0.5 * (upper - lower);
   if (s.kind == SurfaceKind::kTorus) {
     const double f = internal::TorusLevel(s, middle), reach = Norm(half);
     return f < -reach ? -1 : f > reach ? 1 : 0;
   }
-  if (internal::IsConvex(s)) {
-    const bool cone = s.kind == SurfaceKind::kCone;
-    double highest = 0;
-    Vec3 nearest;
-    double lowest_corner = 0;
-    for (int i = 0; i < polytope.corners(); ++i) {
-      const Vec3 y = internal::ToPrincipal(s, polytope.Corner(i));
-      const double f = cone ? internal::NappeLevel(s, y) : internal::QuadricLevel(s, y);
-      if (i == 0 || f > highest) highest = f;
-      if (i == 0 || f < lowest_corner) {
-        lowest_corner = f;
-        nearest = y;
-      }
-    }
+  if (convex) {
     if (highest < 0) return -1;
     if (lowest_corner <= 0) return 0;
     if (internal::TangentBound(s, middle, polytope) > 0) return 1;
@@ -144,6 +136,10 @@ INTERVOX_HD inline int Coincidence(const geometry::Surface& a, const geometry::S
     return a.side * b.side;
   }
   if (a.kind == SurfaceKind::kCone && Dot(a.R.Col(2), b.R.Col(2)) < 0) return 0;
+  // Traces that differ by more than the nine elements may: the usual case.
+  const double trace = a.e.x + a.e.y + a.e.z - (b.e.x + b.e.y + b.e.z);
+  const Vec3 most = Max(Abs(a.e), Abs(b.e));
+  if (std::fabs(trace) > 64 * relative * (most.x + most.y + most.z)) return 0;
   // As xᵀMx + 2 m·x + k, which does not depend on how the axes were chosen.
   Mat3 M[2];
   Vec3 m[2];

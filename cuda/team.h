@@ -35,15 +35,17 @@ struct SerialTeam {
  private:
   template <class T, class F>
   INTERVOX_HD static T SumLanes(int lane, int count, int n, F& f) {
-    T sum{};
-    if (lane >= n) return sum;
+    if (lane >= n) return T{};
     if (count == 1) {
-      for (int i = lane; i < n; i += kLanes) sum += f(i);
+      T sum = f(lane);
+      for (int i = lane + kLanes; i < n; i += kLanes) sum += f(i);
       return sum;
     }
-    sum = SumLanes<T>(lane, count / 2, n, f);
-    // Adding an empty half would be exact, so skipping it leaves the bits alone.
-    if (lane + count / 2 < n) sum += SumLanes<T>(lane + count / 2, count / 2, n, f);
+    // Halves without items are left out: they would add nothing.
+    while (lane + count / 2 >= n && count > 1) count /= 2;
+    if (count == 1) return SumLanes<T>(lane, 1, n, f);
+    T sum = SumLanes<T>(lane, count / 2, n, f);
+    sum += SumLanes<T>(lane + count / 2, count / 2, n, f);
     return sum;
   }
 };
@@ -61,7 +63,8 @@ struct WarpTeam {
   template <class T, class F>
   __device__ T Sum(int n, F&& f) const {
     T sum{};
-    for (int i = Lane(); i < n; i += kLanes) sum += f(i);
+    if (Lane() < n) sum = f(Lane());
+    for (int i = Lane() + kLanes; i < n; i += kLanes) sum += f(i);
     for (int offset = 1; offset < kLanes; offset *= 2) {
       const T other = FromLane(sum, Lane() + offset);
       // Lanes that are no multiple of 2·offset hold partial sums that nobody reads.
