@@ -126,7 +126,8 @@ class Polyhedron {
   INTERVOX_HD void CloseFace(int first, int plane, Work* work);
   INTERVOX_HD Cut FindCoincident(const ClipPlane& plane, double coincide);
   INTERVOX_HD void AddEdge(int from, int to, Work* work);
-  INTERVOX_HD void CutFace(int f, Work* work);
+  // Inlined, so that what lives during a cut stays in registers.
+  __attribute__((always_inline)) INTERVOX_HD void CutFace(int f, Work* work);
   INTERVOX_HD void AddCap(int plane, Work* work);
   // Fills the last vector of corners with copies of the first, which change no extremum.
   INTERVOX_HD void Pad(int buffer, int corners) {

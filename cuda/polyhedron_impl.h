@@ -194,8 +194,7 @@ INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::AddEdge(int from, int to, 
 }
 
 template <int kCorners, int kFaces>
-__attribute__((always_inline)) INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(
-    int f, Work* work) {
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(int f, Work* work) {
   const int begin = begin_[current_][f], end = begin_[current_][f + 1];
   const int first = work->loop;
   if (first + 2 * (end - begin) > kLoop) {

@@ -18,18 +18,20 @@ struct Prepared {
 
 namespace internal {
 
-// Clips with a cell's planes, or with the faces of its bounds, which belong to neither body.
+// Clips with the faces of a cell's bounds, which belong to neither body, where they cut at all.
 template <class P>
 INTERVOX_HD Cut ClipByBounds(const CellView& cell, const Pose& X_LC, double size, P* polyhedron) {
   if (!cell.bounded) return Cut::kCut;
-  const Pose X = X_LC * cell.bounds->X;
+  const Mat3 R = X_LC.R * cell.bounds->X.R;
+  const Vec3 centre = X_LC * cell.bounds->X.p;
   for (int axis = 0; axis < 3; ++axis) {
-    const Vec3 n = X.R.Col(axis);
-    const double middle = Dot(n, X.p), half = cell.bounds->half[axis];
+    const double half = cell.bounds->half[axis];
     const double slack = kCoincidence * (size + half);
     for (int sign = -1; sign <= 1; sign += 2) {
-      const Cut cut =
-          polyhedron->Clip({sign * n, sign * middle + half + slack, 0.0, 0}, kRounding * size, 0.0);
+      const Vec3 n = sign * R.Col(axis);
+      const double offset = Dot(n, centre) + half + slack;
+      if (-polyhedron->Lowest(-n) <= offset) continue;
+      const Cut cut = polyhedron->Clip({n, offset, 0.0, 0}, kRounding * size, 0.0);
       if (cut == Cut::kEmpty || cut == Cut::kFull) return cut;
     }
   }
@@ -165,13 +167,12 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
     if (!internal::SetCommonBox(first, X_LF, second, X_LS, polyhedron)) return out;
   } else {
     polyhedron->SetBox(X_LF * first.bounds->X, half);
-    cut = internal::ClipByBounds(second, X_LS, size, polyhedron);
-  }
-  if (cut == Cut::kCut) {
     cut = internal::ClipByPlanes(first, X_LF, first_is_b, size, polyhedron);
-  }
-  if (cut == Cut::kCut) {
-    cut = internal::ClipByPlanes(second, X_LS, !first_is_b, size, polyhedron);
+    if (cut == Cut::kCut) {
+      cut = internal::ClipByPlanes(second, X_LS, !first_is_b, size, polyhedron);
+    }
+    // Mostly the second's planes again, which then do not cut.
+    if (cut == Cut::kCut) cut = internal::ClipByBounds(second, X_LS, size, polyhedron);
   }
   if (cut == Cut::kCut) cut = internal::ClipByWalls(frame, size, polyhedron);
   out.full = cut == Cut::kFull;

@@ -100,6 +100,21 @@ INTERVOX_HD inline void ClipAxis(const CellView& cell, const Pose& X, const Roun
   if (z + reach < *high) *high = z + reach;
 }
 
+// Whether a round peg among the surfaces lies inside the hole wherever the polyhedron reaches.
+template <class P>
+INTERVOX_HD bool HasFreePeg(const geometry::Surface* surfaces, int count,
+                            const geometry::Surface& hole, const P& polyhedron) {
+  RoundWall wall, peg;
+  if (!MakeRoundWall(hole, {}, &wall)) return false;
+  for (int k = 0; k < count; ++k) {
+    if (surfaces[k].side < 0 || !MakeRoundWall(surfaces[k], {}, &peg)) continue;
+    const double z = Dot(peg.axis, peg.origin);
+    const double low = polyhedron.Lowest(peg.axis) - z, high = -polyhedron.Lowest(-peg.axis) - z;
+    if (HangsFree(peg, wall, low, high)) return true;
+  }
+  return false;
+}
+
 }  // namespace internal
 
 /** Whether a round peg of one cell lies inside a round hole of the other wherever the bounds of
@@ -136,6 +151,7 @@ INTERVOX_HD Cut CutBeyondWalls(const geometry::Surface* surfaces, int count, dou
   for (int h = 0; h < count; ++h) {
     const geometry::Surface& hole = surfaces[h];
     if (hole.side > 0 || !internal::IsConvex(hole)) continue;
+    if (internal::HasFreePeg(surfaces, count, hole, *polyhedron)) return Cut::kEmpty;
     for (int cuts = 0; cuts <= kMostCuts; ++cuts) {
       Vec3 farthest;
       double level = 0;
