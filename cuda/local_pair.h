@@ -6,7 +6,7 @@
 namespace intervox::cuda {
 
 /** Most surfaces of one pair after pruning; more is a capacity status, never a dropped surface. */
-inline constexpr int kMaxSurfaces = 64;
+inline constexpr int kMaxSurfaces = 48;
 
 /** A surface of either cell in the frame L: world axes, origin p_WL near the overlap. */
 struct LocalSurface {

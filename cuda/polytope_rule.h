@@ -9,8 +9,8 @@
 
 namespace intervox::cuda {
 
-/** Room for the pairs of a simulation: boxes, wedges, hulls of up to sixty faces. 16 KiB. */
-using SmallPolyhedron = Polyhedron<128, 64>;
+/** Room for the pairs of a simulation: boxes, wedges, hulls of up to forty faces. 12 KiB. */
+using SmallPolyhedron = Polyhedron<96, 48>;
 
 /** What became of a planar pair. */
 struct PolytopeOutcome {

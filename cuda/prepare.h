@@ -180,6 +180,9 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
 
   Vec3 lower, upper;
   polyhedron->GetBox(&lower, &upper);
+  ShrinkToPegs(frame.a, frame.X_LA, *polyhedron, &lower, &upper);
+  ShrinkToPegs(frame.b, frame.X_LB, *polyhedron, &lower, &upper);
+  if (lower.x > upper.x || lower.y > upper.y || lower.z > upper.z) return out;
   const Vec3 centre = 0.5 * (lower + upper);
   pair->p_WL = frame.p_WL + centre;
   // Rounding of the polytope's corners must not cut into the overlap.

@@ -100,19 +100,24 @@ INTERVOX_HD inline void ClipAxis(const CellView& cell, const Pose& X, const Roun
   if (z + reach < *high) *high = z + reach;
 }
 
-// Whether a round peg among the surfaces lies inside the hole wherever the polyhedron reaches.
+// How the round pegs among the surfaces sit in a hole, as far as the polyhedron reaches.
+enum class Fit { kUnknown, kFree, kTouching };
+
 template <class P>
-INTERVOX_HD bool HasFreePeg(const geometry::Surface* surfaces, int count,
-                            const geometry::Surface& hole, const P& polyhedron) {
+INTERVOX_HD Fit FitOf(const geometry::Surface* surfaces, int count, const geometry::Surface& hole,
+                      const P& polyhedron) {
   RoundWall wall, peg;
-  if (!MakeRoundWall(hole, {}, &wall)) return false;
+  Fit fit = Fit::kUnknown;
+  if (!MakeRoundWall(hole, {}, &wall)) return fit;
   for (int k = 0; k < count; ++k) {
     if (surfaces[k].side < 0 || !MakeRoundWall(surfaces[k], {}, &peg)) continue;
     const double z = Dot(peg.axis, peg.origin);
-    const double low = polyhedron.Lowest(peg.axis) - z, high = -polyhedron.Lowest(-peg.axis) - z;
-    if (HangsFree(peg, wall, low, high)) return true;
+    if (HangsFree(peg, wall, polyhedron.Lowest(peg.axis) - z, -polyhedron.Lowest(-peg.axis) - z)) {
+      return Fit::kFree;
+    }
+    fit = Fit::kTouching;
   }
-  return false;
+  return fit;
 }
 
 }  // namespace internal
@@ -151,7 +156,10 @@ INTERVOX_HD Cut CutBeyondWalls(const geometry::Surface* surfaces, int count, dou
   for (int h = 0; h < count; ++h) {
     const geometry::Surface& hole = surfaces[h];
     if (hole.side > 0 || !internal::IsConvex(hole)) continue;
-    if (internal::HasFreePeg(surfaces, count, hole, *polyhedron)) return Cut::kEmpty;
+    const internal::Fit fit = internal::FitOf(surfaces, count, hole, *polyhedron);
+    if (fit == internal::Fit::kFree) return Cut::kEmpty;
+    // Round on round: what is not free touches, and no cut would prove otherwise.
+    if (fit == internal::Fit::kTouching) continue;
     for (int cuts = 0; cuts <= kMostCuts; ++cuts) {
       Vec3 farthest;
       double level = 0;
@@ -185,6 +193,29 @@ INTERVOX_HD Cut CutBeyondWalls(const geometry::Surface* surfaces, int count, dou
     }
   }
   return Cut::kCut;
+}
+
+/** Shrinks a box around Ω to the round pegs of a posed cell: along its axis each reaches as far as
+ the polyhedron, and across it as far as its circles. */
+template <class P>
+INTERVOX_HD void ShrinkToPegs(const CellView& cell, const Pose& X, const P& polyhedron, Vec3* lower,
+                              Vec3* upper) {
+  internal::RoundWall peg;
+  for (int i = 0; i < cell.surface_count; ++i) {
+    const geometry::Surface& s = cell.surfaces[i];
+    if (s.side < 0 || !internal::MakeRoundWall(s, X, &peg)) continue;
+    const double z = Dot(peg.axis, peg.origin);
+    double low = polyhedron.Lowest(peg.axis) - z;
+    const double high = -polyhedron.Lowest(-peg.axis) - z;
+    if (peg.t > 0 && low < 0) low = 0;
+    const auto across = [](double a) { return a * a < 1 ? std::sqrt(1 - a * a) : 0.0; };
+    const Vec3 reach{across(peg.axis.x), across(peg.axis.y), across(peg.axis.z)};
+    const Vec3 c0 = peg.origin + low * peg.axis, c1 = peg.origin + high * peg.axis;
+    const Vec3 r0 = (peg.t * low - peg.c) / peg.s * reach;
+    const Vec3 r1 = (peg.t * high - peg.c) / peg.s * reach;
+    *lower = Max(*lower, Min(c0 - r0, c1 - r1));
+    *upper = Min(*upper, Max(c0 + r0, c1 + r1));
+  }
 }
 
 }  // namespace intervox::cuda
