@@ -79,13 +79,16 @@ TEST(PairFinderTest, FindsAllOverlapsWithAnUnboundedBody) {
   CompareAlongAPath(floor, Cut(box, 2, 0.08), {0, 0, 0.3}, {-1, 1, -0.2});
 }
 
-// A pin moves in a slightly wider hole until it touches, straight and in a spiral.
-TEST(PairFinderTest, RemembersGapsWithoutMissingContacts) {
+std::vector<geometry::Cell> Drilled(const Vec3& size, const geometry::Primitive& hole) {
   geometry::Shape drilled;
   drilled.operation = geometry::Operation::kDifference;
-  drilled.children = {scenes::Solid(geometry::Box{{0.1, 0.1, 0.02}}, "block"),
-                      scenes::Solid(geometry::Cylinder{0.0105, 0.1}, "hole")};
-  const auto plate = geometry::ToCells(drilled);
+  drilled.children = {scenes::Solid(geometry::Box{size}, "block"), scenes::Solid(hole, "hole")};
+  return geometry::ToCells(drilled);
+}
+
+// A pin moves in a slightly wider hole until it touches, straight and in a spiral.
+TEST(PairFinderTest, RemembersGapsWithoutMissingContacts) {
+  const auto plate = Drilled({0.1, 0.1, 0.02}, geometry::Cylinder{0.0105, 0.1});
   const auto pin = geometry::ToCells(*scenes::Solid(geometry::Cylinder{0.01, 0.05}, "pin"));
   const Engine engine({Device::kSerial, 1, 0});
   const BodyCells cells_plate = MakeBodyCells(plate), cells_pin = MakeBodyCells(pin);
@@ -111,6 +114,50 @@ TEST(PairFinderTest, RemembersGapsWithoutMissingContacts) {
     EXPECT_LT(touching, kSteps / 10);
     EXPECT_LT(finder.queries(), turns > 0 ? kSteps / 2 : kSteps / 10);
   }
+}
+
+bool Overlap(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_WA, const Pose& X_WB) {
+  return ComputeMetrics({.a = &a, .b = &b, .X_WA = X_WA, .X_WB = X_WB}).volume > 0;
+}
+
+// Solids of all kinds come together slowly: no gap is remembered beyond the touch.
+TEST(PairFinderTest, SeesEveryKindOfSolidTouch) {
+  const std::vector<std::vector<geometry::Cell>> solids = {
+      geometry::ToCells(*scenes::Solid(geometry::Sphere{0.05}, "ball")),
+      geometry::ToCells(*scenes::Solid(geometry::Ellipsoid{{0.03, 0.05, 0.07}}, "egg")),
+      geometry::ToCells(*scenes::Solid(geometry::Cone{0.05, 0.01, 0.08}, "cone")),
+      geometry::ToCells(*scenes::Solid(geometry::Cylinder{0.03, 0.1}, "pin")),
+      Drilled({0.1, 0.08, 0.04}, geometry::Cone{0.03, 0.01, 0.1})};
+  const Engine engine({Device::kSerial, 1, 0});
+  std::int64_t queries = 0, steps = 0;
+  for (std::size_t k = 0; k < solids.size() * solids.size(); ++k) {
+    const auto& a = solids[k / solids.size()];
+    const auto& b = solids[k % solids.size()];
+    ASSERT_EQ(a.size(), 1U);
+    ASSERT_EQ(b.size(), 1U);
+    const auto x = static_cast<double>(k);
+    const Pose X_WA{ToRotation(FromRotationVector({x, 0.3 * x, 1})), {}};
+    const Vec3 along = Normalized(Vec3{std::sin(x), std::cos(x), std::sin(2 * x)});
+    const auto X_WB = [&](double distance) {
+      return Pose{ToRotation(FromRotationVector({0.2 * x, 1, x})), distance * along};
+    };
+    double touch = 0.0, apart = 0.3;
+    while (apart - touch > 1e-6) {
+      const double middle = 0.5 * (touch + apart);
+      (Overlap(a[0], b[0], X_WA, X_WB(middle)) ? touch : apart) = middle;
+    }
+    PairFinder finder(engine, {});
+    const BodyCells cells_a = MakeBodyCells(a), cells_b = MakeBodyCells(b);
+    finder.AddBodyPair(0, 1, &cells_a, &cells_b);
+    for (int step = 0; step < 400; ++step) {
+      const Pose poses[2] = {X_WA, X_WB(apart + 1.95e-3 - 5e-6 * step)};
+      const bool expected = Overlap(a[0], b[0], poses[0], poses[1]);
+      ASSERT_EQ(finder.Find(poses).size(), expected ? 1U : 0U) << "pair " << k << " step " << step;
+    }
+    queries += finder.queries();
+    steps += 400;
+  }
+  EXPECT_LT(queries, steps * 3 / 4);
 }
 
 }  // namespace
