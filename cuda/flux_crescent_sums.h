@@ -1,5 +1,4 @@
-/** @file Sums over the columns of a crescent between a hole's wall and the peg.
- */
+/** @file Sums over the columns of a crescent between a hole's wall and the peg. */
 #pragma once
 
 #include "cuda/flux_arc_sums.h"
@@ -7,8 +6,8 @@
 
 namespace intervox::cuda::internal {
 
-/** The generators between two directions less than half a turn apart: u ∈
- [−reach, reach] is the half-angle tangent from the middle direction (c, s). */
+/** The generators between two directions less than half a turn apart: u ∈ [−reach, reach] is the
+ half-angle tangent from the middle direction (c, s). */
 struct CrescentPanel {
   double c = 1.0, s = 0.0;
   double reach = 0.0;
@@ -39,8 +38,7 @@ struct CrescentSums {
   }
 };
 
-/** Lobatto's five points on [0, 1], exact to degree 7, and Simpson's three of
- * them. */
+/** Lobatto's five points on [0, 1], exact to degree 7, and Simpson's three of them. */
 struct LobattoRule {
   double x[5] = {0.0, 0.172673164646011428, 0.5, 0.827326835353988572, 1.0};
   double fine[5] = {0.05, 0.272222222222222222, 0.355555555555555556, 0.272222222222222222, 0.05};
@@ -50,11 +48,10 @@ struct LobattoRule {
 /** The generators of a panel at N nodes. */
 template <int N>
 struct CrescentNodes {
-  double c[N], s[N];        ///< ρ
-  double turn[N];           ///< dθ
-  double lo[N], height[N];  ///< the interval's start and length
-  double tilt0[N],
-      rise[N];  ///< dz/dr of the first column, and from it to the last
+  double c[N], s[N];         ///< ρ
+  double turn[N];            ///< dθ
+  double lo[N], height[N];   ///< the interval's start and length
+  double tilt0[N], rise[N];  ///< dz/dr of the first column, and from it to the last
   // ρᵀMρ, eᵀMρ, g·ρ and Mρ's parts: Q in the half plane.
   double mrr[N], mrz[N], gr[N], mx[N], my[N];
 };
@@ -161,8 +158,7 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
     const double at = along.x[j], fine = along.fine[j], simpson = along.lean[j];
     double(&q)[N] = length[j];
     double r0[N], z0[N], tilt[N], bz[N], level[N], slope[N], root[N];
-    // Loops without calls and branches: compilers turn them into vector
-    // instructions.
+    // Loops without calls and branches: compilers turn them into vector instructions.
     for (int i = 0; i < N; ++i) {
       z0[i] = g.lo[i] + at * g.height[i];
       r0[i] = R + k * z0[i];
@@ -264,8 +260,8 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
   }
   double coarse[N];
   for (int i = 0; i < N; ++i) coarse[i] = rule.lean[i] * g.turn[i];
-  const double miss = out.x.v - Total(coarse, sum.v),
-               miss_along = out.x.v - Total(weight, sum.lean);
+  const double miss = out.x.v - Total(coarse, sum.v);
+  const double miss_along = out.x.v - Total(weight, sum.lean);
   const double miss_area = out.area - Total(coarse, wall);
   const double tiny = 1e-12 * (x.high - x.low);
   for (int i = 0; i < N; ++i) out.bad += least[i] < -tiny || most[i] > 0.0;

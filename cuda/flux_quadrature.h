@@ -1,13 +1,13 @@
-/** @file Nested quadrature on [0, 1]: Patterson's 3 ⊂ 7 ⊂ 15 points, exact to
- degree 5, 11 and 23, and Kronrod's 5 ⊂ 11, exact to degree 9 and 17. */
+/** @file Nested quadrature on [0, 1]: Patterson's 3 ⊂ 7 ⊂ 15 points, exact to degree 5, 11 and 23,
+ and Kronrod's 5 ⊂ 11, exact to degree 9 and 17. */
 #pragma once
 
 #include "geometry/hd.h"
 
 namespace intervox::cuda::internal {
 
-/** A rule of N − 1 points, filled up to N with a point of no weight: a whole
- number of vector registers. `lean` are the weights of the rule nested in it. */
+/** A rule of N − 1 points, filled up to N with a point of no weight: a whole number of vector
+ registers. `lean` are the weights of the rule nested in it. */
 template <int N>
 struct NestedRule {
   double x[N];
@@ -57,8 +57,7 @@ INTERVOX_HD inline const NestedRule<16>& Patterson15() {
   return kRule;
 }
 
-/** Σ a_k by halving, twelve by thirds first: the same bits in vector registers
- * and out of them. */
+/** Σ a_k by halving, twelve by thirds first: the same bits in vector registers and out of them. */
 template <int N>
 INTERVOX_HD inline double Total(const double (&a)[N]) {
   constexpr int kRest = N == 12 ? 4 : N / 2;

@@ -21,6 +21,9 @@ namespace intervox::cuda {
 
 namespace internal {
 
+// One attempt's lists live on the stack; its sums add some 10 KiB.
+static_assert(sizeof(FluxPanels) + sizeof(FluxModel) + sizeof(FluxHits) < 32 * 1024);
+
 /** A sum of panels with its errors. */
 struct FluxTotal {
   FluxSums sums;
