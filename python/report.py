@@ -75,7 +75,7 @@ def number(value, unit):
     """Three digits and a unit with the prefix that keeps the number readable."""
     value = float(value)
     prefix, factor = next(((p, f) for p, f in (("", 1), ("m", 1e3), ("µ", 1e6), ("n", 1e9))
-                           if abs(value) * f >= 1 or value == 0), ("p", 1e12))
+                           if abs(value) * f >= (0.01 if f == 1 else 1) or value == 0), ("p", 1e12))
     shown = factor * value
     return f"{shown:,.0f} {prefix}{unit}" if abs(shown) >= 1000 else f"{shown:.3g} {prefix}{unit}"
 
