@@ -123,7 +123,7 @@ class Dynamics final : public integrators::PartitionedSystem {
   void Pieces(double end);
   bool FoundOnset(double* age) const;
   Event Look(double h);
-  double Locate(double h, Event event);
+  double Locate(double h, Event event, int* probes);
   void AcceptForces();
   void RecordImpacts();
   Load ExternalLoad(std::size_t body, double t) const;

@@ -16,10 +16,11 @@ constexpr double kShortPiece = 0.125;
  changes a velocity by (ωh)² times this, ω the contact's frequency. */
 constexpr double kOnsetShare = 1e-5;
 /** The same of a change of the grouping, at which forces jump: found by bisection. */
-constexpr double kRegroupShare = 1e-4;
+constexpr double kRegroupShare = 2.5e-4;
 /** Events located in one step; later ones fall where they fall. */
 constexpr int kMostEvents = 4;
-constexpr int kMostProbes = 60;
+/** Probes in one step: what bounds the time that a step can take. */
+constexpr int kMostProbes = 14;
 /** Guesses at an onset are late by this share of the time since it. */
 constexpr double kLate = 0.02;
 /** Time since the onset over V/(|S| v_n): 1 for a face, 2 for an edge, 3 for a corner; no more. */
@@ -61,8 +62,9 @@ Dynamics::Event Dynamics::Look(double h) {
 
  Near its onset t* a contact has V ~ (t − t*)^p, with p = 1 for a face, 2 for an edge and 3 for a
  corner, and |S| ~ V/(t − t*). So V/|S| is linear in time, and the secant through two overlaps meets
- t*. A change of grouping is found by bisection. */
-double Dynamics::Locate(double h, Event event) {
+ t*. A change of grouping is found by bisection. `probes` is what may be spent, and what is left:
+ without any, the end of h stands. */
+double Dynamics::Locate(double h, Event event, int* probes) {
   const double step = world_.step;
   double low = 0.0, high = h, at = h;
   double power = 1.0;   // of the overlap that came first, as seen so far
@@ -73,7 +75,7 @@ double Dynamics::Locate(double h, Event event) {
     at = guess;
     return Look(guess);
   };
-  for (int probe = 0; probe < kMostProbes; ++probe) {
+  for (; *probes > 0; --*probes) {
     const double close = (event.regroups ? kRegroupShare : kOnsetShare) * step;
     const bool secant = !event.regroups && event.age > 0.0;
     if (high - low <= close || (secant && power * event.age <= close)) break;
@@ -105,6 +107,7 @@ void Dynamics::Pieces(double end) {
   const double start = now_, h = world_.step, piece = h / kPieces;
   bool fine = memory_.fine_steps > 0;
   if (fine) --memory_.fine_steps;
+  int probes = kMostProbes;
   for (int events = 0; now_ < end;) {
     double next = end;
     if (fine) {
@@ -118,7 +121,7 @@ void Dynamics::Pieces(double end) {
     const Event event = Look(next - now_);
     if ((event.onset || event.regroups) && events < kMostEvents) {
       ++events;
-      const double located = Locate(next - now_, event);
+      const double located = Locate(next - now_, event, &probes);
       if (located < next - now_) next = now_ + located;
     }
     if (event.onset) {
