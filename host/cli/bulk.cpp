@@ -1,5 +1,7 @@
 #include "host/cli/bulk.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include "host/cli/version.h"
 #include "host/results/column_file.h"
 #include "host/scene/error.h"
+#include "host/scene/keys.h"
 
 namespace intervox::cli {
 namespace {
@@ -30,6 +33,11 @@ std::vector<Pose> ReadPoses(const std::string& path) {
   std::vector<Pose> poses(array.rows);
   for (std::size_t i = 0; i < array.rows; ++i) {
     const double* row = &array.values[7 * i];
+    for (int k = 0; k < 7; ++k) {
+      if (std::fabs(row[k]) <= host::kLength.hi) continue;
+      throw InputError(path + ": row " + std::to_string(i) + ": the number " +
+                       fmt::format("{:g}", row[k]) + " is out of range. Give numbers up to 1e9.");
+    }
     const Quaternion q{row[3], row[4], row[5], row[6]};
     if (!(std::sqrt(q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z) > 1e-12)) {
       throw InputError(path + ": row " + std::to_string(i) +
@@ -131,7 +139,7 @@ int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& 
     a = geometry::ToCells(*pair.a);
     b = geometry::ToCells(*pair.b);
   } catch (const std::invalid_argument& error) {
-    throw InputError(pair.place + ": pairs: " + error.what() + ". Correct the solid.");
+    throw InputError(pair.place + ": pairs: " + error.what());
   }
   Output output(out, poses.size());
   const std::size_t cells = a.size() * b.size();

@@ -189,6 +189,17 @@ void PrintTable(const std::vector<Row>& rows, bool solids) {
   }
 }
 
+/** A check of an option: a number within limits that the message shows in full. */
+CLI::Validator InRange(double lo, double hi) {
+  const auto check = [lo, hi](const std::string& text) {
+    double value = 0;
+    const bool number = CLI::detail::lexical_cast(text, value);
+    if (number && value >= lo && value <= hi) return std::string();
+    return fmt::format("'{}' is out of range. Give a number from {:g} to {:g}.", text, lo, hi);
+  };
+  return {check, fmt::format("[{:g}, {:g}]", lo, hi)};
+}
+
 int Run(const Options& options) {
   const PairsFile file = LoadPairs(options.file);
   const Engine engine = MakeEngine(ParseDevice(options.device, options.threads));
@@ -224,9 +235,9 @@ void AddMetrics(CLI::App& app, int& status) {
   command->add_option("file", options->file, "Pairs file, intervox/pairs/1")->required();
   auto* tolerance = command->add_option("--tolerance", options->tolerance,
                                         "Relative, of the volume [1e-9, 0.1]; default 1e-4");
-  tolerance->check(CLI::Range(1e-9, 0.1));
+  tolerance->check(InRange(1e-9, 0.1));
   command->add_option("--voxel-size", options->voxel_size, "Leaf size [m], instead of a tolerance")
-      ->check(CLI::Range(1e-12, 1e6))
+      ->check(InRange(1e-12, 1e6))
       ->excludes(tolerance);
   std::vector<std::string> rules;
   for (const auto& [name, rule] : Rules()) rules.push_back(name);

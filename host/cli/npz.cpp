@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "host/scene/error.h"
+#include "host/results/writable.h"
 
 namespace intervox::cli {
 namespace {
@@ -59,13 +59,10 @@ std::string NpyHeader(const std::string& type, const std::string& shape) {
 
 }  // namespace
 
-NpzFile::NpzFile(const std::filesystem::path& path, std::size_t rows)
-    : path_(path), stream_(path, std::ios::binary | std::ios::trunc), rows_(rows) {
-  if (!stream_) {
-    throw host::InputError(path.string() +
-                           ": results: the file cannot be written. Check the folder and its "
-                           "permissions, or name another with -o.");
-  }
+NpzFile::NpzFile(const std::filesystem::path& path, std::size_t rows) : path_(path), rows_(rows) {
+  host::RequireWritable(path);
+  stream_.open(path, std::ios::binary | std::ios::trunc);
+  Check();
 }
 
 int NpzFile::Add(const std::string& name, const std::string& type, const std::string& shape,

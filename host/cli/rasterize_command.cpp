@@ -8,6 +8,7 @@
 #include "geometry/shape.h"
 #include "host/cli/cli.h"
 #include "host/cli/render_command.h"
+#include "host/results/writable.h"
 #include "host/scene/error.h"
 #include "host/scene/pairs.h"
 #include "host/scene/shape_metrics.h"
@@ -44,6 +45,7 @@ std::pair<std::string, geometry::ShapePtr> ChooseShape(const Options& options) {
 #ifdef INTERVOX_HAS_OPENVDB
 int Run(const Options& options) {
   const auto [name, shape] = ChooseShape(options);
+  host::RequireWritable(options.out);
   std::vector<geometry::Cell> cells;
   geometry::RasterReport report;
   double voxel_size = options.voxel_size;

@@ -16,6 +16,7 @@
 #include "host/cli/summary.h"
 #include "host/cli/version.h"
 #include "host/results/recorder.h"
+#include "host/results/writable.h"
 #include "host/scene/error.h"
 #include "host/simulation.h"
 
@@ -176,13 +177,14 @@ int Run(const Options& options) {
   checkpoint.replace_extension(".checkpoint");
   const EngineOptions engine = ParseDevice(options.device, options.threads);
   MakeEngine(engine);
+  host::RequireWritable(checkpoint);
   interrupted = 0;
   std::signal(SIGINT, Interrupt);
   std::signal(SIGTERM, Interrupt);
   Simulation simulation(LoadScene(options.file, options.overrides), engine);
   if (options.resume) {
     std::error_code error;
-    if (!std::filesystem::exists(checkpoint, error)) {
+    if (!std::filesystem::is_regular_file(checkpoint, error)) {
       throw host::InputError(checkpoint.string() +
                              ": checkpoint: no such file. Run without --resume, or name the "
                              "results with -o.");

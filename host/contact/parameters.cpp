@@ -3,28 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "host/scene/error.h"
+#include "host/scene/nearest.h"
 
 namespace intervox::host {
 namespace {
-
-std::size_t EditDistance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({substituted, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 bool Given(double value) { return value > 0.0; }  // false for 0 and NaN
 
@@ -54,15 +39,14 @@ double Parameters::Get(const std::string& key, double fallback) {
 }
 
 double Parameters::Require(const std::string& key) {
-  if (!Has(key)) {
-    Fail(key, "is missing. The model \"" + settings_.model + "\" needs it.");
-  }
+  if (!Has(key)) FailMissing(key, "The model \"" + settings_.model + "\" needs it.");
   return Get(key, 0.0);
 }
 
 double Parameters::InRange(const std::string& key, double fallback, double low, double high,
                            const std::string& remedy) {
   const double value = Get(key, fallback);
+  if (!(value >= low) && !Has(key)) FailMissing(key, remedy);
   if (value < low) Fail(key, NumberText(value) + " is below " + NumberText(low) + ". " + remedy);
   if (value > high) Fail(key, NumberText(value) + " is above " + NumberText(high) + ". " + remedy);
   return value;
@@ -90,20 +74,20 @@ void Parameters::Fail(const std::string& key, const std::string& message) const 
   throw InputError(part_ + "." + key + ": " + message);
 }
 
+void Parameters::FailMissing(const std::string& key, const std::string& remedy) const {
+  std::string misspelt;
+  for (const auto& [name, value] : settings_.parameters) {
+    if (EditDistance(name, key) <= 2) misspelt = "; '" + name + "' is not known";
+  }
+  Fail(key, "is missing" + misspelt + ". " + remedy);
+}
+
 void Parameters::RefuseUnknown() const {
-  const auto refuse = [this](const std::string& key) {
+  const std::vector<std::string> names(known_.begin(), known_.end());
+  const auto refuse = [&](const std::string& key) {
     if (known_.contains(key)) return;
-    std::string nearest;
-    std::size_t best = std::numeric_limits<std::size_t>::max();
-    for (const std::string& name : known_) {
-      const std::size_t distance = EditDistance(key, name);
-      if (distance < best) {
-        best = distance;
-        nearest = name;
-      }
-    }
     Fail(key, "is not a parameter of the model \"" + settings_.model + "\". " +
-                  (nearest.empty() ? "It takes none." : "Did you mean \"" + nearest + "\"?"));
+                  (names.empty() ? "It takes none." : Suggest(key, names)));
   };
   for (const auto& [key, value] : settings_.parameters) refuse(key);
   for (const auto& [key, value] : settings_.choices) refuse(key);
@@ -116,13 +100,12 @@ double SeriesStiffness(double k_i, double k_j) {
 }
 
 double PositiveStiffness(Parameters& parameters, const std::string& key) {
+  const std::string remedy = "Give it, or foundation_stiffness of a material.";
   const double k =
       parameters.Get(key, SeriesStiffness(parameters.material_i().foundation_stiffness,
                                           parameters.material_j().foundation_stiffness));
-  if (!(k > 0.0)) {
-    parameters.Fail(
-        key, NumberText(k) + " is not positive. Give it, or foundation_stiffness of a material.");
-  }
+  if (!(k > 0.0) && !parameters.Has(key)) parameters.FailMissing(key, remedy);
+  if (!(k > 0.0)) parameters.Fail(key, NumberText(k) + " is not positive. " + remedy);
   return k;
 }
 

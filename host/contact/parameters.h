@@ -37,6 +37,8 @@ class Parameters {
   void Warn(const std::string& key, const std::string& message);
   /** Throws an InputError about a key. */
   [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
+  /** Throws an InputError about a key that is not given, with what may be its misspelling. */
+  [[noreturn]] void FailMissing(const std::string& key, const std::string& remedy) const;
   /** Refuses parameters and choices that nothing asked for, naming the nearest known one. */
   void RefuseUnknown() const;
   /** The remarks so far. */

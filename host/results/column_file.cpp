@@ -1,14 +1,13 @@
 #include "host/results/column_file.h"
 
-#include <fcntl.h>
 #include <hdf5.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
+#include "host/results/writable.h"
 #include "host/scene/error.h"
 
 namespace intervox::host {
@@ -16,6 +15,8 @@ namespace {
 
 /** Bytes of a chunk: large enough to be written in one go, small enough for short runs. */
 constexpr hsize_t kChunkBytes = 32768;
+/** Longest text of an attribute that is read [bytes]. */
+constexpr std::size_t kMaxText = std::size_t{64} << 20;
 /** Longest link, object or attribute name that is read. */
 constexpr std::size_t kMaxName = 1024;
 
@@ -53,7 +54,10 @@ Handle LinkProperties() {
   return properties;
 }
 
-/** File tables stay in memory until a flush, so that nothing half-made reaches the disk before. */
+/** File tables stay in memory until a flush, so that nothing half-made reaches the disk before.
+ They carry checksums, as the format of HDF5 1.8 has them and the older one, the default, has not:
+ the library crashes on corrupt tables that it takes for good. The format of 1.10 would mark a
+ killed run's file as open for ever. */
 Handle AccessProperties() {
   Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5AC_cache_config_t config;
@@ -65,43 +69,45 @@ Handle AccessProperties() {
     config.decr_mode = H5C_decr__off;
     H5Pset_mdc_config(properties, &config);
   }
+  H5Pset_libver_bounds(properties, H5F_LIBVER_V18, H5F_LIBVER_V18);
   return properties;
 }
 
-Handle TextType() {
+/** Text of a fixed length: the heap of texts with a variable one has no checksums. */
+Handle TextType(std::size_t length) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_size(type, std::max<std::size_t>(1, length));
+  H5Tset_strpad(type, H5T_STR_NULLPAD);
   H5Tset_cset(type, H5T_CSET_UTF8);
   return type;
 }
 
 void WriteText(hid_t object, const std::string& name, const std::string& text) {
   if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
-  const Handle type = TextType();
+  const Handle type = TextType(text.size());
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT),
                          H5Aclose);
-  const char* pointer = text.c_str();
-  Check(attribute >= 0 && H5Awrite(attribute, type, &pointer) >= 0, "writing " + name);
+  Check(attribute >= 0 && H5Awrite(attribute, type, text.c_str()) >= 0, "writing " + name);
 }
 
 std::string ReadText(hid_t object, const std::string& name) {
   if (H5Aexists(object, name.c_str()) <= 0) return "";
   const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
   const Handle type(H5Aget_type(attribute), H5Tclose);
+  const Handle space(H5Aget_space(attribute), H5Sclose);
+  if (H5Sget_simple_extent_npoints(space) != 1) return "";
   if (H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER) {
     double value = 0;
     H5Aread(attribute, H5T_NATIVE_DOUBLE, &value);
     std::string text = std::to_string(value);
     return text;
   }
-  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) <= 0) return "";
-  char* pointer = nullptr;
-  const Handle memory = TextType();
-  if (H5Aread(attribute, memory, &pointer) < 0 || pointer == nullptr) return "";
-  std::string text = pointer;
-  H5free_memory(pointer);
-  return text;
+  if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) return "";
+  std::string text(std::min(H5Tget_size(type), kMaxText), '\0');
+  const Handle memory = TextType(text.size());
+  if (H5Aread(attribute, memory, text.data()) < 0) return "";
+  return text.substr(0, text.find('\0'));
 }
 
 struct OpenColumn {
@@ -123,28 +129,6 @@ ColumnInfo Describe(hid_t dataset, const std::string& name) {
   info.width = rank > 1 ? static_cast<int>(sizes[1]) : 1;
   info.integer = H5Tget_class(type) == H5T_INTEGER;
   return info;
-}
-
-void CheckWritable(const std::filesystem::path& path) {
-  std::error_code error;
-  std::filesystem::path folder = path.parent_path();
-  if (folder.empty()) folder = ".";
-  if (!std::filesystem::is_directory(folder, error)) {
-    throw InputError(path.string() + ": results: the folder '" + folder.string() +
-                     "' does not exist. Make it, or name another with -o.");
-  }
-  if (std::filesystem::is_directory(path, error)) {
-    throw InputError(path.string() + ": results: this is a folder. Name a file with -o.");
-  }
-  const bool fresh = !std::filesystem::exists(path, error);
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0644);
-  if (file < 0) {
-    throw InputError(path.string() +
-                     ": results: the file cannot be written. Check the folder's "
-                     "permissions, or name another with -o.");
-  }
-  close(file);
-  if (fresh) std::filesystem::remove(path, error);
 }
 
 }  // namespace
@@ -173,7 +157,7 @@ ColumnFile& ColumnFile::operator=(ColumnFile&&) noexcept = default;
 
 ColumnFile ColumnFile::Create(const std::filesystem::path& path) {
   Silence();
-  CheckWritable(path);
+  RequireWritable(path);
   const Handle access = AccessProperties();
   Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   if (file < 0) {
@@ -342,10 +326,15 @@ std::vector<double> ColumnFile::Values(const std::string& name) const {
                      "'. See 'intervox info'.");
   }
   const ColumnInfo info = Describe(dataset, name);
-  std::vector<double> values(static_cast<std::size_t>(info.rows) *
-                             static_cast<std::size_t>(info.width));
-  if (!values.empty() &&
-      H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+  const Handle space(H5Dget_space(dataset), H5Sclose);
+  // Every number of a column is stored, whatever size the file claims for it.
+  const std::size_t stored = H5Dget_storage_size(dataset) / sizeof(double);
+  const auto rows = static_cast<std::size_t>(info.rows),
+             width = static_cast<std::size_t>(info.width);
+  const bool fits = H5Sget_simple_extent_ndims(space) <= 2 && width > 0 && rows <= stored / width;
+  std::vector<double> values(fits ? rows * width : 0);
+  if (!fits || (!values.empty() && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                                           H5P_DEFAULT, values.data()) < 0)) {
     throw InputError(implementation_->path.string() + ": results: '" + name +
                      "' is corrupt. The other columns may still be readable.");
   }

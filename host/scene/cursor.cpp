@@ -65,6 +65,8 @@ Parsed ParseNumber(const Value& value, double& x) {
 
 }  // namespace
 
+std::string Cursor::Found() const { return KindName(*value_); }
+
 std::string Cursor::Path() const {
   if (parent_ == nullptr) return key_;
   const std::string before = parent_->Path();
@@ -118,7 +120,9 @@ double Cursor::Number(const Range& range) const {
       break;
   }
   if (x < range.lo || (range.open && x == range.lo) || x > range.hi) {
-    Fail("the value " + KindName(*value_) + " is out of range", "Write " + Limits(range) + ".");
+    Fail("the value " + KindName(*value_) + " is out of range",
+         x > range.hi && range.lo == 0 ? "Write a number of at most " + Format(range.hi) + "."
+                                       : "Write " + Limits(range) + ".");
   }
   return x;
 }

@@ -28,7 +28,10 @@ class Cursor {
   const Value& value() const { return *value_; }
   /** The path, for example `shapes.ball.sphere.radius`. */
   std::string Path() const;
-  /** Throws InputError "FILE:LINE: PATH: what. remedy". */
+  /** The value in a few words, for messages: "nothing", "'word'", "a list of 3", "a map". */
+  std::string Found() const;
+  /** Throws InputError "FILE:LINE: PATH: what. remedy", or without the remedy where `what` ends
+   with one. */
   [[noreturn]] void Fail(const std::string& what, const std::string& remedy) const;
 
   /** Whether a key stands here. */

@@ -3,6 +3,7 @@
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -17,7 +18,8 @@ constexpr std::size_t kMaxKeys = 10000;
 /** Builds the tree from the parser's events; yaml-cpp's own tree has cycles and no duplicates. */
 class Builder : public YAML::EventHandler {
  public:
-  explicit Builder(std::shared_ptr<const std::string> file) : file_(std::move(file)) {}
+  Builder(std::shared_ptr<const std::string> file, const std::string& text)
+      : file_(std::move(file)), text_(text) {}
 
   Value TakeRoot() { return std::move(root_); }
 
@@ -31,6 +33,7 @@ class Builder : public YAML::EventHandler {
     Value value = Make(Value::Kind::kScalar, mark);
     value.quoted = tag == "!";
     value.scalar = text;
+    if (value.quoted) RequireClosed(value, mark);
     Add(std::move(value), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -69,6 +72,18 @@ class Builder : public YAML::EventHandler {
     return value;
   }
 
+  /** The parser takes a quote that is never closed for one that ends with the file. */
+  void RequireClosed(const Value& value, const YAML::Mark& mark) const {
+    auto at = static_cast<std::size_t>(std::max(mark.pos, 0));
+    if (at >= text_.size() || (text_[at] != '"' && text_[at] != '\'')) return;
+    const char quote = text_[at++];
+    while (at < text_.size() && text_[at] != quote) at += quote == '"' && text_[at] == '\\' ? 2 : 1;
+    if (at >= text_.size()) {
+      Fail(value, "document", std::string("malformed YAML (a ") + quote + " is never closed)",
+           "Close it on this line.");
+    }
+  }
+
   void Count(const Value& value, const Value& where) {
     if (++nodes_ > kMaxNodes) {
       Fail(where, "document", "more than " + std::to_string(kMaxNodes) + " values",
@@ -105,6 +120,7 @@ class Builder : public YAML::EventHandler {
       return;
     }
     Level& level = levels_.back();
+    if (level.has_key && value.kind == Value::Kind::kNull) value.line = level.entry.line;
     if (level.value.kind == Value::Kind::kSequence) {
       level.value.items.push_back(std::move(value));
     } else if (!level.has_key) {
@@ -128,6 +144,7 @@ class Builder : public YAML::EventHandler {
   }
 
   std::shared_ptr<const std::string> file_;
+  const std::string& text_;
   std::vector<Level> levels_;
   std::map<YAML::anchor_t, Value> anchors_;
   Value root_;
@@ -138,6 +155,16 @@ struct PathPart {
   std::string key;
   bool index = false;
 };
+
+/** Line numbers of a command line mean nothing. */
+void ForgetLines(Value& value) {
+  value.line = 0;
+  for (Value& item : value.items) ForgetLines(item);
+  for (Entry& entry : value.entries) {
+    entry.line = 0;
+    ForgetLines(entry.value);
+  }
+}
 
 std::vector<PathPart> SplitPath(const std::string& path) {
   std::vector<PathPart> parts;
@@ -176,7 +203,7 @@ void Fail(const Value& value, const std::string& key, const std::string& what,
           const std::string& remedy) {
   std::string place = value.file ? *value.file : std::string("input");
   if (value.line > 0) place += ":" + std::to_string(value.line);
-  throw InputError(place + ": " + key + ": " + what + ". " + remedy);
+  throw InputError(place + ": " + key + ": " + what + (remedy.empty() ? "" : ". " + remedy));
 }
 
 Value ParseDocument(const std::string& text, const std::string& file) {
@@ -186,11 +213,11 @@ Value ParseDocument(const std::string& text, const std::string& file) {
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
-    Builder builder(name);
+    Builder builder(name, text);
     if (!parser.HandleNextDocument(builder)) {
       Fail(here, "document", "the file is empty", "Start it with 'schema: intervox/…'.");
     }
-    Builder second(name);
+    Builder second(name, text);
     if (parser.HandleNextDocument(second)) {
       Fail(here, "document", "the file holds more than one YAML document",
            "Keep one document in each file.");
@@ -224,6 +251,9 @@ std::string ReadTextFile(const std::filesystem::path& path) {
   if (!stream.is_open() || stream.bad()) {
     Fail(here, "file", "cannot be read", "Check its permissions.");
   }
+  if (text.view().find('\0') != std::string_view::npos) {
+    Fail(here, "file", "not a text file", "Name a YAML file in UTF-8.");
+  }
   return text.str();
 }
 
@@ -236,7 +266,12 @@ void ApplyOverride(const std::string& override_text, Value& root) {
   if (equals == std::string::npos || parts.empty()) {
     Fail(here, "--set", "not of the form path=value", "Write for example integrator.step=1e-4.");
   }
-  Value edit = ParseDocument(override_text.substr(equals + 1) + "\n", label);
+  const std::string text = override_text.substr(equals + 1);
+  if (text.find_first_not_of(" \t\n") == std::string::npos) {
+    Fail(here, "--set", "no value behind the '='", "Write for example integrator.step=1e-4.");
+  }
+  Value edit = ParseDocument(text + "\n", label);
+  ForgetLines(edit);
   Value* value = &root;
   std::string walked;
   for (const PathPart& part : parts) {

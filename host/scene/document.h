@@ -60,7 +60,7 @@ std::string ReadTextFile(const std::filesystem::path& path);
  @throws InputError when the path does not lead anywhere. */
 void ApplyOverride(const std::string& override_text, Value& root);
 
-/** Throws InputError "FILE:LINE: KEY: what. remedy". */
+/** Throws InputError "FILE:LINE: KEY: what. remedy"; an empty remedy stands in `what` already. */
 [[noreturn]] void Fail(const Value& value, const std::string& key, const std::string& what,
                        const std::string& remedy);
 

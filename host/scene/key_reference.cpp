@@ -17,7 +17,7 @@ std::string Number(double x) {
 std::string RangeText(const Range& range) {
   const bool bounded_above = range.hi < 1e6;
   if (range.lo == 0 && !bounded_above) return range.open ? ", above 0" : ", 0 or more";
-  if (!bounded_above) return "";
+  if (!bounded_above) return range.lo > 0 ? ", " + Number(range.lo) + " or more" : "";
   return ", " + Number(range.lo) + " … " + Number(range.hi);
 }
 

@@ -41,8 +41,9 @@ struct Range {
 
 inline constexpr Range kAny{};                        ///< any finite number of sane size
 inline constexpr Range kLength{-1e9, 1e9, false};     ///< a coordinate [m]
-inline constexpr Range kSize{0, 1e9, true};           ///< a size [m]
+inline constexpr Range kSize{1e-12, 1e9, false};      ///< a size [m]
 inline constexpr Range kRadius{0, 1e9, false};        ///< a size that may vanish [m]
+inline constexpr Range kMass{1e-18, 1e18, false};     ///< a mass [kg]
 inline constexpr Range kPositive{0, 1e30, true};      ///< more than zero
 inline constexpr Range kNonNegative{0, 1e30, false};  ///< zero or more
 

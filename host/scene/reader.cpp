@@ -90,7 +90,7 @@ geometry::Cell ReadCell(const Cursor& c, const geometry::ShapePtr& shape) {
   try {
     cells = geometry::ToCells(*shape);
   } catch (const std::invalid_argument& error) {
-    c.Fail(error.what(), "Correct the solid.");
+    c.Fail(error.what(), "");
   }
   if (cells.size() != 1) {
     c.Fail("the shape has " + std::to_string(cells.size()) + " cells",
@@ -128,7 +128,10 @@ void RefuseOverlaps(const Cursor& list, const std::vector<geometry::Cell>& cells
   }
 }
 
-void BuildSolid(const Cursor& c, const geometry::ShapePtr& shape, const BodySettings& body) {
+/** Cuts a body's solid into cells, to find what only building can find.
+ @param place  where the solid is written: "FILE:LINE: KEY" */
+void BuildSolid(const Cursor& c, const std::string& place, const geometry::ShapePtr& shape,
+                const BodySettings& body) {
   try {
     const std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
     const bool free = !body.fixed && !body.motion;
@@ -139,7 +142,8 @@ void BuildSolid(const Cursor& c, const geometry::ShapePtr& shape, const BodySett
       }
     }
   } catch (const std::invalid_argument& error) {
-    c.Fail(error.what(), "Correct the solid.");
+    if (place.empty()) c.Fail(error.what(), "");
+    throw InputError(place + ": " + error.what());
   }
 }
 
@@ -238,7 +242,9 @@ class SceneReader {
     const geometry::ShapePtr shape = library_.Read(c, body.name);
     body.shape = named ? c.String() : body.name + ".shape";
     if (!named) scene_.shapes[body.shape] = shape;
-    if (options_.build_solids) BuildSolid(c, shape, body);
+    const std::string place =
+        named ? library_.Place(body.shape) + ": shapes." + body.shape : std::string();
+    if (options_.build_solids) BuildSolid(c, place, shape, body);
   }
 
   void Cells(const Cursor& list, const BodySettings& body) {
@@ -283,6 +289,13 @@ class SceneReader {
       if (contact.model != "none" && !scene_.contact_models.contains(contact.model)) {
         c.At("model").Fail("no contact model is named '" + contact.model + "'",
                            Suggest(contact.model, Names(scene_.contact_models)));
+      }
+      const auto same = [&](const ContactSettings& other) {
+        const auto& [x, y] = other.bodies;
+        return contact.bodies == other.bodies || contact.bodies == std::pair(y, x);
+      };
+      if (std::any_of(scene_.contacts.begin(), scene_.contacts.end(), same)) {
+        bodies.Fail("a contact of these two bodies stands above already", "Remove one of them.");
       }
       scene_.contacts.push_back(std::move(contact));
     }

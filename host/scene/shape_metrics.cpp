@@ -33,10 +33,12 @@ Mat3 PointInertia(double V, const Vec3& rho) {
   return V * (SquaredNorm(rho) * Mat3::Identity() - Outer(rho, rho));
 }
 
-std::string Reason(Status status, const std::string& where) {
+std::string Reason(Status status, LeafRule rule, const std::string& where) {
   switch (status) {
     case Status::kToleranceNotMet:
-      return where + ": the tolerance is not met within the budget";
+      return where + ": the tolerance is not met within the budget" +
+             (rule == LeafRule::kAuto ? ". Raise it"
+                                      : "; the leaf rule may not fit these shapes. Try 'auto'");
     case Status::kUnbounded:
       return where + ": the overlap is infinite";
     case Status::kInvalid:
@@ -53,7 +55,7 @@ ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries
   for (std::size_t i = 0; i < parts.size(); ++i) {
     out.pairs += HasVolume(parts[i]) ? 1 : 0;
     if (out.reason.empty() && parts[i].status == out.sum.status) {
-      out.reason = Reason(out.sum.status,
+      out.reason = Reason(out.sum.status, queries[i].rule,
                           "cells '" + queries[i].a->name + "' and '" + queries[i].b->name + "'");
     }
   }

@@ -27,18 +27,21 @@ void ValidateShape(const Cursor& cursor) {
 
 void RequireList(const Cursor& cursor, int least, const std::string& what) {
   if (cursor.value().kind != Value::Kind::kSequence) {
-    cursor.Fail("expected a list of " + what, "Write the items in brackets or after dashes.");
+    cursor.Fail("expected a list of " + what + ", found " + cursor.Found(),
+                "Write the items in brackets or after dashes.");
   }
   if (cursor.Count() < least) {
-    cursor.Fail("the list has " + std::to_string(cursor.Count()) + " items",
-                "Give at least " + std::to_string(least) + " " + what + ".");
+    cursor.Fail(
+        "expected at least " + std::to_string(least) + " " + what + ", found " + cursor.Found(),
+        "Add what is missing.");
   }
 }
 
 void RequireMap(const Cursor& cursor, const std::string& what) {
   if (cursor.value().kind == Value::Kind::kNull) return;
   if (cursor.value().kind != Value::Kind::kMap) {
-    cursor.Fail("expected a map of " + what, "Write name: value lines, indented.");
+    cursor.Fail("expected a map of " + what + ", found " + cursor.Found(),
+                "Write name: value lines, indented.");
   }
 }
 
@@ -85,7 +88,8 @@ void ValidateValue(const Cursor& cursor, const Key& key) {
       break;
     case Type::kChoice: {
       if (cursor.value().kind != Value::Kind::kScalar) {
-        cursor.Fail("expected one word", "Write one of: " + Joined(Choices(key.of)) + ".");
+        cursor.Fail("expected one word, found " + cursor.Found(),
+                    "Write one of: " + Joined(Choices(key.of)) + ".");
       }
       const std::string word = cursor.String();
       const std::vector<std::string> choices = Choices(key.of);
@@ -166,7 +170,7 @@ void Validate(const Cursor& cursor, const Object& object) {
   }
   for (const Key& key : object.keys) {
     if (key.required && !cursor.Has(key.name)) {
-      cursor.Fail("the key '" + key.name + "' is missing", "Add it: " + key.doc);
+      cursor.Fail("the key '" + key.name + "' is missing", "Add '" + key.name + "': " + key.doc);
     }
   }
   if (!object.exactly_one.empty()) CheckAlternatives(cursor, object.exactly_one, true);

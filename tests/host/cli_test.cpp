@@ -13,7 +13,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <random>
 #include <sstream>
 #include <thread>
 
@@ -104,6 +106,80 @@ TEST(Cli, BadInputSaysWhereAndExitsWithTwo) {
   EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --resume").status, 2);
   EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --set duration=x").status, 2);
   EXPECT_FALSE(fs::exists(folder / "o.h5"));
+}
+
+// Each with its exit status and a word of the message; none may crash or hang.
+TEST(Cli, BadFilesFoldersAndOptions) {
+  const fs::path folder = Folder("bad_files");
+  const std::string at = folder.string() + "/";
+  Write(folder / "good.yaml", kScene);
+  Write(folder / "empty.yaml", "");
+  Write(folder / "binary.yaml", std::string("\x89HDF\r\n\x1a\n\0\0\xff\xfe", 12));
+  fs::create_directories(folder / "folder");
+  fs::create_directories(folder / "taken.checkpoint");
+  const std::string run = "run -q " + at + "good.yaml -o " + at;
+  const struct {
+    std::string arguments, word;
+  } calls[] = {
+      {"run " + at + "empty.yaml", "empty"},
+      {"run " + at + "binary.yaml", "not a text file"},
+      {"run " + at + "folder", "not a regular file"},
+      {run + "folder", "this is a folder"},
+      {run + "taken.h5", "this is a folder"},
+      {run + "taken.h5 --resume", "this is a folder"},
+      {run + "none.h5 --resume", "no such file"},
+      {run + "o.h5 --set duration=", "no value"},
+      {run + "o.h5 --set duration=.nan", "not finite"},
+      {run + "o.h5 --set duration", "path=value"},
+      {run + "o.h5 --set bodies.ball.mas=1", "'mass'"},
+      {run + "o.h5 --set integrator.step=-1", "from 1e-12"},
+      {run + "o.h5 --device cuda:x", "--device"},
+      {run + "o.h5 --threads -1", "--threads"},
+      {"metrics " + at + "good.yaml --tolerance 0", "from 1e-09 to 0.1"},
+      {"metrics " + at + "good.yaml --tolerance nan", "from 1e-09 to 0.1"},
+      {"metrics " + at + "good.yaml --voxel-size -1", "out of range"},
+      {"metrics " + at + "good.yaml --shape cube", "no shape is named"},
+      {"info " + at + "binary.yaml", "corrupt"},
+      {"export " + at + "binary.yaml", "corrupt"},
+      {"render " + at + "binary.yaml", "corrupt"},
+      {"render " + at + "nowhere.h5", "no such file"},
+      {"rasterize " + at + "good.yaml --shape ball -o /nowhere/o.vdb", "does not exist"},
+  };
+  for (const auto& [arguments, word] : calls) {
+    const Outcome outcome = Call(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << ": " << outcome.text;
+    EXPECT_NE(outcome.text.find(word), std::string::npos) << arguments << ": " << outcome.text;
+    EXPECT_LT(outcome.text.size(), 400U) << arguments;
+  }
+  EXPECT_FALSE(fs::exists(folder / "o.h5"));
+}
+
+// Tables of an HDF5 file carry checksums: whatever bytes are wrong, a message and no crash.
+TEST(Cli, CorruptResultsAreRefusedOrRead) {
+  const fs::path folder = Folder("corrupt");
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  const std::string out = (folder / "out.h5").string(), bad = (folder / "bad.h5").string();
+  ASSERT_EQ(Call("run -q " + scene + " -o " + out + " --set duration=0.02").status, 0);
+  std::ostringstream whole;
+  whole << std::ifstream(out, std::ios::binary).rdbuf();
+  std::vector<std::size_t> used;  // most of the file is empty room
+  for (std::size_t i = 0; i < whole.view().size(); ++i) {
+    if (whole.view()[i] != 0) used.push_back(i);
+  }
+  std::mt19937_64 random(3);
+  int refused = 0;
+  for (int k = 0; k < 40; ++k) {
+    std::string bytes = whole.str();
+    for (int flips = k % 4 == 0 ? 1 : 16; flips > 0; --flips) {
+      bytes[used[random() % used.size()]] = static_cast<char>(random());
+    }
+    if (k % 5 == 0) bytes.resize(random() % bytes.size());
+    std::ofstream(bad, std::ios::binary) << bytes;
+    const Outcome outcome = Call((k % 2 == 0 ? "info " : "export -o " + bad + ".csv ") + bad);
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << k << ": " << outcome.status;
+    refused += outcome.status == 2 ? 1 : 0;
+  }
+  EXPECT_GT(refused, 10);
 }
 
 TEST(Cli, MetricsJson) {
@@ -222,6 +298,14 @@ TEST(Cli, BulkPoses) {
   poses[3] = 0;
   const std::string zero = Npy(folder / "zero.npy", poses, "(100, 7)");
   EXPECT_EQ(Call("metrics " + pairs + " --poses " + zero + " -o " + out).status, 2);
+  for (const double value : {1e300, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    poses[3] = 1;
+    poses[9] = value;
+    const std::string far = Npy(folder / "far.npy", poses, "(100, 7)");
+    const Outcome outcome = Call("metrics " + pairs + " --poses " + far + " -o " + out);
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_NE(outcome.text.find("row 1"), std::string::npos) << outcome.text;
+  }
   EXPECT_EQ(Call("metrics " + pairs + " --poses " + pairs + " -o " + out).status, 2);
 }
 

@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include "host/contact/contact_model.h"
@@ -47,6 +50,22 @@ TEST(CustomModel, RunsByNameInASimulatedImpact) {
       EXPECT_GT(w.bodies[1].v.z, 0.5);
     }
   }
+}
+
+std::string Text(const std::string& path) {
+  std::ifstream stream(path);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+// What CONTRIBUTING shows is this file, to the letter, and short enough.
+TEST(CustomModel, IsTheOneThatContributingShows) {
+  const std::string root = INTERVOX_DATA_DIR "/../";
+  const std::string file = Text(root + "tests/host/stiffening_normal.h");
+  EXPECT_LE(std::count(file.begin(), file.end(), '\n'), 40);
+  EXPECT_NE(file.find("class StiffeningNormal"), std::string::npos);
+  EXPECT_NE(Text(root + "CONTRIBUTING.md").find("```cpp\n" + file + "```\n"), std::string::npos);
 }
 
 TEST(CustomModel, GetsTheSameErrorsAsBuiltInOnes) {

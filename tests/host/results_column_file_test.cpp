@@ -74,6 +74,22 @@ TEST(ColumnFile, IsChunkedDoublesWithAUnitsAttribute) {
   H5Fclose(file);
 }
 
+TEST(ColumnFile, KeepsTextsOfAnyLength) {
+  const fs::path path = Fresh("intervox_texts.h5");
+  const std::string long_text(300000, 'x');
+  {
+    ColumnFile file = ColumnFile::Create(path);
+    file.SetAttribute("empty", std::string());
+    file.SetAttribute("long", std::string("short at first"));
+    file.SetAttribute("long", long_text);
+    file.SetAttribute("utf8", std::string("µm → m³"));
+  }
+  const ColumnFile file = ColumnFile::Read(path);
+  EXPECT_EQ(file.Attribute("empty"), "");
+  EXPECT_EQ(file.Attribute("long"), long_text);
+  EXPECT_EQ(file.Attribute("utf8"), "µm → m³");
+}
+
 TEST(ColumnFile, TruncateAndGoOnEqualsOneRun) {
   const fs::path path = Fresh("intervox_truncate.h5");
   {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/scene/document.h"
 #include "host/scene/error.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
@@ -82,7 +83,7 @@ const std::vector<Row>& SceneRows() {
        {":5: engine.leaf_rule", "voxel_size"}},
       {"zero_radius",
        Scene("radius: 0.1", "radius: 0"),
-       {":7: shapes.ball.sphere.radius", "above 0"}},
+       {":7: shapes.ball.sphere.radius", "from 1e-12"}},
       {"unknown_shape_kind", Scene("sphere", "sfere"), {":7: shapes.ball.sfere", "'sphere'"}},
       {"no_mass", Scene(" mass: 2,", ""), {":16: bodies.ball", "no mass", "fixed: true"}},
       {"free_half_space", Scene("fixed: true", "mass: 1"), {":15: bodies.ground", "infinite"}},
@@ -163,7 +164,47 @@ const std::vector<Row>& SceneRows() {
       {"empty_solid",
        Scene("{sphere: {radius: 0.1}}",
              "{difference: [{sphere: {radius: 0.1}}, {box: {size: [1, 1, 1]}}]}"),
-       {":16: bodies.ball.shape"}},
+       {":7: shapes.ball", "the solid is empty"}},
+      {"empty_solid_inline",
+       Scene("shape: ball, mass", "shape: {difference: [ball, ball]}, mass"),
+       {":16: bodies.ball.shape", "the solid is empty"}},
+      {"torus_meets_itself",
+       Scene("{sphere: {radius: 0.1}}", "{torus: {major_radius: 0.1, minor_radius: 0.2}}"),
+       {":7: shapes.ball", "minor_radius is 0.2", "below major_radius"}},
+      {"tiny_mass", Scene("mass: 2", "mass: 1e-300"), {":16: bodies.ball.mass", "from 1e-18"}},
+      {"huge_mass", Scene("mass: 2", "mass: 1e300"), {":16: bodies.ball.mass", "to 1e+18"}},
+      {"negative_mass", Scene("mass: 2", "mass: -2"), {":16: bodies.ball.mass", "from 1e-18"}},
+      {"list_for_a_number",
+       Scene("mass: 2", "mass: [2]"),
+       {":16: bodies.ball.mass", "a list of 1"}},
+      {"negative_step",
+       Scene("step: 1e-3", "step: -1e-3"),
+       {":4: integrator.step", "'-1e-3'", "from 1e-12"}},
+      {"huge_gravity", Scene("-9.81", "-1e200"), {":2: gravity[2]", "1e+06"}},
+      {"quote_never_closed",
+       Scene("duration: 1\n", "name: \"drop\nduration: 1\n"),
+       {":3: document", "never closed"}},
+      {"body_without_value",
+       Scene("  ground: {shape: floor, fixed: true}\n", "  ground:\n"),
+       {":15: bodies.ground", "shape, cells"}},
+      {"bodies_as_a_list",
+       "schema: intervox/scene/1\nbodies: []\n",
+       {":2: bodies", "a map of named entries", "a list of 0"}},
+      {"restitution_missing",
+       Scene(", restitution: 0.6", ""),
+       {":12: contact_models.soft.normal.restitution", "is missing", "0.01"}},
+      {"restitution_misspelt",
+       Scene("restitution", "restitutoin"),
+       {":12: contact_models.soft.normal.restitution", "is missing", "'restitutoin' is not known"}},
+      {"stiffness_missing",
+       Scene("stiffness: 1e9, ", ""),
+       {":12: contact_models.soft.normal.stiffness", "is missing", "foundation_stiffness"}},
+      {"contact_twice",
+       Scene("contacts: [", "contacts: [{bodies: [ground, ball], model: soft}, "),
+       {":17: contacts[1].bodies", "above already"}},
+      {"contact_of_one",
+       Scene("[ball, ground]", "[ball]"),
+       {":17: contacts[0].bodies", "at least 2", "a list of 1"}},
       {"step_beyond_duration", Scene("step: 1e-3", "step: 2"), {"step", "duration"}},
       {"bodies_missing", "schema: intervox/scene/1\n", {"'bodies' is missing"}},
       {"no_bodies", "schema: intervox/scene/1\nbodies: {}\n", {":2: bodies", "no body"}},
@@ -183,7 +224,7 @@ const std::vector<Row>& PairRows() {
       {"two_kinds", Pairs("{sphere: {radius: 1}, box: {size: [1, 1, 1]}}"), {":3: shapes.x.box"}},
       {"negative_size",
        Pairs("{box: {size: [1, -1, 1]}}"),
-       {":3: shapes.x.box.size[1]", "above 0"}},
+       {":3: shapes.x.box.size[1]", "from 1e-12"}},
       {"zero_cone",
        Pairs("{cone: {radius_bottom: 0, radius_top: 0, height: 1}}"),
        {":3: shapes.x.cone", "positive"}},
@@ -195,7 +236,7 @@ const std::vector<Row>& PairRows() {
        {":3: shapes.x.convex.vertices", "plane"}},
       {"three_points",
        Pairs("{convex: {vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}}"),
-       {":3: shapes.x.convex.vertices", "4"}},
+       {":3: shapes.x.convex.vertices", "at least 4", "a list of 3"}},
       {"zero_normal",
        Pairs("{half_space: {normal: [0, 0, 0], offset: 0}}"),
        {":3: shapes.x.half_space.normal", "zero"}},
@@ -205,7 +246,9 @@ const std::vector<Row>& PairRows() {
       {"constant_quadric",
        Pairs("{quadric: {coefficients: [0, 0, 0, 0, 0, 0, 0, 0, 0, 1]}}"),
        {":3: shapes.x.quadric.coefficients", "constant"}},
-      {"zero_scale", Pairs("{sphere: {radius: 1}, scale: 0}"), {":3: shapes.x.scale", "above 0"}},
+      {"zero_scale",
+       Pairs("{sphere: {radius: 1}, scale: 0}"),
+       {":3: shapes.x.scale", "from 1e-12"}},
       {"self_reference", Pairs("{union: [x]}"), {":3: shapes.x.union[0]", "itself"}},
       {"circle", Pairs("{ref: y}\n  y: {ref: x}"), {"itself", "Break the circle"}},
       {"unknown_reference", Pairs("{ref: xx}"), {":3: shapes.x.ref", "'x'"}},
@@ -226,12 +269,14 @@ const std::vector<Row>& PairRows() {
 class BadScene : public testing::TestWithParam<Row> {};
 class BadPairs : public testing::TestWithParam<Row> {};
 
+// A remedy that stands in the message already is not followed by another stop.
 void ExpectGoodMessage(const std::string& message, const std::string& file, const Row& row) {
   for (const std::string& fragment : row.fragments) {
     EXPECT_NE(message.find(fragment), std::string::npos) << fragment << "\nin: " << message;
   }
   EXPECT_TRUE(message.back() == '.' || message.back() == '?')
       << "no remedy at the end: " << message;
+  EXPECT_EQ(message.find(".."), std::string::npos) << message;
   EXPECT_EQ(message.find(file), 0u) << message;
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
@@ -283,6 +328,30 @@ TEST(SceneErrors, CyclicIncludes) {
   }
 }
 
+TEST(SceneErrors, FilesThatAreNoText) {
+  const fs::path path = fs::path(testing::TempDir()) / "intervox_no_text.yaml";
+  for (const std::string& bytes : {std::string("\x89HDF\r\n\x1a\n\0\0", 10),
+                                   std::string("schema: intervox/scene/1\nname: a\0b\n", 35)}) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    try {
+      ReadTextFile(path);
+      FAIL() << "accepted";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("not a text file"), std::string::npos);
+    }
+  }
+  fs::remove(path);
+}
+
+TEST(SceneErrors, QuotesThatAreClosed) {
+  for (const char* name : {"\"a 'b' \\\" c\"", "'it''s \"x\"'", "\"two\n  lines\"", "\"\\\\\""}) {
+    const std::string text =
+        "schema: intervox/pairs/1\nshapes: {x: {sphere: {radius: 1}}}\npairs: [{name: " +
+        std::string(name) + ", a: x, b: x}]\n";
+    EXPECT_NO_THROW(ParsePairs(text, "p.yaml")) << text;
+  }
+}
+
 TEST(SceneErrors, DeepAndWideDocuments) {
   EXPECT_THROW(ParsePairs(std::string(100000, '['), "p.yaml"), InputError);
   EXPECT_THROW(ParsePairs(std::string(100000, '{'), "p.yaml"), InputError);
@@ -316,13 +385,14 @@ TEST(SceneErrors, Overrides) {
   EXPECT_EQ(message("bodies.ball.pose.position[2]=0.5"), "accepted");
   EXPECT_EQ(message("bodies.ball.pose.position.2=0.5"), "accepted");
   EXPECT_EQ(message("contact_models.soft.rolling={model: gonthier}"), "accepted");
-  EXPECT_NE(message("duration=-1").find("--set duration=-1:1: duration"), std::string::npos);
+  EXPECT_NE(message("duration=-1").find("--set duration=-1: duration"), std::string::npos);
   EXPECT_NE(message("durtion=1").find("'duration'"), std::string::npos);
   EXPECT_NE(message("duration").find("path=value"), std::string::npos);
   EXPECT_NE(message("gravity[3]=1").find("from 0 to 2"), std::string::npos);
   EXPECT_NE(message("duration.x=1").find("Shorten"), std::string::npos);
   EXPECT_NE(message("gravity=[").find("YAML"), std::string::npos);
   EXPECT_NE(message("=1").find("path=value"), std::string::npos);
+  EXPECT_NE(message("duration=").find("no value"), std::string::npos);
 }
 
 }  // namespace

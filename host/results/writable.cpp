@@ -1,0 +1,34 @@
+#include "host/results/writable.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "host/scene/error.h"
+
+namespace intervox::host {
+
+void RequireWritable(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::path folder = path.parent_path();
+  if (folder.empty()) folder = ".";
+  if (!std::filesystem::is_directory(folder, error)) {
+    throw InputError(path.string() + ": results: the folder '" + folder.string() +
+                     "' does not exist. Make it, or name another with -o.");
+  }
+  if (std::filesystem::is_directory(path, error)) {
+    throw InputError(path.string() + ": results: this is a folder. Name a file with -o.");
+  }
+  const bool fresh = !std::filesystem::exists(path, error);
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0644);
+  if (file < 0) {
+    throw InputError(path.string() +
+                     ": results: the file cannot be written. Check the folder's "
+                     "permissions, or name another with -o.");
+  }
+  close(file);
+  if (fresh) std::filesystem::remove(path, error);
+}
+
+}  // namespace intervox::host
