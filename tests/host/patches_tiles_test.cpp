@@ -94,7 +94,7 @@ void ExpectSame(const Trace& a, const Trace& b, double weight) {
     const PatchRecord &p = a.patches[k], &q = b.patches[k];
     bristle = std::fmax(bristle, Norm(p.z - q.z) + 0.03 * std::fabs(p.theta - q.theta));
     dwell = std::fmax(dwell, std::fabs(p.s_dw - q.s_dw));
-    EXPECT_EQ(p.since, q.since) << "friction restarted at step " << k;
+    EXPECT_NEAR(p.since, q.since, 1e-6) << "friction restarted at step " << k;  // a located onset
   }
   EXPECT_LT(force, 1e-3 * weight);
   EXPECT_LT(torque, 1e-3 * weight * 0.05);
