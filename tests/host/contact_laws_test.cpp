@@ -9,6 +9,7 @@
 #include "host/contact/friction_bristle.h"
 #include "host/contact/rolling_laws.h"
 #include "host/scene/error.h"
+#include "tests/host/contact_world.h"
 
 namespace intervox::host {
 namespace {
@@ -115,6 +116,27 @@ TEST(ContactModel, LatchKeepsTheLargestApproachOrTheFirst) {
   EXPECT_EQ(state.V_o, 3e-6);
   first->Begin(3e-6, -1e-6, true, &latch, &state);
   EXPECT_EQ(state.V_o, 0.0);  // starts in overlap on purpose
+}
+
+// Pressed by a load, a body goes on accelerating after it has touched: largest² = v₀² + (g/ω)².
+TEST(ContactModel, LargestLatchUnderALoadIsTheSpeedAtEquilibrium) {
+  const double m = 1.0, k = 1e5, g = 9.81, v0 = 0.02, omega = std::sqrt(k / m);
+  for (const char* latch : {"largest", "first"}) {
+    ContactModelSettings s = Gonthier(k, 1.0);
+    s.normal.choices["latch"] = latch;
+    const auto model = MakeContactModel(s, {}, {});
+    testing::World w("ark3");
+    w.bodies.resize(2);
+    w.bodies[1].mass = m;
+    w.bodies[1].v = {0, 0, -v0};
+    w.bodies[1].force = {0, 0, -m * g};
+    testing::Pad pad;
+    pad.model = model.get();
+    w.pads.push_back(pad);
+    w.Run(0.5 * M_PI / omega * 2, 1e-5);  // past the equilibrium
+    const double largest = std::hypot(v0, g / omega);
+    EXPECT_NEAR(w.pads[0].latch.v_i, latch[0] == 'l' ? largest : v0, 1e-3 * largest) << latch;
+  }
 }
 
 TEST(ContactModel, MaterialsFillInWhatIsNotGiven) {
@@ -319,6 +341,33 @@ TEST(BristleFriction, SlopesAreTheDerivatives) {
         EXPECT_NEAR(t.f.y.d[k], (u.f.y.v - d.f.y.v) / (2 * step), 1e-5 * size) << name << k;
         EXPECT_NEAR(t.f_w.d[k], (u.f_w.v - d.f_w.v) / (2 * step), 1e-5 * size) << name << k;
       }
+    }
+  }
+}
+
+// |v_ct| = 3, r_gyr ω_n = 4: C_v = 3/5 and C_ω = 4/5 share out μ f_n; without the law nothing is
+// shared.
+TEST(SpinningLaws, ContensouFactorsShareFriction) {
+  ContactModelSettings s = Gonthier(1e9, 0.5);
+  for (const char* friction : {"coulomb", "bristle"}) {
+    s.friction = {friction, {{friction[0] == 'c' ? "mu" : "mu_s", 0.3}}, {}};
+    for (const char* spinning : {"contensou", "none"}) {
+      s.spinning = {spinning, {}, {}};
+      const auto model = MakeContactModel(s, {}, {});
+      Slip x;
+      x.H = 10.0;  // long enough for a bristle to bend as far as it goes
+      x.v = {Dual(0.0), Dual(3.0)};
+      x.w = Dual(4.0);
+      x.f_n = Dual(50.0);
+      x.v_avg_squared = 25.0;
+      x.s = model->friction->Weight(25.0);
+      model->spinning->Factors(model->friction->VelocityScale(), &x);
+      const Traction t = model->friction->Evaluate(x);
+      const bool shared = spinning[0] == 'c';
+      EXPECT_NEAR(t.f.y.v, 0.3 * 50 * (shared ? 0.6 : 1.0), 1e-9) << friction;
+      EXPECT_NEAR(t.f.x.v, 0.0, 1e-12) << friction;
+      EXPECT_NEAR(t.f_w.v, 0.3 * 50 * (shared ? 0.8 : 1.0), 1e-9) << friction;
+      EXPECT_EQ(model->spinning->TorqueFactor(), shared ? 1.0 : 0.0);
     }
   }
 }
