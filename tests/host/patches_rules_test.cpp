@@ -121,6 +121,24 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   EXPECT_GT(changes.bristle_energy_lost, 0);
 }
 
+// What a step is cut for.
+TEST_F(PatchRulesTest, AskingForARegroupingSeesMergesAndSplitsOnly) {
+  const ActivePair left = Pair(0, 0, 0.01, 1e-4), middle = Pair(1, 0.1, 0.01, 2e-4);
+  const ActivePair right = Pair(2, 0.2, 0.01, 3e-4);
+  const auto asks = [&](std::vector<ActivePair> pairs) {
+    patches_.Evaluate(pairs, 16);
+    return patches_.Regroups(pairs);
+  };
+  patches_.Accept(std::vector{left, right}, 0);
+  EXPECT_FALSE(asks({left, right}));
+  EXPECT_FALSE(asks({right}));               // one has ended
+  EXPECT_TRUE(asks({left, middle, right}));  // the middle joins the two
+  patches_.Accept(std::vector{left, middle, right}, 1);
+  EXPECT_FALSE(asks({left, middle, right}));
+  EXPECT_FALSE(asks({left, middle}));
+  EXPECT_TRUE(asks({left, right}));  // without the middle they are two
+}
+
 TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
   patches_.Accept(
       std::vector{Pair(0, 0, 0.01, 1e-4), Pair(1, 0.1, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 0);
