@@ -72,11 +72,12 @@ INTERVOX_HD inline void AddCell(const ClipModel& model, const ClipCell& cell, Cl
   AddPolytope(cut, count, cell.c, cell.h, sums);
 }
 
-/** Everything below one cell of level `from`, at level `to`. */
-INTERVOX_HD inline ClipSums Descend(const ClipModel& model, int from, int to, int index) {
-  ClipSums sums;
+/** Calls visit(cell) for everything below one cell of level `from`: what planes alone cut, and
+ curved cells of level `to`. Returns the number of cells bounded. */
+template <class Visit>
+INTERVOX_HD int VisitCells(const ClipModel& model, int from, int to, int index, Visit&& visit) {
   ClipCell stack[7 * kMaxClipLevel + 8];
-  int top = 0;
+  int top = 0, cells = 1;
   {
     ClipCell root;
     root.c = 0.5 * (model.box.lower + model.box.upper);
@@ -91,17 +92,14 @@ INTERVOX_HD inline ClipSums Descend(const ClipModel& model, int from, int to, in
       }
     }
     root.level = from;
-    ++sums.cells;
-    if (!Cull(model, &root)) return sums;
+    if (!Cull(model, &root)) return cells;
     stack[top++] = root;
   }
   const std::uint64_t curved = ~((std::uint64_t{1} << model.planes) - 1);
   while (top > 0) {
     const ClipCell cell = stack[--top];
-    const bool bent = (cell.active & curved) != 0;
-    if (!bent || cell.level == to) {
-      sums.leaves += bent ? 1 : 0;
-      AddCell(model, cell, &sums);
+    if ((cell.active & curved) == 0 || cell.level == to) {
+      visit(cell);
       continue;
     }
     const int split = model.split[cell.level];
@@ -119,10 +117,21 @@ INTERVOX_HD inline ClipSums Descend(const ClipModel& model, int from, int to, in
         const int axis = axes[j];
         one.c[axis] += k >> j & 1 ? one.h[axis] : -one.h[axis];
       }
-      ++sums.cells;
+      ++cells;
       if (Cull(model, &one)) stack[top++] = one;
     }
   }
+  return cells;
+}
+
+/** Everything below one cell of level `from`, at level `to`. */
+INTERVOX_HD inline ClipSums Descend(const ClipModel& model, int from, int to, int index) {
+  ClipSums sums;
+  const std::uint64_t curved = ~((std::uint64_t{1} << model.planes) - 1);
+  sums.cells = VisitCells(model, from, to, index, [&](const ClipCell& cell) {
+    sums.leaves += (cell.active & curved) != 0 ? 1 : 0;
+    AddCell(model, cell, &sums);
+  });
   return sums;
 }
 

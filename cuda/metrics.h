@@ -15,6 +15,7 @@ enum class LeafRule : std::uint8_t {
   kPolar,     ///< rays from inside a smooth convex overlap
   kClip,      ///< polytope clipping with Richardson extrapolation in the contact frame
   kCenter,    ///< the plain voxel count
+  kColumn,    ///< plane sections by columns: tori, general quadrics, three and more curved surfaces
 };
 
 /** What became of a query. */

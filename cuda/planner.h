@@ -3,6 +3,7 @@
 
 #include "cuda/center_rule.h"
 #include "cuda/clip_rule.h"
+#include "cuda/column_rule.h"
 #include "cuda/flux_rule.h"
 #include "cuda/polar_rule.h"
 #include "cuda/prepare.h"
@@ -87,6 +88,12 @@ __attribute__((noinline)) INTERVOX_HD RuleResult RunFlux(const Team& team, const
 }
 
 template <class Team>
+__attribute__((noinline)) INTERVOX_HD RuleResult RunColumn(const Team& team, const LocalPair& pair,
+                                                           Moments* moments) {
+  return ColumnRule(team, pair, moments);
+}
+
+template <class Team>
 __attribute__((noinline)) INTERVOX_HD RuleResult RunClip(const Team& team, const LocalPair& pair,
                                                          double leaf_size, Moments* moments) {
   return ClipRule(team, pair, moments, kMaxClipLeaves, leaf_size);
@@ -109,6 +116,8 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
       return RunFlux(team, pair, moments);
     case LeafRule::kPolar:
       return RunPolar(team, pair, moments);
+    case LeafRule::kColumn:
+      return RunColumn(team, pair, moments);
     case LeafRule::kClip:
       return RunClip(team, pair, voxel_size, moments);
     case LeafRule::kCenter:
@@ -157,8 +166,8 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
   if (prepared.status != Status::kOk) return out;
   // In the order of cost; every one refuses what it is not made for.
   constexpr LeafRule kOrder[] = {LeafRule::kPolytope, LeafRule::kPolar, LeafRule::kFlux,
-                                 LeafRule::kClip};
-  constexpr int kRules = 4;
+                                 LeafRule::kColumn, LeafRule::kClip};
+  constexpr int kRules = 5;
   bool found = false;
   RuleResult best;
   Moments best_moments;

@@ -42,9 +42,9 @@ struct Row {
 
 const std::map<std::string, LeafRule>& Rules() {
   static const std::map<std::string, LeafRule> rules = {
-      {"auto", LeafRule::kAuto}, {"polytope", LeafRule::kPolytope},
-      {"flux", LeafRule::kFlux}, {"polar", LeafRule::kPolar},
-      {"clip", LeafRule::kClip}, {"center", LeafRule::kCenter}};
+      {"auto", LeafRule::kAuto},    {"polytope", LeafRule::kPolytope}, {"flux", LeafRule::kFlux},
+      {"polar", LeafRule::kPolar},  {"column", LeafRule::kColumn},     {"clip", LeafRule::kClip},
+      {"center", LeafRule::kCenter}};
   return rules;
 }
 

@@ -270,7 +270,7 @@ void AddRoots(std::vector<Object>& t) {
        "How overlaps are measured.",
        {Number("tolerance", {1e-9, 0.1, false}, false, "Relative, of the volume; default 1e-3."),
         Number("voxel_size", kSize, false, "[m]; instead of a tolerance."),
-        Of("leaf_rule", Type::kChoice, "auto|polytope|flux|polar|clip|center", false,
+        Of("leaf_rule", Type::kChoice, "auto|polytope|flux|polar|column|clip|center", false,
            "Default auto."),
         Of("representation", Type::kChoice, "exact", false, "Of the solids; default exact.")},
        {},

@@ -34,11 +34,9 @@ std::vector<std::string> Names(const std::map<std::string, T>& map) {
 }
 
 LeafRule ReadRule(const std::string& name) {
-  const std::vector<std::pair<std::string, LeafRule>> rules = {{"polytope", LeafRule::kPolytope},
-                                                               {"flux", LeafRule::kFlux},
-                                                               {"polar", LeafRule::kPolar},
-                                                               {"clip", LeafRule::kClip},
-                                                               {"center", LeafRule::kCenter}};
+  const std::vector<std::pair<std::string, LeafRule>> rules = {
+      {"polytope", LeafRule::kPolytope}, {"flux", LeafRule::kFlux}, {"polar", LeafRule::kPolar},
+      {"column", LeafRule::kColumn},     {"clip", LeafRule::kClip}, {"center", LeafRule::kCenter}};
   for (const auto& [word, rule] : rules) {
     if (word == name) return rule;
   }

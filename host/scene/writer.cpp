@@ -214,6 +214,8 @@ const char* RuleName(LeafRule rule) {
       return "flux";
     case LeafRule::kPolar:
       return "polar";
+    case LeafRule::kColumn:
+      return "column";
     case LeafRule::kClip:
       return "clip";
     case LeafRule::kCenter:

@@ -22,7 +22,7 @@ const std::vector<Family>& Families() {
 }
 
 // Calls f(first, second, random) for `count` draws that go through all pairs of families. Beyond
-// the first round a torus, a thousand times dearer than the rest, takes every eighth turn only.
+// the first round a torus, a hundred times dearer than the rest, takes every eighth turn only.
 template <class F>
 void ForRandomPairs(int count, unsigned seed, F&& f) {
   Random random(seed);

@@ -1,0 +1,297 @@
+/** @file The column rule: sections through Ω, integrated adaptively; any surfaces. */
+#pragma once
+
+#include "cuda/column_chart.h"
+
+namespace intervox::cuda {
+
+namespace internal {
+
+/** Most panels of sections. */
+inline constexpr int kColumnPanels = 72;
+
+/** A range of sections with its seven-point sum. */
+struct ColumnPanel {
+  double t0 = 0, t1 = 0;
+  bool hard0 = false, hard1 = false;  ///< something happens at that end
+  int crack = -1;                     ///< something happens after this node; −1: nothing
+  unsigned before = 0;                ///< shape at that node
+  Moments x;
+  double off_v = 0;
+  Vec3 off_m;
+  double error = 0;   ///< of the sections themselves
+  double hidden = 0;  ///< of what happens between nodes
+};
+
+/** t of node k: −1 and 7 are the ends; roots at hard ends become analytic. */
+INTERVOX_HD inline double NodeAt(const ColumnPanel& panel, double s, double* dt) {
+  const double width = panel.t1 - panel.t0;
+  double r = s, dr = 1;
+  if (panel.hard0 && panel.hard1) {
+    r = s * s * (3 - 2 * s);
+    dr = 6 * s * (1 - s);
+  } else if (panel.hard0) {
+    r = s * s;
+    dr = 2 * s;
+  } else if (panel.hard1) {
+    r = s * (2 - s);
+    dr = 2 * (1 - s);
+  }
+  *dt = width * dr;
+  return panel.t0 + width * r;
+}
+
+/** A panel's nodes, to be added. */
+struct ColumnNodes {
+  Moments x;
+  double lean_v = 0;
+  Vec3 lean_m;
+  double error = 0;
+  unsigned shape[9] = {};
+  double area[9] = {};  ///< of the sections but for the ends'
+  int columns = 0, full = 0;
+
+  INTERVOX_HD ColumnNodes& operator+=(const ColumnNodes& o) {
+    x += o.x;
+    lean_v += o.lean_v;
+    lean_m += o.lean_m;
+    error += o.error;
+    for (int i = 0; i < 9; ++i) {
+      shape[i] += o.shape[i];
+      area[i] += o.area[i];
+    }
+    columns += o.columns;
+    full += o.full;
+    return *this;
+  }
+};
+
+/** The section at t, integrated. */
+INTERVOX_HD inline SectionSums SumsAt(const ColumnChart& chart, const LocalPair& pair, double t,
+                                      bool measure) {
+  PlaneSection section;
+  SectionLine plane[kMaxSurfaces];
+  int planes = 0;
+  if (!SectionAt(chart, t, &section, plane, &planes)) return {};
+  return IntegrateSection(&section, pair, plane, planes, measure, 0.01 * pair.tolerance);
+}
+
+/** Sums the panel's sections. */
+template <class Team>
+INTERVOX_HD void Integrate(const Team& team, const ColumnChart& chart, const LocalPair& pair,
+                           ColumnPanel* panel, int* columns, bool* full) {
+  const NestedRule<8>& rule = Patterson7();
+  const ColumnNodes nodes = team.template Sum<ColumnNodes>(9, [&](int i) {
+    ColumnNodes one;
+    const bool end = i == 0 || i == 8;
+    if ((i == 0 && panel->hard0) || (i == 8 && panel->hard1)) return one;
+    double dt = 0;
+    const double t = NodeAt(*panel, end ? i / 8 : rule.x[i - 1], &dt);
+    const SectionSums sums = SumsAt(chart, pair, t, !end);
+    one.shape[i] = sums.shape;
+    one.columns = sums.columns;
+    one.full = sums.full ? 1 : 0;
+    if (end) return one;
+    const double w = rule.fine[i - 1] * dt, lean = rule.lean[i - 1] * dt;
+    one.area[i] = sums.x.v;
+    one.x = w * sums.x;
+    one.lean_v = lean * sums.x.v;
+    one.lean_m = lean * sums.x.m;
+    one.error = w * sums.error;
+    return one;
+  });
+  panel->x = nodes.x;
+  panel->off_v = nodes.x.v - nodes.lean_v;
+  panel->off_m = nodes.x.m - nodes.lean_m;
+  panel->error = nodes.error;
+  panel->crack = -1;
+  panel->hidden = 0;
+  // Of several changes the one nearest to the middle: the others may not matter then.
+  constexpr int kOutward[] = {3, 4, 2, 5, 1, 6, 0, 7};
+  for (const int i : kOutward) {
+    if ((i == 0 && panel->hard0) || (i == 7 && panel->hard1)) continue;
+    if (nodes.shape[i] == nodes.shape[i + 1]) continue;
+    // What happens between two nodes hides a part of what changes there, whatever the sums say.
+    const int j = i == 0 ? 1 : i == 7 ? 6 : i;
+    double dt = 0;
+    const double gap = NodeAt(*panel, i == 7 ? 1 : rule.x[i], &dt) -
+                       NodeAt(*panel, i == 0 ? 0 : rule.x[i - 1], &dt);
+    panel->hidden += 0.1 * gap * std::fabs(nodes.area[j + 1] - nodes.area[j]);
+    if (panel->crack >= 0) continue;
+    panel->crack = i;
+    panel->before = nodes.shape[i];
+  }
+  *columns += nodes.columns;
+  *full = *full || nodes.full > 0;
+}
+
+/** Where the panel is best divided: where something happens in it, else in the middle. */
+INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pair,
+                                   const ColumnPanel& panel, double fine, bool* hard,
+                                   int* columns) {
+  double dt = 0;
+  *hard = panel.crack >= 0;
+  if (!*hard) return NodeAt(panel, 0.5, &dt);
+  const NestedRule<8>& rule = Patterson7();
+  const int k = panel.crack;
+  double lo = NodeAt(panel, k == 0 ? 0 : rule.x[k - 1], &dt);
+  double hi = NodeAt(panel, k == 7 ? 1 : rule.x[k], &dt);
+  for (int i = 0; i < 40; ++i) {
+    const double middle = 0.5 * (lo + hi);
+    if (!(middle > lo && middle < hi) || hi - lo < fine) break;
+    const SectionSums sums = SumsAt(chart, pair, middle, false);
+    *columns += sums.columns;
+    (sums.shape == panel.before ? lo : hi) = middle;
+  }
+  return 0.5 * (lo + hi);
+}
+
+/** The panel's error: of V, or of the centroid in the same measure. */
+INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total) {
+  const double v = std::fabs(total.v);
+  if (!(v > 0)) return std::fabs(panel.off_v);
+  const Vec3 c = total.m / v;
+  const double r2 = (total.q.x + total.q.y + total.q.z) / v - SquaredNorm(c);
+  const double of_v = std::fabs(panel.off_v);
+  const double of_m = r2 > 0 ? Norm(panel.off_m - panel.off_v * c) / std::sqrt(r2) : of_v;
+  const double off = of_v > of_m ? of_v : of_m;
+  const double nested = NestedError(off, panel.x.v, panel.crack < 0);
+  return panel.error + (nested > panel.hidden ? nested : panel.hidden);
+}
+
+/** Appends the panels of one run of bins: probes find where the sections change, and what lies
+ between two that differ is a panel of its own. */
+INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, double t0,
+                               double t1, int probes, bool hard0, bool hard1, ColumnPanel* panels,
+                               int* count, int* columns) {
+  // Beyond these there is room for one panel of each run and of each quadrant's part of it.
+  constexpr int kMost = kColumnPanels / 2;
+  const auto shape_at = [&](double t) {
+    const SectionSums sums = SumsAt(chart, pair, t, false);
+    *columns += sums.columns;
+    return sums.shape;
+  };
+  const int first = *count;
+  unsigned before = shape_at(t0);
+  bool uniform = false;
+  for (int k = 1; k <= probes; ++k) {
+    const double from = t0 + (t1 - t0) * (k - 1) / probes;
+    const double to = k == probes ? t1 : t0 + (t1 - t0) * k / probes;
+    const unsigned shape = shape_at(to);
+    const bool same = shape == before;
+    if (*count > first && ((same && uniform) || *count >= kMost)) {
+      panels[*count - 1].t1 = to;
+    } else {
+      ColumnPanel& panel = panels[(*count)++];
+      panel = {};
+      panel.t0 = from;
+      panel.t1 = to;
+    }
+    uniform = same;
+    before = shape;
+  }
+  panels[first].hard0 = hard0;
+  panels[*count - 1].hard1 = hard1;
+}
+
+/** Panels over the runs; none crosses a border of the half planes' quadrants. */
+INTERVOX_HD inline int ListPanels(const ColumnChart& chart, const LocalPair& pair,
+                                  const ColumnCover& cover, ColumnPanel* panels, int* columns) {
+  int count = 0;
+  for (int i = 0; i < cover.runs; ++i) {
+    const ColumnRun& run = cover.run[i];
+    double from = run.t0;
+    while (from < run.t1) {
+      double to = run.t1;
+      if (chart.ring >= 0) {
+        const double border = static_cast<int>(from + 4.5) - 3.5;
+        to = border < to ? border : to;
+      }
+      const int probes = 1 + static_cast<int>(run.probes * (to - from) / (run.t1 - run.t0));
+      // The box may touch Ω at an end, where sections begin as a root.
+      AddRun(chart, pair, from, to, probes, from == run.t0, to == run.t1, panels, &count, columns);
+      from = to;
+    }
+  }
+  return count;
+}
+
+}  // namespace internal
+
+/** Metrics of any overlap by plane sections. A section is bounded by lines and conics; columns
+ through it end at roots in closed form, and their panels at its corners and folds, so that seven
+ columns a panel do. Sections are parallel, or go through a torus' axis, where the torus is a
+ circle; they are summed by panels of seven that are divided, where the largest error is, at the
+ place at which the section changes its shape.
+ @return error: the sum of what nested rules differ by, squared where nothing happens between. */
+template <class Team>
+INTERVOX_HD RuleResult ColumnRule(const Team& team, const LocalPair& pair, Moments* moments) {
+  using namespace internal;
+  RuleResult result;
+  *moments = {};
+  ColumnChart chart;
+  ColumnCover cover;
+  const ColumnStart start = StartColumns(team, pair, &chart, &cover);
+  result.accepted = start == ColumnStart::kEmpty;
+  if (start != ColumnStart::kReady) return result;
+  const bool flat = SetWeights(pair, &chart);
+  ColumnPanel panels[kColumnPanels];
+  bool full = false;
+  result.work = cover.cells;
+  int count = ListPanels(chart, pair, cover, panels, &result.work);
+  for (int i = 0; i < count; ++i) Integrate(team, chart, pair, &panels[i], &result.work, &full);
+  const double target = 0.1 * pair.tolerance;
+  Moments total;
+  double error = 0;
+  for (;;) {
+    total = {};
+    for (int i = 0; i < count; ++i) total += panels[i].x;
+    error = 0;
+    double most = 0;
+    int worst = -1;
+    for (int i = 0; i < count; ++i) {
+      const double e = ErrorOf(panels[i], total);
+      error += e;
+      if (e - panels[i].error > most) {
+        most = e - panels[i].error;
+        worst = i;
+      }
+    }
+    if (full) return result;
+    if (error <= target * total.v || error <= 0.3 * pair.volume_floor || worst < 0 ||
+        count == kColumnPanels) {
+      break;
+    }
+    ColumnPanel& left = panels[worst];
+    const double width = left.t1 - left.t0;
+    const double level = left.x.v / width;
+    // A jump of the section that is located this well does not matter.
+    const double fine = 0.02 * target * total.v / (level > 0 ? level : 1e300);
+    bool hard = false;
+    const double t = DivideAt(chart, pair, left, fine > 1e-13 * width ? fine : 1e-13 * width, &hard,
+                              &result.work);
+    if (!(t > left.t0 && t < left.t1)) {
+      left.off_v = 0;
+      left.off_m = {};
+      continue;
+    }
+    ColumnPanel& right = panels[count++];
+    right = {};
+    right.t0 = t;
+    right.t1 = left.t1;
+    right.hard0 = hard;
+    right.hard1 = left.hard1;
+    left.t1 = t;
+    left.hard1 = hard;
+    Integrate(team, chart, pair, &left, &result.work, &full);
+    Integrate(team, chart, pair, &right, &result.work, &full);
+  }
+  result.accepted = true;
+  result.error = error;
+  if (!(total.v > 0)) return result;
+  *moments = total;
+  if (flat) AddPlaneFaces(pair, &chart, moments);
+  return result;
+}
+
+}  // namespace intervox::cuda

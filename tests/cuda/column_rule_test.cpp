@@ -1,0 +1,212 @@
+#include "cuda/column_rule.h"
+
+#include <gtest/gtest.h>
+
+#include "geometry/surface_ray.h"
+#include "tests/cuda/families.h"
+#include "tests/cuda/leaf_pairs.h"
+
+namespace intervox::cuda {
+namespace {
+
+using geometry::Complement;
+using geometry::MakeCylinder;
+using geometry::MakeEllipsoid;
+using geometry::MakePlane;
+using geometry::MakeTorus;
+using geometry::Surface;
+using testing::MakePair;
+using testing::Moved;
+using testing::Random;
+
+constexpr double kPi = 3.14159265358979323846;
+
+InterferenceMetrics Columns(const LocalPair& pair, RuleResult* result) {
+  Moments moments;
+  *result = ColumnRule(SerialTeam{}, pair, &moments);
+  return moments.v > 0 ? ToMetrics(moments, pair.p_WL) : InterferenceMetrics{};
+}
+
+InterferenceMetrics Columns(const std::vector<Surface>& a, const std::vector<Surface>& b,
+                            const Vec3& lower, const Vec3& upper, double tolerance) {
+  RuleResult result;
+  const InterferenceMetrics m =
+      Columns(MakePair(a, b, 0.5 * (lower + upper), lower, upper, tolerance), &result);
+  EXPECT_TRUE(result.accepted);
+  EXPECT_LE(result.error, tolerance * m.volume);
+  return m;
+}
+
+// The surface of a quadric that is a single cell of one surface.
+Surface Quadric(const std::array<double, 10>& coefficients) {
+  Surface s = intervox::testing::CellsOf(geometry::Quadric{coefficients})[0].surfaces[0];
+  return s;
+}
+
+const Vec3 kReach{0.6, 0.6, 0.6};
+
+TEST(ColumnRule, HalfToriByPappus) {
+  const double major = 0.3, minor = 0.1;
+  const double v = kPi * kPi * major * minor * minor;
+  Random random(2);
+  const Mat3 R = random.Rotation();
+  const Surface torus = MakeTorus(major, minor, {R, {}});
+  for (double tolerance : {1e-3, 1e-5, 1e-7}) {
+    const double close = 0.3 * tolerance;
+    // Across the axis: half rings; the centroid of the half disc is 4r/(3π) from the plane.
+    const InterferenceMetrics flat =
+        Columns({torus}, {MakePlane(R.Col(2), 0.0)}, -kReach, kReach, tolerance);
+    EXPECT_NEAR(flat.volume / v, 1, close);
+    EXPECT_LT(Norm(flat.p_WC + 4 * minor / (3 * kPi) * R.Col(2)), close * major);
+    EXPECT_LT(Norm(flat.area_vector - 4 * kPi * major * minor * R.Col(2)),
+              10 * close * 4 * kPi * major * minor);
+    // Along the axis: half of the turn; the centroid is (4R² + r²)/(2πR) from the axis.
+    const InterferenceMetrics half =
+        Columns({torus}, {MakePlane(R.Col(0), 0.0)}, -kReach, kReach, tolerance);
+    EXPECT_NEAR(half.volume / v, 1, close);
+    const double reach = (4 * major * major + minor * minor) / (2 * kPi * major);
+    EXPECT_LT(Norm(half.p_WC + reach * R.Col(0)), close * major);
+    EXPECT_LT(Norm(half.area_vector - 2 * kPi * minor * minor * R.Col(0)),
+              10 * close * 2 * kPi * minor * minor);
+  }
+}
+
+// A paraboloid z ≥ k(x² + y²) under z ≤ a x + b: π (b + a²/4k)²/(2k).
+TEST(ColumnRule, ParaboloidUnderATiltedPlane) {
+  Random random(3);
+  for (int i = 0; i < 20; ++i) {
+    const double k = random.Uniform(1, 4), a = random.Uniform(0, 0.5),
+                 b = random.Uniform(0.05, 0.2);
+    const double h = b + a * a / (4 * k), v = kPi * h * h / (2 * k);
+    const Pose X = random.RandomPose(0.1);
+    const Surface bowl = Quadric({k, k, 0, 0, 0, 0, 0, 0, -1, 0});
+    const Vec3 n = Normalized(Vec3{-a, 0, 1});
+    const InterferenceMetrics m = Columns(Moved(X, {bowl}), Moved(X, {MakePlane(n, b * n.z)}),
+                                          -2.0 * kReach, 2.0 * kReach, 1e-6);
+    EXPECT_NEAR(m.volume / v, 1, 1e-6) << i;
+  }
+}
+
+// A ball that dents a torus at any azimuth by d: paraboloids, V = π d²/√(κ₁κ₂) (1 + O(d)).
+TEST(ColumnRule, ThinContactsAnywhereOnARing) {
+  const double major = 0.3, minor = 0.1, radius = 0.15;
+  Random random(4);
+  for (int i = 0; i < 40; ++i) {
+    const double d = random.LogUniform(1e-7, 1e-5);
+    const double azimuth = random.Uniform(-kPi, kPi), around = random.Uniform(-1.2, 1.2);
+    const Vec3 e{std::cos(azimuth), std::sin(azimuth), 0};
+    const Vec3 n = std::cos(around) * e + std::sin(around) * Vec3{0, 0, 1};
+    const Vec3 centre = major * e + (minor + radius - d) * n;
+    const double rho = major + minor * std::cos(around);
+    const double k1 = 1 / minor + 1 / radius, k2 = std::cos(around) / rho + 1 / radius;
+    const Pose X = random.RandomPose(0.1);
+    const Surface ball = MakeEllipsoid({radius, radius, radius}, {Mat3::Identity(), centre});
+    const InterferenceMetrics m =
+        Columns(Moved(X, {MakeTorus(major, minor)}), Moved(X, {ball}), -kReach, kReach, 1e-3);
+    EXPECT_NEAR(m.volume / (kPi * d * d / std::sqrt(k1 * k2)), 1, 3e-4 + 30 * d) << i << " " << d;
+    EXPECT_GT(Dot(Normalized(m.area_vector), -1.0 * (X.R * n)), 0.9999);
+  }
+}
+
+// The volume of the pair by a lattice of rays, none of the rule's code.
+double LatticeVolume(const std::vector<Surface>& surfaces, const Vec3& lower, const Vec3& upper,
+                     int n) {
+  const double dx = (upper.x - lower.x) / n, dy = (upper.y - lower.y) / n;
+  double sum = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      std::vector<std::pair<double, double>> parts = {{lower.z, upper.z}};
+      for (const Surface& s : surfaces) {
+        std::vector<std::pair<double, double>> kept;
+        for (const auto& [lo, hi] : parts) {
+          const geometry::Intervals in = geometry::RayIntervals(
+              s, {lower.x + (i + 0.5) * dx, lower.y + (j + 0.5) * dy, 0}, {0, 0, 1}, lo, hi);
+          for (int k = 0; k < in.count; ++k) kept.push_back({in.lo[k], in.hi[k]});
+        }
+        parts = kept;
+      }
+      for (const auto& [lo, hi] : parts) sum += (hi - lo) * dx * dy;
+    }
+  }
+  return sum;
+}
+
+TEST(ColumnRule, AgreesWithALatticeOfRays) {
+  Random random(5);
+  const Surface ring = MakeTorus(0.4, 0.15);
+  const Surface saddle = Quadric({1, 1, -0.8, 0, 0, 0, 0, 0, 0, -0.06});
+  const Surface egg = MakeEllipsoid({0.5, 0.35, 0.3});
+  const std::vector<Surface> box = testing::BoxSurfaces({0.6, 0.5, 0.7});
+  const std::vector<std::vector<Surface>> solids = {
+      {ring}, {egg}, {Complement(ring), egg}, box, {saddle, egg}, {Complement(saddle), egg}};
+  for (int i = 0; i < 36; ++i) {
+    const std::vector<Surface> a = Moved(random.RandomPose(0.2), solids[i % 6]);
+    std::vector<Surface> b = Moved(random.RandomPose(0.2), solids[i / 6]);
+    const Vec3 reach{1, 1, 1};
+    const LocalPair pair = MakePair(a, b, {}, -reach, reach, 1e-3);
+    if (pair.planes == pair.count) continue;
+    RuleResult result;
+    const InterferenceMetrics m = Columns(pair, &result);
+    ASSERT_TRUE(result.accepted) << i;
+    b.insert(b.end(), a.begin(), a.end());
+    const double v = LatticeVolume(b, -reach, reach, 300);
+    EXPECT_NEAR(m.volume, v, result.error + 2e-3 * v + 1e-6) << i;
+  }
+}
+
+// What is inside of a torus and what is outside of it make the whole, closely.
+TEST(ColumnRule, InsideAndOutsideOfARing) {
+  Random random(6);
+  for (int i = 0; i < 10; ++i) {
+    const std::vector<Surface> egg =
+        Moved(random.RandomPose(0.3), {MakeEllipsoid({0.5, 0.4, 0.3})});
+    const Surface ring = MakeTorus(0.4, 0.15);
+    const double inside = Columns(egg, {ring}, -2.0 * kReach, 2.0 * kReach, 1e-5).volume;
+    const double outside =
+        Columns(egg, {Complement(ring)}, -2.0 * kReach, 2.0 * kReach, 1e-5).volume;
+    const double whole = 4 * kPi / 3 * 0.5 * 0.4 * 0.3;
+    EXPECT_NEAR((inside + outside) / whole, 1, 1e-5) << i;
+  }
+}
+
+// Errors at 1e-3 against results at 1e-6, posed cells of all families: below what is stated.
+void CheckStatedErrors(int count) {
+  std::vector<intervox::testing::Family> families = intervox::testing::AllFamilies();
+  families.push_back({"small torus", intervox::testing::CellsOf(geometry::Torus{0.3, 0.1})[0]});
+  Random random(7);
+  const int n = static_cast<int>(families.size());
+  int done = 0, short_of = 0, far_off = 0;
+  for (int i = 0; done < count; ++i) {
+    const auto& a = families[i % n];
+    const auto& b = families[i / n % n];
+    PairQuery q{&a.cell, &b.cell, random.RandomPose(0.4), random.RandomPose(0.4)};
+    q.rule = LeafRule::kColumn;
+    const InterferenceMetrics m = ComputeMetrics(q);
+    if (m.status == Status::kDisjoint || m.rule == LeafRule::kPolytope) continue;
+    q.tolerance = 1e-6;
+    const InterferenceMetrics fine = ComputeMetrics(q);
+    if (!(m.volume > 0) || !(fine.volume_error < 1e-4 * fine.volume)) continue;
+    ++done;
+    const double off = std::fabs(m.volume - fine.volume) - fine.volume_error;
+    EXPECT_LE(off, 1e-3 * m.volume) << a.name << ", " << b.name << " " << i;
+    short_of += off > m.volume_error;
+    far_off += off > 3 * m.volume_error;
+  }
+  EXPECT_LE(short_of, count / 100);
+  EXPECT_LE(far_off, count / 1000);
+}
+
+TEST(ColumnRule, StatedErrorsHold) { CheckStatedErrors(100); }
+TEST(SlowColumnRule, StatedErrorsHold) { CheckStatedErrors(3000); }
+
+TEST(ColumnRule, RefusesPlanesAlone) {
+  Random random(8);
+  const LocalPair pair = MakePair(testing::BoxSurfaces({1, 1, 1}),
+                                  Moved(random.RandomPose(0.1), testing::BoxSurfaces({1, 1, 1})),
+                                  {}, -kReach, kReach, 1e-3);
+  Moments moments;
+  EXPECT_FALSE(ColumnRule(SerialTeam{}, pair, &moments).accepted);
+}
+
+}  // namespace
+}  // namespace intervox::cuda
