@@ -75,19 +75,27 @@ INTERVOX_HD inline bool TightenByPair(const LocalPair& pair, ClipBox* box) {
   return true;
 }
 
-/** Sag of all curved surfaces over the box along each axis of y [m], squared extents in it. */
+/** Sag of all curved surfaces over the box along each axis of y [m], squared extents in it. Along
+ an axis on which an indefinite form vanishes, as on a generator, its twist is left. */
 INTERVOX_HD inline Vec3 Sag(const LocalPair& pair, const ClipBox& box) {
+  using geometry::SurfaceKind;
   Vec3 sag;
   const Vec3 half = 0.5 * (box.upper - box.lower);
   for (int i = pair.planes; i < pair.count; ++i) {
     const geometry::Surface& s = pair.surface[i].surface;
+    const bool indefinite = s.kind == SurfaceKind::kCone || s.kind == SurfaceKind::kQuadric;
     for (int axis = 0; axis < 3; ++axis) {
       const Vec3 f = box.F.Col(axis);
-      const Vec3 y = TransposeTimes(s.R, f);
-      const double bend = s.kind == geometry::SurfaceKind::kTorus
-                              ? SquaredNorm(f) * 0.5 / s.e.y
-                              : std::fabs(Dot(Scaled(s.e, y), y));
-      sag[axis] += bend * half[axis] * half[axis];
+      if (s.kind == SurfaceKind::kTorus) {
+        sag[axis] += SquaredNorm(f) * 0.5 / s.e.y * half[axis] * half[axis];
+        continue;
+      }
+      const Vec3 bend = Scaled(s.e, TransposeTimes(s.R, f));
+      for (int other = 0; other < 3; ++other) {
+        if (other != axis && !indefinite) continue;
+        const Vec3 y = TransposeTimes(s.R, box.F.Col(other));
+        sag[axis] += std::fabs(Dot(bend, y)) * half[axis] * half[other];
+      }
     }
   }
   return sag;

@@ -187,7 +187,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
     QuadrantAxes(s, quadrant, &c, &sn);
     const double origin = 2 * kT * quadrant + kT, end = 2 * kT * (quadrant + 1);
     double from = -kT;
-    while (from < kT) {
+    while (kT > from + 1e-15) {  // the same test as below: what is left may be rounding
       double to = kT;
       if (next < breaks->count && breaks->v[next] < end) {
         to = breaks->v[next++] - origin;
