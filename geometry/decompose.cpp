@@ -46,8 +46,7 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T) {
     RawCell piece = prefix;
     piece.surfaces.push_back(Complement(t));
     if (IsEmpty(piece.surfaces)) continue;  // t does not cut: its kept side holds the prefix
-    Simplify(&piece.surfaces);
-    pieces.push_back(std::move(piece));
+    if (Simplify(&piece.surfaces)) pieces.push_back(std::move(piece));
     prefix.surfaces.push_back(t);
   }
   return pieces;
@@ -59,11 +58,11 @@ std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T) {
   cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
   cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
   if (IsEmpty(cell.surfaces)) return {};
-  Simplify(&cell.surfaces);
+  if (!Simplify(&cell.surfaces)) return {};
   return {cell};
 }
 
-void Simplify(std::vector<Surface>* surfaces) {
+bool Simplify(std::vector<Surface>* surfaces) {
   const EnclosingPolytope hull = Enclose(*surfaces);
   const bool bounded = hull.polytope.bounded;
   const Vec3 center = bounded ? 0.5 * (hull.polytope.lower + hull.polytope.upper) : Vec3{};
@@ -85,6 +84,7 @@ void Simplify(std::vector<Surface>* surfaces) {
     }
   }
   *surfaces = std::move(kept);
+  return !Enclose(*surfaces).polytope.empty;
 }
 
 }  // namespace intervox::geometry

@@ -29,7 +29,8 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T);
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T);
 
 /** Drops surfaces that are certified not to bound the cell: first doubles, then planes, then curved
- ones. */
-void Simplify(std::vector<Surface>* surfaces);
+ ones. False when what is left shows that the cell is empty or flat: a sliver between faces that
+ are parallel but for rounding can look like a cell until then. */
+bool Simplify(std::vector<Surface>* surfaces);
 
 }  // namespace intervox::geometry

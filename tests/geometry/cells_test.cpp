@@ -239,6 +239,50 @@ TEST(Cells, BoundsFollowTheAxesOfTheSolid) {
   }
 }
 
+TEST(Cells, SliversBetweenAlmostParallelFacesAreNoCells) {
+  // Faces that a rounding or 1e-9 turns out of the lattice: every cell keeps an extent.
+  const HalfSpaces cut_box{{{{1, 0, 0}, 0.2},
+                            {{-1, 0, 0}, 0.2},
+                            {{0, 1, 0}, 0.1},
+                            {{0, -1, 0}, 0.1},
+                            {{0, 0, 1}, 0.25},
+                            {{0, 0, -1}, 0.25},
+                            {{1, 1, 0}, 0.28284271247461906}}};
+  const auto placed = [](double x, double y, double z, const Quaternion& q) {
+    return Pose{ToRotation(Normalized(q)), {x, y, z}};
+  };
+  const ShapePtr bar =
+      Tree(Operation::kDifference,
+           {Leaf(cut_box),
+            Leaf(cut_box, placed(0.25000000063880184, 0.2499999996030431, 5.298869729892022e-10,
+                                 {0.5000000001897552, 0.5000000004763265, 0.4999999999076769,
+                                  0.4999999994262415})),
+            Leaf(Box{{0.3, 0.3, 0.25}},
+                 placed(0.25000000097699765, 0.0499999992896703, 0.25000000072466083,
+                        {0.49999999913224247, 0.4999999992461864, 0.5000000007668033,
+                         0.5000000008547679}))},
+           "", placed(-0.3, 0, 0.1, {0.7071067811865476, 0.7071067811865476, 0, 0}));
+  const ShapePtr tool = Tree(
+      Operation::kDifference,
+      {Leaf(Box{{0.2, 0.5, 0.1}},
+            placed(-3.1843974839788536e-13, -9.455867564322127e-13, 0.10000000000028811,
+                   {0.7071067811864817, 0.7071067811866135, 5.135318413995645e-13,
+                    4.996805723610799e-13})),
+       Leaf(Capsule{0.2, 0.2},
+            placed(-0.2999999999999991, 0.2500000000000002, 2.3505957783398546e-16,
+                   {1, -5.130097312755854e-16, -2.1064155728577868e-16, -5.7970317271539665e-16})),
+       Leaf(Ellipsoid{{0.25, 0.25, 0.1}})},
+      "", placed(0.25, 0.25, 0, {0.9238795325112867, 0, 0.3826834323650898, 0}));
+  const ShapePtr part = Tree(Operation::kDifference, {bar, tool});
+  const std::vector<Cell> cells = ToCells(*part);
+  for (const Cell& cell : cells) {
+    const Vec3 h = cell.bounds.half;
+    EXPECT_GT(std::min({h.x, h.y, h.z}), 1e-3) << cell.name;
+  }
+  Random random(36);
+  ExpectPartition(*part, cells, random, 0.7, 5000);
+}
+
 TEST(Cells, AnyScaleAndFarFromTheOrigin) {
   Random random(35);
   const ShapePtr part = Tree(Operation::kDifference, {Leaf(Box{{1, 1, 1}}), Leaf(Cylinder{0.3, 2}),
