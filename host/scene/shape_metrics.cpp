@@ -48,10 +48,11 @@ std::string Reason(Status status, LeafRule rule, const std::string& where) {
   }
 }
 
-ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries) {
+ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries,
+                     double tolerance) {
   const std::vector<InterferenceMetrics> parts = engine.Compute(queries);
   ShapeMetrics out;
-  out.sum = SumOfParts(parts);
+  out.sum = SumOfParts(parts, tolerance);
   for (std::size_t i = 0; i < parts.size(); ++i) {
     out.pairs += HasVolume(parts[i]) ? 1 : 0;
     if (out.reason.empty() && parts[i].status == out.sum.status) {
@@ -80,37 +81,41 @@ std::string StatusName(Status status) {
   return "invalid";
 }
 
-InterferenceMetrics SumOfParts(std::span<const InterferenceMetrics> parts) {
+InterferenceMetrics SumOfParts(std::span<const InterferenceMetrics> parts, double tolerance) {
   InterferenceMetrics sum;
-  int with_volume = 0;
   const InterferenceMetrics* only = nullptr;
+  int with_volume = 0;
   for (const InterferenceMetrics& part : parts) {
     if (Severity(part.status) > Severity(sum.status)) sum.status = part.status;
     sum.work += part.work;
+    sum.volume += part.volume;
+    sum.volume_lo += part.volume_lo;
+    sum.volume_hi += part.volume_hi;
+    sum.volume_error += part.volume_error;
     if (!HasVolume(part)) continue;
     ++with_volume;
     if (only == nullptr) only = &part;
   }
   if (only == nullptr) return sum;
+  // A sliver that misses its own tolerance may weigh nothing in the sum.
+  if (sum.status == Status::kToleranceNotMet && sum.volume_error <= tolerance * sum.volume) {
+    sum.status = Status::kOk;
+  }
+  sum.rule = only->rule;
   if (with_volume == 1) {
-    const Status status = sum.status;
-    const std::int32_t work = sum.work;
-    sum = *only;
-    sum.status = status;
-    sum.work = work;
+    sum.p_WC = only->p_WC;
+    sum.J_W = only->J_W;
+    sum.area_vector = only->area_vector;
+    sum.area_moment = only->area_moment;
+    sum.contained = only->contained;
     return sum;
   }
   const Vec3 origin = only->p_WC;
   Vec3 first;
-  sum.rule = only->rule;
   for (const InterferenceMetrics& part : parts) {
     if (!HasVolume(part)) continue;
-    sum.volume += part.volume;
     first += part.volume * (part.p_WC - origin);
     sum.area_vector += part.area_vector;
-    sum.volume_lo += part.volume_lo;
-    sum.volume_hi += part.volume_hi;
-    sum.volume_error += part.volume_error;
     if (part.rule != sum.rule) sum.rule = LeafRule::kAuto;
   }
   const Vec3 centroid = first / sum.volume;
@@ -135,7 +140,7 @@ ShapeMetrics MeasurePair(const Engine& engine, std::span<const geometry::Cell> a
           {&cell_a, &cell_b, X_WA, X_WB, options.tolerance, options.voxel_size, options.rule});
     }
   }
-  return Measure(engine, queries);
+  return Measure(engine, queries, options.tolerance);
 }
 
 ShapeMetrics MeasureSolid(const Engine& engine, std::span<const geometry::Cell> cells,
@@ -160,7 +165,7 @@ ShapeMetrics MeasureSolid(const Engine& engine, std::span<const geometry::Cell> 
     queries.push_back({&cell, &boxes.back(), Pose{}, cell.bounds.X, options.tolerance,
                        options.voxel_size, options.rule});
   }
-  return Measure(engine, queries);
+  return Measure(engine, queries, options.tolerance);
 }
 
 }  // namespace intervox::host

@@ -27,9 +27,10 @@ struct ShapeMetrics {
 std::string StatusName(Status status);
 
 /** Adds the metrics of disjoint parts: volumes, moments about the common centroid, area vectors and
- their moments; the status becomes the worst. Sums run about the first part's centroid, so that
- parts far from the world's origin keep their digits. */
-InterferenceMetrics SumOfParts(std::span<const InterferenceMetrics> parts);
+ their moments; the status becomes the worst, except that parts may miss their own tolerance where
+ the sum meets it. Sums run about the first part's centroid, so that parts far from the world's
+ origin keep their digits. */
+InterferenceMetrics SumOfParts(std::span<const InterferenceMetrics> parts, double tolerance);
 
 /** The overlap of two solids of disjoint cells; never throws for a bad pair. */
 ShapeMetrics MeasurePair(const Engine& engine, std::span<const geometry::Cell> a,
