@@ -10,6 +10,9 @@ namespace internal {
 /** Most panels of sections. */
 inline constexpr int kColumnPanels = 72;
 
+/** No panel is divided beyond this many columns: what is left is stated. */
+inline constexpr int kMostColumns = 100000;
+
 /** A range of sections with its seven-point sum. */
 struct ColumnPanel {
   double t0 = 0, t1 = 0;
@@ -259,7 +262,7 @@ INTERVOX_HD RuleResult ColumnRule(const Team& team, const LocalPair& pair, Momen
     }
     if (full) return result;
     if (error <= target * total.v || error <= 0.3 * pair.volume_floor || worst < 0 ||
-        count == kColumnPanels) {
+        count == kColumnPanels || result.work > kMostColumns) {
       break;
     }
     ColumnPanel& left = panels[worst];
