@@ -1,7 +1,7 @@
 /** @file The center rule: the plain voxel count, for the study of accuracy against voxel size. */
 #pragma once
 
-#include "cuda/clip_rule.h"
+#include "cuda/clip/rule.h"
 
 namespace intervox::cuda {
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "cuda/center_rule.h"
-#include "cuda/clip_rule.h"
-#include "cuda/column_rule.h"
-#include "cuda/flux_rule.h"
-#include "cuda/polar_rule.h"
+#include "cuda/clip/rule.h"
+#include "cuda/column/rule.h"
+#include "cuda/flux/rule.h"
+#include "cuda/polar/rule.h"
 #include "cuda/prepare.h"
 #include "cuda/team.h"
 

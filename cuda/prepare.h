@@ -3,7 +3,7 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/pair_frame.h"
-#include "cuda/polytope_rule.h"
+#include "cuda/polytope/rule.h"
 #include "cuda/surface_bound.h"
 #include "cuda/wall_cuts.h"
 

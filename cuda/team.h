@@ -1,9 +1,10 @@
-/** @file The Team concept: cooperative loops and fixed-shape sums for one pair, on the CPU or a
- warp.
+/** @file The Team concept: cooperative loops and fixed-shape sums for one pair.
 
  A team has 32 lanes. ForEach gives item i to lane i mod 32. Sum adds each lane's items in ascending
- order and then the lanes in one fixed binary tree (l with l+1, then l+2, …), so that the result has
- the same bits whether one thread plays the lanes in turn or a warp runs them. */
+ order and then the lanes in one fixed binary tree (l with l+1, then l+2, …). Rules take the team as
+ a template argument and depend on nothing but this shape, so that a team whose lanes are threads
+ of a warp would give the same bits. Today every executor, the device's too, plays one pair on one
+ thread. */
 #pragma once
 
 #include "geometry/hd.h"
@@ -49,51 +50,5 @@ struct SerialTeam {
     return sum;
   }
 };
-
-#if defined(__CUDACC__)
-/** A warp: lane l is thread l. Every thread of the warp must make the same calls. */
-struct WarpTeam {
-  /** Calls f(i) for i in [0, n), item i on lane i mod 32. */
-  template <class F>
-  __device__ void ForEach(int n, F&& f) const {
-    for (int i = Lane(); i < n; i += kLanes) f(i);
-  }
-
-  /** Σ f(i) with SerialTeam's tree. T is trivially copyable. */
-  template <class T, class F>
-  __device__ T Sum(int n, F&& f) const {
-    T sum{};
-    if (Lane() < n) sum = f(Lane());
-    for (int i = Lane() + kLanes; i < n; i += kLanes) sum += f(i);
-    for (int offset = 1; offset < kLanes; offset *= 2) {
-      const T other = FromLane(sum, Lane() + offset);
-      // Lanes that are no multiple of 2·offset hold partial sums that nobody reads.
-      if (Lane() + offset < n && Lane() % (2 * offset) == 0) sum += other;
-    }
-    return FromLane(sum, 0);
-  }
-
-  /** Waits for all lanes. */
-  __device__ void Sync() const { __syncwarp(); }
-  /** This thread's lane. */
-  __device__ int Lane() const { return static_cast<int>(threadIdx.x) % kLanes; }
-
- private:
-  template <class T>
-  __device__ static T FromLane(const T& value, int lane) {
-    static_assert(sizeof(T) % sizeof(unsigned) == 0);
-    union Words {
-      __device__ Words() {}
-      T value;
-      unsigned word[sizeof(T) / sizeof(unsigned)];
-    } words;
-    words.value = value;
-    for (unsigned& word : words.word) {
-      word = __shfl_sync(0xffffffffu, word, lane & (kLanes - 1));
-    }
-    return words.value;
-  }
-};
-#endif
 
 }  // namespace intervox::cuda

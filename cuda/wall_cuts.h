@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/cell_view.h"
-#include "cuda/polyhedron.h"
+#include "cuda/polytope/polyhedron.h"
 #include "cuda/surface_bound.h"
 
 namespace intervox::cuda {

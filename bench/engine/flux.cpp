@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "bench/instructions.h"
-#include "cuda/flux_rule.h"
+#include "cuda/flux/rule.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::cuda {

@@ -11,8 +11,8 @@
 
 #include "bench/instructions.h"
 #include "cuda/center_rule.h"
-#include "cuda/clip_rule.h"
-#include "cuda/polar_rule.h"
+#include "cuda/clip/rule.h"
+#include "cuda/polar/rule.h"
 #include "cuda/team.h"
 #include "geometry/make_surface.h"
 

@@ -1,4 +1,4 @@
-#include "cuda/clip_rule.h"
+#include "cuda/clip/rule.h"
 
 #include <gtest/gtest.h>
 

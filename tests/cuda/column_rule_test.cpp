@@ -1,4 +1,4 @@
-#include "cuda/column_rule.h"
+#include "cuda/column/rule.h"
 
 #include <gtest/gtest.h>
 

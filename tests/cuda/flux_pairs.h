@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/flux_rule.h"
+#include "cuda/flux/rule.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::cuda {

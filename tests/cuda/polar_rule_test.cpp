@@ -1,8 +1,8 @@
-#include "cuda/polar_rule.h"
+#include "cuda/polar/rule.h"
 
 #include <gtest/gtest.h>
 
-#include "cuda/clip_rule.h"
+#include "cuda/clip/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {

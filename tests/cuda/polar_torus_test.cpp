@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "cuda/clip_rule.h"
-#include "cuda/polar_rule.h"
+#include "cuda/clip/rule.h"
+#include "cuda/polar/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {

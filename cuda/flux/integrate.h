@@ -1,7 +1,7 @@
 /** @file One piece of the boundary to a given accuracy, and the small face of an ellipsoid. */
 #pragma once
 
-#include "cuda/flux_sheet_sums.h"
+#include "cuda/flux/sheet_sums.h"
 
 namespace intervox::cuda::internal {
 

@@ -1,7 +1,7 @@
 /** @file The column rule: sections through Ω, integrated adaptively; any surfaces. */
 #pragma once
 
-#include "cuda/column_chart.h"
+#include "cuda/column/chart.h"
 
 namespace intervox::cuda {
 

@@ -1,9 +1,9 @@
 /** @file One section of the column rule: moments of the part of Ω in a plane, by columns. */
 #pragma once
 
-#include "cuda/clip_rule_cells.h"
-#include "cuda/flux_quadrature.h"
-#include "cuda/flux_roots.h"
+#include "cuda/clip/cells.h"
+#include "cuda/flux/quadrature.h"
+#include "cuda/flux/roots.h"
 #include "cuda/moments.h"
 #include "geometry/surface_ray.h"
 

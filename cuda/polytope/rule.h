@@ -5,7 +5,7 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/pair_frame.h"
-#include "cuda/polyhedron.h"
+#include "cuda/polytope/polyhedron.h"
 
 namespace intervox::cuda {
 

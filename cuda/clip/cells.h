@@ -2,7 +2,7 @@
  planes. */
 #pragma once
 
-#include "cuda/clip_rule_leaf.h"
+#include "cuda/clip/leaf.h"
 #include "cuda/contact_frame.h"
 #include "geometry/surface_eval.h"
 

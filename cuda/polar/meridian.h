@@ -2,7 +2,7 @@
  them. */
 #pragma once
 
-#include "cuda/polar_rule_tables.h"
+#include "cuda/polar/tables.h"
 #include "geometry/linear.h"
 
 namespace intervox::cuda::internal {

@@ -1,8 +1,8 @@
 /** @file Straight edges of planar faces and conic arcs on them. */
 #pragma once
 
-#include "cuda/flux_panel.h"
-#include "cuda/flux_roots.h"
+#include "cuda/flux/panel.h"
+#include "cuda/flux/roots.h"
 
 namespace intervox::cuda::internal {
 

@@ -2,7 +2,7 @@
  */
 #pragma once
 
-#include "cuda/flux_crescent_sums.h"
+#include "cuda/flux/crescent_sums.h"
 
 namespace intervox::cuda::internal {
 

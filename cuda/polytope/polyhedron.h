@@ -155,4 +155,4 @@ class Polyhedron {
 
 }  // namespace intervox::cuda
 
-#include "cuda/polyhedron_impl.h"
+#include "cuda/polytope/polyhedron_impl.h"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/polyhedron.h"
+#include "cuda/polytope/polyhedron.h"
 #include "cuda/triangle_sums.h"
 
 namespace intervox::cuda {

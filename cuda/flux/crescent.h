@@ -10,8 +10,8 @@
 
 #include <cmath>
 
-#include "cuda/flux_panel.h"
-#include "cuda/flux_roots.h"
+#include "cuda/flux/panel.h"
+#include "cuda/flux/roots.h"
 
 namespace intervox::cuda::internal {
 

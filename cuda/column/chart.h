@@ -2,8 +2,8 @@
  where along them Ω may be. */
 #pragma once
 
-#include "cuda/clip_rule.h"
-#include "cuda/column_section.h"
+#include "cuda/clip/rule.h"
+#include "cuda/column/section.h"
 
 namespace intervox::cuda::internal {
 

@@ -2,7 +2,7 @@
  * order. */
 #pragma once
 
-#include "cuda/polar_rule_lens.h"
+#include "cuda/polar/lens.h"
 
 namespace intervox::cuda::internal {
 

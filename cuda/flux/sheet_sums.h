@@ -1,8 +1,8 @@
 /** @file Quadrature over the generators of a cylinder's or cone's face. */
 #pragma once
 
-#include "cuda/flux_arc_sums.h"
-#include "cuda/flux_sheets.h"
+#include "cuda/flux/arc_sums.h"
+#include "cuda/flux/sheets.h"
 
 namespace intervox::cuda::internal {
 

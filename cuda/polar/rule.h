@@ -1,8 +1,8 @@
 /** @file The polar rule: rays from inside a smooth convex overlap of two surfaces. */
 #pragma once
 
-#include "cuda/polar_rule_order.h"
-#include "cuda/polar_rule_torus.h"
+#include "cuda/polar/order.h"
+#include "cuda/polar/torus.h"
 
 namespace intervox::cuda {
 

@@ -1,9 +1,9 @@
 /** @file Quadrature along one conic arc: an edge of a planar face. */
 #pragma once
 
-#include "cuda/flux_edges.h"
-#include "cuda/flux_patch.h"
-#include "cuda/flux_quadrature.h"
+#include "cuda/flux/edges.h"
+#include "cuda/flux/patch.h"
+#include "cuda/flux/quadrature.h"
 
 namespace intervox::cuda::internal {
 

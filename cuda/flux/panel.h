@@ -1,7 +1,7 @@
 /** @file The pieces of Ω's boundary that the flux rule integrates one by one. */
 #pragma once
 
-#include "cuda/flux_model.h"
+#include "cuda/flux/model.h"
 
 namespace intervox::cuda::internal {
 

@@ -1,8 +1,8 @@
 /** @file The clip rule: cells cut by tangent planes, moments extrapolated; any surfaces. */
 #pragma once
 
-#include "cuda/clip_rule_box.h"
-#include "cuda/clip_rule_cells.h"
+#include "cuda/clip/box.h"
+#include "cuda/clip/cells.h"
 #include "cuda/moments.h"
 
 namespace intervox::cuda {

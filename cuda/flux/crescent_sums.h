@@ -1,8 +1,8 @@
 /** @file Sums over the columns of a crescent between a hole's wall and the peg. */
 #pragma once
 
-#include "cuda/flux_arc_sums.h"
-#include "cuda/flux_crescent.h"
+#include "cuda/flux/arc_sums.h"
+#include "cuda/flux/crescent.h"
 
 namespace intervox::cuda::internal {
 

@@ -7,14 +7,14 @@
  form. An ellipsoid's face reduces to line integrals along its boundary. Panels end at every vertex
  and fold, so that the integrands are analytic and the error falls geometrically.
 
- A peg in a hole takes the shorter way of flux_crescent_rule.h where that accepts it.
+ A peg in a hole takes the shorter way of crescent_rule.h where that accepts it.
 
  ∮ n dS = 0 and ∮ r nᵀ dS = V I are checked: a boundary that was misread does not meet them, and the
  rule gives up. Their residual enters the error estimate. */
 #pragma once
 
-#include "cuda/flux_crescent_rule.h"
-#include "cuda/flux_integrate.h"
+#include "cuda/flux/crescent_rule.h"
+#include "cuda/flux/integrate.h"
 #include "cuda/team.h"
 
 namespace intervox::cuda {

@@ -7,8 +7,8 @@
  ds/(l(l+1)), about the ellipsoid's centre. */
 #pragma once
 
-#include "cuda/flux_panel.h"
-#include "cuda/flux_roots.h"
+#include "cuda/flux/panel.h"
+#include "cuda/flux/roots.h"
 
 namespace intervox::cuda::internal {
 

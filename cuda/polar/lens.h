@@ -3,7 +3,7 @@
 
 #include "cuda/contact_frame.h"
 #include "cuda/moments.h"
-#include "cuda/polar_rule_meridian.h"
+#include "cuda/polar/meridian.h"
 
 namespace intervox::cuda::internal {
 

@@ -1,7 +1,7 @@
 /** @file The face of a cylinder or cone, swept by its generators. */
 #pragma once
 
-#include "cuda/flux_edges.h"
+#include "cuda/flux/edges.h"
 
 namespace intervox::cuda::internal {
 

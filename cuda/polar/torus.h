@@ -3,7 +3,7 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/moments.h"
-#include "cuda/polar_rule_tables.h"
+#include "cuda/polar/tables.h"
 
 namespace intervox::cuda::internal {
 
