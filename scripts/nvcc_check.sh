@@ -16,7 +16,7 @@ flags=(-std=c++20 -arch="${INTERVOX_CUDA_ARCH:-sm_90}" --fmad=false --expt-relax
 
 {
   echo '// Written by scripts/nvcc_check.sh.'
-  for header in geometry/*.h cuda/*.h; do echo "#include \"$header\""; done
+  for header in geometry/*.h cuda/*.h cuda/*/*.h; do echo "#include \"$header\""; done
 } >"$folder/headers.new"
 cmp -s "$folder/headers.new" "$folder/headers.cu" || cp "$folder/headers.new" "$folder/headers.cu"
 count=0

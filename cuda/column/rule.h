@@ -70,8 +70,9 @@ struct ColumnNodes {
 };
 
 /** The section at t, integrated. */
-INTERVOX_HD inline SectionSums SumsAt(const ColumnChart& chart, const LocalPair& pair, double t,
-                                      bool measure) {
+__attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChart& chart,
+                                                                const LocalPair& pair, double t,
+                                                                bool measure) {
   PlaneSection section;
   SectionLine plane[kMaxSurfaces];
   int planes = 0;

@@ -134,8 +134,9 @@ INTERVOX_HD inline geometry::internal::Crossings CrossingsAt(const PlaneSection&
 }
 
 /** The parts of the column at u that lie in Ω, ascending. */
-INTERVOX_HD inline int PartsAt(const PlaneSection& section, const LocalPair& pair, double u,
-                               ColumnPart* parts) {
+__attribute__((noinline)) INTERVOX_HD inline int PartsAt(const PlaneSection& section,
+                                                         const LocalPair& pair, double u,
+                                                         ColumnPart* parts) {
   ColumnPart whole{section.v_lo, section.v_hi, -1, -1};
   for (int i = 0; i < section.lines; ++i) {
     const SectionLine& s = section.line[i];
@@ -686,10 +687,13 @@ INTERVOX_HD inline void AddStraightPanel(const PlaneSection& section, const Loca
   }
 }
 
-/** Integrates the section, each panel to a relative `goal`. With `measure` false only its shape. */
-INTERVOX_HD inline SectionSums IntegrateSection(PlaneSection* section, const LocalPair& pair,
-                                                const SectionLine* plane, int planes, bool measure,
-                                                double goal) {
+/** Integrates the section, each panel to a relative `goal`. With `measure` false only its shape.
+ Out of line: many places ask for a section, and ptxas would take each of them for many minutes. */
+__attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneSection* section,
+                                                                          const LocalPair& pair,
+                                                                          const SectionLine* plane,
+                                                                          int planes, bool measure,
+                                                                          double goal) {
   SectionSums out;
   SectionBreaks breaks;
   const bool some = ListBreaks(section, plane, planes, &breaks);
