@@ -34,17 +34,27 @@ struct SerialTeam {
   INTERVOX_HD int Lane() const { return 0; }
 
  private:
+  // Out of line, with one call of f: the largest part of a rule is compiled once.
+  template <class T, class F>
+  __attribute__((noinline)) INTERVOX_HD static T SumLane(int lane, int n, F& f) {
+    T sum;
+    for (int i = lane; i < n; i += kLanes) {
+      const T one = f(i);
+      if (i == lane) {
+        sum = one;
+      } else {
+        sum += one;
+      }
+    }
+    return sum;
+  }
+
   template <class T, class F>
   INTERVOX_HD static T SumLanes(int lane, int count, int n, F& f) {
     if (lane >= n) return T{};
-    if (count == 1) {
-      T sum = f(lane);
-      for (int i = lane + kLanes; i < n; i += kLanes) sum += f(i);
-      return sum;
-    }
     // Halves without items are left out: they would add nothing.
     while (lane + count / 2 >= n && count > 1) count /= 2;
-    if (count == 1) return SumLanes<T>(lane, 1, n, f);
+    if (count == 1) return SumLane<T>(lane, n, f);
     T sum = SumLanes<T>(lane, count / 2, n, f);
     sum += SumLanes<T>(lane + count / 2, count / 2, n, f);
     return sum;

@@ -220,27 +220,16 @@ INTERVOX_HD inline int ListPanels(const ColumnChart& chart, const LocalPair& pai
   return count;
 }
 
-}  // namespace internal
-
-/** Metrics of any overlap by plane sections. A section is bounded by lines and conics; columns
- through it end at roots in closed form, and their panels at its corners and folds, so that seven
- columns a panel do. Sections are parallel, or go through a torus' axis, where the torus is a
- circle; they are summed by panels of seven that are divided, where the largest error is, at the
- place at which the section changes its shape.
- @return error: the sum of what nested rules differ by, squared where nothing happens between. */
+/** The sum over all panels, divided until the tolerance is met. Out of line, so that the panels
+ take no memory while the chart is made. */
 template <class Team>
-INTERVOX_HD RuleResult ColumnRule(const Team& team, const LocalPair& pair, Moments* moments) {
-  using namespace internal;
-  RuleResult result;
-  *moments = {};
-  ColumnChart chart;
-  ColumnCover cover;
-  const ColumnStart start = StartColumns(team, pair, &chart, &cover);
-  result.accepted = start == ColumnStart::kEmpty;
-  if (start != ColumnStart::kReady) return result;
-  const bool flat = SetWeights(pair, &chart);
+__attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, const LocalPair& pair,
+                                                           const ColumnChart& chart,
+                                                           const ColumnCover& cover,
+                                                           Moments* moments) {
   ColumnPanel panels[kColumnPanels];
   bool full = false;
+  RuleResult result;
   result.work = cover.cells;
   int count = ListPanels(chart, pair, cover, panels, &result.work);
   for (int i = 0; i < count; ++i) Integrate(team, chart, pair, &panels[i], &result.work, &full);
@@ -292,8 +281,31 @@ INTERVOX_HD RuleResult ColumnRule(const Team& team, const LocalPair& pair, Momen
   }
   result.accepted = true;
   result.error = error;
-  if (!(total.v > 0)) return result;
   *moments = total;
+  return result;
+}
+
+}  // namespace internal
+
+/** Metrics of any overlap by plane sections. A section is bounded by lines and conics; columns
+ through it end at roots in closed form, and their panels at its corners and folds, so that seven
+ columns a panel do. Sections are parallel, or go through a torus' axis, where the torus is a
+ circle; they are summed by panels of seven that are divided, where the largest error is, at the
+ place at which the section changes its shape.
+ @return error: the sum of what nested rules differ by, squared where nothing happens between. */
+template <class Team>
+INTERVOX_HD RuleResult ColumnRule(const Team& team, const LocalPair& pair, Moments* moments) {
+  using namespace internal;
+  RuleResult result;
+  *moments = {};
+  ColumnChart chart;
+  ColumnCover cover;
+  const ColumnStart start = StartColumns(team, pair, &chart, &cover);
+  result.accepted = start == ColumnStart::kEmpty;
+  if (start != ColumnStart::kReady) return result;
+  const bool flat = SetWeights(pair, &chart);
+  result = SumPanels(team, pair, chart, cover, moments);
+  if (!result.accepted || !(moments->v > 0)) return result;
   if (flat) AddPlaneFaces(pair, &chart, moments);
   return result;
 }
