@@ -1,4 +1,6 @@
-/** @file One cell of each family of shapes, for properties that all of them must have. */
+/** @file One cell of each family of shapes, and solids of several cells, for properties that all of
+ * them must have.
+ */
 #pragma once
 
 #include <memory>
@@ -7,6 +9,7 @@
 
 #include "geometry/shape.h"
 #include "tests/cuda/pairs.h"
+#include "tests/geometry/random_shapes.h"
 
 namespace intervox::testing {
 
@@ -44,6 +47,77 @@ inline std::vector<Family> AllFamilies() {
           {"box", BoxCell({0.5, 0.6, 0.7})},
           {"holed box", HoledBoxCells({1, 1, 0.5}, 0.25)[0]},
           {"torus", CellsOf(geometry::Torus{0.4, 0.15})[0]}};
+}
+
+/** A solid as cells, and the cells of its complement within a few metres. */
+struct Solid {
+  std::string name;
+  std::vector<Cell> cells;
+  std::vector<Cell> outside;
+};
+
+/** A family's cell as a solid. */
+inline Solid SolidOf(const Family& family) {
+  return {family.name, {family.cell}, ComplementPieces(family.cell)};
+}
+
+/** A solid of several cells; its complement is what is left of a large box. */
+inline Solid SolidOf(const std::string& name, const geometry::ShapePtr& shape) {
+  using geometry::Operation;
+  const geometry::ShapePtr all = geometry::Leaf(geometry::Box{{9, 9, 9}});
+  return {name, geometry::ToCells(*shape),
+          geometry::ToCells(*geometry::Tree(Operation::kDifference, {all, shape}))};
+}
+
+/** The shapes that AllFamilies leaves out: solids of several cells, many planes, general quadrics.
+ About half a metre across. */
+inline std::vector<Solid> MoreSolids() {
+  using geometry::Leaf;
+  using geometry::Operation;
+  Random random(11);
+  geometry::Convex hull;
+  geometry::HalfSpaces wedge;
+  for (int i = 0; i < 20; ++i) hull.vertices.push_back(0.4 * random.Direction());
+  for (int i = 0; i < 10; ++i) {
+    const Vec3 n = random.Direction();
+    wedge.half_spaces.push_back({n, random.Uniform(0.25, 0.35)});
+    wedge.half_spaces.push_back({-n, random.Uniform(0.25, 0.35)});
+  }
+  const auto cut = [](const std::array<double, 10>& coefficients, const Vec3& size) {
+    return geometry::Tree(Operation::kIntersection,
+                          {Leaf(geometry::Quadric{coefficients}), Leaf(geometry::Box{size})});
+  };
+  return {SolidOf("capsule", Leaf(geometry::Capsule{0.2, 0.4})), SolidOf("hull", Leaf(hull)),
+          SolidOf("half-spaces", Leaf(wedge)),
+          // x² + 1.5 y² ≤ 0.3 (z + 0.3)
+          SolidOf("paraboloid", cut({1, 1.5, 0, 0, 0, 0, 0, 0, -0.3, -0.09}, {2, 2, 0.6})),
+          // x² + 1.3 y² − 0.6 z² ≤ 0.2²
+          SolidOf("hyperboloid", cut({1, 1.3, -0.6, 0, 0, 0, 0, 0, 0, -0.04}, {2, 2, 0.6})),
+          // 2 x² − y² ≤ 0.4 z, a saddle
+          SolidOf("saddle", cut({2, -1, 0, 0, 0, 0, 0, 0, -0.4, 0}, {0.7, 0.6, 0.5}))};
+}
+
+/** A solid and the one it was made to fit, both centred so that equal poses seat it. */
+struct Fit {
+  Solid part;
+  Solid seat;
+};
+
+/** A peg in a hole, a cone in its socket, a ball in a groove; clearances in [m]. */
+inline std::vector<Fit> Fits() {
+  using geometry::Leaf;
+  using geometry::Operation;
+  const auto drilled = [](const geometry::Primitive& drill, const Pose& X) {
+    return geometry::Tree(Operation::kDifference,
+                          {Leaf(geometry::Box{{0.5, 0.5, 0.2}}), Leaf(drill, X)});
+  };
+  const Pose across{Mat3::FromColumns({0, 1, 0}, {0, 0, 1}, {1, 0, 0}), {}};
+  return {{SolidOf("peg", Leaf(geometry::Cylinder{0.0999, 0.3})),
+           SolidOf("hole", drilled(geometry::Cylinder{0.1, 1.0}, {}))},
+          {SolidOf("cone", Leaf(geometry::Cone{0.05, 0.15, 0.2})),
+           SolidOf("socket", drilled(geometry::Cone{0.05, 0.15, 0.2}, {}))},
+          {SolidOf("ball", Leaf(geometry::Sphere{0.0995})),
+           SolidOf("groove", drilled(geometry::Cylinder{0.1, 1.0}, across))}};
 }
 
 }  // namespace intervox::testing
