@@ -217,7 +217,10 @@ INTERVOX_HD inline void KeepArc(const FluxModel& model, const FluxPanel& whole, 
   const FluxCurve& s = model.curve[whole.curve];
   for (int k = 0; k + 1 < cuts; ++k) {
     if (!(cut[k + 1] > cut[k])) continue;
-    if (PieceMargin(model, whole, cut[k], cut[k + 1], true) > 0) continue;
+    const double margin = PieceMargin(model, whole, cut[k], cut[k + 1], true);
+    // Far above rounding and far below what a nudge parts.
+    panels->shared = panels->shared || (!s.ruled && std::fabs(margin) < 1e-3 * model.slack);
+    if (margin > 0) continue;
     const ArcPoint middle = PointOf(model, whole, 0.5 * (cut[k] + cut[k + 1]));
     if (!IsInBox(model, middle.x)) continue;
     if (s.ruled) {

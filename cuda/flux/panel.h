@@ -44,6 +44,7 @@ struct FluxPanels {
   FluxPanel panel[kFluxPanels];
   int count = 0;
   bool full = false;
+  bool shared = false;  ///< three surfaces share an edge: which of them end there is not known
 
   /** Adds a panel or notes that there is no room. */
   INTERVOX_HD void Push(const FluxPanel& p) {

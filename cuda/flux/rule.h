@@ -111,6 +111,10 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   FluxPanels panels;
   FluxTotal total;
   if (!ListPanels(model, &panels, &total.sums)) return result;
+  if (panels.shared) {
+    result.work = 1;
+    return result;
+  }
   const PatchPole pole = round >= 0 ? StartPatch(round, panels, &model, &total.sums) : PatchPole{};
   // A peg in its hole leaves the difference of two nearly equal fluxes: few digits will not do.
   const bool nested =
@@ -190,7 +194,8 @@ INTERVOX_HD RuleResult FluxRule(const Team& team, const LocalPair& pair, Moments
   if (result.accepted) return result;
   result = internal::TryFlux(team, pair, 0.0, moments);
   if (!result.accepted && result.work > 0) {
-    // Edges that coincide exactly part once every surface moves by its own small distance.
+    // Edges that coincide exactly, as where a ball ends a pin of its radius, part once every
+    // surface moves by its own small distance.
     const double size = Norm(pair.upper - pair.lower);
     result = internal::TryFlux(team, pair, 1e-11 * size, moments);
     result.error += 1e-11 * size * size * size;

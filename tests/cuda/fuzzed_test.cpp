@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "cuda/mass_properties.h"
 #include "geometry/shape.h"
@@ -83,6 +84,30 @@ TEST(Fuzzed, ASheetThatEndsWithinRoundingOfAQuadrantEnds) {
   const ShapePtr part = Tree(Operation::kDifference, {first, second});
   const MassProperties m = ComputeMassProperties(geometry::ToCells(*part), 1, 1e-4);
   EXPECT_NEAR(m.volume, 0.04797639, 2e-6);  // by 2,500² ray columns
+}
+
+TEST(Fuzzed, ABallThatEndsAPinOfItsRadius) {
+  // Outside of a capsule's half ball and inside of its cylinder's continuation: plane, cylinder and
+  // ball share one circle, which the flux rule once took twice. Its parts add up to the box.
+  const ShapePtr capsule = Leaf(geometry::Capsule{0.2, 0.4});
+  std::vector<geometry::Cell> cells =
+      geometry::ToCells(*Tree(Operation::kDifference, {Leaf(geometry::Box{{9, 9, 9}}), capsule}));
+  for (const geometry::Cell& cell : geometry::ToCells(*capsule)) cells.push_back(cell);
+  const Vec3 size{0.5, 0.6, 0.7};
+  const geometry::Cell box = testing::BoxCell(size);
+  testing::Random random(5);
+  for (int i = 0; i < 200; ++i) {
+    // A half ball's centre lies well within the box.
+    const Pose X_BW = random.RandomPose(0.1) * Pose{Mat3::Identity(), {0, 0, -0.2}};
+    double sum = 0;
+    for (const geometry::Cell& cell : cells) {
+      PairQuery q{&box, &cell, {}, X_BW};
+      const InterferenceMetrics m = ComputeMetrics(q);
+      EXPECT_TRUE(m.status == Status::kOk || m.status == Status::kDisjoint) << i;
+      sum += m.volume;
+    }
+    EXPECT_NEAR(sum, size.x * size.y * size.z, 1e-3 * sum) << i;
+  }
 }
 
 }  // namespace
