@@ -134,10 +134,10 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   const double goal = 0.05 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = MaxNorm(total.sums.x.s) + volume / model.size;
-  // The estimates sum worst cases; where the boundary shows that it is closed, half the tolerance
-  // of them will do.
+  // The estimates sum worst cases; where the boundary shows that it is closed, a tenth of the
+  // tolerance of them will do, by which V may jump along a path of poses.
   const double open = Opening(total.sums);
-  const double bound = 4.0 * open <= goal * volume ? 10.0 * goal : goal;
+  const double bound = 4.0 * open <= goal * volume ? 2.0 * goal : goal;
   const double leak = 1e-6 + 0.01 * pair.tolerance;
   const bool leaky = Norm(total.sums.closure) > leak * total.sums.area;
   if (leaky || total.volume_error + open > bound * volume || total.area_error > bound * area) {
