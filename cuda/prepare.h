@@ -106,6 +106,57 @@ INTERVOX_HD bool IsFaceOf(const ClipPlane& plane, double coincide, const P& poly
   return false;
 }
 
+// How far the kept side of one surface reaches along the unit vector n; infinite unless it is
+// convex and bounded that way by itself.
+INTERVOX_HD inline double ReachOf(const geometry::Surface& s, const Vec3& n) {
+  using geometry::SurfaceKind;
+  constexpr double kAlong = 1e-9;
+  if (s.side < 0) return INFINITY;
+  const Vec3 m = TransposeTimes(s.R, n);
+  const double across = m.x * m.x + m.y * m.y, at = Dot(n, s.o);
+  switch (s.kind) {
+    case SurfaceKind::kEllipsoid:
+      return at + std::sqrt(-s.c * (m.x * m.x / s.e.x + m.y * m.y / s.e.y + m.z * m.z / s.e.z));
+    case SurfaceKind::kCylinder:
+      return std::fabs(m.z) < kAlong ? at + std::sqrt(-s.c / s.e.x * across) : INFINITY;
+    case SurfaceKind::kTorus:
+      return at + s.e.x * std::sqrt(across) + s.e.y;
+    default:
+      return INFINITY;
+  }
+}
+
+// Bit k: the polyhedron has a face of body k's bounds that no surface of it implies by itself. What
+// is inactive inside may still be what bounds Ω beyond that face, which the pair does not hold: a
+// saddle in a box reaches to the face only as far as the box' other sides let it.
+template <class P>
+INTERVOX_HD int LooseBodies(const PairFrame& frame, double size, const P& polyhedron) {
+  int loose = 0;
+  for (int f = 0; f < polyhedron.faces() && loose != 3; ++f) {
+    if (polyhedron.Bodies(f) != 0) continue;
+    const Vec3 n = polyhedron.Normal(f);
+    const double limit = polyhedron.Offset(f) + 4 * kCoincidence * size;
+    int near = 0;
+    bool implied = false;
+    for (int body = 0; body < 2; ++body) {
+      const CellView& cell = body == 0 ? frame.a : frame.b;
+      const Pose& X = body == 0 ? frame.X_LA : frame.X_LB;
+      for (int i = 0; i < cell.surface_count && !implied; ++i) {
+        const geometry::Surface& s = cell.surfaces[i];
+        if (s.kind != geometry::SurfaceKind::kPlane && s.side > 0) {
+          implied = ReachOf(X * s, n) <= limit;
+        }
+      }
+      if (!cell.bounded) continue;
+      const Vec3 m = Abs(TransposeTimes(cell.bounds->X.R, TransposeTimes(X.R, n)));
+      const double most = m.x > m.y ? m.x > m.z ? m.x : m.z : m.y > m.z ? m.y : m.z;
+      if (most > 1 - 1e-12) near |= 1 << body;
+    }
+    if (!implied) loose |= near != 0 ? near : 3;
+  }
+  return loose;
+}
+
 INTERVOX_HD inline double FaceWeight(const geometry::Surface& s, int body) {
   return s.cut ? 0.0 : body == 0 ? -0.5 : 0.5;
 }
@@ -137,7 +188,8 @@ INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double 
 
 /** Fills `pair`, but for its tolerance and floor, with the surfaces that may bound the overlap,
  about the centre of a box around it. Drops a surface only when a certified bound shows it inactive
- over a polytope that encloses Ω. */
+ over a polytope that encloses Ω, and none of a body whose bounds hold a face of that polytope that
+ takes several of its surfaces to imply. */
 template <class P>
 INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* pair) {
   using geometry::Surface;
@@ -191,10 +243,12 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
   pair->upper = upper - centre + margin;
   static_assert(kMaxSurfaces <= 64);
   std::uint64_t shared = 0;
+  const int loose = internal::LooseBodies(frame, size, *polyhedron);
   for (int curved = 0; curved < 2; ++curved) {
     for (int body = 0; body < 2; ++body) {
       const CellView& cell = body == 0 ? frame.a : frame.b;
       const Pose& X_LC = body == 0 ? frame.X_LA : frame.X_LB;
+      const bool keep = (loose >> body & 1) != 0;
       for (int i = 0; i < cell.surface_count; ++i) {
         const Surface& s = cell.surfaces[i];
         if ((s.kind != SurfaceKind::kPlane) != (curved == 1)) continue;
@@ -204,11 +258,11 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
           scale += size + internal::OneNorm(X_LC.p);
           // The faces of the bounds lie this far outside and stand in for the plane.
           const double coincide = 4 * internal::kCoincidence * scale;
-          if (!internal::IsFaceOf(plane, coincide, *polyhedron)) continue;
+          if (!keep && !internal::IsFaceOf(plane, coincide, *polyhedron)) continue;
         } else {
           const int sign = SignOver(X_LC * s, *polyhedron);
           if (sign * s.side > 0) return out;
-          if (sign * s.side < 0) continue;
+          if (!keep && sign * s.side < 0) continue;
         }
         const Surface local = Pose{X_LC.R, X_LC.p - centre} * s;
         const Appended appended = internal::Append(local, body, size, &shared, pair);

@@ -204,6 +204,9 @@ struct ColumnRun {
 /** Most runs. */
 inline constexpr int kColumnRuns = 16;
 
+/** A single run is looked at in this many boxes. */
+inline constexpr int kRunParts = 4;
+
 /** The runs of a pair. */
 struct ColumnCover {
   ColumnRun run[kColumnRuns];
@@ -257,7 +260,7 @@ INTERVOX_HD ColumnBinSums BinsOf(const Team& team, const ClipModel& model, const
 
 /** Adds the runs of the model's box, of those `within` a span if one is given. Where there are
  several, each is looked at in its own box, so that a contact much smaller than what lies between
- two of them is found. */
+ two of them is found; a single one of parallel planes in boxes of its quarters. */
 template <class Team>
 INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const ColumnSpan* within,
                          ClipModel* model, ColumnCover* cover) {
@@ -308,13 +311,28 @@ INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const Colum
   const Vec3 lower = model->box.lower, upper = model->box.upper;
   for (int i = 0; i < runs; ++i) {
     const ColumnSpan own{span.lo + from[i] * unit, span.lo + to[i] * unit};
-    if (within == nullptr && runs > 1 && cover->runs + runs - i < kColumnRuns) {
-      const Hull hull = BinsOf(team, *model, chart, span, middle, level, own).hull;
-      model->box.lower = hull.lower;
-      model->box.upper = hull.upper;
-      if (Shrink(team, model)) AddRuns(team, chart, &own, model, cover);
-      model->box.lower = lower;
-      model->box.upper = upper;
+    const int parts = runs > 1 ? 1 : chart.ring < 0 ? kRunParts : 0;
+    if (within == nullptr && parts > 0 && cover->runs + runs - i < kColumnRuns) {
+      for (int k = 0; k < parts; ++k) {
+        const double width = (own.hi - own.lo) / parts;
+        const ColumnSpan part{k == 0 ? own.lo : own.lo + k * width,
+                              k + 1 == parts ? own.hi : own.lo + (k + 1) * width};
+        if (cover->runs == kColumnRuns) {
+          cover->run[kColumnRuns - 1].t1 = part.hi;
+          continue;
+        }
+        if (parts == 1) {
+          const Hull hull = BinsOf(team, *model, chart, span, middle, level, part).hull;
+          model->box.lower = hull.lower;
+          model->box.upper = hull.upper;
+        } else {
+          model->box.lower[chart.t] = part.lo;
+          model->box.upper[chart.t] = part.hi;
+        }
+        if (Shrink(team, model)) AddRuns(team, chart, &part, model, cover);
+        model->box.lower = lower;
+        model->box.upper = upper;
+      }
       continue;
     }
     if (cover->runs == kColumnRuns) {
@@ -326,6 +344,13 @@ INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const Colum
     int probes = 1 + static_cast<int>(12 * share);
     if (chart.ring >= 0 && probes < 8 * (own.hi - own.lo)) {
       probes = 1 + static_cast<int>(8 * (own.hi - own.lo));
+    }
+    ColumnRun* last = cover->runs > 0 ? &cover->run[cover->runs - 1] : nullptr;
+    const double nearly = own.lo - 1e-9 * (own.hi - own.lo);
+    if (chart.ring < 0 && last != nullptr && last->t1 >= nearly && last->t0 < nearly) {
+      last->t1 = own.hi;
+      last->probes += probes;
+      continue;
     }
     cover->run[cover->runs++] = {own.lo, own.hi, probes};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/column/chart.h"
+#include "cuda/surface_bound.h"
 
 namespace intervox::cuda {
 
@@ -163,11 +164,75 @@ INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total
   return panel.error + (nested > panel.hidden ? nested : panel.hidden);
 }
 
+/** Most hints. */
+inline constexpr int kColumnHints = 8;
+
+/** Sections through what is small beside the distance of two probes. */
+struct ColumnHints {
+  double t[kColumnHints];
+  int count = 0;
+
+  /** Inserts x in order. */
+  INTERVOX_HD void Add(double x) {
+    if (count == kColumnHints) return;
+    int k = count++;
+    for (; k > 0 && t[k - 1] > x; --k) t[k] = t[k - 1];
+    t[k] = x;
+  }
+};
+
+/** The section's parameter at x of L. */
+INTERVOX_HD inline double ParameterAt(const ColumnChart& chart, const Vec3& x) {
+  if (chart.ring >= 0) {
+    const Vec3 y = TransposeTimes(chart.F, x - chart.p);
+    return y.x == 0 && y.y == 0 ? 0.0 : ParameterOf(y.x, y.y);
+  }
+  const Vec3 n = Cross(chart.F.Col(chart.u), chart.F.Col(chart.v));
+  return Dot(n, x - chart.p) / Dot(n, chart.F.Col(chart.t));
+}
+
+/** Where an ellipsoid is cut by a plane, or reaches past a hole's wall, by little: through the
+ middle of what is cut off, and through the point that is farthest out. */
+INTERVOX_HD inline ColumnHints ListHints(const ColumnChart& chart, const LocalPair& pair) {
+  using geometry::SurfaceKind;
+  constexpr int kSteps = 8;
+  ColumnHints hints;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    const geometry::Surface& s = pair.surface[i].surface;
+    if (s.kind != SurfaceKind::kEllipsoid || s.side < 0) continue;
+    // The point that is farthest out along n, off the centre.
+    const auto support = [&](const Vec3& n) {
+      const Vec3 m = TransposeTimes(s.R, n);
+      const Vec3 e{m.x / s.e.x, m.y / s.e.y, m.z / s.e.z};
+      return std::sqrt(-s.c / Dot(m, e)) * (s.R * e);
+    };
+    for (int k = 0; k < pair.planes; ++k) {
+      const geometry::Surface& plane = pair.surface[k].surface;
+      const Vec3 n = plane.PlaneNormal(), far = support(n);
+      const double share = Dot(n, plane.o - s.o) / Dot(n, far);
+      if (std::fabs(share) < 1) hints.Add(ParameterAt(chart, s.o + share * far));
+    }
+    for (int k = pair.planes; k < pair.count; ++k) {
+      const geometry::Surface& hole = pair.surface[k].surface;
+      if (hole.side > 0 || !IsConvex(hole)) continue;
+      // Steps along the gradient of a convex level only rise.
+      Vec3 x = s.o;
+      for (int step = 0; step < kSteps; ++step) {
+        const Vec3 g = geometry::Gradient(hole, x);
+        if (!(SquaredNorm(g) > 0)) break;
+        x = s.o + support(g);
+      }
+      hints.Add(ParameterAt(chart, x));
+    }
+  }
+  return hints;
+}
+
 /** Appends the panels of one run of bins: probes find where the sections change, and what lies
  between two that differ is a panel of its own. */
 INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, double t0,
-                               double t1, int probes, bool hard0, bool hard1, ColumnPanel* panels,
-                               int* count, int* columns) {
+                               double t1, int probes, const ColumnHints& hints, bool hard0,
+                               bool hard1, ColumnPanel* panels, int* count, int* columns) {
   // Beyond these there is room for one panel of each run and of each quadrant's part of it.
   constexpr int kMost = kColumnPanels / 2;
   const auto shape_at = [&](double t) {
@@ -178,9 +243,25 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
   const int first = *count;
   unsigned before = shape_at(t0);
   bool uniform = false;
-  for (int k = 1; k <= probes; ++k) {
-    const double from = t0 + (t1 - t0) * (k - 1) / probes;
-    const double to = k == probes ? t1 : t0 + (t1 - t0) * k / probes;
+  double from = t0;
+  int hint = 0;
+  for (int k = 1; k <= probes;) {
+    double to = k == probes ? t1 : t0 + (t1 - t0) * k / probes;
+    // Half planes' parameter returns after four quadrants.
+    double next = to;
+    for (; hint < hints.count; ++hint) {
+      next = hints.t[hint];
+      if (chart.ring >= 0) {
+        while (next < t0) next += 4;
+      }
+      if (next > from) break;
+    }
+    if (hint < hints.count && next < to) {
+      to = next;
+      ++hint;
+    } else {
+      ++k;
+    }
     const unsigned shape = shape_at(to);
     const bool same = shape == before;
     if (*count > first && ((same && uniform) || *count >= kMost)) {
@@ -193,6 +274,7 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
     }
     uniform = same;
     before = shape;
+    from = to;
   }
   panels[first].hard0 = hard0;
   panels[*count - 1].hard1 = hard1;
@@ -202,6 +284,7 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
 INTERVOX_HD inline int ListPanels(const ColumnChart& chart, const LocalPair& pair,
                                   const ColumnCover& cover, ColumnPanel* panels, int* columns) {
   int count = 0;
+  const ColumnHints hints = ListHints(chart, pair);
   for (int i = 0; i < cover.runs; ++i) {
     const ColumnRun& run = cover.run[i];
     double from = run.t0;
@@ -213,7 +296,8 @@ INTERVOX_HD inline int ListPanels(const ColumnChart& chart, const LocalPair& pai
       }
       const int probes = 1 + static_cast<int>(run.probes * (to - from) / (run.t1 - run.t0));
       // The box may touch Ω at an end, where sections begin as a root.
-      AddRun(chart, pair, from, to, probes, from == run.t0, to == run.t1, panels, &count, columns);
+      AddRun(chart, pair, from, to, probes, hints, from == run.t0, to == run.t1, panels, &count,
+             columns);
       from = to;
     }
   }

@@ -93,6 +93,10 @@ class Polyhedron {
   }
   /** Bodies of face f, as ClipPlane::bodies. */
   INTERVOX_HD int Bodies(int f) const { return Plane(f).bodies; }
+  /** Unit normal of face f, outward. */
+  INTERVOX_HD const Vec3& Normal(int f) const { return Plane(f).n; }
+  /** Normal · x on face f [m]. */
+  INTERVOX_HD double Offset(int f) const { return Plane(f).offset; }
   /** Weight of face f. */
   INTERVOX_HD double Weight(int f) const { return Plane(f).weight; }
   /** Number of corners of face f. */
