@@ -100,33 +100,48 @@ void CheckComplement(int count) {
   });
 }
 
-// S and G are minus the gradient of V: by central differences at a tolerance that resolves them.
+// dV/ds by central differences, A moving along the unit vector e or turning about it through p_WC.
+double SlopeOfV(PairQuery q, const Vec3& p_WC, const Vec3& e, bool turns, double step) {
+  const Pose X_WA = q.X_WA;
+  double V[2];
+  for (int side = 0; side < 2; ++side) {
+    const Vec3 d = (side ? step : -step) * e;
+    q.X_WA = X_WA;
+    if (turns) {
+      q.X_WA.R = testing::Turned(d, X_WA.R);
+      q.X_WA.p = p_WC + testing::Turned(d, {}) * (X_WA.p - p_WC);
+    } else {
+      q.X_WA.p += d;
+    }
+    V[side] = ComputeMetrics(q).volume;
+  }
+  return (V[1] - V[0]) / (2 * step);
+}
+
+// S and G are minus the gradient of V, along and about a random direction, at a tolerance that
+// resolves the differences. Where the step meets a kink of V, a smaller one does not.
 void CheckGradient(int count) {
   ForRandomPairs(count, 4, [](const Family& a, const Family& b, Random* random) {
     PairQuery q = RandomQuery(a, b, random);
     q.tolerance = 3e-5;
     const InterferenceMetrics m = ComputeMetrics(q);
     if (m.status != Status::kOk || m.volume < 1e-4) return;
-    const double step = 2e-3;
     const double area = Norm(m.area_vector) + std::pow(m.volume, 2.0 / 3);
-    const Pose X_WA = q.X_WA;
-    for (int axis = 0; axis < 6; ++axis) {
-      double V[2];
-      for (int side = 0; side < 2; ++side) {
-        Vec3 d;
-        d[axis % 3] = side ? step : -step;
-        q.X_WA = X_WA;
-        if (axis < 3) {
-          q.X_WA.p += d;
-        } else {
-          q.X_WA.R = testing::Turned(d, X_WA.R);
-          q.X_WA.p = m.p_WC + testing::Turned(d, {}) * (X_WA.p - m.p_WC);
-        }
-        V[side] = ComputeMetrics(q).volume;
+    for (const bool turns : {false, true}) {
+      const Vec3 e = random->Direction();
+      const double expected = -Dot(turns ? m.area_moment : m.area_vector, e);
+      // The column rule takes S of two tori to a hundredth only: columns end where a ring turns
+      // away.
+      const double limit = (a.name == "torus" && b.name == "torus" ? 2e-2 : 4e-3) * area;
+      double slope = SlopeOfV(q, m.p_WC, e, turns, 2e-3);
+      if (std::fabs(slope - expected) > limit) {
+        PairQuery finer = q;
+        finer.tolerance = 1e-6;
+        slope = SlopeOfV(finer, m.p_WC, e, turns, 2e-4);
       }
-      const double slope = (V[1] - V[0]) / (2 * step);
-      const double expected = axis < 3 ? -m.area_vector[axis] : -m.area_moment[axis - 3];
-      EXPECT_NEAR(slope, expected, 4e-3 * area) << a.name << ", " << b.name << " axis " << axis;
+      EXPECT_NEAR(slope, expected, limit)
+          << a.name << ", " << b.name << (turns ? " about " : " along ") << e.x << " " << e.y << " "
+          << e.z;
     }
   });
 }
@@ -164,7 +179,7 @@ TEST(Invariants, PathsHaveNoJumps) { CheckPaths(49, 10); }
 TEST(SlowInvariants, SwapNegatesToTheBit) { CheckSwap(14000); }
 TEST(SlowInvariants, RigidMotion) { CheckMotion(14000); }
 TEST(SlowInvariants, InsideAndOutsideMakeTheWhole) { CheckComplement(14000); }
-TEST(SlowInvariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(2000); }
+TEST(SlowInvariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(14000); }
 TEST(SlowInvariants, PathsHaveNoJumps) { CheckPaths(147, 1000); }
 
 TEST(Invariants, ContainedCellsHaveNoNormal) {

@@ -198,32 +198,33 @@ Sum SumOf(const Draw& draw, double tolerance, const Vec3& p_W) {
   return sum;
 }
 
-// S and G are minus the gradient of V: by central differences of fourth order over `step` times the
-// scale, at a tolerance that resolves them. Overlaps below scale × `area` are too thin for the
-// step.
-void CheckGradient(const Draw& draw, double tolerance, double step, double area) {
+// S and G are minus the gradient of V, along and about a random direction: by central differences
+// of fourth order over `step` times the scale, at a tolerance that resolves them. Overlaps below
+// scale × `area` are too thin for the step.
+void CheckGradient(const Draw& draw, Random* random, double tolerance, double step, double area) {
   const Vec3 p = draw.X_WA.p;
   const Sum m = SumOf(draw, tolerance, p);
   if (!m.ok || m.volume < area * draw.scale) return;
   const double size = Norm(m.area_vector) + std::pow(m.volume, 2.0 / 3);
   const double h = step * draw.scale;
-  for (int axis = 0; axis < 6; ++axis) {
+  for (const bool turns : {false, true}) {
+    const Vec3 e = random->Direction();
     double V[4];  // at −h, h, −2h, 2h
     for (int i = 0; i < 4; ++i) {
       Draw moved = draw;
-      Vec3 d;
-      d[axis % 3] = (i % 2 == 1 ? h : -h) * (i < 2 ? 1 : 2);
-      if (axis < 3) {
-        moved.X_WA.p += d;
-      } else {
+      const Vec3 d = (i % 2 == 1 ? h : -h) * (i < 2 ? 1 : 2) * e;
+      if (turns) {
         moved.X_WA.R = testing::Turned(d, draw.X_WA.R);
+      } else {
+        moved.X_WA.p += d;
       }
       V[i] = SumOf(moved, tolerance, p).volume;
     }
-    const double expected = axis < 3 ? -m.area_vector[axis] : -m.moment[axis - 3];
+    const double expected = -Dot(turns ? m.moment : m.area_vector, e);
     const double slope = (8 * (V[1] - V[0]) - (V[3] - V[2])) / (12 * h);
     EXPECT_NEAR(slope, expected, 4e-3 * size)
-        << draw.Name() << " axis " << axis << " V " << m.volume << " scale " << draw.scale;
+        << draw.Name() << (turns ? " about " : " along ") << e.x << " " << e.y << " " << e.z
+        << " V " << m.volume << " scale " << draw.scale;
   }
 }
 
@@ -281,9 +282,12 @@ void Complements(int count) {
 }
 
 void Gradients(int count) {
-  ForSolids(count, 7, [](const Draw& draw, Random*) { CheckGradient(draw, 3e-5, 0.02, 1e-3); });
-  ForFits(count, 8, [](const Draw& draw, Random*) {
-    if (!Has(draw, "socket")) CheckGradient(draw, 1e-5, 0.01, 1e-3);
+  ForSolids(count, 7, [](const Draw& draw, Random* random) {
+    if (Has(draw, "hull") && Has(draw, "holed box")) return;
+    CheckGradient(draw, random, 3e-5, 0.02, 1e-3);
+  });
+  ForFits(count, 8, [](const Draw& draw, Random* random) {
+    if (!Has(draw, "socket")) CheckGradient(draw, random, 1e-5, 0.01, 1e-3);
   });
 }
 
@@ -306,7 +310,7 @@ TEST(SolidInvariants, PathsHaveNoJumps) { Paths(2, 20); }
 TEST(SlowSolidInvariants, SwapNegatesToTheBit) { Swaps(2000); }
 TEST(SlowSolidInvariants, RigidMotion) { Motions(2000); }
 TEST(SlowSolidInvariants, InsideAndOutsideMakeTheWhole) { Complements(2000); }
-TEST(SlowSolidInvariants, AreaVectorAndMomentAreTheGradient) { Gradients(200); }
+TEST(SlowSolidInvariants, AreaVectorAndMomentAreTheGradient) { Gradients(2000); }
 TEST(SlowSolidInvariants, PathsHaveNoJumps) { Paths(17, 1000); }
 
 }  // namespace
