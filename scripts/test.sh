@@ -15,6 +15,7 @@ suite() {
 asan() {
   ./scripts/build.sh asan
   (cd build/asan && ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
+    LSAN_OPTIONS="suppressions=$REPOSITORY/scripts/leaks.supp:print_suppressions=0" \
     ctest --output-on-failure --parallel "$JOBS" -L fast)
 }
 
