@@ -137,7 +137,9 @@ INTERVOX_HD inline geometry::internal::Crossings CrossingsAt(const PlaneSection&
 __attribute__((noinline)) INTERVOX_HD inline int PartsAt(const PlaneSection& section,
                                                          const LocalPair& pair, double u,
                                                          ColumnPart* parts) {
-  ColumnPart whole{section.v_lo, section.v_hi, -1, -1};
+  // The rectangle ends where a line along u does: a little wider, it never takes that line's place.
+  const double wide = 1e-12 * (section.v_hi - section.v_lo);
+  ColumnPart whole{section.v_lo - wide, section.v_hi + wide, -1, -1};
   for (int i = 0; i < section.lines; ++i) {
     const SectionLine& s = section.line[i];
     const double rest = s.d - s.u * u;
