@@ -177,7 +177,8 @@ TEST(Cli, CorruptResultsAreRefusedOrRead) {
     if (k % 5 == 0) bytes.resize(random() % bytes.size());
     std::ofstream(bad, std::ios::binary) << bytes;
     const Outcome outcome = Call((k % 2 == 0 ? "info " : "export -o " + bad + ".csv ") + bad);
-    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2) << k << ": " << outcome.status;
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2)
+        << k << ": " << outcome.status << " " << outcome.text;
     refused += outcome.status == 2 ? 1 : 0;
   }
   EXPECT_GE(refused, 8);  // those that were cut off at least; a number that changed is read
