@@ -45,7 +45,7 @@ INTERVOX_HD inline bool MeetsTolerance(const RuleResult& result, double v, const
 // by a tenth of the tolerance along a path; the others state more than they err by.
 INTERVOX_HD inline bool IsEnough(LeafRule rule, const RuleResult& result, double v,
                                  const PairView& query) {
-  const double share = rule == LeafRule::kFlux ? 0.1 : 1.0;
+  const double share = rule == LeafRule::kFlux ? 0.08 : 1.0;
   return result.error <= share * query.tolerance * v || result.error <= query.volume_floor;
 }
 

@@ -317,7 +317,7 @@ __attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, con
   result.work = cover.cells;
   int count = ListPanels(chart, pair, cover, panels, &result.work);
   for (int i = 0; i < count; ++i) Integrate(team, chart, pair, &panels[i], &result.work, &full);
-  const double target = 0.1 * pair.tolerance;
+  const double target = 0.05 * pair.tolerance;
   Moments total;
   double error = 0;
   for (;;) {

@@ -131,7 +131,7 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
     return coarse ? IntegrateCrescent(x, panels.panel[i], Kronrod11(), 0.0, 1.0)
                   : IntegrateCrescent(x, panels.panel[i], Patterson15(), 0.0, 1.0);
   });
-  // Eleven nodes err by a tenth of their estimate at most; a fifth is stated.
+  // Eleven nodes err by a ninth of their estimate at most; a sixth is stated.
   double share = coarse ? 0.5 : 0.1;
   const double tolerance = pair.tolerance < 1e-3 ? pair.tolerance : 1e-3;
   const double reach = x.radius + x.k * x.high + (x.high - x.low);
@@ -154,7 +154,7 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
   }
   result.work = total.work;
   if (total.bad > 0 || is_rough()) return result;
-  result.error = (share > 0.1 ? 0.2 : 1.0) * total.volume_error + rounding;
+  result.error = (share > 0.1 ? 0.16 : 1.0) * total.volume_error + rounding;
   result.accepted = true;
   *moments = ToLocal(x, total.x);
   return result;
