@@ -37,17 +37,16 @@ INTERVOX_HD inline bool IsPlanar(const CellView& cell) {
   return true;
 }
 
-INTERVOX_HD inline bool MeetsTolerance(const RuleResult& result, double v, const PairView& query) {
-  return result.error <= query.tolerance * v || result.error <= query.volume_floor;
-}
-
-// Whether no further rule needs to be tried. The flux rule errs by what it states, and V may jump
-// by a tenth of the tolerance along a path; the others state more than they err by.
-INTERVOX_HD inline bool IsEnough(LeafRule rule, const RuleResult& result, double v,
-                                 const PairView& query) {
-  const double share = rule == LeafRule::kFlux ? 0.08 : 1.0;
+// Whether the error is within a share of the tolerance, or does not matter.
+INTERVOX_HD inline bool MeetsTolerance(const RuleResult& result, double v, const PairView& query,
+                                       double share = 1.0) {
   return result.error <= share * query.tolerance * v || result.error <= query.volume_floor;
 }
+
+// The share of the tolerance with which no further rule needs to be tried. The flux rule errs by
+// what it states, and V may jump by a tenth of the tolerance along a path; the others state more
+// than they err by.
+INTERVOX_HD inline double EnoughOf(LeafRule rule) { return rule == LeafRule::kFlux ? 0.08 : 1.0; }
 
 // Moments about p_WL to metrics, with bounds, status and the query's sign.
 INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Vec3& p_WL,
@@ -190,7 +189,10 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
     best = result;
     best_moments = moments;
     best_rule = rule;
-    if (internal::IsEnough(rule, result, moments.v, query) || moments.v <= 0) break;
+    if (internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule)) ||
+        moments.v <= 0) {
+      break;
+    }
   }
   if (!found) {
     // Nothing is known beyond the box.

@@ -74,23 +74,17 @@ INTERVOX_HD inline CrescentSums RefineCrescent(const Crescent& x, const Crescent
                                                double volume_goal, double area_goal) {
   constexpr int kEvaluations = 24;
   CrescentSums out;
-  double from = 0.0, width = 1.0;
-  for (int n = 0; from < 1.0; ++n) {
-    const CrescentSums part = IntegrateCrescent(x, p, Patterson15(), from, from + width);
+  Bisection at;
+  for (int n = 0; at.from < 1.0; ++n) {
+    const CrescentSums part = IntegrateCrescent(x, p, Patterson15(), at.from, at.from + at.width);
     const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
-    if (rough && n < kEvaluations && width > 1e-3) {
-      width *= 0.5;
+    if (rough && n < kEvaluations && at.width > 1e-3) {
+      at.width *= 0.5;
       out.work += part.work;
       continue;
     }
     out += part;
-    from += width;
-    // Widen to the next aligned interval of the binary tree.
-    while (width < 1.0 && from < 1.0) {
-      const double steps = from / (2.0 * width);
-      if (steps != static_cast<double>(static_cast<long long>(steps))) break;
-      width *= 2.0;
-    }
+    at.Next();
   }
   return out;
 }

@@ -116,27 +116,19 @@ INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel
   constexpr int kEvaluations =
       48;  // enough for any analytic piece; more would not help a rough one
   int evaluations = 0;
-  // Depth first over a binary tree: the place in it is one number.
-  double from = 0.0, width = 1.0;
-  while (from < 1.0) {
-    const PanelSums part = IntegratePanel(model, p, pole, true, from, from + width);
+  for (Bisection at; at.from < 1.0;) {
+    const PanelSums part = IntegratePanel(model, p, pole, true, at.from, at.from + at.width);
     *work += 15;
     ++evaluations;
     const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
-    if (rough && width > 1e-4 && evaluations < kEvaluations) {
-      width *= 0.5;
+    if (rough && at.width > 1e-4 && evaluations < kEvaluations) {
+      at.width *= 0.5;
       continue;
     }
     out.sums += part.sums;
     out.volume_error += part.volume_error;
     out.area_error += part.area_error;
-    from += width;
-    // Widen as far as the place allows: the next aligned interval of the tree.
-    while (width < 1.0 && from < 1.0) {
-      const double steps = from / (2.0 * width);
-      if (steps != static_cast<double>(static_cast<long long>(steps))) break;
-      width *= 2.0;
-    }
+    at.Next();
   }
   return out;
 }

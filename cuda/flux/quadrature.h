@@ -73,6 +73,22 @@ INTERVOX_HD inline double Total(const double (&a)[N]) {
   }
 }
 
+/** A walk over [0, 1] by aligned intervals of its binary tree, depth first: the place in it is one
+ number. */
+struct Bisection {
+  double from = 0.0, width = 1.0;
+
+  /** On to what follows the interval, as wide as the place allows. */
+  INTERVOX_HD void Next() {
+    from += width;
+    while (width < 1.0 && from < 1.0) {
+      const double steps = from / (2.0 * width);
+      if (steps != static_cast<double>(static_cast<long long>(steps))) break;
+      width *= 2.0;
+    }
+  }
+};
+
 /** Σ a_k b_k. */
 template <int N>
 INTERVOX_HD inline double Total(const double (&a)[N], const double (&b)[N]) {

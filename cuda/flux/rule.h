@@ -164,7 +164,7 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
       return change;
     });
   }
-  Moments x = total.sums.x;
+  const Moments& x = total.sums.x;
   result.work = total.work;
   result.error = total.volume_error + Opening(total.sums) + 4e-16 * total.sums.area * model.size;
   if (!(result.error < 1e200)) return result;
@@ -172,14 +172,7 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   const bool closed = Norm(total.sums.closure) <= leak * total.sums.area;
   result.accepted = closed && (result.error <= 0.01 * std::fabs(x.v) ||
                                result.error <= 1e-9 * total.sums.area * model.size);
-  const Vec3 a = model.a;
-  const Vec3 m = x.m;
-  x.m += x.v * a;
-  x.q += 2.0 * Scaled(a, m) + x.v * Scaled(a, a);
-  x.d += Vec3{a.x * m.y + a.y * m.x, a.x * m.z + a.z * m.x, a.y * m.z + a.z * m.y} +
-         x.v * Vec3{a.x * a.y, a.x * a.z, a.y * a.z};
-  x.g += Cross(a, x.s);
-  *moments = x;
+  *moments = Shifted(x, model.a);
   return result;
 }
 

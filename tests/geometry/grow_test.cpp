@@ -13,12 +13,6 @@
 namespace intervox::geometry {
 namespace {
 
-double GreatestLevel(const std::vector<Surface>& surfaces, const Vec3& p) {
-  double level = -1e9;
-  for (const Surface& S : surfaces) level = std::max(level, Level(S, p));
-  return level;
-}
-
 TEST(Grow, HoldsAllPointsThatAreNear) {
   Random random(71);
   const std::vector<Example> examples = Examples();

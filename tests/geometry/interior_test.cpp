@@ -11,12 +11,6 @@
 namespace intervox::geometry {
 namespace {
 
-double GreatestLevel(const std::vector<Surface>& surfaces, const Vec3& p) {
-  double level = -1e9;
-  for (const Surface& S : surfaces) level = std::max(level, Level(S, p));
-  return level;
-}
-
 TEST(Interior, VerdictsOnRandomSidesOfRandomSurfaces) {
   Random random(61);
   const std::vector<Example> examples = Examples();

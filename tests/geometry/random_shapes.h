@@ -1,6 +1,7 @@
 /** @file Random poses and solids with fixed seeds, and builders of CSG trees. */
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <string>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "geometry/shape.h"
+#include "geometry/surface_eval.h"
 
 namespace intervox::geometry {
 
@@ -134,6 +136,13 @@ inline std::vector<Example> Examples() {
       {HalfSpaces{{{{1, 0, 0}, 0.5}, {{0, 2, 0}, 0.8}, {{-1, -1, 0}, 0.2}, {{1, 0, 0}, 0.9}}},
        [](const Vec3& p) { return p.x <= 0.5 && p.y <= 0.4 && p.x + p.y >= -0.2; }},
   };
+}
+
+/** The greatest level of the surfaces at p: below 0 inside of all of them. */
+inline double GreatestLevel(const std::vector<Surface>& surfaces, const Vec3& p) {
+  double level = -1e9;
+  for (const Surface& S : surfaces) level = std::max(level, Level(S, p));
+  return level;
 }
 
 }  // namespace intervox::geometry
