@@ -137,6 +137,7 @@ void ComputeOnCuda(std::span<const PairQuery> queries, std::span<InterferenceMet
     pairs.push_back(MakeView(query));
     number.push_back(i);
   }
+  if (pairs.empty()) return;
   const auto* d_surfaces = d.surfaces.Upload(flat.surfaces);
   const auto* d_corners = d.corners.Upload(flat.corners);
   const auto* d_loops = d.loops.Upload(flat.loops);
