@@ -16,7 +16,7 @@ intervox="$REPOSITORY/build/release/bin/intervox"
 [[ -f "$scene" ]] || fail "there is no scene $scene"
 
 say "checking what is installed"
-"$REPOSITORY/scripts/install_dependencies.sh"
+"$REPOSITORY/scripts/install_dependencies.sh" --no-checks
 say "building"
 "$REPOSITORY/scripts/build.sh" release intervox
 
