@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 namespace intervox::geometry {
 namespace {
@@ -95,12 +96,46 @@ Aabb BoundsInPose(std::span<const Cell> cells, const Pose& X_WC) {
   return box;
 }
 
-bool Overlap(const Aabb& a, const Aabb& b, double margin) {
+bool Overlap(const Aabb& a, const Aabb& b) {
   for (int k = 0; k < 3; ++k) {
-    if (a.lower[k] - margin > b.upper[k] + margin) return false;
-    if (b.lower[k] - margin > a.upper[k] + margin) return false;
+    if (a.lower[k] > b.upper[k] || b.lower[k] > a.upper[k]) return false;
   }
   return true;
+}
+
+std::vector<std::pair<int, int>> NearPairs(std::span<const Aabb> boxes) {
+  std::vector<std::pair<int, int>> pairs;
+  std::vector<int> order(boxes.size());
+  const auto sweep = [&](int axis, auto&& visit) {
+    const auto at = [&](int i) -> const Aabb& { return boxes[static_cast<std::size_t>(i)]; };
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int i, int j) { return at(i).lower[axis] < at(j).lower[axis]; });
+    std::vector<double> starts;
+    starts.reserve(order.size());
+    for (const int i : order) starts.push_back(at(i).lower[axis]);
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const auto past = std::upper_bound(starts.begin(), starts.end(), at(order[k]).upper[axis]);
+      visit(k, std::max(k, static_cast<std::size_t>(past - starts.begin())));
+    }
+  };
+  int best = 0;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (int axis = 0; axis < 3; ++axis) {
+    std::size_t overlaps = 0;
+    sweep(axis, [&](std::size_t k, std::size_t past) { overlaps += past - k; });
+    if (overlaps < fewest) best = axis, fewest = overlaps;
+  }
+  sweep(best, [&](std::size_t k, std::size_t past) {
+    for (std::size_t m = k + 1; m < past; ++m) {
+      const int a = std::min(order[k], order[m]), b = std::max(order[k], order[m]);
+      if (Overlap(boxes[static_cast<std::size_t>(a)], boxes[static_cast<std::size_t>(b)])) {
+        pairs.emplace_back(a, b);
+      }
+    }
+  });
+  std::sort(pairs.begin(), pairs.end());
+  return pairs;
 }
 
 }  // namespace intervox::geometry

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "geometry/cell.h"
 
@@ -20,7 +23,16 @@ Aabb BoundsInPose(const Cell& cell, const Pose& X_WC);
 /** The box of a set of cells of one body. */
 Aabb BoundsInPose(std::span<const Cell> cells, const Pose& X_WC);
 
-/** The boxes, grown by `margin` each, share a point. */
-bool Overlap(const Aabb& a, const Aabb& b, double margin = 0.0);
+/** The boxes share a point. */
+bool Overlap(const Aabb& a, const Aabb& b);
+
+/** MakeCell for a cell that is known to lie in a box, infinite where nothing is known. Surfaces
+ whose outside is kept may bound a cell where no plane around it does: then the box does.
+ @throws std::invalid_argument when there is no surface. */
+Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::string name);
+
+/** All pairs a < b of boxes that share a point, ascending. Cost follows the pairs whose stretches
+ overlap along the axis where that is rarest. */
+std::vector<std::pair<int, int>> NearPairs(std::span<const Aabb> boxes);
 
 }  // namespace intervox::geometry

@@ -7,24 +7,35 @@
 #include "geometry/enclose.h"
 #include "geometry/interior.h"
 #include "geometry/make_surface.h"
+#include "geometry/surface_eval.h"
 
 namespace intervox::geometry {
 namespace {
+
+/** A proof keeps this distance from new surfaces, as a share of the cell's size. */
+constexpr double kTouching = 1e-12;
 
 std::vector<Surface> With(std::vector<Surface> surfaces, const Surface& S) {
   surfaces.push_back(S);
   return surfaces;
 }
 
-bool IsEmpty(const std::vector<Surface>& surfaces) {
-  return FindInterior(surfaces).verdict == Interior::kEmpty;
+InteriorPoint Search(const std::vector<Surface>& surfaces, Effort* effort) {
+  ++effort->searches;
+  effort->surfaces += static_cast<std::int64_t>(surfaces.size());
+  return FindInterior(surfaces);
+}
+
+bool IsEmpty(const std::vector<Surface>& surfaces, Effort* effort) {
+  return Search(surfaces, effort).verdict == Interior::kEmpty;
 }
 
 }  // namespace
 
 RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
   const double inf = std::numeric_limits<double>::infinity();
-  RawCell cell{std::move(surfaces), std::move(name), node, {{-inf, -inf, -inf}, {inf, inf, inf}}};
+  RawCell cell{
+      std::move(surfaces), std::move(name), node, {{-inf, -inf, -inf}, {inf, inf, inf}}, {}};
   const EnclosingPolytope hull = Enclose(cell.surfaces);
   if (hull.polytope.bounded && !hull.polytope.empty) {
     cell.box = {hull.polytope.lower, hull.polytope.upper};
@@ -32,11 +43,12 @@ RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
   return cell;
 }
 
-std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T) {
+std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
   if (!Overlap(A.box, T.box)) return {A};
+  ++effort->cuts;
   std::vector<Surface> both = A.surfaces;
   both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
-  if (IsEmpty(both)) return {A};
+  if (IsEmpty(both, effort)) return {A};
   std::vector<Surface> order = T.surfaces;
   std::stable_partition(order.begin(), order.end(),
                         [](const Surface& S) { return S.kind != SurfaceKind::kPlane; });
@@ -45,46 +57,67 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T) {
   for (const Surface& t : order) {
     RawCell piece = prefix;
     piece.surfaces.push_back(Complement(t));
-    if (IsEmpty(piece.surfaces)) continue;  // t does not cut: its kept side holds the prefix
-    if (Simplify(&piece.surfaces)) pieces.push_back(std::move(piece));
+    if (IsEmpty(piece.surfaces, effort))
+      continue;  // t does not cut: its kept side holds the prefix
+    if (Simplify(&piece, effort)) pieces.push_back(std::move(piece));
     prefix.surfaces.push_back(t);
   }
   return pieces;
 }
 
-std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T) {
+std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort) {
   if (!Overlap(A.box, T.box)) return {};
+  ++effort->cuts;
   RawCell cell = A;
   cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
   cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
-  if (IsEmpty(cell.surfaces)) return {};
-  if (!Simplify(&cell.surfaces)) return {};
+  if (IsEmpty(cell.surfaces, effort)) return {};
+  if (!Simplify(&cell, effort)) return {};
   return {cell};
 }
 
-bool Simplify(std::vector<Surface>* surfaces) {
-  const EnclosingPolytope hull = Enclose(*surfaces);
+bool Simplify(RawCell* cell, Effort* effort) {
+  const EnclosingPolytope hull = Enclose(cell->surfaces);
   const bool bounded = hull.polytope.bounded;
   const Vec3 center = bounded ? 0.5 * (hull.polytope.lower + hull.polytope.upper) : Vec3{};
   const double size =
-      bounded ? Norm(hull.polytope.upper - hull.polytope.lower) : LengthScale(*surfaces);
+      bounded ? Norm(hull.polytope.upper - hull.polytope.lower) : LengthScale(cell->surfaces);
   std::vector<Surface> kept;
-  for (const Surface& S : *surfaces) {
+  std::vector<Proof> proofs;
+  const std::size_t judged = cell->proofs.size();
+  for (std::size_t k = 0; k < cell->surfaces.size(); ++k) {
+    const Surface& S = cell->surfaces[k];
     const bool twice = std::any_of(kept.begin(), kept.end(), [&](const Surface& T) {
       return Coincide(S, T, center, size) == Coincidence::kSame;
     });
-    if (!twice) kept.push_back(S);
+    if (twice) continue;
+    kept.push_back(S);
+    proofs.push_back(k < judged ? cell->proofs[k] : Proof{});
+    for (std::size_t j = judged; j < cell->surfaces.size() && proofs.back().known; ++j) {
+      proofs.back().known = Level(cell->surfaces[j], proofs.back().point) < -kTouching * size;
+    }
+  }
+  if (bounded && !hull.polytope.empty) {
+    cell->box = {Max(cell->box.lower, hull.polytope.lower),
+                 Min(cell->box.upper, hull.polytope.upper)};
   }
   for (const bool planes : {true, false}) {
     for (std::size_t k = kept.size(); k-- > 0 && kept.size() > 1;) {
-      if ((kept[k].kind == SurfaceKind::kPlane) != planes) continue;
+      if ((kept[k].kind == SurfaceKind::kPlane) != planes || proofs[k].known) continue;
       std::vector<Surface> rest = kept;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
-      if (IsEmpty(With(rest, Complement(kept[k])))) kept = std::move(rest);
+      const InteriorPoint beyond = Search(With(rest, Complement(kept[k])), effort);
+      if (beyond.verdict == Interior::kEmpty) {
+        kept = std::move(rest);
+        proofs.erase(proofs.begin() + static_cast<std::ptrdiff_t>(k));
+      } else {
+        proofs[k] = {beyond.verdict == Interior::kFound, beyond.point};
+      }
     }
   }
-  *surfaces = std::move(kept);
-  return !Enclose(*surfaces).polytope.empty;
+  cell->surfaces = std::move(kept);
+  cell->proofs = std::move(proofs);
+  return !Enclose(cell->surfaces).polytope.empty;
 }
 
 }  // namespace intervox::geometry

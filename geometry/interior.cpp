@@ -5,6 +5,7 @@
 #include <queue>
 
 #include "geometry/enclose.h"
+#include "geometry/make_surface.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::geometry {
@@ -19,6 +20,8 @@ struct SearchBox {
   Vec3 half;
   double level = 0;         ///< greatest side·f at the centre: the least goes first
   std::uint64_t order = 0;  ///< breaks ties, so that the search is deterministic
+  std::uint64_t done = 0;   ///< bit k: surface k holds the whole box deep inside; the first 64 only
+  bool Needs(std::size_t k) const { return k >= 64 || (done >> k & 1) == 0; }
   bool operator<(const SearchBox& other) const {
     return level != other.level ? level > other.level : order > other.order;
   }
@@ -27,6 +30,15 @@ struct SearchBox {
 double GreatestLevel(std::span<const Surface> surfaces, const Vec3& x) {
   double level = -1e300;
   for (const Surface& S : surfaces) level = std::max(level, Level(S, x));
+  return level;
+}
+
+/** The greatest level at the centre among the surfaces that the box needs. */
+double LevelAt(std::span<const Surface> surfaces, const SearchBox& box) {
+  double level = -1e300;
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    if (box.Needs(k)) level = std::max(level, Level(surfaces[k], box.center));
+  }
   return level;
 }
 
@@ -55,17 +67,19 @@ bool HasOppositePair(std::span<const Surface> surfaces, const Vec3& center, doub
   return false;
 }
 
-/** Two curved surfaces that leave nothing between them in the box although each leaves something:
- a convex combination of their level functions is positive. Settles coaxial surfaces at once. */
-bool ExcludeEachOther(const Surface& S, const Surface& T, const Vec3& c, const Mat3& R,
-                      const Vec3& half, double touching) {
+/** Some w, positive or of any sign, makes w side_S f_S + side_T f_T at least −touching over the
+ box: then T leaves nothing where S leaves something, or on S itself. Settles surfaces with common
+ axes at once, those that touch along a curve included. */
+bool Excludes(const Surface& S, const Surface& T, const Vec3& c, const Mat3& R, const Vec3& half,
+              double touching, bool any_sign) {
   const auto quadratic = [&](const Surface& A) {
     if (A.kind == SurfaceKind::kPlane || A.kind == SurfaceKind::kTorus) return false;
     if (A.kind != SurfaceKind::kCone) return true;
     const Vec3 axis = A.R.Col(2);  // a cone is its quadric on its own nappe
     return Dot(axis, c - A.o) - Dot(Abs(TransposeTimes(R, axis)), half) >= -1e-9 * Norm(half);
   };
-  if (!quadratic(S) || !quadratic(T) || S.side == T.side) return false;
+  if (!quadratic(S) || !quadratic(T)) return false;
+  if (!any_sign && S.side == T.side) return false;
   const Mat3 M = Transpose(S.R) * R;
   const Vec3 y0 = TransposeTimes(S.R, c - S.o);
   // T's coefficients in the axes of S; only a common set of axes is treated.
@@ -79,12 +93,30 @@ bool ExcludeEachOther(const Surface& S, const Surface& T, const Vec3& c, const M
   if (off > 1e-14 * size) return false;
   const Vec3 e{E(0, 0), E(1, 1), E(2, 2)};
   for (int k = 0; k < 3; ++k) {
-    if (S.e[k] == 0 || e[k] / S.e[k] <= 0) continue;
-    const double w = e[k] / S.e[k];  // cancels the square along axis k
-    const Bounds b =
-        internal::QuadricRange(w * S.side * S.e + T.side * e, w * S.side * S.l + T.side * l,
-                               w * S.side * S.c + T.side * constant, y0, M, half);
+    if (S.e[k] == 0 || e[k] == 0) continue;
+    const double w = -T.side * e[k] / S.e[k];  // cancels the square along axis k
+    if (!any_sign && w * S.side <= 0) continue;
+    const Bounds b = internal::QuadricRange(w * S.e + T.side * e, w * S.l + T.side * l,
+                                            w * S.c + T.side * constant, y0, M, half);
     if (b.lo >= -touching) return true;
+  }
+  return false;
+}
+
+/** No point of the surface is deeper than `depth` in the others: one of them excludes it, or two
+ cut a plane in the same curve and keep opposite sides of it there. */
+bool NothingOn(const Surface& on, std::span<const Surface> others, const OrientedBox& box,
+               const Vec3& half, double depth) {
+  const auto excludes = [&](const Surface& T) {
+    return Excludes(on, T, box.X.p, box.X.R, half, depth, true);
+  };
+  if (on.kind != SurfaceKind::kPlane) return std::any_of(others.begin(), others.end(), excludes);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    if (others[i].kind == SurfaceKind::kPlane) continue;
+    for (std::size_t j = i + 1; j < others.size(); ++j) {
+      if (others[j].kind == SurfaceKind::kPlane) continue;
+      if (SameOnPlane(others[i], Complement(others[j]), on, Norm(half))) return true;
+    }
   }
   return false;
 }
@@ -110,18 +142,20 @@ InteriorPoint Subdivide(std::span<const Surface> surfaces, const OrientedBox& ro
   const Mat3& R = root.X.R;
   std::priority_queue<SearchBox> queue;
   std::uint64_t order = 0;
-  queue.push({root.X.p, root_half, GreatestLevel(surfaces, root.X.p), order++});
+  queue.push({root.X.p, root_half, GreatestLevel(surfaces, root.X.p), order++, 0});
+  const double needed = std::max(depth, touching);
   const double smallest = 1e-13 * Norm(root_half);
   for (int k = 0; k < budget && !queue.empty(); ++k) {
-    const SearchBox box = queue.top();
+    SearchBox box = queue.top();
     queue.pop();
     bool out = false;
-    for (const Surface& S : surfaces) {
-      const Bounds f = BoundsOverBox(S, box.center, R, box.half);
-      if ((S.side > 0 ? f.lo : -f.hi) >= -std::max(depth, touching)) {
-        out = true;
-        break;
-      }
+    for (std::size_t i = 0; i < surfaces.size() && !out; ++i) {
+      if (!box.Needs(i)) continue;
+      const Bounds f = BoundsOverBox(surfaces[i], box.center, R, box.half);
+      const bool inside = surfaces[i].side > 0;
+      out = (inside ? f.lo : -f.hi) >= -needed;
+      const bool all = (inside ? f.hi : -f.lo) < -needed;
+      if (all && i < 64) box.done |= std::uint64_t{1} << i;
     }
     if (out) continue;
     Vec3 witness;
@@ -136,7 +170,7 @@ InteriorPoint Subdivide(std::span<const Surface> surfaces, const OrientedBox& ro
     child.half[axis] = 0.5 * box.half[axis];
     for (int sign = -1; sign <= 1; sign += 2) {
       child.center = box.center + (sign * child.half[axis]) * R.Col(axis);
-      child.level = GreatestLevel(surfaces, child.center);
+      child.level = LevelAt(surfaces, child);
       child.order = order++;
       queue.push(child);
     }
@@ -158,8 +192,7 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int 
   if (HasOppositePair(surfaces, root.X.p, Norm(half))) return {Interior::kEmpty, {}};
   for (std::size_t i = 0; i < surfaces.size() && P.bounded; ++i) {
     for (std::size_t j = 0; j < surfaces.size(); ++j) {
-      if (i != j &&
-          ExcludeEachOther(surfaces[i], surfaces[j], root.X.p, root.X.R, half, touching)) {
+      if (i != j && Excludes(surfaces[i], surfaces[j], root.X.p, root.X.R, half, touching, false)) {
         return {Interior::kEmpty, {}};
       }
     }
@@ -185,6 +218,7 @@ InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, 
   if (hull.polytope.empty) return {Interior::kEmpty, {}};
   const OrientedBox root = EnclosingBox(others, hull.polytope);
   const Vec3 half = FiniteHalf(root, 10 * LengthScale(others));
+  if (NothingOn(on, others, root, half, depth)) return {Interior::kEmpty, {}};
   const Mat3& R = root.X.R;
   const auto look = [&](const SearchBox& box, Vec3* witness) {
     const Bounds f = BoundsOverBox(on, box.center, R, box.half);

@@ -1,17 +1,51 @@
+#include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
+#include "geometry/bounds.h"
 #include "geometry/enclose.h"
 
 namespace intervox::geometry {
 
+namespace {
+
+/** A polytope may reach this far beyond a box around it, as a share of the box: rounding. */
+constexpr double kBeyond = 1e-9;
+
+/** Clips the enclosing polytope where it reaches beyond the box that the cell is known to lie in.
+ */
+void Confine(const Aabb& within, double scale, EnclosingPolytope* hull) {
+  const double size = Norm(within.upper - within.lower);
+  const double slack = std::isfinite(size) ? kBeyond * size : kBeyond * scale;
+  const std::size_t before = hull->cuts.size();
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3 n;
+    n[axis] = 1;
+    const double upper = within.upper[axis], lower = within.lower[axis];
+    if (hull->polytope.upper[axis] > upper + slack) hull->cuts.push_back({n, upper, -1});
+    if (hull->polytope.lower[axis] < lower - slack) hull->cuts.push_back({-n, -lower, -1});
+  }
+  if (hull->cuts.size() > before) hull->polytope = ClipPolytope(hull->cuts, scale);
+}
+
+}  // namespace
+
 Cell MakeCell(std::vector<Surface> surfaces, std::string name) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Aabb anywhere{{-inf, -inf, -inf}, {inf, inf, inf}};
+  return MakeCellWithin(anywhere, std::move(surfaces), std::move(name));
+}
+
+Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::string name) {
   if (surfaces.empty()) {
     throw std::invalid_argument("cell '" + name +
                                 "': it has no surface. List at least one bounding surface.");
   }
   Cell cell;
-  const EnclosingPolytope hull = Enclose(surfaces);
+  const double scale = LengthScale(surfaces);
+  EnclosingPolytope hull = Enclose(surfaces);
+  Confine(within, scale, &hull);
   cell.bounds = EnclosingBox(surfaces, hull.polytope);
   cell.bounded = hull.polytope.bounded;
   cell.polytope = true;
@@ -24,7 +58,6 @@ Cell MakeCell(std::vector<Surface> surfaces, std::string name) {
     }
   }
   const int number = static_cast<int>(planes.size());
-  const double scale = LengthScale(surfaces);
   // Without curved surfaces the enclosing polytope is the cell itself.
   Polytope closed = cell.polytope ? hull.polytope : ClipPolytope(planes, scale);
   if (!closed.bounded) {  // the bounds close what the planes leave open

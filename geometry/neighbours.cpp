@@ -93,9 +93,15 @@ void Link(std::vector<Cell>& cells, int a, int b) {
   B.neighbours.push_back(a);
 }
 
-std::vector<Aabb> BoxesOf(std::span<const Cell> cells) {
+/** The cells' boxes, grown by a share of the cells' sizes. */
+std::vector<Aabb> BoxesOf(std::span<const Cell> cells, double share) {
   std::vector<Aabb> boxes;
-  for (const Cell& cell : cells) boxes.push_back(BoundsInPose(cell, Pose::Identity()));
+  for (const Cell& cell : cells) {
+    const Aabb box = BoundsInPose(cell, Pose::Identity());
+    const double margin = share * SizeOf(cell);
+    const Vec3 grown{margin, margin, margin};
+    boxes.push_back({box.lower - grown, box.upper + grown});
+  }
   return boxes;
 }
 
@@ -106,28 +112,19 @@ void LinkNeighbours(std::vector<Cell>& cells) {
     cell.neighbours.clear();
     for (Surface& S : cell.surfaces) S.cut = false;
   }
-  const std::vector<Aabb> boxes = BoxesOf(cells);
-  for (std::size_t a = 0; a < cells.size(); ++a) {
-    for (std::size_t b = a + 1; b < cells.size(); ++b) {
-      const double margin = kTouching * std::min(SizeOf(cells[a]), SizeOf(cells[b]));
-      if (!Overlap(boxes[a], boxes[b], margin)) continue;
-      Link(cells, static_cast<int>(a), static_cast<int>(b));
-    }
-  }
+  for (const auto& [a, b] : NearPairs(BoxesOf(cells, kTouching))) Link(cells, a, b);
   for (Cell& cell : cells) std::sort(cell.neighbours.begin(), cell.neighbours.end());
 }
 
 std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells) {
-  const std::vector<Aabb> boxes = BoxesOf(cells);
-  for (std::size_t a = 0; a < cells.size(); ++a) {
-    for (std::size_t b = a + 1; b < cells.size(); ++b) {
-      if (!Overlap(boxes[a], boxes[b])) continue;
-      std::vector<Surface> both = cells[a].surfaces;
-      both.insert(both.end(), cells[b].surfaces.begin(), cells[b].surfaces.end());
-      const double depth = kTouching * std::min(SizeOf(cells[a]), SizeOf(cells[b]));
-      if (FindInterior(both, depth, kOverlapBudget).verdict == Interior::kFound) {
-        return std::pair(static_cast<int>(a), static_cast<int>(b));
-      }
+  for (const auto& [a, b] : NearPairs(BoxesOf(cells, 0.0))) {
+    const Cell& A = cells[static_cast<std::size_t>(a)];
+    const Cell& B = cells[static_cast<std::size_t>(b)];
+    std::vector<Surface> both = A.surfaces;
+    both.insert(both.end(), B.surfaces.begin(), B.surfaces.end());
+    const double depth = kTouching * std::min(SizeOf(A), SizeOf(B));
+    if (FindInterior(both, depth, kOverlapBudget).verdict == Interior::kFound) {
+      return std::pair(a, b);
     }
   }
   return std::nullopt;
@@ -146,9 +143,11 @@ void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
 std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane) {
   std::vector<Cell> parts;
   for (const Cell& cell : cells) {
+    Effort effort;
     const RawCell raw = MakeRawCell(cell.surfaces, cell.name, cell.node);
-    const std::vector<RawCell> below = Intersect(raw, MakeRawCell({plane}, "", -1));
-    const std::vector<RawCell> above = Intersect(raw, MakeRawCell({Complement(plane)}, "", -1));
+    const std::vector<RawCell> below = Intersect(raw, MakeRawCell({plane}, "", -1), &effort);
+    const std::vector<RawCell> above =
+        Intersect(raw, MakeRawCell({Complement(plane)}, "", -1), &effort);
     if (below.empty() || above.empty()) {
       parts.push_back(cell);
       continue;

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <stdexcept>
 
+#include "geometry/crowd.h"
 #include "geometry/decompose.h"
 #include "geometry/make_surface.h"
 #include "geometry/neighbours.h"
@@ -13,6 +15,8 @@ namespace {
 
 class Decomposer {
  public:
+  explicit Decomposer(Effort* effort) : effort_(effort) {}
+
   /** The cells of a node in the frame of the tree's root; x_root = X (scale x_node). */
   std::vector<RawCell> Visit(const Shape& shape, const Pose& X, double scale,
                              const std::string& parent) {
@@ -54,23 +58,33 @@ class Decomposer {
     return cells;
   }
 
-  static std::vector<RawCell> Without(std::vector<RawCell> from,
-                                      const std::vector<RawCell>& taken) {
-    for (const RawCell& T : taken) {
-      const bool near = std::any_of(from.begin(), from.end(),
-                                    [&](const RawCell& A) { return Overlap(A.box, T.box); });
-      if (!near) continue;
-      std::vector<RawCell> rest;
-      for (const RawCell& A : from) {
-        for (RawCell& piece : Subtract(A, T)) rest.push_back(std::move(piece));
-      }
-      from = std::move(rest);
+  void Append(std::vector<RawCell> pieces, std::vector<RawCell>* cells) {
+    for (RawCell& piece : pieces) {
+      for (RawCell& part : SplitCrowd(std::move(piece), effort_)) cells->push_back(std::move(part));
     }
-    return from;
   }
 
-  static std::vector<RawCell> Combine(Operation operation, std::vector<RawCell> a,
-                                      std::vector<RawCell> b) {
+  /** Each cell on its own, and of `taken` only what its pieces' boxes meet. */
+  std::vector<RawCell> Without(std::vector<RawCell> from, const std::vector<RawCell>& taken) {
+    std::vector<RawCell> left;
+    for (RawCell& cell : from) {
+      std::vector<RawCell> pieces;
+      pieces.push_back(std::move(cell));
+      for (const RawCell& T : taken) {
+        const bool near = std::any_of(pieces.begin(), pieces.end(),
+                                      [&](const RawCell& A) { return Overlap(A.box, T.box); });
+        if (!near) continue;
+        std::vector<RawCell> rest;
+        for (const RawCell& A : pieces) Append(Subtract(A, T, effort_), &rest);
+        pieces = std::move(rest);
+      }
+      std::move(pieces.begin(), pieces.end(), std::back_inserter(left));
+    }
+    return left;
+  }
+
+  std::vector<RawCell> Combine(Operation operation, std::vector<RawCell> a,
+                               std::vector<RawCell> b) {
     switch (operation) {
       case Operation::kUnion:
         for (RawCell& cell : Without(std::move(b), a)) a.push_back(std::move(cell));
@@ -80,27 +94,32 @@ class Decomposer {
       default: {
         std::vector<RawCell> common;
         for (const RawCell& A : a) {
-          for (const RawCell& B : b) {
-            for (RawCell& cell : Intersect(A, B)) common.push_back(std::move(cell));
-          }
+          for (const RawCell& B : b) Append(Intersect(A, B, effort_), &common);
         }
         return common;
       }
     }
   }
 
+  Effort* effort_;
   int next_node_ = 0;
 };
 
 }  // namespace
 
 std::vector<Cell> ToCells(const Shape& shape) {
-  const std::vector<RawCell> raw = Decomposer().Visit(shape, Pose::Identity(), 1.0, "");
+  Effort effort;
+  return ToCells(shape, &effort);
+}
+
+std::vector<Cell> ToCells(const Shape& shape, Effort* effort) {
+  const std::vector<RawCell> raw = Decomposer(effort).Visit(shape, Pose::Identity(), 1.0, "");
   std::map<std::string, int> count;
   std::vector<Cell> cells;
   for (const RawCell& r : raw) {
     const std::string name = r.name.empty() ? NodeLabel(shape) : r.name;
-    cells.push_back(MakeCell(r.surfaces, name + "/" + std::to_string(count[name]++)));
+    const std::string place = name + "/" + std::to_string(count[name]++);
+    cells.push_back(MakeCellWithin(r.box, r.surfaces, place));
     cells.back().node = r.node;
   }
   LinkNeighbours(cells);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 #include "cuda/mass_properties.h"
 #include "geometry/shape.h"
@@ -64,6 +65,38 @@ TEST(MassProperties, CurvedPrimitivesHaveClosedForms) {
     EXPECT_NEAR(m.inertia(0, 0), c.i_xx, 5e-6 * c.i_xx) << c.primitive.index();
     EXPECT_NEAR(m.inertia(2, 2), c.i_zz, 5e-6 * c.i_zz) << c.primitive.index();
   }
+}
+
+TEST(MassProperties, ACubeMinusManyBalls) {
+  // More balls than one cell can hold; volume, centre and inertia by subtraction.
+  Random random(3);
+  const auto leaf = [](const geometry::Primitive& primitive, const Vec3& p) {
+    auto shape = std::make_shared<geometry::Shape>();
+    shape->primitive = primitive;
+    shape->X.p = p;
+    return shape;
+  };
+  geometry::Shape sponge;
+  sponge.operation = geometry::Operation::kDifference;
+  sponge.children = {leaf(geometry::Box{{1, 1, 1}}, {})};
+  const double r = 0.06, v = 4 * std::acos(-1.0) / 3 * r * r * r;
+  double volume = 1, about_z = 1.0 / 6;
+  Vec3 moment;
+  for (int i = 0; i < 125; ++i) {
+    const Vec3 p = 0.2 * Vec3{i % 5 - 2.0, i / 5 % 5 - 2.0, i / 25 - 2.0} + random.Vector(0.03);
+    sponge.children.push_back(leaf(geometry::Sphere{r}, p));
+    volume -= v;
+    moment -= v * p;
+    about_z -= v * (0.4 * r * r + p.x * p.x + p.y * p.y);
+  }
+  const std::vector<Cell> cells = geometry::ToCells(sponge);
+  EXPECT_GT(cells.size(), 10u);
+  const MassProperties m = ComputeMassProperties(cells, 1, 1e-5);
+  const Vec3 center = moment / volume;
+  EXPECT_NEAR(m.volume, volume, 1e-5 * volume);
+  EXPECT_NEAR(Norm(m.center_of_mass - center), 0, 1e-6);
+  const double inertia = about_z - volume * (center.x * center.x + center.y * center.y);
+  EXPECT_NEAR(m.inertia(2, 2), inertia, 2e-5 * inertia);
 }
 
 TEST(MassProperties, BadInputNamesTheCell) {

@@ -1,0 +1,112 @@
+#include "geometry/crowd.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "geometry/enclose.h"
+#include "geometry/make_surface.h"
+
+namespace intervox::geometry {
+namespace {
+
+bool IsPlane(const Surface& S) { return S.kind == SurfaceKind::kPlane; }
+
+bool IsCrowded(const RawCell& cell) {
+  const auto planes = std::count_if(cell.surfaces.begin(), cell.surfaces.end(), IsPlane);
+  const auto all = static_cast<std::ptrdiff_t>(cell.surfaces.size());
+  return all - planes > kMostCurved || (all > planes && all > kMostSurfaces);
+}
+
+/** Where along the axes each surface may bound the cell. */
+std::vector<Aabb> Reaches(const RawCell& cell) {
+  std::vector<Surface> around;
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3 n;
+    n[axis] = 1;
+    if (std::isfinite(cell.box.upper[axis])) around.push_back(MakePlane(n, cell.box.upper[axis]));
+    if (std::isfinite(cell.box.lower[axis])) around.push_back(MakePlane(-n, -cell.box.lower[axis]));
+  }
+  std::vector<Aabb> reaches;
+  for (const Surface& S : cell.surfaces) {
+    if (IsPlane(S)) continue;
+    std::vector<Surface> inside = around;
+    inside.push_back(S.side > 0 ? S : Complement(S));
+    reaches.push_back(MakeRawCell(std::move(inside), "", -1).box);
+  }
+  const EnclosingPolytope hull = Enclose(cell.surfaces);
+  for (const PolytopeFace& face : hull.polytope.faces) {
+    const bool plane = face.cut < static_cast<int>(hull.cuts.size()) &&
+                       hull.cuts[static_cast<std::size_t>(face.cut)].id >= 0;
+    if (!plane) continue;
+    Aabb box{face.p.front(), face.p.front()};
+    for (const Vec3& p : face.p) box = {Min(box.lower, p), Max(box.upper, p)};
+    reaches.push_back(box);
+  }
+  return reaches;
+}
+
+/** A plane x_axis = at, and the most surfaces that reach either of its sides. */
+struct Cut {
+  int axis = 0;
+  double at = 0;
+  std::size_t most = std::numeric_limits<std::size_t>::max();
+};
+
+Cut BestAlong(const std::vector<Aabb>& reaches, int axis) {
+  std::vector<double> lower, upper, centers;
+  for (const Aabb& r : reaches) {
+    lower.push_back(r.lower[axis]);
+    upper.push_back(r.upper[axis]);
+    const double center = 0.5 * (r.lower[axis] + r.upper[axis]);
+    if (std::isfinite(center)) centers.push_back(center);
+  }
+  std::sort(lower.begin(), lower.end());
+  std::sort(upper.begin(), upper.end());
+  std::sort(centers.begin(), centers.end());
+  Cut best;
+  for (std::size_t k = 1; k < centers.size(); ++k) {
+    const double at = 0.5 * (centers[k - 1] + centers[k]);
+    if (!(centers[k - 1] < at && at < centers[k])) continue;
+    const auto below = std::lower_bound(lower.begin(), lower.end(), at) - lower.begin();
+    const auto above = upper.end() - std::upper_bound(upper.begin(), upper.end(), at);
+    const auto most = static_cast<std::size_t>(std::max(below, above));
+    if (most < best.most) best = {axis, at, most};
+  }
+  return best;
+}
+
+RawCell Side(const RawCell& cell, const Surface& plane) {
+  RawCell side = cell;
+  side.surfaces.push_back(plane);
+  return side;
+}
+
+}  // namespace
+
+std::vector<RawCell> SplitCrowd(RawCell cell, Effort* effort) {
+  if (!IsCrowded(cell)) return {std::move(cell)};
+  const std::vector<Aabb> reaches = Reaches(cell);
+  std::array<Cut, 3> cuts;
+  for (int axis = 0; axis < 3; ++axis) cuts[axis] = BestAlong(reaches, axis);
+  std::stable_sort(cuts.begin(), cuts.end(),
+                   [](const Cut& a, const Cut& b) { return a.most < b.most; });
+  for (const Cut& cut : cuts) {
+    if (cut.most >= reaches.size()) break;
+    Vec3 n;
+    n[cut.axis] = 1;
+    Surface plane = MakePlane(n, cut.at);
+    plane.node = cell.node;
+    RawCell below = Side(cell, plane), above = Side(cell, Complement(plane));
+    if (!Simplify(&below, effort) || !Simplify(&above, effort)) continue;
+    if (std::max(below.surfaces.size(), above.surfaces.size()) >= cell.surfaces.size()) continue;
+    std::vector<RawCell> parts = SplitCrowd(std::move(below), effort);
+    for (RawCell& part : SplitCrowd(std::move(above), effort)) parts.push_back(std::move(part));
+    return parts;
+  }
+  return {std::move(cell)};
+}
+
+}  // namespace intervox::geometry

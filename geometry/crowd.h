@@ -1,0 +1,21 @@
+/** @file Cells with more surfaces than a pair can hold become several. */
+#pragma once
+
+#include <vector>
+
+#include "geometry/decompose.h"
+
+namespace intervox::geometry {
+
+/** Most curved surfaces of a cell that CSG makes, and most surfaces of one that has curved ones:
+ the engine takes 48 of the two cells of a pair, and its rules cost more than one for each. */
+inline constexpr int kMostCurved = 12;
+inline constexpr int kMostSurfaces = 24;
+
+/** The cell as parts that keep to the limits, cut by planes across the axes of its frame: each time
+ the plane that leaves the fuller side with the fewest surfaces. A cell within the limits comes back
+ as it is, and so does one that no plane relieves, such as the inside of many coaxial surfaces. In
+ order along the planes' normals; deterministic. */
+std::vector<RawCell> SplitCrowd(RawCell cell, Effort* effort);
+
+}  // namespace intervox::geometry
