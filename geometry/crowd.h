@@ -7,9 +7,10 @@
 
 namespace intervox::geometry {
 
-/** Most curved surfaces of a cell that CSG makes, and most surfaces of one that has curved ones:
- the engine takes 48 of the two cells of a pair, and its rules cost more than one for each. */
+/** Most curved surfaces of a cell that CSG makes: the engine's rules cost more than one for each.
+ */
 inline constexpr int kMostCurved = 12;
+/** Most surfaces of such a cell when some are curved: the engine takes 48 of the two of a pair. */
 inline constexpr int kMostSurfaces = 24;
 
 /** The cell as parts that keep to the limits, cut by planes across the axes of its frame: each time
