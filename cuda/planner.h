@@ -43,10 +43,11 @@ INTERVOX_HD inline bool MeetsTolerance(const RuleResult& result, double v, const
   return result.error <= share * query.tolerance * v || result.error <= query.volume_floor;
 }
 
-// The share of the tolerance with which no further rule needs to be tried. The flux rule errs by
-// what it states, and V may jump by a tenth of the tolerance along a path; the others state more
-// than they err by.
-INTERVOX_HD inline double EnoughOf(LeafRule rule) { return rule == LeafRule::kFlux ? 0.08 : 1.0; }
+// The share of the tolerance with which no further rule needs to be tried. All but the flux rule
+// state more than they err by.
+INTERVOX_HD inline double EnoughOf(LeafRule rule) {
+  return rule == LeafRule::kFlux ? kFluxShare : 1.0;
+}
 
 // Moments about p_WL to metrics, with bounds, status and the query's sign.
 INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Vec3& p_WL,

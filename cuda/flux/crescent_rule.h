@@ -126,7 +126,8 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
                   : IntegrateCrescent(x, panels.panel[i], Patterson15(), 0.0, 1.0);
   });
   // Eleven nodes err by a ninth of their estimate at most; a sixth is stated.
-  double share = coarse ? 0.5 : 0.1;
+  constexpr double kStated = 0.16;
+  double share = coarse ? kFluxShare / kStated : kFluxShare;
   const double tolerance = pair.tolerance < 1e-3 ? pair.tolerance : 1e-3;
   const double reach = x.radius + x.k * x.high + (x.high - x.low);
   const double rounding = 1e-15 * total.area * reach;
@@ -137,7 +138,7 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
   };
   if (total.bad > 0) return result;
   if (is_rough()) {
-    share = 0.1;
+    share = kFluxShare;
     const double part = share * tolerance / (1 + panels.count);
     const double volume_goal = part * std::fabs(total.x.v), area_goal = part * total.area;
     const int work = total.work;
@@ -148,7 +149,7 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
   }
   result.work = total.work;
   if (total.bad > 0 || is_rough()) return result;
-  result.error = (share > 0.1 ? 0.16 : 1.0) * total.volume_error + rounding;
+  result.error = (share > kFluxShare ? kStated : 1.0) * total.volume_error + rounding;
   result.accepted = true;
   *moments = ToLocal(x, total.x);
   return result;

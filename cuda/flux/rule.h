@@ -131,11 +131,11 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
     area_error[i] = static_cast<float>(p.area_error);
     return FluxTotal{p.sums, p.volume_error, p.area_error, fine ? 15 : 7};
   });
-  const double goal = 0.05 * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
+  const double goal = 0.5 * kFluxShare * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = MaxNorm(total.sums.x.s) + volume / model.size;
-  // The estimates sum worst cases; where the boundary shows that it is closed, a tenth of the
-  // tolerance of them will do, by which V may jump along a path of poses.
+  // The estimates sum worst cases; where the boundary shows that it is closed, twice
+  // the goal will do.
   const double open = Opening(total.sums);
   const double bound = 4.0 * open <= goal * volume ? 2.0 * goal : goal;
   const double leak = 1e-6 + 0.01 * pair.tolerance;

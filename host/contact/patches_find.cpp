@@ -123,6 +123,8 @@ void PairFinder::ProveApart(const PairQuery& query, BodyPairCells* pair, Candida
     if (pair->travel < candidate->grow_from[k]) continue;
     PairQuery wider = query;
     (grow_j ? wider.b : wider.a) = &*grown.cell;
+    // Bounds and planes are all that counts here: what they leave open is not worth integrating.
+    wider.rule = LeafRule::kPolytope;
     ++query_count_;
     if (CertainlyDisjoint(ComputeMetrics(wider))) {
       candidate->apart_until = pair->travel + (1 - kRounding) * grown.distance;
