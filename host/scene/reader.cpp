@@ -129,11 +129,11 @@ void RefuseOverlaps(const Cursor& list, const std::vector<geometry::Cell>& cells
 /** Cuts a body's solid into cells, to find what only building can find.
  @param place  where the solid is written: "FILE:LINE: KEY" */
 void BuildSolid(const Cursor& c, const std::string& place, const geometry::ShapePtr& shape,
-                const BodySettings& body) {
+                const BodySettings& body, std::vector<geometry::Cell>* cut) {
   try {
-    const std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
+    if (cut->empty()) *cut = geometry::ToCells(*shape);
     const bool free = !body.fixed && !body.motion;
-    for (const geometry::Cell& cell : cells) {
+    for (const geometry::Cell& cell : *cut) {
       if (free && !body.inertia && !cell.bounded) {
         c.Fail("the cell '" + cell.name + "' is infinite, so the free body has no inertia",
                "Fix the body, bound its shape, or give mass and inertia.");
@@ -242,7 +242,7 @@ class SceneReader {
     if (!named) scene_.shapes[body.shape] = shape;
     const std::string place =
         named ? library_.Place(body.shape) + ": shapes." + body.shape : std::string();
-    if (options_.build_solids) BuildSolid(c, place, shape, body);
+    if (options_.build_solids) BuildSolid(c, place, shape, body, &scene_.shape_cells[shape]);
   }
 
   void Cells(const Cursor& list, const BodySettings& body) {

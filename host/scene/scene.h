@@ -140,6 +140,9 @@ struct Scene {
   std::map<std::string, std::vector<geometry::Cell>>
       listed_cells;  ///< by body, when the scene lists cells
   std::map<std::string, std::vector<geometry::ShapePtr>> listed_shapes;  ///< what they came from
+  std::map<geometry::ShapePtr, std::vector<geometry::Cell>>
+      shape_cells;  ///< of shapes that reading has cut into cells; others are cut when they are
+                    ///< used
   std::vector<ContactSettings> contacts;  ///< first match wins; empty: all pairs by "default"
   std::vector<SensorSettings> sensors;
   OutputSettings output;

@@ -32,6 +32,8 @@ std::vector<geometry::Cell> CellsOf(const Scene& scene, const BodySettings& body
     Fail(scene, "bodies." + body.name + ".shape",
          "\"" + body.shape + "\" is not a shape of the scene. Name one of `shapes`.");
   }
+  const auto cut = scene.shape_cells.find(shape->second);
+  if (cut != scene.shape_cells.end()) return cut->second;
   try {
     return geometry::ToCells(*shape->second);
   } catch (const std::invalid_argument& error) {
