@@ -16,6 +16,19 @@ constexpr double kStiff = 0.45;
 constexpr double kSmallChange = 1e-12;  // of s, below which a secant says nothing
 constexpr double kDifference = 1e-6;    // relative, for the elastic slope
 
+/** A rolling moment, symmetric and in the plane across n, without what its J has wrong: J of an
+ overlap as small as the engine's errors may not be positive. */
+Mat3 Dissipating(const Mat3& Q, const Vec3& n) {
+  // Of the two eigenvalues, half the sum and half the difference: |Q|² is the sum of their squares.
+  const double mean = 0.5 * Trace(Q);
+  const double square = SquaredNorm(Q.row0) + SquaredNorm(Q.row1) + SquaredNorm(Q.row2);
+  const double apart = std::sqrt(std::max(0.0, 0.5 * square - mean * mean));
+  if (mean >= apart) return Q;
+  if (mean + apart <= 0.0) return Mat3::Zero();
+  const Mat3 T = Mat3::Identity() - Outer(n, n);
+  return ((mean + apart) / (2.0 * apart)) * (Q - (mean - apart) * T);
+}
+
 }  // namespace
 
 void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c) {
@@ -68,7 +81,7 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   v_epsilon = model.friction->VelocityScale();
   const double J_nn = Dot(g.n, g.J_W * g.n);
   if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
-  rolling = (-law.b / g.V) * model.rolling->Moment(g);
+  rolling = (-law.b / g.V) * Dissipating(model.rolling->Moment(g), g.n);
   if (model.rolling_cap && J_nn > 0.0) {
     rolling_reach = -c->latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
   }

@@ -16,15 +16,19 @@ void Write(const Vec3& v, double* at) {
   at[2] = v.z;
 }
 
-/** Of powers, against the sum of their magnitudes. */
+/** Of powers, against the sum of their magnitudes and what the force does at a speed that is rest.
+ */
 constexpr double kRounding = 1e-12;
 
-/** Whether a power that must dissipate creates energy, beyond its terms' rounding. */
-bool Creates(const ContactPower& p) {
+/** Whether a power that must dissipate creates energy, beyond its terms' rounding: of a body at
+ rest there is nothing else. */
+bool Creates(const StageContact& contact) {
+  const ContactPower& p = contact.power;
   const double sliding = p.friction - (p.bristle - p.bristle_spin);
   const double worst = std::min({p.normal, sliding, p.spinning - p.bristle_spin, p.rolling});
   const double scale = std::fabs(p.elastic) + std::fabs(p.normal) + std::fabs(p.friction) +
-                       std::fabs(p.spinning) + std::fabs(p.rolling) + std::fabs(p.bristle);
+                       std::fabs(p.spinning) + std::fabs(p.rolling) + std::fabs(p.bristle) +
+                       Norm(contact.force) * kSlow;
   return worst < -kRounding * scale;
 }
 
@@ -244,7 +248,7 @@ void Dynamics::StoreContacts(std::span<double> rate, std::span<double> power) {
     act(out.body_i, 1.0);
     act(out.body_j, -1.0);
 
-    if (Creates(out.power)) ++memory_.counters.creating_contacts;
+    if (Creates(out)) ++memory_.counters.creating_contacts;
     power[kElasticWork] += out.power.elastic;
     power[kNormalLoss] += out.power.normal;
     power[kFrictionWork] += out.power.friction;

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -151,6 +153,30 @@ TEST(SlowScenePhysics, PegSeatsInItsHole) {
   EXPECT_LT(std::fabs(energy.balance), 1e-3 * energy.dissipated_sliding);
   // Before it landed the hole centred it: the clearance is 0.0525 mm on each side.
   EXPECT_LT(std::fabs(peg.X_WB.p.x), 0.0003);
+}
+
+TEST(SlowScenePhysics, NoPowerThatMustDissipateCreatesInAnyShippedScene) {
+  int scenes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(INTERVOX_DATA_DIR "/scenes")) {
+    if (entry.path().extension() != ".yaml") continue;
+    SCOPED_TRACE(entry.path());
+    ++scenes;
+    Simulation simulation(LoadScene(entry.path()));
+    std::array<double, 4> before{};
+    while (!simulation.Done()) {
+      simulation.Step();
+      const EnergyAudit& e = simulation.Energy();
+      const std::array<double, 4> now{e.dissipated_normal, e.dissipated_sliding,
+                                      e.dissipated_spinning, e.dissipated_rolling};
+      for (int k = 0; k < 4; ++k) {
+        ASSERT_GE(now[k], before[k]) << "term " << k << " at " << simulation.Time();
+      }
+      before = now;
+    }
+    EXPECT_EQ(simulation.Counters().creating_contacts, 0);
+    EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
+  }
+  EXPECT_GE(scenes, 4);
 }
 
 }  // namespace
