@@ -110,6 +110,7 @@ bool PatchSet::StartProvisional(const ActivePair& pair, std::size_t capacity) {
 }
 
 void PatchSet::Evaluate(std::span<const ActivePair> pairs, std::size_t capacity) {
+  grouped_ = false;
   for (Contact& contact : contacts_) contact.sum = {};
   order_.clear();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -147,6 +148,7 @@ void PatchSet::Restore(std::span<const Contact> contacts, std::span<const Held> 
   held_.assign(held.begin(), held.end());
   next_id_ = memory.next_id;
   undefined_normals_ = memory.undefined_normals;
+  grouped_ = false;
 }
 
 }  // namespace intervox::host

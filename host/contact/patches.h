@@ -73,7 +73,8 @@ class PatchSet {
   void Evaluate(std::span<const ActivePair> pairs, std::size_t capacity);
 
   /** Whether Accept of these pairs would put pairs of one contact into two, or of two into one;
-   provisional contacts are not counted. To be asked after Evaluate of the same pairs. */
+   provisional contacts are not counted. To be asked after Evaluate of the same pairs; Accept then
+   takes the grouping from here. */
   bool Regroups(std::span<const ActivePair> pairs);
 
   /** Regroups at an accepted step: contacts are born, merged, split and retired, bristles turned
@@ -160,6 +161,7 @@ class PatchSet {
   std::vector<Held> held_;
   std::uint64_t next_id_ = 1;
   std::int64_t undefined_normals_ = 0;
+  bool grouped_ = false;  ///< groups_ and group_of_ are of the pairs evaluated last
   // Working memory, kept between calls.
   std::vector<int> group_of_;
   std::vector<std::size_t> order_;

@@ -137,6 +137,7 @@ void PatchSet::GroupPairs(std::span<const ActivePair> pairs) {
 bool PatchSet::Regroups(std::span<const ActivePair> pairs) {
   if (pairs.size() < 2) return false;
   GroupPairs(pairs);
+  grouped_ = true;
   contact_of_group_.assign(groups_.size(), -1);
   group_of_contact_.assign(contacts_.size(), -1);
   const auto differs = [](int* known, int seen) {

@@ -107,7 +107,8 @@ double PatchSet::InheritStates(int group, Contact* heir) const {
 
 PatchChanges PatchSet::Accept(std::span<const ActivePair> pairs, double t) {
   PatchChanges changes;
-  GroupPairs(pairs);
+  if (!grouped_) GroupPairs(pairs);
+  grouped_ = false;
   CollectShares(pairs);
   next_contacts_.assign(groups_.size(), Contact{});
   // Ids and the previous normal go with the larger share.
