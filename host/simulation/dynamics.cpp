@@ -135,13 +135,17 @@ std::span<const ActivePair> Dynamics::FindPairs() {
   return pairs;
 }
 
-/** Latches the contacts that have not been. Those found within a step take the velocities of its
- start: nothing of the impact has acted on them. */
+/** Latches the contacts that have not been, unless their onset is awaited. Those found within a
+ step take the velocities of its start: nothing of the impact has acted on them. */
 void Dynamics::BeginContacts(bool on_purpose, bool accepted) {
   for (Contact& contact : patches_.contacts()) {
     if (!contact.active) continue;
     const ContactModel& model = *world_.pairs[static_cast<std::size_t>(contact.body_pair)].model;
     const double v_n = ApproachVelocity(contact);
+    if (!accepted && await_onset_ && contact.provisional && v_n < -kSlow) {
+      contact.active = false;
+      continue;
+    }
     if (!contact.latched) {
       model.Begin(contact.geometry.V, v_n, on_purpose || !accepted, &contact.latch, &contact.state);
       contact.latched = true;

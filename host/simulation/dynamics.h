@@ -103,7 +103,7 @@ class Dynamics final : public integrators::PartitionedSystem {
   struct Event {
     bool onset = false;     // a contact has begun, and fast
     bool regroups = false;  // the grouping has changed
-    double age = 0.0;       // see FoundOnset
+    double age = 0.0;       // of the overlaps that have begun: the largest V/V̇ [s]
   };
   struct Load {
     Vec3 force, torque;                  // about the centre of mass
@@ -121,8 +121,9 @@ class Dynamics final : public integrators::PartitionedSystem {
   void Advance(double h);
   void Commit(double t);
   void Pieces(double end);
-  bool FoundOnset(double* age) const;
+  void FindOnset(Event* event) const;
   Event Look(double h);
+  Event Try(double h, bool await_onset);
   double Locate(double h, Event event, int* probes);
   void AcceptForces();
   void RecordImpacts();
@@ -157,7 +158,8 @@ class Dynamics final : public integrators::PartitionedSystem {
   std::vector<HolderStage> holders_;
   std::vector<StageDrag> drags_;  // of the holders, while a stage is solved
   std::vector<std::size_t> holder_bodies_;
-  std::vector<StageBody> first_bodies_;    ///< of the accepted state
+  std::vector<StageBody> first_bodies_;  ///< of the accepted state
+  bool await_onset_ = false;  ///< contacts that begin fast do not act before they are accepted
   std::span<const ActivePair> end_pairs_;  ///< at the end of what Advance did, as Look found them
   std::vector<Contact> saved_contacts_;
   std::vector<PatchSet::Held> saved_held_;

@@ -1,5 +1,6 @@
 // One step: onsets of contact are located, and the step is cut there.
 
+#include <algorithm>
 #include <cmath>
 
 #include "host/simulation/dynamics.h"
@@ -12,93 +13,106 @@ constexpr int kPieces = 4;
 constexpr int kFineSteps = 3;
 /** A piece that would be shorter than this share of kPieces' is joined to the next. */
 constexpr double kShortPiece = 0.125;
-/** How well an onset is located, as a share of the step. What is left of its kink at a piece's end
- changes a velocity by (ωh)² times this, ω the contact's frequency. */
-constexpr double kOnsetShare = 1e-5;
+/** How well an onset is located, as a share of the step: a contact that begins late by this begins
+ with a share of the impact's energy of (ωh)² times its square, ω the contact's frequency. */
+constexpr double kOnsetShare = 1e-4;
 /** The same of a change of the grouping, at which forces jump: found by bisection. */
 constexpr double kRegroupShare = 2.5e-4;
 /** Events located in one step; later ones fall where they fall. */
 constexpr int kMostEvents = 4;
 /** Probes in one step: what bounds the time that a step can take. */
-constexpr int kMostProbes = 14;
-/** Guesses at an onset are late by this share of the time since it. */
+constexpr int kMostProbes = 12;
+/** Guesses at an onset are late by this share of the time since it, and more after a miss. */
 constexpr double kLate = 0.02;
-/** Time since the onset over V/(|S| v_n): 1 for a face, 2 for an edge, 3 for a corner; no more. */
+
+/** V grows with this power of the time since an onset, at most: that of a corner. */
 constexpr double kMostPower = 3.0;
 
 }  // namespace
 
-/** Whether a contact has begun, and fast, since the accepted state. `age` is the depth over the
- speed of those that overlap at the geometry evaluated last, the largest: how long ago one began,
- but for its power; 0 when none overlaps [s]. */
-bool Dynamics::FoundOnset(double* age) const {
-  bool found = false;
-  *age = 0.0;
+/** Looks for contacts that have begun, and fast, since the accepted state, and overlap now. */
+void Dynamics::FindOnset(Event* event) const {
   for (const Contact& contact : patches_.contacts()) {
-    if (!contact.provisional || !contact.has_normal) continue;
-    const double speed = -ApproachVelocity(contact);
-    if (!(speed > kSlow)) continue;
-    found = true;
-    if (contact.pairs == 0) continue;
-    *age = std::fmax(*age, contact.geometry.V / (Norm(contact.geometry.S) * speed));
+    if (!contact.provisional || !contact.has_normal || contact.pairs == 0) continue;
+    if (!(ApproachVelocity(contact) < -kSlow)) continue;
+    event->onset = true;
+    const WorldPair& pair = world_.pairs[static_cast<std::size_t>(contact.body_pair)];
+    // The last stage's velocities: other contacts have acted until now.
+    const StageBody& i = stage_bodies_[static_cast<std::size_t>(pair.body_i)];
+    const StageBody& j = stage_bodies_[static_cast<std::size_t>(pair.body_j)];
+    const PatchGeometry& at = contact.geometry;
+    const Vec3 v_c = i.v + Cross(i.w, at.p_WC - i.p_WM) - j.v - Cross(j.w, at.p_WC - j.p_WM);
+    const double V_rate = -Dot(at.S, v_c) - Dot(at.G, i.w - j.w);
+    if (V_rate > 0) event->age = std::fmax(event->age, at.V / V_rate);
   }
-  return found;
 }
 
-/** What happens by the end of Advance(h) that the step is to be cut for. */
+/** What has happened by the end of Advance(h) that the step is to be cut for. */
 Dynamics::Event Dynamics::Look(double h) {
   PlaceDriven(now_ + h);
   PlaceFree(x_);
   end_pairs_ = FindPairs();
   patches_.Evaluate(end_pairs_, slots_);
   Event event;
-  event.onset = FoundOnset(&event.age);
+  FindOnset(&event);
   event.regroups = patches_.Regroups(end_pairs_);
   return event;
+}
+
+/** Advance(h) and Look(h) from the accepted state, whatever has been tried before. */
+Dynamics::Event Dynamics::Try(double h, bool await_onset) {
+  patches_.Restore(saved_contacts_, saved_held_, saved_patches_);
+  await_onset_ = await_onset;
+  Advance(h);
+  await_onset_ = false;
+  return Look(h);
 }
 
 /** The first event within the h after the accepted state, by whose end `event` has been seen: a
  time just after it, from the accepted state on. The vectors are those of Advance by that time.
 
- Near its onset t* a contact has V ~ (t − t*)^p, with p = 1 for a face, 2 for an edge and 3 for a
- corner, and |S| ~ V/(t − t*). So V/|S| is linear in time, and the secant through two overlaps meets
- t*. A change of grouping is found by bisection. `probes` is what may be spent, and what is left:
- without any, the end of h stands. */
+ While an onset is awaited, the motion up to it does not depend on where it is sought. Near it a
+ contact has V ~ (t − t*)^p, so V/V̇ is (t − t*)/p with p = 1 for a face, 2 for an edge and 3 for a
+ corner: Newton's step from one overlap does not reach beyond t*, and two overlaps tell p. Guesses
+ come a little late, so that the next look sees an overlap as well. A change of grouping is found by
+ bisection. `probes` is what may be spent, and what is left: without any, the motion up to the last
+ guess is done with contacts that act at once. */
 double Dynamics::Locate(double h, Event event, int* probes) {
   const double step = world_.step;
   double low = 0.0, high = h, at = h;
-  double power = 1.0;   // of the overlap that came first, as seen so far
-  bool missed = false;  // the guess before was too early
-  const auto look = [&](double guess) {
-    patches_.Restore(saved_contacts_, saved_held_, saved_patches_);
-    Advance(guess);
-    at = guess;
-    return Look(guess);
+  double power = 1.0;   // p, as seen so far
+  double missed = 0.0;  // by how much the next guess is moved on, as a share of the age
+  const auto found = [&] {
+    const double age = power * event.age;
+    // Older than its first sight: it had belonged to another contact, or was lost in the tolerance.
+    const bool parted = event.regroups || age > 2.0 * (high - low);
+    return high - low <= (parted ? kRegroupShare : kOnsetShare) * step ||
+           (!event.regroups && age <= kOnsetShare * step);
   };
-  for (; *probes > 0; --*probes) {
-    const double close = (event.regroups ? kRegroupShare : kOnsetShare) * step;
-    const bool secant = !event.regroups && event.age > 0.0;
-    if (high - low <= close || (secant && power * event.age <= close)) break;
-    // Bisection between what is sure and what is likely, or a little late of what is most likely:
-    // overlaps tell more than gaps.
-    const double floor = secant ? std::fmax(low, high - 1.1 * kMostPower * event.age) : low;
-    double guess = 0.5 * (floor + high);
-    if (secant && !missed && high - power * event.age > low) {
-      guess = high - (1.0 - kLate) * power * event.age;
+  for (; !found() && *probes > 0; --*probes) {
+    const double age = power * event.age;
+    double guess = 0.5 * (low + high);
+    if (!event.regroups && missed > 0.0) {
+      guess = std::fmin(guess, low + missed * age);
+    } else if (!event.regroups && high - age > low) {
+      guess = high - (1.0 - kLate) * age;
     }
-    const Event seen = look(guess);
-    missed = !seen.onset && !seen.regroups;
-    if (missed) {
+    at = guess;
+    const Event seen = Try(guess, true);
+    if (seen.onset || seen.regroups) {
+      if (event.age > seen.age && seen.age > 0.0) {
+        power = std::clamp((high - guess) / (event.age - seen.age), 1.0, kMostPower);
+      }
+      high = guess;
+      event = seen;
+      missed = 0.0;
+    } else {
       low = guess;
-      continue;
+      missed = std::fmax(kLate, 4.0 * missed);
     }
-    if (secant && seen.age > 0.0 && event.age > seen.age) {
-      power = std::fmin((high - guess) / (event.age - seen.age), kMostPower);
-    }
-    high = guess;
-    event = seen;
   }
-  if (at != high) look(high);
+  const bool late = !found();
+  if (late || at != high) Try(high, !late);
   return high;
 }
 
@@ -117,9 +131,9 @@ void Dynamics::Pieces(double end) {
     saved_contacts_.assign(patches_.contacts().begin(), patches_.contacts().end());
     saved_held_.assign(patches_.held().begin(), patches_.held().end());
     saved_patches_ = patches_.memory();
-    Advance(next - now_);
-    const Event event = Look(next - now_);
-    if ((event.onset || event.regroups) && events < kMostEvents) {
+    const bool locate = events < kMostEvents && probes > 0;
+    const Event event = Try(next - now_, locate);
+    if (locate && (event.onset || event.regroups)) {
       ++events;
       const double located = Locate(next - now_, event, &probes);
       if (located < next - now_) next = now_ + located;

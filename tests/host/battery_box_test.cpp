@@ -1,7 +1,6 @@
 // The main job: the battery box of data/scenes falls into its worksite.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
 #include <random>
 
@@ -44,7 +43,9 @@ void ExpectSeated(const BodyState& box) {
 }
 
 TEST(BatteryBox, HasCellsOfBothBodies) {
-  const Simulation simulation(BatteryBox());
+  const Scene scene = BatteryBox();
+  EXPECT_EQ(scene.shape_cells.size(), 2u);  // not to be cut again
+  const Simulation simulation(scene);
   EXPECT_GE(simulation.Cells(0).size(), 60u);
   EXPECT_GE(simulation.Cells(1).size(), 20u);
 }
@@ -102,23 +103,51 @@ TEST(SlowBatteryBox, FrictionlessConvergesAtTheMethodsOrderOverFiveImpacts) {
   EXPECT_LT(velocity[2], 1e-5);
 }
 
-TEST(SlowBatteryBox, EnergyIsAccountedFor) {
+TEST(SlowBatteryBox, StartedFromRestItNeverHasMoreEnergyThanItFellFor) {
   Scene scene = BatteryBox();
   scene.duration = 2.0;
   Simulation simulation(std::move(scene));
-  std::array<double, 4> before{};
   while (!simulation.Done()) {
     simulation.Step();
     const EnergyAudit& e = simulation.Energy();
-    const std::array<double, 4> now{e.dissipated_normal, e.dissipated_sliding,
-                                    e.dissipated_spinning, e.dissipated_rolling};
-    for (int k = 0; k < 4; ++k) {
-      ASSERT_GE(now[k], before[k]) << "term " << k << " at " << simulation.Time();
-    }
-    before = now;
-    ASSERT_LE(e.kinetic + e.gravity, 1e-2) << simulation.Time();  // started from rest at zero
+    ASSERT_LE(e.kinetic + e.gravity, 1e-2) << simulation.Time();
   }
-  EXPECT_EQ(simulation.Counters().creating_contacts, 0);
+}
+
+// What a step may take, by counts that no machine changes: 2 ms are some 60 stages of 33 µs.
+TEST(SlowBatteryBox, NoStepTakesManyStages) {
+  Simulation simulation(BatteryBox());
+  SimulationCounters before;
+  while (!simulation.Done()) {
+    simulation.Step();
+    const SimulationCounters& now = simulation.Counters();
+    ASSERT_LE(now.stages - before.stages, 60) << simulation.Time();
+    ASSERT_LE(now.pairs - before.pairs, 700) << simulation.Time();
+    before = now;
+  }
+  EXPECT_LT(before.stages, 90000);  // 80,000 without events
+}
+
+// A pin's taper in the mouth of its socket: at some poses the flux rule's short way misses its
+// goal, and its long way, not the columns at ten times the cost, has to stand in.
+TEST(SlowBatteryBox, PinsInMouthsNeedNoColumns) {
+  Simulation simulation(BatteryBox());
+  int overlaps = 0;
+  while (simulation.Time() < 1.4945) {
+    simulation.Step();
+    if (simulation.Time() < 1.49) continue;
+    for (const geometry::Cell& a : simulation.Cells(0)) {
+      for (const geometry::Cell& b : simulation.Cells(1)) {
+        const auto bodies = simulation.State();
+        const InterferenceMetrics metrics =
+            ComputeMetrics({&a, &b, bodies[0].X_WB, bodies[1].X_WB, 1e-3});
+        if (!(metrics.volume > 0)) continue;
+        ++overlaps;
+        EXPECT_NE(metrics.rule, LeafRule::kColumn) << a.name << " " << b.name;
+      }
+    }
+  }
+  EXPECT_GT(overlaps, 50);
 }
 
 }  // namespace
