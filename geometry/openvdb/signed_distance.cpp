@@ -30,6 +30,8 @@ SignedDistance::SignedDistance(std::span<const Cell> cells) {
   if (cells.empty()) throw std::invalid_argument("a shape without cells has no boundary");
   lower_ = {1e300, 1e300, 1e300};
   upper_ = -lower_;
+  std::vector<Aabb> boxes;
+  boxes.reserve(cells.size());
   for (const Cell& cell : cells) {
     if (!cell.bounded) {
       throw std::invalid_argument("cell '" + cell.name +
@@ -38,10 +40,12 @@ SignedDistance::SignedDistance(std::span<const Cell> cells) {
     const Vec3 reach{Dot(Abs(cell.bounds.X.R.row0), cell.bounds.half),
                      Dot(Abs(cell.bounds.X.R.row1), cell.bounds.half),
                      Dot(Abs(cell.bounds.X.R.row2), cell.bounds.half)};
-    cells_.push_back({cell, cell.bounds.X.p - reach, cell.bounds.X.p + reach});
-    lower_ = Min(lower_, cells_.back().lower);
-    upper_ = Max(upper_, cells_.back().upper);
+    cells_.push_back(cell);
+    boxes.push_back({cell.bounds.X.p - reach, cell.bounds.X.p + reach});
+    lower_ = Min(lower_, boxes.back().lower);
+    upper_ = Max(upper_, boxes.back().upper);
   }
+  tree_ = internal::BoxTree(boxes);
   tolerance_ = 1e-10 * Norm(upper_ - lower_);
 }
 
@@ -51,12 +55,7 @@ bool SignedDistance::Accepts(const Cell& cell, const Vec3& x) const {
 }
 
 bool SignedDistance::Contains(const Vec3& p) const {
-  for (const BoxedCell& boxed : cells_) {
-    const Vec3 below = p - boxed.lower, above = boxed.upper - p;
-    if (std::min({below.x, below.y, below.z, above.x, above.y, above.z}) < -tolerance_) continue;
-    if (Accepts(boxed.cell, p)) return true;
-  }
-  return false;
+  return tree_.AnyWithin(p, 2 * tolerance_, [&](int k) { return Accepts(cells_[k], p); });
 }
 
 bool SignedDistance::OnBoundary(const Vec3& x, std::span<const Vec3> normals) const {
@@ -117,9 +116,10 @@ void SignedDistance::Improve(const Cell& cell, const Vec3& p, bool is_inside, do
 double SignedDistance::operator()(const Vec3& p, double reach) const {
   const bool is_inside = Contains(p);
   double best = reach;
-  for (const BoxedCell& boxed : cells_) {
-    if (DistanceToBox(boxed.cell.bounds, p) < best) Improve(boxed.cell, p, is_inside, &best);
-  }
+  tree_.AnyWithin(p, best, [&](int k) {
+    if (DistanceToBox(cells_[k].bounds, p) < best) Improve(cells_[k], p, is_inside, &best);
+    return false;
+  });
   return is_inside ? -best : best;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "geometry/cell.h"
+#include "geometry/openvdb/box_tree.h"
 
 namespace intervox::geometry {
 
@@ -14,7 +15,8 @@ namespace intervox::geometry {
  surface has one and by Newton's method on curves and general quadrics; faces between cells do not
  count. Error: rounding, where Newton's method finds the nearest of several stationary points; on
  curved edges it starts from the surfaces' own closest points.
- Immutable after construction; safe from all threads. */
+ A point costs the cells within reach of it, found in a tree of their boxes. Immutable after
+ construction; safe from all threads. */
 class SignedDistance {
  public:
   /** @param cells  bounded; copied. @throws std::invalid_argument when one is unbounded or there is
@@ -31,17 +33,12 @@ class SignedDistance {
   const Vec3& Upper() const { return upper_; }
 
  private:
-  struct BoxedCell {
-    Cell cell;
-    Vec3 lower;
-    Vec3 upper;
-  };
-
   bool Accepts(const Cell& cell, const Vec3& x) const;
   bool OnBoundary(const Vec3& x, std::span<const Vec3> normals) const;
   void Improve(const Cell& cell, const Vec3& p, bool is_inside, double* best) const;
 
-  std::vector<BoxedCell> cells_;
+  std::vector<Cell> cells_;
+  internal::BoxTree tree_;  // of the cells' boxes
   Vec3 lower_;
   Vec3 upper_;
   double tolerance_ = 0.0;  // of membership [m]

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <random>
 
 #include "geometry/make_surface.h"
+#include "geometry/shape.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::geometry {
@@ -112,6 +114,34 @@ TEST(SignedDistance, FrustumWithCircularEdges) {
   ExpectDistance(cells, 0.5, [](const Vec3& p) {
     return PolygonDistance(std::hypot(p.x, p.y), p.z,
                            {{-0.6, -0.5}, {0.6, -0.5}, {0.2, 0.5}, {-0.2, 0.5}});
+  });
+}
+
+TEST(SignedDistance, CubeWithManyBubbles) {
+  // 64 balls, so that the cube is several cells; the faces between them do not count.
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> uniform(-0.02, 0.02);
+  const auto leaf = [](const Primitive& primitive, const Vec3& p) {
+    auto shape = std::make_shared<Shape>();
+    shape->primitive = primitive;
+    shape->X.p = p;
+    return shape;
+  };
+  Shape cube;
+  cube.operation = Operation::kDifference;
+  cube.children = {leaf(Box{{1, 1, 1}}, {})};
+  std::vector<Vec3> centers;
+  for (int i = 0; i < 64; ++i) {
+    const Vec3 jitter{uniform(random), uniform(random), uniform(random)};
+    centers.push_back(0.25 * Vec3{i % 4 - 1.5, i / 4 % 4 - 1.5, i / 16 - 1.5} + jitter);
+    cube.children.push_back(leaf(Sphere{0.08}, centers.back()));
+  }
+  const std::vector<Cell> cells = ToCells(cube);
+  ASSERT_GT(cells.size(), 5u);
+  ExpectDistance(cells, 0.2, [&](const Vec3& p) {
+    double inside = BoxDistance(p, {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5});
+    for (const Vec3& c : centers) inside = std::max(inside, 0.08 - Norm(p - c));
+    return inside;
   });
 }
 
