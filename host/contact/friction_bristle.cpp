@@ -39,9 +39,11 @@ BristleFriction<kPerLoad>::BristleFriction(Parameters& p) {
   if (v_epsilon_ > v_S_ / 10.0) {
     p.Warn("v_epsilon", NumberText(v_epsilon_) + " is above v_stribeck/10.");
   }
-  if (tau_dw_ > 0.0 && tau_dw_ < 10.0 * sigma_1_ / sigma_0_) {
-    p.Warn("dwell_time", NumberText(tau_dw_) + " is below 10 sigma_1/sigma_0 = " +
-                             NumberText(10.0 * sigma_1_ / sigma_0_) + ".");
+  if (mu_s_ != mu_c_ && tau_dw_ > 0.0 && tau_dw_ < 10.0 * sigma_1_ / sigma_0_) {
+    p.Warn("dwell_time",
+           NumberText(tau_dw_) +
+               " is below 10 sigma_1/sigma_0 = " + NumberText(10.0 * sigma_1_ / sigma_0_, 4) +
+               ": stiction may be granted before the bristles have settled; give a longer one.");
   }
   if (kPerLoad && 2.0 * sigma_1_ * v_S_ < mu_c_) {
     p.Warn("sigma_1", NumberText(sigma_1_) +

@@ -15,10 +15,12 @@ bool Given(double value) { return value > 0.0; }  // false for 0 and NaN
 
 }  // namespace
 
-std::string NumberText(double value) {
+std::string NumberText(double value, int digits) {
   char text[40];
-  const auto end = std::to_chars(text, text + sizeof(text), value).ptr;
-  return {text, end};
+  char* const last = text + sizeof(text);
+  const auto end = digits > 0 ? std::to_chars(text, last, value, std::chars_format::general, digits)
+                              : std::to_chars(text, last, value);
+  return {text, end.ptr};
 }
 
 Parameters::Parameters(std::string part, const ModelSettings& settings, const Material& material_i,
