@@ -53,8 +53,8 @@ class Parameters {
   std::vector<std::string> warnings_;
 };
 
-/** "1e-05" style text of a number for messages: the shortest that reads back the same, or rounded to
- that many significant `digits`. */
+/** "1e-05" style text of a number for messages: the shortest that reads back the same, or rounded
+ to that many significant `digits`. */
 std::string NumberText(double value, int digits = 0);
 
 /** 1/k = 1/k_i + 1/k_j, Gonthier (4.132); an absent one (not > 0) counts as rigid; 0 if both are.

@@ -7,7 +7,7 @@
 
 #include "geometry/neighbours.h"
 #include "host/bodies/motion.h"
-#include "host/contact/patches.h"
+#include "host/contact/patches/patch_set.h"
 #include "tests/host/simulation_scenes.h"
 
 namespace intervox::host {

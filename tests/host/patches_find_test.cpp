@@ -1,5 +1,5 @@
 // The finder misses nothing: against every pair of cells through the engine, along moving poses.
-#include "host/contact/patches_find.h"
+#include "host/contact/patches/pair_finder.h"
 
 #include <gtest/gtest.h>
 

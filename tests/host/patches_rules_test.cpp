@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "host/contact/patches.h"
+#include "host/contact/patches/patch_set.h"
 
 namespace intervox::host {
 namespace {

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "host/contact/stage_drag.h"
-#include "host/contact/stage_point.h"
+#include "host/contact/stage/stage_drag.h"
+#include "host/contact/stage/stage_point.h"
 
 namespace intervox::host::internal {
 

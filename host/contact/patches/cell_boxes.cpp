@@ -1,4 +1,4 @@
-#include "host/contact/cell_boxes.h"
+#include "host/contact/patches/cell_boxes.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "host/contact/stage_point.h"
+#include "host/contact/stage/stage_point.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "host/contact/patches_sum.h"
+#include "host/contact/patches/metrics_sum.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "host/contact/stage_drag.h"
+#include "host/contact/stage/stage_drag.h"
 
 namespace intervox::host::internal {
 

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "host/contact/patches_find.h"
-#include "host/contact/patches_sum.h"
+#include "host/contact/patches/metrics_sum.h"
+#include "host/contact/patches/pair_finder.h"
 
 namespace intervox::host {
 

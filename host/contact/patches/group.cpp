@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "host/contact/patches.h"
+#include "host/contact/patches/patch_set.h"
 
 namespace intervox::host {
 namespace {

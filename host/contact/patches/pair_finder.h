@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/engine.h"
-#include "host/contact/cell_boxes.h"
+#include "host/contact/patches/cell_boxes.h"
 
 namespace intervox::host {
 

@@ -1,4 +1,4 @@
-#include "host/contact/island_matrix.h"
+#include "host/contact/stage/island_matrix.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "host/contact/patches_find.h"
+#include "host/contact/patches/pair_finder.h"
 
 #include <cmath>
 #include <limits>

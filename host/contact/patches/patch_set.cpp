@@ -1,4 +1,4 @@
-#include "host/contact/patches.h"
+#include "host/contact/patches/patch_set.h"
 
 #include <algorithm>
 

@@ -1,0 +1,171 @@
+// The stage equation in the velocities alone: how it is solved. The contact states are
+// eliminated inside the friction law, so each contact's wrench w(y) is an explicit, almost
+// everywhere differentiable function of the bodies' velocities, and M (y − y*) − hγ Σ Jᵀ w(J y) = 0
+// has six unknowns for each free body, however many contacts there are: twenty patches under one
+// box cost twenty evaluations, not a redundant system of twenty blocks. It is solved by Newton's
+// method with exact slopes, island by island; because −w is monotone (up to the load's effect on
+// friction, and to Stribeck's falling branch, whose weight s is held when it does not settle), a
+// search along the step for the zero of Δ·residual makes it safe across the kinks of clamping and
+// sticking.
+#include <algorithm>
+#include <cmath>
+
+#include "host/contact/stage/stage_island.h"
+
+namespace intervox::host::internal {
+namespace {
+
+// What a sweep may change besides the velocities. Nearly all stages end within kFreeWeights.
+constexpr int kFreeWeights = 6;       // Up to here s follows the velocity,
+constexpr int kImprovedWeights = 14;  // to here by the secant method, then it is held.
+constexpr int kHeld = 22;  // From here friction takes a held load, which makes the problem monotone
+constexpr int kFixed = 45;  // and which is averaged with f_n when that has settled, to here.
+constexpr int kStuck = 50;  // From here s = 1: with a half-way s the law need not be monotone.
+constexpr int kMostIterations = 70;
+constexpr int kMostSearch = 12;
+constexpr double kTolerance = 1e-9;        // of the velocity scale
+constexpr double kWeightTolerance = 1e-6;  // of s, once it does not follow by itself
+constexpr double kSlowest = 1e-3;          // the velocity scale is never below [m/s]
+constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
+
+}  // namespace
+
+bool StageIsland::WeightsSettled() const {
+  for (const StagePoint* point : points_) {
+    double s = point->s, ramp;
+    if (point->active) point->FreshWeights(&s, &ramp);
+    if (std::fabs(s - point->s) > kWeightTolerance) return false;
+  }
+  return true;
+}
+
+double StageIsland::Hold(double share) {
+  double change = 0.0;
+  for (StagePoint* point : points_) {
+    if (point->active) change = std::max(change, point->Hold(share));
+  }
+  return change;
+}
+
+// A whole step that overshoots the zero of Δ·F is shortened to just beyond it (Illinois' false
+// position, drawn a little to the far side). Beyond, because a contact that closes or sticks on the
+// way is steep there and flat before: the next slopes must see it. The bodies are at the whole
+// step.
+void StageIsland::Search(bool hold, double g0) {
+  const double g1 = Directional(), enough = 0.5 * std::fabs(g0);
+  if (g1 <= enough) return;
+  double low = 0.0, g_low = g0, high = 1.0, g_high = g1;
+  for (int k = 0; k < kMostSearch; ++k) {
+    double t = (low * g_high - high * g_low) / (g_high - g_low);
+    t += 0.1 * (high - t);
+    if (!(t > low && t < high)) return;
+    MoveTo(t);
+    Evaluate(hold);
+    const double g = Directional();
+    if (g >= 0.0 && g <= enough) return;
+    if (g < 0.0) {
+      low = t;
+      g_low = g;
+      g_high *= 0.5;
+    } else {
+      high = t;
+      g_high = g;
+      g_low *= 0.5;
+    }
+  }
+  MoveTo(high);
+  Evaluate(hold);
+}
+
+// Starts from y*, pushed by the guess of the forces. Returns the velocity scale [m/s].
+double StageIsland::Begin() {
+  residual_.resize(6 * bodies_.size());
+  step_.resize(6 * bodies_.size());
+  for (const StagePoint* point : points_) {
+    if (!point->active) continue;
+    Push(*point, point->contact->force, point->contact->torque);
+    const Vec3& p_WC = point->contact->geometry.p_WC;
+    for (const int row : {point->row_i, point->row_j}) {
+      if (row < 0) continue;
+      FreeBody& b = bodies_[static_cast<std::size_t>(row / 6)];
+      b.reach = std::max(b.reach, Norm(p_WC - b.body->p_WM));
+    }
+  }
+  Evaluate(false);
+  double scale = kSlowest;
+  for (const StagePoint* point : points_) {
+    if (!point->active) continue;
+    for (int k = 0; k < 3; ++k) scale = std::max(scale, std::fabs(point->v[k]));
+  }
+  return scale;
+}
+
+void StageIsland::Solve(StageResult* result) {
+  const double scale = Begin();
+  double residual = 0.0;
+  bool converged = false, held = false;
+  int iteration = 0;
+  for (;; ++iteration) {
+    residual = Residual();
+    converged = residual <= kTolerance * scale;
+    if (!(residual < 1e300)) break;
+    bool moved = false;  // whether something that is held has moved
+    if (held && converged) {
+      moved = iteration < kFixed;
+      residual += Hold(moved ? 0.5 : 0.0);
+      converged = residual <= kTolerance * scale;
+      if (!moved) break;
+    }
+    const bool improves = !held && iteration >= kFreeWeights && iteration < kImprovedWeights;
+    if (converged && improves) converged = WeightsSettled();
+    if (converged || iteration == kMostIterations) break;
+    if (!held && iteration >= kHeld) {
+      Hold(1.0);
+      held = moved = true;
+    }
+    if (improves) {
+      for (StagePoint* point : points_) point->ImproveWeights();
+      moved = true;
+    }
+    if (iteration == kStuck) {
+      for (StagePoint* point : points_) point->s = 1.0;
+      moved = true;
+    }
+    if (moved) Evaluate(true);
+    for (FreeBody& b : bodies_) {
+      b.v_base = b.body->v;
+      b.w_base = b.body->w;
+    }
+    double g0 = NewtonStep(true);
+    if (!(g0 < 0.0)) g0 = NewtonStep(false);
+    if (!(g0 < 0.0) && !held) {  // no way down: with a held load there is one
+      Hold(1.0);
+      held = true;
+      Evaluate(true);
+      g0 = NewtonStep(false);
+    }
+    const bool hold = held || iteration >= kFreeWeights;
+    const double length = StepLength();
+    MoveTo(1.0);
+    Evaluate(hold);
+    if (length <= kRoundingStep * scale && (!held || iteration >= kFixed)) {
+      residual = length + (held ? Hold(0.0) : 0.0);
+      converged = residual <= kTolerance * scale;
+      break;
+    }
+    Search(hold, g0);
+  }
+  // The velocities that the evaluated forces give, so that momentum is kept to rounding.
+  for (FreeBody& b : bodies_) {
+    b.body->v = b.v_star;
+    b.body->w = b.w_star;
+  }
+  for (StagePoint* point : points_) {
+    if (point->active) Push(*point, point->Force(), point->Torque());
+  }
+  result->iterations += iteration;
+  result->residual = std::max(result->residual, residual);
+  result->converged = result->converged && converged;
+}
+
+}  // namespace intervox::host::internal

@@ -1,0 +1,162 @@
+// The island's equation: residual, slopes, steps.
+#include "host/contact/stage/stage_island.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace intervox::host::internal {
+namespace {
+
+// The inertia tensor; axes about which a body cannot turn (a planar body) become 1e12 times as
+// inert as the others, none at all gives zero.
+Mat3 InertiaOf(const Mat3& inverse) {
+  const double trace = Trace(inverse);
+  if (!(trace > 0.0)) return Mat3::Zero();
+  if (Determinant(inverse) > 1e-18 * trace * trace * trace) return Inverse(inverse);
+  return Inverse(inverse + (1e-12 * trace) * Mat3::Identity());
+}
+
+}  // namespace
+
+void StageIsland::Clear(double H) {
+  H_ = H;
+  bodies_.clear();
+  points_.clear();
+  drags_.clear();
+}
+
+int StageIsland::AddBody(StageBody* body) {
+  const auto at = static_cast<int>(6 * bodies_.size());
+  FreeBody& added = bodies_.emplace_back();
+  added.body = body;
+  added.v_star = body->v;
+  added.w_star = body->w;
+  added.mass = body->inverse_mass > 0.0 ? 1.0 / body->inverse_mass : 0.0;
+  added.inertia = InertiaOf(body->inverse_inertia_W);
+  if (body->drag != nullptr) {
+    added.drag = static_cast<int>(drags_.size());
+    drags_.push_back(MakeDragInertia(H_, *body->drag, body->p_WM, added.mass, added.inertia));
+  }
+  return at;
+}
+
+// F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities.
+void StageIsland::Evaluate(bool hold) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const FreeBody& b = bodies_[k];
+    const Vec3 dv = b.body->v - b.v_star, dw = b.body->w - b.w_star;
+    Vec3 p = b.mass * dv, l = b.inertia * dw;
+    if (b.drag >= 0) {
+      const DragInertia& drag = Drag(b);
+      p += drag.K_vv * dv + drag.K_vw * dw;
+      l += TransposeTimes(drag.K_vw, dv) + drag.K_ww * dw;
+    }
+    double* F = residual_.data() + 6 * k;
+    for (int i = 0; i < 3; ++i) {
+      F[i] = p[i];
+      F[3 + i] = l[i];
+    }
+  }
+  for (StagePoint* point : points_) {
+    point->Evaluate(hold);
+    if (!point->active) continue;
+    const Vec3 force = H_ * point->Force(), torque = H_ * point->Torque();
+    const auto add = [&](int row, const StageBody& body, double sign) {
+      if (row < 0) return;
+      const Vec3 moment = torque + Cross(point->contact->geometry.p_WC - body.p_WM, force);
+      double* F = residual_.data() + row;
+      for (int i = 0; i < 3; ++i) {
+        F[i] -= sign * force[i];
+        F[3 + i] -= sign * moment[i];
+      }
+    };
+    add(point->row_i, *point->body_i, 1.0);
+    add(point->row_j, *point->body_j, -1.0);
+  }
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    double* F = residual_.data() + 6 * k;
+    if (bodies_[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
+    if (Trace(bodies_[k].inertia) == 0.0) F[3] = F[4] = F[5] = 0.0;
+  }
+}
+
+void StageIsland::MoveTo(double t) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const double* d = step_.data() + 6 * k;
+    bodies_[k].body->v = bodies_[k].v_base + t * Vec3{d[0], d[1], d[2]};
+    bodies_[k].body->w = bodies_[k].w_base + t * Vec3{d[3], d[4], d[5]};
+  }
+}
+
+// Adds what a contact's wrench makes of the velocities of the island's bodies within H.
+void StageIsland::Push(const StagePoint& point, const Vec3& force, const Vec3& torque) {
+  for (const int row : {point.row_i, point.row_j}) {
+    if (row < 0) continue;
+    const FreeBody& b = bodies_[static_cast<std::size_t>(row / 6)];
+    StageBody& body = *b.body;
+    const double time = &body == point.body_i ? H_ : -H_;
+    const Vec3 moment = torque + Cross(point.contact->geometry.p_WC - body.p_WM, force);
+    if (b.drag >= 0) {
+      const DragInertia& drag = Drag(b);
+      body.v += time * (drag.A_vv * force + drag.A_vw * moment);
+      body.w += time * (TransposeTimes(drag.A_vw, force) + drag.A_ww * moment);
+    } else {
+      body.v += (time * body.inverse_mass) * force;
+      body.w += time * (body.inverse_inertia_W * moment);
+    }
+  }
+}
+
+double StageIsland::Directional() const {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < step_.size(); ++i) sum += step_[i] * residual_[i];
+  return sum;
+}
+
+// How far the velocities are from what the forces make of y*, the arms counted in [m/s].
+double StageIsland::Residual() const {
+  double residual = 0.0;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const double* F = residual_.data() + 6 * k;
+    const StageBody& body = *bodies_[k].body;
+    const Vec3 p{F[0], F[1], F[2]}, l{F[3], F[4], F[5]};
+    Vec3 dv = body.inverse_mass * p, dw = body.inverse_inertia_W * l;
+    if (bodies_[k].drag >= 0) {
+      const DragInertia& drag = Drag(bodies_[k]);
+      dv = drag.A_vv * p + drag.A_vw * l;
+      dw = TransposeTimes(drag.A_vw, p) + drag.A_ww * l;
+    }
+    residual = std::max(residual, Norm(dv) + bodies_[k].reach * Norm(dw));
+  }
+  return residual;
+}
+
+double StageIsland::StepLength() const {
+  double length = 0.0;
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const double* d = step_.data() + 6 * k;
+    length = std::max(
+        length, Norm(Vec3{d[0], d[1], d[2]}) + bodies_[k].reach * Norm(Vec3{d[3], d[4], d[5]}));
+  }
+  return length;
+}
+
+// Δ = −(dF/dy)⁻¹ F; returns Δ·F, which is negative where Δ leads down.
+double StageIsland::NewtonStep(bool coupled) {
+  matrix_.Reset(bodies_.size());
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    matrix_.AddBody(k, bodies_[k].mass, bodies_[k].inertia);
+    if (bodies_[k].drag >= 0) matrix_.AddDrag(k, Drag(bodies_[k]));
+  }
+  for (const StagePoint* point : points_) {
+    if (point->active) matrix_.AddContact(*point, coupled);
+  }
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    if (bodies_[k].mass == 0.0) matrix_.Lock(6 * k);
+    if (Trace(bodies_[k].inertia) == 0.0) matrix_.Lock(6 * k + 3);
+  }
+  if (!matrix_.SolveNegative(residual_, step_)) return 0.0;
+  return Directional();
+}
+
+}  // namespace intervox::host::internal

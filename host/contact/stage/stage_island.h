@@ -1,0 +1,61 @@
+/** @file The bodies and contacts of a stage that depend on each other, and their equation. */
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "host/contact/stage/island_matrix.h"
+#include "host/contact/stage/stage_drag.h"
+#include "host/contact/stage/stage_point.h"
+
+namespace intervox::host::internal {
+
+/** Free bodies that contacts hold together, and M (y − y*) − hγ Σ Jᵀ w(J y) = 0 for their
+ velocities y: six unknowns for each body, however many contacts there are. Its memory is kept from
+ one island to the next. */
+class StageIsland {
+ public:
+  /** Empties the island. @param H  hγ [s] */
+  void Clear(double H);
+  /** Adds a free body with its velocities at y*. @return its first unknown */
+  int AddBody(StageBody* body);
+  /** Adds a contact, whose rows are set. */
+  void AddPoint(StagePoint* point) { points_.push_back(point); }
+  /** Finds the velocities; adds iterations and the worst residual to `result`. */
+  void Solve(StageResult* result);
+
+ private:
+  struct FreeBody {
+    StageBody* body = nullptr;
+    Vec3 v_star, w_star;  // y*
+    Vec3 v_base, w_base;  // start of the current step
+    double mass = 0.0;    // 0: translation is locked
+    Mat3 inertia;         // all zero: rotation is locked
+    double reach = 0.0;   // longest arm of its contacts [m]
+    int drag = -1;        // of drags_; -1: none
+  };
+
+  const DragInertia& Drag(const FreeBody& b) const {
+    return drags_[static_cast<std::size_t>(b.drag)];
+  }
+  void Evaluate(bool hold);
+  void MoveTo(double t);
+  void Push(const StagePoint& point, const Vec3& force, const Vec3& torque);
+  double Directional() const;
+  double Residual() const;
+  double StepLength() const;
+  double NewtonStep(bool coupled);
+  double Begin();
+  void Search(bool hold, double g0);
+  bool WeightsSettled() const;
+  double Hold(double share);
+
+  double H_ = 0.0;
+  std::vector<FreeBody> bodies_;
+  std::vector<StagePoint*> points_;
+  std::vector<DragInertia> drags_;
+  std::vector<double> residual_, step_;  // F and Δ
+  IslandMatrix matrix_;
+};
+
+}  // namespace intervox::host::internal
