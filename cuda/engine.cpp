@@ -1,5 +1,7 @@
 #include "cuda/engine.h"
 
+#include <algorithm>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,6 +20,11 @@ using LargePolyhedron = cuda::Polyhedron<8192, 4096>;
 // A pair is microseconds of work: enough of them must go together to be worth a task.
 constexpr int kGrain = 8;
 
+double BoundsVolume(const geometry::Cell& cell) {
+  const Vec3& half = cell.bounds.half;
+  return cell.bounded ? 8 * half.x * half.y * half.z : std::numeric_limits<double>::infinity();
+}
+
 }  // namespace
 
 InterferenceMetrics ComputeMetrics(const PairQuery& query) {
@@ -33,8 +40,14 @@ InterferenceMetrics ComputeMetrics(const PairQuery& query) {
   thread_local std::unique_ptr<cuda::Workspace<LargePolyhedron>> large;
   if (large == nullptr) large = std::make_unique<cuda::Workspace<LargePolyhedron>>();
   out = cuda::ComputePair(cuda::SerialTeam{}, view, large.get());
-  if (out.full) out.metrics.status = Status::kToleranceNotMet;
-  return out.metrics;
+  if (!out.full) return out.metrics;
+  // Nothing is known beyond the smaller cell's bounds.
+  InterferenceMetrics unknown;
+  unknown.status = Status::kToleranceNotMet;
+  unknown.rule = query.rule;
+  unknown.volume_hi = unknown.volume_error =
+      std::min(BoundsVolume(*query.a), BoundsVolume(*query.b));
+  return unknown;
 }
 
 Engine::Engine(EngineOptions options) : options_(options) {

@@ -64,6 +64,9 @@ INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Ve
       out.area_vector = -out.area_vector;
       out.area_moment = -out.area_moment;
     }
+  } else if (!lost && result.error > query.volume_floor) {
+    // Nothing was found, but there may be something.
+    out.status = Status::kToleranceNotMet;
   }
   out.volume_error = result.error;
   const double reach = kEnclosure * result.error;

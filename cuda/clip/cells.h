@@ -167,6 +167,8 @@ INTERVOX_HD inline bool TangentCut(const MappedSurface& s, const Vec3& c, const 
     const Vec3 n = s.sign * Vec3{x.x / rho, x.y / rho, -std::sqrt(-s.e.z / s.e.x)};
     cut->n = TransposeTimes(s.M, n);
     cut->d = -Dot(n, s.origin);
+    const double turn = Dot(Abs(TransposeTimes(s.M, Vec3{-x.y, x.x, 0})), h) / rho;
+    cut->sag = 0.5 * turn * turn / rho;
     return true;
   }
   Vec3 y = c;
@@ -184,6 +186,14 @@ INTERVOX_HD inline bool TangentCut(const MappedSurface& s, const Vec3& c, const 
   }
   cut->n = at.gradient;
   cut->d = Dot(at.gradient, y) - at.value;
+  if (s.kind == geometry::SurfaceKind::kTorus) {
+    cut->sag = 0.5 * SquaredNorm(Scaled(s.length, h)) / s.e.y;
+  } else {
+    cut->sag = std::fabs(s.xx) * square.x + std::fabs(s.yy) * square.y +
+               std::fabs(s.zz) * square.z +
+               2 * (std::fabs(s.xy) * h.x * h.y + std::fabs(s.xz) * h.x * h.z +
+                    std::fabs(s.yz) * h.y * h.z);
+  }
   return SquaredNorm(at.gradient) > 0;
 }
 

@@ -10,6 +10,7 @@ struct HalfSpaceCut {
   Vec3 n;
   double d = 0;
   double weight = 0;
+  double sag = 0;  ///< how far the surface bends away from the plane over the cell, in units of d
 };
 
 /** Sums over leaves in the mapped frame, about its origin. */
@@ -18,8 +19,10 @@ struct ClipSums {
   Vec3 m, q, d;           ///< as in Moments
   Vec3 s;                 ///< Σ weight ∫ n dS
   Mat3 t = Mat3::Zero();  ///< Σ weight ∫ y nᵀ dS
-  int leaves = 0;         ///< leaves with a curved surface
-  int cells = 0;          ///< cells whose bounds were computed
+  double open = 0;        ///< volume that the planes do not resolve
+  double rough = 0;  ///< Σ of the squares of the other leaves' volumes between plane and surface
+  int leaves = 0;    ///< leaves with a curved surface
+  int cells = 0;     ///< cells whose bounds were computed
 
   INTERVOX_HD ClipSums& operator+=(const ClipSums& o) {
     v += o.v;
@@ -28,6 +31,8 @@ struct ClipSums {
     d += o.d;
     s += o.s;
     t = t + o.t;
+    open += o.open;
+    rough += o.rough;
     leaves += o.leaves;
     cells += o.cells;
     return *this;
@@ -46,33 +51,32 @@ struct Polygon {
 /** Keeps n·y ≤ d of the polygon. */
 INTERVOX_HD inline void ClipPolygon(const Vec3& n, double d, Polygon* polygon) {
   double above[kMaxCorners];
-  bool any_above = false, any_below = false;
+  bool any_above = false;
+  int lowest = 0;
   const int count = polygon->count;
   for (int i = 0; i < count; ++i) {
     above[i] = Dot(n, polygon->p[i]) - d;
     any_above = any_above || above[i] > 0;
-    any_below = any_below || above[i] <= 0;
+    if (above[i] < above[lowest]) lowest = i;
   }
   if (!any_above) return;
-  if (!any_below) {
+  if (above[lowest] > 0) {
     polygon->count = 0;
     return;
   }
-  // A convex loop leaves the half-space once and comes back once.
-  Vec3 first, last;
-  int leave = 0, enter = 0;
-  for (int i = 0; i < count; ++i) {
-    const int j = i + 1 == count ? 0 : i + 1;
-    if (above[i] <= 0 && above[j] > 0) {
-      leave = i;
-      first = polygon->p[i] + above[i] / (above[i] - above[j]) * (polygon->p[j] - polygon->p[i]);
-    } else if (above[i] > 0 && above[j] <= 0) {
-      enter = j;
-      last = polygon->p[j] + above[j] / (above[j] - above[i]) * (polygon->p[i] - polygon->p[j]);
-    }
-  }
+  // A convex loop leaves the half-space once and comes back once; where many planes share a corner,
+  // rounding may cross more often, and the lowest corner tells which part is meant.
+  const auto next = [&](int i) { return i + 1 == count ? 0 : i + 1; };
+  const auto previous = [&](int i) { return i == 0 ? count - 1 : i - 1; };
+  int leave = lowest, enter = lowest;
+  while (above[next(leave)] <= 0) leave = next(leave);
+  while (above[previous(enter)] <= 0) enter = previous(enter);
+  const auto crossing = [&](int i, int j) {
+    return polygon->p[i] + above[i] / (above[i] - above[j]) * (polygon->p[j] - polygon->p[i]);
+  };
+  const Vec3 first = crossing(leave, next(leave)), last = crossing(previous(enter), enter);
   Polygon out;
-  for (int i = enter;; i = i + 1 == count ? 0 : i + 1) {
+  for (int i = enter;; i = next(i)) {
     out.p[out.count++] = polygon->p[i];
     if (i == leave) break;
   }

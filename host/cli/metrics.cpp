@@ -144,12 +144,14 @@ nlohmann::ordered_json ToJson(const Row& row) {
   if (m.status == Status::kDisjoint) j["volume"] = 0.0;
   if (measured) {
     j["volume"] = m.volume;
+    if (m.volume_hi > 0) j["volume_bounds"] = {m.volume_lo, m.volume_hi};
+    j["volume_error"] = m.volume_error;
+  }
+  if (measured && m.volume > 0) {
     j["centroid"] = Numbers(m.p_WC);
     j["inertia"] = {Numbers(m.J_W.row0), Numbers(m.J_W.row1), Numbers(m.J_W.row2)};
     j["area_vector"] = Numbers(m.area_vector);
     j["area_moment"] = Numbers(m.area_moment);
-    if (m.volume_hi > 0) j["volume_bounds"] = {m.volume_lo, m.volume_hi};
-    j["volume_error"] = m.volume_error;
   }
   j["status"] = host::StatusName(m.status);
   if (!row.metrics.reason.empty()) j["reason"] = row.metrics.reason;

@@ -1,0 +1,155 @@
+// What the clip rule states of its error, held against the exact rules.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/cuda/families.h"
+
+namespace intervox {
+namespace {
+
+using testing::Random;
+using testing::Solid;
+
+const std::vector<Solid>& Solids() {
+  static const std::vector<Solid> solids = [] {
+    std::vector<Solid> out = testing::MoreSolids();
+    for (const testing::Family& family : testing::AllFamilies()) {
+      out.push_back(testing::SolidOf(family));
+    }
+    return out;
+  }();
+  return solids;
+}
+
+// By the first exact rule that takes the pair, to 1e-8; false when none does.
+bool Exact(PairQuery q, InterferenceMetrics* m) {
+  q.tolerance = 1e-8;
+  for (const LeafRule rule : {LeafRule::kPolytope, LeafRule::kPolar, LeafRule::kFlux}) {
+    q.rule = rule;
+    *m = ComputeMetrics(q);
+    if (m->status == Status::kOk) return m->volume_error <= 1e-7 * m->volume;
+  }
+  return false;
+}
+
+// Moves A along a random direction to where it just overlaps B, and back by 1e-4 … 0.1 m.
+void PushApart(Random* random, PairQuery* q) {
+  const Vec3 direction = random->Direction();
+  const Pose X_WA = q->X_WA;
+  double overlap = 0, free = 2;
+  q->tolerance = 1e-2;
+  for (int i = 0; i < 12; ++i) {
+    const double middle = 0.5 * (overlap + free);
+    q->X_WA.p = X_WA.p + middle * direction;
+    (ComputeMetrics(*q).volume > 0 ? overlap : free) = middle;
+  }
+  q->X_WA.p = X_WA.p + (overlap - random->LogUniform(1e-4, 0.1)) * direction;
+}
+
+// A third each: parts near their seats, any two solids anywhere, any two that overlap a little.
+// Calls f(query, exact metrics, names) where an exact rule knows the answer.
+template <class F>
+void ForKnownPairs(int count, unsigned seed, F&& f) {
+  static const std::vector<testing::Fit> fits = testing::Fits();
+  Random random(seed);
+  for (int i = 0; i < count; ++i) {
+    const testing::Fit& fit = fits[i / 3 % 3];
+    const auto any = [&] {
+      return &Solids()[static_cast<std::size_t>(
+          random.Uniform(0, static_cast<double>(Solids().size())))];
+    };
+    const Solid* a = i % 3 == 0 ? &fit.part : any();
+    const Solid* b = i % 3 == 0 ? &fit.seat : any();
+    PairQuery q{&a->cells[0], &b->cells[0], random.RandomPose(0.4), random.RandomPose(0.4)};
+    if (i % 3 == 0) {
+      const double scale = random.LogUniform(1e-4, 0.1);
+      const Vec3 turn = random.Uniform(0, 5 * scale) * random.Direction();
+      q.X_WA = q.X_WB * Pose{testing::Turned(turn, {}), random.Vector(scale)};
+    }
+    if (i % 3 == 2) PushApart(&random, &q);
+    for (const testing::Cell& cell_a : a->cells) {
+      for (const testing::Cell& cell_b : b->cells) {
+        q.a = &cell_a;
+        q.b = &cell_b;
+        InterferenceMetrics exact;
+        if (Exact(q, &exact)) f(q, exact, a->name + ", " + b->name);
+      }
+    }
+  }
+}
+
+void CheckErrors(int count, unsigned seed, double tolerance) {
+  int known = 0;
+  ForKnownPairs(count, seed, [&](PairQuery q, const InterferenceMetrics& exact, const auto& names) {
+    q.tolerance = tolerance;
+    q.rule = LeafRule::kClip;
+    const InterferenceMetrics m = ComputeMetrics(q);
+    const double error = std::fabs(m.volume - exact.volume);
+    EXPECT_LE(error, m.volume_error + exact.volume_error + 1e-13 * exact.volume)
+        << names << " V " << exact.volume;
+    if (m.status == Status::kOk || m.status == Status::kDisjoint) {
+      EXPECT_LE(error, tolerance * exact.volume + 1e-18) << names << " V " << exact.volume;
+    }
+    ++known;
+  });
+  EXPECT_GT(known, count / 3);
+}
+
+TEST(ClipError, IsNeverAboveWhatIsStated) {
+  CheckErrors(150, 1, 1e-2);
+  CheckErrors(20, 2, 1e-3);
+}
+
+TEST(SlowClipError, IsNeverAboveWhatIsStated) {
+  CheckErrors(4000, 3, 1e-2);
+  CheckErrors(600, 4, 1e-3);
+}
+
+TEST(ClipError, NothingFoundIsNotNothingThere) {
+  // A ball of 99.5 mm in a groove of 100 mm. With cells this large the tangent planes of ball and
+  // groove leave nothing between them.
+  const testing::Fit fit = testing::Fits()[2];
+  PairQuery q{&fit.part.cells[0], &fit.seat.cells[0], {{}, {0.01, 5.2e-4, 0.003}}, {}};
+  const InterferenceMetrics exact = ComputeMetrics(q);
+  ASSERT_EQ(exact.status, Status::kOk);
+  q.rule = LeafRule::kClip;
+  q.voxel_size = 0.05;
+  const InterferenceMetrics m = ComputeMetrics(q);
+  EXPECT_EQ(m.volume, 0);
+  EXPECT_EQ(m.status, Status::kToleranceNotMet);
+  EXPECT_GE(m.volume_error, std::fabs(m.volume - exact.volume));
+  EXPECT_GE(m.volume_hi, exact.volume);
+}
+
+TEST(ClipError, ManyPlanesShareACorner) {
+  // 24 planes through the apex of a spike, which rounding moves in and out of each other, above a
+  // plate that it enters upside down.
+  constexpr int kSides = 24;
+  constexpr double kSlope = 0.5, kDepth = 0.3;
+  const double pi = std::acos(-1.0), turn = 2 * pi / kSides;
+  Random random(5);
+  for (int i = 0; i < 20; ++i) {
+    const Pose X = random.RandomPose(1);
+    std::vector<geometry::Surface> sides;
+    for (int k = 0; k < kSides; ++k) {
+      const Vec3 n{std::cos(k * turn), std::sin(k * turn), -kSlope};
+      sides.push_back(geometry::MakePlane(Normalized(n), 0));
+    }
+    sides.push_back(geometry::MakePlane({0, 0, 1}, 1));
+    const testing::Cell spike = geometry::MakeCell(sides, "spike");
+    const testing::Cell plate = testing::BoxCell({2, 2, 2 * kDepth});
+    PairQuery q{&spike, &plate, X, X};
+    q.rule = LeafRule::kClip;
+    const InterferenceMetrics m = ComputeMetrics(q);
+    // A pyramid over a regular polygon around a circle of radius kSlope kDepth.
+    const double r = kSlope * kDepth;
+    const double V = kSides * std::tan(0.5 * turn) * r * r * kDepth / 3;
+    EXPECT_EQ(m.status, Status::kOk);
+    EXPECT_NEAR(m.volume, V, 1e-13 * V + m.volume_error);
+    EXPECT_LE(m.volume_error, 1e-10 * V);
+  }
+}
+
+}  // namespace
+}  // namespace intervox
