@@ -16,6 +16,9 @@
 namespace intervox::cuda::internal {
 
 inline constexpr int kCrescentBreaks = 32;
+inline constexpr int kCrescentSides = 6;
+/** Columns end within this many radii of the wall from the axis, which the sums check. */
+inline constexpr double kCrescentReach = 1.25;
 
 /** A convex solid Q(p) = pᵀMp + 2 g·p + c ≤ 0 in the hole's axes. */
 struct CrescentPeg {
@@ -40,7 +43,9 @@ struct Crescent {
   double radius = 0.0, k = 0.0;
   double weight = 0.0, peg_weight = 0.0;
   CrescentPeg peg;
-  CrescentEnd end[2];            ///< below and above
+  CrescentEnd end[2];                ///< below and above
+  CrescentEnd side[kCrescentSides];  ///< planes along the axis, such as a groove's lips
+  int sides = 0;
   double low = 0.0, high = 0.0;  ///< z of Ω lies between [m]
 };
 
@@ -173,6 +178,21 @@ INTERVOX_HD inline bool FindSpan(const Crescent& x, double c, double s, Crescent
   return span->hi > span->lo;
 }
 
+/** Narrows [x->low, x->high] to where an ellipsoid reaches past a cylinder's wall: with e the least
+ of its coefficients, Q ≥ e (R² + z²) + 2 g·p + c there. */
+INTERVOX_HD inline void NarrowToBall(const geometry::Surface& s, Crescent* x) {
+  const double xy = s.e.x < s.e.y ? s.e.x : s.e.y, e = xy < s.e.z ? xy : s.e.z;
+  const Vec3 y0 = TransposeTimes(s.R, x->o - s.o), slope = Scaled(s.e, y0);
+  const Vec3 g = TransposeTimes(x->frame, s.R * slope);
+  const double c = Dot(slope, y0) + s.c, R = x->radius;
+  const double middle = -g.z / e;
+  const double lift = 2 * kCrescentReach * R * std::sqrt(g.x * g.x + g.y * g.y);
+  const double square = middle * middle + (lift - c) / e - R * R;
+  const double half = square > 0 ? std::sqrt(square) : 0.0;
+  x->low = middle - half > x->low ? middle - half : x->low;
+  x->high = middle + half < x->high ? middle + half : x->high;
+}
+
 /** Reads the peg as seen from the hole; false when it does not hold the hole's axis by a margin
  between x->low and x->high. */
 INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
@@ -203,15 +223,13 @@ INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
  Narrows x->low and x->high. */
 INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
   constexpr double kSteep = 0.2;  // a plane's slope dz/dr
-  // Columns may be this much longer than the wall's radius, which the sums check.
-  constexpr double kReach = 1.25;
   const auto plane_of = [&](int i) {
     const geometry::Surface& s = pair.surface[i].surface;
     const Vec3 n = s.side > 0 ? s.R.Col(2) : -s.R.Col(2);
     return CrescentEnd{TransposeTimes(x->frame, n), Dot(n, s.o - x->o), pair.surface[i].weight,
                        true};
   };
-  double reach = kReach * (x->radius + x->k * x->high);
+  double reach = kCrescentReach * (x->radius + x->k * x->high);
   for (int i = 0; i < pair.planes; ++i) {
     const CrescentEnd plane = plane_of(i);
     const double across = std::sqrt(plane.n.x * plane.n.x + plane.n.y * plane.n.y);
@@ -237,15 +255,41 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
       x->low = bottom > x->low ? bottom : x->low;
     }
   }
-  reach = kReach * (x->radius + x->k * x->high);
+  reach = kCrescentReach * (x->radius + x->k * x->high);
   for (int i = 0; i < pair.planes; ++i) {
     const CrescentEnd plane = plane_of(i);
     const double across = std::sqrt(plane.n.x * plane.n.x + plane.n.y * plane.n.y);
     if (across <= kSteep * std::fabs(plane.n.z)) continue;
     const double z = plane.n.z > 0 ? x->high : x->low;
-    if (!(plane.n.z * z + across * reach <= plane.h)) return false;
+    if (plane.n.z * z + across * reach <= plane.h) continue;
+    // Each panel will have to lie on one side of it.
+    if (x->sides == kCrescentSides) return false;
+    x->side[x->sides++] = plane;
   }
   return true;
+}
+
+/** On which side of all planes along the axis everything lies that is near the wall between two
+ directions less than half a turn apart: 1 inside, −1 outside of one, 0 unknown. */
+INTERVOX_HD inline int SideOfPanel(const Crescent& x, double c0, double s0, double c1, double s1) {
+  const double nearest = x.radius + x.k * x.low,
+               farthest = kCrescentReach * (x.radius + x.k * x.high);
+  int known = 1;
+  for (int i = 0; i < x.sides; ++i) {
+    const CrescentEnd& plane = x.side[i];
+    const double a = plane.n.x * c0 + plane.n.y * s0, b = plane.n.x * c1 + plane.n.y * s1;
+    double most = a > b ? a : b, least = a > b ? b : a;
+    // n's own direction, or the opposite one, may lie between the two.
+    const double from = c0 * plane.n.y - s0 * plane.n.x, to = plane.n.x * s1 - plane.n.y * c1;
+    const double across = std::sqrt(plane.n.x * plane.n.x + plane.n.y * plane.n.y);
+    if (from >= 0 && to >= 0) most = across;
+    if (from <= 0 && to <= 0) least = -across;
+    const double up = plane.n.z * (plane.n.z > 0 ? x.high : x.low);
+    const double down = plane.n.z * (plane.n.z > 0 ? x.low : x.high);
+    if (least > 0 && down + nearest * least >= plane.h) return -1;
+    if (!(up + (most > 0 ? farthest : nearest) * most <= plane.h)) known = 0;
+  }
+  return known;
 }
 
 /** Reads a pair of one round hole, one convex peg in it and planes; false when it is anything else
@@ -280,7 +324,8 @@ INTERVOX_HD inline bool MakeCrescent(const LocalPair& pair, Crescent* x) {
   const double middle = Dot(centre - x->o, axis), reach = Dot(Abs(axis), half);
   x->low = middle - reach;
   x->high = middle + reach;
-  if (!(x->k <= 1.0) || !SetEnds(pair, x) || !(x->high < kFar)) return false;
+  if (!cone && peg->surface.kind == SurfaceKind::kEllipsoid) NarrowToBall(peg->surface, x);
+  if (!(x->low < x->high) || !(x->k <= 1.0) || !SetEnds(pair, x) || !(x->high < kFar)) return false;
   // Near a cone's apex the slices are no longer thin.
   if (cone && !(x->low > 0.2 * x->high)) return false;
   return SetPeg(peg->surface, x);

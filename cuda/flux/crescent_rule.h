@@ -32,6 +32,14 @@ INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pai
     out->count = -1;
     return;
   }
+  if (x.sides > 0) {
+    const int side = SideOfPanel(x, c0, s0, c1, s1);
+    if (side < 0) return;
+    if (side == 0) {
+      out->count = -1;
+      return;
+    }
+  }
   const double z = 0.5 * (span.lo + span.hi), r = x.radius + x.k * z;
   const Vec3 at = x.o + x.frame * Vec3{r * p.c, r * p.s, z};
   const Vec3 off = Abs(at - 0.5 * (pair.lower + pair.upper));

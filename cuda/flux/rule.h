@@ -131,16 +131,13 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
     area_error[i] = static_cast<float>(p.area_error);
     return FluxTotal{p.sums, p.volume_error, p.area_error, fine ? 15 : 7};
   });
-  const double goal = 0.5 * kFluxShare * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
+  const double goal = 0.8 * kFluxShare * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = MaxNorm(total.sums.x.s) + volume / model.size;
-  // The estimates sum worst cases; where the boundary shows that it is closed, twice
-  // the goal will do.
   const double open = Opening(total.sums);
-  const double bound = 4.0 * open <= goal * volume ? 2.0 * goal : goal;
   const double leak = 1e-6 + 0.01 * pair.tolerance;
   const bool leaky = Norm(total.sums.closure) > leak * total.sums.area;
-  if (leaky || total.volume_error + open > bound * volume || total.area_error > bound * area) {
+  if (leaky || total.volume_error + open > goal * volume || total.area_error > goal * area) {
     // An open boundary that no panel owns up to is everybody's business.
     const bool all = leaky || open > 4.0 * total.volume_error;
     const double share = all ? 0.0 : goal / (1 + panels.count);

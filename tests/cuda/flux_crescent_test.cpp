@@ -53,7 +53,8 @@ TEST(FluxCrescent, ParallelAxesInClosedForm) {
   }
 }
 
-// A peg (cylinder, cone, ball, cylinder's end) in a hole, with planes that lean against its axis.
+// A peg (cylinder, cone, ball, cylinder's end) in a hole, with planes that lean against its axis,
+// or a ball at the bottom of a groove, which is a hole cut open along its axis.
 FluxPair Conforming(int kind, FluxRandom* random) {
   FluxPair pair(1.4);
   const double clearance = std::pow(10.0, random->Uniform(-3.5, -2));
@@ -62,6 +63,17 @@ FluxPair Conforming(int kind, FluxRandom* random) {
   };
   const Vec3 axis = lean(2 * clearance);
   const Vec3 o{random->Uniform(-2, 2) * clearance, random->Uniform(-2, 2) * clearance, 0};
+  if (kind == 4) {
+    // Either at the bottom, or wedged between both walls, of which the cut leaves one.
+    const bool wedged = random->Uniform(0, 1) < 0.5;
+    const double r = wedged ? 0.5 + clearance : 0.5 - clearance;
+    const Vec3 centre = 0.5 * o + Vec3{wedged ? 0 : -2 * clearance, 0, 0};
+    const Vec3 n{1, random->Uniform(-0.5, 0.5), random->Uniform(-0.1, 0.1)};
+    pair.Add(MakePlane(Normalized(n), random->Uniform(0.05, 0.3)), 1);
+    pair.Add(MakeEllipsoid({0.9 * r, 0.8 * r, r}, Along(kX, centre)), 0);
+    pair.Add(Outside(MakeCylinder(0.5, Along(kZ, {}))), 1);
+    return pair;
+  }
   const double end = kind == 2 ? 0.3 : 0.45;
   pair.Add(MakePlane(lean(0.05), end), 1);
   if (kind == 3) {
@@ -133,7 +145,7 @@ TEST_P(FluxCrescentKind, CoarseVolumesLieWithinTheirBounds) {
   EXPECT_GT(taken, 300);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FluxCrescentKind, ::testing::Range(0, 4));
+INSTANTIATE_TEST_SUITE_P(All, FluxCrescentKind, ::testing::Range(0, 5));
 
 TEST(FluxCrescent, PathsHaveNoJumps) {
   // Straight paths of a peg through its hole's wall, out of the columns' reach and back.
@@ -180,9 +192,10 @@ TEST(FluxCrescent, LeavesWhatItIsNotMadeFor) {
   // The peg's axis is far from the hole's; the peg is no hole's filling at all.
   EXPECT_FALSE(Columns(FluxPair(peg(0.6)).Add(hole, 1), &m).accepted);
   EXPECT_FALSE(Columns(FluxPair(peg(0.02)).Add(MakeCylinder(0.5, Along(kZ, {})), 1), &m).accepted);
-  // A plane along the axis that cuts the crescent, and one that leaves it alone.
+  // A plane along the axis that cuts the crescent, and two that leave it alone: beyond, and behind.
   EXPECT_FALSE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(kX, 0.505), &m).accepted);
   EXPECT_TRUE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(kX, 0.9), &m).accepted);
+  EXPECT_TRUE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(-kX, 0.1), &m).accepted);
   // A steep plane, and two that meet over the wall.
   const Vec3 steep = Normalized(Vec3{0.5, 0, 1}), slight = Normalized(Vec3{0.01, 0, 1});
   EXPECT_FALSE(Columns(FluxPair(peg(0.02)).Add(hole, 1).Cut(steep, 0.1), &m).accepted);
