@@ -140,7 +140,8 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
   const double reach = x.radius + x.k * x.high + (x.high - x.low);
   const double rounding = 1e-15 * total.area * reach;
   const auto is_rough = [&] {
-    const double goal = share * tolerance, area_goal = goal * total.area;
+    // V alone decides on jumps.
+    const double goal = share * tolerance, area_goal = 2 * goal * total.area;
     return !(total.volume_error <= goal * std::fabs(total.x.v) + rounding) ||
            !(total.area_error <= area_goal) || !(Norm(total.closure) <= area_goal);
   };

@@ -103,7 +103,7 @@ class FluxCrescentKind : public ::testing::TestWithParam<int> {};
 TEST_P(FluxCrescentKind, AgreesWithTheBoundary) {
   FluxRandom random(21);
   int taken = 0;
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 240; ++i) {
     FluxPair pair = Conforming(GetParam(), &random);
     const Pose X{random.Rotation(), 0.3 * random.Direction()};
     pair = pair.Moved(X);
