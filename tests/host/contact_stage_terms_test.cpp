@@ -1,0 +1,127 @@
+// Single terms of the stage equation: clamping, plate spin, relaxation, rolling.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/host/stage_problem.h"
+
+namespace intervox::host {
+namespace {
+
+using testing::Model;
+
+TEST(SolveStage, InactiveAndClampedContactsDoNothing) {
+  const auto model = Model(1e6, 0.2, 0.4, 0.4);
+  std::vector<StageBody> bodies(2);
+  bodies[1].inverse_mass = 1.0;
+  bodies[1].inverse_inertia_W = Mat3::Identity();
+  bodies[1].v = {0.1, 0, 1.0};  // away, faster than the spring can follow
+  bodies[1].w = {1, 2, 3};
+  std::vector<StageContact> contacts(2);
+  for (StageContact& c : contacts) {
+    c.body_i = 1;
+    c.body_j = 0;
+    c.model = model.get();
+    c.geometry.n = {0, 0, 1};
+    c.geometry.J_W = Mat3::Identity();
+    c.state.z = {1e-6, 0, 0};
+    c.force = {1, 2, 3};
+    c.latch = {0.1, model->normal->DampingFactor(0.1)};
+  }
+  contacts[1].geometry.V = 1e-6;
+  const StageResult result = SolveStage(1e-4, bodies, contacts);
+  EXPECT_TRUE(result.converged);
+  for (const StageContact& c : contacts) {
+    EXPECT_EQ(c.f_n, 0.0);
+    EXPECT_EQ(Norm(c.force), 0.0);
+    EXPECT_EQ(Norm(c.torque), 0.0);
+  }
+  EXPECT_EQ(contacts[0].state.z.x, 1e-6);  // no overlap: its states stand still
+  EXPECT_EQ(bodies[1].v.z, 1.0);
+  EXPECT_EQ(bodies[1].w.y, 2.0);
+}
+
+// The bristle turns with the plate: with r_i = r_j = ½ by half the relative spin of a body on
+// ground.
+TEST(SolveStage, BristlesTurnWithThePlate) {
+  const auto model = Model(1e6, 0.5, 0.4, 0.4);
+  std::vector<StageBody> bodies(2);
+  bodies[0].w = bodies[1].w = {0, 0, 3.0};  // driven, turning together
+  StageContact c;
+  c.body_i = 1;
+  c.body_j = 0;
+  c.model = model.get();
+  c.geometry.V = 1e-6;
+  c.geometry.n = {0, 0, 1};
+  c.geometry.J_W = 1e-10 * Mat3::Diagonal({1, 1, 2});
+  c.state.z = {1e-7, 0, 0};
+  c.state.s_dw = 1.0;
+  SolveStage(0.0, bodies, {&c, 1});
+  EXPECT_NEAR(c.rate.z.y, 3.0 * 1e-7, 1e-14);
+  EXPECT_NEAR(c.rate.z.x, 0.0, 1e-14);
+  EXPECT_NEAR(c.force.x, -1.0 * 1e5 * 1e-7, 1e-12);  // from ż of the model, which is 0
+  EXPECT_NEAR(c.force.y, 0.0, 1e-12);
+  // R_n turns it out of the old plane.
+  c.geometry.n = {1, 0, 0};
+  c.geometry.R_n = {{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}};  // z onto x, x onto −z
+  c.state.z = {1e-7, 0, 0};
+  bodies[0].w = bodies[1].w = {};
+  SolveStage(1e-4, bodies, {&c, 1});
+  EXPECT_NEAR(c.force.z, 1e5 * 1e-7, 1e-12);
+  EXPECT_NEAR(c.state.z.x, 1e-7, 1e-18);
+}
+
+TEST(SolveStage, RelaxationOffsetDecaysAndTakesItsShareOfTheForce) {
+  ContactModelSettings s;
+  s.normal = {"gonthier", {{"stiffness", 1e6}, {"restitution", 1.0}, {"relaxation_time", 2.0}}, {}};
+  const auto model = MakeContactModel(s, {}, {});
+  std::vector<StageBody> bodies(2);
+  bodies[1].inverse_mass = 1e-9;
+  StageContact c;
+  c.body_i = 1;
+  c.body_j = 0;
+  c.model = model.get();
+  c.geometry.V = 3e-5;
+  c.geometry.n = {0, 0, 1};
+  c.geometry.J_W = 1e-9 * Mat3::Diagonal({1, 1, 2});
+  c.state.V_o = 1e-5;
+  StageContact implicit = c;
+  SolveStage(0.0, bodies, {&c, 1});
+  EXPECT_NEAR(c.f_n, 20.0, 1e-12);
+  EXPECT_DOUBLE_EQ(c.rate.V_o, -1e-5 / 2.0);
+  SolveStage(0.5, bodies, {&implicit, 1});
+  EXPECT_NEAR(implicit.state.V_o, 1e-5 / 1.25, 1e-20);  // V_o = V_o*/(1 + H/τ_r)
+  EXPECT_NEAR(implicit.f_n, 30.0 - 8.0, 1e-9);
+}
+
+TEST(SolveStage, RollingOpposesAndTheCapKeepsThePressureFromTension) {
+  for (const double cap : {0.0, 1.0}) {
+    ContactModelSettings s;
+    s.normal = {"gonthier", {{"stiffness", 1e6}, {"restitution", 0.5}}, {}};
+    s.rolling = {"gonthier", {{"cap", cap}}, {}};
+    const auto model = MakeContactModel(s, {}, {});
+    std::vector<StageBody> bodies(2);
+    bodies[1].w = {30.0, 40.0, 5.0};
+    StageContact c;
+    c.body_i = 1;
+    c.body_j = 0;
+    c.model = model.get();
+    c.geometry.V = 1e-5;
+    c.geometry.n = {0, 0, 1};
+    c.geometry.J_W = (1e-5 * 0.005) * Mat3::Diagonal({1, 1, 2});  // r_gyr = 0.1, ρ = 0.1414
+    c.latch = {1.0, model->normal->DampingFactor(1.0)};
+    SolveStage(0.0, bodies, {&c, 1});
+    // τ_r = k_v a J ω_t, Gonthier (4.183); capped at |a||ω_t|ρ = 1.
+    const double a = c.latch.a, tilt = -a * 50.0 * std::sqrt(0.02);
+    ASSERT_GT(tilt, 1.0);
+    const double expected = 1e6 * a * 5e-8 / (cap > 0 ? tilt : 1.0);
+    EXPECT_NEAR(c.torque.x, expected * 30.0, 1e-12);
+    EXPECT_NEAR(c.torque.y, expected * 40.0, 1e-12);
+    EXPECT_NEAR(c.torque.z, 0.0, 1e-15);
+    EXPECT_NEAR(c.power.rolling, -expected * 2500.0, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace intervox::host
