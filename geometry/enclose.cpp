@@ -10,6 +10,9 @@ namespace intervox::geometry {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+/** Where a polytope is not bounded, an extent of more than this many scales counts as infinite: the
+ clipping cube cuts a cone of slope 1e-4 off at 100 scales. */
+constexpr double kFar = 1e-4 * kUnboundedReach;
 /** How often the box of a general quadric is contracted. */
 constexpr int kContractions = 4;
 /** A candidate box must be this much smaller to replace an earlier one. */
@@ -163,12 +166,13 @@ EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
   result.polytope = ClipPolytope(result.cuts, scale);
   for (const Surface& S : surfaces) {
     if (S.kind != SurfaceKind::kQuadric || result.polytope.empty) continue;
+    const double far = result.polytope.bounded ? kInfinity : kFar * scale;
     Vec3 lower, upper;
     for (int k = 0; k < 3; ++k) {
       const double o = Dot(S.R.Col(k), S.o);
       Extent(result.polytope, S.R.Col(k), &lower[k], &upper[k]);
-      lower[k] = lower[k] - o < -0.1 * kUnboundedReach * scale ? -kInfinity : lower[k] - o;
-      upper[k] = upper[k] - o > 0.1 * kUnboundedReach * scale ? kInfinity : upper[k] - o;
+      lower[k] = lower[k] - o < -far ? -kInfinity : lower[k] - o;
+      upper[k] = upper[k] - o > far ? kInfinity : upper[k] - o;
     }
     bool changed = false;
     for (int round = 0; round < kContractions; ++round) {
@@ -183,7 +187,7 @@ EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
 }
 
 OrientedBox EnclosingBox(std::span<const Surface> surfaces, const Polytope& polytope) {
-  const double far = 0.5 * kUnboundedReach * LengthScale(surfaces);
+  const double far = kFar * LengthScale(surfaces);
   OrientedBox best;
   double best_volume = kInfinity;
   for (const Mat3& R : CandidateAxes(surfaces)) {

@@ -82,5 +82,24 @@ TEST(Coincide, ComparesPointSets) {
   }
 }
 
+TEST(Interior, EndlessConesAreNotTakenForOne) {
+  // Seen from far off, where the planes around them run out, two cones look like one.
+  const Mat3 along = FrameAlong({0, -1, 0});
+  const std::vector<Surface> wide_beyond = {
+      MakeCone(1.0 / 2, 0.25, {along, {1, 0, -0.5}}),
+      Complement(MakeCone(1.0 / 3, 0.5, {along, {0.75, 0.125, -0.25}})),
+      MakePlane({0, 1, 0}, -0.5)};
+  ASSERT_LT(GreatestLevel(wide_beyond, {1.7, -2, -0.5}), -0.01);  // such a point is inside
+  EXPECT_NE(FindInterior(wide_beyond).verdict, Interior::kEmpty);
+}
+
+TEST(Enclose, ConesThatAreNotCutOffAreEndless) {
+  for (const double slope : {2.0, 0.5, 0.1, 0.01, 0.001}) {
+    const Cell cone = MakeCell({MakeCone(slope, 1.0)}, "cone");
+    EXPECT_FALSE(cone.bounded);
+    for (int k = 0; k < 3; ++k) EXPECT_TRUE(std::isinf(cone.bounds.half[k])) << slope;
+  }
+}
+
 }  // namespace
 }  // namespace intervox::geometry
