@@ -161,7 +161,7 @@ int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& 
     const std::vector<InterferenceMetrics> parts = engine.Compute(queries);
     for (std::size_t i = 0; i < end - begin; ++i) {
       const InterferenceMetrics sum =
-          host::SumOfParts(std::span(parts).subspan(i * cells, cells), options.tolerance);
+          SumOfParts(std::span(parts).subspan(i * cells, cells), options.Judged());
       failed = failed || (sum.status != Status::kOk && sum.status != Status::kDisjoint);
       output.Put(sum);
     }

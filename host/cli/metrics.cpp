@@ -238,12 +238,17 @@ void AddMetrics(CLI::App& app, int& status) {
   auto* tolerance = command->add_option("--tolerance", options->tolerance,
                                         "Relative, of the volume [1e-9, 0.1]; default 1e-4");
   tolerance->check(InRange(1e-9, 0.1));
-  command->add_option("--voxel-size", options->voxel_size, "Leaf size [m], instead of a tolerance")
+  command
+      ->add_option("--voxel-size", options->voxel_size,
+                   "Leaf size [m] of the rules clip and center, "
+                   "instead of a tolerance")
       ->check(InRange(1e-12, 1e6))
       ->excludes(tolerance);
   std::vector<std::string> rules;
   for (const auto& [name, rule] : Rules()) rules.push_back(name);
-  command->add_option("--leaf-rule", options->rule, "auto, polytope, flux, polar, clip or center")
+  command
+      ->add_option("--leaf-rule", options->rule,
+                   "auto, polytope, flux, polar, column, clip or center")
       ->check(CLI::IsMember(rules));
   command->add_flag("--json", options->json, "Print one JSON array in full precision");
   command->add_option("--shape", options->shape, "Measure this shape itself");

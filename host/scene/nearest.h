@@ -1,9 +1,11 @@
 /** @file Suggestions for misspelt words. */
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace intervox::host {
 
@@ -16,5 +18,14 @@ std::string Nearest(std::string_view word, std::span<const std::string> candidat
 
 /** "Did you mean 'x'?" when one candidate is near enough, else "Known: a, b, c." */
 std::string Suggest(std::string_view word, std::span<const std::string> candidates);
+
+/** The keys of a map, for Suggest. */
+template <class T>
+std::vector<std::string> Names(const std::map<std::string, T>& map) {
+  std::vector<std::string> names;
+  names.reserve(map.size());
+  for (const auto& [name, value] : map) names.push_back(name);
+  return names;
+}
 
 }  // namespace intervox::host

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/engine.h"
+#include "cuda/metrics_sum.h"
 
 namespace intervox::host {
 
@@ -14,6 +15,10 @@ struct MeasureOptions {
   double tolerance = 1e-3;  ///< relative, of each cell pair's volume
   double voxel_size = 0.0;  ///< [m], 0: none
   LeafRule rule = LeafRule::kAuto;
+
+  /** What sums are judged against: infinity where the rule takes the voxel size, because then no
+   tolerance was asked for; the stated error says what the answer is worth. */
+  double Judged() const;
 };
 
 /** Metrics of a pair of whole shapes. */
@@ -25,12 +30,6 @@ struct ShapeMetrics {
 
 /** The word of a status: ok, disjoint, tolerance_not_met, unbounded, invalid. */
 std::string StatusName(Status status);
-
-/** Adds the metrics of disjoint parts: volumes, moments about the common centroid, area vectors and
- their moments; the status becomes the worst, except that parts may miss their own tolerance where
- the sum meets it. Sums run about the first part's centroid, so that parts far from the world's
- origin keep their digits. */
-InterferenceMetrics SumOfParts(std::span<const InterferenceMetrics> parts, double tolerance);
 
 /** The overlap of two solids of disjoint cells; never throws for a bad pair. */
 ShapeMetrics MeasurePair(const Engine& engine, std::span<const geometry::Cell> a,

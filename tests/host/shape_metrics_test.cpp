@@ -34,6 +34,23 @@ TEST(SumOfParts, PartsOfUnknownVolumeCount) {
   EXPECT_DOUBLE_EQ(sum.volume_error, 0.5);
 }
 
+TEST(SumOfParts, ByVoxelsWhateverIsMeasuredIsOk) {
+  MeasureOptions options{1e-4, 0.01, LeafRule::kCenter};
+  const std::array coarse{Part(1, 0.3, Status::kToleranceNotMet), Part(2, 0, Status::kOk)};
+  EXPECT_EQ(SumOfParts(coarse, options.Judged()).status, Status::kOk);
+  EXPECT_DOUBLE_EQ(SumOfParts(coarse, options.Judged()).volume_error, 0.3);
+  // What no rule could measure, and what is infinite, is not.
+  const std::array unknown{Part(1, 0, Status::kOk), Part(0, 0.5, Status::kToleranceNotMet)};
+  EXPECT_EQ(SumOfParts(unknown, options.Judged()).status, Status::kToleranceNotMet);
+  const std::array infinite{Part(1, 0, Status::kOk), Part(0, 0, Status::kUnbounded)};
+  EXPECT_EQ(SumOfParts(infinite, options.Judged()).status, Status::kUnbounded);
+  // Rules without voxels are judged as ever.
+  options.rule = LeafRule::kAuto;
+  EXPECT_EQ(SumOfParts(coarse, options.Judged()).status, Status::kToleranceNotMet);
+  options = {1e-4, 0.0, LeafRule::kCenter};
+  EXPECT_EQ(SumOfParts(coarse, options.Judged()).status, Status::kToleranceNotMet);
+}
+
 TEST(SumOfParts, WorseThanATolerancePrevails) {
   const std::array parts{Part(1, 0, Status::kOk), Part(0, 0, Status::kUnbounded)};
   EXPECT_EQ(SumOfParts(parts, 1e-3).status, Status::kUnbounded);

@@ -1,0 +1,75 @@
+/** @file Calls the executable as scripts do. */
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+namespace intervox {
+
+namespace fs = std::filesystem;
+
+/** The executable under test. */
+inline const std::string kProgram = INTERVOX_EXECUTABLE;
+/** The shipped data. */
+inline const std::string kData = INTERVOX_DATA_DIR;
+
+/** How a call ended and what it printed. */
+struct Outcome {
+  int status = -1;
+  std::string text;  // standard output and error together
+};
+
+/** Runs the executable with these arguments. */
+inline Outcome Call(const std::string& arguments, bool with_errors = true) {
+  const std::string command = kProgram + " " + arguments + (with_errors ? " 2>&1" : " 2>/dev/null");
+  FILE* pipe = popen(command.c_str(), "r");
+  Outcome outcome;
+  std::array<char, 4096> buffer;
+  std::size_t count = 0;
+  while ((count = fread(buffer.data(), 1, buffer.size(), pipe)) > 0) {
+    outcome.text.append(buffer.data(), count);
+  }
+  const int status = pclose(pipe);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return outcome;
+}
+
+/** An empty folder of that name. */
+inline fs::path Folder(const std::string& name) {
+  const fs::path folder = fs::path(testing::TempDir()) / ("intervox_cli_" + name);
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  return folder;
+}
+
+/** Writes a file and returns its path. */
+inline std::string Write(const fs::path& path, const std::string& text) {
+  std::ofstream(path) << text;
+  return path.string();
+}
+
+/** A ball that drops to a floor: 0.3 s. */
+inline const char* const kScene =
+    "schema: intervox/scene/1\n"
+    "name: drop\n"
+    "duration: 0.3\n"
+    "integrator: {step: 1e-3}\n"
+    "shapes:\n"
+    "  ball: {sphere: {radius: 0.1}}\n"
+    "  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n"
+    "contact_models:\n"
+    "  default: {normal: {model: gonthier, stiffness: 1e7, restitution: 0.5}}\n"
+    "bodies:\n"
+    "  floor: {shape: floor, fixed: true}\n"
+    "  ball: {shape: ball, mass: 2, pose: {position: [0, 0, 0.15]}, velocity: {linear: [0.1, 0, "
+    "0]}}\n"
+    "sensors: {s: {body: ball}}\n"
+    "output: {every: 2e-3, checkpoint_every: 0.05}\n";
+
+}  // namespace intervox

@@ -1,0 +1,121 @@
+// Bad input to the executable: exit status and message, never a crash.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <sstream>
+#include <vector>
+
+#include "cli_call.h"
+
+namespace intervox {
+namespace {
+
+TEST(Cli, HelpVersionAndUsage) {
+  EXPECT_EQ(Call("--help").status, 0);
+  EXPECT_EQ(Call("--version").status, 0);
+  EXPECT_EQ(Call("metrics --help").status, 0);
+  EXPECT_EQ(Call("").status, 2);
+  EXPECT_EQ(Call("metrix").status, 2);
+  EXPECT_EQ(Call("metrics").status, 2);
+  EXPECT_EQ(Call("metrics x.yaml --tolerance 2").status, 2);
+  EXPECT_EQ(Call("metrics x.yaml --tolerance 1e-3 --voxel-size 1").status, 2);
+  EXPECT_EQ(Call("metrics x.yaml --leaf-rule best").status, 2);
+}
+
+TEST(Cli, BadInputSaysWhereAndExitsWithTwo) {
+  const fs::path folder = Folder("bad");
+  const std::string scene = Write(folder / "scene.yaml", "schema: intervox/scene/1\nbodys: {}\n");
+  const Outcome outcome = Call("run " + scene);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.text.find("scene.yaml:2: bodys"), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("'bodies'"), std::string::npos) << outcome.text;
+  EXPECT_EQ(Call("run /nowhere.yaml").status, 2);
+  EXPECT_EQ(Call("metrics " + folder.string()).status, 2);
+  EXPECT_EQ(Call("info /nowhere.h5").status, 2);
+  EXPECT_EQ(Call("export " + scene).status, 2);
+  const std::string good = Write(folder / "good.yaml", kScene);
+  EXPECT_EQ(Call("run " + good + " -o /nowhere/out.h5").status, 2);
+  EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --device warp").status, 2);
+  EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --resume").status, 2);
+  EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --set duration=x").status, 2);
+  EXPECT_FALSE(fs::exists(folder / "o.h5"));
+}
+
+// Each with its exit status and a word of the message; none may crash or hang.
+TEST(Cli, BadFilesFoldersAndOptions) {
+  const fs::path folder = Folder("bad_files");
+  const std::string at = folder.string() + "/";
+  Write(folder / "good.yaml", kScene);
+  Write(folder / "empty.yaml", "");
+  Write(folder / "binary.yaml", std::string("\x89HDF\r\n\x1a\n\0\0\xff\xfe", 12));
+  fs::create_directories(folder / "folder");
+  fs::create_directories(folder / "taken.checkpoint");
+  const std::string run = "run -q " + at + "good.yaml -o " + at;
+  const struct {
+    std::string arguments, word;
+  } calls[] = {
+      {"run " + at + "empty.yaml", "empty"},
+      {"run " + at + "binary.yaml", "not a text file"},
+      {"run " + at + "folder", "not a regular file"},
+      {run + "folder", "this is a folder"},
+      {run + "taken.h5", "this is a folder"},
+      {run + "taken.h5 --resume", "this is a folder"},
+      {run + "none.h5 --resume", "no such file"},
+      {run + "o.h5 --set duration=", "no value"},
+      {run + "o.h5 --set duration=.nan", "not finite"},
+      {run + "o.h5 --set duration", "path=value"},
+      {run + "o.h5 --set bodies.ball.mas=1", "'mass'"},
+      {run + "o.h5 --set integrator.step=-1", "from 1e-12"},
+      {run + "o.h5 --device cuda:x", "--device"},
+      {run + "o.h5 --threads -1", "--threads"},
+      {"metrics " + at + "good.yaml --tolerance 0", "from 1e-09 to 0.1"},
+      {"metrics " + at + "good.yaml --tolerance nan", "from 1e-09 to 0.1"},
+      {"metrics " + at + "good.yaml --voxel-size -1", "out of range"},
+      {"metrics " + at + "good.yaml --shape cube", "no shape is named"},
+      {"info " + at + "binary.yaml", "corrupt"},
+      {"export " + at + "binary.yaml", "corrupt"},
+      {"render " + at + "binary.yaml", "corrupt"},
+      {"render " + at + "nowhere.h5", "no such file"},
+      {"rasterize " + at + "good.yaml --shape ball -o /nowhere/o.vdb", "does not exist"},
+  };
+  for (const auto& [arguments, word] : calls) {
+    const Outcome outcome = Call(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << ": " << outcome.text;
+    if (outcome.text.find("built without OpenVDB") != std::string::npos) continue;
+    EXPECT_NE(outcome.text.find(word), std::string::npos) << arguments << ": " << outcome.text;
+    EXPECT_LT(outcome.text.size(), 400U) << arguments;
+  }
+  EXPECT_FALSE(fs::exists(folder / "o.h5"));
+}
+
+// Tables of an HDF5 file carry checksums: whatever bytes are wrong, a message and no crash.
+TEST(Cli, CorruptResultsAreRefusedOrRead) {
+  const fs::path folder = Folder("corrupt");
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  const std::string out = (folder / "out.h5").string(), bad = (folder / "bad.h5").string();
+  ASSERT_EQ(Call("run -q " + scene + " -o " + out + " --set duration=0.02").status, 0);
+  std::ostringstream whole;
+  whole << std::ifstream(out, std::ios::binary).rdbuf();
+  std::vector<std::size_t> used;  // most of the file is empty room
+  for (std::size_t i = 0; i < whole.view().size(); ++i) {
+    if (whole.view()[i] != 0) used.push_back(i);
+  }
+  std::mt19937_64 random(3);
+  int refused = 0;
+  for (int k = 0; k < 40; ++k) {
+    std::string bytes = whole.str();
+    for (int flips = k % 4 == 0 ? 1 : 16; flips > 0; --flips) {
+      bytes[used[random() % used.size()]] = static_cast<char>(random());
+    }
+    if (k % 5 == 0) bytes.resize(random() % bytes.size());
+    std::ofstream(bad, std::ios::binary) << bytes;
+    const Outcome outcome = Call((k % 2 == 0 ? "info " : "export -o " + bad + ".csv ") + bad);
+    EXPECT_TRUE(outcome.status == 0 || outcome.status == 2)
+        << k << ": " << outcome.status << " " << outcome.text;
+    refused += outcome.status == 2 ? 1 : 0;
+  }
+  EXPECT_GE(refused, 8);  // those that were cut off at least; a number that changed is read
+}
+
+}  // namespace
+}  // namespace intervox
