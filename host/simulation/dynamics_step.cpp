@@ -1,6 +1,5 @@
 // One step: onsets of contact are located, and the step is cut there.
 
-#include <algorithm>
 #include <cmath>
 
 #include "host/simulation/dynamics.h"
@@ -17,16 +16,17 @@ constexpr double kShortPiece = 0.125;
  with a share of the impact's energy of (ωh)² times its square, ω the contact's frequency. */
 constexpr double kOnsetShare = 1e-4;
 /** The same of a change of the grouping, at which forces jump: found by bisection. */
-constexpr double kRegroupShare = 2.5e-4;
-/** Events located in one step; later ones fall where they fall. */
+constexpr double kRegroupShare = 1e-3;
+/** Events located in one step; contacts that begin later act from within their piece. */
 constexpr int kMostEvents = 4;
 /** Probes in one step: what bounds the time that a step can take. */
-constexpr int kMostProbes = 12;
+constexpr int kMostProbes = 10;
 /** Guesses at an onset are late by this share of the time since it, and more after a miss. */
 constexpr double kLate = 0.02;
 
-/** V grows with this power of the time since an onset, at most: that of a corner. */
-constexpr double kMostPower = 3.0;
+/** What two overlaps tell of the power with which V grows is trusted up to here: 3 is a corner's,
+ more is that of a body which other contacts slow down or turn. */
+constexpr double kMostPower = 30.0;
 
 }  // namespace
 
@@ -73,10 +73,10 @@ Dynamics::Event Dynamics::Try(double h, bool await_onset) {
 
  While an onset is awaited, the motion up to it does not depend on where it is sought. Near it a
  contact has V ~ (t − t*)^p, so V/V̇ is (t − t*)/p with p = 1 for a face, 2 for an edge and 3 for a
- corner: Newton's step from one overlap does not reach beyond t*, and two overlaps tell p. Guesses
- come a little late, so that the next look sees an overlap as well. A change of grouping is found by
- bisection. `probes` is what may be spent, and what is left: without any, the motion up to the last
- guess is done with contacts that act at once. */
+ corner: Newton's step from one overlap does not reach beyond t* unless others slow the bodies down,
+ and two overlaps tell p. Guesses come a little late, so that the next look sees an overlap as well.
+ A change of grouping is found by bisection. `probes` is what may be spent, and what is left:
+ without any, the motion up to the last guess is done with contacts that act at once. */
 double Dynamics::Locate(double h, Event event, int* probes) {
   const double step = world_.step;
   double low = 0.0, high = h, at = h;
@@ -101,7 +101,7 @@ double Dynamics::Locate(double h, Event event, int* probes) {
     const Event seen = Try(guess, true);
     if (seen.onset || seen.regroups) {
       if (event.age > seen.age && seen.age > 0.0) {
-        power = std::clamp((high - guess) / (event.age - seen.age), 1.0, kMostPower);
+        power = std::fmin((high - guess) / (event.age - seen.age), kMostPower);
       }
       high = guess;
       event = seen;

@@ -121,7 +121,7 @@ TEST(SlowBatteryBox, NoStepTakesManyStages) {
   while (!simulation.Done()) {
     simulation.Step();
     const SimulationCounters& now = simulation.Counters();
-    ASSERT_LE(now.stages - before.stages, 60) << simulation.Time();
+    ASSERT_LE(now.stages - before.stages, 56) << simulation.Time();
     ASSERT_LE(now.pairs - before.pairs, 700) << simulation.Time();
     before = now;
   }
