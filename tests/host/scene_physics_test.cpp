@@ -172,6 +172,10 @@ TEST(SlowScenePhysics, NoPowerThatMustDissipateCreatesInAnyShippedScene) {
         ASSERT_GE(now[k], before[k]) << "term " << k << " at " << simulation.Time();
       }
       before = now;
+      for (const ContactReport& contact : simulation.Contacts()) {
+        ASSERT_GE(contact.f_n, 0.0) << simulation.Time();  // never tensile
+        ASSERT_GE(Dot(contact.force, contact.geometry.n), 0.0) << simulation.Time();
+      }
     }
     EXPECT_EQ(simulation.Counters().creating_contacts, 0);
     EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
