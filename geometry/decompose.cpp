@@ -1,6 +1,7 @@
 #include "geometry/decompose.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -14,6 +15,18 @@ namespace {
 
 /** A proof keeps this distance from new surfaces, as a share of the cell's size. */
 constexpr double kTouching = 1e-12;
+
+/** A piece thinner than this share of the cell that it is cut from is none: its faces are one. */
+constexpr double kFlat = 1e-9;
+
+bool IsFlat(const EnclosingPolytope& hull, double thinnest) {
+  if (hull.polytope.empty) return true;
+  return std::any_of(hull.cuts.begin(), hull.cuts.end(), [&](const PlaneCut& cut) {
+    double depth = 0;
+    for (const Vec3& v : hull.polytope.vertices) depth = std::max(depth, cut.d - Dot(cut.n, v));
+    return depth <= thinnest;
+  });
+}
 
 std::vector<Surface> With(std::vector<Surface> surfaces, const Surface& S) {
   surfaces.push_back(S);
@@ -77,6 +90,8 @@ std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effor
 }
 
 bool Simplify(RawCell* cell, Effort* effort) {
+  const double parent = Norm(cell->box.upper - cell->box.lower);
+  const double thinnest = std::isfinite(parent) ? kFlat * parent : 0.0;
   const EnclosingPolytope hull = Enclose(cell->surfaces);
   const bool bounded = hull.polytope.bounded;
   const Vec3 center = bounded ? 0.5 * (hull.polytope.lower + hull.polytope.upper) : Vec3{};
@@ -117,7 +132,7 @@ bool Simplify(RawCell* cell, Effort* effort) {
   }
   cell->surfaces = std::move(kept);
   cell->proofs = std::move(proofs);
-  return !Enclose(cell->surfaces).polytope.empty;
+  return !IsFlat(Enclose(cell->surfaces), thinnest);
 }
 
 }  // namespace intervox::geometry

@@ -10,6 +10,8 @@ namespace {
 
 /** A length relative to the result's size that counts as zero. */
 constexpr double kRelativeTolerance = 1e-12;
+/** How far a small cube reaches, in sizes of what is clipped. */
+constexpr double kNearReach = 8;
 /** Below this determinant three unit normals do not define a point well. */
 constexpr double kIndependent = 1e-5;
 
@@ -134,7 +136,12 @@ Polytope Clip(std::span<const PlaneCut> cuts, const Vec3& center, double half_wi
 Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
   const double reach = kUnboundedReach * scale;
   Polytope P = Clip(cuts, {}, reach, 1e-15 * reach, false);
-  if (P.empty) return P;
+  if (P.empty) {  // so it seems where rounding at the large cube's corners flattens thin results
+    const double near = kNearReach * scale;
+    P = Clip(cuts, {}, near, 1e-15 * near, false);
+    P.empty = P.empty || !P.bounded;
+    if (P.empty) return P;
+  }
   if (!P.bounded) {
     const double far = kUnboundedReach * std::max(scale, 1.0);
     return far > reach ? Clip(cuts, {}, far, 1e-15 * reach, false) : P;

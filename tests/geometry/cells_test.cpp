@@ -269,6 +269,37 @@ TEST(Cells, BoundsHoldWhereOnlyComplementsBoundTheCell) {
   }
 }
 
+TEST(Cells, ThinPlatesCutByGiantsStayPlates) {
+  // Rounding at the size of the giant must not flatten the plate or drop what bounds it.
+  Random random(38);
+  for (int round = 0; round < 60; ++round) {
+    Convex plate;
+    for (int k = 0; k < 8; ++k) {
+      const Vec3 p = random.Direction();
+      plate.vertices.push_back({0.7 * p.x, 0.7 * p.y, 1e-5 * p.z});
+    }
+    const ShapePtr part =
+        Tree(Operation::kDifference,
+             {Leaf(plate), Leaf(Cone{0.4, 0.2 * random.Below(2), 6000}, random.RandomPose(0.8))});
+    std::vector<Cell> cells;
+    try {
+      cells = ToCells(*part);
+    } catch (const std::invalid_argument&) {  // the giant swallows it
+      continue;
+    }
+    for (const Cell& cell : cells) EXPECT_LT(Norm(cell.bounds.half), 1.5);
+    const Solid solid(*part);
+    for (int k = 0; k < 2000; ++k) {
+      const Vec3 q = random.InBox(0.7);
+      const Vec3 p{q.x, q.y, 2e-5 * q.z};
+      if (std::abs(solid.Level(p)) < 1e-8) continue;
+      int holders = 0;
+      for (const Cell& cell : cells) holders += Level(cell, p) < 0;
+      EXPECT_EQ(holders, solid.Contains(p) ? 1 : 0);
+    }
+  }
+}
+
 TEST(Cells, AnyScaleAndFarFromTheOrigin) {
   Random random(35);
   const ShapePtr part = Tree(Operation::kDifference, {Leaf(Box{{1, 1, 1}}), Leaf(Cylinder{0.3, 2}),
