@@ -66,6 +66,24 @@ TEST(Crowd, CellsMakeUpTheSolid) {
   ExpectPartition(*eaten, cells, random, 0.55, 4000);
 }
 
+TEST(Crowd, SameCellsEveryTime) {
+  const ShapePtr sponge = Sponge(4);
+  const std::vector<Cell> once = ToCells(*sponge), again = ToCells(*sponge);
+  ASSERT_EQ(once.size(), again.size());
+  for (std::size_t k = 0; k < once.size(); ++k) {
+    EXPECT_EQ(once[k].name, "sponge/" + std::to_string(k));  // back to the node, in order
+    EXPECT_EQ(once[k].node, 0);
+    EXPECT_EQ(once[k].name, again[k].name);
+    EXPECT_EQ(once[k].neighbours, again[k].neighbours);
+    ASSERT_EQ(once[k].surfaces.size(), again[k].surfaces.size());
+    for (std::size_t i = 0; i < once[k].surfaces.size(); ++i) {
+      EXPECT_EQ(once[k].surfaces[i].o, again[k].surfaces[i].o);
+      EXPECT_EQ(once[k].surfaces[i].cut, again[k].surfaces[i].cut);
+      EXPECT_GE(once[k].surfaces[i].node, 0);
+    }
+  }
+}
+
 TEST(Crowd, InfiniteCellsAreSplitToo) {
   Random random(53);
   std::vector<ShapePtr> operands{Leaf(HalfSpace{{0, 0, 1}, 0})};
