@@ -291,6 +291,63 @@ TEST(ColumnRule, BallInAGrooveFromAnyFrame) {
   EXPECT_LT(WorstOverFrames(groove, ball, X, 300, 5, flux.volume), 1e-3);
 }
 
+// A flange of no thickness: the hole's section touches both sides of the box, in the middle of a
+// panel. Clipping is the witness.
+TEST(ColumnRule, HoleThatTouchesBothSides) {
+  const std::vector<intervox::testing::Fit> fits = intervox::testing::Fits();
+  const geometry::Cell &groove = fits[2].seat.cells[0], &bowl = CellNamed(Solids(), "paraboloid");
+  const Pose X{Mat3{{-0.42244686640886397, -0.74223111623502103, -0.52022265920838728},
+                    {0.7030590991073502, -0.63057561904415327, 0.3287587136935593},
+                    {-0.57205467240788477, -0.22686418571382583, 0.78821703420866918}},
+               {0.25748810857944998, 0.06004819676827107, -0.098757435877419975}};
+  PairQuery query{&groove, &bowl, {}, X};
+  query.rule = LeafRule::kClip;
+  query.tolerance = 3e-5;
+  const InterferenceMetrics clip = ComputeMetrics(query);
+  EXPECT_EQ(clip.status, Status::kOk);
+  EXPECT_LT(WorstOverFrames(groove, bowl, X, 60, 5, clip.volume), 3e-5);
+}
+
+// Twenty planes and a hole that cuts a corner off what they leave: 1e-5 of V but a fiftieth of S,
+// seen only where faces say that something happens.
+TEST(ColumnRule, EventsOnFacesAreNotMissed) {
+  const geometry::Cell &box = CellNamed(Solids(), "holed box"),
+                       &wedge = CellNamed(Solids(), "half-spaces");
+  const Pose X{Mat3{{-0.4759205227793995, -0.72232297276330193, -0.50174613004563273},
+                    {-0.79422197732500599, 0.10792907782447272, 0.59796552149259929},
+                    {-0.37777123597666962, 0.68308186711282626, -0.62505044283666755}},
+               {0.19056227039510057, 0.1431169740034382, 0.07341806828188048}};
+  PairQuery query{&box, &wedge, {}, X};
+  query.tolerance = 1e-6;
+  query.rule = LeafRule::kClip;
+  const InterferenceMetrics clip = ComputeMetrics(query);
+  query.rule = LeafRule::kColumn;
+  query.tolerance = 3e-5;
+  const InterferenceMetrics columns = ComputeMetrics(query);
+  EXPECT_EQ(columns.status, Status::kOk);
+  EXPECT_NEAR(columns.volume / clip.volume, 1, 1e-6);
+  EXPECT_LT(Norm(columns.area_vector - clip.area_vector), 3e-4 * Norm(clip.area_vector));
+}
+
+// Columns of more parts than there is room for: seven holes above each other.
+TEST(ColumnRule, RefusesWhatItHasNoRoomFor) {
+  for (const int holes : {3, 7}) {
+    const double radius = 0.04, pitch = 0.1, high = pitch * holes;
+    std::vector<Surface> drilled = testing::BoxSurfaces({2, 1, high});
+    for (int i = 0; i < holes; ++i) {
+      const Vec3 centre{0, 0, pitch * (i - 0.5 * (holes - 1))};
+      const Mat3 across = Mat3::FromColumns({0, 1, 0}, {0, 0, 1}, {1, 0, 0});
+      drilled.push_back(Complement(MakeCylinder(radius, {across, centre})));
+    }
+    const LocalPair pair = MakePair(drilled, {}, {}, -2.0 * kReach, 2.0 * kReach, 1e-4);
+    RuleResult result;
+    const InterferenceMetrics m = Columns(pair, &result);
+    EXPECT_EQ(result.accepted, holes < 6) << holes;
+    if (!result.accepted) continue;
+    EXPECT_NEAR(m.volume, 2 * (high - holes * kPi * radius * radius), 1e-4 * m.volume);
+  }
+}
+
 TEST(ColumnRule, RefusesPlanesAlone) {
   Random random(8);
   const LocalPair pair = MakePair(testing::BoxSurfaces({1, 1, 1}),

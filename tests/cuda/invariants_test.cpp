@@ -126,13 +126,10 @@ void CheckGradient(int count) {
     q.tolerance = 3e-5;
     const InterferenceMetrics m = ComputeMetrics(q);
     if (m.status != Status::kOk || m.volume < 1e-4) return;
-    const double area = Norm(m.area_vector) + std::pow(m.volume, 2.0 / 3);
+    const double limit = 4e-3 * (Norm(m.area_vector) + std::pow(m.volume, 2.0 / 3));
     for (const bool turns : {false, true}) {
       const Vec3 e = random->Direction();
       const double expected = -Dot(turns ? m.area_moment : m.area_vector, e);
-      // The column rule takes S of two tori to a hundredth only: columns end where a ring turns
-      // away.
-      const double limit = (a.name == "torus" && b.name == "torus" ? 2e-2 : 4e-3) * area;
       double slope = SlopeOfV(q, m.p_WC, e, turns, 2e-3);
       if (std::fabs(slope - expected) > limit) {
         PairQuery finer = q;
