@@ -91,10 +91,11 @@ INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, Flu
   return pole;
 }
 
-/** One attempt with all surfaces shifted by about `nudge`. */
+/** One attempt with all surfaces shifted by about `nudge`, about `origin` where it is given and no
+ ellipsoid prescribes its centre. */
 template <class Team>
 INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double nudge,
-                               Moments* moments) {
+                               Moments* moments, const Vec3* origin = nullptr) {
   RuleResult result;
   FluxModel model;
   if (!MakeFluxModel(pair, nudge, &model)) return result;
@@ -102,7 +103,9 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   for (int q = 0; q < model.curves; ++q) {
     if (!model.curve[q].ruled) round = q;
   }
-  if (round < 0) {
+  if (round < 0 && origin != nullptr) {
+    model.a = *origin;
+  } else if (round < 0) {
     ApproachOverlap(&model);
   } else {
     model.a = model.curve[round].o;
@@ -173,6 +176,17 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
   return result;
 }
 
+/** Whether Ω is so far from where its sums start that the centroid and the inertia, which are
+ differences then, have errors many times those of V. `start` and `centroid` in L. */
+INTERVOX_HD inline bool IsFarOff(const Moments& x, const Vec3& start, Vec3* centroid) {
+  // The centroid errs by this many gyration radii times the error of V, the inertia by its square.
+  constexpr double kFarOff = 3.0;
+  if (!(x.v > 0)) return false;
+  *centroid = x.m / x.v;
+  const double square = (x.q.x + x.q.y + x.q.z) / x.v - SquaredNorm(*centroid);
+  return SquaredNorm(*centroid - start) > kFarOff * kFarOff * square;
+}
+
 }  // namespace internal
 
 /** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
@@ -183,6 +197,20 @@ INTERVOX_HD RuleResult FluxRule(const Team& team, const LocalPair& pair, Moments
   RuleResult result = internal::TryCrescent(team, pair, moments);
   if (result.accepted) return result;
   result = internal::TryFlux(team, pair, 0.0, moments);
+  // A speck in a large box: from near it the sums have its own size. The first look at its place is
+  // rough.
+  constexpr int kLooks = 3;
+  Vec3 start = 0.5 * (pair.lower + pair.upper), centroid;
+  for (int i = 0; i < kLooks && result.accepted; ++i) {
+    if (!internal::IsFarOff(*moments, start, &centroid)) break;
+    Moments about;
+    RuleResult again = internal::TryFlux(team, pair, 0.0, &about, &centroid);
+    again.work += result.work;
+    if (!again.accepted) break;
+    start = centroid;
+    *moments = about;
+    result = again;
+  }
   if (!result.accepted && result.work > 0) {
     // Edges that coincide exactly, as where a ball ends a pin of its radius, part once every
     // surface moves by its own small distance.
