@@ -126,11 +126,18 @@ INTERVOX_HD inline double ReachOf(const geometry::Surface& s, const Vec3& n) {
   }
 }
 
+// Whether the cell is one ellipsoid, whose bounds it reaches by itself.
+INTERVOX_HD inline bool IsOneEllipsoid(const CellView& cell) {
+  return cell.surface_count == 1 && cell.surfaces[0].side > 0 &&
+         cell.surfaces[0].kind == geometry::SurfaceKind::kEllipsoid;
+}
+
 // Bit k: the polyhedron has a face of body k's bounds that no surface of it implies by itself. What
 // is inactive inside may still be what bounds Ω beyond that face, which the pair does not hold: a
 // saddle in a box reaches to the face only as far as the box' other sides let it.
 template <class P>
 INTERVOX_HD int LooseBodies(const PairFrame& frame, double size, const P& polyhedron) {
+  if (IsOneEllipsoid(frame.a) && IsOneEllipsoid(frame.b)) return 0;
   int loose = 0;
   for (int f = 0; f < polyhedron.faces() && loose != 3; ++f) {
     if (polyhedron.Bodies(f) != 0) continue;
