@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "geometry/bounds.h"
 #include "geometry/shape.h"
 #include "host/cli/cli.h"
 #include "host/cli/render_command.h"
@@ -53,12 +54,9 @@ int Run(const Options& options) {
   try {
     cells = geometry::ToCells(*shape);
     if (voxel_size == 0) {
-      // About 100 voxels along the largest cell.
-      double size = 0;
-      for (const geometry::Cell& cell : cells) {
-        if (cell.bounded) size = std::max(size, 2 * Norm(cell.bounds.half));
-      }
-      voxel_size = size > 0 ? size / 100 : 1.0;  // unbounded solids are refused by Rasterize
+      const geometry::Aabb box = geometry::BoundsInPose(cells, Pose::Identity());
+      const double size = Norm(box.upper - box.lower);
+      voxel_size = std::isfinite(size) ? size / 100 : 1.0;  // Rasterize refuses unbounded solids
     }
     report = geometry::Rasterize(cells, voxel_size, options.half_width, name, options.out);
   } catch (const std::invalid_argument& error) {
@@ -96,7 +94,7 @@ void AddRasterize(CLI::App& app, int& status) {
   command->add_option("--shape", options->shape, "Which shape; may be left out for the only one");
   command->add_option("-o,--out", options->out, "OpenVDB file; default out.vdb");
   command->add_option("--voxel-size", options->voxel_size,
-                      "Edge of a voxel [m]; default: a hundredth of the largest cell's diagonal");
+                      "Edge of a voxel [m]; default: a hundredth of the solid's diagonal");
   command->add_option("--half-width", options->half_width, "Half width of the band in voxels");
   command->callback([options, &status] { status = Run(*options); });
 }
