@@ -2,6 +2,7 @@
  */
 #pragma once
 
+#include "cuda/flux/crescent_breaks.h"
 #include "cuda/flux/crescent_sums.h"
 
 namespace intervox::cuda::internal {
