@@ -213,6 +213,13 @@ INTERVOX_HD inline void MakeChart(const LocalPair& pair, const ClipModel& model,
     chart->v = thin;
     chart->t = tall;
     chart->u = 3 - thin - tall;
+    // The box may end where a face does: a little wider, sections end at the face, and not at the
+    // box, whose edges are no boundary of Ω.
+    constexpr double kWider = 1e-7;
+    for (const int axis : {chart->u, chart->v}) {
+      chart->lower[axis] -= kWider * extent[axis];
+      chart->upper[axis] += kWider * extent[axis];
+    }
   }
   for (int i = 0; i < pair.count; ++i) {
     const MappedSurface s = MapSurface(pair.surface[i], chart->p, chart->F);

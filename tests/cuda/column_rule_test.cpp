@@ -291,6 +291,34 @@ TEST(ColumnRule, BallInAGrooveFromAnyFrame) {
   EXPECT_LT(WorstOverFrames(groove, ball, X, 300, 5, flux.volume), 1e-3);
 }
 
+// Two cones across each other whose flat ends are turned by a hair out of the box of the sections:
+// the sections end at the flat ends, and not at the box. The same without the hair is the witness.
+TEST(ColumnRule, EndsAtFacesAlmostAlongItsBox) {
+  using intervox::testing::CellsOf;
+  const geometry::Cell a = CellsOf(geometry::Cone{0.0, 0.25, 0.5})[0];
+  const geometry::Cell b = CellsOf(geometry::Cone{0.0, 0.25, 0.25})[0];
+  const Mat3 quarter{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}, half{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+  PairQuery query{&a, &b, {quarter, {0.25, 0, -0.5}}, {half, {0, -0.25, -0.25}}};
+  query.tolerance = 1e-4;
+  query.rule = LeafRule::kClip;
+  const InterferenceMetrics clip = ComputeMetrics(query);
+  ASSERT_EQ(clip.status, Status::kOk);
+  query.rule = LeafRule::kColumn;
+  Random random(14);
+  for (int i = 0; i < 40; ++i) {
+    const double hair = random.LogUniform(1e-13, 1e-7);
+    const auto turned = [&](const Mat3& R) {
+      const Vec3 w = hair * random.Direction();
+      return ToRotation(Normalized(Quaternion{1, w.x, w.y, w.z})) * R;
+    };
+    query.X_WA.R = turned(quarter);
+    query.X_WB.R = turned(half);
+    const InterferenceMetrics m = ComputeMetrics(query);
+    ASSERT_EQ(m.status, Status::kOk) << hair;
+    EXPECT_NEAR(m.volume / clip.volume, 1, 2e-4) << hair;
+  }
+}
+
 // A flange of no thickness: the hole's section touches both sides of the box, in the middle of a
 // panel. Clipping is the witness.
 TEST(ColumnRule, HoleThatTouchesBothSides) {
