@@ -193,9 +193,10 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
     best = result;
     best_moments = moments;
     best_rule = rule;
-    // That no section met Ω is not the last word.
-    const bool none = moments.v <= 0 && rule != LeafRule::kColumn;
-    if (none || internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule))) break;
+    if (internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule)) ||
+        moments.v <= 0) {
+      break;
+    }
   }
   if (!found) {
     // Nothing is known beyond the box.

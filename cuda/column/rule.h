@@ -114,16 +114,6 @@ INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair&
   return count;
 }
 
-/** What the boxes of the runs hold: no less than Ω. */
-INTERVOX_HD inline double RoomOf(const ColumnChart& chart, const ColumnCover& cover) {
-  double length = 0;
-  for (int i = 0; i < cover.runs; ++i) length += cover.run[i].t1 - cover.run[i].t0;
-  const Vec3 extent = chart.upper - chart.lower;
-  const double across = extent[chart.u] * extent[chart.v];
-  if (chart.ring < 0) return length * across * chart.scale;
-  return length * across * 4 * kEighth * (chart.major + chart.upper[chart.u]);
-}
-
 /** The sum over all panels, divided until the tolerance is met. Out of line, so that the panels
  take no memory while the chart is made. */
 template <class Team>
@@ -211,8 +201,7 @@ __attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, con
     Integrate(team, chart, pair, &right, &result.work, &full);
   }
   result.accepted = true;
-  // That no section met Ω proves nothing.
-  result.error = total.v > 0 ? error : RoomOf(chart, cover);
+  result.error = error;
   *moments = total;
   return result;
 }
@@ -224,8 +213,7 @@ __attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, con
  columns a panel do. Sections are parallel, or go through a torus' axis, where the torus is a
  circle; they are summed by panels of seven that are divided, where the largest error is, at the
  place at which the section changes its shape.
- @return error: the sum of what nested rules differ by, squared where nothing happens between; where
- no section met Ω, what its bounds leave room for. */
+ @return error: the sum of what nested rules differ by, squared where nothing happens between. */
 template <class Team>
 INTERVOX_HD RuleResult ColumnRule(const Team& team, const LocalPair& pair, Moments* moments) {
   using namespace internal;

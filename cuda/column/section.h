@@ -44,6 +44,9 @@ struct PlaneSums {
   }
 };
 
+/** Slopes below this share of a gradient are rounding: the face lies along what it should cross. */
+inline constexpr double kAlong = 1e-14;
+
 /** Adds the column at u and its ends, of weight w and, in the nested rule, lean. */
 INTERVOX_HD inline void AddColumn(const PlaneSection& section, const LocalPair& pair, double u,
                                   double w, double lean, PlaneSums* sums) {
@@ -68,7 +71,8 @@ INTERVOX_HD inline void AddColumn(const PlaneSection& section, const LocalPair& 
       const Vec3 x = section.P + u * section.U + (end == 0 ? part.lo : part.hi) * section.V;
       const Vec3 g = geometry::Gradient(pair.surface[id].surface, x);
       const double slope = Dot(g, section.V);
-      if (slope == 0) continue;
+      // Where a column ends along a face it has no width.
+      if (!(std::fabs(slope) > kAlong * Dot(Abs(g), Abs(section.V)))) continue;
       const Vec3 n = (end == 0 ? -j : j) * section.weight[id - section.planes] / slope * g;
       sums->s += w * n;
       sums->g += w * Cross(x, n);
@@ -97,8 +101,10 @@ INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& p
         const double middle = parts.part[p].lo + 0.5 * length;
         const Vec3 at = section.P + x.t[k] * section.U + middle * section.V;
         const Vec3 g = geometry::Gradient(pair.surface[s.id].surface, at);
-        const double area =
-            out * weight * (section.j0 + section.j1 * x.t[k]) * length / Dot(g, section.U);
+        const double slope = Dot(g, section.U);
+        // Two walls that touch cancel.
+        if (!(std::fabs(slope) > kAlong * Dot(Abs(g), Abs(section.U)))) continue;
+        const double area = out * weight * (section.j0 + section.j1 * x.t[k]) * length / slope;
         sums->s += area * g;
         sums->g += Cross(at, area * g);
       }
