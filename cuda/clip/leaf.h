@@ -86,6 +86,9 @@ INTERVOX_HD inline void ClipPolygon(const Vec3& n, double d, Polygon* polygon) {
   for (int i = 0; i < out.count; ++i) polygon->p[i] = out.p[i];
 }
 
+/** Planes closer than this to a face of a box, in units of its half width, lie along it. */
+inline constexpr double kAlongFace = 1e-10;
+
 /** The polygon of the plane n·y = d in the box c ± h, counter-clockwise seen from n. */
 INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const Vec3& h,
                                    Polygon* polygon) {
@@ -96,14 +99,15 @@ INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const
   // n·(y − c) = rest on the plane.
   const double rest = cut.d - Dot(cut.n, c);
   double offset[4];
+  const double end = (1 + kAlongFace) * h[k];
   bool inside = true, outside_low = true, outside_high = true;
   for (int v = 0; v < 4; ++v) {
     const double u = v == 1 || v == 2 ? h[i] : -h[i];
     const double w = v >= 2 ? h[j] : -h[j];
     offset[v] = (rest - ni * u - nj * w) / nk;
-    inside = inside && offset[v] <= h[k] && offset[v] >= -h[k];
-    outside_high = outside_high && offset[v] > h[k];
-    outside_low = outside_low && offset[v] < -h[k];
+    inside = inside && offset[v] <= end && offset[v] >= -end;
+    outside_high = outside_high && offset[v] > end;
+    outside_low = outside_low && offset[v] < -end;
   }
   if (outside_low || outside_high) {
     polygon->count = 0;
@@ -177,11 +181,28 @@ INTERVOX_HD inline void AddBox(const Vec3& c, const Vec3& h, ClipSums* sums) {
   sums->d += v * Vec3{c.x * c.y, c.x * c.z, c.y * c.z};
 }
 
-/** Adds the box c ± h cut by `count` half-spaces; exact for the polytope. */
+/** Which end of the box along z the half-space has its face along: −1, 1, or 0 for none. */
+INTERVOX_HD inline int EndAlong(const HalfSpaceCut& cut, const Vec3& c, const Vec3& h) {
+  const Vec3 reach = Scaled(Abs(cut.n), h);
+  if (reach.x + reach.y > kAlongFace * reach.z) return 0;
+  const double rest = cut.d - Dot(cut.n, c);
+  return std::fabs(rest - reach.z) > kAlongFace * reach.z ? 0 : cut.n.z > 0 ? 1 : -1;
+}
+
+/** Adds the box c ± h cut by `count` half-spaces; exact for the polytope. A half-space whose face
+ lies along one of the box has that face, in place of the box; on the other side of it is nothing.
+ */
 INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Vec3& c,
                                     const Vec3& h, ClipSums* sums) {
   ClipSums leaf;
   Polygon polygon;
+  bool replaced[2] = {false, false};
+  for (int k = 0; k < count; ++k) {
+    const double reach = Dot(Abs(cut[k].n), h), rest = cut[k].d - Dot(cut[k].n, c);
+    if (rest < -(1 - kAlongFace) * reach) return;
+    const int end = EndAlong(cut[k], c, h);
+    if (end != 0) replaced[end > 0] = true;
+  }
   for (int k = 0; k < count; ++k) {
     PlaneInBox(cut[k], c, h, &polygon);
     for (int j = 0; j < count && polygon.count > 0; ++j) {
@@ -190,6 +211,7 @@ INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Ve
     AddFace(polygon, c.z, cut[k].weight, &leaf);
   }
   for (int end = -1; end <= 1; end += 2) {
+    if (replaced[end > 0]) continue;
     const double z = c.z + end * h.z;
     polygon.p[0] = {c.x - h.x, c.y - end * h.y, z};
     polygon.p[1] = {c.x + h.x, c.y - end * h.y, z};

@@ -213,14 +213,16 @@ INTERVOX_HD inline void MakeChart(const LocalPair& pair, const ClipModel& model,
     chart->v = thin;
     chart->t = tall;
     chart->u = 3 - thin - tall;
-    // The box may end where a face does: a little wider, sections end at the face, and not at the
-    // box, whose edges are no boundary of Ω.
-    constexpr double kWider = 1e-7;
-    for (const int axis : {chart->u, chart->v}) {
-      chart->lower[axis] -= kWider * extent[axis];
-      chart->upper[axis] += kWider * extent[axis];
-    }
   }
+  // The box may end where a face does: a little wider, sections end at the face, and not at the
+  // box, whose edges are no boundary of Ω.
+  constexpr double kWider = 1e-7;
+  for (const int axis : {chart->u, chart->v}) {
+    const double more = kWider * (chart->upper[axis] - chart->lower[axis]);
+    chart->lower[axis] -= more;
+    chart->upper[axis] += more;
+  }
+  if (chart->ring >= 0 && chart->lower.x < -chart->major) chart->lower.x = -chart->major;
   for (int i = 0; i < pair.count; ++i) {
     const MappedSurface s = MapSurface(pair.surface[i], chart->p, chart->F);
     if (i < pair.planes) {

@@ -205,6 +205,39 @@ TEST(ClipRule, PolytopeLeafAgreesWithABruteCount) {
   }
 }
 
+// A face along a wall of the box counts once, on the side of it where the solid is, whatever
+// rounding says.
+TEST(ClipRule, FacesAlongTheWallsOfALeaf) {
+  Random random(16);
+  for (int i = 0; i < 600; ++i) {
+    const Vec3 h{0.5, 0.4, 0.3}, c = random.Vector(2);
+    const int axis = i % 3;
+    const double side = i / 3 % 2 == 0 ? 1 : -1;
+    internal::HalfSpaceCut cut[2];
+    cut[0].n = {};
+    cut[0].n[axis] = side;
+    cut[0].n += 1e-12 * random.Vector(1);
+    cut[0].weight = 1;
+    cut[1].n = random.Direction();  // Half of the box.
+    cut[1].d = Dot(cut[1].n, c);
+    internal::ClipSums sums;
+    // The solid fills the box up to the wall.
+    cut[0].d = Dot(cut[0].n, c) + h[axis] * (1 + 1e-12 * random.Uniform(-1, 1));
+    internal::AddPolytope(cut, 1, c, h, &sums);
+    EXPECT_NEAR(sums.v, 8 * h.x * h.y * h.z, 1e-10);
+    EXPECT_LT(Norm(sums.s - 4 * h.x * h.y * h.z / h[axis] * cut[0].n), 1e-10);
+    sums = {};
+    internal::AddPolytope(cut, 2, c, h, &sums);
+    EXPECT_NEAR(sums.v, 4 * h.x * h.y * h.z, 1e-10);
+    // It touches the box from outside.
+    cut[0].d = Dot(cut[0].n, c) - h[axis] * (1 + 1e-12 * random.Uniform(-1, 1));
+    sums = {};
+    internal::AddPolytope(cut, 2, c, h, &sums);
+    EXPECT_NEAR(sums.v, 0, 1e-10);
+    EXPECT_LT(Norm(sums.s), 1e-10);
+  }
+}
+
 TEST(ClipRule, AreaVectorIsTheGradientOfV) {
   Random random(7);
   for (int i = 0; i < 2; ++i) {

@@ -319,6 +319,28 @@ TEST(ColumnRule, EndsAtFacesAlmostAlongItsBox) {
   }
 }
 
+// The same about a torus' axis: what a box has left outside of a ring.
+TEST(ColumnRule, EndsAtFacesAlmostAcrossARingsAxis) {
+  const double reach = 0.5;
+  const Vec3 upper{reach, reach, reach};
+  const std::vector<Surface> box = testing::BoxSurfaces(2.0 * upper);
+  const Surface outside = Complement(MakeTorus(0.5, 0.25, {Mat3::Identity(), {0.3, 0.4, 0.5}}));
+  const auto volume = [&](const std::vector<Surface>& surfaces) {
+    return Columns(surfaces, {outside}, -upper, upper, 1e-4).volume;
+  };
+  const double v = volume(box);
+  Moments clip;
+  ClipRule(SerialTeam{}, MakePair(box, {outside}, {}, -upper, upper, 1e-4), &clip);
+  EXPECT_NEAR(v / clip.v, 1, 2e-4);
+  Random random(15);
+  for (int i = 0; i < 40; ++i) {
+    const double hair = random.LogUniform(1e-13, 1e-7);
+    const Vec3 w = hair * random.Direction();
+    const Mat3 R = ToRotation(Normalized(Quaternion{1, w.x, w.y, w.z}));
+    EXPECT_NEAR(volume(Moved({R, {}}, box)) / v, 1, 1e-4) << hair;
+  }
+}
+
 // A flange of no thickness: the hole's section touches both sides of the box, in the middle of a
 // panel. Clipping is the witness.
 TEST(ColumnRule, HoleThatTouchesBothSides) {
