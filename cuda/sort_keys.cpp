@@ -1,5 +1,9 @@
 #include "cuda/sort_keys.h"
 
+// Thrust's default is CUDA, whose headers a machine without the toolkit lacks.
+#ifndef THRUST_DEVICE_SYSTEM
+#define THRUST_DEVICE_SYSTEM THRUST_DEVICE_SYSTEM_CPP
+#endif
 #include <thrust/sort.h>
 #ifdef __SANITIZE_THREAD__
 #include <thrust/system/cpp/execution_policy.h>
