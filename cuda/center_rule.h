@@ -120,12 +120,8 @@ INTERVOX_HD RuleResult CenterRule(const Team& team, const LocalPair& pair, doubl
   const double h = voxel_size > 0 ? voxel_size : longest / 64;
   if (!(h > 0) || !(longest < internal::kMaxVoxelsPerAxis * h)) return result;
   internal::ClipModel model;
-  model.count = pair.count;
-  model.planes = pair.planes;
   model.box.F = Mat3::Identity();
-  for (int i = 0; i < pair.count; ++i) {
-    model.surface[i] = internal::MapSurface(pair.surface[i], {}, model.box.F);
-  }
+  internal::MapSurfaces(pair, &model);
   // The lattice is cut into blocks of whole voxels, at most 8 along an axis.
   int first[3], count[3], size[3], blocks[3];
   for (int axis = 0; axis < 3; ++axis) {

@@ -114,11 +114,7 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     return result;
   }
   if (!model.box.valid) return result;
-  model.count = pair.count;
-  model.planes = pair.planes;
-  for (int i = 0; i < pair.count; ++i) {
-    model.surface[i] = internal::MapSurface(pair.surface[i], model.box.p, model.box.F);
-  }
+  internal::MapSurfaces(pair, &model);
   if (model.planes < model.count && !internal::Shrink(team, &model)) {
     result.accepted = true;
     return result;

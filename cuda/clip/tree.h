@@ -18,6 +18,15 @@ struct ClipModel {
   int split[kMaxClipLevel + 1] = {};  ///< axes (bits) halved between level i and i + 1
 };
 
+/** Takes the pair's surfaces into the model, mapped into its box. */
+INTERVOX_HD inline void MapSurfaces(const LocalPair& pair, ClipModel* model) {
+  model->count = pair.count;
+  model->planes = pair.planes;
+  for (int i = 0; i < pair.count; ++i) {
+    model->surface[i] = MapSurface(pair.surface[i], model->box.p, model->box.F);
+  }
+}
+
 /** A cell on the way down. */
 struct ClipCell {
   Vec3 c, h;

@@ -22,6 +22,19 @@ struct ColumnChart {
   double scale = 1;         ///< |det F|
 };
 
+/** Takes the pair's surfaces into the chart, mapped into its frame. */
+INTERVOX_HD inline void MapSurfaces(const LocalPair& pair, ColumnChart* chart) {
+  for (int i = 0; i < pair.count; ++i) {
+    const MappedSurface s = MapSurface(pair.surface[i], chart->p, chart->F);
+    if (i < pair.planes) {
+      chart->half_normal[i] = s.b;
+      chart->offset[i] = s.c;
+    } else {
+      chart->curved[i - pair.planes] = s;
+    }
+  }
+}
+
 /** Turns the parameter τ ∈ [−4, 8) into a direction, with dφ/dτ; smooth but at odd multiples of ½.
  */
 INTERVOX_HD inline double DirectionAt(double tau, double* c, double* s) {
@@ -223,15 +236,7 @@ INTERVOX_HD inline void MakeChart(const LocalPair& pair, const ClipModel& model,
     chart->upper[axis] += more;
   }
   if (chart->ring >= 0 && chart->lower.x < -chart->major) chart->lower.x = -chart->major;
-  for (int i = 0; i < pair.count; ++i) {
-    const MappedSurface s = MapSurface(pair.surface[i], chart->p, chart->F);
-    if (i < pair.planes) {
-      chart->half_normal[i] = s.b;
-      chart->offset[i] = s.c;
-    } else {
-      chart->curved[i - pair.planes] = s;
-    }
-  }
+  MapSurfaces(pair, chart);
 }
 
 }  // namespace intervox::cuda::internal

@@ -205,13 +205,6 @@ INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const Colum
   }
 }
 
-/** Maps the pair's surfaces into the model's box. */
-INTERVOX_HD inline void MapAll(const LocalPair& pair, ClipModel* model) {
-  for (int i = 0; i < pair.count; ++i) {
-    model->surface[i] = MapSurface(pair.surface[i], model->box.p, model->box.F);
-  }
-}
-
 /** Turns the box of a small part of a torus to the torus' normal there, in which a thin overlap is
  thin, and shrinks it again, as long as that helps. False when no cell is left. */
 template <class Team>
@@ -238,7 +231,7 @@ INTERVOX_HD bool TurnToNormal(const Team& team, const LocalPair& pair,
     }
     model->box.lower = -extent;
     model->box.upper = extent;
-    MapAll(pair, model);
+    MapSurfaces(pair, model);
     if (!Shrink(team, model)) return false;
     const Vec3 now = model->box.upper - model->box.lower;
     const double det = Determinant(old.F);
@@ -247,7 +240,7 @@ INTERVOX_HD bool TurnToNormal(const Team& team, const LocalPair& pair,
     if (is > 0.5 * was) {
       if (is >= was) {
         model->box = old;
-        MapAll(pair, model);
+        MapSurfaces(pair, model);
       }
       return true;
     }
@@ -268,9 +261,7 @@ StartColumns(const Team& team, const LocalPair& pair, ColumnChart* chart, Column
   if (disjoint) return ColumnStart::kEmpty;
   if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
   if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
-  model.count = pair.count;
-  model.planes = pair.planes;
-  MapAll(pair, &model);
+  MapSurfaces(pair, &model);
   if (!Shrink(team, &model)) return ColumnStart::kEmpty;
   for (int i = pair.planes; i < pair.count; ++i) {
     const geometry::Surface& s = pair.surface[i].surface;

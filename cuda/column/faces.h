@@ -35,19 +35,10 @@ INTERVOX_HD inline double SetWeights(const LocalPair& pair, ColumnChart* chart) 
  `chart` is overwritten. False when a section has too many parts. */
 INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, double raised, ColumnChart* chart,
                                       Moments* moments) {
-  const Mat3 I = Mat3::Identity();
   chart->p = {};
-  chart->F = I;
+  chart->F = Mat3::Identity();
   chart->ring = -1;
-  for (int i = 0; i < pair.count; ++i) {
-    const MappedSurface s = MapSurface(pair.surface[i], {}, I);
-    if (i < pair.planes) {
-      chart->half_normal[i] = s.b;
-      chart->offset[i] = s.c;
-    } else {
-      chart->curved[i - pair.planes] = s;
-    }
-  }
+  MapSurfaces(pair, chart);
   const Vec3 centre = 0.5 * (pair.lower + pair.upper), half = 0.5 * (pair.upper - pair.lower);
   for (int i = 0; i < pair.planes; ++i) {
     const LocalSurface& local = pair.surface[i];

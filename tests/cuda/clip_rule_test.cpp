@@ -118,11 +118,7 @@ TEST(ClipRule, SecondOrderPlainAndFourthOrderExtrapolated) {
   bool disjoint = false;
   model.box = internal::ChooseBox(pair, &disjoint);
   ASSERT_TRUE(model.box.valid);
-  model.count = pair.count;
-  model.planes = pair.planes;
-  for (int i = 0; i < pair.count; ++i) {
-    model.surface[i] = internal::MapSurface(pair.surface[i], model.box.p, model.box.F);
-  }
+  internal::MapSurfaces(pair, &model);
   for (int& split : model.split) split = 7;
   double v[8], extrapolated[8];
   for (int level = 1; level < 8; ++level) {

@@ -224,6 +224,17 @@ double WorstOverFrames(const geometry::Cell& a, const geometry::Cell& b, const P
   return worst;
 }
 
+// The witness of another rule.
+double VolumeBy(LeafRule rule, double tolerance, const geometry::Cell& a, const geometry::Cell& b,
+                const Pose& X_AB) {
+  PairQuery query{&a, &b, {}, X_AB};
+  query.rule = rule;
+  query.tolerance = tolerance;
+  const InterferenceMetrics m = ComputeMetrics(query);
+  EXPECT_EQ(m.status, Status::kOk);
+  return m.volume;
+}
+
 // The volume of two cells by rays, askew to the planes of both.
 double LatticeVolume(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_AB, int n) {
   Random random(6);
@@ -267,12 +278,8 @@ TEST(ColumnRule, SmallPartBesideALargeOne) {
                     {-0.59310863637708233, 0.15697870578720902, -0.78967071072966299},
                     {0.34118386482082497, 0.93739304719150263, -0.069913127972897393}},
                {0.32998562752466704, -0.15454948714113345, 0.24218354378748752}};
-  PairQuery query{&hyperboloid, &saddle, {}, X};
-  query.rule = LeafRule::kClip;
-  query.tolerance = 3e-5;
-  const InterferenceMetrics clip = ComputeMetrics(query);
-  EXPECT_EQ(clip.status, Status::kOk);
-  EXPECT_LT(WorstOverFrames(hyperboloid, saddle, X, 100, 5, clip.volume), 1e-4);
+  const double clip = VolumeBy(LeafRule::kClip, 3e-5, hyperboloid, saddle, X);
+  EXPECT_LT(WorstOverFrames(hyperboloid, saddle, X, 100, 5, clip), 1e-4);
 }
 
 // A ball of 99.5 mm in a groove of 100 mm: a strip of 8 mm, from which the groove's flat side cuts
@@ -284,11 +291,8 @@ TEST(ColumnRule, BallInAGrooveFromAnyFrame) {
                     {-0.00082451404564481967, 0.99999948560100804, -0.00059074047496548987},
                     {-0.00048627609063678356, 0.00059033966438737373, 0.99999970751727951}},
                {0.00033453553481421761, -8.6040739567305735e-05, 0.00057580340596330437}};
-  PairQuery query{&groove, &ball, {}, X};
-  query.rule = LeafRule::kFlux;
-  const InterferenceMetrics flux = ComputeMetrics(query);
-  EXPECT_EQ(flux.status, Status::kOk);
-  EXPECT_LT(WorstOverFrames(groove, ball, X, 300, 5, flux.volume), 1e-3);
+  const double flux = VolumeBy(LeafRule::kFlux, PairQuery{}.tolerance, groove, ball, X);
+  EXPECT_LT(WorstOverFrames(groove, ball, X, 300, 5, flux), 1e-3);
 }
 
 // Two cones across each other whose flat ends are turned by a hair out of the box of the sections:
@@ -350,12 +354,8 @@ TEST(ColumnRule, HoleThatTouchesBothSides) {
                     {0.7030590991073502, -0.63057561904415327, 0.3287587136935593},
                     {-0.57205467240788477, -0.22686418571382583, 0.78821703420866918}},
                {0.25748810857944998, 0.06004819676827107, -0.098757435877419975}};
-  PairQuery query{&groove, &bowl, {}, X};
-  query.rule = LeafRule::kClip;
-  query.tolerance = 3e-5;
-  const InterferenceMetrics clip = ComputeMetrics(query);
-  EXPECT_EQ(clip.status, Status::kOk);
-  EXPECT_LT(WorstOverFrames(groove, bowl, X, 60, 5, clip.volume), 3e-5);
+  const double clip = VolumeBy(LeafRule::kClip, 3e-5, groove, bowl, X);
+  EXPECT_LT(WorstOverFrames(groove, bowl, X, 60, 5, clip), 3e-5);
 }
 
 // Twenty planes and a hole that cuts a corner off what they leave: 1e-5 of V but a fiftieth of S,

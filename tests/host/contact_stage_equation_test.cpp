@@ -11,6 +11,7 @@ namespace {
 
 using testing::Draw;
 using testing::Model;
+using testing::OnGround;
 using testing::Problem;
 using testing::Random;
 
@@ -167,14 +168,8 @@ TEST(SolveStage, LockedAxesStayLocked) {
   bodies[1].inverse_mass = 1.0;
   bodies[1].inverse_inertia_W = Mat3::Diagonal({0, 10.0, 0});  // a planar body
   bodies[1].v = {0.1, 0, -0.2};
-  StageContact c;
-  c.body_i = 1;
-  c.body_j = 0;
-  c.model = model.get();
-  c.geometry.V = 1e-4;
-  c.geometry.n = {0, 0, 1};
+  StageContact c = OnGround(*model, 1e-4, 1e-8);
   c.geometry.p_WC = {0.1, 0.2, -0.1};
-  c.geometry.J_W = 1e-8 * Mat3::Diagonal({1, 1, 2});
   c.latch = {0.2, model->normal->DampingFactor(0.2)};
   EXPECT_TRUE(SolveStage(1e-4, bodies, {&c, 1}).converged);
   EXPECT_EQ(bodies[1].w.x, 0.0);

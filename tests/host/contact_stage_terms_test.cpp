@@ -10,6 +10,7 @@ namespace intervox::host {
 namespace {
 
 using testing::Model;
+using testing::OnGround;
 
 TEST(SolveStage, InactiveAndClampedContactsDoNothing) {
   const auto model = Model(1e6, 0.2, 0.4, 0.4);
@@ -48,13 +49,7 @@ TEST(SolveStage, BristlesTurnWithThePlate) {
   const auto model = Model(1e6, 0.5, 0.4, 0.4);
   std::vector<StageBody> bodies(2);
   bodies[0].w = bodies[1].w = {0, 0, 3.0};  // driven, turning together
-  StageContact c;
-  c.body_i = 1;
-  c.body_j = 0;
-  c.model = model.get();
-  c.geometry.V = 1e-6;
-  c.geometry.n = {0, 0, 1};
-  c.geometry.J_W = 1e-10 * Mat3::Diagonal({1, 1, 2});
+  StageContact c = OnGround(*model, 1e-6, 1e-10);
   c.state.z = {1e-7, 0, 0};
   c.state.s_dw = 1.0;
   SolveStage(0.0, bodies, {&c, 1});
@@ -78,13 +73,7 @@ TEST(SolveStage, RelaxationOffsetDecaysAndTakesItsShareOfTheForce) {
   const auto model = MakeContactModel(s, {}, {});
   std::vector<StageBody> bodies(2);
   bodies[1].inverse_mass = 1e-9;
-  StageContact c;
-  c.body_i = 1;
-  c.body_j = 0;
-  c.model = model.get();
-  c.geometry.V = 3e-5;
-  c.geometry.n = {0, 0, 1};
-  c.geometry.J_W = 1e-9 * Mat3::Diagonal({1, 1, 2});
+  StageContact c = OnGround(*model, 3e-5, 1e-9);
   c.state.V_o = 1e-5;
   StageContact implicit = c;
   SolveStage(0.0, bodies, {&c, 1});
@@ -103,13 +92,7 @@ TEST(SolveStage, RollingOpposesAndTheCapKeepsThePressureFromTension) {
     const auto model = MakeContactModel(s, {}, {});
     std::vector<StageBody> bodies(2);
     bodies[1].w = {30.0, 40.0, 5.0};
-    StageContact c;
-    c.body_i = 1;
-    c.body_j = 0;
-    c.model = model.get();
-    c.geometry.V = 1e-5;
-    c.geometry.n = {0, 0, 1};
-    c.geometry.J_W = (1e-5 * 0.005) * Mat3::Diagonal({1, 1, 2});  // r_gyr = 0.1, ρ = 0.1414
+    StageContact c = OnGround(*model, 1e-5, 1e-5 * 0.005);  // r_gyr = 0.1, ρ = 0.1414
     c.latch = {1.0, model->normal->DampingFactor(1.0)};
     SolveStage(0.0, bodies, {&c, 1});
     // τ_r = k_v a J ω_t, Gonthier (4.183); capped at |a||ω_t|ρ = 1.

@@ -55,6 +55,18 @@ struct Problem {
   std::vector<StageContact> contacts;
 };
 
+/** A contact of body 1 on body 0 with the normal z, of volume V [m³] and J_W = J diag(1, 1, 2). */
+inline StageContact OnGround(const ContactModel& model, double V, double J) {
+  StageContact c;
+  c.body_i = 1;
+  c.body_j = 0;
+  c.model = &model;
+  c.geometry.V = V;
+  c.geometry.n = {0, 0, 1};
+  c.geometry.J_W = J * Mat3::Diagonal({1, 1, 2});
+  return c;
+}
+
 /** Random bodies and contacts, each with up to `load` [N] of elastic force. */
 inline Problem Draw(Random& random, const ContactModel& model, int free, int contacts,
                     double load) {
