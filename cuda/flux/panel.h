@@ -41,10 +41,14 @@ struct FluxPanel {
 
 /** The list of pieces; `full` when one did not fit. */
 struct FluxPanels {
-  FluxPanel panel[kFluxPanels];
+  union {
+    FluxPanel panel[kFluxPanels];  ///< the first `count`; the rest is never written, nor zeroed
+  };
   int count = 0;
   bool full = false;
   bool shared = false;  ///< three surfaces share an edge: which of them end there is not known
+
+  INTERVOX_HD FluxPanels() {}
 
   /** Adds a panel or notes that there is no room. */
   INTERVOX_HD void Push(const FluxPanel& p) {

@@ -120,5 +120,37 @@ TEST(Engine, ToleranceBoundsTheError) {
   }
 }
 
+// A pin that only just touches the rim of its hole: what the boundary's sums leave open is more
+// than the volume, and nothing to a query that says which volumes do not matter.
+TEST(Engine, GrazesBelowTheVolumeFloorTakeNoSlowerRule) {
+  const geometry::Cell pin = testing::CellsOf(geometry::Cone{0.012, 0.005, 0.035})[0];
+  const geometry::Cell hole = testing::HoledBoxCells({0.1, 0.1, 0.028}, 0.0075)[0];
+  constexpr double kFloor = 1e-13;
+  Random random(19);
+  int slower = 0;
+  for (int i = 0; i < 15; ++i) {
+    PairQuery query{&hole, &pin, {}, {}};
+    const double tilt = random.Uniform(0.0, 0.03), turn = random.Uniform(-1, 1);
+    query.X_WB.R = ToRotation(Normalized(Quaternion{1, tilt, 0.3 * tilt, turn}));
+    const Vec3 beside{random.Uniform(-5e-4, 5e-4), random.Uniform(-5e-4, 5e-4), 0};
+    double apart = -0.05, touching = 0.0;
+    for (double z = -0.025; z > apart && z < touching; z = 0.5 * (apart + touching)) {
+      query.X_WB.p = beside + Vec3{0, 0, z};
+      (ComputeMetrics(query).volume > 0 ? touching : apart) = z;
+    }
+    query.X_WB.p = beside + Vec3{0, 0, touching};
+    const InterferenceMetrics graze = ComputeMetrics(query);
+    ASSERT_LT(graze.volume, 1e-18);
+    if (graze.rule == LeafRule::kColumn) ++slower;
+    query.volume_floor = kFloor;
+    const InterferenceMetrics rough = ComputeMetrics(query);
+    EXPECT_EQ(rough.rule, LeafRule::kFlux);
+    EXPECT_NE(rough.status, Status::kToleranceNotMet);
+    EXPECT_LE(rough.volume, kFloor);
+    EXPECT_LE(rough.volume_error, kFloor);
+  }
+  EXPECT_GT(slower, 5);
+}
+
 }  // namespace
 }  // namespace intervox

@@ -9,8 +9,8 @@ namespace {
 /** What a pair costs about, and the work from which threads pay [µs]. Decides who computes, never
  what: the result has the same bits. */
 constexpr double kPolytopeCost = 1.5;
-constexpr double kCurvedCost = 12.0;
-constexpr double kThreadedCost = 60.0;
+constexpr double kCurvedCost = 5.0;
+constexpr double kThreadedCost = 100.0;
 
 /** Margin of the lists, as a share of the smaller body's radius. */
 constexpr double kListMargin = 0.02;
