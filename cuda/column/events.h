@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/column/chart.h"
+#include "cuda/column/sign_change.h"
 
 namespace intervox::cuda::internal {
 
@@ -150,82 +151,61 @@ class EdgeEvents {
 
   INTERVOX_HD void Find() {
     for (int half = 0; half < 2; ++half) {
-      for (int branch = 0; branch < 2; ++branch) Walk(half != 0, branch);
+      for (int branch = 0; branch < 2; ++branch) Walk({*this, half != 0, branch});
     }
   }
 
  private:
   static constexpr int kSteps = 16, kMost = 40;
 
-  struct Level {
+  struct Sample {
     bool real = false;
-    double f = 0;
+    double level = 0;
     Vec3 y;
   };
 
-  INTERVOX_HD Level At(double x, bool half, int branch) const {
-    Level out;
-    Vec3 y[2];
-    out.real = pencil_.ExtremesOf((half ? -x : 1) * scale_[0], (half ? 1 : x) * scale_[1], y);
-    if (!out.real) return out;
-    out.y = y[branch];
-    // Where the member is g itself both levels vanish; f is what is looked at.
-    out.f = Evaluate(pencil_.f, out.y).value;
-    return out;
-  }
+  /** One turn around half the pencil, on one of the two extremal points. */
+  struct Turn {
+    const EdgeEvents& edge;
+    bool half;
+    int branch;
 
-  INTERVOX_HD void Walk(bool half, int branch) const {
-    Level before, now;
+    INTERVOX_HD Sample operator()(double x, const Sample& /*near*/) const {
+      Sample out;
+      Vec3 y[2];
+      const double* scale = edge.scale_;
+      out.real = edge.pencil_.ExtremesOf((half ? -x : 1) * scale[0], (half ? 1 : x) * scale[1], y);
+      if (!out.real) return out;
+      out.y = y[branch];
+      // Where the member is g itself both levels vanish; f is what is looked at.
+      out.level = Evaluate(edge.pencil_.f, out.y).value;
+      return out;
+    }
+  };
+
+  INTERVOX_HD void Walk(const Turn& at) const {
+    const auto add = [&](double lo, double hi, const Sample& at_lo) {
+      HalveAroundChange(lo, hi, kMost, at_lo, at, [&](double, const Sample& last) {
+        if (MayBound(chart_, last.y, i_, j_)) events_->Add(last.y[chart_.t]);
+      });
+    };
+    Sample before, now;
     double x0 = 0, x1 = -1;
-    now = At(x1, half, branch);
+    now = at(x1, now);
     for (int k = 1; k <= kSteps; ++k) {
       const double x2 = -1 + 2.0 * k / kSteps;
-      const Level next = At(x2, half, branch);
-      if (now.real && next.real && (now.f > 0) != (next.f > 0)) AddRoot(x1, x2, now, half, branch);
+      const Sample next = at(x2, now);
+      if (now.real && next.real && (now.level > 0) != (next.level > 0)) add(x1, x2, now);
       const bool three = k > 1 && before.real && now.real && next.real;
-      if (three && (before.f > 0) == (now.f > 0) && (next.f > 0) == (now.f > 0) &&
-          std::fabs(now.f) <= std::fabs(before.f) && std::fabs(now.f) <= std::fabs(next.f)) {
-        Dip(x0, x2, now.f > 0, half, branch);
+      if (three && (before.level > 0) == (now.level > 0) && (next.level > 0) == (now.level > 0) &&
+          std::fabs(now.level) <= std::fabs(before.level) &&
+          std::fabs(now.level) <= std::fabs(next.level)) {
+        SeekDip(x0, x2, kMost, now, at, add);
       }
       before = now;
       now = next;
       x0 = x1;
       x1 = x2;
-    }
-  }
-
-  INTERVOX_HD void AddRoot(double lo, double hi, const Level& at_lo, bool half, int branch) const {
-    Level at = at_lo;
-    for (int k = 0; k < kMost; ++k) {
-      const double middle = 0.5 * (lo + hi);
-      const Level next = At(middle, half, branch);
-      if (!next.real) return;
-      at = next;
-      ((next.f > 0) == (at_lo.f > 0) ? lo : hi) = middle;
-    }
-    if (MayBound(chart_, at.y, i_, j_)) events_->Add(at.y[chart_.t]);
-  }
-
-  /** Seeks a change of sign between lo and hi by the golden section. */
-  INTERVOX_HD void Dip(double lo, double hi, bool positive, bool half, int branch) const {
-    constexpr double kGolden = 0.38196601125010515;
-    const double from = lo, to = hi;
-    double x[2] = {lo + kGolden * (hi - lo), hi - kGolden * (hi - lo)};
-    Level at[2] = {At(x[0], half, branch), At(x[1], half, branch)};
-    for (int k = 0; k < kMost; ++k) {
-      if (!at[0].real || !at[1].real) return;
-      for (int m = 0; m < 2; ++m) {
-        if ((at[m].f > 0) == positive) continue;
-        AddRoot(from, x[m], At(from, half, branch), half, branch);
-        AddRoot(x[m], to, at[m], half, branch);
-        return;
-      }
-      const int best = std::fabs(at[0].f) < std::fabs(at[1].f) ? 0 : 1;
-      (best == 0 ? hi : lo) = x[1 - best];
-      x[1 - best] = x[best];
-      at[1 - best] = at[best];
-      x[best] = best == 0 ? lo + kGolden * (hi - lo) : hi - kGolden * (hi - lo);
-      at[best] = At(x[best], half, branch);
     }
   }
 

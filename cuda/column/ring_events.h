@@ -32,11 +32,12 @@ class RingEvents {
   }
 
  private:
-  static constexpr int kLooks = 16, kMost = 8, kHalvings = 36;
+  static constexpr int kLooks = 16, kMost = 8, kHalvings = 36, kSeeks = 24;
   static constexpr double kStep = 4.0 / kLooks;
 
   /** An extremum over σ, and the level that it had at the azimuth before. */
   struct Extremum {
+    static constexpr bool real = true;  ///< a circle always has extrema
     double sigma = 0, level = 0, last = 0;
     bool highest = false, followed = false;
   };
@@ -109,8 +110,13 @@ class RingEvents {
     now->last = was->level;
     now->followed = true;
     const bool positive = was->level > 0;
+    const auto at = [&](double tau, const Extremum& near) { return Refined(tau, near); };
+    const auto add = [&](double lo, double hi, const Extremum& at_lo) {
+      HalveAroundChange(lo, hi, kHalvings, at_lo, at,
+                        [&](double tau, const Extremum&) { events_->Add(tau); });
+    };
     if ((now->level > 0) != positive) {
-      AddRoot(from, to, *was);
+      add(from, to, *was);
       return;
     }
     if (!was->followed || (was->last > 0) != positive) return;
@@ -118,44 +124,7 @@ class RingEvents {
     if (m1 > m0 || m1 > m2) return;
     const double bend = m0 - 2 * m1 + m2;
     const double least = bend > 0 ? m1 - 0.125 * (m0 - m2) * (m0 - m2) / bend : m1;
-    if (least < 0.3 * bend) Dip(from - step, to, *was);
-  }
-
-  INTERVOX_HD void AddRoot(double lo, double hi, Extremum at_lo) const {
-    for (int k = 0; k < kHalvings; ++k) {
-      const double middle = 0.5 * (lo + hi);
-      const Extremum x = Refined(middle, at_lo);
-      if ((x.level > 0) == (at_lo.level > 0)) {
-        lo = middle;
-        at_lo = x;
-      } else {
-        hi = middle;
-      }
-    }
-    events_->Add(0.5 * (lo + hi));
-  }
-
-  /** Seeks a change of sign by the golden section. */
-  INTERVOX_HD void Dip(double lo, double hi, const Extremum& near) const {
-    constexpr double kGolden = 0.38196601125010515;
-    constexpr int kMostSteps = 24;
-    const double from = lo, to = hi;
-    double t[2] = {lo + kGolden * (hi - lo), hi - kGolden * (hi - lo)};
-    Extremum x[2] = {Refined(t[0], near), Refined(t[1], near)};
-    for (int k = 0; k < kMostSteps; ++k) {
-      for (int m = 0; m < 2; ++m) {
-        if ((x[m].level > 0) == (near.level > 0)) continue;
-        AddRoot(from, t[m], Refined(from, near));
-        AddRoot(t[m], to, x[m]);
-        return;
-      }
-      const int best = std::fabs(x[0].level) < std::fabs(x[1].level) ? 0 : 1;
-      (best == 0 ? hi : lo) = t[1 - best];
-      t[1 - best] = t[best];
-      x[1 - best] = x[best];
-      t[best] = best == 0 ? lo + kGolden * (hi - lo) : hi - kGolden * (hi - lo);
-      x[best] = Refined(t[best], x[1 - best]);
-    }
+    if (least < 0.3 * bend) SeekDip(from - step, to, kSeeks, *was, at, add);
   }
 
   const ColumnChart& chart_;
