@@ -21,23 +21,18 @@ struct SearchBox {
   double level = 0;         ///< greatest side·f at the centre: the least goes first
   std::uint64_t order = 0;  ///< breaks ties, so that the search is deterministic
   std::uint64_t done = 0;   ///< bit k: surface k holds the whole box deep inside; the first 64 only
-  bool Needs(std::size_t k) const { return k >= 64 || (done >> k & 1) == 0; }
   bool operator<(const SearchBox& other) const {
     return level != other.level ? level > other.level : order > other.order;
   }
 };
 
-double GreatestLevel(std::span<const Surface> surfaces, const Vec3& x) {
-  double level = -1e300;
-  for (const Surface& S : surfaces) level = std::max(level, Level(S, x));
-  return level;
-}
+bool IsDone(std::uint64_t done, std::size_t k) { return k < 64 && (done >> k & 1) != 0; }
 
-/** The greatest level at the centre among the surfaces that the box needs. */
-double LevelAt(std::span<const Surface> surfaces, const SearchBox& box) {
+/** The greatest level at x of the surfaces that are not `done`. */
+double GreatestLevel(std::span<const Surface> surfaces, const Vec3& x, std::uint64_t done = 0) {
   double level = -1e300;
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    if (box.Needs(k)) level = std::max(level, Level(surfaces[k], box.center));
+    if (!IsDone(done, k)) level = std::max(level, Level(surfaces[k], x));
   }
   return level;
 }
@@ -150,7 +145,7 @@ InteriorPoint Subdivide(std::span<const Surface> surfaces, const OrientedBox& ro
     queue.pop();
     bool out = false;
     for (std::size_t i = 0; i < surfaces.size() && !out; ++i) {
-      if (!box.Needs(i)) continue;
+      if (IsDone(box.done, i)) continue;
       const Bounds f = BoundsOverBox(surfaces[i], box.center, R, box.half);
       const bool inside = surfaces[i].side > 0;
       out = (inside ? f.lo : -f.hi) >= -needed;
@@ -170,7 +165,7 @@ InteriorPoint Subdivide(std::span<const Surface> surfaces, const OrientedBox& ro
     child.half[axis] = 0.5 * box.half[axis];
     for (int sign = -1; sign <= 1; sign += 2) {
       child.center = box.center + (sign * child.half[axis]) * R.Col(axis);
-      child.level = LevelAt(surfaces, child);
+      child.level = GreatestLevel(surfaces, child.center, box.done);
       child.order = order++;
       queue.push(child);
     }
