@@ -48,15 +48,11 @@ std::vector<OraclePair> LoadOracle() {
   return out;
 }
 
-double Frobenius(const Mat3& m) {
-  return std::sqrt(SquaredNorm(m.row0) + SquaredNorm(m.row1) + SquaredNorm(m.row2));
-}
-
 // The largest of the errors that the oracle's checker looks at, each over its allowance.
 double Error(const InterferenceMetrics& m, const Expected& e) {
   const double r = std::sqrt(0.5 * Trace(e.inertia) / e.volume);
   return std::max({std::fabs(m.volume / e.volume - 1), Norm(m.p_WC - e.centroid) / r,
-                   Frobenius(m.J_W - e.inertia) / Frobenius(e.inertia) / 5});
+                   testing::Frobenius(m.J_W - e.inertia) / testing::Frobenius(e.inertia) / 5});
 }
 
 void Oracle(benchmark::State& state) {

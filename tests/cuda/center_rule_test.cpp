@@ -13,20 +13,16 @@ using geometry::MakeEllipsoid;
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using testing::Answer;
+using testing::Ask;
 using testing::MakePair;
 using testing::Random;
 
 constexpr double kPi = 3.14159265358979323846;
 
-struct Count {
-  RuleResult result;
-  Moments moments;
-};
-
-Count Center(const LocalPair& pair, double h) {
-  Count count;
-  count.result = CenterRule(SerialTeam{}, pair, h, &count.moments);
-  return count;
+Answer Center(const LocalPair& pair, double h) {
+  return Ask(pair,
+             [h](const LocalPair& p, Moments* m) { return CenterRule(SerialTeam{}, p, h, m); });
 }
 
 TEST(CenterRule, CountsWhatThreeLoopsCount) {
@@ -38,7 +34,7 @@ TEST(CenterRule, CountsWhatThreeLoopsCount) {
     const double h = 0.021;
     const LocalPair pair =
         MakePair({a}, {b}, {0.01, 0.02, 0.03}, {-0.5, -0.5, -0.5}, {0.6, 0.6, 0.6}, 1e-3);
-    const Count count = Center(pair, h);
+    const Answer count = Center(pair, h);
     ASSERT_TRUE(count.result.accepted);
     const auto side = [&](const Vec3& x, int body) {
       const Vec3 p = x + pair.p_WL;
@@ -72,8 +68,8 @@ TEST(CenterRule, BoxOnTheLatticeIsExact) {
   const LocalPair pair =
       MakePair(testing::BoxSurfaces({0.4, 0.6, 0.8}), {MakePlane({0, 0, 1}, 0.1)}, {},
                {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 1e-3);
-  const Count count = Center(pair, 0.1);
-  const InterferenceMetrics m = ToMetrics(count.moments, {});
+  const Answer count = Center(pair, 0.1);
+  const InterferenceMetrics& m = count.metrics;
   EXPECT_NEAR(m.volume, 0.12, 1e-14);
   EXPECT_NEAR(m.p_WC.z, -0.15, 1e-14);
   EXPECT_NEAR(m.J_W(2, 2), 0.12 / 12 * (0.16 + 0.36), 1e-14);
@@ -91,7 +87,7 @@ TEST(CenterRule, FirstOrderAndWithinItsBound) {
     const LocalPair pair = MakePair({MakeEllipsoid({0.3, 0.3, 0.3})}, {MakePlane(n, 0.0)},
                                     random.Vector(0.1), {-0.4, -0.4, -0.4}, {0.4, 0.4, 0.4}, 1e-3);
     for (int k = 0; k < 3; ++k) {
-      const Count count = Center(pair, sizes[k]);
+      const Answer count = Center(pair, sizes[k]);
       const double error = std::fabs(count.moments.v - v);
       EXPECT_LT(error, 2 * count.result.error);
       errors[k] += error / v;

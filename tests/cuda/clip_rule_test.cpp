@@ -14,25 +14,24 @@ using geometry::MakeEllipsoid;
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using testing::Answer;
+using testing::Ask;
 using testing::MakePair;
 using testing::Random;
 
 constexpr double kPi = 3.14159265358979323846;
 
-InterferenceMetrics Clip(const LocalPair& pair, RuleResult* result) {
-  Moments moments;
-  *result = ClipRule(SerialTeam{}, pair, &moments);
-  return moments.v > 0 ? ToMetrics(moments, pair.p_WL) : InterferenceMetrics{};
+Answer Clip(const LocalPair& pair) {
+  return Ask(pair, [](const LocalPair& p, Moments* m) { return ClipRule(SerialTeam{}, p, m); });
 }
 
 InterferenceMetrics Clip(const std::vector<Surface>& a, const std::vector<Surface>& b, double half,
                          double tolerance) {
   const Vec3 box{half, half, half};
-  RuleResult result;
-  const InterferenceMetrics m = Clip(MakePair(a, b, {}, -box, box, tolerance), &result);
-  EXPECT_TRUE(result.accepted);
-  EXPECT_LE(result.error, tolerance * m.volume);
-  return m;
+  const Answer got = Clip(MakePair(a, b, {}, -box, box, tolerance));
+  EXPECT_TRUE(got.result.accepted);
+  EXPECT_LE(got.result.error, tolerance * got.metrics.volume);
+  return got.metrics;
 }
 
 TEST(ClipRule, CapsOfAnyDepth) {
@@ -77,13 +76,11 @@ TEST(ClipRule, PlanesAloneAreExact) {
     const std::vector<Surface> a = testing::BoxSurfaces({0.5, 0.4, 0.3});
     const std::vector<Surface> b = testing::BoxSurfaces({0.3, 0.6, 0.4});
     const geometry::Cell box_a = geometry::MakeCell(a, "a"), box_b = geometry::MakeCell(b, "b");
-    RuleResult result;
-    const InterferenceMetrics m = Clip(MakePair(testing::Moved(X, a), testing::Moved(Y, b), X.p,
-                                                X.p - Vec3{1, 1, 1}, X.p + Vec3{1, 1, 1}, 1e-3),
-                                       &result);
+    const Answer got = Clip(MakePair(testing::Moved(X, a), testing::Moved(Y, b), X.p,
+                                     X.p - Vec3{1, 1, 1}, X.p + Vec3{1, 1, 1}, 1e-3));
     const double v = intervox::testing::EnumeratedVolume({&box_a, &box_b, X, Y});
-    EXPECT_NEAR(m.volume / v, 1, 1e-12);
-    EXPECT_EQ(result.work, 0);
+    EXPECT_NEAR(got.metrics.volume / v, 1, 1e-12);
+    EXPECT_EQ(got.result.work, 0);
   }
 }
 
@@ -262,7 +259,8 @@ TEST(ClipRule, MovesWithTheWorld) {
     const InterferenceMetrics n = Clip({X * a}, {X * b}, 0.7, 1e-3);
     EXPECT_NEAR(n.volume / m.volume, 1, 1e-3);
     EXPECT_LT(Norm(n.p_WC - X * m.p_WC), 5e-4);
-    EXPECT_LT(testing::Size(n.J_W - X.R * m.J_W * Transpose(X.R)), 5e-3 * testing::Size(m.J_W));
+    EXPECT_LT(testing::Frobenius(n.J_W - X.R * m.J_W * Transpose(X.R)),
+              5e-3 * testing::Frobenius(m.J_W));
     EXPECT_LT(Norm(n.area_vector - X.R * m.area_vector), 2e-2 * Norm(m.area_vector));
   }
 }
@@ -287,12 +285,12 @@ TEST(ClipRule, LeafSizeSetsTheLevel) {
 }
 
 TEST(ClipRule, NothingIsFoundWhereNothingIs) {
-  RuleResult result;
   Pose X;
   X.p = {0.6, 0, 0};
-  Clip(MakePair({MakeTorus(0.3, 0.1)}, {MakeEllipsoid({0.19, 0.19, 0.19}, X)}, {},
-                {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 1e-3),
-       &result);
+  const RuleResult result =
+      Clip(MakePair({MakeTorus(0.3, 0.1)}, {MakeEllipsoid({0.19, 0.19, 0.19}, X)}, {},
+                    {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 1e-3))
+          .result;
   EXPECT_TRUE(result.accepted);
   EXPECT_EQ(result.error, 0);
 }
@@ -302,11 +300,10 @@ TEST(ClipRule, ReferencePairs) {
     constexpr double kTolerance = 1e-3;
     bool swapped = false;
     const LocalPair pair = testing::LocalPairOf(reference, kTolerance, &swapped);
-    RuleResult result;
-    const InterferenceMetrics m = Clip(pair, &result);
-    ASSERT_TRUE(result.accepted) << reference.name;
-    EXPECT_LE(result.error, kTolerance * m.volume) << reference.name;
-    EXPECT_LT(testing::WorstError(m, reference, kTolerance), 0.8) << reference.name;
+    const Answer got = Clip(pair);
+    ASSERT_TRUE(got.result.accepted) << reference.name;
+    EXPECT_LE(got.result.error, kTolerance * got.metrics.volume) << reference.name;
+    EXPECT_LT(testing::WorstError(got.metrics, reference, kTolerance), 0.8) << reference.name;
   }
 }
 

@@ -15,26 +15,24 @@ using geometry::MakeEllipsoid;
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using testing::Answer;
+using testing::Ask;
 using testing::MakePair;
 using testing::Moved;
 using testing::Random;
 
 constexpr double kPi = 3.14159265358979323846;
 
-InterferenceMetrics Columns(const LocalPair& pair, RuleResult* result) {
-  Moments moments;
-  *result = ColumnRule(SerialTeam{}, pair, &moments);
-  return moments.v > 0 ? ToMetrics(moments, pair.p_WL) : InterferenceMetrics{};
+Answer Columns(const LocalPair& pair) {
+  return Ask(pair, [](const LocalPair& p, Moments* m) { return ColumnRule(SerialTeam{}, p, m); });
 }
 
 InterferenceMetrics Columns(const std::vector<Surface>& a, const std::vector<Surface>& b,
                             const Vec3& lower, const Vec3& upper, double tolerance) {
-  RuleResult result;
-  const InterferenceMetrics m =
-      Columns(MakePair(a, b, 0.5 * (lower + upper), lower, upper, tolerance), &result);
-  EXPECT_TRUE(result.accepted);
-  EXPECT_LE(result.error, tolerance * m.volume);
-  return m;
+  const Answer got = Columns(MakePair(a, b, 0.5 * (lower + upper), lower, upper, tolerance));
+  EXPECT_TRUE(got.result.accepted);
+  EXPECT_LE(got.result.error, tolerance * got.metrics.volume);
+  return got.metrics;
 }
 
 // The surface of a quadric that is a single cell of one surface.
@@ -145,12 +143,11 @@ TEST(ColumnRule, AgreesWithALatticeOfRays) {
     const Vec3 reach{1, 1, 1};
     const LocalPair pair = MakePair(a, b, {}, -reach, reach, 1e-3);
     if (pair.planes == pair.count) continue;
-    RuleResult result;
-    const InterferenceMetrics m = Columns(pair, &result);
-    ASSERT_TRUE(result.accepted) << i;
+    const Answer got = Columns(pair);
+    ASSERT_TRUE(got.result.accepted) << i;
     b.insert(b.end(), a.begin(), a.end());
     const double v = LatticeVolume(b, -reach, reach, 300);
-    EXPECT_NEAR(m.volume, v, result.error + 2e-3 * v + 1e-6) << i;
+    EXPECT_NEAR(got.metrics.volume, v, got.result.error + 2e-3 * v + 1e-6) << i;
   }
 }
 
@@ -390,11 +387,11 @@ TEST(ColumnRule, RefusesWhatItHasNoRoomFor) {
       drilled.push_back(Complement(MakeCylinder(radius, {across, centre})));
     }
     const LocalPair pair = MakePair(drilled, {}, {}, -2.0 * kReach, 2.0 * kReach, 1e-4);
-    RuleResult result;
-    const InterferenceMetrics m = Columns(pair, &result);
-    EXPECT_EQ(result.accepted, holes < 6) << holes;
-    if (!result.accepted) continue;
-    EXPECT_NEAR(m.volume, 2 * (high - holes * kPi * radius * radius), 1e-4 * m.volume);
+    const Answer got = Columns(pair);
+    EXPECT_EQ(got.result.accepted, holes < 6) << holes;
+    if (!got.result.accepted) continue;
+    const double v = 2 * (high - holes * kPi * radius * radius);
+    EXPECT_NEAR(got.metrics.volume, v, 1e-4 * v);
   }
 }
 
@@ -403,8 +400,7 @@ TEST(ColumnRule, RefusesPlanesAlone) {
   const LocalPair pair = MakePair(testing::BoxSurfaces({1, 1, 1}),
                                   Moved(random.RandomPose(0.1), testing::BoxSurfaces({1, 1, 1})),
                                   {}, -kReach, kReach, 1e-3);
-  Moments moments;
-  EXPECT_FALSE(ColumnRule(SerialTeam{}, pair, &moments).accepted);
+  EXPECT_FALSE(Columns(pair).result.accepted);
 }
 
 }  // namespace

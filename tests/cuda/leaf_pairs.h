@@ -17,7 +17,9 @@
 
 namespace intervox::cuda::testing {
 
+using geometry::BoxSurfaces;
 using geometry::Surface;
+using intervox::testing::Frobenius;
 using intervox::testing::Random;
 
 /** The pair of two sets of surfaces, given in one frame, with origin p_L and a box around Ω. */
@@ -49,17 +51,20 @@ inline std::vector<Surface> Moved(const Pose& X, std::vector<Surface> surfaces) 
   return surfaces;
 }
 
-/** The six planes of a centred box. */
-inline std::vector<Surface> BoxSurfaces(const Vec3& size) {
-  std::vector<Surface> out;
-  for (int axis = 0; axis < 3; ++axis) {
-    for (int sign = -1; sign <= 1; sign += 2) {
-      Vec3 n;
-      n[axis] = sign;
-      out.push_back(geometry::MakePlane(n, 0.5 * size[axis]));
-    }
-  }
-  return out;
+/** What a rule says of a pair. */
+struct Answer {
+  RuleResult result;
+  Moments moments;
+  InterferenceMetrics metrics;  ///< nothing unless V > 0
+};
+
+/** Asks a rule: result = rule(pair, &moments). */
+template <class Rule>
+Answer Ask(const LocalPair& pair, const Rule& rule) {
+  Answer answer;
+  answer.result = rule(pair, &answer.moments);
+  if (answer.moments.v > 0) answer.metrics = ToMetrics(answer.moments, pair.p_WL);
+  return answer;
 }
 
 /** One posed pair of the reference set and its metrics. */
@@ -192,11 +197,6 @@ inline LocalPair LocalPairOf(const ReferencePair& reference, double tolerance, b
   return pair;
 }
 
-/** Frobenius norm. */
-inline double Size(const Mat3& a) {
-  return std::sqrt(SquaredNorm(a.row0) + SquaredNorm(a.row1) + SquaredNorm(a.row2));
-}
-
 /** The largest error over its allowance: V to the tolerance, the centroid to tolerance × radius of
  gyration, J to five times the tolerance. 1 just passes. */
 inline double WorstError(const InterferenceMetrics& m, const ReferencePair& reference,
@@ -204,7 +204,7 @@ inline double WorstError(const InterferenceMetrics& m, const ReferencePair& refe
   const double v = std::fabs(m.volume - reference.volume) / reference.volume;
   const double r = std::sqrt(0.5 * Trace(reference.inertia) / reference.volume);
   const double c = Norm(m.p_WC - reference.centroid) / (r + 1e-9);
-  const double j = 0.2 * Size(m.J_W - reference.inertia) / Size(reference.inertia);
+  const double j = 0.2 * Frobenius(m.J_W - reference.inertia) / Frobenius(reference.inertia);
   return std::max({v, c, j}) / tolerance;
 }
 

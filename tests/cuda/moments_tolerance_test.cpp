@@ -10,13 +10,10 @@ namespace intervox {
 namespace {
 
 using testing::Cell;
+using testing::Frobenius;
 using testing::Random;
 
 constexpr double kTolerance = 1e-3;
-
-double Size(const Mat3& m) {
-  return std::sqrt(SquaredNorm(m.row0) + SquaredNorm(m.row1) + SquaredNorm(m.row2));
-}
 
 // Every axis on an axis: faces are parallel, edges lie in them, generators touch along lines.
 Mat3 Aligned(Random* random) {
@@ -81,7 +78,7 @@ void Check(int count, unsigned seed) {
     };
     EXPECT_LE(std::fabs(m.volume - V), kTolerance * V) << where();
     EXPECT_LE(Norm(m.p_WC - fine.p_WC), kTolerance * r) << where();
-    EXPECT_LE(Size(m.J_W - fine.J_W), 5 * kTolerance * Size(fine.J_W)) << where();
+    EXPECT_LE(Frobenius(m.J_W - fine.J_W), 5 * kTolerance * Frobenius(fine.J_W)) << where();
   }
   EXPECT_GT(checked, count / 3);
 }

@@ -10,12 +10,14 @@
 
 #include "cuda/engine.h"
 #include "geometry/shape.h"
+#include "tests/cuda/pairs.h"
 
 namespace intervox {
 namespace {
 
 using geometry::Shape;
 using geometry::ShapePtr;
+using testing::Frobenius;
 
 Vec3 ToVec3(const YAML::Node& n) {
   return {n[0].as<double>(), n[1].as<double>(), n[2].as<double>()};
@@ -115,10 +117,6 @@ Total Sum(const OraclePair& pair, double tolerance) {
         total.J_W + m.J_W + m.volume * (Mat3::Diagonal(Dot(d, d) * Vec3{1, 1, 1}) - Outer(d, d));
   }
   return total;
-}
-
-double Frobenius(const Mat3& m) {
-  return std::sqrt(SquaredNorm(m.row0) + SquaredNorm(m.row1) + SquaredNorm(m.row2));
 }
 
 class Oracle : public ::testing::Test {

@@ -10,6 +10,7 @@
 #include "cuda/engine.h"
 #include "geometry/convex_hull.h"
 #include "geometry/make_surface.h"
+#include "tests/geometry/boxes.h"
 
 namespace intervox::testing {
 
@@ -18,15 +19,7 @@ using geometry::Surface;
 
 /** A centred box. */
 inline Cell BoxCell(const Vec3& size) {
-  std::vector<Surface> planes;
-  for (int axis = 0; axis < 3; ++axis) {
-    for (int sign = -1; sign <= 1; sign += 2) {
-      Vec3 n;
-      n[axis] = sign;
-      planes.push_back(geometry::MakePlane(n, 0.5 * size[axis]));
-    }
-  }
-  return geometry::MakeCell(planes, "box");
+  return geometry::MakeCell(geometry::BoxSurfaces(size), "box");
 }
 
 /** The half-space n·x ≤ offset. */
@@ -79,6 +72,11 @@ class Random {
  private:
   std::mt19937_64 engine_;
 };
+
+/** Frobenius norm. */
+inline double Frobenius(const Mat3& m) {
+  return std::sqrt(SquaredNorm(m.row0) + SquaredNorm(m.row1) + SquaredNorm(m.row2));
+}
 
 /** R turned by the rotation vector v [rad]. */
 inline Mat3 Turned(const Vec3& v, const Mat3& R) {

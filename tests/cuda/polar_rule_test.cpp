@@ -13,25 +13,16 @@ using geometry::MakeEllipsoid;
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using testing::Answer;
+using testing::Ask;
 using testing::MakePair;
 using testing::Random;
 
 constexpr double kPi = 3.14159265358979323846;
 const Vec3 kFar{2, 2, 2};
 
-struct Answer {
-  RuleResult result;
-  InterferenceMetrics metrics;
-};
-
 Answer Polar(const LocalPair& pair) {
-  Answer answer;
-  Moments moments;
-  answer.result = PolarRule(SerialTeam{}, pair, &moments);
-  if (answer.result.accepted && moments.v > 0) {
-    answer.metrics = ToMetrics(moments, pair.p_WL);
-  }
-  return answer;
+  return Ask(pair, [](const LocalPair& p, Moments* m) { return PolarRule(SerialTeam{}, p, m); });
 }
 
 Answer Polar(const Surface& a, const Surface& b, const Vec3& p_L, double tolerance = 1e-6) {
@@ -153,7 +144,7 @@ TEST(PolarRule, ContainedEllipsoid) {
       EXPECT_LT(Norm(got.metrics.p_WC - X.p), 1e-14);
       EXPECT_EQ(Norm(got.metrics.area_vector), 0);
       const Mat3 J = v / 5 * (X.R * Mat3::Diagonal({0.05, 0.1, 0.13}) * Transpose(X.R));
-      EXPECT_LT(testing::Size(got.metrics.J_W - J), 1e-13 * testing::Size(J));
+      EXPECT_LT(testing::Frobenius(got.metrics.J_W - J), 1e-13 * testing::Frobenius(J));
     }
   }
 }
@@ -161,11 +152,10 @@ TEST(PolarRule, ContainedEllipsoid) {
 TEST(PolarRule, DisjointIsAcceptedWithNothing) {
   Pose X;
   X.p = {0, 0, 1.001};
-  Moments moments;
-  const LocalPair pair = MakePair({MakeEllipsoid({0.5, 0.5, 0.5})},
-                                  {MakeEllipsoid({0.5, 0.5, 0.5}, X)}, {}, -kFar, kFar, 1e-6);
-  EXPECT_TRUE(PolarRule(SerialTeam{}, pair, &moments).accepted);
-  EXPECT_EQ(moments.v, 0);
+  const Answer got = Polar(MakePair({MakeEllipsoid({0.5, 0.5, 0.5})},
+                                    {MakeEllipsoid({0.5, 0.5, 0.5}, X)}, {}, -kFar, kFar, 1e-6));
+  EXPECT_TRUE(got.result.accepted);
+  EXPECT_EQ(got.moments.v, 0);
 }
 
 TEST(PolarRule, RefusesWhatItIsNotMadeFor) {
@@ -202,8 +192,8 @@ TEST(PolarRule, MeetsToleranceAgainstTheFinestOrder) {
       // A tenth of the tolerance: no result jumps by more where the order changes.
       EXPECT_LE(std::fabs(got.metrics.volume - v), 0.1 * tolerance * v + 1e-12 * v) << depth;
       EXPECT_LE(Norm(got.metrics.p_WC - fine.metrics.p_WC), 0.1 * tolerance * r + 1e-12 * r);
-      EXPECT_LE(testing::Size(got.metrics.J_W - fine.metrics.J_W),
-                0.5 * tolerance * testing::Size(fine.metrics.J_W));
+      EXPECT_LE(testing::Frobenius(got.metrics.J_W - fine.metrics.J_W),
+                0.5 * tolerance * testing::Frobenius(fine.metrics.J_W));
       EXPECT_LE(std::fabs(got.metrics.volume - v), got.result.error + fine.result.error);
     }
   }
@@ -277,8 +267,8 @@ TEST(PolarRule, MovesWithTheWorldAndForgetsItsOrigin) {
     EXPECT_LT(Norm(moved.metrics.p_WC - X * got.metrics.p_WC), allowed);
     EXPECT_LT(Norm(moved.metrics.area_vector - X.R * got.metrics.area_vector),
               10 * allowed * Norm(got.metrics.area_vector));
-    EXPECT_LT(testing::Size(moved.metrics.J_W - X.R * got.metrics.J_W * Transpose(X.R)),
-              10 * allowed * testing::Size(got.metrics.J_W));
+    EXPECT_LT(testing::Frobenius(moved.metrics.J_W - X.R * got.metrics.J_W * Transpose(X.R)),
+              10 * allowed * testing::Frobenius(got.metrics.J_W));
     // Swapped bodies: V the same, S reversed.
     const Answer swapped = Polar(c.b, c.a, c.p, 1e-8);
     ASSERT_TRUE(swapped.result.accepted);

@@ -10,25 +10,17 @@ namespace {
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using testing::Answer;
+using testing::Ask;
 using testing::MakePair;
 using testing::Random;
 
 constexpr double kPi = 3.14159265358979323846;
 
-struct Answer {
-  RuleResult result;
-  Moments moments;
-  InterferenceMetrics metrics;
-};
-
 Answer Polar(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
   const Vec3 far{2, 2, 2};
-  const LocalPair pair =
-      MakePair({torus}, planes, torus.o, torus.o - far, torus.o + far, tolerance);
-  Answer answer;
-  answer.result = PolarRule(SerialTeam{}, pair, &answer.moments);
-  if (answer.moments.v > 0) answer.metrics = ToMetrics(answer.moments, pair.p_WL);
-  return answer;
+  return Ask(MakePair({torus}, planes, torus.o, torus.o - far, torus.o + far, tolerance),
+             [](const LocalPair& p, Moments* m) { return PolarRule(SerialTeam{}, p, m); });
 }
 
 TEST(PolarTorus, HalvesByPappus) {
@@ -109,7 +101,7 @@ TEST(PolarTorus, AgreesWithTheClipRule) {
     const InterferenceMetrics clip = ToMetrics(moments, {});
     EXPECT_NEAR(got.metrics.volume / clip.volume, 1, 1e-3);
     EXPECT_LT(Norm(got.metrics.p_WC - clip.p_WC), 3e-4);
-    EXPECT_LT(testing::Size(got.metrics.J_W - clip.J_W), 5e-3 * testing::Size(clip.J_W));
+    EXPECT_LT(testing::Frobenius(got.metrics.J_W - clip.J_W), 5e-3 * testing::Frobenius(clip.J_W));
     EXPECT_LT(Norm(got.metrics.area_moment - clip.area_moment),
               3e-2 * 0.3 * Norm(clip.area_vector));
   }

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "geometry/make_surface.h"
-#include "geometry/primitives/pieces.h"
 #include "geometry/surface_eval.h"
 #include "random_shapes.h"
 
@@ -18,16 +17,7 @@ TEST(Grow, HoldsAllPointsThatAreNear) {
   const std::vector<Example> examples = Examples();
   int inside = 0, grown_cells = 0, refused = 0;
   for (int round = 0; round < 600; ++round) {
-    std::vector<Surface> surfaces;
-    const int number = 1 + random.Below(4);
-    for (int k = 0; k < number; ++k) {
-      const int pick = random.Below(static_cast<int>(examples.size()));
-      const Pieces pieces = ToPieces(examples[static_cast<std::size_t>(pick)].primitive, "");
-      const SurfaceList& list = pieces.front();
-      const int one = random.Below(static_cast<int>(list.size()));
-      surfaces.push_back(random.RandomPose(0.5) * list[static_cast<std::size_t>(one)]);
-      if (random.Below(2)) surfaces.back() = Complement(surfaces.back());
-    }
+    const std::vector<Surface> surfaces = RandomSurfaces(&random, examples, 1 + random.Below(4));
     const double distance = random.Uniform(0.01, 0.3);
     const std::optional<Cell> grown = Grow(MakeCell(surfaces, "cell"), distance);
     if (!grown.has_value()) {

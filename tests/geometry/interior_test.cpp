@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "geometry/make_surface.h"
-#include "geometry/primitives/pieces.h"
 #include "geometry/surface_eval.h"
 #include "random_shapes.h"
 
@@ -16,16 +15,7 @@ TEST(Interior, VerdictsOnRandomSidesOfRandomSurfaces) {
   const std::vector<Example> examples = Examples();
   int empty = 0, found = 0;
   for (int round = 0; round < 1500; ++round) {
-    std::vector<Surface> surfaces;
-    const int number = 2 + random.Below(4);
-    for (int k = 0; k < number; ++k) {
-      const int pick = random.Below(static_cast<int>(examples.size()));
-      const Pieces pieces = ToPieces(examples[static_cast<std::size_t>(pick)].primitive, "");
-      const SurfaceList& list = pieces.front();
-      const int one = random.Below(static_cast<int>(list.size()));
-      surfaces.push_back(random.RandomPose(0.5) * list[static_cast<std::size_t>(one)]);
-      if (random.Below(2)) surfaces.back() = Complement(surfaces.back());
-    }
+    const std::vector<Surface> surfaces = RandomSurfaces(&random, examples, 2 + random.Below(4));
     const InteriorPoint r = FindInterior(surfaces);
     if (r.verdict == Interior::kFound) {
       ++found;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "geometry/make_surface.h"
+#include "geometry/primitives/pieces.h"
 #include "geometry/shape.h"
 #include "geometry/surface_eval.h"
 
@@ -136,6 +138,21 @@ inline std::vector<Example> Examples() {
       {HalfSpaces{{{{1, 0, 0}, 0.5}, {{0, 2, 0}, 0.8}, {{-1, -1, 0}, 0.2}, {{1, 0, 0}, 0.9}}},
        [](const Vec3& p) { return p.x <= 0.5 && p.y <= 0.4 && p.x + p.y >= -0.2; }},
   };
+}
+
+/** Single surfaces of the examples, posed at random and kept on a random side. */
+inline std::vector<Surface> RandomSurfaces(Random* random, const std::vector<Example>& examples,
+                                           int count) {
+  std::vector<Surface> surfaces;
+  for (int k = 0; k < count; ++k) {
+    const int pick = random->Below(static_cast<int>(examples.size()));
+    const Pieces pieces = ToPieces(examples[static_cast<std::size_t>(pick)].primitive, "");
+    const SurfaceList& list = pieces.front();
+    const int one = random->Below(static_cast<int>(list.size()));
+    surfaces.push_back(random->RandomPose(0.5) * list[static_cast<std::size_t>(one)]);
+    if (random->Below(2)) surfaces.back() = Complement(surfaces.back());
+  }
+  return surfaces;
 }
 
 /** The greatest level of the surfaces at p: below 0 inside of all of them. */

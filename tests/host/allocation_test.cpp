@@ -1,43 +1,17 @@
-// SolveStage and the simulation allocate nothing in the steady state. The counting operators
-// replace the ordinary ones in the whole test executable and do nothing else.
+// SolveStage and the simulation allocate nothing in the steady state.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include "host/contact/contact_model.h"
 #include "host/simulation.h"
+#include "tests/allocations.h"
 #include "tests/host/simulation_scenes.h"
-
-namespace {
-thread_local long allocations = 0;
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, std::align_val_t alignment) {
-  ++allocations;
-  const auto align = static_cast<std::size_t>(alignment);
-  if (void* p = std::aligned_alloc(align, (size + align - 1) / align * align)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t, std::align_val_t) noexcept {
-  std::free(p);
-}
 
 namespace intervox::host {
 namespace {
+
+using intervox::testing::allocations;
 
 TEST(SolveStage, AllocatesNothingInTheSteadyState) {
   ContactModelSettings s;

@@ -10,31 +10,18 @@
 #include <numbers>
 
 #include "geometry/make_surface.h"
+#include "tests/geometry/boxes.h"
 
 namespace intervox::host {
 namespace {
 
+using geometry::Block;
 using geometry::Cell;
 using geometry::MakePlane;
 
 Cell Ball(double radius, const Vec3& centre = {}) {
-  Cell cell;
-  cell.surfaces = {geometry::MakeEllipsoid({radius, radius, radius}, {Mat3::Identity(), centre})};
-  cell.bounds = {{Mat3::Identity(), centre}, {radius, radius, radius}};
-  return cell;
-}
-
-Cell Block(const Vec3& lower, const Vec3& upper) {
-  Cell cell;
-  for (int k = 0; k < 3; ++k) {
-    Vec3 n;
-    n[k] = 1;
-    cell.surfaces.push_back(MakePlane(n, upper[k]));
-    cell.surfaces.push_back(MakePlane(-n, -lower[k]));
-  }
-  cell.bounds = {{Mat3::Identity(), 0.5 * (lower + upper)}, 0.5 * (upper - lower)};
-  cell.polytope = true;
-  return cell;
+  return geometry::MakeCell(
+      {geometry::MakeEllipsoid({radius, radius, radius}, {Mat3::Identity(), centre})}, "ball");
 }
 
 RenderScene LookAlongY(const std::vector<Cell>& cells) {

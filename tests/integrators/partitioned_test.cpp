@@ -3,29 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <new>
 #include <string>
 #include <vector>
 
-namespace {
-long allocations = 0;  // counted by the replaced operator new of this executable
-}  // namespace
-
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size);
-}
-[[gnu::noinline]] void operator delete(void* p) noexcept { std::free(p); }
-[[gnu::noinline]] void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "tests/allocations.h"
 
 namespace intervox::integrators {
 namespace {
+
+using testing::allocations;
 
 // A pendulum with quadratic drag and a driven pivot: x' = y, y' = −sin x − ½ y|y|… smooth variant
 // −½ y³ + cos(2t)/4; audits a' = y². The stage equation is solved by Newton's method.

@@ -11,21 +11,10 @@
 #include "geometry/make_surface.h"
 #include "geometry/shape.h"
 #include "geometry/surface_eval.h"
+#include "tests/geometry/boxes.h"
 
 namespace intervox::geometry {
 namespace {
-
-Cell Block(const Vec3& lower, const Vec3& upper) {
-  Cell cell;
-  for (int k = 0; k < 3; ++k) {
-    Vec3 n;
-    n[k] = 1;
-    cell.surfaces.push_back(MakePlane(n, upper[k]));
-    cell.surfaces.push_back(MakePlane(-n, -lower[k]));
-  }
-  cell.bounds = {{Mat3::Identity(), 0.5 * (lower + upper)}, 0.5 * (upper - lower)};
-  return cell;
-}
 
 Cell Bounded(std::vector<Surface> surfaces, const Vec3& half) {
   Cell cell;
