@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, features
 
-from results import font, read_frames
+from results import font, positive, read_frames, run
 
 
 def labelled(path, frame):
@@ -35,7 +35,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("-o", "--out", default="animation.webp", type=Path)
-    parser.add_argument("--speed", type=float, default=1.0, help="simulated over shown time")
+    parser.add_argument("--speed", type=positive(float), default=1.0, help="simulated over shown time")
     options = parser.parse_args()
     frames = read_frames(options.folder)["frames"]
     pictures = [labelled(options.folder / f["file"], f) for f in frames]
@@ -64,4 +64,4 @@ def main():
         print(out.with_suffix(".mp4") if run.returncode == 0 else f"no MP4: {run.stderr.strip()}")
 
 
-main()
+run(main)

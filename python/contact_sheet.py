@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from results import Results, font, read_frames
+from results import Results, font, positive, read_frames, run
 
 GAP, MARGIN, LABEL, HEAD = 14, 30, 40, 74
 
@@ -25,8 +25,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("-o", "--out", default="contact_sheet.png")
-    parser.add_argument("--columns", type=int, default=3)
-    parser.add_argument("--width", type=int, default=640, help="of one picture")
+    parser.add_argument("--columns", type=positive(int), default=3)
+    parser.add_argument("--width", type=positive(int), default=640, help="of one picture")
     parser.add_argument("--all", action="store_true", help="show all that is at rest, too")
     options = parser.parse_args()
     listed = read_frames(options.folder)
@@ -61,4 +61,4 @@ def main():
     print(options.out)
 
 
-main()
+run(main)

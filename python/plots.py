@@ -12,7 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from results import AXES, AXIS_COLORS, FAINT, INK, Results
+from results import AXES, AXIS_COLORS, FAINT, INK, Results, run
 
 plt.rcParams.update({
     "font.size": 10, "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left",
@@ -189,4 +189,4 @@ def main():
         save(drawn[0], options.out, f"{number:02d}_{drawn[1]}")
 
 
-main()
+run(main)

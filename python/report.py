@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from results import Results, fail
+from results import Results, fail, run
 
 STYLE = """
 :root { --ink:#22272e; --faint:#67707b; --line:#e3e6ea; --accent:#c1440e; }
@@ -170,4 +170,4 @@ def main():
     print(options.out)
 
 
-main()
+run(main)

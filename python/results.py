@@ -1,5 +1,6 @@
 """What the plots, sheets and pages share: reading a results file, colours, fonts."""
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -21,6 +22,24 @@ def fail(message):
     sys.exit(2)
 
 
+def run(main):
+    """Calls a program's main; what it cannot read or write ends it with a message."""
+    try:
+        main()
+    except (OSError, ValueError) as error:
+        fail(error)
+
+
+def positive(kind):
+    """For argparse: numbers of a kind above 0."""
+    def parse(text):
+        value = kind(text)
+        if not 0 < value < float("inf"):
+            raise argparse.ArgumentTypeError(f"'{text}' is not above 0")
+        return value
+    return parse
+
+
 class Results:
     """A results file of `intervox run`, read whole."""
 
@@ -34,11 +53,16 @@ class Results:
                            for k, v in self.file.attrs.items()}
         if self.attributes.get("schema") != SCHEMA:
             fail(f"{path}: schema {self.attributes.get('schema')!r}, expected {SCHEMA!r}")
+        self.scene = yaml.safe_load(self.attributes.get("scene", ""))
+        if not isinstance(self.scene, dict):
+            fail(f"{path}: holds no scene; name a file that `intervox run` wrote")
         self.time = self["time"].ravel()
         if self.time.size == 0:
             fail(f"{path}: no samples")
 
     def __getitem__(self, name):
+        if name not in self.file:
+            fail(f"{self.path}: holds no '{name}'; name a file that `intervox run` wrote")
         return np.asarray(self.file[name])
 
     def __contains__(self, name):
@@ -60,8 +84,7 @@ class Results:
 
     def resolved_in(self, sensor):
         """The body in whose axes a sensor's vectors are."""
-        scene = yaml.safe_load(self.attributes["scene"])
-        return scene["sensors"][sensor]["resolve_in"]
+        return self.scene["sensors"][sensor]["resolve_in"]
 
     def moving_bodies(self):
         """Bodies whose pose changes."""
@@ -97,9 +120,11 @@ def read_frames(folder):
     path = Path(folder) / "frames.json"
     try:
         listed = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+        frames = [(frame["file"], frame["time"]) for frame in listed["frames"]]
+        listed["results"], listed["scene"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
         fail(f"{path}: not a list of pictures ({error}); run `intervox render` first")
-    if not listed["frames"]:
+    if not frames:
         fail(f"{path}: lists no pictures")
     return listed
 

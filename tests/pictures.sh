@@ -33,9 +33,13 @@ refuses() {
 
 "$python" - <<'PYTHON'
 import json
+import pathlib
 import re
 from PIL import Image
 
+plots = " ".join(sorted(p.stem for p in pathlib.Path("plots").glob("*.png")))
+for kind in ("motion_ball", "velocity_ball", "wrench_ball", "contacts", "energies"):
+    assert kind in plots, (kind, plots)
 frames = json.load(open("stills/frames.json"))["frames"]
 assert [round(f["time"], 6) for f in frames] == [0, 0.05, 0.1, 0.15, 0.2], frames
 assert frames[0]["contacts"] == 0 and frames[-1]["contacts"] == 1, frames
@@ -53,6 +57,42 @@ refuses "eye, target" "$intervox" render ball.h5 --camera nose=1
 refuses "ball, floor\|floor, ball" "$intervox" render ball.h5 --cut bal:0,0,1,0
 refuses "not there.h5" "$intervox" render "not there.h5"
 refuses "every=SECONDS" "$intervox" render ball.h5 --frames sometimes=1
+
+# Programs of python/ end with a message as well, never with a traceback.
+"$python" - <<'PYTHON'
+import shutil
+import h5py
+for name in ("energy", "time", "bodies/ball/position"):
+    path = f"without_{name.split('/')[-1]}.h5"
+    shutil.copy("ball.h5", path)
+    with h5py.File(path, "a") as file:
+        del file[name]
+shutil.copy("ball.h5", "other.h5")
+with h5py.File("other.h5", "a") as file:
+    file.attrs["schema"] = "intervox/results/99"
+PYTHON
+head -c 100000 ball.h5 >cut.h5
+mkdir empty broken
+echo '{"frames": [{"time": 0}]}' >broken/frames.json
+refuses_in_python() {
+  refuses "$1" "$python" "$repository/python/$2" "${@:3}"
+  grep -q "Traceback" refused.txt && fail "'$2 ${*:3}' prints a traceback"
+  return 0
+}
+refuses_in_python "energy/kinetic" plots.py without_energy.h5
+refuses_in_python "'time'" plots.py without_time.h5
+refuses_in_python "bodies/ball/position" plots.py without_position.h5
+refuses_in_python "results/99" plots.py other.h5
+refuses_in_python "not a readable" plots.py cut.h5
+refuses_in_python "not there.h5" plots.py "not there.h5"
+refuses_in_python "/proc/plots" plots.py ball.h5 -o /proc/plots
+refuses_in_python "render. first" contact_sheet.py empty
+refuses_in_python "file" contact_sheet.py broken
+refuses_in_python "/nowhere/sheet.png" contact_sheet.py stills -o /nowhere/sheet.png
+refuses_in_python "above 0" contact_sheet.py stills --columns 0
+refuses_in_python "above 0" animation.py frames --speed 0
+refuses_in_python "extension" animation.py frames -o film.txt
+refuses_in_python "one results file" report.py empty
 
 shapes="$repository/examples/ball.yaml"
 "$intervox" rasterize "$shapes" --shape ball -o ball.vdb --voxel-size 2e-3 >rasterized.txt ||

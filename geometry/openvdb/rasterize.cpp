@@ -137,6 +137,9 @@ RasterReport Rasterize(std::span<const Cell> cells, double voxel_size, double ha
     openvdb::io::File file(path.string());
     file.write({grid});
     file.close();
+    file.open(false);  // OpenVDB does not say when a disk is full
+    file.readGrid(name);
+    file.close();
     report.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
   } catch (const std::exception& error) {
     throw std::runtime_error(path.string() + ": cannot write the grid (" + error.what() +

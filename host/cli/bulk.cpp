@@ -13,6 +13,7 @@
 #include "host/cli/npz.h"
 #include "host/cli/version.h"
 #include "host/results/column_file.h"
+#include "host/results/writable.h"
 #include "host/scene/error.h"
 #include "host/scene/keys.h"
 
@@ -141,6 +142,8 @@ int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& 
   } catch (const std::invalid_argument& error) {
     throw InputError(pair.place + ": pairs: " + error.what());
   }
+  host::RequireOther(out, file_name);
+  host::RequireOther(out, poses_path);
   Output output(out, poses.size());
   const std::size_t cells = a.size() * b.size();
   const std::size_t step = std::max<std::size_t>(1, kQueriesAtOnce / cells);

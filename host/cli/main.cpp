@@ -1,4 +1,5 @@
 // The executable `intervox`: one command of many rooms, and the only place that prints or exits.
+#include <csignal>
 #include <exception>
 #include <iostream>
 
@@ -8,7 +9,8 @@
 #include "host/scene/error.h"
 
 int main(int argc, char** argv) {
-  using namespace intervox;  // NOLINT(google-build-using-namespace): local to main
+  using namespace intervox;       // NOLINT(google-build-using-namespace): local to main
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on files' sizes is an error of the write, no crash
   CLI::App app{"Contact dynamics from volumes of interference.", "intervox"};
   app.set_version_flag("--version", cli::VersionText());
   app.require_subcommand(1);
@@ -31,6 +33,11 @@ int main(int argc, char** argv) {
     return cli::kFailed;
   } catch (const std::exception& error) {
     std::cerr << "intervox: " << error.what() << '\n';
+    return cli::kFailed;
+  }
+  std::cout.flush();
+  if (!std::cout) {
+    std::cerr << "intervox: standard output: cannot be written. Is the disk full?\n";
     return cli::kFailed;
   }
   return status;

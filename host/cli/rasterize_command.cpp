@@ -47,6 +47,7 @@ std::pair<std::string, geometry::ShapePtr> ChooseShape(const Options& options) {
 int Run(const Options& options) {
   const auto [name, shape] = ChooseShape(options);
   host::RequireWritable(options.out);
+  host::RequireOther(options.out, options.file);
   std::vector<geometry::Cell> cells;
   geometry::RasterReport report;
   double voxel_size = options.voxel_size;

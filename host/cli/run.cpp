@@ -177,6 +177,12 @@ int Run(const Options& options) {
   checkpoint.replace_extension(".checkpoint");
   const EngineOptions engine = ParseDevice(options.device, options.threads);
   MakeEngine(engine);
+  if (checkpoint == out) {
+    throw host::InputError(out.string() +
+                           ": results: this is the checkpoint's name. Name another with -o.");
+  }
+  host::RequireOther(out, options.file);
+  host::RequireOther(checkpoint, options.file);
   host::RequireWritable(checkpoint);
   interrupted = 0;
   std::signal(SIGINT, Interrupt);

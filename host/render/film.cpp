@@ -21,12 +21,6 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
 constexpr double kFilled = 0.94;    // of the picture, by the bodies
 constexpr double kForceUnit = 1.0;  // [N]: arrows of smaller forces are short
 
-/** A results group never holds a slash in a body's name. */
-std::string GroupName(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name.empty() || name == "." ? "_" : name;
-}
-
 Vec3 VectorAt(const std::vector<double>& values, std::size_t row, std::size_t width = 3,
               std::size_t offset = 0) {
   const double* v = &values[row * width + offset];
@@ -70,7 +64,7 @@ Film::Film(const std::filesystem::path& results) {
                                   [](const geometry::Cell& c) { return c.bounded; });
     body.is_ball = body.cells.size() == 1 && body.cells[0].surfaces.size() == 1 &&
                    body.cells[0].surfaces[0].kind == geometry::SurfaceKind::kEllipsoid;
-    const std::string group = "bodies/" + GroupName(settings.name);
+    const std::string group = "bodies/" + settings.name;
     const std::vector<double> p = file.Values(group + "/position");
     const std::vector<double> q = file.Values(group + "/orientation");
     for (std::size_t k = 0; k < times_.size(); ++k) {

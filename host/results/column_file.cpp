@@ -1,6 +1,7 @@
 #include "host/results/column_file.h"
 
 #include <hdf5.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -44,8 +45,25 @@ void Check(bool good, const std::string& what) {
   if (!good) throw std::runtime_error("results: " + what + " failed. Is the disk full?");
 }
 
-/** HDF5 prints its own stack of errors unless told not to. */
-void Silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+/** HDF5 prints its own stack of errors unless told not to, and when the program ends it closes once
+ more, and crashes on, a file whose last bytes did not fit on the disk. */
+void Silence() {
+  static const bool kept_from_exit = H5dont_atexit() >= 0;
+  static_cast<void>(kept_from_exit);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+/** Bytes that may be added to a file: what its disk has left, within the process' own limit. */
+std::uintmax_t Room(const std::filesystem::path& path) {
+  std::error_code error;
+  std::uintmax_t room = std::filesystem::space(path, error).available;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    const std::uintmax_t size = std::filesystem::file_size(path, error);
+    room = std::min<std::uintmax_t>(room, limit.rlim_cur > size ? limit.rlim_cur - size : 0);
+  }
+  return room;
+}
 
 Handle LinkProperties() {
   Handle properties(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
@@ -258,7 +276,27 @@ void ColumnFile::Truncate(int column, std::int64_t rows) {
   c.info.rows = rows;
 }
 
+void ColumnFile::RequireRoom() const {
+  // HDF5 leaves a file that it could write in part only unreadable, so it must not begin.
+  constexpr std::uintmax_t kTables = 1 << 16, kTablesOfColumn = 1 << 12;
+  std::uintmax_t needed = kTables;
+  for (const OpenColumn& c : implementation_->columns) {
+    needed += 8 * (c.numbers.size() + c.integers.size()) + kChunkBytes + kTablesOfColumn;
+  }
+  const std::uintmax_t room = Room(implementation_->path);
+  if (room < needed) {
+    throw std::runtime_error(implementation_->path.string() +
+                             ": results: the disk is full: " + std::to_string(room >> 10) +
+                             " KiB are left, " + std::to_string(needed >> 10) +
+                             " KiB needed. What was written before stays readable.");
+  }
+}
+
 void ColumnFile::Flush() {
+  const auto waits = [](const OpenColumn& c) { return !c.numbers.empty() || !c.integers.empty(); };
+  if (std::any_of(implementation_->columns.begin(), implementation_->columns.end(), waits)) {
+    RequireRoom();
+  }
   for (OpenColumn& c : implementation_->columns) {
     const std::size_t width = static_cast<std::size_t>(c.info.width);
     const std::size_t count = c.info.integer ? c.integers.size() : c.numbers.size();

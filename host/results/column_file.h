@@ -45,6 +45,8 @@ class ColumnFile {
   void Put(int column, double value) { Put(column, std::span(&value, 1)); }
   /** Adds one integer to an integer column. */
   void PutInteger(int column, std::int64_t value);
+  /** @throws std::runtime_error when what is in memory would not fit on the disk. */
+  void RequireRoom() const;
   /** Writes what is in memory. @throws std::runtime_error when the disk is full. */
   void Flush();
   /** Cuts a column to its first rows on disk; drops those in memory. */

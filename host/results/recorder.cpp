@@ -153,22 +153,15 @@ void PutRow(std::span<const ColumnOf<Source>> table, const std::vector<int>& col
   }
 }
 
-/** Slashes would make groups. */
-std::string GroupName(std::string name) {
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name.empty() || name == "." ? "_" : name;
-}
-
 }  // namespace
 
 Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file)) {
   time_ = file_.Column("time", 1, "s");
   for (const BodySettings& body : scene.bodies) {
-    bodies_.push_back(MakeColumns<BodyState>(kBody, "bodies/" + GroupName(body.name), &file_));
+    bodies_.push_back(MakeColumns<BodyState>(kBody, "bodies/" + body.name, &file_));
   }
   for (const SensorSettings& sensor : scene.sensors) {
-    sensors_.push_back(
-        MakeColumns<SensorReading>(kSensor, "sensors/" + GroupName(sensor.name), &file_));
+    sensors_.push_back(MakeColumns<SensorReading>(kSensor, "sensors/" + sensor.name, &file_));
   }
   energies_ = MakeColumns<EnergyAudit>(kEnergy, "energy", &file_);
   patches_ = MakeColumns<PatchRow>(kPatch, "patches", &file_);
@@ -239,6 +232,7 @@ void Recorder::Sample(const Simulation& simulation) {
 }
 
 void Recorder::Flush(const Simulation& simulation) {
+  file_.RequireRoom();  // before the impacts are written anew
   for (const int column : impacts_) file_.Truncate(column, 0);
   for (const ImpactRecord& impact : simulation.Impacts()) {
     PutRow<ImpactRecord>(kImpact, impacts_, impact, &file_);

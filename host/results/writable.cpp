@@ -21,6 +21,9 @@ void RequireWritable(const std::filesystem::path& path) {
     throw InputError(path.string() + ": results: this is a folder. Name a file with -o.");
   }
   const bool fresh = !std::filesystem::exists(path, error);
+  if (!fresh && !std::filesystem::is_regular_file(path, error)) {
+    throw InputError(path.string() + ": results: not a regular file. Name another with -o.");
+  }
   const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0644);
   if (file < 0) {
     throw InputError(path.string() +
@@ -29,6 +32,14 @@ void RequireWritable(const std::filesystem::path& path) {
   }
   close(file);
   if (fresh) std::filesystem::remove(path, error);
+}
+
+void RequireOther(const std::filesystem::path& path, const std::filesystem::path& input) {
+  std::error_code error;
+  if (std::filesystem::equivalent(path, input, error)) {
+    throw InputError(path.string() +
+                     ": results: they would overwrite this input. Name another file with -o.");
+  }
 }
 
 }  // namespace intervox::host

@@ -6,7 +6,11 @@
 namespace intervox::host {
 
 /** Returns when a file can be written at `path`, leaving what is there as it is.
- @throws InputError when the folder is missing, `path` is a folder, or permissions forbid it. */
+ @throws InputError when the folder is missing, `path` is a folder or a device, or permissions
+ forbid it. */
 void RequireWritable(const std::filesystem::path& path);
+
+/** @throws InputError when `path` is the file that `input` names: writing would destroy it. */
+void RequireOther(const std::filesystem::path& path, const std::filesystem::path& input);
 
 }  // namespace intervox::host

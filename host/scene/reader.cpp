@@ -1,5 +1,6 @@
 #include "host/scene/reader.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -64,6 +65,15 @@ ContactModelSettings ReadContactModel(const Cursor& c) {
   return settings;
 }
 
+/** Refuses what cannot name a group of the results: a slash parts groups, a zero ends a text. */
+void RequireGroupName(const Cursor& cursor, const std::string& name) {
+  const auto bad = [](unsigned char c) { return c == '/' || c < ' '; };
+  if (name.empty() || name == "." || name == ".." || std::any_of(name.begin(), name.end(), bad)) {
+    cursor.Fail("this name cannot name a group of the results",
+                "Use letters, digits, blanks and underscores.");
+  }
+}
+
 /** Reads one file's sections into a scene. */
 class SceneReader {
  public:
@@ -126,6 +136,7 @@ class SceneReader {
     const Cursor bodies = root_.At("bodies");
     if (bodies.Count() == 0) bodies.Fail("there is no body", "Add one.");
     bodies.ForEach([&](const Cursor& c, const std::string& name) {
+      RequireGroupName(c, name);
       if (name == "*" || name == "world") {
         c.Fail("the name '" + name + "' is reserved", "Rename the body.");
       }
@@ -181,6 +192,7 @@ class SceneReader {
   void Sensors() {
     if (!root_.Has("sensors")) return;
     root_.At("sensors").ForEach([&](const Cursor& c, const std::string& name) {
+      RequireGroupName(c, name);
       SensorSettings sensor;
       sensor.name = name;
       sensor.body = c.At("body").String();

@@ -25,9 +25,11 @@ struct Outcome {
   std::string text;  // standard output and error together
 };
 
-/** Runs the executable with these arguments. */
-inline Outcome Call(const std::string& arguments, bool with_errors = true) {
-  const std::string command = kProgram + " " + arguments + (with_errors ? " 2>&1" : " 2>/dev/null");
+/** Runs the executable with these arguments, after what `first` tells the shell. */
+inline Outcome Call(const std::string& arguments, bool with_errors = true,
+                    const std::string& first = "") {
+  const std::string command =
+      first + kProgram + " " + arguments + (with_errors ? " 2>&1" : " 2>/dev/null");
   FILE* pipe = popen(command.c_str(), "r");
   Outcome outcome;
   std::array<char, 4096> buffer;

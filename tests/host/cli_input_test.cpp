@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli_call.h"
+#include "host/results/column_file.h"
 
 namespace intervox {
 namespace {
@@ -61,6 +62,10 @@ TEST(Cli, BadFilesFoldersAndOptions) {
       {run + "taken.h5", "this is a folder"},
       {run + "taken.h5 --resume", "this is a folder"},
       {run + "none.h5 --resume", "no such file"},
+      {run + "good.yaml", "overwrite this input"},
+      {run + "o.checkpoint", "the checkpoint's name"},
+      {run + "../../../../dev/null", "not a regular file"},
+      {"rasterize " + at + "good.yaml --shape ball -o " + at + "good.yaml", "overwrite this input"},
       {run + "o.h5 --set duration=", "no value"},
       {run + "o.h5 --set duration=.nan", "not finite"},
       {run + "o.h5 --set duration", "path=value"},
@@ -86,6 +91,48 @@ TEST(Cli, BadFilesFoldersAndOptions) {
     EXPECT_LT(outcome.text.size(), 400U) << arguments;
   }
   EXPECT_FALSE(fs::exists(folder / "o.h5"));
+}
+
+// A limit on files' sizes ends the writing as a full disk does, in the midst of a run.
+TEST(Cli, AFullDiskLeavesWhatWasWrittenReadable) {
+  const fs::path folder = Folder("full");
+  std::string text = kScene;
+  text.replace(text.find("step: 1e-3"), 10, "step: 2e-5");
+  text.replace(text.find("every: 2e-3"), 11, "every: 2e-5");
+  const std::string scene = Write(folder / "scene.yaml", text);
+  const std::string out = (folder / "out.h5").string();
+  const std::string whole = (folder / "whole.h5").string();
+  ASSERT_EQ(Call("run -q " + scene + " -o " + whole).status, 0);
+  const std::string limit = std::to_string(fs::file_size(whole) / 1024);  // in half kilobytes: half
+  const Outcome outcome = Call("run " + scene + " -o " + out, true, "ulimit -f " + limit + "; ");
+  EXPECT_EQ(outcome.status, 1) << outcome.text;
+  EXPECT_NE(outcome.text.find("out.h5: results: the disk is full"), std::string::npos)
+      << outcome.text;
+  const host::ColumnFile all = host::ColumnFile::Read(whole);
+  {
+    const host::ColumnFile so_far = host::ColumnFile::Read(out);
+    const std::size_t samples = so_far.Values("time").size();
+    EXPECT_GT(samples, 2000u);
+    EXPECT_LT(samples, 15001u);
+    for (const std::string name : {"time", "bodies/ball/position", "energy/balance"}) {
+      std::vector<double> expected = all.Values(name);
+      expected.resize(samples * (name == "bodies/ball/position" ? 3 : 1));
+      EXPECT_EQ(so_far.Values(name), expected) << name;
+    }
+  }
+  // With more room it goes on from the last checkpoint.
+  EXPECT_EQ(Call("run -q --resume " + scene + " -o " + out).status, 0);
+  EXPECT_EQ(host::ColumnFile::Read(out).Values("energy/balance"), all.Values("energy/balance"));
+
+  const std::string at = folder.string() + "/";
+  for (const std::string& arguments :
+       {"export " + whole + " -o " + at + "csv",
+        "render " + whole + " -o " + at + "pictures --frames at=0 --size 600x400",
+        "rasterize " + scene + " --shape ball -o " + at + "ball.vdb"}) {
+    const Outcome cut = Call(arguments, true, "ulimit -f 16; ");
+    EXPECT_TRUE(cut.status == 1 || cut.status == 2) << arguments << ": " << cut.text;
+  }
+  EXPECT_EQ(Call("metrics " + kData + "/examples/pairs.yaml > /dev/full").status, 1);
 }
 
 // Tables of an HDF5 file carry checksums: whatever bytes are wrong, a message and no crash.

@@ -1,11 +1,14 @@
 // `intervox run`: results, summary, interrupts, resumed runs, threads.
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstring>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -72,6 +75,86 @@ TEST(Cli, RunWritesResultsAndASummary) {
   std::ifstream patches(csv + "/patches.csv");
   std::getline(patches, head);
   EXPECT_EQ(head.substr(0, 8), "time [s]");
+}
+
+// Every quantity that docs/scene_format.md promises, with its units and numbers in a row.
+TEST(Cli, ResultsHoldEveryQuantityWithItsUnits) {
+  const fs::path folder = Folder("quantities");
+  const std::string out = (folder / "out.h5").string();
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  ASSERT_EQ(Call("run -q " + scene + " -o " + out).status, 0);
+  std::map<std::string, std::string> expected = {{"time", "s 1"},
+                                                 {"patches/id", "1 1"},
+                                                 {"patches/time_index", "1 1"},
+                                                 {"patches/body_i", "1 1"},
+                                                 {"patches/body_j", "1 1"},
+                                                 {"patches/pairs", "1 1"},
+                                                 {"patches/time", "s 1"},
+                                                 {"patches/volume", "m^3 1"},
+                                                 {"patches/centroid", "m 3"},
+                                                 {"patches/normal", "1 3"},
+                                                 {"patches/area_vector", "m^2 3"},
+                                                 {"patches/inertia", "m^5 9"},
+                                                 {"patches/normal_force", "N 1"},
+                                                 {"patches/force", "N 3"},
+                                                 {"patches/torque", "N*m 3"},
+                                                 {"patches/velocity", "m/s 3"},
+                                                 {"patches/bristle", "m 3"},
+                                                 {"patches/bristle_angle", "rad 1"},
+                                                 {"patches/dwell", "1 1"},
+                                                 {"patches/volume_offset", "m^3 1"},
+                                                 {"patches/approach_speed", "m/s 1"},
+                                                 {"patches/damping_factor", "s/m 1"},
+                                                 {"patches/since", "s 1"},
+                                                 {"impacts/time", "s 1"},
+                                                 {"impacts/body_i", "1 1"},
+                                                 {"impacts/body_j", "1 1"},
+                                                 {"impacts/approach_speed", "m/s 1"},
+                                                 {"impacts/peak_force", "N 1"}};
+  for (const std::string group : {"bodies/ball/", "bodies/floor/", "sensors/s/"}) {
+    const std::string wrench = group[0] == 'b' ? "contact_" : "";
+    for (const auto& [name, what] : {std::pair{"position", "m 3"},
+                                     {"orientation", "1 4"},
+                                     {"velocity", "m/s 3"},
+                                     {"angular_velocity", "rad/s 3"}}) {
+      expected[group + name] = what;
+    }
+    expected[group + wrench + "force"] = "N 3";
+    expected[group + wrench + "torque"] = "N*m 3";
+  }
+  for (const std::string term : {"kinetic", "gravity", "elastic", "bristle", "dissipated_normal",
+                                 "dissipated_sliding", "dissipated_spinning", "dissipated_rolling",
+                                 "work_applied", "work_driven", "work_relaxation", "balance"}) {
+    expected["energy/" + term] = "J 1";
+  }
+  const host::ColumnFile file = host::ColumnFile::Read(out);
+  std::map<std::string, std::string> found;
+  for (const host::ColumnInfo& column : file.Columns()) {
+    found[column.name] = column.units + " " + std::to_string(column.width);
+  }
+  EXPECT_EQ(found, expected);
+  // The audit closes at every sample, not at the end only.
+  const auto energy = [&](const std::string& term) { return file.Values("energy/" + term); };
+  std::vector<double> sum(file.Values("time").size());
+  for (const auto& [name, sign] : {std::pair{"kinetic", 1.0},
+                                   {"gravity", 1.0},
+                                   {"elastic", 1.0},
+                                   {"bristle", 1.0},
+                                   {"dissipated_normal", 1.0},
+                                   {"dissipated_sliding", 1.0},
+                                   {"dissipated_spinning", 1.0},
+                                   {"dissipated_rolling", 1.0},
+                                   {"work_applied", -1.0},
+                                   {"work_driven", -1.0},
+                                   {"work_relaxation", -1.0}}) {
+    const std::vector<double> term = energy(name);
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += sign * term[i];
+  }
+  const std::vector<double> balance = energy("balance");
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    EXPECT_NEAR(sum[i] - sum[0], balance[i], 1e-12) << i;
+    EXPECT_LT(std::fabs(balance[i]), 1e-2 * 2 * 9.81 * 0.05) << i;
+  }
 }
 
 void ExpectSameData(const std::string& a, const std::string& b) {
@@ -149,6 +232,36 @@ TEST(Cli, ResumeRefusesAnotherSceneAndATruncatedCheckpoint) {
   EXPECT_EQ(outcome.status, 2) << outcome.text;
   EXPECT_NE(outcome.text.find("checkpoint"), std::string::npos) << outcome.text;
   EXPECT_EQ(host::ColumnFile::Read(out).Values("time").size(), 151u);  // still readable
+}
+
+// On a terminal a bar with the ratio of simulated to wall time turns; elsewhere nothing does.
+TEST(Cli, ProgressIsShownOnATerminalOnly) {
+  const fs::path folder = Folder("progress");
+  const std::string scene = Write(folder / "scene.yaml", LongScene());
+  const std::string out = (folder / "out.h5").string();
+  int terminal = -1;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    execl(kProgram.c_str(), kProgram.c_str(), "run", scene.c_str(), "-o", out.c_str(),
+          static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  std::string shown;
+  char buffer[4096];
+  for (ssize_t count = 0; (count = read(terminal, buffer, sizeof buffer)) > 0;) {
+    shown.append(buffer, static_cast<std::size_t>(count));
+  }
+  close(terminal);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  for (const char* part : {"\r\033[K[", " %  t = ", " x real time", " s to go"}) {
+    EXPECT_NE(shown.find(part), std::string::npos) << part << "\n" << shown;
+  }
+  const Outcome quiet = Call("run " + scene + " -o " + out);
+  EXPECT_EQ(quiet.text.find('\r'), std::string::npos) << quiet.text;
+  EXPECT_EQ(Call("run -q " + scene + " -o " + out).text, "");
 }
 
 TEST(Cli, ThreadsDoNotChangeBits) {
