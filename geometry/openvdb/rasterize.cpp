@@ -17,6 +17,10 @@
 namespace intervox::geometry {
 namespace {
 
+/** Where the cube of a voxel's edge falls below 3e-15, OpenVDB takes a grid's scale for zero [m].
+ */
+constexpr double kLeastVoxel = 1.5e-5;
+
 constexpr int kLeaf = 8;  // OpenVDB's leaves have 8³ voxels
 
 /** The values of one leaf, x slowest as OpenVDB stores them. */
@@ -91,6 +95,11 @@ RasterReport Rasterize(std::span<const Cell> cells, double voxel_size, double ha
   if (!(voxel_size > 0) || !std::isfinite(voxel_size)) {
     throw std::invalid_argument("the voxel size must be positive, got " +
                                 std::to_string(voxel_size));
+  }
+  if (voxel_size < kLeastVoxel) {
+    throw std::invalid_argument("OpenVDB holds no voxels below 15 µm, got " +
+                                std::to_string(1e6 * voxel_size) +
+                                " µm; give a larger voxel size, or scale the shape up");
   }
   if (!(half_width >= 2) || !(half_width <= 100)) {
     throw std::invalid_argument("the half width must be 2 to 100 voxels, got " +

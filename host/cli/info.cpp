@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <memory>
@@ -141,6 +142,12 @@ void AddInfo(CLI::App& app, int& status) {
   command->add_flag("--cells", options->cells,
                     "List the cells of a scene's bodies or a file's shapes, with their CSG nodes");
   command->callback([options, &status] {
+    std::error_code error;
+    if (std::filesystem::exists(options->file, error) &&
+        !std::filesystem::is_regular_file(options->file, error)) {
+      throw host::InputError(options->file +
+                             ": file: not a regular file. Name an HDF5 or YAML file.");
+    }
     if (IsHdf5(options->file)) {
       DescribeResults(options->file, options->scene);
     } else if (IsScene(options->file)) {

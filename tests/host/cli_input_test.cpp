@@ -78,9 +78,12 @@ TEST(Cli, BadFilesFoldersAndOptions) {
       {"metrics " + at + "good.yaml --voxel-size -1", "out of range"},
       {"metrics " + at + "good.yaml --shape cube", "no shape is named"},
       {"info " + at + "binary.yaml", "corrupt"},
+      {"info " + at + "folder", "not a regular file"},
+      {"info /dev/zero", "not a regular file"},
       {"export " + at + "binary.yaml", "corrupt"},
       {"render " + at + "binary.yaml", "corrupt"},
       {"render " + at + "nowhere.h5", "no such file"},
+      {"rasterize " + at + "good.yaml --shape ball --voxel-size 1e-5", "below 15 µm"},
       {"rasterize " + at + "good.yaml --shape ball -o /nowhere/o.vdb", "does not exist"},
   };
   for (const auto& [arguments, word] : calls) {

@@ -89,7 +89,9 @@ TEST(Rasterize, RefusesBadParametersAndPaths) {
   const std::vector<Cell> cells{Ball(0.5)};
   EXPECT_THROW(Rasterize(cells, 0, 3, "a", InTemp("a.vdb")), std::invalid_argument);
   EXPECT_THROW(Rasterize(cells, 0.1, 1, "a", InTemp("a.vdb")), std::invalid_argument);
-  EXPECT_THROW(Rasterize(cells, 1e-7, 3, "a", InTemp("a.vdb")), std::invalid_argument);
+  EXPECT_THROW(Rasterize(cells, 1e-5, 3, "a", InTemp("a.vdb")), std::invalid_argument);
+  const std::vector<Cell> large{Ball(50)};
+  EXPECT_THROW(Rasterize(large, 2e-5, 3, "a", InTemp("a.vdb")), std::invalid_argument);
   try {
     Rasterize(cells, 0.1, 3, "a", "/nowhere/at/all.vdb");
     FAIL();
