@@ -1,4 +1,5 @@
-/** @file Runs a list of queries under Google Benchmark and counts what it reached. */
+/** @file Runs a list of queries, or of pairs for one rule, under Google Benchmark and counts what
+ it reached. */
 #pragma once
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 
 #include "bench/instructions.h"
 #include "cuda/engine.h"
+#include "cuda/local_pair.h"
+#include "cuda/moments.h"
 
 namespace intervox::bench {
 
@@ -55,6 +58,39 @@ inline void RunQueries(benchmark::State& state, const std::vector<PairQuery>& qu
   state.counters["err_worst"] = errors.empty() ? 0 : errors.back();
   state.counters["missed_%"] = 100 * missed / count;
   state.counters["work"] = work / count;
+}
+
+/** Times one rule on one core, a different pair each time, and prints beside the time: the user
+ instructions of a pair, the time of the slowest pair alone, the worst error of V relative to
+ `truth(pair)` and the mean work over the pairs that it accepted, and their share. */
+template <class Rule, class Truth>
+void RunRule(benchmark::State& state, const std::vector<cuda::LocalPair>& pairs, const Rule& rule,
+             const Truth& truth) {
+  const auto run = [&](const cuda::LocalPair& pair) {
+    cuda::Moments moments;
+    benchmark::DoNotOptimize(rule(pair, &moments));
+    benchmark::DoNotOptimize(moments);
+  };
+  std::size_t next = 0;
+  TimedLoop(state, [&] {
+    run(pairs[next]);
+    next = next + 1 < pairs.size() ? next + 1 : 0;
+  });
+  double slowest = 0, worst = 0, work = 0, accepted = 0;
+  for (const cuda::LocalPair& pair : pairs) {
+    slowest = std::max(slowest, ShortestRun([&] { run(pair); }));
+    cuda::Moments moments;
+    const cuda::RuleResult result = rule(pair, &moments);
+    const double v = truth(pair);
+    if (!result.accepted || !(v > 0)) continue;
+    accepted += 1;
+    work += result.work;
+    worst = std::max(worst, std::fabs(moments.v / v - 1));
+  }
+  state.counters["worst_us"] = slowest;
+  state.counters["err_worst"] = worst;
+  state.counters["work"] = accepted > 0 ? work / accepted : 0;
+  state.counters["accepted_%"] = 100 * accepted / static_cast<double>(pairs.size());
 }
 
 }  // namespace intervox::bench

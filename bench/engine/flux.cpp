@@ -1,130 +1,118 @@
-/** @file Time of the flux rule for one prepared pair, by family and tolerance.
+/** @file Cost and accuracy of the flux rule, one pair at a time on one core, by family and
+ tolerance.
 
- How to read it: time is per pair on one core, the lookup of surfaces and bounds (Prepare) left out;
- `error` is the reported estimate relative to V, `nodes` the quadrature points. The families are the
- product's core: a cylinder on a plane, a box in a hole, a peg in its hole, a cone in its socket, a
- ball in a groove, crossed cylinders. Filter with --benchmark_filter=peg, for example. */
+ How to read it: the time is that of one prepared pair, the lookup of surfaces and bounds (Prepare)
+ left out, averaged over random poses; worst_us is the slowest pair alone; err_worst the largest
+ relative error of V against a run at 1e-9; work the mean number of quadrature points; accepted_%
+ the share of poses that the rule took. The families are the product's core: a cylinder on a plane,
+ a box in a hole, a peg in its hole, a cone in its socket, a ball in a groove, crossed cylinders.
+ Filter with --benchmark_filter=peg, for example. */
 #include <cmath>
+#include <vector>
 
-#include "bench/instructions.h"
+#include "bench/engine/accuracy.h"
 #include "cuda/flux/rule.h"
-#include "geometry/make_surface.h"
+#include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
 namespace {
 
+using geometry::Complement;
 using geometry::MakeCone;
 using geometry::MakeCylinder;
 using geometry::MakePlane;
 using geometry::Surface;
+using testing::Random;
 
-constexpr Vec3 kX{1, 0, 0}, kZ{0, 0, 1};
+constexpr int kPairs = 64;
+constexpr Vec3 kX{1, 0, 0}, kY{0, 1, 0}, kZ{0, 0, 1};
 
 Pose Along(const Vec3& n, const Vec3& p) { return {geometry::FrameAlong(n), p}; }
 
-struct Builder {
-  LocalPair pair;
-  explicit Builder(double half) {
-    pair.lower = {-half, -half, -half};
-    pair.upper = {half, half, half};
-  }
-  Builder& Add(const Surface& s, int body) {
-    pair.surface[pair.count].surface = s;
-    pair.surface[pair.count].weight = body == 1 ? 0.5 : -0.5;
-    ++pair.count;
-    if (s.kind == geometry::SurfaceKind::kPlane) pair.planes = pair.count;
-    return *this;
-  }
+/** The surfaces of A and of B, which meet within `reach` of the origin. */
+struct Bodies {
+  std::vector<Surface> a, b;
+  double reach;
 };
 
-LocalPair TiltedCylinder() {
-  const Vec3 e{std::cos(0.02), 0, std::sin(0.02)};
-  Builder b(0.6);
-  b.Add(MakePlane(e, 0.25), 0).Add(MakePlane(-e, 0.25), 0).Add(MakePlane(kZ, 0.0), 1);
-  return b.Add(MakeCylinder(0.1, Along(e, {0, 0, 0.096})), 0).pair;
+Bodies TiltedCylinder(Random* random) {
+  const double tilt = random->Uniform(0.001, 0.05), depth = random->LogUniform(1e-4, 1e-2);
+  const Vec3 e{std::cos(tilt), 0, std::sin(tilt)};
+  const Vec3 middle{0, 0, 0.1 * e.x + 0.25 * e.z - depth};
+  return {{MakePlane(e, middle + 0.25 * e), MakePlane(-e, middle - 0.25 * e),
+           MakeCylinder(0.1, Along(e, middle))},
+          {MakePlane(kZ, 0.0)},
+          0.5};
 }
 
-LocalPair BoxInHole() {
-  const double h = 0.36;
-  Builder b(0.8);
-  b.Add(MakePlane(kX, h), 0).Add(MakePlane({0, 1, 0}, h), 0).Add(MakePlane(-kX, 0.1), 0);
-  b.Add(MakePlane({0, -1, 0}, 0.1), 0).Add(MakePlane(kZ, 0.4), 1).Add(MakePlane(-kZ, 0.4), 1);
-  return b.Add(geometry::Complement(MakeCylinder(0.5)), 1).pair;
+Bodies BoxInHole(Random* random) {
+  const double h = (0.5 + random->LogUniform(1e-4, 2e-2)) / std::sqrt(2.0);
+  return {{MakePlane(kX, h), MakePlane(kY, h), MakePlane(-kX, 0.1), MakePlane(-kY, 0.1)},
+          {MakePlane(kZ, 0.4), MakePlane(-kZ, 0.4), Complement(MakeCylinder(0.5))},
+          0.8};
 }
 
-LocalPair PegInHole() {
-  const Vec3 e{std::sin(0.01), 0, std::cos(0.01)};
-  Builder b(1.2);
-  b.Add(MakePlane(kZ, 0.8), 1).Add(MakePlane(-kZ, 0.8), 1);
-  b.Add(MakeCylinder(0.4995, Along(e, {})), 0);
-  return b.Add(geometry::Complement(MakeCylinder(0.5)), 1).pair;
+Bodies PegInHole(Random* random) {
+  const double tilt = random->Uniform(0.002, 0.02);
+  const Vec3 e{std::sin(tilt), 0, std::cos(tilt)}, off = random->Vector(2e-4);
+  return {{MakeCylinder(0.4995, Along(e, off))},
+          {MakePlane(kZ, 0.8), MakePlane(-kZ, 0.8), Complement(MakeCylinder(0.5))},
+          1.2};
 }
 
-LocalPair ConeInSocket() {
-  Builder b(1.2);
-  b.Add(MakePlane(kZ, 1.0), 1).Add(MakePlane(-kZ, -0.3), 1);
-  b.Add(MakeCone(0.2, 1.0, Along(kZ, {1e-4, 0, -1e-3})), 0);
-  return b.Add(geometry::Complement(MakeCone(0.2, 1.0, {})), 1).pair;
+Bodies ConeInSocket(Random* random) {
+  const double depth = random->LogUniform(1e-4, 1e-2);
+  const Vec3 apex{0.1 * depth * random->Uniform(-1, 1), 0.1 * depth * random->Uniform(-1, 1),
+                  -depth};
+  return {{MakeCone(0.2, 1.0, {{}, apex})},
+          {MakePlane(kZ, 1.0), MakePlane(-kZ, -0.3), Complement(MakeCone(0.2, 1.0, {}))},
+          1.2};
 }
 
-LocalPair BallInGroove() {
-  Builder b(1.0);
-  b.Add(MakePlane(kZ, 0.1), 1);
-  b.Add(geometry::MakeEllipsoid({0.48, 0.48, 0.48}, {{}, {0, 0, -0.021}}), 0);
-  return b.Add(geometry::Complement(MakeCylinder(0.5, Along(kX, {}))), 1).pair;
+Bodies BallInGroove(Random* random) {
+  const Vec3 centre{0, 0, -0.02 - random->LogUniform(1e-5, 1e-2)};
+  return {{geometry::MakeEllipsoid({0.48, 0.48, 0.48}, {{}, centre})},
+          {MakePlane(kZ, 0.1), Complement(MakeCylinder(0.5, Along(kX, {})))},
+          1.0};
 }
 
-LocalPair CrossedCylinders() {
-  Builder b(1.0);
-  b.Add(MakeCylinder(0.3, Along(kX, {0, 0, 0.25})), 0);
-  return b.Add(MakeCylinder(0.4, Along(Normalized(Vec3{0.3, 1, 0}), {})), 1).pair;
+Bodies CrossedCylinders(Random* random) {
+  const Vec3 middle{0, 0, 0.7 - random->LogUniform(1e-3, 0.5)};
+  const Vec3 e = Normalized(Vec3{random->Uniform(-0.5, 0.5), 1, 0});
+  return {{MakeCylinder(0.3, Along(kX, middle))}, {MakeCylinder(0.4, Along(e, {}))}, 1.0};
 }
 
-constexpr int kIterations = 2000;
+RuleResult Rule(const LocalPair& pair, Moments* m) { return FluxRule(SerialTeam{}, pair, m); }
 
-void Run(benchmark::State& state, LocalPair pair) {
-  pair.tolerance = state.range(0) == 3 ? 1e-3 : 1e-6;
+double FineVolume(LocalPair pair) {
+  pair.tolerance = 1e-9;
   Moments m;
-  RuleResult result;
-  bench::TimedLoop(state, [&] {
-    result = FluxRule(SerialTeam{}, pair, &m);
-    benchmark::DoNotOptimize(m);
-  });
-  if (!result.accepted) state.SkipWithError("not accepted");
-  state.counters["error"] = result.error / m.v;
-  state.counters["nodes"] = result.work;
+  return Rule(pair, &m).accepted ? m.v : 0.0;
 }
 
-BENCHMARK_CAPTURE(Run, tilted_cylinder, TiltedCylinder())
-    ->ArgName("digits")
-    ->Arg(3)
-    ->Arg(6)
-    ->Iterations(kIterations);
-BENCHMARK_CAPTURE(Run, box_in_hole, BoxInHole())
-    ->ArgName("digits")
-    ->Arg(3)
-    ->Arg(6)
-    ->Iterations(kIterations);
-BENCHMARK_CAPTURE(Run, peg_in_hole, PegInHole())
-    ->ArgName("digits")
-    ->Arg(3)
-    ->Arg(6)
-    ->Iterations(kIterations);
-BENCHMARK_CAPTURE(Run, cone_in_socket, ConeInSocket())
-    ->ArgName("digits")
-    ->Arg(3)
-    ->Arg(6)
-    ->Iterations(kIterations);
-BENCHMARK_CAPTURE(Run, ball_in_groove, BallInGroove())
-    ->ArgName("digits")
-    ->Arg(3)
-    ->Arg(6)
-    ->Iterations(kIterations);
-BENCHMARK_CAPTURE(Run, crossed_cylinders, CrossedCylinders())
-    ->ArgName("digits")
-    ->Arg(3)
-    ->Arg(6)
-    ->Iterations(kIterations);
+void Flux(benchmark::State& state, Bodies (*draw)(Random*)) {
+  Random random(1);
+  std::vector<LocalPair> pairs;
+  for (int i = 0; i < kPairs; ++i) {
+    const Bodies bodies = draw(&random);
+    const Pose X{random.Rotation(), {}};
+    const Vec3 box = std::sqrt(3.0) * bodies.reach * Vec3{1, 1, 1};
+    pairs.push_back(testing::MakePair(testing::Moved(X, bodies.a), testing::Moved(X, bodies.b), {},
+                                      -box, box,
+                                      std::pow(10.0, -static_cast<double>(state.range(0)))));
+  }
+  bench::RunRule(state, pairs, Rule, FineVolume);
+}
+
+void BothTolerances(benchmark::internal::Benchmark* family) {
+  family->ArgName("digits")->Arg(3)->Arg(6)->Iterations(30 * kPairs);
+}
+BENCHMARK_CAPTURE(Flux, tilted_cylinder, TiltedCylinder)->Apply(BothTolerances);
+BENCHMARK_CAPTURE(Flux, box_in_hole, BoxInHole)->Apply(BothTolerances);
+BENCHMARK_CAPTURE(Flux, peg_in_hole, PegInHole)->Apply(BothTolerances);
+BENCHMARK_CAPTURE(Flux, cone_in_socket, ConeInSocket)->Apply(BothTolerances);
+BENCHMARK_CAPTURE(Flux, ball_in_groove, BallInGroove)->Apply(BothTolerances);
+BENCHMARK_CAPTURE(Flux, crossed_cylinders, CrossedCylinders)->Apply(BothTolerances);
 
 }  // namespace
 }  // namespace intervox::cuda

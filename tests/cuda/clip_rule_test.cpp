@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/cuda/leaf_pairs.h"
+#include "tests/cuda/oracle.h"
 
 namespace intervox::cuda {
 namespace {
@@ -14,6 +15,10 @@ using geometry::MakeEllipsoid;
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using intervox::testing::Frobenius;
+using intervox::testing::OraclePair;
+using intervox::testing::OraclePairs;
+using intervox::testing::WorstError;
 using testing::Answer;
 using testing::Ask;
 using testing::MakePair;
@@ -259,8 +264,7 @@ TEST(ClipRule, MovesWithTheWorld) {
     const InterferenceMetrics n = Clip({X * a}, {X * b}, 0.7, 1e-3);
     EXPECT_NEAR(n.volume / m.volume, 1, 1e-3);
     EXPECT_LT(Norm(n.p_WC - X * m.p_WC), 5e-4);
-    EXPECT_LT(testing::Frobenius(n.J_W - X.R * m.J_W * Transpose(X.R)),
-              5e-3 * testing::Frobenius(m.J_W));
+    EXPECT_LT(Frobenius(n.J_W - X.R * m.J_W * Transpose(X.R)), 5e-3 * Frobenius(m.J_W));
     EXPECT_LT(Norm(n.area_vector - X.R * m.area_vector), 2e-2 * Norm(m.area_vector));
   }
 }
@@ -296,14 +300,12 @@ TEST(ClipRule, NothingIsFoundWhereNothingIs) {
 }
 
 TEST(ClipRule, ReferencePairs) {
-  for (const testing::ReferencePair& reference : testing::References()) {
+  for (const OraclePair& reference : OraclePairs()) {
     constexpr double kTolerance = 1e-3;
-    bool swapped = false;
-    const LocalPair pair = testing::LocalPairOf(reference, kTolerance, &swapped);
-    const Answer got = Clip(pair);
+    const Answer got = Clip(testing::LocalPairOf(reference.Query(kTolerance)));
     ASSERT_TRUE(got.result.accepted) << reference.name;
     EXPECT_LE(got.result.error, kTolerance * got.metrics.volume) << reference.name;
-    EXPECT_LT(testing::WorstError(got.metrics, reference, kTolerance), 0.8) << reference.name;
+    EXPECT_LT(WorstError(got.metrics, reference), 0.8 * kTolerance) << reference.name;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "cuda/clip/rule.h"
 #include "tests/cuda/leaf_pairs.h"
+#include "tests/cuda/oracle.h"
 
 namespace intervox::cuda {
 namespace {
@@ -13,6 +14,10 @@ using geometry::MakeEllipsoid;
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using intervox::testing::Frobenius;
+using intervox::testing::OraclePair;
+using intervox::testing::OraclePairs;
+using intervox::testing::WorstError;
 using testing::Answer;
 using testing::Ask;
 using testing::MakePair;
@@ -144,7 +149,7 @@ TEST(PolarRule, ContainedEllipsoid) {
       EXPECT_LT(Norm(got.metrics.p_WC - X.p), 1e-14);
       EXPECT_EQ(Norm(got.metrics.area_vector), 0);
       const Mat3 J = v / 5 * (X.R * Mat3::Diagonal({0.05, 0.1, 0.13}) * Transpose(X.R));
-      EXPECT_LT(testing::Frobenius(got.metrics.J_W - J), 1e-13 * testing::Frobenius(J));
+      EXPECT_LT(Frobenius(got.metrics.J_W - J), 1e-13 * Frobenius(J));
     }
   }
 }
@@ -192,8 +197,8 @@ TEST(PolarRule, MeetsToleranceAgainstTheFinestOrder) {
       // A tenth of the tolerance: no result jumps by more where the order changes.
       EXPECT_LE(std::fabs(got.metrics.volume - v), 0.1 * tolerance * v + 1e-12 * v) << depth;
       EXPECT_LE(Norm(got.metrics.p_WC - fine.metrics.p_WC), 0.1 * tolerance * r + 1e-12 * r);
-      EXPECT_LE(testing::Frobenius(got.metrics.J_W - fine.metrics.J_W),
-                0.5 * tolerance * testing::Frobenius(fine.metrics.J_W));
+      EXPECT_LE(Frobenius(got.metrics.J_W - fine.metrics.J_W),
+                0.5 * tolerance * Frobenius(fine.metrics.J_W));
       EXPECT_LE(std::fabs(got.metrics.volume - v), got.result.error + fine.result.error);
     }
   }
@@ -267,8 +272,8 @@ TEST(PolarRule, MovesWithTheWorldAndForgetsItsOrigin) {
     EXPECT_LT(Norm(moved.metrics.p_WC - X * got.metrics.p_WC), allowed);
     EXPECT_LT(Norm(moved.metrics.area_vector - X.R * got.metrics.area_vector),
               10 * allowed * Norm(got.metrics.area_vector));
-    EXPECT_LT(testing::Frobenius(moved.metrics.J_W - X.R * got.metrics.J_W * Transpose(X.R)),
-              10 * allowed * testing::Frobenius(got.metrics.J_W));
+    EXPECT_LT(Frobenius(moved.metrics.J_W - X.R * got.metrics.J_W * Transpose(X.R)),
+              10 * allowed * Frobenius(got.metrics.J_W));
     // Swapped bodies: V the same, S reversed.
     const Answer swapped = Polar(c.b, c.a, c.p, 1e-8);
     ASSERT_TRUE(swapped.result.accepted);
@@ -280,14 +285,12 @@ TEST(PolarRule, MovesWithTheWorldAndForgetsItsOrigin) {
 
 TEST(PolarRule, ReferencePairs) {
   int accepted = 0;
-  for (const testing::ReferencePair& reference : testing::References()) {
+  for (const OraclePair& reference : OraclePairs()) {
     for (double tolerance : {1e-3, 1e-6, 1e-8}) {
-      bool swapped = false;
-      const LocalPair pair = testing::LocalPairOf(reference, tolerance, &swapped);
-      const Answer got = Polar(pair);
+      const Answer got = Polar(testing::LocalPairOf(reference.Query(tolerance)));
       if (!got.result.accepted) continue;
       ++accepted;
-      EXPECT_LT(testing::WorstError(got.metrics, reference, tolerance), 0.1)
+      EXPECT_LT(WorstError(got.metrics, reference), 0.1 * tolerance)
           << reference.name << " at " << tolerance;
     }
   }

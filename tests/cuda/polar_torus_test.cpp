@@ -101,7 +101,8 @@ TEST(PolarTorus, AgreesWithTheClipRule) {
     const InterferenceMetrics clip = ToMetrics(moments, {});
     EXPECT_NEAR(got.metrics.volume / clip.volume, 1, 1e-3);
     EXPECT_LT(Norm(got.metrics.p_WC - clip.p_WC), 3e-4);
-    EXPECT_LT(testing::Frobenius(got.metrics.J_W - clip.J_W), 5e-3 * testing::Frobenius(clip.J_W));
+    EXPECT_LT(intervox::testing::Frobenius(got.metrics.J_W - clip.J_W),
+              5e-3 * intervox::testing::Frobenius(clip.J_W));
     EXPECT_LT(Norm(got.metrics.area_moment - clip.area_moment),
               3e-2 * 0.3 * Norm(clip.area_vector));
   }
