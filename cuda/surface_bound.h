@@ -9,12 +9,7 @@ namespace intervox::cuda {
 
 namespace internal {
 
-// f and ∇f at x, in the principal axes of the surface: y = Rᵀ(x − o).
-struct LevelAt {
-  double f = 0.0;
-  Vec3 gradient;  // [–], in y
-};
-
+// x in the principal axes of the surface: y = Rᵀ(x − o).
 INTERVOX_HD inline Vec3 ToPrincipal(const geometry::Surface& s, const Vec3& x) {
   return TransposeTimes(s.R, x - s.o);
 }

@@ -159,12 +159,6 @@ PlaneCut ToCut(const Surface& plane, int id) {
   return {n, Dot(n, plane.o), id};
 }
 
-double PolygonArea(std::span<const Vec3> p) {
-  Vec3 twice;
-  for (std::size_t k = 2; k < p.size(); ++k) twice += Cross(p[k - 1] - p[0], p[k] - p[0]);
-  return 0.5 * Norm(twice);
-}
-
 std::vector<Vec3> ClipPolygon(std::span<const Vec3> p, const Vec3& n, double d, double tolerance) {
   PolytopeFace face;
   face.p.assign(p.begin(), p.end());

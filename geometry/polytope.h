@@ -46,9 +46,6 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale);
 /** The half-space of a plane surface. */
 PlaneCut ToCut(const Surface& plane, int id);
 
-/** Area of a flat polygon [m²]. */
-double PolygonArea(std::span<const Vec3> p);
-
 /** Clips a convex polygon by n·x ≤ d; vertices within the tolerance count as inside. */
 std::vector<Vec3> ClipPolygon(std::span<const Vec3> p, const Vec3& n, double d, double tolerance);
 

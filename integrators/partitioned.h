@@ -51,9 +51,6 @@ class PartitionedStepper {
    own; zero where the tableau has no embedded weights. Valid until the next step. */
   std::span<const double> Error() const { return {error_.data(), error_size_}; }
 
-  /** The tableau. */
-  const Tableau& GetTableau() const { return *tableau_; }
-
  private:
   const Tableau* tableau_;
   std::vector<double> workspace_;

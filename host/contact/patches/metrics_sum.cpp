@@ -5,6 +5,16 @@
 #include "geometry/eigen3.h"
 
 namespace intervox::host {
+namespace {
+
+/** The sum of one overlap about its own centroid. */
+MetricsSum One(const Vec3& p_WC, double V, const Mat3& J_W, const Vec3& S, const Vec3& G) {
+  const double half_trace = 0.5 * Trace(J_W);
+  const Mat3 E = Mat3::Diagonal({half_trace, half_trace, half_trace}) - J_W;
+  return {p_WC, V, {}, E, S, G, 1, Norm(S)};
+}
+
+}  // namespace
 
 void MetricsSum::Add(const MetricsSum& other) {
   if (other.pairs == 0) return;
@@ -20,22 +30,11 @@ void MetricsSum::Add(const MetricsSum& other) {
 }
 
 void MetricsSum::Add(const InterferenceMetrics& pair) {
-  const double half_trace = 0.5 * Trace(pair.J_W);
-  const Mat3 E = Mat3::Diagonal({half_trace, half_trace, half_trace}) - pair.J_W;
-  Add(MetricsSum{pair.p_WC,
-                 pair.volume,
-                 {},
-                 E,
-                 pair.area_vector,
-                 pair.area_moment,
-                 1,
-                 Norm(pair.area_vector)});
+  Add(One(pair.p_WC, pair.volume, pair.J_W, pair.area_vector, pair.area_moment));
 }
 
 void MetricsSum::Add(const PatchGeometry& patch) {
-  const double half_trace = 0.5 * Trace(patch.J_W);
-  const Mat3 E = Mat3::Diagonal({half_trace, half_trace, half_trace}) - patch.J_W;
-  Add(MetricsSum{patch.p_WC, patch.V, {}, E, patch.S, patch.G, 1, Norm(patch.S)});
+  Add(One(patch.p_WC, patch.V, patch.J_W, patch.S, patch.G));
 }
 
 Mat3 MetricsSum::SecondMoment() const { return e - (1 / v) * Outer(m, m); }
