@@ -105,6 +105,33 @@ TEST(Engine, ANamedRuleIsUsedOrRefusedHonestly) {
   EXPECT_GE(m.volume_hi, V);
 }
 
+TEST(Engine, EveryRuleIsUsedWhereItIsNamed) {
+  using testing::CellsOf;
+  const testing::Cell ball = CellsOf(geometry::Sphere{0.3})[0], box = testing::BoxCell({1, 1, 1});
+  const testing::Cell pin = CellsOf(geometry::Cylinder{0.3, 0.8})[0];
+  const testing::Cell ring = CellsOf(geometry::Torus{0.4, 0.15})[0];
+  const Pose X_WA{ToRotation(Normalized(Quaternion{0.9, 0.2, 0.3, 0.1})), {0.5, 0.1, 0.6}};
+  const struct {
+    LeafRule rule;
+    const testing::Cell* a;
+  } cases[] = {{LeafRule::kPolytope, &box}, {LeafRule::kFlux, &pin},  {LeafRule::kPolar, &ball},
+               {LeafRule::kColumn, &ring},  {LeafRule::kClip, &pin},  {LeafRule::kClip, &box},
+               {LeafRule::kCenter, &ring},  {LeafRule::kCenter, &pin}};
+  const testing::Cell floor = testing::HalfSpaceCell({0, 0, 1}, 0.5);
+  for (const auto& [rule, a] : cases) {
+    PairQuery q{a, rule == LeafRule::kPolar ? &floor : &box, X_WA, {}, 1e-3};
+    const double V = ComputeMetrics(q).volume;
+    q.rule = rule;
+    if (rule == LeafRule::kCenter) q.voxel_size = 2e-3;
+    const InterferenceMetrics m = ComputeMetrics(q);
+    EXPECT_EQ(m.rule, rule) << static_cast<int>(rule);
+    EXPECT_GT(V, 1e-3) << static_cast<int>(rule);
+    const bool voxels = rule == LeafRule::kCenter;  // of first order, and says so
+    EXPECT_NEAR(m.volume, V, voxels ? m.volume_error : 2e-3 * V) << static_cast<int>(rule);
+    EXPECT_LT(m.volume_error, (voxels ? 0.2 : 2e-3) * V) << static_cast<int>(rule);
+  }
+}
+
 TEST(Engine, ToleranceBoundsTheError) {
   const std::vector<testing::Family> families = testing::AllFamilies();
   for (PairQuery q : RandomQueries(families, 49)) {

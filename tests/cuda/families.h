@@ -87,7 +87,8 @@ inline std::vector<Solid> MoreSolids() {
     return geometry::Tree(Operation::kIntersection,
                           {Leaf(geometry::Quadric{coefficients}), Leaf(geometry::Box{size})});
   };
-  return {SolidOf("capsule", Leaf(geometry::Capsule{0.2, 0.4})), SolidOf("hull", Leaf(hull)),
+  return {SolidOf("half-space", Leaf(geometry::HalfSpace{{0, 0, 1}, 0.05})),
+          SolidOf("capsule", Leaf(geometry::Capsule{0.2, 0.4})), SolidOf("hull", Leaf(hull)),
           SolidOf("half-spaces", Leaf(wedge)),
           // x² + 1.5 y² ≤ 0.3 (z + 0.3)
           SolidOf("paraboloid", cut({1, 1.5, 0, 0, 0, 0, 0, 0, -0.3, -0.09}, {2, 2, 0.6})),
