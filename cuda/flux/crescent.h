@@ -17,6 +17,11 @@ namespace intervox::cuda::internal {
 inline constexpr int kCrescentSides = 6;
 /** Columns end within this many radii of the wall from the axis, which the sums check. */
 inline constexpr double kCrescentReach = 1.25;
+/** A radius that leaves the peg at the wall has entered it at this share of the way, at the latest.
+ */
+inline constexpr double kCrescentEntry = 0.8;
+/** Steepest wall dr/dz. */
+inline constexpr double kCrescentSlope = 2.0;
 
 /** A convex solid Q(p) = pᵀMp + 2 g·p + c ≤ 0 in the hole's axes. */
 struct CrescentPeg {
@@ -114,8 +119,9 @@ INTERVOX_HD inline void NarrowToBall(const geometry::Surface& s, Crescent* x) {
   x->high = middle + half < x->high ? middle + half : x->high;
 }
 
-/** Reads the peg as seen from the hole; false when it does not hold the hole's axis by a margin
- between x->low and x->high. */
+/** Reads the peg as seen from the hole; false when a radius might enter it beyond the hole's wall
+ between x->low and x->high. Along a radius Q = a t² + 2 b t + c, so that it enters at t and leaves
+ at c/(a t): not far beyond the wall, if c is well below a times the wall's radius squared. */
 INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
   using geometry::SurfaceKind;
   const Mat3 T = Transpose(s.R) * x->frame;
@@ -126,14 +132,18 @@ INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
   peg.g = TransposeTimes(weighted, y0);
   peg.c = Dot(Scaled(s.e, y0), y0) + s.c;
   peg.cone = s.kind == SurfaceKind::kCone;
-  if (peg.cone && T(2, 2) < 0.9) return false;
-  // Half the square of its radius: every slope dr/dz of the peg is below 4.5 then.
-  for (int end = 0; end < 2; ++end) {
-    const double z = end == 0 ? x->low : x->high;
-    const double height = y0.z + z * T(2, 2);
-    const double level = peg.c + z * (2 * peg.g.z + z * peg.m(2, 2));
-    if (peg.cone && !(height > 0)) return false;
-    if (!(level <= 0.5 * (peg.cone ? s.e.z * height * height : s.c))) return false;
+  if (peg.cone && (T(2, 2) < 0.9 || !(y0.z + x->low * T(2, 2) > 0))) return false;
+  const Mat3& m = peg.m;
+  const double mean = 0.5 * (m(0, 0) + m(1, 1)), half = 0.5 * (m(0, 0) - m(1, 1));
+  const double least = kCrescentEntry * (mean - std::sqrt(half * half + m(0, 1) * m(0, 1)));
+  // The polar form of a quadratic in z at the ends: its Bernstein coefficients.
+  const auto excess = [&](double z0, double z1) {
+    return peg.c + peg.g.z * (z0 + z1) + m(2, 2) * z0 * z1 -
+           least * (x->radius + x->k * z0) * (x->radius + x->k * z1);
+  };
+  if (!(least > 0) || !(excess(x->low, x->low) <= 0) || !(excess(x->low, x->high) <= 0) ||
+      !(excess(x->high, x->high) <= 0)) {
+    return false;
   }
   if (s.kind != SurfaceKind::kEllipsoid) return true;
   const double wall = x->radius + x->k * x->high, most = -4.0 * s.c / (wall * wall);
@@ -166,15 +176,10 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
       if ((gap > 0) == above) continue;
     }
     end = plane;
-    const double z = (plane.h + (above ? across : -across) * reach) / plane.n.z;
-    const double lean = (plane.h - (above ? -across : across) * reach) / plane.n.z;
-    if (above) {
-      const double top = z > lean ? z : lean;
-      x->high = top < x->high ? top : x->high;
-    } else {
-      const double bottom = z < lean ? z : lean;
-      x->low = bottom > x->low ? bottom : x->low;
-    }
+    // As far as the plane lets anything go within the reach.
+    const double z = (plane.h + across * reach) / plane.n.z;
+    if (above && z < x->high) x->high = z;
+    if (!above && z > x->low) x->low = z;
   }
   reach = kCrescentReach * (x->radius + x->k * x->high);
   for (int i = 0; i < pair.planes; ++i) {
@@ -246,7 +251,8 @@ INTERVOX_HD inline bool MakeCrescent(const LocalPair& pair, Crescent* x) {
   x->low = middle - reach;
   x->high = middle + reach;
   if (!cone && peg->surface.kind == SurfaceKind::kEllipsoid) NarrowToBall(peg->surface, x);
-  if (!(x->low < x->high) || !(x->k <= 1.0) || !SetEnds(pair, x) || !(x->high < kFar)) return false;
+  if (!(x->low < x->high) || !(x->k <= kCrescentSlope) || !SetEnds(pair, x) || !(x->high < kFar))
+    return false;
   // Near a cone's apex the slices are no longer thin.
   if (cone && !(x->low > 0.2 * x->high)) return false;
   return SetPeg(peg->surface, x);

@@ -21,6 +21,7 @@ struct CrescentSums {
   Vec3 closure;
   double area = 0.0;          ///< of the wall [m²]
   double volume_error = 0.0;  ///< [m³]
+  double along_error = 0.0;   ///< what of it narrower panels do not lessen [m³]
   double area_error = 0.0;    ///< [m²]
   int work = 0;
   int bad = 0;  ///< columns that do not end on the peg close by
@@ -31,6 +32,7 @@ struct CrescentSums {
     closure += other.closure;
     area += other.area;
     volume_error += other.volume_error;
+    along_error += other.along_error;
     area_error += other.area_error;
     work += other.work;
     bad += other.bad;
@@ -269,7 +271,8 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
   const double scale = std::fabs(out.x.v);
   const double off = std::fabs(miss) * out.area, off_area = std::fabs(miss_area) * scale;
   const double share = out.area > 0 ? (off > off_area ? off : off_area) / out.area : 0.0;
-  out.volume_error = EstimateOf(share, scale) + EstimateOf(std::fabs(miss_along), scale);
+  out.along_error = EstimateOf(std::fabs(miss_along), scale);
+  out.volume_error = EstimateOf(share, scale) + out.along_error;
   out.area_error = EstimateOf(std::fabs(miss_area), out.area);
   return out;
 }

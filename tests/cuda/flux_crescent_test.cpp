@@ -53,9 +53,39 @@ TEST(FluxCrescent, ParallelAxesInClosedForm) {
   }
 }
 
+// A pin much thinner than the hole, whose axis it does not hold, against the wall: a cylinder, a
+// cone or a ball, in a cylinder or a funnel.
+FluxPair Leaning(FluxRandom* random) {
+  FluxPair pair(1.4);
+  const double slope = random->Uniform(0, 1) < 0.3 ? 0.0 : random->Uniform(0.1, 1.9);
+  const double r = 0.5 * random->Uniform(0.15, 0.95), depth = std::pow(10, random->Uniform(-4, -2));
+  const Vec3 axis = Normalized(Vec3{random->Uniform(-0.13, 0.13), random->Uniform(-0.13, 0.13), 1});
+  const double turn = random->Uniform(0, 6.28), away = 0.5 - r + depth;
+  const Vec3 o{away * std::cos(turn), away * std::sin(turn), 0};
+  const int peg = static_cast<int>(random->Uniform(0, 3));
+  const double half = std::fmin(0.1, depth / (0.05 + slope));
+  pair.Add(MakePlane(kZ, half), 1);
+  pair.Add(random->Uniform(0, 1) < 0.5 ? MakePlane(-kZ, half) : MakePlane(-axis, half), 0);
+  if (peg == 0) {
+    pair.Add(MakeCylinder(r, Along(axis, o)), 0);
+  } else if (peg == 1) {
+    const double taper = random->Uniform(0.1, 1.0);
+    pair.Add(MakeCone(taper, 1.0, Along(axis, o - (r / taper) * axis)), 0);
+  } else {
+    pair.Add(MakeEllipsoid({r, r, 1.2 * r}, Along(axis, o)), 0);
+  }
+  if (slope == 0.0) {
+    pair.Add(Outside(MakeCylinder(0.5, Along(kZ, {}))), 1);
+  } else {
+    pair.Add(Outside(MakeCone(slope, 1.0, Along(kZ, {0, 0, -0.5 / slope}))), 1);
+  }
+  return pair;
+}
+
 // A peg (cylinder, cone, ball, cylinder's end) in a hole, with planes that lean against its axis,
-// or a ball at the bottom of a groove, which is a hole cut open along its axis.
+// or a ball at the bottom of a groove, which is a hole cut open along its axis, or a pin.
 FluxPair Conforming(int kind, FluxRandom* random) {
+  if (kind == 5) return Leaning(random);
   FluxPair pair(1.4);
   const double clearance = std::pow(10.0, random->Uniform(-3.5, -2));
   const auto lean = [&](double most) {
@@ -98,12 +128,15 @@ FluxPair Conforming(int kind, FluxRandom* random) {
   return pair;
 }
 
+// Pins enough for the rare one whose leaning end hides where the wall touches it.
+constexpr int kPairs[] = {300, 300, 300, 300, 300, 20000};
+
 class FluxCrescentKind : public ::testing::TestWithParam<int> {};
 
 TEST_P(FluxCrescentKind, AgreesWithTheBoundary) {
   FluxRandom random(21);
   int taken = 0;
-  for (int i = 0; i < 240; ++i) {
+  for (int i = 0; i < kPairs[GetParam()]; ++i) {
     FluxPair pair = Conforming(GetParam(), &random);
     const Pose X{random.Rotation(), 0.3 * random.Direction()};
     pair = pair.Moved(X);
@@ -128,7 +161,7 @@ TEST_P(FluxCrescentKind, AgreesWithTheBoundary) {
 TEST_P(FluxCrescentKind, CoarseVolumesLieWithinTheirBounds) {
   FluxRandom random(22);
   int taken = 0;
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < kPairs[GetParam()]; ++i) {
     FluxPair pair = Conforming(GetParam(), &random);
     Moments fine, coarse;
     if (!Columns(pair, &fine).accepted) continue;
@@ -145,7 +178,7 @@ TEST_P(FluxCrescentKind, CoarseVolumesLieWithinTheirBounds) {
   EXPECT_GT(taken, 300);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, FluxCrescentKind, ::testing::Range(0, 5));
+INSTANTIATE_TEST_SUITE_P(All, FluxCrescentKind, ::testing::Range(0, 6));
 
 TEST(FluxCrescent, PathsHaveNoJumps) {
   // Straight paths of a peg through its hole's wall, out of the columns' reach and back.
