@@ -45,7 +45,7 @@ SignedDistance::SignedDistance(std::span<const Cell> cells) {
     lower_ = Min(lower_, boxes.back().lower);
     upper_ = Max(upper_, boxes.back().upper);
   }
-  tree_ = internal::BoxTree(boxes);
+  tree_ = BoxTree(boxes);
   tolerance_ = 1e-10 * Norm(upper_ - lower_);
 }
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "geometry/box_tree.h"
 #include "geometry/cell.h"
-#include "geometry/openvdb/box_tree.h"
 
 namespace intervox::geometry {
 
@@ -38,7 +38,7 @@ class SignedDistance {
   void Improve(const Cell& cell, const Vec3& p, bool is_inside, double* best) const;
 
   std::vector<Cell> cells_;
-  internal::BoxTree tree_;  // of the cells' boxes
+  BoxTree tree_;  // of the cells' boxes
   Vec3 lower_;
   Vec3 upper_;
   double tolerance_ = 0.0;  // of membership [m]

@@ -10,15 +10,12 @@
 namespace intervox::host::internal {
 namespace {
 
-/** Cells of a leaf. */
-constexpr int kLeafCells = 2;
-
 /** Whether the ray meets the box within (t_min, t_max); `inverse` holds 1/direction. */
-bool MeetsBox(const Vec3& lower, const Vec3& upper, const Vec3& origin, const Vec3& inverse,
-              double t_min, double t_max) {
+bool MeetsBox(const geometry::Aabb& box, const Vec3& origin, const Vec3& inverse, double t_min,
+              double t_max) {
   for (int k = 0; k < 3; ++k) {
-    const double a = (lower[k] - origin[k]) * inverse[k];
-    const double b = (upper[k] - origin[k]) * inverse[k];
+    const double a = (box.lower[k] - origin[k]) * inverse[k];
+    const double b = (box.upper[k] - origin[k]) * inverse[k];
     // With a direction of zero a or b is NaN only on the box's face; the comparisons then keep it.
     t_min = std::max(t_min, std::min(a, b));
     t_max = std::min(t_max, std::max(a, b));
@@ -44,46 +41,21 @@ Hierarchy::Hierarchy(const std::vector<RenderBody>& bodies, const std::vector<in
       for (const CutPlane& cut : body.cuts) {
         posed.cell.surfaces.push_back(geometry::MakePlane(cut.normal, cut.offset));
       }
-      const geometry::OrientedBox& box = posed.cell.bounds;
-      const Vec3 reach{Dot(Abs(box.X.R.row0), box.half), Dot(Abs(box.X.R.row1), box.half),
-                       Dot(Abs(box.X.R.row2), box.half)};
-      posed.lower = box.X.p - reach;
-      posed.upper = box.X.p + reach;
       cells_.push_back(std::move(posed));
     }
   }
   const auto is_bounded = [](const PosedCell& c) { return c.cell.bounded; };
   std::stable_partition(cells_.begin(), cells_.end(), is_bounded);
-  bounded_ = static_cast<int>(std::count_if(cells_.begin(), cells_.end(), is_bounded));
-  if (bounded_ > 0) Build(0, bounded_);
-}
-
-int Hierarchy::Build(int begin, int end) {
-  const int index = static_cast<int>(nodes_.size());
-  Node node;
-  node.lower = {kFar, kFar, kFar};
-  node.upper = -node.lower;
-  for (int i = begin; i < end; ++i) {
-    node.lower = Min(node.lower, cells_[i].lower);
-    node.upper = Max(node.upper, cells_[i].upper);
+  std::vector<geometry::Aabb> boxes;
+  for (const PosedCell& posed : cells_) {
+    if (!posed.cell.bounded) break;
+    const geometry::OrientedBox& box = posed.cell.bounds;
+    const Vec3 reach{Dot(Abs(box.X.R.row0), box.half), Dot(Abs(box.X.R.row1), box.half),
+                     Dot(Abs(box.X.R.row2), box.half)};
+    boxes.push_back({box.X.p - reach, box.X.p + reach});
   }
-  nodes_.push_back(node);
-  if (end - begin <= kLeafCells) {
-    nodes_[index].begin = begin;
-    nodes_[index].count = end - begin;
-    return index;
-  }
-  const Vec3 size = node.upper - node.lower;
-  const int axis = size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
-  const int middle = (begin + end) / 2;
-  std::stable_sort(cells_.begin() + begin, cells_.begin() + end,
-                   [axis](const PosedCell& a, const PosedCell& b) {
-                     return a.lower[axis] + a.upper[axis] < b.lower[axis] + b.upper[axis];
-                   });
-  Build(begin, middle);
-  const int right = Build(middle, end);
-  nodes_[index].right = right;
-  return index;
+  bounded_ = static_cast<int>(boxes.size());
+  if (bounded_ > 0) boxes_ = geometry::BoxTree(boxes);
 }
 
 bool Hierarchy::HitCell(int index, const Vec3& origin, const Vec3& direction, double t_min,
@@ -139,20 +111,13 @@ void Hierarchy::Walk(const Vec3& origin, const Vec3& direction, double t_min, do
                      Visit&& visit) const {
   for (int i = bounded_; i < static_cast<int>(cells_.size()); ++i) t_max = visit(i, t_max);
   const Vec3 inverse{1 / direction.x, 1 / direction.y, 1 / direction.z};
-  int stack[64];
-  int depth = 0;
-  if (!nodes_.empty()) stack[depth++] = 0;
-  while (depth > 0 && t_max > t_min) {
-    const int index = stack[--depth];
-    const Node& node = nodes_[index];
-    if (!MeetsBox(node.lower, node.upper, origin, inverse, t_min, t_max)) continue;
-    if (node.count == 0) {
-      stack[depth++] = node.right;
-      stack[depth++] = index + 1;
-      continue;
-    }
-    for (int i = node.begin; i < node.begin + node.count; ++i) t_max = visit(i, t_max);
-  }
+  const auto meets = [&](const geometry::Aabb& box) {
+    return MeetsBox(box, origin, inverse, t_min, t_max);
+  };
+  boxes_.Any(meets, [&](int i) {
+    t_max = visit(i, t_max);
+    return t_max <= t_min;
+  });
 }
 
 SurfaceHit Hierarchy::FirstHit(const Vec3& origin, const Vec3& direction, double t_min,

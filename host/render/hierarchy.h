@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "geometry/box_tree.h"
 #include "geometry/cell.h"
 #include "host/render/render.h"
 
@@ -37,20 +38,10 @@ class Hierarchy {
  private:
   struct PosedCell {
     geometry::Cell cell;  // surfaces and bounds in the world frame
-    Vec3 lower;
-    Vec3 upper;
     int body = -1;
     int first_cut = 0;  // surfaces from here on are cut planes
   };
-  struct Node {
-    Vec3 lower;
-    Vec3 upper;
-    int begin = 0;   // of the cells below; an inner node's left child is the next node
-    int count = 0;   // 0: inner node
-    int right = -1;  // right child of an inner node
-  };
 
-  int Build(int begin, int end);
   /** Calls visit(cell, t_max) for the cells whose boxes the ray meets between t_min and t_max. What
    it returns is the t_max of the cells that follow; t_min ends the walk. */
   template <class Visit>
@@ -59,9 +50,9 @@ class Hierarchy {
   bool HitCell(int index, const Vec3& origin, const Vec3& direction, double t_min, double t_max,
                SurfaceHit* hit) const;
 
-  std::vector<PosedCell> cells_;  // ordered as the leaves need them; unbounded ones last
-  std::vector<Node> nodes_;
-  int bounded_ = 0;  // how many of the cells have finite bounds
+  std::vector<PosedCell> cells_;  // unbounded ones last
+  geometry::BoxTree boxes_;       // of the bounded ones
+  int bounded_ = 0;               // how many there are
 };
 
 }  // namespace intervox::host::internal

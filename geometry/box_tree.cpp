@@ -1,8 +1,9 @@
-#include "geometry/openvdb/box_tree.h"
+#include "geometry/box_tree.h"
 
+#include <algorithm>
 #include <numeric>
 
-namespace intervox::geometry::internal {
+namespace intervox::geometry {
 
 BoxTree::BoxTree(const std::vector<Aabb>& boxes) {
   std::vector<int> items(boxes.size());
@@ -11,13 +12,13 @@ BoxTree::BoxTree(const std::vector<Aabb>& boxes) {
   Build(boxes, items.begin(), items.end());
 }
 
-int BoxTree::Build(const std::vector<Aabb>& boxes, std::vector<int>::iterator begin,
-                   std::vector<int>::iterator end) {
+void BoxTree::Build(const std::vector<Aabb>& boxes, std::vector<int>::iterator begin,
+                    std::vector<int>::iterator end) {
   const auto at = [&](int item) -> const Aabb& { return boxes[static_cast<std::size_t>(item)]; };
   const auto twice_center = [&](int item) { return at(item).lower + at(item).upper; };
-  const int index = static_cast<int>(nodes_.size());
+  const std::size_t index = nodes_.size();
   nodes_.emplace_back();
-  Node node{at(*begin), -1, 0, 0};
+  Node node{at(*begin), -1, 0};
   Vec3 least = twice_center(*begin), most = least;
   for (auto it = begin; it != end; ++it) {
     node.box = {Min(node.box.lower, at(*it).lower), Max(node.box.upper, at(*it).upper)};
@@ -36,11 +37,11 @@ int BoxTree::Build(const std::vector<Aabb>& boxes, std::vector<int>::iterator be
       const double u = twice_center(a)[axis], v = twice_center(b)[axis];
       return u != v ? u < v : a < b;
     });
-    node.left = Build(boxes, begin, middle);
-    node.right = Build(boxes, middle, end);
+    Build(boxes, begin, middle);
+    node.right = static_cast<int>(nodes_.size());
+    Build(boxes, middle, end);
   }
-  nodes_[static_cast<std::size_t>(index)] = node;
-  return index;
+  nodes_[index] = node;
 }
 
-}  // namespace intervox::geometry::internal
+}  // namespace intervox::geometry
