@@ -85,7 +85,7 @@ void Polar(benchmark::State& state, Kind kind) {
 }
 BENCHMARK_CAPTURE(Polar, ellipsoids, kEllipsoids)
     ->ArgNames({"depth", "tolerance"})
-    ->ArgsProduct({{-6, -4, -3, -2, -1}, {-3, -6}})
+    ->ArgsProduct({{-6, -4, -3, -2, -1, 0}, {-3, -6}})
     ->Iterations(100 * kPairs);
 BENCHMARK_CAPTURE(Polar, ellipsoid_plane, kEllipsoidPlane)
     ->ArgNames({"depth", "tolerance"})
