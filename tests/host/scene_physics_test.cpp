@@ -155,6 +155,29 @@ TEST(SlowScenePhysics, PegSeatsInItsHole) {
   EXPECT_LT(std::fabs(peg.X_WB.p.x), 0.0003);
 }
 
+// It bounces, jams between opposite walls of the hole, slides home by its weight alone, and then
+// carries a push of 10 N.
+TEST(SlowScenePhysics, PegFallsIntoItsHoleAndIsPushedHome) {
+  Simulation simulation = Load("peg_drop.yaml");
+  EXPECT_EQ(simulation.Cells(0).size(), 5U);  // four around the hole, and the base
+  const BodyState& peg = simulation.State()[1];
+  RunUntil(simulation, 0.29, [&] {
+    const EnergyAudit& e = simulation.Energy();
+    EXPECT_GT(e.elastic, -1e-5) << simulation.Time();  // of 2.7e-3 J that it falls for
+    EXPECT_LT(Total(e), 1e-5) << simulation.Time();
+  });
+  EXPECT_GE(simulation.Impacts().size(), 3U);
+  EXPECT_NEAR(peg.X_WB.p.z, 0.025, 2e-5);
+  RunUntil(simulation, 0.4);
+  EXPECT_NEAR(peg.X_WB.p.z, 0.025, 5e-6);
+  const double radius = 0.0039975, end = radius - 0.0005, chamfer = 0.0005;
+  const double volume = M_PI * (radius * radius * 0.049 +
+                                2.0 / 3 * chamfer * (radius * radius + radius * end + end * end));
+  EXPECT_NEAR(peg.contact_force.z, 10 + 8000 * volume * kG, 0.02);
+  EXPECT_LT(Norm(peg.v_WB), 5e-3);
+  EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
+}
+
 TEST(SlowScenePhysics, NoPowerThatMustDissipateCreatesInAnyShippedScene) {
   int scenes = 0;
   for (const auto& entry : std::filesystem::directory_iterator(INTERVOX_DATA_DIR "/scenes")) {
@@ -180,7 +203,7 @@ TEST(SlowScenePhysics, NoPowerThatMustDissipateCreatesInAnyShippedScene) {
     EXPECT_EQ(simulation.Counters().creating_contacts, 0);
     EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
   }
-  EXPECT_GE(scenes, 4);
+  EXPECT_GE(scenes, 5);
 }
 
 }  // namespace
