@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """Every relative link and picture in a Markdown file leads to a file, and every heading link to a
-heading. Usage: readme_links.py [TREE]"""
+heading; every folder at the top has a README.md. Usage: readme_links.py [TREE]"""
 
 import re
 
 import sources
+
+
+WRITTEN = (".cpp", ".h", ".py", ".sh", ".cmake", ".yaml", ".md")
 
 
 def anchors(text):
@@ -18,6 +21,13 @@ def anchors(text):
 
 def check(base):
     problems = []
+    for folder in sorted(base.iterdir()):
+        hidden = folder.name.startswith(".") or folder.name in ("build", "install", "results")
+        if hidden or not folder.is_dir() or (folder / "README.md").exists():
+            continue
+        # What a run leaves behind (pictures, tables) needs none.
+        if any(file.suffix in WRITTEN for file in folder.rglob("*")):
+            problems.append(f"{folder.name}/: there is no README.md")
     for path in sorted(base.rglob("*.md")):
         parts = path.relative_to(base).parts
         if parts[0] in ("build", "install", "results") or parts[0].startswith(".git"):

@@ -62,9 +62,9 @@ inline constexpr double kNaked = 1.0;
         ["host/a.h:1", "struct Bare", "function Untold", "function Twice", "constant kNaked"]),
     "readme_links": (
         {"README.md": "# Top\n[a](docs/a.md#some-heading) [top](#top) [web](https://example.org)\n",
-         "docs/a.md": "## Some heading\n"},
+         "docs/a.md": "## Some heading\n", "docs/README.md": "# Docs\n"},
         {"README.md": "[gone](docs/gone.md) [no](docs/a.md#nowhere)\n", "docs/a.md": "# A\n"},
-        ["README.md:1", "docs/gone.md", "nowhere"]),
+        ["README.md:1", "docs/gone.md", "nowhere", "docs/: there is no README.md"]),
     "schemas": (
         {"data/schema/scene.schema.json": SCHEMA,
          "data/scenes/a.yaml": "schema: intervox/scene/1\ngravity: [0, 0, 250e-6]\n"},
