@@ -117,6 +117,48 @@ TEST(SlowBatteryBox, ReboundsAreThoseOfSmallSteps) {
   }
 }
 
+// With friction, over steps and tolerances: where it comes to lie differs, by less than it may.
+TEST(SlowBatteryBox, AnyStepAndToleranceSeatsItWithinTheClearances) {
+  for (const double step : {50e-6, 125e-6, 250e-6}) {
+    for (const double tolerance : {1e-3, 1e-4, 1e-5}) {
+      SCOPED_TRACE(testing::Message() << step << " " << tolerance);
+      Scene scene = BatteryBox();
+      scene.integrator.step = step;
+      scene.engine.tolerance = tolerance;
+      const Outcome out = Fall(std::move(scene));
+      ExpectSeated(out);
+      EXPECT_LT(out.rest_time, 5.0 - 0.05);
+    }
+  }
+}
+
+// With friction, from the release through the first impact.
+TEST(SlowBatteryBox, ConvergesAtTheMethodsOrderThroughTheFirstImpact) {
+  const auto fall = [](double step, double duration) {
+    Scene scene = BatteryBox();
+    scene.engine.tolerance = 1e-6;
+    scene.integrator.step = step;
+    scene.duration = duration;
+    Simulation simulation(std::move(scene));
+    while (!simulation.Done()) simulation.Step();
+    EXPECT_EQ(simulation.Impacts().size(), duration > 0.62 ? 1U : 0U) << step;
+    return simulation.State()[1];
+  };
+  // Before it touches anything the fall is exact, whatever the step.
+  EXPECT_LT(Norm(fall(400e-6, 0.6).p_WM - fall(50e-6, 0.6).p_WM), 1e-12);
+  const BodyState fine = fall(12.5e-6, 0.66);
+  double position[3], velocity[3];
+  for (int k = 0; k < 3; ++k) {
+    const BodyState coarse = fall(400e-6 / (1 << k), 0.66);
+    position[k] = Norm(coarse.p_WM - fine.p_WM);
+    velocity[k] = Norm(coarse.v_WM - fine.v_WM) + 0.4 * Norm(coarse.w_WB - fine.w_WB);
+  }
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_GT(std::log2(position[k] / position[k + 1]), 2.7) << position[k];
+    EXPECT_GT(std::log2(velocity[k] / velocity[k + 1]), 2.7) << velocity[k];
+  }
+}
+
 // Onsets and changes of the grouping are located, so that nothing but the method's error is left:
 // corners, edges, pins and a merge of two patches lie on the way through the first five impacts.
 TEST(SlowBatteryBox, FrictionlessConvergesAtTheMethodsOrderOverFiveImpacts) {
