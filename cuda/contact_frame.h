@@ -15,6 +15,11 @@ struct QuadricForm {
 
   /** f(x) [m]. */
   INTERVOX_HD double Value(const Vec3& x) const { return Dot(x, E * x + 2.0 * b) + c; }
+  /** What rounding makes of Value(x) at most, about [m]. */
+  INTERVOX_HD double Rounding(const Vec3& x) const {
+    return 1e-15 * (Dot(Abs(x), Vec3{Norm(E.row0), Norm(E.row1), Norm(E.row2)}) * Norm(x) +
+                    2 * Dot(Abs(x), Abs(b)) + size);
+  }
   /** ½ ∇f(x). */
   INTERVOX_HD Vec3 HalfGradient(const Vec3& x) const { return E * x + b; }
 };
@@ -60,9 +65,10 @@ struct DeepestPoint {
   Vec3 p;                 ///< in L [m]
   Mat3 H = Mat3::Zero();  ///< Hessian/2 of f_λ [1/m]
   Mat3 H_inverse = Mat3::Zero();
-  double depth = 0.0;  ///< −f_λ(p) [m]
-  double f_a = 0.0;    ///< f_A(p) [m]
-  double f_b = 0.0;    ///< f_B(p) [m]
+  double depth = 0.0;     ///< −f_λ(p) [m]
+  double f_a = 0.0;       ///< f_A(p) [m]
+  double f_b = 0.0;       ///< f_B(p) [m]
+  double rounding = 0.0;  ///< of the two [m]: almost parallel cylinders have p far away
 };
 
 namespace internal {
@@ -86,6 +92,8 @@ INTERVOX_HD inline bool AtPencil(const QuadricForm& a, const QuadricForm& b, dou
   out->f_a = a.Value(out->p);
   out->f_b = b.Value(out->p);
   out->depth = -((1 - lambda) * out->f_a + lambda * out->f_b);
+  const double of_a = a.Rounding(out->p), of_b = b.Rounding(out->p);
+  out->rounding = of_a > of_b ? of_a : of_b;
   return true;
 }
 
@@ -145,7 +153,7 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricF
       continue;
     }
     if (out.depth <= 0) {
-      out.disjoint = true;
+      out.disjoint = out.depth <= -out.rounding;
       return out;
     }
     const double slope_error = out.f_b - out.f_a;

@@ -35,8 +35,9 @@ INTERVOX_HD inline bool Tighten(const Vec3& n, double d, Vec3* lower, Vec3* uppe
   return true;
 }
 
-/** Half the extent of a bounded convex side along the unit vector u, or −1 where it is infinite. */
-INTERVOX_HD inline double HalfExtent(const geometry::Surface& s, const Vec3& u) {
+/** Half the extent of a bounded convex side along the unit vector u, or −1 where it is infinite: of
+ a cylinder, the part within `reach` along its axis. */
+INTERVOX_HD inline double HalfExtent(const geometry::Surface& s, const Vec3& u, double reach) {
   const Vec3 n = TransposeTimes(s.R, u);
   if (s.side < 0) return -1;
   if (s.kind == geometry::SurfaceKind::kTorus) {
@@ -46,8 +47,8 @@ INTERVOX_HD inline double HalfExtent(const geometry::Surface& s, const Vec3& u) 
     return std::sqrt(-s.c * (n.x * n.x / s.e.x + n.y * n.y / s.e.y + n.z * n.z / s.e.z));
   }
   if (s.kind == geometry::SurfaceKind::kCylinder) {
-    const double across = n.x * n.x + n.y * n.y;
-    return n.z * n.z < 1e-14 ? std::sqrt(-s.c * across / s.e.x) : -1;
+    const double radius = std::sqrt(-s.c * (n.x * n.x + n.y * n.y) / s.e.x);
+    return n.z == 0 ? radius : radius + std::fabs(n.z) * reach;
   }
   return -1;
 }
@@ -120,9 +121,12 @@ INTERVOX_HD inline ClipBox BoxAlong(const LocalPair& pair, const Mat3& R) {
     double lo = -Dot(Abs(u), half), hi = -lo;
     for (int i = pair.planes; i < pair.count; ++i) {
       const geometry::Surface& s = pair.surface[i].surface;
-      const double extent = HalfExtent(s, u);
+      const Vec3 axis = s.R.Col(2);
+      const double extent = HalfExtent(s, u, Dot(Abs(axis), half));
       if (extent < 0) continue;
-      const double middle = Dot(u, s.o - box.p);
+      const bool long_one = s.kind == geometry::SurfaceKind::kCylinder;
+      const Vec3 o = long_one ? s.o + Dot(axis, box.p - s.o) * axis : s.o;
+      const double middle = Dot(u, o - box.p);
       const double slack = 1e-14 * (extent + std::fabs(middle));
       if (middle - extent - slack > lo) lo = middle - extent - slack;
       if (middle + extent + slack < hi) hi = middle + extent + slack;
@@ -133,6 +137,22 @@ INTERVOX_HD inline ClipBox BoxAlong(const LocalPair& pair, const Mat3& R) {
   box.valid = box.lower.x < box.upper.x && box.lower.y < box.upper.y && box.lower.z < box.upper.z &&
               TightenByPair(pair, &box);
   return box;
+}
+
+/** Moves the origin to the middle and measures the axes by the half extents: surfaces are then as
+ exact as Ω is near and small. A box of no volume stays as it is. */
+INTERVOX_HD inline void Recentre(ClipBox* box) {
+  const Vec3 middle = 0.5 * (box->lower + box->upper), half = 0.5 * (box->upper - box->lower);
+  if (!(half.x > 0 && half.y > 0 && half.z > 0)) return;
+  // What p's own rounding moves the box by, in its coordinates.
+  const Vec3 p = box->p, shift = box->F * middle;
+  const double moved = 1e-15 * (Norm(p) + Norm(shift));
+  box->p = p + shift;
+  box->F =
+      Mat3::FromColumns(half.x * box->F.Col(0), half.y * box->F.Col(1), half.z * box->F.Col(2));
+  const Mat3 back = Inverse(box->F);
+  box->upper = Vec3{1, 1, 1} + moved * Vec3{Norm(back.row0), Norm(back.row1), Norm(back.row2)};
+  box->lower = -box->upper;
 }
 
 /** The contact frame of two convex surfaces, the overlap's thin direction along z. The pencil's
@@ -146,6 +166,9 @@ INTERVOX_HD inline ClipBox ContactBox(const LocalPair& pair, int ia, int ib, boo
   if (!at.found) return box;
   const Vec3 ga = a.HalfGradient(at.p), gb = b.HalfGradient(at.p);
   if (at.lambda == 0 || at.lambda == 1) return box;
+  // Far from Ω the levels say little about its thickness.
+  constexpr double kRough = 1e-7;
+  if (at.rounding > -kRough * (at.f_a > at.f_b ? at.f_a : at.f_b)) return box;
   const Vec3 n = Normalized(ga - gb);
   const Vec3 t1 = AnyOrthogonal(n);
   const Vec3 h1 = at.H * t1;
@@ -168,6 +191,7 @@ INTERVOX_HD inline ClipBox ContactBox(const LocalPair& pair, int ia, int ib, boo
   box.lower.z -= 1e-6;
   box.upper.z += 1e-6;
   box.valid = TightenByPair(pair, &box);
+  if (box.valid) Recentre(&box);
   return box;
 }
 

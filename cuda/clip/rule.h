@@ -119,6 +119,8 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     result.accepted = true;
     return result;
   }
+  internal::Recentre(&model.box);
+  internal::MapSurfaces(pair, &model);
   internal::PlanSplits(pair, &model);
   const auto evaluate = [&](int level) {
     const int from = level < 2 ? level : 2;

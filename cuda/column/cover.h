@@ -263,6 +263,8 @@ StartColumns(const Team& team, const LocalPair& pair, ColumnChart* chart, Column
   if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
   MapSurfaces(pair, &model);
   if (!Shrink(team, &model)) return ColumnStart::kEmpty;
+  Recentre(&model.box);
+  MapSurfaces(pair, &model);
   for (int i = pair.planes; i < pair.count; ++i) {
     const geometry::Surface& s = pair.surface[i].surface;
     if (s.kind != geometry::SurfaceKind::kTorus) continue;

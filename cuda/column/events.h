@@ -27,10 +27,15 @@ struct ColumnEvents {
   }
 
   /** Whether a panel from `from`, in a run up to `end`, should end at event k: of a swarm of events
-   closer than `least` only the first and the last count, and what is between is one panel. */
+   closer than `least` only the first and the last count, and what is between is one panel. Next to
+   much wider gaps even the events in a smaller part of it are a swarm of their own: what changes
+   there is between the nodes of a panel that reaches farther. */
   INTERVOX_HD bool Divides(int k, double from, double end, double least) const {
+    constexpr double kWider = 20;
     const double next = k + 1 < count && t[k + 1] < end ? t[k + 1] : end;
-    return t[k] > from && t[k] < end && (t[k] - from > least || next - t[k] > least);
+    const double before = t[k] - from, after = next - t[k];
+    if (!(before > 0 && t[k] < end)) return false;
+    return before > least || after > least || before > kWider * after || after > kWider * before;
   }
 };
 
