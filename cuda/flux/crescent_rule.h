@@ -136,8 +136,8 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
   });
   // Eleven nodes err by a fifth of their estimate; where that is small, by some 1e-7 of V more.
   constexpr double kStated = 0.25, kLeast = 1e-6;
-  double share = coarse ? kFluxShare / kStated : kFluxShare;
   const double tolerance = pair.tolerance < 1e-3 ? pair.tolerance : 1e-3;
+  double share = coarse ? (kFluxShare - kLeast / tolerance) / kStated : kFluxShare;
   const double reach = x.radius + x.k * x.high + (x.high - x.low);
   const double rounding = 1e-15 * total.area * reach;
   const auto is_rough = [&] {
