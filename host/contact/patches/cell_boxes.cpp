@@ -72,9 +72,13 @@ std::array<GrownCell, kGrowth.size()> GrowAll(const geometry::Cell& cell, double
 BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
   BodyCells out;
   out.cells = cells;
-  Vec3 lower{1e300, 1e300, 1e300}, upper{-1e300, -1e300, -1e300};
+  constexpr double kEverywhere = 1e300;
+  const Vec3 far{kEverywhere, kEverywhere, kEverywhere};
+  Vec3 lower = far, upper = -far;
+  std::vector<geometry::Aabb> aligned;
   for (const geometry::Cell& cell : cells) {
     CellBox box;
+    geometry::Aabb around{-far, far};
     const Vec3& half = cell.bounds.half;
     box.bounded = cell.bounded && std::isfinite(half.x + half.y + half.z);
     if (box.bounded) {
@@ -83,6 +87,9 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
       box.radius = Norm(half);
       const double slack = kRounding * box.radius;
       box.half = half + Vec3{slack, slack, slack};
+      const Vec3 reach{Dot(Abs(box.R.row0), box.half), Dot(Abs(box.R.row1), box.half),
+                       Dot(Abs(box.R.row2), box.half)};
+      around = {box.center - reach, box.center + reach};
       const Vec3 r{box.radius, box.radius, box.radius};
       lower = Min(lower, box.center - r);
       upper = Max(upper, box.center + r);
@@ -98,7 +105,9 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
       out.grown.emplace_back();
     }
     out.boxes.push_back(std::move(box));
+    aligned.push_back(around);
   }
+  out.tree = geometry::BoxTree(aligned);
   if (out.bounded && !cells.empty()) {
     out.center = 0.5 * (lower + upper);
     for (const CellBox& box : out.boxes) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "geometry/box_tree.h"
 #include "geometry/cell.h"
 
 namespace intervox::host {
@@ -36,6 +37,7 @@ inline constexpr std::array<double, 2> kGrowth = {1e-2, 1e-3};
 struct BodyCells {
   std::span<const geometry::Cell> cells;
   std::vector<CellBox> boxes;
+  geometry::BoxTree tree;  ///< over the boxes, in the body's frame
   std::vector<std::array<GrownCell, kGrowth.size()>> grown;  ///< of each cell, the farthest first
   Vec3 center;                                               ///< of the ball, body frame [m]
   double radius = 0.0;                                       ///< [m]

@@ -1,5 +1,6 @@
 #include "host/contact/patches/pair_finder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -69,17 +70,25 @@ void PairFinder::ListCandidates(const Pose& X_IJ, BodyPairCells* pair) const {
       return;
     }
   }
+  const Pose X_JI = Inverse(X_IJ);
   for (std::size_t a = 0; a < I.boxes.size(); ++a) {
-    for (std::size_t b = 0; b < J.boxes.size(); ++b) {
-      const double gap = BoxGap(I.boxes[a], J.boxes[b], X_IJ, margin);
-      if (gap > margin) continue;
+    const CellBox& box = I.boxes[a];
+    const std::size_t first = pair->candidates.size();
+    const double reach =
+        box.bounded ? (1 + kRounding) * (box.radius + margin) : std::numeric_limits<double>::max();
+    J.tree.AnyWithin(X_JI * box.center, reach, [&](int b) {
+      const double gap = BoxGap(box, J.boxes[static_cast<std::size_t>(b)], X_IJ, margin);
+      if (gap > margin) return false;
       Candidate candidate;
       candidate.a = static_cast<int>(a);
-      candidate.b = static_cast<int>(b);
+      candidate.b = b;
       candidate.apart_until = pair->movable ? pair->travel + (1 - kRounding) * gap : -1.0;
       candidate.grow_from.fill(pair->travel);
       pair->candidates.push_back(candidate);
-    }
+      return false;
+    });
+    std::sort(pair->candidates.begin() + static_cast<std::ptrdiff_t>(first), pair->candidates.end(),
+              [](const Candidate& x, const Candidate& y) { return x.b < y.b; });
   }
 }
 
