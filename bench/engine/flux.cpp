@@ -76,6 +76,16 @@ Bodies BallInGroove(Random* random) {
           1.0};
 }
 
+Bodies PinInFunnel(Random* random) {
+  // Against the wall of a funnel of 51 degrees that it is led down by, off the axis.
+  const double tilt = random->Uniform(0.002, 0.02), depth = random->LogUniform(1e-4, 1e-2);
+  const Vec3 e{std::sin(tilt), 0, std::cos(tilt)}, off{0.5 - 0.15 + depth, 0, 0};
+  return {{MakePlane(-e, -Dot(e, off)), MakeCone(0.2, 1.0, Along(e, off - 0.75 * e))},
+          {MakePlane(kZ, 0.2), MakePlane(-kZ, 0.15),
+           Complement(MakeCone(1.24, 1.0, {{}, {0, 0, -0.5 / 1.24}}))},
+          1.0};
+}
+
 Bodies CrossedCylinders(Random* random) {
   const Vec3 middle{0, 0, 0.7 - random->LogUniform(1e-3, 0.5)};
   const Vec3 e = Normalized(Vec3{random->Uniform(-0.5, 0.5), 1, 0});
@@ -111,6 +121,7 @@ BENCHMARK_CAPTURE(Flux, tilted_cylinder, TiltedCylinder)->Apply(BothTolerances);
 BENCHMARK_CAPTURE(Flux, box_in_hole, BoxInHole)->Apply(BothTolerances);
 BENCHMARK_CAPTURE(Flux, peg_in_hole, PegInHole)->Apply(BothTolerances);
 BENCHMARK_CAPTURE(Flux, cone_in_socket, ConeInSocket)->Apply(BothTolerances);
+BENCHMARK_CAPTURE(Flux, pin_in_funnel, PinInFunnel)->Apply(BothTolerances);
 BENCHMARK_CAPTURE(Flux, ball_in_groove, BallInGroove)->Apply(BothTolerances);
 BENCHMARK_CAPTURE(Flux, crossed_cylinders, CrossedCylinders)->Apply(BothTolerances);
 
