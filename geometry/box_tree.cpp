@@ -9,7 +9,7 @@ BoxTree::BoxTree(const std::vector<Aabb>& boxes) {
   std::vector<int> items(boxes.size());
   std::iota(items.begin(), items.end(), 0);
   nodes_.reserve(2 * boxes.size());
-  Build(boxes, items.begin(), items.end());
+  if (!boxes.empty()) Build(boxes, items.begin(), items.end());
 }
 
 void BoxTree::Build(const std::vector<Aabb>& boxes, std::vector<int>::iterator begin,

@@ -10,7 +10,7 @@ namespace intervox::geometry {
 /** A balanced binary tree over boxes. Immutable after construction; safe from all threads. */
 class BoxTree {
  public:
-  /** @param boxes  finite. Their indices are what a visit gets. */
+  /** @param boxes  finite; there may be none. Their indices are what a visit gets. */
   explicit BoxTree(const std::vector<Aabb>& boxes);
   BoxTree() = default;
 
