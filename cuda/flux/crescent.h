@@ -1,9 +1,10 @@
 /** @file A convex peg past the wall of a round hole, seen from the hole's axis: what bounds Ω
  there.
 
- Where the peg holds the hole's axis, Ω is what lies between the wall and the peg along the radii:
- in each half plane about the axis a thin slice over one interval of the wall's generator. The
- volume is then a sum of thicknesses, not a difference of two large fluxes. Columns leave the wall
+ Where no radius enters the peg beyond the wall, as none does in a peg that holds the hole's axis, Ω
+ is what lies between the wall and the peg along the radii: in each half plane about the axis a thin
+ slice over one interval of the wall's generator. The volume is then a sum of thicknesses, not a
+ difference of two large fluxes. Columns leave the wall
  at s ∈ [0, 1] of the interval and are straight in the half plane, tilted so that the first and the
  last run in the planes that end the interval. */
 #pragma once
