@@ -33,13 +33,13 @@ class BristleFriction : public FrictionLaw {
     const double kappa = x.H * sigma_0_ / sigma_1_;
     const double m = (1.0 + kappa) / (1.0 + kappa * (1.0 - x.s));
     const double spring = m * x.s * sigma_0_ / (1.0 + kappa), damper = m * x.s * sigma_1_;
-    const double slide = m * (1.0 - x.s) * mu_c_;
     const Dual2 z{x.z[0], x.z[1]};
+    const double sliding = m * (1.0 - x.s);
     const Dual2 u =
-        Saturate(spring * z + damper * x.v + (slide * load * C_vs) * Direction(x.v, v_epsilon_),
+        Saturate(spring * z + damper * x.v + sliding * SlidingLoad(x, x.v, mu_c_ * load * C_vs),
                  mu_max * load * C_vs);
     const Dual u_w = Saturate(
-        Dual(spring * x.z_w) + damper * x.w + (slide * load * C_ws) * Direction(x.w, v_epsilon_),
+        Dual(spring * x.z_w) + damper * x.w + sliding * SlidingLoad(x, x.w, mu_c_ * load * C_ws),
         mu_max * load * C_ws);
     const Dual scale = kPerLoad ? x.f_n : Dual(1.0);
     t.f = scale * (u + sigma_2_ * x.v);
@@ -56,6 +56,24 @@ class BristleFriction : public FrictionLaw {
   }
 
  private:
+  static double Size(const Dual& v) { return std::fabs(v.v); }
+  static double Size(const Dual2& v) { return std::hypot(v.x.v, v.y.v); }
+
+  /** What loads the bristle of a slip while it slides: `bound` dir_ε(slip), as far as it
+   dissipates. With a = σ₀ z and b = σ₁ slip the loss is s b² + (1−s)(a² − U a + U b), over σ₁:
+   nowhere negative while U ≤ 2 b (1 + 1/√(1−s)). Where 2 σ₁ v_S ≥ μ_C that holds for a slip as fast
+   as v_avg, which s follows; of two, the slower one would load its bristle with more than its own
+   power. */
+  template <class V>
+  V SlidingLoad(const Slip& x, const V& slip, const Dual& bound) const {
+    const V load = bound * Direction(slip, v_epsilon_);
+    const double speed = Size(slip), size = Size(load);
+    const double slope = 2.0 * sigma_1_ * (1.0 + 1.0 / std::sqrt(std::fmax(1.0 - x.s, 1e-300)));
+    if (!(size > slope * speed)) return load;
+    const double share = speed / std::sqrt(x.v_avg_squared);
+    return slope * speed > share * size ? slope * slip : share * load;
+  }
+
   double mu_s_, mu_c_, sigma_0_, sigma_1_, sigma_2_, v_S_, tau_dw_, v_epsilon_;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -201,6 +202,52 @@ TEST(Friction, LargeRotationWithinAStepKeepsForcesInThePlane) {
     EXPECT_LT(Norm(TransposeTimes(R, end.state.z) - Vec3{2e-6, 0, 0}), h > 5e-4 ? 4e-7 : 4e-8) << h;
     const Vec3 f = end.last.force, n_last = end.last.geometry.n;
     EXPECT_NEAR(Dot(f, n_last), end.last.f_n, 1e-9 * end.last.f_n) << h;
+  }
+}
+
+// Sliding and spinning each, whatever the bristles' state, the speeds and the step: what a term
+// takes out is never less than what its bristle stores.
+TEST(Friction, EachTermDissipatesInAnyState) {
+  std::mt19937_64 engine(7);
+  const auto log_uniform = [&](double low, double high) {
+    return std::exp(std::uniform_real_distribution<double>(std::log(low), std::log(high))(engine));
+  };
+  const auto sign = [&] { return engine() % 2 == 0 ? 1.0 : -1.0; };
+  for (const char* name : {"bristle", "bristle_absolute"}) {
+    ContactModelSettings s;
+    s.normal = {"gonthier", {{"stiffness", 1e9}, {"restitution", 0.5}}, {}};
+    const double scale = std::string(name) == "bristle" ? 1.0 : 10.0;  // at a load of 10 N
+    s.friction = {name,
+                  {{"mu_s", 0.7},
+                   {"mu_c", 0.5},
+                   {"sigma_0", 5000 * scale},
+                   {"sigma_1", 45.15 * scale},
+                   {"v_stribeck", 0.01},
+                   {"dwell_time", 0.1}},
+                  {}};
+    const auto model = MakeContactModel(s, {}, {});
+    const double v_epsilon = model->friction->VelocityScale();
+    for (int i = 0; i < 200000; ++i) {
+      Slip x;
+      x.H = engine() % 3 == 0 ? 0.0 : log_uniform(1e-7, 1e-2);
+      const double angle = std::uniform_real_distribution<double>(0, 6.3)(engine);
+      const double v = log_uniform(1e-9, 10), w = log_uniform(1e-9, 10) * sign();
+      x.v = {Dual(v * std::cos(angle)), Dual(v * std::sin(angle))};
+      x.w = Dual(w);
+      x.f_n = Dual(10.0);
+      x.v_avg_squared = v * v + w * w;
+      x.s = model->friction->Weight(x.v_avg_squared);
+      x.s_dw = std::uniform_real_distribution<double>(0, 1)(engine);
+      for (double* z : {&x.z[0], &x.z[1], &x.z_w}) *z = log_uniform(1e-10, 1e-3) * sign();
+      model->spinning->Factors(v_epsilon, &x);
+      const Traction t = model->friction->Evaluate(x);
+      const double slide = t.f.x.v * x.v.x.v + t.f.y.v * x.v.y.v;
+      const double spin = t.f_w.v * w;
+      const double rounding = 1e-12;
+      ASSERT_GE(slide - t.stored, -rounding * (std::fabs(slide) + std::fabs(t.stored))) << name;
+      ASSERT_GE(spin - t.stored_w, -rounding * (std::fabs(spin) + std::fabs(t.stored_w)))
+          << name << " H " << x.H << " v " << v << " w " << w << " z_w " << x.z_w << " s " << x.s;
+    }
   }
 }
 
