@@ -35,16 +35,12 @@ class BristleFriction : public FrictionLaw {
     const double spring = m * x.s * sigma_0_ / (1.0 + kappa), damper = m * x.s * sigma_1_;
     const Dual2 z{x.z[0], x.z[1]};
     const double sliding = m * (1.0 - x.s);
-    const Dual v = Norm(x.v), w = Norm(x.w);
-    const Dual inverse_avg = Dual(1.0) / Max(Hypot(v, w), 1e-6 * v_epsilon_);
     const Dual2 u =
-        Saturate(spring * z + damper * x.v +
-                     sliding * SlidingLoad(x.s, x.v, v * inverse_avg, mu_c_ * load * C_vs),
+        Saturate(spring * z + damper * x.v + sliding * SlidingLoad(x, x.v, mu_c_ * load * C_vs),
                  mu_max * load * C_vs);
-    const Dual u_w =
-        Saturate(Dual(spring * x.z_w) + damper * x.w +
-                     sliding * SlidingLoad(x.s, x.w, w * inverse_avg, mu_c_ * load * C_ws),
-                 mu_max * load * C_ws);
+    const Dual u_w = Saturate(
+        Dual(spring * x.z_w) + damper * x.w + sliding * SlidingLoad(x, x.w, mu_c_ * load * C_ws),
+        mu_max * load * C_ws);
     const Dual scale = kPerLoad ? x.f_n : Dual(1.0);
     t.f = scale * (u + sigma_2_ * x.v);
     t.f_w = scale * (u_w + sigma_2_ * x.w);
@@ -67,13 +63,14 @@ class BristleFriction : public FrictionLaw {
    dissipates. With a = σ₀ z and b = σ₁ slip the loss is s b² + (1−s)(a² − U a + U b), over σ₁:
    nowhere negative while U ≤ 2 b (1 + 1/√(1−s)). Where 2 σ₁ v_S ≥ μ_C that holds for a slip as fast
    as v_avg, which s follows; of two, the slower one would load its bristle with more than its own
-   power. `share` is the slip's of v_avg: a slip alone is loaded in full. */
+   power. A slip alone is loaded in full. */
   template <class V>
-  V SlidingLoad(double s, const V& slip, const Dual& share, const Dual& bound) const {
+  V SlidingLoad(const Slip& x, const V& slip, const Dual& bound) const {
     const V load = bound * Direction(slip, v_epsilon_);
-    const double most = 2.0 * sigma_1_ * (1.0 + 1.0 / std::sqrt(std::fmax(1.0 - s, 1e-300)));
+    const double most = 2.0 * sigma_1_ * (1.0 + 1.0 / std::sqrt(std::fmax(1.0 - x.s, 1e-300)));
     const double speed = Size(slip), size = Size(load);
     if (!(size > most * speed)) return load;
+    const Dual share = Norm(slip) * (Dual(1.0) / Hypot(Norm(x.v), Norm(x.w)));
     return most * speed > share.v * size ? most * slip : share * load;
   }
 
