@@ -18,9 +18,11 @@ namespace intervox::cuda::internal {
 inline constexpr int kCrescentSides = 6;
 /** Columns end within this many radii of the wall from the axis, which the sums check. */
 inline constexpr double kCrescentReach = 1.25;
-/** A radius that leaves the peg at the wall has entered it at this share of the way, at the latest.
+/** A column that leaves the peg at the wall has entered it at this share of the way, at the latest.
  */
-inline constexpr double kCrescentEntry = 0.8;
+inline constexpr double kCrescentEntry = 0.98;
+/** A plane within this share of the reach from all points of the axis contains it. */
+inline constexpr double kThroughAxis = 1e-12;
 /** Steepest wall dr/dz. */
 inline constexpr double kCrescentSlope = 2.0;
 
@@ -50,7 +52,10 @@ struct Crescent {
   CrescentEnd end[2];                ///< below and above
   CrescentEnd side[kCrescentSides];  ///< planes along the axis, such as a groove's lips
   int sides = 0;
+  CrescentEnd cut[kCrescentSides];  ///< planes that contain the axis
+  int cuts = 0;
   double low = 0.0, high = 0.0;  ///< z of Ω lies between [m]
+  double lean = 0.0;             ///< columns lean by |dz/dr| up to this, as the ends do
 };
 
 /** What bounds the generator in the direction (c, s): its interval, and by what. */
@@ -120,9 +125,10 @@ INTERVOX_HD inline void NarrowToBall(const geometry::Surface& s, Crescent* x) {
   x->high = middle + half < x->high ? middle + half : x->high;
 }
 
-/** Reads the peg as seen from the hole; false when a radius might enter it beyond the hole's wall
- between x->low and x->high. Along a radius Q = a t² + 2 b t + c, so that it enters at t and leaves
- at c/(a t): not far beyond the wall, if c is well below a times the wall's radius squared. */
+/** Reads the peg as seen from the hole; false when a column might enter it beyond the hole's wall
+ between x->low and x->high. Along a line that leaves the axis at height z and leans by m, Q = a t²
+ + 2 b t + c with a = (ρ + m e)ᵀM(ρ + m e) and c = Q(z e): it enters at t and leaves at c/(a t),
+ which is not beyond the wall if c is below a times the wall's radius squared. */
 INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
   using geometry::SurfaceKind;
   const Mat3 T = Transpose(s.R) * x->frame;
@@ -136,10 +142,17 @@ INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
   if (peg.cone && (T(2, 2) < 0.9 || !(y0.z + x->low * T(2, 2) > 0))) return false;
   const Mat3& m = peg.m;
   const double mean = 0.5 * (m(0, 0) + m(1, 1)), half = 0.5 * (m(0, 0) - m(1, 1));
-  const double least = kCrescentEntry * (mean - std::sqrt(half * half + m(0, 1) * m(0, 1)));
+  const double lean = x->lean, bend = std::fabs(m(2, 2));
+  const double across = std::sqrt(m(0, 2) * m(0, 2) + m(1, 2) * m(1, 2));
+  const double radial = mean - std::sqrt(half * half + m(0, 1) * m(0, 1));
+  const double least = kCrescentEntry * (radial - lean * (2.0 * across + lean * bend));
+  // c changes on the way from the wall's height to where the line leaves the axis.
+  const double way = lean * (x->radius + x->k * x->high);
+  const double farthest = x->high > -x->low ? x->high : -x->low;
+  const double rise = way * (2.0 * (std::fabs(peg.g.z) + bend * farthest) + bend * way);
   // The polar form of a quadratic in z at the ends: its Bernstein coefficients.
   const auto excess = [&](double z0, double z1) {
-    return peg.c + peg.g.z * (z0 + z1) + m(2, 2) * z0 * z1 -
+    return peg.c + rise + peg.g.z * (z0 + z1) + m(2, 2) * z0 * z1 -
            least * (x->radius + x->k * z0) * (x->radius + x->k * z1);
   };
   if (!(least > 0) || !(excess(x->low, x->low) <= 0) || !(excess(x->low, x->high) <= 0) ||
@@ -151,8 +164,8 @@ INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
   return s.e.x < most && s.e.y < most && s.e.z < most;
 }
 
-/** Keeps the planes that end the generators and proves the others inactive; false when it cannot.
- Narrows x->low and x->high. */
+/** Keeps the planes that end or cut the generators and proves the others inactive; false when it
+ cannot. Narrows x->low and x->high. */
 INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
   constexpr double kSteep = 0.2;  // a plane's slope dz/dr
   const auto plane_of = [&](int i) {
@@ -177,6 +190,8 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
       if ((gap > 0) == above) continue;
     }
     end = plane;
+    const double slope = across / std::fabs(plane.n.z);
+    x->lean = slope > x->lean ? slope : x->lean;
     // As far as the plane lets anything go within the reach.
     const double z = (plane.h + across * reach) / plane.n.z;
     if (above && z < x->high) x->high = z;
@@ -189,6 +204,11 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
     if (across <= kSteep * std::fabs(plane.n.z)) continue;
     const double z = plane.n.z > 0 ? x->high : x->low;
     if (plane.n.z * z + across * reach <= plane.h) continue;
+    const double off = std::fabs(plane.n.z) * (x->high > -x->low ? x->high : -x->low);
+    if (off + std::fabs(plane.h) <= kThroughAxis * reach && x->cuts < kCrescentSides) {
+      x->cut[x->cuts++] = plane;
+      continue;
+    }
     // Each panel will have to lie on one side of it.
     if (x->sides == kCrescentSides) return false;
     x->side[x->sides++] = plane;

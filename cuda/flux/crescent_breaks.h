@@ -26,16 +26,19 @@ INTERVOX_HD inline TrigQuadric AlongCircle(const CrescentPeg& q, const Vec3 (&p)
   return {form(0, 0), 2 * form(0, 1), 2 * form(0, 2), form(1, 1), 2 * form(1, 2), form(2, 2)};
 }
 
-/** Places on the circle, 2 kT quadrant + u + kT with u the half-angle tangent about the quadrant's
- middle, ascending. */
+/** What happens at a break: cut i as i, else one of these. At a fold the interval closes like a
+ square root. */
+inline constexpr int kBreakOfEnds = -1, kBreakIsFold = -2;
+
+/** Places on the circle (see PlaceOf), ascending. */
 struct CrescentBreaks {
   double v[kCrescentBreaks];
-  bool fold[kCrescentBreaks];  ///< the interval closes like a square root there
+  std::int8_t kind[kCrescentBreaks];
   int count = 0;
   bool full = false;
 
   /** Adds a place in its order. */
-  INTERVOX_HD void Push(double place, bool is_fold) {
+  INTERVOX_HD void Push(double place, int is) {
     if (count == kCrescentBreaks) {
       full = true;
       return;
@@ -43,10 +46,10 @@ struct CrescentBreaks {
     int at = count++;
     for (; at > 0 && v[at - 1] > place; --at) {
       v[at] = v[at - 1];
-      fold[at] = fold[at - 1];
+      kind[at] = kind[at - 1];
     }
     v[at] = place;
-    fold[at] = is_fold;
+    kind[at] = static_cast<std::int8_t>(is);
   }
 };
 
@@ -115,6 +118,11 @@ INTERVOX_HD inline bool FoldsAreFar(const Crescent& x) {
 /** All directions in which the generators' intervals change what ends them. */
 INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
   const CrescentPeg& q = x.peg;
+  for (int i = 0; i < x.cuts; ++i) {
+    const Vec3 n = x.cut[i].n;
+    breaks->Push(PlaceOf(n.y, -n.x), i);
+    breaks->Push(PlaceOf(-n.y, n.x), i);
+  }
   for (int i = 0; i < 2; ++i) {
     const CrescentEnd& end = x.end[i];
     if (!end.present) continue;
@@ -122,7 +130,7 @@ INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
     const double r = x.radius * end.n.z + x.k * end.h;
     const Vec3 p[3] = {{0, 0, end.h}, {r, 0, -x.radius * end.n.x}, {0, r, -x.radius * end.n.y}};
     const TrigQuadric f = AlongCircle(q, p, {end.n.z, x.k * end.n.x, x.k * end.n.y});
-    VisitRoots(f, [&](double place, double, double) { breaks->Push(place, false); });
+    VisitRoots(f, [&](double place, double, double) { breaks->Push(place, kBreakOfEnds); });
   }
   if (FoldsAreFar(x)) return;
   // β² − αγ with β = b·(1, cos θ, sin θ): a cylinder's α and a cone's γ are constant.
@@ -151,7 +159,7 @@ INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
     const Vec3 along{x.k * c, x.k * s, 1.0};
     const double alpha = Dot(along, q.m * along);
     const double t = -(b.x + b.y * c + b.z * s) / alpha;
-    if (t > x.low && t < x.high) breaks->Push(place, true);
+    if (t > x.low && t < x.high) breaks->Push(place, kBreakIsFold);
   });
 }
 

@@ -17,7 +17,7 @@ struct CrescentPanels {
 
 /** Adds the generators from a place on the circle to another one, if they bound Ω. */
 INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pair, double from,
-                                         double to, bool fold0, bool fold1, CrescentPanels* out) {
+                                         double to, int kind0, int kind1, CrescentPanels* out) {
   constexpr double kTurn = 8.0 * kT;
   double c0, s0, c1, s1;
   DirectionOf(from >= kTurn ? from - kTurn : from, &c0, &s0);
@@ -27,6 +27,10 @@ INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pai
   p.c = cm / length;
   p.s = sm / length;
   p.reach = (p.c * s1 - p.s * c1) / (1.0 + p.c * c1 + p.s * s1);
+  for (int i = 0; i < x.cuts; ++i) {
+    // Panels end at cuts: all of one lies on one side.
+    if (x.cut[i].n.x * p.c + x.cut[i].n.y * p.s > 0) return;
+  }
   CrescentSpan span;
   if (!(p.reach > 0) || !FindSpan(x, p.c, p.s, &span)) return;
   if (span.lo_by == kByNothing || span.hi_by == kByNothing || out->count == kCrescentPanels) {
@@ -50,8 +54,10 @@ INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pai
   p.lo_by = span.lo_by;
   p.hi_by = span.hi_by;
   // Near its ends a crescent's outline turns sharply: nodes gather there.
-  p.slope[0] = fold0 ? 0.0 : 0.5;
-  p.slope[1] = fold1 ? 0.0 : 0.5;
+  p.slope[0] = kind0 == kBreakIsFold ? 0.0 : 0.5;
+  p.slope[1] = kind1 == kBreakIsFold ? 0.0 : 0.5;
+  p.cut[0] = static_cast<std::int8_t>(kind0);
+  p.cut[1] = static_cast<std::int8_t>(kind1);
   out->panel[out->count++] = p;
 }
 
@@ -65,15 +71,15 @@ INTERVOX_HD inline void ListCrescentPanels(const Crescent& x, const LocalPair& p
     const double from = breaks.count > 0 ? breaks.v[i] : 0.0;
     const double to =
         i + 1 < count ? breaks.v[i + 1] : (breaks.count > 0 ? breaks.v[0] : 0) + kTurn;
-    const bool fold0 = breaks.count > 0 && breaks.fold[i];
-    const bool fold1 = breaks.count > 0 && breaks.fold[i + 1 < count ? i + 1 : 0];
+    const int kind0 = breaks.count > 0 ? breaks.kind[i] : kBreakOfEnds;
+    const int kind1 = breaks.count > 0 ? breaks.kind[i + 1 < count ? i + 1 : 0] : kBreakOfEnds;
     const double width = to - from;
     if (!(width > 1e-13)) continue;
     const int pieces = 1 + static_cast<int>(width / kWidest);
     for (int k = 0; k < pieces && out->count >= 0; ++k) {
       AddCrescentPanel(x, pair, from + width * k / pieces,
-                       k + 1 < pieces ? from + width * (k + 1) / pieces : to, fold0 && k == 0,
-                       fold1 && k + 1 == pieces, out);
+                       k + 1 < pieces ? from + width * (k + 1) / pieces : to,
+                       k == 0 ? kind0 : kBreakOfEnds, k + 1 == pieces ? kind1 : kBreakOfEnds, out);
     }
   }
 }
@@ -83,6 +89,7 @@ INTERVOX_HD inline CrescentSums RefineCrescent(const Crescent& x, const Crescent
                                                double volume_goal, double area_goal) {
   constexpr int kEvaluations = 24;
   CrescentSums out;
+  AddCutFaces(x, p, &out);
   Bisection at;
   for (int n = 0; at.from < 1.0; ++n) {
     const CrescentSums part = IntegrateCrescent(x, p, Patterson15(), at.from, at.from + at.width);
@@ -131,8 +138,11 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
   if (panels.count < 0) return result;
   const bool coarse = pair.tolerance > 3e-4;
   CrescentSums total = team.template Sum<CrescentSums>(panels.count, [&](int i) {
-    return coarse ? IntegrateCrescent(x, panels.panel[i], Kronrod11(), 0.0, 1.0)
-                  : IntegrateCrescent(x, panels.panel[i], Patterson15(), 0.0, 1.0);
+    const CrescentPanel& p = panels.panel[i];
+    CrescentSums sums = coarse ? IntegrateCrescent(x, p, Kronrod11(), 0.0, 1.0)
+                               : IntegrateCrescent(x, p, Patterson15(), 0.0, 1.0);
+    AddCutFaces(x, p, &sums);
+    return sums;
   });
   // Eleven nodes err by a fifth of their estimate; where that is small, by some 1e-7 of V more.
   constexpr double kStated = 0.25, kLeast = 1e-6;

@@ -13,6 +13,7 @@ struct CrescentPanel {
   double reach = 0.0;
   double slope[2] = {1.0, 1.0};  ///< of the way from −reach to reach at its ends; 0 at a fold
   int lo_by = kByNothing, hi_by = kByNothing;
+  std::int8_t cut[2] = {-1, -1};  ///< the plane through the axis that an end lies in, or negative
 };
 
 /** Sums about the hole's origin in its axes; `closure` is ∮ n dS [m²]. */
@@ -275,6 +276,40 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
   out.volume_error = EstimateOf(share, scale) + out.along_error;
   out.area_error = EstimateOf(std::fabs(miss_area), out.area);
   return out;
+}
+
+/** Adds Ω's faces in the planes through the axis that a panel ends at. */
+INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, CrescentSums* out) {
+  const LobattoRule along;
+  for (int end = 0; end < 2; ++end) {
+    if (p.cut[end] < 0) continue;
+    const NestedRule<1> rule = {{static_cast<double>(end)}, {1.0}, {1.0}};
+    CrescentNodes<1> g;
+    PlaceNodes(x, p, rule, 0.0, 1.0, &g);
+    double area = 0.0, first_r = 0.0, first_z = 0.0;
+    for (int j = 0; j < 5; ++j) {
+      const double z0 = g.lo[0] + along.x[j] * g.height[0], r0 = x.radius + x.k * z0;
+      const double tilt = g.tilt0[0] + along.x[j] * g.rise[0];
+      const double br = r0 * g.mrr[0] + z0 * g.mrz[0] + g.gr[0];
+      const double bz = r0 * g.mrz[0] + z0 * x.peg.m(2, 2) + x.peg.g.z;
+      const double level = r0 * (br + g.gr[0]) + z0 * (bz + x.peg.g.z) + x.peg.c;
+      const double slope = br + tilt * bz;
+      const double bend = g.mrr[0] + tilt * (2.0 * g.mrz[0] + tilt * x.peg.m(2, 2));
+      const double disc = slope * slope - bend * level;
+      const double q = -level / (slope + std::sqrt(disc > 0 ? disc : 0.0));
+      const double jacobian = g.height[0] * (1.0 - x.k * tilt);
+      const double a = along.fine[j] * q * (jacobian + 0.5 * g.rise[0] * q);
+      const double b = along.fine[j] * q * q * (0.5 * jacobian + g.rise[0] * q / 3.0);
+      area += a;
+      first_r += r0 * a + b;
+      first_z += z0 * a + tilt * b;
+    }
+    const CrescentEnd& plane = x.cut[p.cut[end]];
+    out->closure += area * plane.n;
+    out->x.s += (plane.weight * area) * plane.n;
+    const Vec3 first{g.c[0] * first_r, g.s[0] * first_r, first_z};
+    out->x.g += plane.weight * Cross(first, plane.n);
+  }
 }
 
 }  // namespace intervox::cuda::internal

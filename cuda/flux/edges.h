@@ -155,18 +155,12 @@ struct ConicKnot {
 
 /** The directions across a ruled surface's axis at which its face changes its bounds. */
 struct SheetBreaks {
-  double v[kFluxKnots];  ///< 2 kT quadrant + u + kT
+  double v[kFluxKnots];  ///< see PlaceOf
   int count = 0;
   bool full = false;
 
   /** Adds the direction with the cosine x and the sine y (not normalised) in the axis frame. */
-  INTERVOX_HD void Push(double x, double y) {
-    const bool wide = std::fabs(x) >= std::fabs(y);
-    const int quadrant = wide ? (x > 0 ? 0 : 2) : (y > 0 ? 1 : 3);
-    const double c = wide ? std::fabs(x) : std::fabs(y);
-    const double s = quadrant == 0 ? y : quadrant == 1 ? -x : quadrant == 2 ? -y : x;
-    Push(2 * kT * quadrant + s / (c + std::sqrt(c * c + s * s)) + kT);
-  }
+  INTERVOX_HD void Push(double x, double y) { Push(PlaceOf(x, y)); }
 
   /** Adds a place on the circle unless it is there. */
   INTERVOX_HD void Push(double place) {

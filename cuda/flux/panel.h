@@ -9,6 +9,16 @@ namespace intervox::cuda::internal {
 inline constexpr double kT = 0.41421356237309504880;
 inline constexpr int kFluxPanels = 160;
 
+/** A direction's place on the circle, 2 kT quadrant + u + kT with u the half-angle tangent about
+ the quadrant's middle; (x, y) need not be a unit vector. */
+INTERVOX_HD inline double PlaceOf(double x, double y) {
+  const bool wide = std::fabs(x) >= std::fabs(y);
+  const int quadrant = wide ? (x > 0 ? 0 : 2) : (y > 0 ? 1 : 3);
+  const double c = wide ? std::fabs(x) : std::fabs(y);
+  const double s = quadrant == 0 ? y : quadrant == 1 ? -x : quadrant == 2 ? -y : x;
+  return 2 * kT * quadrant + s / (c + std::sqrt(c * c + s * s)) + kT;
+}
+
 /** What an end of a generator is bounded by: plane i as i, else one of these. */
 enum : int { kByNothing = -1, kByApex = -2, kByEntry = -3, kByExit = -4 };
 
