@@ -47,10 +47,39 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
 struct RoundWall {
   Vec3 axis, origin;  // [m]
   double s = 0, t = 0, c = 0;
-  INTERVOX_HD double At(const Vec3& x) const {
-    const Vec3 d = x - origin;
-    const double z = Dot(axis, d);
-    return s * Norm(d - z * axis) - t * z + c;
+  INTERVOX_HD double RadiusAt(double z) const { return (t * z - c) / s; }
+};
+
+// The directions across a hole's axis in which its cell reaches the wall: u with n·u ≤ k for all of
+// the planes along the axis.
+struct WallSector {
+  static constexpr int kMostPlanes = 6;
+  Vec3 axis;
+  Vec3 n[kMostPlanes];
+  double k[kMostPlanes];
+  int count = 0;
+
+  // The largest u·x: no less than |x| for an x across the axis that lies in the sector.
+  INTERVOX_HD double Reach(const Vec3& x) const {
+    const double whole = Norm(x);
+    if (Holds(x, whole)) return whole;
+    double reach = -INFINITY;
+    for (int i = 0; i < count; ++i) {
+      const Vec3 along = std::sqrt(1.0 - k[i] * k[i]) * Cross(axis, n[i]);
+      for (const double sign : {1.0, -1.0}) {
+        const Vec3 u = k[i] * n[i] + sign * along;
+        if (Holds(u, 1.0)) reach = std::fmax(reach, Dot(u, x));
+      }
+    }
+    return reach > -INFINITY ? reach : whole;
+  }
+
+ private:
+  INTERVOX_HD bool Holds(const Vec3& x, double norm) const {
+    for (int i = 0; i < count; ++i) {
+      if (Dot(n[i], x) > (k[i] + 1e-9) * norm) return false;
+    }
+    return true;
   }
 };
 
@@ -72,18 +101,21 @@ INTERVOX_HD inline bool MakeRoundWall(const geometry::Surface& s, const Pose& X,
   return true;
 }
 
-// Whether the part of a round peg from `low` to `high` on its axis lies inside a round hole: it is
-// the hull of two circles about the peg's axis, and the hole's level is convex.
-INTERVOX_HD inline bool HangsFree(const RoundWall& peg, const RoundWall& hole, double low,
-                                  double high) {
+// Whether the part of a round peg from `low` to `high` on its axis lies inside a round hole's
+// sector of wall: it is the hull of two circles about the peg's axis, and the hole's level is
+// convex.
+INTERVOX_HD inline bool HangsFree(const RoundWall& peg, const RoundWall& hole,
+                                  const WallSector& sector, double low, double high) {
   // Steepest rise of the hole's level across the peg's axis.
   const double tilt = Norm(Cross(peg.axis, hole.axis));
   const double rise = hole.s + hole.t * tilt;
   // A cone has nothing below its apex.
   if (peg.t > 0 && low < 0) low = 0;
   for (const double z : {low, high}) {
-    const double radius = (peg.t * z - peg.c) / peg.s;
-    if (hole.At(peg.origin + z * peg.axis) + rise * radius >= 0) return false;
+    const Vec3 d = peg.origin + z * peg.axis - hole.origin;
+    const double along = Dot(hole.axis, d);
+    const double level = hole.s * sector.Reach(d - along * hole.axis) - hole.t * along + hole.c;
+    if (level + rise * peg.RadiusAt(z) >= 0) return false;
   }
   return true;
 }
@@ -100,6 +132,29 @@ INTERVOX_HD inline void ClipAxis(const CellView& cell, const Pose& X, const Roun
   if (z + reach < *high) *high = z + reach;
 }
 
+// The sector that the planes of a posed cell leave of its round hole's wall. Beyond a wall of the
+// radius R, n·x ≤ h leaves directions with n·u ≤ h/R.
+INTERVOX_HD inline WallSector SectorOf(const CellView& cell, const Pose& X, const RoundWall& hole) {
+  constexpr double kAlong = 1e-12, kMost = 0.9;
+  double low = -INFINITY, high = INFINITY;
+  ClipAxis(cell, X, hole, &low, &high);
+  const double least = hole.t > 0 ? hole.RadiusAt(low) : hole.RadiusAt(0);
+  WallSector sector;
+  sector.axis = hole.axis;
+  if (!(least > 0)) return sector;
+  for (int i = 0; i < cell.surface_count && sector.count < WallSector::kMostPlanes; ++i) {
+    const geometry::Surface& s = cell.surfaces[i];
+    if (s.kind != geometry::SurfaceKind::kPlane) continue;
+    const Vec3 n = X.R * (s.side > 0 ? s.R.Col(2) : -s.R.Col(2));
+    if (std::fabs(Dot(n, hole.axis)) > kAlong) continue;
+    const double k = Dot(n, X * s.o - hole.origin) / least;
+    if (k > kMost) continue;
+    sector.n[sector.count] = n;
+    sector.k[sector.count++] = k > 0 ? k : 0.0;
+  }
+  return sector;
+}
+
 // How the round pegs among the surfaces sit in a hole, as far as the polyhedron reaches.
 enum class Fit { kUnknown, kFree, kTouching };
 
@@ -112,7 +167,8 @@ INTERVOX_HD Fit FitOf(const geometry::Surface* surfaces, int count, const geomet
   for (int k = 0; k < count; ++k) {
     if (surfaces[k].side < 0 || !MakeRoundWall(surfaces[k], {}, &peg)) continue;
     const double z = Dot(peg.axis, peg.origin);
-    if (HangsFree(peg, wall, polyhedron.Lowest(peg.axis) - z, -polyhedron.Lowest(-peg.axis) - z)) {
+    if (HangsFree(peg, wall, {}, polyhedron.Lowest(peg.axis) - z,
+                  -polyhedron.Lowest(-peg.axis) - z)) {
       return Fit::kFree;
     }
     fit = Fit::kTouching;
@@ -123,8 +179,8 @@ INTERVOX_HD Fit FitOf(const geometry::Surface* surfaces, int count, const geomet
 }  // namespace internal
 
 /** Whether a round peg of one cell lies inside a round hole of the other wherever the bounds of
- both allow an overlap: then there is none. Cheap; a pin in its socket is known to be free by this
- alone. */
+ both and the planes along the hole allow an overlap: then there is none. Cheap; a pin in its socket
+ is known to be free by this alone, and to be free of the walls that it does not lean on. */
 INTERVOX_HD inline bool HangsFree(const CellView& pegs, const Pose& X_LP, const CellView& holes,
                                   const Pose& X_LH) {
   using geometry::SurfaceKind;
@@ -132,13 +188,14 @@ INTERVOX_HD inline bool HangsFree(const CellView& pegs, const Pose& X_LP, const 
     internal::RoundWall hole, peg;
     const geometry::Surface& wall = holes.surfaces[h];
     if (wall.side > 0 || !internal::MakeRoundWall(wall, X_LH, &hole)) continue;
+    const internal::WallSector sector = internal::SectorOf(holes, X_LH, hole);
     for (int p = 0; p < pegs.surface_count; ++p) {
       const geometry::Surface& side = pegs.surfaces[p];
       if (side.side < 0 || !internal::MakeRoundWall(side, X_LP, &peg)) continue;
       double low = -INFINITY, high = INFINITY;
       internal::ClipAxis(pegs, X_LP, peg, &low, &high);
       internal::ClipAxis(holes, X_LH, peg, &low, &high);
-      if (low >= high || internal::HangsFree(peg, hole, low, high)) return true;
+      if (low >= high || internal::HangsFree(peg, hole, sector, low, high)) return true;
     }
   }
   return false;
@@ -211,8 +268,7 @@ INTERVOX_HD void ShrinkToPegs(const CellView& cell, const Pose& X, const P& poly
     const auto across = [](double a) { return a * a < 1 ? std::sqrt(1 - a * a) : 0.0; };
     const Vec3 reach{across(peg.axis.x), across(peg.axis.y), across(peg.axis.z)};
     const Vec3 c0 = peg.origin + low * peg.axis, c1 = peg.origin + high * peg.axis;
-    const Vec3 r0 = (peg.t * low - peg.c) / peg.s * reach;
-    const Vec3 r1 = (peg.t * high - peg.c) / peg.s * reach;
+    const Vec3 r0 = peg.RadiusAt(low) * reach, r1 = peg.RadiusAt(high) * reach;
     *lower = Max(*lower, Min(c0 - r0, c1 - r1));
     *upper = Min(*upper, Max(c0 + r0, c1 + r1));
   }

@@ -4,7 +4,12 @@
 #include <cmath>
 
 #include "cuda/engine.h"
+#include "geometry/grow.h"
+#include "geometry/hollows.h"
+#include "geometry/make_surface.h"
+#include "geometry/neighbours.h"
 #include "geometry/shape.h"
+#include "geometry/solid.h"
 #include "tests/cuda/pairs.h"
 
 namespace intervox {
@@ -28,29 +33,79 @@ Cell Block(geometry::Primitive hole) {
   return OneCell(std::move(shape));
 }
 
-// Counting voxels knows nothing of walls: where it sees an overlap, the planner must see one.
-TEST(WallCuts, AgreeWithTheVoxelsOnWhoTouches) {
-  const Cell pegs[] = {OneCell(*Leaf(geometry::Cylinder{0.0095, 0.06})),
-                       OneCell(*Leaf(geometry::Cone{0.006, 0.0099, 0.06}))};
-  const Cell holes[] = {Block(geometry::Cylinder{0.01, 0.06}),
-                        Block(geometry::Cone{0.0095, 0.0115, 0.06})};
-  testing::Random random(11);
-  int free = 0, touching = 0;
-  for (int i = 0; i < 400; ++i) {
-    PairQuery query{&pegs[i % 2], &holes[i / 2 % 2], {}, {}};
-    query.X_WA.p = 0.001 * random.Uniform(0, 1) * random.Direction();
-    query.X_WA.R = testing::Turned(0.03 * random.Uniform(0, 1) * random.Direction(), {});
-    const InterferenceMetrics metrics = ComputeMetrics(query);
-    query.rule = LeafRule::kCenter;
-    query.voxel_size = 4e-4;
-    const InterferenceMetrics counted = ComputeMetrics(query);
-    (metrics.volume > 0 ? touching : free) += 1;
-    if (metrics.status == Status::kDisjoint) {
-      EXPECT_EQ(counted.volume, 0.0) << i;
+struct Peg {
+  Cell cell;
+  double bottom, top;  // radii at −30 and 30 mm
+};
+
+std::vector<Peg> Pegs() {
+  return {{OneCell(*Leaf(geometry::Cylinder{0.0095, 0.06})), 0.0095, 0.0095},
+          {OneCell(*Leaf(geometry::Cone{0.006, 0.0099, 0.06})), 0.006, 0.0099}};
+}
+
+// Whether some of the points on the peg's side lie in the cell: then they overlap.
+bool SideReachesInto(const Peg& peg, const Pose& X_BA, const Cell& cell) {
+  constexpr int kAround = 180, kAlong = 24;
+  for (int i = 0; i <= kAlong; ++i) {
+    const double share = static_cast<double>(i) / kAlong;
+    const double z = 0.06 * share - 0.03, r = peg.bottom + share * (peg.top - peg.bottom);
+    for (int k = 0; k < kAround; ++k) {
+      const double turn = 2 * M_PI * k / kAround;
+      const Vec3 p = X_BA * Vec3{r * std::cos(turn), r * std::sin(turn), z};
+      if (geometry::Level(cell, p) < -1e-12) return true;
     }
   }
-  EXPECT_GT(free, 40);
-  EXPECT_GT(touching, 40);
+  return false;
+}
+
+// Compares what planes and bounds alone show with points on the peg's side.
+void CheckWhoTouches(const std::vector<Cell>& holes, double away, double shown_share) {
+  const std::vector<Peg> pegs = Pegs();
+  testing::Random random(11);
+  int free = 0, shown = 0, touching = 0;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    const Peg& peg = pegs[i % 2];
+    PairQuery query{&peg.cell, &holes[i / 2 % holes.size()], {}, {}};
+    query.X_WA.p = away * random.Uniform(0, 1) * random.Direction();
+    query.X_WA.R = testing::Turned(0.03 * random.Uniform(0, 1) * random.Direction(), {});
+    query.rule = LeafRule::kPolytope;
+    const bool disjoint = ComputeMetrics(query).status == Status::kDisjoint;
+    if (SideReachesInto(peg, query.X_WA, *query.b)) {
+      ++touching;
+      EXPECT_FALSE(disjoint) << i;
+    } else {
+      ++free;
+      shown += disjoint;
+    }
+  }
+  EXPECT_GT(free, 200);
+  EXPECT_GT(touching, 200);
+  EXPECT_GT(shown, shown_share * free);
+}
+
+TEST(WallCuts, ShowWhichPegsAreFreeInTheirHoles) {
+  CheckWhoTouches(
+      {Block(geometry::Cylinder{0.01, 0.06}), Block(geometry::Cone{0.0095, 0.0115, 0.06})}, 0.001,
+      0.9);
+}
+
+// A peg that leans on one wall of its hole is free of the sectors opposite, also where their planes
+// do not contain the hole's axis: those of grown cells, or of any other cut.
+TEST(WallCuts, ShowWhichSectorsPegsAreFreeOf) {
+  std::vector<Cell> sectors;
+  for (const geometry::Primitive& hole :
+       {geometry::Primitive{geometry::Cylinder{0.01, 0.06}},
+        geometry::Primitive{geometry::Cone{0.0095, 0.0115, 0.06}}}) {
+    for (const Cell& sector : geometry::SplitHollows({Block(hole)})) {
+      sectors.push_back(sector);
+      sectors.push_back(*geometry::Grow(sector, 5e-5));
+    }
+    for (const Cell& part :
+         geometry::Halves(Block(hole), geometry::MakePlane({0.6, 0.8, 0}, 0.004)))
+      sectors.push_back(part);
+  }
+  ASSERT_EQ(sectors.size(), 20U);
+  CheckWhoTouches(sectors, 0.0015, 0.9);
 }
 
 }  // namespace
