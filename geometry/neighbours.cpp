@@ -140,22 +140,23 @@ void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
       "body a union as its shape.");
 }
 
+std::vector<Cell> Halves(const Cell& cell, const Surface& plane) {
+  Effort effort;
+  const RawCell raw = MakeRawCell(cell.surfaces, cell.name, cell.node);
+  const std::vector<RawCell> below = Intersect(raw, MakeRawCell({plane}, "", -1), &effort);
+  const std::vector<RawCell> above =
+      Intersect(raw, MakeRawCell({Complement(plane)}, "", -1), &effort);
+  if (below.empty() || above.empty()) return {cell};
+  std::vector<Cell> parts{MakeCell(below.front().surfaces, cell.name + "-"),
+                          MakeCell(above.front().surfaces, cell.name + "+")};
+  for (Cell& part : parts) part.node = cell.node;
+  return parts;
+}
+
 std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane) {
   std::vector<Cell> parts;
   for (const Cell& cell : cells) {
-    Effort effort;
-    const RawCell raw = MakeRawCell(cell.surfaces, cell.name, cell.node);
-    const std::vector<RawCell> below = Intersect(raw, MakeRawCell({plane}, "", -1), &effort);
-    const std::vector<RawCell> above =
-        Intersect(raw, MakeRawCell({Complement(plane)}, "", -1), &effort);
-    if (below.empty() || above.empty()) {
-      parts.push_back(cell);
-      continue;
-    }
-    parts.push_back(MakeCell(below.front().surfaces, cell.name + "-"));
-    parts.back().node = cell.node;
-    parts.push_back(MakeCell(above.front().surfaces, cell.name + "+"));
-    parts.back().node = cell.node;
+    for (Cell& half : Halves(cell, plane)) parts.push_back(std::move(half));
   }
   LinkNeighbours(parts);
   return parts;

@@ -28,8 +28,11 @@ std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells);
  @throws std::invalid_argument naming both cells and the remedy. */
 void RequireDisjoint(std::span<const Cell> cells, const std::string& place);
 
-/** The cells cut by a plane, the part below the plane first; parts without volume are dropped and
- neighbours linked anew. The names of cut cells get the suffixes "-" and "+". */
+/** A cell cut by a plane: the parts below and above it, or the cell itself where one of them has no
+ volume. The names of parts get the suffixes "-" and "+"; their neighbours are not linked. */
+std::vector<Cell> Halves(const Cell& cell, const Surface& plane);
+
+/** The cells cut by a plane, the part below the plane first, and neighbours linked anew. */
 std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane);
 
 }  // namespace intervox::geometry

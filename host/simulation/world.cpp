@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "geometry/hollows.h"
 #include "geometry/neighbours.h"
 #include "host/scene/error.h"
 #include "host/simulation/checksum.h"
@@ -105,9 +106,10 @@ void AddPair(std::size_t i, std::size_t j, World* world) {
   world->pairs.push_back(std::move(pair));
 }
 
-/** Bare cells of the bodies that have contacts by pairs of cells. */
-void AddBareCells(World* world) {
-  const std::size_t bodies = world->cells.size();
+/** Bare cells of the bodies that have contacts by pairs of cells.
+ @param whole  the cells of each body as its shape has them. */
+void AddBareCells(const std::vector<std::vector<geometry::Cell>>& whole, World* world) {
+  const std::size_t bodies = whole.size();
   world->bare_cells.resize(bodies);
   world->bare_boxes.resize(bodies);
   for (const WorldPair& pair : world->pairs) {
@@ -115,7 +117,7 @@ void AddBareCells(World* world) {
     for (const int body : {pair.body_i, pair.body_j}) {
       const auto b = static_cast<std::size_t>(body);
       if (!world->bare_cells[b].empty()) continue;
-      world->bare_cells[b] = WithoutCuts(world->cells[b]);
+      world->bare_cells[b] = WithoutCuts(whole[b]);
       world->bare_boxes[b] = MakeBodyCells(world->bare_cells[b]);
     }
   }
@@ -184,9 +186,11 @@ std::unique_ptr<World> MakeWorld(Scene scene) {
   if (!(world->step > 0) || !std::isfinite(world->step)) {
     Fail(s, "integrator.step", "must be positive (" + std::to_string(world->step) + ").");
   }
+  std::vector<std::vector<geometry::Cell>> whole;
   for (const BodySettings& body : s.bodies) {
-    world->cells.push_back(CellsOf(s, body));
-    world->start.push_back(MakeRigidBody(s, body, world->cells.back()));
+    whole.push_back(CellsOf(s, body));
+    world->start.push_back(MakeRigidBody(s, body, whole.back()));
+    world->cells.push_back(geometry::SplitHollows(whole.back()));
   }
   for (std::size_t b = 0; b < s.bodies.size(); ++b) {
     world->boxes.push_back(MakeBodyCells(world->cells[b]));
@@ -200,7 +204,7 @@ std::unique_ptr<World> MakeWorld(Scene scene) {
       AddPair(i, j, world.get());
     }
   }
-  AddBareCells(world.get());
+  AddBareCells(whole, world.get());
   AddSensors(world.get());
   world->fingerprint = Fingerprint(*world);
   return world;

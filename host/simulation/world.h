@@ -24,10 +24,11 @@ struct WorldPair {
 struct World {
   Scene scene;
   const integrators::Tableau* tableau = nullptr;
-  double step = 0.0;                               ///< [s]
-  std::vector<std::vector<geometry::Cell>> cells;  ///< by body, body frames
-  std::vector<std::vector<geometry::Cell>>
-      bare_cells;                     ///< where contacts need them: no face is a cut
+  double step = 0.0;  ///< [s]
+  /** By body, in body frames, cut around hollow faces. */
+  std::vector<std::vector<geometry::Cell>> cells;
+  /** As the shapes have them and with no face a cut, of bodies with contacts by pairs of cells. */
+  std::vector<std::vector<geometry::Cell>> bare_cells;
   std::vector<BodyCells> boxes;       ///< of `cells`
   std::vector<BodyCells> bare_boxes;  ///< of `bare_cells`
   std::vector<RigidBody> start;       ///< bodies at t = 0

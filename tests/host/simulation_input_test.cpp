@@ -2,9 +2,13 @@
 // wrong later names time and body.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
+#include <span>
 
+#include "cuda/mass_properties.h"
 #include "host/scene/error.h"
 #include "host/simulation.h"
 #include "tests/host/simulation_scenes.h"
@@ -90,6 +94,29 @@ TEST(SimulationInputTest, DensityGivesTheMass) {
   scene.bodies[1].v_WB = {0, 0, 2};
   Simulation simulation(scene);
   EXPECT_NEAR(simulation.Energy().kinetic, 0.5 * 7.8 * 4, 1e-9);
+}
+
+TEST(SimulationInputTest, CellsAreCutAroundTheirRoundHoles) {
+  Scene scene = Good();
+  auto plate = std::make_shared<geometry::Shape>();
+  plate->operation = geometry::Operation::kDifference;
+  plate->children = {Solid(geometry::Box{{0.3, 0.1, 0.1}}, "block"),
+                     Solid(geometry::Cylinder{0.02, 1}, "left", {{}, {-0.1, 0, 0}}),
+                     Solid(geometry::Cylinder{0.02, 1}, "right", {{}, {0.1, 0, 0}})};
+  scene.shapes["box"] = plate;
+  const Simulation simulation(scene);
+  double volume = 0;
+  for (const geometry::Cell& cell : simulation.Cells(1)) {
+    volume += ComputeMassProperties(std::span(&cell, 1), 1).volume;
+    int walls = 0;
+    for (const geometry::Surface& S : cell.surfaces) {
+      walls += S.side < 0 && S.kind == geometry::SurfaceKind::kCylinder;
+    }
+    EXPECT_LE(walls, 2);  // of a piece that lies between the holes
+    EXPECT_FALSE(cell.neighbours.empty());
+  }
+  EXPECT_GE(simulation.Cells(1).size(), 7U);
+  EXPECT_NEAR(volume, 0.003 - 2 * M_PI * 4e-4 * 0.1, 1e-9);
 }
 
 TEST(SimulationInputTest, ContactsCanBeFilteredOut) {

@@ -9,6 +9,7 @@ namespace {
 
 /** What a pair costs about, and the work from which threads pay [µs]. Decides who computes, never
  what: the result has the same bits. */
+constexpr double kMissCost = 0.7;
 constexpr double kPolytopeCost = 1.5;
 constexpr double kCurvedCost = 5.0;
 constexpr double kThreadedCost = 100.0;
@@ -110,7 +111,7 @@ void PairFinder::AddQueries(std::size_t body_pair, const Pose& X_WI, const Pose&
       }
     }
     const bool flat = pair.cells_i->cells[a].polytope && pair.cells_j->cells[b].polytope;
-    cost_ += flat ? kPolytopeCost : kCurvedCost;
+    cost_ += !c.met ? kMissCost : flat ? kPolytopeCost : kCurvedCost;
     queries_.push_back({&pair.cells_i->cells[a], &pair.cells_j->cells[b], X_WI, X_WJ,
                         settings_.tolerance, settings_.voxel_size, settings_.rule,
                         settings_.volume_floor});

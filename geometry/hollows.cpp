@@ -1,0 +1,114 @@
+#include "geometry/hollows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "geometry/neighbours.h"
+
+namespace intervox::geometry {
+namespace {
+
+bool IsHollow(const Surface& S) {
+  switch (S.kind) {
+    case SurfaceKind::kEllipsoid:
+    case SurfaceKind::kCylinder:
+    case SurfaceKind::kCone:
+      return S.side < 0;
+    case SurfaceKind::kQuadric:
+      return S.side < 0 || S.e.x < 0 || S.e.y < 0 || S.e.z < 0;
+    case SurfaceKind::kTorus:
+      return true;
+    case SurfaceKind::kPlane:
+      break;
+  }
+  return false;
+}
+
+/** The hollow face of a cell that stems from a surface. */
+bool Has(const Cell& cell, const Surface& hollow) {
+  return std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [&](const Surface& S) {
+    return S.kind == hollow.kind && S.side == hollow.side && S.o == hollow.o && S.e == hollow.e &&
+           S.R.Col(2) == hollow.R.Col(2);
+  });
+}
+
+Surface PlaneThrough(const Vec3& o, const Vec3& n, const Vec3& along) {
+  Surface plane;
+  plane.R = Mat3::FromColumns(along, Cross(n, along), n);
+  plane.o = o;
+  return plane;
+}
+
+/** A general quadric's own planes of symmetry. */
+std::vector<Surface> PlanesOfSymmetry(const Surface& S) {
+  constexpr double kFlat = 1e-9;
+  const Vec3 e = Abs(S.e);
+  std::vector<Surface> planes;
+  for (int i = 0; i < 3; ++i) {
+    if (e[i] <= kFlat * std::max({e.x, e.y, e.z})) continue;
+    planes.push_back(PlaneThrough(S.o, S.R.Col(i), S.R.Col((i + 1) % 3)));
+  }
+  return planes;
+}
+
+/** Planes through the axis, halfway between the body's axes where it is parallel to one: coaxial
+ faces share them, and parts tend to lean on walls along the axes. */
+std::vector<Surface> PlanesThrough(const Surface& hollow) {
+  if (hollow.kind == SurfaceKind::kQuadric) return PlanesOfSymmetry(hollow);
+  const Vec3 axis = hollow.R.Col(2), size = Abs(axis);
+  constexpr double kTie = 1e-6;
+  const int across = size.x <= size.y + kTie && size.x <= size.z + kTie ? 0
+                     : size.y <= size.z + kTie                          ? 1
+                                                                        : 2;
+  Vec3 e{};
+  e[across] = 1.0;
+  const Vec3 u = Normalized(e - Dot(e, axis) * axis), v = Cross(axis, u);
+  std::vector<Surface> planes{PlaneThrough(hollow.o, Normalized(u + v), axis),
+                              PlaneThrough(hollow.o, Normalized(u - v), axis)};
+  if (hollow.kind == SurfaceKind::kEllipsoid) planes.push_back(PlaneThrough(hollow.o, axis, u));
+  return planes;
+}
+
+std::vector<Cell> CutAround(const Surface& hollow, const Cell& cell) {
+  std::vector<Cell> parts{cell};
+  for (const Surface& plane : PlanesThrough(hollow)) {
+    std::vector<Cell> halves;
+    for (const Cell& part : parts) {
+      for (Cell& half : Halves(part, plane)) halves.push_back(std::move(half));
+    }
+    parts = std::move(halves);
+  }
+  return parts;
+}
+
+std::vector<Cell> Sectors(const Cell& cell) {
+  std::vector<Cell> pieces{cell};
+  for (const Surface& hollow : cell.surfaces) {
+    if (!IsHollow(hollow)) continue;
+    std::vector<Cell> next;
+    for (Cell& piece : pieces) {
+      if (Has(piece, hollow)) {
+        for (Cell& part : CutAround(hollow, piece)) next.push_back(std::move(part));
+      } else {
+        next.push_back(std::move(piece));
+      }
+    }
+    pieces = std::move(next);
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
+  std::vector<Cell> all;
+  for (const Cell& cell : cells) {
+    for (Cell& piece : Sectors(cell)) all.push_back(std::move(piece));
+  }
+  if (all.size() == cells.size()) return cells;
+  LinkNeighbours(all);
+  return all;
+}
+
+}  // namespace intervox::geometry
