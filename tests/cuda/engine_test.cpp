@@ -2,38 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <stdexcept>
 
 #include "tests/cuda/families.h"
+#include "tests/cuda/same_bits.h"
 
 namespace intervox {
 namespace {
 
 using testing::Random;
-
-// Field by field, since padding has no bits to compare.
-bool SameBits(const InterferenceMetrics& a, const InterferenceMetrics& b) {
-  const auto same = [](const auto& x, const auto& y) {
-    return std::memcmp(&x, &y, sizeof(x)) == 0;
-  };
-  return same(a.volume, b.volume) && same(a.p_WC, b.p_WC) && same(a.J_W, b.J_W) &&
-         same(a.area_vector, b.area_vector) && same(a.area_moment, b.area_moment) &&
-         same(a.volume_lo, b.volume_lo) && same(a.volume_hi, b.volume_hi) &&
-         same(a.volume_error, b.volume_error) && a.status == b.status && a.rule == b.rule &&
-         a.contained == b.contained && a.work == b.work;
-}
-
-std::vector<PairQuery> RandomQueries(const std::vector<testing::Family>& families, int count) {
-  Random random(1);
-  std::vector<PairQuery> queries;
-  for (int i = 0; i < count; ++i) {
-    const std::size_t n = families.size();
-    queries.push_back({&families[i % n].cell, &families[i / n % n].cell, random.RandomPose(0.4),
-                       random.RandomPose(0.4)});
-  }
-  return queries;
-}
+using testing::RandomQueries;
+using testing::SameBits;
 
 TEST(Engine, SameBitsForAnyExecutorBatchAndOrder) {
   const std::vector<testing::Family> families = testing::AllFamilies();
@@ -51,21 +30,6 @@ TEST(Engine, SameBitsForAnyExecutorBatchAndOrder) {
   for (std::size_t i = 0; i < queries.size(); ++i) {
     EXPECT_TRUE(SameBits(serial[i], reversed[queries.size() - 1 - i]));
     EXPECT_TRUE(SameBits(reversed[i], ComputeMetrics(queries[i])));
-  }
-}
-
-TEST(GpuEngine, HasTheCpusBits) {
-  try {
-    const Engine engine({Device::kCuda});
-    const std::vector<testing::Family> families = testing::AllFamilies();
-    const std::vector<PairQuery> queries = RandomQueries(families, 980);
-    const auto serial = Engine({Device::kSerial}).Compute(queries);
-    const auto cuda = engine.Compute(queries);
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      EXPECT_TRUE(SameBits(serial[i], cuda[i])) << i;
-    }
-  } catch (const std::runtime_error& error) {
-    GTEST_SKIP() << error.what();
   }
 }
 
