@@ -134,7 +134,7 @@ class Simulation {
   const SimulationCounters& Counters() const;
   /** The scene it was made of. */
   const Scene& GetScene() const;
-  /** Cells of a body, in its frame. */
+  /** Cells of a body, in its frame: its shape's, cut around their hollow faces. */
   std::span<const geometry::Cell> Cells(int body) const;
 
   /** Writes a checkpoint: aside, synced, renamed. @throws std::runtime_error naming the path. */
