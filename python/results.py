@@ -11,6 +11,10 @@ import yaml
 
 SCHEMA = "intervox/results/1"
 AXES = ("x", "y", "z")
+# Groups whose columns have one row for each time, and how wide those are that are not plain numbers.
+SAMPLED = ("bodies", "energy", "sensors")
+WIDTHS = {"orientation": 4, **dict.fromkeys(("position", "velocity", "angular_velocity", "force", "torque",
+                                             "contact_force", "contact_torque"), 3)}
 AXIS_COLORS = ("#c1440e", "#2a7f62", "#2b5d9b")
 INK = "#22272e"
 FAINT = "#8a939e"
@@ -63,7 +67,14 @@ class Results:
     def __getitem__(self, name):
         if name not in self.file:
             fail(f"{self.path}: holds no '{name}'; name a file that `intervox run` wrote")
-        return np.asarray(self.file[name])
+        column = np.asarray(self.file[name])
+        if name.split("/")[0] in SAMPLED:
+            width = WIDTHS.get(name.split("/")[-1])
+            expected = (self.time.size,) if width is None else (self.time.size, width)
+            if column.shape != expected:
+                fail(f"{self.path}: '{name}' has the shape {column.shape} instead of {expected}; "
+                     "name a file that `intervox run` wrote")
+        return column
 
     def __contains__(self, name):
         return name in self.file

@@ -70,6 +70,11 @@ for name in ("energy", "time", "bodies/ball/position"):
 shutil.copy("ball.h5", "other.h5")
 with h5py.File("other.h5", "a") as file:
     file.attrs["schema"] = "intervox/results/99"
+shutil.copy("ball.h5", "short.h5")
+with h5py.File("short.h5", "a") as file:
+    rows = file["bodies/ball/velocity"][:-1]
+    del file["bodies/ball/velocity"]
+    file["bodies/ball/velocity"] = rows
 PYTHON
 head -c 100000 ball.h5 >cut.h5
 mkdir empty broken
@@ -83,6 +88,7 @@ refuses_in_python "energy/kinetic" plots.py without_energy.h5
 refuses_in_python "'time'" plots.py without_time.h5
 refuses_in_python "bodies/ball/position" plots.py without_position.h5
 refuses_in_python "results/99" plots.py other.h5
+refuses_in_python "shape" plots.py short.h5
 refuses_in_python "not a readable" plots.py cut.h5
 refuses_in_python "not there.h5" plots.py "not there.h5"
 refuses_in_python "/proc/plots" plots.py ball.h5 -o /proc/plots
