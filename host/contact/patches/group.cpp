@@ -14,12 +14,17 @@ bool Agree(const Vec3& a, const Vec3& b) {
 
 }  // namespace
 
+/** Whether a pair of each are neighbours; with a direction, pairs that agree with it. */
 bool PatchSet::GroupsTouch(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end,
-                           int g, int h) const {
+                           int g, int h, const Vec3* direction) const {
+  const auto counts = [&](std::size_t k, int group) {
+    return group_of_[k] == group &&
+           (direction == nullptr || Agree(pairs[k].metrics.area_vector, *direction));
+  };
   for (std::size_t k = begin; k < end; ++k) {
-    if (group_of_[k] != g) continue;
+    if (!counts(k, g)) continue;
     for (std::size_t l = begin; l < end; ++l) {
-      if (group_of_[l] == h && Near(pairs[k], pairs[l])) return true;
+      if (counts(l, h) && Near(pairs[k], pairs[l])) return true;
     }
   }
   return false;
@@ -51,30 +56,40 @@ void PatchSet::JoinUndirected(std::span<const ActivePair> pairs, std::size_t beg
 }
 
 /** Two groups are one that both agree with their common sum, so that the order of growth does not
- matter, or that may be one convex overlap. */
+ matter, or that may be one convex overlap: the nearest ones first, because a sliver may belong to
+ many, and in which order these come is decided by rounding. Groups that agree do so through pairs
+ that agree: two feet on a plate are not one for the sake of a sliver that is next to both. */
 void PatchSet::JoinGroups(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end,
                           int first) {
+  const auto sum_of = [&](int g) -> MetricsSum& {
+    return groups_[static_cast<std::size_t>(g)].sum;
+  };
   const int last = static_cast<int>(groups_.size());
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (int g = first; g < last; ++g) {
-      for (int h = g + 1; h < last; ++h) {
-        MetricsSum& a = groups_[static_cast<std::size_t>(g)].sum;
-        MetricsSum& b = groups_[static_cast<std::size_t>(h)].sum;
-        if (a.pairs == 0 || b.pairs == 0) continue;
-        MetricsSum both = a;
-        both.Add(b);
-        const bool alike = Agree(a.s, both.s) && Agree(b.s, both.s);
-        if (!(alike || MayBeOneConvexOverlap(a, b)) || !GroupsTouch(pairs, begin, end, g, h)) {
-          continue;
-        }
-        a = both;
-        b = {};
-        for (std::size_t k = begin; k < end; ++k) {
-          if (group_of_[k] == h) group_of_[k] = g;
-        }
-        changed = true;
+  const auto gap_of = [&](int g, int h) {
+    const Vec3 s = sum_of(g).s + sum_of(h).s;
+    const bool alike = Agree(sum_of(g).s, s) && Agree(sum_of(h).s, s);
+    if (alike && GroupsTouch(pairs, begin, end, g, h, &s)) return 0.0;
+    const double gap = ConvexGap(sum_of(g), sum_of(h));
+    return gap <= 1.0 && GroupsTouch(pairs, begin, end, g, h, nullptr) ? gap : 2.0;
+  };
+  for (;;) {
+    int into = -1, from = -1;
+    double least = 2.0;
+    for (int g = first; g < last && least > 0; ++g) {
+      for (int h = g + 1; h < last && least > 0; ++h) {
+        if (sum_of(g).pairs == 0 || sum_of(h).pairs == 0) continue;
+        const double gap = gap_of(g, h);
+        if (gap >= least) continue;
+        least = gap;
+        into = g;
+        from = h;
       }
+    }
+    if (into < 0) return;
+    sum_of(into).Add(sum_of(from));
+    sum_of(from) = {};
+    for (std::size_t k = begin; k < end; ++k) {
+      if (group_of_[k] == from) group_of_[k] = into;
     }
   }
 }

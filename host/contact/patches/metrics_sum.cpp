@@ -1,6 +1,7 @@
 #include "host/contact/patches/metrics_sum.h"
 
 #include <cmath>
+#include <limits>
 
 #include "geometry/eigen3.h"
 
@@ -50,18 +51,24 @@ void MetricsSum::Finish(PatchGeometry* geometry) const {
   geometry->G = g - Cross(c, s);
 }
 
-bool MayBeOneConvexOverlap(const MetricsSum& a, const MetricsSum& b) {
+double ConvexGap(const MetricsSum& a, const MetricsSum& b) {
   constexpr double kLeastShare = 0.25;
+  constexpr double kApart = std::numeric_limits<double>::infinity();
   MetricsSum both = a;
   both.Add(b);
-  if (!(Norm(both.s) >= kLeastShare * both.size)) return false;
+  if (!(Norm(both.s) >= kLeastShare * both.size)) return kApart;
   if (!(4 * Dot(both.s, both.SecondMoment() * both.s) <= 3 * both.v * both.v * both.v))
-    return false;
+    return kApart;
   const Vec3 D = b.p_WO + b.m / b.v - (a.p_WO + a.m / a.v);
   const auto spread = [&D](const MetricsSum& part) {
     return std::sqrt(std::fmax(0.0, Dot(D, part.SecondMoment() * D) / part.v));
   };
-  return SquaredNorm(D) <= std::sqrt(15.0) * (spread(a) + spread(b));
+  const double reach = std::sqrt(15.0) * (spread(a) + spread(b));
+  return reach > 0 ? SquaredNorm(D) / reach : kApart;
+}
+
+bool MayBeOneConvexOverlap(const MetricsSum& a, const MetricsSum& b) {
+  return ConvexGap(a, b) <= 1.0;
 }
 
 bool HasDirection(const Vec3& S, double V) {

@@ -39,14 +39,19 @@ inline constexpr double kUndefinedNormal = 1e-3;
 /** Whether S has a direction (theory: |S| ≥ ε V^(2/3)). */
 bool HasDirection(const Vec3& S, double V);
 
-/** Whether two neighbouring overlaps may be parts of one convex overlap that a cut has divided, as
- an edge or a cone's tip is that stands on a floor; their normals may then be far apart.
+/** How far apart two neighbouring overlaps are for parts of one convex overlap that a cut has
+ divided, as an edge or a cone's tip is that stands on a floor: no more than 1 when they may be;
+ infinite when their moments say that they are not. Their normals may be far apart.
  - A convex overlap has V ≥ |S| h/3, h being its extent along S (a cone has the least), and along S
  a variance of at most h²/12: so 4 S·E S ≤ 3 V³ of the sum, E = ∫ρρᵀ about its centroid. The two
    faces of a corner break this as soon as their width is a few times the depth.
  - Opposite walls have a small sum: |S| ≥ ¼ Σ|S| is asked for.
  - No point of a convex body is farther from its centroid than √15 standard deviations, so the
- parts' centroids are no farther apart than √15 (σ_a + σ_b) along the line between them. */
+ parts' centroids are no farther apart than √15 (σ_a + σ_b) along the line between them: the result
+   is their distance as a share of that. */
+double ConvexGap(const MetricsSum& a, const MetricsSum& b);
+
+/** Whether they may be parts of one convex overlap. */
 bool MayBeOneConvexOverlap(const MetricsSum& a, const MetricsSum& b);
 
 /** How a patch's normal is chosen. */

@@ -148,7 +148,7 @@ class PatchSet {
   bool Near(const ActivePair& p, const ActivePair& q) const { return Near(p, q.a, q.b); }
   void GroupPairs(std::span<const ActivePair> pairs);
   bool GroupsTouch(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end, int g,
-                   int h) const;
+                   int h, const Vec3* direction) const;
   void JoinGroups(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end, int first);
   void JoinUndirected(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end);
   void GroupBodyPair(std::span<const ActivePair> pairs, std::size_t begin, std::size_t end);
