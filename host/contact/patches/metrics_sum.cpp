@@ -64,7 +64,7 @@ double ConvexGap(const MetricsSum& a, const MetricsSum& b) {
     return std::sqrt(std::fmax(0.0, Dot(D, part.SecondMoment() * D) / part.v));
   };
   const double reach = std::sqrt(15.0) * (spread(a) + spread(b));
-  return reach > 0 ? SquaredNorm(D) / reach : kApart;
+  return SquaredNorm(D) > 0 ? SquaredNorm(D) / reach : 0.0;
 }
 
 bool MayBeOneConvexOverlap(const MetricsSum& a, const MetricsSum& b) {
