@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compiles the engine's CUDA parts with nvcc, as they stand: every .cu file, and the headers of
-# geometry/ and cuda/ in one translation unit. Needs no GPU. Skips with a word where nvcc is absent.
+# geometry/ and cuda/ in one translation unit. Keeps the executor's PTX, which the tests ptx.Gpu… run.
+# Needs no GPU. Skips with a word where nvcc is absent.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -22,12 +23,23 @@ cmp -s "$folder/headers.new" "$folder/headers.cu" || cp "$folder/headers.new" "$
 count=0
 while IFS= read -r source; do
   object="$folder/$(echo "$source" | tr '/' '_').o"
-  # The object is newer than every source: nothing to do.
-  if [[ -f "$object" && -z "$(find cuda geometry "$source" -newer "$object" -type f -print -quit)" ]]; then
-    continue
+  keep=()
+  made=("$object")
+  if [[ "$source" == cuda/engine_cuda.cu ]]; then
+    keep=(--keep --keep-dir "$folder/kept")
+    made+=("$folder/engine_cuda.ptx")
   fi
+  # What was made is newer than every source: nothing to do.
+  fresh=yes
+  for file in "${made[@]}"; do
+    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f -print -quit)" ]] || fresh=no
+  done
+  [[ $fresh == no ]] || continue
   echo "nvcc $source"
-  nvcc "${flags[@]}" "$source" -o "$object"
+  mkdir -p "$folder/kept"
+  nvcc "${flags[@]}" "${keep[@]}" "$source" -o "$object"
+  for file in "${made[@]:1}"; do mv "$folder/kept/${file##*/}" "$file"; done
+  rm -r "$folder/kept"
   count=$((count + 1))
 done < <(
   echo "$folder/headers.cu"

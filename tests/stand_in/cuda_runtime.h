@@ -1,22 +1,25 @@
 /** @file A stand-in for the CUDA runtime, for machines without one: the executor's own source runs
  on it as it stands. "Device" memory is separate and filled with rubbish, copies must name the side
- that they run to, and a launch aborts when it is given a pointer to host memory. What it cannot
- show is what nvcc and a device make of the kernel. */
+ that they run to, and a launch aborts when it is given a pointer to host memory. The kernel is what
+ the host's compiler makes of it or, where INTERVOX_PTX names a file, what nvcc does (ptx.h). */
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 
-#include "cuda/cell_view.h"
+#include "tests/stand_in/memory.h"
+#ifdef INTERVOX_PTX
+#include "tests/stand_in/kernel_in_ptx.h"
+#else
+#include "tests/stand_in/kernel_on_host.h"
+#endif
 
 #define __global__
 #define __launch_bounds__(threads)
 
 using cudaError_t = int;
-inline constexpr cudaError_t cudaSuccess = 0;
+inline constexpr cudaError_t cudaSuccess = 0, cudaErrorNoDevice = 100;
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost };
 enum cudaLimit { cudaLimitStackSize };
 
@@ -24,60 +27,23 @@ struct cudaDeviceProp {
   int multiProcessorCount = 2;
 };
 
-namespace stand_in {
-
-struct Index {
-  unsigned x = 0;
-};
-
-/** Where allocations start, and their bytes. */
-inline std::map<const char*, std::size_t>& Allocations() {
-  static std::map<const char*, std::size_t> allocations;
-  return allocations;
+inline const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : stand_in::kNoDevice;
 }
-
-inline void Require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "stand-in for CUDA: %s\n", what);
-  std::abort();
-}
-
-/** Whether `count` values at p lie in one allocation. */
-template <class T>
-bool OnDevice(const T* p, std::size_t count) {
-  const char* at = reinterpret_cast<const char*>(p);
-  auto next = Allocations().upper_bound(at);
-  if (next == Allocations().begin()) return false;
-  --next;
-  return at + count * sizeof(T) <= next->first + next->second;
-}
-
-inline void CheckView(const intervox::cuda::CellView& cell) {
-  const auto check = [](const auto* p, int count) {
-    Require(OnDevice(p, static_cast<std::size_t>(count)), "a view points to host memory");
-  };
-  check(cell.surfaces, cell.surface_count);
-  check(cell.bounds, 1);
-  if (cell.corner_count == 0) return;
-  check(cell.corners, cell.corner_count);
-  check(cell.loop_begin, cell.face_count + 1);
-  check(cell.loop, cell.loop_begin[cell.face_count]);
-  check(cell.loop_surface, cell.face_count);
-}
-
-}  // namespace stand_in
-
-inline stand_in::Index blockIdx, blockDim, threadIdx, gridDim;
-
-inline const char* cudaGetErrorString(cudaError_t) { return "no error"; }
 inline cudaError_t cudaGetLastError() { return cudaSuccess; }
 inline cudaError_t cudaSetDevice(int) { return cudaSuccess; }
-inline cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
+/** Of a thread; a device starts with 1 KiB. */
+inline std::size_t stand_in_stack_bytes = 1024;
+
+inline cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t bytes) {
+  stand_in_stack_bytes = bytes;
+  return cudaSuccess;
+}
 inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp*, int) { return cudaSuccess; }
 
 inline cudaError_t cudaGetDeviceCount(int* count) {
-  *count = 1;
-  return cudaSuccess;
+  *count = stand_in::DeviceIsThere() ? 1 : 0;
+  return *count > 0 ? cudaSuccess : cudaErrorNoDevice;
 }
 
 template <class T>
@@ -114,11 +80,5 @@ void LaunchOnStandIn(Kernel kernel, int blocks, int threads,
     stand_in::CheckView(d_pairs[i].a);
     stand_in::CheckView(d_pairs[i].b);
   }
-  gridDim.x = static_cast<unsigned>(blocks);
-  blockDim.x = static_cast<unsigned>(threads);
-  for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
-    for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) {
-      kernel(d_pairs, count, d_rest...);
-    }
-  }
+  stand_in::RunKernel(kernel, blocks, threads, stand_in_stack_bytes, d_pairs, count, d_rest...);
 }

@@ -1,0 +1,37 @@
+/** @file Runs what nvcc makes of a kernel, its PTX, where there is no device: one thread after the
+ other, instruction by instruction, with the arithmetic that the PTX manual states. Stops at an
+ unaligned access, at one outside the memory that its state space names, at a stack deeper than
+ asked for, and refuses instructions that it does not know. What it cannot show is what ptxas makes
+ of the PTX, and what threads that run at once do to each other. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stand_in {
+
+/** The PTX of one translation unit with one kernel. Errors are std::runtime_error with the line. */
+class PtxModule {
+ public:
+  /** Throws for what it does not understand. */
+  explicit PtxModule(const std::string& text);
+  ~PtxModule();
+
+  /** Whether so many bytes from an address on were allocated on the device. */
+  using OnDevice = std::function<bool(const char* at, std::size_t bytes)>;
+
+  /** Runs the kernel in `blocks` × `threads` threads with a stack of `stack_bytes` each. Each
+   argument is 8 bytes, its value in the low ones. Throws where a device would stop. */
+  void Run(int blocks, int threads, const std::vector<std::uint64_t>& arguments,
+           std::size_t stack_bytes, const OnDevice& on_device);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace stand_in
