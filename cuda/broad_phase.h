@@ -1,49 +1,45 @@
-/** @file Which cells of which bodies may touch: everything that goes on to the engine.
-
- Candidates are certain not to miss a pair that overlaps; they may hold pairs that do not. */
+/** @file Which of many boxes overlap: a linear bounding volume hierarchy. */
 #pragma once
 
 #include <compare>
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "geometry/cell.h"
+#include "geometry/bounds.h"
 
 namespace intervox {
 
-/** The cells of a body and its pose. */
-struct BodyCells {
-  std::span<const geometry::Cell> cells;
-  Pose X_WB;
+/** Two things by their indices, i < j. */
+struct IndexPair {
+  std::int32_t i = 0;
+  std::int32_t j = 0;
+  /** By i, then by j. */
+  auto operator<=>(const IndexPair&) const = default;
 };
 
-/** Cell a of one body, cell b of another. */
-struct CellPair {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
-  /** By a, then by b. */
-  auto operator<=>(const CellPair&) const = default;
+/** Finds the pairs of boxes that share a point, by a linear bounding volume hierarchy in the order
+ of size class and Morton code. The cost follows n log n plus the pairs, and one large box among
+ small ones costs no more than its own pairs: each class of size has subtrees of its own. Keeps its
+ working memory. */
+class BoxPairs {
+ public:
+  /** Clears `pairs` and fills it with all pairs of boxes that share a point, ascending. The same
+   result for any number of threads (0: all cores).
+   @param boxes  finite, lower ≤ upper. */
+  void Find(std::span<const geometry::Aabb> boxes, std::vector<IndexPair>* pairs, int threads = 0);
+
+ private:
+  void Build(std::span<const geometry::Aabb> boxes, int threads);
+  void AddPairs(int leaf, std::vector<std::uint64_t>* found) const;
+
+  /** Boxes of a complete binary tree: node k has the children 2k and 2k + 1, and the leaf at place
+   i of the order is node width_ + i. */
+  std::vector<geometry::Aabb> nodes_;
+  int width_ = 1;
+  std::vector<std::uint64_t> keys_;
+  std::vector<std::int32_t> order_;  ///< box at each place
+  std::vector<std::uint64_t> found_;
 };
-
-/** A pair of cells of two bodies, body_a < body_b. */
-struct BodyCellPair {
-  std::int32_t body_a = 0;
-  std::int32_t cell_a = 0;
-  std::int32_t body_b = 0;
-  std::int32_t cell_b = 0;
-  /** By bodies, then by cells. */
-  auto operator<=>(const BodyCellPair&) const = default;
-};
-
-/** Clears `pairs` and fills it with the candidates of two bodies, ascending. Boxes in B's frame,
- then oriented boxes. Allocates nothing once `pairs` and the thread's memory have grown; a few µs
- for 20 × 60 cells. Poses must be finite. */
-void FindCandidates(const BodyCells& a, const BodyCells& b, std::vector<CellPair>* pairs);
-
-/** Clears `pairs` and fills it with the candidates of all bodies, ascending; pairs of one body are
- left out. A linear bounding volume hierarchy over the cells' boxes, so the cost follows cells plus
- overlapping boxes. The same result for any number of threads (0: all cores). */
-void FindAllCandidates(std::span<const BodyCells> bodies, std::vector<BodyCellPair>* pairs,
-                       int threads = 0);
 
 }  // namespace intervox

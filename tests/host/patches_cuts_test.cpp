@@ -7,8 +7,8 @@
 
 #include "geometry/neighbours.h"
 #include "host/bodies/motion.h"
-#include "host/contact/patches/patch_set.h"
 #include "tests/host/simulation_scenes.h"
+#include "tests/host/two_bodies.h"
 
 namespace intervox::host {
 namespace {
@@ -47,14 +47,12 @@ std::vector<Contact> Patches(const Cells& a, const Cells& b, const Pose& X_WA, c
   const Engine engine({Device::kSerial, 1, 0});
   FinderSettings settings;
   settings.tolerance = 1e-4;
-  PairFinder finder(engine, settings);
   const BodyCells cells_a = MakeBodyCells(a), cells_b = MakeBodyCells(b);
-  finder.AddBodyPair(0, 1, &cells_a, &cells_b);
-  PatchSet patches;
-  patches.AddBodyPair({}, a, b);
+  testing::TwoBodyFinder finder(engine, settings, &cells_a, &cells_b);
+  testing::TwoBodyPatches patches({}, a, b);
   const Pose poses[2] = {X_WA, X_WB};
   patches.Accept(finder.Find(poses), 0);
-  return {patches.contacts().begin(), patches.contacts().end()};
+  return patches.contacts();
 }
 
 /** Difference of two patches in shares of what they push and of their size: volume, place, normal

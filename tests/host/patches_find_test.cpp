@@ -1,5 +1,5 @@
 // The finder misses nothing: against every pair of cells through the engine, along moving poses.
-#include "host/contact/patches/pair_finder.h"
+#include "host/contact/finder/pair_finder.h"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "geometry/neighbours.h"
 #include "host/bodies/motion.h"
 #include "tests/host/simulation_scenes.h"
+#include "tests/host/two_bodies.h"
 
 namespace intervox::host {
 namespace {
@@ -30,9 +31,8 @@ std::vector<geometry::Cell> Cut(std::vector<geometry::Cell> cells, int count, do
 void CompareAlongAPath(const std::vector<geometry::Cell>& a, const std::vector<geometry::Cell>& b,
                        const Vec3& from, const Vec3& to) {
   const Engine engine({Device::kSerial, 1, 0});
-  PairFinder finder(engine, {});
   const BodyCells cells_a = MakeBodyCells(a), cells_b = MakeBodyCells(b);
-  finder.AddBodyPair(0, 1, &cells_a, &cells_b);
+  testing::TwoBodyFinder finder(engine, {}, &cells_a, &cells_b);
   int found = 0;
   for (int k = 0; k <= 200; ++k) {
     const double s = k / 200.0;
@@ -95,8 +95,7 @@ double TimeOfList(int n) {
   const std::vector<geometry::Cell> tiles = TilesOf(n);
   const BodyCells cells = MakeBodyCells(tiles);
   const Engine engine({Device::kSerial, 1, 0});
-  PairFinder finder(engine, {});
-  finder.AddBodyPair(0, 1, &cells, &cells);
+  testing::TwoBodyFinder finder(engine, {}, &cells, &cells);
   double least = 1e9;
   for (int k = 0; k < 6; ++k) {
     // Farther than the margin of 2 % between the two: each makes a list anew.
@@ -138,8 +137,7 @@ TEST(PairFinderTest, RemembersGapsWithoutMissingContacts) {
   const BodyCells cells_plate = MakeBodyCells(plate), cells_pin = MakeBodyCells(pin);
   constexpr int kSteps = 4000;
   for (const double turns : {0.0, 6.0}) {
-    PairFinder finder(engine, {});
-    finder.AddBodyPair(0, 1, &cells_plate, &cells_pin);
+    testing::TwoBodyFinder finder(engine, {}, &cells_plate, &cells_pin);
     int touching = 0;
     for (int k = 0; k <= kSteps; ++k) {
       const double s = static_cast<double>(k) / kSteps;
@@ -190,9 +188,8 @@ TEST(PairFinderTest, SeesEveryKindOfSolidTouch) {
       const double middle = 0.5 * (touch + apart);
       (Overlap(a[0], b[0], X_WA, X_WB(middle)) ? touch : apart) = middle;
     }
-    PairFinder finder(engine, {});
     const BodyCells cells_a = MakeBodyCells(a), cells_b = MakeBodyCells(b);
-    finder.AddBodyPair(0, 1, &cells_a, &cells_b);
+    testing::TwoBodyFinder finder(engine, {}, &cells_a, &cells_b);
     for (int step = 0; step < 400; ++step) {
       const Pose poses[2] = {X_WA, X_WB(apart + 1.95e-3 - 5e-6 * step)};
       const bool expected = Overlap(a[0], b[0], poses[0], poses[1]);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "host/contact/patches/patch_set.h"
+#include "tests/host/two_bodies.h"
 
 namespace intervox::host {
 namespace {
@@ -23,6 +23,7 @@ std::vector<geometry::Cell> Row(int count) {
 ActivePair Pair(int b, double x, double area, double depth, double degrees = 0) {
   const double angle = degrees * 3.14159265358979 / 180;
   ActivePair pair;
+  pair.j = 1;
   pair.b = b;
   pair.metrics.volume = area * depth;
   pair.metrics.p_WC = {x, 0, 0};
@@ -35,11 +36,9 @@ ActivePair Pair(int b, double x, double area, double depth, double degrees = 0) 
 
 class PatchRulesTest : public ::testing::Test {
  protected:
-  PatchRulesTest() : cells_i_(Row(1)), cells_j_(Row(6)) {
-    patches_.AddBodyPair({}, cells_i_, cells_j_);
-  }
+  PatchRulesTest() : cells_i_(Row(1)), cells_j_(Row(6)), patches_({}, cells_i_, cells_j_) {}
   std::vector<geometry::Cell> cells_i_, cells_j_;
-  PatchSet patches_;
+  testing::TwoBodyPatches patches_;
 };
 
 TEST_F(PatchRulesTest, NeighboursThatFaceTheSameWayAreOnePatch) {
@@ -59,8 +58,7 @@ TEST_F(PatchRulesTest, NeighboursThatFaceTheSameWayAreOnePatch) {
 TEST_F(PatchRulesTest, GroupingDoesNotDependOnWhichPairIsLargest) {
   // −20°, 0°, 20°: all within 25° of their sum, whichever one grows first.
   for (const int largest : {0, 1, 2}) {
-    PatchSet patches;
-    patches.AddBodyPair({}, cells_i_, cells_j_);
+    testing::TwoBodyPatches patches({}, cells_i_, cells_j_);
     std::vector<ActivePair> pairs;
     for (int k = 0; k < 3; ++k) {
       pairs.push_back(Pair(k, 0.1 * k, k == largest ? 0.012 : 0.01, 1e-4, 20.0 * (k - 1)));
@@ -103,7 +101,7 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   const Contact& merged = patches_.contacts()[0];
   EXPECT_EQ(merged.id, larger);
   EXPECT_EQ(merged.since, 0.0);
-  EXPECT_FALSE(merged.fresh);
+  EXPECT_EQ(merged.phase, ContactPhase::kAccepted);
   // f z is the same: 100 (1, 0) + 300 (0, 2) = 400 (0.25, 1.5) µN·m.
   EXPECT_NEAR(merged.state.z.x, 0.25e-6, 1e-18);
   EXPECT_NEAR(merged.state.z.y, 1.5e-6, 1e-18);
@@ -188,9 +186,9 @@ TEST_F(PatchRulesTest, NewPairsWithinAStepJoinAlongTheChainOrStartAProvisionalCo
                     10);
   ASSERT_EQ(patches_.contacts().size(), 2U);
   EXPECT_EQ(patches_.contacts()[0].pairs, 3);
-  EXPECT_FALSE(patches_.contacts()[0].provisional);
+  EXPECT_NE(patches_.contacts()[0].phase, ContactPhase::kProvisional);
   EXPECT_EQ(patches_.contacts()[1].pairs, 1);
-  EXPECT_TRUE(patches_.contacts()[1].provisional);
+  EXPECT_EQ(patches_.contacts()[1].phase, ContactPhase::kProvisional);
   // Held through the step: 0 stays where it is, and 3 may be gone for a stage.
   patches_.Evaluate(std::vector{Pair(0, 0, 0.01, 1e-4, 90), Pair(1, 0.1, 0.01, 1e-4)}, 10);
   EXPECT_EQ(patches_.contacts()[0].pairs, 1);
@@ -211,8 +209,7 @@ TEST_F(PatchRulesTest, AContainedCellKeepsItsLastNormal) {
   EXPECT_EQ(patches_.contacts()[0].geometry.n, n);
   EXPECT_EQ(patches_.undefined_normals(), 0);
   // A first contact without a direction has no normal to keep: no force, and it is counted.
-  PatchSet fresh;
-  fresh.AddBodyPair({}, cells_i_, cells_j_);
+  testing::TwoBodyPatches fresh({}, cells_i_, cells_j_);
   fresh.Accept(std::vector{contained}, 0);
   EXPECT_FALSE(fresh.contacts()[0].active);
   EXPECT_EQ(fresh.undefined_normals(), 1);

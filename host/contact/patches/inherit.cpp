@@ -3,55 +3,107 @@
 #include <algorithm>
 #include <cmath>
 
-#include "host/contact/patches/patch_set.h"
+#include "host/contact/patches/patches.h"
 
 namespace intervox::host {
+namespace {
 
-void PatchSet::CollectShares(std::span<const ActivePair> pairs) {
-  shares_.clear();
-  contact_volume_.assign(contacts_.size(), 0.0);
+/** Lists which part of each contact went to each group: by group, then in the order of the pairs.
+ Sets the volume that is left of each contact. */
+void CollectShares(std::span<const ActivePair> pairs, const Grouping& grouping,
+                   std::size_t contacts, PatchScratch* scratch) {
+  std::vector<int>& order = scratch->order;
+  const std::vector<int>& contact_of = scratch->contact_of;
+  scratch->contact_volume.assign(contacts, 0.0);
+  order.clear();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const int contact = FindHeld(pairs[k]);
-    if (contact < 0) continue;
-    const double volume = pairs[k].metrics.volume;
-    contact_volume_[static_cast<std::size_t>(contact)] += volume;
-    const auto at = std::find_if(shares_.begin(), shares_.end(), [&](const Share& share) {
-      return share.group == group_of_[k] && share.contact == contact;
-    });
-    if (at == shares_.end()) {
-      shares_.push_back({group_of_[k], contact, volume});
-    } else {
-      at->volume += volume;
+    if (contact_of[k] < 0) continue;
+    scratch->contact_volume[static_cast<std::size_t>(contact_of[k])] += pairs[k].metrics.volume;
+    order.push_back(static_cast<int>(k));
+  }
+  const auto group = [&](int k) { return grouping.group_of[static_cast<std::size_t>(k)]; };
+  const auto contact = [&](int k) { return contact_of[static_cast<std::size_t>(k)]; };
+  std::sort(order.begin(), order.end(), [&](int k, int l) {
+    if (group(k) != group(l)) return group(k) < group(l);
+    return contact(k) != contact(l) ? contact(k) < contact(l) : k < l;
+  });
+  std::vector<PatchShare>& shares = scratch->shares;
+  shares.clear();
+  for (const int k : order) {
+    const bool known =
+        !shares.empty() && shares.back().group == group(k) && shares.back().contact == contact(k);
+    if (!known) shares.push_back({group(k), contact(k), k, 0.0});
+    shares.back().volume += pairs[static_cast<std::size_t>(k)].metrics.volume;
+  }
+  std::sort(shares.begin(), shares.end(), [](const PatchShare& x, const PatchShare& y) {
+    return x.group != y.group ? x.group < y.group : x.first < y.first;
+  });
+  scratch->first_share.assign(static_cast<std::size_t>(grouping.count) + 1, 0);
+  for (const PatchShare& share : shares) {
+    ++scratch->first_share[static_cast<std::size_t>(share.group) + 1];
+  }
+  for (std::size_t g = 1; g < scratch->first_share.size(); ++g) {
+    scratch->first_share[g] += scratch->first_share[g - 1];
+  }
+}
+
+/** Finds the heir of each contact: the group that most of its volume went to; −1: none. */
+void FindHeirs(std::size_t contacts, PatchScratch* scratch) {
+  std::vector<int>& heir = scratch->heir;  // as an index into the shares first
+  const std::vector<PatchShare>& shares = scratch->shares;
+  heir.assign(contacts, -1);
+  for (std::size_t s = 0; s < shares.size(); ++s) {
+    int& best = heir[static_cast<std::size_t>(shares[s].contact)];
+    if (best >= 0) {
+      const PatchShare& known = shares[static_cast<std::size_t>(best)];
+      if (shares[s].volume < known.volume) continue;
+      if (shares[s].volume == known.volume && shares[s].first > known.first) continue;
+    }
+    best = static_cast<int>(s);
+  }
+  for (int& best : heir) {
+    if (best >= 0) best = shares[static_cast<std::size_t>(best)].group;
+  }
+}
+
+/** Gives a contact its id and its previous normal: those of the larger share. The id only comes
+ from contacts whose heir this group is. */
+void TakeIdentity(int group, std::span<const PatchShare> shares, std::span<const Contact> contacts,
+                  std::span<const int> heir_of, Contact* heir) {
+  double largest = 0.0, largest_heritage = 0.0;
+  for (const PatchShare& share : shares) {
+    const auto c = static_cast<std::size_t>(share.contact);
+    const Contact& old = contacts[c];
+    if (share.volume > largest) {
+      largest = share.volume;
+      heir->has_normal = old.has_normal;
+      heir->n_accepted = old.n_accepted;
+    }
+    if (heir_of[c] == group && share.volume > largest_heritage) {
+      largest_heritage = share.volume;
+      heir->id = old.id;
+      heir->impact = old.impact;
     }
   }
 }
 
-/** The group that most of a contact's volume went to; −1: none. */
-int PatchSet::Heir(int contact) const {
-  const Share* best = nullptr;
-  for (const Share& share : shares_) {
-    if (share.contact == contact && (best == nullptr || share.volume > best->volume)) best = &share;
-  }
-  return best == nullptr ? -1 : best->group;
-}
-
-/** Means over the ancestors of a group; `heir` has its normal already.
+/** Gives a contact the means over its ancestors; `heir` has its normal already.
+ @param shares  what came from each ancestor.
  @return bristle energy lost [J] */
-double PatchSet::InheritStates(int group, Contact* heir) const {
+double InheritStates(std::span<const PatchShare> shares, std::span<const Contact> contacts,
+                     std::span<const double> contact_volume, Contact* heir) {
   double weights = 0.0, volumes = 0.0, squares = 0.0, slowness = 0.0;
   PatchState mean;
   double a = 0.0, energy = 0.0;
   int ancestors = 0;
   double force = 0.0;
-  for (const Share& share : shares_) {
-    if (share.group != group) continue;
-    force += contacts_[static_cast<std::size_t>(share.contact)].f_n;
+  for (const PatchShare& share : shares) {
+    force += contacts[static_cast<std::size_t>(share.contact)].f_n;
   }
-  for (const Share& share : shares_) {
-    if (share.group != group) continue;
+  for (const PatchShare& share : shares) {
     const auto c = static_cast<std::size_t>(share.contact);
-    const Contact& old = contacts_[c];
-    const double part = share.volume / contact_volume_[c];
+    const Contact& old = contacts[c];
+    const double part = share.volume / contact_volume[c];
     const double w = force > 0 ? old.f_n * part : share.volume;
     const Vec3 z = old.has_normal && heir->has_normal
                        ? SmallestRotation(old.n_accepted, heir->n_accepted) * old.state.z
@@ -74,8 +126,8 @@ double PatchSet::InheritStates(int group, Contact* heir) const {
       // a is proportional to 1/v_i, so 1/v_i is averaged like a.
       slowness += old.latch.v_i > 0 ? share.volume / old.latch.v_i : 0.0;
     }
-    if (!old.provisional) {
-      heir->fresh = false;
+    if (old.phase != ContactPhase::kProvisional) {
+      heir->phase = ContactPhase::kAccepted;
       heir->since = std::fmin(heir->since, old.since);
     }
   }
@@ -89,9 +141,8 @@ double PatchSet::InheritStates(int group, Contact* heir) const {
   if (volumes > 0) heir->latch = {slowness > 0 ? volumes / slowness : 0.0, a / volumes};
   if (ancestors == 1) {
     // Exactly as it was: no rounding from a mean of one.
-    for (const Share& share : shares_) {
-      if (share.group != group) continue;
-      const Contact& old = contacts_[static_cast<std::size_t>(share.contact)];
+    for (const PatchShare& share : shares) {
+      const Contact& old = contacts[static_cast<std::size_t>(share.contact)];
       heir->latch = old.latch;
       heir->state.theta = old.state.theta;
       heir->state.s_dw = old.state.s_dw;
@@ -99,84 +150,74 @@ double PatchSet::InheritStates(int group, Contact* heir) const {
     heir->bristle_energy = energy;
     return 0.0;
   }
-  // What the load has made negative is no loss of the merging's.
+  // A load that falls can leave a negative energy in bristles; merging neither loses nor gains it.
   const double kept = squares > 0 && energy > 0 ? weights * SquaredNorm(mean.z) / squares : 1.0;
   heir->bristle_energy = kept * energy;
   return (1 - kept) * energy;
 }
 
-PatchChanges PatchSet::Accept(std::span<const ActivePair> pairs, double t) {
-  PatchChanges changes;
-  if (!grouped_) GroupPairs(pairs);
-  grouped_ = false;
-  CollectShares(pairs);
-  next_contacts_.assign(groups_.size(), Contact{});
-  // Ids and the previous normal go with the larger share.
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    Contact& heir = next_contacts_[g];
-    double largest = 0.0;
-    for (const Share& share : shares_) {
-      if (share.group != static_cast<int>(g)) continue;
-      const Contact& old = contacts_[static_cast<std::size_t>(share.contact)];
-      if (share.volume > largest) {
-        largest = share.volume;
-        heir.has_normal = old.has_normal;
-        heir.n_accepted = old.n_accepted;
-      }
-    }
-    largest = 0.0;
-    for (const Share& share : shares_) {
-      if (share.group != static_cast<int>(g) || Heir(share.contact) != static_cast<int>(g) ||
-          share.volume <= largest) {
-        continue;
-      }
-      const Contact& old = contacts_[static_cast<std::size_t>(share.contact)];
-      largest = share.volume;
-      heir.id = old.id;
-      heir.impact = old.impact;
-    }
+/** Puts the new contacts in the order of their ids. */
+void Replace(std::span<const ActivePair> pairs, const Grouping& grouping, Patches* patches,
+             PatchScratch* scratch) {
+  const std::vector<Contact>& contacts = scratch->contacts;
+  std::vector<int>& order = scratch->order;
+  std::vector<int>& place = scratch->contact_of_group;
+  order.clear();
+  for (int g = 0; g < grouping.count; ++g) order.push_back(g);
+  const auto id = [&](int g) { return contacts[static_cast<std::size_t>(g)].id; };
+  std::sort(order.begin(), order.end(), [&](int g, int h) { return id(g) < id(h); });
+  place.resize(contacts.size());
+  patches->contacts.clear();
+  for (const int g : order) {
+    place[static_cast<std::size_t>(g)] = static_cast<int>(patches->contacts.size());
+    patches->contacts.push_back(contacts[static_cast<std::size_t>(g)]);
   }
+  patches->held.clear();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    Contact& heir = next_contacts_[static_cast<std::size_t>(group_of_[k])];
-    heir.body_pair = pairs[k].body_pair;
+    const ActivePair& pair = pairs[k];
+    patches->held.push_back(
+        {{pair.i, pair.j, pair.a, pair.b}, place[static_cast<std::size_t>(grouping.group_of[k])]});
+  }
+}
+
+}  // namespace
+
+PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
+                    const Grouping& grouping, double t, Patches* patches, PatchScratch* scratch) {
+  PatchChanges changes;
+  const std::span<const Contact> before = patches->contacts;
+  FindHeld(*patches, pairs, &scratch->contact_of);
+  CollectShares(pairs, grouping, before.size(), scratch);
+  FindHeirs(before.size(), scratch);
+  scratch->contacts.assign(static_cast<std::size_t>(grouping.count), Contact{});
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    Contact& heir = scratch->contacts[static_cast<std::size_t>(grouping.group_of[k])];
+    heir.body_i = pairs[k].i;
+    heir.body_j = pairs[k].j;
     heir.sum.Add(pairs[k].metrics);
   }
-  // Groups merged into another are empty: drop them, with ids for those that have none yet.
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    Contact& heir = next_contacts_[g];
-    if (heir.sum.pairs == 0) continue;
-    heir.provisional = false;
-    FinishGeometry(&heir);
+  for (std::size_t g = 0; g < scratch->contacts.size(); ++g) {
+    Contact& heir = scratch->contacts[g];
+    const std::size_t first = scratch->first_share[g];
+    const std::span<const PatchShare> shares{scratch->shares.data() + first,
+                                             scratch->first_share[g + 1] - first};
+    TakeIdentity(static_cast<int>(g), shares, before, scratch->heir, &heir);
+    heir.phase = ContactPhase::kFresh;
+    FinishGeometry(rules.Settings(heir.body_i, heir.body_j), &heir, &patches->undefined_normals);
     heir.n_accepted = heir.geometry.n;
     heir.has_normal = heir.active;
     heir.geometry.R_n = Mat3::Identity();
-    heir.fresh = true;
     heir.since = t;
-    changes.bristle_energy_lost += InheritStates(static_cast<int>(g), &heir);
-    if (heir.id == 0) heir.id = next_id_++;
-    if (heir.fresh) ++changes.born;
+    changes.bristle_energy_lost += InheritStates(shares, before, scratch->contact_volume, &heir);
+    if (heir.id == 0) heir.id = patches->next_id++;
+    if (heir.phase == ContactPhase::kFresh) ++changes.born;
   }
-  for (std::size_t c = 0; c < contacts_.size(); ++c) {
-    if (contact_volume_[c] > 0) continue;
-    changes.bristle_energy_lost += std::fmax(0.0, contacts_[c].bristle_energy);
-    if (!contacts_[c].provisional) ++changes.retired;
+  for (std::size_t c = 0; c < before.size(); ++c) {
+    if (scratch->contact_volume[c] > 0) continue;
+    changes.bristle_energy_lost += std::fmax(0.0, before[c].bristle_energy);
+    if (before[c].phase != ContactPhase::kProvisional) ++changes.retired;
   }
-  // New order: by id. `order_` maps sorted place to group.
-  order_.clear();
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    if (next_contacts_[g].sum.pairs > 0) order_.push_back(g);
-  }
-  std::sort(order_.begin(), order_.end(), [&](std::size_t g, std::size_t h) {
-    return next_contacts_[g].id < next_contacts_[h].id;
-  });
-  contacts_.clear();
-  for (const std::size_t g : order_) contacts_.push_back(next_contacts_[g]);
-  held_.clear();
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const auto g = static_cast<std::size_t>(group_of_[k]);
-    const auto place = std::find(order_.begin(), order_.end(), g) - order_.begin();
-    held_.push_back({pairs[k].body_pair, pairs[k].a, pairs[k].b, static_cast<int>(place)});
-  }
+  Replace(pairs, grouping, patches, scratch);
   return changes;
 }
 

@@ -29,8 +29,8 @@ struct GrownCell {
   double distance = 0.0;               ///< [m]
 };
 
-/** How far cells are grown, as shares of the radius of the ball around each: far for bodies under
- way, less for what is close and slow. */
+/** Cells are grown by these shares of the radius of the ball around each. The larger growth spares
+ more queries for bodies in motion, the smaller one still fits where cells are close. */
 inline constexpr std::array<double, 2> kGrowth = {1e-2, 1e-3};
 
 /** The cells of a body with their boxes and the ball around them all. */
@@ -39,9 +39,10 @@ struct BodyCells {
   std::vector<CellBox> boxes;
   geometry::BoxTree tree;  ///< over the boxes, in the body's frame
   std::vector<std::array<GrownCell, kGrowth.size()>> grown;  ///< of each cell, the farthest first
-  Vec3 center;                                               ///< of the ball, body frame [m]
-  double radius = 0.0;                                       ///< [m]
-  bool bounded = true;                                       ///< all cells are
+  Vec3 center;          ///< of a ball around the bounded cells, body frame [m]
+  double radius = 0.0;  ///< the ball's [m]
+  geometry::Aabb box;   ///< around the bounded cells, body frame [m]
+  bool bounded = true;  ///< all cells are
 };
 
 /** Boxes of the cells; the cells must outlive the result. */
@@ -51,6 +52,17 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells);
  body by X_IJ; not positive where they may touch. Stops at a bound above `enough`. Separating axes;
  about 0.1 µs. */
 double BoxGap(const CellBox& a, const CellBox& b, const Pose& X_IJ, double enough);
+
+/** A box in W around the bounded cells of a body: around its box and its ball, whichever is closer
+ on each side. */
+geometry::Aabb WorldBox(const BodyCells& body, const Pose& X_WB);
+
+/** A lower bound of the distance from an unbounded body to a bounded one [m], by the planes of the
+ first and by the ball and the world's box of the second; not positive where they may touch.
+ @param X_WU  pose of the unbounded body.
+ @param box_W, center_W  box and ball's centre of the bounded one, which has the ball's radius. */
+double UnboundedGap(const BodyCells& unbounded, const Pose& X_WU, const geometry::Aabb& box_W,
+                    const Vec3& center_W, double radius);
 
 /** Bound on how far any point of the ball around a body has moved between two poses [m]. */
 double Displacement(const Pose& now, const Pose& then, const BodyCells& ball);

@@ -1,7 +1,8 @@
-#include "host/contact/patches/cell_boxes.h"
+#include "host/contact/finder/cell_boxes.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "geometry/grow.h"
 
@@ -32,8 +33,10 @@ double PlaneGap(const CellBox& cell, const CellBox& box, const Pose& X) {
 
 double Largest(const Vec3& v) { return std::fmax(std::fmax(v.x, v.y), v.z); }
 
-/** Separating axes of two boxes in the first one's axes: R takes b's axes to a's, t from centre to
- centre. The best of the faces' axes, else of the edges', which are at most of unit length. */
+/** A lower bound of the distance of two boxes by separating axes, in the first one's axes: the best
+ of the faces' axes, else the first positive of the edges', which are at most of unit length.
+ @param R  takes b's axes to a's.
+ @param t  from a's centre to b's. */
 double AxesGap(const Vec3& half_a, const Vec3& half_b, const Mat3& R, const Vec3& t,
                double enough) {
   const Mat3 Q{Abs(R.row0), Abs(R.row1), Abs(R.row2)};
@@ -58,6 +61,24 @@ double FrobeniusDistance(const Mat3& A, const Mat3& B) {
   return std::sqrt(SquaredNorm(D.row0) + SquaredNorm(D.row1) + SquaredNorm(D.row2));
 }
 
+/** A ball around a bounded cell: its sphere's, if it lies in one, else its box's. */
+struct Ball {
+  Vec3 center;          // [m]
+  double radius = 0.0;  // [m]
+};
+
+Ball BallAround(const geometry::Cell& cell, const CellBox& box) {
+  Ball ball{box.center, box.radius};
+  for (const geometry::Surface& s : cell.surfaces) {
+    const bool sphere = s.kind == geometry::SurfaceKind::kEllipsoid && s.side > 0 &&
+                        s.e.x == s.e.y && s.e.y == s.e.z;
+    if (!sphere) continue;
+    const double radius = (1 + kRounding) * std::sqrt(-s.c / s.e.x);
+    if (radius < ball.radius) ball = {s.o, radius};
+  }
+  return ball;
+}
+
 std::array<GrownCell, kGrowth.size()> GrowAll(const geometry::Cell& cell, double radius) {
   std::array<GrownCell, kGrowth.size()> out;
   for (std::size_t k = 0; k < kGrowth.size(); ++k) {
@@ -75,7 +96,9 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
   constexpr double kEverywhere = 1e300;
   const Vec3 far{kEverywhere, kEverywhere, kEverywhere};
   Vec3 lower = far, upper = -far;
+  out.box = {far, -far};
   std::vector<geometry::Aabb> aligned;
+  std::vector<Ball> balls;
   for (const geometry::Cell& cell : cells) {
     CellBox box;
     geometry::Aabb around{-far, far};
@@ -90,9 +113,11 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
       const Vec3 reach{Dot(Abs(box.R.row0), box.half), Dot(Abs(box.R.row1), box.half),
                        Dot(Abs(box.R.row2), box.half)};
       around = {box.center - reach, box.center + reach};
-      const Vec3 r{box.radius, box.radius, box.radius};
-      lower = Min(lower, box.center - r);
-      upper = Max(upper, box.center + r);
+      out.box = {Min(out.box.lower, around.lower), Max(out.box.upper, around.upper)};
+      balls.push_back(BallAround(cell, box));
+      const Vec3 r{balls.back().radius, balls.back().radius, balls.back().radius};
+      lower = Min(lower, balls.back().center - r);
+      upper = Max(upper, balls.back().center + r);
       out.grown.push_back(GrowAll(cell, box.radius));
     } else {
       out.bounded = false;
@@ -110,8 +135,8 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
   out.tree = geometry::BoxTree(aligned);
   if (out.bounded && !cells.empty()) {
     out.center = 0.5 * (lower + upper);
-    for (const CellBox& box : out.boxes) {
-      out.radius = std::fmax(out.radius, Norm(box.center - out.center) + box.radius);
+    for (const Ball& ball : balls) {
+      out.radius = std::fmax(out.radius, Norm(ball.center - out.center) + ball.radius);
     }
   }
   return out;
@@ -126,6 +151,40 @@ double BoxGap(const CellBox& a, const CellBox& b, const Pose& X_IJ, double enoug
   if (SquaredNorm(d) > reach * reach * (1 + kRounding)) return Norm(d) - a.radius - b.radius;
   const Mat3 R = Transpose(a.R) * (X_IJ.R * b.R);
   return AxesGap(a.half, b.half, R, TransposeTimes(a.R, d), enough);
+}
+
+geometry::Aabb WorldBox(const BodyCells& body, const Pose& X_WB) {
+  const Vec3 middle = X_WB * (0.5 * (body.box.lower + body.box.upper));
+  const Vec3 half = 0.5 * (body.box.upper - body.box.lower);
+  const Vec3 reach{Dot(Abs(X_WB.R.row0), half), Dot(Abs(X_WB.R.row1), half),
+                   Dot(Abs(X_WB.R.row2), half)};
+  const Vec3 center = X_WB * body.center;
+  const Vec3 r{body.radius, body.radius, body.radius};
+  const Vec3 slack = kRounding * (Abs(center) + r);
+  return {Max(middle - reach, center - r) - slack, Min(middle + reach, center + r) + slack};
+}
+
+double UnboundedGap(const BodyCells& unbounded, const Pose& X_WU, const geometry::Aabb& box_W,
+                    const Vec3& center_W, double radius) {
+  const Vec3 middle = 0.5 * (box_W.lower + box_W.upper), half = 0.5 * (box_W.upper - box_W.lower);
+  double least = std::numeric_limits<double>::infinity();
+  for (const CellBox& cell : unbounded.boxes) {
+    double gap = 0.0;
+    if (cell.bounded) {
+      gap = Norm(X_WU * cell.center - center_W) - cell.radius - radius;
+    } else {
+      for (std::size_t k = 0; k < cell.plane_normals.size(); ++k) {
+        const Vec3 n = X_WU.R * cell.plane_normals[k];
+        const double level = Dot(n, X_WU.p) + cell.plane_offsets[k];
+        const double by_ball = Dot(n, center_W) - radius - level;
+        const double by_box = Dot(n, middle) - Dot(Abs(n), half) - level;
+        const double slack = kRounding * (std::fabs(level) + Norm(center_W) + radius);
+        gap = std::fmax(gap, std::fmax(by_ball, by_box) - slack);
+      }
+    }
+    least = std::fmin(least, gap);
+  }
+  return least;
 }
 
 double Displacement(const Pose& now, const Pose& then, const BodyCells& ball) {

@@ -1,0 +1,187 @@
+#include "host/contact/finder/pair_finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace intervox::host {
+namespace {
+
+/** About what a pair costs, and the work from which threads pay [µs]. These decide who computes,
+ never what: the result has the same bits. */
+constexpr double kMissCost = 0.7;
+constexpr double kPolytopeCost = 1.5;
+constexpr double kCurvedCost = 5.0;
+constexpr double kThreadedCost = 100.0;
+
+/** Margin of the lists, as a share of the smaller body's radius. */
+constexpr double kListMargin = 0.02;
+/** Rounding allowance of distances that proofs rest on. */
+constexpr double kRounding = 1e-6;
+/** Growing a cell costs a query: worth it when it spares this many. */
+constexpr double kWorthGrowing = 3.0;
+
+/** Whether the engine has shown, by bounds and planes alone, that there is no overlap. */
+bool CertainlyDisjoint(const InterferenceMetrics& metrics) {
+  return metrics.status == Status::kDisjoint && !(metrics.volume_hi > 0) &&
+         (metrics.rule == LeafRule::kAuto || metrics.rule == LeafRule::kPolytope);
+}
+
+/** Whether a bound of the relative motion exists: one of the bodies is bounded. */
+bool IsMovable(const NearPair& pair) { return pair.cells_i->bounded || pair.cells_j->bounded; }
+
+/** Makes the Verlet list anew. */
+void ListCandidates(const Pose& X_IJ, const NearPair& pair) {
+  const BodyCells& I = *pair.cells_i;
+  const BodyCells& J = *pair.cells_j;
+  SeparationCache& cache = *pair.cache;
+  const double radius = J.bounded && I.bounded ? std::fmin(I.radius, J.radius)
+                        : J.bounded            ? J.radius
+                                               : I.radius;
+  const double margin = kListMargin * radius;
+  cache.listed = true;
+  cache.listed_until = cache.travel + margin;
+  cache.candidates.clear();
+  if (I.bounded && J.bounded) {
+    const double gap = Norm(X_IJ * J.center - I.center) - I.radius - J.radius;
+    if (gap > margin) {
+      // Far apart: the empty list holds until the balls can meet.
+      cache.listed_until = cache.travel + (1 - kRounding) * gap;
+      return;
+    }
+  }
+  const Pose X_JI = Inverse(X_IJ);
+  for (std::size_t a = 0; a < I.boxes.size(); ++a) {
+    const CellBox& box = I.boxes[a];
+    const std::size_t first = cache.candidates.size();
+    const double reach =
+        box.bounded ? (1 + kRounding) * (box.radius + margin) : std::numeric_limits<double>::max();
+    J.tree.AnyWithin(X_JI * box.center, reach, [&](int b) {
+      const double gap = BoxGap(box, J.boxes[static_cast<std::size_t>(b)], X_IJ, margin);
+      if (gap > margin) return false;
+      SeparationCache::Candidate candidate;
+      candidate.a = static_cast<int>(a);
+      candidate.b = b;
+      candidate.apart_until = IsMovable(pair) ? cache.travel + (1 - kRounding) * gap : -1.0;
+      candidate.grow_from.fill(cache.travel);
+      cache.candidates.push_back(candidate);
+      return false;
+    });
+    std::sort(cache.candidates.begin() + static_cast<std::ptrdiff_t>(first), cache.candidates.end(),
+              [](const auto& x, const auto& y) { return x.b < y.b; });
+  }
+}
+
+/** Adds the way since the last call; the list stays while it holds. */
+void Travel(const Pose& X_IJ, const NearPair& pair) {
+  SeparationCache& cache = *pair.cache;
+  if (cache.listed && IsMovable(pair)) {
+    // A point of the bounded body seen from the other one; nothing moves an infinite list.
+    cache.moved = pair.cells_j->bounded
+                      ? Displacement(X_IJ, cache.X_last, *pair.cells_j)
+                      : Displacement(Inverse(X_IJ), Inverse(cache.X_last), *pair.cells_i);
+    cache.travel += cache.moved;
+  }
+  cache.X_last = X_IJ;
+  if (!cache.listed || !(cache.travel <= cache.listed_until)) ListCandidates(X_IJ, pair);
+}
+
+/** Looks how far apart two cells are that the engine has found disjoint. */
+void ProveApart(const PairQuery& query, const NearPair& pair, SeparationCache::Candidate* candidate,
+                FinderCounters* counters) {
+  if (!IsMovable(pair)) return;
+  const SeparationCache& cache = *pair.cache;
+  const auto a = static_cast<std::size_t>(candidate->a), b = static_cast<std::size_t>(candidate->b);
+  for (std::size_t k = 0; k < kGrowth.size(); ++k) {
+    const GrownCell& grown_i = pair.cells_i->grown[a][k];
+    const GrownCell& grown_j = pair.cells_j->grown[b][k];
+    const bool grow_j = grown_j.cell.has_value();
+    const GrownCell& grown = grow_j ? grown_j : grown_i;
+    if (!grown.cell.has_value() || grown.distance < kWorthGrowing * cache.moved) return;
+    if (cache.travel < candidate->grow_from[k]) continue;
+    PairQuery wider = query;
+    (grow_j ? wider.b : wider.a) = &*grown.cell;
+    // Bounds and planes are all that counts here: what they leave open is not worth integrating.
+    wider.rule = LeafRule::kPolytope;
+    ++counters->queries;
+    if (CertainlyDisjoint(ComputeMetrics(wider))) {
+      candidate->apart_until = cache.travel + (1 - kRounding) * grown.distance;
+      return;
+    }
+    // They are nearer than that, and will be for a while.
+    candidate->grow_from[k] = cache.travel + 0.5 * grown.distance;
+  }
+}
+
+}  // namespace
+
+/** The candidates of a near pair that may touch now. */
+void PairFinder::AddQueries(std::span<const NearPair> pairs, std::size_t index,
+                            std::span<const Pose> X_WB, FinderScratch* scratch) const {
+  const NearPair& pair = pairs[index];
+  SeparationCache& cache = *pair.cache;
+  const Pose& X_WI = X_WB[static_cast<std::size_t>(pair.i)];
+  const Pose& X_WJ = X_WB[static_cast<std::size_t>(pair.j)];
+  const Pose X_IJ{Transpose(X_WI.R) * X_WJ.R, TransposeTimes(X_WI.R, X_WJ.p - X_WI.p)};
+  Travel(X_IJ, pair);
+  constexpr double kAll = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < cache.candidates.size(); ++k) {
+    SeparationCache::Candidate& c = cache.candidates[k];
+    if (cache.travel < c.apart_until) continue;
+    const auto a = static_cast<std::size_t>(c.a), b = static_cast<std::size_t>(c.b);
+    if (!c.met) {
+      const double gap = BoxGap(pair.cells_i->boxes[a], pair.cells_j->boxes[b], X_IJ, kAll);
+      if (gap > 0) {
+        if (IsMovable(pair)) c.apart_until = cache.travel + (1 - kRounding) * gap;
+        continue;
+      }
+    }
+    const bool flat = pair.cells_i->cells[a].polytope && pair.cells_j->cells[b].polytope;
+    scratch->cost += !c.met ? kMissCost : flat ? kPolytopeCost : kCurvedCost;
+    scratch->queries.push_back({&pair.cells_i->cells[a], &pair.cells_j->cells[b], X_WI, X_WJ,
+                                settings_.tolerance, settings_.voxel_size, settings_.rule,
+                                settings_.volume_floor});
+    scratch->places.push_back({index, k});
+  }
+}
+
+void PairFinder::Compute(FinderScratch* scratch) const {
+  scratch->metrics.resize(scratch->queries.size());
+  if (scratch->cost >= kThreadedCost && engine_->options().device != Device::kSerial) {
+    engine_->Compute(scratch->queries, scratch->metrics);
+  } else {
+    for (std::size_t q = 0; q < scratch->queries.size(); ++q) {
+      scratch->metrics[q] = ComputeMetrics(scratch->queries[q]);
+    }
+  }
+  scratch->counters.queries += static_cast<std::int64_t>(scratch->queries.size());
+}
+
+void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
+                      FinderScratch* scratch, std::vector<ActivePair>* out) const {
+  out->clear();
+  scratch->queries.clear();
+  scratch->places.clear();
+  scratch->cost = 0.0;
+  for (std::size_t index = 0; index < pairs.size(); ++index) {
+    AddQueries(pairs, index, X_WB, scratch);
+  }
+  Compute(scratch);
+  for (std::size_t q = 0; q < scratch->queries.size(); ++q) {
+    const InterferenceMetrics& metrics = scratch->metrics[q];
+    if (metrics.status != Status::kOk && metrics.status != Status::kDisjoint) {
+      ++scratch->counters.failures;
+    }
+    const bool usable = metrics.status == Status::kOk || metrics.status == Status::kToleranceNotMet;
+    const NearPair& pair = pairs[scratch->places[q].pair];
+    SeparationCache::Candidate& candidate = pair.cache->candidates[scratch->places[q].candidate];
+    candidate.met = usable && metrics.volume > 0;
+    if (candidate.met) {
+      out->push_back({pair.i, pair.j, candidate.a, candidate.b, metrics});
+    } else if (CertainlyDisjoint(metrics)) {
+      ProveApart(scratch->queries[q], pair, &candidate, &scratch->counters);
+    }
+  }
+}
+
+}  // namespace intervox::host

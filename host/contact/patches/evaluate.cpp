@@ -1,0 +1,229 @@
+// One stage: sums by the grouping that is held, and what becomes of new cell pairs.
+
+#include <algorithm>
+#include <functional>
+
+#include "host/contact/patches/patches.h"
+
+namespace intervox::host {
+namespace {
+
+CellPair CellsOf(const ActivePair& pair) { return {pair.i, pair.j, pair.a, pair.b}; }
+
+/** Whether a contact, as it was evaluated last, and a new pair may be one convex overlap. */
+bool MayJoin(const Contact& contact, const ActivePair& pair) {
+  if (!contact.active) return false;
+  MetricsSum held, added;
+  held.Add(contact.geometry);
+  added.Add(pair.metrics);
+  return MayBeOneConvexOverlap(held, added);
+}
+
+/** Lets new pairs join contacts from neighbour to neighbour; only what no chain reaches starts a
+ contact, the largest first. A pass tries new pairs in ascending order; a pair is tried again only
+ when a neighbour of it has joined. */
+class Joining {
+ public:
+  Joining(const PatchRules& rules, std::span<const ActivePair> pairs, Patches* patches,
+          PatchScratch* scratch)
+      : rules_(rules), pairs_(pairs), patches_(*patches), s_(*scratch) {}
+
+  /** `scratch->contact_of` of the pairs is known, and will be of those that are held then. */
+  void Run(std::size_t capacity) {
+    MakeTable();
+    Pass();
+    s_.order.clear();
+    for (std::size_t t = 0; t < s_.table.size(); ++t) {
+      if (contact_of_[t] < 0) s_.order.push_back(static_cast<int>(t));
+    }
+    const auto volume = [&](int t) { return PairAt(t).metrics.volume; };
+    std::sort(s_.order.begin(), s_.order.end(),
+              [&](int t, int u) { return volume(t) != volume(u) ? volume(t) > volume(u) : t < u; });
+    for (const int t : s_.order) {
+      if (patches_.contacts.size() >= capacity) break;
+      if (contact_of_[static_cast<std::size_t>(t)] >= 0) continue;
+      Hold(t, Start(PairAt(t)), -1);
+      Pass();
+    }
+    Finish();
+  }
+
+ private:
+  const ActivePair& PairAt(int t) const {
+    return pairs_[static_cast<std::size_t>(s_.pair_of[static_cast<std::size_t>(t)])];
+  }
+
+  /** The table of held and overlapping pairs. */
+  void MakeTable() {
+    s_.table.Clear();
+    s_.pair_of.clear();
+    s_.settings.clear();
+    contact_of_.clear();
+    s_.now.clear();
+    s_.next.clear();
+    const std::vector<Held>& held = patches_.held;
+    for (std::size_t h = 0, k = 0; h < held.size() || k < pairs_.size();) {
+      const bool has_pair =
+          k < pairs_.size() && (h == held.size() || CellsOf(pairs_[k]) <= held[h].cells);
+      const bool is_held =
+          h < held.size() && (k == pairs_.size() || held[h].cells <= CellsOf(pairs_[k]));
+      s_.table.Add(is_held ? held[h].cells : CellsOf(pairs_[k]));
+      s_.pair_of.push_back(has_pair ? static_cast<int>(k) : -1);
+      contact_of_.push_back(is_held ? held[h].contact : -1);
+      if (!is_held) s_.now.push_back(static_cast<int>(s_.table.size()) - 1);
+      if (s_.table.runs() > s_.settings.size()) {
+        const CellPair& pair = s_.table[s_.table.size() - 1];
+        s_.settings.push_back(&rules_.Settings(pair.i, pair.j));
+      }
+      k += has_pair ? 1 : 0;
+      h += is_held ? 1 : 0;
+    }
+    s_.queued.assign(s_.table.size(), 0);
+    for (const int t : s_.now) s_.queued[static_cast<std::size_t>(t)] = 1;
+  }
+
+  bool IsPerCellPair(int t) const {
+    return s_.settings[static_cast<std::size_t>(s_.table.RunOf(static_cast<std::size_t>(t)))]
+        ->per_cell_pair;
+  }
+
+  /** Passes over the queued pairs until none joins. `now` is a heap, the first pair on top. */
+  void Pass() {
+    while (!s_.now.empty()) {
+      std::make_heap(s_.now.begin(), s_.now.end(), std::greater<>());
+      while (!s_.now.empty()) {
+        std::pop_heap(s_.now.begin(), s_.now.end(), std::greater<>());
+        const int t = s_.now.back();
+        s_.now.pop_back();
+        s_.queued[static_cast<std::size_t>(t)] = 0;
+        const int contact = BestNeighbour(t);
+        if (contact >= 0) Hold(t, contact, t);
+      }
+      std::swap(s_.now, s_.next);
+    }
+  }
+
+  /** The contact that a new pair joins: that of a neighbour which faces most alike; −1: none. */
+  int BestNeighbour(int t) const {
+    if (IsPerCellPair(t)) return -1;
+    const ActivePair& pair = PairAt(t);
+    const Vec3& S = pair.metrics.area_vector;
+    const bool directed = HasDirection(S, pair.metrics.volume);
+    const double size = Norm(S);
+    int best = -1;
+    double best_value = 0.0;
+    s_.table.VisitNeighbours(rules_, static_cast<std::size_t>(t), [&](std::size_t u) {
+      if (contact_of_[u] < 0) return;
+      const Contact& contact = patches_.contacts[static_cast<std::size_t>(contact_of_[u])];
+      double value = Norm(contact.geometry.S);  // a pair without direction: the largest neighbour
+      if (directed) {
+        value = contact.has_normal ? Dot(contact.n_accepted, S) / size : 0.0;
+        if (value < kPatchCosine && !MayJoin(contact, pair)) return;
+      }
+      if (best >= 0 && !(value > best_value)) return;
+      best = contact_of_[u];
+      best_value = value;
+    });
+    return best;
+  }
+
+  /** Gives a pair to a contact. Its neighbours are tried after it in this pass, or in the next. */
+  void Hold(int t, int contact, int pass_at) {
+    contact_of_[static_cast<std::size_t>(t)] = contact;
+    if (IsPerCellPair(t)) return;
+    s_.table.VisitNeighbours(rules_, static_cast<std::size_t>(t), [&](std::size_t u) {
+      if (contact_of_[u] >= 0 || s_.queued[u] != 0) return;
+      s_.queued[u] = 1;
+      const int index = static_cast<int>(u);
+      if (index < pass_at) {
+        s_.next.push_back(index);
+      } else {
+        s_.now.push_back(index);
+        std::push_heap(s_.now.begin(), s_.now.end(), std::greater<>());
+      }
+    });
+  }
+
+  /** Starts a provisional contact. */
+  int Start(const ActivePair& pair) {
+    Contact contact;
+    contact.id = patches_.next_id++;
+    contact.body_i = pair.i;
+    contact.body_j = pair.j;
+    if (HasDirection(pair.metrics.area_vector, pair.metrics.volume)) {
+      contact.n_accepted = Normalized(pair.metrics.area_vector);
+      contact.has_normal = true;
+    }
+    patches_.contacts.push_back(contact);
+    return static_cast<int>(patches_.contacts.size()) - 1;
+  }
+
+  void Finish() {
+    patches_.held.clear();
+    for (std::size_t t = 0; t < s_.table.size(); ++t) {
+      const int pair = s_.pair_of[t];
+      if (pair >= 0) s_.contact_of[static_cast<std::size_t>(pair)] = contact_of_[t];
+      if (contact_of_[t] >= 0) patches_.held.push_back({s_.table[t], contact_of_[t]});
+    }
+  }
+
+  const PatchRules& rules_;
+  std::span<const ActivePair> pairs_;
+  Patches& patches_;
+  PatchScratch& s_;
+  std::vector<int>& contact_of_ = s_.table_contact;
+};
+
+}  // namespace
+
+void FindHeld(const Patches& patches, std::span<const ActivePair> pairs,
+              std::vector<int>* contact_of) {
+  contact_of->resize(pairs.size());
+  auto held = patches.held.begin();
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const CellPair cells = CellsOf(pairs[k]);
+    while (held != patches.held.end() && held->cells < cells) ++held;
+    const bool found = held != patches.held.end() && held->cells == cells;
+    (*contact_of)[k] = found ? held->contact : -1;
+  }
+}
+
+void FinishGeometry(const PatchSettings& settings, Contact* contact,
+                    std::int64_t* undefined_normals) {
+  contact->active = false;
+  contact->pairs = contact->sum.pairs;
+  if (contact->sum.pairs == 0) return;
+  PatchGeometry& geometry = contact->geometry;
+  contact->sum.Finish(&geometry);
+  const Vec3* n_prev = contact->has_normal ? &contact->n_accepted : nullptr;
+  if (!ChooseNormal(settings.normal, geometry, n_prev, &geometry.n)) {
+    ++*undefined_normals;
+    return;
+  }
+  if (!contact->has_normal) {
+    contact->n_accepted = geometry.n;
+    contact->has_normal = true;
+  }
+  geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
+  contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
+}
+
+void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
+              Patches* patches, PatchScratch* scratch) {
+  for (Contact& contact : patches->contacts) contact.sum = {};
+  FindHeld(*patches, pairs, &scratch->contact_of);
+  const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
+                                   [](int contact) { return contact < 0; });
+  if (has_new) Joining(rules, pairs, patches, scratch).Run(capacity);
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const int contact = scratch->contact_of[k];
+    if (contact < 0) continue;
+    patches->contacts[static_cast<std::size_t>(contact)].sum.Add(pairs[k].metrics);
+  }
+  for (Contact& contact : patches->contacts) {
+    FinishGeometry(rules.Settings(contact.body_i, contact.body_j), &contact,
+                   &patches->undefined_normals);
+  }
+}
+
+}  // namespace intervox::host
