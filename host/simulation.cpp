@@ -17,7 +17,7 @@ struct Simulation::Implementation {
 
   void Report() {
     host::ReportBodies(dynamics, &bodies);
-    host::ReportContacts(*world, dynamics, &contacts);
+    host::ReportContacts(dynamics, &contacts);
     host::ReportSensors(*world, bodies, &sensors);
     energy = dynamics.Audit();
     host::UpdateFigures(bodies, &figures);

@@ -19,7 +19,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersion = 3;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 
 using Bytes = std::vector<unsigned char>;
@@ -83,8 +83,11 @@ void Visit(Archive& ar, RigidBody& body) {
 template <class Archive>
 void Visit(Archive& ar, Contact& c) {
   ar(c.id);
-  ar(c.body_pair);
-  ar(c.provisional);
+  ar(c.body_i);
+  ar(c.body_j);
+  auto phase = static_cast<std::uint8_t>(c.phase);
+  ar(phase);
+  c.phase = static_cast<ContactPhase>(phase);
   ar(c.latched);
   ar(c.has_normal);
   Visit(ar, c.n_accepted);
@@ -101,10 +104,11 @@ void Visit(Archive& ar, Contact& c) {
 }
 
 template <class Archive>
-void Visit(Archive& ar, PatchSet::Held& held) {
-  ar(held.body_pair);
-  ar(held.a);
-  ar(held.b);
+void Visit(Archive& ar, Held& held) {
+  ar(held.cells.i);
+  ar(held.cells.j);
+  ar(held.cells.a);
+  ar(held.cells.b);
   ar(held.contact);
 }
 
@@ -144,9 +148,7 @@ void VisitAll(Archive& ar, std::vector<T>& items) {
 
 struct State {
   std::vector<RigidBody> bodies;
-  std::vector<Contact> contacts;
-  std::vector<PatchSet::Held> held;
-  PatchSet::Memory patches;
+  Patches patches;
   DynamicsMemory memory;
   RunFigures figures;
 };
@@ -163,8 +165,8 @@ void Visit(Archive& ar, State& state) {
   VisitAll(ar, state.memory.impacts);
   Visit(ar, state.memory.counters);
   VisitAll(ar, state.bodies);
-  VisitAll(ar, state.contacts);
-  VisitAll(ar, state.held);
+  VisitAll(ar, state.patches.contacts);
+  VisitAll(ar, state.patches.held);
   ar(state.patches.next_id);
   ar(state.patches.undefined_normals);
   VisitAll(ar, state.figures.peak_force);
@@ -205,18 +207,24 @@ bool IsConsistent(const State& state, const World& world) {
   const auto within = [](auto index, std::size_t size) {
     return index >= 0 && static_cast<std::size_t>(index) < size;
   };
-  for (const Contact& contact : state.contacts) {
-    if (!within(contact.body_pair, world.pairs.size())) return false;
-    if (contact.impact >= 0 && !within(contact.impact, state.memory.impacts.size())) return false;
-  }
-  for (const PatchSet::Held& held : state.held) {
-    if (!within(held.body_pair, world.pairs.size()) ||
-        !within(held.contact, state.contacts.size())) {
+  const auto pair_of = [&](int i, int j) -> const WorldPair* {
+    for (const WorldPair& pair : world.pairs) {
+      if (pair.body_i == i && pair.body_j == j) return &pair;
+    }
+    return nullptr;
+  };
+  for (const Contact& contact : state.patches.contacts) {
+    if (pair_of(contact.body_i, contact.body_j) == nullptr ||
+        contact.phase > ContactPhase::kAccepted) {
       return false;
     }
-    const WorldPair& pair = world.pairs[static_cast<std::size_t>(held.body_pair)];
-    if (!within(held.a, world.cells[static_cast<std::size_t>(pair.body_i)].size()) ||
-        !within(held.b, world.cells[static_cast<std::size_t>(pair.body_j)].size())) {
+    if (contact.impact >= 0 && !within(contact.impact, state.memory.impacts.size())) return false;
+  }
+  for (const Held& held : state.patches.held) {
+    const WorldPair* pair = pair_of(held.cells.i, held.cells.j);
+    if (pair == nullptr || !within(held.contact, state.patches.contacts.size())) return false;
+    if (!within(held.cells.a, world.cells[static_cast<std::size_t>(pair->body_i)].size()) ||
+        !within(held.cells.b, world.cells[static_cast<std::size_t>(pair->body_j)].size())) {
       return false;
     }
   }
@@ -229,9 +237,7 @@ std::vector<unsigned char> MakeCheckpoint(const World& world, const Dynamics& dy
                                           const RunFigures& figures) {
   State state;
   state.bodies.assign(dynamics.bodies().begin(), dynamics.bodies().end());
-  state.contacts.assign(dynamics.patches().contacts().begin(), dynamics.patches().contacts().end());
-  state.held.assign(dynamics.patches().held().begin(), dynamics.patches().held().end());
-  state.patches = dynamics.patches().memory();
+  state.patches = dynamics.patches();
   state.memory = dynamics.memory();
   state.figures = figures;
   Writer payload;
@@ -314,7 +320,7 @@ void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dy
     body.spin = state.bodies[b].spin;
     state.bodies[b] = body;
   }
-  dynamics->Restore(state.bodies, state.contacts, state.held, state.patches, state.memory);
+  dynamics->Restore(state.bodies, state.patches, state.memory);
   *figures = std::move(state.figures);
 }
 

@@ -44,8 +44,16 @@ void Write(const Vec3& v, double* at) {
 
 }  // namespace
 
+const WorldPair& WorldRules::Pair(int i, int j) const {
+  return *std::lower_bound(world_.pairs.begin(), world_.pairs.end(), std::pair(i, j),
+                           [](const WorldPair& pair, const std::pair<int, int>& bodies) {
+                             return std::pair(pair.body_i, pair.body_j) < bodies;
+                           });
+}
+
 Dynamics::Dynamics(const World& world, const Engine& engine)
     : world_(world),
+      rules_(world),
       finder_(engine, EngineQuery(world)),
       stepper_(*world.tableau),
       bodies_(world.start),
@@ -53,11 +61,12 @@ Dynamics::Dynamics(const World& world, const Engine& engine)
       quaternions_(world.start.size()),
       centers_(world.start.size()),
       loads_(world.start.size()) {
-  for (const WorldPair& pair : world.pairs) {
+  caches_.resize(world.pairs.size());
+  for (std::size_t k = 0; k < world.pairs.size(); ++k) {
+    const WorldPair& pair = world.pairs[k];
     const auto i = static_cast<std::size_t>(pair.body_i), j = static_cast<std::size_t>(pair.body_j);
     const auto& boxes = pair.patches.per_cell_pair ? world.bare_boxes : world.boxes;
-    finder_.AddBodyPair(pair.body_i, pair.body_j, &boxes[i], &boxes[j]);
-    patches_.AddBodyPair(pair.patches, world.cells[i], world.cells[j]);
+    near_.push_back({pair.body_i, pair.body_j, &boxes[i], &boxes[j], &caches_[k]});
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     quaternions_[b] = bodies_[b].q_WB;
@@ -121,28 +130,27 @@ void Dynamics::SetAcceptedVelocities() {
 /** n·v_c with the accepted velocities, at the geometry evaluated last; negative while approaching.
  */
 double Dynamics::ApproachVelocity(const Contact& contact) const {
-  const WorldPair& pair = world_.pairs[static_cast<std::size_t>(contact.body_pair)];
-  const RigidBody& i = bodies_[static_cast<std::size_t>(pair.body_i)];
-  const RigidBody& j = bodies_[static_cast<std::size_t>(pair.body_j)];
+  const RigidBody& i = bodies_[static_cast<std::size_t>(contact.body_i)];
+  const RigidBody& j = bodies_[static_cast<std::size_t>(contact.body_j)];
   const Vec3& c = contact.geometry.p_WC;
   const Vec3 v = i.v + Cross(i.w, c - i.p_WM) - j.v - Cross(j.w, c - j.p_WM);
   return Dot(contact.geometry.n, v);
 }
 
 std::span<const ActivePair> Dynamics::FindPairs() {
-  const std::span<const ActivePair> pairs = finder_.Find(poses_);
-  memory_.counters.active_pairs += static_cast<std::int64_t>(pairs.size());
-  return pairs;
+  finder_.Find(near_, poses_, &finder_scratch_, &active_);
+  memory_.counters.active_pairs += static_cast<std::int64_t>(active_.size());
+  return active_;
 }
 
 /** Latches the contacts that have not been, unless their onset is awaited. Those found within a
  step take the velocities of its start: nothing of the impact has acted on them. */
 void Dynamics::BeginContacts(bool on_purpose, bool accepted) {
-  for (Contact& contact : patches_.contacts()) {
+  for (Contact& contact : patches_.contacts) {
     if (!contact.active) continue;
-    const ContactModel& model = *world_.pairs[static_cast<std::size_t>(contact.body_pair)].model;
+    const ContactModel& model = *rules_.Pair(contact.body_i, contact.body_j).model;
     const double v_n = ApproachVelocity(contact);
-    if (!accepted && await_onset_ && contact.provisional && v_n < -kSlow) {
+    if (!accepted && await_onset_ && contact.phase == ContactPhase::kProvisional && v_n < -kSlow) {
       contact.active = false;
       continue;
     }
@@ -156,13 +164,13 @@ void Dynamics::BeginContacts(bool on_purpose, bool accepted) {
 }
 
 void Dynamics::RecordImpacts() {
-  for (Contact& contact : patches_.contacts()) {
-    if (contact.fresh && contact.latch.v_i > kSlow) {
-      const WorldPair& pair = world_.pairs[static_cast<std::size_t>(contact.body_pair)];
+  for (Contact& contact : patches_.contacts) {
+    if (contact.phase == ContactPhase::kFresh && contact.latch.v_i > kSlow) {
       contact.impact = static_cast<std::int64_t>(memory_.impacts.size());
-      memory_.impacts.push_back({contact.since, pair.body_i, pair.body_j, contact.latch.v_i, 0.0});
+      memory_.impacts.push_back(
+          {contact.since, contact.body_i, contact.body_j, contact.latch.v_i, 0.0});
     }
-    contact.fresh = false;
+    if (contact.phase == ContactPhase::kFresh) contact.phase = ContactPhase::kAccepted;
     if (contact.impact < 0) continue;
     ImpactRecord& record = memory_.impacts[static_cast<std::size_t>(contact.impact)];
     record.peak_force = std::fmax(record.peak_force, contact.peak_f_n);
@@ -170,7 +178,7 @@ void Dynamics::RecordImpacts() {
 }
 
 void Dynamics::AcceptContacts(std::span<const ActivePair> pairs, bool on_purpose) {
-  const PatchChanges changes = patches_.Accept(pairs, time());
+  const PatchChanges changes = Accept(rules_, pairs, grouping_, time(), &patches_, &patch_scratch_);
   memory_.bristle_lost += changes.bristle_energy_lost;
   const std::array<double, kQuadratures>& work = memory_.work;
   const double sliding = work[kFrictionWork] - (work[kBristleStored] - work[kSpinStored]);
@@ -203,12 +211,12 @@ void Dynamics::LoadState() {
 
 /** Forces at the accepted state: what is reported, and the first stage of the next step. */
 void Dynamics::AcceptForces() {
-  slots_ = patches_.contacts().size() + kSpareSlots;
+  slots_ = patches_.contacts.size() + kSpareSlots;
   LoadState();
   first_rate_.resize(y_.size());
   first_power_.resize(a_.size());
   // No guess: the result is a function of the state alone, so that a resumed run has the same bits.
-  for (Contact& contact : patches_.contacts()) {
+  for (Contact& contact : patches_.contacts) {
     contact.f_n = 0.0;
     contact.force = contact.torque = Vec3{};
   }
@@ -225,7 +233,9 @@ void Dynamics::Start() {
     }
   }
   SetAcceptedVelocities();
-  AcceptContacts(FindPairs(), true);
+  FindPairs();
+  Group(rules_, active_, &patch_scratch_, &grouping_);
+  AcceptContacts(active_, true);
   AcceptForces();
   RecordImpacts();
   memory_.start_energy = 0.0;
@@ -264,7 +274,7 @@ void Dynamics::Commit(double t) {
     body.spin = Read(y_.data() + 6 * f + 3) - Cross(center - body.p_WM, body.momentum);
   }
   CheckFinite();
-  const std::span<Contact> contacts = patches_.contacts();
+  const std::span<Contact> contacts = patches_.contacts;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const double* y = y_.data() + SlotOffset(c);
     contacts[c].state.z += Read(y);
@@ -305,8 +315,7 @@ EnergyAudit Dynamics::Audit() const {
   return out;
 }
 
-void Dynamics::Restore(std::span<const RigidBody> bodies, std::span<const Contact> contacts,
-                       std::span<const PatchSet::Held> held, const PatchSet::Memory& patches,
+void Dynamics::Restore(std::span<const RigidBody> bodies, const Patches& patches,
                        const DynamicsMemory& memory) {
   memory_ = memory;
   now_ = static_cast<double>(memory.step) * world_.step;
@@ -320,18 +329,19 @@ void Dynamics::Restore(std::span<const RigidBody> bodies, std::span<const Contac
   }
   PlaceDriven(time());
   SetAcceptedVelocities();
-  patches_.Restore(contacts, held, patches);
-  patches_.Evaluate(finder_.Find(poses_), contacts.size());
-  for (Contact& contact : patches_.contacts()) {
+  patches_ = patches;
+  FindPairs();
+  Evaluate(rules_, active_, patches.contacts.size(), &patches_, &patch_scratch_);
+  for (Contact& contact : patches_.contacts) {
     contact.geometry.n = contact.n_accepted;
     contact.geometry.R_n = Mat3::Identity();
   }
   AcceptForces();
   // Evaluating once more has counted once more.
   memory_.counters = memory.counters;
-  finder_.SetCounters(memory.counters.pairs,
-                      memory.counters.engine_failures - patches.undefined_normals);
-  patches_.SetUndefinedNormals(patches.undefined_normals);
+  finder_scratch_.counters = {memory.counters.pairs,
+                              memory.counters.engine_failures - patches.undefined_normals};
+  patches_.undefined_normals = patches.undefined_normals;
 }
 
 }  // namespace intervox::host

@@ -49,6 +49,23 @@ struct DynamicsMemory {
   SimulationCounters counters;
 };
 
+/** Patch rules of a world. */
+class WorldRules final : public PatchRules {
+ public:
+  /** @param world  must outlive this. */
+  explicit WorldRules(const World& world) : world_(world) {}
+  /** The pair of bodies i < j, which may touch. */
+  const WorldPair& Pair(int i, int j) const;
+  const PatchSettings& Settings(int i, int j) const override { return Pair(i, j).patches; }
+  std::span<const int> Neighbours(int body, int cell) const override {
+    const auto b = static_cast<std::size_t>(body), c = static_cast<std::size_t>(cell);
+    return world_.cells[b][c].neighbours;
+  }
+
+ private:
+  const World& world_;
+};
+
 /** Integrates a world. The state vectors of the stepper are: for each free body centre of mass and
  quaternion; for each free body p and H (see RigidBody), then for each contact the increments of z,
  θ, s_dw and V_o over the step, with room for contacts born in it. */
@@ -75,10 +92,10 @@ class Dynamics final : public integrators::PartitionedSystem {
   /** Frames' poses at the accepted step. */
   std::span<const Pose> poses() const { return poses_; }
   /** Contacts at the accepted step, by ascending id. */
-  const PatchSet& patches() const { return patches_; }
+  const Patches& patches() const { return patches_; }
   /** Contacts of the accepted step as evaluated, with the contact each belongs to. */
   std::span<const StageContact> evaluated() const { return stage_contacts_; }
-  /** Index into patches().contacts() of each of evaluated(). */
+  /** Index into patches().contacts of each of evaluated(). */
   std::span<const std::size_t> evaluated_contacts() const { return contact_of_; }
   /** Audit, impacts and counters. */
   const DynamicsMemory& memory() const { return memory_; }
@@ -88,8 +105,7 @@ class Dynamics final : public integrators::PartitionedSystem {
   SimulationCounters& counters() { return memory_.counters; }
 
   /** Goes on from a checkpoint. `bodies` hold momenta, centres and quaternions. */
-  void Restore(std::span<const RigidBody> bodies, std::span<const Contact> contacts,
-               std::span<const PatchSet::Held> held, const PatchSet::Memory& patches,
+  void Restore(std::span<const RigidBody> bodies, const Patches& patches,
                const DynamicsMemory& memory);
 
   void PositionRate(std::span<const double> x, std::span<const double> y,
@@ -139,8 +155,15 @@ class Dynamics final : public integrators::PartitionedSystem {
   }
 
   const World& world_;
+  WorldRules rules_;
   PairFinder finder_;
-  PatchSet patches_;
+  std::vector<SeparationCache> caches_;  ///< of each pair of bodies
+  std::vector<NearPair> near_;
+  FinderScratch finder_scratch_;
+  std::vector<ActivePair> active_;
+  Patches patches_;
+  PatchScratch patch_scratch_;
+  Grouping grouping_;  ///< of end_pairs_
   integrators::PartitionedStepper stepper_;
   std::vector<RigidBody> bodies_;
   DynamicsMemory memory_;
@@ -161,9 +184,7 @@ class Dynamics final : public integrators::PartitionedSystem {
   std::vector<StageBody> first_bodies_;  ///< of the accepted state
   bool await_onset_ = false;  ///< contacts that begin fast do not act before they are accepted
   std::span<const ActivePair> end_pairs_;  ///< at the end of what Advance did, as Look found them
-  std::vector<Contact> saved_contacts_;
-  std::vector<PatchSet::Held> saved_held_;
-  PatchSet::Memory saved_patches_;
+  Patches saved_patches_;
   std::vector<double> x_, y_, a_, first_rate_, first_power_, offset_;
 };
 

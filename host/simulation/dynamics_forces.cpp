@@ -65,16 +65,15 @@ Dynamics::Load Dynamics::ExternalLoad(std::size_t b, double t) const {
 void Dynamics::GatherContacts(std::span<const double> y) {
   stage_contacts_.clear();
   contact_of_.clear();
-  const std::span<const Contact> contacts = patches_.contacts();
+  const std::span<const Contact> contacts = patches_.contacts;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Contact& contact = contacts[c];
     if (!contact.active) continue;
-    const WorldPair& pair = world_.pairs[static_cast<std::size_t>(contact.body_pair)];
     const double* increment = y.data() + SlotOffset(c);
     StageContact& out = stage_contacts_.emplace_back();
-    out.body_i = pair.body_i;
-    out.body_j = pair.body_j;
-    out.model = pair.model.get();
+    out.body_i = contact.body_i;
+    out.body_j = contact.body_j;
+    out.model = rules_.Pair(contact.body_i, contact.body_j).model.get();
     out.geometry = contact.geometry;
     out.latch = contact.latch;
     out.state.z = contact.state.z + Read(increment);
@@ -209,7 +208,7 @@ void Dynamics::Forces(double t, double h_gamma, std::span<double> y, std::span<d
 
 /** Wrenches, rates and powers of the contacts. */
 void Dynamics::StoreContacts(std::span<double> rate, std::span<double> power) {
-  const std::span<Contact> contacts = patches_.contacts();
+  const std::span<Contact> contacts = patches_.contacts;
   for (std::size_t k = 0; k < stage_contacts_.size(); ++k) {
     const StageContact& out = stage_contacts_[k];
     const std::size_t c = contact_of_[k];
@@ -281,7 +280,7 @@ void Dynamics::SolveStage(int stage, double t, double h_gamma, std::span<const d
   }
   PlaceDriven(t);
   PlaceFree(x);
-  patches_.Evaluate(FindPairs(), slots_);
+  Evaluate(rules_, FindPairs(), slots_, &patches_, &patch_scratch_);
   BeginContacts(false, false);
   Forces(t, h_gamma, y, rate, power);
 }

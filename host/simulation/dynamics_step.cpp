@@ -32,14 +32,14 @@ constexpr double kMostPower = 30.0;
 
 /** Looks for contacts that have begun, and fast, since the accepted state, and overlap now. */
 void Dynamics::FindOnset(Event* event) const {
-  for (const Contact& contact : patches_.contacts()) {
-    if (!contact.provisional || !contact.has_normal || contact.pairs == 0) continue;
+  for (const Contact& contact : patches_.contacts) {
+    if (contact.phase != ContactPhase::kProvisional || !contact.has_normal || contact.pairs == 0)
+      continue;
     if (!(ApproachVelocity(contact) < -kSlow)) continue;
     event->onset = true;
-    const WorldPair& pair = world_.pairs[static_cast<std::size_t>(contact.body_pair)];
     // The last stage's velocities: other contacts have acted until now.
-    const StageBody& i = stage_bodies_[static_cast<std::size_t>(pair.body_i)];
-    const StageBody& j = stage_bodies_[static_cast<std::size_t>(pair.body_j)];
+    const StageBody& i = stage_bodies_[static_cast<std::size_t>(contact.body_i)];
+    const StageBody& j = stage_bodies_[static_cast<std::size_t>(contact.body_j)];
     const PatchGeometry& at = contact.geometry;
     const Vec3 v_c = i.v + Cross(i.w, at.p_WC - i.p_WM) - j.v - Cross(j.w, at.p_WC - j.p_WM);
     const double V_rate = -Dot(at.S, v_c) - Dot(at.G, i.w - j.w);
@@ -52,16 +52,17 @@ Dynamics::Event Dynamics::Look(double h) {
   PlaceDriven(now_ + h);
   PlaceFree(x_);
   end_pairs_ = FindPairs();
-  patches_.Evaluate(end_pairs_, slots_);
+  Evaluate(rules_, end_pairs_, slots_, &patches_, &patch_scratch_);
   Event event;
   FindOnset(&event);
-  event.regroups = patches_.Regroups(end_pairs_);
+  Group(rules_, end_pairs_, &patch_scratch_, &grouping_);
+  event.regroups = Regroups(patches_, end_pairs_, grouping_, &patch_scratch_);
   return event;
 }
 
 /** Advance(h) and Look(h) from the accepted state, whatever has been tried before. */
 Dynamics::Event Dynamics::Try(double h, bool await_onset) {
-  patches_.Restore(saved_contacts_, saved_held_, saved_patches_);
+  patches_ = saved_patches_;
   await_onset_ = await_onset;
   Advance(h);
   await_onset_ = false;
@@ -128,9 +129,7 @@ void Dynamics::Pieces(double end) {
       const int k = 1 + static_cast<int>((now_ - start) / piece + kShortPiece);
       if (k < kPieces) next = start + k * piece;
     }
-    saved_contacts_.assign(patches_.contacts().begin(), patches_.contacts().end());
-    saved_held_.assign(patches_.held().begin(), patches_.held().end());
-    saved_patches_ = patches_.memory();
+    saved_patches_ = patches_;
     const bool locate = events < kMostEvents && probes > 0;
     const Event event = Try(next - now_, locate);
     if (locate && (event.onset || event.regroups)) {
@@ -163,8 +162,8 @@ void Dynamics::Step() {
     const Vec3 v_B = body.v + Cross(body.w, poses_[static_cast<std::size_t>(index)].p - body.p_WM);
     if (Norm(body.v) >= kSlow || Norm(v_B) >= kSlow) memory_.moving_until = time();
   }
-  memory_.counters.pairs = finder_.queries();
-  memory_.counters.engine_failures = finder_.failures() + patches_.undefined_normals();
+  memory_.counters.pairs = finder_scratch_.counters.queries;
+  memory_.counters.engine_failures = finder_scratch_.counters.failures + patches_.undefined_normals;
 }
 
 }  // namespace intervox::host

@@ -28,20 +28,19 @@ void ReportBodies(const Dynamics& dynamics, std::vector<BodyState>* out) {
   }
 }
 
-void ReportContacts(const World& world, const Dynamics& dynamics, std::vector<ContactReport>* out) {
+void ReportContacts(const Dynamics& dynamics, std::vector<ContactReport>* out) {
   out->clear();
-  const std::span<const Contact> contacts = dynamics.patches().contacts();
+  const std::span<const Contact> contacts = dynamics.patches().contacts;
   for (std::size_t k = 0; k < dynamics.evaluated().size(); ++k) {
     const StageContact& stage = dynamics.evaluated()[k];
     const Contact& contact = contacts[dynamics.evaluated_contacts()[k]];
-    const WorldPair& pair = world.pairs[static_cast<std::size_t>(contact.body_pair)];
-    const RigidBody& i = dynamics.bodies()[static_cast<std::size_t>(pair.body_i)];
-    const RigidBody& j = dynamics.bodies()[static_cast<std::size_t>(pair.body_j)];
+    const RigidBody& i = dynamics.bodies()[static_cast<std::size_t>(contact.body_i)];
+    const RigidBody& j = dynamics.bodies()[static_cast<std::size_t>(contact.body_j)];
     const Vec3& c = contact.geometry.p_WC;
     ContactReport& report = out->emplace_back();
     report.id = contact.id;
-    report.body_i = pair.body_i;
-    report.body_j = pair.body_j;
+    report.body_i = contact.body_i;
+    report.body_j = contact.body_j;
     report.pairs = contact.pairs;
     report.geometry = contact.geometry;
     report.state = contact.state;

@@ -10,7 +10,7 @@ namespace intervox::host {
 /** Bodies, with the contact wrenches on them. */
 void ReportBodies(const Dynamics& dynamics, std::vector<BodyState>* out);
 /** Contacts by ascending id. */
-void ReportContacts(const World& world, const Dynamics& dynamics, std::vector<ContactReport>* out);
+void ReportContacts(const Dynamics& dynamics, std::vector<ContactReport>* out);
 /** Sensors in the scene's order. @param bodies  from ReportBodies. */
 void ReportSensors(const World& world, const std::vector<BodyState>& bodies,
                    std::vector<SensorReading>* out);

@@ -7,7 +7,7 @@
 
 #include "host/bodies/rigid_body.h"
 #include "host/contact/contact_model.h"
-#include "host/contact/patches/patch_set.h"
+#include "host/contact/patches/patches.h"
 #include "integrators/tableau.h"
 
 namespace intervox::host {
