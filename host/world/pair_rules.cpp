@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::host {
 namespace {

@@ -4,8 +4,8 @@
 #include <random>
 #include <string>
 
-#include "host/scene/error.h"
-#include "host/simulation/world.h"
+#include "host/input/error.h"
+#include "host/world/world.h"
 
 namespace intervox::host {
 namespace {

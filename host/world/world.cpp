@@ -1,12 +1,12 @@
-#include "host/simulation/world.h"
+#include "host/world/world.h"
 
 #include <cmath>
 #include <stdexcept>
 
 #include "geometry/hollows.h"
 #include "geometry/neighbours.h"
-#include "host/scene/error.h"
-#include "host/simulation/checksum.h"
+#include "host/input/error.h"
+#include "host/world/checksum.h"
 
 namespace intervox::host {
 namespace {
