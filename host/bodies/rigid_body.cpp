@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cuda/mass_properties.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::host {
 namespace {

@@ -12,9 +12,9 @@
 #include "host/cli/npy.h"
 #include "host/cli/npz.h"
 #include "host/cli/version.h"
+#include "host/input/error.h"
+#include "host/input/writable.h"
 #include "host/results/column_file.h"
-#include "host/results/writable.h"
-#include "host/scene/error.h"
 #include "host/scene/keys.h"
 
 namespace intervox::cli {

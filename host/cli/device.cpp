@@ -1,5 +1,5 @@
 #include "host/cli/cli.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::cli {
 

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "host/cli/cli.h"
+#include "host/input/error.h"
 #include "host/results/column_file.h"
-#include "host/scene/error.h"
 
 namespace intervox::cli {
 namespace {

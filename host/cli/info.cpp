@@ -9,8 +9,8 @@
 #include <memory>
 
 #include "host/cli/cli.h"
+#include "host/input/error.h"
 #include "host/results/column_file.h"
-#include "host/scene/error.h"
 #include "host/scene/pairs.h"
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"

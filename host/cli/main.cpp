@@ -6,7 +6,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/render_command.h"
 #include "host/cli/version.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 int main(int argc, char** argv) {
   using namespace intervox;       // NOLINT(google-build-using-namespace): local to main

@@ -10,8 +10,8 @@
 
 #include "host/cli/bulk.h"
 #include "host/cli/cli.h"
-#include "host/scene/error.h"
-#include "host/scene/nearest.h"
+#include "host/input/error.h"
+#include "host/input/nearest.h"
 #include "host/scene/pairs.h"
 #include "host/scene/shape_metrics.h"
 

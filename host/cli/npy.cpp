@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::cli {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "host/results/writable.h"
+#include "host/input/writable.h"
 
 namespace intervox::cli {
 namespace {

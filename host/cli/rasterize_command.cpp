@@ -9,8 +9,8 @@
 #include "geometry/shape.h"
 #include "host/cli/cli.h"
 #include "host/cli/render_command.h"
-#include "host/results/writable.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
+#include "host/input/writable.h"
 #include "host/scene/pairs.h"
 #include "host/scene/shape_metrics.h"
 #ifdef INTERVOX_HAS_OPENVDB

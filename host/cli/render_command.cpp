@@ -13,8 +13,8 @@
 #include <set>
 
 #include "host/cli/cli.h"
+#include "host/input/error.h"
 #include "host/render/film.h"
-#include "host/scene/error.h"
 
 namespace intervox::cli {
 namespace {

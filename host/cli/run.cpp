@@ -15,9 +15,9 @@
 #include "host/cli/cli.h"
 #include "host/cli/summary.h"
 #include "host/cli/version.h"
+#include "host/input/error.h"
+#include "host/input/writable.h"
 #include "host/results/recorder.h"
-#include "host/results/writable.h"
-#include "host/scene/error.h"
 #include "host/simulation.h"
 
 namespace intervox::cli {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "host/contact/registry.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::host {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "host/scene/error.h"
-#include "host/scene/nearest.h"
+#include "host/input/error.h"
+#include "host/input/nearest.h"
 
 namespace intervox::host {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "host/input/error.h"
 #include "host/results/column_file.h"
-#include "host/scene/error.h"
 #include "host/scene/reader.h"
 
 namespace intervox::host {

@@ -8,8 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "host/results/writable.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
+#include "host/input/writable.h"
 
 namespace intervox::host {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <utility>
 
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::host {
 namespace {

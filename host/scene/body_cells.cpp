@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "cuda/engine.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::host {
 namespace {

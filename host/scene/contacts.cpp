@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "host/contact/contact_model.h"
-#include "host/scene/error.h"
-#include "host/scene/nearest.h"
+#include "host/input/error.h"
+#include "host/input/nearest.h"
 
 namespace intervox::host {
 namespace {

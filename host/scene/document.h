@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::host {
 

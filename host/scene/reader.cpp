@@ -4,10 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "host/input/nearest.h"
 #include "host/scene/bodies.h"
 #include "host/scene/body_cells.h"
 #include "host/scene/contacts.h"
-#include "host/scene/nearest.h"
 #include "host/scene/shapes.h"
 
 namespace intervox {

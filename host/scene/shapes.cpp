@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "host/scene/nearest.h"
+#include "host/input/nearest.h"
 
 namespace intervox::host {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
+#include "host/input/nearest.h"
 #include "host/scene/cursor.h"
-#include "host/scene/nearest.h"
 
 namespace intervox::host {
 namespace {

@@ -12,8 +12,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "host/scene/error.h"
-#include "host/simulation/checksum.h"
+#include "host/input/error.h"
+#include "host/world/checksum.h"
 
 namespace intervox::host {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "host/bodies/holder.h"
 #include "host/simulation.h"
-#include "host/simulation/world.h"
+#include "host/world/world.h"
 #include "integrators/partitioned.h"
 
 namespace intervox::host {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "host/scene/error.h"
+#include "host/input/error.h"
 #include "host/simulation.h"
 #include "tests/host/simulation_scenes.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "host/contact/contact_model.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 #include "tests/host/contact_world.h"
 #include "tests/host/stiffening_normal.h"
 

@@ -8,7 +8,7 @@
 #include "host/contact/damping_factor.h"
 #include "host/contact/friction_bristle.h"
 #include "host/contact/rolling_laws.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 #include "tests/host/contact_world.h"
 
 namespace intervox::host {

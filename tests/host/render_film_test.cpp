@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "host/input/error.h"
 #include "host/results/column_file.h"
-#include "host/scene/error.h"
 
 namespace intervox::host {
 namespace {

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/input/error.h"
 #include "host/results/column_file.h"
-#include "host/scene/error.h"
 
 namespace intervox::host {
 namespace {

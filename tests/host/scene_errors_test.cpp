@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "host/input/error.h"
 #include "host/scene/document.h"
-#include "host/scene/error.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
 

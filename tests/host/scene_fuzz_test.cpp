@@ -8,7 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "host/scene/error.h"
+#include "host/input/error.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
 

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "host/scene/nearest.h"
+#include "host/input/nearest.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
 

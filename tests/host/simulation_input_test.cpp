@@ -9,7 +9,7 @@
 #include <span>
 
 #include "cuda/mass_properties.h"
-#include "host/scene/error.h"
+#include "host/input/error.h"
 #include "host/simulation.h"
 #include "tests/host/simulation_scenes.h"
 

@@ -6,8 +6,7 @@
 #include <vector>
 
 #include "host/bodies/rigid_body.h"
-#include "host/contact/contact_model.h"
-#include "host/contact/patches/patches.h"
+#include "host/world/pair_rules.h"
 #include "integrators/tableau.h"
 
 namespace intervox::host {
@@ -16,7 +15,7 @@ namespace intervox::host {
 struct WorldPair {
   int body_i = 0;
   int body_j = 0;
-  std::unique_ptr<const ContactModel> model;
+  std::shared_ptr<const ContactModel> model;  ///< of its rule
   PatchSettings patches;
 };
 
@@ -34,9 +33,13 @@ struct World {
   std::vector<RigidBody> start;       ///< bodies at t = 0
   std::vector<int> free_bodies;       ///< indices, ascending
   std::vector<WorldPair> pairs;
+  PairRules rules;                 ///< of all pairs of bodies
   std::vector<int> sensor_bodies;  ///< body of each sensor
   std::vector<int> sensor_axes;    ///< body whose frame a sensor resolves in; −1: world
   std::uint64_t fingerprint = 0;   ///< of all that a checkpoint must agree with
+
+  /** How bodies i and j touch; null where they cannot. See PairRules::Find. */
+  const PairRule* Rule(int i, int j) const { return rules.Find(i, j); }
 
   World() = default;
   World(const World&) = delete;

@@ -1,4 +1,4 @@
-#include "host/scene/nearest.h"
+#include "host/input/nearest.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,11 +1,11 @@
-#include "host/results/writable.h"
+#include "host/input/writable.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <string>
 
-#include "host/scene/error.h"
+#include "host/input/error.h"
 
 namespace intervox::host {
 

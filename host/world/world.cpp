@@ -1,12 +1,12 @@
-#include "host/simulation/world.h"
+#include "host/world/world.h"
 
 #include <cmath>
 #include <stdexcept>
 
 #include "geometry/hollows.h"
 #include "geometry/neighbours.h"
-#include "host/scene/error.h"
-#include "host/simulation/checksum.h"
+#include "host/input/error.h"
+#include "host/world/checksum.h"
 
 namespace intervox::host {
 namespace {
@@ -54,56 +54,6 @@ int BodyIndex(const Scene& scene, const std::string& name) {
     if (scene.bodies[b].name == name) return static_cast<int>(b);
   }
   return -1;
-}
-
-bool Matches(const ContactSettings& contact, const std::string& i, const std::string& j) {
-  const auto one = [](const std::string& pattern, const std::string& name) {
-    return pattern == "*" || pattern == name;
-  };
-  const auto& [a, b] = contact.bodies;
-  return (one(a, i) && one(b, j)) || (one(a, j) && one(b, i));
-}
-
-/** The contact model's name for a pair of bodies: the first match; "none" filters out. */
-std::string ModelName(const Scene& scene, const std::string& i, const std::string& j) {
-  if (scene.contacts.empty()) return "default";
-  for (const ContactSettings& contact : scene.contacts) {
-    if (Matches(contact, i, j)) return contact.model;
-  }
-  return "none";
-}
-
-void AddPair(std::size_t i, std::size_t j, World* world) {
-  const Scene& scene = world->scene;
-  const std::string name = ModelName(scene, scene.bodies[i].name, scene.bodies[j].name);
-  if (name == "none") return;
-  ContactModelSettings settings;
-  const auto found = scene.contact_models.find(name);
-  if (found != scene.contact_models.end()) {
-    settings = found->second;
-  } else if (name != "default") {
-    Fail(scene, "contacts", "model \"" + name + "\" is not one of `contact_models`. Define it.");
-  }
-  const auto material = [&](std::size_t b) {
-    const auto entry = scene.materials.find(scene.bodies[b].material);
-    return entry == scene.materials.end() ? Material{} : entry->second;
-  };
-  WorldPair pair;
-  pair.body_i = static_cast<int>(i);
-  pair.body_j = static_cast<int>(j);
-  try {
-    pair.model = MakeContactModel(settings, material(i), material(j));
-  } catch (const InputError& error) {
-    throw InputError(scene.path.string() + ": contact_models." + name + "." + error.what() +
-                     " It is the model of bodies " + scene.bodies[i].name + " and " +
-                     scene.bodies[j].name + ".");
-  }
-  pair.patches.normal.eigenvector = settings.direction == "eigenvector";
-  pair.patches.normal.j_error = scene.engine.tolerance;
-  pair.patches.per_cell_pair = settings.cells == "pairs";
-  // With relaxation a contact starts from zero force at the step that detects it.
-  pair.patches.born_in_stages = pair.model->relaxation_time <= 0;
-  world->pairs.push_back(std::move(pair));
 }
 
 /** Bare cells of the bodies that have contacts by pairs of cells.
@@ -196,12 +146,14 @@ std::unique_ptr<World> MakeWorld(Scene scene) {
     world->boxes.push_back(MakeBodyCells(world->cells[b]));
     if (world->start[b].kind == BodyKind::kFree) world->free_bodies.push_back(static_cast<int>(b));
   }
-  for (std::size_t i = 0; i < s.bodies.size(); ++i) {
-    for (std::size_t j = i + 1; j < s.bodies.size(); ++j) {
-      const bool still =
-          world->start[i].kind != BodyKind::kFree && world->start[j].kind != BodyKind::kFree;
-      if (still || world->cells[i].empty() || world->cells[j].empty()) continue;
-      AddPair(i, j, world.get());
+  std::vector<bool> has_cells;
+  for (const auto& cells : world->cells) has_cells.push_back(!cells.empty());
+  world->rules = PairRules(s, world->start, has_cells);
+  const auto bodies = static_cast<int>(s.bodies.size());
+  for (int i = 0; i < bodies; ++i) {
+    for (int j = i + 1; j < bodies; ++j) {
+      const PairRule* rule = world->Rule(i, j);
+      if (rule != nullptr) world->pairs.push_back({i, j, rule->model, rule->patches});
     }
   }
   AddBareCells(whole, world.get());

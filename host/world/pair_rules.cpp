@@ -1,0 +1,209 @@
+#include "host/world/pair_rules.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "host/input/error.h"
+
+namespace intervox::host {
+namespace {
+
+[[noreturn]] void Fail(const Scene& scene, const std::string& key, const std::string& what) {
+  throw InputError(scene.path.string() + ": " + key + ": " + what);
+}
+
+std::uint64_t KeyOf(int i, int j) {
+  const auto low = static_cast<std::uint64_t>(std::min(i, j));
+  return low << 32U | static_cast<std::uint64_t>(std::max(i, j));
+}
+
+const std::string& ModelName(const Scene& scene, std::size_t entry) {
+  static const std::string otherwise = "default";
+  return scene.contacts.empty() ? otherwise : scene.contacts[entry].model;
+}
+
+PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
+  ContactModelSettings settings;
+  const auto found = scene.contact_models.find(name);
+  if (found != scene.contact_models.end()) {
+    settings = found->second;
+  } else if (name != "default") {
+    Fail(scene, "contacts", "model \"" + name + "\" is not one of `contact_models`. Define it.");
+  }
+  const BodySettings& a = scene.bodies[static_cast<std::size_t>(i)];
+  const BodySettings& b = scene.bodies[static_cast<std::size_t>(j)];
+  const auto material = [&](const BodySettings& body) {
+    const auto entry = scene.materials.find(body.material);
+    return entry == scene.materials.end() ? Material{} : entry->second;
+  };
+  PairRule rule;
+  try {
+    rule.model = MakeContactModel(settings, material(a), material(b));
+  } catch (const InputError& error) {
+    throw InputError(scene.path.string() + ": contact_models." + name + "." + error.what() +
+                     " It is the model of bodies " + a.name + " and " + b.name + ".");
+  }
+  rule.patches.normal.eigenvector = settings.direction == "eigenvector";
+  rule.patches.normal.j_error = scene.engine.tolerance;
+  rule.patches.per_cell_pair = settings.cells == "pairs";
+  // With relaxation a contact starts from zero force at the step that detects it.
+  rule.patches.born_in_stages = rule.model->relaxation_time <= 0;
+  return rule;
+}
+
+}  // namespace
+
+/** A kind of pair that the scene has, and its first pair of bodies. */
+struct PairRules::Met {
+  std::pair<int, int> bodies;
+  int entry = 0;
+};
+
+PairRules::PairRules(const Scene& scene, std::span<const RigidBody> bodies,
+                     const std::vector<bool>& has_cells) {
+  ReadBodies(scene, bodies, has_cells);
+  ReadEntries(scene);
+  const auto models = models_.empty() ? 0 : *std::max_element(models_.begin(), models_.end()) + 1;
+  table_.assign(static_cast<std::size_t>(models) * materials_ * materials_, -1);
+  for (const Met& met : MetKinds()) {
+    const auto [i, j] = met.bodies;
+    std::int32_t& at = table_[Cell(models_[static_cast<std::size_t>(met.entry)],
+                                   bodies_[static_cast<std::size_t>(i)].material,
+                                   bodies_[static_cast<std::size_t>(j)].material)];
+    if (at >= 0) continue;
+    at = static_cast<std::int32_t>(rules_.size());
+    rules_.push_back(MakeRule(scene, ModelName(scene, static_cast<std::size_t>(met.entry)), i, j));
+  }
+}
+
+const PairRule* PairRules::Find(int i, int j) const {
+  if (i > j) std::swap(i, j);
+  const Body& a = bodies_[static_cast<std::size_t>(i)];
+  const Body& b = bodies_[static_cast<std::size_t>(j)];
+  if (i == j || !a.cells || !b.cells || !(a.free || b.free)) return nullptr;
+  const int entry = Entry(i, j);
+  if (entry == kNoEntry || models_[static_cast<std::size_t>(entry)] < 0) return nullptr;
+  const std::int32_t rule =
+      table_[Cell(models_[static_cast<std::size_t>(entry)], a.material, b.material)];
+  return rule < 0 ? nullptr : &rules_[static_cast<std::size_t>(rule)];
+}
+
+/** The first contact that names the two, in the scene's order. */
+int PairRules::Entry(int i, int j) const {
+  const Body& a = bodies_[static_cast<std::size_t>(i)];
+  const Body& b = bodies_[static_cast<std::size_t>(j)];
+  int entry = std::min({a.entry, b.entry, entry_of_all_});
+  if (a.by_name && b.by_name) {
+    const auto named = named_.find(KeyOf(i, j));
+    if (named != named_.end()) entry = std::min(entry, named->second);
+  }
+  return entry;
+}
+
+std::size_t PairRules::Cell(int model, int material_i, int material_j) const {
+  return (static_cast<std::size_t>(model) * materials_ + static_cast<std::size_t>(material_i)) *
+             materials_ +
+         static_cast<std::size_t>(material_j);
+}
+
+void PairRules::ReadBodies(const Scene& scene, std::span<const RigidBody> bodies,
+                           const std::vector<bool>& has_cells) {
+  std::unordered_map<std::string, int> materials;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const auto next = static_cast<int>(materials.size());
+    Body body;
+    body.material = materials.emplace(scene.bodies[b].material, next).first->second;
+    body.free = bodies[b].kind == BodyKind::kFree;
+    body.cells = has_cells[b];
+    bodies_.push_back(body);
+  }
+  materials_ = materials.size();
+}
+
+void PairRules::ReadEntries(const Scene& scene) {
+  std::unordered_map<std::string, int> models;
+  const auto model = [&](const std::string& name) {
+    if (name == "none") return -1;
+    const auto next = static_cast<int>(models.size());
+    return models.emplace(name, next).first->second;
+  };
+  if (scene.contacts.empty()) {
+    models_ = {model("default")};
+    entry_of_all_ = 0;
+    return;
+  }
+  std::unordered_map<std::string, int> bodies;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    bodies.emplace(scene.bodies[b].name, static_cast<int>(b));
+  }
+  for (const ContactSettings& contact : scene.contacts) {
+    const auto entry = static_cast<int>(models_.size());
+    models_.push_back(model(contact.model));
+    const auto& [x, y] = contact.bodies;
+    if (x == "*" && y == "*") {
+      entry_of_all_ = std::min(entry_of_all_, entry);
+      continue;
+    }
+    const auto i = bodies.find(x), j = bodies.find(y);
+    if ((x != "*" && i == bodies.end()) || (y != "*" && j == bodies.end())) continue;
+    if (x == "*" || y == "*") {
+      int& first = bodies_[static_cast<std::size_t>(x == "*" ? j->second : i->second)].entry;
+      first = std::min(first, entry);
+      continue;
+    }
+    bodies_[static_cast<std::size_t>(i->second)].by_name = true;
+    bodies_[static_cast<std::size_t>(j->second)].by_name = true;
+    named_.emplace(KeyOf(i->second, j->second), entry);
+  }
+}
+
+/** The first pair of bodies, one from each group, whose contact is `entry`; {−1, −1}: none has. */
+std::pair<int, int> PairRules::FirstPair(const std::vector<int>& group_i,
+                                         const std::vector<int>& group_j, int entry) const {
+  for (const int i : group_i) {
+    if (i >= group_j.back()) break;
+    for (auto j = std::upper_bound(group_j.begin(), group_j.end(), i); j != group_j.end(); ++j) {
+      if (Entry(i, *j) == entry) return {i, *j};
+    }
+  }
+  return {-1, -1};
+}
+
+/** The kinds of pairs that can touch, by their first pair of bodies in the scene's order. Bodies
+ that are alike are taken together, so that not every pair is looked at. */
+std::vector<PairRules::Met> PairRules::MetKinds() const {
+  using Kind = std::tuple<int, int, bool>;  // material, entry, free
+  std::map<Kind, std::vector<int>> alike;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const Body& body = bodies_[b];
+    if (!body.cells) continue;
+    alike[{body.material, body.entry, body.free}].push_back(static_cast<int>(b));
+  }
+  std::vector<Met> met;
+  const auto add = [&](std::pair<int, int> bodies, int entry) {
+    if (models_[static_cast<std::size_t>(entry)] >= 0) met.push_back({bodies, entry});
+  };
+  for (const auto& [kind_i, group_i] : alike) {
+    for (const auto& [kind_j, group_j] : alike) {
+      const int entry = std::min({std::get<1>(kind_i), std::get<1>(kind_j), entry_of_all_});
+      const bool free = std::get<2>(kind_i) || std::get<2>(kind_j);
+      if (entry == kNoEntry || !free) continue;
+      const std::pair<int, int> first = FirstPair(group_i, group_j, entry);
+      if (first.first >= 0) add(first, entry);
+    }
+  }
+  for (const auto& [key, entry] : named_) {
+    const auto i = static_cast<int>(key >> 32U), j = static_cast<int>(key & 0xffffffffU);
+    const Body& a = bodies_[static_cast<std::size_t>(i)];
+    const Body& b = bodies_[static_cast<std::size_t>(j)];
+    const bool can_touch = a.cells && b.cells && (a.free || b.free);
+    if (can_touch && Entry(i, j) == entry) add({i, j}, entry);
+  }
+  std::sort(met.begin(), met.end(), [](const Met& a, const Met& b) { return a.bodies < b.bodies; });
+  return met;
+}
+
+}  // namespace intervox::host

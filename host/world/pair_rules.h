@@ -1,0 +1,72 @@
+/** @file Which two bodies may touch, and how: one rule for all pairs of a kind. */
+#pragma once
+
+#include <climits>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "host/bodies/rigid_body.h"
+#include "host/contact/contact_model.h"
+#include "host/contact/patches/patches.h"
+
+namespace intervox::host {
+
+/** How two bodies touch. All pairs with the same contact model and materials share one. */
+struct PairRule {
+  std::shared_ptr<const ContactModel> model;
+  PatchSettings patches;
+};
+
+/** The rules of all pairs of bodies: memory linear in bodies and contacts, plus, for each contact
+ model, the square of the number of different materials. Immutable once made. */
+class PairRules {
+ public:
+  PairRules() = default;
+  /** Makes the contact model of every kind of pair that can touch.
+   @param bodies  as they start; @param has_cells  of each body
+   @throws InputError for a model that does not exist or refuses its parameters, naming the first
+   pair of bodies in the scene's order that meets it. */
+  PairRules(const Scene& scene, std::span<const RigidBody> bodies,
+            const std::vector<bool>& has_cells);
+
+  /** The rule of two bodies, or null where they cannot touch: by a contact "none" or no contact at
+   all, because neither is free, or because one has no cells. The order of i and j does not matter;
+   the model's body i is the lower index. Takes a few nanoseconds. */
+  const PairRule* Find(int i, int j) const;
+  /** All rules, each once, in the order in which the scene's pairs meet them. */
+  std::span<const PairRule> All() const { return rules_; }
+
+ private:
+  static constexpr int kNoEntry = INT_MAX;
+  struct Body {
+    int material = 0;      ///< index of its kind of material
+    int entry = kNoEntry;  ///< first contact of this body with "*"
+    bool free = false;     ///< moved by forces
+    bool cells = false;    ///< has any
+    bool by_name = false;  ///< a contact names it together with another body
+  };
+  struct Met;
+
+  int Entry(int i, int j) const;
+  void ReadEntries(const Scene& scene);
+  void ReadBodies(const Scene& scene, std::span<const RigidBody> bodies,
+                  const std::vector<bool>& has_cells);
+  std::pair<int, int> FirstPair(const std::vector<int>& group_i, const std::vector<int>& group_j,
+                                int entry) const;
+  std::vector<Met> MetKinds() const;
+  std::size_t Cell(int model, int material_i, int material_j) const;
+
+  std::vector<Body> bodies_;
+  std::vector<int> models_;  ///< of each contact, the index of its model; −1: none
+  std::unordered_map<std::uint64_t, int> named_;  ///< first contact of two named bodies
+  int entry_of_all_ = kNoEntry;                   ///< first contact of "*" with "*"
+  std::size_t materials_ = 0;
+  std::vector<std::int32_t> table_;  ///< index into rules_ by model and materials; −1: not met
+  std::vector<PairRule> rules_;
+};
+
+}  // namespace intervox::host
