@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/simulation/checkpoint.h"
+#include "host/simulation/dynamics.h"
 #include "host/simulation/reports.h"
 
 namespace intervox {
@@ -16,8 +17,8 @@ struct Simulation::Implementation {
   }
 
   void Report() {
-    host::ReportBodies(dynamics, &bodies);
-    host::ReportContacts(dynamics, &contacts);
+    host::ReportBodies(dynamics.state(), &bodies);
+    host::ReportContacts(dynamics.state(), &contacts);
     host::ReportSensors(*world, bodies, &sensors);
     energy = dynamics.Audit();
     host::UpdateFigures(bodies, &figures);
@@ -49,7 +50,7 @@ void Simulation::Step() {
   slowest = std::fmax(slowest, took.count());
 }
 
-double Simulation::Time() const { return implementation_->dynamics.time(); }
+double Simulation::Time() const { return implementation_->dynamics.state().time; }
 
 bool Simulation::Done() const {
   // Half a step of slack: n steps of h must reach n h whatever the rounding of both.
@@ -65,17 +66,21 @@ std::span<const SensorReading> Simulation::Sensors() const { return implementati
 const EnergyAudit& Simulation::Energy() const { return implementation_->energy; }
 
 std::span<const ImpactRecord> Simulation::Impacts() const {
-  return implementation_->dynamics.memory().impacts;
+  return implementation_->dynamics.state().impacts;
 }
 
 std::span<const Vec3> Simulation::PeakForces() const { return implementation_->figures.peak_force; }
 
+std::span<const EnergyGain> Simulation::Gains() const {
+  return implementation_->dynamics.state().gains;
+}
+
 double Simulation::RestingFor() const {
-  return Time() - implementation_->dynamics.memory().moving_until;
+  return Time() - implementation_->dynamics.state().moving_until;
 }
 
 const SimulationCounters& Simulation::Counters() const {
-  return implementation_->dynamics.memory().counters;
+  return implementation_->dynamics.state().counters;
 }
 
 const Scene& Simulation::GetScene() const { return implementation_->world->scene; }
@@ -88,14 +93,14 @@ void Simulation::Save(const std::filesystem::path& path) const { PrepareSave(pat
 
 std::function<void()> Simulation::PrepareSave(const std::filesystem::path& path) const {
   const Implementation& self = *implementation_;
-  return [path, bytes = host::MakeCheckpoint(*self.world, self.dynamics, self.figures)] {
+  return [path, bytes = host::MakeCheckpoint(*self.world, self.dynamics.state(), self.figures)] {
     host::WriteCheckpoint(path, bytes);
   };
 }
 
 void Simulation::Restore(const std::filesystem::path& path) {
   Implementation& self = *implementation_;
-  host::RestoreCheckpoint(path, *self.world, &self.dynamics, &self.figures);
+  self.dynamics.Restore(host::ReadCheckpoint(path, *self.world, &self.figures));
   self.Report();
 }
 

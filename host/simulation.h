@@ -12,6 +12,7 @@
 #include "cuda/engine.h"
 #include "host/contact/contact.h"
 #include "host/scene/scene.h"
+#include "host/simulation/report.h"
 
 namespace intervox {
 
@@ -53,50 +54,6 @@ struct SensorReading {
   Vec3 torque;             ///< about the sensor frame's origin [N·m]
 };
 
-/** The energy audit; all since the start [J]. The balance is
- kinetic + gravity + elastic + bristle − their start + dissipation − work = 0 up to the step's
- error. Dissipated energies never fall: where the step's weights take some back, it shows in the
- balance. */
-struct EnergyAudit {
-  double kinetic = 0.0;
-  double gravity = 0.0;  ///< potential, 0 at the start
-  double elastic = 0.0;  ///< stored: minus the elastic work done on the bodies
-  /// Stored in bristles; a contact that ends leaves here what a falling load made negative.
-  double bristle = 0.0;
-  double dissipated_normal = 0.0;
-  double dissipated_sliding = 0.0;  ///< friction without what the bristles store
-  double dissipated_spinning = 0.0;
-  double dissipated_rolling = 0.0;
-  double work_applied = 0.0;     ///< by applied wrenches and holders
-  double work_driven = 0.0;      ///< by prescribed motions
-  double work_relaxation = 0.0;  ///< by the moving relaxation offset
-  double balance = 0.0;          ///< what is left over: integration error
-};
-
-/** One onset of contact, for summaries. Onsets slower than 1 mm/s and patches that came out of a
- split are left out. */
-struct ImpactRecord {
-  double t = 0.0;  ///< accepted step at which the contact was first seen [s]
-  int body_i = 0;  ///< index into Scene::bodies
-  int body_j = 0;
-  double approach_speed = 0.0;  ///< at the centroid, along the normal, > 0 [m/s]
-  double peak_force = 0.0;      ///< largest normal force of this contact so far [N]
-};
-
-/** Counters of one run. */
-struct SimulationCounters {
-  std::int64_t steps = 0;
-  std::int64_t stages = 0;
-  std::int64_t pairs = 0;         ///< cell pairs given to the engine; a resumed run, which has no
-                                  ///< knowledge of gaps from before, may count more
-  std::int64_t active_pairs = 0;  ///< of them with overlap
-  std::int64_t solver_iterations = 0;
-  std::int64_t unconverged_stages = 0;
-  std::int64_t creating_contacts = 0;  ///< at a stage, where a power that must dissipate created
-  std::int64_t engine_failures = 0;    ///< pairs with a status other than ok and disjoint
-  double slowest_step = 0.0;           ///< [s] of wall time
-};
-
 /** Simulates a scene. Deterministic: the same scene gives the same bits on any number of threads,
  and after Save and Restore. */
 class Simulation {
@@ -127,8 +84,10 @@ class Simulation {
   std::span<const ImpactRecord> Impacts() const;
   /** The largest contact force on each body so far, by component [N]. */
   std::span<const Vec3> PeakForces() const;
-  /** How long all free bodies have been slower than 1 mm/s, at the centre of mass and at the
-   * frame's origin, without a break [s]; 0 while one moves. */
+  /** The substeps that gained energy which nothing gave, at most the first 100 of them. */
+  std::span<const EnergyGain> Gains() const;
+  /** How long all free bodies have been slow without a break, turning included [s]; 0 while one
+   moves. Slow is a thousandth of √(g L), L being the body's size; without gravity 2.5e-6 L/h. */
   double RestingFor() const;
   /** Counters. */
   const SimulationCounters& Counters() const;

@@ -36,16 +36,25 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   double* const a_rates = y_rates + stages * ny;
 
   for (std::size_t i = 0; i < stages; ++i) {
+    const double h_gamma = h * tableau.a_implicit[i][i];
     Combine(x, h, {tableau.a_explicit[i], i}, x_rates, x_i);
     if (i > 0) system.Project(x_i);
-    Combine(y, h, {tableau.a_implicit[i], i}, y_rates, y_i);
-    std::fill(offset.begin(), offset.end(), 0.0);
-    for (std::size_t j = 0; j < i; ++j) {
-      const double w = h * (tableau.a_implicit[i][j] - tableau.a_explicit[i][j]);
-      for (std::size_t k = 0; k < nx; ++k) offset[k] += w * x_rates[j * nx + k];
+    if (h_gamma > 0.0) {
+      // x* + hγ v, with v from the explicit tableau: the implicit position to O(h³).
+      Combine(y, h, {tableau.a_explicit[i], i}, y_rates, y_i);
+      system.PredictRate(x_i, y_i, offset);
+      Combine(x, h, {tableau.a_implicit[i], i}, x_rates, x_i);
+      for (std::size_t k = 0; k < nx; ++k) {
+        const double x_star = x_i[k];
+        x_i[k] += h_gamma * offset[k];
+        offset[k] = x_star;
+      }
+      system.Project(x_i);
+      for (std::size_t k = 0; k < nx; ++k) offset[k] -= x_i[k];
+      system.StageOffset(offset);
     }
-    system.StageOffset(offset);
-    system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h * tableau.a_implicit[i][i], x_i,
+    Combine(y, h, {tableau.a_implicit[i], i}, y_rates, y_i);
+    system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h_gamma, x_i,
                       y_i, {y_rates + i * ny, ny}, {a_rates + i * na, na});
     system.PositionRate(x_i, y_i, {x_rates + i * nx, nx});
   }
@@ -54,15 +63,6 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   std::copy(x_i.begin(), x_i.end(), x.begin());
   Combine(y, h, {tableau.b, stages}, y_rates, y_i);
   std::copy(y_i.begin(), y_i.end(), y.begin());
-  error_size_ = ny;
-  if (error_.size() < ny) error_.resize(ny);
-  std::fill(error_.begin(), error_.end(), 0.0);
-  const bool embedded = std::any_of(tableau.b_embedded, tableau.b_embedded + stages,
-                                    [](double weight) { return weight != 0.0; });
-  for (std::size_t j = 0; embedded && j < stages; ++j) {
-    const double w = h * (tableau.b[j] - tableau.b_embedded[j]);
-    for (std::size_t k = 0; k < ny; ++k) error_[k] += w * y_rates[j * ny + k];
-  }
   for (std::size_t j = 0; j < stages; ++j) {
     for (std::size_t k = 0; k < na; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];
   }

@@ -1,5 +1,5 @@
-/** @file Steps a system whose positions advance explicitly and whose velocities and internal states
- advance implicitly, stage by stage. Knows systems and states, not contact. */
+/** @file Steps a system stage by stage: velocities and internal states are solved for implicitly, at
+ positions that are predicted and may be corrected. Knows systems and states, not contact. */
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,17 @@ class PartitionedSystem {
   /** v(x, y): rates of the positions. */
   virtual void PositionRate(std::span<const double> x, std::span<const double> y,
                             std::span<double> rate) = 0;
+  /** v(x, y) where x and y are extrapolated and belong to no stage that was solved. */
+  virtual void PredictRate(std::span<const double> x, std::span<const double> y,
+                           std::span<double> rate) {
+    PositionRate(x, y, rate);
+  }
   /** Puts positions back onto their manifold (unit quaternions); called on every stage's positions
    and on the step's result. */
   virtual void Project(std::span<double> x) const = 0;
-  /** Called before SolveStage with h Σ_{j<i} (aᴵ_ij − aᴱ_ij) x'_j: this plus hγ x'_i is how far the
-   implicit tableau would put the stage's positions from the explicit ones. A system with forces
-   that are stiff in the positions adds their gradient times it and stays stable. */
+  /** Called before SolveStage with x* − x. The implicit tableau puts the stage's positions at
+   x* + hγ x'_i; the x given to SolveStage is a prediction of that, off by O(h³). A system whose
+   forces are stiff in the positions takes them at the implicit position, x + offset + hγ x'_i. */
   virtual void StageOffset(std::span<const double> /*offset*/) {}
   /** Solves y = y* + hγ F(t, x, y). The geometry at x is needed once; h_gamma = 0 evaluates F.
    @param stage    0 … stages − 1; stage 0 is the step's start
@@ -47,15 +52,9 @@ class PartitionedStepper {
   void Step(PartitionedSystem& system, double t, double h, std::span<double> x, std::span<double> y,
             std::span<double> a);
 
-  /** h Σ (b − b̂) F of the last step: an estimate of its error in y, one order lower than the step's
-   own; zero where the tableau has no embedded weights. Valid until the next step. */
-  std::span<const double> Error() const { return {error_.data(), error_size_}; }
-
  private:
   const Tableau* tableau_;
   std::vector<double> workspace_;
-  std::vector<double> error_;
-  std::size_t error_size_ = 0;
 };
 
 }  // namespace intervox::integrators

@@ -31,11 +31,22 @@ HolderStage MakeHolderStage(const Holder& holder, double t, const Pose& X_WB,
   out.p_WB = X_WB.p;
   out.f_0 = -(R * Scaled(holder.stiffness, TransposeTimes(R, e)));
   out.tau_0 = -(R * Scaled(holder.rotational_stiffness, turn_T));
+  out.K = Turned(R, holder.stiffness);
+  out.K_r = Turned(R, holder.rotational_stiffness);
   out.D = Turned(R, holder.damping);
   out.D_r = Turned(R, holder.rotational_damping);
   out.v_ref = target.v_WF + Cross(target.w_WF, e);
   out.w_ref = target.w_WF;
   return out;
+}
+
+void MoveHolder(double h_gamma, const StageBody& body, HolderStage* holder) {
+  // −K (dx_B + hγ v_B) in the form −K (dx_B + hγ v_ref) − hγ K (v_B − v_ref).
+  const Vec3 dx_B = body.dx + Cross(body.dtheta, holder->p_WB - body.p_WM);
+  holder->f_0 -= holder->K * (dx_B + h_gamma * holder->v_ref);
+  holder->tau_0 -= holder->K_r * (body.dtheta + h_gamma * holder->w_ref);
+  holder->D = holder->D + h_gamma * holder->K;
+  holder->D_r = holder->D_r + h_gamma * holder->K_r;
 }
 
 void EvaluateHolder(const StageBody& body, HolderStage* holder) {

@@ -14,6 +14,7 @@ struct HolderStage {
   Vec3 p_WB;           ///< where f acts [m]
   Vec3 f_0;            ///< spring force [N]
   Vec3 tau_0;          ///< spring torque about B [N·m]
+  Mat3 K, K_r;         ///< stiffness, world axes [N/m], [N·m/rad]
   Mat3 D, D_r;         ///< damping, world axes [N·s/m], [N·m·s/rad]
   Vec3 v_ref, w_ref;   ///< velocities of the target's material at B [m/s], [rad/s]
   Vec3 force, torque;  ///< the wrench found last, about B [N], [N·m]
@@ -23,6 +24,10 @@ struct HolderStage {
  resolved in the target's axes; the rotational one is a rotation vector. */
 HolderStage MakeHolderStage(const Holder& holder, double t, const Pose& X_WB,
                             const Quaternion& q_WB);
+
+/** Lets the springs act at the implicit position: the body is off from there by dx + hγ v and turned
+ by dtheta + hγ ω, so that hγ K is added to the damping. No stiffness is then unstable. */
+void MoveHolder(double h_gamma, const StageBody& body, HolderStage* holder);
 
 /** Wrench at the velocities of `body`. */
 void EvaluateHolder(const StageBody& body, HolderStage* holder);

@@ -19,7 +19,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 3;
+constexpr std::uint32_t kVersion = 4;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 
 using Bytes = std::vector<unsigned char>;
@@ -81,6 +81,25 @@ void Visit(Archive& ar, RigidBody& body) {
 }
 
 template <class Archive>
+void Visit(Archive& ar, PatchState& state) {
+  Visit(ar, state.z);
+  ar(state.theta);
+  ar(state.s_dw);
+  ar(state.V_o);
+}
+
+template <class Archive>
+void Visit(Archive& ar, ContactPower& power) {
+  ar(power.elastic);
+  ar(power.normal);
+  ar(power.friction);
+  ar(power.spinning);
+  ar(power.rolling);
+  ar(power.bristle);
+  ar(power.bristle_spin);
+}
+
+template <class Archive>
 void Visit(Archive& ar, Contact& c) {
   ar(c.id);
   ar(c.body_i);
@@ -91,16 +110,24 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latched);
   ar(c.has_normal);
   Visit(ar, c.n_accepted);
-  Visit(ar, c.state.z);
-  ar(c.state.theta);
-  ar(c.state.s_dw);
-  ar(c.state.V_o);
+  Visit(ar, c.state);
   ar(c.latch.v_i);
   ar(c.latch.a);
   ar(c.since);
   ar(c.bristle_energy);
   ar(c.peak_f_n);
   ar(c.impact);
+  ar(c.f_n);
+  Visit(ar, c.force);
+  Visit(ar, c.torque);
+  ar(c.solved);
+  Visit(ar, c.rate);
+  Visit(ar, c.power);
+  ar(c.relaxation_power);
+  ar(c.has_lever);
+  Visit(ar, c.lever_i);
+  Visit(ar, c.lever_j);
+  ar(c.lever_speed);
 }
 
 template <class Archive>
@@ -124,6 +151,7 @@ void Visit(Archive& ar, ImpactRecord& impact) {
 template <class Archive>
 void Visit(Archive& ar, SimulationCounters& c) {
   ar(c.steps);
+  ar(c.substeps);
   ar(c.stages);
   ar(c.pairs);
   ar(c.active_pairs);
@@ -131,6 +159,9 @@ void Visit(Archive& ar, SimulationCounters& c) {
   ar(c.unconverged_stages);
   ar(c.creating_contacts);
   ar(c.engine_failures);
+  ar(c.dissipative_substeps);
+  ar(c.redone_substeps);
+  ar(c.gaining_substeps);
   ar(c.slowest_step);
 }
 
@@ -146,30 +177,46 @@ void VisitAll(Archive& ar, std::vector<T>& items) {
   for (T& item : items) Visit(ar, item);
 }
 
-struct State {
-  std::vector<RigidBody> bodies;
-  Patches patches;
-  DynamicsMemory memory;
+template <class Archive>
+void Visit(Archive& ar, EnergyGain& gain) {
+  ar(gain.t);
+  ar(gain.body);
+  ar(gain.gain);
+}
+
+template <class Archive>
+void Visit(Archive& ar, EnergyLedger& ledger) {
+  for (double& work : ledger.work) ar(work);
+  ar(ledger.elastic);
+  ar(ledger.numerical);
+  ar(ledger.bristle_lost);
+  for (double& highest : ledger.highest) ar(highest);
+  ar(ledger.largest_fall);
+}
+
+/** What a checkpoint holds. */
+struct Content {
+  State state;
   RunFigures figures;
 };
 
 template <class Archive>
-void Visit(Archive& ar, State& state) {
-  ar(state.memory.step);
-  for (double& work : state.memory.work) ar(work);
-  for (double& lost : state.memory.lost) ar(lost);
-  ar(state.memory.bristle_lost);
-  ar(state.memory.start_energy);
-  ar(state.memory.fine_steps);
-  ar(state.memory.moving_until);
-  VisitAll(ar, state.memory.impacts);
-  Visit(ar, state.memory.counters);
+void Visit(Archive& ar, Content& content) {
+  State& state = content.state;
+  ar(state.step);
+  ar(state.time);
+  Visit(ar, state.ledger);
+  ar(state.start_energy);
+  ar(state.moving_until);
+  VisitAll(ar, state.impacts);
+  VisitAll(ar, state.gains);
+  Visit(ar, state.counters);
   VisitAll(ar, state.bodies);
   VisitAll(ar, state.patches.contacts);
   VisitAll(ar, state.patches.held);
   ar(state.patches.next_id);
   ar(state.patches.undefined_normals);
-  VisitAll(ar, state.figures.peak_force);
+  VisitAll(ar, content.figures.peak_force);
 }
 
 std::uint64_t Sum(std::span<const unsigned char> bytes) {
@@ -200,31 +247,27 @@ void WriteSynced(const std::filesystem::path& path, std::span<const unsigned cha
   if (::close(file) != 0 || !synced) FailWrite(path, "sync");
 }
 
-/** Whether the indices in a state point to something that is there. */
-bool IsConsistent(const State& state, const World& world) {
-  if (state.bodies.size() != world.start.size()) return false;
-  if (state.figures.peak_force.size() != world.start.size()) return false;
+/** Whether the indices in a checkpoint point to something that is there. */
+bool IsConsistent(const Content& content, const World& world) {
+  const State& state = content.state;
+  const std::size_t bodies = world.start.size();
+  if (state.bodies.size() != bodies || content.figures.peak_force.size() != bodies) return false;
   const auto within = [](auto index, std::size_t size) {
     return index >= 0 && static_cast<std::size_t>(index) < size;
   };
-  const auto pair_of = [&](int i, int j) -> const WorldPair* {
-    for (const WorldPair& pair : world.pairs) {
-      if (pair.body_i == i && pair.body_j == j) return &pair;
-    }
-    return nullptr;
+  const auto touch = [&](int i, int j) {
+    return within(i, bodies) && within(j, bodies) && i < j && world.Rule(i, j) != nullptr;
   };
   for (const Contact& contact : state.patches.contacts) {
-    if (pair_of(contact.body_i, contact.body_j) == nullptr ||
-        contact.phase > ContactPhase::kAccepted) {
-      return false;
-    }
-    if (contact.impact >= 0 && !within(contact.impact, state.memory.impacts.size())) return false;
+    if (!touch(contact.body_i, contact.body_j)) return false;
+    if (contact.phase > ContactPhase::kAccepted) return false;
+    if (contact.impact >= 0 && !within(contact.impact, state.impacts.size())) return false;
   }
   for (const Held& held : state.patches.held) {
-    const WorldPair* pair = pair_of(held.cells.i, held.cells.j);
-    if (pair == nullptr || !within(held.contact, state.patches.contacts.size())) return false;
-    if (!within(held.cells.a, world.cells[static_cast<std::size_t>(pair->body_i)].size()) ||
-        !within(held.cells.b, world.cells[static_cast<std::size_t>(pair->body_j)].size())) {
+    if (!touch(held.cells.i, held.cells.j)) return false;
+    if (!within(held.contact, state.patches.contacts.size())) return false;
+    if (!within(held.cells.a, world.cells[static_cast<std::size_t>(held.cells.i)].size()) ||
+        !within(held.cells.b, world.cells[static_cast<std::size_t>(held.cells.j)].size())) {
       return false;
     }
   }
@@ -233,15 +276,11 @@ bool IsConsistent(const State& state, const World& world) {
 
 }  // namespace
 
-std::vector<unsigned char> MakeCheckpoint(const World& world, const Dynamics& dynamics,
+std::vector<unsigned char> MakeCheckpoint(const World& world, const State& state,
                                           const RunFigures& figures) {
-  State state;
-  state.bodies.assign(dynamics.bodies().begin(), dynamics.bodies().end());
-  state.patches = dynamics.patches();
-  state.memory = dynamics.memory();
-  state.figures = figures;
+  Content content{state, figures};
   Writer payload;
-  Visit(payload, state);
+  Visit(payload, content);
 
   Writer file;
   for (const char letter : kMagic) file.bytes.push_back(static_cast<unsigned char>(letter));
@@ -271,8 +310,7 @@ void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned
   }
 }
 
-void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dynamics* dynamics,
-                       RunFigures* figures) {
+State ReadCheckpoint(const std::filesystem::path& path, const World& world, RunFigures* figures) {
   const auto fail = [&](const std::string& what) {
     throw InputError("checkpoint " + path.string() + ": " + what +
                      " Use another checkpoint, or start the run anew.");
@@ -303,14 +341,15 @@ void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dy
   if (fingerprint != world.fingerprint) {
     fail("belongs to another scene, or to other settings of this one.");
   }
-  State state;
+  Content content;
+  State& state = content.state;
   try {
     Reader reader(payload);
-    Visit(reader, state);
+    Visit(reader, content);
   } catch (const std::out_of_range&) {
     fail("is corrupt: its contents do not add up.");
   }
-  if (!IsConsistent(state, world)) fail("is corrupt: its contents do not add up.");
+  if (!IsConsistent(content, world)) fail("is corrupt: its contents do not add up.");
   // Constants of the bodies come from the scene.
   for (std::size_t b = 0; b < state.bodies.size(); ++b) {
     RigidBody body = world.start[b];
@@ -320,8 +359,8 @@ void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dy
     body.spin = state.bodies[b].spin;
     state.bodies[b] = body;
   }
-  dynamics->Restore(state.bodies, state.patches, state.memory);
-  *figures = std::move(state.figures);
+  *figures = std::move(content.figures);
+  return std::move(content.state);
 }
 
 }  // namespace intervox::host

@@ -8,13 +8,14 @@
 #include <span>
 #include <vector>
 
-#include "host/simulation/dynamics.h"
 #include "host/simulation/reports.h"
+#include "host/simulation/state.h"
+#include "host/world/world.h"
 
 namespace intervox::host {
 
 /** The state as the contents of a file. */
-std::vector<unsigned char> MakeCheckpoint(const World& world, const Dynamics& dynamics,
+std::vector<unsigned char> MakeCheckpoint(const World& world, const State& state,
                                           const RunFigures& figures);
 
 /** Writes a file's contents aside, syncs them and renames them into place: the old file or the new
@@ -22,9 +23,8 @@ std::vector<unsigned char> MakeCheckpoint(const World& world, const Dynamics& dy
  @throws std::runtime_error naming the path and the system's reason. */
 void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned char> bytes);
 
-/** Reads a state. On an error `dynamics` and `figures` are as they were.
+/** Reads a state; poses and velocities are not set. On an error `figures` are as they were.
  @throws InputError when the file is missing, truncated, corrupt or of another scene or version. */
-void RestoreCheckpoint(const std::filesystem::path& path, const World& world, Dynamics* dynamics,
-                       RunFigures* figures);
+State ReadCheckpoint(const std::filesystem::path& path, const World& world, RunFigures* figures);
 
 }  // namespace intervox::host

@@ -1,19 +1,37 @@
 #include "host/simulation/dynamics.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <stdexcept>
-#include <string>
+#include <exception>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+#include "cuda/executor.h"
+#include "host/simulation/group_step.h"
+#include "host/simulation/substep_plan.h"
 
 namespace intervox::host {
 namespace {
 
-/** Contacts that may be born within one step; more wait for its end. */
-constexpr std::size_t kSpareSlots = 16;
-
 /** Share of the lightest free body's weight that does not matter (the sources' δf). Without gravity
  the weight is taken at 1 m/s². */
 constexpr double kNegligibleWeight = 1e-6;
+
+/** A body's reach in a step exceeds its way at constant speed by this factor, and by this share of
+ its radius. */
+constexpr double kReachFactor = 1.25;
+constexpr double kReachShare = 1e-3;
+/** What a reach grows by where it was too small. */
+constexpr double kWider = 4.0;
+
+/** Slower than these shares of √(g L), or without gravity of L/h, is rest. */
+constexpr double kRestShare = 1e-3;
+constexpr double kRestPerStep = 2.5e-6;
+
+/** Work of a step from which threads pay, in bodies and contacts. */
+constexpr std::size_t kThreadedWork = 64;
 
 /** The engine need not resolve a volume whose force is negligible: δf over the stiffest k_v. */
 double NegligibleVolume(const World& world) {
@@ -22,8 +40,8 @@ double NegligibleVolume(const World& world) {
     const double mass = world.start[static_cast<std::size_t>(b)].mass;
     if (lightest == 0.0 || mass < lightest) lightest = mass;
   }
-  for (const WorldPair& pair : world.pairs) {
-    stiffest = std::max(stiffest, pair.model->normal->Force(1.0, 0.0).f_e);
+  for (const PairRule& rule : world.rules.All()) {
+    stiffest = std::max(stiffest, rule.model->normal->Force(1.0, 0.0).f_e);
   }
   if (!(stiffest > 0.0)) return 0.0;
   return kNegligibleWeight * lightest * std::max(Norm(world.scene.gravity), 1.0) / stiffest;
@@ -34,314 +52,371 @@ FinderSettings EngineQuery(const World& world) {
   return {engine.tolerance, engine.voxel_size, engine.rule, NegligibleVolume(world)};
 }
 
-Vec3 Read(const double* at) { return {at[0], at[1], at[2]}; }
+/** Threads that groups may be stepped on. */
+int ThreadCount(const EngineOptions& options) {
+  if (options.device == Device::kSerial) return 1;
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return options.threads > 0 ? std::min(options.threads, cores) : cores;
+}
 
-void Write(const Vec3& v, double* at) {
-  at[0] = v.x;
-  at[1] = v.y;
-  at[2] = v.z;
+StageTools MakeTools(const World& world, const PairFinder& finder) {
+  StageTools tools;
+  tools.world = &world;
+  tools.finder = &finder;
+  for (std::size_t b = 0; b < world.start.size(); ++b) {
+    tools.thickness.push_back(PartThickness(world.boxes[b]));
+    std::vector<double>& times = tools.load_times.emplace_back();
+    for (const AppliedWrench& wrench : world.scene.bodies[b].wrenches) {
+      times.push_back(wrench.from);
+      times.push_back(wrench.to);
+    }
+    std::sort(times.begin(), times.end());
+  }
+  return tools;
 }
 
 }  // namespace
 
-const WorldPair& WorldRules::Pair(int i, int j) const {
-  return *std::lower_bound(world_.pairs.begin(), world_.pairs.end(), std::pair(i, j),
-                           [](const WorldPair& pair, const std::pair<int, int>& bodies) {
-                             return std::pair(pair.body_i, pair.body_j) < bodies;
-                           });
-}
-
 Dynamics::Dynamics(const World& world, const Engine& engine)
     : world_(world),
-      rules_(world),
+      engine_(engine),
       finder_(engine, EngineQuery(world)),
-      stepper_(*world.tableau),
-      bodies_(world.start),
-      poses_(world.start.size()),
-      quaternions_(world.start.size()),
-      centers_(world.start.size()),
-      loads_(world.start.size()) {
-  caches_.resize(world.pairs.size());
-  for (std::size_t k = 0; k < world.pairs.size(); ++k) {
-    const WorldPair& pair = world.pairs[k];
-    const auto i = static_cast<std::size_t>(pair.body_i), j = static_cast<std::size_t>(pair.body_j);
-    const auto& boxes = pair.patches.per_cell_pair ? world.bare_boxes : world.boxes;
-    near_.push_back({pair.body_i, pair.body_j, &boxes[i], &boxes[j], &caches_[k]});
+      tools_(MakeTools(world, finder_)),
+      broad_phase_([&world](int i, int j) { return world.Rule(i, j) != nullptr; },
+                   engine.options().device == Device::kSerial ? 1 : engine.options().threads),
+      widened_(world.start.size(), 1.0),
+      reach_(world.start.size(), 0.0) {
+  state_.bodies = world.start;
+  for (const BodySettings& body : world.scene.bodies) state_.poses.push_back(body.X_WB);
+  const int threads = ThreadCount(engine.options());
+  for (int k = 0; k < threads; ++k) {
+    scratch_.push_back(std::make_unique<StageScratch>(*world.tableau));
   }
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    quaternions_[b] = bodies_[b].q_WB;
-    centers_[b] = bodies_[b].p_WM;
-    poses_[b] = world.scene.bodies[b].X_WB;
-    if (world.scene.bodies[b].holder && bodies_[b].kind == BodyKind::kFree) {
-      holder_bodies_.push_back(b);
+}
+
+int Dynamics::Root(int body) {
+  int root = body;
+  while (parent_[static_cast<std::size_t>(root)] != root) {
+    root = parent_[static_cast<std::size_t>(root)];
+  }
+  while (parent_[static_cast<std::size_t>(body)] != root) {
+    body = std::exchange(parent_[static_cast<std::size_t>(body)], root);
+  }
+  return root;
+}
+
+/** A bound on how far any point of the body moves within h, unless contacts drive it. */
+double Dynamics::ReachOf(std::size_t b, double h) const {
+  const RigidBody& body = state_.bodies[b];
+  const BodyCells& cells = world_.boxes[b];
+  const double radius = cells.bounded ? cells.radius : 0.0;
+  if (body.kind == BodyKind::kFixed) return 0.0;
+  const Vec3 arm = state_.poses[b] * cells.center - body.p_WM;
+  double way = (Norm(body.v) + Norm(body.w) * (radius + Norm(arm))) * h;
+  if (body.kind == BodyKind::kFree) {
+    way += Norm(world_.scene.gravity) * h * h;
+    for (const AppliedWrench& wrench : world_.scene.bodies[b].wrenches) {
+      way += Norm(wrench.force) * body.inverse_mass * h * h;
     }
+  } else {
+    const FrameMotion end = Evaluate(*world_.scene.bodies[b].motion, state_.time + h);
+    way = std::fmax(way, Displacement(end.X_WF, state_.poses[b], cells));
   }
-  holders_.resize(holder_bodies_.size());
+  return widened_[b] * (kReachFactor * way + kReachShare * radius);
 }
 
-void Dynamics::PlaceDriven(double t) {
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    if (bodies_[b].kind != BodyKind::kDriven) continue;
-    const FrameMotion motion = Evaluate(*world_.scene.bodies[b].motion, t);
-    poses_[b] = motion.X_WF;
-    quaternions_[b] = motion.q_WF;
-    centers_[b] = motion.X_WF * bodies_[b].p_BM;
-  }
-}
-
-void Dynamics::PlaceFree(std::span<const double> x) {
-  for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
-    const auto b = static_cast<std::size_t>(world_.free_bodies[f]);
-    const double* at = x.data() + 7 * f;
-    centers_[b] = Read(at);
-    quaternions_[b] = Normalized(Quaternion{at[3], at[4], at[5], at[6]});
-    poses_[b] = FramePose(bodies_[b], centers_[b], ToRotation(quaternions_[b]));
-  }
-}
-
-void Dynamics::Project(std::span<double> x) const {
-  for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
-    double* q = x.data() + 7 * f + 3;
-    const Quaternion unit = Normalized(Quaternion{q[0], q[1], q[2], q[3]});
-    q[0] = unit.w;
-    q[1] = unit.x;
-    q[2] = unit.y;
-    q[3] = unit.z;
-  }
-}
-
-void Dynamics::SetAcceptedVelocities() {
-  const double t = time();
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    RigidBody& body = bodies_[b];
-    body.p_WM = centers_[b];
-    body.q_WB = quaternions_[b];
-    if (body.kind == BodyKind::kFree) {
-      body.v = body.inverse_mass * body.momentum;
-      body.w = InverseInertiaW(body, poses_[b].R) * body.spin;
-    } else if (body.kind == BodyKind::kDriven) {
-      const FrameMotion motion = Evaluate(*world_.scene.bodies[b].motion, t);
-      body.w = motion.w_WF;
-      body.v = motion.v_WF + Cross(motion.w_WF, centers_[b] - motion.X_WF.p);
-    }
-  }
-}
-
-/** n·v_c with the accepted velocities, at the geometry evaluated last; negative while approaching.
- */
-double Dynamics::ApproachVelocity(const Contact& contact) const {
-  const RigidBody& i = bodies_[static_cast<std::size_t>(contact.body_i)];
-  const RigidBody& j = bodies_[static_cast<std::size_t>(contact.body_j)];
-  const Vec3& c = contact.geometry.p_WC;
-  const Vec3 v = i.v + Cross(i.w, c - i.p_WM) - j.v - Cross(j.w, c - j.p_WM);
-  return Dot(contact.geometry.n, v);
-}
-
-std::span<const ActivePair> Dynamics::FindPairs() {
-  finder_.Find(near_, poses_, &finder_scratch_, &active_);
-  memory_.counters.active_pairs += static_cast<std::int64_t>(active_.size());
-  return active_;
-}
-
-/** Latches the contacts that have not been, unless their onset is awaited. Those found within a
- step take the velocities of its start: nothing of the impact has acted on them. */
-void Dynamics::BeginContacts(bool on_purpose, bool accepted) {
-  for (Contact& contact : patches_.contacts) {
-    if (!contact.active) continue;
-    const ContactModel& model = *rules_.Pair(contact.body_i, contact.body_j).model;
-    const double v_n = ApproachVelocity(contact);
-    if (!accepted && await_onset_ && contact.phase == ContactPhase::kProvisional && v_n < -kSlow) {
-      contact.active = false;
+/** Free bodies that are near each other have one root. */
+void Dynamics::ConnectBodies() {
+  parent_.resize(state_.bodies.size());
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const IndexPair& pair : near_) {
+    if (state_.bodies[static_cast<std::size_t>(pair.i)].kind != BodyKind::kFree ||
+        state_.bodies[static_cast<std::size_t>(pair.j)].kind != BodyKind::kFree) {
       continue;
     }
-    if (!contact.latched) {
-      model.Begin(contact.geometry.V, v_n, on_purpose || !accepted, &contact.latch, &contact.state);
-      contact.latched = true;
-    } else if (accepted) {
-      model.Accept(v_n, &contact.latch);
+    const int i = Root(pair.i), j = Root(pair.j);
+    parent_[static_cast<std::size_t>(std::max(i, j))] = std::min(i, j);
+  }
+}
+
+std::size_t Dynamics::AddGroup() {
+  if (groups_.size() == group_count_) groups_.emplace_back();
+  groups_[group_count_].bodies.clear();
+  return group_count_++;
+}
+
+/** Groups in the order of their first bodies. Bodies that are near nothing are one group: they have
+ no contacts, so nothing connects them. */
+void Dynamics::FindGroups(double h) {
+  const std::size_t bodies = state_.bodies.size();
+  placed_.resize(bodies);
+  for (std::size_t b = 0; b < bodies; ++b) {
+    reach_[b] = ReachOf(b, h);
+    placed_[b] = {&world_.boxes[b], state_.poses[b], reach_[b],
+                  state_.bodies[b].kind != BodyKind::kFixed};
+  }
+  broad_phase_.Find(placed_, &near_);
+  caches_.Update(near_, &near_caches_);
+  ConnectBodies();
+
+  constexpr int kAlone = -2;
+  group_of_.assign(bodies, -1);
+  for (const int b : world_.free_bodies) group_of_[static_cast<std::size_t>(b)] = kAlone;
+  for (const IndexPair& pair : near_) {
+    for (const int b : {pair.i, pair.j}) {
+      int& group = group_of_[static_cast<std::size_t>(b)];
+      if (group == kAlone) group = -1;  // near something: numbered below
     }
   }
-}
-
-void Dynamics::RecordImpacts() {
-  for (Contact& contact : patches_.contacts) {
-    if (contact.phase == ContactPhase::kFresh && contact.latch.v_i > kSlow) {
-      contact.impact = static_cast<std::int64_t>(memory_.impacts.size());
-      memory_.impacts.push_back(
-          {contact.since, contact.body_i, contact.body_j, contact.latch.v_i, 0.0});
+  group_count_ = 0;
+  int alone = -1;
+  for (const int body : world_.free_bodies) {
+    const auto b = static_cast<std::size_t>(body);
+    const int root = Root(body);
+    if (group_of_[b] == kAlone) {
+      if (alone < 0) alone = static_cast<int>(AddGroup());
+      group_of_[b] = alone;
+    } else if (root == body) {
+      group_of_[b] = static_cast<int>(AddGroup());
+    } else {
+      group_of_[b] = group_of_[static_cast<std::size_t>(root)];
     }
-    if (contact.phase == ContactPhase::kFresh) contact.phase = ContactPhase::kAccepted;
-    if (contact.impact < 0) continue;
-    ImpactRecord& record = memory_.impacts[static_cast<std::size_t>(contact.impact)];
-    record.peak_force = std::fmax(record.peak_force, contact.peak_f_n);
+    groups_[static_cast<std::size_t>(group_of_[b])].bodies.push_back(body);
+  }
+  FillGroups();
+}
+
+/** Gives the groups their near pairs, the other bodies in these, and their contacts. */
+void Dynamics::FillGroups() {
+  const auto group_of_pair = [&](int i, int j) {
+    const int group = group_of_[static_cast<std::size_t>(i)];
+    return static_cast<std::size_t>(group >= 0 ? group : group_of_[static_cast<std::size_t>(j)]);
+  };
+  for (const IndexPair& pair : near_) {
+    std::vector<int>& bodies = groups_[group_of_pair(pair.i, pair.j)].bodies;
+    for (const int b : {pair.i, pair.j}) {
+      if (group_of_[static_cast<std::size_t>(b)] < 0) bodies.push_back(b);
+    }
+  }
+  for (std::size_t g = 0; g < group_count_; ++g) TakeOut(state_, &groups_[g]);
+  for (std::size_t k = 0; k < near_.size(); ++k) {
+    const auto [i, j] = near_[k];
+    BodyGroup& group = groups_[group_of_pair(i, j)];
+    const auto& boxes = world_.Rule(i, j)->patches.per_cell_pair ? world_.bare_boxes : world_.boxes;
+    group.near.push_back({LocalIndex(group, i), LocalIndex(group, j),
+                          &boxes[static_cast<std::size_t>(i)], &boxes[static_cast<std::size_t>(j)],
+                          near_caches_[k]});
+  }
+  local_contact_.clear();
+  for (const Contact& contact : state_.patches.contacts) {
+    BodyGroup& group = groups_[group_of_pair(contact.body_i, contact.body_j)];
+    local_contact_.push_back(static_cast<int>(group.patches.contacts.size()));
+    Contact& local = group.patches.contacts.emplace_back(contact);
+    local.body_i = LocalIndex(group, contact.body_i);
+    local.body_j = LocalIndex(group, contact.body_j);
+  }
+  for (const Held& held : state_.patches.held) {
+    BodyGroup& group = groups_[group_of_pair(held.cells.i, held.cells.j)];
+    Held local = held;
+    local.cells.i = LocalIndex(group, held.cells.i);
+    local.cells.j = LocalIndex(group, held.cells.j);
+    local.contact = local_contact_[static_cast<std::size_t>(held.contact)];
+    group.patches.held.push_back(local);
+  }
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    groups_[g].first_id = groups_[g].patches.next_id;
   }
 }
 
-void Dynamics::AcceptContacts(std::span<const ActivePair> pairs, bool on_purpose) {
-  const PatchChanges changes = Accept(rules_, pairs, grouping_, time(), &patches_, &patch_scratch_);
-  memory_.bristle_lost += changes.bristle_energy_lost;
-  const std::array<double, kQuadratures>& work = memory_.work;
-  const double sliding = work[kFrictionWork] - (work[kBristleStored] - work[kSpinStored]);
-  const double losses[kLosses] = {work[kNormalLoss], sliding + memory_.bristle_lost,
-                                  work[kSpinningWork] - work[kSpinStored], work[kRollingLoss]};
-  for (std::size_t k = 0; k < kLosses; ++k) {
-    memory_.lost[k] = std::fmax(memory_.lost[k], losses[k]);
+/** Calls function(group, scratch) for all groups, on several threads where there is enough to do.
+ An exception of the first group that throws is passed on. */
+template <class Function>
+void Dynamics::ForEachGroup(const Function& function) {
+  std::size_t work = 0;
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    work += groups_[g].bodies.size() + groups_[g].patches.contacts.size();
   }
-  BeginContacts(on_purpose, true);
+  if (group_count_ < 2 || work < kThreadedWork || scratch_.size() < 2) {
+    for (std::size_t g = 0; g < group_count_; ++g) function(&groups_[g], scratch_[0].get());
+    return;
+  }
+  std::vector<std::exception_ptr> errors(group_count_);
+  std::atomic<std::size_t> next{0};
+  const int threads = static_cast<int>(scratch_.size());
+  cuda::ParallelFor(threads, 1, threads, [&](int first, int last) {
+    for (int slot = first; slot < last; ++slot) {
+      for (std::size_t g; (g = next.fetch_add(1)) < group_count_;) {
+        try {
+          function(&groups_[g], scratch_[static_cast<std::size_t>(slot)].get());
+        } catch (...) {
+          errors[g] = std::current_exception();
+        }
+      }
+    }
+  });
+  for (const std::exception_ptr& error : errors) {
+    if (error) std::rethrow_exception(error);
+  }
 }
 
-/** The stepper's vectors from the accepted state. */
-void Dynamics::LoadState() {
-  const std::size_t free = world_.free_bodies.size();
-  x_.resize(7 * free);
-  y_.assign(6 * free + 6 * slots_, 0.0);
-  a_.assign(kQuadratures + slots_, 0.0);
-  for (std::size_t f = 0; f < free; ++f) {
-    const RigidBody& body = bodies_[static_cast<std::size_t>(world_.free_bodies[f])];
-    double* x = x_.data() + 7 * f;
-    Write(body.p_WM, x);
-    x[3] = body.q_WB.w;
-    x[4] = body.q_WB.x;
-    x[5] = body.q_WB.y;
-    x[6] = body.q_WB.z;
-    Write(body.momentum, y_.data() + 6 * f);
-    Write(body.spin, y_.data() + 6 * f + 3);
+void Dynamics::StepGroups(double end) {
+  ForEachGroup([&](BodyGroup* group, StageScratch* scratch) {
+    StepGroup(tools_, end, group, scratch);
+  });
+}
+
+/** Whether every free body has ended within the reach that made the groups. */
+bool Dynamics::StayedWithinReach() const {
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    const BodyGroup& group = groups_[g];
+    for (const int body : group.free) {
+      const auto local = static_cast<std::size_t>(body);
+      const auto b = static_cast<std::size_t>(group.bodies[local]);
+      const BodyCells& cells = world_.boxes[b];
+      if (Displacement(group.poses[local], state_.poses[b], cells) > reach_[b]) return false;
+    }
+  }
+  return true;
+}
+
+/** The groups' results become the state. */
+void Dynamics::MergeGroups(double end) {
+  state_.time = end;
+  state_.patches.contacts.clear();
+  state_.patches.held.clear();
+  for (std::size_t g = 0; g < group_count_; ++g) PutBack(groups_[g], &state_);
+  if (group_count_ > 1) SortContacts(&state_.patches);
+  state_.ledger.Watch();
+  PlaceDriven();
+}
+
+void Dynamics::PlaceDriven() {
+  for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
+    if (state_.bodies[b].kind != BodyKind::kDriven) continue;
+    PlaceDrivenBody(*world_.scene.bodies[b].motion, state_.time, &state_.bodies[b],
+                    &state_.poses[b]);
   }
 }
 
-/** Forces at the accepted state: what is reported, and the first stage of the next step. */
-void Dynamics::AcceptForces() {
-  slots_ = patches_.contacts.size() + kSpareSlots;
-  LoadState();
-  first_rate_.resize(y_.size());
-  first_power_.resize(a_.size());
-  // No guess: the result is a function of the state alone, so that a resumed run has the same bits.
-  for (Contact& contact : patches_.contacts) {
-    contact.f_n = 0.0;
-    contact.force = contact.torque = Vec3{};
+/** Notes whether a free body moves or turns. */
+void Dynamics::WatchRest() {
+  const double g = Norm(world_.scene.gravity);
+  for (const int body : world_.free_bodies) {
+    const auto b = static_cast<std::size_t>(body);
+    const RigidBody& rigid = state_.bodies[b];
+    const double radius = world_.boxes[b].bounded ? world_.boxes[b].radius : 0.0;
+    const double slow = g > 0.0 ? kRestShare * std::sqrt(2.0 * g * radius)
+                                : kRestPerStep * 2.0 * radius / world_.step;
+    if (Norm(rigid.v) + Norm(rigid.w) * radius >= slow) state_.moving_until = state_.time;
   }
-  for (HolderStage& holder : holders_) holder = {};
-  Forces(time(), 0.0, y_, first_rate_, first_power_);
-  first_bodies_.assign(stage_bodies_.begin(), stage_bodies_.end());
 }
 
 void Dynamics::Start() {
-  PlaceDriven(time());
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    if (bodies_[b].kind == BodyKind::kFree) {
-      poses_[b] = FramePose(bodies_[b], centers_[b], ToRotation(quaternions_[b]));
-    }
+  PlaceDriven();
+  for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
+    RigidBody& body = state_.bodies[b];
+    if (body.kind != BodyKind::kFree) continue;
+    state_.poses[b] = FramePose(body, body.p_WM, ToRotation(body.q_WB));
+    body.v = body.inverse_mass * body.momentum;
+    body.w = InverseInertiaW(body, state_.poses[b].R) * body.spin;
   }
-  SetAcceptedVelocities();
-  FindPairs();
-  Group(rules_, active_, &patch_scratch_, &grouping_);
-  AcceptContacts(active_, true);
-  AcceptForces();
-  RecordImpacts();
-  memory_.start_energy = 0.0;
-  for (const RigidBody& body : bodies_) memory_.start_energy += KineticEnergy(body);
+  FindGroups(world_.step);
+  ForEachGroup([&](BodyGroup* group, StageScratch* scratch) {
+    StartGroup(tools_, group, scratch);
+  });
+  MergeGroups(state_.time);
+  state_.start_energy = 0.0;
+  for (const RigidBody& body : state_.bodies) state_.start_energy += KineticEnergy(body);
 }
 
-void Dynamics::CheckFinite() const {
-  for (const int index : world_.free_bodies) {
-    const auto b = static_cast<std::size_t>(index);
-    const RigidBody& body = bodies_[b];
-    const double sum = SquaredNorm(body.momentum) + SquaredNorm(body.spin) +
-                       SquaredNorm(centers_[b]) + quaternions_[b].w;
-    if (!std::isfinite(sum)) {
-      throw std::runtime_error("t = " + std::to_string(time()) + " s: the state of body " +
-                               world_.scene.bodies[b].name +
-                               " is no longer finite. Use a smaller step, or an implicit method.");
-    }
+void Dynamics::Step() {
+  const double end = static_cast<double>(state_.step + 1) * world_.step;
+  const double h = end - state_.time;
+  std::fill(widened_.begin(), widened_.end(), 1.0);
+  for (;;) {
+    FindGroups(h);
+    StepGroups(end);
+    if (StayedWithinReach()) break;
+    for (double& factor : widened_) factor *= kWider;
   }
+  MergeGroups(end);
+  ++state_.step;
+  SimulationCounters& total = state_.counters;
+  ++total.steps;
+  for (const auto& scratch : scratch_) {
+    SimulationCounters& part = scratch->counters;
+    total.substeps += part.substeps;
+    total.stages += part.stages;
+    total.active_pairs += part.active_pairs;
+    total.solver_iterations += part.solver_iterations;
+    total.unconverged_stages += part.unconverged_stages;
+    total.creating_contacts += part.creating_contacts;
+    total.dissipative_substeps += part.dissipative_substeps;
+    total.redone_substeps += part.redone_substeps;
+    total.gaining_substeps += part.gaining_substeps;
+    total.pairs += scratch->finder.counters.queries;
+    total.engine_failures += scratch->finder.counters.failures;
+    part = {};
+    scratch->finder.counters = {};
+  }
+  total.engine_failures += state_.patches.undefined_normals;
+  state_.patches.undefined_normals = 0;
+  WatchRest();
 }
 
-/** Steps the vectors from the accepted state; nothing is accepted yet. */
-void Dynamics::Advance(double h) {
-  LoadState();
-  stepper_.Step(*this, now_, h, x_, y_, a_);
-  memory_.counters.stages += world_.tableau->stages;
-}
-
-/** Accepts what Advance and Look have found as the state at t. */
-void Dynamics::Commit(double t) {
-  now_ = t;
-  for (std::size_t q = 0; q < kQuadratures; ++q) memory_.work[q] += a_[q];
-  for (std::size_t f = 0; f < world_.free_bodies.size(); ++f) {
-    RigidBody& body = bodies_[static_cast<std::size_t>(world_.free_bodies[f])];
-    const Vec3 center = Read(x_.data() + 7 * f);
-    body.momentum = Read(y_.data() + 6 * f);
-    body.spin = Read(y_.data() + 6 * f + 3) - Cross(center - body.p_WM, body.momentum);
+void Dynamics::Restore(State state) {
+  state_ = std::move(state);
+  state_.poses.resize(state_.bodies.size());
+  PlaceDriven();
+  for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
+    RigidBody& body = state_.bodies[b];
+    if (body.kind == BodyKind::kFixed) state_.poses[b] = world_.scene.bodies[b].X_WB;
+    if (body.kind != BodyKind::kFree) continue;
+    state_.poses[b] = FramePose(body, body.p_WM, ToRotation(body.q_WB));
+    body.v = body.inverse_mass * body.momentum;
+    body.w = InverseInertiaW(body, state_.poses[b].R) * body.spin;
   }
-  CheckFinite();
-  const std::span<Contact> contacts = patches_.contacts;
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const double* y = y_.data() + SlotOffset(c);
-    contacts[c].state.z += Read(y);
-    contacts[c].state.theta += y[3];
-    contacts[c].state.s_dw += y[4];
-    contacts[c].state.V_o += y[5];
-    contacts[c].bristle_energy += a_[kQuadratures + c];
+  const State accepted = state_;
+  FindGroups(world_.step);
+  ForEachGroup([&](BodyGroup* group, StageScratch* scratch) {
+    RestoreGroup(tools_, group, scratch);
+  });
+  MergeGroups(state_.time);
+  state_.counters = accepted.counters;
+  state_.ledger = accepted.ledger;
+  state_.patches.undefined_normals = accepted.patches.undefined_normals;
+  for (const auto& scratch : scratch_) {
+    scratch->counters = {};
+    scratch->finder.counters = {};
   }
-  SetAcceptedVelocities();
-  // Latches first as the contacts were grouped until now: a patch that merges brings its own.
-  BeginContacts(false, true);
-  AcceptContacts(end_pairs_, false);
-  AcceptForces();
-  RecordImpacts();
 }
 
 EnergyAudit Dynamics::Audit() const {
-  const std::array<double, kQuadratures>& work = memory_.work;
+  const std::array<double, kQuadratures>& work = state_.ledger.work;
+  const std::array<double, kLosses> lost = state_.ledger.Losses();
   EnergyAudit out;
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const RigidBody& body = bodies_[b];
+  for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
+    const RigidBody& body = state_.bodies[b];
     if (body.kind != BodyKind::kFree) continue;
     out.kinetic += KineticEnergy(body);
     out.gravity -= body.mass * Dot(world_.scene.gravity, body.p_WM - world_.start[b].p_WM);
   }
-  out.elastic = work[kRelaxationWork] - work[kElasticWork];
-  out.bristle = work[kBristleStored] - memory_.bristle_lost;
-  out.dissipated_normal = memory_.lost[kNormalDamping];
-  out.dissipated_sliding = memory_.lost[kSliding];
-  out.dissipated_spinning = memory_.lost[kSpinning];
-  out.dissipated_rolling = memory_.lost[kRolling];
+  out.elastic = state_.ledger.elastic;
+  out.bristle = work[kBristleStored] - state_.ledger.bristle_lost;
+  out.dissipated_normal = lost[kNormalDamping];
+  out.dissipated_sliding = lost[kSliding];
+  out.dissipated_spinning = lost[kSpinning];
+  out.dissipated_rolling = lost[kRolling];
+  out.dissipated_numerical = state_.ledger.numerical;
   out.work_applied = work[kAppliedWork];
   out.work_driven = work[kDrivenWork];
   out.work_relaxation = work[kRelaxationWork];
-  out.balance = out.kinetic + out.gravity + out.elastic + out.bristle - memory_.start_energy +
+  out.largest_fall = state_.ledger.largest_fall;
+  out.balance = out.kinetic + out.gravity + out.elastic + out.bristle - state_.start_energy +
                 out.dissipated_normal + out.dissipated_sliding + out.dissipated_spinning +
-                out.dissipated_rolling - out.work_applied - out.work_driven - out.work_relaxation;
+                out.dissipated_rolling + out.dissipated_numerical - out.work_applied -
+                out.work_driven - out.work_relaxation;
   return out;
-}
-
-void Dynamics::Restore(std::span<const RigidBody> bodies, const Patches& patches,
-                       const DynamicsMemory& memory) {
-  memory_ = memory;
-  now_ = static_cast<double>(memory.step) * world_.step;
-  bodies_.assign(bodies.begin(), bodies.end());
-  for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    centers_[b] = bodies_[b].p_WM;
-    quaternions_[b] = bodies_[b].q_WB;
-    if (bodies_[b].kind == BodyKind::kFree) {
-      poses_[b] = FramePose(bodies_[b], centers_[b], ToRotation(quaternions_[b]));
-    }
-  }
-  PlaceDriven(time());
-  SetAcceptedVelocities();
-  patches_ = patches;
-  FindPairs();
-  Evaluate(rules_, active_, patches.contacts.size(), &patches_, &patch_scratch_);
-  for (Contact& contact : patches_.contacts) {
-    contact.geometry.n = contact.n_accepted;
-    contact.geometry.R_n = Mat3::Identity();
-  }
-  AcceptForces();
-  // Evaluating once more has counted once more.
-  memory_.counters = memory.counters;
-  finder_scratch_.counters = {memory.counters.pairs,
-                              memory.counters.engine_failures - patches.undefined_normals};
-  patches_.undefined_normals = patches.undefined_normals;
 }
 
 }  // namespace intervox::host

@@ -2,20 +2,21 @@
 
 namespace intervox::host {
 
-void ReportBodies(const Dynamics& dynamics, std::vector<BodyState>* out) {
-  out->resize(dynamics.bodies().size());
+void ReportBodies(const State& from, std::vector<BodyState>* out) {
+  out->resize(from.bodies.size());
   for (std::size_t b = 0; b < out->size(); ++b) {
-    const RigidBody& body = dynamics.bodies()[b];
+    const RigidBody& body = from.bodies[b];
     BodyState& state = (*out)[b];
     state = {};
-    state.X_WB = dynamics.poses()[b];
+    state.X_WB = from.poses[b];
     state.q_WB = body.q_WB;
     state.p_WM = body.p_WM;
     state.v_WM = body.v;
     state.w_WB = body.w;
     state.v_WB = body.v + Cross(body.w, state.X_WB.p - body.p_WM);
   }
-  for (const StageContact& contact : dynamics.evaluated()) {
+  for (const Contact& contact : from.patches.contacts) {
+    if (!contact.active) continue;
     const auto act = [&](int index, double sign) {
       BodyState& state = (*out)[static_cast<std::size_t>(index)];
       const Vec3 force = sign * contact.force;
@@ -28,14 +29,12 @@ void ReportBodies(const Dynamics& dynamics, std::vector<BodyState>* out) {
   }
 }
 
-void ReportContacts(const Dynamics& dynamics, std::vector<ContactReport>* out) {
+void ReportContacts(const State& from, std::vector<ContactReport>* out) {
   out->clear();
-  const std::span<const Contact> contacts = dynamics.patches().contacts;
-  for (std::size_t k = 0; k < dynamics.evaluated().size(); ++k) {
-    const StageContact& stage = dynamics.evaluated()[k];
-    const Contact& contact = contacts[dynamics.evaluated_contacts()[k]];
-    const RigidBody& i = dynamics.bodies()[static_cast<std::size_t>(contact.body_i)];
-    const RigidBody& j = dynamics.bodies()[static_cast<std::size_t>(contact.body_j)];
+  for (const Contact& contact : from.patches.contacts) {
+    if (!contact.active) continue;
+    const RigidBody& i = from.bodies[static_cast<std::size_t>(contact.body_i)];
+    const RigidBody& j = from.bodies[static_cast<std::size_t>(contact.body_j)];
     const Vec3& c = contact.geometry.p_WC;
     ContactReport& report = out->emplace_back();
     report.id = contact.id;
@@ -45,9 +44,9 @@ void ReportContacts(const Dynamics& dynamics, std::vector<ContactReport>* out) {
     report.geometry = contact.geometry;
     report.state = contact.state;
     report.latch = contact.latch;
-    report.f_n = stage.f_n;
-    report.force = stage.force;
-    report.torque = stage.torque;
+    report.f_n = contact.f_n;
+    report.force = contact.force;
+    report.torque = contact.torque;
     report.v_c = i.v + Cross(i.w, c - i.p_WM) - j.v - Cross(j.w, c - j.p_WM);
     report.since = contact.since;
   }

@@ -3,14 +3,16 @@
 
 #include <vector>
 
-#include "host/simulation/dynamics.h"
+#include "host/simulation.h"
+#include "host/simulation/state.h"
+#include "host/world/world.h"
 
 namespace intervox::host {
 
 /** Bodies, with the contact wrenches on them. */
-void ReportBodies(const Dynamics& dynamics, std::vector<BodyState>* out);
+void ReportBodies(const State& from, std::vector<BodyState>* out);
 /** Contacts by ascending id. */
-void ReportContacts(const Dynamics& dynamics, std::vector<ContactReport>* out);
+void ReportContacts(const State& from, std::vector<ContactReport>* out);
 /** Sensors in the scene's order. @param bodies  from ReportBodies. */
 void ReportSensors(const World& world, const std::vector<BodyState>& bodies,
                    std::vector<SensorReading>* out);

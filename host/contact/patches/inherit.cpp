@@ -1,6 +1,7 @@
 // Inheritance: what patches take over from the contacts that their cell pairs belonged to.
 
 #include <algorithm>
+#include <numeric>
 #include <cmath>
 
 #include "host/contact/patches/patches.h"
@@ -87,6 +88,23 @@ void TakeIdentity(int group, std::span<const PatchShare> shares, std::span<const
   }
 }
 
+/** Gives a contact the wrench and the levers of the only one that it comes from. */
+void TakeWrench(const Contact& old, Contact* heir) {
+  heir->has_lever = old.has_lever;
+  heir->lever_i = old.lever_i;
+  heir->lever_j = old.lever_j;
+  heir->solved = old.solved;
+  heir->f_n = old.f_n;
+  heir->force = old.force;
+  heir->torque = old.torque;
+  heir->power = old.power;
+  heir->relaxation_power = old.relaxation_power;
+  heir->rate = old.rate;
+  if (old.has_normal && heir->has_normal) {
+    heir->rate.z = SmallestRotation(old.n_accepted, heir->n_accepted) * old.rate.z;
+  }
+}
+
 /** Gives a contact the means over its ancestors; `heir` has its normal already.
  @param shares  what came from each ancestor.
  @return bristle energy lost [J] */
@@ -146,6 +164,9 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
       heir->latch = old.latch;
       heir->state.theta = old.state.theta;
       heir->state.s_dw = old.state.s_dw;
+      if (share.volume >= contact_volume[static_cast<std::size_t>(share.contact)]) {
+        TakeWrench(old, heir);
+      }
     }
     heir->bristle_energy = energy;
     return 0.0;
@@ -156,7 +177,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
   return (1 - kept) * energy;
 }
 
-/** Puts the new contacts in the order of their ids. */
+/** Makes the groups' contacts those of the patches, in the order of their ids. */
 void Replace(std::span<const ActivePair> pairs, const Grouping& grouping, Patches* patches,
              PatchScratch* scratch) {
   const std::vector<Contact>& contacts = scratch->contacts;
@@ -219,6 +240,23 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
   }
   Replace(pairs, grouping, patches, scratch);
   return changes;
+}
+
+void SortContacts(Patches* patches) {
+  std::vector<int> order(patches->contacts.size()), place(order.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto id = [&](int c) { return patches->contacts[static_cast<std::size_t>(c)].id; };
+  std::sort(order.begin(), order.end(), [&](int c, int d) { return id(c) < id(d); });
+  std::vector<Contact> sorted;
+  sorted.reserve(order.size());
+  for (const int c : order) {
+    place[static_cast<std::size_t>(c)] = static_cast<int>(sorted.size());
+    sorted.push_back(patches->contacts[static_cast<std::size_t>(c)]);
+  }
+  patches->contacts.swap(sorted);
+  for (Held& held : patches->held) held.contact = place[static_cast<std::size_t>(held.contact)];
+  std::sort(patches->held.begin(), patches->held.end(),
+            [](const Held& a, const Held& b) { return a.cells < b.cells; });
 }
 
 }  // namespace intervox::host

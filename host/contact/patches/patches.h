@@ -8,6 +8,7 @@
  neighbours each, all cost about n k log n; none allocates in the steady state. */
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -52,6 +53,13 @@ struct Contact {
   double f_n = 0.0;             ///< found last: guess of the next stage, weight in merging [N]
   Vec3 force;                   ///< found last, on body i at the centroid [N]
   Vec3 torque;                  ///< found last, about the centroid [N·m]
+  bool solved = false;          ///< force, torque, rate and power are of the geometry evaluated last
+  PatchState rate;              ///< of its states, found last
+  ContactPower power;           ///< found last
+  double relaxation_power = 0;  ///< of the moving relaxation offset, found last [W]
+  bool has_lever = false;       ///< the next two are set
+  Vec3 lever_i, lever_j;        ///< from the bodies' centres across n, at the last accepted step [m]
+  double lever_speed = HUGE_VAL;  ///< of the slower of them over the last accepted substep [m/s]
   std::int64_t impact = -1;     ///< index of its impact record
   MetricsSum sum;               ///< of the geometry evaluated last
 };
@@ -172,6 +180,9 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
 /** Sets contact_of[k] to the contact that holds pairs[k]; −1: none. */
 void FindHeld(const Patches& patches, std::span<const ActivePair> pairs,
               std::vector<int>* contact_of);
+
+/** Puts contacts into the order of their ids, and the grouping into that of its cell pairs. */
+void SortContacts(Patches* patches);
 
 /** Sets a contact's geometry and `active` from its sum. */
 void FinishGeometry(const PatchSettings& settings, Contact* contact,

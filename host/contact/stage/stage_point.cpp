@@ -10,9 +10,6 @@ namespace {
 // clamped, and an equation with a jump need not have a solution.
 constexpr double kRollingFade = 0.05;
 
-// Where ω hγ of a contact exceeds this, ω² = f_e' |S| W_nn, explicit positions come near the limit
-// of stability (ω h of about 1.7); its elastic force then acts at the implicit position.
-constexpr double kStiff = 0.45;
 constexpr double kSmallChange = 1e-12;  // of s, below which a secant says nothing
 constexpr double kDifference = 1e-6;    // relative, for the elastic slope
 
@@ -27,6 +24,20 @@ Mat3 Dissipating(const Mat3& Q, const Vec3& n) {
   if (mean + apart <= 0.0) return Mat3::Zero();
   const Mat3 T = Mat3::Identity() - Outer(n, n);
   return ((mean + apart) / (2.0 * apart)) * (Q - (mean - apart) * T);
+}
+
+/** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the second
+ moments of the overlap. For even depth these are the face's times the depth; where the depth
+ varies the face's are larger, by up to twice for an edge or a wedge and 5/3 for a corner, which
+ shows in the variance along n. What is too small would be unstable, what is too large is not. */
+Mat3 TiltStiffness(const PatchGeometry& g, double S, double slope) {
+  constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
+  const Mat3 E = 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
+  const Mat3 T = Mat3::Identity() - Outer(g.n, g.n);
+  const Mat3 M = Dissipating(T * E * T, g.n);
+  const double variance = Dot(g.n, E * g.n) * S * S / (g.V * g.V * g.V);
+  const double more = std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 2.0);
+  return (more * slope * S / g.V) * (Trace(M) * T - M);
 }
 
 }  // namespace
@@ -61,19 +72,23 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   const auto knows_offset = [&](const StageBody& body) { return body.has_offset || driven(body); };
   if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
     const double S = Dot(axis[0], g.S);
-    const double W_nn = body_i->inverse_mass + body_j->inverse_mass +
-                        Dot(arm_i[0], body_i->inverse_inertia_W * arm_i[0]) +
-                        Dot(arm_j[0], body_j->inverse_inertia_W * arm_j[0]);
-    const double further = model.normal->Force((1.0 + kDifference) * V_r, c->latch.a).f_e;
-    const double slope = (further - law.f_e) / (kDifference * V_r);
-    if (H * H * slope * S * W_nn > kStiff * kStiff) {
+    if (S > 0.0) {
+      const double further = model.normal->Force((1.0 + kDifference) * V_r, c->latch.a).f_e;
+      const double slope = (further - law.f_e) / (kDifference * V_r);
       S_n = S;
+      G = g.G;
+      f_e_there = law.f_e;
+      K = TiltStiffness(g, S, slope);
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
       const auto moved = [&](const StageBody& body, const Vec3& arm) {
         return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
                             : Dot(axis[0], body.dx) + Dot(arm, body.dtheta);
       };
-      V_begin -= S_n * (moved(*body_i, arm_i[0]) - moved(*body_j, arm_j[0]));
+      const auto turn = [&](const StageBody& body) {
+        return driven(body) ? -H * body.w : body.dtheta;
+      };
+      turned = turn(*body_i) - turn(*body_j);
+      V_begin -= S_n * (moved(*body_i, arm_i[0]) - moved(*body_j, arm_j[0])) + Dot(G, turned);
     }
   }
 
@@ -105,19 +120,25 @@ void StagePoint::Evaluate(bool hold) {
                model.plate_share * Dot(axis[0], body_j->w);
 
   double stiffness = 0.0;
-  if (S_n > 0.0) {  // V(x + δ) ≈ V − S·δ, with δ = dx + hγ v
-    const double V_r = std::max(0.0, V_begin - S_n * H * v[0] - V_o);
+  stiff_e = 0.0;
+  if (S_n > 0.0) {
+    const double V_r = std::max(0.0, V_begin - H * (S_n * v[0] + Dot(G, w)) - V_o);
     law = model.normal->Force(V_r, contact->latch.a);
     const NormalForce further = model.normal->Force((1.0 + kDifference) * V_r, contact->latch.a);
     if (V_r > 0.0) {
       const double change = (further.f_e - law.f_e) + (further.b - law.b) * v[0];
       stiffness = std::max(0.0, S_n * H * change / (kDifference * V_r));
+      stiff_e = S_n * H * (further.f_e - law.f_e) / (kDifference * V_r);
     }
   }
   f_n = law.f_e + law.b * v[0];
   slope_n = stiffness - law.b;
-  if (!(f_n > 0.0)) f_n = slope_n = 0.0;
-  if (!hold) FreshWeights(&s, &ramp);
+  stiff = stiffness;
+  if (!(f_n > 0.0)) f_n = slope_n = stiff = stiff_e = 0.0;
+  if (!hold) {
+    FreshWeights(&s, &ramp);
+    tilt_ramp = f_e_there > 0.0 ? std::min(1.0, f_n / (kRollingFade * f_e_there)) : 0.0;
+  }
 
   Slip slip;
   slip.H = H;
@@ -191,7 +212,13 @@ Vec3 StagePoint::Force() const {
 }
 
 Vec3 StagePoint::Torque() const {
-  return -(torque_factor * r_gyr * traction.f_w.v) * axis[0] - ramp * (rolling * w);
+  return -(torque_factor * r_gyr * traction.f_w.v) * axis[0] - ramp * (rolling * w) +
+         ElasticTorque();
+}
+
+Vec3 StagePoint::ElasticTorque() const {
+  if (!(S_n > 0.0)) return {};
+  return tilt_ramp * (((law.f_e - f_e_there) / S_n) * G - K * (turned + H * w));
 }
 
 void StagePoint::Slope(double C[4][4]) const {
@@ -232,7 +259,7 @@ void StagePoint::Finish() const {
   c.f_n = f_n;
   c.force = Force();
   c.torque = Torque();
-  c.power.elastic = law.f_e * v[0];
+  c.power.elastic = law.f_e * v[0] + Dot(w, ElasticTorque());
   c.power.normal = (law.f_e - f_n) * v[0];
   c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
   c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];

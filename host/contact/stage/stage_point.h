@@ -19,8 +19,18 @@ struct StagePoint {
   Vec3 arm_i[3];        ///< (p_c − p_i) × axis
   Vec3 arm_j[3];
   NormalForce law;
-  double S_n = 0.0;      ///< n · S where the elastic part is stiff, else 0 [m²]
-  double V_begin = 0.0;  ///< V at the implicit position, but for hγ v [m³]
+  // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where the
+  // geometry is: V − S_n n·δ − G·δθ, and the moment about the centroid, of which the part that goes
+  // with the force's change acts at the face's centroid and K δθ is the rest.
+  double S_n = 0.0;         ///< n · S; 0: the geometry is where the bodies are [m²]
+  Vec3 G;                   ///< area moment about the centroid [m³]
+  Mat3 K = Mat3::Zero();    ///< elastic moment per angle about the face's centroid [N·m]
+  Vec3 turned;              ///< δθ but for hγ ω [rad]
+  double f_e_there = 0.0;   ///< elastic force where the geometry is [N]
+  double stiff = 0.0;       ///< −∂f_n/∂v_n by the volume alone [N·s/m]
+  double stiff_e = 0.0;     ///< of it, by the elastic force [N·s/m]
+  double tilt_ramp = 1.0;   ///< the moment fades with the last 5 % of the force
+  double V_begin = 0.0;     ///< V at the implicit position, but for hγ v [m³]
   double V_o = 0.0;      ///< relaxation offset at the stage
   double r_gyr = 0.0;    ///< radius of gyration about n, 0 without spinning
   double torque_factor = 0.0;
@@ -67,6 +77,8 @@ struct StagePoint {
   Vec3 Force() const;
   /** @copydoc Force */
   Vec3 Torque() const;
+  /** The elastic moment about the centroid, of the last evaluation [N·m]. */
+  Vec3 ElasticTorque() const;
   /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
   void Slope(double C[4][4]) const;
   /** Writes states, rates, forces and powers back to the contact. */

@@ -1,0 +1,147 @@
+#include "host/simulation/accept.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/simulation/contact_scales.h"
+#include "host/simulation/group_step.h"
+
+namespace intervox::host {
+namespace {
+
+void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, BodyGroup* group) {
+  for (std::size_t f = 0; f < group->free.size(); ++f) {
+    const auto b = static_cast<std::size_t>(group->free[f]);
+    RigidBody& body = group->state[b];
+    const double* at = StateLayout::Momentum(std::span<const double>(scratch.y), f);
+    const Vec3 center = ReadVec3(StateLayout::Center(std::span<const double>(scratch.x), f));
+    body.momentum = ReadVec3(at);
+    body.spin = ReadVec3(at + 3) - Cross(center - body.p_WM, body.momentum);
+    body.p_WM = center;
+    body.q_WB = Normalized(StateLayout::Turn(scratch.x, f));
+  }
+  group->time = t;
+  SetVelocities(*tools.world, group);
+}
+
+/** Latches contacts at the accepted state. A latch that moves changes the contact's force. */
+void MoveLatches(const GroupRules& rules, bool on_purpose, BodyGroup* group) {
+  for (Contact& contact : group->patches.contacts) {
+    if (!contact.active) continue;
+    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
+    const double v_n = ApproachVelocity(*group, contact);
+    const PatchLatch before = contact.latch;
+    if (!contact.latched) {
+      model.Begin(contact.geometry.V, v_n, on_purpose, &contact.latch, &contact.state);
+      contact.latched = true;
+      contact.solved = false;
+    } else {
+      model.Accept(v_n, &contact.latch);
+      if (contact.latch.a != before.a) contact.solved = false;
+    }
+  }
+}
+
+/** How fast the lever of a contact's wrench on its free bodies has moved over the last `h`. */
+void WatchLevers(double h, BodyGroup* group) {
+  for (Contact& contact : group->patches.contacts) {
+    double speed = HUGE_VAL;
+    for (const int body : {contact.body_i, contact.body_j}) {
+      const auto b = static_cast<std::size_t>(body);
+      if (group->row_of[b] < 0) continue;
+      const Vec3 arm = contact.geometry.p_WC - group->state[b].p_WM;
+      const Vec3 lever = arm - Dot(arm, contact.geometry.n) * contact.geometry.n;
+      Vec3& before = body == contact.body_i ? contact.lever_i : contact.lever_j;
+      if (contact.has_lever && h > 0.0) speed = std::fmin(speed, Norm(lever - before) / h);
+      before = lever;
+    }
+    contact.lever_speed = speed;
+    contact.has_lever = true;
+  }
+}
+
+void RecordImpacts(const World& world, BodyGroup* group) {
+  for (Contact& contact : group->patches.contacts) {
+    if (contact.phase == ContactPhase::kFresh) {
+      contact.phase = ContactPhase::kAccepted;
+      if (contact.latch.v_i > OnsetSpeed(world, *group, contact.body_i, contact.body_j)) {
+        contact.impact = kNewImpact - static_cast<std::int64_t>(group->impacts.size());
+        group->impacts.push_back(
+            {contact.since, contact.body_i, contact.body_j, contact.latch.v_i, 0.0});
+      }
+    }
+    if (contact.f_n <= contact.peak_f_n) continue;
+    contact.peak_f_n = contact.f_n;
+    if (contact.impact != -1) group->peaks.emplace_back(contact.impact, contact.f_n);
+  }
+}
+
+/** Wrenches of the contacts that have none. */
+void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
+  const bool known = std::all_of(
+      group->patches.contacts.begin(), group->patches.contacts.end(),
+      [](const Contact& contact) { return contact.solved || !contact.active; });
+  if (known) return;
+  const Substep none{group->time, 0.0, false, false};
+  GroupStage stage(tools, *group, none, scratch);
+  stage.LoadState();
+  stage.SolveNewContacts();
+  std::swap(group->patches, scratch->patches);
+}
+
+/** Takes the grouping of the scratch's cell pairs into the accepted contacts. */
+void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, double h,
+             BodyGroup* group, StageScratch* scratch) {
+  const PatchChanges changes = Accept(rules, scratch->active, scratch->grouping, group->time,
+                                      &group->patches, &scratch->grouping_scratch);
+  group->ledger.bristle_lost += changes.bristle_energy_lost;
+  MoveLatches(rules, on_purpose, group);
+  WatchLevers(h, group);
+  SolveNewContacts(tools, group, scratch);
+  RecordImpacts(*tools.world, group);
+}
+
+}  // namespace
+
+void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, BodyGroup* group,
+                   StageScratch* scratch) {
+  const GroupRules rules(*tools.world, *group);
+  const StateLayout layout{group->free.size(), 0};
+  std::swap(group->patches, scratch->patches);
+  for (std::size_t c = 0; c < group->patches.contacts.size(); ++c) {
+    Contact& contact = group->patches.contacts[c];
+    contact.state = contact.state + layout.Slot(scratch->y, c);
+    contact.bristle_energy += scratch->a[kQuadratures + c];
+  }
+  MoveBodies(tools, t, *scratch, group);
+  // Latches first as the contacts were grouped until now: a patch that merges brings its own.
+  MoveLatches(rules, false, group);
+  Regroup(tools, rules, false, substep.length, group, scratch);
+}
+
+void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
+  const GroupRules rules(*tools.world, *group);
+  const Substep none{group->time, 0.0, false, false};
+  GroupStage stage(tools, *group, none, scratch);
+  stage.FindPairs();
+  Group(rules, scratch->active, &scratch->grouping_scratch, &scratch->grouping);
+  Regroup(tools, rules, true, 0.0, group, scratch);
+}
+
+void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
+  const GroupRules rules(*tools.world, *group);
+  const Substep none{group->time, 0.0, false, false};
+  const std::int64_t undefined = group->patches.undefined_normals;
+  GroupStage stage(tools, *group, none, scratch);
+  stage.FindPairs();
+  Evaluate(rules, scratch->active, group->patches.contacts.size(), &group->patches,
+           &scratch->grouping_scratch);
+  for (Contact& contact : group->patches.contacts) {
+    contact.geometry.n = contact.n_accepted;
+    contact.geometry.R_n = Mat3::Identity();
+  }
+  // Evaluating once more has counted once more.
+  group->patches.undefined_normals = undefined;
+}
+
+}  // namespace intervox::host

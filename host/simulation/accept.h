@@ -1,0 +1,15 @@
+/** @file A trial substep becomes the accepted state. */
+#pragma once
+
+#include "host/simulation/stage.h"
+
+namespace intervox::host {
+
+/** Makes the trial in the scratch the group's state at t: bodies move, contacts are born, merged,
+ split and retired, latches move, impacts are recorded. Contacts keep the wrenches of the last
+ stage, which the schemes' stiff accuracy makes those of the accepted state; those without any get
+ theirs. */
+void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, BodyGroup* group,
+                   StageScratch* scratch);
+
+}  // namespace intervox::host

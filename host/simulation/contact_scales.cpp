@@ -1,0 +1,87 @@
+#include "host/simulation/contact_scales.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace intervox::host {
+namespace {
+
+constexpr double kOnsetShare = 1e-3;      // of √(g L)
+constexpr double kOnsetPerStep = 2.5e-6;  // of L/h
+constexpr double kDifference = 1e-3;      // relative, for the slope of a force
+
+Mat3 SecondMoment(const PatchGeometry& g) {
+  return 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
+}
+
+StageBody AsStageBody(const RigidBody& body, const Pose& X_WB) {
+  StageBody out;
+  out.p_WM = body.p_WM;
+  if (body.kind != BodyKind::kFree) return out;
+  out.inverse_mass = body.inverse_mass;
+  out.inverse_inertia_W = InverseInertiaW(body, X_WB.R);
+  return out;
+}
+
+}  // namespace
+
+double PatchRadius(const PatchGeometry& g) {
+  return g.V > 0.0 ? std::sqrt(std::fmax(0.0, Trace(g.J_W) / g.V)) : 0.0;
+}
+
+double DepthPower(const PatchGeometry& g) {
+  const double S = Norm(g.S);
+  if (!(g.V > 0.0) || !(S > 0.0)) return 1.0;
+  constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
+  const double variance = Dot(g.n, SecondMoment(g) * g.n) * S * S / (g.V * g.V * g.V);
+  return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 3.0);
+}
+
+double ElasticEnergy(const ContactModel& model, const PatchGeometry& g) {
+  const double S = Norm(g.S);
+  if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
+  const double p = DepthPower(g);
+  return p / (p + 1.0) * model.normal->Force(g.V, 0.0).f_e * g.V / S;
+}
+
+double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,
+                 const StageBody& i, const StageBody& j) {
+  const double S = Norm(g.S);
+  if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
+  const Vec3 a_i = Cross(g.p_WC - i.p_WM, g.n), a_j = Cross(g.p_WC - j.p_WM, g.n);
+  const double r = PatchRadius(g);
+  const double W = i.inverse_mass + j.inverse_mass + Dot(a_i, i.inverse_inertia_W * a_i) +
+                   Dot(a_j, j.inverse_inertia_W * a_j) +
+                   r * r * (Trace(i.inverse_inertia_W) + Trace(j.inverse_inertia_W));
+  const double f = model.normal->Force(g.V, latch.a).f_e;
+  const double further = model.normal->Force((1.0 + kDifference) * g.V, latch.a).f_e;
+  return std::sqrt(std::fmax(0.0, (further - f) / (kDifference * g.V) * S * W));
+}
+
+double Frequency(const World& world, const BodyGroup& group, const Contact& contact) {
+  const auto i = static_cast<std::size_t>(contact.body_i);
+  const auto j = static_cast<std::size_t>(contact.body_j);
+  const PairRule* rule = world.Rule(group.bodies[i], group.bodies[j]);
+  return Frequency(*rule->model, contact.geometry, contact.latch,
+                   AsStageBody(group.state[i], group.poses[i]),
+                   AsStageBody(group.state[j], group.poses[j]));
+}
+
+double SmallerSize(const World& world, const BodyGroup& group, int i, int j) {
+  double size = 0.0;
+  for (const int b : {i, j}) {
+    const BodyCells& cells =
+        world.boxes[static_cast<std::size_t>(group.bodies[static_cast<std::size_t>(b)])];
+    if (cells.bounded && (size == 0.0 || 2.0 * cells.radius < size)) size = 2.0 * cells.radius;
+  }
+  return size;
+}
+
+double OnsetSpeed(const World& world, const BodyGroup& group, int i, int j) {
+  const double L = SmallerSize(world, group, i, j);
+  const double g = Norm(world.scene.gravity);
+  const double per_step = kOnsetPerStep * L / world.step;
+  return g > 0.0 ? std::fmin(per_step, kOnsetShare * std::sqrt(g * L)) : per_step;
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,34 @@
+/** @file The scales of a contact that decide how it is stepped: depth, frequency, speeds. */
+#pragma once
+
+#include "host/simulation/group.h"
+
+namespace intervox::host {
+
+/** Radius of gyration of a patch about its centroid [m]. */
+double PatchRadius(const PatchGeometry& geometry);
+
+/** How unevenly deep a patch is: 1 for a face of even depth, 2 for a wedge, an edge or a cap, 3 for
+ a corner. V grows with about this power of the approach. From the variance of the overlap along n,
+ in shares of the mean depth's square: 1/12, 2/9, 0.34. */
+double DepthPower(const PatchGeometry& geometry);
+
+/** Elastic energy of a patch whose depth has a DepthPower of p: f_e (V/|S|) p/(p + 1) [J]. */
+double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry);
+
+/** Largest frequency of a contact against its two bodies, in the normal's direction and in tilt:
+ ω² = f_e' |S| W [rad/s]. Zero without overlap or direction. */
+double Frequency(const ContactModel& model, const PatchGeometry& geometry, const PatchLatch& latch,
+                 const StageBody& body_i, const StageBody& body_j);
+
+/** The same at the group's accepted state. */
+double Frequency(const World& world, const BodyGroup& group, const Contact& contact);
+
+/** Size of the smaller of two bodies: twice the radius of the ball around it; 0: unbounded [m]. */
+double SmallerSize(const World& world, const BodyGroup& group, int i, int j);
+
+/** Contacts that begin slower than this are not worth an event [m/s]: a thousandth of √(g L), and
+ not above 2.5e-6 L/h, L being the smaller body's size. */
+double OnsetSpeed(const World& world, const BodyGroup& group, int i, int j);
+
+}  // namespace intervox::host

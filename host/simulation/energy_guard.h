@@ -1,0 +1,32 @@
+/** @file Whether a trial substep gains energy, by functions of the state. */
+#pragma once
+
+#include "host/simulation/stage.h"
+
+namespace intervox::host {
+
+/** The energy balance of a trial substep [J]. */
+struct EnergyCheck {
+  /// Whether the substep is short against every vibration of its contacts. Then the elastic work is
+  /// that of the stages; what it differs from the change of the patches' energy is the law's own
+  /// share. Else the energy of the patches counts, a function of the state.
+  bool resolved = false;
+  double gain = 0.0;     ///< mechanical energy gained beyond the work done, losses not credited
+  double allowed = 0.0;  ///< what may be gained
+  double elastic = 0.0;  ///< change of what the contacts store
+  double numerical = 0.0;      ///< taken by an unresolved substep
+  int body = 0;                ///< local index of the free body that gained most
+  bool accepted_gain = false;  ///< it was accepted all the same
+
+  /** Whether it gains more than it may. */
+  bool Gains() const { return gain > allowed; }
+};
+
+/** Checks the trial in the scratch. */
+EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
+                        const StageScratch& scratch);
+
+/** Adds the sums of an accepted substep. */
+void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, EnergyLedger* ledger);
+
+}  // namespace intervox::host

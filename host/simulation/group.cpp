@@ -1,0 +1,109 @@
+#include "host/simulation/group.h"
+
+#include <algorithm>
+
+namespace intervox::host {
+
+void SetVelocities(const World& world, BodyGroup* group) {
+  for (std::size_t b = 0; b < group->bodies.size(); ++b) {
+    RigidBody& body = group->state[b];
+    if (body.kind == BodyKind::kFixed) continue;
+    if (body.kind == BodyKind::kFree) {
+      group->poses[b] = FramePose(body, body.p_WM, ToRotation(body.q_WB));
+      body.v = body.inverse_mass * body.momentum;
+      body.w = InverseInertiaW(body, group->poses[b].R) * body.spin;
+    } else {
+      const auto index = static_cast<std::size_t>(group->bodies[b]);
+      PlaceDrivenBody(*world.scene.bodies[index].motion, group->time, &body, &group->poses[b]);
+    }
+  }
+}
+
+void PlaceDrivenBody(const PrescribedMotion& prescribed, double t, RigidBody* body, Pose* X_WB) {
+  const FrameMotion motion = Evaluate(prescribed, t);
+  *X_WB = motion.X_WF;
+  body->q_WB = motion.q_WF;
+  body->p_WM = motion.X_WF * body->p_BM;
+  body->w = motion.w_WF;
+  body->v = motion.v_WF + Cross(motion.w_WF, body->p_WM - motion.X_WF.p);
+}
+
+void TakeOut(const State& state, BodyGroup* group) {
+  std::sort(group->bodies.begin(), group->bodies.end());
+  group->bodies.erase(std::unique(group->bodies.begin(), group->bodies.end()),
+                      group->bodies.end());
+  group->free.clear();
+  group->row_of.clear();
+  group->state.clear();
+  group->poses.clear();
+  for (const int body : group->bodies) {
+    const auto b = static_cast<std::size_t>(body);
+    const bool is_free = state.bodies[b].kind == BodyKind::kFree;
+    group->row_of.push_back(is_free ? static_cast<int>(group->free.size()) : -1);
+    if (is_free) group->free.push_back(static_cast<int>(group->state.size()));
+    group->state.push_back(state.bodies[b]);
+    group->poses.push_back(state.poses[b]);
+  }
+  group->near.clear();
+  group->patches.contacts.clear();
+  group->patches.held.clear();
+  group->patches.next_id = state.patches.next_id;
+  group->patches.undefined_normals = 0;
+  group->time = state.time;
+  group->ledger = {};
+  group->impacts.clear();
+  group->peaks.clear();
+  group->gains.clear();
+}
+
+int LocalIndex(const BodyGroup& group, int body) {
+  const auto at = std::lower_bound(group.bodies.begin(), group.bodies.end(), body);
+  return static_cast<int>(at - group.bodies.begin());
+}
+
+void PutBack(const BodyGroup& group, State* state) {
+  const auto global = [&](int body) { return group.bodies[static_cast<std::size_t>(body)]; };
+  for (const int body : group.free) {
+    const auto b = static_cast<std::size_t>(global(body));
+    state->bodies[b] = group.state[static_cast<std::size_t>(body)];
+    state->poses[b] = group.poses[static_cast<std::size_t>(body)];
+  }
+  // Contacts that are new get their ids in the order of the groups.
+  const std::uint64_t first_new = group.first_id;
+  const auto first_impact = static_cast<std::int64_t>(state->impacts.size());
+  const auto first_contact = static_cast<int>(state->patches.contacts.size());
+  for (ImpactRecord impact : group.impacts) {
+    impact.body_i = global(impact.body_i);
+    impact.body_j = global(impact.body_j);
+    state->impacts.push_back(impact);
+  }
+  const auto impact_index = [&](std::int64_t impact) {
+    return impact <= kNewImpact ? first_impact + (kNewImpact - impact) : impact;
+  };
+  for (const auto& [impact, force] : group.peaks) {
+    double& peak = state->impacts[static_cast<std::size_t>(impact_index(impact))].peak_force;
+    peak = std::max(peak, force);
+  }
+  std::uint64_t shift = state->patches.next_id - first_new;
+  for (const Contact& local : group.patches.contacts) {
+    Contact& contact = state->patches.contacts.emplace_back(local);
+    contact.body_i = global(local.body_i);
+    contact.body_j = global(local.body_j);
+    contact.impact = impact_index(local.impact);
+    if (local.id >= first_new) contact.id += shift;
+  }
+  state->patches.next_id += group.patches.next_id - first_new;
+  for (Held held : group.patches.held) {
+    held.cells.i = global(held.cells.i);
+    held.cells.j = global(held.cells.j);
+    held.contact += first_contact;
+    state->patches.held.push_back(held);
+  }
+  state->patches.undefined_normals += group.patches.undefined_normals;
+  state->ledger.Add(group.ledger);
+  for (const EnergyGain& gain : group.gains) {
+    if (state->gains.size() < kMostGains) state->gains.push_back(gain);
+  }
+}
+
+}  // namespace intervox::host

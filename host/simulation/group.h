@@ -1,0 +1,79 @@
+/** @file Bodies that step together: what of a state belongs to them, taken out and put back. */
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "host/contact/finder/pair_finder.h"
+#include "host/simulation/state.h"
+#include "host/world/world.h"
+
+namespace intervox::host {
+
+/** The bodies that may touch within one step, and the fixed and driven ones that they may touch: a
+ small world of its own. All indices of bodies in `near`, `patches` and `impacts` count its bodies;
+ their order is the scene's. */
+struct BodyGroup {
+  std::vector<int> bodies;       ///< index into Scene::bodies of each, ascending
+  std::vector<int> free;         ///< those that are free, ascending
+  std::vector<int> row_of;       ///< of each body, its place in `free`; −1: not free
+  std::vector<RigidBody> state;  ///< at the accepted time
+  std::vector<Pose> poses;       ///< of their frames, likewise
+  std::vector<NearPair> near;    ///< ascending
+  Patches patches;
+  double time = 0.0;  ///< accepted [s]
+
+  // What its substeps have done since it was taken out.
+  EnergyLedger ledger;
+  std::vector<ImpactRecord> impacts;  ///< new ones; their contacts have impact = −2 − index
+  /// Forces that exceeded a contact's largest so far, by the contact's impact.
+  std::vector<std::pair<std::int64_t, double>> peaks;
+  std::vector<EnergyGain> gains;
+  std::uint64_t first_id = 0;  ///< contacts from this id on are new
+};
+
+/** Sets velocities and frames' poses from the momenta, and those of driven bodies at the time. */
+void SetVelocities(const World& world, BodyGroup* group);
+
+/** Sets a driven body's place and velocities at time t. */
+void PlaceDrivenBody(const PrescribedMotion& motion, double t, RigidBody* body, Pose* X_WB);
+
+/** Fills a group from the accepted state, `bodies` being listed in any order. Near pairs and
+ contacts are left empty. */
+void TakeOut(const State& state, BodyGroup* group);
+
+/** Local index of a body of the group. */
+int LocalIndex(const BodyGroup& group, int body);
+
+/** Adds a group's free bodies, contacts and sums to the state, whose contacts were cleared before
+ the first group. New contacts get their ids in the order of the groups. */
+void PutBack(const BodyGroup& group, State* state);
+
+/** Patch rules of a group's bodies. */
+class GroupRules final : public PatchRules {
+ public:
+  /** Both must outlive this. */
+  GroupRules(const World& world, const BodyGroup& group) : world_(world), group_(group) {}
+  /** How two bodies of the group touch; they must be able to. */
+  const PairRule& Rule(int i, int j) const {
+    return *world_.Rule(Global(i), Global(j));
+  }
+  const PatchSettings& Settings(int i, int j) const override { return Rule(i, j).patches; }
+  std::span<const int> Neighbours(int body, int cell) const override {
+    const auto b = static_cast<std::size_t>(Global(body));
+    return world_.cells[b][static_cast<std::size_t>(cell)].neighbours;
+  }
+
+ private:
+  int Global(int body) const { return group_.bodies[static_cast<std::size_t>(body)]; }
+
+  const World& world_;
+  const BodyGroup& group_;
+};
+
+/** The largest impact index that a contact may have while its record is the group's. */
+inline constexpr std::int64_t kNewImpact = -2;
+
+}  // namespace intervox::host

@@ -1,0 +1,142 @@
+#include "host/simulation/group_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "host/simulation/accept.h"
+#include "host/simulation/contact_scales.h"
+#include "host/simulation/energy_guard.h"
+#include "host/simulation/event.h"
+#include "host/simulation/substep_plan.h"
+
+namespace intervox::host {
+namespace {
+
+/** Substeps of a step before its rest becomes dissipative, and before its rest is taken as it
+ comes. */
+constexpr int kBudget = 40;
+constexpr int kMostSubsteps = 4000;
+/** Events located in one step, and trials spent on finding them. */
+constexpr int kMostEvents = 20;
+constexpr int kMostProbes = 40;
+/** How often a substep that gains energy is halved. */
+constexpr int kMostHalvings = 24;
+/** Times nearer than this share of a step are the same. */
+constexpr double kSameTime = 1e-9;
+
+/** The next time at which the step is to be cut because a load begins or ends. */
+double NextCut(const StageTools& tools, const BodyGroup& group, double end) {
+  const double same = kSameTime * tools.world->step;
+  double next = end;
+  for (const int body : group.free) {
+    const auto& cuts =
+        tools.load_times[static_cast<std::size_t>(group.bodies[static_cast<std::size_t>(body)])];
+    const auto at = std::upper_bound(cuts.begin(), cuts.end(), group.time + same);
+    if (at != cuts.end() && *at < next - same) next = *at;
+  }
+  return next;
+}
+
+/** One step: what is left of the budgets, and how long a dissipative substep may be. */
+struct StepProgress {
+  int substeps = 0;
+  int events = 0;
+  int probes = kMostProbes;
+  double longest = 1e300;  ///< dissipative substep that gained nothing last, doubled [s]
+};
+
+/** Makes a trial substep that gains no energy, cut at its first event. */
+Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const BodyGroup& group,
+                    StepProgress* progress, StageScratch* scratch, EnergyCheck* check) {
+  Substep substep{group.time, plan.length, plan.dissipative, false};
+  if (plan.dissipative) substep.length = std::fmin(substep.length, progress->longest);
+  substep.await_onset = progress->events < kMostEvents && progress->probes > 0;
+  for (int halvings = 0;; ++halvings) {
+    const Event event = TrySubstep(tools, group, substep, scratch);
+    if (substep.await_onset && event.Happened()) {
+      ++progress->events;
+      substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
+    }
+    *check = CheckEnergy(tools, group, substep, *scratch);
+    if (!check->Gains()) return substep;
+    if (halvings == kMostHalvings || progress->substeps > kMostSubsteps) {
+      check->accepted_gain = true;
+      return substep;
+    }
+    ++scratch->counters.redone_substeps;
+    substep.length *= 0.5;
+    if (!check->resolved) {
+      substep.dissipative = true;
+      progress->longest = 2.0 * substep.length;
+    }
+  }
+}
+
+void CheckFinite(const StageTools& tools, const BodyGroup& group) {
+  for (const int body : group.free) {
+    const auto b = static_cast<std::size_t>(body);
+    const RigidBody& rigid = group.state[b];
+    const double sum = SquaredNorm(rigid.momentum) + SquaredNorm(rigid.spin) +
+                       SquaredNorm(rigid.p_WM) + rigid.q_WB.w;
+    if (!std::isfinite(sum)) {
+      throw std::runtime_error(
+          "t = " + std::to_string(group.time) + " s: the state of body " +
+          tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])].name +
+          " is no longer finite. Use a smaller step, or an implicit method.");
+    }
+  }
+}
+
+/** Accepts the trial in the scratch. */
+void Commit(const StageTools& tools, const Substep& substep, double t, const EnergyCheck& check,
+            BodyGroup* group, StageScratch* scratch) {
+  ++scratch->counters.substeps;
+  if (substep.dissipative) ++scratch->counters.dissipative_substeps;
+  if (check.accepted_gain) {
+    ++scratch->counters.gaining_substeps;
+    group->gains.push_back(
+        {t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
+  }
+  AddToLedger(check, *scratch, &group->ledger);
+  AcceptSubstep(tools, substep, t, group, scratch);
+  CheckFinite(tools, *group);
+}
+
+void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch) {
+  const double same = kSameTime * tools.world->step;
+  StepProgress progress;
+  while (group->time < end) {
+    const double left = NextCut(tools, *group, end) - group->time;
+    SubstepPlan plan = PlanSubstep(tools, *group, left, scratch);
+    if (++progress.substeps > kBudget) plan = {left, true};
+    if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;
+    EnergyCheck check;
+    const Substep substep = FindSubstep(tools, plan, *group, &progress, scratch, &check);
+    double t = group->time + substep.length;
+    if (std::fabs(t - end) <= same) t = end;
+    Commit(tools, substep, t, check, group, scratch);
+  }
+}
+
+}  // namespace
+
+void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch) {
+  if (tools.IsImplicit()) {
+    StepImplicitly(tools, end, group, scratch);
+    return;
+  }
+  while (group->time < end) {
+    const double left = NextCut(tools, *group, end) - group->time;
+    const Substep substep{group->time, left, false, false};
+    TrySubstep(tools, *group, substep, scratch);
+    EnergyCheck check;
+    check.resolved = true;
+    const double t = group->time + left;
+    Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,
+           group, scratch);
+  }
+}
+
+}  // namespace intervox::host

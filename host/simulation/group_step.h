@@ -1,0 +1,22 @@
+/** @file A step of a group of bodies, in as many substeps as it takes. */
+#pragma once
+
+#include "host/simulation/stage.h"
+
+namespace intervox::host {
+
+/** Steps a group to `end`. With an implicit scheme the step is cut at events, where loads begin or
+ end, and as SubstepPlan says; beyond a budget of substeps the rest of the step is a dissipative
+ one. A substep that would gain energy is done again, shorter and dissipatively. Explicit schemes
+ keep their steps.
+ @throws std::runtime_error naming time and body when a state is not finite. */
+void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch);
+
+/** Evaluates and accepts the contacts at the group's time, as a run begins. */
+void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
+
+/** Evaluates the geometry of the contacts at the group's accepted state, whose contacts have their
+ states and wrenches, as a run is resumed. */
+void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
+
+}  // namespace intervox::host

@@ -1,0 +1,146 @@
+/** @file The stages of one trial substep of a group: geometry, contacts and velocities. */
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "host/bodies/holder.h"
+#include "host/simulation/group.h"
+#include "host/simulation/state_layout.h"
+#include "integrators/partitioned.h"
+
+namespace intervox::host {
+
+/** What a trial substep is asked to do. */
+struct Substep {
+  double start = 0.0;   ///< accepted time [s]
+  double length = 0.0;  ///< [s]
+  /// Backward Euler with the geometry at the implicit position, for what a full step of the scene's
+  /// scheme would not resolve.
+  bool dissipative = false;
+  /// Contacts that begin fast do not act before they are accepted, so that the motion up to an
+  /// onset does not depend on where it is sought.
+  bool await_onset = false;
+};
+
+/** Loads on a body that do not depend on velocities. */
+struct BodyLoad {
+  Vec3 force, torque;                  ///< about the centre of mass [N], [N·m]
+  Vec3 applied_force, applied_torque;  ///< the part that counts as applied work
+};
+
+/** Working memory of trial substeps, one for each thread. The trial's result is left in it. */
+struct StageScratch {
+  /** @param scheme  of the scene. */
+  explicit StageScratch(const integrators::Tableau& scheme)
+      : stepper(scheme), dissipative_stepper(*integrators::FindTableau("be1")) {}
+
+  integrators::PartitionedStepper stepper;
+  integrators::PartitionedStepper dissipative_stepper;
+
+  // Result of a trial.
+  Patches patches;                 ///< as the trial leaves them
+  std::vector<double> x, y, a;     ///< the stepper's vectors at its end
+  std::vector<ActivePair> active;  ///< at its end, once looked at
+  Grouping grouping;               ///< likewise
+  SimulationCounters counters;     ///< of all trials
+  double fastest = 0.0;            ///< largest frequency of a contact at any stage [rad/s]
+
+  // Of the stage evaluated last.
+  std::vector<Pose> poses;
+  std::vector<Quaternion> quaternions;
+  std::vector<Vec3> centers;
+  std::vector<StageBody> bodies;
+  std::vector<StageContact> contacts;
+  std::vector<std::size_t> contact_of;  ///< index into patches.contacts of each of `contacts`
+  std::vector<BodyLoad> loads;
+
+  FinderScratch finder;
+  PatchScratch grouping_scratch;
+  std::vector<HolderStage> holders;
+  std::vector<std::size_t> holder_bodies;
+  std::vector<StageBody> base_bodies;
+  std::vector<StageDrag> drags;
+  std::vector<double> offset, y_star, x_star, x_now, x_next, miss, miss_before;
+  std::vector<double> first_rate, first_power;
+};
+
+/** What trial substeps are made with and do not change. */
+struct StageTools {
+  const World* world = nullptr;
+  const PairFinder* finder = nullptr;
+  std::vector<double> thickness;                ///< PartThickness of each body [m]
+  std::vector<std::vector<double>> load_times;  ///< of each body: when its wrenches begin or end
+
+  /** Whether the scene's scheme is implicit. */
+  bool IsImplicit() const {
+    const int last = world->tableau->stages - 1;
+    return world->tableau->a_implicit[last][last] > 0.0;
+  }
+};
+
+/** The equations of a group within one trial substep, for the stepper. Its state vectors are laid
+ out as StateLayout says. */
+class GroupStage final : public integrators::PartitionedSystem {
+ public:
+  /** All must outlive this. Starts the trial: scratch.patches become the group's. */
+  GroupStage(const StageTools& tools, const BodyGroup& group, const Substep& substep,
+             StageScratch* scratch);
+
+  /** Loads the stepper's vectors with the group's state. */
+  void LoadState();
+  /** Rates and powers at the accepted state from the wrenches that its contacts have. */
+  void LoadFirstStage();
+  /** Finds the wrenches at the accepted state of the contacts that have none. */
+  void SolveNewContacts();
+  /** Evaluates contacts at the end of the substep, and groups the cell pairs there. */
+  void LookAtEnd();
+  /** Finds the overlapping cell pairs at the poses placed last. */
+  void FindPairs();
+
+  void PositionRate(std::span<const double> x, std::span<const double> y,
+                    std::span<double> rate) override;
+  void PredictRate(std::span<const double> x, std::span<const double> y,
+                   std::span<double> rate) override;
+  void Project(std::span<double> x) const override;
+  void StageOffset(std::span<const double> offset) override;
+  void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
+                  std::span<double> y, std::span<double> rate, std::span<double> power) override;
+
+ private:
+  const RigidBody& Body(std::size_t b) const { return group_.state[b]; }
+  const BodySettings& Settings(std::size_t b) const;
+  void PlaceDriven(double t);
+  void PlaceFree(std::span<const double> x);
+  void BeginContacts();
+  BodyLoad ExternalLoad(std::size_t body) const;
+  void SetStageBodies(double t, double h_gamma, std::span<const double> y);
+  void AddHolders(double t, double h_gamma);
+  void GatherContacts(std::span<const double> y, bool only_new);
+  void SolveVelocities(double h_gamma);
+  void Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
+              std::span<double> power);
+  void StoreContacts(std::span<double> rate, std::span<double> power);
+  void AddContact(std::size_t c, std::span<double> rate, std::span<double> power) const;
+  void StoreLoads(std::span<double> rate);
+  void AddAppliedPower(std::span<const double> y, std::span<double> power);
+  SimulationCounters& counters() { return s_.counters; }
+  void AddWrench(const Contact& contact, std::span<double> rate, std::span<double> power) const;
+  bool Misses(double h_gamma) const;
+  void MoveToImplicitPosition(double h_gamma, int iteration);
+  void WatchFrequencies();
+
+  const StageTools& tools_;
+  const BodyGroup& group_;
+  const Substep& substep_;
+  GroupRules rules_;
+  StateLayout layout_;
+  StageScratch& s_;
+  double relaxation_ = 1.0;  ///< of the iteration to the implicit position
+};
+
+/** n·v of body i relative to body j at the contact's centroid with the accepted velocities, negative
+ while approaching [m/s]. */
+double ApproachVelocity(const BodyGroup& group, const Contact& contact);
+
+}  // namespace intervox::host

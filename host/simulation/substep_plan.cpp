@@ -1,0 +1,157 @@
+#include "host/simulation/substep_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "host/simulation/contact_scales.h"
+
+namespace intervox::host {
+namespace {
+
+/** A contact that moves by less than this share of its depth in the rest of the step is at rest
+ or slides: the scheme's own damping holds it. */
+constexpr double kQuietShare = 0.3;
+/** Substep of a contact that moves, in units of 1/ω. */
+constexpr double kPhase = 0.25;
+/** The lever of a face that tilts moves by more than this share of the patch's radius; that of a
+ body that rolls does not. */
+constexpr double kLeverShare = 0.15;
+/** Vibrations are slow below these shares of √(a L) and of a h, a being the loads' acceleration. */
+constexpr double kSlowShare = 0.02;
+constexpr double kSlowSteps = 2.0;
+/** They are vibrations once the contact has lasted for this phase, and for a step: an impact is
+ over after π. */
+constexpr double kLastingPhase = 6.0;
+/** Two bodies move by at most this share of the thinner one in a substep, unless that takes more
+ substeps than this. */
+constexpr double kThicknessShare = 0.5;
+constexpr double kMostCuts = 200.0;
+
+/** A body's motion and acceleration at the accepted state. */
+struct Motion {
+  Vec3 p, v, w, a, alpha;
+};
+
+Motion MotionOf(const BodyGroup& group, const StageScratch& scratch, int body) {
+  const auto b = static_cast<std::size_t>(body);
+  const RigidBody& rigid = group.state[b];
+  Motion out{rigid.p_WM, rigid.v, rigid.w, {}, {}};
+  const int f = group.row_of[b];
+  if (f < 0) return out;
+  const double* row = StateLayout::Momentum(std::span<const double>(scratch.first_rate),
+                                            static_cast<std::size_t>(f));
+  out.a = rigid.inverse_mass * ReadVec3(row);
+  out.alpha = scratch.bodies[b].inverse_inertia_W * ReadVec3(row + 3);
+  return out;
+}
+
+/** What a contact does in the rest of the step. */
+struct ContactMotion {
+  double speed = 0.0;     ///< at the patch's rim, along n [m/s]
+  double approach = 0.0;  ///< the largest speed by which it may deepen [m/s]
+  double way = 0.0;       ///< [m]
+};
+
+ContactMotion MotionWithin(double left, const Motion& i, const Motion& j, const Contact& contact) {
+  const PatchGeometry& g = contact.geometry;
+  const Vec3 r_i = g.p_WC - i.p, r_j = g.p_WC - j.p;
+  const double v = Dot(g.n, i.v + Cross(i.w, r_i) - j.v - Cross(j.w, r_j));
+  const double a = Dot(g.n, i.a + Cross(i.alpha, r_i) - j.a - Cross(j.alpha, r_j));
+  const auto across = [&](const Vec3& x) { return Norm(x - Dot(x, g.n) * g.n); };
+  const double r = PatchRadius(g);
+  const double turn = across(i.alpha - j.alpha) * r;
+  double tilt = across(i.w - j.w) * r;
+  if (contact.lever_speed * left < kLeverShare * r) tilt = 0.0;
+  ContactMotion out;
+  out.speed = std::fabs(v) + tilt;
+  out.approach = std::fmax(0.0, -v) + tilt + (std::fabs(a) + turn) * left;
+  out.way = out.speed * left + 0.5 * (std::fabs(a) + turn) * left * left;
+  return out;
+}
+
+/** The longest time τ ≤ left with ω(τ) τ ≤ kPhase, ω growing as the contact deepens. */
+double ResolvedLength(double left, double omega, double approach, const PatchGeometry& g) {
+  const double p = DepthPower(g), depth = p * g.V / Norm(g.S);
+  const auto phase = [&](double tau) {
+    return tau * omega * std::pow(1.0 + approach * tau / depth, 0.5 * (p - 1.0));
+  };
+  if (phase(left) <= kPhase) return left;
+  double low = 0.0, high = left;
+  for (int k = 0; k < 200 && high > 1.2 * low; ++k) {
+    const double middle = low > 0.0 ? std::sqrt(low * high) : 0.1 * high;
+    (phase(middle) <= kPhase ? low : high) = middle;
+  }
+  return low;
+}
+
+/** The length by which no two bodies pass each other unseen. */
+double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left) {
+  double length = left;
+  for (const NearPair& pair : group.near) {
+    const auto i = static_cast<std::size_t>(pair.i), j = static_cast<std::size_t>(pair.j);
+    const RigidBody &a = group.state[i], &b = group.state[j];
+    const double speed = Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius +
+                         Norm(b.w) * pair.cells_j->radius;
+    const double thickness =
+        std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
+                  tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
+    if (!(speed * left > kThicknessShare * thickness)) continue;
+    length = std::fmin(length, std::fmax(kThicknessShare * thickness / speed, left / kMostCuts));
+  }
+  return length;
+}
+
+}  // namespace
+
+double PartThickness(const BodyCells& cells) {
+  if (!cells.bounded) return std::numeric_limits<double>::infinity();
+  const auto volume = [](const CellBox& box) { return box.half.x * box.half.y * box.half.z; };
+  double largest = 0.0, thickness = std::numeric_limits<double>::infinity();
+  for (const CellBox& box : cells.boxes) largest = std::fmax(largest, volume(box));
+  for (const CellBox& box : cells.boxes) {
+    if (volume(box) < 0.1 * largest) continue;
+    thickness = std::fmin(thickness, 2.0 * std::min({box.half.x, box.half.y, box.half.z}));
+  }
+  return thickness;
+}
+
+SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
+                        StageScratch* scratch) {
+  const Substep whole{group.time, left, false, false};
+  GroupStage stage(tools, group, whole, scratch);
+  stage.LoadState();
+  stage.LoadFirstStage();
+  SubstepPlan plan{LengthByThickness(tools, group, left), false};
+  bool slow = false, fast = plan.length < left;
+  for (const Contact& contact : group.patches.contacts) {
+    const PatchGeometry& g = contact.geometry;
+    if (!contact.active || !(g.V > 0.0) || !(Norm(g.S) > 0.0)) continue;
+    const ContactMotion motion =
+        MotionWithin(left, MotionOf(group, *scratch, contact.body_i),
+                     MotionOf(group, *scratch, contact.body_j), contact);
+    if (!(motion.way > kQuietShare * g.V / Norm(g.S))) continue;
+    const double omega = Frequency(*tools.world, group, contact);
+    const double length = ResolvedLength(left, omega, motion.approach, g);
+    if (length >= left) continue;
+    double load = 0.0;
+    for (const int body : {contact.body_i, contact.body_j}) {
+      const auto b = static_cast<std::size_t>(body);
+      load = std::fmax(load, Norm(scratch->loads[b].force) * group.state[b].inverse_mass);
+    }
+    const double L = SmallerSize(*tools.world, group, contact.body_i, contact.body_j);
+    const double slow_speed =
+        kSlowShare * std::sqrt(load * L) + kSlowSteps * load * tools.world->step;
+    const double lasted = group.time - contact.since;
+    if (motion.speed < slow_speed && lasted > tools.world->step && lasted * omega > kLastingPhase) {
+      slow = true;
+      continue;
+    }
+    fast = true;
+    plan.length = std::fmin(plan.length, length);
+  }
+  plan.dissipative = slow && !fast;
+  return plan;
+}
+
+}  // namespace intervox::host
