@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <random>
+#include <thread>
 
 #include "geometry/bounds.h"
 #include "host/bodies/motion.h"
@@ -293,6 +294,44 @@ TEST(BodyBroadPhaseTest, FinderBehindItFindsWhatAllPairsGive) {
   }
   EXPECT_GT(found, 500U);
   EXPECT_LT(looked, 150U * 24 * 23 / 4);
+}
+
+// Disjoint pairs on threads of their own give what one call gives.
+TEST(PairFinderThreads, DisjointPairsAreFoundAtOnce) {
+  const Engine engine({Device::kSerial, 1, 0});
+  const PairFinder finder(engine, {});
+  const Cells solid = CellsOf(geometry::Box{{0.02, 0.03, 0.04}});
+  const BodyCells cells = MakeBodyCells(solid);
+  constexpr int kBodies = 60;
+  std::vector<SeparationCache> caches(2 * kBodies);
+  std::vector<NearPair> one, two;
+  for (int b = 0; b + 1 < kBodies; ++b) {
+    one.push_back({b, b + 1, &cells, &cells, &caches[static_cast<std::size_t>(b)]});
+    two.push_back({b, b + 1, &cells, &cells, &caches[static_cast<std::size_t>(kBodies + b)]});
+  }
+  std::vector<Pose> poses(kBodies);
+  FinderScratch scratch, first, second;
+  std::vector<ActivePair> expected, low, high;
+  for (int step = 0; step < 50; ++step) {
+    for (int b = 0; b < kBodies; ++b) {
+      const Vec3 turn{0.01 * step, 0.1 * b, 0};
+      poses[static_cast<std::size_t>(b)] = {ToRotation(FromRotationVector(turn)),
+                                            {0.03 * b, 1e-4 * step * (b % 3), 0}};
+    }
+    finder.Find(one, poses, &scratch, &expected);
+    const std::span<const NearPair> all = two;
+    std::thread other([&] { finder.Find(all.first(30), poses, &first, &low); });
+    finder.Find(all.subspan(30), poses, &second, &high);
+    other.join();
+    low.insert(low.end(), high.begin(), high.end());
+    ASSERT_EQ(low.size(), expected.size());
+    for (std::size_t k = 0; k < low.size(); ++k) {
+      EXPECT_EQ(low[k].i, expected[k].i);
+      EXPECT_EQ(low[k].metrics.volume, expected[k].metrics.volume);
+    }
+  }
+  EXPECT_GT(expected.size(), 10U);
+  EXPECT_EQ(first.counters.queries + second.counters.queries, scratch.counters.queries);
 }
 
 }  // namespace

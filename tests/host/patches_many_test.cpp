@@ -89,7 +89,7 @@ std::vector<int> Canonical(const std::vector<int>& group_of) {
 
 Settings AnySettings(Random& random) {
   return {Uniform(random, 0.05, 1), std::pow(10, Uniform(random, -2, 0.5)),
-          1 + static_cast<int>(Uniform(random, 0, 5)), Uniform(random, 0, 0.5)};
+          1 + static_cast<int>(Uniform(random, 0, 5)), Uniform(random, 0, 0.95)};
 }
 
 TEST(ManyPairs, GroupingIsThatOfLoopsOverAllPairs) {
