@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #include "tests/cuda/pairs.h"
@@ -10,115 +11,84 @@
 namespace intervox {
 namespace {
 
-using testing::BoxCell;
-using testing::Cell;
+using geometry::Aabb;
 using testing::Random;
 
-std::vector<Cell> RandomCells(int count, double reach, Random* random) {
-  std::vector<Cell> cells;
-  for (int i = 0; i < count; ++i) {
-    const Vec3 c = random->Vector(reach);
-    std::vector<Vec3> points;
-    for (int k = 0; k < 8; ++k)
-      points.push_back(c + random->Uniform(0.05, 0.2) * random->Direction());
-    cells.push_back(testing::HullCell(points));
+Aabb BoxAt(const Vec3& middle, const Vec3& half) { return {middle - half, middle + half}; }
+
+std::vector<IndexPair> AllPairs(const std::vector<Aabb>& boxes) {
+  std::vector<IndexPair> pairs;
+  for (std::int32_t i = 0; i < static_cast<std::int32_t>(boxes.size()); ++i) {
+    for (std::int32_t j = i + 1; j < static_cast<std::int32_t>(boxes.size()); ++j) {
+      if (geometry::Overlap(boxes[i], boxes[j])) pairs.push_back({i, j});
+    }
   }
-  return cells;
+  return pairs;
 }
 
-bool Overlaps(const Cell& a, const Pose& X_WA, const Cell& b, const Pose& X_WB) {
-  PairQuery q;
-  q.a = &a;
-  q.b = &b;
-  q.X_WA = X_WA;
-  q.X_WB = X_WB;
-  const Status status = ComputeMetrics(q).status;
-  return status == Status::kOk || status == Status::kUnbounded;
-}
-
-TEST(BroadPhase, TwoBodiesMissNothingAndKeepFew) {
+TEST(BoxPairs, AreThoseOfAllAgainstAllAtAnySizesAndThreads) {
   Random random(1);
-  const std::vector<Cell> a = RandomCells(20, 0.5, &random), b = RandomCells(60, 1, &random);
-  std::vector<CellPair> pairs;
-  int overlaps = 0, candidates = 0;
-  for (int k = 0; k < 20; ++k) {
-    const BodyCells A{a, random.RandomPose(1)}, B{b, random.RandomPose(1)};
-    FindCandidates(A, B, &pairs);
-    EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end()));
-    candidates += static_cast<int>(pairs.size());
-    for (int i = 0; i < 20; ++i) {
-      for (int j = 0; j < 60; ++j) {
-        if (!Overlaps(a[i], A.X_WB, b[j], B.X_WB)) continue;
-        ++overlaps;
-        EXPECT_TRUE(std::binary_search(pairs.begin(), pairs.end(), CellPair{i, j}));
-      }
+  BoxPairs finder;
+  std::vector<IndexPair> pairs, again;
+  std::size_t found = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    std::vector<Aabb> boxes;
+    const int count = trial % 7 == 0 ? trial / 7 : 20 * (1 + trial % 40);
+    const double flat = trial % 3 == 0 ? 0.0 : 1.0;  // layers too
+    for (int i = 0; i < count; ++i) {
+      Vec3 middle = random.Vector(1);
+      middle.z *= flat;
+      const double size = std::pow(10, random.Uniform(trial % 2 == 0 ? -1.2 : -4, -0.8));
+      boxes.push_back(BoxAt(middle, size * Vec3{1, random.Uniform(0, 1), random.Uniform(0.1, 3)}));
+      if (i % 50 == 49) boxes.back() = boxes[boxes.size() - 2];  // twice the same
     }
+    finder.Find(boxes, &pairs, 1);
+    EXPECT_EQ(pairs, AllPairs(boxes));
+    finder.Find(boxes, &again, 2);
+    EXPECT_EQ(pairs, again);
+    found += pairs.size();
   }
-  EXPECT_GT(overlaps, 20);
-  EXPECT_LT(candidates, 3 * overlaps);
+  EXPECT_GT(found, 20000U);
 }
 
-TEST(BroadPhase, ManyBodiesMissNothingForAnyThreads) {
+TEST(BoxPairs, BoxesThatShareAPointArePairs) {
+  std::vector<IndexPair> pairs;
+  BoxPairs().Find(std::vector<Aabb>{{{0, 0, 0}, {1, 1, 1}},
+                                    {{1, 0, 0}, {2, 1, 1}},
+                                    {{2.5, 0, 0}, {3, 1, 1}},
+                                    {{1.5, 0.5, 0.5}, {1.5, 0.5, 0.5}}},
+                  &pairs);
+  EXPECT_EQ(pairs, (std::vector<IndexPair>{{0, 1}, {1, 3}}));
+}
+
+/** Processor time [s] for n pins of 1 mm on boards of 10 m, of which there are some. */
+double TimeOfPins(int n, int boards) {
   Random random(2);
-  std::vector<std::vector<Cell>> cells;
-  std::vector<BodyCells> bodies;
-  for (int i = 0; i < 30; ++i) cells.push_back(RandomCells(1 + i % 7, 0.4, &random));
-  cells.push_back({testing::HalfSpaceCell({0, 0.1, 1}, -0.5)});
-  cells.push_back({testing::HalfSpaceCell({1, 0, 0}, -0.8)});
-  for (const auto& c : cells) {
-    bodies.push_back({c, c[0].bounded ? random.RandomPose(1.2) : Pose{}});
+  std::vector<Aabb> boxes;
+  for (int i = 0; i < boards; ++i) {
+    boxes.push_back(BoxAt({0, 0, -0.2 - 1e-3 * i}, {5, 5, 0.1}));
   }
-  std::vector<BodyCellPair> pairs, again;
-  FindAllCandidates(bodies, &pairs, 1);
-  FindAllCandidates(bodies, &again, 2);
-  EXPECT_EQ(pairs, again);
-  EXPECT_TRUE(std::is_sorted(pairs.begin(), pairs.end()));
-  EXPECT_EQ(std::adjacent_find(pairs.begin(), pairs.end()), pairs.end());
-  int overlaps = 0;
-  for (int i = 0; i < static_cast<int>(bodies.size()); ++i) {
-    for (int j = i + 1; j < static_cast<int>(bodies.size()); ++j) {
-      for (int u = 0; u < static_cast<int>(cells[i].size()); ++u) {
-        for (int v = 0; v < static_cast<int>(cells[j].size()); ++v) {
-          if (!Overlaps(cells[i][u], bodies[i].X_WB, cells[j][v], bodies[j].X_WB)) continue;
-          ++overlaps;
-          EXPECT_TRUE(std::binary_search(pairs.begin(), pairs.end(), BodyCellPair{i, u, j, v}));
-        }
-      }
-    }
+  for (int i = 0; i < n; ++i) {
+    boxes.push_back(BoxAt({0.003 * (i % 100), 0.003 * (i / 100), 0.0}, {1e-3, 1e-3, 1e-3}));
   }
-  EXPECT_GT(overlaps, 50);
+  BoxPairs finder;
+  std::vector<IndexPair> pairs;
+  double least = 1e9;
+  for (int k = 0; k < 5; ++k) {
+    const std::clock_t start = std::clock();
+    finder.Find(boxes, &pairs, 1);
+    least = std::fmin(least, static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
+  }
+  EXPECT_EQ(pairs.size(), static_cast<std::size_t>(boards * (boards - 1) / 2));
+  return least;
 }
 
-TEST(BroadPhase, FarFromTheOriginAndTouching) {
-  const std::vector<Cell> box = {BoxCell({1, 1, 1})};
-  const Vec3 far{1e4, -2e4, 3e4};
-  std::vector<CellPair> pairs;
-  FindCandidates({box, {{}, far}}, {box, {{}, far + Vec3{1 - 1e-9, 0, 0}}}, &pairs);
-  EXPECT_EQ(pairs.size(), 1u);
-  FindCandidates({box, {{}, far}}, {box, {{}, far + Vec3{1 + 1e-9, 0, 0}}}, &pairs);
-  EXPECT_TRUE(pairs.empty());
+TEST(BoxPairs, LargeBoxesAmongSmallOnesCostNothingMore) {
+  EXPECT_LT(TimeOfPins(10000, 30), 2.0 * TimeOfPins(10000, 0));
 }
 
-// The cost follows cells and overlaps: eight times the cells must cost far less than 64 times. In
-// processor time, so that a busy machine does not count.
-TEST(BroadPhase, CostFollowsCells) {
-  const std::vector<Cell> box = {BoxCell({1, 1, 1})};
-  double cost[2] = {1e9, 1e9};
-  for (int big = 0; big < 2; ++big) {
-    const int n = big ? 32 : 16;
-    std::vector<BodyCells> bodies;
-    for (int i = 0; i < n * n * n; ++i) {
-      bodies.push_back({box, {{}, {1.5 * (i % n), 1.5 * (i / n % n), 1.5 * (i / n / n)}}});
-    }
-    std::vector<BodyCellPair> pairs;
-    for (int k = 0; k < 7; ++k) {
-      const std::clock_t start = std::clock();
-      FindAllCandidates(bodies, &pairs, 1);
-      cost[big] = std::min(cost[big], static_cast<double>(std::clock() - start));
-    }
-    EXPECT_TRUE(pairs.empty());
-  }
-  EXPECT_LT(cost[1], 32 * cost[0]);
+TEST(BoxPairs, TimeFollowsTheNumber) {
+  EXPECT_LT(TimeOfPins(40000, 1), 30 * TimeOfPins(4000, 1));  // all against all: 100
 }
 
 }  // namespace

@@ -22,6 +22,9 @@ class QuadraticPatches {
     return group_of_;
   }
 
+  /** How often two groups became one. */
+  int merged() const { return merged_; }
+
   /** Lets the pairs join the patches; what the held pairs are afterwards. */
   void Join(std::size_t capacity, std::vector<Contact>* contacts, std::vector<Held>* held);
 
@@ -60,6 +63,7 @@ class QuadraticPatches {
   std::vector<int> group_of_;
   std::vector<Parts> groups_;
   std::vector<std::size_t> order_;
+  int merged_ = 0;
 };
 
 inline bool QuadraticPatches::GroupsTouch(std::size_t begin, std::size_t end, int g, int h,
@@ -126,6 +130,7 @@ inline void QuadraticPatches::JoinGroups(std::size_t begin, std::size_t end, int
       }
     }
     if (into < 0) return;
+    ++merged_;
     sum_of(into).Add(sum_of(from));
     sum_of(from) = {};
     for (std::size_t k = begin; k < end; ++k) {

@@ -36,7 +36,13 @@ GroupRun::GroupRun(const PatchRules& rules, std::span<const ActivePair> pairs,
                    PatchScratch* scratch)
     : pairs_(pairs), s_(*scratch) {
   s_.table.Clear();
-  for (const ActivePair& pair : pairs) s_.table.Add({pair.i, pair.j, pair.a, pair.b});
+  s_.area_vector.clear();
+  s_.square.clear();
+  for (const ActivePair& pair : pairs) {
+    s_.table.Add({pair.i, pair.j, pair.a, pair.b});
+    s_.area_vector.push_back(pair.metrics.area_vector);
+    s_.square.push_back(SquaredNorm(pair.metrics.area_vector));
+  }
   s_.first_near.clear();
   s_.near.clear();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -55,7 +61,7 @@ std::span<const int> GroupRun::Near(int k) const {
   return {s_.near.data() + begin, end - begin};
 }
 
-const Vec3& GroupRun::AreaVector(int k) const { return pairs_[At(k)].metrics.area_vector; }
+const Vec3& GroupRun::AreaVector(int k) const { return s_.area_vector[At(k)]; }
 
 int GroupRun::Run(int first, std::vector<int>* group_of) {
   Grow();
@@ -79,7 +85,7 @@ void GroupRun::Grow() {
     if (HasDirection(AreaVector(k), pairs_[At(k)].metrics.volume)) s_.order.push_back(k);
   }
   std::sort(s_.order.begin(), s_.order.end(), [&](int k, int l) {
-    const double a = SquaredNorm(AreaVector(k)), b = SquaredNorm(AreaVector(l));
+    const double a = s_.square[At(k)], b = s_.square[At(l)];
     return a != b ? a > b : k < l;
   });
   s_.rank_of.assign(pairs_.size(), -1);
@@ -280,9 +286,8 @@ void GroupRun::JoinUndirected() {
       double largest = -1.0;
       for (const int l : Near(k)) {
         if (s_.group_of[At(l)] < 0) continue;
-        const double size = SquaredNorm(AreaVector(l));
-        if (size <= largest) continue;
-        largest = size;
+        if (s_.square[At(l)] <= largest) continue;
+        largest = s_.square[At(l)];
         s_.group_of[At(k)] = s_.group_of[At(l)];
       }
       if (s_.group_of[At(k)] < 0) continue;

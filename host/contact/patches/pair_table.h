@@ -37,7 +37,9 @@ class PairTable {
   /** Appends a pair, which must come after all that are in. */
   void Add(const CellPair& pair);
 
+  /** How many pairs there are. */
   std::size_t size() const { return pairs_.size(); }
+  /** The pair at a place. */
   const CellPair& operator[](std::size_t k) const { return pairs_[k]; }
   /** Which run of pairs of the same bodies a pair belongs to; runs count from 0. */
   int RunOf(std::size_t k) const { return rows_[RowOf(k)].run; }

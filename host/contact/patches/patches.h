@@ -132,6 +132,8 @@ struct PatchScratch {
   // Groups of one pair of bodies.
   std::vector<std::size_t> first_near;  ///< of each cell pair, in `near`; one more at the end
   std::vector<int> near;                ///< neighbours among the cell pairs
+  std::vector<Vec3> area_vector;        ///< of each cell pair [m²]
+  std::vector<double> square;           ///< its square [m⁴]
   std::vector<int> group_of;
   std::vector<MetricsSum> sums;
   std::vector<GroupGap> gaps;
