@@ -51,8 +51,10 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
       }
       system.Project(x_i);
       for (std::size_t k = 0; k < nx; ++k) offset[k] -= x_i[k];
-      system.StageOffset(offset);
+    } else {
+      std::fill(offset.begin(), offset.end(), 0.0);
     }
+    system.StageOffset(offset);
     Combine(y, h, {tableau.a_implicit[i], i}, y_rates, y_i);
     system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h_gamma, x_i,
                       y_i, {y_rates + i * ny, ny}, {a_rates + i * na, na});

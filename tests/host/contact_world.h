@@ -127,7 +127,6 @@ class World : public integrators::PartitionedSystem {
     const int steps = static_cast<int>(std::lround(duration / h));
     for (int i = 0; i < steps; ++i) Step(h);
   }
-  std::span<const double> Error() const { return stepper_.Error(); }
   double Kinetic() const {
     double sum = 0.0;
     for (const TestBody& b : bodies) {
