@@ -112,6 +112,8 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
     Contact& contact = group->patches.contacts[c];
     contact.state = contact.state + layout.Slot(scratch->y, c);
     contact.bristle_energy += scratch->a[kQuadratures + c];
+    // The last stage of an explicit scheme is not its result.
+    if (!tools.IsImplicit()) contact.solved = false;
   }
   MoveBodies(tools, t, *scratch, group);
   // Latches first as the contacts were grouped until now: a patch that merges brings its own.

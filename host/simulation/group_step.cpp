@@ -133,6 +133,7 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     TrySubstep(tools, *group, substep, scratch);
     EnergyCheck check;
     check.resolved = true;
+    check.elastic = scratch->a[kRelaxationWork] - scratch->a[kElasticWork];
     const double t = group->time + left;
     Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,
            group, scratch);
