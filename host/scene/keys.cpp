@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <utility>
 
+#include "host/scene/names.h"
+#include "integrators/tableau.h"
+
 namespace intervox::host {
 namespace {
 
@@ -22,6 +25,14 @@ Key Of(std::string name, Type type, std::string of, bool required, std::string d
 }
 Key List(std::string name, Type type, std::string of, int count, bool required, std::string doc) {
   return {std::move(name), type, kAny, std::move(of), required, count, std::move(doc)};
+}
+
+std::vector<std::string> Methods() {
+  std::vector<std::string> names;
+  for (const integrators::Tableau& tableau : integrators::AllTableaus()) {
+    names.emplace_back(tableau.name);
+  }
+  return names;
 }
 
 void AddShapes(std::vector<Object>& t) {
@@ -242,9 +253,9 @@ void AddModels(std::vector<Object>& t) {
                 Of("friction", Type::kObject, "friction_model", false, "Friction; default none."),
                 Of("rolling", Type::kObject, "rolling_model", false, "Default none."),
                 Of("spinning", Type::kObject, "spinning_model", false, "Default none."),
-                Of("direction", Type::kChoice, "area_vector|eigenvector", false,
+                Of("direction", Type::kChoice, Choice(WordsOf<NormalDirection>()), false,
                    "Of the normal; default area_vector."),
-                Of("cells", Type::kChoice, "patches|pairs", false,
+                Of("cells", Type::kChoice, Choice(WordsOf<ContactCells>()), false,
                    "One sub-model for each patch, or for each cell pair; default patches.")},
                {},
                {}});
@@ -258,20 +269,18 @@ void AddModels(std::vector<Object>& t) {
 }
 
 void AddRoots(std::vector<Object>& t) {
-  t.push_back(
-      {"integrator",
-       "How time is stepped.",
-       {Of("method", Type::kChoice, "ark3|ark2|rk1|rk2|rk3|rk4|rk5", false, "Default ark3."),
-        Number("step", {1e-12, 1e6, false}, false, "[s]; default 250e-6.")},
-       {},
-       {}});
+  t.push_back({"integrator",
+               "How time is stepped.",
+               {Of("method", Type::kChoice, Choice(Methods()), false, "Default ark3."),
+                Number("step", {1e-12, 1e6, false}, false, "[s]; default 250e-6.")},
+               {},
+               {}});
   t.push_back(
       {"engine",
        "How overlaps are measured.",
        {Number("tolerance", {1e-9, 0.1, false}, false, "Relative, of the volume; default 1e-3."),
         Number("voxel_size", kSize, false, "[m]; instead of a tolerance."),
-        Of("leaf_rule", Type::kChoice, "auto|polytope|flux|polar|column|clip|center", false,
-           "Default auto."),
+        Of("leaf_rule", Type::kChoice, Choice(WordsOf<LeafRule>()), false, "Default auto."),
         Of("representation", Type::kChoice, "exact", false, "Of the solids; default exact.")},
        {},
        {"tolerance", "voxel_size"}});

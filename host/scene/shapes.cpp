@@ -161,10 +161,10 @@ void Library::Include(const Cursor& list, const std::filesystem::path& path) {
   }
 }
 
-std::string Library::Place(const std::string& name) const {
+Place Library::PlaceOf(const std::string& name) const {
   const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return "input";
-  return *found->second->file + ":" + std::to_string(found->second->line);
+  if (found == by_name_.end()) return {};
+  return {found->second->file, found->second->line};
 }
 
 void Library::ForEach(const std::string& section,

@@ -39,8 +39,8 @@ class Library {
   geometry::ShapePtr Read(const Cursor& cursor, const std::string& name);
   /** All named solids, in the order of the files. */
   std::vector<std::pair<std::string, geometry::ShapePtr>> All();
-  /** "FILE:LINE" of a named shape. */
-  std::string Place(const std::string& name) const;
+  /** Where a named shape stands. */
+  Place PlaceOf(const std::string& name) const;
   /** Calls f(cursor, name) for each entry of a map of names ("materials", …) of all files. */
   void ForEach(const std::string& section,
                const std::function<void(const Cursor&, const std::string&)>& f) const;

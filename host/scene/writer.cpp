@@ -1,9 +1,9 @@
 // Scenes back to YAML: flow maps, one line for each named thing, shortest numbers that read back to
 // the same bits.
 #include <charconv>
-#include <cmath>
 #include <string>
 
+#include "host/scene/names.h"
 #include "host/scene/scene.h"
 
 namespace intervox {
@@ -154,14 +154,14 @@ std::string Text(const Holder& holder) {
          ", target: " + Text(holder.target) + "}";
 }
 
-std::string BodyText(const Scene& scene, const BodySettings& body) {
+std::string BodyText(const BodySettings& body) {
   std::string text;
   const auto line = [&](const std::string& key, const std::string& value) {
     text += "    " + key + ": " + value + "\n";
   };
-  if (const auto cells = scene.listed_shapes.find(body.name); cells != scene.listed_shapes.end()) {
+  if (!body.cells.empty()) {
     std::string list;
-    for (const geometry::ShapePtr& shape : cells->second) {
+    for (const geometry::ShapePtr& shape : body.cells) {
       list += (list.empty() ? "" : ", ") + Text(*shape);
     }
     line("cells", "[" + list + "]");
@@ -192,36 +192,16 @@ std::string BodyText(const Scene& scene, const BodySettings& body) {
 
 std::string MaterialText(const Material& material) {
   std::string text;
-  const auto add = [&](const std::string& key, double value, bool given) {
-    if (given) text += (text.empty() ? "" : ", ") + key + ": " + Text(value);
+  const auto add = [&](const std::string& key, const std::optional<double>& value) {
+    if (value) text += (text.empty() ? "" : ", ") + key + ": " + Text(*value);
   };
-  add("density", material.density, !std::isnan(material.density));
-  add("youngs_modulus", material.youngs_modulus, !std::isnan(material.youngs_modulus));
-  add("poisson_ratio", material.poisson_ratio, !std::isnan(material.poisson_ratio));
-  add("foundation_stiffness", material.foundation_stiffness, material.foundation_stiffness > 0);
-  add("friction", material.friction, !std::isnan(material.friction));
-  add("restitution", material.restitution, !std::isnan(material.restitution));
+  add("density", material.density);
+  add("youngs_modulus", material.youngs_modulus);
+  add("poisson_ratio", material.poisson_ratio);
+  add("foundation_stiffness", material.foundation_stiffness);
+  add("friction", material.friction);
+  add("restitution", material.restitution);
   return "{" + text + "}";
-}
-
-const char* RuleName(LeafRule rule) {
-  switch (rule) {
-    case LeafRule::kAuto:
-      return "auto";
-    case LeafRule::kPolytope:
-      return "polytope";
-    case LeafRule::kFlux:
-      return "flux";
-    case LeafRule::kPolar:
-      return "polar";
-    case LeafRule::kColumn:
-      return "column";
-    case LeafRule::kClip:
-      return "clip";
-    case LeafRule::kCenter:
-      return "center";
-  }
-  return "auto";
 }
 
 }  // namespace
@@ -231,10 +211,9 @@ std::string ToYaml(const Scene& scene) {
                      "\ngravity: " + Text(scene.gravity) + "\nduration: " + Text(scene.duration) +
                      "\nintegrator: {method: " + scene.integrator.method +
                      ", step: " + Text(scene.integrator.step) + "}\nengine: {";
-  text += scene.engine.voxel_size > 0 ? "voxel_size: " + Text(scene.engine.voxel_size)
-                                      : "tolerance: " + Text(scene.engine.tolerance);
-  text += std::string(", leaf_rule: ") + RuleName(scene.engine.rule) +
-          ", representation: exact}\nshapes:\n";
+  text += scene.engine.voxel_size ? "voxel_size: " + Text(*scene.engine.voxel_size)
+                                  : "tolerance: " + Text(scene.engine.tolerance);
+  text += ", leaf_rule: " + host::WordOf(scene.engine.rule) + ", representation: exact}\nshapes:\n";
   for (const auto& [name, shape] : scene.shapes) {
     text += "  " + Quoted(name) + ": " + Text(*shape) + "\n";
   }
@@ -246,12 +225,13 @@ std::string ToYaml(const Scene& scene) {
   for (const auto& [name, model] : scene.contact_models) {
     text += "  " + Quoted(name) + ":\n    normal: " + Text(model.normal) +
             "\n    friction: " + Text(model.friction) + "\n    rolling: " + Text(model.rolling) +
-            "\n    spinning: " + Text(model.spinning) + "\n    direction: " + model.direction +
-            "\n    cells: " + model.cells + "\n";
+            "\n    spinning: " + Text(model.spinning) +
+            "\n    direction: " + host::WordOf(model.direction) +
+            "\n    cells: " + host::WordOf(model.cells) + "\n";
   }
   text += "bodies:\n";
   for (const BodySettings& body : scene.bodies) {
-    text += "  " + Quoted(body.name) + ":\n" + BodyText(scene, body);
+    text += "  " + Quoted(body.name) + ":\n" + BodyText(body);
   }
   text += scene.contacts.empty() ? "contacts: []\n" : "contacts:\n";
   for (const ContactSettings& contact : scene.contacts) {
@@ -264,7 +244,7 @@ std::string ToYaml(const Scene& scene) {
             ", frame: " + Text(sensor.X_BS) + ", resolve_in: " + Quoted(sensor.resolve_in) + "}\n";
   }
   return text + "output: {every: " + Text(scene.output.every) +
-         ", checkpoint_every: " + Text(scene.output.checkpoint_every) + "}\n";
+         ", checkpoint_every: " + Text(scene.output.checkpoint_every.value_or(0.0)) + "}\n";
 }
 
 }  // namespace intervox
