@@ -1,111 +1,25 @@
 // Scenes back to YAML: flow maps, one line for each named thing, shortest numbers that read back to
 // the same bits.
-#include <charconv>
 #include <string>
 
 #include "host/scene/names.h"
+#include "host/scene/primitives.h"
 #include "host/scene/scene.h"
+#include "host/scene/text.h"
 
 namespace intervox {
 namespace {
 
+using host::Quoted;
+using host::Text;
+
 using geometry::Operation;
 using geometry::Shape;
-
-std::string Text(double x) {
-  char text[32];
-  const auto result = std::to_chars(text, text + sizeof text, x);
-  return std::string(text, result.ptr);
-}
-std::string Text(const Vec3& v) {
-  return "[" + Text(v.x) + ", " + Text(v.y) + ", " + Text(v.z) + "]";
-}
-std::string Text(const Quaternion& q) {
-  return "[" + Text(q.w) + ", " + Text(q.x) + ", " + Text(q.y) + ", " + Text(q.z) + "]";
-}
-std::string Text(const Mat3& m) {
-  return "[" + Text(m.row0) + ", " + Text(m.row1) + ", " + Text(m.row2) + "]";
-}
-std::string Text(const Pose& X) {
-  return "{position: " + Text(X.p) + ", quaternion: " + Text(ToQuaternion(X.R)) + "}";
-}
-std::string Text(bool value) { return value ? "true" : "false"; }
-
-/** A word in double quotes: never mistaken for a number, a bool or a bracket. */
-std::string Quoted(const std::string& word) {
-  std::string text = "\"";
-  for (const char c : word) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      constexpr char kHex[] = "0123456789abcdef";
-      text += "\\x";
-      text += kHex[byte >> 4];
-      text += kHex[byte & 15];
-    } else {
-      text += c;
-    }
-  }
-  return text + "\"";
-}
-
-struct PrimitiveText {
-  std::string operator()(const geometry::HalfSpace& s) const {
-    return "half_space: " + HalfSpaceText(s);
-  }
-  std::string operator()(const geometry::Box& s) const {
-    return "box: {size: " + Text(s.size) + "}";
-  }
-  std::string operator()(const geometry::Sphere& s) const {
-    return "sphere: {radius: " + Text(s.radius) + "}";
-  }
-  std::string operator()(const geometry::Ellipsoid& s) const {
-    return "ellipsoid: {radii: " + Text(s.radii) + "}";
-  }
-  std::string operator()(const geometry::Cylinder& s) const {
-    return "cylinder: {radius: " + Text(s.radius) + ", height: " + Text(s.height) + "}";
-  }
-  std::string operator()(const geometry::Cone& s) const {
-    return "cone: {radius_bottom: " + Text(s.radius_bottom) +
-           ", radius_top: " + Text(s.radius_top) + ", height: " + Text(s.height) + "}";
-  }
-  std::string operator()(const geometry::Capsule& s) const {
-    return "capsule: {radius: " + Text(s.radius) + ", length: " + Text(s.length) + "}";
-  }
-  std::string operator()(const geometry::Torus& s) const {
-    return "torus: {major_radius: " + Text(s.major_radius) +
-           ", minor_radius: " + Text(s.minor_radius) + "}";
-  }
-  std::string operator()(const geometry::Quadric& s) const {
-    std::string list;
-    for (const double x : s.coefficients) list += (list.empty() ? "" : ", ") + Text(x);
-    return "quadric: {coefficients: [" + list + "]}";
-  }
-  std::string operator()(const geometry::Convex& s) const {
-    std::string list;
-    for (const Vec3& p : s.vertices) list += (list.empty() ? "" : ", ") + Text(p);
-    return "convex: {vertices: [" + list + "]}";
-  }
-  std::string operator()(const geometry::HalfSpaces& s) const {
-    std::string list;
-    for (const geometry::HalfSpace& h : s.half_spaces) {
-      list += (list.empty() ? "" : ", ") + HalfSpaceText(h);
-    }
-    return "half_spaces: [" + list + "]";
-  }
-
- private:
-  static std::string HalfSpaceText(const geometry::HalfSpace& s) {
-    return "{normal: " + Text(s.normal) + ", offset: " + Text(s.offset) + "}";
-  }
-};
 
 std::string Text(const Shape& shape) {
   std::string solid;
   if (shape.operation == Operation::kPrimitive) {
-    solid = std::visit(PrimitiveText{}, shape.primitive);
+    solid = host::PrimitiveText(shape.primitive);
   } else {
     solid = shape.operation == Operation::kUnion          ? "union: ["
             : shape.operation == Operation::kIntersection ? "intersection: ["
