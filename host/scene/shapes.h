@@ -16,7 +16,7 @@ namespace intervox::host {
 /** Deepest chain of named shapes and of included files. */
 inline constexpr int kMaxReferences = 64;
 /** Most primitives of one shape, references expanded. */
-inline constexpr int kMaxPrimitives = 10000;
+inline constexpr int kMaxPrimitives = 1'000'000;
 
 /** A pose: position and at most one of quaternion, rpy_deg, rotation_vector. An empty map is the
  identity. @throws InputError for a zero quaternion. */

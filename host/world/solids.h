@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda/mass_properties.h"
-#include "host/contact/patches/cell_boxes.h"
+#include "host/contact/finder/cell_boxes.h"
 #include "host/scene/scene.h"
 
 namespace intervox::host {
