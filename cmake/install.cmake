@@ -1,8 +1,8 @@
 # Installs the executable, the libraries, the headers and a package, so that
-# `find_package(intervox)` gives intervox::host and what it stands on.
+# `find_package(intervox)` gives intervox::host, intervox::render and what they stand on.
 include(CMakePackageConfigHelpers)
 
-foreach(part flags geometry cuda integrators host)
+foreach(part flags geometry cuda integrators host render)
   set_target_properties(intervox_${part} PROPERTIES EXPORT_NAME ${part})
   install(TARGETS intervox_${part} EXPORT intervox_targets ARCHIVE DESTINATION lib)
 endforeach()

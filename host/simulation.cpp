@@ -85,6 +85,10 @@ const SimulationCounters& Simulation::Counters() const {
 
 const Scene& Simulation::GetScene() const { return implementation_->world->scene; }
 
+std::span<const std::string> Simulation::Warnings() const {
+  return implementation_->world->warnings;
+}
+
 std::span<const geometry::Cell> Simulation::Cells(int body) const {
   return implementation_->world->cells.at(static_cast<std::size_t>(body));
 }

@@ -93,6 +93,8 @@ class Simulation {
   const SimulationCounters& Counters() const;
   /** The scene it was made of. */
   const Scene& GetScene() const;
+  /** Remarks of the contact laws on their parameters. */
+  std::span<const std::string> Warnings() const;
   /** Cells of a body, in its frame: its shape's, cut around their hollow faces. */
   std::span<const geometry::Cell> Cells(int body) const;
 

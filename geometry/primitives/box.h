@@ -9,4 +9,7 @@ namespace intervox::geometry {
  @throws std::invalid_argument for sizes that are not positive and finite. */
 Pieces ToPieces(const Box& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const Box&) { return "box"; }
+
 }  // namespace intervox::geometry

@@ -11,4 +11,7 @@ namespace intervox::geometry {
  zero radii. */
 Pieces ToPieces(const Cone& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const Cone&) { return "cone"; }
+
 }  // namespace intervox::geometry

@@ -10,4 +10,7 @@ namespace intervox::geometry {
  hull. */
 Pieces ToPieces(const Convex& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const Convex&) { return "convex"; }
+
 }  // namespace intervox::geometry

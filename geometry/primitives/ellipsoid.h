@@ -9,4 +9,7 @@ namespace intervox::geometry {
  @throws std::invalid_argument for radii that are not positive and finite. */
 Pieces ToPieces(const Ellipsoid& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const Ellipsoid&) { return "ellipsoid"; }
+
 }  // namespace intervox::geometry

@@ -10,4 +10,7 @@ namespace intervox::geometry {
  finite. */
 Pieces ToPieces(const HalfSpace& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const HalfSpace&) { return "half_space"; }
+
 }  // namespace intervox::geometry

@@ -10,4 +10,7 @@ namespace intervox::geometry {
  */
 Pieces ToPieces(const HalfSpaces& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const HalfSpaces&) { return "half_spaces"; }
+
 }  // namespace intervox::geometry

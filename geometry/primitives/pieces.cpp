@@ -1,6 +1,5 @@
 #include "geometry/primitives/pieces.h"
 
-#include <array>
 #include <cmath>
 #include <cstdio>
 #include <stdexcept>
@@ -24,10 +23,7 @@ Pieces ToPieces(const Primitive& primitive, const std::string& place) {
 }
 
 std::string PrimitiveName(const Primitive& primitive) {
-  static constexpr std::array<const char*, std::variant_size_v<Primitive>> kNames{
-      "half_space", "box",   "sphere",  "ellipsoid", "cylinder",   "cone",
-      "capsule",    "torus", "quadric", "convex",    "half_spaces"};
-  return kNames[primitive.index()];
+  return std::visit([](const auto& p) { return KeyOf(p); }, primitive);
 }
 
 void Refuse(const std::string& place, const std::string& what, double value,

@@ -15,7 +15,8 @@ using SurfaceList = std::vector<Surface>;
  share are tagged `cut`, and the cut planes of the pieces partition the space. */
 using Pieces = std::vector<SurfaceList>;
 
-/** The pieces of any primitive.
+/** The pieces of any primitive. Each has, in its own header, its ToPieces and its KeyOf; without
+ one of them this does not compile.
  @param place  names the node in messages.
  @throws std::invalid_argument naming place, value and remedy. */
 Pieces ToPieces(const Primitive& primitive, const std::string& place);

@@ -13,4 +13,7 @@ namespace intervox::geometry {
  one that fills all of space. */
 Pieces ToPieces(const Quadric& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const Quadric&) { return "quadric"; }
+
 }  // namespace intervox::geometry

@@ -10,4 +10,7 @@ namespace intervox::geometry {
  not below the major one. */
 Pieces ToPieces(const Torus& primitive, const std::string& place);
 
+/** Its key in files. */
+inline const char* KeyOf(const Torus&) { return "torus"; }
+
 }  // namespace intervox::geometry

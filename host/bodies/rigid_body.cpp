@@ -4,17 +4,16 @@
 #include <stdexcept>
 #include <string>
 
-#include "cuda/mass_properties.h"
-#include "host/input/error.h"
+#include "host/contact/parameters.h"
+#include "host/input/place.h"
 
 namespace intervox::host {
 namespace {
 
-constexpr double kMassTolerance = 1e-6;  // relative, of each cell's volume
-
 [[noreturn]] void Fail(const Scene& scene, const BodySettings& body, const std::string& key,
                        const std::string& what) {
-  throw InputError(scene.path.string() + ": bodies." + body.name + key + ": " + what);
+  FailAt(body.places.Of(key), scene.path.string(),
+         "bodies." + body.name + (key.empty() ? "" : "." + key), what);
 }
 
 bool IsFinite(const Vec3& v) {
@@ -52,7 +51,7 @@ double KineticEnergy(const RigidBody& body) {
 }
 
 RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
-                        std::span<const geometry::Cell> cells) {
+                        const SolidMass& solid_mass) {
   RigidBody body;
   if (!IsFinite(settings.X_WB.p) || !IsFinite(settings.v_WB) || !IsFinite(settings.w_WB)) {
     Fail(scene, settings, "", "pose or velocity is not finite. Give finite numbers.");
@@ -61,7 +60,7 @@ RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
   if (settings.motion) {
     body.kind = BodyKind::kDriven;
     if (!IsValid(*settings.motion)) {
-      Fail(scene, settings, ".motion",
+      Fail(scene, settings, "motion",
            "key times must ascend, values must be finite and quaternions not zero. Correct the "
            "keys.");
     }
@@ -69,9 +68,10 @@ RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
     body.kind = BodyKind::kFixed;
   }
   if (settings.holder && !IsValid(settings.holder->target)) {
-    Fail(
-        scene, settings, ".holder.target",
-        "key times must ascend, values must be finite and quaternions not zero. Correct the keys.");
+    Fail(scene, settings, "holder",
+         "the target's key times must ascend, values must be finite and quaternions not zero. "
+         "Correct "
+         "the keys.");
   }
   if (body.kind != BodyKind::kFree) {
     if (settings.center_of_mass) body.p_BM = *settings.center_of_mass;
@@ -81,33 +81,35 @@ RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
 
   const bool complete = settings.mass && settings.inertia;
   if (!complete) {
-    if (cells.empty()) {
+    if (!solid_mass) {
       Fail(scene, settings, "",
            "a free body without a shape needs mass and inertia. Give both, or a shape.");
     }
     double density = 1.0;
     if (!settings.mass) {
       const auto material = scene.materials.find(settings.material);
-      density = material == scene.materials.end() ? 0.0 : material->second.density;
+      density = material == scene.materials.end() ? 0.0 : material->second.density.value_or(0.0);
       if (!(density > 0) || !std::isfinite(density)) {
-        Fail(scene, settings, ".mass",
-             "missing. Give the mass, or a material with a positive density.");
+        Fail(
+            scene, settings, "mass",
+            "is missing: the free body has no mass. Give mass, a material with a positive density, "
+            "or fixed: true.");
       }
     }
     try {
-      const MassProperties solid = ComputeMassProperties(cells, density, kMassTolerance);
+      const MassProperties solid = solid_mass(density);
       body.mass = solid.mass;
       body.p_BM = solid.center_of_mass;
       body.inertia_M = solid.inertia;
     } catch (const std::invalid_argument& error) {
-      Fail(scene, settings, ".shape",
+      Fail(scene, settings, settings.cells.empty() ? "shape" : "cells",
            std::string("no mass properties: ") + error.what() + ". Give mass and inertia.");
     }
   }
   if (settings.mass) {
     if (!(*settings.mass > 0) || !std::isfinite(*settings.mass)) {
-      Fail(scene, settings, ".mass",
-           "must be positive and finite (" + std::to_string(*settings.mass) + ").");
+      Fail(scene, settings, "mass",
+           "must be positive and finite (" + NumberText(*settings.mass) + "). Give a mass in kg.");
     }
     if (!complete) {
       body.inertia_M = (*settings.mass / body.mass) * body.inertia_M;
@@ -117,7 +119,7 @@ RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
   if (settings.inertia) body.inertia_M = *settings.inertia;
   if (settings.center_of_mass) body.p_BM = *settings.center_of_mass;
   if (!IsInertia(body.inertia_M)) {
-    Fail(scene, settings, ".inertia",
+    Fail(scene, settings, "inertia",
          "not the inertia of a solid: it must be symmetric, positive, and no principal moment may "
          "exceed the sum of the others. Correct it.");
   }

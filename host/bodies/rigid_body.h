@@ -1,8 +1,9 @@
 /** @file Rigid bodies: mass properties and the state that the stepper advances. */
 #pragma once
 
-#include <span>
+#include <functional>
 
+#include "cuda/mass_properties.h"
 #include "host/bodies/motion.h"
 #include "host/scene/scene.h"
 
@@ -39,11 +40,14 @@ Mat3 InverseInertiaW(const RigidBody& body, const Mat3& R_WB);
 /** Pose of the body frame from centre of mass and orientation. */
 Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB);
 
+/** Mass properties of a body's solid at a density [kg/m³]; empty for a body without a solid.
+ @throws std::invalid_argument where it has none. */
+using SolidMass = std::function<MassProperties(double density)>;
+
 /** Makes a body with its start state. Mass properties are those given; what is not given comes from
- the cells and the material's density, a given mass scaling them.
+ the solid and the material's density, a given mass scaling them.
  @throws InputError naming the body and what is missing or wrong. */
-RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings,
-                        std::span<const geometry::Cell> cells);
+RigidBody MakeRigidBody(const Scene& scene, const BodySettings& settings, const SolidMass& solid);
 
 /** Kinetic energy [J]. */
 double KineticEnergy(const RigidBody& body);

@@ -16,6 +16,8 @@ enum ExitStatus { kDone = 0, kFailed = 1, kBadInput = 2 };
 void AddMetrics(CLI::App& app, int& status);
 /** `run`: simulates a scene. */
 void AddRun(CLI::App& app, int& status);
+/** `validate`: whether a scene could be run. */
+void AddValidate(CLI::App& app, int& status);
 /** `info`: what a results, scene or pairs file holds. */
 void AddInfo(CLI::App& app, int& status);
 /** `export`: results as CSV. */

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <span>
 
 #include "host/cli/cli.h"
 #include "host/input/error.h"
@@ -14,6 +15,7 @@
 #include "host/scene/pairs.h"
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"
+#include "host/world/world.h"
 
 namespace intervox::cli {
 namespace {
@@ -43,7 +45,7 @@ std::string Cells(std::size_t count) {
 }
 
 /** One line for each cell: the CSG node it comes from, what bounds it, and its neighbours. */
-void ListCells(const std::vector<geometry::Cell>& cells) {
+void ListCells(std::span<const geometry::Cell> cells) {
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const geometry::Cell& cell = cells[k];
     const char* kind = !cell.bounded ? "unbounded" : cell.polytope ? "polytope" : "curved";
@@ -72,20 +74,20 @@ void DescribeResults(const std::string& path, bool with_scene) {
 }
 
 void DescribeScene(const std::string& path, bool with_scene, bool with_cells) {
-  const Scene scene = LoadScene(path);
+  Scene text = LoadScene(path);
   if (with_scene) {
-    std::cout << ToYaml(scene);
+    std::cout << ToYaml(text);
     return;
   }
+  const auto world = host::MakeWorld(std::move(text));
+  const Scene& scene = world->scene;
   std::cout << fmt::format("scene            {}\nduration         {} s, {} at {} s steps\n",
                            scene.name, scene.duration, scene.integrator.method,
                            scene.integrator.step);
   std::cout << fmt::format("tolerance        {}\n", scene.engine.tolerance);
-  for (const BodySettings& body : scene.bodies) {
-    const auto listed = scene.listed_cells.find(body.name);
-    const std::vector<geometry::Cell> cells = listed != scene.listed_cells.end()
-                                                  ? listed->second
-                                                  : geometry::ToCells(*scene.shapes.at(body.shape));
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodySettings& body = scene.bodies[b];
+    const std::span<const geometry::Cell> cells = world->whole[b];
     const host::ShapeMetrics solid = host::MeasureSolid(Engine(), cells, {});
     const char* kind = body.fixed ? "fixed" : body.motion ? "driven" : "free";
     std::cout << fmt::format("body             {}: {}, {}", body.name, kind, Cells(cells.size()));

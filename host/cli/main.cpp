@@ -1,4 +1,4 @@
-// The executable `intervox`: one command of many rooms, and the only place that prints or exits.
+// The executable `intervox`: its subcommands, and the only place that prints or exits.
 #include <csignal>
 #include <exception>
 #include <iostream>
@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = cli::kDone;
   cli::AddRun(app, status);
+  cli::AddValidate(app, status);
   cli::AddMetrics(app, status);
   cli::AddInfo(app, status);
   cli::AddExport(app, status);

@@ -12,6 +12,7 @@
 #include "host/cli/cli.h"
 #include "host/input/error.h"
 #include "host/input/nearest.h"
+#include "host/scene/names.h"
 #include "host/scene/pairs.h"
 #include "host/scene/shape_metrics.h"
 
@@ -40,14 +41,6 @@ struct Row {
   double seconds = 0.0;
 };
 
-const std::map<std::string, LeafRule>& Rules() {
-  static const std::map<std::string, LeafRule> rules = {
-      {"auto", LeafRule::kAuto},    {"polytope", LeafRule::kPolytope}, {"flux", LeafRule::kFlux},
-      {"polar", LeafRule::kPolar},  {"column", LeafRule::kColumn},     {"clip", LeafRule::kClip},
-      {"center", LeafRule::kCenter}};
-  return rules;
-}
-
 /** Cells of shapes, cut once each. A shape that cannot be cut gives a reason instead. */
 class CellStore {
  public:
@@ -72,7 +65,7 @@ class CellStore {
 };
 
 host::MeasureOptions Measure(const Options& options) {
-  return {options.tolerance, options.voxel_size, Rules().at(options.rule)};
+  return {options.tolerance, options.voxel_size, *host::ValueOf<LeafRule>(options.rule)};
 }
 
 template <class F>
@@ -153,7 +146,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
     j["area_vector"] = Numbers(m.area_vector);
     j["area_moment"] = Numbers(m.area_moment);
   }
-  j["status"] = host::StatusName(m.status);
+  j["status"] = host::WordOf(m.status);
   if (!row.metrics.reason.empty()) j["reason"] = row.metrics.reason;
   j["cells"] = m.work;
   j["seconds"] = row.seconds;
@@ -171,7 +164,7 @@ void PrintTable(const std::vector<Row>& rows, bool solids) {
                            "time [us]");
   for (const Row& row : rows) {
     const InterferenceMetrics& m = row.metrics.sum;
-    const std::string status = host::StatusName(m.status);
+    const std::string status = host::WordOf(m.status);
     if (!(m.volume > 0)) {
       const std::string volume = m.status == Status::kDisjoint ? "0" : "-";
       std::cout << fmt::format("{:<{}}  {:<17} {:>13} {:>9} {:>36} {:>36} {:>7} {:>9.1f}\n",
@@ -244,11 +237,9 @@ void AddMetrics(CLI::App& app, int& status) {
                    "instead of a tolerance")
       ->check(InRange(1e-12, 1e6))
       ->excludes(tolerance);
-  std::vector<std::string> rules;
-  for (const auto& [name, rule] : Rules()) rules.push_back(name);
+  const std::vector<std::string> rules = host::WordsOf<LeafRule>();
   command
-      ->add_option("--leaf-rule", options->rule,
-                   "auto, polytope, flux, polar, column, clip or center")
+      ->add_option("--leaf-rule", options->rule, fmt::format("One of: {}", fmt::join(rules, ", ")))
       ->check(CLI::IsMember(rules));
   command->add_flag("--json", options->json, "Print one JSON array in full precision");
   command->add_option("--shape", options->shape, "Measure this shape itself");

@@ -119,7 +119,7 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
   };
   const std::int64_t sample_steps = every(scene.output.every);
   const std::int64_t checkpoint_steps =
-      scene.output.checkpoint_every > 0 ? every(scene.output.checkpoint_every) : 0;
+      scene.output.checkpoint_every ? every(*scene.output.checkpoint_every) : 0;
   const double begin = simulation.Time();
   const Clock::time_point start = Clock::now();
   Clock::time_point flushed = start;
@@ -202,7 +202,7 @@ int Run(const Options& options) {
           ? host::Recorder::Resume(out, simulation)
           : host::Recorder::Create(out, simulation, {Version(), Commit(), DeviceText(engine)});
   if (!options.quiet) {
-    for (const std::string& warning : simulation.GetScene().warnings) {
+    for (const std::string& warning : simulation.Warnings()) {
       std::cerr << "intervox: warning: " << warning << '\n';
     }
   }

@@ -11,7 +11,7 @@
 namespace intervox::host {
 namespace {
 
-bool Given(double value) { return value > 0.0; }  // false for 0 and NaN
+bool Given(const std::optional<double>& value) { return value && *value > 0.0; }
 
 }  // namespace
 
@@ -95,10 +95,10 @@ void Parameters::RefuseUnknown() const {
   for (const auto& [key, value] : settings_.choices) refuse(key);
 }
 
-double SeriesStiffness(double k_i, double k_j) {
-  if (!Given(k_i)) return Given(k_j) ? k_j : 0.0;
-  if (!Given(k_j)) return k_i;
-  return 1.0 / (1.0 / k_i + 1.0 / k_j);
+double SeriesStiffness(std::optional<double> k_i, std::optional<double> k_j) {
+  if (!Given(k_i)) return Given(k_j) ? *k_j : 0.0;
+  if (!Given(k_j)) return *k_i;
+  return 1.0 / (1.0 / *k_i + 1.0 / *k_j);
 }
 
 double PositiveStiffness(Parameters& parameters, const std::string& key) {
@@ -111,8 +111,8 @@ double PositiveStiffness(Parameters& parameters, const std::string& key) {
   return k;
 }
 
-double PairFriction(double mu_i, double mu_j) {
-  return Given(mu_i) && Given(mu_j) ? 2.0 * mu_i * mu_j / (mu_i + mu_j) : 0.0;
+double PairFriction(std::optional<double> mu_i, std::optional<double> mu_j) {
+  return Given(mu_i) && Given(mu_j) ? 2.0 * *mu_i * *mu_j / (*mu_i + *mu_j) : 0.0;
 }
 
 double PlateShare(const Material& i, const Material& j) {
@@ -120,14 +120,14 @@ double PlateShare(const Material& i, const Material& j) {
   if (!has_i && !has_j) return 0.5;
   if (!has_j) return 1.0;
   if (!has_i) return 0.0;
-  return j.foundation_stiffness / (i.foundation_stiffness + j.foundation_stiffness);
+  return *j.foundation_stiffness / (*i.foundation_stiffness + *j.foundation_stiffness);
 }
 
 double PairRestitution(const Material& i, const Material& j) {
-  if (!Given(i.restitution)) return Given(j.restitution) ? j.restitution : 0.0;
-  if (!Given(j.restitution)) return i.restitution;
+  if (!Given(i.restitution)) return Given(j.restitution) ? *j.restitution : 0.0;
+  if (!Given(j.restitution)) return *i.restitution;
   const double r_i = PlateShare(i, j);
-  return r_i * i.restitution + (1.0 - r_i) * j.restitution;
+  return r_i * *i.restitution + (1.0 - r_i) * *j.restitution;
 }
 
 }  // namespace intervox::host

@@ -1,6 +1,7 @@
 /** @file Reads the parameters of one law from its settings, and complains well. */
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -57,14 +58,13 @@ class Parameters {
  to that many significant `digits`. */
 std::string NumberText(double value, int digits = 0);
 
-/** 1/k = 1/k_i + 1/k_j, Gonthier (4.132); an absent one (not > 0) counts as rigid; 0 if both are.
- */
-double SeriesStiffness(double k_i, double k_j);
+/** 1/k = 1/k_i + 1/k_j, Gonthier (4.132); an absent one counts as rigid; 0 if both are absent. */
+double SeriesStiffness(std::optional<double> k_i, std::optional<double> k_j);
 /** k_v of a law: the key's value, or else the two materials' foundation stiffnesses in series.
  @throws InputError when there is neither, or it is not positive. */
 double PositiveStiffness(Parameters& parameters, const std::string& key);
 /** μ = 2 μ_i μ_j/(μ_i + μ_j); 0 when either is 0 or absent. */
-double PairFriction(double mu_i, double mu_j);
+double PairFriction(std::optional<double> mu_i, std::optional<double> mu_j);
 /** Restitution of a pair: each body's, weighted by its share of the compression. A body without one
  takes the other's; 0 if neither has one. */
 double PairRestitution(const Material& i, const Material& j);

@@ -44,21 +44,16 @@ Film::Film(const std::filesystem::path& results) {
                      (schema.empty() ? "none" : schema) +
                      "). Give a file that `intervox run` wrote.");
   }
-  ReadOptions read;
-  read.build_solids = false;
-  scene_ = ParseScene(file.Attribute("scene"), results, read);
+  world_ = MakeWorld(ParseScene(file.Attribute("scene"), results));
   times_ = file.Values("time");
   if (times_.empty()) {
     throw InputError(
         results.string() +
         ": time: no samples (0). Let the simulation run for one output step at least.");
   }
-  for (const BodySettings& settings : scene_.bodies) {
+  for (const BodySettings& settings : world_->scene.bodies) {
     Body body;
-    const auto listed = scene_.listed_cells.find(settings.name);
-    body.cells = listed != scene_.listed_cells.end()
-                     ? listed->second
-                     : geometry::ToCells(*scene_.shapes.at(settings.shape));
+    body.cells = world_->whole[bodies_.size()];
     body.is_fixed = settings.fixed;
     body.is_bounded = std::all_of(body.cells.begin(), body.cells.end(),
                                   [](const geometry::Cell& c) { return c.bounded; });
@@ -137,8 +132,9 @@ void Film::FindExtent() {
 Camera Film::PlaceCamera(const FilmOptions& options) const {
   Camera camera;
   camera.view_angle = options.view_angle;
-  const bool has_gravity = Norm(scene_.gravity) > 0;
-  camera.up_W = options.up.value_or(has_gravity ? -Normalized(scene_.gravity) : Vec3{0, 0, 1});
+  const bool has_gravity = Norm(world_->scene.gravity) > 0;
+  camera.up_W =
+      options.up.value_or(has_gravity ? -Normalized(world_->scene.gravity) : Vec3{0, 0, 1});
   camera.p_WT = options.target.value_or(centre_);
   if (options.eye) {
     camera.p_WE = *options.eye;
@@ -160,7 +156,7 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
   // cut.
   std::vector<Vec3> shown;
   for (auto [body, p] : corners_) {
-    const auto cuts = options.cuts.find(scene_.bodies[body].name);
+    const auto cuts = options.cuts.find(world_->scene.bodies[body].name);
     if (cuts != options.cuts.end()) {
       for (const CutPlane& cut : cuts->second) {
         p -= std::max(0.0, Dot(cut.normal, p) - cut.offset) * cut.normal;
@@ -194,7 +190,7 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
 
 void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* frame) const {
   const auto is_cut_away = [&](int body, const Vec3& p) {
-    const auto cuts = options.cuts.find(scene_.bodies[body].name);
+    const auto cuts = options.cuts.find(world_->scene.bodies[body].name);
     return cuts != options.cuts.end() &&
            std::any_of(cuts->second.begin(), cuts->second.end(),
                        [&](const CutPlane& cut) { return Dot(cut.normal, p) > cut.offset; });
@@ -225,11 +221,12 @@ void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* fram
 
 RenderScene Film::Frame(int sample, const FilmOptions& options) const {
   const auto index_of = [&](const std::string& name) {
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      if (scene_.bodies[b].name == name) return b;
+    for (std::size_t b = 0; b < world_->scene.bodies.size(); ++b) {
+      if (world_->scene.bodies[b].name == name) return b;
     }
     std::string known;
-    for (const BodySettings& body : scene_.bodies) known += (known.empty() ? "" : ", ") + body.name;
+    for (const BodySettings& body : world_->scene.bodies)
+      known += (known.empty() ? "" : ", ") + body.name;
     throw InputError("command line: body: not in the scene (" + name + "). Known: " + known + ".");
   };
   RenderScene frame;

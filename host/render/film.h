@@ -4,13 +4,15 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "host/render/render.h"
-#include "host/scene/scene.h"
+#include "host/world/world.h"
 
 namespace intervox::host {
 
@@ -48,14 +50,14 @@ class Film {
   /** Number of contact patches at a sample. */
   int Contacts(int sample) const;
   /** The scene that was simulated. */
-  const Scene& GetScene() const { return scene_; }
+  const Scene& GetScene() const { return world_->scene; }
   /** What to render of a sample; it points into this film. @throws InputError when the options name
    a body that is not in the scene. */
   RenderScene Frame(int sample, const FilmOptions& options) const;
 
  private:
   struct Body {
-    std::vector<geometry::Cell> cells;
+    std::span<const geometry::Cell> cells;
     std::vector<Pose> poses;  // by sample
     bool is_fixed = false;
     bool is_bounded = true;
@@ -75,7 +77,7 @@ class Film {
   void AddContacts(int sample, const FilmOptions& options, RenderScene* frame) const;
   Camera PlaceCamera(const FilmOptions& options) const;
 
-  Scene scene_;
+  std::unique_ptr<const World> world_;
   std::vector<double> times_;
   std::vector<Body> bodies_;
   std::vector<Contact> contacts_;

@@ -110,6 +110,7 @@ PrescribedMotion ReadMotion(const Cursor& cursor, const Pose& start, double dura
 BodySettings ReadBody(const Cursor& c, const std::string& name, double duration) {
   BodySettings body;
   body.name = name;
+  body.places = c.GetPlaces();
   body.material = c.String("material", "");
   body.fixed = c.Has("fixed") && c.At("fixed").Bool();
   if (c.Has("pose")) body.X_WB = ReadPose(c.At("pose"));

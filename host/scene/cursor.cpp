@@ -164,6 +164,21 @@ Vec3 Cursor::NumberOrVector(const Range& range) const {
   return {x, x, x};
 }
 
+Places Cursor::GetPlaces() const {
+  Places places;
+  places.self = GetPlace();
+  places.keys.reserve(value_->entries.size());
+  for (const Entry& entry : value_->entries) {
+    places.keys.emplace_back(entry.key, Place{entry.value.file, entry.value.line});
+  }
+  return places;
+}
+
+std::optional<double> Cursor::MaybeNumber(const std::string& key) const {
+  if (!Has(key)) return std::nullopt;
+  return At(key).Number();
+}
+
 double Cursor::Number(const std::string& key, double otherwise) const {
   return Has(key) ? At(key).Number() : otherwise;
 }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "geometry/linear.h"
+#include "host/input/place.h"
 #include "host/scene/document.h"
 #include "host/scene/keys.h"
 
@@ -28,6 +30,10 @@ class Cursor {
   const Value& value() const { return *value_; }
   /** The path, for example `shapes.ball.sphere.radius`. */
   std::string Path() const;
+  /** Where it stands. */
+  Place GetPlace() const { return {value_->file, value_->line}; }
+  /** Where it and its keys stand. */
+  Places GetPlaces() const;
   /** The value in a few words, for messages: "nothing", "'word'", "a list of 3", "a map". */
   std::string Found() const;
   /** Throws InputError "FILE:LINE: PATH: what. remedy", or without the remedy where `what` ends
@@ -60,6 +66,8 @@ class Cursor {
   /** [x, y, z], or one number for all three. */
   Vec3 NumberOrVector(const Range& range = kAny) const;
 
+  /** The number of a key, or nothing. */
+  std::optional<double> MaybeNumber(const std::string& key) const;
   /** The value of a key, or a default. */
   double Number(const std::string& key, double otherwise) const;
   /** The value of a key, or a default. */

@@ -7,13 +7,11 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <unordered_set>
 #include <utility>
 
 namespace intervox::host {
 namespace {
-
-/** Most keys of one map; bounds the search for duplicates. */
-constexpr std::size_t kMaxKeys = 10000;
 
 /** Builds the tree from the parser's events; yaml-cpp's own tree has cycles and no duplicates. */
 class Builder : public YAML::EventHandler {
@@ -62,6 +60,7 @@ class Builder : public YAML::EventHandler {
     YAML::anchor_t anchor = 0;
     bool has_key = false;
     Entry entry;
+    std::unordered_set<std::string> keys{};  // of a map
   };
 
   Value Make(Value::Kind kind, const YAML::Mark& mark) const {
@@ -85,9 +84,9 @@ class Builder : public YAML::EventHandler {
   }
 
   void Count(const Value& value, const Value& where) {
-    if (++nodes_ > kMaxNodes) {
-      Fail(where, "document", "more than " + std::to_string(kMaxNodes) + " values",
-           "Split the file or use fewer aliases.");
+    if (++aliased_ > kMaxAliased) {
+      Fail(where, "document", "aliases for more than " + std::to_string(kMaxAliased) + " values",
+           "Name shapes and refer to them instead.");
     }
     for (const Value& item : value.items) Count(item, where);
     for (const Entry& entry : value.entries) Count(entry.value, where);
@@ -98,7 +97,7 @@ class Builder : public YAML::EventHandler {
       Fail(value, "document", "nested deeper than " + std::to_string(kMaxDepth) + " levels",
            "Name parts of it and refer to them.");
     }
-    levels_.push_back({std::move(value), anchor, false, {}});
+    levels_.push_back({std::move(value), anchor, false, {}, {}});
   }
 
   void Close() {
@@ -131,7 +130,7 @@ class Builder : public YAML::EventHandler {
         Fail(value, value.scalar, "more than " + std::to_string(kMaxKeys) + " keys in one map",
              "Split the map.");
       }
-      if (level.value.Find(value.scalar) != nullptr) {
+      if (!level.keys.insert(value.scalar).second) {
         Fail(value, value.scalar, "the key stands twice in one map", "Remove one of them.");
       }
       level.entry = {std::move(value.scalar), value.line, {}};
@@ -149,6 +148,7 @@ class Builder : public YAML::EventHandler {
   std::map<YAML::anchor_t, Value> anchors_;
   Value root_;
   int nodes_ = 0;
+  int aliased_ = 0;
 };
 
 struct PathPart {

@@ -41,10 +41,14 @@ struct Entry {
 
 /** Deepest nesting of a document. */
 inline constexpr int kMaxDepth = 64;
-/** Most nodes of a document, expanded aliases included. */
-inline constexpr int kMaxNodes = 1 << 20;
+/** Most keys of one map. */
+inline constexpr std::size_t kMaxKeys = 1'000'000;
+/** Most nodes of a document. */
+inline constexpr int kMaxNodes = 1 << 25;
+/** Most nodes that aliases expand to: a few lines of them can stand for any number. */
+inline constexpr int kMaxAliased = 1 << 20;
 /** Largest file [bytes]. */
-inline constexpr std::uintmax_t kMaxBytes = 16u << 20;
+inline constexpr std::uintmax_t kMaxBytes = 256u << 20;
 
 /** Parses one YAML document.
  @param file  its name in messages.

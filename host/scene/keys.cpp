@@ -5,6 +5,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "host/scene/names.h"
+#include "host/scene/primitives.h"
+#include "integrators/tableau.h"
+
 namespace intervox::host {
 namespace {
 
@@ -24,83 +28,35 @@ Key List(std::string name, Type type, std::string of, int count, bool required, 
   return {std::move(name), type, kAny, std::move(of), required, count, std::move(doc)};
 }
 
+std::vector<std::string> Methods() {
+  std::vector<std::string> names;
+  for (const integrators::Tableau& tableau : integrators::AllTableaus()) {
+    names.emplace_back(tableau.name);
+  }
+  return names;
+}
+
 void AddShapes(std::vector<Object>& t) {
-  t.push_back({"half_space",
-               "The solid normal·p <= offset; the normal is normalised, the offset with it.",
-               {Vector("normal", kAny, true, "Outward normal, not zero."),
-                Number("offset", kLength, true, "[m] with a unit normal.")},
+  for (Object& object : PrimitiveObjects()) t.push_back(std::move(object));
+  // Exactly one of the keys of primitives and operations says what the solid is.
+  std::vector<Key> solids = PrimitiveKeys();
+  solids.insert(solids.end(),
+                {List("union", Type::kShapes, "", 1, false, "The union of shapes."),
+                 List("intersection", Type::kShapes, "", 1, false, "The intersection of shapes."),
+                 List("difference", Type::kShapes, "", 1, false, "The first shape minus the rest."),
+                 Plain("ref", Type::kString, false, "The name of another shape.")});
+  Object shape{"shape",
+               "A solid: exactly one primitive, operation or reference, with a pose and a scale.",
+               solids,
                {},
-               {}});
-  t.push_back(
-      {"box", "A centred box.", {Vector("size", kSize, true, "Edge lengths [m].")}, {}, {}});
-  t.push_back({"sphere", "A centred ball.", {Number("radius", kSize, true, "[m]")}, {}, {}});
-  t.push_back({"ellipsoid",
-               "A centred ellipsoid.",
-               {Vector("radii", kSize, true, "Semi-axes along x, y, z [m].")},
-               {},
-               {}});
-  t.push_back({"cylinder",
-               "A centred cylinder along z.",
-               {Number("radius", kSize, true, "[m]"), Number("height", kSize, true, "[m]")},
-               {},
-               {}});
-  t.push_back({"cone",
-               "A centred frustum along z; one radius may be 0.",
-               {Number("radius_bottom", kRadius, true, "At z = -height/2 [m]."),
-                Number("radius_top", kRadius, true, "At z = height/2 [m]."),
-                Number("height", kSize, true, "[m]")},
-               {},
-               {}});
-  t.push_back({"torus",
-               "A centred ring around z.",
-               {Number("major_radius", kSize, true, "Axis to centre of the tube [m]."),
-                Number("minor_radius", kSize, true, "Of the tube [m].")},
-               {},
-               {}});
-  t.push_back({"capsule",
-               "A centred cylinder along z with two half balls.",
-               {Number("radius", kSize, true, "[m]"),
-                Number("length", kSize, true, "Of the cylindrical part [m].")},
-               {},
-               {}});
-  t.push_back(
-      {"quadric",
-       "The solid q <= 0, q = xx x² + yy y² + zz z² + xy x y + xz x z + yz y z + x x + y y + "
-       "z z + c.",
-       {{"coefficients", Type::kNumbers, kAny, "", true, 10,
-         "[xx, yy, zz, xy, xz, yz, x, y, z, c], no factor 2."}},
-       {},
-       {}});
-  t.push_back({"convex",
-               "The convex hull of points.",
-               {{"vertices", Type::kPoints, kLength, "", true, 4, "At least four points [m]."}},
-               {},
-               {}});
-  t.push_back(
-      {"shape",
-       "A solid: exactly one primitive, operation or reference, with a pose and a scale.",
-       {Of("half_space", Type::kObject, "half_space", false, "A half-space."),
-        Of("box", Type::kObject, "box", false, "A box."),
-        Of("sphere", Type::kObject, "sphere", false, "A ball."),
-        Of("ellipsoid", Type::kObject, "ellipsoid", false, "An ellipsoid."),
-        Of("cylinder", Type::kObject, "cylinder", false, "A cylinder."),
-        Of("cone", Type::kObject, "cone", false, "A cone or frustum."),
-        Of("torus", Type::kObject, "torus", false, "A torus."),
-        Of("capsule", Type::kObject, "capsule", false, "A capsule."),
-        Of("quadric", Type::kObject, "quadric", false, "A general quadric."),
-        Of("convex", Type::kObject, "convex", false, "A convex hull."),
-        List("half_spaces", Type::kObjects, "half_space", 1, false,
-             "The intersection of half-spaces."),
-        List("union", Type::kShapes, "", 1, false, "The union of shapes."),
-        List("intersection", Type::kShapes, "", 1, false, "The intersection of shapes."),
-        List("difference", Type::kShapes, "", 1, false, "The first shape minus the rest."),
-        Plain("ref", Type::kString, false, "The name of another shape."),
-        Of("pose", Type::kObject, "pose", false, "Where it stands; default: at the origin."),
-        Number("scale", {1e-12, 1e9, false}, false, "Uniform, applied before the pose; default 1."),
-        Plain("name", Type::kString, false, "A name for messages and cells.")},
-       {"half_space", "box", "sphere", "ellipsoid", "cylinder", "cone", "torus", "capsule",
-        "quadric", "convex", "half_spaces", "union", "intersection", "difference", "ref"},
-       {}});
+               {}};
+  for (const Key& key : solids) shape.exactly_one.push_back(key.name);
+  shape.keys.push_back(
+      Of("pose", Type::kObject, "pose", false, "Where it stands; default: at the origin."));
+  shape.keys.push_back(
+      Number("scale", {1e-12, 1e9, false}, false, "Uniform, applied before the pose; default 1."));
+  shape.keys.push_back(Plain("name", Type::kString, false, "A name for messages and cells."));
+  t.push_back(std::move(shape));
   t.push_back({"pose",
                "A rigid placement: a position and at most one rotation.",
                {Vector("position", kLength, false, "[m]; default [0, 0, 0]."),
@@ -242,9 +198,9 @@ void AddModels(std::vector<Object>& t) {
                 Of("friction", Type::kObject, "friction_model", false, "Friction; default none."),
                 Of("rolling", Type::kObject, "rolling_model", false, "Default none."),
                 Of("spinning", Type::kObject, "spinning_model", false, "Default none."),
-                Of("direction", Type::kChoice, "area_vector|eigenvector", false,
+                Of("direction", Type::kChoice, Choice(WordsOf<NormalDirection>()), false,
                    "Of the normal; default area_vector."),
-                Of("cells", Type::kChoice, "patches|pairs", false,
+                Of("cells", Type::kChoice, Choice(WordsOf<ContactCells>()), false,
                    "One sub-model for each patch, or for each cell pair; default patches.")},
                {},
                {}});
@@ -258,20 +214,18 @@ void AddModels(std::vector<Object>& t) {
 }
 
 void AddRoots(std::vector<Object>& t) {
-  t.push_back(
-      {"integrator",
-       "How time is stepped.",
-       {Of("method", Type::kChoice, "ark3|ark2|rk1|rk2|rk3|rk4|rk5", false, "Default ark3."),
-        Number("step", {1e-12, 1e6, false}, false, "[s]; default 250e-6.")},
-       {},
-       {}});
+  t.push_back({"integrator",
+               "How time is stepped.",
+               {Of("method", Type::kChoice, Choice(Methods()), false, "Default ark3."),
+                Number("step", {1e-12, 1e6, false}, false, "[s]; default 250e-6.")},
+               {},
+               {}});
   t.push_back(
       {"engine",
        "How overlaps are measured.",
        {Number("tolerance", {1e-9, 0.1, false}, false, "Relative, of the volume; default 1e-3."),
         Number("voxel_size", kSize, false, "[m]; instead of a tolerance."),
-        Of("leaf_rule", Type::kChoice, "auto|polytope|flux|polar|column|clip|center", false,
-           "Default auto."),
+        Of("leaf_rule", Type::kChoice, Choice(WordsOf<LeafRule>()), false, "Default auto."),
         Of("representation", Type::kChoice, "exact", false, "Of the solids; default exact.")},
        {},
        {"tolerance", "voxel_size"}});

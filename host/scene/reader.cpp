@@ -1,44 +1,41 @@
 #include "host/scene/reader.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "host/input/nearest.h"
 #include "host/scene/bodies.h"
-#include "host/scene/body_cells.h"
-#include "host/scene/contacts.h"
+#include "host/scene/names.h"
 #include "host/scene/shapes.h"
 
 namespace intervox {
 namespace host {
 namespace {
 
-constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
-
-LeafRule ReadRule(const std::string& name) {
-  const std::vector<std::pair<std::string, LeafRule>> rules = {
-      {"polytope", LeafRule::kPolytope}, {"flux", LeafRule::kFlux}, {"polar", LeafRule::kPolar},
-      {"column", LeafRule::kColumn},     {"clip", LeafRule::kClip}, {"center", LeafRule::kCenter}};
-  for (const auto& [word, rule] : rules) {
-    if (word == name) return rule;
-  }
-  return LeafRule::kAuto;
-}
-
 Material ReadMaterial(const Cursor& c) {
   Material material;
-  material.density = c.Number("density", kAbsent);
-  material.youngs_modulus = c.Number("youngs_modulus", kAbsent);
-  material.poisson_ratio = c.Number("poisson_ratio", kAbsent);
-  material.foundation_stiffness = c.Number("foundation_stiffness", 0.0);
-  material.friction = c.Number("friction", kAbsent);
-  material.restitution = c.Number("restitution", kAbsent);
+  material.density = c.MaybeNumber("density");
+  material.youngs_modulus = c.MaybeNumber("youngs_modulus");
+  material.poisson_ratio = c.MaybeNumber("poisson_ratio");
+  material.foundation_stiffness = c.MaybeNumber("foundation_stiffness");
+  material.friction = c.MaybeNumber("friction");
+  material.restitution = c.MaybeNumber("restitution");
   return material;
+}
+
+/** The value of a key that holds a word of an enum, or a default. */
+template <class E>
+E ReadWord(const Cursor& c, const std::string& key, E otherwise) {
+  if (!c.Has(key)) return otherwise;
+  const Cursor at = c.At(key);
+  const std::optional<E> value = ValueOf<E>(at.String());
+  if (!value) at.Fail("'" + at.String() + "' is unknown here", Suggest(at.String(), WordsOf<E>()));
+  return *value;
 }
 
 ModelSettings ReadModel(const Cursor& c) {
   ModelSettings settings;
+  settings.places = c.GetPlaces();
   c.ForEach([&](const Cursor& value, const std::string& key) {
     if (key == "model") {
       settings.model = value.String();
@@ -60,9 +57,34 @@ ContactModelSettings ReadContactModel(const Cursor& c) {
   part("friction", settings.friction);
   part("rolling", settings.rolling);
   part("spinning", settings.spinning);
-  settings.direction = c.String("direction", settings.direction);
-  settings.cells = c.String("cells", settings.cells);
+  settings.direction = ReadWord(c, "direction", settings.direction);
+  settings.cells = ReadWord(c, "cells", settings.cells);
+  settings.places = c.GetPlaces();
   return settings;
+}
+
+ContactSettings ReadContact(const Cursor& c) {
+  const Cursor bodies = c.At("bodies");
+  if (bodies.Count() != 2) bodies.Fail("a contact has two bodies", "Name two.");
+  ContactSettings contact;
+  contact.bodies = {bodies.Item(0).String(), bodies.Item(1).String()};
+  contact.model = c.At("model").String();
+  contact.places = c.GetPlaces();
+  for (int i = 0; i < 2; ++i) {
+    contact.places.keys.emplace_back("bodies[" + std::to_string(i) + "]",
+                                     bodies.Item(i).GetPlace());
+  }
+  return contact;
+}
+
+SensorSettings ReadSensor(const Cursor& c, const std::string& name) {
+  SensorSettings sensor;
+  sensor.name = name;
+  sensor.body = c.At("body").String();
+  sensor.resolve_in = c.String("resolve_in", sensor.resolve_in);
+  if (c.Has("frame")) sensor.X_BS = ReadPose(c.At("frame"));
+  sensor.places = c.GetPlaces();
+  return sensor;
 }
 
 /** Refuses what cannot name a group of the results: a slash parts groups, a zero ends a text. */
@@ -77,8 +99,7 @@ void RequireGroupName(const Cursor& cursor, const std::string& name) {
 /** Reads one file's sections into a scene. */
 class SceneReader {
  public:
-  SceneReader(const Cursor& root, Library& library, const ReadOptions& options)
-      : root_(root), library_(library), options_(options) {}
+  SceneReader(const Cursor& root, Library& library) : root_(root), library_(library) {}
 
   Scene Read() {
     scene_.path = *root_.value().file;
@@ -86,12 +107,14 @@ class SceneReader {
     scene_.gravity = root_.Vector("gravity", scene_.gravity);
     scene_.duration = root_.Number("duration", scene_.duration);
     Numerics();
-    for (const auto& [name, shape] : library_.All()) scene_.shapes[name] = shape;
+    for (const auto& [name, shape] : library_.All()) {
+      scene_.shapes[name] = shape;
+      scene_.shape_places[name] = library_.PlaceOf(name);
+    }
     Collect("materials", scene_.materials, ReadMaterial);
     Collect("contact_models", scene_.contact_models, ReadContactModel);
     Bodies();
-    ReadContacts(root_, &scene_);
-    CheckModels(library_, &scene_);
+    Contacts();
     Sensors();
     return std::move(scene_);
   }
@@ -102,20 +125,22 @@ class SceneReader {
       const Cursor c = root_.At("integrator");
       scene_.integrator.method = c.String("method", scene_.integrator.method);
       scene_.integrator.step = c.Number("step", scene_.integrator.step);
+      scene_.integrator.places = c.GetPlaces();
     }
     if (root_.Has("engine")) {
       const Cursor c = root_.At("engine");
       scene_.engine.tolerance = c.Number("tolerance", scene_.engine.tolerance);
-      scene_.engine.voxel_size = c.Number("voxel_size", 0.0);
-      scene_.engine.rule = ReadRule(c.String("leaf_rule", "auto"));
-      if (scene_.engine.rule == LeafRule::kCenter && scene_.engine.voxel_size == 0) {
+      scene_.engine.voxel_size = c.MaybeNumber("voxel_size");
+      scene_.engine.rule = ReadWord(c, "leaf_rule", scene_.engine.rule);
+      if (scene_.engine.rule == LeafRule::kCenter && !scene_.engine.voxel_size) {
         c.At("leaf_rule").Fail("'center' counts voxels", "Give voxel_size too.");
       }
     }
     if (root_.Has("output")) {
       const Cursor c = root_.At("output");
       scene_.output.every = c.Number("every", scene_.output.every);
-      scene_.output.checkpoint_every = c.Number("checkpoint_every", 0.0);
+      const double checkpoints = c.Number("checkpoint_every", 0.0);
+      if (checkpoints > 0) scene_.output.checkpoint_every = checkpoints;
     }
     if (scene_.integrator.step > scene_.duration) {
       root_.Fail("the step is longer than the duration", "Shorten integrator.step.");
@@ -141,85 +166,60 @@ class SceneReader {
         c.Fail("the name '" + name + "' is reserved", "Rename the body.");
       }
       BodySettings body = ReadBody(c, name, scene_.duration);
-      if (!body.material.empty() && !scene_.materials.contains(body.material)) {
-        c.At("material")
-            .Fail("no material is named '" + body.material + "'",
-                  Suggest(body.material, Names(scene_.materials)));
-      }
-      RequireMass(c, body);
       if (c.Has("shape")) {
-        Solid(c.At("shape"), body);
+        Solid(c.At("shape"), &body);
       } else {
-        Cells(c.At("cells"), body);
+        Cells(c.At("cells"), &body);
       }
       scene_.bodies.push_back(std::move(body));
     });
   }
 
-  void RequireMass(const Cursor& c, const BodySettings& body) const {
-    const bool free = !body.fixed && !body.motion;
-    const bool dense = !body.material.empty() && scene_.materials.at(body.material).density > 0;
-    if (free && !body.mass && !dense) {
-      c.Fail("the free body '" + body.name + "' has no mass",
-             "Give mass, a material with a density, or fixed: true.");
-    }
-  }
-
-  void Solid(const Cursor& c, BodySettings& body) {
+  void Solid(const Cursor& c, BodySettings* body) {
+    const geometry::ShapePtr shape = library_.Read(c, body->name);
     const bool named = c.value().kind == Value::Kind::kScalar;
-    const geometry::ShapePtr shape = library_.Read(c, body.name);
-    body.shape = named ? c.String() : body.name + ".shape";
-    if (!named) scene_.shapes[body.shape] = shape;
-    const std::string place =
-        named ? library_.Place(body.shape) + ": shapes." + body.shape : std::string();
-    if (options_.build_solids) BuildSolid(c, place, shape, body, &scene_.shape_cells[shape]);
+    body->shape = named ? c.String() : body->name + ".shape";
+    if (!named) scene_.shapes[body->shape] = shape;
   }
 
-  void Cells(const Cursor& list, const BodySettings& body) {
-    std::vector<geometry::Cell>& cells = scene_.listed_cells[body.name];
+  void Cells(const Cursor& list, BodySettings* body) {
     for (int i = 0; i < list.Count(); ++i) {
-      const std::string name = body.name + "/" + std::to_string(i);
+      const std::string index = std::to_string(i);
       const Cursor item = list.Item(i);
-      const geometry::ShapePtr shape = library_.Read(item, name);
-      scene_.listed_shapes[body.name].push_back(shape);
-      if (!options_.build_solids) continue;
-      cells.push_back(ReadCell(item, shape));
-      cells.back().name = name;
+      body->cells.push_back(library_.Read(item, body->name + "/" + index));
+      body->places.keys.emplace_back("cells[" + index + "]", item.GetPlace());
     }
-    RefuseOverlaps(list, cells);
+  }
+
+  void Contacts() {
+    if (!root_.Has("contacts")) return;
+    const Cursor list = root_.At("contacts");
+    for (int i = 0; i < list.Count(); ++i) scene_.contacts.push_back(ReadContact(list.Item(i)));
   }
 
   void Sensors() {
     if (!root_.Has("sensors")) return;
     root_.At("sensors").ForEach([&](const Cursor& c, const std::string& name) {
       RequireGroupName(c, name);
-      SensorSettings sensor;
-      sensor.name = name;
-      sensor.body = c.At("body").String();
-      sensor.resolve_in = c.String("resolve_in", "world");
-      RequireBody(c.At("body"), sensor.body, "", scene_);
-      if (c.Has("resolve_in")) RequireBody(c.At("resolve_in"), sensor.resolve_in, "world", scene_);
-      if (c.Has("frame")) sensor.X_BS = ReadPose(c.At("frame"));
-      scene_.sensors.push_back(std::move(sensor));
+      scene_.sensors.push_back(ReadSensor(c, name));
     });
   }
 
   const Cursor& root_;
   Library& library_;
-  const ReadOptions& options_;
   Scene scene_;
 };
 
 }  // namespace
 
 Scene ParseScene(const std::string& text, const std::filesystem::path& path,
-                 const ReadOptions& options) {
+                 const std::vector<std::string>& overrides) {
   Value document = ParseDocument(text, path.string());
-  for (const std::string& edit : options.overrides) ApplyOverride(edit, document);
+  for (const std::string& edit : overrides) ApplyOverride(edit, document);
   Validate(Cursor(document), ObjectNamed("scene"));
   Library library;
   const Cursor root(library.Add(std::move(document), path));
-  Scene scene = SceneReader(root, library, options).Read();
+  Scene scene = SceneReader(root, library).Read();
   scene.source = text;
   scene.path = path;
   return scene;
@@ -228,7 +228,7 @@ Scene ParseScene(const std::string& text, const std::filesystem::path& path,
 }  // namespace host
 
 Scene LoadScene(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
-  return host::ParseScene(host::ReadTextFile(path), path, {overrides, true});
+  return host::ParseScene(host::ReadTextFile(path), path, overrides);
 }
 
 }  // namespace intervox

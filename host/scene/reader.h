@@ -1,4 +1,4 @@
-/** @file The scene reader, with the switches that tests and tools need. */
+/** @file The scene reader. */
 #pragma once
 
 #include <string>
@@ -8,16 +8,11 @@
 
 namespace intervox::host {
 
-/** How a scene is read. */
-struct ReadOptions {
-  std::vector<std::string> overrides;  ///< `path=value` edits, applied in order before validation
-  bool build_solids = true;  ///< cut the bodies' shapes into cells once, so that empty solids and
-                             ///< overlapping listed cells are reported with their line
-};
-
-/** Reads a scene from text; `path` names it in messages and is where includes start.
+/** Reads a scene from text, as LoadScene does from a file.
+ @param path       names it in messages and is where includes start
+ @param overrides  `path=value` edits, applied in order before validation
  @throws InputError naming file, line, key, value and remedy. */
 Scene ParseScene(const std::string& text, const std::filesystem::path& path,
-                 const ReadOptions& options = {});
+                 const std::vector<std::string>& overrides = {});
 
 }  // namespace intervox::host

@@ -1,5 +1,5 @@
-/** @file A validated scene: SI units, every default explicit. What the YAML reader makes and the
- simulation takes. */
+/** @file A scene as its text says it: SI units, every default explicit. The YAML reader makes it;
+ MakeWorld (host/world/world.h) resolves its names and shapes. */
 #pragma once
 
 #include <filesystem>
@@ -11,6 +11,7 @@
 
 #include "cuda/metrics.h"
 #include "geometry/shape.h"
+#include "host/input/place.h"
 
 namespace intervox {
 
@@ -18,23 +19,24 @@ namespace intervox {
 struct IntegratorSettings {
   std::string method = "ark3";  ///< ark3, ark2, rk1 … rk5
   double step = 250e-6;         ///< [s]
+  host::Places places{};
 };
 
 /** Engine settings. */
 struct EngineSettings {
   double tolerance = 1e-3;
-  double voxel_size = 0.0;  ///< [m], 0: none
+  std::optional<double> voxel_size;  ///< [m]; instead of the tolerance
   LeafRule rule = LeafRule::kAuto;
 };
 
-/** Material of a body. Absent values are NaN. */
+/** Material of a body. */
 struct Material {
-  double density = 0.0;               ///< [kg/m³]
-  double youngs_modulus = 0.0;        ///< [Pa]
-  double poisson_ratio = 0.0;         ///< [–]
-  double foundation_stiffness = 0.0;  ///< k_v,i of this body [N/m³]; 0: not given
-  double friction = 0.0;     ///< μ of this material [–]; combined by 2μ₁μ₂/(μ₁+μ₂)
-  double restitution = 0.0;  ///< e [–]
+  std::optional<double> density{};               ///< [kg/m³]
+  std::optional<double> youngs_modulus{};        ///< [Pa]
+  std::optional<double> poisson_ratio{};         ///< [–]
+  std::optional<double> foundation_stiffness{};  ///< k_v,i of this body [N/m³]
+  std::optional<double> friction{};  ///< μ of this material [–]; combined by 2μ₁μ₂/(μ₁+μ₂)
+  std::optional<double> restitution{};  ///< e [–]
 };
 
 /** A model by name with its numeric parameters and its named choices. */
@@ -42,7 +44,14 @@ struct ModelSettings {
   std::string model;
   std::map<std::string, double> parameters;
   std::map<std::string, std::string> choices;  ///< for example latch: largest
+  host::Places places{};
 };
+
+/** What a contact's normal is made of. */
+enum class NormalDirection { kAreaVector, kEigenvector };
+
+/** What one contact is: a patch of neighbouring cell pairs, or each cell pair alone. */
+enum class ContactCells { kPatches, kPairs };
 
 /** One entry of `contact_models`. */
 struct ContactModelSettings {
@@ -50,8 +59,9 @@ struct ContactModelSettings {
   ModelSettings friction{"none", {}, {}};
   ModelSettings rolling{"none", {}, {}};
   ModelSettings spinning{"none", {}, {}};
-  std::string direction = "area_vector";  ///< area_vector | eigenvector
-  std::string cells = "patches";          ///< patches | pairs
+  NormalDirection direction = NormalDirection::kAreaVector;
+  ContactCells cells = ContactCells::kPatches;
+  host::Places places{};
 };
 
 /** A motion prescribed to a body: piecewise cubic (C¹) through key poses, or constant velocity. */
@@ -90,8 +100,9 @@ struct Holder {
 /** A body. */
 struct BodySettings {
   std::string name;
-  std::string shape;     ///< key of Scene::shapes; empty when cells are listed
-  std::string material;  ///< may be empty when mass and inertia are given
+  std::string shape;  ///< key of Scene::shapes; empty when cells are listed, or there are none
+  std::vector<geometry::ShapePtr> cells;  ///< listed by hand: each is one cell
+  std::string material;                   ///< may be empty when mass and inertia are given
   bool fixed = false;
   std::optional<PrescribedMotion> motion;  ///< driven
   std::optional<double> mass;              ///< [kg]; with a shape, scales its inertia
@@ -102,29 +113,32 @@ struct BodySettings {
   Vec3 w_WB;                               ///< start angular velocity, world axes [rad/s]
   std::vector<AppliedWrench> wrenches;
   std::optional<Holder> holder;
+  host::Places places{};  ///< of its keys, and of "cells[0]", "cells[1]", …
 };
 
 /** Which two bodies may touch, and by which model. */
 struct ContactSettings {
   std::pair<std::string, std::string> bodies;  ///< either may be "*"
-  std::string model;  ///< key of Scene::contact_models; "none" filters the pair out
+  std::string model;      ///< key of Scene::contact_models; "none" filters the pair out
+  host::Places places{};  ///< of its keys, and of "bodies[0]" and "bodies[1]"
 };
 
 /** A wrench and motion sensor at a named frame. */
 struct SensorSettings {
   std::string name;
   std::string body;
-  Pose X_BS;               ///< sensor frame in the body frame
-  std::string resolve_in;  ///< body whose axes the values are given in; "world" allowed
+  Pose X_BS;                         ///< sensor frame in the body frame
+  std::string resolve_in = "world";  ///< body whose axes the values are given in; "world" allowed
+  host::Places places{};
 };
 
 /** What is written. */
 struct OutputSettings {
-  double every = 1e-3;            ///< [s]
-  double checkpoint_every = 0.0;  ///< [s], 0: none
+  double every = 1e-3;                     ///< [s]
+  std::optional<double> checkpoint_every;  ///< [s]; absent: no checkpoints
 };
 
-/** A whole validated scene. */
+/** A whole scene: plain values, as its files say them. */
 struct Scene {
   std::string name;
   std::string source;  ///< the YAML text it came from
@@ -134,22 +148,19 @@ struct Scene {
   IntegratorSettings integrator;
   EngineSettings engine;
   std::map<std::string, geometry::ShapePtr> shapes;
+  std::map<std::string, host::Place> shape_places;  ///< of the named shapes
   std::map<std::string, Material> materials;
   std::map<std::string, ContactModelSettings> contact_models;
   std::vector<BodySettings> bodies;
-  std::map<std::string, std::vector<geometry::Cell>>
-      listed_cells;  ///< by body, when the scene lists cells
-  std::map<std::string, std::vector<geometry::ShapePtr>> listed_shapes;  ///< what they came from
-  std::map<geometry::ShapePtr, std::vector<geometry::Cell>>
-      shape_cells;  ///< of shapes that reading has cut into cells; others are cut when they are
-                    ///< used
   std::vector<ContactSettings> contacts;  ///< first match wins; empty: all pairs by "default"
   std::vector<SensorSettings> sensors;
   OutputSettings output;
-  std::vector<std::string> warnings;  ///< remarks of the contact laws on their parameters
 };
 
-/** Reads and validates a scene; `overrides` are `path=value` edits applied before validation.
+/** Reads a scene and checks its text: keys, kinds and ranges of values, references between shapes.
+ Other names, cells, masses and contact models are checked when the scene is made ready, by
+ MakeWorld or a Simulation.
+ @param overrides  `path=value` edits applied before
  @throws host::InputError naming file, line, key, value and remedy. */
 Scene LoadScene(const std::filesystem::path& path, const std::vector<std::string>& overrides = {});
 

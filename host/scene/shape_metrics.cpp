@@ -50,22 +50,6 @@ double MeasureOptions::Judged() const {
   return by_voxels ? std::numeric_limits<double>::infinity() : tolerance;
 }
 
-std::string StatusName(Status status) {
-  switch (status) {
-    case Status::kOk:
-      return "ok";
-    case Status::kDisjoint:
-      return "disjoint";
-    case Status::kToleranceNotMet:
-      return "tolerance_not_met";
-    case Status::kUnbounded:
-      return "unbounded";
-    case Status::kInvalid:
-      return "invalid";
-  }
-  return "invalid";
-}
-
 ShapeMetrics MeasurePair(const Engine& engine, std::span<const geometry::Cell> a,
                          std::span<const geometry::Cell> b, const Pose& X_WA, const Pose& X_WB,
                          const MeasureOptions& options) {

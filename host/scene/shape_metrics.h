@@ -28,9 +28,6 @@ struct ShapeMetrics {
   std::int64_t pairs = 0;   ///< cell pairs that overlap
 };
 
-/** The word of a status: ok, disjoint, tolerance_not_met, unbounded, invalid. */
-std::string StatusName(Status status);
-
 /** The overlap of two solids of disjoint cells; never throws for a bad pair. */
 ShapeMetrics MeasurePair(const Engine& engine, std::span<const geometry::Cell> a,
                          std::span<const geometry::Cell> b, const Pose& X_WA, const Pose& X_WB,

@@ -1,92 +1,16 @@
 #include "host/scene/shapes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "host/input/nearest.h"
+#include "host/scene/primitives.h"
 
 namespace intervox::host {
 namespace {
 
 using geometry::Operation;
-using geometry::Primitive;
 using geometry::Shape;
-
-geometry::HalfSpace ReadHalfSpace(const Cursor& c) {
-  const Vec3 normal = c.At("normal").Vector();
-  const double norm = Norm(normal);
-  if (!(norm > 1e-12)) c.At("normal").Fail("the normal is zero", "Give a direction.");
-  return {normal / norm, c.At("offset").Number() / norm};
-}
-
-/** Whether points lie in one plane, up to 1e-9 of their extent. */
-bool Flat(const std::vector<Vec3>& points) {
-  const Vec3 a = points.front();
-  const auto farthest = [&](auto distance) {
-    return *std::max_element(points.begin(), points.end(), [&](const Vec3& x, const Vec3& y) {
-      return distance(x) < distance(y);
-    });
-  };
-  const Vec3 b = farthest([&](const Vec3& p) { return Norm(p - a); });
-  const double extent = Norm(b - a);
-  if (!(extent > 0)) return true;
-  const Vec3 u = (b - a) / extent;
-  const Vec3 c = farthest([&](const Vec3& p) { return Norm(Cross(p - a, u)); });
-  const Vec3 normal = Cross(c - a, u);
-  if (!(Norm(normal) > 1e-9 * extent)) return true;
-  const Vec3 n = Normalized(normal);
-  const Vec3 d = farthest([&](const Vec3& p) { return std::fabs(Dot(p - a, n)); });
-  return !(std::fabs(Dot(d - a, n)) > 1e-9 * extent);
-}
-
-Primitive ReadPrimitive(const Cursor& c, const std::string& kind) {
-  if (kind == "half_space") return ReadHalfSpace(c);
-  if (kind == "box") return geometry::Box{c.At("size").Vector()};
-  if (kind == "sphere") return geometry::Sphere{c.At("radius").Number()};
-  if (kind == "ellipsoid") return geometry::Ellipsoid{c.At("radii").Vector()};
-  if (kind == "cylinder") {
-    return geometry::Cylinder{c.At("radius").Number(), c.At("height").Number()};
-  }
-  if (kind == "cone") {
-    const geometry::Cone cone{c.At("radius_bottom").Number(), c.At("radius_top").Number(),
-                              c.At("height").Number()};
-    if (cone.radius_bottom == 0 && cone.radius_top == 0) {
-      c.Fail("both radii are 0", "Make one of them positive.");
-    }
-    return cone;
-  }
-  if (kind == "torus") {
-    return geometry::Torus{c.At("major_radius").Number(), c.At("minor_radius").Number()};
-  }
-  if (kind == "capsule") {
-    return geometry::Capsule{c.At("radius").Number(), c.At("length").Number()};
-  }
-  if (kind == "quadric") {
-    const std::vector<double> q = c.At("coefficients").Numbers(10);
-    if (std::all_of(q.begin(), q.end() - 1, [](double x) { return x == 0; })) {
-      c.At("coefficients").Fail("all but the constant are 0", "This is no surface; give one.");
-    }
-    geometry::Quadric quadric;
-    std::copy(q.begin(), q.end(), quadric.coefficients.begin());
-    return quadric;
-  }
-  if (kind == "convex") {
-    geometry::Convex convex;
-    const Cursor list = c.At("vertices");
-    for (int i = 0; i < list.Count(); ++i) convex.vertices.push_back(list.Item(i).Vector());
-    if (Flat(convex.vertices)) {
-      list.Fail("the points lie in one plane", "Give points that span a volume.");
-    }
-    return convex;
-  }
-  geometry::HalfSpaces half_spaces;
-  for (int i = 0; i < c.Count(); ++i) {
-    const Cursor item = c.Item(i);
-    half_spaces.half_spaces.push_back(ReadHalfSpace(item));
-  }
-  return half_spaces;
-}
 
 /** The shape, placed once more: by a scale and then by a pose. */
 Shape Placed(Shape shape, const Pose& X, double scale) {
@@ -161,10 +85,10 @@ void Library::Include(const Cursor& list, const std::filesystem::path& path) {
   }
 }
 
-std::string Library::Place(const std::string& name) const {
+Place Library::PlaceOf(const std::string& name) const {
   const auto found = by_name_.find(name);
-  if (found == by_name_.end()) return "input";
-  return *found->second->file + ":" + std::to_string(found->second->line);
+  if (found == by_name_.end()) return {};
+  return {found->second->file, found->second->line};
 }
 
 void Library::ForEach(const std::string& section,

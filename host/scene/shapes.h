@@ -16,7 +16,7 @@ namespace intervox::host {
 /** Deepest chain of named shapes and of included files. */
 inline constexpr int kMaxReferences = 64;
 /** Most primitives of one shape, references expanded. */
-inline constexpr int kMaxPrimitives = 10000;
+inline constexpr int kMaxPrimitives = 1'000'000;
 
 /** A pose: position and at most one of quaternion, rpy_deg, rotation_vector. An empty map is the
  identity. @throws InputError for a zero quaternion. */
@@ -39,8 +39,8 @@ class Library {
   geometry::ShapePtr Read(const Cursor& cursor, const std::string& name);
   /** All named solids, in the order of the files. */
   std::vector<std::pair<std::string, geometry::ShapePtr>> All();
-  /** "FILE:LINE" of a named shape. */
-  std::string Place(const std::string& name) const;
+  /** Where a named shape stands. */
+  Place PlaceOf(const std::string& name) const;
   /** Calls f(cursor, name) for each entry of a map of names ("materials", …) of all files. */
   void ForEach(const std::string& section,
                const std::function<void(const Cursor&, const std::string&)>& f) const;

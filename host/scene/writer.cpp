@@ -1,111 +1,25 @@
 // Scenes back to YAML: flow maps, one line for each named thing, shortest numbers that read back to
 // the same bits.
-#include <charconv>
-#include <cmath>
 #include <string>
 
+#include "host/scene/names.h"
+#include "host/scene/primitives.h"
 #include "host/scene/scene.h"
+#include "host/scene/text.h"
 
 namespace intervox {
 namespace {
 
+using host::Quoted;
+using host::Text;
+
 using geometry::Operation;
 using geometry::Shape;
-
-std::string Text(double x) {
-  char text[32];
-  const auto result = std::to_chars(text, text + sizeof text, x);
-  return std::string(text, result.ptr);
-}
-std::string Text(const Vec3& v) {
-  return "[" + Text(v.x) + ", " + Text(v.y) + ", " + Text(v.z) + "]";
-}
-std::string Text(const Quaternion& q) {
-  return "[" + Text(q.w) + ", " + Text(q.x) + ", " + Text(q.y) + ", " + Text(q.z) + "]";
-}
-std::string Text(const Mat3& m) {
-  return "[" + Text(m.row0) + ", " + Text(m.row1) + ", " + Text(m.row2) + "]";
-}
-std::string Text(const Pose& X) {
-  return "{position: " + Text(X.p) + ", quaternion: " + Text(ToQuaternion(X.R)) + "}";
-}
-std::string Text(bool value) { return value ? "true" : "false"; }
-
-/** A word in double quotes: never mistaken for a number, a bool or a bracket. */
-std::string Quoted(const std::string& word) {
-  std::string text = "\"";
-  for (const char c : word) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      text += '\\';
-      text += c;
-    } else if (byte < 0x20 || byte == 0x7f) {
-      constexpr char kHex[] = "0123456789abcdef";
-      text += "\\x";
-      text += kHex[byte >> 4];
-      text += kHex[byte & 15];
-    } else {
-      text += c;
-    }
-  }
-  return text + "\"";
-}
-
-struct PrimitiveText {
-  std::string operator()(const geometry::HalfSpace& s) const {
-    return "half_space: " + HalfSpaceText(s);
-  }
-  std::string operator()(const geometry::Box& s) const {
-    return "box: {size: " + Text(s.size) + "}";
-  }
-  std::string operator()(const geometry::Sphere& s) const {
-    return "sphere: {radius: " + Text(s.radius) + "}";
-  }
-  std::string operator()(const geometry::Ellipsoid& s) const {
-    return "ellipsoid: {radii: " + Text(s.radii) + "}";
-  }
-  std::string operator()(const geometry::Cylinder& s) const {
-    return "cylinder: {radius: " + Text(s.radius) + ", height: " + Text(s.height) + "}";
-  }
-  std::string operator()(const geometry::Cone& s) const {
-    return "cone: {radius_bottom: " + Text(s.radius_bottom) +
-           ", radius_top: " + Text(s.radius_top) + ", height: " + Text(s.height) + "}";
-  }
-  std::string operator()(const geometry::Capsule& s) const {
-    return "capsule: {radius: " + Text(s.radius) + ", length: " + Text(s.length) + "}";
-  }
-  std::string operator()(const geometry::Torus& s) const {
-    return "torus: {major_radius: " + Text(s.major_radius) +
-           ", minor_radius: " + Text(s.minor_radius) + "}";
-  }
-  std::string operator()(const geometry::Quadric& s) const {
-    std::string list;
-    for (const double x : s.coefficients) list += (list.empty() ? "" : ", ") + Text(x);
-    return "quadric: {coefficients: [" + list + "]}";
-  }
-  std::string operator()(const geometry::Convex& s) const {
-    std::string list;
-    for (const Vec3& p : s.vertices) list += (list.empty() ? "" : ", ") + Text(p);
-    return "convex: {vertices: [" + list + "]}";
-  }
-  std::string operator()(const geometry::HalfSpaces& s) const {
-    std::string list;
-    for (const geometry::HalfSpace& h : s.half_spaces) {
-      list += (list.empty() ? "" : ", ") + HalfSpaceText(h);
-    }
-    return "half_spaces: [" + list + "]";
-  }
-
- private:
-  static std::string HalfSpaceText(const geometry::HalfSpace& s) {
-    return "{normal: " + Text(s.normal) + ", offset: " + Text(s.offset) + "}";
-  }
-};
 
 std::string Text(const Shape& shape) {
   std::string solid;
   if (shape.operation == Operation::kPrimitive) {
-    solid = std::visit(PrimitiveText{}, shape.primitive);
+    solid = host::PrimitiveText(shape.primitive);
   } else {
     solid = shape.operation == Operation::kUnion          ? "union: ["
             : shape.operation == Operation::kIntersection ? "intersection: ["
@@ -154,14 +68,14 @@ std::string Text(const Holder& holder) {
          ", target: " + Text(holder.target) + "}";
 }
 
-std::string BodyText(const Scene& scene, const BodySettings& body) {
+std::string BodyText(const BodySettings& body) {
   std::string text;
   const auto line = [&](const std::string& key, const std::string& value) {
     text += "    " + key + ": " + value + "\n";
   };
-  if (const auto cells = scene.listed_shapes.find(body.name); cells != scene.listed_shapes.end()) {
+  if (!body.cells.empty()) {
     std::string list;
-    for (const geometry::ShapePtr& shape : cells->second) {
+    for (const geometry::ShapePtr& shape : body.cells) {
       list += (list.empty() ? "" : ", ") + Text(*shape);
     }
     line("cells", "[" + list + "]");
@@ -192,36 +106,16 @@ std::string BodyText(const Scene& scene, const BodySettings& body) {
 
 std::string MaterialText(const Material& material) {
   std::string text;
-  const auto add = [&](const std::string& key, double value, bool given) {
-    if (given) text += (text.empty() ? "" : ", ") + key + ": " + Text(value);
+  const auto add = [&](const std::string& key, const std::optional<double>& value) {
+    if (value) text += (text.empty() ? "" : ", ") + key + ": " + Text(*value);
   };
-  add("density", material.density, !std::isnan(material.density));
-  add("youngs_modulus", material.youngs_modulus, !std::isnan(material.youngs_modulus));
-  add("poisson_ratio", material.poisson_ratio, !std::isnan(material.poisson_ratio));
-  add("foundation_stiffness", material.foundation_stiffness, material.foundation_stiffness > 0);
-  add("friction", material.friction, !std::isnan(material.friction));
-  add("restitution", material.restitution, !std::isnan(material.restitution));
+  add("density", material.density);
+  add("youngs_modulus", material.youngs_modulus);
+  add("poisson_ratio", material.poisson_ratio);
+  add("foundation_stiffness", material.foundation_stiffness);
+  add("friction", material.friction);
+  add("restitution", material.restitution);
   return "{" + text + "}";
-}
-
-const char* RuleName(LeafRule rule) {
-  switch (rule) {
-    case LeafRule::kAuto:
-      return "auto";
-    case LeafRule::kPolytope:
-      return "polytope";
-    case LeafRule::kFlux:
-      return "flux";
-    case LeafRule::kPolar:
-      return "polar";
-    case LeafRule::kColumn:
-      return "column";
-    case LeafRule::kClip:
-      return "clip";
-    case LeafRule::kCenter:
-      return "center";
-  }
-  return "auto";
 }
 
 }  // namespace
@@ -231,10 +125,9 @@ std::string ToYaml(const Scene& scene) {
                      "\ngravity: " + Text(scene.gravity) + "\nduration: " + Text(scene.duration) +
                      "\nintegrator: {method: " + scene.integrator.method +
                      ", step: " + Text(scene.integrator.step) + "}\nengine: {";
-  text += scene.engine.voxel_size > 0 ? "voxel_size: " + Text(scene.engine.voxel_size)
-                                      : "tolerance: " + Text(scene.engine.tolerance);
-  text += std::string(", leaf_rule: ") + RuleName(scene.engine.rule) +
-          ", representation: exact}\nshapes:\n";
+  text += scene.engine.voxel_size ? "voxel_size: " + Text(*scene.engine.voxel_size)
+                                  : "tolerance: " + Text(scene.engine.tolerance);
+  text += ", leaf_rule: " + host::WordOf(scene.engine.rule) + ", representation: exact}\nshapes:\n";
   for (const auto& [name, shape] : scene.shapes) {
     text += "  " + Quoted(name) + ": " + Text(*shape) + "\n";
   }
@@ -246,12 +139,13 @@ std::string ToYaml(const Scene& scene) {
   for (const auto& [name, model] : scene.contact_models) {
     text += "  " + Quoted(name) + ":\n    normal: " + Text(model.normal) +
             "\n    friction: " + Text(model.friction) + "\n    rolling: " + Text(model.rolling) +
-            "\n    spinning: " + Text(model.spinning) + "\n    direction: " + model.direction +
-            "\n    cells: " + model.cells + "\n";
+            "\n    spinning: " + Text(model.spinning) +
+            "\n    direction: " + host::WordOf(model.direction) +
+            "\n    cells: " + host::WordOf(model.cells) + "\n";
   }
   text += "bodies:\n";
   for (const BodySettings& body : scene.bodies) {
-    text += "  " + Quoted(body.name) + ":\n" + BodyText(scene, body);
+    text += "  " + Quoted(body.name) + ":\n" + BodyText(body);
   }
   text += scene.contacts.empty() ? "contacts: []\n" : "contacts:\n";
   for (const ContactSettings& contact : scene.contacts) {
@@ -264,7 +158,7 @@ std::string ToYaml(const Scene& scene) {
             ", frame: " + Text(sensor.X_BS) + ", resolve_in: " + Quoted(sensor.resolve_in) + "}\n";
   }
   return text + "output: {every: " + Text(scene.output.every) +
-         ", checkpoint_every: " + Text(scene.output.checkpoint_every) + "}\n";
+         ", checkpoint_every: " + Text(scene.output.checkpoint_every.value_or(0.0)) + "}\n";
 }
 
 }  // namespace intervox

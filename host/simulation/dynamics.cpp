@@ -49,7 +49,7 @@ double NegligibleVolume(const World& world) {
 
 FinderSettings EngineQuery(const World& world) {
   const EngineSettings& engine = world.scene.engine;
-  return {engine.tolerance, engine.voxel_size, engine.rule, NegligibleVolume(world)};
+  return {engine.tolerance, engine.voxel_size.value_or(0.0), engine.rule, NegligibleVolume(world)};
 }
 
 /** Threads that groups may be stepped on. */

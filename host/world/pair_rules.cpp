@@ -7,12 +7,26 @@
 #include <utility>
 
 #include "host/input/error.h"
+#include "host/input/nearest.h"
 
 namespace intervox::host {
 namespace {
 
-[[noreturn]] void Fail(const Scene& scene, const std::string& key, const std::string& what) {
-  throw InputError(scene.path.string() + ": " + key + ": " + what);
+/** Throws a law's complaint, "normal.restitution: …", at its place in the file. */
+[[noreturn]] void FailInModel(const Scene& scene, const std::string& name,
+                              const ContactModelSettings& settings, const std::string& message) {
+  const std::string key = message.substr(0, message.find(':'));
+  const std::size_t dot = std::min(key.find('.'), key.size());
+  const std::string part = key.substr(0, dot), rest = key.substr(std::min(dot + 1, key.size()));
+  Place place = settings.places.Of(part);
+  const std::pair<const char*, const ModelSettings&> parts[] = {{"normal", settings.normal},
+                                                                {"friction", settings.friction},
+                                                                {"rolling", settings.rolling},
+                                                                {"spinning", settings.spinning}};
+  for (const auto& [word, model] : parts) {
+    if (part == word && model.places.self.file) place = model.places.Of(rest);
+  }
+  throw InputError(place.Text(scene.path.string()) + ": contact_models." + name + "." + message);
 }
 
 std::uint64_t KeyOf(int i, int j) {
@@ -26,29 +40,26 @@ const std::string& ModelName(const Scene& scene, std::size_t entry) {
 }
 
 PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
-  ContactModelSettings settings;
   const auto found = scene.contact_models.find(name);
-  if (found != scene.contact_models.end()) {
-    settings = found->second;
-  } else if (name != "default") {
-    Fail(scene, "contacts", "model \"" + name + "\" is not one of `contact_models`. Define it.");
-  }
+  const ContactModelSettings settings =
+      found == scene.contact_models.end() ? ContactModelSettings{} : found->second;
   const BodySettings& a = scene.bodies[static_cast<std::size_t>(i)];
   const BodySettings& b = scene.bodies[static_cast<std::size_t>(j)];
   const auto material = [&](const BodySettings& body) {
-    const auto entry = scene.materials.find(body.material);
-    return entry == scene.materials.end() ? Material{} : entry->second;
+    return body.material.empty() ? Material{} : scene.materials.at(body.material);
   };
   PairRule rule;
+  rule.name = name;
   try {
     rule.model = MakeContactModel(settings, material(a), material(b));
   } catch (const InputError& error) {
-    throw InputError(scene.path.string() + ": contact_models." + name + "." + error.what() +
-                     " It is the model of bodies " + a.name + " and " + b.name + ".");
+    FailInModel(scene, name, settings,
+                std::string(error.what()) + " It is the model of bodies " + a.name + " and " +
+                    b.name + ".");
   }
-  rule.patches.normal.eigenvector = settings.direction == "eigenvector";
+  rule.patches.normal.eigenvector = settings.direction == NormalDirection::kEigenvector;
   rule.patches.normal.j_error = scene.engine.tolerance;
-  rule.patches.per_cell_pair = settings.cells == "pairs";
+  rule.patches.per_cell_pair = settings.cells == ContactCells::kPairs;
   // With relaxation a contact starts from zero force at the step that detects it.
   rule.patches.born_in_stages = rule.model->relaxation_time <= 0;
   return rule;
@@ -62,10 +73,10 @@ struct PairRules::Met {
   int entry = 0;
 };
 
-PairRules::PairRules(const Scene& scene, std::span<const RigidBody> bodies,
+PairRules::PairRules(const Scene& scene, const BodyNames& names, std::span<const RigidBody> bodies,
                      const std::vector<bool>& has_cells) {
   ReadBodies(scene, bodies, has_cells);
-  ReadEntries(scene);
+  ReadEntries(scene, names);
   const auto models = models_.empty() ? 0 : *std::max_element(models_.begin(), models_.end()) + 1;
   table_.assign(static_cast<std::size_t>(models) * materials_ * materials_, -1);
   for (const Met& met : MetKinds()) {
@@ -123,40 +134,46 @@ void PairRules::ReadBodies(const Scene& scene, std::span<const RigidBody> bodies
   materials_ = materials.size();
 }
 
-void PairRules::ReadEntries(const Scene& scene) {
-  std::unordered_map<std::string, int> models;
-  const auto model = [&](const std::string& name) {
-    if (name == "none") return -1;
-    const auto next = static_cast<int>(models.size());
-    return models.emplace(name, next).first->second;
-  };
+void PairRules::ReadEntries(const Scene& scene, const BodyNames& names) {
   if (scene.contacts.empty()) {
-    models_ = {model("default")};
+    models_ = {0};
     entry_of_all_ = 0;
     return;
   }
-  std::unordered_map<std::string, int> bodies;
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    bodies.emplace(scene.bodies[b].name, static_cast<int>(b));
-  }
+  std::unordered_map<std::string, int> models;
   for (const ContactSettings& contact : scene.contacts) {
     const auto entry = static_cast<int>(models_.size());
-    models_.push_back(model(contact.model));
-    const auto& [x, y] = contact.bodies;
-    if (x == "*" && y == "*") {
-      entry_of_all_ = std::min(entry_of_all_, entry);
-      continue;
+    const std::string key = "contacts[" + std::to_string(entry) + "]";
+    const auto fail = [&](const std::string& part, const std::string& what) {
+      FailAt(contact.places.Of(part), scene.path.string(), key + "." + part, what);
+    };
+    const bool none = contact.model == "none";
+    if (!none && contact.model != "default" && !scene.contact_models.contains(contact.model)) {
+      fail("model", "no contact model is named '" + contact.model + "'. " +
+                        Suggest(contact.model, Names(scene.contact_models)));
     }
-    const auto i = bodies.find(x), j = bodies.find(y);
-    if ((x != "*" && i == bodies.end()) || (y != "*" && j == bodies.end())) continue;
-    if (x == "*" || y == "*") {
-      int& first = bodies_[static_cast<std::size_t>(x == "*" ? j->second : i->second)].entry;
-      first = std::min(first, entry);
-      continue;
+    const auto next = static_cast<int>(models.size());
+    models_.push_back(none ? -1 : models.emplace(contact.model, next).first->second);
+
+    const auto index = [&](const std::string& name, const std::string& part) {
+      return name == "*" ? -1 : names.Require(name, contact.places.Of(part), key + "." + part);
+    };
+    const int i = index(contact.bodies.first, "bodies[0]");
+    const int j = index(contact.bodies.second, "bodies[1]");
+    if (i == j && i >= 0) fail("bodies", "a body does not touch itself. Name two bodies.");
+    bool fresh = false;
+    if (i >= 0 && j >= 0) {
+      bodies_[static_cast<std::size_t>(i)].by_name = true;
+      bodies_[static_cast<std::size_t>(j)].by_name = true;
+      fresh = named_.emplace(KeyOf(i, j), entry).second;
+    } else {
+      int& first = i == j ? entry_of_all_ : bodies_[static_cast<std::size_t>(std::max(i, j))].entry;
+      fresh = first == kNoEntry;
+      if (fresh) first = entry;
     }
-    bodies_[static_cast<std::size_t>(i->second)].by_name = true;
-    bodies_[static_cast<std::size_t>(j->second)].by_name = true;
-    named_.emplace(KeyOf(i->second, j->second), entry);
+    if (!fresh) {
+      fail("bodies", "a contact of these two bodies stands above already. Remove one of them.");
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -12,11 +13,13 @@
 #include "host/bodies/rigid_body.h"
 #include "host/contact/contact_model.h"
 #include "host/contact/patches/patches.h"
+#include "host/world/body_names.h"
 
 namespace intervox::host {
 
 /** How two bodies touch. All pairs with the same contact model and materials share one. */
 struct PairRule {
+  std::string name;  ///< of the contact model
   std::shared_ptr<const ContactModel> model;
   PatchSettings patches;
 };
@@ -28,9 +31,9 @@ class PairRules {
   PairRules() = default;
   /** Makes the contact model of every kind of pair that can touch.
    @param bodies  as they start; @param has_cells  of each body
-   @throws InputError for a model that does not exist or refuses its parameters, naming the first
-   pair of bodies in the scene's order that meets it. */
-  PairRules(const Scene& scene, std::span<const RigidBody> bodies,
+   @throws InputError for a contact of unknown bodies or models, for one that stands twice, and for
+   a model that refuses its parameters, naming the first pair of bodies that meets it. */
+  PairRules(const Scene& scene, const BodyNames& names, std::span<const RigidBody> bodies,
             const std::vector<bool>& has_cells);
 
   /** The rule of two bodies, or null where they cannot touch: by a contact "none" or no contact at
@@ -52,7 +55,7 @@ class PairRules {
   struct Met;
 
   int Entry(int i, int j) const;
-  void ReadEntries(const Scene& scene);
+  void ReadEntries(const Scene& scene, const BodyNames& names);
   void ReadBodies(const Scene& scene, std::span<const RigidBody> bodies,
                   const std::vector<bool>& has_cells);
   std::pair<int, int> FirstPair(const std::vector<int>& group_i, const std::vector<int>& group_j,

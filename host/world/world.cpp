@@ -1,97 +1,102 @@
 #include "host/world/world.h"
 
+#include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
-#include "geometry/hollows.h"
-#include "geometry/neighbours.h"
-#include "host/input/error.h"
+#include "host/contact/parameters.h"
+#include "host/input/nearest.h"
+#include "host/world/body_names.h"
 #include "host/world/checksum.h"
 
 namespace intervox::host {
 namespace {
 
-[[noreturn]] void Fail(const Scene& scene, const std::string& key, const std::string& what) {
-  throw InputError(scene.path.string() + ": " + key + ": " + what);
-}
-
-std::vector<geometry::Cell> CellsOf(const Scene& scene, const BodySettings& body) {
-  const auto listed = scene.listed_cells.find(body.name);
-  if (listed != scene.listed_cells.end()) {
-    std::vector<geometry::Cell> cells = listed->second;
-    try {
-      geometry::RequireDisjoint(cells, "bodies." + body.name);
-    } catch (const std::invalid_argument& error) {
-      throw InputError(scene.path.string() + ": " + error.what());
-    }
-    geometry::LinkNeighbours(cells);
-    return cells;
-  }
-  if (body.shape.empty()) return {};
-  const auto shape = scene.shapes.find(body.shape);
-  if (shape == scene.shapes.end() || shape->second == nullptr) {
-    Fail(scene, "bodies." + body.name + ".shape",
-         "\"" + body.shape + "\" is not a shape of the scene. Name one of `shapes`.");
-  }
-  const auto cut = scene.shape_cells.find(shape->second);
-  if (cut != scene.shape_cells.end()) return cut->second;
-  try {
-    return geometry::ToCells(*shape->second);
-  } catch (const std::invalid_argument& error) {
-    Fail(scene, "shapes." + body.shape, error.what());
-  }
-}
-
-std::vector<geometry::Cell> WithoutCuts(std::vector<geometry::Cell> cells) {
-  for (geometry::Cell& cell : cells) {
-    for (geometry::Surface& surface : cell.surfaces) surface.cut = false;
-  }
-  return cells;
-}
-
-int BodyIndex(const Scene& scene, const std::string& name) {
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-    if (scene.bodies[b].name == name) return static_cast<int>(b);
-  }
-  return -1;
-}
-
-/** Bare cells of the bodies that have contacts by pairs of cells.
- @param whole  the cells of each body as its shape has them. */
-void AddBareCells(const std::vector<std::vector<geometry::Cell>>& whole, World* world) {
-  const std::size_t bodies = whole.size();
-  world->bare_cells.resize(bodies);
-  world->bare_boxes.resize(bodies);
-  for (const WorldPair& pair : world->pairs) {
-    if (!pair.patches.per_cell_pair) continue;
-    for (const int body : {pair.body_i, pair.body_j}) {
-      const auto b = static_cast<std::size_t>(body);
-      if (!world->bare_cells[b].empty()) continue;
-      world->bare_cells[b] = WithoutCuts(whole[b]);
-      world->bare_boxes[b] = MakeBodyCells(world->bare_cells[b]);
-    }
-  }
-}
-
-void AddSensors(World* world) {
+void ResolveIntegrator(World* world) {
   const Scene& scene = world->scene;
-  for (const SensorSettings& sensor : scene.sensors) {
-    const int body = BodyIndex(scene, sensor.body);
-    if (body < 0) {
-      Fail(scene, "sensors." + sensor.name + ".body",
-           "\"" + sensor.body + "\" is not a body of the scene. Name one of `bodies`.");
+  const auto fail = [&](const std::string& key, const std::string& what) {
+    FailAt(scene.integrator.places.Of(key), scene.path.string(), "integrator." + key, what);
+  };
+  world->tableau = integrators::FindTableau(scene.integrator.method);
+  if (world->tableau == nullptr) {
+    std::string known;
+    for (const integrators::Tableau& tableau : integrators::AllTableaus()) {
+      known += (known.empty() ? "" : ", ") + std::string(tableau.name);
     }
-    int axes = -1;
-    if (!sensor.resolve_in.empty() && sensor.resolve_in != "world") {
-      axes = BodyIndex(scene, sensor.resolve_in);
-      if (axes < 0) {
-        Fail(scene, "sensors." + sensor.name + ".resolve_in",
-             "\"" + sensor.resolve_in +
-                 "\" is not a body of the scene. Name one of `bodies`, or world.");
-      }
+    fail("method", "\"" + scene.integrator.method + "\" is not known. Use one of: " + known + ".");
+  }
+  world->step = scene.integrator.step;
+  if (!(world->step > 0) || !std::isfinite(world->step)) {
+    fail("step", "must be positive (" + NumberText(world->step) + "). Give a step in s.");
+  }
+}
+
+void RequireMaterial(const Scene& scene, const BodySettings& body) {
+  if (body.material.empty() || scene.materials.contains(body.material)) return;
+  FailAt(body.places.Of("material"), scene.path.string(), "bodies." + body.name + ".material",
+         "no material is named '" + body.material + "'. " +
+             Suggest(body.material, Names(scene.materials)));
+}
+
+/** Mass properties by integration need a bounded solid. */
+void RequireBounded(const Scene& scene, const BodySettings& body, const SolidCells& solid) {
+  const bool weighed = !body.fixed && !body.motion && !(body.inertia && body.mass);
+  if (!weighed || solid.boxes.bounded) return;
+  const auto cell = std::find_if(solid.whole.begin(), solid.whole.end(),
+                                 [](const geometry::Cell& c) { return !c.bounded; });
+  const std::string key = body.cells.empty() ? "shape" : "cells";
+  FailAt(body.places.Of(key), scene.path.string(), "bodies." + body.name + "." + key,
+         "the cell '" + cell->name +
+             "' is infinite, so the free body has no inertia. Fix the body, bound its shape, or "
+             "give mass and inertia.");
+}
+
+void AddBody(const BodySettings& body, World* world) {
+  const Scene& scene = world->scene;
+  RequireMaterial(scene, body);
+  const SolidCells* solid = world->solids.Of(scene, body);
+  SolidMass mass;
+  if (solid != nullptr) {
+    RequireBounded(scene, body, *solid);
+    mass = [=](double density) { return world->solids.Mass(*solid, density); };
+  }
+  const RigidBody start = MakeRigidBody(scene, body, mass);
+  if (start.kind == BodyKind::kFree) {
+    world->free_bodies.push_back(static_cast<int>(world->start.size()));
+  }
+  world->start.push_back(start);
+  using Cells = std::span<const geometry::Cell>;
+  world->cells.push_back(solid != nullptr ? solid->Cells() : Cells{});
+  world->whole.push_back(solid != nullptr ? Cells(solid->whole) : Cells{});
+  world->boxes.Add(solid != nullptr ? &solid->boxes : nullptr);
+  world->bare_boxes.Add(solid != nullptr ? &solid->bare_boxes : nullptr);
+}
+
+void AddRules(const BodyNames& names, World* world) {
+  std::vector<bool> has_cells;
+  for (const auto& cells : world->cells) has_cells.push_back(!cells.empty());
+  world->rules = PairRules(world->scene, names, world->start, has_cells);
+  bool bare = false;
+  for (const PairRule& rule : world->rules.All()) {
+    bare = bare || rule.patches.per_cell_pair;
+    for (const std::string& warning : rule.model->warnings) {
+      const std::string text = "contact_models." + rule.name + "." + warning;
+      const auto end = world->warnings.end();
+      if (std::find(world->warnings.begin(), end, text) == end) world->warnings.push_back(text);
     }
-    world->sensor_bodies.push_back(body);
-    world->sensor_axes.push_back(axes);
+  }
+  if (bare) world->solids.AddBareCells();
+}
+
+void AddSensors(const BodyNames& names, World* world) {
+  for (const SensorSettings& sensor : world->scene.sensors) {
+    const std::string key = "sensors." + sensor.name;
+    world->sensor_bodies.push_back(
+        names.Require(sensor.body, sensor.places.Of("body"), key + ".body"));
+    const bool in_world = sensor.resolve_in.empty() || sensor.resolve_in == "world";
+    world->sensor_axes.push_back(in_world ? -1
+                                          : names.Require(sensor.resolve_in,
+                                                          sensor.places.Of("resolve_in"),
+                                                          key + ".resolve_in"));
   }
 }
 
@@ -102,7 +107,7 @@ std::uint64_t Fingerprint(const World& world) {
   sum.Add(world.step);
   sum.Add(world.scene.gravity);
   sum.Add(world.scene.engine.tolerance);
-  sum.Add(world.scene.engine.voxel_size);
+  sum.Add(world.scene.engine.voxel_size.value_or(0.0));
   for (std::size_t b = 0; b < world.start.size(); ++b) {
     const RigidBody& body = world.start[b];
     sum.AddText(world.scene.bodies[b].name);
@@ -113,51 +118,25 @@ std::uint64_t Fingerprint(const World& world) {
     sum.Add(body.momentum);
     sum.Add(body.spin);
   }
-  sum.Add(static_cast<std::int64_t>(world.pairs.size()));
+  sum.Add(static_cast<std::int64_t>(world.rules.All().size()));
   return sum.value();
 }
 
 }  // namespace
 
+void BoxesOfBodies::Add(const BodyCells* boxes) {
+  static const BodyCells none;
+  of_body_.push_back(boxes != nullptr ? boxes : &none);
+}
+
 std::unique_ptr<World> MakeWorld(Scene scene) {
   auto world = std::make_unique<World>();
   world->scene = std::move(scene);
-  const Scene& s = world->scene;
-  world->tableau = integrators::FindTableau(s.integrator.method);
-  if (world->tableau == nullptr) {
-    std::string known;
-    for (const integrators::Tableau& tableau : integrators::AllTableaus()) {
-      known += (known.empty() ? "" : ", ") + std::string(tableau.name);
-    }
-    Fail(s, "integrator.method",
-         "\"" + s.integrator.method + "\" is not known. Use one of: " + known + ".");
-  }
-  world->step = s.integrator.step;
-  if (!(world->step > 0) || !std::isfinite(world->step)) {
-    Fail(s, "integrator.step", "must be positive (" + std::to_string(world->step) + ").");
-  }
-  std::vector<std::vector<geometry::Cell>> whole;
-  for (const BodySettings& body : s.bodies) {
-    whole.push_back(CellsOf(s, body));
-    world->start.push_back(MakeRigidBody(s, body, whole.back()));
-    world->cells.push_back(geometry::SplitHollows(whole.back()));
-  }
-  for (std::size_t b = 0; b < s.bodies.size(); ++b) {
-    world->boxes.push_back(MakeBodyCells(world->cells[b]));
-    if (world->start[b].kind == BodyKind::kFree) world->free_bodies.push_back(static_cast<int>(b));
-  }
-  std::vector<bool> has_cells;
-  for (const auto& cells : world->cells) has_cells.push_back(!cells.empty());
-  world->rules = PairRules(s, world->start, has_cells);
-  const auto bodies = static_cast<int>(s.bodies.size());
-  for (int i = 0; i < bodies; ++i) {
-    for (int j = i + 1; j < bodies; ++j) {
-      const PairRule* rule = world->Rule(i, j);
-      if (rule != nullptr) world->pairs.push_back({i, j, rule->model, rule->patches});
-    }
-  }
-  AddBareCells(whole, world.get());
-  AddSensors(world.get());
+  ResolveIntegrator(world.get());
+  const BodyNames names(world->scene);
+  for (const BodySettings& body : world->scene.bodies) AddBody(body, world.get());
+  AddRules(names, world.get());
+  AddSensors(names, world.get());
   world->fingerprint = Fingerprint(*world);
   return world;
 }

@@ -1,42 +1,50 @@
-/** @file What a simulation is made of and does not change: cells, body pairs, models, loads. */
+/** @file A scene made ready: names resolved, shapes cut into cells, bodies weighed, contact models
+ made. The one place where a scene's settings are judged together. */
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "host/bodies/rigid_body.h"
 #include "host/world/pair_rules.h"
+#include "host/world/solids.h"
 #include "integrators/tableau.h"
 
 namespace intervox::host {
 
-/** Two bodies that may touch. */
-struct WorldPair {
-  int body_i = 0;
-  int body_j = 0;
-  std::shared_ptr<const ContactModel> model;  ///< of its rule
-  PatchSettings patches;
+/** The boxes of each body's cells. Bodies of one shape share theirs. */
+class BoxesOfBodies {
+ public:
+  /** Those of body b; without any box for a body without cells. */
+  const BodyCells& operator[](std::size_t b) const { return *of_body_[b]; }
+  /** Adds a body. The boxes must outlive this object; null: none. */
+  void Add(const BodyCells* boxes);
+
+ private:
+  std::vector<const BodyCells*> of_body_;
 };
 
-/** A scene made ready: plain, immutable while it runs. Not movable: cells are pointed to. */
+/** What a simulation is made of and does not change. Not movable: cells are pointed to. What bodies
+ share is held once, in `solids` and `rules`. */
 struct World {
   Scene scene;
   const integrators::Tableau* tableau = nullptr;
   double step = 0.0;  ///< [s]
-  /** By body, in body frames, cut around hollow faces. */
-  std::vector<std::vector<geometry::Cell>> cells;
-  /** As the shapes have them and with no face a cut, of bodies with contacts by pairs of cells. */
-  std::vector<std::vector<geometry::Cell>> bare_cells;
-  std::vector<BodyCells> boxes;       ///< of `cells`
-  std::vector<BodyCells> bare_boxes;  ///< of `bare_cells`
+  Solids solids;
+  /** By body, in body frames, cut around hollow faces; empty for a body without cells. */
+  std::vector<std::span<const geometry::Cell>> cells;
+  std::vector<std::span<const geometry::Cell>> whole;  ///< by body, as the shapes have them
+  BoxesOfBodies boxes;                                 ///< of `cells`
+  BoxesOfBodies bare_boxes;           ///< of the cells that contacts by pairs of cells use
   std::vector<RigidBody> start;       ///< bodies at t = 0
   std::vector<int> free_bodies;       ///< indices, ascending
-  std::vector<WorldPair> pairs;
-  PairRules rules;                 ///< of all pairs of bodies
-  std::vector<int> sensor_bodies;  ///< body of each sensor
-  std::vector<int> sensor_axes;    ///< body whose frame a sensor resolves in; −1: world
-  std::uint64_t fingerprint = 0;   ///< of all that a checkpoint must agree with
+  PairRules rules;                    ///< of all pairs of bodies
+  std::vector<int> sensor_bodies;     ///< body of each sensor
+  std::vector<int> sensor_axes;       ///< body whose frame a sensor resolves in; −1: world
+  std::vector<std::string> warnings;  ///< remarks of the contact laws on their parameters
+  std::uint64_t fingerprint = 0;      ///< of all that a checkpoint must agree with
 
   /** How bodies i and j touch; null where they cannot. See PairRules::Find. */
   const PairRule* Rule(int i, int j) const { return rules.Find(i, j); }
@@ -47,7 +55,8 @@ struct World {
 };
 
 /** Makes a world of a scene.
- @throws InputError naming file, key, what is wrong and the remedy. */
+ @throws InputError naming file and line where the scene has them, key, what is wrong and the
+ remedy. */
 std::unique_ptr<World> MakeWorld(Scene scene);
 
 }  // namespace intervox::host

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "geometry/neighbours.h"
 #include "host/simulation.h"
 #include "tests/host/simulation_scenes.h"
 
@@ -16,21 +15,37 @@ using scenes::Frictional;
 using scenes::MakeScene;
 using scenes::Solid;
 
-/** The cells of a shape cut by `cuts` planes along each of two axes: (cuts + 1)² cells. */
-std::vector<geometry::Cell> Tiles(const geometry::ShapePtr& shape, int cuts, double pitch,
-                                  double shift, int first_axis = 0) {
-  std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
+/** A shape cut by `cuts` planes along each of two axes: (cuts + 1)² parts, each one cell; empty
+ ones are left out. */
+std::vector<geometry::ShapePtr> Tiles(const geometry::ShapePtr& shape, int cuts, double pitch,
+                                      double shift, int first_axis = 0) {
   const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  std::vector<geometry::ShapePtr> parts{shape};
   for (int axis = first_axis; axis < first_axis + 2; ++axis) {
-    for (int k = 0; k < cuts; ++k) {
-      geometry::Surface plane;
-      const Vec3 n = axes[axis];
-      plane.R = Mat3::FromColumns(axes[(axis + 1) % 3], axes[(axis + 2) % 3], n);
-      plane.o = (pitch * (k - 0.5 * (cuts - 1)) + shift) * n;
-      cells = geometry::SplitByPlane(cells, plane);
+    std::vector<geometry::ShapePtr> finer;
+    for (const geometry::ShapePtr& part : parts) {
+      for (int k = 0; k <= cuts; ++k) {
+        const auto offset = [&](int plane) { return pitch * (plane - 0.5 * (cuts - 1)) + shift; };
+        auto tile = std::make_shared<geometry::Shape>();
+        tile->operation = geometry::Operation::kIntersection;
+        tile->children = {part};
+        if (k > 0) {
+          tile->children.push_back(Solid(geometry::HalfSpace{-axes[axis], -offset(k - 1)}, "low"));
+        }
+        if (k < cuts) {
+          tile->children.push_back(Solid(geometry::HalfSpace{axes[axis], offset(k)}, "high"));
+        }
+        try {
+          if (cuts > 0) geometry::ToCells(*tile);
+          finer.push_back(cuts > 0 ? tile : part);
+        } catch (const std::invalid_argument&) {
+          // The planes reach beyond the shape: this part is empty.
+        }
+      }
     }
+    parts = finer;
   }
-  return cells;
+  return parts;
 }
 
 struct Cuts {
@@ -42,12 +57,12 @@ Scene SlidingBox(const Cuts& cuts, const Vec3& v, const Vec3& w) {
   Scene scene = MakeScene(Frictional(1e9, 0.5, 0.2));
   scene.shapes["floor"] = Solid(geometry::Box{{0.8, 0.8, 0.1}}, "floor", {{}, {0, 0, -0.05}});
   scene.shapes["box"] = Solid(geometry::Box{{0.1, 0.08, 0.05}}, "box");
-  scene.listed_cells["floor"] = Tiles(scene.shapes["floor"], cuts.floor, 0.031, 0.004);
-  scene.listed_cells["box"] = Tiles(scene.shapes["box"], cuts.box, 0.013, 0.002);
   scene.bodies.push_back(Fixed("floor", "floor"));
+  scene.bodies.back().cells = Tiles(scene.shapes["floor"], cuts.floor, 0.031, 0.004);
   // At rest depth: m g = k_v A d.
   const double depth = 2.0 * 9.81 / (1e9 * 0.008);
   scene.bodies.push_back(Free("box", "box", 2.0, {0, 0, 0.025 - depth}, v, w));
+  scene.bodies.back().cells = Tiles(scene.shapes["box"], cuts.box, 0.013, 0.002);
   return scene;
 }
 
@@ -125,8 +140,8 @@ TEST_P(TilesTest, AgainstAWallIsTheSame) {
   const auto scene = [&](const Cuts& cuts) {
     Scene s = SlidingBox(cuts, {0.3, 0.2, 0}, {});
     s.shapes["wall"] = Solid(geometry::Box{{0.1, 0.8, 0.8}}, "wall", {{}, {0.105, 0, 0}});
-    s.listed_cells["wall"] = Tiles(s.shapes["wall"], cuts.floor, 0.031, 0.003, 1);
     s.bodies.push_back(Fixed("wall", "wall"));
+    s.bodies.back().cells = Tiles(s.shapes["wall"], cuts.floor, 0.031, 0.003, 1);
     s.bodies[1].wrenches.push_back({0, 1, {10, 5, 0}, {}, {}, false});
     return s;
   };
@@ -142,8 +157,8 @@ Scene OnTiles(int cuts, const geometry::Primitive& primitive, double height, con
   Scene scene = MakeScene(Frictional(stiffness, 0.5, 0.2));
   scene.shapes["floor"] = Solid(geometry::Box{{0.8, 0.8, 0.1}}, "floor", {{}, {0, 0, -0.05}});
   scene.shapes["body"] = Solid(primitive, "body");
-  scene.listed_cells["floor"] = Tiles(scene.shapes["floor"], cuts, 0.031, 0.004);
   scene.bodies.push_back(Fixed("floor", "floor"));
+  scene.bodies.back().cells = Tiles(scene.shapes["floor"], cuts, 0.031, 0.004);
   scene.bodies.push_back(Free("body", "body", 2.0, {0, 0, height}, v, w));
   scene.bodies.back().X_WB.R = ToRotation(q);
   return scene;
@@ -192,7 +207,7 @@ INSTANTIATE_TEST_SUITE_P(Bodies, CurvedOnTilesTest,
 TEST(PairsModeTest, EveryPairIsItsOwnContactAndRestarts) {
   // The thesis' mode, for contrast: a sub-model of its own for each pair of cells.
   Scene scene = SlidingBox({3, 0}, {0.6, 0.25, 0}, {0, 0, 3});
-  scene.contact_models["default"].cells = "pairs";
+  scene.contact_models["default"].cells = ContactCells::kPairs;
   Simulation simulation(scene);
   std::size_t most = 0;
   bool restarted = false;

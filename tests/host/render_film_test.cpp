@@ -18,7 +18,7 @@ shapes:
   ball: {sphere: {radius: 0.1}}
   floor: {half_space: {normal: [0, 0, 1], offset: 0}}
 materials:
-  steel: {density: 7800, youngs_modulus: 2.1e11, poisson_ratio: 0.3}
+  steel: {density: 7800, foundation_stiffness: 1e9, restitution: 0.5}
 bodies:
   ball: {shape: ball, material: steel, pose: {position: [0, 0, 0.1]}}
   floor: {shape: floor, fixed: true, material: steel}

@@ -8,6 +8,7 @@
 #include "host/scene/document.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
+#include "host/world/world.h"
 
 namespace intervox::host {
 namespace {
@@ -289,7 +290,7 @@ void ExpectGoodMessage(const std::string& message, const std::string& file, cons
 
 TEST_P(BadScene, IsRefusedWithPlaceAndRemedy) {
   try {
-    ParseScene(GetParam().text, "scene.yaml");
+    MakeWorld(ParseScene(GetParam().text, "scene.yaml"));
     FAIL() << "was accepted";
   } catch (const InputError& error) {
     ExpectGoodMessage(error.what(), "scene.yaml", GetParam());
@@ -311,7 +312,7 @@ INSTANTIATE_TEST_SUITE_P(Table, BadScene, testing::ValuesIn(SceneRows()), RowNam
 INSTANTIATE_TEST_SUITE_P(Table, BadPairs, testing::ValuesIn(PairRows()), RowName);
 
 TEST(SceneErrors, TheTableStartsFromAGoodScene) {
-  EXPECT_NO_THROW(ParseScene(SceneWith("duration: 1", "duration: 1"), "scene.yaml"));
+  EXPECT_NO_THROW(MakeWorld(ParseScene(SceneWith("duration: 1", "duration: 1"), "scene.yaml")));
 }
 
 TEST(SceneErrors, MissingFileAndFolder) {
@@ -382,7 +383,7 @@ TEST(SceneErrors, Overrides) {
   const std::string good = SceneWith("duration: 1", "duration: 1");
   const auto message = [&](const std::string& edit) {
     try {
-      ParseScene(good, "scene.yaml", {{edit}, true});
+      ParseScene(good, "scene.yaml", {edit});
       return std::string("accepted");
     } catch (const InputError& error) {
       return std::string(error.what());

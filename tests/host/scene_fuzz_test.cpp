@@ -11,6 +11,7 @@
 #include "host/input/error.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
+#include "host/world/world.h"
 
 namespace intervox::host {
 namespace {
@@ -169,7 +170,7 @@ int ReadBroken(int files, std::uint64_t seed) {
       if (pairs) {
         ParsePairs(text, "fuzz.yaml");
       } else {
-        ParseScene(text, "fuzz.yaml", {{}, false});
+        ParseScene(text, "fuzz.yaml");
       }
     } catch (const InputError& error) {
       ++refused;
@@ -200,7 +201,7 @@ TEST(SceneFuzz, SolidsOfBrokenFilesToo) {
     const std::string text = Mutate(seeds[random.Below(5) == 3 ? 4 : random.Below(3)], random);
     const auto start = std::chrono::steady_clock::now();
     try {
-      ParseScene(text, "fuzz.yaml");
+      MakeWorld(ParseScene(text, "fuzz.yaml"));
     } catch (const InputError&) {
       continue;
     } catch (const std::exception& error) {
@@ -217,7 +218,7 @@ TEST(SceneFuzz, BrokenOverrides) {
   for (int i = 0; i < 2000; ++i) {
     const std::string edit = Mutate("bodies.ball.pose.position[2]=0.5", random);
     try {
-      ParseScene(scene, "fuzz.yaml", {{edit}, false});
+      ParseScene(scene, "fuzz.yaml", {edit});
     } catch (const InputError&) {
       continue;
     } catch (const std::exception& error) {

@@ -9,6 +9,7 @@
 #include "host/input/nearest.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
+#include "host/world/world.h"
 
 namespace intervox::host {
 namespace {
@@ -36,7 +37,7 @@ TEST(SceneReader, DefaultsAreTheDocumentedOnes) {
   EXPECT_EQ(scene.engine.tolerance, 1e-3);
   EXPECT_EQ(scene.engine.rule, LeafRule::kAuto);
   EXPECT_EQ(scene.output.every, 1e-3);
-  EXPECT_EQ(scene.output.checkpoint_every, 0.0);
+  EXPECT_FALSE(scene.output.checkpoint_every);
   EXPECT_TRUE(scene.contacts.empty());
 }
 
@@ -108,13 +109,12 @@ TEST(SceneReader, IncludesShareShapesAndModels) {
   EXPECT_TRUE(scene.shapes.contains("ball"));
 }
 
-TEST(SceneReader, AbsentMaterialValuesAreNan) {
+TEST(SceneReader, AbsentMaterialValuesAreAbsent) {
   const Scene scene =
       Read("materials: {m: {density: 5}}\nbodies: {b: {shape: ball, material: m}}\n");
   const Material& m = scene.materials.at("m");
   EXPECT_EQ(m.density, 5);
-  EXPECT_TRUE(std::isnan(m.friction) && std::isnan(m.restitution) && std::isnan(m.youngs_modulus));
-  EXPECT_EQ(m.foundation_stiffness, 0);
+  EXPECT_FALSE(m.friction || m.restitution || m.youngs_modulus || m.foundation_stiffness);
 }
 
 TEST(SceneReader, ConstantVelocityBecomesKeyPoses) {
@@ -147,8 +147,12 @@ TEST(SceneReader, ListedCells) {
   const Scene scene = Read(
       "bodies: {b: {cells: [{box: {size: [1, 1, 1]}}, {box: {size: [1, 1, 1]}, pose: {position: "
       "[1, 0, 0]}}], mass: 1}}\n");
-  EXPECT_EQ(scene.listed_cells.at("b").size(), 2u);
-  EXPECT_EQ(scene.listed_cells.at("b")[1].name, "b/1");
+  EXPECT_EQ(scene.bodies[0].cells.size(), 2u);
+  const auto world = MakeWorld(scene);
+  ASSERT_EQ(world->whole[0].size(), 2u);
+  EXPECT_EQ(world->whole[0][1].name, "b/1");
+  EXPECT_EQ(world->whole[0][1].neighbours, std::vector<int>{0});
+  EXPECT_NEAR(world->start[0].p_BM.x, 0.5, 1e-12);
 }
 
 TEST(SceneReader, ToYamlReadsBackToTheSameScene) {
@@ -195,9 +199,8 @@ TEST(SceneReader, OverridesChangeWhatTheyName) {
   const std::string text =
       "schema: intervox/scene/1\ngravity: [0, 0, -2]\n"
       "bodies: {a: {shape: {sphere: {radius: 1}}, mass: 1}}\n";
-  const Scene scene =
-      ParseScene(text, "s.yaml",
-                 {{"bodies.a.mass=7", "gravity[2]=-1", "bodies.a.pose.position=[1, 2, 3]"}, true});
+  const Scene scene = ParseScene(
+      text, "s.yaml", {"bodies.a.mass=7", "gravity[2]=-1", "bodies.a.pose.position=[1, 2, 3]"});
   EXPECT_EQ(*scene.bodies[0].mass, 7);
   EXPECT_EQ(scene.gravity, (Vec3{0, 0, -1}));
   EXPECT_EQ(scene.bodies[0].X_WB.p, (Vec3{1, 2, 3}));

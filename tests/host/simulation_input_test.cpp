@@ -44,7 +44,7 @@ void ExpectRefused(const std::function<void(Scene*)>& edit, const std::string& p
     EXPECT_EQ(what.find("good.yaml: "), 0U) << what;
     EXPECT_NE(what.find(place), std::string::npos) << what;
     EXPECT_NE(what.find(word), std::string::npos) << what;
-    EXPECT_EQ(what.back(), '.') << what;
+    EXPECT_TRUE(what.back() == '.' || what.back() == '?') << what;
   }
 }
 
@@ -79,10 +79,9 @@ TEST(SimulationInputTest, RefusesWhatItCannotBuild) {
       "sensors.eye.resolve_in", "wurld");
   ExpectRefused(
       [](Scene* s) {
-        const auto cells = geometry::ToCells(*s->shapes["box"]);
-        s->listed_cells["box"] = {cells[0], cells[0]};
+        s->bodies[1].cells = {s->shapes["box"], s->shapes["box"]};
       },
-      "bodies.box", "overlap");
+      "bodies.box.cells[1]", "overlap");
   ExpectRefused([](Scene* s) { s->bodies[1].v_WB.x = std::numeric_limits<double>::quiet_NaN(); },
                 "bodies.box", "finite");
 }

@@ -85,8 +85,8 @@ TEST(SimulationOptionsTest, TheFirstLatchKeepsTheDampingOfAGraze) {
 }
 
 TEST(SimulationOptionsTest, TheNormalIsTheAreaVectorOrTheEigenvector) {
-  for (const char* direction : {"area_vector", "eigenvector"}) {
-    SCOPED_TRACE(direction);
+  for (const auto direction : {NormalDirection::kAreaVector, NormalDirection::kEigenvector}) {
+    SCOPED_TRACE(direction == NormalDirection::kAreaVector);
     ContactModelSettings model = Frictionless(1e8, 0.5);
     model.direction = direction;
     // Tilted so that the depth goes from 0.4 to 1.6 mm along x, turned about z.
@@ -101,7 +101,7 @@ TEST(SimulationOptionsTest, TheNormalIsTheAreaVectorOrTheEigenvector) {
     const Vec3 along = g.J_W * g.n;
     const double turned = Norm(along - Dot(along, g.n) * g.n) / Norm(along);
     const double area = Norm(Normalized(g.S) - g.n);
-    if (direction[0] == 'a') {
+    if (direction == NormalDirection::kAreaVector) {
       EXPECT_LT(area, 1e-14);
       EXPECT_GT(turned, 1e-4);
     } else {

@@ -1,6 +1,7 @@
 // Which rule a pair of bodies gets, against the list of contacts read from its beginning.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
 
@@ -62,10 +63,16 @@ TEST(PairRules, TheFirstContactThatFitsMakesTheRule) {
     const auto name = [&] { return pick(3) == 0 ? "*" : "b" + std::to_string(pick(9)); };
     for (int k = pick(8); k > 0; --k) {
       const char* models[] = {"none", "hard", "soft"};
-      scene.contacts.push_back({{name(), name()}, models[pick(3)]});
+      const ContactSettings contact{{name(), name()}, models[pick(3)]};
+      const auto& [x, y] = contact.bodies;
+      const auto same = [&](const ContactSettings& other) {
+        return other.bodies == contact.bodies || other.bodies == std::pair(y, x);
+      };
+      const bool again = std::any_of(scene.contacts.begin(), scene.contacts.end(), same);
+      if (!again && (x != y || x == "*")) scene.contacts.push_back(contact);
     }
-    scene.contact_models["hard"].cells = "pairs";
-    scene.contact_models["soft"].direction = "eigenvector";
+    scene.contact_models["hard"].cells = ContactCells::kPairs;
+    scene.contact_models["soft"].direction = NormalDirection::kEigenvector;
     const auto world = MakeWorld(scene);
     for (int i = 0; i < 9; ++i) {
       EXPECT_EQ(world->Rule(i, i), nullptr);
@@ -116,7 +123,7 @@ TEST(PairRules, ThereAreAsManyModelsAsKinds) {
 TEST(PairRules, AModelThatNoPairMeetsIsNotMade) {
   Scene scene = Balls(6);
   scene.contact_models["hard"].normal.parameters = {{"restitution", 77}};
-  scene.contacts = {{{"b3", "*"}, "none"}, {{"b0", "b1"}, "soft"}, {{"b0", "b1"}, "hard"}};
+  scene.contacts = {{{"*", "b3"}, "none"}, {{"b0", "b1"}, "soft"}, {{"b3", "b1"}, "hard"}};
   EXPECT_EQ(MakeWorld(scene)->rules.All().size(), 1U);
   scene.contacts[2].bodies = {"b0", "b2"};
   try {

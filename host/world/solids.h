@@ -1,0 +1,53 @@
+/** @file Solids of bodies made ready: cut into cells, boxed and weighed once for each shape. */
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "cuda/mass_properties.h"
+#include "host/contact/finder/cell_boxes.h"
+#include "host/scene/scene.h"
+
+namespace intervox::host {
+
+/** A solid in the frame of the bodies that have it. Immutable once made, and not movable, because
+ the boxes point to the cells. */
+struct SolidCells {
+  std::vector<geometry::Cell> whole;  ///< as the shape has them
+  std::vector<geometry::Cell> split;  ///< cut around hollow faces; empty where there are none
+  std::vector<geometry::Cell> bare;   ///< `whole` with no face a cut; empty unless asked for
+  BodyCells boxes;                    ///< of Cells()
+  BodyCells bare_boxes;               ///< of `bare`
+
+  SolidCells() = default;
+  SolidCells(const SolidCells&) = delete;
+  SolidCells& operator=(const SolidCells&) = delete;
+  /** The cells that contacts are made of. */
+  std::span<const geometry::Cell> Cells() const { return split.empty() ? whole : split; }
+};
+
+/** The solids of a scene's bodies. Bodies with the same shape share one. */
+class Solids {
+ public:
+  /** The solid of a body, or null for a body without one. It lives as long as this object.
+   @throws InputError at its place for a solid that cannot be cut or is empty, for a listed cell
+   that is not one cell, and for listed cells that overlap. */
+  const SolidCells* Of(const Scene& scene, const BodySettings& body);
+  /** Mass properties at a density [kg/m³], computed once for each solid and density.
+   @throws std::invalid_argument as ComputeMassProperties. */
+  const MassProperties& Mass(const SolidCells& solid, double density);
+  /** Makes `bare` and `bare_boxes` of all solids. */
+  void AddBareCells();
+
+ private:
+  const SolidCells* Add(std::vector<geometry::Cell> whole);
+
+  std::vector<std::unique_ptr<SolidCells>> all_;
+  std::map<const geometry::Shape*, const SolidCells*> by_shape_;
+  std::map<std::pair<const SolidCells*, double>, MassProperties> masses_;
+};
+
+}  // namespace intervox::host
