@@ -110,6 +110,23 @@ std::string DeviceText(const EngineOptions& options) {
   return "cpu, " + std::to_string(options.device == Device::kSerial ? 1u : threads) + " threads";
 }
 
+/** Says which substeps gained energy that nothing gave; whether there are any. */
+bool WarnOfGains(const Simulation& simulation) {
+  const std::int64_t count = simulation.Counters().gaining_substeps;
+  if (count == 0) return false;
+  std::cerr << fmt::format(
+      "intervox: warning: {} substeps gained energy that nothing gave; do not trust the motion from "
+      "there on. Use a smaller step, or less stiffness. The first of them:\n",
+      count);
+  const std::span<const EnergyGain> gains = simulation.Gains();
+  for (std::size_t k = 0; k < std::min<std::size_t>(gains.size(), 5); ++k) {
+    std::cerr << fmt::format(
+        "  t = {:.6g} s, {:.3g} J, body {}\n", gains[k].t, gains[k].gain,
+        simulation.GetScene().bodies[static_cast<std::size_t>(gains[k].body)].name);
+  }
+  return true;
+}
+
 int Simulate(Simulation& simulation, host::Recorder& recorder,
              const std::filesystem::path& checkpoint, const Options& options) {
   const Scene& scene = simulation.GetScene();
@@ -167,7 +184,7 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
         "Raise engine.tolerance if that is good enough.\n",
         failures);
   }
-  return kDone;
+  return WarnOfGains(simulation) ? kFailed : kDone;
 }
 
 int Run(const Options& options) {

@@ -48,22 +48,31 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
                         scene.bodies[i].name, last.x, last.y, last.z);
   }
   const double resting = simulation.RestingFor();
-  text += resting > 0 ? fmt::format("  at rest since    {:.4g} s (below 1 mm/s)\n",
+  text += resting > 0 ? fmt::format("  at rest since    {:.4g} s (slow against the scene's own speeds)\n",
                                     simulation.Time() - resting)
                       : std::string("  at rest since    - (still moving)\n");
   const double dissipated = energy.dissipated_normal + energy.dissipated_sliding +
-                            energy.dissipated_spinning + energy.dissipated_rolling;
+                            energy.dissipated_spinning + energy.dissipated_rolling +
+                            energy.dissipated_numerical;
   text += fmt::format(
       "  energy [J]       kinetic {:.4g}, gravity {:.4g}, stored {:.4g}, work {:.4g}\n"
-      "    dissipated     {:.4g}: normal {:.4g}, sliding {:.4g}, spinning {:.4g}, rolling {:.4g}\n"
+      "    dissipated     {:.4g}: normal {:.4g}, sliding {:.4g}, spinning {:.4g}, rolling {:.4g}, "
+      "numerical {:.4g}\n"
       "    left over      {:.3g}\n",
       energy.kinetic, energy.gravity, energy.elastic + energy.bristle,
       energy.work_applied + energy.work_driven + energy.work_relaxation, dissipated,
       energy.dissipated_normal, energy.dissipated_sliding, energy.dissipated_spinning,
-      energy.dissipated_rolling, energy.balance);
+      energy.dissipated_rolling, energy.dissipated_numerical, energy.balance);
+  if (energy.largest_fall > 0.0) {
+    text += fmt::format("    largest fall   {:.3g} of a dissipated energy, by negative weights\n",
+                        energy.largest_fall);
+  }
   text += fmt::format("  steps            {} ({} stages, {} unconverged, {} engine failures)\n",
                       counters.steps, counters.stages, counters.unconverged_stages,
                       counters.engine_failures);
+  text += fmt::format("  substeps         {} ({} dissipative, {} done again, {} gained energy)\n",
+                      counters.substeps, counters.dissipative_substeps, counters.redone_substeps,
+                      counters.gaining_substeps);
   text +=
       fmt::format("  wall time        {:.3g} s, {:.3g} x real time, slowest step {:.3g} ms\n", wall,
                   wall > 0 ? (simulation.Time() - begin) / wall : 0.0, 1e3 * counters.slowest_step);
@@ -80,6 +89,12 @@ void WriteSummary(const Simulation& simulation, double wall, double begin,
   recorder.Set("summary_pairs", static_cast<double>(counters.pairs));
   recorder.Set("summary_unconverged_stages", static_cast<double>(counters.unconverged_stages));
   recorder.Set("summary_engine_failures", static_cast<double>(counters.engine_failures));
+  recorder.Set("summary_substeps", static_cast<double>(counters.substeps));
+  recorder.Set("summary_dissipative_substeps", static_cast<double>(counters.dissipative_substeps));
+  recorder.Set("summary_redone_substeps", static_cast<double>(counters.redone_substeps));
+  recorder.Set("summary_gaining_substeps", static_cast<double>(counters.gaining_substeps));
+  recorder.Set("summary_creating_contacts", static_cast<double>(counters.creating_contacts));
+  recorder.Set("summary_largest_fall", simulation.Energy().largest_fall);
   recorder.Set("summary_wall_time", wall);
   recorder.Set("summary_real_time_factor", wall > 0 ? (simulation.Time() - begin) / wall : 0.0);
   recorder.Set("summary_slowest_step", counters.slowest_step);

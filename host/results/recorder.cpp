@@ -69,6 +69,8 @@ constexpr ColumnOf<EnergyAudit> kEnergy[] = {
      [](const EnergyAudit& e, double* row) { *row = e.dissipated_spinning; }},
     {"dissipated_rolling", 1, "J",
      [](const EnergyAudit& e, double* row) { *row = e.dissipated_rolling; }},
+    {"dissipated_numerical", 1, "J",
+     [](const EnergyAudit& e, double* row) { *row = e.dissipated_numerical; }},
     {"work_applied", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.work_applied; }},
     {"work_driven", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.work_driven; }},
     {"work_relaxation", 1, "J",

@@ -14,10 +14,14 @@ constexpr double kResolvedPhase = 0.5;
 constexpr double kUnresolvedShare = 1e-3;
 constexpr double kResolvedShare = 1e-2;
 
-double StoredEnergy(const StageTools& tools, const BodyGroup& group, const Patches& patches) {
+/** Elastic energy of contacts.
+ @param unseen  of those alone that overlap at the end of a trial and have acted at no stage: they
+ begin with this energy. */
+double StoredEnergy(const StageTools& tools, const BodyGroup& group, const Patches& patches,
+                    bool unseen = false) {
   double sum = 0.0;
   for (const Contact& contact : patches.contacts) {
-    if (contact.pairs == 0 || !contact.has_normal) continue;
+    if (contact.pairs == 0 || !contact.has_normal || (unseen && contact.solved)) continue;
     const PairRule* rule =
         tools.world->Rule(group.bodies[static_cast<std::size_t>(contact.body_i)],
                           group.bodies[static_cast<std::size_t>(contact.body_j)]);
@@ -71,8 +75,9 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     return check;
   }
   const double stored = StoredEnergy(tools, group, group.patches);
-  check.elastic =
-      check.resolved ? by_stages : StoredEnergy(tools, group, scratch.patches) - stored;
+  check.elastic = check.resolved
+                      ? by_stages + StoredEnergy(tools, group, scratch.patches, true)
+                      : StoredEnergy(tools, group, scratch.patches) - stored;
   check.gain = mechanical + check.elastic - work;
   moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + stored;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
