@@ -265,6 +265,6 @@ def finish(options, place, results, text):
         return 0
     print(f"{len(failed)} of {len(results)} failed; their scenes are in {place.kept}:", file=sys.stderr)
     for result in sorted(failed, key=lambda r: -r.badness)[:20]:
-        print(f"  {result.name}: {'; '.join(result.failures)}", file=sys.stderr)
+        print(f"  {result.name}: {'; '.join(result.failures)[:160]}", file=sys.stderr)
     print(f"Run one again: {place.program} run {place.kept}/{failed[0].name}.yaml", file=sys.stderr)
     return 1
