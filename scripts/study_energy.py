@@ -99,6 +99,7 @@ class Case:
     mu: float
     rolling: bool
     seed: int
+    refine: int = 1  # runs at step / refine, ωh being that of the step
     name: str = ""
     failures: list = dataclasses.field(default_factory=list)
     badness: float = 0.0
@@ -279,7 +280,7 @@ def elastic(f, k_v, time_count):
 def judge(case, place):
     rng = np.random.default_rng([case.seed, *case.name.encode()])
     scene, body, facts = STUDIES[case.study][0](case, rng)
-    scene = {"name": case.name, "integrator": {"step": case.step}, **scene}
+    scene = {"name": case.name, "integrator": {"step": case.step / case.refine}, **scene}
     path = place.scene(case.name, common.scene_text(scene))
     out = place.results(case.name)
     done = common.run(place.program, path, out, cpu_limit=CPU_LIMIT)
@@ -405,10 +406,15 @@ Written by `scripts/study_energy.py --write` with {common.version(program)}: {le
 def main():
     parser = common.parser(__doc__, "study_energy.md")
     parser.add_argument("--only", choices=list(STUDIES))
+    parser.add_argument("--case", help="only runs whose name holds this")
+    parser.add_argument("--refine", type=int, default=1, help="run at the step over this number")
     parser.add_argument("--log", help="a JSON line for each run")
     options = parser.parse_args()
     place = common.Workplace(options, "study_energy")
     cases, total = grid(options.seed, options.only, options.slice)
+    cases = [c for c in cases if options.case is None or options.case in c.name]
+    for c in cases:
+        c.refine = options.refine
     cases = common.run_all(lambda c: judge(c, place), cases, options.jobs, "energy")
     if options.log:
         with open(options.log, "w", encoding="utf-8") as log:
