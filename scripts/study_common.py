@@ -63,14 +63,16 @@ class Outcome:
     stderr: str
 
 
-def run(program, scene, out, settings=(), cpu_limit=None, name=None, threads=1):
+def run(program, scene, out, settings=(), cpu_limit=None, name=None, threads=1,
+        environment=None):
     """Runs a scene; the CPU time is limited by the kernel, so a busy machine fails nothing."""
     command = [str(program), "run", str(scene), "-o", str(out), "--threads", str(threads), "--quiet"]
     for setting in settings:
         command += ["--set", setting]
     start = time.monotonic()
     with tempfile.TemporaryFile() as errors:
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors)
+        child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=errors,
+                                 env={**os.environ, **(environment or {})})
         timer = None
         if cpu_limit is not None:
             seconds = max(1, int(np.ceil(cpu_limit)))
