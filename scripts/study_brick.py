@@ -36,7 +36,8 @@ class Case:
     name: str = ""
     failures: list = dataclasses.field(default_factory=list)
     badness: float = 0.0
-    rest: float = np.nan  # since when it is slower than SLOW [s]
+    rest: float = np.nan  # since when the centre is slower than SLOW [s]
+    corners: float = np.nan  # since when the corners turn no faster either [s]
     rise: float = np.nan  # above the start [m]
     gain: float = np.nan  # of kinetic and gravity, over the fall's
     speed: float = np.nan  # times real time
@@ -63,6 +64,14 @@ def scene(case):
     }
 
 
+def slow_from(time, speed):
+    """The time from which a speed stays below SLOW [s]."""
+    fast = np.nonzero(~(speed < SLOW))[0]
+    if not fast.size:
+        return 0.0
+    return time[fast[-1] + 1] if fast[-1] + 1 < time.size else np.inf
+
+
 def judge(case, place):
     path = place.scene(case.name, common.scene_text(scene(case)))
     out = place.results(case.name)
@@ -81,19 +90,18 @@ def judge(case, place):
         return case
     energy = motion.kinetic() + motion.gravity([0, 0, -common.GRAVITY])
     fall = brick().mass * common.GRAVITY * 1e-3
-    speed = np.linalg.norm(motion.velocity, axis=1) + np.linalg.norm(SIZE) / 2 * np.linalg.norm(
-        motion.omega, axis=1)
-    fast = np.nonzero(~(speed < SLOW))[0]
-    case.rest = time[fast[-1] + 1] if fast.size and fast[-1] + 1 < time.size else (
-        np.inf if fast.size else 0.0)
+    case.rest = slow_from(time, np.linalg.norm(motion.velocity, axis=1))
+    case.corners = slow_from(time, np.linalg.norm(SIZE) / 2 * np.linalg.norm(motion.omega, axis=1))
     case.rise = (motion.center[:, 2] - motion.center[0, 2]).max()
     case.gain = energy.max() / fall
-    case.speed = time[-1] / max(done.cpu - start, 1e-4)
+    case.speed = time[-1] / max(done.cpu - start, 1e-3)
     case.force = motion.force[-1, 2] / (brick().mass * common.GRAVITY) - 1
     if time[-1] < DURATION * (1 - 1e-9):
         case.failures.append(f"stopped at {time[-1]:g} s")
     if not case.rest <= REST_TIME:
-        case.failures.append(f"at rest from {case.rest:g} s on")
+        case.failures.append(f"its centre rests from {case.rest:g} s on")
+    if case.rolling and not case.corners <= REST_TIME:
+        case.failures.append(f"its corners rest from {case.corners:g} s on")
     if not case.rise <= 1e-9:
         case.failures.append(f"rises {case.rise * 1e3:.3g} mm above its start")
     if not case.gain <= GAIN:
@@ -108,18 +116,20 @@ def judge(case, place):
 def page(cases, program):
     rows = [[f"{c.stiffness:.0e}", f"{c.step * 1e6:.0f}", "yes" if c.rolling else "no",
              common.number(np.sqrt(c.stiffness * SIZE[0] * SIZE[1] / brick().mass) * c.step, 3),
-             common.number(c.rest, 3), common.number(c.rise * 1e3), common.number(c.gain),
+             common.number(c.rest, 3), common.number(c.corners, 3), common.number(c.rise * 1e3), common.number(c.gain),
              common.number(c.force), common.number(c.speed, 3), "; ".join(c.failures) or "pass"]
             for c in cases]
     return f"""# A 2.5 g brick on foundations of any stiffness
 
 Written by `scripts/study_brick.py --write` with {common.version(program)}. A plastic brick of 15.8 × 15.8 × 9.6 mm (1050 kg/m³, μ 0.3, e 0.3), tilted by
-2° and 1°, falls by 1 mm onto a table. ω² = k_v A/m with A its lower face. *Rest* is the time from which its centre is slower than 1 mm/s and its
-corners turn no faster than that; *rise* the largest height above the start; *gain* the largest kinetic energy plus
+2° and 1°, falls by 1 mm onto a table. ω² = k_v A/m with A its lower face. *Rest* is the time from which its centre is slower than 1 mm/s,
+*corners* that from which they turn no faster than that about it; *rise* the largest height above the start; *gain* the largest kinetic energy plus
 gravity above the start, from the trajectory alone, as a share of what the fall releases; *force* the last contact force over the weight, less 1; *speed* is simulated time over CPU
-time on one core without what a run of one step takes. Demanded: rest within {REST_TIME:g} s, no rise, gain ≤ {GAIN:g}, speed ≥ {REAL_TIME:g}.
+time on one core without what a run of one step takes. Demanded: rest within {REST_TIME:g} s, no rise, gain ≤ {GAIN:g}, speed ≥ {REAL_TIME:g};
+corners within {REST_TIME:g} s only with rolling resistance and spinning friction. Without them nothing in the model damps a face that rocks or spins about its normal: at 1e8 N/m³ the corners
+of the exact solution (2.5 µs) go on rocking at 13 mm/s, at 1e11 N/m³ at 0.4 mm/s.
 
-""" + common.table(["k_v [N/m³]", "step [µs]", "rolling and spinning", "ωh", "rest [s]", "rise [mm]", "gain", "force",
+""" + common.table(["k_v [N/m³]", "step [µs]", "rolling and spinning", "ωh", "rest [s]", "corners [s]", "rise [mm]", "gain", "force",
                     "speed", "verdict"], rows)
 
 
