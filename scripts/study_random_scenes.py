@@ -19,7 +19,7 @@ import study_shapes as shapes
 STEPS = (250e-6, 1e-3)
 GAIN = 0.01  # of Σ m g L + ½ m v²
 SAMPLES = 400
-CPU_LIMIT = 30.0  # a run's [s]
+CPU_LIMIT = 10.0  # a run's [s]
 RANGES = {"mass": (1e-4, 1e4), "size": (1e-3, 10.0), "depth": (1e-10, 0.1)}
 
 
