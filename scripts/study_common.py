@@ -111,16 +111,29 @@ class Progress:
                       end="\r" if tty and not last else "\n", file=sys.stderr, flush=True)
 
 
-def run_all(work, items, jobs, title):
-    """[work(item)] in the items' order, `jobs` at a time. work returns an object with `.failures`."""
+def run_all(work, items, jobs, title, log=None):
+    """[work(item)] in the items' order, `jobs` at a time. work fills and returns a dataclass with `name` and `failures`. A log has a
+    JSON line for each as it ends; what is in it already is not run again."""
+    known = {}
+    if log and pathlib.Path(log).exists():
+        for line in pathlib.Path(log).read_text(encoding="utf-8").splitlines():
+            fields = json.loads(line)
+            known[fields["name"]] = fields
     progress = Progress(len(items), title)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool, open(log or os.devnull, "a", encoding="utf-8") as lines:
 
-    def one(item):
-        result = work(item)
-        progress.step(bool(result.failures))
-        return result
+        def one(item):
+            if item.name in known:
+                progress.step(bool(known[item.name]["failures"]))
+                return dataclasses.replace(item, **known[item.name])
+            result = work(item)
+            progress.step(bool(result.failures))
+            if log:
+                with progress.lock:
+                    lines.write(json.dumps(dataclasses.asdict(result)) + "\n")
+                    lines.flush()
+            return result
 
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return list(pool.map(one, items))
 
 

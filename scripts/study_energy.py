@@ -7,7 +7,6 @@ Every floor and wall is a half-space, against which the foundation's force is ex
 overlap's centroid), so that the law itself creates nothing and any gain is the integrator's."""
 import collections
 import dataclasses
-import json
 import sys
 
 import h5py
@@ -436,17 +435,14 @@ def main():
     parser.add_argument("--only", choices=list(STUDIES))
     parser.add_argument("--case", help="only runs whose name holds this")
     parser.add_argument("--refine", type=int, default=1, help="run at the step over this number")
-    parser.add_argument("--log", help="a JSON line for each run")
+    parser.add_argument("--log", help="a file with a JSON line for each run; runs in it already are not repeated")
     options = parser.parse_args()
     place = common.Workplace(options, "study_energy")
     cases, total = grid(options.seed, options.only, options.slice)
     cases = [c for c in cases if options.case is None or options.case in c.name]
     for c in cases:
         c.refine = options.refine
-    cases = common.run_all(lambda c: judge(c, place), cases, options.jobs, "energy")
-    if options.log:
-        with open(options.log, "w", encoding="utf-8") as log:
-            log.writelines(json.dumps(dataclasses.asdict(c)) + "\n" for c in cases)
+    cases = common.run_all(lambda c: judge(c, place), cases, options.jobs, "energy", options.log)
     return common.finish(options, place, cases, page(cases, options, place.program, total))
 
 
