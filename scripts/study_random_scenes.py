@@ -113,6 +113,8 @@ def random_scene(seed, index):
         """Two curved surfaces that nearly fit cost the engine 10 ms a query."""
         if maker in (bowl, funnel):
             return solid.dear or solid.kind in shapes.ROUND
+        if maker is hole:
+            return solid.dear
         return solid.dear and any(s.dear for s in solids)
 
     for _ in range(count):
