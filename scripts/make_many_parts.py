@@ -2,6 +2,7 @@
 """Writes scenes of many parts.
 
     scripts/make_many_parts.py layer|slab|flight|pegs|pegboard|bin|truss [--count N] [--out FILE] [--seed 1]
+    scripts/make_many_parts.py --shipped
 
 layer     touching balls on a floor, spacing 19.9 mm, radius 10 mm, 0.1 mm deep in the floor
 slab      a slab that rests 10 µm deep on separate tiles of one body
@@ -12,8 +13,8 @@ bin       mixed parts poured into a bin
 truss     a box lowered into the bay of a truss, one body of as many struts"""
 import argparse
 import math
+import pathlib
 import random
-import sys
 
 G = 9.81
 
@@ -24,7 +25,7 @@ def numbers(values):
 
 
 def head(name, about, duration, step, **more):
-    lines = ["schema: intervox/scene/1", f"name: {name}", f"# {about}", f"# Written by scripts/make_many_parts.py {' '.join(sys.argv[1:])}",
+    lines = ["schema: intervox/scene/1", f"name: {name}", f"# {about}", "# Written by scripts/make_many_parts.py.",
              f"duration: {duration:g}", f"integrator: {{step: {step:g}}}"]
     return lines + [f"{k}: {v}" for k, v in more.items()]
 
@@ -235,6 +236,8 @@ def lattice(side, tall, bay):
 
 SCENES = {"layer": (layer, 1000), "slab": (slab, 400), "flight": (flight, 10000), "pegs": (pegs, 1000), "pegboard": (pegboard, 1000),
           "bin": (bin_of_parts, 1000), "truss": (truss, 5000)}
+SHIPPED = {"peg_board": "pegboard", "bin_of_parts": "bin", "box_into_truss": "truss"}
+LARGE = pathlib.Path(__file__).resolve().parent.parent / "data/scenes/large"
 
 
 def text(name, count, seed=1):
@@ -244,11 +247,18 @@ def text(name, count, seed=1):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("scene", choices=list(SCENES))
+    parser.add_argument("scene", choices=list(SCENES), nargs="?")
     parser.add_argument("--count", type=int, help="how many parts; default: the scene's own")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", help="the file; default: standard output")
+    parser.add_argument("--shipped", action="store_true", help="write the scenes of data/scenes/large")
     options = parser.parse_args()
+    if options.shipped:
+        for file, name in SHIPPED.items():
+            (LARGE / f"{file}.yaml").write_text(text(name, SCENES[name][1]), encoding="utf-8")
+        return
+    if not options.scene:
+        parser.error("name a scene, or --shipped")
     written = text(options.scene, options.count or SCENES[options.scene][1], options.seed)
     if options.out:
         with open(options.out, "w", encoding="utf-8") as out:
