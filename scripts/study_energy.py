@@ -443,7 +443,7 @@ A run that takes more than {CPU_LIMIT:g} s of CPU fails, too.
                                  worst(np.array([c.load_error for c in group])),
                                  common.number(np.median([c.cpu_rate for c in group]))])
         text += f"## {study}\n\n{' '.join(maker.__doc__.split())}\n\n" + common.table(
-            ["body", "ωh", "runs", "fail", "gain", "share", "|e_eff − e|", "growth", "load", "CPU a second"], rows) + "\n"
+            ["body", "ωh", "runs", "fail", "gain", "share", "e_eff − e", "growth", "load", "CPU a second"], rows) + "\n"
     failed = sorted((c for c in cases if c.failures), key=lambda c: -c.badness)
     if failed:
         text += f"## {len(failed)} runs that fail\n\n" + common.table(["run", "what"], [[c.name, "; ".join(c.failures)[:120]] for c in failed])
