@@ -18,8 +18,8 @@ struct EnergyCheck {
   int body = 0;                ///< local index of the free body that gained most
   bool accepted_gain = false;  ///< it was accepted all the same
 
-  /** Whether it gains more than it may. */
-  bool Gains() const { return gain > allowed; }
+  /** Whether it gains more than it may, or has no finite end. */
+  bool Gains() const { return !(gain <= allowed); }
 };
 
 /** Checks the trial in the scratch. */

@@ -16,7 +16,7 @@ namespace {
 
 /** Substeps of a step before its rest becomes dissipative, and before its rest is taken as it
  comes. */
-constexpr int kBudget = 40;
+constexpr int kBudget = 120;
 constexpr int kMostSubsteps = 4000;
 /** Events located in one step, and trials spent on finding them. */
 constexpr int kMostEvents = 20;
