@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
+
+#include "geometry/box_index.h"
 
 namespace intervox::geometry {
 namespace {
@@ -105,35 +106,15 @@ bool Overlap(const Aabb& a, const Aabb& b) {
 
 std::vector<std::pair<int, int>> NearPairs(std::span<const Aabb> boxes) {
   std::vector<std::pair<int, int>> pairs;
-  std::vector<int> order(boxes.size());
-  const auto sweep = [&](int axis, auto&& visit) {
-    const auto at = [&](int i) -> const Aabb& { return boxes[static_cast<std::size_t>(i)]; };
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(),
-                     [&](int i, int j) { return at(i).lower[axis] < at(j).lower[axis]; });
-    std::vector<double> starts;
-    starts.reserve(order.size());
-    for (const int i : order) starts.push_back(at(i).lower[axis]);
-    for (std::size_t k = 0; k < order.size(); ++k) {
-      const auto past = std::upper_bound(starts.begin(), starts.end(), at(order[k]).upper[axis]);
-      visit(k, std::max(k, static_cast<std::size_t>(past - starts.begin())));
+  BoxIndex index;
+  std::vector<int> near;
+  for (const Aabb& box : boxes) index.Add(box);
+  for (std::size_t b = 0; b < boxes.size(); ++b) {
+    index.Find(boxes[b], &near);
+    for (const int a : near) {
+      if (a < static_cast<int>(b)) pairs.emplace_back(a, static_cast<int>(b));
     }
-  };
-  int best = 0;
-  std::size_t fewest = std::numeric_limits<std::size_t>::max();
-  for (int axis = 0; axis < 3; ++axis) {
-    std::size_t overlaps = 0;
-    sweep(axis, [&](std::size_t k, std::size_t past) { overlaps += past - k; });
-    if (overlaps < fewest) best = axis, fewest = overlaps;
   }
-  sweep(best, [&](std::size_t k, std::size_t past) {
-    for (std::size_t m = k + 1; m < past; ++m) {
-      const int a = std::min(order[k], order[m]), b = std::max(order[k], order[m]);
-      if (Overlap(boxes[static_cast<std::size_t>(a)], boxes[static_cast<std::size_t>(b)])) {
-        pairs.emplace_back(a, b);
-      }
-    }
-  });
   std::sort(pairs.begin(), pairs.end());
   return pairs;
 }

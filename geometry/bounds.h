@@ -31,8 +31,7 @@ bool Overlap(const Aabb& a, const Aabb& b);
  @throws std::invalid_argument when there is no surface. */
 Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::string name);
 
-/** All pairs a < b of boxes that share a point, ascending. Cost follows the pairs whose stretches
- overlap along the axis where that is rarest. */
+/** All pairs a < b of boxes that share a point, ascending. O(n log² n) and the pairs. */
 std::vector<std::pair<int, int>> NearPairs(std::span<const Aabb> boxes);
 
 }  // namespace intervox::geometry

@@ -109,4 +109,38 @@ std::vector<RawCell> SplitCrowd(RawCell cell, Effort* effort) {
   return {std::move(cell)};
 }
 
+std::vector<RawCell> SplitForTools(const RawCell& cell, std::span<const int> near,
+                                   const std::vector<RawCell>& tools, Effort* effort) {
+  if (near.size() <= kMostTools) return {};
+  Cut best;
+  for (int axis = 0; axis < 3; ++axis) {
+    std::vector<double> lower, upper;
+    for (const int k : near) {
+      lower.push_back(tools[static_cast<std::size_t>(k)].box.lower[axis]);
+      upper.push_back(tools[static_cast<std::size_t>(k)].box.upper[axis]);
+    }
+    std::sort(lower.begin(), lower.end());
+    std::sort(upper.begin(), upper.end());
+    // Between the tools that end and those that begin, in the middle half of the upper ends.
+    for (std::size_t k = upper.size() / 4; k < 3 * upper.size() / 4; ++k) {
+      const auto next = std::upper_bound(lower.begin(), lower.end(), upper[k]);
+      if (next == lower.end() || !std::isfinite(upper[k])) continue;
+      const double at = 0.5 * (upper[k] + *next);
+      if (!(cell.box.lower[axis] < at && at < cell.box.upper[axis])) continue;
+      const auto below = next - lower.begin();
+      const auto above = upper.end() - std::upper_bound(upper.begin(), upper.end(), at);
+      const auto most = static_cast<std::size_t>(std::max(below, above));
+      if (most < best.most) best = {axis, at, most};
+    }
+  }
+  if (best.most > near.size() - near.size() / 8) return {};
+  Vec3 n;
+  n[best.axis] = 1;
+  Surface plane = MakePlane(n, best.at);
+  plane.node = cell.node;
+  RawCell below = Side(cell, plane), above = Side(cell, Complement(plane));
+  if (!Simplify(&below, effort) || !Simplify(&above, effort)) return {};
+  return {std::move(below), std::move(above)};
+}
+
 }  // namespace intervox::geometry

@@ -14,6 +14,9 @@ namespace {
 /** Depths below this share of the size count as touching. */
 constexpr double kTouching = 1e-12;
 
+/** A point this deep, as a share of the size, needs no look at surfaces that coincide. */
+constexpr double kClear = 1e-8;
+
 /** A box of the subdivision, in the axes of the root box. */
 struct SearchBox {
   Vec3 center;
@@ -180,6 +183,13 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int 
   const EnclosingPolytope hull = Enclose(surfaces);
   const Polytope& P = hull.polytope;
   if (P.empty) return {Interior::kEmpty, {}};
+  // The mean of the vertices settles most polytopes at once.
+  Vec3 mean;
+  for (const Vec3& v : P.vertices) mean += v;
+  mean = mean / static_cast<double>(P.vertices.size());
+  const double level = GreatestLevel(surfaces, mean);
+  const double clear = kClear * Norm(P.upper - P.lower);
+  if (P.bounded && level < -std::max(depth, clear)) return {Interior::kFound, mean};
   const OrientedBox root = EnclosingBox(surfaces, P);
   const Vec3 half = FiniteHalf(root, 10 * LengthScale(surfaces));
   const double touching = kTouching * Norm(half);
@@ -192,12 +202,8 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int 
       }
     }
   }
-  // The mean of the vertices settles most polytopes at once.
-  Vec3 mean;
-  for (const Vec3& v : P.vertices) mean += v;
-  mean = mean / static_cast<double>(P.vertices.size());
   const double needed = std::max(depth, touching);
-  if (GreatestLevel(surfaces, mean) < -needed) return {Interior::kFound, mean};
+  if (level < -needed) return {Interior::kFound, mean};
   InteriorPoint r = Subdivide(surfaces, root, half, depth, touching, budget,
                               [&](const SearchBox& box, Vec3* witness) {
                                 *witness = box.center;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "geometry/make_surface.h"
 
@@ -17,7 +18,9 @@ constexpr double kIndependent = 1e-5;
 
 void ClipFace(PolytopeFace* face, const PlaneCut& cut, int index, double tolerance) {
   const std::size_t n = face->p.size();
-  std::vector<double> s(n);
+  thread_local std::vector<double> s;  // kept: this runs for each pair of cuts
+  thread_local PolytopeFace out;
+  s.resize(n);
   double lo = 0, hi = 0;
   for (std::size_t k = 0; k < n; ++k) {
     s[k] = Dot(cut.n, face->p[k]) - cut.d;
@@ -30,8 +33,8 @@ void ClipFace(PolytopeFace* face, const PlaneCut& cut, int index, double toleran
     face->edge.clear();
     return;
   }
-  PolytopeFace out;
-  out.cut = face->cut;
+  out.p.clear();
+  out.edge.clear();
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t next = (k + 1) % n;
     const bool inside = s[k] <= tolerance;
@@ -54,7 +57,8 @@ void ClipFace(PolytopeFace* face, const PlaneCut& cut, int index, double toleran
     out.p.push_back(face->p[k] + t * (face->p[next] - face->p[k]));
     out.edge.push_back(inside ? index : face->edge[k]);
   }
-  *face = std::move(out);
+  std::swap(face->p, out.p);
+  std::swap(face->edge, out.edge);
   if (face->p.size() < 3) {
     face->p.clear();
     face->edge.clear();

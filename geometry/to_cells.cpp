@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
 #include <stdexcept>
 
+#include "geometry/box_index.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
 #include "geometry/make_surface.h"
@@ -26,11 +28,12 @@ class Decomposer {
     const Pose X_node{X.R * shape.X.R, X.R * (scale * shape.X.p) + X.p};
     const double s = scale * shape.scale;
     if (shape.operation == Operation::kPrimitive) return Leaf(shape, X_node, s, place, node);
-    std::vector<RawCell> cells = Visit(*shape.children.front(), X_node, s, place);
-    for (std::size_t k = 1; k < shape.children.size(); ++k) {
-      cells =
-          Combine(shape.operation, std::move(cells), Visit(*shape.children[k], X_node, s, place));
+    std::vector<std::vector<RawCell>> operands;
+    operands.reserve(shape.children.size());
+    for (const ShapePtr& child : shape.children) {
+      operands.push_back(Visit(*child, X_node, s, place));
     }
+    std::vector<RawCell> cells = Combine(shape.operation, std::move(operands));
     if (cells.empty()) {
       throw std::invalid_argument(place +
                                   ": the solid is empty. Check the operands and their poses.");
@@ -58,47 +61,94 @@ class Decomposer {
     return cells;
   }
 
-  void Append(std::vector<RawCell> pieces, std::vector<RawCell>* cells) {
-    for (RawCell& piece : pieces) {
-      for (RawCell& part : SplitCrowd(std::move(piece), effort_)) cells->push_back(std::move(part));
+  /** Cuts the tools numbered in `near` out of the piece, in that order; what is left is appended.
+   */
+  void Carve(RawCell piece, std::vector<int> near, const std::vector<RawCell>& tools,
+             std::vector<RawCell>* left) {
+    if (std::vector<RawCell> halves = SplitForTools(piece, near, tools, effort_); !halves.empty()) {
+      for (RawCell& half : halves) CarveRest(std::move(half), near, tools, left);
+      return;
     }
+    for (std::size_t k = 0; k < near.size(); ++k) {
+      const RawCell& T = tools[static_cast<std::size_t>(near[k])];
+      if (!Overlap(piece.box, T.box)) continue;
+      std::vector<RawCell> parts;
+      for (RawCell& part : geometry::Subtract(piece, T, effort_)) {
+        for (RawCell& p : SplitCrowd(std::move(part), effort_)) parts.push_back(std::move(p));
+      }
+      if (parts.size() == 1) {
+        piece = std::move(parts.front());
+        continue;
+      }
+      const std::span<const int> rest = std::span(near).subspan(k + 1);
+      for (RawCell& part : parts) CarveRest(std::move(part), rest, tools, left);
+      return;
+    }
+    left->push_back(std::move(piece));
   }
 
-  /** Each cell on its own, and of `taken` only what its pieces' boxes meet. */
-  std::vector<RawCell> Without(std::vector<RawCell> from, const std::vector<RawCell>& taken) {
-    std::vector<RawCell> left;
+  /** Carve with those of the tools whose boxes meet the piece's. */
+  void CarveRest(RawCell piece, std::span<const int> tools_left, const std::vector<RawCell>& tools,
+                 std::vector<RawCell>* left) {
+    std::vector<int> near;
+    for (const int k : tools_left) {
+      if (Overlap(piece.box, tools[static_cast<std::size_t>(k)].box)) near.push_back(k);
+    }
+    Carve(std::move(piece), std::move(near), tools, left);
+  }
+
+  /** Each cell on its own, and of `tools` only what its pieces' boxes meet. */
+  void Subtract(std::vector<RawCell> from, const std::vector<RawCell>& tools, const BoxIndex& index,
+                std::vector<RawCell>* left) {
+    std::vector<int> near;
     for (RawCell& cell : from) {
-      std::vector<RawCell> pieces;
-      pieces.push_back(std::move(cell));
-      for (const RawCell& T : taken) {
-        const bool near = std::any_of(pieces.begin(), pieces.end(),
-                                      [&](const RawCell& A) { return Overlap(A.box, T.box); });
-        if (!near) continue;
-        std::vector<RawCell> rest;
-        for (const RawCell& A : pieces) Append(Subtract(A, T, effort_), &rest);
-        pieces = std::move(rest);
-      }
-      std::move(pieces.begin(), pieces.end(), std::back_inserter(left));
+      index.Find(cell.box, &near);
+      Carve(std::move(cell), near, tools, left);
     }
-    return left;
   }
 
-  std::vector<RawCell> Combine(Operation operation, std::vector<RawCell> a,
-                               std::vector<RawCell> b) {
-    switch (operation) {
-      case Operation::kUnion:
-        for (RawCell& cell : Without(std::move(b), a)) a.push_back(std::move(cell));
-        return a;
-      case Operation::kDifference:
-        return Without(std::move(a), b);
-      default: {
-        std::vector<RawCell> common;
-        for (const RawCell& A : a) {
-          for (const RawCell& B : b) Append(Intersect(A, B, effort_), &common);
+  std::vector<RawCell> Combine(Operation operation, std::vector<std::vector<RawCell>> operands) {
+    std::vector<RawCell> cells = std::move(operands.front());
+    BoxIndex index;
+    if (operation == Operation::kUnion) {
+      std::size_t indexed = 0;
+      for (std::size_t k = 1; k < operands.size(); ++k) {
+        for (; indexed < cells.size(); ++indexed) index.Add(cells[indexed].box);
+        std::vector<RawCell> added;
+        Subtract(std::move(operands[k]), cells, index, &added);
+        std::move(added.begin(), added.end(), std::back_inserter(cells));
+      }
+      return cells;
+    }
+    if (operation == Operation::kDifference) {
+      std::vector<RawCell> tools, left;
+      for (std::size_t k = 1; k < operands.size(); ++k) {
+        std::move(operands[k].begin(), operands[k].end(), std::back_inserter(tools));
+      }
+      for (const RawCell& tool : tools) index.Add(tool.box);
+      Subtract(std::move(cells), tools, index, &left);
+      return left;
+    }
+    for (std::size_t k = 1; k < operands.size(); ++k) cells = Common(cells, operands[k]);
+    return cells;
+  }
+
+  std::vector<RawCell> Common(const std::vector<RawCell>& a, const std::vector<RawCell>& b) {
+    BoxIndex index;
+    for (const RawCell& B : b) index.Add(B.box);
+    std::vector<RawCell> common;
+    std::vector<int> near;
+    for (const RawCell& A : a) {
+      index.Find(A.box, &near);
+      for (const int k : near) {
+        for (RawCell& piece : Intersect(A, b[static_cast<std::size_t>(k)], effort_)) {
+          for (RawCell& part : SplitCrowd(std::move(piece), effort_)) {
+            common.push_back(std::move(part));
+          }
         }
-        return common;
       }
     }
+    return common;
   }
 
   Effort* effort_;

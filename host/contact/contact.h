@@ -18,7 +18,10 @@ struct PatchGeometry {
   Mat3 J_W = Mat3::Zero();  ///< inertia about the centroid, unit density [m⁵]
   Vec3 S;                   ///< area vector [m²]
   Vec3 G;                   ///< its moment about the centroid [m³]
-  Mat3 R_n;  ///< turns the last accepted step's normal into n (bristles turn with it)
+  Vec3 S_wall;              ///< what round walls add to S for n: S + S_wall has its direction [m²]
+  double turn = 1.0;  ///< |∫ n dV| / V, below 1 where a round wall turns within the patch [–]
+  Vec3 twist;         ///< ∫ (p − p_C) × n dV / V of round walls [m]
+  Mat3 R_n;           ///< turns the last accepted step's normal into n (bristles turn with it)
 };
 
 /** The continuous states of one patch; also used for their rates. Deflections are given in the axes

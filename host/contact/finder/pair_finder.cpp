@@ -177,7 +177,8 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
     SeparationCache::Candidate& candidate = pair.cache->candidates[scratch->places[q].candidate];
     candidate.met = usable && metrics.volume > 0;
     if (candidate.met) {
-      out->push_back({pair.i, pair.j, candidate.a, candidate.b, metrics});
+      out->push_back({pair.i, pair.j, candidate.a, candidate.b, metrics,
+                      MeanOnWall(scratch->queries[q], metrics)});
     } else if (CertainlyDisjoint(metrics)) {
       ProveApart(scratch->queries[q], pair, &candidate, &scratch->counters);
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/engine.h"
+#include "cuda/wall_normal.h"
 #include "host/contact/finder/separation_cache.h"
 
 namespace intervox::host {
@@ -17,6 +18,7 @@ struct ActivePair {
   int a = 0;  ///< cell of body i
   int b = 0;  ///< cell of body j
   InterferenceMetrics metrics;
+  WallMean wall;  ///< of the round wall that they meet at
 };
 
 /** Two bodies whose cells may overlap, and what is remembered of them. */

@@ -218,7 +218,9 @@ void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::s
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const int contact = scratch->contact_of[k];
     if (contact < 0) continue;
-    patches->contacts[static_cast<std::size_t>(contact)].sum.Add(pairs[k].metrics);
+    MetricsSum& sum = patches->contacts[static_cast<std::size_t>(contact)].sum;
+    sum.Add(pairs[k].metrics);
+    sum.AddWall(pairs[k].metrics, pairs[k].wall);
   }
   for (Contact& contact : patches->contacts) {
     FinishGeometry(rules.Settings(contact.body_i, contact.body_j), &contact,

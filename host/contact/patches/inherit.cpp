@@ -1,8 +1,8 @@
 // Inheritance: what patches take over from the contacts that their cell pairs belonged to.
 
 #include <algorithm>
-#include <numeric>
 #include <cmath>
+#include <numeric>
 
 #include "host/contact/patches/patches.h"
 
@@ -216,6 +216,7 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
     heir.body_i = pairs[k].i;
     heir.body_j = pairs[k].j;
     heir.sum.Add(pairs[k].metrics);
+    heir.sum.AddWall(pairs[k].metrics, pairs[k].wall);
   }
   for (std::size_t g = 0; g < scratch->contacts.size(); ++g) {
     Contact& heir = scratch->contacts[g];

@@ -18,7 +18,7 @@ MetricsSum One(const Vec3& p_WC, double V, const Mat3& J_W, const Vec3& S, const
 }  // namespace
 
 void MetricsSum::Add(const MetricsSum& other) {
-  if (other.pairs == 0) return;
+  if (other.pairs == 0 && !(other.wall_v > 0)) return;
   if (pairs == 0) p_WO = other.p_WO;
   const Vec3 d = other.p_WO - p_WO;
   v += other.v;
@@ -28,6 +28,24 @@ void MetricsSum::Add(const MetricsSum& other) {
   g += other.g + Cross(d, other.s);
   pairs += other.pairs;
   size += other.size;
+  if (!(other.wall_v > 0)) return;
+  turned += other.turned;
+  wall_v += other.wall_v;
+  wall_m += other.wall_m + other.wall_v * d;
+  wall_n += other.wall_n;
+  wall_t += other.wall_t + Cross(d, other.wall_n);
+}
+
+void MetricsSum::AddWall(const InterferenceMetrics& pair, const WallMean& mean) {
+  const double turn = Norm(mean.normal);
+  if (!(turn > 0)) return;
+  MetricsSum wall;
+  wall.p_WO = pair.p_WC;
+  wall.turned = (Norm(pair.area_vector) / turn) * mean.normal - pair.area_vector;
+  wall.wall_v = pair.volume;
+  wall.wall_n = pair.volume * mean.normal;
+  wall.wall_t = pair.volume * mean.moment;
+  Add(wall);
 }
 
 void MetricsSum::Add(const InterferenceMetrics& pair) {
@@ -48,6 +66,13 @@ void MetricsSum::Finish(PatchGeometry* geometry) const {
   geometry->p_WC = p_WO + c;
   geometry->J_W = Mat3::Diagonal({trace, trace, trace}) - E;
   geometry->S = s;
+  geometry->S_wall = turned;
+  geometry->turn = 1.0;
+  geometry->twist = {};
+  if (wall_v > 0) {
+    geometry->turn -= (wall_v - Norm(wall_n)) / v;
+    geometry->twist = (1.0 / v) * (wall_t - Cross(wall_m / wall_v, wall_n));
+  }
   geometry->G = g - Cross(c, s);
 }
 
@@ -82,7 +107,7 @@ bool ChooseNormal(const NormalRule& rule, const PatchGeometry& geometry, const V
     *n = *n_prev;
     return true;
   }
-  const Vec3 n_geo = Normalized(geometry.S);
+  const Vec3 n_geo = Normalized(geometry.S + geometry.S_wall);
   *n = n_geo;
   if (!rule.eigenvector) return true;
 

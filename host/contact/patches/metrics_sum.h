@@ -1,7 +1,7 @@
 /** @file The sum of cell pairs' metrics that makes a patch, and the choice of its normal. */
 #pragma once
 
-#include "cuda/metrics.h"
+#include "cuda/wall_normal.h"
 #include "host/contact/contact.h"
 
 namespace intervox::host {
@@ -19,8 +19,16 @@ struct MetricsSum {
 
   double size = 0.0;  ///< Σ |S| of what was added [m²]
 
+  Vec3 turned{};        ///< what walls' normals add to s for its direction to be the normal [m²]
+  double wall_v = 0.0;  ///< volume on round walls [m³]
+  Vec3 wall_m{};        ///< its first moments about O [m⁴]
+  Vec3 wall_n{};        ///< ∫ n dV over it [m³]
+  Vec3 wall_t{};        ///< ∫ ρ × n dV over it, about O [m⁴]
+
   /** Adds the metrics of one pair with V > 0. */
   void Add(const InterferenceMetrics& pair);
+  /** Adds the means of a pair on a round wall after its metrics. */
+  void AddWall(const InterferenceMetrics& pair, const WallMean& mean);
   /** Adds what a patch has; counts as one pair. */
   void Add(const PatchGeometry& patch);
   /** Adds another sum. */

@@ -26,8 +26,8 @@ Mat3 Dissipating(const Mat3& Q, const Vec3& n) {
   return ((mean + apart) / (2.0 * apart)) * (Q - (mean - apart) * T);
 }
 
-/** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the second
- moments of the overlap. For even depth these are the face's times the depth; where the depth
+/** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the
+ second moments of the overlap. For even depth these are the face's times the depth; where the depth
  varies the face's are larger, by up to twice for an edge or a wedge and 5/3 for a corner, which
  shows in the variance along n. What is too small would be unstable, what is too large is not. */
 Mat3 TiltStiffness(const PatchGeometry& g, double S, double slope) {
@@ -60,6 +60,9 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
     arm_i[k] = Cross(rho_i, axis[k]);
     arm_j[k] = Cross(rho_j, axis[k]);
   }
+  const Vec3 twist = (1.0 / g.turn) * g.twist;
+  arm_i[0] += twist;  // v_n is the mean along a round wall's own normals
+  arm_j[0] += twist;
   const double tau_r = model.relaxation_time;
   V_o = tau_r > 0.0 ? c->state.V_o * tau_r / (tau_r + H) : 0.0;  // V̇_o = −V_o/τ_r, implicit
   law = model.normal->Force(std::max(0.0, g.V - V_o), c->latch.a);
@@ -76,7 +79,7 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       const double further = model.normal->Force((1.0 + kDifference) * V_r, c->latch.a).f_e;
       const double slope = (further - law.f_e) / (kDifference * V_r);
       S_n = S;
-      G = g.G;
+      G = g.G - S * twist;  // what v_n does not hold of the change of V
       f_e_there = law.f_e;
       K = TiltStiffness(g, S, slope);
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
@@ -133,7 +136,9 @@ void StagePoint::Evaluate(bool hold) {
   }
   f_n = law.f_e + law.b * v[0];
   slope_n = stiffness - law.b;
-  stiff = stiffness;
+  const double turn = contact->geometry.turn;
+  stiff = turn * stiffness;
+  stiff_e *= turn;
   if (!(f_n > 0.0)) f_n = slope_n = stiff = stiff_e = 0.0;
   if (!hold) {
     FreshWeights(&s, &ramp);
@@ -208,22 +213,24 @@ double StagePoint::Hold(double share) {
 }
 
 Vec3 StagePoint::Force() const {
-  return f_n * axis[0] - traction.f.x.v * axis[1] - traction.f.y.v * axis[2];
+  return contact->geometry.turn * f_n * axis[0] - traction.f.x.v * axis[1] -
+         traction.f.y.v * axis[2];
 }
 
 Vec3 StagePoint::Torque() const {
   return -(torque_factor * r_gyr * traction.f_w.v) * axis[0] - ramp * (rolling * w) +
-         ElasticTorque();
+         f_n * contact->geometry.twist + ElasticTorque();
 }
 
 Vec3 StagePoint::ElasticTorque() const {
   if (!(S_n > 0.0)) return {};
-  return tilt_ramp * (((law.f_e - f_e_there) / S_n) * G - K * (turned + H * w));
+  const double turn = contact->geometry.turn;
+  return tilt_ramp * ((turn * (law.f_e - f_e_there) / S_n) * G - K * (turned + H * w));
 }
 
 void StagePoint::Slope(double C[4][4]) const {
   const Dual* rows[3] = {&traction.f.x, &traction.f.y, &traction.f_w};
-  C[0][0] = slope_n;
+  C[0][0] = contact->geometry.turn * slope_n;
   C[0][1] = C[0][2] = C[0][3] = 0.0;
   for (int k = 0; k < 3; ++k) {
     const double scale = k == 2 ? torque_factor * r_gyr : 1.0;
@@ -259,8 +266,8 @@ void StagePoint::Finish() const {
   c.f_n = f_n;
   c.force = Force();
   c.torque = Torque();
-  c.power.elastic = law.f_e * v[0] + Dot(w, ElasticTorque());
-  c.power.normal = (law.f_e - f_n) * v[0];
+  c.power.elastic = c.geometry.turn * law.f_e * v[0] + Dot(w, ElasticTorque());
+  c.power.normal = c.geometry.turn * (law.f_e - f_n) * v[0];
   c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
   c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
   c.power.rolling = ramp * Dot(w, rolling * w);
