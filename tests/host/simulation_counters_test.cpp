@@ -27,7 +27,26 @@ class PumpingNormal : public host::NormalLaw {
   double k_v_, c_;
 };
 
-const bool kRegistered = host::Register<PumpingNormal>(host::NormalLaws(), "test_pumping");
+/** Friction that jumps between ±μ f_n at rest: the equations of a body that it holds have no
+ * solution. */
+class JumpingFriction : public host::FrictionLaw {
+ public:
+  explicit JumpingFriction(host::Parameters& p)
+      : mu_(p.InRange("mu", 0.5, 0.0, 10.0, "Give a friction coefficient.")) {}
+  double VelocityScale() const override { return 1e-4; }
+  host::Traction Evaluate(const host::Slip& x) const override {
+    host::Traction t;
+    t.f.x = (x.v.x.v < 0 ? -mu_ : mu_) * x.f_n;
+    t.f.y = (x.v.y.v < 0 ? -mu_ : mu_) * x.f_n;
+    return t;
+  }
+
+ private:
+  double mu_;
+};
+
+const bool kRegistered = host::Register<JumpingFriction>(host::FrictionLaws(), "test_jumping") &&
+                         host::Register<PumpingNormal>(host::NormalLaws(), "test_pumping");
 
 Simulation BallOnFloor(const std::string& normal, const std::string& more) {
   return FromText(
@@ -53,6 +72,20 @@ TEST(SimulationCounters, AContactThatCreatesEnergyIsCounted) {
     } else {
       // At every stage but those, if any, where the ball turns round.
       EXPECT_GT(simulation.Counters().creating_contacts, simulation.Counters().stages / 4);
+    }
+  }
+}
+
+TEST(SimulationCounters, AStageWithoutASolutionIsCounted) {
+  for (const char* friction : {"model: test_jumping, mu: 0.5", "model: coulomb, mu: 0.5"}) {
+    Simulation simulation = BallOnFloor(
+        "model: gonthier, stiffness: 1e7, restitution: 0.5}, friction: {" + std::string(friction),
+        "");
+    RunToEnd(&simulation);
+    if (friction[7] == 't') {
+      EXPECT_GT(simulation.Counters().unconverged_stages, 10);
+    } else {
+      EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
     }
   }
 }
