@@ -16,7 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
+import tempfile
 from pathlib import Path
 
 from mutants_table import MUTANTS
@@ -102,19 +102,16 @@ def build(header, jobs):
 
 def run(k, suite, selection):
     """The first test that fails with mutant k, or None."""
-    folder = WORK / "temporary" / f"{k}_{suite}_{threading.get_ident()}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    environment = {**os.environ, "INTERVOX_MUTANT": str(k), "TEST_TMPDIR": f"{folder}/"}
     binary = next(BUILD.rglob(f"bin/{suite}_tests"))
     command = [binary, f"--gtest_filter={selection}", "--gtest_fail_fast", "--gtest_color=no"]
-    try:
-        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=TIMEOUT,
-                              errors="replace")
-        text, status = done.stdout, done.returncode
-    except subprocess.TimeoutExpired as error:
-        text, status = (error.stdout or b"").decode(errors="replace"), -1
-    shutil.rmtree(folder, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="mutant_") as folder:
+        environment = {**os.environ, "INTERVOX_MUTANT": str(k), "TEST_TMPDIR": f"{folder}/"}
+        try:
+            done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True,
+                                  timeout=TIMEOUT, errors="replace")
+            text, status = done.stdout, done.returncode
+        except subprocess.TimeoutExpired as error:
+            text, status = (error.stdout or b"").decode(errors="replace"), -1
     failed = re.search(r"^\[  FAILED  \] ([^\s,]+)", text, re.M)
     started = re.findall(r"^\[ RUN      \] (\S+)", text, re.M)
     if failed:

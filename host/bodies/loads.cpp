@@ -26,23 +26,21 @@ AppliedLoad AverageLoad(const BodySettings& body, const Pose& X_WB, const Vec3& 
   return load;
 }
 
-std::vector<double> LoadTimes(const Scene& scene) {
+std::vector<double> LoadTimes(const BodySettings& body) {
   std::vector<double> times;
   const auto add = [&](double t) {
     if (t > 0.0 && std::isfinite(t)) times.push_back(t);
   };
-  for (const BodySettings& body : scene.bodies) {
-    for (const AppliedWrench& wrench : body.wrenches) {
-      if (!(wrench.to > wrench.from)) continue;
-      add(wrench.from);
-      add(wrench.to);
-    }
-    const PrescribedMotion* const motions[] = {body.motion ? &*body.motion : nullptr,
-                                               body.holder ? &body.holder->target : nullptr};
-    for (const PrescribedMotion* motion : motions) {
-      if (motion == nullptr) continue;
-      for (const PrescribedMotion::Key& key : motion->keys) add(key.t);
-    }
+  for (const AppliedWrench& wrench : body.wrenches) {
+    if (!(wrench.to > wrench.from)) continue;
+    add(wrench.from);
+    add(wrench.to);
+  }
+  const PrescribedMotion* const motions[] = {body.motion ? &*body.motion : nullptr,
+                                             body.holder ? &body.holder->target : nullptr};
+  for (const PrescribedMotion* motion : motions) {
+    if (motion == nullptr) continue;
+    for (const PrescribedMotion::Key& key : motion->keys) add(key.t);
   }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());

@@ -24,8 +24,9 @@ double ActiveShare(const AppliedWrench& wrench, double begin, double end);
 AppliedLoad AverageLoad(const BodySettings& body, const Pose& X_WB, const Vec3& p_WM, double begin,
                         double end);
 
-/** The times after 0 at which a wrench begins or ends, or a motion of a body or of a holder's
- target has a key: ascending, each once, finite [s]. Between them loads and motions are smooth. */
-std::vector<double> LoadTimes(const Scene& scene);
+/** The times after 0 at which a wrench of the body begins or ends, or its motion or that of its
+ holder's target has a key: ascending, each once, finite [s]. Between them what drives it is smooth.
+ */
+std::vector<double> LoadTimes(const BodySettings& body);
 
 }  // namespace intervox::host

@@ -64,19 +64,19 @@ TEST(Loads, WrenchesAddUpAboutTheCentreOfMass) {
 }
 
 TEST(Loads, TimesAreThoseOfWrenchesMotionsAndTargets) {
-  Scene scene;
-  scene.bodies.resize(3);
-  scene.bodies[0].wrenches = {Pulse(0, 0.5), Pulse(0.2, kForEver), Pulse(0.9, 0.9)};
   const auto at = [](std::initializer_list<double> times) {
     PrescribedMotion motion;
     for (const double t : times) motion.keys.emplace_back().t = t;
     return motion;
   };
-  scene.bodies[1].motion = at({0.5, 0.7, 1.5});
-  scene.bodies[2].holder = Holder{};
-  scene.bodies[2].holder->target = at({0.0, 0.3});
-  EXPECT_EQ(LoadTimes(scene), (std::vector<double>{0.2, 0.3, 0.5, 0.7, 1.5}));
-  EXPECT_TRUE(LoadTimes(Scene{}).empty());
+  BodySettings body;
+  body.wrenches = {Pulse(0, 0.5), Pulse(0.2, kForEver), Pulse(0.9, 0.9)};
+  EXPECT_EQ(LoadTimes(body), (std::vector<double>{0.2, 0.5}));
+  body.motion = at({0.5, 0.7, 1.5});
+  body.holder = Holder{};
+  body.holder->target = at({0.0, 0.3});
+  EXPECT_EQ(LoadTimes(body), (std::vector<double>{0.2, 0.3, 0.5, 0.7, 1.5}));
+  EXPECT_TRUE(LoadTimes(BodySettings{}).empty());
 }
 
 }  // namespace
