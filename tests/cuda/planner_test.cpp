@@ -43,5 +43,26 @@ TEST(Planner, AsksFurtherRulesWhereTheFluxRulesErrorIsNotSmall) {
   EXPECT_GE(others, 2);
 }
 
+// A ball in its groove: where the first look at the boundary leaves it open, the rule looks again
+// with every surface moved by its own small distance, and closes it.
+TEST(Planner, TheFluxRuleClosesTheBoundaryOfABallInAGroove) {
+  const testing::Fit fit = testing::Fits()[2];
+  ASSERT_EQ(fit.part.cells.size(), 1u);
+  testing::Random random(77);
+  int found = 0, missed = 0;
+  for (std::size_t k = 0; k < 400; ++k) {
+    const double scale = random.LogUniform(1e-5, 1e-2);
+    PairQuery q{&fit.part.cells[0], &fit.seat.cells[k % fit.seat.cells.size()]};
+    q.X_WA = {testing::Turned(random.Uniform(0, 5 * scale) * random.Direction(), {}),
+              random.Vector(scale)};
+    q.rule = LeafRule::kFlux;
+    const InterferenceMetrics m = ComputeMetrics(q);
+    found += m.status == Status::kOk;
+    missed += m.status == Status::kToleranceNotMet;
+  }
+  EXPECT_GT(found, 100);
+  EXPECT_LE(missed, 2);
+}
+
 }  // namespace
 }  // namespace intervox
