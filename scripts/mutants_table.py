@@ -57,7 +57,7 @@ MUTANTS = [
     Mutant("host/contact/rolling_laws.h", "exact rolling resistance acts about the normal too",
            "return Trace(M) * «T» - M;", "Mat3::Identity()", "host:RollingLaws*:SolveStage*"),
     Mutant("host/contact/spinning_laws.h", "Contensou's factors are regularised at a tenth of the speed",
-           "Max(Hypot(v, w), «v_epsilon»)", "0.1 * v_epsilon", "host:SpinningLaws*:Friction*"),
+           "Max(Hypot(v, w), «v_epsilon»)", "0.1 * v_epsilon", "host:SpinningLaws*:BristleFriction*:Friction*"),
     Mutant("host/contact/contact_model.cpp", "the latch follows only twice the speed",
            "latch == Latch::kFirst || «-v_n <= latched->v_i»", "-v_n <= 2 * latched->v_i", "host:ContactModel*:Impact*:SimulationOptions*"),
     Mutant("host/contact/contact_model.cpp", "no contact starts sticking",
