@@ -63,9 +63,9 @@ MUTANTS = [
     Mutant("host/contact/contact_model.cpp", "no contact starts sticking",
            "state->s_dw = «starts_sticking ? 1.0 : 0.0»;", "0.0", "host:ContactModel*:Impact*:SimulationOptions*"),
     Mutant("host/contact/parameters.cpp", "a rigid partner halves the other's stiffness",
-           "if (!Given(k_j)) return «k_i»;", "0.5 * k_i", "host:ContactModel*:GonthierNormal*:DampingFactor*"),
+           "if (!Given(k_j)) return «*k_i»;", "0.5 * *k_i", "host:ContactModel*:GonthierNormal*:DampingFactor*"),
     Mutant("host/contact/parameters.cpp", "restitution is shared the wrong way round",
-           "return «j.foundation_stiffness» / (i.foundation", "i.foundation_stiffness", "host:ContactModel*:GonthierNormal*:DampingFactor*"),
+           "return «*j.foundation_stiffness» / (*i.foundation", "*i.foundation_stiffness", "host:ContactModel*:GonthierNormal*:DampingFactor*"),
     # Results.
     Mutant("host/results/recorder.cpp", "patches point at the sample after theirs",
            "{contact, «samples_», last_time_}", "samples_ + 1", "host:Cli.EveryPatch*"),
