@@ -1,43 +1,24 @@
 #include "host/scene/bodies.h"
 
-#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace intervox::host {
 namespace {
 
-/** Largest turn between two key poses of a constant angular velocity [rad]: far from half a turn,
- where the way round is ambiguous. */
-constexpr double kMaxTurn = 1.0;
-/** Most key poses of a constant angular velocity. */
-constexpr double kMaxKeys = 100000;
-
-PrescribedMotion ConstantVelocity(const Cursor& cursor, const Pose& start, double duration) {
-  const Vec3 v = cursor.Vector("linear", {});
-  const Vec3 w = cursor.Vector("angular", {});
-  const double rate = Norm(w);
-  const double pieces = std::max(1.0, std::ceil(rate * duration / kMaxTurn));
-  if (pieces > kMaxKeys) {
-    cursor.Fail("the motion turns " + std::to_string(rate * duration) + " rad in all",
-                "Lower the angular velocity or the duration.");
-  }
-  PrescribedMotion motion;
-  for (int i = 0; i <= static_cast<int>(pieces); ++i) {
-    const double t = duration * i / pieces;
-    const double half = rate * t / 2;
-    const Vec3 axis = rate > 0 ? (std::sin(half) / rate) * w : Vec3{};
-    const Quaternion turn{std::cos(half), axis.x, axis.y, axis.z};
-    motion.keys.push_back({t, start.p + t * v, v, Normalized(turn * ToQuaternion(start.R)), w});
-  }
-  return motion;
+/** One key: Evaluate goes on from it for ever, with velocities that are exact. */
+PrescribedMotion ConstantVelocity(const Cursor& cursor, const Pose& start) {
+  return {{{0.0, start.p, cursor.Vector("linear", {}), ToQuaternion(start.R),
+            cursor.Vector("angular", {})}}};
 }
 
 PrescribedMotion AtRest(const Pose& X) { return {{{0.0, X.p, {}, ToQuaternion(X.R), {}}}}; }
 
-AppliedWrench ReadWrench(const Cursor& c, double duration) {
+AppliedWrench ReadWrench(const Cursor& c) {
   AppliedWrench wrench;
   wrench.from = c.Number("from", 0.0);
-  wrench.to = c.Number("to", duration);
+  // Without an end it acts in the last sample of a run too.
+  wrench.to = c.Number("to", std::numeric_limits<double>::infinity());
   wrench.force = c.Vector("force", {});
   wrench.torque = c.Vector("torque", {});
   wrench.point = c.Vector("point", {});
@@ -48,7 +29,7 @@ AppliedWrench ReadWrench(const Cursor& c, double duration) {
   return wrench;
 }
 
-Holder ReadHolder(const Cursor& c, const Pose& start, double duration) {
+Holder ReadHolder(const Cursor& c, const Pose& start) {
   const auto vector = [&](const std::string& key) {
     return c.Has(key) ? c.At(key).NumberOrVector() : Vec3{};
   };
@@ -57,7 +38,7 @@ Holder ReadHolder(const Cursor& c, const Pose& start, double duration) {
   holder.damping = vector("damping");
   holder.rotational_stiffness = vector("rotational_stiffness");
   holder.rotational_damping = vector("rotational_damping");
-  holder.target = c.Has("target") ? ReadMotion(c.At("target"), start, duration) : AtRest(start);
+  holder.target = c.Has("target") ? ReadMotion(c.At("target"), start) : AtRest(start);
   return holder;
 }
 
@@ -85,10 +66,8 @@ Mat3 ReadInertia(const Cursor& c) {
 
 }  // namespace
 
-PrescribedMotion ReadMotion(const Cursor& cursor, const Pose& start, double duration) {
-  if (cursor.Has("velocity")) {
-    return ConstantVelocity(cursor.At("velocity"), start, duration);
-  }
+PrescribedMotion ReadMotion(const Cursor& cursor, const Pose& start) {
+  if (cursor.Has("velocity")) return ConstantVelocity(cursor.At("velocity"), start);
   PrescribedMotion motion;
   const Cursor keys = cursor.At("keys");
   for (int i = 0; i < keys.Count(); ++i) {
@@ -107,7 +86,7 @@ PrescribedMotion ReadMotion(const Cursor& cursor, const Pose& start, double dura
   return motion;
 }
 
-BodySettings ReadBody(const Cursor& c, const std::string& name, double duration) {
+BodySettings ReadBody(const Cursor& c, const std::string& name) {
   BodySettings body;
   body.name = name;
   body.places = c.GetPlaces();
@@ -125,7 +104,7 @@ BodySettings ReadBody(const Cursor& c, const std::string& name, double duration)
     if (motion.Has("keys") && c.Has("pose")) {
       c.At("pose").Fail("stands beside key poses", "Remove it: the first key pose is the start.");
     }
-    body.motion = ReadMotion(motion, body.X_WB, duration);
+    body.motion = ReadMotion(motion, body.X_WB);
     const PrescribedMotion::Key& first = body.motion->keys.front();
     body.X_WB = {ToRotation(first.orientation), first.position};
   }
@@ -140,10 +119,10 @@ BodySettings ReadBody(const Cursor& c, const std::string& name, double duration)
   if (c.Has("wrenches")) {
     const Cursor list = c.At("wrenches");
     for (int i = 0; i < list.Count(); ++i) {
-      body.wrenches.push_back(ReadWrench(list.Item(i), duration));
+      body.wrenches.push_back(ReadWrench(list.Item(i)));
     }
   }
-  if (c.Has("holder")) body.holder = ReadHolder(c.At("holder"), body.X_WB, duration);
+  if (c.Has("holder")) body.holder = ReadHolder(c.At("holder"), body.X_WB);
   return body;
 }
 

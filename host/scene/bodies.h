@@ -6,10 +6,11 @@
 
 namespace intervox::host {
 
-/** A prescribed motion from `start`; a constant velocity becomes key poses up to `duration` [s]. */
-PrescribedMotion ReadMotion(const Cursor& cursor, const Pose& start, double duration);
+/** A prescribed motion; a constant velocity is one key at `start`, from which it goes on for ever.
+ */
+PrescribedMotion ReadMotion(const Cursor& cursor, const Pose& start);
 
 /** One body, without its shape or cells, checked for itself. */
-BodySettings ReadBody(const Cursor& cursor, const std::string& name, double duration);
+BodySettings ReadBody(const Cursor& cursor, const std::string& name);
 
 }  // namespace intervox::host

@@ -165,7 +165,7 @@ class SceneReader {
       if (name == "*" || name == "world") {
         c.Fail("the name '" + name + "' is reserved", "Rename the body.");
       }
-      BodySettings body = ReadBody(c, name, scene_.duration);
+      BodySettings body = ReadBody(c, name);
       if (c.Has("shape")) {
         Solid(c.At("shape"), &body);
       } else {

@@ -74,13 +74,14 @@ struct PrescribedMotion {
     Quaternion orientation;
     Vec3 angular_velocity;  ///< world axes [rad/s]
   };
-  std::vector<Key> keys;  ///< ascending in t; held after the last
+  /// Ascending in t. One: its velocities from then on, for ever. Several: held after the last.
+  std::vector<Key> keys;
 };
 
 /** A wrench applied to a body between two times. */
 struct AppliedWrench {
   double from = 0.0;           ///< [s]
-  double to = 0.0;             ///< [s]
+  double to = 0.0;             ///< [s]; infinite: for ever. It acts on [from, to)
   Vec3 force;                  ///< [N]
   Vec3 torque;                 ///< about the body's frame origin + point [N·m]
   Vec3 point;                  ///< where the force acts, body frame [m]

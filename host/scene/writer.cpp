@@ -55,7 +55,8 @@ std::string Text(const ModelSettings& settings) {
 }
 
 std::string Text(const AppliedWrench& wrench) {
-  return "{from: " + Text(wrench.from) + ", to: " + Text(wrench.to) +
+  return "{from: " + Text(wrench.from) +
+         (std::isinf(wrench.to) ? std::string() : ", to: " + Text(wrench.to)) +
          ", force: " + Text(wrench.force) + ", torque: " + Text(wrench.torque) +
          ", point: " + Text(wrench.point) +
          ", frame: " + (wrench.in_body_frame ? "body" : "world") + "}";

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "cuda/executor.h"
+#include "host/bodies/loads.h"
 #include "host/simulation/group_step.h"
 #include "host/simulation/substep_plan.h"
 
@@ -65,12 +66,7 @@ StageTools MakeTools(const World& world, const PairFinder& finder) {
   tools.finder = &finder;
   for (std::size_t b = 0; b < world.start.size(); ++b) {
     tools.thickness.push_back(PartThickness(world.boxes[b]));
-    std::vector<double>& times = tools.load_times.emplace_back();
-    for (const AppliedWrench& wrench : world.scene.bodies[b].wrenches) {
-      times.push_back(wrench.from);
-      times.push_back(wrench.to);
-    }
-    std::sort(times.begin(), times.end());
+    tools.load_times.push_back(LoadTimes(world.scene.bodies[b]));
   }
   return tools;
 }

@@ -26,13 +26,12 @@ constexpr int kMostHalvings = 24;
 /** Times nearer than this share of a step are the same. */
 constexpr double kSameTime = 1e-9;
 
-/** The next time at which the step is to be cut because a load begins or ends. */
+/** The next time at which the step is to be cut for a load or a motion. */
 double NextCut(const StageTools& tools, const BodyGroup& group, double end) {
   const double same = kSameTime * tools.world->step;
   double next = end;
-  for (const int body : group.free) {
-    const auto& cuts =
-        tools.load_times[static_cast<std::size_t>(group.bodies[static_cast<std::size_t>(body)])];
+  for (const int body : group.bodies) {
+    const auto& cuts = tools.load_times[static_cast<std::size_t>(body)];
     const auto at = std::upper_bound(cuts.begin(), cuts.end(), group.time + same);
     if (at != cuts.end() && *at < next - same) next = *at;
   }

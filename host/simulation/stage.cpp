@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/bodies/loads.h"
 #include "host/simulation/contact_scales.h"
 
 namespace intervox::host {
@@ -133,16 +134,11 @@ void GroupStage::BeginContacts() {
 
 /** Wrenches hold over whole substeps: a step is cut where one begins or ends. */
 BodyLoad GroupStage::ExternalLoad(std::size_t b) const {
-  const double middle = substep_.start + 0.5 * substep_.length;
-  const Pose& X_WB = s_.poses[b];
+  const AppliedLoad applied = AverageLoad(Settings(b), s_.poses[b], s_.centers[b], substep_.start,
+                                          substep_.start + substep_.length);
   BodyLoad load;
-  for (const AppliedWrench& wrench : Settings(b).wrenches) {
-    if (middle < wrench.from || middle >= wrench.to) continue;
-    const Vec3 force = wrench.in_body_frame ? X_WB.R * wrench.force : wrench.force;
-    const Vec3 torque = wrench.in_body_frame ? X_WB.R * wrench.torque : wrench.torque;
-    load.applied_force += force;
-    load.applied_torque += torque + Cross(X_WB * wrench.point - s_.centers[b], force);
-  }
+  load.applied_force = applied.force;
+  load.applied_torque = applied.torque;
   load.force = load.applied_force + Body(b).mass * tools_.world->scene.gravity;
   load.torque = load.applied_torque;
   return load;

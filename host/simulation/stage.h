@@ -70,7 +70,7 @@ struct StageTools {
   const World* world = nullptr;
   const PairFinder* finder = nullptr;
   std::vector<double> thickness;                ///< PartThickness of each body [m]
-  std::vector<std::vector<double>> load_times;  ///< of each body: when its wrenches begin or end
+  std::vector<std::vector<double>> load_times;  ///< LoadTimes of each body
 
   /** Whether the scene's scheme is implicit. */
   bool IsImplicit() const {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "cuda/clip/error.h"
 #include "tests/cuda/families.h"
 
 namespace intervox {
@@ -94,6 +95,32 @@ void CheckErrors(int count, unsigned seed, double tolerance) {
     ++known;
   });
   EXPECT_GT(known, count / 3);
+}
+
+// One leaf of volume 2.16, of which a plane leaves a part that it knows, or does not.
+TEST(ClipError, LeavesThatNoPlaneResolvesAreOpen) {
+  const Vec3 c{0.2, -0.1, 0.3}, h{0.5, 0.6, 0.9};
+  const auto doubt = [&](double sag, bool second, double apart) {
+    cuda::internal::HalfSpaceCut cut[2];
+    cut[0] = {{0, 0, 2}, 0.6, 0, sag};
+    cut[1] = {{0, 0, -2}, -0.6 + 2 * apart, 0, sag};  // `apart` beyond the first
+    cuda::internal::ClipSums sums;
+    cuda::internal::AddDoubt(cut, second ? 2 : 1, false, c, h, &sums);
+    return std::pair(sums.open, sums.rough);
+  };
+  const double V = 8 * 0.5 * 0.6 * 0.9;
+  // Across the leaf the surface rises by 2 · 0.9.
+  for (const double sag : {1.8, 2.0, 100.0}) {
+    EXPECT_NEAR(doubt(sag, false, 0).first, V, 1e-14) << sag;
+    EXPECT_EQ(doubt(sag, false, 0).second, 0.0) << sag;
+  }
+  for (const double sag : {0.01, 0.9, 1.79}) {
+    EXPECT_EQ(doubt(sag, false, 0).first, 0.0) << sag;
+    EXPECT_NEAR(doubt(sag, false, 0).second, std::pow(0.5 * sag / 1.8 * V, 2), 1e-14) << sag;
+  }
+  // Two that are parallel, and nearer than four times what each bends, or not.
+  EXPECT_GT(doubt(0.09, true, 0.17).first, 0.0);
+  EXPECT_EQ(doubt(0.09, true, 0.19).first, 0.0);
 }
 
 TEST(ClipError, IsNeverAboveWhatIsStated) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "boxes.h"
 #include "geometry/make_surface.h"
 #include "geometry/surface_eval.h"
 #include "random_shapes.h"
@@ -81,6 +82,21 @@ TEST(Interior, EndlessConesAreNotTakenForOne) {
       MakePlane({0, 1, 0}, -0.5)};
   ASSERT_LT(GreatestLevel(wide_beyond, {1.7, -2, -0.5}), -0.01);  // such a point is inside
   EXPECT_NE(FindInterior(wide_beyond).verdict, Interior::kEmpty);
+}
+
+// A bar across a ring has its corners in the ring, and what it shares with the hole is left.
+TEST(Interior, ATorusIsNotConvex) {
+  const Surface hole = Complement(MakeTorus(0.4, 0.15));
+  std::vector<Surface> surfaces{hole};
+  for (const Surface& face : BoxSurfaces({0.8, 0.04, 0.04})) surfaces.push_back(face);
+  const InteriorPoint r = FindInterior(surfaces);
+  ASSERT_EQ(r.verdict, Interior::kFound);
+  EXPECT_LT(Norm(r.point), 0.27);
+  std::vector<Surface> inside{hole};
+  for (const Surface& face : BoxSurfaces({0.35, -0.02, -0.02}, {0.45, 0.02, 0.02})) {
+    inside.push_back(face);
+  }
+  EXPECT_EQ(FindInterior(inside).verdict, Interior::kEmpty);
 }
 
 TEST(Enclose, ConesThatAreNotCutOffAreEndless) {

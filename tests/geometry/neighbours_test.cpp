@@ -44,6 +44,20 @@ TEST(Neighbours, FloorCutIntoTiles) {
   }
 }
 
+// A face that lies on a larger one belongs to the surface of the whole still, and so does the
+// larger one, whichever of the two cells comes first.
+TEST(Neighbours, FacesOfUnlikeSizeAreNoCuts) {
+  for (const double size : {0.3, 0.999, 1.0, 1.001, 3.0}) {
+    std::vector<Cell> cells{ToCells(*Leaf(Box{{size, 1, 1}}, {{}, {0, 0, 0.5}}))[0],
+                            ToCells(*Leaf(Box{{1, 1, 1}}, {{}, {0, 0, -0.5}}))[0]};
+    LinkNeighbours(cells);
+    for (const Cell& cell : cells) {
+      EXPECT_EQ(cell.neighbours.size(), 1u) << size;
+      EXPECT_EQ(Cuts(cell), size == 1.0 ? 1 : 0) << size;
+    }
+  }
+}
+
 TEST(Neighbours, TurnedSolidsAreCutToo) {
   Random random(41);
   for (int round = 0; round < 10; ++round) {

@@ -1,0 +1,181 @@
+#!/usr/bin/python3
+"""Breaks the program in one place at a time and sees whether the fast tests notice.
+
+Usage: mutants.py [--check] [--jobs N] [--only K,K,…]
+
+Copies the tree to build/mutants/tree, puts every mutant of mutants_table.py into it behind the environment
+variable INTERVOX_MUTANT, builds once, and runs the fast tests with each. What fails with a mutant must pass without it.
+Prints what becomes of them and writes docs/mutants.md when all have run. The exit status is 1 when a mutant is stale
+(its text does not occur exactly once) or when fewer than 90 % are killed. --check looks for stale ones only.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from mutants_table import MUTANTS
+
+ROOT = Path(__file__).resolve().parents[1]
+WORK = ROOT / "build" / "mutants"
+TREE = WORK / "tree"
+BUILD = WORK / "release"
+SUITES = ("integrators", "geometry", "cuda", "host")
+FAST = "-Slow*:*/Slow*:Gpu*:*/Gpu*"
+TIMEOUT = 600  # of one suite [s]; a mutant that hangs is killed
+GOAL = 0.9
+broken = {suite: set() for suite in SUITES}  # tests that fail without a mutant too
+HEADER = """#pragma once
+#include <cstdlib>
+inline const int intervox_mutant = [] {
+  const char* text = std::getenv("INTERVOX_MUTANT");
+  return text == nullptr ? 0 : std::atoi(text);
+}();
+"""
+
+
+def parts(mutant):
+    """The text before, in and after the marks."""
+    before, rest = mutant.text.split("«")
+    old, after = rest.split("»")
+    return before, old, after
+
+
+def stale(tree):
+    """What is wrong with the table, a line each."""
+    problems = []
+    for k, mutant in enumerate(MUTANTS, 1):
+        path = tree / mutant.file
+        count = path.read_text().count("".join(parts(mutant))) if path.exists() else 0
+        if count != 1:
+            problems.append(f"mutant {k} ({mutant.file}: {mutant.what}) is stale: its text occurs {count} times. "
+                            "Bring scripts/mutants_table.py up to date.")
+    return problems
+
+
+def patched(text, k, mutant):
+    """The text of a file with the mutant in it, behind its number."""
+    before, old, after = parts(mutant)
+    if old.endswith((";", "}")):
+        new = f"if (intervox_mutant == {k}) {{ {mutant.new} }} else {{ {old} }}"
+    else:
+        new = f"(intervox_mutant == {k} ? ({mutant.new}) : ({old}))"
+    return text.replace(before + old + after, before + new + after)
+
+
+def copy_tree():
+    """Brings build/mutants/tree up to date; files that stay the same keep their times."""
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
+                            capture_output=True, text=True).stdout.splitlines()
+    texts = {}
+    for k, mutant in enumerate(MUTANTS, 1):
+        text = texts.get(mutant.file) or (ROOT / mutant.file).read_text()
+        texts[mutant.file] = patched(text, k, mutant)
+    wanted = {name for name in listed if (ROOT / name).is_file()}
+    for path in TREE.rglob("*"):
+        if path.is_file() and str(path.relative_to(TREE)) not in wanted:
+            path.unlink()
+    for name in sorted(wanted):
+        data = texts[name].encode() if name in texts else (ROOT / name).read_bytes()
+        path = TREE / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_bytes() != data:
+            path.write_bytes(data)
+            shutil.copymode(ROOT / name, path)
+    header = WORK / "intervox_mutant.h"
+    if not header.exists() or header.read_text() != HEADER:
+        header.write_text(HEADER)
+    return header
+
+
+def build(header, jobs):
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                    "-DINTERVOX_BUILD_BENCH=OFF", "-DINTERVOX_OPENVDB=OFF", f"-DCMAKE_CXX_FLAGS=-include {header}"],
+                   check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["cmake", "--build", BUILD, "--parallel", str(jobs), "--target", "intervox",
+                    *(f"{suite}_tests" for suite in SUITES)], check=True)
+
+
+def run(k, suite, selection):
+    """The first test that fails with mutant k, or None."""
+    binary = next(BUILD.rglob(f"bin/{suite}_tests"))
+    command = [binary, f"--gtest_filter={selection}", "--gtest_fail_fast", "--gtest_color=no"]
+    with tempfile.TemporaryDirectory(prefix="mutant_") as folder:
+        environment = {**os.environ, "INTERVOX_MUTANT": str(k), "TEST_TMPDIR": f"{folder}/"}
+        try:
+            done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True,
+                                  timeout=TIMEOUT, errors="replace")
+            text, status = done.stdout, done.returncode
+        except subprocess.TimeoutExpired as error:
+            text, status = (error.stdout or b"").decode(errors="replace"), -1
+    failed = re.search(r"^\[  FAILED  \] ([^\s,]+)", text, re.M)
+    started = re.findall(r"^\[ RUN      \] (\S+)", text, re.M)
+    if failed:
+        return failed.group(1)
+    return None if status == 0 else (started[-1] if started else "start")
+
+
+def killer(k, mutant):
+    """`suite.Test` that fails with the mutant and not without it, or None."""
+    home, _, likely = mutant.likely.partition(":")
+    trials = [(home, f"{likely}:")] if likely else []
+    for suite, chosen in trials + [(suite, "") for suite in sorted(SUITES, key=lambda suite: suite != home)]:
+        while test := run(k, suite, ":".join([chosen + FAST, *broken[suite]])):
+            if test == "start" or not run(0, suite, test):
+                return f"{suite}.{test}"
+            broken[suite].add(test)
+    return None
+
+
+def write_table(killed):
+    rows = []
+    for k, mutant in enumerate(MUTANTS, 1):
+        rows.append(f"| {k} | `{mutant.file}` | {mutant.what} | "
+                    + (f"`{killed[k]}`" if killed[k] else "**survived**") + " |")
+    dead = sum(1 for test in killed.values() if test)
+    text = ("# Mutants\n\nThe fast tests against the program broken in one place at a time, by `scripts/mutants.py`: one "
+            "build holds all of\n`scripts/mutants_table.py`, the environment picks one.\n\n"
+            f"{dead} of {len(MUTANTS)} are killed ({100 * dead / len(MUTANTS):.0f} %).\n\n"
+            "| # | file | what is wrong | first test that fails |\n| --- | --- | --- | --- |\n" + "\n".join(rows) + "\n")
+    (ROOT / "docs" / "mutants.md").write_text(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    problems = stale(ROOT)
+    if problems or options.check:
+        print("\n".join(problems) or f"{len(MUTANTS)} mutants, none stale")
+        return 1 if problems else 0
+    TREE.mkdir(parents=True, exist_ok=True)
+    build(copy_tree(), options.jobs)
+    chosen = [int(k) for k in options.only.split(",")] if options.only else list(range(1, len(MUTANTS) + 1))
+    killed = {}
+
+    def attack(k):
+        killed[k] = killer(k, MUTANTS[k - 1])
+        print(f"{k:3} {MUTANTS[k - 1].file}: {MUTANTS[k - 1].what}: {killed[k] or 'SURVIVED'}", flush=True)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for done in [pool.submit(attack, k) for k in chosen]:
+            done.result()
+    dead = sum(1 for test in killed.values() if test)
+    print(f"{dead} of {len(chosen)} killed")
+    for suite, tests in broken.items():
+        for test in sorted(tests):
+            print(f"{suite}.{test} fails without a mutant and was left out. Make it pass on this machine first.")
+    if len(chosen) == len(MUTANTS):
+        write_table(killed)
+    return 0 if dead >= GOAL * len(chosen) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,61 @@
+// Results as other programs read them: rows of patches and samples agree, and failures are told.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "cli_call.h"
+#include "host/results/column_file.h"
+
+namespace intervox {
+namespace {
+
+TEST(Cli, EveryPatchPointsAtTheSampleItWasTakenIn) {
+  const fs::path folder = Folder("time_index");
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  const std::string out = (folder / "out.h5").string();
+  ASSERT_EQ(Call("run -q " + scene + " -o " + out).status, 0);
+  const host::ColumnFile file = host::ColumnFile::Read(out);
+  const std::vector<double> time = file.Values("time");
+  const std::vector<double> index = file.Values("patches/time_index");
+  const std::vector<double> patch_time = file.Values("patches/time");
+  const std::vector<double> force = file.Values("patches/force");
+  const std::vector<double> body_force = file.Values("bodies/ball/contact_force");
+  ASSERT_GT(index.size(), 3u);
+  ASSERT_EQ(index.size(), patch_time.size());
+  std::vector<bool> touched(time.size());
+  for (std::size_t k = 0; k < index.size(); ++k) {
+    const auto i = static_cast<std::size_t>(index[k]);
+    ASSERT_LT(i, time.size());
+    EXPECT_EQ(time[i], patch_time[k]) << k;
+    touched[i] = true;
+    // One patch: what it does to body i, the floor, it does to the ball the other way.
+    EXPECT_EQ(body_force[3 * i + 2], -force[3 * k + 2]) << k;
+  }
+  for (std::size_t i = 0; i < time.size(); ++i) {
+    if (!touched[i]) {
+      EXPECT_EQ(body_force[3 * i + 2], 0.0) << i;
+    }
+  }
+}
+
+TEST(Cli, FailuresOfTheEngineAreWarnedOfAndCounted) {
+  const fs::path folder = Folder("failures");
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  const std::string out = (folder / "out.h5").string();
+  const auto failures = [&](const Outcome& outcome) {
+    EXPECT_EQ(outcome.status, 0) << outcome.text;
+    return std::stod(host::ColumnFile::Read(out).Attribute("summary_engine_failures"));
+  };
+  const Outcome bad = Call("run " + scene + " -o " + out + " --set engine.leaf_rule=polytope");
+  EXPECT_GT(failures(bad), 50.0);
+  EXPECT_NE(bad.text.find("warning"), std::string::npos) << bad.text;
+  EXPECT_EQ(bad.text.find(" 0 engine failures"), std::string::npos) << bad.text;
+  const Outcome good = Call("run " + scene + " -o " + out);
+  EXPECT_EQ(failures(good), 0.0);
+  EXPECT_EQ(good.text.find("warning"), std::string::npos) << good.text;
+  EXPECT_NE(good.text.find(" 0 engine failures"), std::string::npos) << good.text;
+}
+
+}  // namespace
+}  // namespace intervox

@@ -1,0 +1,158 @@
+// Counters that good scenes keep at zero can count, and figures over the run are what they say.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "host/contact/registry.h"
+#include "tests/host/scene_text.h"
+
+namespace intervox {
+namespace {
+
+using testing::FromText;
+using testing::RunToEnd;
+
+/** f_n = max(0, k_v V + c v_cn): a damper that pushes along. */
+class PumpingNormal : public host::NormalLaw {
+ public:
+  explicit PumpingNormal(host::Parameters& p)
+      : k_v_(PositiveStiffness(p, "stiffness")),
+        c_(p.InRange("damping", 0.0, -1e300, 1e300, "Give a damping in N·s/m.")) {}
+  host::NormalForce Force(double V_r, double /*a*/) const override {
+    return {k_v_ * V_r, V_r > 0.0 ? -c_ : 0.0};
+  }
+  double DampingFactor(double /*v_i*/) const override { return 0.0; }
+
+ private:
+  double k_v_, c_;
+};
+
+/** Friction that jumps between ±μ f_n at rest: the equations of a body that it holds have no
+ * solution. */
+class JumpingFriction : public host::FrictionLaw {
+ public:
+  explicit JumpingFriction(host::Parameters& p)
+      : mu_(p.InRange("mu", 0.5, 0.0, 10.0, "Give a friction coefficient.")) {}
+  double VelocityScale() const override { return 1e-4; }
+  host::Traction Evaluate(const host::Slip& x) const override {
+    host::Traction t;
+    t.f.x = (x.v.x.v < 0 ? -mu_ : mu_) * x.f_n;
+    t.f.y = (x.v.y.v < 0 ? -mu_ : mu_) * x.f_n;
+    return t;
+  }
+
+ private:
+  double mu_;
+};
+
+const bool kRegistered = host::Register<JumpingFriction>(host::FrictionLaws(), "test_jumping") &&
+                         host::Register<PumpingNormal>(host::NormalLaws(), "test_pumping");
+
+Simulation BallOnFloor(const std::string& normal, const std::string& more) {
+  return FromText(
+      "duration: 0.02\nintegrator: {step: 250e-6}\n"
+      "shapes:\n  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n"
+      "  ball: {sphere: {radius: 0.1}}\ncontact_models: {default: {normal: {" +
+      normal +
+      "}}}\nbodies:\n  floor: {shape: floor, fixed: true}\n"
+      "  ball: {shape: ball, mass: 2, pose: {position: [0, 0, 0.097]}, velocity: {linear: [0, 0, "
+      "-0.3]}}\n" +
+      more);
+}
+
+TEST(SimulationCounters, AContactThatCreatesEnergyIsCounted) {
+  ASSERT_TRUE(kRegistered);
+  for (const double damping : {40.0, -40.0, -0.4}) {
+    Simulation simulation =
+        BallOnFloor("model: test_pumping, stiffness: 1e7, damping: " + std::to_string(damping), "");
+    RunToEnd(&simulation);
+    ASSERT_GT(simulation.Counters().stages, 0);
+    if (damping > 0) {
+      EXPECT_EQ(simulation.Counters().creating_contacts, 0);
+    } else {
+      // At every stage but those, if any, where the ball turns round.
+      EXPECT_GT(simulation.Counters().creating_contacts, simulation.Counters().stages / 4);
+    }
+  }
+}
+
+TEST(SimulationCounters, AStageWithoutASolutionIsCounted) {
+  for (const char* friction : {"model: test_jumping, mu: 0.5", "model: coulomb, mu: 0.5"}) {
+    Simulation simulation = BallOnFloor(
+        "model: gonthier, stiffness: 1e7, restitution: 0.5}, friction: {" + std::string(friction),
+        "");
+    RunToEnd(&simulation);
+    if (friction[7] == 't') {
+      EXPECT_GT(simulation.Counters().unconverged_stages, 10);
+    } else {
+      EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
+    }
+  }
+}
+
+// The rule for planes takes no ball: not one of its queries has an answer.
+TEST(SimulationCounters, QueriesWithoutAnAnswerAreCounted) {
+  const std::string normal = "model: gonthier, stiffness: 1e7, restitution: 0.5";
+  Simulation simulation = BallOnFloor(normal, "engine: {leaf_rule: polytope}\n");
+  RunToEnd(&simulation);
+  EXPECT_GE(simulation.Counters().pairs, 80);
+  EXPECT_EQ(simulation.Counters().engine_failures, simulation.Counters().pairs);
+  EXPECT_EQ(simulation.Counters().active_pairs, 0);
+  Simulation good = BallOnFloor(normal, "");
+  RunToEnd(&good);
+  EXPECT_EQ(good.Counters().engine_failures, 0);
+  EXPECT_GT(good.Counters().active_pairs, 0);
+}
+
+// The wall's force on the ball points along −x, the ball's on the wall along x: both peaks are the
+// largest magnitude.
+TEST(SimulationCounters, PeakForcesHaveNoSign) {
+  for (const double side : {-1.0, 1.0}) {
+    const std::string s = side < 0 ? "-" : "";
+    Simulation simulation = FromText(
+        "duration: 0.03\ngravity: [0, 0, 0]\nintegrator: {step: 250e-6}\n"
+        "shapes:\n  wall: {half_space: {normal: [" +
+        s +
+        "1, 0, 0], offset: 0}}\n"
+        "  ball: {sphere: {radius: 0.1}}\n"
+        "contact_models: {default: {normal: {model: gonthier, stiffness: 1e7, restitution: 0.5}}}\n"
+        "bodies:\n  wall: {shape: wall, fixed: true}\n"
+        "  ball: {shape: ball, mass: 2, pose: {position: [" +
+        s +
+        "0.1001, 0, 0]}, velocity: "
+        "{linear: [" +
+        (side < 0 ? "" : "-") + "0.3, 0, 0]}}\n");
+    Vec3 most[2];
+    while (!simulation.Done()) {
+      simulation.Step();
+      for (int b = 0; b < 2; ++b) {
+        const Vec3& force = simulation.State()[static_cast<std::size_t>(b)].contact_force;
+        most[b] = Max(most[b], Vec3{std::fabs(force.x), std::fabs(force.y), std::fabs(force.z)});
+        EXPECT_EQ(simulation.PeakForces()[static_cast<std::size_t>(b)], most[b]);
+      }
+    }
+    EXPECT_GT(most[0].x, 10.0);
+    EXPECT_EQ(most[0].x, most[1].x);
+  }
+}
+
+// The frame's origin lies off the axis that the top spins about: its centre stands, it does not.
+TEST(SimulationCounters, ATopThatSpinsInPlaceIsNotAtRest) {
+  const auto resting_for = [](const std::string& spin) {
+    Simulation simulation = FromText(
+        "duration: 0.02\ngravity: [0, 0, 0]\nintegrator: {step: 1e-3}\nshapes:\n"
+        "  top: {cylinder: {radius: 0.02, height: 0.01}}\nbodies:\n"
+        "  top: {shape: top, mass: 0.1, center_of_mass: [0.05, 0, 0], inertia: [1e-5, 1e-5, 2e-5], "
+        "velocity: {linear: [0, " +
+        std::to_string(-0.05 * std::stod(spin)) + ", 0], angular: [0, 0, " + spin + "]}}\n");
+    RunToEnd(&simulation);
+    EXPECT_LT(Norm(simulation.State()[0].v_WM), 1e-12);
+    return simulation.RestingFor();
+  };
+  EXPECT_EQ(resting_for("10"), 0.0);
+  EXPECT_EQ(resting_for("-10"), 0.0);
+  EXPECT_NEAR(resting_for("0"), 0.02, 1e-12);
+}
+
+}  // namespace
+}  // namespace intervox

@@ -1,0 +1,119 @@
+// Contacts that are stiff against the step: ωh from 0.64 to 50, ω² = k_v A/m.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/host/scene_text.h"
+
+namespace intervox {
+namespace {
+
+using testing::FromText;
+using testing::RunToEnd;
+
+constexpr double kStep = 250e-6;
+
+std::string Number(double x) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
+
+// A body of 1 kg over a floor, with the stiffness that a flat face of 0.01 m² has ωh with.
+Simulation Falling(const std::string& shape, double wh, double e, const std::string& body,
+                   const std::string& settings) {
+  const double w = wh / kStep;
+  return FromText(
+      "integrator: {step: 250e-6}\nshapes:\n  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n"
+      "  part: " +
+      shape + "\ncontact_models: {default: {normal: {model: gonthier, stiffness: " +
+      Number(w * w / 0.01) + ", restitution: " + Number(e) +
+      "}}}\nbodies:\n"
+      "  floor: {shape: floor, fixed: true}\n  part: {shape: part, mass: 1, " +
+      body + "}\n" + settings);
+}
+
+// Without damping or friction a box that falls flat or tilted bounces on and on; in flight it never
+// has more energy than at the start, and falling flat it has no less.
+TEST(StiffContact, BouncesWithoutDampingNeverGainEnergy) {
+  const std::string box = "{box: {size: [0.1, 0.1, 0.06]}}";
+  for (const double wh : {1.0, 4.0, 16.0, 50.0}) {
+    for (const double tilt : {0.0, 0.003, 0.1}) {
+      SCOPED_TRACE("wh " + Number(wh) + " tilt " + Number(tilt));
+      const double low = 0.05 * std::sin(tilt) + 0.03 * std::cos(tilt);
+      Simulation simulation =
+          Falling(box, wh, 1.0,
+                  "pose: {position: [0, 0, " + Number(low + 0.003) + "], rpy_deg: [0, " +
+                      Number(tilt * 180 / std::acos(-1.0)) + ", 0]}",
+                  "duration: 0.4\n");
+      const double start = 9.81 * 0.003;  // above the floor
+      double most = 0, last = 0;
+      while (!simulation.Done()) {
+        simulation.Step();
+        if (!simulation.Contacts().empty()) continue;
+        const EnergyAudit& energy = simulation.Energy();
+        last = energy.kinetic + energy.gravity;
+        most = std::fmax(most, last);
+      }
+      EXPECT_LT(most, 1e-3 * start);
+      if (tilt == 0) {
+        EXPECT_GT(last, -0.3 * start);  // e within 0.01, sixteen times
+      }
+    }
+  }
+}
+
+// e is what comes back of the approach speed, wherever in a step the contact begins.
+TEST(StiffContact, CentredImpactsKeepTheirRestitution) {
+  for (const double wh : {0.64, 4.0, 16.0, 50.0}) {
+    for (const double e : {1.0, 0.95, 0.6, 0.3, 0.05}) {
+      for (const double phase : {0.1, 0.45, 0.8}) {
+        SCOPED_TRACE("wh " + Number(wh) + " e " + Number(e) + " phase " + Number(phase));
+        const double v = 0.3, gap = v * kStep * (2 + phase);
+        Simulation simulation =
+            Falling("{box: {size: [0.1, 0.1, 0.06]}}", wh, e,
+                    "pose: {position: [0, 0, " + Number(0.03 + gap) +
+                        "]}, velocity: {linear: [0, 0, -0.3]}",
+                    "gravity: [0, 0, 0]\nduration: " + Number(8 / (wh / kStep) / e + 0.01) + "\n");
+        RunToEnd(&simulation);
+        EXPECT_TRUE(simulation.Contacts().empty());
+        EXPECT_NEAR(simulation.State()[1].v_WM.z / v, e, 0.01);
+      }
+    }
+  }
+}
+
+// The same of a ball whose centre of mass is beside its centre: at the point of contact e is kept,
+// though the ball turns.
+TEST(StiffContact, ImpactsBesideTheCentreOfMassKeepTheirRestitution) {
+  for (const double wh : {0.64, 4.0, 16.0}) {
+    for (const double e : {1.0, 0.6, 0.05}) {
+      SCOPED_TRACE("wh " + Number(wh) + " e " + Number(e));
+      Simulation simulation =
+          Falling("{sphere: {radius: 0.1}}", 10 * wh, e,
+                  "center_of_mass: [0.04, 0, 0], inertia: [0.004, 0.004, 0.004], "
+                  "pose: {position: [0, 0, 0.1002]}, velocity: {linear: [0, 0, -0.3]}",
+                  "gravity: [0, 0, 0]\nduration: 1\n");
+      bool touched = false;
+      while (!simulation.Done() && !(touched && simulation.Contacts().empty())) {
+        simulation.Step();
+        touched = touched || !simulation.Impacts().empty();
+      }
+      const BodyState& ball = simulation.State()[1];
+      EXPECT_NEAR(ball.v_WB.z / 0.3, e, 0.01);
+      EXPECT_LT(ball.w_WB.y, -0.5);
+    }
+  }
+}
+
+// A ball that spins about its own centre is not at rest.
+TEST(StiffContact, WhatSpinsInPlaceIsNotAtRest) {
+  Simulation simulation = Falling("{sphere: {radius: 0.1}}", 1, 0.5,
+                                  "pose: {position: [0, 0, 5]}, velocity: {angular: [0, 0, 10]}",
+                                  "gravity: [0, 0, 0]\nduration: 0.02\n");
+  RunToEnd(&simulation);
+  EXPECT_EQ(simulation.RestingFor(), 0.0);
+}
+
+}  // namespace
+}  // namespace intervox
