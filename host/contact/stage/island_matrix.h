@@ -11,7 +11,7 @@
 
 namespace intervox::host::internal {
 
-/** Dense, six unknowns for each body (v, then ω), rows padded to whole vectors with the right-hand
+/** Dense, for few bodies: six unknowns for each body (v, then ω), rows padded to whole vectors with the right-hand
  side in the first padding column. Zero blocks cost next to nothing in the elimination. */
 class IslandMatrix {
  public:
@@ -21,8 +21,8 @@ class IslandMatrix {
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
   void AddDrag(std::size_t body, const DragInertia& drag);
-  /** Adds H Jᵀ C J of a contact; `coupled` counts the load's effect on friction. */
-  void AddContact(const StagePoint& point, bool coupled);
+  /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction. */
+  void AddContact(std::size_t number, const StagePoint& point, bool coupled);
   /** Takes the three unknowns from `first` on out: their step will be 0. */
   void Lock(std::size_t first);
   /** x = −(matrix)⁻¹ f by elimination with row pivots, which destroys the matrix; false if it is

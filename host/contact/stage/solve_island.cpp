@@ -28,6 +28,13 @@ constexpr double kWeightTolerance = 1e-6;  // of s, once it does not follow by i
 constexpr double kSlowest = 1e-3;          // the velocity scale is never below [m/s]
 constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
 
+// From so many bodies on the matrix is block-sparse.
+constexpr std::size_t kMany = 32;
+// How far its equation is solved: as far as Newton's method converges by itself.
+constexpr double kLoose = 0.01;
+constexpr double kTight = 1e-6;
+constexpr double kBelow = 0.1;  // of what is asked for
+
 }  // namespace
 
 bool StageIsland::WeightsSettled() const {
@@ -81,6 +88,7 @@ void StageIsland::Search(bool hold, double g0) {
 double StageIsland::Begin() {
   residual_.resize(6 * bodies_.size());
   step_.resize(6 * bodies_.size());
+  many_ = bodies_.size() >= kMany;
   for (const StagePoint* point : points_) {
     if (!point->active) continue;
     Push(*point, point->contact->force, point->contact->torque);
@@ -91,6 +99,7 @@ double StageIsland::Begin() {
       b.reach = std::max(b.reach, Norm(p_WC - b.body->p_WM));
     }
   }
+  if (many_) BeginMany();
   Evaluate(false);
   double scale = kSlowest;
   for (const StagePoint* point : points_) {
@@ -100,9 +109,28 @@ double StageIsland::Begin() {
   return scale;
 }
 
-void StageIsland::Solve(StageResult* result) {
+// The block-sparse matrix, and how residuals and unknowns become velocities of the contacts.
+void StageIsland::BeginMany() {
+  blocks_.Begin(bodies_.size(), points_);
+  row_scale_.assign(6 * bodies_.size(), 1.0);
+  column_scale_.assign(6 * bodies_.size(), 1.0);
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const FreeBody& b = bodies_[k];
+    const double turn = Trace(b.body->inverse_inertia_W) / 3.0;
+    const double reach = b.reach > 0.0 ? b.reach : 1.0;
+    for (std::size_t i = 6 * k; i < 6 * k + 3; ++i) {
+      if (b.mass > 0.0) row_scale_[i] = b.body->inverse_mass;
+      if (!(turn > 0.0)) continue;
+      row_scale_[i + 3] = reach * turn;
+      column_scale_[i + 3] = 1.0 / reach;
+    }
+  }
+}
+
+void StageIsland::Solve(int threads, StageResult* result) {
+  threads_ = threads;
   const double scale = Begin();
-  double residual = 0.0;
+  double residual = 0.0, before = 0.0;
   bool converged = false, held = false;
   int iteration = 0;
   for (;; ++iteration) {
@@ -136,13 +164,18 @@ void StageIsland::Solve(StageResult* result) {
       b.v_base = b.body->v;
       b.w_base = b.body->w;
     }
-    double g0 = NewtonStep(true);
-    if (!(g0 < 0.0)) g0 = NewtonStep(false);
+    const double fall = before > 0.0 ? residual / before : 1.0;
+    before = residual;
+    const double loose = std::max(std::min(kLoose, fall * fall),
+                                  std::max(kTight, kBelow * kTolerance * scale / residual));
+    double g0 = NewtonStep(true, loose);
+    if (many_ && !(g0 < 0.0)) g0 = NewtonStep(true, kTight);
+    if (!(g0 < 0.0)) g0 = NewtonStep(false, kTight);
     if (!(g0 < 0.0) && !held) {  // no way down: with a held load there is one
       Hold(1.0);
       held = true;
       Evaluate(true);
-      g0 = NewtonStep(false);
+      g0 = NewtonStep(false, kTight);
     }
     const bool hold = held || iteration >= kFreeWeights;
     const double length = StepLength();

@@ -1,9 +1,9 @@
 // Islands: what contacts connect is solved together, each in the order of its first contact.
 #include <algorithm>
 #include <cstddef>
-#include <numeric>
 #include <vector>
 
+#include "cuda/executor.h"
 #include "host/contact/stage/stage_island.h"
 
 namespace intervox::host {
@@ -11,95 +11,170 @@ namespace {
 
 using internal::StagePoint;
 
+constexpr int kGrain = 256;   // contacts that go to a thread together
+constexpr int kIslands = 16;  // islands that do
+constexpr int kLarge = 1000;  // contacts from which on an island gets all threads
+
 bool IsFree(const StageBody& body) {
   return body.inverse_mass > 0.0 || Trace(body.inverse_inertia_W) > 0.0;
 }
 
 class StageSolver {
  public:
-  StageResult Solve(double H, std::span<StageBody> bodies, std::span<StageContact> contacts);
+  StageResult Solve(double H, std::span<StageBody> bodies, std::span<StageContact> contacts,
+                    int threads);
 
  private:
-  int Root(int body) const {
-    while (parent_[static_cast<std::size_t>(body)] != body) {
-      body = parent_[static_cast<std::size_t>(body)];
-    }
-    return body;
-  }
+  int Root(int body);
   void Connect();
-  void Collect(std::size_t first, int root);
+  void Number();
+  void SolveIslands(int threads, StageResult* result);
+  void Gather(int island, internal::StageIsland* out);
 
-  std::span<StageBody> bodies_;
-  std::vector<int> parent_;  // of each body, towards the root of its island
-  std::vector<int> row_of_;  // first unknown of each body within its island, −1: none yet
+  double H_ = 0.0;
+  std::vector<int> parent_;  // of each body in a contact, towards the root of its island
+  std::vector<int> row_of_;  // first unknown of each of them within its island, −1: none yet
+  std::vector<int> island_of_;  // of each root, −1: none yet
+  std::vector<int> of_contact_;    // island of each contact, −1: no body of it is free
+  std::vector<int> start_;   // first contact of each island in order_, and the end
+  std::vector<int> order_;   // contacts, island by island
+  std::vector<int> next_;    // place in order_ for the next contact of each island
+  std::vector<StageResult> results_;
   std::vector<StagePoint> points_;
-  internal::StageIsland island_;
 };
+
+/** Finds the root of a body's island, and halves the way there. */
+int StageSolver::Root(int body) {
+  for (;;) {
+    int& parent = parent_[static_cast<std::size_t>(body)];
+    if (parent == body) return body;
+    parent = parent_[static_cast<std::size_t>(parent)];
+    body = parent;
+  }
+}
 
 /** Unites the free bodies that contacts connect. */
 void StageSolver::Connect() {
-  parent_.resize(bodies_.size());
-  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const StagePoint& point : points_) {
+    for (const int body : {point.contact->body_i, point.contact->body_j}) {
+      parent_[static_cast<std::size_t>(body)] = body;
+      row_of_[static_cast<std::size_t>(body)] = island_of_[static_cast<std::size_t>(body)] = -1;
+    }
+  }
   for (const StagePoint& point : points_) {
     if (!point.active || !IsFree(*point.body_i) || !IsFree(*point.body_j)) continue;
     const int i = Root(point.contact->body_i), j = Root(point.contact->body_j);
     parent_[static_cast<std::size_t>(std::max(i, j))] = std::min(i, j);
   }
-  row_of_.assign(bodies_.size(), -1);
 }
 
-/** Gathers an island from its first contact on. */
-void StageSolver::Collect(std::size_t first, int root) {
-  for (std::size_t c = first; c < points_.size(); ++c) {
-    StagePoint& point = points_[c];
-    if (!point.active || point.row_i >= 0 || point.row_j >= 0) continue;
+/** Numbers the islands in the order of their first contacts and lists the contacts of each. */
+void StageSolver::Number() {
+  of_contact_.assign(points_.size(), -1);
+  start_.assign(1, 0);
+  for (std::size_t c = 0; c < points_.size(); ++c) {
+    const StagePoint& point = points_[c];
+    const bool free_i = point.active && IsFree(*point.body_i);
+    if (!free_i && !(point.active && IsFree(*point.body_j))) continue;
+    const int root = Root(free_i ? point.contact->body_i : point.contact->body_j);
+    int& island = island_of_[static_cast<std::size_t>(root)];
+    if (island < 0) {
+      island = static_cast<int>(start_.size()) - 1;
+      start_.push_back(0);
+    }
+    of_contact_[c] = island;
+    ++start_[static_cast<std::size_t>(island) + 1];
+  }
+  for (std::size_t k = 1; k < start_.size(); ++k) start_[k] += start_[k - 1];
+  order_.resize(static_cast<std::size_t>(start_.back()));
+  next_.assign(start_.begin(), start_.end() - 1);
+  for (std::size_t c = 0; c < points_.size(); ++c) {
+    if (of_contact_[c] < 0) continue;
+    order_[static_cast<std::size_t>(next_[static_cast<std::size_t>(of_contact_[c])]++)] =
+        static_cast<int>(c);
+  }
+}
+
+/** Gathers an island's bodies and contacts. */
+void StageSolver::Gather(int island, internal::StageIsland* out) {
+  out->Clear(H_);
+  const auto k = static_cast<std::size_t>(island);
+  for (int at = start_[k]; at < start_[k + 1]; ++at) {
+    StagePoint& point = points_[static_cast<std::size_t>(order_[static_cast<std::size_t>(at)])];
     const auto row = [&](int b, StageBody* body) {
-      if (!IsFree(*body) || Root(b) != root) return -1;
-      int& at = row_of_[static_cast<std::size_t>(b)];
-      if (at < 0) at = island_.AddBody(body);
-      return at;
+      if (!IsFree(*body)) return -1;
+      int& first = row_of_[static_cast<std::size_t>(b)];
+      if (first < 0) first = out->AddBody(body);
+      return first;
     };
     point.row_i = row(point.contact->body_i, point.body_i);
     point.row_j = row(point.contact->body_j, point.body_j);
-    if (point.row_i >= 0 || point.row_j >= 0) island_.AddPoint(&point);
+    out->AddPoint(&point);
   }
 }
 
 StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
-                               std::span<StageContact> contacts) {
-  bodies_ = bodies;
-  StageResult result;
+                               std::span<StageContact> contacts, int threads) {
+  H_ = H;
   points_.resize(contacts.size());
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    points_[c].Prepare(H, bodies, &contacts[c]);
-  }
+  cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, [&](int begin, int end) {
+    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
+      points_[c].Prepare(H, bodies, &contacts[c]);
+    }
+  });
+  StageResult result;
   if (H == 0.0) {
     for (StagePoint& point : points_) point.Evaluate(false);
   } else {
-    Connect();
-    for (std::size_t first = 0; first < points_.size(); ++first) {
-      StagePoint& start = points_[first];
-      if (!start.active || start.row_i >= 0 || start.row_j >= 0) continue;
-      const int seed = IsFree(*start.body_i) ? start.contact->body_i : start.contact->body_j;
-      if (!IsFree(bodies[static_cast<std::size_t>(seed)])) {
-        start.Evaluate(false);
-        continue;
-      }
-      island_.Clear(H);
-      Collect(first, Root(seed));
-      island_.Solve(&result);
+    for (std::vector<int>* list : {&parent_, &row_of_, &island_of_}) {
+      if (list->size() < bodies.size()) list->resize(bodies.size());
     }
+    Connect();
+    Number();
+    for (std::size_t c = 0; c < points_.size(); ++c) {
+      if (of_contact_[c] < 0) points_[c].Evaluate(false);
+    }
+    SolveIslands(threads, &result);
   }
   for (const StagePoint& point : points_) point.Finish();
   return result;
 }
 
+/** Solves islands of many contacts one after the other, each on all threads, and the others at
+ once, each on one. */
+void StageSolver::SolveIslands(int threads, StageResult* result) {
+  const int islands = static_cast<int>(start_.size()) - 1;
+  results_.assign(static_cast<std::size_t>(islands), StageResult{});
+  const auto solve = [&](int island, int on) {
+    thread_local internal::StageIsland stage_island;
+    Gather(island, &stage_island);
+    stage_island.Solve(on, &results_[static_cast<std::size_t>(island)]);
+  };
+  const auto large = [&](int island) {
+    const auto k = static_cast<std::size_t>(island);
+    return start_[k + 1] - start_[k] > kLarge;
+  };
+  for (int island = 0; island < islands; ++island) {
+    if (large(island)) solve(island, threads);
+  }
+  cuda::ParallelFor(islands, kIslands, threads, [&](int begin, int end) {
+    for (int island = begin; island < end; ++island) {
+      if (!large(island)) solve(island, 1);
+    }
+  });
+  for (const StageResult& one : results_) {
+    result->iterations += one.iterations;
+    result->residual = std::max(result->residual, one.residual);
+    result->converged = result->converged && one.converged;
+  }
+}
+
 }  // namespace
 
 StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
-                       std::span<StageContact> contacts) {
+                       std::span<StageContact> contacts, int threads) {
   thread_local StageSolver solver;
-  return solver.Solve(h_gamma, bodies, contacts);
+  return solver.Solve(h_gamma, bodies, contacts, threads);
 }
 
 }  // namespace intervox::host

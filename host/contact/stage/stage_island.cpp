@@ -141,21 +141,35 @@ double StageIsland::StepLength() const {
   return length;
 }
 
-// Δ = −(dF/dy)⁻¹ F; returns Δ·F, which is negative where Δ leads down.
-double StageIsland::NewtonStep(bool coupled) {
-  matrix_.Reset(bodies_.size());
+template <class Matrix>
+void StageIsland::Assemble(bool coupled, Matrix* matrix) {
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    matrix_.AddBody(k, bodies_[k].mass, bodies_[k].inertia);
-    if (bodies_[k].drag >= 0) matrix_.AddDrag(k, Drag(bodies_[k]));
+    matrix->AddBody(k, bodies_[k].mass, bodies_[k].inertia);
+    if (bodies_[k].drag >= 0) matrix->AddDrag(k, Drag(bodies_[k]));
   }
-  for (const StagePoint* point : points_) {
-    if (point->active) matrix_.AddContact(*point, coupled);
+  for (std::size_t c = 0; c < points_.size(); ++c) {
+    if (points_[c]->active) matrix->AddContact(c, *points_[c], coupled);
   }
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    if (bodies_[k].mass == 0.0) matrix_.Lock(6 * k);
-    if (Trace(bodies_[k].inertia) == 0.0) matrix_.Lock(6 * k + 3);
+    if (bodies_[k].mass == 0.0) matrix->Lock(6 * k);
+    if (Trace(bodies_[k].inertia) == 0.0) matrix->Lock(6 * k + 3);
   }
-  if (!matrix_.SolveNegative(residual_, step_)) return 0.0;
+}
+
+// Δ = −(dF/dy)⁻¹ F, for many bodies up to `tolerance` of F; returns Δ·F, which is negative where Δ
+// leads down.
+double StageIsland::NewtonStep(bool coupled, double tolerance) {
+  if (many_) {
+    blocks_.Reset();
+    Assemble(coupled, &blocks_);
+    if (!blocks_.SolveNegative(residual_, row_scale_, column_scale_, tolerance, threads_, step_)) {
+      return 0.0;
+    }
+  } else {
+    matrix_.Reset(bodies_.size());
+    Assemble(coupled, &matrix_);
+    if (!matrix_.SolveNegative(residual_, step_)) return 0.0;
+  }
   return Directional();
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "host/contact/stage/block_solver.h"
 #include "host/contact/stage/island_matrix.h"
 #include "host/contact/stage/stage_drag.h"
 #include "host/contact/stage/stage_point.h"
@@ -21,8 +22,11 @@ class StageIsland {
   int AddBody(StageBody* body);
   /** Adds a contact, whose rows are set. */
   void AddPoint(StagePoint* point) { points_.push_back(point); }
-  /** Finds the velocities; adds iterations and the worst residual to `result`. */
-  void Solve(StageResult* result);
+  /** Returns how many bodies there are. */
+  std::size_t bodies() const { return bodies_.size(); }
+  /** Finds the velocities on up to `threads` threads; adds iterations and the worst residual to
+   `result`. */
+  void Solve(int threads, StageResult* result);
 
  private:
   struct FreeBody {
@@ -44,8 +48,11 @@ class StageIsland {
   double Directional() const;
   double Residual() const;
   double StepLength() const;
-  double NewtonStep(bool coupled);
+  template <class Matrix>
+  void Assemble(bool coupled, Matrix* matrix);
+  double NewtonStep(bool coupled, double tolerance);
   double Begin();
+  void BeginMany();
   void Search(bool hold, double g0);
   bool WeightsSettled() const;
   double Hold(double share);
@@ -55,7 +62,11 @@ class StageIsland {
   std::vector<StagePoint*> points_;
   std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ
+  int threads_ = 1;
+  bool many_ = false;  // more bodies than the dense matrix is for
   IslandMatrix matrix_;
+  BlockSolver blocks_;
+  std::vector<double> row_scale_, column_scale_;  // to and from velocities
 };
 
 }  // namespace intervox::host::internal

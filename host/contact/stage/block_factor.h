@@ -1,0 +1,43 @@
+/** @file LU factors of a block-sparse matrix, exact or incomplete. */
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "host/contact/stage/block_matrix.h"
+
+namespace intervox::host::internal {
+
+/** A ≈ L U block by block with the diagonal blocks as pivots, each inverted with row pivots. What
+ falls outside the factors' pattern is left out. Without that L U = A. The order of the operations
+ depends on the pattern alone. */
+class BlockFactor {
+ public:
+  /** Takes the blocks of A itself, within parts of `part` consecutive bodies each, which do not
+   depend on each other. */
+  void PlanIncomplete(const BlockPattern& A, int part);
+  /** Takes all blocks that elimination fills, in an order that keeps them few, unless it takes more
+   than `most` products of blocks. @return whether it is planned */
+  bool PlanExact(const BlockPattern& A, double most);
+  /** Factorises a matrix with the planned pattern on up to `threads` threads. @return false if a
+   pivot is singular */
+  bool Factorise(const BlockMatrix& A, int threads);
+  /** x = (L U)⁻¹ b. `x` may be `b`. */
+  void Solve(std::span<const double> b, std::span<double> x, int threads);
+
+ private:
+  bool FactoriseRows(const BlockMatrix& A, int begin, int end);
+  void SolveRows(std::span<const double> b, std::span<double> x, int begin, int end);
+  double* Block(int k) { return values_.data() + kBlockSize * static_cast<std::size_t>(k); }
+
+  BlockPattern pattern_;   // of L + U, in the order of elimination
+  std::vector<int> body_;  // of each row
+  std::vector<int> from_;  // block of A for each of the factors', −1: none
+  std::vector<double> values_;
+  std::vector<double> inverses_;  // of the pivots
+  std::vector<double> work_;      // solution in the order of elimination, eight for each row
+  int part_ = 0;                  // rows that depend on each other
+};
+
+}  // namespace intervox::host::internal
