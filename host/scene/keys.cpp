@@ -125,6 +125,8 @@ void AddBodies(std::vector<Object>& t) {
         List("cells", Type::kShapes, "", 1, false,
              "Its cells, listed by hand; each must be one cell, and no two may overlap."),
         Plain("material", Type::kString, false, "A name from `materials`."),
+        Number("foundation_thickness", kSize, false,
+               "t of its elastic layer [m]; default: the material's."),
         Plain("fixed", Type::kBool, false, "Never moves; default false."),
         Of("motion", Type::kObject, "motion", false, "Driven along a prescribed motion."),
         Number("mass", kMass, false, "[kg]; default: the material's density times the volume."),
@@ -146,7 +148,10 @@ void AddModels(std::vector<Object>& t) {
                 Number("youngs_modulus", kPositive, false, "[Pa]"),
                 Number("poisson_ratio", {-1, 0.5, true}, false, "[-]"),
                 Number("foundation_stiffness", kPositive, false,
-                       "k_v of this body [N/m³]; two bodies act in series."),
+                       "k_v of this body [N/m³]; two bodies act in series. Default: from "
+                       "youngs_modulus, poisson_ratio and a foundation thickness."),
+                Number("foundation_thickness", kSize, false,
+                       "t of the elastic layer [m]; default: the scene's."),
                 Number("friction", kNonNegative, false,
                        "Coefficient of this material [-]; pairs combine as 2ab/(a+b)."),
                 Number("restitution", {0.01, 1, false}, false, "[-]")},
@@ -182,7 +187,10 @@ void AddModels(std::vector<Object>& t) {
        true});
   t.push_back({"rolling_model",
                "Rolling resistance.",
-               {Plain("model", Type::kString, true, "gonthier, exact or none.")},
+               {Plain("model", Type::kString, true, "gonthier, exact or none."),
+                Number("cap", {0, 1, false}, false,
+                       "1 keeps the rolling pressure from turning tensile, 0 does not; default 1, "
+                       "in scene/1 0.")},
                {},
                {},
                true});
@@ -197,7 +205,8 @@ void AddModels(std::vector<Object>& t) {
                {Of("normal", Type::kObject, "normal_model", false, "Normal force."),
                 Of("friction", Type::kObject, "friction_model", false, "Friction; default none."),
                 Of("rolling", Type::kObject, "rolling_model", false, "Default none."),
-                Of("spinning", Type::kObject, "spinning_model", false, "Default none."),
+                Of("spinning", Type::kObject, "spinning_model", false,
+                   "Default contensou where friction is given, in scene/1 none."),
                 Of("direction", Type::kChoice, Choice(WordsOf<NormalDirection>()), false,
                    "Of the normal; default area_vector."),
                 Of("cells", Type::kChoice, Choice(WordsOf<ContactCells>()), false,
@@ -265,8 +274,8 @@ void AddRoots(std::vector<Object>& t) {
                {}});
   t.push_back({"scene",
                "A scene: bodies in contact and how to simulate them.",
-               {Of("schema", Type::kChoice, "intervox/scene/1", true,
-                   "Kind and version: intervox/scene/1."),
+               {Of("schema", Type::kChoice, "intervox/scene/2|intervox/scene/1", true,
+                   "Kind and version: intervox/scene/2. Files of version 1 keep its defaults."),
                 Plain("name", Type::kString, false, "A title."),
                 Plain("include", Type::kStrings, false,
                       "Files whose shapes, materials and contact models are used."),
@@ -276,6 +285,9 @@ void AddRoots(std::vector<Object>& t) {
                 Of("engine", Type::kObject, "engine", false, "How overlaps are measured."),
                 Plain("shapes", Type::kShapesMap, false, "Named solids."),
                 Of("materials", Type::kNamed, "material", false, "By name."),
+                Number("foundation_thickness", kSize, false,
+                       "t of the elastic layers of all bodies whose own or whose material's is not "
+                       "given [m]."),
                 Of("contact_models", Type::kNamed, "contact_model", false, "By name."),
                 Of("bodies", Type::kNamed, "body", true, "The bodies by name."),
                 List("contacts", Type::kObjects, "contact", 0, false,
