@@ -132,4 +132,8 @@ double PairRestitution(const Material& i, const Material& j) {
   return r_i * *i.restitution + (1.0 - r_i) * *j.restitution;
 }
 
+double PairRestitutionOr(const Material& i, const Material& j, double otherwise) {
+  return Given(i.restitution) || Given(j.restitution) ? PairRestitution(i, j) : otherwise;
+}
+
 }  // namespace intervox::host

@@ -66,6 +66,17 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
   rule.patches.normal.eigenvector = settings.direction == NormalDirection::kEigenvector;
   rule.patches.normal.j_error = scene.engine.tolerance;
   rule.patches.per_cell_pair = settings.cells == ContactCells::kPairs;
+  rule.patches.whole_pair = rule.model->normal->Conserves();
+  if (rule.patches.whole_pair && rule.patches.normal.eigenvector) {
+    FailInModel(scene, name, settings,
+                "direction: eigenvector is not the gradient of the volume, along which the law \"" +
+                    settings.normal.model + "\" acts. Use area_vector.");
+  }
+  if (rule.patches.whole_pair && rule.patches.per_cell_pair) {
+    FailInModel(scene, name, settings,
+                "cells: pairs cannot share the potential of the law \"" + settings.normal.model +
+                    "\", which is one of the whole pair of bodies. Use patches.");
+  }
   // With relaxation a contact starts from zero force at the step that detects it.
   rule.patches.born_in_stages = rule.model->relaxation_time <= 0;
   return rule;
