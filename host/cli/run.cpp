@@ -238,7 +238,7 @@ int Run(const Options& options) {
 void AddRun(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
-  command->add_option("file", options->file, "Scene file, intervox/scene/1")->required();
+  command->add_option("file", options->file, "Scene file, intervox/scene/2 or 1")->required();
   command->add_option("-o,--out", options->out, "Results, HDF5; default: the scene's name + .h5");
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)

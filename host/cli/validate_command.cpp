@@ -16,7 +16,7 @@ void AddValidate(CLI::App& app, int& status) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("validate", "Say whether a scene could be run");
-  command->add_option("file", options->file, "Scene file, intervox/scene/1")->required();
+  command->add_option("file", options->file, "Scene file, intervox/scene/2 or 1")->required();
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)
       ->take_all();

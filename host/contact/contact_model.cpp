@@ -31,6 +31,11 @@ void Finish(const Parameters& parameters, ContactModel* model) {
 
 }  // namespace
 
+NormalForce ContactModel::Force(double V_r, double S, double a) const {
+  const NormalForce f = normal->Force(V_r, a);
+  return normal->Conserves() ? NormalForce{S * f.f_e, S * f.b} : f;
+}
+
 void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latched,
                          PatchState* state) const {
   *state = PatchState{};

@@ -28,6 +28,10 @@ class ContactModel {
   bool rolling_cap = false;      ///< keeps the rolling pressure from turning tensile
   std::vector<std::string> warnings;  ///< remarks on the parameters
 
+  /** The normal force of a patch with the relaxed volume V_r [m³], the area S = |S| [m²] and the
+   latched factor a [s/m]. */
+  NormalForce Force(double V_r, double S, double a) const;
+
   /** A contact begins, at an accepted step: bristles 0, the relaxation offset takes the volume that
    is there already, the approach speed is latched.
    @param V    volume of interference [m³]

@@ -102,7 +102,9 @@ double SeriesStiffness(std::optional<double> k_i, std::optional<double> k_j) {
 }
 
 double PositiveStiffness(Parameters& parameters, const std::string& key) {
-  const std::string remedy = "Give it, or foundation_stiffness of a material.";
+  const std::string remedy =
+      "Give it, or foundation_stiffness of a material, or youngs_modulus, poisson_ratio and "
+      "foundation_thickness.";
   const double k =
       parameters.Get(key, SeriesStiffness(parameters.material_i().foundation_stiffness,
                                           parameters.material_j().foundation_stiffness));
@@ -128,6 +130,10 @@ double PairRestitution(const Material& i, const Material& j) {
   if (!Given(j.restitution)) return *i.restitution;
   const double r_i = PlateShare(i, j);
   return r_i * *i.restitution + (1.0 - r_i) * *j.restitution;
+}
+
+double PairRestitutionOr(const Material& i, const Material& j, double otherwise) {
+  return Given(i.restitution) || Given(j.restitution) ? PairRestitution(i, j) : otherwise;
 }
 
 }  // namespace intervox::host

@@ -68,6 +68,8 @@ double PairFriction(std::optional<double> mu_i, std::optional<double> mu_j);
 /** Restitution of a pair: each body's, weighted by its share of the compression. A body without one
  takes the other's; 0 if neither has one. */
 double PairRestitution(const Material& i, const Material& j);
+/** The same; `otherwise` if neither has one. */
+double PairRestitutionOr(const Material& i, const Material& j, double otherwise);
 /** Share of the compression, and so of the contact plate's motion, that body i's foundation takes:
  r_j = 1 − k_j/(k_i + k_j) weighs body j's spin; ½ when neither stiffness is known. Returns r_i =
  k_j/(k_i + k_j) of Gonthier (4.127). */

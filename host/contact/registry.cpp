@@ -13,6 +13,7 @@ LawRegistry<NormalLaw>& NormalLaws() {
     LawRegistry<NormalLaw> r;
     Register<GonthierNormal>(r, "gonthier");
     Register<LinearNormal>(r, "linear");
+    Register<ConservingNormal>(r, "conserving");
     return r;
   }();
   return registry;

@@ -91,6 +91,7 @@ BodySettings ReadBody(const Cursor& c, const std::string& name) {
   body.name = name;
   body.places = c.GetPlaces();
   body.material = c.String("material", "");
+  body.foundation_thickness = c.MaybeNumber("foundation_thickness");
   body.fixed = c.Has("fixed") && c.At("fixed").Bool();
   if (c.Has("pose")) body.X_WB = ReadPose(c.At("pose"));
   if (c.Has("mass")) body.mass = c.At("mass").Number();

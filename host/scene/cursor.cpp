@@ -79,6 +79,12 @@ void Cursor::Fail(const std::string& what, const std::string& remedy) const {
   host::Fail(*value_, path.empty() ? "document" : path, what, remedy);
 }
 
+int SceneVersion(const Value& document) {
+  const Value* schema = document.Find("schema");
+  if (schema == nullptr) return 0;
+  return schema->scalar == "intervox/scene/2" ? 2 : schema->scalar == "intervox/scene/1" ? 1 : 0;
+}
+
 Cursor Cursor::At(const std::string& key) const {
   const Value* child = value_->Find(key);
   if (child == nullptr) Fail("'" + key + "' is missing", "Add it.");

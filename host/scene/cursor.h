@@ -28,6 +28,8 @@ class Cursor {
 
   /** The value. */
   const Value& value() const { return *value_; }
+  /** The root of its document. */
+  const Value& Root() const { return parent_ != nullptr ? parent_->Root() : *value_; }
   /** The path, for example `shapes.ball.sphere.radius`. */
   std::string Path() const;
   /** Where it stands. */
@@ -80,6 +82,9 @@ class Cursor {
   const Cursor* parent_ = nullptr;
   std::string key_;
 };
+
+/** The version in `schema: intervox/scene/VERSION` of a document; 0 where it is no scene. */
+int SceneVersion(const Value& document);
 
 /** Checks a value against an object of the table of keys, all the way down: kinds, ranges, unknown
  and missing keys, alternatives. @throws InputError for the first fault in the file's order. */

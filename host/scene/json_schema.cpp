@@ -136,7 +136,7 @@ std::string JsonSchema(const std::string& root) {
   std::set<std::string> names;
   Collect(root, names);
   Json j = {{"$schema", "http://json-schema.org/draft-07/schema#"},
-            {"title", "intervox/" + root + "/1"}};
+            {"title", "intervox/" + root + (root == "scene" ? "/2" : "/1")}};
   j.update(ObjectSchema(ObjectNamed(root)));
   names.erase(root);
   for (const std::string& name : names) j["definitions"][name] = ObjectSchema(ObjectNamed(name));

@@ -14,9 +14,8 @@ PairsFile LoadPairs(const std::filesystem::path& path) {
 
 PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path) {
   host::Value document = host::ParseDocument(text, path.string());
-  const host::Value* schema = document.Find("schema");
-  const bool scene = schema != nullptr && schema->scalar == "intervox/scene/1";
-  Validate(Cursor(document), host::ObjectNamed(scene ? "scene" : "pairs"));
+  const char* kind = host::SceneVersion(document) > 0 ? "scene" : "pairs";
+  Validate(Cursor(document), host::ObjectNamed(kind));
   host::Library library;
   const Cursor root(library.Add(std::move(document), path));
   PairsFile file;

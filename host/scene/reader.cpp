@@ -18,8 +18,10 @@ Material ReadMaterial(const Cursor& c) {
   material.youngs_modulus = c.MaybeNumber("youngs_modulus");
   material.poisson_ratio = c.MaybeNumber("poisson_ratio");
   material.foundation_stiffness = c.MaybeNumber("foundation_stiffness");
+  material.foundation_thickness = c.MaybeNumber("foundation_thickness");
   material.friction = c.MaybeNumber("friction");
   material.restitution = c.MaybeNumber("restitution");
+  material.places = c.GetPlaces();
   return material;
 }
 
@@ -48,6 +50,16 @@ ModelSettings ReadModel(const Cursor& c) {
   return settings;
 }
 
+/** Spells out the defaults that differ between versions of the schema. */
+void AddDefaults(const Cursor& c, ContactModelSettings* settings) {
+  const bool first = SceneVersion(c.Root()) == 1;
+  const bool rubs = c.Has("friction") && settings->friction.model != "none";
+  if (!c.Has("spinning") && rubs && !first) settings->spinning.model = "contensou";
+  if (settings->rolling.model != "none") {
+    settings->rolling.parameters.emplace("cap", first ? 0.0 : 1.0);
+  }
+}
+
 ContactModelSettings ReadContactModel(const Cursor& c) {
   ContactModelSettings settings;
   const auto part = [&](const std::string& key, ModelSettings& model) {
@@ -57,6 +69,7 @@ ContactModelSettings ReadContactModel(const Cursor& c) {
   part("friction", settings.friction);
   part("rolling", settings.rolling);
   part("spinning", settings.spinning);
+  AddDefaults(c, &settings);
   settings.direction = ReadWord(c, "direction", settings.direction);
   settings.cells = ReadWord(c, "cells", settings.cells);
   settings.places = c.GetPlaces();
@@ -106,6 +119,7 @@ class SceneReader {
     scene_.name = root_.String("name", "scene");
     scene_.gravity = root_.Vector("gravity", scene_.gravity);
     scene_.duration = root_.Number("duration", scene_.duration);
+    scene_.foundation_thickness = root_.MaybeNumber("foundation_thickness");
     Numerics();
     for (const auto& [name, shape] : library_.All()) {
       scene_.shapes[name] = shape;

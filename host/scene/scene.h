@@ -36,7 +36,9 @@ struct Material {
   std::optional<double> poisson_ratio{};         ///< [–]
   std::optional<double> foundation_stiffness{};  ///< k_v,i of this body [N/m³]
   std::optional<double> friction{};  ///< μ of this material [–]; combined by 2μ₁μ₂/(μ₁+μ₂)
-  std::optional<double> restitution{};  ///< e [–]
+  std::optional<double> restitution{};           ///< e [–]
+  std::optional<double> foundation_thickness{};  ///< t of its elastic layer [m]
+  host::Places places{};
 };
 
 /** A model by name with its numeric parameters and its named choices. */
@@ -102,8 +104,9 @@ struct Holder {
 struct BodySettings {
   std::string name;
   std::string shape;  ///< key of Scene::shapes; empty when cells are listed, or there are none
-  std::vector<geometry::ShapePtr> cells;  ///< listed by hand: each is one cell
-  std::string material;                   ///< may be empty when mass and inertia are given
+  std::vector<geometry::ShapePtr> cells;       ///< listed by hand: each is one cell
+  std::string material;                        ///< may be empty when mass and inertia are given
+  std::optional<double> foundation_thickness;  ///< [m]; instead of the material's
   bool fixed = false;
   std::optional<PrescribedMotion> motion;  ///< driven
   std::optional<double> mass;              ///< [kg]; with a shape, scales its inertia
@@ -151,6 +154,7 @@ struct Scene {
   std::map<std::string, geometry::ShapePtr> shapes;
   std::map<std::string, host::Place> shape_places;  ///< of the named shapes
   std::map<std::string, Material> materials;
+  std::optional<double> foundation_thickness;  ///< [m]; of bodies that have no other
   std::map<std::string, ContactModelSettings> contact_models;
   std::vector<BodySettings> bodies;
   std::vector<ContactSettings> contacts;  ///< first match wins; empty: all pairs by "default"

@@ -78,9 +78,8 @@ void Library::Include(const Cursor& list, const std::filesystem::path& path) {
                 "Paths are relative to the file that includes.");
     }
     Value document = ParseDocument(text, file.string());
-    const Value* schema = document.Find("schema");
-    const bool scene = schema != nullptr && schema->scalar == "intervox/scene/1";
-    Validate(Cursor(document), ObjectNamed(scene ? "scene" : "pairs"));
+    const char* kind = SceneVersion(document) > 0 ? "scene" : "pairs";
+    Validate(Cursor(document), ObjectNamed(kind));
     Add(std::move(document), file);
   }
 }

@@ -54,6 +54,13 @@ std::string Text(const ModelSettings& settings) {
   return text + "}";
 }
 
+/** A rolling law made in code may leave its cap to MakeContactModel, whose default is the old one.
+ */
+std::string RollingText(ModelSettings settings) {
+  if (settings.model != "none") settings.parameters.emplace("cap", 0.0);
+  return Text(settings);
+}
+
 std::string Text(const AppliedWrench& wrench) {
   return "{from: " + Text(wrench.from) +
          (std::isinf(wrench.to) ? std::string() : ", to: " + Text(wrench.to)) +
@@ -84,6 +91,7 @@ std::string BodyText(const BodySettings& body) {
     line("shape", Quoted(body.shape));
   }
   if (!body.material.empty()) line("material", Quoted(body.material));
+  if (body.foundation_thickness) line("foundation_thickness", Text(*body.foundation_thickness));
   if (body.motion) {
     line("motion", Text(*body.motion));
   } else {
@@ -114,6 +122,7 @@ std::string MaterialText(const Material& material) {
   add("youngs_modulus", material.youngs_modulus);
   add("poisson_ratio", material.poisson_ratio);
   add("foundation_stiffness", material.foundation_stiffness);
+  add("foundation_thickness", material.foundation_thickness);
   add("friction", material.friction);
   add("restitution", material.restitution);
   return "{" + text + "}";
@@ -122,7 +131,7 @@ std::string MaterialText(const Material& material) {
 }  // namespace
 
 std::string ToYaml(const Scene& scene) {
-  std::string text = "schema: intervox/scene/1\nname: " + Quoted(scene.name) +
+  std::string text = "schema: intervox/scene/2\nname: " + Quoted(scene.name) +
                      "\ngravity: " + Text(scene.gravity) + "\nduration: " + Text(scene.duration) +
                      "\nintegrator: {method: " + scene.integrator.method +
                      ", step: " + Text(scene.integrator.step) + "}\nengine: {";
@@ -132,6 +141,9 @@ std::string ToYaml(const Scene& scene) {
   for (const auto& [name, shape] : scene.shapes) {
     text += "  " + Quoted(name) + ": " + Text(*shape) + "\n";
   }
+  if (scene.foundation_thickness) {
+    text += "foundation_thickness: " + Text(*scene.foundation_thickness) + "\n";
+  }
   text += "materials:\n";
   for (const auto& [name, material] : scene.materials) {
     text += "  " + Quoted(name) + ": " + MaterialText(material) + "\n";
@@ -139,7 +151,8 @@ std::string ToYaml(const Scene& scene) {
   text += "contact_models:\n";
   for (const auto& [name, model] : scene.contact_models) {
     text += "  " + Quoted(name) + ":\n    normal: " + Text(model.normal) +
-            "\n    friction: " + Text(model.friction) + "\n    rolling: " + Text(model.rolling) +
+            "\n    friction: " + Text(model.friction) +
+            "\n    rolling: " + RollingText(model.rolling) +
             "\n    spinning: " + Text(model.spinning) +
             "\n    direction: " + host::WordOf(model.direction) +
             "\n    cells: " + host::WordOf(model.cells) + "\n";

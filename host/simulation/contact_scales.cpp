@@ -40,8 +40,9 @@ double DepthPower(const PatchGeometry& g) {
 double ElasticEnergy(const ContactModel& model, const PatchGeometry& g) {
   const double S = Norm(g.S);
   if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
+  if (model.normal->Conserves()) return model.normal->Potential(g.V);
   const double p = DepthPower(g);
-  return p / (p + 1.0) * model.normal->Force(g.V, 0.0).f_e * g.V / S;
+  return p / (p + 1.0) * model.Force(g.V, S, 0.0).f_e * g.V / S;
 }
 
 double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,
@@ -53,8 +54,11 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
   const double W = i.inverse_mass + j.inverse_mass + Dot(a_i, i.inverse_inertia_W * a_i) +
                    Dot(a_j, j.inverse_inertia_W * a_j) +
                    r * r * (Trace(i.inverse_inertia_W) + Trace(j.inverse_inertia_W));
-  const double f = model.normal->Force(g.V, latch.a).f_e;
-  const double further = model.normal->Force((1.0 + kDifference) * g.V, latch.a).f_e;
+  // The force of a law that conserves grows with the area too: S ∝ V^(1 − 1/p).
+  const double p = model.normal->Conserves() ? DepthPower(g) : 1.0;
+  const double f = model.Force(g.V, S, latch.a).f_e;
+  const double further = model.Force((1.0 + kDifference) * g.V,
+                                     (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch.a).f_e;
   return std::sqrt(std::fmax(0.0, (further - f) / (kDifference * g.V) * S * W));
 }
 

@@ -13,7 +13,8 @@ double PatchRadius(const PatchGeometry& geometry);
  in shares of the mean depth's square: 1/12, 2/9, 0.34. */
 double DepthPower(const PatchGeometry& geometry);
 
-/** Elastic energy of a patch whose depth has a DepthPower of p: f_e (V/|S|) p/(p + 1) [J]. */
+/** Elastic energy of a patch [J]: w(V) for a law that conserves; else f_e (V/|S|) p/(p + 1), p
+ being the DepthPower. */
 double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry);
 
 /** Largest frequency of a contact against its two bodies, in the normal's direction and in tilt:

@@ -42,6 +42,7 @@ double NegligibleVolume(const World& world) {
     if (lightest == 0.0 || mass < lightest) lightest = mass;
   }
   for (const PairRule& rule : world.rules.All()) {
+    if (rule.model->normal->Conserves()) return 0.0;  // its force is none of V alone
     stiffest = std::max(stiffest, rule.model->normal->Force(1.0, 0.0).f_e);
   }
   if (!(stiffest > 0.0)) return 0.0;

@@ -8,6 +8,7 @@
 
 #include "host/input/error.h"
 #include "host/input/nearest.h"
+#include "host/world/foundation.h"
 
 namespace intervox::host {
 namespace {
@@ -45,13 +46,18 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
       found == scene.contact_models.end() ? ContactModelSettings{} : found->second;
   const BodySettings& a = scene.bodies[static_cast<std::size_t>(i)];
   const BodySettings& b = scene.bodies[static_cast<std::size_t>(j)];
+  // A law that is given its constant does not ask what the bodies' layers would make it.
+  const auto& given = settings.normal.parameters;
+  const bool asks = !given.contains("stiffness") && !given.contains("coefficient");
   const auto material = [&](const BodySettings& body) {
+    if (asks) return MaterialWithFoundation(scene, body);
     return body.material.empty() ? Material{} : scene.materials.at(body.material);
   };
+  const Material material_a = material(a), material_b = material(b);
   PairRule rule;
   rule.name = name;
   try {
-    rule.model = MakeContactModel(settings, material(a), material(b));
+    rule.model = MakeContactModel(settings, material_a, material_b);
   } catch (const InputError& error) {
     FailInModel(scene, name, settings,
                 std::string(error.what()) + " It is the model of bodies " + a.name + " and " +
@@ -60,6 +66,17 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
   rule.patches.normal.eigenvector = settings.direction == NormalDirection::kEigenvector;
   rule.patches.normal.j_error = scene.engine.tolerance;
   rule.patches.per_cell_pair = settings.cells == ContactCells::kPairs;
+  rule.patches.whole_pair = rule.model->normal->Conserves();
+  if (rule.patches.whole_pair && rule.patches.normal.eigenvector) {
+    FailInModel(scene, name, settings,
+                "direction: eigenvector is not the gradient of the volume, along which the law \"" +
+                    settings.normal.model + "\" acts. Use area_vector.");
+  }
+  if (rule.patches.whole_pair && rule.patches.per_cell_pair) {
+    FailInModel(scene, name, settings,
+                "cells: pairs cannot share the potential of the law \"" + settings.normal.model +
+                    "\", which is one of the whole pair of bodies. Use patches.");
+  }
   // With relaxation a contact starts from zero force at the step that detects it.
   rule.patches.born_in_stages = rule.model->relaxation_time <= 0;
   return rule;
@@ -122,11 +139,13 @@ std::size_t PairRules::Cell(int model, int material_i, int material_j) const {
 
 void PairRules::ReadBodies(const Scene& scene, std::span<const RigidBody> bodies,
                            const std::vector<bool>& has_cells) {
-  std::unordered_map<std::string, int> materials;
+  std::map<std::pair<std::string, double>, int> materials;  // by name and thickness
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const auto next = static_cast<int>(materials.size());
     Body body;
-    body.material = materials.emplace(scene.bodies[b].material, next).first->second;
+    const BodySettings& settings = scene.bodies[b];
+    const double thickness = settings.foundation_thickness.value_or(0.0);
+    body.material = materials.emplace(std::pair(settings.material, thickness), next).first->second;
     body.free = bodies[b].kind == BodyKind::kFree;
     body.cells = has_cells[b];
     bodies_.push_back(body);

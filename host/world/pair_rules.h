@@ -17,7 +17,8 @@
 
 namespace intervox::host {
 
-/** How two bodies touch. All pairs with the same contact model and materials share one. */
+/** How two bodies touch. All pairs with the same contact model, materials and foundation thickness
+ share one. */
 struct PairRule {
   std::string name;  ///< of the contact model
   std::shared_ptr<const ContactModel> model;
@@ -46,7 +47,7 @@ class PairRules {
  private:
   static constexpr int kNoEntry = INT_MAX;
   struct Body {
-    int material = 0;      ///< index of its kind of material
+    int material = 0;      ///< index of its kind: material and foundation thickness
     int entry = kNoEntry;  ///< first contact of this body with "*"
     bool free = false;     ///< moved by forces
     bool cells = false;    ///< has any

@@ -65,7 +65,7 @@ const std::vector<Row>& SceneRows() {
        Scene("step: 1e-3", "stepp: 1e-3"),
        {":4: integrator.stepp", "'step'"}},
       {"far_key_lists_known", Scene("duration: 1", "zzzzzzzzzz: 1"), {":3: zzzzzzzzzz", "Known: "}},
-      {"schema_version", Scene("scene/1", "scene/2"), {":1: schema", "'intervox/scene/1'"}},
+      {"schema_version", Scene("scene/1", "scene/3"), {":1: schema", "'intervox/scene/2'"}},
       {"schema_missing", Scene("schema: intervox/scene/1\n", ""), {"'schema' is missing"}},
       {"wrong_type", Scene("duration: 1", "duration: long"), {":3: duration", "'long'", "number"}},
       {"quoted_number", Scene("duration: 1", "duration: '1'"), {":3: duration", "quotes"}},

@@ -42,7 +42,8 @@ class Joining {
     for (const int t : s_.order) {
       if (patches_.contacts.size() >= capacity) break;
       if (contact_of_[static_cast<std::size_t>(t)] >= 0) continue;
-      Hold(t, Start(PairAt(t)), -1);
+      const int whole = OfWholePair(t);
+      Hold(t, whole >= 0 ? whole : Start(PairAt(t)), -1);
       Pass();
     }
     Finish();
@@ -58,6 +59,7 @@ class Joining {
     s_.table.Clear();
     s_.pair_of.clear();
     s_.settings.clear();
+    s_.contact_of_run.clear();
     contact_of_.clear();
     s_.now.clear();
     s_.next.clear();
@@ -74,7 +76,9 @@ class Joining {
       if (s_.table.runs() > s_.settings.size()) {
         const CellPair& pair = s_.table[s_.table.size() - 1];
         s_.settings.push_back(&rules_.Settings(pair.i, pair.j));
+        s_.contact_of_run.push_back(-1);
       }
+      if (is_held) s_.contact_of_run.back() = held[h].contact;
       k += has_pair ? 1 : 0;
       h += is_held ? 1 : 0;
     }
@@ -82,9 +86,14 @@ class Joining {
     for (const int t : s_.now) s_.queued[static_cast<std::size_t>(t)] = 1;
   }
 
-  bool IsPerCellPair(int t) const {
-    return s_.settings[static_cast<std::size_t>(s_.table.RunOf(static_cast<std::size_t>(t)))]
-        ->per_cell_pair;
+  std::size_t RunOf(int t) const {
+    return static_cast<std::size_t>(s_.table.RunOf(static_cast<std::size_t>(t)));
+  }
+  bool IsPerCellPair(int t) const { return s_.settings[RunOf(t)]->per_cell_pair; }
+
+  /** The contact of all cell pairs of the two bodies; −1: none yet, or each has its own. */
+  int OfWholePair(int t) const {
+    return s_.settings[RunOf(t)]->whole_pair ? s_.contact_of_run[RunOf(t)] : -1;
   }
 
   /** Passes over the queued pairs until none joins. `now` is a heap, the first pair on top. */
@@ -106,6 +115,7 @@ class Joining {
   /** The contact that a new pair joins: that of a neighbour which faces most alike; −1: none. */
   int BestNeighbour(int t) const {
     if (IsPerCellPair(t)) return -1;
+    if (s_.settings[RunOf(t)]->whole_pair) return OfWholePair(t);
     const ActivePair& pair = PairAt(t);
     const Vec3& S = pair.metrics.area_vector;
     const bool directed = HasDirection(S, pair.metrics.volume);
@@ -130,6 +140,7 @@ class Joining {
   /** Gives a pair to a contact. Its neighbours are tried after it in this pass, or in the next. */
   void Hold(int t, int contact, int pass_at) {
     contact_of_[static_cast<std::size_t>(t)] = contact;
+    s_.contact_of_run[RunOf(t)] = contact;
     if (IsPerCellPair(t)) return;
     s_.table.VisitNeighbours(rules_, static_cast<std::size_t>(t), [&](std::size_t u) {
       if (contact_of_[u] >= 0 || s_.queued[u] != 0) return;

@@ -312,7 +312,9 @@ void Group(const PatchRules& rules, std::span<const ActivePair> pairs, PatchScra
   for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
     const int i = pairs[begin].i, j = pairs[begin].j;
     while (end < pairs.size() && pairs[end].i == i && pairs[end].j == j) ++end;
-    if (end - begin == 1 || rules.Settings(i, j).per_cell_pair) {
+    if (rules.Settings(i, j).whole_pair) {
+      grouping->group_of.insert(grouping->group_of.end(), end - begin, grouping->count++);
+    } else if (end - begin == 1 || rules.Settings(i, j).per_cell_pair) {
       for (std::size_t k = begin; k < end; ++k) grouping->group_of.push_back(grouping->count++);
     } else {
       GroupRun run(rules, pairs.subspan(begin, end - begin), scratch);

@@ -68,6 +68,7 @@ struct Contact {
 struct PatchSettings {
   NormalRule normal;
   bool per_cell_pair = false;  ///< the thesis' mode: every cell pair its own contact
+  bool whole_pair = false;     ///< all cell pairs of the two bodies are one contact
   bool born_in_stages = true;  ///< contacts act from within a step, not only from accepted steps
 };
 
@@ -127,6 +128,7 @@ struct PatchScratch {
   PairTable table;
   std::vector<int> table_contact, pair_of;     ///< of each cell pair of the table
   std::vector<const PatchSettings*> settings;  ///< of each run of the table
+  std::vector<int> contact_of_run;             ///< a contact of each run of the table; −1: none
   std::vector<int> contact_of;                 ///< of each cell pair given
   std::vector<int> order, rank_of, now, next, queued;
   // Groups of one pair of bodies.

@@ -42,13 +42,13 @@ void AddContactBlocks(const StagePoint& point, bool coupled, double* const at[2]
   const int rows[2] = {point.row_i, point.row_j};
   // Rows of J, the local velocities' dependence on a body's (v, ω), padded to eight.
   alignas(32) double g[2][4][8];
-  // G/S_n on the turn: what turning adds to v_n in the change of V.
+  // The lever on the turn: what turning adds to v_n in the change of V.
   alignas(32) double turn[2][8] = {};
   for (int side = 0; side < 2; ++side) {
     if (rows[side] < 0) continue;
     const double sign = side == 0 ? 1.0 : -1.0;
     const Vec3* arm = side == 0 ? point.arm_i : point.arm_j;
-    if (point.S_n > 0.0) WriteTo(sign / point.S_n * point.G, turn[side] + 3);
+    WriteTo(sign * point.lever, turn[side] + 3);
     for (int k = 0; k < 4; ++k) {
       const Vec3 linear = k < 3 ? sign * point.axis[k] : Vec3{};
       const Vec3 angular = k < 3 ? sign * arm[k] : sign * point.axis[0];
@@ -65,18 +65,18 @@ void AddContactBlocks(const StagePoint& point, bool coupled, double* const at[2]
   const double H = point.H;
   for (int q = 0; q < 2; ++q) {
     if (rows[q] < 0) continue;
-    Pack T[5][2];  // H C J, then the moment that goes with the elastic force
+    Pack T[5][2];  // H C J, then the moment that goes with the force at the lever
     for (int half = 0; half < 2; ++half) {
       const Pack g0 = PackAt(g[q][0] + 4 * half), g1 = PackAt(g[q][1] + 4 * half);
       const Pack g2 = PackAt(g[q][2] + 4 * half), g3 = PackAt(g[q][3] + 4 * half);
       const Pack by_turn = PackAt(turn[q] + 4 * half);
-      const Pack by_force = C[0][0] * g0 + point.stiff * by_turn;  // −∂f_n
+      const Pack by_force = C[0][0] * g0 + point.TurnSlope() * by_turn;  // −∂f_n
       T[0][half] = H * by_force;
       for (int k = 1; k < 4; ++k) {
         const double per_force = C[0][0] > 0.0 ? C[k][0] / C[0][0] : 0.0;
         T[k][half] = H * (per_force * by_force + C[k][1] * g1 + C[k][2] * g2 + C[k][3] * g3);
       }
-      T[4][half] = (H * point.tilt_ramp * point.stiff_e) * (g0 + by_turn);
+      T[4][half] = (H * point.LeverSlope()) * (g0 + by_turn);
     }
     for (int p = 0; p < 2; ++p) {
       if (rows[p] < 0) continue;

@@ -26,18 +26,24 @@ Mat3 Dissipating(const Mat3& Q, const Vec3& n) {
   return ((mean + apart) / (2.0 * apart)) * (Q - (mean - apart) * T);
 }
 
-/** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the
- second moments of the overlap. For even depth these are the face's times the depth; where the depth
+/** V grows with about this power of the approach, by the variance of the overlap along n in shares of
+ the mean depth's square: 1 for a face of even depth, 2 for a wedge or a cap. */
+double DepthPower(const PatchGeometry& g, double S, double most) {
+  constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
+  const Mat3 E = 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
+  const double variance = Dot(g.n, E * g.n) * S * S / (g.V * g.V * g.V);
+  return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, most);
+}
+
+/** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the second
+ moments of the overlap. For even depth these are the face's times the depth; where the depth
  varies the face's are larger, by up to twice for an edge or a wedge and 5/3 for a corner, which
  shows in the variance along n. What is too small would be unstable, what is too large is not. */
 Mat3 TiltStiffness(const PatchGeometry& g, double S, double slope) {
-  constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
   const Mat3 E = 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
   const Mat3 T = Mat3::Identity() - Outer(g.n, g.n);
   const Mat3 M = Dissipating(T * E * T, g.n);
-  const double variance = Dot(g.n, E * g.n) * S * S / (g.V * g.V * g.V);
-  const double more = std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 2.0);
-  return (more * slope * S / g.V) * (Trace(M) * T - M);
+  return (DepthPower(g, S, 2.0) * slope * S / g.V) * (Trace(M) * T - M);
 }
 
 }  // namespace
@@ -48,10 +54,14 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   H = h_gamma;
   body_i = &bodies[static_cast<std::size_t>(c->body_i)];
   body_j = &bodies[static_cast<std::size_t>(c->body_j)];
+  const ContactModel& model = *c->model;
+  if (model.normal->Conserves()) {  // its force is along S, whatever the walls
+    c->geometry.turn = 1.0;
+    c->geometry.twist = {};
+  }
   const PatchGeometry& g = c->geometry;
   active = g.V > 0.0;
   if (!active) return;
-  const ContactModel& model = *c->model;
   axis[0] = g.n;
   axis[1] = AnyOrthogonal(g.n);
   axis[2] = Cross(axis[0], axis[1]);
@@ -65,7 +75,13 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   arm_j[0] += twist;
   const double tau_r = model.relaxation_time;
   V_o = tau_r > 0.0 ? c->state.V_o * tau_r / (tau_r + H) : 0.0;  // V̇_o = −V_o/τ_r, implicit
-  law = model.normal->Force(std::max(0.0, g.V - V_o), c->latch.a);
+  S_there = std::max(0.0, Dot(axis[0], g.S));
+  conserves = model.normal->Conserves();
+  if (conserves && S_there > 0.0) {
+    lever = (1.0 / S_there) * g.G;
+    area_power = 1.0 - 1.0 / DepthPower(g, S_there, 3.0);
+  }
+  law = Law(std::max(0.0, g.V - V_o));
 
   V_begin = g.V;
   const double V_r = std::max(0.0, g.V - V_o);
@@ -76,12 +92,14 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
     const double S = Dot(axis[0], g.S);
     if (S > 0.0) {
-      const double further = model.normal->Force((1.0 + kDifference) * V_r, c->latch.a).f_e;
+      const double further = Law((1.0 + kDifference) * V_r).f_e;
       const double slope = (further - law.f_e) / (kDifference * V_r);
       S_n = S;
       G = g.G - S * twist;  // what v_n does not hold of the change of V
+      lever = (1.0 / S) * G;
       f_e_there = law.f_e;
-      K = TiltStiffness(g, S, slope);
+      // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
+      if (!conserves) K = TiltStiffness(g, S, slope);
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
       const auto moved = [&](const StageBody& body, const Vec3& arm) {
         return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
@@ -110,6 +128,12 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   r_theta_star = r_gyr * c->state.theta;
 }
 
+NormalForce StagePoint::Law(double V_r) const {
+  const double V = contact->geometry.V;
+  const double S = area_power > 0.0 ? S_there * std::pow(V_r / V, area_power) : S_there;
+  return contact->model->Force(V_r, S, contact->latch.a);
+}
+
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
   const ContactModel& model = *contact->model;
@@ -126,15 +150,15 @@ void StagePoint::Evaluate(bool hold) {
   stiff_e = 0.0;
   if (S_n > 0.0) {
     const double V_r = std::max(0.0, V_begin - H * (S_n * v[0] + Dot(G, w)) - V_o);
-    law = model.normal->Force(V_r, contact->latch.a);
-    const NormalForce further = model.normal->Force((1.0 + kDifference) * V_r, contact->latch.a);
+    law = Law(V_r);
+    const NormalForce further = Law((1.0 + kDifference) * V_r);
     if (V_r > 0.0) {
-      const double change = (further.f_e - law.f_e) + (further.b - law.b) * v[0];
+      const double change = (further.f_e - law.f_e) + (further.b - law.b) * NormalVelocity();
       stiffness = std::max(0.0, S_n * H * change / (kDifference * V_r));
       stiff_e = S_n * H * (further.f_e - law.f_e) / (kDifference * V_r);
     }
   }
-  f_n = law.f_e + law.b * v[0];
+  f_n = law.f_e + law.b * NormalVelocity();
   slope_n = stiffness - law.b;
   const double turn = contact->geometry.turn;
   stiff = turn * stiffness;
@@ -223,6 +247,7 @@ Vec3 StagePoint::Torque() const {
 }
 
 Vec3 StagePoint::ElasticTorque() const {
+  if (conserves) return f_n * lever;  // damping included
   if (!(S_n > 0.0)) return {};
   const double turn = contact->geometry.turn;
   return tilt_ramp * ((turn * (law.f_e - f_e_there) / S_n) * G - K * (turned + H * w));
@@ -266,8 +291,10 @@ void StagePoint::Finish() const {
   c.f_n = f_n;
   c.force = Force();
   c.torque = Torque();
-  c.power.elastic = c.geometry.turn * law.f_e * v[0] + Dot(w, ElasticTorque());
-  c.power.normal = c.geometry.turn * (law.f_e - f_n) * v[0];
+  const double v_n = NormalVelocity();
+  c.power.elastic =
+      c.geometry.turn * law.f_e * v_n + (conserves ? 0.0 : Dot(w, ElasticTorque()));
+  c.power.normal = c.geometry.turn * (law.f_e - f_n) * v_n;
   c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
   c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
   c.power.rolling = ramp * Dot(w, rolling * w);

@@ -19,6 +19,10 @@ struct StagePoint {
   Vec3 arm_i[3];        ///< (p_c − p_i) × axis
   Vec3 arm_j[3];
   NormalForce law;
+  bool conserves = false;   ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/|S|
+  double S_there = 0.0;     ///< n · S where the geometry is [m²]
+  double area_power = 0.0;  ///< |S| ∝ V^area_power, for the wrench at the implicit position
+  Vec3 lever;               ///< G/|S|: what turning adds to v_n in the change of V [m]
   // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where the
   // geometry is: V − S_n n·δ − G·δθ, and the moment about the centroid, of which the part that goes
   // with the force's change acts at the face's centroid and K δθ is the rest.
@@ -63,6 +67,14 @@ struct StagePoint {
 
   /** Sets up from the contact; bodies' velocities must be y*. */
   void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
+  /** The normal law at a relaxed volume [m³]. */
+  NormalForce Law(double V_r) const;
+  /** −V̇/|S| of a law that conserves, else v_n, of the last evaluation [m/s]. */
+  double NormalVelocity() const { return conserves ? v[0] + Dot(lever, w) : v[0]; }
+  /** Minus the slope of f_n with lever·ω ≥ 0. */
+  double TurnSlope() const { return conserves ? slope_n : stiff; }
+  /** Minus the slope, with v_n and lever·ω, of what acts at the lever ≥ 0. */
+  double LeverSlope() const { return conserves ? slope_n : tilt_ramp * stiff_e; }
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
@@ -77,7 +89,7 @@ struct StagePoint {
   Vec3 Force() const;
   /** @copydoc Force */
   Vec3 Torque() const;
-  /** The elastic moment about the centroid, of the last evaluation [N·m]. */
+  /** The normal law's moment about the centroid, of the last evaluation [N·m]. */
   Vec3 ElasticTorque() const;
   /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
   void Slope(double C[4][4]) const;
