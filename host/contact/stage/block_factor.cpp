@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <functional>
 
 #include "cuda/executor.h"
 #include "host/contact/stage/stage_blocks.h"
@@ -118,7 +119,8 @@ bool BlockFactor::PlanExact(const BlockPattern& A, double most) {
   const auto size = static_cast<std::size_t>(n);
   body_ = EliminationOrder(A);
   std::vector<int> place(size);
-  for (int p = 0; p < n; ++p) place[static_cast<std::size_t>(body_[static_cast<std::size_t>(p)])] = p;
+  for (int p = 0; p < n; ++p)
+    place[static_cast<std::size_t>(body_[static_cast<std::size_t>(p)])] = p;
   // Columns of U in each row: those of A and of the rows that this one is the first to follow.
   std::vector<std::vector<int>> upper(size), children(size);
   std::vector<int> seen(size, -1), lower(size, 0);
@@ -176,11 +178,12 @@ bool BlockFactor::Factorise(const BlockMatrix& A, int threads) {
   inverses_.resize(kBlockSize * body_.size());
   const int n = pattern_.rows(), parts = (n + part_ - 1) / part_;
   std::atomic<bool> regular = true;
-  cuda::ParallelFor(parts, 1, threads, [&](int begin, int end) {
+  const auto run = [&](int begin, int end) {
     for (int part = begin; part < end; ++part) {
       if (!FactoriseRows(A, part * part_, std::min(n, (part + 1) * part_))) regular = false;
     }
-  });
+  };
+  cuda::ParallelFor(parts, 1, threads, std::cref(run));
   return regular;
 }
 
@@ -221,11 +224,12 @@ bool BlockFactor::FactoriseRows(const BlockMatrix& A, int begin, int end) {
 void BlockFactor::Solve(std::span<const double> b, std::span<double> x, int threads) {
   const int n = pattern_.rows(), parts = (n + part_ - 1) / part_;
   work_.resize(8 * body_.size());
-  cuda::ParallelFor(parts, 1, threads, [&](int begin, int end) {
+  const auto run = [&](int begin, int end) {
     for (int part = begin; part < end; ++part) {
       SolveRows(b, x, part * part_, std::min(n, (part + 1) * part_));
     }
-  });
+  };
+  cuda::ParallelFor(parts, 1, threads, std::cref(run));
 }
 
 void BlockFactor::SolveRows(std::span<const double> b, std::span<double> x, int begin, int end) {

@@ -1,6 +1,7 @@
 #include "host/contact/stage/block_matrix.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "cuda/executor.h"
 #include "host/contact/stage/stage_blocks.h"
@@ -83,7 +84,7 @@ void BlockMatrix::Scale(std::span<const double> row, std::span<const double> col
 }
 
 void BlockMatrix::Multiply(std::span<const double> x, std::span<double> y, int threads) const {
-  cuda::ParallelFor(pattern.rows(), kGrain, threads, [&](int begin, int end) {
+  const auto rows = [&](int begin, int end) {
     for (int r = begin; r < end; ++r) {
       const auto at = static_cast<std::size_t>(r);
       Pack sum[6] = {};
@@ -93,14 +94,16 @@ void BlockMatrix::Multiply(std::span<const double> x, std::span<double> y, int t
         const Pack x0 = PackAt(&x[6 * c]), x1 = PackAt(&x[6 * c] + 4);
 #pragma GCC unroll 6
         for (std::size_t i = 0; i < 6; ++i) {
-          sum[i] += PackAt(block + i * kBlockStride) * x0 + PackAt(block + i * kBlockStride + 4) * x1;
+          sum[i] +=
+              PackAt(block + i * kBlockStride) * x0 + PackAt(block + i * kBlockStride + 4) * x1;
         }
       }
       for (std::size_t i = 0; i < 6; ++i) {
         y[6 * at + i] = (sum[i][0] + sum[i][1]) + (sum[i][2] + sum[i][3]);
       }
     }
-  });
+  };
+  cuda::ParallelFor(pattern.rows(), kGrain, threads, std::cref(rows));
 }
 
 }  // namespace intervox::host::internal

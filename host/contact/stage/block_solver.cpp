@@ -36,8 +36,7 @@ void BlockSolver::Begin(std::size_t bodies, std::span<StagePoint* const> points)
     Places& places = places_.emplace_back();
     for (int p = 0; p < 2; ++p) {
       for (int q = 0; q < 2; ++q) {
-        places.at[p][q] =
-            rows[p] < 0 || rows[q] < 0 ? -1 : pattern.Find(rows[p] / 6, rows[q] / 6);
+        places.at[p][q] = rows[p] < 0 || rows[q] < 0 ? -1 : pattern.Find(rows[p] / 6, rows[q] / 6);
       }
     }
   }

@@ -27,7 +27,8 @@ class BlockSolver {
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
   void AddDrag(std::size_t body, const DragInertia& drag);
-  /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction. */
+  /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction.
+   */
   void AddContact(std::size_t number, const StagePoint& point, bool coupled);
   /** Takes the three unknowns from `first` on out: their step will be 0. */
   void Lock(std::size_t first);

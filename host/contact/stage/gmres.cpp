@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "cuda/executor.h"
 #include "host/contact/stage/stage_blocks.h"
@@ -10,6 +11,7 @@ namespace intervox::host::internal {
 namespace {
 
 constexpr std::size_t kRange = 1536;  // entries that are summed together
+constexpr int kRangesTogether = 4;
 
 std::size_t Ranges(std::size_t n) { return (n + kRange - 1) / kRange; }
 
@@ -35,11 +37,12 @@ void AddTimes(double factor, const double* a, double* out, std::size_t count) {
 /** Calls act(first entry, entries, range) for all ranges. */
 template <class Act>
 void ForRanges(std::size_t n, int threads, const Act& act) {
-  cuda::ParallelFor(static_cast<int>(Ranges(n)), 4, threads, [&](int begin, int end) {
+  const auto run = [&](int begin, int end) {
     for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
       act(r * kRange, std::min(kRange, n - r * kRange), r);
     }
-  });
+  };
+  cuda::ParallelFor(static_cast<int>(Ranges(n)), kRangesTogether, threads, std::cref(run));
 }
 
 }  // namespace

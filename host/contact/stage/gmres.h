@@ -19,7 +19,8 @@ class Gmres {
     int iterations = 0;
     double residual = 0.0;  ///< |b − A x| / |b|, as the recurrence has it
   };
-  /** Starts from 0 and ends when the residual is at most `tolerance`, or after `most` iterations. */
+  /** Starts from 0 and ends when the residual is at most `tolerance`, or after `most` iterations.
+   */
   Outcome Solve(const BlockMatrix& A, BlockFactor* factor, std::span<const double> b,
                 std::span<double> x, double tolerance, int most, int threads);
 

@@ -11,8 +11,9 @@
 
 namespace intervox::host::internal {
 
-/** Dense, for few bodies: six unknowns for each body (v, then ω), rows padded to whole vectors with the right-hand
- side in the first padding column. Zero blocks cost next to nothing in the elimination. */
+/** Dense, for few bodies: six unknowns for each body (v, then ω), rows padded to whole vectors with
+ the right-hand side in the first padding column. Zero blocks cost next to nothing in the
+ elimination. */
 class IslandMatrix {
  public:
   /** Starts over with zeros, for `bodies` bodies. Allocates only when larger than ever before. */
@@ -21,7 +22,8 @@ class IslandMatrix {
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
   void AddDrag(std::size_t body, const DragInertia& drag);
-  /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction. */
+  /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction.
+   */
   void AddContact(std::size_t number, const StagePoint& point, bool coupled);
   /** Takes the three unknowns from `first` on out: their step will be 0. */
   void Lock(std::size_t first);

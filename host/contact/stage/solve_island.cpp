@@ -28,12 +28,10 @@ constexpr double kWeightTolerance = 1e-6;  // of s, once it does not follow by i
 constexpr double kSlowest = 1e-3;          // the velocity scale is never below [m/s]
 constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
 
-// From so many bodies on the matrix is block-sparse.
-constexpr std::size_t kMany = 32;
-// How far its equation is solved: as far as Newton's method converges by itself.
+// How far the equation of many bodies is solved: as far as Newton's method converges by itself.
 constexpr double kLoose = 0.01;
-constexpr double kTight = 1e-6;
-constexpr double kBelow = 0.1;  // of what is asked for
+constexpr double kTight = 1e-8;
+constexpr double kBelow = 1e-3;  // of kTolerance: as near as few bodies come
 
 }  // namespace
 
@@ -88,7 +86,7 @@ void StageIsland::Search(bool hold, double g0) {
 double StageIsland::Begin() {
   residual_.resize(6 * bodies_.size());
   step_.resize(6 * bodies_.size());
-  many_ = bodies_.size() >= kMany;
+  many_ = bodies_.size() > most_dense;
   for (const StagePoint* point : points_) {
     if (!point->active) continue;
     Push(*point, point->contact->force, point->contact->torque);

@@ -1,6 +1,7 @@
 // Islands: what contacts connect is solved together, each in the order of its first contact.
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "cuda/executor.h"
@@ -32,13 +33,13 @@ class StageSolver {
   void Gather(int island, internal::StageIsland* out);
 
   double H_ = 0.0;
-  std::vector<int> parent_;  // of each body in a contact, towards the root of its island
-  std::vector<int> row_of_;  // first unknown of each of them within its island, −1: none yet
-  std::vector<int> island_of_;  // of each root, −1: none yet
-  std::vector<int> of_contact_;    // island of each contact, −1: no body of it is free
-  std::vector<int> start_;   // first contact of each island in order_, and the end
-  std::vector<int> order_;   // contacts, island by island
-  std::vector<int> next_;    // place in order_ for the next contact of each island
+  std::vector<int> parent_;      // of each body in a contact, towards the root of its island
+  std::vector<int> row_of_;      // first unknown of each of them within its island, −1: none yet
+  std::vector<int> island_of_;   // of each root, −1: none yet
+  std::vector<int> of_contact_;  // island of each contact, −1: no body of it is free
+  std::vector<int> start_;       // first contact of each island in order_, and the end
+  std::vector<int> order_;       // contacts, island by island
+  std::vector<int> next_;        // place in order_ for the next contact of each island
   std::vector<StageResult> results_;
   std::vector<StagePoint> points_;
 };
@@ -117,11 +118,12 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
                                std::span<StageContact> contacts, int threads) {
   H_ = H;
   points_.resize(contacts.size());
-  cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, [&](int begin, int end) {
+  const auto prepare = [&](int begin, int end) {
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
       points_[c].Prepare(H, bodies, &contacts[c]);
     }
-  });
+  };
+  cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));
   StageResult result;
   if (H == 0.0) {
     for (StagePoint& point : points_) point.Evaluate(false);
@@ -157,11 +159,12 @@ void StageSolver::SolveIslands(int threads, StageResult* result) {
   for (int island = 0; island < islands; ++island) {
     if (large(island)) solve(island, threads);
   }
-  cuda::ParallelFor(islands, kIslands, threads, [&](int begin, int end) {
+  const auto small = [&](int begin, int end) {
     for (int island = begin; island < end; ++island) {
       if (!large(island)) solve(island, 1);
     }
-  });
+  };
+  cuda::ParallelFor(islands, kIslands, threads, std::cref(small));
   for (const StageResult& one : results_) {
     result->iterations += one.iterations;
     result->residual = std::max(result->residual, one.residual);

@@ -84,8 +84,8 @@ void AddContactBlocks(const StagePoint& point, bool coupled, double* const at[2]
         double* out = at[p][q] + i * stride;
         for (int half = 0; half < 2; ++half) {
           PackAt(out + 4 * half) += g[p][0][i] * T[0][half] + g[p][1][i] * T[1][half] +
-                                g[p][2][i] * T[2][half] + g[p][3][i] * T[3][half] +
-                                turn[p][i] * T[4][half];
+                                    g[p][2][i] * T[2][half] + g[p][3][i] * T[3][half] +
+                                    turn[p][i] * T[4][half];
         }
       }
       const double scale = (p == q ? 1.0 : -1.0) * H * point.ramp;

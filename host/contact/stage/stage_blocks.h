@@ -1,5 +1,5 @@
-/** @file What bodies and contacts add to the slope of an island's stage equation. Blocks are 6 × 6 (v,
- then ω), their rows `stride` doubles apart. */
+/** @file What bodies and contacts add to the slope of an island's stage equation. Blocks are 6 × 6
+ (v, then ω), their rows `stride` doubles apart. */
 #pragma once
 
 #include <cstddef>

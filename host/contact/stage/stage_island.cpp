@@ -3,9 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+
+#include "cuda/executor.h"
 
 namespace intervox::host::internal {
 namespace {
+
+constexpr int kGrain = 256;  // contacts that go to a thread together
 
 // The inertia tensor; axes about which a body cannot turn (a planar body) become 1e12 times as
 // inert as the others, none at all gives zero.
@@ -57,8 +62,11 @@ void StageIsland::Evaluate(bool hold) {
       F[3 + i] = l[i];
     }
   }
-  for (StagePoint* point : points_) {
-    point->Evaluate(hold);
+  const auto evaluate = [&](int begin, int end) {
+    for (int c = begin; c < end; ++c) points_[static_cast<std::size_t>(c)]->Evaluate(hold);
+  };
+  cuda::ParallelFor(static_cast<int>(points_.size()), kGrain, threads_, std::cref(evaluate));
+  for (const StagePoint* point : points_) {
     if (!point->active) continue;
     const Vec3 force = H_ * point->Force(), torque = H_ * point->Torque();
     const auto add = [&](int row, const StageBody& body, double sign) {

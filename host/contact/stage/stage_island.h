@@ -16,14 +16,15 @@ namespace intervox::host::internal {
  one island to the next. */
 class StageIsland {
  public:
+  /** With more bodies than this the matrix is block-sparse. */
+  std::size_t most_dense = 31;
+
   /** Empties the island. @param H  hγ [s] */
   void Clear(double H);
   /** Adds a free body with its velocities at y*. @return its first unknown */
   int AddBody(StageBody* body);
   /** Adds a contact, whose rows are set. */
   void AddPoint(StagePoint* point) { points_.push_back(point); }
-  /** Returns how many bodies there are. */
-  std::size_t bodies() const { return bodies_.size(); }
   /** Finds the velocities on up to `threads` threads; adds iterations and the worst residual to
    `result`. */
   void Solve(int threads, StageResult* result);

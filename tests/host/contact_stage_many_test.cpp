@@ -1,0 +1,193 @@
+// Islands of many bodies: the block-sparse solution is that of the dense one, whatever the
+// contacts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "host/contact/stage/block_solver.h"
+#include "host/contact/stage/stage_island.h"
+#include "tests/host/stage_problem.h"
+
+namespace intervox::host {
+namespace {
+
+using testing::Draw;
+using testing::Model;
+using testing::Problem;
+using testing::Random;
+
+/** Contacts of a stage with rows for all bodies but the ground, evaluated. */
+struct Slopes {
+  Slopes(Random& random, Problem& p, double H) : points(p.contacts.size()) {
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      points[k].Prepare(H, p.bodies, &p.contacts[k]);
+      points[k].row_i = 6 * (p.contacts[k].body_i - 1);
+      points[k].row_j = p.contacts[k].body_j > 0 ? 6 * (p.contacts[k].body_j - 1) : -1;
+      points[k].Evaluate(false);
+      list.push_back(&points[k]);
+    }
+    f.resize(6 * (p.bodies.size() - 1));
+    for (double& x : f) x = random.Uniform(-1.0, 1.0);
+  }
+  std::vector<internal::StagePoint> points;
+  std::vector<internal::StagePoint*> list;
+  std::vector<double> f;
+};
+
+template <class Matrix>
+void Assemble(const Problem& p, const Slopes& slopes, bool coupled, bool locked, Matrix* matrix) {
+  for (std::size_t b = 1; b < p.bodies.size(); ++b) {
+    matrix->AddBody(b - 1, 1.0 / p.bodies[b].inverse_mass, p.inertia[b]);
+  }
+  for (std::size_t k = 0; k < slopes.points.size(); ++k) {
+    matrix->AddContact(k, slopes.points[k], coupled);
+  }
+  if (locked) matrix->Lock(9);
+}
+
+// From soft contacts, which GMRES solves, to stiff ones, which take exact factors: the step is that
+// of the dense matrix by elimination, coupled or not, with a locked rotation or without.
+TEST(BlockSolver, GivesTheStepOfTheDenseMatrix) {
+  Random random(11);
+  const auto model = Model(1.0, 0.4, 0.4, 0.3);
+  for (int trial = 0; trial < 24; ++trial) {
+    const int bodies = trial % 3 == 0 ? 50 : trial % 3 == 1 ? 150 : 300;
+    Problem p = Draw(random, *model, bodies, bodies * (1 + trial % 4), random.Log(1.0, 1e6));
+    Slopes slopes(random, p, random.Log(1e-6, 3e-4));
+    const bool coupled = trial % 2 == 0, locked = trial % 5 == 0;
+    const std::size_t n = slopes.f.size();
+    std::vector<double> dense(n), blocks(n);
+    if (locked) slopes.f[9] = slopes.f[10] = slopes.f[11] = 0.0;
+    internal::IslandMatrix matrix;
+    matrix.Reset(static_cast<std::size_t>(bodies));
+    Assemble(p, slopes, coupled, locked, &matrix);
+    ASSERT_TRUE(matrix.SolveNegative(slopes.f, dense));
+    internal::BlockSolver solver;
+    solver.Begin(static_cast<std::size_t>(bodies), slopes.list);
+    solver.Reset();
+    Assemble(p, slopes, coupled, locked, &solver);
+    const std::vector<double> row(n, 0.5), column(n, 2.0);
+    ASSERT_TRUE(solver.SolveNegative(slopes.f, row, column, 1e-12, 1, blocks));
+    double size = 0.0, apart = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      size = std::max(size, std::fabs(dense[i]));
+      apart = std::max(apart, std::fabs(dense[i] - blocks[i]));
+    }
+    EXPECT_LT(apart, 1e-7 * size) << trial;
+    if (locked) {
+      EXPECT_EQ(0.0, blocks[10]);
+    }
+  }
+}
+
+/** A stage of many bodies in one island, and one without contacts between bodies. */
+Problem Pile(Random& random, const ContactModel& model, int bodies, double load) {
+  return Draw(random, model, bodies, 3 * bodies, load);
+}
+
+/** Solves a stage whose bodies make up one island. */
+StageResult SolveOne(double H, std::size_t most_dense, Problem* p) {
+  internal::StageIsland island;
+  island.most_dense = most_dense;
+  island.Clear(H);
+  for (std::size_t b = 1; b < p->bodies.size(); ++b) island.AddBody(&p->bodies[b]);
+  std::vector<internal::StagePoint> points(p->contacts.size());
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    points[k].Prepare(H, p->bodies, &p->contacts[k]);
+    points[k].row_i = 6 * (p->contacts[k].body_i - 1);
+    points[k].row_j = p->contacts[k].body_j > 0 ? 6 * (p->contacts[k].body_j - 1) : -1;
+    island.AddPoint(&points[k]);
+  }
+  StageResult result;
+  island.Solve(1, &result);
+  for (const internal::StagePoint& point : points) point.Finish();
+  return result;
+}
+
+// Bodies that stick and slide, soft and stiff against the step: the velocities are those of the
+// dense matrix, and momentum is kept to rounding.
+TEST(SolveStageMany, FindsTheVelocitiesOfTheDenseMatrix) {
+  const auto model = Model(1.0, 0.4, 0.4, 0.3);
+  Random random(12);
+  int converged = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    const int bodies = trial % 3 == 0 ? 50 : trial % 3 == 1 ? 120 : 300;
+    Problem p = Pile(random, *model, bodies, random.Log(0.1, 1e4));
+    const double H = random.Log(1e-6, 3e-4);
+    const Problem start = p;
+    Problem dense = p;
+    const StageResult expected = SolveOne(H, 1000, &dense);
+    const StageResult result = SolveOne(H, 31, &p);
+    std::vector<Vec3> push(p.bodies.size());
+    for (const StageContact& c : p.contacts) {
+      push[static_cast<std::size_t>(c.body_i)] += H * c.force;
+      push[static_cast<std::size_t>(c.body_j)] += -H * c.force;
+    }
+    for (std::size_t b = 1; b < p.bodies.size(); ++b) {
+      const Vec3 gained = p.bodies[b].v - start.bodies[b].v;
+      const Vec3 given = p.bodies[b].inverse_mass * push[b];
+      EXPECT_LT(Norm(gained - given), 1e-13 * (1.0 + Norm(given))) << trial;
+    }
+    if (!result.converged || !expected.converged) continue;
+    ++converged;
+    double apart = 0.0;
+    for (std::size_t b = 1; b < p.bodies.size(); ++b) {
+      apart = std::max(apart, Norm(p.bodies[b].v - dense.bodies[b].v));
+    }
+    EXPECT_LT(apart, 2e-9) << trial;  // speeds are of order 1 m/s
+  }
+  EXPECT_GE(converged, 25);
+}
+
+// One island of 400 bodies, and 300 of one or two: the bits are the same on any number of threads.
+TEST(SolveStageMany, BitsDoNotDependOnThreads) {
+  const auto model = Model(1.0, 0.4, 0.4, 0.3);
+  Random random(13);
+  Problem large = Pile(random, *model, 900, 30.0);
+  Problem small = Draw(random, *model, 600, 600, 30.0);
+  for (std::size_t k = 0; k < small.contacts.size(); ++k) {
+    const int first = static_cast<int>(k) / 2 * 2 + 1;
+    small.contacts[k].body_i = first;
+    small.contacts[k].body_j = k % 2 == 0 ? 0 : first + 1;
+  }
+  for (const Problem& start : {large, small}) {
+    Problem one = start;
+    const StageResult expected = SolveStage(1e-4, one.bodies, one.contacts);
+    for (const int threads : {2, 3, 0}) {
+      Problem p = start;
+      const StageResult result = SolveStage(1e-4, p.bodies, p.contacts, threads);
+      EXPECT_EQ(expected.iterations, result.iterations);
+      for (std::size_t b = 0; b < p.bodies.size(); ++b) {
+        ASSERT_EQ(0, std::memcmp(&one.bodies[b].v, &p.bodies[b].v, sizeof(Vec3))) << threads;
+        ASSERT_EQ(0, std::memcmp(&one.bodies[b].w, &p.bodies[b].w, sizeof(Vec3))) << threads;
+      }
+    }
+  }
+}
+
+// Islands do not know of each other: each alone gives the bits that it gives among others.
+TEST(SolveStageMany, IslandsAreIndependent) {
+  const auto model = Model(1.0, 0.4, 0.4, 0.3);
+  Random random(14);
+  Problem both = Draw(random, *model, 80, 200, 30.0);
+  for (std::size_t k = 0; k < both.contacts.size(); ++k) {  // bodies 1 … 40, and 41 … 80
+    const int side = static_cast<int>(k % 2) * 40, at = static_cast<int>(k / 2);
+    both.contacts[k].body_i = side + 1 + at % 40;
+    both.contacts[k].body_j = at < 40 ? side + 1 + (at + 1) % 40 : 0;
+  }
+  Problem alone = both;
+  std::vector<StageContact> second;
+  for (std::size_t k = 1; k < alone.contacts.size(); k += 2) second.push_back(alone.contacts[k]);
+  SolveStage(1e-4, both.bodies, both.contacts);
+  SolveStage(1e-4, alone.bodies, second);
+  for (std::size_t b = 41; b <= 80; ++b) {
+    EXPECT_EQ(0, std::memcmp(&both.bodies[b].v, &alone.bodies[b].v, sizeof(Vec3)));
+    EXPECT_GT(Norm(both.bodies[b].v - both.bodies[b - 40].v), 0.0);
+  }
+}
+
+}  // namespace
+}  // namespace intervox::host
