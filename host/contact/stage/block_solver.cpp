@@ -40,7 +40,9 @@ void BlockSolver::Begin(std::size_t bodies, std::span<StagePoint* const> points)
       }
     }
   }
-  if (factor_.PlanExact(pattern, kFewProducts)) {
+  // Each block beside the diagonal is in a product at least, so the order need not be sought.
+  const bool few = static_cast<double>(pattern.column.size() - bodies) <= kFewProducts;
+  if (few && factor_.PlanExact(pattern, kFewProducts)) {
     method_ = Method::kExact;
   } else {
     method_ = Method::kIterative;

@@ -17,7 +17,7 @@ namespace intervox::host::internal {
 class StageIsland {
  public:
   /** With more bodies than this the matrix is block-sparse. */
-  std::size_t most_dense = 31;
+  std::size_t most_dense = 15;
 
   /** Empties the island. @param H  hγ [s] */
   void Clear(double H);
