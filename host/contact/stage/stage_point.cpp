@@ -129,8 +129,8 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
 }
 
 NormalForce StagePoint::Law(double V_r) const {
-  const double V = contact->geometry.V;
-  const double S = area_power > 0.0 ? S_there * std::pow(V_r / V, area_power) : S_there;
+  const double share = (V_r + V_o) / contact->geometry.V;
+  const double S = area_power > 0.0 ? S_there * std::pow(share, area_power) : S_there;
   return contact->model->Force(V_r, S, contact->latch.a);
 }
 
