@@ -63,6 +63,13 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
       energy.work_applied + energy.work_driven + energy.work_relaxation, dissipated,
       energy.dissipated_normal, energy.dissipated_sliding, energy.dissipated_spinning,
       energy.dissipated_rolling, energy.dissipated_numerical, energy.balance);
+  if (simulation.Contacts().empty() && energy.elastic != 0.0) {
+    // Nothing touches, so nothing is stored: what the contacts have kept or given is the law's.
+    text += fmt::format(
+        "    by the law     {:.3g} kept by contacts that have ended; their law has no potential, or "
+        "the scene began in overlap\n",
+        energy.elastic);
+  }
   if (energy.largest_fall > 0.0) {
     text += fmt::format("    largest fall   {:.3g} of a dissipated energy, by negative weights\n",
                         energy.largest_fall);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <exception>
 #include <numeric>
 #include <thread>
@@ -36,17 +37,27 @@ constexpr std::size_t kThreadedWork = 64;
 
 /** The engine need not resolve a volume whose force is negligible: δf over the stiffest k_v. */
 double NegligibleVolume(const World& world) {
-  double lightest = 0.0, stiffest = 0.0;
+  double lightest = 0.0, stiffest = 0.0, widest = 0.0;
   for (const int b : world.free_bodies) {
     const double mass = world.start[static_cast<std::size_t>(b)].mass;
     if (lightest == 0.0 || mass < lightest) lightest = mass;
+    const BodyCells& cells = world.boxes[static_cast<std::size_t>(b)];
+    if (cells.bounded) widest = std::max(widest, 4.0 * cells.radius * cells.radius);
   }
+  const double force = kNegligibleWeight * lightest * std::max(Norm(world.scene.gravity), 1.0);
+  double volume = std::numeric_limits<double>::infinity();
   for (const PairRule& rule : world.rules.All()) {
-    if (rule.model->normal->Conserves()) return 0.0;  // its force is none of V alone
-    stiffest = std::max(stiffest, rule.model->normal->Force(1.0, 0.0).f_e);
+    const NormalLaw& law = *rule.model->normal;
+    if (law.Conserves()) {  // a pressure, which grows with some power of V
+      double V = 1.0;
+      while (V > 1e-60 && law.Force(V, 0.0).f_e * widest > force) V *= 0.1;
+      volume = std::min(volume, V);
+    } else {
+      stiffest = std::max(stiffest, law.Force(1.0, 0.0).f_e);
+    }
   }
-  if (!(stiffest > 0.0)) return 0.0;
-  return kNegligibleWeight * lightest * std::max(Norm(world.scene.gravity), 1.0) / stiffest;
+  if (stiffest > 0.0) volume = std::min(volume, force / stiffest);
+  return std::isfinite(volume) ? volume : 0.0;
 }
 
 FinderSettings EngineQuery(const World& world) {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <string>
 
-#include "host/contact/rolling_laws.h"
 #include "host/input/error.h"
 #include "host/scene/reader.h"
 #include "host/world/world.h"
@@ -77,6 +76,7 @@ TEST(Foundation, BodyThenMaterialThenSceneGiveTheThickness) {
               ByLame(2.1e11, 0.3, 1e-3) / (ByLame(2.1e11, 0.3, 1e-3) + rubber), 1e-12);
   const auto by_scene = Make(Text("foundation_thickness: 0.2\n", E, ""));
   EXPECT_NEAR(Stiffness(*by_scene, 0, 2) / series(0.2), 1, 1e-12);
+  const std::string ground = "contacts: [{bodies: [floor, \"*\"], model: default}]\n";
   // What is given stands.
   const auto material =
       Make(Text("foundation_thickness: 0.2\n", E + ", foundation_stiffness: 5e8", ""));
@@ -84,7 +84,7 @@ TEST(Foundation, BodyThenMaterialThenSceneGiveTheThickness) {
   const auto model =
       Make(Text("", "poisson_ratio: 0.4999, youngs_modulus: 1e7", "", ", stiffness: 7e6"));
   EXPECT_EQ(Stiffness(*model, 0, 2), 7e6);
-  const auto none = Make(Text("", E, ""));  // a layer of no thickness is rigid
+  const auto none = Make(Text(ground, E, ""));  // a layer of no thickness is rigid
   EXPECT_NEAR(Stiffness(*none, 0, 2) / rubber, 1, 1e-12);
 }
 
@@ -116,11 +116,12 @@ TEST(Foundation, WhatCannotBeIsRefusedAtItsLine) {
 
 /** A contact model as the versions of the schema understand it. */
 ContactModelSettings Model(int version, const std::string& parts) {
-  return ParseScene("schema: intervox/scene/" + std::to_string(version) +
-                        "\nbodies: {a: {shape: {sphere: {radius: 1}}, fixed: true}}\n"
-                        "contact_models: {m: {normal: {model: gonthier, stiffness: 1}" +
-                        parts + "}}\n",
-                    "s.yaml")
+  return ParseScene(
+             "schema: intervox/scene/" + std::to_string(version) +
+                 "\nbodies: {a: {shape: {sphere: {radius: 1}}, fixed: true}}\n"
+                 "contact_models: {m: {normal: {model: gonthier, stiffness: 1, restitution: 0.5}" +
+                 parts + "}}\n",
+             "s.yaml")
       .contact_models.at("m");
 }
 
@@ -143,6 +144,7 @@ TEST(SceneVersions, TheSecondRubsWhereItSlidesAndCapsRolling) {
 TEST(SceneVersions, AreWrittenAsTheSecondWithTheirMeaning) {
   for (const int version : {1, 2}) {
     Scene scene;
+    scene.name = "x";
     scene.foundation_thickness = 0.125;
     scene.contact_models["m"] =
         Model(version, ", friction: {model: coulomb, mu: 0.3}, rolling: {model: gonthier}");
@@ -153,6 +155,7 @@ TEST(SceneVersions, AreWrittenAsTheSecondWithTheirMeaning) {
     body.foundation_thickness = 0.375;
     scene.bodies = {body};
     auto ball = std::make_shared<geometry::Shape>();
+    ball->name = "s";
     ball->primitive = geometry::Sphere{1.0};
     scene.shapes["s"] = ball;
     scene.materials["x"].foundation_thickness = 0.625;

@@ -206,6 +206,10 @@ void FinishGeometry(const PatchSettings& settings, Contact* contact,
   if (contact->sum.pairs == 0) return;
   PatchGeometry& geometry = contact->geometry;
   contact->sum.Finish(&geometry);
+  if (settings.whole_pair) {  // the gradient of V is along S, whatever the walls
+    geometry.S_wall = geometry.twist = {};
+    geometry.turn = 1.0;
+  }
   const Vec3* n_prev = contact->has_normal ? &contact->n_accepted : nullptr;
   if (!ChooseNormal(settings.normal, geometry, n_prev, &geometry.n)) {
     ++*undefined_normals;

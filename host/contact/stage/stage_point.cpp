@@ -55,10 +55,6 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   body_i = &bodies[static_cast<std::size_t>(c->body_i)];
   body_j = &bodies[static_cast<std::size_t>(c->body_j)];
   const ContactModel& model = *c->model;
-  if (model.normal->Conserves()) {  // its force is along S, whatever the walls
-    c->geometry.turn = 1.0;
-    c->geometry.twist = {};
-  }
   const PatchGeometry& g = c->geometry;
   active = g.V > 0.0;
   if (!active) return;
@@ -129,8 +125,8 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
 }
 
 NormalForce StagePoint::Law(double V_r) const {
-  const double V = contact->geometry.V;
-  const double S = area_power > 0.0 ? S_there * std::pow(V_r / V, area_power) : S_there;
+  const double share = (V_r + V_o) / contact->geometry.V;
+  const double S = area_power > 0.0 ? S_there * std::pow(share, area_power) : S_there;
   return contact->model->Force(V_r, S, contact->latch.a);
 }
 
