@@ -52,7 +52,7 @@ TEST(Planner, TheFluxRuleClosesTheBoundaryOfABallInAGroove) {
   int found = 0, missed = 0;
   for (std::size_t k = 0; k < 400; ++k) {
     const double scale = random.LogUniform(1e-5, 1e-2);
-    PairQuery q{&fit.part.cells[0], &fit.seat.cells[k % fit.seat.cells.size()]};
+    PairQuery q{&fit.part.cells[0], &fit.seat.cells[k % fit.seat.cells.size()], {}, {}};
     q.X_WA = {testing::Turned(random.Uniform(0, 5 * scale) * random.Direction(), {}),
               random.Vector(scale)};
     q.rule = LeafRule::kFlux;
