@@ -12,6 +12,7 @@
 #include "host/world/world.h"
 #include "tests/host/simulation_scenes.h"
 #include "tests/host/stage_problem.h"
+#include "tests/host/two_bodies.h"
 
 namespace intervox::host {
 namespace {
@@ -143,6 +144,33 @@ TEST(ConservingLaw, AllWallsOfAPairAreOneContactFromTheFirstStageOn) {
     }
     EXPECT_EQ(most, conserving ? 1u : 2u);
     EXPECT_GT(simulation.Impacts().size(), 2u);
+  }
+}
+
+// Two feet that land in one stage, of cells that are no neighbours.
+TEST(ConservingLaw, FeetThatLandAtOnceAreOneContact) {
+  const std::vector<geometry::Cell> plate(1), feet(2);
+  std::vector<ActivePair> pairs(2);
+  for (int k = 0; k < 2; ++k) {
+    ActivePair& pair = pairs[static_cast<std::size_t>(k)];
+    pair.i = 0;
+    pair.j = 1;
+    pair.a = 0;
+    pair.b = k;
+    pair.metrics.volume = 1e-6 * (k + 1);
+    pair.metrics.p_WC = {0.1 * k, 0, 0};
+    pair.metrics.area_vector = {0, 0, 1e-3};
+  }
+  for (const bool whole : {true, false}) {
+    PatchSettings settings;
+    settings.whole_pair = whole;
+    testing::TwoBodyPatches patches(settings, plate, feet);
+    patches.Evaluate(pairs, 10);
+    ASSERT_EQ(patches.contacts().size(), whole ? 1u : 2u);
+    if (whole) {
+      EXPECT_NEAR(patches.contacts()[0].geometry.V, 3e-6, 1e-20);
+      EXPECT_NEAR(patches.contacts()[0].geometry.S.z, 2e-3, 1e-17);
+    }
   }
 }
 
