@@ -48,9 +48,10 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
                         scene.bodies[i].name, last.x, last.y, last.z);
   }
   const double resting = simulation.RestingFor();
-  text += resting > 0 ? fmt::format("  at rest since    {:.4g} s (slow against the scene's own speeds)\n",
-                                    simulation.Time() - resting)
-                      : std::string("  at rest since    - (still moving)\n");
+  text += resting > 0
+              ? fmt::format("  at rest since    {:.4g} s (slow against the scene's own speeds)\n",
+                            simulation.Time() - resting)
+              : std::string("  at rest since    - (still moving)\n");
   const double dissipated = energy.dissipated_normal + energy.dissipated_sliding +
                             energy.dissipated_spinning + energy.dissipated_rolling +
                             energy.dissipated_numerical;
@@ -66,7 +67,8 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
   if (simulation.Contacts().empty() && energy.elastic != 0.0) {
     // Nothing touches, so nothing is stored: what the contacts have kept or given is the law's.
     text += fmt::format(
-        "    by the law     {:.3g} kept by contacts that have ended; their law has no potential, or "
+        "    by the law     {:.3g} kept by contacts that have ended; their law has no potential, "
+        "or "
         "the scene began in overlap\n",
         energy.elastic);
   }
