@@ -56,8 +56,8 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
     }
     system.StageOffset(offset);
     Combine(y, h, {tableau.a_implicit[i], i}, y_rates, y_i);
-    system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h_gamma, x_i,
-                      y_i, {y_rates + i * ny, ny}, {a_rates + i * na, na});
+    system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h_gamma, x_i, y_i,
+                      {y_rates + i * ny, ny}, {a_rates + i * na, na});
     system.PositionRate(x_i, y_i, {x_rates + i * nx, nx});
   }
   Combine(x, h, {tableau.b, stages}, x_rates, x_i);

@@ -1,5 +1,5 @@
-/** @file Steps a system stage by stage: velocities and internal states are solved for implicitly, at
- positions that are predicted and may be corrected. Knows systems and states, not contact. */
+/** @file Steps a system stage by stage: velocities and internal states are solved for implicitly,
+ at positions that are predicted and may be corrected. Knows systems and states, not contact. */
 #pragma once
 
 #include <cstddef>

@@ -25,8 +25,8 @@ struct HolderStage {
 HolderStage MakeHolderStage(const Holder& holder, double t, const Pose& X_WB,
                             const Quaternion& q_WB);
 
-/** Lets the springs act at the implicit position: the body is off from there by dx + hγ v and turned
- by dtheta + hγ ω, so that hγ K is added to the damping. No stiffness is then unstable. */
+/** Lets the springs act at the implicit position: the body is off from there by dx + hγ v and
+ turned by dtheta + hγ ω, so that hγ K is added to the damping. No stiffness is then unstable. */
 void MoveHolder(double h_gamma, const StageBody& body, HolderStage* holder);
 
 /** Wrench at the velocities of `body`. */

@@ -115,7 +115,8 @@ bool WarnOfGains(const Simulation& simulation) {
   const std::int64_t count = simulation.Counters().gaining_substeps;
   if (count == 0) return false;
   std::cerr << fmt::format(
-      "intervox: warning: {} substeps gained energy that nothing gave; do not trust the motion from "
+      "intervox: warning: {} substeps gained energy that nothing gave; do not trust the motion "
+      "from "
       "there on. Use a smaller step, or less stiffness. The first of them:\n",
       count);
   const std::span<const EnergyGain> gains = simulation.Gains();

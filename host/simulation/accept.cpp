@@ -78,9 +78,9 @@ void RecordImpacts(const World& world, BodyGroup* group) {
 
 /** Wrenches of the contacts that have none. */
 void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
-  const bool known = std::all_of(
-      group->patches.contacts.begin(), group->patches.contacts.end(),
-      [](const Contact& contact) { return contact.solved || !contact.active; });
+  const bool known =
+      std::all_of(group->patches.contacts.begin(), group->patches.contacts.end(),
+                  [](const Contact& contact) { return contact.solved || !contact.active; });
   if (known) return;
   const Substep none{group->time, 0.0, false, false};
   GroupStage stage(tools, *group, none, scratch);

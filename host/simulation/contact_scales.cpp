@@ -10,9 +10,7 @@ constexpr double kOnsetShare = 1e-3;      // of √(g L)
 constexpr double kOnsetPerStep = 2.5e-6;  // of L/h
 constexpr double kDifference = 1e-3;      // relative, for the slope of a force
 
-Mat3 SecondMoment(const PatchGeometry& g) {
-  return 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
-}
+Mat3 SecondMoment(const PatchGeometry& g) { return 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W; }
 
 StageBody AsStageBody(const RigidBody& body, const Pose& X_WB) {
   StageBody out;
@@ -57,8 +55,9 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
   // The force of a law that conserves grows with the area too: S ∝ V^(1 − 1/p).
   const double p = model.normal->Conserves() ? DepthPower(g) : 1.0;
   const double f = model.Force(g.V, S, latch.a).f_e;
-  const double further = model.Force((1.0 + kDifference) * g.V,
-                                     (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch.a).f_e;
+  const double further =
+      model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch.a)
+          .f_e;
   return std::sqrt(std::fmax(0.0, (further - f) / (kDifference * g.V) * S * W));
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
 #include <exception>
+#include <limits>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -268,9 +268,8 @@ void Dynamics::ForEachGroup(const Function& function) {
 }
 
 void Dynamics::StepGroups(double end) {
-  ForEachGroup([&](BodyGroup* group, StageScratch* scratch) {
-    StepGroup(tools_, end, group, scratch);
-  });
+  ForEachGroup(
+      [&](BodyGroup* group, StageScratch* scratch) { StepGroup(tools_, end, group, scratch); });
 }
 
 /** Whether every free body has ended within the reach that made the groups. */
@@ -329,9 +328,8 @@ void Dynamics::Start() {
     body.w = InverseInertiaW(body, state_.poses[b].R) * body.spin;
   }
   FindGroups(world_.step);
-  ForEachGroup([&](BodyGroup* group, StageScratch* scratch) {
-    StartGroup(tools_, group, scratch);
-  });
+  ForEachGroup(
+      [&](BodyGroup* group, StageScratch* scratch) { StartGroup(tools_, group, scratch); });
   MergeGroups(state_.time);
   state_.start_energy = 0.0;
   for (const RigidBody& body : state_.bodies) state_.start_energy += KineticEnergy(body);
@@ -386,9 +384,8 @@ void Dynamics::Restore(State state) {
   }
   const State accepted = state_;
   FindGroups(world_.step);
-  ForEachGroup([&](BodyGroup* group, StageScratch* scratch) {
-    RestoreGroup(tools_, group, scratch);
-  });
+  ForEachGroup(
+      [&](BodyGroup* group, StageScratch* scratch) { RestoreGroup(tools_, group, scratch); });
   MergeGroups(state_.time);
   state_.counters = accepted.counters;
   state_.ledger = accepted.ledger;

@@ -68,8 +68,8 @@ class Dynamics {
   std::vector<IndexPair> near_;
   std::vector<SeparationCache*> near_caches_;
   std::vector<int> parent_;
-  std::vector<int> group_of_;        ///< of each free body; −1: not free
-  std::vector<int> local_contact_;   ///< of each contact, its index in its group
+  std::vector<int> group_of_;       ///< of each free body; −1: not free
+  std::vector<int> local_contact_;  ///< of each contact, its index in its group
 };
 
 }  // namespace intervox::host

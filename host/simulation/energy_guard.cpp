@@ -54,8 +54,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     const RigidBody& body = group.state[static_cast<std::size_t>(group.free[f])];
     const RigidBody after = Advanced(body, f, scratch);
     const double before = KineticEnergy(body);
-    const double fall =
-        body.mass * Dot(tools.world->scene.gravity, after.p_WM - body.p_WM);
+    const double fall = body.mass * Dot(tools.world->scene.gravity, after.p_WM - body.p_WM);
     const double gain = KineticEnergy(after) - before - fall;
     mechanical += gain;
     moved += before + std::fabs(fall);
@@ -75,9 +74,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     return check;
   }
   const double stored = StoredEnergy(tools, group, group.patches);
-  check.elastic = check.resolved
-                      ? by_stages + StoredEnergy(tools, group, scratch.patches, true)
-                      : StoredEnergy(tools, group, scratch.patches) - stored;
+  check.elastic = check.resolved ? by_stages + StoredEnergy(tools, group, scratch.patches, true)
+                                 : StoredEnergy(tools, group, scratch.patches) - stored;
   check.gain = mechanical + check.elastic - work;
   moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + stored;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;

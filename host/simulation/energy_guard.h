@@ -11,11 +11,11 @@ struct EnergyCheck {
   /// that of the stages; what it differs from the change of the patches' energy is the law's own
   /// share. Else the energy of the patches counts, a function of the state.
   bool resolved = false;
-  double gain = 0.0;     ///< mechanical energy gained beyond the work done, losses not credited
-  double allowed = 0.0;  ///< what may be gained
-  double elastic = 0.0;  ///< change of what the contacts store
-  double numerical = 0.0;      ///< taken by an unresolved substep
-  int body = 0;                ///< local index of the free body that gained most
+  double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
+  double allowed = 0.0;    ///< what may be gained
+  double elastic = 0.0;    ///< change of what the contacts store
+  double numerical = 0.0;  ///< taken by an unresolved substep
+  int body = 0;            ///< local index of the free body that gained most
   bool accepted_gain = false;  ///< it was accepted all the same
 
   /** Whether it gains more than it may, or has no finite end. */

@@ -30,8 +30,7 @@ void PlaceDrivenBody(const PrescribedMotion& prescribed, double t, RigidBody* bo
 
 void TakeOut(const State& state, BodyGroup* group) {
   std::sort(group->bodies.begin(), group->bodies.end());
-  group->bodies.erase(std::unique(group->bodies.begin(), group->bodies.end()),
-                      group->bodies.end());
+  group->bodies.erase(std::unique(group->bodies.begin(), group->bodies.end()), group->bodies.end());
   group->free.clear();
   group->row_of.clear();
   group->state.clear();

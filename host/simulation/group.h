@@ -57,9 +57,7 @@ class GroupRules final : public PatchRules {
   /** Both must outlive this. */
   GroupRules(const World& world, const BodyGroup& group) : world_(world), group_(group) {}
   /** How two bodies of the group touch; they must be able to. */
-  const PairRule& Rule(int i, int j) const {
-    return *world_.Rule(Global(i), Global(j));
-  }
+  const PairRule& Rule(int i, int j) const { return *world_.Rule(Global(i), Global(j)); }
   const PatchSettings& Settings(int i, int j) const override { return Rule(i, j).patches; }
   std::span<const int> Neighbours(int body, int cell) const override {
     const auto b = static_cast<std::size_t>(Global(body));

@@ -95,8 +95,7 @@ void Commit(const StageTools& tools, const Substep& substep, double t, const Ene
   if (substep.dissipative) ++scratch->counters.dissipative_substeps;
   if (check.accepted_gain) {
     ++scratch->counters.gaining_substeps;
-    group->gains.push_back(
-        {t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
+    group->gains.push_back({t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
   }
   AddToLedger(check, *scratch, &group->ledger);
   AcceptSubstep(tools, substep, t, group, scratch);

@@ -38,7 +38,7 @@ struct ImpactRecord {
   int body_i = 0;  ///< index into Scene::bodies
   int body_j = 0;
   double approach_speed = 0.0;  ///< at the centroid, along the normal, > 0 [m/s]
-  double peak_force = 0.0;  ///< largest normal force of this contact at accepted substeps [N]
+  double peak_force = 0.0;      ///< largest normal force of this contact at accepted substeps [N]
 };
 
 /** A substep that gained energy which nothing gave, after all that could be done about it. */
@@ -58,8 +58,8 @@ struct SimulationCounters {
   std::int64_t active_pairs = 0;  ///< of them with overlap
   std::int64_t solver_iterations = 0;
   std::int64_t unconverged_stages = 0;
-  std::int64_t creating_contacts = 0;  ///< at a stage, where a power that must dissipate created
-  std::int64_t engine_failures = 0;    ///< pairs with a status other than ok and disjoint
+  std::int64_t creating_contacts = 0;     ///< at a stage, where a power that must dissipate created
+  std::int64_t engine_failures = 0;       ///< pairs with a status other than ok and disjoint
   std::int64_t dissipative_substeps = 0;  ///< backward Euler, beyond the budget or for vibrations
   std::int64_t redone_substeps = 0;       ///< done again because they would have gained energy
   std::int64_t gaining_substeps = 0;      ///< that gained energy all the same; must be 0

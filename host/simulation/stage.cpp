@@ -110,9 +110,7 @@ void GroupStage::Project(std::span<double> x) const {
   }
 }
 
-void GroupStage::FindPairs() {
-  tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active);
-}
+void GroupStage::FindPairs() { tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active); }
 
 /** Latches the contacts that have not been, unless their onset is awaited. Those found within a
  substep take the velocities of its start: nothing of the impact has acted on them. */
@@ -171,8 +169,7 @@ void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double
     if (h_gamma > 0) {
       const Quaternion& q = s_.quaternions[b];
       // dq = ½ (0, dθ) q
-      const Quaternion turn =
-          StateLayout::Turn(s_.offset, f) * Quaternion{q.w, -q.x, -q.y, -q.z};
+      const Quaternion turn = StateLayout::Turn(s_.offset, f) * Quaternion{q.w, -q.x, -q.y, -q.z};
       body.has_offset = true;
       body.dx = ReadVec3(StateLayout::Center(std::span<const double>(s_.offset), f));
       body.dtheta = 2.0 * Vec3{turn.x, turn.y, turn.z};
@@ -434,9 +431,10 @@ void GroupStage::StageOffset(std::span<const double> offset) {
 
 void GroupStage::WatchFrequencies() {
   for (const StageContact& contact : s_.contacts) {
-    s_.fastest = std::fmax(s_.fastest, Frequency(*contact.model, contact.geometry, contact.latch,
-                                                 s_.bodies[static_cast<std::size_t>(contact.body_i)],
-                                                 s_.bodies[static_cast<std::size_t>(contact.body_j)]));
+    s_.fastest =
+        std::fmax(s_.fastest, Frequency(*contact.model, contact.geometry, contact.latch,
+                                        s_.bodies[static_cast<std::size_t>(contact.body_i)],
+                                        s_.bodies[static_cast<std::size_t>(contact.body_j)]));
   }
 }
 
@@ -479,9 +477,9 @@ void GroupStage::MoveToImplicitPosition(double h_gamma, int iteration) {
     const std::span<const double> x_star = s_.x_star;
     WriteVec3(ReadVec3(StateLayout::Center(x_star, f)) + h_gamma * body.v,
               StateLayout::Center(std::span<double>(s_.x_next), f));
-    StateLayout::SetTurn({q.w + h_gamma * dq.w, q.x + h_gamma * dq.x, q.y + h_gamma * dq.y,
-                          q.z + h_gamma * dq.z},
-                         s_.x_next, f);
+    StateLayout::SetTurn(
+        {q.w + h_gamma * dq.w, q.x + h_gamma * dq.x, q.y + h_gamma * dq.y, q.z + h_gamma * dq.z},
+        s_.x_next, f);
   }
   Project(s_.x_next);
   s_.miss.resize(s_.x_next.size());
@@ -490,7 +488,8 @@ void GroupStage::MoveToImplicitPosition(double h_gamma, int iteration) {
     double along = 0.0, square = 0.0;
     for (std::size_t f = 0; f < group_.free.size(); ++f) {
       const RigidBody& body = Body(static_cast<std::size_t>(group_.free[f]));
-      const double inertia = 4.0 / 3.0 * Trace(body.inertia_M);  // |dq|² is a quarter of the angle's
+      const double inertia =
+          4.0 / 3.0 * Trace(body.inertia_M);  // |dq|² is a quarter of the angle's
       for (std::size_t k = 7 * f; k < 7 * f + 7; ++k) {
         const double mass = k < 7 * f + 3 ? body.mass : inertia;
         const double change = s_.miss[k] - s_.miss_before[k];
@@ -499,8 +498,7 @@ void GroupStage::MoveToImplicitPosition(double h_gamma, int iteration) {
       }
     }
     if (square > 0.0) {
-      relaxation_ =
-          std::clamp(-relaxation_ * along / square, kLeastRelaxation, kMostRelaxation);
+      relaxation_ = std::clamp(-relaxation_ * along / square, kLeastRelaxation, kMostRelaxation);
     }
   } else {
     relaxation_ = 1.0;
@@ -538,8 +536,8 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
     Forces(t, h_gamma, y, rate, power);
     WatchFrequencies();
     // A dissipative step looks again at least once: what it moves into is not there yet.
-    const bool again = h_gamma > 0.0 && moves < most &&
-                       (Misses(h_gamma) || (substep_.dissipative && moves == 0));
+    const bool again =
+        h_gamma > 0.0 && moves < most && (Misses(h_gamma) || (substep_.dissipative && moves == 0));
     if (!again) return;
     MoveToImplicitPosition(h_gamma, moves);
     std::copy(s_.y_star.begin(), s_.y_star.end(), y.begin());

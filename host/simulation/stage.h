@@ -139,8 +139,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   double relaxation_ = 1.0;  ///< of the iteration to the implicit position
 };
 
-/** n·v of body i relative to body j at the contact's centroid with the accepted velocities, negative
- while approaching [m/s]. */
+/** n·v of body i relative to body j at the contact's centroid with the accepted velocities,
+ negative while approaching [m/s]. */
 double ApproachVelocity(const BodyGroup& group, const Contact& contact);
 
 }  // namespace intervox::host

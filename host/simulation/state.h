@@ -33,9 +33,9 @@ enum Loss : std::size_t { kNormalDamping, kSliding, kSpinning, kRolling, kLosses
 /** The sums of the energy audit [J]. */
 struct EnergyLedger {
   std::array<double, kQuadratures> work{};
-  double elastic = 0.0;       ///< stored in contacts
-  double numerical = 0.0;     ///< taken by substeps that resolve no vibration
-  double bristle_lost = 0.0;  ///< by merged and retired bristles
+  double elastic = 0.0;                   ///< stored in contacts
+  double numerical = 0.0;                 ///< taken by substeps that resolve no vibration
+  double bristle_lost = 0.0;              ///< by merged and retired bristles
   std::array<double, kLosses> highest{};  ///< largest so far of each loss
   double largest_fall = 0.0;              ///< of a loss below its largest value
 

@@ -26,7 +26,9 @@ struct StateLayout {
   std::size_t free = 0;   ///< free bodies
   std::size_t slots = 0;  ///< contacts that fit
 
+  /** Numbers in x. */
   std::size_t PositionSize() const { return 7 * free; }
+  /** Numbers in y. */
   std::size_t VelocitySize() const { return 6 * free + 6 * slots; }
 
   /** Centre of mass of free body f in x. */

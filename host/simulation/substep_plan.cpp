@@ -91,11 +91,10 @@ double LengthByThickness(const StageTools& tools, const BodyGroup& group, double
   for (const NearPair& pair : group.near) {
     const auto i = static_cast<std::size_t>(pair.i), j = static_cast<std::size_t>(pair.j);
     const RigidBody &a = group.state[i], &b = group.state[j];
-    const double speed = Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius +
-                         Norm(b.w) * pair.cells_j->radius;
-    const double thickness =
-        std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
-                  tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
+    const double speed =
+        Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius + Norm(b.w) * pair.cells_j->radius;
+    const double thickness = std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
+                                       tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
     if (!(speed * left > kThicknessShare * thickness)) continue;
     length = std::fmin(length, std::fmax(kThicknessShare * thickness / speed, left / kMostCuts));
   }
@@ -127,9 +126,8 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
   for (const Contact& contact : group.patches.contacts) {
     const PatchGeometry& g = contact.geometry;
     if (!contact.active || !(g.V > 0.0) || !(Norm(g.S) > 0.0)) continue;
-    const ContactMotion motion =
-        MotionWithin(left, MotionOf(group, *scratch, contact.body_i),
-                     MotionOf(group, *scratch, contact.body_j), contact);
+    const ContactMotion motion = MotionWithin(left, MotionOf(group, *scratch, contact.body_i),
+                                              MotionOf(group, *scratch, contact.body_j), contact);
     if (!(motion.way > kQuietShare * g.V / Norm(g.S))) continue;
     const double omega = Frequency(*tools.world, group, contact);
     const double length = ResolvedLength(left, omega, motion.approach, g);

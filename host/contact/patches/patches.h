@@ -53,15 +53,15 @@ struct Contact {
   double f_n = 0.0;             ///< found last: guess of the next stage, weight in merging [N]
   Vec3 force;                   ///< found last, on body i at the centroid [N]
   Vec3 torque;                  ///< found last, about the centroid [N·m]
-  bool solved = false;          ///< force, torque, rate and power are of the geometry evaluated last
-  PatchState rate;              ///< of its states, found last
-  ContactPower power;           ///< found last
+  bool solved = false;  ///< force, torque, rate and power are of the geometry evaluated last
+  PatchState rate;      ///< of its states, found last
+  ContactPower power;   ///< found last
   double relaxation_power = 0;  ///< of the moving relaxation offset, found last [W]
   bool has_lever = false;       ///< the next two are set
-  Vec3 lever_i, lever_j;        ///< from the bodies' centres across n, at the last accepted step [m]
+  Vec3 lever_i, lever_j;  ///< from the bodies' centres across n, at the last accepted step [m]
   double lever_speed = HUGE_VAL;  ///< of the slower of them over the last accepted substep [m/s]
-  std::int64_t impact = -1;     ///< index of its impact record
-  MetricsSum sum;               ///< of the geometry evaluated last
+  std::int64_t impact = -1;       ///< index of its impact record
+  MetricsSum sum;                 ///< of the geometry evaluated last
 };
 
 /** How the cell pairs of two bodies are grouped. */

@@ -26,8 +26,8 @@ Mat3 Dissipating(const Mat3& Q, const Vec3& n) {
   return ((mean + apart) / (2.0 * apart)) * (Q - (mean - apart) * T);
 }
 
-/** V grows with about this power of the approach, by the variance of the overlap along n in shares of
- the mean depth's square: 1 for a face of even depth, 2 for a wedge or a cap. */
+/** V grows with about this power of the approach, by the variance of the overlap along n in shares
+ of the mean depth's square: 1 for a face of even depth, 2 for a wedge or a cap. */
 double DepthPower(const PatchGeometry& g, double S, double most) {
   constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
   const Mat3 E = 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
@@ -35,8 +35,8 @@ double DepthPower(const PatchGeometry& g, double S, double most) {
   return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, most);
 }
 
-/** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the second
- moments of the overlap. For even depth these are the face's times the depth; where the depth
+/** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the
+ second moments of the overlap. For even depth these are the face's times the depth; where the depth
  varies the face's are larger, by up to twice for an edge or a wedge and 5/3 for a corner, which
  shows in the variance along n. What is too small would be unstable, what is too large is not. */
 Mat3 TiltStiffness(const PatchGeometry& g, double S, double slope) {
@@ -288,8 +288,7 @@ void StagePoint::Finish() const {
   c.force = Force();
   c.torque = Torque();
   const double v_n = NormalVelocity();
-  c.power.elastic =
-      c.geometry.turn * law.f_e * v_n + (conserves ? 0.0 : Dot(w, ElasticTorque()));
+  c.power.elastic = c.geometry.turn * law.f_e * v_n + (conserves ? 0.0 : Dot(w, ElasticTorque()));
   c.power.normal = c.geometry.turn * (law.f_e - f_n) * v_n;
   c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
   c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
