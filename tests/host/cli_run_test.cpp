@@ -107,6 +107,7 @@ TEST(Cli, ResultsHoldEveryQuantityWithItsUnits) {
                                                  {"patches/approach_speed", "m/s 1"},
                                                  {"patches/damping_factor", "s/m 1"},
                                                  {"patches/since", "s 1"},
+                                                 {"energy/dissipated_numerical", "J 1"},
                                                  {"impacts/time", "s 1"},
                                                  {"impacts/body_i", "1 1"},
                                                  {"impacts/body_j", "1 1"},

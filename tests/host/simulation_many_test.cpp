@@ -83,7 +83,8 @@ TEST(SimulationManyTest, TwentyFeetSlideAndSpinAsSmallExplicitStepsDo) {
       const EnergyAudit& e = simulation.Energy();
       const std::array<double, 4> now{e.dissipated_normal, e.dissipated_sliding,
                                       e.dissipated_spinning, e.dissipated_rolling};
-      for (int k = 0; k < 4; ++k) EXPECT_GE(now[k], before[k]) << simulation.Time();
+      // Raw integrals: they may fall by rounding, and by no more.
+      for (int k = 0; k < 4; ++k) EXPECT_GE(now[k], before[k] - 1e-12) << simulation.Time();
       before = now;
     }
     EXPECT_EQ(simulation.Contacts().size(), static_cast<std::size_t>(kFeet)) << method;
