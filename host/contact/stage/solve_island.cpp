@@ -164,9 +164,13 @@ void StageIsland::Solve(int threads, StageResult* result) {
     }
     const double fall = before > 0.0 ? residual / before : 1.0;
     before = residual;
-    const double loose = std::max(std::min(kLoose, fall * fall),
-                                  std::max(kTight, kBelow * kTolerance * scale / residual));
-    double g0 = NewtonStep(true, loose);
+    // Where Newton's method has difficulties, poor steps are not to add to them.
+    double tolerance = kTight;
+    if (iteration < kFreeWeights) {
+      tolerance = std::max(tolerance, std::max(std::min(kLoose, fall * fall),
+                                               kBelow * kTolerance * scale / residual));
+    }
+    double g0 = NewtonStep(true, tolerance);
     if (many_ && !(g0 < 0.0)) g0 = NewtonStep(true, kTight);
     if (!(g0 < 0.0)) g0 = NewtonStep(false, kTight);
     if (!(g0 < 0.0) && !held) {  // no way down: with a held load there is one
