@@ -11,14 +11,14 @@ namespace {
 
 /** A contact that moves by less than this share of its depth in the rest of the step is at rest
  or slides: the scheme's own damping holds it. */
-constexpr double kQuietShare = 0.3;
+constexpr double kQuietShare = 0.1;
 /** Substep of a contact that moves, in units of 1/ω. */
 constexpr double kPhase = 0.25;
 /** The lever of a face that tilts moves by more than this share of the patch's radius; that of a
  body that rolls does not. */
 constexpr double kLeverShare = 0.15;
 /** Vibrations are slow below these shares of √(a L) and of a h, a being the loads' acceleration. */
-constexpr double kSlowShare = 0.02;
+constexpr double kSlowShare = 0.012;
 constexpr double kSlowSteps = 2.0;
 /** They are vibrations once the contact has lasted for this phase, and for a step: an impact is
  over after π. */
@@ -49,6 +49,7 @@ Motion MotionOf(const BodyGroup& group, const StageScratch& scratch, int body) {
 /** What a contact does in the rest of the step. */
 struct ContactMotion {
   double speed = 0.0;     ///< at the patch's rim, along n [m/s]
+  double closing = 0.0;   ///< at its centroid [m/s]
   double approach = 0.0;  ///< the largest speed by which it may deepen [m/s]
   double way = 0.0;       ///< [m]
 };
@@ -65,6 +66,7 @@ ContactMotion MotionWithin(double left, const Motion& i, const Motion& j, const 
   if (contact.lever_speed * left < kLeverShare * r) tilt = 0.0;
   ContactMotion out;
   out.speed = std::fabs(v) + tilt;
+  out.closing = std::fmax(0.0, -v);
   out.approach = std::fmax(0.0, -v) + tilt + (std::fabs(a) + turn) * left;
   out.way = out.speed * left + 0.5 * (std::fabs(a) + turn) * left * left;
   return out;
@@ -129,7 +131,9 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
     const ContactMotion motion = MotionWithin(left, MotionOf(group, *scratch, contact.body_i),
                                               MotionOf(group, *scratch, contact.body_j), contact);
     if (!(motion.way > kQuietShare * g.V / Norm(g.S))) continue;
-    const double omega = Frequency(*tools.world, group, contact);
+    // Damping makes the onset of an impact faster: f_e (1 + |a| v) grows with V like a stiffer spring.
+    const double omega = Frequency(*tools.world, group, contact) *
+                         std::sqrt(1.0 - contact.latch.a * motion.closing);
     const double length = ResolvedLength(left, omega, motion.approach, g);
     if (length >= left) continue;
     double load = 0.0;
