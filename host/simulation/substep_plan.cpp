@@ -131,9 +131,10 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
     const ContactMotion motion = MotionWithin(left, MotionOf(group, *scratch, contact.body_i),
                                               MotionOf(group, *scratch, contact.body_j), contact);
     if (!(motion.way > kQuietShare * g.V / Norm(g.S))) continue;
-    // Damping makes the onset of an impact faster: f_e (1 + |a| v) grows with V like a stiffer spring.
-    const double omega = Frequency(*tools.world, group, contact) *
-                         std::sqrt(1.0 - contact.latch.a * motion.closing);
+    // Damping makes the onset of an impact faster: f_e (1 + |a| v) grows with V like a stiffer
+    // spring.
+    const double omega =
+        Frequency(*tools.world, group, contact) * std::sqrt(1.0 - contact.latch.a * motion.closing);
     const double length = ResolvedLength(left, omega, motion.approach, g);
     if (length >= left) continue;
     double load = 0.0;
