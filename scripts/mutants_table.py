@@ -74,9 +74,9 @@ MUTANTS = [
     Mutant("host/results/recorder.cpp", "impacts are written again at every flush",
            "for (const int column : impacts_) «file_.Truncate(column, 0);»", "", "host:RecorderTest*"),
     Mutant("host/results/recorder.cpp", "the damping factor's column holds the approach speed",
-           "*row = «p.contact.latch.a»; }", "p.contact.latch.v_i", "host:Cli*"),
+           "*row = «p.contact.latch.a»; }", "p.contact.latch.v_i", "host:RecorderTest*"),
     Mutant("host/cli/summary.cpp", "the summary's rest time is how long it rests",
-           "resting > 0 ? «simulation.Time() - resting» : -1.0", "resting", "host:Cli*"),
+           "resting > 0 ? «simulation.Time() - resting» : -1.0", "resting", "host:Cli.TheSummary*"),
     # Geometry.
     Mutant("geometry/bounds.cpp", "a torus reaches a little less far",
            "return at + across * S.e.x + «S.e.y»;", "0.99 * S.e.y", "geometry:Primitives*:NearPairs*"),
