@@ -57,5 +57,28 @@ TEST(Cli, FailuresOfTheEngineAreWarnedOfAndCounted) {
   EXPECT_NE(good.text.find(" 0 engine failures"), std::string::npos) << good.text;
 }
 
+// A ball that hangs in the air without gravity has been at rest since 0, one that is pushed at 0.1
+// s is not at rest at the end, and one whose push has been taken back at 0.2 s is since then.
+TEST(Cli, TheSummarySaysSinceWhenAllRests) {
+  const fs::path folder = Folder("rest");
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  const std::string out = (folder / "out.h5").string();
+  const auto rest = [&](const std::string& wrenches, bool moves) {
+    const Outcome outcome =
+        Call("run " + scene + " -o " + out +
+             " --set 'gravity=[0,0,0]' --set 'bodies.ball.pose.position=[0,0,5]' --set "
+             "'bodies.ball.velocity.linear=[0,0,0]' --set 'bodies.ball.wrenches=[" +
+             wrenches + "]'");
+    EXPECT_EQ(outcome.status, 0) << outcome.text;
+    EXPECT_NE(outcome.text.find("at rest since"), std::string::npos);
+    EXPECT_EQ(outcome.text.find("still moving") != std::string::npos, moves) << outcome.text;
+    return std::stod(host::ColumnFile::Read(out).Attribute("summary_rest_time"));
+  };
+  EXPECT_EQ(rest("", false), 0.0);
+  const std::string push = "{from: 0.1, to: 0.101, force: [0, 0, 20000]}";
+  EXPECT_EQ(rest(push, true), -1.0);
+  EXPECT_NEAR(rest(push + ", {from: 0.199, to: 0.2, force: [0, 0, -20000]}", false), 0.2, 1.01e-3);
+}
+
 }  // namespace
 }  // namespace intervox
