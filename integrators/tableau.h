@@ -24,9 +24,9 @@ struct Tableau {
 };
 
 /** All schemes: rk1 (Euler), rk2 (Heun), rk3 (Bogacki and Shampine), rk4 (the classical one), rk5
- (Dormand and Prince), ark1 (implicit Euler with an explicit position predictor), ark2 (Giraldo,
- Kelly and Constantinescu 2013, ARK2(2,3,2)) and ark3 (Kennedy and Carpenter 2003,
- ARK3(2)4L[2]SA). */
+ (Dormand and Prince), be1 (backward Euler), ark1 (implicit Euler with an explicit position
+ predictor), ark2 (Giraldo, Kelly and Constantinescu 2013, ARK2(2,3,2)) and ark3 (Kennedy and
+ Carpenter 2003, ARK3(2)4L[2]SA). */
 std::span<const Tableau> AllTableaus();
 
 /** The scheme called `name`, or null when there is none. */

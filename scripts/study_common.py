@@ -227,6 +227,7 @@ class Workplace:
         self.kept = options.keep or pathlib.Path(tempfile.gettempdir()) / f"{name}_failed_{os.getpid()}"
         if not options.intervox.is_file():
             sys.exit(f"{options.intervox}: no such program. Build it, or name it with --intervox.")
+        self.slice = options.slice
         self.program = options.intervox.resolve()
 
     def scene(self, name, text):

@@ -42,7 +42,9 @@ TEST(Tableau, RowSumsAreTheAbscissaeInBothParts) {
       if (t.name == "ark1" && i == 1) {
         EXPECT_EQ(sum_explicit, 1.0);
       }
-      EXPECT_NEAR(sum_explicit, t.c[i], 4e-15) << t.name << " row " << i;
+      // Backward Euler has one stage: its positions are predicted from the velocities of the start.
+      const double predicted_to = t.name == "be1" ? 0.0 : t.c[i];
+      EXPECT_NEAR(sum_explicit, predicted_to, 4e-15) << t.name << " row " << i;
       EXPECT_NEAR(sum_implicit, t.c[i], 4e-15) << t.name << " row " << i;
       sum_b += t.b[i];
     }
