@@ -1,7 +1,6 @@
 /** @file Which of many boxes overlap: a linear bounding volume hierarchy. */
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -15,7 +14,9 @@ struct IndexPair {
   std::int32_t i = 0;
   std::int32_t j = 0;
   /** By i, then by j. */
-  auto operator<=>(const IndexPair&) const = default;
+  bool operator<(const IndexPair& o) const { return i != o.i ? i < o.i : j < o.j; }
+  /** Both indices are equal. */
+  bool operator==(const IndexPair&) const = default;
 };
 
 /** Finds the pairs of boxes that share a point, by a linear bounding volume hierarchy in the order

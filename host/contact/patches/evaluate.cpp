@@ -66,9 +66,9 @@ class Joining {
     const std::vector<Held>& held = patches_.held;
     for (std::size_t h = 0, k = 0; h < held.size() || k < pairs_.size();) {
       const bool has_pair =
-          k < pairs_.size() && (h == held.size() || CellsOf(pairs_[k]) <= held[h].cells);
+          k < pairs_.size() && (h == held.size() || !(held[h].cells < CellsOf(pairs_[k])));
       const bool is_held =
-          h < held.size() && (k == pairs_.size() || held[h].cells <= CellsOf(pairs_[k]));
+          h < held.size() && (k == pairs_.size() || !(CellsOf(pairs_[k]) < held[h].cells));
       s_.table.Add(is_held ? held[h].cells : CellsOf(pairs_[k]));
       s_.pair_of.push_back(has_pair ? static_cast<int>(k) : -1);
       contact_of_.push_back(is_held ? held[h].contact : -1);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <compare>
 #include <cstddef>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace intervox::host {
@@ -16,7 +16,11 @@ struct CellPair {
   int a = 0;
   int b = 0;
   /** Lexicographic by i, j, a, b. */
-  auto operator<=>(const CellPair&) const = default;
+  bool operator<(const CellPair& o) const {
+    return std::tie(i, j, a, b) < std::tie(o.i, o.j, o.a, o.b);
+  }
+  /** All indices are equal. */
+  bool operator==(const CellPair&) const = default;
 };
 
 /** Which cells of a body are neighbours. */
