@@ -73,6 +73,8 @@ TEST(Polytope, ThinShellKeepsItsDigits) {
     const InterferenceMetrics m = ComputeMetrics(q);
     ASSERT_NEAR(V, 1e-5, 3e-6);
     EXPECT_NEAR(m.volume, V, 2e-11 * V);  // 1e-12 · 1e-4 size/depth, B is 2 m wide
+    EXPECT_NEAR(m.volume, V, m.volume_error);
+    EXPECT_LT(m.volume_error, 1e-9 * V);
     EXPECT_LE(m.volume_lo, V);
     EXPECT_GE(m.volume_hi, V);
   }

@@ -84,14 +84,18 @@ TEST(Interior, EndlessConesAreNotTakenForOne) {
   EXPECT_NE(FindInterior(wide_beyond).verdict, Interior::kEmpty);
 }
 
-// A bar across a ring has its corners in the ring, and what it shares with the hole is left.
+// A bar across a ring has its corners, and its middle, in the ring; what it shares with the hole is
+// left all the same.
 TEST(Interior, ATorusIsNotConvex) {
   const Surface hole = Complement(MakeTorus(0.4, 0.15));
   std::vector<Surface> surfaces{hole};
-  for (const Surface& face : BoxSurfaces({0.8, 0.04, 0.04})) surfaces.push_back(face);
+  for (const Surface& face : BoxSurfaces({-0.5, 0.195, -0.005}, {0.17, 0.205, 0.005})) {
+    surfaces.push_back(face);
+  }
+  ASSERT_GT(GreatestLevel(surfaces, {-0.165, 0.2, 0}), 0.0);
   const InteriorPoint r = FindInterior(surfaces);
   ASSERT_EQ(r.verdict, Interior::kFound);
-  EXPECT_LT(Norm(r.point), 0.27);
+  EXPECT_LT(Norm(r.point), 0.25);
   std::vector<Surface> inside{hole};
   for (const Surface& face : BoxSurfaces({0.35, -0.02, -0.02}, {0.45, 0.02, 0.02})) {
     inside.push_back(face);

@@ -21,7 +21,8 @@ InterferenceMetrics Part(double volume, double error, Status status) {
 TEST(SumOfParts, ASliverMayMissItsOwnTolerance) {
   const std::array parts{Part(1, 1e-7, Status::kOk), Part(1e-6, 1e-7, Status::kToleranceNotMet)};
   EXPECT_EQ(SumOfParts(parts, 1e-6).status, Status::kOk);
-  EXPECT_EQ(SumOfParts(parts, 1e-7).status, Status::kToleranceNotMet);
+  EXPECT_EQ(SumOfParts(parts, 2.01e-7).status, Status::kOk);
+  EXPECT_EQ(SumOfParts(parts, 1.99e-7).status, Status::kToleranceNotMet);
   EXPECT_DOUBLE_EQ(SumOfParts(parts, 1e-6).volume_error, 2e-7);
 }
 

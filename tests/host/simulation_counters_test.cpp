@@ -76,6 +76,20 @@ TEST(SimulationCounters, AContactThatCreatesEnergyIsCounted) {
   }
 }
 
+// A law that makes energy: substeps that gain much of it are done again.
+TEST(SimulationCounters, SubstepsThatGainEnergyAreDoneAgain) {
+  for (const double damping : {4e3, -4e3, -4e5}) {
+    Simulation simulation =
+        BallOnFloor("model: test_pumping, stiffness: 1e7, damping: " + std::to_string(damping), "");
+    RunToEnd(&simulation);
+    if (damping > 0) {
+      EXPECT_EQ(simulation.Counters().redone_substeps, 0);
+    } else {
+      EXPECT_GT(simulation.Counters().redone_substeps, 0) << damping;
+    }
+  }
+}
+
 TEST(SimulationCounters, AStageWithoutASolutionIsCounted) {
   for (const char* friction : {"model: test_jumping, mu: 0.5", "model: coulomb, mu: 0.5"}) {
     Simulation simulation = BallOnFloor(
