@@ -80,6 +80,8 @@ struct Field {
   Range range;
   const char* doc;
 };
+template <class P, class T>
+Field(const char*, T P::*, Range, const char*) -> Field<P, T>;  // clang 14 does not deduce it
 
 /** Keys, reader and writer of a primitive that is no more than its Fields(). */
 template <class P>

@@ -1,5 +1,7 @@
 #include "host/world/pair_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -164,7 +166,7 @@ void PairRules::ReadEntries(const Scene& scene, const BodyNames& names) {
     const auto entry = static_cast<int>(models_.size());
     const std::string key = "contacts[" + std::to_string(entry) + "]";
     const auto fail = [&](const std::string& part, const std::string& what) {
-      FailAt(contact.places.Of(part), scene.path.string(), key + "." + part, what);
+      FailAt(contact.places.Of(part), scene.path.string(), fmt::format("{}.{}", key, part), what);
     };
     const bool none = contact.model == "none";
     if (!none && contact.model != "default" && !scene.contact_models.contains(contact.model)) {
@@ -175,7 +177,9 @@ void PairRules::ReadEntries(const Scene& scene, const BodyNames& names) {
     models_.push_back(none ? -1 : models.emplace(contact.model, next).first->second);
 
     const auto index = [&](const std::string& name, const std::string& part) {
-      return name == "*" ? -1 : names.Require(name, contact.places.Of(part), key + "." + part);
+      return name == "*"
+                 ? -1
+                 : names.Require(name, contact.places.Of(part), fmt::format("{}.{}", key, part));
     };
     const int i = index(contact.bodies.first, "bodies[0]");
     const int j = index(contact.bodies.second, "bodies[1]");
