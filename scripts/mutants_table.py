@@ -170,7 +170,7 @@ MUTANTS = [
     Mutant("host/simulation/event.cpp", "onsets are located by the step only, not by the contact's time",
            "enough = std::fmin(enough, «kOnsetPhase / event.frequency»);", "enough", "host:StiffContact*:Simulation*"),
     Mutant("host/simulation/accept.cpp", "impacts report 2 % more than their peak",
-           "group->peaks.emplace_back(contact.impact, «contact.f_n»);", "1.02 * contact.f_n", "host:Simulation*"),
+           "group->peaks.emplace_back(contact.impact, «contact.f_n»);", "1.02 * contact.f_n", "host:StiffContact*"),
     Mutant("host/simulation/accept.cpp", "a latch that moves leaves the force as it was",
            "if («contact.latch.a != before.a») contact.solved = false;", "false", "host:Simulation*"),
     # The stage's equations.
