@@ -207,7 +207,7 @@ MUTANTS = [
     Mutant("host/contact/patches/inherit.cpp", "a regrouped patch forgets its peak force",
            "«heir->peak_f_n = std::fmax(heir->peak_f_n, old.peak_f_n);»", "", "host:Patch*:OneConvex*:Cuts*:SimulationTest*"),
     Mutant("host/contact/patches/inherit.cpp", "bristles of a contact that ends leave no loss",
-           "changes.bristle_energy_lost += «std::fmax(0.0, before[c].bristle_energy)»;", "0.0", "host:Patch*:OneConvex*:Cuts*:SimulationTest*"),
+           "changes.bristle_energy_lost += «std::fmax(0.0, before[c].bristle_energy)»;", "0.0", "host:FastBodies*"),
     Mutant("host/world/pair_rules.cpp", "a contact that names both bodies comes before earlier ones",
            "entry = «std::min(entry, named->second)»;", "named->second", "host:PairRules*:SceneReader*"),
 ]

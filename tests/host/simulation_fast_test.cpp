@@ -63,5 +63,49 @@ TEST(FastBodies, ABodyThatIsStruckStrikesTheNextInTheSameStep) {
   }
 }
 
+// A rod that turns about its middle strikes a ball beside its tip when its face gets there: at
+// 0.9 m sin φ = 0.05 + 0.1 m, from φ = 1 rad on.
+TEST(FastBodies, ATurningRodIsSeenInTime) {
+  for (const double w : {0.2, 1.0, 30.0}) {
+    Simulation simulation = FromText(
+        "duration: " + Number(0.9 / w) +
+        "\ngravity: [0, 0, 0]\nintegrator: {step: " + Number(1e-3 / w) +
+        "}\nshapes:\n  rod: {box: {size: [2, 0.1, 0.1]}}\n  ball: {sphere: {radius: 0.1}}\n"
+        "contact_models: {default: {normal: {model: gonthier, stiffness: 1e8, restitution: 0.5}}}\n"
+        "bodies:\n  rod: {shape: rod, motion: {velocity: {angular: [0, 0, " +
+        Number(w) + "]}}}\n  ball: {shape: ball, mass: 1, pose: {position: [" +
+        Number(0.9 * std::cos(1.0)) + ", " + Number(0.9 * std::sin(1.0)) + ", 0]}}\n");
+    RunToEnd(&simulation);
+    ASSERT_GE(simulation.Impacts().size(), 1u) << w;
+    EXPECT_NEAR(simulation.Impacts()[0].t * w, 1.0 - std::asin(0.15 / 0.9), 1e-3) << w;
+    EXPECT_NEAR(simulation.Impacts()[0].approach_speed, 0.9 * w * std::cos(std::asin(0.15 / 0.9)),
+                0.01 * w);
+  }
+}
+
+// A ball that slides is torn off the floor: what its bristle held is friction's loss, and the audit
+// closes.
+TEST(FastBodies, ABodyThatIsTornOffLeavesItsBristlesLoss) {
+  Simulation simulation = FromText(
+      "duration: 0.2\nintegrator: {step: 250e-6}\nshapes:\n"
+      "  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n  box: {box: {size: [0.1, 0.1, "
+      "0.05]}}\ncontact_models:\n  default:\n    normal: {model: gonthier, stiffness: 1e7, "
+      "restitution: 0.5}\n    friction: {model: bristle, mu_s: 0.5, mu_c: 0.5, sigma_0: 100, "
+      "sigma_1: 10, v_stribeck: 0.1, dwell_time: 0.01}\nbodies:\n"
+      "  floor: {shape: floor, fixed: true}\n  box:\n    shape: box\n    mass: 2\n"
+      "    pose: {position: [0, 0, 0.0249]}\n    wrenches:\n"
+      "      - {from: 0, to: 0.1, force: [8, 0, 0]}\n"
+      "      - {from: 0.1, force: [0, 0, 200]}\n");
+  double held = 0;
+  while (!simulation.Done()) {
+    simulation.Step();
+    held = std::fmax(held, simulation.Energy().bristle);
+  }
+  EXPECT_TRUE(simulation.Contacts().empty());
+  EXPECT_GT(held, 1e-3);
+  EXPECT_NEAR(simulation.Energy().bristle, 0.0, 1e-6 * held);
+  EXPECT_LT(std::fabs(simulation.Energy().balance), 0.05 * held);
+}
+
 }  // namespace
 }  // namespace intervox
