@@ -46,6 +46,13 @@ Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB) {
   return {R_WB, p_WM - R_WB * body.p_BM};
 }
 
+Pose SetVelocities(RigidBody* body) {
+  const Mat3 R_WB = ToRotation(body->q_WB);
+  body->v = body->inverse_mass * body->momentum;
+  body->w = InverseInertiaW(*body, R_WB) * body->spin;
+  return FramePose(*body, body->p_WM, R_WB);
+}
+
 double KineticEnergy(const RigidBody& body) {
   return 0.5 * (Dot(body.momentum, body.v) + Dot(body.spin, body.w));
 }

@@ -40,6 +40,9 @@ Mat3 InverseInertiaW(const RigidBody& body, const Mat3& R_WB);
 /** Pose of the body frame from centre of mass and orientation. */
 Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB);
 
+/** Sets a free body's velocities from its momenta and orientation. @return pose of its frame */
+Pose SetVelocities(RigidBody* body);
+
 /** Mass properties of a body's solid at a density [kg/m³]; empty for a body without a solid.
  @throws std::invalid_argument where it has none. */
 using SolidMass = std::function<MassProperties(double density)>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "host/contact/laws.h"
+#include "host/contact/patch_depth.h"
 
 namespace intervox::host {
 
@@ -31,8 +32,7 @@ class ExactRolling : public RollingLaw {
   explicit ExactRolling(Parameters& /*p*/) {}
   Mat3 Moment(const PatchGeometry& geometry) const override {
     const Mat3 T = TangentProjection(geometry.n);
-    const Mat3 E = 0.5 * Trace(geometry.J_W) * Mat3::Identity() - geometry.J_W;
-    const Mat3 M = T * E * T;
+    const Mat3 M = T * SecondMoment(geometry) * T;
     return Trace(M) * T - M;
   }
 };

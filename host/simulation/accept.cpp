@@ -4,21 +4,13 @@
 #include <cmath>
 
 #include "host/simulation/contact_scales.h"
-#include "host/simulation/group_step.h"
 
 namespace intervox::host {
 namespace {
 
 void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, BodyGroup* group) {
   for (std::size_t f = 0; f < group->free.size(); ++f) {
-    const auto b = static_cast<std::size_t>(group->free[f]);
-    RigidBody& body = group->state[b];
-    const double* at = StateLayout::Momentum(std::span<const double>(scratch.y), f);
-    const Vec3 center = ReadVec3(StateLayout::Center(std::span<const double>(scratch.x), f));
-    body.momentum = ReadVec3(at);
-    body.spin = ReadVec3(at + 3) - Cross(center - body.p_WM, body.momentum);
-    body.p_WM = center;
-    body.q_WB = Normalized(StateLayout::Turn(scratch.x, f));
+    group->state[static_cast<std::size_t>(group->free[f])] = BodyAtEnd(*group, f, scratch);
   }
   group->time = t;
   SetVelocities(*tools.world, group);

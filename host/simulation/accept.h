@@ -12,4 +12,11 @@ namespace intervox::host {
 void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, BodyGroup* group,
                    StageScratch* scratch);
 
+/** Evaluates and accepts the contacts at the group's time, as a run begins. */
+void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
+
+/** Evaluates the geometry of the contacts at the group's accepted state, whose contacts have their
+ states and wrenches, as a run is resumed. */
+void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
+
 }  // namespace intervox::host

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/contact/patch_depth.h"
+
 namespace intervox::host {
 namespace {
 
 constexpr double kOnsetShare = 1e-3;      // of √(g L)
 constexpr double kOnsetPerStep = 2.5e-6;  // of L/h
 constexpr double kDifference = 1e-3;      // relative, for the slope of a force
-
-Mat3 SecondMoment(const PatchGeometry& g) { return 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W; }
 
 StageBody AsStageBody(const RigidBody& body, const Pose& X_WB) {
   StageBody out;
@@ -27,19 +27,11 @@ double PatchRadius(const PatchGeometry& g) {
   return g.V > 0.0 ? std::sqrt(std::fmax(0.0, Trace(g.J_W) / g.V)) : 0.0;
 }
 
-double DepthPower(const PatchGeometry& g) {
-  const double S = Norm(g.S);
-  if (!(g.V > 0.0) || !(S > 0.0)) return 1.0;
-  constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
-  const double variance = Dot(g.n, SecondMoment(g) * g.n) * S * S / (g.V * g.V * g.V);
-  return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 3.0);
-}
-
 double ElasticEnergy(const ContactModel& model, const PatchGeometry& g) {
   const double S = Norm(g.S);
   if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
   if (model.normal->Conserves()) return model.normal->Potential(g.V);
-  const double p = DepthPower(g);
+  const double p = DepthPower(g, S);
   return p / (p + 1.0) * model.Force(g.V, S, 0.0).f_e * g.V / S;
 }
 
@@ -53,7 +45,7 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
                    Dot(a_j, j.inverse_inertia_W * a_j) +
                    r * r * (Trace(i.inverse_inertia_W) + Trace(j.inverse_inertia_W));
   // The force of a law that conserves grows with the area too: S ∝ V^(1 − 1/p).
-  const double p = model.normal->Conserves() ? DepthPower(g) : 1.0;
+  const double p = model.normal->Conserves() ? DepthPower(g, S) : 1.0;
   const double f = model.Force(g.V, S, latch.a).f_e;
   const double further =
       model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch.a)

@@ -8,11 +8,6 @@ namespace intervox::host {
 /** Radius of gyration of a patch about its centroid [m]. */
 double PatchRadius(const PatchGeometry& geometry);
 
-/** How unevenly deep a patch is: 1 for a face of even depth, 2 for a wedge, an edge or a cap, 3 for
- a corner. V grows with about this power of the approach. From the variance of the overlap along n,
- in shares of the mean depth's square: 1/12, 2/9, 0.34. */
-double DepthPower(const PatchGeometry& geometry);
-
 /** Elastic energy of a patch [J]: w(V) for a law that conserves; else f_e (V/|S|) p/(p + 1), p
  being the DepthPower. */
 double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry);

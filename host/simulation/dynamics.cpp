@@ -11,6 +11,7 @@
 
 #include "cuda/executor.h"
 #include "host/bodies/loads.h"
+#include "host/simulation/accept.h"
 #include "host/simulation/group_step.h"
 #include "host/simulation/substep_plan.h"
 
@@ -321,11 +322,8 @@ void Dynamics::WatchRest() {
 void Dynamics::Start() {
   PlaceDriven();
   for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
-    RigidBody& body = state_.bodies[b];
-    if (body.kind != BodyKind::kFree) continue;
-    state_.poses[b] = FramePose(body, body.p_WM, ToRotation(body.q_WB));
-    body.v = body.inverse_mass * body.momentum;
-    body.w = InverseInertiaW(body, state_.poses[b].R) * body.spin;
+    if (state_.bodies[b].kind == BodyKind::kFree)
+      state_.poses[b] = SetVelocities(&state_.bodies[b]);
   }
   FindGroups(world_.step);
   ForEachGroup(
@@ -377,19 +375,19 @@ void Dynamics::Restore(State state) {
   for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
     RigidBody& body = state_.bodies[b];
     if (body.kind == BodyKind::kFixed) state_.poses[b] = world_.scene.bodies[b].X_WB;
-    if (body.kind != BodyKind::kFree) continue;
-    state_.poses[b] = FramePose(body, body.p_WM, ToRotation(body.q_WB));
-    body.v = body.inverse_mass * body.momentum;
-    body.w = InverseInertiaW(body, state_.poses[b].R) * body.spin;
+    if (body.kind == BodyKind::kFree) state_.poses[b] = SetVelocities(&body);
   }
-  const State accepted = state_;
+  // Evaluating the contacts once more counts once more.
+  const SimulationCounters counters = state_.counters;
+  const EnergyLedger ledger = state_.ledger;
+  const std::int64_t undefined_normals = state_.patches.undefined_normals;
   FindGroups(world_.step);
   ForEachGroup(
       [&](BodyGroup* group, StageScratch* scratch) { RestoreGroup(tools_, group, scratch); });
   MergeGroups(state_.time);
-  state_.counters = accepted.counters;
-  state_.ledger = accepted.ledger;
-  state_.patches.undefined_normals = accepted.patches.undefined_normals;
+  state_.counters = counters;
+  state_.ledger = ledger;
+  state_.patches.undefined_normals = undefined_normals;
   for (const auto& scratch : scratch_) {
     scratch->counters = {};
     scratch->finder.counters = {};

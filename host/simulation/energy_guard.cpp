@@ -30,19 +30,6 @@ double StoredEnergy(const StageTools& tools, const BodyGroup& group, const Patch
   return sum;
 }
 
-/** The body at the end of the trial. */
-RigidBody Advanced(const RigidBody& body, std::size_t f, const StageScratch& scratch) {
-  RigidBody out = body;
-  const double* at = StateLayout::Momentum(std::span<const double>(scratch.y), f);
-  out.p_WM = ReadVec3(StateLayout::Center(std::span<const double>(scratch.x), f));
-  out.q_WB = Normalized(StateLayout::Turn(scratch.x, f));
-  out.momentum = ReadVec3(at);
-  out.spin = ReadVec3(at + 3) - Cross(out.p_WM - body.p_WM, out.momentum);
-  out.v = body.inverse_mass * out.momentum;
-  out.w = InverseInertiaW(body, ToRotation(out.q_WB)) * out.spin;
-  return out;
-}
-
 }  // namespace
 
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
@@ -52,7 +39,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   double mechanical = 0.0, moved = 0.0, most = 0.0;
   for (std::size_t f = 0; f < group.free.size(); ++f) {
     const RigidBody& body = group.state[static_cast<std::size_t>(group.free[f])];
-    const RigidBody after = Advanced(body, f, scratch);
+    RigidBody after = BodyAtEnd(group, f, scratch);
+    SetVelocities(&after);
     const double before = KineticEnergy(body);
     const double fall = body.mass * Dot(tools.world->scene.gravity, after.p_WM - body.p_WM);
     const double gain = KineticEnergy(after) - before - fall;

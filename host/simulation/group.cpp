@@ -9,9 +9,7 @@ void SetVelocities(const World& world, BodyGroup* group) {
     RigidBody& body = group->state[b];
     if (body.kind == BodyKind::kFixed) continue;
     if (body.kind == BodyKind::kFree) {
-      group->poses[b] = FramePose(body, body.p_WM, ToRotation(body.q_WB));
-      body.v = body.inverse_mass * body.momentum;
-      body.w = InverseInertiaW(body, group->poses[b].R) * body.spin;
+      group->poses[b] = SetVelocities(&body);
     } else {
       const auto index = static_cast<std::size_t>(group->bodies[b]);
       PlaceDrivenBody(*world.scene.bodies[index].motion, group->time, &body, &group->poses[b]);

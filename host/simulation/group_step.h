@@ -12,11 +12,4 @@ namespace intervox::host {
  @throws std::runtime_error naming time and body when a state is not finite. */
 void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch);
 
-/** Evaluates and accepts the contacts at the group's time, as a run begins. */
-void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
-
-/** Evaluates the geometry of the contacts at the group's accepted state, whose contacts have their
- states and wrenches, as a run is resumed. */
-void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
-
 }  // namespace intervox::host

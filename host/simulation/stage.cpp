@@ -52,6 +52,17 @@ void PushHolder(double h, const HolderStage& holder, StageBody* body) {
 
 }  // namespace
 
+RigidBody BodyAtEnd(const BodyGroup& group, std::size_t f, const StageScratch& scratch) {
+  const RigidBody& before = group.state[static_cast<std::size_t>(group.free[f])];
+  RigidBody body = before;
+  const double* at = StateLayout::Momentum(std::span<const double>(scratch.y), f);
+  body.p_WM = ReadVec3(StateLayout::Center(std::span<const double>(scratch.x), f));
+  body.q_WB = Normalized(StateLayout::Turn(scratch.x, f));
+  body.momentum = ReadVec3(at);
+  body.spin = ReadVec3(at + 3) - Cross(body.p_WM - before.p_WM, body.momentum);
+  return body;
+}
+
 double ApproachVelocity(const BodyGroup& group, const Contact& contact) {
   const RigidBody& i = group.state[static_cast<std::size_t>(contact.body_i)];
   const RigidBody& j = group.state[static_cast<std::size_t>(contact.body_j)];

@@ -139,6 +139,9 @@ class GroupStage final : public integrators::PartitionedSystem {
   double relaxation_ = 1.0;  ///< of the iteration to the implicit position
 };
 
+/** Free body f of a group as the trial in the scratch leaves it; velocities are those of before. */
+RigidBody BodyAtEnd(const BodyGroup& group, std::size_t f, const StageScratch& scratch);
+
 /** n·v of body i relative to body j at the contact's centroid with the accepted velocities,
  negative while approaching [m/s]. */
 double ApproachVelocity(const BodyGroup& group, const Contact& contact);

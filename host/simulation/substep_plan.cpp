@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "host/contact/patch_depth.h"
+
 #include "host/simulation/contact_scales.h"
 
 namespace intervox::host {
@@ -74,7 +76,7 @@ ContactMotion MotionWithin(double left, const Motion& i, const Motion& j, const 
 
 /** The longest time τ ≤ left with ω(τ) τ ≤ kPhase, ω growing as the contact deepens. */
 double ResolvedLength(double left, double omega, double approach, const PatchGeometry& g) {
-  const double p = DepthPower(g), depth = p * g.V / Norm(g.S);
+  const double S = Norm(g.S), p = DepthPower(g, S), depth = p * g.V / S;
   const auto phase = [&](double tau) {
     return tau * omega * std::pow(1.0 + approach * tau / depth, 0.5 * (p - 1.0));
   };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/contact/patch_depth.h"
+
 namespace intervox::host::internal {
 namespace {
 
@@ -26,24 +28,14 @@ Mat3 Dissipating(const Mat3& Q, const Vec3& n) {
   return ((mean + apart) / (2.0 * apart)) * (Q - (mean - apart) * T);
 }
 
-/** V grows with about this power of the approach, by the variance of the overlap along n in shares
- of the mean depth's square: 1 for a face of even depth, 2 for a wedge or a cap. */
-double DepthPower(const PatchGeometry& g, double S, double most) {
-  constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
-  const Mat3 E = 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
-  const double variance = Dot(g.n, E * g.n) * S * S / (g.V * g.V * g.V);
-  return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, most);
-}
-
 /** Elastic moment per angle of a face about its own centroid, f_e' ∫ (r×n)(r×n)ᵀ dS, from the
  second moments of the overlap. For even depth these are the face's times the depth; where the depth
  varies the face's are larger, by up to twice for an edge or a wedge and 5/3 for a corner, which
  shows in the variance along n. What is too small would be unstable, what is too large is not. */
 Mat3 TiltStiffness(const PatchGeometry& g, double S, double slope) {
-  const Mat3 E = 0.5 * Trace(g.J_W) * Mat3::Identity() - g.J_W;
   const Mat3 T = Mat3::Identity() - Outer(g.n, g.n);
-  const Mat3 M = Dissipating(T * E * T, g.n);
-  return (DepthPower(g, S, 2.0) * slope * S / g.V) * (Trace(M) * T - M);
+  const Mat3 M = Dissipating(T * SecondMoment(g) * T, g.n);
+  return (std::min(2.0, DepthPower(g, S)) * slope * S / g.V) * (Trace(M) * T - M);
 }
 
 }  // namespace
@@ -75,7 +67,7 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   conserves = model.normal->Conserves();
   if (conserves && S_there > 0.0) {
     lever = (1.0 / S_there) * g.G;
-    area_power = 1.0 - 1.0 / DepthPower(g, S_there, 3.0);
+    area_power = 1.0 - 1.0 / DepthPower(g, S_there);
   }
   law = Law(std::max(0.0, g.V - V_o));
 
