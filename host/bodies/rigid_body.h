@@ -12,6 +12,12 @@ namespace intervox::host {
 /** How a body moves. */
 enum class BodyKind { kFree, kFixed, kDriven };
 
+/** What the guard on energy knows of a body, since the start [J]. */
+struct EnergyAccount {
+  double passed = 0.0;  ///< by how much its kinetic and potential energy have gone up and down
+  double gained = 0.0;  ///< what it gained that nothing gave; losses are not credited
+};
+
 /** A body and its state at the last accepted step.
 
  State: centre of mass, orientation, linear momentum p and spin L (angular momentum about the centre
@@ -32,6 +38,7 @@ struct RigidBody {
   Vec3 spin;                              ///< L [kg·m²/s]
   Vec3 v;                                 ///< of the centre of mass [m/s]
   Vec3 w;                                 ///< angular, world axes [rad/s]
+  EnergyAccount account;
 };
 
 /** I_W⁻¹ at the orientation R_WB. */

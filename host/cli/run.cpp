@@ -115,10 +115,9 @@ bool WarnOfGains(const Simulation& simulation) {
   const std::int64_t count = simulation.Counters().gaining_substeps;
   if (count == 0) return false;
   std::cerr << fmt::format(
-      "intervox: warning: {} substeps gained energy that nothing gave; do not trust the motion "
-      "from "
-      "there on. Use a smaller step, or less stiffness. The first of them:\n",
-      count);
+      "intervox: warning: {} gained energy that nothing gave; do not trust the motion from there "
+      "on. Use a smaller step, less stiffness, or method ark3. The first:\n",
+      count == 1 ? "1 substep" : fmt::format("{} substeps", count));
   const std::span<const EnergyGain> gains = simulation.Gains();
   for (std::size_t k = 0; k < std::min<std::size_t>(gains.size(), 5); ++k) {
     std::cerr << fmt::format(

@@ -19,7 +19,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 
 using Bytes = std::vector<unsigned char>;
@@ -78,6 +78,8 @@ void Visit(Archive& ar, RigidBody& body) {
   ar(body.q_WB.z);
   Visit(ar, body.momentum);
   Visit(ar, body.spin);
+  ar(body.account.passed);
+  ar(body.account.gained);
 }
 
 template <class Archive>

@@ -26,8 +26,8 @@ constexpr double kNegligibleWeight = 1e-6;
  its radius. */
 constexpr double kReachFactor = 1.25;
 constexpr double kReachShare = 1e-3;
-/** What a reach grows by where it was too small. */
-constexpr double kWider = 4.0;
+/** A reach that was too small becomes this multiple of the way that the body took. */
+constexpr double kWider = 1.5;
 
 /** Slower than these shares of √(g L), or without gravity of L/h, is rest. */
 constexpr double kRestShare = 1e-3;
@@ -82,6 +82,11 @@ StageTools MakeTools(const World& world, const PairFinder& finder) {
     tools.load_times.push_back(LoadTimes(world.scene.bodies[b]));
   }
   return tools;
+}
+
+/** Takes out of the counters what counts accepted substeps: the step is done again. */
+void DropAccepted(SimulationCounters* counters) {
+  counters->substeps = counters->dissipative_substeps = counters->gaining_substeps = 0;
 }
 
 }  // namespace
@@ -273,18 +278,23 @@ void Dynamics::StepGroups(double end) {
       [&](BodyGroup* group, StageScratch* scratch) { StepGroup(tools_, end, group, scratch); });
 }
 
-/** Whether every free body has ended within the reach that made the groups. */
-bool Dynamics::StayedWithinReach() const {
+/** Whether every free body has ended within the reach that made the groups; widens that of others.
+ */
+bool Dynamics::StayedWithinReach() {
+  bool stayed = true;
   for (std::size_t g = 0; g < group_count_; ++g) {
     const BodyGroup& group = groups_[g];
     for (const int body : group.free) {
       const auto local = static_cast<std::size_t>(body);
       const auto b = static_cast<std::size_t>(group.bodies[local]);
       const BodyCells& cells = world_.boxes[b];
-      if (Displacement(group.poses[local], state_.poses[b], cells) > reach_[b]) return false;
+      const double way = Displacement(group.poses[local], state_.poses[b], cells);
+      if (!(way > reach_[b])) continue;
+      widened_[b] *= kWider * way / reach_[b];
+      stayed = false;
     }
   }
-  return true;
+  return stayed;
 }
 
 /** The groups' results become the state. */
@@ -341,7 +351,7 @@ void Dynamics::Step() {
     FindGroups(h);
     StepGroups(end);
     if (StayedWithinReach()) break;
-    for (double& factor : widened_) factor *= kWider;
+    for (const auto& scratch : scratch_) DropAccepted(&scratch->counters);
   }
   MergeGroups(end);
   ++state_.step;

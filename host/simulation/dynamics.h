@@ -41,7 +41,7 @@ class Dynamics {
   void FillGroups();
   std::size_t AddGroup();
   void StepGroups(double end);
-  bool StayedWithinReach() const;
+  bool StayedWithinReach();
   void MergeGroups(double end);
   void PlaceDriven();
   void WatchRest();

@@ -13,6 +13,11 @@ constexpr double kResolvedPhase = 0.5;
 /** A substep may gain these shares of what it moves. */
 constexpr double kUnresolvedShare = 1e-3;
 constexpr double kResolvedShare = 1e-2;
+/** Bodies may gain this share of what has gone through them since the start: a mode that grows by
+ less than a substep may gain is seen here. */
+constexpr double kShareSinceStart = 1e-3;
+/** Rounding of a substep's energies, in shares of their terms. */
+constexpr double kRounding = 1e-14;
 
 /** Elastic energy of contacts.
  @param unseen  of those alone that overlap at the end of a trial and have acted at no stage: they
@@ -30,24 +35,46 @@ double StoredEnergy(const StageTools& tools, const BodyGroup& group, const Patch
   return sum;
 }
 
+/** Kinetic and gravity's energy of a free body before and after a trial [J]. */
+struct BodyChange {
+  double before = 0.0;  ///< kinetic
+  double fall = 0.0;    ///< what gravity gave
+  double change = 0.0;  ///< of both
+  double rounding = 0.0;
+};
+
+BodyChange ChangeOf(const StageTools& tools, const BodyGroup& group, std::size_t f,
+                    const StageScratch& scratch) {
+  const RigidBody& body = group.state[static_cast<std::size_t>(group.free[f])];
+  const Vec3 weight = body.mass * tools.world->scene.gravity;
+  RigidBody after = BodyAtEnd(group, f, scratch);
+  SetVelocities(&after);
+  BodyChange out;
+  out.before = KineticEnergy(body);
+  out.fall = Dot(weight, after.p_WM - body.p_WM);
+  out.change = KineticEnergy(after) - out.before - out.fall;
+  out.rounding = kRounding * (out.before + Norm(weight) * Norm(body.p_WM));
+  return out;
+}
+
 }  // namespace
 
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
                         const StageScratch& scratch) {
   EnergyCheck check;
   check.resolved = !substep.dissipative && scratch.fastest * substep.length <= kResolvedPhase;
-  double mechanical = 0.0, moved = 0.0, most = 0.0;
+  double mechanical = 0.0, moved = 0.0, most = -HUGE_VAL, rounding = 0.0;
+  EnergyAccount account;
   for (std::size_t f = 0; f < group.free.size(); ++f) {
-    const RigidBody& body = group.state[static_cast<std::size_t>(group.free[f])];
-    RigidBody after = BodyAtEnd(group, f, scratch);
-    SetVelocities(&after);
-    const double before = KineticEnergy(body);
-    const double fall = body.mass * Dot(tools.world->scene.gravity, after.p_WM - body.p_WM);
-    const double gain = KineticEnergy(after) - before - fall;
-    mechanical += gain;
-    moved += before + std::fabs(fall);
-    if (gain > most) {
-      most = gain;
+    const BodyChange body = ChangeOf(tools, group, f, scratch);
+    const EnergyAccount& so_far = group.state[static_cast<std::size_t>(group.free[f])].account;
+    account.passed += so_far.passed + std::fabs(body.change);
+    account.gained += so_far.gained;
+    mechanical += body.change;
+    moved += body.before + std::fabs(body.fall);
+    rounding += body.rounding;
+    if (body.change > most) {
+      most = body.change;
       check.body = group.free[f];
     }
   }
@@ -64,21 +91,39 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const double stored = StoredEnergy(tools, group, group.patches);
   check.elastic = check.resolved ? by_stages + StoredEnergy(tools, group, scratch.patches, true)
                                  : StoredEnergy(tools, group, scratch.patches) - stored;
-  check.gain = mechanical + check.elastic - work;
+  // What bristles give back they had taken before.
+  check.gain = mechanical + check.elastic + std::fmin(0.0, a[kBristleStored]) - work;
   moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + stored;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
+  const double since_start = kShareSinceStart * (account.passed + moved) - account.gained;
+  check.allowed = std::fmax(rounding, std::fmin(check.allowed, since_start));
   if (!check.resolved) {
     const double losses = a[kNormalLoss] + a[kFrictionWork] - (a[kBristleStored] - a[kSpinStored]) +
                           a[kSpinningWork] - a[kSpinStored] + a[kRollingLoss];
-    check.numerical = -(check.gain + a[kBristleStored] + losses);
+    check.numerical = -(mechanical + check.elastic - work + a[kBristleStored] + losses);
   }
   return check;
 }
 
-void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, EnergyLedger* ledger) {
-  for (std::size_t q = 0; q < kQuadratures; ++q) ledger->work[q] += scratch.a[q];
-  ledger->elastic += check.elastic;
-  ledger->numerical += check.numerical;
+void AddToLedger(const StageTools& tools, const EnergyCheck& check, const StageScratch& scratch,
+                 BodyGroup* group) {
+  EnergyLedger& ledger = group->ledger;
+  for (std::size_t q = 0; q < kQuadratures; ++q) ledger.work[q] += scratch.a[q];
+  ledger.elastic += check.elastic;
+  ledger.numerical += check.numerical;
+  double risen = 0.0, rounding = 0.0;
+  for (std::size_t f = 0; f < group->free.size(); ++f) {
+    const BodyChange body = ChangeOf(tools, *group, f, scratch);
+    risen += std::fmax(0.0, body.change);
+    rounding += body.rounding;
+  }
+  const double share = check.gain > rounding && risen > 0.0 ? check.gain / risen : 0.0;
+  for (std::size_t f = 0; f < group->free.size(); ++f) {
+    const BodyChange body = ChangeOf(tools, *group, f, scratch);
+    EnergyAccount& account = group->state[static_cast<std::size_t>(group->free[f])].account;
+    account.passed += std::fabs(body.change);
+    account.gained += share * std::fmax(0.0, body.change);
+  }
 }
 
 }  // namespace intervox::host

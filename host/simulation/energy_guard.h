@@ -12,7 +12,7 @@ struct EnergyCheck {
   /// share. Else the energy of the patches counts, a function of the state.
   bool resolved = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
-  double allowed = 0.0;    ///< what may be gained
+  double allowed = 0.0;    ///< what may be gained, by this substep and in all
   double elastic = 0.0;    ///< change of what the contacts store
   double numerical = 0.0;  ///< taken by an unresolved substep
   int body = 0;            ///< local index of the free body that gained most
@@ -26,7 +26,9 @@ struct EnergyCheck {
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
                         const StageScratch& scratch);
 
-/** Adds the sums of an accepted substep. */
-void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, EnergyLedger* ledger);
+/** Enters the trial in the scratch, which is accepted, into the group's ledger and its bodies'
+ accounts. */
+void AddToLedger(const StageTools& tools, const EnergyCheck& check, const StageScratch& scratch,
+                 BodyGroup* group);
 
 }  // namespace intervox::host

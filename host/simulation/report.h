@@ -61,7 +61,7 @@ struct SimulationCounters {
   std::int64_t creating_contacts = 0;     ///< at a stage, where a power that must dissipate created
   std::int64_t engine_failures = 0;       ///< pairs with a status other than ok and disjoint
   std::int64_t dissipative_substeps = 0;  ///< backward Euler, beyond the budget or for vibrations
-  std::int64_t redone_substeps = 0;       ///< done again because they would have gained energy
+  std::int64_t redone_substeps = 0;       ///< trials done again: they would have gained energy
   std::int64_t gaining_substeps = 0;      ///< that gained energy all the same; must be 0
   double slowest_step = 0.0;              ///< [s] of wall time
 };

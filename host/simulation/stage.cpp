@@ -75,7 +75,7 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
                        StageScratch* scratch)
     : tools_(tools), group_(group), substep_(substep), rules_(*tools.world, group), s_(*scratch) {
   s_.patches = group.patches;
-  s_.fastest = 0.0;
+  s_.fastest = s_.fastest_followed = 0.0;
   layout_ = {group.free.size(), group.patches.contacts.size() + kSpareSlots};
   const std::size_t bodies = group.bodies.size();
   s_.poses.assign(group.poses.begin(), group.poses.end());
@@ -441,11 +441,16 @@ void GroupStage::StageOffset(std::span<const double> offset) {
 }
 
 void GroupStage::WatchFrequencies() {
-  for (const StageContact& contact : s_.contacts) {
-    s_.fastest =
-        std::fmax(s_.fastest, Frequency(*contact.model, contact.geometry, contact.latch,
-                                        s_.bodies[static_cast<std::size_t>(contact.body_i)],
-                                        s_.bodies[static_cast<std::size_t>(contact.body_j)]));
+  for (std::size_t k = 0; k < s_.contacts.size(); ++k) {
+    const StageContact& contact = s_.contacts[k];
+    const double omega = Frequency(*contact.model, contact.geometry, contact.latch,
+                                   s_.bodies[static_cast<std::size_t>(contact.body_i)],
+                                   s_.bodies[static_cast<std::size_t>(contact.body_j)]);
+    s_.fastest = std::fmax(s_.fastest, omega);
+    const std::size_t c = s_.contact_of[k];
+    if (c < s_.followed.size() && s_.followed[c]) {
+      s_.fastest_followed = std::fmax(s_.fastest_followed, omega);
+    }
   }
 }
 

@@ -45,6 +45,8 @@ struct StageScratch {
   Grouping grouping;               ///< likewise
   SimulationCounters counters;     ///< of all trials
   double fastest = 0.0;            ///< largest frequency of a contact at any stage [rad/s]
+  double fastest_followed = 0.0;   ///< the same of those that the substep follows [rad/s]
+  std::vector<bool> followed;      ///< of each contact of the group: the plan's length is for it
 
   // Of the stage evaluated last.
   std::vector<Pose> poses;

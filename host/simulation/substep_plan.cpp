@@ -14,8 +14,6 @@ namespace {
 /** A contact that moves by less than this share of its depth in the rest of the step is at rest
  or slides: the scheme's own damping holds it. */
 constexpr double kQuietShare = 0.1;
-/** Substep of a contact that moves, in units of 1/ω. */
-constexpr double kPhase = 0.25;
 /** The lever of a face that tilts moves by more than this share of the patch's radius; that of a
  body that rolls does not. */
 constexpr double kLeverShare = 0.15;
@@ -127,7 +125,10 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
   stage.LoadFirstStage();
   SubstepPlan plan{LengthByThickness(tools, group, left), false};
   bool slow = false, fast = plan.length < left;
-  for (const Contact& contact : group.patches.contacts) {
+  const std::vector<Contact>& contacts = group.patches.contacts;
+  scratch->followed.assign(contacts.size(), false);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const Contact& contact = contacts[c];
     const PatchGeometry& g = contact.geometry;
     if (!contact.active || !(g.V > 0.0) || !(Norm(g.S) > 0.0)) continue;
     const ContactMotion motion = MotionWithin(left, MotionOf(group, *scratch, contact.body_i),
@@ -153,6 +154,7 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
       continue;
     }
     fast = true;
+    scratch->followed[c] = true;
     plan.length = std::fmin(plan.length, length);
   }
   plan.dissipative = slow && !fast;

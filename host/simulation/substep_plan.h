@@ -5,6 +5,9 @@
 
 namespace intervox::host {
 
+/** ω times the substep of a contact that moves. */
+inline constexpr double kPhase = 0.25;
+
 /** A plan for the next substep. */
 struct SubstepPlan {
   double length = 0.0;       ///< [s]
@@ -16,7 +19,7 @@ struct SubstepPlan {
  Others take 0.25/ω, ω being the frequency that they will have by then; vibrations of lasting
  contacts that are slow against what the loads do within a step are left to a dissipative step. Two
  bodies do not move past each other by more than half of the thinner one.
- Leaves the rates at the accepted state in the scratch. */
+ Leaves in the scratch the rates at the accepted state, and which contacts the substep follows. */
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch);
 

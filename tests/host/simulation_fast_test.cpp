@@ -57,7 +57,8 @@ TEST(FastBodies, ABodyThatIsStruckStrikesTheNextInTheSameStep) {
     EXPECT_GT(body(1).p_WM.x, body(0).p_WM.x + 0.0999);
     EXPECT_GT(body(2).p_WM.x, body(1).p_WM.x + 0.0999);
     EXPECT_GT(body(2).v_WM.x, body(1).v_WM.x);
-    EXPECT_LT(simulation.Energy().kinetic, 200.0 * 1.001);
+    // Nothing is lost, whatever the step: a ball's frequency grows from nothing with its depth.
+    EXPECT_NEAR(simulation.Energy().kinetic, 200.0, 1e-3 * 200.0);
     EXPECT_LT(std::fabs(simulation.Energy().balance), 2e-3 * 200.0);
     EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
   }
