@@ -21,4 +21,10 @@ inline double DepthPower(const PatchGeometry& g, double S) {
   return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 3.0);
 }
 
+/** What rounding of the moments makes of DepthPower, where a patch is thin against its width. */
+inline double DepthPowerError(const PatchGeometry& g, double S) {
+  constexpr double kRounding = 1e-14;  // of the moments
+  return std::min(2.0, 10.0 * kRounding * Trace(g.J_W) * S * S / (g.V * g.V * g.V));
+}
+
 }  // namespace intervox::host

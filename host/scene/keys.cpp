@@ -147,7 +147,7 @@ void AddModels(std::vector<Object>& t) {
                {Number("density", kPositive, false, "[kg/m³]"),
                 Number("youngs_modulus", kPositive, false, "[Pa]"),
                 Number("poisson_ratio", {-1, 0.5, true}, false, "[-]"),
-                Number("foundation_stiffness", kPositive, false,
+                Number("foundation_stiffness", kFoundation, false,
                        "k_v of this body [N/m³]; two bodies act in series. Default: from "
                        "youngs_modulus, poisson_ratio and a foundation thickness."),
                 Number("foundation_thickness", kSize, false,
@@ -161,7 +161,7 @@ void AddModels(std::vector<Object>& t) {
       {"normal_model",
        "The normal force.",
        {Plain("model", Type::kString, true, "Name of the model, for example gonthier."),
-        Number("stiffness", kPositive, false, "k_v [N/m³]."),
+        Number("stiffness", kFoundation, false, "k_v [N/m³]."),
         Number("coefficient", kPositive, false,
                "c of the model conserving, whose energy is c V^m [J/m^(3m)]."),
         Number("exponent", {1, 4, false}, false, "m of the model conserving [-]."),

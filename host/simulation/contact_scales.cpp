@@ -27,12 +27,19 @@ double PatchRadius(const PatchGeometry& g) {
   return g.V > 0.0 ? std::sqrt(std::fmax(0.0, Trace(g.J_W) / g.V)) : 0.0;
 }
 
-double ElasticEnergy(const ContactModel& model, const PatchGeometry& g) {
-  const double S = Norm(g.S);
+double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, double V_o) {
+  const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - V_o);
   if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
   if (model.normal->Conserves()) return model.normal->Potential(g.V);
   const double p = DepthPower(g, S);
-  return p / (p + 1.0) * model.Force(g.V, S, 0.0).f_e * g.V / S;
+  return p / (p + 1.0) * model.Force(V_r, S, 0.0).f_e * V_r / S;
+}
+
+double ElasticEnergyError(const ContactModel& model, const PatchGeometry& g) {
+  const double S = Norm(g.S);
+  if (!(g.V > 0.0) || !(S > 0.0) || model.normal->Conserves()) return 0.0;
+  // p/(p + 1) changes with p by 1/(p + 1)².
+  return 0.25 * DepthPowerError(g, S) * model.Force(g.V, S, 0.0).f_e * g.V / S;
 }
 
 double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,

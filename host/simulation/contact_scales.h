@@ -8,9 +8,12 @@ namespace intervox::host {
 /** Radius of gyration of a patch about its centroid [m]. */
 double PatchRadius(const PatchGeometry& geometry);
 
-/** Elastic energy of a patch [J]: w(V) for a law that conserves; else f_e (V/|S|) p/(p + 1), p
- being the DepthPower. */
-double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry);
+/** Elastic energy of a patch [J]: w(V) for a law that conserves; else f_e (V_r/|S|) p/(p + 1), p
+ being the DepthPower and V_r = max(0, V − V_o) what is not relaxed. */
+double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry, double V_o);
+
+/** What rounding of the moments makes of ElasticEnergy [J]. */
+double ElasticEnergyError(const ContactModel& model, const PatchGeometry& geometry);
 
 /** Largest frequency of a contact against its two bodies, in the normal's direction and in tilt:
  ω² = f_e' |S| W [rad/s]. Zero without overlap or direction. */

@@ -19,20 +19,29 @@ constexpr double kShareSinceStart = 1e-3;
 /** Rounding of a substep's energies, in shares of their terms. */
 constexpr double kRounding = 1e-14;
 
-/** Elastic energy of contacts.
+/** Elastic energy of contacts, and its rounding [J]. */
+struct StoredEnergy {
+  double sum = 0.0;
+  double rounding = 0.0;
+};
+
+/** That of patches.
  @param unseen  of those alone that overlap at the end of a trial and have acted at no stage: they
  begin with this energy. */
-double StoredEnergy(const StageTools& tools, const BodyGroup& group, const Patches& patches,
-                    bool unseen = false) {
-  double sum = 0.0;
+StoredEnergy StoredIn(const StageTools& tools, const BodyGroup& group, const Patches& patches,
+                      bool unseen = false) {
+  StoredEnergy out;
   for (const Contact& contact : patches.contacts) {
     if (contact.pairs == 0 || !contact.has_normal || (unseen && contact.solved)) continue;
     const PairRule* rule =
         tools.world->Rule(group.bodies[static_cast<std::size_t>(contact.body_i)],
                           group.bodies[static_cast<std::size_t>(contact.body_j)]);
-    sum += ElasticEnergy(*rule->model, contact.geometry);
+    // What relaxes begins without a force.
+    if (unseen && rule->model->relaxation_time > 0.0) continue;
+    out.sum += ElasticEnergy(*rule->model, contact.geometry, contact.state.V_o);
+    out.rounding += ElasticEnergyError(*rule->model, contact.geometry);
   }
-  return sum;
+  return out;
 }
 
 /** Kinetic and gravity's energy of a free body before and after a trial [J]. */
@@ -60,19 +69,23 @@ BodyChange ChangeOf(const StageTools& tools, const BodyGroup& group, std::size_t
 }  // namespace
 
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
-                        const StageScratch& scratch) {
+                        StageScratch* scratch_out) {
+  const StageScratch& scratch = *scratch_out;
+  std::vector<double>& changes = scratch_out->energy_changes;
   EnergyCheck check;
   check.resolved = !substep.dissipative && scratch.fastest * substep.length <= kResolvedPhase;
-  double mechanical = 0.0, moved = 0.0, most = -HUGE_VAL, rounding = 0.0;
+  double mechanical = 0.0, moved = 0.0, most = -HUGE_VAL;
   EnergyAccount account;
+  changes.resize(group.free.size());
   for (std::size_t f = 0; f < group.free.size(); ++f) {
     const BodyChange body = ChangeOf(tools, group, f, scratch);
+    changes[f] = body.change;
     const EnergyAccount& so_far = group.state[static_cast<std::size_t>(group.free[f])].account;
     account.passed += so_far.passed + std::fabs(body.change);
     account.gained += so_far.gained;
     mechanical += body.change;
     moved += body.before + std::fabs(body.fall);
-    rounding += body.rounding;
+    check.rounding += body.rounding;
     if (body.change > most) {
       most = body.change;
       check.body = group.free[f];
@@ -88,15 +101,16 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     check.allowed = HUGE_VAL;
     return check;
   }
-  const double stored = StoredEnergy(tools, group, group.patches);
-  check.elastic = check.resolved ? by_stages + StoredEnergy(tools, group, scratch.patches, true)
-                                 : StoredEnergy(tools, group, scratch.patches) - stored;
+  const StoredEnergy before = StoredIn(tools, group, group.patches);
+  const StoredEnergy after = StoredIn(tools, group, scratch.patches, check.resolved);
+  check.elastic = after.sum + (check.resolved ? by_stages : -before.sum);
+  check.rounding += after.rounding + (check.resolved ? 0.0 : before.rounding);
   // What bristles give back they had taken before.
   check.gain = mechanical + check.elastic + std::fmin(0.0, a[kBristleStored]) - work;
-  moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + stored;
+  moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.sum;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   const double since_start = kShareSinceStart * (account.passed + moved) - account.gained;
-  check.allowed = std::fmax(rounding, std::fmin(check.allowed, since_start));
+  check.allowed = std::fmax(check.rounding, std::fmin(check.allowed, since_start));
   if (!check.resolved) {
     const double losses = a[kNormalLoss] + a[kFrictionWork] - (a[kBristleStored] - a[kSpinStored]) +
                           a[kSpinningWork] - a[kSpinStored] + a[kRollingLoss];
@@ -105,24 +119,19 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   return check;
 }
 
-void AddToLedger(const StageTools& tools, const EnergyCheck& check, const StageScratch& scratch,
-                 BodyGroup* group) {
+void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGroup* group) {
   EnergyLedger& ledger = group->ledger;
   for (std::size_t q = 0; q < kQuadratures; ++q) ledger.work[q] += scratch.a[q];
   ledger.elastic += check.elastic;
   ledger.numerical += check.numerical;
-  double risen = 0.0, rounding = 0.0;
+  double risen = 0.0;
+  for (const double change : scratch.energy_changes) risen += std::fmax(0.0, change);
+  const double share = check.gain > check.rounding && risen > 0.0 ? check.gain / risen : 0.0;
   for (std::size_t f = 0; f < group->free.size(); ++f) {
-    const BodyChange body = ChangeOf(tools, *group, f, scratch);
-    risen += std::fmax(0.0, body.change);
-    rounding += body.rounding;
-  }
-  const double share = check.gain > rounding && risen > 0.0 ? check.gain / risen : 0.0;
-  for (std::size_t f = 0; f < group->free.size(); ++f) {
-    const BodyChange body = ChangeOf(tools, *group, f, scratch);
+    const double change = scratch.energy_changes[f];
     EnergyAccount& account = group->state[static_cast<std::size_t>(group->free[f])].account;
-    account.passed += std::fabs(body.change);
-    account.gained += share * std::fmax(0.0, body.change);
+    account.passed += std::fabs(change);
+    account.gained += share * std::fmax(0.0, change);
   }
 }
 

@@ -13,6 +13,7 @@ struct EnergyCheck {
   bool resolved = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
   double allowed = 0.0;    ///< what may be gained, by this substep and in all
+  double rounding = 0.0;   ///< of the gain
   double elastic = 0.0;    ///< change of what the contacts store
   double numerical = 0.0;  ///< taken by an unresolved substep
   int body = 0;            ///< local index of the free body that gained most
@@ -22,13 +23,12 @@ struct EnergyCheck {
   bool Gains() const { return !(gain <= allowed); }
 };
 
-/** Checks the trial in the scratch. */
+/** Checks the trial in the scratch, and leaves there how its bodies' energies change. */
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
-                        const StageScratch& scratch);
+                        StageScratch* scratch);
 
 /** Enters the trial in the scratch, which is accepted, into the group's ledger and its bodies'
  accounts. */
-void AddToLedger(const StageTools& tools, const EnergyCheck& check, const StageScratch& scratch,
-                 BodyGroup* group);
+void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGroup* group);
 
 }  // namespace intervox::host

@@ -24,7 +24,8 @@ constexpr int kMostProbes = 40;
 /** How often a substep that gains energy is halved. */
 constexpr int kMostHalvings = 24;
 /** A substep is done again where a contact that it follows has turned out to be this much faster
- than the plan took it to be: its frequency grows with the depth in ways that moments do not tell. */
+ than the plan took it to be: its frequency grows with the depth in ways that moments do not tell.
+ */
 constexpr double kFaster = 2.0;
 /** The error of a resolved substep falls with a power of its length. What after so many halvings is
  still above this share for each of them is not an error of the substep but made by a law. */
@@ -72,7 +73,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       ++progress->events;
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
-    *check = CheckEnergy(tools, group, substep, *scratch);
+    *check = CheckEnergy(tools, group, substep, scratch);
     if (!check->Gains()) return substep;
     if (halvings == 0) first_gain = check->gain;
     if (check->resolved && halvings == kHalvingsForLaw &&
@@ -117,7 +118,7 @@ void Commit(const StageTools& tools, const Substep& substep, double t, const Ene
     ++scratch->counters.gaining_substeps;
     group->gains.push_back({t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
   }
-  AddToLedger(tools, check, *scratch, group);
+  AddToLedger(check, *scratch, group);
   AcceptSubstep(tools, substep, t, group, scratch);
   CheckFinite(tools, *group);
 }
@@ -149,7 +150,7 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     const double left = NextCut(tools, *group, end) - group->time;
     const Substep substep{group->time, left, false, false};
     TrySubstep(tools, *group, substep, scratch);
-    EnergyCheck check = CheckEnergy(tools, *group, substep, *scratch);
+    EnergyCheck check = CheckEnergy(tools, *group, substep, scratch);
     check.accepted_gain = check.Gains();
     const double t = group->time + left;
     Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,

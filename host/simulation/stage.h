@@ -39,14 +39,15 @@ struct StageScratch {
   integrators::PartitionedStepper dissipative_stepper;
 
   // Result of a trial.
-  Patches patches;                 ///< as the trial leaves them
-  std::vector<double> x, y, a;     ///< the stepper's vectors at its end
-  std::vector<ActivePair> active;  ///< at its end, once looked at
-  Grouping grouping;               ///< likewise
-  SimulationCounters counters;     ///< of all trials
-  double fastest = 0.0;            ///< largest frequency of a contact at any stage [rad/s]
-  double fastest_followed = 0.0;   ///< the same of those that the substep follows [rad/s]
-  std::vector<bool> followed;      ///< of each contact of the group: the plan's length is for it
+  Patches patches;                     ///< as the trial leaves them
+  std::vector<double> x, y, a;         ///< the stepper's vectors at its end
+  std::vector<ActivePair> active;      ///< at its end, once looked at
+  Grouping grouping;                   ///< likewise
+  std::vector<double> energy_changes;  ///< of each free body, kinetic and gravity's [J]
+  SimulationCounters counters;         ///< of all trials
+  double fastest = 0.0;                ///< largest frequency of a contact at any stage [rad/s]
+  double fastest_followed = 0.0;       ///< the same of those that the substep follows [rad/s]
+  std::vector<bool> followed;  ///< of each contact of the group: the plan's length is for it
 
   // Of the stage evaluated last.
   std::vector<Pose> poses;

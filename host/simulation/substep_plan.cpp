@@ -11,9 +11,11 @@
 namespace intervox::host {
 namespace {
 
-/** A contact that moves by less than this share of its depth in the rest of the step is at rest
- or slides: the scheme's own damping holds it. */
+/** A contact whose motion is below this share of its depth in the rest of the step is at rest
+ or slides: the scheme's own damping holds it. A slow one may move further: what presses slowly
+ keeps the scheme's order, and what rocks lets go of its face within a step. */
 constexpr double kQuietShare = 0.1;
+constexpr double kSlowQuietShare = 0.3;
 /** The lever of a face that tilts moves by more than this share of the patch's radius; that of a
  body that rolls does not. */
 constexpr double kLeverShare = 0.15;
@@ -150,7 +152,7 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
         kSlowShare * std::sqrt(load * L) + kSlowSteps * load * tools.world->step;
     const double lasted = group.time - contact.since;
     if (motion.speed < slow_speed && lasted > tools.world->step && lasted * omega > kLastingPhase) {
-      slow = true;
+      slow = slow || motion.way > kSlowQuietShare * g.V / Norm(g.S);
       continue;
     }
     fast = true;
