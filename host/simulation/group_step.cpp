@@ -23,6 +23,8 @@ constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
 /** How often a substep that gains energy is halved. */
 constexpr int kMostHalvings = 24;
+/** Trials of a step that are made because one errs at a kink of a force. */
+constexpr int kMostRefinements = 40;
 /** Times nearer than this share of a step are the same. */
 constexpr double kSameTime = 1e-9;
 
@@ -43,6 +45,7 @@ struct StepProgress {
   int substeps = 0;
   int events = 0;
   int probes = kMostProbes;
+  int refinements = kMostRefinements;
   double longest = 1e300;  ///< dissipative substep that gained nothing last, doubled [s]
 };
 
@@ -58,8 +61,8 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       ++progress->events;
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
-    *check = CheckEnergy(tools, group, substep, *scratch);
-    if (!check->Gains()) return substep;
+    *check = CheckEnergy(tools, group, substep, plan.length, *scratch);
+    if (!check->Gains() && (!check->Errs() || progress->refinements-- <= 0)) return substep;
     if (halvings == kMostHalvings || progress->substeps > kMostSubsteps) {
       check->accepted_gain = true;
       return substep;
@@ -131,7 +134,7 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     TrySubstep(tools, *group, substep, scratch);
     EnergyCheck check;
     check.resolved = true;
-    check.elastic = scratch->a[kRelaxationWork] - scratch->a[kElasticWork];
+    check.elastic = ElasticChange(tools, *group, *scratch);
     const double t = group->time + left;
     Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,
            group, scratch);

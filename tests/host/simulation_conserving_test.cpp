@@ -115,7 +115,7 @@ TEST(ConservingLaw, KeepsEnergyToTheThirdOrderOfTheStep) {
     double share;  // bound of the drift
   };
   for (const Row& row :
-       {Row{"cube", Cube, kStep, 0.9, 3, 1e-6}, Row{"ball", Ball, 4 * kStep, 0.9, 5, 2e-5},
+       {Row{"cube", Cube, kStep, 0.9, 3, 1e-6}, Row{"ball", Ball, 3 * kStep, 0.9, 5, 2e-5},
         Row{"peg", Peg, kStep, 0.25, 2, 1e-5}}) {
     const Drift whole = Play(row.make(Law(true), row.step), row.until);
     const Drift half = Play(row.make(Law(true), row.step / 2), row.until);
