@@ -97,7 +97,7 @@ def gears():
                     holder={"stiffness": stiffness, "target": {"keys": [{"t": 0, "position": [x, 0, 0]}]}})
 
     return Setting({"driver": held(0.02, 0, 0, 2), "driven": held(0.03, apart, 180 + 180 / TEETH, 0)}, 2e8,
-                   2e8 / (2 * 2e-4), 2, 20, 600, (0, 0, 0), stiffness)
+                   2e8 / (2 * 2e-4), 2, 16, 600, (0, 0, 0), stiffness)
 
 
 SCENES = {"cube": cube, "ball": ball, "peg": peg, "gears": gears}
