@@ -59,17 +59,15 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
       "  energy [J]       kinetic {:.4g}, gravity {:.4g}, stored {:.4g}, work {:.4g}\n"
       "    dissipated     {:.4g}: normal {:.4g}, sliding {:.4g}, spinning {:.4g}, rolling {:.4g}, "
       "numerical {:.4g}\n"
-      "    left over      {:.3g}\n",
+      "    left over      {:.3g}, by the integrator\n",
       energy.kinetic, energy.gravity, energy.elastic + energy.bristle,
       energy.work_applied + energy.work_driven + energy.work_relaxation, dissipated,
       energy.dissipated_normal, energy.dissipated_sliding, energy.dissipated_spinning,
       energy.dissipated_rolling, energy.dissipated_numerical, energy.balance);
-  if (simulation.Contacts().empty() && energy.elastic != 0.0) {
-    // Nothing touches, so nothing is stored: what the contacts have kept or given is the law's.
+  if (simulation.Contacts().empty()) {
+    // Nothing touches, so nothing is stored: what the contacts have kept or given is the law's own.
     text += fmt::format(
-        "    by the law     {:.3g} kept by contacts that have ended; their law has no potential, "
-        "or "
-        "the scene began in overlap\n",
+        "    by the law     {:.3g} kept by contacts that have ended, or stored at the start\n",
         energy.elastic);
   }
   if (energy.largest_fall > 0.0) {

@@ -28,6 +28,9 @@ class ContactModel {
   bool rolling_cap = false;      ///< keeps the rolling pressure from turning tensile
   std::vector<std::string> warnings;  ///< remarks on the parameters
 
+  /** Whether contacts store a function of their volume, normal->Potential(V). */
+  bool HasPotential() const { return normal->Conserves() && relaxation_time == 0.0; }
+
   /** The normal force of a patch with the relaxed volume V_r [m³], the area S = |S| [m²] and the
    latched factor a [s/m]. */
   NormalForce Force(double V_r, double S, double a) const;

@@ -46,13 +46,16 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
                  const StageBody& i, const StageBody& j) {
   const double S = Norm(g.S);
   if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
-  const Vec3 a_i = Cross(g.p_WC - i.p_WM, g.n), a_j = Cross(g.p_WC - j.p_WM, g.n);
+  const bool conserves = model.normal->Conserves();
+  const Vec3 direction = conserves ? g.S / S : g.n, lever = conserves ? g.G / S : Vec3{};
+  const Vec3 a_i = Cross(g.p_WC - i.p_WM, direction) + lever;
+  const Vec3 a_j = Cross(g.p_WC - j.p_WM, direction) + lever;
   const double r = PatchRadius(g);
   const double W = i.inverse_mass + j.inverse_mass + Dot(a_i, i.inverse_inertia_W * a_i) +
                    Dot(a_j, j.inverse_inertia_W * a_j) +
                    r * r * (Trace(i.inverse_inertia_W) + Trace(j.inverse_inertia_W));
   // The force of a law that conserves grows with the area too: S ∝ V^(1 − 1/p).
-  const double p = model.normal->Conserves() ? DepthPower(g, S) : 1.0;
+  const double p = conserves ? DepthPower(g, S) : 1.0;
   const double f = model.Force(g.V, S, latch.a).f_e;
   const double further =
       model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch.a)

@@ -19,29 +19,38 @@ constexpr double kShareSinceStart = 1e-3;
 /** Rounding of a substep's energies, in shares of their terms. */
 constexpr double kRounding = 1e-14;
 
-/** Elastic energy of contacts, and its rounding [J]. */
+/** Between contacts that have a potential all energy is a function of the state, so what a substep
+ errs by is known. A scheme of order p, on smooth motion, errs by less than this times (ωτ)^(p+1)
+ of what moves; at a kink of the force, by more. */
+constexpr double kSmoothShare = 0.1;
+/** What else errs: bodies that turn, holders, rounding. */
+constexpr double kOtherShare = 1e-10;
+
+/** Elastic energy of contacts [J]. */
 struct StoredEnergy {
-  double sum = 0.0;
+  double all = 0.0;
+  double potential = 0.0;  ///< of those that have one
+  double unseen = 0.0;     ///< of the others that have acted at no stage: they begin with it
   double rounding = 0.0;
 };
 
-/** That of patches.
- @param unseen  of those alone that overlap at the end of a trial and have acted at no stage: they
- begin with this energy. */
-StoredEnergy StoredIn(const StageTools& tools, const BodyGroup& group, const Patches& patches,
-                      bool unseen = false) {
-  StoredEnergy out;
+StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patches& patches) {
+  StoredEnergy sum;
   for (const Contact& contact : patches.contacts) {
-    if (contact.pairs == 0 || !contact.has_normal || (unseen && contact.solved)) continue;
+    if (contact.pairs == 0 || !contact.has_normal) continue;
     const PairRule* rule =
         tools.world->Rule(group.bodies[static_cast<std::size_t>(contact.body_i)],
                           group.bodies[static_cast<std::size_t>(contact.body_j)]);
-    // What relaxes begins without a force.
-    if (unseen && rule->model->relaxation_time > 0.0) continue;
-    out.sum += ElasticEnergy(*rule->model, contact.geometry, contact.state.V_o);
-    out.rounding += ElasticEnergyError(*rule->model, contact.geometry);
+    const double energy = ElasticEnergy(*rule->model, contact.geometry, contact.state.V_o);
+    sum.all += energy;
+    sum.rounding += ElasticEnergyError(*rule->model, contact.geometry);
+    if (rule->model->HasPotential()) {
+      sum.potential += energy;
+    } else if (!contact.solved && rule->model->relaxation_time == 0.0) {
+      sum.unseen += energy;  // what relaxes begins without a force
+    }
   }
-  return out;
+  return sum;
 }
 
 /** Kinetic and gravity's energy of a free body before and after a trial [J]. */
@@ -68,8 +77,14 @@ BodyChange ChangeOf(const StageTools& tools, const BodyGroup& group, std::size_t
 
 }  // namespace
 
+double ElasticChange(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
+  return scratch.a[kRelaxationWork] - scratch.a[kElasticWork] +
+         Stored(tools, group, scratch.patches).potential -
+         Stored(tools, group, group.patches).potential;
+}
+
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
-                        StageScratch* scratch_out) {
+                        double planned, StageScratch* scratch_out) {
   const StageScratch& scratch = *scratch_out;
   std::vector<double>& changes = scratch_out->energy_changes;
   EnergyCheck check;
@@ -93,28 +108,36 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   }
   const std::vector<double>& a = scratch.a;
   const double work = a[kAppliedWork] + a[kDrivenWork] + a[kRelaxationWork];
-  const double by_stages = a[kRelaxationWork] - a[kElasticWork];
   const bool touches = !group.patches.contacts.empty() || !scratch.patches.contacts.empty();
   if (!touches) {
     check.resolved = true;
-    check.elastic = by_stages;
+    check.elastic = a[kRelaxationWork] - a[kElasticWork];
     check.allowed = HUGE_VAL;
     return check;
   }
-  const StoredEnergy before = StoredIn(tools, group, group.patches);
-  const StoredEnergy after = StoredIn(tools, group, scratch.patches, check.resolved);
-  check.elastic = after.sum + (check.resolved ? by_stages : -before.sum);
-  check.rounding += after.rounding + (check.resolved ? 0.0 : before.rounding);
+  const StoredEnergy before = Stored(tools, group, group.patches);
+  const StoredEnergy after = Stored(tools, group, scratch.patches);
+  check.elastic = check.resolved ? a[kRelaxationWork] - a[kElasticWork] + after.unseen +
+                                       after.potential - before.potential
+                                 : after.all - before.all;
+  check.rounding += after.rounding + before.rounding;
   // What bristles give back they had taken before.
   check.gain = mechanical + check.elastic + std::fmin(0.0, a[kBristleStored]) - work;
-  moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.sum;
+  moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.all;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   const double since_start = kShareSinceStart * (account.passed + moved) - account.gained;
   check.allowed = std::fmax(check.rounding, std::fmin(check.allowed, since_start));
+  const double losses = a[kNormalLoss] + a[kFrictionWork] - (a[kBristleStored] - a[kSpinStored]) +
+                        a[kSpinningWork] - a[kSpinStored] + a[kRollingLoss];
+  const double balance = mechanical + check.elastic - work + a[kBristleStored] + losses;
   if (!check.resolved) {
-    const double losses = a[kNormalLoss] + a[kFrictionWork] - (a[kBristleStored] - a[kSpinStored]) +
-                          a[kSpinningWork] - a[kSpinStored] + a[kRollingLoss];
-    check.numerical = -(mechanical + check.elastic - work + a[kBristleStored] + losses);
+    check.numerical = -balance;
+  } else if (before.potential + after.potential > 0.0) {
+    check.error = balance;
+    const int power = tools.world->tableau->order + 1;
+    check.allowed_error =
+        (kSmoothShare * std::pow(scratch.fastest * planned, power) + kOtherShare) * moved +
+        tools.world->scene.engine.tolerance * (before.potential + after.potential);
   }
   return check;
 }

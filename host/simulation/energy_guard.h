@@ -1,31 +1,43 @@
 /** @file Whether a trial substep gains energy, by functions of the state. */
 #pragma once
 
+#include <cmath>
+
 #include "host/simulation/stage.h"
 
 namespace intervox::host {
 
 /** The energy balance of a trial substep [J]. */
 struct EnergyCheck {
-  /// Whether the substep is short against every vibration of its contacts. Then the elastic work is
-  /// that of the stages; what it differs from the change of the patches' energy is the law's own
-  /// share. Else the energy of the patches counts, a function of the state.
+  /// Whether the substep is short against every vibration of its contacts. Then the elastic work of
+  /// laws without a potential is that of the stages; what it differs from the change of the
+  /// patches' energy is the law's own share. Else the energy of the patches counts, a function of
+  /// the state.
   bool resolved = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
   double allowed = 0.0;    ///< what may be gained, by this substep and in all
   double rounding = 0.0;   ///< of the gain
   double elastic = 0.0;    ///< change of what the contacts store
   double numerical = 0.0;  ///< taken by an unresolved substep
-  int body = 0;            ///< local index of the free body that gained most
+  double error = 0.0;      ///< of a resolved one between contacts that have a potential
+  double allowed_error = 0.0;  ///< of the scheme on smooth motion
+  int body = 0;                ///< local index of the free body that gained most
   bool accepted_gain = false;  ///< it was accepted all the same
 
   /** Whether it gains more than it may, or has no finite end. */
   bool Gains() const { return !(gain <= allowed); }
+  /** Whether it errs by more than the scheme does where forces are smooth. */
+  bool Errs() const { return std::fabs(error) > allowed_error; }
 };
 
-/** Checks the trial in the scratch, and leaves there how its bodies' energies change. */
+/** Checks the trial in the scratch, and leaves there how its bodies' energies change.
+ @param planned  length of the substep before it was cut and halved [s] */
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
-                        StageScratch* scratch);
+                        double planned, StageScratch* scratch);
+
+/** What the contacts store at the end of the trial beyond what they stored at its start, by the
+ work of the stages where a law has no potential [J]. */
+double ElasticChange(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch);
 
 /** Enters the trial in the scratch, which is accepted, into the group's ledger and its bodies'
  accounts. */

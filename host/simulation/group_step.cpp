@@ -23,6 +23,8 @@ constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
 /** How often a substep that gains energy is halved. */
 constexpr int kMostHalvings = 24;
+/** Trials of a step that are made because one errs at a kink of a force. */
+constexpr int kMostRefinements = 40;
 /** A substep is done again where a contact that it follows has turned out to be this much faster
  than the plan took it to be: its frequency grows with the depth in ways that moments do not tell.
  */
@@ -51,6 +53,7 @@ struct StepProgress {
   int substeps = 0;
   int events = 0;
   int probes = kMostProbes;
+  int refinements = kMostRefinements;
   double longest = 1e300;  ///< dissipative substep that gained nothing last, doubled [s]
   bool by_law = false;     ///< a law makes energy: shorter substeps do not help
 };
@@ -73,16 +76,17 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       ++progress->events;
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
-    *check = CheckEnergy(tools, group, substep, scratch);
-    if (!check->Gains()) return substep;
+    *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+    const bool gains = check->Gains();
+    if (!gains && (!check->Errs() || progress->refinements-- <= 0)) return substep;
     if (halvings == 0) first_gain = check->gain;
     if (check->resolved && halvings == kHalvingsForLaw &&
         check->gain > std::pow(kShareForLaw, kHalvingsForLaw) * first_gain) {
-      progress->by_law = true;
+      progress->by_law = gains;
     }
     if ((check->resolved && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps) {
-      check->accepted_gain = true;
+      check->accepted_gain = gains;
       return substep;
     }
     ++scratch->counters.redone_substeps;
@@ -150,8 +154,10 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     const double left = NextCut(tools, *group, end) - group->time;
     const Substep substep{group->time, left, false, false};
     TrySubstep(tools, *group, substep, scratch);
-    EnergyCheck check = CheckEnergy(tools, *group, substep, scratch);
+    EnergyCheck check = CheckEnergy(tools, *group, substep, left, scratch);
     check.accepted_gain = check.Gains();
+    check.elastic = ElasticChange(tools, *group, *scratch);
+    check.numerical = 0.0;
     const double t = group->time + left;
     Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,
            group, scratch);

@@ -323,7 +323,9 @@ void GroupStage::AddContact(std::size_t c, std::span<double> rate, std::span<dou
   const Contact& contact = s_.patches.contacts[c];
   layout_.SetSlot(contact.rate, rate, c);
   AddWrench(contact, rate, power);
-  power[kElasticWork] += contact.power.elastic;
+  if (!rules_.Rule(contact.body_i, contact.body_j).model->HasPotential()) {
+    power[kElasticWork] += contact.power.elastic;
+  }
   power[kNormalLoss] += contact.power.normal;
   power[kFrictionWork] += contact.power.friction;
   power[kSpinningWork] += contact.power.spinning;

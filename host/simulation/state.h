@@ -14,7 +14,7 @@ namespace intervox::host {
 
 /** Quadratures of the energy audit: all are integrals of the same stages [J]. */
 enum Quadrature : std::size_t {
-  kElasticWork,  ///< on the bodies
+  kElasticWork,  ///< on the bodies, by contacts without a potential
   kNormalLoss,
   kFrictionWork,  ///< against sliding, with what bristles store
   kSpinningWork,

@@ -201,8 +201,9 @@ TEST(ConservingLaw, PowersAreThoseOfTheWrenchAndDampingTakes) {
       damped += c.power.normal > 0.01 * size;
       clamped += c.f_n == 0.0;
       // One pressure for force and moment.
-      const double S = Norm(c.geometry.S);
-      EXPECT_NEAR(Norm(c.torque - (c.f_n / S) * c.geometry.G), 0, 1e-13 * Norm(c.torque));
+      const double pressure = Dot(c.force, c.geometry.S) / SquaredNorm(c.geometry.S);
+      EXPECT_NEAR(Norm(c.force - pressure * c.geometry.S), 0, 1e-13 * Norm(c.force));
+      EXPECT_NEAR(Norm(c.torque - pressure * c.geometry.G), 0, 1e-13 * Norm(c.torque));
     }
   }
   EXPECT_GT(damped, 100);

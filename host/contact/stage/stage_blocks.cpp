@@ -51,7 +51,7 @@ void AddContactBlocks(const StagePoint& point, bool coupled, double* const at[2]
     WriteTo(sign * point.lever, turn[side] + 3);
     for (int k = 0; k < 4; ++k) {
       const Vec3 linear = k < 3 ? sign * point.axis[k] : Vec3{};
-      const Vec3 angular = k < 3 ? sign * arm[k] : sign * point.axis[0];
+      const Vec3 angular = sign * (k < 3 ? arm[k] : point.contact->geometry.n);
       double* out = g[side][k];
       out[0] = linear.x;
       out[1] = linear.y;

@@ -38,6 +38,13 @@ Mat3 TiltStiffness(const PatchGeometry& g, double S, double slope) {
   return (std::min(2.0, DepthPower(g, S)) * slope * S / g.V) * (Trace(M) * T - M);
 }
 
+/** What the pressure of a law that conserves is multiplied by to give f_n: |S|; but where the sides
+ of a part press against each other S vanishes, and its moment remains. */
+double PressedArea(const PatchGeometry& g) {
+  const double S = Norm(g.S), r = std::sqrt(std::max(0.0, Trace(g.J_W) / g.V));
+  return r > 0.0 ? std::max(S, Norm(g.G) / r) : S;
+}
+
 }  // namespace
 
 void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c) {
@@ -50,9 +57,11 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   const PatchGeometry& g = c->geometry;
   active = g.V > 0.0;
   if (!active) return;
-  axis[0] = g.n;
+  conserves = model.normal->Conserves();
+  S_there = conserves ? PressedArea(g) : std::max(0.0, Dot(g.n, g.S));
+  axis[0] = conserves && S_there > 0.0 ? (1.0 / S_there) * g.S : g.n;
   axis[1] = AnyOrthogonal(g.n);
-  axis[2] = Cross(axis[0], axis[1]);
+  axis[2] = Cross(g.n, axis[1]);
   const Vec3 rho_i = g.p_WC - body_i->p_WM, rho_j = g.p_WC - body_j->p_WM;
   for (int k = 0; k < 3; ++k) {
     arm_i[k] = Cross(rho_i, axis[k]);
@@ -63,11 +72,9 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   arm_j[0] += twist;
   const double tau_r = model.relaxation_time;
   V_o = tau_r > 0.0 ? c->state.V_o * tau_r / (tau_r + H) : 0.0;  // V̇_o = −V_o/τ_r, implicit
-  S_there = std::max(0.0, Dot(axis[0], g.S));
-  conserves = model.normal->Conserves();
   if (conserves && S_there > 0.0) {
     lever = (1.0 / S_there) * g.G;
-    area_power = 1.0 - 1.0 / DepthPower(g, S_there);
+    area_power = 1.0 - 1.0 / DepthPower(g, Norm(g.S));
   }
   law = Law(std::max(0.0, g.V - V_o));
 
@@ -78,7 +85,7 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   };
   const auto knows_offset = [&](const StageBody& body) { return body.has_offset || driven(body); };
   if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
-    const double S = Dot(axis[0], g.S);
+    const double S = S_there;
     if (S > 0.0) {
       const double further = Law((1.0 + kDifference) * V_r).f_e;
       const double slope = (further - law.f_e) / (kDifference * V_r);
@@ -129,10 +136,11 @@ void StagePoint::Evaluate(bool hold) {
     v[k] =
         Dot(axis[k], body_i->v - body_j->v) + Dot(arm_i[k], body_i->w) - Dot(arm_j[k], body_j->w);
   }
+  const Vec3& n = contact->geometry.n;
   w = body_i->w - body_j->w;
-  v[3] = Dot(axis[0], w);
-  plate_spin = (1.0 - model.plate_share) * Dot(axis[0], body_i->w) +
-               model.plate_share * Dot(axis[0], body_j->w);
+  v[3] = Dot(n, w);
+  plate_spin = (1.0 - model.plate_share) * Dot(n, body_i->w) +
+               model.plate_share * Dot(n, body_j->w);
 
   double stiffness = 0.0;
   stiff_e = 0.0;
@@ -230,7 +238,7 @@ Vec3 StagePoint::Force() const {
 }
 
 Vec3 StagePoint::Torque() const {
-  return -(torque_factor * r_gyr * traction.f_w.v) * axis[0] - ramp * (rolling * w) +
+  return -(torque_factor * r_gyr * traction.f_w.v) * contact->geometry.n - ramp * (rolling * w) +
          f_n * contact->geometry.twist + ElasticTorque();
 }
 

@@ -15,18 +15,18 @@ struct StagePoint {
   int row_j = -1;       ///< likewise
   bool active = false;  ///< V > 0
   double H = 0.0;       ///< hγ [s]
-  Vec3 axis[3];         ///< n, t₁, t₂
+  Vec3 axis[3];         ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
   Vec3 arm_i[3];        ///< (p_c − p_i) × axis
   Vec3 arm_j[3];
   NormalForce law;
-  bool conserves = false;   ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/|S|
-  double S_there = 0.0;     ///< n · S where the geometry is [m²]
+  bool conserves = false;   ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
+  double S_there = 0.0;     ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
   double area_power = 0.0;  ///< |S| ∝ V^area_power, for the wrench at the implicit position
-  Vec3 lever;               ///< G/|S|: what turning adds to v_n in the change of V [m]
+  Vec3 lever;               ///< G/S_there: what turning adds to v_n in the change of V [m]
   // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where
   // the geometry is: V − S_n n·δ − G·δθ, and the moment about the centroid, of which the part that
   // goes with the force's change acts at the face's centroid and K δθ is the rest.
-  double S_n = 0.0;        ///< n · S; 0: the geometry is where the bodies are [m²]
+  double S_n = 0.0;        ///< S_there; 0: the geometry is where the bodies are [m²]
   Vec3 G;                  ///< area moment about the centroid [m³]
   Mat3 K = Mat3::Zero();   ///< elastic moment per angle about the face's centroid [N·m]
   Vec3 turned;             ///< δθ but for hγ ω [rad]
@@ -69,7 +69,7 @@ struct StagePoint {
   void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
   /** The normal law at a relaxed volume [m³]. */
   NormalForce Law(double V_r) const;
-  /** −V̇/|S| of a law that conserves, else v_n, of the last evaluation [m/s]. */
+  /** −V̇/S_there of a law that conserves, else v_n, of the last evaluation [m/s]. */
   double NormalVelocity() const { return conserves ? v[0] + Dot(lever, w) : v[0]; }
   /** Minus the slope of f_n with lever·ω ≥ 0. */
   double TurnSlope() const { return conserves ? slope_n : stiff; }
