@@ -2,6 +2,9 @@
 
 #include <chrono>
 #include <cmath>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
 
 #include "host/simulation/checkpoint.h"
 #include "host/simulation/dynamics.h"
@@ -9,10 +12,36 @@
 
 namespace intervox {
 
+namespace {
+
+const char* KindName(host::BodyKind kind) {
+  return kind == host::BodyKind::kFree     ? "free"
+         : kind == host::BodyKind::kDriven ? "driven by a motion"
+                                           : "fixed";
+}
+
+void RequireFinite(const char* call, std::initializer_list<Vec3> values) {
+  for (const Vec3& v : values) {
+    if (std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z)) continue;
+    throw std::invalid_argument(std::string(call) + ": a value is not finite.");
+  }
+}
+
+}  // namespace
+
 struct Simulation::Implementation {
   Implementation(Scene scene, const EngineOptions& options)
       : engine(options), world(host::MakeWorld(std::move(scene))), dynamics(*world, engine) {
     dynamics.Start();
+    Report();
+  }
+  /** Shares the world. */
+  Implementation(const Implementation& other)
+      : engine(other.engine.options()),
+        world(other.world),
+        dynamics(*world, engine),
+        figures(other.figures) {
+    dynamics.Restore(other.dynamics.state());
     Report();
   }
 
@@ -24,8 +53,32 @@ struct Simulation::Implementation {
     host::UpdateFigures(bodies, &figures);
   }
 
+  const BodySettings& Settings(int body) const {
+    return world->scene.bodies[static_cast<std::size_t>(body)];
+  }
+
+  /** Throws where there is no such body, or it moves in another way. */
+  void Require(int body, host::BodyKind kind, const char* call) const {
+    const auto& bodies_now = dynamics.state().bodies;
+    if (body < 0 || static_cast<std::size_t>(body) >= bodies_now.size()) {
+      throw std::invalid_argument(std::string(call) + ": there is no body " + std::to_string(body) +
+                                  ". The scene has " + std::to_string(bodies_now.size()) + ".");
+    }
+    const host::BodyKind is = bodies_now[static_cast<std::size_t>(body)].kind;
+    if (is == kind) return;
+    throw std::invalid_argument(std::string(call) + ": body " + Settings(body).name + " is " +
+                                KindName(is) + ". Only a body that is " + KindName(kind) +
+                                " takes this input.");
+  }
+
+  /** The key of a motion from now on. */
+  PrescribedMotion::Key KeyAt(const char* call, const Pose& X, const Vec3& v, const Vec3& w) const {
+    RequireFinite(call, {X.p, X.R.Col(0), X.R.Col(1), X.R.Col(2), v, w});
+    return {dynamics.state().time, X.p, v, ToQuaternion(X.R), w};
+  }
+
   Engine engine;
-  std::unique_ptr<host::World> world;
+  std::shared_ptr<const host::World> world;
   host::Dynamics dynamics;
   std::vector<BodyState> bodies;
   std::vector<ContactReport> contacts;
@@ -91,6 +144,60 @@ std::span<const std::string> Simulation::Warnings() const {
 
 std::span<const geometry::Cell> Simulation::Cells(int body) const {
   return implementation_->world->cells.at(static_cast<std::size_t>(body));
+}
+
+void Simulation::SetWrench(int body, const Vec3& force, const Vec3& torque, const Vec3& point) {
+  Implementation& self = *implementation_;
+  self.Require(body, host::BodyKind::kFree, "SetWrench");
+  RequireFinite("SetWrench", {force, torque, point});
+  host::BodyInput& input = self.dynamics.Input(body);
+  input.force = force;
+  input.torque = torque;
+  input.p_BP = point;
+}
+
+void Simulation::SetHolderTarget(int body, const Pose& X_WT, const Vec3& v, const Vec3& w) {
+  Implementation& self = *implementation_;
+  self.Require(body, host::BodyKind::kFree, "SetHolderTarget");
+  if (!self.Settings(body).holder) {
+    throw std::invalid_argument("SetHolderTarget: body " + self.Settings(body).name +
+                                " has no holder. Give it one in the scene.");
+  }
+  host::BodyInput& input = self.dynamics.Input(body);
+  input.drive = self.KeyAt("SetHolderTarget", X_WT, v, w);
+  input.drives = true;
+}
+
+void Simulation::SetMotion(int body, const Pose& X_WB, const Vec3& v, const Vec3& w) {
+  Implementation& self = *implementation_;
+  self.Require(body, host::BodyKind::kDriven, "SetMotion");
+  self.dynamics.Place(body, self.KeyAt("SetMotion", X_WB, v, w));
+  self.Report();
+}
+
+void Simulation::SetState(int body, const Pose& X_WB, const Vec3& v, const Vec3& w) {
+  Implementation& self = *implementation_;
+  self.Require(body, host::BodyKind::kFree, "SetState");
+  self.dynamics.Place(body, self.KeyAt("SetState", X_WB, v, w));
+  self.Report();
+}
+
+Simulation Simulation::Clone() const {
+  return Simulation(std::make_unique<Implementation>(*implementation_));
+}
+
+Simulation::Simulation(std::unique_ptr<Implementation> implementation)
+    : implementation_(std::move(implementation)) {}
+
+std::vector<unsigned char> Simulation::Save() const {
+  const Implementation& self = *implementation_;
+  return host::MakeCheckpoint(*self.world, self.dynamics.state(), self.figures);
+}
+
+void Simulation::Restore(std::span<const unsigned char> bytes) {
+  Implementation& self = *implementation_;
+  self.dynamics.Restore(host::FromCheckpoint(bytes, "in memory", *self.world, &self.figures));
+  self.Report();
 }
 
 void Simulation::Save(const std::filesystem::path& path) const { PrepareSave(path)(); }

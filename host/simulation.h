@@ -98,6 +98,30 @@ class Simulation {
   /** Cells of a body, in its frame: its shape's, cut around their hollow faces. */
   std::span<const geometry::Cell> Cells(int body) const;
 
+  // Inputs from outside, between steps. Each holds until it is set again, and is part of the state.
+  // They throw std::invalid_argument naming call and body for one that does not take the input.
+
+  /** A wrench on a free body, besides the scene's own.
+   @param force, torque  world axes [N], [N·m]. @param point  where the force acts, in the body's
+   frame [m]. */
+  void SetWrench(int body, const Vec3& force, const Vec3& torque = {}, const Vec3& point = {});
+  /** Has the target of a body's holder go on from X_WT with constant velocities.
+   @param v, w  of the target's frame, world axes [m/s], [rad/s]. */
+  void SetHolderTarget(int body, const Pose& X_WT, const Vec3& v = {}, const Vec3& w = {});
+  /** Has a driven body go on from X_WB with constant velocities, likewise. */
+  void SetMotion(int body, const Pose& X_WB, const Vec3& v = {}, const Vec3& w = {});
+  /** Places a free body and sets its velocities: v of its frame's origin. Contacts are evaluated
+   anew; what that adds to the energy is work_applied. */
+  void SetState(int body, const Pose& X_WB, const Vec3& v = {}, const Vec3& w = {});
+
+  /** A simulation in the same state, which goes on with the same bits. Shapes and scene are shared.
+   */
+  Simulation Clone() const;
+  /** The state as bytes, as a checkpoint has it. */
+  std::vector<unsigned char> Save() const;
+  /** Goes on from bytes of the same scene. @throws host::InputError as below. */
+  void Restore(std::span<const unsigned char> bytes);
+
   /** Writes a checkpoint: aside, synced, renamed. @throws std::runtime_error naming the path. */
   void Save(const std::filesystem::path& path) const;
   /** The same put off: writes the state of this moment when called, on any thread, while this
@@ -109,6 +133,7 @@ class Simulation {
 
  private:
   struct Implementation;
+  explicit Simulation(std::unique_ptr<Implementation> implementation);
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -20,9 +20,8 @@ void Put(const Mat3& block, int row, int col, Matrix6* out) {
 
 }  // namespace
 
-HolderStage MakeHolderStage(const Holder& holder, double t, const Pose& X_WB,
+HolderStage MakeHolderStage(const Holder& holder, const FrameMotion& target, const Pose& X_WB,
                             const Quaternion& q_WB) {
-  const FrameMotion target = Evaluate(holder.target, t);
   const Mat3& R = target.X_WF.R;
   const Vec3 e = X_WB.p - target.X_WF.p;
   const Quaternion& q = target.q_WF;

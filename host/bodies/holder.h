@@ -20,9 +20,9 @@ struct HolderStage {
   Vec3 force, torque;  ///< the wrench found last, about B [N], [N·m]
 };
 
-/** The holder with its target at time t and the body's frame at X_WB, q_WB. The deviation is
- resolved in the target's axes; the rotational one is a rotation vector. */
-HolderStage MakeHolderStage(const Holder& holder, double t, const Pose& X_WB,
+/** The holder with its target and the body's frame at X_WB, q_WB. The deviation is resolved in the
+ target's axes; the rotational one is a rotation vector. */
+HolderStage MakeHolderStage(const Holder& holder, const FrameMotion& target, const Pose& X_WB,
                             const Quaternion& q_WB);
 
 /** Lets the springs act at the implicit position: the body is off from there by dx + hγ v and

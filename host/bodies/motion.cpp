@@ -70,20 +70,21 @@ Quaternion QuaternionRate(const Vec3& w, const Quaternion& q) {
   return Quaternion{0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z} * q;
 }
 
+FrameMotion Evaluate(const PrescribedMotion::Key& key, double t) {
+  const double dt = t - key.t;
+  FrameMotion out;
+  out.q_WF =
+      Normalized(FromRotationVector(dt * key.angular_velocity) * Normalized(key.orientation));
+  out.X_WF = {ToRotation(out.q_WF), key.position + dt * key.velocity};
+  out.v_WF = key.velocity;
+  out.w_WF = key.angular_velocity;
+  return out;
+}
+
 FrameMotion Evaluate(const PrescribedMotion& motion, double t) {
   const auto& keys = motion.keys;
   if (t < keys.front().t) return Held(keys.front());
-  if (keys.size() == 1) {
-    const PrescribedMotion::Key& key = keys.front();
-    const double dt = t - key.t;
-    FrameMotion out;
-    out.q_WF =
-        Normalized(FromRotationVector(dt * key.angular_velocity) * Normalized(key.orientation));
-    out.X_WF = {ToRotation(out.q_WF), key.position + dt * key.velocity};
-    out.v_WF = key.velocity;
-    out.w_WF = key.angular_velocity;
-    return out;
-  }
+  if (keys.size() == 1) return Evaluate(keys.front(), t);
   if (t >= keys.back().t) return Held(keys.back());
   std::size_t k = 0;
   while (t >= keys[k + 1].t) ++k;

@@ -29,6 +29,9 @@ Quaternion QuaternionRate(const Vec3& w, const Quaternion& q);
  Requires at least one key, times ascending. */
 FrameMotion Evaluate(const PrescribedMotion& motion, double t);
 
+/** The motion at time t ≥ key.t with the key's constant velocities. */
+FrameMotion Evaluate(const PrescribedMotion::Key& key, double t);
+
 /** Whether the motion has at least one key, ascending times and finite values with quaternions
  that are not zero. */
 bool IsValid(const PrescribedMotion& motion);

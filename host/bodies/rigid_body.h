@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "cuda/mass_properties.h"
-#include "host/bodies/motion.h"
+#include "host/bodies/input.h"
 #include "host/scene/scene.h"
 
 namespace intervox::host {
@@ -38,6 +38,7 @@ struct RigidBody {
   Vec3 spin;                              ///< L [kg·m²/s]
   Vec3 v;                                 ///< of the centre of mass [m/s]
   Vec3 w;                                 ///< angular, world axes [rad/s]
+  BodyInput input;
   EnergyAccount account;
 };
 

@@ -118,6 +118,9 @@ void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch
   const Substep none{group->time, 0.0, false, false};
   GroupStage stage(tools, *group, none, scratch);
   stage.FindPairs();
+  Evaluate(rules, scratch->active, group->patches.contacts.size(), &group->patches,
+           &scratch->grouping_scratch);
+  for (Contact& contact : group->patches.contacts) contact.solved = false;
   Group(rules, scratch->active, &scratch->grouping_scratch, &scratch->grouping);
   Regroup(tools, rules, true, 0.0, group, scratch);
 }

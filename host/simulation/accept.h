@@ -12,7 +12,7 @@ namespace intervox::host {
 void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, BodyGroup* group,
                    StageScratch* scratch);
 
-/** Evaluates and accepts the contacts at the group's time, as a run begins. */
+/** Evaluates and accepts the contacts at the group's time, as a run begins or a body was placed. */
 void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
 
 /** Evaluates the geometry of the contacts at the group's accepted state, whose contacts have their

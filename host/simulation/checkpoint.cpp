@@ -70,14 +70,33 @@ void Visit(Archive& ar, Vec3& v) {
 }
 
 template <class Archive>
+void Visit(Archive& ar, Quaternion& q) {
+  ar(q.w);
+  ar(q.x);
+  ar(q.y);
+  ar(q.z);
+}
+
+template <class Archive>
+void Visit(Archive& ar, BodyInput& input) {
+  Visit(ar, input.force);
+  Visit(ar, input.torque);
+  Visit(ar, input.p_BP);
+  ar(input.drives);
+  ar(input.drive.t);
+  Visit(ar, input.drive.position);
+  Visit(ar, input.drive.velocity);
+  Visit(ar, input.drive.orientation);
+  Visit(ar, input.drive.angular_velocity);
+}
+
+template <class Archive>
 void Visit(Archive& ar, RigidBody& body) {
   Visit(ar, body.p_WM);
-  ar(body.q_WB.w);
-  ar(body.q_WB.x);
-  ar(body.q_WB.y);
-  ar(body.q_WB.z);
+  Visit(ar, body.q_WB);
   Visit(ar, body.momentum);
   Visit(ar, body.spin);
+  Visit(ar, body.input);
   ar(body.account.passed);
   ar(body.account.gained);
 }
@@ -276,6 +295,11 @@ bool IsConsistent(const Content& content, const World& world) {
   return true;
 }
 
+[[noreturn]] void Fail(const std::string& name, const std::string& what) {
+  throw InputError("checkpoint " + name + ": " + what +
+                   " Use another checkpoint, or start the run anew.");
+}
+
 }  // namespace
 
 std::vector<unsigned char> MakeCheckpoint(const World& world, const State& state,
@@ -313,13 +337,15 @@ void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned
 }
 
 State ReadCheckpoint(const std::filesystem::path& path, const World& world, RunFigures* figures) {
-  const auto fail = [&](const std::string& what) {
-    throw InputError("checkpoint " + path.string() + ": " + what +
-                     " Use another checkpoint, or start the run anew.");
-  };
   std::ifstream stream(path, std::ios::binary);
-  if (!stream) fail("cannot be read.");
+  if (!stream) Fail(path.string(), "cannot be read.");
   const Bytes bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  return FromCheckpoint(bytes, path.string(), world, figures);
+}
+
+State FromCheckpoint(std::span<const unsigned char> bytes, const std::string& name,
+                     const World& world, RunFigures* figures) {
+  const auto fail = [&](const std::string& what) { Fail(name, what); };
   if (bytes.size() < kHeader) fail("is truncated (" + std::to_string(bytes.size()) + " bytes).");
   if (std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) fail("is not a checkpoint.");
   Reader header({bytes.data() + sizeof(kMagic), kHeader - sizeof(kMagic)});
@@ -359,6 +385,8 @@ State ReadCheckpoint(const std::filesystem::path& path, const World& world, RunF
     body.q_WB = state.bodies[b].q_WB;
     body.momentum = state.bodies[b].momentum;
     body.spin = state.bodies[b].spin;
+    body.input = state.bodies[b].input;
+    body.account = state.bodies[b].account;
     state.bodies[b] = body;
   }
   *figures = std::move(content.figures);

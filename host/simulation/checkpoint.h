@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "host/simulation/reports.h"
@@ -26,5 +27,9 @@ void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned
 /** Reads a state; poses and velocities are not set. On an error `figures` are as they were.
  @throws InputError when the file is missing, truncated, corrupt or of another scene or version. */
 State ReadCheckpoint(const std::filesystem::path& path, const World& world, RunFigures* figures);
+
+/** The same from memory. @param name  of the checkpoint, for messages. */
+State FromCheckpoint(std::span<const unsigned char> bytes, const std::string& name,
+                     const World& world, RunFigures* figures);
 
 }  // namespace intervox::host

@@ -12,6 +12,7 @@
 #include "cuda/executor.h"
 #include "host/bodies/loads.h"
 #include "host/simulation/accept.h"
+#include "host/simulation/contact_scales.h"
 #include "host/simulation/group_step.h"
 #include "host/simulation/substep_plan.h"
 
@@ -128,12 +129,12 @@ double Dynamics::ReachOf(std::size_t b, double h) const {
   const Vec3 arm = state_.poses[b] * cells.center - body.p_WM;
   double way = (Norm(body.v) + Norm(body.w) * (radius + Norm(arm))) * h;
   if (body.kind == BodyKind::kFree) {
-    way += Norm(world_.scene.gravity) * h * h;
+    way += (Norm(world_.scene.gravity) + Norm(body.input.force) * body.inverse_mass) * h * h;
     for (const AppliedWrench& wrench : world_.scene.bodies[b].wrenches) {
       way += Norm(wrench.force) * body.inverse_mass * h * h;
     }
   } else {
-    const FrameMotion end = Evaluate(*world_.scene.bodies[b].motion, state_.time + h);
+    const FrameMotion end = DriveAt(world_.scene.bodies[b], body.input, state_.time + h);
     way = std::fmax(way, Displacement(end.X_WF, state_.poses[b], cells));
   }
   return widened_[b] * (kReachFactor * way + kReachShare * radius);
@@ -311,8 +312,7 @@ void Dynamics::MergeGroups(double end) {
 void Dynamics::PlaceDriven() {
   for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
     if (state_.bodies[b].kind != BodyKind::kDriven) continue;
-    PlaceDrivenBody(*world_.scene.bodies[b].motion, state_.time, &state_.bodies[b],
-                    &state_.poses[b]);
+    PlaceDrivenBody(world_.scene.bodies[b], state_.time, &state_.bodies[b], &state_.poses[b]);
   }
 }
 
@@ -402,6 +402,49 @@ void Dynamics::Restore(State state) {
     scratch->counters = {};
     scratch->finder.counters = {};
   }
+}
+
+double Dynamics::ElasticSum() const {
+  double sum = 0.0;
+  for (const Contact& contact : state_.patches.contacts) {
+    const ContactModel& model = *world_.Rule(contact.body_i, contact.body_j)->model;
+    sum += ElasticEnergy(model, contact.geometry, contact.state.V_o);
+  }
+  return sum;
+}
+
+double Dynamics::FreeEnergy(std::size_t b) const {
+  const RigidBody& body = state_.bodies[b];
+  return KineticEnergy(body) - body.mass * Dot(world_.scene.gravity, body.p_WM);
+}
+
+void Dynamics::Place(int body, const PrescribedMotion::Key& at) {
+  const auto b = static_cast<std::size_t>(body);
+  RigidBody& rigid = state_.bodies[b];
+  const bool is_free = rigid.kind == BodyKind::kFree;
+  const double before = ElasticSum() + (is_free ? FreeEnergy(b) : 0.0);
+  const double stored = ElasticSum();
+  if (is_free) {
+    const FrameMotion motion = Evaluate(at, at.t);
+    rigid.q_WB = motion.q_WF;
+    rigid.p_WM = motion.X_WF * rigid.p_BM;
+    rigid.momentum = rigid.mass * (motion.v_WF + Cross(motion.w_WF, rigid.p_WM - motion.X_WF.p));
+    const Mat3& R = motion.X_WF.R;
+    rigid.spin = R * (rigid.inertia_M * TransposeTimes(R, motion.w_WF));
+    state_.poses[b] = SetVelocities(&rigid);
+  } else {
+    rigid.input.drives = true;
+    rigid.input.drive = at;
+    PlaceDriven();
+  }
+  FindGroups(world_.step);
+  ForEachGroup(
+      [&](BodyGroup* group, StageScratch* scratch) { StartGroup(tools_, group, scratch); });
+  MergeGroups(state_.time);
+  const double elastic = ElasticSum();
+  state_.ledger.elastic += elastic - stored;
+  state_.ledger.work[is_free ? kAppliedWork : kDrivenWork] +=
+      elastic + (is_free ? FreeEnergy(b) : 0.0) - before;
 }
 
 EnergyAudit Dynamics::Audit() const {

@@ -28,6 +28,12 @@ class Dynamics {
   /** Goes on from a state; poses and velocities follow from the momenta. */
   void Restore(State state);
 
+  /** What is put into a body from outside; it holds from the next step on. */
+  BodyInput& Input(int body) { return state_.bodies[static_cast<std::size_t>(body)].input; }
+  /** Places a free body where the key says, or has a driven one go on from there, and evaluates the
+   contacts anew. What that adds to the energy is applied or driven work. */
+  void Place(int body, const PrescribedMotion::Key& at);
+
   /** The accepted state. */
   const State& state() const { return state_; }
   /** The energy audit of the accepted state. */
@@ -47,6 +53,8 @@ class Dynamics {
   void WatchRest();
   double ReachOf(std::size_t body, double h) const;
   int Root(int body);
+  double ElasticSum() const;
+  double FreeEnergy(std::size_t body) const;
   template <class Function>
   void ForEachGroup(const Function& function);
 

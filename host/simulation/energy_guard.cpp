@@ -19,6 +19,10 @@ constexpr double kShareSinceStart = 1e-3;
 /** Rounding of a substep's energies, in shares of their terms. */
 constexpr double kRounding = 1e-14;
 
+/** What a law makes in a substep, as normals turn, is below this share of what the substep moves.
+ Stages that say more are not believed. */
+constexpr double kMostByLaw = 1.0;
+
 /** Between contacts that have a potential all energy is a function of the state, so what a substep
  errs by is known. A scheme of order p, on smooth motion, errs by less than this times (ωτ)^(p+1)
  of what moves; at a kink of the force, by more. */
@@ -49,6 +53,15 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
     } else if (!contact.solved && rule->model->relaxation_time == 0.0) {
       sum.unseen += energy;  // what relaxes begins without a force
     }
+  }
+  return sum;
+}
+
+/** What the bristles of a group's contacts hold [J]. */
+double BristleEnergy(const BodyGroup& group) {
+  double sum = 0.0;
+  for (const Contact& contact : group.patches.contacts) {
+    sum += std::fmax(0.0, contact.bristle_energy);
   }
   return sum;
 }
@@ -117,13 +130,17 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   }
   const StoredEnergy before = Stored(tools, group, group.patches);
   const StoredEnergy after = Stored(tools, group, scratch.patches);
+  moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.all;
+  const double by_law = a[kRelaxationWork] - a[kElasticWork] - (after.all - before.all) +
+                        after.potential - before.potential + after.unseen;
+  check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
   check.elastic = check.resolved ? a[kRelaxationWork] - a[kElasticWork] + after.unseen +
                                        after.potential - before.potential
                                  : after.all - before.all;
   check.rounding += after.rounding + before.rounding;
-  // What bristles give back they had taken before.
-  check.gain = mechanical + check.elastic + std::fmin(0.0, a[kBristleStored]) - work;
-  moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.all;
+  // What bristles give back they have taken before.
+  const double given_back = std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(group));
+  check.gain = mechanical + check.elastic - given_back - work;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   const double since_start = kShareSinceStart * (account.passed + moved) - account.gained;
   check.allowed = std::fmax(check.rounding, std::fmin(check.allowed, since_start));

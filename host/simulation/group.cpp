@@ -12,13 +12,13 @@ void SetVelocities(const World& world, BodyGroup* group) {
       group->poses[b] = SetVelocities(&body);
     } else {
       const auto index = static_cast<std::size_t>(group->bodies[b]);
-      PlaceDrivenBody(*world.scene.bodies[index].motion, group->time, &body, &group->poses[b]);
+      PlaceDrivenBody(world.scene.bodies[index], group->time, &body, &group->poses[b]);
     }
   }
 }
 
-void PlaceDrivenBody(const PrescribedMotion& prescribed, double t, RigidBody* body, Pose* X_WB) {
-  const FrameMotion motion = Evaluate(prescribed, t);
+void PlaceDrivenBody(const BodySettings& settings, double t, RigidBody* body, Pose* X_WB) {
+  const FrameMotion motion = DriveAt(settings, body->input, t);
   *X_WB = motion.X_WF;
   body->q_WB = motion.q_WF;
   body->p_WM = motion.X_WF * body->p_BM;

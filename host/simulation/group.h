@@ -38,7 +38,7 @@ struct BodyGroup {
 void SetVelocities(const World& world, BodyGroup* group);
 
 /** Sets a driven body's place and velocities at time t. */
-void PlaceDrivenBody(const PrescribedMotion& motion, double t, RigidBody* body, Pose* X_WB);
+void PlaceDrivenBody(const BodySettings& settings, double t, RigidBody* body, Pose* X_WB);
 
 /** Fills a group from the accepted state, `bodies` being listed in any order. Near pairs and
  contacts are left empty. */

@@ -99,7 +99,7 @@ const BodySettings& GroupStage::Settings(std::size_t b) const {
 void GroupStage::PlaceDriven(double t) {
   for (std::size_t b = 0; b < group_.bodies.size(); ++b) {
     if (Body(b).kind != BodyKind::kDriven) continue;
-    const FrameMotion motion = Evaluate(*Settings(b).motion, t);
+    const FrameMotion motion = DriveAt(Settings(b), Body(b).input, t);
     s_.poses[b] = motion.X_WF;
     s_.quaternions[b] = motion.q_WF;
     s_.centers[b] = motion.X_WF * Body(b).p_BM;
@@ -145,9 +145,11 @@ void GroupStage::BeginContacts() {
 BodyLoad GroupStage::ExternalLoad(std::size_t b) const {
   const AppliedLoad applied = AverageLoad(Settings(b), s_.poses[b], s_.centers[b], substep_.start,
                                           substep_.start + substep_.length);
+  const BodyInput& input = Body(b).input;
   BodyLoad load;
-  load.applied_force = applied.force;
-  load.applied_torque = applied.torque;
+  load.applied_force = applied.force + input.force;
+  load.applied_torque =
+      applied.torque + input.torque + Cross(s_.poses[b] * input.p_BP - s_.centers[b], input.force);
   load.force = load.applied_force + Body(b).mass * tools_.world->scene.gravity;
   load.torque = load.applied_torque;
   return load;
@@ -160,7 +162,7 @@ void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double
     body = {};
     body.p_WM = s_.centers[b];
     if (Body(b).kind != BodyKind::kDriven) continue;
-    const FrameMotion motion = Evaluate(*Settings(b).motion, t);
+    const FrameMotion motion = DriveAt(Settings(b), Body(b).input, t);
     body.w = motion.w_WF;
     body.v = motion.v_WF + Cross(motion.w_WF, s_.centers[b] - motion.X_WF.p);
     // A driven body is where it is: nothing is left to add.
@@ -193,7 +195,8 @@ void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double
 void GroupStage::AddHolders(double t, double h_gamma) {
   for (std::size_t k = 0; k < s_.holders.size(); ++k) {
     const std::size_t b = s_.holder_bodies[k];
-    s_.holders[k] = MakeHolderStage(*Settings(b).holder, t, s_.poses[b], s_.quaternions[b]);
+    s_.holders[k] = MakeHolderStage(*Settings(b).holder, DriveAt(Settings(b), Body(b).input, t),
+                                    s_.poses[b], s_.quaternions[b]);
     if (h_gamma > 0.0) MoveHolder(h_gamma, s_.bodies[b], &s_.holders[k]);
   }
 }

@@ -61,7 +61,8 @@ TEST(HolderTest, SolvedWrenchIsTheDampersAtTheNewVelocities) {
   holder.rotational_damping = {0.01, 0.05, 0.02};
   holder.target.keys = {{0, {0.1, 0, 0}, {0.3, 0, 0}, {0.9, 0.1, 0.2, 0}, {0, 0.5, 0}}};
   const Pose X_WB{ToRotation(Normalized(Quaternion{1, 0.2, 0, 0.1})), {0.15, 0.02, 0}};
-  host::HolderStage stage = host::MakeHolderStage(holder, 0.01, X_WB, ToQuaternion(X_WB.R));
+  host::HolderStage stage = host::MakeHolderStage(holder, host::Evaluate(holder.target, 0.01), X_WB,
+                                                  ToQuaternion(X_WB.R));
   host::StageBody body;
   body.inverse_mass = 0.5;
   body.inverse_inertia_W = {{9, 1, 0}, {1, 7, 2}, {0, 2, 5}};
