@@ -46,6 +46,10 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort
 /** A∩T, or nothing when that is certified empty; named after A. */
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort);
 
+/** The parts of a piece below and above a plane, or the piece itself where one of them has no volume.
+ The names of parts get the suffixes "-" and "+". */
+std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort);
+
 /** Drops surfaces that are certified not to bound the cell: first doubles, then planes, then curved
  ones. A surface is judged again only where new surfaces have taken its proof away, so that a cut
  costs what it changes. False when what is left shows that the cell is empty or flat: a sliver

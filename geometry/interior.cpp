@@ -183,13 +183,16 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int 
   const EnclosingPolytope hull = Enclose(surfaces);
   const Polytope& P = hull.polytope;
   if (P.empty) return {Interior::kEmpty, {}};
-  // The mean of the vertices settles most polytopes at once.
-  Vec3 mean;
-  for (const Vec3& v : P.vertices) mean += v;
-  mean = mean / static_cast<double>(P.vertices.size());
+  // The mean of the vertices settles most polytopes at once; a point towards a vertex, many cells
+  // with holes.
+  const Vec3 mean = Mean(P.vertices);
   const double level = GreatestLevel(surfaces, mean);
-  const double clear = kClear * Norm(P.upper - P.lower);
-  if (P.bounded && level < -std::max(depth, clear)) return {Interior::kFound, mean};
+  const double clear = std::max(depth, kClear * Norm(P.upper - P.lower));
+  if (P.bounded && level < -clear) return {Interior::kFound, mean};
+  for (std::size_t k = 0; k < P.vertices.size() && P.bounded; ++k) {
+    const Vec3 p = 0.1 * mean + 0.9 * P.vertices[k];
+    if (GreatestLevel(surfaces, p) < -clear) return {Interior::kFound, p};
+  }
   const OrientedBox root = EnclosingBox(surfaces, P);
   const Vec3 half = FiniteHalf(root, 10 * LengthScale(surfaces));
   const double touching = kTouching * Norm(half);

@@ -19,6 +19,10 @@ namespace intervox::geometry {
  area vectors then cancel in the sum over the cells. */
 void LinkNeighbours(std::vector<Cell>& cells);
 
+/** Whether the whole of face i of a cell lies against one neighbour, so that no other body reaches
+ it. The cells' neighbours are linked. */
+bool IsInside(std::span<const Cell> cells, std::size_t a, std::size_t i);
+
 /** The first pair of cells, in order, that share volume deeper than 1e-9 of the smaller one's size;
  nothing when the cells are disjoint or only touch. */
 std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells);
