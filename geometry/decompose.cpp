@@ -36,14 +36,15 @@ std::vector<Surface> With(std::vector<Surface> surfaces, const Surface& S) {
   return surfaces;
 }
 
-InteriorPoint Search(const std::vector<Surface>& surfaces, Effort* effort) {
+InteriorPoint Search(const std::vector<Surface>& surfaces, const EnclosingPolytope& hull,
+                     Effort* effort) {
   ++effort->searches;
   effort->surfaces += static_cast<std::int64_t>(surfaces.size());
-  return FindInterior(surfaces);
+  return FindInterior(surfaces, hull);
 }
 
-bool IsEmpty(const std::vector<Surface>& surfaces, Effort* effort) {
-  return Search(surfaces, effort).verdict == Interior::kEmpty;
+bool IsEmpty(const std::vector<Surface>& surfaces, const EnclosingPolytope& hull, Effort* effort) {
+  return Search(surfaces, hull, effort).verdict == Interior::kEmpty;
 }
 
 /** The first point that is deeper than `clear` inside all surfaces but k, and as far outside k. */
@@ -87,68 +88,10 @@ std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
   return points;
 }
 
-}  // namespace
-
-RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
-  const double inf = std::numeric_limits<double>::infinity();
-  RawCell cell{
-      std::move(surfaces), std::move(name), node, {{-inf, -inf, -inf}, {inf, inf, inf}}, {}};
-  const EnclosingPolytope hull = Enclose(cell.surfaces);
-  if (hull.polytope.bounded && !hull.polytope.empty) {
-    cell.box = {hull.polytope.lower, hull.polytope.upper};
-  }
-  return cell;
-}
-
-std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
-  if (!Overlap(A.box, T.box)) return {A};
-  ++effort->cuts;
-  std::vector<Surface> both = A.surfaces;
-  both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
-  if (IsEmpty(both, effort)) return {A};
-  std::vector<Surface> order = T.surfaces;
-  std::stable_partition(order.begin(), order.end(),
-                        [](const Surface& S) { return S.kind != SurfaceKind::kPlane; });
-  std::vector<RawCell> pieces;
-  RawCell prefix = A;
-  for (const Surface& t : order) {
-    RawCell piece = prefix;
-    piece.surfaces.push_back(Complement(t));
-    if (IsEmpty(piece.surfaces, effort))
-      continue;  // t does not cut: its kept side holds the prefix
-    if (Simplify(&piece, effort)) pieces.push_back(std::move(piece));
-    prefix.surfaces.push_back(t);
-  }
-  return pieces;
-}
-
-std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort) {
-  if (!Overlap(A.box, T.box)) return {};
-  ++effort->cuts;
-  RawCell cell = A;
-  cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
-  cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
-  if (IsEmpty(cell.surfaces, effort)) return {};
-  if (!Simplify(&cell, effort)) return {};
-  return {cell};
-}
-
-std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort) {
-  std::vector<RawCell> halves;
-  for (const bool above : {false, true}) {
-    RawCell half = piece;
-    half.surfaces.push_back(above ? Complement(plane) : plane);
-    half.name += above ? '+' : '-';
-    if (IsEmpty(half.surfaces, effort) || !Simplify(&half, effort)) return {piece};
-    halves.push_back(std::move(half));
-  }
-  return halves;
-}
-
-bool Simplify(RawCell* cell, Effort* effort) {
+/** Simplify where the hull of the cell's surfaces is known. */
+bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
   const double parent = Norm(cell->box.upper - cell->box.lower);
   const double thinnest = std::isfinite(parent) ? kFlat * parent : 0.0;
-  const EnclosingPolytope hull = Enclose(cell->surfaces);
   const bool bounded = hull.polytope.bounded;
   const Vec3 center = bounded ? 0.5 * (hull.polytope.lower + hull.polytope.upper) : Vec3{};
   const double size =
@@ -183,7 +126,8 @@ bool Simplify(RawCell* cell, Effort* effort) {
       }
       std::vector<Surface> rest = kept;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
-      const InteriorPoint beyond = Search(With(rest, Complement(kept[k])), effort);
+      const std::vector<Surface> outside = With(rest, Complement(kept[k]));
+      const InteriorPoint beyond = Search(outside, Enclose(outside), effort);
       if (beyond.verdict == Interior::kEmpty) {
         kept = std::move(rest);
         proofs.erase(proofs.begin() + static_cast<std::ptrdiff_t>(k));
@@ -197,6 +141,74 @@ bool Simplify(RawCell* cell, Effort* effort) {
   cell->surfaces = std::move(kept);
   cell->proofs = std::move(proofs);
   return !IsFlat(all ? hull : Enclose(cell->surfaces), thinnest);
+}
+
+/** Simplifies the cell; false where it is empty. */
+bool IsSolid(RawCell* cell, Effort* effort) {
+  const EnclosingPolytope hull = Enclose(cell->surfaces);
+  return !IsEmpty(cell->surfaces, hull, effort) && Simplify(cell, hull, effort);
+}
+
+}  // namespace
+
+RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
+  const double inf = std::numeric_limits<double>::infinity();
+  RawCell cell{
+      std::move(surfaces), std::move(name), node, {{-inf, -inf, -inf}, {inf, inf, inf}}, {}};
+  const EnclosingPolytope hull = Enclose(cell.surfaces);
+  if (hull.polytope.bounded && !hull.polytope.empty) {
+    cell.box = {hull.polytope.lower, hull.polytope.upper};
+  }
+  return cell;
+}
+
+std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
+  if (!Overlap(A.box, T.box)) return {A};
+  ++effort->cuts;
+  std::vector<Surface> both = A.surfaces;
+  both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
+  if (IsEmpty(both, Enclose(both), effort)) return {A};
+  std::vector<Surface> order = T.surfaces;
+  std::stable_partition(order.begin(), order.end(),
+                        [](const Surface& S) { return S.kind != SurfaceKind::kPlane; });
+  std::vector<RawCell> pieces;
+  RawCell prefix = A;
+  for (const Surface& t : order) {
+    RawCell piece = prefix;
+    piece.surfaces.push_back(Complement(t));
+    const EnclosingPolytope hull = Enclose(piece.surfaces);
+    if (IsEmpty(piece.surfaces, hull, effort))
+      continue;  // t does not cut: its kept side holds the prefix
+    if (Simplify(&piece, hull, effort)) pieces.push_back(std::move(piece));
+    prefix.surfaces.push_back(t);
+  }
+  return pieces;
+}
+
+std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort) {
+  if (!Overlap(A.box, T.box)) return {};
+  ++effort->cuts;
+  RawCell cell = A;
+  cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
+  cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
+  if (!IsSolid(&cell, effort)) return {};
+  return {cell};
+}
+
+std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort) {
+  std::vector<RawCell> halves;
+  for (const bool above : {false, true}) {
+    RawCell half = piece;
+    half.surfaces.push_back(above ? Complement(plane) : plane);
+    half.name += above ? '+' : '-';
+    if (!IsSolid(&half, effort)) return {piece};
+    halves.push_back(std::move(half));
+  }
+  return halves;
+}
+
+bool Simplify(RawCell* cell, Effort* effort) {
+  return Simplify(cell, Enclose(cell->surfaces), effort);
 }
 
 }  // namespace intervox::geometry

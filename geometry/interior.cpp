@@ -180,7 +180,11 @@ InteriorPoint Subdivide(std::span<const Surface> surfaces, const OrientedBox& ro
 
 InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int budget) {
   if (surfaces.empty()) return {Interior::kFound, {}};
-  const EnclosingPolytope hull = Enclose(surfaces);
+  return FindInterior(surfaces, Enclose(surfaces), depth, budget);
+}
+
+InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPolytope& hull,
+                           double depth, int budget) {
   const Polytope& P = hull.polytope;
   if (P.empty) return {Interior::kEmpty, {}};
   // The mean of the vertices settles most polytopes at once; a point towards a vertex, many cells

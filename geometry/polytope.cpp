@@ -80,6 +80,8 @@ Vec3 CommonPoint(const PlaneCut& a, const PlaneCut& b, const PlaneCut& c, const 
 /** One pass over all cuts about `center`; those from `number` on are walls of the clipping cube. */
 Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, double half_width,
                  double tolerance, bool judge_flatness) {
+  thread_local PolytopeFace face;  // kept, as in ClipFace
+  thread_local std::vector<Vec3> rough;
   Polytope P;
   P.tolerance = tolerance;
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
@@ -88,7 +90,9 @@ Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, 
     const double h = 2 * half_width;  // reaches beyond the cube's diagonal
     if (std::abs(all[i].d - Dot(all[i].n, center)) > h) continue;
     const Vec3 u = h * R.Col(0), v = h * R.Col(1);
-    PolytopeFace face{i, {o - u - v, o + u - v, o + u + v, o - u + v}, {-1, -1, -1, -1}};
+    face.cut = i;
+    face.p.assign({o - u - v, o + u - v, o + u + v, o - u + v});
+    face.edge.assign(4, -1);
     for (int j = 0; j < static_cast<int>(all.size()) && !face.p.empty(); ++j) {
       if (j == i) continue;
       const bool parallel = SquaredNorm(all[j].n - all[i].n) < 1e-24;
@@ -99,7 +103,7 @@ Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, 
       ClipFace(&face, all[j], j, tolerance);
     }
     if (face.p.size() < 3) continue;
-    const std::vector<Vec3> rough = face.p;
+    rough = face.p;
     for (std::size_t k = 0; k < rough.size(); ++k) {
       const int before = face.edge[(k + rough.size() - 1) % rough.size()];
       const int after = face.edge[k];
@@ -108,7 +112,7 @@ Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, 
       }
     }
     if (i >= number) P.bounded = false;
-    P.faces.push_back(std::move(face));
+    P.faces.push_back(face);
   }
   for (const PolytopeFace& face : P.faces) {
     P.vertices.insert(P.vertices.end(), face.p.begin(), face.p.end());
