@@ -13,7 +13,8 @@
 namespace intervox::geometry {
 namespace {
 
-/** A proof keeps this distance from new surfaces, as a share of the cell's size. */
+/** Less than this share of a cell's size is nothing: between a proof and new surfaces, between
+ boxes. */
 constexpr double kTouching = 1e-12;
 
 /** A point that is guessed proves something where it is this deep, as a share of the cell's size. */
@@ -149,6 +150,13 @@ bool IsSolid(RawCell* cell, Effort* effort) {
   return !IsEmpty(cell->surfaces, hull, effort) && Simplify(cell, hull, effort);
 }
 
+/** What two cells share is flat at most: their boxes meet in a face, an edge or not at all. */
+bool OnlyTouch(const RawCell& A, const RawCell& B) {
+  const Vec3 common = Min(A.box.upper, B.box.upper) - Max(A.box.lower, B.box.lower);
+  const double size = std::min(Norm(A.box.upper - A.box.lower), Norm(B.box.upper - B.box.lower));
+  return std::min({common.x, common.y, common.z}) <= (std::isfinite(size) ? kTouching * size : 0.0);
+}
+
 }  // namespace
 
 RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
@@ -163,7 +171,7 @@ RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
 }
 
 std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
-  if (!Overlap(A.box, T.box)) return {A};
+  if (OnlyTouch(A, T)) return {A};
   ++effort->cuts;
   std::vector<Surface> both = A.surfaces;
   both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
@@ -186,7 +194,7 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort
 }
 
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort) {
-  if (!Overlap(A.box, T.box)) return {};
+  if (OnlyTouch(A, T)) return {};
   ++effort->cuts;
   RawCell cell = A;
   cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};

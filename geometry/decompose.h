@@ -33,6 +33,7 @@ struct Effort {
   std::int64_t cuts = 0;      ///< pieces compared with an operand whose box they meet
   std::int64_t searches = 0;  ///< emptiness searches
   std::int64_t surfaces = 0;  ///< surfaces in those searches
+  std::int64_t pairs = 0;     ///< pairs of near cells compared for a common face
 };
 
 /** A raw cell with its box. */

@@ -85,8 +85,8 @@ std::vector<Surface> Hollows(std::span<const Cell> cells, std::size_t a) {
 }
 
 /** The cell cut in sectors around its hollow faces; one piece where no plane cuts it. */
-std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollows) {
-  Effort effort;
+std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollows,
+                             Effort* effort) {
   std::vector<RawCell> pieces{MakeRawCell(cell.surfaces, cell.name, cell.node)};
   for (const Surface& hollow : hollows) {
     for (const Surface& plane : PlanesThrough(hollow)) {
@@ -96,7 +96,7 @@ std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollo
           next.push_back(std::move(piece));
           continue;
         }
-        for (RawCell& half : Halves(piece, plane, &effort)) next.push_back(std::move(half));
+        for (RawCell& half : Halves(piece, plane, effort)) next.push_back(std::move(half));
       }
       pieces = std::move(next);
     }
@@ -107,9 +107,19 @@ std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollo
 }  // namespace
 
 std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
+  Effort effort;
+  return SplitHollows(std::move(cells), &effort);
+}
+
+std::vector<Cell> SplitHollows(std::vector<Cell> cells, Effort* effort) {
   std::vector<Cell> all;
   for (std::size_t a = 0; a < cells.size(); ++a) {
-    const std::vector<RawCell> pieces = Sectors(cells[a], Hollows(cells, a));
+    const std::vector<Surface> hollows = Hollows(cells, a);
+    if (hollows.empty()) {
+      all.push_back(cells[a]);
+      continue;
+    }
+    const std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
     if (pieces.size() == 1) {
       all.push_back(cells[a]);
       continue;
@@ -120,7 +130,7 @@ std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
     }
   }
   if (all.size() == cells.size()) return cells;
-  LinkNeighbours(all);
+  LinkNeighbours(all, effort);
   return all;
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr double kTouching = 1e-9;
 /** Boxes looked at when cells are compared. */
 constexpr int kOverlapBudget = 20000;
-constexpr int kFaceBudget = 4000;
+constexpr int kFaceBudget = 500;
 
 /** The half diagonal of a cell, or the size of its surfaces where it is unbounded. */
 double SizeOf(const Cell& cell) {
@@ -165,11 +165,19 @@ std::vector<Aabb> BoxesOf(std::span<const Cell> cells, double share) {
 }  // namespace
 
 void LinkNeighbours(std::vector<Cell>& cells) {
+  Effort effort;
+  LinkNeighbours(cells, &effort);
+}
+
+void LinkNeighbours(std::vector<Cell>& cells, Effort* effort) {
   for (Cell& cell : cells) {
     cell.neighbours.clear();
     for (Surface& S : cell.surfaces) S.cut = false;
   }
-  for (const auto& [a, b] : NearPairs(BoxesOf(cells, kTouching))) Link(cells, a, b);
+  for (const auto& [a, b] : NearPairs(BoxesOf(cells, kTouching))) {
+    ++effort->pairs;
+    Link(cells, a, b);
+  }
   for (Cell& cell : cells) std::sort(cell.neighbours.begin(), cell.neighbours.end());
 }
 

@@ -77,10 +77,10 @@ def flight(count, rng):
 
 
 def pegs(count, rng):
-    places, width = peg_board.places(count)
+    places, size = peg_board.places(count)
     lines = head("pegs into holes", f"{count} pegs of 7.995 mm, a body in a holder each, are lowered into holes of 8.100 mm at once and pressed with 10 N.", 0.15,
                  250e-6, output="{every: 0.002}")
-    lines += ["shapes:"] + peg_board.peg() + peg_board.block(places, width) + ["materials: {steel: {density: 8000}}"] + model(1e11, 0.2, 0.5, True)
+    lines += ["shapes:"] + peg_board.peg() + peg_board.block(places, size) + ["materials: {steel: {density: 8000}}"] + model(1e11, 0.2, 0.5, True)
     lines += ["bodies:", "  block: {shape: block, fixed: true, material: steel}"]
     for n, (x, y) in enumerate(places):
         at = [round(v + rng.uniform(-2e-4, 2e-4), 6) for v in (x, y)]
