@@ -18,7 +18,7 @@ namespace {
 constexpr double kTouching = 1e-9;
 /** Boxes looked at when cells are compared. */
 constexpr int kOverlapBudget = 20000;
-constexpr int kFaceBudget = 500;
+constexpr int kFaceBudget = 4000;
 
 /** The half diagonal of a cell, or the size of its surfaces where it is unbounded. */
 double SizeOf(const Cell& cell) {
