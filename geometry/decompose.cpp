@@ -17,7 +17,8 @@ namespace {
  boxes. */
 constexpr double kTouching = 1e-12;
 
-/** A point that is guessed proves something where it is this deep, as a share of the cell's size. */
+/** A point that is guessed proves something where it is this deep, as a share of the cell's size.
+ */
 constexpr double kClear = 1e-8;
 
 /** A piece thinner than this share of the cell that it is cut from is none: its faces are one. */

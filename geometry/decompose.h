@@ -47,8 +47,8 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort
 /** A∩T, or nothing when that is certified empty; named after A. */
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort);
 
-/** The parts of a piece below and above a plane, or the piece itself where one of them has no volume.
- The names of parts get the suffixes "-" and "+". */
+/** The parts of a piece below and above a plane, or the piece itself where one of them has no
+ volume. The names of parts get the suffixes "-" and "+". */
 std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort);
 
 /** Drops surfaces that are certified not to bound the cell: first doubles, then planes, then curved

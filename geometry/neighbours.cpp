@@ -91,8 +91,8 @@ bool FaceWithin(const Cell& A, std::size_t i, const Cell& B, std::size_t j, doub
   return true;
 }
 
-/** Whether A and B touch along an area of A's surface i, which is B's surface j from the other side.
- Planes: first by the polygon of A's face within B's planes and a point in its middle. */
+/** Whether A and B touch along an area of A's surface i, which is B's surface j from the other
+ side. Planes: first by the polygon of A's face within B's planes and a point in its middle. */
 bool Touch(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double depth) {
   const auto levels = [&](const Cell& cell, std::size_t face, const Vec3& p) {
     double level = -1e300;
@@ -133,8 +133,7 @@ void Link(std::vector<Cell>& cells, int a, int b) {
   for (std::size_t i = 0; i < A.surfaces.size(); ++i) {
     for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
       const Surface &S = A.surfaces[i], &T = B.surfaces[j];
-      if (SameKindAndSide(S, T) ||
-          Coincide(S, T, A.bounds.X.p, size) != Coincidence::kOpposite ||
+      if (SameKindAndSide(S, T) || Coincide(S, T, A.bounds.X.p, size) != Coincidence::kOpposite ||
           !Touch(A, i, B, j, kTouching * size)) {
         continue;
       }

@@ -167,7 +167,8 @@ Polytope ClipBounded(std::span<const PlaneCut> cuts, const Place& place) {
 }
 
 /** The box around three independent pairs of opposite cuts, as most bounded cells have them: then
- no cube need be clipped. Nothing where there are none, or a pair leaves less than rounding shows. */
+ no cube need be clipped. Nothing where there are none, or a pair leaves less than rounding shows.
+ */
 std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts) {
   Mat3 N = Mat3::Zero();  // rows: the normals of the slabs
   Vec3 middle, half;

@@ -99,7 +99,7 @@ Effort EffortOf(const Shape& shape, std::size_t* cells) {
 struct Kind {
   const char* name;
   Shape (*make)(int);
-  int rows;           ///< for some 5,000 primitives
+  int rows;            ///< for some 5,000 primitives
   double per_surface;  ///< most surfaces searched for each primitive
 };
 

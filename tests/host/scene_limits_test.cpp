@@ -1,5 +1,5 @@
-// Limits of scene files: what lies at them is read, and what lies beyond is refused in a moment, with
-// place and remedy.
+// Limits of scene files: what lies at them is read, and what lies beyond is refused in a moment,
+// with place and remedy.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -49,7 +49,8 @@ TEST(SceneLimits, AMillionPrimitivesAreAShapeAndOneMoreIsNot) {
   EXPECT_EQ(MessageOf([] { ParseScene(Millions(""), "m.yaml", {}); }), "");
   ExpectWords(MessageOf([] { ParseScene(Millions("  s7: {union: [s6, s0]}\n"), "m.yaml", {}); }),
               {"m.yaml:10: shapes.s7", "more than 1000000 primitives", "fewer parts"});
-  // Each level ten times the one below: 10^12 by the end, and refused at the first that is too many.
+  // Each level ten times the one below: 10^12 by the end, and refused at the first that is too
+  // many.
   std::string bomb;
   for (int k = 7; k <= 12; ++k) {
     const std::string below = "s" + std::to_string(k - 1);

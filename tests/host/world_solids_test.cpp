@@ -11,7 +11,8 @@ TEST(Solids, BodiesOfOneShapeShareItsCells) {
   const auto world = MakeWorld(ParseScene(
       "schema: intervox/scene/2\n"
       "shapes:\n"
-      "  ring: {difference: [{cylinder: {radius: 2, height: 1}}, {cylinder: {radius: 1, height: 2}}]}\n"
+      "  ring: {difference: [{cylinder: {radius: 2, height: 1}}, {cylinder: {radius: 1, height: "
+      "2}}]}\n"
       "  also: {ref: ring}\n"
       "materials: {steel: {density: 7800}, wood: {density: 600}}\n"
       "contact_models: {default: {normal: {model: gonthier, stiffness: 1e9, restitution: 0.5}}}\n"
