@@ -13,8 +13,13 @@
 namespace intervox::geometry {
 namespace {
 
-/** A proof keeps this distance from new surfaces, as a share of the cell's size. */
+/** Less than this share of a cell's size is nothing: between a proof and new surfaces, between
+ boxes. */
 constexpr double kTouching = 1e-12;
+
+/** A point that is guessed proves something where it is this deep, as a share of the cell's size.
+ */
+constexpr double kClear = 1e-8;
 
 /** A piece thinner than this share of the cell that it is cut from is none: its faces are one. */
 constexpr double kFlat = 1e-9;
@@ -33,14 +38,124 @@ std::vector<Surface> With(std::vector<Surface> surfaces, const Surface& S) {
   return surfaces;
 }
 
-InteriorPoint Search(const std::vector<Surface>& surfaces, Effort* effort) {
+InteriorPoint Search(const std::vector<Surface>& surfaces, const EnclosingPolytope& hull,
+                     Effort* effort) {
   ++effort->searches;
   effort->surfaces += static_cast<std::int64_t>(surfaces.size());
-  return FindInterior(surfaces);
+  return FindInterior(surfaces, hull);
 }
 
-bool IsEmpty(const std::vector<Surface>& surfaces, Effort* effort) {
-  return Search(surfaces, effort).verdict == Interior::kEmpty;
+bool IsEmpty(const std::vector<Surface>& surfaces, const EnclosingPolytope& hull, Effort* effort) {
+  return Search(surfaces, hull, effort).verdict == Interior::kEmpty;
+}
+
+/** The first point that is deeper than `clear` inside all surfaces but k, and as far outside k. */
+Proof Guess(const std::vector<Surface>& surfaces, std::size_t k, const std::vector<Vec3>& points,
+            double clear) {
+  for (const Vec3& p : points) {
+    bool proves = true;
+    for (std::size_t i = 0; i < surfaces.size() && proves; ++i) {
+      proves = i == k ? Level(surfaces[i], p) > clear : Level(surfaces[i], p) < -clear;
+    }
+    if (proves) return {true, p};
+  }
+  return {};
+}
+
+/** Points that may lie beyond S and inside the cell's other surfaces, whose hull is given: what
+ most surfaces need instead of a search. */
+std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
+                               const EnclosingPolytope& hull) {
+  constexpr double kStepOut = 1e-6;
+  const Polytope& P = hull.polytope;
+  const Vec3 mean = Mean(P.vertices);
+  std::vector<Vec3> points;
+  if (S.kind == SurfaceKind::kPlane) {
+    for (const PolytopeFace& face : P.faces) {
+      if (face.cut != FindCut(hull, static_cast<int>(index))) continue;
+      const Vec3 middle = Mean(face.p);
+      const Vec3 out = (kStepOut * S.side * Norm(P.upper - P.lower)) * S.PlaneNormal();
+      points.push_back(middle + out);
+      for (const Vec3& v : face.p) points.push_back(0.5 * (middle + v) + out);
+      for (const Vec3& v : face.p) points.push_back(0.1 * middle + 0.9 * v + out);
+    }
+  } else if (S.side > 0) {
+    for (const Vec3& v : P.vertices) points.push_back(0.1 * mean + 0.9 * v);
+  } else {
+    const Vec3 axis = S.R.Col(2);
+    const bool round = S.kind == SurfaceKind::kCylinder || S.kind == SurfaceKind::kCone;
+    const Vec3 inside = round ? S.o + Dot(mean - S.o, axis) * axis : S.o;
+    for (const double t : {0.0, 0.1, 0.3, 0.6}) points.push_back(inside + t * (mean - inside));
+  }
+  return points;
+}
+
+/** Simplify where the hull of the cell's surfaces is known. */
+bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
+  const double parent = Norm(cell->box.upper - cell->box.lower);
+  const double thinnest = std::isfinite(parent) ? kFlat * parent : 0.0;
+  const bool bounded = hull.polytope.bounded;
+  const Vec3 center = bounded ? 0.5 * (hull.polytope.lower + hull.polytope.upper) : Vec3{};
+  const double size =
+      bounded ? Norm(hull.polytope.upper - hull.polytope.lower) : LengthScale(cell->surfaces);
+  std::vector<Surface> kept;
+  std::vector<Proof> proofs;
+  std::vector<std::ptrdiff_t> origin;  // of the surfaces in `kept`
+  const std::size_t judged = cell->proofs.size();
+  for (std::size_t k = 0; k < cell->surfaces.size(); ++k) {
+    const Surface& S = cell->surfaces[k];
+    const bool twice = std::any_of(kept.begin(), kept.end(), [&](const Surface& T) {
+      return Coincide(S, T, center, size) == Coincidence::kSame;
+    });
+    if (twice) continue;
+    kept.push_back(S);
+    origin.push_back(static_cast<std::ptrdiff_t>(k));
+    proofs.push_back(k < judged ? cell->proofs[k] : Proof{});
+    for (std::size_t j = judged; j < cell->surfaces.size() && proofs.back().known; ++j) {
+      proofs.back().known = Level(cell->surfaces[j], proofs.back().point) < -kTouching * size;
+    }
+  }
+  if (bounded && !hull.polytope.empty) {
+    cell->box = {Max(cell->box.lower, hull.polytope.lower),
+                 Min(cell->box.upper, hull.polytope.upper)};
+  }
+  for (const bool planes : {true, false}) {
+    for (std::size_t k = kept.size(); k-- > 0 && kept.size() > 1;) {
+      if ((kept[k].kind == SurfaceKind::kPlane) != planes || proofs[k].known) continue;
+      if (bounded && !hull.polytope.empty) {
+        proofs[k] = Guess(kept, k, LikelyBeyond(kept[k], origin[k], hull), kClear * size);
+        if (proofs[k].known) continue;
+      }
+      std::vector<Surface> rest = kept;
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
+      const std::vector<Surface> outside = With(rest, Complement(kept[k]));
+      const InteriorPoint beyond = Search(outside, Enclose(outside), effort);
+      if (beyond.verdict == Interior::kEmpty) {
+        kept = std::move(rest);
+        proofs.erase(proofs.begin() + static_cast<std::ptrdiff_t>(k));
+        origin.erase(origin.begin() + static_cast<std::ptrdiff_t>(k));
+      } else {
+        proofs[k] = {beyond.verdict == Interior::kFound, beyond.point};
+      }
+    }
+  }
+  const bool all = kept.size() == cell->surfaces.size();
+  cell->surfaces = std::move(kept);
+  cell->proofs = std::move(proofs);
+  return !IsFlat(all ? hull : Enclose(cell->surfaces), thinnest);
+}
+
+/** Simplifies the cell; false where it is empty. */
+bool IsSolid(RawCell* cell, Effort* effort) {
+  const EnclosingPolytope hull = Enclose(cell->surfaces);
+  return !IsEmpty(cell->surfaces, hull, effort) && Simplify(cell, hull, effort);
+}
+
+/** What two cells share is flat at most: their boxes meet in a face, an edge or not at all. */
+bool OnlyTouch(const RawCell& A, const RawCell& B) {
+  const Vec3 common = Min(A.box.upper, B.box.upper) - Max(A.box.lower, B.box.lower);
+  const double size = std::min(Norm(A.box.upper - A.box.lower), Norm(B.box.upper - B.box.lower));
+  return std::min({common.x, common.y, common.z}) <= (std::isfinite(size) ? kTouching * size : 0.0);
 }
 
 }  // namespace
@@ -57,11 +172,11 @@ RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
 }
 
 std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
-  if (!Overlap(A.box, T.box)) return {A};
+  if (OnlyTouch(A, T)) return {A};
   ++effort->cuts;
   std::vector<Surface> both = A.surfaces;
   both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
-  if (IsEmpty(both, effort)) return {A};
+  if (IsEmpty(both, Enclose(both), effort)) return {A};
   std::vector<Surface> order = T.surfaces;
   std::stable_partition(order.begin(), order.end(),
                         [](const Surface& S) { return S.kind != SurfaceKind::kPlane; });
@@ -70,69 +185,39 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort
   for (const Surface& t : order) {
     RawCell piece = prefix;
     piece.surfaces.push_back(Complement(t));
-    if (IsEmpty(piece.surfaces, effort))
+    const EnclosingPolytope hull = Enclose(piece.surfaces);
+    if (IsEmpty(piece.surfaces, hull, effort))
       continue;  // t does not cut: its kept side holds the prefix
-    if (Simplify(&piece, effort)) pieces.push_back(std::move(piece));
+    if (Simplify(&piece, hull, effort)) pieces.push_back(std::move(piece));
     prefix.surfaces.push_back(t);
   }
   return pieces;
 }
 
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort) {
-  if (!Overlap(A.box, T.box)) return {};
+  if (OnlyTouch(A, T)) return {};
   ++effort->cuts;
   RawCell cell = A;
   cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
   cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
-  if (IsEmpty(cell.surfaces, effort)) return {};
-  if (!Simplify(&cell, effort)) return {};
+  if (!IsSolid(&cell, effort)) return {};
   return {cell};
 }
 
+std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort) {
+  std::vector<RawCell> halves;
+  for (const bool above : {false, true}) {
+    RawCell half = piece;
+    half.surfaces.push_back(above ? Complement(plane) : plane);
+    half.name += above ? '+' : '-';
+    if (!IsSolid(&half, effort)) return {piece};
+    halves.push_back(std::move(half));
+  }
+  return halves;
+}
+
 bool Simplify(RawCell* cell, Effort* effort) {
-  const double parent = Norm(cell->box.upper - cell->box.lower);
-  const double thinnest = std::isfinite(parent) ? kFlat * parent : 0.0;
-  const EnclosingPolytope hull = Enclose(cell->surfaces);
-  const bool bounded = hull.polytope.bounded;
-  const Vec3 center = bounded ? 0.5 * (hull.polytope.lower + hull.polytope.upper) : Vec3{};
-  const double size =
-      bounded ? Norm(hull.polytope.upper - hull.polytope.lower) : LengthScale(cell->surfaces);
-  std::vector<Surface> kept;
-  std::vector<Proof> proofs;
-  const std::size_t judged = cell->proofs.size();
-  for (std::size_t k = 0; k < cell->surfaces.size(); ++k) {
-    const Surface& S = cell->surfaces[k];
-    const bool twice = std::any_of(kept.begin(), kept.end(), [&](const Surface& T) {
-      return Coincide(S, T, center, size) == Coincidence::kSame;
-    });
-    if (twice) continue;
-    kept.push_back(S);
-    proofs.push_back(k < judged ? cell->proofs[k] : Proof{});
-    for (std::size_t j = judged; j < cell->surfaces.size() && proofs.back().known; ++j) {
-      proofs.back().known = Level(cell->surfaces[j], proofs.back().point) < -kTouching * size;
-    }
-  }
-  if (bounded && !hull.polytope.empty) {
-    cell->box = {Max(cell->box.lower, hull.polytope.lower),
-                 Min(cell->box.upper, hull.polytope.upper)};
-  }
-  for (const bool planes : {true, false}) {
-    for (std::size_t k = kept.size(); k-- > 0 && kept.size() > 1;) {
-      if ((kept[k].kind == SurfaceKind::kPlane) != planes || proofs[k].known) continue;
-      std::vector<Surface> rest = kept;
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
-      const InteriorPoint beyond = Search(With(rest, Complement(kept[k])), effort);
-      if (beyond.verdict == Interior::kEmpty) {
-        kept = std::move(rest);
-        proofs.erase(proofs.begin() + static_cast<std::ptrdiff_t>(k));
-      } else {
-        proofs[k] = {beyond.verdict == Interior::kFound, beyond.point};
-      }
-    }
-  }
-  cell->surfaces = std::move(kept);
-  cell->proofs = std::move(proofs);
-  return !IsFlat(Enclose(cell->surfaces), thinnest);
+  return Simplify(cell, Enclose(cell->surfaces), effort);
 }
 
 }  // namespace intervox::geometry

@@ -33,6 +33,7 @@ struct Effort {
   std::int64_t cuts = 0;      ///< pieces compared with an operand whose box they meet
   std::int64_t searches = 0;  ///< emptiness searches
   std::int64_t surfaces = 0;  ///< surfaces in those searches
+  std::int64_t pairs = 0;     ///< pairs of near cells compared for a common face
 };
 
 /** A raw cell with its box. */
@@ -45,6 +46,10 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort
 
 /** A∩T, or nothing when that is certified empty; named after A. */
 std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effort);
+
+/** The parts of a piece below and above a plane, or the piece itself where one of them has no
+ volume. The names of parts get the suffixes "-" and "+". */
+std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort);
 
 /** Drops surfaces that are certified not to bound the cell: first doubles, then planes, then curved
  ones. A surface is judged again only where new surfaces have taken its proof away, so that a cut

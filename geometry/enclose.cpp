@@ -108,23 +108,37 @@ void Extent(const Polytope& P, const Vec3& n, double* lo, double* hi) {
   }
 }
 
+/** Whether two frames have the same axes, in any order and direction. */
+bool SameAxes(const Mat3& A, const Mat3& B) {
+  constexpr double kOne = 1 - 1e-14;
+  for (int i = 0; i < 3; ++i) {
+    const Vec3 a = Abs(TransposeTimes(B, A.Col(i)));
+    if (std::max({a.x, a.y, a.z}) < kOne) return false;
+  }
+  return true;
+}
+
 std::vector<Mat3> CandidateAxes(std::span<const Surface> surfaces) {
   std::vector<Mat3> axes{Mat3::Identity()};
+  const auto add = [&axes](const Mat3& R) {
+    const auto same = [&R](const Mat3& A) { return SameAxes(A, R); };
+    if (std::none_of(axes.begin(), axes.end(), same)) axes.push_back(R);
+  };
   std::vector<Vec3> normals;
   for (const Surface& S : surfaces) {
     if (S.kind == SurfaceKind::kPlane) {
       if (normals.size() < kMostAxes) normals.push_back(S.PlaneNormal());
     } else if (S.side > 0) {
-      axes.push_back(S.R);
+      add(S.R);
     }
   }
   for (std::size_t i = 0; i < normals.size(); ++i) {
-    axes.push_back(FrameAlong(normals[i]));
+    add(FrameAlong(normals[i]));
     for (std::size_t j = 0; j < normals.size(); ++j) {
       const Vec3 b = normals[j] - Dot(normals[i], normals[j]) * normals[i];
       if (j == i || SquaredNorm(b) < 1e-6) continue;
       const Vec3 x = Normalized(b);
-      axes.push_back(Mat3::FromColumns(x, Cross(normals[i], x), normals[i]));
+      add(Mat3::FromColumns(x, Cross(normals[i], x), normals[i]));
     }
   }
   return axes;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
+#include "geometry/decompose.h"
 #include "geometry/neighbours.h"
 
 namespace intervox::geometry {
@@ -25,9 +27,9 @@ bool IsHollow(const Surface& S) {
   return false;
 }
 
-/** The hollow face of a cell that stems from a surface. */
-bool Has(const Cell& cell, const Surface& hollow) {
-  return std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [&](const Surface& S) {
+/** The hollow face of a piece that stems from a surface. */
+bool Has(const RawCell& piece, const Surface& hollow) {
+  return std::any_of(piece.surfaces.begin(), piece.surfaces.end(), [&](const Surface& S) {
     return S.kind == hollow.kind && S.side == hollow.side && S.o == hollow.o && S.e == hollow.e &&
            S.R.Col(2) == hollow.R.Col(2);
   });
@@ -70,31 +72,34 @@ std::vector<Surface> PlanesThrough(const Surface& hollow) {
   return planes;
 }
 
-std::vector<Cell> CutAround(const Surface& hollow, const Cell& cell) {
-  std::vector<Cell> parts{cell};
-  for (const Surface& plane : PlanesThrough(hollow)) {
-    std::vector<Cell> halves;
-    for (const Cell& part : parts) {
-      for (Cell& half : Halves(part, plane)) halves.push_back(std::move(half));
+/** The faces of a cell around which it is cut: hollow, and not wholly against another cell, where
+ nothing can touch them. */
+std::vector<Surface> Hollows(std::span<const Cell> cells, std::size_t a) {
+  std::vector<Surface> hollows;
+  for (std::size_t i = 0; i < cells[a].surfaces.size(); ++i) {
+    if (IsHollow(cells[a].surfaces[i]) && !IsInside(cells, a, i)) {
+      hollows.push_back(cells[a].surfaces[i]);
     }
-    parts = std::move(halves);
   }
-  return parts;
+  return hollows;
 }
 
-std::vector<Cell> Sectors(const Cell& cell) {
-  std::vector<Cell> pieces{cell};
-  for (const Surface& hollow : cell.surfaces) {
-    if (!IsHollow(hollow)) continue;
-    std::vector<Cell> next;
-    for (Cell& piece : pieces) {
-      if (Has(piece, hollow)) {
-        for (Cell& part : CutAround(hollow, piece)) next.push_back(std::move(part));
-      } else {
-        next.push_back(std::move(piece));
+/** The cell cut in sectors around its hollow faces; one piece where no plane cuts it. */
+std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollows,
+                             Effort* effort) {
+  std::vector<RawCell> pieces{MakeRawCell(cell.surfaces, cell.name, cell.node)};
+  for (const Surface& hollow : hollows) {
+    for (const Surface& plane : PlanesThrough(hollow)) {
+      std::vector<RawCell> next;
+      for (RawCell& piece : pieces) {
+        if (!Has(piece, hollow)) {
+          next.push_back(std::move(piece));
+          continue;
+        }
+        for (RawCell& half : Halves(piece, plane, effort)) next.push_back(std::move(half));
       }
+      pieces = std::move(next);
     }
-    pieces = std::move(next);
   }
   return pieces;
 }
@@ -102,12 +107,30 @@ std::vector<Cell> Sectors(const Cell& cell) {
 }  // namespace
 
 std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
+  Effort effort;
+  return SplitHollows(std::move(cells), &effort);
+}
+
+std::vector<Cell> SplitHollows(std::vector<Cell> cells, Effort* effort) {
   std::vector<Cell> all;
-  for (const Cell& cell : cells) {
-    for (Cell& piece : Sectors(cell)) all.push_back(std::move(piece));
+  for (std::size_t a = 0; a < cells.size(); ++a) {
+    const std::vector<Surface> hollows = Hollows(cells, a);
+    if (hollows.empty()) {
+      all.push_back(cells[a]);
+      continue;
+    }
+    const std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
+    if (pieces.size() == 1) {
+      all.push_back(cells[a]);
+      continue;
+    }
+    for (const RawCell& piece : pieces) {
+      all.push_back(MakeCell(piece.surfaces, piece.name));
+      all.back().node = piece.node;
+    }
   }
   if (all.size() == cells.size()) return cells;
-  LinkNeighbours(all);
+  LinkNeighbours(all, effort);
   return all;
 }
 

@@ -180,16 +180,23 @@ InteriorPoint Subdivide(std::span<const Surface> surfaces, const OrientedBox& ro
 
 InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth, int budget) {
   if (surfaces.empty()) return {Interior::kFound, {}};
-  const EnclosingPolytope hull = Enclose(surfaces);
+  return FindInterior(surfaces, Enclose(surfaces), depth, budget);
+}
+
+InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPolytope& hull,
+                           double depth, int budget) {
   const Polytope& P = hull.polytope;
   if (P.empty) return {Interior::kEmpty, {}};
-  // The mean of the vertices settles most polytopes at once.
-  Vec3 mean;
-  for (const Vec3& v : P.vertices) mean += v;
-  mean = mean / static_cast<double>(P.vertices.size());
+  // The mean of the vertices settles most polytopes at once; a point towards a vertex, many cells
+  // with holes.
+  const Vec3 mean = Mean(P.vertices);
   const double level = GreatestLevel(surfaces, mean);
-  const double clear = kClear * Norm(P.upper - P.lower);
-  if (P.bounded && level < -std::max(depth, clear)) return {Interior::kFound, mean};
+  const double clear = std::max(depth, kClear * Norm(P.upper - P.lower));
+  if (P.bounded && level < -clear) return {Interior::kFound, mean};
+  for (std::size_t k = 0; k < P.vertices.size() && P.bounded; ++k) {
+    const Vec3 p = 0.1 * mean + 0.9 * P.vertices[k];
+    if (GreatestLevel(surfaces, p) < -clear) return {Interior::kFound, p};
+  }
   const OrientedBox root = EnclosingBox(surfaces, P);
   const Vec3 half = FiniteHalf(root, 10 * LengthScale(surfaces));
   const double touching = kTouching * Norm(half);

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "geometry/enclose.h"
 #include "geometry/surface.h"
 
 namespace intervox::geometry {
@@ -30,6 +31,10 @@ inline constexpr int kInteriorBudget = 4000;
  Deterministic; cost up to `budget` bounds of each surface. */
 InteriorPoint FindInterior(std::span<const Surface> surfaces, double depth = 0.0,
                            int budget = kInteriorBudget);
+
+/** The same where the surfaces' hull is known. */
+InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPolytope& hull,
+                           double depth = 0.0, int budget = kInteriorBudget);
 
 /** Looks for a point of the surface `on` at which every other surface's side·f is below −depth;
  `kEmpty` certifies that there is none. */

@@ -37,9 +37,37 @@ bool IsConvex(const Surface& S) {
                          S.kind == SurfaceKind::kCone));
 }
 
+/** The polygon of a plane face, which the curved surfaces of the cell may cut further; null where
+ the cell has none. */
+const FacePolygon* PolygonOf(const Cell& cell, std::size_t i) {
+  const auto face = std::find_if(cell.faces.begin(), cell.faces.end(), [i](const FacePolygon& f) {
+    return f.surface == static_cast<int>(i);
+  });
+  return face != cell.faces.end() && cell.bounded ? &*face : nullptr;
+}
+
+/** No point of the polygon is farther than `touching` beyond t: by its vertices where t's kept side
+ is convex, else by bounds over the box around them. */
+bool AllSatisfy(const std::vector<Vec3>& polygon, const Surface& t, double touching) {
+  if (IsConvex(t)) {
+    return std::all_of(polygon.begin(), polygon.end(),
+                       [&](const Vec3& p) { return Level(t, p) <= touching; });
+  }
+  Aabb box{polygon.front(), polygon.front()};
+  for (const Vec3& p : polygon) box = {Min(box.lower, p), Max(box.upper, p)};
+  const Bounds f = BoundsOverBox(t, 0.5 * (box.lower + box.upper), Mat3::Identity(),
+                                 0.5 * (box.upper - box.lower));
+  return (t.side > 0 ? f.hi : -f.lo) <= touching;
+}
+
 /** The whole of face i of A satisfies the surface t of the cell on its other side. */
 bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size) {
   const Surface& S = A.surfaces[i];
+  const double touching = kTouching * size;
+  if (const FacePolygon* face = PolygonOf(A, i); face != nullptr) {
+    const bool all = AllSatisfy(face->p_C, t, touching);
+    if (all || (A.polytope && IsConvex(t))) return all;
+  }
   const std::vector<Surface> others = Without(A, i);
   for (const Surface& s : others) {
     if (Coincide(s, t, A.bounds.X.p, size) == Coincidence::kSame) return true;
@@ -48,14 +76,12 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size) 
   if (S.kind == SurfaceKind::kPlane && IsConvex(t) && A.bounded) {
     const EnclosingPolytope hull = Enclose(A.surfaces);
     for (const PolytopeFace& face : hull.polytope.faces) {
-      if (face.cut != FindCut(hull, static_cast<int>(i))) continue;
-      return std::all_of(face.p.begin(), face.p.end(),
-                         [&](const Vec3& p) { return Level(t, p) <= kTouching * size; });
+      if (face.cut == FindCut(hull, static_cast<int>(i))) return AllSatisfy(face.p, t, touching);
     }
   }
   std::vector<Surface> outside = others;
   outside.push_back(Complement(t));
-  return FindOnSurface(S, outside, kTouching * size, kFaceBudget).verdict == Interior::kEmpty;
+  return FindOnSurface(S, outside, touching, kFaceBudget).verdict == Interior::kEmpty;
 }
 
 bool FaceWithin(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double size) {
@@ -63,6 +89,39 @@ bool FaceWithin(const Cell& A, std::size_t i, const Cell& B, std::size_t j, doub
     if (k != j && !FaceSatisfies(A, i, B.surfaces[k], size)) return false;
   }
   return true;
+}
+
+/** Whether A and B touch along an area of A's surface i, which is B's surface j from the other
+ side. Planes: first by the polygon of A's face within B's planes and a point in its middle. */
+bool Touch(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double depth) {
+  const auto levels = [&](const Cell& cell, std::size_t face, const Vec3& p) {
+    double level = -1e300;
+    for (std::size_t k = 0; k < cell.surfaces.size(); ++k) {
+      if (k != face) level = std::max(level, Level(cell.surfaces[k], p));
+    }
+    return level;
+  };
+  if (const FacePolygon* face = PolygonOf(A, i); face != nullptr) {
+    std::vector<Vec3> common = face->p_C;
+    for (std::size_t k = 0; k < B.surfaces.size() && !common.empty(); ++k) {
+      if (k == j || B.surfaces[k].kind != SurfaceKind::kPlane) continue;
+      const PlaneCut cut = ToCut(B.surfaces[k], -1);
+      common = ClipPolygon(common, cut.n, cut.d - depth, 0.0);
+    }
+    if (common.empty()) return false;
+    const Vec3 middle = Mean(common);
+    if (levels(A, i, middle) < -depth && levels(B, j, middle) < -depth) return true;
+  }
+  std::vector<Surface> both = Without(A, i);
+  const std::vector<Surface> rest = Without(B, j);
+  both.insert(both.end(), rest.begin(), rest.end());
+  return FindOnSurface(A.surfaces[i], both, depth, kFaceBudget).verdict == Interior::kFound;
+}
+
+/** One kind of a circular surface, one side kept: never opposite sides of one surface. */
+bool SameKindAndSide(const Surface& S, const Surface& T) {
+  return S.kind == T.kind && S.side == T.side && S.kind != SurfaceKind::kPlane &&
+         S.kind != SurfaceKind::kQuadric;
 }
 
 /** Links two cells across each surface that they share. */
@@ -73,12 +132,9 @@ void Link(std::vector<Cell>& cells, int a, int b) {
   bool touching = false;
   for (std::size_t i = 0; i < A.surfaces.size(); ++i) {
     for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
-      const Surface& S = A.surfaces[i];
-      if (Coincide(S, B.surfaces[j], A.bounds.X.p, size) != Coincidence::kOpposite) continue;
-      std::vector<Surface> both = Without(A, i);
-      const std::vector<Surface> rest = Without(B, j);
-      both.insert(both.end(), rest.begin(), rest.end());
-      if (FindOnSurface(S, both, kTouching * size, kFaceBudget).verdict != Interior::kFound) {
+      const Surface &S = A.surfaces[i], &T = B.surfaces[j];
+      if (SameKindAndSide(S, T) || Coincide(S, T, A.bounds.X.p, size) != Coincidence::kOpposite ||
+          !Touch(A, i, B, j, kTouching * size)) {
         continue;
       }
       touching = true;
@@ -108,12 +164,37 @@ std::vector<Aabb> BoxesOf(std::span<const Cell> cells, double share) {
 }  // namespace
 
 void LinkNeighbours(std::vector<Cell>& cells) {
+  Effort effort;
+  LinkNeighbours(cells, &effort);
+}
+
+void LinkNeighbours(std::vector<Cell>& cells, Effort* effort) {
   for (Cell& cell : cells) {
     cell.neighbours.clear();
     for (Surface& S : cell.surfaces) S.cut = false;
   }
-  for (const auto& [a, b] : NearPairs(BoxesOf(cells, kTouching))) Link(cells, a, b);
+  for (const auto& [a, b] : NearPairs(BoxesOf(cells, kTouching))) {
+    ++effort->pairs;
+    Link(cells, a, b);
+  }
   for (Cell& cell : cells) std::sort(cell.neighbours.begin(), cell.neighbours.end());
+}
+
+bool IsInside(std::span<const Cell> cells, std::size_t a, std::size_t i) {
+  const Cell& A = cells[a];
+  if (A.surfaces[i].cut) return true;
+  return std::any_of(A.neighbours.begin(), A.neighbours.end(), [&](int b) {
+    const Cell& B = cells[static_cast<std::size_t>(b)];
+    const double size = std::min(SizeOf(A), SizeOf(B));
+    for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
+      if (SameKindAndSide(A.surfaces[i], B.surfaces[j])) continue;
+      if (Coincide(A.surfaces[i], B.surfaces[j], A.bounds.X.p, size) == Coincidence::kOpposite &&
+          FaceWithin(A, i, B, j, size)) {
+        return true;
+      }
+    }
+    return false;
+  });
 }
 
 std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells) {
@@ -142,14 +223,14 @@ void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
 
 std::vector<Cell> Halves(const Cell& cell, const Surface& plane) {
   Effort effort;
-  const RawCell raw = MakeRawCell(cell.surfaces, cell.name, cell.node);
-  const std::vector<RawCell> below = Intersect(raw, MakeRawCell({plane}, "", -1), &effort);
-  const std::vector<RawCell> above =
-      Intersect(raw, MakeRawCell({Complement(plane)}, "", -1), &effort);
-  if (below.empty() || above.empty()) return {cell};
-  std::vector<Cell> parts{MakeCell(below.front().surfaces, cell.name + "-"),
-                          MakeCell(above.front().surfaces, cell.name + "+")};
-  for (Cell& part : parts) part.node = cell.node;
+  const RawCell whole = MakeRawCell(cell.surfaces, cell.name, cell.node);
+  const std::vector<RawCell> halves = Halves(whole, plane, &effort);
+  if (halves.size() == 1) return {cell};
+  std::vector<Cell> parts;
+  for (const RawCell& half : halves) {
+    parts.push_back(MakeCell(half.surfaces, half.name));
+    parts.back().node = cell.node;
+  }
   return parts;
 }
 

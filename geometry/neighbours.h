@@ -11,6 +11,8 @@
 
 namespace intervox::geometry {
 
+struct Effort;
+
 /** Sets `neighbours` and the surfaces' `cut` tags of the cells of one body anew.
 
  Cells are neighbours when they lie on opposite sides of a common surface and touch along an area of
@@ -18,6 +20,13 @@ namespace intervox::geometry {
  the body. A face that neighbours cover only in part stays untagged; the two sides' contributions to
  area vectors then cancel in the sum over the cells. */
 void LinkNeighbours(std::vector<Cell>& cells);
+
+/** The same, adding up its effort. */
+void LinkNeighbours(std::vector<Cell>& cells, Effort* effort);
+
+/** Whether the whole of face i of a cell lies against one neighbour, so that no other body reaches
+ it. The cells' neighbours are linked. */
+bool IsInside(std::span<const Cell> cells, std::size_t a, std::size_t i);
 
 /** The first pair of cells, in order, that share volume deeper than 1e-9 of the smaller one's size;
  nothing when the cells are disjoint or only touch. */

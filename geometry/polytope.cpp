@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <utility>
 
 #include "geometry/make_surface.h"
@@ -15,6 +17,8 @@ constexpr double kRelativeTolerance = 1e-12;
 constexpr double kNearReach = 8;
 /** Below this determinant three unit normals do not define a point well. */
 constexpr double kIndependent = 1e-5;
+/** Below this determinant three pairs of opposite cuts bound too wide a box. */
+constexpr double kSlab = 0.1;
 
 void ClipFace(PolytopeFace* face, const PlaneCut& cut, int index, double tolerance) {
   const std::size_t n = face->p.size();
@@ -73,28 +77,22 @@ Vec3 CommonPoint(const PlaneCut& a, const PlaneCut& b, const PlaneCut& c, const 
   return near + (offset(a) * bc + offset(b) * ca + offset(c) * ab) / det;
 }
 
-/** One pass over all cuts inside the cube about `center`. */
-Polytope Clip(std::span<const PlaneCut> cuts, const Vec3& center, double half_width,
-              double tolerance, bool judge_flatness) {
-  std::vector<PlaneCut> all(cuts.begin(), cuts.end());
-  for (int axis = 0; axis < 3; ++axis) {
-    for (int sign = -1; sign <= 1; sign += 2) {
-      PlaneCut wall;
-      wall.n[axis] = sign;
-      wall.d = sign * center[axis] + half_width;
-      all.push_back(wall);
-    }
-  }
+/** One pass over all cuts about `center`; those from `number` on are walls of the clipping cube. */
+Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, double half_width,
+                 double tolerance, bool judge_flatness) {
+  thread_local PolytopeFace face;  // kept, as in ClipFace
+  thread_local std::vector<Vec3> rough;
   Polytope P;
   P.tolerance = tolerance;
-  const int number = static_cast<int>(cuts.size());
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
     const Mat3 R = FrameAlong(all[i].n);
     const Vec3 o = center + (all[i].d - Dot(all[i].n, center)) * all[i].n;
     const double h = 2 * half_width;  // reaches beyond the cube's diagonal
     if (std::abs(all[i].d - Dot(all[i].n, center)) > h) continue;
     const Vec3 u = h * R.Col(0), v = h * R.Col(1);
-    PolytopeFace face{i, {o - u - v, o + u - v, o + u + v, o - u + v}, {-1, -1, -1, -1}};
+    face.cut = i;
+    face.p.assign({o - u - v, o + u - v, o + u + v, o - u + v});
+    face.edge.assign(4, -1);
     for (int j = 0; j < static_cast<int>(all.size()) && !face.p.empty(); ++j) {
       if (j == i) continue;
       const bool parallel = SquaredNorm(all[j].n - all[i].n) < 1e-24;
@@ -105,7 +103,7 @@ Polytope Clip(std::span<const PlaneCut> cuts, const Vec3& center, double half_wi
       ClipFace(&face, all[j], j, tolerance);
     }
     if (face.p.size() < 3) continue;
-    const std::vector<Vec3> rough = face.p;
+    rough = face.p;
     for (std::size_t k = 0; k < rough.size(); ++k) {
       const int before = face.edge[(k + rough.size() - 1) % rough.size()];
       const int after = face.edge[k];
@@ -114,7 +112,7 @@ Polytope Clip(std::span<const PlaneCut> cuts, const Vec3& center, double half_wi
       }
     }
     if (i >= number) P.bounded = false;
-    P.faces.push_back(std::move(face));
+    P.faces.push_back(face);
   }
   for (const PolytopeFace& face : P.faces) {
     P.vertices.insert(P.vertices.end(), face.p.begin(), face.p.end());
@@ -135,27 +133,107 @@ Polytope Clip(std::span<const PlaneCut> cuts, const Vec3& center, double half_wi
   return P;
 }
 
+/** One pass over all cuts inside the cube about `center`. */
+Polytope ClipInCube(std::span<const PlaneCut> cuts, const Vec3& center, double half_width,
+                    double tolerance) {
+  std::vector<PlaneCut> all(cuts.begin(), cuts.end());
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int sign = -1; sign <= 1; sign += 2) {
+      PlaneCut wall;
+      wall.n[axis] = sign;
+      wall.d = sign * center[axis] + half_width;
+      all.push_back(wall);
+    }
+  }
+  return ClipAll(all, static_cast<int>(cuts.size()), center, half_width, tolerance, false);
+}
+
+/** Where a bounded polytope lies: its middle and its largest extent along an axis. */
+struct Place {
+  Vec3 center;
+  double extent = 0;
+};
+
+Place PlaceOf(const Polytope& P) {
+  const Vec3 size = P.upper - P.lower;
+  return {0.5 * (P.lower + P.upper), std::max({size.x, size.y, size.z})};
+}
+
+/** One pass over cuts that bound what they hold, with tolerances that follow its size. */
+Polytope ClipBounded(std::span<const PlaneCut> cuts, const Place& place) {
+  const double tolerance = kRelativeTolerance * place.extent + 4e-16 * Norm(place.center);
+  return ClipAll(cuts, static_cast<int>(cuts.size()), place.center, 2 * place.extent, tolerance,
+                 true);
+}
+
+/** The box around three independent pairs of opposite cuts, as most bounded cells have them: then
+ no cube need be clipped. Nothing where there are none, or a pair leaves less than rounding shows.
+ */
+std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts) {
+  Mat3 N = Mat3::Zero();  // rows: the normals of the slabs
+  Vec3 middle, half;
+  int found = 0;
+  for (std::size_t i = 0; i < cuts.size() && found < 3; ++i) {
+    const Vec3& n = cuts[i].n;
+    if (found == 1 && SquaredNorm(Cross(N.Row(0), n)) < kSlab * kSlab) continue;
+    if (found == 2 && std::abs(Dot(Cross(N.Row(0), N.Row(1)), n)) < kSlab) continue;
+    double upper = cuts[i].d, lower = -std::numeric_limits<double>::infinity();
+    for (const PlaneCut& other : cuts) {
+      if (SquaredNorm(other.n + n) < 1e-24) lower = std::max(lower, -other.d);
+      if (SquaredNorm(other.n - n) < 1e-24) upper = std::min(upper, other.d);
+    }
+    if (!(upper - lower > kSlab * kRelativeTolerance * (std::abs(upper) + std::abs(lower)))) {
+      if (std::isfinite(lower)) return std::nullopt;
+      continue;
+    }
+    if (!std::isfinite(lower)) continue;
+    for (int k = 0; k < 3; ++k) N(found, k) = n[k];
+    middle[found] = 0.5 * (lower + upper);
+    half[found] = 0.5 * (upper - lower);
+    ++found;
+  }
+  if (found < 3) return std::nullopt;
+  const Vec3 a = N.Row(0), b = N.Row(1), c = N.Row(2);
+  const double det = Dot(a, Cross(b, c));
+  const Vec3 columns[3] = {Cross(b, c) / det, Cross(c, a) / det, Cross(a, b) / det};
+  Place place;
+  Vec3 reach;
+  for (int k = 0; k < 3; ++k) {
+    place.center += middle[k] * columns[k];
+    reach += half[k] * Abs(columns[k]);
+  }
+  place.extent = 2 * std::max({reach.x, reach.y, reach.z});
+  return place;
+}
+
 }  // namespace
 
 Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
+  if (const std::optional<Place> place = BetweenSlabs(cuts)) {
+    Polytope P = ClipBounded(cuts, *place);
+    if (P.empty) return P;
+    const Place own = PlaceOf(P);
+    return own.extent < 0.5 * place->extent ? ClipBounded(cuts, own) : P;
+  }
   const double reach = kUnboundedReach * scale;
-  Polytope P = Clip(cuts, {}, reach, 1e-15 * reach, false);
+  Polytope P = ClipInCube(cuts, {}, reach, 1e-15 * reach);
   if (P.empty) {  // so it seems where rounding at the large cube's corners flattens thin results
     const double near = kNearReach * scale;
-    P = Clip(cuts, {}, near, 1e-15 * near, false);
+    P = ClipInCube(cuts, {}, near, 1e-15 * near);
     P.empty = P.empty || !P.bounded;
     if (P.empty) return P;
   }
   if (!P.bounded) {
     const double far = kUnboundedReach * std::max(scale, 1.0);
-    return far > reach ? Clip(cuts, {}, far, 1e-15 * reach, false) : P;
+    return far > reach ? ClipInCube(cuts, {}, far, 1e-15 * reach) : P;
   }
-  // Again about the result, so that tolerances follow its own size.
-  const Vec3 center = 0.5 * (P.lower + P.upper);
-  const Vec3 size = P.upper - P.lower;
-  const double extent = std::max({size.x, size.y, size.z});
-  const double tolerance = kRelativeTolerance * extent + 4e-16 * Norm(center);
-  return Clip(cuts, center, 2 * extent, tolerance, true);
+  return ClipBounded(cuts, PlaceOf(P));  // about the result
+}
+
+Vec3 Mean(std::span<const Vec3> points) {
+  Vec3 sum;
+  for (const Vec3& p : points) sum += p;
+  return sum / static_cast<double>(points.size());
 }
 
 PlaneCut ToCut(const Surface& plane, int id) {

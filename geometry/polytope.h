@@ -43,6 +43,9 @@ inline constexpr double kUnboundedReach = 1e6;
  Cost grows with the cube of the number of cuts. */
 Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale);
 
+/** The mean of points. */
+Vec3 Mean(std::span<const Vec3> points);
+
 /** The half-space of a plane surface. */
 PlaneCut ToCut(const Surface& plane, int id);
 

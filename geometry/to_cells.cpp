@@ -172,7 +172,7 @@ std::vector<Cell> ToCells(const Shape& shape, Effort* effort) {
     cells.push_back(MakeCellWithin(r.box, r.surfaces, place));
     cells.back().node = r.node;
   }
-  LinkNeighbours(cells);
+  LinkNeighbours(cells, effort);
   return cells;
 }
 

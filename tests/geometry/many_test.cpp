@@ -8,6 +8,7 @@
 #include "geometry/box_index.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
+#include "geometry/hollows.h"
 #include "geometry/neighbours.h"
 #include "partition.h"
 
@@ -69,22 +70,74 @@ Shape Plate(int n, bool round) {
   return plate;
 }
 
-// Four times the primitives take about four times the work.
+/** Round tubes between balls: a square of n by n nodes, joined along the axes. Balls first, so that
+ the tubes end on them. */
+Shape Truss(int n, bool nodes) {
+  Shape truss;
+  truss.operation = Operation::kUnion;
+  const auto each = [n, &truss](const auto& add) {
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) add(i, j, &truss.children);
+    }
+  };
+  if (nodes) each([](int i, int j, auto* to) { to->push_back(Leaf(Sphere{0.17}, At(i, j, 0))); });
+  each([n](int i, int j, auto* to) {
+    const Mat3 along_x{{0, 0, 1}, {0, 1, 0}, {-1, 0, 0}}, along_y{{1, 0, 0}, {0, 0, 1}, {0, -1, 0}};
+    if (i + 1 < n) to->push_back(Leaf(Cylinder{0.06, 1}, {along_x, {i + 0.5, 1.0 * j, 0}}));
+    if (j + 1 < n) to->push_back(Leaf(Cylinder{0.06, 1}, {along_y, {1.0 * i, j + 0.5, 0}}));
+  });
+  return truss;
+}
+
+/** What cutting a solid and splitting it around its hollow faces takes. */
+Effort EffortOf(const Shape& shape, std::size_t* cells) {
+  Effort effort;
+  *cells = SplitHollows(ToCells(shape, &effort), &effort).size();
+  return effort;
+}
+
+struct Kind {
+  const char* name;
+  Shape (*make)(int);
+  int rows;            ///< for some 5,000 primitives
+  double per_surface;  ///< most surfaces searched for each primitive
+};
+
+// Four times the primitives take about four times the work, up to 5,000, and each takes little.
 TEST(ManyPrimitives, CostNLogN) {
-  for (const auto& [name, make] :
-       {std::pair<std::string, Shape (*)(int)>{"apart", [](int n) { return Tiles(n, 0.8); }},
-        {"side by side", [](int n) { return Tiles(n, 1.0); }},
-        {"overlapping", [](int n) { return Tiles(n, 1.01); }},
-        {"round holes", [](int n) { return Plate(n, true); }},
-        {"square holes", [](int n) { return Plate(n, false); }}}) {
-    Effort few, many;
-    const std::size_t cells = ToCells(make(8), &few).size();
-    const std::vector<Cell> more = ToCells(make(16), &many);
-    EXPECT_LE(more.size(), 5 * cells) << name;
-    EXPECT_LE(many.cuts, 5 * few.cuts) << name;
-    EXPECT_LE(many.searches, 5 * few.searches) << name;
-    EXPECT_LE(many.surfaces, 5 * few.surfaces) << name;
+  for (const Kind& kind :
+       {Kind{"apart", [](int n) { return Tiles(n, 0.8); }, 71, 0},
+        Kind{"side by side", [](int n) { return Tiles(n, 1.0); }, 71, 0},
+        Kind{"overlapping", [](int n) { return Tiles(n, 1.01); }, 71, 250},
+        Kind{"round holes", [](int n) { return Plate(n, true); }, 71, 350},
+        Kind{"square holes", [](int n) { return Plate(n, false); }, 71, 115},
+        Kind{"nodes and struts", [](int n) { return Truss(n, true); }, 41, 45}}) {
+    std::size_t few_cells = 0, many_cells = 0;
+    const Effort few = EffortOf(kind.make(kind.rows / 2), &few_cells);
+    const Shape shape = kind.make(kind.rows);
+    const Effort many = EffortOf(shape, &many_cells);
+    const auto primitives = static_cast<double>(shape.children.size());
+    ASSERT_GT(primitives, 4900) << kind.name;
+    EXPECT_LE(many_cells, 5 * few_cells) << kind.name;
+    EXPECT_LE(many.cuts, 5 * few.cuts) << kind.name;
+    EXPECT_LE(many.searches, 5 * few.searches) << kind.name;
+    EXPECT_LE(many.surfaces, 5 * few.surfaces) << kind.name;
+    EXPECT_LE(many.pairs, 5 * few.pairs) << kind.name;
+    EXPECT_LE(static_cast<double>(many.surfaces), kind.per_surface * primitives) << kind.name;
   }
+}
+
+// A strut's end is a hollow face, but it lies against its node; bare tubes cut each other instead.
+TEST(ManyPrimitives, StrutsThatEndOnNodesAreOneCellEach) {
+  const Shape truss = Truss(4, true);
+  const std::vector<Cell> cells = ToCells(truss);
+  ASSERT_EQ(cells.size(), truss.children.size());
+  EXPECT_EQ(SplitHollows(cells).size(), cells.size());
+  for (const Cell& cell : cells) EXPECT_FALSE(cell.neighbours.empty()) << cell.name;
+  // The same tubes without the balls' cells: their ends are free, so that they are split.
+  std::vector<Cell> struts(cells.begin() + 16, cells.end());
+  LinkNeighbours(struts);
+  EXPECT_GT(SplitHollows(struts).size(), struts.size());
 }
 
 // More holes than are cut before the plate is shared out: none is lost, and the parts are linked.

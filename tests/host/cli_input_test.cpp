@@ -42,6 +42,29 @@ TEST(Cli, BadInputSaysWhereAndExitsWithTwo) {
   EXPECT_FALSE(fs::exists(folder / "o.h5"));
 }
 
+// `validate` makes a scene ready as `run` does, and leaves nothing behind.
+TEST(Cli, ValidateSaysWhatASceneHoldsOrWhereItIsWrong) {
+  const fs::path folder = Folder("validate");
+  const std::string good = Write(folder / "good.yaml", kScene);
+  const Outcome valid = Call("validate " + good);
+  EXPECT_EQ(valid.status, 0);
+  EXPECT_EQ(valid.text, good + ": valid: 2 bodies, 1 free; 2 cells; 1 kinds of contact\n");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 1);
+  const std::string hole =
+      "{difference: [{box: {size: [1, 1, 1]}}, {cylinder: {radius: 0.2, height: 2}}]}";
+  EXPECT_NE(Call("validate " + good + " --set 'shapes.ball=" + hole + "'").text.find("; 5 cells"),
+            std::string::npos);
+  const Outcome unknown = Call("validate " + good + " --set bodies.ball.shape=bal");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.text.find("bodies.ball.shape"), std::string::npos) << unknown.text;
+  // What only making the world finds: the solid is empty.
+  const std::string empty = "{difference: [{sphere: {radius: 1}}, {box: {size: [3, 3, 3]}}]}";
+  const Outcome nothing = Call("validate " + good + " --set 'shapes.ball=" + empty + "'");
+  EXPECT_EQ(nothing.status, 2);
+  EXPECT_NE(nothing.text.find("empty"), std::string::npos) << nothing.text;
+  EXPECT_EQ(Call("validate /nowhere.yaml").status, 2);
+}
+
 // Each with its exit status and a word of the message; none may crash or hang.
 TEST(Cli, BadFilesFoldersAndOptions) {
   const fs::path folder = Folder("bad_files");
