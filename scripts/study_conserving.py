@@ -201,8 +201,8 @@ def judge(case, place):
     return case
 
 
-def cases_of(slice_only):
-    number = SLICE_CONTACTS if slice_only else CONTACTS
+def cases_of(slice_only, contacts):
+    number = SLICE_CONTACTS if slice_only else contacts
     cases = [Case("long", s, "conserving", p, number) for s in SCENES for p in PHASES]
     cases += [Case("long", s, "gonthier", PHASES[0], min(number, THESIS_CONTACTS)) for s in SCENES]
     few = SLICE_CONTACTS if slice_only else VARIED_CONTACTS
@@ -211,7 +211,7 @@ def cases_of(slice_only):
     stiff = (16, ) if slice_only else (1, 4, 16, 100, 400)
     cases += [Case("stiff", s, "conserving", p, few, (PHASES[0] / p)**2) for s in SCENES for p in stiff]
     for c in cases:
-        c.name = f"{c.part}_{c.scene}_{c.law}_{c.phase:g}_{c.softer:g}_{c.exponent:g}"
+        c.name = f"{c.part}_{c.scene}_{c.law}_{c.phase:g}_{c.softer:g}_{c.exponent:g}_{c.contacts}"
     # The longest first.
     return sorted(cases, key=lambda c: (c.part != "long", c.phase, c.scene not in ("peg", "gears")))
 
@@ -255,7 +255,7 @@ Energies are those of the samples: kinetic, gravity and holders' springs from th
 sum from the start over the largest kinetic energy, of the thesis' law in flight. ω² = w″ g·M⁻¹g, g being the gradient of V; *ω·step* is the largest of all samples. Contacts are onsets between two bodies: walls of one hole, or teeth of two
 gears, that are met while others press are not counted anew.
 
-## {cases[0].contacts:,} contacts
+## {max(c.contacts for c in cases):,} contacts
 
 Demanded: the drift falls {FALL:g} times where the step is halved. All of it is then the integrator's, none the law's. Beside it the thesis' law, k_v V n, at the longer step, whose drift is its own: over the floor, and for the ball
 between its walls, it is the gradient of a Winkler foundation's energy, in the hole and between teeth of nothing.
@@ -277,9 +277,10 @@ Harder laws at a step that does not resolve them. Demanded: the energy never ris
 def main():
     parser = common.parser(__doc__, "study_conserving.md")
     parser.add_argument("--log", help="a file with a JSON line for each run; runs in it already are not repeated")
+    parser.add_argument("--contacts", type=int, default=CONTACTS, help="of each long run; 10,000 take an hour and a half of CPU time")
     options = parser.parse_args()
     place = common.Workplace(options, "study_conserving")
-    cases = common.run_all(lambda c: judge(c, place), cases_of(options.slice), options.jobs, "conserving", options.log)
+    cases = common.run_all(lambda c: judge(c, place), cases_of(options.slice, options.contacts), options.jobs, "conserving", options.log)
     compare(cases)
     return common.finish(options, place, cases, page(cases, place.program))
 

@@ -19,7 +19,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 4;
+constexpr std::uint32_t kVersion = 5;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 
 using Bytes = std::vector<unsigned char>;
@@ -115,7 +115,6 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.a);
   ar(c.since);
   ar(c.bristle_energy);
-  ar(c.peak_f_n);
   ar(c.impact);
   ar(c.f_n);
   Visit(ar, c.force);
