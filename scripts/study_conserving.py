@@ -36,7 +36,7 @@ class Setting:
     rate: float  # contacts a second, about
     omega: float  # the largest of its contacts [rad/s]
     gravity: tuple = (0, 0, -common.GRAVITY)
-    holder: float = 0.0  # stiffness of the free bodies' holders, whose targets are where they start [N/m]
+    holder: tuple = (0.0, 0.0)  # stiffness of the free bodies' holders, whose targets are where they start [N/m], [N·m/rad]
 
 
 def free(shape, inertia, pose, v=(0, 0, 0), w=(0, 0, 0), **more):
@@ -88,16 +88,17 @@ def gear(width):
 
 
 def gears():
-    """Two gears of twenty teeth, their centres on springs: one turns and finds the other at rest."""
-    stiffness, apart = 900.0, 2.01 * PITCH
+    """Two gears of twenty teeth rattle in their backlash, each on springs that hold its place and turn it back."""
+    stiffness, turning, apart = 900.0, 0.2, 2.01 * PITCH
 
-    def held(width, x, turn, spin):
+    def held(width, x, turn):
         inertia = [MASS * (PITCH**2 / 4 + width**2 / 12)] * 2 + [MASS * PITCH**2 / 2]
-        return free(gear(width), inertia, {"position": [x, 0, 0], "rpy_deg": [0, 0, turn]}, w=[0, 0, spin],
-                    holder={"stiffness": stiffness, "target": {"keys": [{"t": 0, "position": [x, 0, 0]}]}})
+        return free(gear(width), inertia, {"position": [x, 0, 0], "rpy_deg": [0, 0, turn]}, w=[0, 0, 1],
+                    holder={"stiffness": stiffness, "rotational_stiffness": turning,
+                            "target": {"keys": [{"t": 0, "position": [x, 0, 0], "rpy_deg": [0, 0, turn]}]}})
 
-    return Setting({"driver": held(0.02, 0, 0, 2), "driven": held(0.03, apart, 180 + 180 / TEETH, 0)}, 2e8,
-                   2e8 / (2 * 2e-4), 2, 16, 600, (0, 0, 0), stiffness)
+    return Setting({"driver": held(0.02, 0, 0), "driven": held(0.03, apart, 180 + 180 / TEETH)}, 2e8,
+                   2e8 / (2 * 2e-4), 2, 14, 330, (0, 0, 0), (stiffness, turning))
 
 
 SCENES = {"cube": cube, "ball": ball, "peg": peg, "gears": gears}
@@ -156,7 +157,10 @@ def energies(f, case, setting):
         motion = common.Motion(f, name, common.Inertia(body["mass"], np.zeros(3), np.diag(body["inertia"])))
         kinetic = kinetic + motion.kinetic()
         total = total + motion.kinetic() + motion.gravity(setting.gravity)
-        total = total + 0.5 * setting.holder * ((motion.center - motion.center[0])**2).sum(1)
+        push, turn = setting.holder
+        total = total + 0.5 * push * ((motion.center - motion.center[0])**2).sum(1)
+        cosine = np.abs(motion.orientation @ motion.orientation[0])
+        total = total + 0.5 * turn * (2 * np.arccos(np.minimum(cosine, 1)))**2
         torque = np.einsum("nji,nj->ni", motion.R, f[f"bodies/{name}/contact_torque"][:])
         mobility = mobility + (motion.force**2).sum(1) / body["mass"] + (torque**2 / body["inertia"]).sum(1)
     at, volume = f["patches/time_index"][:].astype(int), f["patches/volume"][:]
