@@ -48,8 +48,7 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
 
 }  // namespace
 
-double ElasticChange(const StageTools& tools, const BodyGroup& group,
-                     const StageScratch& scratch) {
+double ElasticChange(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
   return scratch.a[kRelaxationWork] - scratch.a[kElasticWork] +
          Stored(tools, group, scratch.patches).potential -
          Stored(tools, group, group.patches).potential;

@@ -10,16 +10,17 @@ namespace intervox::host {
 /** The energy balance of a trial substep [J]. */
 struct EnergyCheck {
   /// Whether the substep is short against every vibration of its contacts. Then the elastic work of
-  /// laws without a potential is that of the stages; what it differs from the change of the patches'
-  /// energy is the law's own share. Else the energy of the patches counts, a function of the state.
+  /// laws without a potential is that of the stages; what it differs from the change of the
+  /// patches' energy is the law's own share. Else the energy of the patches counts, a function of
+  /// the state.
   bool resolved = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
   double allowed = 0.0;    ///< what may be gained
   double elastic = 0.0;    ///< change of what the contacts store
   double numerical = 0.0;  ///< taken by an unresolved substep
-  double error = 0.0;          ///< of a resolved one between contacts that have a potential
+  double error = 0.0;      ///< of a resolved one between contacts that have a potential
   double allowed_error = 0.0;  ///< of the scheme on smooth motion
-  int body = 0;            ///< local index of the free body that gained most
+  int body = 0;                ///< local index of the free body that gained most
   bool accepted_gain = false;  ///< it was accepted all the same
 
   /** Whether it gains more than it may, or has no finite end. */

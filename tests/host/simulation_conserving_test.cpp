@@ -77,8 +77,8 @@ Scene Peg(const ContactModelSettings& model, double step) {
 }
 
 struct Drift {
-  double largest = 0.0;       ///< of kinetic energy and gravity in flight from the start [J]
-  double went_through = 0.0;  ///< largest kinetic energy [J]
+  double largest = 0.0;        ///< of kinetic energy and gravity in flight from the start [J]
+  double went_through = 0.0;   ///< largest kinetic energy [J]
   double by_law = 0.0;         ///< largest elastic energy in flight [J]
   double by_integrator = 0.0;  ///< largest balance in flight [J]
   int flights = 0;

@@ -69,11 +69,10 @@ TEST(StiffContact, OnsetsAreLocatedByTheContactsTime) {
   double latest = 0;
   for (int n = 0; n < 8; ++n) {
     const double at = (3.03 + n / 8.0) * kStep;
-    Simulation simulation =
-        Falling("{box: {size: [0.1, 0.1, 0.06]}}", wh, 1.0,
-                "pose: {position: [0, 0, " + Number(0.03 + speed * at) +
-                    "]}, velocity: {linear: [0, 0, " + Number(-speed) + "]}",
-                "gravity: [0, 0, 0]\nduration: 0.002\n");
+    Simulation simulation = Falling("{box: {size: [0.1, 0.1, 0.06]}}", wh, 1.0,
+                                    "pose: {position: [0, 0, " + Number(0.03 + speed * at) +
+                                        "]}, velocity: {linear: [0, 0, " + Number(-speed) + "]}",
+                                    "gravity: [0, 0, 0]\nduration: 0.002\n");
     while (!simulation.Done()) simulation.Step();
     ASSERT_EQ(simulation.Impacts().size(), 1u);
     const double late = simulation.Impacts()[0].t - at;
