@@ -20,7 +20,6 @@ struct Tableau {
   double a_implicit[kMaxStages][kMaxStages];  ///< lower triangular [–]
   double b[kMaxStages];                       ///< weights of both parts [–]
   double c[kMaxStages];                       ///< abscissae of both parts [–]
-  double b_embedded[kMaxStages] = {};         ///< weights one order lower; all 0: none
 };
 
 /** All schemes: rk1 (Euler), rk2 (Heun), rk3 (Bogacki and Shampine), rk4 (the classical one), rk5

@@ -1,23 +1,28 @@
 #!/usr/bin/python3
 """Breaks the program in one place at a time and sees whether the fast tests notice.
 
-Usage: mutants.py [--check] [--jobs N] [--only K,K,…]
+Usage: mutants.py [--check] [--jobs N] [--limit S] [--only K,K,…]
 
 Copies the tree to build/mutants/tree, puts every mutant of mutants_table.py into it behind the environment
-variable INTERVOX_MUTANT, builds once, and runs the fast tests with each. What fails with a mutant must pass without it.
-Prints what becomes of them and writes docs/mutants.md. With --only the others keep what became of them before. The exit status is 1 when a mutant is stale
-(its text does not occur exactly once) or when fewer than 90 % are killed. --check looks for stale ones only.
+variable INTERVOX_MUTANT, builds once, and runs the fast tests with each, those that may kill it first. What fails with a mutant
+must pass without it. A run of a suite ends after S seconds of CPU time, so that a mutant that hangs is killed, however busy the machine is.
+Prints what becomes of them and writes docs/mutants.md. Interrupted, it goes on where it was, unless the tree has changed. With --only
+the others keep what became of them before. The exit status is 1 when a mutant is stale (its text does not occur exactly once) or when
+fewer than 90 % are killed. --check looks for stale ones only.
 """
 
 import argparse
 import concurrent.futures
+import hashlib
 import json
 import os
 import re
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 from mutants_table import MUTANTS
@@ -28,7 +33,6 @@ TREE = WORK / "tree"
 BUILD = WORK / "release"
 SUITES = ("integrators", "geometry", "cuda", "host")
 FAST = "-Slow*:*/Slow*:Gpu*:*/Gpu*"
-TIMEOUT = 600  # of one suite [s]; a mutant that hangs is killed
 GOAL = 0.9
 broken = {suite: set() for suite in SUITES}  # tests that fail without a mutant too
 HEADER = """#pragma once
@@ -70,7 +74,7 @@ def patched(text, k, mutant):
 
 
 def copy_tree():
-    """Brings build/mutants/tree up to date; files that stay the same keep their times."""
+    """Brings build/mutants/tree up to date; files that stay the same keep their times. Returns the tree's fingerprint and the header."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.splitlines()
     texts = {}
@@ -81,8 +85,10 @@ def copy_tree():
     for path in TREE.rglob("*"):
         if path.is_file() and str(path.relative_to(TREE)) not in wanted:
             path.unlink()
+    fingerprint = hashlib.sha256()
     for name in sorted(wanted):
         data = texts[name].encode() if name in texts else (ROOT / name).read_bytes()
+        fingerprint.update(name.encode() + b"\0" + data + b"\0")
         path = TREE / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != data:
@@ -91,7 +97,7 @@ def copy_tree():
     header = WORK / "intervox_mutant.h"
     if not header.exists() or header.read_text() != HEADER:
         header.write_text(HEADER)
-    return header
+    return fingerprint.hexdigest(), header
 
 
 def build(header, jobs):
@@ -102,18 +108,15 @@ def build(header, jobs):
                     *(f"{suite}_tests" for suite in SUITES)], check=True)
 
 
-def run(k, suite, selection):
-    """The first test that fails with mutant k, or None."""
+def run(k, suite, selection, limit):
+    """The first test that fails or does not end with mutant k, or None."""
     binary = next(BUILD.rglob(f"bin/{suite}_tests"))
     command = [binary, f"--gtest_filter={selection}", "--gtest_fail_fast", "--gtest_color=no"]
     with tempfile.TemporaryDirectory(prefix="mutant_") as folder:
         environment = {**os.environ, "INTERVOX_MUTANT": str(k), "TEST_TMPDIR": f"{folder}/"}
-        try:
-            done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True,
-                                  timeout=TIMEOUT, errors="replace")
-            text, status = done.stdout, done.returncode
-        except subprocess.TimeoutExpired as error:
-            text, status = (error.stdout or b"").decode(errors="replace"), -1
+        done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, errors="replace",
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+        text, status = done.stdout, done.returncode
     failed = re.search(r"^\[  FAILED  \] ([^\s,]+)", text, re.M)
     started = re.findall(r"^\[ RUN      \] (\S+)", text, re.M)
     if failed:
@@ -121,14 +124,16 @@ def run(k, suite, selection):
     return None if status == 0 else (started[-1] if started else "start")
 
 
-def killer(k, mutant):
+def killer(k, mutant, limit):
     """`suite.Test` that fails with the mutant and not without it, or None."""
     home, _, likely = mutant.likely.partition(":")
     trials = [(home, f"{likely}:")] if likely else []
     for suite, chosen in trials + [(suite, "") for suite in sorted(SUITES, key=lambda suite: suite != home)]:
-        while test := run(k, suite, ":".join([chosen + FAST, *broken[suite]])):
-            if test == "start" or not run(0, suite, test):
-                return f"{suite}.{test}"
+        while test := run(k, suite, ":".join([chosen + FAST, *broken[suite]]), limit):
+            if test == "start" or not run(0, suite, test, limit):
+                if test == "start" or run(k, suite, test, limit):
+                    return f"{suite}.{test}"
+                break  # the limit was the suite's, not this test's
             broken[suite].add(test)
     return None
 
@@ -150,6 +155,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--limit", type=int, default=300, help="of a run of a suite [s of CPU time]")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     problems = stale(ROOT)
@@ -157,24 +163,30 @@ def main():
         print("\n".join(problems) or f"{len(MUTANTS)} mutants, none stale")
         return 1 if problems else 0
     TREE.mkdir(parents=True, exist_ok=True)
-    build(copy_tree(), options.jobs)
-    chosen = [int(k) for k in options.only.split(",")] if options.only else list(range(1, len(MUTANTS) + 1))
+    fingerprint, header = copy_tree()
+    build(header, options.jobs)
     memory = WORK / "killed.json"
-    known = json.loads(memory.read_text()) if memory.exists() and options.only else {}
+    before = json.loads(memory.read_text()) if memory.exists() else {"tree": "", "killed": {}}
+    known = before["killed"] if options.only or before["tree"] == fingerprint else {}
 
     def name(k):
         return "\n".join((MUTANTS[k - 1].file, MUTANTS[k - 1].text, MUTANTS[k - 1].new))
 
     killed = {k: known[name(k)] for k in range(1, len(MUTANTS) + 1) if name(k) in known}
+    chosen = [int(k) for k in options.only.split(",")] if options.only else [
+        k for k in range(1, len(MUTANTS) + 1) if k not in killed]
+    lock = threading.Lock()
 
     def attack(k):
-        killed[k] = killer(k, MUTANTS[k - 1])
-        print(f"{k:3} {MUTANTS[k - 1].file}: {MUTANTS[k - 1].what}: {killed[k] or 'SURVIVED'}", flush=True)
+        test = killer(k, MUTANTS[k - 1], options.limit)
+        with lock:
+            killed[k] = test
+            memory.write_text(json.dumps({"tree": fingerprint, "killed": {name(k): test for k, test in killed.items()}}, indent=1))
+        print(f"{k:3} {MUTANTS[k - 1].file}: {MUTANTS[k - 1].what}: {test or 'SURVIVED'}", flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for done in [pool.submit(attack, k) for k in chosen]:
             done.result()
-    memory.write_text(json.dumps({name(k): test for k, test in killed.items()}, indent=1))
     dead = sum(1 for test in killed.values() if test)
     print(f"{dead} of {len(killed)} killed")
     for suite, tests in broken.items():

@@ -62,8 +62,6 @@ void RecordImpacts(const World& world, BodyGroup* group) {
             {contact.since, contact.body_i, contact.body_j, contact.latch.v_i, 0.0});
       }
     }
-    if (contact.f_n <= contact.peak_f_n) continue;
-    contact.peak_f_n = contact.f_n;
     if (contact.impact != -1) group->peaks.emplace_back(contact.impact, contact.f_n);
   }
 }

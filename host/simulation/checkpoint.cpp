@@ -136,7 +136,6 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.a);
   ar(c.since);
   ar(c.bristle_energy);
-  ar(c.peak_f_n);
   ar(c.impact);
   ar(c.f_n);
   Visit(ar, c.force);

@@ -28,7 +28,7 @@ struct BodyGroup {
   // What its substeps have done since it was taken out.
   EnergyLedger ledger;
   std::vector<ImpactRecord> impacts;  ///< new ones; their contacts have impact = −2 − index
-  /// Forces that exceeded a contact's largest so far, by the contact's impact.
+  /// Forces at accepted substeps, by the contact's impact.
   std::vector<std::pair<std::int64_t, double>> peaks;
   std::vector<EnergyGain> gains;
   std::uint64_t first_id = 0;  ///< contacts from this id on are new

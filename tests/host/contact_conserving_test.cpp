@@ -232,6 +232,28 @@ TEST(ConservingLaw, TurningThatDeepensIsDampedAsFalling) {
   EXPECT_GT(force({0, 0, -0.2}, {}), force({}, {}));
 }
 
+// A part between opposite walls: S is next to nothing, and even against the last normal.
+TEST(ConservingLaw, WhereSVanishesTheMomentRemains) {
+  const auto model = MakeContactModel(Conserving(5e3, 2), {}, {});
+  for (const double h_gamma : {0.0, 1e-4}) {
+    for (const double S : {1e-9, -1e-9, 1e-3}) {
+      testing::Problem p;
+      p.bodies.resize(2);
+      p.bodies[1].inverse_mass = 1e-9;
+      p.bodies[1].inverse_inertia_W = 1e-9 * Mat3::Identity();
+      p.bodies[1].has_offset = h_gamma > 0;
+      StageContact c = testing::OnGround(*model, 1e-4, 1e-8);
+      c.geometry.S = {0, 0, S};
+      c.geometry.G = {2e-4, 1e-4, 0};
+      p.contacts = {c};
+      ASSERT_TRUE(SolveStage(h_gamma, p.bodies, p.contacts).converged);
+      const double pressure = 2 * 5e3 * 1e-4;
+      EXPECT_NEAR(Norm(p.contacts[0].torque - pressure * c.geometry.G), 0, 1e-10) << S;
+      EXPECT_NEAR(p.contacts[0].force.z / (pressure * S), 1, 1e-9) << S;
+    }
+  }
+}
+
 std::string SceneText(const std::string& normal, const std::string& more) {
   return "schema: intervox/scene/2\n"
          "shapes: {floor: {half_space: {normal: [0, 0, 1], offset: 0}}, ball: {sphere: {radius: "

@@ -67,6 +67,26 @@ TEST(SolveStage, BristlesTurnWithThePlate) {
   EXPECT_NEAR(c.state.z.x, 1e-7, 1e-18);
 }
 
+// A face of even depth that is to be found tilted by θ at the stage's end: k_v θ ∫ y² dA.
+TEST(SolveStage, AFacesTiltMeetsWinklersMoment) {
+  ContactModelSettings s;
+  s.normal = {"gonthier", {{"stiffness", 1e8}, {"restitution", 1.0}}, {}};
+  const auto model = MakeContactModel(s, {}, {});
+  const double a = 0.2, b = 0.1, depth = 1e-5, tilt = 1e-7;
+  std::vector<StageBody> bodies(2);
+  bodies[1].inverse_mass = 1e-9;
+  bodies[1].inverse_inertia_W = 1e-9 * Mat3::Identity();
+  bodies[1].has_offset = true;
+  bodies[1].dtheta = {tilt, 0, 0};
+  StageContact c = OnGround(*model, a * b * depth, 0);
+  c.geometry.J_W = a * b * depth / 12 * Mat3::Diagonal({b * b, a * a, a * a + b * b}) +
+                   a * b * depth / 12 * depth * depth * Mat3::Diagonal({1, 1, 0});
+  c.geometry.S = {0, 0, a * b};
+  SolveStage(1e-9, bodies, {&c, 1});
+  EXPECT_NEAR(c.f_n, 1e8 * a * b * depth, 1e-9);
+  EXPECT_NEAR(c.torque.x, -1e8 * tilt * a * b * b * b / 12, 1e-6 * std::fabs(c.torque.x));
+}
+
 TEST(SolveStage, RelaxationOffsetDecaysAndTakesItsShareOfTheForce) {
   ContactModelSettings s;
   s.normal = {"gonthier", {{"stiffness", 1e6}, {"restitution", 1.0}, {"relaxation_time", 2.0}}, {}};

@@ -134,6 +134,26 @@ TEST(BodyBroadPhaseTest, IsAFunctionOfWhatIsGivenAndMissesNothing) {
 }
 
 // A half-space is near what it reaches, and only that.
+// What lists of near cells rest on.
+TEST(CellBoxes, DisplacementBoundsTheWayOfEveryPoint) {
+  Random random(5);
+  const Cells cells = CellsOf(geometry::Box{{0.1, 0.2, 0.3}}, {Mat3::Identity(), {0.5, 0, 0}});
+  const BodyCells body = MakeBodyCells(cells);
+  for (int n = 0; n < 200; ++n) {
+    const Vec3 axis = Direction(random);
+    const double half = 0.5 * std::pow(10, Uniform(random, -6, 0.4));
+    const Vec3 v = std::sin(half) * axis;
+    const Pose then{ToRotation({1, 0, 0, 0}), Direction(random)};
+    const Mat3 turn = ToRotation({std::cos(half), v.x, v.y, v.z});
+    // About the ball's centre, so that turning alone moves its points.
+    const Pose now{turn * then.R, then * body.center - turn * then.R * body.center};
+    const Vec3 out = Normalized(Cross(axis, Direction(random)));
+    const Vec3 point = body.center + body.radius * out;
+    const double way = Norm(now * point - then * point);
+    EXPECT_GE(Displacement(now, then, body), (1 - 1e-9) * way);
+  }
+}
+
 TEST(BodyBroadPhaseTest, PlanesHoldOffWhatIsAboveThem) {
   const Cells floor = CellsOf(geometry::HalfSpace{{0, 0, 1}, 0.5});
   const Cells ball = CellsOf(geometry::Sphere{0.1}), brick = CellsOf(geometry::Box{{1, 1, 0.1}});

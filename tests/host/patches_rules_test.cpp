@@ -199,6 +199,15 @@ TEST_F(PatchRulesTest, NewPairsWithinAStepJoinAlongTheChainOrStartAProvisionalCo
   EXPECT_FALSE(patches_.contacts()[0].active);
 }
 
+TEST_F(PatchRulesTest, NewPairsWithinAStepJoinUpTo25Degrees) {
+  for (const double degrees : {20.0, 30.0, 45.0, 60.0}) {
+    testing::TwoBodyPatches patches({}, cells_i_, cells_j_);
+    patches.Accept(std::vector{Pair(0, 0, 0.01, 1e-4)}, 0);
+    patches.Evaluate(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(1, 0.1, 0.01, 1e-4, degrees)}, 10);
+    EXPECT_EQ(patches.contacts().size(), degrees < 25 ? 1u : 2u) << degrees;
+  }
+}
+
 TEST_F(PatchRulesTest, AContainedCellKeepsItsLastNormal) {
   patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-2, 40)}, 0);
   const Vec3 n = patches_.contacts()[0].geometry.n;

@@ -140,5 +140,29 @@ TEST(SimulationImpactTest, AGrazingContactStruckLaterGainsNoEnergy) {
   EXPECT_LT(run(0.6), 3 * elastic);
 }
 
+// Pressed into a soft floor by its weight, a box comes faster from step to step, and its latch
+// follows.
+TEST(SimulationImpactTest, AContactsForceIsThatOfItsLatch) {
+  const double k_v = 4e4;
+  Scene scene = scenes::MakeScene(scenes::Frictionless(k_v, 0.5), 1e-3);
+  scene.shapes["floor"] = scenes::Solid(geometry::HalfSpace{{0, 0, 1}, 0}, "floor");
+  scene.shapes["box"] = scenes::Solid(geometry::Box{{0.1, 0.1, 0.1}}, "box");
+  scene.bodies = {scenes::Fixed("floor", "floor"),
+                  scenes::Free("box", "box", 1, {0, 0, 0.05 - 1e-9}, {0, 0, -1e-2})};
+  Simulation simulation(scene);
+  int moved = 0;
+  double before = 0;
+  for (int n = 0; n < 30; ++n) {
+    simulation.Step();
+    const ContactReport& contact = simulation.Contacts()[0];
+    const double f_e = k_v * contact.geometry.V;
+    const double f_n = f_e * (1 + contact.latch.a * Dot(contact.geometry.n, contact.v_c));
+    EXPECT_NEAR(contact.f_n / f_n, 1, 1e-9) << n;
+    moved += contact.latch.a > before * (1 - 1e-3) ? 1 : 0;
+    before = contact.latch.a;
+  }
+  EXPECT_GT(moved, 20);
+}
+
 }  // namespace
 }  // namespace intervox

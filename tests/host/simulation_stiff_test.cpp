@@ -63,6 +63,25 @@ TEST(StiffContact, BouncesWithoutDampingNeverGainEnergy) {
   }
 }
 
+// Onsets are found by the contact's own time 1/ω, which is here far shorter than the step.
+TEST(StiffContact, OnsetsAreLocatedByTheContactsTime) {
+  const double wh = 400, speed = 0.5;
+  double latest = 0;
+  for (int n = 0; n < 8; ++n) {
+    const double at = (3.03 + n / 8.0) * kStep;
+    Simulation simulation = Falling("{box: {size: [0.1, 0.1, 0.06]}}", wh, 1.0,
+                                    "pose: {position: [0, 0, " + Number(0.03 + speed * at) +
+                                        "]}, velocity: {linear: [0, 0, " + Number(-speed) + "]}",
+                                    "gravity: [0, 0, 0]\nduration: 0.002\n");
+    while (!simulation.Done()) simulation.Step();
+    ASSERT_EQ(simulation.Impacts().size(), 1u);
+    const double late = simulation.Impacts()[0].t - at;
+    EXPECT_GT(late, -1e-12 * kStep) << n;
+    latest = std::fmax(latest, late);
+  }
+  EXPECT_LT(latest, 2e-3 * kStep / wh);
+}
+
 // e is what comes back of the approach speed, wherever in a step the contact begins.
 TEST(StiffContact, CentredImpactsKeepTheirRestitution) {
   for (const double wh : {0.64, 4.0, 16.0, 50.0}) {

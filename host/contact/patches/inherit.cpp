@@ -136,7 +136,6 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     energy += part * old.bristle_energy;
     heir->f_n += part * old.f_n;
     heir->force += part * old.force;
-    heir->peak_f_n = std::fmax(heir->peak_f_n, old.peak_f_n);
     if (old.latched) {
       heir->latched = true;
       volumes += share.volume;

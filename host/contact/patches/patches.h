@@ -49,7 +49,6 @@ struct Contact {
   PatchLatch latch;
   double since = 0.0;           ///< birth [s]
   double bristle_energy = 0.0;  ///< stored in its bristles [J]
-  double peak_f_n = 0.0;        ///< largest so far [N]
   double f_n = 0.0;             ///< found last: guess of the next stage, weight in merging [N]
   Vec3 force;                   ///< found last, on body i at the centroid [N]
   Vec3 torque;                  ///< found last, about the centroid [N·m]

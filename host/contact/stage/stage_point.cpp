@@ -139,8 +139,8 @@ void StagePoint::Evaluate(bool hold) {
   const Vec3& n = contact->geometry.n;
   w = body_i->w - body_j->w;
   v[3] = Dot(n, w);
-  plate_spin = (1.0 - model.plate_share) * Dot(n, body_i->w) +
-               model.plate_share * Dot(n, body_j->w);
+  plate_spin =
+      (1.0 - model.plate_share) * Dot(n, body_i->w) + model.plate_share * Dot(n, body_j->w);
 
   double stiffness = 0.0;
   stiff_e = 0.0;
