@@ -11,12 +11,12 @@ namespace intervox::host::internal {
 
 /** A ≈ L U block by block with the diagonal blocks as pivots, each inverted with row pivots. What
  falls outside the factors' pattern is left out. Without that L U = A. The order of the operations
- depends on the pattern alone. */
+ depends on the pattern alone: rows go to threads in parts, a part after those that it needs. */
 class BlockFactor {
  public:
-  /** Takes the blocks of A itself, within parts of `part` consecutive bodies each, which do not
-   depend on each other. */
-  void PlanIncomplete(const BlockPattern& A, int part);
+  /** Takes the blocks of A itself, ILU(0), in an order of the bodies; `part` consecutive ones go to
+   a thread together. */
+  void PlanIncomplete(const BlockPattern& A, std::span<const int> order, int part);
   /** Takes all blocks that elimination fills, in an order that keeps them few, unless it takes more
    than `most` products of blocks. @return whether it is planned */
   bool PlanExact(const BlockPattern& A, double most);
@@ -27,8 +27,13 @@ class BlockFactor {
   void Solve(std::span<const double> b, std::span<double> x, int threads);
 
  private:
+  void PlaceBodies();
+  void ScheduleParts();
+  template <class Run>
+  void ForParts(bool forward, int threads, const Run& run);
   bool FactoriseRows(const BlockMatrix& A, int begin, int end);
-  void SolveRows(std::span<const double> b, std::span<double> x, int begin, int end);
+  void SolveLower(std::span<const double> b, int begin, int end);
+  void SolveUpper(std::span<double> x, int begin, int end);
   double* Block(int k) { return values_.data() + kBlockSize * static_cast<std::size_t>(k); }
 
   BlockPattern pattern_;   // of L + U, in the order of elimination
@@ -37,7 +42,11 @@ class BlockFactor {
   std::vector<double> values_;
   std::vector<double> inverses_;  // of the pivots
   std::vector<double> work_;      // solution in the order of elimination, eight for each row
-  int part_ = 0;                  // rows that depend on each other
+  std::vector<int> place_;        // row of each body
+  int part_ = 0;                  // rows that go to a thread together
+  std::vector<int> level_;        // of each part: those that need each other differ
+  std::vector<int> scheduled_;    // parts, level by level
+  std::vector<int> level_start_;  // first of each level in scheduled_, and the end
 };
 
 }  // namespace intervox::host::internal

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 
+#include "host/contact/stage/compact_order.h"
 #include "host/contact/stage/stage_blocks.h"
 
 namespace intervox::host::internal {
 namespace {
 
-// Incomplete factors leave out what couples one part to the next, so that parts go to threads.
-constexpr int kPart = 256;
+// Rows of the incomplete factors that go to a thread together: bodies that lie together, so that
+// parts need few others.
+constexpr int kPart = 128;
 // Below so many products of blocks, exact factors cost no more than a few iterations.
 constexpr double kFewProducts = 2e3;
 // More of them for each block of the matrix cost more than patience.
@@ -46,7 +48,15 @@ void BlockSolver::Begin(std::size_t bodies, std::span<StagePoint* const> points)
     method_ = Method::kExact;
   } else {
     method_ = Method::kIterative;
-    factor_.PlanIncomplete(pattern, kPart);
+    centers_.resize(bodies);
+    for (const StagePoint* point : points) {
+      if (point->row_i >= 0)
+        centers_[static_cast<std::size_t>(point->row_i / 6)] = point->body_i->p_WM;
+      if (point->row_j >= 0)
+        centers_[static_cast<std::size_t>(point->row_j / 6)] = point->body_j->p_WM;
+    }
+    CompactOrder(centers_, kPart, &order_);
+    factor_.PlanIncomplete(pattern, order_, kPart);
   }
 }
 
@@ -93,7 +103,7 @@ bool BlockSolver::SolveNegative(std::span<const double> f, std::span<const doubl
       method_ = Method::kExact;
     } else {
       method_ = Method::kPatient;
-      factor_.PlanIncomplete(matrix_.pattern, kPart);
+      factor_.PlanIncomplete(matrix_.pattern, order_, kPart);
     }
   }
   if (!factor_.Factorise(matrix_, threads)) return false;

@@ -51,6 +51,8 @@ class BlockSolver {
   Method method_ = Method::kIterative;
   std::vector<Places> places_;
   std::vector<std::array<int, 2>> pairs_;
+  std::vector<Vec3> centers_;  // of the bodies [m]
+  std::vector<int> order_;     // of the bodies in incomplete factors
   std::vector<double> rhs_, part_, product_;
 };
 
