@@ -33,6 +33,9 @@ constexpr double kWider = 4.0;
 constexpr double kRestShare = 1e-3;
 constexpr double kRestPerStep = 2.5e-6;
 
+/** Bodies near nothing that step together: as many as the caches hold. */
+constexpr std::size_t kAloneTogether = 128;
+
 /** Work of a step from which threads pay, in bodies and contacts. */
 constexpr std::size_t kThreadedWork = 64;
 
@@ -154,8 +157,8 @@ std::size_t Dynamics::AddGroup() {
   return group_count_++;
 }
 
-/** Groups in the order of their first bodies. Bodies that are near nothing are one group: they have
- no contacts, so nothing connects them. */
+/** Groups in the order of their first bodies. Bodies that are near nothing have no contacts, so
+ nothing connects them: they share groups. */
 void Dynamics::FindGroups(double h) {
   const std::size_t bodies = state_.bodies.size();
   placed_.resize(bodies);
@@ -183,7 +186,9 @@ void Dynamics::FindGroups(double h) {
     const auto b = static_cast<std::size_t>(body);
     const int root = Root(body);
     if (group_of_[b] == kAlone) {
-      if (alone < 0) alone = static_cast<int>(AddGroup());
+      if (alone < 0 || groups_[static_cast<std::size_t>(alone)].bodies.size() == kAloneTogether) {
+        alone = static_cast<int>(AddGroup());
+      }
       group_of_[b] = alone;
     } else if (root == body) {
       group_of_[b] = static_cast<int>(AddGroup());

@@ -35,6 +35,14 @@ double StoredEnergy(const StageTools& tools, const BodyGroup& group, const Patch
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
                         const StageScratch& scratch) {
   EnergyCheck check;
+  const std::vector<double>& a = scratch.a;
+  const double by_stages = a[kRelaxationWork] - a[kElasticWork];
+  if (group.patches.contacts.empty() && scratch.patches.contacts.empty()) {
+    check.resolved = true;
+    check.elastic = by_stages;
+    check.allowed = HUGE_VAL;
+    return check;
+  }
   check.resolved = !substep.dissipative && scratch.fastest * substep.length <= kResolvedPhase;
   double mechanical = 0.0, moved = 0.0, most = 0.0;
   for (std::size_t f = 0; f < group.free.size(); ++f) {
@@ -51,16 +59,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       check.body = group.free[f];
     }
   }
-  const std::vector<double>& a = scratch.a;
   const double work = a[kAppliedWork] + a[kDrivenWork] + a[kRelaxationWork];
-  const double by_stages = a[kRelaxationWork] - a[kElasticWork];
-  const bool touches = !group.patches.contacts.empty() || !scratch.patches.contacts.empty();
-  if (!touches) {
-    check.resolved = true;
-    check.elastic = by_stages;
-    check.allowed = HUGE_VAL;
-    return check;
-  }
   const double stored = StoredEnergy(tools, group, group.patches);
   check.elastic = check.resolved ? by_stages + StoredEnergy(tools, group, scratch.patches, true)
                                  : StoredEnergy(tools, group, scratch.patches) - stored;

@@ -429,8 +429,10 @@ void GroupStage::SolveNewContacts() {
 }
 
 void GroupStage::LookAtEnd() {
-  PlaceDriven(substep_.start + substep_.length);
-  PlaceFree(s_.x);
+  if (!group_.near.empty()) {
+    PlaceDriven(substep_.start + substep_.length);
+    PlaceFree(s_.x);
+  }
   FindPairs();
   Evaluate(rules_, s_.active, layout_.slots, &s_.patches, &s_.grouping_scratch);
   Group(rules_, s_.active, &s_.grouping_scratch, &s_.grouping);
