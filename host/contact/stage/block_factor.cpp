@@ -37,13 +37,24 @@ void Multiply(const double* a, const double* b, double* out) {
   }
 }
 
+/** Four floats. */
+using Singles [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+
+Pack Widened(const float* p) {
+  return __builtin_convertvector(*reinterpret_cast<const Singles*>(p), Pack);
+}
+
 /** Adds a x to the six sums, of four parts each. */
-void AddProduct(const double* a, const double* x, Pack* sum) {
+void AddProduct(const float* a, const double* x, Pack* sum) {
   const Pack x0 = PackAt(x), x1 = PackAt(x + 4);
 #pragma GCC unroll 6
   for (std::size_t i = 0; i < 6; ++i) {
-    sum[i] += PackAt(a + i * kBlockStride) * x0 + PackAt(a + i * kBlockStride + 4) * x1;
+    sum[i] += Widened(a + i * kBlockStride) * x0 + Widened(a + i * kBlockStride + 4) * x1;
   }
+}
+
+void Round(const double* block, float* out) {
+  for (std::size_t k = 0; k < kBlockSize; ++k) out[k] = static_cast<float>(block[k]);
 }
 
 double Sum(const Pack& p) { return (p[0] + p[1]) + (p[2] + p[3]); }
@@ -241,6 +252,7 @@ void BlockFactor::ForParts(bool forward, int threads, const Run& run) {
 bool BlockFactor::Factorise(const BlockMatrix& A, int threads) {
   values_.resize(kBlockSize * pattern_.column.size());
   inverses_.resize(kBlockSize * body_.size());
+  rounded_.resize(values_.size());
   std::atomic<bool> regular{true};
   ForParts(true, threads, [&](int begin, int end) {
     if (!FactoriseRows(A, begin, end)) regular = false;
@@ -277,7 +289,11 @@ bool BlockFactor::FactoriseRows(const BlockMatrix& A, int begin, int end) {
     for (int k = first; k < last; ++k) {
       at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)])] = -1;
     }
-    if (!Invert(Block(pattern_.diagonal[row]), inverses_.data() + kBlockSize * row)) return false;
+    double* inverse = inverses_.data() + kBlockSize * row;
+    if (!Invert(Block(pattern_.diagonal[row]), inverse)) return false;
+    for (int k = first; k < last; ++k) {
+      Round(k == pattern_.diagonal[row] ? inverse : Block(k), Rounded(k));
+    }
   }
   return true;
 }
@@ -294,7 +310,7 @@ void BlockFactor::SolveLower(std::span<const double> b, int begin, int end) {
     Pack sum[6] = {};
     for (int k = pattern_.start[row]; k < pattern_.diagonal[row]; ++k) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      AddProduct(Block(k), &work_[8 * c], sum);
+      AddProduct(Rounded(k), &work_[8 * c], sum);
     }
     const double* from = &b[6 * static_cast<std::size_t>(body_[row])];
     double* y = &work_[8 * row];
@@ -310,11 +326,11 @@ void BlockFactor::SolveUpper(std::span<double> x, int begin, int end) {
     Pack sum[6] = {};
     for (int k = pattern_.diagonal[row] + 1; k < pattern_.start[row + 1]; ++k) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      AddProduct(Block(k), &work_[8 * c], sum);
+      AddProduct(Rounded(k), &work_[8 * c], sum);
     }
     for (std::size_t k = 0; k < 6; ++k) y[k] -= Sum(sum[k]);
     Pack solved[6] = {};
-    AddProduct(inverses_.data() + kBlockSize * row, y, solved);
+    AddProduct(Rounded(pattern_.diagonal[row]), y, solved);
     double* to = &x[6 * static_cast<std::size_t>(body_[row])];
     for (std::size_t k = 0; k < 6; ++k) to[k] = y[k] = Sum(solved[k]);
   }

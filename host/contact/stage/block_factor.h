@@ -23,7 +23,8 @@ class BlockFactor {
   /** Factorises a matrix with the planned pattern on up to `threads` threads. @return false if a
    pivot is singular */
   bool Factorise(const BlockMatrix& A, int threads);
-  /** x = (L U)⁻¹ b. `x` may be `b`. */
+  /** x = (L U)⁻¹ b, with factors rounded to single precision: solving is bound by memory, and GMRES
+   takes what that leaves. `x` may be `b`. */
   void Solve(std::span<const double> b, std::span<double> x, int threads);
 
  private:
@@ -35,12 +36,14 @@ class BlockFactor {
   void SolveLower(std::span<const double> b, int begin, int end);
   void SolveUpper(std::span<double> x, int begin, int end);
   double* Block(int k) { return values_.data() + kBlockSize * static_cast<std::size_t>(k); }
+  float* Rounded(int k) { return rounded_.data() + kBlockSize * static_cast<std::size_t>(k); }
 
   BlockPattern pattern_;   // of L + U, in the order of elimination
   std::vector<int> body_;  // of each row
   std::vector<int> from_;  // block of A for each of the factors', −1: none
   std::vector<double> values_;
   std::vector<double> inverses_;  // of the pivots
+  std::vector<float> rounded_;    // what Solve takes: the blocks, inverses for the pivots
   std::vector<double> work_;      // solution in the order of elimination, eight for each row
   std::vector<int> place_;        // row of each body
   int part_ = 0;                  // rows that go to a thread together
