@@ -91,6 +91,8 @@ Handle AccessProperties() {
     config.decr_mode = H5C_decr__off;
     H5Pset_mdc_config(properties, &config);
   }
+  // Rows go to the disk as they are flushed: no chunk needs to be kept in memory.
+  H5Pset_cache(properties, 0, 1, 0, 1.0);
   H5Pset_libver_bounds(properties, H5F_LIBVER_V18, H5F_LIBVER_V18);
   return properties;
 }
@@ -142,17 +144,16 @@ std::string ReadText(hid_t object, const std::string& name) {
 
 struct OpenColumn {
   ColumnInfo info;
-  Handle dataset;
+  haddr_t address = HADDR_UNDEF;       // of the dataset, which is open only while it is written
   std::uintmax_t chunk = kChunkBytes;  // [bytes]
   std::vector<double> numbers;
   std::vector<std::int64_t> integers;
 };
 
-/** Rows go to the disk as they are flushed: chunks in memory would be one for each column. */
-Handle ColumnAccess() {
-  Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
-  H5Pset_chunk_cache(access, 1, 0, 1.0);
-  return access;
+Handle Open(hid_t file, const OpenColumn& column) {
+  Handle dataset(H5Oopen_by_addr(file, column.address), H5Dclose);
+  Check(dataset >= 0, "opening " + column.info.name);
+  return dataset;
 }
 
 ColumnInfo Describe(hid_t dataset, const std::string& name) {
@@ -274,10 +275,9 @@ int ColumnFile::Column(const std::string& name, int width, const std::string& un
     place = self.group;
   }
   const std::string own = slash == std::string::npos ? name : name.substr(slash + 1);
-  const Handle access = ColumnAccess();
   Handle dataset(-1, H5Dclose);
   if (H5Lexists(place, own.c_str(), H5P_DEFAULT) > 0) {
-    dataset = Handle(H5Dopen2(place, own.c_str(), access), H5Dclose);
+    dataset = Handle(H5Dopen2(place, own.c_str(), H5P_DEFAULT), H5Dclose);
   }
   std::uintmax_t chunk_bytes = kChunkBytes;
   if (dataset < 0) {
@@ -293,7 +293,7 @@ int ColumnFile::Column(const std::string& name, int width, const std::string& un
     const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(creation, rank, chunk);
     dataset = Handle(H5Dcreate2(place, own.c_str(), integer ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
-                                links, creation, access),
+                                links, creation, H5P_DEFAULT),
                      H5Dclose);
     Check(dataset >= 0, "making " + name);
     WriteText(dataset, "units", units);
@@ -303,7 +303,9 @@ int ColumnFile::Column(const std::string& name, int width, const std::string& un
     throw InputError(self.path.string() + ": results: '" + name +
                      "' has another form. Run without --resume.");
   }
-  columns.push_back({std::move(info), std::move(dataset), chunk_bytes, {}, {}});
+  H5O_info_t object;
+  Check(H5Oget_info2(dataset, &object, H5O_INFO_BASIC) >= 0, "finding " + name);
+  columns.push_back({std::move(info), object.addr, chunk_bytes, {}, {}});
   const int number = static_cast<int>(columns.size()) - 1;
   self.number.emplace(name, number);
   return number;
@@ -324,7 +326,8 @@ void ColumnFile::Truncate(int column, std::int64_t rows) {
   c.integers.clear();
   if (c.info.rows <= rows) return;
   const hsize_t size[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(c.info.width)};
-  Check(H5Dset_extent(c.dataset, size) >= 0, "cutting " + c.info.name);
+  const Handle dataset = Open(implementation_->file, c);
+  Check(H5Dset_extent(dataset, size) >= 0, "cutting " + c.info.name);
   c.info.rows = rows;
 }
 
@@ -359,13 +362,14 @@ void ColumnFile::Flush() {
     const hsize_t start[2] = {before, 0};
     const hsize_t block[2] = {rows, width};
     const int rank = width == 1 ? 1 : 2;
-    Check(H5Dset_extent(c.dataset, size) >= 0, "growing " + c.info.name);
-    const Handle target(H5Dget_space(c.dataset), H5Sclose);
+    const Handle dataset = Open(implementation_->file, c);
+    Check(H5Dset_extent(dataset, size) >= 0, "growing " + c.info.name);
+    const Handle target(H5Dget_space(dataset), H5Sclose);
     H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, block, nullptr);
     const Handle source(H5Screate_simple(rank, block, nullptr), H5Sclose);
     const void* values = c.info.integer ? static_cast<const void*>(c.integers.data())
                                         : static_cast<const void*>(c.numbers.data());
-    Check(H5Dwrite(c.dataset, c.info.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, source, target,
+    Check(H5Dwrite(dataset, c.info.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, source, target,
                    H5P_DEFAULT, values) >= 0,
           "writing " + c.info.name);
     c.info.rows += static_cast<std::int64_t>(rows);
