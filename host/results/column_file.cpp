@@ -246,8 +246,8 @@ void ColumnFile::Reserve(const std::string& group, std::size_t members, std::siz
   H5Pset_link_phase_change(creation, kMostLinks, kMostLinks);
   H5Pset_est_link_info(creation, static_cast<unsigned>(std::min<std::size_t>(members, kMostLinks)),
                        static_cast<unsigned>(std::min<std::size_t>(name_length, kMaxName)));
-  const Handle made(
-      H5Gcreate2(file, group.c_str(), LinkProperties(), creation, H5P_DEFAULT), H5Gclose);
+  const Handle made(H5Gcreate2(file, group.c_str(), LinkProperties(), creation, H5P_DEFAULT),
+                    H5Gclose);
   Check(made >= 0, "making " + group);
 }
 
@@ -266,8 +266,8 @@ int ColumnFile::Column(const std::string& name, int width, const std::string& un
     if (parent != self.parent || self.group < 0) {
       self.group = Handle(H5Gopen2(self.file, parent.c_str(), H5P_DEFAULT), H5Gclose);
       if (self.group < 0) {
-        self.group = Handle(
-            H5Gcreate2(self.file, parent.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+        self.group = Handle(H5Gcreate2(self.file, parent.c_str(), links, H5P_DEFAULT, H5P_DEFAULT),
+                            H5Gclose);
       }
       Check(self.group >= 0, "making " + parent);
       self.parent = parent;
@@ -285,8 +285,8 @@ int ColumnFile::Column(const std::string& name, int width, const std::string& un
     const hsize_t start[2] = {0, columns_of_row};
     const hsize_t most[2] = {H5S_UNLIMITED, columns_of_row};
     const auto most_rows = static_cast<hsize_t>(std::max<std::int64_t>(1, self.expected_rows));
-    const hsize_t chunk[2] = {
-        std::clamp<hsize_t>(kChunkBytes / (8 * columns_of_row), 1, most_rows), columns_of_row};
+    const hsize_t chunk[2] = {std::clamp<hsize_t>(kChunkBytes / (8 * columns_of_row), 1, most_rows),
+                              columns_of_row};
     chunk_bytes = 8 * chunk[0] * chunk[1];
     const int rank = width == 1 ? 1 : 2;
     const Handle space(H5Screate_simple(rank, start, most), H5Sclose);

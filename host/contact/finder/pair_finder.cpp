@@ -211,8 +211,12 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
       SeparationCache::Candidate& candidate = pair.cache->candidates[scratch->places[q].candidate];
       const PairQuery query = QueryOf(pair, candidate, X_WB);
       ActivePair& active = (*out)[q];
-      active = {pair.i, pair.j, candidate.a, candidate.b,
-                batch ? scratch->metrics[q] : ComputeMetrics(query), {}};
+      active = {pair.i,
+                pair.j,
+                candidate.a,
+                candidate.b,
+                batch ? scratch->metrics[q] : ComputeMetrics(query),
+                {}};
       const InterferenceMetrics& metrics = active.metrics;
       if (metrics.status != Status::kOk && metrics.status != Status::kDisjoint) ++counted.failures;
       const bool usable =

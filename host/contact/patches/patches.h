@@ -125,7 +125,7 @@ struct GroupGap {
 
 /** Working memory of grouping, kept between calls; its contents mean nothing outside. */
 struct PatchScratch {
-  int threads = 1;  ///< for sums over the contacts; changes no result
+  int threads = 1;                    ///< for sums over the contacts; changes no result
   std::vector<std::size_t> first_of;  ///< of each contact, in `sorted`; one more at the end
   std::vector<int> sorted;            ///< cell pairs, contact by contact
   PairTable table;

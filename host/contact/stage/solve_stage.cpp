@@ -143,8 +143,8 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
       StagePoint& point = points_[c];
       point.Prepare(H, bodies, &contacts[c]);
-      links_[c] = {contacts[c].body_i, contacts[c].body_j,     -1,                    -1,
-                   point.active,       IsFree(*point.body_i), IsFree(*point.body_j)};
+      links_[c] = {contacts[c].body_i,    contacts[c].body_j,   -1, -1, point.active,
+                   IsFree(*point.body_i), IsFree(*point.body_j)};
     }
   };
   cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));

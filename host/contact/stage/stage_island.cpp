@@ -60,7 +60,9 @@ void StageIsland::Sort() {
   first_.assign(static_cast<std::size_t>(regions) + 3, 0);
   region_.resize(points_.size());
   for (std::size_t c = 0; c < points_.size(); ++c) {
-    const auto region_of = [&](int row) { return place_[static_cast<std::size_t>(row / 6)] / kRegion; };
+    const auto region_of = [&](int row) {
+      return place_[static_cast<std::size_t>(row / 6)] / kRegion;
+    };
     const int i = points_[c]->row_i, j = points_[c]->row_j;
     int region = region_of(i >= 0 ? i : j);
     if (i >= 0 && j >= 0 && region_of(j) != region) region = regions;

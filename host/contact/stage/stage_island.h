@@ -73,13 +73,13 @@ class StageIsland {
   std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ
   int threads_ = 1;
-  std::vector<Vec3> centers_;     // of the bodies [m]
-  std::vector<int> order_;        // of the bodies: those that lie together
-  std::vector<int> place_;        // in it, of each body
-  std::vector<int> region_;       // of each point; the last one: of the points across regions
-  std::vector<int> first_;        // of each region, in sorted_; one more at the end
-  std::vector<int> sorted_;       // points, region by region
-  bool many_ = false;  // more bodies than the dense matrix is for
+  std::vector<Vec3> centers_;  // of the bodies [m]
+  std::vector<int> order_;     // of the bodies: those that lie together
+  std::vector<int> place_;     // in it, of each body
+  std::vector<int> region_;    // of each point; the last one: of the points across regions
+  std::vector<int> first_;     // of each region, in sorted_; one more at the end
+  std::vector<int> sorted_;    // points, region by region
+  bool many_ = false;          // more bodies than the dense matrix is for
   IslandMatrix matrix_;
   BlockSolver blocks_;
   std::vector<double> row_scale_, column_scale_;  // to and from velocities
@@ -94,8 +94,8 @@ void StageIsland::ForBodies(const Run& run) const {
   cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads_, std::cref(some));
 }
 
-// Calls run(point) for all points, in an order in which each may add to its bodies: regions at once,
-// then what lies across.
+// Calls run(point) for all points, in an order in which each may add to its bodies: regions at
+// once, then what lies across.
 template <class Run>
 void StageIsland::ForPointsByBody(const Run& run) const {
   if (!many_) {
