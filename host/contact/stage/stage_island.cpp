@@ -184,10 +184,10 @@ double StageIsland::StepLength() const {
 
 template <class Matrix>
 void StageIsland::Assemble(bool coupled, Matrix* matrix) {
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  ForBodies([&](std::size_t k) {
     matrix->AddBody(k, bodies_[k].mass, bodies_[k].inertia);
     if (bodies_[k].drag >= 0) matrix->AddDrag(k, Drag(bodies_[k]));
-  }
+  });
   ForPointsByBody([&](std::size_t c) {
     if (points_[c]->active) matrix->AddContact(c, *points_[c], coupled);
   });
