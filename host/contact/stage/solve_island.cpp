@@ -29,7 +29,7 @@ constexpr double kSlowest = 1e-3;          // the velocity scale is never below 
 constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
 
 // How far the equation of many bodies is solved: as far as Newton's method converges by itself.
-constexpr double kLoose = 0.01;
+constexpr double kLoose = 1e-3;
 constexpr double kTight = 1e-8;
 constexpr double kBelow = 1e-3;  // of kTolerance: as near as few bodies come
 
