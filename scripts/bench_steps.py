@@ -53,7 +53,7 @@ def page(rows, load):
 
 Written by `scripts/bench_steps.py` at commit {output_of("git", "rev-parse", "--short", "HEAD")}: `bench_host_many_parts`, each case in a process of its own, mean over the first 100 steps of 250 µs,
 friction on, the start not counted. Load average of the machine of {load["num_cpus"]} cores before the first case: {load["load_avg"][0]:.1f}. CPU is that of all threads, *first
-thread* the part of it that one thread took, which is what the wall time would be on cores of one's own. Counters are of one step.
+thread* the part of it that one thread took: on a machine with other work no less than what would be left to it on cores of one's own. Counters are of one step.
 
 """
     table = []
