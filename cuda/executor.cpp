@@ -11,6 +11,8 @@
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+
+#include <memory>
 #endif
 
 namespace intervox::cuda {
@@ -31,6 +33,17 @@ void Run(int count, int grain, int threads, const std::function<void(int, int)>&
   for (std::thread& thread : pool) thread.join();
 }
 #else
+// Making an arena costs more than a short loop: each thread keeps its last one.
+tbb::task_arena& ArenaOf(int threads) {
+  thread_local std::unique_ptr<tbb::task_arena> arena;
+  thread_local int size = 0;
+  if (size != threads) {
+    arena = std::make_unique<tbb::task_arena>(threads);
+    size = threads;
+  }
+  return *arena;
+}
+
 void Run(int count, int grain, int threads, const std::function<void(int, int)>& body) {
   const auto run = [&] {
     tbb::parallel_for(tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
@@ -40,7 +53,7 @@ void Run(int count, int grain, int threads, const std::function<void(int, int)>&
     run();
   } else {
     // More threads than cores bring nothing, and oneTBB complains about them on the console.
-    tbb::task_arena(std::min(threads, tbb::info::default_concurrency())).execute(run);
+    ArenaOf(std::min(threads, tbb::info::default_concurrency())).execute(run);
   }
 }
 #endif

@@ -12,7 +12,7 @@ enum class LeafRule : std::uint8_t {
   kAuto,      ///< the planner picks
   kPolytope,  ///< exact: planes only
   kFlux,      ///< exact edge and generator integrals: curved surfaces with planes
-  kPolar,     ///< rays from inside a smooth convex overlap
+  kPolar,     ///< rays from inside a smooth convex overlap; closed forms for balls
   kClip,      ///< polytope clipping with Richardson extrapolation in the contact frame
   kCenter,    ///< the plain voxel count
   kColumn,    ///< plane sections by columns: tori, general quadrics, three and more curved surfaces

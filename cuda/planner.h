@@ -1,6 +1,7 @@
 /** @file One pair from query to metrics: which rule, and what its answer is worth. */
 #pragma once
 
+#include "cuda/ball_rule.h"
 #include "cuda/center_rule.h"
 #include "cuda/clip/rule.h"
 #include "cuda/column/rule.h"
@@ -151,8 +152,18 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
     metrics.status = Status::kInvalid;
     return out;
   }
-  if (AreApart(frame)) return out;
   const bool automatic = query.rule == LeafRule::kAuto;
+  if (automatic) {
+    const BallOutcome ball = BallRule(frame);
+    if (ball.taken) {
+      if (!(ball.moments.v > 0)) return out;
+      metrics = internal::Conclude(ball.moments, ball.p_WL, ball.result, query, frame.swapped);
+      metrics.rule = LeafRule::kPolar;
+      metrics.contained = ball.contained && metrics.status != Status::kDisjoint;
+      return out;
+    }
+  }
+  if (AreApart(frame)) return out;
   const bool planar = internal::IsPlanar(frame.a) && internal::IsPlanar(frame.b);
   if (planar && (automatic || query.rule == LeafRule::kPolytope)) {
     const PolytopeOutcome polytope = PolytopePair(frame, &workspace->polyhedron);

@@ -10,13 +10,15 @@ namespace {
 void Combine(std::span<const double> start, double h, std::span<const double> weights,
              const double* rows, std::span<double> out) {
   const std::size_t size = start.size();
-  std::copy(start.begin(), start.end(), out.begin());
+  const double* from = start.data();
   for (std::size_t j = 0; j < weights.size(); ++j) {
     const double w = h * weights[j];
     if (w == 0.0) continue;
     const double* k = rows + j * size;
-    for (std::size_t i = 0; i < size; ++i) out[i] += w * k[i];
+    for (std::size_t i = 0; i < size; ++i) out[i] = from[i] + w * k[i];
+    from = out.data();
   }
+  if (from == start.data()) std::copy(start.begin(), start.end(), out.begin());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <functional>
@@ -27,6 +28,8 @@ using Clock = std::chrono::steady_clock;
 
 /** Time between two writes of the results to disk [s]. */
 constexpr double kFlushSeconds = 2.0;
+/** It is at least so many times what the last one took. */
+constexpr double kFlushShare = 20.0;
 /** Time between two turns of the progress bar [s]. */
 constexpr double kBarSeconds = 0.2;
 
@@ -140,6 +143,7 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
   const double begin = simulation.Time();
   const Clock::time_point start = Clock::now();
   Clock::time_point flushed = start;
+  double flush_time = 0.0;
   CheckpointWriter writer;
   const auto save = [&] {
     recorder.Flush(simulation);  // results never lag behind the checkpoint
@@ -154,9 +158,11 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
       const std::int64_t step = simulation.Counters().steps;
       if (step % sample_steps == 0 || simulation.Done()) recorder.Sample(simulation);
       if (checkpoint_steps > 0 && step % checkpoint_steps == 0 && !simulation.Done()) save();
-      if (Since(flushed) > kFlushSeconds) {
+      if (Since(flushed) > std::fmax(kFlushSeconds, kFlushShare * flush_time)) {
+        const Clock::time_point before = Clock::now();
         recorder.Flush(simulation);
         flushed = Clock::now();
+        flush_time = Since(before);
       }
       progress.Show(simulation.Time());
     }

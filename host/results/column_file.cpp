@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
+#include <unordered_map>
 #include <utility>
 
 #include "host/input/error.h"
@@ -16,6 +18,8 @@ namespace {
 
 /** Bytes of a chunk: large enough to be written in one go, small enough for short runs. */
 constexpr hsize_t kChunkBytes = 32768;
+/** Links that a group keeps in its header: as many as HDF5 allows. */
+constexpr unsigned kMostLinks = 65535;
 /** Longest text of an attribute that is read [bytes]. */
 constexpr std::size_t kMaxText = std::size_t{64} << 20;
 /** Longest link, object or attribute name that is read. */
@@ -87,6 +91,8 @@ Handle AccessProperties() {
     config.decr_mode = H5C_decr__off;
     H5Pset_mdc_config(properties, &config);
   }
+  // Rows go to the disk as they are flushed: no chunk needs to be kept in memory.
+  H5Pset_cache(properties, 0, 1, 0, 1.0);
   H5Pset_libver_bounds(properties, H5F_LIBVER_V18, H5F_LIBVER_V18);
   return properties;
 }
@@ -95,7 +101,6 @@ Handle AccessProperties() {
  other places HDF5 1.10 reads what it has not written when a file is corrupt. */
 Handle CreateProperties() {
   Handle properties(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  constexpr unsigned kMostLinks = 65535;
   H5Pset_link_phase_change(properties, kMostLinks, kMostLinks);
   return properties;
 }
@@ -139,10 +144,17 @@ std::string ReadText(hid_t object, const std::string& name) {
 
 struct OpenColumn {
   ColumnInfo info;
-  Handle dataset;
+  haddr_t address = HADDR_UNDEF;       // of the dataset, which is open only while it is written
+  std::uintmax_t chunk = kChunkBytes;  // [bytes]
   std::vector<double> numbers;
   std::vector<std::int64_t> integers;
 };
+
+Handle Open(hid_t file, const OpenColumn& column) {
+  Handle dataset(H5Oopen_by_addr(file, column.address), H5Dclose);
+  Check(dataset >= 0, "opening " + column.info.name);
+  return dataset;
+}
 
 ColumnInfo Describe(hid_t dataset, const std::string& name) {
   ColumnInfo info;
@@ -166,6 +178,10 @@ struct ColumnFile::Implementation {
   Handle file;
   std::filesystem::path path;
   std::vector<OpenColumn> columns;
+  std::unordered_map<std::string, int> number;  // of each column by name
+  std::string parent;                           // group of the last column, "": none
+  Handle group{-1, H5Gclose};                   // likewise, opened
+  std::int64_t expected_rows = std::numeric_limits<std::int64_t>::max();
 };
 
 ColumnFile::ColumnFile(std::unique_ptr<Implementation> implementation)
@@ -223,26 +239,60 @@ ColumnFile ColumnFile::Read(const std::filesystem::path& path) {
   return ColumnFile(std::make_unique<Implementation>(std::move(file), path));
 }
 
-int ColumnFile::Column(const std::string& name, int width, const std::string& units, bool integer) {
-  auto& columns = implementation_->columns;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].info.name == name) return static_cast<int>(i);
-  }
+void ColumnFile::Reserve(const std::string& group, std::size_t members, std::size_t name_length) {
   const hid_t file = implementation_->file;
+  if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) return;
+  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  H5Pset_link_phase_change(creation, kMostLinks, kMostLinks);
+  H5Pset_est_link_info(creation, static_cast<unsigned>(std::min<std::size_t>(members, kMostLinks)),
+                       static_cast<unsigned>(std::min<std::size_t>(name_length, kMaxName)));
+  const Handle made(H5Gcreate2(file, group.c_str(), LinkProperties(), creation, H5P_DEFAULT),
+                    H5Gclose);
+  Check(made >= 0, "making " + group);
+}
+
+void ColumnFile::ExpectRows(std::int64_t rows) { implementation_->expected_rows = rows; }
+
+int ColumnFile::Column(const std::string& name, int width, const std::string& units, bool integer) {
+  Implementation& self = *implementation_;
+  auto& columns = self.columns;
+  if (const auto known = self.number.find(name); known != self.number.end()) return known->second;
   const Handle links = LinkProperties();
-  // H5Lexists needs every group on the way to exist; opening fails quietly instead.
-  Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  // Members of one group come one after the other: it is looked up once.
+  const std::size_t slash = name.rfind('/');
+  hid_t place = self.file;
+  if (slash != std::string::npos) {
+    const std::string parent = name.substr(0, slash);
+    if (parent != self.parent || self.group < 0) {
+      self.group = Handle(H5Gopen2(self.file, parent.c_str(), H5P_DEFAULT), H5Gclose);
+      if (self.group < 0) {
+        self.group = Handle(H5Gcreate2(self.file, parent.c_str(), links, H5P_DEFAULT, H5P_DEFAULT),
+                            H5Gclose);
+      }
+      Check(self.group >= 0, "making " + parent);
+      self.parent = parent;
+    }
+    place = self.group;
+  }
+  const std::string own = slash == std::string::npos ? name : name.substr(slash + 1);
+  Handle dataset(-1, H5Dclose);
+  if (H5Lexists(place, own.c_str(), H5P_DEFAULT) > 0) {
+    dataset = Handle(H5Dopen2(place, own.c_str(), H5P_DEFAULT), H5Dclose);
+  }
+  std::uintmax_t chunk_bytes = kChunkBytes;
   if (dataset < 0) {
     const hsize_t columns_of_row = static_cast<hsize_t>(width);
     const hsize_t start[2] = {0, columns_of_row};
     const hsize_t most[2] = {H5S_UNLIMITED, columns_of_row};
-    const hsize_t chunk[2] = {std::max<hsize_t>(1, kChunkBytes / (8 * columns_of_row)),
+    const auto most_rows = static_cast<hsize_t>(std::max<std::int64_t>(1, self.expected_rows));
+    const hsize_t chunk[2] = {std::clamp<hsize_t>(kChunkBytes / (8 * columns_of_row), 1, most_rows),
                               columns_of_row};
+    chunk_bytes = 8 * chunk[0] * chunk[1];
     const int rank = width == 1 ? 1 : 2;
     const Handle space(H5Screate_simple(rank, start, most), H5Sclose);
     const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
     H5Pset_chunk(creation, rank, chunk);
-    dataset = Handle(H5Dcreate2(file, name.c_str(), integer ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
+    dataset = Handle(H5Dcreate2(place, own.c_str(), integer ? H5T_STD_I64LE : H5T_IEEE_F64LE, space,
                                 links, creation, H5P_DEFAULT),
                      H5Dclose);
     Check(dataset >= 0, "making " + name);
@@ -250,11 +300,15 @@ int ColumnFile::Column(const std::string& name, int width, const std::string& un
   }
   ColumnInfo info = Describe(dataset, name);
   if (info.width != width || info.integer != integer) {
-    throw InputError(implementation_->path.string() + ": results: '" + name +
+    throw InputError(self.path.string() + ": results: '" + name +
                      "' has another form. Run without --resume.");
   }
-  columns.push_back({std::move(info), std::move(dataset), {}, {}});
-  return static_cast<int>(columns.size()) - 1;
+  H5O_info_t object;
+  Check(H5Oget_info2(dataset, &object, H5O_INFO_BASIC) >= 0, "finding " + name);
+  columns.push_back({std::move(info), object.addr, chunk_bytes, {}, {}});
+  const int number = static_cast<int>(columns.size()) - 1;
+  self.number.emplace(name, number);
+  return number;
 }
 
 void ColumnFile::Put(int column, std::span<const double> row) {
@@ -272,7 +326,8 @@ void ColumnFile::Truncate(int column, std::int64_t rows) {
   c.integers.clear();
   if (c.info.rows <= rows) return;
   const hsize_t size[2] = {static_cast<hsize_t>(rows), static_cast<hsize_t>(c.info.width)};
-  Check(H5Dset_extent(c.dataset, size) >= 0, "cutting " + c.info.name);
+  const Handle dataset = Open(implementation_->file, c);
+  Check(H5Dset_extent(dataset, size) >= 0, "cutting " + c.info.name);
   c.info.rows = rows;
 }
 
@@ -281,7 +336,7 @@ void ColumnFile::RequireRoom() const {
   constexpr std::uintmax_t kTables = 1 << 16, kTablesOfColumn = 1 << 12;
   std::uintmax_t needed = kTables;
   for (const OpenColumn& c : implementation_->columns) {
-    needed += 8 * (c.numbers.size() + c.integers.size()) + kChunkBytes + kTablesOfColumn;
+    needed += 8 * (c.numbers.size() + c.integers.size()) + c.chunk + kTablesOfColumn;
   }
   const std::uintmax_t room = Room(implementation_->path);
   if (room < needed) {
@@ -307,13 +362,14 @@ void ColumnFile::Flush() {
     const hsize_t start[2] = {before, 0};
     const hsize_t block[2] = {rows, width};
     const int rank = width == 1 ? 1 : 2;
-    Check(H5Dset_extent(c.dataset, size) >= 0, "growing " + c.info.name);
-    const Handle target(H5Dget_space(c.dataset), H5Sclose);
+    const Handle dataset = Open(implementation_->file, c);
+    Check(H5Dset_extent(dataset, size) >= 0, "growing " + c.info.name);
+    const Handle target(H5Dget_space(dataset), H5Sclose);
     H5Sselect_hyperslab(target, H5S_SELECT_SET, start, nullptr, block, nullptr);
     const Handle source(H5Screate_simple(rank, block, nullptr), H5Sclose);
     const void* values = c.info.integer ? static_cast<const void*>(c.integers.data())
                                         : static_cast<const void*>(c.numbers.data());
-    Check(H5Dwrite(c.dataset, c.info.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, source, target,
+    Check(H5Dwrite(dataset, c.info.integer ? H5T_NATIVE_INT64 : H5T_NATIVE_DOUBLE, source, target,
                    H5P_DEFAULT, values) >= 0,
           "writing " + c.info.name);
     c.info.rows += static_cast<std::int64_t>(rows);

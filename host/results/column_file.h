@@ -36,6 +36,11 @@ class ColumnFile {
   ColumnFile(ColumnFile&&) noexcept;
   ColumnFile& operator=(ColumnFile&&) noexcept;
 
+  /** Makes a group, unless it is there, with room for so many members with names of about this
+   length: without room each costs more than the one before. */
+  void Reserve(const std::string& group, std::size_t members, std::size_t name_length);
+  /** Columns made from now on are laid out for so many rows, if that is less than a chunk. */
+  void ExpectRows(std::int64_t rows);
   /** The number of a column, made when it is not there.
    @throws InputError when it is there with another width or kind. */
   int Column(const std::string& name, int width, const std::string& units, bool integer = false);

@@ -1,6 +1,8 @@
 #include "host/results/recorder.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -158,6 +160,11 @@ void PutRow(std::span<const ColumnOf<Source>> table, const std::vector<int>& col
 }  // namespace
 
 Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file)) {
+  std::size_t longest = 0;
+  for (const BodySettings& body : scene.bodies) longest = std::max(longest, body.name.size());
+  file_.Reserve("bodies", scene.bodies.size(), longest);
+  file_.ExpectRows(static_cast<std::int64_t>(
+      std::fmin(std::ceil(scene.duration / scene.output.every) + 2.0, 1e9)));
   time_ = file_.Column("time", 1, "s");
   for (const BodySettings& body : scene.bodies) {
     bodies_.push_back(MakeColumns<BodyState>(kBody, "bodies/" + body.name, &file_));
@@ -166,6 +173,7 @@ Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file))
     sensors_.push_back(MakeColumns<SensorReading>(kSensor, "sensors/" + sensor.name, &file_));
   }
   energies_ = MakeColumns<EnergyAudit>(kEnergy, "energy", &file_);
+  file_.ExpectRows(std::numeric_limits<std::int64_t>::max());
   patches_ = MakeColumns<PatchRow>(kPatch, "patches", &file_);
   impacts_ = MakeColumns<ImpactRecord>(kImpact, "impacts", &file_);
 }

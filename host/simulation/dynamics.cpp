@@ -34,8 +34,13 @@ constexpr double kWider = 1.5;
 constexpr double kRestShare = 1e-3;
 constexpr double kRestPerStep = 2.5e-6;
 
+/** Bodies near nothing that step together: as many as the caches hold. */
+constexpr std::size_t kAloneTogether = 128;
+
 /** Work of a step from which threads pay, in bodies and contacts. */
 constexpr std::size_t kThreadedWork = 64;
+/** Of a group from which it gets all threads. */
+constexpr std::size_t kLargeGroup = 2000;
 
 /** The engine need not resolve a volume whose force is negligible: δf over the stiffest k_v. */
 double NegligibleVolume(const World& world) {
@@ -160,8 +165,8 @@ std::size_t Dynamics::AddGroup() {
   return group_count_++;
 }
 
-/** Groups in the order of their first bodies. Bodies that are near nothing are one group: they have
- no contacts, so nothing connects them. */
+/** Groups in the order of their first bodies. Bodies that are near nothing have no contacts, so
+ nothing connects them: they share groups. */
 void Dynamics::FindGroups(double h) {
   const std::size_t bodies = state_.bodies.size();
   placed_.resize(bodies);
@@ -189,7 +194,9 @@ void Dynamics::FindGroups(double h) {
     const auto b = static_cast<std::size_t>(body);
     const int root = Root(body);
     if (group_of_[b] == kAlone) {
-      if (alone < 0) alone = static_cast<int>(AddGroup());
+      if (alone < 0 || groups_[static_cast<std::size_t>(alone)].bodies.size() == kAloneTogether) {
+        alone = static_cast<int>(AddGroup());
+      }
       group_of_[b] = alone;
     } else if (root == body) {
       group_of_[b] = static_cast<int>(AddGroup());
@@ -243,29 +250,44 @@ void Dynamics::FillGroups() {
   }
 }
 
-/** Calls function(group, scratch) for all groups, on several threads where there is enough to do.
- An exception of the first group that throws is passed on. */
+/** Calls function(group, scratch) for all groups: for large ones one after the other, each on all
+ threads, and for the others at once where there is enough to do. An exception of the first group
+ that throws is passed on. */
 template <class Function>
 void Dynamics::ForEachGroup(const Function& function) {
+  const auto work_of = [&](std::size_t g) {
+    return groups_[g].bodies.size() + groups_[g].patches.contacts.size();
+  };
   std::size_t work = 0;
-  for (std::size_t g = 0; g < group_count_; ++g) {
-    work += groups_[g].bodies.size() + groups_[g].patches.contacts.size();
-  }
-  if (group_count_ < 2 || work < kThreadedWork || scratch_.size() < 2) {
+  for (std::size_t g = 0; g < group_count_; ++g) work += work_of(g);
+  const int threads = static_cast<int>(scratch_.size());
+  scratch_[0]->threads = threads;
+  if (group_count_ < 2 || work < kThreadedWork || threads < 2) {
     for (std::size_t g = 0; g < group_count_; ++g) function(&groups_[g], scratch_[0].get());
     return;
   }
   std::vector<std::exception_ptr> errors(group_count_);
+  const auto call = [&](std::size_t g, StageScratch* scratch) {
+    try {
+      function(&groups_[g], scratch);
+    } catch (...) {
+      errors[g] = std::current_exception();
+    }
+  };
+  std::vector<std::size_t> small;
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    if (work_of(g) < kLargeGroup) {
+      small.push_back(g);
+    } else {
+      call(g, scratch_[0].get());
+    }
+  }
+  scratch_[0]->threads = 1;
   std::atomic<std::size_t> next{0};
-  const int threads = static_cast<int>(scratch_.size());
   cuda::ParallelFor(threads, 1, threads, [&](int first, int last) {
     for (int slot = first; slot < last; ++slot) {
-      for (std::size_t g; (g = next.fetch_add(1)) < group_count_;) {
-        try {
-          function(&groups_[g], scratch_[static_cast<std::size_t>(slot)].get());
-        } catch (...) {
-          errors[g] = std::current_exception();
-        }
+      for (std::size_t k; (k = next.fetch_add(1)) < small.size();) {
+        call(small[k], scratch_[static_cast<std::size_t>(slot)].get());
       }
     }
   });

@@ -101,6 +101,15 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const StageScratch& scratch = *scratch_out;
   std::vector<double>& changes = scratch_out->energy_changes;
   EnergyCheck check;
+  const std::vector<double>& a = scratch.a;
+  const double by_stages = a[kRelaxationWork] - a[kElasticWork];
+  if (group.patches.contacts.empty() && scratch.patches.contacts.empty()) {
+    changes.clear();
+    check.resolved = true;
+    check.elastic = by_stages;
+    check.allowed = HUGE_VAL;
+    return check;
+  }
   check.resolved = !substep.dissipative && scratch.fastest * substep.length <= kResolvedPhase;
   double mechanical = 0.0, moved = 0.0, most = -HUGE_VAL;
   EnergyAccount account;
@@ -119,24 +128,14 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       check.body = group.free[f];
     }
   }
-  const std::vector<double>& a = scratch.a;
   const double work = a[kAppliedWork] + a[kDrivenWork] + a[kRelaxationWork];
-  const bool touches = !group.patches.contacts.empty() || !scratch.patches.contacts.empty();
-  if (!touches) {
-    check.resolved = true;
-    check.elastic = a[kRelaxationWork] - a[kElasticWork];
-    check.allowed = HUGE_VAL;
-    return check;
-  }
   const StoredEnergy before = Stored(tools, group, group.patches);
   const StoredEnergy after = Stored(tools, group, scratch.patches);
   moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.all;
-  const double by_law = a[kRelaxationWork] - a[kElasticWork] - (after.all - before.all) +
-                        after.potential - before.potential + after.unseen;
+  const double known = after.unseen + after.potential - before.potential;
+  const double by_law = by_stages + known - (after.all - before.all);
   check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
-  check.elastic = check.resolved ? a[kRelaxationWork] - a[kElasticWork] + after.unseen +
-                                       after.potential - before.potential
-                                 : after.all - before.all;
+  check.elastic = check.resolved ? by_stages + known : after.all - before.all;
   check.rounding += after.rounding + before.rounding;
   // What bristles give back they have taken before.
   const double given_back = std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(group));
@@ -167,7 +166,7 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
   double risen = 0.0;
   for (const double change : scratch.energy_changes) risen += std::fmax(0.0, change);
   const double share = check.gain > check.rounding && risen > 0.0 ? check.gain / risen : 0.0;
-  for (std::size_t f = 0; f < group->free.size(); ++f) {
+  for (std::size_t f = 0; f < scratch.energy_changes.size(); ++f) {
     const double change = scratch.energy_changes[f];
     EnergyAccount& account = group->state[static_cast<std::size_t>(group->free[f])].account;
     account.passed += std::fabs(change);

@@ -1,8 +1,11 @@
 #include "host/simulation/stage.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 
+#include "cuda/executor.h"
 #include "host/bodies/loads.h"
 #include "host/simulation/contact_scales.h"
 
@@ -21,6 +24,9 @@ constexpr double kDissipativeMiss = 0.01;
 constexpr int kMostDissipativeMoves = 25;
 /** Bounds of Aitken's relaxation. */
 constexpr double kLeastRelaxation = 0.05, kMostRelaxation = 2.0;
+
+/** Bodies or contacts that go to a thread together. */
+constexpr int kGrain = 256;
 
 /** Powers are compared with the sum of their magnitudes and with what the force does at rest. */
 constexpr double kRounding = 1e-12;
@@ -71,10 +77,25 @@ double ApproachVelocity(const BodyGroup& group, const Contact& contact) {
   return Dot(contact.geometry.n, v);
 }
 
+/** Calls act(k) for each k < count on the trial's threads. */
+template <class Act>
+void GroupStage::ForEach(std::size_t count, const Act& act) const {
+  const auto some = [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) act(static_cast<std::size_t>(k));
+  };
+  cuda::ParallelFor(static_cast<int>(count), kGrain, s_.threads, std::cref(some));
+}
+
 GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Substep& substep,
                        StageScratch* scratch)
     : tools_(tools), group_(group), substep_(substep), rules_(*tools.world, group), s_(*scratch) {
-  s_.patches = group.patches;
+  s_.finder.threads = s_.grouping_scratch.threads = s_.threads;
+  s_.patches.held = group.patches.held;
+  s_.patches.next_id = group.patches.next_id;
+  s_.patches.undefined_normals = group.patches.undefined_normals;
+  s_.patches.contacts.resize(group.patches.contacts.size());
+  ForEach(group.patches.contacts.size(),
+          [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
   s_.fastest = s_.fastest_followed = 0.0;
   layout_ = {group.free.size(), group.patches.contacts.size() + kSpareSlots};
   const std::size_t bodies = group.bodies.size();
@@ -107,12 +128,12 @@ void GroupStage::PlaceDriven(double t) {
 }
 
 void GroupStage::PlaceFree(std::span<const double> x) {
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
+  ForEach(group_.free.size(), [&](std::size_t f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);
     s_.centers[b] = ReadVec3(StateLayout::Center(x, f));
     s_.quaternions[b] = Normalized(StateLayout::Turn(x, f));
     s_.poses[b] = FramePose(Body(b), s_.centers[b], ToRotation(s_.quaternions[b]));
-  }
+  });
 }
 
 void GroupStage::Project(std::span<double> x) const {
@@ -126,19 +147,20 @@ void GroupStage::FindPairs() { tools_.finder->Find(group_.near, s_.poses, &s_.fi
 /** Latches the contacts that have not been, unless their onset is awaited. Those found within a
  substep take the velocities of its start: nothing of the impact has acted on them. */
 void GroupStage::BeginContacts() {
-  for (Contact& contact : s_.patches.contacts) {
-    if (!contact.active) continue;
+  ForEach(s_.patches.contacts.size(), [&](std::size_t c) {
+    Contact& contact = s_.patches.contacts[c];
+    if (!contact.active) return;
     const double v_n = ApproachVelocity(group_, contact);
     if (substep_.await_onset && contact.phase == ContactPhase::kProvisional &&
         v_n < -OnsetSpeed(*tools_.world, group_, contact.body_i, contact.body_j)) {
       contact.active = false;
-      continue;
+      return;
     }
-    if (contact.latched) continue;
+    if (contact.latched) return;
     const ContactModel& model = *rules_.Rule(contact.body_i, contact.body_j).model;
     model.Begin(contact.geometry.V, v_n, true, &contact.latch, &contact.state);
     contact.latched = true;
-  }
+  });
 }
 
 /** Wrenches hold over whole substeps: a step is cut where one begins or ends. */
@@ -170,7 +192,7 @@ void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double
     body.dx = -h_gamma * body.v;
     body.dtheta = -h_gamma * body.w;
   }
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
+  ForEach(group_.free.size(), [&](std::size_t f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);
     StageBody& body = s_.bodies[b];
     const double* at = StateLayout::Momentum(y, f);
@@ -189,7 +211,7 @@ void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double
     }
     s_.loads[b] = ExternalLoad(b);
     Push(h_gamma, s_.loads[b].force, s_.loads[b].torque, &body);
-  }
+  });
 }
 
 void GroupStage::AddHolders(double t, double h_gamma) {
@@ -203,7 +225,6 @@ void GroupStage::AddHolders(double t, double h_gamma) {
 
 /** The active contacts as the solver takes them, states at y*. */
 void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
-  s_.contacts.clear();
   s_.contact_of.clear();
   const std::span<Contact> contacts = s_.patches.contacts;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
@@ -215,7 +236,14 @@ void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
       continue;
     }
     if (only_new && contact.solved) continue;
-    StageContact& out = s_.contacts.emplace_back();
+    s_.contact_of.push_back(c);
+  }
+  s_.contacts.resize(s_.contact_of.size());
+  ForEach(s_.contacts.size(), [&](std::size_t k) {
+    const std::size_t c = s_.contact_of[k];
+    const Contact& contact = contacts[c];
+    StageContact& out = s_.contacts[k];
+    out = {};
     out.body_i = contact.body_i;
     out.body_j = contact.body_j;
     out.model = rules_.Rule(contact.body_i, contact.body_j).model.get();
@@ -225,8 +253,7 @@ void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
     out.f_n = contact.f_n;
     out.force = contact.force;
     out.torque = contact.torque;
-    s_.contact_of.push_back(c);
-  }
+  });
 }
 
 /** Solves for contacts and holders at once: a holder's wrench is affine in the velocities, so
@@ -245,7 +272,7 @@ void GroupStage::SolveVelocities(double h_gamma) {
       body.drag = &s_.drags[k];
     }
   }
-  const StageResult result = host::SolveStage(h_gamma, s_.bodies, s_.contacts);
+  const StageResult result = host::SolveStage(h_gamma, s_.bodies, s_.contacts, s_.threads);
   counters().solver_iterations += result.iterations;
   if (!result.converged) ++counters().unconverged_stages;
   for (std::size_t k = 0; k < s_.holders.size(); ++k) {
@@ -298,7 +325,8 @@ void GroupStage::AddWrench(const Contact& contact, std::span<double> rate,
 /** Wrenches, rates and powers of the contacts, from the solver's. */
 void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) {
   const std::span<Contact> contacts = s_.patches.contacts;
-  for (std::size_t k = 0; k < s_.contacts.size(); ++k) {
+  std::atomic<std::int64_t> creating{0};
+  ForEach(s_.contacts.size(), [&](std::size_t k) {
     const StageContact& out = s_.contacts[k];
     const std::size_t c = s_.contact_of[k];
     Contact& contact = contacts[c];
@@ -308,7 +336,7 @@ void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) 
     contact.rate = out.rate;
     contact.power = out.power;
     contact.solved = true;
-    if (Creates(out)) ++counters().creating_contacts;
+    if (Creates(out)) ++creating;
     contact.relaxation_power = 0.0;
     if (out.rate.V_o != 0.0 && HasDirection(out.geometry.S, out.geometry.V)) {
       // The offset falls: at rest, V_r grows by −V̇_o as if pressed in by −V̇_o/|S|.
@@ -317,8 +345,9 @@ void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) 
       const double f_e = out.model->Force(V_r, S, out.latch.a).f_e;
       contact.relaxation_power = -f_e * out.rate.V_o / S;
     }
-    AddContact(c, rate, power);
-  }
+  });
+  counters().creating_contacts += creating;
+  for (const std::size_t c : s_.contact_of) AddContact(c, rate, power);
 }
 
 /** Adds what a contact has to the rates and powers. */
@@ -434,8 +463,10 @@ void GroupStage::SolveNewContacts() {
 }
 
 void GroupStage::LookAtEnd() {
-  PlaceDriven(substep_.start + substep_.length);
-  PlaceFree(s_.x);
+  if (!group_.near.empty()) {
+    PlaceDriven(substep_.start + substep_.length);
+    PlaceFree(s_.x);
+  }
   FindPairs();
   Evaluate(rules_, s_.active, layout_.slots, &s_.patches, &s_.grouping_scratch);
   Group(rules_, s_.active, &s_.grouping_scratch, &s_.grouping);
@@ -446,15 +477,18 @@ void GroupStage::StageOffset(std::span<const double> offset) {
 }
 
 void GroupStage::WatchFrequencies() {
-  for (std::size_t k = 0; k < s_.contacts.size(); ++k) {
+  s_.frequencies.resize(s_.contacts.size());
+  ForEach(s_.contacts.size(), [&](std::size_t k) {
     const StageContact& contact = s_.contacts[k];
-    const double omega = Frequency(*contact.model, contact.geometry, contact.latch,
-                                   s_.bodies[static_cast<std::size_t>(contact.body_i)],
-                                   s_.bodies[static_cast<std::size_t>(contact.body_j)]);
-    s_.fastest = std::fmax(s_.fastest, omega);
+    s_.frequencies[k] = Frequency(*contact.model, contact.geometry, contact.latch,
+                                  s_.bodies[static_cast<std::size_t>(contact.body_i)],
+                                  s_.bodies[static_cast<std::size_t>(contact.body_j)]);
+  });
+  for (std::size_t k = 0; k < s_.contacts.size(); ++k) {
+    s_.fastest = std::fmax(s_.fastest, s_.frequencies[k]);
     const std::size_t c = s_.contact_of[k];
     if (c < s_.followed.size() && s_.followed[c]) {
-      s_.fastest_followed = std::fmax(s_.fastest_followed, omega);
+      s_.fastest_followed = std::fmax(s_.fastest_followed, s_.frequencies[k]);
     }
   }
 }
@@ -463,10 +497,12 @@ void GroupStage::WatchFrequencies() {
  change of a contact's wrench does not hold. */
 bool GroupStage::Misses(double h_gamma) const {
   const double limit = substep_.dissipative ? kDissipativeMiss : kMiss;
-  for (const StageContact& contact : s_.contacts) {
+  std::atomic<bool> misses{false};
+  ForEach(s_.contacts.size(), [&](std::size_t k) {
+    const StageContact& contact = s_.contacts[k];
     const PatchGeometry& g = contact.geometry;
     const double S = Norm(g.S);
-    if (!(g.V > 0.0) || !(S > 0.0)) continue;
+    if (misses || !(g.V > 0.0) || !(S > 0.0)) return;
     const auto turn = [&](int b) {
       const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
       return body.has_offset ? body.dtheta + h_gamma * body.w : Vec3{};
@@ -481,9 +517,9 @@ bool GroupStage::Misses(double h_gamma) const {
     const Vec3 turned = turn_i - turn_j;
     const double volume = std::fabs(Dot(g.S, moved) + Dot(g.G, turned));
     const double tilt = Norm(turned - Dot(turned, g.n) * g.n) * PatchRadius(g);
-    if (volume + tilt * S > limit * g.V) return true;
-  }
-  return false;
+    if (volume + tilt * S > limit * g.V) misses = true;
+  });
+  return misses;
 }
 
 /** Moves the bodies to the implicit position, by Aitken's relaxation in the norm of the masses: a
@@ -567,17 +603,17 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
 
 void GroupStage::PositionRate(std::span<const double> /*x*/, std::span<const double> /*y*/,
                               std::span<double> rate) {
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
+  ForEach(group_.free.size(), [&](std::size_t f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);
     const StageBody& body = s_.bodies[b];
     WriteVec3(body.v, StateLayout::Center(rate, f));
     StateLayout::SetTurn(QuaternionRate(body.w, s_.quaternions[b]), rate, f);
-  }
+  });
 }
 
 void GroupStage::PredictRate(std::span<const double> x, std::span<const double> y,
                              std::span<double> rate) {
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
+  ForEach(group_.free.size(), [&](std::size_t f) {
     const RigidBody& body = Body(static_cast<std::size_t>(group_.free[f]));
     const Vec3 c = ReadVec3(StateLayout::Center(x, f));
     const Quaternion q = Normalized(StateLayout::Turn(x, f));
@@ -586,7 +622,7 @@ void GroupStage::PredictRate(std::span<const double> x, std::span<const double> 
     const Vec3 w = InverseInertiaW(body, ToRotation(q)) * (H - Cross(c - body.p_WM, p));
     WriteVec3(body.inverse_mass * p, StateLayout::Center(rate, f));
     StateLayout::SetTurn(QuaternionRate(w, q), rate, f);
-  }
+  });
 }
 
 }  // namespace intervox::host

@@ -38,6 +38,8 @@ struct StageScratch {
   integrators::PartitionedStepper stepper;
   integrators::PartitionedStepper dissipative_stepper;
 
+  int threads = 1;  ///< that a trial may use; changes no result
+
   // Result of a trial.
   Patches patches;                     ///< as the trial leaves them
   std::vector<double> x, y, a;         ///< the stepper's vectors at its end
@@ -64,7 +66,7 @@ struct StageScratch {
   std::vector<std::size_t> holder_bodies;
   std::vector<StageBody> base_bodies;
   std::vector<StageDrag> drags;
-  std::vector<double> offset, y_star, x_star, x_now, x_next, miss, miss_before;
+  std::vector<double> frequencies, offset, y_star, x_star, x_now, x_next, miss, miss_before;
   std::vector<double> first_rate, first_power;
 };
 
@@ -111,6 +113,8 @@ class GroupStage final : public integrators::PartitionedSystem {
                   std::span<double> y, std::span<double> rate, std::span<double> power) override;
 
  private:
+  template <class Act>
+  void ForEach(std::size_t count, const Act& act) const;
   const RigidBody& Body(std::size_t b) const { return group_.state[b]; }
   const BodySettings& Settings(std::size_t b) const;
   void PlaceDriven(double t);

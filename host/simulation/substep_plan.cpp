@@ -121,6 +121,7 @@ double PartThickness(const BodyCells& cells) {
 
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch) {
+  if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left), false};
   const Substep whole{group.time, left, false, false};
   GroupStage stage(tools, group, whole, scratch);
   stage.LoadState();

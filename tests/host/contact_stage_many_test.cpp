@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "host/contact/stage/block_solver.h"
@@ -66,8 +67,10 @@ TEST(BlockSolver, GivesTheStepOfTheDenseMatrix) {
     Assemble(p, slopes, coupled, locked, &matrix);
     ASSERT_TRUE(matrix.SolveNegative(slopes.f, dense));
     internal::BlockSolver solver;
-    solver.Begin(static_cast<std::size_t>(bodies), slopes.list);
-    solver.Reset();
+    std::vector<int> order(static_cast<std::size_t>(bodies));
+    std::iota(order.begin(), order.end(), 0);
+    solver.Begin(slopes.list, order, 1);
+    solver.Reset(1);
     Assemble(p, slopes, coupled, locked, &solver);
     const std::vector<double> row(n, 0.5), column(n, 2.0);
     ASSERT_TRUE(solver.SolveNegative(slopes.f, row, column, 1e-12, 1, blocks));

@@ -53,6 +53,33 @@ TEST(ColumnFile, RowsAndUnitsComeBack) {
   EXPECT_TRUE(columns[1].integer);
 }
 
+// Columns of few rows take few bytes, however many there are, and go on beyond what was expected.
+TEST(ColumnFile, ManyColumnsOfFewRowsAreSmall) {
+  const fs::path path = Fresh("intervox_many_columns.h5");
+  {
+    ColumnFile file = ColumnFile::Create(path);
+    file.Reserve("bodies", 1000, 4);
+    file.Reserve("bodies", 1000, 4);  // is there
+    file.ExpectRows(3);
+    std::vector<int> columns;
+    for (int k = 0; k < 1000; ++k) {
+      columns.push_back(file.Column("bodies/b" + std::to_string(k) + "/position", 3, "m"));
+    }
+    for (int row = 0; row < 5; ++row) {
+      for (const int c : columns) file.Put(c, std::array<double, 3>{1.0 * row, 1.0 * c, 2.0});
+      file.Flush();
+    }
+    EXPECT_EQ(file.Column("bodies/b7/position", 3, "m"), columns[7]);
+  }
+  EXPECT_LT(fs::file_size(path), 6U << 20);
+  const ColumnFile file = ColumnFile::Read(path);
+  EXPECT_EQ(file.Columns().size(), 1000U);
+  const std::vector<double> values = file.Values("bodies/b7/position");
+  ASSERT_EQ(values.size(), 15U);
+  EXPECT_EQ(values[12], 4.0);
+  EXPECT_EQ(values[13], 7.0);
+}
+
 // The C API is an independent witness of the layout.
 TEST(ColumnFile, IsChunkedDoublesWithAUnitsAttribute) {
   const fs::path path = Fresh("intervox_layout.h5");

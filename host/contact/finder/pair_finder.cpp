@@ -1,8 +1,12 @@
 #include "host/contact/finder/pair_finder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 #include <limits>
+
+#include "cuda/executor.h"
 
 namespace intervox::host {
 namespace {
@@ -13,6 +17,10 @@ constexpr double kMissCost = 0.7;
 constexpr double kPolytopeCost = 1.5;
 constexpr double kCurvedCost = 5.0;
 constexpr double kThreadedCost = 100.0;
+
+/** Near pairs that are looked through together, and queries that are computed together. */
+constexpr std::size_t kRange = 256;
+constexpr int kGrain = 16;
 
 /** Margin of the lists, as a share of the smaller body's radius. */
 constexpr double kListMargin = 0.02;
@@ -113,12 +121,9 @@ void ProveApart(const PairQuery& query, const NearPair& pair, SeparationCache::C
   }
 }
 
-}  // namespace
-
-/** The candidates of a near pair that may touch now. */
-void PairFinder::AddQueries(std::span<const NearPair> pairs, std::size_t index,
-                            std::span<const Pose> X_WB, FinderScratch* scratch) const {
-  const NearPair& pair = pairs[index];
+/** Adds the candidates of a near pair that may touch now. */
+void AddPlaces(const NearPair& pair, std::size_t index, std::span<const Pose> X_WB,
+               FinderScratch::Range* range) {
   SeparationCache& cache = *pair.cache;
   const Pose& X_WI = X_WB[static_cast<std::size_t>(pair.i)];
   const Pose& X_WJ = X_WB[static_cast<std::size_t>(pair.j)];
@@ -137,52 +142,103 @@ void PairFinder::AddQueries(std::span<const NearPair> pairs, std::size_t index,
       }
     }
     const bool flat = pair.cells_i->cells[a].polytope && pair.cells_j->cells[b].polytope;
-    scratch->cost += !c.met ? kMissCost : flat ? kPolytopeCost : kCurvedCost;
-    scratch->queries.push_back({&pair.cells_i->cells[a], &pair.cells_j->cells[b], X_WI, X_WJ,
-                                settings_.tolerance, settings_.voxel_size, settings_.rule,
-                                settings_.volume_floor});
-    scratch->places.push_back({index, k});
+    range->cost += !c.met ? kMissCost : flat ? kPolytopeCost : kCurvedCost;
+    range->places.push_back({index, k});
   }
 }
 
-void PairFinder::Compute(FinderScratch* scratch) const {
-  scratch->metrics.resize(scratch->queries.size());
-  if (scratch->cost >= kThreadedCost && engine_->options().device != Device::kSerial) {
-    engine_->Compute(scratch->queries, scratch->metrics);
-  } else {
-    for (std::size_t q = 0; q < scratch->queries.size(); ++q) {
-      scratch->metrics[q] = ComputeMetrics(scratch->queries[q]);
+}  // namespace
+
+PairQuery PairFinder::QueryOf(const NearPair& pair, const SeparationCache::Candidate& candidate,
+                              std::span<const Pose> X_WB) const {
+  return {&pair.cells_i->cells[static_cast<std::size_t>(candidate.a)],
+          &pair.cells_j->cells[static_cast<std::size_t>(candidate.b)],
+          X_WB[static_cast<std::size_t>(pair.i)],
+          X_WB[static_cast<std::size_t>(pair.j)],
+          settings_.tolerance,
+          settings_.voxel_size,
+          settings_.rule,
+          settings_.volume_floor};
+}
+
+/** Lists the candidates that may touch now, in order. @return about what they cost [µs] */
+double PairFinder::Ask(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
+                       FinderScratch* scratch) const {
+  const std::size_t count = (pairs.size() + kRange - 1) / kRange;
+  if (scratch->ranges.size() < count) scratch->ranges.resize(count);
+  const auto ask = [&](int begin, int end) {
+    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
+      FinderScratch::Range& range = scratch->ranges[r];
+      range.places.clear();
+      range.cost = 0.0;
+      const std::size_t last = std::min(pairs.size(), (r + 1) * kRange);
+      for (std::size_t k = r * kRange; k < last; ++k) AddPlaces(pairs[k], k, X_WB, &range);
     }
+  };
+  cuda::ParallelFor(static_cast<int>(count), 1, scratch->threads, std::cref(ask));
+  double cost = 0.0;
+  scratch->places.clear();
+  for (std::size_t r = 0; r < count; ++r) {
+    const FinderScratch::Range& range = scratch->ranges[r];
+    scratch->places.insert(scratch->places.end(), range.places.begin(), range.places.end());
+    cost += range.cost;
   }
-  scratch->counters.queries += static_cast<std::int64_t>(scratch->queries.size());
+  return cost;
 }
 
 void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
                       FinderScratch* scratch, std::vector<ActivePair>* out) const {
-  out->clear();
-  scratch->queries.clear();
-  scratch->places.clear();
-  scratch->cost = 0.0;
-  for (std::size_t index = 0; index < pairs.size(); ++index) {
-    AddQueries(pairs, index, X_WB, scratch);
-  }
-  Compute(scratch);
-  for (std::size_t q = 0; q < scratch->queries.size(); ++q) {
-    const InterferenceMetrics& metrics = scratch->metrics[q];
-    if (metrics.status != Status::kOk && metrics.status != Status::kDisjoint) {
-      ++scratch->counters.failures;
+  const double cost = Ask(pairs, X_WB, scratch);
+  const std::size_t count = scratch->places.size();
+  const EngineOptions& options = engine_->options();
+  const bool batch = options.device == Device::kCuda && cost >= kThreadedCost;
+  if (batch) {
+    scratch->queries.clear();
+    for (const auto& [pair, candidate] : scratch->places) {
+      scratch->queries.push_back(
+          QueryOf(pairs[pair], pairs[pair].cache->candidates[candidate], X_WB));
     }
-    const bool usable = metrics.status == Status::kOk || metrics.status == Status::kToleranceNotMet;
-    const NearPair& pair = pairs[scratch->places[q].pair];
-    SeparationCache::Candidate& candidate = pair.cache->candidates[scratch->places[q].candidate];
-    candidate.met = usable && metrics.volume > 0;
-    if (candidate.met) {
-      out->push_back({pair.i, pair.j, candidate.a, candidate.b, metrics,
-                      MeanOnWall(scratch->queries[q], metrics)});
-    } else if (CertainlyDisjoint(metrics)) {
-      ProveApart(scratch->queries[q], pair, &candidate, &scratch->counters);
-    }
+    scratch->metrics.resize(count);
+    engine_->Compute(scratch->queries, scratch->metrics);
   }
+  out->resize(count);
+  std::atomic<std::int64_t> failures{0}, more{0};
+  std::atomic<bool> gaps{false};
+  const auto look = [&](int begin, int end) {
+    FinderCounters counted;
+    for (auto q = static_cast<std::size_t>(begin); q < static_cast<std::size_t>(end); ++q) {
+      const NearPair& pair = pairs[scratch->places[q].pair];
+      SeparationCache::Candidate& candidate = pair.cache->candidates[scratch->places[q].candidate];
+      const PairQuery query = QueryOf(pair, candidate, X_WB);
+      ActivePair& active = (*out)[q];
+      active = {pair.i,
+                pair.j,
+                candidate.a,
+                candidate.b,
+                batch ? scratch->metrics[q] : ComputeMetrics(query),
+                {}};
+      const InterferenceMetrics& metrics = active.metrics;
+      if (metrics.status != Status::kOk && metrics.status != Status::kDisjoint) ++counted.failures;
+      const bool usable =
+          metrics.status == Status::kOk || metrics.status == Status::kToleranceNotMet;
+      candidate.met = usable && metrics.volume > 0;
+      if (candidate.met) {
+        active.wall = MeanOnWall(query, metrics);
+        continue;
+      }
+      gaps = true;
+      active.i = -1;
+      if (CertainlyDisjoint(metrics)) ProveApart(query, pair, &candidate, &counted);
+    }
+    failures += counted.failures;
+    more += counted.queries;
+  };
+  const bool threaded = cost >= kThreadedCost && options.device != Device::kSerial;
+  cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
+                    std::cref(look));
+  if (gaps) std::erase_if(*out, [](const ActivePair& active) { return active.i < 0; });
+  scratch->counters.queries += static_cast<std::int64_t>(count) + more;
+  scratch->counters.failures += failures;
 }
 
 }  // namespace intervox::host

@@ -47,16 +47,22 @@ struct FinderCounters {
 /** Working memory of a finder, and what it counts. One for each thread. */
 struct FinderScratch {
   FinderCounters counters;
+  int threads = 1;  ///< for looking through the near pairs; the engine has its own
 
   /** A query's place: the near pair, and the candidate in its list. */
   struct Place {
     std::size_t pair = 0;
     std::size_t candidate = 0;
   };
-  std::vector<PairQuery> queries;  ///< working memory, as are the next
+  /** Queries of some consecutive near pairs. */
+  struct Range {
+    std::vector<Place> places;
+    double cost = 0.0;  ///< estimate for them [µs]
+  };
+  std::vector<Range> ranges;  ///< working memory, as are the next
   std::vector<Place> places;
+  std::vector<PairQuery> queries;
   std::vector<InterferenceMetrics> metrics;
-  double cost = 0.0;  ///< estimate for the queries [µs]
 };
 
 /** Finds the overlapping cell pairs of near bodies. Has no state: calls from several threads are
@@ -74,9 +80,10 @@ class PairFinder {
             std::vector<ActivePair>* out) const;
 
  private:
-  void AddQueries(std::span<const NearPair> pairs, std::size_t index, std::span<const Pose> X_WB,
-                  FinderScratch* scratch) const;
-  void Compute(FinderScratch* scratch) const;
+  double Ask(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
+             FinderScratch* scratch) const;
+  PairQuery QueryOf(const NearPair& pair, const SeparationCache::Candidate& candidate,
+                    std::span<const Pose> X_WB) const;
 
   const Engine* engine_;
   FinderSettings settings_;

@@ -1,12 +1,16 @@
 // One stage: sums by the grouping that is held, and what becomes of new cell pairs.
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 
+#include "cuda/executor.h"
 #include "host/contact/patches/patches.h"
 
 namespace intervox::host {
 namespace {
+
+constexpr int kGrain = 256;  // contacts that go to a thread together
 
 CellPair CellsOf(const ActivePair& pair) { return {pair.i, pair.j, pair.a, pair.b}; }
 
@@ -185,6 +189,22 @@ class Joining {
   std::vector<int>& contact_of_ = s_.table_contact;
 };
 
+/** Lists the cell pairs of each contact, ascending. */
+void SortByContact(std::size_t contacts, PatchScratch* scratch) {
+  std::vector<std::size_t>& first = scratch->first_of;
+  first.assign(contacts + 2, 0);
+  for (const int contact : scratch->contact_of) {
+    if (contact >= 0) ++first[static_cast<std::size_t>(contact) + 2];
+  }
+  for (std::size_t c = 2; c < first.size(); ++c) first[c] += first[c - 1];
+  scratch->sorted.resize(first.back());
+  for (std::size_t k = 0; k < scratch->contact_of.size(); ++k) {
+    const int contact = scratch->contact_of[k];
+    if (contact < 0) continue;
+    scratch->sorted[first[static_cast<std::size_t>(contact) + 1]++] = static_cast<int>(k);
+  }
+}
+
 }  // namespace
 
 void FindHeld(const Patches& patches, std::span<const ActivePair> pairs,
@@ -225,22 +245,29 @@ void FinishGeometry(const PatchSettings& settings, Contact* contact,
 
 void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
               Patches* patches, PatchScratch* scratch) {
-  for (Contact& contact : patches->contacts) contact.sum = {};
   FindHeld(*patches, pairs, &scratch->contact_of);
   const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
                                    [](int contact) { return contact < 0; });
   if (has_new) Joining(rules, pairs, patches, scratch).Run(capacity);
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const int contact = scratch->contact_of[k];
-    if (contact < 0) continue;
-    MetricsSum& sum = patches->contacts[static_cast<std::size_t>(contact)].sum;
-    sum.Add(pairs[k].metrics);
-    sum.AddWall(pairs[k].metrics, pairs[k].wall);
-  }
-  for (Contact& contact : patches->contacts) {
-    FinishGeometry(rules.Settings(contact.body_i, contact.body_j), &contact,
-                   &patches->undefined_normals);
-  }
+  SortByContact(patches->contacts.size(), scratch);
+  std::atomic<std::int64_t> undefined{0};
+  const auto sum = [&](int begin, int end) {
+    std::int64_t count = 0;
+    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
+      Contact& contact = patches->contacts[c];
+      contact.sum = {};
+      for (std::size_t at = scratch->first_of[c]; at < scratch->first_of[c + 1]; ++at) {
+        const ActivePair& pair = pairs[static_cast<std::size_t>(scratch->sorted[at])];
+        contact.sum.Add(pair.metrics);
+        contact.sum.AddWall(pair.metrics, pair.wall);
+      }
+      FinishGeometry(rules.Settings(contact.body_i, contact.body_j), &contact, &count);
+    }
+    undefined += count;
+  };
+  cuda::ParallelFor(static_cast<int>(patches->contacts.size()), kGrain, scratch->threads,
+                    std::cref(sum));
+  patches->undefined_normals += undefined;
 }
 
 }  // namespace intervox::host

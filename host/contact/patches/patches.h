@@ -124,6 +124,9 @@ struct GroupGap {
 
 /** Working memory of grouping, kept between calls; its contents mean nothing outside. */
 struct PatchScratch {
+  int threads = 1;                    ///< for sums over the contacts; changes no result
+  std::vector<std::size_t> first_of;  ///< of each contact, in `sorted`; one more at the end
+  std::vector<int> sorted;            ///< cell pairs, contact by contact
   PairTable table;
   std::vector<int> table_contact, pair_of;     ///< of each cell pair of the table
   std::vector<const PatchSettings*> settings;  ///< of each run of the table

@@ -37,13 +37,24 @@ void Multiply(const double* a, const double* b, double* out) {
   }
 }
 
+/** Four floats. */
+using Singles [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+
+Pack Widened(const float* p) {
+  return __builtin_convertvector(*reinterpret_cast<const Singles*>(p), Pack);
+}
+
 /** Adds a x to the six sums, of four parts each. */
-void AddProduct(const double* a, const double* x, Pack* sum) {
+void AddProduct(const float* a, const double* x, Pack* sum) {
   const Pack x0 = PackAt(x), x1 = PackAt(x + 4);
 #pragma GCC unroll 6
   for (std::size_t i = 0; i < 6; ++i) {
-    sum[i] += PackAt(a + i * kBlockStride) * x0 + PackAt(a + i * kBlockStride + 4) * x1;
+    sum[i] += Widened(a + i * kBlockStride) * x0 + Widened(a + i * kBlockStride + 4) * x1;
   }
+}
+
+void Round(const double* block, float* out) {
+  for (std::size_t k = 0; k < kBlockSize; ++k) out[k] = static_cast<float>(block[k]);
 }
 
 double Sum(const Pack& p) { return (p[0] + p[1]) + (p[2] + p[3]); }
@@ -92,25 +103,41 @@ std::vector<int> EliminationOrder(const BlockPattern& A) {
 
 }  // namespace
 
-void BlockFactor::PlanIncomplete(const BlockPattern& A, int part) {
+void BlockFactor::PlanIncomplete(const BlockPattern& A, std::span<const int> order, int part) {
   part_ = part;
   const int n = A.rows();
-  body_.resize(static_cast<std::size_t>(n));
+  body_.assign(order.begin(), order.end());
+  PlaceBodies();
   pattern_.start.assign(1, 0);
   pattern_.column.clear();
   pattern_.diagonal.clear();
   from_.clear();
   for (int i = 0; i < n; ++i) {
-    const auto r = static_cast<std::size_t>(i);
-    body_[r] = i;
-    for (int k = A.start[r]; k < A.start[r + 1]; ++k) {
-      const int c = A.column[static_cast<std::size_t>(k)];
-      if (c / part != i / part) continue;
-      if (c == i) pattern_.diagonal.push_back(static_cast<int>(pattern_.column.size()));
+    const auto b = static_cast<std::size_t>(body_[static_cast<std::size_t>(i)]);
+    const std::size_t first = pattern_.column.size();
+    for (int k = A.start[b]; k < A.start[b + 1]; ++k) {
+      const int c = place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])];
+      // Columns ascend: the blocks of a row are few.
+      std::size_t at = pattern_.column.size();
       pattern_.column.push_back(c);
       from_.push_back(k);
+      for (; at > first && pattern_.column[at - 1] > c; --at) {
+        std::swap(pattern_.column[at - 1], pattern_.column[at]);
+        std::swap(from_[at - 1], from_[at]);
+      }
     }
+    const auto diagonal = std::lower_bound(
+        pattern_.column.begin() + static_cast<std::ptrdiff_t>(first), pattern_.column.end(), i);
+    pattern_.diagonal.push_back(static_cast<int>(diagonal - pattern_.column.begin()));
     pattern_.start.push_back(static_cast<int>(pattern_.column.size()));
+  }
+  ScheduleParts();
+}
+
+void BlockFactor::PlaceBodies() {
+  place_.resize(body_.size());
+  for (std::size_t p = 0; p < body_.size(); ++p) {
+    place_[static_cast<std::size_t>(body_[p])] = static_cast<int>(p);
   }
 }
 
@@ -118,9 +145,7 @@ bool BlockFactor::PlanExact(const BlockPattern& A, double most) {
   const int n = A.rows();
   const auto size = static_cast<std::size_t>(n);
   body_ = EliminationOrder(A);
-  std::vector<int> place(size);
-  for (int p = 0; p < n; ++p)
-    place[static_cast<std::size_t>(body_[static_cast<std::size_t>(p)])] = p;
+  PlaceBodies();
   // Columns of U in each row: those of A and of the rows that this one is the first to follow.
   std::vector<std::vector<int>> upper(size), children(size);
   std::vector<int> seen(size, -1), lower(size, 0);
@@ -136,7 +161,7 @@ bool BlockFactor::PlanExact(const BlockPattern& A, double most) {
     };
     const auto b = static_cast<std::size_t>(body_[at]);
     for (int k = A.start[b]; k < A.start[b + 1]; ++k) {
-      add(place[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])]);
+      add(place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])]);
     }
     for (const int child : children[at]) {
       for (const int c : upper[static_cast<std::size_t>(child)]) add(c);
@@ -170,33 +195,81 @@ bool BlockFactor::PlanExact(const BlockPattern& A, double most) {
       from_[static_cast<std::size_t>(k)] = A.Find(body_[p], body_[c]);
     }
   }
+  ScheduleParts();
   return true;
+}
+
+/** Levels of parts: a part comes after all earlier ones that it shares a block with. */
+void BlockFactor::ScheduleParts() {
+  const int n = pattern_.rows();
+  const auto parts = static_cast<std::size_t>((n + part_ - 1) / part_);
+  level_.assign(parts, 0);
+  int levels = 0;
+  for (int i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    int& level = level_[static_cast<std::size_t>(i / part_)];
+    for (int k = pattern_.start[row]; k < pattern_.diagonal[row]; ++k) {
+      const int other = pattern_.column[static_cast<std::size_t>(k)] / part_;
+      if (other == i / part_) break;  // columns ascend
+      level = std::max(level, level_[static_cast<std::size_t>(other)] + 1);
+    }
+    levels = std::max(levels, level + 1);
+  }
+  level_start_.assign(static_cast<std::size_t>(levels) + 1, 0);
+  for (const int level : level_) ++level_start_[static_cast<std::size_t>(level) + 1];
+  for (std::size_t k = 1; k < level_start_.size(); ++k) level_start_[k] += level_start_[k - 1];
+  scheduled_.resize(parts);
+  std::vector<int> next(level_start_.begin(), level_start_.end() - 1);
+  for (std::size_t part = 0; part < parts; ++part) {
+    int& at = next[static_cast<std::size_t>(level_[part])];
+    scheduled_[static_cast<std::size_t>(at++)] = static_cast<int>(part);
+  }
+}
+
+/** Calls run(first row, end) for all parts, each after those that it needs: of the lower factor
+ forward, of the upper one backward. */
+template <class Run>
+void BlockFactor::ForParts(bool forward, int threads, const Run& run) {
+  const int n = pattern_.rows();
+  if (threads == 1) {
+    run(0, n);
+    return;
+  }
+  const std::size_t levels = level_start_.size() - 1;
+  for (std::size_t k = 0; k < levels; ++k) {
+    const std::size_t level = forward ? k : levels - 1 - k;
+    const int first = level_start_[level];
+    const auto some = [&](int begin, int end) {
+      for (int at = begin; at < end; ++at) {
+        const int row = part_ * scheduled_[static_cast<std::size_t>(first + at)];
+        run(row, std::min(n, row + part_));
+      }
+    };
+    cuda::ParallelFor(level_start_[level + 1] - first, 1, threads, std::cref(some));
+  }
 }
 
 bool BlockFactor::Factorise(const BlockMatrix& A, int threads) {
   values_.resize(kBlockSize * pattern_.column.size());
   inverses_.resize(kBlockSize * body_.size());
-  const int n = pattern_.rows(), parts = (n + part_ - 1) / part_;
-  std::atomic<bool> regular = true;
-  const auto run = [&](int begin, int end) {
-    for (int part = begin; part < end; ++part) {
-      if (!FactoriseRows(A, part * part_, std::min(n, (part + 1) * part_))) regular = false;
-    }
-  };
-  cuda::ParallelFor(parts, 1, threads, std::cref(run));
+  rounded_.resize(values_.size());
+  std::atomic<bool> regular{true};
+  ForParts(true, threads, [&](int begin, int end) {
+    if (!FactoriseRows(A, begin, end)) regular = false;
+  });
   return regular;
 }
 
 bool BlockFactor::FactoriseRows(const BlockMatrix& A, int begin, int end) {
-  thread_local std::vector<int> at;  // block of the row for each column, −1: none
-  at.assign(static_cast<std::size_t>(end - begin), -1);
+  thread_local std::vector<int> at;  // block of the row for each column; −1: none, as between rows
+  if (at.size() < body_.size()) at.resize(body_.size(), -1);
   alignas(32) double multiplier[kBlockSize];
   for (int i = begin; i < end; ++i) {
     const auto row = static_cast<std::size_t>(i);
     const int first = pattern_.start[row], last = pattern_.start[row + 1];
     for (int k = first; k < last; ++k) {
       const auto block = static_cast<std::size_t>(k);
-      at[static_cast<std::size_t>(pattern_.column[block] - begin)] = k;
+      at[static_cast<std::size_t>(pattern_.column[block])] = k;
       if (from_[block] >= 0) {
         std::copy_n(A.Block(from_[block]), kBlockSize, Block(k));
       } else {
@@ -209,53 +282,55 @@ bool BlockFactor::FactoriseRows(const BlockMatrix& A, int begin, int end) {
       std::copy_n(multiplier, kBlockSize, Block(k));
       for (int u = pattern_.diagonal[above] + 1; u < pattern_.start[above + 1]; ++u) {
         const int target =
-            at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(u)] - begin)];
+            at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(u)])];
         if (target >= 0) Multiply<true>(multiplier, Block(u), Block(target));
       }
     }
-    if (!Invert(Block(pattern_.diagonal[row]), inverses_.data() + kBlockSize * row)) return false;
     for (int k = first; k < last; ++k) {
-      at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)] - begin)] = -1;
+      at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)])] = -1;
+    }
+    double* inverse = inverses_.data() + kBlockSize * row;
+    if (!Invert(Block(pattern_.diagonal[row]), inverse)) return false;
+    for (int k = first; k < last; ++k) {
+      Round(k == pattern_.diagonal[row] ? inverse : Block(k), Rounded(k));
     }
   }
   return true;
 }
 
 void BlockFactor::Solve(std::span<const double> b, std::span<double> x, int threads) {
-  const int n = pattern_.rows(), parts = (n + part_ - 1) / part_;
   work_.resize(8 * body_.size());
-  const auto run = [&](int begin, int end) {
-    for (int part = begin; part < end; ++part) {
-      SolveRows(b, x, part * part_, std::min(n, (part + 1) * part_));
-    }
-  };
-  cuda::ParallelFor(parts, 1, threads, std::cref(run));
+  ForParts(true, threads, [&](int begin, int end) { SolveLower(b, begin, end); });
+  ForParts(false, threads, [&](int begin, int end) { SolveUpper(x, begin, end); });
 }
 
-void BlockFactor::SolveRows(std::span<const double> b, std::span<double> x, int begin, int end) {
+void BlockFactor::SolveLower(std::span<const double> b, int begin, int end) {
   for (int i = begin; i < end; ++i) {
     const auto row = static_cast<std::size_t>(i);
     Pack sum[6] = {};
     for (int k = pattern_.start[row]; k < pattern_.diagonal[row]; ++k) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      AddProduct(Block(k), &work_[8 * c], sum);
+      AddProduct(Rounded(k), &work_[8 * c], sum);
     }
     const double* from = &b[6 * static_cast<std::size_t>(body_[row])];
     double* y = &work_[8 * row];
     for (std::size_t k = 0; k < 6; ++k) y[k] = from[k] - Sum(sum[k]);
     y[6] = y[7] = 0.0;
   }
+}
+
+void BlockFactor::SolveUpper(std::span<double> x, int begin, int end) {
   for (int i = end - 1; i >= begin; --i) {
     const auto row = static_cast<std::size_t>(i);
     double* y = &work_[8 * row];
     Pack sum[6] = {};
     for (int k = pattern_.diagonal[row] + 1; k < pattern_.start[row + 1]; ++k) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      AddProduct(Block(k), &work_[8 * c], sum);
+      AddProduct(Rounded(k), &work_[8 * c], sum);
     }
     for (std::size_t k = 0; k < 6; ++k) y[k] -= Sum(sum[k]);
     Pack solved[6] = {};
-    AddProduct(inverses_.data() + kBlockSize * row, y, solved);
+    AddProduct(Rounded(pattern_.diagonal[row]), y, solved);
     double* to = &x[6 * static_cast<std::size_t>(body_[row])];
     for (std::size_t k = 0; k < 6; ++k) to[k] = y[k] = Sum(solved[k]);
   }

@@ -53,6 +53,15 @@ void BlockPattern::Set(int bodies, std::span<const std::array<int, 2>> pairs) {
   column.resize(static_cast<std::size_t>(kept));
 }
 
+void BlockMatrix::Clear(int threads) {
+  values_.resize(kBlockSize * pattern.column.size());
+  const auto rows = [&](int begin, int end) {
+    std::fill(Block(pattern.start[static_cast<std::size_t>(begin)]),
+              Block(pattern.start[static_cast<std::size_t>(end)]), 0.0);
+  };
+  cuda::ParallelFor(pattern.rows(), kGrain, threads, std::cref(rows));
+}
+
 void BlockMatrix::Lock(int body, int first) {
   const auto b = static_cast<std::size_t>(body), f = static_cast<std::size_t>(first);
   for (int k = pattern.start[b]; k < pattern.start[b + 1]; ++k) {
@@ -68,19 +77,22 @@ void BlockMatrix::Lock(int body, int first) {
   for (std::size_t i = f; i < f + 3; ++i) own[i * kBlockStride + i] = 1.0;
 }
 
-void BlockMatrix::Scale(std::span<const double> row, std::span<const double> column) {
-  for (int r = 0; r < pattern.rows(); ++r) {
-    const auto at = static_cast<std::size_t>(r);
-    for (int k = pattern.start[at]; k < pattern.start[at + 1]; ++k) {
-      const auto c = static_cast<std::size_t>(pattern.column[static_cast<std::size_t>(k)]);
-      double* block = Block(k);
-      for (std::size_t i = 0; i < 6; ++i) {
-        for (std::size_t j = 0; j < 6; ++j) {
-          block[i * kBlockStride + j] *= row[6 * at + i] * column[6 * c + j];
+void BlockMatrix::Scale(std::span<const double> row, std::span<const double> column, int threads) {
+  const auto rows = [&](int begin, int end) {
+    for (int r = begin; r < end; ++r) {
+      const auto at = static_cast<std::size_t>(r);
+      for (int k = pattern.start[at]; k < pattern.start[at + 1]; ++k) {
+        const auto c = static_cast<std::size_t>(pattern.column[static_cast<std::size_t>(k)]);
+        double* block = Block(k);
+        for (std::size_t i = 0; i < 6; ++i) {
+          for (std::size_t j = 0; j < 6; ++j) {
+            block[i * kBlockStride + j] *= row[6 * at + i] * column[6 * c + j];
+          }
         }
       }
     }
-  }
+  };
+  cuda::ParallelFor(pattern.rows(), kGrain, threads, std::cref(rows));
 }
 
 void BlockMatrix::Multiply(std::span<const double> x, std::span<double> y, int threads) const {

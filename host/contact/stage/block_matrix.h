@@ -34,7 +34,7 @@ class BlockMatrix {
   BlockPattern pattern;
 
   /** Sets all blocks to zero. */
-  void Clear() { values_.assign(kBlockSize * pattern.column.size(), 0.0); }
+  void Clear(int threads);
   /** Returns the rows of a block. */
   double* Block(int k) { return values_.data() + kBlockSize * static_cast<std::size_t>(k); }
   /** @copydoc Block */
@@ -45,7 +45,7 @@ class BlockMatrix {
    the identity. */
   void Lock(int body, int first);
   /** Multiplies entry (i, j) by row[i] column[j]. */
-  void Scale(std::span<const double> row, std::span<const double> column);
+  void Scale(std::span<const double> row, std::span<const double> column, int threads);
   /** y = A x on up to `threads` threads; x has two more doubles than unknowns. */
   void Multiply(std::span<const double> x, std::span<double> y, int threads) const;
 

@@ -1,14 +1,15 @@
 #include "host/contact/stage/block_solver.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "cuda/executor.h"
 #include "host/contact/stage/stage_blocks.h"
 
 namespace intervox::host::internal {
 namespace {
 
-// Incomplete factors leave out what couples one part to the next, so that parts go to threads.
-constexpr int kPart = 256;
+constexpr int kGrain = 256;  // contacts that go to a thread together
 // Below so many products of blocks, exact factors cost no more than a few iterations.
 constexpr double kFewProducts = 2e3;
 // More of them for each block of the matrix cost more than patience.
@@ -21,7 +22,9 @@ constexpr int kRestarts = 20;
 
 }  // namespace
 
-void BlockSolver::Begin(std::size_t bodies, std::span<StagePoint* const> points) {
+void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const int> order,
+                        int threads) {
+  order_ = order;
   pairs_.clear();
   for (const StagePoint* point : points) {
     if (point->row_i >= 0 && point->row_j >= 0) {
@@ -29,24 +32,27 @@ void BlockSolver::Begin(std::size_t bodies, std::span<StagePoint* const> points)
     }
   }
   BlockPattern& pattern = matrix_.pattern;
-  pattern.Set(static_cast<int>(bodies), pairs_);
-  places_.clear();
-  for (const StagePoint* point : points) {
-    const int rows[2] = {point->row_i, point->row_j};
-    Places& places = places_.emplace_back();
-    for (int p = 0; p < 2; ++p) {
-      for (int q = 0; q < 2; ++q) {
-        places.at[p][q] = rows[p] < 0 || rows[q] < 0 ? -1 : pattern.Find(rows[p] / 6, rows[q] / 6);
+  pattern.Set(static_cast<int>(order.size()), pairs_);
+  places_.resize(points.size());
+  const auto find = [&](int begin, int end) {
+    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
+      const int rows[2] = {points[c]->row_i, points[c]->row_j};
+      for (int p = 0; p < 2; ++p) {
+        for (int q = 0; q < 2; ++q) {
+          places_[c].at[p][q] =
+              rows[p] < 0 || rows[q] < 0 ? -1 : pattern.Find(rows[p] / 6, rows[q] / 6);
+        }
       }
     }
-  }
+  };
+  cuda::ParallelFor(static_cast<int>(points.size()), kGrain, threads, std::cref(find));
   // Each block beside the diagonal is in a product at least, so the order need not be sought.
-  const bool few = static_cast<double>(pattern.column.size() - bodies) <= kFewProducts;
+  const bool few = static_cast<double>(pattern.column.size() - order.size()) <= kFewProducts;
   if (few && factor_.PlanExact(pattern, kFewProducts)) {
     method_ = Method::kExact;
   } else {
     method_ = Method::kIterative;
-    factor_.PlanIncomplete(pattern, kPart);
+    factor_.PlanIncomplete(pattern, order_, kPart);
   }
 }
 
@@ -76,7 +82,7 @@ void BlockSolver::Lock(std::size_t first) {
 bool BlockSolver::SolveNegative(std::span<const double> f, std::span<const double> row,
                                 std::span<const double> column, double tolerance, int threads,
                                 std::span<double> x) {
-  matrix_.Scale(row, column);
+  matrix_.Scale(row, column, threads);
   rhs_.resize(f.size());
   for (std::size_t i = 0; i < f.size(); ++i) rhs_[i] = -row[i] * f[i];
   const auto finish = [&] {
@@ -93,7 +99,7 @@ bool BlockSolver::SolveNegative(std::span<const double> f, std::span<const doubl
       method_ = Method::kExact;
     } else {
       method_ = Method::kPatient;
-      factor_.PlanIncomplete(matrix_.pattern, kPart);
+      factor_.PlanIncomplete(matrix_.pattern, order_, kPart);
     }
   }
   if (!factor_.Factorise(matrix_, threads)) return false;

@@ -19,16 +19,21 @@ namespace intervox::host::internal {
  soon or the island is small. */
 class BlockSolver {
  public:
-  /** Starts over for an island. @param points  its contacts, rows set */
-  void Begin(std::size_t bodies, std::span<StagePoint* const> points);
+  /** Rows of the incomplete factors that go to a thread together. */
+  static constexpr int kPart = 128;
+
+  /** Starts over for an island.
+   @param points  its contacts, rows set
+   @param order   of its bodies in incomplete factors: kPart consecutive ones lie together */
+  void Begin(std::span<StagePoint* const> points, std::span<const int> order, int threads);
   /** Starts over with zeros. */
-  void Reset() { matrix_.Clear(); }
+  void Reset(int threads) { matrix_.Clear(threads); }
   /** Adds a body's mass and inertia [kg], [kg·m²]. */
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
   void AddDrag(std::size_t body, const DragInertia& drag);
   /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction.
-   */
+   Calls for contacts without a body in common may be made at once. */
   void AddContact(std::size_t number, const StagePoint& point, bool coupled);
   /** Takes the three unknowns from `first` on out: their step will be 0. */
   void Lock(std::size_t first);
@@ -51,6 +56,7 @@ class BlockSolver {
   Method method_ = Method::kIterative;
   std::vector<Places> places_;
   std::vector<std::array<int, 2>> pairs_;
+  std::span<const int> order_;  // the bodies'; valid during a solve
   std::vector<double> rhs_, part_, product_;
 };
 

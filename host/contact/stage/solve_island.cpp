@@ -29,7 +29,7 @@ constexpr double kSlowest = 1e-3;          // the velocity scale is never below 
 constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
 
 // How far the equation of many bodies is solved: as far as Newton's method converges by itself.
-constexpr double kLoose = 0.01;
+constexpr double kLoose = 1e-3;
 constexpr double kTight = 1e-8;
 constexpr double kBelow = 1e-3;  // of kTolerance: as near as few bodies come
 
@@ -87,8 +87,10 @@ double StageIsland::Begin() {
   residual_.resize(6 * bodies_.size());
   step_.resize(6 * bodies_.size());
   many_ = bodies_.size() > most_dense;
-  for (const StagePoint* point : points_) {
-    if (!point->active) continue;
+  if (many_) Sort();
+  ForPointsByBody([&](std::size_t c) {
+    const StagePoint* point = points_[c];
+    if (!point->active) return;
     Push(*point, point->contact->force, point->contact->torque);
     const Vec3& p_WC = point->contact->geometry.p_WC;
     for (const int row : {point->row_i, point->row_j}) {
@@ -96,7 +98,7 @@ double StageIsland::Begin() {
       FreeBody& b = bodies_[static_cast<std::size_t>(row / 6)];
       b.reach = std::max(b.reach, Norm(p_WC - b.body->p_WM));
     }
-  }
+  });
   if (many_) BeginMany();
   Evaluate(false);
   double scale = kSlowest;
@@ -109,7 +111,7 @@ double StageIsland::Begin() {
 
 // The block-sparse matrix, and how residuals and unknowns become velocities of the contacts.
 void StageIsland::BeginMany() {
-  blocks_.Begin(bodies_.size(), points_);
+  blocks_.Begin(points_, order_, threads_);
   row_scale_.assign(6 * bodies_.size(), 1.0);
   column_scale_.assign(6 * bodies_.size(), 1.0);
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
@@ -195,9 +197,10 @@ void StageIsland::Solve(int threads, StageResult* result) {
     b.body->v = b.v_star;
     b.body->w = b.w_star;
   }
-  for (StagePoint* point : points_) {
-    if (point->active) Push(*point, point->Force(), point->Torque());
-  }
+  ForPointsByBody([&](std::size_t c) {
+    const StagePoint& point = *points_[c];
+    if (point.active) Push(point, point.Force(), point.Torque());
+  });
   result->iterations += iteration;
   result->residual = std::max(result->residual, residual);
   result->converged = result->converged && converged;

@@ -26,13 +26,21 @@ class StageSolver {
                     int threads);
 
  private:
+  /** What of a contact tells the islands apart. */
+  struct Link {
+    int body_i = 0, body_j = 0;
+    int row_i = -1, row_j = -1;  // −1: not free
+    bool active = false, free_i = false, free_j = false;
+  };
+
   int Root(int body);
   void Connect();
   void Number();
   void SolveIslands(int threads, StageResult* result);
-  void Gather(int island, internal::StageIsland* out);
+  void Gather(int island, int threads, internal::StageIsland* out);
 
   double H_ = 0.0;
+  std::span<StageBody> bodies_;
   std::vector<int> parent_;      // of each body in a contact, towards the root of its island
   std::vector<int> row_of_;      // first unknown of each of them within its island, −1: none yet
   std::vector<int> island_of_;   // of each root, −1: none yet
@@ -42,6 +50,7 @@ class StageSolver {
   std::vector<int> next_;        // place in order_ for the next contact of each island
   std::vector<StageResult> results_;
   std::vector<StagePoint> points_;
+  std::vector<Link> links_;  // of each contact
 };
 
 /** Finds the root of a body's island, and halves the way there. */
@@ -56,28 +65,27 @@ int StageSolver::Root(int body) {
 
 /** Unites the free bodies that contacts connect. */
 void StageSolver::Connect() {
-  for (const StagePoint& point : points_) {
-    for (const int body : {point.contact->body_i, point.contact->body_j}) {
+  for (const Link& link : links_) {
+    for (const int body : {link.body_i, link.body_j}) {
       parent_[static_cast<std::size_t>(body)] = body;
       row_of_[static_cast<std::size_t>(body)] = island_of_[static_cast<std::size_t>(body)] = -1;
     }
   }
-  for (const StagePoint& point : points_) {
-    if (!point.active || !IsFree(*point.body_i) || !IsFree(*point.body_j)) continue;
-    const int i = Root(point.contact->body_i), j = Root(point.contact->body_j);
+  for (const Link& link : links_) {
+    if (!link.active || !link.free_i || !link.free_j) continue;
+    const int i = Root(link.body_i), j = Root(link.body_j);
     parent_[static_cast<std::size_t>(std::max(i, j))] = std::min(i, j);
   }
 }
 
 /** Numbers the islands in the order of their first contacts and lists the contacts of each. */
 void StageSolver::Number() {
-  of_contact_.assign(points_.size(), -1);
+  of_contact_.assign(links_.size(), -1);
   start_.assign(1, 0);
-  for (std::size_t c = 0; c < points_.size(); ++c) {
-    const StagePoint& point = points_[c];
-    const bool free_i = point.active && IsFree(*point.body_i);
-    if (!free_i && !(point.active && IsFree(*point.body_j))) continue;
-    const int root = Root(free_i ? point.contact->body_i : point.contact->body_j);
+  for (std::size_t c = 0; c < links_.size(); ++c) {
+    const Link& link = links_[c];
+    if (!link.active || !(link.free_i || link.free_j)) continue;
+    const int root = Root(link.free_i ? link.body_i : link.body_j);
     int& island = island_of_[static_cast<std::size_t>(root)];
     if (island < 0) {
       island = static_cast<int>(start_.size()) - 1;
@@ -89,7 +97,7 @@ void StageSolver::Number() {
   for (std::size_t k = 1; k < start_.size(); ++k) start_[k] += start_[k - 1];
   order_.resize(static_cast<std::size_t>(start_.back()));
   next_.assign(start_.begin(), start_.end() - 1);
-  for (std::size_t c = 0; c < points_.size(); ++c) {
+  for (std::size_t c = 0; c < links_.size(); ++c) {
     if (of_contact_[c] < 0) continue;
     order_[static_cast<std::size_t>(next_[static_cast<std::size_t>(of_contact_[c])]++)] =
         static_cast<int>(c);
@@ -97,30 +105,46 @@ void StageSolver::Number() {
 }
 
 /** Gathers an island's bodies and contacts. */
-void StageSolver::Gather(int island, internal::StageIsland* out) {
+void StageSolver::Gather(int island, int threads, internal::StageIsland* out) {
   out->Clear(H_);
   const auto k = static_cast<std::size_t>(island);
+  const auto contact = [&](int at) {
+    return static_cast<std::size_t>(order_[static_cast<std::size_t>(at)]);
+  };
   for (int at = start_[k]; at < start_[k + 1]; ++at) {
-    StagePoint& point = points_[static_cast<std::size_t>(order_[static_cast<std::size_t>(at)])];
-    const auto row = [&](int b, StageBody* body) {
-      if (!IsFree(*body)) return -1;
+    Link& link = links_[contact(at)];
+    const auto row = [&](int b, bool is_free) {
+      if (!is_free) return -1;
       int& first = row_of_[static_cast<std::size_t>(b)];
-      if (first < 0) first = out->AddBody(body);
+      if (first < 0) first = out->AddBody(&bodies_[static_cast<std::size_t>(b)]);
       return first;
     };
-    point.row_i = row(point.contact->body_i, point.body_i);
-    point.row_j = row(point.contact->body_j, point.body_j);
-    out->AddPoint(&point);
+    link.row_i = row(link.body_i, link.free_i);
+    link.row_j = row(link.body_j, link.free_j);
+    out->AddPoint(&points_[contact(at)]);
   }
+  const auto set_rows = [&](int begin, int end) {
+    for (int at = start_[k] + begin; at < start_[k] + end; ++at) {
+      const Link& link = links_[contact(at)];
+      points_[contact(at)].row_i = link.row_i;
+      points_[contact(at)].row_j = link.row_j;
+    }
+  };
+  cuda::ParallelFor(start_[k + 1] - start_[k], kGrain, threads, std::cref(set_rows));
 }
 
 StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
                                std::span<StageContact> contacts, int threads) {
   H_ = H;
+  bodies_ = bodies;
   points_.resize(contacts.size());
+  links_.resize(contacts.size());
   const auto prepare = [&](int begin, int end) {
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
-      points_[c].Prepare(H, bodies, &contacts[c]);
+      StagePoint& point = points_[c];
+      point.Prepare(H, bodies, &contacts[c]);
+      links_[c] = {contacts[c].body_i,    contacts[c].body_j,   -1, -1, point.active,
+                   IsFree(*point.body_i), IsFree(*point.body_j)};
     }
   };
   cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));
@@ -138,7 +162,10 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
     }
     SolveIslands(threads, &result);
   }
-  for (const StagePoint& point : points_) point.Finish();
+  const auto finish = [&](int begin, int end) {
+    for (int c = begin; c < end; ++c) points_[static_cast<std::size_t>(c)].Finish();
+  };
+  cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(finish));
   return result;
 }
 
@@ -149,7 +176,7 @@ void StageSolver::SolveIslands(int threads, StageResult* result) {
   results_.assign(static_cast<std::size_t>(islands), StageResult{});
   const auto solve = [&](int island, int on) {
     thread_local internal::StageIsland stage_island;
-    Gather(island, &stage_island);
+    Gather(island, on, &stage_island);
     stage_island.Solve(on, &results_[static_cast<std::size_t>(island)]);
   };
   const auto large = [&](int island) {

@@ -6,11 +6,12 @@
 #include <functional>
 
 #include "cuda/executor.h"
+#include "host/contact/stage/compact_order.h"
 
 namespace intervox::host::internal {
 namespace {
 
-constexpr int kGrain = 256;  // contacts that go to a thread together
+constexpr int kRegion = 1024;  // bodies that lie together, whose contacts add to them together
 
 // The inertia tensor; axes about which a body cannot turn (a planar body) become 1e12 times as
 // inert as the others, none at all gives zero.
@@ -45,9 +46,40 @@ int StageIsland::AddBody(StageBody* body) {
   return at;
 }
 
+// Sorts points by the region that all their bodies are in; the last region is that of the points
+// whose bodies are in two. Depends on the island alone.
+void StageIsland::Sort() {
+  centers_.resize(bodies_.size());
+  for (std::size_t k = 0; k < bodies_.size(); ++k) centers_[k] = bodies_[k].body->p_WM;
+  CompactOrder(centers_, BlockSolver::kPart, &order_);
+  place_.resize(bodies_.size());
+  for (std::size_t p = 0; p < order_.size(); ++p) {
+    place_[static_cast<std::size_t>(order_[p])] = static_cast<int>(p);
+  }
+  const int regions = (static_cast<int>(bodies_.size()) + kRegion - 1) / kRegion;
+  first_.assign(static_cast<std::size_t>(regions) + 3, 0);
+  region_.resize(points_.size());
+  for (std::size_t c = 0; c < points_.size(); ++c) {
+    const auto region_of = [&](int row) {
+      return place_[static_cast<std::size_t>(row / 6)] / kRegion;
+    };
+    const int i = points_[c]->row_i, j = points_[c]->row_j;
+    int region = region_of(i >= 0 ? i : j);
+    if (i >= 0 && j >= 0 && region_of(j) != region) region = regions;
+    region_[c] = region;
+    ++first_[static_cast<std::size_t>(region) + 2];
+  }
+  for (std::size_t k = 2; k < first_.size(); ++k) first_[k] += first_[k - 1];
+  sorted_.resize(points_.size());
+  for (std::size_t c = 0; c < points_.size(); ++c) {
+    int& at = first_[static_cast<std::size_t>(region_[c]) + 1];
+    sorted_[static_cast<std::size_t>(at++)] = static_cast<int>(c);
+  }
+}
+
 // F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities.
 void StageIsland::Evaluate(bool hold) {
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  ForBodies([&](std::size_t k) {
     const FreeBody& b = bodies_[k];
     const Vec3 dv = b.body->v - b.v_star, dw = b.body->w - b.w_star;
     Vec3 p = b.mass * dv, l = b.inertia * dw;
@@ -61,13 +93,14 @@ void StageIsland::Evaluate(bool hold) {
       F[i] = p[i];
       F[3 + i] = l[i];
     }
-  }
+  });
   const auto evaluate = [&](int begin, int end) {
     for (int c = begin; c < end; ++c) points_[static_cast<std::size_t>(c)]->Evaluate(hold);
   };
   cuda::ParallelFor(static_cast<int>(points_.size()), kGrain, threads_, std::cref(evaluate));
-  for (const StagePoint* point : points_) {
-    if (!point->active) continue;
+  ForPointsByBody([&](std::size_t c) {
+    const StagePoint* point = points_[c];
+    if (!point->active) return;
     const Vec3 force = H_ * point->Force(), torque = H_ * point->Torque();
     const auto add = [&](int row, const StageBody& body, double sign) {
       if (row < 0) return;
@@ -80,7 +113,7 @@ void StageIsland::Evaluate(bool hold) {
     };
     add(point->row_i, *point->body_i, 1.0);
     add(point->row_j, *point->body_j, -1.0);
-  }
+  });
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     double* F = residual_.data() + 6 * k;
     if (bodies_[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
@@ -89,11 +122,11 @@ void StageIsland::Evaluate(bool hold) {
 }
 
 void StageIsland::MoveTo(double t) {
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  ForBodies([&](std::size_t k) {
     const double* d = step_.data() + 6 * k;
     bodies_[k].body->v = bodies_[k].v_base + t * Vec3{d[0], d[1], d[2]};
     bodies_[k].body->w = bodies_[k].w_base + t * Vec3{d[3], d[4], d[5]};
-  }
+  });
 }
 
 // Adds what a contact's wrench makes of the velocities of the island's bodies within H.
@@ -151,13 +184,13 @@ double StageIsland::StepLength() const {
 
 template <class Matrix>
 void StageIsland::Assemble(bool coupled, Matrix* matrix) {
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  ForBodies([&](std::size_t k) {
     matrix->AddBody(k, bodies_[k].mass, bodies_[k].inertia);
     if (bodies_[k].drag >= 0) matrix->AddDrag(k, Drag(bodies_[k]));
-  }
-  for (std::size_t c = 0; c < points_.size(); ++c) {
+  });
+  ForPointsByBody([&](std::size_t c) {
     if (points_[c]->active) matrix->AddContact(c, *points_[c], coupled);
-  }
+  });
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     if (bodies_[k].mass == 0.0) matrix->Lock(6 * k);
     if (Trace(bodies_[k].inertia) == 0.0) matrix->Lock(6 * k + 3);
@@ -168,7 +201,7 @@ void StageIsland::Assemble(bool coupled, Matrix* matrix) {
 // leads down.
 double StageIsland::NewtonStep(bool coupled, double tolerance) {
   if (many_) {
-    blocks_.Reset();
+    blocks_.Reset(threads_);
     Assemble(coupled, &blocks_);
     if (!blocks_.SolveNegative(residual_, row_scale_, column_scale_, tolerance, threads_, step_)) {
       return 0.0;

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
+#include "cuda/executor.h"
 #include "host/contact/stage/block_solver.h"
 #include "host/contact/stage/island_matrix.h"
 #include "host/contact/stage/stage_drag.h"
@@ -18,6 +20,8 @@ class StageIsland {
  public:
   /** With more bodies than this the matrix is block-sparse. */
   std::size_t most_dense = 15;
+  /** Contacts or bodies that go to a thread together. */
+  static constexpr int kGrain = 256;
 
   /** Empties the island. @param H  hγ [s] */
   void Clear(double H);
@@ -54,6 +58,11 @@ class StageIsland {
   double NewtonStep(bool coupled, double tolerance);
   double Begin();
   void BeginMany();
+  void Sort();
+  template <class Run>
+  void ForBodies(const Run& run) const;
+  template <class Run>
+  void ForPointsByBody(const Run& run) const;
   void Search(bool hold, double g0);
   bool WeightsSettled() const;
   double Hold(double share);
@@ -64,10 +73,44 @@ class StageIsland {
   std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ
   int threads_ = 1;
-  bool many_ = false;  // more bodies than the dense matrix is for
+  std::vector<Vec3> centers_;  // of the bodies [m]
+  std::vector<int> order_;     // of the bodies: those that lie together
+  std::vector<int> place_;     // in it, of each body
+  std::vector<int> region_;    // of each point; the last one: of the points across regions
+  std::vector<int> first_;     // of each region, in sorted_; one more at the end
+  std::vector<int> sorted_;    // points, region by region
+  bool many_ = false;          // more bodies than the dense matrix is for
   IslandMatrix matrix_;
   BlockSolver blocks_;
   std::vector<double> row_scale_, column_scale_;  // to and from velocities
 };
+
+// Calls run(body) for all bodies.
+template <class Run>
+void StageIsland::ForBodies(const Run& run) const {
+  const auto some = [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) run(static_cast<std::size_t>(k));
+  };
+  cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads_, std::cref(some));
+}
+
+// Calls run(point) for all points, in an order in which each may add to its bodies: regions at
+// once, then what lies across.
+template <class Run>
+void StageIsland::ForPointsByBody(const Run& run) const {
+  if (!many_) {
+    for (std::size_t c = 0; c < points_.size(); ++c) run(c);
+    return;
+  }
+  const int regions = static_cast<int>(first_.size()) - 3;
+  const auto some = [&](int begin, int end) {
+    const int last = first_[static_cast<std::size_t>(end)];
+    for (int at = first_[static_cast<std::size_t>(begin)]; at < last; ++at) {
+      run(static_cast<std::size_t>(sorted_[static_cast<std::size_t>(at)]));
+    }
+  };
+  cuda::ParallelFor(regions, 1, threads_, std::cref(some));
+  some(regions, regions + 1);
+}
 
 }  // namespace intervox::host::internal

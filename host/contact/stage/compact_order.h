@@ -1,0 +1,16 @@
+/** @file An order of points in which consecutive ones are near each other. */
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "geometry/linear.h"
+
+namespace intervox::host::internal {
+
+/** Orders points so that the first `part` of them lie together, so do the next `part`, and so on:
+ halves, and halves of these, are cut off across the longest side of their box. Within a part the
+ numbers ascend. A function of the points alone; costs n log n. */
+void CompactOrder(std::span<const Vec3> points, int part, std::vector<int>* order);
+
+}  // namespace intervox::host::internal
