@@ -15,7 +15,7 @@ namespace {
  or slides: the scheme's own damping holds it. A slow one may move further: what presses slowly
  keeps the scheme's order, and what rocks lets go of its face within a step. */
 constexpr double kQuietShare = 0.1;
-constexpr double kSlowQuietShare = 0.3;
+constexpr double kSlowQuietShare = 0.4;
 /** The lever of a face that tilts moves by more than this share of the patch's radius; that of a
  body that rolls does not. */
 constexpr double kLeverShare = 0.15;
@@ -121,6 +121,7 @@ double PartThickness(const BodyCells& cells) {
 
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch) {
+  scratch->followed.assign(group.patches.contacts.size(), false);
   if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left), false};
   const Substep whole{group.time, left, false, false};
   GroupStage stage(tools, group, whole, scratch);
@@ -129,7 +130,6 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
   SubstepPlan plan{LengthByThickness(tools, group, left), false};
   bool slow = false, fast = plan.length < left;
   const std::vector<Contact>& contacts = group.patches.contacts;
-  scratch->followed.assign(contacts.size(), false);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const Contact& contact = contacts[c];
     const PatchGeometry& g = contact.geometry;
