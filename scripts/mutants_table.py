@@ -162,7 +162,7 @@ MUTANTS = [
     Mutant("host/simulation/energy_guard.cpp", "the energy guard lets everything pass",
            "check.allowed = («check.resolved ? kResolvedShare : kUnresolvedShare») * moved;", "1e6", "host:SimulationCounters*:StiffContact*"),
     Mutant("host/simulation/energy_guard.cpp", "what bodies gained before is not looked at",
-           "const double since_start = «kShareSinceStart» *", "1e6", "host:SimulationCounters*"),
+           "check.resolved ? «kShareSinceStart» * (account.passed", "1e6", "host:SimulationCounters*"),
     Mutant("host/simulation/group_step.cpp", "substeps that turn out too long are kept",
            "phase > «kFaster * kPhase» &&", "1e300", "host:FastBodies*"),
     Mutant("host/simulation/checkpoint.cpp", "inputs are forgotten",

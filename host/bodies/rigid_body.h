@@ -15,7 +15,7 @@ enum class BodyKind { kFree, kFixed, kDriven };
 /** What the guard on energy knows of a body, since the start [J]. */
 struct EnergyAccount {
   double passed = 0.0;  ///< by how much its kinetic and potential energy have gone up and down
-  double gained = 0.0;  ///< what it gained that nothing gave; losses are not credited
+  double gained = 0.0;  ///< in resolved substeps, by nothing; less what such errors took since
 };
 
 /** A body and its state at the last accepted step.

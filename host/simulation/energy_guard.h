@@ -15,7 +15,9 @@ struct EnergyCheck {
   /// the state.
   bool resolved = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
-  double allowed = 0.0;    ///< what may be gained, by this substep and in all
+  double allowed = 0.0;    ///< what may be gained by this substep
+  double left = 0.0;       ///< what may be gained since the start, less what was
+  double balance = 0.0;    ///< the gain with all losses: what the substep errs by
   double rounding = 0.0;   ///< of the gain
   double elastic = 0.0;    ///< change of what the contacts store
   double numerical = 0.0;  ///< taken by an unresolved substep
@@ -26,6 +28,8 @@ struct EnergyCheck {
 
   /** Whether it gains more than it may, or has no finite end. */
   bool Gains() const { return !(gain <= allowed); }
+  /** Whether its bodies have gained more since the start than they may. */
+  bool GainsInAll() const { return gain > rounding && gain > left; }
   /** Whether it errs by more than the scheme does where forces are smooth. */
   bool Errs() const { return std::fabs(error) > allowed_error; }
 };

@@ -77,14 +77,16 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
-    const bool gains = check->Gains();
+    const bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) return substep;
     if (halvings == 0) first_gain = check->gain;
     if (check->resolved && halvings == kHalvingsForLaw &&
         check->gain > std::pow(kShareForLaw, kHalvingsForLaw) * first_gain) {
       progress->by_law = gains;
     }
-    if ((check->resolved && progress->by_law) || halvings >= kMostHalvings ||
+    // Small gains that have added up: shorter substeps help soon or not at all.
+    if (!check->Gains() && halvings >= kHalvingsForLaw) progress->by_law = gains;
+    if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps) {
       check->accepted_gain = gains;
       return substep;
@@ -155,7 +157,7 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     const Substep substep{group->time, left, false, false};
     TrySubstep(tools, *group, substep, scratch);
     EnergyCheck check = CheckEnergy(tools, *group, substep, left, scratch);
-    check.accepted_gain = check.Gains();
+    check.accepted_gain = check.Gains() || check.GainsInAll();
     check.elastic = ElasticChange(tools, *group, *scratch);
     check.numerical = 0.0;
     const double t = group->time + left;
