@@ -46,10 +46,8 @@ void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latc
 }
 
 void ContactModel::Accept(double v_n, PatchLatch* latched) const {
-  // An impact that parts at v_n has come at v_n/e.
-  const double v_i = v_n > 0.0 ? v_n / normal->Restitution(latched->v_i) : -v_n;
-  if (latch == Latch::kFirst || v_i <= latched->v_i) return;
-  latched->v_i = v_i;
+  if (latch == Latch::kFirst || -v_n <= latched->v_i) return;
+  latched->v_i = -v_n;
   latched->a = normal->DampingFactor(latched->v_i);
 }
 

@@ -23,8 +23,6 @@ class NormalLaw {
   virtual NormalForce Force(double V_r, double a) const = 0;
   /** The factor a ≤ 0 [s/m] to latch for the approach speed v_i [m/s]; 0 for laws without one. */
   virtual double DampingFactor(double v_i) const = 0;
-  /** Speed after an impact at v_i over v_i, in the range in which the law was made. */
-  virtual double Restitution(double /*v_i*/) const { return 1.0; }
   /** Whether the law is the gradient of a potential w(V) of the whole pair of bodies: Force() is
    then the pressure w′(V) [Pa], which acts with S and with the area moment G, and v_n is −V̇/|S|. */
   virtual bool Conserves() const { return false; }

@@ -26,10 +26,7 @@ class GonthierNormal : public NormalLaw {
   }
   double DampingFactor(double v_i) const override {
     if (slope_ == 0.0) return -d_ / (e_ * std::max(v_i, v_small_));
-    return host::DampingFactor(Restitution(v_i), v_i, v_small_);
-  }
-  double Restitution(double v_i) const override {
-    return slope_ == 0.0 ? e_ : std::clamp(1.0 - slope_ * v_i, 0.01, 1.0);
+    return host::DampingFactor(std::clamp(1.0 - slope_ * v_i, 0.01, 1.0), v_i, v_small_);
   }
 
  private:
@@ -73,7 +70,6 @@ class ConservingNormal : public NormalLaw {
     return {p_e, a * p_e};
   }
   double DampingFactor(double v_i) const override { return -d_ / (e_ * std::max(v_i, v_small_)); }
-  double Restitution(double /*v_i*/) const override { return e_; }
   bool Conserves() const override { return true; }
   double Potential(double V) const override { return c_ * std::pow(V, m_); }
 

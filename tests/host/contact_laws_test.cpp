@@ -103,11 +103,8 @@ TEST(ContactModel, LatchKeepsTheLargestApproachOrTheFirst) {
   largest->Accept(-0.1, &latch);
   EXPECT_DOUBLE_EQ(latch.a, -DampingRoot(0.6) / (0.6 * 0.1));
   largest->Accept(-0.05, &latch);
-  largest->Accept(0.06, &latch);  // as an impact at 0.1 m/s parts
+  largest->Accept(0.5, &latch);
   EXPECT_DOUBLE_EQ(latch.v_i, 0.1);
-  largest->Accept(0.5, &latch);  // torn off: as one at 0.5/e would part
-  EXPECT_DOUBLE_EQ(latch.v_i, 0.5 / 0.6);
-  EXPECT_GT(largest->Force(1e-6, 0, latch.a).f_e + 0.5 * largest->Force(1e-6, 0, latch.a).b, 0.0);
   EXPECT_EQ(state.V_o, 0.0);  // no relaxation
 
   s.normal.choices["latch"] = "first";
@@ -115,7 +112,6 @@ TEST(ContactModel, LatchKeepsTheLargestApproachOrTheFirst) {
   const auto first = MakeContactModel(s, {}, {});
   first->Begin(3e-6, -1e-6, false, &latch, &state);
   first->Accept(-0.1, &latch);
-  first->Accept(0.5, &latch);
   EXPECT_EQ(latch.a, a_graze);
   EXPECT_EQ(state.V_o, 3e-6);
   first->Begin(3e-6, -1e-6, true, &latch, &state);
