@@ -59,7 +59,7 @@ MUTANTS = [
     Mutant("host/contact/spinning_laws.h", "Contensou's factors are regularised at a tenth of the speed",
            "Max(Hypot(v, w), «v_epsilon»)", "0.1 * v_epsilon", "host:SpinningLaws*:BristleFriction*:Friction*"),
     Mutant("host/contact/contact_model.cpp", "the latch follows only twice the speed",
-           "latch == Latch::kFirst || «v_i <= latched->v_i»", "v_i <= 2 * latched->v_i", "host:ContactModel*:Impact*:SimulationOptions*"),
+           "latch == Latch::kFirst || «-v_n <= latched->v_i»", "-v_n <= 2 * latched->v_i", "host:ContactModel*:Impact*:SimulationOptions*"),
     Mutant("host/contact/contact_model.cpp", "no contact starts sticking",
            "state->s_dw = «starts_sticking ? 1.0 : 0.0»;", "0.0", "host:ContactModel*:Impact*:SimulationOptions*"),
     Mutant("host/contact/parameters.cpp", "a rigid partner halves the other's stiffness",
