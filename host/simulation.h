@@ -108,10 +108,11 @@ class Simulation {
   /** Has the target of a body's holder go on from X_WT with constant velocities.
    @param v, w  of the target's frame, world axes [m/s], [rad/s]. */
   void SetHolderTarget(int body, const Pose& X_WT, const Vec3& v = {}, const Vec3& w = {});
-  /** Has a driven body go on from X_WB with constant velocities, likewise. */
+  /** Has a driven body go on from X_WB with constant velocities, likewise. Contacts last where that
+   is its place, within rounding. */
   void SetMotion(int body, const Pose& X_WB, const Vec3& v = {}, const Vec3& w = {});
-  /** Places a free body and sets its velocities: v of its frame's origin. Contacts are evaluated
-   anew; what that adds to the energy is work_applied. */
+  /** Places a free body and sets its velocities: v of its frame's origin. Its contacts end, and
+   those that it has there begin; what that adds to the energy is work_applied. */
   void SetState(int body, const Pose& X_WB, const Vec3& v = {}, const Vec3& w = {});
 
   /** A simulation in the same state, which goes on with the same bits. Shapes and scene are shared.

@@ -105,6 +105,13 @@ Handle CreateProperties() {
   return properties;
 }
 
+/** The same of a group that is made by itself: it does not take them over from where it is made. */
+Handle GroupProperties() {
+  Handle properties(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+  H5Pset_link_phase_change(properties, kMostLinks, kMostLinks);
+  return properties;
+}
+
 /** Text of a fixed length: the heap of texts with a variable one has no checksums. */
 Handle TextType(std::size_t length) {
   Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
@@ -242,8 +249,7 @@ ColumnFile ColumnFile::Read(const std::filesystem::path& path) {
 void ColumnFile::Reserve(const std::string& group, std::size_t members, std::size_t name_length) {
   const hid_t file = implementation_->file;
   if (H5Lexists(file, group.c_str(), H5P_DEFAULT) > 0) return;
-  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-  H5Pset_link_phase_change(creation, kMostLinks, kMostLinks);
+  const Handle creation = GroupProperties();
   H5Pset_est_link_info(creation, static_cast<unsigned>(std::min<std::size_t>(members, kMostLinks)),
                        static_cast<unsigned>(std::min<std::size_t>(name_length, kMaxName)));
   const Handle made(H5Gcreate2(file, group.c_str(), LinkProperties(), creation, H5P_DEFAULT),
@@ -266,8 +272,9 @@ int ColumnFile::Column(const std::string& name, int width, const std::string& un
     if (parent != self.parent || self.group < 0) {
       self.group = Handle(H5Gopen2(self.file, parent.c_str(), H5P_DEFAULT), H5Gclose);
       if (self.group < 0) {
-        self.group = Handle(H5Gcreate2(self.file, parent.c_str(), links, H5P_DEFAULT, H5P_DEFAULT),
-                            H5Gclose);
+        const Handle creation = GroupProperties();
+        self.group =
+            Handle(H5Gcreate2(self.file, parent.c_str(), links, creation, H5P_DEFAULT), H5Gclose);
       }
       Check(self.group >= 0, "making " + parent);
       self.parent = parent;

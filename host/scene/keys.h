@@ -39,12 +39,12 @@ struct Range {
   bool open = false;
 };
 
-inline constexpr Range kAny{};                        ///< any finite number of sane size
-inline constexpr Range kLength{-1e9, 1e9, false};     ///< a coordinate [m]
-inline constexpr Range kSize{1e-12, 1e9, false};      ///< a size [m]
-inline constexpr Range kRadius{0, 1e9, false};        ///< a size that may vanish [m]
-inline constexpr Range kMass{1e-18, 1e18, false};     ///< a mass [kg]
-inline constexpr Range kPositive{0, 1e30, true};      ///< more than zero
+inline constexpr Range kAny{};                     ///< any finite number of sane size
+inline constexpr Range kLength{-1e9, 1e9, false};  ///< a coordinate [m]
+inline constexpr Range kSize{1e-12, 1e9, false};   ///< a size [m]
+inline constexpr Range kRadius{0, 1e9, false};     ///< a size that may vanish [m]
+inline constexpr Range kMass{1e-18, 1e18, false};  ///< a mass [kg]
+inline constexpr Range kPositive{0, 1e30, true};   ///< more than zero
 /// A foundation's stiffness [N/m³]: thin light parts need not sink in by an atom's radius.
 inline constexpr Range kFoundation{0, 1e60, true};
 inline constexpr Range kNonNegative{0, 1e30, false};  ///< zero or more

@@ -30,6 +30,9 @@ constexpr double kReachShare = 1e-3;
 /** A reach that was too small becomes this multiple of the way that the body took. */
 constexpr double kWider = 1.5;
 
+/** Places nearer than this share of a body's radius are the same. */
+constexpr double kSamePlace = 1e-9;
+
 /** Slower than these shares of √(g L), or without gravity of L/h, is rest. */
 constexpr double kRestShare = 1e-3;
 constexpr double kRestPerStep = 2.5e-6;
@@ -440,14 +443,42 @@ double Dynamics::FreeEnergy(std::size_t b) const {
   return KineticEnergy(body) - body.mass * Dot(world_.scene.gravity, body.p_WM);
 }
 
+void Dynamics::EndContacts(int body) {
+  Patches& patches = state_.patches;
+  const auto ends = [body](int i, int j) { return i == body || j == body; };
+  std::vector<int> place;
+  std::vector<Contact> kept;
+  for (const Contact& contact : patches.contacts) {
+    if (ends(contact.body_i, contact.body_j)) {
+      place.push_back(-1);
+      state_.ledger.bristle_lost += std::fmax(0.0, contact.bristle_energy);
+    } else {
+      place.push_back(static_cast<int>(kept.size()));
+      kept.push_back(contact);
+    }
+  }
+  patches.contacts = std::move(kept);
+  std::erase_if(patches.held, [&](const Held& held) { return ends(held.cells.i, held.cells.j); });
+  for (Held& held : patches.held) held.contact = place[static_cast<std::size_t>(held.contact)];
+}
+
 void Dynamics::Place(int body, const PrescribedMotion::Key& at) {
   const auto b = static_cast<std::size_t>(body);
   RigidBody& rigid = state_.bodies[b];
   const bool is_free = rigid.kind == BodyKind::kFree;
   const double before = ElasticSum() + (is_free ? FreeEnergy(b) : 0.0);
   const double stored = ElasticSum();
+  const FrameMotion motion = Evaluate(at, at.t);
+  const BodyCells& cells = world_.boxes[b];
+  if (!is_free && cells.bounded &&
+      Displacement(motion.X_WF, state_.poses[b], cells) <= kSamePlace * cells.radius) {
+    // It goes on from where it is: contacts last.
+    rigid.input.drives = true;
+    rigid.input.drive = at;
+    return;
+  }
+  EndContacts(body);
   if (is_free) {
-    const FrameMotion motion = Evaluate(at, at.t);
     rigid.q_WB = motion.q_WF;
     rigid.p_WM = motion.X_WF * rigid.p_BM;
     rigid.momentum = rigid.mass * (motion.v_WF + Cross(motion.w_WF, rigid.p_WM - motion.X_WF.p));

@@ -30,8 +30,9 @@ class Dynamics {
 
   /** What is put into a body from outside; it holds from the next step on. */
   BodyInput& Input(int body) { return state_.bodies[static_cast<std::size_t>(body)].input; }
-  /** Places a free body where the key says, or has a driven one go on from there, and evaluates the
-   contacts anew. What that adds to the energy is applied or driven work. */
+  /** Places a free body where the key says, or has a driven one go on from there. Its contacts end,
+   and those that it has there begin, unless a driven one goes on from where it is. What that adds
+   to the energy is applied or driven work. */
   void Place(int body, const PrescribedMotion::Key& at);
 
   /** The accepted state. */
@@ -53,6 +54,7 @@ class Dynamics {
   void WatchRest();
   double ReachOf(std::size_t body, double h) const;
   int Root(int body);
+  void EndContacts(int body);
   double ElasticSum() const;
   double FreeEnergy(std::size_t body) const;
   template <class Function>

@@ -87,6 +87,17 @@ TEST(SimulationControl, ATargetAndAMotionAreTheScenesOwn) {
   EXPECT_GT(by_scene.State()[1].p_WM.x, 0.01);
   EXPECT_TRUE(SameMotion(by_input, by_scene));
 
+  // A motion that is set at each step, from where the body is, is no new contact.
+  Simulation stepwise = Busy();
+  Simulation whole = Busy();
+  while (!whole.Done()) {
+    stepwise.SetMotion(2, stepwise.State()[2].X_WB, {0.2, 0, 0});
+    stepwise.Step();
+    whole.Step();
+  }
+  EXPECT_EQ(stepwise.Impacts().size(), whole.Impacts().size());
+  EXPECT_LT(Norm(stepwise.State()[1].p_WM - whole.State()[1].p_WM), 1e-9);
+
   by_input.SetHolderTarget(3, {Mat3::Identity(), {0.5, 0, 0.35}}, {0, 0, 0.01});
   const double t = by_input.Time();
   for (int k = 0; k < 1400; ++k) by_input.Step();

@@ -241,7 +241,8 @@ void BlockFactor::ForParts(bool forward, int threads, const Run& run) {
     const int first = level_start_[level];
     const auto some = [&](int begin, int end) {
       for (int at = begin; at < end; ++at) {
-        const int row = part_ * scheduled_[static_cast<std::size_t>(first + at)];
+        const std::size_t place = static_cast<std::size_t>(first) + static_cast<std::size_t>(at);
+        const int row = part_ * scheduled_[place];
         run(row, std::min(n, row + part_));
       }
     };
