@@ -2,6 +2,9 @@
 
 #include <Eigen/Dense>
 
+#include <algorithm>
+#include <cmath>
+
 namespace intervox::host {
 namespace {
 
@@ -18,14 +21,42 @@ void Put(const Mat3& block, int row, int col, Matrix6* out) {
   }
 }
 
+/** Rounding of a coordinate over its size, and of an angle [rad], with what a step adds. */
+constexpr double kRounding = 1e-15;
+
+/** The rotation vector from the target to the body, in the target's axes. */
+Vec3 TurnFrom(const FrameMotion& target, const Quaternion& q_WB) {
+  const Quaternion& q = target.q_WF;
+  return ToRotationVector(Quaternion{q.w, -q.x, -q.y, -q.z} * q_WB);
+}
+
+double Largest(const Vec3& v) { return std::max({v.x, v.y, v.z}); }
+
 }  // namespace
+
+HolderEnergy EnergyOf(const Holder& holder, const FrameMotion& target, const Pose& X_WB,
+                      const Quaternion& q_WB) {
+  const Vec3 e_T = TransposeTimes(target.X_WF.R, X_WB.p - target.X_WF.p);
+  const Vec3 turn_T = TurnFrom(target, q_WB);
+  const Vec3 f = Scaled(holder.stiffness, e_T), tau = Scaled(holder.rotational_stiffness, turn_T);
+  const double off = kRounding * (Norm(X_WB.p) + Norm(target.X_WF.p));
+  return {0.5 * (Dot(f, e_T) + Dot(tau, turn_T)),
+          (Norm(f) + Largest(holder.stiffness) * off) * off +
+              (Norm(tau) + Largest(holder.rotational_stiffness) * kRounding) * kRounding};
+}
+
+double FrequencyBound(const Holder& holder, double inverse_mass, const Vec3& p_BM,
+                      const Mat3& inverse_inertia_M) {
+  const double turning = Trace(inverse_inertia_M);
+  return std::sqrt(Largest(holder.stiffness) * (inverse_mass + SquaredNorm(p_BM) * turning) +
+                   Largest(holder.rotational_stiffness) * turning);
+}
 
 HolderStage MakeHolderStage(const Holder& holder, const FrameMotion& target, const Pose& X_WB,
                             const Quaternion& q_WB) {
   const Mat3& R = target.X_WF.R;
   const Vec3 e = X_WB.p - target.X_WF.p;
-  const Quaternion& q = target.q_WF;
-  const Vec3 turn_T = ToRotationVector(Quaternion{q.w, -q.x, -q.y, -q.z} * q_WB);
+  const Vec3 turn_T = TurnFrom(target, q_WB);
   HolderStage out;
   out.p_WB = X_WB.p;
   out.f_0 = -(R * Scaled(holder.stiffness, TransposeTimes(R, e)));
@@ -77,6 +108,15 @@ void SolveHolder(double h_gamma, const StageBody& body, HolderStage* holder) {
   const Vector6 wrench = system.partialPivLu().solve(rhs);
   holder->force = {wrench(0), wrench(1), wrench(2)};
   holder->torque = {wrench(3), wrench(4), wrench(5)};
+}
+
+HolderPower PowerOf(double h_gamma, const StageBody& body, const HolderStage& holder) {
+  const Vec3 v_B = body.v + Cross(body.w, holder.p_WB - body.p_WM);
+  const Vec3 u = v_B - holder.v_ref, u_r = body.w - holder.w_ref;
+  return {Dot(holder.force, v_B) + Dot(holder.torque, body.w),
+          Dot(holder.force, holder.v_ref) + Dot(holder.torque, holder.w_ref),
+          Dot(u, (holder.D - h_gamma * holder.K) * u) +
+              Dot(u_r, (holder.D_r - h_gamma * holder.K_r) * u_r)};
 }
 
 }  // namespace intervox::host

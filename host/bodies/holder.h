@@ -25,6 +25,21 @@ struct HolderStage {
 HolderStage MakeHolderStage(const Holder& holder, const FrameMotion& target, const Pose& X_WB,
                             const Quaternion& q_WB);
 
+/** What the springs of a holder store [J]: ½ eᵀ K e + ½ φᵀ K_r φ, e being where the body's frame is
+ off its target and φ the rotation vector between them. */
+struct HolderEnergy {
+  double stored = 0.0;
+  double rounding = 0.0;  ///< of it, by that of positions
+};
+/** That of the holder with its target and the body's frame at X_WB, q_WB. */
+HolderEnergy EnergyOf(const Holder& holder, const FrameMotion& target, const Pose& X_WB,
+                      const Quaternion& q_WB);
+
+/** A bound on the frequency of a body in its holder [rad/s].
+ @param p_BM  its centre of mass. @param inverse_inertia_M  about it, body axes [1/(kg·m²)]. */
+double FrequencyBound(const Holder& holder, double inverse_mass, const Vec3& p_BM,
+                      const Mat3& inverse_inertia_M);
+
 /** Lets the springs act at the implicit position: the body is off from there by dx + hγ v and
  turned by dtheta + hγ ω, so that hγ K is added to the damping. No stiffness is then unstable. */
 void MoveHolder(double h_gamma, const StageBody& body, HolderStage* holder);
@@ -36,5 +51,14 @@ void EvaluateHolder(const StageBody& body, HolderStage* holder);
  velocities v* that all other loads leave: the damper is implicit, so no damping is too large.
  Unconditionally stable: M + hγ D is symmetric and positive definite. */
 void SolveHolder(double h_gamma, const StageBody& body, HolderStage* holder);
+
+/** Powers of a holder at the velocities of `body` [W]: on the body, by what moves the target, and
+ what the dampers take. What is left goes into the springs. */
+struct HolderPower {
+  double on_body = 0.0, by_target = 0.0, loss = 0.0;
+};
+/** Those of the wrench found last.
+ @param h_gamma  of MoveHolder, 0 where it was not called [s] */
+HolderPower PowerOf(double h_gamma, const StageBody& body, const HolderStage& holder);
 
 }  // namespace intervox::host

@@ -517,7 +517,7 @@ EnergyAudit Dynamics::Audit() const {
   out.dissipated_spinning = lost[kSpinning];
   out.dissipated_rolling = lost[kRolling];
   out.dissipated_numerical = state_.ledger.numerical;
-  out.work_applied = work[kAppliedWork];
+  out.work_applied = work[kAppliedWork] + work[kHolderWork];
   out.work_driven = work[kDrivenWork];
   out.work_relaxation = work[kRelaxationWork];
   out.largest_fall = state_.ledger.largest_fall;

@@ -88,6 +88,38 @@ BodyChange ChangeOf(const StageTools& tools, const BodyGroup& group, std::size_t
   return out;
 }
 
+/** What the holders of a group's bodies do in a trial. */
+struct HolderChange {
+  double before = 0.0, after = 0.0;  ///< stored in springs [J]
+  double fastest = 0.0;              ///< frequency [rad/s]
+  double rounding = 0.0;             ///< [J]
+};
+
+HolderChange HoldersOf(const StageTools& tools, const BodyGroup& group, double length,
+                       const StageScratch& scratch) {
+  HolderChange out;
+  for (std::size_t f = 0; f < group.free.size() && !scratch.holder_bodies.empty(); ++f) {
+    const auto b = static_cast<std::size_t>(group.free[f]);
+    const BodySettings& settings =
+        tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])];
+    if (!settings.holder) continue;
+    const Holder& holder = *settings.holder;
+    const RigidBody& body = group.state[b];
+    const RigidBody end = BodyAtEnd(group, f, scratch);
+    const auto energy = [&](const RigidBody& at, double t) {
+      return EnergyOf(holder, DriveAt(settings, body.input, t),
+                      FramePose(at, at.p_WM, ToRotation(at.q_WB)), at.q_WB);
+    };
+    const HolderEnergy first = energy(body, group.time), last = energy(end, group.time + length);
+    out.before += first.stored;
+    out.after += last.stored;
+    out.rounding += first.rounding + last.rounding;
+    out.fastest = std::fmax(out.fastest, FrequencyBound(holder, body.inverse_mass, body.p_BM,
+                                                        body.inverse_inertia_M));
+  }
+  return out;
+}
+
 }  // namespace
 
 double ElasticChange(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
@@ -103,7 +135,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   EnergyCheck check;
   const std::vector<double>& a = scratch.a;
   const double by_stages = a[kRelaxationWork] - a[kElasticWork];
-  if (group.patches.contacts.empty() && scratch.patches.contacts.empty()) {
+  if (group.patches.contacts.empty() && scratch.patches.contacts.empty() &&
+      scratch.holder_bodies.empty()) {
     changes.clear();
     check.resolved = true;
     check.elastic = by_stages;
@@ -128,14 +161,21 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       check.body = group.free[f];
     }
   }
-  const double work = a[kAppliedWork] + a[kDrivenWork] + a[kRelaxationWork];
+  const HolderChange held = HoldersOf(tools, group, substep.length, scratch);
+  const bool holders_resolved = held.fastest * substep.length <= kResolvedPhase;
+  check.holders = holders_resolved ? a[kHolderWork] : a[kTargetWork] - (held.after - held.before);
+  check.rounding += held.rounding;
+  const double work = a[kAppliedWork] + check.holders + a[kDrivenWork] + a[kRelaxationWork];
   const StoredEnergy before = Stored(tools, group, group.patches);
   const StoredEnergy after = Stored(tools, group, scratch.patches);
   moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.all;
+  moved += std::fabs(holders_resolved ? a[kHolderWork] : a[kTargetWork]) +
+           (holders_resolved ? 0.0 : held.before);
   const double known = after.unseen + after.potential - before.potential;
   const double by_law = by_stages + known - (after.all - before.all);
   check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
   check.elastic = check.resolved ? by_stages + known : after.all - before.all;
+  check.resolved = check.resolved && holders_resolved;
   check.rounding += after.rounding + before.rounding;
   // What bristles give back they have taken before.
   const double given_back = std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(group));
@@ -148,6 +188,12 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const double losses = a[kNormalLoss] + a[kFrictionWork] - (a[kBristleStored] - a[kSpinStored]) +
                         a[kSpinningWork] - a[kSpinStored] + a[kRollingLoss];
   check.balance = mechanical + check.elastic - work + a[kBristleStored] + losses;
+  if (!holders_resolved) {
+    // What has gone is the dampers' as far as they can have taken it.
+    const double damped = std::clamp(a[kHolderLoss], 0.0, std::fmax(0.0, -check.balance));
+    check.holders -= damped;
+    check.balance += damped;
+  }
   if (!check.resolved) {
     check.numerical = -check.balance;
   } else if (before.potential + after.potential > 0.0) {
@@ -163,6 +209,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
 void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGroup* group) {
   EnergyLedger& ledger = group->ledger;
   for (std::size_t q = 0; q < kQuadratures; ++q) ledger.work[q] += scratch.a[q];
+  ledger.work[kHolderWork] += check.holders - scratch.a[kHolderWork];
   ledger.elastic += check.elastic;
   ledger.numerical += check.numerical;
   double risen = 0.0, gained = 0.0;

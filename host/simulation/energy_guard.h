@@ -9,10 +9,10 @@ namespace intervox::host {
 
 /** The energy balance of a trial substep [J]. */
 struct EnergyCheck {
-  /// Whether the substep is short against every vibration of its contacts. Then the elastic work of
-  /// laws without a potential is that of the stages; what it differs from the change of the
-  /// patches' energy is the law's own share. Else the energy of the patches counts, a function of
-  /// the state.
+  /// Whether the substep is short against every vibration of its contacts and holders. Then the
+  /// elastic work of laws without a potential is that of the stages; what it differs from the change
+  /// of the patches' energy is the law's own share. Else the energy of the patches counts, a
+  /// function of the state; so does that of the holders' springs.
   bool resolved = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
   double allowed = 0.0;    ///< what may be gained by this substep
@@ -20,6 +20,7 @@ struct EnergyCheck {
   double balance = 0.0;    ///< the gain with all losses: what the substep errs by
   double rounding = 0.0;   ///< of the gain
   double elastic = 0.0;    ///< change of what the contacts store
+  double holders = 0.0;    ///< work of the holders on the bodies
   double numerical = 0.0;  ///< taken by an unresolved substep
   double error = 0.0;      ///< of a resolved one between contacts that have a potential
   double allowed_error = 0.0;  ///< of the scheme on smooth motion

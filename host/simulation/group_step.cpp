@@ -159,6 +159,7 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     EnergyCheck check = CheckEnergy(tools, *group, substep, left, scratch);
     check.accepted_gain = check.Gains() || check.GainsInAll();
     check.elastic = ElasticChange(tools, *group, *scratch);
+    check.holders = scratch->a[kHolderWork];
     check.numerical = 0.0;
     const double t = group->time + left;
     Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,

@@ -378,8 +378,6 @@ void GroupStage::StoreLoads(std::span<double> rate) {
     const Vec3 moment = holder.torque + Cross(holder.p_WB - s_.centers[b], holder.force);
     load.force += holder.force;
     load.torque += moment;
-    load.applied_force += holder.force;
-    load.applied_torque += moment;
   }
   for (std::size_t f = 0; f < group_.free.size(); ++f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);
@@ -390,8 +388,9 @@ void GroupStage::StoreLoads(std::span<double> rate) {
   }
 }
 
-/** The work of applied loads at the velocities that belong to y. */
-void GroupStage::AddAppliedPower(std::span<const double> y, std::span<double> power) {
+/** The work of applied loads and holders at the velocities that belong to y. */
+void GroupStage::AddAppliedPower(double h_gamma, std::span<const double> y,
+                                 std::span<double> power) {
   for (std::size_t f = 0; f < group_.free.size(); ++f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);
     StageBody& body = s_.bodies[b];
@@ -401,6 +400,12 @@ void GroupStage::AddAppliedPower(std::span<const double> y, std::span<double> po
     body.w = body.inverse_inertia_W * (H - Cross(s_.centers[b] - Body(b).p_WM, p));
     power[kAppliedWork] +=
         Dot(s_.loads[b].applied_force, body.v) + Dot(s_.loads[b].applied_torque, body.w);
+  }
+  for (std::size_t k = 0; k < s_.holders.size(); ++k) {
+    const HolderPower holder = PowerOf(h_gamma, s_.bodies[s_.holder_bodies[k]], s_.holders[k]);
+    power[kHolderWork] += holder.on_body;
+    power[kTargetWork] += holder.by_target;
+    power[kHolderLoss] += holder.loss;
   }
 }
 
@@ -415,7 +420,7 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
   StoreContacts(rate, power);
   // y from the rates: what bodies gain is what the wrenches gave, to rounding.
   for (std::size_t k = 0; k < y.size(); ++k) y[k] += h_gamma * rate[k];
-  AddAppliedPower(y, power);
+  AddAppliedPower(h_gamma, y, power);
 }
 
 void GroupStage::LoadState() {
@@ -444,7 +449,7 @@ void GroupStage::LoadFirstStage() {
   for (std::size_t c = 0; c < s_.patches.contacts.size(); ++c) {
     if (s_.patches.contacts[c].active) AddContact(c, s_.first_rate, s_.first_power);
   }
-  AddAppliedPower(s_.y, s_.first_power);
+  AddAppliedPower(0.0, s_.y, s_.first_power);
 }
 
 void GroupStage::SolveNewContacts() {

@@ -130,7 +130,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void StoreContacts(std::span<double> rate, std::span<double> power);
   void AddContact(std::size_t c, std::span<double> rate, std::span<double> power) const;
   void StoreLoads(std::span<double> rate);
-  void AddAppliedPower(std::span<const double> y, std::span<double> power);
+  void AddAppliedPower(double h_gamma, std::span<const double> y, std::span<double> power);
   SimulationCounters& counters() { return s_.counters; }
   void AddWrench(const Contact& contact, std::span<double> rate, std::span<double> power) const;
   bool Misses(double h_gamma) const;

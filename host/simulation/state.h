@@ -22,6 +22,9 @@ enum Quadrature : std::size_t {
   kBristleStored,  ///< by sliding and spinning
   kSpinStored,     ///< by spinning alone
   kAppliedWork,
+  kHolderWork,  ///< on the bodies, by holders
+  kTargetWork,  ///< on holders, by what moves their targets
+  kHolderLoss,  ///< by the holders' dampers
   kDrivenWork,
   kRelaxationWork,
   kQuadratures
