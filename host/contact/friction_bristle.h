@@ -15,6 +15,9 @@ class BristleFriction : public FrictionLaw {
   /** mu_s, mu_c, sigma_0, sigma_1, sigma_2, v_stribeck, dwell_time; v_epsilon = v_stribeck/100. */
   explicit BristleFriction(Parameters& p);
   double VelocityScale() const override { return v_epsilon_; }
+  double Stored(double f_n, double square) const override {
+    return 0.5 * sigma_0_ * (kPerLoad ? f_n : 1.0) * square;
+  }
   // s = exp(−v_avg²/v_S²)
   double Weight(double v_avg_squared) const override {
     return std::exp(-v_avg_squared / (v_S_ * v_S_));

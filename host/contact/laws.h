@@ -65,6 +65,9 @@ class FrictionLaw {
   virtual double Weight(double /*v_avg_squared*/) const { return 1.0; }
   /** The traction, with states that take part implicitly eliminated: z = z* + H ż. */
   virtual Traction Evaluate(const Slip& slip) const = 0;
+  /** What bristles whose deflections have this sum of squares [m²] hold at the load f_n [J]; 0 for
+   a law without. Where their stiffness follows the load they hold more than sliding has put in. */
+  virtual double Stored(double /*f_n*/, double /*square*/) const { return 0.0; }
   /** Speed below which directions are regularised [m/s]. */
   virtual double VelocityScale() const = 0;
 };

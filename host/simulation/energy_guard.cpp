@@ -38,30 +38,40 @@ struct StoredEnergy {
   double rounding = 0.0;
 };
 
+const PairRule& RuleOf(const StageTools& tools, const BodyGroup& group, const Contact& contact) {
+  return *tools.world->Rule(group.bodies[static_cast<std::size_t>(contact.body_i)],
+                            group.bodies[static_cast<std::size_t>(contact.body_j)]);
+}
+
 StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patches& patches) {
   StoredEnergy sum;
   for (const Contact& contact : patches.contacts) {
     if (contact.pairs == 0 || !contact.has_normal) continue;
-    const PairRule* rule =
-        tools.world->Rule(group.bodies[static_cast<std::size_t>(contact.body_i)],
-                          group.bodies[static_cast<std::size_t>(contact.body_j)]);
-    const double energy = ElasticEnergy(*rule->model, contact.geometry, contact.state.V_o);
+    const ContactModel& model = *RuleOf(tools, group, contact).model;
+    const double energy = ElasticEnergy(model, contact.geometry, contact.state.V_o);
     sum.all += energy;
-    sum.rounding += ElasticEnergyError(*rule->model, contact.geometry);
-    if (rule->model->HasPotential()) {
+    sum.rounding += ElasticEnergyError(model, contact.geometry);
+    if (model.HasPotential()) {
       sum.potential += energy;
-    } else if (!contact.solved && rule->model->relaxation_time == 0.0) {
+    } else if (!contact.solved && model.relaxation_time == 0.0) {
       sum.unseen += energy;  // what relaxes begins without a force
     }
   }
   return sum;
 }
 
-/** What the bristles of a group's contacts hold [J]. */
-double BristleEnergy(const BodyGroup& group) {
+/** What the bristles of a group's contacts can give back in a trial [J]: what sliding has put in, or
+ what their law says that they hold at the larger of the loads before and after. */
+double BristleEnergy(const StageTools& tools, const BodyGroup& group, const Patches& after) {
   double sum = 0.0;
-  for (const Contact& contact : group.patches.contacts) {
-    sum += std::fmax(0.0, contact.bristle_energy);
+  for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
+    const Contact& contact = group.patches.contacts[c];
+    if (contact.pairs == 0) continue;
+    const double twist = PatchRadius(contact.geometry) * contact.state.theta;
+    const double load = std::fmax(contact.f_n, after.contacts[c].f_n);
+    const ContactModel& model = *RuleOf(tools, group, contact).model;
+    sum += std::fmax(contact.bristle_energy,
+                     model.friction->Stored(load, SquaredNorm(contact.state.z) + twist * twist));
   }
   return sum;
 }
@@ -178,7 +188,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   check.resolved = check.resolved && holders_resolved;
   check.rounding += after.rounding + before.rounding;
   // What bristles give back they have taken before.
-  const double given_back = std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(group));
+  const double given_back = std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(tools, group, scratch.patches));
   check.gain = mechanical + check.elastic - given_back - work;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);
