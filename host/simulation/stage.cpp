@@ -473,7 +473,15 @@ void GroupStage::LookAtEnd() {
     PlaceFree(s_.x);
   }
   FindPairs();
+  const std::span<Contact> contacts = s_.patches.contacts;
+  s_.centroids.resize(contacts.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c) s_.centroids[c] = contacts[c].geometry.p_WC;
   Evaluate(rules_, s_.active, layout_.slots, &s_.patches, &s_.grouping_scratch);
+  // The last stage's wrench is about the centroid at the position that was predicted for it.
+  for (std::size_t c = 0; c < s_.centroids.size(); ++c) {
+    Contact& contact = s_.patches.contacts[c];
+    contact.torque += Cross(s_.centroids[c] - contact.geometry.p_WC, contact.force);
+  }
   Group(rules_, s_.active, &s_.grouping_scratch, &s_.grouping);
 }
 

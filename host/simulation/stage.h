@@ -62,6 +62,7 @@ struct StageScratch {
 
   FinderScratch finder;
   PatchScratch grouping_scratch;
+  std::vector<Vec3> centroids;  ///< of the contacts at the last stage
   std::vector<HolderStage> holders;
   std::vector<std::size_t> holder_bodies;
   std::vector<StageBody> base_bodies;
