@@ -60,8 +60,8 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
   return sum;
 }
 
-/** What the bristles of a group's contacts can give back in a trial [J]: what sliding has put in, or
- what their law says that they hold at the larger of the loads before and after. */
+/** What the bristles of a group's contacts can give back in a trial [J]: what sliding has put in,
+ or what their law says that they hold at the larger of the loads before and after. */
 double BristleEnergy(const StageTools& tools, const BodyGroup& group, const Patches& after) {
   double sum = 0.0;
   for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
@@ -124,8 +124,8 @@ HolderChange HoldersOf(const StageTools& tools, const BodyGroup& group, double l
     out.before += first.stored;
     out.after += last.stored;
     out.rounding += first.rounding + last.rounding;
-    out.fastest = std::fmax(out.fastest, FrequencyBound(holder, body.inverse_mass, body.p_BM,
-                                                        body.inverse_inertia_M));
+    out.fastest = std::fmax(
+        out.fastest, FrequencyBound(holder, body.inverse_mass, body.p_BM, body.inverse_inertia_M));
   }
   return out;
 }
@@ -188,7 +188,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   check.resolved = check.resolved && holders_resolved;
   check.rounding += after.rounding + before.rounding;
   // What bristles give back they have taken before.
-  const double given_back = std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(tools, group, scratch.patches));
+  const double given_back =
+      std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(tools, group, scratch.patches));
   check.gain = mechanical + check.elastic - given_back - work;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);

@@ -10,8 +10,8 @@ namespace intervox::host {
 /** The energy balance of a trial substep [J]. */
 struct EnergyCheck {
   /// Whether the substep is short against every vibration of its contacts and holders. Then the
-  /// elastic work of laws without a potential is that of the stages; what it differs from the change
-  /// of the patches' energy is the law's own share. Else the energy of the patches counts, a
+  /// elastic work of laws without a potential is that of the stages; what it differs from the
+  /// change of the patches' energy is the law's own share. Else the energy of the patches counts, a
   /// function of the state; so does that of the holders' springs.
   bool resolved = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited

@@ -63,6 +63,7 @@ struct StageScratch {
   FinderScratch finder;
   PatchScratch grouping_scratch;
   std::vector<Vec3> centroids;  ///< of the contacts at the last stage
+  std::vector<bool> stiff;      ///< bodies whose contacts or holder are stiff against the substep
   std::vector<HolderStage> holders;
   std::vector<std::size_t> holder_bodies;
   std::vector<StageBody> base_bodies;
@@ -118,6 +119,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void ForEach(std::size_t count, const Act& act) const;
   const RigidBody& Body(std::size_t b) const { return group_.state[b]; }
   const BodySettings& Settings(std::size_t b) const;
+  void FindStiffBodies();
   void PlaceDriven(double t);
   void PlaceFree(std::span<const double> x);
   void BeginContacts();
