@@ -206,11 +206,15 @@ def press(case, rng):
     """A 20 g peg is pressed with 50 N against a floor, a wall, or into the corner of both; it arrives at 1 cm/s."""
     where, _, com = case.kind.removeprefix("peg_").partition("_com_")
     # The push goes through the centre of mass, which is over the face that it presses.
-    body = body_of("peg", mass=0.02, center={"": 0, "high": 1, "low": -1}[com] * (0.9 if where == "floor" else 0.25))
+    center = {"": 0, "high": 1, "low": -1}[com] * (0.9 if where == "floor" else 0.25)
+    body = body_of("peg", mass=0.02)
     omega = case.omega_h / case.step
     area = body.c if where == "floor" else 4 * body.half_width * body.foot
     k_v = omega**2 * body.mass / area
     push = min(50.0, k_v * body.c * 1e-3)  # at most 1 mm deep
+    # As high as the face holds it upright against the push, twice over.
+    held = 0.5 * k_v * body.c * body.half_width**2 / 3 / push
+    body = body_of("peg", mass=0.02, center=min(center, held / body.foot - 1))
     depth = push / (k_v * area)
     # Not so slow against the depth that the law, which damps by the speed of the impact, creeps for minutes.
     speed = max(0.01, 0.3 * omega * depth)

@@ -84,7 +84,7 @@ TEST(StiffHolder, AMovingTargetsWorkIsWhatItGives) {
       EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
       EXPECT_NEAR(energy.kinetic - start, energy.work_applied - energy.dissipated_numerical,
                   0.01 * start);
-      if (damping > 0) {
+      if (damping > 0 && wh > 10) {
         EXPECT_NEAR(simulation.State()[0].X_WB.p.x, 0.03, 1e-4);
       }
     }
