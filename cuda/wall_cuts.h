@@ -101,23 +101,25 @@ INTERVOX_HD inline bool MakeRoundWall(const geometry::Surface& s, const Pose& X,
   return true;
 }
 
-// Whether the part of a round peg from `low` to `high` on its axis lies inside a round hole's
-// sector of wall: it is the hull of two circles about the peg's axis, and the hole's level is
-// convex.
-INTERVOX_HD inline bool HangsFree(const RoundWall& peg, const RoundWall& hole,
-                                  const WallSector& sector, double low, double high) {
+// How far the part of a round peg from `low` to `high` on its axis reaches past a round hole's
+// sector of wall, as the hole's convex level; negative where all of it lies inside. It is the hull
+// of two circles about the peg's axis.
+INTERVOX_HD inline double PastWall(const RoundWall& peg, const RoundWall& hole,
+                                   const WallSector& sector, double low, double high) {
   // Steepest rise of the hole's level across the peg's axis.
   const double tilt = Norm(Cross(peg.axis, hole.axis));
   const double rise = hole.s + hole.t * tilt;
   // A cone has nothing below its apex.
   if (peg.t > 0 && low < 0) low = 0;
+  double past = -INFINITY;
   for (const double z : {low, high}) {
     const Vec3 d = peg.origin + z * peg.axis - hole.origin;
     const double along = Dot(hole.axis, d);
     const double level = hole.s * sector.Reach(d - along * hole.axis) - hole.t * along + hole.c;
-    if (level + rise * peg.RadiusAt(z) >= 0) return false;
+    past = std::fmax(past, level + rise * peg.RadiusAt(z));
+    if (past >= 0) break;
   }
-  return true;
+  return past;
 }
 
 // Shortens [low, high] on the wall's axis to what the bounds of a posed cell reach of it.
@@ -167,8 +169,8 @@ INTERVOX_HD Fit FitOf(const geometry::Surface* surfaces, int count, const geomet
   for (int k = 0; k < count; ++k) {
     if (surfaces[k].side < 0 || !MakeRoundWall(surfaces[k], {}, &peg)) continue;
     const double z = Dot(peg.axis, peg.origin);
-    if (HangsFree(peg, wall, {}, polyhedron.Lowest(peg.axis) - z,
-                  -polyhedron.Lowest(-peg.axis) - z)) {
+    if (PastWall(peg, wall, {}, polyhedron.Lowest(peg.axis) - z,
+                 -polyhedron.Lowest(-peg.axis) - z) < 0) {
       return Fit::kFree;
     }
     fit = Fit::kTouching;
@@ -195,7 +197,7 @@ INTERVOX_HD inline bool HangsFree(const CellView& pegs, const Pose& X_LP, const 
       double low = -INFINITY, high = INFINITY;
       internal::ClipAxis(pegs, X_LP, peg, &low, &high);
       internal::ClipAxis(holes, X_LH, peg, &low, &high);
-      if (low >= high || internal::HangsFree(peg, hole, sector, low, high)) return true;
+      if (low >= high || internal::PastWall(peg, hole, sector, low, high) < 0) return true;
     }
   }
   return false;

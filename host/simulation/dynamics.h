@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "host/contact/finder/body_broad_phase.h"
-#include "host/contact/finder/separation_caches.h"
-#include "host/simulation/group.h"
+#include "host/simulation/energies.h"
+#include "host/simulation/group_finder.h"
 #include "host/simulation/stage.h"
 
 namespace intervox::host {
@@ -38,48 +37,22 @@ class Dynamics {
   /** The accepted state. */
   const State& state() const { return state_; }
   /** The energy audit of the accepted state. */
-  EnergyAudit Audit() const;
+  EnergyAudit Audit() const { return MakeAudit(world_, state_); }
   /** For wall time only. */
   SimulationCounters& counters() { return state_.counters; }
 
  private:
-  void FindGroups(double h);
-  void ConnectBodies();
-  void FillGroups();
-  std::size_t AddGroup();
-  void StepGroups(double end);
-  bool StayedWithinReach();
   void MergeGroups(double end);
-  void PlaceDriven();
   void WatchRest();
-  double ReachOf(std::size_t body, double h) const;
-  int Root(int body);
-  void EndContacts(int body);
-  double ElasticSum() const;
-  double FreeEnergy(std::size_t body) const;
   template <class Function>
   void ForEachGroup(const Function& function);
 
   const World& world_;
-  const Engine& engine_;
   PairFinder finder_;
   StageTools tools_;
-  BodyBroadPhase broad_phase_;
-  SeparationCaches caches_;
+  GroupFinder group_finder_;
   State state_;
-
-  // Working memory.
-  std::vector<std::unique_ptr<StageScratch>> scratch_;  ///< one for each thread
-  std::vector<BodyGroup> groups_;                       ///< the first group_count_ are in use
-  std::size_t group_count_ = 0;
-  std::vector<PlacedBody> placed_;
-  std::vector<double> widened_;  ///< factor on the reach of each body
-  std::vector<double> reach_;    ///< [m]
-  std::vector<IndexPair> near_;
-  std::vector<SeparationCache*> near_caches_;
-  std::vector<int> parent_;
-  std::vector<int> group_of_;       ///< of each free body; −1: not free
-  std::vector<int> local_contact_;  ///< of each contact, its index in its group
+  std::vector<std::unique_ptr<StageScratch>> scratch_;  ///< working memory, one for each thread
 };
 
 }  // namespace intervox::host

@@ -1,15 +1,20 @@
 /** @file The stages of one trial substep of a group: geometry, contacts and velocities. */
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "cuda/executor.h"
 #include "host/bodies/holder.h"
 #include "host/simulation/group.h"
 #include "host/simulation/state_layout.h"
 #include "integrators/partitioned.h"
 
 namespace intervox::host {
+
+/** Bodies or contacts of a stage that go to a thread together. */
+inline constexpr int kStageGrain = 256;
 
 /** What a trial substep is asked to do. */
 struct Substep {
@@ -148,6 +153,15 @@ class GroupStage final : public integrators::PartitionedSystem {
   StageScratch& s_;
   double relaxation_ = 1.0;  ///< of the iteration to the implicit position
 };
+
+/** Calls act(k) for each k < count on the trial's threads. */
+template <class Act>
+void GroupStage::ForEach(std::size_t count, const Act& act) const {
+  const auto some = [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) act(static_cast<std::size_t>(k));
+  };
+  cuda::ParallelFor(static_cast<int>(count), kStageGrain, s_.threads, std::cref(some));
+}
 
 /** Free body f of a group as the trial in the scratch leaves it; velocities are those of before. */
 RigidBody BodyAtEnd(const BodyGroup& group, std::size_t f, const StageScratch& scratch);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cuda/executor.h"
+#include "cuda/wall_clearance.h"
 
 namespace intervox::host {
 namespace {
@@ -135,7 +136,9 @@ void AddPlaces(const NearPair& pair, std::size_t index, std::span<const Pose> X_
     if (cache.travel < c.apart_until) continue;
     const auto a = static_cast<std::size_t>(c.a), b = static_cast<std::size_t>(c.b);
     if (!c.met) {
-      const double gap = BoxGap(pair.cells_i->boxes[a], pair.cells_j->boxes[b], X_IJ, kAll);
+      double gap = BoxGap(pair.cells_i->boxes[a], pair.cells_j->boxes[b], X_IJ, kAll);
+      if (!(gap > 0))
+        gap = WallClearance({&pair.cells_i->cells[a], &pair.cells_j->cells[b], X_WI, X_WJ});
       if (gap > 0) {
         if (IsMovable(pair)) c.apart_until = cache.travel + (1 - kRounding) * gap;
         continue;

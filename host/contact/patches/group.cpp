@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "host/contact/disjoint_sets.h"
 #include "host/contact/patches/group_run.h"
 
 namespace intervox::host {
@@ -135,14 +136,6 @@ void GroupRun::GrowFrom(int seed) {
   }
 }
 
-int GroupRun::Find(int g) {
-  while (s_.parent[At(g)] != g) {
-    s_.parent[At(g)] = s_.parent[At(s_.parent[At(g)])];
-    g = s_.parent[At(g)];
-  }
-  return g;
-}
-
 void GroupRun::Link(int g, int h) {
   const int node = static_cast<int>(s_.link.size());
   s_.link.push_back(h);
@@ -200,7 +193,7 @@ bool GroupRun::FaceOneWay(int g, int h) {
     if (!Agree(AreaVector(k), s)) continue;
     for (const int l : Near(k)) {
       const int group = s_.group_of[At(l)];
-      if (group >= 0 && Find(group) == h && Agree(AreaVector(l), s)) return true;
+      if (group >= 0 && FindRoot(s_.parent, group) == h && Agree(AreaVector(l), s)) return true;
     }
   }
   return false;
@@ -227,7 +220,7 @@ void GroupRun::Merge(int g, int h) {
   s_.seen[At(g)] = stamp_;
   int kept = -1;
   for (int node = s_.first_link[At(g)]; node >= 0; node = s_.next_link[At(node)]) {
-    const int x = Find(s_.link[At(node)]);
+    const int x = FindRoot(s_.parent, s_.link[At(node)]);
     if (s_.seen[At(x)] == stamp_) continue;
     s_.seen[At(x)] = stamp_;
     s_.link[At(node)] = x;
@@ -265,7 +258,7 @@ void GroupRun::MergeGroups() {
     if (current) Merge(least.g, least.h);
   }
   for (int& group : s_.group_of) {
-    if (group >= 0) group = Find(group);
+    if (group >= 0) group = FindRoot(s_.parent, group);
   }
 }
 

@@ -45,8 +45,6 @@ class GroupRun {
   void AddGap(int g, int h);
   /** Merges h into g < h. */
   void Merge(int g, int h);
-  /** The group that g has been merged into. */
-  int Find(int g);
 
   /** Gives each pair without a direction to the group of its neighbour of the largest S. */
   void JoinUndirected();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/executor.h"
+#include "host/contact/disjoint_sets.h"
 #include "host/contact/stage/stage_island.h"
 
 namespace intervox::host {
@@ -33,7 +34,6 @@ class StageSolver {
     bool active = false, free_i = false, free_j = false;
   };
 
-  int Root(int body);
   void Connect();
   void Number();
   void SolveIslands(int threads, StageResult* result);
@@ -53,16 +53,6 @@ class StageSolver {
   std::vector<Link> links_;  // of each contact
 };
 
-/** Finds the root of a body's island, and halves the way there. */
-int StageSolver::Root(int body) {
-  for (;;) {
-    int& parent = parent_[static_cast<std::size_t>(body)];
-    if (parent == body) return body;
-    parent = parent_[static_cast<std::size_t>(parent)];
-    body = parent;
-  }
-}
-
 /** Unites the free bodies that contacts connect. */
 void StageSolver::Connect() {
   for (const Link& link : links_) {
@@ -73,8 +63,7 @@ void StageSolver::Connect() {
   }
   for (const Link& link : links_) {
     if (!link.active || !link.free_i || !link.free_j) continue;
-    const int i = Root(link.body_i), j = Root(link.body_j);
-    parent_[static_cast<std::size_t>(std::max(i, j))] = std::min(i, j);
+    Unite(parent_, link.body_i, link.body_j);
   }
 }
 
@@ -85,7 +74,7 @@ void StageSolver::Number() {
   for (std::size_t c = 0; c < links_.size(); ++c) {
     const Link& link = links_[c];
     if (!link.active || !(link.free_i || link.free_j)) continue;
-    const int root = Root(link.free_i ? link.body_i : link.body_j);
+    const int root = FindRoot(parent_, link.free_i ? link.body_i : link.body_j);
     int& island = island_of_[static_cast<std::size_t>(root)];
     if (island < 0) {
       island = static_cast<int>(start_.size()) - 1;

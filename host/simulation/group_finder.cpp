@@ -1,0 +1,171 @@
+#include "host/simulation/group_finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "host/bodies/loads.h"
+#include "host/contact/disjoint_sets.h"
+
+namespace intervox::host {
+namespace {
+
+/** A body's reach in a step exceeds its way at constant speed by this factor, and by this share of
+ its radius. */
+constexpr double kReachFactor = 1.25;
+constexpr double kReachShare = 1e-3;
+/** A reach that was too small becomes this multiple of the way that the body took. */
+constexpr double kWider = 1.5;
+
+/** Bodies near nothing that step together: as many as the caches hold. */
+constexpr std::size_t kAloneTogether = 128;
+
+}  // namespace
+
+GroupFinder::GroupFinder(const World& world, int threads)
+    : world_(world),
+      broad_phase_([&world](int i, int j) { return world.Rule(i, j) != nullptr; }, threads),
+      widened_(world.start.size(), 1.0),
+      reach_(world.start.size(), 0.0) {}
+
+/** A bound on how far any point of the body moves within h, unless contacts drive it. */
+double GroupFinder::ReachOf(const State& state, std::size_t b, double h) const {
+  const RigidBody& body = state.bodies[b];
+  const BodyCells& cells = world_.boxes[b];
+  const double radius = cells.bounded ? cells.radius : 0.0;
+  if (body.kind == BodyKind::kFixed) return 0.0;
+  const Vec3 arm = state.poses[b] * cells.center - body.p_WM;
+  double way = (Norm(body.v) + Norm(body.w) * (radius + Norm(arm))) * h;
+  if (body.kind == BodyKind::kFree) {
+    way += (Norm(world_.scene.gravity) + Norm(body.input.force) * body.inverse_mass) * h * h;
+    for (const AppliedWrench& wrench : world_.scene.bodies[b].wrenches) {
+      way += Norm(wrench.force) * body.inverse_mass * h * h;
+    }
+  } else {
+    const FrameMotion end = DriveAt(world_.scene.bodies[b], body.input, state.time + h);
+    way = std::fmax(way, Displacement(end.X_WF, state.poses[b], cells));
+  }
+  return widened_[b] * (kReachFactor * way + kReachShare * radius);
+}
+
+/** Free bodies that are near each other have one root. */
+void GroupFinder::ConnectBodies(const State& state) {
+  parent_.resize(state.bodies.size());
+  std::iota(parent_.begin(), parent_.end(), 0);
+  for (const IndexPair& pair : near_) {
+    if (state.bodies[static_cast<std::size_t>(pair.i)].kind != BodyKind::kFree ||
+        state.bodies[static_cast<std::size_t>(pair.j)].kind != BodyKind::kFree) {
+      continue;
+    }
+    Unite(parent_, pair.i, pair.j);
+  }
+}
+
+std::size_t GroupFinder::AddGroup() {
+  if (groups_.size() == group_count_) groups_.emplace_back();
+  groups_[group_count_].bodies.clear();
+  return group_count_++;
+}
+
+/** Bodies that are near nothing have no contacts, so nothing connects them: they share groups. */
+void GroupFinder::Find(const State& state, double h) {
+  const std::size_t bodies = state.bodies.size();
+  placed_.resize(bodies);
+  for (std::size_t b = 0; b < bodies; ++b) {
+    reach_[b] = ReachOf(state, b, h);
+    placed_[b] = {&world_.boxes[b], state.poses[b], reach_[b],
+                  state.bodies[b].kind != BodyKind::kFixed};
+  }
+  broad_phase_.Find(placed_, &near_);
+  caches_.Update(near_, &near_caches_);
+  ConnectBodies(state);
+
+  constexpr int kAlone = -2;
+  group_of_.assign(bodies, -1);
+  for (const int b : world_.free_bodies) group_of_[static_cast<std::size_t>(b)] = kAlone;
+  for (const IndexPair& pair : near_) {
+    for (const int b : {pair.i, pair.j}) {
+      int& group = group_of_[static_cast<std::size_t>(b)];
+      if (group == kAlone) group = -1;  // near something: numbered below
+    }
+  }
+  group_count_ = 0;
+  int alone = -1;
+  for (const int body : world_.free_bodies) {
+    const auto b = static_cast<std::size_t>(body);
+    const int root = FindRoot(parent_, body);
+    if (group_of_[b] == kAlone) {
+      if (alone < 0 || groups_[static_cast<std::size_t>(alone)].bodies.size() == kAloneTogether) {
+        alone = static_cast<int>(AddGroup());
+      }
+      group_of_[b] = alone;
+    } else if (root == body) {
+      group_of_[b] = static_cast<int>(AddGroup());
+    } else {
+      group_of_[b] = group_of_[static_cast<std::size_t>(root)];
+    }
+    groups_[static_cast<std::size_t>(group_of_[b])].bodies.push_back(body);
+  }
+  Fill(state);
+}
+
+/** Gives the groups their near pairs, the other bodies in these, and their contacts. */
+void GroupFinder::Fill(const State& state) {
+  const auto group_of_pair = [&](int i, int j) {
+    const int group = group_of_[static_cast<std::size_t>(i)];
+    return static_cast<std::size_t>(group >= 0 ? group : group_of_[static_cast<std::size_t>(j)]);
+  };
+  for (const IndexPair& pair : near_) {
+    std::vector<int>& bodies = groups_[group_of_pair(pair.i, pair.j)].bodies;
+    for (const int b : {pair.i, pair.j}) {
+      if (group_of_[static_cast<std::size_t>(b)] < 0) bodies.push_back(b);
+    }
+  }
+  for (std::size_t g = 0; g < group_count_; ++g) TakeOut(state, &groups_[g]);
+  for (std::size_t k = 0; k < near_.size(); ++k) {
+    const auto [i, j] = near_[k];
+    BodyGroup& group = groups_[group_of_pair(i, j)];
+    const auto& boxes = world_.Rule(i, j)->patches.per_cell_pair ? world_.bare_boxes : world_.boxes;
+    group.near.push_back({LocalIndex(group, i), LocalIndex(group, j),
+                          &boxes[static_cast<std::size_t>(i)], &boxes[static_cast<std::size_t>(j)],
+                          near_caches_[k]});
+  }
+  local_contact_.clear();
+  for (const Contact& contact : state.patches.contacts) {
+    BodyGroup& group = groups_[group_of_pair(contact.body_i, contact.body_j)];
+    local_contact_.push_back(static_cast<int>(group.patches.contacts.size()));
+    Contact& local = group.patches.contacts.emplace_back(contact);
+    local.body_i = LocalIndex(group, contact.body_i);
+    local.body_j = LocalIndex(group, contact.body_j);
+  }
+  for (const Held& held : state.patches.held) {
+    BodyGroup& group = groups_[group_of_pair(held.cells.i, held.cells.j)];
+    Held local = held;
+    local.cells.i = LocalIndex(group, held.cells.i);
+    local.cells.j = LocalIndex(group, held.cells.j);
+    local.contact = local_contact_[static_cast<std::size_t>(held.contact)];
+    group.patches.held.push_back(local);
+  }
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    groups_[g].first_id = groups_[g].patches.next_id;
+  }
+}
+
+bool GroupFinder::StayedWithinReach(const State& before) {
+  bool stayed = true;
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    const BodyGroup& group = groups_[g];
+    for (const int body : group.free) {
+      const auto local = static_cast<std::size_t>(body);
+      const auto b = static_cast<std::size_t>(group.bodies[local]);
+      const BodyCells& cells = world_.boxes[b];
+      const double way = Displacement(group.poses[local], before.poses[b], cells);
+      if (!(way > reach_[b])) continue;
+      widened_[b] *= kWider * way / reach_[b];
+      stayed = false;
+    }
+  }
+  return stayed;
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,113 @@
+// How far a stage's geometry is from the implicit position, and the way there.
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "host/simulation/contact_scales.h"
+#include "host/simulation/stage.h"
+
+namespace intervox::host {
+namespace {
+
+/** The geometry is evaluated again at the implicit position where that changes a contact's V, or
+ its moment over the patch's radius, by more than this share of what is there. */
+constexpr double kMiss = 0.1;
+/** The same for a dissipative step, which is safe only where it has converged. */
+constexpr double kDissipativeMiss = 0.01;
+/** Bounds of Aitken's relaxation. */
+constexpr double kLeastRelaxation = 0.05, kMostRelaxation = 2.0;
+
+}  // namespace
+
+void GroupStage::WatchFrequencies() {
+  s_.frequencies.resize(s_.contacts.size());
+  ForEach(s_.contacts.size(), [&](std::size_t k) {
+    const StageContact& contact = s_.contacts[k];
+    s_.frequencies[k] = Frequency(*contact.model, contact.geometry, contact.latch,
+                                  s_.bodies[static_cast<std::size_t>(contact.body_i)],
+                                  s_.bodies[static_cast<std::size_t>(contact.body_j)]);
+  });
+  for (std::size_t k = 0; k < s_.contacts.size(); ++k) {
+    s_.fastest = std::fmax(s_.fastest, s_.frequencies[k]);
+    const std::size_t c = s_.contact_of[k];
+    if (c < s_.followed.size() && s_.followed[c]) {
+      s_.fastest_followed = std::fmax(s_.fastest_followed, s_.frequencies[k]);
+    }
+  }
+}
+
+/** Whether the implicit position is so far from where the geometry was evaluated that the linear
+ change of a contact's wrench does not hold. */
+bool GroupStage::Misses(double h_gamma) const {
+  const double limit = substep_.dissipative ? kDissipativeMiss : kMiss;
+  std::atomic<bool> misses{false};
+  ForEach(s_.contacts.size(), [&](std::size_t k) {
+    const StageContact& contact = s_.contacts[k];
+    const PatchGeometry& g = contact.geometry;
+    const double S = Norm(g.S);
+    if (misses || !(g.V > 0.0) || !(S > 0.0)) return;
+    const auto turn = [&](int b) {
+      const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
+      return body.has_offset ? body.dtheta + h_gamma * body.w : Vec3{};
+    };
+    const auto move = [&](int b, const Vec3& turned) {
+      const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
+      return body.has_offset ? body.dx + h_gamma * body.v + Cross(turned, g.p_WC - body.p_WM)
+                             : Vec3{};
+    };
+    const Vec3 turn_i = turn(contact.body_i), turn_j = turn(contact.body_j);
+    const Vec3 moved = move(contact.body_i, turn_i) - move(contact.body_j, turn_j);
+    const Vec3 turned = turn_i - turn_j;
+    const double volume = std::fabs(Dot(g.S, moved) + Dot(g.G, turned));
+    const double tilt = Norm(turned - Dot(turned, g.n) * g.n) * PatchRadius(g);
+    if (volume + tilt * S > limit * g.V) misses = true;
+  });
+  return misses;
+}
+
+/** Moves the bodies to the implicit position, by Aitken's relaxation in the norm of the masses: a
+ plain move may jump between the two sides of a face for ever. */
+void GroupStage::MoveToImplicitPosition(double h_gamma, int iteration) {
+  s_.x_next.resize(s_.x_star.size());
+  for (std::size_t f = 0; f < group_.free.size(); ++f) {
+    const auto b = static_cast<std::size_t>(group_.free[f]);
+    const StageBody& body = s_.bodies[b];
+    const Quaternion dq = QuaternionRate(body.w, s_.quaternions[b]);
+    const Quaternion q = StateLayout::Turn(s_.x_star, f);
+    const std::span<const double> x_star = s_.x_star;
+    WriteVec3(ReadVec3(StateLayout::Center(x_star, f)) + h_gamma * body.v,
+              StateLayout::Center(std::span<double>(s_.x_next), f));
+    StateLayout::SetTurn(
+        {q.w + h_gamma * dq.w, q.x + h_gamma * dq.x, q.y + h_gamma * dq.y, q.z + h_gamma * dq.z},
+        s_.x_next, f);
+  }
+  Project(s_.x_next);
+  s_.miss.resize(s_.x_next.size());
+  for (std::size_t k = 0; k < s_.miss.size(); ++k) s_.miss[k] = s_.x_next[k] - s_.x_now[k];
+  if (iteration > 0) {
+    double along = 0.0, square = 0.0;
+    for (std::size_t f = 0; f < group_.free.size(); ++f) {
+      const RigidBody& body = Body(static_cast<std::size_t>(group_.free[f]));
+      const double inertia =
+          4.0 / 3.0 * Trace(body.inertia_M);  // |dq|² is a quarter of the angle's
+      for (std::size_t k = 7 * f; k < 7 * f + 7; ++k) {
+        const double mass = k < 7 * f + 3 ? body.mass : inertia;
+        const double change = s_.miss[k] - s_.miss_before[k];
+        along += mass * s_.miss_before[k] * change;
+        square += mass * change * change;
+      }
+    }
+    if (square > 0.0) {
+      relaxation_ = std::clamp(-relaxation_ * along / square, kLeastRelaxation, kMostRelaxation);
+    }
+  } else {
+    relaxation_ = 1.0;
+  }
+  std::swap(s_.miss, s_.miss_before);
+  for (std::size_t k = 0; k < s_.x_now.size(); ++k) s_.x_now[k] += relaxation_ * s_.miss_before[k];
+  Project(s_.x_now);
+  PlaceFree(s_.x_now);
+  for (std::size_t k = 0; k < s_.x_now.size(); ++k) s_.offset[k] = s_.x_star[k] - s_.x_now[k];
+}
+
+}  // namespace intervox::host
