@@ -1,0 +1,66 @@
+/** @file What every use of the HDF5 library here shares: handles, checks, properties, texts. */
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+namespace intervox::host {
+
+/** Links that a group keeps in its header: as many as HDF5 allows. */
+inline constexpr unsigned kMostLinks = 65535;
+/** Longest link, object or attribute name that is read. */
+inline constexpr std::size_t kMaxName = 1024;
+
+/** Owns an HDF5 identifier. */
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
+  Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, -1)), close_(other.close_) {}
+  Handle& operator=(Handle&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(close_, other.close_);
+    return *this;
+  }
+  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): a C handle
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+/** @throws std::runtime_error naming what failed unless it went well. */
+void Check(bool good, const std::string& what);
+
+/** HDF5 prints its own stack of errors unless told not to, and when the program ends it closes once
+ more, and crashes on, a file whose last bytes did not fit on the disk. */
+void Silence();
+
+/** Properties of new links: groups in between are made. */
+Handle LinkProperties();
+
+/** File tables stay in memory until a flush, so that nothing half-made reaches the disk before.
+ They carry checksums, as the format of HDF5 1.8 has them and the older one, the default, has not:
+ the library crashes on corrupt tables that it takes for good. The format of 1.10 would mark a
+ killed run's file as open for ever. */
+Handle AccessProperties();
+
+/** Groups keep their links in their headers, which have checksums; so do groups made in them. From
+ other places HDF5 1.10 reads what it has not written when a file is corrupt. */
+Handle CreateProperties();
+
+/** The same of a group that is made by itself: it does not take them over from where it is made. */
+Handle GroupProperties();
+
+/** Sets a text attribute of an object, replacing an old one. */
+void WriteText(hid_t object, const std::string& name, const std::string& text);
+
+/** A text or number attribute of an object; empty when it is not there. */
+std::string ReadText(hid_t object, const std::string& name);
+
+}  // namespace intervox::host
