@@ -7,6 +7,7 @@
 #include "host/cli/render_command.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
+#include "host/input/printable.h"
 
 int main(int argc, char** argv) {
   using namespace intervox;       // NOLINT(google-build-using-namespace): local to main
@@ -27,13 +28,13 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? cli::kDone : cli::kBadInput;
   } catch (const host::InputError& error) {
-    std::cerr << "intervox: " << error.what() << '\n';
+    std::cerr << "intervox: " << host::PrintableMessage(error.what()) << '\n';
     return cli::kBadInput;
   } catch (const std::bad_alloc&) {
     std::cerr << "intervox: out of memory. Use fewer cells or a larger tolerance.\n";
     return cli::kFailed;
   } catch (const std::exception& error) {
-    std::cerr << "intervox: " << error.what() << '\n';
+    std::cerr << "intervox: " << host::PrintableMessage(error.what()) << '\n';
     return cli::kFailed;
   }
   std::cout.flush();

@@ -1,4 +1,4 @@
-#include <algorithm>
+#include <stdexcept>
 #include <string_view>
 
 #include "host/input/error.h"
@@ -8,7 +8,28 @@
 
 namespace intervox::host {
 
+namespace {
+
+/** Does what reads; what cannot be read is damage. */
+template <class F>
+auto OrDamaged(const std::filesystem::path& file, F&& read) {
+  try {
+    return read();
+  } catch (const std::out_of_range& error) {
+    FailDamaged(file, std::string("'") + error.what() + "'");
+  }
+}
+
+}  // namespace
+
+void FailDamaged(const std::filesystem::path& file, const std::string& what) {
+  throw InputError(file.string() + ": results: " + what +
+                   " is damaged: what stands there does not agree with its checksum. Use a copy of "
+                   "the file, or run anew.");
+}
+
 ColumnInfo Describe(hid_t dataset, const std::string& name) {
+  if (dataset < 0) throw std::out_of_range(name);
   ColumnInfo info;
   info.name = name;
   info.units = ReadText(dataset, "units");
@@ -23,7 +44,7 @@ ColumnInfo Describe(hid_t dataset, const std::string& name) {
 }
 
 std::string ColumnFile::Attribute(const std::string& name) const {
-  return ReadText(implementation_->file, name);
+  return OrDamaged(implementation_->name, [&] { return ReadText(implementation_->File(), name); });
 }
 
 std::vector<std::string> ColumnFile::AttributeNames() const {
@@ -32,7 +53,10 @@ std::vector<std::string> ColumnFile::AttributeNames() const {
     static_cast<std::vector<std::string>*>(list)->emplace_back(name);
     return 0;
   };
-  H5Aiterate2(implementation_->file, H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names);
+  if (H5Aiterate2(implementation_->File(), H5_INDEX_NAME, H5_ITER_INC, nullptr, collect, &names) <
+      0) {
+    FailDamaged(implementation_->name, "the list of attributes");
+  }
   return names;
 }
 
@@ -44,22 +68,25 @@ std::vector<ColumnInfo> ColumnFile::Columns() const {
     }
     return 0;
   };
-  H5Ovisit2(implementation_->file, H5_INDEX_NAME, H5_ITER_INC, collect, &names, H5O_INFO_BASIC);
+  const hid_t file = implementation_->File();
+  if (H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_INC, collect, &names, H5O_INFO_BASIC) < 0) {
+    FailDamaged(implementation_->name, "the list of columns");
+  }
   std::vector<ColumnInfo> infos;
   for (const std::string& name : names) {
-    const Handle dataset(H5Dopen2(implementation_->file, name.c_str(), H5P_DEFAULT), H5Dclose);
-    if (dataset >= 0) infos.push_back(Describe(dataset, name));
+    const Handle dataset(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+    infos.push_back(OrDamaged(implementation_->name, [&] { return Describe(dataset, name); }));
   }
   return infos;
 }
 
 std::vector<double> ColumnFile::Values(const std::string& name) const {
-  const Handle dataset(H5Dopen2(implementation_->file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  const Handle dataset(H5Dopen2(implementation_->File(), name.c_str(), H5P_DEFAULT), H5Dclose);
   if (dataset < 0) {
-    throw InputError(implementation_->path.string() + ": results: there is no '" + name +
-                     "'. See 'intervox info'.");
+    throw InputError(implementation_->name.string() + ": results: there is no '" + name +
+                     "', or it is damaged. See 'intervox info'.");
   }
-  const ColumnInfo info = Describe(dataset, name);
+  const ColumnInfo info = OrDamaged(implementation_->name, [&] { return Describe(dataset, name); });
   const Handle space(H5Dget_space(dataset), H5Sclose);
   // Every number of a column is stored, whatever size the file claims for it.
   const std::size_t stored = H5Dget_storage_size(dataset) / sizeof(double);
@@ -69,10 +96,14 @@ std::vector<double> ColumnFile::Values(const std::string& name) const {
   std::vector<double> values(fits ? rows * width : 0);
   if (!fits || (!values.empty() && H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
                                            H5P_DEFAULT, values.data()) < 0)) {
-    throw InputError(implementation_->path.string() + ": results: '" + name +
-                     "' is corrupt. The other columns may still be readable.");
+    FailDamaged(implementation_->name, "'" + name + "'");
   }
   return values;
+}
+
+void ColumnFile::Verify() const {
+  for (const std::string& name : AttributeNames()) Attribute(name);
+  for (const ColumnInfo& column : Columns()) Values(column.name);
 }
 
 }  // namespace intervox::host

@@ -39,18 +39,9 @@ Handle LinkProperties() {
 
 Handle AccessProperties() {
   Handle properties(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5AC_cache_config_t config;
-  config.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-  if (H5Pget_mdc_config(properties, &config) >= 0) {
-    config.evictions_enabled = false;
-    config.incr_mode = H5C_incr__off;
-    config.flash_incr_mode = H5C_flash_incr__off;
-    config.decr_mode = H5C_decr__off;
-    H5Pset_mdc_config(properties, &config);
-  }
   // Rows go to the disk as they are flushed: no chunk needs to be kept in memory.
   H5Pset_cache(properties, 0, 1, 0, 1.0);
-  H5Pset_libver_bounds(properties, H5F_LIBVER_V18, H5F_LIBVER_V18);
+  H5Pset_libver_bounds(properties, H5F_LIBVER_V110, H5F_LIBVER_V110);
   return properties;
 }
 
@@ -76,21 +67,26 @@ void WriteText(hid_t object, const std::string& name, const std::string& text) {
 }
 
 std::string ReadText(hid_t object, const std::string& name) {
-  if (H5Aexists(object, name.c_str()) <= 0) return "";
+  const auto require = [&](bool good) {
+    if (!good) throw std::out_of_range(name);
+  };
+  const htri_t exists = H5Aexists(object, name.c_str());
+  require(exists >= 0);
+  if (exists == 0) return "";
   const Handle attribute(H5Aopen(object, name.c_str(), H5P_DEFAULT), H5Aclose);
+  require(attribute >= 0);
   const Handle type(H5Aget_type(attribute), H5Tclose);
   const Handle space(H5Aget_space(attribute), H5Sclose);
   if (H5Sget_simple_extent_npoints(space) != 1) return "";
   if (H5Tget_class(type) == H5T_FLOAT || H5Tget_class(type) == H5T_INTEGER) {
     double value = 0;
-    H5Aread(attribute, H5T_NATIVE_DOUBLE, &value);
-    std::string text = std::to_string(value);
-    return text;
+    require(H5Aread(attribute, H5T_NATIVE_DOUBLE, &value) >= 0);
+    return std::to_string(value);
   }
   if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0) return "";
   std::string text(std::min(H5Tget_size(type), kMaxText), '\0');
   const Handle memory = TextType(text.size());
-  if (H5Aread(attribute, memory, text.data()) < 0) return "";
+  require(H5Aread(attribute, memory, text.data()) >= 0);
   return text.substr(0, text.find('\0'));
 }
 

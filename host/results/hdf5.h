@@ -27,6 +27,8 @@ class Handle {
     std::swap(close_, other.close_);
     return *this;
   }
+  /** Gives the identifier away; it is not closed here any more. */
+  hid_t Release() { return std::exchange(id_, -1); }
   operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): a C handle
 
  private:
@@ -44,10 +46,8 @@ void Silence();
 /** Properties of new links: groups in between are made. */
 Handle LinkProperties();
 
-/** File tables stay in memory until a flush, so that nothing half-made reaches the disk before.
- They carry checksums, as the format of HDF5 1.8 has them and the older one, the default, has not:
- the library crashes on corrupt tables that it takes for good. The format of 1.10 would mark a
- killed run's file as open for ever. */
+/** How files are opened to be written: in the format of HDF5 1.10, whose tables all carry
+ checksums. Chunks of the format of 1.8 are found by tables without. */
 Handle AccessProperties();
 
 /** Groups keep their links in their headers, which have checksums; so do groups made in them. From
@@ -60,7 +60,8 @@ Handle GroupProperties();
 /** Sets a text attribute of an object, replacing an old one. */
 void WriteText(hid_t object, const std::string& name, const std::string& text);
 
-/** A text or number attribute of an object; empty when it is not there. */
+/** A text or number attribute of an object; empty when it is not there.
+ @throws std::out_of_range when it cannot be read. */
 std::string ReadText(hid_t object, const std::string& name);
 
 }  // namespace intervox::host
