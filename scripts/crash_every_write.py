@@ -7,6 +7,8 @@ rename, unlink, remove, and open where it makes or empties a file. After each ki
 - the results open with `h5py.File(path, "r")`, and every column is a beginning of the uninterrupted run's;
 - `intervox run --resume` ends with 0 and the bits of the uninterrupted run;
 - it says that the run starts anew where, and only where, there is no checkpoint.
+No power cut may make a checkpoint newer than its results either: in the order of the calls, each file is synced after its
+last write and before it is renamed, and the folder between the rename of results and that of their checkpoint.
 Runs start in an empty folder and over the results and the checkpoint of an older run, which may not be taken for theirs."""
 import argparse
 import os
@@ -63,6 +65,27 @@ def same(a, b):
     return a.keys() == b.keys() and all(a[k].shape == b[k].shape and a[k].tobytes() == b[k].tobytes() for k in a)
 
 
+def require_order(calls, out):
+    """Whether a power cut after any call leaves whole files, and no checkpoint that is newer than its results."""
+    sources = {str(out): f"{out}.part", str(out.with_suffix(".checkpoint")): f"{out.with_suffix('.checkpoint')}.new"}
+    unsynced, folder_synced, renames = set(), True, 0
+    for call, path in calls:
+        if call in ("write", "open"):
+            unsynced.add(path)
+        elif call == "fsync":
+            unsynced.discard(path)
+            folder_synced |= path == str(out.parent)
+        elif call == "rename":
+            renames += 1
+            if path not in sources or sources[path] in unsynced:
+                raise Failed(f"{path} is renamed before it is synced")
+            if path != str(out) and not folder_synced:
+                raise Failed("a checkpoint is renamed before the folder of its results is synced")
+            folder_synced = False
+    if renames < 3:
+        raise Failed(f"{renames} renames")
+
+
 class Crash:
     """One scene, killed at many places."""
 
@@ -71,6 +94,7 @@ class Crash:
         self.half = options.half
         self.library = options.library
         self.folder = folder
+        self.log = folder / "log"
         self.scene = folder / "scene.yaml"
         self.scene.write_text(SCENE.format(duration=options.duration, checkpoint=options.checkpoint_every))
         whole = folder / "whole.h5"
@@ -83,8 +107,10 @@ class Crash:
         environment = dict(os.environ)
         count = self.folder / "count"
         if kill_at is not None:
-            environment |= {"LD_PRELOAD": str(self.library), "INTERVOX_KILL_FOLDER": f"{out.parent}/",
+            environment |= {"LD_PRELOAD": str(self.library), "INTERVOX_KILL_FOLDER": str(out.parent),
                             "INTERVOX_KILL_AT": str(kill_at), "INTERVOX_KILL_COUNT": str(count)}
+            if kill_at == 0:
+                environment["INTERVOX_KILL_LOG"] = str(self.log)
             if self.half:
                 environment["INTERVOX_KILL_HALF"] = "1"
         command = [self.program, "run", "-q", "--threads", "1", str(self.scene), "-o", str(out)]
@@ -104,11 +130,13 @@ class Crash:
         return out
 
     def calls(self, kind):
-        """Calls of an uninterrupted run."""
+        """Calls of an uninterrupted run, whose order is checked."""
         out = self.start(kind)
+        self.log.unlink(missing_ok=True)
         status, text, count = self.call(out, kill_at=0)
         if status != 0 or count == 0 or not same(columns(out), self.whole):
             raise Failed(f"the run that is not killed: status {status}, {count} calls: {text}")
+        require_order([line.split(" ", 1) for line in self.log.read_text().splitlines()], out)
         return count
 
     def check(self, kind, n):
@@ -150,7 +178,7 @@ def main():
     """Kills at every call asked for, prints a table; the status is 1 where a kill did harm."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--intervox", default=str(ROOT / "build/release/bin/intervox"))
-    parser.add_argument("--library", default=str(ROOT / "build/release/lib/libkill_at_write.so"),
+    parser.add_argument("--library", default=str(ROOT / "build/release/tests/libkill_at_write.so"),
                         help="tests/host/kill_at_write.c, built")
     parser.add_argument("--duration", type=float, default=0.008, help="simulated time [s], steps of 1 ms")
     parser.add_argument("--checkpoint-every", type=float, default=0.002, help="[s]")

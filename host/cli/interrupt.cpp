@@ -28,7 +28,7 @@ void CatchInterrupts() {
 bool Interrupted() { return interrupted != 0; }
 
 // The signals come to any thread; results are prepared by one.
-Uninterrupted::Uninterrupted() { writing = 1; }
-Uninterrupted::~Uninterrupted() { writing = 0; }
+Uninterrupted::Uninterrupted() { writing = writing + 1; }
+Uninterrupted::~Uninterrupted() { writing = writing - 1; }
 
 }  // namespace intervox::cli

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -14,8 +13,10 @@
 #include <utility>
 
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress.h"
+#include "host/cli/result_writer.h"
 #include "host/cli/summary.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
@@ -32,11 +33,6 @@ using Clock = std::chrono::steady_clock;
 
 /** Time between two writes of the results to disk [s]. */
 constexpr double kFlushSeconds = 2.0;
-/** It is at least so many times what the last one took. */
-constexpr double kFlushShare = 20.0;
-/** A checkpoint whose results take longer to write waits until they take no more than that share
- [s]. */
-constexpr double kCheckpointSeconds = 0.25;
 
 struct Options {
   std::string file;
@@ -53,23 +49,6 @@ struct Options {
 double Since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-/** Syncs files on a thread of its own: that takes milliseconds in which the simulation can go on.
- */
-class Syncing {
- public:
-  /** Starts `write`. Requires that the one before is finished. */
-  void Start(std::function<void()> write) {
-    writing_ = std::async(std::launch::async, std::move(write));
-  }
-  /** Waits. @throws what the writing threw. */
-  void Finish() {
-    if (writing_.valid()) writing_.get();
-  }
-
- private:
-  std::future<void> writing_;
-};
 
 std::string DeviceText(const EngineOptions& options) {
   if (options.device == Device::kCuda) return "cuda:" + std::to_string(options.cuda_device);
@@ -95,53 +74,6 @@ bool WarnOfGains(const Simulation& simulation) {
   return true;
 }
 
-/** Writes results and checkpoints, the results first: a checkpoint is never newer than they are. */
-class Writing {
- public:
-  Writing(const Simulation& simulation, host::Recorder& recorder,
-          const std::filesystem::path& checkpoint)
-      : simulation_(simulation), recorder_(recorder), checkpoint_(checkpoint) {}
-
-  /** Whether writing now takes but a small share of the time. */
-  bool FitsIn(double least_seconds) const {
-    return Since(last_) > std::fmax(least_seconds, kFlushShare * took_);
-  }
-  /** Whether a checkpoint may be taken now: small ones always may. */
-  bool CheckpointFitsIn() const { return took_ < kCheckpointSeconds || FitsIn(0.0); }
-
-  /** Writes the results so far, and a checkpoint where that is wanted. */
-  void Write(bool with_checkpoint) {
-    const Uninterrupted until_done;
-    const Clock::time_point before = Clock::now();
-    syncing_.Finish();
-    std::function<void()> flush = recorder_.PrepareFlush(simulation_);
-    if (with_checkpoint) {
-      syncing_.Start(
-          [flush, path = checkpoint_, bytes = simulation_.Save(), mark = recorder_.Mark()] {
-            flush();
-            host::WriteCheckpoint(path, bytes, mark);
-          });
-    } else {
-      syncing_.Start(std::move(flush));
-    }
-    last_ = Clock::now();
-    took_ = Since(before);
-  }
-  /** Waits until all is on the disk. */
-  void Finish() {
-    const Uninterrupted until_done;
-    syncing_.Finish();
-  }
-
- private:
-  const Simulation& simulation_;
-  host::Recorder& recorder_;
-  const std::filesystem::path& checkpoint_;
-  Clock::time_point last_ = Clock::now();
-  double took_ = 0.0;
-  Syncing syncing_;
-};
-
 int Simulate(Simulation& simulation, host::Recorder& recorder,
              const std::filesystem::path& checkpoint, const Options& options) {
   const Scene& scene = simulation.GetScene();
@@ -154,7 +86,7 @@ int Simulate(Simulation& simulation, host::Recorder& recorder,
       scene.output.checkpoint_every ? every(*scene.output.checkpoint_every) : 0;
   const double begin = simulation.Time();
   const Clock::time_point start = Clock::now();
-  Writing writing(simulation, recorder, checkpoint);
+  ResultWriter writing(simulation, recorder, checkpoint);
   bool checkpoint_due = false;
   {
     Progress progress(begin, scene.duration, options.quiet ? 0.0 : options.progress);
@@ -234,6 +166,7 @@ int Run(const Options& options) {
   checkpoint.replace_extension(".checkpoint");
   const EngineOptions engine = ParseDevice(options.device, options.threads);
   MakeEngine(engine);
+  RequireKind(options.file, "run", {FileKind::kScene});
   if (checkpoint == out) {
     throw host::InputError(out.string() +
                            ": results: this is the checkpoint's name. Name another with -o.");
@@ -244,13 +177,14 @@ int Run(const Options& options) {
   Simulation simulation(LoadScene(options.file, options.overrides), engine);
   CatchInterrupts();
   const auto begin = [&] {
-    // An old checkpoint goes first: beside new results it would be taken for theirs.
-    std::error_code error;
-    std::filesystem::remove(checkpoint, error);
-    host::SyncFolder(checkpoint.parent_path());
     host::Recorder recorder =
         host::Recorder::Create(out, simulation, {Version(), Commit(), DeviceText(engine)});
     recorder.Sample(simulation);
+    // An old checkpoint goes first: beside new results it would stand for what they are not.
+    std::error_code error;
+    std::filesystem::remove(checkpoint, error);
+    host::SyncFolder(checkpoint.parent_path());
+    recorder.Flush(simulation);
     return recorder;
   };
   std::optional<host::Recorder> recorder =

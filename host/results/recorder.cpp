@@ -222,7 +222,6 @@ Recorder Recorder::Create(const std::filesystem::path& path, const Simulation& s
   file.SetAttribute("run", Text(run));
   Recorder recorder(std::move(file), scene);
   recorder.run_ = run;
-  recorder.file_.Flush();
   return recorder;
 }
 

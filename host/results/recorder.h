@@ -27,7 +27,8 @@ struct Provenance {
  Appending after a checkpoint gives the same bytes of data as an uninterrupted run. */
 class Recorder {
  public:
-  /** Makes a new file with the scene's text. @throws InputError when it cannot be written. */
+  /** Makes a new file with the scene's text, which replaces an old one at the first flush.
+   @throws InputError when it cannot be written. */
   static Recorder Create(const std::filesystem::path& path, const Simulation& simulation,
                          const Provenance& provenance);
   /** Goes on after Simulation::Restore: samples later than the simulation's time are cut off.
