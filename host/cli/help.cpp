@@ -42,7 +42,9 @@ void AddHelp(CLI::App& app, int& status) {
   help->callback([&app, &status, word] {
     if (!word->empty() && !Knows(app, *word)) FailUnknown(app, *word);
     const CLI::App* command = word->empty() ? &app : app.get_subcommand(*word);
-    std::cout << command->help(word->empty() ? "" : app.get_name() + " " + *word);
+    // App::help would tell of the command that is being called, which is this one.
+    const std::string name = app.get_name() + (word->empty() ? "" : " " + *word);
+    std::cout << app.get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
     status = kDone;
   });
 

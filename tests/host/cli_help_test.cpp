@@ -42,7 +42,7 @@ TEST(Cli, HelpAndVersion) {
   EXPECT_EQ(all.status, 0);
   EXPECT_EQ(all.text, Call("--help").text);
   for (const std::string& command : Commands()) EXPECT_TRUE(Says(all, command)) << command;
-  for (const std::string& command : {"run", "metrics", "render"}) {
+  for (const std::string command : {"run", "metrics", "render"}) {
     const Outcome one = Call("help " + command);
     EXPECT_EQ(one.status, 0);
     EXPECT_EQ(one.text, Call(command + " --help").text);
@@ -171,10 +171,15 @@ TEST(Cli, MessagesAreFitForATerminal) {
   const std::string large =
       Write(folder / "large.yaml",
             "schema: intervox/scene/2\nduration: " + std::string(1 << 22, 'y') + "\n");
-  for (const std::string& call :
-       {"run " + escape, "run " + named, "run " + large, "run " + escape + " --set a=\033[2J",
-        std::string("\"$(printf 'ru\\033[2Jn')\""), "run \"$(printf 'no\\033[2Jfile')\"",
-        "run " + escape + " --\033[31mflag", "metrics " + large + " --shape \033[31m"}) {
+  const std::vector<std::string> calls = {"run " + escape,
+                                          "run " + named,
+                                          "run " + large,
+                                          "run " + escape + " --set a=\033[2J",
+                                          "\"$(printf 'ru\\033[2Jn')\"",
+                                          "run \"$(printf 'no\\033[2Jfile')\"",
+                                          "run " + escape + " --\033[31mflag",
+                                          "metrics " + large + " --shape \033[31m"};
+  for (const std::string& call : calls) {
     const Outcome outcome = Call(call);
     EXPECT_EQ(outcome.status, 2) << outcome.text;
     EXPECT_LT(outcome.text.size(), 1000u);
