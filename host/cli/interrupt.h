@@ -13,6 +13,7 @@ bool Interrupted();
 /** While one lives, no signal ends the program. */
 class Uninterrupted {
  public:
+  /** From now on. */
   Uninterrupted();
   ~Uninterrupted();
   Uninterrupted(const Uninterrupted&) = delete;

@@ -1,5 +1,7 @@
 #include "host/results/column_file.h"
 
+#include <hdf5.h>
+
 #include <stdexcept>
 #include <utility>
 
@@ -22,7 +24,11 @@ std::filesystem::path Target(const std::filesystem::path& path) {
 }  // namespace
 
 ColumnFile::Implementation::Implementation(const std::filesystem::path& at)
-    : name(at), path(Target(at)), part(path.string() + ".part") {}
+    : name(at),
+      path(Target(at)),
+      part(path.string() + ".part"),
+      file(-1, H5Fclose),
+      group(-1, H5Gclose) {}
 
 void ColumnFile::Implementation::OpenPart() {
   std::error_code error;
@@ -46,12 +52,12 @@ void ColumnFile::Implementation::Close() {
   Check(closed, "writing " + part.string());
 }
 
-hid_t ColumnFile::Implementation::File() {
+Hdf5Id ColumnFile::Implementation::File() {
   if (file < 0) OpenPart();
   return file;
 }
 
-hid_t ColumnFile::Implementation::Changed() {
+Hdf5Id ColumnFile::Implementation::Changed() {
   changed = true;
   return File();
 }

@@ -19,21 +19,22 @@ namespace intervox::host {
 /** A column and its rows that are not written yet. */
 struct OpenColumn {
   ColumnInfo info;
-  haddr_t address = HADDR_UNDEF;  ///< of the dataset, which is open only while it is written
-  std::uintmax_t chunk = 0;       ///< [bytes]
+  std::uint64_t address = 0;  ///< of the dataset, which is open only while it is written
+  std::uintmax_t chunk = 0;   ///< [bytes]
   std::vector<double> numbers;
   std::vector<std::int64_t> integers;
   bool cut = false;  ///< the dataset has more rows than info.rows
 };
 
 /** What a dataset says of itself. @throws std::out_of_range when it cannot be read. */
-ColumnInfo Describe(hid_t dataset, const std::string& name);
+ColumnInfo Describe(Hdf5Id dataset, const std::string& name);
 
 /** Throws InputError that something in a results file is damaged. */
 [[noreturn]] void FailDamaged(const std::filesystem::path& file, const std::string& what);
 
 /** What a ColumnFile holds. */
 struct ColumnFile::Implementation {
+  /** Nothing is opened. */
   explicit Implementation(const std::filesystem::path& at);
 
   /** Opens the copy that is changed, made of the file first unless it is there. */
@@ -41,9 +42,9 @@ struct ColumnFile::Implementation {
   /** Closes the HDF5 file. @throws std::runtime_error when its last bytes cannot be written. */
   void Close();
   /** The HDF5 file, opened where it is not. */
-  hid_t File();
+  Hdf5Id File();
   /** The same for a change. */
-  hid_t Changed();
+  Hdf5Id Changed();
   /** @throws std::runtime_error when what is in memory would not fit on the disk. */
   void RequireRoom() const;
   /** Writes a column's rows that are in memory. */
@@ -53,14 +54,14 @@ struct ColumnFile::Implementation {
   std::filesystem::path path;        ///< what it stands for, links followed
   std::filesystem::path part;        ///< the copy that is changed
   std::unique_ptr<WriterLock> lock;  ///< none: read only
-  Handle file{-1, H5Fclose};
+  Handle file;
   bool changed = false;  ///< since the last flush
   /// What a write has failed of, and until a flush is done that it is not; nothing is written then.
   std::shared_ptr<std::string> failure = std::make_shared<std::string>();
   std::vector<OpenColumn> columns;
   std::unordered_map<std::string, int> number;  ///< of each column by name
   std::string parent;                           ///< group of the last column, "": none
-  Handle group{-1, H5Gclose};                   ///< likewise, opened
+  Handle group;                                 ///< likewise, opened
   std::int64_t expected_rows = std::numeric_limits<std::int64_t>::max();
 };
 

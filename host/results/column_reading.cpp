@@ -1,3 +1,5 @@
+#include <hdf5.h>
+
 #include <stdexcept>
 #include <string_view>
 
@@ -28,7 +30,7 @@ void FailDamaged(const std::filesystem::path& file, const std::string& what) {
                    "the file, or run anew.");
 }
 
-ColumnInfo Describe(hid_t dataset, const std::string& name) {
+ColumnInfo Describe(Hdf5Id dataset, const std::string& name) {
   if (dataset < 0) throw std::out_of_range(name);
   ColumnInfo info;
   info.name = name;

@@ -1,3 +1,4 @@
+#include <hdf5.h>
 #include <sys/resource.h>
 
 #include <algorithm>

@@ -1,10 +1,15 @@
 #include "host/results/hdf5.h"
 
+#include <hdf5.h>
+
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 namespace intervox::host {
 namespace {
+
+static_assert(std::is_same_v<Hdf5Id, hid_t> && std::is_same_v<int, herr_t>);
 
 /** Longest text of an attribute that is read [bytes]. */
 constexpr std::size_t kMaxText = std::size_t{64} << 20;
@@ -57,7 +62,7 @@ Handle GroupProperties() {
   return properties;
 }
 
-void WriteText(hid_t object, const std::string& name, const std::string& text) {
+void WriteText(Hdf5Id object, const std::string& name, const std::string& text) {
   if (H5Aexists(object, name.c_str()) > 0) H5Adelete(object, name.c_str());
   const Handle type = TextType(text.size());
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
@@ -66,7 +71,7 @@ void WriteText(hid_t object, const std::string& name, const std::string& text) {
   Check(attribute >= 0 && H5Awrite(attribute, type, text.c_str()) >= 0, "writing " + name);
 }
 
-std::string ReadText(hid_t object, const std::string& name) {
+std::string ReadText(Hdf5Id object, const std::string& name) {
   const auto require = [&](bool good) {
     if (!good) throw std::out_of_range(name);
   };

@@ -1,9 +1,8 @@
 /** @file What every use of the HDF5 library here shares: handles, checks, properties, texts. */
 #pragma once
 
-#include <hdf5.h>
-
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -14,10 +13,14 @@ inline constexpr unsigned kMostLinks = 65535;
 /** Longest link, object or attribute name that is read. */
 inline constexpr std::size_t kMaxName = 1024;
 
+/** HDF5's hid_t, without its header. */
+using Hdf5Id = std::int64_t;
+
 /** Owns an HDF5 identifier. */
 class Handle {
  public:
-  Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
+  /** @param id  below 0: none. */
+  Handle(Hdf5Id id, int (*close)(Hdf5Id)) : id_(id), close_(close) {}
   ~Handle() {
     if (id_ >= 0) close_(id_);
   }
@@ -28,12 +31,13 @@ class Handle {
     return *this;
   }
   /** Gives the identifier away; it is not closed here any more. */
-  hid_t Release() { return std::exchange(id_, -1); }
-  operator hid_t() const { return id_; }  // NOLINT(google-explicit-constructor): a C handle
+  Hdf5Id Release() { return std::exchange(id_, -1); }
+  /** The identifier. */
+  operator Hdf5Id() const { return id_; }  // NOLINT(google-explicit-constructor): a C handle
 
  private:
-  hid_t id_;
-  herr_t (*close_)(hid_t);
+  Hdf5Id id_;
+  int (*close_)(Hdf5Id);
 };
 
 /** @throws std::runtime_error naming what failed unless it went well. */
@@ -58,10 +62,10 @@ Handle CreateProperties();
 Handle GroupProperties();
 
 /** Sets a text attribute of an object, replacing an old one. */
-void WriteText(hid_t object, const std::string& name, const std::string& text);
+void WriteText(Hdf5Id object, const std::string& name, const std::string& text);
 
 /** A text or number attribute of an object; empty when it is not there.
  @throws std::out_of_range when it cannot be read. */
-std::string ReadText(hid_t object, const std::string& name);
+std::string ReadText(Hdf5Id object, const std::string& name);
 
 }  // namespace intervox::host

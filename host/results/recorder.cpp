@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
-#include <random>
 #include <span>
 #include <utility>
 
 #include "host/input/error.h"
+#include "host/results/run_number.h"
 
 namespace intervox::host {
 namespace {
@@ -133,19 +131,6 @@ constexpr ColumnOf<ImpactRecord> kImpact[] = {
     {"peak_force", 1, "N", [](const ImpactRecord& i, double* row) { *row = i.peak_force; }},
 };
 
-/** A number for a run that no other has. */
-std::uint64_t NewRun() {
-  std::random_device random;
-  const std::uint64_t number = (static_cast<std::uint64_t>(random()) << 32) | random();
-  return std::max<std::uint64_t>(1, number);
-}
-
-std::string Text(std::uint64_t run) {
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(run));
-  return text;
-}
-
 /** @throws InputError unless a file holds results of this scene. */
 void RequireSameScene(const ColumnFile& file, const std::filesystem::path& path,
                       const Scene& scene) {
@@ -218,8 +203,8 @@ Recorder Recorder::Create(const std::filesystem::path& path, const Simulation& s
   std::string names;
   for (const BodySettings& body : scene.bodies) names += (names.empty() ? "" : "\n") + body.name;
   file.SetAttribute("bodies", names);
-  const std::uint64_t run = NewRun();
-  file.SetAttribute("run", Text(run));
+  const std::uint64_t run = NewRunNumber();
+  file.SetAttribute("run", RunNumberText(run));
   Recorder recorder(std::move(file), scene);
   recorder.run_ = run;
   return recorder;
@@ -239,14 +224,14 @@ Recorder Recorder::Resume(const std::filesystem::path& path, const Simulation& s
     throw InputError(path.string() + ": results: " + what + " run without --resume.");
   };
   RequireSameScene(file, path, scene);
-  const std::string run = file.Attribute("run");
-  if (mark.run != 0 && run != Text(mark.run)) {
+  const std::uint64_t run = RunNumberOf(file.Attribute("run"));
+  if (mark.run != 0 && run != mark.run) {
     refuse("they are of another run than the checkpoint beside them. Restore them, or");
   }
   const std::vector<double> times = file.Values("time");
   const std::vector<double> indices = file.Values("patches/time_index");
   Recorder recorder(std::move(file), scene);
-  recorder.run_ = std::strtoull(run.c_str(), nullptr, 16);
+  recorder.run_ = run;
   const auto keep = std::upper_bound(times.begin(), times.end(), simulation.Time());
   recorder.samples_ = keep - times.begin();
   recorder.last_time_ = recorder.samples_ > 0 ? *(keep - 1) : -1.0;
