@@ -77,9 +77,9 @@ TEST(Cli, AClosedTerminalIsARequestToEnd) {
   EXPECT_GT(samples, 25u) << "no sample after the first checkpoint";
   EXPECT_LT(samples, 151u);
 
-  const auto before = std::signal(SIGHUP, SIG_IGN);
+  const auto before = ::signal(SIGHUP, SIG_IGN);
   const pid_t ignoring = StartRun(scene, (folder / "nohup.h5").string());
-  std::signal(SIGHUP, before);
+  ::signal(SIGHUP, before);
   AwaitCheckpoint((folder / "nohup.h5").string());
   kill(ignoring, SIGHUP);
   EXPECT_EQ(EndOf(ignoring), 0);
