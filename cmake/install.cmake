@@ -30,3 +30,17 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/intervox-config-version.c
 install(FILES ${PROJECT_BINARY_DIR}/intervox-config.cmake
               ${PROJECT_BINARY_DIR}/intervox-config-version.cmake
         DESTINATION lib/cmake/intervox)
+
+# Completion of the command line, as the built program writes it.
+if(TARGET intervox)
+  foreach(shell bash zsh)
+    install(
+      CODE "execute_process(COMMAND \"$<TARGET_FILE:intervox>\" completion ${shell}
+                            OUTPUT_FILE \"${PROJECT_BINARY_DIR}/completion.${shell}\"
+                            COMMAND_ERROR_IS_FATAL ANY)")
+  endforeach()
+  install(FILES ${PROJECT_BINARY_DIR}/completion.bash
+          DESTINATION share/bash-completion/completions RENAME intervox)
+  install(FILES ${PROJECT_BINARY_DIR}/completion.zsh
+          DESTINATION share/zsh/site-functions RENAME _intervox)
+endif()

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace intervox::geometry {
@@ -45,6 +46,7 @@ class HullBuilder {
       outside.erase(farthest);
       const std::size_t first_new = facets_.size();
       Add(point);
+      if (alive_ > kMostHullTriangles) throw std::length_error("ConvexHull");
       for (Candidate& c : outside) Look(&c, facets_[c.facet].alive ? first_new : 0);
     }
     std::erase_if(facets_, [](const Facet& f) { return !f.alive; });
@@ -78,6 +80,7 @@ class HullBuilder {
     f.n = f.n / norm;
     f.d = std::max({Dot(f.n, p_[a]), Dot(f.n, p_[b]), Dot(f.n, p_[c])});
     facets_.push_back(f);
+    ++alive_;
   }
 
   bool MakeTetrahedron() {
@@ -121,6 +124,7 @@ class HullBuilder {
     for (Facet& f : facets_) {
       if (!f.alive || Distance(f, point) <= 0.5 * kOutside * extent_) continue;
       f.alive = false;
+      --alive_;
       for (int k = 0; k < 3; ++k) {
         const std::pair<int, int> edge{f.v[k], f.v[(k + 1) % 3]};
         if (edges.erase({edge.second, edge.first}) == 0) edges.insert(edge);
@@ -155,6 +159,7 @@ class HullBuilder {
 
   std::span<const Vec3> p_;
   std::vector<Facet> facets_;
+  int alive_ = 0;  ///< facets
   double extent_ = 0;
 };
 

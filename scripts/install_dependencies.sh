@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Intervox needs and that are missing. Without a missing one it
 # neither touches apt nor needs a network or root. Usage: scripts/install_dependencies.sh [--no-checks]
-# --no-checks: without clang's tools, which only scripts/test.sh needs (a quarter of the whole).
+# --no-checks: without clang's tools and zsh, which only scripts/test.sh needs (a quarter of the whole).
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -16,7 +16,7 @@ packages=(
   python3 python3-numpy python3-h5py python3-matplotlib python3-jsonschema python3-yaml python3-pil
 )
 case "${1:-}" in
-  "") packages+=(clang-format clang-tidy) ;;
+  "") packages+=(clang-format clang-tidy zsh) ;;
   --no-checks) ;;
   *) fail "unknown argument '$1'; known: --no-checks" ;;
 esac

@@ -15,7 +15,15 @@ Pieces ToPieces(const Convex& primitive, const std::string& place) {
     Refuse(place, "the number of vertices", static_cast<double>(primitive.vertices.size()),
            "A convex hull needs at least four points that do not lie in one plane.");
   }
-  const std::vector<PlaneCut> cuts = ConvexHull(primitive.vertices);
+  std::vector<PlaneCut> cuts;
+  try {
+    cuts = ConvexHull(primitive.vertices);
+  } catch (const std::length_error&) {
+    throw std::invalid_argument(place + ": the hull of its " +
+                                std::to_string(primitive.vertices.size()) +
+                                " vertices has more than " + std::to_string(kMostHullTriangles) +
+                                " triangles. Give fewer points.");
+  }
   if (cuts.empty()) {
     throw std::invalid_argument(place + ": the hull of its " +
                                 std::to_string(primitive.vertices.size()) +

@@ -106,7 +106,7 @@ class Output {
     PutInteger(7, m.work);
   }
 
-  void Flush() { npz_ ? npz_->Flush() : hdf5_->Flush(); }
+  void Flush() { npz_ ? npz_->Flush() : hdf5_->Spill(); }
   void Close() { npz_ ? npz_->Close() : hdf5_->Flush(); }
 
  private:

@@ -8,7 +8,9 @@
 #include <memory>
 
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/input/error.h"
+#include "host/input/printable.h"
 #include "host/results/column_file.h"
 
 namespace intervox::cli {
@@ -75,6 +77,7 @@ void WriteTable(const std::filesystem::path& path, const Table& table) {
 }
 
 void Export(const std::string& file_name, std::filesystem::path folder) {
+  RequireKind(file_name, "export", {FileKind::kResults, FileKind::kMetrics});
   const host::ColumnFile file = host::ColumnFile::Read(file_name);
   if (folder.empty()) {
     folder = file_name;
@@ -110,7 +113,7 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
     std::string name = group;
     for (char& c : name) c = c == '/' ? '_' : c;
     WriteTable(folder / (name + ".csv"), table);
-    std::cout << (folder / (name + ".csv")).string() << '\n';
+    std::cout << host::Printable((folder / (name + ".csv")).string()) << '\n';
   }
 }
 

@@ -2,17 +2,19 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <span>
+#include <sstream>
 
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/input/error.h"
+#include "host/input/printable.h"
 #include "host/results/column_file.h"
+#include "host/scene/document.h"
 #include "host/scene/pairs.h"
+#include "host/scene/reader.h"
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"
 #include "host/world/world.h"
@@ -20,12 +22,7 @@
 namespace intervox::cli {
 namespace {
 
-bool IsHdf5(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  char start[8] = {};
-  stream.read(start, sizeof start);
-  return stream && std::memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0;
-}
+using host::Printable;
 
 /** An attribute on one line: numbers without idle zeros, short lists with commas. */
 std::string OneLine(std::string text) {
@@ -60,21 +57,24 @@ void ListCells(std::span<const geometry::Cell> cells) {
 
 void DescribeResults(const std::string& path, bool with_scene) {
   const host::ColumnFile file = host::ColumnFile::Read(path);
+  file.Verify();
   if (with_scene) {
-    std::cout << file.Attribute("scene");
+    const std::string scene = file.Attribute("scene");
+    if (scene.empty()) throw host::InputError(path + ": --scene: the file holds no scene.");
+    std::cout << Printable(scene);
     return;
   }
   for (const std::string& name : file.AttributeNames()) {
-    std::cout << fmt::format("{:<28} {}\n", name, OneLine(file.Attribute(name)));
+    std::cout << fmt::format("{:<28} {}\n", Printable(name),
+                             Printable(OneLine(file.Attribute(name))));
   }
   for (const host::ColumnInfo& column : file.Columns()) {
-    std::cout << fmt::format("{:<44} {:>9} x {:<2} [{}]\n", column.name, column.rows, column.width,
-                             column.units);
+    std::cout << fmt::format("{:<44} {:>9} x {:<2} [{}]\n", Printable(column.name), column.rows,
+                             column.width, Printable(column.units));
   }
 }
 
-void DescribeScene(const std::string& path, bool with_scene, bool with_cells) {
-  Scene text = LoadScene(path);
+void DescribeScene(Scene text, bool with_scene, bool with_cells) {
   if (with_scene) {
     std::cout << ToYaml(text);
     return;
@@ -106,8 +106,10 @@ void DescribeScene(const std::string& path, bool with_scene, bool with_cells) {
   }
 }
 
-void DescribePairs(const std::string& path, bool with_cells) {
-  const PairsFile file = LoadPairs(path);
+void DescribePairs(const PairsFile& file, bool with_scene, bool with_cells) {
+  if (with_scene) {
+    throw host::InputError("command line: --scene: a file of pairs holds no scene. Leave it out.");
+  }
   for (const auto& [name, shape] : file.shapes) {
     const std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
     std::cout << fmt::format("shape            {}: {}\n", name, Cells(cells.size()));
@@ -119,9 +121,9 @@ void DescribePairs(const std::string& path, bool with_cells) {
   }
 }
 
-/** Whether a YAML file says that it is a scene; anything else is read as pairs. */
-bool IsScene(const std::string& path) {
-  std::ifstream stream(path);
+/** Whether a YAML text says that it is a scene; anything else is read as pairs. */
+bool IsScene(const std::string& text) {
+  std::istringstream stream(text);
   std::string line;
   while (std::getline(stream, line)) {
     if (line.rfind("schema:", 0) == 0) return line.find("intervox/scene") != std::string::npos;
@@ -139,23 +141,27 @@ void AddInfo(CLI::App& app, int& status) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("info", "Say what a results, scene or pairs file holds");
-  command->add_option("file", options->file, "HDF5 or YAML file")->required();
+  command->add_option("file", options->file, "HDF5 or YAML file; -: YAML from standard input")
+      ->required();
   command->add_flag("--scene", options->scene, "Print the scene, every default explicit");
   command->add_flag("--cells", options->cells,
                     "List the cells of a scene's bodies or a file's shapes, with their CSG nodes");
   command->callback([options, &status] {
-    std::error_code error;
-    if (std::filesystem::exists(options->file, error) &&
-        !std::filesystem::is_regular_file(options->file, error)) {
-      throw host::InputError(options->file +
-                             ": file: not a regular file. Name an HDF5 or YAML file.");
+    const std::string& path = options->file;
+    RequireKind(path, "info",
+                {FileKind::kResults, FileKind::kMetrics, FileKind::kScene, FileKind::kPairs});
+    if (IsHdf5(path)) {
+      DescribeResults(path, options->scene);
+      status = kDone;
+      return;
     }
-    if (IsHdf5(options->file)) {
-      DescribeResults(options->file, options->scene);
-    } else if (IsScene(options->file)) {
-      DescribeScene(options->file, options->scene, options->cells);
+    const bool from_input = path == "-";
+    const std::string text = from_input ? host::ReadStandardInput() : host::ReadTextFile(path);
+    const std::string name = from_input ? host::kStandardInput : path;
+    if (IsScene(text)) {
+      DescribeScene(host::ParseScene(text, name), options->scene, options->cells);
     } else {
-      DescribePairs(options->file, options->cells);
+      DescribePairs(ParsePairs(text, name), options->scene, options->cells);
     }
     status = kDone;
   });

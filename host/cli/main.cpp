@@ -2,11 +2,14 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <sstream>
 
 #include "host/cli/cli.h"
+#include "host/cli/help.h"
 #include "host/cli/render_command.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
+#include "host/input/printable.h"
 
 int main(int argc, char** argv) {
   using namespace intervox;       // NOLINT(google-build-using-namespace): local to main
@@ -22,18 +25,23 @@ int main(int argc, char** argv) {
   cli::AddExport(app, status);
   cli::AddRasterize(app, status);
   cli::AddRender(app, status);
+  cli::AddHelp(app, status);
   try {
+    cli::RequireKnownCommand(app, argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? cli::kDone : cli::kBadInput;
+    std::ostringstream message;
+    if (app.exit(error, std::cout, message) == 0) return cli::kDone;
+    std::cerr << "intervox: command line: " << host::PrintableMessage(message.str());
+    return cli::kBadInput;
   } catch (const host::InputError& error) {
-    std::cerr << "intervox: " << error.what() << '\n';
+    std::cerr << "intervox: " << host::PrintableMessage(error.what()) << '\n';
     return cli::kBadInput;
   } catch (const std::bad_alloc&) {
     std::cerr << "intervox: out of memory. Use fewer cells or a larger tolerance.\n";
     return cli::kFailed;
   } catch (const std::exception& error) {
-    std::cerr << "intervox: " << error.what() << '\n';
+    std::cerr << "intervox: " << host::PrintableMessage(error.what()) << '\n';
     return cli::kFailed;
   }
   std::cout.flush();

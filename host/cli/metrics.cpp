@@ -10,6 +10,7 @@
 
 #include "host/cli/bulk.h"
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/input/error.h"
 #include "host/input/nearest.h"
 #include "host/scene/names.h"
@@ -196,6 +197,7 @@ CLI::Validator InRange(double lo, double hi) {
 }
 
 int Run(const Options& options) {
+  RequireKind(options.file, "metrics", {FileKind::kPairs, FileKind::kScene});
   const PairsFile file = LoadPairs(options.file);
   const Engine engine = MakeEngine(ParseDevice(options.device, options.threads));
   if (options.rule == "center" && options.voxel_size == 0) {
@@ -227,7 +229,8 @@ void AddMetrics(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("metrics", "Measure the overlaps of posed pairs of shapes");
-  command->add_option("file", options->file, "Pairs file, intervox/pairs/1")->required();
+  command->add_option("file", options->file, "Pairs file, intervox/pairs/1; -: standard input")
+      ->required();
   auto* tolerance = command->add_option("--tolerance", options->tolerance,
                                         "Relative, of the volume [1e-9, 0.1]; default 1e-4");
   tolerance->check(InRange(1e-9, 0.1));

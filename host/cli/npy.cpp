@@ -49,6 +49,7 @@ void ReadShape(const std::string& text, const std::filesystem::path& path, Array
   std::vector<std::size_t> shape;
   std::size_t i = 1;
   while (i < text.size() && text[i] != ')' && shape.size() <= 2) {
+    if (text[i] == '-') Refuse(path, "a dimension of the array is negative");
     if (text[i] >= '0' && text[i] <= '9') {
       std::size_t value = 0;
       while (i < text.size() && text[i] >= '0' && text[i] <= '9') {

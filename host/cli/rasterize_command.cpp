@@ -8,6 +8,7 @@
 #include "geometry/bounds.h"
 #include "geometry/shape.h"
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/cli/render_command.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
@@ -30,6 +31,7 @@ struct Options {
 
 /** The named shape, or the only one. */
 std::pair<std::string, geometry::ShapePtr> ChooseShape(const Options& options) {
+  RequireKind(options.file, "rasterize", {FileKind::kPairs, FileKind::kScene});
   const auto shapes = LoadPairs(options.file).shapes;
   if (options.shape.empty() && shapes.size() == 1) return shapes.front();
   for (const auto& entry : shapes) {

@@ -13,6 +13,7 @@
 #include <set>
 
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/input/error.h"
 #include "host/render/film.h"
 
@@ -163,6 +164,7 @@ std::set<int> ChooseSamples(const Film& film, const std::string& frames) {
 
 int Run(const Options& options) {
   const FilmOptions look = ReadLook(options);
+  RequireKind(options.results, "render", {FileKind::kResults});
   const Film film(options.results);
   const std::set<int> samples = ChooseSamples(film, options.frames);
   const std::filesystem::path folder = options.out;

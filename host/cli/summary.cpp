@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 namespace intervox::cli {
 namespace {
@@ -22,7 +25,77 @@ std::string Names(const Simulation& simulation, const ImpactRecord& impact) {
          bodies[static_cast<std::size_t>(impact.body_j)].name;
 }
 
+nlohmann::ordered_json ImpactJson(const Simulation& simulation, const ImpactRecord* impact) {
+  if (impact == nullptr) return nullptr;
+  const auto& bodies = simulation.GetScene().bodies;
+  nlohmann::ordered_json j;
+  j["time"] = impact->t;
+  j["bodies"] = {bodies[static_cast<std::size_t>(impact->body_i)].name,
+                 bodies[static_cast<std::size_t>(impact->body_j)].name};
+  j["approach_speed"] = impact->approach_speed;
+  j["peak_force"] = impact->peak_force;
+  return j;
+}
+
+nlohmann::ordered_json Numbers(const Vec3& v) { return {v.x, v.y, v.z}; }
+
+/** The figures that JSON and the results' attributes share, by name. */
+std::vector<std::pair<std::string, double>> Figures(const Simulation& simulation, double wall,
+                                                    double begin) {
+  const double resting = simulation.RestingFor();
+  const SimulationCounters& counters = simulation.Counters();
+  return {{"impacts", static_cast<double>(simulation.Impacts().size())},
+          {"rest_time", resting > 0 ? simulation.Time() - resting : -1.0},
+          {"steps", static_cast<double>(counters.steps)},
+          {"pairs", static_cast<double>(counters.pairs)},
+          {"unconverged_stages", static_cast<double>(counters.unconverged_stages)},
+          {"engine_failures", static_cast<double>(counters.engine_failures)},
+          {"substeps", static_cast<double>(counters.substeps)},
+          {"dissipative_substeps", static_cast<double>(counters.dissipative_substeps)},
+          {"redone_substeps", static_cast<double>(counters.redone_substeps)},
+          {"gaining_substeps", static_cast<double>(counters.gaining_substeps)},
+          {"creating_contacts", static_cast<double>(counters.creating_contacts)},
+          {"largest_fall", simulation.Energy().largest_fall},
+          {"wall_time", wall},
+          {"real_time_factor", wall > 0 ? (simulation.Time() - begin) / wall : 0.0},
+          {"slowest_step", counters.slowest_step}};
+}
+
 }  // namespace
+
+std::string SummaryJson(const Simulation& simulation, double wall, double begin) {
+  const Scene& scene = simulation.GetScene();
+  const EnergyAudit& energy = simulation.Energy();
+  nlohmann::ordered_json j;
+  j["name"] = scene.name;
+  j["time"] = simulation.Time();
+  for (const auto& [name, value] : Figures(simulation, wall, begin)) j[name] = value;
+  j["fastest_impact"] = ImpactJson(simulation, Largest(simulation, &ImpactRecord::approach_speed));
+  j["hardest_impact"] = ImpactJson(simulation, Largest(simulation, &ImpactRecord::peak_force));
+  j["bodies"] = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    const BodyState& state = simulation.State()[i];
+    j["bodies"][scene.bodies[i].name] = {
+        {"position", Numbers(state.X_WB.p)},
+        {"orientation", {state.q_WB.w, state.q_WB.x, state.q_WB.y, state.q_WB.z}},
+        {"peak_force", Numbers(simulation.PeakForces()[i])},
+        {"last_force", Numbers(state.contact_force)}};
+  }
+  j["energy"] = {{"kinetic", energy.kinetic},
+                 {"gravity", energy.gravity},
+                 {"elastic", energy.elastic},
+                 {"bristle", energy.bristle},
+                 {"dissipated_normal", energy.dissipated_normal},
+                 {"dissipated_sliding", energy.dissipated_sliding},
+                 {"dissipated_spinning", energy.dissipated_spinning},
+                 {"dissipated_rolling", energy.dissipated_rolling},
+                 {"dissipated_numerical", energy.dissipated_numerical},
+                 {"work_applied", energy.work_applied},
+                 {"work_driven", energy.work_driven},
+                 {"work_relaxation", energy.work_relaxation},
+                 {"balance", energy.balance}};
+  return j.dump(1);
+}
 
 std::string SummaryText(const Simulation& simulation, double wall, double begin) {
   const Scene& scene = simulation.GetScene();
@@ -88,23 +161,9 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
 
 void WriteSummary(const Simulation& simulation, double wall, double begin,
                   host::Recorder& recorder) {
-  const double resting = simulation.RestingFor();
-  const SimulationCounters& counters = simulation.Counters();
-  recorder.Set("summary_impacts", static_cast<double>(simulation.Impacts().size()));
-  recorder.Set("summary_rest_time", resting > 0 ? simulation.Time() - resting : -1.0);
-  recorder.Set("summary_steps", static_cast<double>(counters.steps));
-  recorder.Set("summary_pairs", static_cast<double>(counters.pairs));
-  recorder.Set("summary_unconverged_stages", static_cast<double>(counters.unconverged_stages));
-  recorder.Set("summary_engine_failures", static_cast<double>(counters.engine_failures));
-  recorder.Set("summary_substeps", static_cast<double>(counters.substeps));
-  recorder.Set("summary_dissipative_substeps", static_cast<double>(counters.dissipative_substeps));
-  recorder.Set("summary_redone_substeps", static_cast<double>(counters.redone_substeps));
-  recorder.Set("summary_gaining_substeps", static_cast<double>(counters.gaining_substeps));
-  recorder.Set("summary_creating_contacts", static_cast<double>(counters.creating_contacts));
-  recorder.Set("summary_largest_fall", simulation.Energy().largest_fall);
-  recorder.Set("summary_wall_time", wall);
-  recorder.Set("summary_real_time_factor", wall > 0 ? (simulation.Time() - begin) / wall : 0.0);
-  recorder.Set("summary_slowest_step", counters.slowest_step);
+  for (const auto& [name, value] : Figures(simulation, wall, begin)) {
+    recorder.Set("summary_" + name, value);
+  }
 }
 
 }  // namespace intervox::cli

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/world/world.h"
 
 namespace intervox::cli {
@@ -16,11 +17,13 @@ void AddValidate(CLI::App& app, int& status) {
   };
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("validate", "Say whether a scene could be run");
-  command->add_option("file", options->file, "Scene file, intervox/scene/2 or 1")->required();
+  command->add_option("file", options->file, "Scene file, intervox/scene/2 or 1; -: standard input")
+      ->required();
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)
       ->take_all();
   command->callback([options, &status] {
+    RequireKind(options->file, "validate", {FileKind::kScene});
     const auto world = host::MakeWorld(LoadScene(options->file, options->overrides));
     for (const std::string& warning : world->warnings) {
       std::cerr << "intervox: warning: " << warning << '\n';

@@ -1,6 +1,5 @@
 #include "host/input/writable.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <string>
@@ -24,14 +23,12 @@ void RequireWritable(const std::filesystem::path& path) {
   if (!fresh && !std::filesystem::is_regular_file(path, error)) {
     throw InputError(path.string() + ": results: not a regular file. Name another with -o.");
   }
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT, 0644);
-  if (file < 0) {
+  // Nothing is made to find out: a kill would leave it.
+  if (access((fresh ? folder : path).c_str(), W_OK) != 0) {
     throw InputError(path.string() +
                      ": results: the file cannot be written. Check the folder's "
                      "permissions, or name another with -o.");
   }
-  close(file);
-  if (fresh) std::filesystem::remove(path, error);
 }
 
 void RequireOther(const std::filesystem::path& path, const std::filesystem::path& input) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,17 +22,21 @@ struct ColumnInfo {
 
 /** An HDF5 file of columns, chunked, each with a `units` attribute.
 
- Rows are kept in memory until Flush, which writes whole columns' tails and then the file's own
- tables, so that between two flushes the file on disk is complete. Not thread-safe. */
+ The file at PATH is never written to: a flush changes a copy, PATH.part, and renames it into place,
+ so that what stands at PATH is whole at any instant, for readers too. Rows are kept in memory until
+ then. Tables and numbers carry checksums, and what does not agree with them is an error. One writer
+ at a time; not thread-safe. */
 class ColumnFile {
  public:
-  /** Makes a new file, replacing an old one. @throws InputError when the folder is missing or not
-   writable. */
+  /** Makes a new file, which replaces an old one at its first flush. @throws InputError when the
+   folder is missing or not writable, or another program writes the file. */
   static ColumnFile Create(const std::filesystem::path& path);
-  /** Opens a file to go on writing. @throws InputError when it is missing, corrupt or locked. */
+  /** Opens a file to go on writing. @throws InputError when it is missing, damaged or written by
+   another program. */
   static ColumnFile Append(const std::filesystem::path& path);
   /** Opens a file to read. @throws InputError when it is missing or no HDF5 file. */
   static ColumnFile Read(const std::filesystem::path& path);
+  /** Flushes what has changed. */
   ~ColumnFile();
   ColumnFile(ColumnFile&&) noexcept;
   ColumnFile& operator=(ColumnFile&&) noexcept;
@@ -50,27 +55,38 @@ class ColumnFile {
   void Put(int column, double value) { Put(column, std::span(&value, 1)); }
   /** Adds one integer to an integer column. */
   void PutInteger(int column, std::int64_t value);
-  /** @throws std::runtime_error when what is in memory would not fit on the disk. */
-  void RequireRoom() const;
-  /** Writes what is in memory. @throws std::runtime_error when the disk is full. */
-  void Flush();
+  /** Rows of a column so far, those in memory included. */
+  std::int64_t Rows(int column) const;
   /** Cuts a column to its first rows on disk; drops those in memory. */
   void Truncate(int column, std::int64_t rows);
+
+  /** Writes what is in memory to the copy beside the file, which stays as it was.
+   @throws std::runtime_error when the disk is full. */
+  void Spill();
+  /** Writes what is in memory and puts it in the file's place, synced to the disk.
+   @throws std::runtime_error when the disk is full; the file is then as it was. */
+  void Flush() { PrepareFlush()(); }
+  /** The same with the sync put off: what is returned does it, on any thread. It must be done
+   before anything else is asked of this file than Put. */
+  [[nodiscard]] std::function<void()> PrepareFlush();
 
   /** Sets a text attribute of the root, replacing an old one. */
   void SetAttribute(const std::string& name, const std::string& text);
   /** Sets a number attribute of the root, replacing an old one. */
   void SetAttribute(const std::string& name, double value);
-  /** A text or number attribute of the root; empty when it is not there. */
+  /** A text or number attribute of the root; empty when it is not there.
+   @throws InputError when it is damaged. */
   std::string Attribute(const std::string& name) const;
-  /** Names of the root's attributes. */
+  /** Names of the root's attributes. @throws InputError when they are damaged. */
   std::vector<std::string> AttributeNames() const;
 
-  /** All columns of the file, by name. */
+  /** All columns of the file, by name. @throws InputError when one is damaged. */
   std::vector<ColumnInfo> Columns() const;
   /** The rows of a column, one after the other; integers are converted.
-   @throws InputError when it is not there. */
+   @throws InputError when it is not there or damaged. */
   std::vector<double> Values(const std::string& name) const;
+  /** Reads all attributes and columns. @throws InputError when one is damaged. */
+  void Verify() const;
 
  private:
   struct Implementation;

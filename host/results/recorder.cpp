@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "host/input/error.h"
+#include "host/results/run_number.h"
 
 namespace intervox::host {
 namespace {
@@ -130,6 +131,15 @@ constexpr ColumnOf<ImpactRecord> kImpact[] = {
     {"peak_force", 1, "N", [](const ImpactRecord& i, double* row) { *row = i.peak_force; }},
 };
 
+/** @throws InputError unless a file holds results of this scene. */
+void RequireSameScene(const ColumnFile& file, const std::filesystem::path& path,
+                      const Scene& scene) {
+  if (file.Attribute("schema") == kSchema && file.Attribute("scene") == ToYaml(scene)) return;
+  throw InputError(path.string() +
+                   ": results: they are of another scene or other --set values. Repeat the "
+                   "command that began them, or run without --resume.");
+}
+
 /** Makes the columns of a table under a group. */
 template <class Source>
 std::vector<int> MakeColumns(std::span<const ColumnOf<Source>> table, const std::string& group,
@@ -193,36 +203,56 @@ Recorder Recorder::Create(const std::filesystem::path& path, const Simulation& s
   std::string names;
   for (const BodySettings& body : scene.bodies) names += (names.empty() ? "" : "\n") + body.name;
   file.SetAttribute("bodies", names);
+  const std::uint64_t run = NewRunNumber();
+  file.SetAttribute("run", RunNumberText(run));
   Recorder recorder(std::move(file), scene);
-  recorder.file_.Flush();
+  recorder.run_ = run;
   return recorder;
 }
 
-Recorder Recorder::Resume(const std::filesystem::path& path, const Simulation& simulation) {
+bool Recorder::IsComplete(const std::filesystem::path& path, const Scene& scene) {
+  const ColumnFile file = ColumnFile::Read(path);
+  RequireSameScene(file, path, scene);
+  return !file.Attribute("summary_steps").empty();
+}
+
+Recorder Recorder::Resume(const std::filesystem::path& path, const Simulation& simulation,
+                          const ResultsMark& mark) {
   const Scene& scene = simulation.GetScene();
   ColumnFile file = ColumnFile::Append(path);
-  if (file.Attribute("schema") != kSchema || file.Attribute("scene") != ToYaml(scene)) {
-    throw InputError(path.string() +
-                     ": results: they are of another scene or other --set values. Repeat the "
-                     "command that began them, or run without --resume.");
+  const auto refuse = [&](const std::string& what) {
+    throw InputError(path.string() + ": results: " + what + " run without --resume.");
+  };
+  RequireSameScene(file, path, scene);
+  const std::uint64_t run = RunNumberOf(file.Attribute("run"));
+  if (mark.run != 0 && run != mark.run) {
+    refuse("they are of another run than the checkpoint beside them. Restore them, or");
   }
   const std::vector<double> times = file.Values("time");
   const std::vector<double> indices = file.Values("patches/time_index");
   Recorder recorder(std::move(file), scene);
+  recorder.run_ = run;
   const auto keep = std::upper_bound(times.begin(), times.end(), simulation.Time());
   recorder.samples_ = keep - times.begin();
   recorder.last_time_ = recorder.samples_ > 0 ? *(keep - 1) : -1.0;
-  const auto patches =
-      std::lower_bound(indices.begin(), indices.end(), static_cast<double>(recorder.samples_));
+  const std::int64_t patches =
+      std::lower_bound(indices.begin(), indices.end(), static_cast<double>(recorder.samples_)) -
+      indices.begin();
+  if (mark.run != 0 && (recorder.samples_ != mark.samples || patches != mark.patches)) {
+    refuse("they hold " + std::to_string(recorder.samples_) + " samples and " +
+           std::to_string(patches) + " patches up to the checkpoint, which was taken after " +
+           std::to_string(mark.samples) + " and " + std::to_string(mark.patches) +
+           ". Restore the file that belongs to it, or");
+  }
   const int first_patch = recorder.patches_.front();
   for (int column = 0; column < first_patch; ++column) {
     recorder.file_.Truncate(column, recorder.samples_);
   }
-  for (const int column : recorder.patches_) {
-    recorder.file_.Truncate(column, patches - indices.begin());
-  }
+  for (const int column : recorder.patches_) recorder.file_.Truncate(column, patches);
   return recorder;
 }
+
+ResultsMark Recorder::Mark() const { return {run_, samples_, file_.Rows(patches_.front())}; }
 
 void Recorder::Sample(const Simulation& simulation) {
   if (simulation.Time() <= last_time_) return;
@@ -241,13 +271,21 @@ void Recorder::Sample(const Simulation& simulation) {
   ++samples_;
 }
 
-void Recorder::Flush(const Simulation& simulation) {
-  file_.RequireRoom();  // before the impacts are written anew
+void Recorder::PutImpacts(const Simulation& simulation) {
   for (const int column : impacts_) file_.Truncate(column, 0);
   for (const ImpactRecord& impact : simulation.Impacts()) {
     PutRow<ImpactRecord>(kImpact, impacts_, impact, &file_);
   }
-  file_.Flush();
+}
+
+void Recorder::Spill(const Simulation& simulation) {
+  PutImpacts(simulation);
+  file_.Spill();
+}
+
+std::function<void()> Recorder::PrepareFlush(const Simulation& simulation) {
+  PutImpacts(simulation);
+  return file_.PrepareFlush();
 }
 
 }  // namespace intervox::host

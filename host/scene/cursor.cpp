@@ -14,9 +14,8 @@ std::string KindName(const Value& value) {
     case Value::Kind::kNull:
       return "nothing";
     case Value::Kind::kScalar: {
-      constexpr std::size_t kShown = 40;
-      const bool cut = value.scalar.size() > kShown;
-      return "'" + value.scalar.substr(0, kShown) + (cut ? "…'" : "'");
+      const bool cut = value.scalar.size() > kShownWord;
+      return "'" + value.scalar.substr(0, kShownWord) + (cut ? "…'" : "'");
     }
     case Value::Kind::kSequence:
       return "a list of " + std::to_string(value.items.size());

@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iostream>
 #include <map>
 #include <sstream>
 #include <unordered_set>
 #include <utility>
+
+#include "host/input/printable.h"
 
 namespace intervox::host {
 namespace {
@@ -107,6 +110,12 @@ class Builder : public YAML::EventHandler {
   }
 
   void Add(Value value, YAML::anchor_t anchor) {
+    if (value.kind == Value::Kind::kScalar && Printable(value.scalar) != value.scalar) {
+      Fail(value, "document",
+           "the word '" + Printable(value.scalar).substr(0, kShownWord) +
+               "' holds bytes that are not printable UTF-8",
+           "Remove them.");
+    }
     if (value.kind == Value::Kind::kNull || value.kind == Value::Kind::kScalar) {
       if (++nodes_ > kMaxNodes) {
         Fail(value, "document", "more than " + std::to_string(kMaxNodes) + " values",
@@ -186,6 +195,12 @@ std::vector<PathPart> SplitPath(const std::string& path) {
   return parts;
 }
 
+void RequireText(std::string_view text, const Value& here) {
+  if (text.find('\0') != std::string_view::npos) {
+    Fail(here, "file", "not a text file", "Name a YAML file in UTF-8.");
+  }
+}
+
 }  // namespace
 
 const Value* Value::Find(std::string_view key) const {
@@ -251,10 +266,22 @@ std::string ReadTextFile(const std::filesystem::path& path) {
   if (!stream.is_open() || stream.bad()) {
     Fail(here, "file", "cannot be read", "Check its permissions.");
   }
-  if (text.view().find('\0') != std::string_view::npos) {
-    Fail(here, "file", "not a text file", "Name a YAML file in UTF-8.");
-  }
+  RequireText(text.view(), here);
   return text.str();
+}
+
+std::string ReadStandardInput() {
+  Value here;
+  here.file = std::make_shared<const std::string>(kStandardInput);
+  std::string text(kMaxBytes + 1, '\0');
+  std::cin.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::cin.gcount()));
+  if (text.size() > kMaxBytes) {
+    Fail(here, "file", "larger than " + std::to_string(kMaxBytes >> 20) + " MiB",
+         "Scene and pair files are small; check what writes it.");
+  }
+  RequireText(text, here);
+  return text;
 }
 
 void ApplyOverride(const std::string& override_text, Value& root) {
@@ -265,6 +292,10 @@ void ApplyOverride(const std::string& override_text, Value& root) {
   const std::vector<PathPart> parts = SplitPath(override_text.substr(0, equals));
   if (equals == std::string::npos || parts.empty()) {
     Fail(here, "--set", "not of the form path=value", "Write for example integrator.step=1e-4.");
+  }
+  if (parts.size() > static_cast<std::size_t>(kMaxDepth)) {
+    Fail(here, "--set", "a path of " + std::to_string(parts.size()) + " keys",
+         "No scene is deeper than " + std::to_string(kMaxDepth) + ".");
   }
   const std::string text = override_text.substr(equals + 1);
   if (text.find_first_not_of(" \t\n") == std::string::npos) {
@@ -287,7 +318,8 @@ void ApplyOverride(const std::string& override_text, Value& root) {
       continue;
     }
     if (value->kind == Value::Kind::kScalar) {
-      Fail(here, walked, "leads into the plain value '" + value->scalar + "'", "Shorten the path.");
+      Fail(here, walked, "leads into the plain value '" + value->scalar.substr(0, kShownWord) + "'",
+           "Shorten the path.");
     }
     value->kind = Value::Kind::kMap;
     Value* child = value->Find(part.key);

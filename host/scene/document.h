@@ -47,6 +47,10 @@ inline constexpr std::size_t kMaxKeys = 1'000'000;
 inline constexpr int kMaxNodes = 1 << 25;
 /** Most nodes that aliases expand to: a few lines of them can stand for any number. */
 inline constexpr int kMaxAliased = 1 << 20;
+/** What messages call the file `-`. */
+inline constexpr const char* kStandardInput = "standard input";
+/** Bytes of a word that a message shows. */
+inline constexpr std::size_t kShownWord = 40;
 /** Largest file [bytes]. */
 inline constexpr std::uintmax_t kMaxBytes = 256u << 20;
 
@@ -58,6 +62,9 @@ Value ParseDocument(const std::string& text, const std::string& file);
 /** The bytes of a file. @throws InputError when it is missing, no regular file, unreadable or
  larger than kMaxBytes. */
 std::string ReadTextFile(const std::filesystem::path& path);
+
+/** The bytes of standard input, which messages call kStandardInput. @throws InputError likewise. */
+std::string ReadStandardInput();
 
 /** Applies one edit `path=value`, for example `bodies.box.pose.position[2]=0.1`. Keys are separated
  by dots, list items named by their index; the value is YAML. Missing keys are created.

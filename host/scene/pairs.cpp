@@ -9,6 +9,7 @@ namespace intervox {
 using host::Cursor;
 
 PairsFile LoadPairs(const std::filesystem::path& path) {
+  if (path == "-") return ParsePairs(host::ReadStandardInput(), host::kStandardInput);
   return ParsePairs(host::ReadTextFile(path), path);
 }
 

@@ -7,6 +7,7 @@
 #include "host/scene/bodies.h"
 #include "host/scene/names.h"
 #include "host/scene/shapes.h"
+#include "host/scene/text.h"
 
 namespace intervox {
 namespace host {
@@ -159,6 +160,13 @@ class SceneReader {
     if (scene_.integrator.step > scene_.duration) {
       root_.Fail("the step is longer than the duration", "Shorten integrator.step.");
     }
+    constexpr double kMostSteps = 1e12;
+    if (const double steps = scene_.duration / scene_.integrator.step; steps > kMostSteps) {
+      const bool long_run = root_.Has("duration") || !root_.Has("integrator");
+      (long_run ? root_.At("duration") : root_.At("integrator").At("step"))
+          .Fail("asks for " + Text(steps) + " steps; no run is longer than 1e12",
+                "Shorten it, or take longer steps.");
+    }
   }
 
   template <class T>
@@ -242,6 +250,9 @@ Scene ParseScene(const std::string& text, const std::filesystem::path& path,
 }  // namespace host
 
 Scene LoadScene(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+  if (path == "-") {
+    return host::ParseScene(host::ReadStandardInput(), host::kStandardInput, overrides);
+  }
   return host::ParseScene(host::ReadTextFile(path), path, overrides);
 }
 

@@ -1,8 +1,6 @@
 #include "host/simulation/checkpoint.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -13,14 +11,16 @@
 #include <utility>
 
 #include "host/input/error.h"
+#include "host/results/replace_file.h"
 #include "host/world/checksum.h"
 
 namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 5;
+constexpr std::uint32_t kVersion = 6;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
+constexpr std::size_t kMarkBytes = 4 * 8;
 
 using Bytes = std::vector<unsigned char>;
 
@@ -245,26 +245,14 @@ std::uint64_t Sum(std::span<const unsigned char> bytes) {
   return sum.value();
 }
 
-[[noreturn]] void FailWrite(const std::filesystem::path& path, const char* what) {
-  throw std::runtime_error("checkpoint " + path.string() + ": cannot " + what + ": " +
-                           std::strerror(errno));
-}
-
-void WriteSynced(const std::filesystem::path& path, std::span<const unsigned char> bytes) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) FailWrite(path, "open");
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t wrote = ::write(file, bytes.data() + done, bytes.size() - done);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) {
-      ::close(file);
-      FailWrite(path, "write");
-    }
-    done += static_cast<std::size_t>(wrote);
-  }
-  const bool synced = ::fsync(file) == 0;
-  if (::close(file) != 0 || !synced) FailWrite(path, "sync");
+Bytes ToBytes(ResultsMark mark) {
+  Writer writer;
+  writer(mark.run);
+  writer(mark.samples);
+  writer(mark.patches);
+  std::uint64_t sum = Sum(writer.bytes);
+  writer(sum);
+  return std::move(writer.bytes);
 }
 
 /** Whether the indices in a checkpoint point to something that is there. */
@@ -299,6 +287,12 @@ bool IsConsistent(const Content& content, const World& world) {
                    " Use another checkpoint, or start the run anew.");
 }
 
+Bytes ReadBytes(const std::filesystem::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) Fail(path.string(), "cannot be read.");
+  return Bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+}
+
 }  // namespace
 
 std::vector<unsigned char> MakeCheckpoint(const World& world, const State& state,
@@ -321,25 +315,42 @@ std::vector<unsigned char> MakeCheckpoint(const World& world, const State& state
   return std::move(file.bytes);
 }
 
-void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned char> bytes) {
+void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned char> bytes,
+                     const ResultsMark& mark) {
   std::filesystem::path aside = path;
   aside += ".new";
-  WriteSynced(aside, bytes);
-  if (::rename(aside.c_str(), path.c_str()) != 0) FailWrite(path, "rename");
-  // The rename itself must survive a power cut too.
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (handle >= 0) {
-    ::fsync(handle);
-    ::close(handle);
+  const Bytes end = ToBytes(mark);
+  std::ofstream stream(aside, std::ios::binary | std::ios::trunc);
+  stream.write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+  stream.write(reinterpret_cast<const char*>(end.data()), static_cast<std::streamsize>(end.size()));
+  stream.close();
+  if (!stream) {
+    throw std::runtime_error("checkpoint " + path.string() +
+                             ": cannot write: " + std::strerror(errno));
   }
+  ReplaceFile(aside, path);
+}
+
+ResultsMark ReadMark(const std::filesystem::path& path) {
+  const Bytes bytes = ReadBytes(path);
+  if (bytes.size() < kHeader + kMarkBytes) Fail(path.string(), "is truncated.");
+  Reader reader({bytes.data() + bytes.size() - kMarkBytes, kMarkBytes});
+  ResultsMark mark;
+  reader(mark.run);
+  reader(mark.samples);
+  reader(mark.patches);
+  const Bytes expected = ToBytes(mark);
+  if (!std::equal(expected.begin(), expected.end(), bytes.end() - kMarkBytes)) {
+    Fail(path.string(), "is corrupt: the checksum of its mark is wrong.");
+  }
+  return mark;
 }
 
 State ReadCheckpoint(const std::filesystem::path& path, const World& world, RunFigures* figures) {
-  std::ifstream stream(path, std::ios::binary);
-  if (!stream) Fail(path.string(), "cannot be read.");
-  const Bytes bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  return FromCheckpoint(bytes, path.string(), world, figures);
+  const Bytes bytes = ReadBytes(path);
+  const std::size_t state = bytes.size() - std::min(bytes.size(), kMarkBytes);
+  return FromCheckpoint({bytes.data(), state}, path.string(), world, figures);
 }
 
 State FromCheckpoint(std::span<const unsigned char> bytes, const std::string& name,

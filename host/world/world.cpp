@@ -87,6 +87,35 @@ void AddRules(const BodyNames& names, World* world) {
   if (bare) world->solids.AddBareCells();
 }
 
+/** An explicit scheme throws bodies off holders that vibrate too fast for its steps. */
+void WarnOfStiffHolders(World* world) {
+  const int last = world->tableau->stages - 1;
+  if (world->tableau->a_implicit[last][last] != 0.0) return;
+  // Undamped springs: rk3 and rk4 are stable up to 1.7 and 2.8 rad a step, rk1 and rk2 nowhere.
+  constexpr double kStable = 1.7;
+  const double h = world->step;
+  for (std::size_t b = 0; b < world->start.size(); ++b) {
+    const BodySettings& body = world->scene.bodies[b];
+    if (!body.holder || world->start[b].kind != BodyKind::kFree) continue;
+    const Holder& holder = *body.holder;
+    const auto largest = [](const Vec3& v) { return std::max({v.x, v.y, v.z}); };
+    const double compliance = world->start[b].inverse_mass;
+    const Mat3& turning = world->start[b].inverse_inertia_M;
+    const double turning_trace = turning(0, 0) + turning(1, 1) + turning(2, 2);
+    const double spring = std::sqrt(std::max(largest(holder.stiffness) * compliance,
+                                             largest(holder.rotational_stiffness) * turning_trace));
+    const double damper = std::max(largest(holder.damping) * compliance,
+                                   largest(holder.rotational_damping) * turning_trace);
+    const double turn = h * std::max(spring, damper);
+    if (turn <= kStable) continue;
+    world->warnings.push_back("bodies." + body.name + ".holder: too stiff for steps of " +
+                              NumberText(h) + " s by the explicit method " +
+                              std::string(world->tableau->name) +
+                              ", which will throw the body off. Use steps below " +
+                              NumberText(h * kStable / turn) + " s, or method ark3.");
+  }
+}
+
 void AddSensors(const BodyNames& names, World* world) {
   for (const SensorSettings& sensor : world->scene.sensors) {
     const std::string key = "sensors." + sensor.name;
@@ -137,6 +166,7 @@ std::unique_ptr<World> MakeWorld(Scene scene) {
   for (const BodySettings& body : world->scene.bodies) AddBody(body, world.get());
   AddRules(names, world.get());
   AddSensors(names, world.get());
+  WarnOfStiffHolders(world.get());
   world->fingerprint = Fingerprint(*world);
   return world;
 }

@@ -43,7 +43,7 @@ struct World {
   PairRules rules;                    ///< of all pairs of bodies
   std::vector<int> sensor_bodies;     ///< body of each sensor
   std::vector<int> sensor_axes;       ///< body whose frame a sensor resolves in; −1: world
-  std::vector<std::string> warnings;  ///< remarks of the contact laws on their parameters
+  std::vector<std::string> warnings;  ///< remarks on settings that are taken nevertheless
   std::uint64_t fingerprint = 0;      ///< of all that a checkpoint must agree with
 
   /** How bodies i and j touch; null where they cannot. See PairRules::Find. */

@@ -100,6 +100,19 @@ TEST(ConvexHull, ManyPointsOnASphere) {
   EXPECT_EQ(outside, 0);
 }
 
+// Many points are a matter of seconds, or refused: those inside of the hull cost little.
+TEST(ConvexHull, TooManyTrianglesAreRefusedAndPointsInsideAreNot) {
+  Random random(25);
+  std::vector<Vec3> p;
+  for (int k = 0; k < 20000; ++k) p.push_back(random.Direction());
+  EXPECT_THROW(ConvexHull(p), std::length_error);
+  for (Vec3& q : p) q = 0.1 * q;
+  for (const double x : {-1.0, 1.0}) {
+    for (const double y : {-1.0, 1.0}) p.insert(p.end(), {{x, y, -1}, {x, y, 1}});
+  }
+  EXPECT_EQ(ConvexHull(p).size(), 6u);
+}
+
 TEST(ConvexHull, AnyScaleAndThinShapes) {
   const std::vector<Vec3> box{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0},
                               {0, 0, 1}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1}};

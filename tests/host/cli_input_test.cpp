@@ -84,7 +84,6 @@ TEST(Cli, BadFilesFoldersAndOptions) {
       {run + "folder", "this is a folder"},
       {run + "taken.h5", "this is a folder"},
       {run + "taken.h5 --resume", "this is a folder"},
-      {run + "none.h5 --resume", "no such file"},
       {run + "good.yaml", "overwrite this input"},
       {run + "o.checkpoint", "the checkpoint's name"},
       {run + "../../../../dev/null", "not a regular file"},
@@ -100,11 +99,11 @@ TEST(Cli, BadFilesFoldersAndOptions) {
       {"metrics " + at + "good.yaml --tolerance nan", "from 1e-09 to 0.1"},
       {"metrics " + at + "good.yaml --voxel-size -1", "out of range"},
       {"metrics " + at + "good.yaml --shape cube", "no shape is named"},
-      {"info " + at + "binary.yaml", "corrupt"},
+      {"info " + at + "binary.yaml", "damaged"},
       {"info " + at + "folder", "not a regular file"},
       {"info /dev/zero", "not a regular file"},
-      {"export " + at + "binary.yaml", "corrupt"},
-      {"render " + at + "binary.yaml", "corrupt"},
+      {"export " + at + "binary.yaml", "damaged"},
+      {"render " + at + "binary.yaml", "damaged"},
       {"render " + at + "nowhere.h5", "no such file"},
       {"rasterize " + at + "good.yaml --shape ball --voxel-size 1e-5", "below 15 µm"},
       {"rasterize " + at + "good.yaml --shape ball -o /nowhere/o.vdb", "does not exist"},
@@ -187,7 +186,7 @@ TEST(Cli, CorruptResultsAreRefusedOrRead) {
         << k << ": " << outcome.status << " " << outcome.text;
     refused += outcome.status == 2 ? 1 : 0;
   }
-  EXPECT_GE(refused, 8);  // those that were cut off at least; a number that changed is read
+  EXPECT_GE(refused, 36);  // some bytes are in room that is kept free
 }
 
 }  // namespace

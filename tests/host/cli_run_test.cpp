@@ -1,20 +1,13 @@
-// `intervox run`: results, summary, interrupts, resumed runs, threads.
+// `intervox run`: results, summary, threads.
 #include <gtest/gtest.h>
-#include <pty.h>
-#include <signal.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
 #include <cmath>
-#include <cstring>
 #include <map>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "cli_call.h"
+#include "cli_runs.h"
 #include "host/results/column_file.h"
 
 namespace intervox {
@@ -157,113 +150,6 @@ TEST(Cli, ResultsHoldEveryQuantityWithItsUnits) {
     EXPECT_NEAR(sum[i] - sum[0], balance[i], 1e-12) << i;
     EXPECT_LT(std::fabs(balance[i]), 1e-2 * 2 * 9.81 * 0.05) << i;
   }
-}
-
-void ExpectSameData(const std::string& a, const std::string& b) {
-  const host::ColumnFile x = host::ColumnFile::Read(a);
-  const host::ColumnFile y = host::ColumnFile::Read(b);
-  const std::vector<host::ColumnInfo> columns = x.Columns();
-  ASSERT_EQ(columns.size(), y.Columns().size());
-  for (const host::ColumnInfo& column : columns) {
-    const std::vector<double> u = x.Values(column.name);
-    const std::vector<double> v = y.Values(column.name);
-    ASSERT_EQ(u.size(), v.size()) << column.name;
-    EXPECT_EQ(std::memcmp(u.data(), v.data(), 8 * u.size()), 0) << column.name;
-  }
-}
-
-// Starts a run, interrupts it when its results have grown, and returns how it ended.
-int Interrupted(const std::string& scene, const std::string& out, int signal) {
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::string program = kProgram;
-    execl(program.c_str(), program.c_str(), "run", scene.c_str(), "-o", out.c_str(), "-q",
-          static_cast<char*>(nullptr));
-    _exit(127);
-  }
-  const std::string checkpoint = fs::path(out).replace_extension(".checkpoint").string();
-  // The program tries for an empty file first, to see whether it may write there.
-  const auto saved = [&] {
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(checkpoint, error);
-    return !error && size > 0 && fs::exists(out);
-  };
-  for (int i = 0; i < 4000 && !saved(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  kill(child, signal);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-std::string LongScene() {
-  std::string text = kScene;
-  const std::size_t at = text.find("step: 1e-3");
-  return text.replace(at, 10, "step: 5e-6");  // slow enough to be interrupted
-}
-
-TEST(Cli, InterruptedAndResumedEqualsUninterrupted) {
-  const fs::path folder = Folder("resume");
-  const std::string scene = Write(folder / "scene.yaml", LongScene());
-  const std::string whole = (folder / "whole.h5").string();
-  ASSERT_EQ(Call("run -q " + scene + " -o " + whole).status, 0);
-  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
-    const std::string out = (folder / ("cut" + std::to_string(signal) + ".h5")).string();
-    const int status = Interrupted(scene, out, signal);
-    EXPECT_EQ(status, signal == SIGKILL ? 128 + SIGKILL : 1);
-    const std::vector<double> so_far = host::ColumnFile::Read(out).Values("time");
-    EXPECT_LT(so_far.size(), 151u) << "the run ended before the signal";
-    const Outcome resumed = Call("run -q --resume " + scene + " -o " + out);
-    EXPECT_EQ(resumed.status, 0) << resumed.text;
-    ExpectSameData(whole, out);
-  }
-}
-
-TEST(Cli, ResumeRefusesAnotherSceneAndATruncatedCheckpoint) {
-  const fs::path folder = Folder("refuse");
-  const std::string scene = Write(folder / "scene.yaml", kScene);
-  const std::string out = (folder / "out.h5").string();
-  ASSERT_EQ(Call("run -q " + scene + " -o " + out).status, 0);
-  EXPECT_EQ(Call("run -q --resume " + scene + " -o " + out + " --set bodies.ball.mass=3").status,
-            2);
-  const fs::path checkpoint = folder / "out.checkpoint";
-  ASSERT_TRUE(fs::exists(checkpoint));
-  fs::resize_file(checkpoint, fs::file_size(checkpoint) / 2);
-  const Outcome outcome = Call("run -q --resume " + scene + " -o " + out);
-  EXPECT_EQ(outcome.status, 2) << outcome.text;
-  EXPECT_NE(outcome.text.find("checkpoint"), std::string::npos) << outcome.text;
-  EXPECT_EQ(host::ColumnFile::Read(out).Values("time").size(), 151u);  // still readable
-}
-
-// On a terminal a bar with the ratio of simulated to wall time turns; elsewhere nothing does.
-TEST(Cli, ProgressIsShownOnATerminalOnly) {
-  const fs::path folder = Folder("progress");
-  const std::string scene = Write(folder / "scene.yaml", LongScene());
-  const std::string out = (folder / "out.h5").string();
-  int terminal = -1;
-  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
-  ASSERT_GE(child, 0) << "no pseudo-terminal: " << std::strerror(errno) << "; is devpts mounted?";
-  if (child == 0) {
-    execl(kProgram.c_str(), kProgram.c_str(), "run", scene.c_str(), "-o", out.c_str(),
-          static_cast<char*>(nullptr));
-    _exit(127);
-  }
-  std::string shown;
-  char buffer[4096];
-  for (ssize_t count = 0; (count = read(terminal, buffer, sizeof buffer)) > 0;) {
-    shown.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(terminal);
-  int status = -1;
-  waitpid(child, &status, 0);
-  EXPECT_EQ(status, 0);
-  for (const char* part : {"\r\033[K[", " %  t = ", " x real time", " s to go"}) {
-    EXPECT_NE(shown.find(part), std::string::npos) << part << "\n" << shown;
-  }
-  const Outcome quiet = Call("run " + scene + " -o " + out);
-  EXPECT_EQ(quiet.text.find('\r'), std::string::npos) << quiet.text;
-  EXPECT_EQ(Call("run -q " + scene + " -o " + out).text, "");
 }
 
 TEST(Cli, ThreadsDoNotChangeBits) {

@@ -178,6 +178,87 @@ TEST(ColumnFile, AKilledWriterLosesNoFlushedRow) {
   for (std::size_t i = 0; i <= 50000; ++i) ASSERT_EQ(rows[3 * i + 2], 3.0 * static_cast<double>(i));
 }
 
+// What stands at the path is the last flush, whole, for who has it open already too.
+TEST(ColumnFile, TheFileAtThePathIsAlwaysWhole) {
+  const fs::path path = Fresh("intervox_whole.h5");
+  {
+    ColumnFile file = ColumnFile::Create(path);
+    const int c = file.Column("x", 1, "m");
+    file.Put(c, 1);
+    EXPECT_FALSE(fs::exists(path));
+    file.Flush();
+    const ColumnFile reader = ColumnFile::Read(path);
+    for (int i = 2; i < 5000; ++i) file.Put(c, i);
+    file.Spill();
+    EXPECT_EQ(ColumnFile::Read(path).Values("x").size(), 1u);
+    file.Flush();
+    EXPECT_EQ(ColumnFile::Read(path).Values("x").size(), 4999u);
+    EXPECT_EQ(reader.Values("x"), std::vector<double>{1});
+    const std::function<void()> sync = file.PrepareFlush();
+    file.Put(c, 5000);  // may come while another thread syncs
+    sync();
+    EXPECT_EQ(ColumnFile::Read(path).Values("x").size(), 4999u);
+  }
+  EXPECT_EQ(ColumnFile::Read(path).Values("x").size(), 5000u);
+  EXPECT_FALSE(fs::exists(path.string() + ".part"));
+  EXPECT_FALSE(fs::exists(path.string() + ".lock"));
+}
+
+TEST(ColumnFile, AFlushThatFailsLosesNothingThatWasThereAndIsNotForgotten) {
+  const fs::path path = Fresh("intervox_failed.h5");
+  ColumnFile file = ColumnFile::Create(path);
+  const int c = file.Column("x", 1, "m");
+  file.Put(c, 1);
+  file.Flush();
+  file.Put(c, 2);
+  const std::function<void()> sync = file.PrepareFlush();
+  fs::remove(path.string() + ".part");
+  EXPECT_THROW(sync(), std::runtime_error);
+  EXPECT_EQ(ColumnFile::Read(path).Values("x"), std::vector<double>{1});
+  // The row that was lost may not be passed over.
+  file.Put(c, 3);
+  EXPECT_THROW(file.Flush(), std::runtime_error);
+  EXPECT_EQ(ColumnFile::Read(path).Values("x"), std::vector<double>{1});
+}
+
+TEST(ColumnFile, ManyFlushesDoNotMakeItGrow) {
+  const fs::path path = Fresh("intervox_flushes.h5");
+  {
+    ColumnFile file = ColumnFile::Create(path);
+    std::vector<int> columns;
+    for (int k = 0; k < 20; ++k) columns.push_back(file.Column("x" + std::to_string(k), 1, "m"));
+    for (int i = 0; i < 200; ++i) {
+      file.Truncate(columns[0], 0);  // written anew each time, as impacts are
+      for (const int column : columns) file.Put(column, i);
+      file.Flush();
+    }
+  }
+  EXPECT_LT(fs::file_size(path), 20u * 40000u);
+  EXPECT_EQ(ColumnFile::Read(path).Values("x0"), std::vector<double>{199});
+  EXPECT_EQ(ColumnFile::Read(path).Values("x1").size(), 200u);
+}
+
+TEST(ColumnFile, OneWriterAtATime) {
+  const fs::path path = Fresh("intervox_writers.h5");
+  ColumnFile first = ColumnFile::Create(path);
+  first.Put(first.Column("x", 1, "m"), 1);
+  first.Flush();
+  EXPECT_THROW(ColumnFile::Create(path), InputError);
+  EXPECT_THROW(ColumnFile::Append(path), InputError);
+  EXPECT_EQ(ColumnFile::Read(path).Values("x").size(), 1u);
+}
+
+TEST(ColumnFile, ALinkIsFollowed) {
+  const fs::path target = Fresh("intervox_target.h5"), link = Fresh("intervox_link.h5");
+  fs::create_symlink(target, link);
+  {
+    ColumnFile file = ColumnFile::Create(link);
+    file.Put(file.Column("x", 1, "m"), 1);
+  }
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_EQ(ColumnFile::Read(target).Values("x").size(), 1u);
+}
+
 TEST(ColumnFile, RefusesWhatItCannotWriteOrRead) {
   EXPECT_THROW(ColumnFile::Create("/nowhere/x.h5"), InputError);
   EXPECT_THROW(ColumnFile::Create(testing::TempDir()), InputError);

@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "host/input/error.h"
 #include "host/results/column_file.h"
+#include "host/simulation/checkpoint.h"
 #include "tests/host/scene_text.h"
 
 namespace intervox::host {
@@ -73,6 +76,55 @@ TEST(RecorderTest, AResumedRunCutsWhatCameAfterItsCheckpoint) {
           << column.name << " from " << saved << " stopped at " << stopped;
     }
   }
+}
+
+// A checkpoint's mark is that of its results: another run's are refused, and those that hold less.
+TEST(RecorderTest, AMarkIsHeldAgainstTheResults) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "intervox_mark";
+  std::filesystem::create_directories(folder);
+  const auto path = folder / "run.h5", checkpoint = folder / "run.checkpoint";
+  ResultsMark mark;
+  {
+    Simulation simulation = Balls();
+    Recorder recorder = Recorder::Create(path, simulation, {});
+    Record(0.01, &simulation, &recorder);
+    mark = recorder.Mark();
+    WriteCheckpoint(checkpoint, simulation.Save(), mark);
+    Record(0.015, &simulation, &recorder);
+  }
+  EXPECT_EQ(mark.samples, 11);
+  EXPECT_GE(mark.patches, 11);
+  EXPECT_NE(mark.run, 0u);
+  const ResultsMark read = ReadMark(checkpoint);
+  EXPECT_EQ(read.run, mark.run);
+  EXPECT_EQ(read.samples, mark.samples);
+  EXPECT_EQ(read.patches, mark.patches);
+  Simulation simulation = Balls();
+  simulation.Restore(checkpoint);
+  const auto resume = [&](ResultsMark of) { Recorder::Resume(path, simulation, of); };
+  EXPECT_THROW(resume({mark.run + 1, mark.samples, mark.patches}), InputError);
+  EXPECT_THROW(resume({mark.run, mark.samples + 1, mark.patches}), InputError);
+  EXPECT_THROW(resume({mark.run, mark.samples, mark.patches + 1}), InputError);
+  EXPECT_NO_THROW(resume(mark));
+  // The same run goes on under the same number.
+  Recorder recorder = Recorder::Resume(path, simulation, mark);
+  EXPECT_EQ(recorder.Mark().run, mark.run);
+  EXPECT_EQ(recorder.Mark().patches, mark.patches);
+  // Every byte of the mark is under its checksum.
+  for (int byte = 1; byte <= 32; ++byte) {
+    std::fstream file(checkpoint, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekg(-byte, std::ios::end);
+    const int was = file.peek();
+    file.seekp(-byte, std::ios::end);
+    file.put(static_cast<char>(was ^ 1));
+    file.close();
+    EXPECT_THROW(ReadMark(checkpoint), InputError) << byte;
+    std::fstream again(checkpoint, std::ios::in | std::ios::out | std::ios::binary);
+    again.seekp(-byte, std::ios::end);
+    again.put(static_cast<char>(was));
+  }
+  EXPECT_NO_THROW(ReadMark(checkpoint));
 }
 
 // The last row of each column against what the simulation reports.

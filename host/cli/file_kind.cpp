@@ -1,0 +1,145 @@
+#include "host/cli/file_kind.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <utility>
+
+#include "host/input/error.h"
+#include "host/results/column_file.h"
+
+namespace intervox::cli {
+namespace {
+
+constexpr std::string_view kHdf5Start = "\x89HDF\r\n\x1a\n";
+
+/** What a kind is called, and what to do with such a file. */
+struct Words {
+  FileKind kind;
+  const char* noun;
+  const char* use;
+};
+
+constexpr std::array<Words, 12> kWords = {{
+    {FileKind::kResults, "results of 'run'",
+     "'intervox info', 'export' and 'render' take it; 'info --scene' prints its scene"},
+    {FileKind::kMetrics, "results of 'metrics'", "'intervox info' and 'export' take it"},
+    {FileKind::kHdf5, "an HDF5 file that is not Intervox's, or damaged",
+     "Name a file that 'intervox run' wrote"},
+    {FileKind::kScene, "a scene", "'intervox run', 'validate' and 'info' take it"},
+    {FileKind::kPairs, "a file of pairs", "'intervox metrics', 'info' and 'rasterize' take it"},
+    {FileKind::kBatch, "a batch", "'intervox batch' takes it"},
+    {FileKind::kCheckpoint, "a checkpoint",
+     "'intervox run --resume' with the scene and -o takes the one beside the results"},
+    {FileKind::kArray, "an array of NumPy", "'intervox metrics PAIRS --poses' takes poses"},
+    {FileKind::kMesh, "a mesh",
+     "Intervox reads exact shapes; write a scene or pairs (docs/scene_format.md)"},
+    {FileKind::kCad, "a CAD model",
+     "Intervox reads exact shapes; write a scene or pairs (docs/scene_format.md)"},
+    {FileKind::kGrid, "an OpenVDB grid", "'intervox rasterize' writes such files and reads none"},
+    {FileKind::kPicture, "a picture", "'intervox render' writes such files and reads none"},
+}};
+
+const Words& Of(FileKind kind) {
+  return *std::find_if(kWords.begin(), kWords.end(),
+                       [&](const Words& w) { return w.kind == kind; });
+}
+
+std::string LowerExtension(const std::string& path) {
+  std::string extension = std::filesystem::path(path).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return extension;
+}
+
+FileKind ByName(const std::string& path) {
+  const std::string extension = LowerExtension(path);
+  for (const auto& [name, kind] : {std::pair{".stl", FileKind::kMesh},
+                                   {".obj", FileKind::kMesh},
+                                   {".ply", FileKind::kMesh},
+                                   {".glb", FileKind::kMesh},
+                                   {".gltf", FileKind::kMesh},
+                                   {".off", FileKind::kMesh},
+                                   {".step", FileKind::kCad},
+                                   {".stp", FileKind::kCad},
+                                   {".iges", FileKind::kCad},
+                                   {".igs", FileKind::kCad},
+                                   {".vdb", FileKind::kGrid},
+                                   {".png", FileKind::kPicture}}) {
+    if (extension == name) return kind;
+  }
+  return FileKind::kUnknown;
+}
+
+FileKind Hdf5Kind(const std::string& path) {
+  std::string schema;
+  try {
+    schema = host::ColumnFile::Read(path).Attribute("schema");
+  } catch (const host::InputError&) {
+    return FileKind::kUnknown;  // damaged: the reader says more
+  }
+  if (schema.starts_with("intervox/results/")) return FileKind::kResults;
+  if (schema.starts_with("intervox/metrics/")) return FileKind::kMetrics;
+  return FileKind::kHdf5;
+}
+
+/** The kind that the line `schema: intervox/KIND/VERSION` of a YAML file names. */
+FileKind BySchema(std::ifstream& stream) {
+  constexpr int kMostLines = 10000;
+  std::string line;
+  for (int i = 0; i < kMostLines && std::getline(stream, line); ++i) {
+    if (!line.starts_with("schema:")) continue;
+    for (const auto& [word, kind] : {std::pair{"intervox/scene/", FileKind::kScene},
+                                     {"intervox/pairs/", FileKind::kPairs},
+                                     {"intervox/batch/", FileKind::kBatch}}) {
+      if (line.find(word) != std::string::npos) return kind;
+    }
+    return FileKind::kUnknown;
+  }
+  return FileKind::kUnknown;
+}
+
+}  // namespace
+
+bool IsHdf5(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  std::ifstream stream(path, std::ios::binary);
+  std::array<char, 8> start{};
+  stream.read(start.data(), start.size());
+  return stream && std::string_view(start.data(), start.size()) == kHdf5Start;
+}
+
+FileKind KindOf(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return FileKind::kUnknown;
+  std::ifstream stream(path, std::ios::binary);
+  std::array<char, 8> bytes{};
+  stream.read(bytes.data(), bytes.size());
+  const std::string_view start(bytes.data(), static_cast<std::size_t>(stream.gcount()));
+  if (start == kHdf5Start) return Hdf5Kind(path);
+  if (start == "INTERVOX") return FileKind::kCheckpoint;
+  if (start.starts_with("\x93NUMPY")) return FileKind::kArray;
+  if (start.starts_with("PK\x03\x04") && LowerExtension(path) == ".npz") return FileKind::kArray;
+  if (start.starts_with("\x89PNG")) return FileKind::kPicture;
+  if (const FileKind named = ByName(path); named != FileKind::kUnknown) return named;
+  stream.clear();
+  stream.seekg(0);
+  return BySchema(stream);
+}
+
+void RequireKind(const std::string& path, const std::string& command,
+                 std::initializer_list<FileKind> taken) {
+  const FileKind kind = KindOf(path);
+  if (kind == FileKind::kUnknown || std::count(taken.begin(), taken.end(), kind) > 0) return;
+  std::string wanted;
+  for (const FileKind each : taken)
+    wanted += (wanted.empty() ? "" : " or ") + std::string(Of(each).noun);
+  throw host::InputError(path + ": " + command + ": this is " + Of(kind).noun + ", and '" +
+                         command + "' takes " + wanted + ". " + Of(kind).use + ".");
+}
+
+}  // namespace intervox::cli

@@ -1,0 +1,53 @@
+#include "host/cli/result_writer.h"
+
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "host/cli/interrupt.h"
+#include "host/simulation/checkpoint.h"
+
+namespace intervox::cli {
+namespace {
+
+/** Results are written again after at least so many times what the last writing took. */
+constexpr double kShare = 20.0;
+/** Checkpoints wait for that only where their results take longer to write [s]. */
+constexpr double kSmall = 0.25;
+
+double Since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+bool ResultWriter::FitsIn(double least_seconds) const {
+  return Since(last_) > std::fmax(least_seconds, kShare * took_);
+}
+
+bool ResultWriter::CheckpointFitsIn() const { return took_ < kSmall || FitsIn(0.0); }
+
+void ResultWriter::Write(bool with_checkpoint) {
+  const Uninterrupted until_done;
+  Finish();
+  const Clock::time_point before = Clock::now();
+  std::function<void()> write = recorder_.PrepareFlush(simulation_);
+  if (with_checkpoint) {
+    write = [flush = std::move(write), path = checkpoint_, bytes = simulation_.Save(),
+             mark = recorder_.Mark()] {
+      flush();
+      host::WriteCheckpoint(path, bytes, mark);
+    };
+  }
+  syncing_ = std::async(std::launch::async, std::move(write));
+  last_ = Clock::now();
+  took_ = Since(before);
+}
+
+void ResultWriter::Finish() {
+  if (!syncing_.valid()) return;
+  const Uninterrupted until_done;
+  syncing_.get();
+}
+
+}  // namespace intervox::cli
