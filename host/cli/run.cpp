@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "host/cli/cli.h"
+#include "host/cli/replay.h"
 #include "host/cli/summary.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
@@ -44,6 +45,7 @@ struct Options {
   std::string file;
   std::string out;
   std::vector<std::string> overrides;
+  std::string replay;
   std::string device = "auto";
   int threads = 0;
   bool resume = false;
@@ -244,7 +246,12 @@ int Run(const Options& options) {
 void AddRun(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
-  command->add_option("file", options->file, "Scene file, intervox/scene/2 or 1")->required();
+  CLI::Option* file =
+      command->add_option("file", options->file, "Scene file, intervox/scene/2 or 1");
+  command
+      ->add_option("--replay", options->replay,
+                   "Results whose run is done again; in place of a scene")
+      ->excludes(file);
   command->add_option("-o,--out", options->out, "Results, HDF5; default: the scene's name + .h5");
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)
@@ -253,7 +260,15 @@ void AddRun(CLI::App& app, int& status) {
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   command->add_flag("--resume", options->resume, "Go on from the checkpoint beside the results");
   command->add_flag("-q,--quiet", options->quiet, "No progress bar, no summary");
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] {
+    if (options->replay.empty()) {
+      if (options->file.empty()) throw CLI::RequiredError("file");
+      status = Run(*options);
+    } else {
+      status = ReplayRun(options->replay, options->out,
+                         ParseDevice(options->device, options->threads), options->quiet);
+    }
+  });
 }
 
 }  // namespace intervox::cli

@@ -159,7 +159,7 @@ void PutRow(std::span<const ColumnOf<Source>> table, const std::vector<int>& col
 
 }  // namespace
 
-Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file)) {
+Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file)), inputs_(&file_) {
   std::size_t longest = 0;
   for (const BodySettings& body : scene.bodies) longest = std::max(longest, body.name.size());
   file_.Reserve("bodies", scene.bodies.size(), longest);
@@ -194,6 +194,7 @@ Recorder Recorder::Create(const std::filesystem::path& path, const Simulation& s
   for (const BodySettings& body : scene.bodies) names += (names.empty() ? "" : "\n") + body.name;
   file.SetAttribute("bodies", names);
   Recorder recorder(std::move(file), scene);
+  recorder.inputs_.Begin(simulation, &recorder.file_);
   recorder.file_.Flush();
   return recorder;
 }
@@ -221,6 +222,7 @@ Recorder Recorder::Resume(const std::filesystem::path& path, const Simulation& s
   for (const int column : recorder.patches_) {
     recorder.file_.Truncate(column, patches - indices.begin());
   }
+  recorder.inputs_.Resume(simulation, &recorder.file_);
   return recorder;
 }
 
@@ -247,6 +249,7 @@ void Recorder::Flush(const Simulation& simulation) {
   for (const ImpactRecord& impact : simulation.Impacts()) {
     PutRow<ImpactRecord>(kImpact, impacts_, impact, &file_);
   }
+  inputs_.Write(&file_);
   file_.Flush();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/results/column_file.h"
+#include "host/results/inputs.h"
 #include "host/simulation.h"
 
 namespace intervox::host {
@@ -19,7 +20,7 @@ struct Provenance {
 
 /** The layout of a results file, `intervox/results/1` (docs/scene_format.md): one row of every
  time column for each sample; `patches/…` is a flat table with `time_index`; `impacts/…` has one row
- for each onset of contact.
+ for each onset of contact, `inputs/…` one for each input from outside while this lives.
 
  Appending after a checkpoint gives the same bytes of data as an uninterrupted run. */
 class Recorder {
@@ -51,6 +52,7 @@ class Recorder {
   std::vector<int> energies_;
   std::vector<int> patches_;
   std::vector<int> impacts_;
+  InputColumns inputs_;
   std::int64_t samples_ = 0;
   double last_time_ = -1.0;
 };

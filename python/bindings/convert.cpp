@@ -73,9 +73,10 @@ Mat3 RotationOfMatrix(const double* m, std::size_t stride, const char* name) {
     for (int j = 0; j < 3; ++j) largest = std::fmax(largest, std::fabs(off(i, j)));
   }
   if (!(largest <= kOrthonormal) || Determinant(R) < 0) {
-    Fail(fmt::format("{}: this matrix is no rotation: its columns are not orthonormal, or it is a "
-                     "mirror",
-                     name));
+    Fail(
+        fmt::format("{}: this matrix is no rotation: its columns are not orthonormal, or it is a "
+                    "mirror",
+                    name));
   }
   return R;
 }
@@ -160,9 +161,10 @@ Pose ToPose(nb::handle source, const char* name) {
   RequireFinite(values, values.size(), name);
   if (values.size() == 7) return PoseOfSeven(values.data(), name);
   if (values.size() == 16) return PoseOfMatrix(values.data(), name);
-  Fail(fmt::format("{}: give a Pose, (position, orientation), seven numbers (position, quaternion "
-                   "w x y z) or a 4 x 4 matrix",
-                   name));
+  Fail(
+      fmt::format("{}: give a Pose, (position, orientation), seven numbers (position, quaternion "
+                  "w x y z) or a 4 x 4 matrix",
+                  name));
 }
 
 bool AreManyPoses(nb::handle source) {
@@ -192,14 +194,11 @@ std::vector<Pose> ToPoses(nb::handle source, const char* name) {
         (width != 4 && width != 9 && n > 0)) {
       Fail(fmt::format("{}: give n x 3 positions with n orientations", name));
     }
-    fill(p.values(), 3, [](const double* v, Pose* X) {
-      X->p = {v[0], v[1], v[2]};
-    });
+    fill(p.values(), 3, [](const double* v, Pose* X) { X->p = {v[0], v[1], v[2]}; });
     RequireFinite(r.values(), std::max<std::size_t>(1, width), name);
     for (std::size_t i = 0; i < n; ++i) {
       const double* row = &r.values()[i * width];
-      poses[i].R =
-          width == 4 ? RotationOfQuaternion(row, name) : RotationOfMatrix(row, 3, name);
+      poses[i].R = width == 4 ? RotationOfQuaternion(row, name) : RotationOfMatrix(row, 3, name);
     }
     return poses;
   }
@@ -257,9 +256,9 @@ nb::object Array(const Mat3& m) {
 }
 
 nb::object Array(const Pose& X) {
-  const double values[] = {X.R.row0.x, X.R.row0.y, X.R.row0.z, X.p.x, X.R.row1.x, X.R.row1.y,
-                           X.R.row1.z, X.p.y, X.R.row2.x, X.R.row2.y, X.R.row2.z, X.p.z,
-                           0, 0, 0, 1};
+  const double values[] = {X.R.row0.x, X.R.row0.y, X.R.row0.z, X.p.x,      X.R.row1.x, X.R.row1.y,
+                           X.R.row1.z, X.p.y,      X.R.row2.x, X.R.row2.y, X.R.row2.z, X.p.z,
+                           0,          0,          0,          1};
   const Py_ssize_t shape[] = {4, 4};
   return Array(shape, values);
 }

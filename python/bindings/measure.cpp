@@ -88,13 +88,21 @@ MetricsArray MeasureMany(const Solid& a, const Solid& b, nb::handle source, doub
   const std::vector<Pose> poses = ToPoses(source, "X_AB");
   const auto n = static_cast<Py_ssize_t>(poses.size());
   const Py_ssize_t scalars[] = {n}, vectors[] = {n, 3}, matrices[] = {n, 3, 3};
-  MetricsArray out{Array(scalars), Array(vectors), Array(matrices), Array(vectors),
-                   Array(vectors), Array(scalars),
-                   nb::module_::import_("numpy").attr("empty")(n, "int8"), poses.size()};
+  MetricsArray out{Array(scalars),
+                   Array(vectors),
+                   Array(matrices),
+                   Array(vectors),
+                   Array(vectors),
+                   Array(scalars),
+                   nb::module_::import_("numpy").attr("empty")(n, "int8"),
+                   poses.size()};
   const auto numbers = [](nb::handle array) { return static_cast<double*>(DataOf(array)); };
-  const Columns columns{numbers(out.volume),      numbers(out.centroid),
-                        numbers(out.inertia),     numbers(out.area_vector),
-                        numbers(out.area_moment), numbers(out.volume_error),
+  const Columns columns{numbers(out.volume),
+                        numbers(out.centroid),
+                        numbers(out.inertia),
+                        numbers(out.area_vector),
+                        numbers(out.area_moment),
+                        numbers(out.volume_error),
                         static_cast<signed char*>(DataOf(out.status))};
   nb::gil_scoped_release release;
   Signals signals;
@@ -114,7 +122,8 @@ MetricsArray MeasureMany(const Solid& a, const Solid& b, nb::handle source, doub
 
 constexpr const char* kMeasureDoc =
     "The overlap of the solids a and b.\n\n"
-    "X_AB is the pose of b in a's frame: one pose (Pose, (position, orientation), seven numbers, or "
+    "X_AB is the pose of b in a's frame: one pose (Pose, (position, orientation), seven numbers, "
+    "or "
     "a 4 x 4 matrix) gives Metrics; many (n x 7: position [m], quaternion w x y z; n x 4 x 4; or a "
     "pair of n positions and n orientations) give MetricsArray. Orientations may be quaternions "
     "(w, x, y, z), matrices or scipy Rotations. tolerance is relative to the volume, 1e-9 to 0.1. "
@@ -161,22 +170,28 @@ void BindMetrics(nb::module_& m) {
   nb::class_<MetricsArray>(m, "MetricsArray",
                            "The overlaps at n poses, one row each: NumPy arrays, in a's frame, SI, "
                            "unit density.")
-      .def_prop_ro("volume", [](const MetricsArray& x) { return x.volume; },
-                   nb::sig("def volume(self) -> FloatArray"), "[m^3], shape (n,).")
-      .def_prop_ro("centroid", [](const MetricsArray& x) { return x.centroid; },
-                   nb::sig("def centroid(self) -> FloatArray"),
-                   "[m], shape (n, 3); NaN without an overlap.")
-      .def_prop_ro("inertia", [](const MetricsArray& x) { return x.inertia; },
-                   nb::sig("def inertia(self) -> FloatArray"), "[m^5], shape (n, 3, 3).")
-      .def_prop_ro("area_vector", [](const MetricsArray& x) { return x.area_vector; },
-                   nb::sig("def area_vector(self) -> FloatArray"), "[m^2], shape (n, 3).")
-      .def_prop_ro("area_moment", [](const MetricsArray& x) { return x.area_moment; },
-                   nb::sig("def area_moment(self) -> FloatArray"), "[m^3], shape (n, 3).")
-      .def_prop_ro("volume_error", [](const MetricsArray& x) { return x.volume_error; },
-                   nb::sig("def volume_error(self) -> FloatArray"), "[m^3], shape (n,).")
-      .def_prop_ro("status", [](const MetricsArray& x) { return x.status; },
-                   nb::sig("def status(self) -> numpy.typing.NDArray[numpy.int8]"),
-                   "Values of Status, shape (n,).")
+      .def_prop_ro(
+          "volume", [](const MetricsArray& x) { return x.volume; },
+          nb::sig("def volume(self) -> FloatArray"), "[m^3], shape (n,).")
+      .def_prop_ro(
+          "centroid", [](const MetricsArray& x) { return x.centroid; },
+          nb::sig("def centroid(self) -> FloatArray"), "[m], shape (n, 3); NaN without an overlap.")
+      .def_prop_ro(
+          "inertia", [](const MetricsArray& x) { return x.inertia; },
+          nb::sig("def inertia(self) -> FloatArray"), "[m^5], shape (n, 3, 3).")
+      .def_prop_ro(
+          "area_vector", [](const MetricsArray& x) { return x.area_vector; },
+          nb::sig("def area_vector(self) -> FloatArray"), "[m^2], shape (n, 3).")
+      .def_prop_ro(
+          "area_moment", [](const MetricsArray& x) { return x.area_moment; },
+          nb::sig("def area_moment(self) -> FloatArray"), "[m^3], shape (n, 3).")
+      .def_prop_ro(
+          "volume_error", [](const MetricsArray& x) { return x.volume_error; },
+          nb::sig("def volume_error(self) -> FloatArray"), "[m^3], shape (n,).")
+      .def_prop_ro(
+          "status", [](const MetricsArray& x) { return x.status; },
+          nb::sig("def status(self) -> numpy.typing.NDArray[numpy.int8]"),
+          "Values of Status, shape (n,).")
       .def("__len__", [](const MetricsArray& x) { return x.size; })
       .def("__repr__", [](const MetricsArray& x) {
         return fmt::format("<intervox.MetricsArray of {} poses>", x.size);

@@ -26,7 +26,8 @@ void Translate(const std::exception_ptr& thrown, void* /*unused*/) {
 
 NB_MODULE(_core, m) {
   using namespace intervox::python;  // NOLINT(google-build-using-namespace): local to the module
-  m.doc() = "Contact dynamics from volumes of interference. SI units; quaternions are (w, x, y, z).";
+  m.doc() =
+      "Contact dynamics from volumes of interference. SI units; quaternions are (w, x, y, z).";
   m.attr("__version__") = INTERVOX_VERSION;
   input_error = PyErr_NewExceptionWithDoc(
       "intervox.InputError",

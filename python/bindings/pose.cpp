@@ -11,8 +11,8 @@ void BindPose(nb::module_& m) {
       .def(
           "__init__",
           [](Pose* self, nb::handle position, nb::handle orientation) {
-            new (self) Pose{ToRotationMatrix(orientation, "orientation"),
-                            ToVec3(position, "position")};
+            new (self)
+                Pose{ToRotationMatrix(orientation, "orientation"), ToVec3(position, "position")};
           },
           "position"_a = nb::make_tuple(0.0, 0.0, 0.0), "orientation"_a = nb::none(),
           nb::sig("def __init__(self, position: Vector = (0.0, 0.0, 0.0), "
@@ -32,7 +32,8 @@ void BindPose(nb::module_& m) {
       .def(
           "as_matrix", [](const Pose& X) { return Array(X); },
           nb::sig("def as_matrix(self) -> FloatArray"), "Homogeneous matrix, shape (4, 4).")
-      .def("inverse", [](const Pose& X) { return Inverse(X); }, "X_BA of X_AB.")
+      .def(
+          "inverse", [](const Pose& X) { return Inverse(X); }, "X_BA of X_AB.")
       .def(
           "__matmul__", [](const Pose& a, const Pose& b) { return a * b; }, nb::is_operator(),
           "X_AB @ X_BC = X_AC.")

@@ -59,8 +59,9 @@ auto BindNamed(nb::module_& m, const char* name, const char* doc, const char* it
            [index](const All& all, const std::string& key) {
              return (all.session->*index)().numbers.count(key) > 0;
            })
-      .def_prop_ro("names", [index](const All& all) { return (all.session->*index)().names; },
-                   "The names, in the scene's order.")
+      .def_prop_ro(
+          "names", [index](const All& all) { return (all.session->*index)().names; },
+          "The names, in the scene's order.")
       .def("__repr__", [index, name](const All& all) {
         std::string text;
         for (const std::string& key : (all.session->*index)().names) {
@@ -78,49 +79,64 @@ void BindReports(nb::module_& m) {
                    "keep. SI, world axes.")
       .def_prop_ro("name", [](const Body& b) { return b.session->bodies().names[b.number]; })
       .def_ro("index", &Body::number, "Its number, as body_i and body_j of contacts have it.")
-      .def_prop_ro("position", [](const Body& b) { return Array(StateOf(b).X_WB.p); },
-                   nb::sig(Getter("position").c_str()), "Of the body frame's origin [m].")
-      .def_prop_ro("quaternion", [](const Body& b) { return Array(StateOf(b).q_WB); },
-                   nb::sig(Getter("quaternion").c_str()), "Orientation (w, x, y, z).")
-      .def_prop_ro("rotation", [](const Body& b) { return Array(StateOf(b).X_WB.R); },
-                   nb::sig(Getter("rotation").c_str()), "Rotation matrix (3, 3).")
-      .def_prop_ro("pose", [](const Body& b) { return StateOf(b).X_WB; }, "X_WB of the body frame.")
-      .def_prop_ro("center_of_mass", [](const Body& b) { return Array(StateOf(b).p_WM); },
-                   nb::sig(Getter("center_of_mass").c_str()), "Position [m].")
-      .def_prop_ro("velocity", [](const Body& b) { return Array(StateOf(b).v_WB); },
-                   nb::sig(Getter("velocity").c_str()), "Of the body frame's origin [m/s].")
-      .def_prop_ro("center_of_mass_velocity", [](const Body& b) { return Array(StateOf(b).v_WM); },
-                   nb::sig(Getter("center_of_mass_velocity").c_str()), "[m/s]")
-      .def_prop_ro("angular_velocity", [](const Body& b) { return Array(StateOf(b).w_WB); },
-                   nb::sig(Getter("angular_velocity").c_str()), "World axes [rad/s].")
-      .def_prop_ro("contact_force", [](const Body& b) { return Array(StateOf(b).contact_force); },
-                   nb::sig(Getter("contact_force").c_str()), "Sum of contact forces [N].")
-      .def_prop_ro("contact_torque", [](const Body& b) { return Array(StateOf(b).contact_torque); },
-                   nb::sig(Getter("contact_torque").c_str()),
-                   "Of contact forces, about the body frame's origin [N m].")
+      .def_prop_ro(
+          "position", [](const Body& b) { return Array(StateOf(b).X_WB.p); },
+          nb::sig(Getter("position").c_str()), "Of the body frame's origin [m].")
+      .def_prop_ro(
+          "quaternion", [](const Body& b) { return Array(StateOf(b).q_WB); },
+          nb::sig(Getter("quaternion").c_str()), "Orientation (w, x, y, z).")
+      .def_prop_ro(
+          "rotation", [](const Body& b) { return Array(StateOf(b).X_WB.R); },
+          nb::sig(Getter("rotation").c_str()), "Rotation matrix (3, 3).")
+      .def_prop_ro(
+          "pose", [](const Body& b) { return StateOf(b).X_WB; }, "X_WB of the body frame.")
+      .def_prop_ro(
+          "center_of_mass", [](const Body& b) { return Array(StateOf(b).p_WM); },
+          nb::sig(Getter("center_of_mass").c_str()), "Position [m].")
+      .def_prop_ro(
+          "velocity", [](const Body& b) { return Array(StateOf(b).v_WB); },
+          nb::sig(Getter("velocity").c_str()), "Of the body frame's origin [m/s].")
+      .def_prop_ro(
+          "center_of_mass_velocity", [](const Body& b) { return Array(StateOf(b).v_WM); },
+          nb::sig(Getter("center_of_mass_velocity").c_str()), "[m/s]")
+      .def_prop_ro(
+          "angular_velocity", [](const Body& b) { return Array(StateOf(b).w_WB); },
+          nb::sig(Getter("angular_velocity").c_str()), "World axes [rad/s].")
+      .def_prop_ro(
+          "contact_force", [](const Body& b) { return Array(StateOf(b).contact_force); },
+          nb::sig(Getter("contact_force").c_str()), "Sum of contact forces [N].")
+      .def_prop_ro(
+          "contact_torque", [](const Body& b) { return Array(StateOf(b).contact_torque); },
+          nb::sig(Getter("contact_torque").c_str()),
+          "Of contact forces, about the body frame's origin [N m].")
       .def("__repr__", [](const Body& b) {
         const BodyState& s = StateOf(b);
-        return fmt::format("<intervox.Body '{}' at {} m, quaternion {} (w, x, y, z), velocity {} m/s>",
-                           b.session->bodies().names[b.number], Shown(s.X_WB.p), Shown(s.q_WB),
-                           Shown(s.v_WB));
+        return fmt::format(
+            "<intervox.Body '{}' at {} m, quaternion {} (w, x, y, z), velocity {} m/s>",
+            b.session->bodies().names[b.number], Shown(s.X_WB.p), Shown(s.q_WB), Shown(s.v_WB));
       });
 
   nb::class_<Sensor>(m, "Sensor", "A sensor as it reads now, in its resolve_in axes. SI.")
       .def_prop_ro("name", [](const Sensor& s) { return s.session->sensors().names[s.number]; })
-      .def_prop_ro("position", [](const Sensor& s) { return Array(ReadingOf(s).position); },
-                   nb::sig(Getter("position").c_str()),
-                   "Of the sensor frame, in the resolve_in body's frame [m].")
-      .def_prop_ro("quaternion", [](const Sensor& s) { return Array(ReadingOf(s).orientation); },
-                   nb::sig(Getter("quaternion").c_str()), "Orientation (w, x, y, z), likewise.")
-      .def_prop_ro("velocity", [](const Sensor& s) { return Array(ReadingOf(s).velocity); },
-                   nb::sig(Getter("velocity").c_str()), "Relative to the world [m/s].")
-      .def_prop_ro("angular_velocity",
-                   [](const Sensor& s) { return Array(ReadingOf(s).angular_velocity); },
-                   nb::sig(Getter("angular_velocity").c_str()), "[rad/s]")
-      .def_prop_ro("force", [](const Sensor& s) { return Array(ReadingOf(s).force); },
-                   nb::sig(Getter("force").c_str()), "Contact force on the body [N].")
-      .def_prop_ro("torque", [](const Sensor& s) { return Array(ReadingOf(s).torque); },
-                   nb::sig(Getter("torque").c_str()), "About the sensor frame's origin [N m].")
+      .def_prop_ro(
+          "position", [](const Sensor& s) { return Array(ReadingOf(s).position); },
+          nb::sig(Getter("position").c_str()),
+          "Of the sensor frame, in the resolve_in body's frame [m].")
+      .def_prop_ro(
+          "quaternion", [](const Sensor& s) { return Array(ReadingOf(s).orientation); },
+          nb::sig(Getter("quaternion").c_str()), "Orientation (w, x, y, z), likewise.")
+      .def_prop_ro(
+          "velocity", [](const Sensor& s) { return Array(ReadingOf(s).velocity); },
+          nb::sig(Getter("velocity").c_str()), "Relative to the world [m/s].")
+      .def_prop_ro(
+          "angular_velocity", [](const Sensor& s) { return Array(ReadingOf(s).angular_velocity); },
+          nb::sig(Getter("angular_velocity").c_str()), "[rad/s]")
+      .def_prop_ro(
+          "force", [](const Sensor& s) { return Array(ReadingOf(s).force); },
+          nb::sig(Getter("force").c_str()), "Contact force on the body [N].")
+      .def_prop_ro(
+          "torque", [](const Sensor& s) { return Array(ReadingOf(s).torque); },
+          nb::sig(Getter("torque").c_str()), "About the sensor frame's origin [N m].")
       .def("__repr__", [](const Sensor& s) {
         const SensorReading& r = ReadingOf(s);
         return fmt::format("<intervox.Sensor '{}': force {} N, torque {} N m>",

@@ -100,7 +100,10 @@ void Session::RequireIdle() const {
 
 void Session::StepOnce() {
   simulation_.Step();
-  if (!recording_) return;
+  if (recording_) SampleStep();
+}
+
+void Session::SampleStep() {
   if (simulation_.Counters().steps % recording_->every == 0) {
     recording_->recorder.Sample(simulation_);
   }
@@ -135,6 +138,22 @@ void Session::Run(double until) {
   }
 }
 
+void Session::Replay(const host::RecordedRun& run, const std::optional<std::string>& record) {
+  host::Replay replay(run, &simulation_);
+  if (record) Record(*record, std::nullopt);
+  {
+    const Mark mark(&stepping_);
+    nb::gil_scoped_release release;
+    Signals signals;
+    while (!replay.Done()) {
+      replay.Step();
+      if (recording_) SampleStep();
+      signals.Check();
+    }
+  }
+  EndRecord();
+}
+
 std::unique_ptr<Session> Session::Clone() {
   return std::unique_ptr<Session>(new Session(Get().Clone(), names_));
 }
@@ -149,7 +168,7 @@ void Session::Restore(std::span<const unsigned char> bytes) {
   simulation_.Restore(bytes);
 }
 
-void Session::Record(const std::string& path, std::optional<double> every) {
+std::int64_t Session::Record(const std::string& path, std::optional<double> every) {
   RequireIdle();
   if (recording_) {
     throw std::invalid_argument("record: " + recording_->path +
@@ -159,14 +178,13 @@ void Session::Record(const std::string& path, std::optional<double> every) {
   const double seconds = every.value_or(scene.output.every);
   if (!(seconds > 0)) throw std::invalid_argument("record: every must be above 0 s.");
   const double steps = std::fmin(std::round(seconds / scene.integrator.step), 1e15);
-  const std::string device =
-      fmt::format("cpu, {} threads", std::thread::hardware_concurrency());
-  recording_ = std::make_unique<Recording>(
-      Recording{host::Recorder::Create(path, simulation_,
-                                       {INTERVOX_VERSION, INTERVOX_COMMIT, device}),
-                path, static_cast<std::int64_t>(std::fmax(steps, 1.0)),
-                std::chrono::steady_clock::now()});
+  const std::string device = fmt::format("cpu, {} threads", std::thread::hardware_concurrency());
+  recording_ = std::make_unique<Recording>(Recording{
+      host::Recorder::Create(path, simulation_, {INTERVOX_VERSION, INTERVOX_COMMIT, device}), path,
+      static_cast<std::int64_t>(std::fmax(steps, 1.0)), ++recordings_,
+      std::chrono::steady_clock::now()});
   recording_->recorder.Sample(simulation_);
+  return recordings_;
 }
 
 void Session::EndRecord() {

@@ -1,4 +1,5 @@
-/** @file A simulation as Python holds it: with names, a recorder, and a guard against two threads. */
+/** @file A simulation as Python holds it: with names, a recorder, and a guard against two threads.
+ */
 #pragma once
 
 #include <chrono>
@@ -9,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "host/results/inputs.h"
 #include "host/results/recorder.h"
 #include "host/simulation.h"
 #include "python/bindings/convert.h"
@@ -29,7 +31,8 @@ struct Index {
 struct Recording {
   host::Recorder recorder;
   std::string path;
-  std::int64_t every;  ///< steps
+  std::int64_t every;   ///< steps
+  std::int64_t number;  ///< among those of its session
   std::chrono::steady_clock::time_point flushed;
 };
 
@@ -57,14 +60,18 @@ class Session {
   /** Steps until the simulation is done or has reached this time [s]. */
   void Run(double until);
 
+  /** Does a recorded run of this scene again; written to `record` if that is given. */
+  void Replay(const host::RecordedRun& run, const std::optional<std::string>& record);
+
   /** One in the same state, without the recorder. */
   std::unique_ptr<Session> Clone();
   /** Goes on from bytes of Save. @throws std::invalid_argument while it is recorded. */
   void Restore(std::span<const unsigned char> bytes);
 
-  /** Begins a results file with the present state. @param every  [s]; absent: the scene's.
+  /** Begins a results file with the present state and returns its number.
+   @param every  [s]; absent: the scene's
    @throws std::invalid_argument when there is one already. */
-  void Record(const std::string& path, std::optional<double> every);
+  std::int64_t Record(const std::string& path, std::optional<double> every);
   /** Ends it with the present state; nothing where there is none. */
   void EndRecord();
   /** The results file that is being written, or nullptr. */
@@ -77,10 +84,12 @@ class Session {
   Session(Simulation simulation, std::shared_ptr<const Names> names);
   void RequireIdle() const;
   void StepOnce();
+  void SampleStep();
 
   Simulation simulation_;
   std::shared_ptr<const Names> names_;
   std::unique_ptr<Recording> recording_;
+  std::int64_t recordings_ = 0;
   bool stepping_ = false;  ///< guarded by the interpreter's lock
 };
 

@@ -25,6 +25,16 @@ struct RecordingHandle {
   nb::object owner;
   Session* session = nullptr;
   std::string path;
+  std::int64_t number = 0;
+
+  /** The recording, while it is open. */
+  const Recording* Open() const {
+    const Recording* recording = session->recording();
+    return recording != nullptr && recording->number == number ? recording : nullptr;
+  }
+  void Close() const {
+    if (Open() != nullptr) session->EndRecord();
+  }
 };
 
 void BindEnergy(nb::module_& m) {
@@ -58,19 +68,20 @@ void BindRecording(nb::module_& m) {
                               "it. Made by Simulation.record(path).")
       .def_ro("path", &RecordingHandle::path)
       .def(
-          "close", [](RecordingHandle& r) { r.session->EndRecord(); },
+          "close", [](const RecordingHandle& r) { r.Close(); },
           "Writes the present state as the last sample and ends the file.")
-      .def("__enter__", [](nb::handle self) { return nb::borrow(self); },
-           nb::sig("def __enter__(self) -> Recording"))
+      .def(
+          "__enter__", [](nb::handle self) { return nb::borrow(self); },
+          nb::sig("def __enter__(self) -> Recording"))
       .def(
           "__exit__",
-          [](RecordingHandle& r, nb::handle, nb::handle, nb::handle) { r.session->EndRecord(); },
+          [](const RecordingHandle& r, nb::handle, nb::handle, nb::handle) { r.Close(); },
           nb::arg().none(), nb::arg().none(), nb::arg().none())
       .def("__repr__", [](const RecordingHandle& r) {
-        return fmt::format("<intervox.Recording '{}'{}>", r.path,
-                           r.session->recording() != nullptr
-                               ? fmt::format(", {} samples", r.session->recording()->recorder.samples())
-                               : ", closed");
+        const Recording* open = r.Open();
+        return fmt::format(
+            "<intervox.Recording '{}', {}>", r.path,
+            open == nullptr ? "closed" : fmt::format("samples: {}", open->recorder.samples()));
       });
 }
 
@@ -99,7 +110,8 @@ void BindInputs(SimulationClass& c) {
           "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
           nb::sig("def set_holder_target(self, body: str | int, pose: PoseLike, velocity: Vector = "
                   "(0.0, 0.0, 0.0), angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None"),
-          "Has the target of a body's holder go on from a pose X_WT with constant velocities [m/s], "
+          "Has the target of a body's holder go on from a pose X_WT with constant velocities "
+          "[m/s], "
           "[rad/s], world axes. Quaternions are (w, x, y, z).")
       .def(
           "set_motion",
@@ -129,37 +141,48 @@ void BindInputs(SimulationClass& c) {
 }
 
 void BindState(SimulationClass& c) {
-  c.def_prop_ro("time", [](Session& s) { return s.Get().Time(); }, "Simulated time [s].")
-      .def_prop_ro("done", [](Session& s) { return s.Get().Done(); },
-                   "Whether the scene's duration is reached.")
-      .def_prop_ro("steps", [](Session& s) { return s.Get().Counters().steps; },
-                   "Accepted steps since the start.")
-      .def_prop_ro("scene", [](Session& s) -> const Scene& { return s.Get().GetScene(); },
-                   nb::rv_policy::reference_internal, "The scene that it was made of.")
-      .def_prop_ro("warnings",
-                   [](Session& s) {
-                     const auto warnings = s.Get().Warnings();
-                     return std::vector<std::string>(warnings.begin(), warnings.end());
-                   },
-                   "Remarks of the contact laws on their parameters.")
-      .def_prop_ro("bodies", [](nb::handle self) { return ViewOf<View<AllBodies>>(self); },
-                   nb::sig("def bodies(self) -> Bodies"), "The bodies by name.")
-      .def_prop_ro("sensors", [](nb::handle self) { return ViewOf<View<AllSensors>>(self); },
-                   nb::sig("def sensors(self) -> Sensors"), "The sensors by name.")
-      .def_prop_ro("contacts", [](Session& s) { return ContactsOf(s.Get()); },
-                   nb::sig("def contacts(self) -> numpy.typing.NDArray[numpy.void]"),
-                   "The contacts of the last step, by ascending id: a structured array with id, "
-                   "body_i, body_j, pairs, volume [m^3], centroid [m], normal, area_vector [m^2], "
-                   "inertia [m^5], normal_force [N], force on body_i at the centroid [N], torque "
-                   "[N m], velocity of i relative to j [m/s], bristle [m], approach_speed [m/s], "
-                   "damping_factor [s/m], since [s]; world axes.")
-      .def_prop_ro("impacts", [](Session& s) { return ImpactsOf(s.Get()); },
-                   nb::sig("def impacts(self) -> numpy.typing.NDArray[numpy.void]"),
-                   "The onsets of contact so far: a structured array with time [s], body_i, body_j, "
-                   "approach_speed [m/s], peak_force [N].")
-      .def_prop_ro("energy", [](Session& s) { return s.Get().Energy(); }, "The energy audit [J].")
-      .def_prop_ro("resting_for", [](Session& s) { return s.Get().RestingFor(); },
-                   "How long all free bodies have been slow [s].");
+  c.def_prop_ro(
+       "time", [](Session& s) { return s.Get().Time(); }, "Simulated time [s].")
+      .def_prop_ro(
+          "done", [](Session& s) { return s.Get().Done(); },
+          "Whether the scene's duration is reached.")
+      .def_prop_ro(
+          "steps", [](Session& s) { return s.Get().Counters().steps; },
+          "Accepted steps since the start.")
+      .def_prop_ro(
+          "scene", [](Session& s) -> const Scene& { return s.Get().GetScene(); },
+          nb::rv_policy::reference_internal, "The scene that it was made of.")
+      .def_prop_ro(
+          "warnings",
+          [](Session& s) {
+            const auto warnings = s.Get().Warnings();
+            return std::vector<std::string>(warnings.begin(), warnings.end());
+          },
+          "Remarks of the contact laws on their parameters.")
+      .def_prop_ro(
+          "bodies", [](nb::handle self) { return ViewOf<View<AllBodies>>(self); },
+          nb::sig("def bodies(self) -> Bodies"), "The bodies by name.")
+      .def_prop_ro(
+          "sensors", [](nb::handle self) { return ViewOf<View<AllSensors>>(self); },
+          nb::sig("def sensors(self) -> Sensors"), "The sensors by name.")
+      .def_prop_ro(
+          "contacts", [](Session& s) { return ContactsOf(s.Get()); },
+          nb::sig("def contacts(self) -> numpy.typing.NDArray[numpy.void]"),
+          "The contacts of the last step, by ascending id: a structured array with id, "
+          "body_i, body_j, pairs, volume [m^3], centroid [m], normal, area_vector [m^2], "
+          "inertia [m^5], normal_force [N], force on body_i at the centroid [N], torque "
+          "[N m], velocity of i relative to j [m/s], bristle [m], approach_speed [m/s], "
+          "damping_factor [s/m], since [s]; world axes.")
+      .def_prop_ro(
+          "impacts", [](Session& s) { return ImpactsOf(s.Get()); },
+          nb::sig("def impacts(self) -> numpy.typing.NDArray[numpy.void]"),
+          "The onsets of contact so far: a structured array with time [s], body_i, body_j, "
+          "approach_speed [m/s], peak_force [N].")
+      .def_prop_ro(
+          "energy", [](Session& s) { return s.Get().Energy(); }, "The energy audit [J].")
+      .def_prop_ro(
+          "resting_for", [](Session& s) { return s.Get().RestingFor(); },
+          "How long all free bodies have been slow [s].");
 }
 
 }  // namespace
@@ -184,6 +207,8 @@ void BindSimulation(nb::module_& m) {
           "Steps until it is done, or until this time [s]. Ctrl-C ends it between two steps.")
       .def("clone", &Session::Clone,
            "A simulation in the same state, which goes on with the same bits; not recorded.")
+      .def("__copy__", &Session::Clone)
+      .def("__deepcopy__", [](Session& s, nb::handle) { return s.Clone(); })
       .def(
           "save",
           [](Session& s) {
@@ -201,12 +226,13 @@ void BindSimulation(nb::module_& m) {
           "record",
           [](nb::handle self, const std::filesystem::path& path, std::optional<double> every) {
             Session& session = SessionOf(self);
-            session.Record(path.string(), every);
-            return RecordingHandle{nb::borrow(self), &session, path.string()};
+            const std::int64_t number = session.Record(path.string(), every);
+            return RecordingHandle{nb::borrow(self), &session, path.string(), number};
           },
           "path"_a, nb::kw_only(), "every"_a = nb::none(),
-          nb::sig("def record(self, path: str | os.PathLike[str], *, every: float | None = None) -> "
-                  "Recording"),
+          nb::sig(
+              "def record(self, path: str | os.PathLike[str], *, every: float | None = None) -> "
+              "Recording"),
           "Writes a results file (HDF5), as `intervox run` does, from now on until the returned "
           "context ends. every [s]: the scene's output.every where it is None.")
       .def("__repr__", [](Session& s) {
@@ -218,6 +244,15 @@ void BindSimulation(nb::module_& m) {
       });
   BindInputs(c);
   BindState(c);
+  m.def(
+      "_replay",
+      [](const std::string& path, const std::optional<std::string>& record, int threads) {
+        const host::RecordedRun run = host::ReadRun(path);
+        auto session = std::make_unique<Session>(run.scene, threads);
+        session->Replay(run, record);
+        return session;
+      },
+      "path"_a, "record"_a.none(), "threads"_a);
 }
 
 }  // namespace intervox::python

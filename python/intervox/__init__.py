@@ -15,12 +15,12 @@ a quaternion, a 3 x 3 matrix or a scipy.spatial.transform.Rotation.
 from ._core import (Bodies, Body, EnergyAudit, InputError, Metrics, MetricsArray, Pose, Recording, Scene,
                     Sensor, Sensors, Shape, Simulation, Status, __version__)
 from ._inputs import load_scene, load_shapes, measure, measure_solid, parse_scene, shape
-from .results import Results, load_results
+from .results import Results, load_results, replay
 
 __all__ = ["Bodies", "Body", "EnergyAudit", "InputError", "Metrics", "MetricsArray", "Pose", "Recording",
            "Results", "Scene", "Sensor", "Sensors", "Shape", "Simulation", "Status", "__version__",
            "load_results", "load_scene", "load_shapes", "measure", "measure_solid", "parse_scene",
-           "shape"]
+           "replay", "shape"]
 
 for _name in __all__:
     if isinstance(globals()[_name], type):

@@ -7,7 +7,8 @@ from typing import Any, Iterator
 
 import numpy
 
-from ._core import InputError, Scene
+from . import _core
+from ._core import InputError, Scene, Simulation
 from ._inputs import parse_scene
 
 _SCHEMA = "intervox/results/"
@@ -113,6 +114,13 @@ class Results(Columns):
 def load_results(path: str | os.PathLike[str]) -> Results:
     """Opens a results file: load_results("peg.h5").bodies["peg"].position is an array (n, 3) [m]."""
     return Results(path)
+
+
+def replay(path: str | os.PathLike[str], *, record: str | os.PathLike[str] | None = None,
+           threads: int = 0) -> Simulation:
+    """Does the run of a results file again, with its scene and inputs and the same bits, and returns
+    the simulation at its end; record: a results file to write. Ctrl-C ends it between two steps."""
+    return _core._replay(os.fspath(path), None if record is None else os.fspath(record), threads)
 
 
 def _text(value: Any) -> str:
