@@ -238,5 +238,5 @@ MUTANTS = [
     Mutant("host/scene/pose.cpp", "a quaternion that was written is normalised again",
            "return «std::fabs(squared - 1) <= kUnit» ? q", "false", "host:SceneReader*:ResultsInputs*"),
     Mutant("host/scene/shape_metrics.cpp", "all poses after the first batch are the first batch's",
-           "AddQueries(a, b, X_WA[i], «X_WB[i]», options, &queries)", "X_WB[i - begin]", "host:ShapeMetrics*:CliMetrics*"),
+           "AddQueries(a, b, X_WA[i], «X_WB[i]», options, &queries)", "X_WB[i - begin]", "host:ShapeMetrics*"),
 ]
