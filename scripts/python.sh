@@ -23,10 +23,10 @@ if ! "$venv/bin/python" -c "import h5py, nanobind, numpy, scikit_build_core, sci
 fi
 
 say "building the package"
-# With the compiler of the built tree, so that ccache knows its objects.
+# With the compiler of the built tree and beside it, so that ccache knows its objects.
 compiler() { sed -n "s/^CMAKE_$1_COMPILER:[A-Z]*=//p" "$build/CMakeCache.txt"; }
 CC="$(compiler C)" CXX="$(compiler CXX)" CMAKE_BUILD_PARALLEL_LEVEL="$JOBS" "$venv/bin/pip" install --quiet \
-  --no-build-isolation --no-deps --force-reinstall --config-settings=build-dir="$build/wheel" "$REPOSITORY"
+  --no-build-isolation --no-deps --force-reinstall --config-settings=build-dir="$build-wheel" "$REPOSITORY"
 
 say "testing it"
 folder="$(mktemp -d)"

@@ -26,11 +26,13 @@ void Translate(const std::exception_ptr& thrown, void* /*unused*/) {
 
 NB_MODULE(_core, m) {
   using namespace intervox::python;  // NOLINT(google-build-using-namespace): local to the module
+  // The cache of Python's own typing keeps classes to the end, which nanobind would call a leak.
+  nb::set_leak_warnings(false);
   m.doc() =
       "Contact dynamics from volumes of interference. SI units; quaternions are (w, x, y, z).";
   m.attr("__version__") = INTERVOX_VERSION;
   input_error = PyErr_NewExceptionWithDoc(
-      "intervox.InputError",
+      "intervox._core.InputError",
       "Bad input: the message names file, line, key, value and remedy, as the program's do.",
       PyExc_ValueError, nullptr);
   m.attr("InputError") = nb::steal(input_error.inc_ref());

@@ -52,7 +52,7 @@ class Scenes(unittest.TestCase):
                 (lambda: intervox.parse_scene(text),
                  "<text>:4: bodies.a.mas: unknown key 'mas'. Did you mean 'mass'?"),
                 (lambda: intervox.parse_scene({"schema": "intervox/scene/2", "bodies": {"a": {"shape": "b"}}}),
-                 "shapes"),
+                 "<dict>:2: bodies.a.shape: no shape is named 'b'. Nothing is known here."),
                 (lambda: intervox.parse_scene(BALL, overrides={"bodies.ball.mass": math.inf}), "inf"),
                 (lambda: intervox.parse_scene("a: [1"), "<text>:"),
                 (lambda: intervox.load_scene("nowhere.yaml"), "nowhere.yaml"),
