@@ -24,33 +24,31 @@ int Search(const char* path) {
   Simulation simulation(intervox::LoadScene(
       path, {"bodies.peg.pose={position: [0.0024, -0.0018, 0.0341]}",
              "bodies.peg.holder.target={keys: [{t: 0, position: [0.0024, -0.0018, 0.0341]}]}",
-             "bodies.peg.velocity={}", "duration=8"}));
+             "bodies.peg.holder.rotational_stiffness=100",
+             "bodies.peg.holder.rotational_damping=0.1", "bodies.peg.velocity={}", "duration=8"}));
   const int peg = 1;
   const double h = simulation.GetScene().integrator.step;
   const Vec3 start = simulation.State()[peg].X_WB.p;
   double angle = 0.0, found = -1.0, face = start.z;
-  Vec3 target = start;
   while (!simulation.Done()) {
-    const intervox::BodyState& state = simulation.State()[peg];
-    // The holder is a spring: a target that is so far below the peg presses with this force.
-    target.z = state.X_WB.p.z - kPress / kStiffness;
-    if (found < 0 && simulation.Time() < 0.1) {
-      face = state.X_WB.p.z;  // it settles on the block
-    } else if (found < 0) {
+    const Vec3 p = simulation.State()[peg].X_WB.p;
+    // The holder is a spring: a target that is so far below the contact presses with this force.
+    Vec3 target = p - Vec3{0, 0, kPress / kStiffness}, velocity;
+    if (simulation.Time() < 0.1) {
+      face = p.z;  // it settles on the block
+      target = {start.x, start.y, target.z};
+    } else if (found < 0 && face - p.z < kDrop) {
       // Archimedean spiral r = pitch angle / 2π, at constant speed.
-      const double r = kPitch * angle / (2 * std::numbers::pi);
-      angle += kSpeed * h / std::hypot(r, kPitch / (2 * std::numbers::pi));
-      target.x = start.x + r * std::cos(angle);
-      target.y = start.y + r * std::sin(angle);
-      if (face - state.X_WB.p.z > kDrop) found = simulation.Time();
-    } else if (state.X_WB.p.z < 0.02505) {
-      break;  // seated
-    } else {
-      // In: let go sideways, so that the hole leads.
-      target.x = state.X_WB.p.x;
-      target.y = state.X_WB.p.y;
+      const double a = kPitch / (2 * std::numbers::pi);
+      angle += kSpeed * h / std::hypot(a * angle, a);
+      const double c = std::cos(angle), d = std::sin(angle);
+      target = {start.x + a * angle * c, start.y + a * angle * d, face - kPress / kStiffness};
+      velocity = {-kSpeed * d, kSpeed * c, 0};
+    } else if (found < 0) {
+      found = simulation.Time();  // from now on it follows sideways, so that the hole leads
     }
-    simulation.SetHolderTarget(peg, Pose{intervox::Mat3::Identity(), target});
+    if (p.z < 0.02505) break;  // seated
+    simulation.SetHolderTarget(peg, Pose{intervox::Mat3::Identity(), target}, velocity);
     simulation.Step();
   }
   const Vec3 p = simulation.State()[peg].X_WB.p;
