@@ -18,6 +18,7 @@ foreach(folder geometry cuda integrators host)
     PATTERN "cli" EXCLUDE
     PATTERN "openvdb" EXCLUDE)
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/intervox.h DESTINATION include/intervox)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/scenes ${PROJECT_SOURCE_DIR}/data/schema
         DESTINATION share/intervox)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/intervox)

@@ -1,9 +1,8 @@
 // A scene from a file, stepped to its end: where the bodies are and what they feel.
+#include <intervox.h>
+
 #include <cstdio>
 #include <exception>
-
-#include "host/scene/scene.h"
-#include "host/simulation.h"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -40,7 +40,8 @@ struct Simulation::Implementation {
       : engine(other.engine.options()),
         world(other.world),
         dynamics(*world, engine),
-        figures(other.figures) {
+        figures(other.figures),
+        at_start(other.at_start) {
     dynamics.Restore(other.dynamics.state());
     Report();
   }
@@ -77,6 +78,15 @@ struct Simulation::Implementation {
     return {dynamics.state().time, X.p, v, ToQuaternion(X.R), w};
   }
 
+  /** Before an input takes effect. */
+  void Log(Input::Kind kind, int body, const Pose& X, const Vec3& linear, const Vec3& angular) {
+    at_start = false;
+    const std::shared_ptr<InputLog> kept = log.lock();
+    if (!kept) return;
+    const host::State& state = dynamics.state();
+    kept->push_back({kind, body, state.counters.steps, state.time, X, linear, angular});
+  }
+
   Engine engine;
   std::shared_ptr<const host::World> world;
   host::Dynamics dynamics;
@@ -85,6 +95,8 @@ struct Simulation::Implementation {
   std::vector<SensorReading> sensors;
   EnergyAudit energy;
   host::RunFigures figures;
+  std::weak_ptr<InputLog> log;
+  bool at_start = true;
 };
 
 Simulation::Simulation(Scene scene, EngineOptions options)
@@ -96,6 +108,7 @@ Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 void Simulation::Step() {
   const auto start = std::chrono::steady_clock::now();
   Implementation& self = *implementation_;
+  self.at_start = false;
   self.dynamics.Step();
   self.Report();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
@@ -150,6 +163,7 @@ void Simulation::SetWrench(int body, const Vec3& force, const Vec3& torque, cons
   Implementation& self = *implementation_;
   self.Require(body, host::BodyKind::kFree, "SetWrench");
   RequireFinite("SetWrench", {force, torque, point});
+  self.Log(Input::Kind::kWrench, body, {Mat3::Identity(), point}, force, torque);
   host::BodyInput& input = self.dynamics.Input(body);
   input.force = force;
   input.torque = torque;
@@ -163,24 +177,50 @@ void Simulation::SetHolderTarget(int body, const Pose& X_WT, const Vec3& v, cons
     throw std::invalid_argument("SetHolderTarget: body " + self.Settings(body).name +
                                 " has no holder. Give it one in the scene.");
   }
+  const PrescribedMotion::Key drive = self.KeyAt("SetHolderTarget", X_WT, v, w);
+  self.Log(Input::Kind::kHolderTarget, body, X_WT, v, w);
   host::BodyInput& input = self.dynamics.Input(body);
-  input.drive = self.KeyAt("SetHolderTarget", X_WT, v, w);
+  input.drive = drive;
   input.drives = true;
 }
 
 void Simulation::SetMotion(int body, const Pose& X_WB, const Vec3& v, const Vec3& w) {
   Implementation& self = *implementation_;
   self.Require(body, host::BodyKind::kDriven, "SetMotion");
-  self.dynamics.Place(body, self.KeyAt("SetMotion", X_WB, v, w));
+  const PrescribedMotion::Key key = self.KeyAt("SetMotion", X_WB, v, w);
+  self.Log(Input::Kind::kMotion, body, X_WB, v, w);
+  self.dynamics.Place(body, key);
   self.Report();
 }
 
 void Simulation::SetState(int body, const Pose& X_WB, const Vec3& v, const Vec3& w) {
   Implementation& self = *implementation_;
   self.Require(body, host::BodyKind::kFree, "SetState");
-  self.dynamics.Place(body, self.KeyAt("SetState", X_WB, v, w));
+  const PrescribedMotion::Key key = self.KeyAt("SetState", X_WB, v, w);
+  self.Log(Input::Kind::kState, body, X_WB, v, w);
+  self.dynamics.Place(body, key);
   self.Report();
 }
+
+void Simulation::Apply(const Input& input) {
+  switch (input.kind) {
+    case Input::Kind::kWrench:
+      return SetWrench(input.body, input.linear, input.angular, input.X.p);
+    case Input::Kind::kHolderTarget:
+      return SetHolderTarget(input.body, input.X, input.linear, input.angular);
+    case Input::Kind::kMotion:
+      return SetMotion(input.body, input.X, input.linear, input.angular);
+    case Input::Kind::kState:
+      return SetState(input.body, input.X, input.linear, input.angular);
+  }
+  throw std::invalid_argument("Apply: there is no such kind of input.");
+}
+
+void Simulation::KeepInputs(const std::weak_ptr<InputLog>& log) const {
+  implementation_->log = log;
+}
+
+bool Simulation::AtStart() const { return implementation_->at_start; }
 
 Simulation Simulation::Clone() const {
   return Simulation(std::make_unique<Implementation>(*implementation_));
@@ -197,6 +237,7 @@ std::vector<unsigned char> Simulation::Save() const {
 void Simulation::Restore(std::span<const unsigned char> bytes) {
   Implementation& self = *implementation_;
   self.dynamics.Restore(host::FromCheckpoint(bytes, "in memory", *self.world, &self.figures));
+  self.at_start = false;
   self.Report();
 }
 
@@ -212,6 +253,7 @@ std::function<void()> Simulation::PrepareSave(const std::filesystem::path& path)
 void Simulation::Restore(const std::filesystem::path& path) {
   Implementation& self = *implementation_;
   self.dynamics.Restore(host::ReadCheckpoint(path, *self.world, &self.figures));
+  self.at_start = false;
   self.Report();
 }
 

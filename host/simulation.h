@@ -12,6 +12,7 @@
 #include "cuda/engine.h"
 #include "host/contact/contact.h"
 #include "host/scene/scene.h"
+#include "host/simulation/input_log.h"
 #include "host/simulation/report.h"
 
 namespace intervox {
@@ -114,6 +115,13 @@ class Simulation {
   /** Places a free body and sets its velocities: v of its frame's origin. Its contacts end, and
    those that it has there begin; what that adds to the energy is work_applied. */
   void SetState(int body, const Pose& X_WB, const Vec3& v = {}, const Vec3& w = {});
+
+  /** The call of the four that an input says, whatever its step and time. */
+  void Apply(const Input& input);
+  /** From now on adds each input to this log while it lives; one log at a time, none in clones. */
+  void KeepInputs(const std::weak_ptr<InputLog>& log) const;
+  /** Whether it is as its scene says: nothing was stepped, put in or restored so far. */
+  bool AtStart() const;
 
   /** A simulation in the same state, which goes on with the same bits. Shapes and scene are shared.
    */

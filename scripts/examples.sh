@@ -16,4 +16,6 @@ cmake -S "$REPOSITORY/examples" -B "$build/examples" -G Ninja -DCMAKE_BUILD_TYPE
 cmake --build "$build/examples" --parallel "$JOBS"
 "$build/examples/one_pair"
 "$build/examples/run_scene" "$REPOSITORY/examples/ball.yaml"
+"$build/examples/spiral_search" "$prefix/share/intervox/scenes/peg_insertion.yaml"
+"$build/examples/rollout_tree" "$prefix/share/intervox/scenes/peg_insertion.yaml"
 "$prefix/bin/intervox" --version

@@ -13,7 +13,7 @@ packages=(
   nlohmann-json3-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
   libbenchmark-dev libpng-dev zlib1g-dev
   # plots, reports, schema checks
-  python3 python3-numpy python3-h5py python3-matplotlib python3-jsonschema python3-yaml python3-pil
+  python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib python3-jsonschema python3-yaml python3-pil
 )
 case "${1:-}" in
   "") packages+=(clang-format clang-tidy zsh) ;;

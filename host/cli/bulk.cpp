@@ -22,8 +22,8 @@ namespace {
 
 using host::InputError;
 
-/** Queries given to the engine at once; bounds the memory. */
-constexpr std::size_t kQueriesAtOnce = 65536;
+/** Poses measured between two writes. */
+constexpr std::size_t kPosesAtOnce = 65536;
 
 std::vector<Pose> ReadPoses(const std::string& path) {
   const Array array = ReadNpy(path);
@@ -145,26 +145,15 @@ int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& 
   host::RequireOther(out, file_name);
   host::RequireOther(out, poses_path);
   Output output(out, poses.size());
-  const std::size_t cells = a.size() * b.size();
-  const std::size_t step = std::max<std::size_t>(1, kQueriesAtOnce / cells);
   bool failed = false;
-  for (std::size_t begin = 0; begin < poses.size(); begin += step) {
-    const std::size_t end = std::min(poses.size(), begin + step);
-    std::vector<PairQuery> queries;
-    queries.reserve((end - begin) * cells);
-    for (std::size_t i = begin; i < end; ++i) {
-      const Pose X_WA = pair.X_WB * poses[i];
-      for (const geometry::Cell& cell_a : a) {
-        for (const geometry::Cell& cell_b : b) {
-          queries.push_back({&cell_a, &cell_b, X_WA, pair.X_WB, options.tolerance,
-                             options.voxel_size, options.rule});
-        }
-      }
-    }
-    const std::vector<InterferenceMetrics> parts = engine.Compute(queries);
-    for (std::size_t i = 0; i < end - begin; ++i) {
-      const InterferenceMetrics sum =
-          SumOfParts(std::span(parts).subspan(i * cells, cells), options.Judged());
+  std::vector<InterferenceMetrics> sums;
+  for (std::size_t begin = 0; begin < poses.size(); begin += kPosesAtOnce) {
+    const std::size_t count = std::min(poses.size() - begin, kPosesAtOnce);
+    std::vector<Pose> X_WA(count);
+    for (std::size_t i = 0; i < count; ++i) X_WA[i] = pair.X_WB * poses[begin + i];
+    sums.resize(count);
+    host::MeasurePoses(engine, a, b, X_WA, std::vector<Pose>(count, pair.X_WB), options, sums);
+    for (const InterferenceMetrics& sum : sums) {
       failed = failed || (sum.status != Status::kOk && sum.status != Status::kDisjoint);
       output.Put(sum);
     }

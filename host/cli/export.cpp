@@ -101,7 +101,8 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
   }
   for (auto& [group, table] : tables) {
     // Groups with a row for each sample get the time as their first column.
-    const bool sampled = !time.name.empty() && group != "patches" && group != "impacts";
+    const bool sampled = !time.name.empty() && group != "patches" && group != "impacts" &&
+                         group != "inputs" && group != "start";
     if (sampled) table.columns.insert(table.columns.begin(), time);
     // Elsewhere a row's own time leads it.
     std::stable_partition(table.columns.begin(), table.columns.end(), [](const ColumnInfo& column) {

@@ -16,6 +16,7 @@
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/progress.h"
+#include "host/cli/replay.h"
 #include "host/cli/result_writer.h"
 #include "host/cli/summary.h"
 #include "host/cli/version.h"
@@ -38,6 +39,7 @@ struct Options {
   std::string file;
   std::string out;
   std::vector<std::string> overrides;
+  std::string replay;
   std::string device = "auto";
   int threads = 0;
   bool resume = false;
@@ -213,8 +215,12 @@ int Run(const Options& options) {
 void AddRun(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
-  command->add_option("file", options->file, "Scene file, intervox/scene/2 or 1; -: standard input")
-      ->required();
+  CLI::Option* file = command->add_option(
+      "file", options->file, "Scene file, intervox/scene/2 or 1; -: standard input");
+  command
+      ->add_option("--replay", options->replay,
+                   "Results whose run is done again; in place of a scene")
+      ->excludes(file);
   command->add_option("-o,--out", options->out, "Results, HDF5; default: the scene's name + .h5");
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)
@@ -228,7 +234,15 @@ void AddRun(CLI::App& app, int& status) {
                    "Time between lines of progress [s] where there is no terminal; 0: none")
       ->check(CLI::Range(0.0, 1e9));
   command->add_flag("-q,--quiet", options->quiet, "No progress bar, no summary");
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] {
+    if (options->replay.empty()) {
+      if (options->file.empty()) throw CLI::RequiredError("file");
+      status = Run(*options);
+    } else {
+      status = ReplayRun(options->replay, options->out,
+                         ParseDevice(options->device, options->threads), options->quiet);
+    }
+  });
 }
 
 }  // namespace intervox::cli

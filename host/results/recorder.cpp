@@ -169,7 +169,7 @@ void PutRow(std::span<const ColumnOf<Source>> table, const std::vector<int>& col
 
 }  // namespace
 
-Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file)) {
+Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file)), inputs_(&file_) {
   std::size_t longest = 0;
   for (const BodySettings& body : scene.bodies) longest = std::max(longest, body.name.size());
   file_.Reserve("bodies", scene.bodies.size(), longest);
@@ -207,6 +207,7 @@ Recorder Recorder::Create(const std::filesystem::path& path, const Simulation& s
   file.SetAttribute("run", RunNumberText(run));
   Recorder recorder(std::move(file), scene);
   recorder.run_ = run;
+  recorder.inputs_.Begin(simulation, &recorder.file_);
   return recorder;
 }
 
@@ -249,6 +250,7 @@ Recorder Recorder::Resume(const std::filesystem::path& path, const Simulation& s
     recorder.file_.Truncate(column, recorder.samples_);
   }
   for (const int column : recorder.patches_) recorder.file_.Truncate(column, patches);
+  recorder.inputs_.Resume(simulation, &recorder.file_);
   return recorder;
 }
 
@@ -271,20 +273,21 @@ void Recorder::Sample(const Simulation& simulation) {
   ++samples_;
 }
 
-void Recorder::PutImpacts(const Simulation& simulation) {
+void Recorder::PutImpactsAndInputs(const Simulation& simulation) {
   for (const int column : impacts_) file_.Truncate(column, 0);
   for (const ImpactRecord& impact : simulation.Impacts()) {
     PutRow<ImpactRecord>(kImpact, impacts_, impact, &file_);
   }
+  inputs_.Write(&file_);
 }
 
 void Recorder::Spill(const Simulation& simulation) {
-  PutImpacts(simulation);
+  PutImpactsAndInputs(simulation);
   file_.Spill();
 }
 
 std::function<void()> Recorder::PrepareFlush(const Simulation& simulation) {
-  PutImpacts(simulation);
+  PutImpactsAndInputs(simulation);
   return file_.PrepareFlush();
 }
 

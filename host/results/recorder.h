@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/results/column_file.h"
+#include "host/results/inputs.h"
 #include "host/simulation.h"
 #include "host/simulation/checkpoint.h"
 
@@ -22,7 +23,7 @@ struct Provenance {
 
 /** The layout of a results file, `intervox/results/1` (docs/scene_format.md): one row of every
  time column for each sample; `patches/…` is a flat table with `time_index`; `impacts/…` has one row
- for each onset of contact.
+ for each onset of contact, `inputs/…` one for each input from outside while this lives.
 
  Appending after a checkpoint gives the same bytes of data as an uninterrupted run. */
 class Recorder {
@@ -59,7 +60,7 @@ class Recorder {
  private:
   Recorder(ColumnFile file, const Scene& scene);
   /** Puts all impacts anew: their peak forces change while they last. */
-  void PutImpacts(const Simulation& simulation);
+  void PutImpactsAndInputs(const Simulation& simulation);
 
   ColumnFile file_;
   // The columns of each table in recorder.cpp, in its order.
@@ -70,6 +71,7 @@ class Recorder {
   std::vector<int> patches_;
   std::vector<int> impacts_;
   std::uint64_t run_ = 0;
+  InputColumns inputs_;
   std::int64_t samples_ = 0;
   double last_time_ = -1.0;
 };

@@ -18,6 +18,7 @@ Key Number(std::string name, Range range, bool required, std::string doc) {
 Key Vector(std::string name, Range range, bool required, std::string doc) {
   return {std::move(name), Type::kVector, range, "", required, 3, std::move(doc)};
 }
+Key Matrix() { return {"matrix", Type::kPoints, kAny, "", false, 3, "Three orthonormal rows."}; }
 Key Plain(std::string name, Type type, bool required, std::string doc) {
   return {std::move(name), type, kAny, "", required, 0, std::move(doc)};
 }
@@ -63,9 +64,10 @@ void AddShapes(std::vector<Object>& t) {
                 {"quaternion", Type::kNumbers, kAny, "", false, 4, "[w, x, y, z], not zero."},
                 Vector("rpy_deg", {-1e6, 1e6, false}, false,
                        "Turns about the fixed axes x, then y, then z [°]."),
-                Vector("rotation_vector", {-1e6, 1e6, false}, false, "Axis times angle [rad].")},
+                Vector("rotation_vector", {-1e6, 1e6, false}, false, "Axis times angle [rad]."),
+                Matrix()},
                {},
-               {"quaternion", "rpy_deg", "rotation_vector"}});
+               {"quaternion", "rpy_deg", "rotation_vector", "matrix"}});
 }
 
 void AddBodies(std::vector<Object>& t) {
@@ -83,10 +85,11 @@ void AddBodies(std::vector<Object>& t) {
                 Vector("rpy_deg", {-1e6, 1e6, false}, false,
                        "Turns about the fixed axes x, then y, then z [°]."),
                 Vector("rotation_vector", {-1e6, 1e6, false}, false, "Axis times angle [rad]."),
+                Matrix(),
                 Vector("velocity", kAny, false, "[m/s]; default [0, 0, 0]."),
                 Vector("angular_velocity", kAny, false, "World axes [rad/s]; default [0, 0, 0].")},
                {},
-               {"quaternion", "rpy_deg", "rotation_vector"}});
+               {"quaternion", "rpy_deg", "rotation_vector", "matrix"}});
   t.push_back(
       {"motion",
        "A prescribed motion: cubic through key poses, or at a constant velocity.",

@@ -41,4 +41,23 @@ PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path)
   return file;
 }
 
+geometry::ShapePtr ParseShape(const std::string& text, const std::filesystem::path& path) {
+  // As the one named shape of a file, so that it has the same keys and messages as there.
+  host::Value shape = host::ParseDocument(text, path.string());
+  host::Value map, schema;
+  map.kind = host::Value::Kind::kMap;
+  schema.kind = host::Value::Kind::kScalar;
+  map.file = schema.file = shape.file;
+  map.line = schema.line = shape.line;
+  schema.scalar = "intervox/pairs/1";
+  host::Value document = map;
+  map.entries.push_back({"shape", shape.line, std::move(shape)});
+  document.entries.push_back({"schema", schema.line, schema});
+  document.entries.push_back({"shapes", map.line, std::move(map)});
+  Validate(Cursor(document), host::ObjectNamed("pairs"));
+  host::Library library;
+  library.Add(std::move(document), path);
+  return library.All().front().second;
+}
+
 }  // namespace intervox

@@ -33,4 +33,7 @@ PairsFile LoadPairs(const std::filesystem::path& path);
 /** The same from text; `path` names it in messages and is where includes start. */
 PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path);
 
+/** One shape from the text of its value, for example "sphere: {radius: 0.1}"; `path` likewise. */
+geometry::ShapePtr ParseShape(const std::string& text, const std::filesystem::path& path);
+
 }  // namespace intervox

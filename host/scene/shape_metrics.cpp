@@ -9,6 +9,9 @@
 namespace intervox::host {
 namespace {
 
+/** Queries given to the engine at once; bounds the memory. */
+constexpr std::size_t kQueriesAtOnce = 65536;
+
 bool HasVolume(const InterferenceMetrics& part) {
   return (part.status == Status::kOk || part.status == Status::kToleranceNotMet) && part.volume > 0;
 }
@@ -43,6 +46,18 @@ ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries
   return out;
 }
 
+/** One query for each pair of cells. */
+void AddQueries(std::span<const geometry::Cell> a, std::span<const geometry::Cell> b,
+                const Pose& X_WA, const Pose& X_WB, const MeasureOptions& options,
+                std::vector<PairQuery>* queries) {
+  for (const geometry::Cell& cell_a : a) {
+    for (const geometry::Cell& cell_b : b) {
+      queries->push_back(
+          {&cell_a, &cell_b, X_WA, X_WB, options.tolerance, options.voxel_size, options.rule});
+    }
+  }
+}
+
 }  // namespace
 
 double MeasureOptions::Judged() const {
@@ -55,13 +70,32 @@ ShapeMetrics MeasurePair(const Engine& engine, std::span<const geometry::Cell> a
                          const MeasureOptions& options) {
   std::vector<PairQuery> queries;
   queries.reserve(a.size() * b.size());
-  for (const geometry::Cell& cell_a : a) {
-    for (const geometry::Cell& cell_b : b) {
-      queries.push_back(
-          {&cell_a, &cell_b, X_WA, X_WB, options.tolerance, options.voxel_size, options.rule});
+  AddQueries(a, b, X_WA, X_WB, options, &queries);
+  return Measure(engine, queries, options.Judged());
+}
+
+void MeasurePoses(const Engine& engine, std::span<const geometry::Cell> a,
+                  std::span<const geometry::Cell> b, std::span<const Pose> X_WA,
+                  std::span<const Pose> X_WB, const MeasureOptions& options,
+                  std::span<InterferenceMetrics> sums) {
+  const std::size_t cells = a.size() * b.size();
+  const std::size_t step =
+      std::max<std::size_t>(1, kQueriesAtOnce / std::max<std::size_t>(1, cells));
+  std::vector<PairQuery> queries;
+  std::vector<InterferenceMetrics> parts;
+  for (std::size_t begin = 0; begin < sums.size(); begin += step) {
+    const std::size_t end = std::min(sums.size(), begin + step);
+    queries.clear();
+    queries.reserve((end - begin) * cells);
+    for (std::size_t i = begin; i < end; ++i) {
+      AddQueries(a, b, X_WA[i], X_WB[i], options, &queries);
+    }
+    parts.resize(queries.size());
+    engine.Compute(queries, parts);
+    for (std::size_t i = begin; i < end; ++i) {
+      sums[i] = SumOfParts(std::span(parts).subspan((i - begin) * cells, cells), options.Judged());
     }
   }
-  return Measure(engine, queries, options.Judged());
 }
 
 ShapeMetrics MeasureSolid(const Engine& engine, std::span<const geometry::Cell> cells,

@@ -33,6 +33,13 @@ ShapeMetrics MeasurePair(const Engine& engine, std::span<const geometry::Cell> a
                          std::span<const geometry::Cell> b, const Pose& X_WA, const Pose& X_WB,
                          const MeasureOptions& options);
 
+/** The same at many poses, for one after the other: sums[i] belongs to X_WA[i] and X_WB[i]. The
+ poses and the sums must be equally many. */
+void MeasurePoses(const Engine& engine, std::span<const geometry::Cell> a,
+                  std::span<const geometry::Cell> b, std::span<const Pose> X_WA,
+                  std::span<const Pose> X_WB, const MeasureOptions& options,
+                  std::span<InterferenceMetrics> sums);
+
 /** The solid itself, in its own frame: volume, centroid, inertia for mass properties. */
 ShapeMetrics MeasureSolid(const Engine& engine, std::span<const geometry::Cell> cells,
                           const MeasureOptions& options);

@@ -18,11 +18,14 @@ inline constexpr int kMaxReferences = 64;
 /** Most primitives of one shape, references expanded. */
 inline constexpr int kMaxPrimitives = 1'000'000;
 
-/** A pose: position and at most one of quaternion, rpy_deg, rotation_vector. An empty map is the
- identity. @throws InputError for a zero quaternion. */
+/** q / |q|, or q itself where that is 1 within rounding: what was written reads back unchanged. */
+Quaternion UnitQuaternion(const Quaternion& q);
+
+/** A pose: position and at most one of quaternion, rpy_deg, rotation_vector, matrix. An empty map
+ is the identity. @throws InputError for a zero quaternion and a matrix that is no rotation. */
 Pose ReadPose(const Cursor& cursor);
 
-/** The rotation that stands in a map with one of the three rotation keys. */
+/** The rotation that stands in a map with one of the rotation keys. */
 Quaternion ReadRotation(const Cursor& cursor);
 
 /** The named things of a file and of all files that it includes. */

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "host/scene/shapes.h"
+
 namespace intervox::host {
 
 std::string Text(double x) {
@@ -19,7 +21,12 @@ std::string Text(const Mat3& m) {
   return "[" + Text(m.row0) + ", " + Text(m.row1) + ", " + Text(m.row2) + "]";
 }
 std::string Text(const Pose& X) {
-  return "{position: " + Text(X.p) + ", quaternion: " + Text(ToQuaternion(X.R)) + "}";
+  // As a quaternion where that gives the same bits, else as it is.
+  const Quaternion q = ToQuaternion(X.R);
+  const Mat3 R = ToRotation(UnitQuaternion(q));
+  const bool same = R.row0 == X.R.row0 && R.row1 == X.R.row1 && R.row2 == X.R.row2;
+  return "{position: " + Text(X.p) +
+         (same ? ", quaternion: " + Text(q) : ", matrix: " + Text(X.R)) + "}";
 }
 std::string Text(bool value) { return value ? "true" : "false"; }
 

@@ -16,7 +16,7 @@ std::string Text(const Vec3& v);
 std::string Text(const Quaternion& q);
 /** A list of three rows. */
 std::string Text(const Mat3& m);
-/** {position: …, quaternion: …} */
+/** {position: …, quaternion: …}, or with a matrix: whatever reads back to the same bits. */
 std::string Text(const Pose& X);
 /** true or false */
 std::string Text(bool value);

@@ -12,7 +12,7 @@ import re
 
 import sources
 
-ROOMS = ("geometry", "cuda", "integrators", "host")
+ROOMS = ("geometry", "cuda", "integrators", "host", "python", "intervox.h")
 TYPE = re.compile(r"\b(class|struct|union|enum(?:\s+class)?)\s+(?:alignas\([^)]*\)\s*)?([A-Za-z_]\w*)")
 
 

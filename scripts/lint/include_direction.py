@@ -13,6 +13,8 @@ ALLOWED = {
     "cuda": {"cuda", "geometry"},
     "integrators": {"integrators"},
     "host": {"host", "integrators", "cuda", "geometry"},
+    "intervox.h": {"host", "integrators", "cuda", "geometry"},
+    "python": {"python", "host", "integrators", "cuda", "geometry"},
 }
 HEAVY = re.compile(r"^(hdf5|H5|openvdb/|nanovdb/|thrust/|png\.h)")
 

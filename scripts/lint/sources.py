@@ -4,7 +4,8 @@ import re
 import sys
 from pathlib import Path
 
-SOURCE_FOLDERS = ("geometry", "cuda", "integrators", "host", "tests", "bench", "examples")
+SOURCE_FOLDERS = ("geometry", "cuda", "integrators", "host", "python", "tests", "bench", "examples",
+                  "intervox.h")
 
 
 def root():
@@ -14,10 +15,11 @@ def root():
 
 
 def files(base, folders, suffixes):
-    """Files with one of the suffixes below base/folder for each folder, sorted."""
+    """Files with one of the suffixes below base/folder for each folder, or that file, sorted."""
     found = []
     for folder in folders:
-        for path in sorted((base / folder).rglob("*")):
+        top = base / folder
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
             if path.suffix in suffixes and path.is_file():
                 found.append(path)
     return found

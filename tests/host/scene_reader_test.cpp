@@ -1,5 +1,7 @@
 // What good files mean: defaults, poses, references, includes, motions, and the way back to YAML.
 #include <gtest/gtest.h>
+#include <cstring>
+#include <random>
 
 #include <cmath>
 #include <filesystem>
@@ -7,6 +9,7 @@
 #include <limits>
 #include <numbers>
 
+#include "host/input/error.h"
 #include "host/input/nearest.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
@@ -168,12 +171,68 @@ TEST(SceneReader, ToYamlReadsBackToTheSameScene) {
       EXPECT_EQ(geometry::ToCells(*shape).size(),
                 geometry::ToCells(*second.shapes.at(name)).size());
     }
-    // Rotations are written as quaternions, so a second turn may move last bits but no text beyond.
-    const std::string again = ToYaml(second);
-    EXPECT_NEAR(static_cast<double>(again.size()), static_cast<double>(text.size()),
-                0.02 * static_cast<double>(text.size()))
-        << entry.path();
-    EXPECT_EQ(ToYaml(ParseScene(again, "again.yaml")).substr(0, 300), again.substr(0, 300));
+    EXPECT_EQ(ToYaml(second), text) << entry.path();
+    for (std::size_t b = 0; b < first.bodies.size(); ++b) {
+      EXPECT_EQ(std::memcmp(&second.bodies[b].X_WB, &first.bodies[b].X_WB, sizeof(Pose)), 0);
+    }
+  }
+}
+
+// Whatever the rotation, and wherever it stands: a file that was written is read to the same bits.
+TEST(SceneReader, WrittenRotationsReadBackToTheSameBits) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  int matrices = 0;
+  for (int k = 0; k < 300; ++k) {
+    const double size = std::pow(10.0, normal(random) * 3);
+    const auto number = [&] { return std::to_string(size * normal(random)); };
+    const std::string list = number() + ", " + number() + ", " + number();
+    const std::string rotation = k % 4 == 0   ? "rpy_deg: [" + list + "]"
+                                 : k % 4 == 1 ? "rpy_deg: [90, " + number() + ", -90]"
+                                 : k % 4 == 2 ? "rotation_vector: [" + list + "]"
+                                              : "quaternion: [1, " + list + "]";
+    const std::string shape = "{ref: ball, pose: {position: [1, 2, 3], " + rotation + "}}";
+    const Scene first =
+        Read("bodies:\n  a: {shape: {union: [" + shape + ", {union: [" + shape + "], pose: {" +
+             rotation + "}}]}, fixed: true, pose: {" + rotation +
+             "}}\n  b: {shape: ball, mass: 1, motion: {keys: [{t: 0, position: [0, 0, 9], " +
+             rotation + "}]}}\nsensors: {s: {body: a, frame: {" + rotation + "}}}\n");
+    const std::string text = ToYaml(first);
+    matrices += text.find("matrix") != std::string::npos ? 1 : 0;
+    const Scene second = ParseScene(text, "again.yaml");
+    ASSERT_EQ(ToYaml(second), text) << rotation;
+    ASSERT_EQ(std::memcmp(&second.bodies[0].X_WB, &first.bodies[0].X_WB, sizeof(Pose)), 0);
+    ASSERT_EQ(std::memcmp(&second.sensors[0].X_BS, &first.sensors[0].X_BS, sizeof(Pose)), 0);
+    const auto& one = *first.shapes.at("a.shape")->children[1];
+    const auto& other = *second.shapes.at("a.shape")->children[1];
+    ASSERT_EQ(std::memcmp(&one.X, &other.X, sizeof(Pose)), 0) << rotation;
+    ASSERT_EQ(std::memcmp(&one.children[0]->X, &other.children[0]->X, sizeof(Pose)), 0);
+    const Quaternion& q = first.bodies[1].motion->keys[0].orientation;
+    ASSERT_EQ(std::memcmp(&q, &second.bodies[1].motion->keys[0].orientation, sizeof q), 0);
+  }
+  EXPECT_GT(matrices, 10);
+  EXPECT_LT(matrices, 300);
+}
+
+TEST(SceneReader, AMatrixIsARotationByRows) {
+  const auto turned = [](const std::string& rotation) {
+    return Read("bodies: {a: {shape: ball, fixed: true, pose: {" + rotation + "}}}\n")
+        .bodies[0]
+        .X_WB.R;
+  };
+  // A turn by +90 degrees about z takes x to y.
+  const Mat3 R = turned("matrix: [[0, -1, 0], [1, 0, 0], [0, 0, 1]]");
+  EXPECT_EQ((R * Vec3{1, 0, 0}), (Vec3{0, 1, 0}));
+  const Mat3 same = turned("rpy_deg: [0, 0, 90]");
+  EXPECT_EQ(std::memcmp(&R, &same, sizeof R), 0);
+  // Of six digits: made orthonormal.
+  const Mat3 rounded = turned("matrix: [[0.866025, -0.5, 0], [0.5, 0.866025, 0], [0, 0, 1]]");
+  const Mat3 off = Transpose(rounded) * rounded - Mat3::Identity();
+  EXPECT_LT(std::fabs(off.row0.x) + std::fabs(off.row1.y), 1e-15);
+  for (const char* bad :
+       {"matrix: [[0, 1, 0], [1, 0, 0], [0, 0, 1]]", "matrix: [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]",
+        "matrix: [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 0, 1]]"}) {
+    EXPECT_THROW(turned(bad), InputError) << bad;
   }
 }
 

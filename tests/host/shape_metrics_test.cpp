@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
+#include <vector>
+
+#include "geometry/shape.h"
 
 namespace intervox::host {
 namespace {
@@ -55,6 +59,44 @@ TEST(SumOfParts, ByVoxelsWhateverIsMeasuredIsOk) {
 TEST(SumOfParts, WorseThanATolerancePrevails) {
   const std::array parts{Part(1, 0, Status::kOk), Part(0, 0, Status::kUnbounded)};
   EXPECT_EQ(SumOfParts(parts, 1e-3).status, Status::kUnbounded);
+}
+
+/** A comb of boxes, each a cell. */
+std::vector<geometry::Cell> Comb(int teeth, double pitch) {
+  geometry::Shape comb;
+  comb.operation = geometry::Operation::kUnion;
+  for (int k = 0; k < teeth; ++k) {
+    geometry::Shape tooth;
+    tooth.primitive = geometry::Box{{0.3 * pitch, 0.1 + 0.01 * k, 0.2}};
+    tooth.X.p = {pitch * k, 0, 0};
+    comb.children.push_back(std::make_shared<const geometry::Shape>(tooth));
+  }
+  return geometry::ToCells(comb);
+}
+
+// More cell pairs than go to the engine at once: each pose has the bits that it has alone.
+TEST(ShapeMetrics, ManyPosesHaveTheBitsOfEachAlone) {
+  const std::vector<geometry::Cell> a = Comb(50, 0.1), b = Comb(40, 0.11);
+  const Engine engine;
+  const MeasureOptions options{1e-4, 0.0, LeafRule::kAuto};
+  std::vector<Pose> X_WA(75), X_WB(75);
+  for (std::size_t i = 0; i < X_WA.size(); ++i) {
+    const double t = 0.1 * static_cast<double>(i);
+    X_WA[i] = {ToRotation(Normalized(Quaternion{1, 0.1 * t, 0.02, -0.03 * t})), {t, 0.01 * t, 0}};
+    X_WB[i] = {ToRotation(Normalized(Quaternion{1, 0, 0.03 * t, 0.01})), {0.3 * t, 0, 0.02}};
+  }
+  std::vector<InterferenceMetrics> sums(X_WA.size());
+  MeasurePoses(engine, a, b, X_WA, X_WB, options, sums);
+  int overlaps = 0;
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const InterferenceMetrics one = MeasurePair(engine, a, b, X_WA[i], X_WB[i], options).sum;
+    overlaps += one.volume > 0 ? 1 : 0;
+    ASSERT_EQ(one.volume, sums[i].volume) << i;
+    ASSERT_EQ(one.p_WC, sums[i].p_WC) << i;
+    ASSERT_EQ(one.area_vector, sums[i].area_vector) << i;
+    ASSERT_EQ(one.work, sums[i].work) << i;
+  }
+  EXPECT_GT(overlaps, 20);
 }
 
 }  // namespace

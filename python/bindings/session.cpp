@@ -1,0 +1,198 @@
+#include "python/bindings/session.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
+#include "host/input/nearest.h"
+#include "python/bindings/signals.h"
+
+namespace intervox::python {
+namespace {
+
+/** Time between two writes of the results to disk. */
+constexpr std::chrono::seconds kFlushEvery{2};
+
+EngineOptions Threads(int threads) {
+  if (threads < 0 || threads > 4096) {
+    throw std::invalid_argument(
+        fmt::format("threads: {} is out of range. Give 0 for all cores, to 4096.", threads));
+  }
+  return {threads == 1 ? Device::kSerial : Device::kThreads, threads, 0};
+}
+
+Simulation Make(const Scene& scene, int threads) {
+  nb::gil_scoped_release release;
+  return Simulation(scene, Threads(threads));
+}
+
+template <class T>
+Index MakeIndex(std::string kind, const std::vector<T>& things) {
+  Index index;
+  index.kind = std::move(kind);
+  for (const T& thing : things) {
+    index.numbers.emplace(thing.name, static_cast<int>(index.names.size()));
+    index.names.push_back(thing.name);
+  }
+  return index;
+}
+
+/** Marks a simulation as being stepped, for as long as it lives. */
+class Mark {
+ public:
+  explicit Mark(bool* flag) : flag_(flag) { *flag_ = true; }
+  ~Mark() { *flag_ = false; }
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+
+ private:
+  bool* flag_;
+};
+
+}  // namespace
+
+int Index::Of(nb::handle key) const {
+  const auto count = static_cast<std::int64_t>(names.size());
+  if (PyUnicode_Check(key.ptr())) {
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(key.ptr(), &size);
+    if (text == nullptr) throw nb::python_error();
+    const std::string name(text, static_cast<std::size_t>(size));
+    const auto found = numbers.find(name);
+    if (found != numbers.end()) return found->second;
+    throw nb::key_error(
+        fmt::format("there is no {} '{}'. {}", kind, name, host::Suggest(name, names)).c_str());
+  }
+  if (!PyLong_Check(key.ptr())) {
+    throw nb::type_error(fmt::format("a {} is given by its name or number", kind).c_str());
+  }
+  const auto number = nb::cast<std::int64_t>(key);
+  if (number < -count || number >= count) {
+    throw nb::index_error(
+        fmt::format("there is no {} {}. The scene has {}.", kind, number, count).c_str());
+  }
+  return static_cast<int>(number < 0 ? number + count : number);
+}
+
+Session::Session(const Scene& scene, int threads)
+    : Session(Make(scene, threads),
+              std::make_shared<const Names>(
+                  Names{MakeIndex("body", scene.bodies), MakeIndex("sensor", scene.sensors)})) {}
+
+Session::Session(Simulation simulation, std::shared_ptr<const Names> names)
+    : simulation_(std::move(simulation)), names_(std::move(names)) {}
+
+Session::~Session() {
+  try {
+    EndRecord();
+  } catch (const std::exception& error) {
+    PySys_WriteStderr("intervox: %s\n", error.what());
+  }
+}
+
+void Session::RequireIdle() const {
+  if (!stepping_) return;
+  throw std::runtime_error(
+      "this simulation is being stepped by another thread. Give each thread its own clone().");
+}
+
+void Session::StepOnce() {
+  simulation_.Step();
+  if (recording_) SampleStep();
+}
+
+void Session::SampleStep() {
+  if (simulation_.Counters().steps % recording_->every == 0) {
+    recording_->recorder.Sample(simulation_);
+  }
+  const auto now = std::chrono::steady_clock::now();
+  if (now - recording_->flushed < kFlushEvery) return;
+  recording_->recorder.Flush(simulation_);
+  recording_->flushed = now;
+}
+
+void Session::Step(std::int64_t number) {
+  if (number < 0) throw std::invalid_argument("step: n must not be negative.");
+  RequireIdle();
+  const Mark mark(&stepping_);
+  nb::gil_scoped_release release;
+  if (number == 1) return StepOnce();
+  Signals signals;
+  for (std::int64_t k = 0; k < number; ++k) {
+    StepOnce();
+    signals.Check();
+  }
+}
+
+void Session::Run(double until) {
+  RequireIdle();
+  const Mark mark(&stepping_);
+  nb::gil_scoped_release release;
+  Signals signals;
+  const double end = until - 0.5 * simulation_.GetScene().integrator.step;
+  while (!simulation_.Done() && simulation_.Time() < end) {
+    StepOnce();
+    signals.Check();
+  }
+}
+
+void Session::Replay(const host::RecordedRun& run, const std::optional<std::string>& record) {
+  host::Replay replay(run, &simulation_);
+  if (record) Record(*record, std::nullopt);
+  {
+    const Mark mark(&stepping_);
+    nb::gil_scoped_release release;
+    Signals signals;
+    while (!replay.Done()) {
+      replay.Step();
+      if (recording_) SampleStep();
+      signals.Check();
+    }
+  }
+  EndRecord();
+}
+
+std::unique_ptr<Session> Session::Clone() {
+  return std::unique_ptr<Session>(new Session(Get().Clone(), names_));
+}
+
+void Session::Restore(std::span<const unsigned char> bytes) {
+  RequireIdle();
+  if (recording_) {
+    throw std::invalid_argument(
+        "restore: the simulation is being recorded, and a results file goes forward only. End the "
+        "recording, or try things out on a clone().");
+  }
+  simulation_.Restore(bytes);
+}
+
+std::int64_t Session::Record(const std::string& path, std::optional<double> every) {
+  RequireIdle();
+  if (recording_) {
+    throw std::invalid_argument("record: " + recording_->path +
+                                " is being written already. Close it first.");
+  }
+  const Scene& scene = simulation_.GetScene();
+  const double seconds = every.value_or(scene.output.every);
+  if (!(seconds > 0)) throw std::invalid_argument("record: every must be above 0 s.");
+  const double steps = std::fmin(std::round(seconds / scene.integrator.step), 1e15);
+  const std::string device = fmt::format("cpu, {} threads", std::thread::hardware_concurrency());
+  recording_ = std::make_unique<Recording>(Recording{
+      host::Recorder::Create(path, simulation_, {INTERVOX_VERSION, INTERVOX_COMMIT, device}), path,
+      static_cast<std::int64_t>(std::fmax(steps, 1.0)), ++recordings_,
+      std::chrono::steady_clock::now()});
+  recording_->recorder.Sample(simulation_);
+  return recordings_;
+}
+
+void Session::EndRecord() {
+  if (!recording_) return;
+  RequireIdle();
+  const std::unique_ptr<Recording> recording = std::move(recording_);
+  recording->recorder.Sample(simulation_);
+  recording->recorder.Flush(simulation_);
+}
+
+}  // namespace intervox::python

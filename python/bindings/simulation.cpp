@@ -1,0 +1,258 @@
+#include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+
+#include "python/bindings/bindings.h"
+#include "python/bindings/reports.h"
+
+namespace intervox::python {
+namespace {
+
+Session& SessionOf(nb::handle self) { return *nb::inst_ptr<Session>(self); }
+
+template <class T>
+T ViewOf(nb::handle self) {
+  return {nb::borrow(self), &SessionOf(self), 0};
+}
+
+/** An open results file as Python holds it. */
+struct RecordingHandle {
+  nb::object owner;
+  Session* session = nullptr;
+  std::string path;
+  std::int64_t number = 0;
+
+  /** The recording, while it is open. */
+  const Recording* Open() const {
+    const Recording* recording = session->recording();
+    return recording != nullptr && recording->number == number ? recording : nullptr;
+  }
+  void Close() const {
+    if (Open() != nullptr) session->EndRecord();
+  }
+};
+
+void BindEnergy(nb::module_& m) {
+  nb::class_<EnergyAudit>(m, "EnergyAudit",
+                          "Energies since the start [J]: kinetic + gravity + elastic + bristle - "
+                          "their start + dissipated - work = balance, the error of the steps.")
+      .def_ro("kinetic", &EnergyAudit::kinetic)
+      .def_ro("gravity", &EnergyAudit::gravity, "Potential, 0 at the start.")
+      .def_ro("elastic", &EnergyAudit::elastic, "Stored in contacts.")
+      .def_ro("bristle", &EnergyAudit::bristle, "Stored in bristles of friction.")
+      .def_ro("dissipated_normal", &EnergyAudit::dissipated_normal)
+      .def_ro("dissipated_sliding", &EnergyAudit::dissipated_sliding)
+      .def_ro("dissipated_spinning", &EnergyAudit::dissipated_spinning)
+      .def_ro("dissipated_rolling", &EnergyAudit::dissipated_rolling)
+      .def_ro("dissipated_numerical", &EnergyAudit::dissipated_numerical)
+      .def_ro("work_applied", &EnergyAudit::work_applied, "By wrenches, holders and set_state.")
+      .def_ro("work_driven", &EnergyAudit::work_driven, "By prescribed motions.")
+      .def_ro("work_relaxation", &EnergyAudit::work_relaxation)
+      .def_ro("balance", &EnergyAudit::balance, "What is left over.")
+      .def("__repr__", [](const EnergyAudit& e) {
+        return fmt::format(
+            "<intervox.EnergyAudit kinetic={:.6g} J, gravity={:.6g} J, elastic={:.6g} J, "
+            "balance={:.2g} J>",
+            e.kinetic, e.gravity, e.elastic, e.balance);
+      });
+}
+
+void BindRecording(nb::module_& m) {
+  nb::class_<RecordingHandle>(m, "Recording",
+                              "A results file that is being written; a context manager that ends "
+                              "it. Made by Simulation.record(path).")
+      .def_ro("path", &RecordingHandle::path)
+      .def(
+          "close", [](const RecordingHandle& r) { r.Close(); },
+          "Writes the present state as the last sample and ends the file.")
+      .def(
+          "__enter__", [](nb::handle self) { return nb::borrow(self); },
+          nb::sig("def __enter__(self) -> Recording"))
+      .def(
+          "__exit__",
+          [](const RecordingHandle& r, nb::handle, nb::handle, nb::handle) { r.Close(); },
+          nb::arg().none(), nb::arg().none(), nb::arg().none())
+      .def("__repr__", [](const RecordingHandle& r) {
+        const Recording* open = r.Open();
+        return fmt::format(
+            "<intervox.Recording '{}', {}>", r.path,
+            open == nullptr ? "closed" : fmt::format("samples: {}", open->recorder.samples()));
+      });
+}
+
+using SimulationClass = nb::class_<Session>;
+
+void BindInputs(SimulationClass& c) {
+  c.def(
+       "set_wrench",
+       [](Session& s, nb::handle body, nb::handle force, nb::handle torque, nb::handle point) {
+         s.Get().SetWrench(s.bodies().Of(body), ToVec3(force, "force"), ToVec3(torque, "torque"),
+                           ToVec3(point, "point"));
+       },
+       "body"_a, "force"_a = nb::make_tuple(0.0, 0.0, 0.0),
+       "torque"_a = nb::make_tuple(0.0, 0.0, 0.0), "point"_a = nb::make_tuple(0.0, 0.0, 0.0),
+       nb::sig("def set_wrench(self, body: str | int, force: Vector = (0.0, 0.0, 0.0), torque: "
+               "Vector = (0.0, 0.0, 0.0), point: Vector = (0.0, 0.0, 0.0)) -> None"),
+       "A wrench on a free body, besides the scene's own, until it is set again. force [N] and "
+       "torque [N m] in world axes; the force acts at point [m] of the body's frame.")
+      .def(
+          "set_holder_target",
+          [](Session& s, nb::handle body, nb::handle pose, nb::handle v, nb::handle w) {
+            s.Get().SetHolderTarget(s.bodies().Of(body), ToPose(pose, "pose"),
+                                    ToVec3(v, "velocity"), ToVec3(w, "angular_velocity"));
+          },
+          "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          nb::sig("def set_holder_target(self, body: str | int, pose: PoseLike, velocity: Vector = "
+                  "(0.0, 0.0, 0.0), angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None"),
+          "Has the target of a body's holder go on from a pose X_WT with constant velocities "
+          "[m/s], "
+          "[rad/s], world axes. Quaternions are (w, x, y, z).")
+      .def(
+          "set_motion",
+          [](Session& s, nb::handle body, nb::handle pose, nb::handle v, nb::handle w) {
+            s.Get().SetMotion(s.bodies().Of(body), ToPose(pose, "pose"), ToVec3(v, "velocity"),
+                              ToVec3(w, "angular_velocity"));
+          },
+          "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          nb::sig("def set_motion(self, body: str | int, pose: PoseLike, velocity: Vector = (0.0, "
+                  "0.0, 0.0), angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None"),
+          "Has a driven body go on from a pose X_WB with constant velocities [m/s], [rad/s], world "
+          "axes. Contacts last where that is its place. Quaternions are (w, x, y, z).")
+      .def(
+          "set_state",
+          [](Session& s, nb::handle body, nb::handle pose, nb::handle v, nb::handle w) {
+            s.Get().SetState(s.bodies().Of(body), ToPose(pose, "pose"), ToVec3(v, "velocity"),
+                             ToVec3(w, "angular_velocity"));
+          },
+          "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
+          nb::sig("def set_state(self, body: str | int, pose: PoseLike, velocity: Vector = (0.0, "
+                  "0.0, 0.0), angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None"),
+          "Places a free body at X_WB with velocities of its frame's origin [m/s] and [rad/s], "
+          "world axes. Its contacts end; what that adds is work_applied. Quaternions are (w, x, y, "
+          "z).");
+}
+
+void BindState(SimulationClass& c) {
+  c.def_prop_ro(
+       "time", [](Session& s) { return s.Get().Time(); }, "Simulated time [s].")
+      .def_prop_ro(
+          "done", [](Session& s) { return s.Get().Done(); },
+          "Whether the scene's duration is reached.")
+      .def_prop_ro(
+          "steps", [](Session& s) { return s.Get().Counters().steps; },
+          "Accepted steps since the start.")
+      .def_prop_ro(
+          "scene", [](Session& s) -> const Scene& { return s.Get().GetScene(); },
+          nb::rv_policy::reference_internal, "The scene that it was made of.")
+      .def_prop_ro(
+          "warnings",
+          [](Session& s) {
+            const auto warnings = s.Get().Warnings();
+            return std::vector<std::string>(warnings.begin(), warnings.end());
+          },
+          "Remarks of the contact laws on their parameters.")
+      .def_prop_ro(
+          "bodies", [](nb::handle self) { return ViewOf<View<AllBodies>>(self); },
+          nb::sig("def bodies(self) -> Bodies"), "The bodies by name.")
+      .def_prop_ro(
+          "sensors", [](nb::handle self) { return ViewOf<View<AllSensors>>(self); },
+          nb::sig("def sensors(self) -> Sensors"), "The sensors by name.")
+      .def_prop_ro(
+          "contacts", [](Session& s) { return ContactsOf(s.Get()); },
+          nb::sig("def contacts(self) -> numpy.typing.NDArray[numpy.void]"),
+          "The contacts of the last step, by ascending id: a structured array with id, "
+          "body_i, body_j, pairs, volume [m^3], centroid [m], normal, area_vector [m^2], "
+          "inertia [m^5], normal_force [N], force on body_i at the centroid [N], torque "
+          "[N m], velocity of i relative to j [m/s], bristle [m], approach_speed [m/s], "
+          "damping_factor [s/m], since [s]; world axes.")
+      .def_prop_ro(
+          "impacts", [](Session& s) { return ImpactsOf(s.Get()); },
+          nb::sig("def impacts(self) -> numpy.typing.NDArray[numpy.void]"),
+          "The onsets of contact so far: a structured array with time [s], body_i, body_j, "
+          "approach_speed [m/s], peak_force [N].")
+      .def_prop_ro(
+          "energy", [](Session& s) { return s.Get().Energy(); }, "The energy audit [J].")
+      .def_prop_ro(
+          "resting_for", [](Session& s) { return s.Get().RestingFor(); },
+          "How long all free bodies have been slow [s].");
+}
+
+}  // namespace
+
+void BindSimulation(nb::module_& m) {
+  BindEnergy(m);
+  BindRecording(m);
+  SimulationClass c(m, "Simulation",
+                    "A scene stepped in time. Deterministic: the same scene and inputs give the "
+                    "same bits on any number of threads. SI; quaternions are (w, x, y, z). One "
+                    "thread at a time may use it; calls that compute let other threads run.");
+  c.def(nb::init<const Scene&, int>(), "scene"_a, nb::kw_only(), "threads"_a = 0,
+        "A simulation of the scene; threads: 0 for all cores.")
+      .def("step", &Session::Step, "n"_a = 1,
+           "Steps n times, past the scene's duration too. Ctrl-C ends it between two steps.")
+      .def(
+          "run",
+          [](Session& s, std::optional<double> until) {
+            s.Run(until.value_or(std::numeric_limits<double>::infinity()));
+          },
+          "until"_a = nb::none(),
+          "Steps until it is done, or until this time [s]. Ctrl-C ends it between two steps.")
+      .def("clone", &Session::Clone,
+           "A simulation in the same state, which goes on with the same bits; not recorded.")
+      .def("__copy__", &Session::Clone)
+      .def("__deepcopy__", [](Session& s, nb::handle) { return s.Clone(); })
+      .def(
+          "save",
+          [](Session& s) {
+            const std::vector<unsigned char> bytes = s.Get().Save();
+            return nb::bytes(bytes.data(), bytes.size());
+          },
+          "The state with its inputs, as a checkpoint file holds it.")
+      .def(
+          "restore",
+          [](Session& s, const nb::bytes& state) {
+            s.Restore({static_cast<const unsigned char*>(state.data()), state.size()});
+          },
+          "state"_a, "Goes on from save() of a simulation of the same scene.")
+      .def(
+          "record",
+          [](nb::handle self, const std::filesystem::path& path, std::optional<double> every) {
+            Session& session = SessionOf(self);
+            const std::int64_t number = session.Record(path.string(), every);
+            return RecordingHandle{nb::borrow(self), &session, path.string(), number};
+          },
+          "path"_a, nb::kw_only(), "every"_a = nb::none(),
+          nb::sig(
+              "def record(self, path: str | os.PathLike[str], *, every: float | None = None) -> "
+              "Recording"),
+          "Writes a results file (HDF5), as `intervox run` does, from now on until the returned "
+          "context ends. every [s]: the scene's output.every where it is None.")
+      .def("__repr__", [](Session& s) {
+        Simulation& simulation = s.Get();
+        return fmt::format("<intervox.Simulation '{}' at {:g} of {:g} s, bodies: {}, contacts: {}>",
+                           simulation.GetScene().name, simulation.Time(),
+                           simulation.GetScene().duration, simulation.State().size(),
+                           simulation.Contacts().size());
+      });
+  BindInputs(c);
+  BindState(c);
+  m.def(
+      "_replay",
+      [](const std::string& path, const std::optional<std::string>& record, int threads) {
+        const host::RecordedRun run = host::ReadRun(path);
+        auto session = std::make_unique<Session>(run.scene, threads);
+        session->Replay(run, record);
+        return session;
+      },
+      "path"_a, "record"_a.none(), "threads"_a);
+}
+
+}  // namespace intervox::python

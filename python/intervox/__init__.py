@@ -1,0 +1,28 @@
+"""Intervox: will it go in, and what will it feel on its way?
+
+Volumes of interference of posed solids, contact forces and motion. SI units throughout; quaternions
+are (w, x, y, z); poses are named X_AB, the pose of frame B in frame A. An orientation may be given as
+a quaternion, a 3 x 3 matrix or a scipy.spatial.transform.Rotation.
+
+    import intervox
+
+    simulation = intervox.Simulation(intervox.load_scene("scene.yaml"))
+    while not simulation.done:
+        simulation.step()
+    print(simulation.bodies["peg"].position)
+"""
+
+from ._core import (Bodies, Body, EnergyAudit, InputError, Metrics, MetricsArray, Pose, Recording, Scene,
+                    Sensor, Sensors, Shape, Simulation, Status, __version__)
+from ._inputs import load_scene, load_shapes, measure, measure_solid, parse_scene, shape
+from .results import Results, load_results, replay
+
+__all__ = ["Bodies", "Body", "EnergyAudit", "InputError", "Metrics", "MetricsArray", "Pose", "Recording",
+           "Results", "Scene", "Sensor", "Sensors", "Shape", "Simulation", "Status", "__version__",
+           "load_results", "load_scene", "load_shapes", "measure", "measure_solid", "parse_scene",
+           "replay", "shape"]
+
+for _name in __all__:
+    if isinstance(globals()[_name], type):
+        globals()[_name].__module__ = "intervox"
+del _name

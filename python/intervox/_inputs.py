@@ -1,0 +1,84 @@
+"""Scenes, shapes and overlaps: what Python may give, as the C++ library takes it."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Mapping, Sequence, Union, overload
+
+from . import _core
+from ._core import Metrics, MetricsArray, Pose, Scene, Shape
+from ._types import PoseLike
+from ._yaml import to_yaml
+
+Overrides = Union[Mapping[str, Any], Sequence[str]]
+ShapeLike = Union[Shape, str, Mapping[str, Any]]
+
+
+def _edits(overrides: Overrides) -> list[str]:
+    if isinstance(overrides, Mapping):
+        return [f"{path}={to_yaml(value, 2)}" for path, value in overrides.items()]
+    return list(overrides)
+
+
+def load_scene(path: str | os.PathLike[str], *, overrides: Overrides = ()) -> Scene:
+    """Reads a scene from a YAML file.
+
+    overrides: edits before it is checked, as --set has them: ["bodies.peg.mass=0.1"] or
+    {"bodies.peg.mass": 0.1}. Raises InputError naming file, line, key, value and remedy."""
+    return _core._load_scene(os.fspath(path), _edits(overrides))
+
+
+def parse_scene(scene: str | Mapping[str, Any], *, overrides: Overrides = ()) -> Scene:
+    """Reads a scene from YAML text, or from a dict with the same keys. SI units; quaternions are
+    (w, x, y, z). Files that it includes are looked for from the working directory."""
+    if isinstance(scene, str):
+        return _core._parse_scene(scene, "<text>", _edits(overrides))
+    return _core._parse_scene(to_yaml(dict(scene)), "<dict>", _edits(overrides))
+
+
+def shape(solid: ShapeLike) -> Shape:
+    """A solid from YAML text or a dict, for example {"sphere": {"radius": 0.1}} [m]. Shapes are cut
+    into cells once: keep them for many calls of measure."""
+    if isinstance(solid, Shape):
+        return solid
+    if isinstance(solid, str):
+        return _core._parse_shape(solid, "<text>")
+    return _core._parse_shape(to_yaml(dict(solid)), "<dict>")
+
+
+def load_shapes(path: str | os.PathLike[str]) -> dict[str, Shape]:
+    """The named shapes of a pairs or scene file."""
+    with open(path, encoding="utf-8") as file:
+        return _core._parse_shapes(file.read(), os.fspath(path))
+
+
+_ORIGIN = Pose()
+
+
+@overload
+def measure(a: ShapeLike, b: ShapeLike, X_AB: Pose = ..., *, tolerance: float = ...) -> Metrics: ...
+@overload
+def measure(a: ShapeLike, b: ShapeLike, X_AB: PoseLike, *,
+            tolerance: float = ...) -> Any: ...
+
+
+def measure(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN, *,
+            tolerance: float = 1e-4) -> Metrics | MetricsArray:
+    """The overlap of the solids a and b.
+
+    X_AB is the pose of b in a's frame, [m] and quaternion (w, x, y, z). One pose gives Metrics: a
+    Pose, (position, orientation), seven numbers (position, quaternion), or a 4 x 4 matrix. Many give
+    MetricsArray: an array n x 7 or n x 4 x 4, or (n x 3 positions, n orientations). An orientation
+    may be a quaternion, a 3 x 3 matrix, or a scipy Rotation. tolerance is relative to the volume,
+    1e-9 to 0.1. Results are SI, in a's frame, for unit density."""
+    if not isinstance(a, Shape):
+        a = shape(a)
+    if not isinstance(b, Shape):
+        b = shape(b)
+    return _core._measure(a, b, X_AB, tolerance)
+
+
+def measure_solid(solid: ShapeLike, *, tolerance: float = 1e-4) -> Metrics:
+    """The solid itself, in its own frame: volume [m^3], centroid [m], inertia about it for unit
+    density [m^5]."""
+    return _core._measure_solid(shape(solid), tolerance)
