@@ -44,6 +44,15 @@ def positive(kind):
     return parse
 
 
+def number(value, unit):
+    """Three digits and a unit with the prefix that keeps the number readable."""
+    value = float(value)
+    prefix, factor = next(((p, f) for p, f in (("", 1), ("m", 1e3), ("µ", 1e6), ("n", 1e9))
+                           if abs(value) * f >= (0.01 if f == 1 else 1) or value == 0), ("p", 1e12))
+    shown = factor * value
+    return f"{shown:,.0f} {prefix}{unit}" if abs(shown) >= 1000 else f"{shown:.3g} {prefix}{unit}"
+
+
 class Results:
     """A results file of `intervox run`, read whole."""
 
@@ -92,6 +101,10 @@ class Results:
     def name(self):
         """The scene's name."""
         return str(self.attributes.get("name", self.path.stem))
+
+    def bodies(self):
+        """Names of all bodies, in the order that indices of bodies count."""
+        return self.attributes["bodies"].split("\n")
 
     def resolved_in(self, sensor):
         """The body in whose axes a sensor's vectors are."""

@@ -2,14 +2,13 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <span>
 
 #include "host/cli/cli.h"
+#include "host/cli/input_files.h"
 #include "host/input/error.h"
 #include "host/results/column_file.h"
 #include "host/scene/pairs.h"
@@ -19,13 +18,6 @@
 
 namespace intervox::cli {
 namespace {
-
-bool IsHdf5(const std::string& path) {
-  std::ifstream stream(path, std::ios::binary);
-  char start[8] = {};
-  stream.read(start, sizeof start);
-  return stream && std::memcmp(start, "\x89HDF\r\n\x1a\n", 8) == 0;
-}
 
 /** An attribute on one line: numbers without idle zeros, short lists with commas. */
 std::string OneLine(std::string text) {

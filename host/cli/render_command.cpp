@@ -165,6 +165,11 @@ int Run(const Options& options) {
   const FilmOptions look = ReadLook(options);
   const Film film(options.results);
   const std::set<int> samples = ChooseSamples(film, options.frames);
+  if (!film.FlownAway().empty() && !look.eye && !look.target) {
+    std::cerr << fmt::format("intervox: the camera stays where the others are; it leaves alone what "
+                             "flies away: {}. --camera target=x,y,z follows it.\n",
+                             fmt::join(film.FlownAway(), ", "));
+  }
   const std::filesystem::path folder = options.out;
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);

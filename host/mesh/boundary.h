@@ -1,0 +1,28 @@
+/** @file The closed surface of the tetrahedra that lie in a solid. */
+#pragma once
+
+#include <vector>
+
+#include "host/mesh/carve.h"
+
+namespace intervox::host {
+
+/** Triangles, counter-clockwise seen from outside, each on one side of one surface.
+
+ Each edge has exactly two triangles, which pass it in opposite directions, and each vertex one ring
+ of them: where parts of a solid touch along an edge or in a point, the vertices there are double. */
+struct SurfaceMesh {
+  std::vector<Vec3> p;
+  SimplexMesh<3> triangles;  ///< the tag t is side +1 of surface t / 2, or −1 where t is odd; −1: none
+
+  /** The surface of a triangle; −1 where its vertices share none. */
+  int Surface(int triangle) const {
+    const int tag = triangles[triangle].tag;
+    return tag < 0 ? -1 : tag / 2;
+  }
+};
+
+/** Takes the faces between tetrahedra inside and outside. */
+SurfaceMesh TakeBoundary(const SurfaceSet& set, const Carving& carving);
+
+}  // namespace intervox::host
