@@ -212,7 +212,7 @@
     resize();
     placeCamera();
     setTime(clock.time);
-    window.intervoxView = { bodies, camera, clock, setTime, renderer };  // for scripts and tests
+    window.intervoxView = { bodies, camera, scene, clock, renderer, charts };  // for scripts and tests
   }
 
   function applyCut() {
