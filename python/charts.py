@@ -56,7 +56,7 @@ def rotation(q):
     return np.degrees(angle / np.where(length > 0, length, 1))[:, None] * q[:, 1:]
 
 
-def between_samples(results, peak):
+def peaks_between_samples(results, peak):
     """Says so where an impact was stronger than any sample."""
     if "impacts/time" not in results or results["impacts/time"].size == 0:
         return ""
@@ -81,7 +81,7 @@ def contact_charts(results):
     left_out = "" if len(kinds) <= 7 else f" The 7 strongest of {len(kinds)} pairs."
     counts = np.bincount(index, minlength=results.time.size)
     charts = [chart("Which bodies touch, and how strongly", "normal force [N]", results.time, named,
-                    sampling(results) + left_out + between_samples(results, max(s.max() for s in sums)))]
+                    sampling(results) + left_out + peaks_between_samples(results, max(s.max() for s in sums)))]
     if "impacts/time" in results and results["impacts/time"].size:
         order = np.argsort(results["impacts/time"].ravel(), kind="stable")
         charts.append(chart("Impacts", "peak normal force [N]", results["impacts/time"].ravel()[order],
@@ -111,7 +111,7 @@ def wrench_charts(results, force, torque, where):
     peak = np.linalg.norm(results[force], axis=1).max()
     note = sampling(results)
     return [chart(f"Contact force {where}", "force [N]", results.time, vector("f", results[force]),
-                  note + between_samples(results, peak), colors=AXIS_COLORS),
+                  note + peaks_between_samples(results, peak), colors=AXIS_COLORS),
             chart(f"Contact moment {where}", "moment [N·m]", results.time, vector("τ", results[torque]), note,
                   colors=AXIS_COLORS)]
 

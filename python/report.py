@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from results import Results, fail, number, run
+from results import Results, fail, number, pace_words, run
 from viewer import require_small, view_section, whole_page
 
 def embedded(path, as_jpeg=False):
@@ -80,10 +80,10 @@ def film(folder, results):
         path = folder / f"animation{suffix}"
         if path.exists():
             speed = json.loads(path.with_suffix(".json").read_text())["speed"]
-            pace = "In real time" if speed == 1 else f"{1 / speed:,.3g} times slower than real"
+            words_of_pace = pace_words(speed)
             marks = ("" if "patches/time" not in results or results["patches/time"].size == 0 else
                      " Discs are contact patches, arrows the forces on what moves.")
-            return ["<h2>Film</h2>", figure(path, f"{pace}.{marks}")]
+            return ["<h2>Film</h2>", figure(path, f"{words_of_pace[0].upper()}{words_of_pace[1:]}.{marks}")]
     return []
 
 

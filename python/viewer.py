@@ -16,7 +16,7 @@ from base64 import b64encode
 from pathlib import Path
 
 from charts import all_charts
-from results import Results, fail, number, run
+from results import PACES, Results, fail, number, pace, pace_words, run
 from tracks import chosen_samples, contacts, packed, track
 
 HERE = Path(__file__).resolve().parent
@@ -26,8 +26,6 @@ LIBRARIES = {  # Debian package: files in the order in which they are needed
                     "three/examples/js/controls/OrbitControls.js"),
     "libjs-dygraphs": ("dygraphs/dygraph.min.js",)}
 MOST_MEGABYTES = 15
-SHOWN_SECONDS = 6.0  # a shorter run plays in slow motion
-SPEEDS = (1.0, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 1e-3, 1e-4)
 
 
 def program():
@@ -53,11 +51,6 @@ def triangles(results_path, intervox):
 def gltf_json(glb):
     """The JSON part of a binary glTF file."""
     return json.loads(glb[20:20 + struct.unpack("<I", glb[12:16])[0]])
-
-
-def slow_motion(duration):
-    """The largest speed at which a run takes as long as a viewer needs."""
-    return next((speed for speed in SPEEDS if duration / speed >= SHOWN_SECONDS), SPEEDS[-1])
 
 
 def read_library(package, name):
@@ -96,16 +89,17 @@ def page_data(results, glb):
                        "color": node["extras"]["color"],
                        "track": packed(track(results, node["name"], samples))
                        if node["name"] in moving else None})
-    return {"times": packed(results.time[samples]), "speed": slow_motion(results.time[-1]),
+    return {"times": packed(results.time[samples]), "speed": pace(results.time[-1]),
             "bodies": bodies, "contacts": contacts(results, samples), "charts": all_charts(results),
             "glb": b64encode(glb).decode(), "up": extras["up"], "center": extras.get("center", [0, 0, 0]),
             "radius": extras.get("radius", 1.0)}
 
 
 def controls(data):
+    chosen = PACES.index(data["speed"])
+    offered = sorted({*PACES[max(0, chosen - 4):chosen + 4], 1.0}, reverse=True)
     speeds = "".join(f"<option value={speed:g}{' selected' if speed == data['speed'] else ''}>"
-                     f"{'real time' if speed == 1 else f'{1 / speed:,.0f} times slower'}</option>"
-                     for speed in SPEEDS)
+                     f"{pace_words(speed)}</option>" for speed in offered)
     return f"""
 <div id=view><canvas id=view-canvas aria-label="The bodies; drag to turn, wheel or pinch to come nearer"></canvas>
 <p class=no-webgl-note>This browser draws no WebGL, so there is no view to turn. The plots work.</p></div>

@@ -44,7 +44,7 @@
     const narrow = Math.min(angle, Math.atan(Math.tan(angle) * camera.aspect));
     const direction = new THREE.Vector3()
       .addScaledVector(east, 0.62).addScaledVector(north, -0.62).addScaledVector(up, 0.55).normalize();
-    camera.position.copy(center).addScaledVector(direction, 0.95 * radius / Math.sin(narrow));
+    camera.position.copy(center).addScaledVector(direction, 0.98 * radius / Math.sin(narrow));
     controls.target.copy(center);
     controls.update();
   }
@@ -81,14 +81,14 @@
       mesh.castShadow = !isGround;
       mesh.receiveShadow = true;
       const inside = new THREE.Mesh(mesh.geometry, new THREE.MeshBasicMaterial({
-        color: color.clone().lerp(new THREE.Color(0xffffff), 0.25), side: THREE.BackSide,
+        color: color.clone().lerp(new THREE.Color(1, 1, 1), 0.3), side: THREE.BackSide,
         clippingPlanes: cutPlanes }));
       mesh.add(inside);
     }
     for (const line of lines) {
       line.visible = !isGround;
       line.material = new THREE.LineBasicMaterial({
-        color: color.clone().multiplyScalar(0.25), clippingPlanes: cutPlanes });
+        color: color.clone().multiplyScalar(0.12), clippingPlanes: cutPlanes });
     }
   }
 
@@ -189,8 +189,8 @@
     light();
     for (const [index, entry] of data.bodies.entries()) {
       const node = gltf.scene.children[index];
-      const color = new THREE.Color().fromArray(entry.color).convertLinearToGamma(2.2);
-      if (entry.ground) color.lerp(new THREE.Color(0xc9ced6), 0.7);
+      const color = new THREE.Color().fromArray(entry.color);  // linear light
+      if (entry.ground) color.lerp(new THREE.Color(0.6, 0.64, 0.7), 0.8);
       dress(node, color, entry.ground);
       bodies.push({ name: entry.name, node, track: entry.track ? floats(entry.track) : null });
       const box = document.createElement("input");
@@ -198,16 +198,16 @@
       box.checked = true;
       box.addEventListener("change", () => { node.visible = box.checked; redraw(); });
       const label = document.createElement("label"), chip = document.createElement("i");
-      chip.style.background = "#" + color.getHexString();
+      chip.style.background = "#" + color.clone().convertLinearToSRGB().getHexString();
       label.append(box, chip, entry.name);
       byId("bodies").append(label);
     }
     scene.add(gltf.scene);
     let most = 0;
     for (let k = 0; k + 1 < first.length; ++k) most = Math.max(most, first[k + 1] - first[k]);
-    discs = instances(disc, 0x0fa3b1, most, 0.75);
-    arrowShafts = instances(shaft, 0xc8102e, most, 1);
-    arrowTips = instances(tip, 0xc8102e, most, 1);
+    discs = instances(disc, new THREE.Color(0x0fa3b1).convertSRGBToLinear(), most, 0.75);
+    arrowShafts = instances(shaft, new THREE.Color(0xc8102e).convertSRGBToLinear(), most, 1);
+    arrowTips = instances(tip, new THREE.Color(0xc8102e).convertSRGBToLinear(), most, 1);
     clock.listeners.push(pose);
     resize();
     placeCamera();
@@ -313,7 +313,7 @@
       connectSeparatedPoints: true, highlightCircleSize: 3, digitsAfterDecimal: 5, sigFigs: 5,
       gridLineColor: dark.matches ? "#39424d" : "#e3e6ea", axisLineColor: "#8a939e",
       axes: { x: { valueFormatter: (t) => t.toFixed(decimals) + " s", axisLabelFormatter: (t) => Number(t.toPrecision(6)) + " s" },
-              y: { axisLabelWidth: 62 } },
+              y: { axisLabelWidth: 58, axisLabelFormatter: (v) => Number(v.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 }) } },
       drawCallback: () => placeCursor(cursor, chart),
       zoomCallback: (low, high) => shareZoom(chart, [low, high]),
       clickCallback: (event, x) => { setPlaying(false); setTime(x); },
