@@ -61,12 +61,6 @@ Mesh MakeMesh(const std::string& name, std::span<const geometry::Cell> cells,
       "exact {:.9g} m^3, difference {:+.2e} (relative)\n",
       name, cells.size(), mesh.triangles.size(), mesh.deviation, deviation, volume, exact,
       volume / exact - 1);
-  if (mesh.flat > 0) {
-    std::cout << fmt::format(
-        "{}: {} triangles close places that are narrower than the deviation can show, and are on no "
-        "surface. A smaller --deviation leaves fewer.\n",
-        name, mesh.flat);
-  }
   return std::make_shared<const host::Triangles>(std::move(mesh));
 }
 

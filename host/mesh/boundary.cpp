@@ -36,6 +36,7 @@ class Extraction {
       }
     }
     corner_.resize(3 * faces_.size());
+    partner_.resize(3 * faces_.size());
     std::iota(corner_.begin(), corner_.end(), 0);
     for (std::size_t f = 0; f < faces_.size(); ++f) JoinCorners(static_cast<int>(f));
     SurfaceMesh mesh;
@@ -50,6 +51,7 @@ class Extraction {
       }
       mesh.triangles.Add(v, SideOf(faces_[f]));
     }
+    PartDoubleEdges(&mesh);
     return mesh;
   }
 
@@ -113,6 +115,7 @@ class Extraction {
       const int a = VertexOf(faces_[f], i), b = VertexOf(faces_[f], j);
       const Face partner = Partner(faces_[f], a, b);
       const int g = numbers_.at({partner.tet, partner.k});
+      partner_[3 * f + i] = g;
       for (int m = 0; m < 3; ++m) {
         const int v = VertexOf(partner, m);
         if (v == a) corner_[Root(3 * g + m)] = Root(3 * f + i);
@@ -121,7 +124,43 @@ class Extraction {
     }
   }
 
-  /** The side of the surface that parts a face's tetrahedra, as a tag; −1 where there is none. */
+  /** Where two pairs of faces meet in one edge and share both its ends, each pair gets a vertex of
+   its own in the middle, so that the edge has two triangles again. */
+  void PartDoubleEdges(SurfaceMesh* mesh) {
+    struct Half {
+      int face, a, b, partner;
+    };
+    std::map<std::pair<int, int>, std::vector<Half>> by_edge;
+    for (int f = 0; f < static_cast<int>(faces_.size()); ++f) {
+      const auto& v = mesh->triangles[f].v;
+      for (int i = 0; i < 3; ++i) {
+        const int a = v[i], b = v[(i + 1) % 3];
+        by_edge[std::minmax(a, b)].push_back({f, a, b, partner_[3 * f + i]});
+      }
+    }
+    std::vector<std::vector<int>> piece(faces_.size());  // triangles that a face has become
+    for (std::size_t f = 0; f < faces_.size(); ++f) piece[f] = {static_cast<int>(f)};
+    for (const auto& [edge, halves] : by_edge) {
+      if (halves.size() == 2) continue;
+      std::map<std::pair<int, int>, int> middle;  // by pair of faces
+      for (const Half& half : halves) {
+        const auto [at, added] = middle.try_emplace(std::minmax(half.face, half.partner),
+                                                    static_cast<int>(mesh->p.size()));
+        if (added) mesh->p.push_back(0.5 * (mesh->p[half.a] + mesh->p[half.b]));
+        const int m = at->second;
+        for (const int t : std::vector<int>(piece[half.face])) {
+          if (!mesh->triangles.Has(t, half.a) || !mesh->triangles.Has(t, half.b)) continue;
+          mesh->triangles.Reserve(m + 1);
+          std::array<int, 3> other = mesh->triangles[t].v;
+          std::replace(other.begin(), other.end(), half.a, m);
+          mesh->triangles.Replace(t, half.b, m);
+          piece[half.face].push_back(mesh->triangles.Add(other, mesh->triangles[t].tag));
+        }
+      }
+    }
+  }
+
+  /** The side of the surface that parts a face's tetrahedra, as a tag. */
   int SideOf(const Face& face) const {
     const int v[3] = {VertexOf(face, 0), VertexOf(face, 1), VertexOf(face, 2)};
     const auto& tet = carving_.tets[face.tet];
@@ -137,17 +176,20 @@ class Extraction {
     int best = -1;
     double least = std::numeric_limits<double>::infinity();
     for (const SurfaceSide& s : set_.cells[tet.tag]) {
-      const bool on = std::all_of(v, v + 3, [&](int i) {
-        const auto& list = carving_.vertices[i].on;
-        return std::binary_search(list.begin(), list.end(), s.surface);
-      });
-      if (!on) continue;
-      // Of several the one that has the tetrahedra on its two sides; then the nearest.
+      // First the surfaces on which its vertices lie, then those that part the two tetrahedra, then
+      // the nearest.
       const geometry::Surface& S = set_.surfaces[s.surface];
       const double slack = 1e-9 * set_.size;
+      double off = 0, distance = DistanceTo(S, centroid);
+      for (const int i : v) {
+        const auto& on = carving_.vertices[i].on;
+        const bool is_on = std::binary_search(on.begin(), on.end(), s.surface);
+        off += is_on ? 0 : 1;
+        distance += is_on ? 0 : DistanceTo(S, carving_.vertices[i].p);
+      }
       const double wrong = (s.side * geometry::Value(S, inner) < -slack ? 0 : 1) +
                            (s.side * geometry::Value(S, outer) > slack ? 0 : 2);
-      const double rank = wrong * set_.size + DistanceTo(S, centroid);
+      const double rank = (4 * off + wrong) * 100 * set_.size + std::min(distance, 50 * set_.size);
       if (rank < least) {
         least = rank;
         best = 2 * s.surface + (s.side < 0 ? 1 : 0);
@@ -161,7 +203,8 @@ class Extraction {
   std::vector<std::array<int, 4>> neighbours_;
   std::vector<Face> faces_;
   std::map<std::pair<int, int>, int> numbers_;
-  std::vector<int> corner_;  // union-find over corners 3 f + i
+  std::vector<int> corner_;   // union-find over corners 3 f + i
+  std::vector<int> partner_;  // of face f at its edge from corner i to the next: 3 f + i
 };
 
 }  // namespace

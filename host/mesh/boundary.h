@@ -13,13 +13,10 @@ namespace intervox::host {
  of them: where parts of a solid touch along an edge or in a point, the vertices there are double. */
 struct SurfaceMesh {
   std::vector<Vec3> p;
-  SimplexMesh<3> triangles;  ///< the tag t is side +1 of surface t / 2, or −1 where t is odd; −1: none
+  SimplexMesh<3> triangles;  ///< the tag t is side +1 of surface t / 2, or −1 where t is odd
 
-  /** The surface of a triangle; −1 where its vertices share none. */
-  int Surface(int triangle) const {
-    const int tag = triangles[triangle].tag;
-    return tag < 0 ? -1 : tag / 2;
-  }
+  /** The surface of a triangle. */
+  int Surface(int triangle) const { return triangles[triangle].tag / 2; }
 };
 
 /** Takes the faces between tetrahedra inside and outside. */

@@ -18,7 +18,7 @@ using geometry::SurfaceKind;
 
 constexpr int kMostTets = 6'000'000;
 constexpr double kChord = 0.7;      // of the radius of curvature: the longest edge
-constexpr double kFinest = 1e-3;    // of the solid's size: radii below occur at apexes only
+constexpr double kFinest = 1e-5;    // of the solid's size: radii below occur at apexes only
 constexpr std::size_t kCells = 12;  // of one tetrahedron, where smaller ones have fewer
 
 /** The cells that reach into a tetrahedron. */
@@ -127,7 +127,25 @@ Carving Cube(const SurfaceSet& set) {
   return carving;
 }
 
-/** Moves the nearest vertex onto each apex of a cone that lies on the solid. */
+/** Moves the neighbour of a vertex that is nearest to a direction from it into that direction. */
+void PlaceOnAxis(int vertex, const Vec3& direction, Carving* carving) {
+  const Vec3 p = carving->vertices[vertex].p;
+  int best = -1;
+  double most = 0;
+  for (const int t : carving->tets.Star(vertex)) {
+    for (const int v : carving->tets[t].v) {
+      const Vec3 d = carving->vertices[v].p - p;
+      if (v == vertex || !carving->vertices[v].on.empty()) continue;
+      if (Dot(d, direction) > most * Norm(d)) most = Dot(d, direction) / Norm(d), best = v;
+    }
+  }
+  if (best < 0) return;
+  Vec3& q = carving->vertices[best].p;
+  q = p + Norm(q - p) * direction;
+}
+
+/** Moves the nearest vertex onto each apex of a cone that lies on the solid, and a neighbour of it
+ onto the axis: between them the tip is seen however narrow it is. */
 void PlaceApexes(const SurfaceSet& set, Carving* carving) {
   for (std::size_t k = 0; k < set.surfaces.size(); ++k) {
     const Surface& S = set.surfaces[k];
@@ -140,7 +158,10 @@ void PlaceApexes(const SurfaceSet& set, Carving* carving) {
                return s.side * geometry::Value(set.surfaces[s.surface], S.o) <= slack;
              });
     });
-    if (!shows) continue;
+    const bool is_there = std::any_of(
+        carving->vertices.begin(), carving->vertices.end(),
+        [&](const MeshVertex& v) { return !v.on.empty() && Norm(v.p - S.o) <= slack; });
+    if (!shows || is_there) continue;
     auto nearest = carving->vertices.begin();
     for (auto v = nearest; v != carving->vertices.end(); ++v) {
       if (v->on.empty() && SquaredNorm(v->p - S.o) < SquaredNorm(nearest->p - S.o)) nearest = v;
@@ -151,6 +172,8 @@ void PlaceApexes(const SurfaceSet& set, Carving* carving) {
         nearest->on.push_back(static_cast<int>(i));
       }
     }
+    const auto apex = static_cast<int>(nearest - carving->vertices.begin());
+    PlaceOnAxis(apex, S.R.Col(2), carving);
   }
 }
 

@@ -21,11 +21,14 @@ class Improver {
   Improver(const SurfaceSet& set, double deviation, SurfaceMesh* mesh)
       : set_(set), deviation_(deviation), mesh_(*mesh) {}
 
+  /** Moves each vertex onto all its surfaces; where they do not meet nearby, onto those that do. */
   void MoveVertices() {
     for (int v = 0; v < mesh_.triangles.Vertices(); ++v) {
       const std::vector<int> on = SurfacesAt(v);
-      Vec3 p = mesh_.p[v];
-      if (!on.empty() && MoveOnto(set_, on, &p)) mesh_.p[v] = p;
+      if (on.empty()) continue;
+      double reach = 0;
+      for (const int w : Ring(v)) reach = std::max(reach, Norm(mesh_.p[w] - mesh_.p[v]));
+      MoveNear(on, reach, &mesh_.p[v]);
     }
   }
 
@@ -56,7 +59,7 @@ class Improver {
       for (const int t : around) AddSurface(t, &on);
       const Vec3 middle = 0.5 * (mesh_.p[a] + mesh_.p[b]);
       Vec3 p = middle;
-      if (!on.empty() && (!MoveOnto(set_, on, &p) || Norm(p - middle) > length)) p = middle;
+      MoveNear(on, length, &p);
       const int v = static_cast<int>(mesh_.p.size());
       mesh_.p.push_back(p);
       mesh_.triangles.Bisect(a, b, v, &born);
@@ -79,9 +82,31 @@ class Improver {
   }
 
  private:
+  /** Moves *p onto the surfaces, or onto the fewer of them that meet within reach, the nearest. */
+  bool MoveNear(const std::vector<int>& on, double reach, Vec3* p) const {
+    Vec3 moved = *p;
+    if (MoveOnto(set_, on, &moved) && Norm(moved - *p) <= reach) {
+      *p = moved;
+      return true;
+    }
+    if (on.size() < 2) return false;
+    bool found = false;
+    Vec3 best = *p;
+    for (std::size_t skip = 0; skip < on.size(); ++skip) {
+      std::vector<int> fewer = on;
+      fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(skip));
+      moved = *p;
+      if (!MoveNear(fewer, reach, &moved)) continue;
+      if (!found || Norm(moved - *p) < Norm(best - *p)) best = moved;
+      found = true;
+    }
+    *p = best;
+    return found;
+  }
+
   void AddSurface(int t, std::vector<int>* on) const {
     const int s = mesh_.Surface(t);
-    if (s >= 0 && std::find(on->begin(), on->end(), s) == on->end()) on->push_back(s);
+    if (std::find(on->begin(), on->end(), s) == on->end()) on->push_back(s);
   }
   std::vector<int> SurfacesAt(int v) const {
     std::vector<int> on;
@@ -98,7 +123,7 @@ class Improver {
     return tags;
   }
   bool Bends(int tag) const {
-    return tag >= 0 && set_.surfaces[tag / 2].kind != SurfaceKind::kPlane;
+    return set_.surfaces[tag / 2].kind != SurfaceKind::kPlane;
   }
   double Distance(int tag, const Vec3& p) const {
     return Bends(tag) ? DistanceTo(set_.surfaces[tag / 2], p) : 0.0;
@@ -133,7 +158,6 @@ class Improver {
     const double edges = SquaredNorm(b - a) + SquaredNorm(c - b) + SquaredNorm(a - c);
     if (!(area > 0) || !(edges > 0)) return 0;
     const double shape = 2 * std::sqrt(3.0) * area / edges;
-    if (tag < 0) return shape;
     const double along = Dot(n, ExactNormal(set_, tag, (a + b + c) / 3.0)) / area;
     return along > kAligned ? shape : -1;
   }
@@ -164,7 +188,6 @@ class Improver {
   bool CollapseAny(int v) {
     const std::vector<int> tags = TagsAt(v);
     if (tags.empty() || tags.size() > 2) return false;
-    if (std::find(tags.begin(), tags.end(), -1) != tags.end()) return false;
     if (tags.size() == 1 && !(Norm(geometry::Gradient(set_.surfaces[tags[0] / 2], mesh_.p[v])) > 1e-6)) {
       return false;  // the apex of a cone
     }
@@ -221,7 +244,7 @@ class Improver {
     if (around.size() != 2) return false;
     const int other = around[0] == t ? around[1] : around[0];
     const int tag = mesh_.triangles[t].tag;
-    if (tag < 0 || mesh_.triangles[other].tag != tag) return false;
+    if (mesh_.triangles[other].tag != tag) return false;
     int d = -1;
     for (const int w : mesh_.triangles[other].v) d = w != a && w != b ? w : d;
     if (d == c || !mesh_.triangles.Around(c, d).empty()) return false;
@@ -254,7 +277,6 @@ void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh) {
 
 double DeviationOf(const SurfaceSet& set, const SurfaceMesh& mesh, int triangle) {
   const int s = mesh.Surface(triangle);
-  if (s < 0) return 0;
   const auto& v = mesh.triangles[triangle].v;
   double most = 0;
   constexpr int kSteps = 4;

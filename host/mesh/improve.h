@@ -10,7 +10,7 @@ namespace intervox::host {
 void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh);
 
 /** The largest distance, to first order, of a lattice of 15 points of a triangle from its surface
- [m]; 0 where it has none. */
+ [m]. */
 double DeviationOf(const SurfaceSet& set, const SurfaceMesh& mesh, int triangle);
 
 /** The outward unit normal of a triangle's exact surface near p. */

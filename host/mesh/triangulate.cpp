@@ -28,13 +28,12 @@ Triangles Compact(const SurfaceSet& set, const SurfaceMesh& mesh) {
         out.p.push_back(mesh.p[w[i]]);
       }
       v[i] = n;
-      normals[i] = triangle.tag < 0 ? flat : ExactNormal(set, triangle.tag, mesh.p[w[i]]);
+      normals[i] = ExactNormal(set, triangle.tag, mesh.p[w[i]]);
       if (SquaredNorm(normals[i]) == 0) normals[i] = flat;  // the apex of a cone
     }
     out.triangles.push_back(v);
     out.normals.push_back(normals);
     out.faces.push_back(triangle.tag);
-    out.flat += triangle.tag < 0 ? 1 : 0;
     out.deviation = std::max(out.deviation, DeviationOf(set, mesh, t));
     for (int i = 0; i < 3; ++i) {
       const int a = w[i], b = w[(i + 1) % 3];

@@ -20,7 +20,6 @@ struct Triangles {
   std::vector<int> faces;                        ///< by triangle: equal on one side of one surface
   std::vector<std::pair<int, int>> creases;      ///< edges between triangles of different faces
   double deviation = 0.0;  ///< largest distance found between a triangle and its surface [m]
-  int flat = 0;            ///< triangles that no surface was found for; they close narrow places
 };
 
 /** Triangulates disjoint bounded cells of one body, as ToCells makes them.

@@ -50,16 +50,17 @@ inline int ExpectClosed(const Triangles& mesh) {
          static_cast<int>(mesh.triangles.size());
 }
 
-/** Triangles that face against their exact normals, or have none: degenerate ones count. */
-inline int CountTurned(const Triangles& mesh) {
-  int turned = 0;
+/** The share of the area in triangles that face against their exact normals. */
+inline double TurnedArea(const Triangles& mesh) {
+  double turned = 0, all = 0;
   for (std::size_t k = 0; k < mesh.triangles.size(); ++k) {
     const auto& t = mesh.triangles[k];
     const Vec3 n = Cross(mesh.p[t[1]] - mesh.p[t[0]], mesh.p[t[2]] - mesh.p[t[0]]);
     const Vec3 exact = mesh.normals[k][0] + mesh.normals[k][1] + mesh.normals[k][2];
-    turned += Dot(n, exact) > 0 ? 0 : 1;
+    turned += Dot(n, exact) < 0 ? Norm(n) : 0;
+    all += Norm(n);
   }
-  return turned;
+  return turned / all;
 }
 
 }  // namespace intervox::host
