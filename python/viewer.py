@@ -109,8 +109,8 @@ def controls(data):
 <div class=options><div id=bodies></div>
 <div><label><input id=show-forces type=checkbox checked><i style="background:#c8102e"></i>forces</label>
 <label><input id=show-patches type=checkbox checked><i style="background:#0fa3b1"></i>patches</label>
-<label>cut <select id=cut-axis><option value=none>nothing</option><option>x</option><option>-x</option><option>y</option>
-<option>-y</option><option>z</option><option>-z</option></select></label>
+<label>cut <select id=cut-axis><option value=none>nothing</option><option value=x>across x</option>
+<option value=y>across y</option><option value=z>across z</option></select></label>
 <input id=cut-offset type=range min=-1 max=1 step=any value=0 disabled aria-label="place of the cut">
 <button id=reset-view type=button>Reset view</button></div></div>"""
 

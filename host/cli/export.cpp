@@ -136,9 +136,10 @@ void AddExport(CLI::App& app, int& status) {
                    "With --vtk: every=SECONDS, at=T,T,…, count=N, all or last; default count=101")
       ->needs(vtk);
   command
-      ->add_option("--deviation", options->vtk.deviation,
-                   "With --vtk: largest distance of a triangle from the exact surface [m]; default: "
-                   "a thousandth of the body's diagonal")
+      ->add_option(
+          "--deviation", options->vtk.deviation,
+          "With --vtk: largest distance of a triangle from the exact surface [m]; default: "
+          "a thousandth of the body's diagonal")
       ->needs(vtk)
       ->check(CLI::PositiveNumber);
   command->callback([options, &status] {

@@ -10,8 +10,8 @@ namespace intervox::cli {
 
 using host::InputError;
 
-void RefuseOption(const std::string& option, const std::string& what,
-                         const std::string& value, const std::string& remedy) {
+void RefuseOption(const std::string& option, const std::string& what, const std::string& value,
+                  const std::string& remedy) {
   throw InputError("command line: " + option + ": " + what + " (" + value + "). " + remedy);
 }
 
@@ -37,7 +37,7 @@ std::vector<double> NumbersOf(const std::string& option, const std::string& text
 }
 
 std::pair<std::string, std::string> SplitOption(const std::string& option, const std::string& text,
-                                          char at, const std::string& form) {
+                                                char at, const std::string& form) {
   const std::size_t place = text.find(at);
   if (place == std::string::npos || place == 0) {
     RefuseOption(option, "not of the form " + form, text, "For help: intervox render --help.");
@@ -52,7 +52,8 @@ std::set<int> ChooseSamples(const host::Film& film, const std::string& frames) {
     return samples;
   }
   if (frames == "last") return {film.Samples() - 1};
-  const auto [key, value] = SplitOption("--frames", frames, '=', "every=SECONDS, at=T,T,…, count=N, all or last");
+  const auto [key, value] =
+      SplitOption("--frames", frames, '=', "every=SECONDS, at=T,T,…, count=N, all or last");
   const double end = film.Time(film.Samples() - 1);
   if (key == "every") {
     const double step = NumberOf("--frames", value);

@@ -24,9 +24,9 @@ std::pair<std::string, geometry::ShapePtr> ChooseShape(const std::string& file,
   }
   std::string known;
   for (const auto& [word, shape] : shapes) known += (known.empty() ? "" : ", ") + word;
-  throw host::InputError(file + ": --shape: " + (name.empty() ? "several shapes" : "no such shape") +
-                         " (" + (name.empty() ? std::to_string(shapes.size()) : name) +
-                         "). Choose one of: " + known + ".");
+  throw host::InputError(
+      file + ": --shape: " + (name.empty() ? "several shapes" : "no such shape") + " (" +
+      (name.empty() ? std::to_string(shapes.size()) : name) + "). Choose one of: " + known + ".");
 }
 
 }  // namespace intervox::cli

@@ -77,15 +77,15 @@ class BodyMeshes {
     placed.name = name;
     placed.X_WB = X_WB;
     placed.color = {color.r, color.g, color.b};
-    placed.is_cut_to_box = !std::all_of(cells.begin(), cells.end(),
-                                        [](const geometry::Cell& c) { return c.bounded; });
+    placed.is_cut_to_box =
+        !std::all_of(cells.begin(), cells.end(), [](const geometry::Cell& c) { return c.bounded; });
     if (cells.empty()) {
       placed.mesh = std::make_shared<const host::Triangles>();
     } else if (placed.is_cut_to_box) {
       const Vec3 p_B = Inverse(X_WB) * center_;
       const Vec3 reach{reach_, reach_, reach_};
-      std::cout << fmt::format("{}: unbounded, cut to a box of +-{:.4g} m around the others\n", name,
-                               reach_);
+      std::cout << fmt::format("{}: unbounded, cut to a box of +-{:.4g} m around the others\n",
+                               name, reach_);
       const auto cut = host::CutToBox(cells, {p_B - reach, p_B + reach});
       placed.mesh = MakeMesh(name, cut, options_);
     } else {
@@ -190,7 +190,8 @@ void AddMesh(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "mesh", "Write a shape, or all bodies of a scene, as triangles of the exact surfaces");
-  command->add_option("file", options->file, "Scene or pairs file, YAML; or results, HDF5")->required();
+  command->add_option("file", options->file, "Scene or pairs file, YAML; or results, HDF5")
+      ->required();
   command->add_option("--shape", options->shape,
                       "Which shape; without it all bodies of a scene, where they start");
   command->add_option("-o,--out", options->out,

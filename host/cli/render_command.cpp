@@ -67,16 +67,16 @@ FilmOptions ReadLook(const Options& options) {
       film.zoom = NumberOf("--camera", value);
     } else {
       RefuseOption("--camera", "unknown key", key,
-             "Known: eye, target, up, azimuth, elevation, angle, zoom.");
+                   "Known: eye, target, up, azimuth, elevation, angle, zoom.");
     }
   }
   if (!(film.view_angle > 1 && film.view_angle < 150)) {
     RefuseOption("--camera", "angle out of range", fmt::format("{}", film.view_angle),
-           "Give 1 to 150 degrees.");
+                 "Give 1 to 150 degrees.");
   }
   if (!(film.zoom > 0)) {
     RefuseOption("--camera", "zoom out of range", fmt::format("{}", film.zoom),
-           "Give a positive number.");
+                 "Give a positive number.");
   }
   for (const std::string& text : options.cuts) {
     const auto [body, plane] = SplitOption("--cut", text, ':', "BODY:NX,NY,NZ,OFFSET");
@@ -84,7 +84,7 @@ FilmOptions ReadLook(const Options& options) {
     const Vec3 n = v.size() == 4 ? Vec3{v[0], v[1], v[2]} : Vec3{};
     if (!(Norm(n) > 0)) {
       RefuseOption("--cut", "not a plane", text,
-             "Write BODY:NX,NY,NZ,OFFSET with a normal other than 0.");
+                   "Write BODY:NX,NY,NZ,OFFSET with a normal other than 0.");
     }
     film.cuts[body].push_back({Normalized(n), v[3] / Norm(n)});
   }
@@ -104,9 +104,10 @@ int Run(const Options& options) {
   const Film film(options.results);
   const std::set<int> samples = ChooseSamples(film, options.frames);
   if (!film.FlownAway().empty() && !look.eye && !look.target) {
-    std::cerr << fmt::format("intervox: the camera stays where the others are; it leaves alone what "
-                             "flies away: {}. --camera target=x,y,z follows it.\n",
-                             fmt::join(film.FlownAway(), ", "));
+    std::cerr << fmt::format(
+        "intervox: the camera stays where the others are; it leaves alone what "
+        "flies away: {}. --camera target=x,y,z follows it.\n",
+        fmt::join(film.FlownAway(), ", "));
   }
   const std::filesystem::path folder = options.out;
   std::error_code failed;

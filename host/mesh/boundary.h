@@ -10,7 +10,8 @@ namespace intervox::host {
 /** Triangles, counter-clockwise seen from outside, each on one side of one surface.
 
  Each edge has exactly two triangles, which pass it in opposite directions, and each vertex one ring
- of them: where parts of a solid touch along an edge or in a point, the vertices there are double. */
+ of them: where parts of a solid touch along an edge or in a point, the vertices there are double.
+ */
 struct SurfaceMesh {
   std::vector<Vec3> p;
   SimplexMesh<3> triangles;  ///< the tag t is side +1 of surface t / 2, or −1 where t is odd

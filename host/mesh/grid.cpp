@@ -114,8 +114,7 @@ Carving Cube(const SurfaceSet& set) {
   }
   const Vec3 extent = all.upper - all.lower;
   const double edge = 1.1307 * std::max({extent.x, extent.y, extent.z});
-  const Vec3 low = 0.5 * (all.lower + all.upper) -
-                   edge * Vec3{0.4871, 0.5093, 0.4957};
+  const Vec3 low = 0.5 * (all.lower + all.upper) - edge * Vec3{0.4871, 0.5093, 0.4957};
   Carving carving;
   for (int k = 0; k < 8; ++k) {
     carving.vertices.push_back(
@@ -158,9 +157,9 @@ void PlaceApexes(const SurfaceSet& set, Carving* carving) {
                return s.side * geometry::Value(set.surfaces[s.surface], S.o) <= slack;
              });
     });
-    const bool is_there = std::any_of(
-        carving->vertices.begin(), carving->vertices.end(),
-        [&](const MeshVertex& v) { return !v.on.empty() && Norm(v.p - S.o) <= slack; });
+    const bool is_there =
+        std::any_of(carving->vertices.begin(), carving->vertices.end(),
+                    [&](const MeshVertex& v) { return !v.on.empty() && Norm(v.p - S.o) <= slack; });
     if (!shows || is_there) continue;
     auto nearest = carving->vertices.begin();
     for (auto v = nearest; v != carving->vertices.end(); ++v) {

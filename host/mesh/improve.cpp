@@ -11,9 +11,9 @@ namespace {
 
 using geometry::SurfaceKind;
 
-constexpr double kEdgeShare = 0.7;  // of the deviation, at the middle of an edge
-constexpr double kAligned = 0.3;    // cosine between a triangle and its surface
-constexpr double kFairShape = 0.15; // of an equilateral triangle's: good enough
+constexpr double kEdgeShare = 0.7;   // of the deviation, at the middle of an edge
+constexpr double kAligned = 0.3;     // cosine between a triangle and its surface
+constexpr double kFairShape = 0.15;  // of an equilateral triangle's: good enough
 constexpr int kMostSweeps = 12;
 
 class Improver {
@@ -122,9 +122,7 @@ class Improver {
     }
     return tags;
   }
-  bool Bends(int tag) const {
-    return set_.surfaces[tag / 2].kind != SurfaceKind::kPlane;
-  }
+  bool Bends(int tag) const { return set_.surfaces[tag / 2].kind != SurfaceKind::kPlane; }
   double Distance(int tag, const Vec3& p) const {
     return Bends(tag) ? DistanceTo(set_.surfaces[tag / 2], p) : 0.0;
   }
@@ -140,14 +138,16 @@ class Improver {
       const int a = v[i], b = v[(i + 1) % 3];
       const double length = Norm(mesh_.p[a] - mesh_.p[b]);
       if (length > most_of_all) most_of_all = length, longest = {a, b};
-      if (length > most && Distance(tag, 0.5 * (mesh_.p[a] + mesh_.p[b])) > kEdgeShare * deviation_) {
+      if (length > most &&
+          Distance(tag, 0.5 * (mesh_.p[a] + mesh_.p[b])) > kEdgeShare * deviation_) {
         most = length;
         edge = {a, b};
       }
     }
     if (edge.first >= 0) return edge;
     const Vec3 centroid = (mesh_.p[v[0]] + mesh_.p[v[1]] + mesh_.p[v[2]]) / 3.0;
-    if (Distance(tag, centroid) > 0.95 * deviation_ && most_of_all > 1e-6 * set_.size) return longest;
+    if (Distance(tag, centroid) > 0.95 * deviation_ && most_of_all > 1e-6 * set_.size)
+      return longest;
     return {-1, -1};
   }
 
@@ -188,7 +188,8 @@ class Improver {
   bool CollapseAny(int v) {
     const std::vector<int> tags = TagsAt(v);
     if (tags.empty() || tags.size() > 2) return false;
-    if (tags.size() == 1 && !(Norm(geometry::Gradient(set_.surfaces[tags[0] / 2], mesh_.p[v])) > 1e-6)) {
+    if (tags.size() == 1 &&
+        !(Norm(geometry::Gradient(set_.surfaces[tags[0] / 2], mesh_.p[v])) > 1e-6)) {
       return false;  // the apex of a cone
     }
     std::vector<int> ring = Ring(v);
@@ -205,7 +206,8 @@ class Improver {
     const bool crease = mesh_.triangles[at_edge[0]].tag != mesh_.triangles[at_edge[1]].tag;
     if (crease != (tags.size() == 2)) return false;
     int shared = 0;
-    for (const int w : Ring(u)) shared += std::find(ring.begin(), ring.end(), w) != ring.end() ? 1 : 0;
+    for (const int w : Ring(u))
+      shared += std::find(ring.begin(), ring.end(), w) != ring.end() ? 1 : 0;
     if (shared != 2) return false;
     double before = 1, after = 1;
     for (const int t : mesh_.triangles.Star(v)) {
@@ -282,7 +284,8 @@ double DeviationOf(const SurfaceSet& set, const SurfaceMesh& mesh, int triangle)
   constexpr int kSteps = 4;
   for (int i = 0; i <= kSteps; ++i) {
     for (int j = 0; i + j <= kSteps; ++j) {
-      const Vec3 p = (i * mesh.p[v[0]] + j * mesh.p[v[1]] + (kSteps - i - j) * mesh.p[v[2]]) / kSteps;
+      const Vec3 p =
+          (i * mesh.p[v[0]] + j * mesh.p[v[1]] + (kSteps - i - j) * mesh.p[v[2]]) / kSteps;
       most = std::max(most, DistanceTo(set.surfaces[s], p));
     }
   }

@@ -23,7 +23,8 @@ bool Identical(const Surface& a, const Surface& b) {
          a.R.row2 == b.R.row2 && a.e == b.e && a.l == b.l && a.c == b.c;
 }
 
-/** The number of a surface in the set, added when new; *side turns where its f is the other's −f. */
+/** The number of a surface in the set, added when new; *side turns where its f is the other's −f.
+ */
 int Find(const Surface& surface, const Vec3& center, double size, std::vector<Surface>* known,
          int* side) {
   for (std::size_t k = 0; k < known->size(); ++k) {

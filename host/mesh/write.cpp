@@ -31,11 +31,13 @@ std::string Stl(const MeshFile& file) {
   std::string bytes = "Intervox, metres: " + file.name;
   bytes.resize(80, ' ');
   std::uint32_t count = 0;
-  for (const PlacedMesh& m : file.meshes) count += static_cast<std::uint32_t>(m.mesh->triangles.size());
+  for (const PlacedMesh& m : file.meshes)
+    count += static_cast<std::uint32_t>(m.mesh->triangles.size());
   Append(&bytes, count);
   for (const PlacedMesh& m : file.meshes) {
     for (const auto& t : m.mesh->triangles) {
-      const Vec3 a = m.X_WB * m.mesh->p[t[0]], b = m.X_WB * m.mesh->p[t[1]], c = m.X_WB * m.mesh->p[t[2]];
+      const Vec3 a = m.X_WB * m.mesh->p[t[0]], b = m.X_WB * m.mesh->p[t[1]],
+                 c = m.X_WB * m.mesh->p[t[2]];
       const Vec3 n = Cross(b - a, c - a);
       Append(&bytes, Norm(n) > 0 ? Normalized(n) : Vec3{});
       for (const Vec3& p : {a, b, c}) Append(&bytes, p);
@@ -204,12 +206,11 @@ void AddNode(const PlacedMesh& m, std::map<const Triangles*, Accessors>* known, 
     auto at = known->find(m.mesh.get());
     if (at == known->end()) at = known->emplace(m.mesh.get(), AddTriangles(*m.mesh, gltf)).first;
     const Accessors& shared = at->second;
-    json["materials"].push_back(
-        {{"name", m.name},
-         {"pbrMetallicRoughness",
-          {{"baseColorFactor", {m.color[0], m.color[1], m.color[2], 1.0}},
-           {"metallicFactor", 0.1},
-           {"roughnessFactor", 0.6}}}});
+    json["materials"].push_back({{"name", m.name},
+                                 {"pbrMetallicRoughness",
+                                  {{"baseColorFactor", {m.color[0], m.color[1], m.color[2], 1.0}},
+                                   {"metallicFactor", 0.1},
+                                   {"roughnessFactor", 0.6}}}});
     nlohmann::ordered_json primitives;
     primitives.push_back({{"attributes", {{"POSITION", shared.p}, {"NORMAL", shared.normals}}},
                           {"indices", shared.triangles},
@@ -263,7 +264,8 @@ void WriteMeshes(const std::filesystem::path& path, const MeshFile& file) {
   }
   std::ofstream stream(path, std::ios::binary);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!stream.flush()) throw std::runtime_error(path.string() + ": cannot be written. Is the disk full?");
+  if (!stream.flush())
+    throw std::runtime_error(path.string() + ": cannot be written. Is the disk full?");
 }
 
 }  // namespace intervox::host

@@ -180,8 +180,7 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
   Camera camera;
   camera.view_angle = options.view_angle;
   const bool has_gravity = Norm(scene_.gravity) > 0;
-  camera.up_W =
-      options.up.value_or(has_gravity ? -Normalized(scene_.gravity) : Vec3{0, 0, 1});
+  camera.up_W = options.up.value_or(has_gravity ? -Normalized(scene_.gravity) : Vec3{0, 0, 1});
   camera.p_WT = options.target.value_or(centre_);
   if (options.eye) {
     camera.p_WE = *options.eye;
@@ -272,8 +271,7 @@ RenderScene Film::Frame(int sample, const FilmOptions& options) const {
       if (scene_.bodies[b].name == name) return b;
     }
     std::string known;
-    for (const BodySettings& body : scene_.bodies)
-      known += (known.empty() ? "" : ", ") + body.name;
+    for (const BodySettings& body : scene_.bodies) known += (known.empty() ? "" : ", ") + body.name;
     throw InputError("command line: body: not in the scene (" + name + "). Known: " + known + ".");
   };
   RenderScene frame;

@@ -99,7 +99,8 @@ class Film {
   std::vector<FilmBody> bodies_;
   std::vector<FilmContact> contacts_;
   std::vector<int> first_contact_;  // of each sample, one more at the end
-  // Corners of the bounds of all that is bounded and near, over all samples, with their bodies; world.
+  // Corners of the bounds of all that is bounded and near, over all samples, with their bodies;
+  // world.
   std::vector<std::pair<int, Vec3>> corners_;
   Vec3 centre_;  // of these
   double radius_ = 1.0;

@@ -82,7 +82,7 @@
       mesh.receiveShadow = true;
       const inside = new THREE.Mesh(mesh.geometry, new THREE.MeshBasicMaterial({
         color: color.clone().lerp(new THREE.Color(1, 1, 1), 0.3), side: THREE.BackSide,
-        clippingPlanes: cutPlanes }));
+        clippingPlanes: cutPlanes, polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -8 }));
       mesh.add(inside);
     }
     for (const line of lines) {
@@ -93,8 +93,8 @@
   }
 
   function light() {
-    scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 0.75));
-    const sun = new THREE.DirectionalLight(0xffffff, 0.75);
+    scene.add(new THREE.HemisphereLight(0xffffff, 0x8a8f98, 0.62));
+    const sun = new THREE.DirectionalLight(0xffffff, 0.6);
     const side = new THREE.Vector3(1, 0.3, 0.2).addScaledVector(up, -up.dot(new THREE.Vector3(1, 0.3, 0.2)));
     sun.position.copy(center).addScaledVector(up, 3 * radius).addScaledVector(side.normalize(), 1.4 * radius);
     sun.target.position.copy(center);
@@ -220,9 +220,10 @@
     cutPlanes.length = 0;
     byId("cut-offset").disabled = axis === "none";
     if (axis !== "none") {
-      const sign = axis[0] === "-" ? 1 : -1, name = axis[axis.length - 1];
-      cut.normal.set(name === "x" ? sign : 0, name === "y" ? sign : 0, name === "z" ? sign : 0);
-      cut.constant = -cut.normal.dot(center) - cut.normal[name] * share * radius;
+      // What is nearer to the eye goes.
+      const sign = camera.position[axis] >= controls.target[axis] ? -1 : 1;
+      cut.normal.set(axis === "x" ? sign : 0, axis === "y" ? sign : 0, axis === "z" ? sign : 0);
+      cut.constant = -cut.normal.dot(center) - sign * share * radius;
       cutPlanes.push(cut);
     }
     redraw();
@@ -236,7 +237,8 @@
       return;
     }
     renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
-    renderer.outputEncoding = THREE.sRGBEncoding;
+    renderer.gammaOutput = true;
+    renderer.gammaFactor = 2.2;
     renderer.shadowMap.enabled = true;
     renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     renderer.localClippingEnabled = true;

@@ -42,7 +42,7 @@ double ExactVolume(const std::vector<Cell>& cells) {
 
 /** How far a mesh is from its solid. */
 struct Distances {
-  double of_vertices = 0.0;  ///< the largest [m]
+  double of_vertices = 0.0;   ///< the largest [m]
   double of_triangles = 0.0;  ///< at 15 points of each
 };
 
@@ -63,9 +63,9 @@ Distances Measure(const ShapePtr& shape, const Triangles& mesh) {
     for (const int v : t) most.of_vertices = std::max(most.of_vertices, at(mesh.p[v]));
     for (int i = 0; i <= 4; ++i) {
       for (int j = 0; i + j <= 4; ++j) {
-        most.of_triangles = std::max(
-            most.of_triangles,
-            at((i * mesh.p[t[0]] + j * mesh.p[t[1]] + (4 - i - j) * mesh.p[t[2]]) / 4.0));
+        most.of_triangles =
+            std::max(most.of_triangles,
+                     at((i * mesh.p[t[0]] + j * mesh.p[t[1]] + (4 - i - j) * mesh.p[t[2]]) / 4.0));
       }
     }
   }
@@ -81,7 +81,8 @@ Triangles ExpectGood(const ShapePtr& shape, double deviation, double size) {
   EXPECT_LE(found.of_vertices, 1e-10 * size);
   EXPECT_LE(found.of_triangles, 1.05 * deviation);
   EXPECT_LE(mesh.deviation, 1.05 * deviation);
-  EXPECT_LE(found.of_triangles, mesh.deviation * 1.1 + 1e-12 * size) << "more than it says of itself";
+  EXPECT_LE(found.of_triangles, mesh.deviation * 1.1 + 1e-12 * size)
+      << "more than it says of itself";
   return mesh;
 }
 
@@ -107,8 +108,8 @@ TEST(Triangulate, EveryPrimitiveIsNearClosedAndOfTheRightVolume) {
 TEST(Triangulate, TwoNappesMeetInAPoint) {
   // x² + y² ≤ z²/2, |z| ≤ 1: two cones, which share their apex.
   const auto cells = geometry::ToCells(
-      *Tree(Operation::kIntersection, {Leaf(geometry::Quadric{{1, 1, -0.5, 0, 0, 0, 0, 0, 0, 0}}),
-                                       Leaf(Box{{3, 3, 2}})}));
+      *Tree(Operation::kIntersection,
+            {Leaf(geometry::Quadric{{1, 1, -0.5, 0, 0, 0, 0, 0, 0, 0}}), Leaf(Box{{3, 3, 2}})}));
   const Triangles mesh = Triangulate(cells, 1e-3);
   EXPECT_EQ(ExpectClosed(mesh), 4);
   EXPECT_LE(TurnedArea(mesh), 1e-3);
@@ -116,8 +117,8 @@ TEST(Triangulate, TwoNappesMeetInAPoint) {
 }
 
 TEST(Triangulate, PlaneFacesAreExactAndFew) {
-  const ShapePtr shape = Tree(
-      Operation::kDifference, {Leaf(Box{{1, 2, 3}}), Leaf(Box{{0.2, 0.3, 4}}, At(0.1, 0.2, 0))});
+  const ShapePtr shape = Tree(Operation::kDifference,
+                              {Leaf(Box{{1, 2, 3}}), Leaf(Box{{0.2, 0.3, 4}}, At(0.1, 0.2, 0))});
   const Triangles mesh = ExpectGood(shape, 1e-3, 1);
   EXPECT_NEAR(EnclosedVolume(mesh), 6 - 0.06 * 3, 1e-13);
   EXPECT_EQ(ExpectClosed(mesh), 0);  // a ring
@@ -127,16 +128,15 @@ TEST(Triangulate, PlaneFacesAreExactAndFew) {
 
 TEST(Triangulate, KnowsHolesFromBumps) {
   const ShapePtr block = Leaf(Box{{1, 1, 1}});
-  const auto euler = [](const ShapePtr& shape) {
-    return ExpectClosed(ExpectGood(shape, 2e-3, 1));
-  };
+  const auto euler = [](const ShapePtr& shape) { return ExpectClosed(ExpectGood(shape, 2e-3, 1)); };
   EXPECT_EQ(euler(Leaf(Sphere{0.5})), 2);
   EXPECT_EQ(euler(Leaf(Torus{0.5, 0.1})), 0);
   EXPECT_EQ(euler(Tree(Operation::kDifference, {block, Leaf(Sphere{0.3})})), 4);  // a void inside
   const ShapePtr drill = Leaf(Cylinder{0.02, 2});
   EXPECT_EQ(euler(Tree(Operation::kDifference, {block, drill})), 0);
   const Pose across{ToRotation(Normalized(Quaternion{1, 1, 0, 0})), {}};
-  EXPECT_EQ(euler(Tree(Operation::kDifference, {block, drill, Leaf(Cylinder{0.02, 2}, across)})), -4);
+  EXPECT_EQ(euler(Tree(Operation::kDifference, {block, drill, Leaf(Cylinder{0.02, 2}, across)})),
+            -4);
 }
 
 TEST(Triangulate, KeepsThinWalls) {
@@ -164,8 +164,9 @@ TEST(Triangulate, KeepsThinWalls) {
 
 TEST(Triangulate, PartsThatTouchInAnEdgeOrAPointStayClosed) {
   const auto two = [](const Vec3& offset) {
-    return geometry::ToCells(*Tree(Operation::kUnion, {Leaf(Box{{1, 1, 1}}),
-                                                       Leaf(Box{{1, 1, 1}}, {Mat3::Identity(), offset})}));
+    return geometry::ToCells(
+        *Tree(Operation::kUnion,
+              {Leaf(Box{{1, 1, 1}}), Leaf(Box{{1, 1, 1}}, {Mat3::Identity(), offset})}));
   };
   EXPECT_EQ(ExpectClosed(Triangulate(two({1, 1, 0}), 1e-3)), 4);
   EXPECT_EQ(ExpectClosed(Triangulate(two({1, 1, 1}), 1e-3)), 4);
@@ -185,8 +186,8 @@ TEST(Triangulate, ConesKeepTheirApexes) {
 
 TEST(Triangulate, AnySizeAndPlace) {
   const auto shape = [](const Pose& X, double scale) {
-    return Tree(Operation::kDifference, {Leaf(Box{{1, 1, 0.4}}), Leaf(Cylinder{0.2, 1}, At(0.1, 0, 0))}, "",
-                X, scale);
+    return Tree(Operation::kDifference,
+                {Leaf(Box{{1, 1, 0.4}}), Leaf(Cylinder{0.2, 1}, At(0.1, 0, 0))}, "", X, scale);
   };
   const double exact = 0.4 * (1 - kPi * 0.04);
   std::size_t triangles = 0;
@@ -206,9 +207,11 @@ TEST(Triangulate, AnySizeAndPlace) {
 
 /** A random tree of three to five solids. */
 ShapePtr RandomSolid(Random* random) {
-  const std::vector<Primitive> solids = {Box{{0.7, 0.5, 0.9}}, Sphere{0.4},         Cylinder{0.3, 1.1},
-                                         Cone{0.5, 0.1, 0.9},  Torus{0.45, 0.13},   geometry::Capsule{0.2, 0.6},
-                                         Cone{0.4, 0.0, 0.8},  geometry::Ellipsoid{{0.3, 0.5, 0.4}}};
+  const std::vector<Primitive> solids = {
+      Box{{0.7, 0.5, 0.9}}, Sphere{0.4},
+      Cylinder{0.3, 1.1},   Cone{0.5, 0.1, 0.9},
+      Torus{0.45, 0.13},    geometry::Capsule{0.2, 0.6},
+      Cone{0.4, 0.0, 0.8},  geometry::Ellipsoid{{0.3, 0.5, 0.4}}};
   ShapePtr tree = Leaf(solids[random->Below(8)], random->RandomPose(0.1));
   const int more = 2 + random->Below(3);
   for (int k = 0; k < more; ++k) {

@@ -19,9 +19,9 @@ using geometry::Leaf;
 
 /** A drilled block, twice, turned and moved; both are one mesh. */
 std::vector<PlacedMesh> TwoBlocks() {
-  const auto cells = geometry::ToCells(*geometry::Tree(
-      geometry::Operation::kDifference,
-      {Leaf(geometry::Box{{1, 2, 3}}), Leaf(geometry::Cylinder{0.25, 4})}));
+  const auto cells = geometry::ToCells(
+      *geometry::Tree(geometry::Operation::kDifference,
+                      {Leaf(geometry::Box{{1, 2, 3}}), Leaf(geometry::Cylinder{0.25, 4})}));
   const auto mesh = std::make_shared<const Triangles>(Triangulate(cells, 5e-3));
   const Pose X{ToRotation(Normalized(Quaternion{1, 0.3, -0.2, 0.5})), {5, 6, 7}};
   return {{"left", mesh, {}, {1, 0, 0}}, {"right one", mesh, X, {0, 0, 1}}};
@@ -56,7 +56,8 @@ TEST(WriteMeshes, StlHoldsAllTrianglesInTheWorld) {
   double volume = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const std::size_t at = 84 + 50 * k;
-    const Vec3 a = VectorAt(bytes, at + 12), b = VectorAt(bytes, at + 24), c = VectorAt(bytes, at + 36);
+    const Vec3 a = VectorAt(bytes, at + 12), b = VectorAt(bytes, at + 24),
+               c = VectorAt(bytes, at + 36);
     volume += Dot(a, Cross(b, c)) / 6;
     const Vec3 n = Cross(b - a, c - a);
     if (Norm(n) > 1e-5) {
@@ -117,8 +118,9 @@ TEST(WriteMeshes, GlbIsAsTheFormatWantsAndSharesMeshes) {
   EXPECT_EQ(first[1]["mode"], 1);
   // The triangles enclose the volume, face as their normals do, and stay inside the stated box.
   const auto place = [&](std::size_t accessor) {
-    return binary + json["bufferViews"][json["accessors"][accessor]["bufferView"].get<std::size_t>()]["byteOffset"]
-                        .get<std::size_t>();
+    return binary + json["bufferViews"]
+                        [json["accessors"][accessor]["bufferView"].get<std::size_t>()]["byteOffset"]
+                            .get<std::size_t>();
   };
   const auto& attributes = first[0]["attributes"];
   const std::size_t p = place(attributes["POSITION"]), n = place(attributes["NORMAL"]);
