@@ -80,6 +80,8 @@ WIDEST = """return [...document.querySelectorAll('main *')]
     .filter(e => e.getClientRects().length && !e.closest('.scroll, pre, svg, #bodies'))
     .map(e => [e.getBoundingClientRect().right - document.documentElement.clientWidth,
                e.tagName + '#' + e.id + '.' + e.className]).sort((a, b) => b[0] - a[0])[0];"""
+OUTSIDE = """return [...document.querySelectorAll('.chart')].filter(f => [...f.querySelectorAll('canvas, .plot *')]
+    .some(e => e.getBoundingClientRect().right > f.getBoundingClientRect().right + 1)).length;"""
 # Colours of the view, so that a picture that did not change is found out.
 DRAWN = """const view = window.intervoxView; view.renderer.render(view.scene, view.camera);
     const gl = view.renderer.getContext(), n = gl.drawingBufferWidth * gl.drawingBufferHeight * 4;
@@ -164,6 +166,7 @@ def main():
             check(over <= 0.5, f"{where}: nothing overflows (widest: {element}, {over:+.1f} px)")
             check(driver.execute_script("return document.documentElement.scrollWidth") <= width,
                   f"{where}: the page does not scroll sideways")
+            check(driver.execute_script(OUTSIDE) == 0, f"{where}: plots stay inside their frames")
             check_view(driver, check, where)
             check_playing(driver, check, where)
             check_zoom(driver, check, where)

@@ -17,7 +17,7 @@ using geometry::Surface;
 using geometry::SurfaceKind;
 
 constexpr int kMostTets = 6'000'000;
-constexpr double kChord = 0.7;      // of the radius of curvature: the longest edge
+constexpr double kChord = 1.1;      // of the radius of curvature: the longest edge
 constexpr double kFinest = 1e-5;    // of the solid's size: radii below occur at apexes only
 constexpr std::size_t kCells = 12;  // of one tetrahedron, where smaller ones have fewer
 

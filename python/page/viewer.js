@@ -66,6 +66,7 @@
 
   const cut = new THREE.Plane(new THREE.Vector3(0, 0, 1), 0);
   const cutPlanes = [];  // shared by all materials: empty, or the one plane
+  const insides = [];    // what shows as the faces of the cut
 
   /** A body's meshes: its outside, its inside (which shows as the face of a cut), its creases. */
   function dress(node, color, isGround) {
@@ -82,7 +83,9 @@
       mesh.receiveShadow = true;
       const inside = new THREE.Mesh(mesh.geometry, new THREE.MeshBasicMaterial({
         color: color.clone().lerp(new THREE.Color(1, 1, 1), 0.3), side: THREE.BackSide,
-        clippingPlanes: cutPlanes, polygonOffset: true, polygonOffsetFactor: -1, polygonOffsetUnits: -8 }));
+        clippingPlanes: cutPlanes, polygonOffset: true, polygonOffsetFactor: -0.5, polygonOffsetUnits: -4 }));
+      inside.visible = false;
+      insides.push(inside);
       mesh.add(inside);
     }
     for (const line of lines) {
@@ -226,6 +229,7 @@
       cut.constant = -cut.normal.dot(center) - sign * share * radius;
       cutPlanes.push(cut);
     }
+    for (const inside of insides) inside.visible = cutPlanes.length > 0;
     redraw();
   }
 
@@ -291,7 +295,8 @@
     }
     zooming = false;
   }
-  function addChart(entry) {
+  /** Adds a chart's frame; the chart is drawn once all frames have their widths. */
+  function addFrame(entry) {
     const figure = document.createElement("figure"), title = document.createElement("h3");
     const place = document.createElement("div"), note = document.createElement("figcaption");
     const legend = document.createElement("div"), cursor = document.createElement("div");
@@ -303,6 +308,9 @@
     note.textContent = entry.note;
     figure.append(title, legend, place, note);
     byId("charts").append(figure);
+    return { place, legend, cursor };
+  }
+  function addChart(entry, { place, legend, cursor }) {
     const columns = entry.columns.map(floats);
     const table = Array.from(columns[0], (time, k) => [time, ...columns.slice(1).map((c) => c[k])]);
     const series = {};
@@ -323,6 +331,7 @@
     place.append(cursor);
     charts.push(chart);
     clock.listeners.push(() => placeCursor(cursor, chart));
+    new ResizeObserver(() => chart.resize()).observe(place);
   }
   /** Puts a plot's mark at the clock's time. */
   function placeCursor(cursor, chart) {
@@ -334,7 +343,8 @@
     cursor.style.height = area.h + "px";
   }
   function startCharts() {
-    for (const entry of data.charts) addChart(entry);
+    const frames = data.charts.map(addFrame);
+    for (const [k, entry] of data.charts.entries()) addChart(entry, frames[k]);
     dark.addEventListener("change", () => {
       for (const chart of charts) chart.updateOptions({ gridLineColor: dark.matches ? "#39424d" : "#e3e6ea" });
     });
