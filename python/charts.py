@@ -84,8 +84,10 @@ def contact_charts(results):
                     sampling(results) + left_out + peaks_between_samples(results, max(s.max() for s in sums)))]
     if "impacts/time" in results and results["impacts/time"].size:
         order = np.argsort(results["impacts/time"].ravel(), kind="stable")
-        charts.append(chart("Impacts", "peak normal force [N]", results["impacts/time"].ravel()[order],
-                            [("peak", results["impacts/peak_force"].ravel()[order])], points=["peak"],
+        # Without a value at both ends the plot would not span the run.
+        times = np.concatenate([results.time[:1], results["impacts/time"].ravel()[order], results.time[-1:]])
+        peaks = np.concatenate([[np.nan], results["impacts/peak_force"].ravel()[order], [np.nan]])
+        charts.append(chart("Impacts", "peak normal force [N]", times, [("peak", peaks)], points=["peak"],
                             note="Each onset of contact faster than 1 mm/s, with the largest force of any "
                                  "step, sampled or not."))
     charts.append(chart("Contact patches", "number", results.time, [("patches", counts)], step=True,

@@ -130,7 +130,7 @@ def view_section(results, intervox=None):
             "<h2>Over time</h2><p class=note>Drag across a plot to zoom all of them, double click to see all, "
             "click to set the time.</p><div id=charts class=two></div>"
             f'<script type="application/json" id=intervox-data>{text}</script>{scripts}'
-            f"<script>{(HERE / 'page' / 'viewer.js').read_text()}</script>{licences()}")
+            f"<script>{(HERE / 'page' / 'viewer.js').read_text()}</script>")
 
 
 def page_style():
@@ -144,7 +144,7 @@ def whole_page(title, body):
             "<meta name=viewport content='width=device-width,initial-scale=1'>"
             "<meta name=color-scheme content='light dark'><link rel=icon href='data:,'>"
             f"<title>{html.escape(title)}</title><style>{page_style()}</style>"
-            f"<main>{body}</main></html>\n")
+            f"<main>{body}{licences()}</main></html>\n")
 
 
 def require_small(page, name):

@@ -103,12 +103,14 @@ cat browsed.txt
 "$python" - <<'PYTHON'
 import shutil
 import h5py
+import numpy as np
 shutil.copy("ball.h5", "crush.h5")
 with h5py.File("crush.h5", "a") as file:
     scene = file.attrs["scene"]
     text = scene.decode() if isinstance(scene, bytes) else scene
     assert "model: gonthier" in text or "model: \"gonthier\"" in text, text
-    file.attrs["scene"] = text.replace("gonthier", "crush")
+    text = text.replace("gonthier", "crush").encode()
+    file.attrs.create("scene", np.array(text, h5py.string_dtype("utf-8", len(text))))
 PYTHON
 "$intervox" render crush.h5 -o crushed --frames last --size 80x60 >/dev/null || fail "render wants to know the law"
 "$intervox" mesh crush.h5 -o crushed.glb >/dev/null || fail "mesh wants to know the law"
