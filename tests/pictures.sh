@@ -115,6 +115,30 @@ PYTHON
 "$intervox" render crush.h5 -o crushed --frames last --size 80x60 >/dev/null || fail "render wants to know the law"
 "$intervox" mesh crush.h5 -o crushed.glb >/dev/null || fail "mesh wants to know the law"
 
+# The camera leaves alone what flies away, and says so.
+cat >away.yaml <<'YAML'
+schema: intervox/scene/2
+name: one stays, one goes
+duration: 1
+output: {every: 0.02}
+materials: {steel: {density: 7800, foundation_stiffness: 1e9, friction: 0.3, restitution: 0.3}}
+contact_models: {default: {normal: {model: gonthier}, friction: {model: bristle}}}
+bodies:
+  table: {shape: {box: {size: [1, 1, 0.1]}}, fixed: true, material: steel, pose: {position: [0, 0, -0.05]}}
+  stays: {shape: {box: {size: [0.2, 0.2, 0.2]}}, material: steel, pose: {position: [0, 0, 0.1]}}
+  goes: {shape: {sphere: {radius: 0.1}}, material: steel, pose: {position: [0.3, 0, 0.1]}, velocity: {linear: [0, 0, 40]}}
+YAML
+"$intervox" run -q away.yaml -o away.h5 >/dev/null
+"$intervox" render away.h5 -o away --frames last --size 160x120 >/dev/null 2>away.txt
+grep -q "flies away: goes" away.txt || fail "nothing is said of what flies away: $(cat away.txt)"
+"$python" - <<'PYTHON'
+import glob
+from PIL import Image
+picture = Image.open(glob.glob("away/*.png")[0]).convert("RGB")
+orange = sum(r > 1.5 * b for r, g, b in picture.getdata())
+assert orange > 40, f"the part that stays has {orange} pixels"
+PYTHON
+
 refuses "1 to 16384" "$intervox" render ball.h5 --size 0x5
 refuses "eye, target" "$intervox" render ball.h5 --camera nose=1
 refuses "ball, floor\|floor, ball" "$intervox" render ball.h5 --cut bal:0,0,1,0
