@@ -1,10 +1,13 @@
 #!/usr/bin/python3
 """An animation from a folder of `intervox render`: WebP through Pillow (GIF where Pillow has none),
-and an MP4 beside it where ffmpeg is installed. Plays in simulated time.
+and an MP4 beside it where ffmpeg is installed. A short run is shown in slow motion, a long one in quick
+motion; FILM.json says at what pace.
 
-Usage: animation.py FOLDER [-o FILM.webp] [--speed FACTOR]"""
+Usage: animation.py FOLDER [-o FILM.webp] [--speed FACTOR]
+       animation.py --count RESULTS.h5     how many frames the film of a run should have"""
 
 import argparse
+import json
 import shutil
 import subprocess
 import tempfile
@@ -13,15 +16,17 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw, features
 
-from results import font, positive, read_frames, run
+from results import Results, font, pace, positive, read_frames, run, time_text
+
+FRAMES_PER_SECOND = 25
 
 
-def labelled(path, frame):
+def labelled(path, frame, duration):
     """The picture with its time in the lower left corner."""
     picture = Image.open(path).convert("RGB")
     size = max(12, picture.height // 24)
     draw = ImageDraw.Draw(picture, "RGBA")
-    text = f"{frame['time']:.2f} s"
+    text = time_text(frame["time"], duration)
     box = draw.textbbox((size, picture.height - size), text, font=font(size, bold=True), anchor="ls")
     pad = size // 3
     draw.rounded_rectangle((box[0] - pad, box[1] - pad, box[2] + pad, box[3] + pad), pad,
@@ -34,12 +39,20 @@ def labelled(path, frame):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
+    parser.add_argument("--count", action="store_true", help="print the frames that a run should have")
     parser.add_argument("-o", "--out", default="animation.webp", type=Path)
-    parser.add_argument("--speed", type=positive(float), default=1.0, help="simulated over shown time")
+    parser.add_argument("--speed", type=positive(float),
+                        help="simulated over shown time; default: so that it lasts a few seconds")
     options = parser.parse_args()
+    if options.count:
+        duration = float(Results(options.folder).time[-1])
+        print(1 + max(1, round(FRAMES_PER_SECOND * duration / pace(duration))))
+        return
     frames = read_frames(options.folder)["frames"]
-    pictures = [labelled(options.folder / f["file"], f) for f in frames]
-    times = np.array([f["time"] for f in frames]) / options.speed
+    duration = frames[-1]["time"]
+    speed = options.speed or pace(duration)
+    pictures = [labelled(options.folder / f["file"], f, duration) for f in frames]
+    times = np.array([f["time"] for f in frames]) / speed
     steps = np.diff(times, append=times[-1] + (times[-1] - times[-2] if len(times) > 1 else 1))
     durations = np.maximum(10, np.round(1000 * steps)).astype(int).tolist()
     durations[-1] += 1500  # a rest before it starts again
@@ -48,6 +61,7 @@ def main():
         out = out.with_suffix(".gif")
     kind = {"quality": 78, "method": 4} if out.suffix == ".webp" else {"optimize": True}
     pictures[0].save(out, save_all=True, append_images=pictures[1:], duration=durations, loop=0, **kind)
+    out.with_suffix(".json").write_text(json.dumps({"speed": speed, "frames": len(frames)}) + "\n")
     print(out)
     if shutil.which("ffmpeg") and len(pictures) > 1:
         rate = 1000 * (len(pictures) - 1) / sum(durations[:-1])

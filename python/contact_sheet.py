@@ -1,24 +1,29 @@
 #!/usr/bin/python3
 """A sheet of labelled pictures from a folder of `intervox render`. Of the pictures in which all is at
-rest it shows the first and the last.
+rest it shows the first and the last, and of the others no more than a sheet holds.
 
-Usage: contact_sheet.py FOLDER [-o SHEET.png] [--columns N] [--width PIXELS] [--all]"""
+Usage: contact_sheet.py FOLDER [-o SHEET.png] [--columns N] [--most N] [--width PIXELS] [--all]"""
 
 import argparse
 from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from results import Results, font, positive, read_frames, run
+from results import Results, font, positive, read_frames, run, time_text
 
 GAP, MARGIN, LABEL, HEAD = 14, 30, 40, 74
 
 
-def without_repeats(frames, rest):
-    """Leaves out what lies between the first frame at rest and the last."""
+def without_repeats(frames, rest, most):
+    """Leaves out what lies between the first frame at rest and the last, and of the others every
+    second, third … until no more than `most` are left."""
     moving = [f for f in frames if rest is None or f["time"] < rest]
     still = frames[len(moving):]
-    return moving + (still if len(still) < 3 else [still[0], still[-1]])
+    still = still if len(still) < 3 else [still[0], still[-1]]
+    room = max(2, most - len(still))
+    if len(moving) > room:
+        moving = [moving[round(k * (len(moving) - 1) / (room - 1))] for k in range(room)]
+    return moving + still
 
 
 def main():
@@ -26,6 +31,7 @@ def main():
     parser.add_argument("folder", type=Path)
     parser.add_argument("-o", "--out", default="contact_sheet.png")
     parser.add_argument("--columns", type=positive(int), default=3)
+    parser.add_argument("--most", type=positive(int), default=12, help="pictures, without --all")
     parser.add_argument("--width", type=positive(int), default=640, help="of one picture")
     parser.add_argument("--all", action="store_true", help="show all that is at rest, too")
     options = parser.parse_args()
@@ -33,7 +39,7 @@ def main():
     frames = listed["frames"]
     rest = None if options.all else Results(listed["results"]).settled_at()
     if not options.all:
-        frames = without_repeats(frames, rest)
+        frames = without_repeats(frames, rest, options.most)
     columns = min(options.columns, len(frames))
     rows = -(-len(frames) // columns)
     first = Image.open(options.folder / frames[0]["file"])
@@ -42,9 +48,10 @@ def main():
                               MARGIN + HEAD + rows * (height + LABEL + GAP)), "white")
     draw = ImageDraw.Draw(sheet)
     draw.text((MARGIN, MARGIN - 4), listed["scene"], fill="#22272e", font=font(34, bold=True))
-    span = f"{frames[0]['time']:.2f} s to {frames[-1]['time']:.2f} s"
+    last = frames[-1]["time"]
+    span = f"{time_text(frames[0]['time'], last)} to {time_text(last, last)}"
     if rest is not None:
-        span += f", at rest from {rest:.2f} s"
+        span += f", at rest from {time_text(rest, last)}"
     draw.text((sheet.width - MARGIN, MARGIN + 4), span, fill="#67707b", font=font(22), anchor="ra")
     for k, frame in enumerate(frames):
         x = MARGIN + (k % columns) * (width + GAP)
@@ -52,7 +59,7 @@ def main():
         picture = Image.open(options.folder / frame["file"]).convert("RGB")
         sheet.paste(picture.resize((width, height), Image.LANCZOS), (x, y))
         draw.rectangle((x, y, x + width - 1, y + height - 1), outline="#d4d9df")
-        draw.text((x + 2, y + height + 5), f"t = {frame['time']:.2f} s", fill="#22272e",
+        draw.text((x + 2, y + height + 5), f"t = {time_text(frame['time'], last)}", fill="#22272e",
                   font=font(22, bold=True))
         contacts = frame.get("contacts", 0)
         words = "no contact" if contacts == 0 else f"{contacts} contact{'s' if contacts > 1 else ''}"

@@ -12,6 +12,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
+from charts import peaks_between_samples, sampling
 from results import AXES, AXIS_COLORS, FAINT, INK, Results, run
 
 plt.rcParams.update({
@@ -22,7 +23,9 @@ plt.rcParams.update({
     "figure.dpi": 130, "savefig.bbox": "tight"})
 
 
-def save(figure, folder, name):
+def save(figure, folder, name, note=""):
+    if note:
+        figure.text(0.995, 0.003, note, ha="right", va="top", fontsize=8, color=FAINT)
     path = folder / f"{name}.png"
     for axes in figure.axes:
         axes.margins(x=0.01)
@@ -82,6 +85,8 @@ def wrench(results, force, torque, name, title):
         three(row[1], results.time, results[column], label, symbol, legend=False)
         row[1].set_ylim(-height, height)
         row[1].set_title("close up", fontweight="normal", fontsize=10)
+    peak = np.linalg.norm(results[force], axis=1).max()
+    title += peaks_between_samples(results, peak).replace(" Impacts", "; impacts").split(":")[0]
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
     for axes in panels[-1]:
         axes.set_xlabel("time [s]")
@@ -186,7 +191,7 @@ def main():
                                   f"wrench_{body}", f"Contact force and moment on {body}"))
     figures += [contacts(results), energies(results)]
     for number, drawn in enumerate(filter(None, figures), 1):
-        save(drawn[0], options.out, f"{number:02d}_{drawn[1]}")
+        save(drawn[0], options.out, f"{number:02d}_{drawn[1]}", sampling(results))
 
 
 run(main)

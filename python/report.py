@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""One HTML page of a run: summary, animation, contact sheet, plots; everything inside the file.
+"""One HTML page of a run: summary, interactive view and plots, film, stills; all inside the file.
 
 Usage: report.py FOLDER [-o PAGE.html]; FOLDER holds one results file and what the other programs of
 this folder made of it."""
@@ -8,50 +8,15 @@ import argparse
 import base64
 import html
 import io
+import json
 import mimetypes
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
 
-from results import Results, fail, run
-
-STYLE = """
-:root { --ink:#22272e; --faint:#67707b; --line:#e3e6ea; --accent:#c1440e; }
-* { box-sizing:border-box; }
-body { margin:0; font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;
-       color:var(--ink); background:#f6f7f8; }
-main { max-width:1200px; margin:0 auto; padding:32px 24px 64px; }
-h1 { font-size:34px; margin:0 0 4px; text-transform:capitalize; letter-spacing:-.01em; }
-h2 { font-size:20px; margin:44px 0 14px; }
-p.lead { color:var(--faint); margin:0 0 26px; max-width:70ch; }
-.cards { display:grid; grid-template-columns:repeat(auto-fit,minmax(165px,1fr)); gap:12px; }
-.card { background:#fff; border:1px solid var(--line); border-radius:10px; padding:14px 16px; }
-.card b { display:block; font-size:22px; font-weight:650; letter-spacing:-.01em; }
-.card span { color:var(--faint); font-size:13px; }
-figure { margin:0 0 18px; background:#fff; border:1px solid var(--line); border-radius:10px;
-         padding:12px; }
-figure img { display:block; width:100%; height:auto; border-radius:4px; }
-figcaption { color:var(--faint); font-size:13px; padding:8px 4px 0; }
-.two { display:grid; grid-template-columns:repeat(auto-fit,minmax(460px,1fr)); gap:16px; }
-.two figure { margin:0; } .two figure.wide { grid-column:1/-1; }
-table { border-collapse:collapse; background:#fff; border:1px solid var(--line);
-        border-radius:10px; width:100%; font-variant-numeric:tabular-nums; font-size:14px; }
-th,td { text-align:right; padding:6px 14px; border-bottom:1px solid var(--line); }
-th { color:var(--faint); font-weight:500; } td:first-child,th:first-child { text-align:left; }
-footer { color:var(--faint); font-size:13px; margin-top:48px; }
-"""
-
-CAPTIONS = {
-    "motion": "Position and rotation of the body frame in the world.",
-    "velocity": "Linear and angular velocity.",
-    "wrench": "Sum of the contact forces and their moment about the frame's origin; where impacts dwarf "
-              "the rest, a close up beside it.",
-    "contacts": "Number of contact patches, and each patch's normal force.",
-    "energies": "Every term of the energy audit; below, what the terms leave over: the error of the "
-                "integration.",
-}
-
+from results import Results, fail, number, pace_words, run
+from viewer import require_small, view_section, whole_page
 
 def embedded(path, as_jpeg=False):
     """A file as a data address."""
@@ -63,21 +28,11 @@ def embedded(path, as_jpeg=False):
     return f"data:{kind};base64,{base64.b64encode(data).decode()}"
 
 
-def figure(path, caption, as_jpeg=False):
+def figure(path, caption, scrolls=False):
+    """A picture with its caption; a wide one scrolls on a narrow screen."""
     text = html.escape(caption)
-    with Image.open(path) as picture:
-        wide = ' class="wide"' if picture.width > 1.9 * picture.height else ""
-    return (f'<figure{wide}><img alt="{text}" src="{embedded(path, as_jpeg)}">'
-            f"<figcaption>{text}</figcaption></figure>")
-
-
-def number(value, unit):
-    """Three digits and a unit with the prefix that keeps the number readable."""
-    value = float(value)
-    prefix, factor = next(((p, f) for p, f in (("", 1), ("m", 1e3), ("µ", 1e6), ("n", 1e9))
-                           if abs(value) * f >= (0.01 if f == 1 else 1) or value == 0), ("p", 1e12))
-    shown = factor * value
-    return f"{shown:,.0f} {prefix}{unit}" if abs(shown) >= 1000 else f"{shown:.3g} {prefix}{unit}"
+    place = f'<img alt="{text}" src="{embedded(path, as_jpeg=path.suffix == ".png")}">'
+    return f"<figure>{f'<div class=scroll>{place}</div>' if scrolls else place}<figcaption>{text}</figcaption></figure>"
 
 
 def cards(results):
@@ -115,58 +70,83 @@ def impacts_table(results, most=16):
     rows = "".join(f"<tr><td>{columns[0][k]:.4f}</td><td>{columns[1][k]:.4f}</td>"
                    f"<td>{columns[2][k]:,.0f}</td></tr>" for k in sorted(order))
     note = "" if columns[0].size <= most else f" (the {most} fastest of {columns[0].size})"
-    return (f"<h2>Impacts{note}</h2><table><tr><th>time [s]</th><th>approach speed [m/s]</th>"
-            f"<th>peak normal force [N]</th></tr>{rows}</table>")
+    return (f"<h2>Impacts{note}</h2><div class=scroll><table><tr><th>time [s]</th><th>approach speed [m/s]</th>"
+            f"<th>peak normal force [N]</th></tr>{rows}</table></div>")
+
+
+def film(folder, results):
+    """The animation with what it shows, and in what time."""
+    for suffix in (".webp", ".gif"):
+        path = folder / f"animation{suffix}"
+        if path.exists():
+            speed = json.loads(path.with_suffix(".json").read_text())["speed"]
+            words_of_pace = pace_words(speed)
+            marks = ("" if "patches/time" not in results or results["patches/time"].size == 0 else
+                     " Discs are contact patches, arrows the forces on what moves.")
+            return ["<h2>Film</h2>", figure(path, f"{words_of_pace[0].upper()}{words_of_pace[1:]}.{marks}")]
+    return []
+
+
+def sheets(folder, results):
+    """The stills, and the other views that were drawn."""
+    parts = []
+    names = words(results.moving_bodies())
+    stills = folder / "contact_sheet.png"
+    if stills.exists():
+        parts += ["<h2>Stills</h2>",
+                  figure(stills, f"{names.capitalize() if names else 'Nothing moves'} from the start to "
+                                 f"{results.time[-1]:.3g} s.", scrolls=True)]
+    for path in sorted(folder.glob("*_sheet.png")):
+        view = path.stem.removesuffix("_sheet")
+        if view != "contact":
+            parts += [f"<h2>{html.escape(view.capitalize())}</h2>",
+                      figure(path, "Where bodies are cut open, the sections are hatched; what lies behind them "
+                                   "shines through.", scrolls=True)]
+    return parts
+
+
+def words(names, most=3):
+    """A list in words: "a, b and c", "a, b, c and 4 more"."""
+    shown = list(names[:most])
+    if len(names) > most:
+        shown.append(f"{len(names) - most} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def lead(results):
+    """One sentence about this scene."""
+    moving, bodies = results.moving_bodies(), results.bodies()
+    still = len(bodies) - len(moving)
+    what = f"{words(moving)} {'moves' if len(moving) == 1 else 'move'}" if moving else "nothing moves"
+    return (f"{number(results.time[-1], 's')} simulated: {what}"
+            f"{f', {still} ' + ('stands' if still == 1 else 'stand') + ' still' if still and moving else ''}.")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("-o", "--out", type=Path, default=Path("report.html"))
+    parser.add_argument("--intervox", help="the executable; default: that of this tree")
     options = parser.parse_args()
     files = sorted(options.folder.glob("*.h5"))
     if len(files) != 1:
         fail(f"{options.folder}: expected one results file (*.h5), found {len(files)}")
     results = Results(files[0])
     parts = [f"<h1>{html.escape(results.name)}</h1>",
-             f'<p class="lead">{results.time[-1]:.2f} s simulated; contact forces from volumes of '
-             "interference of exact shapes.</p>", '<div class="cards">']
-    parts += [f'<div class="card"><b>{html.escape(value)}</b><span>{html.escape(words)}</span></div>'
-              for value, words in cards(results)]
+             f'<p class="lead">{html.escape(lead(results))}</p>', '<div class="cards">']
+    parts += [f'<div class="card"><b>{html.escape(value)}</b><span>{html.escape(text)}</span></div>'
+              for value, text in cards(results)]
     parts.append("</div>")
-    for suffix in (".webp", ".gif"):
-        film = options.folder / f"animation{suffix}"
-        if film.exists():
-            parts += ["<h2>Animation</h2>",
-                      figure(film, "In real time. Blue-green discs are contact patches in their true "
-                                   "extent, where that is large enough to see. Red arrows are the forces "
-                                   "on the moving body; their length goes with the logarithm.")]
-            break
-    sheet = options.folder / "contact_sheet.png"
-    if sheet.exists():
-        parts += ["<h2>Stills</h2>", figure(sheet, "The fall, every 0.2 s, then the end.", as_jpeg=True)]
-    for sheet in sorted(options.folder.glob("*_sheet.png")):
-        view = sheet.stem.removesuffix("_sheet")
-        if view != "contact":
-            parts += [f"<h2>{html.escape(view.capitalize())}</h2>",
-                      figure(sheet, "Cut open; sections are hatched, and what lies behind them shines through.", as_jpeg=True)]
-    plots = sorted((options.folder / "plots").glob("*.png"))
-    if plots:
-        parts.append('<h2>Plots</h2><div class="two">')
-        for path in plots:
-            kind = path.stem.split("_")[1]
-            parts.append(figure(path, CAPTIONS.get(kind, path.stem)))
-        parts.append("</div>")
+    parts.append(view_section(results, options.intervox))
+    parts += film(options.folder, results) + sheets(options.folder, results)
     parts.append(impacts_table(results))
+    source = results.attributes.get("source", "")
+    parts.append(f"<details><summary>The scene's file</summary><pre>{html.escape(source)}</pre></details>")
     a = results.attributes
     origin = (files[0].name, f"Intervox {a.get('program_version', '')}", f"commit {a.get('commit', '')}",
               a.get("device", ""))
     parts.append(f"<footer>{html.escape(' · '.join(origin))}</footer>")
-    options.out.write_text(
-        "<!doctype html><html lang=en><meta charset=utf-8>"
-        "<meta name=viewport content='width=device-width,initial-scale=1'>"
-        f"<title>{html.escape(results.name)}</title><style>{STYLE}</style>"
-        f"<main>{''.join(parts)}</main></html>\n")
+    options.out.write_text(require_small(whole_page(results.name, "".join(parts)), options.out))
     print(options.out)
 
 

@@ -44,6 +44,38 @@ def positive(kind):
     return parse
 
 
+def number(value, unit):
+    """Three digits and a unit with the prefix that keeps the number readable."""
+    value = float(value)
+    prefix, factor = next(((p, f) for p, f in (("", 1), ("m", 1e3), ("µ", 1e6), ("n", 1e9))
+                           if abs(value) * f >= (0.01 if f == 1 else 1) or value == 0), ("p", 1e12))
+    shown = factor * value
+    return f"{shown:,.0f} {prefix}{unit}" if abs(shown) >= 1000 else f"{shown:.3g} {prefix}{unit}"
+
+
+# Simulated over shown time that films and pages offer.
+PACES = tuple(sorted(m * 10.0**e for e in range(-7, 4) for m in (1, 2, 5)))
+LONGEST_FILM = 8.0  # seconds; a film lasts this or down to two fifths of it
+
+
+def pace(duration):
+    """The slowest pace at which a run of that duration [s] is shown in no more than LONGEST_FILM."""
+    return next((p for p in PACES if duration / p <= LONGEST_FILM * (1 + 1e-9)), PACES[-1])
+
+
+def pace_words(speed):
+    """A pace as words: "in real time", "20 times slower than real"."""
+    if abs(speed - 1) < 1e-9:
+        return "in real time"
+    return f"{speed:,.3g} times faster than real" if speed > 1 else f"{1 / speed:,.3g} times slower than real"
+
+
+def time_text(time, duration):
+    """A time with the digits that tell frames of a run apart."""
+    digits = 2 if duration <= 0 else int(np.clip(2 - np.floor(np.log10(duration)), 2, 9))
+    return f"{time:.{digits}f} s"
+
+
 class Results:
     """A results file of `intervox run`, read whole."""
 
@@ -92,6 +124,10 @@ class Results:
     def name(self):
         """The scene's name."""
         return str(self.attributes.get("name", self.path.stem))
+
+    def bodies(self):
+        """Names of all bodies, in the order that indices of bodies count."""
+        return self.attributes["bodies"].split("\n")
 
     def resolved_in(self, sensor):
         """The body in whose axes a sensor's vectors are."""

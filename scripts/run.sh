@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The main job: installs what is missing, builds, lets the battery box fall into its worksite, and
-# leaves pictures, plots, an animation and one HTML page. Usage: scripts/run.sh [SCENE.yaml [FOLDER]]
+# leaves pictures, plots, an animation and one HTML page with an interactive view. Usage: scripts/run.sh [SCENE.yaml [FOLDER]]
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -36,15 +36,15 @@ if [[ -f "${scene%.yaml}.views" ]]; then
     [[ "$view" == stills || "$view" == frames ]] || views+=("$view")
   done <"${scene%.yaml}.views"
 fi
-# draw VIEW EVERY SIZE
+# draw VIEW COUNT SIZE: so many pictures, spread over the run.
 draw() {
   say "rendering the view '$1'"
   # shellcheck disable=SC2086  # a look is several words
-  "$intervox" render "$folder/$name.h5" -o "$folder/$1" --frames "every=$2" --size "$3" ${looks[$1]}
+  "$intervox" render "$folder/$name.h5" -o "$folder/$1" --frames "count=$2" --size "$3" ${looks[$1]}
 }
-draw stills 0.2 960x640
-draw frames 0.04 720x480
-for view in ${views[@]:+"${views[@]}"}; do draw "$view" 0.2 960x640; done
+draw stills 25 960x640
+draw frames "$("$PYTHON" "$REPOSITORY/python/animation.py" --count "$folder/$name.h5")" 720x480
+for view in ${views[@]:+"${views[@]}"}; do draw "$view" 25 960x640; done
 
 say "plots, contact sheet, animation, page"
 "$PYTHON" "$REPOSITORY/python/plots.py" "$folder/$name.h5" -o "$folder/plots"
@@ -53,7 +53,7 @@ for view in ${views[@]:+"${views[@]}"}; do
   "$PYTHON" "$REPOSITORY/python/contact_sheet.py" "$folder/$view" -o "$folder/${view}_sheet.png"
 done
 "$PYTHON" "$REPOSITORY/python/animation.py" "$folder/frames" -o "$folder/animation.webp"
-"$PYTHON" "$REPOSITORY/python/report.py" "$folder" -o "$folder/$name.html"
+"$PYTHON" "$REPOSITORY/python/report.py" "$folder" -o "$folder/$name.html" --intervox "$intervox"
 
 say "done"
 cat <<TEXT

@@ -1,4 +1,4 @@
-// `intervox export`: results as CSV, one file for each group of columns.
+// `intervox export`: results as CSV, one file for each group of columns, or for ParaView.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "host/cli/cli.h"
+#include "host/cli/export_vtk.h"
 #include "host/cli/file_kind.h"
 #include "host/input/error.h"
 #include "host/input/printable.h"
@@ -124,13 +125,33 @@ void AddExport(CLI::App& app, int& status) {
   struct Options {
     std::string file;
     std::string folder;
+    VtkOptions vtk;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("export", "Write results as CSV, one file for each group");
+  CLI::App* command = app.add_subcommand(
+      "export", "Write results as CSV, one file for each group, or as series for ParaView");
   command->add_option("file", options->file, "Results, HDF5")->required();
   command->add_option("-o,--out", options->folder, "Folder; default: the results' name + _csv");
+  CLI::Option* vtk = command->add_option(
+      "--vtk", options->vtk.folder,
+      "Folder for ParaView instead: bodies.pvd, patches.pvd, forces.pvd and their files");
+  command
+      ->add_option("--frames", options->vtk.frames,
+                   "With --vtk: every=SECONDS, at=T,T,…, count=N, all or last; default count=101")
+      ->needs(vtk);
+  command
+      ->add_option(
+          "--deviation", options->vtk.deviation,
+          "With --vtk: largest distance of a triangle from the exact surface [m]; default: "
+          "a thousandth of the body's diagonal")
+      ->needs(vtk)
+      ->check(CLI::PositiveNumber);
   command->callback([options, &status] {
-    Export(options->file, options->folder);
+    if (options->vtk.folder.empty()) {
+      Export(options->file, options->folder);
+    } else {
+      ExportVtk(options->file, options->vtk);
+    }
     status = kDone;
   });
 }

@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
   cli::AddInfo(app, status);
   cli::AddExport(app, status);
   cli::AddRasterize(app, status);
+  cli::AddMesh(app, status);
   cli::AddRender(app, status);
   cli::AddHelp(app, status);
   try {

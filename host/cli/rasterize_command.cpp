@@ -8,11 +8,10 @@
 #include "geometry/bounds.h"
 #include "geometry/shape.h"
 #include "host/cli/cli.h"
-#include "host/cli/file_kind.h"
+#include "host/cli/input_files.h"
 #include "host/cli/render_command.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
-#include "host/scene/pairs.h"
 #include "host/scene/shape_metrics.h"
 #ifdef INTERVOX_HAS_OPENVDB
 #include "geometry/openvdb/rasterize.h"
@@ -29,25 +28,9 @@ struct Options {
   double half_width = 3.0;
 };
 
-/** The named shape, or the only one. */
-std::pair<std::string, geometry::ShapePtr> ChooseShape(const Options& options) {
-  RequireKind(options.file, "rasterize", {FileKind::kPairs, FileKind::kScene});
-  const auto shapes = LoadPairs(options.file).shapes;
-  if (options.shape.empty() && shapes.size() == 1) return shapes.front();
-  for (const auto& entry : shapes) {
-    if (entry.first == options.shape) return entry;
-  }
-  std::string known;
-  for (const auto& [name, shape] : shapes) known += (known.empty() ? "" : ", ") + name;
-  throw host::InputError(
-      options.file + ": --shape: " + (options.shape.empty() ? "several shapes" : "no such shape") +
-      " (" + (options.shape.empty() ? std::to_string(shapes.size()) : options.shape) +
-      "). Choose one of: " + known + ".");
-}
-
 #ifdef INTERVOX_HAS_OPENVDB
 int Run(const Options& options) {
-  const auto [name, shape] = ChooseShape(options);
+  const auto [name, shape] = ChooseShape("rasterize", options.file, options.shape);
   host::RequireWritable(options.out);
   host::RequireOther(options.out, options.file);
   std::vector<geometry::Cell> cells;
@@ -80,7 +63,7 @@ int Run(const Options& options) {
 }
 #else
 int Run(const Options& options) {
-  ChooseShape(options);
+  ChooseShape("rasterize", options.file, options.shape);
   throw host::InputError(
       "command line: rasterize: this program was built without OpenVDB (INTERVOX_OPENVDB=OFF). "
       "Build the release preset.");

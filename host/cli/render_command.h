@@ -1,4 +1,4 @@
-/** @file The commands that draw and rasterise: `render` and `rasterize`. */
+/** @file The commands that draw, rasterise and triangulate. */
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,5 +9,7 @@ namespace intervox::cli {
 void AddRender(CLI::App& app, int& status);
 /** `rasterize`: a shape as an OpenVDB level set. */
 void AddRasterize(CLI::App& app, int& status);
+/** `mesh`: a shape, or the bodies of a scene, as triangles. */
+void AddMesh(CLI::App& app, int& status);
 
 }  // namespace intervox::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "host/input/error.h"
@@ -19,6 +20,7 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
                                                {0.62, 0.50, 0.08},
                                                {0.10, 0.33, 0.60}}};
 constexpr double kFilled = 0.94;    // of the picture, by the bodies
+constexpr double kNear = 1.0;       // of the scene's size: what is farther off has flown away
 constexpr double kForceUnit = 1.0;  // [N]: arrows of smaller forces are short
 
 Vec3 VectorAt(const std::vector<double>& values, std::size_t row, std::size_t width = 3,
@@ -34,7 +36,33 @@ Vec3 Corner(const geometry::Cell& cell, int signs) {
   return cell.bounds.X * Scaled(s, cell.bounds.half);
 }
 
+/** An axis-aligned box that grows. */
+struct Extent {
+  Vec3 lower{1e300, 1e300, 1e300};
+  Vec3 upper{-1e300, -1e300, -1e300};
+
+  bool IsEmpty() const { return lower.x > upper.x; }
+  void Add(const Vec3& p) {
+    lower = Min(lower, p);
+    upper = Max(upper, p);
+  }
+  void Add(const FilmBody& body, const Pose& X_WB) {
+    for (const geometry::Cell& cell : body.cells) {
+      for (int signs = 0; signs < 8; ++signs) Add(X_WB * Corner(cell, signs));
+    }
+  }
+};
+
+bool IsBall(const FilmBody& body) {
+  return body.cells.size() == 1 && body.cells[0].surfaces.size() == 1 &&
+         body.cells[0].surfaces[0].kind == geometry::SurfaceKind::kEllipsoid;
+}
+
 }  // namespace
+
+Color BodyColor(bool is_fixed, std::size_t k) {
+  return is_fixed ? kFixedColor : kFreeColors[k % kFreeColors.size()];
+}
 
 Film::Film(const std::filesystem::path& results) {
   const ColumnFile file = ColumnFile::Read(results);
@@ -44,21 +72,24 @@ Film::Film(const std::filesystem::path& results) {
                      (schema.empty() ? "none" : schema) +
                      "). Give a file that `intervox run` wrote.");
   }
-  world_ = MakeWorld(ParseScene(file.Attribute("scene"), results));
+  scene_ = ParseScene(file.Attribute("scene"), results);
   times_ = file.Values("time");
   if (times_.empty()) {
     throw InputError(
         results.string() +
         ": time: no samples (0). Let the simulation run for one output step at least.");
   }
-  for (const BodySettings& settings : world_->scene.bodies) {
-    Body body;
-    body.cells = world_->whole[bodies_.size()];
+  std::size_t others = 0;
+  for (const BodySettings& settings : scene_.bodies) {
+    FilmBody body;
+    body.name = settings.name;
+    const SolidCells* solid = solids_.Of(scene_, settings);
+    if (solid != nullptr) body.cells = solid->whole;
     body.is_fixed = settings.fixed;
+    body.color = BodyColor(settings.fixed, others);
+    others += settings.fixed ? 0 : 1;
     body.is_bounded = std::all_of(body.cells.begin(), body.cells.end(),
                                   [](const geometry::Cell& c) { return c.bounded; });
-    body.is_ball = body.cells.size() == 1 && body.cells[0].surfaces.size() == 1 &&
-                   body.cells[0].surfaces[0].kind == geometry::SurfaceKind::kEllipsoid;
     const std::string group = "bodies/" + settings.name;
     const std::vector<double> p = file.Values(group + "/position");
     const std::vector<double> q = file.Values(group + "/orientation");
@@ -102,39 +133,54 @@ int Film::SampleAt(double time) const {
 
 int Film::Contacts(int sample) const { return first_contact_[sample + 1] - first_contact_[sample]; }
 
+std::span<const FilmContact> Film::ContactsAt(int sample) const {
+  return std::span(contacts_).subspan(first_contact_[sample], Contacts(sample));
+}
+
 void Film::FindExtent() {
-  std::vector<Vec3> points;
+  Extent near;  // what stands still, where the others start, and where they touch
+  for (const FilmBody& body : bodies_) {
+    if (body.is_bounded && !body.cells.empty()) near.Add(body, body.poses.front());
+  }
+  for (const FilmContact& contact : contacts_) near.Add(contact.p_WC);
+  if (near.IsEmpty()) return;
+  const double reach = contacts_.empty() ? std::numeric_limits<double>::infinity()
+                                         : kNear * Norm(near.upper - near.lower);
+  Extent all = near;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
-    const Body& body = bodies_[b];
-    if (!body.is_bounded) continue;
+    const FilmBody& body = bodies_[b];
+    if (!body.is_bounded || body.cells.empty()) continue;
     const int stride = std::max(1, Samples() / 20);
+    const bool is_led = scene_.bodies[b].motion || scene_.bodies[b].holder;
+    bool flies_away = false;
     for (int k = 0; k < Samples(); k += body.is_fixed ? Samples() : stride) {
+      Extent here;
+      here.Add(body, body.poses[k]);
+      const Vec3 gap = Max({}, Max(near.lower - here.upper, here.lower - near.upper));
+      if (!is_led && Norm(gap) > reach) {
+        flies_away = true;
+        continue;
+      }
+      all.Add(here.lower);
+      all.Add(here.upper);
       for (const geometry::Cell& cell : body.cells) {
         for (int signs = 0; signs < 8; ++signs) {
-          points.push_back(body.poses[k] * Corner(cell, signs));
-          corners_.push_back({static_cast<int>(b), points.back()});
+          corners_.emplace_back(static_cast<int>(b), body.poses[k] * Corner(cell, signs));
         }
       }
     }
+    if (flies_away) flown_away_.push_back(body.name);
   }
-  if (points.empty()) return;
-  Vec3 lower = points[0];
-  Vec3 upper = points[0];
-  for (const Vec3& p : points) {
-    lower = Min(lower, p);
-    upper = Max(upper, p);
-  }
-  centre_ = 0.5 * (lower + upper);
+  centre_ = 0.5 * (all.lower + all.upper);
   radius_ = 0;
-  for (const Vec3& p : points) radius_ = std::max(radius_, Norm(p - centre_));
+  for (const auto& [body, p] : corners_) radius_ = std::max(radius_, Norm(p - centre_));
 }
 
 Camera Film::PlaceCamera(const FilmOptions& options) const {
   Camera camera;
   camera.view_angle = options.view_angle;
-  const bool has_gravity = Norm(world_->scene.gravity) > 0;
-  camera.up_W =
-      options.up.value_or(has_gravity ? -Normalized(world_->scene.gravity) : Vec3{0, 0, 1});
+  const bool has_gravity = Norm(scene_.gravity) > 0;
+  camera.up_W = options.up.value_or(has_gravity ? -Normalized(scene_.gravity) : Vec3{0, 0, 1});
   camera.p_WT = options.target.value_or(centre_);
   if (options.eye) {
     camera.p_WE = *options.eye;
@@ -156,7 +202,7 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
   // cut.
   std::vector<Vec3> shown;
   for (auto [body, p] : corners_) {
-    const auto cuts = options.cuts.find(world_->scene.bodies[body].name);
+    const auto cuts = options.cuts.find(scene_.bodies[body].name);
     if (cuts != options.cuts.end()) {
       for (const CutPlane& cut : cuts->second) {
         p -= std::max(0.0, Dot(cut.normal, p) - cut.offset) * cut.normal;
@@ -190,13 +236,13 @@ Camera Film::PlaceCamera(const FilmOptions& options) const {
 
 void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* frame) const {
   const auto is_cut_away = [&](int body, const Vec3& p) {
-    const auto cuts = options.cuts.find(world_->scene.bodies[body].name);
+    const auto cuts = options.cuts.find(scene_.bodies[body].name);
     return cuts != options.cuts.end() &&
            std::any_of(cuts->second.begin(), cuts->second.end(),
                        [&](const CutPlane& cut) { return Dot(cut.normal, p) > cut.offset; });
   };
   for (int k = first_contact_[sample]; k < first_contact_[sample + 1]; ++k) {
-    const Contact& contact = contacts_[k];
+    const FilmContact& contact = contacts_[k];
     const double magnitude = Norm(contact.force);
     if (!(contact.volume > 0)) continue;
     if (is_cut_away(contact.body_i, contact.p_WC) || is_cut_away(contact.body_j, contact.p_WC)) {
@@ -221,12 +267,11 @@ void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* fram
 
 RenderScene Film::Frame(int sample, const FilmOptions& options) const {
   const auto index_of = [&](const std::string& name) {
-    for (std::size_t b = 0; b < world_->scene.bodies.size(); ++b) {
-      if (world_->scene.bodies[b].name == name) return b;
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      if (scene_.bodies[b].name == name) return b;
     }
     std::string known;
-    for (const BodySettings& body : world_->scene.bodies)
-      known += (known.empty() ? "" : ", ") + body.name;
+    for (const BodySettings& body : scene_.bodies) known += (known.empty() ? "" : ", ") + body.name;
     throw InputError("command line: body: not in the scene (" + name + "). Known: " + known + ".");
   };
   RenderScene frame;
@@ -240,14 +285,12 @@ RenderScene Film::Frame(int sample, const FilmOptions& options) const {
   const Vec3 back = Normalized(frame.camera.p_WE - frame.camera.p_WT);
   const Vec3 left = Normalized(Cross(back, up));
   frame.options.to_light = up + 0.35 * back + 0.55 * left;
-  std::size_t free_bodies = 0;
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
     RenderBody body;
     body.cells = bodies_[b].cells;
     body.X_WB = bodies_[b].poses[sample];
-    body.color = bodies_[b].is_fixed ? kFixedColor : kFreeColors[free_bodies % kFreeColors.size()];
-    free_bodies += bodies_[b].is_fixed ? 0 : 1;
-    if (bodies_[b].is_ball) body.pattern = Pattern::kOctants;
+    body.color = bodies_[b].color;
+    if (IsBall(bodies_[b])) body.pattern = Pattern::kOctants;
     if (!bodies_[b].is_bounded) {
       body.pattern = Pattern::kGrid;
       body.pattern_size = std::pow(10.0, std::floor(std::log10(radius_)));

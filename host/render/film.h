@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,7 +11,7 @@
 #include <vector>
 
 #include "host/render/render.h"
-#include "host/world/world.h"
+#include "host/world/solids.h"
 
 namespace intervox::host {
 
@@ -33,8 +32,32 @@ struct FilmOptions {
   std::map<std::string, double> opacity;              ///< by body; below 1: translucent
 };
 
+/** The colour of a body: that of all fixed ones, or of the k-th other one. */
+Color BodyColor(bool is_fixed, std::size_t k);
+
+/** A body of a film. */
+struct FilmBody {
+  std::string name;
+  std::span<const geometry::Cell> cells;
+  std::vector<Pose> poses;  ///< X_WB by sample
+  Color color;
+  bool is_fixed = false;
+  bool is_bounded = true;
+};
+
+/** A contact patch at a sample. */
+struct FilmContact {
+  int body_i = 0;
+  int body_j = 0;
+  double volume = 0.0;  ///< [m³]
+  Vec3 p_WC;            ///< centroid [m]
+  Vec3 n;               ///< unit normal
+  Vec3 force;           ///< on body i [N]
+  Mat3 J_W = Mat3::Zero();
+};
+
 /** The samples of one results file as scenes to render. Arrows have a length that grows with the
- logarithm of the force. */
+ logarithm of the force. Contact laws need not be known: pictures take no forces from them. */
 class Film {
  public:
   /** Reads a file of `intervox run`. @throws InputError when it is missing, corrupt, without
@@ -50,42 +73,38 @@ class Film {
   /** Number of contact patches at a sample. */
   int Contacts(int sample) const;
   /** The scene that was simulated. */
-  const Scene& GetScene() const { return world_->scene; }
+  const Scene& GetScene() const { return scene_; }
+  /** The bodies in the scene's order; they live as long as this film. */
+  std::span<const FilmBody> Bodies() const { return bodies_; }
+  /** The contact patches at a sample. */
+  std::span<const FilmContact> ContactsAt(int sample) const;
+  /** The middle of what the automatic camera shows, world [m]. */
+  const Vec3& Center() const { return centre_; }
+  /** The radius around the middle of what the automatic camera shows [m]. */
+  double Radius() const { return radius_; }
+  /** Bodies that fly out of what the automatic camera shows. */
+  const std::vector<std::string>& FlownAway() const { return flown_away_; }
   /** What to render of a sample; it points into this film. @throws InputError when the options name
    a body that is not in the scene. */
   RenderScene Frame(int sample, const FilmOptions& options) const;
 
  private:
-  struct Body {
-    std::span<const geometry::Cell> cells;
-    std::vector<Pose> poses;  // by sample
-    bool is_fixed = false;
-    bool is_bounded = true;
-    bool is_ball = false;
-  };
-  struct Contact {
-    int body_i = 0;
-    int body_j = 0;
-    double volume = 0.0;
-    Vec3 p_WC;
-    Vec3 n;
-    Vec3 force;
-    Mat3 J_W = Mat3::Zero();
-  };
-
   void FindExtent();
   void AddContacts(int sample, const FilmOptions& options, RenderScene* frame) const;
   Camera PlaceCamera(const FilmOptions& options) const;
 
-  std::unique_ptr<const World> world_;
+  Scene scene_;
+  Solids solids_;
   std::vector<double> times_;
-  std::vector<Body> bodies_;
-  std::vector<Contact> contacts_;
+  std::vector<FilmBody> bodies_;
+  std::vector<FilmContact> contacts_;
   std::vector<int> first_contact_;  // of each sample, one more at the end
-  // Corners of the bounds of all that is bounded, over all samples, with their bodies; world.
+  // Corners of the bounds of all that is bounded and near, over all samples, with their bodies;
+  // world.
   std::vector<std::pair<int, Vec3>> corners_;
   Vec3 centre_;  // of these
   double radius_ = 1.0;
+  std::vector<std::string> flown_away_;
 };
 
 }  // namespace intervox::host

@@ -15,11 +15,11 @@ PairsFile LoadPairs(const std::filesystem::path& path) {
 
 PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path) {
   host::Value document = host::ParseDocument(text, path.string());
-  const char* kind = host::SceneVersion(document) > 0 ? "scene" : "pairs";
-  Validate(Cursor(document), host::ObjectNamed(kind));
+  PairsFile file;
+  file.is_scene = host::SceneVersion(document) > 0;
+  Validate(Cursor(document), host::ObjectNamed(file.is_scene ? "scene" : "pairs"));
   host::Library library;
   const Cursor root(library.Add(std::move(document), path));
-  PairsFile file;
   file.shapes = library.All();
   if (!root.Has("pairs")) return file;
   const Cursor list = root.At("pairs");

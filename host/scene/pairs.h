@@ -24,6 +24,7 @@ struct PosedPair {
 struct PairsFile {
   std::vector<std::pair<std::string, geometry::ShapePtr>> shapes;  ///< in the file's order
   std::vector<PosedPair> pairs;
+  bool is_scene = false;  ///< a scene file, of which only the shapes are here
 };
 
 /** Reads and validates a file of pairs. A scene file serves too, for its shapes.

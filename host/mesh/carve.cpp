@@ -1,0 +1,179 @@
+#include "host/mesh/carve.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/surface_eval.h"
+#include "geometry/surface_ray.h"
+#include "host/mesh/grid.h"
+
+namespace intervox::host {
+namespace {
+
+using geometry::Surface;
+using geometry::SurfaceKind;
+
+constexpr double kOnSurface = 1e-9;  // of the solid's size: a vertex this near lies on a surface
+constexpr double kFlat = 0.25;       // of an edge: the sagitta up to which it lies on a surface
+constexpr double kFarthest = 0.6;    // of an edge: how far its new vertex may move
+
+/** Cuts the tetrahedra along one cell after the other. */
+class Carver {
+ public:
+  Carver(const SurfaceSet& set, Carving* carving) : set_(set), carving_(*carving) {}
+
+  void CutCell(int cell) {
+    FindCandidates(cell);
+    for (const SurfaceSide& s : set_.cells[cell]) {
+      std::erase_if(candidates_, [&](int t) { return IsOutside(t); });
+      done_.push_back(s);
+      CutSurface(s.surface);
+    }
+    for (const int t : candidates_) {
+      if (carving_.tets[t].tag < 0 && IsInside(t, cell)) carving_.tets.Tag(t, cell);
+    }
+  }
+
+ private:
+  /** −1, 0 or 1: the sign of f at a vertex. What is 0 is remembered. */
+  int Sign(int vertex, int surface) {
+    MeshVertex& v = carving_.vertices[vertex];
+    const auto at = std::lower_bound(v.on.begin(), v.on.end(), surface);
+    if (at != v.on.end() && *at == surface) return 0;
+    const double f = geometry::Value(set_.surfaces[surface], v.p);
+    if (std::fabs(f) <= kOnSurface * set_.size) {
+      v.on.insert(at, surface);
+      return 0;
+    }
+    return f > 0 ? 1 : -1;
+  }
+
+  void FindCandidates(int cell) {
+    candidates_.clear();
+    done_.clear();
+    is_candidate_.assign(carving_.tets.Size(), false);
+    const geometry::Aabb& box = set_.boxes[cell];
+    for (int t = 0; t < carving_.tets.Size(); ++t) {
+      if (!carving_.tets[t].alive || carving_.tets[t].tag >= 0) continue;
+      const auto& v = carving_.tets[t].v;
+      geometry::Aabb of{carving_.vertices[v[0]].p, carving_.vertices[v[0]].p};
+      for (const int i : v) {
+        of.lower = Min(of.lower, carving_.vertices[i].p);
+        of.upper = Max(of.upper, carving_.vertices[i].p);
+      }
+      if (!geometry::Overlap(of, box)) continue;
+      candidates_.push_back(t);
+      is_candidate_[t] = true;
+    }
+  }
+
+  /** Some surface that has been cut keeps none of the tetrahedron. */
+  bool IsOutside(int t) {
+    for (const SurfaceSide& s : done_) {
+      int most = -1, least = 1;
+      for (const int v : carving_.tets[t].v) {
+        const int sign = s.side * Sign(v, s.surface);
+        most = std::max(most, sign);
+        least = std::min(least, sign);
+      }
+      if (least >= 0 && most > 0) {
+        is_candidate_[t] = false;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Each surface keeps all of it; where all vertices are on one, the centroid tells. */
+  bool IsInside(int t, int cell) {
+    Vec3 centroid;
+    for (const int v : carving_.tets[t].v) centroid += 0.25 * carving_.vertices[v].p;
+    for (const SurfaceSide& s : set_.cells[cell]) {
+      bool on = true;
+      for (const int v : carving_.tets[t].v) {
+        const int sign = s.side * Sign(v, s.surface);
+        if (sign > 0) return false;
+        on = on && sign == 0;
+      }
+      if (on && s.side * geometry::Value(set_.surfaces[s.surface], centroid) > 0) return false;
+    }
+    return true;
+  }
+
+  void CutSurface(int surface) {
+    std::vector<int> work = candidates_;
+    while (!work.empty()) {
+      const int t = work.back();
+      const auto v = carving_.tets[t].v;
+      int above = -1, below = -1;
+      for (const int i : v) {
+        const int sign = Sign(i, surface);
+        if (sign > 0) above = i;
+        if (sign < 0) below = i;
+      }
+      if (above < 0 || below < 0) {
+        work.pop_back();
+        continue;
+      }
+      const auto [a, b] = std::minmax(above, below);
+      const int p = static_cast<int>(carving_.vertices.size());
+      carving_.vertices.push_back(Crossing(a, b, surface));
+      carving_.tets.Bisect(a, b, p, &born_);
+      is_candidate_.resize(carving_.tets.Size(), false);
+      for (const auto& [half, other] : born_) {
+        is_candidate_[other] = is_candidate_[half];
+        if (!is_candidate_[half]) continue;
+        candidates_.push_back(other);
+        work.push_back(half);
+        work.push_back(other);
+      }
+      RequireRoom(carving_);
+    }
+  }
+
+  /** Where the edge crosses a surface, on all surfaces that the edge lies on. */
+  MeshVertex Crossing(int a, int b, int surface) {
+    const MeshVertex& va = carving_.vertices[a];
+    const MeshVertex& vb = carving_.vertices[b];
+    const Vec3 d = vb.p - va.p;
+    const double length = Norm(d);
+    const Surface& S = set_.surfaces[surface];
+    const auto f = [&](double t) { return geometry::Value(S, va.p + t * d); };
+    const double t = geometry::internal::BracketedRoot(f, 0, 1, f(0), f(1));
+    MeshVertex crossing{va.p + t * d, {}};
+    std::set_intersection(va.on.begin(), va.on.end(), vb.on.begin(), vb.on.end(),
+                          std::back_inserter(crossing.on));
+    const Vec3 middle = va.p + 0.5 * d;
+    std::erase_if(crossing.on, [&](int k) {
+      return set_.surfaces[k].kind != SurfaceKind::kPlane &&
+             DistanceTo(set_.surfaces[k], middle) > kFlat * length;
+    });
+    const auto at = std::lower_bound(crossing.on.begin(), crossing.on.end(), surface);
+    crossing.on.insert(at, surface);
+    Vec3 p = crossing.p;
+    if (MoveOnto(set_, crossing.on, &p) && Norm(p - crossing.p) <= kFarthest * length) {
+      crossing.p = p;
+    } else {
+      crossing.on = {surface};
+    }
+    return crossing;
+  }
+
+  const SurfaceSet& set_;
+  Carving& carving_;
+  std::vector<int> candidates_;
+  std::vector<bool> is_candidate_;
+  std::vector<SurfaceSide> done_;
+  std::vector<std::pair<int, int>> born_;
+};
+
+}  // namespace
+
+Carving Carve(const SurfaceSet& set) {
+  Carving carving = MakeGrid(set);
+  Carver carver(set, &carving);
+  for (std::size_t c = 0; c < set.cells.size(); ++c) carver.CutCell(static_cast<int>(c));
+  return carving;
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,16 @@
+/** @file Tetrahedra to be cut: a cube around a solid, finer near surfaces that bend more. */
+#pragma once
+
+#include "host/mesh/carve.h"
+
+namespace intervox::host {
+
+/** Fills a cube around the solid and bisects tetrahedra until each is small against the radius of
+ curvature of every surface that bounds a cell in it. Cones' apexes become vertices.
+ @throws std::invalid_argument where that takes more than some millions of tetrahedra. */
+Carving MakeGrid(const SurfaceSet& set);
+
+/** Refuses more tetrahedra than memory should hold. @throws std::invalid_argument. */
+void RequireRoom(const Carving& carving);
+
+}  // namespace intervox::host
