@@ -3,6 +3,7 @@
 #include <exception>
 #include <iostream>
 
+#include "host/cli/batch_command.h"
 #include "host/cli/cli.h"
 #include "host/cli/render_command.h"
 #include "host/cli/version.h"
@@ -22,6 +23,8 @@ int main(int argc, char** argv) {
   cli::AddExport(app, status);
   cli::AddRasterize(app, status);
   cli::AddRender(app, status);
+  cli::AddBatch(app, status);
+  cli::AddReport(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
