@@ -189,4 +189,5 @@ def main():
         save(drawn[0], options.out, f"{number:02d}_{drawn[1]}")
 
 
-run(main)
+if __name__ == "__main__":
+    run(main)

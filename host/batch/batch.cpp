@@ -47,8 +47,8 @@ class BatchReader {
     if (dot == std::string::npos) return;
     const std::string section = path.substr(0, dot);
     const auto& keys = ObjectNamed("scene").keys;
-    const auto key = std::find_if(keys.begin(), keys.end(),
-                                  [&](const Key& k) { return k.name == section; });
+    const auto key =
+        std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name == section; });
     if (key == keys.end() || (key->type != Type::kNamed && key->type != Type::kShapesMap)) return;
     const Value* named = batch_.document.Find(section);
     std::vector<std::string> names;
@@ -175,8 +175,9 @@ void TryCorners(const Batch& batch) {
 
 /** A word that a shell takes as it stands. */
 std::string ForShell(const std::string& word) {
-  const bool plain = word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                            "0123456789_-+./=:,%@") == std::string::npos;
+  const bool plain = word.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789_-+./=:,%@") == std::string::npos;
   if (plain && !word.empty()) return word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? "'\\''" : std::string(1, c);
@@ -261,14 +262,16 @@ std::uint64_t Fingerprint(const Batch& batch) {
 }
 
 std::string ReplayCommand(const Batch& batch, std::int64_t run) {
-  return "intervox batch " + ForShell(std::filesystem::absolute(batch.path).string()) +
+  return "intervox batch " +
+         ForShell(std::filesystem::absolute(batch.path).lexically_normal().string()) +
          SetArguments(batch) + " --only " + std::to_string(run);
 }
 
 std::string SceneCommand(const Batch& batch, const std::vector<Value>& values) {
-  std::string text = "intervox run " +
-                     ForShell(std::filesystem::absolute(batch.scene_path).string()) +
-                     SetArguments(batch);
+  std::string text =
+      "intervox run " +
+      ForShell(std::filesystem::absolute(batch.scene_path).lexically_normal().string()) +
+      SetArguments(batch);
   for (std::size_t k = 0; k < values.size(); ++k) {
     text += " --set " + ForShell(batch.sample[k].path + "=" + FlowText(values[k]));
   }

@@ -24,7 +24,7 @@ struct SampledPath {
 
 /** When a run ends before the scene's duration. */
 struct StopRule {
-  std::string when;  ///< an expression; empty: none
+  std::string when;             ///< an expression; empty: none
   std::optional<double> after;  ///< simulated time [s]
 };
 

@@ -42,9 +42,9 @@ NormalDistribution ReadNormal(const Cursor& cursor) {
   };
   const double share = below(normal.hi) - below(normal.lo);
   if (share < kLeastShare) {
-    range.Fail("it holds less than a thousandth of the normal distribution around " +
-                   Text(normal.mean),
-               "Move the range or the mean, or write uniform.");
+    range.Fail(
+        "it holds less than a thousandth of the normal distribution around " + Text(normal.mean),
+        "Move the range or the mean, or write uniform.");
   }
   return normal;
 }

@@ -111,8 +111,8 @@ void RequireSane(const std::string& text) {
   for (const char c : text) {
     depth += c == '(' ? 1 : c == ')' ? -1 : 0;
     if (depth > kMaxNesting) {
-      throw std::invalid_argument("brackets are nested deeper than " +
-                                  std::to_string(kMaxNesting) + ". Write it flatter.");
+      throw std::invalid_argument("brackets are nested deeper than " + std::to_string(kMaxNesting) +
+                                  ". Write it flatter.");
     }
   }
   for (std::size_t k = 0; k < text.size(); ++k) {
@@ -217,6 +217,12 @@ struct Expression::Implementation {
     throw std::invalid_argument("'" + word + "' is unknown. " + Suggest(word, names));
   }
 
+  /** A truth's largest value tells whether it ever held. */
+  bool IsExtremeOfTruths(const std::string& formula) const {
+    return count == 1 && over_time.size() == 1 && Trimmed(formula) == "q0_" &&
+           over_time.front().inner.boolean();
+  }
+
   mu::Parser parser;
   std::list<Variable> variables;  // the parser points to their values
   std::list<OverTime> over_time;
@@ -231,7 +237,7 @@ Expression::Expression(const std::string& text, const Scene& scene)
   RequireSane(text);
   self.parser.DefineInfixOprt("!", Not);
   const std::string formula = self.Translate(text, scene);
-  self.boolean = IsTruth(formula);
+  self.boolean = IsTruth(formula) || self.IsExtremeOfTruths(formula);
   try {
     self.parser.SetExpr(formula);
     self.parser.Eval();

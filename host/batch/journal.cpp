@@ -160,8 +160,7 @@ class Gatherer {
                          ". Read it with the version that wrote it.");
       }
       BatchHeader header = HeaderOf(json);
-      if (!found_.header.fingerprint.empty() &&
-          header.fingerprint != found_.header.fingerprint) {
+      if (!found_.header.fingerprint.empty() && header.fingerprint != found_.header.fingerprint) {
         throw InputError(path.string() +
                          ": journal: the runs in this folder are of different batches. Keep the "
                          "journals of one batch in each folder.");
@@ -201,7 +200,7 @@ BatchHeader MakeHeader(const Batch& batch, const Provenance& provenance) {
   h.number = batch.number;
   h.batch_source = batch.source;
   h.scene = ToYaml(batch.scene);
-  h.batch_file = std::filesystem::absolute(batch.path).string();
+  h.batch_file = std::filesystem::absolute(batch.path).lexically_normal().string();
   h.overrides = batch.overrides;
   for (const SampledPath& sampled : batch.sample) {
     h.parameters.push_back(sampled.path);

@@ -21,14 +21,14 @@ struct BatchHeader {
   std::uint64_t seed = 0;
   std::int64_t number = 0;
   std::string batch_source;
-  std::string scene;         ///< with its defaults, as YAML
-  std::string batch_file;    ///< absolute
+  std::string scene;       ///< with its defaults, as YAML
+  std::string batch_file;  ///< absolute
   std::vector<std::string> overrides;
   std::vector<std::string> parameters;
-  std::vector<bool> numeric;            ///< of each parameter
+  std::vector<bool> numeric;  ///< of each parameter
   std::vector<std::string> outcomes;
   std::vector<std::string> expressions;  ///< of each outcome
-  std::vector<bool> boolean;            ///< of each outcome
+  std::vector<bool> boolean;             ///< of each outcome
   std::optional<UntilRule> until;
   Provenance provenance;
 };

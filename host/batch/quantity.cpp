@@ -76,8 +76,7 @@ void RequireIndex(const std::string& word, int index, int count, bool required) 
   std::vector<std::string> names;
   for (const BodySettings& body : scene.bodies) names.push_back(body.name);
   for (const SensorSettings& sensor : scene.sensors) names.push_back(sensor.name);
-  throw std::invalid_argument("no body or sensor is named '" + name + "'. " +
-                              Suggest(name, names));
+  throw std::invalid_argument("no body or sensor is named '" + name + "'. " + Suggest(name, names));
 }
 
 }  // namespace
@@ -121,13 +120,11 @@ Quantity BodyQuantity(const std::string& word, const std::string& name, int inde
     }
     RequireIndex(word, index, 3, false);
     if (body >= 0) {
-      return [=, of = vector.of_body](const Simulation& s) {
-        return Part(of(s.State()[k]), index);
-      };
+      return
+          [=, of = vector.of_body](const Simulation& s) { return Part(of(s.State()[k]), index); };
     }
-    return [=, of = vector.of_sensor](const Simulation& s) {
-      return Part(of(s.Sensors()[k]), index);
-    };
+    return
+        [=, of = vector.of_sensor](const Simulation& s) { return Part(of(s.Sensors()[k]), index); };
   }
   throw std::invalid_argument("'" + word + "' is unknown. " + Suggest(word, QuantityNames()));
 }

@@ -1,7 +1,7 @@
 #include "host/batch/random.h"
 
-#include <Random123/boxmuller.hpp>
 #include <Random123/philox.h>
+#include <Random123/boxmuller.hpp>
 #include <Random123/uniform.hpp>
 
 #include "host/world/checksum.h"

@@ -25,9 +25,8 @@ class MaybeRecorder {
     const double steps =
         std::round(simulation.GetScene().output.every / simulation.GetScene().integrator.step);
     every_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::fmin(steps, 1e15)));
-    Write([&] {
-      recorder_.emplace(Recorder::Create(record->path, simulation, record->provenance));
-    });
+    Write(
+        [&] { recorder_.emplace(Recorder::Create(record->path, simulation, record->provenance)); });
   }
   ~MaybeRecorder() {
     if (!recorder_) return;

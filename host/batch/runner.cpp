@@ -192,9 +192,8 @@ class Runner {
     Count(run);
     ++progress_.here;
     --progress_.pending;
-    const auto at = std::lower_bound(
-        finished_.runs.begin(), finished_.runs.end(), run.id,
-        [](const RunResult& a, std::int64_t id) { return a.id < id; });
+    const auto at = std::lower_bound(finished_.runs.begin(), finished_.runs.end(), run.id,
+                                     [](const RunResult& a, std::int64_t id) { return a.id < id; });
     finished_.runs.insert(at, std::move(run));
   }
 

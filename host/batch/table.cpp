@@ -166,8 +166,8 @@ void WriteAttributes(hid_t file, const FinishedRuns& finished) {
 }
 
 /** Trajectories are files of their own, of runs that are killed as well as of finished ones. */
-void LinkTrajectories(hid_t file, const std::filesystem::path& folder,
-                      const FinishedRuns& finished, std::size_t rows) {
+void LinkTrajectories(hid_t file, const std::filesystem::path& folder, const FinishedRuns& finished,
+                      std::size_t rows) {
   const Handle groups(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   Check(H5Pset_create_intermediate_group(groups, 1));
   for (const RunResult& run : finished.runs) {
@@ -182,8 +182,8 @@ void LinkTrajectories(hid_t file, const std::filesystem::path& folder,
 
 void WriteFile(const std::filesystem::path& path, const std::filesystem::path& folder,
                const FinishedRuns& finished) {
-  const std::size_t rows = static_cast<std::size_t>(
-      DecidedAt(finished).value_or(finished.header.number));
+  const std::size_t rows =
+      static_cast<std::size_t>(DecidedAt(finished).value_or(finished.header.number));
   const std::lock_guard lock(Hdf5Lock());
   H5E_auto2_t report = nullptr;
   void* data = nullptr;
@@ -208,8 +208,8 @@ class FolderLock {
   explicit FolderLock(const std::filesystem::path& folder)
       : file_(open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
     if (file_ < 0 || flock(file_, LOCK_EX) != 0) {
-      throw InputError(folder.string() + ": the folder cannot be written (" +
-                       std::strerror(errno) + "). Check its permissions.");
+      throw InputError(folder.string() + ": the folder cannot be written (" + std::strerror(errno) +
+                       "). Check its permissions.");
     }
   }
   ~FolderLock() { close(file_); }

@@ -21,7 +21,8 @@
 namespace intervox::cli {
 namespace {
 
-/** Time between two turns of the progress line on a terminal, and between two lines elsewhere [s]. */
+/** Time between two turns of the progress line on a terminal, and between two lines elsewhere [s].
+ */
 constexpr double kTurnSeconds = 0.2;
 constexpr double kLineSeconds = 10.0;
 /** Failed runs that are listed at the end. */
@@ -71,8 +72,8 @@ std::string RateText(const host::Batch& batch, const host::BatchProgress& p) {
 }
 
 std::string ProgressText(const host::Batch& batch, const host::BatchProgress& p) {
-  std::string text = fmt::format("{} of {}{} runs", p.finished, batch.until ? "at most " : "",
-                                 p.total);
+  std::string text =
+      fmt::format("{} of {}{} runs", p.finished, batch.until ? "at most " : "", p.total);
   if (p.failed > 0) text += fmt::format(", {} failed", p.failed);
   text += RateText(batch, p);
   if (p.here == 0 || p.seconds <= 0) return text;
@@ -126,9 +127,10 @@ void ListFailures(const host::BatchSummary& summary) {
 /** Runs one of a batch alone: its trajectory as a results file, its outcomes on the terminal. */
 int RunOnly(const host::Batch& batch, const Options& options) {
   if (options.only >= batch.number) {
-    throw host::InputError(fmt::format("command line: --only: there is no run {}. The batch has "
-                                       "runs 0 to {}.",
-                                       options.only, batch.number - 1));
+    throw host::InputError(
+        fmt::format("command line: --only: there is no run {}. The batch has "
+                    "runs 0 to {}.",
+                    options.only, batch.number - 1));
   }
   const std::filesystem::path out =
       options.out.empty() ? fmt::format("{}_{}.h5", batch.path.stem().string(), options.only)

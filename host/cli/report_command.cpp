@@ -70,8 +70,12 @@ int Run(const Options& options) {
   host::GatherTable(options.folder);
   const fs::path program = fs::read_symlink("/proc/self/exe");
   std::cout.flush();
-  std::vector<std::string> words = {"/usr/bin/python3",  Script(program).string(), options.folder,
-                                    "--intervox",        program.string(),         "--worst",
+  std::vector<std::string> words = {"/usr/bin/python3",
+                                    Script(program).string(),
+                                    options.folder,
+                                    "--intervox",
+                                    program.string(),
+                                    "--worst",
                                     std::to_string(options.worst)};
   if (!options.out.empty()) words.insert(words.end(), {"-o", options.out});
   if (!options.outcome.empty()) words.insert(words.end(), {"--outcome", options.outcome});

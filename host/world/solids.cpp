@@ -98,8 +98,7 @@ const SolidCells* Solids::Of(const Scene& scene, const BodySettings& body) {
   if (shape == scene.shapes.end() || shape->second == nullptr) CutShape(scene, body);  // says so
   const auto done = by_shape_.find(shape->second);
   if (done != by_shape_.end()) return done->second;
-  const SolidCells* solid =
-      Find(Identity(*shape->second), [&] { return CutShape(scene, body); });
+  const SolidCells* solid = Find(Identity(*shape->second), [&] { return CutShape(scene, body); });
   by_shape_.emplace(shape->second, solid);
   return solid;
 }
