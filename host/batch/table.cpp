@@ -14,6 +14,7 @@
 #include "host/batch/hdf5_lock.h"
 #include "host/batch/wilson.h"
 #include "host/input/error.h"
+#include "host/simulation/checkpoint.h"
 
 namespace intervox::host {
 namespace {
@@ -52,11 +53,12 @@ Handle TextType() {
 }
 
 void SetText(hid_t object, const char* name, const std::string& text) {
-  const Handle type = TextType();
+  const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
+  Check(H5Tset_size(type, text.size() + 1));
+  Check(H5Tset_cset(type, H5T_CSET_UTF8));
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const char* data = text.c_str();
-  Check(H5Awrite(attribute, type, &data));
+  Check(H5Awrite(attribute, type, text.c_str()));
 }
 
 void SetNumber(hid_t object, const char* name, std::int64_t value) {
@@ -180,26 +182,45 @@ void LinkTrajectories(hid_t file, const std::filesystem::path& folder, const Fin
   }
 }
 
-void WriteFile(const std::filesystem::path& path, const std::filesystem::path& folder,
-               const FinishedRuns& finished) {
-  const std::size_t rows =
-      static_cast<std::size_t>(DecidedAt(finished).value_or(finished.header.number));
-  const std::lock_guard lock(Hdf5Lock());
-  H5E_auto2_t report = nullptr;
-  void* data = nullptr;
-  H5Eget_auto2(H5E_DEFAULT, &report, &data);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // what fails is said by an exception
-  try {
-    const Handle file(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-    WriteAttributes(file, finished);
-    WriteRuns(file, finished, rows);
-    LinkTrajectories(file, folder, finished, rows);
-    Check(H5Fflush(file, H5F_SCOPE_GLOBAL));
-  } catch (...) {
-    H5Eset_auto2(H5E_DEFAULT, report, data);
-    throw;
+/** HDF5 says what goes wrong on standard error, unless told not to: an exception says it here. */
+class Quiet {
+ public:
+  Quiet() {
+    H5Eget_auto2(H5E_DEFAULT, &report_, &data_);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
   }
-  H5Eset_auto2(H5E_DEFAULT, report, data);
+  ~Quiet() { H5Eset_auto2(H5E_DEFAULT, report_, data_); }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  H5E_auto2_t report_ = nullptr;
+  void* data_ = nullptr;
+};
+
+/** The table as the bytes of an HDF5 file. It is made in memory: the library does not outlive a
+ disk that is full. */
+std::vector<unsigned char> TableBytes(const std::filesystem::path& folder,
+                                      const FinishedRuns& finished) {
+  constexpr std::size_t kGrowth = 1 << 20;
+  const auto rows = static_cast<std::size_t>(DecidedAt(finished).value_or(finished.header.number));
+  const std::lock_guard lock(Hdf5Lock());
+  const Quiet quiet;
+  const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  Check(H5Pset_fapl_core(access, kGrowth, false));
+  Check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));  // for long attributes
+  const Handle file(H5Fcreate("batch.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  WriteAttributes(file, finished);
+  WriteRuns(file, finished, rows);
+  LinkTrajectories(file, folder, finished, rows);
+  Check(H5Fflush(file, H5F_SCOPE_GLOBAL));
+  const ssize_t size = H5Fget_file_image(file, nullptr, 0);
+  if (size < 0) throw std::runtime_error("HDF5 gives no image");
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(size));
+  if (H5Fget_file_image(file, bytes.data(), bytes.size()) < 0) {
+    throw std::runtime_error("HDF5 gives no image");
+  }
+  return bytes;
 }
 
 /** A lock file, held while this lives. */
@@ -219,13 +240,6 @@ class FolderLock {
  private:
   int file_;
 };
-
-void SyncFile(const std::filesystem::path& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  fsync(file);
-  close(file);
-}
 
 }  // namespace
 
@@ -249,17 +263,12 @@ std::optional<std::int64_t> DecidedAt(const FinishedRuns& finished) {
 
 void WriteTable(const std::filesystem::path& folder, const FinishedRuns& finished) {
   const std::filesystem::path path = folder / "batch.h5";
-  const std::filesystem::path aside = folder / "batch.h5.new";
   try {
-    WriteFile(aside, folder, finished);
-    SyncFile(aside);
-    std::filesystem::rename(aside, path);
+    WriteCheckpoint(path, TableBytes(folder, finished));
   } catch (const std::runtime_error& error) {
-    std::error_code ignored;
-    std::filesystem::remove(aside, ignored);
     throw std::runtime_error(path.string() + ": cannot be written (" + error.what() +
-                             "). Is the disk full? The runs are safe in the journals beside it; "
-                             "make room, then repeat the command with --resume.");
+                             "). The runs are safe in the journals beside it; make room, then "
+                             "repeat the command with --resume.");
   }
 }
 

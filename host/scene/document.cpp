@@ -293,6 +293,10 @@ void SetAt(const std::string& path, Value edit, const Value& here, Value& root) 
     if (value->kind == Value::Kind::kScalar) {
       Fail(here, walked, "leads into the plain value '" + value->scalar + "'", "Shorten the path.");
     }
+    if (value->kind == Value::Kind::kNull && part.index) {
+      Fail(here, walked.substr(0, walked.rfind('.')), "there is no list of which to set an item",
+           "Give the whole list first, for example [0, 0, 0].");
+    }
     value->kind = Value::Kind::kMap;
     Value* child = value->Find(part.key);
     if (child == nullptr) {

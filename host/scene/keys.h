@@ -1,6 +1,6 @@
-/** @file The one table of every key that scene, pair and batch files know. The reader validates against
- it, the JSON Schemas in data/schema are written from it, and messages take their suggestions from
- it.
+/** @file The one table of every key that scene, pair and batch files know. The reader validates
+ against it, the JSON Schemas in data/schema are written from it, and messages take their
+ suggestions from it.
  */
 #pragma once
 

@@ -34,6 +34,7 @@ TEST(BatchInput, RefusesWithPlaceAndRemedy) {
       {WithSample("bodies.bal.mass: {uniform: [1, 2]}"), {"batch.yaml:6", "'bal'", "'ball'"}},
       {WithSample("bodies.ball.mas: {uniform: [1, 2]}"), {"batch.yaml:6", "'mas'", "'mass'"}},
       {WithSample("bodies.ball.pose.position[3]: {uniform: [1, 2]}"), {"batch.yaml:6", "0 to 2"}},
+      {WithSample("gravity[2]: {uniform: [-2, -1]}"), {"batch.yaml:6", "gravity", "[0, 0, 0]"}},
       {WithSample("bodies.ball.mass: {uniform: [2, 1]}"), {"batch.yaml:6", "smaller number first"}},
       {WithSample("bodies.ball.mass: {uniform: [2, 2]}"), {"batch.yaml:6", "constant: 2"}},
       {WithSample("bodies.ball.mass: {uniform: [-1, 1]}"), {"batch.yaml:6", "mass", "-1"}},
@@ -94,11 +95,12 @@ TEST(BatchInput, DrawsDependOnSeedRunAndPathAlone) {
   // Another entry before it, or after, changes nothing of an entry's draws.
   const Batch one = LoadBatch(WriteBallBatch(
       "one", "sample:\n  bodies.ball.mass: {uniform: [1, 3]}\noutcomes: {a: time}\n"));
-  const Batch two = LoadBatch(WriteBallBatch(
-      "two",
-      "sample:\n  gravity[2]: {uniform: [-10, -9]}\n  bodies.ball.mass: {uniform: [1, 3]}\n"
-      "outcomes: {a: time}\n"));
-  for (int k = 0; k < 20; ++k) EXPECT_EQ(DrawRun(one, k)[0].scalar, DrawRun(two, k)[1].scalar);
+  const Batch two =
+      LoadBatch(WriteBallBatch("two",
+                               "sample:\n  gravity: {constant: [0, 0, -9]}\n  gravity[2]: "
+                               "{uniform: [-10, -9]}\n  bodies.ball.mass: {uniform: [1, 3]}\n"
+                               "outcomes: {a: time}\n"));
+  for (int k = 0; k < 20; ++k) EXPECT_EQ(DrawRun(one, k)[0].scalar, DrawRun(two, k)[2].scalar);
 }
 
 /** Kolmogorov's distance of 4,000 draws from a distribution function; 0.031 is exceeded by chance
@@ -165,6 +167,16 @@ TEST(BatchInput, SameIsTheSameValue) {
   }
 }
 
+TEST(BatchInput, ShippedBatchesAreRead) {
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(INTERVOX_DATA_DIR "/batches")) {
+    if (entry.path().extension() != ".yaml") continue;
+    EXPECT_NO_THROW(LoadBatch(entry.path())) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 4);
+}
+
 // E. B. Wilson's interval against values computed from his formula with other code
 // (R's binom.confint(…, method = "wilson")).
 TEST(BatchInput, WilsonIntervals) {
@@ -173,7 +185,7 @@ TEST(BatchInput, WilsonIntervals) {
   EXPECT_NEAR(half.hi, 0.5961685, 1e-6);
   const Rate all = WilsonRate(10, 10);
   EXPECT_NEAR(all.lo, 0.7224672, 1e-6);
-  EXPECT_EQ(all.hi, 1.0);
+  EXPECT_DOUBLE_EQ(all.hi, 1.0);
   EXPECT_EQ(WilsonRate(0, 10).lo, 0.0);
   EXPECT_EQ(WilsonRate(0, 0).hi, 1.0);
 }

@@ -26,7 +26,7 @@ TEST(CliBatch, LeavesATableAndSaysWhatCameOut) {
   }
   const host::ColumnFile file = host::ColumnFile::Read(out + "/batch.h5");
   EXPECT_EQ(file.Attribute("schema"), "intervox/batch-results/1");
-  EXPECT_EQ(file.Attribute("seed"), "7");
+  EXPECT_EQ(std::stod(file.Attribute("seed")), 7);
   for (const double status : file.Values("runs/status")) EXPECT_EQ(status, 1);
   EXPECT_EQ(file.Values("runs/params/bodies.ball.mass").size(), 12u);
   EXPECT_EQ(file.Values("runs/outcome/peak").size(), 12u);
