@@ -17,7 +17,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from batch_report import Batch, save
+from batch_report import save
+from batch_table import Batch
 from results import AXIS_COLORS, FAINT, INK, fail, run
 
 RADIUS = 3.9975e-3   # of the peg [m]

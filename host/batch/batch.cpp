@@ -87,6 +87,7 @@ class BatchReader {
 
   std::size_t IndexOf(const SameDistribution& same, const Cursor& cursor) const {
     std::vector<std::string> paths;
+    paths.reserve(batch_.sample.size());
     for (const SampledPath& sampled : batch_.sample) {
       if (!std::holds_alternative<SameDistribution>(sampled.distribution)) {
         paths.push_back(sampled.path);
@@ -132,6 +133,7 @@ class BatchReader {
     UntilRule rule;
     const Cursor outcome = until.At("outcome");
     std::vector<std::string> names;
+    names.reserve(batch_.outcomes.size());
     for (const OutcomeRule& known : batch_.outcomes) {
       if (known.boolean) names.push_back(known.name);
     }
@@ -166,6 +168,7 @@ void TryCorners(const Batch& batch) {
   }
   for (std::size_t k = 0; k < most; ++k) {
     std::vector<Value> values;
+    values.reserve(corners.size());
     for (const std::vector<Value>& of_path : corners) {
       values.push_back(of_path[std::min(k, of_path.size() - 1)]);
     }

@@ -140,7 +140,7 @@ struct Expression::Implementation {
 
   /** Makes a variable of the parser and returns its name. */
   std::string Define(double* value) {
-    const std::string name = "q" + std::to_string(count++) + "_";
+    std::string name = "q" + std::to_string(count++) + "_";
     parser.DefineVar(name, value);
     return name;
   }

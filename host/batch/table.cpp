@@ -94,6 +94,7 @@ void WriteIntegers(hid_t file, const std::string& name, const std::vector<std::i
 
 void WriteTexts(hid_t file, const std::string& name, const std::vector<std::string>& texts) {
   std::vector<const char*> data;
+  data.reserve(texts.size());
   for (const std::string& text : texts) data.push_back(text.c_str());
   WriteColumn(file, name, TextType(), data.size(), data.data(), "");
 }

@@ -42,7 +42,7 @@ class Solids {
   Solids() = default;
   /** Takes over the solids of another world, for shapes that are the same in all that cells are
    made of. They live on with either. */
-  explicit Solids(const Solids& like) = default;
+  Solids(const Solids& like) = default;
   Solids& operator=(const Solids&) = delete;
   /** The solid of a body, or null for a body without one. It lives as long as this object.
    @throws InputError at its place for a solid that cannot be cut or is empty, for a listed cell
