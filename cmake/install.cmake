@@ -2,7 +2,7 @@
 # `find_package(intervox)` gives intervox::host, intervox::render and what they stand on.
 include(CMakePackageConfigHelpers)
 
-foreach(part flags geometry cuda integrators host render)
+foreach(part flags geometry cuda integrators host render batch)
   set_target_properties(intervox_${part} PROPERTIES EXPORT_NAME ${part})
   install(TARGETS intervox_${part} EXPORT intervox_targets ARCHIVE DESTINATION lib)
 endforeach()
@@ -21,6 +21,8 @@ endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/intervox.h DESTINATION include/intervox)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/scenes ${PROJECT_SOURCE_DIR}/data/schema
         DESTINATION share/intervox)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python DESTINATION share/intervox
+        FILES_MATCHING PATTERN "*.py")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/intervox)
 install(EXPORT intervox_targets NAMESPACE intervox:: DESTINATION lib/cmake/intervox)
 configure_package_config_file(

@@ -30,8 +30,8 @@ void RequireFinite(const char* call, std::initializer_list<Vec3> values) {
 }  // namespace
 
 struct Simulation::Implementation {
-  Implementation(Scene scene, const EngineOptions& options)
-      : engine(options), world(host::MakeWorld(std::move(scene))), dynamics(*world, engine) {
+  Implementation(Scene scene, const EngineOptions& options, const host::World* like = nullptr)
+      : engine(options), world(host::MakeWorld(std::move(scene), like)), dynamics(*world, engine) {
     dynamics.Start();
     Report();
   }
@@ -101,6 +101,10 @@ struct Simulation::Implementation {
 
 Simulation::Simulation(Scene scene, EngineOptions options)
     : implementation_(std::make_unique<Implementation>(std::move(scene), options)) {}
+Simulation::Simulation(Scene scene, const Simulation& like)
+    : implementation_(std::make_unique<Implementation>(std::move(scene),
+                                                       like.implementation_->engine.options(),
+                                                       like.implementation_->world.get())) {}
 Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;

@@ -62,6 +62,9 @@ class Simulation {
   /** Builds bodies, cells and contacts. @throws host::InputError for what only building can find.
    */
   explicit Simulation(Scene scene, EngineOptions options = {});
+  /** The same with the engine's options of another simulation, whose cells it shares where shapes
+   are the same. `like` may be gone later; several threads may call this with one `like`. */
+  Simulation(Scene scene, const Simulation& like);
   ~Simulation();
   Simulation(Simulation&&) noexcept;
   Simulation& operator=(Simulation&&) noexcept;

@@ -194,4 +194,5 @@ def main():
         save(drawn[0], options.out, f"{number:02d}_{drawn[1]}", sampling(results))
 
 
-run(main)
+if __name__ == "__main__":
+    run(main)

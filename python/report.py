@@ -150,4 +150,5 @@ def main():
     print(options.out)
 
 
-run(main)
+if __name__ == "__main__":
+    run(main)

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "host/cli/batch_command.h"
 #include "host/cli/cli.h"
 #include "host/cli/help.h"
 #include "host/cli/render_command.h"
@@ -26,6 +27,8 @@ int main(int argc, char** argv) {
   cli::AddRasterize(app, status);
   cli::AddMesh(app, status);
   cli::AddRender(app, status);
+  cli::AddBatch(app, status);
+  cli::AddReport(app, status);
   cli::AddHelp(app, status);
   try {
     cli::RequireKnownCommand(app, argc, argv);

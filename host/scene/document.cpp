@@ -289,8 +289,8 @@ void ApplyOverride(const std::string& override_text, Value& root) {
   Value here;
   here.file = std::make_shared<const std::string>(label);
   const std::size_t equals = override_text.find('=');
-  const std::vector<PathPart> parts = SplitPath(override_text.substr(0, equals));
-  if (equals == std::string::npos || parts.empty()) {
+  const std::string path = override_text.substr(0, equals);
+  if (equals == std::string::npos || SplitPath(path).empty()) {
     Fail(here, "--set", "not of the form path=value", "Write for example integrator.step=1e-4.");
   }
   if (parts.size() > static_cast<std::size_t>(kMaxDepth)) {
@@ -303,9 +303,13 @@ void ApplyOverride(const std::string& override_text, Value& root) {
   }
   Value edit = ParseDocument(text + "\n", label);
   ForgetLines(edit);
+  SetAt(path, std::move(edit), here, root);
+}
+
+void SetAt(const std::string& path, Value edit, const Value& here, Value& root) {
   Value* value = &root;
   std::string walked;
-  for (const PathPart& part : parts) {
+  for (const PathPart& part : SplitPath(path)) {
     walked += (walked.empty() ? "" : ".") + part.key;
     if (value->kind == Value::Kind::kSequence) {
       const std::size_t count = value->items.size();
@@ -321,12 +325,17 @@ void ApplyOverride(const std::string& override_text, Value& root) {
       Fail(here, walked, "leads into the plain value '" + value->scalar.substr(0, kShownWord) + "'",
            "Shorten the path.");
     }
+    if (value->kind == Value::Kind::kNull && part.index) {
+      Fail(here, walked.substr(0, walked.rfind('.')), "there is no list of which to set an item",
+           "Give the whole list first, for example [0, 0, 0].");
+    }
     value->kind = Value::Kind::kMap;
     Value* child = value->Find(part.key);
     if (child == nullptr) {
       Value empty;
       empty.file = here.file;
-      value->entries.push_back({part.key, 0, std::move(empty)});
+      empty.line = here.line;
+      value->entries.push_back({part.key, here.line, std::move(empty)});
       child = &value->entries.back().value;
     }
     value = child;

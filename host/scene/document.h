@@ -71,6 +71,10 @@ std::string ReadStandardInput();
  @throws InputError when the path does not lead anywhere. */
 void ApplyOverride(const std::string& override_text, Value& root);
 
+/** Puts a value at a path such as `bodies.box.pose.position[2]`. Missing keys are created.
+ @param here  where a message says that the path leads nowhere */
+void SetAt(const std::string& path, Value edit, const Value& here, Value& root);
+
 /** Throws InputError "FILE:LINE: KEY: what. remedy"; an empty remedy stands in `what` already. */
 [[noreturn]] void Fail(const Value& value, const std::string& key, const std::string& what,
                        const std::string& remedy);

@@ -74,6 +74,12 @@ Json ValueSchema(const Key& key) {
       map["properties"] = {{"include", ListSchema(word, 0)}};
       return map;
     }
+    case Type::kWords:
+      return MapSchema({{"type", {"string", "number"}}});
+    case Type::kValue:
+      return Json::object();
+    case Type::kValues:
+      return ListSchema(Json::object(), key.count);
     case Type::kParameter:
       return {{"type", {"number", "string"}}};
   }

@@ -62,6 +62,12 @@ std::string TypeText(const Key& key) {
       return "list of names or " + Link("shape");
     case Type::kShapesMap:
       return "names of " + Link("shape") + ", and `include`";
+    case Type::kWords:
+      return "names of words";
+    case Type::kValue:
+      return "any value";
+    case Type::kValues:
+      return "list of any values";
     case Type::kParameter:
       return "number or word";
   }

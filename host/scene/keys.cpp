@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "host/scene/batch_keys.h"
 #include "host/scene/names.h"
 #include "host/scene/primitives.h"
 #include "integrators/tableau.h"
@@ -305,7 +306,7 @@ void AddRoots(std::vector<Object>& t) {
 }
 
 std::vector<Object> MakeObjects() {
-  std::vector<Object> table;
+  std::vector<Object> table = BatchObjects();
   AddShapes(table);
   AddBodies(table);
   AddModels(table);

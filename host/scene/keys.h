@@ -1,6 +1,6 @@
-/** @file The one table of every key that scene and pair files know. The reader validates against
- it, the JSON Schemas in data/schema are written from it, and messages take their suggestions from
- it.
+/** @file The one table of every key that scene, pair and batch files know. The reader validates
+ against it, the JSON Schemas in data/schema are written from it, and messages take their
+ suggestions from it.
  */
 #pragma once
 
@@ -30,6 +30,9 @@ enum class Type {
   kShapes,     ///< a list of at least `count` shapes
   kShapesMap,  ///< a map from names to shapes, and `include`
   kParameter,  ///< a number or a word: a parameter of a contact model
+  kWords,      ///< a map from free names to words
+  kValue,      ///< any value, judged where it is used
+  kValues,     ///< a list of at least `count` such values
 };
 
 /** Bounds of a number; `lo` itself is allowed unless `open`. */
@@ -70,7 +73,7 @@ struct Object {
   bool open = false;  ///< further keys are parameters of a named model, checked where it is made
 };
 
-/** All objects; "scene" and "pairs" are the files' roots. */
+/** All objects; "scene", "pairs" and "batch" are the files' roots. */
 std::span<const Object> Objects();
 
 /** The object of a name, which must exist. */

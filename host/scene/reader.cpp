@@ -238,6 +238,10 @@ Scene ParseScene(const std::string& text, const std::filesystem::path& path,
                  const std::vector<std::string>& overrides) {
   Value document = ParseDocument(text, path.string());
   for (const std::string& edit : overrides) ApplyOverride(edit, document);
+  return ReadScene(std::move(document), text, path);
+}
+
+Scene ReadScene(Value document, const std::string& text, const std::filesystem::path& path) {
   Validate(Cursor(document), ObjectNamed("scene"));
   Library library;
   const Cursor root(library.Add(std::move(document), path));

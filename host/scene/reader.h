@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "host/scene/document.h"
 #include "host/scene/scene.h"
 
 namespace intervox::host {
@@ -14,5 +15,10 @@ namespace intervox::host {
  @throws InputError naming file, line, key, value and remedy. */
 Scene ParseScene(const std::string& text, const std::filesystem::path& path,
                  const std::vector<std::string>& overrides = {});
+
+/** Reads a scene from a document, edited or not.
+ @param text  becomes Scene::source @param path  where includes start
+ @throws InputError as ParseScene. */
+Scene ReadScene(Value document, const std::string& text, const std::filesystem::path& path);
 
 }  // namespace intervox::host

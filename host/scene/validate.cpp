@@ -125,6 +125,15 @@ void ValidateValue(const Cursor& cursor, const Key& key) {
         for (int i = 0; i < child.Count(); ++i) child.Item(i).String();
       });
       break;
+    case Type::kWords:
+      RequireMap(cursor, "names and words");
+      cursor.ForEach([](const Cursor& child, const std::string&) { child.String(); });
+      break;
+    case Type::kValue:
+      break;
+    case Type::kValues:
+      RequireList(cursor, key.count, "values");
+      break;
     case Type::kParameter:
       if (!cursor.IsNumber()) cursor.String();
       break;

@@ -139,6 +139,10 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
     if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;
     EnergyCheck check;
     const Substep substep = FindSubstep(tools, plan, *group, &progress, scratch, &check);
+    // Beyond the budget one tiny substep must not bind the rest of the step, which would not end.
+    if (progress.substeps > kBudget) {
+      progress.longest = std::fmax(progress.longest, 2.0 * substep.length);
+    }
     double t = group->time + substep.length;
     if (std::fabs(t - end) <= same) t = end;
     Commit(tools, substep, t, check, group, scratch);

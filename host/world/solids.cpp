@@ -8,11 +8,22 @@
 #include "geometry/neighbours.h"
 #include "host/contact/parameters.h"
 #include "host/input/place.h"
+#include "host/scene/primitives.h"
+#include "host/scene/text.h"
 
 namespace intervox::host {
 namespace {
 
 constexpr double kMassTolerance = 1e-6;  // relative, of each cell's volume
+
+/** All that cells are made of: two shapes with the same text have the same cells, to the bit. */
+std::string Identity(const geometry::Shape& shape) {
+  std::string text = Quoted(shape.name) + Text(shape.X.p) + Text(shape.X.R) + Text(shape.scale) +
+                     std::to_string(static_cast<int>(shape.operation));
+  if (shape.operation == geometry::Operation::kPrimitive) text += PrimitiveText(shape.primitive);
+  for (const geometry::ShapePtr& child : shape.children) text += "(" + Identity(*child) + ")";
+  return text;
+}
 
 /** Cuts the shape of a body. A message names the shape where it has a name, else the body's key. */
 std::vector<geometry::Cell> CutShape(const Scene& scene, const BodySettings& body) {
@@ -77,25 +88,32 @@ std::vector<geometry::Cell> ListedCells(const Scene& scene, const BodySettings& 
 }  // namespace
 
 const SolidCells* Solids::Of(const Scene& scene, const BodySettings& body) {
-  if (!body.cells.empty()) return Add(ListedCells(scene, body));
+  if (!body.cells.empty()) {
+    std::string text = "cells of " + Quoted(body.name);
+    for (const geometry::ShapePtr& shape : body.cells) text += "(" + Identity(*shape) + ")";
+    return Find(text, [&] { return ListedCells(scene, body); });
+  }
   if (body.shape.empty()) return nullptr;
   const auto shape = scene.shapes.find(body.shape);
-  const geometry::Shape* key = shape == scene.shapes.end() ? nullptr : shape->second.get();
-  const auto done = by_shape_.find(key);
+  if (shape == scene.shapes.end() || shape->second == nullptr) CutShape(scene, body);  // says so
+  const auto done = by_shape_.find(shape->second);
   if (done != by_shape_.end()) return done->second;
-  const SolidCells* solid = Add(CutShape(scene, body));
-  by_shape_.emplace(key, solid);
+  const SolidCells* solid = Find(Identity(*shape->second), [&] { return CutShape(scene, body); });
+  by_shape_.emplace(shape->second, solid);
   return solid;
 }
 
-const SolidCells* Solids::Add(std::vector<geometry::Cell> whole) {
-  auto solid = std::make_unique<SolidCells>();
+template <class Cut>
+const SolidCells* Solids::Find(const std::string& text, const Cut& cut) {
+  const auto done = by_text_.find(text);
+  if (done != by_text_.end()) return done->second.get();
+  auto solid = std::make_shared<SolidCells>();
+  std::vector<geometry::Cell> whole = cut();
   solid->split = geometry::SplitHollows(whole);
   solid->whole = std::move(whole);
   if (solid->split.size() == solid->whole.size()) solid->split = {};
   solid->boxes = MakeBodyCells(solid->Cells());
-  all_.push_back(std::move(solid));
-  return all_.back().get();
+  return by_text_.emplace(text, std::move(solid)).first->second.get();
 }
 
 const MassProperties& Solids::Mass(const SolidCells& solid, double density) {
@@ -106,14 +124,18 @@ const MassProperties& Solids::Mass(const SolidCells& solid, double density) {
   return masses_.emplace(key, mass).first->second;
 }
 
-void Solids::AddBareCells() {
-  for (const auto& solid : all_) {
-    solid->bare = solid->whole;
-    for (geometry::Cell& cell : solid->bare) {
+void SolidCells::AddBareCells() {
+  std::call_once(bare_made_, [this] {
+    bare_ = whole;
+    for (geometry::Cell& cell : bare_) {
       for (geometry::Surface& surface : cell.surfaces) surface.cut = false;
     }
-    solid->bare_boxes = MakeBodyCells(solid->bare);
-  }
+    bare_boxes = MakeBodyCells(bare_);
+  });
+}
+
+void Solids::AddBareCells() {
+  for (const auto& [text, solid] : by_text_) solid->AddBareCells();
 }
 
 }  // namespace intervox::host

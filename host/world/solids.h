@@ -3,7 +3,9 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -18,7 +20,6 @@ namespace intervox::host {
 struct SolidCells {
   std::vector<geometry::Cell> whole;  ///< as the shape has them
   std::vector<geometry::Cell> split;  ///< cut around hollow faces; empty where there are none
-  std::vector<geometry::Cell> bare;   ///< `whole` with no face a cut; empty unless asked for
   BodyCells boxes;                    ///< of Cells()
   BodyCells bare_boxes;               ///< of `bare`
 
@@ -27,11 +28,22 @@ struct SolidCells {
   SolidCells& operator=(const SolidCells&) = delete;
   /** The cells that contacts are made of. */
   std::span<const geometry::Cell> Cells() const { return split.empty() ? whole : split; }
+  /** Makes `bare` and `bare_boxes`, once; worlds on several threads may ask for them. */
+  void AddBareCells();
+
+ private:
+  std::vector<geometry::Cell> bare_;  ///< `whole` with no face a cut
+  std::once_flag bare_made_;
 };
 
-/** The solids of a scene's bodies. Bodies with the same shape share one. */
+/** The solids of a scene's bodies. Bodies with the same shape share one, and so do worlds. */
 class Solids {
  public:
+  Solids() = default;
+  /** Takes over the solids of another world, for shapes that are the same in all that cells are
+   made of. They live on with either. */
+  Solids(const Solids& like) = default;
+  Solids& operator=(const Solids&) = delete;
   /** The solid of a body, or null for a body without one. It lives as long as this object.
    @throws InputError at its place for a solid that cannot be cut or is empty, for a listed cell
    that is not one cell, and for listed cells that overlap. */
@@ -39,14 +51,17 @@ class Solids {
   /** Mass properties at a density [kg/m³], computed once for each solid and density.
    @throws std::invalid_argument as ComputeMassProperties. */
   const MassProperties& Mass(const SolidCells& solid, double density);
-  /** Makes `bare` and `bare_boxes` of all solids. */
+  /** Makes `bare_boxes` of all solids. */
   void AddBareCells();
 
  private:
-  const SolidCells* Add(std::vector<geometry::Cell> whole);
+  /** The solid of a text that tells all of it, made where there is none. */
+  template <class Cut>
+  const SolidCells* Find(const std::string& text, const Cut& cut);
 
-  std::vector<std::unique_ptr<SolidCells>> all_;
-  std::map<const geometry::Shape*, const SolidCells*> by_shape_;
+  std::map<std::string, std::shared_ptr<SolidCells>> by_text_;
+  /// Of the scene's own shapes: their texts are long.
+  std::map<geometry::ShapePtr, const SolidCells*> by_shape_;
   std::map<std::pair<const SolidCells*, double>, MassProperties> masses_;
 };
 

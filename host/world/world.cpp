@@ -158,8 +158,8 @@ void BoxesOfBodies::Add(const BodyCells* boxes) {
   of_body_.push_back(boxes != nullptr ? boxes : &none);
 }
 
-std::unique_ptr<World> MakeWorld(Scene scene) {
-  auto world = std::make_unique<World>();
+std::unique_ptr<World> MakeWorld(Scene scene, const World* like) {
+  auto world = like != nullptr ? std::make_unique<World>(like->solids) : std::make_unique<World>();
   world->scene = std::move(scene);
   ResolveIntegrator(world.get());
   const BodyNames names(world->scene);

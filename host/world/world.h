@@ -50,13 +50,16 @@ struct World {
   const PairRule* Rule(int i, int j) const { return rules.Find(i, j); }
 
   World() = default;
+  /** With the solids of another world at hand. */
+  explicit World(const Solids& like) : solids(like) {}
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 };
 
 /** Makes a world of a scene.
+ @param like  a world whose solids serve here too, where shapes are the same; may be null
  @throws InputError naming file and line where the scene has them, key, what is wrong and the
  remedy. */
-std::unique_ptr<World> MakeWorld(Scene scene);
+std::unique_ptr<World> MakeWorld(Scene scene, const World* like = nullptr);
 
 }  // namespace intervox::host

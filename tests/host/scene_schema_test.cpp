@@ -29,7 +29,7 @@ std::string Read(const fs::path& path) {
 }
 
 TEST(SceneSchema, FilesAreWhatTheTableSays) {
-  for (const std::string root : {"scene", "pairs"}) {
+  for (const std::string root : {"scene", "pairs", "batch"}) {
     const fs::path path = kData / "schema" / (root + ".schema.json");
     if (std::getenv("INTERVOX_WRITE_SCHEMA") != nullptr) std::ofstream(path) << JsonSchema(root);
     EXPECT_EQ(Read(path), JsonSchema(root))
@@ -52,7 +52,7 @@ TEST(SceneSchema, ThePageHasEveryKey) {
 
 // Independent of the writer: every key of every object stands in the shipped schema, and no other.
 TEST(SceneSchema, EveryKeyIsInTheSchemaAndViceVersa) {
-  for (const std::string root : {"scene", "pairs"}) {
+  for (const std::string root : {"scene", "pairs", "batch"}) {
     const auto schema = nlohmann::json::parse(Read(kData / "schema" / (root + ".schema.json")));
     std::set<std::string> objects = {root};
     for (const auto& [name, definition] : schema["definitions"].items()) objects.insert(name);
@@ -67,8 +67,8 @@ TEST(SceneSchema, EveryKeyIsInTheSchemaAndViceVersa) {
 }
 
 TEST(SceneSchema, EveryObjectIsReached) {
-  std::set<std::string> reached = {"scene", "pairs"};
-  for (const std::string root : {"scene", "pairs"}) {
+  std::set<std::string> reached = {"scene", "pairs", "batch"};
+  for (const std::string root : {"scene", "pairs", "batch"}) {
     const auto schema = nlohmann::json::parse(JsonSchema(root));
     for (const auto& [name, definition] : schema["definitions"].items()) reached.insert(name);
   }

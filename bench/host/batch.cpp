@@ -1,0 +1,62 @@
+// A world of a batch: what it takes to make one, what it holds beyond the shared scene, and how
+// fast a peg in contact is stepped at 250 µs. Run with --benchmark_filter=Peg.
+
+#include <benchmark/benchmark.h>
+#include <malloc.h>
+
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+#include "host/batch/batch.h"
+#include "host/batch/run.h"
+
+namespace intervox::host {
+namespace {
+
+const std::filesystem::path kBatches = std::filesystem::path(INTERVOX_DATA_DIR) / "batches";
+
+Batch Read(const char* file) { return LoadBatch(kBatches / file, {"integrator.step=250e-6"}); }
+
+/** Bytes that malloc has given out. */
+double Allocated() { return static_cast<double>(mallinfo2().uordblks + mallinfo2().hblkhd); }
+
+/** Makes the world of a run, cells shared; bytes: held by each while none is stepped. */
+void MakeWorld(benchmark::State& state, const char* file) {
+  const Batch batch = Read(file);
+  const Simulation like(batch.scene, EngineOptions{Device::kSerial, 1});
+  std::vector<Simulation> worlds;
+  worlds.reserve(100000);
+  const double before = Allocated();
+  for (auto _ : state) {
+    const auto run = static_cast<std::int64_t>(worlds.size());
+    worlds.emplace_back(SceneWith(batch, DrawRun(batch, run)), like);
+  }
+  state.counters["bytes"] = (Allocated() - before) / static_cast<double>(worlds.size());
+}
+BENCHMARK_CAPTURE(MakeWorld, peg, "peg_chamfer.yaml")->Iterations(100);
+BENCHMARK_CAPTURE(MakeWorld, battery_box, "battery_box.yaml")->Iterations(20);
+
+/** Steps of the shipped peg at 250 µs and tolerance 1e-3 while it slides down the wall of its hole:
+ from 0.5 s on, all of them in contact. bytes: held by the world that has been stepped. */
+void PegInContact(benchmark::State& state) {
+  const Scene scene =
+      LoadScene(kBatches / "../scenes/peg_insertion.yaml", {"integrator.step=250e-6"});
+  const Simulation like(scene, EngineOptions{Device::kSerial, 1});
+  const double before = Allocated();
+  Simulation simulation(scene, like);
+  while (simulation.Time() < 0.5) simulation.Step();
+  std::int64_t touching = 0, steps = 0;
+  for (auto _ : state) {
+    simulation.Step();
+    ++steps;
+    touching += simulation.Contacts().empty() ? 0 : 1;
+  }
+  state.SetItemsProcessed(steps);
+  state.counters["in_contact"] = static_cast<double>(touching) / static_cast<double>(steps);
+  state.counters["bytes"] = Allocated() - before;
+}
+BENCHMARK(PegInContact)->Iterations(2000)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace intervox::host

@@ -1,0 +1,320 @@
+#!/usr/bin/python3
+"""Pages of a batch: rates with Wilson intervals, marginal curves, a heat map over two parameters,
+distributions, rank correlations, and the worst runs with pictures. Called by `intervox report`.
+
+Usage: batch_report.py FOLDER [-o REPORT] [--outcome NAME] [--over PATH --over PATH] [--worst N]
+[--intervox PROGRAM]; FOLDER holds the batch.h5 of `intervox batch`."""
+
+import argparse
+import csv
+import html
+import shlex
+import subprocess
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import plots  # noqa: F401  its style of figures
+from batch_table import FAILED, Z, Batch, spearman, wilson
+from report import STYLE, figure
+from results import AXIS_COLORS, INK, fail, run
+
+def short(path):
+    """A path's telling end."""
+    parts = path.split(".")
+    return ".".join(parts[-3:] if len(parts) > 3 else parts)
+
+
+def label(text, most=34):
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def save(fig, folder, name):
+    fig.savefig(folder / f"{name}.png")
+    plt.close(fig)
+    return folder / f"{name}.png"
+
+
+def marginals(batch, outcome, folder):
+    """One panel for each parameter: the outcome by bins of as many runs each."""
+    y, rate = batch.y[outcome], outcome in batch.boolean
+    order = sorted(batch.x, key=lambda n: -batch.telling(n, y))[:9]
+    columns = min(3, len(order))
+    rows = -(-len(order) // columns)
+    fig, panels = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.2 * rows), squeeze=False,
+                               sharey=True)
+    for axes in panels.flat[len(order):]:
+        axes.set_visible(False)
+    for axes, name in zip(panels.flat, order):
+        index, places, categories = batch.bins(name)
+        middle, low, high = [], [], []
+        for k in range(len(places)):
+            part = y[index == k]
+            if rate:
+                p, lo, hi = wilson(part.sum(), part.size)
+            else:
+                p = part.mean()
+                error = Z * part.std() / np.sqrt(max(part.size, 1))
+                lo, hi = p - error, p + error
+            middle.append(p)
+            low.append(max(0.0, p - lo))  # rounding may bring the ends a little inside
+            high.append(max(0.0, hi - p))
+        at = np.arange(len(places)) if categories else places
+        axes.errorbar(at, middle, [low, high], fmt="o" if categories else "o-", color=AXIS_COLORS[2],
+                      capsize=3, markersize=4)
+        if categories:
+            axes.set_xticks(at, [label(p, 16) for p in places])
+            axes.margins(x=0.2)
+        else:
+            axes.xaxis.set_major_locator(plt.MaxNLocator(5))
+            axes.ticklabel_format(axis="x", scilimits=(-3, 4))
+        axes.set_xlabel(label(short(name)))
+        if rate:
+            axes.set_ylim(-0.03, 1.03)
+    for row in panels:
+        row[0].set_ylabel(f"rate of {outcome}" if rate else outcome)
+    fig.tight_layout()
+    return save(fig, folder, "marginals")
+
+
+def heat_map(batch, outcome, over, folder):
+    y = batch.y[outcome]
+    (i, a, a_categories), (j, b, b_categories) = (batch.bins(name, 6) for name in over)
+    total = np.zeros((len(b), len(a)))
+    count = np.zeros_like(total)
+    np.add.at(total, (j, i), y)
+    np.add.at(count, (j, i), 1)
+    with np.errstate(invalid="ignore"):
+        mean = total / count
+    fig, axes = plt.subplots(figsize=(7.2, 5.4))
+    axes.grid(False)
+    limits = {"vmin": 0, "vmax": 1} if outcome in batch.boolean else {}
+    image = axes.imshow(mean, origin="lower", aspect="auto", cmap="viridis", **limits)
+    for (row, column), n in np.ndenumerate(count):
+        shown = f"{mean[row, column]:.2g}\n({int(n)})" if n else "–"
+        dark = n and image.norm(mean[row, column]) < 0.6
+        axes.text(column, row, shown, ha="center", va="center", fontsize=8,
+                  color="white" if dark else INK)
+    for ticks, places, categories in ((axes.set_xticks, a, a_categories),
+                                      (axes.set_yticks, b, b_categories)):
+        ticks(range(len(places)), [label(p, 16) if categories else f"{p:.3g}" for p in places])
+    axes.set_xlabel(label(short(over[0]), 50))
+    axes.set_ylabel(label(short(over[1]), 50))
+    fig.colorbar(image, label=f"rate of {outcome}" if limits else outcome)
+    return save(fig, folder, "heat_map")
+
+
+def distributions(batch, outcome, folder):
+    names = [n for n in batch.y if n not in batch.boolean and np.ptp(batch.y[n]) > 0]
+    if not names:
+        return None
+    columns = min(3, len(names))
+    rows = -(-len(names) // columns)
+    fig, panels = plt.subplots(rows, columns, figsize=(4.2 * columns, 3 * rows), squeeze=False)
+    for axes in panels.flat[len(names):]:
+        axes.set_visible(False)
+    hit = batch.y[outcome] != 0 if outcome in batch.boolean else np.ones(batch.ids.size, bool)
+    for axes, name in zip(panels.flat, names):
+        y = batch.y[name]
+        logarithmic = y.min() > 0 and y.max() > 30 * y.min()
+        edges = (np.geomspace if logarithmic else np.linspace)(y.min(), y.max(), 31)
+        axes.hist([y[hit], y[~hit]], edges, stacked=True, color=[AXIS_COLORS[1], AXIS_COLORS[0]],
+                  label=[outcome, f"not {outcome}"])
+        if logarithmic:
+            axes.set_xscale("log")
+        else:
+            axes.xaxis.set_major_locator(plt.MaxNLocator(5))
+        axes.set_xlabel(name)
+        axes.set_ylabel("runs")
+    if not hit.all():
+        panels.flat[0].legend()
+    fig.tight_layout()
+    return save(fig, folder, "distributions")
+
+
+def correlations(batch, folder):
+    if not batch.x:
+        return None, []
+    table = [[spearman(x, y) for y in batch.y.values()] for x in batch.x.values()]
+    fig, axes = plt.subplots(figsize=(2.6 + 1.15 * len(batch.y), 1.4 + 0.5 * len(batch.x)))
+    axes.grid(False)
+    axes.imshow(np.array(table), vmin=-1, vmax=1, cmap="RdBu_r", aspect="auto")
+    for row, values in enumerate(table):
+        for column, value in enumerate(values):
+            axes.text(column, row, "–" if np.isnan(value) else f"{value:.2f}", ha="center",
+                      va="center", color="white" if abs(value) > 0.6 else INK, fontsize=9)
+    axes.set_xticks(range(len(batch.y)), batch.y, rotation=20, ha="right")
+    axes.set_yticks(range(len(batch.x)), [label(short(n), 40) for n in batch.x])
+    return save(fig, folder, "correlations"), table
+
+
+def worst_runs(batch, outcome, most):
+    """Indices of runs that went wrong: without the outcome, the largest forces first."""
+    forces = [n for n in batch.y if "force" in n or "peak" in n]
+    number = forces[0] if forces else next((n for n in batch.y if n not in batch.boolean), outcome)
+    missed = batch.y[outcome] == 0 if outcome in batch.boolean else np.zeros(batch.ids.size, bool)
+    order = np.lexsort((-batch.y[number], ~missed))
+    return order[:most], number
+
+
+def pictures(batch, runs, folder, program):
+    """Replays runs and draws how they end. The scene's views stand beside it, in NAME.views."""
+    found = {}
+    a = batch.attributes
+    edits = [word for edit in a["overrides"].split("\n") if edit for word in ("--set", edit)]
+    for k in runs:
+        results = folder / f"run_{k}.h5"
+        replay = [program, "batch", a["batch_file"], *edits, "--only", str(k), "-o", str(results)]
+        done = subprocess.run(replay, capture_output=True, text=True)
+        if done.returncode > 1 or not results.exists():
+            print(f"run {k} cannot be replayed: {done.stderr.strip()}")
+            continue
+        draw = [program, "render", str(results), "-o", str(folder / f"run_{k}"), "--frames", "last",
+                "--size", "480x360", *view(a["batch_file"])]
+        if subprocess.run(draw, capture_output=True, text=True).returncode == 0:
+            found[k] = sorted((folder / f"run_{k}").glob("*.png"))[-1]
+    return found
+
+
+def view(batch_file):
+    """Options of the last view of the scene's file of views: the one that looks closest."""
+    import yaml
+    path = Path(batch_file)
+    try:
+        scene = path.parent / yaml.safe_load(path.read_text())["scene"]
+        lines = [line for line in scene.with_suffix(".views").read_text().splitlines()
+                 if line.strip() and not line.startswith("#")]
+    except (OSError, TypeError, KeyError):
+        return []
+    return shlex.split(lines[-1])[1:] if lines else []
+
+
+def write_csv(path, head, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([head, *rows])
+
+
+def tables(batch, table, folder):
+    names = list(batch.all_x), list(batch.all_y)
+    shown = {n: [batch.words[n][int(v)] if v == v else "" for v in c] if n in batch.words else c
+             for n, c in batch.all_x.items()}
+    write_csv(folder / "runs.csv", ["id", "status", *names[0], *names[1], "seconds", "reason", "replay"],
+              [[batch.id[k], batch.status[k], *(shown[n][k] for n in names[0]),
+                *(batch.all_y[n][k] for n in names[1]), batch.seconds[k], batch.text["reason"][k],
+                batch.text["replay"][k]] for k in range(batch.id.size)])
+    write_csv(folder / "rates.csv", ["outcome", "rate", "low", "high", "hits", "runs"],
+              [[n, *wilson(batch.y[n].sum(), batch.ids.size), int(batch.y[n].sum()), batch.ids.size]
+               for n in batch.boolean])
+    write_csv(folder / "correlations.csv", ["parameter", *batch.y],
+              [[n, *row] for n, row in zip(batch.x, table)])
+
+
+def cards(batch):
+    found = []
+    for name in batch.boolean:
+        p, lo, hi = wilson(batch.y[name].sum(), batch.ids.size)
+        found.append((f"{100 * p:.1f} %", f"{name}; 95 % interval {100 * lo:.1f} … {100 * hi:.1f} %"))
+    for name, y in batch.y.items():
+        if name not in batch.boolean:
+            found.append((f"{np.median(y):.4g}", f"{name}, median; 95 % below {np.quantile(y, 0.95):.4g}, "
+                          f"largest {y.max():.4g}"))
+    found.append((f"{batch.ids.size:,}", f"runs that went well, of {batch.id.size:,}; "
+                  f"{np.count_nonzero(batch.status == FAILED)} failed"))
+    found.append((f"{np.nanmean(batch.seconds):.3g} s", "a run, on one core"))
+    return found
+
+
+def rows_of(cells):
+    return "".join("<tr>" + "".join(f"<td>{c}</td>" for c in row) + "</tr>" for row in cells)
+
+
+def failures(batch, most=20):
+    failed = np.flatnonzero(batch.status == FAILED)
+    if failed.size == 0:
+        return ""
+    rows = [(int(batch.id[k]), html.escape(batch.text["reason"][k]),
+             f"<code>{html.escape(batch.text['replay'][k])}</code>") for k in failed[:most]]
+    note = f" (the first {most} of {failed.size})" if failed.size > most else ""
+    return (f"<h2>Runs that failed{note}</h2><table class=text><tr><th>run</th><th>why</th>"
+            f"<th>alone</th></tr>{rows_of(rows)}</table>")
+
+
+def worst_section(batch, order, number, found):
+    if not order.size:
+        return ""
+    parts = [f'<h2>The worst runs</h2><p class="lead">Those that miss come first, then by {html.escape(number)}.</p>'
+             '<div class="two">']
+    command = f"intervox batch {shlex.quote(batch.attributes['batch_file'])} --only "
+    for k in order:
+        number_of_run = int(batch.ids[k])
+        caption = f"Run {number_of_run}: " + ", ".join(f"{n} {y[k]:.4g}" for n, y in batch.y.items())
+        caption += f". Alone: {command}{number_of_run}"
+        if number_of_run in found:
+            parts.append(figure(found[number_of_run], caption))
+        else:
+            parts.append(f"<figure><figcaption>{html.escape(caption)}</figcaption></figure>")
+    return "".join(parts) + "</div>"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("-o", "--out", type=Path)
+    parser.add_argument("--outcome")
+    parser.add_argument("--over", action="append", default=[])
+    parser.add_argument("--worst", type=int, default=3)
+    parser.add_argument("--intervox", default="intervox")
+    options = parser.parse_args()
+    folder = options.out or options.folder / "report"
+    folder.mkdir(parents=True, exist_ok=True)
+    batch = Batch(options.folder / "batch.h5")
+    outcome = options.outcome or (batch.boolean or list(batch.y))[0]
+    if outcome not in batch.y:
+        fail(f"--outcome {outcome}: there is none of that name; known: {', '.join(batch.y)}")
+    for name in options.over:
+        if name not in batch.x:
+            fail(f"--over {name}: not a parameter that varies; known: {', '.join(batch.x)}")
+    if len(options.over) not in (0, 2):
+        fail("--over: name two parameters, each with an --over of its own")
+    over = options.over or sorted(batch.x, key=lambda n: -batch.telling(n, batch.y[outcome]))[:2]
+    a = batch.attributes
+    parts = [f"<h1>{html.escape(a['name'])}</h1>", f'<p class="lead">{batch.id.size:,} runs with sampled '
+             f"values, seed {a['seed']}. {html.escape(outcome)}: {html.escape(batch.expression[outcome])}</p>",
+             '<div class="cards">']
+    parts += [f'<div class="card"><b>{html.escape(b)}</b><span>{html.escape(words)}</span></div>'
+              for b, words in cards(batch)]
+    parts.append("</div>")
+    if batch.x:
+        parts += ["<h2>By parameter</h2>",
+                  figure(marginals(batch, outcome, folder),
+                         "Bins of as many runs each, with 95 % intervals; the most telling parameter first.")]
+    if len(over) == 2:
+        parts += ["<h2>By two parameters</h2>", figure(heat_map(batch, outcome, over, folder),
+                                                       "In brackets the number of runs.")]
+    drawn = distributions(batch, outcome, folder)
+    if drawn:
+        parts += ["<h2>Distributions</h2>", figure(drawn, "Of the outcomes that are numbers, SI units.")]
+    drawn, table = correlations(batch, folder)
+    if drawn:
+        parts += ["<h2>Rank correlations</h2>",
+                  figure(drawn, f"Spearman's; by chance they stay below {2.58 / np.sqrt(max(batch.ids.size - 1, 1)):.2f} "
+                                "in 99 of 100 cases.")]
+    order, number = worst_runs(batch, outcome, options.worst)
+    parts.append(worst_section(batch, order, number,
+                               pictures(batch, batch.ids[order].tolist(), folder, options.intervox)))
+    parts.append(failures(batch))
+    tables(batch, table, folder)
+    origin = (f"Intervox {a['program_version']}", f"commit {a['commit']}", a["batch_file"])
+    parts.append(f"<footer>{html.escape(' · '.join(origin))}</footer>")
+    page = folder / "index.html"
+    page.write_text("<!doctype html><html lang=en><meta charset=utf-8>"
+                    "<meta name=viewport content='width=device-width,initial-scale=1'>"
+                    f"<title>{html.escape(a['name'])}</title><style>{STYLE}"
+                    "table.text td,table.text th{text-align:left;word-break:break-word}</style>"
+                    f"<main>{''.join(parts)}</main></html>\n", encoding="utf-8")
+    print(page)
+
+
+if __name__ == "__main__":
+    run(main)

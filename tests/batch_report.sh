@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# From a batch to its page: the numbers of the CSV against the table's, a page that needs no network,
+# bad input. Usage: batch_report.sh INTERVOX
+set -euo pipefail
+
+intervox="$(realpath "$1")"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+
+fail() {
+  echo "failed: $*" >&2
+  exit 1
+}
+# refuses WORD COMMAND…: exits with 2 and says WORD.
+refuses() {
+  local word="$1" status=0
+  shift
+  "$@" >refused.txt 2>&1 || status=$?
+  [[ $status -eq 2 ]] || fail "'$*' exits with $status, not 2"
+  grep -q -- "$word" refused.txt || fail "'$*' does not mention $word: $(cat refused.txt)"
+}
+
+cat >ball.yaml <<'YAML'
+schema: intervox/scene/2
+duration: 0.2
+integrator: {step: 1e-3}
+shapes:
+  ball: {sphere: {radius: 0.1}}
+  floor: {half_space: {normal: [0, 0, 1], offset: 0}}
+contact_models:
+  default: {normal: {model: gonthier, stiffness: 1e7, restitution: 0.5}}
+bodies:
+  floor: {shape: floor, fixed: true}
+  ball: {shape: ball, mass: 2, pose: {position: [0, 0, 0.15]}}
+YAML
+cat >batch.yaml <<'YAML'
+schema: intervox/batch/1
+scene: ball.yaml
+number: 60
+seed: 3
+sample:
+  bodies.ball.pose.position[2]: {uniform: [0.11, 0.4]}
+  bodies.ball.mass: {uniform: [1, 3]}
+  contact_models.default.normal.restitution: {choice: [0.2, 0.5]}
+outcomes:
+  touched: "max_over_time(contacts > 0)"
+  peak_force: "peak_force(ball)"
+YAML
+"$intervox" batch batch.yaml -q -o out
+"$intervox" report out --worst 2 >/dev/null
+
+/usr/bin/python3 - <<'PYTHON'
+import csv
+import re
+import h5py
+import numpy as np
+from PIL import Image
+
+runs = h5py.File("out/batch.h5")["runs"]
+height = runs["params/bodies.ball.pose.position[2]"][:]
+touched = runs["outcome/touched"][:]
+# 0.2 s are enough to fall by g t²/2 = 0.196 m.
+fall = height - 0.1
+assert ((fall < 0.19) <= (touched == 1)).all() and ((fall > 0.2) <= (touched == 0)).all()
+assert 5 < touched.sum() < 55, touched.sum()
+rows = list(csv.DictReader(open("out/report/rates.csv")))
+p, n, z = touched.mean(), 60, 1.959963984540054
+half = z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+center = (p + z * z / (2 * n)) / (1 + z * z / n)
+assert rows[0]["outcome"] == "touched" and int(rows[0]["hits"]) == touched.sum()
+assert abs(float(rows[0]["low"]) - (center - half)) < 1e-12, rows
+assert abs(float(rows[0]["high"]) - (center + half)) < 1e-12, rows
+table = list(csv.DictReader(open("out/report/runs.csv")))
+assert len(table) == 60 and float(table[7]["bodies.ball.pose.position[2]"]) == height[7]
+correlations = {r["parameter"]: r for r in csv.DictReader(open("out/report/correlations.csv"))}
+assert float(correlations["bodies.ball.pose.position[2]"]["touched"]) < -0.7, correlations
+assert abs(float(correlations["bodies.ball.mass"]["touched"])) < 0.4, correlations
+page = open("out/report/index.html").read()
+assert page.count("data:image/") >= 6, "pictures are missing from the page"
+assert page.count("--only") >= 2, "the worst runs do not say how to replay them"
+assert not re.search(r"(src|href)=[\"']?(https?:)?//", page), "the page needs a network"
+for name in ("marginals", "heat_map", "distributions", "correlations"):
+    picture = Image.open(f"out/report/{name}.png").convert("RGB")
+    assert len(set(picture.resize((200, 150)).getdata())) > 20, name
+PYTHON
+
+"$intervox" report out --worst 0 --outcome peak_force -o other \
+  --over bodies.ball.mass --over "bodies.ball.pose.position[2]" >/dev/null
+[[ -s other/index.html ]] || fail "-o is ignored"
+refuses "touched" "$intervox" report out --outcome tuched --worst 0
+refuses "not a parameter" "$intervox" report out --over mass --over mass --worst 0
+refuses "no such folder" "$intervox" report nowhere
+refuses "no runs" "$intervox" report .
