@@ -102,10 +102,12 @@ _intervox() {{
   fi
   case ${{COMP_WORDS[1]}} in
 {1}  esac
-  COMPREPLY=()
-  if [[ $current == -* || $words != *-* ]]; then
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-  fi
+  # Options are offered where one is begun, else words only; without any, bash offers files.
+  local word kept=
+  for word in $words; do
+    [[ $word == -* && $current != -* ]] || kept+=" $word"
+  done
+  COMPREPLY=($(compgen -W "$kept" -- "$current"))
 }}
 complete -o default -F _intervox intervox
 )",

@@ -17,7 +17,13 @@ namespace {
 /** The file that a path stands for, so that a rename replaces it and not a link to it. */
 std::filesystem::path Target(const std::filesystem::path& path) {
   std::error_code error;
-  std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  std::filesystem::path target = path;
+  constexpr int kMostFollowed = 40;  // as the system has it
+  for (int i = 0; i < kMostFollowed && std::filesystem::is_symlink(target, error); ++i) {
+    // What a link names starts at its folder, unless it is absolute.
+    target = target.parent_path() / std::filesystem::read_symlink(target, error);
+  }
+  target = std::filesystem::weakly_canonical(target, error);
   return error ? path : target;
 }
 

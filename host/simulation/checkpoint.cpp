@@ -293,6 +293,20 @@ Bytes ReadBytes(const std::filesystem::path& path) {
   return Bytes((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
 }
 
+ResultsMark MarkOf(const Bytes& bytes, const std::filesystem::path& path) {
+  if (bytes.size() < kHeader + kMarkBytes) Fail(path.string(), "is truncated.");
+  Reader reader({bytes.data() + bytes.size() - kMarkBytes, kMarkBytes});
+  ResultsMark mark;
+  reader(mark.run);
+  reader(mark.samples);
+  reader(mark.patches);
+  const Bytes expected = ToBytes(mark);
+  if (!std::equal(expected.begin(), expected.end(), bytes.end() - kMarkBytes)) {
+    Fail(path.string(), "is corrupt: the checksum of its mark is wrong.");
+  }
+  return mark;
+}
+
 }  // namespace
 
 std::vector<unsigned char> MakeCheckpoint(const World& world, const State& state,
@@ -332,25 +346,16 @@ void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned
   ReplaceFile(aside, path);
 }
 
-ResultsMark ReadMark(const std::filesystem::path& path) {
-  const Bytes bytes = ReadBytes(path);
-  if (bytes.size() < kHeader + kMarkBytes) Fail(path.string(), "is truncated.");
-  Reader reader({bytes.data() + bytes.size() - kMarkBytes, kMarkBytes});
-  ResultsMark mark;
-  reader(mark.run);
-  reader(mark.samples);
-  reader(mark.patches);
-  const Bytes expected = ToBytes(mark);
-  if (!std::equal(expected.begin(), expected.end(), bytes.end() - kMarkBytes)) {
-    Fail(path.string(), "is corrupt: the checksum of its mark is wrong.");
-  }
-  return mark;
-}
+ResultsMark ReadMark(const std::filesystem::path& path) { return MarkOf(ReadBytes(path), path); }
 
 State ReadCheckpoint(const std::filesystem::path& path, const World& world, RunFigures* figures) {
   const Bytes bytes = ReadBytes(path);
-  const std::size_t state = bytes.size() - std::min(bytes.size(), kMarkBytes);
-  return FromCheckpoint({bytes.data(), state}, path.string(), world, figures);
+  RunFigures read = *figures;
+  State state = FromCheckpoint({bytes.data(), bytes.size() - std::min(bytes.size(), kMarkBytes)},
+                               path.string(), world, &read);
+  MarkOf(bytes, path);
+  *figures = std::move(read);
+  return state;
 }
 
 State FromCheckpoint(std::span<const unsigned char> bytes, const std::string& name,

@@ -76,7 +76,7 @@ TEST(Cli, BashCompletesCommandsOptionsAndWords) {
   }
   EXPECT_EQ(Completed(script, "run --res"), "--resume\n");
   EXPECT_EQ(Completed(script, "run scene.yaml --js"), "--json\n");
-  EXPECT_EQ(Completed(script, "metrics pairs.yaml --leaf-rule pol"), "polytope\n");
+  EXPECT_EQ(Completed(script, "metrics pairs.yaml --leaf-rule poly"), "polytope\n");
   EXPECT_EQ(Completed(script, "completion z"), "zsh\n");
   EXPECT_EQ(Completed(script, "run sc"), "\n");  // bash offers files
 }
