@@ -52,13 +52,18 @@ Handle TextType() {
   return Handle(H5Tcopy(type), H5Tclose);
 }
 
+/** Sets a text attribute: of fixed length as in other results, unless it is longer than an
+ attribute of the file's version may be. */
 void SetText(hid_t object, const char* name, const std::string& text) {
+  constexpr std::size_t kLongest = 32000;
+  const bool fixed = text.size() < kLongest;
   const Handle type(H5Tcopy(H5T_C_S1), H5Tclose);
-  Check(H5Tset_size(type, text.size() + 1));
+  Check(H5Tset_size(type, fixed ? text.size() + 1 : H5T_VARIABLE));
   Check(H5Tset_cset(type, H5T_CSET_UTF8));
   const Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Handle attribute(H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  Check(H5Awrite(attribute, type, text.c_str()));
+  const char* data = text.c_str();
+  Check(H5Awrite(attribute, type, fixed ? static_cast<const void*>(data) : &data));
 }
 
 void SetNumber(hid_t object, const char* name, std::int64_t value) {
@@ -209,7 +214,6 @@ std::vector<unsigned char> TableBytes(const std::filesystem::path& folder,
   const Quiet quiet;
   const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   Check(H5Pset_fapl_core(access, kGrowth, false));
-  Check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));  // for long attributes
   const Handle file(H5Fcreate("batch.h5", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
   WriteAttributes(file, finished);
   WriteRuns(file, finished, rows);
