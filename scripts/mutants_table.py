@@ -167,7 +167,7 @@ MUTANTS = [
     Mutant("cuda/clip/error.h", "a surface that bends across a whole leaf counts as flat",
            "if («!(cut[i].sag < most)»)", "false", "cuda:Clip*"),
     Mutant("cuda/wall_cuts.h", "a peg hangs free in a hole it touches",
-           "if (level + rise * «peg.RadiusAt(z)» >= 0) return false;", "0.999 * peg.RadiusAt(z)", "cuda:WallCuts*"),
+           "past = std::fmax(past, level + rise * «peg.RadiusAt(z)»);", "0.999 * peg.RadiusAt(z)", "cuda:WallCuts*"),
     # Integrators.
     Mutant("integrators/partitioned.cpp", "stages are at the step's beginning",
            "t + «tableau.c[i] * h»,", "0.0 * h", "integrators"),
