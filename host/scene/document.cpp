@@ -290,7 +290,8 @@ void ApplyOverride(const std::string& override_text, Value& root) {
   here.file = std::make_shared<const std::string>(label);
   const std::size_t equals = override_text.find('=');
   const std::string path = override_text.substr(0, equals);
-  if (equals == std::string::npos || SplitPath(path).empty()) {
+  const std::vector<PathPart> parts = SplitPath(path);
+  if (equals == std::string::npos || parts.empty()) {
     Fail(here, "--set", "not of the form path=value", "Write for example integrator.step=1e-4.");
   }
   if (parts.size() > static_cast<std::size_t>(kMaxDepth)) {
