@@ -61,7 +61,7 @@ class Batch:
                       for name in (runs["params"] if "params" in runs else [])}
         self.all_y = {name: np.asarray(runs["outcome"][name]) for name in runs["outcome"]}
         self.boolean = [n for n in self.all_y if runs["outcome"][n].attrs["boolean"]]
-        self.expression = {n: runs["outcome"][n].attrs["expression"] for n in self.all_y}
+        self.expression = {n: runs["outcome"][n].attrs["expression"].decode() for n in self.all_y}
         self.y = {name: column[self.ok] for name, column in self.all_y.items()}
         self.x = {}
         for name in sorted(self.all_x, key=len):  # of those that are the same, the shortest path
