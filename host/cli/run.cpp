@@ -215,8 +215,8 @@ int Run(const Options& options) {
 void AddRun(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
-  CLI::Option* file = command->add_option(
-      "file", options->file, "Scene file, intervox/scene/2 or 1; -: standard input");
+  CLI::Option* file = command->add_option("file", options->file,
+                                          "Scene file, intervox/scene/2 or 1; -: standard input");
   command
       ->add_option("--replay", options->replay,
                    "Results whose run is done again; in place of a scene")
