@@ -16,7 +16,7 @@ using geometry::Restriction;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-constexpr int kMostTets = 6'000'000;
+constexpr int kMostTets = 2'000'000;
 constexpr double kChord = 0.8;      // of the radius of curvature: the longest edge
 constexpr double kFinest = 1e-5;    // of the solid's size: radii below occur at apexes only
 constexpr std::size_t kCells = 12;  // of one tetrahedron, where smaller ones have fewer
