@@ -83,14 +83,15 @@ def page_data(results, glb):
     extras = described["scenes"][0].get("extras", {})
     moving = results.moving_bodies()
     samples = chosen_samples(results, moving)
-    bodies = []
+    bodies, hidden = [], []
     for node in described["nodes"]:
         bodies.append({"name": node["name"], "ground": node["extras"]["cut_to_box"],
                        "color": node["extras"]["color"],
                        "track": packed(track(results, node["name"], samples))
                        if node["name"] in moving else None})
+        hidden += [node["name"]] if "mesh" not in node else []
     return {"times": packed(results.time[samples]), "speed": pace(results.time[-1]),
-            "bodies": bodies, "contacts": contacts(results, samples), "charts": all_charts(results),
+            "bodies": bodies, "hidden": hidden, "contacts": contacts(results, samples), "charts": all_charts(results),
             "glb": b64encode(glb).decode(), "up": extras["up"], "center": extras.get("center", [0, 0, 0]),
             "radius": extras.get("radius", 1.0)}
 
@@ -122,6 +123,8 @@ def view_section(results, intervox=None):
     arrows = ("" if not data["contacts"]["rows"] else
               f" Arrows: forces on the bodies that move; the longest is {strongest}, and lengths go with the "
               "logarithm. Discs: contact patches in their true extent, or larger where that is too small to see.")
+    if data["hidden"]:
+        arrows += f" Not drawn, too many or no faces: {html.escape(', '.join(data['hidden'][:5]))}."
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")
     scripts = "".join(f"<script>{read_library(package, name)}</script>"
                       for package, names in LIBRARIES.items() for name in names)

@@ -80,19 +80,12 @@ class BodyMeshes {
     placed.color = {color.r, color.g, color.b};
     placed.is_cut_to_box =
         !std::all_of(cells.begin(), cells.end(), [](const geometry::Cell& c) { return c.bounded; });
-    if (cells.empty()) {
+    try {
+      placed.mesh = MeshOf(name, cells, X_WB, placed.is_cut_to_box);
+    } catch (const InputError& error) {
+      // One body that cannot be shown is no reason to show none.
+      std::cerr << "intervox: left out: " << error.what() << '\n';
       placed.mesh = std::make_shared<const host::Triangles>();
-    } else if (placed.is_cut_to_box) {
-      const Vec3 p_B = Inverse(X_WB) * center_;
-      const Vec3 reach{reach_, reach_, reach_};
-      std::cout << fmt::format("{}: unbounded, cut to a box of +-{:.4g} m around the others\n",
-                               name, reach_);
-      const auto cut = host::CutToBox(cells, {p_B - reach, p_B + reach});
-      placed.mesh = MakeMesh(name, cut, options_);
-    } else {
-      Mesh& shared = known_[cells.data()];
-      if (!shared) shared = MakeMesh(name, cells, options_);
-      placed.mesh = shared;
     }
     meshes_.push_back(std::move(placed));
   }
@@ -104,6 +97,21 @@ class BodyMeshes {
   }
 
  private:
+  Mesh MeshOf(const std::string& name, std::span<const geometry::Cell> cells, const Pose& X_WB,
+              bool is_cut) {
+    if (cells.empty()) return std::make_shared<const host::Triangles>();
+    if (!is_cut) {
+      Mesh& shared = known_[cells.data()];
+      if (!shared) shared = MakeMesh(name, cells, options_);
+      return shared;
+    }
+    const Vec3 p_B = Inverse(X_WB) * center_;
+    const Vec3 reach{reach_, reach_, reach_};
+    std::cout << fmt::format("{}: unbounded, cut to a box of +-{:.4g} m around the others\n", name,
+                             reach_);
+    return MakeMesh(name, host::CutToBox(cells, {p_B - reach, p_B + reach}), options_);
+  }
+
   Vec3 center_;
   double reach_ = 0.0;
   const Options& options_;

@@ -15,7 +15,7 @@ using geometry::SurfaceKind;
 
 constexpr double kOnSurface = 1e-9;  // of the solid's size: a vertex this near lies on a surface
 constexpr double kFlat = 0.25;       // of an edge: the sagitta up to which it lies on a surface
-constexpr double kFarthest = 0.6;    // of an edge: how far its new vertex may move
+constexpr double kFarthest = 0.35;   // of an edge: how far its new vertex may move
 
 /** Cuts the tetrahedra along one cell after the other. */
 class Carver {
@@ -40,8 +40,9 @@ class Carver {
     MeshVertex& v = carving_.vertices[vertex];
     const auto at = std::lower_bound(v.on.begin(), v.on.end(), surface);
     if (at != v.on.end() && *at == surface) return 0;
-    const double f = geometry::Value(set_.surfaces[surface], v.p);
-    if (std::fabs(f) <= kOnSurface * set_.size) {
+    const geometry::Surface& S = set_.surfaces[surface];
+    const double f = geometry::Value(S, v.p);
+    if (std::fabs(f) <= kOnSurface * set_.size * Norm(geometry::Gradient(S, v.p))) {
       v.on.insert(at, surface);
       return 0;
     }
@@ -84,18 +85,23 @@ class Carver {
     return false;
   }
 
-  /** Each surface keeps all of it; where all vertices are on one, the centroid tells. */
+  /** Each surface keeps all of it. Where all vertices are on a surface, or where they are on both
+   sides because a vertex could not be moved onto it, the centroid tells: so of two cells on its two
+   sides exactly one has the tetrahedron. */
   bool IsInside(int t, int cell) {
     Vec3 centroid;
     for (const int v : carving_.tets[t].v) centroid += 0.25 * carving_.vertices[v].p;
     for (const SurfaceSide& s : set_.cells[cell]) {
-      bool on = true;
+      int most = -1, least = 1;
       for (const int v : carving_.tets[t].v) {
         const int sign = s.side * Sign(v, s.surface);
-        if (sign > 0) return false;
-        on = on && sign == 0;
+        most = std::max(most, sign);
+        least = std::min(least, sign);
       }
-      if (on && s.side * geometry::Value(set_.surfaces[s.surface], centroid) > 0) return false;
+      const bool decided = (most > 0) != (least < 0);
+      if (decided ? most > 0 : s.side * geometry::Value(set_.surfaces[s.surface], centroid) > 0) {
+        return false;
+      }
     }
     return true;
   }
@@ -167,12 +173,49 @@ class Carver {
   std::vector<std::pair<int, int>> born_;
 };
 
+/** Gives cells the slivers that none of them took: tetrahedra between cells whose centroid and
+ vertices lie in the solid. Where a vertex could not be moved onto a surface they are on both sides.
+ */
+void FillSlivers(const SurfaceSet& set, Carving* carving) {
+  std::vector<int> near;
+  const auto cell_at = [&](const Vec3& p) {
+    const auto holds = [&](int c) {
+      return std::all_of(set.cells[c].begin(), set.cells[c].end(), [&](const SurfaceSide& s) {
+        const Surface& S = set.surfaces[s.surface];
+        return s.side * geometry::Value(S, p) <=
+               kOnSurface * set.size * Norm(geometry::Gradient(S, p));
+      });
+    };
+    const auto found = std::find_if(near.begin(), near.end(), holds);
+    return found == near.end() ? -1 : *found;
+  };
+  for (int t = 0; t < carving->tets.Size(); ++t) {
+    if (!carving->tets[t].alive || carving->tets[t].tag >= 0) continue;
+    near.clear();
+    Vec3 centroid;
+    for (const int v : carving->tets[t].v) {
+      centroid += 0.25 * carving->vertices[v].p;
+      for (const int s : carving->tets.Star(v)) {
+        const int tag = carving->tets[s].tag;
+        if (tag >= 0 && std::find(near.begin(), near.end(), tag) == near.end()) near.push_back(tag);
+      }
+    }
+    const int cell = near.empty() ? -1 : cell_at(centroid);
+    const auto& v = carving->tets[t].v;
+    if (cell >= 0 && std::all_of(v.begin(), v.end(),
+                                 [&](int i) { return cell_at(carving->vertices[i].p) >= 0; })) {
+      carving->tets.Tag(t, cell);
+    }
+  }
+}
+
 }  // namespace
 
-Carving Carve(const SurfaceSet& set) {
-  Carving carving = MakeGrid(set);
+Carving Carve(const SurfaceSet& set, double deviation) {
+  Carving carving = MakeGrid(set, deviation);
   Carver carver(set, &carving);
   for (std::size_t c = 0; c < set.cells.size(); ++c) carver.CutCell(static_cast<int>(c));
+  FillSlivers(set, &carving);
   return carving;
 }
 

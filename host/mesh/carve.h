@@ -25,8 +25,9 @@ struct Carving {
 
  A cut goes through edges only: where the ends lie on two sides of a surface, the edge is bisected
  at the surface, and the new vertex is moved to where all surfaces of the edge meet. So vertices are
- exact, and the tetrahedra inside and outside share whole faces whatever the rounding.
+ exact, and the tetrahedra inside and outside share whole faces whatever the rounding. What rises
+ out of another surface by less than the deviation [m] may be missed.
  @throws std::invalid_argument where the solid needs more than some millions of tetrahedra. */
-Carving Carve(const SurfaceSet& set);
+Carving Carve(const SurfaceSet& set, double deviation);
 
 }  // namespace intervox::host

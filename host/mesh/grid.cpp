@@ -16,8 +16,8 @@ using geometry::Restriction;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-constexpr int kMostTets = 6'000'000;
-constexpr double kChord = 1.1;      // of the radius of curvature: the longest edge
+constexpr int kMostTets = 2'000'000;
+constexpr double kChord = 0.8;      // of the radius of curvature: the longest edge
 constexpr double kFinest = 1e-5;    // of the solid's size: radii below occur at apexes only
 constexpr std::size_t kCells = 12;  // of one tetrahedron, where smaller ones have fewer
 
@@ -80,7 +80,8 @@ std::pair<int, int> LongestEdge(const Carving& carving, int t) {
 }
 
 /** Drops the cells that do not reach into the tetrahedron; says whether it is too coarse. */
-bool TooCoarse(const SurfaceSet& set, const Carving& carving, int t, CellList* list) {
+bool TooCoarse(const SurfaceSet& set, double deviation, const Carving& carving, int t,
+               CellList* list) {
   const Aabb box = BoxOf(carving, t);
   const Vec3 center = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
   const auto [a, b] = LongestEdge(carving, t);
@@ -89,15 +90,20 @@ bool TooCoarse(const SurfaceSet& set, const Carving& carving, int t, CellList* l
   double smallest = std::numeric_limits<double>::infinity();
   std::erase_if(*list, [&](int c) {
     if (!geometry::Overlap(box, set.boxes[c])) return true;
-    bool bends = false;
+    double radius = std::numeric_limits<double>::infinity();
+    int active = 0;
     for (const SurfaceSide& s : set.cells[c]) {
       Surface S = set.surfaces[s.surface];
       S.side = static_cast<std::int8_t>(s.side);
       const Restriction r = geometry::Restrict(S, center, Mat3::Identity(), half);
       if (r == Restriction::kOutside) return true;
-      bends = bends || (r == Restriction::kActive && S.kind != SurfaceKind::kPlane &&
-                        edge > kChord * Radius(S, carving, t, set.size));
+      if (r != Restriction::kActive) continue;
+      ++active;
+      if (S.kind != SurfaceKind::kPlane) radius = std::min(radius, Radius(S, carving, t, set.size));
     }
+    // The sagitta of a chord is its square over eight radii.
+    const bool bends =
+        edge > kChord * radius || (active > 1 && edge * edge > 8 * radius * deviation);
     coarse = coarse || bends;
     smallest = std::min(smallest, Norm(set.boxes[c].upper - set.boxes[c].lower));
     return false;
@@ -184,7 +190,7 @@ void RequireRoom(const Carving& carving) {
                               " tetrahedra. Write its parts one by one.");
 }
 
-Carving MakeGrid(const SurfaceSet& set) {
+Carving MakeGrid(const SurfaceSet& set, double deviation) {
   Carving carving = Cube(set);
   CellList all(set.cells.size());
   for (std::size_t c = 0; c < all.size(); ++c) all[c] = static_cast<int>(c);
@@ -194,7 +200,7 @@ Carving MakeGrid(const SurfaceSet& set) {
   std::vector<std::pair<int, int>> born;
   while (!work.empty()) {
     const int t = work.back();
-    if (!TooCoarse(set, carving, t, &lists[t])) {
+    if (!TooCoarse(set, deviation, carving, t, &lists[t])) {
       work.pop_back();
       continue;
     }

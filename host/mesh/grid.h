@@ -6,9 +6,10 @@
 namespace intervox::host {
 
 /** Fills a cube around the solid and bisects tetrahedra until each is small against the radius of
- curvature of every surface that bounds a cell in it. Cones' apexes become vertices.
+ curvature of every surface that bounds a cell in it, and, where it may hold an edge of the solid,
+ so small that chords of these surfaces are within the deviation [m]. Cones' apexes become vertices.
  @throws std::invalid_argument where that takes more than some millions of tetrahedra. */
-Carving MakeGrid(const SurfaceSet& set);
+Carving MakeGrid(const SurfaceSet& set, double deviation);
 
 /** Refuses more tetrahedra than memory should hold. @throws std::invalid_argument. */
 void RequireRoom(const Carving& carving);

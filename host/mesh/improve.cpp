@@ -14,6 +14,7 @@ using geometry::SurfaceKind;
 constexpr double kEdgeShare = 0.7;   // of the deviation, at the middle of an edge
 constexpr double kAligned = 0.3;     // cosine between a triangle and its surface
 constexpr double kFairShape = 0.15;  // of an equilateral triangle's: good enough
+constexpr double kMove = 0.3;        // of an edge: how far a vertex may move onto its surfaces
 constexpr int kMostSweeps = 12;
 
 class Improver {
@@ -28,7 +29,7 @@ class Improver {
       if (on.empty()) continue;
       double reach = 0;
       for (const int w : Ring(v)) reach = std::max(reach, Norm(mesh_.p[w] - mesh_.p[v]));
-      MoveNear(on, reach, &mesh_.p[v]);
+      MoveNear(on, kMove * reach, &mesh_.p[v]);
     }
   }
 
@@ -44,7 +45,9 @@ class Improver {
       if (mesh_.triangles[t].alive) consider(t);
     }
     std::vector<std::pair<int, int>> born;
-    while (!queue.empty()) {
+    // Where surfaces nearly touch, splitting may not come to an end; what is left is measured.
+    const int enough = 100'000 + 50 * mesh_.triangles.Alive();
+    while (!queue.empty() && mesh_.triangles.Alive() < enough) {
       const auto [length, edge] = queue.top();
       queue.pop();
       const auto [a, b] = edge;
@@ -59,11 +62,10 @@ class Improver {
       for (const int t : around) AddSurface(t, &on);
       const Vec3 middle = 0.5 * (mesh_.p[a] + mesh_.p[b]);
       Vec3 p = middle;
-      MoveNear(on, length, &p);
+      if (!MoveNear(on, kMove * length, &p)) continue;  // it stays as it is, and is measured
       const int v = static_cast<int>(mesh_.p.size());
       mesh_.p.push_back(p);
       mesh_.triangles.Bisect(a, b, v, &born);
-      if (p == middle && length < 1e-6 * set_.size) continue;  // an end to what does not converge
       for (const auto& [half, other] : born) {
         consider(half);
         consider(other);
@@ -138,7 +140,7 @@ class Improver {
       const int a = v[i], b = v[(i + 1) % 3];
       const double length = Norm(mesh_.p[a] - mesh_.p[b]);
       if (length > most_of_all) most_of_all = length, longest = {a, b};
-      if (length > most &&
+      if (length > most && length > deviation_ &&
           Distance(tag, 0.5 * (mesh_.p[a] + mesh_.p[b])) > kEdgeShare * deviation_) {
         most = length;
         edge = {a, b};
@@ -146,8 +148,7 @@ class Improver {
     }
     if (edge.first >= 0) return edge;
     const Vec3 centroid = (mesh_.p[v[0]] + mesh_.p[v[1]] + mesh_.p[v[2]]) / 3.0;
-    if (Distance(tag, centroid) > 0.95 * deviation_ && most_of_all > 1e-6 * set_.size)
-      return longest;
+    if (Distance(tag, centroid) > 0.95 * deviation_ && most_of_all > deviation_) return longest;
     return {-1, -1};
   }
 

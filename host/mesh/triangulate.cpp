@@ -66,7 +66,7 @@ Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation) {
   }
   if (cells.empty()) return {};
   const SurfaceSet set = CollectSurfaces(cells);
-  SurfaceMesh mesh = TakeBoundary(set, Carve(set));
+  SurfaceMesh mesh = TakeBoundary(set, Carve(set, deviation));
   Improve(set, deviation, &mesh);
   return Compact(set, mesh);
 }
