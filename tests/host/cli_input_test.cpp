@@ -37,7 +37,6 @@ TEST(Cli, BadInputSaysWhereAndExitsWithTwo) {
   const std::string good = Write(folder / "good.yaml", kScene);
   EXPECT_EQ(Call("run " + good + " -o /nowhere/out.h5").status, 2);
   EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --device warp").status, 2);
-  EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --resume").status, 2);
   EXPECT_EQ(Call("run " + good + " -o " + folder.string() + "/o.h5 --set duration=x").status, 2);
   EXPECT_FALSE(fs::exists(folder / "o.h5"));
 }

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <random>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -185,7 +186,9 @@ TEST(SceneReader, WrittenRotationsReadBackToTheSameBits) {
   int matrices = 0;
   for (int k = 0; k < 300; ++k) {
     const double size = std::pow(10.0, normal(random) * 3);
-    const auto number = [&] { return std::to_string(size * normal(random)); };
+    const auto number = [&] {
+      return std::to_string(std::clamp(size * normal(random), -9e5, 9e5));
+    };
     const std::string list = number() + ", " + number() + ", " + number();
     const std::string rotation = k % 4 == 0   ? "rpy_deg: [" + list + "]"
                                  : k % 4 == 1 ? "rpy_deg: [90, " + number() + ", -90]"
