@@ -144,7 +144,7 @@ TEST(CliBatch, AnInterruptSaysHowToGoOn) {
   for (const char* seconds : {"0.5", "1", "2", "4", "8"}) {  // a busy machine is slow to start
     out = (path.parent_path() / seconds).string();
     outcome = Call("batch " + path.string() + " -o " + out, true,
-                   std::string("timeout -s INT ") + seconds + " ");
+                   std::string("timeout --foreground -s INT ") + seconds + " ");
     if (const auto runs = host::ReadJournals(out); runs && !runs->runs.empty()) break;
   }
   EXPECT_NE(outcome.text.find("--resume"), std::string::npos) << outcome.text;
