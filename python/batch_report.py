@@ -17,8 +17,11 @@ import numpy as np
 
 import plots  # noqa: F401  its style of figures
 from batch_table import FAILED, Z, Batch, spearman, wilson
-from report import STYLE, figure
+from report import figure
 from results import AXIS_COLORS, INK, fail, run
+
+STYLE = (Path(__file__).resolve().parent / "page" / "page.css").read_text(encoding="utf-8")
+
 
 def short(path):
     """A path's telling end."""

@@ -3,6 +3,7 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <optional>
 
@@ -15,8 +16,10 @@
 namespace intervox::python {
 namespace {
 
-/** Poses measured between two looks for signals. */
-constexpr std::size_t kPosesAtOnce = 8192;
+/** Poses measured between two looks for signals: at first, at most, and the time below which the
+ next look may come after twice as many [s]. */
+constexpr std::size_t kFirstPoses = 64, kMostPoses = 8192;
+constexpr double kLookTime = 0.05;
 
 /** The overlap at one pose. */
 struct Metrics {
@@ -107,15 +110,19 @@ MetricsArray MeasureMany(const Solid& a, const Solid& b, nb::handle source, doub
   nb::gil_scoped_release release;
   Signals signals;
   const Engine& engine = EngineFor(std::numeric_limits<std::size_t>::max());
-  const std::vector<Pose> origin(std::min(poses.size(), kPosesAtOnce));
+  const std::vector<Pose> origin(std::min(poses.size(), kMostPoses));
   std::vector<InterferenceMetrics> sums(origin.size());
-  for (std::size_t begin = 0; begin < poses.size(); begin += kPosesAtOnce) {
-    const std::size_t count = std::min(poses.size() - begin, kPosesAtOnce);
+  std::size_t at_once = kFirstPoses;
+  for (std::size_t begin = 0, count = 0; begin < poses.size(); begin += count) {
+    const auto start = std::chrono::steady_clock::now();
+    count = std::min(poses.size() - begin, at_once);
     const std::span<InterferenceMetrics> part = std::span(sums).first(count);
     MeasurePoses(engine, *a.cells, *b.cells, std::span(origin).first(count),
                  std::span(poses).subspan(begin, count), options, part);
     for (std::size_t i = 0; i < count; ++i) columns.Put(begin + i, part[i]);
     signals.Check();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    if (took.count() < kLookTime) at_once = std::min(2 * at_once, kMostPoses);
   }
   return out;
 }
