@@ -31,10 +31,10 @@ struct Options {
 /** Where the drawing script is: in the source tree, or installed beside the executable. */
 fs::path Script(const fs::path& program) {
   std::error_code error;
-  const fs::path installed =
+  fs::path installed =
       program.parent_path().parent_path() / "share/intervox/python/batch_report.py";
   if (fs::exists(installed, error)) return installed;
-  const fs::path source = fs::path(INTERVOX_PYTHON_DIR) / "batch_report.py";
+  fs::path source = fs::path(INTERVOX_PYTHON_DIR) / "batch_report.py";
   if (fs::exists(source, error)) return source;
   throw std::runtime_error("report: " + installed.string() +
                            " is missing. Install Intervox whole, with its Python programs.");
@@ -43,6 +43,7 @@ fs::path Script(const fs::path& program) {
 /** Calls a program and waits. @return its exit status. */
 int Call(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;

@@ -50,7 +50,7 @@ class Improver {
     while (!queue.empty() && mesh_.triangles.Alive() < enough) {
       const auto [length, edge] = queue.top();
       queue.pop();
-      const auto [a, b] = edge;
+      const int a = edge.first, b = edge.second;
       const std::vector<int> around = mesh_.triangles.Around(a, b);
       if (around.size() != 2) continue;
       const bool wanted = std::any_of(around.begin(), around.end(), [&](int t) {

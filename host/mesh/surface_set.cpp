@@ -50,7 +50,7 @@ SurfaceSet CollectSurfaces(std::span<const geometry::Cell> cells) {
   for (const geometry::Cell& cell : cells) {
     std::vector<SurfaceSide> sides;
     for (Surface surface : cell.surfaces) {
-      int side = surface.side;
+      int side = surface.side > 0 ? 1 : -1;
       surface.side = 1;
       const int k = Find(surface, center, set.size, &set.surfaces, &side);
       sides.push_back({k, side});
