@@ -45,10 +45,10 @@ HolderEnergy EnergyOf(const Holder& holder, const FrameMotion& target, const Pos
               (Norm(tau) + Largest(holder.rotational_stiffness) * kRounding) * kRounding};
 }
 
-double FrequencyBound(const Holder& holder, double inverse_mass, const Vec3& p_BM,
-                      const Mat3& inverse_inertia_M) {
-  const double turning = Trace(inverse_inertia_M);
-  return std::sqrt(Largest(holder.stiffness) * (inverse_mass + SquaredNorm(p_BM) * turning) +
+double FrequencyBound(const Holder& holder, const RigidBody& body) {
+  const double turning = Trace(body.inverse_inertia_M);
+  return std::sqrt(Largest(holder.stiffness) *
+                       (body.inverse_mass + SquaredNorm(body.p_BM) * turning) +
                    Largest(holder.rotational_stiffness) * turning);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/bodies/motion.h"
+#include "host/bodies/rigid_body.h"
 #include "host/contact/contact.h"
 
 namespace intervox::host {
@@ -35,10 +36,8 @@ struct HolderEnergy {
 HolderEnergy EnergyOf(const Holder& holder, const FrameMotion& target, const Pose& X_WB,
                       const Quaternion& q_WB);
 
-/** A bound on the frequency of a body in its holder [rad/s].
- @param p_BM  its centre of mass. @param inverse_inertia_M  about it, body axes [1/(kg·m²)]. */
-double FrequencyBound(const Holder& holder, double inverse_mass, const Vec3& p_BM,
-                      const Mat3& inverse_inertia_M);
+/** A bound on the frequency of a body in its holder [rad/s]. */
+double FrequencyBound(const Holder& holder, const RigidBody& body);
 
 /** Lets the springs act at the implicit position: the body is off from there by dx + hγ v and
  turned by dtheta + hγ ω, so that hγ K is added to the damping. No stiffness is then unstable. */

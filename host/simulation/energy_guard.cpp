@@ -38,16 +38,12 @@ struct StoredEnergy {
   double rounding = 0.0;
 };
 
-const PairRule& RuleOf(const StageTools& tools, const BodyGroup& group, const Contact& contact) {
-  return *tools.world->Rule(group.bodies[static_cast<std::size_t>(contact.body_i)],
-                            group.bodies[static_cast<std::size_t>(contact.body_j)]);
-}
-
 StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patches& patches) {
+  const GroupRules rules(*tools.world, group);
   StoredEnergy sum;
   for (const Contact& contact : patches.contacts) {
     if (contact.pairs == 0 || !contact.has_normal) continue;
-    const ContactModel& model = *RuleOf(tools, group, contact).model;
+    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
     const double energy = ElasticEnergy(model, contact.geometry, contact.state.V_o);
     sum.all += energy;
     sum.rounding += ElasticEnergyError(model, contact.geometry);
@@ -63,13 +59,14 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
 /** What the bristles of a group's contacts can give back in a trial [J]: what sliding has put in,
  or what their law says that they hold at the larger of the loads before and after. */
 double BristleEnergy(const StageTools& tools, const BodyGroup& group, const Patches& after) {
+  const GroupRules rules(*tools.world, group);
   double sum = 0.0;
   for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
     const Contact& contact = group.patches.contacts[c];
     if (contact.pairs == 0) continue;
     const double twist = PatchRadius(contact.geometry) * contact.state.theta;
     const double load = std::fmax(contact.f_n, after.contacts[c].f_n);
-    const ContactModel& model = *RuleOf(tools, group, contact).model;
+    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
     sum += std::fmax(contact.bristle_energy,
                      model.friction->Stored(load, SquaredNorm(contact.state.z) + twist * twist));
   }
@@ -108,14 +105,12 @@ struct HolderChange {
 HolderChange HoldersOf(const StageTools& tools, const BodyGroup& group, double length,
                        const StageScratch& scratch) {
   HolderChange out;
-  for (std::size_t f = 0; f < group.free.size() && !scratch.holder_bodies.empty(); ++f) {
-    const auto b = static_cast<std::size_t>(group.free[f]);
+  for (const std::size_t b : scratch.holder_bodies) {
     const BodySettings& settings =
         tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])];
-    if (!settings.holder) continue;
     const Holder& holder = *settings.holder;
     const RigidBody& body = group.state[b];
-    const RigidBody end = BodyAtEnd(group, f, scratch);
+    const RigidBody end = BodyAtEnd(group, static_cast<std::size_t>(group.row_of[b]), scratch);
     const auto energy = [&](const RigidBody& at, double t) {
       return EnergyOf(holder, DriveAt(settings, body.input, t),
                       FramePose(at, at.p_WM, ToRotation(at.q_WB)), at.q_WB);
@@ -124,8 +119,7 @@ HolderChange HoldersOf(const StageTools& tools, const BodyGroup& group, double l
     out.before += first.stored;
     out.after += last.stored;
     out.rounding += first.rounding + last.rounding;
-    out.fastest = std::fmax(
-        out.fastest, FrequencyBound(holder, body.inverse_mass, body.p_BM, body.inverse_inertia_M));
+    out.fastest = std::fmax(out.fastest, FrequencyBound(holder, body));
   }
   return out;
 }

@@ -47,6 +47,7 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
   GroupStage stage(tools, group, substep, scratch);
   stage.LoadState();
   stage.LoadFirstStage();
+  stage.FindStiffBodies();
   integrators::PartitionedStepper& stepper =
       substep.dissipative ? scratch->dissipative_stepper : scratch->stepper;
   stepper.Step(stage, substep.start, substep.length, scratch->x, scratch->y, scratch->a);

@@ -140,11 +140,7 @@ void GroupStage::FindStiffBodies() {
     s_.stiff[static_cast<std::size_t>(contact.body_j)] = true;
   }
   for (const std::size_t b : s_.holder_bodies) {
-    const RigidBody& body = Body(b);
-    if (is_stiff(FrequencyBound(*Settings(b).holder, body.inverse_mass, body.p_BM,
-                                body.inverse_inertia_M))) {
-      s_.stiff[b] = true;
-    }
+    if (is_stiff(FrequencyBound(*Settings(b).holder, Body(b)))) s_.stiff[b] = true;
   }
 }
 

@@ -103,6 +103,9 @@ class GroupStage final : public integrators::PartitionedSystem {
   void LoadState();
   /** Rates and powers at the accepted state from the wrenches that its contacts have. */
   void LoadFirstStage();
+  /** Finds the bodies whose stages are predicted as those of stiff ones, before the stepper steps.
+   */
+  void FindStiffBodies();
   /** Finds the wrenches at the accepted state of the contacts that have none. */
   void SolveNewContacts();
   /** Evaluates contacts at the end of the substep, and groups the cell pairs there. */
@@ -124,7 +127,6 @@ class GroupStage final : public integrators::PartitionedSystem {
   void ForEach(std::size_t count, const Act& act) const;
   const RigidBody& Body(std::size_t b) const { return group_.state[b]; }
   const BodySettings& Settings(std::size_t b) const;
-  void FindStiffBodies();
   void PlaceDriven(double t);
   void PlaceFree(std::span<const double> x);
   void BeginContacts();

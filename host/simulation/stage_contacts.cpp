@@ -144,7 +144,6 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
 }
 
 void GroupStage::LoadFirstStage() {
-  FindStiffBodies();
   s_.first_rate.resize(s_.y.size());
   s_.first_power.assign(s_.a.size(), 0.0);
   SetStageBodies(substep_.start, 0.0, s_.y);
