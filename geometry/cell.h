@@ -1,7 +1,9 @@
 /** @file A cell: the intersection of sides of surfaces, with bounds, a name and neighbours. */
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,18 @@ namespace intervox::geometry {
 struct OrientedBox {
   Pose X;
   Vec3 half;
+};
+
+struct LevelSet;
+
+/** Blocks of a grid that bound a cell: the cell keeps f ≤ 0 of the grid's trilinear field within
+ them. The field is shared and never changes. */
+struct GridPart {
+  std::shared_ptr<const LevelSet> field;  ///< null: the cell has no grid
+  Pose X_CG;                              ///< the grid's frame in the cell's
+  double voxel_size = 0.0;                ///< edge of a voxel in the cell's frame [m]
+  std::array<int, 3> lower{};             ///< first block along each axis
+  std::array<int, 3> upper{};             ///< one beyond the last
 };
 
 /** The polygon of one plane surface of a cell: the plane cut by all other planes of the cell, and
@@ -42,6 +56,7 @@ struct Cell {
   OrientedBox bounds;
   bool bounded = true;
   bool polytope = false;  ///< bounded by planes only
+  GridPart grid;          ///< where it has a field, `surfaces` are the planes around its blocks
   std::vector<FacePolygon> faces;
   Corners corners;              ///< of a bounded polytope; set by IndexCorners
   std::string name;             ///< traces back to the CSG node, for example "socket/0"

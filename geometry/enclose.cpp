@@ -168,6 +168,7 @@ double LengthScale(std::span<const Surface> surfaces) {
 
 EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
   EnclosingPolytope result;
+  result.cuts.reserve(surfaces.size());
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     const Surface& S = surfaces[i];
     if (S.kind == SurfaceKind::kPlane) {

@@ -21,6 +21,8 @@ std::string NodeLabel(const Shape& shape) {
       return "intersection";
     case Operation::kDifference:
       return "difference";
+    case Operation::kGrid:
+      return "grid";
     default:
       return PrimitiveName(shape.primitive);
   }
@@ -45,6 +47,10 @@ void CheckNode(const Shape& shape, const std::string& place) {
            "Give a rotation; poses cannot mirror or stretch.");
   }
   if (shape.operation == Operation::kPrimitive) return;
+  if (shape.operation == Operation::kGrid) {
+    if (shape.grid.field != nullptr) return;
+    throw std::invalid_argument(place + ": the grid has no field. Make or read one.");
+  }
   if (shape.children.empty()) {
     throw std::invalid_argument(place + ": the operation has no operands. Give at least one.");
   }

@@ -20,11 +20,22 @@ constexpr double kIndependent = 1e-5;
 /** Below this determinant three pairs of opposite cuts bound too wide a box. */
 constexpr double kSlab = 0.1;
 
-void ClipFace(PolytopeFace* face, const PlaneCut& cut, int index, double tolerance) {
+/** Two parallel cuts that keep nothing are this far apart, in sizes of what is clipped: their
+ normals may differ by 1e-12, which at the corners of the clipping cube is a tenth of it. */
+constexpr double kApart = 1e-5;
+
+/** Working memory of ClipFace, which runs for each pair of cuts. */
+struct FaceScratch {
+  std::vector<double> s;
+  PolytopeFace out;
+};
+
+void ClipFace(PolytopeFace* face, const PlaneCut& cut, int index, double tolerance,
+              FaceScratch* scratch) {
   const std::size_t n = face->p.size();
-  thread_local std::vector<double> s;  // kept: this runs for each pair of cuts
-  thread_local PolytopeFace out;
-  s.resize(n);
+  if (scratch->s.size() < n) scratch->s.resize(n);
+  double* const s = scratch->s.data();
+  PolytopeFace& out = scratch->out;
   double lo = 0, hi = 0;
   for (std::size_t k = 0; k < n; ++k) {
     s[k] = Dot(cut.n, face->p[k]) - cut.d;
@@ -80,8 +91,10 @@ Vec3 CommonPoint(const PlaneCut& a, const PlaneCut& b, const PlaneCut& c, const 
 /** One pass over all cuts about `center`; those from `number` on are walls of the clipping cube. */
 Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, double half_width,
                  double tolerance, bool judge_flatness) {
-  thread_local PolytopeFace face;  // kept, as in ClipFace
+  thread_local PolytopeFace face;
   thread_local std::vector<Vec3> rough;
+  thread_local FaceScratch kept;
+  FaceScratch* const scratch = &kept;
   Polytope P;
   P.tolerance = tolerance;
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
@@ -100,7 +113,7 @@ Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, 
         if (j < i) face.p.clear();  // coincident: the first one owns the face
         continue;
       }
-      ClipFace(&face, all[j], j, tolerance);
+      ClipFace(&face, all[j], j, tolerance, scratch);
     }
     if (face.p.size() < 3) continue;
     rough = face.p;
@@ -114,6 +127,9 @@ Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, 
     if (i >= number) P.bounded = false;
     P.faces.push_back(face);
   }
+  std::size_t corners = 0;
+  for (const PolytopeFace& face : P.faces) corners += face.p.size();
+  P.vertices.reserve(corners);
   for (const PolytopeFace& face : P.faces) {
     P.vertices.insert(P.vertices.end(), face.p.begin(), face.p.end());
   }
@@ -168,8 +184,8 @@ Polytope ClipBounded(std::span<const PlaneCut> cuts, const Place& place) {
 
 /** The box around three independent pairs of opposite cuts, as most bounded cells have them: then
  no cube need be clipped. Nothing where there are none, or a pair leaves less than rounding shows.
- */
-std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts) {
+ @param apart  out: by how much a pair leaves less than nothing; then there is no box [m] */
+std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, double* apart) {
   Mat3 N = Mat3::Zero();  // rows: the normals of the slabs
   Vec3 middle, half;
   int found = 0;
@@ -183,7 +199,10 @@ std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts) {
       if (SquaredNorm(other.n - n) < 1e-24) upper = std::min(upper, other.d);
     }
     if (!(upper - lower > kSlab * kRelativeTolerance * (std::abs(upper) + std::abs(lower)))) {
-      if (std::isfinite(lower)) return std::nullopt;
+      if (std::isfinite(lower)) {
+        *apart = lower - upper;
+        return std::nullopt;
+      }
       continue;
     }
     if (!std::isfinite(lower)) continue;
@@ -209,16 +228,23 @@ std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts) {
 }  // namespace
 
 Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
-  if (const std::optional<Place> place = BetweenSlabs(cuts)) {
+  double apart = 0.0;
+  if (const std::optional<Place> place = BetweenSlabs(cuts, &apart)) {
     Polytope P = ClipBounded(cuts, *place);
     if (P.empty) return P;
     const Place own = PlaceOf(P);
     return own.extent < 0.5 * place->extent ? ClipBounded(cuts, own) : P;
   }
+  const double near = kNearReach * scale;
+  if (apart > kApart * scale) {
+    Polytope nothing;
+    nothing.empty = true;
+    nothing.tolerance = 1e-15 * near;
+    return nothing;
+  }
   const double reach = kUnboundedReach * scale;
   Polytope P = ClipInCube(cuts, {}, reach, 1e-15 * reach);
   if (P.empty) {  // so it seems where rounding at the large cube's corners flattens thin results
-    const double near = kNearReach * scale;
     P = ClipInCube(cuts, {}, near, 1e-15 * near);
     P.empty = P.empty || !P.bounded;
     if (P.empty) return P;
@@ -245,7 +271,8 @@ std::vector<Vec3> ClipPolygon(std::span<const Vec3> p, const Vec3& n, double d, 
   PolytopeFace face;
   face.p.assign(p.begin(), p.end());
   face.edge.assign(p.size(), -1);
-  ClipFace(&face, {n, d, -1}, -1, tolerance);
+  FaceScratch scratch;
+  ClipFace(&face, {n, d, -1}, -1, tolerance, &scratch);
   return face.p;
 }
 

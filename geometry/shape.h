@@ -56,18 +56,65 @@ struct Convex {
 struct HalfSpaces {
   std::vector<HalfSpace> half_spaces;
 };
+/** Right prism over a regular polygon, along z, centred; a corner on the +x axis [m]. */
+struct Prism {
+  int sides = 0;
+  double radius = 0;  ///< of the circle through the corners
+  double height = 0;
+};
+/** Box with edge lengths `size` whose top, at z = size.z/2, is only `top` long in x; its lower end
+ in x stays upright. Centred as the box [m]. */
+struct Wedge {
+  Vec3 size;
+  double top = 0;
+};
+/** Centred box whose edges and corners are rounded with a radius: all points within the radius of
+ a smaller box [m]. */
+struct RoundedBox {
+  Vec3 size;
+  double radius = 0;
+};
+/** A corner of an outline and the line or arc from it to the next corner, the last to the first.
+ The bulge is the tangent of a quarter of the arc's angle: 0 a line, 1 a half circle, positive
+ where it turns left. */
+struct OutlinePoint {
+  double x = 0, y = 0;  ///< [m]
+  double bulge = 0;
+};
+/** An outline in the x-y plane drawn out along z, centred in z [m]. */
+struct Extrude {
+  std::vector<OutlinePoint> outline;
+  double height = 0;
+};
+/** An outline in the half-plane x ≥ 0 turned about the axis that it has as y, which becomes z. */
+struct Revolve {
+  std::vector<OutlinePoint> outline;
+};
 
 /** The closed set of primitives. Adding one: one struct here, one file, one line in the variant;
  the completeness test names what is missing. */
-using Primitive = std::variant<HalfSpace, Box, Sphere, Ellipsoid, Cylinder, Cone, Capsule, Torus,
-                               Quadric, Convex, HalfSpaces>;
+using Primitive =
+    std::variant<HalfSpace, Box, Sphere, Ellipsoid, Cylinder, Cone, Capsule, Torus, Quadric, Convex,
+                 HalfSpaces, Prism, Wedge, RoundedBox, Extrude, Revolve>;
 
-/** What an inner node of a CSG tree does with its children. */
-enum class Operation { kPrimitive, kUnion, kIntersection, kDifference };
+/** What an inner node of a CSG tree does with its children; kGrid has the grid of its only child,
+ or one that was read. */
+enum class Operation { kPrimitive, kUnion, kIntersection, kDifference, kGrid };
 
 struct Shape;
 /** A shared immutable solid. */
 using ShapePtr = std::shared_ptr<const Shape>;
+
+/** A solid as a grid, with what it was made of: the node's one child, a file, or a formula. */
+struct GridSource {
+  std::shared_ptr<const LevelSet> field;  ///< not null
+  double voxel_size = 0.0;                ///< edge of a voxel [m]
+  double half_width = 3.0;                ///< of the band, in voxels
+  bool unbiased = false;                  ///< see WithoutBias
+  std::string file;                       ///< that it was read from; empty: no file
+  std::string text;  ///< what it is, as scenes write it; empty: the child's grid. Of a part from a
+                     ///< file the voxel size is left out
+};
 
 /** An immutable CSG node: a primitive, or an operation on children; placed by a pose and a uniform
  scale. The node's frame is `X`; points of the parent map to local ones by x_local = X⁻¹ x / scale.
@@ -77,6 +124,7 @@ struct Shape {
   Operation operation = Operation::kPrimitive;
   Primitive primitive;             ///< used when operation is kPrimitive
   std::vector<ShapePtr> children;  ///< used otherwise; difference: first minus the rest
+  GridSource grid;                 ///< used when operation is kGrid
   Pose X;                          ///< pose of this node in its parent
   double scale = 1.0;              ///< uniform, > 0
 };

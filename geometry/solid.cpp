@@ -71,6 +71,9 @@ Solid::Solid(const Shape& shape) { Add(shape, Pose::Identity(), 1.0, ""); }
 int Solid::Add(const Shape& shape, const Pose& X, double scale, const std::string& place) {
   const std::string here = NodePlace(shape, place);
   CheckNode(shape, here);
+  if (shape.operation == Operation::kGrid) {
+    throw std::invalid_argument(here + ": grids have no rays yet. Name the shape it was made of.");
+  }
   const int node = static_cast<int>(nodes_.size());
   nodes_.emplace_back();
   nodes_[node].operation = shape.operation;

@@ -7,6 +7,7 @@
 #include "geometry/box_index.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
+#include "geometry/grid/grid_cells.h"
 #include "geometry/make_surface.h"
 #include "geometry/neighbours.h"
 
@@ -25,6 +26,11 @@ class Decomposer {
     const int node = next_node_++;
     const std::string place = NodePlace(shape, parent);
     CheckNode(shape, place);
+    if (shape.operation == Operation::kGrid) {
+      throw std::invalid_argument(place +
+                                  ": a grid is no operand of set operations. Make the grid of the "
+                                  "whole: {grid: {of: {difference: [...]}, voxel_size: ...}}.");
+    }
     const Pose X_node{X.R * shape.X.R, X.R * (scale * shape.X.p) + X.p};
     const double s = scale * shape.scale;
     if (shape.operation == Operation::kPrimitive) return Leaf(shape, X_node, s, place, node);
@@ -163,6 +169,12 @@ std::vector<Cell> ToCells(const Shape& shape) {
 }
 
 std::vector<Cell> ToCells(const Shape& shape, Effort* effort) {
+  if (shape.operation == Operation::kGrid) {
+    CheckNode(shape, NodePlace(shape, ""));
+    Cell cell = MakeGridCell(shape.grid.field, shape.X, shape.scale, NodeLabel(shape) + "/0");
+    cell.node = 0;
+    return {cell};
+  }
   const std::vector<RawCell> raw = Decomposer(effort).Visit(shape, Pose::Identity(), 1.0, "");
   std::map<std::string, int> count;
   std::vector<Cell> cells;

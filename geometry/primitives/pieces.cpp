@@ -10,11 +10,16 @@
 #include "geometry/primitives/convex.h"
 #include "geometry/primitives/cylinder.h"
 #include "geometry/primitives/ellipsoid.h"
+#include "geometry/primitives/extrude.h"
 #include "geometry/primitives/half_space.h"
 #include "geometry/primitives/half_spaces.h"
+#include "geometry/primitives/prism.h"
 #include "geometry/primitives/quadric.h"
+#include "geometry/primitives/revolve.h"
+#include "geometry/primitives/rounded_box.h"
 #include "geometry/primitives/sphere.h"
 #include "geometry/primitives/torus.h"
+#include "geometry/primitives/wedge.h"
 
 namespace intervox::geometry {
 

@@ -137,6 +137,45 @@ inline std::vector<Example> Examples() {
        }},
       {HalfSpaces{{{{1, 0, 0}, 0.5}, {{0, 2, 0}, 0.8}, {{-1, -1, 0}, 0.2}, {{1, 0, 0}, 0.9}}},
        [](const Vec3& p) { return p.x <= 0.5 && p.y <= 0.4 && p.x + p.y >= -0.2; }},
+      {Prism{6, 0.6, 1.0},
+       [](const Vec3& p) {
+         const Vec3 a = Abs(p);
+         const double root = std::sqrt(3.0);
+         return a.z <= 0.5 && a.y <= 0.3 * root && root * a.x + a.y <= 0.6 * root;
+       }},
+      {Wedge{{1, 0.8, 0.6}, 0.3},
+       [](const Vec3& p) {
+         return p.x >= -0.5 && p.x <= 0.5 - 0.7 * (p.z + 0.3) / 0.6 && Abs(p).y <= 0.4 &&
+                Abs(p).z <= 0.3;
+       }},
+      {RoundedBox{{1, 0.9, 0.7}, 0.2},
+       [](const Vec3& p) {
+         return SquaredNorm(Max(Abs(p) - Vec3{0.3, 0.25, 0.15}, Vec3{})) <= 0.04;
+       }},
+      {Extrude{{{-0.6, -0.4, 0},
+                {0.6, -0.4, 1},
+                {0.6, 0.4, 0},
+                {-0.6, 0.4, 0},
+                {-0.6, 0.3, -1},
+                {-0.6, -0.3, 0}},
+               0.8},
+       [](const Vec3& p) {
+         const bool block = Abs(p).x <= 0.6 && Abs(p).y <= 0.4;
+         const bool nose = std::hypot(p.x - 0.6, p.y) <= 0.4;
+         return Abs(p).z <= 0.4 && (block || nose) && std::hypot(p.x + 0.6, p.y) >= 0.3;
+       }},
+      {Revolve{{{0.2, -0.5, 0},
+                {0.7, -0.5, 0},
+                {0.7, -0.2, -1},
+                {0.7, 0.2, 0},
+                {0.5, 0.5, 0},
+                {0.2, 0.5, 0}}},
+       [](const Vec3& p) {
+         const double r = std::hypot(p.x, p.y);
+         return Abs(p).z <= 0.5 && r >= 0.2 && r <= 0.7 && r <= 0.7 - (p.z - 0.2) / 1.5 &&
+                std::hypot(r - 0.7, p.z) >= 0.2;
+       }},
+      {Revolve{{{0, -0.5, 1}, {0, 0.5, 0}}}, [](const Vec3& p) { return Norm(p) <= 0.5; }},
   };
 }
 

@@ -1,4 +1,4 @@
-#include "geometry/openvdb/signed_distance.h"
+#include "geometry/grid/signed_distance.h"
 
 #include <gtest/gtest.h>
 

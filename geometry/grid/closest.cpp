@@ -1,4 +1,4 @@
-#include "geometry/openvdb/closest.h"
+#include "geometry/grid/closest.h"
 
 #include <algorithm>
 #include <cmath>

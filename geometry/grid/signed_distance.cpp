@@ -1,10 +1,10 @@
-#include "geometry/openvdb/signed_distance.h"
+#include "geometry/grid/signed_distance.h"
 
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
-#include "geometry/openvdb/closest.h"
+#include "geometry/grid/closest.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::geometry {
@@ -33,6 +33,10 @@ SignedDistance::SignedDistance(std::span<const Cell> cells) {
   std::vector<Aabb> boxes;
   boxes.reserve(cells.size());
   for (const Cell& cell : cells) {
+    if (cell.grid.field != nullptr) {
+      throw std::invalid_argument("cell '" + cell.name +
+                                  "' is a grid already; name the shape that it was made of");
+    }
     if (!cell.bounded) {
       throw std::invalid_argument("cell '" + cell.name +
                                   "' is unbounded; intersect the shape with a box first");

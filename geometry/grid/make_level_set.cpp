@@ -1,0 +1,375 @@
+#include "geometry/grid/make_level_set.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+#include "geometry/grid/signed_distance.h"
+
+namespace intervox::geometry {
+namespace {
+
+/** Most places of a grid: 2,500 voxels along each axis of a cube, 430 MB of index. */
+constexpr double kMostPlaces = 1 << 25;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::string Text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+/** Memory that is free now [bytes]. */
+double FreeMemory() {
+  return static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<double>(sysconf(_SC_PAGE_SIZE));
+}
+
+/** Refuses blocks that need more than three quarters of the memory that is free. */
+void RequireMemory(double blocks, double voxel_size) {
+  const double need = blocks * kBlockNodes * sizeof(float), free = FreeMemory();
+  if (need <= 0.75 * free) return;
+  throw std::invalid_argument("a voxel size of " + Text(voxel_size) + " m needs " +
+                              Text(need / 1e9) + " GB for " + Text(blocks) + " blocks, and " +
+                              Text(free / 1e9) + " GB are free; use voxels of " +
+                              Text(2 * voxel_size * std::sqrt(need / free)) + " m or more");
+}
+
+std::size_t CountOf(const std::array<int, 3>& size) {
+  return static_cast<std::size_t>(size[0]) * static_cast<std::size_t>(size[1]) *
+         static_cast<std::size_t>(size[2]);
+}
+
+std::array<int, 3> PlaceAt(const std::array<int, 3>& size, int place) {
+  return {place / (size[1] * size[2]), place / size[2] % size[1], place % size[2]};
+}
+
+std::array<int, 3> FirstNode(const std::array<int, 3>& origin, const std::array<int, 3>& at) {
+  return {origin[0] + kBlockEdge * at[0], origin[1] + kBlockEdge * at[1],
+          origin[2] + kBlockEdge * at[2]};
+}
+
+/** What one block adds to the whole. */
+struct BlockFacts {
+  bool varies = false;  // not all nodes at the same end of the band
+  bool inside = false;  // its first node
+  double square = 0;    // of the steepest voxel's slope
+  std::int64_t active = 0;
+  std::array<int, 3> lower{kBlockEdge, kBlockEdge, kBlockEdge};  // of the nodes that are inside
+  std::array<int, 3> upper{-1, -1, -1};
+  Extent extent{kInfinity, -kInfinity};
+};
+
+BlockFacts Examine(const float* f, float band) {
+  BlockFacts facts;
+  facts.inside = f[0] < 0;
+  for (int n = 0; n < kBlockNodes; ++n) {
+    facts.extent.lo = std::min(facts.extent.lo, f[n]);
+    facts.extent.hi = std::max(facts.extent.hi, f[n]);
+    if (f[n] > 0) continue;
+    const std::array<int, 3> at = PlaceAt({kBlockSide, kBlockSide, kBlockSide}, n);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      facts.lower[axis] = std::min(facts.lower[axis], at[axis]);
+      facts.upper[axis] = std::max(facts.upper[axis], at[axis]);
+    }
+  }
+  facts.varies = facts.extent.lo < facts.extent.hi || std::fabs(f[0]) < band;
+  if (!facts.varies) return facts;
+  constexpr int kStep[3] = {kBlockSide * kBlockSide, kBlockSide, 1};
+  for (int i = 0; i < kBlockEdge; ++i) {
+    for (int j = 0; j < kBlockEdge; ++j) {
+      for (int k = 0; k < kBlockEdge; ++k) {
+        const float* c = f + (i * kBlockSide + j) * kBlockSide + k;
+        facts.active += std::fabs(c[0]) < band ? 1 : 0;
+        // The gradient's components are means of the four edges along each axis.
+        double square = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+          const int a = kStep[axis], b = kStep[(axis + 1) % 3], d = kStep[(axis + 2) % 3];
+          double most = 0;
+          for (const int edge : {0, b, d, b + d}) {
+            most = std::max(most, std::fabs(static_cast<double>(c[edge + a]) - c[edge]));
+          }
+          square += most * most;
+        }
+        facts.square = std::max(facts.square, square);
+      }
+    }
+  }
+  return facts;
+}
+
+/** The extents of 2³, 4³, … places together, behind those of the places. */
+void AddCoarseExtents(std::array<int, 3> size, std::vector<Extent>* extents) {
+  std::size_t from = 0;
+  while (size[0] > 1 || size[1] > 1 || size[2] > 1) {
+    const std::array<int, 3> half{(size[0] + 1) / 2, (size[1] + 1) / 2, (size[2] + 1) / 2};
+    const std::size_t to = extents->size();
+    extents->resize(to + CountOf(half), {kInfinity, -kInfinity});
+    for (int i = 0; i < size[0]; ++i) {
+      for (int j = 0; j < size[1]; ++j) {
+        for (int k = 0; k < size[2]; ++k) {
+          const auto fine = static_cast<std::size_t>((i * size[1] + j) * size[2] + k);
+          const auto coarse = static_cast<std::size_t>((i / 2 * half[1] + j / 2) * half[2] + k / 2);
+          const Extent& e = (*extents)[from + fine];
+          Extent& sum = (*extents)[to + coarse];
+          sum = {std::min(sum.lo, e.lo), std::max(sum.hi, e.hi)};
+        }
+      }
+    }
+    from = to;
+    size = half;
+  }
+}
+
+/** FNV-1a over 32-bit words. */
+void AddToChecksum(std::uint32_t word, std::uint64_t* checksum) {
+  *checksum = (*checksum ^ word) * 1099511628211u;
+}
+
+std::uint64_t Checksum(const LevelSet& grid) {
+  std::uint64_t checksum = 14695981039346656037u;
+  for (const int i : grid.origin) AddToChecksum(static_cast<std::uint32_t>(i), &checksum);
+  for (const int i : grid.size) AddToChecksum(static_cast<std::uint32_t>(i), &checksum);
+  for (const std::int32_t i : grid.places) AddToChecksum(static_cast<std::uint32_t>(i), &checksum);
+  for (const float f : grid.nodes) AddToChecksum(std::bit_cast<std::uint32_t>(f), &checksum);
+  return checksum;
+}
+
+/** Descends the octree over the places: the distance at a cube's centre bounds that of all its
+ nodes, since it changes no faster than the point moves. */
+class PlaceFinder {
+ public:
+  PlaceFinder(const SignedDistance& distance, double voxel_size, double half_width,
+              const std::array<int, 3>& origin, const std::array<int, 3>& size)
+      : distance_(distance),
+        voxel_size_(voxel_size),
+        half_width_(half_width),
+        origin_(origin),
+        size_(size),
+        kinds_(CountOf(size), PlaceKind::kOutside) {}
+
+  std::vector<PlaceKind> Find() {
+    int edge = 1;
+    while (edge < std::max({size_[0], size_[1], size_[2]})) edge *= 2;
+    Descend({0, 0, 0}, edge);
+    return std::move(kinds_);
+  }
+
+ private:
+  void Descend(const std::array<int, 3>& at, int edge) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (at[axis] >= size_[axis]) return;
+    }
+    const double middle = 0.5 * kBlockEdge * edge;
+    const std::array<int, 3> node = FirstNode(origin_, at);
+    const double reach = (std::sqrt(3.0) * middle + half_width_) * voxel_size_;
+    const double f =
+        distance_(voxel_size_ * Vec3{node[0] + middle, node[1] + middle, node[2] + middle}, reach);
+    if (std::fabs(f) >= reach) {
+      Fill(at, edge, f > 0 ? PlaceKind::kOutside : PlaceKind::kInside);
+      return;
+    }
+    if (edge == 1) {
+      Fill(at, 1, PlaceKind::kBand);
+      RequireMemory(++found_, voxel_size_);
+      return;
+    }
+    const int half = edge / 2;
+    for (int k = 0; k < 8; ++k) {
+      Descend({at[0] + ((k & 4) != 0 ? half : 0), at[1] + ((k & 2) != 0 ? half : 0),
+               at[2] + ((k & 1) != 0 ? half : 0)},
+              half);
+    }
+  }
+
+  void Fill(const std::array<int, 3>& at, int edge, PlaceKind kind) {
+    for (int i = at[0]; i < std::min(at[0] + edge, size_[0]); ++i) {
+      for (int j = at[1]; j < std::min(at[1] + edge, size_[1]); ++j) {
+        for (int k = at[2]; k < std::min(at[2] + edge, size_[2]); ++k) {
+          kinds_[static_cast<std::size_t>((i * size_[1] + j) * size_[2] + k)] = kind;
+        }
+      }
+    }
+  }
+
+  const SignedDistance& distance_;
+  double voxel_size_;
+  double half_width_;
+  std::array<int, 3> origin_;
+  std::array<int, 3> size_;
+  std::vector<PlaceKind> kinds_;
+  double found_ = 0;
+};
+
+}  // namespace
+
+GridView LevelSet::View() const {
+  GridView view;
+  view.nodes = nodes.data();
+  view.places = places.data();
+  view.extents = extents.data();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    view.origin[axis] = origin[axis];
+    view.size[axis] = size[axis];
+  }
+  view.band = band;
+  view.slope = slope;
+  return view;
+}
+
+void PlaceBlocks(const Vec3& lower, const Vec3& upper, double voxel_size,
+                 std::array<int, 3>* origin, std::array<int, 3>* size) {
+  double places = 1;
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!(std::fabs(lower[axis]) < 1 << 28) || !(std::fabs(upper[axis]) < 1 << 28)) {
+      throw std::invalid_argument("a voxel size of " + Text(voxel_size) +
+                                  " m makes the grid too large; use larger voxels");
+    }
+    const double first = std::floor(lower[axis] / kBlockEdge);
+    const double count = std::floor(upper[axis] / kBlockEdge) + 1 - first;
+    places *= count;
+    (*origin)[static_cast<std::size_t>(axis)] = kBlockEdge * static_cast<int>(first);
+    (*size)[static_cast<std::size_t>(axis)] = static_cast<int>(count);
+  }
+  if (places > kMostPlaces) {
+    throw std::invalid_argument("a voxel size of " + Text(voxel_size) + " m makes " + Text(places) +
+                                " blocks of 8 x 8 x 8 voxels around the solid, and " +
+                                Text(kMostPlaces) + " is the most; use voxels of " +
+                                Text(1.05 * voxel_size * std::cbrt(places / kMostPlaces)) +
+                                " m or more");
+  }
+}
+
+std::shared_ptr<const LevelSet> JoinBlocks(const std::array<int, 3>& origin,
+                                           const std::array<int, 3>& size,
+                                           std::span<const PlaceKind> kinds,
+                                           const BlockReader& read, double voxel_size, double band,
+                                           const RangeLoop& loop) {
+  std::vector<int> band_places;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (kinds[i] == PlaceKind::kBand) band_places.push_back(static_cast<int>(i));
+  }
+  RequireMemory(static_cast<double>(band_places.size()), voxel_size);
+  auto grid = std::make_shared<LevelSet>();
+  grid->origin = origin;
+  grid->size = size;
+  grid->voxel_size = voxel_size;
+  grid->band = static_cast<float>(band);
+  grid->nodes.resize(band_places.size() * kBlockNodes);
+  std::vector<BlockFacts> facts(band_places.size());
+  loop(static_cast<int>(band_places.size()), [&](int begin, int end) {
+    for (int n = begin; n < end; ++n) {
+      float* f = grid->nodes.data() + static_cast<std::ptrdiff_t>(n) * kBlockNodes;
+      const int place = band_places[static_cast<std::size_t>(n)];
+      read(FirstNode(origin, PlaceAt(size, place)), f);
+      const auto most = static_cast<float>(band);
+      for (int i = 0; i < kBlockNodes; ++i) f[i] = std::clamp(f[i], -most, most);
+      facts[static_cast<std::size_t>(n)] = Examine(f, most);
+    }
+  });
+
+  const auto end = static_cast<float>(band);
+  grid->places.resize(kinds.size());
+  grid->extents.resize(kinds.size());
+  grid->lower = {std::numeric_limits<int>::max(), std::numeric_limits<int>::max(),
+                 std::numeric_limits<int>::max()};
+  grid->upper = {std::numeric_limits<int>::min(), std::numeric_limits<int>::min(),
+                 std::numeric_limits<int>::min()};
+  double square = 0;
+  std::size_t kept = 0, next = 0;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const std::array<int, 3> at = PlaceAt(size, static_cast<int>(i));
+    const std::array<int, 3> first = FirstNode(origin, at);
+    bool inside = kinds[i] == PlaceKind::kInside;
+    std::array<int, 3> lower{0, 0, 0}, upper{kBlockEdge, kBlockEdge, kBlockEdge};
+    bool varies = false;
+    if (kinds[i] == PlaceKind::kBand) {
+      const BlockFacts& block = facts[next];
+      varies = block.varies;
+      inside = block.inside;
+      if (varies) {
+        std::copy_n(grid->nodes.begin() + static_cast<std::ptrdiff_t>(next * kBlockNodes),
+                    kBlockNodes,
+                    grid->nodes.begin() + static_cast<std::ptrdiff_t>(kept * kBlockNodes));
+        grid->places[i] = static_cast<std::int32_t>(kept++);
+        grid->extents[i] = {block.extent.lo > -end ? block.extent.lo : -kInfinity,
+                            block.extent.hi < end ? block.extent.hi : kInfinity};
+        square = std::max(square, block.square);
+        grid->active += block.active;
+        inside = block.extent.lo <= 0;
+        lower = block.lower;
+        upper = block.upper;
+      }
+      ++next;
+    }
+    if (!varies) {
+      grid->places[i] = inside ? kAbsentInside : kAbsentOutside;
+      grid->extents[i] = inside ? Extent{-kInfinity, -end} : Extent{end, kInfinity};
+    }
+    if (!inside) continue;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      grid->lower[axis] = std::min(grid->lower[axis], first[axis] + lower[axis]);
+      grid->upper[axis] = std::max(grid->upper[axis], first[axis] + upper[axis]);
+    }
+  }
+  grid->nodes.resize(kept * kBlockNodes);
+  grid->nodes.shrink_to_fit();
+  grid->slope = std::sqrt(square);
+  if (grid->upper[0] < grid->lower[0]) {
+    throw std::invalid_argument(
+        "no node of the grid is inside the solid; use smaller voxels than " + Text(voxel_size) +
+        " m");
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (grid->lower[axis] <= origin[axis] ||
+        grid->upper[axis] >= origin[axis] + kBlockEdge * size[axis]) {
+      throw std::invalid_argument(
+          "the level set is not closed: its inside reaches the end of its voxels. Give a grid with "
+          "a band on both sides of the whole surface");
+    }
+  }
+  AddCoarseExtents(size, &grid->extents);
+  grid->checksum = Checksum(*grid);
+  return grid;
+}
+
+void RequireGridSizes(double voxel_size, double half_width) {
+  if (!(voxel_size > 0) || !std::isfinite(voxel_size)) {
+    throw std::invalid_argument("the voxel size must be positive, got " + Text(voxel_size));
+  }
+  if (!(half_width >= kLeastHalfWidth) || !(half_width <= kMostHalfWidth)) {
+    throw std::invalid_argument("the half width must be 2 to 100 voxels, got " + Text(half_width));
+  }
+}
+
+std::shared_ptr<const LevelSet> MakeLevelSet(std::span<const Cell> cells, double voxel_size,
+                                             double half_width, const RangeLoop& loop) {
+  RequireGridSizes(voxel_size, half_width);
+  const SignedDistance distance(cells);
+  // One voxel beyond the band: every node there is outside.
+  const double margin = half_width + 1;
+  std::array<int, 3> origin{}, size{};
+  PlaceBlocks(distance.Lower() / voxel_size - margin * Vec3{1, 1, 1},
+              distance.Upper() / voxel_size + margin * Vec3{1, 1, 1}, voxel_size, &origin, &size);
+  const std::vector<PlaceKind> kinds =
+      PlaceFinder(distance, voxel_size, half_width, origin, size).Find();
+  const double reach = half_width * voxel_size;
+  const BlockReader read = [&](const std::array<int, 3>& first, float* nodes) {
+    for (int n = 0; n < kBlockNodes; ++n) {
+      const std::array<int, 3> at = PlaceAt({kBlockSide, kBlockSide, kBlockSide}, n);
+      const Vec3 p = voxel_size * Vec3{static_cast<double>(first[0] + at[0]),
+                                       static_cast<double>(first[1] + at[1]),
+                                       static_cast<double>(first[2] + at[2])};
+      nodes[n] = static_cast<float>(distance(p, reach) / voxel_size);
+    }
+  };
+  return JoinBlocks(origin, size, kinds, read, voxel_size, half_width, loop);
+}
+
+}  // namespace intervox::geometry

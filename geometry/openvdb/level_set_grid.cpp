@@ -1,0 +1,218 @@
+#include "geometry/openvdb/level_set_grid.h"
+
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/MeshToVolume.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace intervox::geometry {
+namespace {
+
+using openvdb::Coord;
+using openvdb::FloatGrid;
+
+/** Distances have a slope of 1, and of √3 at most as voxels see it where they have kinks. */
+constexpr double kMostSlope = 4;
+
+/** Limits of the child that reads a file first. */
+constexpr rlim_t kReadSeconds = 60;
+
+[[noreturn]] void Refuse(const std::filesystem::path& path, const std::string& what) {
+  throw std::runtime_error(path.string() + ": " + what);
+}
+
+/** Joins the blocks of an OpenVDB grid; its levels times `per_voxel` are in voxels. */
+std::shared_ptr<const LevelSet> Join(const FloatGrid& grid, double per_voxel, double voxel_size,
+                                     double band, const RangeLoop& loop) {
+  const openvdb::CoordBBox box = grid.evalActiveVoxelBoundingBox();
+  const Coord low = box.min(), high = box.max();
+  std::array<int, 3> origin{}, size{};
+  PlaceBlocks({low.x() - 1.0, low.y() - 1.0, low.z() - 1.0},
+              {high.x() + 1.0, high.y() + 1.0, high.z() + 1.0}, voxel_size, &origin, &size);
+  std::vector<PlaceKind> kinds;
+  const auto accessor = grid.getConstAccessor();
+  for (int i = 0; i < size[0]; ++i) {
+    for (int j = 0; j < size[1]; ++j) {
+      for (int k = 0; k < size[2]; ++k) {
+        const Coord first(origin[0] + kBlockEdge * i, origin[1] + kBlockEdge * j,
+                          origin[2] + kBlockEdge * k);
+        // Leaves are blocks; the nodes at the far faces are those of the next ones.
+        const bool inside = accessor.getValue(first) < 0;
+        bool varies = false;
+        for (int c = 0; c < 8; ++c) {
+          const Coord near =
+              first.offsetBy((c & 4) != 0 ? kBlockEdge : 0, (c & 2) != 0 ? kBlockEdge : 0,
+                             (c & 1) != 0 ? kBlockEdge : 0);
+          varies = varies || grid.tree().probeConstLeaf(near) != nullptr ||
+                   accessor.isValueOn(near) || (accessor.getValue(near) < 0) != inside;
+        }
+        kinds.push_back(varies   ? PlaceKind::kBand
+                        : inside ? PlaceKind::kInside
+                                 : PlaceKind::kOutside);
+      }
+    }
+  }
+  const BlockReader read = [&](const std::array<int, 3>& first, float* nodes) {
+    const auto values = grid.getConstAccessor();
+    for (int i = 0; i < kBlockSide; ++i) {
+      for (int j = 0; j < kBlockSide; ++j) {
+        for (int k = 0; k < kBlockSide; ++k) {
+          *nodes++ = static_cast<float>(
+              per_voxel * values.getValue(Coord(first[0] + i, first[1] + j, first[2] + k)));
+        }
+      }
+    }
+  };
+  return JoinBlocks(origin, size, kinds, read, voxel_size, band, loop);
+}
+
+/** Reads the level set of a file. */
+FloatGrid::Ptr ReadGrid(const std::filesystem::path& path, std::string* names) {
+  openvdb::io::File file(path.string());
+  file.open(false);
+  FloatGrid::Ptr found;
+  int count = 0;
+  for (auto name = file.beginName(); name != file.endName(); ++name) {
+    const openvdb::GridBase::Ptr head = file.readGridMetadata(name.gridName());
+    *names += (names->empty() ? "'" : ", '") + name.gridName() + "' (" +
+              openvdb::GridBase::gridClassToString(head->getGridClass()) + " of " +
+              head->valueType() + ")";
+    if (head->getGridClass() != openvdb::GRID_LEVEL_SET || head->valueType() != "float") continue;
+    ++count;
+    found = openvdb::gridPtrCast<FloatGrid>(file.readGrid(name.gridName()));
+  }
+  return count == 1 ? found : nullptr;
+}
+
+/** Lets a child with limits read the file. @returns whether it came to an end. */
+bool ChildReads(const std::filesystem::path& path) {
+  const pid_t child = fork();
+  if (child < 0) return true;  // nothing is known
+  if (child == 0) {
+    const auto free = static_cast<rlim_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                      static_cast<rlim_t>(sysconf(_SC_PAGE_SIZE));
+    const rlimit none{0, 0}, seconds{kReadSeconds, kReadSeconds}, memory{free, free};
+    setrlimit(RLIMIT_CORE, &none);
+    close(STDERR_FILENO);  // a crash is the parent's to report
+    setrlimit(RLIMIT_CPU, &seconds);
+    setrlimit(RLIMIT_AS, &memory);
+    try {
+      std::string names;
+      ReadGrid(path, &names);
+    } catch (...) {  // the parent meets the same exception
+    }
+    _exit(0);
+  }
+  int status = 0;
+  return waitpid(child, &status, 0) != child || WIFEXITED(status);
+}
+
+/** A mesh in index space, in double precision. */
+struct MeshAdapter {
+  std::span<const Vec3> p;
+  std::span<const std::array<int, 3>> triangles;
+  double voxel_size;
+
+  std::size_t polygonCount() const { return triangles.size(); }
+  std::size_t pointCount() const { return p.size(); }
+  std::size_t vertexCount(std::size_t) const { return 3; }
+  void getIndexSpacePoint(std::size_t n, std::size_t v, openvdb::Vec3d& x) const {
+    const Vec3 at = p[static_cast<std::size_t>(triangles[n][v])] / voxel_size;
+    x = openvdb::Vec3d(at.x, at.y, at.z);
+  }
+};
+
+}  // namespace
+
+VdbLevelSet ReadVdb(const std::filesystem::path& path, const RangeLoop& loop) {
+  if (!std::filesystem::is_regular_file(path)) {
+    Refuse(path, "no such file. Paths are relative to the file that names them.");
+  }
+  openvdb::initialize();
+  if (!ChildReads(path)) {
+    Refuse(path,
+           "the file is damaged: reading it crashed or took too much memory or time. Write "
+           "it anew.");
+  }
+  std::string names;
+  FloatGrid::Ptr grid;
+  try {
+    grid = ReadGrid(path, &names);
+  } catch (const std::exception& error) {
+    Refuse(path, std::string("not a whole OpenVDB file (") + error.what() + "). Write it anew.");
+  }
+  if (grid == nullptr) {
+    Refuse(path, "the file must hold one level set of floats, and holds " +
+                     (names.empty() ? "nothing" : names) +
+                     ". Write one level set; a fog volume has no distances.");
+  }
+  const std::string name = "grid '" + grid->getName() + "': ";
+  if (grid->empty()) Refuse(path, name + "no voxel is active. Give a band around the surface.");
+  const openvdb::math::Transform& transform = grid->transform();
+  const openvdb::Vec3d h = transform.voxelSize();
+  const openvdb::Vec3d at = transform.indexToWorld(openvdb::Vec3d(0, 0, 0));
+  bool cubic = transform.isLinear() && h.x() > 0 && std::isfinite(h.x());
+  for (int axis = 0; axis < 3 && cubic; ++axis) {
+    openvdb::Vec3d e(0, 0, 0);
+    e[axis] = 1;
+    const openvdb::Vec3d d = transform.indexToWorld(e) - at - h.x() * e;
+    cubic = d.length() <= 1e-6 * h.x();
+  }
+  if (!cubic || !at.isFinite()) {
+    Refuse(path, name + "its voxels are no cubes along the axes. Resample it to a uniform scale.");
+  }
+  const double band = grid->background() / h.x();
+  if (!(band >= 1) || !(band <= kMostHalfWidth)) {
+    Refuse(path, name + "its background is " + std::to_string(band) +
+                     " voxels. A band of 2 to 100 voxels on either side is needed.");
+  }
+  try {
+    VdbLevelSet read{Join(*grid, 1 / h.x(), h.x(), band, loop), {at.x(), at.y(), at.z()}};
+    if (read.field->slope <= kMostSlope) return read;
+    throw std::invalid_argument(
+        "levels of neighbouring voxels differ by " + std::to_string(read.field->slope) +
+        " voxels; the surface is open, or they are no distances. Make a level set anew");
+  } catch (const std::invalid_argument& error) {
+    Refuse(path, name + error.what() + ".");
+  }
+}
+
+std::shared_ptr<const LevelSet> LevelSetOfMesh(std::span<const Vec3> p,
+                                               std::span<const std::array<int, 3>> triangles,
+                                               double voxel_size, double half_width,
+                                               const RangeLoop& loop) {
+  RequireGridSizes(voxel_size, half_width);
+  Vec3 lower = 1e300 * Vec3{1, 1, 1}, upper = -lower;
+  for (const Vec3& x : p) {
+    if (!std::isfinite(x.x + x.y + x.z)) {
+      throw std::invalid_argument("a vertex of the mesh is not finite. Give finite coordinates.");
+    }
+    lower = Min(lower, x);
+    upper = Max(upper, x);
+  }
+  for (const std::array<int, 3>& triangle : triangles) {
+    for (const int v : triangle) {
+      if (v >= 0 && static_cast<std::size_t>(v) < p.size()) continue;
+      throw std::invalid_argument("a triangle names vertex " + std::to_string(v) + " of " +
+                                  std::to_string(p.size()) + ". Number them from 0.");
+    }
+  }
+  if (triangles.empty()) throw std::invalid_argument("the mesh has no triangles. Give some.");
+  // Refused before OpenVDB takes the memory.
+  std::array<int, 3> origin{}, size{};
+  PlaceBlocks(lower / voxel_size, upper / voxel_size, voxel_size, &origin, &size);
+  openvdb::initialize();
+  const auto transform = openvdb::math::Transform::createLinearTransform(1.0);
+  const auto band = static_cast<float>(half_width);
+  const FloatGrid::Ptr grid = openvdb::tools::meshToVolume<FloatGrid>(
+      MeshAdapter{p, triangles, voxel_size}, *transform, band, band);
+  return Join(*grid, 1, voxel_size, half_width, loop);
+}
+
+}  // namespace intervox::geometry

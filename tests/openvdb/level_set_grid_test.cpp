@@ -1,0 +1,135 @@
+// Level sets from OpenVDB files: what was written reads back, and what is no level set is refused.
+#include "geometry/openvdb/level_set_grid.h"
+
+#include <gtest/gtest.h>
+#include <openvdb/openvdb.h>
+#include <openvdb/tools/LevelSetSphere.h>
+#include <openvdb/tools/LevelSetUtil.h>
+
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "geometry/openvdb/rasterize.h"
+#include "tests/geometry/grids.h"
+
+namespace intervox::geometry {
+namespace {
+
+using openvdb::FloatGrid;
+
+std::filesystem::path InTemp(const std::string& name) {
+  return std::filesystem::temp_directory_path() / ("intervox_level_set_" + name);
+}
+
+void Write(const std::filesystem::path& path, const openvdb::GridPtrVec& grids) {
+  openvdb::io::File(path.string()).write(grids);
+}
+
+FloatGrid::Ptr Ball() {
+  return openvdb::tools::createLevelSetSphere<FloatGrid>(1.0f, openvdb::Vec3f(3, 4, 5), 0.1f, 3.0f);
+}
+
+void ExpectRefusal(const std::filesystem::path& path, const std::string& part) {
+  try {
+    ReadVdb(path, testing::Serially);
+    ADD_FAILURE() << "no refusal: " << part;
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(path.string()), std::string::npos) << error.what();
+  }
+}
+
+TEST(ReadVdb, WhatWasWrittenReadsBack) {
+  const auto cells = testing::CellsOf(Torus{0.5, 0.2});
+  const std::filesystem::path path = InTemp("torus.vdb");
+  Rasterize(cells, 0.02, 3, "torus", path);
+  const VdbLevelSet read = ReadVdb(path, testing::Serially);
+  const auto made = MakeLevelSet(cells, 0.02, 3, testing::Serially);
+  EXPECT_NEAR(read.field->voxel_size, 0.02, 1e-12);
+  EXPECT_NEAR(read.field->band, 3, 1e-6);
+  EXPECT_EQ(Norm(read.p_FG), 0);
+  EXPECT_EQ(read.field->lower, made->lower);
+  EXPECT_EQ(read.field->upper, made->upper);
+  const GridView a = read.field->View(), b = made->View();
+  for (int n = 0; n < 4000; ++n) {
+    const Vec3 u{-40 + 80 * std::fmod(0.618 * n, 1), -40 + 80 * std::fmod(0.414 * n, 1),
+                 -14 + 28 * std::fmod(0.732 * n, 1)};
+    ASSERT_NEAR(Evaluate(a, u).value, Evaluate(b, u).value, 1e-5);
+  }
+  std::filesystem::remove(path);
+}
+
+TEST(ReadVdb, KnowsWhereTheGridStands) {
+  const std::filesystem::path path = InTemp("ball.vdb");
+  const FloatGrid::Ptr ball = Ball();
+  ball->transform().postTranslate(openvdb::Vec3d(0.05, -7, 0));
+  Write(path, {ball});
+  const VdbLevelSet read = ReadVdb(path, testing::Serially);
+  EXPECT_NEAR(read.p_FG.x, 0.05, 1e-12);
+  EXPECT_NEAR(read.p_FG.y, -7, 1e-12);
+  const Vec3 surface = Vec3{3, 4, 5} + Vec3{0.05, -7, 0} + Vec3{0, 0, 1};
+  EXPECT_NEAR(Evaluate(read.field->View(), (surface - read.p_FG) / 0.1).value, 0, 0.03);
+  std::filesystem::remove(path);
+}
+
+TEST(ReadVdb, RefusesWhatIsNoLevelSet) {
+  const std::filesystem::path path = InTemp("bad.vdb");
+  ExpectRefusal(InTemp("absent.vdb"), "no such file");
+  const FloatGrid::Ptr fog = Ball();
+  openvdb::tools::sdfToFogVolume(*fog);
+  fog->setName("smoke");
+  Write(path, {fog});
+  ExpectRefusal(path, "'smoke' (fog volume of float)");
+  Write(path, {Ball(), Ball()});
+  ExpectRefusal(path, "one level set");
+  Write(path, {});
+  ExpectRefusal(path, "nothing");
+  const FloatGrid::Ptr stretched = Ball();
+  stretched->transform().postScale(openvdb::Vec3d(1, 1, 2));
+  Write(path, {stretched});
+  ExpectRefusal(path, "no cubes along the axes");
+  const FloatGrid::Ptr turned = Ball();
+  turned->transform().postRotate(0.5, openvdb::math::Z_AXIS);
+  Write(path, {turned});
+  ExpectRefusal(path, "no cubes along the axes");
+  const FloatGrid::Ptr empty = FloatGrid::create(0.3f);
+  empty->setGridClass(openvdb::GRID_LEVEL_SET);
+  empty->setTransform(openvdb::math::Transform::createLinearTransform(0.1));
+  Write(path, {empty});
+  ExpectRefusal(path, "no voxel is active");
+  // Half a ball: levels jump from one end of the band to the other.
+  const FloatGrid::Ptr half = Ball();
+  half->clip(openvdb::math::CoordBBox(openvdb::Coord(0, 0, 0), openvdb::Coord(30, 100, 100)));
+  Write(path, {half});
+  ExpectRefusal(path, "the surface is open");
+  std::filesystem::remove(path);
+}
+
+TEST(ReadVdb, RefusesDamagedFiles) {
+  const std::filesystem::path path = InTemp("damaged.vdb");
+  Write(path, {Ball()});
+  std::ifstream in(path, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  for (const double share : {0.0, 0.01, 0.1, 0.5, 0.9, 0.999}) {
+    const auto size = static_cast<std::size_t>(share * static_cast<double>(whole.size()));
+    std::ofstream(path, std::ios::binary) << whole.substr(0, size);
+    ExpectRefusal(path, "");
+  }
+  std::ofstream(path, std::ios::binary) << std::string(100000, '\0');
+  ExpectRefusal(path, "not a whole OpenVDB file");
+  // Sizes that lie: four bytes anywhere become the largest number.
+  for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 24) {
+    std::string damaged = whole;
+    for (std::size_t k = at; k < std::min(at + 4, whole.size()); ++k) damaged[k] = '\x7f';
+    std::ofstream(path, std::ios::binary) << damaged;
+    try {
+      ReadVdb(path, testing::Serially);
+    } catch (const std::runtime_error&) {  // values may change unseen, sizes may not
+    }
+  }
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace intervox::geometry
