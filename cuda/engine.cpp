@@ -8,6 +8,7 @@
 
 #include "cuda/engine_cuda.h"
 #include "cuda/executor.h"
+#include "cuda/grid/pair.h"
 #include "cuda/metrics_sum.h"
 #include "cuda/planner.h"
 #include "geometry/make_surface.h"
@@ -95,7 +96,7 @@ InterferenceMetrics ComputeMetrics(const PairQuery& query) {
     invalid.status = Status::kInvalid;
     return invalid;
   }
-  return ComputeHalves(query, kMostHalvings);
+  return cuda::HasGrid(query) ? cuda::ComputeGridPair(query) : ComputeHalves(query, kMostHalvings);
 }
 
 Engine::Engine(EngineOptions options) : options_(options) {
@@ -117,6 +118,12 @@ void Engine::Compute(std::span<const PairQuery> queries,
   }
   if (options_.device == Device::kCuda) {
     cuda::ComputeOnCuda(queries, metrics, options_.cuda_device);
+    // The device takes no grids yet.
+    for (std::size_t i = 0; i < queries.size(); ++i) {
+      const PairQuery& query = queries[i];
+      if (query.a == nullptr || query.b == nullptr || !cuda::HasGrid(query)) continue;
+      metrics[i] = ComputeMetrics(query);
+    }
     return;
   }
   const int threads = options_.device == Device::kSerial ? 1 : options_.threads;

@@ -38,6 +38,7 @@ struct RuleResult {
   bool accepted = false;  ///< false: try the next rule
   double error = 0.0;     ///< estimate of |error of V| [m³]
   int work = 0;           ///< faces, rays or leaves evaluated
+  bool rounding = false;  ///< the error is one of rounding: no other rule has a smaller one
 };
 
 }  // namespace intervox::cuda

@@ -14,8 +14,11 @@ enum class LeafRule : std::uint8_t {
   kFlux,      ///< exact edge and generator integrals: curved surfaces with planes
   kPolar,     ///< rays from inside a smooth convex overlap; closed forms for balls
   kClip,      ///< polytope clipping with Richardson extrapolation in the contact frame
-  kCenter,    ///< the plain voxel count
+  kCenter,    ///< the plain voxel count; of a grid's own voxels where there is one
   kColumn,    ///< plane sections by columns: tori, general quadrics, three and more curved surfaces
+  kSlice,     ///< slices across the axis: a solid of revolution under one plane
+  kFraction,  ///< grids: each voxel's share from levels and slopes at its centre
+  kVoxel,     ///< grids: the trilinear field itself, to the tolerance
 };
 
 /** What became of a query. */
@@ -34,7 +37,8 @@ struct PairQuery {
   Pose X_WA;                ///< pose of A's frame in the world; p in [m]
   Pose X_WB;                ///< pose of B's frame in the world; p in [m]
   double tolerance = 1e-3;  ///< relative to V (and to r_gyr for the centroid), in [1e-9, 0.1]
-  double voxel_size = 0.0;  ///< [m]; used by kCenter and, when > 0, as the leaf size of kClip
+  /** [m]; used by kCenter and, when > 0, as the leaf size of kClip. A grid has its own voxels. */
+  double voxel_size = 0.0;
   LeafRule rule = LeafRule::kAuto;
   /** [m³] Errors of V up to this meet the tolerance as well: what is too small to matter, such as a
    negligible force over the stiffness. An overlap lost in an error that small is disjoint. */

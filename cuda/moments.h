@@ -43,6 +43,18 @@ INTERVOX_HD inline Moments Shifted(const Moments& x, const Vec3& c) {
   return out;
 }
 
+/** The moments in other axes, whose rotation takes vectors of theirs to new ones. */
+INTERVOX_HD inline Moments Turned(const Mat3& R, const Moments& x) {
+  const Mat3 second =
+      R * Mat3{{x.q.x, x.d.x, x.d.y}, {x.d.x, x.q.y, x.d.z}, {x.d.y, x.d.z, x.q.z}} * Transpose(R);
+  return {x.v,
+          R * x.m,
+          {second(0, 0), second(1, 1), second(2, 2)},
+          {second(0, 1), second(0, 2), second(1, 2)},
+          R * x.s,
+          R * x.g};
+}
+
 /** Metrics from raw moments about p_WL; fills V, centroid, J, S, G only. Requires v > 0. */
 INTERVOX_HD inline InterferenceMetrics ToMetrics(const Moments& x, const Vec3& p_WL) {
   InterferenceMetrics out;

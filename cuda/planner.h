@@ -8,6 +8,7 @@
 #include "cuda/flux/rule.h"
 #include "cuda/polar/rule.h"
 #include "cuda/prepare.h"
+#include "cuda/slice/rule.h"
 #include "cuda/team.h"
 
 namespace intervox::cuda {
@@ -100,6 +101,12 @@ __attribute__((noinline)) INTERVOX_HD RuleResult RunFlux(const Team& team, const
 }
 
 template <class Team>
+__attribute__((noinline)) INTERVOX_HD RuleResult RunSlice(const Team& team, const LocalPair& pair,
+                                                          Moments* moments) {
+  return SliceRule(team, pair, moments);
+}
+
+template <class Team>
 __attribute__((noinline)) INTERVOX_HD RuleResult RunColumn(const Team& team, const LocalPair& pair,
                                                            Moments* moments) {
   return ColumnRule(team, pair, moments);
@@ -128,6 +135,8 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
       return RunFlux(team, pair, moments);
     case LeafRule::kPolar:
       return RunPolar(team, pair, moments);
+    case LeafRule::kSlice:
+      return RunSlice(team, pair, moments);
     case LeafRule::kColumn:
       return RunColumn(team, pair, moments);
     case LeafRule::kClip:
@@ -187,9 +196,9 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
   metrics.status = prepared.status;
   if (prepared.status != Status::kOk) return out;
   // In the order of cost; every one refuses what it is not made for.
-  constexpr LeafRule kOrder[] = {LeafRule::kPolytope, LeafRule::kPolar, LeafRule::kFlux,
-                                 LeafRule::kColumn, LeafRule::kClip};
-  constexpr int kRules = 5;
+  constexpr LeafRule kOrder[] = {LeafRule::kPolytope, LeafRule::kSlice,  LeafRule::kPolar,
+                                 LeafRule::kFlux,     LeafRule::kColumn, LeafRule::kClip};
+  constexpr int kRules = 6;
   bool found = false;
   RuleResult best;
   Moments best_moments;
@@ -205,7 +214,7 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
     best_moments = moments;
     best_rule = rule;
     if (internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule)) ||
-        moments.v <= 0) {
+        result.rounding || moments.v <= 0) {
       break;
     }
   }

@@ -9,6 +9,15 @@ namespace intervox::cuda::internal {
 inline constexpr int kColumnBreaks = 64;
 inline constexpr int kSectionHalvings = 6;
 
+/** Breaks closer than this share of a section's width are one, and where a curve passes through a
+ corner within this share of an edge, it meets both edges. */
+inline constexpr double kSameBreak = 1e-12;
+inline constexpr double kSameCorner = 1e-9;
+
+/** Up to this share of a resultant two curves are symmetric: its roots are pairs nearer to each
+ other than a touch. */
+inline constexpr double kSymmetric = 1e-16;
+
 /** A number for the meeting of two surfaces, or of one with itself: a fold. */
 INTERVOX_HD inline short MeetingOf(int i, int j) {
   const int low = i < j ? i : j, high = i < j ? j : i;
@@ -45,18 +54,18 @@ struct SectionBreaks {
     return true;
   }
 
-  /** Makes one of breaks closer than `least`, whatever their order. */
-  INTERVOX_HD void Merge(double least) {
-    int n = 0;
-    for (int k = 0; k < count; ++k) {
-      if (n > 0 && u[k] - u[n - 1] <= least) {
-        cause[n - 1] = static_cast<short>(cause[n - 1] + cause[k]);
-        continue;
-      }
-      u[n] = u[k];
-      cause[n++] = cause[k];
+  /** A number for what happens at breaks first … last, which are one place: for the set of their
+   causes, as rounding decides how often one of them is found there. */
+  INTERVOX_HD unsigned CauseOf(int first, int last) const {
+    unsigned sum = 0;
+    for (int i = first; i <= last; ++i) {
+      bool known = cause[i] == 0;
+      for (int k = first; k < i && !known; ++k) known = cause[k] == cause[i];
+      if (known) continue;
+      const unsigned x = static_cast<unsigned>(cause[i] + 1) * 2654435761u;
+      sum += (x ^ (x >> 15)) * 2246822519u;
     }
-    count = n;
+    return sum;
   }
 
   /** Inserts x in order. */
@@ -113,21 +122,36 @@ INTERVOX_HD inline void AddFolds(const PlaneSection& section, int i, SectionBrea
   }
 }
 
-/** Where two curves meet: roots of the resultant of their levels as quadratics in v. */
+/** Where two curves meet: roots of the resultant ac² − 4 ab bc of their levels as quadratics in v.
+ Where both are symmetric about one line along u, ab and bc vanish and its roots are double ones of
+ ac; so they are with a wall, whose place is a break already. */
 INTERVOX_HD inline void AddMeetings(const PlaneSection& section, int i, int j,
                                     SectionBreaks* breaks) {
   const SectionCurve &f = section.curve[i], &g = section.curve[j];
+  if (IsWall(f) || IsWall(g)) return;
   const double width = section.u_hi - section.u_lo;
-  double sample[5], largest = 0, tall = 0;
+  double sample[5], ac[5], largest = 0, tall = 0, odd = 0;
   for (int k = 0; k < 5; ++k) {
     const double u = section.u_lo + 0.25 * k * width;
     const double b1 = f.uv * u + f.v, c1 = (f.uu * u + 2 * f.u) * u + f.c;
     const double b2 = g.uv * u + g.v, c2 = (g.uu * u + 2 * g.u) * u + g.c;
-    const double ac = f.vv * c2 - g.vv * c1, ab = f.vv * b2 - g.vv * b1, bc = b1 * c2 - b2 * c1;
-    sample[k] = ac * ac - 4 * ab * bc;
-    const double top = std::fabs(ab), way = std::fabs(ac);
+    const double ab = f.vv * b2 - g.vv * b1, bc = b1 * c2 - b2 * c1;
+    ac[k] = f.vv * c2 - g.vv * c1;
+    sample[k] = ac[k] * ac[k] - 4 * ab * bc;
+    const double top = std::fabs(ab), way = std::fabs(ac[k]), rest = std::fabs(4 * ab * bc);
     tall = way > tall ? way : tall;
     largest = top > largest ? top : largest;
+    odd = rest > odd ? rest : odd;
+  }
+  if (odd <= kSymmetric * tall * tall) {
+    // ac = ac[2] + 2 b x + a x² over x in [−1, 1].
+    const double a = 0.5 * (ac[0] + ac[4]) - ac[2], b = 0.25 * (ac[4] - ac[0]);
+    const auto x = geometry::internal::QuadraticCrossings(a, b, ac[2]);
+    for (int k = 0; k < x.count; ++k) {
+      const double u = section.u_lo + 0.5 * (1 + x.t[k]) * width;
+      if (u > section.u_lo && u < section.u_hi) breaks->Add(u, MeetingOf(f.id, g.id));
+    }
+    return;
   }
   const double height = section.v_hi - section.v_lo;
   double roots[8];
@@ -136,9 +160,9 @@ INTERVOX_HD inline void AddMeetings(const PlaneSection& section, int i, int j,
     const double u = section.u_lo + width * roots[k];
     const double b1 = f.uv * u + f.v, c1 = (f.uu * u + 2 * f.u) * u + f.c;
     const double b2 = g.uv * u + g.v, c2 = (g.uu * u + 2 * g.u) * u + g.c;
-    const double ac = f.vv * c2 - g.vv * c1, ab = f.vv * b2 - g.vv * b1;
+    const double way = f.vv * c2 - g.vv * c1, ab = f.vv * b2 - g.vv * b1;
     if (std::fabs(ab) * height > 1e-4 * (tall + largest * height)) {
-      Consider(section, u, -0.5 * ac / ab, i, j, breaks);
+      Consider(section, u, -0.5 * way / ab, i, j, breaks);
     } else if (u > section.u_lo && u < section.u_hi) {
       breaks->Add(u, MeetingOf(f.id, g.id));
     }
@@ -155,12 +179,11 @@ INTERVOX_HD inline void AddEdge(const PlaneSection& section, int i, int line, do
       (s.uu * du + s.uv * dv) * u0 + (s.uv * du + s.vv * dv) * v0 + s.u * du + s.v * dv;
   const auto x = geometry::internal::QuadraticCrossings(a, b, s.Value(u0, v0));
   for (int k = 0; k < x.count; ++k) {
-    const double t = x.t[k];
-    if (t <= 0 || t >= 1) continue;
+    double t = x.t[k];
+    if (t < -kSameCorner || t > 1 + kSameCorner) continue;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
     const double u = u0 + t * du;
-    if (u > section.u_lo && u < section.u_hi && AdmitsAll(section, u, v0 + t * dv, i, i)) {
-      breaks->Add(u, MeetingOf(s.id, line));
-    }
+    if (AdmitsAll(section, u, v0 + t * dv, i, i)) breaks->Add(u, MeetingOf(s.id, line));
   }
 }
 
@@ -230,9 +253,10 @@ INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* pla
   section->v_lo = bottom;
   section->v_hi = top;
   if (!(lo < hi)) return false;
+  const double same = kSameBreak * (hi - lo);
   for (int k = 0; k < count; ++k) {
     const int next = k + 1 == count ? 0 : k + 1, past = id[k == 0 ? count - 1 : k - 1];
-    const bool corner = id[k] >= 0 && past >= 0, extreme = u[k] == lo || u[k] == hi;
+    const bool corner = id[k] >= 0 && past >= 0, extreme = u[k] - lo <= same || hi - u[k] <= same;
     if ((ends && extreme) || ((ends || corner) && AdmitsAll(*section, u[k], v[k], -1, -1))) {
       breaks->Add(u[k],
                   MeetingOf(id[k] < 0 ? -1 : plane[id[k]].id, past < 0 ? -1 : plane[past].id));

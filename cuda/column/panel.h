@@ -112,7 +112,8 @@ INTERVOX_HD void Integrate(const Team& team, const ColumnChart& chart, const Loc
   panel->error = nodes.error;
   panel->crack = -1;
   panel->hidden = 0;
-  // Of several changes the one nearest to the middle: the others may not matter then.
+  // Of several changes the one that may hide most; of equals the one nearest to the middle.
+  double most = -1;
   constexpr int kOutward[] = {3, 4, 2, 5, 1, 6, 0, 7};
   for (const int i : kOutward) {
     if ((i == 0 && panel->hard0) || (i == 7 && panel->hard1)) continue;
@@ -122,8 +123,10 @@ INTERVOX_HD void Integrate(const Team& team, const ColumnChart& chart, const Loc
     double dt = 0;
     const double gap = NodeAt(*panel, i == 7 ? 1 : rule.x[i], &dt) -
                        NodeAt(*panel, i == 0 ? 0 : rule.x[i - 1], &dt);
-    panel->hidden += 0.1 * gap * std::fabs(nodes.area[j + 1] - nodes.area[j]);
-    if (panel->crack >= 0) continue;
+    const double hides = 0.1 * gap * std::fabs(nodes.area[j + 1] - nodes.area[j]);
+    panel->hidden += hides;
+    if (hides <= most) continue;
+    most = hides;
     panel->crack = i;
     panel->before = nodes.shape[i];
   }

@@ -174,13 +174,6 @@ INTERVOX_HD inline Moments LiftMoments(const PlaneSection& section, const PlaneS
   return out;
 }
 
-/** A number for what a panel begins or ends with; of several the sum counts, as nothing happens
- when one passes above another. */
-INTERVOX_HD inline unsigned NumberOf(int cause) {
-  const unsigned x = static_cast<unsigned>(cause + 1) * 2654435761u;
-  return (x ^ (x >> 15)) * 2246822519u;
-}
-
 /** Integrates the section, each panel's area to a relative `goal` and its area vector to thirty of
  them. With `measure` false only its shape. Out of line: many places ask for a section, and ptxas
  would take each of them for many minutes. */
@@ -205,26 +198,30 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
     AddRingBreaks(*section, pair, goal, &breaks);
   }
   out.full = breaks.full;
-  const double least = 1e-12 * (section->u_hi - section->u_lo);
-  breaks.Merge(least);
+  const double least = kSameBreak * (section->u_hi - section->u_lo);
   const double touch = kTouch * (section->u_hi - section->u_lo);
   double narrow = 0;  // the last panel's width
   PlaneSums total;
   unsigned last = ShapeOf({});
-  int end = -1;
+  int here = 0;  // the first of the breaks that are one place
+  bool open = false;
   ColumnParts parts;
   for (int i = 0; i + 1 < breaks.count; ++i) {
     const double from = breaks.u[i], width = breaks.u[i + 1] - from;
+    if (width <= least) continue;
     PartsAt(*section, pair, from + kLook * width, &parts);
     out.full = out.full || parts.full;
     ++out.columns;
     const unsigned shape = ShapeOf(parts);
     // What rounding makes of a touch is no change.
     if (width > touch) {
-      if (shape != last) out.shape += NumberOf(breaks.cause[i]);
-      if (section->rings) out.shape = out.shape * 31u + shape;
+      if (shape != last) {
+        out.shape += breaks.CauseOf(here, i);
+        if (section->rings) out.shape = out.shape * 31u + shape;
+      }
       last = shape;
-      end = parts.count > 0 ? breaks.cause[i + 1] : -1;
+      open = parts.count > 0;
+      here = i + 1;
     }
     const double before = narrow;
     narrow = parts.count > 0 ? width : 0.0;
@@ -275,7 +272,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
     out.area_error += error.s;
     total += sums;
   }
-  if (end >= 0) out.shape += NumberOf(end);
+  if (open) out.shape += breaks.CauseOf(here, breaks.count - 1);
   if (!measure) return out;
   if (section->weight != nullptr) AddWalls(*section, pair, &total);
   out.full = out.full || total.full;

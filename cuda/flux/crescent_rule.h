@@ -107,20 +107,7 @@ INTERVOX_HD inline CrescentSums RefineCrescent(const Crescent& x, const Crescent
 
 /** The moments in L of sums about x.o in the hole's axes. */
 INTERVOX_HD inline Moments ToLocal(const Crescent& x, const Moments& sums) {
-  const Mat3& R = x.frame;
-  const Mat3 second = R *
-                      Mat3{{sums.q.x, sums.d.x, sums.d.y},
-                           {sums.d.x, sums.q.y, sums.d.z},
-                           {sums.d.y, sums.d.z, sums.q.z}} *
-                      Transpose(R);
-  Moments out;
-  out.v = sums.v;
-  out.m = R * sums.m;
-  out.q = {second(0, 0), second(1, 1), second(2, 2)};
-  out.d = {second(0, 1), second(0, 2), second(1, 2)};
-  out.s = R * sums.s;
-  out.g = R * sums.g;
-  return Shifted(out, x.o);
+  return Shifted(Turned(x.frame, sums), x.o);
 }
 
 /** Moments of a convex peg in a round hole with planes across it. Not accepted when the pair is
@@ -169,7 +156,8 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
     total.work += work;
   }
   result.work = total.work;
-  if (total.bad > 0 || is_rough()) return result;
+  // Nothing at all closes, too: what no panel shows is left to the general way.
+  if (total.bad > 0 || is_rough() || !(total.x.v > 0)) return result;
   result.error = total.volume_error + rounding;
   if (share > kFluxShare) {
     result.error = kStated * total.volume_error + kLeast * std::fabs(total.x.v) + rounding;

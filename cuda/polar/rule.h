@@ -2,7 +2,6 @@
 #pragma once
 
 #include "cuda/polar/order.h"
-#include "cuda/polar/torus.h"
 
 namespace intervox::cuda {
 
@@ -176,8 +175,7 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
 
 }  // namespace internal
 
-/** Metrics of a smooth convex overlap: two planes or convex quadrics bound it, or one ellipsoid;
- and of a torus cut by one plane (see TorusRule).
+/** Metrics of a smooth convex overlap: two planes or convex quadrics bound it, or one ellipsoid.
 
  From an interior point the overlap is star-shaped; each half plane through the axis meets the two
  faces in two conic arcs that join at the rim, and an arc is an exact rational curve. So the volume,
@@ -190,9 +188,6 @@ INTERVOX_HD RuleResult PolarRule(const Team& team, const LocalPair& pair, Moment
   RuleResult result;
   const int curved = pair.count - pair.planes;
   if (curved < 1 || curved > 2) return result;
-  if (curved == 1 && pair.surface[pair.planes].surface.kind == geometry::SurfaceKind::kTorus) {
-    return internal::TorusRule(team, pair, moments);
-  }
   for (int i = pair.planes; i < pair.count; ++i) {
     if (!HasConvexForm(pair.surface[i].surface)) return result;
   }

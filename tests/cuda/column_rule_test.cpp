@@ -292,6 +292,37 @@ TEST(ColumnRule, BallInAGrooveFromAnyFrame) {
   EXPECT_LT(WorstOverFrames(groove, ball, X, 300, 5, flux), 1e-3);
 }
 
+// An ellipsoid at the rim of a hole: some sections run along the hole's axis, so that its wall is a
+// pair of lines along the columns, and the cells' cut planes meet where the wall meets their faces.
+// What rounding finds there must not count as something that happens: it took 100,000 columns.
+TEST(ColumnRule, EllipsoidAtAHolesRimTakesFewColumns) {
+  using geometry::Leaf;
+  using geometry::Operation;
+  using geometry::Tree;
+  const auto block =
+      geometry::ToCells(*Tree(Operation::kDifference, {Leaf(geometry::Box{{1.0, 0.8, 0.46}}),
+                                                       Leaf(geometry::Cylinder{0.27, 1.0})}));
+  const auto ball = intervox::testing::CellsOf(geometry::Ellipsoid{{0.5, 0.35, 0.5}});
+  Random random(44);
+  int overlaps = 0;
+  for (int k = 0; k < 300; ++k) {
+    const double angle = random.Uniform(0, 2 * kPi);
+    const Vec3 at{0.27 * std::cos(angle), 0.27 * std::sin(angle), 0.23 + random.Uniform(0.2, 0.45)};
+    const Pose X{random.Rotation(), at};
+    for (const geometry::Cell& cell : block) {
+      PairQuery query{&cell, &ball[0], {}, X};
+      query.tolerance = 1e-3;
+      query.rule = LeafRule::kColumn;
+      const InterferenceMetrics got = ComputeMetrics(query);
+      if (got.status == Status::kDisjoint) continue;
+      ++overlaps;
+      EXPECT_EQ(got.status, Status::kOk) << k;
+      EXPECT_LT(got.work, 20000) << k;
+    }
+  }
+  EXPECT_GT(overlaps, 200);
+}
+
 // Two cones across each other whose flat ends are turned by a hair out of the box of the sections:
 // the sections end at the flat ends, and not at the box. The same without the hair is the witness.
 TEST(ColumnRule, EndsAtFacesAlmostAlongItsBox) {

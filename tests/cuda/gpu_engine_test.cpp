@@ -67,8 +67,9 @@ TEST_F(GpuEngine, HasTheCpusBitsForTheOracle) {
 TEST_F(GpuEngine, HasTheCpusBitsForEveryNamedRule) {
   const auto families = testing::AllFamilies();
   auto queries = testing::RandomQueries(families, 98);
-  for (const LeafRule rule : {LeafRule::kPolytope, LeafRule::kFlux, LeafRule::kPolar,
-                              LeafRule::kClip, LeafRule::kCenter, LeafRule::kColumn}) {
+  for (const LeafRule rule :
+       {LeafRule::kPolytope, LeafRule::kFlux, LeafRule::kPolar, LeafRule::kClip, LeafRule::kCenter,
+        LeafRule::kColumn, LeafRule::kSlice}) {
     for (PairQuery& query : queries) {
       query.rule = rule;
       query.voxel_size = rule == LeafRule::kCenter ? 0.02 : 0.0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cuda/engine.h"
+#include "cuda/wall_clearance.h"
 #include "geometry/grow.h"
 #include "geometry/hollows.h"
 #include "geometry/make_surface.h"
@@ -106,6 +107,54 @@ TEST(WallCuts, ShowWhichSectorsPegsAreFreeOf) {
   }
   ASSERT_EQ(sectors.size(), 20U);
   CheckWhoTouches(sectors, 0.0015, 0.9);
+}
+
+// A peg may move by its clearance in any direction, with a turn as well, and often not by much
+// more.
+TEST(WallCuts, TellHowFarAFreePegMayMove) {
+  std::vector<Cell> holes;
+  for (const geometry::Primitive& hole :
+       {geometry::Primitive{geometry::Cylinder{0.01, 0.06}},
+        geometry::Primitive{geometry::Cone{0.0095, 0.0115, 0.06}}}) {
+    holes.push_back(Block(hole));
+    for (const Cell& sector : geometry::SplitHollows({Block(hole)})) holes.push_back(sector);
+  }
+  const std::vector<Peg> pegs = Pegs();
+  testing::Random random(5);
+  int free = 0, sharp = 0;
+  for (std::size_t i = 0; i < 600; ++i) {
+    const Peg& peg = pegs[i % 2];
+    PairQuery query{&peg.cell, &holes[i / 2 % holes.size()], {}, {}};
+    query.X_WA.p = 0.001 * random.Uniform(0, 1) * random.Direction();
+    query.X_WA.R = testing::Turned(0.02 * random.Uniform(0, 1) * random.Direction(), {});
+    const double clearance = WallClearance(query);
+    EXPECT_NEAR(clearance, WallClearance({query.b, query.a, query.X_WB, query.X_WA}), 1e-12);
+    if (clearance == 0.0) continue;
+    EXPECT_FALSE(SideReachesInto(peg, query.X_WA, *query.b)) << i;
+    ++free;
+    bool beyond = false;
+    for (int k = 0; k < 12; ++k) {
+      const Vec3 way = random.Direction();
+      // Half of the way by a turn about the peg's centre, whose farthest points are 0.0317 m away.
+      const double turn = k % 2 == 0 ? 0.0 : 0.5;
+      Pose X = query.X_WA;
+      X.p += (1 - turn) * clearance * way;
+      X.R = testing::Turned(turn * clearance / 0.0317 * random.Direction(), {}) * X.R;
+      EXPECT_FALSE(SideReachesInto(peg, X, *query.b)) << i << ' ' << k;
+      X.p = query.X_WA.p + 1.3 * clearance * Normalized(Vec3{way.x, way.y, 0});
+      beyond = beyond || SideReachesInto(peg, X, *query.b);
+    }
+    sharp += beyond;
+  }
+  EXPECT_GT(free, 200);
+  EXPECT_GT(sharp, free / 3);
+}
+
+TEST(WallCuts, TellNothingOfCellsWithoutAHole) {
+  const Cell peg = Pegs()[0].cell;
+  PairQuery query{&peg, &peg, {}, {}};
+  query.X_WA.p = {0.019, 0.003, 0};
+  EXPECT_EQ(WallClearance(query), 0.0);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda/clip/rule.h"
-#include "cuda/polar/rule.h"
+#include "cuda/slice/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
@@ -17,24 +17,24 @@ using testing::Random;
 
 constexpr double kPi = 3.14159265358979323846;
 
-Answer Polar(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
+Answer Slice(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
   const Vec3 far{2, 2, 2};
   return Ask(MakePair({torus}, planes, torus.o, torus.o - far, torus.o + far, tolerance),
-             [](const LocalPair& p, Moments* m) { return PolarRule(SerialTeam{}, p, m); });
+             [](const LocalPair& p, Moments* m) { return SliceRule(SerialTeam{}, p, m); });
 }
 
-TEST(PolarTorus, HalvesByPappus) {
+TEST(SliceTorus, HalvesByPappus) {
   const double major = 0.3, minor = 0.1, v = kPi * kPi * major * minor * minor;
   Random random(1);
   const Pose X = random.RandomPose(0.3);
   const Vec3 axis = X.R.Col(2), across = X.R.Col(0);
   const Surface torus = MakeTorus(major, minor, X);
-  const Answer flat = Polar(torus, {MakePlane(axis, X.p)});
+  const Answer flat = Slice(torus, {MakePlane(axis, X.p)});
   ASSERT_TRUE(flat.result.accepted);
   EXPECT_NEAR(flat.metrics.volume / v, 1, 1e-11);
   EXPECT_LT(Norm(flat.metrics.p_WC - X.p + 4 * minor / (3 * kPi) * axis), 1e-11);
   EXPECT_LT(Norm(flat.metrics.area_vector - 4 * kPi * major * minor * axis), 1e-10);
-  const Answer half = Polar(torus, {MakePlane(across, X.p)});
+  const Answer half = Slice(torus, {MakePlane(across, X.p)});
   ASSERT_TRUE(half.result.accepted);
   EXPECT_NEAR(half.metrics.volume / v, 1, 1e-11);
   const double reach = (4 * major * major + minor * minor) / (2 * kPi * major);
@@ -43,11 +43,11 @@ TEST(PolarTorus, HalvesByPappus) {
   EXPECT_LT(Norm(half.metrics.area_vector - 2 * kPi * minor * minor * across), 1e-8);
 }
 
-TEST(PolarTorus, FlatCapsByPappusAtAnyDepth) {
+TEST(SliceTorus, FlatCapsByPappusAtAnyDepth) {
   // A segment of height h at the centroid radius R: V = 2πR · segment.
   const double major = 0.3, minor = 0.1;
   for (double depth : {1e-7, 1e-5, 1e-3, 0.05, 0.1, 0.15, 0.199}) {
-    const Answer got = Polar(MakeTorus(major, minor), {MakePlane({0, 0, 1}, depth - minor)});
+    const Answer got = Slice(MakeTorus(major, minor), {MakePlane({0, 0, 1}, depth - minor)});
     ASSERT_TRUE(got.result.accepted);
     // ∫ 2√(s(2r−s)) ds by the midpoint rule in √s, an independent sum.
     double segment = 0;
@@ -62,7 +62,7 @@ TEST(PolarTorus, FlatCapsByPappusAtAnyDepth) {
   }
 }
 
-TEST(PolarTorus, BothSidesMakeTheWhole) {
+TEST(SliceTorus, BothSidesMakeTheWhole) {
   Random random(2);
   for (int i = 0; i < 200; ++i) {
     const double major = random.Uniform(0.2, 1), minor = major * random.LogUniform(0.02, 0.95);
@@ -73,7 +73,7 @@ TEST(PolarTorus, BothSidesMakeTheWhole) {
     const double along = Dot(n, X.R.Col(2));
     const double reach = major * Norm(n - along * X.R.Col(2)) + minor;
     const Surface plane = MakePlane(n, X.p + random.Uniform(-1, 1) * reach * n);
-    const Answer in = Polar(torus, {plane}), out = Polar(torus, {geometry::Complement(plane)});
+    const Answer in = Slice(torus, {plane}), out = Slice(torus, {geometry::Complement(plane)});
     ASSERT_TRUE(in.result.accepted);
     ASSERT_TRUE(out.result.accepted);
     const double v = 2 * kPi * kPi * major * minor * minor;
@@ -87,12 +87,12 @@ TEST(PolarTorus, BothSidesMakeTheWhole) {
   }
 }
 
-TEST(PolarTorus, AgreesWithTheClipRule) {
+TEST(SliceTorus, AgreesWithTheClipRule) {
   Random random(3);
   for (int i = 0; i < 6; ++i) {
     const Surface torus = MakeTorus(0.3, random.Uniform(0.05, 0.2), {random.Rotation(), {}});
     const Surface plane = MakePlane(random.Direction(), random.Uniform(-0.2, 0.2));
-    const Answer got = Polar(torus, {plane});
+    const Answer got = Slice(torus, {plane});
     ASSERT_TRUE(got.result.accepted);
     const LocalPair pair =
         MakePair({torus}, {plane}, {}, {-0.6, -0.6, -0.6}, {0.6, 0.6, 0.6}, 1e-3);
@@ -108,7 +108,7 @@ TEST(PolarTorus, AgreesWithTheClipRule) {
   }
 }
 
-TEST(PolarTorus, AreaVectorAndMomentAreTheGradientOfV) {
+TEST(SliceTorus, AreaVectorAndMomentAreTheGradientOfV) {
   Random random(4);
   for (int i = 0; i < 30; ++i) {
     const Surface torus = MakeTorus(0.3, 0.1, random.RandomPose(0.1));
@@ -117,7 +117,7 @@ TEST(PolarTorus, AreaVectorAndMomentAreTheGradientOfV) {
     const double reach = 0.3 * Norm(n - along * torus.R.Col(2)) + 0.1;
     const double depth = random.LogUniform(1e-4, 0.2);
     const Surface plane = MakePlane(n, Dot(n, torus.o) - reach + depth);
-    const Answer got = Polar(torus, {plane}, 1e-9);
+    const Answer got = Slice(torus, {plane}, 1e-9);
     const double h = 1e-4 * depth, size = Norm(got.metrics.area_vector);
     for (int axis = 0; axis < 3; ++axis) {
       Vec3 e;
@@ -126,7 +126,7 @@ TEST(PolarTorus, AreaVectorAndMomentAreTheGradientOfV) {
         Pose X;
         X.R = intervox::testing::Turned(turn, X.R);
         X.p = got.metrics.p_WC - X.R * got.metrics.p_WC + dx;
-        return Polar(X * torus, {plane}, 1e-9).metrics.volume;
+        return Slice(X * torus, {plane}, 1e-9).metrics.volume;
       };
       EXPECT_NEAR(-(v(e, {}) - v(-e, {})) / (2 * h), got.metrics.area_vector[axis], 1e-5 * size);
       EXPECT_NEAR(-(v({}, e) - v({}, -e)) / (2 * h), got.metrics.area_moment[axis], 1e-5 * size);
@@ -134,15 +134,17 @@ TEST(PolarTorus, AreaVectorAndMomentAreTheGradientOfV) {
   }
 }
 
-TEST(PolarTorus, OtherPlanes) {
+TEST(SliceTorus, OtherPlanes) {
   const Surface torus = MakeTorus(0.3, 0.1), floor = MakePlane({0, 0, 1}, -0.05);
-  EXPECT_TRUE(Polar(torus, {floor, MakePlane({1, 0, 0}, 0.41)}).result.accepted);
-  EXPECT_FALSE(Polar(torus, {floor, MakePlane({1, 0, 0}, 0.39)}).result.accepted);
-  const Answer whole = Polar(torus, {MakePlane({1, 0, 0}, 0.41)});
+  EXPECT_TRUE(Slice(torus, {floor, MakePlane({1, 0, 0}, 0.41)}).result.accepted);
+  // A second plane that is not across the axis and cuts, too.
+  const Surface wall = MakePlane({1, 0, 0}, 0.39), side = MakePlane({0, 1, 0}, 0.395);
+  EXPECT_FALSE(Slice(torus, {floor, wall, side}).result.accepted);
+  const Answer whole = Slice(torus, {MakePlane({1, 0, 0}, 0.41)});
   ASSERT_TRUE(whole.result.accepted);
   EXPECT_NEAR(whole.metrics.volume, 2 * kPi * kPi * 0.3 * 0.01, 1e-15);
   EXPECT_EQ(Norm(whole.metrics.area_vector), 0);
-  const Answer nothing = Polar(torus, {MakePlane({0, 0, 1}, -0.11)});
+  const Answer nothing = Slice(torus, {MakePlane({0, 0, 1}, -0.11)});
   EXPECT_TRUE(nothing.result.accepted);
   EXPECT_EQ(nothing.moments.v, 0);
 }
