@@ -109,15 +109,18 @@ Simulation::~Simulation() = default;
 Simulation::Simulation(Simulation&&) noexcept = default;
 Simulation& Simulation::operator=(Simulation&&) noexcept = default;
 
-void Simulation::Step() {
+void Simulation::Step() { Step({}); }
+
+bool Simulation::Step(const std::function<bool()>& cancelled) {
   const auto start = std::chrono::steady_clock::now();
   Implementation& self = *implementation_;
+  if (!self.dynamics.Step(cancelled)) return false;
   self.at_start = false;
-  self.dynamics.Step();
   self.Report();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   double& slowest = self.dynamics.counters().slowest_step;
   slowest = std::fmax(slowest, took.count());
+  return true;
 }
 
 double Simulation::Time() const { return implementation_->dynamics.state().time; }
@@ -140,6 +143,10 @@ std::span<const ImpactRecord> Simulation::Impacts() const {
 }
 
 std::span<const Vec3> Simulation::PeakForces() const { return implementation_->figures.peak_force; }
+
+std::span<const ArrestRecord> Simulation::Arrests() const {
+  return implementation_->dynamics.state().arrests;
+}
 
 std::span<const EnergyGain> Simulation::Gains() const {
   return implementation_->dynamics.state().gains;

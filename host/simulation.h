@@ -72,6 +72,9 @@ class Simulation {
   /** One accepted step. @throws std::runtime_error, naming time and body, when a state is no longer
    * finite. */
   void Step();
+  /** The same, unless it is given up within: the state then stays, and false comes back.
+   @param cancelled  whether to give up; asked at every stage, on the calling thread. */
+  bool Step(const std::function<bool()>& cancelled);
   /** Simulated time [s]. */
   double Time() const;
   /** Whether the scene's duration is reached. */
@@ -90,6 +93,8 @@ class Simulation {
   std::span<const Vec3> PeakForces() const;
   /** The substeps that gained energy which nothing gave, at most the first 100 of them. */
   std::span<const EnergyGain> Gains() const;
+  /** The first times at which bodies were stopped against each other. */
+  std::span<const ArrestRecord> Arrests() const;
   /** How long all free bodies have been slow without a break, turning included [s]; 0 while one
    moves. Slow is a thousandth of √(g L), L being the body's size; without gravity 2.5e-6 L/h. */
   double RestingFor() const;

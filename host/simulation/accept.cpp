@@ -6,6 +6,19 @@
 #include "host/simulation/contact_scales.h"
 
 namespace intervox::host {
+
+void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
+  const bool known =
+      std::all_of(group->patches.contacts.begin(), group->patches.contacts.end(),
+                  [](const Contact& contact) { return contact.solved || !contact.active; });
+  if (known) return;
+  const Substep none{group->time, 0.0, false, false};
+  GroupStage stage(tools, *group, none, scratch);
+  stage.LoadState();
+  stage.SolveNewContacts();
+  std::swap(group->patches, scratch->patches);
+}
+
 namespace {
 
 void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, BodyGroup* group) {
@@ -64,19 +77,6 @@ void RecordImpacts(const World& world, BodyGroup* group) {
     }
     if (contact.impact != -1) group->peaks.emplace_back(contact.impact, contact.f_n);
   }
-}
-
-/** Wrenches of the contacts that have none. */
-void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
-  const bool known =
-      std::all_of(group->patches.contacts.begin(), group->patches.contacts.end(),
-                  [](const Contact& contact) { return contact.solved || !contact.active; });
-  if (known) return;
-  const Substep none{group->time, 0.0, false, false};
-  GroupStage stage(tools, *group, none, scratch);
-  stage.LoadState();
-  stage.SolveNewContacts();
-  std::swap(group->patches, scratch->patches);
 }
 
 /** Takes the grouping of the scratch's cell pairs into the accepted contacts. */

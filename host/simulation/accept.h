@@ -12,6 +12,9 @@ namespace intervox::host {
 void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, BodyGroup* group,
                    StageScratch* scratch);
 
+/** Solves the wrenches of contacts that have none, at the accepted state. */
+void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
+
 /** Evaluates and accepts the contacts at the group's time, as a run begins or a body was placed. */
 void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
 

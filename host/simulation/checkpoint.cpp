@@ -18,7 +18,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 6;
+constexpr std::uint32_t kVersion = 7;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -182,6 +182,7 @@ void Visit(Archive& ar, SimulationCounters& c) {
   ar(c.dissipative_substeps);
   ar(c.redone_substeps);
   ar(c.gaining_substeps);
+  ar(c.arrests);
   ar(c.slowest_step);
 }
 
@@ -202,6 +203,13 @@ void Visit(Archive& ar, EnergyGain& gain) {
   ar(gain.t);
   ar(gain.body);
   ar(gain.gain);
+}
+
+template <class Archive>
+void Visit(Archive& ar, ArrestRecord& arrest) {
+  ar(arrest.t);
+  ar(arrest.body);
+  ar(arrest.taken);
 }
 
 template <class Archive>
@@ -230,6 +238,7 @@ void Visit(Archive& ar, Content& content) {
   ar(state.moving_until);
   VisitAll(ar, state.impacts);
   VisitAll(ar, state.gains);
+  VisitAll(ar, state.arrests);
   Visit(ar, state.counters);
   VisitAll(ar, state.bodies);
   VisitAll(ar, state.patches.contacts);

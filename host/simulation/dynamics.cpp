@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <exception>
 #include <limits>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -80,9 +83,54 @@ StageTools MakeTools(const World& world, const PairFinder& finder) {
   return tools;
 }
 
+/** Between two questions whether to give up a step, on a thread that waits for others. */
+constexpr std::chrono::milliseconds kAskEvery{10};
+
+/** Has the stages look at a cancellation while it lives. */
+class Cancellable {
+ public:
+  Cancellable(Cancellation* cancellation, StageTools* tools) : tools_(*tools) {
+    tools_.cancellation = cancellation;
+  }
+  ~Cancellable() { tools_.cancellation = nullptr; }
+  Cancellable(const Cancellable&) = delete;
+  Cancellable& operator=(const Cancellable&) = delete;
+
+ private:
+  StageTools& tools_;
+};
+
+/** Work that several threads do, one of which asks whether to give it up. */
+class SharedWork {
+ public:
+  SharedWork(std::size_t count, Cancellation* cancellation)
+      : open_(count), cancellation_(cancellation) {}
+
+  /** One part is done. */
+  void Done() {
+    const std::lock_guard lock(mutex_);
+    if (--open_ == 0) changed_.notify_all();
+  }
+  /** Where this thread asks, it goes on asking until all parts are done. */
+  void Await() {
+    if (cancellation_ == nullptr || !cancellation_->IsAsking()) return;
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, kAskEvery, [&] { return open_ == 0; })) {
+      cancellation_->Wished();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t open_;
+  Cancellation* cancellation_;
+};
+
 /** Takes out of the counters what counts accepted substeps: the step is done again. */
 void DropAccepted(SimulationCounters* counters) {
   counters->substeps = counters->dissipative_substeps = counters->gaining_substeps = 0;
+  counters->arrests = 0;
 }
 
 }  // namespace
@@ -136,12 +184,15 @@ void Dynamics::ForEachGroup(const Function& function) {
   }
   scratch_[0]->threads = 1;
   std::atomic<std::size_t> next{0};
+  SharedWork shared(small.size(), tools_.cancellation);
   cuda::ParallelFor(threads, 1, threads, [&](int first, int last) {
     for (int slot = first; slot < last; ++slot) {
       for (std::size_t k; (k = next.fetch_add(1)) < small.size();) {
         call(small[k], scratch_[static_cast<std::size_t>(slot)].get());
+        shared.Done();
       }
     }
+    shared.Await();
   });
   for (const std::exception_ptr& error : errors) {
     if (error) std::rethrow_exception(error);
@@ -187,8 +238,16 @@ void Dynamics::Start() {
   for (const RigidBody& body : state_.bodies) state_.start_energy += KineticEnergy(body);
 }
 
-void Dynamics::Step() {
-  const double end = static_cast<double>(state_.step + 1) * world_.step;
+/** Forgets what was counted since the last step. */
+void Dynamics::DropCounters() {
+  for (const auto& scratch : scratch_) {
+    scratch->counters = {};
+    scratch->finder.counters = {};
+  }
+}
+
+/** Steps the groups, which are not merged yet. */
+void Dynamics::StepGroups(double end) {
   const double h = end - state_.time;
   group_finder_.NewStep();
   for (;;) {
@@ -198,12 +257,24 @@ void Dynamics::Step() {
     if (group_finder_.StayedWithinReach(state_)) break;
     for (const auto& scratch : scratch_) DropAccepted(&scratch->counters);
   }
+}
+
+bool Dynamics::Step(const std::function<bool()>& cancelled) {
+  const double end = static_cast<double>(state_.step + 1) * world_.step;
+  Cancellation cancellation(cancelled);
+  try {
+    const Cancellable stages(&cancellation, &tools_);
+    StepGroups(end);
+  } catch (const StepCancelled&) {
+    DropCounters();
+    return false;
+  }
   MergeGroups(end);
   ++state_.step;
   SimulationCounters& total = state_.counters;
   ++total.steps;
   for (const auto& scratch : scratch_) {
-    SimulationCounters& part = scratch->counters;
+    const SimulationCounters& part = scratch->counters;
     total.substeps += part.substeps;
     total.stages += part.stages;
     total.active_pairs += part.active_pairs;
@@ -213,14 +284,15 @@ void Dynamics::Step() {
     total.dissipative_substeps += part.dissipative_substeps;
     total.redone_substeps += part.redone_substeps;
     total.gaining_substeps += part.gaining_substeps;
+    total.arrests += part.arrests;
     total.pairs += scratch->finder.counters.queries;
     total.engine_failures += scratch->finder.counters.failures;
-    part = {};
-    scratch->finder.counters = {};
   }
+  DropCounters();
   total.engine_failures += state_.patches.undefined_normals;
   state_.patches.undefined_normals = 0;
   WatchRest();
+  return true;
 }
 
 void Dynamics::Restore(State state) {
@@ -243,10 +315,7 @@ void Dynamics::Restore(State state) {
   state_.counters = counters;
   state_.ledger = ledger;
   state_.patches.undefined_normals = undefined_normals;
-  for (const auto& scratch : scratch_) {
-    scratch->counters = {};
-    scratch->finder.counters = {};
-  }
+  DropCounters();
 }
 
 void Dynamics::Place(int body, const PrescribedMotion::Key& at) {

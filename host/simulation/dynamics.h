@@ -1,6 +1,7 @@
 /** @file The motion of a world: its accepted state, stepped group by group. */
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,9 +22,9 @@ class Dynamics {
 
   /** Evaluates contacts and forces at the start. */
   void Start();
-  /** One step of the scene's size.
+  /** One step of the scene's size, or none and false where `cancelled` says so within it.
    @throws std::runtime_error naming time and body when a state is not finite. */
-  void Step();
+  bool Step(const std::function<bool()>& cancelled);
   /** Goes on from a state; poses and velocities follow from the momenta. */
   void Restore(State state);
 
@@ -42,7 +43,9 @@ class Dynamics {
   SimulationCounters& counters() { return state_.counters; }
 
  private:
+  void StepGroups(double end);
   void MergeGroups(double end);
+  void DropCounters();
   void WatchRest();
   template <class Function>
   void ForEachGroup(const Function& function);

@@ -190,8 +190,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   // Where the contacts' vibrations are not resolved, the law's own share is not known apart.
   check.left =
       check.resolved ? kShareSinceStart * (account.passed + moved) - account.gained : HUGE_VAL;
-  const double losses = a[kNormalLoss] + a[kFrictionWork] - (a[kBristleStored] - a[kSpinStored]) +
-                        a[kSpinningWork] - a[kSpinStored] + a[kRollingLoss];
+  double losses = 0.0;
+  for (const double loss : LossesOf(a)) losses += loss;
   check.balance = mechanical + check.elastic - work + a[kBristleStored] + losses;
   if (!holders_resolved) {
     // What has gone is the dampers' as far as they can have taken it.

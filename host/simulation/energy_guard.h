@@ -26,6 +26,7 @@ struct EnergyCheck {
   double allowed_error = 0.0;  ///< of the scheme on smooth motion
   int body = 0;                ///< local index of the free body that gained most
   bool accepted_gain = false;  ///< it was accepted all the same
+  bool hopeless = false;       ///< it must not be: it gains far more than it may, however short
 
   /** Whether it gains more than it may, or has no finite end. */
   bool Gains() const { return !(gain <= allowed); }

@@ -51,6 +51,7 @@ void TakeOut(const State& state, BodyGroup* group) {
   group->impacts.clear();
   group->peaks.clear();
   group->gains.clear();
+  group->arrests.clear();
 }
 
 int LocalIndex(const BodyGroup& group, int body) {
@@ -100,6 +101,9 @@ void PutBack(const BodyGroup& group, State* state) {
   state->ledger.Add(group.ledger);
   for (const EnergyGain& gain : group.gains) {
     if (state->gains.size() < kMostGains) state->gains.push_back(gain);
+  }
+  for (const ArrestRecord& arrest : group.arrests) {
+    if (state->arrests.size() < kMostGains) state->arrests.push_back(arrest);
   }
 }
 

@@ -31,6 +31,7 @@ struct BodyGroup {
   /// Forces at accepted substeps, by the contact's impact.
   std::vector<std::pair<std::int64_t, double>> peaks;
   std::vector<EnergyGain> gains;
+  std::vector<ArrestRecord> arrests;
   std::uint64_t first_id = 0;  ///< contacts from this id on are new
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/simulation/accept.h"
+#include "host/simulation/arrest.h"
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/energy_guard.h"
 #include "host/simulation/event.h"
@@ -33,6 +34,12 @@ constexpr double kFaster = 2.0;
  still above this share for each of them is not an error of the substep but made by a law. */
 constexpr int kHalvingsForLaw = 3;
 constexpr double kShareForLaw = 0.4;
+/** A gain that halving does not help against is accepted, and told, up to this many times what a
+ substep may gain. Beyond, the group is arrested instead, and has so many substeps to go on with;
+ after so many arrests it rests until the step's end. */
+constexpr double kAcceptable = 30.0;
+constexpr int kSubstepsAfterArrest = 200;
+constexpr int kMostArrests = 3;
 /** Times nearer than this share of a step are the same. */
 constexpr double kSameTime = 1e-9;
 
@@ -55,7 +62,8 @@ struct StepProgress {
   int probes = kMostProbes;
   int refinements = kMostRefinements;
   double longest = 1e300;  ///< dissipative substep that gained nothing last, doubled [s]
-  bool by_law = false;     ///< a law makes energy: shorter substeps do not help
+  int arrests = 0;
+  bool by_law = false;  ///< a law makes energy: shorter substeps do not help
 };
 
 /** Makes a trial substep that gains no energy, cut at its first event. */
@@ -89,6 +97,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps) {
       check->accepted_gain = gains;
+      check->hopeless = gains && !(check->gain <= kAcceptable * check->allowed);
       return substep;
     }
     ++scratch->counters.redone_substeps;
@@ -129,6 +138,24 @@ void Commit(const StageTools& tools, const Substep& substep, double t, const Ene
   CheckFinite(tools, *group);
 }
 
+/** Arrests the group where only a large gain would go on, and makes room for what follows. After
+ several arrests it rests until `end`. */
+void GiveUp(const StageTools& tools, const EnergyCheck& check, double end, BodyGroup* group,
+            StepProgress* progress, StageScratch* scratch) {
+  const double taken = Arrest(tools, group, scratch);
+  ++scratch->counters.arrests;
+  group->arrests.push_back(
+      {group->time, group->bodies[static_cast<std::size_t>(check.body)], taken});
+  if (++progress->arrests >= kMostArrests) {
+    group->time = end;
+    SetVelocities(*tools.world, group);
+    return;
+  }
+  progress->substeps = kMostSubsteps - kSubstepsAfterArrest;
+  progress->longest = 1e300;
+  progress->by_law = false;
+}
+
 void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch) {
   const double same = kSameTime * tools.world->step;
   StepProgress progress;
@@ -139,6 +166,10 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
     if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;
     EnergyCheck check;
     const Substep substep = FindSubstep(tools, plan, *group, &progress, scratch, &check);
+    if (check.hopeless) {
+      GiveUp(tools, check, end, group, &progress, scratch);
+      continue;
+    }
     // Beyond the budget one tiny substep must not bind the rest of the step, which would not end.
     if (progress.substeps > kBudget) {
       progress.longest = std::fmax(progress.longest, 2.0 * substep.length);

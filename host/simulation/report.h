@@ -48,6 +48,14 @@ struct EnergyGain {
   double gain = 0.0;  ///< [J]
 };
 
+/** Bodies that were stopped against each other: no substep, however short, went without gaining
+ energy from nothing. */
+struct ArrestRecord {
+  double t = 0.0;      ///< [s]
+  int body = 0;        ///< the free body that would have gained most, index into Scene::bodies
+  double taken = 0.0;  ///< kinetic energy that went [J]
+};
+
 /** Counters of one run. */
 struct SimulationCounters {
   std::int64_t steps = 0;
@@ -63,6 +71,7 @@ struct SimulationCounters {
   std::int64_t dissipative_substeps = 0;  ///< backward Euler, beyond the budget or for vibrations
   std::int64_t redone_substeps = 0;       ///< trials done again: they would have gained energy
   std::int64_t gaining_substeps = 0;      ///< that gained energy all the same; must be 0
+  std::int64_t arrests = 0;               ///< groups of bodies stopped, as an ArrestRecord says
   double slowest_step = 0.0;              ///< [s] of wall time
 };
 

@@ -185,6 +185,7 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
     for (std::size_t k = 0; k < x.size(); ++k) s_.x_star[k] = x[k] + s_.offset[k];
   }
   for (int moves = 0;; ++moves) {
+    if (tools_.cancellation != nullptr) tools_.cancellation->Check();
     FindPairs();
     counters().active_pairs += static_cast<std::int64_t>(s_.active.size());
     Evaluate(rules_, s_.active, layout_.slots, &s_.patches, &s_.grouping_scratch);

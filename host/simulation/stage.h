@@ -7,6 +7,7 @@
 
 #include "cuda/executor.h"
 #include "host/bodies/holder.h"
+#include "host/simulation/cancellation.h"
 #include "host/simulation/group.h"
 #include "host/simulation/state_layout.h"
 #include "integrators/partitioned.h"
@@ -83,6 +84,7 @@ struct StageTools {
   const PairFinder* finder = nullptr;
   std::vector<double> thickness;                ///< PartThickness of each body [m]
   std::vector<std::vector<double>> load_times;  ///< LoadTimes of each body
+  Cancellation* cancellation = nullptr;         ///< of the step that is being made, if any
 
   /** Whether the scene's scheme is implicit. */
   bool IsImplicit() const {

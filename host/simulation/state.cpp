@@ -4,10 +4,15 @@
 
 namespace intervox::host {
 
-std::array<double, kLosses> EnergyLedger::Losses() const {
+std::array<double, kLosses> LossesOf(std::span<const double> work) {
   const double sliding = work[kFrictionWork] - (work[kBristleStored] - work[kSpinStored]);
-  return {work[kNormalLoss], sliding + bristle_lost, work[kSpinningWork] - work[kSpinStored],
-          work[kRollingLoss]};
+  return {work[kNormalLoss], sliding, work[kSpinningWork] - work[kSpinStored], work[kRollingLoss]};
+}
+
+std::array<double, kLosses> EnergyLedger::Losses() const {
+  std::array<double, kLosses> losses = LossesOf(work);
+  losses[kSliding] += bristle_lost;
+  return losses;
 }
 
 void EnergyLedger::Add(const EnergyLedger& other) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "host/bodies/rigid_body.h"
@@ -33,6 +34,9 @@ enum Quadrature : std::size_t {
 /** Integrals of powers that dissipate, as the audit reports them. */
 enum Loss : std::size_t { kNormalDamping, kSliding, kSpinning, kRolling, kLosses };
 
+/** What dissipates of integrals of powers. */
+std::array<double, kLosses> LossesOf(std::span<const double> work);
+
 /** The sums of the energy audit [J]. */
 struct EnergyLedger {
   std::array<double, kQuadratures> work{};
@@ -42,7 +46,7 @@ struct EnergyLedger {
   std::array<double, kLosses> highest{};  ///< largest so far of each loss
   double largest_fall = 0.0;              ///< of a loss below its largest value
 
-  /** The losses so far. */
+  /** The losses so far, with what bristles lost. */
   std::array<double, kLosses> Losses() const;
   /** Adds the sums of one substep or of one group's step. */
   void Add(const EnergyLedger& other);
@@ -61,7 +65,8 @@ struct State {
   double start_energy = 0.0;  ///< kinetic, at the start [J]
   double moving_until = 0.0;  ///< last time at which a free body was not slow [s]
   std::vector<ImpactRecord> impacts;
-  std::vector<EnergyGain> gains;  ///< the first kMostGains
+  std::vector<EnergyGain> gains;      ///< the first kMostGains
+  std::vector<ArrestRecord> arrests;  ///< likewise
   SimulationCounters counters;
 };
 

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "cuda/engine.h"
+#include "geometry/grid/grid_cells.h"
+#include "geometry/grid/level_set.h"
 #include "geometry/hollows.h"
 #include "geometry/neighbours.h"
 #include "host/contact/parameters.h"
@@ -21,6 +23,9 @@ std::string Identity(const geometry::Shape& shape) {
   std::string text = Quoted(shape.name) + Text(shape.X.p) + Text(shape.X.R) + Text(shape.scale) +
                      std::to_string(static_cast<int>(shape.operation));
   if (shape.operation == geometry::Operation::kPrimitive) text += PrimitiveText(shape.primitive);
+  if (shape.operation == geometry::Operation::kGrid) {
+    text += Text(shape.grid.voxel_size) + std::to_string(shape.grid.field->checksum);
+  }
   for (const geometry::ShapePtr& child : shape.children) text += "(" + Identity(*child) + ")";
   return text;
 }
@@ -109,7 +114,7 @@ const SolidCells* Solids::Find(const std::string& text, const Cut& cut) {
   if (done != by_text_.end()) return done->second.get();
   auto solid = std::make_shared<SolidCells>();
   std::vector<geometry::Cell> whole = cut();
-  solid->split = geometry::SplitHollows(whole);
+  solid->split = geometry::SplitHollows(geometry::SplitGrids(whole));
   solid->whole = std::move(whole);
   if (solid->split.size() == solid->whole.size()) solid->split = {};
   solid->boxes = MakeBodyCells(solid->Cells());

@@ -79,20 +79,32 @@ Ball BallAround(const geometry::Cell& cell, const CellBox& box) {
   return ball;
 }
 
-std::array<GrownCell, kGrowth.size()> GrowAll(const geometry::Cell& cell, double radius) {
-  std::array<GrownCell, kGrowth.size()> out;
-  for (std::size_t k = 0; k < kGrowth.size(); ++k) {
-    out[k].distance = kGrowth[k] * radius;
-    out[k].cell = geometry::Grow(cell, out[k].distance);
-  }
-  return out;
+}  // namespace
+
+GrownCells::~GrownCells() {
+  for (const std::atomic<const Steps*>& steps : steps_) delete steps.load();
 }
 
-}  // namespace
+const GrownCells::Steps& GrownCells::Of(const geometry::Cell& cell, const CellBox& box,
+                                        std::size_t index) const {
+  const Steps* made = steps_[index].load(std::memory_order_acquire);
+  if (made != nullptr) return *made;
+  auto steps = std::make_unique<Steps>();
+  for (std::size_t k = 0; k < kGrowth.size() && box.bounded; ++k) {
+    (*steps)[k].distance = kGrowth[k] * box.radius;
+    (*steps)[k].cell = geometry::Grow(cell, (*steps)[k].distance);
+  }
+  // Another thread may have been faster.
+  if (steps_[index].compare_exchange_strong(made, steps.get(), std::memory_order_acq_rel)) {
+    return *steps.release();
+  }
+  return *made;
+}
 
 BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
   BodyCells out;
   out.cells = cells;
+  out.grown = std::make_shared<GrownCells>(cells.size());
   constexpr double kEverywhere = 1e300;
   const Vec3 far{kEverywhere, kEverywhere, kEverywhere};
   Vec3 lower = far, upper = -far;
@@ -118,7 +130,6 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
       const Vec3 r{balls.back().radius, balls.back().radius, balls.back().radius};
       lower = Min(lower, balls.back().center - r);
       upper = Max(upper, balls.back().center + r);
-      out.grown.push_back(GrowAll(cell, box.radius));
     } else {
       out.bounded = false;
       for (const geometry::Surface& surface : cell.surfaces) {
@@ -127,7 +138,6 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells) {
         box.plane_normals.push_back(n);
         box.plane_offsets.push_back(Dot(n, surface.o));
       }
-      out.grown.emplace_back();
     }
     out.boxes.push_back(std::move(box));
     aligned.push_back(around);

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -33,16 +35,41 @@ struct GrownCell {
  more queries for bodies in motion, the smaller one still fits where cells are close. */
 inline constexpr std::array<double, 2> kGrowth = {1e-2, 1e-3};
 
+/** The cells of a body grown by each share of kGrowth. Each is made when it is first asked for:
+ most cells of a large body never come near another. */
+class GrownCells {
+ public:
+  /** One cell grown by each share, the farthest first. */
+  using Steps = std::array<GrownCell, kGrowth.size()>;
+
+  /** @param cells  how many the body has. */
+  explicit GrownCells(std::size_t cells) : steps_(cells) {}
+  ~GrownCells();
+  GrownCells(const GrownCells&) = delete;
+  GrownCells& operator=(const GrownCells&) = delete;
+
+  /** The grown cells of a cell; empty ones of an unbounded one. Calls from several threads are
+   safe.
+   @param index  of the cell in its body. */
+  const Steps& Of(const geometry::Cell& cell, const CellBox& box, std::size_t index) const;
+
+ private:
+  mutable std::vector<std::atomic<const Steps*>> steps_;
+};
+
 /** The cells of a body with their boxes and the ball around them all. */
 struct BodyCells {
   std::span<const geometry::Cell> cells;
   std::vector<CellBox> boxes;
   geometry::BoxTree tree;  ///< over the boxes, in the body's frame
-  std::vector<std::array<GrownCell, kGrowth.size()>> grown;  ///< of each cell, the farthest first
+  std::shared_ptr<const GrownCells> grown;
   Vec3 center;          ///< of a ball around the bounded cells, body frame [m]
   double radius = 0.0;  ///< the ball's [m]
   geometry::Aabb box;   ///< around the bounded cells, body frame [m]
   bool bounded = true;  ///< all cells are
+
+  /** Cell a grown by each share. */
+  const GrownCells::Steps& Grown(std::size_t a) const { return grown->Of(cells[a], boxes[a], a); }
 };
 
 /** Boxes of the cells; the cells must outlive the result. */

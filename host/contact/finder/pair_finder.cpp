@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "cuda/executor.h"
+#include "cuda/grid/pair.h"
 #include "cuda/wall_clearance.h"
 
 namespace intervox::host {
@@ -102,10 +103,9 @@ void ProveApart(const PairQuery& query, const NearPair& pair, SeparationCache::C
   const SeparationCache& cache = *pair.cache;
   const auto a = static_cast<std::size_t>(candidate->a), b = static_cast<std::size_t>(candidate->b);
   for (std::size_t k = 0; k < kGrowth.size(); ++k) {
-    const GrownCell& grown_i = pair.cells_i->grown[a][k];
-    const GrownCell& grown_j = pair.cells_j->grown[b][k];
+    const GrownCell& grown_j = pair.cells_j->Grown(b)[k];
     const bool grow_j = grown_j.cell.has_value();
-    const GrownCell& grown = grow_j ? grown_j : grown_i;
+    const GrownCell& grown = grow_j ? grown_j : pair.cells_i->Grown(a)[k];
     if (!grown.cell.has_value() || grown.distance < kWorthGrowing * cache.moved) return;
     if (cache.travel < candidate->grow_from[k]) continue;
     PairQuery wider = query;
@@ -154,14 +154,17 @@ void AddPlaces(const NearPair& pair, std::size_t index, std::span<const Pose> X_
 
 PairQuery PairFinder::QueryOf(const NearPair& pair, const SeparationCache::Candidate& candidate,
                               std::span<const Pose> X_WB) const {
-  return {&pair.cells_i->cells[static_cast<std::size_t>(candidate.a)],
-          &pair.cells_j->cells[static_cast<std::size_t>(candidate.b)],
-          X_WB[static_cast<std::size_t>(pair.i)],
-          X_WB[static_cast<std::size_t>(pair.j)],
-          settings_.tolerance,
-          settings_.voxel_size,
-          settings_.rule,
-          settings_.volume_floor};
+  PairQuery query{&pair.cells_i->cells[static_cast<std::size_t>(candidate.a)],
+                  &pair.cells_j->cells[static_cast<std::size_t>(candidate.b)],
+                  X_WB[static_cast<std::size_t>(pair.i)],
+                  X_WB[static_cast<std::size_t>(pair.j)],
+                  settings_.tolerance,
+                  settings_.voxel_size,
+                  settings_.rule,
+                  settings_.volume_floor};
+  // Its V is continuous and has S and G as its gradient, which a tolerance's levels have not.
+  if (query.rule == LeafRule::kAuto && cuda::HasGrid(query)) query.rule = LeafRule::kClip;
+  return query;
 }
 
 /** Lists the candidates that may touch now, in order. @return about what they cost [µs] */
