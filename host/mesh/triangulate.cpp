@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "host/mesh/grid_triangles.h"
 #include "host/mesh/improve.h"
 
 namespace intervox::host {
@@ -54,7 +55,12 @@ Triangles Compact(const SurfaceSet& set, const SurfaceMesh& mesh) {
 }  // namespace
 
 Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation) {
+  if (cells.size() == 1 && cells[0].grid.field != nullptr) return TrianglesOfGrid(cells[0].grid);
   for (const geometry::Cell& cell : cells) {
+    if (cell.grid.field != nullptr) {
+      throw std::invalid_argument("the cell '" + cell.name +
+                                  "' is a grid beside others. Make one grid of all.");
+    }
     if (!cell.bounded) {
       throw std::invalid_argument("the cell '" + cell.name +
                                   "' is unbounded. Intersect the shape with a box.");
@@ -69,16 +75,6 @@ Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation) {
   SurfaceMesh mesh = TakeBoundary(set, Carve(set, deviation));
   Improve(set, deviation, &mesh);
   return Compact(set, mesh);
-}
-
-double EnclosedVolume(const Triangles& triangles) {
-  double sum = 0;
-  if (triangles.p.empty()) return sum;
-  const Vec3 o = triangles.p.front();
-  for (const auto& t : triangles.triangles) {
-    sum += Dot(triangles.p[t[0]] - o, Cross(triangles.p[t[1]] - o, triangles.p[t[2]] - o)) / 6;
-  }
-  return sum;
 }
 
 }  // namespace intervox::host

@@ -54,7 +54,7 @@ class Cursor {
   void ForEach(const std::function<void(const Cursor&, const std::string&)>& f) const;
 
   /** A finite number within the range; fails with the limits otherwise. */
-  double Number(const Range& range = kAny) const;
+  double Number(const Range& range = kChecked) const;
   /** Whether it is a plain scalar that reads as a number. */
   bool IsNumber() const;
   /** A word. */
@@ -62,11 +62,11 @@ class Cursor {
   /** true or false. */
   bool Bool() const;
   /** `count` numbers. */
-  std::vector<double> Numbers(int count, const Range& range = kAny) const;
+  std::vector<double> Numbers(int count, const Range& range = kChecked) const;
   /** [x, y, z]. */
-  Vec3 Vector(const Range& range = kAny) const;
+  Vec3 Vector(const Range& range = kChecked) const;
   /** [x, y, z], or one number for all three. */
-  Vec3 NumberOrVector(const Range& range = kAny) const;
+  Vec3 NumberOrVector(const Range& range = kChecked) const;
 
   /** The number of a key, or nothing. */
   std::optional<double> MaybeNumber(const std::string& key) const;

@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "host/input/bytes.h"
 #include "host/input/printable.h"
 
 namespace intervox::host {
@@ -246,28 +247,12 @@ Value ParseDocument(const std::string& text, const std::string& file) {
 }
 
 std::string ReadTextFile(const std::filesystem::path& path) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
+  std::string text =
+      ReadBytes(path, {"Name a YAML file.", "Scene and pair files are small; check the path."});
   Value here;
   here.file = std::make_shared<const std::string>(path.string());
-  if (!std::filesystem::exists(status)) {
-    Fail(here, "file", "no such file", "Check the path.");
-  }
-  if (!std::filesystem::is_regular_file(status)) {
-    Fail(here, "file", "not a regular file", "Name a YAML file.");
-  }
-  if (std::filesystem::file_size(path, error) > kMaxBytes || error) {
-    Fail(here, "file", "larger than " + std::to_string(kMaxBytes >> 20) + " MiB",
-         "Scene and pair files are small; check the path.");
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  if (stream.peek() != std::ifstream::traits_type::eof()) text << stream.rdbuf();
-  if (!stream.is_open() || stream.bad()) {
-    Fail(here, "file", "cannot be read", "Check its permissions.");
-  }
-  RequireText(text.view(), here);
-  return text.str();
+  RequireText(text, here);
+  return text;
 }
 
 std::string ReadStandardInput() {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/input/bytes.h"
 #include "host/input/error.h"
 
 namespace intervox::host {
@@ -51,8 +52,6 @@ inline constexpr int kMaxAliased = 1 << 20;
 inline constexpr const char* kStandardInput = "standard input";
 /** Bytes of a word that a message shows. */
 inline constexpr std::size_t kShownWord = 40;
-/** Largest file [bytes]. */
-inline constexpr std::uintmax_t kMaxBytes = 256u << 20;
 
 /** Parses one YAML document.
  @param file  its name in messages.

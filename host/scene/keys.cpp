@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "geometry/grid/make_level_set.h"
+#include "host/parts/part.h"
 #include "host/scene/batch_keys.h"
 #include "host/scene/names.h"
 #include "host/scene/primitives.h"
@@ -12,6 +14,9 @@
 
 namespace intervox::host {
 namespace {
+
+using geometry::kLeastHalfWidth;
+using geometry::kMostHalfWidth;
 
 Key Number(std::string name, Range range, bool required, std::string doc) {
   return {std::move(name), Type::kNumber, range, "", required, 0, std::move(doc)};
@@ -40,24 +45,67 @@ std::vector<std::string> Methods() {
 
 void AddShapes(std::vector<Object>& t) {
   for (Object& object : PrimitiveObjects()) t.push_back(std::move(object));
+  t.push_back({"grid",
+               "A shape as a narrow-band level set: its distance at the nodes of a lattice through "
+               "the shape's origin, trilinear between them.",
+               {Plain("of", Type::kShape, true, "The shape; bounded, and no grid."),
+                Number("voxel_size", kSize, true, "Between nodes [m]."),
+                Number("half_width", {kLeastHalfWidth, kMostHalfWidth, false}, false,
+                       "Of the band, in voxels; default 3."),
+                Plain("unbiased", Type::kBool, false,
+                      "Take off what interpolation between nodes adds to levels; default false.")},
+               {},
+               {}});
+  t.push_back(
+      {"lattice",
+       "A block of a triply periodic wall, as a grid: the points within half the thickness "
+       "of a nodal surface, cut to a box around the origin.",
+       {Of("kind", Type::kChoice, Choice(WordsOf<LatticeKind>()), true, "The surface."),
+        Number("period", kSize, true, "Edge of its cubic cell [m]."),
+        Number("thickness", kSize, true, "Of the wall [m]; less than a third of the period."),
+        Vector("size", kSize, true, "Edges of the box [m]."),
+        Number("voxel_size", kSize, false, "[m]; default: a twentieth of the period.")},
+       {},
+       {}});
   // Exactly one of the keys of primitives and operations says what the solid is.
   std::vector<Key> solids = PrimitiveKeys();
-  solids.insert(solids.end(),
-                {List("union", Type::kShapes, "", 1, false, "The union of shapes."),
-                 List("intersection", Type::kShapes, "", 1, false, "The intersection of shapes."),
-                 List("difference", Type::kShapes, "", 1, false, "The first shape minus the rest."),
-                 Plain("ref", Type::kString, false, "The name of another shape.")});
-  Object shape{"shape",
-               "A solid: exactly one primitive, operation or reference, with a pose and a scale.",
-               solids,
-               {},
-               {}};
+  solids.insert(
+      solids.end(),
+      {List("union", Type::kShapes, "", 1, false, "The union of shapes."),
+       List("intersection", Type::kShapes, "", 1, false, "The intersection of shapes."),
+       List("difference", Type::kShapes, "", 1, false, "The first shape minus the rest."),
+       Of("grid", Type::kObject, "grid", false, "A sparse grid of a shape."),
+       Of("lattice", Type::kObject, "lattice", false, "A block of a periodic wall, as a grid."),
+       Plain("ref", Type::kString, false, "The name of another shape."),
+       Plain("file", Type::kString, false,
+             "A part from another program, or a folder of its pieces: " + PartExtensions() +
+                 "; or an OpenVDB level set, .vdb; relative to this file. See parts.md, "
+                 "grids.md.")});
+  Object shape{
+      "shape",
+      "A solid: exactly one primitive, operation, reference or file, with a pose and a scale.",
+      solids,
+      {},
+      {}};
   for (const Key& key : solids) shape.exactly_one.push_back(key.name);
   shape.keys.push_back(
       Of("pose", Type::kObject, "pose", false, "Where it stands; default: at the origin."));
   shape.keys.push_back(
       Number("scale", {1e-12, 1e9, false}, false, "Uniform, applied before the pose; default 1."));
   shape.keys.push_back(Plain("name", Type::kString, false, "A name for messages and cells."));
+  shape.keys.push_back(Of("up", Type::kChoice, "z|y", false,
+                          "The file's axis that becomes z; y turns (x, y, z) to (x, -z, y)."));
+  shape.keys.push_back(Plain("repair", Type::kBool, false,
+                             "Mend the file's triangles where that is exact; default false."));
+  shape.keys.push_back(
+      Plain("facets", Type::kBool, false,
+            "Round shapes of a .csg: true as facets, false as true surfaces; default: as facets "
+            "where $fn is above 0."));
+  shape.keys.push_back(Number("voxel_size", kSize, false,
+                              "Of the grid that the file's triangles become where they are not "
+                              "convex [m], scale applied."));
+  shape.keys.push_back(Number("half_width", {kLeastHalfWidth, kMostHalfWidth, false}, false,
+                              "Of that grid's band, in voxels; default 3."));
   t.push_back(std::move(shape));
   t.push_back({"pose",
                "A rigid placement: a position and at most one rotation.",
@@ -128,6 +176,8 @@ void AddBodies(std::vector<Object>& t) {
        {Plain("shape", Type::kShape, false, "Its solid, cut into cells by the program."),
         List("cells", Type::kShapes, "", 1, false,
              "Its cells, listed by hand; each must be one cell, and no two may overlap."),
+        Plain("representation", Type::kValue, false,
+              "Of its shape: exact, or {grid: h}; default: the engine's."),
         Plain("material", Type::kString, false, "A name from `materials`."),
         Number("foundation_thickness", kSize, false,
                "t of its elastic layer [m]; default: the material's."),
@@ -242,7 +292,8 @@ void AddRoots(std::vector<Object>& t) {
        {Number("tolerance", {1e-9, 0.1, false}, false, "Relative, of the volume; default 1e-3."),
         Number("voxel_size", kSize, false, "[m]; instead of a tolerance."),
         Of("leaf_rule", Type::kChoice, Choice(WordsOf<LeafRule>()), false, "Default auto."),
-        Of("representation", Type::kChoice, "exact", false, "Of the solids; default exact.")},
+        Plain("representation", Type::kValue, false,
+              "Of bounded shapes: exact, or {grid: h} on voxels of h [m]; default exact.")},
        {},
        {"tolerance", "voxel_size"}});
   t.push_back({"sensor",

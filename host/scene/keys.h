@@ -42,7 +42,9 @@ struct Range {
   bool open = false;
 };
 
-inline constexpr Range kAny{};                     ///< any finite number of sane size
+inline constexpr Range kAny{};  ///< any finite number of sane size
+/// Of a number that has been checked against its key's own range.
+inline constexpr Range kChecked{-1e60, 1e60, false};
 inline constexpr Range kLength{-1e9, 1e9, false};  ///< a coordinate [m]
 inline constexpr Range kSize{1e-12, 1e9, false};   ///< a size [m]
 inline constexpr Range kRadius{0, 1e9, false};     ///< a size that may vanish [m]

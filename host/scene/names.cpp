@@ -5,11 +5,16 @@
 namespace intervox::host {
 namespace {
 
-constexpr std::array kRules = {
-    Named<LeafRule>{"auto", LeafRule::kAuto},     Named<LeafRule>{"polytope", LeafRule::kPolytope},
-    Named<LeafRule>{"flux", LeafRule::kFlux},     Named<LeafRule>{"polar", LeafRule::kPolar},
-    Named<LeafRule>{"column", LeafRule::kColumn}, Named<LeafRule>{"clip", LeafRule::kClip},
-    Named<LeafRule>{"center", LeafRule::kCenter}};
+constexpr std::array kRules = {Named<LeafRule>{"auto", LeafRule::kAuto},
+                               Named<LeafRule>{"polytope", LeafRule::kPolytope},
+                               Named<LeafRule>{"flux", LeafRule::kFlux},
+                               Named<LeafRule>{"polar", LeafRule::kPolar},
+                               Named<LeafRule>{"slice", LeafRule::kSlice},
+                               Named<LeafRule>{"column", LeafRule::kColumn},
+                               Named<LeafRule>{"clip", LeafRule::kClip},
+                               Named<LeafRule>{"center", LeafRule::kCenter},
+                               Named<LeafRule>{"fraction", LeafRule::kFraction},
+                               Named<LeafRule>{"voxel", LeafRule::kVoxel}};
 
 constexpr std::array kDirections = {
     Named<NormalDirection>{"area_vector", NormalDirection::kAreaVector},
@@ -17,6 +22,10 @@ constexpr std::array kDirections = {
 
 constexpr std::array kCells = {Named<ContactCells>{"patches", ContactCells::kPatches},
                                Named<ContactCells>{"pairs", ContactCells::kPairs}};
+
+constexpr std::array kLattices = {Named<LatticeKind>{"gyroid", LatticeKind::kGyroid},
+                                  Named<LatticeKind>{"schwarz_p", LatticeKind::kSchwarzP},
+                                  Named<LatticeKind>{"diamond", LatticeKind::kDiamond}};
 
 constexpr std::array kStatuses = {
     Named<Status>{"ok", Status::kOk}, Named<Status>{"disjoint", Status::kDisjoint},
@@ -28,6 +37,7 @@ constexpr std::array kStatuses = {
 std::span<const Named<LeafRule>> NamesOf(LeafRule) { return kRules; }
 std::span<const Named<NormalDirection>> NamesOf(NormalDirection) { return kDirections; }
 std::span<const Named<ContactCells>> NamesOf(ContactCells) { return kCells; }
+std::span<const Named<LatticeKind>> NamesOf(LatticeKind) { return kLattices; }
 std::span<const Named<Status>> NamesOf(Status) { return kStatuses; }
 
 std::string Choice(const std::vector<std::string>& words) {

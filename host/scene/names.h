@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "host/scene/lattice.h"
 #include "host/scene/scene.h"
 
 namespace intervox::host {
@@ -24,6 +25,8 @@ std::span<const Named<LeafRule>> NamesOf(LeafRule);
 std::span<const Named<NormalDirection>> NamesOf(NormalDirection);
 /** @copydoc NamesOf */
 std::span<const Named<ContactCells>> NamesOf(ContactCells);
+/** @copydoc NamesOf */
+std::span<const Named<LatticeKind>> NamesOf(LatticeKind);
 /** @copydoc NamesOf */
 std::span<const Named<Status>> NamesOf(Status);
 

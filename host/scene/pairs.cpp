@@ -21,6 +21,7 @@ PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path)
   host::Library library;
   const Cursor root(library.Add(std::move(document), path));
   file.shapes = library.All();
+  file.parts = library.Parts();
   if (!root.Has("pairs")) return file;
   const Cursor list = root.At("pairs");
   std::set<std::string> names;
@@ -38,6 +39,7 @@ PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path)
     pair.place = *c.value().file + ":" + std::to_string(c.value().line);
     file.pairs.push_back(std::move(pair));
   }
+  file.parts = library.Parts();
   return file;
 }
 

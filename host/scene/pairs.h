@@ -24,7 +24,8 @@ struct PosedPair {
 struct PairsFile {
   std::vector<std::pair<std::string, geometry::ShapePtr>> shapes;  ///< in the file's order
   std::vector<PosedPair> pairs;
-  bool is_scene = false;  ///< a scene file, of which only the shapes are here
+  std::vector<std::string> parts;  ///< what was read from files of other programs, a line each
+  bool is_scene = false;           ///< a scene file, of which only the shapes are here
 };
 
 /** Reads and validates a file of pairs. A scene file serves too, for its shapes.

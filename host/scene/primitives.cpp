@@ -16,11 +16,16 @@
 #include "geometry/primitives/convex.h"
 #include "geometry/primitives/cylinder.h"
 #include "geometry/primitives/ellipsoid.h"
+#include "geometry/primitives/extrude.h"
 #include "geometry/primitives/half_space.h"
 #include "geometry/primitives/half_spaces.h"
+#include "geometry/primitives/prism.h"
 #include "geometry/primitives/quadric.h"
+#include "geometry/primitives/revolve.h"
+#include "geometry/primitives/rounded_box.h"
 #include "geometry/primitives/sphere.h"
 #include "geometry/primitives/torus.h"
+#include "geometry/primitives/wedge.h"
 #include "host/scene/text.h"
 
 namespace intervox::host {
@@ -268,6 +273,103 @@ struct Format<HalfSpaces> {
     return half_spaces;
   }
   static std::string Write(const HalfSpaces& s) { return ListText(s.half_spaces, HalfSpaceText); }
+};
+
+template <>
+struct Format<Prism> {
+  static constexpr const char* kNoun = "A regular prism.";
+  static std::optional<Object> Keys() {
+    return Object{
+        "prism",
+        "A centred prism over a regular polygon, along z, a corner on the +x axis.",
+        {{"sides", Type::kNumber, {3, kMostPrismSides, false}, "", true, 0, "Of the polygon."},
+         {"radius", Type::kNumber, kSize, "", true, 0, "Of the circle through the corners [m]."},
+         {"height", Type::kNumber, kSize, "", true, 0, "[m]"}},
+        {},
+        {}};
+  }
+  static Prism Read(const Cursor& c) {
+    const double sides = c.At("sides").Number();
+    if (sides != std::floor(sides)) c.At("sides").Fail("no whole number", "Give one.");
+    return {static_cast<int>(sides), c.At("radius").Number(), c.At("height").Number()};
+  }
+  static std::string Write(const Prism& s) {
+    return "{sides: " + Text(static_cast<double>(s.sides)) + ", radius: " + Text(s.radius) +
+           ", height: " + Text(s.height) + "}";
+  }
+};
+
+template <>
+struct Format<Wedge> : Sizes<Wedge> {
+  static constexpr const char* kNoun = "A wedge.";
+  static constexpr const char* kDoc = "A centred box whose +x side leans in to a shorter top.";
+  static auto Fields() {
+    return std::tuple{Field{"size", &Wedge::size, kSize, "Edge lengths of the box [m]."},
+                      Field{"top", &Wedge::top, kRadius, "Length in x at the top [m]."}};
+  }
+};
+
+template <>
+struct Format<RoundedBox> : Sizes<RoundedBox> {
+  static constexpr const char* kNoun = "A box with round edges.";
+  static constexpr const char* kDoc = "A centred box with round edges and corners.";
+  static auto Fields() {
+    return std::tuple{Field{"size", &RoundedBox::size, kSize, "Edge lengths [m]."},
+                      Field{"radius", &RoundedBox::radius, kSize, "Of the edges [m]."}};
+  }
+};
+
+constexpr const char* kOutlineDoc =
+    "Corners [x, y, bulge] in order: bulge, the tangent of a quarter of the angle of the arc to "
+    "the "
+    "next corner, is 0 for a line, 1 for a half circle, positive where it turns left.";
+
+std::vector<OutlinePoint> ReadOutline(const Cursor& c) {
+  std::vector<OutlinePoint> outline;
+  const Cursor list = c.At("outline");
+  for (int i = 0; i < list.Count(); ++i) {
+    const Vec3 p = list.Item(i).Vector();
+    outline.push_back({p.x, p.y, p.z});
+  }
+  return outline;
+}
+
+std::string OutlineText(const std::vector<OutlinePoint>& outline) {
+  return "outline: " + ListText(outline, [](const OutlinePoint& p) {
+           return Text(Vec3{p.x, p.y, p.bulge});
+         });
+}
+
+template <>
+struct Format<Extrude> {
+  static constexpr const char* kNoun = "An outline drawn out.";
+  static std::optional<Object> Keys() {
+    return Object{"extrude",
+                  "An outline of lines and arcs, drawn out along z, centred in z.",
+                  {{"outline", Type::kPoints, kLength, "", true, 2, kOutlineDoc},
+                   {"height", Type::kNumber, kSize, "", true, 0, "[m]"}},
+                  {},
+                  {}};
+  }
+  static Extrude Read(const Cursor& c) { return {ReadOutline(c), c.At("height").Number()}; }
+  static std::string Write(const Extrude& s) {
+    return "{" + OutlineText(s.outline) + ", height: " + Text(s.height) + "}";
+  }
+};
+
+template <>
+struct Format<Revolve> {
+  static constexpr const char* kNoun = "An outline turned about z.";
+  static std::optional<Object> Keys() {
+    return Object{"revolve",
+                  "An outline of lines and arcs turned about z: x is the distance from the axis, y "
+                  "the height.",
+                  {{"outline", Type::kPoints, kLength, "", true, 2, kOutlineDoc}},
+                  {},
+                  {}};
+  }
+  static Revolve Read(const Cursor& c) { return {ReadOutline(c)}; }
+  static std::string Write(const Revolve& s) { return "{" + OutlineText(s.outline) + "}"; }
 };
 
 /** Calls f(P{}) for each alternative P of Primitive, in their order. */

@@ -1,10 +1,13 @@
 #include "host/scene/reader.h"
 
 #include <algorithm>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "host/input/nearest.h"
 #include "host/scene/bodies.h"
+#include "host/scene/grids.h"
 #include "host/scene/names.h"
 #include "host/scene/shapes.h"
 #include "host/scene/text.h"
@@ -131,6 +134,7 @@ class SceneReader {
     Bodies();
     Contacts();
     Sensors();
+    scene_.parts = library_.Parts();
     return std::move(scene_);
   }
 
@@ -147,7 +151,9 @@ class SceneReader {
       scene_.engine.tolerance = c.Number("tolerance", scene_.engine.tolerance);
       scene_.engine.voxel_size = c.MaybeNumber("voxel_size");
       scene_.engine.rule = ReadWord(c, "leaf_rule", scene_.engine.rule);
-      if (scene_.engine.rule == LeafRule::kCenter && !scene_.engine.voxel_size) {
+      if (c.Has("representation")) representation_ = ReadRepresentation(c.At("representation"));
+      if (scene_.engine.rule == LeafRule::kCenter && !scene_.engine.voxel_size &&
+          !representation_) {
         c.At("leaf_rule").Fail("'center' counts voxels", "Give voxel_size too.");
       }
     }
@@ -189,7 +195,7 @@ class SceneReader {
       }
       BodySettings body = ReadBody(c, name);
       if (c.Has("shape")) {
-        Solid(c.At("shape"), &body);
+        Solid(c, &body);
       } else {
         Cells(c.At("cells"), &body);
       }
@@ -197,11 +203,47 @@ class SceneReader {
     });
   }
 
-  void Solid(const Cursor& c, BodySettings* body) {
+  /** The voxel size that a `representation` asks for: nothing where it is exact. */
+  static std::optional<double> ReadRepresentation(const Cursor& c) {
+    if (c.value().kind == Value::Kind::kMap && c.Count() == 1 && c.Has("grid")) {
+      return c.At("grid").Number(kSize);
+    }
+    if (c.value().kind != Value::Kind::kScalar || c.String() != "exact") {
+      c.Fail("is " + c.Found(), "Give exact, or {grid: h} with a voxel size h in metres.");
+    }
+    return std::nullopt;
+  }
+
+  /** Of a body: its own, else the scene's, which leaves unbounded shapes and grids as they are. */
+  std::optional<double> VoxelSizeOf(const Cursor& body, const geometry::Shape& shape) const {
+    if (body.Has("representation")) return ReadRepresentation(body.At("representation"));
+    if (!representation_) return std::nullopt;
+    try {
+      for (const geometry::Cell& cell : geometry::ToCells(shape)) {
+        if (!cell.bounded || cell.grid.field != nullptr) return std::nullopt;
+      }
+    } catch (const std::invalid_argument& error) {
+      body.At("shape").Fail(error.what(), "");
+    }
+    return representation_;
+  }
+
+  void Solid(const Cursor& from, BodySettings* body) {
+    const Cursor c = from.At("shape");
     const geometry::ShapePtr shape = library_.Read(c, body->name);
     const bool named = c.value().kind == Value::Kind::kScalar;
     body->shape = named ? c.String() : body->name + ".shape";
     if (!named) scene_.shapes[body->shape] = shape;
+    const std::optional<double> voxel_size = VoxelSizeOf(from, *shape);
+    if (!voxel_size) return;
+    body->shape += " on voxels of " + Text(*voxel_size) + " m";
+    geometry::ShapePtr& grid = scene_.shapes[body->shape];
+    if (grid != nullptr) return;
+    try {
+      grid = std::make_shared<const geometry::Shape>(GridOf(shape, *voxel_size));
+    } catch (const std::invalid_argument& error) {
+      c.Fail(error.what(), "");
+    }
   }
 
   void Cells(const Cursor& list, BodySettings* body) {
@@ -230,6 +272,7 @@ class SceneReader {
   const Cursor& root_;
   Library& library_;
   Scene scene_;
+  std::optional<double> representation_;  // voxel size of grids; nothing: exact
 };
 
 }  // namespace

@@ -153,6 +153,7 @@ struct Scene {
   EngineSettings engine;
   std::map<std::string, geometry::ShapePtr> shapes;
   std::map<std::string, host::Place> shape_places;  ///< of the named shapes
+  std::vector<std::string> parts;  ///< what was read from files of other programs, a line each
   std::map<std::string, Material> materials;
   std::optional<double> foundation_thickness;  ///< [m]; of bodies that have no other
   std::map<std::string, ContactModelSettings> contact_models;

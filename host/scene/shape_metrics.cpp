@@ -61,7 +61,8 @@ void AddQueries(std::span<const geometry::Cell> a, std::span<const geometry::Cel
 }  // namespace
 
 double MeasureOptions::Judged() const {
-  const bool by_voxels = voxel_size > 0 && (rule == LeafRule::kCenter || rule == LeafRule::kClip);
+  const bool by_voxels = rule == LeafRule::kFraction ||
+                         (voxel_size > 0 && (rule == LeafRule::kCenter || rule == LeafRule::kClip));
   return by_voxels ? std::numeric_limits<double>::infinity() : tolerance;
 }
 

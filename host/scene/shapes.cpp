@@ -1,10 +1,16 @@
 #include "host/scene/shapes.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "host/input/nearest.h"
+#include "host/parts/part.h"
+#include "host/scene/grids.h"
+#include "host/scene/lattice.h"
+#include "host/scene/names.h"
 #include "host/scene/primitives.h"
+#include "host/scene/text.h"
 
 namespace intervox::host {
 namespace {
@@ -17,6 +23,12 @@ Shape Placed(Shape shape, const Pose& X, double scale) {
   shape.X = {X.R * shape.X.R, X.R * (scale * shape.X.p) + X.p};
   shape.scale *= scale;
   return shape;
+}
+
+int CountPrimitives(const Shape& shape) {
+  int count = shape.operation == Operation::kPrimitive ? 1 : 0;
+  for (const geometry::ShapePtr& child : shape.children) count += CountPrimitives(*child);
+  return count;
 }
 
 /** The key that says what the solid is: the validated map has exactly one. */
@@ -38,13 +50,14 @@ const Value& Library::Add(Value document, const std::filesystem::path& path) {
   const Cursor root(kept);
   files_.insert(file);
   open_files_.push_back(file);
+  if (open_files_.size() == 1) folder_ = path.parent_path();
   if (root.Has("include")) Include(root.At("include"), path);
   if (const Value* shapes = kept.Find("shapes"); shapes != nullptr) {
     const Cursor section(root, *shapes, "shapes");
     if (section.Has("include")) Include(section.At("include"), path);
     section.ForEach([&](const Cursor& cursor, const std::string& name) {
       if (name == "include") return;
-      if (!by_name_.emplace(name, &cursor.value()).second) {
+      if (!by_name_.emplace(name, NamedValue{&cursor.value(), path.parent_path()}).second) {
         cursor.Fail("the shape is defined in two files", "Rename one of them.");
       }
       named_.emplace_back(name, &cursor.value());
@@ -87,7 +100,7 @@ void Library::Include(const Cursor& list, const std::filesystem::path& path) {
 Place Library::PlaceOf(const std::string& name) const {
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return {};
-  return {found->second->file, found->second->line};
+  return {found->second.value->file, found->second.value->line};
 }
 
 void Library::ForEach(const std::string& section,
@@ -137,7 +150,9 @@ Library::Built Library::BuildNamed(const std::string& name, const Cursor& from) 
   Value empty;
   const Cursor root(empty);
   const Cursor shapes(root, empty, "shapes");
-  const Built built = Build(Cursor(shapes, *found->second, name), name);
+  const std::filesystem::path folder = std::exchange(folder_, found->second.folder);
+  const Built built = Build(Cursor(shapes, *found->second.value, name), name);
+  folder_ = folder;
   open_.pop_back();
   return built_.emplace(name, built).first->second;
 }
@@ -156,11 +171,22 @@ Library::Built Library::Node(const Cursor& cursor, const std::string& name) {
   const Pose X = cursor.Has("pose") ? ReadPose(cursor.At("pose")) : Pose{};
   const double scale = cursor.Number("scale", 1.0);
   const std::string kind = KindOf(cursor);
+  const bool level_set = kind == "file" && IsLevelSet(cursor.At(kind).String());
+  for (const char* key : {"up", "repair", "facets", "voxel_size", "half_width"}) {
+    if (cursor.Has(key) && (kind != "file" || level_set)) {
+      cursor.At(key).Fail(
+          "says how a part is read, but here is a '" + (level_set ? "level set" : kind) + "'",
+          "Remove it.");
+    }
+  }
   const Cursor solid = cursor.At(kind);
   Built built;
   Shape shape;
-  if (kind == "ref") {
-    built = BuildNamed(solid.String(), solid);
+  if (kind == "ref" || kind == "grid" || kind == "lattice" || level_set) {
+    built = kind == "ref"       ? BuildNamed(solid.String(), solid)
+            : kind == "grid"    ? Grid(solid, name)
+            : kind == "lattice" ? LatticeBlock(solid, name)
+                                : LevelSetFile(solid, name);
     shape = Placed(*built.shape, X, scale);
     shape.name = name;
     built.shape = std::make_shared<const Shape>(std::move(shape));
@@ -169,12 +195,107 @@ Library::Built Library::Node(const Cursor& cursor, const std::string& name) {
   shape.name = name;
   shape.X = X;
   shape.scale = scale;
+  if (kind == "file") return FromFile(cursor, std::move(shape));
   if (kind == "union") shape.operation = Operation::kUnion;
   if (kind == "intersection") shape.operation = Operation::kIntersection;
   if (kind == "difference") shape.operation = Operation::kDifference;
   if (shape.operation != Operation::kPrimitive) return Children(solid, name, std::move(shape));
   shape.primitive = ReadPrimitive(solid, kind);
   return {std::make_shared<const Shape>(std::move(shape)), 1};
+}
+
+Library::Built Library::Grid(const Cursor& cursor, const std::string& name) {
+  const GridSizes sizes{cursor.At("voxel_size").Number(), cursor.Number("half_width", kHalfWidth)};
+  const bool unbiased = cursor.Has("unbiased") && cursor.At("unbiased").Bool();
+  const Cursor child = cursor.At("of");
+  Built of;
+  if (child.value().kind == Value::Kind::kMap && child.Has("file")) {
+    const std::optional<GridSizes> outer = std::exchange(sizes_, sizes);
+    of = Build(child, name);
+    sizes_ = outer;
+    // Its triangles were not convex.
+    if (of.shape->operation == Operation::kGrid && !of.shape->grid.file.empty() &&
+        !IsLevelSet(of.shape->grid.file)) {
+      if (unbiased) cursor.At("unbiased").Fail("is for shapes with formulas", "Remove it.");
+      return of;
+    }
+  } else {
+    of = Build(child, name);
+  }
+  try {
+    return {std::make_shared<const Shape>(
+                GridOf(of.shape, sizes.voxel_size, sizes.half_width, unbiased)),
+            1};
+  } catch (const std::invalid_argument& error) {
+    cursor.Fail(error.what(), "");
+  }
+}
+
+Library::Built Library::LevelSetFile(const Cursor& cursor, const std::string& name) {
+  const std::filesystem::path path = folder_ / cursor.String();
+  geometry::ShapePtr& read = read_[path.string()];
+  if (read == nullptr) {
+    try {
+      Shape shape = GridFromFile(path);
+      shape.name = name;
+      read = std::make_shared<const Shape>(std::move(shape));
+    } catch (const std::invalid_argument& error) {
+      cursor.Fail(error.what(), "");
+    }
+  }
+  return {read, 1};
+}
+
+Library::Built Library::LatticeBlock(const Cursor& cursor, const std::string& name) {
+  Lattice lattice;
+  lattice.kind = *ValueOf<LatticeKind>(cursor.At("kind").String());
+  lattice.period = cursor.At("period").Number();
+  lattice.thickness = cursor.At("thickness").Number();
+  lattice.size = cursor.At("size").Vector();
+  lattice.voxel_size = cursor.Number("voxel_size", lattice.period / kVoxelsOfPeriod);
+  try {
+    Shape shape;
+    shape.name = name;
+    shape.operation = Operation::kGrid;
+    shape.grid = GridOfLattice(lattice);
+    return {std::make_shared<const Shape>(std::move(shape)), 1};
+  } catch (const std::invalid_argument& error) {
+    cursor.Fail(error.what(), "");
+  }
+}
+
+Library::Built Library::FromFile(const Cursor& cursor, Shape shape) {
+  const Cursor file = cursor.At("file");
+  PartOptions options;
+  options.y_is_up = cursor.String("up", "z") == "y";
+  options.repair = cursor.Has("repair") && cursor.At("repair").Bool();
+  if (cursor.Has("facets")) options.facets = cursor.At("facets").Bool();
+  options.scale = shape.scale;
+  std::optional<GridSizes> sizes = sizes_;
+  const bool is_tree = std::filesystem::path(file.String()).extension() == ".csg";
+  if (cursor.Has("voxel_size") && is_tree) {
+    cursor.At("voxel_size").Fail("is for meshes", "Use {grid: {of: …, voxel_size: …}}.");
+  }
+  if (cursor.Has("voxel_size")) sizes = {cursor.At("voxel_size").Number(), kHalfWidth};
+  if (cursor.Has("half_width")) {
+    if (!sizes) cursor.At("half_width").Fail("is that of a grid", "Give 'voxel_size', too.");
+    sizes->half_width = cursor.At("half_width").Number();
+  }
+  if (sizes) {
+    options.voxel_size = sizes->voxel_size / shape.scale;
+    options.half_width = sizes->half_width;
+  }
+  Part part;
+  try {
+    part = ReadPart(folder_ / file.String(), options, shape.name);
+  } catch (const InputError& failure) {
+    file.Fail(failure.what(), "");
+  }
+  parts_.push_back("'" + shape.name + "', times " + Text(shape.scale) + " to metres");
+  for (const std::string& line : part.report) parts_.back() += "\n  " + line;
+  shape = Placed(*part.shape, shape.X, shape.scale);
+  const int primitives = CountPrimitives(shape);
+  return {std::make_shared<const Shape>(std::move(shape)), primitives};
 }
 
 Library::Built Library::Children(const Cursor& list, const std::string& name, Shape shape) {

@@ -4,6 +4,7 @@
 #include <deque>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -44,11 +45,18 @@ class Library {
   std::vector<std::pair<std::string, geometry::ShapePtr>> All();
   /** Where a named shape stands. */
   Place PlaceOf(const std::string& name) const;
+  /** What was read from files of other programs so far, a line each. */
+  const std::vector<std::string>& Parts() const { return parts_; }
   /** Calls f(cursor, name) for each entry of a map of names ("materials", …) of all files. */
   void ForEach(const std::string& section,
                const std::function<void(const Cursor&, const std::string&)>& f) const;
 
  private:
+  /** Of the grid that a part becomes which is not convex. */
+  struct GridSizes {
+    double voxel_size = 0;  ///< [m]
+    double half_width = 0;  ///< [voxels]
+  };
   struct Built {
     geometry::ShapePtr shape;
     int primitives = 0;
@@ -57,15 +65,28 @@ class Library {
   Built Build(const Cursor& cursor, const std::string& name);
   Built BuildNamed(const std::string& name, const Cursor& from);
   Built Node(const Cursor& cursor, const std::string& name);
+  Built FromFile(const Cursor& cursor, geometry::Shape shape);
   Built Children(const Cursor& list, const std::string& name, geometry::Shape shape);
+  Built Grid(const Cursor& cursor, const std::string& name);
+  Built LatticeBlock(const Cursor& cursor, const std::string& name);
+  Built LevelSetFile(const Cursor& cursor, const std::string& name);
 
   std::deque<Value> documents_;
   std::vector<std::filesystem::path> open_files_;
   std::set<std::filesystem::path> files_;
   std::vector<std::pair<std::string, const Value*>> named_;
-  std::map<std::string, const Value*> by_name_;
+  /** A named shape and the folder of its file, where paths in it start. */
+  struct NamedValue {
+    const Value* value = nullptr;
+    std::filesystem::path folder;
+  };
+  std::map<std::string, NamedValue> by_name_;
   std::map<std::string, Built> built_;
   std::vector<std::string> open_;
+  std::map<std::string, geometry::ShapePtr> read_;  ///< level sets by their files' paths
+  std::optional<GridSizes> sizes_;                  ///< of the grid that is being read
+  std::filesystem::path folder_;                    ///< of the file whose shape is being read
+  std::vector<std::string> parts_;
 };
 
 }  // namespace intervox::host

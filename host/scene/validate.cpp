@@ -17,11 +17,6 @@ void ValidateShape(const Cursor& cursor) {
     cursor.String();
     return;
   }
-  if (cursor.Has("file")) {
-    cursor.At("file").Fail(
-        "geometry files cannot be read by this version",
-        "Describe the solid with primitives and union, intersection, difference.");
-  }
   Validate(cursor, ObjectNamed("shape"));
 }
 

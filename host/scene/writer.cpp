@@ -2,6 +2,7 @@
 // the same bits.
 #include <string>
 
+#include "host/scene/grids.h"
 #include "host/scene/names.h"
 #include "host/scene/primitives.h"
 #include "host/scene/scene.h"
@@ -10,16 +11,34 @@
 namespace intervox {
 namespace {
 
+using host::IsLevelSet;
 using host::Quoted;
 using host::Text;
 
 using geometry::Operation;
 using geometry::Shape;
 
+std::string Text(const Shape& shape);
+
+std::string GridText(const Shape& shape) {
+  const geometry::GridSource& grid = shape.grid;
+  if (grid.text.empty()) {
+    return "grid: {of: " + Text(*shape.children[0]) + ", voxel_size: " + Text(grid.voxel_size) +
+           ", half_width: " + Text(grid.half_width) + (grid.unbiased ? ", unbiased: true}" : "}");
+  }
+  // A level set and a lattice have sizes of their own; a part's are metres once it is scaled.
+  const bool is_part = !grid.file.empty() && !IsLevelSet(grid.file);
+  return grid.text + (is_part ? ", voxel_size: " + Text(grid.voxel_size * shape.scale) +
+                                    ", half_width: " + Text(grid.half_width)
+                              : "");
+}
+
 std::string Text(const Shape& shape) {
   std::string solid;
   if (shape.operation == Operation::kPrimitive) {
     solid = host::PrimitiveText(shape.primitive);
+  } else if (shape.operation == Operation::kGrid) {
+    solid = GridText(shape);
   } else {
     solid = shape.operation == Operation::kUnion          ? "union: ["
             : shape.operation == Operation::kIntersection ? "intersection: ["

@@ -1,0 +1,176 @@
+#include "host/parts/convex_shell.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include "geometry/convex_hull.h"
+#include "host/input/error.h"
+#include "host/parts/defects.h"
+#include "host/parts/edges.h"
+#include "host/scene/text.h"
+
+namespace intervox::host {
+namespace {
+
+/** Twice the area of a triangle as a vector along its normal. */
+Vec3 AreaVector2(const TriangleMesh& mesh, int t) {
+  const auto& v = mesh.triangles[t];
+  return Cross(mesh.p[v[1]] - mesh.p[v[0]], mesh.p[v[2]] - mesh.p[v[0]]);
+}
+
+int OppositeCorner(const std::array<int, 3>& t, const HalfEdge& edge) {
+  return *std::find_if(t.begin(), t.end(),
+                       [&](int v) { return v != edge.lower && v != edge.upper; });
+}
+
+/** The deepest edge that bends inwards: how far the corner beyond it rises above the plane of the
+ larger triangle, whose normal is the surer one. */
+ConvexVerdict DeepestBend(const TriangleMesh& mesh) {
+  ConvexVerdict bend;
+  ForEachEdge(SortedEdges(mesh), [&](std::span<const HalfEdge> edge) {
+    int a = edge[0].triangle, b = edge[1].triangle;
+    if (SquaredNorm(AreaVector2(mesh, a)) < SquaredNorm(AreaVector2(mesh, b))) std::swap(a, b);
+    const Vec3 n = AreaVector2(mesh, a);
+    const double norm = Norm(n);
+    if (!(norm > 0)) return;
+    const Vec3& corner = mesh.p[OppositeCorner(mesh.triangles[b], edge[0])];
+    const double height = Dot(n, corner - mesh.p[edge[0].lower]) / norm;
+    if (height <= bend.depth) return;
+    bend.depth = height;
+    bend.where = 0.5 * (mesh.p[edge[0].lower] + mesh.p[edge[0].upper]);
+  });
+  return bend;
+}
+
+/** The triangle that is farthest from every face of the hull. */
+ConvexVerdict DeepestTriangle(const TriangleMesh& mesh,
+                              const std::vector<geometry::PlaneCut>& faces) {
+  ConvexVerdict deepest;
+  for (const auto& t : mesh.triangles) {
+    double nearest = HUGE_VAL;
+    for (const geometry::PlaneCut& face : faces) {
+      double depth = 0;
+      for (const int v : t) depth = std::max(depth, face.d - Dot(face.n, mesh.p[v]));
+      nearest = std::min(nearest, depth);
+    }
+    if (nearest <= deepest.depth) continue;
+    deepest.depth = nearest;
+    deepest.where = (1.0 / 3) * (mesh.p[t[0]] + mesh.p[t[1]] + mesh.p[t[2]]);
+  }
+  return deepest;
+}
+
+/** How often the triangles go round a point: their solid angles over 4π (van Oosterom 1983). */
+double WindingNumber(const TriangleMesh& mesh, const Vec3& o) {
+  double angle = 0;
+  for (const auto& t : mesh.triangles) {
+    const Vec3 a = mesh.p[t[0]] - o, b = mesh.p[t[1]] - o, c = mesh.p[t[2]] - o;
+    const double la = Norm(a), lb = Norm(b), lc = Norm(c);
+    angle += 2 * std::atan2(Dot(a, Cross(b, c)),
+                            la * lb * lc + Dot(a, b) * lc + Dot(b, c) * la + Dot(c, a) * lb);
+  }
+  return angle / (4 * std::numbers::pi);
+}
+
+[[noreturn]] void Fail(const std::string& label, const std::string& what,
+                       const std::string& remedy) {
+  throw InputError(label + ": part: " + what + ". " + remedy);
+}
+
+/** Judges a shell; what has too large a hull is not convex. */
+bool IsConvex(const TriangleMesh& shell) {
+  try {
+    return EnclosedVolume(shell) > 0 && JudgeConvex(shell).is_convex;
+  } catch (const std::length_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+double ConvexTolerance(const TriangleMesh& mesh) {
+  Vec3 lower = mesh.p[0], upper = mesh.p[0];
+  for (const Vec3& p : mesh.p) {
+    lower = Min(lower, p);
+    upper = Max(upper, p);
+  }
+  const Vec3 far = Max(Abs(lower), Abs(upper));
+  return 1e-6 * Norm(upper - lower) + 4e-7 * std::max({far.x, far.y, far.z});
+}
+
+ConvexVerdict JudgeConvex(const TriangleMesh& shell) {
+  const double tolerance = ConvexTolerance(shell);
+  ConvexVerdict verdict = DeepestBend(shell);
+  if (verdict.depth > tolerance) return verdict;
+  const std::vector<geometry::PlaneCut> faces = geometry::ConvexHull(shell.p);
+  if (faces.empty()) return verdict;
+  verdict = DeepestTriangle(shell, faces);
+  verdict.faces = static_cast<int>(faces.size());
+  const double turns = WindingNumber(shell, geometry::Mean(shell.p));
+  verdict.is_convex = verdict.depth <= tolerance && std::abs(turns - 1) < 0.01;
+  return verdict;
+}
+
+void RequireClosed(const TriangleMesh& mesh, const std::string& label, const std::string& remedy) {
+  std::string list;
+  for (const Defect& defect : FindDefects(mesh)) {
+    list += (list.empty() ? "" : "; ") + DefectText(defect);
+  }
+  if (!list.empty()) Fail(label, "no closed surface: " + list, remedy);
+}
+
+bool AreConvex(const TriangleMesh& mesh) {
+  const std::vector<TriangleMesh> shells = Shells(mesh);
+  return std::all_of(shells.begin(), shells.end(), IsConvex);
+}
+
+void RequireNoHollow(const TriangleMesh& mesh, const std::string& label) {
+  for (const TriangleMesh& shell : Shells(mesh)) {
+    if (EnclosedVolume(shell) > 0) continue;
+    Fail(label, "closed, but with a hollow at " + Text(shell.p.front()),
+         "A grid of triangles has none. Open the hollow to the outside.");
+  }
+}
+
+std::vector<ConvexShell> ConvexShellsOf(const TriangleMesh& mesh, const std::string& label,
+                                        const std::string& remedy) {
+  std::vector<ConvexShell> convex;
+  std::vector<TriangleMesh> shells = Shells(mesh);
+  const auto fail = [&](const std::string& why) {
+    const auto count = shells.size() - static_cast<std::size_t>(
+                                           std::count_if(shells.begin(), shells.end(), IsConvex));
+    Fail(label,
+         "closed, but not convex (" + std::to_string(count) + " of " +
+             std::to_string(shells.size()) + " shells): " + why,
+         remedy);
+  };
+  for (TriangleMesh& shell : shells) {
+    const double volume = EnclosedVolume(shell);
+    if (!(volume > 0)) {
+      fail("it has a hollow at " + Text(shell.p.front()));
+    }
+    ConvexVerdict verdict;
+    try {
+      verdict = JudgeConvex(shell);
+    } catch (const std::length_error&) {
+      Fail(label,
+           "its hull has more than " + std::to_string(geometry::kMostHullTriangles) + " triangles",
+           "Make its mesh coarser.");
+    }
+    if (verdict.faces == 0 && verdict.depth <= ConvexTolerance(shell)) {
+      Fail(label, "the surface at " + Text(shell.p.front()) + " is flat", "Remove it.");
+    }
+    if (!verdict.is_convex) {
+      const Defect crossings = FindCrossings(shell);
+      fail("at " + Text(verdict.where) + " it is " + Text(verdict.depth) + " deep inside its hull" +
+           (crossings.count > 0 ? "; " + DefectText(crossings) : ""));
+    }
+    convex.push_back({shell, verdict.faces, volume});
+  }
+  return convex;
+}
+
+}  // namespace intervox::host

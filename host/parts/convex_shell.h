@@ -1,0 +1,55 @@
+/** @file Which closed triangles bound a convex solid. */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/mesh/triangle_mesh.h"
+
+namespace intervox::host {
+
+/** Whether triangles bound a convex solid, and if not, what shows it. */
+struct ConvexVerdict {
+  bool is_convex = false;
+  int faces = 0;       ///< of its hull, coplanar triangles merged
+  double depth = 0.0;  ///< how far an edge bends inwards, or a triangle lies inside the hull
+  Vec3 where;          ///< of that
+};
+
+/** How far a vertex of a convex mesh may be off its hull, as a share of the extent: rounding of
+ files in single precision, 1e-6, and 4e-7 of the largest coordinate. */
+double ConvexTolerance(const TriangleMesh& mesh);
+
+/** Judges one closed shell of positive volume.
+
+ First no edge bends inwards by more than the tolerance, then each triangle lies within it on one
+ face of the hull, and the triangles go round an inner point once.
+ @throws std::length_error where the hull has more than geometry::kMostHullTriangles triangles. */
+ConvexVerdict JudgeConvex(const TriangleMesh& shell);
+
+/** A closed convex part of a mesh. */
+struct ConvexShell {
+  TriangleMesh mesh;
+  int faces = 0;        ///< of its hull
+  double volume = 0.0;  ///< [cubed units of the mesh]
+};
+
+/** Throws unless welded triangles are closed surfaces.
+ @param label   names the mesh in the message, which counts and places the defects
+ @param remedy  what to do
+ @throws InputError. */
+void RequireClosed(const TriangleMesh& mesh, const std::string& label, const std::string& remedy);
+
+/** The shells of closed triangles.
+ @param remedy  what to do where they are not convex
+ @throws InputError unless each is convex. */
+std::vector<ConvexShell> ConvexShellsOf(const TriangleMesh& mesh, const std::string& label,
+                                        const std::string& remedy);
+
+/** Whether each shell of closed triangles is convex, and has a hull of not too many triangles. */
+bool AreConvex(const TriangleMesh& mesh);
+
+/** Throws unless no shell of closed triangles encloses a hollow. @throws InputError. */
+void RequireNoHollow(const TriangleMesh& mesh, const std::string& label);
+
+}  // namespace intervox::host

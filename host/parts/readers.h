@@ -1,0 +1,38 @@
+/** @file Triangles from files of other programs, in double precision: STL, OBJ, PLY. */
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "host/mesh/triangle_mesh.h"
+
+namespace intervox::host {
+
+/** A file in memory, with its name for messages. */
+struct PartFile {
+  std::shared_ptr<const std::string> name;
+  std::string_view bytes;  ///< not owned
+};
+
+/** One object of a file, in the file's units and frame. Indices lie within the vertices. */
+struct PartMesh {
+  std::string name;  ///< of the object; empty where it has none
+  TriangleMesh mesh;
+};
+
+/** Binary STL where the size agrees with the number of triangles that it says, else ASCII; each
+ `solid` of an ASCII file is an object. Corners are not welded.
+ @throws InputError naming file, place and remedy for anything else. */
+std::vector<PartMesh> ReadStl(const PartFile& file);
+
+/** Wavefront OBJ: `v` and `f` count, polygons become fans. Objects are those of `o`, or of `g`
+ where there is no `o`. @throws InputError as ReadStl. */
+std::vector<PartMesh> ReadObj(const PartFile& file);
+
+/** Stanford PLY, ASCII or binary of either byte order: `vertex` with x, y, z of any type and `face`
+ with a list of indices count, polygons become fans; one object. @throws InputError as ReadStl. */
+std::vector<PartMesh> ReadPly(const PartFile& file);
+
+}  // namespace intervox::host

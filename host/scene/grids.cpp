@@ -1,0 +1,88 @@
+#include "host/scene/grids.h"
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "cuda/executor.h"
+#include "geometry/grid/without_bias.h"
+#include "host/scene/text.h"
+
+namespace intervox::host {
+namespace {
+
+/** Blocks of a level set that go together to a thread. */
+constexpr int kBlocksAtOnce = 4;
+
+MeshGridder& Gridder() {
+  static MeshGridder gridder;
+  return gridder;
+}
+
+GridReader& Reader() {
+  static GridReader reader;
+  return reader;
+}
+
+}  // namespace
+
+void OnAllCores(int count, const std::function<void(int, int)>& body) {
+  cuda::ParallelFor(count, kBlocksAtOnce, 0, body);
+}
+
+geometry::Shape GridOf(const geometry::ShapePtr& of, double voxel_size, double half_width,
+                       bool unbiased) {
+  const std::vector<geometry::Cell> cells = geometry::ToCells(*of);
+  geometry::Shape shape;
+  shape.name = of->name;
+  shape.operation = geometry::Operation::kGrid;
+  shape.children = {of};
+  shape.grid.voxel_size = voxel_size;
+  shape.grid.half_width = half_width;
+  shape.grid.field = geometry::MakeLevelSet(cells, voxel_size, half_width, OnAllCores);
+  shape.grid.unbiased = unbiased;
+  if (unbiased) shape.grid.field = geometry::WithoutBias(*shape.grid.field, OnAllCores);
+  return shape;
+}
+
+void SetMeshGridder(MeshGridder gridder) { Gridder() = std::move(gridder); }
+
+geometry::GridSource GridOfMesh(const TriangleMesh& mesh, double voxel_size, double half_width) {
+  if (!Gridder()) {
+    throw std::invalid_argument(
+        "this program was built without OpenVDB (INTERVOX_OPENVDB=OFF), which makes grids of "
+        "meshes. Build the release preset");
+  }
+  geometry::GridSource grid;
+  grid.field = Gridder()(mesh.p, mesh.triangles, voxel_size, half_width, OnAllCores);
+  grid.voxel_size = voxel_size;
+  grid.half_width = half_width;
+  return grid;
+}
+
+void SetGridReader(GridReader reader) { Reader() = std::move(reader); }
+
+geometry::Shape GridFromFile(const std::filesystem::path& path) {
+  if (!Reader()) {
+    throw std::invalid_argument(
+        "this program was built without OpenVDB (INTERVOX_OPENVDB=OFF), which reads grids. Build "
+        "the release preset");
+  }
+  GridFile file;
+  try {
+    file = Reader()(path, OnAllCores);
+  } catch (const std::runtime_error& error) {
+    throw std::invalid_argument(error.what());
+  }
+  geometry::Shape shape;
+  shape.operation = geometry::Operation::kGrid;
+  shape.X.p = file.p_FG;
+  shape.grid.file = path.string();
+  shape.grid.text = "file: " + Quoted(path.string());
+  shape.grid.voxel_size = file.field->voxel_size;
+  shape.grid.half_width = file.field->band;
+  shape.grid.field = std::move(file.field);
+  return shape;
+}
+
+}  // namespace intervox::host
