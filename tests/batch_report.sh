@@ -1,42 +1,12 @@
 #!/usr/bin/env bash
 # From a batch to its page: the numbers of the CSV against the table's, a page that needs no network,
 # bad input. Usage: batch_report.sh INTERVOX
-set -euo pipefail
+scenes="$(realpath "$(dirname "${BASH_SOURCE[0]}")")/scenes"
+source "$(dirname "${BASH_SOURCE[0]}")/shell_checks.sh" "$1"
 
-intervox="$(realpath "$1")"
-folder="$(mktemp -d)"
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-fail() {
-  echo "failed: $*" >&2
-  exit 1
-}
-# refuses WORD COMMAND…: exits with 2 and says WORD.
-refuses() {
-  local word="$1" status=0
-  shift
-  "$@" >refused.txt 2>&1 || status=$?
-  [[ $status -eq 2 ]] || fail "'$*' exits with $status, not 2"
-  grep -q -- "$word" refused.txt || fail "'$*' does not mention $word: $(cat refused.txt)"
-}
-
-cat >ball.yaml <<'YAML'
-schema: intervox/scene/2
-duration: 0.2
-integrator: {step: 1e-3}
-shapes:
-  ball: {sphere: {radius: 0.1}}
-  floor: {half_space: {normal: [0, 0, 1], offset: 0}}
-contact_models:
-  default: {normal: {model: gonthier, stiffness: 1e7, restitution: 0.5}}
-bodies:
-  floor: {shape: floor, fixed: true}
-  ball: {shape: ball, mass: 2, pose: {position: [0, 0, 0.15]}}
-YAML
-cat >batch.yaml <<'YAML'
+cat >batch.yaml <<YAML
 schema: intervox/batch/1
-scene: ball.yaml
+scene: $scenes/ball_on_floor.yaml
 number: 60
 seed: 3
 sample:

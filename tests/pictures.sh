@@ -1,27 +1,9 @@
 #!/usr/bin/env bash
 # From a scene to its page: runs a short simulation, draws it, plots it, and checks what comes out;
 # then rasterises a shape, and feeds the commands bad input. Usage: pictures.sh INTERVOX
-set -euo pipefail
-
-intervox="$(realpath "$1")"
 repository="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+source "$repository/tests/shell_checks.sh" "$1"
 python=/usr/bin/python3
-folder="$(mktemp -d)"
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-
-fail() {
-  echo "failed: $*" >&2
-  exit 1
-}
-# refuses WORD COMMAND…: exits with 2 and says WORD.
-refuses() {
-  local word="$1" status=0
-  shift
-  "$@" >refused.txt 2>&1 || status=$?
-  [[ $status -eq 2 ]] || fail "'$*' exits with $status, not 2"
-  grep -q -- "$word" refused.txt || fail "'$*' does not mention $word: $(cat refused.txt)"
-}
 
 "$intervox" run "$repository/examples/ball.yaml" -o ball.h5 >/dev/null
 "$intervox" render ball.h5 -o stills --frames every=0.05 --size 160x120 >/dev/null

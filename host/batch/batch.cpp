@@ -1,5 +1,7 @@
 #include "host/batch/batch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -261,7 +263,15 @@ std::uint64_t Fingerprint(const Batch& batch) {
     sum.AddText(outcome.name);
     sum.AddText(outcome.expression);
   }
+  if (!batch.controller.empty()) sum.AddText("controller");
   return sum.value();
+}
+
+std::string ControllerMark(const Batch& batch) {
+  if (batch.controller.empty()) return "";
+  Checksum sum;
+  sum.AddText(batch.controller);
+  return fmt::format("{:016x}", sum.value());
 }
 
 std::string ReplayCommand(const Batch& batch, std::int64_t run) {

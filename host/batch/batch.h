@@ -62,6 +62,7 @@ struct Batch {
   std::vector<OutcomeRule> outcomes;
   std::optional<UntilRule> until;
   Keep keep = Keep::kNone;
+  std::string controller;  ///< the text of what puts inputs into its runs; empty: nothing does
 };
 
 /** Reads a batch and its scene. Checks names, expressions and distributions, and that the scene can
@@ -76,9 +77,13 @@ std::vector<Value> DrawRun(const Batch& batch, std::int64_t run);
 /** The scene with these values at the sampled paths. @throws InputError for values it refuses. */
 Scene SceneWith(const Batch& batch, const std::vector<Value>& values);
 
-/** What two batches must agree in for their runs to be the same, as one number: the scene with its
- defaults, the sample, the seed, stop and outcomes; not the number of runs. */
+/** What two batches must agree in for their runs to stand in one table, as one number: the scene
+ with its defaults, the sample, the seed, stop and outcomes, and whether there is a controller; not
+ which one, nor the number of runs. */
 std::uint64_t Fingerprint(const Batch& batch);
+
+/** Tells a batch's controller from others: a checksum of its text; empty where there is none. */
+std::string ControllerMark(const Batch& batch);
 
 /** The command that runs one run alone and leaves its trajectory, for a shell. */
 std::string ReplayCommand(const Batch& batch, std::int64_t run);

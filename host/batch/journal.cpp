@@ -68,6 +68,7 @@ Json ToJson(const BatchHeader& h) {
                {"device", h.provenance.device},
                {"source", h.batch_source},
                {"scene", h.scene}};
+  if (!h.controller.empty()) json["controller"] = h.controller;
   if (h.until) {
     json["until"] = {
         {"outcome", h.until->outcome}, {"interval", h.until->interval}, {"block", h.until->block}};
@@ -91,6 +92,7 @@ BatchHeader HeaderOf(const Json& json) {
   h.provenance = {json.at("version"), json.at("commit"), json.at("device")};
   h.batch_source = json.at("source");
   h.scene = json.at("scene");
+  h.controller = json.value("controller", "");
   if (json.contains("until")) {
     const Json& until = json["until"];
     h.until = UntilRule{until.at("outcome"), until.at("interval"), until.at("block")};
@@ -104,6 +106,8 @@ Json ToJson(const RunResult& run) {
                {"parameters", run.values},
                {"outcomes", run.outcomes},
                {"seconds", run.seconds}};
+  if (!run.controller.empty()) json["controller"] = run.controller;
+  if (run.attempt > 1) json["attempt"] = run.attempt;
   if (!run.ok) {
     json["reason"] = run.reason;
     json["replay"] = run.replay;
@@ -120,6 +124,8 @@ RunResult RunOf(const Json& json) {
   run.seconds = json.at("seconds");
   run.reason = json.value("reason", "");
   run.replay = json.value("replay", "");
+  run.controller = json.value("controller", "");
+  run.attempt = json.value("attempt", 1);
   return run;
 }
 
@@ -151,8 +157,7 @@ class Gatherer {
   void AddLine(const Json& json, const std::filesystem::path& path) {
     try {
       if (!json.contains("schema")) {
-        RunResult run = RunOf(json);
-        runs_.emplace(run.id, std::move(run));  // a second one has the same bits
+        AddRun(RunOf(json));
         return;
       }
       if (json["schema"] != kSchema) {
@@ -169,6 +174,16 @@ class Gatherer {
       found_.header = std::move(header);
     } catch (const Json::exception&) {
       ++found_.damaged;
+    }
+  }
+
+  /** The later attempt counts; a second line of one attempt has the same bits. */
+  void AddRun(RunResult run) {
+    const auto at = runs_.find(run.id);
+    if (at == runs_.end()) {
+      runs_.emplace(run.id, std::move(run));
+    } else if (run.attempt > at->second.attempt) {
+      at->second = std::move(run);
     }
   }
 
@@ -212,6 +227,7 @@ BatchHeader MakeHeader(const Batch& batch, const Provenance& provenance) {
     h.boolean.push_back(outcome.boolean);
   }
   h.until = batch.until;
+  h.controller = batch.controller;
   h.provenance = provenance;
   return h;
 }

@@ -30,6 +30,7 @@ struct BatchHeader {
   std::vector<std::string> expressions;  ///< of each outcome
   std::vector<bool> boolean;             ///< of each outcome
   std::optional<UntilRule> until;
+  std::string controller;  ///< its text; of the last one where there were several
   Provenance provenance;
 };
 
@@ -63,7 +64,7 @@ class Journal {
 /** What a folder of journals holds. */
 struct FinishedRuns {
   BatchHeader header;           ///< the last one written; its number the largest
-  std::vector<RunResult> runs;  ///< by ascending id, each once
+  std::vector<RunResult> runs;  ///< by ascending id, each once: its last attempt
   int damaged = 0;              ///< lines that are not as they were written
 };
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <exception>
 #include <mutex>
 #include <stdexcept>
 
@@ -16,6 +17,20 @@ namespace {
 struct RecordError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/** What a controller has thrown: no fault of the run either. */
+struct ControlError {
+  std::exception_ptr thrown;
+};
+
+void Control(const Controller& controller, Simulation& simulation) {
+  if (!controller) return;
+  try {
+    controller(simulation);
+  } catch (...) {
+    throw ControlError{std::current_exception()};
+  }
+}
 
 /** Writes a trajectory, or nothing where none is wanted. */
 class MaybeRecorder {
@@ -91,6 +106,10 @@ std::string Distrust(const Batch& batch, const Simulation& simulation,
     return "gained energy that nothing gave in " + std::to_string(count) +
            " substeps, the first at t = " + Text(simulation.Gains().front().t) + " s";
   }
+  if (simulation.Counters().arrests > 0) {
+    return "bodies were stopped against each other, the first time at t = " +
+           Text(simulation.Arrests().front().t) + " s: no substep went without gaining energy";
+  }
   for (std::size_t k = 0; k < outcomes.size(); ++k) {
     if (!std::isfinite(outcomes[k])) {
       return "the outcome '" + batch.outcomes[k].name + "' is not finite";
@@ -101,12 +120,13 @@ std::string Distrust(const Batch& batch, const Simulation& simulation,
 
 /** Steps to the end; false: cancelled. */
 bool StepToEnd(const Batch& batch, Simulation& simulation, Watched& watched,
-               MaybeRecorder& recorder, const std::atomic<bool>* cancel) {
+               MaybeRecorder& recorder, const RunOptions& options) {
+  const Controller controller = options.control ? options.control() : Controller{};
   watched.Watch(simulation);
   recorder.Sample(simulation);
   while (!Ends(batch, watched, simulation)) {
-    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return false;
-    simulation.Step();
+    Control(controller, simulation);
+    if (!simulation.Step(options.cancelled)) return false;
     watched.Watch(simulation);
     recorder.Sample(simulation);
   }
@@ -116,7 +136,7 @@ bool StepToEnd(const Batch& batch, Simulation& simulation, Watched& watched,
 }  // namespace
 
 std::optional<RunResult> ComputeRun(const Batch& batch, const Simulation& like, std::int64_t id,
-                                    const Trajectory* record, const std::atomic<bool>* cancel) {
+                                    const RunOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   RunResult result;
   result.id = id;
@@ -125,9 +145,9 @@ std::optional<RunResult> ComputeRun(const Batch& batch, const Simulation& like, 
   try {
     Simulation simulation(SceneWith(batch, values), like);
     Watched watched(batch, simulation.GetScene());
-    MaybeRecorder recorder(record, simulation);
+    MaybeRecorder recorder(options.record, simulation);
     try {
-      if (!StepToEnd(batch, simulation, watched, recorder, cancel)) return std::nullopt;
+      if (!StepToEnd(batch, simulation, watched, recorder, options)) return std::nullopt;
     } catch (const std::runtime_error&) {
       recorder.Finish(simulation);  // how it came to that
       throw;
@@ -137,6 +157,8 @@ std::optional<RunResult> ComputeRun(const Batch& batch, const Simulation& like, 
       result.outcomes.push_back(outcome.Value(simulation));
     }
     result.reason = Distrust(batch, simulation, result.outcomes);
+  } catch (const ControlError& error) {
+    std::rethrow_exception(error.thrown);
   } catch (const RecordError&) {
     throw;
   } catch (const std::bad_alloc&) {

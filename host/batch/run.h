@@ -1,9 +1,9 @@
 /** @file One run of a batch. */
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +23,8 @@ struct RunResult {
   std::vector<std::string> values;  ///< sampled, as YAML, in the order of the paths
   std::vector<double> outcomes;     ///< in the order of the outcomes; empty when it failed
   double seconds = 0.0;             ///< of wall time
+  std::string controller;           ///< ControllerMark of what steered it
+  int attempt = 1;                  ///< above 1: done again after it had failed
 };
 
 /** A trajectory to be written beside the outcomes. */
@@ -31,15 +33,22 @@ struct Trajectory {
   Provenance provenance;
 };
 
+/** Puts inputs into a run before each of its steps, on the run's thread. */
+using Controller = std::function<void(Simulation&)>;
+
+/** How to compute a run. */
+struct RunOptions {
+  const Trajectory* record = nullptr;   ///< where its trajectory is written; null: nowhere
+  std::function<bool()> cancelled;      ///< asked at every stage; true: ends it without a result
+  std::function<Controller()> control;  ///< makes the controller of one run; empty: none
+};
+
 /** Runs number `id` of a batch alone, on the calling thread. What goes wrong with the run is in the
  result: a scene that refuses its values, a state or an outcome that is not finite, energy that
  nothing gave.
- @param like    a simulation of the batch's scene, whose cells are shared
- @param record  where its trajectory is written; null: nowhere
- @param cancel  set on another thread: ends it without a result
- @throws std::runtime_error when the trajectory cannot be written. */
+ @param like  a simulation of the batch's scene, whose cells are shared
+ @throws std::runtime_error when the trajectory cannot be written; what the controller throws. */
 std::optional<RunResult> ComputeRun(const Batch& batch, const Simulation& like, std::int64_t id,
-                                    const Trajectory* record = nullptr,
-                                    const std::atomic<bool>* cancel = nullptr);
+                                    const RunOptions& options = {});
 
 }  // namespace intervox::host

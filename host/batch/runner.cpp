@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <exception>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
@@ -24,7 +25,7 @@ constexpr double kTableShare = 20.0;
 /** Between two syncs of the journal [s]. */
 constexpr double kSyncSeconds = 1.0;
 /** Between two looks at whether to end [s]. */
-constexpr double kWaitSeconds = 0.1;
+constexpr double kWaitSeconds = 0.02;
 
 double Since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -34,6 +35,23 @@ std::string JournalName(const BatchOptions& options) {
   if (options.shards == 1) return "runs.jsonl";
   return "runs-" + std::to_string(options.shard) + "-of-" + std::to_string(options.shards) +
          ".jsonl";
+}
+
+/** @throws InputError when the runs of a folder are not this batch's. */
+void RequireSameBatch(const BatchHeader& there, const BatchHeader& header,
+                      const std::string& folder) {
+  if (there.controller.empty() != header.controller.empty()) {
+    throw InputError(folder + ": holds runs " +
+                     (header.controller.empty()
+                          ? "with a controller, which this call does not have. Give it from Python"
+                          : "without a controller. Leave it out") +
+                     ", or name another folder with -o.");
+  }
+  if (there.fingerprint == header.fingerprint) return;
+  throw InputError(folder + ": holds runs of another batch ('" + there.name + "' from " +
+                   there.batch_file +
+                   ", or of this one before its scene, sample, seed, stop or outcomes were "
+                   "changed). Name another folder with -o.");
 }
 
 /** What a folder holds already. @throws InputError when this batch must not go there. */
@@ -51,17 +69,23 @@ FinishedRuns Take(const Batch& batch, const BatchOptions& options, const BatchHe
                        ": holds a batch.h5 but no journal to go on from. Name another folder "
                        "with -o.");
     }
-  } else if (finished.header.fingerprint != header.fingerprint) {
-    throw InputError(folder + ": holds runs of another batch ('" + finished.header.name +
-                     "' from " + finished.header.batch_file +
-                     ", or of this one before its scene, sample, seed, stop or outcomes were "
-                     "changed). Name another folder with -o.");
+  } else {
+    RequireSameBatch(finished.header, header, folder);
   }
   const auto ours = [&](const RunResult& run) {
     return run.id % options.shards == options.shard - 1 && run.id < batch.number;
   };
+  const std::string mark = ControllerMark(batch);
+  const auto others = std::count_if(finished.runs.begin(), finished.runs.end(),
+                                    [&](const RunResult& run) { return run.controller != mark; });
+  if (others > 0 && !options.retry_failed) {
+    throw InputError(folder + ": holds " + std::to_string(others) +
+                     " finished runs of another controller, or of this one before it was changed. "
+                     "Repeat with retry_failed=True to keep those that did not fail and do all "
+                     "others with this one, or name another folder.");
+  }
   const auto count = std::count_if(finished.runs.begin(), finished.runs.end(), ours);
-  if (count > 0 && !options.resume) {
+  if (count > 0 && !options.resume && !options.retry_failed) {
     throw InputError(folder + ": holds " + std::to_string(count) +
                      " finished runs of this batch. Repeat with --resume to go on, or name "
                      "another folder with -o.");
@@ -77,9 +101,11 @@ class Runner {
       : batch_(batch),
         options_(options),
         header_(MakeHeader(batch, options.provenance)),
+        mark_(ControllerMark(batch)),
         finished_(Take(batch, options, header_)),
         journal_(options.folder / JournalName(options), header_),
         like_(batch.scene, EngineOptions{Device::kSerial, 1}) {
+    if (options.retry_failed) ForgetFailed();
     for (const RunResult& run : finished_.runs) done_.insert(run.id);
     const auto boolean = std::find(header_.boolean.begin(), header_.boolean.end(), true);
     if (boolean != header_.boolean.end()) {
@@ -113,6 +139,16 @@ class Runner {
   }
 
  private:
+  /** Has the runs of this shard that failed done again; until then their lines stand. */
+  void ForgetFailed() {
+    std::erase_if(finished_.runs, [&](const RunResult& run) {
+      const bool ours = run.id % options_.shards == options_.shard - 1 && run.id < batch_.number;
+      if (run.ok || !ours) return false;
+      attempts_[run.id] = run.attempt;
+      return true;
+    });
+  }
+
   std::vector<std::int64_t> Pending(std::int64_t begin, std::int64_t end) const {
     std::vector<std::int64_t> ids;
     const std::int64_t first = options_.shard - 1;
@@ -122,7 +158,7 @@ class Runner {
     return ids;
   }
 
-  bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
+  bool Cancelled() const { return options_.cancelled && options_.cancelled(); }
 
   /** Computes these runs on threads; the calling one keeps the files and tells how far it is. */
   void RunAll(const std::vector<std::int64_t>& ids) {
@@ -141,7 +177,13 @@ class Runner {
         changed_.notify_all();
       });
     }
-    Watch();
+    try {
+      Watch();
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      failure_ = std::current_exception();
+      stop_ = true;
+    }
     for (std::thread& thread : threads) thread.join();
   }
 
@@ -160,13 +202,20 @@ class Runner {
     }
   }
 
+  RunOptions How(const Trajectory* record) const {
+    return {record, [this] { return stop_.load(std::memory_order_relaxed); }, options_.control};
+  }
+
   std::optional<RunResult> Compute(std::int64_t id) {
     if (batch_.keep == Keep::kAll) return Recorded(id);
-    auto run = ComputeRun(batch_, like_, id, nullptr, &stop_);
+    auto run = ComputeRun(batch_, like_, id, How(nullptr));
     if (run && !run->ok && batch_.keep == Keep::kFailed) {
       const double seconds = run->seconds;
       run = Recorded(id);
       if (run) run->seconds = seconds;
+    } else if (run && attempts_.contains(id)) {
+      std::error_code error;
+      std::filesystem::remove(TrajectoryPath(options_.folder, id), error);  // of when it failed
     }
     return run;
   }
@@ -177,7 +226,7 @@ class Runner {
     std::filesystem::path aside = path;
     aside += ".new";
     const Trajectory trajectory{aside, options_.provenance};
-    auto run = ComputeRun(batch_, like_, id, &trajectory, &stop_);
+    auto run = ComputeRun(batch_, like_, id, How(&trajectory));
     std::error_code error;
     if (run && std::filesystem::exists(aside, error)) {
       std::filesystem::rename(aside, path);
@@ -188,6 +237,8 @@ class Runner {
   }
 
   void Add(RunResult run) {
+    run.controller = mark_;
+    if (const auto at = attempts_.find(run.id); at != attempts_.end()) run.attempt += at->second;
     journal_.Append(run);
     Count(run);
     ++progress_.here;
@@ -265,10 +316,12 @@ class Runner {
   const Batch& batch_;
   const BatchOptions& options_;
   BatchHeader header_;
+  std::string mark_;  ///< of the controller
   FinishedRuns finished_;
   Journal journal_;
   Simulation like_;
-  std::set<std::int64_t> done_;  ///< before this call
+  std::set<std::int64_t> done_;           ///< before this call
+  std::map<std::int64_t, int> attempts_;  ///< so far, of the runs that are done again
 
   std::mutex mutex_;  ///< of all below, and of finished_ and the journal's end
   std::condition_variable changed_;

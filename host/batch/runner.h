@@ -1,7 +1,6 @@
 /** @file Runs a batch on threads and keeps its results. */
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,6 +8,7 @@
 
 #include "host/batch/batch.h"
 #include "host/batch/journal.h"
+#include "host/batch/run.h"
 #include "host/batch/wilson.h"
 
 namespace intervox::host {
@@ -32,10 +32,12 @@ struct BatchOptions {
   int shard = 1;    ///< of `shards`: runs k with k mod shards = shard − 1
   int shards = 1;
   bool resume = false;
+  bool retry_failed = false;  ///< resume, and do what failed again; by another controller too
   Provenance provenance;
   double tick_seconds = 10.0;                      ///< between two calls of `tick`
   std::function<void(const BatchProgress&)> tick;  ///< on the calling thread; may be empty
-  const std::atomic<bool>* cancel = nullptr;       ///< set elsewhere: ends soon
+  std::function<bool()> cancelled;                 ///< on the calling thread: true ends it soon
+  std::function<Controller()> control;             ///< of each run, see RunOptions
 };
 
 /** How a call of RunBatch ended. */
@@ -48,8 +50,9 @@ struct BatchSummary {
 
 /** Runs what is not finished yet, each run on one thread, and leaves journal and table in the
  folder. The same bits for any number of threads, shards and resumes, but for `seconds`.
- @throws InputError for a folder of another batch, one with finished runs without `resume`, a shard
- of a batch with `until`; std::runtime_error when the disk is full. Finished runs are never lost. */
+ @throws InputError for a folder of another batch, one with finished runs without `resume`, or of
+ another controller without `retry_failed`, a shard of a batch with `until`; std::runtime_error when
+ the disk is full. Finished runs are never lost. */
 BatchSummary RunBatch(const Batch& batch, const BatchOptions& options);
 
 }  // namespace intervox::host

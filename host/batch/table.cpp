@@ -109,7 +109,7 @@ double ToNumber(const std::string& text) { return std::strtod(text.c_str(), null
 void WriteRuns(hid_t file, const FinishedRuns& finished, std::size_t rows) {
   const BatchHeader& header = finished.header;
   std::vector<std::int64_t> id(rows), status(rows, kPending);
-  std::vector<std::string> reason(rows), replay(rows);
+  std::vector<std::string> reason(rows), replay(rows), controller(rows);
   std::vector<double> seconds(rows, kNone);
   std::vector<std::vector<double>> outcomes(header.outcomes.size(),
                                             std::vector<double>(rows, kNone));
@@ -124,6 +124,7 @@ void WriteRuns(hid_t file, const FinishedRuns& finished, std::size_t rows) {
     status[k] = run.ok ? kOk : kFailed;
     reason[k] = run.reason;
     replay[k] = run.replay;
+    controller[k] = run.controller;
     seconds[k] = run.seconds;
     for (std::size_t p = 0; p < std::min(words.size(), run.values.size()); ++p) {
       words[p][k] = run.values[p];
@@ -137,6 +138,7 @@ void WriteRuns(hid_t file, const FinishedRuns& finished, std::size_t rows) {
   WriteIntegers(file, "runs/status", status);
   WriteTexts(file, "runs/reason", reason);
   WriteTexts(file, "runs/replay", replay);
+  if (!header.controller.empty()) WriteTexts(file, "runs/controller", controller);
   WriteNumbers(file, "runs/seconds", seconds, "s");
   for (std::size_t p = 0; p < words.size(); ++p) {
     const std::string name = "runs/params/" + header.parameters[p];
@@ -169,6 +171,7 @@ void WriteAttributes(hid_t file, const FinishedRuns& finished) {
   SetText(file, "program_version", h.provenance.version);
   SetText(file, "commit", h.provenance.commit);
   SetText(file, "device", h.provenance.device);
+  if (!h.controller.empty()) SetText(file, "controller", h.controller);
   SetNumber(file, "seed", static_cast<std::int64_t>(h.seed));
   SetNumber(file, "number", h.number);
 }

@@ -4,16 +4,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cmath>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 
+#include "host/batch/progress_text.h"
 #include "host/batch/run.h"
 #include "host/batch/runner.h"
 #include "host/cli/cli.h"
+#include "host/cli/interrupt.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
@@ -28,13 +28,6 @@ constexpr double kLineSeconds = 10.0;
 /** Failed runs that are listed at the end. */
 constexpr int kMostListed = 5;
 
-std::atomic<bool> cancelled{false};
-/** The first signal asks for a clean end, a second one gets the system's. */
-extern "C" void Cancel(int signal) {
-  cancelled = true;
-  std::signal(signal, SIG_DFL);
-}
-
 struct Options {
   std::string file;
   std::string out;
@@ -42,7 +35,9 @@ struct Options {
   int threads = 0;
   std::string shard = "1/1";
   std::int64_t only = -1;
+  std::int64_t number = 0;  ///< 0: the file's
   bool resume = false;
+  bool retry_failed = false;
   bool quiet = false;
 };
 
@@ -62,24 +57,6 @@ void ReadShard(const std::string& text, host::BatchOptions* options) {
     throw host::InputError("command line: --shard: '" + text +
                            "' is no shard. Write i/n with i from 1 to n, for example 2/4.");
   }
-}
-
-std::string RateText(const host::Batch& batch, const host::BatchProgress& p) {
-  if (p.outcome < 0 || p.finished == p.failed) return "";
-  return fmt::format(", {} {:.1f} % [{:.1f}, {:.1f}]",
-                     batch.outcomes[static_cast<std::size_t>(p.outcome)].name, 100 * p.rate.rate,
-                     100 * p.rate.lo, 100 * p.rate.hi);
-}
-
-std::string ProgressText(const host::Batch& batch, const host::BatchProgress& p) {
-  std::string text =
-      fmt::format("{} of {}{} runs", p.finished, batch.until ? "at most " : "", p.total);
-  if (p.failed > 0) text += fmt::format(", {} failed", p.failed);
-  text += RateText(batch, p);
-  if (p.here == 0 || p.seconds <= 0) return text;
-  const double rate = static_cast<double>(p.here) / p.seconds;
-  return text + fmt::format("; {:.3g} runs/s, {:.0f} s to go", rate,
-                            static_cast<double>(p.pending) / rate);
 }
 
 void PrintSummary(const host::Batch& batch, const host::BatchSummary& summary) {
@@ -139,8 +116,11 @@ int RunOnly(const host::Batch& batch, const Options& options) {
   host::RequireOther(out, batch.scene_path);
   const host::Trajectory trajectory{out, {Version(), Commit(), "cpu, 1 thread"}};
   const Simulation like(batch.scene, EngineOptions{Device::kSerial, 1});
-  const auto run = host::ComputeRun(batch, like, options.only, &trajectory, &cancelled);
-  if (!run) return kFailed;
+  const auto run = host::ComputeRun(batch, like, options.only, {&trajectory, Interrupted, {}});
+  if (!run) {
+    std::cerr << "intervox: interrupted; the run has no results.\n";
+    return kFailed;
+  }
   std::cout << host::SceneCommand(batch, host::DrawRun(batch, options.only)) << '\n';
   for (std::size_t k = 0; k < run->outcomes.size(); ++k) {
     std::cout << fmt::format("  {:<16} {}\n", batch.outcomes[k].name, run->outcomes[k]);
@@ -153,22 +133,22 @@ int RunOnly(const host::Batch& batch, const Options& options) {
 int Run(const Options& options) {
   host::BatchOptions how;
   ReadShard(options.shard, &how);
-  cancelled = false;
-  std::signal(SIGINT, Cancel);
-  std::signal(SIGTERM, Cancel);
-  const host::Batch batch = host::LoadBatch(options.file, options.overrides);
+  host::Batch batch = host::LoadBatch(options.file, options.overrides);
+  if (options.number > 0) batch.number = options.number;
+  CatchInterrupts();
   if (options.only >= 0) return RunOnly(batch, options);
   how.folder = options.out.empty() ? std::filesystem::path(options.file).stem()
                                    : std::filesystem::path(options.out);
   how.threads = options.threads;
   how.resume = options.resume;
+  how.retry_failed = options.retry_failed;
   how.provenance = {Version(), Commit(), "cpu, 1 thread"};
-  how.cancel = &cancelled;
+  how.cancelled = Interrupted;
   const bool terminal = isatty(STDERR_FILENO) == 1;
   how.tick_seconds = terminal ? kTurnSeconds : kLineSeconds;
   if (!options.quiet) {
     how.tick = [&](const host::BatchProgress& progress) {
-      std::cerr << (terminal ? "\r\033[K" : "") << ProgressText(batch, progress)
+      std::cerr << (terminal ? "\r\033[K" : "") << host::ProgressText(batch, progress)
                 << (terminal ? "" : "\n") << std::flush;
     };
   }
@@ -205,7 +185,11 @@ void AddBatch(CLI::App& app, int& status) {
   command->add_option("--shard", options->shard, "i/n: the i-th of n parts of the runs");
   command->add_option("--only", options->only, "One run alone, with its trajectory")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
+  command->add_option("--number", options->number, "Number of runs, in place of the file's")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));
   command->add_flag("--resume", options->resume, "Go on with what the folder holds");
+  command->add_flag("--retry-failed", options->retry_failed,
+                    "Go on, and do the runs that failed again");
   command->add_flag("-q,--quiet", options->quiet, "No progress, no summary");
   command->callback([options, &status] { status = Run(*options); });
 }

@@ -14,6 +14,8 @@ enum ExitStatus { kDone = 0, kFailed = 1, kBadInput = 2 };
 
 /** `metrics`: overlaps of posed pairs, and mass properties of shapes. */
 void AddMetrics(CLI::App& app, int& status);
+/** `distance`: how far posed pairs are apart. */
+void AddDistance(CLI::App& app, int& status);
 /** `run`: simulates a scene. */
 void AddRun(CLI::App& app, int& status);
 /** `validate`: whether a scene could be run. */
@@ -22,6 +24,11 @@ void AddValidate(CLI::App& app, int& status);
 void AddInfo(CLI::App& app, int& status);
 /** `export`: results as CSV. */
 void AddExport(CLI::App& app, int& status);
+/** `study`: accuracy and time against the voxel size. */
+void AddStudy(CLI::App& app, int& status);
+
+/** Lets files of shapes name .vdb files, where the program has OpenVDB. */
+void UseOpenVdb();
 
 /** Options for a device word, auto | cpu | cuda[:k]. @throws host::InputError for another word. */
 EngineOptions ParseDevice(const std::string& device, int threads);

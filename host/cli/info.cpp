@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <span>
 #include <sstream>
 
+#include "geometry/bounds.h"
+#include "geometry/grid/level_set.h"
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
 #include "host/input/error.h"
@@ -42,13 +45,38 @@ std::string Cells(std::size_t count) {
   return fmt::format("{} cell{}", count, count == 1 ? "" : "s");
 }
 
+/** What a grid holds. */
+std::string DescribeGrid(const geometry::GridPart& grid) {
+  const geometry::LevelSet& field = *grid.field;
+  const std::size_t blocks = field.nodes.size() / geometry::kBlockNodes;
+  return fmt::format("grid, {} blocks, {} voxels of {:.6g} m in a band of {:.3g}, {:.1f} MB",
+                     blocks, field.active, grid.voxel_size, field.band,
+                     1e-6 * static_cast<double>(field.nodes.size() * sizeof(float) +
+                                                field.places.size() * sizeof(std::int32_t) +
+                                                field.extents.size() * sizeof(geometry::Extent)));
+}
+
+/** ", VOLUME m3, within [..] to [..] m" of a bounded solid; the box may be wider than the solid. */
+std::string Size(std::span<const geometry::Cell> cells) {
+  const geometry::Aabb box = geometry::BoundsInPose(cells, Pose::Identity());
+  if (!std::isfinite(Norm(box.upper - box.lower))) return ", unbounded";
+  const host::ShapeMetrics solid = host::MeasureSolid(Engine(), cells, {});
+  return fmt::format(", {:.6g} m3, within [{:.6g}, {:.6g}, {:.6g}] to [{:.6g}, {:.6g}, {:.6g}] m",
+                     solid.sum.volume, box.lower.x, box.lower.y, box.lower.z, box.upper.x,
+                     box.upper.y, box.upper.z);
+}
+
 /** One line for each cell: the CSG node it comes from, what bounds it, and its neighbours. */
 void ListCells(std::span<const geometry::Cell> cells) {
   for (std::size_t k = 0; k < cells.size(); ++k) {
     const geometry::Cell& cell = cells[k];
     const char* kind = !cell.bounded ? "unbounded" : cell.polytope ? "polytope" : "curved";
-    std::cout << fmt::format("  cell {:<3} {:<40} {}, {} surfaces", k, cell.name, kind,
-                             cell.surfaces.size());
+    std::cout << fmt::format("  cell {:<3} {:<40} ", k, cell.name);
+    if (cell.grid.field != nullptr) {
+      std::cout << DescribeGrid(cell.grid);
+    } else {
+      std::cout << fmt::format("{}, {} surfaces", kind, cell.surfaces.size());
+    }
     if (!cell.neighbours.empty()) {
       std::cout << fmt::format(", beside {}", fmt::join(cell.neighbours, ", "));
     }
@@ -75,6 +103,10 @@ void DescribeResults(const std::string& path, bool with_scene) {
   }
 }
 
+void ListParts(const std::vector<std::string>& parts) {
+  for (const std::string& part : parts) std::cout << "part             " << Printable(part) << '\n';
+}
+
 void DescribeScene(Scene text, bool with_scene, bool with_cells) {
   if (with_scene) {
     std::cout << ToYaml(text);
@@ -86,6 +118,7 @@ void DescribeScene(Scene text, bool with_scene, bool with_cells) {
                            scene.name, scene.duration, scene.integrator.method,
                            scene.integrator.step);
   std::cout << fmt::format("tolerance        {}\n", scene.engine.tolerance);
+  ListParts(scene.parts);
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySettings& body = scene.bodies[b];
     const std::span<const geometry::Cell> cells = world->whole[b];
@@ -111,9 +144,10 @@ void DescribePairs(const PairsFile& file, bool with_scene, bool with_cells) {
   if (with_scene) {
     throw host::InputError("command line: --scene: a file of pairs holds no scene. Leave it out.");
   }
+  ListParts(file.parts);
   for (const auto& [name, shape] : file.shapes) {
     const std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
-    std::cout << fmt::format("shape            {}: {}\n", name, Cells(cells.size()));
+    std::cout << fmt::format("shape            {}: {}{}\n", name, Cells(cells.size()), Size(cells));
     if (with_cells) ListCells(cells);
   }
   for (const PosedPair& pair : file.pairs) {

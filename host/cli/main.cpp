@@ -19,14 +19,17 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", cli::VersionText());
   app.require_subcommand(1);
   int status = cli::kDone;
+  cli::UseOpenVdb();
   cli::AddRun(app, status);
   cli::AddValidate(app, status);
   cli::AddMetrics(app, status);
+  cli::AddDistance(app, status);
   cli::AddInfo(app, status);
   cli::AddExport(app, status);
   cli::AddRasterize(app, status);
   cli::AddMesh(app, status);
   cli::AddRender(app, status);
+  cli::AddStudy(app, status);
   cli::AddBatch(app, status);
   cli::AddReport(app, status);
   cli::AddHelp(app, status);

@@ -1,9 +1,9 @@
 // `intervox metrics`: a table or JSON of the overlaps of posed pairs, or of shapes themselves.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -11,6 +11,8 @@
 #include "host/cli/bulk.h"
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
+#include "host/cli/pair_rows.h"
+#include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/nearest.h"
 #include "host/scene/names.h"
@@ -40,29 +42,6 @@ struct Row {
   std::string name;
   ShapeMetrics metrics;
   double seconds = 0.0;
-};
-
-/** Cells of shapes, cut once each. A shape that cannot be cut gives a reason instead. */
-class CellStore {
- public:
-  struct Solid {
-    std::vector<geometry::Cell> cells;
-    std::string fault;
-  };
-  const Solid& Of(const geometry::ShapePtr& shape) {
-    const auto [entry, fresh] = solids_.try_emplace(shape.get());
-    if (fresh) {
-      try {
-        entry->second.cells = geometry::ToCells(*shape);
-      } catch (const std::invalid_argument& error) {
-        entry->second.fault = error.what();
-      }
-    }
-    return entry->second;
-  }
-
- private:
-  std::map<const geometry::Shape*, Solid> solids_;
 };
 
 host::MeasureOptions Measure(const Options& options) {
@@ -123,8 +102,6 @@ std::vector<Row> MeasureShapes(const Engine& engine, const PairsFile& file,
   return rows;
 }
 
-nlohmann::ordered_json Numbers(const Vec3& v) { return {v.x, v.y, v.z}; }
-
 nlohmann::ordered_json ToJson(const Row& row) {
   const InterferenceMetrics& m = row.metrics.sum;
   const bool measured = m.status == Status::kOk || m.status == Status::kToleranceNotMet;
@@ -153,8 +130,6 @@ nlohmann::ordered_json ToJson(const Row& row) {
   j["seconds"] = row.seconds;
   return j;
 }
-
-std::string Triple(const Vec3& v) { return fmt::format("{:12.5g}{:12.5g}{:12.5g}", v.x, v.y, v.z); }
 
 void PrintTable(const std::vector<Row>& rows, bool solids) {
   std::size_t width = 4;
@@ -185,22 +160,24 @@ void PrintTable(const std::vector<Row>& rows, bool solids) {
   }
 }
 
-/** A check of an option: a number within limits that the message shows in full. */
-CLI::Validator InRange(double lo, double hi) {
-  const auto check = [lo, hi](const std::string& text) {
-    double value = 0;
-    const bool number = CLI::detail::lexical_cast(text, value);
-    if (number && value >= lo && value <= hi) return std::string();
-    return fmt::format("'{}' is out of range. Give a number from {:g} to {:g}.", text, lo, hi);
+/** Whether each pair, or each shape where there are no pairs, has voxels of its own. */
+bool AllHaveGrids(const PairsFile& file) {
+  const auto is_grid = [](const geometry::ShapePtr& shape) {
+    return shape->operation == geometry::Operation::kGrid;
   };
-  return {check, fmt::format("[{:g}, {:g}]", lo, hi)};
+  if (file.pairs.empty()) {
+    return std::all_of(file.shapes.begin(), file.shapes.end(),
+                       [&](const auto& named) { return is_grid(named.second); });
+  }
+  return std::all_of(file.pairs.begin(), file.pairs.end(),
+                     [&](const PosedPair& pair) { return is_grid(pair.a) || is_grid(pair.b); });
 }
 
 int Run(const Options& options) {
   RequireKind(options.file, "metrics", {FileKind::kPairs, FileKind::kScene});
   const PairsFile file = LoadPairs(options.file);
   const Engine engine = MakeEngine(ParseDevice(options.device, options.threads));
-  if (options.rule == "center" && options.voxel_size == 0) {
+  if (options.rule == "center" && options.voxel_size == 0 && !AllHaveGrids(file)) {
     throw InputError("command line: --leaf-rule: center counts voxels. Give --voxel-size too.");
   }
   if (!options.poses.empty()) {

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cmath>
 #include <iostream>
 
 #include "host/cli/cli.h"
-#include "host/cli/summary.h"
+#include "host/cli/interrupt.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
@@ -17,7 +15,7 @@
 namespace intervox::cli {
 
 int ReplayRun(const std::filesystem::path& results, const std::filesystem::path& out,
-              const EngineOptions& engine, bool quiet) {
+              const EngineOptions& engine, const Telling& telling) {
   if (out.empty()) {
     throw host::InputError("command line: --out: missing. Name the results to write with -o.");
   }
@@ -25,28 +23,25 @@ int ReplayRun(const std::filesystem::path& results, const std::filesystem::path&
   host::RequireWritable(out);
   const host::RecordedRun run = host::ReadRun(results);
   Simulation simulation(run.scene, engine);
+  CatchInterrupts();
   host::Replay replay(run, &simulation);
   host::Recorder recorder =
       host::Recorder::Create(out, simulation, {Version(), Commit(), "cpu, replayed"});
-  const double begin = simulation.Time();
-  const auto start = std::chrono::steady_clock::now();
-  const double steps = std::round(run.scene.output.every / run.scene.integrator.step);
-  const auto every = static_cast<std::int64_t>(std::fmax(1.0, std::fmin(steps, 1e15)));
   recorder.Sample(simulation);
-  while (!replay.Done()) {
-    replay.Step();
-    if (simulation.Counters().steps % every == 0 || replay.Done()) recorder.Sample(simulation);
-  }
   recorder.Flush(simulation);
-  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  WriteSummary(simulation, wall.count(), begin, recorder);
-  recorder.Flush(simulation);
-  if (!quiet) {
-    std::cout << SummaryText(simulation, wall.count(), begin)
-              << fmt::format("replayed: {} inputs of {}\nresults: {}\n", run.inputs.size(),
+  const Course course{simulation,
+                      recorder,
+                      {},
+                      run.end,
+                      [&] { return replay.Done(); },
+                      [&] { return replay.Step(Interrupted); },
+                      "The results so far are saved. A replay begins anew: repeat the command."};
+  const int status = Simulate(course, telling);
+  if (replay.Done() && !telling.quiet && !telling.json) {
+    std::cout << fmt::format("replayed: {} inputs of {}\nresults: {}\n", run.inputs.size(),
                              results.string(), out.string());
   }
-  return kDone;
+  return status;
 }
 
 }  // namespace intervox::cli

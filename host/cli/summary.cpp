@@ -54,6 +54,7 @@ std::vector<std::pair<std::string, double>> Figures(const Simulation& simulation
           {"dissipative_substeps", static_cast<double>(counters.dissipative_substeps)},
           {"redone_substeps", static_cast<double>(counters.redone_substeps)},
           {"gaining_substeps", static_cast<double>(counters.gaining_substeps)},
+          {"arrests", static_cast<double>(counters.arrests)},
           {"creating_contacts", static_cast<double>(counters.creating_contacts)},
           {"largest_fall", simulation.Energy().largest_fall},
           {"wall_time", wall},
@@ -153,6 +154,9 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
   text += fmt::format("  substeps         {} ({} dissipative, {} done again, {} gained energy)\n",
                       counters.substeps, counters.dissipative_substeps, counters.redone_substeps,
                       counters.gaining_substeps);
+  if (counters.arrests > 0) {
+    text += fmt::format("    arrests        {}\n", counters.arrests);
+  }
   text +=
       fmt::format("  wall time        {:.3g} s, {:.3g} x real time, slowest step {:.3g} ms\n", wall,
                   wall > 0 ? (simulation.Time() - begin) / wall : 0.0, 1e3 * counters.slowest_step);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/grid/ray.h"
 #include "geometry/make_surface.h"
 #include "geometry/ray.h"
 #include "geometry/surface_eval.h"
@@ -37,6 +38,8 @@ Hierarchy::Hierarchy(const std::vector<RenderBody>& bodies, const std::vector<in
       for (const geometry::Surface& s : cell_B.surfaces) {
         posed.cell.surfaces.push_back(body.X_WB * s);
       }
+      posed.cell.grid = cell_B.grid;
+      posed.cell.grid.X_CG = body.X_WB * cell_B.grid.X_CG;
       posed.first_cut = static_cast<int>(posed.cell.surfaces.size());
       for (const CutPlane& cut : body.cuts) {
         posed.cell.surfaces.push_back(geometry::MakePlane(cut.normal, cut.offset));
@@ -89,7 +92,17 @@ bool Hierarchy::HitCell(int index, const Vec3& origin, const Vec3& direction, do
     }
     if (lo >= hi) return false;
   }
-  if (curved) {
+  if (posed.cell.grid.field != nullptr) {
+    // The planes around the blocks are no surfaces; a cut plane is one where it is entered inside.
+    bool inside = false;
+    const auto entered = geometry::FirstEntry(posed.cell.grid, origin, direction, lo, hi, &inside);
+    if (!inside || entry < posed.first_cut) {
+      if (!entered) return false;
+      lo = entered->t;
+      entry = kGridSurface;
+      hit->normal = entered->normal;
+    }
+  } else if (curved) {
     geometry::RayHit inner;
     // From t_min on, not from lo: a start inside the cell is no entry.
     if (!geometry::FirstHit({&posed.cell, 1}, origin, direction, t_min, hi, &inner)) return false;
@@ -97,7 +110,7 @@ bool Hierarchy::HitCell(int index, const Vec3& origin, const Vec3& direction, do
     entry = inner.surface;
     lo = inner.t;
   }
-  if (entry < 0) return false;
+  if (entry == -1) return false;
   hit->t = lo;
   hit->body = posed.body;
   hit->cell = index;
@@ -126,7 +139,7 @@ SurfaceHit Hierarchy::FirstHit(const Vec3& origin, const Vec3& direction, double
   Walk(origin, direction, t_min, t_max, [&](int i, double limit) {
     return HitCell(i, origin, direction, t_min, limit, &best) ? best.t : limit;
   });
-  if (best.body >= 0) {
+  if (best.body >= 0 && best.surface != kGridSurface) {
     const geometry::Surface& s = cells_[best.cell].cell.surfaces[best.surface];
     best.normal = geometry::OutwardNormal(s, origin + best.t * direction);
   }

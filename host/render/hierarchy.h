@@ -13,13 +13,16 @@ namespace intervox::host::internal {
 /** No hit, or no limit. */
 inline constexpr double kFar = std::numeric_limits<double>::infinity();
 
+/** A hit on a grid, which is no surface of its cell. */
+inline constexpr int kGridSurface = -2;
+
 /** Where a ray enters the first body. */
 struct SurfaceHit {
   double t = kFar;   ///< distance along the unit direction [m]
   Vec3 normal;       ///< outward, unit
   int body = -1;     ///< index into the scene's bodies; −1: nothing was hit
   int cell = -1;     ///< index over all posed cells
-  int surface = -1;  ///< index into the cell's surfaces
+  int surface = -1;  ///< index into the cell's surfaces, or kGridSurface
   bool cut = false;  ///< on a cut plane
 };
 

@@ -143,12 +143,12 @@ bool Replay::Done() const {
   return simulation_.Time() >= run_.end - 0.5 * run_.scene.integrator.step;
 }
 
-void Replay::Step() {
+bool Replay::Step(const std::function<bool()>& cancelled) {
   for (; next_ < run_.inputs.size() && run_.inputs[next_].step <= simulation_.Counters().steps;
        ++next_) {
     simulation_.Apply(run_.inputs[next_]);
   }
-  simulation_.Step();
+  return simulation_.Step(cancelled);
 }
 
 }  // namespace intervox::host

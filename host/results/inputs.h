@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -49,8 +50,9 @@ class Replay {
   Replay(const RecordedRun& run, Simulation* simulation);
   /** Whether the run's end is reached. */
   bool Done() const;
-  /** Puts in what came before this step, and steps. */
-  void Step();
+  /** Puts in what came before this step, and steps; false where `cancelled` has it given up, after
+   which it may be called again. */
+  bool Step(const std::function<bool()>& cancelled = {});
 
  private:
   const RecordedRun& run_;

@@ -14,7 +14,7 @@ namespace {
 
 class BatchExpression : public testing::Test {
  protected:
-  Simulation simulation_{ParseScene(kBallScene, "ball.yaml")};
+  Simulation simulation_{ParseScene(BallScene(), "ball.yaml")};
 
   double Now(const std::string& text) {
     Expression expression(text, simulation_.GetScene());

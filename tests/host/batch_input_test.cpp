@@ -81,7 +81,7 @@ TEST(BatchInput, RefusesANumberThatIsNotWholeAndAMissingScene) {
     EXPECT_NE(std::string(error.what()).find("relative to the batch file"), std::string::npos);
   }
   std::ofstream(path) << "schema: intervox/batch/1\nscene: ball.yaml\nnumber: 1.5\n" << kBallSample;
-  std::ofstream(path.parent_path() / "ball.yaml") << kBallScene;
+  std::ofstream(path.parent_path() / "ball.yaml") << BallScene();
   EXPECT_THROW(LoadBatch(path), InputError);
 }
 

@@ -34,6 +34,9 @@ TEST(CliBatch, LeavesATableAndSaysWhatCameOut) {
   EXPECT_EQ(again.status, 2);
   EXPECT_NE(again.text.find("--resume"), std::string::npos) << again.text;
   EXPECT_EQ(Call("batch " + path.string() + " -o " + out + " --resume").status, 0);
+  EXPECT_EQ(Call("batch " + path.string() + " -o " + out + " --retry-failed").status, 0);
+  EXPECT_EQ(Call("batch " + path.string() + " -o " + out + " --resume --number 14").status, 0);
+  EXPECT_EQ(host::ColumnFile::Read(out + "/batch.h5").Values("runs/id").size(), 14u);
 }
 
 TEST(CliBatch, RefusesBadOptions) {

@@ -6,13 +6,11 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 
-namespace intervox {
+#include "files.h"
 
-namespace fs = std::filesystem;
+namespace intervox {
 
 /** The executable under test. */
 inline const std::string kProgram = INTERVOX_EXECUTABLE;
@@ -40,20 +38,6 @@ inline Outcome Call(const std::string& arguments, bool with_errors = true,
   const int status = pclose(pipe);
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return outcome;
-}
-
-/** An empty folder of that name. */
-inline fs::path Folder(const std::string& name) {
-  const fs::path folder = fs::path(testing::TempDir()) / ("intervox_cli_" + name);
-  fs::remove_all(folder);
-  fs::create_directories(folder);
-  return folder;
-}
-
-/** Writes a file and returns its path. */
-inline std::string Write(const fs::path& path, const std::string& text) {
-  std::ofstream(path) << text;
-  return path.string();
 }
 
 /** A ball that drops to a floor: 0.3 s. */

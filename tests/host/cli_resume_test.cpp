@@ -15,15 +15,10 @@
 
 #include "cli_runs.h"
 #include "host/results/column_file.h"
+#include "tests/host/pile_of_boxes.h"
 
 namespace intervox {
 namespace {
-
-std::string TextOf(const fs::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 bool Says(const Outcome& outcome, const std::string& word) {
   return outcome.text.find(word) != std::string::npos;
@@ -43,6 +38,50 @@ TEST(Cli, InterruptedAndResumedEqualsUninterrupted) {
     const Outcome resumed = Call("run -q --resume " + scene + " -o " + out);
     EXPECT_EQ(resumed.status, 0) << resumed.text;
     ExpectSameData(whole, out);
+  }
+}
+
+TEST(Cli, AnInterruptEndsWithinAStep) {
+  const fs::path folder = Folder("long_step");
+  const std::string scene = Write(folder / "scene.yaml", PileOfBoxes(50));
+  const std::string out = (folder / "out.h5").string();
+  const pid_t child = StartRun(scene, out);
+  for (int k = 0; k < 1000 && !fs::exists(out); ++k) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  const auto start = std::chrono::steady_clock::now();
+  kill(child, SIGINT);
+  EXPECT_EQ(EndOf(child), 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(3));
+  EXPECT_EQ(host::ColumnFile::Read(out).Values("time").size(), 1u) << "the step ended";
+  EXPECT_TRUE(fs::exists(folder / "out.checkpoint"));
+}
+
+TEST(Cli, AReplayIsInterruptedAsARunIs) {
+  const fs::path folder = Folder("replay");
+  const std::string scene = Write(folder / "scene.yaml", LongScene());
+  const std::string whole = (folder / "whole.h5").string();
+  ASSERT_EQ(Call("run -q " + scene + " -o " + whole).status, 0);
+  const std::vector<double> times = host::ColumnFile::Read(whole).Values("time");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const fs::path out = folder / ("cut" + std::to_string(signal) + ".h5");
+    const std::string said = (folder / "said.txt").string();
+    const pid_t child = StartRun("--replay=" + whole, out.string(), said);
+    for (int k = 0; k < 4000 && !fs::exists(out); ++k) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    kill(child, signal);
+    EXPECT_EQ(EndOf(child), 1);
+    EXPECT_NE(TextOf(said).find("interrupted at t = "), std::string::npos) << TextOf(said);
+    const std::vector<double> so_far = host::ColumnFile::Read(out.string()).Values("time");
+    ASSERT_LT(so_far.size(), times.size()) << "the replay ended before the signal";
+    EXPECT_GT(so_far.size(), 1u);
+    EXPECT_TRUE(std::equal(so_far.begin(), so_far.end(), times.begin()));
+  }
+  for (const char* edit : {" --resume", " --set gravity=[0,0,0]"}) {  // it is the same run anew
+    EXPECT_EQ(Call("run --replay " + whole + " -o " + scene + ".h5" + edit).status, 2) << edit;
   }
 }
 

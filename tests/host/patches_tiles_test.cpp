@@ -114,8 +114,9 @@ void ExpectSame(const Trace& a, const Trace& b, double weight) {
   EXPECT_LT(force, 1e-3 * weight);
   EXPECT_LT(torque, 1e-3 * weight * 0.05);
   EXPECT_LT(speed, 1e-5);
-  EXPECT_LT(bristle, 1e-9);  // bristles bend by μ/σ₀ = 2e-6 m
-  EXPECT_LT(dwell, 1e-4);
+  // A thousandth, as of the forces: whole faces and those that an edge cuts go by different rules.
+  EXPECT_LT(bristle, 2e-9);  // bristles bend by μ/σ₀ = 2e-6 m
+  EXPECT_LT(dwell, 2e-4);
 }
 
 class TilesTest : public ::testing::TestWithParam<Cuts> {};

@@ -259,7 +259,7 @@ const std::vector<Row>& PairRows() {
       {"self_reference", Pairs("{union: [x]}"), {":3: shapes.x.union[0]", "itself"}},
       {"circle", Pairs("{ref: y}\n  y: {ref: x}"), {"itself", "Break the circle"}},
       {"unknown_reference", Pairs("{ref: xx}"), {":3: shapes.x.ref", "'x'"}},
-      {"mesh", Pairs("{file: part.stl}"), {":3: shapes.x.file", "primitives"}},
+      {"mesh", Pairs("{file: part.stl}"), {":3: shapes.x.file", "no such file"}},
       {"pair_without_b",
        Pairs("{sphere: {radius: 1}}") + "pairs: [{a: x}]\n",
        {":4: pairs[0]", "'b' is missing"}},

@@ -1,0 +1,145 @@
+#include "host/cli/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <iostream>
+#include <span>
+#include <string>
+
+#include "host/cli/cli.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/progress.h"
+#include "host/cli/result_writer.h"
+#include "host/cli/summary.h"
+
+namespace intervox::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/** Time between two writes of the results to disk [s]. */
+constexpr double kFlushSeconds = 2.0;
+
+double Since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/** A number of things: `one` for 1, else N `several`. */
+std::string Times(std::int64_t count, const char* one, const char* several) {
+  return count == 1 ? one : fmt::format("{} {}", count, several);
+}
+
+/** Lists the first records of what happened to bodies; energy(record) [J]. */
+template <class Record, class Energy>
+void ListFirst(const Simulation& simulation, std::span<const Record> records, const char* what,
+               const Energy& energy) {
+  constexpr std::size_t kMost = 5;
+  for (const Record& record : records.first(std::min(records.size(), kMost))) {
+    const std::string& body =
+        simulation.GetScene().bodies[static_cast<std::size_t>(record.body)].name;
+    std::cerr << fmt::format("  t = {:.6g} s, {:.3g} J{}, body {}\n", record.t, energy(record),
+                             what, body);
+  }
+}
+
+/** Says which substeps gained energy that nothing gave; whether there are any. */
+bool WarnOfGains(const Simulation& simulation) {
+  const std::int64_t count = simulation.Counters().gaining_substeps;
+  if (count == 0) return false;
+  std::cerr << fmt::format(
+      "intervox: warning: {} gained energy that nothing gave; do not trust the motion from there "
+      "on. Use a smaller step, less stiffness, or method ark3. The first:\n",
+      Times(count, "1 substep", "substeps"));
+  ListFirst(simulation, simulation.Gains(), "", [](const EnergyGain& x) { return x.gain; });
+  return true;
+}
+
+/** Says where bodies were stopped, as no substep went without gaining energy. */
+void WarnOfArrests(const Simulation& simulation) {
+  const std::int64_t count = simulation.Counters().arrests;
+  if (count == 0) return;
+  std::cerr << fmt::format(
+      "intervox: warning: {} bodies that touch were stopped against each other, as no substep went "
+      "without gaining energy. Use a smaller step or less stiffness. The first:\n",
+      Times(count, "once", "times"));
+  ListFirst(simulation, simulation.Arrests(), " taken",
+            [](const ArrestRecord& x) { return x.taken; });
+}
+
+int StepToEnd(const Course& course, const Telling& telling) {
+  Simulation& simulation = course.simulation;
+  host::Recorder& recorder = course.recorder;
+  const Scene& scene = simulation.GetScene();
+  const bool with_checkpoints = !course.checkpoint.empty();
+  const auto every = [&](double seconds) {
+    const double steps = std::round(seconds / scene.integrator.step);
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(steps, 1e15)));
+  };
+  const std::int64_t sample_steps = every(scene.output.every);
+  const std::int64_t checkpoint_steps =
+      with_checkpoints && scene.output.checkpoint_every ? every(*scene.output.checkpoint_every) : 0;
+  const double begin = simulation.Time();
+  const Clock::time_point start = Clock::now();
+  ResultWriter writing(simulation, recorder, course.checkpoint);
+  bool checkpoint_due = false;
+  {
+    Progress progress(begin, course.end, telling.quiet ? 0.0 : telling.progress);
+    while (!course.done() && !Interrupted()) {
+      if (!course.step()) break;
+      const std::int64_t step = simulation.Counters().steps;
+      if (step % sample_steps == 0 || course.done()) recorder.Sample(simulation);
+      checkpoint_due |= checkpoint_steps > 0 && step % checkpoint_steps == 0;
+      if (checkpoint_due && !course.done() && writing.CheckpointFitsIn()) {
+        writing.Write(true);
+        checkpoint_due = false;
+      } else if (writing.FitsIn(kFlushSeconds)) {
+        writing.Write(false);
+      }
+      progress.Show(simulation.Time());
+    }
+  }
+  if (!course.done()) {
+    writing.Write(with_checkpoints);
+    writing.Finish();
+    std::cerr << fmt::format("intervox: interrupted at t = {:.6g} s. {}\n", simulation.Time(),
+                             course.go_on);
+    return kFailed;
+  }
+  writing.Finish();
+  recorder.Spill(simulation);
+  const double wall = Since(start);  // with the results written
+  WriteSummary(simulation, wall, begin, recorder);
+  writing.Write(checkpoint_steps > 0);
+  writing.Finish();
+  if (telling.json) {
+    std::cout << SummaryJson(simulation, wall, begin) << '\n';
+  } else if (!telling.quiet) {
+    std::cout << SummaryText(simulation, wall, begin);
+  }
+  if (const std::int64_t failures = simulation.Counters().engine_failures; failures > 0) {
+    std::cerr << fmt::format(
+        "intervox: warning: {} overlaps did not meet the tolerance; their best values were used. "
+        "Raise engine.tolerance if that is good enough.\n",
+        failures);
+  }
+  WarnOfArrests(simulation);
+  return WarnOfGains(simulation) ? kFailed : kDone;
+}
+
+}  // namespace
+
+int Simulate(const Course& course, const Telling& telling) {
+  try {
+    return StepToEnd(course, telling);
+  } catch (const std::runtime_error&) {
+    const Uninterrupted until_done;
+    course.recorder.Flush(course.simulation);  // what was reached stays readable
+    throw;
+  }
+}
+
+}  // namespace intervox::cli

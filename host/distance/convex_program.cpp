@@ -1,0 +1,360 @@
+#include "host/distance/convex_program.h"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/surface_eval.h"
+
+namespace intervox::host::distance {
+namespace {
+
+using geometry::Surface;
+using geometry::SurfaceKind;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+
+/** Iterations after which what is known is returned. */
+constexpr int kMostIterations = 60;
+/** How often the method starts again where rounding ended it before its goal. */
+constexpr int kMostRestarts = 3;
+/** Distances and violations below this share of the lengths are rounding. */
+constexpr double kRounding = 1e-13;
+/** Share of the way to the boundary that a step goes, and of the gap that it aims at. */
+constexpr double kToBoundary = 0.995;
+/** Products of slacks and multipliers below this are rounding. */
+constexpr double kSmallestGap = 1e-22;
+constexpr double kCentering = 0.05;
+
+/** A function with its derivatives. */
+struct Jet {
+  double value = 0.0;
+  Vec3 gradient;
+  Mat3 hessian;  ///< positive semidefinite
+};
+
+/** The part of a Hessian that is positive semidefinite, of a torus: across the tube, and around the
+ axis on its outer half. */
+Mat3 TorusHessian(const Surface& s, const Vec3& x) {
+  const Vec3 y = TransposeTimes(s.R, x - s.o);
+  const double rho = std::hypot(y.x, y.y), tube = std::hypot(rho - s.e.x, y.z);
+  Mat3 out{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (!(rho > 0.0) || !(tube > 0.0)) return out;
+  const Vec3 radial{y.x / rho, y.y / rho, 0.0};
+  const Vec3 along{-radial.y, radial.x, 0.0};
+  const Vec3 out_of_tube = ((rho - s.e.x) * radial + Vec3{0, 0, y.z}) / tube;
+  const Vec3 around_tube = Cross(along, out_of_tube);
+  const double bend = std::fmax(0.0, (rho - s.e.x) / (tube * rho));
+  out = (1.0 / tube) * Outer(around_tube, around_tube) + bend * Outer(along, along);
+  return s.R * out * Transpose(s.R);
+}
+
+/** (ρ − k z)/√(1 + k²) of a cone ρ ≤ k z about its axis: convex, with a kink on the axis. */
+Jet ConeJet(const Surface& s, const Vec3& x) {
+  const Vec3 y = TransposeTimes(s.R, x - s.o);
+  const double k = std::sqrt(-s.e.z / s.e.x), scale = 1.0 / std::sqrt(1.0 + k * k);
+  const double rho = std::hypot(y.x, y.y);
+  const Vec3 radial = rho > 0.0 ? Vec3{y.x / rho, y.y / rho, 0.0} : Vec3{};
+  const Vec3 along = s.R * Vec3{-radial.y, radial.x, 0.0};
+  Jet out;
+  out.value = scale * (rho - k * y.z);
+  out.gradient = scale * (s.R * (radial - Vec3{0.0, 0.0, k}));
+  out.hessian = (rho > 0.0 ? scale / rho : 0.0) * Outer(along, along);
+  return out;
+}
+
+bool IsConvexCone(const Surface& s) { return s.kind == SurfaceKind::kCone && s.side > 0; }
+
+Jet JetOf(const Surface& s, const Vec3& x) {
+  if (IsConvexCone(s)) return ConeJet(s, x);
+  const double side = s.side;
+  Jet out;
+  out.value = side * geometry::Value(s, x);
+  out.gradient = side * geometry::Gradient(s, x);
+  out.hessian = Mat3{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (s.kind == SurfaceKind::kPlane) return out;
+  if (s.kind == SurfaceKind::kTorus) {
+    if (s.side > 0) out.hessian = TorusHessian(s, x);
+    return out;
+  }
+  const auto bend = [&](double e) { return std::fmax(0.0, 2 * side * e); };
+  const Mat3 inner{{bend(s.e.x), 0, 0}, {0, bend(s.e.y), 0}, {0, 0, bend(s.e.z)}};
+  out.hessian = s.R * inner * Transpose(s.R);
+  return out;
+}
+
+/** One condition c(x) ≤ 0 with its slack s > 0, c + s = 0 in the end, and its multiplier λ > 0. */
+class Smooth {
+ public:
+  Smooth(const Constraint& constraint, const Vec3& x) : constraint_(&constraint) {
+    Linearize(x);
+    slack_ = std::fmax(-jet_.value, kStart);
+    lambda_ = kStart / slack_;
+  }
+  int Body() const { return constraint_->body; }
+  void Linearize(const Vec3& x) { jet_ = JetOf(constraint_->surface, x); }
+  double Product() const { return slack_ * lambda_; }
+  double Violation() const { return jet_.value; }
+  /** Σ λ c, which is subtracted, and its gradient. */
+  double Held() const { return lambda_ * jet_.value; }
+  Vec3 Pull() const { return lambda_ * jet_.gradient; }
+  double Weight() const { return lambda_; }
+
+  /** Adds its part to Newton's matrix and right side. */
+  void AddTo(double target, Mat3* matrix, Vec3* right) const {
+    const double weight = lambda_ / slack_;
+    const double pull = target / slack_ + weight * (jet_.value + slack_);
+    *right -= pull * jet_.gradient;
+    *matrix = *matrix + weight * Outer(jet_.gradient, jet_.gradient) + lambda_ * jet_.hessian;
+  }
+  /** Finds its own part of the step, and how far it may go. */
+  void SetStep(double target, const Vec3& way, double* primal, double* dual) {
+    ds_ = -(jet_.value + slack_) - Dot(jet_.gradient, way);
+    dl_ = (target - lambda_ * ds_) / slack_ - lambda_;
+    if (ds_ < 0.0) *primal = std::fmin(*primal, -kToBoundary * slack_ / ds_);
+    if (dl_ < 0.0) *dual = std::fmin(*dual, -kToBoundary * lambda_ / dl_);
+  }
+  void Step(double primal, double dual) {
+    slack_ += primal * ds_;
+    lambda_ += dual * dl_;
+  }
+
+ private:
+  static constexpr double kStart = 0.1;
+
+  const Constraint* constraint_;
+  Jet jet_;
+  double slack_ = 0.0, lambda_ = 0.0, ds_ = 0.0, dl_ = 0.0;
+};
+
+/** x₀² − x₁² − x₂², which is positive within the cone x₀ ≥ |(x₁, x₂)|. */
+double Minkowski(const Vec3& x) { return x.x * x.x - x.y * x.y - x.z * x.z; }
+
+/** The largest share ≤ 1 of the step that stays within the cone, a little short of it. */
+double WithinCone(const Vec3& x, const Vec3& step) {
+  // (x + α step)² = a α² + 2 b α + c with c > 0.
+  const double a = Minkowski(step), c = Minkowski(x);
+  const double b = x.x * step.x - x.y * step.y - x.z * step.z;
+  double most = step.x < 0.0 ? -x.x / step.x : HUGE_VAL;
+  const double discriminant = b * b - a * c;
+  if (discriminant >= 0.0) {
+    const double q = -(b + std::copysign(std::sqrt(discriminant), b));
+    for (const double root : {q / a, c / q}) {
+      if (root > 0.0) most = std::fmin(most, root);
+    }
+  }
+  return std::fmin(1.0, kToBoundary * most);
+}
+
+/** A circular cone as a vector s = A x + b within the cone s₀ ≥ |(s₁, s₂)|, with a multiplier in
+ the same cone and the scaling of Nesterov and Todd (1997): its apex is no exception. */
+class Conic {
+ public:
+  Conic(const Constraint& constraint, const Vec3& x) : body_(constraint.body) {
+    const Surface& s = constraint.surface;
+    const double k = std::sqrt(-s.e.z / s.e.x), scale = 1.0 / std::sqrt(1.0 + k * k);
+    rows_ = Mat3{scale * k * s.R.Col(2), scale * s.R.Col(0), scale * s.R.Col(1)};
+    apex_ = s.o;
+    Linearize(x);
+    const double out = std::hypot(value_.y, value_.z) - value_.x;
+    slack_ = value_ + Vec3{std::fmax(0.0, out) + kStart, 0.0, 0.0};
+    lambda_ = kStart * Inverse(slack_);
+  }
+  int Body() const { return body_; }
+  void Linearize(const Vec3& x) { value_ = rows_ * (x - apex_); }
+  double Product() const { return Dot(slack_, lambda_); }
+  double Violation() const { return std::hypot(value_.y, value_.z) - value_.x; }
+  double Held() const { return -Dot(lambda_, value_); }
+  Vec3 Pull() const { return -TransposeTimes(rows_, lambda_); }
+  double Weight() const { return lambda_.x; }
+
+  void AddTo(double target, Mat3* matrix, Vec3* right) const {
+    const Mat3 scaling = Scaling();
+    *right += TransposeTimes(rows_, target * Inverse(slack_) + scaling * (slack_ - value_));
+    *matrix = *matrix + Transpose(rows_) * scaling * rows_;
+  }
+  void SetStep(double target, const Vec3& way, double* primal, double* dual) {
+    ds_ = value_ - slack_ + rows_ * way;
+    dl_ = target * Inverse(slack_) - lambda_ - Scaling() * ds_;
+    *primal = std::fmin(*primal, WithinCone(slack_, ds_));
+    *dual = std::fmin(*dual, WithinCone(lambda_, dl_));
+  }
+  void Step(double primal, double dual) {
+    slack_ += primal * ds_;
+    lambda_ += dual * dl_;
+  }
+
+ private:
+  static constexpr double kStart = 0.1;
+
+  static Vec3 Mirrored(const Vec3& x) { return {x.x, -x.y, -x.z}; }
+  /** The inverse of Jordan's product. */
+  static Vec3 Inverse(const Vec3& x) { return Mirrored(x) / Minkowski(x); }
+
+  /** The matrix that takes slacks to multipliers: W⁻² = (2 w wᵀ − J)/η². */
+  Mat3 Scaling() const {
+    const double ss = Minkowski(slack_), ll = Minkowski(lambda_);
+    const Vec3 s = slack_ / std::sqrt(ss), l = lambda_ / std::sqrt(ll);
+    const double gamma = std::sqrt(0.5 * (1.0 + Dot(s, l)));
+    const Vec3 w = (0.5 / gamma) * (Mirrored(s) + l);
+    const Mat3 mirror{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
+    return std::sqrt(ll / ss) * (2.0 * Outer(w, w) + -1.0 * mirror);
+  }
+
+  int body_;
+  Mat3 rows_;
+  Vec3 apex_, value_, slack_, lambda_, ds_, dl_;
+};
+
+/** The iterate: both points, and the constraints with their slacks and multipliers. */
+class Program {
+ public:
+  /** @param conic  whether cones are conic constraints; else they are smooth but for their axis */
+  Program(const std::vector<Constraint>& constraints, const Vec3& x, const Vec3& y, bool conic)
+      : z_{x, y} {
+    for (const Constraint& c : constraints) {
+      if (conic && IsConvexCone(c.surface)) {
+        conics_.emplace_back(c, z_[c.body]);
+      } else {
+        smooths_.emplace_back(c, z_[c.body]);
+      }
+    }
+  }
+
+  /** The mean of the products of slacks and multipliers. */
+  double Gap() const {
+    const std::size_t count = smooths_.size() + conics_.size();
+    double sum = 0.0;
+    ForEach(*this, [&](const auto& c) { sum += c.Product(); });
+    return count > 0 ? sum / static_cast<double>(count) : 0.0;
+  }
+
+  /** One step of Newton's method towards a gap of `target`. */
+  void Step(double target) {
+    const Vec3 d = z_[0] - z_[1];
+    Mat3 own[2] = {Mat3::Identity(), Mat3::Identity()};
+    Vec3 pull[2] = {-d, d};
+    ForEach(*this, [&](const auto& c) { c.AddTo(target, &own[c.Body()], &pull[c.Body()]); });
+    Matrix6 matrix = Matrix6::Identity() * kRounding;
+    Vector6 right;
+    for (int i = 0; i < 3; ++i) {
+      for (const int b : {0, 1}) {
+        right[3 * b + i] = pull[b][i];
+        for (int j = 0; j < 3; ++j) matrix(3 * b + i, 3 * b + j) += own[b].Row(i)[j];
+      }
+      matrix(i, 3 + i) -= 1.0;
+      matrix(3 + i, i) -= 1.0;
+    }
+    const Vector6 dz = matrix.ldlt().solve(right);
+    const Vec3 way[2] = {{dz[0], dz[1], dz[2]}, {dz[3], dz[4], dz[5]}};
+    double primal = 1.0, dual = 1.0;
+    ForEach(*this, [&](auto& c) { c.SetStep(target, way[c.Body()], &primal, &dual); });
+    for (const int b : {0, 1}) z_[b] += primal * way[b];
+    ForEach(*this, [&](auto& c) {
+      c.Step(primal, dual);
+      c.Linearize(z_[c.Body()]);
+    });
+  }
+
+  /** What is known at the iterate. */
+  NearestPoints Known(const std::array<Reach, 2>& reach) const {
+    NearestPoints out;
+    out.x = z_[0];
+    out.y = z_[1];
+    out.distance = Norm(z_[0] - z_[1]);
+    out.violation = 0.0;
+    ForEach(*this, [&](const auto& c) { out.violation = std::fmax(out.violation, c.Violation()); });
+    if (!(out.distance > 0.0) || !std::isfinite(reach[0].radius + reach[1].radius)) return out;
+    const Vec3 n = (z_[0] - z_[1]) / out.distance;
+    Vec3 rest[2] = {n, -n};
+    double sum = out.distance, size = 1.0;
+    ForEach(*this, [&](const auto& c) {
+      sum += c.Held() / out.distance;
+      size += c.Weight() / out.distance;
+      rest[c.Body()] += c.Pull() / out.distance;
+    });
+    for (const int b : {0, 1}) {
+      sum -= Norm(rest[b]) * (Norm(z_[b] - reach[b].center) + reach[b].radius);
+    }
+    out.lower = std::fmax(0.0, sum - kRounding * size);
+    return out;
+  }
+
+ private:
+  template <class Self, class F>
+  static void ForEach(Self& self, const F& f) {
+    for (auto& c : self.smooths_) f(c);
+    for (auto& c : self.conics_) f(c);
+  }
+
+  Vec3 z_[2];
+  std::vector<Smooth> smooths_;
+  std::vector<Conic> conics_;
+};
+
+}  // namespace
+
+bool KeepsConvex(const Surface& surface) {
+  const double s = surface.side;
+  switch (surface.kind) {
+    case SurfaceKind::kPlane:
+      return true;
+    case SurfaceKind::kTorus:
+      return false;
+    case SurfaceKind::kCone:
+      return s > 0;
+    default:
+      return s * surface.e.x >= 0 && s * surface.e.y >= 0 && s * surface.e.z >= 0;
+  }
+}
+
+double ConstraintValue(const Constraint& constraint, const Vec3& x) {
+  const Surface& s = constraint.surface;
+  return IsConvexCone(s) ? ConeJet(s, x).value : geometry::Level(s, x);
+}
+
+namespace {
+
+/** Whether the iterate is as good as rounding allows. */
+bool IsProved(const NearestPoints& at, double lower) {
+  return at.violation <= kRounding && at.distance - lower <= 4 * kRounding * (1.0 + at.distance);
+}
+
+/** Iterates until nothing is left to gain; the best bound goes into `lower`. */
+NearestPoints Iterate(Program program, const std::array<Reach, 2>& reach, double enough,
+                      double* lower) {
+  NearestPoints best = program.Known(reach);
+  for (int k = 0; k < kMostIterations; ++k) {
+    const double gap = program.Gap();
+    program.Step(kCentering * gap);
+    const NearestPoints next = program.Known(reach);
+    if (!std::isfinite(next.distance)) break;
+    *lower = std::fmax(*lower, next.lower);
+    best = next;
+    if (*lower > enough || IsProved(next, *lower)) break;
+    if (next.violation <= kRounding && gap < kSmallestGap) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+NearestPoints FindNearest(const std::vector<Constraint>& constraints, const Vec3& x, const Vec3& y,
+                          const std::array<Reach, 2>& reach, double enough) {
+  double lower = 0.0;
+  NearestPoints best = Iterate({constraints, x, y, true}, reach, enough, &lower);
+  // From near the solution, where slacks start as small as the method left them. Conic constraints
+  // lose half their digits where a cone is touched beside its apex: then as smooth ones.
+  for (int k = 0; k < kMostRestarts && lower <= enough && !IsProved(best, lower); ++k) {
+    const NearestPoints again =
+        Iterate({constraints, best.x, best.y, k % 2 == 1}, reach, enough, &lower);
+    if (std::isfinite(again.distance) && again.violation <= std::fmax(best.violation, kRounding)) {
+      best = again;
+    }
+  }
+  best.lower = lower;
+  return best;
+}
+
+}  // namespace intervox::host::distance

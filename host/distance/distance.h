@@ -1,0 +1,37 @@
+/** @file Distances of posed solids: between which points, and what is proved. */
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cuda/metrics.h"
+#include "geometry/cell.h"
+
+namespace intervox::host {
+
+/** How distances are measured. */
+struct DistanceOptions {
+  double tolerance = 1e-9;  ///< of the distance, times the size of the smaller solid
+  int most_boxes =
+      20000;  ///< parts of two cells that are looked at before what is known is returned
+};
+
+/** How far two solids are apart. */
+struct Separation {
+  /// ok: distance − lower is within the tolerance; disjoint never; tolerance_not_met: it is not;
+  /// invalid: both solids are unbounded, or one is a grid or empty.
+  Status status = Status::kInvalid;
+  std::string reason;     ///< why, where the status is not ok
+  double distance = 0.0;  ///< between the witness points [m]; 0 where the solids meet
+  double lower = 0.0;     ///< proved: no two points are nearer [m]
+  Vec3 p_WA;              ///< witness point of A in the world [m]
+  Vec3 p_WB;              ///< witness point of B in the world [m]
+  Vec3 n;                 ///< unit vector from B to A; 0 where the solids meet
+  int boxes = 0;          ///< parts of cells that were looked at
+};
+
+/** The distance of two posed solids, of one cell or several. One may be unbounded. */
+Separation MeasureDistance(std::span<const geometry::Cell> a, std::span<const geometry::Cell> b,
+                           const Pose& X_WA, const Pose& X_WB, const DistanceOptions& options = {});
+
+}  // namespace intervox::host

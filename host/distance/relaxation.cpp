@@ -1,0 +1,144 @@
+#include "host/distance/relaxation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "geometry/make_surface.h"
+#include "geometry/surface_eval.h"
+
+namespace intervox::host::distance {
+namespace {
+
+using geometry::OrientedBox;
+using geometry::Surface;
+using geometry::SurfaceKind;
+
+/** The surface with lengths divided by `length`. */
+Surface Scaled(Surface s, double length) {
+  s.o = s.o / length;
+  if (s.kind == SurfaceKind::kTorus) {
+    s.e = s.e / length;
+    return s;
+  }
+  s.e = length * s.e;
+  s.c /= length;
+  return s;
+}
+
+/** What the side's level may lie below its linear form about the box' centre by; nothing where that
+ is not known. */
+std::optional<double> Remainder(const Surface& s, const OrientedBox& box) {
+  Vec3 half;  // about the box, along the surface's axes
+  const Mat3 turn = Transpose(s.R) * box.X.R;
+  for (int i = 0; i < 3; ++i) half[i] = Dot(Abs(turn.Row(i)), box.half);
+  const Vec3 y = TransposeTimes(s.R, box.X.p - s.o);
+  if (s.kind == SurfaceKind::kTorus) {
+    // Its level bends down around the axis only, inside of its circle, by 1/ρ at most.
+    const double r = Norm(box.half), rho = std::hypot(y.x, y.y);
+    if (s.side < 0 || !(rho > r)) return {};
+    return rho - r >= s.e.x ? 0.0 : 0.5 * r * r / (rho - r);
+  }
+  // Of the cone only the nappe bounds; where both may be in the box its level is no quadric.
+  if (s.kind == SurfaceKind::kCone && y.z - half.z < 0.0) return {};
+  double below = 0.0;
+  for (int i = 0; i < 3; ++i) below += std::fmax(0.0, -s.side * s.e[i]) * half[i] * half[i];
+  return below;
+}
+
+/** The half-space side · (value + gradient · (x − at)) ≤ room. */
+std::optional<Constraint> Plane(const Surface& s, const Vec3& at, double room, int body) {
+  const double side = s.side;
+  const Vec3 gradient = side * geometry::Gradient(s, at);
+  const double slope = Norm(gradient);
+  if (!(slope > 1e-9)) return {};
+  const Vec3 n = gradient / slope;
+  const double away = (room - side * geometry::Value(s, at)) / slope;
+  return Constraint{body, geometry::MakePlane(n, at + away * n)};
+}
+
+}  // namespace
+
+PlacedCell Place(const geometry::Cell& cell, const Pose& X_WC, const Vec3& origin, double length) {
+  Pose X = X_WC;
+  X.p -= origin;
+  PlacedCell out;
+  for (const Surface& surface : cell.surfaces) {
+    const Surface s = Scaled(X * surface, length);
+    (KeepsConvex(s) ? out.convex : out.others).push_back(s);
+  }
+  out.bounded = cell.bounded;
+  if (cell.bounded) {
+    out.box = {X * cell.bounds.X, cell.bounds.half / length};
+    out.box.X.p = out.box.X.p / length;
+  }
+  return out;
+}
+
+bool Relax(const PlacedCell& cell, const OrientedBox& box, int body,
+           std::vector<Constraint>* constraints) {
+  using geometry::Restriction;
+  for (const Surface& s : cell.convex) {
+    const Restriction in = geometry::Restrict(s, box.X.p, box.X.R, box.half);
+    if (in == Restriction::kOutside) return false;
+    // A surface that the box does not reach may bound nothing: but the box does then.
+    if (in == Restriction::kActive) constraints->push_back({body, s});
+  }
+  for (const Surface& s : cell.others) {
+    const Restriction in = geometry::Restrict(s, box.X.p, box.X.R, box.half);
+    if (in == Restriction::kOutside) return false;
+    if (in == Restriction::kInside) continue;
+    const std::optional<double> room = Remainder(s, box);
+    if (!room) continue;
+    if (const auto plane = Plane(s, box.X.p, *room, body)) constraints->push_back(*plane);
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double side : {1.0, -1.0}) {
+      const Vec3 n = side * box.X.R.Col(axis);
+      constraints->push_back({body, geometry::MakePlane(n, box.X.p + box.half[axis] * n)});
+    }
+  }
+  return true;
+}
+
+Vec3 Slack(const PlacedCell& cell, const OrientedBox& box) {
+  Vec3 slack;
+  for (const Surface& s : cell.others) {
+    const bool active =
+        geometry::Restrict(s, box.X.p, box.X.R, box.half) == geometry::Restriction::kActive;
+    if (!active) continue;
+    const Mat3 turn = Transpose(s.R) * box.X.R;
+    for (int j = 0; j < 3; ++j) {
+      const Vec3 axis = turn.Col(j);  // of the box, in the surface's frame
+      double bend = 0.0;
+      if (s.kind == SurfaceKind::kTorus) {
+        bend = 1.0 / s.e.y;
+      } else {
+        for (int i = 0; i < 3; ++i) bend += std::fmax(0.0, -s.side * s.e[i]) * axis[i] * axis[i];
+      }
+      slack[j] += bend * box.half[j] * box.half[j];
+    }
+  }
+  return slack;
+}
+
+void LinearizeAt(const PlacedCell& cell, const Vec3& x, int body,
+                 std::vector<Constraint>* constraints) {
+  for (const Surface& s : cell.convex) constraints->push_back({body, s});
+  for (const Surface& s : cell.others) {
+    if (s.kind == SurfaceKind::kTorus && s.side > 0) {
+      constraints->push_back({body, s});
+    } else if (const auto plane = Plane(s, x, 0.0, body)) {
+      constraints->push_back(*plane);
+    }
+  }
+}
+
+double Outside(const PlacedCell& cell, const Vec3& x) {
+  double most = -HUGE_VAL;
+  for (const Surface& s : cell.convex) most = std::fmax(most, ConstraintValue({0, s}, x));
+  for (const Surface& s : cell.others) most = std::fmax(most, geometry::Level(s, x));
+  return most;
+}
+
+}  // namespace intervox::host::distance

@@ -1,0 +1,57 @@
+/** @file The study of voxel size against accuracy: the grids' rules against the exact ones. */
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cuda/metrics.h"
+#include "host/scene/pairs.h"
+
+namespace intervox::host {
+
+/** What a study varies. */
+struct StudySettings {
+  std::vector<double> voxel_sizes;  ///< [m], each at least one voxel across every shape
+  std::vector<LeafRule> rules;      ///< of grids: center, fraction, clip, voxel
+  double tolerance = 1e-6;          ///< of the exact metrics and of the rule voxel
+  double half_width = 3.0;          ///< of the grids' bands [voxels]
+};
+
+/** One pair by one rule at one voxel size; errors are against the exact shapes' metrics. */
+struct StudyRow {
+  std::string pair;
+  LeafRule rule = LeafRule::kAuto;
+  double voxel_size = 0.0;      ///< [m]
+  double volume = 0.0;          ///< V [m³]
+  double exact_volume = 0.0;    ///< V of the exact shapes [m³]
+  double volume_error = 0.0;    ///< |V − V₀| / V₀
+  double centroid_error = 0.0;  ///< |p − p₀| over the radius of gyration
+  double inertia_error = 0.0;   ///< |J − J₀| / |J₀|, Frobenius norms
+  double area_error = 0.0;      ///< |S − S₀| / |S₀|; 0 where S₀ is 0
+  double seconds = 0.0;         ///< of one query on one core, the least of several
+  int work = 0;                 ///< undecided voxels
+};
+
+/** The orders of a pair's errors in the voxel size: least-squares slopes in logarithms. NaN where
+ fewer than two sizes have an error above zero. */
+struct StudyOrder {
+  std::string pair;
+  LeafRule rule = LeafRule::kAuto;
+  double volume = 0.0;
+  double centroid = 0.0;
+  double inertia = 0.0;
+  double area = 0.0;
+};
+
+/** Measures every pair of a file with both shapes as grids of each size, by each rule. Unbounded
+ shapes stay as they are; pairs whose exact overlap is empty are left out.
+ @throws InputError at the pair's place where a shape has no grid of a size. */
+std::vector<StudyRow> StudyVoxels(const PairsFile& file, const StudySettings& settings);
+
+/** The orders for each pair and rule, in the rows' order. */
+std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows);
+
+/** A picture (SVG) of the errors of V and of the times against the voxel size, both logarithmic. */
+std::string StudyPicture(const std::vector<StudyRow>& rows);
+
+}  // namespace intervox::host

@@ -1,0 +1,69 @@
+// Lattice blocks against the areas and Euler characteristics of their minimal surfaces.
+#include "host/scene/lattice.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "cuda/mass_properties.h"
+#include "geometry/grid/level_set.h"
+#include "host/scene/pairs.h"
+
+namespace intervox::host {
+namespace {
+
+double FractionOf(LatticeKind kind, double share, double voxels) {
+  Lattice lattice{kind, 1, share, {2, 2, 2}, 1 / voxels};
+  geometry::Shape shape;
+  shape.operation = geometry::Operation::kGrid;
+  shape.grid = GridOfLattice(lattice);
+  return ComputeMassProperties(geometry::ToCells(shape), 1, 1e-3).volume / 8;
+}
+
+TEST(SlowLattice, VolumeFractionsAreThoseOfWallsAroundMinimalSurfaces) {
+  struct Known {
+    LatticeKind kind;
+    double area;  // of the minimal surface in a cubic cell of edge 1 (Schoen 1970)
+    int euler;    // characteristic of that
+  };
+  for (const Known& known :
+       {Known{LatticeKind::kGyroid, 3.0915, -8}, Known{LatticeKind::kSchwarzP, 2.3451, -4},
+        Known{LatticeKind::kDiamond, 3.8378, -16}}) {
+    for (const double share : {0.12, 0.2}) {
+      // Steiner: a wall of thickness t holds A t + 2πχ t³/12.
+      const double fraction =
+          known.area * share + std::numbers::pi * known.euler / 6 * share * share * share;
+      EXPECT_NEAR(FractionOf(known.kind, share, 25), fraction, 0.015 * fraction)
+          << static_cast<int>(known.kind) << " " << share;
+    }
+  }
+}
+
+TEST(Lattice, DistancesOfSchwarzPKnowItsPlaces) {
+  // Straight lines lie in the surface, and its points on the axes are a quarter of a period away.
+  const double P = 2;
+  EXPECT_NEAR(DistanceToSheet(LatticeKind::kSchwarzP, P, {P / 2, P / 4, 0}), 0, 1e-9);
+  // Along the normal at a point of the surface, distances are those travelled.
+  const Vec3 on{0.25 * P, 0.25 * P, 0.25 * P}, n = Vec3{1, 1, 1} / std::sqrt(3.0);
+  for (const double d : {-0.15, -0.05, 0.1}) {
+    EXPECT_NEAR(DistanceToSheet(LatticeKind::kSchwarzP, P, on - d * n), d, 2e-3 * P);
+  }
+}
+
+TEST(Lattice, RefusesWallsThatAGridCannotHold) {
+  const auto refusal = [](double thickness, double voxel) -> std::string {
+    try {
+      GridOfLattice({LatticeKind::kGyroid, 1, thickness, {1, 1, 1}, voxel});
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(refusal(0.4, 0.05).find("third of the period"), std::string::npos);
+  EXPECT_NE(refusal(0.1, 0.06).find("two voxels"), std::string::npos);
+  EXPECT_EQ(refusal(0.1, 0.05), "");
+}
+
+}  // namespace
+}  // namespace intervox::host
