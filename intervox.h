@@ -12,6 +12,7 @@
 #include "cuda/engine.h"
 #include "geometry/shape.h"
 #include "host/bodies/motion.h"
+#include "host/distance/distance.h"
 #include "host/input/error.h"
 #include "host/results/recorder.h"
 #include "host/scene/pairs.h"
@@ -37,6 +38,11 @@ using host::MeasurePair;     ///< the overlap of two posed solids
 using host::MeasurePoses;    ///< the same at many poses
 using host::MeasureSolid;    ///< volume, centroid and inertia of a solid
 using host::ShapeMetrics;    ///< what they return
+
+// Distances of solids that do not meet, with witness points.
+using host::DistanceOptions;  ///< tolerance, effort
+using host::MeasureDistance;  ///< the distance of two posed solids
+using host::Separation;       ///< what it returns
 
 // Motion: Simulation, BodyState, ContactReport and SensorReading are in intervox already.
 using host::FromRotationVector;  ///< the quaternion of an axis times an angle

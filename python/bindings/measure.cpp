@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <optional>
+#include <thread>
 
 #include "host/input/error.h"
 #include "host/scene/shape_metrics.h"
@@ -16,9 +17,9 @@
 namespace intervox::python {
 namespace {
 
-/** Poses measured between two looks for signals: at first, at most, and the time below which the
- next look may come after twice as many [s]. */
-constexpr std::size_t kFirstPoses = 64, kMostPoses = 8192;
+/** Most poses measured between two looks for signals; the first look comes after one for each core.
+ Where that took less than this time the next comes after twice as many [s]. */
+constexpr std::size_t kMostPoses = 8192;
 constexpr double kLookTime = 0.05;
 
 /** The overlap at one pose. */
@@ -112,7 +113,7 @@ MetricsArray MeasureMany(const Solid& a, const Solid& b, nb::handle source, doub
   const Engine& engine = EngineFor(std::numeric_limits<std::size_t>::max());
   const std::vector<Pose> origin(std::min(poses.size(), kMostPoses));
   std::vector<InterferenceMetrics> sums(origin.size());
-  std::size_t at_once = kFirstPoses;
+  std::size_t at_once = std::max(1u, std::thread::hardware_concurrency());
   for (std::size_t begin = 0, count = 0; begin < poses.size(); begin += count) {
     const auto start = std::chrono::steady_clock::now();
     count = std::min(poses.size() - begin, at_once);

@@ -40,6 +40,8 @@ NB_MODULE(_core, m) {
   BindPose(m);
   BindScene(m);
   BindMeasure(m);
+  BindDistance(m);
   BindReports(m);
   BindSimulation(m);
+  BindBatch(m);
 }

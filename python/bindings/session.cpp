@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "host/input/nearest.h"
-#include "python/bindings/signals.h"
 
 namespace intervox::python {
 namespace {
@@ -16,10 +15,7 @@ namespace {
 constexpr std::chrono::seconds kFlushEvery{2};
 
 EngineOptions Threads(int threads) {
-  if (threads < 0 || threads > 4096) {
-    throw std::invalid_argument(
-        fmt::format("threads: {} is out of range. Give 0 for all cores, to 4096.", threads));
-  }
+  RequireThreads(threads);
   return {threads == 1 ? Device::kSerial : Device::kThreads, threads, 0};
 }
 
@@ -53,6 +49,12 @@ class Mark {
 
 }  // namespace
 
+int RequireThreads(int threads) {
+  if (threads >= 0 && threads <= 4096) return threads;
+  throw std::invalid_argument(
+      fmt::format("threads: {} is out of range. Give 0 for all cores, to 4096.", threads));
+}
+
 int Index::Of(nb::handle key) const {
   const auto count = static_cast<std::int64_t>(names.size());
   if (PyUnicode_Check(key.ptr())) {
@@ -77,9 +79,28 @@ int Index::Of(nb::handle key) const {
 }
 
 Session::Session(const Scene& scene, int threads)
-    : Session(Make(scene, threads),
-              std::make_shared<const Names>(
-                  Names{MakeIndex("body", scene.bodies), MakeIndex("sensor", scene.sensors)})) {}
+    : Session(Make(scene, threads), std::make_shared<const Names>(NamesOf(scene))) {}
+
+std::unique_ptr<Session> Session::Lent(Simulation simulation) {
+  auto names = std::make_shared<const Names>(NamesOf(simulation.GetScene()));
+  std::unique_ptr<Session> lent(new Session(std::move(simulation), std::move(names)));
+  lent->lent_ = true;
+  return lent;
+}
+
+Session::Names Session::NamesOf(const Scene& scene) {
+  return {MakeIndex("body", scene.bodies), MakeIndex("sensor", scene.sensors)};
+}
+
+Simulation Session::TakeBack() {
+  away_ = true;
+  return std::move(simulation_);
+}
+
+void Session::Lend(Simulation simulation) {
+  simulation_ = std::move(simulation);
+  away_ = false;
+}
 
 Session::Session(Simulation simulation, std::shared_ptr<const Names> names)
     : simulation_(std::move(simulation)), names_(std::move(names)) {}
@@ -92,14 +113,25 @@ Session::~Session() {
   }
 }
 
+void Session::RequireOwn(const char* call) const {
+  RequireIdle();
+  if (!lent_) return;
+  throw std::invalid_argument(fmt::format(
+      "{}: a batch steps this simulation. Give it inputs, or try things out on a clone().", call));
+}
+
 void Session::RequireIdle() const {
+  if (away_) {
+    throw std::runtime_error(
+        "this simulation is a run of a batch. Use it in its controller, between two steps.");
+  }
   if (!stepping_) return;
   throw std::runtime_error(
       "this simulation is being stepped by another thread. Give each thread its own clone().");
 }
 
-void Session::StepOnce() {
-  simulation_.Step();
+void Session::StepOnce(Signals* signals) {
+  if (!simulation_.Step([&] { return signals->Raised(); })) signals->Check();
   if (recording_) SampleStep();
 }
 
@@ -115,26 +147,21 @@ void Session::SampleStep() {
 
 void Session::Step(std::int64_t number) {
   if (number < 0) throw std::invalid_argument("step: n must not be negative.");
-  RequireIdle();
+  RequireOwn("step");
   const Mark mark(&stepping_);
   nb::gil_scoped_release release;
-  if (number == 1) return StepOnce();
   Signals signals;
-  for (std::int64_t k = 0; k < number; ++k) {
-    StepOnce();
-    signals.Check();
-  }
+  for (std::int64_t k = 0; k < number; ++k) StepOnce(&signals);
 }
 
 void Session::Run(double until) {
-  RequireIdle();
+  RequireOwn("run");
   const Mark mark(&stepping_);
   nb::gil_scoped_release release;
   Signals signals;
   const double end = until - 0.5 * simulation_.GetScene().integrator.step;
   while (!simulation_.Done() && simulation_.Time() < end) {
-    StepOnce();
-    signals.Check();
+    StepOnce(&signals);
   }
 }
 
@@ -146,9 +173,8 @@ void Session::Replay(const host::RecordedRun& run, const std::optional<std::stri
     nb::gil_scoped_release release;
     Signals signals;
     while (!replay.Done()) {
-      replay.Step();
+      if (!replay.Step([&] { return signals.Raised(); })) signals.Check();
       if (recording_) SampleStep();
-      signals.Check();
     }
   }
   EndRecord();
@@ -159,7 +185,7 @@ std::unique_ptr<Session> Session::Clone() {
 }
 
 void Session::Restore(std::span<const unsigned char> bytes) {
-  RequireIdle();
+  RequireOwn("restore");
   if (recording_) {
     throw std::invalid_argument(
         "restore: the simulation is being recorded, and a results file goes forward only. End the "
@@ -169,7 +195,7 @@ void Session::Restore(std::span<const unsigned char> bytes) {
 }
 
 std::int64_t Session::Record(const std::string& path, std::optional<double> every) {
-  RequireIdle();
+  RequireOwn("record");
   if (recording_) {
     throw std::invalid_argument("record: " + recording_->path +
                                 " is being written already. Close it first.");

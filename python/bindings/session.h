@@ -14,8 +14,12 @@
 #include "host/results/recorder.h"
 #include "host/simulation.h"
 #include "python/bindings/convert.h"
+#include "python/bindings/signals.h"
 
 namespace intervox::python {
+
+/** A number of threads that may be asked for. @throws std::invalid_argument otherwise. */
+int RequireThreads(int threads);
 
 /** Things by name, in the scene's order. */
 struct Index {
@@ -41,6 +45,8 @@ class Session {
  public:
   /** @param threads  0: all cores. */
   Session(const Scene& scene, int threads);
+  /** One that a batch steps, which lends it its simulation. */
+  static std::unique_ptr<Session> Lent(Simulation simulation);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -63,6 +69,11 @@ class Session {
   /** Does a recorded run of this scene again; written to `record` if that is given. */
   void Replay(const host::RecordedRun& run, const std::optional<std::string>& record);
 
+  /** Gives a lent simulation back; until the next is lent this cannot be used. */
+  Simulation TakeBack();
+  /** Takes it again. */
+  void Lend(Simulation simulation);
+
   /** One in the same state, without the recorder. */
   std::unique_ptr<Session> Clone();
   /** Goes on from bytes of Save. @throws std::invalid_argument while it is recorded. */
@@ -81,9 +92,11 @@ class Session {
   struct Names {
     Index bodies, sensors;
   };
+  static Names NamesOf(const Scene& scene);
   Session(Simulation simulation, std::shared_ptr<const Names> names);
   void RequireIdle() const;
-  void StepOnce();
+  void RequireOwn(const char* call) const;
+  void StepOnce(Signals* signals);
   void SampleStep();
 
   Simulation simulation_;
@@ -91,6 +104,8 @@ class Session {
   std::unique_ptr<Recording> recording_;
   std::int64_t recordings_ = 0;
   bool stepping_ = false;  ///< guarded by the interpreter's lock
+  bool lent_ = false;      ///< a batch steps it
+  bool away_ = false;      ///< and has it
 };
 
 }  // namespace intervox::python

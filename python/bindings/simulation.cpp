@@ -87,57 +87,48 @@ void BindRecording(nb::module_& m) {
 
 using SimulationClass = nb::class_<Session>;
 
+/** A call that places a body or its holder's target: (body, pose, velocity, angular velocity). */
+template <void (Simulation::*Set)(int, const Pose&, const Vec3&, const Vec3&)>
+void BindPlacing(SimulationClass& c, const char* name, const char* doc) {
+  static const std::string signature = fmt::format(
+      "def {}(self, body: str | int, pose: PoseLike, velocity: Vector = (0.0, 0.0, 0.0), "
+      "angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None",
+      name);
+  c.def(
+      name,
+      [](Session& s, nb::handle body, nb::handle pose, nb::handle v, nb::handle w) {
+        (s.Get().*Set)(s.bodies().Of(body), ToPose(pose, "pose"), ToVec3(v, "velocity"),
+                       ToVec3(w, "angular_velocity"));
+      },
+      "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
+      "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0), nb::sig(signature.c_str()), doc);
+}
+
 void BindInputs(SimulationClass& c) {
   c.def(
-       "set_wrench",
-       [](Session& s, nb::handle body, nb::handle force, nb::handle torque, nb::handle point) {
-         s.Get().SetWrench(s.bodies().Of(body), ToVec3(force, "force"), ToVec3(torque, "torque"),
-                           ToVec3(point, "point"));
-       },
-       "body"_a, "force"_a = nb::make_tuple(0.0, 0.0, 0.0),
-       "torque"_a = nb::make_tuple(0.0, 0.0, 0.0), "point"_a = nb::make_tuple(0.0, 0.0, 0.0),
-       nb::sig("def set_wrench(self, body: str | int, force: Vector = (0.0, 0.0, 0.0), torque: "
-               "Vector = (0.0, 0.0, 0.0), point: Vector = (0.0, 0.0, 0.0)) -> None"),
-       "A wrench on a free body, besides the scene's own, until it is set again. force [N] and "
-       "torque [N m] in world axes; the force acts at point [m] of the body's frame.")
-      .def(
-          "set_holder_target",
-          [](Session& s, nb::handle body, nb::handle pose, nb::handle v, nb::handle w) {
-            s.Get().SetHolderTarget(s.bodies().Of(body), ToPose(pose, "pose"),
-                                    ToVec3(v, "velocity"), ToVec3(w, "angular_velocity"));
-          },
-          "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
-          "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
-          nb::sig("def set_holder_target(self, body: str | int, pose: PoseLike, velocity: Vector = "
-                  "(0.0, 0.0, 0.0), angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None"),
-          "Has the target of a body's holder go on from a pose X_WT with constant velocities "
-          "[m/s], "
-          "[rad/s], world axes. Quaternions are (w, x, y, z).")
-      .def(
-          "set_motion",
-          [](Session& s, nb::handle body, nb::handle pose, nb::handle v, nb::handle w) {
-            s.Get().SetMotion(s.bodies().Of(body), ToPose(pose, "pose"), ToVec3(v, "velocity"),
-                              ToVec3(w, "angular_velocity"));
-          },
-          "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
-          "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
-          nb::sig("def set_motion(self, body: str | int, pose: PoseLike, velocity: Vector = (0.0, "
-                  "0.0, 0.0), angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None"),
-          "Has a driven body go on from a pose X_WB with constant velocities [m/s], [rad/s], world "
-          "axes. Contacts last where that is its place. Quaternions are (w, x, y, z).")
-      .def(
-          "set_state",
-          [](Session& s, nb::handle body, nb::handle pose, nb::handle v, nb::handle w) {
-            s.Get().SetState(s.bodies().Of(body), ToPose(pose, "pose"), ToVec3(v, "velocity"),
-                             ToVec3(w, "angular_velocity"));
-          },
-          "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
-          "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
-          nb::sig("def set_state(self, body: str | int, pose: PoseLike, velocity: Vector = (0.0, "
-                  "0.0, 0.0), angular_velocity: Vector = (0.0, 0.0, 0.0)) -> None"),
-          "Places a free body at X_WB with velocities of its frame's origin [m/s] and [rad/s], "
-          "world axes. Its contacts end; what that adds is work_applied. Quaternions are (w, x, y, "
-          "z).");
+      "set_wrench",
+      [](Session& s, nb::handle body, nb::handle force, nb::handle torque, nb::handle point) {
+        s.Get().SetWrench(s.bodies().Of(body), ToVec3(force, "force"), ToVec3(torque, "torque"),
+                          ToVec3(point, "point"));
+      },
+      "body"_a, "force"_a = nb::make_tuple(0.0, 0.0, 0.0),
+      "torque"_a = nb::make_tuple(0.0, 0.0, 0.0), "point"_a = nb::make_tuple(0.0, 0.0, 0.0),
+      nb::sig("def set_wrench(self, body: str | int, force: Vector = (0.0, 0.0, 0.0), torque: "
+              "Vector = (0.0, 0.0, 0.0), point: Vector = (0.0, 0.0, 0.0)) -> None"),
+      "A wrench on a free body, besides the scene's own, until it is set again. force [N] and "
+      "torque [N m] in world axes; the force acts at point [m] of the body's frame.");
+  BindPlacing<&Simulation::SetHolderTarget>(
+      c, "set_holder_target",
+      "Has the target of a body's holder go on from a pose X_WT with constant velocities [m/s], "
+      "[rad/s], world axes. Quaternions are (w, x, y, z).");
+  BindPlacing<&Simulation::SetMotion>(
+      c, "set_motion",
+      "Has a driven body go on from a pose X_WB with constant velocities [m/s], [rad/s], world "
+      "axes. Contacts last where that is its place. Quaternions are (w, x, y, z).");
+  BindPlacing<&Simulation::SetState>(
+      c, "set_state",
+      "Places a free body at X_WB with velocities of its frame's origin [m/s] and [rad/s], world "
+      "axes. Its contacts end; what that adds is work_applied. Quaternions are (w, x, y, z).");
 }
 
 void BindState(SimulationClass& c) {

@@ -6,7 +6,7 @@ import os
 from typing import Any, Mapping, Sequence, Union, overload
 
 from . import _core
-from ._core import Metrics, MetricsArray, Pose, Scene, Shape
+from ._core import Metrics, MetricsArray, Pose, Scene, Separation, Shape
 from ._types import PoseLike
 from ._yaml import to_yaml
 
@@ -76,6 +76,15 @@ def measure(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN, *,
     if not isinstance(b, Shape):
         b = shape(b)
     return _core._measure(a, b, X_AB, tolerance)
+
+
+def distance(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN, *,
+             tolerance: float = 1e-9) -> Separation:
+    """How far the solids a and b are apart, with witness points and a proved lower bound.
+
+    X_AB is the pose of b in a's frame, [m] and quaternion (w, x, y, z), given as to measure(). tolerance
+    is in sizes of the smaller solid, or in distances where that is more, 1e-12 to 0.1."""
+    return _core._distance(shape(a), shape(b), X_AB, tolerance)
 
 
 def measure_solid(solid: ShapeLike, *, tolerance: float = 1e-4) -> Metrics:

@@ -77,6 +77,11 @@ class Results(Columns):
         super().__init__(self._file)
 
     @property
+    def path(self) -> str:
+        """The file's name."""
+        return str(self._file.filename)
+
+    @property
     def attributes(self) -> dict[str, Any]:
         """What the file says of the run: name, version, scene, summary."""
         return {k: _text(v) if isinstance(v, (bytes, str)) else v

@@ -30,6 +30,17 @@ BALL = {
                             "rotational_damping": 0.1}}},
     "sensors": {"feel": {"body": "ball"}}}
 
+# 300 boxes on a floor in one step of 50 s, which takes longer than anyone waits.
+PILE = {
+    "schema": "intervox/scene/2", "duration": 5000, "integrator": {"step": 50},
+    "shapes": {"floor": {"half_space": {"normal": [0, 0, 1], "offset": 0}}, "box": {"box": {"size": [0.1, 0.1, 0.1]}}},
+    "contact_models": {"default": {"normal": {"model": "gonthier", "stiffness": 1e9, "restitution": 0.1},
+                                   "friction": {"model": "bristle"}}},
+    "bodies": {"floor": {"shape": "floor", "fixed": True},
+               **{f"box{b}": {"shape": "box", "mass": 1, "pose": {
+                   "position": [0.101 * (b % 10), 0.101 * (b // 10 % 10), 0.0499 + 0.0998 * (b // 100)]}}
+                  for b in range(300)}}}
+
 
 def simulation(scene=BALL, **options):
     """A simulation of one of the scenes above."""

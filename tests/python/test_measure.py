@@ -162,6 +162,11 @@ class Messages(unittest.TestCase):
                   np.array([[0, 0, 0, 1, 0, 0, 0], [0, 0, math.nan, 1, 0, 0, 0]]), error=ValueError)
         with self.assertRaisesRegex(ValueError, "no rotation: its columns are not orthonormal"):
             intervox.Pose((0, 0, 0), np.diag([1, 1, -1.0]))
+        with self.assertRaisesRegex(ValueError, "no rotation: its columns are not orthonormal"):
+            intervox.Pose((0, 0, 0), np.diag([1, 1.001, 1]))
+        for bad in ((0, math.inf, 0), np.array([0, 0, math.nan])):
+            with self.assertRaisesRegex(ValueError, "position: (inf|nan) is not a finite number"):
+                intervox.Pose(bad)
         with self.assertRaisesRegex(ValueError, "last row of a 4 x 4"):
             intervox.measure(BALL, SLAB, np.ones((4, 4)))
         with self.assertRaisesRegex(ValueError, "give n x 7"):
@@ -172,6 +177,31 @@ class Messages(unittest.TestCase):
             intervox.Pose((0, 0))
         with self.assertRaises(TypeError):
             intervox.Pose(("a", "b", "c"))
+
+
+class Distances(unittest.TestCase):
+    def test_a_ball_over_a_slab(self):
+        apart = intervox.distance(BALL, SLAB, ((0.05, 0, -0.25), None))
+        self.assertAlmostEqual(apart.distance, 0.05, delta=1e-9)
+        self.assertLessEqual(apart.lower, apart.distance)
+        self.assertAlmostEqual(apart.lower, 0.05, delta=1e-9)
+        # In a's frame: the ball's lowest point, and the normal from b to a.
+        np.testing.assert_allclose(apart.point_a, [0, 0, -0.1], atol=1e-6)
+        np.testing.assert_allclose(apart.normal, [0, 0, 1], atol=1e-6)
+        self.assertEqual(apart.status, intervox.Status.OK)
+        self.assertIn("distance=0.05", repr(apart))
+
+    def test_solids_that_meet_have_none(self):
+        self.assertEqual(intervox.distance(BALL, SLAB).distance, 0)
+        self.assertEqual(intervox.distance({"sphere": {"radius": 1}}, BALL).distance, 0)
+
+    def test_bad_input(self):
+        with self.assertRaisesRegex(ValueError, "tolerance: 2 is out of range. Give 1e-12 to 0.1"):
+            intervox.distance(BALL, SLAB, tolerance=2)
+        half = intervox.shape("half_space: {normal: [0, 0, 1], offset: 0}")
+        endless = intervox.distance(half, half)
+        self.assertEqual(endless.status, intervox.Status.INVALID)
+        self.assertIn("unbounded", endless.reason)
 
 
 if __name__ == "__main__":

@@ -234,7 +234,7 @@ class Signals(unittest.TestCase):
     CHILD = """
 import sys
 sys.path.insert(0, {folder!r})
-from scenes import simulation
+from scenes import PILE, simulation
 import intervox, numpy
 s = simulation()
 print("ready", flush=True)
@@ -262,6 +262,9 @@ except KeyboardInterrupt:
 
     def test_ctrl_c_ends_a_long_step(self):
         self.interrupted("s.step(10**12)")
+
+    def test_ctrl_c_within_a_step_leaves_the_state_before_it(self):
+        self.interrupted("intervox.Simulation(intervox.parse_scene(PILE)).step()")
 
     def test_ctrl_c_ends_a_long_run(self):
         self.interrupted("intervox.Simulation(intervox.parse_scene(s.scene.source, "
