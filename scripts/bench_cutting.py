@@ -89,6 +89,14 @@ def validate(program, path):
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, words
 
 
+def verdict(counts, beyond):
+    """What was measured of the limits, in words."""
+    limits = f"{LIMIT_CPU:g} s and {LIMIT_MEMORY / 1024:g} GiB"
+    if AT not in counts:
+        return f"Measured to {max(counts):,} primitives: this says nothing of the limits, {limits} at {AT:,}."
+    return f"Beyond {limits} at {AT:,}: {', '.join(beyond)}." if beyond else f"All within {limits} at {AT:,}."
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
@@ -119,7 +127,7 @@ primitives; memory and cells of the last column's run.
 
 """
     text += common.table(["solid", *(f"{c:,}" for c in options.counts), "memory [MiB]", "cells"], rows)
-    text += "\n" + (f"Beyond {LIMIT_CPU:g} s or {LIMIT_MEMORY / 1024:g} GiB at {AT:,}: {', '.join(beyond)}.\n" if beyond else f"All within {LIMIT_CPU:g} s and {LIMIT_MEMORY / 1024:g} GiB at {AT:,}.\n")
+    text += f"\n{verdict(options.counts, beyond)}\n"
     if options.write:
         (common.ROOT / "bench/results/cutting.md").write_text(text, encoding="utf-8")
     else:

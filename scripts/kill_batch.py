@@ -18,20 +18,9 @@ from pathlib import Path
 import h5py
 
 ROOT = Path(__file__).resolve().parent.parent
-SCENE = """schema: intervox/scene/2
-duration: 0.2
-integrator: {step: 1e-3}
-shapes:
-  ball: {sphere: {radius: 0.1}}
-  floor: {half_space: {normal: [0, 0, 1], offset: 0}}
-contact_models:
-  default: {normal: {model: gonthier, stiffness: 1e7, restitution: 0.5}}
-bodies:
-  floor: {shape: floor, fixed: true}
-  ball: {shape: ball, mass: 2, pose: {position: [0, 0, 0.15]}}
-"""
+SCENE = ROOT / "tests/scenes/ball_on_floor.yaml"
 BATCH = """schema: intervox/batch/1
-scene: scene.yaml
+scene: SCENE
 number: NUMBER
 seed: 1
 sample:
@@ -77,8 +66,8 @@ def main():
     generator = random.Random(options.seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "scene.yaml").write_text(SCENE)
-        (folder / "batch.yaml").write_text(BATCH.replace("NUMBER", str(12 * options.kills)))
+        batch = BATCH.replace("NUMBER", str(12 * options.kills)).replace("SCENE", str(SCENE))
+        (folder / "batch.yaml").write_text(batch)
         command = [options.intervox, "batch", str(folder / "batch.yaml"), "-q", "--threads", "2", "-o"]
         known, tables = {}, 0
         for kill in range(options.kills):

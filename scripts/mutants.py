@@ -19,6 +19,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,8 +34,11 @@ TREE = WORK / "tree"
 BUILD = WORK / "release"
 SUITES = ("integrators", "geometry", "cuda", "host")
 FAST = "-Slow*:*/Slow*:Gpu*:*/Gpu*"
+PYTHON = "python"  # the suite of the mutants that the package's tests are to kill
+VENV = ROOT / "build" / "release" / "venv" / "bin" / "python"  # of scripts/python.sh
+PACKAGE = WORK / "package"
 GOAL = 0.9
-broken = {suite: set() for suite in SUITES}  # tests that fail without a mutant too
+broken = {suite: set() for suite in (*SUITES, PYTHON)}  # tests that fail without a mutant too
 HEADER = """#pragma once
 #include <cstdlib>
 inline const int intervox_mutant = [] {
@@ -108,6 +112,35 @@ def build(header, jobs):
                     *(f"{suite}_tests" for suite in SUITES)], check=True)
 
 
+def build_package(header, jobs):
+    """Installs the Python package of the tree into a folder of its own."""
+    environment = {**os.environ, "CXXFLAGS": f"-include {header}", "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs)}
+    shutil.rmtree(PACKAGE, ignore_errors=True)
+    subprocess.run([VENV, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", PACKAGE,
+                    f"--config-settings=build-dir={WORK / 'wheel'}", TREE], check=True, env=environment)
+
+
+def run_python(k, files, limit):
+    """The same for the files of tests/python, separated by colons; all of them if that is empty."""
+    for file in files.split(":") if files else ["test_*"]:
+        with tempfile.TemporaryDirectory(prefix="mutant_") as folder:
+            environment = {**os.environ, "INTERVOX_MUTANT": str(k), "PYTHONPATH": str(PACKAGE)}
+            try:
+                done = subprocess.run([VENV, "-m", "unittest", "discover", "-f", "-v", "-s", TREE / "tests" / "python",
+                                       "-p", f"{file}.py"], env=environment, cwd=folder, capture_output=True,
+                                      text=True, errors="replace", timeout=limit,
+                                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+            except subprocess.TimeoutExpired:
+                return f"{file}, which does not end"
+        failed = re.search(r"^(?:FAIL|ERROR): \S+ \((\S+)\)", done.stderr, re.M)
+        if failed:
+            return failed.group(1)
+        if done.returncode:
+            started = re.findall(r"^\w+ \((\S+)\)", done.stderr, re.M)
+            return started[-1] if started else "start"
+    return None
+
+
 def run(k, suite, selection, limit):
     """The first test that fails or does not end with mutant k, or None."""
     binary = next(BUILD.rglob(f"bin/{suite}_tests"))
@@ -127,6 +160,12 @@ def run(k, suite, selection, limit):
 def killer(k, mutant, limit):
     """`suite.Test` that fails with the mutant and not without it, or None."""
     home, _, likely = mutant.likely.partition(":")
+    if home == PYTHON:
+        test = run_python(k, likely, limit) or run_python(k, "", limit)
+        if test and run_python(0, likely, limit):
+            broken[PYTHON].add(likely)
+            return None
+        return f"{PYTHON}.{test}" if test else None
     trials = [(home, f"{likely}:")] if likely else []
     for suite, chosen in trials + [(suite, "") for suite in sorted(SUITES, key=lambda suite: suite != home)]:
         while test := run(k, suite, ":".join([chosen + FAST, *broken[suite]]), limit):
@@ -164,7 +203,14 @@ def main():
         return 1 if problems else 0
     TREE.mkdir(parents=True, exist_ok=True)
     fingerprint, header = copy_tree()
-    build(header, options.jobs)
+    homes = {MUTANTS[int(k) - 1].likely.partition(":")[0] for k in options.only.split(",")} if options.only else {PYTHON, ""}
+    if PYTHON in homes:
+        if not VENV.exists():
+            print(f"{VENV} is missing: run scripts/python.sh first, or leave the mutants of Python out with --only")
+            return 2
+        build_package(header, options.jobs)
+    if homes != {PYTHON}:
+        build(header, options.jobs)
     memory = WORK / "killed.json"
     before = json.loads(memory.read_text()) if memory.exists() else {"tree": "", "killed": {}}
     known = before["killed"] if options.only or before["tree"] == fingerprint else {}

@@ -10,9 +10,9 @@ build="$(realpath "${1:-$REPOSITORY/build/release}")"
 venv="$build/venv"
 [[ -x "$venv/bin/pip" ]] || "$PYTHON" -m venv "$venv" ||
   fail "no environment can be made in $venv: run ./scripts/install_dependencies.sh first"
-if ! "$venv/bin/python" -c "import h5py, nanobind, numpy, scikit_build_core, scipy" 2>/dev/null; then
+if ! "$venv/bin/python" -c "import h5py, nanobind, numpy, scikit_build_core, scipy, yaml" 2>/dev/null; then
   say "installing what the package needs"
-  if ! "$venv/bin/pip" install --quiet nanobind scikit-build-core numpy scipy h5py 2>"$build/venv.log"; then
+  if ! "$venv/bin/pip" install --quiet nanobind scikit-build-core numpy scipy h5py pyyaml 2>"$build/venv.log"; then
     cat "$build/venv.log"
     if grep -qE "NewConnectionError|NameResolutionError|ConnectTimeout|ReadTimeout|ProxyError|Network is unreachable" "$build/venv.log"; then
       echo "skipped: the package index cannot be reached, so the Python package was not tested"
@@ -34,3 +34,4 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" # not the repository: what is installed is tested
 "$venv/bin/python" -m unittest discover -s "$REPOSITORY/tests/python"
 "$venv/bin/python" "$REPOSITORY/examples/python/spiral_search.py" "$REPOSITORY/data/scenes/peg_insertion.yaml" spiral.h5
+"$venv/bin/python" "$REPOSITORY/examples/python/spiral_batch.py" "$REPOSITORY/data/batches/peg_spiral.yaml" spiral 3

@@ -21,11 +21,21 @@ asan() {
 
 failed=()
 summary=()
+skipped() { [[ " ${INTERVOX_SKIP:-} " == *" $1 "* ]]; }
+# note NAME STATUS SECONDS: remembers how a step went.
+note() {
+  if [[ $2 -eq 0 ]]; then
+    summary+=("$(printf '%-18s ok      %5d s' "$1" "$3")")
+  else
+    summary+=("$(printf '%-18s FAILED  %5d s' "$1" "$3")")
+    failed+=("$1")
+  fi
+}
 # step NAME COMMAND…: runs it and remembers how it went. In a subshell with errexit: `if` alone would
 # switch it off inside the functions above.
 step() {
   local name="$1" begin=$SECONDS status=0
-  if [[ " ${INTERVOX_SKIP:-} " == *" $name "* ]]; then
+  if skipped "$name"; then
     summary+=("$(printf '%-18s skipped' "$name")")
     return
   fi
@@ -34,12 +44,30 @@ step() {
   (set -e; "${@:2}")
   status=$?
   set -e
-  if [[ $status -eq 0 ]]; then
-    summary+=("$(printf '%-18s ok      %5d s' "$name" $((SECONDS - begin)))")
-  else
-    summary+=("$(printf '%-18s FAILED  %5d s' "$name" $((SECONDS - begin)))")
-    failed+=("$name")
+  note "$name" "$status" $((SECONDS - begin))
+}
+# nvcc compiles on one core for minutes. So it runs beside the steps that begin_nvcc and finish_nvcc
+# enclose, and speaks at the end.
+begin_nvcc() {
+  nvcc_began=$SECONDS
+  nvcc_process=
+  if skipped nvcc; then return; fi
+  mkdir -p build
+  ./scripts/nvcc_check.sh >build/nvcc.log 2>&1 &
+  nvcc_process=$!
+  trap 'kill "$nvcc_process" 2>/dev/null || true' EXIT
+}
+finish_nvcc() {
+  local status=0
+  if [[ -z "$nvcc_process" ]]; then
+    summary+=("$(printf '%-18s skipped' nvcc)")
+    return
   fi
+  say "nvcc, which ran beside the steps above"
+  wait "$nvcc_process" || status=$?
+  trap - EXIT
+  cat build/nvcc.log
+  note nvcc "$status" $((SECONDS - nvcc_began))
 }
 
 ./scripts/install_dependencies.sh
@@ -53,11 +81,12 @@ step build ./scripts/build.sh release
 if [[ " ${failed[*]:-} " == *" build "* ]]; then
   fail "the build failed, so the rest was not run"
 fi
+begin_nvcc
 step headers lint headers_alone
-step nvcc ./scripts/nvcc_check.sh
+step tidy lint clang_tidy
+finish_nvcc
 step suite suite
 step asan asan
-step tidy lint clang_tidy
 
 say "summary"
 printf '%s\n' "${summary[@]}"

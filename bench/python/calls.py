@@ -1,4 +1,5 @@
 """What a call costs from Python beyond the same in C++, and a million poses against `intervox metrics`.
+The calls are counted in time of the processor on both sides, of which other programs take nothing.
 
     python bench/python/calls.py build/release/bin        # with an interpreter that has intervox
 """
@@ -20,8 +21,8 @@ BIN = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build/release/b
 
 def cpp():
     """Times of the calls in C++ [us]."""
-    done = subprocess.run([BIN / "bench_host_calls", "--benchmark_format=json", "--benchmark_min_time=0.3",
-                           "--benchmark_repetitions=5"], check=True, capture_output=True, text=True)
+    done = subprocess.run([BIN / "bench_host_calls", "--benchmark_format=json", "--benchmark_min_time=0.1",
+                           "--benchmark_repetitions=10"], check=True, capture_output=True, text=True)
     times = {}
     for run in json.loads(done.stdout)["benchmarks"]:
         if run["run_type"] == "iteration":
@@ -31,7 +32,7 @@ def cpp():
 
 
 def python():
-    """Times of the calls from Python [us], the best of five."""
+    """Times of the calls from Python [us], the best of twenty."""
     scene = intervox.load_scene(ROOT / "data/scenes/peg_insertion.yaml")
     s = intervox.Simulation(scene, threads=1)
     s.step(400)
@@ -57,8 +58,8 @@ def python():
         "energy": lambda: s.energy, "sensors[...].force": lambda: s.sensors["wrist"].force}
     times = {}
     for name, call in calls.items():
-        times[name] = min(timeit.repeat(call, number=5000, repeat=5)) / 5000 * 1e6
-    times["StepPeg"] = min(timeit.repeat(steps, number=1, repeat=30)) / 99 * 1e6
+        times[name] = min(timeit.repeat(call, number=2000, repeat=20, timer=time.process_time)) / 2000 * 1e6
+    times["StepPeg"] = min(timeit.repeat(steps, number=1, repeat=30, timer=time.process_time)) / 99 * 1e6
     return times
 
 
