@@ -7,19 +7,19 @@
 namespace intervox::integrators {
 namespace {
 
-// out = start + h Σ_{j<n} w_j k_j, the k_j being consecutive rows of `rows`. Each element is summed
-// in the order of the rows; some are taken together, which compilers turn into vectors.
-void Combine(std::span<const double> start, double h, std::span<const double> weights,
-             const double* rows, std::span<double> out) {
+// The first `size` of out = start + h Σ_{j<n} w_j k_j, the k_j being consecutive rows of `rows`.
+// Each element is summed in the order of the rows; some are taken together, which compilers turn
+// into vectors.
+void Combine(std::span<const double> start, std::size_t size, double h,
+             std::span<const double> weights, const double* rows, std::span<double> out) {
   constexpr std::size_t kWide = 4;
-  const std::size_t size = start.size();
   std::array<double, kMaxStages> w{};
   std::array<const double*, kMaxStages> k{};
   std::size_t terms = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (h * weights[j] == 0.0) continue;
     w[terms] = h * weights[j];
-    k[terms++] = rows + j * size;
+    k[terms++] = rows + j * start.size();
   }
   std::size_t i = 0;
   for (; i + kWide <= size; i += kWide) {
@@ -53,15 +53,17 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   double* const y_rates = x_rates + stages * nx;
   double* const a_rates = y_rates + stages * ny;
 
+  std::copy(y.begin(), y.end(), y_i.begin());
   for (std::size_t i = 0; i < stages; ++i) {
+    const std::size_t in_use = system.VelocitiesInUse(ny);
     const double h_gamma = h * tableau.a_implicit[i][i];
-    Combine(x, h, {tableau.a_explicit[i], i}, x_rates, x_i);
+    Combine(x, nx, h, {tableau.a_explicit[i], i}, x_rates, x_i);
     if (i > 0) system.Project(x_i);
     if (h_gamma > 0.0) {
       // x* + hγ v, with v from the explicit tableau: the implicit position to O(h³).
-      Combine(y, h, {tableau.a_explicit[i], i}, y_rates, y_i);
+      Combine(y, in_use, h, {tableau.a_explicit[i], i}, y_rates, y_i);
       system.PredictRate(x_i, y_i, offset);
-      Combine(x, h, {tableau.a_implicit[i], i}, x_rates, x_i);
+      Combine(x, nx, h, {tableau.a_implicit[i], i}, x_rates, x_i);
       for (std::size_t k = 0; k < nx; ++k) {
         const double x_star = x_i[k];
         x_i[k] += h_gamma * offset[k];
@@ -73,15 +75,15 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
       std::fill(offset.begin(), offset.end(), 0.0);
     }
     system.StageOffset(offset);
-    Combine(y, h, {tableau.a_implicit[i], i}, y_rates, y_i);
+    Combine(y, in_use, h, {tableau.a_implicit[i], i}, y_rates, y_i);
     system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h_gamma, x_i, y_i,
                       {y_rates + i * ny, ny}, {a_rates + i * na, na});
     system.PositionRate(x_i, y_i, {x_rates + i * nx, nx});
   }
-  Combine(x, h, {tableau.b, stages}, x_rates, x_i);
+  Combine(x, nx, h, {tableau.b, stages}, x_rates, x_i);
   system.Project(x_i);
   std::copy(x_i.begin(), x_i.end(), x.begin());
-  Combine(y, h, {tableau.b, stages}, y_rates, y_i);
+  Combine(y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
   std::copy(y_i.begin(), y_i.end(), y.begin());
   for (std::size_t j = 0; j < stages; ++j) {
     for (std::size_t k = 0; k < na; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];

@@ -23,6 +23,9 @@ class PartitionedSystem {
                            std::span<double> rate) {
     PositionRate(x, y, rate);
   }
+  /** How many of the velocities may change: those beyond keep what they start with until a stage
+   brings them into use, and their rates are zero until then. */
+  virtual std::size_t VelocitiesInUse(std::size_t all) const { return all; }
   /** Puts positions back onto their manifold (unit quaternions); called on every stage's positions
    and on the step's result. */
   virtual void Project(std::span<double> x) const = 0;

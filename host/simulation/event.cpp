@@ -40,6 +40,64 @@ void DetectOnsets(const StageTools& tools, const BodyGroup& group, const StageSc
   }
 }
 
+/** The way of a group's free bodies through a trial substep: the cubics between its ends. */
+class TrialPath {
+ public:
+  /** Of the trial that the scratch holds. */
+  TrialPath(const BodyGroup& group, double length, const StageScratch& scratch)
+      : length_(length), layout_{group.free.size(), 0}, end_(scratch.x) {
+    for (std::vector<double>* part : {&start_, &start_rate_, &end_rate_}) {
+      part->resize(layout_.PositionSize());
+    }
+    for (std::size_t f = 0; f < group.free.size(); ++f) {
+      const auto b = static_cast<std::size_t>(group.free[f]);
+      const RigidBody& body = group.state[b];
+      const StageBody& last = scratch.bodies[b];
+      WriteVec3(body.p_WM, StateLayout::Center(std::span(start_), f));
+      StateLayout::SetTurn(body.q_WB, start_, f);
+      WriteVec3(body.v, StateLayout::Center(std::span(start_rate_), f));
+      StateLayout::SetTurn(QuaternionRate(body.w, body.q_WB), start_rate_, f);
+      WriteVec3(last.v, StateLayout::Center(std::span(end_rate_), f));
+      StateLayout::SetTurn(QuaternionRate(last.w, StateLayout::Turn(end_, f)), end_rate_, f);
+    }
+  }
+
+  /** The positions at a time after the start, as the stepper's vector. */
+  std::vector<double> At(double time) const {
+    const double s = time / length_, r = 1.0 - s;
+    std::vector<double> x(start_.size());
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      x[k] = r * r * ((1.0 + 2.0 * s) * start_[k] + s * length_ * start_rate_[k]) +
+             s * s * ((1.0 + 2.0 * r) * end_[k] - r * length_ * end_rate_[k]);
+    }
+    return x;
+  }
+
+ private:
+  double length_;
+  StateLayout layout_;
+  std::vector<double> start_, end_, start_rate_, end_rate_;
+};
+
+/** Where on the way through the trial in the scratch the grouping changes, to `enough` [s]: one
+ look a guess, where a trial takes four. */
+double RegroupingOnPath(const StageTools& tools, const BodyGroup& group, Substep substep,
+                        double enough, StageScratch* scratch) {
+  const TrialPath path(group, substep.length, *scratch);
+  double low = 0.0, high = substep.length;
+  while (high - low > enough) {
+    substep.length = 0.5 * (low + high);
+    GroupStage stage(tools, group, substep, scratch);
+    stage.LoadState();
+    scratch->x = path.At(substep.length);
+    stage.LookAtEnd();
+    const bool regroups =
+        Regroups(scratch->patches, scratch->active, scratch->grouping, &scratch->grouping_scratch);
+    (regroups ? high : low) = substep.length;
+  }
+  return high;
+}
+
 }  // namespace
 
 Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep& substep,
@@ -79,6 +137,20 @@ double LocateEvent(const StageTools& tools, const BodyGroup& group, Substep subs
     return high - low <= (parted ? kRegroupShare * step : enough) ||
            (!event.regroups && age <= enough);
   };
+  if (event.regroups && !found() && *probes > 0) {
+    // One trial tells whether the guess holds.
+    const double guess = RegroupingOnPath(tools, group, substep, kRegroupShare * step, scratch);
+    at = guess;
+    --*probes;
+    const Event seen = attempt(guess, true);
+    if (seen.Happened()) {
+      low = std::fmax(0.0, guess - kRegroupShare * step);
+      high = guess;
+      event = seen;
+    } else {
+      low = guess;
+    }
+  }
   for (; !found() && *probes > 0; --*probes) {
     const double age = power * event.age;
     double guess = 0.5 * (low + high);

@@ -90,6 +90,10 @@ void GroupStage::PlaceFree(std::span<const double> x) {
   });
 }
 
+std::size_t GroupStage::VelocitiesInUse(std::size_t /*all*/) const {
+  return StateLayout{layout_.free, s_.patches.contacts.size()}.VelocitySize();
+}
+
 void GroupStage::Project(std::span<double> x) const {
   for (std::size_t f = 0; f < group_.free.size(); ++f) {
     StateLayout::SetTurn(Normalized(StateLayout::Turn(x, f)), x, f);

@@ -119,6 +119,7 @@ class GroupStage final : public integrators::PartitionedSystem {
                     std::span<double> rate) override;
   void PredictRate(std::span<const double> x, std::span<const double> y,
                    std::span<double> rate) override;
+  std::size_t VelocitiesInUse(std::size_t all) const override;
   void Project(std::span<double> x) const override;
   void StageOffset(std::span<const double> offset) override;
   void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
