@@ -62,6 +62,32 @@ Proof Guess(const std::vector<Surface>& surfaces, std::size_t k, const std::vect
   return {};
 }
 
+/** Whether the plane leaves nothing of a box beyond it but what is flat. */
+bool HoldsBox(const Surface& plane, const Aabb& box) {
+  const Vec3 center = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
+  const double size = Norm(half);
+  if (plane.kind != SurfaceKind::kPlane || !std::isfinite(size)) return false;
+  const PlaneCut cut = ToCut(plane, -1);
+  return Dot(cut.n, center) - cut.d + Dot(Abs(cut.n), half) <= kTouching * size;
+}
+
+/** Whether the middle of what the cells' boxes share proves that the cells overlap. */
+bool OverlapInMiddle(const RawCell& A, const RawCell& T) {
+  const Vec3 lower = Max(A.box.lower, T.box.lower), upper = Min(A.box.upper, T.box.upper);
+  const double size = Norm(upper - lower);
+  if (!std::isfinite(size)) return false;
+  const Vec3 middle = 0.5 * (lower + upper);
+  const auto inside = [&](const Surface& S) { return Level(S, middle) < -kClear * size; };
+  return std::all_of(A.surfaces.begin(), A.surfaces.end(), inside) &&
+         std::all_of(T.surfaces.begin(), T.surfaces.end(), inside);
+}
+
+/** Whether a cut of a bounded hull has a face of it: without one it bounds nothing. */
+bool HasFace(const EnclosingPolytope& hull, int cut) {
+  return std::any_of(hull.polytope.faces.begin(), hull.polytope.faces.end(),
+                     [cut](const PolytopeFace& face) { return face.cut == cut; });
+}
+
 /** Points that may lie beyond S and inside the cell's other surfaces, whose hull is given: what
  most surfaces need instead of a search. */
 std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
@@ -119,6 +145,23 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
     cell->box = {Max(cell->box.lower, hull.polytope.lower),
                  Min(cell->box.upper, hull.polytope.upper)};
   }
+  bool same_hull = kept.size() == cell->surfaces.size();
+  // A quadric's box in the hull comes from the planes too, and of doubles another one has the face.
+  const bool faces_tell = same_hull && bounded && !hull.polytope.empty &&
+                          std::none_of(kept.begin(), kept.end(), [](const Surface& S) {
+                            return S.kind == SurfaceKind::kQuadric;
+                          });
+  const auto drop = [&](std::size_t k) {
+    kept.erase(kept.begin() + static_cast<std::ptrdiff_t>(k));
+    proofs.erase(proofs.begin() + static_cast<std::ptrdiff_t>(k));
+    origin.erase(origin.begin() + static_cast<std::ptrdiff_t>(k));
+  };
+  for (std::size_t k = kept.size(); faces_tell && k-- > 0;) {
+    if (kept[k].kind == SurfaceKind::kPlane && !proofs[k].known &&
+        !HasFace(hull, FindCut(hull, static_cast<int>(origin[k])))) {
+      drop(k);
+    }
+  }
   for (const bool planes : {true, false}) {
     for (std::size_t k = kept.size(); k-- > 0 && kept.size() > 1;) {
       if ((kept[k].kind == SurfaceKind::kPlane) != planes || proofs[k].known) continue;
@@ -131,18 +174,16 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
       const std::vector<Surface> outside = With(rest, Complement(kept[k]));
       const InteriorPoint beyond = Search(outside, Enclose(outside), effort);
       if (beyond.verdict == Interior::kEmpty) {
-        kept = std::move(rest);
-        proofs.erase(proofs.begin() + static_cast<std::ptrdiff_t>(k));
-        origin.erase(origin.begin() + static_cast<std::ptrdiff_t>(k));
+        drop(k);
+        same_hull = false;
       } else {
         proofs[k] = {beyond.verdict == Interior::kFound, beyond.point};
       }
     }
   }
-  const bool all = kept.size() == cell->surfaces.size();
   cell->surfaces = std::move(kept);
   cell->proofs = std::move(proofs);
-  return !IsFlat(all ? hull : Enclose(cell->surfaces), thinnest);
+  return same_hull ? !IsFlat(hull, thinnest) : !IsFlat(Enclose(cell->surfaces), thinnest);
 }
 
 /** Simplifies the cell; false where it is empty. */
@@ -174,15 +215,18 @@ RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
 std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
   if (OnlyTouch(A, T)) return {A};
   ++effort->cuts;
-  std::vector<Surface> both = A.surfaces;
-  both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
-  if (IsEmpty(both, Enclose(both), effort)) return {A};
+  if (!OverlapInMiddle(A, T)) {
+    std::vector<Surface> both = A.surfaces;
+    both.insert(both.end(), T.surfaces.begin(), T.surfaces.end());
+    if (IsEmpty(both, Enclose(both), effort)) return {A};
+  }
   std::vector<Surface> order = T.surfaces;
   std::stable_partition(order.begin(), order.end(),
                         [](const Surface& S) { return S.kind != SurfaceKind::kPlane; });
   std::vector<RawCell> pieces;
   RawCell prefix = A;
   for (const Surface& t : order) {
+    if (HoldsBox(t, prefix.box)) continue;
     RawCell piece = prefix;
     piece.surfaces.push_back(Complement(t));
     const EnclosingPolytope hull = Enclose(piece.surfaces);

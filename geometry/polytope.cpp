@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -24,60 +26,101 @@ constexpr double kSlab = 0.1;
  normals may differ by 1e-12, which at the corners of the clipping cube is a tenth of it. */
 constexpr double kApart = 1e-5;
 
-/** Working memory of ClipFace, which runs for each pair of cuts. */
-struct FaceScratch {
-  std::vector<double> s;
-  PolytopeFace out;
+/** Four numbers that are computed together. */
+using Four = double __attribute__((vector_size(32)));
+
+/** A polygon that is being clipped: coordinates by axis, padded with the first vertex to a multiple
+ of four. */
+struct LoosePolygon {
+  std::size_t n = 0;
+  std::size_t room = 0;         ///< for vertices, a multiple of four
+  std::unique_ptr<double[]> x;  ///< x, y and z of all vertices
+  std::unique_ptr<int[]> edge;  ///< as in PolytopeFace
+
+  /** Makes room for that many vertices; what is there is lost where there was less. */
+  void Reserve(std::size_t most) {
+    if (room >= most) return;
+    room = (2 * most + 7) / 4 * 4;
+    x = std::make_unique<double[]>(3 * room);
+    edge = std::make_unique<int[]>(room);
+  }
+  Vec3 At(std::size_t k) const { return {x[k], x[room + k], x[2 * room + k]}; }
+  void Add(const Vec3& p, int beyond) {
+    x[n] = p.x;
+    x[room + n] = p.y;
+    x[2 * room + n] = p.z;
+    edge[n++] = beyond;
+  }
+  void Pad() {
+    for (std::size_t k = n; k % 4 != 0; ++k) {
+      for (int axis = 0; axis < 3; ++axis) x[axis * room + k] = x[axis * room];
+    }
+  }
 };
 
-void ClipFace(PolytopeFace* face, const PlaneCut& cut, int index, double tolerance,
-              FaceScratch* scratch) {
-  const std::size_t n = face->p.size();
-  if (scratch->s.size() < n) scratch->s.resize(n);
-  double* const s = scratch->s.data();
-  PolytopeFace& out = scratch->out;
-  double lo = 0, hi = 0;
-  for (std::size_t k = 0; k < n; ++k) {
-    s[k] = Dot(cut.n, face->p[k]) - cut.d;
-    lo = k == 0 ? s[k] : std::min(lo, s[k]);
-    hi = k == 0 ? s[k] : std::max(hi, s[k]);
+/** A polygon and the working memory that clips it; Clip runs for each pair of cuts. */
+struct Clipped {
+  LoosePolygon now, next;
+  std::vector<double> s;
+};
+
+/** The levels of a polygon's vertices over a cut, with the least and the greatest. */
+void Levels(const LoosePolygon& polygon, const PlaneCut& cut, double* s, double* least,
+            double* greatest) {
+  Four lo{}, hi{};
+  for (std::size_t k = 0; k < polygon.n; k += 4) {
+    Four x, y, z;
+    std::memcpy(&x, &polygon.x[k], sizeof x);
+    std::memcpy(&y, &polygon.x[polygon.room + k], sizeof y);
+    std::memcpy(&z, &polygon.x[2 * polygon.room + k], sizeof z);
+    const Four level = cut.n.x * x + cut.n.y * y + cut.n.z * z - cut.d;
+    std::memcpy(s + k, &level, sizeof level);
+    lo = k == 0 || level < lo ? level : lo;
+    hi = k == 0 || level > hi ? level : hi;
   }
+  *least = std::min(std::min(lo[0], lo[1]), std::min(lo[2], lo[3]));
+  *greatest = std::max(std::max(hi[0], hi[1]), std::max(hi[2], hi[3]));
+}
+
+/** Clips the polygon by a cut, whose index its new edge gets. */
+void Clip(const PlaneCut& cut, int index, double tolerance, Clipped* clipped) {
+  const LoosePolygon& polygon = clipped->now;
+  const std::size_t n = polygon.n;
+  if (n == 0) return;
+  if (clipped->s.size() < n + 4) clipped->s.resize(n + 4);
+  double* const s = clipped->s.data();
+  double lo, hi;
+  Levels(polygon, cut, s, &lo, &hi);
   if (hi <= tolerance) return;
   if (lo >= -tolerance) {
-    face->p.clear();
-    face->edge.clear();
+    clipped->now.n = 0;
     return;
   }
-  out.p.clear();
-  out.edge.clear();
+  LoosePolygon& out = clipped->next;
+  out.n = 0;
+  out.Reserve(2 * n);
   for (std::size_t k = 0; k < n; ++k) {
-    const std::size_t next = (k + 1) % n;
+    const std::size_t next = k + 1 < n ? k + 1 : 0;
     const bool inside = s[k] <= tolerance;
     const bool next_inside = s[next] <= tolerance;
-    if (inside) {
-      out.p.push_back(face->p[k]);
-      out.edge.push_back(face->edge[k]);
-    }
+    if (inside) out.Add(polygon.At(k), polygon.edge[k]);
     if (inside == next_inside) continue;
     const bool at_vertex = std::abs(inside ? s[k] : s[next]) <= tolerance;
     if (inside) {
       if (at_vertex) {  // the edge leaves at this very vertex
-        out.edge.back() = index;
+        out.edge[out.n - 1] = index;
         continue;
       }
     } else if (at_vertex) {
       continue;
     }
     const double t = s[k] / (s[k] - s[next]);
-    out.p.push_back(face->p[k] + t * (face->p[next] - face->p[k]));
-    out.edge.push_back(inside ? index : face->edge[k]);
+    const Vec3 from = polygon.At(k);
+    out.Add(from + t * (polygon.At(next) - from), inside ? index : polygon.edge[k]);
   }
-  std::swap(face->p, out.p);
-  std::swap(face->edge, out.edge);
-  if (face->p.size() < 3) {
-    face->p.clear();
-    face->edge.clear();
-  }
+  if (out.n < 3) out.n = 0;
+  out.Pad();
+  std::swap(clipped->now, clipped->next);
 }
 
 Vec3 CommonPoint(const PlaneCut& a, const PlaneCut& b, const PlaneCut& c, const Vec3& near) {
@@ -91,10 +134,9 @@ Vec3 CommonPoint(const PlaneCut& a, const PlaneCut& b, const PlaneCut& c, const 
 /** One pass over all cuts about `center`; those from `number` on are walls of the clipping cube. */
 Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, double half_width,
                  double tolerance, bool judge_flatness) {
-  thread_local PolytopeFace face;
-  thread_local std::vector<Vec3> rough;
-  thread_local FaceScratch kept;
-  FaceScratch* const scratch = &kept;
+  thread_local Clipped clipped;
+  LoosePolygon& polygon = clipped.now;
+  polygon.Reserve(all.size() + 4);
   Polytope P;
   P.tolerance = tolerance;
   for (int i = 0; i < static_cast<int>(all.size()); ++i) {
@@ -103,29 +145,34 @@ Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, 
     const double h = 2 * half_width;  // reaches beyond the cube's diagonal
     if (std::abs(all[i].d - Dot(all[i].n, center)) > h) continue;
     const Vec3 u = h * R.Col(0), v = h * R.Col(1);
-    face.cut = i;
-    face.p.assign({o - u - v, o + u - v, o + u + v, o - u + v});
-    face.edge.assign(4, -1);
-    for (int j = 0; j < static_cast<int>(all.size()) && !face.p.empty(); ++j) {
+    polygon.n = 0;
+    polygon.Add(o - u - v, -1);
+    polygon.Add(o + u - v, -1);
+    polygon.Add(o + u + v, -1);
+    polygon.Add(o - u + v, -1);
+    for (int j = 0; j < static_cast<int>(all.size()) && polygon.n > 0; ++j) {
       if (j == i) continue;
-      const bool parallel = SquaredNorm(all[j].n - all[i].n) < 1e-24;
+      const bool parallel =
+          std::abs(all[j].n.x - all[i].n.x) < 1e-12 && SquaredNorm(all[j].n - all[i].n) < 1e-24;
       if (parallel && std::abs(all[j].d - Dot(all[j].n, o)) <= tolerance) {
-        if (j < i) face.p.clear();  // coincident: the first one owns the face
+        if (j < i) polygon.n = 0;  // coincident: the first one owns the face
         continue;
       }
-      ClipFace(&face, all[j], j, tolerance, scratch);
+      Clip(all[j], j, tolerance, &clipped);
     }
-    if (face.p.size() < 3) continue;
-    rough = face.p;
-    for (std::size_t k = 0; k < rough.size(); ++k) {
-      const int before = face.edge[(k + rough.size() - 1) % rough.size()];
+    if (polygon.n < 3) continue;
+    PolytopeFace& face = P.faces.emplace_back();
+    face.cut = i;
+    face.edge.assign(polygon.edge.get(), polygon.edge.get() + polygon.n);
+    face.p.reserve(polygon.n);
+    for (std::size_t k = 0; k < polygon.n; ++k) {
+      const int before = face.edge[k > 0 ? k - 1 : polygon.n - 1];
       const int after = face.edge[k];
-      if (before >= 0 && after >= 0) {
-        face.p[k] = CommonPoint(all[i], all[before], all[after], rough[k]);
-      }
+      const Vec3 rough = polygon.At(k);
+      face.p.push_back(
+          before >= 0 && after >= 0 ? CommonPoint(all[i], all[before], all[after], rough) : rough);
     }
     if (i >= number) P.bounded = false;
-    P.faces.push_back(face);
   }
   std::size_t corners = 0;
   for (const PolytopeFace& face : P.faces) corners += face.p.size();
@@ -268,12 +315,16 @@ PlaneCut ToCut(const Surface& plane, int id) {
 }
 
 std::vector<Vec3> ClipPolygon(std::span<const Vec3> p, const Vec3& n, double d, double tolerance) {
-  PolytopeFace face;
-  face.p.assign(p.begin(), p.end());
-  face.edge.assign(p.size(), -1);
-  FaceScratch scratch;
-  ClipFace(&face, {n, d, -1}, -1, tolerance, &scratch);
-  return face.p;
+  thread_local Clipped clipped;
+  LoosePolygon& polygon = clipped.now;
+  polygon.n = 0;
+  polygon.Reserve(p.size());
+  for (const Vec3& x : p) polygon.Add(x, -1);
+  polygon.Pad();
+  Clip({n, d, -1}, -1, tolerance, &clipped);
+  std::vector<Vec3> out(polygon.n);
+  for (std::size_t k = 0; k < polygon.n; ++k) out[k] = polygon.At(k);
+  return out;
 }
 
 }  // namespace intervox::geometry
