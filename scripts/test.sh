@@ -12,11 +12,26 @@ suite() {
   rm -f build/ctest.xml
   (cd build/release && ctest --output-on-failure --parallel "$JOBS" --output-junit "$REPOSITORY/build/ctest.xml")
 }
+# The fast tests of a folder in one process for each core: a process for each test would cost more
+# than most tests, as a sanitizer starts and looks for leaks slowly.
 asan() {
-  ./scripts/build.sh asan
-  (cd build/asan && ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1 \
-    LSAN_OPTIONS="suppressions=$REPOSITORY/scripts/leaks.supp:print_suppressions=0" \
-    ctest --output-on-failure --parallel "$JOBS" -L fast)
+  local folders=(geometry integrators cuda stand_in host) folder filter shard processes status=0
+  ./scripts/build.sh asan intervox "${folders[@]/%/_tests}"
+  export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+  export LSAN_OPTIONS="suppressions=$REPOSITORY/scripts/leaks.supp:print_suppressions=0"
+  export GTEST_TOTAL_SHARDS=$JOBS
+  for folder in "${folders[@]}"; do
+    filter='-Slow*:*/Slow*:Gpu*:*/Gpu*'
+    if [[ $folder == stand_in ]]; then filter='-Slow*:*/Slow*'; fi
+    processes=()
+    for ((shard = 0; shard < JOBS; ++shard)); do
+      GTEST_SHARD_INDEX=$shard timeout 1800 "build/asan/bin/${folder}_tests" --gtest_brief=1 --gtest_filter="$filter" &
+      processes+=($!)
+    done
+    for shard in "${processes[@]}"; do wait "$shard" || status=1; done
+    echo "asan: $folder: $([[ $status -eq 0 ]] && echo passed so far || echo FAILED so far), $SECONDS s"
+  done
+  return "$status"
 }
 
 failed=()
