@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "cuda/engine_cuda.h"
-#include "cuda/executor.h"
-#include "cuda/grid/pair.h"
-#include "cuda/metrics_sum.h"
+#include "cuda/device/engine_cuda.h"
+#include "cuda/device/executor.h"
+#include "cuda/moments/metrics_sum.h"
 #include "cuda/planner.h"
+#include "cuda/rules/grid/pair.h"
 #include "geometry/make_surface.h"
 
 namespace intervox {

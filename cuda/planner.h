@@ -1,15 +1,15 @@
 /** @file One pair from query to metrics: which rule, and what its answer is worth. */
 #pragma once
 
-#include "cuda/ball_rule.h"
-#include "cuda/center_rule.h"
-#include "cuda/clip/rule.h"
-#include "cuda/column/rule.h"
-#include "cuda/flux/rule.h"
-#include "cuda/polar/rule.h"
+#include "cuda/device/team.h"
 #include "cuda/prepare.h"
-#include "cuda/slice/rule.h"
-#include "cuda/team.h"
+#include "cuda/rules/ball/rule.h"
+#include "cuda/rules/center/rule.h"
+#include "cuda/rules/clip/rule.h"
+#include "cuda/rules/column/rule.h"
+#include "cuda/rules/flux/rule.h"
+#include "cuda/rules/polar/rule.h"
+#include "cuda/rules/slice/rule.h"
 
 namespace intervox::cuda {
 

@@ -3,9 +3,9 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/pair_frame.h"
-#include "cuda/polytope/rule.h"
-#include "cuda/surface_bound.h"
-#include "cuda/wall_cuts.h"
+#include "cuda/rules/polytope/rule.h"
+#include "cuda/surface/surface_bound.h"
+#include "cuda/wall/wall_cuts.h"
 
 namespace intervox::cuda {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/engine/accuracy.h"
-#include "cuda/flux/rule.h"
+#include "cuda/rules/flux/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {

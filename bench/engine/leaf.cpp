@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "bench/engine/accuracy.h"
-#include "cuda/center_rule.h"
-#include "cuda/clip/rule.h"
-#include "cuda/column/rule.h"
-#include "cuda/polar/rule.h"
+#include "cuda/rules/center/rule.h"
+#include "cuda/rules/clip/rule.h"
+#include "cuda/rules/column/rule.h"
+#include "cuda/rules/polar/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {

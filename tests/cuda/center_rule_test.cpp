@@ -1,4 +1,4 @@
-#include "cuda/center_rule.h"
+#include "cuda/rules/center/rule.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/clip/error.h"
+#include "cuda/rules/clip/error.h"
 #include "tests/cuda/families.h"
 
 namespace intervox {

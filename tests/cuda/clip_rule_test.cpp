@@ -1,4 +1,4 @@
-#include "cuda/clip/rule.h"
+#include "cuda/rules/clip/rule.h"
 
 #include <gtest/gtest.h>
 

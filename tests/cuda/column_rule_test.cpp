@@ -1,4 +1,4 @@
-#include "cuda/column/rule.h"
+#include "cuda/rules/column/rule.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/flux/rule.h"
+#include "cuda/rules/flux/rule.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::cuda {

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "cuda/device/team.h"
 #include "cuda/prepare.h"
-#include "cuda/team.h"
 #include "geometry/cell.h"
 #include "geometry/make_surface.h"
 #include "geometry/surface_eval.h"

@@ -1,8 +1,8 @@
-#include "cuda/polar/rule.h"
+#include "cuda/rules/polar/rule.h"
 
 #include <gtest/gtest.h>
 
-#include "cuda/clip/rule.h"
+#include "cuda/rules/clip/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 #include "tests/cuda/oracle.h"
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "cuda/clip/rule.h"
-#include "cuda/slice/rule.h"
+#include "cuda/rules/clip/rule.h"
+#include "cuda/rules/slice/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {

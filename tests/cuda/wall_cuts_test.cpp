@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cuda/engine.h"
-#include "cuda/wall_clearance.h"
+#include "cuda/wall/wall_clearance.h"
 #include "geometry/grow.h"
 #include "geometry/hollows.h"
 #include "geometry/make_surface.h"

@@ -6,9 +6,9 @@
 #include <functional>
 #include <limits>
 
-#include "cuda/executor.h"
-#include "cuda/grid/pair.h"
-#include "cuda/wall_clearance.h"
+#include "cuda/device/executor.h"
+#include "cuda/rules/grid/pair.h"
+#include "cuda/wall/wall_clearance.h"
 
 namespace intervox::host {
 namespace {

@@ -1,0 +1,200 @@
+/** @file Surfaces of the clip rule in its mapped frame: certified bounds over cells and tangent
+ planes. */
+#pragma once
+
+#include "cuda/rules/clip/leaf.h"
+#include "cuda/surface/contact_frame.h"
+#include "geometry/surface_eval.h"
+
+namespace intervox::cuda::internal {
+
+/** A surface in the mapped frame, x = p + F y, turned so that Ω has g ≤ 0. */
+struct MappedSurface {
+  geometry::SurfaceKind kind = geometry::SurfaceKind::kPlane;
+  double weight = 0;
+  double sign = 1;  ///< the side
+  // Quadrics and planes: g = c + 2 b·y + yᵀΓy.
+  double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
+  Vec3 b;
+  double c = 0;
+  double slack = 0;  ///< rounding of g
+  // Torus and cone: principal coordinates are origin + M y.
+  Vec3 origin;
+  Mat3 M;
+  Vec3 e;
+  Vec3 length;     ///< of M's columns
+  Mat3 direction;  ///< M's columns, normalised
+};
+
+/** g and its gradient at a point. */
+struct LevelAndSlope {
+  double value = 0;
+  Vec3 gradient;
+};
+
+/** Maps a surface of L. */
+INTERVOX_HD inline MappedSurface MapSurface(const LocalSurface& local, const Vec3& p,
+                                            const Mat3& F) {
+  const geometry::Surface& s = local.surface;
+  MappedSurface out;
+  out.kind = s.kind;
+  out.weight = local.weight;
+  out.sign = s.side;
+  out.e = s.e;
+  const bool torus = s.kind == geometry::SurfaceKind::kTorus;
+  if (torus || s.kind == geometry::SurfaceKind::kCone) {
+    out.origin = TransposeTimes(s.R, p - s.o);
+    out.M = Transpose(s.R) * F;
+    const Vec3 m0 = out.M.Col(0), m1 = out.M.Col(1), m2 = out.M.Col(2);
+    out.length = {Norm(m0), Norm(m1), Norm(m2)};
+    out.direction = Mat3::FromColumns(m0 / out.length.x, m1 / out.length.y, m2 / out.length.z);
+  }
+  const Vec3 reach = Abs(s.o) + Abs(p);
+  if (torus) {
+    out.slack = 4e-15 * (reach.x + reach.y + reach.z + s.e.x);
+    return out;
+  }
+  const QuadricForm form = MakeForm(s);
+  const Mat3 EF = out.sign * (form.E * F);
+  const Vec3 f0 = F.Col(0), f1 = F.Col(1), f2 = F.Col(2);
+  const Vec3 e0 = EF.Col(0), e1 = EF.Col(1), e2 = EF.Col(2);
+  out.xx = Dot(f0, e0);
+  out.yy = Dot(f1, e1);
+  out.zz = Dot(f2, e2);
+  out.xy = Dot(f0, e1);
+  out.xz = Dot(f0, e2);
+  out.yz = Dot(f1, e2);
+  out.b = out.sign * TransposeTimes(F, form.HalfGradient(p));
+  out.c = out.sign * form.Value(p);
+  out.slack = 4e-15 * (form.size + std::fabs(out.c) + reach.x + reach.y + reach.z);
+  return out;
+}
+
+/** The quadric part's change on the side z < 0 of a cone, where z|z| replaces z². */
+INTERVOX_HD inline double NappeTurn(const MappedSurface& s, double z) {
+  return s.kind == geometry::SurfaceKind::kCone && z < 0 ? -2 * s.sign * s.e.z : 0.0;
+}
+
+/** g and ∇g at y. */
+INTERVOX_HD inline LevelAndSlope Evaluate(const MappedSurface& s, const Vec3& y) {
+  if (s.kind == geometry::SurfaceKind::kTorus) {
+    const Vec3 x = s.origin + s.M * y;
+    const double rho = std::sqrt(x.x * x.x + x.y * x.y);
+    const double d = std::sqrt((rho - s.e.x) * (rho - s.e.x) + x.z * x.z);
+    LevelAndSlope out;
+    out.value = s.sign * (d - s.e.y);
+    if (!(d > 0)) return out;
+    const double radial = rho > 0 ? (rho - s.e.x) / (d * rho) : 0.0;
+    out.gradient = s.sign * TransposeTimes(s.M, {radial * x.x, radial * x.y, x.z / d});
+    return out;
+  }
+  const Vec3 half{s.b.x + s.xx * y.x + s.xy * y.y + s.xz * y.z,
+                  s.b.y + s.xy * y.x + s.yy * y.y + s.yz * y.z,
+                  s.b.z + s.xz * y.x + s.yz * y.y + s.zz * y.z};
+  LevelAndSlope out{s.c + Dot(y, s.b + half), 2.0 * half};
+  if (s.kind == geometry::SurfaceKind::kCone) {
+    const double z = s.origin.z + Dot(s.M.row2, y);
+    const double turn = NappeTurn(s, z);
+    out.value += turn * z * z;
+    out.gradient += 2 * turn * z * s.M.row2;
+  }
+  return out;
+}
+
+/** Certified bounds over the cell c ± h of a function with the sign of g: the centred form, whose
+ quadratic remainder is exact along each axis, or a distance. */
+INTERVOX_HD inline geometry::Bounds BoundsOver(const MappedSurface& s, const Vec3& c,
+                                               const Vec3& h) {
+  if (s.kind == geometry::SurfaceKind::kTorus) {
+    // The level is a distance, which often decides.
+    const Vec3 x = s.origin + s.M * c;
+    const double rho = std::sqrt(x.x * x.x + x.y * x.y) - s.e.x;
+    const double value = s.sign * (std::sqrt(rho * rho + x.z * x.z) - s.e.y);
+    const Vec3 half = Scaled(s.length, h);
+    const double reach = half.x + half.y + half.z + s.slack;
+    if (value > reach || value < -reach) return {value - reach, value + reach};
+    const geometry::Bounds f = geometry::internal::TorusRange(s.e.x, s.e.y, x, s.direction, half);
+    return s.sign > 0 ? geometry::Bounds{f.lo - s.slack, f.hi + s.slack}
+                      : geometry::Bounds{-f.hi - s.slack, -f.lo + s.slack};
+  }
+  if (s.kind == geometry::SurfaceKind::kCone) {
+    // The distance to a generator has Lipschitz constant 1 and knows one nappe only.
+    const Vec3 x = s.origin + s.M * c;
+    const double k = std::sqrt(-s.e.z / s.e.x);
+    const double value =
+        s.sign * (std::sqrt(x.x * x.x + x.y * x.y) - k * x.z) / std::sqrt(1 + k * k);
+    const double reach = Dot(s.length, h) + s.slack;
+    const double lowest = x.z - Dot(Abs(s.M.row2), h);
+    if (value > reach || value < -reach || lowest < 0) return {value - reach, value + reach};
+  }
+  const Vec3 half{s.b.x + s.xx * c.x + s.xy * c.y + s.xz * c.z,
+                  s.b.y + s.xy * c.x + s.yy * c.y + s.yz * c.z,
+                  s.b.z + s.xz * c.x + s.yz * c.y + s.zz * c.z};
+  const double value = s.c + Dot(c, s.b + half);
+  if (s.kind == geometry::SurfaceKind::kPlane) {
+    const double reach = 2 * Dot(Abs(s.b), h) + s.slack;
+    return {value - reach, value + reach};
+  }
+  const double cross = 2 * (std::fabs(s.xy) * h.x * h.y + std::fabs(s.xz) * h.x * h.z +
+                            std::fabs(s.yz) * h.y * h.z) +
+                       s.slack;
+  geometry::Bounds f{value - cross, value + cross};
+  const double diagonal[3] = {s.xx, s.yy, s.zz};
+  for (int i = 0; i < 3; ++i) {
+    const geometry::Bounds r = geometry::internal::QuadraticRange(diagonal[i], half[i], h[i]);
+    f.lo += r.lo;
+    f.hi += r.hi;
+  }
+  return f;
+}
+
+/** The tangent half-space of g at the cell's centre, projected twice onto g = 0 in the metric of
+ the cell, in which a tall cell is a cube. False when g has no slope there. */
+INTERVOX_HD inline bool TangentCut(const MappedSurface& s, const Vec3& c, const Vec3& h,
+                                   HalfSpaceCut* cut) {
+  const Vec3 square{h.x * h.x, h.y * h.y, h.z * h.z};
+  cut->weight = s.weight;
+  if (s.kind == geometry::SurfaceKind::kPlane) {
+    cut->n = 2.0 * s.b;
+    cut->d = -s.c;
+    return true;
+  }
+  if (s.kind == geometry::SurfaceKind::kCone) {
+    // Along the generator at the centre's azimuth: good up to the apex.
+    const Vec3 x = s.origin + s.M * c;
+    const double rho = std::sqrt(x.x * x.x + x.y * x.y);
+    if (!(rho > 0)) return false;
+    const Vec3 n = s.sign * Vec3{x.x / rho, x.y / rho, -std::sqrt(-s.e.z / s.e.x)};
+    cut->n = TransposeTimes(s.M, n);
+    cut->d = -Dot(n, s.origin);
+    const double turn = Dot(Abs(TransposeTimes(s.M, Vec3{-x.y, x.x, 0})), h) / rho;
+    cut->sag = 0.5 * turn * turn / rho;
+    return true;
+  }
+  Vec3 y = c;
+  LevelAndSlope at = Evaluate(s, y);
+  for (int i = 0; i < 2; ++i) {
+    const Vec3 direction = Scaled(square, at.gradient);
+    const double slope = Dot(at.gradient, direction);
+    if (!(slope > 0)) break;
+    double step = at.value / slope;
+    // Two cells away at most: beyond that the plane misses the cell anyway.
+    const double length = step * step * slope;
+    if (length > 4) step *= 2 / std::sqrt(length);
+    y -= step * direction;
+    at = Evaluate(s, y);
+  }
+  cut->n = at.gradient;
+  cut->d = Dot(at.gradient, y) - at.value;
+  if (s.kind == geometry::SurfaceKind::kTorus) {
+    cut->sag = 0.5 * SquaredNorm(Scaled(s.length, h)) / s.e.y;
+  } else {
+    cut->sag = std::fabs(s.xx) * square.x + std::fabs(s.yy) * square.y +
+               std::fabs(s.zz) * square.z +
+               2 * (std::fabs(s.xy) * h.x * h.y + std::fabs(s.xz) * h.x * h.z +
+                    std::fabs(s.yz) * h.y * h.z);
+  }
+  return SquaredNorm(at.gradient) > 0;
+}
+
+}  // namespace intervox::cuda::internal

@@ -1,0 +1,241 @@
+/** @file The polar rule: rays from inside a smooth convex overlap of two surfaces. */
+#pragma once
+
+#include "cuda/rules/polar/order.h"
+
+namespace intervox::cuda {
+
+namespace internal {
+
+/** Adds an arc, halved `cuts` times; false when a half is no arc. */
+template <bool kSurface>
+INTERVOX_HD inline bool AddHalved(const Conic& conic, const Arc& arc, int cuts, double sense,
+                                  int rule, MeridianMoments* sum) {
+  if (cuts == 0) {
+    AddArc<kSurface>(conic, arc, sense, rule, sum);
+    return true;
+  }
+  const Planar middle = Middle(arc);
+  Arc left, right;
+  if (!MakeArc(conic, arc.p0, middle, &left) || !MakeArc(conic, middle, arc.p2, &right)) {
+    return false;
+  }
+  if (cuts == 1) {
+    AddArc<kSurface>(conic, left, sense, rule, sum);
+    AddArc<kSurface>(conic, right, sense, rule, sum);
+    return true;
+  }
+  for (const Arc* half : {&left, &right}) {
+    const Planar quarter = Middle(*half);
+    Arc first, second;
+    if (!MakeArc(conic, half->p0, quarter, &first) || !MakeArc(conic, quarter, half->p2, &second)) {
+      return false;
+    }
+    AddArc<kSurface>(conic, first, sense, rule, sum);
+    AddArc<kSurface>(conic, second, sense, rule, sum);
+  }
+  return true;
+}
+
+/** The integrals along one meridian as a term of the sum over azimuths. */
+INTERVOX_HD inline PolarSums AddMeridian(const MappedLens& lens, const PolarOrder& order, int i) {
+  PolarSums out;
+  double cosine, sine;
+  Azimuth(i * (kMaxAzimuths / order.azimuths), &cosine, &sine);
+  const Conic a = Section(lens.a, cosine, sine);
+  const Conic b = Section(lens.b, cosine, sine);
+  Planar rim;
+  Arc top, bottom;
+  if (!FindRim(a, b, lens.b_is_plane, &rim) || !MakeArc(a, {0, lens.top}, rim, &top) ||
+      !MakeArc(b, {0, lens.bottom}, rim, &bottom) || !ArcInside(b, top) || !ArcInside(a, bottom)) {
+    out.failures = 1;
+    return out;
+  }
+  out.top_bend = 1 - top.m.w;
+  out.bottom_bend = 1 - bottom.m.w;
+  MeridianMoments f;
+  if (!AddHalved<false>(a, top, order.top_cuts, 1, order.rule, &f) ||
+      !AddHalved<true>(b, bottom, order.bottom_cuts, -1, order.rule, &f)) {
+    out.failures = 1;
+    return out;
+  }
+  const double cc = cosine * cosine, ss = sine * sine, cs = cosine * sine;
+  const auto total = [](const double* lanes) { return MeridianMoments::Total(lanes); };
+  const double r = total(f.r), rr = total(f.rr), rz = total(f.rz);
+  out.v = total(f.v);
+  out.m = {r * cosine, r * sine, total(f.z)};
+  out.q = {rr * cc, rr * ss, total(f.zz)};
+  out.d = {rr * cs, rz * cosine, rz * sine};
+  const double kr = total(f.kr), krr = total(f.krr), krz = total(f.krz);
+  out.k = total(f.k);
+  out.k1 = {kr * cosine, kr * sine, total(f.kz)};
+  out.kq = {krr * cc, krr * ss, total(f.kzz)};
+  out.kd = {krr * cs, krz * cosine, krz * sine};
+  const double sign = i % 2 == 0 ? 1 : -1;
+  out.odd_v = sign * out.v;
+  out.odd_m = sign * out.m;
+  out.odd_q = sign * out.q;
+  return out;
+}
+
+/** The sums back in L: det F, F M Fᵀ and the cofactor of F; weight: of b's face minus a's. */
+INTERVOX_HD inline Moments MapBack(const MappedLens& lens, const PolarSums& sums, int azimuths,
+                                   double weight) {
+  constexpr double kTwoPi = 6.28318530717958647693;
+  const double unit = kTwoPi / azimuths;
+  const double det = Determinant(lens.F);
+  const double scale = unit * (det < 0 ? -det : det);
+  Moments out;
+  out.v = scale / 3 * sums.v;
+  const Vec3 first = scale / 4 * (lens.F * sums.m);
+  out.m = out.v * lens.p + first;
+  const Mat3 second{{sums.q.x, sums.d.x, sums.d.y},
+                    {sums.d.x, sums.q.y, sums.d.z},
+                    {sums.d.y, sums.d.z, sums.q.z}};
+  const Mat3 inner = scale / 5 * (lens.F * second * Transpose(lens.F));
+  const Vec3 p = lens.p;
+  out.q = {inner(0, 0) + p.x * (2 * first.x + out.v * p.x),
+           inner(1, 1) + p.y * (2 * first.y + out.v * p.y),
+           inner(2, 2) + p.z * (2 * first.z + out.v * p.z)};
+  out.d = {inner(0, 1) + p.x * first.y + p.y * first.x + out.v * p.x * p.y,
+           inner(0, 2) + p.x * first.z + p.z * first.x + out.v * p.x * p.z,
+           inner(1, 2) + p.y * first.z + p.z * first.y + out.v * p.y * p.z};
+  // n_L dS_L = C n dS with C = |det F| F⁻ᵀ; T = ∫ y nᵀ dS.
+  const Mat3 C = weight * scale * Transpose(Inverse(lens.F));
+  const Mat3 k2{{sums.kq.x, sums.kd.x, sums.kd.y},
+                {sums.kd.x, sums.kq.y, sums.kd.z},
+                {sums.kd.y, sums.kd.z, sums.kq.z}};
+  const MappedQuadric& b = lens.b;
+  const Mat3 gamma{{b.xx, b.xy, b.xz}, {b.xy, b.yy, b.yz}, {b.xz, b.yz, b.zz}};
+  out.s = C * (sums.k * b.beta + b.Gamma(sums.k1));
+  const Mat3 T = lens.F * (Outer(sums.k1, b.beta) + k2 * gamma) * Transpose(C);
+  out.g = Cross(p, out.s) + Vec3{T(1, 2) - T(2, 1), T(2, 0) - T(0, 2), T(0, 1) - T(1, 0)};
+  return out;
+}
+
+/** Integrates a lens to the tolerance; false when it is not shaped as assumed or needs more than
+ max_azimuths. */
+template <class Team>
+INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double weight,
+                               double tolerance, double rounding, int max_azimuths, Moments* out,
+                               RuleResult* result) {
+  // No result may jump by more than a tenth of the tolerance where the order changes.
+  const double target = 0.1 * tolerance;
+  double top = lens.a.zz * lens.top * lens.top;
+  double bottom = lens.b.zz * lens.bottom * lens.bottom;
+  const double guess = top > bottom ? top : bottom;
+  PolarOrder order;
+  // The largest number that ellipsoid pairs of this thickness seldom exceed.
+  const double scaled = guess * std::sqrt(std::sqrt(1e-6 / tolerance));
+  order.azimuths = scaled < 1e-3   ? 8
+                   : scaled < 2e-3 ? 10
+                   : scaled < 5e-3 ? 12
+                   : scaled < 3e-2 ? 16
+                   : scaled < 0.2  ? 20
+                                   : 24;
+  // The bend was seen to be at most 1.15 of these.
+  top *= 1.2;
+  bottom *= 1.2;
+  ChooseRule(top < 1.9 ? top : 1.9, bottom < 1.9 ? bottom : 1.9, target, &order);
+  for (int turn = 0; turn < 8; ++turn) {
+    const PolarSums sums = team.template Sum<PolarSums>(
+        order.azimuths, [&](int i) { return AddMeridian(lens, order, i); });
+    result->work += order.azimuths * GaussOrder(order.rule) *
+                    ((1 << order.top_cuts) + (1 << order.bottom_cuts));
+    if (sums.failures > 0 || !(sums.v > 0)) return false;
+    const double arc_error = ArcError(HalvedBend(sums.top_bend, order.top_cuts), order.rule) +
+                             ArcError(HalvedBend(sums.bottom_bend, order.bottom_cuts), order.rule);
+    const double difference = AzimuthDifference(sums, lens.F);
+    const double azimuth_error = ErrorOfDifference(order.azimuths, difference);
+    const bool last = turn == 7 || (order.azimuths == max_azimuths && arc_error <= 2 * target);
+    if ((azimuth_error <= target && arc_error <= 2 * target) || last) {
+      *out = MapBack(lens, sums, order.azimuths, weight);
+      result->error = out->v * (azimuth_error + arc_error + rounding);
+      return azimuth_error <= tolerance && arc_error <= tolerance;
+    }
+    if (arc_error > 2 * target) {
+      const PolarOrder before = order;
+      ChooseRule(sums.top_bend, sums.bottom_bend, target, &order);
+      if (order.rule == before.rule && order.top_cuts == before.top_cuts &&
+          order.bottom_cuts == before.bottom_cuts && azimuth_error <= target) {
+        return false;
+      }
+    }
+    if (azimuth_error > target) {
+      const int more = MoreAzimuths(order.azimuths, difference, target);
+      // Another view may need fewer by far.
+      if (order.azimuths == max_azimuths || (more > max_azimuths && max_azimuths < kMaxAzimuths)) {
+        return false;
+      }
+      order.azimuths = more;
+    }
+  }
+  return false;
+}
+
+}  // namespace internal
+
+/** Metrics of a smooth convex overlap: two planes or convex quadrics bound it, or one ellipsoid.
+
+ From an interior point the overlap is star-shaped; each half plane through the axis meets the two
+ faces in two conic arcs that join at the rim, and an arc is an exact rational curve. So the volume,
+ both moments and the boundary integrals are smooth one-dimensional integrals (Gauss) of a smooth
+ periodic function (equally spaced azimuths), for any depth.
+ @return accepted = false unless every other surface of the pair is proved inactive and the faces
+ are proved to meet in one rim on every meridian used; error estimates |error of V| [m³]. */
+template <class Team>
+INTERVOX_HD RuleResult PolarRule(const Team& team, const LocalPair& pair, Moments* moments) {
+  RuleResult result;
+  const int curved = pair.count - pair.planes;
+  if (curved < 1 || curved > 2) return result;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    if (!HasConvexForm(pair.surface[i].surface)) return result;
+  }
+  const int ia = pair.planes;
+  const QuadricForm a = MakeForm(pair.surface[ia].surface);
+  const bool b_is_plane = curved == 1;
+  const int ib = b_is_plane ? internal::DeepestPlane(pair, a) : pair.planes + 1;
+  DeepestPoint deepest;
+  QuadricForm b;
+  if (ib < 0) {
+    // One surface alone, or one whose overlap with a plane is infinite.
+    if (pair.planes > 0 || !internal::AtPencil(a, a, 0, &deepest)) return result;
+    *moments = internal::WholeEllipsoid(deepest);
+    result.accepted = true;
+    result.work = 1;
+    return result;
+  }
+  b = internal::SideForm(pair.surface[ib]);
+  deepest = FindDeepest(a, b, b_is_plane);
+  if (deepest.disjoint) {
+    *moments = {};
+    result.accepted = true;
+    return result;
+  }
+  if (!deepest.found) return result;
+  for (int i = 0; i < pair.planes; ++i) {
+    if (i != ib && !InsideEverywhere(deepest, internal::SideForm(pair.surface[i]))) return result;
+  }
+  const double rounding = 1e-15 * (a.size + b.size) / deepest.depth;
+  internal::MappedLens lens;
+  if (internal::MakeLens(a, b, b_is_plane, deepest, &lens)) {
+    const double weight = pair.surface[ib].weight - pair.surface[ia].weight;
+    for (int view = 0; view < 3 && !result.accepted; ++view) {
+      if (view > 0 && !internal::TurnLens(a, b, &lens)) break;
+      const int azimuths = view < 2 ? 40 : internal::kMaxAzimuths;
+      result.accepted = internal::IntegrateLens(team, lens, weight, pair.tolerance, rounding,
+                                                azimuths, moments, &result);
+    }
+    return result;
+  }
+  const bool inner_is_a = deepest.lambda == 0;
+  if (!inner_is_a && deepest.lambda != 1) return result;
+  if (!internal::Contains(inner_is_a ? b : a, deepest)) return result;
+  *moments = internal::WholeEllipsoid(deepest);
+  result.error = 1e-15 * moments->v;
+  result.work = 1;
+  result.accepted = true;
+  return result;
+}
+
+}  // namespace intervox::cuda
