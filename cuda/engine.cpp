@@ -31,11 +31,11 @@ constexpr int kMostHalvings = 12;
 cuda::PairOutcome ComputeWhole(const PairQuery& query) {
   thread_local const auto small = std::make_unique<cuda::Workspace<>>();
   const cuda::PairView view = cuda::MakeView(query);
-  cuda::PairOutcome out = cuda::ComputePair(cuda::SerialTeam{}, view, small.get());
+  cuda::PairOutcome out = cuda::ComputePair(view, small.get());
   if (!out.full) return out;
   thread_local std::unique_ptr<cuda::Workspace<LargePolyhedron>> large;
   if (large == nullptr) large = std::make_unique<cuda::Workspace<LargePolyhedron>>();
-  return cuda::ComputePair(cuda::SerialTeam{}, view, large.get());
+  return cuda::ComputePair(view, large.get());
 }
 
 double BoundsVolume(const geometry::Cell& cell) {

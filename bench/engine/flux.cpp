@@ -92,7 +92,7 @@ Bodies CrossedCylinders(Random* random) {
   return {{MakeCylinder(0.3, Along(kX, middle))}, {MakeCylinder(0.4, Along(e, {}))}, 1.0};
 }
 
-RuleResult Rule(const LocalPair& pair, Moments* m) { return FluxRule(SerialTeam{}, pair, m); }
+RuleResult Rule(const LocalPair& pair, Moments* m) { return FluxRule(pair, m); }
 
 double FineVolume(LocalPair pair) {
   pair.tolerance = 1e-9;

@@ -72,16 +72,14 @@ double FineVolume(LocalPair pair) {
   pair.tolerance = 1e-10;
   Moments moments;
   const bool torus = pair.surface[pair.planes].surface.kind == geometry::SurfaceKind::kTorus;
-  const RuleResult result =
-      torus ? ColumnRule(SerialTeam{}, pair, &moments) : PolarRule(SerialTeam{}, pair, &moments);
+  const RuleResult result = torus ? ColumnRule(pair, &moments) : PolarRule(pair, &moments);
   return result.accepted ? moments.v : 0.0;
 }
 
 void Polar(benchmark::State& state, Kind kind) {
   bench::RunRule(
       state, Contacts(kind, Power(state.range(0)), Power(state.range(1))),
-      [](const LocalPair& pair, Moments* m) { return PolarRule(SerialTeam{}, pair, m); },
-      FineVolume);
+      [](const LocalPair& pair, Moments* m) { return PolarRule(pair, m); }, FineVolume);
 }
 BENCHMARK_CAPTURE(Polar, ellipsoids, kEllipsoids)
     ->ArgNames({"depth", "tolerance"})
@@ -99,8 +97,7 @@ BENCHMARK_CAPTURE(Polar, torus_plane, kTorusPlane)
 void Clip(benchmark::State& state, Kind kind) {
   bench::RunRule(
       state, Contacts(kind, Power(state.range(0)), Power(state.range(1))),
-      [](const LocalPair& pair, Moments* m) { return ClipRule(SerialTeam{}, pair, m); },
-      FineVolume);
+      [](const LocalPair& pair, Moments* m) { return ClipRule(pair, m); }, FineVolume);
 }
 BENCHMARK_CAPTURE(Clip, ellipsoids, kEllipsoids)
     ->ArgNames({"depth", "tolerance"})
@@ -138,8 +135,7 @@ void Center(benchmark::State& state) {
   const double voxel = Power(-1) / static_cast<double>(state.range(0));
   bench::RunRule(
       state, Contacts(kEllipsoidPlane, 0.5, 1e-3),
-      [&](const LocalPair& pair, Moments* m) { return CenterRule(SerialTeam{}, pair, voxel, m); },
-      FineVolume);
+      [&](const LocalPair& pair, Moments* m) { return CenterRule(pair, voxel, m); }, FineVolume);
 }
 BENCHMARK(Center)
     ->ArgName("voxels_per_tenth")

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kThreadsPerBlock = 64;
 constexpr int kBlocksPerMultiprocessor = 2;
-// 44.2 KiB by ptxas -v, and up to 8 for the recursion of SerialTeam::Sum, which it does not count.
+// 44.2 KiB by ptxas -v, and up to 8 for the recursion of SumInLanes, which it does not count.
 // The driver keeps this much for every thread that a device can hold, used or not.
 constexpr std::size_t kStackBytes = 64 * 1024;
 
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock)
   const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int stride = static_cast<int>(gridDim.x * blockDim.x);
   for (int i = thread; i < count; i += stride) {
-    d_outcomes[i] = ComputePair(SerialTeam{}, d_pairs[i], &d_workspaces[thread]);
+    d_outcomes[i] = ComputePair(d_pairs[i], &d_workspaces[thread]);
   }
 }
 

@@ -21,8 +21,7 @@ using testing::Random;
 constexpr double kPi = 3.14159265358979323846;
 
 Answer Center(const LocalPair& pair, double h) {
-  return Ask(pair,
-             [h](const LocalPair& p, Moments* m) { return CenterRule(SerialTeam{}, p, h, m); });
+  return Ask(pair, [h](const LocalPair& p, Moments* m) { return CenterRule(p, h, m); });
 }
 
 TEST(CenterRule, CountsWhatThreeLoopsCount) {

@@ -27,7 +27,7 @@ using testing::Random;
 constexpr double kPi = 3.14159265358979323846;
 
 Answer Clip(const LocalPair& pair) {
-  return Ask(pair, [](const LocalPair& p, Moments* m) { return ClipRule(SerialTeam{}, p, m); });
+  return Ask(pair, [](const LocalPair& p, Moments* m) { return ClipRule(p, m); });
 }
 
 InterferenceMetrics Clip(const std::vector<Surface>& a, const std::vector<Surface>& b, double half,
@@ -277,7 +277,7 @@ TEST(ClipRule, LeafSizeSetsTheLevel) {
   int work = 0;
   for (double size : {0.25, 0.125, 0.0625}) {
     Moments moments;
-    const RuleResult result = ClipRule(SerialTeam{}, pair, &moments, 100000, size);
+    const RuleResult result = ClipRule(pair, &moments, 100000, size);
     ASSERT_TRUE(result.accepted);
     const double error = std::fabs(moments.v / v - 1);
     EXPECT_LT(error, 0.4 * last);

@@ -15,12 +15,10 @@ using geometry::Surface;
 
 constexpr Vec3 kX{1, 0, 0}, kZ{0, 0, 1};
 
-RuleResult Columns(const FluxPair& pair, Moments* m) {
-  return internal::TryCrescent(SerialTeam{}, pair.pair, m);
-}
+RuleResult Columns(const FluxPair& pair, Moments* m) { return internal::TryCrescent(pair.pair, m); }
 
 RuleResult Boundary(const FluxPair& pair, Moments* m) {
-  return internal::TryFlux(SerialTeam{}, pair.pair, 0.0, m);
+  return internal::TryFlux(pair.pair, 0.0, m);
 }
 
 TEST(FluxCrescent, ParallelAxesInClosedForm) {

@@ -67,7 +67,7 @@ struct FluxPair {
     pair.surface[pair.count++] = s;
     if (s.surface.kind == geometry::SurfaceKind::kPlane) pair.planes = pair.count;
   }
-  RuleResult Run(Moments* moments) const { return FluxRule(SerialTeam{}, pair, moments); }
+  RuleResult Run(Moments* moments) const { return FluxRule(pair, moments); }
 };
 
 /** A frame at p whose z axis is n. */

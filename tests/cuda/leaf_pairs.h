@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "cuda/device/team.h"
 #include "cuda/prepare.h"
 #include "geometry/cell.h"
 #include "geometry/make_surface.h"

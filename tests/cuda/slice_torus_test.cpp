@@ -20,7 +20,7 @@ constexpr double kPi = 3.14159265358979323846;
 Answer Slice(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
   const Vec3 far{2, 2, 2};
   return Ask(MakePair({torus}, planes, torus.o, torus.o - far, torus.o + far, tolerance),
-             [](const LocalPair& p, Moments* m) { return SliceRule(SerialTeam{}, p, m); });
+             [](const LocalPair& p, Moments* m) { return SliceRule(p, m); });
 }
 
 TEST(SliceTorus, HalvesByPappus) {
@@ -97,7 +97,7 @@ TEST(SliceTorus, AgreesWithTheClipRule) {
     const LocalPair pair =
         MakePair({torus}, {plane}, {}, {-0.6, -0.6, -0.6}, {0.6, 0.6, 0.6}, 1e-3);
     Moments moments;
-    ASSERT_TRUE(ClipRule(SerialTeam{}, pair, &moments).accepted);
+    ASSERT_TRUE(ClipRule(pair, &moments).accepted);
     const InterferenceMetrics clip = ToMetrics(moments, {});
     EXPECT_NEAR(got.metrics.volume / clip.volume, 1, 1e-3);
     EXPECT_LT(Norm(got.metrics.p_WC - clip.p_WC), 3e-4);

@@ -129,17 +129,17 @@ INTERVOX_HD inline bool VoxelsOf(const Vec3& lower, const Vec3& upper, double h,
   return true;
 }
 
-/** Sums over voxels, in at most 8 blocks along each axis, which the team shares: whole blocks where
+/** Sums over voxels, in at most 8 blocks along each axis, which lanes share: whole blocks where
  bounds decide, else add(active, c, sums) for a voxel about c, which counts as a leaf. */
-template <class Team, class Model, class Add>
-INTERVOX_HD ClipSums SumLattice(const Team& team, const Model& model, const VoxelBlock& voxels,
-                                double h, double margin, const Add& add) {
+template <class Model, class Add>
+INTERVOX_HD ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, double h,
+                                double margin, const Add& add) {
   int size[3], blocks[3];
   for (int axis = 0; axis < 3; ++axis) {
     size[axis] = (voxels.count[axis] + 7) / 8;
     blocks[axis] = (voxels.count[axis] + size[axis] - 1) / size[axis];
   }
-  return team.template Sum<ClipSums>(blocks[0] * blocks[1] * blocks[2], [&](int i) {
+  return SumInLanes<ClipSums>(blocks[0] * blocks[1] * blocks[2], [&](int i) {
     const int at[3] = {i % blocks[0], i / blocks[0] % blocks[1], i / (blocks[0] * blocks[1])};
     VoxelBlock block;
     for (int axis = 0; axis < 3; ++axis) {

@@ -16,9 +16,8 @@ namespace intervox::cuda {
  that the work follows the boundary.
  @return error: half the volume of the voxels that bounds leave undecided [m³]; not accepted when
  the lattice has more than 2²⁰ voxels along an axis. First order in the voxel size. */
-template <class Team>
-INTERVOX_HD RuleResult CenterRule(const Team& team, const LocalPair& pair, double voxel_size,
-                                  Moments* moments) {
+INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_size,
+                                         Moments* moments) {
   RuleResult result;
   *moments = {};
   const Vec3 extent = pair.upper - pair.lower;
@@ -32,11 +31,10 @@ INTERVOX_HD RuleResult CenterRule(const Team& team, const LocalPair& pair, doubl
   internal::VoxelBlock voxels;
   if (!internal::VoxelsOf(pair.lower, pair.upper, h, &voxels)) return result;
   // Bounds are taken one voxel wider, so that a decided block has no face of the overlap.
-  const internal::ClipSums sums =
-      internal::SumLattice(team, model, voxels, h, h,
-                           [&](std::uint64_t active, const Vec3& c, internal::ClipSums* sums) {
-                             internal::AddVoxel(model, active, c, h, sums);
-                           });
+  const internal::ClipSums sums = internal::SumLattice(
+      model, voxels, h, h, [&](std::uint64_t active, const Vec3& c, internal::ClipSums* sums) {
+        internal::AddVoxel(model, active, c, h, sums);
+      });
   *moments = internal::MapBack(model.box, sums);
   result.error = 0.5 * h * h * h * sums.leaves;
   result.work = sums.leaves;

@@ -100,9 +100,9 @@ INTERVOX_HD inline Moments MapBack(const ClipBox& box, const ClipSums& sums) {
  @param leaf_size  [m] > 0: cells are halved until no halved side is longer, and no further.
  @return error: the sum of ClipError [m³]; the changes in it are of V, or of the centroid or inertia
  in the same measure if those changed more. V is 0 with error 0 where bounds prove it, only. */
-template <class Team>
-INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments* moments,
-                                int max_leaves = internal::kMaxClipLeaves, double leaf_size = 0) {
+INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
+                                       int max_leaves = internal::kMaxClipLeaves,
+                                       double leaf_size = 0) {
   using internal::ClipSums;
   RuleResult result;
   *moments = {};
@@ -115,7 +115,7 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
   }
   if (!model.box.valid) return result;
   internal::MapSurfaces(pair, &model);
-  if (model.planes < model.count && !internal::Shrink(team, &model)) {
+  if (model.planes < model.count && !internal::Shrink(&model)) {
     result.accepted = true;
     return result;
   }
@@ -128,8 +128,8 @@ INTERVOX_HD RuleResult ClipRule(const Team& team, const LocalPair& pair, Moments
     for (int i = 0; i < from; ++i) {
       for (int axis = 0; axis < 3; ++axis) items <<= model.split[i] >> axis & 1;
     }
-    return team.template Sum<ClipSums>(
-        items, [&](int i) { return internal::Descend(model, from, level, i); });
+    return SumInLanes<ClipSums>(items,
+                                [&](int i) { return internal::Descend(model, from, level, i); });
   };
   const auto extrapolate = [](const ClipSums& fine, const ClipSums& coarse) {
     ClipSums out = internal::Times(4.0 / 3, fine);

@@ -1,6 +1,7 @@
 /** @file The tree of cells of the clip rule: what certified bounds leave of a box. */
 #pragma once
 
+#include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/box.h"
 #include "cuda/rules/clip/cells.h"
 
@@ -117,13 +118,12 @@ struct Hull {
 };
 
 /** The hull of the cells of a grid of 8 × 8 × 8 that may hold a part of Ω. */
-template <class Team>
-INTERVOX_HD Hull HullOfCells(const Team& team, const ClipModel& model) {
+INTERVOX_HD inline Hull HullOfCells(const ClipModel& model) {
   const Vec3 h = 0.0625 * (model.box.upper - model.box.lower);
   const auto place = [](int i) {
     return Vec3{2.0 * (i & 3) - 3, 2.0 * (i >> 2 & 3) - 3, 2.0 * (i >> 4 & 3) - 3};
   };
-  return team.template Sum<Hull>(64, [&](int i) {
+  return SumInLanes<Hull>(64, [&](int i) {
     Hull hull;
     ClipCell parent;
     parent.h = 2 * h;
@@ -145,10 +145,9 @@ INTERVOX_HD Hull HullOfCells(const Team& team, const ClipModel& model) {
 }
 
 /** Shrinks the box to the hull of its cells while that gains; false when no cell is left. */
-template <class Team>
-INTERVOX_HD bool Shrink(const Team& team, ClipModel* model) {
+INTERVOX_HD inline bool Shrink(ClipModel* model) {
   for (int turn = 0; turn < 12; ++turn) {
-    const Hull hull = HullOfCells(team, *model);
+    const Hull hull = HullOfCells(*model);
     if (!(hull.lower.x < hull.upper.x)) return false;
     const Vec3 before = model->box.upper - model->box.lower, after = hull.upper - hull.lower;
     if (after.x + after.y + after.z > 0.999 * (before.x + before.y + before.z)) break;

@@ -77,16 +77,15 @@ struct ColumnBinSums {
 };
 
 /** Marks the bins of the model's cells at a level. */
-template <class Team>
-INTERVOX_HD ColumnBinSums BinsOf(const Team& team, const ClipModel& model, const ColumnChart& chart,
-                                 const ColumnSpan& span, double middle, int level,
-                                 const ColumnSpan& only) {
+INTERVOX_HD inline ColumnBinSums BinsOf(const ClipModel& model, const ColumnChart& chart,
+                                        const ColumnSpan& span, double middle, int level,
+                                        const ColumnSpan& only) {
   int items = 1;
   for (int i = 0; i < 2; ++i) {
     for (int axis = 0; axis < 3; ++axis) items <<= model.split[i] >> axis & 1;
   }
   const double unit = kColumnBins / (span.hi - span.lo);
-  return team.template Sum<ColumnBinSums>(items, [&](int item) {
+  return SumInLanes<ColumnBinSums>(items, [&](int item) {
     ColumnBinSums mine;
     VisitCells(model, 2, level, item, [&](const ClipCell& cell) {
       const ColumnSpan one = SpanOf(model, chart, cell.c, cell.h, middle);
@@ -110,9 +109,8 @@ INTERVOX_HD ColumnBinSums BinsOf(const Team& team, const ClipModel& model, const
 /** Adds the runs of the model's box, of those `within` a span if one is given. Where there are
  several, each is looked at in its own box, so that a contact much smaller than what lies between
  two of them is found; a single one of parallel planes in boxes of its quarters. */
-template <class Team>
-INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const ColumnSpan* within,
-                         ClipModel* model, ColumnCover* cover) {
+INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* within,
+                                ClipModel* model, ColumnCover* cover) {
   constexpr int kEnough = 120, kDeepest = 6;
   const Vec3 c = 0.5 * (model->box.lower + model->box.upper);
   const Vec3 h = 0.5 * (model->box.upper - model->box.lower);
@@ -133,7 +131,7 @@ INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const Colum
   ColumnBinSums bins;
   int level = 3;
   for (; level <= kDeepest; ++level) {
-    bins = BinsOf(team, *model, chart, span, middle, level, span);
+    bins = BinsOf(*model, chart, span, middle, level, span);
     if (bins.hull.cells >= kEnough || bins.hull.cells == 0 || level == kDeepest) break;
   }
   cover->cells += bins.hull.cells;
@@ -171,14 +169,14 @@ INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const Colum
           continue;
         }
         if (parts == 1) {
-          const Hull hull = BinsOf(team, *model, chart, span, middle, level, part).hull;
+          const Hull hull = BinsOf(*model, chart, span, middle, level, part).hull;
           model->box.lower = hull.lower;
           model->box.upper = hull.upper;
         } else {
           model->box.lower[chart.t] = part.lo;
           model->box.upper[chart.t] = part.hi;
         }
-        if (Shrink(team, model)) AddRuns(team, chart, &part, model, cover);
+        if (Shrink(model)) AddRuns(chart, &part, model, cover);
         model->box.lower = lower;
         model->box.upper = upper;
       }
@@ -207,9 +205,8 @@ INTERVOX_HD void AddRuns(const Team& team, const ColumnChart& chart, const Colum
 
 /** Turns the box of a small part of a torus to the torus' normal there, in which a thin overlap is
  thin, and shrinks it again, as long as that helps. False when no cell is left. */
-template <class Team>
-INTERVOX_HD bool TurnToNormal(const Team& team, const LocalPair& pair,
-                              const geometry::Surface& torus, ClipModel* model) {
+INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surface& torus,
+                                     ClipModel* model) {
   constexpr int kTurns = 6;
   for (int turn = 0; turn < kTurns; ++turn) {
     const ClipBox old = model->box;
@@ -232,7 +229,7 @@ INTERVOX_HD bool TurnToNormal(const Team& team, const LocalPair& pair,
     model->box.lower = -extent;
     model->box.upper = extent;
     MapSurfaces(pair, model);
-    if (!Shrink(team, model)) return false;
+    if (!Shrink(model)) return false;
     const Vec3 now = model->box.upper - model->box.lower;
     const double det = Determinant(old.F);
     const double was = 8 * half.x * half.y * half.z * (det < 0 ? -det : det);
@@ -252,9 +249,9 @@ INTERVOX_HD bool TurnToNormal(const Team& team, const LocalPair& pair,
 enum class ColumnStart { kReady, kEmpty, kRefused };
 
 /** Chart and cover of a pair. Out of line, so that the model is gone when panels are summed. */
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD ColumnStart
-StartColumns(const Team& team, const LocalPair& pair, ColumnChart* chart, ColumnCover* cover) {
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
+                                                                      ColumnChart* chart,
+                                                                      ColumnCover* cover) {
   ClipModel model;
   bool disjoint = false;
   model.box = ChooseBox(pair, &disjoint);
@@ -262,18 +259,18 @@ StartColumns(const Team& team, const LocalPair& pair, ColumnChart* chart, Column
   if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
   if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
   MapSurfaces(pair, &model);
-  if (!Shrink(team, &model)) return ColumnStart::kEmpty;
+  if (!Shrink(&model)) return ColumnStart::kEmpty;
   Recentre(&model.box);
   MapSurfaces(pair, &model);
   for (int i = pair.planes; i < pair.count; ++i) {
     const geometry::Surface& s = pair.surface[i].surface;
     if (s.kind != geometry::SurfaceKind::kTorus) continue;
-    if (!TurnToNormal(team, pair, s, &model)) return ColumnStart::kEmpty;
+    if (!TurnToNormal(pair, s, &model)) return ColumnStart::kEmpty;
     break;
   }
   PlanSplits(pair, &model);
   MakeChart(pair, model, chart);
-  AddRuns(team, *chart, nullptr, &model, cover);
+  AddRuns(*chart, nullptr, &model, cover);
   return cover->runs > 0 ? ColumnStart::kReady : ColumnStart::kEmpty;
 }
 

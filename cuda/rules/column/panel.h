@@ -80,11 +80,10 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChar
 }
 
 /** Sums the panel's sections. */
-template <class Team>
-INTERVOX_HD void Integrate(const Team& team, const ColumnChart& chart, const LocalPair& pair,
-                           ColumnPanel* panel, int* columns, bool* full) {
+INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pair,
+                                  ColumnPanel* panel, int* columns, bool* full) {
   const NestedRule<8>& rule = Patterson7();
-  const ColumnNodes nodes = team.template Sum<ColumnNodes>(9, [&](int i) {
+  const ColumnNodes nodes = SumInLanes<ColumnNodes>(9, [&](int i) {
     ColumnNodes one;
     const bool end = i == 0 || i == 8;
     if ((i == 0 && panel->hard0) || (i == 8 && panel->hard1)) return one;

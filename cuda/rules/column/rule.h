@@ -116,11 +116,10 @@ INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair&
 
 /** The sum over all panels, divided until the tolerance is met. Out of line, so that the panels
  take no memory while the chart is made. */
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, const LocalPair& pair,
-                                                           const ColumnChart& chart,
-                                                           const ColumnCover& cover,
-                                                           Moments* moments) {
+__attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPair& pair,
+                                                                  const ColumnChart& chart,
+                                                                  const ColumnCover& cover,
+                                                                  Moments* moments) {
   ColumnPanel panels[kColumnPanels];
   bool full = false;
   RuleResult result;
@@ -133,7 +132,7 @@ __attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, con
   } else {
     count = ListRingPanels(chart, pair, cover, &events, panels, &result.work);
   }
-  for (int i = 0; i < count; ++i) Integrate(team, chart, pair, &panels[i], &result.work, &full);
+  for (int i = 0; i < count; ++i) Integrate(chart, pair, &panels[i], &result.work, &full);
   const double target = 0.05 * pair.tolerance;
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
@@ -197,8 +196,8 @@ __attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, con
     right.hard1 = left.hard1;
     left.t1 = t;
     left.hard1 = hard;
-    Integrate(team, chart, pair, &left, &result.work, &full);
-    Integrate(team, chart, pair, &right, &result.work, &full);
+    Integrate(chart, pair, &left, &result.work, &full);
+    Integrate(chart, pair, &right, &result.work, &full);
   }
   result.accepted = true;
   result.error = error;
@@ -214,18 +213,17 @@ __attribute__((noinline)) INTERVOX_HD RuleResult SumPanels(const Team& team, con
  circle; they are summed by panels of seven that are divided, where the largest error is, at the
  place at which the section changes its shape.
  @return error: the sum of what nested rules differ by, squared where nothing happens between. */
-template <class Team>
-INTERVOX_HD RuleResult ColumnRule(const Team& team, const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments) {
   using namespace internal;
   RuleResult result;
   *moments = {};
   ColumnChart chart;
   ColumnCover cover;
-  const ColumnStart start = StartColumns(team, pair, &chart, &cover);
+  const ColumnStart start = StartColumns(pair, &chart, &cover);
   result.accepted = start == ColumnStart::kEmpty;
   if (start != ColumnStart::kReady) return result;
   const double raised = SetWeights(pair, &chart);
-  result = SumPanels(team, pair, chart, cover, moments);
+  result = SumPanels(pair, chart, cover, moments);
   if (!result.accepted || !(moments->v > 0)) return result;
   result.accepted = AddPlaneFaces(pair, raised, &chart, moments);
   return result;

@@ -2,6 +2,7 @@
  */
 #pragma once
 
+#include "cuda/numerics/lanes.h"
 #include "cuda/rules/flux/crescent_breaks.h"
 #include "cuda/rules/flux/crescent_sums.h"
 
@@ -112,8 +113,7 @@ INTERVOX_HD inline Moments ToLocal(const Crescent& x, const Moments& sums) {
 
 /** Moments of a convex peg in a round hole with planes across it. Not accepted when the pair is
  something else, the overlap is not thin, or a few panels do not reach the tolerance. */
-template <class Team>
-INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, Moments* moments) {
   RuleResult result;
   Crescent x;
   if (!MakeCrescent(pair, &x)) return result;
@@ -124,7 +124,7 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
   ListCrescentPanels(x, pair, breaks, &panels);
   if (panels.count < 0) return result;
   const bool coarse = pair.tolerance > 3e-4;
-  CrescentSums total = team.template Sum<CrescentSums>(panels.count, [&](int i) {
+  CrescentSums total = SumInLanes<CrescentSums>(panels.count, [&](int i) {
     const CrescentPanel& p = panels.panel[i];
     CrescentSums sums = coarse ? IntegrateCrescent(x, p, Kronrod11(), 0.0, 1.0)
                                : IntegrateCrescent(x, p, Patterson15(), 0.0, 1.0);
@@ -150,7 +150,7 @@ INTERVOX_HD RuleResult TryCrescent(const Team& team, const LocalPair& pair, Mome
     const double volume_goal = part * std::fabs(total.x.v), area_goal = part * total.area;
     if (!(total.along_error <= share * tolerance * std::fabs(total.x.v) + rounding)) return result;
     const int work = total.work;
-    total = team.template Sum<CrescentSums>(panels.count, [&](int i) {
+    total = SumInLanes<CrescentSums>(panels.count, [&](int i) {
       return RefineCrescent(x, panels.panel[i], volume_goal, area_goal);
     });
     total.work += work;

@@ -13,7 +13,7 @@
  rule gives up. Their residual enters the error estimate. */
 #pragma once
 
-#include "cuda/device/team.h"
+#include "cuda/numerics/lanes.h"
 #include "cuda/rules/flux/crescent_rule.h"
 #include "cuda/rules/flux/integrate.h"
 
@@ -93,9 +93,8 @@ INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, Flu
 
 /** One attempt with all surfaces shifted by about `nudge`, about `origin` where it is given and no
  ellipsoid prescribes its centre. */
-template <class Team>
-INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double nudge,
-                               Moments* moments, const Vec3* origin = nullptr) {
+INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Moments* moments,
+                                      const Vec3* origin = nullptr) {
   RuleResult result;
   FluxModel model;
   if (!MakeFluxModel(pair, nudge, &model)) return result;
@@ -127,7 +126,7 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
     return nested && (pair.tolerance < 3e-4 || p.kind == PanelKind::kSheet);
   };
   float volume_error[kFluxPanels], area_error[kFluxPanels];
-  total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
+  total += SumInLanes<FluxTotal>(panels.count, [&](int i) {
     const bool fine = is_fine(panels.panel[i]);
     const PanelSums p = IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0);
     volume_error[i] = static_cast<float>(p.volume_error);
@@ -145,7 +144,7 @@ INTERVOX_HD RuleResult TryFlux(const Team& team, const LocalPair& pair, double n
     const bool all = leaky || open > 4.0 * total.volume_error;
     const double share = all ? 0.0 : goal / (1 + panels.count);
     const double volume_goal = share * volume, area_goal = share * area;
-    total += team.template Sum<FluxTotal>(panels.count, [&](int i) {
+    total += SumInLanes<FluxTotal>(panels.count, [&](int i) {
       FluxTotal change;
       const double ev = volume_error[i], ea = area_error[i];
       if (ev <= volume_goal && ea <= area_goal) return change;
@@ -200,11 +199,10 @@ INTERVOX_HD inline bool IsFarOff(const Moments& x, const Vec3& start, Vec3* cent
 /** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
  ellipsoid), either side. Spectral: about 1e-9 relative for overlaps of ordinary shape. Not accepted
  for other surfaces, and when the boundary cannot be closed. Lanes share the panels. */
-template <class Team>
-INTERVOX_HD RuleResult FluxRule(const Team& team, const LocalPair& pair, Moments* moments) {
-  RuleResult result = internal::TryCrescent(team, pair, moments);
+INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
+  RuleResult result = internal::TryCrescent(pair, moments);
   if (result.accepted) return result;
-  result = internal::TryFlux(team, pair, 0.0, moments);
+  result = internal::TryFlux(pair, 0.0, moments);
   // A speck in a large box: from near it the sums have its own size. The first look at its place is
   // rough.
   constexpr int kLooks = 3;
@@ -212,7 +210,7 @@ INTERVOX_HD RuleResult FluxRule(const Team& team, const LocalPair& pair, Moments
   for (int i = 0; i < kLooks && result.accepted; ++i) {
     if (!internal::IsFarOff(*moments, start, &centroid)) break;
     Moments about;
-    RuleResult again = internal::TryFlux(team, pair, 0.0, &about, &centroid);
+    RuleResult again = internal::TryFlux(pair, 0.0, &about, &centroid);
     again.work += result.work;
     if (!again.accepted) break;
     start = centroid;
@@ -223,7 +221,7 @@ INTERVOX_HD RuleResult FluxRule(const Team& team, const LocalPair& pair, Moments
     // Edges that coincide exactly, as where a ball ends a pin of its radius, part once every
     // surface moves by its own small distance.
     const double size = Norm(pair.upper - pair.lower);
-    result = internal::TryFlux(team, pair, 1e-11 * size, moments);
+    result = internal::TryFlux(pair, 1e-11 * size, moments);
     result.error += 1e-11 * size * size * size;
   }
   return result;

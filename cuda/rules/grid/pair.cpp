@@ -5,7 +5,6 @@
 #include <memory>
 #include <utility>
 
-#include "cuda/device/team.h"
 #include "cuda/pair_frame.h"
 #include "cuda/rules/grid/rule.h"
 

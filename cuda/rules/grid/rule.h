@@ -1,7 +1,7 @@
 /** @file The grid rules: center, fraction, clip and voxel on the lattice of a grid's own voxels. */
 #pragma once
 
-#include "cuda/device/team.h"
+#include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/rule.h"
 #include "cuda/rules/grid/fraction.h"
 #include "cuda/rules/grid/tetrahedra.h"
@@ -39,7 +39,7 @@ inline ClipSums SumLevel(const GridDomain& domain, int level, LeafRule rule, Gri
   const double edge = level < 0 ? 2 * domain.h : domain.h / (1 << level);
   if (rule == LeafRule::kCenter) {
     // Bounds are taken one voxel wider, so that a decided block has no face of the overlap.
-    return SumLattice(SerialTeam{}, *model, cells, edge, edge,
+    return SumLattice(*model, cells, edge, edge,
                       [&](std::uint64_t active, const Vec3& c, ClipSums* sums) {
                         AddVoxel(*model, active, c, edge, sums);
                       });

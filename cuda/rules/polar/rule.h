@@ -1,6 +1,7 @@
 /** @file The polar rule: rays from inside a smooth convex overlap of two surfaces. */
 #pragma once
 
+#include "cuda/numerics/lanes.h"
 #include "cuda/rules/polar/order.h"
 
 namespace intervox::cuda {
@@ -115,10 +116,9 @@ INTERVOX_HD inline Moments MapBack(const MappedLens& lens, const PolarSums& sums
 
 /** Integrates a lens to the tolerance; false when it is not shaped as assumed or needs more than
  max_azimuths. */
-template <class Team>
-INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double weight,
-                               double tolerance, double rounding, int max_azimuths, Moments* out,
-                               RuleResult* result) {
+INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, double tolerance,
+                                      double rounding, int max_azimuths, Moments* out,
+                                      RuleResult* result) {
   // No result may jump by more than a tenth of the tolerance where the order changes.
   const double target = 0.1 * tolerance;
   double top = lens.a.zz * lens.top * lens.top;
@@ -138,8 +138,8 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
   bottom *= 1.2;
   ChooseRule(top < 1.9 ? top : 1.9, bottom < 1.9 ? bottom : 1.9, target, &order);
   for (int turn = 0; turn < 8; ++turn) {
-    const PolarSums sums = team.template Sum<PolarSums>(
-        order.azimuths, [&](int i) { return AddMeridian(lens, order, i); });
+    const PolarSums sums =
+        SumInLanes<PolarSums>(order.azimuths, [&](int i) { return AddMeridian(lens, order, i); });
     result->work += order.azimuths * GaussOrder(order.rule) *
                     ((1 << order.top_cuts) + (1 << order.bottom_cuts));
     if (sums.failures > 0 || !(sums.v > 0)) return false;
@@ -183,8 +183,7 @@ INTERVOX_HD bool IntegrateLens(const Team& team, const MappedLens& lens, double 
  periodic function (equally spaced azimuths), for any depth.
  @return accepted = false unless every other surface of the pair is proved inactive and the faces
  are proved to meet in one rim on every meridian used; error estimates |error of V| [m³]. */
-template <class Team>
-INTERVOX_HD RuleResult PolarRule(const Team& team, const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments) {
   RuleResult result;
   const int curved = pair.count - pair.planes;
   if (curved < 1 || curved > 2) return result;
@@ -223,8 +222,8 @@ INTERVOX_HD RuleResult PolarRule(const Team& team, const LocalPair& pair, Moment
     for (int view = 0; view < 3 && !result.accepted; ++view) {
       if (view > 0 && !internal::TurnLens(a, b, &lens)) break;
       const int azimuths = view < 2 ? 40 : internal::kMaxAzimuths;
-      result.accepted = internal::IntegrateLens(team, lens, weight, pair.tolerance, rounding,
-                                                azimuths, moments, &result);
+      result.accepted = internal::IntegrateLens(lens, weight, pair.tolerance, rounding, azimuths,
+                                                moments, &result);
     }
     return result;
   }

@@ -215,10 +215,9 @@ INTERVOX_HD PolytopeOutcome PolytopePair(const PairFrame& frame, P* polyhedron) 
 }
 
 /** The same for a prepared pair, about its own origin: its planes out of its box, in `polyhedron`.
- Refuses curved surfaces. Team-redundant: every lane computes the same. */
-template <class Team, class P>
-INTERVOX_HD RuleResult PolytopeRule(const Team&, const LocalPair& pair, P* polyhedron,
-                                    Moments* moments) {
+ Refuses curved surfaces. */
+template <class P>
+INTERVOX_HD RuleResult PolytopeRule(const LocalPair& pair, P* polyhedron, Moments* moments) {
   if (pair.planes != pair.count) return {};
   const Vec3 margin = 0.0625 * (pair.upper - pair.lower);
   polyhedron->SetBox(pair.lower - margin, pair.upper + margin);

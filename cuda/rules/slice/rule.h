@@ -429,8 +429,7 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
  across the axis) under one more plane. Every slice across the axis is a circular segment, or the
  difference of two, with moments in closed form; the sum over slices is one-dimensional. Of several
  other planes one must cut alone. It refuses any other pair. */
-template <class Team>
-INTERVOX_HD RuleResult SliceRule(const Team& /*team*/, const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
   using namespace internal;
   SlicedSolid solid;
   if (!MakeSlicedSolid(pair, &solid)) return {};
