@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/engine.h"
+#include "cuda/moments/metrics_sum.h"
 #include "geometry/make_surface.h"
 
 namespace intervox {
@@ -55,8 +56,6 @@ MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, doub
                                 " kg/m³. It must be positive and finite.");
   }
   std::vector<InterferenceMetrics> parts;
-  Vec3 origin, moment;
-  MassProperties out;
   for (const geometry::Cell& cell : cells) {
     const InterferenceMetrics m = OwnMetrics(cell, tolerance);
     if (m.status == Status::kInvalid || m.status == Status::kUnbounded) {
@@ -69,24 +68,19 @@ MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, doub
                                   "': no rule could integrate it. Cut it into simpler cells, or "
                                   "give the body's mass and inertia.");
     }
-    out.volume_error += m.volume_error;
-    if (m.status == Status::kDisjoint || !(m.volume > 0)) continue;
-    if (parts.empty()) origin = m.p_WC;
-    out.volume += m.volume;
-    moment += m.volume * (m.p_WC - origin);
     parts.push_back(m);
   }
-  if (parts.empty()) {
+  const InterferenceMetrics whole = SumOfParts(parts, tolerance);
+  if (!(whole.volume > 0)) {
     throw std::invalid_argument("the solid has no volume: all " + std::to_string(cells.size()) +
                                 " cells are empty. Check its shape.");
   }
-  out.mass = density * out.volume;
-  out.center_of_mass = origin + moment / out.volume;
-  for (const InterferenceMetrics& m : parts) {
-    const Vec3 d = m.p_WC - out.center_of_mass;
-    out.inertia = out.inertia + density * m.J_W +
-                  density * m.volume * (Mat3::Diagonal(Dot(d, d) * Vec3{1, 1, 1}) - Outer(d, d));
-  }
+  MassProperties out;
+  out.volume = whole.volume;
+  out.volume_error = whole.volume_error;
+  out.mass = density * whole.volume;
+  out.center_of_mass = whole.p_WC;
+  out.inertia = density * whole.J_W;
   return out;
 }
 

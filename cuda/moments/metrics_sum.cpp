@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cuda/moments/moments.h"
+
 namespace intervox {
 namespace {
 
@@ -30,11 +32,6 @@ bool HasVolume(const InterferenceMetrics& part) {
 /** No rule took the part: nothing is known beyond its box. */
 bool IsUnmeasured(const InterferenceMetrics& part) {
   return part.status == Status::kToleranceNotMet && !(part.volume > 0);
-}
-
-/** ∫((ρ·ρ)I − ρρᵀ)dV of a point of volume V at ρ. */
-Mat3 PointInertia(double V, const Vec3& rho) {
-  return V * (SquaredNorm(rho) * Mat3::Identity() - Outer(rho, rho));
 }
 
 }  // namespace
@@ -83,7 +80,7 @@ InterferenceMetrics SumOfParts(std::span<const InterferenceMetrics> parts, doubl
   for (const InterferenceMetrics& part : parts) {
     if (!HasVolume(part)) continue;
     const Vec3 arm = (part.p_WC - origin) - centroid;
-    sum.J_W = sum.J_W + part.J_W + PointInertia(part.volume, arm);
+    sum.J_W = sum.J_W + part.J_W + cuda::PointInertia(part.volume, arm);
     sum.area_moment += part.area_moment + Cross(arm, part.area_vector);
   }
   return sum;

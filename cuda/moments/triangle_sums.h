@@ -27,8 +27,7 @@ class TriangleSums {
     Moments out;
     out.v = 1.0 / 6 * Total(0);
     out.m = 1.0 / 24 * TotalVector(1);
-    out.q = 1.0 / 120 * TotalVector(4);
-    out.d = 1.0 / 120 * TotalVector(7);
+    out.second = 1.0 / 120 * Sym3{TotalVector(4), TotalVector(7)};
     out.s = 0.5 * TotalVector(10);
     out.g = 1.0 / 6 * TotalVector(13);
     *area = 0.5 * Total(16);

@@ -58,7 +58,7 @@ TEST(CenterRule, CountsWhatThreeLoopsCount) {
     }
     EXPECT_NEAR(count.moments.v, voxels * h * h * h, 1e-12 * count.moments.v);
     EXPECT_LT(Norm(count.moments.m - m), 1e-13);
-    EXPECT_LT(Norm(count.moments.q - q), 1e-13);
+    EXPECT_LT(Norm(count.moments.second.diag - q), 1e-13);
     EXPECT_LT(Norm(count.moments.s - s), 1e-13);
   }
 }

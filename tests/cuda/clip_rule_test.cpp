@@ -198,8 +198,8 @@ TEST(ClipRule, PolytopeLeafAgreesWithABruteCount) {
     }
     EXPECT_NEAR(sums.v, v, 2e-3 * v);
     EXPECT_LT(Norm(sums.m - m), 2e-3 * v);
-    EXPECT_LT(Norm(sums.q - q), 1e-3 * v);
-    EXPECT_LT(Norm(sums.d - d), 1e-3 * v);
+    EXPECT_LT(Norm(sums.second.diag - q), 1e-3 * v);
+    EXPECT_LT(Norm(sums.second.off - d), 1e-3 * v);
   }
 }
 

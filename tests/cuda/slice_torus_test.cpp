@@ -80,7 +80,7 @@ TEST(SliceTorus, BothSidesMakeTheWhole) {
     EXPECT_NEAR((in.moments.v + out.moments.v) / v, 1, 1e-9);
     EXPECT_LT(Norm(in.moments.m + out.moments.m), 1e-9 * v);
     // About the centre ∫ xx = ∫ yy = (4R² + 3r²)/8 V and ∫ zz = r²/4 V.
-    const Vec3 q = in.moments.q + out.moments.q;
+    const Vec3 q = in.moments.second.diag + out.moments.second.diag;
     EXPECT_NEAR((q.x + q.y + q.z) / v, major * major + minor * minor, 1e-8);
     EXPECT_LT(Norm(in.moments.s + out.moments.s), 1e-12);
     EXPECT_LT(Norm(in.moments.g + out.moments.g), 1e-12);

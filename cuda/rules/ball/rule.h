@@ -101,7 +101,7 @@ INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
     const internal::Cap half = internal::MakeCap(ball.radius, ball.radius);
     out.p_WL = frame.p_WL + ball.p;
     out.moments.v = 2 * half.v;
-    out.moments.q = 2 * half.along * Vec3{1, 1, 1};
+    out.moments.second.diag = 2 * half.along * Vec3{1, 1, 1};
     out.result.error = 1e-15 * out.moments.v;
     return out;
   }
@@ -116,8 +116,7 @@ INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
   Moments& x = out.moments;
   x.v = of_a.v + of_b.v;
   x.m = (of_a.m - of_b.m) * axis;
-  x.q = Vec3{across, across, across} + along * Scaled(axis, axis);
-  x.d = along * Vec3{axis.x * axis.y, axis.x * axis.z, axis.y * axis.z};
+  x.second = Sym3{{across, across, across}, {}} + along * Square(axis);
   x.s = (rim * (a.weight - b.weight)) * axis;
   // What rounding of the distance makes of the volume.
   out.result.error = 4e-16 * reach * rim;

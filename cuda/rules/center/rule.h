@@ -35,7 +35,7 @@ INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_siz
       model, voxels, h, h, [&](std::uint64_t active, const Vec3& c, internal::ClipSums* sums) {
         internal::AddVoxel(model, active, c, h, sums);
       });
-  *moments = internal::MapBack(model.box, sums);
+  *moments = Mapped(model.box.F, model.box.p, sums, sums.s, sums.t);
   result.error = 0.5 * h * h * h * sums.leaves;
   result.work = sums.leaves;
   result.accepted = true;

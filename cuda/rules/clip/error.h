@@ -63,13 +63,13 @@ INTERVOX_HD inline double Difference(const ClipSums& x, const ClipSums& y) {
   const double v = y.v;
   if (!(v > 0)) return 1;
   const Vec3 c = y.m / v;
-  const double r2 = (y.q.x + y.q.y + y.q.z) / v - SquaredNorm(c);
+  const double r2 = Trace(y.second) / v - SquaredNorm(c);
   if (!(r2 > 0)) return 1;
   double out = std::fabs(x.v - v) / v;
   const double of_m = Norm(x.m - y.m - (x.v - v) * c) / (v * std::sqrt(r2));
-  const Vec3 dq = x.q - y.q, dd = x.d - y.d;
+  const Sym3 d = x.second - y.second;
   const Vec3 q0{2 * c.x * (x.m.x - y.m.x), 2 * c.y * (x.m.y - y.m.y), 2 * c.z * (x.m.z - y.m.z)};
-  const double of_q = 0.2 * std::sqrt(SquaredNorm(dq - q0) + 2 * SquaredNorm(dd)) / (v * r2);
+  const double of_q = 0.2 * std::sqrt(SquaredNorm(d.diag - q0) + 2 * SquaredNorm(d.off)) / (v * r2);
   out = out > of_m ? out : of_m;
   return out > of_q ? out : of_q;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/local_pair.h"
+#include "cuda/moments/moments.h"
 
 namespace intervox::cuda::internal {
 
@@ -14,9 +15,7 @@ struct HalfSpaceCut {
 };
 
 /** Sums over leaves in the mapped frame, about its origin. */
-struct ClipSums {
-  double v = 0;
-  Vec3 m, q, d;           ///< as in Moments
+struct ClipSums : VolumeMoments {
   Vec3 s;                 ///< Σ weight ∫ n dS
   Mat3 t = Mat3::Zero();  ///< Σ weight ∫ y nᵀ dS
   double open = 0;        ///< volume that the planes do not resolve
@@ -25,10 +24,7 @@ struct ClipSums {
   int cells = 0;     ///< cells whose bounds were computed
 
   INTERVOX_HD ClipSums& operator+=(const ClipSums& o) {
-    v += o.v;
-    m += o.m;
-    q += o.q;
-    d += o.d;
+    VolumeMoments::operator+=(o);
     s += o.s;
     t = t + o.t;
     open += o.open;
@@ -155,14 +151,14 @@ INTERVOX_HD inline void AddFace(const Polygon& polygon, double base, double weig
     const double xzz = az * ax_z + bz * bx_z + cz * cx_z;
     const double yzz = az * ay_z + bz * by_z + cz * cy_z;
     const double zzz = az * az * az + bz * bz * bz + cz * cz * cz;
-    sums->q += w / 60 *
-               Vec3{sx * sx * sz + 2 * sx * xz + sz * xx + 2 * xxz,
-                    sy * sy * sz + 2 * sy * yz + sz * yy + 2 * yyz,
-                    (sz * sz * sz + 3 * sz * zz + 2 * zzz) / 3};
-    sums->d += w / 60 *
-               Vec3{sx * sy * sz + sx * yz + sy * xz + sz * xy + 2 * xyz,
-                    0.5 * (sx * sz * sz + sx * zz + 2 * sz * xz + 2 * xzz),
-                    0.5 * (sy * sz * sz + sy * zz + 2 * sz * yz + 2 * yzz)};
+    sums->second.diag += w / 60 *
+                         Vec3{sx * sx * sz + 2 * sx * xz + sz * xx + 2 * xxz,
+                              sy * sy * sz + 2 * sy * yz + sz * yy + 2 * yyz,
+                              (sz * sz * sz + 3 * sz * zz + 2 * zzz) / 3};
+    sums->second.off += w / 60 *
+                        Vec3{sx * sy * sz + sx * yz + sy * xz + sz * xy + 2 * xyz,
+                             0.5 * (sx * sz * sz + sx * zz + 2 * sz * xz + 2 * xzz),
+                             0.5 * (sy * sz * sz + sy * zz + 2 * sz * yz + 2 * yzz)};
     if (weight != 0) {
       const Vec3 wa = weight * area;
       sums->s += wa;
@@ -176,9 +172,7 @@ INTERVOX_HD inline void AddBox(const Vec3& c, const Vec3& h, ClipSums* sums) {
   const double v = 8 * h.x * h.y * h.z;
   sums->v += v;
   sums->m += v * c;
-  sums->q +=
-      v * Vec3{c.x * c.x + h.x * h.x / 3, c.y * c.y + h.y * h.y / 3, c.z * c.z + h.z * h.z / 3};
-  sums->d += v * Vec3{c.x * c.y, c.x * c.z, c.y * c.z};
+  sums->second += v * (Square(c) + Sym3{Scaled(h, h) / 3, {}});
 }
 
 /** Which end of the box along z the half-space has its face along: −1, 1, or 0 for none. */
@@ -224,9 +218,9 @@ INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Ve
     AddFace(polygon, c.z, 0, &leaf);
   }
   // From z measured at the centre to z of the frame.
-  leaf.q.z += c.z * (2 * leaf.m.z + c.z * leaf.v);
-  leaf.d.y += c.z * leaf.m.x;
-  leaf.d.z += c.z * leaf.m.y;
+  leaf.second.diag.z += c.z * (2 * leaf.m.z + c.z * leaf.v);
+  leaf.second.off.y += c.z * leaf.m.x;
+  leaf.second.off.z += c.z * leaf.m.y;
   leaf.m.z += c.z * leaf.v;
   *sums += leaf;
 }

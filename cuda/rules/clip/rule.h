@@ -50,36 +50,9 @@ INTERVOX_HD inline ClipSums Descend(const ClipModel& model, int from, int to, in
 /** a x. */
 INTERVOX_HD inline ClipSums Times(double a, const ClipSums& x) {
   ClipSums out = x;
-  out.v *= a;
-  out.m *= a;
-  out.q *= a;
-  out.d *= a;
+  static_cast<VolumeMoments&>(out) = a * static_cast<const VolumeMoments&>(x);
   out.s *= a;
   out.t = a * x.t;
-  return out;
-}
-
-/** The sums back in L: det F, F M Fᵀ and the cofactor of F. */
-INTERVOX_HD inline Moments MapBack(const ClipBox& box, const ClipSums& sums) {
-  const Mat3& F = box.F;
-  const Vec3& p = box.p;
-  const double det = Determinant(F);
-  const double scale = det < 0 ? -det : det;
-  Moments out;
-  out.v = scale * sums.v;
-  const Vec3 first = scale * (F * sums.m);
-  out.m = out.v * p + first;
-  const Mat3 second{{sums.q.x, sums.d.x, sums.d.y},
-                    {sums.d.x, sums.q.y, sums.d.z},
-                    {sums.d.y, sums.d.z, sums.q.z}};
-  const Mat3 inner = scale * (F * second * Transpose(F));
-  const Mat3 total = inner + Outer(first, p) + Outer(p, first) + out.v * Outer(p, p);
-  out.q = {total(0, 0), total(1, 1), total(2, 2)};
-  out.d = {total(0, 1), total(0, 2), total(1, 2)};
-  const Mat3 C = scale * Transpose(Inverse(F));
-  out.s = C * sums.s;
-  const Mat3 T = F * sums.t * Transpose(C);
-  out.g = Cross(p, out.s) + Vec3{T(1, 2) - T(2, 1), T(2, 0) - T(0, 2), T(0, 1) - T(1, 0)};
   return out;
 }
 
@@ -165,7 +138,7 @@ INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
     const bool small = error.likely <= target * best.v && stated <= enough * best.v;
     if (last || (!few && (small || stated * det <= pair.volume_floor))) break;
   }
-  *moments = internal::MapBack(model.box, best);
+  *moments = Mapped(model.box.F, model.box.p, best, best.s, best.t);
   result.error = error.Stated() * det + internal::RoundingOf(pair, model.box, det);
   if (!(moments->v > 0)) {
     result.error -= moments->v;

@@ -167,7 +167,7 @@ INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total
   const double v = std::fabs(total.v);
   if (!(v > 0)) return std::fabs(panel.off_v);
   const Vec3 c = total.m / v;
-  const double r2 = (total.q.x + total.q.y + total.q.z) / v - SquaredNorm(c);
+  const double r2 = Trace(total.second) / v - SquaredNorm(c);
   const double of_v = std::fabs(panel.off_v);
   const double of_m = r2 > 0 ? Norm(panel.off_m - panel.off_v * c) / std::sqrt(r2) : of_v;
   const double off = of_v > of_m ? of_v : of_m;
@@ -179,7 +179,7 @@ INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total
 INTERVOX_HD inline double AreaOf(const Moments& total) {
   const double v = total.v;
   if (!(v > 0)) return 0;
-  const double r2 = (total.q.x + total.q.y + total.q.z) / v - SquaredNorm(total.m / v);
+  const double r2 = Trace(total.second) / v - SquaredNorm(total.m / v);
   return Norm(total.s) + (r2 > 0 ? v / std::sqrt(r2) : 0.0);
 }
 

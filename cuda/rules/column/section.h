@@ -158,20 +158,10 @@ INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums) {
 
 /** The moments in space, from those in the plane. */
 INTERVOX_HD inline Moments LiftMoments(const PlaneSection& section, const PlaneSums& x) {
-  const Vec3 &P = section.P, &U = section.U, &V = section.V;
-  const Vec3 first = x.u * U + x.v * V, both = 2.0 * first + x.a * P;
-  const auto mixed = [&](int i, int j) {
-    return x.a * P[i] * P[j] + P[i] * first[j] + P[j] * first[i] + x.uu * U[i] * U[j] +
-           x.vv * V[i] * V[j] + x.uv * (U[i] * V[j] + U[j] * V[i]);
-  };
-  Moments out;
-  out.v = x.a;
-  out.m = x.a * P + first;
-  out.q = Scaled(P, both) + x.uu * Scaled(U, U) + x.vv * Scaled(V, V) + 2 * x.uv * Scaled(U, V);
-  out.d = {mixed(0, 1), mixed(0, 2), mixed(1, 2)};
-  out.s = x.s;
-  out.g = x.g;
-  return out;
+  const Vec3 &U = section.U, &V = section.V;
+  const Sym3 second = x.uu * Square(U) + x.vv * Square(V) + x.uv * Mixed(U, V);
+  const VolumeMoments about_P{x.a, x.u * U + x.v * V, second};
+  return {Shifted(about_P, section.P), x.s, x.g};
 }
 
 /** Integrates the section, each panel's area to a relative `goal` and its area vector to thirty of

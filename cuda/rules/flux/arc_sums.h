@@ -77,14 +77,13 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
     wy[k] = rule.fine[k] * area[k] * y[k];
     wz[k] = rule.fine[k] * area[k] * z[k];
   }
-  FanSums fan;
-  fan.a = Total(rule.fine, area);
-  fan.w = {Total(wx), Total(wy), Total(wz)};
-  fan.q = {Total(wx, x), Total(wy, y), Total(wz, z)};
-  fan.d = {Total(wx, y), Total(wx, z), Total(wy, z)};
+  const VolumeMoments fan{
+      Total(rule.fine, area),
+      {Total(wx), Total(wy), Total(wz)},
+      {{Total(wx, x), Total(wy, y), Total(wz, z)}, {Total(wx, y), Total(wx, z), Total(wy, z)}}};
   PanelSums out;
   AddFan(plane, fan, &out.sums);
-  const double miss = std::fabs(fan.a - Total(rule.lean, area));
+  const double miss = std::fabs(fan.v - Total(rule.lean, area));
   double round_error = 0.0;
   if (round) {
     PatchSums patch;
@@ -105,8 +104,8 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
                   det * near_pole.ErrorOfSize(pole, N > 8);
   }
   out.volume_error =
-      EstimateOf(std::fabs(plane.h) * miss / 3.0, std::fabs(plane.h * fan.a) / 3.0) + round_error;
-  out.area_error = EstimateOf(miss, std::fabs(fan.a));
+      EstimateOf(std::fabs(plane.h) * miss / 3.0, std::fabs(plane.h * fan.v) / 3.0) + round_error;
+  out.area_error = EstimateOf(miss, std::fabs(fan.v));
   return out;
 }
 

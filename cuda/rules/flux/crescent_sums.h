@@ -230,8 +230,8 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
     cr2[i] = g.c[i] * sum.r2[i];
     sr2[i] = g.s[i] * sum.r2[i];
   }
-  out.x.q = {Total(cosine, cr2), Total(sine, sr2), Total(weight, sum.z2)};
-  out.x.d = {Total(sine, cr2), Total(cosine, sum.rz), Total(sine, sum.rz)};
+  out.x.second = {{Total(cosine, cr2), Total(sine, sr2), Total(weight, sum.z2)},
+                  {Total(sine, cr2), Total(cosine, sum.rz), Total(sine, sum.rz)}};
   const Vec3 peg{Total(weight, sum.nx), Total(weight, sum.ny), Total(weight, sum.nz)};
   const Vec3 peg_moment{Total(sine, sum.rnz) - Total(weight, sum.zny),
                         Total(weight, sum.znx) - Total(cosine, sum.rnz), Total(weight, sum.spin)};

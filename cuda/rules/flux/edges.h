@@ -23,33 +23,16 @@ struct FluxHits {
   bool full = false;
 };
 
-/** ∫ of an edge's fan in its plane: A = ∫dA, ∫w dA, ∫wwᵀ dA of the triangles between the foot of
- a's perpendicular and the edge; w the edge's point. */
-struct FanSums {
-  double a = 0.0;
-  Vec3 w, q, d;
-
-  /** Adds the area element da at w. */
-  INTERVOX_HD void Add(double da, const Vec3& p) {
-    a += da;
-    const Vec3 m = da * p;
-    w += m;
-    q += Scaled(m, p);
-    d += Vec3{m.x * p.y, m.x * p.z, m.y * p.z};
-  }
-};
-
-/** Adds the cone from a over the fan, and the fan's area vector and its moment. */
-INTERVOX_HD inline void AddFan(const FluxPlane& plane, const FanSums& f, FluxSums* sums) {
+/** Adds the cone from a over an edge's fan, and the fan's area vector and its moment. The fan f
+ holds ∫dA, ∫w dA and ∫wwᵀ dA of the triangles between the foot of a's perpendicular and the edge; w
+ is the edge's point. */
+INTERVOX_HD inline void AddFan(const FluxPlane& plane, const VolumeMoments& f, FluxSums* sums) {
   const Vec3 u = plane.h * plane.n;
   const double h3 = plane.h / 3.0;
-  sums->x.v += h3 * f.a;
-  sums->x.m += (0.25 * h3) * (f.a * u + 2.0 * f.w);
-  sums->x.q += (0.1 * h3) * (f.a * Scaled(u, u) + 3.0 * f.q + 2.0 * Scaled(u, f.w));
-  sums->x.d += (0.1 * h3) * (f.a * Vec3{u.x * u.y, u.x * u.z, u.y * u.z} + 3.0 * f.d +
-                             Vec3{u.x * f.w.y + u.y * f.w.x, u.x * f.w.z + u.z * f.w.x,
-                                  u.y * f.w.z + u.z * f.w.y});
-  AddArea(plane.weight, f.a * plane.n, Outer((f.a * u + 2.0 * f.w) / 3.0, plane.n), sums);
+  sums->x.v += h3 * f.v;
+  sums->x.m += (0.25 * h3) * (f.v * u + 2.0 * f.m);
+  sums->x.second += (0.1 * h3) * (f.v * Square(u) + 3.0 * f.second + Mixed(u, f.m));
+  AddArea(plane.weight, f.v * plane.n, Outer((f.v * u + 2.0 * f.m) / 3.0, plane.n), sums);
 }
 
 /** Adds the fans of the straight edge p + t d, t ∈ [lo, hi], of two planes; d along n0 × n1. */
@@ -63,9 +46,9 @@ INTERVOX_HD inline void AddEdge(const FluxModel& model, int i, int j, const Vec3
     const FluxPlane& plane = model.plane[side == 0 ? i : j];
     const double reach = Dot(Cross(p, d), plane.n);
     const double da = (side == 0 ? 0.5 : -0.5) * reach * half;
-    FanSums fan;
-    fan.Add(da, x0);
-    fan.Add(da, x1);
+    VolumeMoments fan;
+    fan.AddPoint(da, x0);
+    fan.AddPoint(da, x1);
     AddFan(plane, fan, sums);
   }
 }

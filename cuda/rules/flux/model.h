@@ -71,7 +71,7 @@ INTERVOX_HD inline void AddArea(double weight, const Vec3& area, const Mat3& r_n
   sums->r_n = sums->r_n + r_n;
   sums->area += Norm(area);
   sums->x.s += weight * area;
-  sums->x.g += weight * Vec3{r_n(1, 2) - r_n(2, 1), r_n(2, 0) - r_n(0, 2), r_n(0, 1) - r_n(1, 0)};
+  sums->x.g += weight * Axial(r_n);
 }
 
 /** An interval of a line and what bounds its ends. */

@@ -29,13 +29,13 @@ INTERVOX_HD inline double SectorIntegral(double z) {
   return Horner(kTerms, 13, z);
 }
 
-/** Integrals over a patch of the unit sphere, normal y outward. Large: a = ∫1, h = ∫y, (q, d) =
- ∫(yyᵀ − I/3). Small, with η = y − e and x = 1 − y·e: a = ∫1, h = ∫η, (q, d) = ∫ηηᵀ, and the same
- times x in xa, xh, xq, xd. */
+/** Integrals over a patch of the unit sphere, normal y outward. Large: a = ∫1, h = ∫y, q =
+ ∫(yyᵀ − I/3). Small, with η = y − e and x = 1 − y·e: a = ∫1, h = ∫η, q = ∫ηηᵀ, and the same times
+ x in xa, xh, xq. */
 struct PatchSums {
   double a = 0.0, xa = 0.0;
-  Vec3 h, q, d;
-  Vec3 xh, xq, xd;
+  Vec3 h, xh;
+  Sym3 q, xq;
 
   /** Three times the volume of the cone over the patch, in the sphere's frame. */
   INTERVOX_HD double Size(const PatchPole& pole) const { return pole.small ? xa : a; }
@@ -51,9 +51,7 @@ struct PatchSums {
     // 1 + y·e = |y + e|²/2 keeps its digits near −e.
     a += 2.0 * Dot(Cross(pole.e, p), dp) / Dot(apart, apart);
     h += -0.5 * nu;
-    q += (-1.0 / 3.0) * Scaled(nu, p);
-    d += (-1.0 / 6.0) *
-         Vec3{nu.x * p.y + nu.y * p.x, nu.x * p.z + nu.z * p.x, nu.y * p.z + nu.z * p.y};
+    q += (-1.0 / 6.0) * Mixed(nu, p);
   }
 
  private:
@@ -78,15 +76,9 @@ struct PatchSums {
     const double ee = dphi * x3 / 3.0, xee = 0.25 * dphi * x2 * x2;
     const double pp = dphi * (x1 - x2 / 3.0) / over,
                  xpp = dphi * (2.0 * x2 / 3.0 - 0.25 * x3) / over;
-    const Vec3 p2 = Scaled(across, across), e2 = Scaled(e, e), ep = Scaled(e, across);
-    const Vec3 p3{across.x * across.y, across.x * across.z, across.y * across.z};
-    const Vec3 e3{e.x * e.y, e.x * e.z, e.y * e.z};
-    const Vec3 ep3{e.x * across.y + e.y * across.x, e.x * across.z + e.z * across.x,
-                   e.y * across.z + e.z * across.y};
-    q += ee * e2 - (2.0 * r1) * ep + pp * p2;
-    d += ee * e3 - r1 * ep3 + pp * p3;
-    xq += xee * e2 - (2.0 * r2) * ep + xpp * p2;
-    xd += xee * e3 - r2 * ep3 + xpp * p3;
+    const Sym3 of_e = Square(e), of_both = Mixed(e, across), of_p = Square(across);
+    q += ee * of_e - r1 * of_both + pp * of_p;
+    xq += xee * of_e - r2 * of_both + xpp * of_p;
   }
 };
 
@@ -104,24 +96,15 @@ INTERVOX_HD inline void AddPatch(const FluxCurve& s, const PatchPole& pole, cons
   const double det = s.side * r.x * r.y * r.z;
   const Mat3& R = s.frame;
   const double third = p.a / 3.0;
-  const Vec3 q = pole.small ? p.xq : p.q + Vec3{third, third, third};
-  const Vec3 d = pole.small ? p.xd : p.d;
+  const Sym3 q = pole.small ? p.xq : p.q + Sym3{{third, third, third}, {}};
   sums->x.v += det / 3.0 * (pole.small ? p.xa : p.a);
   sums->x.m += (0.25 * det) * (R * Scaled(r, pole.small ? p.xh : p.h));
-  const Mat3 local{{r.x * r.x * q.x, r.x * r.y * d.x, r.x * r.z * d.y},
-                   {r.x * r.y * d.x, r.y * r.y * q.y, r.y * r.z * d.z},
-                   {r.x * r.z * d.y, r.y * r.z * d.z, r.z * r.z * q.z}};
-  const Mat3 world = (0.2 * det) * (R * local * Transpose(R));
-  sums->x.q += Vec3{world(0, 0), world(1, 1), world(2, 2)};
-  sums->x.d += Vec3{world(0, 1), world(0, 2), world(1, 2)};
+  sums->x.second += (0.2 * det) * Congruent(R, Scaled(Square(r), q));
   const Vec3 y = pole.small ? p.h + p.a * pole.e : p.h;
   const Vec3 area = det * (R * Vec3{y.x / r.x, y.y / r.y, y.z / r.z});
   // r nᵀ dS: r_j η_j y_k/r_k with y = e + η or, about the centre, η = y.
   const Vec3 e = pole.small ? pole.e : Vec3{};
-  const Vec3 f = pole.small ? p.q : q;
-  const Mat3 eta_y{{f.x + p.h.x * e.x, p.d.x + p.h.x * e.y, p.d.y + p.h.x * e.z},
-                   {p.d.x + p.h.y * e.x, f.y + p.h.y * e.y, p.d.z + p.h.y * e.z},
-                   {p.d.y + p.h.z * e.x, p.d.z + p.h.z * e.y, f.z + p.h.z * e.z}};
+  const Mat3 eta_y = (pole.small ? p.q : q).Full() + Outer(p.h, e);
   const Mat3 scaled = Mat3::Diagonal(r) * eta_y * Mat3::Diagonal({1.0 / r.x, 1.0 / r.y, 1.0 / r.z});
   AddArea(s.weight, area, det * (R * scaled * Transpose(R)), sums);
 }

@@ -190,7 +190,7 @@ INTERVOX_HD inline bool IsFarOff(const Moments& x, const Vec3& start, Vec3* cent
   constexpr double kFarOff = 3.0;
   if (!(x.v > 0)) return false;
   *centroid = x.m / x.v;
-  const double square = (x.q.x + x.q.y + x.q.z) / x.v - SquaredNorm(*centroid);
+  const double square = Trace(x.second) / x.v - SquaredNorm(*centroid);
   return SquaredNorm(*centroid - start) > kFarOff * kFarOff * square;
 }
 

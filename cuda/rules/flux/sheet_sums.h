@@ -191,11 +191,8 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
   Moments& sum = result.sums.x;
   sum.v = v / 3.0;
   sum.m = 0.25 * (R * Vec3{Total(px, h), Total(py, h), Total(pz, h)});
-  const double qxy = Total(xy, h), qxz = Total(xz, h), qyz = Total(yz, h);
-  const Mat3 local{{Total(xx, h), qxy, qxz}, {qxy, Total(yy, h), qyz}, {qxz, qyz, Total(zz, h)}};
-  const Mat3 world = 0.2 * (R * local * Rt);
-  sum.q = {world(0, 0), world(1, 1), world(2, 2)};
-  sum.d = {world(0, 1), world(0, 2), world(1, 2)};
+  sum.second = 0.2 * Congruent(R, {{Total(xx, h), Total(yy, h), Total(zz, h)},
+                                   {Total(xy, h), Total(xz, h), Total(yz, h)}});
   const Vec3 area = s.side * (R * area_local);
   const Mat3 r_n{{Total(px, g.c), Total(px, g.s), -s.k * Total(px)},
                  {Total(py, g.c), Total(py, g.s), -s.k * Total(py)},

@@ -140,7 +140,7 @@ InterferenceMetrics Conclude(const internal::ClipSums& sums, const RuleResult& r
   if (sums.v > 0) {
     internal::ClipBox box;
     box.F = Mat3::Identity();
-    out = ToMetrics(internal::MapBack(box, sums), {});
+    out = ToMetrics(Mapped(box.F, box.p, sums, sums.s, sums.t), {});
     const bool met = rule != LeafRule::kVoxel || result.error <= query.tolerance * sums.v ||
                      result.error <= query.volume_floor;
     out.status = met ? Status::kOk : Status::kToleranceNotMet;

@@ -76,10 +76,7 @@ inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t s
 }
 
 /** Moments over pieces by the shares of the steps from node to node. */
-struct StepSums {
-  double v = 0;
-  Vec3 m, q, d;
-};
+using StepSums = VolumeMoments;
 
 /** Adds a piece's moments, and its faces' gains by the tile's numbers of its nodes. */
 inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile, StepSums* sums) {
@@ -93,15 +90,11 @@ inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile, StepS
   const Vec3 e1 = u[1] - u[0], e2 = u[2] - u[0], e3 = u[3] - u[0];
   const double v = std::fabs(Dot(e1, Cross(e2, e3))) / 6;
   // ∫ u uᵀ over a tetrahedron.
-  Vec3 q = Scaled(sum, sum), d{sum.x * sum.y, sum.x * sum.z, sum.y * sum.z};
-  for (const Vec3& p : u) {
-    q += Scaled(p, p);
-    d += Vec3{p.x * p.y, p.x * p.z, p.y * p.z};
-  }
+  Sym3 second = Square(sum);
+  for (const Vec3& p : u) second += Square(p);
   sums->v += v;
   sums->m += 0.25 * v * sum;
-  sums->q += v / 20 * q;
-  sums->d += v / 20 * d;
+  sums->second += v / 20 * second;
   for (int f = 0; f < 4; ++f) {
     const int side = piece.face[f];
     if (side == kNoSide || tile->turn[side] == 0) continue;
@@ -127,7 +120,7 @@ inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& f
   for (int i = 0; i < 3; ++i) {
     const int axis = order[i];
     m[axis] = scale * step[axis] * local.m[i];
-    square[axis] = scale * step[axis] * step[axis] * local.q[i];
+    square[axis] = scale * step[axis] * step[axis] * local.second.diag[i];
   }
   // d has the products xy, xz, yz: those of the two axes that are not 2, 1, 0.
   Vec3 product;
@@ -136,16 +129,11 @@ inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& f
       product[3 - order[i] - order[j] == 2   ? 0
               : 3 - order[i] - order[j] == 1 ? 1
                                              : 2] =
-          scale * step[order[i]] * step[order[j]] * local.d[i + j - 1];
+          scale * step[order[i]] * step[order[j]] * local.second.off[i + j - 1];
     }
   }
-  sums->v += v;
-  sums->m += m + v * first;
-  sums->q += square + 2.0 * Scaled(first, m) + v * Scaled(first, first);
-  sums->d += product +
-             Vec3{first.x * m.y + first.y * m.x, first.x * m.z + first.z * m.x,
-                  first.y * m.z + first.z * m.y} +
-             v * Vec3{first.x * first.y, first.x * first.z, first.y * first.z};
+  VolumeMoments& volume = *sums;
+  volume += Shifted(VolumeMoments{v, m, {square, product}}, first);
 }
 
 /** Adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its tetrahedra.

@@ -147,9 +147,7 @@ INTERVOX_HD inline Moments WholeEllipsoid(const DeepestPoint& at) {
   Moments out;
   out.v = 4 * kPi / 3 * std::sqrt(Determinant(shape));
   out.m = out.v * at.p;
-  const Mat3 second = (0.2 * out.v) * shape + out.v * Outer(at.p, at.p);
-  out.q = {second(0, 0), second(1, 1), second(2, 2)};
-  out.d = {second(0, 1), second(0, 2), second(1, 2)};
+  out.second = Upper((0.2 * out.v) * shape) + out.v * Square(at.p);
   return out;
 }
 

@@ -16,25 +16,17 @@ struct PolarOrder {
 
 /** Sums over the azimuths in the mapped frame, about its origin. */
 struct PolarSums {
-  double v = 0;
-  Vec3 m, q, d;            ///< as in Moments
-  double k = 0;            ///< over the face of b: n dS = (β + Γy) k
-  Vec3 k1, kq, kd;         ///< moments of k: y, (xx, yy, zz), (xy, xz, yz)
+  VolumeMoments body;
+  VolumeMoments face;      ///< of k over the face of b, where n dS = (β + Γy) k
   double odd_v = 0;        ///< Σ (−1)^i of the summands: the error of half the azimuths
-  Vec3 odd_m, odd_q;       ///< the same for m and q
+  Vec3 odd_m, odd_q;       ///< the same for m and the squares
   double top_bend = 0;     ///< largest 1 − w of a's arcs
   double bottom_bend = 0;  ///< largest 1 − w of b's arcs
   int failures = 0;        ///< meridians whose shape is not what the rule assumes
 
   INTERVOX_HD PolarSums& operator+=(const PolarSums& o) {
-    v += o.v;
-    m += o.m;
-    q += o.q;
-    d += o.d;
-    k += o.k;
-    k1 += o.k1;
-    kq += o.kq;
-    kd += o.kd;
+    body += o.body;
+    face += o.face;
     odd_v += o.odd_v;
     odd_m += o.odd_m;
     odd_q += o.odd_q;
@@ -103,10 +95,10 @@ INTERVOX_HD inline void ChooseRule(double top_bend, double bottom_bend, double t
  metres: the thin direction of a lens counts for little. */
 INTERVOX_HD inline double AzimuthDifference(const PolarSums& sums, const Mat3& F) {
   const Vec3 square{SquaredNorm(F.Col(0)), SquaredNorm(F.Col(1)), SquaredNorm(F.Col(2))};
-  const double r2 = Dot(square, sums.q) / sums.v;
-  const double of_m = std::sqrt(Dot(square, Scaled(sums.odd_m, sums.odd_m)) / r2) / sums.v;
-  const double of_q = 0.2 * Norm(Scaled(square, sums.odd_q)) / (sums.v * r2);
-  const double d = std::fabs(sums.odd_v) / sums.v;
+  const double r2 = Dot(square, sums.body.second.diag) / sums.body.v;
+  const double of_m = std::sqrt(Dot(square, Scaled(sums.odd_m, sums.odd_m)) / r2) / sums.body.v;
+  const double of_q = 0.2 * Norm(Scaled(square, sums.odd_q)) / (sums.body.v * r2);
+  const double d = std::fabs(sums.odd_v) / sums.body.v;
   const double larger = d > of_m ? d : of_m;
   return larger > of_q ? larger : of_q;
 }

@@ -63,55 +63,32 @@ INTERVOX_HD inline PolarSums AddMeridian(const MappedLens& lens, const PolarOrde
   const double cc = cosine * cosine, ss = sine * sine, cs = cosine * sine;
   const auto total = [](const double* lanes) { return MeridianMoments::Total(lanes); };
   const double r = total(f.r), rr = total(f.rr), rz = total(f.rz);
-  out.v = total(f.v);
-  out.m = {r * cosine, r * sine, total(f.z)};
-  out.q = {rr * cc, rr * ss, total(f.zz)};
-  out.d = {rr * cs, rz * cosine, rz * sine};
+  out.body = {total(f.v),
+              {r * cosine, r * sine, total(f.z)},
+              {{rr * cc, rr * ss, total(f.zz)}, {rr * cs, rz * cosine, rz * sine}}};
   const double kr = total(f.kr), krr = total(f.krr), krz = total(f.krz);
-  out.k = total(f.k);
-  out.k1 = {kr * cosine, kr * sine, total(f.kz)};
-  out.kq = {krr * cc, krr * ss, total(f.kzz)};
-  out.kd = {krr * cs, krz * cosine, krz * sine};
+  out.face = {total(f.k),
+              {kr * cosine, kr * sine, total(f.kz)},
+              {{krr * cc, krr * ss, total(f.kzz)}, {krr * cs, krz * cosine, krz * sine}}};
   const double sign = i % 2 == 0 ? 1 : -1;
-  out.odd_v = sign * out.v;
-  out.odd_m = sign * out.m;
-  out.odd_q = sign * out.q;
+  out.odd_v = sign * out.body.v;
+  out.odd_m = sign * out.body.m;
+  out.odd_q = sign * out.body.second.diag;
   return out;
 }
 
-/** The sums back in L: det F, F M Fᵀ and the cofactor of F; weight: of b's face minus a's. */
+/** The sums back in L; weight: of b's face minus a's. */
 INTERVOX_HD inline Moments MapBack(const MappedLens& lens, const PolarSums& sums, int azimuths,
                                    double weight) {
   constexpr double kTwoPi = 6.28318530717958647693;
   const double unit = kTwoPi / azimuths;
-  const double det = Determinant(lens.F);
-  const double scale = unit * (det < 0 ? -det : det);
-  Moments out;
-  out.v = scale / 3 * sums.v;
-  const Vec3 first = scale / 4 * (lens.F * sums.m);
-  out.m = out.v * lens.p + first;
-  const Mat3 second{{sums.q.x, sums.d.x, sums.d.y},
-                    {sums.d.x, sums.q.y, sums.d.z},
-                    {sums.d.y, sums.d.z, sums.q.z}};
-  const Mat3 inner = scale / 5 * (lens.F * second * Transpose(lens.F));
-  const Vec3 p = lens.p;
-  out.q = {inner(0, 0) + p.x * (2 * first.x + out.v * p.x),
-           inner(1, 1) + p.y * (2 * first.y + out.v * p.y),
-           inner(2, 2) + p.z * (2 * first.z + out.v * p.z)};
-  out.d = {inner(0, 1) + p.x * first.y + p.y * first.x + out.v * p.x * p.y,
-           inner(0, 2) + p.x * first.z + p.z * first.x + out.v * p.x * p.z,
-           inner(1, 2) + p.y * first.z + p.z * first.y + out.v * p.y * p.z};
-  // n_L dS_L = C n dS with C = |det F| F⁻ᵀ; T = ∫ y nᵀ dS.
-  const Mat3 C = weight * scale * Transpose(Inverse(lens.F));
-  const Mat3 k2{{sums.kq.x, sums.kd.x, sums.kd.y},
-                {sums.kd.x, sums.kq.y, sums.kd.z},
-                {sums.kd.y, sums.kd.z, sums.kq.z}};
+  const VolumeMoments &body = sums.body, &face = sums.face;
   const MappedQuadric& b = lens.b;
   const Mat3 gamma{{b.xx, b.xy, b.xz}, {b.xy, b.yy, b.yz}, {b.xz, b.yz, b.zz}};
-  out.s = C * (sums.k * b.beta + b.Gamma(sums.k1));
-  const Mat3 T = lens.F * (Outer(sums.k1, b.beta) + k2 * gamma) * Transpose(C);
-  out.g = Cross(p, out.s) + Vec3{T(1, 2) - T(2, 1), T(2, 0) - T(0, 2), T(0, 1) - T(1, 0)};
-  return out;
+  const Vec3 area = face.v * b.beta + b.Gamma(face.m);
+  return Mapped(lens.F, lens.p, {unit / 3 * body.v, unit / 4 * body.m, unit / 5 * body.second},
+                weight * unit * area,
+                weight * unit * (Outer(face.m, b.beta) + face.second.Full() * gamma));
 }
 
 /** Integrates a lens to the tolerance; false when it is not shaped as assumed or needs more than
@@ -142,7 +119,7 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
         SumInLanes<PolarSums>(order.azimuths, [&](int i) { return AddMeridian(lens, order, i); });
     result->work += order.azimuths * GaussOrder(order.rule) *
                     ((1 << order.top_cuts) + (1 << order.bottom_cuts));
-    if (sums.failures > 0 || !(sums.v > 0)) return false;
+    if (sums.failures > 0 || !(sums.body.v > 0)) return false;
     const double arc_error = ArcError(HalvedBend(sums.top_bend, order.top_cuts), order.rule) +
                              ArcError(HalvedBend(sums.bottom_bend, order.bottom_cuts), order.rule);
     const double difference = AzimuthDifference(sums, lens.F);

@@ -33,9 +33,9 @@ struct SliceSums {
     const double dx = dt + slice.at * dv;
     body.v += dv;
     body.m += Vec3{dx, 0.0, at_z * dv};
-    body.q +=
+    body.second.diag +=
         Vec3{thickness * slice.tt + slice.at * (dt + dx), thickness * slice.yy, at_z * at_z * dv};
-    body.d.y += at_z * dx;
+    body.second.off.y += at_z * dx;
     const double da = chord * length;
     a += da;
     ax += slice.at * da;
