@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/local_pair.h"
+#include "cuda/numerics/scalar.h"
 #include "cuda/pair_frame.h"
 #include "cuda/rules/polytope/rule.h"
 #include "cuda/surface/surface_bound.h"
@@ -155,8 +156,7 @@ INTERVOX_HD int LooseBodies(const PairFrame& frame, double size, const P& polyhe
         }
       }
       if (!cell.bounded) continue;
-      const Vec3 m = Abs(TransposeTimes(cell.bounds->X.R, TransposeTimes(X.R, n)));
-      const double most = m.x > m.y ? m.x > m.z ? m.x : m.z : m.y > m.z ? m.y : m.z;
+      const double most = Largest(Abs(TransposeTimes(cell.bounds->X.R, TransposeTimes(X.R, n))));
       if (most > 1 - 1e-12) near |= 1 << body;
     }
     if (!implied) loose |= near != 0 ? near : 3;

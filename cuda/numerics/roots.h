@@ -1,4 +1,5 @@
-/** @file All roots of a quartic on an interval, found through the roots of its derivatives.
+/** @file Roots of quadratics, and all roots of a quartic on an interval, found through the roots of
+ its derivatives.
 
  A second-degree trigonometric polynomial is, times (1 + u²)², a quartic in the half-angle tangent
  u, so that five samples on an arc determine it and no coefficient is ever formed from small
@@ -8,9 +9,31 @@
 
 #include <cmath>
 
-#include "geometry/hd.h"
+#include "cuda/numerics/scalar.h"
 
 namespace intervox::cuda::internal {
+
+/** The roots of αt² + 2βt + γ, ascending; `by_c` is the one that α = 0 leaves, γ/q. */
+struct RootPair {
+  double first, second, by_c;
+};
+
+/** The roots from that of the discriminant β² − αγ, without cancellation: q = −(β ± √), q/α and
+ γ/q. Where α = 0 one of them is ±kFar. No branches: loops over lanes become vector instructions. */
+INTERVOX_HD inline RootPair QuadraticRoots(double alpha, double beta, double gamma, double root) {
+  const double q = -(beta + (beta > 0 ? root : -root));
+  const double far = q > 0 ? kFar : -kFar;
+  const double by_alpha = q / (alpha == 0 ? 1.0 : alpha), by_q = gamma / (q == 0 ? 1.0 : q);
+  const double r0 = alpha == 0 ? far : by_alpha;
+  const double r1 = q == 0 ? r0 : by_q;
+  return {r0 < r1 ? r0 : r1, r0 < r1 ? r1 : r0, r1};
+}
+
+/** 1/ρ where the ray ρd leaves 2βρ + αρ² ≤ 1, inside which it begins; −1 when it never does. */
+INTERVOX_HD inline double InverseExit(double beta, double alpha) {
+  const double disc = beta * beta + alpha;
+  return disc < 0 ? -1.0 : beta + std::sqrt(disc);
+}
 
 /** The value of Σ c_k x^k. */
 INTERVOX_HD inline double Horner(const double* c, int degree, double x) {

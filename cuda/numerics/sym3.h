@@ -10,6 +10,10 @@ struct Sym3 {
   Vec3 diag;  ///< (xx, yy, zz)
   Vec3 off;   ///< (xy, xz, yz)
 
+  /** Element (i, j). */
+  INTERVOX_HD constexpr double operator()(int i, int j) const {
+    return i == j ? diag[i] : off[i + j - 1];
+  }
   /** All nine elements. */
   INTERVOX_HD constexpr Mat3 Full() const {
     return {{diag.x, off.x, off.y}, {off.x, diag.y, off.z}, {off.y, off.z, diag.z}};

@@ -3,7 +3,8 @@
 
 #include <cmath>
 
-#include "geometry/surface.h"
+#include "cuda/numerics/scalar.h"
+#include "cuda/surface/quadric.h"
 
 namespace intervox::cuda {
 
@@ -135,26 +136,15 @@ INTERVOX_HD inline int Coincidence(const geometry::Surface& a, const geometry::S
   const double trace = a.e.x + a.e.y + a.e.z - (b.e.x + b.e.y + b.e.z);
   const Vec3 most = Max(Abs(a.e), Abs(b.e));
   if (std::fabs(trace) > 64 * relative * (most.x + most.y + most.z)) return 0;
-  // As xᵀMx + 2 m·x + k, which does not depend on how the axes were chosen.
-  Mat3 M[2];
-  Vec3 m[2];
-  double k[2], largest = 0;
-  for (int i = 0; i < 2; ++i) {
-    const geometry::Surface& s = i == 0 ? a : b;
-    M[i] = s.R * Mat3::Diagonal(s.e) * Transpose(s.R);
-    const Vec3 l = s.R * s.l, Mo = M[i] * s.o;
-    m[i] = l - Mo;
-    k[i] = Dot(s.o, Mo) - 2 * Dot(l, s.o) + s.c;
-    const Vec3 e = Abs(s.e);
-    const double top = Max(Vec3{e.x, 0, 0}, Vec3{e.y > e.z ? e.y : e.z, 0, 0}).x;
-    if (top > largest) largest = top;
-  }
+  // By forms, which do not depend on how the axes were chosen.
+  const QuadricForm f = MakeForm(a), g = MakeForm(b);
+  const double largest = internal::Largest(most);
   const double t = relative * largest;
   for (int r = 0; r < 3; ++r) {
-    if (!near(M[0].Row(r), M[1].Row(r), 8 * t)) return 0;
+    if (!near(f.E.Row(r), g.E.Row(r), 8 * t)) return 0;
   }
-  const double dk = k[0] - k[1];
-  if (!near(m[0], m[1], t * reach) || dk > t * reach * reach || dk < -t * reach * reach) return 0;
+  const double dk = f.c - g.c;
+  if (!near(f.b, g.b, t * reach) || dk > t * reach * reach || dk < -t * reach * reach) return 0;
   return a.side * b.side;
 }
 

@@ -3,6 +3,7 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/moments/moments.h"
+#include "cuda/numerics/scalar.h"
 #include "cuda/pair_frame.h"
 
 namespace intervox::cuda {
@@ -51,7 +52,6 @@ struct Cap {
 };
 
 INTERVOX_HD inline Cap MakeCap(double r, double h) {
-  constexpr double kPi = 3.14159265358979323846;
   const double w = kPi * h * h;
   return {w * (3 * r - h) / 3, w * h * (4 * r - h) / 12, w * h * h * (5 * r - h) / 30,
           w * h * (20 * r * r - 15 * r * h + 3 * h * h) / 60};
@@ -110,8 +110,8 @@ INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
   const bool by_a = a.radius > 0;
   out.p_WL = frame.p_WL + (by_a ? a.p + (a.radius - h_a) * axis : b.p - (b.radius - h_b) * axis);
   // The rim has radius √(h (2r − h)), of either cap.
-  constexpr double kPi = 3.14159265358979323846;
-  const double rim = kPi * (by_a ? h_a * (2 * a.radius - h_a) : h_b * (2 * b.radius - h_b));
+  const double rim =
+      internal::kPi * (by_a ? h_a * (2 * a.radius - h_a) : h_b * (2 * b.radius - h_b));
   const double across = of_a.across + of_b.across, along = of_a.along + of_b.along - across;
   Moments& x = out.moments;
   x.v = of_a.v + of_b.v;

@@ -1,6 +1,7 @@
 /** @file The box of the clip rule: the frame in which the overlap is fewest cells. */
 #pragma once
 
+#include "cuda/numerics/scalar.h"
 #include "cuda/surface/contact_frame.h"
 #include "geometry/surface_eval.h"
 
@@ -208,9 +209,7 @@ INTERVOX_HD inline ClipBox ChooseBox(const LocalPair& pair, bool* disjoint) {
   const int curved = pair.count - pair.planes;
   if (curved == 0) return best;
   const Vec3 extent = best.upper - best.lower;
-  const double unit = 1e-3 * (extent.x < extent.y   ? extent.x < extent.z ? extent.x : extent.z
-                              : extent.y < extent.z ? extent.y
-                                                    : extent.z);
+  const double unit = 1e-3 * Smallest(extent);
   best.cost = CellCost(pair, best, unit);
   bool convex = true;
   for (int i = pair.planes; i < pair.count; ++i) {

@@ -9,14 +9,10 @@
 namespace intervox::cuda::internal {
 
 /** A surface in the mapped frame, x = p + F y, turned so that Ω has g ≤ 0. */
-struct MappedSurface {
+struct MappedSurface : MappedQuadric {
   geometry::SurfaceKind kind = geometry::SurfaceKind::kPlane;
   double weight = 0;
-  double sign = 1;  ///< the side
-  // Quadrics and planes: g = c + 2 b·y + yᵀΓy.
-  double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
-  Vec3 b;
-  double c = 0;
+  double sign = 1;   ///< the side
   double slack = 0;  ///< rounding of g
   // Torus and cone: principal coordinates are origin + M y.
   Vec3 origin;
@@ -55,19 +51,16 @@ INTERVOX_HD inline MappedSurface MapSurface(const LocalSurface& local, const Vec
     return out;
   }
   const QuadricForm form = MakeForm(s);
-  const Mat3 EF = out.sign * (form.E * F);
-  const Vec3 f0 = F.Col(0), f1 = F.Col(1), f2 = F.Col(2);
-  const Vec3 e0 = EF.Col(0), e1 = EF.Col(1), e2 = EF.Col(2);
-  out.xx = Dot(f0, e0);
-  out.yy = Dot(f1, e1);
-  out.zz = Dot(f2, e2);
-  out.xy = Dot(f0, e1);
-  out.xz = Dot(f0, e2);
-  out.yz = Dot(f1, e2);
-  out.b = out.sign * TransposeTimes(F, form.HalfGradient(p));
-  out.c = out.sign * form.Value(p);
+  static_cast<MappedQuadric&>(out) = Mapped(form, p, F, form.Value(p), out.sign);
   out.slack = 4e-15 * (form.size + std::fabs(out.c) + reach.x + reach.y + reach.z);
   return out;
+}
+
+/** Half of the quadric part's gradient, whose terms are added to b one by one. */
+INTERVOX_HD inline Vec3 HalfGradient(const MappedSurface& s, const Vec3& y) {
+  const Vec3 &d = s.E.diag, &o = s.E.off;
+  return {s.b.x + d.x * y.x + o.x * y.y + o.y * y.z, s.b.y + o.x * y.x + d.y * y.y + o.z * y.z,
+          s.b.z + o.y * y.x + o.z * y.y + d.z * y.z};
 }
 
 /** The quadric part's change on the side z < 0 of a cone, where z|z| replaces z². */
@@ -88,9 +81,7 @@ INTERVOX_HD inline LevelAndSlope Evaluate(const MappedSurface& s, const Vec3& y)
     out.gradient = s.sign * TransposeTimes(s.M, {radial * x.x, radial * x.y, x.z / d});
     return out;
   }
-  const Vec3 half{s.b.x + s.xx * y.x + s.xy * y.y + s.xz * y.z,
-                  s.b.y + s.xy * y.x + s.yy * y.y + s.yz * y.z,
-                  s.b.z + s.xz * y.x + s.yz * y.y + s.zz * y.z};
+  const Vec3 half = HalfGradient(s, y);
   LevelAndSlope out{s.c + Dot(y, s.b + half), 2.0 * half};
   if (s.kind == geometry::SurfaceKind::kCone) {
     const double z = s.origin.z + Dot(s.M.row2, y);
@@ -127,21 +118,16 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const MappedSurface& s, const Vec
     const double lowest = x.z - Dot(Abs(s.M.row2), h);
     if (value > reach || value < -reach || lowest < 0) return {value - reach, value + reach};
   }
-  const Vec3 half{s.b.x + s.xx * c.x + s.xy * c.y + s.xz * c.z,
-                  s.b.y + s.xy * c.x + s.yy * c.y + s.yz * c.z,
-                  s.b.z + s.xz * c.x + s.yz * c.y + s.zz * c.z};
+  const Vec3 half = HalfGradient(s, c);
   const double value = s.c + Dot(c, s.b + half);
   if (s.kind == geometry::SurfaceKind::kPlane) {
     const double reach = 2 * Dot(Abs(s.b), h) + s.slack;
     return {value - reach, value + reach};
   }
-  const double cross = 2 * (std::fabs(s.xy) * h.x * h.y + std::fabs(s.xz) * h.x * h.z +
-                            std::fabs(s.yz) * h.y * h.z) +
-                       s.slack;
+  const double cross = 2 * Dot(Abs(s.E.off), Square(h).off) + s.slack;
   geometry::Bounds f{value - cross, value + cross};
-  const double diagonal[3] = {s.xx, s.yy, s.zz};
   for (int i = 0; i < 3; ++i) {
-    const geometry::Bounds r = geometry::internal::QuadraticRange(diagonal[i], half[i], h[i]);
+    const geometry::Bounds r = geometry::internal::QuadraticRange(s.E.diag[i], half[i], h[i]);
     f.lo += r.lo;
     f.hi += r.hi;
   }
@@ -189,10 +175,7 @@ INTERVOX_HD inline bool TangentCut(const MappedSurface& s, const Vec3& c, const 
   if (s.kind == geometry::SurfaceKind::kTorus) {
     cut->sag = 0.5 * SquaredNorm(Scaled(s.length, h)) / s.e.y;
   } else {
-    cut->sag = std::fabs(s.xx) * square.x + std::fabs(s.yy) * square.y +
-               std::fabs(s.zz) * square.z +
-               2 * (std::fabs(s.xy) * h.x * h.y + std::fabs(s.xz) * h.x * h.z +
-                    std::fabs(s.yz) * h.y * h.z);
+    cut->sag = Dot(Abs(s.E.diag), square) + 2 * Dot(Abs(s.E.off), Square(h).off);
   }
   return SquaredNorm(at.gradient) > 0;
 }

@@ -26,10 +26,7 @@ INTERVOX_HD inline void AddDoubt(const HalfSpaceCut* cut, int count, bool open, 
   for (int i = 0; i < count; ++i) {
     if (cut[i].sag == 0) continue;
     const Vec3 n = Scaled(cut[i].n, h);
-    const Vec3 rise = Abs(n);
-    const double most = rise.x > rise.y   ? rise.x > rise.z ? rise.x : rise.z
-                        : rise.y > rise.z ? rise.y
-                                          : rise.z;
+    const double most = Largest(Abs(n));
     if (!(cut[i].sag < most)) {
       share = 1;
       open = true;

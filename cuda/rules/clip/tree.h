@@ -164,9 +164,7 @@ INTERVOX_HD inline bool Shrink(ClipModel* model) {
 INTERVOX_HD inline void PlanSplits(const LocalPair& pair, ClipModel* model) {
   Vec3 sag = Sag(pair, model->box);
   for (int level = 0; level <= kMaxClipLevel; ++level) {
-    const double most = sag.x > sag.y   ? sag.x > sag.z ? sag.x : sag.z
-                        : sag.y > sag.z ? sag.y
-                                        : sag.z;
+    const double most = Largest(sag);
     model->split[level] = 0;
     for (int axis = 0; axis < 3; ++axis) {
       if (sag[axis] <= 0.06 * most) continue;

@@ -39,33 +39,19 @@ INTERVOX_HD inline void MapSurfaces(const LocalPair& pair, ColumnChart* chart) {
  */
 INTERVOX_HD inline double DirectionAt(double tau, double* c, double* s) {
   const int turn = static_cast<int>(tau + 4.5) - 4, quadrant = turn & 3;
-  const double h = 2 * kEighth * (tau - turn);
-  const double w = 1 / (1 + h * h);
-  const double x = (1 - h * h) * w, y = 2 * h * w;
-  *c = quadrant == 0 ? x : quadrant == 1 ? -y : quadrant == 2 ? -x : y;
-  *s = quadrant == 0 ? y : quadrant == 1 ? x : quadrant == 2 ? -y : -x;
-  return 4 * kEighth * w;
+  return 4 * kT * DirectionOf({quadrant, 2 * kT * (tau - turn)}, c, s);
 }
 
 /** τ of a direction. */
 INTERVOX_HD inline double ParameterOf(double x, double y) {
-  const double ax = std::fabs(x), ay = std::fabs(y);
-  const double norm = std::sqrt(x * x + y * y);
-  const double quadrant = ax >= ay ? x > 0 ? 0 : 2 : y > 0 ? 1 : 3;
-  const double along = ax >= ay ? ax : ay;
-  const double across = quadrant == 0 ? y : quadrant == 1 ? -x : quadrant == 2 ? -y : x;
-  return quadrant + across / (norm + along) / (2 * kEighth);
+  const QuadrantAngle angle = AngleOf(x, y);
+  return angle.quadrant + angle.u / (2 * kT);
 }
 
 /** The restriction of a mapped surface to the plane y0 + u yu + v yv. */
 INTERVOX_HD inline SectionCurve RestrictTo(const MappedSurface& s, const Vec3& y0, const Vec3& yu,
                                            const Vec3& yv) {
-  const auto times = [&](const Vec3& y) {
-    return Vec3{s.xx * y.x + s.xy * y.y + s.xz * y.z, s.xy * y.x + s.yy * y.y + s.yz * y.z,
-                s.xz * y.x + s.yz * y.y + s.zz * y.z};
-  };
-  const Vec3 g0 = times(y0), gu = times(yu), gv = times(yv);
-  const Vec3 half = s.b + g0;
+  const Vec3 gu = s.E * yu, gv = s.E * yv, half = s.b + s.E * y0;
   SectionCurve out;
   // The mapped level is turned by the side; curves keep the surface's own.
   out.uu = s.sign * Dot(yu, gu);

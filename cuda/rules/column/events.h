@@ -83,17 +83,10 @@ struct QuadricPencil {
   const MappedSurface& g;
   int t, u, v;
 
-  /** An entry of a quadric's matrix. */
-  INTERVOX_HD static double Entry(const MappedSurface& s, int i, int j) {
-    const double diagonal[3] = {s.xx, s.yy, s.zz}, other[3] = {s.yz, s.xz, s.xy};
-    return i == j ? diagonal[i] : other[3 - i - j];
-  }
-
   /** Writes the extremal points, the lower first; false when there are none. */
   INTERVOX_HD bool ExtremesOf(double a, double b, Vec3* y) const {
-    const auto entry = [&](int i, int j) { return a * Entry(f, i, j) + b * Entry(g, i, j); };
-    const double uu = entry(u, u), uv = entry(u, v), vv = entry(v, v);
-    const double ut = entry(u, t), vt = entry(v, t), tt = entry(t, t);
+    const Sym3 E = a * f.E + b * g.E;
+    const double uu = E(u, u), uv = E(u, v), vv = E(v, v), ut = E(u, t), vt = E(v, t), tt = E(t, t);
     const Vec3 h = a * f.b + b * g.b;
     // ∂u = ∂v = 0 on a line y = p + t d.
     const double det = uu * vv - uv * uv;
@@ -149,8 +142,8 @@ class EdgeEvents {
         events_(events) {
     for (int k = 0; k < 2; ++k) {
       const MappedSurface& s = k == 0 ? pencil_.f : pencil_.g;
-      scale_[k] = 1 / (std::fabs(s.xx) + std::fabs(s.yy) + std::fabs(s.zz) + std::fabs(s.xy) +
-                       std::fabs(s.xz) + std::fabs(s.yz));
+      const Vec3 d = Abs(s.E.diag), o = Abs(s.E.off);
+      scale_[k] = 1 / (d.x + d.y + d.z + o.x + o.y + o.z);
     }
   }
 

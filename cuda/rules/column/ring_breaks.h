@@ -2,12 +2,10 @@
  quartic that only columns know. */
 #pragma once
 
+#include "cuda/numerics/circle.h"
 #include "cuda/rules/column/breaks.h"
 
 namespace intervox::cuda::internal {
-
-/** tan(π/8): directions are reached from the middles of four quadrants. */
-inline constexpr double kEighth = 0.41421356237309504880;
 
 /** A value of a level and where it was taken. */
 struct SectionPoint {
@@ -20,12 +18,12 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
   constexpr int kLooks = 32, kMost = 40;
   const auto level = [&](double h, int eighth) {
     // Half-angle tangents about the middles of the quadrants, as in the chart.
-    const double w = 1 / (1 + h * h), x = r * (1 - h * h) * w, y = 2 * r * h * w;
-    const double u = eighth == 0 ? x : eighth == 1 ? -y : eighth == 2 ? -x : y;
-    const double v = eighth == 0 ? y : eighth == 1 ? x : eighth == 2 ? -y : -x;
+    const double w = 1 / (1 + h * h);
+    double u = r * (1 - h * h) * w, v = 2 * r * h * w;
+    TurnByQuadrant(eighth, &u, &v);
     return SectionPoint{u, geometry::Value(ring, section.P + u * section.U + v * section.V)};
   };
-  const double step = 8 * kEighth / kLooks;
+  const double step = 8 * kT / kLooks;
   const auto cross = [&](int quadrant, double lo, double hi, double f_lo, double f_hi) {
     double u = level(0.5 * (lo + hi), quadrant).u;
     for (int i = 0; i < kMost && hi - lo > accuracy; ++i) {
@@ -52,7 +50,7 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
       f[0] = f[1];
       h[1] = h[2];
       f[1] = f[2];
-      h[2] = -kEighth + k * step;
+      h[2] = -kT + k * step;
       f[2] = level(h[2], quadrant).f;
       // [h0, h1] lies in the quadrant from its second look on.
       if (k >= 1 && k <= kLooks / 4 && (f[1] > 0) != (f[2] > 0)) {

@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "cuda/rules/flux/panel.h"
+#include "cuda/surface/quadric.h"
 
 namespace intervox::cuda::internal {
 
@@ -25,14 +26,6 @@ inline constexpr double kCrescentEntry = 0.98;
 inline constexpr double kThroughAxis = 1e-12;
 /** Steepest wall dr/dz. */
 inline constexpr double kCrescentSlope = 2.0;
-
-/** A convex solid Q(p) = pᵀMp + 2 g·p + c ≤ 0 in the hole's axes. */
-struct CrescentPeg {
-  Mat3 m;
-  Vec3 g;
-  double c = 0.0;
-  bool cone = false;
-};
 
 /** A plane n·p = h that ends the generators, in the hole's axes. */
 struct CrescentEnd {
@@ -48,7 +41,7 @@ struct Crescent {
   Vec3 o;      ///< origin on the hole's axis, in L [m]
   double radius = 0.0, k = 0.0;
   double weight = 0.0, peg_weight = 0.0;
-  CrescentPeg peg;
+  QuadricForm peg;                   ///< Q(p) = pᵀEp + 2 b·p + c ≤ 0 in the hole's axes
   CrescentEnd end[2];                ///< below and above
   CrescentEnd side[kCrescentSides];  ///< planes along the axis, such as a groove's lips
   int sides = 0;
@@ -72,13 +65,9 @@ struct CrescentChord {
 /** The chord from the quadratic αt² + 2βt + γ and the root of its discriminant. A cone's own nappe
  opens along the line: where α ≤ 0 there is no last point. */
 INTERVOX_HD inline CrescentChord ChordOf(double alpha, double beta, double gamma, double root) {
-  const double q = -(beta + (beta > 0 ? root : -root));
-  const double by_alpha = q / (alpha == 0 ? 1.0 : alpha), by_q = gamma / (q == 0 ? 1.0 : q);
-  const double r0 = alpha == 0 ? (q > 0 ? kFar : -kFar) : by_alpha;
-  const double r1 = q == 0 ? r0 : by_q;
-  const double first = r0 < r1 ? r0 : r1, second = r0 < r1 ? r1 : r0;
-  const double once = alpha < 0 ? second : r1;
-  return {alpha > 0 ? first : once, alpha > 0 ? second : kFar};
+  const RootPair r = QuadraticRoots(alpha, beta, gamma, root);
+  const double once = alpha < 0 ? r.second : r.by_c;
+  return {alpha > 0 ? r.first : once, alpha > 0 ? r.second : kFar};
 }
 
 /** False when no part of the generator lies in the peg and between the planes. */
@@ -92,9 +81,9 @@ INTERVOX_HD inline bool FindSpan(const Crescent& x, double c, double s, Crescent
     (i == 0 ? span->lo_by : span->hi_by) = i;
   }
   const Vec3 base{x.radius * c, x.radius * s, 0.0}, along{x.k * c, x.k * s, 1.0};
-  const Vec3 slope = x.peg.m * base + x.peg.g;
-  const double alpha = Dot(along, x.peg.m * along), beta = Dot(along, slope);
-  const double gamma = Dot(base, slope + x.peg.g) + x.peg.c;
+  const Vec3 slope = x.peg.E * base + x.peg.b;
+  const double alpha = Dot(along, x.peg.E * along), beta = Dot(along, slope);
+  const double gamma = Dot(base, slope + x.peg.b) + x.peg.c;
   const double disc = beta * beta - alpha * gamma;
   if (alpha == 0 && beta == 0) return gamma < 0 && span->hi > span->lo;
   if (alpha > 0 && !(disc > 0)) return false;
@@ -134,13 +123,13 @@ INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
   const Mat3 T = Transpose(s.R) * x->frame;
   const Vec3 y0 = TransposeTimes(s.R, x->o - s.o);
   const Mat3 weighted = Mat3::Diagonal(s.e) * T;
-  CrescentPeg& peg = x->peg;
-  peg.m = Transpose(T) * weighted;
-  peg.g = TransposeTimes(weighted, y0);
+  QuadricForm& peg = x->peg;
+  peg.E = Transpose(T) * weighted;
+  peg.b = TransposeTimes(weighted, y0);
   peg.c = Dot(Scaled(s.e, y0), y0) + s.c;
-  peg.cone = s.kind == SurfaceKind::kCone;
-  if (peg.cone && (T(2, 2) < 0.9 || !(y0.z + x->low * T(2, 2) > 0))) return false;
-  const Mat3& m = peg.m;
+  const bool cone = s.kind == SurfaceKind::kCone;
+  if (cone && (T(2, 2) < 0.9 || !(y0.z + x->low * T(2, 2) > 0))) return false;
+  const Mat3& m = peg.E;
   const double mean = 0.5 * (m(0, 0) + m(1, 1)), half = 0.5 * (m(0, 0) - m(1, 1));
   const double lean = x->lean, bend = std::fabs(m(2, 2));
   const double across = std::sqrt(m(0, 2) * m(0, 2) + m(1, 2) * m(1, 2));
@@ -149,10 +138,10 @@ INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
   // c changes on the way from the wall's height to where the line leaves the axis.
   const double way = lean * (x->radius + x->k * x->high);
   const double farthest = x->high > -x->low ? x->high : -x->low;
-  const double rise = way * (2.0 * (std::fabs(peg.g.z) + bend * farthest) + bend * way);
+  const double rise = way * (2.0 * (std::fabs(peg.b.z) + bend * farthest) + bend * way);
   // The polar form of a quadratic in z at the ends: its Bernstein coefficients.
   const auto excess = [&](double z0, double z1) {
-    return peg.c + rise + peg.g.z * (z0 + z1) + m(2, 2) * z0 * z1 -
+    return peg.c + rise + peg.b.z * (z0 + z1) + m(2, 2) * z0 * z1 -
            least * (x->radius + x->k * z0) * (x->radius + x->k * z1);
   };
   if (!(least > 0) || !(excess(x->low, x->low) <= 0) || !(excess(x->low, x->high) <= 0) ||

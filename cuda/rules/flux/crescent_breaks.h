@@ -14,13 +14,13 @@ struct TrigQuadric {
 };
 
 /** Q of the homogeneous point (p0, w0) + (p1, w1) cos θ + (p2, w2) sin θ, times its weight². */
-INTERVOX_HD inline TrigQuadric AlongCircle(const CrescentPeg& q, const Vec3 (&p)[3],
+INTERVOX_HD inline TrigQuadric AlongCircle(const QuadricForm& q, const Vec3 (&p)[3],
                                            const Vec3& w) {
   Vec3 half[3];  // half of the gradient's linear part
   double own[3];
   for (int i = 0; i < 3; ++i) {
-    half[i] = q.m * p[i] + w[i] * q.g;
-    own[i] = Dot(q.g, p[i]) + w[i] * q.c;
+    half[i] = q.E * p[i] + w[i] * q.b;
+    own[i] = Dot(q.b, p[i]) + w[i] * q.c;
   }
   const auto form = [&](int i, int j) { return Dot(half[i], p[j]) + own[i] * w[j]; };
   return {form(0, 0), 2 * form(0, 1), 2 * form(0, 2), form(1, 1), 2 * form(1, 2), form(2, 2)};
@@ -53,15 +53,6 @@ struct CrescentBreaks {
   }
 };
 
-/** The direction of a place, a unit vector. */
-INTERVOX_HD inline void DirectionOf(double place, double* c, double* s) {
-  const int quadrant = place >= 6 * kT ? 3 : place >= 4 * kT ? 2 : place >= 2 * kT ? 1 : 0;
-  const double u = place - 2 * kT * quadrant - kT, ig = 1.0 / (1.0 + u * u);
-  const double x = (1.0 - u * u) * ig, y = 2.0 * u * ig;
-  *c = quadrant == 0 ? x : quadrant == 1 ? -y : quadrant == 2 ? -x : y;
-  *s = quadrant == 0 ? y : quadrant == 1 ? x : quadrant == 2 ? -y : -x;
-}
-
 /** Calls visit(place, c, s) at the roots of a trigonometric polynomial. */
 template <class Visit>
 INTERVOX_HD inline void VisitRoots(const TrigQuadric& f, Visit&& visit) {
@@ -93,14 +84,14 @@ INTERVOX_HD inline void VisitRoots(const TrigQuadric& f, Visit&& visit) {
 INTERVOX_HD inline bool FoldsAreFar(const Crescent& x) {
   if (x.k != 0.0) return false;
   // β = b0 + A cos(θ − θ₀) and |β| ≤ α |z| at a fold, γ = α z² there.
-  const double alpha = x.peg.m(2, 2), bc = x.radius * x.peg.m(0, 2), bs = x.radius * x.peg.m(1, 2);
-  const double b0 = x.peg.g.z, square = bc * bc + bs * bs;
+  const double alpha = x.peg.E(2, 2), bc = x.radius * x.peg.E(0, 2), bs = x.radius * x.peg.E(1, 2);
+  const double b0 = x.peg.b.z, square = bc * bc + bs * bs;
   const double z = x.high > -x.low ? x.high : -x.low;
   const double rim = std::fabs(b0) + alpha * z, rest = square - rim * rim;
   if (!(rest > 0.25 * square)) return false;
   const double band = alpha * z / std::sqrt(rest);  // [rad]
-  const double gx = x.peg.g.x, gy = x.peg.g.y, r = x.radius;
-  const Mat3& m = x.peg.m;
+  const double gx = x.peg.b.x, gy = x.peg.b.y, r = x.radius;
+  const Mat3& m = x.peg.E;
   const double slope = 2 * r * (std::fabs(gx) + std::fabs(gy)) +
                        r * r * (std::fabs(m(0, 0) - m(1, 1)) + 2 * std::fabs(m(0, 1)));
   const double side = std::sqrt(square - b0 * b0);
@@ -117,7 +108,7 @@ INTERVOX_HD inline bool FoldsAreFar(const Crescent& x) {
 
 /** All directions in which the generators' intervals change what ends them. */
 INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
-  const CrescentPeg& q = x.peg;
+  const QuadricForm& q = x.peg;
   for (int i = 0; i < x.cuts; ++i) {
     const Vec3 n = x.cut[i].n;
     breaks->Push(PlaceOf(n.y, -n.x), i);
@@ -137,27 +128,27 @@ INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
   TrigQuadric disc;
   Vec3 b;
   if (x.k == 0.0) {
-    b = {q.g.z, x.radius * q.m(0, 2), x.radius * q.m(1, 2)};
-    const double r = x.radius, alpha = q.m(2, 2);
+    b = {q.b.z, x.radius * q.E(0, 2), x.radius * q.E(1, 2)};
+    const double r = x.radius, alpha = q.E(2, 2);
     disc = {b.x * b.x - alpha * q.c,
-            2 * (b.x * b.y - alpha * r * q.g.x),
-            2 * (b.x * b.z - alpha * r * q.g.y),
-            b.y * b.y - alpha * r * r * q.m(0, 0),
-            2 * (b.y * b.z - alpha * r * r * q.m(0, 1)),
-            b.z * b.z - alpha * r * r * q.m(1, 1)};
+            2 * (b.x * b.y - alpha * r * q.b.x),
+            2 * (b.x * b.z - alpha * r * q.b.y),
+            b.y * b.y - alpha * r * r * q.E(0, 0),
+            2 * (b.y * b.z - alpha * r * r * q.E(0, 1)),
+            b.z * b.z - alpha * r * r * q.E(1, 1)};
   } else {
     const double k = x.k;
-    b = {q.g.z, k * q.g.x, k * q.g.y};
-    disc = {b.x * b.x - q.c * q.m(2, 2),
-            2 * (b.x * b.y - q.c * k * q.m(0, 2)),
-            2 * (b.x * b.z - q.c * k * q.m(1, 2)),
-            b.y * b.y - q.c * k * k * q.m(0, 0),
-            2 * (b.y * b.z - q.c * k * k * q.m(0, 1)),
-            b.z * b.z - q.c * k * k * q.m(1, 1)};
+    b = {q.b.z, k * q.b.x, k * q.b.y};
+    disc = {b.x * b.x - q.c * q.E(2, 2),
+            2 * (b.x * b.y - q.c * k * q.E(0, 2)),
+            2 * (b.x * b.z - q.c * k * q.E(1, 2)),
+            b.y * b.y - q.c * k * k * q.E(0, 0),
+            2 * (b.y * b.z - q.c * k * k * q.E(0, 1)),
+            b.z * b.z - q.c * k * k * q.E(1, 1)};
   }
   VisitRoots(disc, [&](double place, double c, double s) {
     const Vec3 along{x.k * c, x.k * s, 1.0};
-    const double alpha = Dot(along, q.m * along);
+    const double alpha = Dot(along, q.E * along);
     const double t = -(b.x + b.y * c + b.z * s) / alpha;
     if (t > x.low && t < x.high) breaks->Push(place, kBreakIsFold);
   });

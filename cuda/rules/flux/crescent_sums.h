@@ -66,9 +66,9 @@ INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
   // A cubic from 0 to 1 by its slopes at the ends.
   const double a1 = p.slope[0], a2 = 3.0 - 2.0 * p.slope[0] - p.slope[1];
   const double a3 = p.slope[0] + p.slope[1] - 2.0;
-  const Mat3& m = x.peg.m;
+  const Mat3& m = x.peg.E;
   const double mxx = m(0, 0), mxy = m(0, 1), myy = m(1, 1), mxz = m(0, 2), myz = m(1, 2);
-  const double mzz = m(2, 2), gx = x.peg.g.x, gy = x.peg.g.y, gz = x.peg.g.z;
+  const double mzz = m(2, 2), gx = x.peg.b.x, gy = x.peg.b.y, gz = x.peg.b.z;
   const double R = x.radius, k = x.k;
   double in[N], out[N];
   for (int i = 0; i < N; ++i) {
@@ -142,9 +142,9 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
                                                   double to) {
   CrescentNodes<N> g;
   PlaceNodes(x, p, rule, from, to, &g);
-  const Mat3& m = x.peg.m;
+  const Mat3& m = x.peg.E;
   const double mzz = m(2, 2), mxz = m(0, 2), myz = m(1, 2);
-  const double gx = x.peg.g.x, gy = x.peg.g.y, gz = x.peg.g.z, gc = x.peg.c;
+  const double gx = x.peg.b.x, gy = x.peg.b.y, gz = x.peg.b.z, gc = x.peg.c;
   const double R = x.radius, k = x.k;
   const LobattoRule along;
   CrescentLanes<N> sum = {};
@@ -291,10 +291,10 @@ INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, C
       const double z0 = g.lo[0] + along.x[j] * g.height[0], r0 = x.radius + x.k * z0;
       const double tilt = g.tilt0[0] + along.x[j] * g.rise[0];
       const double br = r0 * g.mrr[0] + z0 * g.mrz[0] + g.gr[0];
-      const double bz = r0 * g.mrz[0] + z0 * x.peg.m(2, 2) + x.peg.g.z;
-      const double level = r0 * (br + g.gr[0]) + z0 * (bz + x.peg.g.z) + x.peg.c;
+      const double bz = r0 * g.mrz[0] + z0 * x.peg.E(2, 2) + x.peg.b.z;
+      const double level = r0 * (br + g.gr[0]) + z0 * (bz + x.peg.b.z) + x.peg.c;
       const double slope = br + tilt * bz;
-      const double bend = g.mrr[0] + tilt * (2.0 * g.mrz[0] + tilt * x.peg.m(2, 2));
+      const double bend = g.mrr[0] + tilt * (2.0 * g.mrz[0] + tilt * x.peg.E(2, 2));
       const double disc = slope * slope - bend * level;
       const double q = -level / (slope + std::sqrt(disc > 0 ? disc : 0.0));
       const double jacobian = g.height[0] * (1.0 - x.k * tilt);

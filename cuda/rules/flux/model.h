@@ -5,12 +5,12 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/moments/moments.h"
+#include "cuda/numerics/roots.h"
 
 namespace intervox::cuda::internal {
 
 inline constexpr int kFluxPlanes = 20;
 inline constexpr int kFluxCurves = 2;
-inline constexpr double kFar = 1e300;
 
 /** A planar face: Ω has n·x ≤ h. */
 struct FluxPlane {
@@ -102,15 +102,12 @@ INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec
   double disc = beta * beta - alpha * gamma - residual;
   if (alpha >= 0 && disc < 0 && !touch) return false;
   disc = disc > 0 ? std::sqrt(disc) : 0.0;
-  const double q = -(beta + (beta > 0 ? disc : -disc));
   if (alpha == 0 && beta == 0) {
     *lo = -kFar;
     *hi = kFar;
     return gamma < 0;
   }
-  const double r0 = alpha == 0 ? (q > 0 ? kFar : -kFar) : q / alpha;
-  const double r1 = q == 0 ? r0 : gamma / q;
-  const double first = r0 < r1 ? r0 : r1, second = r0 < r1 ? r1 : r0;
+  const auto [first, second, by_c] = QuadraticRoots(alpha, beta, gamma, disc);
   if (!s.cone) {
     *lo = first;
     *hi = second;
@@ -122,8 +119,8 @@ INTERVOX_HD inline bool ClipToSolid(const FluxCurve& s, const Vec3& p, const Vec
     return y.z + 0.5 * (first + second) * v.z >= 0;
   }
   if (alpha == 0) {  // along a generator's direction: f = 2βt + γ
-    *lo = beta > 0 ? -kFar : r1;
-    *hi = beta > 0 ? r1 : kFar;
+    *lo = beta > 0 ? -kFar : by_c;
+    *hi = beta > 0 ? by_c : kFar;
     return (beta > 0) == (v.z < 0);
   }
   *lo = v.z > 0 ? second : -kFar;
@@ -178,17 +175,12 @@ INTERVOX_HD inline double Margin(const FluxModel& model, const Vec3& x, int skip
   return f;
 }
 
-INTERVOX_HD inline double MaxNorm(const Vec3& v) {
-  const Vec3 m = Abs(v);
-  return m.x > m.y ? (m.x > m.z ? m.x : m.z) : (m.y > m.z ? m.y : m.z);
-}
-
 /** Reads a pair; false when a surface, a number of surfaces or the box is not for this rule.
  `nudge` [m] shifts every surface by its own small share, which resolves coincident edges. */
 INTERVOX_HD inline bool MakeFluxModel(const LocalPair& pair, double nudge, FluxModel* model) {
   using geometry::SurfaceKind;
   const Vec3 extent = pair.upper - pair.lower;
-  if (!(MaxNorm(extent) < 1e100) || !(extent.x > 0) || !(extent.y > 0) || !(extent.z > 0)) {
+  if (!(Largest(Abs(extent)) < 1e100) || !(extent.x > 0) || !(extent.y > 0) || !(extent.z > 0)) {
     return false;
   }
   model->planes = model->curves = 0;

@@ -1,22 +1,23 @@
 /** @file The pieces of Ω's boundary that the flux rule integrates one by one. */
 #pragma once
 
+#include "cuda/numerics/circle.h"
 #include "cuda/rules/flux/model.h"
 
 namespace intervox::cuda::internal {
 
-/** tan(π/8): half-angle tangents of a quadrant about its middle lie in [−kT, kT]. */
-inline constexpr double kT = 0.41421356237309504880;
 inline constexpr int kFluxPanels = 160;
 
-/** A direction's place on the circle, 2 kT quadrant + u + kT with u the half-angle tangent about
- the quadrant's middle; (x, y) need not be a unit vector. */
+/** A direction's place on the circle, 2 kT quadrant + u + kT; (x, y) need not be a unit vector. */
 INTERVOX_HD inline double PlaceOf(double x, double y) {
-  const bool wide = std::fabs(x) >= std::fabs(y);
-  const int quadrant = wide ? (x > 0 ? 0 : 2) : (y > 0 ? 1 : 3);
-  const double c = wide ? std::fabs(x) : std::fabs(y);
-  const double s = quadrant == 0 ? y : quadrant == 1 ? -x : quadrant == 2 ? -y : x;
-  return 2 * kT * quadrant + s / (c + std::sqrt(c * c + s * s)) + kT;
+  const QuadrantAngle angle = AngleOf(x, y);
+  return 2 * kT * angle.quadrant + angle.u + kT;
+}
+
+/** The direction of a place, a unit vector. */
+INTERVOX_HD inline void DirectionOf(double place, double* c, double* s) {
+  const int quadrant = place >= 6 * kT ? 3 : place >= 4 * kT ? 2 : place >= 2 * kT ? 1 : 0;
+  DirectionOf({quadrant, place - 2 * kT * quadrant - kT}, c, s);
 }
 
 /** What an end of a generator is bounded by: plane i as i, else one of these. */

@@ -129,7 +129,7 @@ struct PoleDistance {
     const double b = 2.0 * std::sqrt(nearest);
     const double r = 1.0 / (b + std::sqrt(1.0 + b * b)), r2 = r * r, r4 = r2 * r2;
     const double r12 = r4 * r4 * r4;
-    return 12.0 * 3.14159265358979323846 * (fine ? r12 * r12 : r12);
+    return 12.0 * kPi * (fine ? r12 * r12 : r12);
   }
 };
 

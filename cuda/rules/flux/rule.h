@@ -46,7 +46,7 @@ INTERVOX_HD inline double Opening(const FluxSums& sums) {
   for (int i = 0; i < 3; ++i) {
     const Vec3 off = sums.r_n.Row(i) - Vec3{i == 0 ? sums.x.v : 0.0, i == 1 ? sums.x.v : 0.0,
                                             i == 2 ? sums.x.v : 0.0};
-    const double m = MaxNorm(off);
+    const double m = Largest(Abs(off));
     worst = m > worst ? m : worst;
   }
   return worst;
@@ -85,7 +85,7 @@ INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, Flu
   pole.e = FindLargePole(*model, round, panels, pole.e, &inside);
   if (inside) {
     PatchSums sphere;
-    sphere.a = 4.0 * 3.14159265358979323846;
+    sphere.a = 4.0 * kPi;
     AddPatch(s, pole, sphere, sums);
   }
   return pole;
@@ -135,7 +135,7 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Momen
   });
   const double goal = 0.8 * kFluxShare * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
-  const double area = MaxNorm(total.sums.x.s) + volume / model.size;
+  const double area = Largest(Abs(total.sums.x.s)) + volume / model.size;
   const double open = Opening(total.sums);
   const double leak = 1e-6 + 0.01 * pair.tolerance;
   const bool leaky = Norm(total.sums.closure) > leak * total.sums.area;

@@ -59,13 +59,9 @@ INTERVOX_HD inline void BoundBySolid(const FluxCurve& other, const FluxCurve& s,
   }
   for (int k = 0; k < N; ++k) disc[k] = std::sqrt(disc[k]);
   for (int k = 0; k < N; ++k) {
-    const double q = -(b[k] + (b[k] > 0 ? disc[k] : -disc[k]));
-    const double far = q > 0 ? kFar : -kFar;
-    const double by_a = q / (a[k] == 0 ? 1.0 : a[k]), by_q = c[k] / (q == 0 ? 1.0 : q);
-    const double r0 = a[k] == 0 ? far : by_a;
-    const double r1 = q == 0 ? r0 : by_q;
-    in[k] = r0 < r1 ? r0 : r1;
-    out[k] = r0 < r1 ? r1 : r0;
+    const RootPair r = QuadraticRoots(a[k], b[k], c[k], disc[k]);
+    in[k] = r.first;
+    out[k] = r.second;
   }
   if (!other.cone) return;
   for (int k = 0; k < N; ++k) {

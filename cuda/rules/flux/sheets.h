@@ -169,7 +169,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
         if (!(std::fabs(t) < kFar)) continue;
         const Vec3 x = g.b + t * g.d;
         const Vec3 off = Abs(x - 0.5 * (model.lower + model.upper));
-        if (MaxNorm(off) > 1.5 * model.size || fold_count == 16) continue;
+        if (Largest(Abs(off)) > 1.5 * model.size || fold_count == 16) continue;
         // A minimum near zero only marks where the roots come close.
         folds[fold_count++] = {quadrant, u, std::fabs(residual) <= noise ? residual : 0.0};
         breaks->Push(2 * kT * quadrant + u + kT);

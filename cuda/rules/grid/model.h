@@ -31,7 +31,7 @@ struct GridModel {
 /** The most that SubtractBias changes a level, at cells of two voxels and smaller ones. */
 INTERVOX_HD inline double MostBias(const MappedSurface& s, double voxel_size) {
   if (s.kind == geometry::SurfaceKind::kTorus || s.kind == geometry::SurfaceKind::kCone) return 0;
-  return 4 * voxel_size * voxel_size / 6 * std::fabs(s.xx + s.yy + s.zz);
+  return 4 * voxel_size * voxel_size / 6 * std::fabs(Trace(s.E));
 }
 
 /** Subtracts from quadrics' levels what interpolation between nodes of that distance adds to them
@@ -40,7 +40,7 @@ INTERVOX_HD inline void SubtractBias(double edge, GridModel* model) {
   for (int i = 0; i < model->surfaces; ++i) {
     MappedSurface& s = model->surface[i];
     if (s.kind == geometry::SurfaceKind::kTorus || s.kind == geometry::SurfaceKind::kCone) continue;
-    s.c = model->constant[i] - edge * edge / 6 * (s.xx + s.yy + s.zz);
+    s.c = model->constant[i] - edge * edge / 6 * Trace(s.E);
   }
 }
 

@@ -17,31 +17,16 @@ struct MappedLens {
   Mat3 F;             ///< [m]
 };
 
-/** Γ and β of a form about p in the frame F, scaled so that the surface is 2β·y + yᵀΓy = 1. */
+/** A form about p in the frame F, scaled so that the surface is 2 b·y + yᵀEy = 1. */
 INTERVOX_HD inline MappedQuadric MapForm(const QuadricForm& form, const Vec3& p, double value,
                                          const Mat3& F) {
-  const double scale = -1 / value;
-  const Mat3 EF = form.E * F;
-  const Vec3 c0 = F.Col(0), c1 = F.Col(1), c2 = F.Col(2);
-  const Vec3 e0 = EF.Col(0), e1 = EF.Col(1), e2 = EF.Col(2);
-  MappedQuadric out;
-  out.beta = scale * TransposeTimes(F, form.HalfGradient(p));
-  out.xx = scale * Dot(c0, e0);
-  out.yy = scale * Dot(c1, e1);
-  out.zz = scale * Dot(c2, e2);
-  out.xy = scale * Dot(c0, e1);
-  out.xz = scale * Dot(c0, e2);
-  out.yz = scale * Dot(c1, e2);
-  return out;
+  return Mapped(form, p, F, value, -1 / value);
 }
 
 /** 1/ρ along d from p of a form with value < 0 at p; ≤ 0 when the ray never leaves. */
 INTERVOX_HD inline double InverseExit(const QuadricForm& form, const Vec3& p, double value,
                                       const Vec3& d) {
-  const double beta = -Dot(form.HalfGradient(p), d) / value;
-  const double alpha = -Dot(d, form.E * d) / value;
-  const double disc = beta * beta + alpha;
-  return disc < 0 ? -1.0 : beta + std::sqrt(disc);
+  return InverseExit(-Dot(form.HalfGradient(p), d) / value, -Dot(d, form.E * d) / value);
 }
 
 /** Makes the lens of forms a and b at their deepest point. False when no axis through that point
@@ -104,9 +89,7 @@ INTERVOX_HD inline bool TurnLens(const QuadricForm& a, const QuadricForm& b, Map
     const Vec3 d{r * cosine, r * sine, z};
     double u[2];
     for (int k = 0; k < 2; ++k) {
-      const double beta = Dot(faces[k].beta, d);
-      const double disc = beta * beta + Dot(d, faces[k].Gamma(d));
-      u[k] = disc < 0 ? -1.0 : beta + std::sqrt(disc);
+      u[k] = InverseExit(Dot(faces[k].b, d), Dot(d, faces[k].E * d));
     }
     const int face = u[0] > u[1] ? 0 : 1;
     if (!(u[face] > 0)) return false;
@@ -140,9 +123,9 @@ INTERVOX_HD inline bool TurnLens(const QuadricForm& a, const QuadricForm& b, Map
   lens->bottom = -1 / (half * bottom);
   return true;
 }
+
 /** A whole ellipsoid {(x−p)ᵀH(x−p) ≤ depth}. */
 INTERVOX_HD inline Moments WholeEllipsoid(const DeepestPoint& at) {
-  constexpr double kPi = 3.14159265358979323846;
   const Mat3 shape = at.depth * at.H_inverse;
   Moments out;
   out.v = 4 * kPi / 3 * std::sqrt(Determinant(shape));

@@ -2,22 +2,11 @@
  them. */
 #pragma once
 
+#include "cuda/numerics/roots.h"
 #include "cuda/rules/polar/tables.h"
-#include "geometry/linear.h"
+#include "cuda/surface/quadric.h"
 
 namespace intervox::cuda::internal {
-
-/** A surface in the mapped frame, as 2 β·y + yᵀΓy = 1; the origin is strictly inside. */
-struct MappedQuadric {
-  Vec3 beta;
-  double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;  ///< Γ
-
-  /** Γ y. */
-  INTERVOX_HD Vec3 Gamma(const Vec3& y) const {
-    return {xx * y.x + xy * y.y + xz * y.z, xy * y.x + yy * y.y + yz * y.z,
-            xz * y.x + yz * y.y + zz * y.z};
-  }
-};
 
 /** A point or direction of a meridian half plane: r off the axis, z along it. */
 struct Planar {
@@ -52,18 +41,18 @@ struct Conic {
   }
   /** 1/ρ of the ray along d, where it leaves the inside; ≤ 0 if it never does. Homogeneous in d. */
   INTERVOX_HD double InverseExit(const Planar& d) const {
-    const double beta = Dot(b, d);
-    const double disc = beta * beta + Dot(d, Gamma(d));
-    return disc < 0 ? -1.0 : beta + std::sqrt(disc);
+    return internal::InverseExit(Dot(b, d), Dot(d, Gamma(d)));
   }
 };
 
-/** The section of q at azimuth (cosine, sine). */
+/** The section at azimuth (cosine, sine) of a surface 2 b·y + yᵀEy = 1, inside which the origin is.
+ */
 INTERVOX_HD inline Conic Section(const MappedQuadric& q, double cosine, double sine) {
-  return {q.xx * cosine * cosine + 2 * q.xy * cosine * sine + q.yy * sine * sine,
-          q.xz * cosine + q.yz * sine,
-          q.zz,
-          {q.beta.x * cosine + q.beta.y * sine, q.beta.z}};
+  const Vec3 &d = q.E.diag, &o = q.E.off;
+  return {d.x * cosine * cosine + 2 * o.x * cosine * sine + d.y * sine * sine,
+          o.y * cosine + o.z * sine,
+          d.z,
+          {q.b.x * cosine + q.b.y * sine, q.b.z}};
 }
 
 /** An arc of a conic from p0 to p2, seen from the origin inside it, as the rational quadratic curve
@@ -148,7 +137,7 @@ INTERVOX_HD inline bool ArcInside(const Conic& other, const Arc& arc) {
 struct MeridianMoments {
   double v[kGaussWide] = {}, r[kGaussWide] = {}, z[kGaussWide] = {};  ///< Σ of 1, r, z
   double rr[kGaussWide] = {}, rz[kGaussWide] = {}, zz[kGaussWide] = {};
-  /** The same over k, where n dS = (β + Γy) k. */
+  /** The same over k, where n dS = (b + Ey) k. */
   double k[kGaussWide] = {}, kr[kGaussWide] = {}, kz[kGaussWide] = {};
   double krr[kGaussWide] = {}, krz[kGaussWide] = {}, kzz[kGaussWide] = {};
 

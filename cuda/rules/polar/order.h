@@ -17,7 +17,7 @@ struct PolarOrder {
 /** Sums over the azimuths in the mapped frame, about its origin. */
 struct PolarSums {
   VolumeMoments body;
-  VolumeMoments face;      ///< of k over the face of b, where n dS = (β + Γy) k
+  VolumeMoments face;      ///< of k over the face of b, where n dS = (b + Ey) k
   double odd_v = 0;        ///< Σ (−1)^i of the summands: the error of half the azimuths
   Vec3 odd_m, odd_q;       ///< the same for m and the squares
   double top_bend = 0;     ///< largest 1 − w of a's arcs

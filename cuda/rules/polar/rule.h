@@ -80,15 +80,13 @@ INTERVOX_HD inline PolarSums AddMeridian(const MappedLens& lens, const PolarOrde
 /** The sums back in L; weight: of b's face minus a's. */
 INTERVOX_HD inline Moments MapBack(const MappedLens& lens, const PolarSums& sums, int azimuths,
                                    double weight) {
-  constexpr double kTwoPi = 6.28318530717958647693;
-  const double unit = kTwoPi / azimuths;
+  const double unit = 2 * kPi / azimuths;
   const VolumeMoments &body = sums.body, &face = sums.face;
   const MappedQuadric& b = lens.b;
-  const Mat3 gamma{{b.xx, b.xy, b.xz}, {b.xy, b.yy, b.yz}, {b.xz, b.yz, b.zz}};
-  const Vec3 area = face.v * b.beta + b.Gamma(face.m);
+  const Vec3 area = face.v * b.b + b.E * face.m;
   return Mapped(lens.F, lens.p, {unit / 3 * body.v, unit / 4 * body.m, unit / 5 * body.second},
                 weight * unit * area,
-                weight * unit * (Outer(face.m, b.beta) + face.second.Full() * gamma));
+                weight * unit * (Outer(face.m, b.b) + face.second.Full() * b.E.Full()));
 }
 
 /** Integrates a lens to the tolerance; false when it is not shaped as assumed or needs more than
@@ -98,8 +96,8 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
                                       RuleResult* result) {
   // No result may jump by more than a tenth of the tolerance where the order changes.
   const double target = 0.1 * tolerance;
-  double top = lens.a.zz * lens.top * lens.top;
-  double bottom = lens.b.zz * lens.bottom * lens.bottom;
+  double top = lens.a.E.diag.z * lens.top * lens.top;
+  double bottom = lens.b.E.diag.z * lens.bottom * lens.bottom;
   const double guess = top > bottom ? top : bottom;
   PolarOrder order;
   // The largest number that ellipsoid pairs of this thickness seldom exceed.

@@ -2,7 +2,7 @@
  the compiler. */
 #pragma once
 
-#include "geometry/hd.h"
+#include "cuda/numerics/scalar.h"
 
 namespace intervox::cuda::internal {
 
@@ -37,7 +37,6 @@ struct AzimuthTable {
 
 /** Fills the table from one octant, so that mirror images agree to the bit. */
 constexpr AzimuthTable MakeAzimuthTable() {
-  constexpr double kPi = 3.14159265358979323846;
   constexpr int n = kMaxAzimuths;
   AzimuthTable table;
   for (int k = 0; k <= n / 4; ++k) {
@@ -76,7 +75,6 @@ struct GaussTable {
 
 /** Newton's method on the Legendre polynomials, at compile time. */
 constexpr GaussTable MakeGaussTable() {
-  constexpr double kPi = 3.14159265358979323846;
   GaussTable table;
   for (int rule = 0; rule < kGaussRules; ++rule) {
     const int n = kGaussOrders[rule];
@@ -143,13 +141,6 @@ INTERVOX_HD inline void Azimuth(int k, double* cosine, double* sine) {
   static constexpr AzimuthTable kTable = MakeAzimuthTable();
   *cosine = kTable.cosine[k];
   *sine = kTable.cosine[(k + 3 * kMaxAzimuths / 4) % kMaxAzimuths];
-}
-
-/** The nodes of rule number `rule` of kGaussOrders. */
-INTERVOX_HD inline const GaussNode* GaussRule(int rule) {
-  static constexpr GaussTable kTable = MakeGaussTable();
-  constexpr int start[] = {0, 4, 9, 16, 26};
-  return kTable.node + start[rule];
 }
 
 }  // namespace intervox::cuda::internal

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "geometry/hd.h"
+#include "cuda/numerics/scalar.h"
 
 namespace intervox::cuda::internal {
 
@@ -33,7 +33,6 @@ INTERVOX_HD inline double SegmentIntegral(double u) {
 
 /** The disc of the radius r about x = `centre`. */
 INTERVOX_HD inline SegmentMoments WholeDisc(double r, double centre) {
-  constexpr double kPi = 3.14159265358979323846;
   const double a = kPi * r * r, second = 0.25 * a * r * r;
   return {centre, a, 0.0, second, second};
 }
