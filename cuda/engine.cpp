@@ -10,6 +10,7 @@
 #include "cuda/device/executor.h"
 #include "cuda/moments/metrics_sum.h"
 #include "cuda/planner.h"
+#include "cuda/proved_apart.h"
 #include "cuda/rules/grid/pair.h"
 #include "geometry/make_surface.h"
 
@@ -97,6 +98,14 @@ InterferenceMetrics ComputeMetrics(const PairQuery& query) {
     return invalid;
   }
   return cuda::HasGrid(query) ? cuda::ComputeGridPair(query) : ComputeHalves(query, kMostHalvings);
+}
+
+bool ProvedApart(const PairQuery& query) {
+  PairQuery bounds = query;
+  // The rule for planes refuses what curved surfaces bound: only bounds are left.
+  bounds.rule = LeafRule::kPolytope;
+  const InterferenceMetrics metrics = ComputeMetrics(bounds);
+  return metrics.status == Status::kDisjoint && !(metrics.volume_hi > 0);
 }
 
 Engine::Engine(EngineOptions options) : options_(options) {

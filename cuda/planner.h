@@ -1,6 +1,7 @@
 /** @file One pair from query to metrics: which rule, and what its answer is worth. */
 #pragma once
 
+#include "cuda/numerics/tolerances.h"
 #include "cuda/prepare.h"
 #include "cuda/rules/ball/rule.h"
 #include "cuda/rules/center/rule.h"

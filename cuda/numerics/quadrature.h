@@ -15,6 +15,9 @@ struct NestedRule {
   double lean[N];
 };
 
+/** Gauss' two points on [−1, 1] are ±1/√3, exact to degree 3. */
+inline constexpr double kGaussTwo = 0.57735026918962576451;
+
 /** Patterson's seven points; nested in them, Gauss' three. */
 INTERVOX_HD inline const NestedRule<8>& Patterson7() {
   static constexpr NestedRule<8> kRule = {

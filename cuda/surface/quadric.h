@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/numerics/sym3.h"
+#include "cuda/numerics/tolerances.h"
 #include "geometry/surface.h"
 
 namespace intervox::cuda {
@@ -17,8 +18,9 @@ struct QuadricForm {
   INTERVOX_HD double Value(const Vec3& x) const { return Dot(x, E * x + 2.0 * b) + c; }
   /** What rounding makes of Value(x) at most, about [m]. */
   INTERVOX_HD double Rounding(const Vec3& x) const {
-    return 1e-15 * (Dot(Abs(x), Vec3{Norm(E.row0), Norm(E.row1), Norm(E.row2)}) * Norm(x) +
-                    2 * Dot(Abs(x), Abs(b)) + size);
+    return internal::kLevelRounding *
+           (Dot(Abs(x), Vec3{Norm(E.row0), Norm(E.row1), Norm(E.row2)}) * Norm(x) +
+            2 * Dot(Abs(x), Abs(b)) + size);
   }
   /** ½ ∇f(x). */
   INTERVOX_HD Vec3 HalfGradient(const Vec3& x) const { return E * x + b; }

@@ -4,6 +4,7 @@
 #include "cuda/local_pair.h"
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/scalar.h"
+#include "cuda/numerics/tolerances.h"
 #include "cuda/pair_frame.h"
 
 namespace intervox::cuda {
@@ -102,7 +103,7 @@ INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
     out.p_WL = frame.p_WL + ball.p;
     out.moments.v = 2 * half.v;
     out.moments.second.diag = 2 * half.along * Vec3{1, 1, 1};
-    out.result.error = 1e-15 * out.moments.v;
+    out.result.error = internal::kLevelRounding * out.moments.v;
     return out;
   }
   const internal::Cap of_a = internal::MakeCap(a.radius, h_a);
@@ -119,7 +120,7 @@ INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
   x.second = Sym3{{across, across, across}, {}} + along * Square(axis);
   x.s = (rim * (a.weight - b.weight)) * axis;
   // What rounding of the distance makes of the volume.
-  out.result.error = 4e-16 * reach * rim;
+  out.result.error = internal::kPositionRounding * reach * rim;
   return out;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/numerics/scalar.h"
+#include "cuda/numerics/tolerances.h"
 #include "cuda/surface/contact_frame.h"
 #include "geometry/surface_eval.h"
 
@@ -147,7 +148,7 @@ INTERVOX_HD inline void Recentre(ClipBox* box) {
   if (!(half.x > 0 && half.y > 0 && half.z > 0)) return;
   // What p's own rounding moves the box by, in its coordinates.
   const Vec3 p = box->p, shift = box->F * middle;
-  const double moved = 1e-15 * (Norm(p) + Norm(shift));
+  const double moved = kLevelRounding * (Norm(p) + Norm(shift));
   box->p = p + shift;
   box->F =
       Mat3::FromColumns(half.x * box->F.Col(0), half.y * box->F.Col(1), half.z * box->F.Col(2));

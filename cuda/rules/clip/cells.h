@@ -2,6 +2,7 @@
  planes. */
 #pragma once
 
+#include "cuda/numerics/tolerances.h"
 #include "cuda/rules/clip/leaf.h"
 #include "cuda/surface/contact_frame.h"
 #include "geometry/surface_eval.h"
@@ -47,12 +48,12 @@ INTERVOX_HD inline MappedSurface MapSurface(const LocalSurface& local, const Vec
   }
   const Vec3 reach = Abs(s.o) + Abs(p);
   if (torus) {
-    out.slack = 4e-15 * (reach.x + reach.y + reach.z + s.e.x);
+    out.slack = kMappedRounding * (reach.x + reach.y + reach.z + s.e.x);
     return out;
   }
   const QuadricForm form = MakeForm(s);
   static_cast<MappedQuadric&>(out) = Mapped(form, p, F, form.Value(p), out.sign);
-  out.slack = 4e-15 * (form.size + std::fabs(out.c) + reach.x + reach.y + reach.z);
+  out.slack = kMappedRounding * (form.size + std::fabs(out.c) + reach.x + reach.y + reach.z);
   return out;
 }
 

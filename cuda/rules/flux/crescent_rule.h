@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda/numerics/lanes.h"
+#include "cuda/numerics/tolerances.h"
 #include "cuda/rules/flux/crescent_breaks.h"
 #include "cuda/rules/flux/crescent_sums.h"
 
@@ -136,7 +137,7 @@ INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, Moments* moment
   const double tolerance = pair.tolerance < 1e-3 ? pair.tolerance : 1e-3;
   double share = coarse ? (kFluxShare - kLeast / tolerance) / kStated : kFluxShare;
   const double reach = x.radius + x.k * x.high + (x.high - x.low);
-  const double rounding = 1e-15 * total.area * reach;
+  const double rounding = kLevelRounding * total.area * reach;
   const auto is_rough = [&] {
     // V alone decides on jumps.
     const double goal = share * tolerance, area_goal = 2 * goal * total.area;

@@ -126,6 +126,29 @@ INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
   }
 }
 
+/** A column where it leaves the wall, tilted by dz/dr: there Q is level + 2 slope q + bend q² at
+ the distance q from the axis' direction, and bz half of ∂Q/∂z. */
+struct CrescentStart {
+  double r, z, tilt, bz, level, slope, bend;
+};
+
+/** The column of node i at the share `at` of its generator. */
+template <int N>
+INTERVOX_HD inline CrescentStart StartOf(const Crescent& x, const CrescentNodes<N>& g, int i,
+                                         double at) {
+  const double mzz = x.peg.E(2, 2), gz = x.peg.b.z;
+  const double z = g.lo[i] + at * g.height[i], r = x.radius + x.k * z;
+  const double tilt = g.tilt0[i] + at * g.rise[i];
+  const double br = r * g.mrr[i] + z * g.mrz[i] + g.gr[i], bz = r * g.mrz[i] + z * mzz + gz;
+  return {r,
+          z,
+          tilt,
+          bz,
+          r * (br + g.gr[i]) + z * (bz + gz) + x.peg.c,
+          br + tilt * bz,
+          g.mrr[i] + tilt * (2.0 * g.mrz[i] + tilt * mzz)};
+}
+
 /** Integrals along the generators at N nodes. */
 template <int N>
 struct CrescentLanes {
@@ -144,8 +167,7 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
   PlaceNodes(x, p, rule, from, to, &g);
   const Mat3& m = x.peg.E;
   const double mzz = m(2, 2), mxz = m(0, 2), myz = m(1, 2);
-  const double gx = x.peg.b.x, gy = x.peg.b.y, gz = x.peg.b.z, gc = x.peg.c;
-  const double R = x.radius, k = x.k;
+  const double gx = x.peg.b.x, gy = x.peg.b.y, R = x.radius, k = x.k;
   const LobattoRule along;
   CrescentLanes<N> sum = {};
   double wall[N], wall1[N];  // ∫ dS and ∫ (z + k r) dS
@@ -163,15 +185,14 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
     double r0[N], z0[N], tilt[N], bz[N], level[N], slope[N], root[N];
     // Loops without calls and branches: compilers turn them into vector instructions.
     for (int i = 0; i < N; ++i) {
-      z0[i] = g.lo[i] + at * g.height[i];
-      r0[i] = R + k * z0[i];
-      tilt[i] = g.tilt0[i] + at * g.rise[i];
-      const double br = r0[i] * g.mrr[i] + z0[i] * g.mrz[i] + g.gr[i];
-      bz[i] = r0[i] * g.mrz[i] + z0[i] * mzz + gz;
-      level[i] = r0[i] * (br + g.gr[i]) + z0[i] * (bz[i] + gz) + gc;
-      slope[i] = br + tilt[i] * bz[i];
-      const double bend = g.mrr[i] + tilt[i] * (2.0 * g.mrz[i] + tilt[i] * mzz);
-      const double disc = slope[i] * slope[i] - bend * level[i];
+      const CrescentStart c = StartOf(x, g, i, at);
+      z0[i] = c.z;
+      r0[i] = c.r;
+      tilt[i] = c.tilt;
+      bz[i] = c.bz;
+      level[i] = c.level;
+      slope[i] = c.slope;
+      const double disc = c.slope * c.slope - c.bend * c.level;
       const double worse = slope[i] < disc ? slope[i] : disc;
       least[i] = worse < least[i] ? worse : least[i];
       root[i] = disc > 0 ? disc : 0.0;
@@ -180,7 +201,7 @@ INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const Cresc
     for (int i = 0; i < N; ++i) {
       q[i] = -level[i] / (slope[i] + root[i]);
       const double jacobian = g.height[i] * (1.0 - k * tilt[i]);
-      const double h0 = 0.5 * q[i], h1 = 0.28867513459481288225 * q[i];
+      const double h0 = 0.5 * q[i], h1 = 0.5 * kGaussTwo * q[i];
       const double qa = h0 - h1, qb = h0 + h1;
       const double ra = r0[i] + qa, rb = r0[i] + qb;
       const double za = z0[i] + tilt[i] * qa, zb = z0[i] + tilt[i] * qb;
@@ -288,21 +309,15 @@ INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, C
     PlaceNodes(x, p, rule, 0.0, 1.0, &g);
     double area = 0.0, first_r = 0.0, first_z = 0.0;
     for (int j = 0; j < 5; ++j) {
-      const double z0 = g.lo[0] + along.x[j] * g.height[0], r0 = x.radius + x.k * z0;
-      const double tilt = g.tilt0[0] + along.x[j] * g.rise[0];
-      const double br = r0 * g.mrr[0] + z0 * g.mrz[0] + g.gr[0];
-      const double bz = r0 * g.mrz[0] + z0 * x.peg.E(2, 2) + x.peg.b.z;
-      const double level = r0 * (br + g.gr[0]) + z0 * (bz + x.peg.b.z) + x.peg.c;
-      const double slope = br + tilt * bz;
-      const double bend = g.mrr[0] + tilt * (2.0 * g.mrz[0] + tilt * x.peg.E(2, 2));
-      const double disc = slope * slope - bend * level;
-      const double q = -level / (slope + std::sqrt(disc > 0 ? disc : 0.0));
-      const double jacobian = g.height[0] * (1.0 - x.k * tilt);
+      const CrescentStart c = StartOf(x, g, 0, along.x[j]);
+      const double disc = c.slope * c.slope - c.bend * c.level;
+      const double q = -c.level / (c.slope + std::sqrt(disc > 0 ? disc : 0.0));
+      const double jacobian = g.height[0] * (1.0 - x.k * c.tilt);
       const double a = along.fine[j] * q * (jacobian + 0.5 * g.rise[0] * q);
       const double b = along.fine[j] * q * q * (0.5 * jacobian + g.rise[0] * q / 3.0);
       area += a;
-      first_r += r0 * a + b;
-      first_z += z0 * a + tilt * b;
+      first_r += c.r * a + b;
+      first_z += c.z * a + c.tilt * b;
     }
     const CrescentEnd& plane = x.cut[p.cut[end]];
     out->closure += area * plane.n;

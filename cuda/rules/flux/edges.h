@@ -1,6 +1,7 @@
 /** @file Straight edges of planar faces and conic arcs on them. */
 #pragma once
 
+#include "cuda/numerics/quadrature.h"
 #include "cuda/numerics/roots.h"
 #include "cuda/rules/flux/panel.h"
 
@@ -40,7 +41,7 @@ INTERVOX_HD inline void AddEdge(const FluxModel& model, int i, int j, const Vec3
                                 double lo, double hi, FluxSums* sums) {
   const double half = 0.5 * (hi - lo);
   const Vec3 middle = p + (0.5 * (lo + hi)) * d;
-  const double r = half * 0.57735026918962576451;
+  const double r = half * kGaussTwo;
   const Vec3 x0 = middle - r * d, x1 = middle + r * d;
   for (int side = 0; side < 2; ++side) {
     const FluxPlane& plane = model.plane[side == 0 ? i : j];

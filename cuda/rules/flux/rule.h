@@ -14,6 +14,7 @@
 #pragma once
 
 #include "cuda/numerics/lanes.h"
+#include "cuda/numerics/tolerances.h"
 #include "cuda/rules/flux/crescent_rule.h"
 #include "cuda/rules/flux/integrate.h"
 
@@ -165,7 +166,8 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Momen
   }
   const Moments& x = total.sums.x;
   result.work = total.work;
-  result.error = total.volume_error + Opening(total.sums) + 4e-16 * total.sums.area * model.size;
+  result.error =
+      total.volume_error + Opening(total.sums) + kPositionRounding * total.sums.area * model.size;
   if (!(result.error < 1e200)) return result;
   // A face through a adds nothing to V and r n: only the area vector misses it.
   const double gap = Norm(total.sums.closure);

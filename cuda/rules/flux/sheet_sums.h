@@ -142,7 +142,7 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
   for (int k = 0; k < N; ++k) {
     h[k] = s.side * (oc * g.c[k] + os * g.s[k] - s.k * oe + s.radius);
     const double half = 0.5 * (g.hi[k] - g.lo[k]), middle = 0.5 * (g.lo[k] + g.hi[k]);
-    const double step = half * 0.57735026918962576451, turn = g.turn[k] * half;
+    const double step = half * kGaussTwo, turn = g.turn[k] * half;
     const double t0 = middle - step, t1 = middle + step;
     const double r0 = s.radius + s.k * t0, r1 = s.radius + s.k * t1;
     w0[k] = turn * r0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/numerics/lanes.h"
+#include "cuda/numerics/tolerances.h"
 #include "cuda/rules/polar/order.h"
 
 namespace intervox::cuda {
@@ -190,7 +191,7 @@ INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments)
   for (int i = 0; i < pair.planes; ++i) {
     if (i != ib && !InsideEverywhere(deepest, internal::SideForm(pair.surface[i]))) return result;
   }
-  const double rounding = 1e-15 * (a.size + b.size) / deepest.depth;
+  const double rounding = internal::kLevelRounding * (a.size + b.size) / deepest.depth;
   internal::MappedLens lens;
   if (internal::MakeLens(a, b, b_is_plane, deepest, &lens)) {
     const double weight = pair.surface[ib].weight - pair.surface[ia].weight;
@@ -206,7 +207,7 @@ INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments)
   if (!inner_is_a && deepest.lambda != 1) return result;
   if (!internal::Contains(inner_is_a ? b : a, deepest)) return result;
   *moments = internal::WholeEllipsoid(deepest);
-  result.error = 1e-15 * moments->v;
+  result.error = internal::kLevelRounding * moments->v;
   result.work = 1;
   result.accepted = true;
   return result;

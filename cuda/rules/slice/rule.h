@@ -3,6 +3,7 @@
 
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/quadrature.h"
+#include "cuda/numerics/tolerances.h"
 #include "cuda/rules/slice/profile.h"
 #include "cuda/rules/slice/segment.h"
 
@@ -419,7 +420,8 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
   }
   result->rounding = result->error <= pair.tolerance * sums.body.v;
   // What rounding of the positions makes of the volume.
-  result->error += 4e-16 * solid.reach * rounding + 1e-15 * sums.body.v;
+  result->error +=
+      internal::kPositionRounding * solid.reach * rounding + internal::kLevelRounding * sums.body.v;
   return sums;
 }
 
