@@ -111,7 +111,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult RunColumn(const LocalPai
 __attribute__((noinline)) INTERVOX_HD inline RuleResult RunClip(const LocalPair& pair,
                                                                 double leaf_size,
                                                                 Moments* moments) {
-  return ClipRule(pair, moments, kMaxClipLeaves, leaf_size);
+  return ClipRule(pair, moments, internal::clip::kMaxClipLeaves, leaf_size);
 }
 
 __attribute__((noinline)) INTERVOX_HD inline RuleResult RunCenter(const LocalPair& pair,

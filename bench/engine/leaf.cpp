@@ -112,19 +112,19 @@ BENCHMARK_CAPTURE(Clip, torus_plane, kTorusPlane)
 
 // One leaf: a box cut by two planes, ten moments and the faces' sums.
 void ClipLeaf(benchmark::State& state) {
-  const internal::HalfSpaceCut cut[2] = {{Normalized(Vec3{0.1, 0.2, 1}), 0.1, 0.5},
-                                         {Normalized(Vec3{0.2, -0.1, -1}), 0.15, -0.5}};
+  const internal::clip::HalfSpaceCut cut[2] = {{Normalized(Vec3{0.1, 0.2, 1}), 0.1, 0.5},
+                                               {Normalized(Vec3{0.2, -0.1, -1}), 0.15, -0.5}};
   const Vec3 center{0.05, 0.02, 0.0}, half{0.5, 0.4, 1.0};
   bench::TimedLoop(state, [&] {
-    internal::ClipSums sums;
-    internal::AddPolytope(cut, 2, center, half, &sums);
+    internal::clip::ClipSums sums;
+    internal::clip::AddPolytope(cut, 2, center, half, &sums);
     benchmark::DoNotOptimize(sums);
   });
-  internal::ClipSums sums;
-  internal::AddPolytope(cut, 2, center, half, &sums);
+  internal::clip::ClipSums sums;
+  internal::clip::AddPolytope(cut, 2, center, half, &sums);
   // The planes leave the box by its walls alone: the height between them over its middle counts.
   double height = 0;
-  for (const internal::HalfSpaceCut& plane : cut) {
+  for (const internal::clip::HalfSpaceCut& plane : cut) {
     height += (plane.d - plane.n.x * center.x - plane.n.y * center.y) / std::fabs(plane.n.z);
   }
   state.counters["err_worst"] = std::fabs(sums.v / (4 * half.x * half.y * height) - 1);

@@ -15,10 +15,12 @@ using geometry::Surface;
 
 constexpr Vec3 kX{1, 0, 0}, kZ{0, 0, 1};
 
-RuleResult Columns(const FluxPair& pair, Moments* m) { return internal::TryCrescent(pair.pair, m); }
+RuleResult Columns(const FluxPair& pair, Moments* m) {
+  return internal::flux::TryCrescent(pair.pair, m);
+}
 
 RuleResult Boundary(const FluxPair& pair, Moments* m) {
-  return internal::TryFlux(pair.pair, 0.0, m);
+  return internal::flux::TryFlux(pair.pair, 0.0, m);
 }
 
 TEST(FluxCrescent, ParallelAxesInClosedForm) {

@@ -18,7 +18,7 @@ struct BallOutcome {
   Vec3 p_WL;        ///< centre of the rim, or of the ball that is inside [m]
 };
 
-namespace internal {
+namespace internal::ball {
 
 /** A cell of one surface in L: the ball |x − p| ≤ radius, or with radius 0 the half-space
  n·(x − p) ≤ 0. */
@@ -58,7 +58,7 @@ INTERVOX_HD inline Cap MakeCap(double r, double h) {
           w * h * (20 * r * r - 15 * r * h + 3 * h * h) / 60};
 }
 
-}  // namespace internal
+}  // namespace internal::ball
 
 /** Metrics of the lens or cap in which two balls, or a ball and a half-space, overlap. The two
  faces meet in one rim, and each has an area vector along the axis through its centre. Exact to
@@ -66,9 +66,9 @@ INTERVOX_HD inline Cap MakeCap(double r, double h) {
  @return taken = false for other cells; error estimates |error of V| [m³] */
 INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
   BallOutcome out;
-  internal::BallOrHalfSpace a, b;
-  if (!internal::AsBallOrHalfSpace(frame.a, frame.X_LA, 0, &a)) return out;
-  if (!internal::AsBallOrHalfSpace(frame.b, frame.X_LB, 1, &b)) return out;
+  internal::ball::BallOrHalfSpace a, b;
+  if (!internal::ball::AsBallOrHalfSpace(frame.a, frame.X_LA, 0, &a)) return out;
+  if (!internal::ball::AsBallOrHalfSpace(frame.b, frame.X_LB, 1, &b)) return out;
   if (!(a.radius > 0) && !(b.radius > 0)) return out;
   out.taken = out.result.accepted = true;
   out.result.work = 1;
@@ -98,16 +98,16 @@ INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
   }
   if (out.contained) {
     const bool a_is_inside = a.radius > 0 && (!(b.radius > 0) || a.radius < b.radius);
-    const internal::BallOrHalfSpace& ball = a_is_inside ? a : b;
-    const internal::Cap half = internal::MakeCap(ball.radius, ball.radius);
+    const internal::ball::BallOrHalfSpace& ball = a_is_inside ? a : b;
+    const internal::ball::Cap half = internal::ball::MakeCap(ball.radius, ball.radius);
     out.p_WL = frame.p_WL + ball.p;
     out.moments.v = 2 * half.v;
     out.moments.second.diag = 2 * half.along * Vec3{1, 1, 1};
     out.result.error = internal::kLevelRounding * out.moments.v;
     return out;
   }
-  const internal::Cap of_a = internal::MakeCap(a.radius, h_a);
-  const internal::Cap of_b = internal::MakeCap(b.radius, h_b);
+  const internal::ball::Cap of_a = internal::ball::MakeCap(a.radius, h_a);
+  const internal::ball::Cap of_b = internal::ball::MakeCap(b.radius, h_b);
   const bool by_a = a.radius > 0;
   out.p_WL = frame.p_WL + (by_a ? a.p + (a.radius - h_a) * axis : b.p - (b.radius - h_b) * axis);
   // The rim has radius √(h (2r − h)), of either cap.

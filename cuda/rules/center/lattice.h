@@ -4,7 +4,7 @@
 
 #include "cuda/rules/clip/tree.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::center {
 
 /** Most voxels along an axis. */
 inline constexpr double kMaxVoxelsPerAxis = 1 << 20;
@@ -24,12 +24,13 @@ struct VoxelState {
 };
 
 /** g of surface i of a mapped pair, with its gradient, at y. */
-INTERVOX_HD inline LevelAndSlope LevelAndSlopeOf(const ClipModel& model, int i, const Vec3& y) {
+INTERVOX_HD inline LevelAndSlope LevelAndSlopeOf(const clip::ClipModel& model, int i,
+                                                 const Vec3& y) {
   return Evaluate(model.surface[i], y);
 }
 
 /** The weight of surface i's face in S and G. */
-INTERVOX_HD inline double WeightOf(const ClipModel& model, int i) {
+INTERVOX_HD inline double WeightOf(const clip::ClipModel& model, int i) {
   return model.surface[i].weight;
 }
 
@@ -53,9 +54,9 @@ INTERVOX_HD VoxelState StateAt(const Model& model, std::uint64_t active, const V
  */
 template <class Model>
 INTERVOX_HD void AddVoxel(const Model& model, std::uint64_t active, const Vec3& c, double h,
-                          ClipSums* sums) {
+                          clip::ClipSums* sums) {
   if (!StateAt(model, active, c).inside) return;
-  AddBox(c, 0.5 * Vec3{h, h, h}, sums);
+  clip::AddBox(c, 0.5 * Vec3{h, h, h}, sums);
   for (int axis = 0; axis < 3; ++axis) {
     for (int sign = -1; sign <= 1; sign += 2) {
       Vec3 n;
@@ -75,16 +76,16 @@ INTERVOX_HD void AddVoxel(const Model& model, std::uint64_t active, const Vec3& 
  @param margin  bounds are taken that much wider than the block, so that it has no face of the
  overlap within that distance where they decide. */
 template <class Model, class Add>
-INTERVOX_HD ClipSums SumParts(const Model& model, const VoxelBlock& all, double h, double margin,
-                              int most, const Add& add) {
-  ClipSums sums;
+INTERVOX_HD clip::ClipSums SumParts(const Model& model, const VoxelBlock& all, double h,
+                                    double margin, int most, const Add& add) {
+  clip::ClipSums sums;
   VoxelBlock stack[3 * 21 + 8];
   int top = 0;
   stack[top++] = all;
   stack[0].active = AllSurfaces(model);
   while (top > 0) {
     VoxelBlock block = stack[--top];
-    ClipCell cell;
+    clip::ClipCell cell;
     Vec3 half;
     int longest = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -98,7 +99,7 @@ INTERVOX_HD ClipSums SumParts(const Model& model, const VoxelBlock& all, double 
     if (!Cull(model, &cell)) continue;
     block.active = cell.active;
     if (block.active == 0) {
-      AddBox(cell.c, half, &sums);
+      clip::AddBox(cell.c, half, &sums);
       continue;
     }
     if (block.count[longest] <= most) {
@@ -132,14 +133,14 @@ INTERVOX_HD inline bool VoxelsOf(const Vec3& lower, const Vec3& upper, double h,
 /** Sums over voxels, in at most 8 blocks along each axis, which lanes share: whole blocks where
  bounds decide, else add(active, c, sums) for a voxel about c, which counts as a leaf. */
 template <class Model, class Add>
-INTERVOX_HD ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, double h,
-                                double margin, const Add& add) {
+INTERVOX_HD clip::ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, double h,
+                                      double margin, const Add& add) {
   int size[3], blocks[3];
   for (int axis = 0; axis < 3; ++axis) {
     size[axis] = (voxels.count[axis] + 7) / 8;
     blocks[axis] = (voxels.count[axis] + size[axis] - 1) / size[axis];
   }
-  return SumInLanes<ClipSums>(blocks[0] * blocks[1] * blocks[2], [&](int i) {
+  return SumInLanes<clip::ClipSums>(blocks[0] * blocks[1] * blocks[2], [&](int i) {
     const int at[3] = {i % blocks[0], i / blocks[0] % blocks[1], i / (blocks[0] * blocks[1])};
     VoxelBlock block;
     for (int axis = 0; axis < 3; ++axis) {
@@ -148,11 +149,11 @@ INTERVOX_HD ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, do
       block.count[axis] = size[axis] < rest ? size[axis] : rest;
     }
     return SumParts(model, block, h, margin, 1,
-                    [&](const VoxelBlock& voxel, const Vec3& c, ClipSums* sums) {
+                    [&](const VoxelBlock& voxel, const Vec3& c, clip::ClipSums* sums) {
                       ++sums->leaves;
                       add(voxel.active, c, sums);
                     });
   });
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::center

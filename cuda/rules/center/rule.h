@@ -25,15 +25,16 @@ INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_siz
   longest = longest > extent.z ? longest : extent.z;
   const double h = voxel_size > 0 ? voxel_size : longest / 64;
   if (!(h > 0)) return result;
-  internal::ClipModel model;
+  internal::clip::ClipModel model;
   model.box.F = Mat3::Identity();
-  internal::MapSurfaces(pair, &model);
-  internal::VoxelBlock voxels;
-  if (!internal::VoxelsOf(pair.lower, pair.upper, h, &voxels)) return result;
+  internal::clip::MapSurfaces(pair, &model);
+  internal::center::VoxelBlock voxels;
+  if (!internal::center::VoxelsOf(pair.lower, pair.upper, h, &voxels)) return result;
   // Bounds are taken one voxel wider, so that a decided block has no face of the overlap.
-  const internal::ClipSums sums = internal::SumLattice(
-      model, voxels, h, h, [&](std::uint64_t active, const Vec3& c, internal::ClipSums* sums) {
-        internal::AddVoxel(model, active, c, h, sums);
+  const internal::clip::ClipSums sums = internal::center::SumLattice(
+      model, voxels, h, h,
+      [&](std::uint64_t active, const Vec3& c, internal::clip::ClipSums* sums) {
+        internal::center::AddVoxel(model, active, c, h, sums);
       });
   *moments = Mapped(model.box.F, model.box.p, sums, sums.s, sums.t);
   result.error = 0.5 * h * h * h * sums.leaves;

@@ -6,7 +6,7 @@
 #include "cuda/surface/contact_frame.h"
 #include "geometry/surface_eval.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::clip {
 
 /** A parallelepiped around Ω: x = p + F y with y in [lower, upper]. */
 struct ClipBox {
@@ -245,4 +245,4 @@ INTERVOX_HD inline ClipBox ChooseBox(const LocalPair& pair, bool* disjoint) {
   return best;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::clip

@@ -4,7 +4,7 @@
 #include "cuda/rules/clip/box.h"
 #include "cuda/rules/clip/leaf.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::clip {
 
 /** Share of what is open that is stated once the changes fall as they should: twenty times what is
  left of it then. */
@@ -124,4 +124,4 @@ INTERVOX_HD inline double RoundingOf(const LocalPair& pair, const ClipBox& box, 
   return 2e-14 * reach * area;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::clip

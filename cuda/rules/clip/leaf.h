@@ -4,7 +4,7 @@
 #include "cuda/local_pair.h"
 #include "cuda/moments/moments.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::clip {
 
 /** A half-space n·y ≤ d in the mapped frame, with the weight of its face. */
 struct HalfSpaceCut {
@@ -225,4 +225,4 @@ INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Ve
   *sums += leaf;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::clip

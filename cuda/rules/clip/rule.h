@@ -7,7 +7,7 @@
 
 namespace intervox::cuda {
 
-namespace internal {
+namespace internal::clip {
 
 /** Most curved leaves of one level. */
 inline constexpr int kMaxClipLeaves = 100000;
@@ -56,7 +56,7 @@ INTERVOX_HD inline ClipSums Times(double a, const ClipSums& x) {
   return out;
 }
 
-}  // namespace internal
+}  // namespace internal::clip
 
 /** Metrics of any overlap by cells cut with tangent planes, fourth order by extrapolation.
 
@@ -74,48 +74,48 @@ INTERVOX_HD inline ClipSums Times(double a, const ClipSums& x) {
  @return error: the sum of ClipError [m³]; the changes in it are of V, or of the centroid or inertia
  in the same measure if those changed more. V is 0 with error 0 where bounds prove it, only. */
 INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
-                                       int max_leaves = internal::kMaxClipLeaves,
+                                       int max_leaves = internal::clip::kMaxClipLeaves,
                                        double leaf_size = 0) {
-  using internal::ClipSums;
+  using internal::clip::ClipSums;
   RuleResult result;
   *moments = {};
-  internal::ClipModel model;
+  internal::clip::ClipModel model;
   bool disjoint = false;
-  model.box = internal::ChooseBox(pair, &disjoint);
+  model.box = internal::clip::ChooseBox(pair, &disjoint);
   if (disjoint) {
     result.accepted = true;
     return result;
   }
   if (!model.box.valid) return result;
-  internal::MapSurfaces(pair, &model);
-  if (model.planes < model.count && !internal::Shrink(&model)) {
+  internal::clip::MapSurfaces(pair, &model);
+  if (model.planes < model.count && !internal::clip::Shrink(&model)) {
     result.accepted = true;
     return result;
   }
-  internal::Recentre(&model.box);
-  internal::MapSurfaces(pair, &model);
-  internal::PlanSplits(pair, &model);
+  internal::clip::Recentre(&model.box);
+  internal::clip::MapSurfaces(pair, &model);
+  internal::clip::PlanSplits(pair, &model);
   const auto evaluate = [&](int level) {
     const int from = level < 2 ? level : 2;
     int items = 1;
     for (int i = 0; i < from; ++i) {
       for (int axis = 0; axis < 3; ++axis) items <<= model.split[i] >> axis & 1;
     }
-    return SumInLanes<ClipSums>(items,
-                                [&](int i) { return internal::Descend(model, from, level, i); });
+    return SumInLanes<ClipSums>(
+        items, [&](int i) { return internal::clip::Descend(model, from, level, i); });
   };
   const auto extrapolate = [](const ClipSums& fine, const ClipSums& coarse) {
-    ClipSums out = internal::Times(4.0 / 3, fine);
-    out += internal::Times(-1.0 / 3, coarse);
+    ClipSums out = internal::clip::Times(4.0 / 3, fine);
+    out += internal::clip::Times(-1.0 / 3, coarse);
     return out;
   };
   const double target = 0.06 * pair.tolerance, enough = 0.9 * pair.tolerance;
   const double det = std::fabs(Determinant(model.box.F));
   int level = 1;
-  internal::ClipError error;
+  internal::clip::ClipError error;
   ClipSums coarse = evaluate(level), best = coarse;
   result.work = coarse.leaves;
-  for (++level; level <= internal::kMaxClipLevel; ++level) {
+  for (++level; level <= internal::clip::kMaxClipLevel; ++level) {
     const ClipSums fine = evaluate(level);
     result.work += fine.leaves;
     if (fine.leaves == 0) {
@@ -130,16 +130,16 @@ INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
     coarse = fine;
     const bool last = 4 * fine.leaves > max_leaves;
     if (leaf_size > 0) {
-      if (last || internal::CellSize(model, level) <= leaf_size) break;
+      if (last || internal::clip::CellSize(model, level) <= leaf_size) break;
       continue;
     }
     const double stated = error.Stated();
-    const bool few = level <= 3 || fine.leaves < internal::kFewLeaves;
+    const bool few = level <= 3 || fine.leaves < internal::clip::kFewLeaves;
     const bool small = error.likely <= target * best.v && stated <= enough * best.v;
     if (last || (!few && (small || stated * det <= pair.volume_floor))) break;
   }
   *moments = Mapped(model.box.F, model.box.p, best, best.s, best.t);
-  result.error = error.Stated() * det + internal::RoundingOf(pair, model.box, det);
+  result.error = error.Stated() * det + internal::clip::RoundingOf(pair, model.box, det);
   if (!(moments->v > 0)) {
     result.error -= moments->v;
     *moments = {};

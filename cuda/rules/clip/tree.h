@@ -5,7 +5,7 @@
 #include "cuda/rules/clip/box.h"
 #include "cuda/rules/clip/cells.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::clip {
 
 /** Deepest level of cells. */
 inline constexpr int kMaxClipLevel = 12;
@@ -186,4 +186,4 @@ INTERVOX_HD inline double CellSize(const ClipModel& model, int level) {
   return longest;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::clip

@@ -3,7 +3,7 @@
 
 #include "cuda/rules/column/plane_section.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** Most ends of a section's panels, and halvings of one. */
 inline constexpr int kColumnBreaks = 64;
@@ -278,4 +278,4 @@ INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* pla
   return true;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

@@ -4,7 +4,7 @@
 #include "cuda/rules/clip/rule.h"
 #include "cuda/rules/column/section.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** Ω's surfaces in the frame y, x = p + F y, and the sections in it. */
 struct ColumnChart {
@@ -156,7 +156,7 @@ INTERVOX_HD inline bool SectionAt(const ColumnChart& chart, double t, PlaneSecti
 
 /** The chart of a pair in the clip rule's box: about its first torus, else along the longest axis,
  with columns along the thinnest. */
-INTERVOX_HD inline void MakeChart(const LocalPair& pair, const ClipModel& model,
+INTERVOX_HD inline void MakeChart(const LocalPair& pair, const clip::ClipModel& model,
                                   ColumnChart* chart) {
   chart->count = pair.count;
   chart->planes = pair.planes;
@@ -225,4 +225,4 @@ INTERVOX_HD inline void MakeChart(const LocalPair& pair, const ClipModel& model,
   MapSurfaces(pair, chart);
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

@@ -3,7 +3,7 @@
 
 #include "cuda/rules/column/chart.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** Bins of the sections' parameter that may hold a part of Ω. */
 inline constexpr int kColumnBins = 512;
@@ -15,7 +15,7 @@ struct ColumnSpan {
 
 /** The sections that a box of the model's frame may meet, about `middle` for half planes: within
  two quadrants of it. */
-INTERVOX_HD inline ColumnSpan SpanOf(const ClipModel& model, const ColumnChart& chart,
+INTERVOX_HD inline ColumnSpan SpanOf(const clip::ClipModel& model, const ColumnChart& chart,
                                      const Vec3& c, const Vec3& h, double middle) {
   if (chart.ring < 0) return {c[chart.t] - h[chart.t], c[chart.t] + h[chart.t]};
   const MappedSurface& ring = model.surface[chart.ring];
@@ -66,7 +66,7 @@ struct ColumnCover {
 /** Bins of a span that hold cells, how many cells there are, and the box of those in `only`. */
 struct ColumnBinSums {
   unsigned long long bits[kColumnBins / 64] = {};
-  Hull hull;
+  clip::Hull hull;
 
   INTERVOX_HD bool Has(int i) const { return (bits[i / 64] >> (i % 64) & 1) != 0; }
   INTERVOX_HD ColumnBinSums& operator+=(const ColumnBinSums& o) {
@@ -77,7 +77,7 @@ struct ColumnBinSums {
 };
 
 /** Marks the bins of the model's cells at a level. */
-INTERVOX_HD inline ColumnBinSums BinsOf(const ClipModel& model, const ColumnChart& chart,
+INTERVOX_HD inline ColumnBinSums BinsOf(const clip::ClipModel& model, const ColumnChart& chart,
                                         const ColumnSpan& span, double middle, int level,
                                         const ColumnSpan& only) {
   int items = 1;
@@ -87,7 +87,7 @@ INTERVOX_HD inline ColumnBinSums BinsOf(const ClipModel& model, const ColumnChar
   const double unit = kColumnBins / (span.hi - span.lo);
   return SumInLanes<ColumnBinSums>(items, [&](int item) {
     ColumnBinSums mine;
-    VisitCells(model, 2, level, item, [&](const ClipCell& cell) {
+    clip::VisitCells(model, 2, level, item, [&](const clip::ClipCell& cell) {
       const ColumnSpan one = SpanOf(model, chart, cell.c, cell.h, middle);
       if (one.lo < only.hi && one.hi > only.lo) {
         mine.hull.lower = Min(mine.hull.lower, cell.c - cell.h);
@@ -110,7 +110,7 @@ INTERVOX_HD inline ColumnBinSums BinsOf(const ClipModel& model, const ColumnChar
  several, each is looked at in its own box, so that a contact much smaller than what lies between
  two of them is found; a single one of parallel planes in boxes of its quarters. */
 INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* within,
-                                ClipModel* model, ColumnCover* cover) {
+                                clip::ClipModel* model, ColumnCover* cover) {
   constexpr int kEnough = 120, kDeepest = 6;
   const Vec3 c = 0.5 * (model->box.lower + model->box.upper);
   const Vec3 h = 0.5 * (model->box.upper - model->box.lower);
@@ -169,14 +169,14 @@ INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* with
           continue;
         }
         if (parts == 1) {
-          const Hull hull = BinsOf(*model, chart, span, middle, level, part).hull;
+          const clip::Hull hull = BinsOf(*model, chart, span, middle, level, part).hull;
           model->box.lower = hull.lower;
           model->box.upper = hull.upper;
         } else {
           model->box.lower[chart.t] = part.lo;
           model->box.upper[chart.t] = part.hi;
         }
-        if (Shrink(model)) AddRuns(chart, &part, model, cover);
+        if (clip::Shrink(model)) AddRuns(chart, &part, model, cover);
         model->box.lower = lower;
         model->box.upper = upper;
       }
@@ -206,10 +206,10 @@ INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* with
 /** Turns the box of a small part of a torus to the torus' normal there, in which a thin overlap is
  thin, and shrinks it again, as long as that helps. False when no cell is left. */
 INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surface& torus,
-                                     ClipModel* model) {
+                                     clip::ClipModel* model) {
   constexpr int kTurns = 6;
   for (int turn = 0; turn < kTurns; ++turn) {
-    const ClipBox old = model->box;
+    const clip::ClipBox old = model->box;
     const Vec3 middle = 0.5 * (old.lower + old.upper), half = 0.5 * (old.upper - old.lower);
     const Mat3 E =
         Mat3::FromColumns(half.x * old.F.Col(0), half.y * old.F.Col(1), half.z * old.F.Col(2));
@@ -229,7 +229,7 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
     model->box.lower = -extent;
     model->box.upper = extent;
     MapSurfaces(pair, model);
-    if (!Shrink(model)) return false;
+    if (!clip::Shrink(model)) return false;
     const Vec3 now = model->box.upper - model->box.lower;
     const double det = Determinant(old.F);
     const double was = 8 * half.x * half.y * half.z * (det < 0 ? -det : det);
@@ -252,14 +252,14 @@ enum class ColumnStart { kReady, kEmpty, kRefused };
 __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
                                                                       ColumnChart* chart,
                                                                       ColumnCover* cover) {
-  ClipModel model;
+  clip::ClipModel model;
   bool disjoint = false;
-  model.box = ChooseBox(pair, &disjoint);
+  model.box = clip::ChooseBox(pair, &disjoint);
   if (disjoint) return ColumnStart::kEmpty;
   if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
   if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
   MapSurfaces(pair, &model);
-  if (!Shrink(&model)) return ColumnStart::kEmpty;
+  if (!clip::Shrink(&model)) return ColumnStart::kEmpty;
   Recentre(&model.box);
   MapSurfaces(pair, &model);
   for (int i = pair.planes; i < pair.count; ++i) {
@@ -268,10 +268,10 @@ __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const Loca
     if (!TurnToNormal(pair, s, &model)) return ColumnStart::kEmpty;
     break;
   }
-  PlanSplits(pair, &model);
+  clip::PlanSplits(pair, &model);
   MakeChart(pair, model, chart);
   AddRuns(*chart, nullptr, &model, cover);
   return cover->runs > 0 ? ColumnStart::kReady : ColumnStart::kEmpty;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

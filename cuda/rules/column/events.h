@@ -5,7 +5,7 @@
 #include "cuda/numerics/sign_change.h"
 #include "cuda/rules/column/chart.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** Most events of a pair; what is beyond is found by dividing panels. */
 inline constexpr int kColumnEvents = 128;
@@ -236,4 +236,4 @@ __attribute__((noinline)) INTERVOX_HD inline void ListPlaneEvents(const ColumnCh
   }
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

@@ -3,7 +3,7 @@
 
 #include "cuda/rules/column/chart.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** Chooses what stands for S and G. Over the closed surface of Ω the areas sum to nothing, and so
  do their moments: any constant may be added to all weights, and one that leaves a body's faces
@@ -67,4 +67,4 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, double raised, Colu
   return true;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

@@ -3,7 +3,7 @@
 
 #include "cuda/rules/column/events.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** A range of sections with its seven-point sum. */
 struct ColumnPanel {
@@ -183,4 +183,4 @@ INTERVOX_HD inline double AreaOf(const Moments& total) {
   return Norm(total.s) + (r2 > 0 ? v / std::sqrt(r2) : 0.0);
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

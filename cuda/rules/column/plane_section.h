@@ -6,7 +6,7 @@
 #include "geometry/surface_eval.h"
 #include "geometry/surface_ray.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** Most curved surfaces of a pair, and edges of a section's polygon. */
 inline constexpr int kColumnCurves = 12;
@@ -222,4 +222,4 @@ INTERVOX_HD inline unsigned ShapeOf(const ColumnParts& parts) {
   return shape;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

@@ -5,7 +5,7 @@
 #include "cuda/numerics/circle.h"
 #include "cuda/rules/column/breaks.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** A value of a level and where it was taken. */
 struct SectionPoint {
@@ -123,4 +123,4 @@ INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPa
   }
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

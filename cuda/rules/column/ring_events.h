@@ -4,7 +4,7 @@
 
 #include "cuda/rules/column/events.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** The level of a surface on the chart's torus, at the azimuth τ and the angle σ around the tube,
  and its extrema over σ followed from one azimuth to the next. Where one of them changes its sign
@@ -191,4 +191,4 @@ __attribute__((noinline)) INTERVOX_HD inline void ListRingEvents(const ColumnCha
   AddStraightEvents(chart, t0, events);
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

@@ -8,7 +8,7 @@
 
 namespace intervox::cuda {
 
-namespace internal {
+namespace internal::column {
 
 /** Most panels of sections. */
 inline constexpr int kColumnPanels = 64;
@@ -205,7 +205,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   return result;
 }
 
-}  // namespace internal
+}  // namespace internal::column
 
 /** Metrics of any overlap by plane sections. A section is bounded by lines and conics; columns
  through it end at roots in closed form, and their panels at its corners and folds, so that seven
@@ -214,7 +214,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
  place at which the section changes its shape.
  @return error: the sum of what nested rules differ by, squared where nothing happens between. */
 INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments) {
-  using namespace internal;
+  using namespace internal::column;
   RuleResult result;
   *moments = {};
   ColumnChart chart;

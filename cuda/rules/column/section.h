@@ -5,7 +5,7 @@
 #include "cuda/numerics/quadrature.h"
 #include "cuda/rules/column/ring_breaks.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::column {
 
 /** S may err by this many times the share of its size that V may err by. */
 inline constexpr double kOfArea = 30;
@@ -270,4 +270,4 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
   return out;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::column

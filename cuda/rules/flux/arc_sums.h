@@ -5,7 +5,7 @@
 #include "cuda/rules/flux/edges.h"
 #include "cuda/rules/flux/patch.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 /** What one piece adds, and how far that may be off. */
 struct PanelSums {
@@ -109,4 +109,4 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
   return out;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

@@ -14,7 +14,7 @@
 #include "cuda/rules/flux/panel.h"
 #include "cuda/surface/quadric.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 inline constexpr int kCrescentSides = 6;
 /** Columns end within this many radii of the wall from the axis, which the sums check. */
@@ -268,4 +268,4 @@ INTERVOX_HD inline bool MakeCrescent(const LocalPair& pair, Crescent* x) {
   return SetPeg(peg->surface, x);
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

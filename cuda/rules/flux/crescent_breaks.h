@@ -4,7 +4,7 @@
 #include "cuda/numerics/roots.h"
 #include "cuda/rules/flux/crescent.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 inline constexpr int kCrescentBreaks = 32;
 
@@ -154,4 +154,4 @@ INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
   });
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

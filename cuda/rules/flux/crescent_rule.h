@@ -7,7 +7,7 @@
 #include "cuda/rules/flux/crescent_breaks.h"
 #include "cuda/rules/flux/crescent_sums.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 inline constexpr int kCrescentPanels = 48;
 
@@ -168,4 +168,4 @@ INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, Moments* moment
   return result;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

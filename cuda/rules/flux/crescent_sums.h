@@ -4,7 +4,7 @@
 #include "cuda/rules/flux/arc_sums.h"
 #include "cuda/rules/flux/crescent.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 /** The generators between two directions less than half a turn apart: u ∈ [−reach, reach] is the
  half-angle tangent from the middle direction (c, s). */
@@ -327,4 +327,4 @@ INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, C
   }
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

@@ -5,7 +5,7 @@
 #include "cuda/numerics/roots.h"
 #include "cuda/rules/flux/panel.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 inline constexpr int kFluxHits = 96;
 inline constexpr int kFluxKnots = 64;
@@ -356,4 +356,4 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
   }
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

@@ -3,7 +3,7 @@
 
 #include "cuda/rules/flux/sheet_sums.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 /** A boundary point of the ellipsoid's face at σ ∈ [0, 1] of a piece, in the frame of the unit
  sphere; the face's `end` 0 or 1 of a sheet. False when the piece does not bound that face. */
@@ -133,4 +133,4 @@ INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel
   return out;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

@@ -7,7 +7,7 @@
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/roots.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 inline constexpr int kFluxPlanes = 20;
 inline constexpr int kFluxCurves = 2;
@@ -277,4 +277,4 @@ INTERVOX_HD inline void Recentre(const LocalPair& pair, FluxModel* model) {
   }
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

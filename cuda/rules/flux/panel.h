@@ -4,7 +4,7 @@
 #include "cuda/numerics/circle.h"
 #include "cuda/rules/flux/model.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 inline constexpr int kFluxPanels = 160;
 
@@ -17,7 +17,7 @@ INTERVOX_HD inline double PlaceOf(double x, double y) {
 /** The direction of a place, a unit vector. */
 INTERVOX_HD inline void DirectionOf(double place, double* c, double* s) {
   const int quadrant = place >= 6 * kT ? 3 : place >= 4 * kT ? 2 : place >= 2 * kT ? 1 : 0;
-  DirectionOf({quadrant, place - 2 * kT * quadrant - kT}, c, s);
+  internal::DirectionOf({quadrant, place - 2 * kT * quadrant - kT}, c, s);
 }
 
 /** What an end of a generator is bounded by: plane i as i, else one of these. */
@@ -112,4 +112,4 @@ INTERVOX_HD inline ArcPoint PointOf(const FluxModel& model, const FluxPanel& p, 
   return out;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

@@ -10,7 +10,7 @@
 #include "cuda/numerics/roots.h"
 #include "cuda/rules/flux/panel.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 /** Where the sums of an ellipsoid's face start. */
 struct PatchPole {
@@ -133,4 +133,4 @@ struct PoleDistance {
   }
 };
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

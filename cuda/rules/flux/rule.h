@@ -20,7 +20,7 @@
 
 namespace intervox::cuda {
 
-namespace internal {
+namespace internal::flux {
 
 // One attempt's lists live on the stack; its sums add some 10 KiB.
 static_assert(sizeof(FluxPanels) + sizeof(FluxModel) + sizeof(FluxHits) < 32 * 1024);
@@ -196,23 +196,23 @@ INTERVOX_HD inline bool IsFarOff(const Moments& x, const Vec3& start, Vec3* cent
   return SquaredNorm(*centroid - start) > kFarOff * kFarOff * square;
 }
 
-}  // namespace internal
+}  // namespace internal::flux
 
 /** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
  ellipsoid), either side. Spectral: about 1e-9 relative for overlaps of ordinary shape. Not accepted
  for other surfaces, and when the boundary cannot be closed. Lanes share the panels. */
 INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
-  RuleResult result = internal::TryCrescent(pair, moments);
+  RuleResult result = internal::flux::TryCrescent(pair, moments);
   if (result.accepted) return result;
-  result = internal::TryFlux(pair, 0.0, moments);
+  result = internal::flux::TryFlux(pair, 0.0, moments);
   // A speck in a large box: from near it the sums have its own size. The first look at its place is
   // rough.
   constexpr int kLooks = 3;
   Vec3 start = 0.5 * (pair.lower + pair.upper), centroid;
   for (int i = 0; i < kLooks && result.accepted; ++i) {
-    if (!internal::IsFarOff(*moments, start, &centroid)) break;
+    if (!internal::flux::IsFarOff(*moments, start, &centroid)) break;
     Moments about;
-    RuleResult again = internal::TryFlux(pair, 0.0, &about, &centroid);
+    RuleResult again = internal::flux::TryFlux(pair, 0.0, &about, &centroid);
     again.work += result.work;
     if (!again.accepted) break;
     start = centroid;
@@ -223,7 +223,7 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) 
     // Edges that coincide exactly, as where a ball ends a pin of its radius, part once every
     // surface moves by its own small distance.
     const double size = Norm(pair.upper - pair.lower);
-    result = internal::TryFlux(pair, 1e-11 * size, moments);
+    result = internal::flux::TryFlux(pair, 1e-11 * size, moments);
     result.error += 1e-11 * size * size * size;
   }
   return result;

@@ -4,7 +4,7 @@
 #include "cuda/rules/flux/arc_sums.h"
 #include "cuda/rules/flux/sheets.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 /** The generators of a sheet at N nodes. */
 template <int N>
@@ -214,4 +214,4 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
   return result;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

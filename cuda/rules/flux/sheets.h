@@ -3,7 +3,7 @@
 
 #include "cuda/rules/flux/edges.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::flux {
 
 /** A generator o + R ρ + t D of a ruled surface. */
 struct Generator {
@@ -258,4 +258,4 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
   return true;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::flux

@@ -4,7 +4,7 @@
 #include "cuda/rules/clip/rule.h"
 #include "cuda/rules/grid/tile.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::grid {
 
 /** The share of the unit cube about 0 with n·x ≤ d, n a unit vector (Scardovelli and Zaleski 2000,
  J. Comput. Phys. 164, (14) to (20)), the components of n in ascending order m₁ ≤ m₂ ≤ m₃. */
@@ -85,9 +85,9 @@ inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8]) {
   if (tile.turn[side] == 0) return out;
   // A plane along a face of the cube is counted in the voxel on its outer side.
   const Vec3 steep = Abs(out.n);
-  if (inside > 4 && d > (0.5 - kAlongFace) * (steep.x + steep.y + steep.z)) return out;
-  Polygon polygon;
-  PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, &polygon);
+  if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return out;
+  clip::Polygon polygon;
+  clip::PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, &polygon);
   for (int i = 2; i < polygon.count; ++i) {
     const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
     const double area = 0.5 * Norm(Cross(b - a, c - a));
@@ -100,7 +100,7 @@ inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8]) {
 
 /** Adds voxel (i, j, k) of the tile by its share: the sides one after the other, each against the
  common share of those before it; with the derivative of that share by the nodes' levels. */
-inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed, ClipSums* sums) {
+inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed, clip::ClipSums* sums) {
   int node[8];
   for (int c = 0; c < 8; ++c) node[c] = Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1));
   SideShare* sides = tile->share;
@@ -117,9 +117,9 @@ inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed, ClipS
     ++count;
   }
   const double h = tile->edge, half = 0.5 * h;
-  ClipSums whole;
-  AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, &whole);
-  *sums += Times(share, whole);
+  clip::ClipSums whole;
+  clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, &whole);
+  *sums += clip::Times(share, whole);
   // Backwards: what the share changes with each side's plane, and that with the nodes' levels.
   double later = h * h * h;
   Vec3 next;  // by this side's normal, through the cosine with the next one
@@ -144,4 +144,4 @@ inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed, ClipS
   }
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::grid

@@ -6,7 +6,7 @@
 #include "cuda/rules/center/lattice.h"
 #include "geometry/grid/level_set.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::grid {
 
 /** The trilinear field of a grid in the lattice's frame: g(y) = h f(Rᵀ(y − p)/h). */
 struct GridSide {
@@ -88,7 +88,7 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3&
 }
 
 /** Bounds the active sides over the cell: false when it is outside of Ω. */
-INTERVOX_HD inline bool Cull(const GridModel& model, ClipCell* cell) {
+INTERVOX_HD inline bool Cull(const GridModel& model, clip::ClipCell* cell) {
   std::uint64_t rest = cell->active;
   for (int i = 0; rest != 0; ++i, rest >>= 1) {
     if ((rest & 1) == 0) continue;
@@ -101,4 +101,4 @@ INTERVOX_HD inline bool Cull(const GridModel& model, ClipCell* cell) {
   return true;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::grid

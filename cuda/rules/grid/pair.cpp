@@ -14,8 +14,8 @@ namespace {
 using geometry::Cell;
 using geometry::GridPart;
 using geometry::kBlockEdge;
-using internal::GridModel;
-using internal::GridSide;
+using internal::grid::GridModel;
+using internal::grid::GridSide;
 
 /** −1, 0 or 1. */
 template <class T>
@@ -67,11 +67,11 @@ bool PlaceDomain(const GridPart& part, const Vec3& lower, const Vec3& upper, Lat
     int first = l > low ? l < high ? static_cast<int>(l) : high : low;
     int last = u < high ? u > low ? static_cast<int>(u) : low : high;
     // Whole tiles from the window's end, which is a block's.
-    first -= (first - low) % internal::kTileEdge;
-    last += (high - last) % internal::kTileEdge;
+    first -= (first - low) % internal::grid::kTileEdge;
+    last += (high - last) % internal::grid::kTileEdge;
     if (first >= last) return false;
-    constexpr int kTwo = 2 * internal::kTileEdge;
-    lattice->middle[axis] = low + (first + last - 2 * low) / kTwo * internal::kTileEdge;
+    constexpr int kTwo = 2 * internal::grid::kTileEdge;
+    lattice->middle[axis] = low + (first + last - 2 * low) / kTwo * internal::grid::kTileEdge;
     lattice->domain.voxels.first[axis] = first - lattice->middle[axis];
     lattice->domain.voxels.count[axis] = last - first;
   }
@@ -115,7 +115,7 @@ int AddSurfaces(const Cell& cell, const Pose& X_FC, int body, const GridDomain& 
       side.c += ((&surface - cell.surfaces.data()) & 1) != 0 ? -up : up;
     }
     const geometry::Bounds g = internal::BoundsOver(side, c, half);
-    const double bias = internal::MostBias(side, domain.h);
+    const double bias = internal::grid::MostBias(side, domain.h);
     if (g.lo > bias) return 0;
     if (g.hi < -bias) continue;
     if (model->surfaces == kMaxSurfaces - model->grids) return -1;
@@ -134,11 +134,11 @@ void TurnToWorld(const Pose& X_WF, InterferenceMetrics* m) {
 }
 
 /** The metrics of the sums about F's origin, in F's axes. */
-InterferenceMetrics Conclude(const internal::ClipSums& sums, const RuleResult& result,
+InterferenceMetrics Conclude(const internal::clip::ClipSums& sums, const RuleResult& result,
                              const PairQuery& query, LeafRule rule) {
   InterferenceMetrics out;
   if (sums.v > 0) {
-    internal::ClipBox box;
+    internal::clip::ClipBox box;
     box.F = Mat3::Identity();
     out = ToMetrics(Mapped(box.F, box.p, sums, sums.s, sums.t), {});
     const bool met = rule != LeafRule::kVoxel || result.error <= query.tolerance * sums.v ||
@@ -195,7 +195,7 @@ InterferenceMetrics ComputeGridPair(const PairQuery& query) {
 
   const Pose X_FO = Inverse(lattice.X_LF) * X_LO;
   thread_local const auto model = std::make_unique<GridModel>();
-  thread_local const auto tile = std::make_unique<internal::Tile>();
+  thread_local const auto tile = std::make_unique<internal::grid::Tile>();
   model->grids = model->surfaces = 0;
   model->grid[model->grids++] = SideOf(L.grid, Inverse(lattice.X_LF) * L.grid.X_CG, body);
   if (O.grid.field != nullptr) {
@@ -205,14 +205,14 @@ InterferenceMetrics ComputeGridPair(const PairQuery& query) {
   const int added = whole ? 1 : AddSurfaces(O, X_FO, 1 - body, lattice.domain, model.get());
   if (added == 0) return out;
   const LeafRule rule = query.rule == LeafRule::kAuto ? LeafRule::kVoxel : query.rule;
-  internal::ClipSums sums;
+  internal::clip::ClipSums sums;
   RuleResult result;
   if (added > 0) {
     result = GridRule(lattice.domain, rule, query.tolerance, query.volume_floor, model.get(),
                       tile.get(), &sums);
   }
   if (!result.accepted) {
-    const internal::VoxelBlock& n = lattice.domain.voxels;
+    const internal::center::VoxelBlock& n = lattice.domain.voxels;
     const double h = lattice.domain.h;
     out.status = Status::kToleranceNotMet;
     out.rule = rule;

@@ -11,11 +11,11 @@ namespace intervox::cuda {
 /** The voxels of a grid that an overlap may meet, with a corner of voxel (0, 0, 0) at the origin.
  Ranges are even, so that voxels of twice the edge fill them, too. */
 struct GridDomain {
-  internal::VoxelBlock voxels;
+  internal::center::VoxelBlock voxels;
   double h = 0;  ///< edge of a voxel [m]
 };
 
-namespace internal {
+namespace internal::grid {
 
 /** Most undecided cells of one level of the voxel rule. */
 inline constexpr int kMostGridLeaves = 1000000;
@@ -28,9 +28,9 @@ inline constexpr double kShareOfChange = 1.0 / 3;
 inline constexpr int kLeastCells = 8;
 
 /** The sums at the cells of edge h/2^level; level −1 has cells of two voxels. */
-inline ClipSums SumLevel(const GridDomain& domain, int level, LeafRule rule, GridModel* model,
-                         Tile* tile) {
-  VoxelBlock cells = domain.voxels;
+inline clip::ClipSums SumLevel(const GridDomain& domain, int level, LeafRule rule, GridModel* model,
+                               Tile* tile) {
+  center::VoxelBlock cells = domain.voxels;
   for (int axis = 0; axis < 3; ++axis) {
     int &first = cells.first[axis], &count = cells.count[axis];
     first = level < 0 ? first / 2 : first * (1 << level);
@@ -39,10 +39,10 @@ inline ClipSums SumLevel(const GridDomain& domain, int level, LeafRule rule, Gri
   const double edge = level < 0 ? 2 * domain.h : domain.h / (1 << level);
   if (rule == LeafRule::kCenter) {
     // Bounds are taken one voxel wider, so that a decided block has no face of the overlap.
-    return SumLattice(*model, cells, edge, edge,
-                      [&](std::uint64_t active, const Vec3& c, ClipSums* sums) {
-                        AddVoxel(*model, active, c, edge, sums);
-                      });
+    return center::SumLattice(*model, cells, edge, edge,
+                              [&](std::uint64_t active, const Vec3& c, clip::ClipSums* sums) {
+                                center::AddVoxel(*model, active, c, edge, sums);
+                              });
   }
   SubtractBias(edge, model);
   return SumTiles(*model, cells, edge, tile,
@@ -60,21 +60,21 @@ inline int FirstLevel(const GridDomain& domain) {
 /** The clip rule's sums level by level, (4 F_k − F_{k−1})/3 of all of them, until the change is
  within the tolerance, or too many cells are left. */
 inline RuleResult SumToTolerance(const GridDomain& domain, double tolerance, double floor,
-                                 GridModel* model, Tile* tile, ClipSums* sums) {
+                                 GridModel* model, Tile* tile, clip::ClipSums* sums) {
   RuleResult result;
   result.accepted = true;
   int level = FirstLevel(domain);
-  ClipSums coarse = SumLevel(domain, level, LeafRule::kClip, model, tile);
+  clip::ClipSums coarse = SumLevel(domain, level, LeafRule::kClip, model, tile);
   *sums = coarse;
   result.work = coarse.leaves;
   if (coarse.leaves == 0) return result;  // whole blocks: exact
   for (++level; level <= kFinestGridLevel; ++level) {
-    const ClipSums fine = SumLevel(domain, level, LeafRule::kClip, model, tile);
+    const clip::ClipSums fine = SumLevel(domain, level, LeafRule::kClip, model, tile);
     result.work += fine.leaves;
-    ClipSums next = Times(4.0 / 3, fine);
-    next += Times(-1.0 / 3, coarse);
+    clip::ClipSums next = clip::Times(4.0 / 3, fine);
+    next += clip::Times(-1.0 / 3, coarse);
     const double v = next.v > 0 ? next.v : 0;
-    result.error = fine.leaves == 0 ? 0 : kShareOfChange * Difference(*sums, next) * v;
+    result.error = fine.leaves == 0 ? 0 : kShareOfChange * clip::Difference(*sums, next) * v;
     *sums = next;
     coarse = fine;
     const bool small = result.error <= tolerance * v || result.error <= floor;
@@ -83,7 +83,7 @@ inline RuleResult SumToTolerance(const GridDomain& domain, double tolerance, dou
   return result;
 }
 
-}  // namespace internal
+}  // namespace internal::grid
 
 /** The metrics' sums of a grid's overlap, about the domain's origin.
 
@@ -97,23 +97,23 @@ inline RuleResult SumToTolerance(const GridDomain& domain, double tolerance, dou
  twice the edge, of clip half of it; of voxel a third of
  the last change. Not accepted for other rules. */
 inline RuleResult GridRule(const GridDomain& domain, LeafRule rule, double tolerance, double floor,
-                           internal::GridModel* model, internal::Tile* tile,
-                           internal::ClipSums* sums) {
+                           internal::grid::GridModel* model, internal::grid::Tile* tile,
+                           internal::clip::ClipSums* sums) {
   RuleResult result;
   if (rule == LeafRule::kVoxel) {
-    return internal::SumToTolerance(domain, tolerance, floor, model, tile, sums);
+    return internal::grid::SumToTolerance(domain, tolerance, floor, model, tile, sums);
   }
   if (rule != LeafRule::kCenter && rule != LeafRule::kFraction && rule != LeafRule::kClip) {
     return result;
   }
-  *sums = internal::SumLevel(domain, 0, rule, model, tile);
+  *sums = internal::grid::SumLevel(domain, 0, rule, model, tile);
   result.accepted = true;
   result.work = sums->leaves;
   if (rule == LeafRule::kCenter) {
     result.error = 0.5 * domain.h * domain.h * domain.h * sums->leaves;
     return result;
   }
-  const internal::ClipSums coarse = internal::SumLevel(domain, -1, rule, model, tile);
+  const internal::clip::ClipSums coarse = internal::grid::SumLevel(domain, -1, rule, model, tile);
   result.work += coarse.leaves;
   result.error = (rule == LeafRule::kClip ? 0.5 : 1.0) * std::fabs(sums->v - coarse.v);
   return result;

@@ -3,7 +3,7 @@
 
 #include "cuda/rules/grid/tile.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::grid {
 
 /** A point of a tetrahedron by the shares of its four nodes. */
 struct Barycentric {
@@ -114,7 +114,7 @@ inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile, StepS
 
 /** Adds moments by steps: step i goes along axis order[i] by step[order[i]], from `first`. */
 inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& first,
-                     const Vec3& step, double edge, ClipSums* sums) {
+                     const Vec3& step, double edge, clip::ClipSums* sums) {
   const double scale = edge * edge * edge, v = scale * local.v;
   Vec3 m, square;
   for (int i = 0; i < 3; ++i) {
@@ -141,7 +141,8 @@ inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& f
  They go round the diagonal from a node whose numbers are even, so that neighbours are mirrored and
  no direction is preferred; and share the triangles of their faces, so that V is continuous.
  @param mixed  bits of the sides that cut the voxel */
-inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed, ClipSums* sums) {
+inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
+                          clip::ClipSums* sums) {
   constexpr int kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   constexpr int kStride[3] = {kTileSide * kTileSide, kTileSide, 1};
   const int at[3] = {i, j, k};
@@ -188,4 +189,4 @@ inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed, 
   }
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::grid

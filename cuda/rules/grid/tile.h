@@ -7,7 +7,7 @@
 
 #include "cuda/rules/grid/model.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::grid {
 
 inline constexpr int kTileEdge = 4;              ///< most voxels along a tile's edge
 inline constexpr int kTileSide = kTileEdge + 1;  ///< most nodes along it
@@ -35,7 +35,7 @@ struct SideShare {
 
 /** Levels at the nodes of some voxels, and what V changes with them. */
 struct Tile {
-  VoxelBlock voxels;
+  center::VoxelBlock voxels;
   double edge = 0;          ///< of a voxel [m]
   int count = 0;            ///< sides that are neither all inside nor all outside
   int side[kTileSides];     ///< which sides of the model
@@ -110,7 +110,8 @@ inline void ReadLevels(const MappedSurface& side, const Tile& tile, double* leve
 }
 
 /** Fills the tile with what bounds left undecided. @returns false where it is outside of a side. */
-inline bool Fill(const GridModel& model, const VoxelBlock& voxels, double edge, Tile* tile) {
+inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, double edge,
+                 Tile* tile) {
   tile->voxels = voxels;
   tile->edge = edge;
   tile->count = 0;
@@ -155,7 +156,7 @@ inline Vec3 GradientAt(const GridModel& model, int s, const Vec3& x) {
 }
 
 /** Adds to S and T what the nodes' gains are along the sides' gradients there. */
-inline void AddGains(const GridModel& model, const Tile& tile, ClipSums* sums) {
+inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
   for (int s = 0; s < tile.count; ++s) {
     if (tile.turn[s] == 0) continue;
     tile.ForEachNode([&](int i, int j, int k, int n) {
@@ -172,11 +173,12 @@ inline void AddGains(const GridModel& model, const Tile& tile, ClipSums* sums) {
  mixed, sums) for each voxel that its nodes' signs leave undecided, with the bits of the tile's
  sides. */
 template <class Add>
-ClipSums SumTiles(const GridModel& model, const VoxelBlock& all, double edge, Tile* tile,
-                  const Add& add) {
+clip::ClipSums SumTiles(const GridModel& model, const center::VoxelBlock& all, double edge,
+                        Tile* tile, const Add& add) {
   // A tile of the grid's own voxels lies in one of its blocks, as parts begin at multiples of it.
-  return SumParts(
-      model, all, edge, 0.0, kTileEdge, [&](const VoxelBlock& block, const Vec3&, ClipSums* sums) {
+  return center::SumParts(
+      model, all, edge, 0.0, kTileEdge,
+      [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
         if (!Fill(model, block, edge, tile)) return;
         const double half = 0.5 * edge;
         for (int i = 0; i < block.count[0]; ++i) {
@@ -191,7 +193,7 @@ ClipSums SumTiles(const GridModel& model, const VoxelBlock& all, double edge, Ti
               }
               if (every != 0) continue;
               if (any == 0) {
-                AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
+                clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
                 continue;
               }
               ++sums->leaves;
@@ -203,4 +205,4 @@ ClipSums SumTiles(const GridModel& model, const VoxelBlock& all, double edge, Ti
       });
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::grid

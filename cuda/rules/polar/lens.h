@@ -5,7 +5,7 @@
 #include "cuda/rules/polar/meridian.h"
 #include "cuda/surface/contact_frame.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::polar {
 
 /** Two surfaces in the mapped frame y, x = p + F y: a is met first along +z, b along −z. */
 struct MappedLens {
@@ -26,7 +26,7 @@ INTERVOX_HD inline MappedQuadric MapForm(const QuadricForm& form, const Vec3& p,
 /** 1/ρ along d from p of a form with value < 0 at p; ≤ 0 when the ray never leaves. */
 INTERVOX_HD inline double InverseExit(const QuadricForm& form, const Vec3& p, double value,
                                       const Vec3& d) {
-  return InverseExit(-Dot(form.HalfGradient(p), d) / value, -Dot(d, form.E * d) / value);
+  return internal::InverseExit(-Dot(form.HalfGradient(p), d) / value, -Dot(d, form.E * d) / value);
 }
 
 /** Makes the lens of forms a and b at their deepest point. False when no axis through that point
@@ -89,7 +89,7 @@ INTERVOX_HD inline bool TurnLens(const QuadricForm& a, const QuadricForm& b, Map
     const Vec3 d{r * cosine, r * sine, z};
     double u[2];
     for (int k = 0; k < 2; ++k) {
-      u[k] = InverseExit(Dot(faces[k].b, d), Dot(d, faces[k].E * d));
+      u[k] = internal::InverseExit(Dot(faces[k].b, d), Dot(d, faces[k].E * d));
     }
     const int face = u[0] > u[1] ? 0 : 1;
     if (!(u[face] > 0)) return false;
@@ -185,4 +185,4 @@ INTERVOX_HD inline QuadricForm SideForm(const LocalSurface& surface) {
   return form;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::polar

@@ -6,7 +6,7 @@
 #include "cuda/rules/polar/tables.h"
 #include "cuda/surface/quadric.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::polar {
 
 /** A point or direction of a meridian half plane: r off the axis, z along it. */
 struct Planar {
@@ -266,4 +266,4 @@ INTERVOX_HD inline bool FindRim(const Conic& a, const Conic& b, bool b_is_line, 
   return false;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::polar

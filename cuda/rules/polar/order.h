@@ -4,7 +4,7 @@
 
 #include "cuda/rules/polar/lens.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::polar {
 
 /** How finely a lens is integrated. */
 struct PolarOrder {
@@ -125,4 +125,4 @@ INTERVOX_HD inline int MoreAzimuths(int azimuths, double difference, double targ
   return kMaxAzimuths;
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::polar

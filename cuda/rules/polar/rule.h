@@ -7,7 +7,7 @@
 
 namespace intervox::cuda {
 
-namespace internal {
+namespace internal::polar {
 
 /** Adds an arc, halved `cuts` times; false when a half is no arc. */
 template <bool kSurface>
@@ -149,7 +149,7 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
   return false;
 }
 
-}  // namespace internal
+}  // namespace internal::polar
 
 /** Metrics of a smooth convex overlap: two planes or convex quadrics bound it, or one ellipsoid.
 
@@ -169,18 +169,18 @@ INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments)
   const int ia = pair.planes;
   const QuadricForm a = MakeForm(pair.surface[ia].surface);
   const bool b_is_plane = curved == 1;
-  const int ib = b_is_plane ? internal::DeepestPlane(pair, a) : pair.planes + 1;
+  const int ib = b_is_plane ? internal::polar::DeepestPlane(pair, a) : pair.planes + 1;
   DeepestPoint deepest;
   QuadricForm b;
   if (ib < 0) {
     // One surface alone, or one whose overlap with a plane is infinite.
     if (pair.planes > 0 || !internal::AtPencil(a, a, 0, &deepest)) return result;
-    *moments = internal::WholeEllipsoid(deepest);
+    *moments = internal::polar::WholeEllipsoid(deepest);
     result.accepted = true;
     result.work = 1;
     return result;
   }
-  b = internal::SideForm(pair.surface[ib]);
+  b = internal::polar::SideForm(pair.surface[ib]);
   deepest = FindDeepest(a, b, b_is_plane);
   if (deepest.disjoint) {
     *moments = {};
@@ -189,24 +189,25 @@ INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments)
   }
   if (!deepest.found) return result;
   for (int i = 0; i < pair.planes; ++i) {
-    if (i != ib && !InsideEverywhere(deepest, internal::SideForm(pair.surface[i]))) return result;
+    if (i != ib && !InsideEverywhere(deepest, internal::polar::SideForm(pair.surface[i])))
+      return result;
   }
   const double rounding = internal::kLevelRounding * (a.size + b.size) / deepest.depth;
-  internal::MappedLens lens;
-  if (internal::MakeLens(a, b, b_is_plane, deepest, &lens)) {
+  internal::polar::MappedLens lens;
+  if (internal::polar::MakeLens(a, b, b_is_plane, deepest, &lens)) {
     const double weight = pair.surface[ib].weight - pair.surface[ia].weight;
     for (int view = 0; view < 3 && !result.accepted; ++view) {
-      if (view > 0 && !internal::TurnLens(a, b, &lens)) break;
-      const int azimuths = view < 2 ? 40 : internal::kMaxAzimuths;
-      result.accepted = internal::IntegrateLens(lens, weight, pair.tolerance, rounding, azimuths,
-                                                moments, &result);
+      if (view > 0 && !internal::polar::TurnLens(a, b, &lens)) break;
+      const int azimuths = view < 2 ? 40 : internal::polar::kMaxAzimuths;
+      result.accepted = internal::polar::IntegrateLens(lens, weight, pair.tolerance, rounding,
+                                                       azimuths, moments, &result);
     }
     return result;
   }
   const bool inner_is_a = deepest.lambda == 0;
   if (!inner_is_a && deepest.lambda != 1) return result;
-  if (!internal::Contains(inner_is_a ? b : a, deepest)) return result;
-  *moments = internal::WholeEllipsoid(deepest);
+  if (!internal::polar::Contains(inner_is_a ? b : a, deepest)) return result;
+  *moments = internal::polar::WholeEllipsoid(deepest);
   result.error = internal::kLevelRounding * moments->v;
   result.work = 1;
   result.accepted = true;

@@ -4,7 +4,7 @@
 
 #include "cuda/numerics/scalar.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::polar {
 
 /** Azimuths of the finest rule; every used number of azimuths divides it. */
 inline constexpr int kMaxAzimuths = 240;
@@ -143,4 +143,4 @@ INTERVOX_HD inline void Azimuth(int k, double* cosine, double* sine) {
   *sine = kTable.cosine[(k + 3 * kMaxAzimuths / 4) % kMaxAzimuths];
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::polar

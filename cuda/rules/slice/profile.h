@@ -6,7 +6,7 @@
 
 #include "cuda/local_pair.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::slice {
 
 /** Axes across and along the axis of revolution, in L: x̂ from the floor into the overlap, ŷ along
  the chords in which the floor cuts slices, ẑ along the axis. */
@@ -259,4 +259,4 @@ INTERVOX_HD inline void SetFloor(int floor, SlicedSolid* solid) {
   frame.axis_y = Dot(frame.y, solid->point);
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::slice

@@ -9,7 +9,7 @@
 
 namespace intervox::cuda {
 
-namespace internal {
+namespace internal::slice {
 
 /** Sums over slices in the solid's frame, y about the axis; those over the floor's face apart. */
 struct SliceSums {
@@ -425,14 +425,14 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
   return sums;
 }
 
-}  // namespace internal
+}  // namespace internal::slice
 
 /** Moments of a solid of revolution (coaxial cylinders, cones, spheroids or a torus, between planes
  across the axis) under one more plane. Every slice across the axis is a circular segment, or the
  difference of two, with moments in closed form; the sum over slices is one-dimensional. Of several
  other planes one must cut alone. It refuses any other pair. */
 INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
-  using namespace internal;
+  using namespace internal::slice;
   SlicedSolid solid;
   if (!MakeSlicedSolid(pair, &solid)) return {};
   for (int floor = solid.floors > 0 ? 0 : -1; floor < solid.floors; ++floor) {

@@ -5,7 +5,7 @@
 
 #include "cuda/numerics/scalar.h"
 
-namespace intervox::cuda::internal {
+namespace intervox::cuda::internal::slice {
 
 /** Moments of a part of a disc about a point x = `at` of the line through the disc's centre across
  the chord; that line is the part's axis of symmetry, x runs along it and y along the chord. */
@@ -68,4 +68,4 @@ INTERVOX_HD inline SegmentMoments Segment(double r, double depth, double rest, d
           disc.yy - other.yy};
 }
 
-}  // namespace intervox::cuda::internal
+}  // namespace intervox::cuda::internal::slice
