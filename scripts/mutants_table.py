@@ -155,7 +155,7 @@ MUTANTS = [
     Mutant("cuda/pair_frame.h", "boxes are taken for apart a little too early",
            "if («gap_v.x > 0» || gap_v.y > 0", "gap_v.x > -0.02 * v.x", "cuda"),
     Mutant("cuda/rules/polar/rule.h", "planes that cut a lens are overlooked",
-           "if (i != ib && «!InsideEverywhere(deepest, internal::polar::SideForm(pair.surface[i]))») return", "false", "cuda:Polar*"),
+           "if (i != ib && «!InsideEverywhere(deepest, internal::polar::SideForm(pair.surface[i]))»)", "false", "cuda:Polar*"),
     Mutant("cuda/rules/polar/rule.h", "the polar rule does not state its azimuths' error",
            "result->error = out->v * («azimuth_error» + arc_error + rounding);", "0.0 * azimuth_error", "cuda:Polar*"),
     Mutant("cuda/rules/flux/rule.h", "the flux rule accepts an open boundary",

@@ -32,7 +32,7 @@ while IFS= read -r source; do
   # What was made is newer than every source: nothing to do.
   fresh=yes
   for file in "${made[@]}"; do
-    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f -print -quit)" ]] || fresh=no
+    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f ! -name '*.md' -print -quit)" ]] || fresh=no
   done
   [[ $fresh == no ]] || continue
   echo "nvcc $source"
