@@ -5,6 +5,7 @@
 #include "cuda/numerics/scalar.h"
 #include "cuda/pair_frame.h"
 #include "cuda/rules/polytope/rule.h"
+#include "cuda/surface/support.h"
 #include "cuda/surface/surface_bound.h"
 #include "cuda/wall/wall_cuts.h"
 
@@ -110,21 +111,10 @@ INTERVOX_HD bool IsFaceOf(const ClipPlane& plane, double coincide, const P& poly
 // How far the kept side of one surface reaches along the unit vector n; infinite unless it is
 // convex and bounded that way by itself.
 INTERVOX_HD inline double ReachOf(const geometry::Surface& s, const Vec3& n) {
-  using geometry::SurfaceKind;
   constexpr double kAlong = 1e-9;
-  if (s.side < 0) return INFINITY;
-  const Vec3 m = TransposeTimes(s.R, n);
-  const double across = m.x * m.x + m.y * m.y, at = Dot(n, s.o);
-  switch (s.kind) {
-    case SurfaceKind::kEllipsoid:
-      return at + std::sqrt(-s.c * (m.x * m.x / s.e.x + m.y * m.y / s.e.y + m.z * m.z / s.e.z));
-    case SurfaceKind::kCylinder:
-      return std::fabs(m.z) < kAlong ? at + std::sqrt(-s.c / s.e.x * across) : INFINITY;
-    case SurfaceKind::kTorus:
-      return at + s.e.x * std::sqrt(across) + s.e.y;
-    default:
-      return INFINITY;
-  }
+  const bool across = std::fabs(Dot(s.R.Col(2), n)) < kAlong;
+  const double extent = HalfExtent(s, n, across ? 0.0 : INFINITY);
+  return extent < 0 ? INFINITY : Dot(n, s.o) + extent;
 }
 
 // Whether the cell is one ellipsoid, whose bounds it reaches by itself.

@@ -25,6 +25,15 @@ INTERVOX_HD inline double EstimateOf(double difference, double scale) {
  show its error: its estimate takes no chances. */
 inline constexpr double kBlind = 12.0;
 
+/** The error of V from the ellipsoid's face of a piece, whose size the nested rule has as `lean`.
+ */
+INTERVOX_HD inline double PatchError(const FluxCurve& s, const PatchPole& pole, double size,
+                                     double lean, const PoleDistance& near_pole, bool fine) {
+  const double det = s.radii.x * s.radii.y * s.radii.z / 3.0;
+  return EstimateOf(kBlind * det * std::fabs(size - lean), det * std::fabs(size)) +
+         det * near_pole.ErrorOfSize(pole, fine);
+}
+
 /** Sums over the edge of a planar face, and of the ellipsoid's face where it bounds that too. */
 template <int N>
 INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p,
@@ -98,10 +107,7 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
       lean += (patch.Size(pole) - before) * (rule.lean[k] / rule.fine[k]);
     }
     AddPatch(s, pole, patch, &out.sums);
-    const double det = s.radii.x * s.radii.y * s.radii.z / 3.0;
-    round_error = EstimateOf(kBlind * det * std::fabs(patch.Size(pole) - lean),
-                             det * std::fabs(patch.Size(pole))) +
-                  det * near_pole.ErrorOfSize(pole, N > 8);
+    round_error = PatchError(s, pole, patch.Size(pole), lean, near_pole, N > 8);
   }
   out.volume_error =
       EstimateOf(std::fabs(plane.h) * miss / 3.0, std::fabs(plane.h * fan.v) / 3.0) + round_error;

@@ -201,10 +201,7 @@ INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPa
     PoleDistance near_pole;
     const double patch_lean = AddPatchEdges(ball, s, p, pole, rule, g, &patch, &near_pole);
     AddPatch(ball, pole, patch, &result.sums);
-    const double det = ball.radii.x * ball.radii.y * ball.radii.z / 3.0;
-    round_error = EstimateOf(kBlind * det * std::fabs(patch.Size(pole) - patch_lean),
-                             det * std::fabs(patch.Size(pole))) +
-                  det * near_pole.ErrorOfSize(pole, N > 8);
+    round_error = PatchError(ball, pole, patch.Size(pole), patch_lean, near_pole, N > 8);
   }
   result.volume_error =
       EstimateOf(std::fabs(v - Total(high_lean)) / 3.0, std::fabs(v) / 3.0) + round_error;

@@ -66,11 +66,6 @@ INTERVOX_HD inline double WeightOf(const GridModel& model, int i) {
   return i < model.grids ? model.grid[i].weight : model.surface[i - model.grids].weight;
 }
 
-/** The body of side i. */
-INTERVOX_HD inline int BodyOf(const GridModel& model, int i) {
-  return i < model.grids ? model.grid[i].body : model.surface_body;
-}
-
 /** Certified bounds of g over the box c ± half: the value at its centre with the field's slope, and
  the blocks' extents where that does not decide. */
 INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3& c,

@@ -17,9 +17,6 @@ INTERVOX_HD constexpr int GaussOrder(int rule) {
 }
 /** Number of tabulated Gauss rules. */
 inline constexpr int kGaussRules = 5;
-/** First entry of each rule in GaussTable. */
-inline constexpr int kGaussStart[] = {0, 4, 9, 16, 26, 40};
-
 /** cos x for |x| ≤ π by its series, at compile time. */
 constexpr double SeriesCosine(double x) {
   double term = 1, sum = 1;
@@ -60,22 +57,29 @@ constexpr AzimuthTable MakeAzimuthTable() {
   return table;
 }
 
-/** A Gauss node on [0, 1] in the quadratic Bernstein basis. */
-struct GaussNode {
-  double weight = 0;
-  double b0 = 0;  ///< (1−s)²
-  double b1 = 0;  ///< 2 s (1−s)
-  double b2 = 0;  ///< s²
+/** Nodes that are taken at a time: a vector register's worth. */
+inline constexpr int kGaussWide = 4;
+
+/** Gauss nodes on [0, 1] in the quadratic Bernstein basis, rule by rule, each filled up to whole
+ registers with nodes of no weight. */
+struct GaussColumns {
+  static constexpr int kNodes = 48;
+  double weight[kNodes] = {};
+  double b0[kNodes] = {};  ///< (1−s)²
+  double b1[kNodes] = {};  ///< 2 s (1−s)
+  double b2[kNodes] = {};  ///< s²
 };
 
-/** All rules, one after the other. */
-struct GaussTable {
-  GaussNode node[40] = {};
-};
+/** First column entry of a rule; the start of the next one ends it. */
+INTERVOX_HD constexpr int GaussColumn(int rule) {
+  constexpr int kStart[] = {0, 4, 12, 20, 32, GaussColumns::kNodes};
+  return kStart[rule];
+}
 
 /** Newton's method on the Legendre polynomials, at compile time. */
-constexpr GaussTable MakeGaussTable() {
-  GaussTable table;
+constexpr GaussColumns MakeGaussColumns() {
+  GaussColumns columns;
+  for (double& b0 : columns.b0) b0 = 1;  // nodes without weight, but somewhere on the arc
   for (int rule = 0; rule < kGaussRules; ++rule) {
     const int n = kGaussOrders[rule];
     for (int i = 0; i < n; ++i) {
@@ -92,45 +96,11 @@ constexpr GaussTable MakeGaussTable() {
         x -= p1 / slope;
       }
       const double s = 0.5 * (1 - x), t = 0.5 * (1 + x);
-      table.node[kGaussStart[rule] + i] = {1 / ((1 - x * x) * slope * slope), t * t, 2 * s * t,
-                                           s * s};
-    }
-  }
-  return table;
-}
-
-/** Nodes that are taken at a time: a vector register's worth. */
-inline constexpr int kGaussWide = 4;
-
-/** All rules by columns, each filled up to whole registers with nodes of no weight. */
-struct GaussColumns {
-  static constexpr int kNodes = 48;
-  double weight[kNodes] = {};
-  double b0[kNodes] = {};
-  double b1[kNodes] = {};
-  double b2[kNodes] = {};
-};
-
-/** First column entry of a rule; the start of the next one ends it. */
-INTERVOX_HD constexpr int GaussColumn(int rule) {
-  constexpr int kStart[] = {0, 4, 12, 20, 32, GaussColumns::kNodes};
-  return kStart[rule];
-}
-
-/** The rules of MakeGaussTable by columns. */
-constexpr GaussColumns MakeGaussColumns() {
-  const GaussTable table = MakeGaussTable();
-  GaussColumns columns;
-  for (int rule = 0; rule < kGaussRules; ++rule) {
-    for (int i = GaussColumn(rule); i < GaussColumn(rule + 1); ++i) {
-      const int n = i - GaussColumn(rule);
-      // Without weight, but somewhere on the arc.
-      GaussNode node{0.0, 1.0, 0.0, 0.0};
-      if (n < kGaussOrders[rule]) node = table.node[kGaussStart[rule] + n];
-      columns.weight[i] = node.weight;
-      columns.b0[i] = node.b0;
-      columns.b1[i] = node.b1;
-      columns.b2[i] = node.b2;
+      const int at = GaussColumn(rule) + i;
+      columns.weight[at] = 1 / ((1 - x * x) * slope * slope);
+      columns.b0[at] = t * t;
+      columns.b1[at] = 2 * s * t;
+      columns.b2[at] = s * s;
     }
   }
   return columns;
