@@ -92,8 +92,8 @@ INTERVOX_HD inline LevelAndSlope Evaluate(const MappedSurface& s, const Vec3& y)
   return out;
 }
 
-/** Certified bounds over the cell c ± h of a function with the sign of g: the centred form, whose
- quadratic remainder is exact along each axis, or a distance. */
+/** (C2) of the clip rule: certified bounds over the cell c ± h of a function with the sign of g:
+ the centred form, whose quadratic remainder is exact along each axis, or a distance. */
 INTERVOX_HD inline geometry::Bounds BoundsOver(const MappedSurface& s, const Vec3& c,
                                                const Vec3& h) {
   if (s.kind == geometry::SurfaceKind::kTorus) {

@@ -180,8 +180,8 @@ INTERVOX_HD inline ClipBox ContactBox(const LocalPair& pair, int ia, int ib, boo
   return box;
 }
 
-/** The cheapest box of: the pair's own, the contact frame, the axes of each curved surface and the
- frames of its planes. */
+/** (C1): the cheapest box of: the pair's own, the contact frame, the axes of each curved surface
+ and the frames of its planes. */
 INTERVOX_HD inline ClipBox ChooseBox(const LocalPair& pair, bool* disjoint) {
   *disjoint = false;
   ClipBox best = BoxAlong(pair, Mat3::Identity());

@@ -6,8 +6,8 @@
 
 namespace intervox::cuda::internal::clip {
 
-/** The tangent half-space of g at the cell's centre, projected twice onto g = 0 in the metric of
- the cell, in which a tall cell is a cube. False when g has no slope there. */
+/** (C4): the tangent half-space of g at the cell's centre, projected twice onto g = 0 in the metric
+ of the cell, in which a tall cell is a cube. False when g has no slope there. */
 INTERVOX_HD inline bool TangentCut(const MappedSurface& s, const Vec3& c, const Vec3& h,
                                    HalfSpaceCut* cut) {
   const Vec3 square{h.x * h.x, h.y * h.y, h.z * h.z};

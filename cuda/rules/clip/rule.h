@@ -63,10 +63,10 @@ INTERVOX_HD inline ClipSums Times(double a, const ClipSums& x) {
  Cells of a box around Ω are halved level by level; certified bounds drop cells and surfaces, so
  that which cells exist never depends on sampled values. In a leaf each curved surface becomes its
  tangent half-space at the projected centre; the polytope's moments are exact. Their error is a
- clean h² term, rims and edges included, so (4 M_fine − M_coarse)/3 of all raw moments is fourth
- order. Cells that only planes cut are exact at once. Levels are added until the changes fall below
- 0.06 of the tolerance, so that results jump little where the level changes, and the stated error
- below the tolerance. S and G err by about ten times the tolerance, relative: a rim moves by
+ clean h² term, rims and edges included, so by (C5) (4 M_fine − M_coarse)/3 of all raw moments is
+ fourth order. Cells that only planes cut are exact at once. Levels are added until the changes fall
+ below 0.06 of the tolerance, so that results jump little where the level changes, and the stated
+ error below the tolerance. S and G err by about ten times the tolerance, relative: a rim moves by
  h² in each of its cells, and only the mean of that is extrapolated.
  @param max_leaves  bound on the curved leaves of one level; beyond it the best result is returned
  with the error that it has.

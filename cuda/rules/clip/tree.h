@@ -159,7 +159,7 @@ INTERVOX_HD inline bool Shrink(ClipModel* model) {
   return true;
 }
 
-/** The grid: which axes each level halves. An axis rests while its sag is small beside the
+/** (C3): which axes each level halves. An axis rests while its sag is small beside the
  largest. */
 INTERVOX_HD inline void PlanSplits(const LocalPair& pair, ClipModel* model) {
   Vec3 sag = Sag(pair, model->box);

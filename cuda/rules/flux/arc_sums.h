@@ -34,7 +34,8 @@ INTERVOX_HD inline double PatchError(const FluxCurve& s, const PatchPole& pole, 
          det * near_pole.ErrorOfSize(pole, fine);
 }
 
-/** Sums over the edge of a planar face, and of the ellipsoid's face where it bounds that too. */
+/** (F1): sums over the edge of a planar face, and of the ellipsoid's face where it bounds that too.
+ */
 template <int N>
 INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p,
                                           const PatchPole& pole, const NestedRule<N>& rule,

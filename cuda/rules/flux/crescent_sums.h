@@ -158,7 +158,7 @@ struct CrescentLanes {
   double nx[N], ny[N], nz[N], rnz[N], znx[N], zny[N], spin[N];
 };
 
-/** One panel's share [from, to] ⊂ [0, 1]. */
+/** (F4): one panel's share [from, to] ⊂ [0, 1], columns along s at the nodes of θ. */
 template <int N>
 INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const CrescentPanel& p,
                                                   const NestedRule<N>& rule, double from,

@@ -24,9 +24,9 @@ struct FluxHits {
   bool full = false;
 };
 
-/** Adds the cone from a over an edge's fan, and the fan's area vector and its moment. The fan f
- holds ∫dA, ∫w dA and ∫wwᵀ dA of the triangles between the foot of a's perpendicular and the edge; w
- is the edge's point. */
+/** (F1): adds the cone from a over an edge's fan, and the fan's area vector and its moment. The fan
+ f holds ∫dA, ∫w dA and ∫wwᵀ dA of the triangles between the foot of a's perpendicular and the edge;
+ w is the edge's point. */
 INTERVOX_HD inline void AddFan(const FluxPlane& plane, const VolumeMoments& f, FluxSums* sums) {
   const Vec3 u = plane.h * plane.n;
   const double h3 = plane.h / 3.0;

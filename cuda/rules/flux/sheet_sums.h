@@ -104,7 +104,8 @@ INTERVOX_HD inline double AddPatchEdges(const FluxCurve& ball, const FluxCurve& 
   return lean;
 }
 
-/** Flux through a cylinder's or cone's face, and through the edge of an ellipsoid's face on it. */
+/** (F2): flux through a cylinder's or cone's face, and through the edge of an ellipsoid's face on
+ * it. */
 template <int N>
 INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
                                             const PatchPole& pole, const NestedRule<N>& rule,

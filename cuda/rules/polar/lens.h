@@ -23,7 +23,7 @@ INTERVOX_HD inline MappedQuadric MapForm(const QuadricForm& form, const Vec3& p,
   return Mapped(form, p, F, value, -1 / value);
 }
 
-/** 1/ρ along d from p of a form with value < 0 at p; ≤ 0 when the ray never leaves. */
+/** (P2): 1/ρ along d from p of a form with value < 0 at p; ≤ 0 when the ray never leaves. */
 INTERVOX_HD inline double InverseExit(const QuadricForm& form, const Vec3& p, double value,
                                       const Vec3& d) {
   return internal::InverseExit(-Dot(form.HalfGradient(p), d) / value, -Dot(d, form.E * d) / value);

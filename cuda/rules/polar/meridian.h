@@ -39,13 +39,15 @@ struct Conic {
   INTERVOX_HD double Polar(const Weighted& p, const Weighted& q) const {
     return Dot(p.x, Gamma(q.x)) + p.w * Dot(b, q.x) + q.w * Dot(b, p.x) - p.w * q.w;
   }
-  /** 1/ρ of the ray along d, where it leaves the inside; ≤ 0 if it never does. Homogeneous in d. */
+  /** (P2): 1/ρ of the ray along d, where it leaves the inside; ≤ 0 if it never does. Homogeneous in
+   * d. */
   INTERVOX_HD double InverseExit(const Planar& d) const {
     return internal::InverseExit(Dot(b, d), Dot(d, Gamma(d)));
   }
 };
 
-/** The section at azimuth (cosine, sine) of a surface 2 b·y + yᵀEy = 1, inside which the origin is.
+/** (P1): the section at azimuth (cosine, sine) of a surface 2 b·y + yᵀEy = 1, inside which the
+ * origin is.
  */
 INTERVOX_HD inline Conic Section(const MappedQuadric& q, double cosine, double sine) {
   const Vec3 &d = q.E.diag, &o = q.E.off;
@@ -55,15 +57,15 @@ INTERVOX_HD inline Conic Section(const MappedQuadric& q, double cosine, double s
           {q.b.x * cosine + q.b.y * sine, q.b.z}};
 }
 
-/** An arc of a conic from p0 to p2, seen from the origin inside it, as the rational quadratic curve
- x(s) = (b0 p0 + b1 m + b2 p2) / (b0 + b1 m.w + b2), b the Bernstein polynomials. Exact: a node
- needs no root. */
+/** (P4): an arc of a conic from p0 to p2, seen from the origin inside it, as the rational quadratic
+ curve x(s) = (b0 p0 + b1 m + b2 p2) / (b0 + b1 m.w + b2), b the Bernstein polynomials. Exact: a
+ node needs no root. */
 struct Arc {
   Planar p0, p2;
   Weighted m;
 };
 
-/** The arc from p0 to p2 on the conic, both of which lie on it.
+/** (P5): the arc from p0 to p2 on the conic, both of which lie on it.
 
  The middle control point is conjugate to both ends. With C and D half their sum and difference,
  CᵀQD = 0 and DᵀQD = −CᵀQC = σ; a normal v of the chord, freed of C and D in the metric Q, gives m =
@@ -112,8 +114,8 @@ INTERVOX_HD inline bool AllNegative(const double* b, int count) {
   return negative;
 }
 
-/** Proof that the other conic does not cut the arc except at p2, which lies on both: its quartic
- along the arc has Bernstein coefficients of one sign, on the whole or on a few pieces. */
+/** (P6): proof that the other conic does not cut the arc except at p2, which lies on both: its
+ quartic along the arc has Bernstein coefficients of one sign, on the whole or on a few pieces. */
 INTERVOX_HD inline bool ArcInside(const Conic& other, const Arc& arc) {
   const Weighted p0{arc.p0, 1}, p2{arc.p2, 1};
   double b[5] = {other.Polar(p0, p0), other.Polar(p0, arc.m),
@@ -148,8 +150,8 @@ struct MeridianMoments {
   }
 };
 
-/** Adds the cone from the origin over an arc that runs from the axis to the rim; sense is +1 from
- the +z pole, −1 from the −z pole. kSurface: the k sums are wanted. */
+/** (P7), (P8): adds the cone from the origin over an arc that runs from the axis to the rim; sense
+ is +1 from the +z pole, −1 from the −z pole. kSurface: the k sums are wanted. */
 template <bool kSurface>
 INTERVOX_HD inline void AddArc(const Conic& conic, const Arc& arc, double sense, int rule,
                                MeridianMoments* sum) {
@@ -192,8 +194,8 @@ INTERVOX_HD inline void AddArc(const Conic& conic, const Arc& arc, double sense,
   }
 }
 
-/** The point of the half plane where the conics meet, between the poles: conic a is met first near
- +z, conic b near −z. False when no such point was found. */
+/** (P3): the point of the half plane where the conics meet, between the poles: conic a is met first
+ near +z, conic b near −z. False when no such point was found. */
 INTERVOX_HD inline bool FindRim(const Conic& a, const Conic& b, bool b_is_line, Planar* rim) {
   if (b_is_line) {
     // Along the line from its point on the axis, a's section is a quadratic.

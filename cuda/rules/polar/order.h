@@ -56,7 +56,7 @@ INTERVOX_HD inline double ArcError(double bend, int rule) {
   }
 }
 
-/** The bend of each part of an arc that is halved `cuts` times: 1 − cos of half the angle. */
+/** (P9): the bend of each part of an arc that is halved `cuts` times: 1 − cos of half the angle. */
 INTERVOX_HD inline double HalvedBend(double bend, int cuts) {
   for (int i = 0; i < cuts; ++i) {
     // 1 − √(1 − bend/2) without cancellation.
