@@ -6,11 +6,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "cuda/engine_cuda.h"
-#include "cuda/executor.h"
-#include "cuda/grid/pair.h"
-#include "cuda/metrics_sum.h"
+#include "cuda/device/engine_cuda.h"
+#include "cuda/device/executor.h"
+#include "cuda/moments/metrics_sum.h"
 #include "cuda/planner.h"
+#include "cuda/proved_apart.h"
+#include "cuda/rules/grid/pair.h"
 #include "geometry/make_surface.h"
 
 namespace intervox {
@@ -31,11 +32,11 @@ constexpr int kMostHalvings = 12;
 cuda::PairOutcome ComputeWhole(const PairQuery& query) {
   thread_local const auto small = std::make_unique<cuda::Workspace<>>();
   const cuda::PairView view = cuda::MakeView(query);
-  cuda::PairOutcome out = cuda::ComputePair(cuda::SerialTeam{}, view, small.get());
+  cuda::PairOutcome out = cuda::ComputePair(view, small.get());
   if (!out.full) return out;
   thread_local std::unique_ptr<cuda::Workspace<LargePolyhedron>> large;
   if (large == nullptr) large = std::make_unique<cuda::Workspace<LargePolyhedron>>();
-  return cuda::ComputePair(cuda::SerialTeam{}, view, large.get());
+  return cuda::ComputePair(view, large.get());
 }
 
 double BoundsVolume(const geometry::Cell& cell) {
@@ -97,6 +98,14 @@ InterferenceMetrics ComputeMetrics(const PairQuery& query) {
     return invalid;
   }
   return cuda::HasGrid(query) ? cuda::ComputeGridPair(query) : ComputeHalves(query, kMostHalvings);
+}
+
+bool ProvedApart(const PairQuery& query) {
+  PairQuery bounds = query;
+  // The rule for planes refuses what curved surfaces bound: only bounds are left.
+  bounds.rule = LeafRule::kPolytope;
+  const InterferenceMetrics metrics = ComputeMetrics(bounds);
+  return metrics.status == Status::kDisjoint && !(metrics.volume_hi > 0);
 }
 
 Engine::Engine(EngineOptions options) : options_(options) {

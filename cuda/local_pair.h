@@ -8,11 +8,6 @@ namespace intervox::cuda {
 /** Most surfaces of one pair after pruning; more is a capacity status, never a dropped surface. */
 inline constexpr int kMaxSurfaces = 48;
 
-/** The share of the tolerance that the flux rule stays below: it errs by what it states, and V may
- jump by a tenth of the tolerance along a path, from one result to another. Above it the next rule
- is tried, at ten times the cost. */
-inline constexpr double kFluxShare = 0.05;
-
 /** A surface of either cell in the frame L: world axes, origin p_WL near the overlap. */
 struct LocalSurface {
   geometry::Surface surface;

@@ -1,15 +1,15 @@
 /** @file One pair from query to metrics: which rule, and what its answer is worth. */
 #pragma once
 
-#include "cuda/ball_rule.h"
-#include "cuda/center_rule.h"
-#include "cuda/clip/rule.h"
-#include "cuda/column/rule.h"
-#include "cuda/flux/rule.h"
-#include "cuda/polar/rule.h"
+#include "cuda/numerics/tolerances.h"
 #include "cuda/prepare.h"
-#include "cuda/slice/rule.h"
-#include "cuda/team.h"
+#include "cuda/rules/ball/rule.h"
+#include "cuda/rules/center/rule.h"
+#include "cuda/rules/clip/rule.h"
+#include "cuda/rules/column/rule.h"
+#include "cuda/rules/flux/rule.h"
+#include "cuda/rules/polar/rule.h"
+#include "cuda/rules/slice/rule.h"
 
 namespace intervox::cuda {
 
@@ -88,61 +88,57 @@ INTERVOX_HD inline int CountEllipsoids(const LocalPair& pair) {
 }
 
 // Kept out of line: one function with every rule in it takes ptxas many minutes.
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD RuleResult RunPolar(const Team& team, const LocalPair& pair,
-                                                          Moments* moments) {
-  return PolarRule(team, pair, moments);
+__attribute__((noinline)) INTERVOX_HD inline RuleResult RunPolar(const LocalPair& pair,
+                                                                 Moments* moments) {
+  return PolarRule(pair, moments);
 }
 
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD RuleResult RunFlux(const Team& team, const LocalPair& pair,
-                                                         Moments* moments) {
-  return CountEllipsoids(pair) > 1 ? RuleResult{} : FluxRule(team, pair, moments);
+__attribute__((noinline)) INTERVOX_HD inline RuleResult RunFlux(const LocalPair& pair,
+                                                                Moments* moments) {
+  return CountEllipsoids(pair) > 1 ? RuleResult{} : FluxRule(pair, moments);
 }
 
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD RuleResult RunSlice(const Team& team, const LocalPair& pair,
-                                                          Moments* moments) {
-  return SliceRule(team, pair, moments);
+__attribute__((noinline)) INTERVOX_HD inline RuleResult RunSlice(const LocalPair& pair,
+                                                                 Moments* moments) {
+  return SliceRule(pair, moments);
 }
 
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD RuleResult RunColumn(const Team& team, const LocalPair& pair,
-                                                           Moments* moments) {
-  return ColumnRule(team, pair, moments);
+__attribute__((noinline)) INTERVOX_HD inline RuleResult RunColumn(const LocalPair& pair,
+                                                                  Moments* moments) {
+  return ColumnRule(pair, moments);
 }
 
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD RuleResult RunClip(const Team& team, const LocalPair& pair,
-                                                         double leaf_size, Moments* moments) {
-  return ClipRule(team, pair, moments, kMaxClipLeaves, leaf_size);
+__attribute__((noinline)) INTERVOX_HD inline RuleResult RunClip(const LocalPair& pair,
+                                                                double leaf_size,
+                                                                Moments* moments) {
+  return ClipRule(pair, moments, internal::clip::kMaxClipLeaves, leaf_size);
 }
 
-template <class Team>
-__attribute__((noinline)) INTERVOX_HD RuleResult RunCenter(const Team& team, const LocalPair& pair,
-                                                           double voxel_size, Moments* moments) {
-  return CenterRule(team, pair, voxel_size, moments);
+__attribute__((noinline)) INTERVOX_HD inline RuleResult RunCenter(const LocalPair& pair,
+                                                                  double voxel_size,
+                                                                  Moments* moments) {
+  return CenterRule(pair, voxel_size, moments);
 }
 
-template <class Team, class P>
-INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair& pair,
-                               double voxel_size, P* polyhedron, Moments* moments) {
+template <class P>
+INTERVOX_HD RuleResult RunRule(LeafRule rule, const LocalPair& pair, double voxel_size,
+                               P* polyhedron, Moments* moments) {
   *moments = {};
   switch (rule) {
     case LeafRule::kPolytope:
-      return PolytopeRule(team, pair, polyhedron, moments);
+      return PolytopeRule(pair, polyhedron, moments);
     case LeafRule::kFlux:
-      return RunFlux(team, pair, moments);
+      return RunFlux(pair, moments);
     case LeafRule::kPolar:
-      return RunPolar(team, pair, moments);
+      return RunPolar(pair, moments);
     case LeafRule::kSlice:
-      return RunSlice(team, pair, moments);
+      return RunSlice(pair, moments);
     case LeafRule::kColumn:
-      return RunColumn(team, pair, moments);
+      return RunColumn(pair, moments);
     case LeafRule::kClip:
-      return RunClip(team, pair, voxel_size, moments);
+      return RunClip(pair, voxel_size, moments);
     case LeafRule::kCenter:
-      return RunCenter(team, pair, voxel_size, moments);
+      return RunCenter(pair, voxel_size, moments);
     default:
       return {};
   }
@@ -150,10 +146,9 @@ INTERVOX_HD RuleResult RunRule(const Team& team, LeafRule rule, const LocalPair&
 
 }  // namespace internal
 
-/** The metrics of one posed pair: a pure function of the query, the same bits on any Team. */
-template <class Team, class P>
-INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
-                                    Workspace<P>* workspace) {
+/** The metrics of one posed pair: a pure function of the query, the same bits everywhere. */
+template <class P>
+INTERVOX_HD PairOutcome ComputePair(const PairView& query, Workspace<P>* workspace) {
   PairOutcome out;
   InterferenceMetrics& metrics = out.metrics;
   PairFrame frame;
@@ -206,8 +201,8 @@ INTERVOX_HD PairOutcome ComputePair(const Team& team, const PairView& query,
   for (int i = 0; i < (automatic ? kRules : 1); ++i) {
     const LeafRule rule = automatic ? kOrder[i] : query.rule;
     Moments moments;
-    const RuleResult result = internal::RunRule(
-        team, rule, pair, automatic ? 0.0 : query.voxel_size, &workspace->polyhedron, &moments);
+    const RuleResult result = internal::RunRule(rule, pair, automatic ? 0.0 : query.voxel_size,
+                                                &workspace->polyhedron, &moments);
     if (!result.accepted || (found && !(result.error < best.error))) continue;
     found = true;
     best = result;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "cuda/local_pair.h"
+#include "cuda/numerics/scalar.h"
 #include "cuda/pair_frame.h"
-#include "cuda/polytope/rule.h"
-#include "cuda/surface_bound.h"
-#include "cuda/wall_cuts.h"
+#include "cuda/rules/polytope/rule.h"
+#include "cuda/surface/support.h"
+#include "cuda/surface/surface_bound.h"
+#include "cuda/wall/wall_cuts.h"
 
 namespace intervox::cuda {
 
@@ -109,21 +111,10 @@ INTERVOX_HD bool IsFaceOf(const ClipPlane& plane, double coincide, const P& poly
 // How far the kept side of one surface reaches along the unit vector n; infinite unless it is
 // convex and bounded that way by itself.
 INTERVOX_HD inline double ReachOf(const geometry::Surface& s, const Vec3& n) {
-  using geometry::SurfaceKind;
   constexpr double kAlong = 1e-9;
-  if (s.side < 0) return INFINITY;
-  const Vec3 m = TransposeTimes(s.R, n);
-  const double across = m.x * m.x + m.y * m.y, at = Dot(n, s.o);
-  switch (s.kind) {
-    case SurfaceKind::kEllipsoid:
-      return at + std::sqrt(-s.c * (m.x * m.x / s.e.x + m.y * m.y / s.e.y + m.z * m.z / s.e.z));
-    case SurfaceKind::kCylinder:
-      return std::fabs(m.z) < kAlong ? at + std::sqrt(-s.c / s.e.x * across) : INFINITY;
-    case SurfaceKind::kTorus:
-      return at + s.e.x * std::sqrt(across) + s.e.y;
-    default:
-      return INFINITY;
-  }
+  const bool across = std::fabs(Dot(s.R.Col(2), n)) < kAlong;
+  const double extent = HalfExtent(s, n, across ? 0.0 : INFINITY);
+  return extent < 0 ? INFINITY : Dot(n, s.o) + extent;
 }
 
 // Whether the cell is one ellipsoid, whose bounds it reaches by itself.
@@ -155,8 +146,7 @@ INTERVOX_HD int LooseBodies(const PairFrame& frame, double size, const P& polyhe
         }
       }
       if (!cell.bounded) continue;
-      const Vec3 m = Abs(TransposeTimes(cell.bounds->X.R, TransposeTimes(X.R, n)));
-      const double most = m.x > m.y ? m.x > m.z ? m.x : m.z : m.y > m.z ? m.y : m.z;
+      const double most = Largest(Abs(TransposeTimes(cell.bounds->X.R, TransposeTimes(X.R, n))));
       if (most > 1 - 1e-12) near |= 1 << body;
     }
     if (!implied) loose |= near != 0 ? near : 3;

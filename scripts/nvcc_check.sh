@@ -17,7 +17,7 @@ flags=(-std=c++20 -arch="${INTERVOX_CUDA_ARCH:-sm_90}" --fmad=false --expt-relax
 
 {
   echo '// Written by scripts/nvcc_check.sh.'
-  for header in geometry/*.h cuda/*.h cuda/*/*.h; do echo "#include \"$header\""; done
+  for header in geometry/*.h $(find cuda -name "*.h" | sort); do echo "#include \"$header\""; done
 } >"$folder/headers.new"
 cmp -s "$folder/headers.new" "$folder/headers.cu" || cp "$folder/headers.new" "$folder/headers.cu"
 count=0
@@ -25,14 +25,14 @@ while IFS= read -r source; do
   object="$folder/$(echo "$source" | tr '/' '_').o"
   keep=()
   made=("$object")
-  if [[ "$source" == cuda/engine_cuda.cu ]]; then
+  if [[ "$source" == cuda/device/engine_cuda.cu ]]; then
     keep=(--keep --keep-dir "$folder/kept")
     made+=("$folder/engine_cuda.ptx")
   fi
   # What was made is newer than every source: nothing to do.
   fresh=yes
   for file in "${made[@]}"; do
-    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f -print -quit)" ]] || fresh=no
+    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f ! -name '*.md' -print -quit)" ]] || fresh=no
   done
   [[ $fresh == no ]] || continue
   echo "nvcc $source"

@@ -10,7 +10,7 @@
 #include "bench/instructions.h"
 #include "cuda/engine.h"
 #include "cuda/local_pair.h"
-#include "cuda/moments.h"
+#include "cuda/moments/moments.h"
 
 namespace intervox::bench {
 

@@ -2,7 +2,7 @@
 // n boxes of 1 mm to 10 cm and ten of 10 m. pairs: how many come out; per_box: time for each box,
 // which shows the growth.
 
-#include "cuda/broad_phase.h"
+#include "cuda/broad_phase/broad_phase.h"
 
 #include "bench/engine/accuracy.h"
 #include "tests/cuda/pairs.h"

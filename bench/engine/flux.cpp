@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "bench/engine/accuracy.h"
-#include "cuda/flux/rule.h"
+#include "cuda/rules/flux/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
@@ -92,7 +92,7 @@ Bodies CrossedCylinders(Random* random) {
   return {{MakeCylinder(0.3, Along(kX, middle))}, {MakeCylinder(0.4, Along(e, {}))}, 1.0};
 }
 
-RuleResult Rule(const LocalPair& pair, Moments* m) { return FluxRule(SerialTeam{}, pair, m); }
+RuleResult Rule(const LocalPair& pair, Moments* m) { return FluxRule(pair, m); }
 
 double FineVolume(LocalPair pair) {
   pair.tolerance = 1e-9;

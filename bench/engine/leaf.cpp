@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "bench/engine/accuracy.h"
-#include "cuda/center_rule.h"
-#include "cuda/clip/rule.h"
-#include "cuda/column/rule.h"
-#include "cuda/polar/rule.h"
+#include "cuda/rules/center/rule.h"
+#include "cuda/rules/clip/rule.h"
+#include "cuda/rules/column/rule.h"
+#include "cuda/rules/polar/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
@@ -72,16 +72,14 @@ double FineVolume(LocalPair pair) {
   pair.tolerance = 1e-10;
   Moments moments;
   const bool torus = pair.surface[pair.planes].surface.kind == geometry::SurfaceKind::kTorus;
-  const RuleResult result =
-      torus ? ColumnRule(SerialTeam{}, pair, &moments) : PolarRule(SerialTeam{}, pair, &moments);
+  const RuleResult result = torus ? ColumnRule(pair, &moments) : PolarRule(pair, &moments);
   return result.accepted ? moments.v : 0.0;
 }
 
 void Polar(benchmark::State& state, Kind kind) {
   bench::RunRule(
       state, Contacts(kind, Power(state.range(0)), Power(state.range(1))),
-      [](const LocalPair& pair, Moments* m) { return PolarRule(SerialTeam{}, pair, m); },
-      FineVolume);
+      [](const LocalPair& pair, Moments* m) { return PolarRule(pair, m); }, FineVolume);
 }
 BENCHMARK_CAPTURE(Polar, ellipsoids, kEllipsoids)
     ->ArgNames({"depth", "tolerance"})
@@ -99,8 +97,7 @@ BENCHMARK_CAPTURE(Polar, torus_plane, kTorusPlane)
 void Clip(benchmark::State& state, Kind kind) {
   bench::RunRule(
       state, Contacts(kind, Power(state.range(0)), Power(state.range(1))),
-      [](const LocalPair& pair, Moments* m) { return ClipRule(SerialTeam{}, pair, m); },
-      FineVolume);
+      [](const LocalPair& pair, Moments* m) { return ClipRule(pair, m); }, FineVolume);
 }
 BENCHMARK_CAPTURE(Clip, ellipsoids, kEllipsoids)
     ->ArgNames({"depth", "tolerance"})
@@ -115,19 +112,19 @@ BENCHMARK_CAPTURE(Clip, torus_plane, kTorusPlane)
 
 // One leaf: a box cut by two planes, ten moments and the faces' sums.
 void ClipLeaf(benchmark::State& state) {
-  const internal::HalfSpaceCut cut[2] = {{Normalized(Vec3{0.1, 0.2, 1}), 0.1, 0.5},
-                                         {Normalized(Vec3{0.2, -0.1, -1}), 0.15, -0.5}};
+  const internal::clip::HalfSpaceCut cut[2] = {{Normalized(Vec3{0.1, 0.2, 1}), 0.1, 0.5},
+                                               {Normalized(Vec3{0.2, -0.1, -1}), 0.15, -0.5}};
   const Vec3 center{0.05, 0.02, 0.0}, half{0.5, 0.4, 1.0};
   bench::TimedLoop(state, [&] {
-    internal::ClipSums sums;
-    internal::AddPolytope(cut, 2, center, half, &sums);
+    internal::clip::ClipSums sums;
+    internal::clip::AddPolytope(cut, 2, center, half, &sums);
     benchmark::DoNotOptimize(sums);
   });
-  internal::ClipSums sums;
-  internal::AddPolytope(cut, 2, center, half, &sums);
+  internal::clip::ClipSums sums;
+  internal::clip::AddPolytope(cut, 2, center, half, &sums);
   // The planes leave the box by its walls alone: the height between them over its middle counts.
   double height = 0;
-  for (const internal::HalfSpaceCut& plane : cut) {
+  for (const internal::clip::HalfSpaceCut& plane : cut) {
     height += (plane.d - plane.n.x * center.x - plane.n.y * center.y) / std::fabs(plane.n.z);
   }
   state.counters["err_worst"] = std::fabs(sums.v / (4 * half.x * half.y * height) - 1);
@@ -138,8 +135,7 @@ void Center(benchmark::State& state) {
   const double voxel = Power(-1) / static_cast<double>(state.range(0));
   bench::RunRule(
       state, Contacts(kEllipsoidPlane, 0.5, 1e-3),
-      [&](const LocalPair& pair, Moments* m) { return CenterRule(SerialTeam{}, pair, voxel, m); },
-      FineVolume);
+      [&](const LocalPair& pair, Moments* m) { return CenterRule(pair, voxel, m); }, FineVolume);
 }
 BENCHMARK(Center)
     ->ArgName("voxels_per_tenth")

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "bench/instructions.h"
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "geometry/decompose.h"
 #include "tests/geometry/random_shapes.h"
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "host/bodies/input.h"
 #include "host/scene/scene.h"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 
 namespace intervox::host::internal {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "geometry/grid/without_bias.h"
 #include "host/scene/text.h"
 

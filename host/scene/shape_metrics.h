@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/engine.h"
-#include "cuda/metrics_sum.h"
+#include "cuda/moments/metrics_sum.h"
 
 namespace intervox::host {
 

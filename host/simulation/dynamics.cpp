@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/bodies/loads.h"
 #include "host/simulation/accept.h"
 #include "host/simulation/energies.h"

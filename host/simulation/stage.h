@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/bodies/holder.h"
 #include "host/simulation/cancellation.h"
 #include "host/simulation/group.h"

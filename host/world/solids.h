@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "host/contact/finder/cell_boxes.h"
 #include "host/scene/scene.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/metrics_sum.h"
+#include "cuda/moments/metrics_sum.h"
 #include "tests/cuda/families.h"
 
 namespace intervox {

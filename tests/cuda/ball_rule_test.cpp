@@ -1,4 +1,4 @@
-#include "cuda/ball_rule.h"
+#include "cuda/rules/ball/rule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cuda/broad_phase.h"
+#include "cuda/broad_phase/broad_phase.h"
 
 #include <gtest/gtest.h>
 

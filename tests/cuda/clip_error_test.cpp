@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/clip/error.h"
+#include "cuda/rules/clip/error.h"
 #include "tests/cuda/families.h"
 
 namespace intervox {
@@ -101,11 +101,11 @@ void CheckErrors(int count, unsigned seed, double tolerance) {
 TEST(ClipError, LeavesThatNoPlaneResolvesAreOpen) {
   const Vec3 c{0.2, -0.1, 0.3}, h{0.5, 0.6, 0.9};
   const auto doubt = [&](double sag, bool second, double apart) {
-    cuda::internal::HalfSpaceCut cut[2];
+    cuda::internal::clip::HalfSpaceCut cut[2];
     cut[0] = {{0, 0, 2}, 0.6, 0, sag};
     cut[1] = {{0, 0, -2}, -0.6 + 2 * apart, 0, sag};  // `apart` beyond the first
-    cuda::internal::ClipSums sums;
-    cuda::internal::AddDoubt(cut, second ? 2 : 1, false, c, h, &sums);
+    cuda::internal::clip::ClipSums sums;
+    cuda::internal::clip::AddDoubt(cut, second ? 2 : 1, false, c, h, &sums);
     return std::pair(sums.open, sums.rough);
   };
   const double V = 8 * 0.5 * 0.6 * 0.9;

@@ -1,4 +1,4 @@
-#include "cuda/column/rule.h"
+#include "cuda/rules/column/rule.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ using testing::Random;
 constexpr double kPi = 3.14159265358979323846;
 
 Answer Columns(const LocalPair& pair) {
-  return Ask(pair, [](const LocalPair& p, Moments* m) { return ColumnRule(SerialTeam{}, p, m); });
+  return Ask(pair, [](const LocalPair& p, Moments* m) { return ColumnRule(p, m); });
 }
 
 InterferenceMetrics Columns(const std::vector<Surface>& a, const std::vector<Surface>& b,
@@ -362,7 +362,7 @@ TEST(ColumnRule, EndsAtFacesAlmostAcrossARingsAxis) {
   };
   const double v = volume(box);
   Moments clip;
-  ClipRule(SerialTeam{}, MakePair(box, {outside}, {}, -upper, upper, 1e-4), &clip);
+  ClipRule(MakePair(box, {outside}, {}, -upper, upper, 1e-4), &clip);
   EXPECT_NEAR(v / clip.v, 1, 2e-4);
   Random random(15);
   for (int i = 0; i < 40; ++i) {

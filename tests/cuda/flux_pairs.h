@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "cuda/flux/rule.h"
+#include "cuda/rules/flux/rule.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::cuda {
@@ -67,7 +67,7 @@ struct FluxPair {
     pair.surface[pair.count++] = s;
     if (s.surface.kind == geometry::SurfaceKind::kPlane) pair.planes = pair.count;
   }
-  RuleResult Run(Moments* moments) const { return FluxRule(SerialTeam{}, pair, moments); }
+  RuleResult Run(Moments* moments) const { return FluxRule(pair, moments); }
 };
 
 /** A frame at p whose z axis is n. */

@@ -49,32 +49,32 @@ TEST(FluxPole, CornerOfAnEllipsoid) {
 
 // Whatever pole the sums start from, the estimate of every piece holds.
 void CheckPoles(const FluxPair& pair) {
-  internal::FluxModel model;
-  ASSERT_TRUE(internal::MakeFluxModel(pair.pair, 0.0, &model));
+  internal::flux::FluxModel model;
+  ASSERT_TRUE(internal::flux::MakeFluxModel(pair.pair, 0.0, &model));
   int round = 0;
   while (model.curve[round].ruled) ++round;
   model.a = model.curve[round].o;
-  internal::Recentre(pair.pair, &model);
-  internal::FluxPanels panels;
-  internal::FluxSums edges;
-  ASSERT_TRUE(internal::ListPanels(model, &panels, &edges));
+  internal::flux::Recentre(pair.pair, &model);
+  internal::flux::FluxPanels panels;
+  internal::flux::FluxSums edges;
+  ASSERT_TRUE(internal::flux::ListPanels(model, &panels, &edges));
   FluxRandom random(21);
   int near = 0;
   for (int i = 0; i < panels.count; ++i) {
     for (int trial = 0; trial < 1000; ++trial) {
       Vec3 y;
-      if (!internal::PatchPoint(model, round, panels.panel[i], random.Uniform(0, 1), 1, &y) &&
-          !internal::PatchPoint(model, round, panels.panel[i], random.Uniform(0, 1), 0, &y)) {
+      if (!internal::flux::PatchPoint(model, round, panels.panel[i], random.Uniform(0, 1), 1, &y) &&
+          !internal::flux::PatchPoint(model, round, panels.panel[i], random.Uniform(0, 1), 0, &y)) {
         break;
       }
-      internal::PatchPole pole;
+      internal::flux::PatchPole pole;
       const double apart = std::pow(10.0, random.Uniform(-3, 0));
       pole.e = -Normalized(y + apart * random.Direction());
-      const auto coarse = internal::IntegratePanel(model, panels.panel[i], pole, false, 0, 1);
-      internal::PanelSums fine;
+      const auto coarse = internal::flux::IntegratePanel(model, panels.panel[i], pole, false, 0, 1);
+      internal::flux::PanelSums fine;
       for (int k = 0; k < 128; ++k) {
-        const auto part = internal::IntegratePanel(model, panels.panel[i], pole, true, k / 128.0,
-                                                   (k + 1) / 128.0);
+        const auto part = internal::flux::IntegratePanel(model, panels.panel[i], pole, true,
+                                                         k / 128.0, (k + 1) / 128.0);
         fine.sums += part.sums;
         fine.volume_error += part.volume_error;
       }

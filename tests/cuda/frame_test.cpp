@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cuda/contact_frame.h"
+#include "cuda/surface/contact_frame.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "geometry/shape.h"
 #include "tests/cuda/pairs.h"
 #include "tests/geometry/random_shapes.h"

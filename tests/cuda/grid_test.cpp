@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "cuda/engine.h"
-#include "cuda/metrics_sum.h"
+#include "cuda/moments/metrics_sum.h"
 #include "geometry/grid/without_bias.h"
 #include "tests/cuda/pairs.h"
 #include "tests/geometry/grids.h"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "cuda/prepare.h"
-#include "cuda/team.h"
 #include "geometry/cell.h"
 #include "geometry/make_surface.h"
 #include "geometry/surface_eval.h"

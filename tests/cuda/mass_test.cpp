@@ -3,7 +3,7 @@
 #include <cmath>
 #include <memory>
 
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "geometry/shape.h"
 #include "tests/cuda/pairs.h"
 

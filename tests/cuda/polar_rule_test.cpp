@@ -1,8 +1,8 @@
-#include "cuda/polar/rule.h"
+#include "cuda/rules/polar/rule.h"
 
 #include <gtest/gtest.h>
 
-#include "cuda/clip/rule.h"
+#include "cuda/rules/clip/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 #include "tests/cuda/oracle.h"
 
@@ -27,7 +27,7 @@ constexpr double kPi = 3.14159265358979323846;
 const Vec3 kFar{2, 2, 2};
 
 Answer Polar(const LocalPair& pair) {
-  return Ask(pair, [](const LocalPair& p, Moments* m) { return PolarRule(SerialTeam{}, p, m); });
+  return Ask(pair, [](const LocalPair& p, Moments* m) { return PolarRule(p, m); });
 }
 
 Answer Polar(const Surface& a, const Surface& b, const Vec3& p_L, double tolerance = 1e-6) {
@@ -213,7 +213,7 @@ TEST(PolarRule, AgreesWithTheClipRule) {
     if (!got.result.accepted) continue;
     const LocalPair pair = MakePair({c.a}, {c.b}, c.p, c.p - kFar, c.p + kFar, 1e-3);
     Moments moments;
-    ASSERT_TRUE(ClipRule(SerialTeam{}, pair, &moments).accepted);
+    ASSERT_TRUE(ClipRule(pair, &moments).accepted);
     const InterferenceMetrics clip = ToMetrics(moments, pair.p_WL);
     EXPECT_NEAR(got.metrics.volume / clip.volume, 1, 1e-3);
     EXPECT_LT(Norm(got.metrics.area_vector - clip.area_vector), 1e-2 * Norm(clip.area_vector));

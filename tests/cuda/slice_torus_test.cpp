@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "cuda/clip/rule.h"
-#include "cuda/slice/rule.h"
+#include "cuda/rules/clip/rule.h"
+#include "cuda/rules/slice/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
@@ -20,7 +20,7 @@ constexpr double kPi = 3.14159265358979323846;
 Answer Slice(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
   const Vec3 far{2, 2, 2};
   return Ask(MakePair({torus}, planes, torus.o, torus.o - far, torus.o + far, tolerance),
-             [](const LocalPair& p, Moments* m) { return SliceRule(SerialTeam{}, p, m); });
+             [](const LocalPair& p, Moments* m) { return SliceRule(p, m); });
 }
 
 TEST(SliceTorus, HalvesByPappus) {
@@ -80,7 +80,7 @@ TEST(SliceTorus, BothSidesMakeTheWhole) {
     EXPECT_NEAR((in.moments.v + out.moments.v) / v, 1, 1e-9);
     EXPECT_LT(Norm(in.moments.m + out.moments.m), 1e-9 * v);
     // About the centre ∫ xx = ∫ yy = (4R² + 3r²)/8 V and ∫ zz = r²/4 V.
-    const Vec3 q = in.moments.q + out.moments.q;
+    const Vec3 q = in.moments.second.diag + out.moments.second.diag;
     EXPECT_NEAR((q.x + q.y + q.z) / v, major * major + minor * minor, 1e-8);
     EXPECT_LT(Norm(in.moments.s + out.moments.s), 1e-12);
     EXPECT_LT(Norm(in.moments.g + out.moments.g), 1e-12);
@@ -97,7 +97,7 @@ TEST(SliceTorus, AgreesWithTheClipRule) {
     const LocalPair pair =
         MakePair({torus}, {plane}, {}, {-0.6, -0.6, -0.6}, {0.6, 0.6, 0.6}, 1e-3);
     Moments moments;
-    ASSERT_TRUE(ClipRule(SerialTeam{}, pair, &moments).accepted);
+    ASSERT_TRUE(ClipRule(pair, &moments).accepted);
     const InterferenceMetrics clip = ToMetrics(moments, {});
     EXPECT_NEAR(got.metrics.volume / clip.volume, 1, 1e-3);
     EXPECT_LT(Norm(got.metrics.p_WC - clip.p_WC), 3e-4);

@@ -1,9 +1,9 @@
 // Signs of surfaces over polytopes: what is claimed holds at every sample, and enough is claimed.
-#include "cuda/surface_bound.h"
+#include "cuda/surface/surface_bound.h"
 
 #include <gtest/gtest.h>
 
-#include "cuda/polytope/rule.h"
+#include "cuda/rules/polytope/rule.h"
 #include "geometry/surface_eval.h"
 #include "tests/cuda/families.h"
 

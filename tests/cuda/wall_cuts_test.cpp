@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "cuda/engine.h"
-#include "cuda/wall_clearance.h"
+#include "cuda/proved_apart.h"
+#include "cuda/wall/wall_clearance.h"
 #include "geometry/grow.h"
 #include "geometry/hollows.h"
 #include "geometry/make_surface.h"
@@ -69,8 +69,7 @@ void CheckWhoTouches(const std::vector<Cell>& holes, double away, double shown_s
     PairQuery query{&peg.cell, &holes[i / 2 % holes.size()], {}, {}};
     query.X_WA.p = away * random.Uniform(0, 1) * random.Direction();
     query.X_WA.R = testing::Turned(0.03 * random.Uniform(0, 1) * random.Direction(), {});
-    query.rule = LeafRule::kPolytope;
-    const bool disjoint = ComputeMetrics(query).status == Status::kDisjoint;
+    const bool disjoint = ProvedApart(query);
     if (SideReachesInto(peg, query.X_WA, *query.b)) {
       ++touching;
       EXPECT_FALSE(disjoint) << i;

@@ -1,5 +1,5 @@
 // The mean normal and moment of an overlap with a round wall, against sums over points of it.
-#include "cuda/wall_normal.h"
+#include "cuda/wall/wall_normal.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "geometry/grid/level_set.h"
 #include "host/scene/pairs.h"
 

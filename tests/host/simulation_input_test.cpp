@@ -8,7 +8,7 @@
 #include <memory>
 #include <span>
 
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "host/input/error.h"
 #include "host/simulation.h"
 #include "tests/host/simulation_scenes.h"

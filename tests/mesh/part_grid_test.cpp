@@ -6,7 +6,7 @@
 #include <fstream>
 #include <numbers>
 
-#include "cuda/mass_properties.h"
+#include "cuda/moments/mass_properties.h"
 #include "geometry/openvdb/level_set_grid.h"
 #include "host/input/error.h"
 #include "host/mesh/triangulate.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cuda/broad_phase.h"
+#include "cuda/broad_phase/broad_phase.h"
 #include "host/contact/finder/cell_boxes.h"
 
 namespace intervox::host {

@@ -6,9 +6,10 @@
 #include <functional>
 #include <limits>
 
-#include "cuda/executor.h"
-#include "cuda/grid/pair.h"
-#include "cuda/wall_clearance.h"
+#include "cuda/device/executor.h"
+#include "cuda/proved_apart.h"
+#include "cuda/rules/grid/pair.h"
+#include "cuda/wall/wall_clearance.h"
 
 namespace intervox::host {
 namespace {
@@ -110,10 +111,8 @@ void ProveApart(const PairQuery& query, const NearPair& pair, SeparationCache::C
     if (cache.travel < candidate->grow_from[k]) continue;
     PairQuery wider = query;
     (grow_j ? wider.b : wider.a) = &*grown.cell;
-    // Bounds and planes are all that counts here: what they leave open is not worth integrating.
-    wider.rule = LeafRule::kPolytope;
     ++counters->queries;
-    if (CertainlyDisjoint(ComputeMetrics(wider))) {
+    if (ProvedApart(wider)) {
       candidate->apart_until = cache.travel + (1 - kRounding) * grown.distance;
       return;
     }

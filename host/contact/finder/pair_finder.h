@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/engine.h"
-#include "cuda/wall_normal.h"
+#include "cuda/wall/wall_normal.h"
 #include "host/contact/finder/separation_cache.h"
 
 namespace intervox::host {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "cuda/broad_phase.h"
+#include "cuda/broad_phase/broad_phase.h"
 #include "host/contact/finder/separation_cache.h"
 
 namespace intervox::host {

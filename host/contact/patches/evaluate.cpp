@@ -4,7 +4,7 @@
 #include <atomic>
 #include <functional>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/contact/patches/patches.h"
 
 namespace intervox::host {

@@ -1,7 +1,7 @@
 /** @file The sum of cell pairs' metrics that makes a patch, and the choice of its normal. */
 #pragma once
 
-#include "cuda/wall_normal.h"
+#include "cuda/wall/wall_normal.h"
 #include "host/contact/contact.h"
 
 namespace intervox::host {

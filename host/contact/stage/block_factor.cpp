@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/contact/stage/stage_blocks.h"
 
 namespace intervox::host::internal {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/contact/stage/stage_blocks.h"
 
 namespace intervox::host::internal {

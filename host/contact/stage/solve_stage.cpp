@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/contact/disjoint_sets.h"
 #include "host/contact/stage/stage_island.h"
 

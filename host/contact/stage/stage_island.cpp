@@ -5,7 +5,7 @@
 #include <cmath>
 #include <functional>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/contact/stage/compact_order.h"
 
 namespace intervox::host::internal {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "cuda/executor.h"
+#include "cuda/device/executor.h"
 #include "host/contact/stage/block_solver.h"
 #include "host/contact/stage/island_matrix.h"
 #include "host/contact/stage/stage_drag.h"

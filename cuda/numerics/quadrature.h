@@ -1,0 +1,103 @@
+/** @file Nested quadrature on [0, 1]: Patterson's 3 ⊂ 7 ⊂ 15 points, exact to degree 5, 11 and 23,
+ and Kronrod's 5 ⊂ 11, exact to degree 9 and 17. */
+#pragma once
+
+#include "geometry/hd.h"
+
+namespace intervox::cuda::internal {
+
+/** A rule of N − 1 points, filled up to N with a point of no weight: a whole number of vector
+ registers. `lean` are the weights of the rule nested in it. */
+template <int N>
+struct NestedRule {
+  double x[N];
+  double fine[N];
+  double lean[N];
+};
+
+/** Gauss' two points on [−1, 1] are ±1/√3, exact to degree 3. */
+inline constexpr double kGaussTwo = 0.57735026918962576451;
+
+/** Patterson's seven points; nested in them, Gauss' three. */
+INTERVOX_HD inline const NestedRule<8>& Patterson7() {
+  static constexpr NestedRule<8> kRule = {
+      {0.0197543656459898583, 0.112701665379258311, 0.282878125326598721, 0.5, 0.717121874673401279,
+       0.887298334620741689, 0.980245634354010142, 0.5},
+      {0.0523281130132336326, 0.13424404493416672, 0.200698707387981111, 0.225458269329237071,
+       0.200698707387981111, 0.13424404493416672, 0.0523281130132336326, 0},
+      {0, 0.277777777777777778, 0, 0.444444444444444444, 0, 0.277777777777777778, 0, 0}};
+  return kRule;
+}
+
+/** Kronrod's eleven points, exact to degree 17; nested in them, Gauss' five. */
+INTERVOX_HD inline const NestedRule<12>& Kronrod11() {
+  static constexpr NestedRule<12> kRule = {
+      {0.007957319952578768, 0.046910077030668004, 0.1229166367145754, 0.23076534494715845,
+       0.3601847934191084, 0.5, 0.6398152065808916, 0.7692346550528415, 0.8770833632854246,
+       0.953089922969332, 0.9920426800474212, 0.5},
+      {0.021291018375540916, 0.0576166583112367, 0.09340039827824632, 0.1205201696143238,
+       0.13642490095627946, 0.1414937089287456, 0.13642490095627946, 0.1205201696143238,
+       0.09340039827824632, 0.0576166583112367, 0.021291018375540916, 0},
+      {0, 0.11846344252809454, 0, 0.23931433524968324, 0, 0.28444444444444444, 0,
+       0.23931433524968324, 0, 0.11846344252809454, 0, 0}};
+  return kRule;
+}
+
+/** Patterson's fifteen points; nested in them, the seven. */
+INTERVOX_HD inline const NestedRule<16>& Patterson15() {
+  static constexpr NestedRule<16> kRule = {
+      {0.0030840183936224889, 0.0197543656459898583, 0.0557703835638715006, 0.112701665379258311,
+       0.189448526631386799, 0.282878125326598721, 0.388306656785516559, 0.5, 0.611693343214483441,
+       0.717121874673401279, 0.810551473368613201, 0.887298334620741689, 0.944229616436128499,
+       0.980245634354010142, 0.996915981606377511, 0.5},
+      {0.00850085981497013017, 0.0258016414985398698, 0.0464635976575622688, 0.0672076276218921102,
+       0.0857559545681956904, 0.100314264688494511, 0.109578429200793748, 0.112755249899103344,
+       0.109578429200793748, 0.100314264688494511, 0.0857559545681956904, 0.0672076276218921102,
+       0.0464635976575622688, 0.0258016414985398698, 0.00850085981497013017, 0},
+      {0, 0.0523281130132336326, 0, 0.13424404493416672, 0, 0.200698707387981111, 0,
+       0.225458269329237071, 0, 0.200698707387981111, 0, 0.13424404493416672, 0,
+       0.0523281130132336326, 0, 0}};
+  return kRule;
+}
+
+/** Σ a_k by halving, twelve by thirds first: the same bits in vector registers and out of them. */
+template <int N>
+INTERVOX_HD inline double Total(const double (&a)[N]) {
+  constexpr int kRest = N == 12 ? 4 : N / 2;
+  double rest[kRest];
+  for (int k = 0; k < kRest; ++k) {
+    rest[k] = a[k] + a[k + kRest];
+    if constexpr (N == 12) rest[k] += a[k + 8];
+  }
+  if constexpr (kRest == 1) {
+    return rest[0];
+  } else {
+    return Total(rest);
+  }
+}
+
+/** A walk over [0, 1] by aligned intervals of its binary tree, depth first: the place in it is one
+ number. */
+struct Bisection {
+  double from = 0.0, width = 1.0;
+
+  /** On to what follows the interval, as wide as the place allows. */
+  INTERVOX_HD void Next() {
+    from += width;
+    while (width < 1.0 && from < 1.0) {
+      const double steps = from / (2.0 * width);
+      if (steps != static_cast<double>(static_cast<long long>(steps))) break;
+      width *= 2.0;
+    }
+  }
+};
+
+/** Σ a_k b_k. */
+template <int N>
+INTERVOX_HD inline double Total(const double (&a)[N], const double (&b)[N]) {
+  double product[N];
+  for (int k = 0; k < N; ++k) product[k] = a[k] * b[k];
+  return Total(product);
+}
+
+}  // namespace intervox::cuda::internal

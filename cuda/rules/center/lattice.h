@@ -1,0 +1,159 @@
+/** @file Voxels of a lattice: blocks that certified bounds decide are taken whole, the rest one by
+ one. What is visited is a Model: surfaces with Cull, LevelAndSlopeOf and WeightOf. */
+#pragma once
+
+#include "cuda/rules/clip/tree.h"
+
+namespace intervox::cuda::internal::center {
+
+/** Most voxels along an axis. */
+inline constexpr double kMaxVoxelsPerAxis = 1 << 20;
+
+/** Voxels [first, first + count) along each axis; voxel i has its centre at (i + ½) h. */
+struct VoxelBlock {
+  int first[3] = {};
+  int count[3] = {};
+  std::uint64_t active = 0;
+};
+
+/** The signs at one point: inside, or the mean weight of the surfaces that it violates, cuts inside
+ a body left out. */
+struct VoxelState {
+  bool inside = true;
+  double weight = 0;
+};
+
+/** g of surface i of a mapped pair, with its gradient, at y. */
+INTERVOX_HD inline LevelAndSlope LevelAndSlopeOf(const clip::ClipModel& model, int i,
+                                                 const Vec3& y) {
+  return Evaluate(model.surface[i], y);
+}
+
+/** The weight of surface i's face in S and G. */
+INTERVOX_HD inline double WeightOf(const clip::ClipModel& model, int i) {
+  return model.surface[i].weight;
+}
+
+/** Tests a point against the active surfaces. */
+template <class Model>
+INTERVOX_HD VoxelState StateAt(const Model& model, std::uint64_t active, const Vec3& x) {
+  VoxelState state;
+  int faces = 0;
+  for (int i = 0; active != 0; ++i, active >>= 1) {
+    if ((active & 1) == 0 || LevelAndSlopeOf(model, i, x).value <= 0) continue;
+    const double weight = WeightOf(model, i);
+    state.inside = false;
+    state.weight += weight;
+    faces += weight != 0;
+  }
+  if (faces > 0) state.weight /= faces;
+  return state;
+}
+
+/** Adds a voxel near the boundary if its centre is inside, with its faces towards voxels outside.
+ */
+template <class Model>
+INTERVOX_HD void AddVoxel(const Model& model, std::uint64_t active, const Vec3& c, double h,
+                          clip::ClipSums* sums) {
+  if (!StateAt(model, active, c).inside) return;
+  clip::AddBox(c, 0.5 * Vec3{h, h, h}, sums);
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int sign = -1; sign <= 1; sign += 2) {
+      Vec3 n;
+      n[axis] = sign;
+      const VoxelState next = StateAt(model, active, c + h * n);
+      if (next.inside || next.weight == 0) continue;
+      const Vec3 area = (next.weight * h * h) * n;
+      sums->s += area;
+      sums->t = sums->t + Outer(c + 0.5 * h * n, area);
+    }
+  }
+}
+
+/** Sums over all voxels of a block: whole sub-blocks where bounds decide, else add(part, c, sums)
+ for parts about c of at most `most` voxels along each axis, with the surfaces that bounds leave
+ undecided. Parts begin at multiples of `most` from the block's first voxel.
+ @param margin  bounds are taken that much wider than the block, so that it has no face of the
+ overlap within that distance where they decide. */
+template <class Model, class Add>
+INTERVOX_HD clip::ClipSums SumParts(const Model& model, const VoxelBlock& all, double h,
+                                    double margin, int most, const Add& add) {
+  clip::ClipSums sums;
+  VoxelBlock stack[3 * 21 + 8];
+  int top = 0;
+  stack[top++] = all;
+  stack[0].active = AllSurfaces(model);
+  while (top > 0) {
+    VoxelBlock block = stack[--top];
+    clip::ClipCell cell;
+    Vec3 half;
+    int longest = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+      half[axis] = 0.5 * h * block.count[axis];
+      cell.c[axis] = h * block.first[axis] + half[axis];
+      cell.h[axis] = half[axis] + margin;
+      if (block.count[axis] > block.count[longest]) longest = axis;
+    }
+    cell.active = block.active;
+    ++sums.cells;
+    if (!Cull(model, &cell)) continue;
+    block.active = cell.active;
+    if (block.active == 0) {
+      clip::AddBox(cell.c, half, &sums);
+      continue;
+    }
+    if (block.count[longest] <= most) {
+      add(block, cell.c, &sums);
+      continue;
+    }
+    VoxelBlock upper = block;
+    const int low = (block.count[longest] / 2 + most - 1) / most * most;
+    block.count[longest] = low;
+    upper.first[longest] += low;
+    upper.count[longest] -= low;
+    stack[top++] = upper;
+    stack[top++] = block;
+  }
+  return sums;
+}
+
+/** The voxels that meet the box [lower, upper], and one more on either side. False for lattices of
+ more than 2²⁰ voxels along an axis. */
+INTERVOX_HD inline bool VoxelsOf(const Vec3& lower, const Vec3& upper, double h,
+                                 VoxelBlock* voxels) {
+  for (int axis = 0; axis < 3; ++axis) {
+    const double low = lower[axis] / h, high = upper[axis] / h;
+    if (!(high - low < kMaxVoxelsPerAxis) || !(low > -2e9) || !(high < 2e9)) return false;
+    voxels->first[axis] = static_cast<int>(low) - 1;
+    voxels->count[axis] = static_cast<int>(high) + 2 - voxels->first[axis];
+  }
+  return true;
+}
+
+/** Sums over voxels, in at most 8 blocks along each axis, which lanes share: whole blocks where
+ bounds decide, else add(active, c, sums) for a voxel about c, which counts as a leaf. */
+template <class Model, class Add>
+INTERVOX_HD clip::ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, double h,
+                                      double margin, const Add& add) {
+  int size[3], blocks[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    size[axis] = (voxels.count[axis] + 7) / 8;
+    blocks[axis] = (voxels.count[axis] + size[axis] - 1) / size[axis];
+  }
+  return SumInLanes<clip::ClipSums>(blocks[0] * blocks[1] * blocks[2], [&](int i) {
+    const int at[3] = {i % blocks[0], i / blocks[0] % blocks[1], i / (blocks[0] * blocks[1])};
+    VoxelBlock block;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int begin = at[axis] * size[axis], rest = voxels.count[axis] - begin;
+      block.first[axis] = voxels.first[axis] + begin;
+      block.count[axis] = size[axis] < rest ? size[axis] : rest;
+    }
+    return SumParts(model, block, h, margin, 1,
+                    [&](const VoxelBlock& voxel, const Vec3& c, clip::ClipSums* sums) {
+                      ++sums->leaves;
+                      add(voxel.active, c, sums);
+                    });
+  });
+}
+
+}  // namespace intervox::cuda::internal::center

@@ -1,0 +1,277 @@
+/** @file Where along the sections Ω may be, by the clip rule's certified bounds of cells. */
+#pragma once
+
+#include "cuda/rules/column/chart.h"
+
+namespace intervox::cuda::internal::column {
+
+/** Bins of the sections' parameter that may hold a part of Ω. */
+inline constexpr int kColumnBins = 512;
+
+/** A range of the sections' parameter. */
+struct ColumnSpan {
+  double lo, hi;
+};
+
+/** The sections that a box of the model's frame may meet, about `middle` for half planes: within
+ two quadrants of it. */
+INTERVOX_HD inline ColumnSpan SpanOf(const clip::ClipModel& model, const ColumnChart& chart,
+                                     const Vec3& c, const Vec3& h, double middle) {
+  if (chart.ring < 0) return {c[chart.t] - h[chart.t], c[chart.t] + h[chart.t]};
+  const MappedSurface& ring = model.surface[chart.ring];
+  const Vec3 x = ring.origin + ring.M * c;
+  const double wx = 1.000001 * Dot(Abs(ring.M.row0), h), wy = 1.000001 * Dot(Abs(ring.M.row1), h);
+  const ColumnSpan all{middle - 2, middle + 2};
+  if (std::fabs(x.x) <= wx && std::fabs(x.y) <= wy) return all;
+  // Half-angle tangents about the box' own direction are bounded at the corners.
+  const double norm = std::sqrt(x.x * x.x + x.y * x.y);
+  double least = 1, most = -1;
+  for (int k = 0; k < 4; ++k) {
+    const double px = x.x + (k & 1 ? wx : -wx), py = x.y + (k & 2 ? wy : -wy);
+    const double along = (x.x * px + x.y * py) / norm, across = (x.x * py - x.y * px) / norm;
+    const double t = across / (std::sqrt(px * px + py * py) + along);
+    least = t < least ? t : least;
+    most = t > most ? t : most;
+  }
+  const auto turned = [&](double t) {
+    const double cosine = 1 - t * t, sine = 2 * t;
+    double tau = ParameterOf(cosine * x.x - sine * x.y, cosine * x.y + sine * x.x) - middle;
+    if (tau > 2) tau -= 4;
+    if (tau < -2) tau += 4;
+    return middle + tau;
+  };
+  const ColumnSpan span{turned(least), turned(most)};
+  return span.lo <= span.hi ? span : all;
+}
+
+/** A run of sections that may meet Ω, in certified bounds. */
+struct ColumnRun {
+  double t0, t1;
+  int probes;  ///< places to look at before it is summed
+};
+
+/** Most runs. */
+inline constexpr int kColumnRuns = 16;
+
+/** A single run is looked at in this many boxes. */
+inline constexpr int kRunParts = 4;
+
+/** The runs of a pair. */
+struct ColumnCover {
+  ColumnRun run[kColumnRuns];
+  int runs = 0;
+  int cells = 0;
+};
+
+/** Bins of a span that hold cells, how many cells there are, and the box of those in `only`. */
+struct ColumnBinSums {
+  unsigned long long bits[kColumnBins / 64] = {};
+  clip::Hull hull;
+
+  INTERVOX_HD bool Has(int i) const { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+  INTERVOX_HD ColumnBinSums& operator+=(const ColumnBinSums& o) {
+    for (int i = 0; i < kColumnBins / 64; ++i) bits[i] |= o.bits[i];
+    hull += o.hull;
+    return *this;
+  }
+};
+
+/** Marks the bins of the model's cells at a level. */
+INTERVOX_HD inline ColumnBinSums BinsOf(const clip::ClipModel& model, const ColumnChart& chart,
+                                        const ColumnSpan& span, double middle, int level,
+                                        const ColumnSpan& only) {
+  int items = 1;
+  for (int i = 0; i < 2; ++i) {
+    for (int axis = 0; axis < 3; ++axis) items <<= model.split[i] >> axis & 1;
+  }
+  const double unit = kColumnBins / (span.hi - span.lo);
+  return SumInLanes<ColumnBinSums>(items, [&](int item) {
+    ColumnBinSums mine;
+    clip::VisitCells(model, 2, level, item, [&](const clip::ClipCell& cell) {
+      const ColumnSpan one = SpanOf(model, chart, cell.c, cell.h, middle);
+      if (one.lo < only.hi && one.hi > only.lo) {
+        mine.hull.lower = Min(mine.hull.lower, cell.c - cell.h);
+        mine.hull.upper = Max(mine.hull.upper, cell.c + cell.h);
+        ++mine.hull.cells;
+      }
+      if (one.lo > span.hi || one.hi < span.lo) return;
+      int from = static_cast<int>((one.lo - span.lo) * unit + 1e-6);
+      int to = static_cast<int>((one.hi - span.lo) * unit - 1e-6);
+      from = from < 0 ? 0 : from;
+      to = to < from ? from : to;
+      to = to < kColumnBins ? to : kColumnBins - 1;
+      for (int i = from; i <= to; ++i) mine.bits[i / 64] |= 1ull << (i % 64);
+    });
+    return mine;
+  });
+}
+
+/** Adds the runs of the model's box, of those `within` a span if one is given. Where there are
+ several, each is looked at in its own box, so that a contact much smaller than what lies between
+ two of them is found; a single one of parallel planes in boxes of its quarters. */
+INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* within,
+                                clip::ClipModel* model, ColumnCover* cover) {
+  constexpr int kEnough = 120, kDeepest = 6;
+  const Vec3 c = 0.5 * (model->box.lower + model->box.upper);
+  const Vec3 h = 0.5 * (model->box.upper - model->box.lower);
+  double middle = 0;
+  if (chart.ring >= 0) {
+    const MappedSurface& ring = model->surface[chart.ring];
+    const Vec3 x = ring.origin + ring.M * c;
+    middle = x.x == 0 && x.y == 0 ? 0.0 : ParameterOf(x.x, x.y);
+    const double off = within == nullptr ? 0 : 0.5 * (within->lo + within->hi) - middle;
+    middle += off > 2 ? 4 : off < -2 ? -4 : 0;
+  }
+  ColumnSpan span = SpanOf(*model, chart, c, h, middle);
+  if (within != nullptr) {
+    span.lo = span.lo > within->lo ? span.lo : within->lo;
+    span.hi = span.hi < within->hi ? span.hi : within->hi;
+  }
+  if (!(span.lo < span.hi)) return;
+  ColumnBinSums bins;
+  int level = 3;
+  for (; level <= kDeepest; ++level) {
+    bins = BinsOf(*model, chart, span, middle, level, span);
+    if (bins.hull.cells >= kEnough || bins.hull.cells == 0 || level == kDeepest) break;
+  }
+  cover->cells += bins.hull.cells;
+  // Gaps are bridged until the runs are few.
+  const int room = kColumnRuns - cover->runs;
+  int from[kColumnRuns], to[kColumnRuns], runs = 0;
+  for (int gap = 0;; gap = 2 * gap + 1) {
+    bool few = true;
+    runs = 0;
+    for (int i = 0; i < kColumnBins; ++i) {
+      if (!bins.Has(i)) continue;
+      if (runs > 0 && i <= to[runs - 1] + gap) {
+        to[runs - 1] = i + 1;
+        continue;
+      }
+      few = runs < room;
+      if (!few) break;
+      from[runs] = i;
+      to[runs++] = i + 1;
+    }
+    if (few || gap > kColumnBins) break;
+  }
+  const double unit = (span.hi - span.lo) / kColumnBins;
+  const Vec3 lower = model->box.lower, upper = model->box.upper;
+  for (int i = 0; i < runs; ++i) {
+    const ColumnSpan own{span.lo + from[i] * unit, span.lo + to[i] * unit};
+    const int parts = runs > 1 ? 1 : chart.ring < 0 ? kRunParts : 0;
+    if (within == nullptr && parts > 0 && cover->runs + runs - i < kColumnRuns) {
+      for (int k = 0; k < parts; ++k) {
+        const double width = (own.hi - own.lo) / parts;
+        const ColumnSpan part{k == 0 ? own.lo : own.lo + k * width,
+                              k + 1 == parts ? own.hi : own.lo + (k + 1) * width};
+        if (cover->runs == kColumnRuns) {
+          cover->run[kColumnRuns - 1].t1 = part.hi;
+          continue;
+        }
+        if (parts == 1) {
+          const clip::Hull hull = BinsOf(*model, chart, span, middle, level, part).hull;
+          model->box.lower = hull.lower;
+          model->box.upper = hull.upper;
+        } else {
+          model->box.lower[chart.t] = part.lo;
+          model->box.upper[chart.t] = part.hi;
+        }
+        if (clip::Shrink(model)) AddRuns(chart, &part, model, cover);
+        model->box.lower = lower;
+        model->box.upper = upper;
+      }
+      continue;
+    }
+    if (cover->runs == kColumnRuns) {
+      // No room: the last run reaches over to this one.
+      cover->run[kColumnRuns - 1].t1 = own.hi;
+      continue;
+    }
+    const double share = (own.hi - own.lo) / (span.hi - span.lo);
+    int probes = 1 + static_cast<int>(12 * share);
+    if (chart.ring >= 0 && probes < 8 * (own.hi - own.lo)) {
+      probes = 1 + static_cast<int>(8 * (own.hi - own.lo));
+    }
+    ColumnRun* last = cover->runs > 0 ? &cover->run[cover->runs - 1] : nullptr;
+    const double nearly = own.lo - 1e-9 * (own.hi - own.lo);
+    if (chart.ring < 0 && last != nullptr && last->t1 >= nearly && last->t0 < nearly) {
+      last->t1 = own.hi;
+      last->probes += probes;
+      continue;
+    }
+    cover->run[cover->runs++] = {own.lo, own.hi, probes};
+  }
+}
+
+/** Turns the box of a small part of a torus to the torus' normal there, in which a thin overlap is
+ thin, and shrinks it again, as long as that helps. False when no cell is left. */
+INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surface& torus,
+                                     clip::ClipModel* model) {
+  constexpr int kTurns = 6;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const clip::ClipBox old = model->box;
+    const Vec3 middle = 0.5 * (old.lower + old.upper), half = 0.5 * (old.upper - old.lower);
+    const Mat3 E =
+        Mat3::FromColumns(half.x * old.F.Col(0), half.y * old.F.Col(1), half.z * old.F.Col(2));
+    const Vec3 x = old.p + old.F * middle;
+    const double reach = Norm(E.Col(0)) + Norm(E.Col(1)) + Norm(E.Col(2));
+    const Vec3 g = geometry::Gradient(torus, x);
+    if (reach > 2.5 * torus.e.y || !(SquaredNorm(g) > 0)) return true;
+    const Vec3 n = Normalized(g), axis = torus.R.Col(2), around = Cross(axis, x - torus.o);
+    const Vec3 t = SquaredNorm(around) > 0 ? Normalized(around) : AnyOrthogonal(n);
+    model->box.p = x;
+    model->box.F = Mat3::FromColumns(t, Cross(n, t), n);
+    Vec3 extent;
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 along = TransposeTimes(E, model->box.F.Col(k));
+      extent[k] = 1.000001 * (Abs(along).x + Abs(along).y + Abs(along).z);
+    }
+    model->box.lower = -extent;
+    model->box.upper = extent;
+    MapSurfaces(pair, model);
+    if (!clip::Shrink(model)) return false;
+    const Vec3 now = model->box.upper - model->box.lower;
+    const double det = Determinant(old.F);
+    const double was = 8 * half.x * half.y * half.z * (det < 0 ? -det : det);
+    const double is = now.x * now.y * now.z;
+    if (is > 0.5 * was) {
+      if (is >= was) {
+        model->box = old;
+        MapSurfaces(pair, model);
+      }
+      return true;
+    }
+  }
+  return true;
+}
+
+/** What is known before the first section. */
+enum class ColumnStart { kReady, kEmpty, kRefused };
+
+/** Chart and cover of a pair. Out of line, so that the model is gone when panels are summed. */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
+                                                                      ColumnChart* chart,
+                                                                      ColumnCover* cover) {
+  clip::ClipModel model;
+  bool disjoint = false;
+  model.box = clip::ChooseBox(pair, &disjoint);
+  if (disjoint) return ColumnStart::kEmpty;
+  if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
+  if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
+  MapSurfaces(pair, &model);
+  if (!clip::Shrink(&model)) return ColumnStart::kEmpty;
+  Recentre(&model.box);
+  MapSurfaces(pair, &model);
+  for (int i = pair.planes; i < pair.count; ++i) {
+    const geometry::Surface& s = pair.surface[i].surface;
+    if (s.kind != geometry::SurfaceKind::kTorus) continue;
+    if (!TurnToNormal(pair, s, &model)) return ColumnStart::kEmpty;
+    break;
+  }
+  clip::PlanSplits(pair, &model);
+  MakeChart(pair, model, chart);
+  AddRuns(*chart, nullptr, &model, cover);
+  return cover->runs > 0 ? ColumnStart::kReady : ColumnStart::kEmpty;
+}
+
+}  // namespace intervox::cuda::internal::column

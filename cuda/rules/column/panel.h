@@ -1,0 +1,186 @@
+/** @file Panels of seven sections: their sums, what these may be off by, and where to divide. */
+#pragma once
+
+#include "cuda/rules/column/events.h"
+
+namespace intervox::cuda::internal::column {
+
+/** A range of sections with its seven-point sum. */
+struct ColumnPanel {
+  double t0 = 0, t1 = 0;
+  bool hard0 = false, hard1 = false;  ///< something happens at that end
+  int crack = -1;                     ///< something happens after this node; −1: nothing
+  unsigned before = 0;                ///< shape at that node
+  Moments x;
+  double off_v = 0;
+  Vec3 off_m;
+  double error = 0;       ///< of the sections themselves
+  double hidden = 0;      ///< of what happens between nodes
+  double off_s = 0;       ///< of x.s, between sections
+  double area_error = 0;  ///< of x.s, of the sections themselves
+};
+
+/** t of node k: −1 and 7 are the ends; roots at hard ends become analytic. */
+INTERVOX_HD inline double NodeAt(const ColumnPanel& panel, double s, double* dt) {
+  const double width = panel.t1 - panel.t0;
+  double r = s, dr = 1;
+  if (panel.hard0 && panel.hard1) {
+    r = s * s * (3 - 2 * s);
+    dr = 6 * s * (1 - s);
+  } else if (panel.hard0) {
+    r = s * s;
+    dr = 2 * s;
+  } else if (panel.hard1) {
+    r = s * (2 - s);
+    dr = 2 * (1 - s);
+  }
+  *dt = width * dr;
+  return panel.t0 + width * r;
+}
+
+/** A panel's nodes, to be added. */
+struct ColumnNodes {
+  Moments x;
+  double lean_v = 0;
+  Vec3 lean_m;
+  Vec3 lean_s;
+  double face = 0;  ///< of the sections' area vectors, their lengths
+  double error = 0, area_error = 0;
+  unsigned shape[9] = {};
+  double area[9] = {};  ///< of the sections but for the ends'
+  int columns = 0, full = 0;
+
+  INTERVOX_HD ColumnNodes& operator+=(const ColumnNodes& o) {
+    x += o.x;
+    lean_v += o.lean_v;
+    lean_m += o.lean_m;
+    lean_s += o.lean_s;
+    face += o.face;
+    error += o.error;
+    area_error += o.area_error;
+    for (int i = 0; i < 9; ++i) {
+      shape[i] += o.shape[i];
+      area[i] += o.area[i];
+    }
+    columns += o.columns;
+    full += o.full;
+    return *this;
+  }
+};
+
+/** The section at t, integrated. */
+__attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChart& chart,
+                                                                const LocalPair& pair, double t,
+                                                                bool measure) {
+  PlaneSection section;
+  SectionLine plane[kMaxSurfaces];
+  int planes = 0;
+  if (!SectionAt(chart, t, &section, plane, &planes)) return {};
+  return IntegrateSection(&section, pair, plane, planes, measure, 0.01 * pair.tolerance);
+}
+
+/** Sums the panel's sections. */
+INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pair,
+                                  ColumnPanel* panel, int* columns, bool* full) {
+  const NestedRule<8>& rule = Patterson7();
+  const ColumnNodes nodes = SumInLanes<ColumnNodes>(9, [&](int i) {
+    ColumnNodes one;
+    const bool end = i == 0 || i == 8;
+    if ((i == 0 && panel->hard0) || (i == 8 && panel->hard1)) return one;
+    double dt = 0;
+    const double t = NodeAt(*panel, end ? i / 8 : rule.x[i - 1], &dt);
+    const SectionSums sums = SumsAt(chart, pair, t, !end);
+    one.shape[i] = sums.shape;
+    one.columns = sums.columns;
+    one.full = sums.full ? 1 : 0;
+    if (end) return one;
+    const double w = rule.fine[i - 1] * dt, lean = rule.lean[i - 1] * dt;
+    one.area[i] = sums.x.v;
+    one.x = w * sums.x;
+    one.lean_v = lean * sums.x.v;
+    one.lean_m = lean * sums.x.m;
+    one.lean_s = lean * sums.x.s;
+    one.face = w * Norm(sums.x.s);
+    one.error = w * sums.error;
+    one.area_error = w * sums.area_error;
+    return one;
+  });
+  panel->x = nodes.x;
+  panel->off_v = nodes.x.v - nodes.lean_v;
+  panel->off_m = nodes.x.m - nodes.lean_m;
+  panel->error = nodes.error;
+  panel->crack = -1;
+  panel->hidden = 0;
+  // Of several changes the one that may hide most; of equals the one nearest to the middle.
+  double most = -1;
+  constexpr int kOutward[] = {3, 4, 2, 5, 1, 6, 0, 7};
+  for (const int i : kOutward) {
+    if ((i == 0 && panel->hard0) || (i == 7 && panel->hard1)) continue;
+    if (nodes.shape[i] == nodes.shape[i + 1]) continue;
+    // What happens between two nodes hides a part of what changes there, whatever the sums say.
+    const int j = i == 0 ? 1 : i == 7 ? 6 : i;
+    double dt = 0;
+    const double gap = NodeAt(*panel, i == 7 ? 1 : rule.x[i], &dt) -
+                       NodeAt(*panel, i == 0 ? 0 : rule.x[i - 1], &dt);
+    const double hides = 0.1 * gap * std::fabs(nodes.area[j + 1] - nodes.area[j]);
+    panel->hidden += hides;
+    if (hides <= most) continue;
+    most = hides;
+    panel->crack = i;
+    panel->before = nodes.shape[i];
+  }
+  panel->off_s = NestedError(Norm(nodes.x.s - nodes.lean_s), nodes.face, panel->crack < 0);
+  panel->area_error = nodes.area_error;
+  *columns += nodes.columns;
+  *full = *full || nodes.full > 0;
+}
+
+/** Where the panel is best divided: where something happens in it, else in the middle. */
+INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pair,
+                                   const ColumnEvents& events, const ColumnPanel& panel,
+                                   double fine, bool* hard, int* columns) {
+  double dt = 0;
+  *hard = panel.crack >= 0;
+  if (!*hard) return NodeAt(panel, 0.5, &dt);
+  const NestedRule<8>& rule = Patterson7();
+  const int k = panel.crack;
+  double lo = NodeAt(panel, k == 0 ? 0 : rule.x[k - 1], &dt);
+  double hi = NodeAt(panel, k == 7 ? 1 : rule.x[k], &dt);
+  double known = panel.t0;
+  for (int i = 0; i < events.count; ++i) {
+    const double t = events.t[i], middle = 0.5 * (lo + hi);
+    if (t > lo && t < hi && std::fabs(t - middle) < std::fabs(known - middle)) known = t;
+  }
+  if (known > lo && known < hi) return known;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = 0.5 * (lo + hi);
+    if (!(middle > lo && middle < hi) || hi - lo < fine) break;
+    const SectionSums sums = SumsAt(chart, pair, middle, false);
+    *columns += sums.columns;
+    (sums.shape == panel.before ? lo : hi) = middle;
+  }
+  return 0.5 * (lo + hi);
+}
+
+/** The panel's error: of V, or of the centroid in the same measure. */
+INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total) {
+  const double v = std::fabs(total.v);
+  if (!(v > 0)) return std::fabs(panel.off_v);
+  const Vec3 c = total.m / v;
+  const double r2 = Trace(total.second) / v - SquaredNorm(c);
+  const double of_v = std::fabs(panel.off_v);
+  const double of_m = r2 > 0 ? Norm(panel.off_m - panel.off_v * c) / std::sqrt(r2) : of_v;
+  const double off = of_v > of_m ? of_v : of_m;
+  const double nested = NestedError(off, panel.x.v, panel.crack < 0);
+  return panel.error + (nested > panel.hidden ? nested : panel.hidden);
+}
+
+/** The area that errors of S are measured by: |S|, and where S vanishes that of a compact Ω. */
+INTERVOX_HD inline double AreaOf(const Moments& total) {
+  const double v = total.v;
+  if (!(v > 0)) return 0;
+  const double r2 = Trace(total.second) / v - SquaredNorm(total.m / v);
+  return Norm(total.s) + (r2 > 0 ? v / std::sqrt(r2) : 0.0);
+}
+
+}  // namespace intervox::cuda::internal::column

@@ -1,0 +1,126 @@
+/** @file Where panels of columns end in a section through two tori: one is a circle, the other a
+ quartic that only columns know. */
+#pragma once
+
+#include "cuda/numerics/circle.h"
+#include "cuda/rules/column/breaks.h"
+
+namespace intervox::cuda::internal::column {
+
+/** A value of a level and where it was taken. */
+struct SectionPoint {
+  double u, f;
+};
+
+/** Where another torus crosses the circle of the section's own, of radius r. */
+INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geometry::Surface& ring,
+                                        double r, double accuracy, SectionBreaks* breaks) {
+  constexpr int kLooks = 32, kMost = 40;
+  const auto level = [&](double h, int eighth) {
+    // Half-angle tangents about the middles of the quadrants, as in the chart.
+    const double w = 1 / (1 + h * h);
+    double u = r * (1 - h * h) * w, v = 2 * r * h * w;
+    TurnByQuadrant(eighth, &u, &v);
+    return SectionPoint{u, geometry::Value(ring, section.P + u * section.U + v * section.V)};
+  };
+  const double step = 8 * kT / kLooks;
+  const auto cross = [&](int quadrant, double lo, double hi, double f_lo, double f_hi) {
+    double u = level(0.5 * (lo + hi), quadrant).u;
+    for (int i = 0; i < kMost && hi - lo > accuracy; ++i) {
+      double h = lo - f_lo * (hi - lo) / (f_hi - f_lo);
+      if (i % 3 == 2 || !(h > lo && h < hi)) h = 0.5 * (lo + hi);
+      const SectionPoint at = level(h, quadrant);
+      u = at.u;
+      if ((at.f > 0) == (f_lo > 0)) {
+        lo = h;
+        f_lo = at.f;
+      } else {
+        hi = h;
+        f_hi = at.f;
+      }
+      const double least = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
+      if (least < accuracy * r) break;
+    }
+    if (u > section.u_lo && u < section.u_hi) breaks->Add(u, MeetingOf(-2, -2));
+  };
+  for (int quadrant = 0; quadrant < 4; ++quadrant) {
+    double h[3] = {0, 0, 0}, f[3] = {0, 0, 0};
+    for (int k = -1; k <= kLooks / 4 + 1; ++k) {
+      h[0] = h[1];
+      f[0] = f[1];
+      h[1] = h[2];
+      f[1] = f[2];
+      h[2] = -kT + k * step;
+      f[2] = level(h[2], quadrant).f;
+      // [h0, h1] lies in the quadrant from its second look on.
+      if (k >= 1 && k <= kLooks / 4 && (f[1] > 0) != (f[2] > 0)) {
+        cross(quadrant, h[1], h[2], f[1], f[2]);
+      }
+      if (k < 1) continue;
+      const bool dips = std::fabs(f[1]) <= std::fabs(f[0]) && std::fabs(f[1]) <= std::fabs(f[2]);
+      if (!dips || (f[0] > 0) != (f[1] > 0) || (f[2] > 0) != (f[1] > 0)) continue;
+      // The extremum of the parabola through the three, twice.
+      double a = h[0], m = h[1], b = h[2], fa = f[0], fm = f[1], fb = f[2];
+      for (int i = 0; i < 4 && (fm > 0) == (f[1] > 0); ++i) {
+        const double p = (m - a) * (fm - fb), q = (m - b) * (fm - fa);
+        double x = m - 0.5 * ((m - a) * p - (m - b) * q) / (p - q);
+        if (!(x > a && x < b) || std::fabs(x - m) < 1e-3 * (b - a)) {
+          x = b - m > m - a ? m + 1e-2 * (b - a) : m - 1e-2 * (b - a);
+        }
+        const double fx = level(x, quadrant).f;
+        if (std::fabs(fx) < std::fabs(fm) || (fx > 0) != (f[1] > 0)) {
+          (x > m ? a : b) = m;
+          (x > m ? fa : fb) = fm;
+          m = x;
+          fm = fx;
+        } else {
+          (x > m ? b : a) = x;
+          (x > m ? fb : fa) = fx;
+        }
+      }
+      if ((fm > 0) == (f[1] > 0)) continue;
+      cross(quadrant, a, m, fa, fm);
+      cross(quadrant, m, b, fm, fb);
+    }
+  }
+}
+
+/** Between the breaks of conics, those of tori: where the shape of the columns changes. */
+INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPair& pair,
+                                      double goal, SectionBreaks* breaks) {
+  ColumnParts parts;
+  const auto shape_at = [&](double u) {
+    PartsAt(section, pair, u, &parts);
+    breaks->full = breaks->full || parts.full;
+    return ShapeOf(parts);
+  };
+  constexpr int kHalvings = 30;
+  // Without the circle nothing else is known of where the torus is.
+  const int looks = section.radius == 0 ? 24 : 6;
+  const SectionBreaks known = *breaks;
+  for (int i = 0; i + 1 < known.count; ++i) {
+    const double width = known.u[i + 1] - known.u[i];
+    if (!(width > 1e-9 * (section.u_hi - section.u_lo))) continue;
+    // What lies between the last halves errs by the power 3/2 of its share.
+    double from = known.u[i] + 1e-3 * width;
+    unsigned shape = shape_at(from);
+    for (int k = 1; k <= looks; ++k) {
+      const double to = k == looks ? known.u[i + 1] - 1e-3 * width : known.u[i] + k * width / looks;
+      const unsigned next = shape_at(to);
+      if (next != shape) {
+        double lo = from, hi = to;
+        for (int h = 0; h < kHalvings; ++h) {
+          const double share = (hi - lo) / width;
+          if (share * share * share < goal * goal) break;
+          const double middle = 0.5 * (lo + hi);
+          (shape_at(middle) == shape ? lo : hi) = middle;
+        }
+        breaks->Add(0.5 * (lo + hi), MeetingOf(-2, -2));
+      }
+      from = to;
+      shape = next;
+    }
+  }
+}
+
+}  // namespace intervox::cuda::internal::column

@@ -1,0 +1,194 @@
+/** @file Where along half planes about a torus' axis something happens on the torus: the azimuths
+ at which its circle begins or ends to cross another surface. */
+#pragma once
+
+#include "cuda/rules/column/events.h"
+
+namespace intervox::cuda::internal::column {
+
+/** The level of a surface on the chart's torus, at the azimuth τ and the angle σ around the tube,
+ and its extrema over σ followed from one azimuth to the next. Where one of them changes its sign
+ the circle begins or ends to cross the surface; where it dips through zero and back it does both.
+ */
+class RingEvents {
+ public:
+  INTERVOX_HD RingEvents(const ColumnChart& chart, int surface, ColumnEvents* events)
+      : chart_(chart), surface_(surface), events_(events) {}
+
+  /** Adds the events between two azimuths. */
+  INTERVOX_HD void Find(double t0, double t1) {
+    constexpr int kPerQuadrant = 12, kLeast = 8;
+    const int steps = kLeast + static_cast<int>(kPerQuadrant * (t1 - t0));
+    Extrema before, now;
+    double from = t0;
+    Look(t0, &now);
+    for (int k = 1; k <= steps; ++k) {
+      const double to = t0 + (t1 - t0) * k / steps;
+      before = now;
+      Look(to, &now);
+      for (int i = 0; i < now.count; ++i) Follow(before, from, to, (t1 - t0) / steps, &now.at[i]);
+      from = to;
+    }
+  }
+
+ private:
+  static constexpr int kLooks = 16, kMost = 8, kHalvings = 36, kSeeks = 24;
+  static constexpr double kStep = 4.0 / kLooks;
+
+  /** An extremum over σ, and the level that it had at the azimuth before. */
+  struct Extremum {
+    static constexpr bool real = true;  ///< a circle always has extrema
+    double sigma = 0, level = 0, last = 0;
+    bool highest = false, followed = false;
+  };
+  struct Extrema {
+    Extremum at[kMost];
+    int count = 0;
+  };
+
+  INTERVOX_HD double Level(double tau, double sigma) const {
+    double c = 0, s = 0, a = 0, b = 0;
+    DirectionAt(tau, &c, &s);
+    DirectionAt(sigma, &a, &b);
+    const double minor = chart_.curved[chart_.ring - chart_.planes].e.y;
+    const double rho = chart_.major + minor * a;
+    const Vec3 y{rho * c, rho * s, minor * b};
+    if (surface_ < chart_.planes) {
+      return chart_.offset[surface_] + 2 * Dot(chart_.half_normal[surface_], y);
+    }
+    return Evaluate(chart_.curved[surface_ - chart_.planes], y).value;
+  }
+
+  /** Moves to the extremum next to where one was, by parabolas. */
+  INTERVOX_HD Extremum Refined(double tau, Extremum x) const {
+    double d = 0.5 * kStep;
+    for (int k = 0; k < 5; ++k) {
+      const double low = Level(tau, x.sigma - d), at = Level(tau, x.sigma);
+      const double high = Level(tau, x.sigma + d), bend = low - 2 * at + high;
+      double shift = bend != 0 ? 0.5 * d * (low - high) / bend : 0.0;
+      if ((bend < 0) != x.highest || std::fabs(shift) > d) {
+        shift = (low > high) == x.highest ? -d : d;
+      }
+      x.sigma += shift;
+      d *= std::fabs(shift) < 0.5 * d ? 0.2 : 1.0;
+    }
+    if (x.sigma > 4) x.sigma -= 4;
+    if (x.sigma < 0) x.sigma += 4;
+    x.level = Level(tau, x.sigma);
+    return x;
+  }
+
+  INTERVOX_HD void Look(double tau, Extrema* out) const {
+    out->count = 0;
+    double level[kLooks];
+    for (int k = 0; k < kLooks; ++k) level[k] = Level(tau, k * kStep);
+    for (int k = 0; k < kLooks && out->count < kMost; ++k) {
+      const double low = level[(k + kLooks - 1) % kLooks], high = level[(k + 1) % kLooks];
+      const bool highest = level[k] >= low && level[k] > high;
+      if (!highest && !(level[k] <= low && level[k] < high)) continue;
+      Extremum x;
+      x.sigma = k * kStep;
+      x.highest = highest;
+      out->at[out->count++] = Refined(tau, x);
+    }
+  }
+
+  /** Finds the extremum among those of the azimuth before, and what happened between them. */
+  INTERVOX_HD void Follow(const Extrema& before, double from, double to, double step,
+                          Extremum* now) const {
+    const Extremum* was = nullptr;
+    double nearest = 0.75;
+    for (int i = 0; i < before.count; ++i) {
+      double off = std::fabs(before.at[i].sigma - now->sigma);
+      off = off > 2 ? 4 - off : off;
+      if (before.at[i].highest == now->highest && off < nearest) {
+        nearest = off;
+        was = &before.at[i];
+      }
+    }
+    if (was == nullptr) return;
+    now->last = was->level;
+    now->followed = true;
+    const bool positive = was->level > 0;
+    const auto at = [&](double tau, const Extremum& near) { return Refined(tau, near); };
+    const auto add = [&](double lo, double hi, const Extremum& at_lo) {
+      HalveAroundChange(lo, hi, kHalvings, at_lo, at,
+                        [&](double tau, const Extremum&) { events_->Add(tau); });
+    };
+    if ((now->level > 0) != positive) {
+      add(from, to, *was);
+      return;
+    }
+    if (!was->followed || (was->last > 0) != positive) return;
+    const double m0 = std::fabs(was->last), m1 = std::fabs(was->level), m2 = std::fabs(now->level);
+    if (m1 > m0 || m1 > m2) return;
+    const double bend = m0 - 2 * m1 + m2;
+    const double least = bend > 0 ? m1 - 0.125 * (m0 - m2) * (m0 - m2) / bend : m1;
+    if (least < 0.3 * bend) SeekDip(from - step, to, kSeeks, *was, at, add);
+  }
+
+  const ColumnChart& chart_;
+  int surface_;
+  ColumnEvents* events_;
+};
+
+/** Where Ω's edges between two planes meet the torus and end in corners. */
+INTERVOX_HD inline void AddStraightEvents(const ColumnChart& chart, double t0,
+                                          ColumnEvents* events) {
+  const MappedSurface& ring = chart.curved[chart.ring - chart.planes];
+  const auto add = [&](const Vec3& y) {
+    double t = ParameterAt(chart, y);
+    while (t < t0) t += 4;
+    events->Add(t);
+  };
+  for (int i = 0; i < chart.planes; ++i) {
+    for (int j = i + 1; j < chart.planes; ++j) {
+      const Vec3 &a = chart.half_normal[i], &b = chart.half_normal[j], d = Cross(a, b);
+      const double dd = SquaredNorm(d);
+      if (!(dd > 1e-20 * SquaredNorm(a) * SquaredNorm(b))) continue;
+      const Vec3 p = -0.5 * (chart.offset[i] * Cross(b, d) + chart.offset[j] * Cross(d, a)) / dd;
+      const double nearest = -Dot(p, d) / dd, reach = chart.major + ring.e.y;
+      const double room = reach * reach - SquaredNorm(p + nearest * d);
+      if (!(room > 0)) continue;
+      double lo = nearest - std::sqrt(room / dd), hi = nearest + std::sqrt(room / dd);
+      bool corner[2] = {false, false};
+      for (int k = 0; k < chart.planes && lo < hi; ++k) {
+        if (k == i || k == j) continue;
+        const double slope = 2 * Dot(chart.half_normal[k], d);
+        const double level = chart.offset[k] + 2 * Dot(chart.half_normal[k], p);
+        if (slope == 0) {
+          if (level > 0) hi = lo;
+          continue;
+        }
+        const double t = -level / slope;
+        if (slope > 0 ? t >= hi : t <= lo) continue;
+        (slope > 0 ? hi : lo) = t;
+        corner[slope > 0 ? 1 : 0] = true;
+      }
+      if (!(lo < hi)) continue;
+      const auto inside = [&](const Vec3& y) {
+        const double off = std::sqrt(y.x * y.x + y.y * y.y) - chart.major;
+        return (off * off + y.z * y.z < ring.e.y * ring.e.y) == (ring.sign > 0);
+      };
+      if (corner[0] && inside(p + lo * d)) add(p + lo * d);
+      if (corner[1] && inside(p + hi * d)) add(p + hi * d);
+      const auto x = TorusCrossings(p, d, chart.major, ring.e.y);
+      for (int k = 0; k < x.count; ++k) {
+        if (x.t[k] > lo && x.t[k] < hi) add(p + x.t[k] * d);
+      }
+    }
+  }
+}
+
+/** What happens on the chart's torus in a run of azimuths. */
+__attribute__((noinline)) INTERVOX_HD inline void ListRingEvents(const ColumnChart& chart,
+                                                                 double t0, double t1,
+                                                                 ColumnEvents* events) {
+  events->same = 1e-9;
+  for (int i = 0; i < chart.count; ++i) {
+    if (i != chart.ring) RingEvents(chart, i, events).Find(t0, t1);
+  }
+  AddStraightEvents(chart, t0, events);
+}
+
+}  // namespace intervox::cuda::internal::column

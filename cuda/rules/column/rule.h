@@ -1,0 +1,232 @@
+/** @file The column rule: sections through Ω, integrated adaptively; any surfaces. */
+#pragma once
+
+#include "cuda/rules/column/cover.h"
+#include "cuda/rules/column/faces.h"
+#include "cuda/rules/column/panel.h"
+#include "cuda/rules/column/ring_events.h"
+
+namespace intervox::cuda {
+
+namespace internal::column {
+
+/** Most panels of sections. */
+inline constexpr int kColumnPanels = 64;
+
+/** No panel is divided beyond this many columns: what is left is stated. */
+inline constexpr int kMostColumns = 100000;
+
+/** Events closer than this share of a run are a swarm. */
+inline constexpr double kSwarm = 0.01;
+
+/** Appends the panels of one run of bins: probes find where the sections change, and what lies
+ between two that differ is a panel of its own. */
+INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, double t0,
+                               double t1, int probes, bool hard0, bool hard1, ColumnPanel* panels,
+                               int* count, int* columns) {
+  // Beyond these there is room for one panel of each run and of each quadrant's part of it.
+  constexpr int kMost = kColumnPanels / 2;
+  const auto shape_at = [&](double t) {
+    const SectionSums sums = SumsAt(chart, pair, t, false);
+    *columns += sums.columns;
+    return sums.shape;
+  };
+  const int first = *count;
+  unsigned before = shape_at(t0);
+  bool uniform = false;
+  double from = t0;
+  for (int k = 1; k <= probes; ++k) {
+    const double to = k == probes ? t1 : t0 + (t1 - t0) * k / probes;
+    const unsigned shape = shape_at(to);
+    const bool same = shape == before;
+    if (*count > first && ((same && uniform) || *count >= kMost)) {
+      panels[*count - 1].t1 = to;
+    } else {
+      ColumnPanel& panel = panels[(*count)++];
+      panel = {};
+      panel.t0 = from;
+      panel.t1 = to;
+    }
+    uniform = same;
+    before = shape;
+    from = to;
+  }
+  panels[first].hard0 = hard0;
+  panels[*count - 1].hard1 = hard1;
+}
+
+/** Panels between the events in the runs of parallel sections. */
+INTERVOX_HD inline int ListPlanePanels(const ColumnCover& cover, const ColumnEvents& events,
+                                       ColumnPanel* panels) {
+  // Beyond these there is room for one panel of each run.
+  constexpr int kMost = kColumnPanels - kColumnRuns;
+  int count = 0;
+  for (int i = 0; i < cover.runs; ++i) {
+    const ColumnRun& run = cover.run[i];
+    const double least = kSwarm * (run.t1 - run.t0);
+    double from = run.t0;
+    for (int k = 0; k <= events.count; ++k) {
+      const bool last = k == events.count;
+      if (!last && (count >= kMost || !events.Divides(k, from, run.t1, least))) continue;
+      ColumnPanel& panel = panels[count++];
+      panel = {};
+      panel.t0 = from;
+      panel.t1 = last ? run.t1 : events.t[k];
+      panel.hard0 = panel.hard1 = true;
+      from = panel.t1;
+    }
+  }
+  return count;
+}
+
+/** Panels between the events on a torus, in runs of half planes, at whose quadrants' borders the
+ parameter has a kink; probes find what else happens. */
+INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair& pair,
+                                      const ColumnCover& cover, ColumnEvents* events,
+                                      ColumnPanel* panels, int* columns) {
+  // Beyond these there is room for one panel of each run and of each quadrant's part of it.
+  constexpr int kMost = kColumnPanels / 2;
+  int count = 0;
+  for (int i = 0; i < cover.runs; ++i) {
+    const ColumnRun& run = cover.run[i];
+    ColumnEvents own;
+    ListRingEvents(chart, run.t0, run.t1, &own);
+    const double least = kSwarm * (run.t1 - run.t0);
+    double from = run.t0;
+    bool hard = true;
+    int k = 0;
+    while (from < run.t1) {
+      while (k < own.count && !own.Divides(k, from, run.t1, least)) ++k;
+      const double border = static_cast<int>(from + 4.5) - 3.5;
+      double to = border < run.t1 ? border : run.t1;
+      bool ends = to == run.t1;
+      if (k < own.count && own.t[k] < to && count < kMost) {
+        to = own.t[k];
+        ends = true;
+      }
+      const int probes = 1 + static_cast<int>(run.probes * (to - from) / (run.t1 - run.t0));
+      AddRun(chart, pair, from, to, probes, hard, ends, panels, &count, columns);
+      from = to;
+      hard = ends;
+    }
+    for (k = 0; k < own.count; ++k) events->Add(own.t[k]);
+  }
+  return count;
+}
+
+/** The sum over all panels, divided until the tolerance is met. Out of line, so that the panels
+ take no memory while the chart is made. */
+__attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPair& pair,
+                                                                  const ColumnChart& chart,
+                                                                  const ColumnCover& cover,
+                                                                  Moments* moments) {
+  ColumnPanel panels[kColumnPanels];
+  bool full = false;
+  RuleResult result;
+  result.work = cover.cells;
+  ColumnEvents events;
+  int count = 0;
+  if (chart.ring < 0) {
+    ListPlaneEvents(chart, &events);
+    count = ListPlanePanels(cover, events, panels);
+  } else {
+    count = ListRingPanels(chart, pair, cover, &events, panels, &result.work);
+  }
+  for (int i = 0; i < count; ++i) Integrate(chart, pair, &panels[i], &result.work, &full);
+  const double target = 0.05 * pair.tolerance;
+  // Panels that are put aside, to make room, and what they err by.
+  Moments aside;
+  double error_aside = 0, area_aside = 0;
+  Moments total;
+  double error = 0;
+  for (;;) {
+    total = aside;
+    for (int i = 0; i < count; ++i) total += panels[i].x;
+    // The error of S counts in the measure of V's.
+    const double area = kOfArea * AreaOf(total), share = area > 0 ? total.v / area : 0.0;
+    error = error_aside;
+    double area_error = share * area_aside, most = 0, least = 1e300;
+    int worst = -1, best = -1;
+    for (int i = 0; i < count; ++i) {
+      const double e = ErrorOf(panels[i], total), off_s = share * panels[i].off_s;
+      error += e;
+      area_error += off_s + share * panels[i].area_error;
+      const double gain = e - panels[i].error > off_s ? e - panels[i].error : off_s;
+      if (gain > most) {
+        most = gain;
+        worst = i;
+      }
+      if (gain < least) {
+        least = gain;
+        best = i;
+      }
+    }
+    if (full) return result;
+    const double left_over = error > area_error ? error : area_error;
+    if (left_over <= target * total.v || left_over <= 0.3 * pair.volume_floor || worst < 0 ||
+        result.work > kMostColumns) {
+      break;
+    }
+    if (count == kColumnPanels) {
+      aside += panels[best].x;
+      error_aside += ErrorOf(panels[best], total);
+      area_aside += panels[best].off_s + panels[best].area_error;
+      panels[best] = panels[--count];
+      continue;
+    }
+    ColumnPanel& left = panels[worst];
+    const double width = left.t1 - left.t0;
+    const double level = left.x.v / width;
+    // A jump of the section that is located this well does not matter.
+    const double fine = 0.02 * target * total.v / (level > 0 ? level : 1e300);
+    bool hard = false;
+    const double t = DivideAt(chart, pair, events, left,
+                              fine > 1e-13 * width ? fine : 1e-13 * width, &hard, &result.work);
+    if (!(t > left.t0 && t < left.t1)) {
+      left.off_v = 0;
+      left.off_m = {};
+      left.off_s = 0;
+      continue;
+    }
+    ColumnPanel& right = panels[count++];
+    right = {};
+    right.t0 = t;
+    right.t1 = left.t1;
+    right.hard0 = hard;
+    right.hard1 = left.hard1;
+    left.t1 = t;
+    left.hard1 = hard;
+    Integrate(chart, pair, &left, &result.work, &full);
+    Integrate(chart, pair, &right, &result.work, &full);
+  }
+  result.accepted = true;
+  result.error = error;
+  *moments = total;
+  return result;
+}
+
+}  // namespace internal::column
+
+/** Metrics of any overlap by plane sections. A section is bounded by lines and conics; columns
+ through it end at roots in closed form, and their panels at its corners and folds, so that seven
+ columns a panel do. Sections are parallel, or go through a torus' axis, where the torus is a
+ circle; they are summed by panels of seven that are divided, where the largest error is, at the
+ place at which the section changes its shape.
+ @return error: the sum of what nested rules differ by, squared where nothing happens between. */
+INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments) {
+  using namespace internal::column;
+  RuleResult result;
+  *moments = {};
+  ColumnChart chart;
+  ColumnCover cover;
+  const ColumnStart start = StartColumns(pair, &chart, &cover);
+  result.accepted = start == ColumnStart::kEmpty;
+  if (start != ColumnStart::kReady) return result;
+  const double raised = SetWeights(pair, &chart);
+  result = SumPanels(pair, chart, cover, moments);
+  if (!result.accepted || !(moments->v > 0)) return result;
+  result.accepted = AddPlaneFaces(pair, raised, &chart, moments);
+  return result;
+}
+
+}  // namespace intervox::cuda

@@ -1,0 +1,273 @@
+/** @file Moments of the part of Ω in a plane, by columns. */
+#pragma once
+
+#include "cuda/moments/moments.h"
+#include "cuda/numerics/quadrature.h"
+#include "cuda/rules/column/ring_breaks.h"
+
+namespace intervox::cuda::internal::column {
+
+/** S may err by this many times the share of its size that V may err by. */
+inline constexpr double kOfArea = 30;
+
+/** Moments per dt of a section, and what they may be off by. */
+struct SectionSums {
+  Moments x;
+  double error = 0;       ///< of x.v
+  double area_error = 0;  ///< of x.s
+  unsigned shape = 0;     ///< which surfaces meet on its boundary: equal while nothing happens
+  int columns = 0;
+  bool full = false;
+};
+
+/** Moments of the section about the coordinates' origin, in u and v, and its faces' S and G. */
+struct PlaneSums {
+  double a = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0;
+  Vec3 s, g;
+  double lean_a = 0;  ///< by the nested rule
+  Vec3 lean_s;
+  bool full = false;
+
+  INTERVOX_HD PlaneSums& operator+=(const PlaneSums& o) {
+    a += o.a;
+    u += o.u;
+    v += o.v;
+    uu += o.uu;
+    uv += o.uv;
+    vv += o.vv;
+    s += o.s;
+    g += o.g;
+    lean_a += o.lean_a;
+    lean_s += o.lean_s;
+    full = full || o.full;
+    return *this;
+  }
+};
+
+/** Slopes below this share of a gradient are rounding: the face lies along what it should cross. */
+inline constexpr double kAlong = 1e-14;
+
+/** Adds the column at u and its ends, of weight w and, in the nested rule, lean. */
+INTERVOX_HD inline void AddColumn(const PlaneSection& section, const LocalPair& pair, double u,
+                                  double w, double lean, PlaneSums* sums) {
+  ColumnParts parts;
+  PartsAt(section, pair, u, &parts);
+  sums->full = sums->full || parts.full;
+  const double j = section.j0 + section.j1 * u;
+  for (int k = 0; k < parts.count; ++k) {
+    const ColumnPart& part = parts.part[k];
+    const double length = part.hi - part.lo, middle = 0.5 * (part.hi + part.lo);
+    const double a = w * j * length, av = a * middle;
+    sums->lean_a += lean * j * length;
+    sums->a += a;
+    sums->u += a * u;
+    sums->v += av;
+    sums->uu += a * u * u;
+    sums->uv += av * u;
+    sums->vv += av * middle + a * length * length / 12;
+    for (int end = 0; end < 2; ++end) {
+      const int id = end == 0 ? part.below : part.above;
+      if (id < section.planes || section.weight[id - section.planes] == 0) continue;
+      const Vec3 x = section.P + u * section.U + (end == 0 ? part.lo : part.hi) * section.V;
+      const Vec3 g = geometry::Gradient(pair.surface[id].surface, x);
+      const double slope = Dot(g, section.V);
+      // Where a column ends along a face it has no width.
+      if (!(std::fabs(slope) > kAlong * Dot(Abs(g), Abs(section.V)))) continue;
+      const Vec3 n = (end == 0 ? -j : j) * section.weight[id - section.planes] / slope * g;
+      sums->s += w * n;
+      sums->g += w * Cross(x, n);
+      sums->lean_s += lean * n;
+    }
+  }
+}
+
+/** Adds the faces along the columns, on which no column ends. */
+INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& pair,
+                                 PlaneSums* sums) {
+  ColumnParts parts;
+  for (int i = 0; i < section.curves; ++i) {
+    const SectionCurve& s = section.curve[i];
+    const double weight = section.weight[s.id - section.planes];
+    if (weight == 0 || !IsWall(s)) continue;
+    const auto x = geometry::internal::QuadraticCrossings(s.uu, s.u, s.c);
+    for (int k = 0; k < x.count; ++k) {
+      // The slope of side · f says on which side of the wall Ω is.
+      const double out = s.side * (s.uu * x.t[k] + s.u) > 0 ? 1 : -1;
+      const double u = x.t[k] - 1e-9 * out * (section.u_hi - section.u_lo);
+      if (u <= section.u_lo || u >= section.u_hi) continue;
+      PartsAt(section, pair, u, &parts);
+      for (int p = 0; p < parts.count; ++p) {
+        const double length = parts.part[p].hi - parts.part[p].lo;
+        const double middle = parts.part[p].lo + 0.5 * length;
+        const Vec3 at = section.P + x.t[k] * section.U + middle * section.V;
+        const Vec3 g = geometry::Gradient(pair.surface[s.id].surface, at);
+        const double slope = Dot(g, section.U);
+        // Two walls that touch cancel.
+        if (!(std::fabs(slope) > kAlong * Dot(Abs(g), Abs(section.U)))) continue;
+        const double area = out * weight * (section.j0 + section.j1 * x.t[k]) * length / slope;
+        sums->s += area * g;
+        sums->g += Cross(at, area * g);
+      }
+    }
+  }
+}
+
+/** What the finer of two nested rules errs by, from their difference. The power 3/2 holds for roots
+ that no panel ends at, and is far from what analytic integrands do; `smooth` says that one of the
+ two is what there is. */
+INTERVOX_HD inline double NestedError(double difference, double size, bool smooth) {
+  const double d = std::fabs(difference);
+  if (!(size > 0) || !smooth) return d;
+  const double root = 2 * std::sqrt(d / size);
+  return root < 1 ? d * root : d;
+}
+
+/** Adds the columns of a panel; roots at either end become analytic. */
+template <int N>
+INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& pair, double from,
+                                 double width, const NestedRule<N>& rule, PlaneSums* sums) {
+  for (int k = 0; k < N - 1; ++k) {
+    const double s = rule.x[k];
+    const double u = from + width * (s * s * (3 - 2 * s));
+    const double du = 6 * width * s * (1 - s);
+    AddColumn(section, pair, u, rule.fine[k] * du, rule.lean[k] * du, sums);
+  }
+}
+
+/** Whether the end of a column is a plane, or the box. */
+INTERVOX_HD inline bool IsStraight(const LocalPair& pair, int id) { return id < pair.planes; }
+
+/** Adds the columns of a panel between two lines: Gauss' three points are exact. */
+INTERVOX_HD inline void AddStraightPanel(const PlaneSection& section, const LocalPair& pair,
+                                         double from, double width, PlaneSums* sums) {
+  constexpr double kNode[3] = {0.112701665379258311, 0.5, 0.887298334620741689};
+  constexpr double kWeight[3] = {0.277777777777777778, 0.444444444444444444, 0.277777777777777778};
+  for (int k = 0; k < 3; ++k) {
+    AddColumn(section, pair, from + width * kNode[k], width * kWeight[k], width * kWeight[k], sums);
+  }
+}
+
+/** What a panel's area and its faces' area vector err by. */
+struct PanelErrors {
+  double a, s;
+};
+INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums) {
+  return {NestedError(sums.a - sums.lean_a, sums.a, true),
+          NestedError(Norm(sums.s - sums.lean_s), Norm(sums.s), true)};
+}
+
+/** The moments in space, from those in the plane. */
+INTERVOX_HD inline Moments LiftMoments(const PlaneSection& section, const PlaneSums& x) {
+  const Vec3 &U = section.U, &V = section.V;
+  const Sym3 second = x.uu * Square(U) + x.vv * Square(V) + x.uv * Mixed(U, V);
+  const VolumeMoments about_P{x.a, x.u * U + x.v * V, second};
+  return {Shifted(about_P, section.P), x.s, x.g};
+}
+
+/** Integrates the section, each panel's area to a relative `goal` and its area vector to thirty of
+ them. With `measure` false only its shape. Out of line: many places ask for a section, and ptxas
+ would take each of them for many minutes. */
+__attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneSection* section,
+                                                                          const LocalPair& pair,
+                                                                          const SectionLine* plane,
+                                                                          int planes, bool measure,
+                                                                          double goal) {
+  // Off the middle, where a symmetric hole may touch both sides of what it leaves.
+  constexpr double kLook = 0.41, kTouch = 1e-7, kGrowth = 20;
+  SectionSums out;
+  SectionBreaks breaks;
+  const bool some = ListBreaks(section, plane, planes, true, &breaks);
+  out.full = section->full || breaks.full;
+  if (!some || out.full) return out;
+  if (section->rings) {
+    for (int i = 0; i < section->curves; ++i) {
+      if (!section->curve[i].ring || section->radius == 0) continue;
+      AddRingMeetings(*section, pair.surface[section->curve[i].id].surface, section->radius,
+                      1e-2 * goal, &breaks);
+    }
+    AddRingBreaks(*section, pair, goal, &breaks);
+  }
+  out.full = breaks.full;
+  const double least = kSameBreak * (section->u_hi - section->u_lo);
+  const double touch = kTouch * (section->u_hi - section->u_lo);
+  double narrow = 0;  // the last panel's width
+  PlaneSums total;
+  unsigned last = ShapeOf({});
+  int here = 0;  // the first of the breaks that are one place
+  bool open = false;
+  ColumnParts parts;
+  for (int i = 0; i + 1 < breaks.count; ++i) {
+    const double from = breaks.u[i], width = breaks.u[i + 1] - from;
+    if (width <= least) continue;
+    PartsAt(*section, pair, from + kLook * width, &parts);
+    out.full = out.full || parts.full;
+    ++out.columns;
+    const unsigned shape = ShapeOf(parts);
+    // What rounding makes of a touch is no change.
+    if (width > touch) {
+      if (shape != last) {
+        out.shape += breaks.CauseOf(here, i);
+        if (section->rings) out.shape = out.shape * 31u + shape;
+      }
+      last = shape;
+      open = parts.count > 0;
+      here = i + 1;
+    }
+    const double before = narrow;
+    narrow = parts.count > 0 ? width : 0.0;
+    if (parts.count == 0) continue;
+    if (!measure) continue;
+    PlaneSums sums;
+    if (!section->rings && parts.count == 1 && IsStraight(pair, parts.part[0].below) &&
+        IsStraight(pair, parts.part[0].above)) {
+      AddStraightPanel(*section, pair, from, width, &sums);
+      out.columns += 3;
+      total += sums;
+      continue;
+    }
+    // Next to a much narrower panel two folds are close, beyond which columns shrink like a root:
+    // panels grow from there by steps.
+    if (before > 0.01 * touch && width > kGrowth * kGrowth * before &&
+        breaks.Split(i, from + kGrowth * before)) {
+      narrow = before;
+      --i;
+      continue;
+    }
+    const double after = i + 2 < breaks.count ? breaks.u[i + 2] - breaks.u[i + 1] : 0.0;
+    if (after > 0.01 * touch && width > kGrowth * kGrowth * after) {
+      PartsAt(*section, pair, breaks.u[i + 1] + kLook * after, &parts);
+      if (parts.count > 0 && breaks.Split(i, breaks.u[i + 1] - kGrowth * after)) {
+        narrow = before;
+        --i;
+        continue;
+      }
+    }
+    AddPanel(*section, pair, from, width, Patterson7(), &sums);
+    out.columns += 7;
+    PanelErrors error = ErrorsOf(sums);
+    const auto misses = [&](double share) {
+      return error.a > share * goal * sums.a || error.s > share * goal * kOfArea * Norm(sums.s);
+    };
+    if (misses(1)) {
+      sums = {};
+      AddPanel(*section, pair, from, width, Patterson15(), &sums);
+      out.columns += 15;
+      error = ErrorsOf(sums);
+    }
+    if (misses(10) && breaks.Halve(i)) {
+      --i;
+      continue;
+    }
+    out.error += error.a;
+    out.area_error += error.s;
+    total += sums;
+  }
+  if (open) out.shape += breaks.CauseOf(here, breaks.count - 1);
+  if (!measure) return out;
+  if (section->weight != nullptr) AddWalls(*section, pair, &total);
+  out.full = out.full || total.full;
+  out.x = LiftMoments(*section, total);
+  return out;
+}
+
+}  // namespace intervox::cuda::internal::column

@@ -1,0 +1,157 @@
+/** @file Where the generators of a hole change what ends them: at the ends of panels of columns. */
+#pragma once
+
+#include "cuda/numerics/roots.h"
+#include "cuda/rules/flux/crescent.h"
+
+namespace intervox::cuda::internal::flux {
+
+inline constexpr int kCrescentBreaks = 32;
+
+/** f0 + fc cos θ + fs sin θ + fcc cos² θ + fcs cos θ sin θ + fss sin² θ. */
+struct TrigQuadric {
+  double f0 = 0.0, fc = 0.0, fs = 0.0, fcc = 0.0, fcs = 0.0, fss = 0.0;
+};
+
+/** Q of the homogeneous point (p0, w0) + (p1, w1) cos θ + (p2, w2) sin θ, times its weight². */
+INTERVOX_HD inline TrigQuadric AlongCircle(const QuadricForm& q, const Vec3 (&p)[3],
+                                           const Vec3& w) {
+  Vec3 half[3];  // half of the gradient's linear part
+  double own[3];
+  for (int i = 0; i < 3; ++i) {
+    half[i] = q.E * p[i] + w[i] * q.b;
+    own[i] = Dot(q.b, p[i]) + w[i] * q.c;
+  }
+  const auto form = [&](int i, int j) { return Dot(half[i], p[j]) + own[i] * w[j]; };
+  return {form(0, 0), 2 * form(0, 1), 2 * form(0, 2), form(1, 1), 2 * form(1, 2), form(2, 2)};
+}
+
+/** What happens at a break: cut i as i, else one of these. At a fold the interval closes like a
+ square root. */
+inline constexpr int kBreakOfEnds = -1, kBreakIsFold = -2;
+
+/** Places on the circle (see PlaceOf), ascending. */
+struct CrescentBreaks {
+  double v[kCrescentBreaks];
+  std::int8_t kind[kCrescentBreaks];
+  int count = 0;
+  bool full = false;
+
+  /** Adds a place in its order. */
+  INTERVOX_HD void Push(double place, int is) {
+    if (count == kCrescentBreaks) {
+      full = true;
+      return;
+    }
+    int at = count++;
+    for (; at > 0 && v[at - 1] > place; --at) {
+      v[at] = v[at - 1];
+      kind[at] = kind[at - 1];
+    }
+    v[at] = place;
+    kind[at] = static_cast<std::int8_t>(is);
+  }
+};
+
+/** Calls visit(place, c, s) at the roots of a trigonometric polynomial. */
+template <class Visit>
+INTERVOX_HD inline void VisitRoots(const TrigQuadric& f, Visit&& visit) {
+  for (int quadrant = 0; quadrant < 4; ++quadrant) {
+    // The same polynomial by the angle about the quadrant's middle.
+    const bool odd = quadrant % 2 == 1;
+    const double way = quadrant < 2 ? 1.0 : -1.0;
+    const double gc = way * (odd ? f.fs : f.fc), gs = way * (odd ? -f.fc : f.fs);
+    const double gcc = odd ? f.fss : f.fcc, gss = odd ? f.fcc : f.fss;
+    const double gcs = odd ? -f.fcs : f.fcs;
+    double sample[5], root[8];
+    for (int k = 0; k < 5; ++k) {
+      const double u = kT * (0.5 * k - 1.0);
+      const double w = 1.0 + u * u, c = 1.0 - u * u, s = 2.0 * u;
+      sample[k] = w * (f.f0 * w + gc * c + gs * s) + c * (gcc * c + gcs * s) + gss * s * s;
+    }
+    const int n = QuarticRoots(sample, 0.0, root);
+    for (int k = 0; k < n; ++k) {
+      const double place = 2 * kT * (quadrant + root[k]);
+      double c, s;
+      DirectionOf(place, &c, &s);
+      visit(place, c, s);
+    }
+  }
+}
+
+/** Whether no generator touches the peg between x.low and x.high: there the discriminant's roots
+ belong to places far beyond. Not certain when false. */
+INTERVOX_HD inline bool FoldsAreFar(const Crescent& x) {
+  if (x.k != 0.0) return false;
+  // β = b0 + A cos(θ − θ₀) and |β| ≤ α |z| at a fold, γ = α z² there.
+  const double alpha = x.peg.E(2, 2), bc = x.radius * x.peg.E(0, 2), bs = x.radius * x.peg.E(1, 2);
+  const double b0 = x.peg.b.z, square = bc * bc + bs * bs;
+  const double z = x.high > -x.low ? x.high : -x.low;
+  const double rim = std::fabs(b0) + alpha * z, rest = square - rim * rim;
+  if (!(rest > 0.25 * square)) return false;
+  const double band = alpha * z / std::sqrt(rest);  // [rad]
+  const double gx = x.peg.b.x, gy = x.peg.b.y, r = x.radius;
+  const Mat3& m = x.peg.E;
+  const double slope = 2 * r * (std::fabs(gx) + std::fabs(gy)) +
+                       r * r * (std::fabs(m(0, 0) - m(1, 1)) + 2 * std::fabs(m(0, 1)));
+  const double side = std::sqrt(square - b0 * b0);
+  for (int i = 0; i < 2; ++i) {
+    const double across = i == 0 ? side : -side;
+    const double c = (-b0 * bc - across * bs) / square, s = (-b0 * bs + across * bc) / square;
+    const double gamma = r * r * (m(0, 0) * c * c + 2 * m(0, 1) * c * s + m(1, 1) * s * s) +
+                         2 * r * (gx * c + gy * s) + x.peg.c;
+    const double wide = 1.6 * slope * band;
+    if (gamma <= alpha * z * z + wide && gamma >= -wide) return false;
+  }
+  return true;
+}
+
+/** All directions in which the generators' intervals change what ends them. */
+INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
+  const QuadricForm& q = x.peg;
+  for (int i = 0; i < x.cuts; ++i) {
+    const Vec3 n = x.cut[i].n;
+    breaks->Push(PlaceOf(n.y, -n.x), i);
+    breaks->Push(PlaceOf(-n.y, n.x), i);
+  }
+  for (int i = 0; i < 2; ++i) {
+    const CrescentEnd& end = x.end[i];
+    if (!end.present) continue;
+    // The plane meets the wall at r = (R n.z + k h)/w, z = (h − R n·ρ)/w, w = n.z + k n·ρ.
+    const double r = x.radius * end.n.z + x.k * end.h;
+    const Vec3 p[3] = {{0, 0, end.h}, {r, 0, -x.radius * end.n.x}, {0, r, -x.radius * end.n.y}};
+    const TrigQuadric f = AlongCircle(q, p, {end.n.z, x.k * end.n.x, x.k * end.n.y});
+    VisitRoots(f, [&](double place, double, double) { breaks->Push(place, kBreakOfEnds); });
+  }
+  if (FoldsAreFar(x)) return;
+  // β² − αγ with β = b·(1, cos θ, sin θ): a cylinder's α and a cone's γ are constant.
+  TrigQuadric disc;
+  Vec3 b;
+  if (x.k == 0.0) {
+    b = {q.b.z, x.radius * q.E(0, 2), x.radius * q.E(1, 2)};
+    const double r = x.radius, alpha = q.E(2, 2);
+    disc = {b.x * b.x - alpha * q.c,
+            2 * (b.x * b.y - alpha * r * q.b.x),
+            2 * (b.x * b.z - alpha * r * q.b.y),
+            b.y * b.y - alpha * r * r * q.E(0, 0),
+            2 * (b.y * b.z - alpha * r * r * q.E(0, 1)),
+            b.z * b.z - alpha * r * r * q.E(1, 1)};
+  } else {
+    const double k = x.k;
+    b = {q.b.z, k * q.b.x, k * q.b.y};
+    disc = {b.x * b.x - q.c * q.E(2, 2),
+            2 * (b.x * b.y - q.c * k * q.E(0, 2)),
+            2 * (b.x * b.z - q.c * k * q.E(1, 2)),
+            b.y * b.y - q.c * k * k * q.E(0, 0),
+            2 * (b.y * b.z - q.c * k * k * q.E(0, 1)),
+            b.z * b.z - q.c * k * k * q.E(1, 1)};
+  }
+  VisitRoots(disc, [&](double place, double c, double s) {
+    const Vec3 along{x.k * c, x.k * s, 1.0};
+    const double alpha = Dot(along, q.E * along);
+    const double t = -(b.x + b.y * c + b.z * s) / alpha;
+    if (t > x.low && t < x.high) breaks->Push(place, kBreakIsFold);
+  });
+}
+
+}  // namespace intervox::cuda::internal::flux

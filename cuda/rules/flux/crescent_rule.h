@@ -1,0 +1,171 @@
+/** @file The flux rule's short way for a convex peg in a round hole: columns between wall and peg.
+ */
+#pragma once
+
+#include "cuda/numerics/lanes.h"
+#include "cuda/numerics/tolerances.h"
+#include "cuda/rules/flux/crescent_breaks.h"
+#include "cuda/rules/flux/crescent_sums.h"
+
+namespace intervox::cuda::internal::flux {
+
+inline constexpr int kCrescentPanels = 48;
+
+/** The panels of a crescent; `count` −1 when a generator is not bounded or there are too many. */
+struct CrescentPanels {
+  CrescentPanel panel[kCrescentPanels];
+  int count = 0;
+};
+
+/** Adds the generators from a place on the circle to another one, if they bound Ω. */
+INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pair, double from,
+                                         double to, int kind0, int kind1, CrescentPanels* out) {
+  constexpr double kTurn = 8.0 * kT;
+  double c0, s0, c1, s1;
+  DirectionOf(from >= kTurn ? from - kTurn : from, &c0, &s0);
+  DirectionOf(to >= kTurn ? to - kTurn : to, &c1, &s1);
+  const double cm = c0 + c1, sm = s0 + s1, length = std::sqrt(cm * cm + sm * sm);
+  CrescentPanel p;
+  p.c = cm / length;
+  p.s = sm / length;
+  p.reach = (p.c * s1 - p.s * c1) / (1.0 + p.c * c1 + p.s * s1);
+  for (int i = 0; i < x.cuts; ++i) {
+    // Panels end at cuts: all of one lies on one side.
+    if (x.cut[i].n.x * p.c + x.cut[i].n.y * p.s > 0) return;
+  }
+  CrescentSpan span;
+  if (!(p.reach > 0) || !FindSpan(x, p.c, p.s, &span)) return;
+  if (span.lo_by == kByNothing || span.hi_by == kByNothing || out->count == kCrescentPanels) {
+    out->count = -1;
+    return;
+  }
+  if (x.sides > 0) {
+    const int side = SideOfPanel(x, c0, s0, c1, s1);
+    if (side < 0) return;
+    if (side == 0) {
+      out->count = -1;
+      return;
+    }
+  }
+  const double z = 0.5 * (span.lo + span.hi), r = x.radius + x.k * z;
+  const Vec3 at = x.o + x.frame * Vec3{r * p.c, r * p.s, z};
+  const Vec3 off = Abs(at - 0.5 * (pair.lower + pair.upper));
+  const Vec3 half = (0.5 + 1e-9) * (pair.upper - pair.lower);
+  // The listed surfaces may have more in common, far away.
+  if (off.x > half.x || off.y > half.y || off.z > half.z) return;
+  p.lo_by = span.lo_by;
+  p.hi_by = span.hi_by;
+  // Near its ends a crescent's outline turns sharply: nodes gather there.
+  p.slope[0] = kind0 == kBreakIsFold ? 0.0 : 0.5;
+  p.slope[1] = kind1 == kBreakIsFold ? 0.0 : 0.5;
+  p.cut[0] = static_cast<std::int8_t>(kind0);
+  p.cut[1] = static_cast<std::int8_t>(kind1);
+  out->panel[out->count++] = p;
+}
+
+/** The panels between all breaks. */
+INTERVOX_HD inline void ListCrescentPanels(const Crescent& x, const LocalPair& pair,
+                                           const CrescentBreaks& breaks, CrescentPanels* out) {
+  constexpr double kTurn = 8.0 * kT;
+  constexpr double kWidest = 3.2 * kT;  // 144°
+  const int count = breaks.count > 0 ? breaks.count : 1;
+  for (int i = 0; i < count; ++i) {
+    const double from = breaks.count > 0 ? breaks.v[i] : 0.0;
+    const double to =
+        i + 1 < count ? breaks.v[i + 1] : (breaks.count > 0 ? breaks.v[0] : 0) + kTurn;
+    const int kind0 = breaks.count > 0 ? breaks.kind[i] : kBreakOfEnds;
+    const int kind1 = breaks.count > 0 ? breaks.kind[i + 1 < count ? i + 1 : 0] : kBreakOfEnds;
+    const double width = to - from;
+    if (!(width > 1e-13)) continue;
+    const int pieces = 1 + static_cast<int>(width / kWidest);
+    for (int k = 0; k < pieces && out->count >= 0; ++k) {
+      AddCrescentPanel(x, pair, from + width * k / pieces,
+                       k + 1 < pieces ? from + width * (k + 1) / pieces : to,
+                       k == 0 ? kind0 : kBreakOfEnds, k + 1 == pieces ? kind1 : kBreakOfEnds, out);
+    }
+  }
+}
+
+/** One panel by bisection until each part's errors are below the goals. */
+INTERVOX_HD inline CrescentSums RefineCrescent(const Crescent& x, const CrescentPanel& p,
+                                               double volume_goal, double area_goal) {
+  constexpr int kEvaluations = 24;
+  CrescentSums out;
+  AddCutFaces(x, p, &out);
+  Bisection at;
+  for (int n = 0; at.from < 1.0; ++n) {
+    const CrescentSums part = IntegrateCrescent(x, p, Patterson15(), at.from, at.from + at.width);
+    const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;
+    if (rough && n < kEvaluations && at.width > 1e-3) {
+      at.width *= 0.5;
+      out.work += part.work;
+      continue;
+    }
+    out += part;
+    at.Next();
+  }
+  return out;
+}
+
+/** The moments in L of sums about x.o in the hole's axes. */
+INTERVOX_HD inline Moments ToLocal(const Crescent& x, const Moments& sums) {
+  return Shifted(Turned(x.frame, sums), x.o);
+}
+
+/** Moments of a convex peg in a round hole with planes across it. Not accepted when the pair is
+ something else, the overlap is not thin, or a few panels do not reach the tolerance. */
+INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, Moments* moments) {
+  RuleResult result;
+  Crescent x;
+  if (!MakeCrescent(pair, &x)) return result;
+  CrescentBreaks breaks;
+  FindBreaks(x, &breaks);
+  if (breaks.full) return result;
+  CrescentPanels panels;
+  ListCrescentPanels(x, pair, breaks, &panels);
+  if (panels.count < 0) return result;
+  const bool coarse = pair.tolerance > 3e-4;
+  CrescentSums total = SumInLanes<CrescentSums>(panels.count, [&](int i) {
+    const CrescentPanel& p = panels.panel[i];
+    CrescentSums sums = coarse ? IntegrateCrescent(x, p, Kronrod11(), 0.0, 1.0)
+                               : IntegrateCrescent(x, p, Patterson15(), 0.0, 1.0);
+    AddCutFaces(x, p, &sums);
+    return sums;
+  });
+  // Eleven nodes err by a fifth of their estimate; where that is small, by some 1e-7 of V more.
+  constexpr double kStated = 0.25, kLeast = 1e-6;
+  const double tolerance = pair.tolerance < 1e-3 ? pair.tolerance : 1e-3;
+  double share = coarse ? (kFluxShare - kLeast / tolerance) / kStated : kFluxShare;
+  const double reach = x.radius + x.k * x.high + (x.high - x.low);
+  const double rounding = kLevelRounding * total.area * reach;
+  const auto is_rough = [&] {
+    // V alone decides on jumps.
+    const double goal = share * tolerance, area_goal = 2 * goal * total.area;
+    return !(total.volume_error <= goal * std::fabs(total.x.v) + rounding) ||
+           !(total.area_error <= area_goal) || !(Norm(total.closure) <= area_goal);
+  };
+  if (total.bad > 0) return result;
+  if (is_rough()) {
+    share = kFluxShare;
+    const double part = share * tolerance / (1 + panels.count);
+    const double volume_goal = part * std::fabs(total.x.v), area_goal = part * total.area;
+    if (!(total.along_error <= share * tolerance * std::fabs(total.x.v) + rounding)) return result;
+    const int work = total.work;
+    total = SumInLanes<CrescentSums>(panels.count, [&](int i) {
+      return RefineCrescent(x, panels.panel[i], volume_goal, area_goal);
+    });
+    total.work += work;
+  }
+  result.work = total.work;
+  // Nothing at all closes, too: what no panel shows is left to the general way.
+  if (total.bad > 0 || is_rough() || !(total.x.v > 0)) return result;
+  result.error = total.volume_error + rounding;
+  if (share > kFluxShare) {
+    result.error = kStated * total.volume_error + kLeast * std::fabs(total.x.v) + rounding;
+  }
+  result.accepted = true;
+  *moments = ToLocal(x, total.x);
+  return result;
+}
+
+}  // namespace intervox::cuda::internal::flux

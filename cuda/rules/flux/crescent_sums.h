@@ -1,0 +1,330 @@
+/** @file Sums over the columns of a crescent between a hole's wall and the peg. */
+#pragma once
+
+#include "cuda/rules/flux/arc_sums.h"
+#include "cuda/rules/flux/crescent.h"
+
+namespace intervox::cuda::internal::flux {
+
+/** The generators between two directions less than half a turn apart: u ∈ [−reach, reach] is the
+ half-angle tangent from the middle direction (c, s). */
+struct CrescentPanel {
+  double c = 1.0, s = 0.0;
+  double reach = 0.0;
+  double slope[2] = {1.0, 1.0};  ///< of the way from −reach to reach at its ends; 0 at a fold
+  int lo_by = kByNothing, hi_by = kByNothing;
+  std::int8_t cut[2] = {-1, -1};  ///< the plane through the axis that an end lies in, or negative
+};
+
+/** Sums about the hole's origin in its axes; `closure` is ∮ n dS [m²]. */
+struct CrescentSums {
+  Moments x;
+  Vec3 closure;
+  double area = 0.0;          ///< of the wall [m²]
+  double volume_error = 0.0;  ///< [m³]
+  double along_error = 0.0;   ///< what of it narrower panels do not lessen [m³]
+  double area_error = 0.0;    ///< [m²]
+  int work = 0;
+  int bad = 0;  ///< columns that do not end on the peg close by
+
+  /** Adds other. */
+  INTERVOX_HD CrescentSums& operator+=(const CrescentSums& other) {
+    x += other.x;
+    closure += other.closure;
+    area += other.area;
+    volume_error += other.volume_error;
+    along_error += other.along_error;
+    area_error += other.area_error;
+    work += other.work;
+    bad += other.bad;
+    return *this;
+  }
+};
+
+/** Lobatto's five points on [0, 1], exact to degree 7, and Simpson's three of them. */
+struct LobattoRule {
+  double x[5] = {0.0, 0.172673164646011428, 0.5, 0.827326835353988572, 1.0};
+  double fine[5] = {0.05, 0.272222222222222222, 0.355555555555555556, 0.272222222222222222, 0.05};
+  double lean[5] = {0.166666666666666667, 0.0, 0.666666666666666667, 0.0, 0.166666666666666667};
+};
+
+/** The generators of a panel at N nodes. */
+template <int N>
+struct CrescentNodes {
+  double c[N], s[N];         ///< ρ
+  double turn[N];            ///< dθ
+  double lo[N], height[N];   ///< the interval's start and length
+  double tilt0[N], rise[N];  ///< dz/dr of the first column, and from it to the last
+  // ρᵀMρ, eᵀMρ, g·ρ and Mρ's parts: Q in the half plane.
+  double mrr[N], mrz[N], gr[N], mx[N], my[N];
+};
+
+template <int N>
+INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
+                                   const NestedRule<N>& rule, double from, double to,
+                                   CrescentNodes<N>* g) {
+  // A cubic from 0 to 1 by its slopes at the ends.
+  const double a1 = p.slope[0], a2 = 3.0 - 2.0 * p.slope[0] - p.slope[1];
+  const double a3 = p.slope[0] + p.slope[1] - 2.0;
+  const Mat3& m = x.peg.E;
+  const double mxx = m(0, 0), mxy = m(0, 1), myy = m(1, 1), mxz = m(0, 2), myz = m(1, 2);
+  const double mzz = m(2, 2), gx = x.peg.b.x, gy = x.peg.b.y, gz = x.peg.b.z;
+  const double R = x.radius, k = x.k;
+  double in[N], out[N];
+  for (int i = 0; i < N; ++i) {
+    const double sigma = from + rule.x[i] * (to - from);
+    const double share = sigma * (a1 + sigma * (a2 + sigma * a3));
+    const double slope = (a1 + sigma * (2.0 * a2 + sigma * (3.0 * a3))) * (to - from);
+    const double u = p.reach * (2.0 * share - 1.0), ig = 1.0 / (1.0 + u * u);
+    const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig;
+    g->turn[i] = 4.0 * p.reach * slope * ig;
+    g->c[i] = cosine * p.c - sine * p.s;
+    g->s[i] = cosine * p.s + sine * p.c;
+    g->mx[i] = mxx * g->c[i] + mxy * g->s[i];
+    g->my[i] = mxy * g->c[i] + myy * g->s[i];
+    g->mrr[i] = g->c[i] * g->mx[i] + g->s[i] * g->my[i];
+    g->mrz[i] = g->c[i] * mxz + g->s[i] * myz;
+    g->gr[i] = g->c[i] * gx + g->s[i] * gy;
+  }
+  if (p.lo_by <= kByEntry || p.hi_by <= kByEntry) {
+    double alpha[N], beta[N], gamma[N], root[N];
+    for (int i = 0; i < N; ++i) {
+      alpha[i] = mzz + k * (2.0 * g->mrz[i] + k * g->mrr[i]);
+      beta[i] = R * g->mrz[i] + gz + k * (R * g->mrr[i] + g->gr[i]);
+      gamma[i] = R * (R * g->mrr[i] + 2.0 * g->gr[i]) + x.peg.c;
+      const double disc = beta[i] * beta[i] - alpha[i] * gamma[i];
+      root[i] = disc > 0 ? disc : 0.0;
+    }
+    for (int i = 0; i < N; ++i) root[i] = std::sqrt(root[i]);
+    for (int i = 0; i < N; ++i) {
+      const CrescentChord chord = ChordOf(alpha[i], beta[i], gamma[i], root[i]);
+      in[i] = chord.in;
+      out[i] = chord.out;
+    }
+  }
+  for (int end = 0; end < 2; ++end) {
+    const int by = end == 0 ? p.lo_by : p.hi_by;
+    double(&t)[N] = end == 0 ? g->lo : g->height;
+    double(&tilt)[N] = end == 0 ? g->tilt0 : g->rise;
+    if (by <= kByEntry) {
+      for (int i = 0; i < N; ++i) t[i] = by == kByEntry ? in[i] : out[i];
+      for (int i = 0; i < N; ++i) tilt[i] = 0.0;
+      continue;
+    }
+    const CrescentEnd& plane = x.end[by];
+    const double steep = -1.0 / plane.n.z;
+    for (int i = 0; i < N; ++i) {
+      const double across = plane.n.x * g->c[i] + plane.n.y * g->s[i];
+      t[i] = (plane.h - R * across) / (plane.n.z + k * across);
+      tilt[i] = steep * across;
+    }
+  }
+  for (int i = 0; i < N; ++i) {
+    const double height = g->height[i] - g->lo[i];
+    g->height[i] = height > 0 ? height : 0.0;
+    g->rise[i] -= g->tilt0[i];
+  }
+}
+
+/** A column where it leaves the wall, tilted by dz/dr: there Q is level + 2 slope q + bend q² at
+ the distance q from the axis' direction, and bz half of ∂Q/∂z. */
+struct CrescentStart {
+  double r, z, tilt, bz, level, slope, bend;
+};
+
+/** The column of node i at the share `at` of its generator. */
+template <int N>
+INTERVOX_HD inline CrescentStart StartOf(const Crescent& x, const CrescentNodes<N>& g, int i,
+                                         double at) {
+  const double mzz = x.peg.E(2, 2), gz = x.peg.b.z;
+  const double z = g.lo[i] + at * g.height[i], r = x.radius + x.k * z;
+  const double tilt = g.tilt0[i] + at * g.rise[i];
+  const double br = r * g.mrr[i] + z * g.mrz[i] + g.gr[i], bz = r * g.mrz[i] + z * mzz + gz;
+  return {r,
+          z,
+          tilt,
+          bz,
+          r * (br + g.gr[i]) + z * (bz + gz) + x.peg.c,
+          br + tilt * bz,
+          g.mrr[i] + tilt * (2.0 * g.mrz[i] + tilt * mzz)};
+}
+
+/** Integrals along the generators at N nodes. */
+template <int N>
+struct CrescentLanes {
+  // Of 1, z, z², r, r², r z over the slices, and of 1 by Simpson's rule.
+  double v[N], z1[N], z2[N], r1[N], r2[N], rz[N], lean[N];
+  // Of the peg's n dS, and the products of its moment.
+  double nx[N], ny[N], nz[N], rnz[N], znx[N], zny[N], spin[N];
+};
+
+/** (F4): one panel's share [from, to] ⊂ [0, 1], columns along s at the nodes of θ. */
+template <int N>
+INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const CrescentPanel& p,
+                                                  const NestedRule<N>& rule, double from,
+                                                  double to) {
+  CrescentNodes<N> g;
+  PlaceNodes(x, p, rule, from, to, &g);
+  const Mat3& m = x.peg.E;
+  const double mzz = m(2, 2), mxz = m(0, 2), myz = m(1, 2);
+  const double gx = x.peg.b.x, gy = x.peg.b.y, R = x.radius, k = x.k;
+  const LobattoRule along;
+  CrescentLanes<N> sum = {};
+  double wall[N], wall1[N];  // ∫ dS and ∫ (z + k r) dS
+  double least[N], most[N];
+  for (int i = 0; i < N; ++i) {
+    const double H = g.height[i], z = g.lo[i] + 0.5 * H, r = R + k * z;
+    wall[i] = H * r;
+    wall1[i] = H * (r * (z + k * r) + H * H * (k * (1.0 + k * k) / 12.0));
+    least[i] = most[i] = 0.0;
+  }
+  double length[5][N];
+  for (int j = 0; j < 5; ++j) {
+    const double at = along.x[j], fine = along.fine[j], simpson = along.lean[j];
+    double(&q)[N] = length[j];
+    double r0[N], z0[N], tilt[N], bz[N], level[N], slope[N], root[N];
+    // Loops without calls and branches: compilers turn them into vector instructions.
+    for (int i = 0; i < N; ++i) {
+      const CrescentStart c = StartOf(x, g, i, at);
+      z0[i] = c.z;
+      r0[i] = c.r;
+      tilt[i] = c.tilt;
+      bz[i] = c.bz;
+      level[i] = c.level;
+      slope[i] = c.slope;
+      const double disc = c.slope * c.slope - c.bend * c.level;
+      const double worse = slope[i] < disc ? slope[i] : disc;
+      least[i] = worse < least[i] ? worse : least[i];
+      root[i] = disc > 0 ? disc : 0.0;
+    }
+    for (int i = 0; i < N; ++i) root[i] = std::sqrt(root[i]);
+    for (int i = 0; i < N; ++i) {
+      q[i] = -level[i] / (slope[i] + root[i]);
+      const double jacobian = g.height[i] * (1.0 - k * tilt[i]);
+      const double h0 = 0.5 * q[i], h1 = 0.5 * kGaussTwo * q[i];
+      const double qa = h0 - h1, qb = h0 + h1;
+      const double ra = r0[i] + qa, rb = r0[i] + qb;
+      const double za = z0[i] + tilt[i] * qa, zb = z0[i] + tilt[i] * qb;
+      const double wa = h0 * ra * (jacobian + g.rise[i] * qa);
+      const double wb = h0 * rb * (jacobian + g.rise[i] * qb);
+      const double w = wa + wb, a = fine * wa, b = fine * wb;
+      sum.lean[i] += simpson * w;
+      sum.v[i] += fine * w;
+      sum.z1[i] += a * za + b * zb;
+      sum.r1[i] += a * ra + b * rb;
+      sum.z2[i] += a * za * za + b * zb * zb;
+      sum.r2[i] += a * ra * ra + b * rb * rb;
+      sum.rz[i] += a * ra * za + b * rb * zb;
+      const double excess = q[i] - 0.25 * r0[i], je = jacobian + g.rise[i] * q[i];
+      most[i] = excess > most[i] ? excess : most[i];
+      least[i] = je < least[i] ? je : least[i];
+    }
+    // The peg: n dS = ∇Q/(∇Q·∂x/∂q) |∂x/∂(θ, s, q)|.
+    for (int i = 0; i < N; ++i) {
+      const double re = r0[i] + q[i], ze = z0[i] + tilt[i] * q[i];
+      const double je = g.height[i] * (1.0 - k * tilt[i]) + g.rise[i] * q[i];
+      const double f = fine * re * je / root[i];
+      const double ex = f * (re * g.mx[i] + ze * mxz + gx);
+      const double ey = f * (re * g.my[i] + ze * myz + gy);
+      const double ez = f * (bz[i] + q[i] * (g.mrz[i] + tilt[i] * mzz));
+      sum.nx[i] += ex;
+      sum.ny[i] += ey;
+      sum.nz[i] += ez;
+      sum.rnz[i] += re * ez;
+      sum.znx[i] += ze * ex;
+      sum.zny[i] += ze * ey;
+      sum.spin[i] += re * (g.c[i] * ey - g.s[i] * ex);
+    }
+  }
+  double cosine[N], sine[N], weight[N];
+  for (int i = 0; i < N; ++i) {
+    weight[i] = rule.fine[i] * g.turn[i];
+    cosine[i] = weight[i] * g.c[i];
+    sine[i] = weight[i] * g.s[i];
+  }
+  CrescentSums out;
+  out.work = 5 * (N - 1);
+  out.x.v = Total(weight, sum.v);
+  out.x.m = {Total(cosine, sum.r1), Total(sine, sum.r1), Total(weight, sum.z1)};
+  double cr2[N], sr2[N];
+  for (int i = 0; i < N; ++i) {
+    cr2[i] = g.c[i] * sum.r2[i];
+    sr2[i] = g.s[i] * sum.r2[i];
+  }
+  out.x.second = {{Total(cosine, cr2), Total(sine, sr2), Total(weight, sum.z2)},
+                  {Total(sine, cr2), Total(cosine, sum.rz), Total(sine, sum.rz)}};
+  const Vec3 peg{Total(weight, sum.nx), Total(weight, sum.ny), Total(weight, sum.nz)};
+  const Vec3 peg_moment{Total(sine, sum.rnz) - Total(weight, sum.zny),
+                        Total(weight, sum.znx) - Total(cosine, sum.rnz), Total(weight, sum.spin)};
+  out.area = Total(weight, wall);
+  const Vec3 hole{-Total(cosine, wall), -Total(sine, wall), k * out.area};
+  const Vec3 hole_moment{Total(sine, wall1), -Total(cosine, wall1), 0.0};
+  out.closure = peg + hole;
+  out.x.s = x.peg_weight * peg + x.weight * hole;
+  out.x.g = x.peg_weight * peg_moment + x.weight * hole_moment;
+  for (int end = 0; end < 2; ++end) {
+    const int by = end == 0 ? p.lo_by : p.hi_by;
+    if (by < 0) continue;
+    const CrescentEnd& plane = x.end[by];
+    double s0[N], s1[N], sz[N];
+    for (int i = 0; i < N; ++i) {
+      const double z0 = end == 0 ? g.lo[i] : g.lo[i] + g.height[i];
+      const double tilt = end == 0 ? g.tilt0[i] : g.tilt0[i] + g.rise[i];
+      const double r0 = x.radius + k * z0, q = length[4 * end][i];
+      s0[i] = q * (r0 + 0.5 * q);
+      s1[i] = q * (r0 * (r0 + q) + q * q / 3.0);
+      sz[i] = z0 * s0[i] + tilt * q * q * (0.5 * r0 + q / 3.0);
+    }
+    const double upright = 1.0 / std::fabs(plane.n.z);
+    const Vec3 area = (upright * Total(weight, s0)) * plane.n;
+    const Vec3 first{Total(cosine, s1), Total(sine, s1), Total(weight, sz)};
+    out.closure += area;
+    out.x.s += plane.weight * area;
+    out.x.g += (plane.weight * upright) * Cross(first, plane.n);
+  }
+  double coarse[N];
+  for (int i = 0; i < N; ++i) coarse[i] = rule.lean[i] * g.turn[i];
+  const double miss = out.x.v - Total(coarse, sum.v);
+  const double miss_along = out.x.v - Total(weight, sum.lean);
+  const double miss_area = out.area - Total(coarse, wall);
+  const double tiny = 1e-12 * (x.high - x.low);
+  for (int i = 0; i < N; ++i) out.bad += least[i] < -tiny || most[i] > 0.0;
+  // The outline, which the area sees first, decides how fast the sums converge.
+  const double scale = std::fabs(out.x.v);
+  const double off = std::fabs(miss) * out.area, off_area = std::fabs(miss_area) * scale;
+  const double share = out.area > 0 ? (off > off_area ? off : off_area) / out.area : 0.0;
+  out.along_error = EstimateOf(std::fabs(miss_along), scale);
+  out.volume_error = EstimateOf(share, scale) + out.along_error;
+  out.area_error = EstimateOf(std::fabs(miss_area), out.area);
+  return out;
+}
+
+/** Adds Ω's faces in the planes through the axis that a panel ends at. */
+INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, CrescentSums* out) {
+  const LobattoRule along;
+  for (int end = 0; end < 2; ++end) {
+    if (p.cut[end] < 0) continue;
+    const NestedRule<1> rule = {{static_cast<double>(end)}, {1.0}, {1.0}};
+    CrescentNodes<1> g;
+    PlaceNodes(x, p, rule, 0.0, 1.0, &g);
+    double area = 0.0, first_r = 0.0, first_z = 0.0;
+    for (int j = 0; j < 5; ++j) {
+      const CrescentStart c = StartOf(x, g, 0, along.x[j]);
+      const double disc = c.slope * c.slope - c.bend * c.level;
+      const double q = -c.level / (c.slope + std::sqrt(disc > 0 ? disc : 0.0));
+      const double jacobian = g.height[0] * (1.0 - x.k * c.tilt);
+      const double a = along.fine[j] * q * (jacobian + 0.5 * g.rise[0] * q);
+      const double b = along.fine[j] * q * q * (0.5 * jacobian + g.rise[0] * q / 3.0);
+      area += a;
+      first_r += c.r * a + b;
+      first_z += c.z * a + c.tilt * b;
+    }
+    const CrescentEnd& plane = x.cut[p.cut[end]];
+    out->closure += area * plane.n;
+    out->x.s += (plane.weight * area) * plane.n;
+    const Vec3 first{g.c[0] * first_r, g.s[0] * first_r, first_z};
+    out->x.g += plane.weight * Cross(first, plane.n);
+  }
+}
+
+}  // namespace intervox::cuda::internal::flux

@@ -1,0 +1,147 @@
+/** @file The fraction rule's share of a voxel, from levels and slopes at its centre. */
+#pragma once
+
+#include "cuda/rules/clip/rule.h"
+#include "cuda/rules/grid/tile.h"
+
+namespace intervox::cuda::internal::grid {
+
+/** The share of the unit cube about 0 with n·x ≤ d, n a unit vector (Scardovelli and Zaleski 2000,
+ J. Comput. Phys. 164, (14) to (20)), the components of n in ascending order m₁ ≤ m₂ ≤ m₃. */
+inline double ShareOfCube(const Vec3& n, double d) {
+  const Vec3 a = Abs(n);
+  double m[3] = {a.x, a.y, a.z};
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < 2; ++i) {
+      if (m[i] <= m[i + 1]) continue;
+      const double swap = m[i];
+      m[i] = m[i + 1];
+      m[i + 1] = swap;
+    }
+  }
+  const double sum = m[0] + m[1] + m[2];
+  // From the cube's lowest corner; beyond the middle by symmetry.
+  double at = d + 0.5 * sum;
+  if (at <= 0) return 0;
+  if (at >= sum) return 1;
+  const bool upper = at > 0.5 * sum;
+  if (upper) at = sum - at;
+  // A corner's tetrahedron less those beyond the edges. Where m₁ or m₂ vanishes, the terms that it
+  // divides are left out.
+  constexpr double kThin = 1e-6;
+  double share = 0;
+  if (m[1] < kThin) {
+    share = at / m[2];
+  } else if (m[0] < kThin) {
+    const double over = at > m[1] ? at - m[1] : 0;
+    share = (at * at - over * over) / (2 * m[1] * m[2]);
+  } else {
+    double cube = at * at * at;
+    for (int i = 0; i < 3; ++i) {
+      const double over = at > m[i] ? at - m[i] : 0;
+      cube -= over * over * over;
+    }
+    const double both = at > m[0] + m[1] ? at - m[0] - m[1] : 0;
+    cube += both * both * both;
+    share = cube / (6 * m[0] * m[1] * m[2]);
+  }
+  return upper ? 1 - share : share;
+}
+
+/** The share of both of two solids with shares a and b of a voxel, whose normals have the cosine c:
+ what is common if they are independent (c = 0), one within the other (c = 1), or opposite (c = −1),
+ and linear in c between. The ends are the bounds of Fréchet and Hoeffding. */
+inline CommonShare ShareOfBoth(double a, double b, double c) {
+  const double along = c > 0 ? c : 0, against = c < 0 ? -c : 0, free = 1 - along - against;
+  const bool a_less = a <= b, meet = a + b > 1;
+  const double least = meet ? a + b - 1 : 0, most = a_less ? a : b;
+  return {free * a * b + along * most + against * least,
+          free * b + along * (a_less ? 1 : 0) + against * (meet ? 1 : 0),
+          free * a + along * (a_less ? 0 : 1) + against * (meet ? 1 : 0),
+          c > 0 ? most - a * b : a * b - least};
+}
+
+/** The plane that the means of eight nodes' levels and differences give, and what it keeps. */
+inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8]) {
+  SideShare out;
+  out.side = side;
+  double mean = 0;
+  int inside = 0;
+  Vec3 s;
+  for (int c = 0; c < 8; ++c) {
+    const double g = tile.level[side][node[c]];
+    inside += g <= 0;
+    mean += 0.125 * g;
+    s += 0.25 * g * Vec3{c & 4 ? 1.0 : -1.0, c & 2 ? 1.0 : -1.0, c & 1 ? 1.0 : -1.0};
+  }
+  out.slope = Norm(s);
+  if (!(out.slope > 0)) {
+    out.share = mean > 0 ? 0 : 1;
+    return out;
+  }
+  out.n = s / out.slope;
+  const double d = -mean / out.slope;
+  out.share = ShareOfCube(out.n, d);
+  if (tile.turn[side] == 0) return out;
+  // A plane along a face of the cube is counted in the voxel on its outer side.
+  const Vec3 steep = Abs(out.n);
+  if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return out;
+  clip::Polygon polygon;
+  clip::PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, &polygon);
+  for (int i = 2; i < polygon.count; ++i) {
+    const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
+    const double area = 0.5 * Norm(Cross(b - a, c - a));
+    out.area += area;
+    out.centre += area / 3 * (a + b + c);
+  }
+  if (out.area > 0) out.centre = out.centre / out.area;
+  return out;
+}
+
+/** Adds voxel (i, j, k) of the tile by its share: the sides one after the other, each against the
+ common share of those before it; with the derivative of that share by the nodes' levels. */
+inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed, clip::ClipSums* sums) {
+  int node[8];
+  for (int c = 0; c < 8; ++c) node[c] = Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1));
+  SideShare* sides = tile->share;
+  int count = 0;
+  double share = 1;
+  for (int s = 0; s < tile->count; ++s) {
+    if ((mixed >> s & 1) == 0) continue;
+    SideShare& side = sides[count];
+    side = ShareOf(*tile, s, node);
+    if (!(side.share > 0) && !(side.area > 0)) return;
+    side.cosine = count > 0 ? Dot(side.n, sides[count - 1].n) : 0.0;
+    side.both = ShareOfBoth(share, side.share, side.cosine);
+    share = side.both.share;
+    ++count;
+  }
+  const double h = tile->edge, half = 0.5 * h;
+  clip::ClipSums whole;
+  clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, &whole);
+  *sums += clip::Times(share, whole);
+  // Backwards: what the share changes with each side's plane, and that with the nodes' levels.
+  double later = h * h * h;
+  Vec3 next;  // by this side's normal, through the cosine with the next one
+  for (int s = count - 1; s >= 0; --s) {
+    const SideShare& side = sides[s];
+    const double by_cosine = later * side.both.by_c;
+    Vec3 by_n = next;
+    next = {};
+    if (s > 0) {
+      by_n += by_cosine * sides[s - 1].n;
+      next = by_cosine * side.n;
+    }
+    if (tile->turn[side.side] != 0 && side.slope > 0) {
+      const double by_mean = -later * side.both.by_b * side.area / side.slope;
+      const Vec3 by_s = by_mean * side.centre + (by_n - Dot(by_n, side.n) * side.n) / side.slope;
+      for (int c = 0; c < 8; ++c) {
+        const Vec3 sign{c & 4 ? 1.0 : -1.0, c & 2 ? 1.0 : -1.0, c & 1 ? 1.0 : -1.0};
+        tile->gain[side.side][node[c]] -= 0.125 * by_mean + 0.25 * Dot(by_s, sign);
+      }
+    }
+    later *= side.both.by_a;
+  }
+}
+
+}  // namespace intervox::cuda::internal::grid

@@ -1,0 +1,99 @@
+/** @file The overlap of a grid with anything, as sides in the frame of its voxels. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/rules/center/lattice.h"
+#include "geometry/grid/level_set.h"
+
+namespace intervox::cuda::internal::grid {
+
+/** The trilinear field of a grid in the lattice's frame: g(y) = h f(Rᵀ(y − p)/h). */
+struct GridSide {
+  geometry::GridView view;
+  Mat3 R;                ///< the grid's axes in the lattice's
+  Vec3 p;                ///< its node (0, 0, 0) [m]
+  double h = 0;          ///< edge of its voxels [m]
+  double weight = 0;     ///< of its face in S and G: LocalSurface::weight
+  std::int8_t body = 0;  ///< 0: of A, 1: of B
+};
+
+/** Ω as the sides that it keeps: one or two grids, then surfaces of the other cell. */
+struct GridModel {
+  GridSide grid[2];
+  int grids = 0;
+  MappedSurface surface[kMaxSurfaces];
+  double constant[kMaxSurfaces] = {};  ///< of the surfaces' levels, with nothing subtracted
+  int surfaces = 0;
+  int surface_body = 0;  ///< 0: the surfaces are of A, 1: of B
+};
+
+/** The most that SubtractBias changes a level, at cells of two voxels and smaller ones. */
+INTERVOX_HD inline double MostBias(const MappedSurface& s, double voxel_size) {
+  if (s.kind == geometry::SurfaceKind::kTorus || s.kind == geometry::SurfaceKind::kCone) return 0;
+  return 4 * voxel_size * voxel_size / 6 * std::fabs(Trace(s.E));
+}
+
+/** Subtracts from quadrics' levels what interpolation between nodes of that distance adds to them
+ in the mean, (edge²/12) ∇²g: between nodes, convex levels are overestimated. */
+INTERVOX_HD inline void SubtractBias(double edge, GridModel* model) {
+  for (int i = 0; i < model->surfaces; ++i) {
+    MappedSurface& s = model->surface[i];
+    if (s.kind == geometry::SurfaceKind::kTorus || s.kind == geometry::SurfaceKind::kCone) continue;
+    s.c = model->constant[i] - edge * edge / 6 * Trace(s.E);
+  }
+}
+
+/** The bits of all sides: grids first. */
+INTERVOX_HD inline std::uint64_t AllSurfaces(const GridModel& model) {
+  return (std::uint64_t{1} << (model.grids + model.surfaces)) - 1;
+}
+
+/** g and ∇g of a grid at y. */
+INTERVOX_HD inline LevelAndSlope Evaluate(const GridSide& side, const Vec3& y) {
+  const geometry::LevelAt f =
+      geometry::Evaluate(side.view, TransposeTimes(side.R, y - side.p) / side.h);
+  return {side.h * f.value, side.R * f.gradient};
+}
+
+/** g and ∇g of side i at y. */
+INTERVOX_HD inline LevelAndSlope LevelAndSlopeOf(const GridModel& model, int i, const Vec3& y) {
+  return i < model.grids ? Evaluate(model.grid[i], y) : Evaluate(model.surface[i - model.grids], y);
+}
+
+/** The weight of side i's face in S and G. */
+INTERVOX_HD inline double WeightOf(const GridModel& model, int i) {
+  return i < model.grids ? model.grid[i].weight : model.surface[i - model.grids].weight;
+}
+
+/** Certified bounds of g over the box c ± half: the value at its centre with the field's slope, and
+ the blocks' extents where that does not decide. */
+INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3& c,
+                                               const Vec3& half) {
+  const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
+  const double f = geometry::Evaluate(side.view, u).value;
+  const double reach = side.view.slope * Norm(half) / side.h + 1e-12;
+  if (f > reach || f < -reach || reach < side.view.band) {
+    return {side.h * (f - reach), side.h * (f + reach)};
+  }
+  const Mat3 M{Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
+  const Vec3 around = TransposeTimes(M, half) / side.h;
+  const geometry::Bounds blocks = geometry::BlockBounds(side.view, u - around, u + around);
+  return {side.h * blocks.lo, side.h * blocks.hi};
+}
+
+/** Bounds the active sides over the cell: false when it is outside of Ω. */
+INTERVOX_HD inline bool Cull(const GridModel& model, clip::ClipCell* cell) {
+  std::uint64_t rest = cell->active;
+  for (int i = 0; rest != 0; ++i, rest >>= 1) {
+    if ((rest & 1) == 0) continue;
+    const geometry::Bounds g = i < model.grids
+                                   ? BoundsOver(model.grid[i], cell->c, cell->h)
+                                   : BoundsOver(model.surface[i - model.grids], cell->c, cell->h);
+    if (g.lo > 0) return false;
+    if (g.hi < 0) cell->active &= ~(std::uint64_t{1} << i);
+  }
+  return true;
+}
+
+}  // namespace intervox::cuda::internal::grid

@@ -1,0 +1,192 @@
+/** @file The clip rule of grids: voxels as six tetrahedra, cut by levels linear between nodes. */
+#pragma once
+
+#include "cuda/rules/grid/tile.h"
+
+namespace intervox::cuda::internal::grid {
+
+/** A point of a tetrahedron by the shares of its four nodes. */
+struct Barycentric {
+  double b[4];
+};
+
+/** The point between two where levels that are linear between them vanish. */
+inline Barycentric Crossing(const Barycentric& p, const Barycentric& q, double at_p, double at_q) {
+  const double t = at_p / (at_p - at_q);
+  Barycentric out;
+  for (int i = 0; i < 4; ++i) out.b[i] = p.b[i] + t * (q.b[i] - p.b[i]);
+  return out;
+}
+
+/** A part of a tetrahedron that is one itself, and the sides that its faces are of. */
+struct Piece {
+  Barycentric p[4];
+  std::int8_t face[4];  ///< opposite of each corner; kNoSide within Ω and towards neighbours
+  std::int8_t next;     ///< the side to be cut by next
+};
+
+inline constexpr std::int8_t kNoSide = -1;
+
+/** Pushes a prism as three pieces: corners a, corners b above them, and the sides of its faces: the
+ triangles a and b, and the quadrilaterals opposite of the three edges from a to b. */
+inline void PushPrism(const Barycentric (&a)[3], const Barycentric (&b)[3], std::int8_t of_a,
+                      std::int8_t of_b, const std::int8_t (&walls)[3], int next, Piece* stack,
+                      int* top) {
+  const auto n = static_cast<std::int8_t>(next);
+  stack[(*top)++] = {{a[0], a[1], a[2], b[0]}, {kNoSide, walls[1], walls[2], of_a}, n};
+  stack[(*top)++] = {{a[1], a[2], b[0], b[1]}, {kNoSide, walls[2], walls[0], kNoSide}, n};
+  stack[(*top)++] = {{a[2], b[0], b[1], b[2]}, {of_b, walls[0], walls[1], kNoSide}, n};
+}
+
+/** Pushes what a side keeps of a piece, whose corners have these levels. */
+inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t side, int next,
+                     Piece* stack, int* top) {
+  int order[4], inside = 0, beyond = 4;
+  for (int i = 0; i < 4; ++i) {
+    if (level[i] <= 0) {
+      order[inside++] = i;
+    } else {
+      order[--beyond] = i;
+    }
+  }
+  if (inside == 0) return;
+  if (inside == 4) {
+    stack[*top] = piece;
+    stack[(*top)++].next = static_cast<std::int8_t>(next);
+    return;
+  }
+  const auto corner = [&](int i) -> const Barycentric& { return piece.p[order[i]]; };
+  const auto face = [&](int i) { return piece.face[order[i]]; };
+  const auto cross = [&](int i, int j) {
+    return Crossing(corner(i), corner(j), level[order[i]], level[order[j]]);
+  };
+  if (inside == 1) {
+    stack[(*top)++] = {{corner(0), cross(0, 1), cross(0, 2), cross(0, 3)},
+                       {side, face(1), face(2), face(3)},
+                       static_cast<std::int8_t>(next)};
+    return;
+  }
+  if (inside == 3) {
+    PushPrism({corner(0), corner(1), corner(2)}, {cross(0, 3), cross(1, 3), cross(2, 3)}, face(3),
+              side, {face(0), face(1), face(2)}, next, stack, top);
+    return;
+  }
+  PushPrism({corner(0), cross(0, 2), cross(0, 3)}, {corner(1), cross(1, 2), cross(1, 3)}, face(1),
+            face(0), {side, face(2), face(3)}, next, stack, top);
+}
+
+/** Moments over pieces by the shares of the steps from node to node. */
+using StepSums = VolumeMoments;
+
+/** Adds a piece's moments, and its faces' gains by the tile's numbers of its nodes. */
+inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile, StepSums* sums) {
+  Vec3 u[4], sum;
+  for (int i = 0; i < 4; ++i) {
+    const double* b = piece.p[i].b;
+    const double yz = b[2] + b[3];
+    u[i] = {b[1] + yz, yz, b[3]};
+    sum += u[i];
+  }
+  const Vec3 e1 = u[1] - u[0], e2 = u[2] - u[0], e3 = u[3] - u[0];
+  const double v = std::fabs(Dot(e1, Cross(e2, e3))) / 6;
+  // ∫ u uᵀ over a tetrahedron.
+  Sym3 second = Square(sum);
+  for (const Vec3& p : u) second += Square(p);
+  sums->v += v;
+  sums->m += 0.25 * v * sum;
+  sums->second += v / 20 * second;
+  for (int f = 0; f < 4; ++f) {
+    const int side = piece.face[f];
+    if (side == kNoSide || tile->turn[side] == 0) continue;
+    const int i = (f + 1) % 4, j = (f + 2) % 4, k = (f + 3) % 4;
+    const double* g = tile->level[side];
+    const Vec3 slope{g[node[1]] - g[node[0]], g[node[2]] - g[node[1]], g[node[3]] - g[node[2]]};
+    // ∂V/∂level of a node is minus the mean of its share over the face, times area over slope.
+    const double edge = tile->edge;
+    const double gain =
+        edge * edge * edge / 6 *
+        std::sqrt(SquaredNorm(Cross(u[j] - u[i], u[k] - u[i])) / SquaredNorm(slope));
+    for (int n = 0; n < 4; ++n) {
+      tile->gain[side][node[n]] += gain * (piece.p[i].b[n] + piece.p[j].b[n] + piece.p[k].b[n]);
+    }
+  }
+}
+
+/** Adds moments by steps: step i goes along axis order[i] by step[order[i]], from `first`. */
+inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& first,
+                     const Vec3& step, double edge, clip::ClipSums* sums) {
+  const double scale = edge * edge * edge, v = scale * local.v;
+  Vec3 m, square;
+  for (int i = 0; i < 3; ++i) {
+    const int axis = order[i];
+    m[axis] = scale * step[axis] * local.m[i];
+    square[axis] = scale * step[axis] * step[axis] * local.second.diag[i];
+  }
+  // d has the products xy, xz, yz: those of the two axes that are not 2, 1, 0.
+  Vec3 product;
+  for (int i = 0; i < 2; ++i) {
+    for (int j = i + 1; j < 3; ++j) {
+      product[3 - order[i] - order[j] == 2   ? 0
+              : 3 - order[i] - order[j] == 1 ? 1
+                                             : 2] =
+          scale * step[order[i]] * step[order[j]] * local.second.off[i + j - 1];
+    }
+  }
+  VolumeMoments& volume = *sums;
+  volume += Shifted(VolumeMoments{v, m, {square, product}}, first);
+}
+
+/** Adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its tetrahedra.
+
+ They go round the diagonal from a node whose numbers are even, so that neighbours are mirrored and
+ no direction is preferred; and share the triangles of their faces, so that V is continuous.
+ @param mixed  bits of the sides that cut the voxel */
+inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
+                          clip::ClipSums* sums) {
+  constexpr int kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  constexpr int kStride[3] = {kTileSide * kTileSide, kTileSide, 1};
+  const int at[3] = {i, j, k};
+  int from = 0, stride[3];
+  Vec3 first, step;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int odd = (tile->voxels.first[axis] + at[axis]) & 1;
+    from += (at[axis] + odd) * kStride[axis];
+    stride[axis] = odd != 0 ? -kStride[axis] : kStride[axis];
+    first[axis] = tile->edge * (tile->voxels.first[axis] + at[axis] + odd);
+    step[axis] = odd != 0 ? -tile->edge : tile->edge;
+  }
+  for (const int(&order)[3] : kOrders) {
+    const int n1 = from + stride[order[0]], n2 = n1 + stride[order[1]], n3 = n2 + stride[order[2]];
+    const int node[4] = {from, n1, n2, n3};
+    const std::uint64_t every =
+        tile->outside[from] & tile->outside[n1] & tile->outside[n2] & tile->outside[n3];
+    if (every != 0) continue;
+    const std::uint64_t any =
+        mixed & (tile->outside[from] | tile->outside[n1] | tile->outside[n2] | tile->outside[n3]);
+    StepSums local;
+    Piece stack[2 * kTileSides + 4];
+    int top = 0;
+    stack[top++] = {{{{1, 0, 0, 0}}, {{0, 1, 0, 0}}, {{0, 0, 1, 0}}, {{0, 0, 0, 1}}},
+                    {kNoSide, kNoSide, kNoSide, kNoSide},
+                    0};
+    while (top > 0) {
+      const Piece piece = stack[--top];
+      int s = piece.next;
+      while (s < tile->count && (any >> s & 1) == 0) ++s;
+      if (s == tile->count) {
+        AddPiece(piece, node, tile, &local);
+        continue;
+      }
+      const double* g = tile->level[s];
+      double level[4];
+      for (int c = 0; c < 4; ++c) {
+        const double* b = piece.p[c].b;
+        level[c] = b[0] * g[node[0]] + b[1] * g[node[1]] + b[2] * g[node[2]] + b[3] * g[node[3]];
+      }
+      PushKept(piece, level, static_cast<std::int8_t>(s), s + 1, stack, &top);
+    }
+    AddSteps(local, order, first, step, tile->edge, sums);
+  }
+}
+
+}  // namespace intervox::cuda::internal::grid

@@ -1,0 +1,128 @@
+/** @file How finely the polar rule integrates: sums over azimuths, their errors, and the next
+ * order. */
+#pragma once
+
+#include "cuda/rules/polar/lens.h"
+
+namespace intervox::cuda::internal::polar {
+
+/** How finely a lens is integrated. */
+struct PolarOrder {
+  int azimuths = 8;  ///< divides kMaxAzimuths, even
+  int rule = 0;      ///< index into kGaussOrders
+  int top_cuts = 0;  ///< a's arcs are halved this often, at most 2
+  int bottom_cuts = 0;
+};
+
+/** Sums over the azimuths in the mapped frame, about its origin. */
+struct PolarSums {
+  VolumeMoments body;
+  VolumeMoments face;      ///< of k over the face of b, where n dS = (b + Ey) k
+  double odd_v = 0;        ///< Σ (−1)^i of the summands: the error of half the azimuths
+  Vec3 odd_m, odd_q;       ///< the same for m and the squares
+  double top_bend = 0;     ///< largest 1 − w of a's arcs
+  double bottom_bend = 0;  ///< largest 1 − w of b's arcs
+  int failures = 0;        ///< meridians whose shape is not what the rule assumes
+
+  INTERVOX_HD PolarSums& operator+=(const PolarSums& o) {
+    body += o.body;
+    face += o.face;
+    odd_v += o.odd_v;
+    odd_m += o.odd_m;
+    odd_q += o.odd_q;
+    top_bend = top_bend > o.top_bend ? top_bend : o.top_bend;
+    bottom_bend = bottom_bend > o.bottom_bend ? bottom_bend : o.bottom_bend;
+    failures += o.failures;
+    return *this;
+  }
+};
+
+/** Bound of the error, relative to V, of a Gauss rule on an arc of the given bend, also for the
+ first and (a fifth of) the second moments. Powers follow from the integrands, of degree 8 over the
+ tenth power of the weight polynomial; factors are twice the largest seen on random ellipsoids. */
+INTERVOX_HD inline double ArcError(double bend, int rule) {
+  const double b2 = bend * bend;
+  switch (rule) {
+    case 0:
+      return 3e-3 * bend;
+    case 1:
+      return 5e-4 * b2;
+    case 2:
+      return 1.2e-5 * b2 * b2;
+    case 3:
+      return 1.2e-7 * b2 * b2 * b2 * bend;
+    default:
+      return 5e-11 * b2 * b2 * b2 * b2 * b2;
+  }
+}
+
+/** (P9): the bend of each part of an arc that is halved `cuts` times: 1 − cos of half the angle. */
+INTERVOX_HD inline double HalvedBend(double bend, int cuts) {
+  for (int i = 0; i < cuts; ++i) {
+    // 1 − √(1 − bend/2) without cancellation.
+    bend = 0.5 * bend / (1 + std::sqrt(1 - 0.5 * bend));
+  }
+  return bend;
+}
+
+/** The cheapest rule whose error bound meets the target; the finest if none does. One rule serves
+ both faces, each with its own halvings. */
+INTERVOX_HD inline void ChooseRule(double top_bend, double bottom_bend, double target,
+                                   PolarOrder* order) {
+  int best = 1 << 20;
+  order->rule = kGaussRules - 1;
+  order->top_cuts = order->bottom_cuts = 2;
+  for (int rule = 0; rule < kGaussRules; ++rule) {
+    int cuts[2];
+    for (int face = 0; face < 2; ++face) {
+      const double bend = face == 0 ? top_bend : bottom_bend;
+      int n = 0;
+      while (n < 3 && ArcError(HalvedBend(bend, n), rule) > target) ++n;
+      cuts[face] = n;
+    }
+    if (cuts[0] > 2 || cuts[1] > 2) continue;
+    const int cost = GaussOrder(rule) * ((1 << cuts[0]) + (1 << cuts[1]));
+    if (cost < best) {
+      best = cost;
+      order->rule = rule;
+      order->top_cuts = cuts[0];
+      order->bottom_cuts = cuts[1];
+    }
+  }
+}
+
+/** Relative difference of V, centroid and inertia between all azimuths and every second one, in
+ metres: the thin direction of a lens counts for little. */
+INTERVOX_HD inline double AzimuthDifference(const PolarSums& sums, const Mat3& F) {
+  const Vec3 square{SquaredNorm(F.Col(0)), SquaredNorm(F.Col(1)), SquaredNorm(F.Col(2))};
+  const double r2 = Dot(square, sums.body.second.diag) / sums.body.v;
+  const double of_m = std::sqrt(Dot(square, Scaled(sums.odd_m, sums.odd_m)) / r2) / sums.body.v;
+  const double of_q = 0.2 * Norm(Scaled(square, sums.odd_q)) / (sums.body.v * r2);
+  const double d = std::fabs(sums.odd_v) / sums.body.v;
+  const double larger = d > of_m ? d : of_m;
+  return larger > of_q ? larger : of_q;
+}
+
+/** The error claimed for all azimuths: the difference δ is the error of half of them, so the whole
+ has about δ²; 6 δ^1.5 held for nearly all random ellipsoids. Where many azimuths are needed the
+ decay is no clean power, and δ itself is claimed. */
+INTERVOX_HD inline double ErrorOfDifference(int azimuths, double difference) {
+  const double factor = azimuths > 30 ? 1 : 6 * std::sqrt(difference);
+  return factor < 1 ? difference * factor : difference;
+}
+
+/** The smallest number of azimuths that should meet the target, from the difference seen with
+ `azimuths`: differences fall like a geometric series. */
+INTERVOX_HD inline int MoreAzimuths(int azimuths, double difference, double target) {
+  constexpr int kCounts[] = {10, 12, 16, 20, 24, 30, 40, 48, 60, 80, 120, kMaxAzimuths};
+  const double eighth = std::sqrt(std::sqrt(std::sqrt(difference)));
+  for (int count : kCounts) {
+    if (count <= azimuths) continue;
+    double next = 1;
+    for (int i = 0; i < 8 * count / azimuths; ++i) next *= eighth;
+    if (ErrorOfDifference(count, next) <= target || count == kMaxAzimuths) return count;
+  }
+  return kMaxAzimuths;
+}
+
+}  // namespace intervox::cuda::internal::polar

@@ -1,0 +1,262 @@
+/** @file Surfaces of revolution as radii along their common axis, and planes across and along it.
+ */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/local_pair.h"
+
+namespace intervox::cuda::internal::slice {
+
+/** Axes across and along the axis of revolution, in L: x̂ from the floor into the overlap, ŷ along
+ the chords in which the floor cuts slices, ẑ along the axis. */
+struct SliceFrame {
+  Vec3 x, y, z;
+  double axis_x = 0.0, axis_y = 0.0;  ///< where the axis is [m]
+  bool has_floor = false;             ///< a plane that is not across the axis cuts the solid
+  double sine = 0.0;  ///< ẑ·e of the floor's direction e = cosine x̂ + sine ẑ across the chords
+  double cosine = 1.0;        ///< x̂·e
+  double x0 = 0.0, z0 = 0.0;  ///< the foot of L's origin on the floor [m]
+  double floor_weight = 0.0;  ///< of the floor's face in S and G
+};
+
+/** One wall of the solid: radius r(z) = major + sign s(z), s² = c0 + c1 z + c2 z². */
+struct Profile {
+  bool outer = true;      ///< the solid is inside; false: outside
+  bool straight = false;  ///< s = slope (z − apex) or the constant `radius`
+  double major = 0.0;     ///< of a torus; else 0 [m]
+  double sign = 1.0;      ///< −1: the inner wall of a torus
+  double slope = 0.0;     ///< of a cone, along ẑ
+  double radius = 0.0;    ///< of a cylinder [m]
+  double apex = 0.0;      ///< of a cone [m]
+  double c0 = 0.0, c1 = 0.0, c2 = 0.0;
+  double lower = -INFINITY, upper = INFINITY;  ///< where s is defined [m]
+
+  /** s² [m²]. */
+  INTERVOX_HD double Square(double z) const { return c0 + z * (c1 + z * c2); }
+  /** s [m]. */
+  INTERVOX_HD double S(double z) const {
+    if (straight) return slope != 0.0 ? slope * (z - apex) : radius;
+    const double square = Square(z);
+    return square > 0 ? std::sqrt(square) : 0.0;
+  }
+  /** r [m]. */
+  INTERVOX_HD double Radius(double z) const { return major + sign * S(z); }
+};
+
+/** Most walls of one solid. */
+inline constexpr int kMostProfiles = 8;
+
+/** Most planes of one pair that are not across the axis. */
+inline constexpr int kMostFloors = 4;
+
+/** A plane that may be taken for the floor: x·n ≤ offset. */
+struct FloorPlane {
+  Vec3 n;  ///< in L
+  double offset = 0.0, weight = 0.0;
+};
+
+/** A solid of revolution between two planes across its axis, and the planes of which one may be the
+ floor that cuts it. */
+struct SlicedSolid {
+  SliceFrame frame;
+  FloorPlane floor[kMostFloors];
+  int floors = 0;
+  Vec3 point;  ///< of the axis, in L [m]
+  Profile profile[kMostProfiles];
+  int profiles = 0;
+  double wall_weight = 0.0;                    ///< of all walls in S and G
+  double lower = -INFINITY, upper = INFINITY;  ///< planes across the axis [m]
+  double lower_weight = 0.0, upper_weight = 0.0;
+  double reach = 0.0;  ///< largest coordinate that enters a difference [m]
+};
+
+/** Vectors count as parallel, and points as one relative to the reach, within this much. */
+inline constexpr double kCoaxial = 4e-15;
+
+/** The roots of a t² + 2 b t + c, the smaller first; 0 where they are not real. */
+INTERVOX_HD inline int RealRoots(double a, double b, double c, double* roots) {
+  if (a == 0.0) {
+    if (b == 0.0) return 0;
+    roots[0] = -0.5 * c / b;
+    return 1;
+  }
+  const double square = b * b - a * c;
+  if (!(square >= 0)) return 0;
+  const double q = b < 0 ? std::sqrt(square) - b : -std::sqrt(square) - b;
+  const double first = q / a, second = q != 0.0 ? c / q : first;
+  roots[0] = first < second ? first : second;
+  roots[1] = first < second ? second : first;
+  return 2;
+}
+
+/** Whether the surface is one of revolution about an axis of its own; spheres are about any. */
+INTERVOX_HD inline bool FindAxis(const geometry::Surface& s, bool* any, Vec3* axis) {
+  using geometry::SurfaceKind;
+  *any = false;
+  *axis = s.R.Col(2);
+  switch (s.kind) {
+    case SurfaceKind::kCylinder:
+    case SurfaceKind::kCone:
+    case SurfaceKind::kTorus:
+      return true;
+    case SurfaceKind::kEllipsoid:
+      *any = s.e.x == s.e.y && s.e.y == s.e.z;
+      if (s.e.x == s.e.y) return true;
+      *axis = s.e.y == s.e.z ? s.R.Col(0) : s.R.Col(1);
+      return s.e.y == s.e.z || s.e.x == s.e.z;
+    default:
+      return false;
+  }
+}
+
+/** Appends the walls that a coaxial surface makes; false where it has none that slices know. */
+INTERVOX_HD inline bool AddProfiles(const geometry::Surface& s, const Vec3& z, SlicedSolid* solid) {
+  using geometry::SurfaceKind;
+  if (solid->profiles + 2 > kMostProfiles) return false;
+  Profile p;
+  p.outer = s.side > 0;
+  const double at = Dot(z, s.o);
+  if (s.kind == SurfaceKind::kCylinder) {
+    p.straight = true;
+    p.c0 = -s.c / s.e.x;
+    p.radius = std::sqrt(p.c0);
+  } else if (s.kind == SurfaceKind::kCone) {
+    p.straight = true;
+    const double slope = std::sqrt(-s.e.z / s.e.x);
+    p.slope = Dot(s.R.Col(2), z) > 0 ? slope : -slope;
+    p.apex = at;
+    p.c0 = slope * slope * at * at;
+    p.c1 = -2 * slope * slope * at;
+    p.c2 = slope * slope;
+    (p.slope > 0 ? p.lower : p.upper) = at;
+  } else {
+    const bool torus = s.kind == SurfaceKind::kTorus;
+    double square = s.e.y * s.e.y, flat = 1.0;
+    if (torus) {
+      if (s.side < 0 || !(s.e.x > s.e.y)) return false;
+      p.major = s.e.x;
+    } else {
+      // The coefficient that two axes share is the one across.
+      const double across = s.e.x == s.e.y || s.e.x == s.e.z ? s.e.x : s.e.y;
+      const double along = s.e.x == s.e.y ? s.e.z : s.e.x == s.e.z ? s.e.y : s.e.x;
+      square = -s.c / across;
+      flat = along / across;
+    }
+    p.c0 = square - flat * at * at;
+    p.c1 = 2 * flat * at;
+    p.c2 = -flat;
+    const double half = std::sqrt(square / flat);
+    p.lower = at - half;
+    p.upper = at + half;
+    if (torus) {
+      Profile inner = p;
+      inner.outer = false;
+      inner.sign = -1.0;
+      solid->profile[solid->profiles++] = inner;
+    }
+  }
+  solid->profile[solid->profiles++] = p;
+  return true;
+}
+
+/** Reads a pair as a solid of revolution between planes across its axis, cut by a few more planes;
+ false where it is anything else. */
+INTERVOX_HD inline bool MakeSlicedSolid(const LocalPair& pair, SlicedSolid* solid) {
+  using geometry::Surface;
+  using geometry::SurfaceKind;
+  if (pair.planes == pair.count) return false;
+  // The axis: of the first wall that has one of its own, or that of two spheres, or across the
+  // plane of a sphere's own body.
+  Vec3 axis, point = pair.surface[pair.planes].surface.o;
+  bool known = false, torus = false;
+  solid->wall_weight = pair.surface[pair.planes].weight;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    const LocalSurface& local = pair.surface[i];
+    bool any = false;
+    Vec3 own;
+    if (local.weight != solid->wall_weight || !FindAxis(local.surface, &any, &own)) return false;
+    torus = torus || local.surface.kind == SurfaceKind::kTorus;
+    if (!any && !known) {
+      known = true;
+      axis = own;
+      point = local.surface.o;
+    }
+  }
+  if (torus && pair.count - pair.planes > 1) return false;
+  for (int i = pair.planes + 1; i < pair.count && !known; ++i) {
+    const Vec3 apart = pair.surface[i].surface.o - point;
+    if (!(SquaredNorm(apart) > 0)) continue;
+    known = true;
+    axis = Normalized(apart);
+  }
+  for (int i = 0; i < pair.planes && !known; ++i) {
+    if (pair.planes > 1 && pair.surface[i].body != pair.surface[pair.planes].body) continue;
+    known = true;
+    axis = pair.surface[i].surface.PlaneNormal();
+  }
+  if (!known) return false;
+  solid->frame.z = axis;
+  double reach = Norm(point);
+  bool enclosed = false;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    const Surface& s = pair.surface[i].surface;
+    bool any = false;
+    Vec3 own;
+    FindAxis(s, &any, &own);
+    const Vec3 apart = s.o - point;
+    reach = std::fmax(reach, Norm(s.o));
+    if (!any && !(SquaredNorm(Cross(own, axis)) < kCoaxial * kCoaxial)) return false;
+    if (!(Norm(Cross(apart, axis)) <= kCoaxial * reach)) return false;
+    if (!AddProfiles(s, axis, solid)) return false;
+    enclosed = enclosed || s.side > 0;
+  }
+  if (!enclosed) return false;  // planes bound what is outside of a hole
+  // Planes: across the axis, or a floor.
+  for (int i = 0; i < pair.planes; ++i) {
+    const LocalSurface& local = pair.surface[i];
+    const Vec3 n = local.surface.PlaneNormal();
+    const double along = Dot(n, axis);
+    if (SquaredNorm(n - along * axis) < kCoaxial * kCoaxial) {
+      const double at = Dot(axis, local.surface.o);
+      reach = std::fmax(reach, std::fabs(at));
+      if (along > 0 && at < solid->upper) {
+        solid->upper = at;
+        solid->upper_weight = local.weight;
+      } else if (along < 0 && at > solid->lower) {
+        solid->lower = at;
+        solid->lower_weight = local.weight;
+      }
+    } else {
+      if (solid->floors == kMostFloors) return false;
+      const double offset = Dot(n, local.surface.o);
+      solid->floor[solid->floors++] = {n, offset, local.weight};
+      reach = std::fmax(reach, std::fabs(offset));
+    }
+  }
+  solid->point = point;
+  solid->reach = reach;
+  return true;
+}
+
+/** Takes one of the planes for the floor, or none with −1. */
+INTERVOX_HD inline void SetFloor(int floor, SlicedSolid* solid) {
+  SliceFrame& frame = solid->frame;
+  frame.has_floor = floor >= 0;
+  frame.x = AnyOrthogonal(frame.z);
+  if (frame.has_floor) {
+    const FloorPlane& plane = solid->floor[floor];
+    frame.floor_weight = plane.weight;
+    frame.cosine = Dot(plane.n, frame.z);
+    const Vec3 across = plane.n - frame.cosine * frame.z;
+    frame.sine = Norm(across);
+    frame.x = -1.0 / frame.sine * across;
+    frame.x0 = -frame.sine * plane.offset;
+    frame.z0 = frame.cosine * plane.offset;
+  }
+  frame.y = Cross(frame.z, frame.x);
+  frame.axis_x = Dot(frame.x, solid->point);
+  frame.axis_y = Dot(frame.y, solid->point);
+}
+
+}  // namespace intervox::cuda::internal::slice
