@@ -16,6 +16,8 @@ enum ExitStatus { kDone = 0, kFailed = 1, kBadInput = 2 };
 void AddMetrics(CLI::App& app, int& status);
 /** `distance`: how far posed pairs are apart. */
 void AddDistance(CLI::App& app, int& status);
+/** `overlaps`: whether posed pairs meet. */
+void AddOverlaps(CLI::App& app, int& status);
 /** `run`: simulates a scene. */
 void AddRun(CLI::App& app, int& status);
 /** `validate`: whether a scene could be run. */

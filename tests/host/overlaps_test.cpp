@@ -117,7 +117,8 @@ TEST(Overlaps, ThinOverlapsAndGaps) {
     X.p += 2e-6 * apart.n;
     const OverlapTest test = TestOverlap(a.cells, b.cells, {}, X);
     EXPECT_EQ(test.overlaps, MeasureDistance(a.cells, b.cells, {}, X).distance == 0);
-    // Where an edge or a tip meets an edge, V is below the engine's rounding: then the point counts.
+    // Where an edge or a tip meets an edge, V is below the engine's rounding: then the point
+    // counts.
     EXPECT_TRUE(test.overlaps || !HaveVolume(a.cells, b.cells, {}, X));
     if (test.proof == OverlapProof::kPoint) {
       ++points;
