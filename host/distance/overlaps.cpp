@@ -7,6 +7,7 @@
 
 #include "cuda/engine.h"
 #include "cuda/executor.h"
+#include "cuda/wall_clearance.h"
 #include "geometry/surface_eval.h"
 #include "host/distance/box_axes.h"
 #include "host/distance/inner_ball.h"
@@ -32,7 +33,7 @@ constexpr int kMostSteps = 64;
  and of holes. */
 constexpr int kMostBoxes = 150, kMostBoxesOfHoles = 6;
 /** Tolerance of the engine's volume, of which only the sign counts. */
-constexpr double kVolumeTolerance = 1e-3;
+constexpr double kVolumeTolerance = 1e-2;
 /** Poses that go together to a thread. */
 constexpr int kGrain = 64;
 /** A gradient shorter than this says nothing of where the surface is. */
@@ -148,7 +149,7 @@ class BoxSearch {
     }
   }
 
-  /** Divides the box until a point is found or all of its parts are proved empty. */
+  /** Divides boxes until a point is found or all parts are proved empty. */
   BallVerdict Run(Vec3* point, int* steps) {
     for (std::size_t k = 0; k < boxes_.size(); ++k) {
       if (static_cast<int>(k) >= most_boxes_) return BallVerdict::kUndecided;
@@ -223,6 +224,23 @@ class BoxSearch {
   std::vector<OrientedBox> boxes_;
 };
 
+/** Whether a wall of one cell fits a round hole of the other: boxes would have to follow the gap
+ all around, and the engine takes such pairs in microseconds. */
+bool IsFit(const Cell& a, const Cell& b) {
+  constexpr double kAlike = 0.05;
+  const auto alike = [](double p, double q) { return std::fabs(p - q) <= kAlike * std::fabs(q); };
+  for (const Surface& s : a.surfaces) {
+    if (s.kind == SurfaceKind::kPlane) continue;
+    for (const Surface& t : b.surfaces) {
+      if (s.kind != t.kind || s.side == t.side) continue;
+      if (s.kind == SurfaceKind::kCone && alike(s.e.z * t.e.x, t.e.z * s.e.x)) return true;
+      const bool round = s.kind == SurfaceKind::kCylinder || s.kind == SurfaceKind::kEllipsoid;
+      if (round && alike(s.e.x, t.e.x)) return true;
+    }
+  }
+  return false;
+}
+
 /** Whether a pair of cells overlaps by its volume. */
 void AskEngine(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
                OverlapTest* test) {
@@ -250,6 +268,13 @@ bool IsFinite(const Pose& X) {
   return std::isfinite(sum);
 }
 
+/** Planes show that a pair of cells is apart; for the solids the weakest proof of their cells
+ * counts.
+ */
+void SetApart(OverlapTest* test) {
+  if (test->proof == OverlapProof::kBounds) test->proof = OverlapProof::kPlanes;
+}
+
 /** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
  needed. */
 void TestCells(const CellPair& pair, const Pose& X_WA, const Pose& X_WB, OverlapTest* test) {
@@ -272,20 +297,38 @@ void TestCells(const CellPair& pair, const Pose& X_WA, const Pose& X_WB, Overlap
     }
   }
   if (a.grid.field || b.grid.field) return AskEngine(a, b, X_WA, X_WB, test);
-  BallVerdict verdict;
+  BallVerdict verdict = BallVerdict::kUndecided;
   Vec3 point;
-  if (IsConvex(a) && IsConvex(b)) {
+  const bool convex = IsConvex(a) && IsConvex(b);
+  const bool fit = !convex && IsFit(a, b);
+  OverlapTest asked = *test;
+  if (fit) {
+    if (WallClearance({&a, &b, X_WA, X_WB}) > 0) return SetApart(test);
+    AskEngine(a, b, X_WA, X_WB, &asked);
+    if (asked.overlaps) {
+      *test = asked;
+      return;
+    }
+    // Where edges meet, V may be below its rounding: then a point tells.
+  }
+  if (convex) {
     verdict = SearchConvex(posed, size, thin, &point, &test->steps);
   } else {
     const Pose X = (first ? posed[0] : posed[1]).X * small.bounds.X;
     verdict = BoxSearch(posed, {X, small.bounds.half}, size).Run(&point, &test->steps);
   }
-  if (verdict == BallVerdict::kUndecided) return AskEngine(a, b, X_WA, X_WB, test);
-  if (test->proof == OverlapProof::kBounds) test->proof = OverlapProof::kPlanes;
-  if (verdict == BallVerdict::kNone) return;
-  test->overlaps = true;
-  test->proof = OverlapProof::kPoint;
-  test->p_W = point + origin;
+  switch (verdict) {
+    case BallVerdict::kNone:
+      return SetApart(test);
+    case BallVerdict::kFound:
+      test->overlaps = true;
+      test->proof = OverlapProof::kPoint;
+      test->p_W = point + origin;
+      return;
+    default:
+      if (!fit) AskEngine(a, b, X_WA, X_WB, &asked);
+      *test = asked;
+  }
 }
 
 }  // namespace
