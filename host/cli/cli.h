@@ -26,7 +26,7 @@ void AddValidate(CLI::App& app, int& status);
 void AddInfo(CLI::App& app, int& status);
 /** `export`: results as CSV. */
 void AddExport(CLI::App& app, int& status);
-/** `study`: accuracy and time against the voxel size. */
+/** `study`: accuracy and time against the voxel size and the threads. */
 void AddStudy(CLI::App& app, int& status);
 
 /** Lets files of shapes name .vdb files, where the program has OpenVDB. */
