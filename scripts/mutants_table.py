@@ -142,7 +142,7 @@ MUTANTS = [
     Mutant("cuda/polytope/rule.h", "the exact rule states a hundredth of its rounding",
            "out->error = «8 * kRounding» * size * area;", "0.08 * kRounding", "cuda:Polytope*"),
     Mutant("cuda/metrics_sum.cpp", "the sum's G lacks the parts' arms",
-           "sum.area_moment += part.area_moment + «Cross(arm, part.area_vector)»;", "Vec3{}", "cuda:AreaMoment*"),
+           "sum.area_moment += part->area_moment + «Cross(arm, part->area_vector)»;", "Vec3{}", "cuda:AreaMoment*"),
     Mutant("cuda/metrics_sum.cpp", "a sum may miss its tolerance by half",
            "judged ? «sum.volume_error <= tolerance * sum.volume»", "sum.volume_error <= 1.5 * tolerance * sum.volume",
            "host:SumOfParts*"),

@@ -239,6 +239,7 @@ std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows) {
     }
     const auto slope = [&](double StudyRow::*error) {
       std::vector<std::pair<double, double>> points;
+      points.reserve(mine.size());
       for (const StudyRow* r : mine) points.emplace_back(r->voxel_size, r->*error);
       return Slope(points);
     };
