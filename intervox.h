@@ -13,6 +13,8 @@
 #include "geometry/shape.h"
 #include "host/bodies/motion.h"
 #include "host/distance/distance.h"
+#include "host/distance/overlaps.h"
+#include "host/distance/signed_measure.h"
 #include "host/input/error.h"
 #include "host/results/recorder.h"
 #include "host/scene/pairs.h"
@@ -39,10 +41,21 @@ using host::MeasurePoses;    ///< the same at many poses
 using host::MeasureSolid;    ///< volume, centroid and inertia of a solid
 using host::ShapeMetrics;    ///< what they return
 
+// Whether solids overlap at all: faster than how much.
+using host::Overlaps;      ///< yes or no
+using host::OverlapTest;   ///< what the next two return: yes or no, and how that is known
+using host::TestOverlap;   ///< the same for two posed solids
+using host::TestOverlaps;  ///< the same at many poses
+
 // Distances of solids that do not meet, with witness points.
-using host::DistanceOptions;  ///< tolerance, effort
-using host::MeasureDistance;  ///< the distance of two posed solids
-using host::Separation;       ///< what it returns
+using host::DistanceOptions;   ///< tolerance, effort
+using host::MeasureDistance;   ///< the distance of two posed solids
+using host::MeasureDistances;  ///< the same at many poses
+using host::Separation;        ///< what they return
+
+// One number for both: the volume of an overlap or minus the distance, with its slope.
+using host::MeasureSigned;  ///< of two posed solids
+using host::SignedMeasure;  ///< what it returns
 
 // Motion: Simulation, BodyState, ContactReport and SensorReading are in intervox already.
 using host::FromRotationVector;  ///< the quaternion of an axis times an angle

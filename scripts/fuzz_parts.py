@@ -2,7 +2,7 @@
 """Reads mutated part files: each must be taken or refused with a message, within ten seconds.
 
 Usage: scripts/fuzz_parts.py [COUNT] [--seed N] [--program build/release/bin/intervox]
-Seeds are a brick as OBJ, STL and PLY and a small OpenSCAD tree; bytes are changed, cut out, doubled
+Seeds are a brick as OBJ, STL and PLY, a small OpenSCAD tree and, with --grids, a ball as .vdb; bytes are changed, cut out, doubled
 and cut off. COUNT defaults to 20000. Exits with 1 and keeps the file where the program crashes, hangs
 or ends without a message.
 """
@@ -22,6 +22,16 @@ CSG = """difference() { cube(size = [1, 2, 3], center = true); multmatrix([[1, 0
 [0, 2, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]) { sphere($fn = 0, r = 1); cylinder($fn = 6, h = 1, r1 = 1,
 r2 = 0.5); } }
 """
+
+
+def grid_seeds(program, folder):
+    """A ball as a grid of OpenVDB."""
+    scene = folder / "ball.yaml"
+    scene.write_text("schema: intervox/pairs/1\nshapes: {ball: {sphere: {radius: 0.01}}}\n")
+    grid = folder / "ball.vdb"
+    subprocess.run([program, "rasterize", str(scene), "--shape", "ball", "--voxel-size", "2e-3", "-o", str(grid)],
+                   check=True, capture_output=True)
+    return [("vdb", grid.read_bytes())]
 
 
 def seeds():
@@ -70,17 +80,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("count", type=int, nargs="?", default=20000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--grids", action="store_true", help="mutate a grid instead of the other files")
     parser.add_argument("--program", default="build/release/bin/intervox")
     options = parser.parse_args()
     rng = random.Random(options.seed)
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fuzz_parts_"))
+    files = grid_seeds(options.program, folder) if options.grids else seeds()
     taken = failures = 0
     for k in range(options.count):
-        extension, data = rng.choice(seeds())
+        extension, data = rng.choice(files)
         part = folder / f"part_{k}.{extension}"
         part.write_bytes(mutated(data, rng))
         scene = folder / "scene.yaml"
-        repair = "" if extension == "csg" or rng.random() < 0.5 else ", repair: true"
+        repair = "" if extension in ("csg", "vdb") or rng.random() < 0.5 else ", repair: true"
         scene.write_text(f"schema: intervox/pairs/1\nshapes: {{part: {{file: {part.name}{repair}}}}}\n")
         try:
             done = subprocess.run([options.program, "info", str(scene)], capture_output=True, timeout=10)

@@ -6,24 +6,18 @@
 #include <cmath>
 #include <filesystem>
 #include <iostream>
-#include <optional>
 
 #include "host/cli/cli.h"
 #include "host/cli/npy.h"
-#include "host/cli/npz.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
-#include "host/results/column_file.h"
 #include "host/scene/keys.h"
 
 namespace intervox::cli {
 namespace {
 
 using host::InputError;
-
-/** Poses measured between two writes. */
-constexpr std::size_t kPosesAtOnce = 65536;
 
 std::vector<Pose> ReadPoses(const std::string& path) {
   const Array array = ReadNpy(path);
@@ -49,14 +43,6 @@ std::vector<Pose> ReadPoses(const std::string& path) {
   return poses;
 }
 
-/** A column of the results. */
-struct ColumnSpec {
-  const char* name;
-  int width;
-  const char* units;
-  bool integer = false;
-};
-
 constexpr std::array<ColumnSpec, 8> kColumns = {{
     {"volume", 1, "m^3"},
     {"centroid", 3, "m"},
@@ -70,97 +56,95 @@ constexpr std::array<ColumnSpec, 8> kColumns = {{
 
 constexpr const char* kSchema = "intervox/metrics/1";
 
-/** Results in rows: HDF5, or .npz where the file's name says so. */
-class Output {
- public:
-  Output(const std::string& path, std::size_t rows) {
-    if (std::filesystem::path(path).extension() == ".npz") {
-      npz_.emplace(path, rows);
-      npz_->AddText("schema", kSchema);
-      npz_->AddText("program_version", VersionText());
-      for (std::size_t i = 0; i < kColumns.size(); ++i) {
-        numbers_[i] = npz_->AddColumn(kColumns[i].name, kColumns[i].width, kColumns[i].integer);
-      }
-      return;
-    }
-    hdf5_.emplace(host::ColumnFile::Create(path));
-    hdf5_->SetAttribute("schema", std::string(kSchema));
-    hdf5_->SetAttribute("program_version", VersionText());
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
-      const ColumnSpec& c = kColumns[i];
-      numbers_[i] = hdf5_->Column(c.name, c.width, c.units, c.integer);
-    }
-  }
-
-  /** Adds a row, in the order of kColumns. */
-  void Put(const InterferenceMetrics& m) {
-    const Vec3 &p = m.p_WC, &x = m.J_W.row0, &y = m.J_W.row1, &z = m.J_W.row2;
-    const Vec3 &S = m.area_vector, &G = m.area_moment;
-    PutNumbers(0, std::array{m.volume});
-    PutNumbers(1, std::array{p.x, p.y, p.z});
-    PutNumbers(2, std::array{x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z});
-    PutNumbers(3, std::array{S.x, S.y, S.z});
-    PutNumbers(4, std::array{G.x, G.y, G.z});
-    PutNumbers(5, std::array{m.volume_error});
-    PutInteger(6, static_cast<int>(m.status));
-    PutInteger(7, m.work);
-  }
-
-  void Flush() { npz_ ? npz_->Flush() : hdf5_->Spill(); }
-  void Close() { npz_ ? npz_->Close() : hdf5_->Flush(); }
-
- private:
-  void PutNumbers(std::size_t column, std::span<const double> row) {
-    npz_ ? npz_->Put(numbers_[column], row) : hdf5_->Put(numbers_[column], row);
-  }
-  void PutInteger(std::size_t column, std::int64_t value) {
-    npz_ ? npz_->PutInteger(numbers_[column], value) : hdf5_->PutInteger(numbers_[column], value);
-  }
-
-  std::optional<NpzFile> npz_;
-  std::optional<host::ColumnFile> hdf5_;
-  std::array<int, kColumns.size()> numbers_{};
-};
+/** Adds a row, in the order of kColumns. */
+void PutMetrics(const InterferenceMetrics& m, BulkRows* rows) {
+  const Vec3 &p = m.p_WC, &x = m.J_W.row0, &y = m.J_W.row1, &z = m.J_W.row2;
+  const Vec3 &S = m.area_vector, &G = m.area_moment;
+  rows->Put(0, std::array{m.volume});
+  rows->Put(1, std::array{p.x, p.y, p.z});
+  rows->Put(2, std::array{x.x, x.y, x.z, y.x, y.y, y.z, z.x, z.y, z.z});
+  rows->Put(3, std::array{S.x, S.y, S.z});
+  rows->Put(4, std::array{G.x, G.y, G.z});
+  rows->Put(5, std::array{m.volume_error});
+  rows->PutInteger(6, static_cast<int>(m.status));
+  rows->PutInteger(7, m.work);
+}
 
 }  // namespace
 
-int MeasureBulk(const Engine& engine, const PairsFile& file, const std::string& file_name,
-                const std::string& poses_path, const std::string& out,
-                const host::MeasureOptions& options) {
+BulkRows::BulkRows(const std::string& path, const char* schema, std::span<const ColumnSpec> columns,
+                   std::size_t rows) {
+  if (std::filesystem::path(path).extension() == ".npz") {
+    npz_.emplace(path, rows);
+    npz_->AddText("schema", schema);
+    npz_->AddText("program_version", VersionText());
+    for (const ColumnSpec& c : columns) {
+      numbers_.push_back(npz_->AddColumn(c.name, c.width, c.integer));
+    }
+    return;
+  }
+  hdf5_.emplace(host::ColumnFile::Create(path));
+  hdf5_->SetAttribute("schema", std::string(schema));
+  hdf5_->SetAttribute("program_version", VersionText());
+  for (const ColumnSpec& c : columns) {
+    numbers_.push_back(hdf5_->Column(c.name, c.width, c.units, c.integer));
+  }
+}
+
+void BulkRows::Put(std::size_t column, std::span<const double> row) {
+  npz_ ? npz_->Put(numbers_[column], row) : hdf5_->Put(numbers_[column], row);
+}
+
+void BulkRows::PutInteger(std::size_t column, std::int64_t value) {
+  npz_ ? npz_->PutInteger(numbers_[column], value) : hdf5_->PutInteger(numbers_[column], value);
+}
+
+void AddBulkOptions(CLI::App* command, BulkOptions* options) {
+  auto* poses = command->add_option("--poses", options->poses,
+                                    "n x 7 .npy: position, quaternion of A in B, for the one pair");
+  command->add_option("-o,--out", options->out, "Results of --poses, .npz or else HDF5")
+      ->needs(poses);
+}
+
+BulkPair ReadBulk(const PairsFile& file, const std::string& file_name, const BulkOptions& options) {
   if (file.pairs.size() != 1) {
     throw InputError(file_name + ": pairs: --poses moves one pair, the file has " +
                      std::to_string(file.pairs.size()) + ". Keep one.");
   }
-  if (out.empty())
+  if (options.out.empty()) {
     throw InputError("command line: --out: missing. Name an HDF5 or .npz file with -o.");
+  }
   const PosedPair& pair = file.pairs.front();
-  const std::vector<Pose> poses = ReadPoses(poses_path);
-  std::vector<geometry::Cell> a, b;
+  BulkPair bulk{pair.name, {}, {}, pair.X_WB, ReadPoses(options.poses)};
+  for (Pose& X : bulk.X_WA) X = pair.X_WB * X;
   try {
-    a = geometry::ToCells(*pair.a);
-    b = geometry::ToCells(*pair.b);
+    bulk.a = geometry::ToCells(*pair.a);
+    bulk.b = geometry::ToCells(*pair.b);
   } catch (const std::invalid_argument& error) {
     throw InputError(pair.place + ": pairs: " + error.what());
   }
-  host::RequireOther(out, file_name);
-  host::RequireOther(out, poses_path);
-  Output output(out, poses.size());
+  host::RequireOther(options.out, file_name);
+  host::RequireOther(options.out, options.poses);
+  return bulk;
+}
+
+void SayWritten(const BulkPair& pair, const std::string& out) {
+  std::cout << pair.X_WA.size() << " poses of '" << pair.name << "' written to " << out << '\n';
+}
+
+int MeasureBulk(const Engine& engine, const BulkPair& pair, const std::string& out,
+                const host::MeasureOptions& options) {
+  BulkRows rows(out, kSchema, kColumns, pair.X_WA.size());
   bool failed = false;
   std::vector<InterferenceMetrics> sums;
-  for (std::size_t begin = 0; begin < poses.size(); begin += kPosesAtOnce) {
-    const std::size_t count = std::min(poses.size() - begin, kPosesAtOnce);
-    std::vector<Pose> X_WA(count);
-    for (std::size_t i = 0; i < count; ++i) X_WA[i] = pair.X_WB * poses[begin + i];
-    sums.resize(count);
-    host::MeasurePoses(engine, a, b, X_WA, std::vector<Pose>(count, pair.X_WB), options, sums);
+  InStretches(pair, out, &rows, [&](std::span<const Pose> X_WA, std::span<const Pose> X_WB) {
+    sums.resize(X_WA.size());
+    host::MeasurePoses(engine, pair.a, pair.b, X_WA, X_WB, options, sums);
     for (const InterferenceMetrics& sum : sums) {
       failed = failed || (sum.status != Status::kOk && sum.status != Status::kDisjoint);
-      output.Put(sum);
+      PutMetrics(sum, &rows);
     }
-    output.Flush();
-  }
-  output.Close();
-  std::cout << poses.size() << " poses of '" << pair.name << "' written to " << out << '\n';
+  });
   return failed ? kFailed : kDone;
 }
 

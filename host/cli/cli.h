@@ -16,6 +16,8 @@ enum ExitStatus { kDone = 0, kFailed = 1, kBadInput = 2 };
 void AddMetrics(CLI::App& app, int& status);
 /** `distance`: how far posed pairs are apart. */
 void AddDistance(CLI::App& app, int& status);
+/** `overlaps`: whether posed pairs meet. */
+void AddOverlaps(CLI::App& app, int& status);
 /** `run`: simulates a scene. */
 void AddRun(CLI::App& app, int& status);
 /** `validate`: whether a scene could be run. */
@@ -24,7 +26,7 @@ void AddValidate(CLI::App& app, int& status);
 void AddInfo(CLI::App& app, int& status);
 /** `export`: results as CSV. */
 void AddExport(CLI::App& app, int& status);
-/** `study`: accuracy and time against the voxel size. */
+/** `study`: accuracy and time against the voxel size and the threads. */
 void AddStudy(CLI::App& app, int& status);
 
 /** Lets files of shapes name .vdb files, where the program has OpenVDB. */

@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "host/cli/bulk.h"
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/pair_rows.h"
@@ -22,6 +24,8 @@ struct Options {
   std::string file;
   double tolerance = 1e-9;
   bool json = false;
+  BulkOptions bulk;
+  int threads = 0;
 };
 
 struct Row {
@@ -91,6 +95,39 @@ void PrintTable(const std::vector<Row>& rows) {
   }
 }
 
+constexpr std::array<ColumnSpec, 7> kColumns = {{
+    {"distance", 1, "m"},
+    {"lower", 1, "m"},
+    {"point_a", 3, "m"},
+    {"point_b", 3, "m"},
+    {"normal", 3, "1"},
+    {"status", 1, "1: 0 ok, 2 tolerance_not_met, 4 invalid", true},
+    {"boxes", 1, "1", true},
+}};
+
+/** Measures the one pair at many poses. */
+int RunBulk(const BulkPair& pair, const Options& options, const host::DistanceOptions& measure) {
+  const std::string& out = options.bulk.out;
+  BulkRows rows(out, "intervox/distances/1", kColumns, pair.X_WA.size());
+  bool all_met = true;
+  std::vector<host::Separation> separations;
+  InStretches(pair, out, &rows, [&](std::span<const Pose> X_WA, std::span<const Pose> X_WB) {
+    separations.assign(X_WA.size(), {});
+    host::MeasureDistances(pair.a, pair.b, X_WA, X_WB, measure, options.threads, separations);
+    for (const host::Separation& s : separations) {
+      all_met = all_met && s.status == Status::kOk;
+      rows.Put(0, std::array{s.distance});
+      rows.Put(1, std::array{s.lower});
+      rows.Put(2, std::array{s.p_WA.x, s.p_WA.y, s.p_WA.z});
+      rows.Put(3, std::array{s.p_WB.x, s.p_WB.y, s.p_WB.z});
+      rows.Put(4, std::array{s.n.x, s.n.y, s.n.z});
+      rows.PutInteger(5, static_cast<int>(s.status));
+      rows.PutInteger(6, s.boxes);
+    }
+  });
+  return all_met ? kDone : kFailed;
+}
+
 int Run(const Options& options) {
   RequireKind(options.file, "distance", {FileKind::kPairs});
   const PairsFile file = LoadPairs(options.file);
@@ -99,6 +136,9 @@ int Run(const Options& options) {
   }
   host::DistanceOptions measure;
   measure.tolerance = options.tolerance;
+  if (!options.bulk.poses.empty()) {
+    return RunBulk(ReadBulk(file, options.file, options.bulk), options, measure);
+  }
   std::vector<Row> rows;
   CellStore store;
   for (const PosedPair& pair : file.pairs) rows.push_back(Measure(pair, measure, &store));
@@ -129,6 +169,9 @@ void AddDistance(CLI::App& app, int& status) {
                    "0.1]; default 1e-9")
       ->check(InRange(1e-12, 0.1));
   command->add_flag("--json", options->json, "Print one JSON array in full precision");
+  AddBulkOptions(command, &options->bulk);
+  command->add_option("--threads", options->threads, "For --poses; 0: all cores")
+      ->check(CLI::Range(0, 4096));
   command->callback([options, &status] { status = Run(*options); });
 }
 

@@ -26,12 +26,13 @@ struct Words {
 constexpr std::array<Words, 12> kWords = {{
     {FileKind::kResults, "results of 'run'",
      "'intervox info', 'export' and 'render' take it; 'info --scene' prints its scene"},
-    {FileKind::kMetrics, "results of 'metrics'", "'intervox info' and 'export' take it"},
+    {FileKind::kMetrics, "results of 'metrics', 'overlaps' or 'distance'",
+     "'intervox info' and 'export' take it"},
     {FileKind::kHdf5, "an HDF5 file that is not Intervox's, or damaged",
      "Name a file that 'intervox run' wrote"},
     {FileKind::kScene, "a scene", "'intervox run', 'validate' and 'info' take it"},
     {FileKind::kPairs, "a file of pairs",
-     "'intervox metrics', 'distance', 'info' and 'rasterize' take it"},
+     "'intervox metrics', 'overlaps', 'distance', 'info' and 'rasterize' take it"},
     {FileKind::kBatch, "a batch", "'intervox batch' takes it"},
     {FileKind::kCheckpoint, "a checkpoint",
      "'intervox run --resume' with the scene and -o takes the one beside the results"},
@@ -83,7 +84,9 @@ FileKind Hdf5Kind(const std::string& path) {
     return FileKind::kUnknown;  // damaged: the reader says more
   }
   if (schema.starts_with("intervox/results/")) return FileKind::kResults;
-  if (schema.starts_with("intervox/metrics/")) return FileKind::kMetrics;
+  for (const char* of_poses : {"intervox/metrics/", "intervox/overlaps/", "intervox/distances/"}) {
+    if (schema.starts_with(of_poses)) return FileKind::kMetrics;
+  }
   return FileKind::kHdf5;
 }
 

@@ -11,7 +11,7 @@ namespace intervox::cli {
 enum class FileKind {
   kUnknown,  ///< the command's own reader says what is wrong
   kResults,  ///< of `run`
-  kMetrics,  ///< of `metrics --poses`, HDF5
+  kMetrics,  ///< of `metrics`, `overlaps` or `distance` with --poses, HDF5
   kHdf5,     ///< of another program, or damaged
   kScene,
   kPairs,

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
   cli::AddRun(app, status);
   cli::AddValidate(app, status);
   cli::AddMetrics(app, status);
+  cli::AddOverlaps(app, status);
   cli::AddDistance(app, status);
   cli::AddInfo(app, status);
   cli::AddExport(app, status);

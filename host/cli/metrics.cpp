@@ -32,8 +32,7 @@ struct Options {
   std::string rule = "auto";
   bool json = false;
   std::string shape;
-  std::string poses;
-  std::string out;
+  BulkOptions bulk;
   std::string device = "auto";
   int threads = 0;
 };
@@ -180,8 +179,9 @@ int Run(const Options& options) {
   if (options.rule == "center" && options.voxel_size == 0 && !AllHaveGrids(file)) {
     throw InputError("command line: --leaf-rule: center counts voxels. Give --voxel-size too.");
   }
-  if (!options.poses.empty()) {
-    return MeasureBulk(engine, file, options.file, options.poses, options.out, Measure(options));
+  if (!options.bulk.poses.empty()) {
+    const BulkPair pair = ReadBulk(file, options.file, options.bulk);
+    return MeasureBulk(engine, pair, options.bulk.out, Measure(options));
   }
   const bool solids = !options.shape.empty() || file.pairs.empty();
   const std::vector<Row> rows =
@@ -223,10 +223,7 @@ void AddMetrics(CLI::App& app, int& status) {
       ->check(CLI::IsMember(rules));
   command->add_flag("--json", options->json, "Print one JSON array in full precision");
   command->add_option("--shape", options->shape, "Measure this shape itself");
-  auto* poses = command->add_option("--poses", options->poses,
-                                    "n x 7 .npy: position, quaternion of A in B, for the one pair");
-  command->add_option("-o,--out", options->out, "Results of --poses, .npz or else HDF5")
-      ->needs(poses);
+  AddBulkOptions(command, &options->bulk);
   command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   command->callback([options, &status] { status = Run(*options); });

@@ -1,6 +1,9 @@
-// `intervox study`: accuracy and time of the grids' rules against the voxel size.
+// `intervox study`: accuracy and time of the grids' rules against the voxel size and the threads.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -8,8 +11,12 @@
 
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
+#include "host/cli/interrupt.h"
+#include "host/cli/version.h"
 #include "host/input/error.h"
+#include "host/results/column_file.h"
 #include "host/scene/names.h"
+#include "host/study/scene_queries.h"
 #include "host/study/voxel_study.h"
 
 namespace intervox::cli {
@@ -22,6 +29,10 @@ struct Options {
   std::vector<std::string> rules{"center", "fraction", "clip", "voxel"};
   double tolerance = 1e-5;
   double half_width = 3;
+  std::vector<int> threads{1};
+  int samples = 20;
+  double force_error = 0;
+  double stiffness = 0;
 };
 
 void Write(const std::filesystem::path& path, const std::string& text) {
@@ -36,56 +47,143 @@ void Write(const std::filesystem::path& path, const std::string& text) {
 
 std::string Csv(const std::vector<host::StudyRow>& rows) {
   std::string text =
-      "pair,rule,voxel_size,volume,exact_volume,volume_error,centroid_error,inertia_error,"
+      "pair,rule,voxel_size,threads,queries,volume,exact_volume,volume_error,centroid_error,"
+      "inertia_error,"
       "area_error,seconds,voxels\n";
   for (const host::StudyRow& r : rows) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", r.pair, host::WordOf(r.rule),
-                        r.voxel_size, r.volume, r.exact_volume, r.volume_error, r.centroid_error,
-                        r.inertia_error, r.area_error, r.seconds, r.work);
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.pair, host::WordOf(r.rule),
+                    r.voxel_size, r.threads, r.queries, r.volume, r.exact_volume, r.volume_error,
+                    r.centroid_error, r.inertia_error, r.area_error, r.seconds, r.work);
   }
   return text;
 }
 
+std::string Joined(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, "\n"));
+}
+
+/** The rows in HDF5; pairs and rules by their numbers in the root's attributes of these names. */
+void WriteHdf5(const std::filesystem::path& path, const std::vector<host::StudyRow>& rows) {
+  struct Quantity {
+    const char* name;
+    const char* units;
+    double host::StudyRow::*value;
+  };
+  constexpr std::array kQuantities = {
+      Quantity{"voxel_size", "m", &host::StudyRow::voxel_size},
+      Quantity{"volume", "m^3", &host::StudyRow::volume},
+      Quantity{"exact_volume", "m^3", &host::StudyRow::exact_volume},
+      Quantity{"volume_error", "1", &host::StudyRow::volume_error},
+      Quantity{"centroid_error", "1", &host::StudyRow::centroid_error},
+      Quantity{"inertia_error", "1", &host::StudyRow::inertia_error},
+      Quantity{"area_error", "1", &host::StudyRow::area_error},
+      Quantity{"seconds", "s", &host::StudyRow::seconds}};
+  host::ColumnFile file = host::ColumnFile::Create(path);
+  std::vector<std::string> pairs, rules;
+  const auto number = [](std::vector<std::string>* words, const std::string& word) {
+    const auto at = std::find(words->begin(), words->end(), word);
+    if (at == words->end()) return words->push_back(word), words->size() - 1;
+    return static_cast<std::size_t>(at - words->begin());
+  };
+  const auto put = [&](const char* name, std::int64_t value) {
+    file.PutInteger(file.Column(name, 1, "1", true), value);
+  };
+  for (const host::StudyRow& row : rows) {
+    put("pair", static_cast<std::int64_t>(number(&pairs, row.pair)));
+    put("rule", static_cast<std::int64_t>(number(&rules, host::WordOf(row.rule))));
+    put("threads", row.threads);
+    put("queries", row.queries);
+    put("voxels", row.work);
+    for (const Quantity& q : kQuantities) file.Put(file.Column(q.name, 1, q.units), row.*q.value);
+  }
+  file.SetAttribute("schema", std::string("intervox/study/1"));
+  file.SetAttribute("program_version", VersionText());
+  file.SetAttribute("pairs", Joined(pairs));
+  file.SetAttribute("rules", Joined(rules));
+  file.Flush();
+}
+
+/** Which setting is the cheapest for a force error, and what the thesis' rule h = (δf/k_v)^(1/3)
+ would take. */
+void PrintCheapest(const std::vector<host::StudyRow>& rows, double force_error, double stiffness) {
+  const double volume = force_error / stiffness;
+  std::cout << fmt::format(
+      "\ncheapest for a force error of {:g} N at {:g} N/m3; (error of force/stiffness)^(1/3) is "
+      "{:.4g} m\n{:<20} {:<9} {:>10} {:>8} {:>12} {:>11}\n",
+      force_error, stiffness, std::cbrt(volume), "pair", "rule", "voxel [m]", "threads",
+      "force err [N]", "queries/s");
+  const std::vector<host::StudyRow> cheapest = host::CheapestWithin(rows, volume);
+  for (const host::StudyRow& r : cheapest) {
+    std::cout << fmt::format("{:<20} {:<9} {:>10.4g} {:>8} {:>12.3g} {:>11.4g}\n", r.pair,
+                             host::WordOf(r.rule), r.voxel_size, r.threads,
+                             stiffness * r.volume_error * r.exact_volume / r.queries,
+                             1 / r.seconds);
+  }
+  if (cheapest.empty()) std::cout << "no setting is that good: take smaller voxels\n";
+}
+
 void Print(const std::vector<host::StudyRow>& rows, const std::vector<host::StudyOrder>& orders) {
-  std::cout << fmt::format("{:<20} {:<9} {:>10} {:>10} {:>10} {:>10} {:>10} {:>8} {:>11}\n", "pair",
-                           "rule", "voxel [m]", "V error", "centroid", "J error", "S error",
-                           "voxels", "queries/s");
+  std::cout << fmt::format("{:<20} {:<9} {:>10} {:>7} {:>10} {:>10} {:>10} {:>10} {:>8} {:>11}\n",
+                           "pair", "rule", "voxel [m]", "threads", "V error", "centroid", "J error",
+                           "S error", "voxels", "queries/s");
   for (const host::StudyRow& r : rows) {
     std::cout << fmt::format(
-        "{:<20} {:<9} {:>10.4g} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>8} {:>11.4g}\n", r.pair,
-        host::WordOf(r.rule), r.voxel_size, r.volume_error, r.centroid_error, r.inertia_error,
-        r.area_error, r.work, 1 / r.seconds);
+        "{:<20} {:<9} {:>10.4g} {:>7} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>8} {:>11.4g}\n",
+        r.pair, host::WordOf(r.rule), r.voxel_size, r.threads, r.volume_error, r.centroid_error,
+        r.inertia_error, r.area_error, r.work, 1 / r.seconds);
   }
-  std::cout << fmt::format("\norders in the voxel size\n{:<20} {:<9} {:>10} {:>10} {:>10} {:>10}\n",
-                           "pair", "rule", "V", "centroid", "J", "S");
+  std::cout << fmt::format(
+      "\norders in the voxel size, and the error of V that Richardson's extrapolation leaves\n"
+      "{:<20} {:<9} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
+      "pair", "rule", "V", "centroid", "J", "S", "extrapolated");
   for (const host::StudyOrder& o : orders) {
-    std::cout << fmt::format("{:<20} {:<9} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f}\n", o.pair,
-                             host::WordOf(o.rule), o.volume, o.centroid, o.inertia, o.area);
+    std::cout << fmt::format("{:<20} {:<9} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>13.2e}\n",
+                             o.pair, host::WordOf(o.rule), o.volume, o.centroid, o.inertia, o.area,
+                             o.extrapolated);
   }
 }
 
 int Run(const Options& options) {
-  RequireKind(options.file, "study", {FileKind::kPairs});
-  const PairsFile file = LoadPairs(options.file);
+  RequireKind(options.file, "study", {FileKind::kPairs, FileKind::kScene});
+  if ((options.force_error > 0) != (options.stiffness > 0)) {
+    throw host::InputError(
+        "command line: --force-error: it needs --stiffness, and that needs it. Give both.");
+  }
+  PairsFile file = LoadPairs(options.file);
+  if (file.is_scene) {
+    CatchInterrupts();
+    file = host::QueriesOf(LoadScene(options.file), options.samples, Interrupted);
+    if (Interrupted()) {
+      std::cerr << "intervox: interrupted\n";
+      return kFailed;
+    }
+    std::cout << fmt::format("{} queries of the scene's bodies in contact at {} times\n\n",
+                             file.pairs.size(), options.samples);
+  }
   host::StudySettings settings;
   settings.voxel_sizes = options.voxel_sizes;
   settings.tolerance = options.tolerance;
   settings.half_width = options.half_width;
+  settings.threads = options.threads;
   for (const std::string& rule : options.rules) {
     settings.rules.push_back(*host::ValueOf<LeafRule>(rule));
   }
   const std::vector<host::StudyRow> rows = host::StudyVoxels(file, settings);
   if (rows.empty()) {
-    throw host::InputError(options.file + ": pairs: no pair overlaps. Give posed pairs that do.");
+    throw host::InputError(options.file +
+                           ": pairs: no pair overlaps. Give posed pairs that do, or a scene "
+                           "whose bodies touch.");
   }
   Print(rows, host::OrdersOf(rows));
+  if (options.force_error > 0) PrintCheapest(rows, options.force_error, options.stiffness);
   std::error_code error;
   const std::filesystem::path out = options.out;
   std::filesystem::create_directories(out, error);
   Write(out / "study.csv", Csv(rows));
   Write(out / "study.svg", host::StudyPicture(rows));
-  std::cout << "\n-> " << (out / "study.csv").string() << ", " << (out / "study.svg").string()
-            << '\n';
+  WriteHdf5(out / "study.h5", rows);
+  std::cout << "\n-> " << (out / "study.csv").string() << ", study.h5, study.svg\n";
   return kDone;
 }
 
@@ -95,8 +193,9 @@ void AddStudy(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand(
       "study", "Compare the grids' rules with the exact metrics at several voxel sizes");
-  command->add_option("file", options->file, "Pairs file, intervox/pairs/1")->required();
-  command->add_option("-o,--out", options->out, "Folder for study.csv and study.svg");
+  command->add_option("file", options->file, "Pairs file, or a scene: its own contacts")
+      ->required();
+  command->add_option("-o,--out", options->out, "Folder for study.csv, study.h5 and study.svg");
   command->add_option("--voxel-sizes", options->voxel_sizes, "Voxel sizes [m], separated by commas")
       ->required()
       ->delimiter(',')
@@ -112,6 +211,21 @@ void AddStudy(CLI::App& app, int& status) {
       ->check(CLI::Range(1e-9, 0.1));
   command->add_option("--half-width", options->half_width, "Of the bands, in voxels; default 3")
       ->check(CLI::Range(2.0, 100.0));
+  command
+      ->add_option("--threads", options->threads,
+                   "Numbers of threads of the engine, separated by commas; default 1")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--samples", options->samples,
+                   "Of a scene: times at which its contacts are taken; default 20")
+      ->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--force-error", options->force_error,
+                   "Say which setting is the cheapest for this error of a force [N]")
+      ->check(CLI::Range(1e-30, 1e30));
+  command->add_option("--stiffness", options->stiffness, "For --force-error: of the contact [N/m3]")
+      ->check(CLI::Range(1e-30, 1e30));
   command->callback([options, &status] { status = Run(*options); });
 }
 

@@ -6,6 +6,7 @@
 #include <queue>
 #include <vector>
 
+#include "cuda/device/executor.h"
 #include "host/distance/relaxation.h"
 
 namespace intervox::host {
@@ -265,6 +266,17 @@ Separation MeasureDistance(std::span<const Cell> a, std::span<const Cell> b, con
   out.status = met ? Status::kOk : Status::kToleranceNotMet;
   if (!met) out.reason = "parts that may be nearer are left; allow more boxes";
   return out;
+}
+
+void MeasureDistances(std::span<const Cell> a, std::span<const Cell> b, std::span<const Pose> X_WA,
+                      std::span<const Pose> X_WB, const DistanceOptions& options, int threads,
+                      std::span<Separation> separations) {
+  cuda::ParallelFor(static_cast<int>(separations.size()), 1, threads, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      const auto i = static_cast<std::size_t>(k);
+      separations[i] = MeasureDistance(a, b, X_WA[i], X_WB[i], options);
+    }
+  });
 }
 
 }  // namespace intervox::host

@@ -34,4 +34,11 @@ struct Separation {
 Separation MeasureDistance(std::span<const geometry::Cell> a, std::span<const geometry::Cell> b,
                            const Pose& X_WA, const Pose& X_WB, const DistanceOptions& options = {});
 
+/** The same at many poses on threads (0: all cores): separations[i] belongs to X_WA[i] and X_WB[i].
+ The same bits for any number of threads. */
+void MeasureDistances(std::span<const geometry::Cell> a, std::span<const geometry::Cell> b,
+                      std::span<const Pose> X_WA, std::span<const Pose> X_WB,
+                      const DistanceOptions& options, int threads,
+                      std::span<Separation> separations);
+
 }  // namespace intervox::host

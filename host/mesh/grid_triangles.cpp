@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "geometry/grid/level_set.h"
+#include "geometry/grid/six_tetrahedra.h"
 
 namespace intervox::host {
 namespace {
@@ -82,14 +83,12 @@ class Builder {
   }
 
   void AddVoxel(const std::array<Node, 8>& nodes) {
-    constexpr int kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
-                                   {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
     constexpr int kBit[3] = {4, 2, 1};
     int from = 0;  // the corner whose numbers are even
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if ((nodes[0].at[axis] & 1) != 0) from |= kBit[axis];
     }
-    for (const int(&order)[3] : kOrders) {
+    for (const int(&order)[3] : geometry::kTetrahedraSteps) {
       const int n1 = from ^ kBit[order[0]], n2 = n1 ^ kBit[order[1]], n3 = n2 ^ kBit[order[2]];
       const auto node = [&](int c) { return &nodes[static_cast<std::size_t>(c)]; };
       AddTetrahedron({node(from), node(n1), node(n2), node(n3)});

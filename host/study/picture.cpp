@@ -14,7 +14,9 @@
 namespace intervox::host {
 namespace {
 
-constexpr double kPanelWidth = 360, kPanelHeight = 260, kMargin = 64, kLegend = 96;
+constexpr double kPanelWidth = 360, kPanelHeight = 260, kMargin = 64;
+/** Between the panels, where orders are written, and to the right of them. */
+constexpr double kGap = 96, kLegend = 160;
 constexpr std::array kColours = {"#4269d0", "#efb118", "#ff725c", "#3ca951", "#6cc5b0"};
 
 /** Powers of ten around what is shown. */
@@ -38,9 +40,39 @@ struct Decades {
 
 using Quantity = std::function<double(const StudyRow&)>;
 
-/** One panel with its corner at (x, y). */
-std::string Panel(const std::vector<StudyRow>& rows, const std::vector<LeafRule>& rules,
-                  const std::string& title, double x, double y, const Quantity& of) {
+/** A line of a panel: a rule on so many threads. */
+struct Line {
+  LeafRule rule;
+  int threads;
+  bool operator==(const Line&) const = default;
+};
+
+constexpr std::array kDashes = {"none", "6 4", "2 3", "8 3 2 3"};
+
+/** The colour of line k of `lines`: one for each rule. */
+std::string ColourOf(const std::vector<Line>& lines, std::size_t k) {
+  std::size_t rule = 0;
+  for (std::size_t i = 0; i < k; ++i) {
+    const bool first = std::none_of(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(i),
+                                    [&](const Line& l) { return l.rule == lines[i].rule; });
+    if (first && lines[i].rule != lines[k].rule) ++rule;
+  }
+  return fmt::format("stroke=\"{}\" stroke-width=\"2\"", kColours[rule % kColours.size()]);
+}
+
+/** The same with dashes for each number of threads. */
+std::string StyleOf(const std::vector<Line>& lines, std::size_t k) {
+  const auto threads = static_cast<std::size_t>(
+      std::count_if(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(k),
+                    [&](const Line& l) { return l.rule == lines[k].rule; }));
+  return fmt::format("{} stroke-dasharray=\"{}\"", ColourOf(lines, k),
+                     kDashes[threads % kDashes.size()]);
+}
+
+/** One panel with its corner at (x, y).
+ @param slopes  whether to write each line's order at its right end */
+std::string Panel(const std::vector<StudyRow>& rows, const std::vector<Line>& lines,
+                  const std::string& title, double x, double y, const Quantity& of, bool slopes) {
   Decades across, up;
   for (const StudyRow& row : rows) {
     across.Take(row.voxel_size);
@@ -66,18 +98,33 @@ std::string Panel(const std::vector<StudyRow>& rows, const std::vector<LeafRule>
         "text-anchor=\"middle\">1e{:.0f} m</text>\n",
         at_x(v), y, y + kPanelHeight, at_x(v), y + kPanelHeight + 18, d);
   }
-  for (std::size_t k = 0; k < rules.size(); ++k) {
-    const char* colour = kColours[k % kColours.size()];
+  const std::vector<StudyOrder> orders = slopes ? OrdersOf(rows) : std::vector<StudyOrder>();
+  std::vector<double> taken;  // heights of what is written at the right end
+  for (std::size_t k = 0; k < lines.size(); ++k) {
     std::string path, dots;
+    const StudyRow* last = nullptr;
     for (const StudyRow& row : rows) {
-      if (row.rule != rules[k] || !(of(row) > 0)) continue;
+      if (Line{row.rule, row.threads} != lines[k] || !(of(row) > 0)) continue;
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(row.voxel_size),
                           at_y(of(row)));
-      dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\" fill=\"{}\"/>",
-                          at_x(row.voxel_size), at_y(of(row)), colour);
+      dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>", at_x(row.voxel_size),
+                          at_y(of(row)));
+      if (last == nullptr || row.voxel_size > last->voxel_size) last = &row;
     }
-    text += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"/>{}\n", path,
-                        colour, dots);
+    text += fmt::format("<path d=\"{}\" fill=\"none\" {}/><g {} fill=\"white\">{}</g>\n", path,
+                        StyleOf(lines, k), ColourOf(lines, k), dots);
+    if (last == nullptr) continue;
+    for (const StudyOrder& order : orders) {
+      if (order.rule != lines[k].rule || std::isnan(order.volume)) continue;
+      double at = at_y(of(*last)) + 4;
+      while (std::any_of(taken.begin(), taken.end(),
+                         [&](double t) { return std::fabs(t - at) < 13; })) {
+        at += 13;
+      }
+      taken.push_back(at);
+      text += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{} h^{:.1f}</text>\n",
+                          at_x(last->voxel_size) + 7, at, WordOf(order.rule), order.volume);
+    }
   }
   return text;
 }
@@ -94,13 +141,14 @@ std::string Escaped(const std::string& text) {
 }  // namespace
 
 std::string StudyPicture(const std::vector<StudyRow>& rows) {
-  std::vector<LeafRule> rules;
+  std::vector<Line> lines;
   std::vector<std::string> pairs;
   for (const StudyRow& row : rows) {
-    if (std::find(rules.begin(), rules.end(), row.rule) == rules.end()) rules.push_back(row.rule);
+    const Line line{row.rule, row.threads};
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     if (std::find(pairs.begin(), pairs.end(), row.pair) == pairs.end()) pairs.push_back(row.pair);
   }
-  const double step = kPanelHeight + 72, width = 2 * kPanelWidth + 2 * kMargin + kLegend;
+  const double step = kPanelHeight + 72, width = 2 * kPanelWidth + kGap + kLegend;
   const double height = step * static_cast<double>(pairs.size()) + 40;
   std::string text = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
@@ -112,18 +160,26 @@ std::string StudyPicture(const std::vector<StudyRow>& rows) {
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(mine),
                  [&](const StudyRow& row) { return row.pair == pairs[p]; });
     const double y = 40 + step * static_cast<double>(p);
-    text += Panel(mine, rules, Escaped(pairs[p]) + ": error of V, relative", 0, y,
-                  [](const StudyRow& row) { return row.volume_error; });
-    text += Panel(mine, rules, "time of a query [s]", kPanelWidth + kMargin / 2, y,
-                  [](const StudyRow& row) { return row.seconds; });
+    std::vector<StudyRow> once;  // threads change no error
+    std::copy_if(mine.begin(), mine.end(), std::back_inserter(once),
+                 [&](const StudyRow& row) { return row.threads == mine.front().threads; });
+    text += Panel(
+        once, lines, Escaped(pairs[p]) + ": error of V, relative", 0, y,
+        [](const StudyRow& row) { return row.volume_error; }, true);
+    text += Panel(
+        mine, lines, "time of a query [s]", kPanelWidth + kGap, y,
+        [](const StudyRow& row) { return row.seconds; }, false);
   }
-  const double x = width - kLegend - kMargin / 2;
-  for (std::size_t k = 0; k < rules.size(); ++k) {
+  const double x = width - kLegend + 16;
+  const bool on_threads = std::any_of(lines.begin(), lines.end(), [&](const Line& l) {
+    return l.threads != lines.front().threads;
+  });
+  for (std::size_t k = 0; k < lines.size(); ++k) {
     const double y = 48 + 20 * static_cast<double>(k);
     text += fmt::format(
-        "<path d=\"M{:.1f} {:.1f}h24\" stroke=\"{}\" stroke-width=\"2\"/><text x=\"{:.1f}\" "
-        "y=\"{:.1f}\">{}</text>\n",
-        x, y, kColours[k % kColours.size()], x + 30, y + 4, WordOf(rules[k]));
+        "<path d=\"M{:.1f} {:.1f}h24\" {}/><text x=\"{:.1f}\" y=\"{:.1f}\">{}{}</text>\n", x, y,
+        StyleOf(lines, k), x + 30, y + 4, WordOf(lines[k].rule),
+        on_threads ? fmt::format(", threads: {}", lines[k].threads) : "");
   }
   return text + "</svg>\n";
 }

@@ -19,6 +19,8 @@ namespace {
 /** Queries are timed at most so often, and so long [s]. */
 constexpr int kMostRepeats = 20;
 constexpr double kTimed = 0.05;
+/** Queries for each thread, where there are several. */
+constexpr int kCopies = 8;
 
 double FrobeniusNorm(const Mat3& A) {
   return std::sqrt(SquaredNorm(A.row0) + SquaredNorm(A.row1) + SquaredNorm(A.row2));
@@ -89,46 +91,139 @@ double Slope(const std::vector<std::pair<double, double>>& points) {
                               : std::numeric_limits<double>::quiet_NaN();
 }
 
-}  // namespace
+/** Adds a query's errors, weighted by its volume. */
+void Add(const StudyRow& one, StudyRow* sum) {
+  const double V = one.exact_volume;
+  sum->volume += one.volume;
+  sum->exact_volume += V;
+  sum->volume_error += V * one.volume_error;
+  sum->centroid_error += V * one.centroid_error;
+  sum->inertia_error += V * one.inertia_error;
+  sum->area_error += V * one.area_error;
+  sum->work += one.work;
+}
 
-std::vector<StudyRow> StudyVoxels(const PairsFile& file, const StudySettings& settings) {
-  const Engine engine({Device::kSerial, 1, 0});
-  Cells cells(settings.half_width);
-  std::vector<StudyRow> rows;
-  for (const PosedPair& pair : file.pairs) {
-    const auto measure = [&](double voxel_size, LeafRule rule) {
-      return MeasurePair(engine, cells.At(pair.a, voxel_size), cells.At(pair.b, voxel_size),
-                         pair.X_WA, pair.X_WB, {settings.tolerance, 0.0, rule})
-          .sum;
-    };
-    try {
-      const InterferenceMetrics exact = measure(0, LeafRule::kAuto);
-      if (!(exact.volume > 0)) continue;
-      for (const double voxel_size : settings.voxel_sizes) {
-        for (const LeafRule rule : settings.rules) {
-          double least = std::numeric_limits<double>::infinity(), spent = 0;
-          StudyRow row;
-          for (int k = 0; k < kMostRepeats && spent < kTimed; ++k) {
-            const auto start = std::chrono::steady_clock::now();
-            const InterferenceMetrics m = measure(voxel_size, rule);
-            const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
-            // The first call also makes the grids.
-            if (k > 0) least = std::min(least, time.count());
-            spent += k > 0 ? time.count() : 0;
-            row = Compare(m, exact);
+/** Pairs of one name with their exact metrics; those that do not overlap are left out. */
+struct Group {
+  std::vector<const PosedPair*> pairs;
+  std::vector<InterferenceMetrics> exact;
+};
+
+class Study {
+ public:
+  explicit Study(const StudySettings& settings) : settings_(settings), cells_(settings.half_width) {
+    for (const int threads : settings.threads) {
+      engines_.emplace_back(
+          EngineOptions{threads == 1 ? Device::kSerial : Device::kThreads, threads, 0});
+    }
+  }
+
+  void Take(const PosedPair& pair) {
+    const InterferenceMetrics exact = Measure(engines_.front(), pair, 0, LeafRule::kAuto);
+    if (!(exact.volume > 0)) return;
+    const auto [entry, fresh] = groups_.try_emplace(pair.name);
+    if (fresh) names_.push_back(pair.name);
+    entry->second.pairs.push_back(&pair);
+    entry->second.exact.push_back(exact);
+  }
+
+  std::vector<StudyRow> Rows() {
+    std::vector<StudyRow> rows;
+    for (const std::string& name : names_) {
+      for (const double voxel_size : settings_.voxel_sizes) {
+        for (const LeafRule rule : settings_.rules) {
+          for (std::size_t k = 0; k < engines_.size(); ++k) {
+            StudyRow row = RowOf(groups_[name], voxel_size, rule, engines_[k]);
+            row.pair = name;
+            row.rule = rule;
+            row.voxel_size = voxel_size;
+            row.threads = settings_.threads[k];
+            rows.push_back(row);
           }
-          row.pair = pair.name;
-          row.rule = rule;
-          row.voxel_size = voxel_size;
-          row.seconds = least;
-          rows.push_back(row);
         }
       }
+    }
+    return rows;
+  }
+
+ private:
+  /** How often a query is measured at once: on several threads often enough for each of them. */
+  static int CopiesFor(const Engine& engine) {
+    return engine.options().device == Device::kSerial ? 1 : kCopies * engine.options().threads;
+  }
+
+  InterferenceMetrics Measure(const Engine& engine, const PosedPair& pair, double voxel_size,
+                              LeafRule rule, int copies = 1) {
+    const auto count = static_cast<std::size_t>(copies);
+    std::vector<InterferenceMetrics> sums(count);
+    try {
+      MeasurePoses(engine, cells_.At(pair.a, voxel_size), cells_.At(pair.b, voxel_size),
+                   std::vector<Pose>(count, pair.X_WA), std::vector<Pose>(count, pair.X_WB),
+                   {settings_.tolerance, 0.0, rule}, sums);
     } catch (const std::invalid_argument& error) {
       throw InputError(pair.place + ": " + pair.name + ": " + error.what());
     }
+    return sums.front();
   }
-  return rows;
+
+  StudyRow RowOf(const Group& group, double voxel_size, LeafRule rule, const Engine& engine) {
+    StudyRow sum;
+    double least = std::numeric_limits<double>::infinity(), spent = 0;
+    for (int k = 0; k < kMostRepeats && spent < kTimed; ++k) {
+      sum = {};
+      const auto start = std::chrono::steady_clock::now();
+      for (std::size_t i = 0; i < group.pairs.size(); ++i) {
+        Add(Compare(Measure(engine, *group.pairs[i], voxel_size, rule, CopiesFor(engine)),
+                    group.exact[i]),
+            &sum);
+      }
+      const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+      if (k == 0) continue;  // the first call also makes the grids
+      least = std::min(least, time.count());
+      spent += time.count();
+    }
+    for (double StudyRow::*error : {&StudyRow::volume_error, &StudyRow::centroid_error,
+                                    &StudyRow::inertia_error, &StudyRow::area_error}) {
+      sum.*error /= sum.exact_volume;
+    }
+    sum.queries = static_cast<int>(group.pairs.size());
+    sum.seconds = least / (sum.queries * CopiesFor(engine));
+    return sum;
+  }
+
+  StudySettings settings_;
+  Cells cells_;
+  std::vector<Engine> engines_;
+  std::map<std::string, Group> groups_;
+  std::vector<std::string> names_;
+};
+
+/** Richardson's extrapolation from the two finest sizes, for errors of order 2. */
+double Extrapolated(const std::vector<const StudyRow*>& rows) {
+  const StudyRow* fine = nullptr;
+  const StudyRow* coarse = nullptr;
+  for (const StudyRow* row : rows) {
+    if (fine == nullptr || row->voxel_size < fine->voxel_size) {
+      coarse = fine;
+      fine = row;
+    } else if (row->voxel_size > fine->voxel_size &&
+               (coarse == nullptr || row->voxel_size < coarse->voxel_size)) {
+      coarse = row;
+    }
+  }
+  if (coarse == nullptr) return std::numeric_limits<double>::quiet_NaN();
+  const double h2 = fine->voxel_size * fine->voxel_size;
+  const double H2 = coarse->voxel_size * coarse->voxel_size;
+  const double V = (H2 * fine->volume - h2 * coarse->volume) / (H2 - h2);
+  return std::fabs(V / fine->exact_volume - 1);
+}
+
+}  // namespace
+
+std::vector<StudyRow> StudyVoxels(const PairsFile& file, const StudySettings& settings) {
+  Study study(settings);
+  for (const PosedPair& pair : file.pairs) study.Take(pair);
+  return study.Rows();
 }
 
 std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows) {
@@ -138,18 +233,36 @@ std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows) {
       return o.pair == row.pair && o.rule == row.rule;
     });
     if (known) continue;
+    std::vector<const StudyRow*> mine;
+    for (const StudyRow& r : rows) {
+      if (r.pair == row.pair && r.rule == row.rule && r.threads == row.threads) mine.push_back(&r);
+    }
     const auto slope = [&](double StudyRow::*error) {
       std::vector<std::pair<double, double>> points;
-      for (const StudyRow& r : rows) {
-        if (r.pair == row.pair && r.rule == row.rule) points.emplace_back(r.voxel_size, r.*error);
-      }
+      points.reserve(mine.size());
+      for (const StudyRow* r : mine) points.emplace_back(r->voxel_size, r->*error);
       return Slope(points);
     };
     orders.push_back({row.pair, row.rule, slope(&StudyRow::volume_error),
                       slope(&StudyRow::centroid_error), slope(&StudyRow::inertia_error),
-                      slope(&StudyRow::area_error)});
+                      slope(&StudyRow::area_error), Extrapolated(mine)});
   }
   return orders;
+}
+
+std::vector<StudyRow> CheapestWithin(const std::vector<StudyRow>& rows, double volume) {
+  std::vector<StudyRow> cheapest;
+  for (const StudyRow& row : rows) {
+    if (row.volume_error * row.exact_volume / row.queries > volume) continue;
+    const auto known = std::find_if(cheapest.begin(), cheapest.end(),
+                                    [&](const StudyRow& r) { return r.pair == row.pair; });
+    if (known == cheapest.end()) {
+      cheapest.push_back(row);
+    } else if (row.seconds < known->seconds) {
+      *known = row;
+    }
+  }
+  return cheapest;
 }
 
 }  // namespace intervox::host

@@ -13,23 +13,28 @@ namespace intervox::host {
 struct StudySettings {
   std::vector<double> voxel_sizes;  ///< [m], each at least one voxel across every shape
   std::vector<LeafRule> rules;      ///< of grids: center, fraction, clip, voxel
-  double tolerance = 1e-6;          ///< of the exact metrics and of the rule voxel
-  double half_width = 3.0;          ///< of the grids' bands [voxels]
+  std::vector<int> threads = {
+      1};  ///< of the engine, which is then given many queries at once; no bits change
+  double tolerance = 1e-6;  ///< of the exact metrics and of the rule voxel
+  double half_width = 3.0;  ///< of the grids' bands [voxels]
 };
 
-/** One pair by one rule at one voxel size; errors are against the exact shapes' metrics. */
+/** One pair by one rule at one voxel size; errors are against the exact shapes' metrics. Pairs of
+ one name are one row: volumes are summed, errors are means weighted by the exact volumes. */
 struct StudyRow {
   std::string pair;
   LeafRule rule = LeafRule::kAuto;
-  double voxel_size = 0.0;      ///< [m]
+  double voxel_size = 0.0;  ///< [m]
+  int threads = 1;
+  int queries = 1;              ///< pairs of that name that overlap
   double volume = 0.0;          ///< V [m³]
   double exact_volume = 0.0;    ///< V of the exact shapes [m³]
   double volume_error = 0.0;    ///< |V − V₀| / V₀
   double centroid_error = 0.0;  ///< |p − p₀| over the radius of gyration
   double inertia_error = 0.0;   ///< |J − J₀| / |J₀|, Frobenius norms
   double area_error = 0.0;      ///< |S − S₀| / |S₀|; 0 where S₀ is 0
-  double seconds = 0.0;         ///< of one query on one core, the least of several
-  int work = 0;                 ///< undecided voxels
+  double seconds = 0.0;  ///< of one query, of several at once their share; the least of several
+  int work = 0;          ///< undecided voxels
 };
 
 /** The orders of a pair's errors in the voxel size: least-squares slopes in logarithms. NaN where
@@ -41,6 +46,9 @@ struct StudyOrder {
   double centroid = 0.0;
   double inertia = 0.0;
   double area = 0.0;
+  /** |V* − V₀| / V₀ of Richardson's extrapolation V* from the two finest sizes, for errors of order
+   2; NaN where there is one size. */
+  double extrapolated = 0.0;
 };
 
 /** Measures every pair of a file with both shapes as grids of each size, by each rule. Unbounded
@@ -51,7 +59,12 @@ std::vector<StudyRow> StudyVoxels(const PairsFile& file, const StudySettings& se
 /** The orders for each pair and rule, in the rows' order. */
 std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows);
 
-/** A picture (SVG) of the errors of V and of the times against the voxel size, both logarithmic. */
+/** The rows that are the fastest of their pair with an error of V of at most `volume` [m³]: of a
+ force over the foundation's stiffness. Pairs of which none is that good have no row. */
+std::vector<StudyRow> CheapestWithin(const std::vector<StudyRow>& rows, double volume);
+
+/** A picture (SVG) of the errors of V and of the times against the voxel size, both logarithmic,
+ with the orders at the lines. */
 std::string StudyPicture(const std::vector<StudyRow>& rows);
 
 }  // namespace intervox::host

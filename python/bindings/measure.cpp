@@ -3,24 +3,17 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <optional>
-#include <thread>
 
 #include "host/input/error.h"
 #include "host/scene/shape_metrics.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/shape.h"
-#include "python/bindings/signals.h"
+#include "python/bindings/stretches.h"
 
 namespace intervox::python {
 namespace {
-
-/** Most poses measured between two looks for signals; the first look comes after one for each core.
- Where that took less than this time the next comes after twice as many [s]. */
-constexpr std::size_t kMostPoses = 8192;
-constexpr double kLookTime = 0.05;
 
 /** The overlap at one pose. */
 struct Metrics {
@@ -109,22 +102,15 @@ MetricsArray MeasureMany(const Solid& a, const Solid& b, nb::handle source, doub
                         numbers(out.volume_error),
                         static_cast<signed char*>(DataOf(out.status))};
   nb::gil_scoped_release release;
-  Signals signals;
   const Engine& engine = EngineFor(std::numeric_limits<std::size_t>::max());
   const std::vector<Pose> origin(std::min(poses.size(), kMostPoses));
   std::vector<InterferenceMetrics> sums(origin.size());
-  std::size_t at_once = std::max(1u, std::thread::hardware_concurrency());
-  for (std::size_t begin = 0, count = 0; begin < poses.size(); begin += count) {
-    const auto start = std::chrono::steady_clock::now();
-    count = std::min(poses.size() - begin, at_once);
+  InStretches(poses.size(), [&](std::size_t begin, std::size_t count) {
     const std::span<InterferenceMetrics> part = std::span(sums).first(count);
     MeasurePoses(engine, *a.cells, *b.cells, std::span(origin).first(count),
                  std::span(poses).subspan(begin, count), options, part);
     for (std::size_t i = 0; i < count; ++i) columns.Put(begin + i, part[i]);
-    signals.Check();
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    if (took.count() < kLookTime) at_once = std::min(2 * at_once, kMostPoses);
-  }
+  });
   return out;
 }
 

@@ -6,8 +6,8 @@ import os
 from typing import Any, Mapping, Sequence, Union, overload
 
 from . import _core
-from ._core import Metrics, MetricsArray, Pose, Scene, Separation, Shape
-from ._types import PoseLike
+from ._core import Metrics, MetricsArray, Pose, Scene, Separation, SeparationArray, Shape
+from ._types import BoolArray, PoseLike
 from ._yaml import to_yaml
 
 Overrides = Union[Mapping[str, Any], Sequence[str]]
@@ -78,13 +78,36 @@ def measure(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN, *,
     return _core._measure(a, b, X_AB, tolerance)
 
 
+@overload
+def distance(a: ShapeLike, b: ShapeLike, X_AB: Pose = ..., *, tolerance: float = ...) -> Separation: ...
+@overload
+def distance(a: ShapeLike, b: ShapeLike, X_AB: PoseLike, *,
+             tolerance: float = ...) -> Any: ...
+
+
 def distance(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN, *,
-             tolerance: float = 1e-9) -> Separation:
+             tolerance: float = 1e-9) -> Separation | SeparationArray:
     """How far the solids a and b are apart, with witness points and a proved lower bound.
 
-    X_AB is the pose of b in a's frame, [m] and quaternion (w, x, y, z), given as to measure(). tolerance
-    is in sizes of the smaller solid, or in distances where that is more, 1e-12 to 0.1."""
+    X_AB is the pose of b in a's frame, [m] and quaternion (w, x, y, z), given as to measure(): one pose
+    gives Separation, many give SeparationArray. tolerance is in sizes of the smaller solid, or in
+    distances where that is more, 1e-12 to 0.1."""
     return _core._distance(shape(a), shape(b), X_AB, tolerance)
+
+
+@overload
+def overlaps(a: ShapeLike, b: ShapeLike, X_AB: Pose = ...) -> bool: ...
+@overload
+def overlaps(a: ShapeLike, b: ShapeLike, X_AB: PoseLike) -> Any: ...
+
+
+def overlaps(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN) -> bool | BoolArray:
+    """Whether the interiors of the solids a and b meet: faster than how much they overlap.
+
+    X_AB is the pose of b in a's frame, [m] and quaternion (w, x, y, z), given as to measure(): one pose
+    gives a bool, many give an array of bools. Solids that touch do not overlap. Raises RuntimeError where
+    it cannot be decided."""
+    return _core._overlaps(shape(a), shape(b), X_AB)
 
 
 def measure_solid(solid: ShapeLike, *, tolerance: float = 1e-4) -> Metrics:

@@ -10,6 +10,7 @@ import numpy.typing
 from ._core import Pose
 
 FloatArray = numpy.typing.NDArray[numpy.float64]
+BoolArray = numpy.typing.NDArray[numpy.bool_]
 
 
 class HasMatrix(Protocol):

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <ctime>
+
 #include "random_shapes.h"
 
 namespace intervox::geometry {
@@ -126,6 +129,19 @@ TEST(ConvexHull, AnyScaleAndThinShapes) {
   std::vector<Vec3> flat;
   for (const Vec3& v : box) flat.push_back({v.x, v.y, 1e-12 * v.z});
   EXPECT_TRUE(ConvexHull(flat).empty());
+}
+
+// Of processor time: the machine may be busy.
+TEST(ConvexHull, FiveThousandPointsBecomeACellInASecond) {
+  Random random(9);
+  Convex cloud;
+  for (int k = 0; k < 5000; ++k) {
+    cloud.vertices.push_back(std::cbrt(random.Uniform(0, 1)) * random.Direction());
+  }
+  const std::clock_t start = std::clock();
+  const std::vector<Cell> cells = ToCells(*Leaf(cloud));
+  EXPECT_LT(static_cast<double>(std::clock() - start), 1.0 * CLOCKS_PER_SEC);
+  EXPECT_GT(cells.front().surfaces.size(), 300u);
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ bool Says(const Outcome& outcome, const std::string& word) {
 }
 
 const std::vector<std::string>& Commands() {
-  static const std::vector<std::string> commands = {"run",     "validate",  "metrics", "info",
-                                                    "export",  "rasterize", "render",  "help",
-                                                    "version", "completion"};
+  static const std::vector<std::string> commands = {
+      "run",    "validate", "metrics", "info",       "export",   "rasterize",
+      "render", "help",     "version", "completion", "overlaps", "distance"};
   return commands;
 }
 
@@ -42,7 +42,7 @@ TEST(Cli, HelpAndVersion) {
   EXPECT_EQ(all.status, 0);
   EXPECT_EQ(all.text, Call("--help").text);
   for (const std::string& command : Commands()) EXPECT_TRUE(Says(all, command)) << command;
-  for (const std::string command : {"run", "metrics", "render"}) {
+  for (const std::string command : {"run", "metrics", "overlaps", "distance", "render"}) {
     const Outcome one = Call("help " + command);
     EXPECT_EQ(one.status, 0);
     EXPECT_EQ(one.text, Call(command + " --help").text);

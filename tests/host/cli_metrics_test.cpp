@@ -9,6 +9,7 @@
 
 #include "cli_call.h"
 #include "host/results/column_file.h"
+#include "npy_file.h"
 
 namespace intervox {
 namespace {
@@ -95,18 +96,6 @@ TEST(Cli, MetricsByVoxelsAreNotJudgedByATolerance) {
   const auto fine = ball("--voxel-size 0.02 --leaf-rule center");
   EXPECT_LT(fine["volume_error"].get<double>(), 0.4 * coarse["volume_error"].get<double>());
   EXPECT_EQ(ball("--voxel-size 0.5 --leaf-rule clip")["status"], "ok");
-}
-
-std::string Npy(const fs::path& path, const std::vector<double>& values, const std::string& shape) {
-  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': " + shape + ", }";
-  header.append(63 - (10 + header.size()) % 64, ' ');
-  header += '\n';
-  std::ofstream stream(path, std::ios::binary);
-  stream << "\x93NUMPY" << '\x01' << '\0' << static_cast<char>(header.size() & 255)
-         << static_cast<char>(header.size() >> 8) << header;
-  stream.write(reinterpret_cast<const char*>(values.data()),
-               static_cast<std::streamsize>(8 * values.size()));
-  return path.string();
 }
 
 TEST(Cli, BulkPoses) {

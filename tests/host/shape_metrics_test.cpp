@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "geometry/shape.h"
+#include "tests/geometry/random_shapes.h"
 
 namespace intervox::host {
 namespace {
@@ -54,6 +55,44 @@ TEST(SumOfParts, ByVoxelsWhateverIsMeasuredIsOk) {
   EXPECT_EQ(SumOfParts(coarse, options.Judged()).status, Status::kToleranceNotMet);
   options = {1e-4, 0.0, LeafRule::kCenter};
   EXPECT_EQ(SumOfParts(coarse, options.Judged()).status, Status::kToleranceNotMet);
+}
+
+// Parts that are named in another order give the same bits: swapped solids have the same metrics.
+TEST(ShapeMetrics, SwappedSolidsOfSeveralCellsHaveTheSameBits) {
+  using geometry::At;
+  using geometry::Leaf;
+  using geometry::Operation;
+  using geometry::Tree;
+  const std::vector<std::vector<geometry::Cell>> solids = {
+      geometry::ToCells(
+          *Tree(Operation::kUnion, {Leaf(geometry::Box{{0.6, 0.2, 0.3}}),
+                                    Leaf(geometry::Box{{0.2, 0.6, 0.3}}, At(0.2, 0.2, 0))})),
+      geometry::ToCells(*Tree(Operation::kUnion, {Leaf(geometry::Cylinder{0.2, 0.6}),
+                                                  Leaf(geometry::Box{{0.6, 0.2, 0.3}}),
+                                                  Leaf(geometry::Sphere{0.25}, At(0.3, 0, 0))})),
+      geometry::ToCells(*Leaf(geometry::Capsule{0.2, 0.4})),
+      geometry::ToCells(*Tree(
+          Operation::kDifference,
+          {Leaf(geometry::Box{{0.8, 0.8, 0.3}}), Leaf(geometry::Cylinder{0.1, 1}, At(0.2, 0.1, 0)),
+           Leaf(geometry::Cylinder{0.1, 1}, At(-0.2, 0, 0))}))};
+  geometry::Random random(12);
+  const Engine engine({Device::kSerial, 1, 0});
+  int overlaps = 0;
+  for (int k = 0; k < 400; ++k) {
+    const auto& a = solids[static_cast<std::size_t>(random.Below(4))];
+    const auto& b = solids[static_cast<std::size_t>(random.Below(4))];
+    const Pose X_WA = random.RandomPose(0.3), X_WB = random.RandomPose(0.3);
+    const InterferenceMetrics m = MeasurePair(engine, a, b, X_WA, X_WB, {}).sum;
+    const InterferenceMetrics swapped = MeasurePair(engine, b, a, X_WB, X_WA, {}).sum;
+    EXPECT_EQ(m.volume, swapped.volume);
+    EXPECT_EQ(m.volume_error, swapped.volume_error);
+    EXPECT_EQ(m.p_WC, swapped.p_WC);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(m.J_W.Row(i), swapped.J_W.Row(i));
+    EXPECT_EQ(m.area_vector, -swapped.area_vector);
+    EXPECT_EQ(m.area_moment, -swapped.area_moment);
+    overlaps += m.volume > 0 ? 1 : 0;
+  }
+  EXPECT_GT(overlaps, 200);
 }
 
 TEST(SumOfParts, WorseThanATolerancePrevails) {

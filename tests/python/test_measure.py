@@ -1,6 +1,8 @@
 """Overlaps: conventions, arrays, shapes and messages."""
 
 import math
+import os
+import signal
 import threading
 import time
 import unittest
@@ -202,6 +204,48 @@ class Distances(unittest.TestCase):
         endless = intervox.distance(half, half)
         self.assertEqual(endless.status, intervox.Status.INVALID)
         self.assertIn("unbounded", endless.reason)
+
+    def test_many_poses_are_each_pose_alone(self):
+        poses = random_poses(60) * [3, 3, 3, 1, 1, 1, 1]
+        many = intervox.distance(BRICK, BALL, poses)
+        self.assertEqual(len(many), 60)
+        self.assertIn("60 poses", repr(many))
+        for k in range(60):
+            one = intervox.distance(BRICK, BALL, poses[k])
+            self.assertEqual(one.distance, many.distance[k])
+            self.assertEqual(one.lower, many.lower[k])
+            self.assertEqual(one.status, many.status[k])
+            for name in ("point_a", "point_b", "normal"):
+                np.testing.assert_array_equal(getattr(one, name), getattr(many, name)[k])
+        self.assertGreater((many.distance > 0).sum(), 5)
+
+    def test_ctrl_c_ends_many_distances(self):
+        ring = intervox.shape({"torus": {"major_radius": 0.3, "minor_radius": 0.1}})
+        poses = random_poses(20_000)
+        poses[:, 2] += 0.5
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        with self.assertRaises(KeyboardInterrupt):
+            intervox.distance(ring, ring, poses)
+        self.assertLess(time.monotonic() - start, 60)
+
+
+class Overlaps(unittest.TestCase):
+    def test_a_ball_and_a_slab(self):
+        self.assertIs(intervox.overlaps(BALL, SLAB), True)
+        self.assertIs(intervox.overlaps(BALL, SLAB, ((0.05, 0, -0.25), None)), False)
+        self.assertIs(intervox.overlaps(BALL, SLAB, ((0, 0, -0.2), None)), False)  # touching
+        self.assertIs(intervox.overlaps({"sphere": {"radius": 1}}, BALL), True)
+
+    def test_many_poses_agree_with_volumes_and_distances(self):
+        poses = random_poses(200)
+        yes = intervox.overlaps(BRICK, BALL, poses)
+        self.assertEqual(yes.dtype, bool)
+        np.testing.assert_array_equal(yes, intervox.measure(BRICK, BALL, poses).volume > 0)
+        np.testing.assert_array_equal(yes, intervox.distance(BRICK, BALL, poses).distance == 0)
+        self.assertEqual(intervox.overlaps(BRICK, BALL, np.empty((0, 7))).shape, (0,))
+        with self.assertRaisesRegex(ValueError, "row 0: nan is not a finite number"):
+            intervox.overlaps(BRICK, BALL, np.full((1, 7), math.nan))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/rules/grid/tile.h"
+#include "geometry/grid/six_tetrahedra.h"
 
 namespace intervox::cuda::internal::grid {
 
@@ -136,14 +137,11 @@ inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& f
   volume += Shifted(VolumeMoments{v, m, {square, product}}, first);
 }
 
-/** Adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its tetrahedra.
-
- They go round the diagonal from a node whose numbers are even, so that neighbours are mirrored and
- no direction is preferred; and share the triangles of their faces, so that V is continuous.
+/** Adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its six
+ tetrahedra, which share the triangles of their faces, so that V is continuous.
  @param mixed  bits of the sides that cut the voxel */
 inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
                           clip::ClipSums* sums) {
-  constexpr int kOrders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   constexpr int kStride[3] = {kTileSide * kTileSide, kTileSide, 1};
   const int at[3] = {i, j, k};
   int from = 0, stride[3];
@@ -155,7 +153,7 @@ inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
     first[axis] = tile->edge * (tile->voxels.first[axis] + at[axis] + odd);
     step[axis] = odd != 0 ? -tile->edge : tile->edge;
   }
-  for (const int(&order)[3] : kOrders) {
+  for (const int(&order)[3] : geometry::kTetrahedraSteps) {
     const int n1 = from + stride[order[0]], n2 = n1 + stride[order[1]], n3 = n2 + stride[order[2]];
     const int node[4] = {from, n1, n2, n3};
     const std::uint64_t every =

@@ -39,20 +39,23 @@ struct PolarSums {
 
 /** Bound of the error, relative to V, of a Gauss rule on an arc of the given bend, also for the
  first and (a fifth of) the second moments. Powers follow from the integrands, of degree 8 over the
- tenth power of the weight polynomial; factors are twice the largest seen on random ellipsoids. */
+ tenth power of the weight polynomial; factors are twice the largest seen on random ellipsoids. Arcs
+ of nearly half an ellipse err by up to 9.3 times the powers, as was seen on 60,000 of them. */
 INTERVOX_HD inline double ArcError(double bend, int rule) {
   const double b2 = bend * bend;
+  const double wide = bend > 0.5 ? bend - 0.5 : 0.0;
+  const double factor = 1 + 100 * wide * wide * wide;
   switch (rule) {
     case 0:
-      return 3e-3 * bend;
+      return factor * 3e-3 * bend;
     case 1:
-      return 5e-4 * b2;
+      return factor * 5e-4 * b2;
     case 2:
-      return 1.2e-5 * b2 * b2;
+      return factor * 1.2e-5 * b2 * b2;
     case 3:
-      return 1.2e-7 * b2 * b2 * b2 * bend;
+      return factor * 1.2e-7 * b2 * b2 * b2 * bend;
     default:
-      return 5e-11 * b2 * b2 * b2 * b2 * b2;
+      return factor * 5e-11 * b2 * b2 * b2 * b2 * b2;
   }
 }
 

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "host/scene/reader.h"
+#include "host/study/scene_queries.h"
 
 namespace intervox::host {
 namespace {
@@ -34,6 +38,13 @@ TEST(SlowVoxelStudy, OrdersAreTheDocumentedOnes) {
     if (o.rule == LeafRule::kClip || o.rule == LeafRule::kVoxel) {
       EXPECT_NEAR(o.volume, 2, 0.25);
       EXPECT_GT(o.area, 1.5);
+      EXPECT_GT(o.centroid, 1.2);
+      EXPECT_GT(o.inertia, 1.5);
+      const auto finest = std::find_if(rows.begin(), rows.end(), [&](const StudyRow& r) {
+        return r.pair == o.pair && r.rule == o.rule && r.voxel_size == 1e-3;
+      });
+      // The error of clip is not smooth in the voxel size.
+      EXPECT_LT(o.extrapolated, (o.rule == LeafRule::kVoxel ? 0.5 : 1.5) * finest->volume_error);
     } else {
       EXPECT_GT(o.volume, 0.8);
     }
@@ -55,6 +66,72 @@ TEST(VoxelStudy, AnOrderIsTheSlopeInLogarithms) {
   const StudyOrder order = OrdersOf(rows).front();
   EXPECT_NEAR(order.volume, 3, 1e-12);
   EXPECT_TRUE(std::isnan(order.centroid));
+}
+
+TEST(VoxelStudy, ExtrapolationRemovesAnErrorOfOrderTwo) {
+  std::vector<StudyRow> rows(3);
+  const double sizes[] = {4, 2, 1};
+  for (std::size_t k = 0; k < 3; ++k) {
+    rows[k].voxel_size = sizes[k];
+    rows[k].exact_volume = 10;
+    rows[k].volume = 10 + 0.1 * sizes[k] * sizes[k] + (k == 0 ? 5 : 0);
+  }
+  EXPECT_NEAR(OrdersOf(rows).front().extrapolated, 0, 1e-14);
+  rows.resize(1);
+  EXPECT_TRUE(std::isnan(OrdersOf(rows).front().extrapolated));
+}
+
+TEST(VoxelStudy, ThreadsChangeTimesAlone) {
+  StudySettings settings;
+  settings.voxel_sizes = {4e-3};
+  settings.rules = {LeafRule::kClip};
+  settings.threads = {1, 2};
+  settings.tolerance = 1e-3;
+  const std::vector<StudyRow> rows = StudyVoxels(BallsAndBlock(), settings);
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[0].threads, 1);
+  EXPECT_EQ(rows[1].threads, 2);
+  EXPECT_EQ(rows[0].volume, rows[1].volume);
+  EXPECT_EQ(rows[0].area_error, rows[1].area_error);
+}
+
+TEST(VoxelStudy, CheapestIsTheFastestThatIsGoodEnough) {
+  std::vector<StudyRow> rows(4);
+  for (std::size_t k = 0; k < 4; ++k) {
+    rows[k].pair = k < 3 ? "a" : "b";
+    rows[k].exact_volume = 2;
+    rows[k].volume_error = std::pow(0.1, static_cast<double>(k % 3 + 1));  // 0.1, 0.01, 0.001
+    rows[k].seconds = static_cast<double>(k + 1);
+  }
+  const std::vector<StudyRow> cheapest = CheapestWithin(rows, 0.05);
+  ASSERT_EQ(cheapest.size(), 1u);  // none of b
+  EXPECT_EQ(cheapest[0].seconds, 2);
+}
+
+TEST(VoxelStudy, TakesASceneWithItsOwnContacts) {
+  const Scene scene = ParseScene(
+      "schema: intervox/scene/2\n"
+      "duration: 0.2\n"
+      "integrator: {step: 1e-3}\n"
+      "shapes:\n"
+      "  ball: {sphere: {radius: 0.02}}\n"
+      "  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n"
+      "contact_models:\n"
+      "  default: {normal: {model: gonthier, stiffness: 1e6, restitution: 0.1}}\n"
+      "bodies:\n"
+      "  floor: {shape: floor, fixed: true}\n"
+      "  ball: {shape: ball, mass: 0.3, pose: {position: [0, 0, 0.02]}}\n",
+      "scene.yaml");
+  const PairsFile file = QueriesOf(scene, 8);
+  ASSERT_GE(file.pairs.size(), 4u);
+  StudySettings settings;
+  settings.voxel_sizes = {2e-3};
+  settings.rules = {LeafRule::kClip};
+  const std::vector<StudyRow> rows = StudyVoxels(file, settings);
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].pair, file.pairs[0].name);
+  EXPECT_EQ(rows[0].queries, static_cast<int>(file.pairs.size()));
+  EXPECT_LT(rows[0].volume_error, 0.5);
 }
 
 TEST(VoxelStudy, PictureHasALineForEachRule) {

@@ -1,0 +1,161 @@
+// `intervox overlaps`: whether the solids of posed pairs meet.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "host/cli/bulk.h"
+#include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
+#include "host/cli/pair_rows.h"
+#include "host/distance/overlaps.h"
+#include "host/input/error.h"
+#include "host/scene/names.h"
+#include "host/scene/pairs.h"
+
+namespace intervox::cli {
+namespace {
+
+using host::OverlapProof;
+using host::OverlapTest;
+
+struct Options {
+  std::string file;
+  bool json = false;
+  BulkOptions bulk;
+  int threads = 0;
+};
+
+struct Row {
+  std::string name;
+  OverlapTest test;
+  double seconds = 0.0;
+};
+
+const char* WordOf(OverlapProof proof) {
+  constexpr const char* kWords[] = {"none", "bounds", "planes", "point", "volume"};
+  return kWords[static_cast<int>(proof)];
+}
+
+Row Test(const PosedPair& pair, CellStore* store) {
+  const CellStore::Solid& a = store->Of(pair.a);
+  const CellStore::Solid& b = store->Of(pair.b);
+  Row row{pair.name, {}, 0.0};
+  const std::string& fault = a.fault.empty() ? b.fault : a.fault;
+  if (!fault.empty()) {
+    row.test.reason = pair.place + ": " + fault;
+    return row;
+  }
+  row.seconds =
+      Seconds([&] { row.test = host::TestOverlap(a.cells, b.cells, pair.X_WA, pair.X_WB); });
+  return row;
+}
+
+bool IsDecided(const Row& row) { return row.test.status == Status::kOk; }
+
+nlohmann::ordered_json ToJson(const Row& row) {
+  const OverlapTest& t = row.test;
+  nlohmann::ordered_json j;
+  j["name"] = row.name;
+  j["overlaps"] = nullptr;
+  j["point"] = nullptr;
+  if (IsDecided(row)) j["overlaps"] = t.overlaps;
+  if (t.proof == OverlapProof::kPoint) j["point"] = Numbers(t.p_W);
+  j["status"] = host::WordOf(t.status);
+  if (!t.reason.empty()) j["reason"] = t.reason;
+  j["proof"] = WordOf(t.proof);
+  j["steps"] = t.steps;
+  j["seconds"] = row.seconds;
+  return j;
+}
+
+void PrintTable(const std::vector<Row>& rows) {
+  std::size_t width = 4;
+  for (const Row& row : rows) width = std::max(width, row.name.size());
+  std::cout << fmt::format("{:<{}}  {:<17} {:<8} {:<7} {:>36} {:>6} {:>9}\n", "name", width,
+                           "status", "overlaps", "proof", "point inside both [m]", "steps",
+                           "time [us]");
+  for (const Row& row : rows) {
+    const OverlapTest& t = row.test;
+    const bool has_point = t.proof == OverlapProof::kPoint;
+    std::cout << fmt::format("{:<{}}  {:<17} {:<8} {:<7} {:>36} {:>6} {:>9.1f}\n", row.name, width,
+                             host::WordOf(t.status),
+                             !IsDecided(row) ? "-"
+                             : t.overlaps    ? "yes"
+                                             : "no",
+                             WordOf(t.proof), has_point ? Triple(t.p_W) : "-", t.steps,
+                             1e6 * row.seconds);
+  }
+  for (const Row& row : rows) {
+    if (!row.test.reason.empty()) std::cout << row.name << ": " << row.test.reason << '\n';
+  }
+}
+
+constexpr std::array<ColumnSpec, 4> kColumns = {{
+    {"overlaps", 1, "1: 0 no, 1 yes", true},
+    {"point", 3, "m"},
+    {"proof", 1, "1: 0 none, 1 bounds, 2 planes, 3 point, 4 volume", true},
+    {"status", 1, "1: 0 ok, 2 tolerance_not_met, 4 invalid", true},
+}};
+
+/** Tests the one pair at many poses. */
+int RunBulk(const BulkPair& pair, const Options& options) {
+  const std::string& out = options.bulk.out;
+  BulkRows rows(out, "intervox/overlaps/1", kColumns, pair.X_WA.size());
+  bool all_decided = true;
+  std::vector<OverlapTest> tests;
+  InStretches(pair, out, &rows, [&](std::span<const Pose> X_WA, std::span<const Pose> X_WB) {
+    tests.assign(X_WA.size(), {});
+    host::TestOverlaps(pair.a, pair.b, X_WA, X_WB, options.threads, tests);
+    for (const OverlapTest& t : tests) {
+      all_decided = all_decided && t.status == Status::kOk;
+      rows.PutInteger(0, t.overlaps ? 1 : 0);
+      rows.Put(1, std::array{t.p_W.x, t.p_W.y, t.p_W.z});
+      rows.PutInteger(2, static_cast<int>(t.proof));
+      rows.PutInteger(3, static_cast<int>(t.status));
+    }
+  });
+  return all_decided ? kDone : kFailed;
+}
+
+int Run(const Options& options) {
+  RequireKind(options.file, "overlaps", {FileKind::kPairs});
+  const PairsFile file = LoadPairs(options.file);
+  if (file.pairs.empty()) {
+    throw host::InputError(options.file + ": document: no pairs. Add 'pairs' of posed shapes.");
+  }
+  if (!options.bulk.poses.empty()) {
+    return RunBulk(ReadBulk(file, options.file, options.bulk), options);
+  }
+  std::vector<Row> rows;
+  CellStore store;
+  for (const PosedPair& pair : file.pairs) rows.push_back(Test(pair, &store));
+  if (options.json) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const Row& row : rows) all.push_back(ToJson(row));
+    std::cout << all.dump(1) << '\n';
+  } else {
+    PrintTable(rows);
+  }
+  return std::all_of(rows.begin(), rows.end(), IsDecided) ? kDone : kFailed;
+}
+
+}  // namespace
+
+void AddOverlaps(CLI::App& app, int& status) {
+  const auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("overlaps", "Tell whether the solids of posed pairs overlap, yes or no");
+  command->add_option("file", options->file, "Pairs file, intervox/pairs/1; -: standard input")
+      ->required();
+  command->add_flag("--json", options->json, "Print one JSON array in full precision");
+  AddBulkOptions(command, &options->bulk);
+  command->add_option("--threads", options->threads, "For --poses; 0: all cores")
+      ->check(CLI::Range(0, 4096));
+  command->callback([options, &status] { status = Run(*options); });
+}
+
+}  // namespace intervox::cli

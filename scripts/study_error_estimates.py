@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""How often the engine's estimate of a volume's error is exceeded, over random overlapping pairs.
+
+Usage: scripts/study_error_estimates.py [COUNT] [--seed N] [--intervox build/release/bin/intervox] [-o PAGE.md]
+All pairs of the solids below, at random poses in which they overlap, COUNT pairs in all (default 20000), are
+measured to each tolerance and to the reference's. An estimate is exceeded where the volume is farther from the
+reference than volume_error, the reference's own and rounding (1e-13) together. Prints a table; ends with 1
+where more than one in a thousand is exceeded at some tolerance.
+"""
+
+import argparse
+import itertools
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+SOLIDS = {
+    "ball": "{sphere: {radius: 0.3}}",
+    "ellipsoid": "{ellipsoid: {radii: [0.5, 0.4, 0.3]}}",
+    "cylinder": "{cylinder: {radius: 0.3, height: 0.8}}",
+    "cone": "{cone: {radius_bottom: 0.4, radius_top: 0.1, height: 0.7}}",
+    "tip": "{cone: {radius_bottom: 0.4, radius_top: 0, height: 0.7}}",
+    "capsule": "{capsule: {radius: 0.2, length: 0.4}}",
+    "box": "{box: {size: [0.5, 0.6, 0.7]}}",
+    "prism": "{prism: {sides: 6, radius: 0.4, height: 0.5}}",
+    "half-space": "{half_space: {normal: [0, 0, 1], offset: 0.05}}",
+    "torus": "{torus: {major_radius: 0.4, minor_radius: 0.15}}",
+    "holed box": "{difference: [{box: {size: [1, 1, 0.5]}}, {cylinder: {radius: 0.25, height: 2}}]}",
+    "tube": "{difference: [{cylinder: {radius: 0.4, height: 0.6}}, {cylinder: {radius: 0.3, height: 2}}]}",
+    "rounded box": "{rounded_box: {size: [0.6, 0.5, 0.4], radius: 0.1}}",
+    "saddle": "{intersection: [{quadric: {coefficients: [2, -1, 0, 0, 0, 0, 0, 0, -0.4, 0]}}, "
+              "{box: {size: [0.7, 0.6, 0.5]}}]}",
+}
+TOLERANCES = (1e-3, 1e-4, 1e-6)
+REFERENCE = 1e-8
+REACH = 0.6
+
+
+def random_poses(rng, count):
+    quaternions = rng.normal(size=(count, 4))
+    quaternions /= np.linalg.norm(quaternions, axis=1)[:, None]
+    return np.hstack([rng.uniform(-REACH, REACH, (count, 3)), quaternions])
+
+
+class Program:
+    def __init__(self, path, folder):
+        self.path, self.folder = path, pathlib.Path(folder)
+
+    def columns(self, command, pair, poses, *options):
+        given, out = self.folder / "poses.npy", self.folder / "out.npz"
+        np.save(given, poses)
+        done = subprocess.run([self.path, command, str(pair), "--poses", str(given), "-o", str(out), "--threads",
+                               "1", *options], capture_output=True, text=True)
+        if done.returncode not in (0, 1):  # 1: some pose missed its tolerance, which its row says
+            sys.exit(done.stderr)
+        return dict(np.load(out))
+
+
+def overlapping(program, pair, rng, count):
+    """So many poses in which the pair overlaps."""
+    found = np.empty((0, 7))
+    while len(found) < count:
+        poses = random_poses(rng, 4 * count)
+        found = np.vstack([found, poses[program.columns("overlaps", pair, poses)["overlaps"] == 1]])
+    return found[:count]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("count", type=int, nargs="?", default=20000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--intervox", default="build/release/bin/intervox")
+    parser.add_argument("-o", "--out", help="a page to write the table to")
+    parser.add_argument("--minutes", type=float, default=600, help="start no other pair of solids after that")
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    kinds = [p for p in itertools.combinations_with_replacement(SOLIDS, 2) if p != ("half-space", "half-space")]
+    rng.shuffle(kinds)
+    each = -(-options.count // len(kinds))
+    count, start = 0, time.monotonic()
+    exceeded = {t: 0 for t in TOLERANCES}
+    missed = {t: 0 for t in TOLERANCES}
+    wrong = {t: 0 for t in TOLERANCES}
+    worst = {t: (0.0, "") for t in TOLERANCES}
+    ratios = {t: [] for t in TOLERANCES}
+    with tempfile.TemporaryDirectory() as folder:
+        program = Program(options.intervox, folder)
+        pair = pathlib.Path(folder) / "pair.yaml"
+        for done, (a, b) in enumerate(kinds):
+            if time.monotonic() - start > 60 * options.minutes:
+                print(f"stopped after {done} of {len(kinds)} kinds of pairs", file=sys.stderr)
+                break
+            pair.write_text(f"schema: intervox/pairs/1\npairs:\n  - {{a: {SOLIDS[a]}, b: {SOLIDS[b]}}}\n")
+            poses = overlapping(program, pair, rng, each)
+            exact = program.columns("metrics", pair, poses, "--tolerance", str(REFERENCE))
+            V = exact["volume"]
+            count += len(poses)
+            for t in TOLERANCES:
+                got = program.columns("metrics", pair, poses, "--tolerance", str(t))
+                error = np.abs(got["volume"] - V)
+                allowed = got["volume_error"] + exact["volume_error"] + 1e-13 * V
+                bad = error > allowed
+                exceeded[t] += bad.sum()
+                missed[t] += (got["status"] == 2).sum()
+                wrong[t] += (error > t * V + exact["volume_error"] + 1e-13 * V).sum()
+                real = error > 1e-13 * V
+                ratios[t].extend(got["volume_error"][real] / error[real])
+                if bad.any():
+                    ratio = np.where(bad, error / allowed, 0)
+                    k = ratio.argmax()
+                    print(f"{a} and {b}, tolerance {t:g}: {bad.sum()} exceeded; error {error[k]:.3g} of V {V[k]:.3g}, "
+                          f"allowed {allowed[k]:.3g}, at {poses[k].tolist()}", file=sys.stderr)
+                    if ratio[k] > worst[t][0]:
+                        worst[t] = (ratio[k], f"{a} and {b}")
+    lines = ["| tolerance | pairs | estimate exceeded | worst, in estimates | error above the tolerance | says that it missed "
+             "| median of estimate over error |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    for t in TOLERANCES:
+        where = f"{worst[t][0]:.2g} ({worst[t][1]})" if worst[t][0] else "none"
+        lines.append(f"| {t:g} | {count} | {exceeded[t]} | {where} | {wrong[t]} | {missed[t]} | {np.median(ratios[t]):.2g} |")
+    print("\n".join(lines))
+    if options.out:
+        pathlib.Path(options.out).write_text("\n".join(lines) + "\n")
+    return 1 if any(n > count / 1000 for n in exceeded.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,272 @@
+// Whether solids overlap: against the engine's volume, the distance, motion, and the other order.
+#include "host/distance/overlaps.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "geometry/solid.h"
+#include "geometry/surface_eval.h"
+#include "host/distance/distance.h"
+#include "host/distance/signed_measure.h"
+#include "host/scene/grids.h"
+#include "host/scene/shape_metrics.h"
+#include "tests/cuda/families.h"
+
+namespace intervox::host {
+namespace {
+
+using geometry::At;
+using geometry::Leaf;
+using geometry::ToCells;
+using testing::Random;
+using testing::Solid;
+using Cells = std::vector<geometry::Cell>;
+
+const Engine& SerialEngine() {
+  static const Engine engine({Device::kSerial, 1, 0});
+  return engine;
+}
+
+std::vector<Solid> AllSolids() {
+  std::vector<Solid> all = testing::MoreSolids();
+  for (const testing::Family& family : testing::AllFamilies()) {
+    all.push_back(testing::SolidOf(family));
+  }
+  all.push_back(testing::SolidOf("ball", Leaf(geometry::Sphere{0.3})));
+  for (const testing::Fit& fit : testing::Fits()) {
+    all.push_back(fit.part);
+    all.push_back(fit.seat);
+  }
+  return all;
+}
+
+const Solid& Any(Random* random, const std::vector<Solid>& all) {
+  const double pick = random->Uniform(0, static_cast<double>(all.size()) - 1e-9);
+  return all[static_cast<std::size_t>(pick)];
+}
+
+bool HaveVolume(const Cells& a, const Cells& b, const Pose& X_WA, const Pose& X_WB) {
+  const auto m = MeasurePair(SerialEngine(), a, b, X_WA, X_WB, {}).sum;
+  return m.volume > 0 || m.status == Status::kUnbounded;
+}
+
+/** How far a point is outside of a solid, by its levels; below 0 inside. */
+double Outside(const Cells& cells, const Vec3& p) {
+  double least = HUGE_VAL;
+  for (const geometry::Cell& cell : cells) least = std::min(least, geometry::Level(cell, p));
+  return least;
+}
+
+TEST(Overlaps, AgreesWithTheVolumeOfAnyPair) {
+  const std::vector<Solid> all = AllSolids();
+  Random random(3);
+  int overlaps = 0, by_volume = 0;
+  for (int k = 0; k < 1500; ++k) {
+    const Solid &a = Any(&random, all), &b = Any(&random, all);
+    const Pose X_WA = random.RandomPose(0.5), X_WB = random.RandomPose(0.5);
+    SCOPED_TRACE(a.name + " and " + b.name + ", pair " + std::to_string(k));
+    const OverlapTest test = TestOverlap(a.cells, b.cells, X_WA, X_WB);
+    EXPECT_EQ(test.status, Status::kOk) << test.reason;
+    EXPECT_EQ(test.overlaps, HaveVolume(a.cells, b.cells, X_WA, X_WB));
+    if (test.proof == OverlapProof::kPoint) {
+      EXPECT_LT(Outside(a.cells, Inverse(X_WA) * test.p_W), 0);
+      EXPECT_LT(Outside(b.cells, Inverse(X_WB) * test.p_W), 0);
+    }
+    overlaps += test.overlaps ? 1 : 0;
+    by_volume += test.proof == OverlapProof::kVolume ? 1 : 0;
+  }
+  EXPECT_GT(overlaps, 500);
+  EXPECT_LT(overlaps, 1000);
+  EXPECT_LT(by_volume, 60);  // what is not decided by planes and points
+}
+
+// Far apart in size: a thousandth of the size of the other, at its surface.
+TEST(Overlaps, OfSmallSolidsAtLargeOnes) {
+  const std::vector<Solid> all = AllSolids();
+  Random random(4);
+  for (int k = 0; k < 200; ++k) {
+    const Solid& a = Any(&random, all);
+    const Cells small = k % 2 == 0 ? ToCells(*Leaf(geometry::Sphere{5e-4}))
+                                   : Cells{testing::BoxCell({1e-3, 6e-4, 4e-4})};
+    const Pose X = random.RandomPose(0.4);
+    EXPECT_EQ(Overlaps(a.cells, small, {}, X), HaveVolume(a.cells, small, {}, X)) << a.name;
+  }
+}
+
+// Brought together along their distance until they overlap, or miss, by 1e-6 of their size.
+TEST(Overlaps, ThinOverlapsAndGaps) {
+  const std::vector<Solid> all = AllSolids();
+  Random random(5);
+  int thin = 0, points = 0;
+  for (int k = 0; k < 400; ++k) {
+    const Solid &a = Any(&random, all), &b = Any(&random, all);
+    if (a.name == "torus" || b.name == "torus" || a.name == "saddle" || b.name == "saddle" ||
+        a.name == "hyperboloid" || b.name == "hyperboloid") {
+      continue;  // their distances take long
+    }
+    Pose X{random.Rotation(), 1.5 * random.Direction()};
+    const Separation apart = MeasureDistance(a.cells, b.cells, {}, X);
+    if (apart.status != Status::kOk || apart.distance == 0) continue;
+    SCOPED_TRACE(a.name + " and " + b.name + ", pair " + std::to_string(k));
+    const Vec3 to_touch = apart.distance * apart.n;
+    X.p += to_touch - 1e-6 * apart.n;
+    EXPECT_FALSE(Overlaps(a.cells, b.cells, {}, X));
+    X.p += 2e-6 * apart.n;
+    const OverlapTest test = TestOverlap(a.cells, b.cells, {}, X);
+    EXPECT_EQ(test.overlaps, MeasureDistance(a.cells, b.cells, {}, X).distance == 0);
+    // Where an edge or a tip meets an edge, V is below the engine's rounding: then the point
+    // counts.
+    EXPECT_TRUE(test.overlaps || !HaveVolume(a.cells, b.cells, {}, X));
+    if (test.proof == OverlapProof::kPoint) {
+      ++points;
+      EXPECT_LT(Outside(a.cells, test.p_W), 0);
+      EXPECT_LT(Outside(b.cells, Inverse(X) * test.p_W), 0);
+    }
+    thin += test.overlaps ? 1 : 0;
+  }
+  EXPECT_GT(thin, 150);
+  EXPECT_GT(points, 150);
+}
+
+TEST(Overlaps, TouchingIsNoOverlap) {
+  const Cells box{testing::BoxCell({1, 1, 1})}, floor{testing::HalfSpaceCell({0, 0, 1}, 0)};
+  const Cells ball = ToCells(*Leaf(geometry::Sphere{0.5}));
+  const Cells can = ToCells(*Leaf(geometry::Cylinder{0.5, 1}));
+  const Cells tip = ToCells(*Leaf(geometry::Cone{0, 0.5, 1}));
+  EXPECT_FALSE(Overlaps(box, box, {}, At(1, 0.3, 0.2)));  // faces
+  EXPECT_FALSE(Overlaps(box, box, {}, At(1, 1, 0.2)));    // edges
+  EXPECT_FALSE(Overlaps(box, box, {}, At(1, 1, 1)));      // corners
+  EXPECT_FALSE(Overlaps(ball, ball, {}, At(1, 0, 0)));
+  EXPECT_FALSE(Overlaps(ball, floor, At(0, 0, 0.5), {}));
+  EXPECT_FALSE(Overlaps(can, can, {}, At(1, 0, 0)));  // along a line
+  EXPECT_FALSE(Overlaps(can, can, {}, At(0, 0, 1)));  // lids
+  EXPECT_FALSE(Overlaps(tip, floor, At(0, 0, 0.5), {}));
+  for (const double depth : {1e-9, 1e-6}) {
+    EXPECT_TRUE(Overlaps(box, box, {}, At(1 - depth, 0.3, 0.2)));
+    EXPECT_TRUE(Overlaps(box, box, {}, At(1 - depth, 1 - depth, 1 - depth)));
+    EXPECT_TRUE(Overlaps(ball, ball, {}, At(1 - depth, 0, 0)));
+    EXPECT_TRUE(Overlaps(ball, floor, At(0, 0, 0.5 - depth), {}));
+    EXPECT_TRUE(Overlaps(can, can, {}, At(1 - depth, 0, 0)));
+    EXPECT_TRUE(Overlaps(tip, floor, At(0, 0, 0.5 - depth), {}));
+  }
+}
+
+TEST(Overlaps, NestedSolidsAndFits) {
+  const Cells box{testing::BoxCell({1, 1, 1})}, small{testing::BoxCell({1e-3, 1e-3, 1e-3})};
+  EXPECT_TRUE(Overlaps(box, small, {}, At(0.1, 0.2, 0.3)));
+  EXPECT_TRUE(Overlaps(box, box, {}, {}));
+  const Cells ring = ToCells(*Leaf(geometry::Torus{0.4, 0.1}));
+  EXPECT_TRUE(Overlaps(ring, ring, {}, {}));
+  EXPECT_FALSE(Overlaps(ring, ToCells(*Leaf(geometry::Sphere{0.299})), {}, {}));
+  EXPECT_TRUE(Overlaps(ring, ToCells(*Leaf(geometry::Sphere{0.301})), {}, {}));
+  const std::vector<testing::Fit> fits = testing::Fits();
+  EXPECT_FALSE(Overlaps(fits[0].part.cells, fits[0].seat.cells, {}, {}));  // hangs free in its hole
+  EXPECT_FALSE(Overlaps(fits[0].part.cells, fits[0].seat.cells, At(9e-5, 0, 0), {}));
+  EXPECT_TRUE(Overlaps(fits[0].part.cells, fits[0].seat.cells, At(1.1e-4, 0, 0), {}));
+}
+
+TEST(Overlaps, TheSameInAnyFrameAndFromTheOtherSolid) {
+  const std::vector<Solid> all = AllSolids();
+  Random random(6);
+  for (int k = 0; k < 400; ++k) {
+    const Solid &a = Any(&random, all), &b = Any(&random, all);
+    const Pose X_WA = random.RandomPose(0.5), X_WB = random.RandomPose(0.5);
+    const bool overlap = Overlaps(a.cells, b.cells, X_WA, X_WB);
+    SCOPED_TRACE(a.name + " and " + b.name);
+    EXPECT_EQ(Overlaps(b.cells, a.cells, X_WB, X_WA), overlap);
+    const Pose X = random.RandomPose(10);
+    EXPECT_EQ(Overlaps(a.cells, b.cells, X * X_WA, X * X_WB), overlap);
+  }
+}
+
+TEST(Overlaps, OfGridsAndOfInfiniteSolids) {
+  const Cells floor{testing::HalfSpaceCell({0, 0, 1}, 0)};
+  EXPECT_TRUE(Overlaps(floor, floor, {}, At(0, 0, -1)));
+  const Pose over{Mat3{{1, 0, 0}, {0, -1, 0}, {0, 0, -1}}, {0, 0, 1}};
+  EXPECT_FALSE(Overlaps(floor, floor, {}, over));
+  const Cells grid = ToCells(GridOf(Leaf(geometry::Sphere{0.02}), 2e-3, 3.0));
+  EXPECT_TRUE(Overlaps(grid, floor, At(0, 0, 0.018), {}));
+  EXPECT_FALSE(Overlaps(grid, floor, At(0, 0, 0.022), {}));
+}
+
+TEST(Overlaps, ManyPosesOnAnyNumberOfThreads) {
+  const std::vector<Solid> all = AllSolids();
+  const Cells &a = all[2].cells, &b = all[9].cells;
+  Random random(7);
+  std::vector<Pose> X_WA, X_WB;
+  for (int k = 0; k < 300; ++k) {
+    X_WA.push_back(random.RandomPose(0.3));
+    X_WB.push_back(random.RandomPose(0.3));
+  }
+  for (const int threads : {1, 3}) {
+    std::vector<OverlapTest> tests(X_WA.size());
+    TestOverlaps(a, b, X_WA, X_WB, threads, tests);
+    std::vector<Separation> apart(50);
+    MeasureDistances(a, b, X_WA, X_WB, {}, threads, apart);
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+      const OverlapTest one = TestOverlap(a, b, X_WA[i], X_WB[i]);
+      EXPECT_EQ(tests[i].overlaps, one.overlaps);
+      EXPECT_EQ(tests[i].p_W, one.p_W);
+      if (i >= apart.size()) continue;
+      EXPECT_EQ(apart[i].distance, MeasureDistance(a, b, X_WA[i], X_WB[i]).distance);
+      EXPECT_EQ(apart[i].distance > 0, !one.overlaps);
+    }
+  }
+}
+
+TEST(Overlaps, TellsWhatItCannotDecide) {
+  const Cells box{testing::BoxCell({1, 1, 1})};
+  const OverlapTest none = TestOverlap(box, {}, {}, {});
+  EXPECT_EQ(none.status, Status::kInvalid);
+  EXPECT_NE(none.reason.find("empty"), std::string::npos);
+  const Pose nowhere = At(std::numeric_limits<double>::quiet_NaN(), 0, 0);
+  EXPECT_EQ(TestOverlap(box, box, nowhere, {}).status, Status::kInvalid);
+  EXPECT_THROW(Overlaps(box, box, {}, nowhere), std::runtime_error);
+}
+
+// The slope is what finite differences of the value say, for translations and rotations of A.
+TEST(SignedMeasure, SlopesAreThoseOfFiniteDifferences) {
+  const std::vector<std::pair<Cells, Cells>> pairs = {
+      {ToCells(*Leaf(geometry::Ellipsoid{{0.3, 0.2, 0.25}})), {testing::BoxCell({0.6, 0.5, 0.4})}},
+      {ToCells(*Leaf(geometry::Cylinder{0.2, 0.5})), ToCells(*Leaf(geometry::Sphere{0.3}))},
+      {testing::HoledBoxCells({0.8, 0.8, 0.3}, 0.15), ToCells(*Leaf(geometry::Capsule{0.2, 0.3}))}};
+  Random random(8);
+  int apart = 0, overlaps = 0;
+  for (const auto& [a, b] : pairs) {
+    for (int k = 0; k < 12; ++k) {
+      const Pose X_WA = random.RandomPose(0.1),
+                 X_WB{random.Rotation(), random.Uniform(0.2, 1) * random.Direction()};
+      const auto at = [&](const Pose& X) {
+        return MeasureSigned(SerialEngine(), a, b, X, X_WB, {1e-8, 0.0, LeafRule::kAuto},
+                             {1e-12, 20000});
+      };
+      const SignedMeasure m = at(X_WA);
+      ASSERT_EQ(m.status, Status::kOk) << m.reason;
+      EXPECT_EQ(m.overlaps, m.value > 0);
+      const double h = 1e-5, size = m.overlaps ? Norm(m.slope_W) + 1e-3 : 1.0;
+      for (int axis = 0; axis < 3; ++axis) {
+        Vec3 unit;
+        unit[axis] = h;
+        Pose fore = X_WA, back = X_WA;
+        fore.p += unit;
+        back.p -= unit;
+        EXPECT_NEAR((at(fore).value - at(back).value) / (2 * h), m.slope_W[axis], 2e-4 * size);
+        const auto turned = [&](const Vec3& by) {
+          const Mat3 R = testing::Turned(by, {});
+          return Pose{R * X_WA.R, m.about_W + R * (X_WA.p - m.about_W)};
+        };
+        EXPECT_NEAR((at(turned(unit)).value - at(turned(-unit)).value) / (2 * h), m.turn_W[axis],
+                    2e-4 * size);
+      }
+      (m.overlaps ? overlaps : apart) += 1;
+    }
+  }
+  EXPECT_GT(overlaps, 8);
+  EXPECT_GT(apart, 8);
+}
+
+}  // namespace
+}  // namespace intervox::host
