@@ -279,8 +279,10 @@ def finish(options, place, results, text):
     place.close()
     if not failed:
         return 0
-    print(f"{len(failed)} of {len(results)} failed; their scenes are in {place.kept}:", file=sys.stderr)
+    kept = f"; their scenes are in {place.kept}" if place.kept.exists() else ""
+    print(f"{len(failed)} of {len(results)} failed{kept}:", file=sys.stderr)
     for result in sorted(failed, key=lambda r: -r.badness)[:20]:
         print(f"  {result.name}: {'; '.join(result.failures)[:160]}", file=sys.stderr)
-    print(f"Run one again: {place.program} run {place.kept}/{failed[0].name}.yaml", file=sys.stderr)
+    again = getattr(failed[0], "again", "") or f"{place.program} run {place.kept}/{failed[0].name}.yaml"
+    print(f"Run one again: {again}", file=sys.stderr)
     return 1

@@ -9,6 +9,7 @@ of a run of one step, without the library."""
 import dataclasses
 import pathlib
 import random
+import shlex
 import subprocess
 import sys
 
@@ -58,6 +59,7 @@ class Start:
     """One start and what came of it, by program."""
     index: int
     name: str = ""
+    again: str = ""  # the command that runs it alone
     failures: list = dataclasses.field(default_factory=list)
     badness: float = 0.0
     slowest: dict = dataclasses.field(default_factory=dict)  # [s]
@@ -70,6 +72,7 @@ def measure(start, programs, place, repeats, clock):
     start.name = f"start_{start.index:03d}"
     out = place.results(start.name)
     edits = settings(start.index)
+    start.again = shlex.join(["intervox", "run", str(battery.SCENE)] + [w for e in edits for w in ("--set", e)])
     for label, program in programs.items():
         start.slowest[label], start.speed[label] = np.inf, 0.0
     # The programs take turns, so that what else the machine does meets them alike.
