@@ -1,5 +1,6 @@
 // A world of a batch: what it takes to make one, what it holds beyond the shared scene, and how
-// fast a peg in contact is stepped at 250 µs. Run with --benchmark_filter=Peg.
+// fast a peg in contact is stepped at 250 µs; and how many times real time whole scenes are
+// stepped, start-up apart. Run with --benchmark_filter=Peg, or Scene.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -57,6 +58,24 @@ void PegInContact(benchmark::State& state) {
   state.counters["bytes"] = Allocated() - before;
 }
 BENCHMARK(PegInContact)->Iterations(2000)->Unit(benchmark::kMicrosecond);
+
+/** A shipped scene from its start to its end, on one thread, without the start-up. times_real_time:
+ simulated over the processor's time. */
+void WholeScene(benchmark::State& state, const char* file) {
+  const Scene scene = LoadScene(kBatches / "../scenes" / file);
+  const Simulation like(scene, EngineOptions{Device::kSerial, 1});
+  double simulated = 0.0;
+  for (auto _ : state) {
+    state.PauseTiming();
+    Simulation simulation(scene, like);
+    state.ResumeTiming();
+    while (!simulation.Done()) simulation.Step();
+    simulated += simulation.Time();
+  }
+  state.counters["times_real_time"] = benchmark::Counter(simulated, benchmark::Counter::kIsRate);
+}
+BENCHMARK_CAPTURE(WholeScene, peg_insertion, "peg_insertion.yaml")->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(WholeScene, battery_box, "battery_box.yaml")->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace intervox::host

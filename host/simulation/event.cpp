@@ -180,8 +180,10 @@ double LocateEvent(const StageTools& tools, const BodyGroup& group, Substep subs
   if (const Event seen = attempt(on_path.high); seen.Happened()) {
     search = on_path;
     search.event = seen;
-  } else {
+  } else {  // a little later, then
     search.low = on_path.high;
+    search.power = on_path.power;
+    search.missed = kLate;
   }
   Narrow(step, attempt, probes, &search);
   const bool late = !IsFound(search, step);
