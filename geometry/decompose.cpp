@@ -88,6 +88,24 @@ bool HasFace(const EnclosingPolytope& hull, int cut) {
                      [cut](const PolytopeFace& face) { return face.cut == cut; });
 }
 
+/** Whether a hole or a hollow ball lies beyond one of the cuts of a bounded hull: it takes nothing
+ away there. */
+bool LiesBeyond(const Surface& S, const EnclosingPolytope& hull, double touching) {
+  const bool round = S.kind == SurfaceKind::kCylinder;
+  if (S.side > 0 || (!round && S.kind != SurfaceKind::kEllipsoid)) return false;
+  const Polytope& P = hull.polytope;
+  const Vec3 axis = S.R.Col(2);
+  const Vec3 middle = round ? S.o + Dot(0.5 * (P.lower + P.upper) - S.o, axis) * axis : S.o;
+  // Within the hull the cylinder ends this far from its middle.
+  const Vec3 reach{std::sqrt(-S.c / S.e.x), std::sqrt(-S.c / S.e.y),
+                   round ? 0.5 * Norm(P.upper - P.lower) : std::sqrt(-S.c / S.e.z)};
+  return std::any_of(hull.cuts.begin(), hull.cuts.end(), [&](const PlaneCut& cut) {
+    const Vec3 m = Scaled(TransposeTimes(S.R, cut.n), reach);
+    const double across = round ? std::hypot(m.x, m.y) + std::abs(m.z) : Norm(m);
+    return Dot(cut.n, middle) - across >= cut.d - touching;
+  });
+}
+
 /** Points that may lie beyond S and inside the cell's other surfaces, whose hull is given: what
  most surfaces need instead of a search. */
 std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
@@ -168,6 +186,10 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
       if (bounded && !hull.polytope.empty) {
         proofs[k] = Guess(kept, k, LikelyBeyond(kept[k], origin[k], hull), kClear * size);
         if (proofs[k].known) continue;
+      }
+      if (faces_tell && same_hull && LiesBeyond(kept[k], hull, kTouching * size)) {
+        drop(k);
+        continue;
       }
       std::vector<Surface> rest = kept;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
