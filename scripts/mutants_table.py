@@ -206,7 +206,7 @@ MUTANTS = [
     Mutant("host/simulation/substep_plan.cpp", "fast bodies pass through thin ones",
            "SubstepPlan plan{«LengthByThickness(tools, group, left)», false};", "left", "host:FastBodies*"),
     Mutant("host/simulation/event.cpp", "onsets are located by the step only, not by the contact's time",
-           "enough = std::fmin(enough, «kOnsetPhase / search.event.frequency»);", "enough", "host:StiffContact.Onsets*"),
+           "enough = std::fmin(enough, «kOnsetPhase / event.frequency»);", "enough", "host:StiffContact.Onsets*"),
     Mutant("host/simulation/accept.cpp", "impacts report 2 % more than their peak",
            "group->peaks.emplace_back(contact.impact, «contact.f_n»);", "1.02 * contact.f_n", "host:StiffContact*"),
     Mutant("host/simulation/accept.cpp", "a latch that moves leaves the force as it was",

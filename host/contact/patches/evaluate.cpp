@@ -243,11 +243,12 @@ void FinishGeometry(const PatchSettings& settings, Contact* contact,
   contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
 }
 
-namespace {
-
-/** Sums the pairs of each contact. Returns how many normals were undefined. */
-std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pairs,
-                         Patches* patches, PatchScratch* scratch) {
+void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
+              Patches* patches, PatchScratch* scratch) {
+  FindHeld(*patches, pairs, &scratch->contact_of);
+  const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
+                                   [](int contact) { return contact < 0; });
+  if (has_new) Joining(rules, pairs, patches, scratch).Run(capacity);
   SortByContact(patches->contacts.size(), scratch);
   std::atomic<std::int64_t> undefined{0};
   const auto sum = [&](int begin, int end) {
@@ -266,22 +267,7 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
   };
   cuda::ParallelFor(static_cast<int>(patches->contacts.size()), kGrain, scratch->threads,
                     std::cref(sum));
-  return undefined;
-}
-
-}  // namespace
-
-void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
-              Patches* patches, PatchScratch* scratch) {
-  FindHeld(*patches, pairs, &scratch->contact_of);
-  const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
-                                   [](int contact) { return contact < 0; });
-  if (has_new) {
-    // What joins a contact is judged by the contact as it is now, not at the stage before.
-    SumContacts(rules, pairs, patches, scratch);
-    Joining(rules, pairs, patches, scratch).Run(capacity);
-  }
-  patches->undefined_normals += SumContacts(rules, pairs, patches, scratch);
+  patches->undefined_normals += undefined;
 }
 
 }  // namespace intervox::host
