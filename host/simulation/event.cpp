@@ -15,6 +15,8 @@ constexpr double kOnsetPhase = 2e-3;
 constexpr double kRegroupShare = 1e-3;
 /** Guesses at an onset are late by this share of the time since it, and more after a miss. */
 constexpr double kLate = 0.02;
+/** Guesses on the way of a trial. */
+constexpr int kMostLooks = 40;
 /** What two overlaps tell of the power with which V grows is trusted up to here: 3 is a corner's,
  more is that of a body which other contacts slow down or turn. */
 constexpr double kMostPower = 30.0;
@@ -79,23 +81,65 @@ class TrialPath {
   std::vector<double> start_, end_, start_rate_, end_rate_;
 };
 
-/** Where on the way through the trial in the scratch the grouping changes, to `enough` [s]: one
- look a guess, where a trial takes four. */
-double RegroupingOnPath(const StageTools& tools, const BodyGroup& group, Substep substep,
-                        double enough, StageScratch* scratch) {
-  const TrialPath path(group, substep.length, *scratch);
-  double low = 0.0, high = substep.length;
-  while (high - low > enough) {
-    substep.length = 0.5 * (low + high);
-    GroupStage stage(tools, group, substep, scratch);
-    stage.LoadState();
-    scratch->x = path.At(substep.length);
-    stage.LookAtEnd();
-    const bool regroups =
-        Regroups(scratch->patches, scratch->active, scratch->grouping, &scratch->grouping_scratch);
-    (regroups ? high : low) = substep.length;
+/** What has happened at the end of the trial, or where the bodies were looked at on its way. */
+Event SeeEvent(const StageTools& tools, const BodyGroup& group, StageScratch* scratch) {
+  Event event;
+  DetectOnsets(tools, group, *scratch, &event);
+  event.regroups =
+      Regroups(scratch->patches, scratch->active, scratch->grouping, &scratch->grouping_scratch);
+  return event;
+}
+
+/** A search for the first event: between a length without one and a length with one. */
+struct EventSearch {
+  double low = 0.0, high = 0.0;
+  Event event;          ///< seen at `high`
+  double power = 1.0;   ///< p, as seen so far
+  double missed = 0.0;  ///< by how much the next guess is moved on, as a share of the age
+};
+
+/** How near to an onset is near enough [s]. */
+double EnoughFor(const Event& event, double step) {
+  const double share = kOnsetShare * step;
+  return event.frequency > 0.0 ? std::fmin(share, kOnsetPhase / event.frequency) : share;
+}
+
+/** Whether `high` is near enough to the event. */
+bool IsFound(const EventSearch& search, double step) {
+  const double enough = EnoughFor(search.event, step);
+  const double age = search.power * search.event.age, span = search.high - search.low;
+  // Older than its first sight: it had belonged to another contact, or was lost in the tolerance.
+  const bool parted = search.event.regroups || age > 2.0 * span;
+  return span <= (parted ? kRegroupShare * step : enough) ||
+         (!search.event.regroups && age <= enough);
+}
+
+/** Narrows the search by at most `most` guesses, which see(length) judges, and counts them off. */
+template <class See>
+void Narrow(double step, const See& see, int* most, EventSearch* search) {
+  EventSearch& at = *search;
+  for (; !IsFound(at, step) && *most > 0; --*most) {
+    const double age = at.power * at.event.age;
+    double guess = 0.5 * (at.low + at.high);
+    if (!at.event.regroups && at.missed > 0.0) {
+      guess = std::fmin(guess, at.low + at.missed * age);
+    } else if (!at.event.regroups && at.high - age > at.low) {
+      // Late by half of what is enough: at an overlap of next to nothing rounding would speak.
+      guess = at.high - age + std::fmax(kLate * age, 0.5 * EnoughFor(at.event, step));
+    }
+    const Event seen = see(guess);
+    if (seen.Happened()) {
+      if (at.event.age > seen.age && seen.age > 0.0) {
+        at.power = std::fmin((at.high - guess) / (at.event.age - seen.age), kMostPower);
+      }
+      at.high = guess;
+      at.event = seen;
+      at.missed = 0.0;
+    } else {
+      at.low = guess;
+      at.missed = std::fmax(kLate, 4.0 * at.missed);
+    }
   }
-  return high;
 }
 
 }  // namespace
@@ -110,72 +154,51 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
       substep.dissipative ? scratch->dissipative_stepper : scratch->stepper;
   stepper.Step(stage, substep.start, substep.length, scratch->x, scratch->y, scratch->a);
   stage.LookAtEnd();
-  Event event;
-  DetectOnsets(tools, group, *scratch, &event);
-  event.regroups =
-      Regroups(scratch->patches, scratch->active, scratch->grouping, &scratch->grouping_scratch);
-  return event;
+  return SeeEvent(tools, group, scratch);
 }
 
 double LocateEvent(const StageTools& tools, const BodyGroup& group, Substep substep, Event event,
                    int* probes, StageScratch* scratch) {
   const double step = tools.world->step;
-  const auto attempt = [&](double length, bool await_onset) {
-    substep.length = length;
-    substep.await_onset = await_onset;
+  EventSearch search{0.0, substep.length, event};
+  double tried = substep.length;
+  const auto attempt = [&](double length) {
+    tried = substep.length = length;
     return TrySubstep(tools, group, substep, scratch);
   };
-  double low = 0.0, high = substep.length, at = high;
-  double power = 1.0;   // p, as seen so far
-  double missed = 0.0;  // by how much the next guess is moved on, as a share of the age
-  const auto found = [&] {
-    double enough = kOnsetShare * step;
-    if (event.frequency > 0.0) enough = std::fmin(enough, kOnsetPhase / event.frequency);
-    const double age = power * event.age;
-    // Older than its first sight: it had belonged to another contact, or was lost in the tolerance.
-    const bool parted = event.regroups || age > 2.0 * (high - low);
-    return high - low <= (parted ? kRegroupShare * step : enough) ||
-           (!event.regroups && age <= enough);
-  };
-  if (event.regroups && !found() && *probes > 0) {
-    // One trial tells whether the guess holds.
-    const double guess = RegroupingOnPath(tools, group, substep, kRegroupShare * step, scratch);
-    at = guess;
+  if (!IsFound(search, step) && *probes > 0) {
+    // A look on the trial's way takes a quarter of a trial, and one trial tells if it was right.
+    const TrialPath path(group, substep.length, *scratch);
+    const auto look = [&](double length) {
+      substep.length = length;
+      GroupStage stage(tools, group, substep, scratch);
+      stage.LoadState();
+      scratch->x = path.At(length);
+      stage.LookAtEnd();
+      return SeeEvent(tools, group, scratch);
+    };
+    EventSearch on_path = search;
+    int looks = kMostLooks;
+    Narrow(step, look, &looks, &on_path);
     --*probes;
-    const Event seen = attempt(guess, true);
-    if (seen.Happened()) {
-      low = std::fmax(0.0, guess - kRegroupShare * step);
-      high = guess;
-      event = seen;
+    search.power = on_path.power;
+    if (const Event seen = attempt(on_path.high); seen.Happened()) {
+      // What the path says of the time before is no trial's word; a regrouping has no age.
+      search.low = seen.regroups ? on_path.low : 0.0;
+      search.high = on_path.high;
+      search.event = seen;
     } else {
-      low = guess;
+      search.low = on_path.high;
+      search.missed = kLate;
     }
+    Narrow(step, attempt, probes, &search);
   }
-  for (; !found() && *probes > 0; --*probes) {
-    const double age = power * event.age;
-    double guess = 0.5 * (low + high);
-    if (!event.regroups && missed > 0.0) {
-      guess = std::fmin(guess, low + missed * age);
-    } else if (!event.regroups && high - age > low) {
-      guess = high - (1.0 - kLate) * age;
-    }
-    at = guess;
-    const Event seen = attempt(guess, true);
-    if (seen.Happened()) {
-      if (event.age > seen.age && seen.age > 0.0) {
-        power = std::fmin((high - guess) / (event.age - seen.age), kMostPower);
-      }
-      high = guess;
-      event = seen;
-      missed = 0.0;
-    } else {
-      low = guess;
-      missed = std::fmax(kLate, 4.0 * missed);
-    }
+  const bool late = !IsFound(search, step);
+  if (late || tried != search.high) {
+    substep.await_onset = !late;
+    attempt(search.high);
   }
-  const bool late = !found();
-  if (late || at != high) attempt(high, !late);
-  return high;
+  return search.high;
 }
 
 }  // namespace intervox::host
