@@ -210,7 +210,7 @@ MUTANTS = [
     Mutant("host/simulation/event.cpp", "onsets are sought down to overlaps of rounding",
            "std::fmax(kLate * age, «0.5 * EnoughFor(at.event, step)»);", "0.0", "host:Bodies/CurvedOnTilesTest*"),
     Mutant("host/contact/patches/evaluate.cpp", "what joins a contact is judged by the stage before",
-           "«SumContacts(rules, pairs, patches, scratch)»;\n    Joining", "(void)0", "host:ManyPairs*"),
+           "«SumContacts(rules, pairs, patches, scratch);»\n    Joining", ";", "host:ManyPairs*"),
     Mutant("host/simulation/accept.cpp", "impacts report 2 % more than their peak",
            "group->peaks.emplace_back(contact.impact, «contact.f_n»);", "1.02 * contact.f_n", "host:StiffContact*"),
     Mutant("host/simulation/accept.cpp", "a latch that moves leaves the force as it was",
