@@ -115,33 +115,41 @@ struct Hull {
     cells += o.cells;
     return *this;
   }
+  /** Whether it holds the cell. */
+  INTERVOX_HD bool Holds(const ClipCell& cell) const {
+    const Vec3 low = cell.c - cell.h - lower, high = upper - cell.c - cell.h;
+    return low.x >= 0 && low.y >= 0 && low.z >= 0 && high.x >= 0 && high.y >= 0 && high.z >= 0;
+  }
 };
 
-/** The hull of the cells of a grid of 8 × 8 × 8 that may hold a part of Ω. */
+/** The hull of the cells of a grid of 8 × 8 × 8 that may hold a part of Ω. Cells within the hull so
+ far are not looked at; those at the middle of the box's sides go first, as they widen it most. */
 INTERVOX_HD inline Hull HullOfCells(const ClipModel& model) {
   const Vec3 h = 0.0625 * (model.box.upper - model.box.lower);
-  const auto place = [](int i) {
-    return Vec3{2.0 * (i & 3) - 3, 2.0 * (i >> 2 & 3) - 3, 2.0 * (i >> 4 & 3) - 3};
-  };
-  return SumInLanes<Hull>(64, [&](int i) {
-    Hull hull;
-    ClipCell parent;
-    parent.h = 2 * h;
-    parent.c = 0.5 * (model.box.lower + model.box.upper) + Scaled(parent.h, place(i));
-    parent.active = AllSurfaces(model);
-    hull.cells = 1;
-    if (!Cull(model, &parent)) return hull;
-    for (int k = 0; k < 8; ++k) {
-      ClipCell cell = parent;
-      cell.h = h;
-      cell.c += Scaled(h, {k & 1 ? 1.0 : -1.0, k & 2 ? 1.0 : -1.0, k & 4 ? 1.0 : -1.0});
-      ++hull.cells;
-      if (!Cull(model, &cell)) continue;
-      hull.lower = Min(hull.lower, cell.c - h);
-      hull.upper = Max(hull.upper, cell.c + h);
+  const Vec3 middle = 0.5 * (model.box.upper + model.box.lower);
+  const auto is_outer = [](int place) { return place == 0 || place == 3 ? 1 : 0; };
+  Hull hull;
+  // A block of 2 × 2 × 2 cells lies at so many sides of the box.
+  for (const int sides : {1, 2, 3, 0}) {
+    for (int i = 0; i < 64; ++i) {
+      const int x = i & 3, y = i >> 2 & 3, z = i >> 4 & 3;
+      if (is_outer(x) + is_outer(y) + is_outer(z) != sides) continue;
+      ClipCell block;
+      block.h = 2 * h;
+      block.c = middle + Scaled(block.h, {2.0 * x - 3, 2.0 * y - 3, 2.0 * z - 3});
+      block.active = AllSurfaces(model);
+      if (hull.Holds(block) || !Cull(model, &block)) continue;
+      for (int k = 0; k < 8; ++k) {
+        ClipCell cell = block;
+        cell.h = h;
+        cell.c += Scaled(h, {k & 1 ? 1.0 : -1.0, k & 2 ? 1.0 : -1.0, k & 4 ? 1.0 : -1.0});
+        if (hull.Holds(cell) || !Cull(model, &cell)) continue;
+        hull.lower = Min(hull.lower, cell.c - h);
+        hull.upper = Max(hull.upper, cell.c + h);
+      }
     }
-    return hull;
-  });
+  }
+  return hull;
 }
 
 /** Shrinks the box to the hull of its cells while that gains; false when no cell is left. */
