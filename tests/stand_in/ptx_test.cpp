@@ -24,10 +24,11 @@ std::string Kernel(const std::string& body, const std::string& before = "") {
 
 void Launch(const std::string& text, Words* words, int blocks = 1, int threads = 1) {
   const char* begin = reinterpret_cast<const char*>(words->data());
-  PtxModule(text).Run(blocks, threads, {reinterpret_cast<std::uint64_t>(begin)}, 4096,
-                      [&](const char* at, std::size_t bytes) {
-                        return at >= begin && at + bytes <= begin + sizeof(Words);
-                      });
+  auto address = reinterpret_cast<std::uint64_t>(begin);
+  void* arguments[] = {&address};
+  PtxModule(text).Run(blocks, threads, arguments, 4096, [&](const char* at, std::size_t bytes) {
+    return at >= begin && at + bytes <= begin + sizeof(Words);
+  });
 }
 
 std::string MessageOf(const std::string& text) {

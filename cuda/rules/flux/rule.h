@@ -196,12 +196,22 @@ INTERVOX_HD inline bool IsFarOff(const Moments& x, const Vec3& start, Vec3* cent
   return SquaredNorm(*centroid - start) > kFarOff * kFarOff * square;
 }
 
+// There is no parametrisation for the curve in which two ellipsoids meet.
+INTERVOX_HD inline int CountEllipsoids(const LocalPair& pair) {
+  int count = 0;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    count += pair.surface[i].surface.kind == geometry::SurfaceKind::kEllipsoid;
+  }
+  return count;
+}
+
 }  // namespace internal::flux
 
 /** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
  ellipsoid), either side. Spectral: about 1e-9 relative for overlaps of ordinary shape. Not accepted
  for other surfaces, and when the boundary cannot be closed. Lanes share the panels. */
 INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
+  if (internal::flux::CountEllipsoids(pair) > 1) return {};
   RuleResult result = internal::flux::TryCrescent(pair, moments);
   if (result.accepted) return result;
   result = internal::flux::TryFlux(pair, 0.0, moments);

@@ -1,0 +1,20 @@
+// The kernel of PolarRule.
+#include <cuda_runtime.h>
+
+#include "cuda/device/kernels/kernels.h"
+#include "cuda/device/kernels/thread.cuh"
+#include "cuda/rules/polar/rule.h"
+
+namespace intervox::cuda {
+
+__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
+    AskPolar(Batch batch) {
+  internal::AskRule(batch, LeafRule::kPolar,
+                    [](const PairView& /*query*/, Workspace<>* workspace, Moments* moments) {
+                      return PolarRule(workspace->pair, moments);
+                    });
+}
+
+Kernel PolarKernel() { return {"AskPolar", reinterpret_cast<const void*>(&AskPolar)}; }
+
+}  // namespace intervox::cuda
