@@ -23,11 +23,12 @@ struct Batch {
   Progress* d_progress = nullptr;
   PairOutcome* d_outcomes = nullptr;
   Step* d_steps = nullptr;
+  void* d_memory = nullptr;  ///< one ColumnMemory, FluxMemory … for each entry of the list
   const std::int32_t* d_list = nullptr;
   std::int32_t count = 0;  ///< of the list
 };
 
-/** Bytes of the device that one pair of a chunk takes. */
+/** Bytes of the device that one pair of a chunk takes, but for its rule's memory. */
 inline constexpr std::size_t kBytesOfPair = sizeof(PairView) + sizeof(Workspace<>) +
                                             sizeof(Progress) + sizeof(PairOutcome) + sizeof(Step) +
                                             sizeof(std::int32_t);

@@ -155,8 +155,13 @@ std::size_t ChunkOf(const DeviceState& state, int device) {
   std::size_t free = 0, total = 0;
   CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
   const std::size_t held = state.pairs.size() + state.workspaces.size() + state.progress.size() +
-                           state.outcomes.size() + state.steps.size() + state.list.size();
-  const std::size_t room = (free / kShareOfFree + held) / kBytesOfPair;
+                           state.outcomes.size() + state.steps.size() + state.list.size() +
+                           state.memory.size();
+  std::size_t most = 0;
+  for (const StepKernel& step : KernelsInOrder()) {
+    most = std::max(most, step.kernel.bytes_of_thread);
+  }
+  const std::size_t room = (free / kShareOfFree + held) / (kBytesOfPair + most);
   if (room < kThreadsPerBlock) {
     throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
                              std::to_string(free >> 20) +
@@ -203,7 +208,9 @@ void ComputeChunk(const std::vector<PairView>& pairs, DeviceState& state,
     for (std::size_t i = 0; i < n; ++i) {
       if (steps[i] == next.step) list.push_back(static_cast<std::int32_t>(i));
     }
-    if (!list.empty()) launch(next.kernel);
+    if (list.empty()) continue;
+    batch.d_memory = state.memory.Reserve(list.size() * next.kernel.bytes_of_thread);
+    launch(next.kernel);
   }
   if (!std::all_of(steps.begin(), steps.end(), [](Step step) { return step == kDone; })) {
     throw std::logic_error("ComputeOnCuda: a pair was left without an outcome");

@@ -104,6 +104,7 @@ DeviceState::DeviceState(int device)
       outcomes(device),
       steps(device),
       list(device),
+      memory(device),
       device_(device),
       traits_(TraitsOf(device)) {
   CheckCuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), device, "making a stream");

@@ -90,7 +90,7 @@ class DeviceState {
   /** Of this device. */
   const DeviceTraits& traits() const { return traits_; }
 
-  DeviceMemory cells, pairs, workspaces, progress, outcomes, steps, list;
+  DeviceMemory cells, pairs, workspaces, progress, outcomes, steps, list, memory;
 
  private:
   int device_;

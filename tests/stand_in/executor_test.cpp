@@ -129,14 +129,16 @@ TEST_F(Executor, TakesFewerPairsWhereMemoryIsShort) {
 }
 
 TEST_F(Executor, SaysWhatToDoWithoutMemory) {
-  TheMachine().devices[0].memory = stand_in::BytesInUse(0) + (std::size_t{5} << 20);
-  ExpectIn(MessageOf(queries_), {"cuda:0", "MiB of memory are free", "Free memory on the device",
-                                 "use the devices serial or threads"});
-  // Enough for the pairs, but not for the stacks of a kernel that is deeper than all before.
-  TheMachine().devices[1].memory = stand_in::BytesInUse(1) + (std::size_t{100} << 20);
+  // Devices of which the process has asked nothing yet.
+  TheMachine().devices.resize(4);
+  TheMachine().devices[2].memory = std::size_t{5} << 20;
+  ExpectIn(MessageOf(queries_, 2), {"cuda:2", "MiB of memory are free", "Free memory on the device",
+                                    "use the devices serial or threads"});
+  // Enough for the pairs, but not for the stacks of a kernel.
+  TheMachine().devices[3].memory = std::size_t{100} << 20;
   TheMachine().stack_of_kernels = 64 << 10;
-  ExpectIn(MessageOf(queries_, 1),
-           {"cuda:1", "the kernel Begin needs", "MiB for stacks", "Free memory on the device"});
+  ExpectIn(MessageOf(queries_, 3),
+           {"cuda:3", "the kernel Begin needs", "MiB for stacks", "Free memory on the device"});
 }
 
 TEST_F(Executor, NamesCodeThatIsNotThere) {

@@ -7,7 +7,7 @@
 namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) Begin(Batch batch) {
-  internal::ForPairOfThread(batch, [&](std::int32_t i) {
+  internal::ForPairOfThread(batch, [&](std::int32_t i, std::int32_t) {
     PairOutcome out;
     PairFrame frame;
     const AfterBegin next = BeginPair(batch.d_pairs[i], &frame, &out.metrics);

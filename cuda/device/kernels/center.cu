@@ -9,12 +9,17 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskCenter(Batch batch) {
-  internal::AskRule(batch, LeafRule::kCenter,
-                    [](const PairView& query, Workspace<>* workspace, Moments* moments) {
-                      return CenterRule(workspace->pair, internal::SizeOf(query), moments);
-                    });
+  using Memory = internal::clip::ClipModel;
+  internal::AskRule<Memory>(
+      batch, LeafRule::kCenter,
+      [](const PairView& query, Workspace<>* workspace, Memory* memory, Moments* moments) {
+        return CenterRule(workspace->pair, internal::SizeOf(query), moments, memory);
+      });
 }
 
-Kernel CenterKernel() { return {"AskCenter", reinterpret_cast<const void*>(&AskCenter)}; }
+Kernel CenterKernel() {
+  return {"AskCenter", reinterpret_cast<const void*>(&AskCenter),
+          sizeof(internal::clip::ClipModel)};
+}
 
 }  // namespace intervox::cuda

@@ -9,12 +9,17 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskColumn(Batch batch) {
-  internal::AskRule(batch, LeafRule::kColumn,
-                    [](const PairView& /*query*/, Workspace<>* workspace, Moments* moments) {
-                      return ColumnRule(workspace->pair, moments);
-                    });
+  using Memory = internal::column::ColumnMemory;
+  internal::AskRule<Memory>(
+      batch, LeafRule::kColumn,
+      [](const PairView& /*query*/, Workspace<>* workspace, Memory* memory, Moments* moments) {
+        return ColumnRule(workspace->pair, moments, memory);
+      });
 }
 
-Kernel ColumnKernel() { return {"AskColumn", reinterpret_cast<const void*>(&AskColumn)}; }
+Kernel ColumnKernel() {
+  return {"AskColumn", reinterpret_cast<const void*>(&AskColumn),
+          sizeof(internal::column::ColumnMemory)};
+}
 
 }  // namespace intervox::cuda

@@ -8,12 +8,16 @@
 namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) AskFlux(Batch batch) {
-  internal::AskRule(batch, LeafRule::kFlux,
-                    [](const PairView& /*query*/, Workspace<>* workspace, Moments* moments) {
-                      return FluxRule(workspace->pair, moments);
-                    });
+  using Memory = internal::flux::FluxMemory;
+  internal::AskRule<Memory>(
+      batch, LeafRule::kFlux,
+      [](const PairView& /*query*/, Workspace<>* workspace, Memory* memory, Moments* moments) {
+        return FluxRule(workspace->pair, moments, memory);
+      });
 }
 
-Kernel FluxKernel() { return {"AskFlux", reinterpret_cast<const void*>(&AskFlux)}; }
+Kernel FluxKernel() {
+  return {"AskFlux", reinterpret_cast<const void*>(&AskFlux), sizeof(internal::flux::FluxMemory)};
+}
 
 }  // namespace intervox::cuda

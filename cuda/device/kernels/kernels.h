@@ -8,7 +8,8 @@ namespace intervox::cuda {
 /** A kernel that takes a Batch, one thread for each entry of its list. */
 struct Kernel {
   const char* name = "";
-  const void* function = nullptr;  ///< as cudaLaunchKernel takes it
+  const void* function = nullptr;   ///< as cudaLaunchKernel takes it
+  std::size_t bytes_of_thread = 0;  ///< of Batch::d_memory
 };
 
 /** Frames, closed forms, bounds that are apart. */

@@ -8,7 +8,7 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     TakePlanes(Batch batch) {
-  internal::ForPairOfThread(batch, [&](std::int32_t i) {
+  internal::ForPairOfThread(batch, [&](std::int32_t i, std::int32_t) {
     const PairView& query = batch.d_pairs[i];
     PairFrame frame;
     MakePairFrame(query, &frame);

@@ -9,10 +9,9 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskPolar(Batch batch) {
-  internal::AskRule(batch, LeafRule::kPolar,
-                    [](const PairView& /*query*/, Workspace<>* workspace, Moments* moments) {
-                      return PolarRule(workspace->pair, moments);
-                    });
+  internal::AskRule<void>(batch, LeafRule::kPolar,
+                          [](const PairView& /*query*/, Workspace<>* workspace, void* /*memory*/,
+                             Moments* moments) { return PolarRule(workspace->pair, moments); });
 }
 
 Kernel PolarKernel() { return {"AskPolar", reinterpret_cast<const void*>(&AskPolar)}; }

@@ -9,10 +9,11 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskPolytope(Batch batch) {
-  internal::AskRule(batch, LeafRule::kPolytope,
-                    [](const PairView& /*query*/, Workspace<>* workspace, Moments* moments) {
-                      return PolytopeRule(workspace->pair, &workspace->polyhedron, moments);
-                    });
+  internal::AskRule<void>(
+      batch, LeafRule::kPolytope,
+      [](const PairView& /*query*/, Workspace<>* workspace, void* /*memory*/, Moments* moments) {
+        return PolytopeRule(workspace->pair, &workspace->polyhedron, moments);
+      });
 }
 
 Kernel PolytopeKernel() { return {"AskPolytope", reinterpret_cast<const void*>(&AskPolytope)}; }

@@ -9,10 +9,9 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskSlice(Batch batch) {
-  internal::AskRule(batch, LeafRule::kSlice,
-                    [](const PairView& /*query*/, Workspace<>* workspace, Moments* moments) {
-                      return SliceRule(workspace->pair, moments);
-                    });
+  internal::AskRule<void>(batch, LeafRule::kSlice,
+                          [](const PairView& /*query*/, Workspace<>* workspace, void* /*memory*/,
+                             Moments* moments) { return SliceRule(workspace->pair, moments); });
 }
 
 Kernel SliceKernel() { return {"AskSlice", reinterpret_cast<const void*>(&AskSlice)}; }
