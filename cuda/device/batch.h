@@ -10,6 +10,7 @@ namespace intervox::cuda {
 
 /** The kernel that a pair waits for: a rule's number, or one of these. */
 using Step = std::uint8_t;
+/** Of Step: the outcome is there; the kernels before the rules. */
 inline constexpr Step kDone = 255, kPlanesStep = 254, kPrepareStep = 253;
 
 /** The step in which a rule is asked. */
