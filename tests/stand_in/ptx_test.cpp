@@ -136,5 +136,20 @@ TEST(PtxMachine, StopsWhereADeviceWould) {
   EXPECT_NE(MessageOf(".version 9.0\n").find("no kernel"), std::string::npos);
 }
 
+TEST(PtxMachine, KnowsHowDeepTheStackIs) {
+  const std::string leaf = ".func Leaf()\n{\n.local .align 16 .b8 __local_depot1[512];\nret;\n}\n";
+  const std::string caller =
+      ".func Caller()\n{\n.local .align 16 .b8 __local_depot2[256];\ncall.uni Leaf, ();\nret;\n}\n";
+  const std::size_t alone = PtxModule(Kernel("")).StackBytes();
+  EXPECT_EQ(PtxModule(Kernel("call.uni Leaf, ();\n", leaf)).StackBytes(), alone + 512);
+  EXPECT_EQ(
+      PtxModule(Kernel("call.uni Leaf, ();\ncall.uni Caller, ();\n", leaf + caller)).StackBytes(),
+      alone + 768);
+  const std::string again =
+      ".func Again()\n{\ncall.uni Caller, ();\nret;\n}\n"
+      ".func Caller()\n{\ncall.uni Again, ();\nret;\n}\n";
+  EXPECT_THROW(PtxModule(Kernel("call.uni Again, ();\n", again)).StackBytes(), std::runtime_error);
+}
+
 }  // namespace
 }  // namespace stand_in
