@@ -31,7 +31,7 @@ compile() {
   if [[ "$source" == cuda/device/kernels/* ]]; then made+=("$folder/ptx/$name.ptx" "$folder/$name.ptxas"); fi
   local fresh=yes file
   for file in "${made[@]}"; do
-    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f ! -name '*.md' ! -name '*.txt' -print -quit)" ]] || fresh=no
+    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f ! -name '*.md' ! -name '*.txt' ! -name '*.cpp' -print -quit)" ]] || fresh=no
   done
   [[ $fresh == no ]] || return 0
   echo "nvcc $source"

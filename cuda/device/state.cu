@@ -58,12 +58,14 @@ void CheckCuda(cudaError_t error, int device, const std::string& what) {
                            (error == cudaErrorMemoryAllocation ? kMoreMemory : "."));
 }
 
-DeviceScope::DeviceScope(int device) {
+DeviceScope::DeviceScope(int device) : device_(device) {
   CheckCuda(cudaGetDevice(&before_), device, "asking for the thread's device");
-  CheckCuda(cudaSetDevice(device), device, "choosing the device");
+  if (before_ != device) CheckCuda(cudaSetDevice(device), device, "choosing the device");
 }
 
-DeviceScope::~DeviceScope() { cudaSetDevice(before_); }
+DeviceScope::~DeviceScope() {
+  if (before_ != device_) cudaSetDevice(before_);
+}
 
 DeviceTraits TraitsOf(int device) {
   DeviceTraits traits;

@@ -32,6 +32,7 @@ class DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
+  int device_;
   int before_ = 0;
 };
 
