@@ -126,13 +126,7 @@ void Engine::Compute(std::span<const PairQuery> queries,
                                 " queries; pass a span at least as long");
   }
   if (options_.device == Device::kCuda) {
-    cuda::ComputeOnCuda(queries, metrics, options_.cuda_device);
-    // The device takes no grids yet.
-    for (std::size_t i = 0; i < queries.size(); ++i) {
-      const PairQuery& query = queries[i];
-      if (query.a == nullptr || query.b == nullptr || !cuda::HasGrid(query)) continue;
-      metrics[i] = ComputeMetrics(query);
-    }
+    cuda::ComputeOnCuda(queries, metrics, options_.cuda_device, options_.threads);
     return;
   }
   const int threads = options_.device == Device::kSerial ? 1 : options_.threads;

@@ -29,8 +29,9 @@ class Engine {
 
   /** Metrics of each query, in order. */
   std::vector<InterferenceMetrics> Compute(std::span<const PairQuery> queries) const;
-  /** The same into caller-owned memory of at least queries.size() entries; allocates nothing in the
-   steady state. */
+  /** The same into caller-owned memory of at least queries.size() entries; on the CPU it allocates
+   nothing in the steady state. May be called from several threads at once.
+   @throws std::runtime_error when a device fails: what was done, and a remedy where there is one */
   void Compute(std::span<const PairQuery> queries, std::span<InterferenceMetrics> metrics) const;
 
   /** The options it was made with. */

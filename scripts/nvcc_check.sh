@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compiles the engine's CUDA parts with nvcc, as they stand: every .cu file, and the headers of
-# geometry/ and cuda/ in one translation unit. Keeps the executor's PTX, which the tests ptx.Gpu… run.
-# Needs no GPU. Skips with a word where nvcc is absent.
+# geometry/ and cuda/ in one translation unit. Keeps the kernels' PTX, which the tests ptx.Gpu… run, and
+# what ptxas says of each, which must stay within cuda/device/budgets.txt. Needs no GPU. Skips with a
+# word where nvcc is absent.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -11,38 +12,55 @@ if ! command -v nvcc >/dev/null; then
   exit 0
 fi
 folder=build/nvcc
-mkdir -p "$folder"
-flags=(-std=c++20 -arch="${INTERVOX_CUDA_ARCH:-sm_90}" --fmad=false --expt-relaxed-constexpr
-  --extended-lambda -Xcompiler=-ffp-contract=off -Xcompiler=-march=x86-64-v3 -I. -c)
+mkdir -p "$folder/ptx"
+arch="${INTERVOX_CUDA_ARCH:-sm_90}"
+flags=(-std=c++20 -arch="$arch" --fmad=false --expt-relaxed-constexpr --extended-lambda -Werror=all-warnings
+  -Xcompiler=-ffp-contract=off -Xcompiler=-march=x86-64-v3 -I. -c)
 
 {
   echo '// Written by scripts/nvcc_check.sh.'
   for header in geometry/*.h $(find cuda -name "*.h" | sort); do echo "#include \"$header\""; done
 } >"$folder/headers.new"
 cmp -s "$folder/headers.new" "$folder/headers.cu" || cp "$folder/headers.new" "$folder/headers.cu"
-count=0
-while IFS= read -r source; do
-  object="$folder/$(echo "$source" | tr '/' '_').o"
-  keep=()
-  made=("$object")
-  if [[ "$source" == cuda/device/engine_cuda.cu ]]; then
-    keep=(--keep --keep-dir "$folder/kept")
-    made+=("$folder/engine_cuda.ptx")
-  fi
-  # What was made is newer than every source: nothing to do.
-  fresh=yes
+
+# compile SOURCE: unless what was made of it is newer than every source.
+compile() {
+  local source="$1" name made kept
+  name="$(basename "$source" .cu)"
+  made=("$folder/$name.o")
+  if [[ "$source" == cuda/device/kernels/* ]]; then made+=("$folder/ptx/$name.ptx" "$folder/$name.ptxas"); fi
+  local fresh=yes file
   for file in "${made[@]}"; do
-    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f ! -name '*.md' -print -quit)" ]] || fresh=no
+    [[ -f "$file" && -z "$(find cuda geometry "$source" -newer "$file" -type f ! -name '*.md' ! -name '*.txt' ! -name '*.cpp' -print -quit)" ]] || fresh=no
   done
-  [[ $fresh == no ]] || continue
+  [[ $fresh == no ]] || return 0
   echo "nvcc $source"
-  mkdir -p "$folder/kept"
-  nvcc "${flags[@]}" "${keep[@]}" "$source" -o "$object"
-  for file in "${made[@]:1}"; do mv "$folder/kept/${file##*/}" "$file"; done
-  rm -r "$folder/kept"
-  count=$((count + 1))
-done < <(
+  if [[ ${#made[@]} -eq 1 ]]; then
+    nvcc "${flags[@]}" "$source" -o "${made[0]}"
+    return
+  fi
+  kept="$folder/kept_$name"
+  mkdir -p "$kept"
+  if ! nvcc "${flags[@]}" -Xptxas -v --keep --keep-dir "$kept" "$source" -o "${made[0]}" 2>"$kept/said"; then
+    cat "$kept/said" >&2
+    return 1
+  fi
+  mv "$kept/$name.ptx" "${made[1]}"
+  mv "$kept/said" "${made[2]}"
+  rm -r "$kept"
+}
+
+# The longest first, as many at once as there are jobs.
+status=0
+for source in cuda/device/kernels/{flux,column,slice,clip}.cu $(
+  ls cuda/device/kernels/*.cu | grep -vE '/(flux|column|slice|clip)\.cu$'
   echo "$folder/headers.cu"
-  find cuda tests/cuda -name '*.cu' 2>/dev/null | sort
-)
-echo "nvcc: compiled $count file(s), all fine"
+  find cuda/device -maxdepth 1 -name '*.cu' | sort
+); do
+  while [[ $(jobs -rp | wc -l) -ge $JOBS ]]; do wait -n || status=1; done
+  compile "$source" &
+done
+while [[ $(jobs -p | wc -l) -gt 0 ]]; do wait -n || { [[ $? -eq 127 ]] && break; status=1; }; done
+[[ $status -eq 0 ]] || fail "nvcc refuses"
+echo "nvcc: all files are fine"
+if [[ "$arch" == sm_90 ]]; then "$PYTHON" scripts/kernel_budgets.py "$folder"; fi

@@ -1,64 +1,70 @@
-// The Cuda executor: the CPU's per-pair function, one thread for each pair, and the only launch.
-#include <cuda_runtime.h>
+// The Cuda executor: chunks of pairs through one kernel for each step, each over its own pairs.
+#include "cuda/device/engine_cuda.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
-#include "cuda/device/engine_cuda.h"
+#include "cuda/device/executor.h"
+#include "cuda/device/kernels/kernels.h"
+#include "cuda/device/state.cuh"
 #include "cuda/engine.h"
-#include "cuda/planner.h"
+#include "cuda/rules/grid/pair.h"
 
 namespace intervox::cuda {
 
 namespace {
 
-constexpr int kThreadsPerBlock = 64;
-constexpr int kBlocksPerMultiprocessor = 2;
-// 44.2 KiB by ptxas -v, and up to 8 for the recursion of SumInLanes, which it does not count.
-// The driver keeps this much for every thread that a device can hold, used or not.
-constexpr std::size_t kStackBytes = 64 * 1024;
+// One pair a thread and at most this many a multiprocessor at once: a launch takes as long as its
+// slowest pair, and a batch of any size no more memory than this.
+constexpr int kPairsOfMultiprocessor = 128;
 
-void Check(cudaError_t error, const char* call, int line) {
-  if (error == cudaSuccess) return;
-  throw std::runtime_error(std::string("CUDA: ") + call + " at " + __FILE__ + ":" +
-                           std::to_string(line) + ": " + cudaGetErrorString(error));
-}
-#define INTERVOX_CUDA_CHECK(call) Check((call), #call, __LINE__)
+// The share of the free memory that a chunk of pairs may take; the rest is the stacks'.
+constexpr std::size_t kShareOfFree = 2;
 
-// Memory on the device, freed with its owner, kept between calls.
-class DeviceMemory {
- public:
-  DeviceMemory() = default;
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
-  ~DeviceMemory() { cudaFree(d_data_); }
-
-  void* Reserve(std::size_t bytes) {
-    if (bytes > size_) {
-      INTERVOX_CUDA_CHECK(cudaFree(d_data_));
-      d_data_ = nullptr;
-      size_ = 0;
-      INTERVOX_CUDA_CHECK(cudaMalloc(&d_data_, bytes));
-      size_ = bytes;
-    }
-    return d_data_;
-  }
-
-  template <class T>
-  const T* Upload(const std::vector<T>& values) {
-    void* d = Reserve(std::max<std::size_t>(1, values.size() * sizeof(T)));
-    INTERVOX_CUDA_CHECK(
-        cudaMemcpy(d, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return static_cast<const T*>(d);
-  }
-
- private:
-  void* d_data_ = nullptr;
-  std::size_t size_ = 0;
+// A kernel and the step whose pairs it takes.
+struct StepKernel {
+  Step step;
+  Kernel kernel;
 };
+
+Kernel KernelOf(LeafRule rule) {
+  switch (rule) {
+    case LeafRule::kPolytope:
+      return PolytopeKernel();
+    case LeafRule::kSlice:
+      return SliceKernel();
+    case LeafRule::kPolar:
+      return PolarKernel();
+    case LeafRule::kFlux:
+      return FluxKernel();
+    case LeafRule::kColumn:
+      return ColumnKernel();
+    case LeafRule::kClip:
+      return ClipKernel();
+    case LeafRule::kCenter:
+      return CenterKernel();
+    default:
+      throw std::logic_error("no kernel for rule " + std::to_string(static_cast<int>(rule)));
+  }
+}
+
+// After Begin, in an order in which a pair only goes forward.
+using StepKernels = std::array<StepKernel, 3 + kRulesInOrder>;
+StepKernels KernelsInOrder() {
+  StepKernels kernels;
+  kernels[0] = {kPlanesStep, PlanesKernel()};
+  kernels[1] = {kPrepareStep, PrepareKernel()};
+  for (int turn = 0; turn < kRulesInOrder; ++turn) {
+    const LeafRule rule = RuleInOrder(turn);
+    kernels[static_cast<std::size_t>(2 + turn)] = {StepOf(rule), KernelOf(rule)};
+  }
+  kernels.back() = {StepOf(LeafRule::kCenter), CenterKernel()};
+  return kernels;
+}
 
 // All cells of a batch, flat.
 struct FlatCells {
@@ -88,19 +94,130 @@ FlatOffset Append(const CellView& cell, FlatCells* flat) {
   return at;
 }
 
-__global__ void __launch_bounds__(kThreadsPerBlock)
-    ComputePairs(const PairView* d_pairs, int count, Workspace<>* d_workspaces,
-                 PairOutcome* d_outcomes) {
-  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int stride = static_cast<int>(gridDim.x * blockDim.x);
-  for (int i = thread; i < count; i += stride) {
-    d_outcomes[i] = ComputePair(d_pairs[i], &d_workspaces[thread]);
+// The cells of a batch on the device, one array after the other in one allocation.
+class DeviceCells {
+ public:
+  void Add(const geometry::Cell* cell) {
+    if (offsets_.count(cell) == 0) offsets_[cell] = Append(MakeView(*cell), &flat_);
   }
+
+  void Upload(DeviceState& state) {
+    std::size_t bytes = 0;
+    const auto place = [&](const auto& values) {
+      const std::size_t begin = bytes;
+      constexpr std::size_t kAlignment = 256;
+      bytes += (values.size() * sizeof(values[0]) + kAlignment - 1) / kAlignment * kAlignment;
+      return begin;
+    };
+    const std::size_t surfaces = place(flat_.surfaces), corners = place(flat_.corners),
+                      loops = place(flat_.loops), begins = place(flat_.begins),
+                      loop_surfaces = place(flat_.loop_surfaces), bounds = place(flat_.bounds);
+    auto* d_cells = static_cast<char*>(state.cells.Reserve(bytes));
+    const auto upload = [&](const auto& values, std::size_t begin, auto** d_values) {
+      if (!values.empty()) {
+        state.Upload(d_cells + begin, values.data(), values.size() * sizeof(values[0]));
+      }
+      *d_values = reinterpret_cast<std::remove_reference_t<decltype(*d_values)>>(d_cells + begin);
+    };
+    upload(flat_.surfaces, surfaces, &d_surfaces_);
+    upload(flat_.corners, corners, &d_corners_);
+    upload(flat_.loops, loops, &d_loops_);
+    upload(flat_.begins, begins, &d_begins_);
+    upload(flat_.loop_surfaces, loop_surfaces, &d_loop_surfaces_);
+    upload(flat_.bounds, bounds, &d_bounds_);
+  }
+
+  // Points the view of a cell that was added to the device's copy.
+  void Place(const geometry::Cell* cell, CellView* view) const {
+    const FlatOffset& at = offsets_.at(cell);
+    view->surfaces = d_surfaces_ + at.surface;
+    view->bounds = d_bounds_ + at.bounds;
+    if (view->corner_count == 0) return;
+    view->corners = d_corners_ + at.corner;
+    view->loop = d_loops_ + at.loop;
+    view->loop_begin = d_begins_ + at.begin;
+    view->loop_surface = d_loop_surfaces_ + at.loop_surface;
+  }
+
+ private:
+  FlatCells flat_;
+  std::unordered_map<const geometry::Cell*, FlatOffset> offsets_;
+  const geometry::Surface* d_surfaces_ = nullptr;
+  const Vec3* d_corners_ = nullptr;
+  const std::int32_t* d_loops_ = nullptr;
+  const std::int32_t* d_begins_ = nullptr;
+  const std::int32_t* d_loop_surfaces_ = nullptr;
+  const geometry::OrientedBox* d_bounds_ = nullptr;
+};
+
+// How many pairs go through the device at once.
+std::size_t ChunkOf(const DeviceState& state, int device) {
+  std::size_t free = 0, total = 0;
+  CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
+  const std::size_t held = state.pairs.size() + state.workspaces.size() + state.progress.size() +
+                           state.outcomes.size() + state.steps.size() + state.list.size() +
+                           state.memory.size();
+  std::size_t most = 0;
+  for (const StepKernel& step : KernelsInOrder()) {
+    most = std::max(most, step.kernel.bytes_of_thread);
+  }
+  const std::size_t room = (free / kShareOfFree + held) / (kBytesOfPair + most);
+  if (room < kThreadsPerBlock) {
+    throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
+                             std::to_string(free >> 20) +
+                             " MiB of memory are free, too little for " +
+                             std::to_string(kThreadsPerBlock) + " pairs" + kMoreMemory);
+  }
+  return std::min<std::size_t>(
+      room, static_cast<std::size_t>(kPairsOfMultiprocessor * state.traits().multiprocessors));
 }
 
-struct DeviceState {
-  DeviceMemory surfaces, corners, loops, begins, loop_surfaces, bounds, pairs, outcomes, workspaces;
-};
+// One chunk: all pairs through Begin, then each kernel over the pairs that wait for it.
+void ComputeChunk(const std::vector<PairView>& pairs, DeviceState& state,
+                  std::vector<PairOutcome>* outcomes) {
+  static const StepKernels kKernels = KernelsInOrder();
+  const std::size_t n = pairs.size();
+  Batch batch;
+  const auto room = [&](DeviceMemory& memory, auto** d) {
+    using T = std::remove_reference_t<decltype(**d)>;
+    *d = static_cast<T*>(memory.Reserve(n * sizeof(T)));
+  };
+  PairView* d_pairs = nullptr;
+  std::int32_t* d_list = nullptr;
+  room(state.pairs, &d_pairs);
+  room(state.workspaces, &batch.d_workspaces);
+  room(state.progress, &batch.d_progress);
+  room(state.outcomes, &batch.d_outcomes);
+  room(state.steps, &batch.d_steps);
+  room(state.list, &d_list);
+  batch.d_pairs = d_pairs;
+  batch.d_list = d_list;
+  state.Upload(d_pairs, pairs.data(), n * sizeof(PairView));
+  std::vector<std::int32_t> list(n);
+  for (std::size_t i = 0; i < n; ++i) list[i] = static_cast<std::int32_t>(i);
+  std::vector<Step> steps(n);
+  const auto launch = [&](const Kernel& kernel) {
+    batch.count = static_cast<std::int32_t>(list.size());
+    state.Upload(d_list, list.data(), list.size() * sizeof(list[0]));
+    state.Launch(kernel, batch);
+    state.Download(steps.data(), batch.d_steps, n * sizeof(Step));
+  };
+  launch(BeginKernel());
+  for (const StepKernel& next : kKernels) {
+    list.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (steps[i] == next.step) list.push_back(static_cast<std::int32_t>(i));
+    }
+    if (list.empty()) continue;
+    batch.d_memory = state.memory.Reserve(list.size() * next.kernel.bytes_of_thread);
+    launch(next.kernel);
+  }
+  if (!std::all_of(steps.begin(), steps.end(), [](Step step) { return step == kDone; })) {
+    throw std::logic_error("ComputeOnCuda: a pair was left without an outcome");
+  }
+  outcomes->resize(n);
+  state.Download(outcomes->data(), batch.d_outcomes, n * sizeof(PairOutcome));
+}
 
 }  // namespace
 
@@ -108,78 +225,76 @@ void RequireCudaDevice(int device) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || device < 0 || device >= count) {
+    cudaGetLastError();  // it is told here, and not to who asks next
     throw std::runtime_error("device cuda:" + std::to_string(device) + " is not there: " +
                              (error != cudaSuccess ? cudaGetErrorString(error)
                                                    : std::to_string(count) + " CUDA device(s)") +
                              ". Use the devices serial or threads.");
   }
+  const DeviceScope scope(device);
+  cudaFuncAttributes attributes{};
+  const cudaError_t code = cudaFuncGetAttributes(&attributes, BeginKernel().function);
+  if (code == cudaErrorNoKernelImageForDevice || code == cudaErrorInvalidDeviceFunction) {
+    cudaGetLastError();
+    const DeviceTraits traits = TraitsOf(device);
+    const std::string number = std::to_string(traits.major) + std::to_string(traits.minor);
+    throw std::runtime_error("device cuda:" + std::to_string(device) +
+                             " is of compute capability " + std::to_string(traits.major) + "." +
+                             std::to_string(traits.minor) +
+                             ", for which this build has no code. Configure with " +
+                             "-DCMAKE_CUDA_ARCHITECTURES=" + number + ", or " + kUseTheCpu + ".");
+  }
+  CheckCuda(code, device, "looking up its kernels");
 }
 
 void ComputeOnCuda(std::span<const PairQuery> queries, std::span<InterferenceMetrics> metrics,
-                   int device) {
-  RequireCudaDevice(device);
-  if (queries.empty()) return;
-  INTERVOX_CUDA_CHECK(cudaSetDevice(device));
-  INTERVOX_CUDA_CHECK(cudaDeviceSetLimit(cudaLimitStackSize, kStackBytes));
-  thread_local DeviceState d;
-  FlatCells flat;
-  std::unordered_map<const geometry::Cell*, FlatOffset> offsets;
-  std::vector<PairView> pairs;
-  std::vector<std::size_t> number;
+                   int device, int threads) {
+  // What the device does not take: grids, hulls of many faces, what is no query.
+  std::vector<std::size_t> on_cpu, on_device;
+  DeviceCells cells;
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const PairQuery& query = queries[i];
-    if (query.a == nullptr || query.b == nullptr) {
-      metrics[i] = ComputeMetrics(query);
+    if (query.a == nullptr || query.b == nullptr || HasGrid(query)) {
+      on_cpu.push_back(i);
       continue;
     }
-    for (const geometry::Cell* cell : {query.a, query.b}) {
-      if (offsets.count(cell) == 0) offsets[cell] = Append(MakeView(*cell), &flat);
+    on_device.push_back(i);
+    cells.Add(query.a);
+    cells.Add(query.b);
+  }
+  if (!on_device.empty()) {
+    const DeviceScope scope(device);
+    StateLease state(device);
+    cells.Upload(*state);
+    const std::size_t chunk = ChunkOf(*state, device);
+    std::vector<PairView> pairs;
+    std::vector<PairOutcome> outcomes;
+    for (std::size_t begin = 0; begin < on_device.size(); begin += chunk) {
+      const std::size_t end = std::min(on_device.size(), begin + chunk);
+      pairs.clear();
+      for (std::size_t k = begin; k < end; ++k) {
+        const PairQuery& query = queries[on_device[k]];
+        pairs.push_back(MakeView(query));
+        cells.Place(query.a, &pairs.back().a);
+        cells.Place(query.b, &pairs.back().b);
+      }
+      ComputeChunk(pairs, *state, &outcomes);
+      for (std::size_t k = begin; k < end; ++k) {
+        const PairOutcome& outcome = outcomes[k - begin];
+        if (outcome.full) {
+          on_cpu.push_back(on_device[k]);  // its workspaces are larger
+        } else {
+          metrics[on_device[k]] = outcome.metrics;
+        }
+      }
     }
-    pairs.push_back(MakeView(query));
-    number.push_back(i);
   }
-  if (pairs.empty()) return;
-  const auto* d_surfaces = d.surfaces.Upload(flat.surfaces);
-  const auto* d_corners = d.corners.Upload(flat.corners);
-  const auto* d_loops = d.loops.Upload(flat.loops);
-  const auto* d_begins = d.begins.Upload(flat.begins);
-  const auto* d_loop_surfaces = d.loop_surfaces.Upload(flat.loop_surfaces);
-  const auto* d_bounds = d.bounds.Upload(flat.bounds);
-  const auto place = [&](const geometry::Cell* cell, CellView* view) {
-    const FlatOffset& at = offsets[cell];
-    view->surfaces = d_surfaces + at.surface;
-    view->bounds = d_bounds + at.bounds;
-    if (view->corner_count == 0) return;
-    view->corners = d_corners + at.corner;
-    view->loop = d_loops + at.loop;
-    view->loop_begin = d_begins + at.begin;
-    view->loop_surface = d_loop_surfaces + at.loop_surface;
-  };
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    place(queries[number[k]].a, &pairs[k].a);
-    place(queries[number[k]].b, &pairs[k].b);
-  }
-  const auto* d_pairs = d.pairs.Upload(pairs);
-  cudaDeviceProp properties;
-  INTERVOX_CUDA_CHECK(cudaGetDeviceProperties(&properties, device));
-  const int count = static_cast<int>(pairs.size());
-  const int blocks = std::min((count + kThreadsPerBlock - 1) / kThreadsPerBlock,
-                              kBlocksPerMultiprocessor * properties.multiProcessorCount);
-  const std::size_t threads = static_cast<std::size_t>(blocks) * kThreadsPerBlock;
-  auto* d_workspaces =
-      static_cast<Workspace<>*>(d.workspaces.Reserve(threads * sizeof(Workspace<>)));
-  auto* d_outcomes =
-      static_cast<PairOutcome*>(d.outcomes.Reserve(pairs.size() * sizeof(PairOutcome)));
-  ComputePairs<<<blocks, kThreadsPerBlock>>>(d_pairs, count, d_workspaces, d_outcomes);
-  INTERVOX_CUDA_CHECK(cudaGetLastError());
-  std::vector<PairOutcome> outcomes(pairs.size());
-  INTERVOX_CUDA_CHECK(cudaMemcpy(outcomes.data(), d_outcomes, pairs.size() * sizeof(PairOutcome),
-                                 cudaMemcpyDeviceToHost));
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const std::size_t i = number[k];
-    // What outgrows the device's workspace runs again on the CPU, which has more.
-    metrics[i] = outcomes[k].full ? ComputeMetrics(queries[i]) : outcomes[k].metrics;
-  }
+  ParallelFor(static_cast<int>(on_cpu.size()), 1, threads, [&](int begin, int end) {
+    for (int k = begin; k < end; ++k) {
+      const std::size_t i = on_cpu[static_cast<std::size_t>(k)];
+      metrics[i] = ComputeMetrics(queries[i]);
+    }
+  });
 }
 
 }  // namespace intervox::cuda

@@ -7,13 +7,16 @@
 
 namespace intervox::cuda {
 
-/** Checks that the CUDA device is there.
+/** Checks that the CUDA device is there, and that this build has code for it.
  @throws std::runtime_error naming what is there instead, and the remedy. */
 void RequireCudaDevice(int device);
 
-/** The metrics of each query, computed on the device with the CPU's bits.
- @throws std::runtime_error with call, file and line when a CUDA call fails. */
+/** The metrics of each query, computed on the device with the CPU's bits; what the device does not
+ take, grids and hulls of many faces, on up to `threads` threads of the CPU. From any thread; the
+ calling thread's device is afterwards what it was.
+ @throws std::runtime_error with the device and the kernel or copy that failed; where memory is too
+ little, with the remedy. */
 void ComputeOnCuda(std::span<const PairQuery> queries, std::span<InterferenceMetrics> metrics,
-                   int device);
+                   int device, int threads);
 
 }  // namespace intervox::cuda

@@ -13,7 +13,7 @@ void RequireCudaDevice(int device) {
                            "the devices serial or threads");
 }
 
-void ComputeOnCuda(std::span<const PairQuery>, std::span<InterferenceMetrics>, int device) {
+void ComputeOnCuda(std::span<const PairQuery>, std::span<InterferenceMetrics>, int device, int) {
   RequireCudaDevice(device);
 }
 

@@ -10,6 +10,10 @@ inline constexpr int kLanes = 32;
 
 namespace internal {
 
+// Of the tree that adds them.
+inline constexpr int kLevels = 5;
+static_assert(1 << kLevels == kLanes);
+
 // Out of line, with one call of f: the largest part of a rule is compiled once.
 template <class T, class F>
 __attribute__((noinline)) INTERVOX_HD inline T SumLane(int lane, int n, F& f) {
@@ -25,25 +29,27 @@ __attribute__((noinline)) INTERVOX_HD inline T SumLane(int lane, int n, F& f) {
   return sum;
 }
 
-template <class T, class F>
-INTERVOX_HD inline T SumOfLanes(int lane, int count, int n, F& f) {
-  if (lane >= n) return T{};
-  // Halves without items are left out: they would add nothing.
-  while (lane + count / 2 >= n && count > 1) count /= 2;
-  if (count == 1) return SumLane<T>(lane, n, f);
-  T sum = SumOfLanes<T>(lane, count / 2, n, f);
-  sum += SumOfLanes<T>(lane + count / 2, count / 2, n, f);
-  return sum;
-}
-
 }  // namespace internal
 
 /** Σ f(i) over i in [0, n); T{} is zero, T has operator+=. Item i goes to lane i mod 32. A lane
- adds its items in ascending order; one binary tree adds the lanes (l and l+1, then l and l+2, …).
- */
+ adds its items in ascending order; one binary tree adds the lanes (l and l+1, then l and l+2, …),
+ and leaves out halves without items. */
 template <class T, class F>
 INTERVOX_HD T SumInLanes(int n, F&& f) {
-  return internal::SumOfLanes<T>(0, kLanes, n, f);
+  const int lanes = n < kLanes ? n : kLanes;
+  if (lanes <= 0) return T{};
+  // What waits for its right half, from the root of the tree down.
+  T waiting[internal::kLevels + 1];
+  int count = 0;
+  for (int lane = 0; lane < lanes; ++lane) {
+    waiting[count++] = internal::SumLane<T>(lane, n, f);
+    // A bit of `lane` that is set, from the lowest on, is a left half that is complete.
+    for (int bits = lane; count > 1 && ((bits & 1) != 0 || lane + 1 == lanes); bits >>= 1) {
+      --count;
+      waiting[count - 1] += waiting[count];
+    }
+  }
+  return waiting[0];
 }
 
 }  // namespace intervox::cuda

@@ -20,7 +20,8 @@ RuleResult Columns(const FluxPair& pair, Moments* m) {
 }
 
 RuleResult Boundary(const FluxPair& pair, Moments* m) {
-  return internal::flux::TryFlux(pair.pair, 0.0, m);
+  internal::flux::FluxMemory memory;
+  return internal::flux::TryFlux(pair.pair, 0.0, m, &memory);
 }
 
 TEST(FluxCrescent, ParallelAxesInClosedForm) {

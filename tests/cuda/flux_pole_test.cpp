@@ -55,9 +55,10 @@ void CheckPoles(const FluxPair& pair) {
   while (model.curve[round].ruled) ++round;
   model.a = model.curve[round].o;
   internal::flux::Recentre(pair.pair, &model);
-  internal::flux::FluxPanels panels;
+  internal::flux::FluxMemory memory;
+  const internal::flux::FluxPanels& panels = memory.panels;
   internal::flux::FluxSums edges;
-  ASSERT_TRUE(internal::flux::ListPanels(model, &panels, &edges));
+  ASSERT_TRUE(internal::flux::ListPanels(model, &memory, &edges));
   FluxRandom random(21);
   int near = 0;
   for (int i = 0; i < panels.count; ++i) {

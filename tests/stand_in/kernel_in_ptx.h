@@ -1,34 +1,36 @@
-/** @file A kernel as nvcc makes it: its PTX in the file INTERVOX_PTX (ptx.h). */
+/** @file A kernel as nvcc makes it: its PTX in a file of the folder INTERVOX_PTX (ptx.h). */
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
-#include "tests/stand_in/memory.h"
 #include "tests/stand_in/ptx.h"
-
-// The kernel's source is compiled for the host as well, and never called.
-inline struct { unsigned x = 0; } blockIdx, blockDim, threadIdx, gridDim;
 
 namespace stand_in {
 
-/** Whether the PTX is there and as new as the sources that it is made of. */
+/** Whether every kernel's PTX is there and as new as the sources that it is made of. */
 inline bool DeviceIsThere() {
   namespace fs = std::filesystem;
-  std::error_code error;
-  const auto made = fs::last_write_time(INTERVOX_PTX, error);
-  if (error) return false;
+  fs::file_time_type oldest = fs::file_time_type::max();
+  for (const auto& entry : fs::directory_iterator(INTERVOX_SOURCE_DIR "/cuda/device/kernels")) {
+    if (entry.path().extension() != ".cu") continue;
+    std::error_code error;
+    const fs::path ptx = fs::path(INTERVOX_PTX) / (entry.path().stem().string() + ".ptx");
+    oldest = std::min(oldest, fs::last_write_time(ptx, error));
+    if (error) return false;
+  }
   for (const char* folder : {INTERVOX_SOURCE_DIR "/cuda", INTERVOX_SOURCE_DIR "/geometry"}) {
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       const fs::path extension = entry.path().extension();
-      const bool source = extension == ".h" || extension == ".cu";
-      if (source && fs::last_write_time(entry.path()) > made) return false;
+      const bool source = extension == ".h" || extension == ".cu" || extension == ".cuh";
+      if (source && fs::last_write_time(entry.path()) > oldest) return false;
     }
   }
   return true;
@@ -36,21 +38,30 @@ inline bool DeviceIsThere() {
 inline constexpr const char* kNoDevice =
     "no PTX of the sources as they are: scripts/nvcc_check.sh makes it where there is an nvcc";
 
-inline PtxModule& Module() {
-  static std::ifstream file(INTERVOX_PTX);
-  static PtxModule module(std::string(std::istreambuf_iterator<char>(file), {}));
-  return module;
+/** The kernel of a mangled name. */
+inline PtxModule& ModuleOf(const std::string& kernel) {
+  static std::map<std::string, std::unique_ptr<PtxModule>> modules;
+  auto& module = modules[kernel];
+  if (module != nullptr) return *module;
+  for (const auto& entry : std::filesystem::directory_iterator(INTERVOX_PTX)) {
+    std::ifstream file(entry.path());
+    const std::string text(std::istreambuf_iterator<char>(file), {});
+    if (text.find(".entry " + kernel + "(") == std::string::npos) continue;
+    module = std::make_unique<PtxModule>(text);
+    return *module;
+  }
+  throw std::runtime_error("no PTX of the kernel " + kernel);
 }
 
-template <class Kernel, class... Arguments>
-void RunKernel(Kernel, int blocks, int threads, std::size_t stack_bytes, Arguments... arguments) {
-  const auto word = [](const auto& argument) {
-    std::uint64_t value = 0;
-    std::memcpy(&value, &argument, sizeof(argument));
-    return value;
-  };
-  Module().Run(blocks, threads, {word(arguments)...}, stack_bytes,
-               [](const char* at, std::size_t bytes) { return OnDevice(at, bytes); });
+inline std::size_t StackOfKernel(const std::string& kernel, std::size_t) {
+  return ModuleOf(kernel).StackBytes();
+}
+
+inline void RunKernel(const void*, const std::string& kernel, unsigned blocks, unsigned threads,
+                      std::size_t stack_bytes, void** arguments,
+                      const PtxModule::OnDevice& on_device) {
+  ModuleOf(kernel).Run(static_cast<int>(blocks), static_cast<int>(threads), arguments, stack_bytes,
+                       on_device);
 }
 
 }  // namespace stand_in

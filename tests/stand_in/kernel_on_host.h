@@ -2,20 +2,28 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 
-inline struct { unsigned x = 0; } blockIdx, blockDim, threadIdx, gridDim;
+#include "cuda/device/batch.h"
+#include "tests/stand_in/cuda_runtime.h"
 
 namespace stand_in {
 
 inline bool DeviceIsThere() { return true; }
 inline constexpr const char* kNoDevice = "";
 
-template <class Kernel, class... Arguments>
-void RunKernel(Kernel kernel, int blocks, int threads, std::size_t, Arguments... arguments) {
-  gridDim.x = static_cast<unsigned>(blocks);
-  blockDim.x = static_cast<unsigned>(threads);
-  for (blockIdx.x = 0; blockIdx.x < gridDim.x; ++blockIdx.x) {
-    for (threadIdx.x = 0; threadIdx.x < blockDim.x; ++threadIdx.x) kernel(arguments...);
+inline std::size_t StackOfKernel(const char*, std::size_t otherwise) { return otherwise; }
+
+inline void RunKernel(const void* function, const char*, unsigned blocks, unsigned threads,
+                      std::size_t, void** arguments,
+                      const std::function<bool(const char*, std::size_t)>&) {
+  const auto kernel =
+      reinterpret_cast<void (*)(intervox::cuda::Batch)>(const_cast<void*>(function));
+  blockDim.x = threads;
+  for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x) {
+    for (threadIdx.x = 0; threadIdx.x < threads; ++threadIdx.x) {
+      kernel(*static_cast<intervox::cuda::Batch*>(arguments[0]));
+    }
   }
 }
 

@@ -39,6 +39,22 @@ struct PtxModule::State {
     ptx::Stop(i.line, "an access outside its memory");
   }
 
+  // Of a function and what it calls; `callers` are those that wait for it.
+  std::size_t DepthOf(int number, std::vector<int>* callers) const {
+    const ptx::Function& f = module.functions[static_cast<std::size_t>(number)];
+    std::size_t deepest = 0;
+    callers->push_back(number);
+    for (const ptx::Instruction& i : f.code) {
+      if (i.kind != ptx::Kind::kCall) continue;
+      if (std::find(callers->begin(), callers->end(), i.target) != callers->end()) {
+        ptx::Stop(i.line, "a recursion: the stack has no known depth");
+      }
+      deepest = std::max(deepest, DepthOf(i.target, callers));
+    }
+    callers->pop_back();
+    return static_cast<std::size_t>(f.frame_bytes) + deepest;
+  }
+
   // Frames grow from `frame` and `slots` on; `passed` are the addresses of result and arguments.
   void Execute(const ptx::Function& f, std::size_t frame, std::size_t slots, int line,
                const std::vector<char*>& passed) {
@@ -92,22 +108,29 @@ PtxModule::PtxModule(const std::string& text) : state_(std::make_unique<State>(t
 
 PtxModule::~PtxModule() = default;
 
-void PtxModule::Run(int blocks, int threads, const std::vector<std::uint64_t>& arguments,
-                    std::size_t stack_bytes, const OnDevice& on_device) {
+std::size_t PtxModule::StackBytes() const {
+  std::vector<int> callers;
+  return state_->DepthOf(state_->module.kernel, &callers);
+}
+
+void PtxModule::Run(int blocks, int threads, void** arguments, std::size_t stack_bytes,
+                    const OnDevice& on_device) {
   State& s = *state_;
   s.stack.assign(stack_bytes / 8, 0);
   s.registers.assign(std::size_t{1} << 20, 0);
   s.on_device = &on_device;
-  std::vector<std::uint64_t> values = arguments;
+  const ptx::Function& kernel = s.module.functions[static_cast<std::size_t>(s.module.kernel)];
   std::vector<char*> passed;
-  for (std::uint64_t& value : values) passed.push_back(reinterpret_cast<char*>(&value));
+  for (std::size_t k = 0; k < kernel.parameters.size(); ++k) {
+    passed.push_back(static_cast<char*>(arguments[k]));
+  }
   s.place[ptx::kThreads] = static_cast<std::uint64_t>(threads);
   s.place[ptx::kBlocks] = static_cast<std::uint64_t>(blocks);
   for (int block = 0; block < blocks; ++block) {
     for (int thread = 0; thread < threads; ++thread) {
       s.place[ptx::kBlock] = static_cast<std::uint64_t>(block);
       s.place[ptx::kThread] = static_cast<std::uint64_t>(thread);
-      s.Execute(s.module.functions[static_cast<std::size_t>(s.module.kernel)], 0, 0, 0, passed);
+      s.Execute(kernel, 0, 0, 0, passed);
     }
   }
 }

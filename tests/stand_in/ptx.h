@@ -24,10 +24,14 @@ class PtxModule {
   /** Whether so many bytes from an address on were allocated on the device. */
   using OnDevice = std::function<bool(const char* at, std::size_t bytes)>;
 
-  /** Runs the kernel in `blocks` × `threads` threads with a stack of `stack_bytes` each. Each
-   argument is 8 bytes, its value in the low ones. Throws where a device would stop. */
-  void Run(int blocks, int threads, const std::vector<std::uint64_t>& arguments,
-           std::size_t stack_bytes, const OnDevice& on_device);
+  /** The deepest stack of the kernel's calls. Throws where functions call themselves: no compiler
+   knows how deep. */
+  std::size_t StackBytes() const;
+
+  /** Runs the kernel in `blocks` × `threads` threads with a stack of `stack_bytes` each;
+   `arguments` are pointers to the values of its parameters. Throws where a device would stop. */
+  void Run(int blocks, int threads, void** arguments, std::size_t stack_bytes,
+           const OnDevice& on_device);
 
  private:
   struct State;

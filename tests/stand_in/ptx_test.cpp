@@ -24,10 +24,11 @@ std::string Kernel(const std::string& body, const std::string& before = "") {
 
 void Launch(const std::string& text, Words* words, int blocks = 1, int threads = 1) {
   const char* begin = reinterpret_cast<const char*>(words->data());
-  PtxModule(text).Run(blocks, threads, {reinterpret_cast<std::uint64_t>(begin)}, 4096,
-                      [&](const char* at, std::size_t bytes) {
-                        return at >= begin && at + bytes <= begin + sizeof(Words);
-                      });
+  auto address = reinterpret_cast<std::uint64_t>(begin);
+  void* arguments[] = {&address};
+  PtxModule(text).Run(blocks, threads, arguments, 4096, [&](const char* at, std::size_t bytes) {
+    return at >= begin && at + bytes <= begin + sizeof(Words);
+  });
 }
 
 std::string MessageOf(const std::string& text) {
@@ -133,6 +134,21 @@ TEST(PtxMachine, StopsWhereADeviceWould) {
   EXPECT_NE(MessageOf(Kernel("call.uni Forever, ();\n", forever)).find("the stack is full"),
             std::string::npos);
   EXPECT_NE(MessageOf(".version 9.0\n").find("no kernel"), std::string::npos);
+}
+
+TEST(PtxMachine, KnowsHowDeepTheStackIs) {
+  const std::string leaf = ".func Leaf()\n{\n.local .align 16 .b8 __local_depot1[512];\nret;\n}\n";
+  const std::string caller =
+      ".func Caller()\n{\n.local .align 16 .b8 __local_depot2[256];\ncall.uni Leaf, ();\nret;\n}\n";
+  const std::size_t alone = PtxModule(Kernel("")).StackBytes();
+  EXPECT_EQ(PtxModule(Kernel("call.uni Leaf, ();\n", leaf)).StackBytes(), alone + 512);
+  EXPECT_EQ(
+      PtxModule(Kernel("call.uni Leaf, ();\ncall.uni Caller, ();\n", leaf + caller)).StackBytes(),
+      alone + 768);
+  const std::string again =
+      ".func Again()\n{\ncall.uni Caller, ();\nret;\n}\n"
+      ".func Caller()\n{\ncall.uni Again, ();\nret;\n}\n";
+  EXPECT_THROW(PtxModule(Kernel("call.uni Again, ();\n", again)).StackBytes(), std::runtime_error);
 }
 
 }  // namespace

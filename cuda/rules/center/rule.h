@@ -1,6 +1,8 @@
 /** @file The center rule: the plain voxel count, for the study of accuracy against voxel size. */
 #pragma once
 
+#include <new>
+
 #include "cuda/rules/center/lattice.h"
 #include "cuda/rules/clip/rule.h"
 
@@ -14,10 +16,11 @@ namespace intervox::cuda {
  the faces between a counted voxel and a neighbour outside, weighted by the surfaces that the
  neighbour's centre violates. Blocks of voxels that certified bounds decide are counted at once, so
  that the work follows the boundary.
+ @param memory  its model, which is too large for the stack of a device's thread
  @return error: half the volume of the voxels that bounds leave undecided [m³]; not accepted when
  the lattice has more than 2²⁰ voxels along an axis. First order in the voxel size. */
-INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_size,
-                                         Moments* moments) {
+INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_size, Moments* moments,
+                                         internal::clip::ClipModel* memory) {
   RuleResult result;
   *moments = {};
   const Vec3 extent = pair.upper - pair.lower;
@@ -25,7 +28,7 @@ INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_siz
   longest = longest > extent.z ? longest : extent.z;
   const double h = voxel_size > 0 ? voxel_size : longest / 64;
   if (!(h > 0)) return result;
-  internal::clip::ClipModel model;
+  internal::clip::ClipModel& model = *::new (memory) internal::clip::ClipModel;
   model.box.F = Mat3::Identity();
   internal::clip::MapSurfaces(pair, &model);
   internal::center::VoxelBlock voxels;
@@ -41,6 +44,12 @@ INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_siz
   result.work = sums.leaves;
   result.accepted = true;
   return result;
+}
+
+/** The same with its memory on the stack. */
+inline RuleResult CenterRule(const LocalPair& pair, double voxel_size, Moments* moments) {
+  internal::clip::ClipModel memory;
+  return CenterRule(pair, voxel_size, moments, &memory);
 }
 
 }  // namespace intervox::cuda

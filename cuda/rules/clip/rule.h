@@ -1,6 +1,8 @@
 /** @file The clip rule: cells cut by tangent planes, moments extrapolated; any surfaces. */
 #pragma once
 
+#include <new>
+
 #include "cuda/moments/moments.h"
 #include "cuda/rules/clip/error.h"
 #include "cuda/rules/clip/tree.h"
@@ -71,15 +73,15 @@ INTERVOX_HD inline ClipSums Times(double a, const ClipSums& x) {
  @param max_leaves  bound on the curved leaves of one level; beyond it the best result is returned
  with the error that it has.
  @param leaf_size  [m] > 0: cells are halved until no halved side is longer, and no further.
+ @param memory  its model, which is too large for the stack of a device's thread
  @return error: the sum of ClipError [m³]; the changes in it are of V, or of the centroid or inertia
  in the same measure if those changed more. V is 0 with error 0 where bounds prove it, only. */
-INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
-                                       int max_leaves = internal::clip::kMaxClipLeaves,
-                                       double leaf_size = 0) {
+INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments, int max_leaves,
+                                       double leaf_size, internal::clip::ClipModel* memory) {
   using internal::clip::ClipSums;
   RuleResult result;
   *moments = {};
-  internal::clip::ClipModel model;
+  internal::clip::ClipModel& model = *::new (memory) internal::clip::ClipModel;
   bool disjoint = false;
   model.box = internal::clip::ChooseBox(pair, &disjoint);
   if (disjoint) {
@@ -146,6 +148,13 @@ INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
   }
   result.accepted = true;
   return result;
+}
+
+/** The same with its memory on the stack. */
+inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
+                           int max_leaves = internal::clip::kMaxClipLeaves, double leaf_size = 0) {
+  internal::clip::ClipModel memory;
+  return ClipRule(pair, moments, max_leaves, leaf_size, &memory);
 }
 
 }  // namespace intervox::cuda

@@ -1,6 +1,8 @@
 /** @file Where along the sections Ω may be, by the clip rule's certified bounds of cells. */
 #pragma once
 
+#include <new>
+
 #include "cuda/rules/column/chart.h"
 
 namespace intervox::cuda::internal::column {
@@ -248,11 +250,12 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
 /** What is known before the first section. */
 enum class ColumnStart { kReady, kEmpty, kRefused };
 
-/** Chart and cover of a pair. Out of line, so that the model is gone when panels are summed. */
+/** Chart and cover of a pair; `memory` is for a model that nobody needs afterwards. */
 __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
+                                                                      clip::ClipModel* memory,
                                                                       ColumnChart* chart,
                                                                       ColumnCover* cover) {
-  clip::ClipModel model;
+  clip::ClipModel& model = *::new (memory) clip::ClipModel;
   bool disjoint = false;
   model.box = clip::ChooseBox(pair, &disjoint);
   if (disjoint) return ColumnStart::kEmpty;

@@ -1,6 +1,8 @@
 /** @file The column rule: sections through Ω, integrated adaptively; any surfaces. */
 #pragma once
 
+#include <new>
+
 #include "cuda/rules/column/cover.h"
 #include "cuda/rules/column/faces.h"
 #include "cuda/rules/column/panel.h"
@@ -114,13 +116,24 @@ INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair&
   return count;
 }
 
-/** The sum over all panels, divided until the tolerance is met. Out of line, so that the panels
- take no memory while the chart is made. */
+/** What is too large for the stack of a device's thread: the model and the panels in turn. */
+struct ColumnMemory {
+  ColumnChart chart;
+  union {
+    clip::ClipModel model;
+    ColumnPanel panels[kColumnPanels];
+  };
+
+  INTERVOX_HD ColumnMemory() {}
+};
+
+/** The sum over all panels, divided until the tolerance is met. */
 __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPair& pair,
                                                                   const ColumnChart& chart,
                                                                   const ColumnCover& cover,
+                                                                  ColumnPanel* panels,
                                                                   Moments* moments) {
-  ColumnPanel panels[kColumnPanels];
+  for (int i = 0; i < kColumnPanels; ++i) ::new (&panels[i]) ColumnPanel;
   bool full = false;
   RuleResult result;
   result.work = cover.cells;
@@ -213,20 +226,27 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
  circle; they are summed by panels of seven that are divided, where the largest error is, at the
  place at which the section changes its shape.
  @return error: the sum of what nested rules differ by, squared where nothing happens between. */
-INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments,
+                                         internal::column::ColumnMemory* memory) {
   using namespace internal::column;
   RuleResult result;
   *moments = {};
-  ColumnChart chart;
+  ColumnChart& chart = *::new (&memory->chart) ColumnChart;
   ColumnCover cover;
-  const ColumnStart start = StartColumns(pair, &chart, &cover);
+  const ColumnStart start = StartColumns(pair, &memory->model, &chart, &cover);
   result.accepted = start == ColumnStart::kEmpty;
   if (start != ColumnStart::kReady) return result;
   const double raised = SetWeights(pair, &chart);
-  result = SumPanels(pair, chart, cover, moments);
+  result = SumPanels(pair, chart, cover, memory->panels, moments);
   if (!result.accepted || !(moments->v > 0)) return result;
   result.accepted = AddPlaneFaces(pair, raised, &chart, moments);
   return result;
+}
+
+/** The same with its memory on the stack. */
+inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments) {
+  internal::column::ColumnMemory memory;
+  return ColumnRule(pair, moments, &memory);
 }
 
 }  // namespace intervox::cuda

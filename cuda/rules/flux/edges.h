@@ -19,9 +19,19 @@ struct FluxHit {
 
 /** The points where straight edges of Ω end on curved surfaces. */
 struct FluxHits {
-  FluxHit hit[kFluxHits];
+  union {
+    FluxHit hit[kFluxHits];  ///< the first `count`; the rest is never written, nor zeroed
+  };
   int count = 0;
   bool full = false;
+
+  INTERVOX_HD FluxHits() {}
+
+  /** Forgets them. */
+  INTERVOX_HD void Clear() {
+    count = 0;
+    full = false;
+  }
 };
 
 /** (F1): adds the cone from a over an edge's fan, and the fan's area vector and its moment. The fan

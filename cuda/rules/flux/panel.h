@@ -61,6 +61,12 @@ struct FluxPanels {
 
   INTERVOX_HD FluxPanels() {}
 
+  /** Forgets them. */
+  INTERVOX_HD void Clear() {
+    count = 0;
+    full = shared = false;
+  }
+
   /** Adds a panel or notes that there is no room. */
   INTERVOX_HD void Push(const FluxPanel& p) {
     if (count < kFluxPanels) {

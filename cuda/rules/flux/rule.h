@@ -22,8 +22,15 @@ namespace intervox::cuda {
 
 namespace internal::flux {
 
-// One attempt's lists live on the stack; its sums add some 10 KiB.
-static_assert(sizeof(FluxPanels) + sizeof(FluxModel) + sizeof(FluxHits) < 32 * 1024);
+/** The lists of one attempt, which are too large for the stack of a device's thread. */
+struct FluxMemory {
+  FluxPanels panels;
+  FluxHits hits;
+  float volume_error[kFluxPanels], area_error[kFluxPanels];  ///< of the panels
+
+  INTERVOX_HD FluxMemory() {}
+};
+static_assert(sizeof(FluxMemory) < 28 * 1024);
 
 /** A sum of panels with its errors. */
 struct FluxTotal {
@@ -53,9 +60,12 @@ INTERVOX_HD inline double Opening(const FluxSums& sums) {
   return worst;
 }
 
-/** The pieces of ∂Ω. False when the pair is not for this rule. */
-INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxPanels* panels, FluxSums* edges) {
-  FluxHits hits;
+/** The pieces of ∂Ω, into the memory's lists. False when the pair is not for this rule. */
+INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxMemory* memory, FluxSums* edges) {
+  FluxPanels* panels = &memory->panels;
+  FluxHits& hits = memory->hits;
+  panels->Clear();
+  hits.Clear();
   if (!AddStraightEdges(model, &hits, edges) || hits.full) return false;
   for (int q = 0; q < model.curves; ++q) {
     SheetBreaks breaks;
@@ -70,16 +80,17 @@ INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxPanels* panels, F
 
 /** Chooses where the sums of the ellipsoid's face start, moves a there, and adds what they leave
  out: the whole sphere when they start on the face. */
-INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, FluxModel* model,
+INTERVOX_HD inline PatchPole StartPatch(int round, FluxMemory* memory, FluxModel* model,
                                         FluxSums* sums) {
+  const FluxPanels& panels = memory->panels;
   const FluxCurve& s = model->curve[round];
   PatchPole pole;
   pole.small = FindSmallPole(*model, round, panels, &pole.e);
   if (pole.small) {
     Shift(s.frame * Scaled(s.radii, pole.e), model);
     *sums = {};
-    FluxHits hits;
-    AddStraightEdges(*model, &hits, sums);
+    memory->hits.Clear();
+    AddStraightEdges(*model, &memory->hits, sums);
     return pole;
   }
   bool inside = false;
@@ -95,7 +106,7 @@ INTERVOX_HD inline PatchPole StartPatch(int round, const FluxPanels& panels, Flu
 /** One attempt with all surfaces shifted by about `nudge`, about `origin` where it is given and no
  ellipsoid prescribes its centre. */
 INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Moments* moments,
-                                      const Vec3* origin = nullptr) {
+                                      FluxMemory* memory, const Vec3* origin = nullptr) {
   RuleResult result;
   FluxModel model;
   if (!MakeFluxModel(pair, nudge, &model)) return result;
@@ -111,14 +122,14 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Momen
     model.a = model.curve[round].o;
   }
   Recentre(pair, &model);
-  FluxPanels panels;
   FluxTotal total;
-  if (!ListPanels(model, &panels, &total.sums)) return result;
+  if (!ListPanels(model, memory, &total.sums)) return result;
+  const FluxPanels& panels = memory->panels;
   if (panels.shared) {
     result.work = 1;
     return result;
   }
-  const PatchPole pole = round >= 0 ? StartPatch(round, panels, &model, &total.sums) : PatchPole{};
+  const PatchPole pole = round >= 0 ? StartPatch(round, memory, &model, &total.sums) : PatchPole{};
   // A peg in its hole leaves the difference of two nearly equal fluxes: few digits will not do.
   const bool nested =
       model.curves == 2 && round < 0 && model.curve[0].side * model.curve[1].side < 0;
@@ -126,7 +137,8 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Momen
   const auto is_fine = [&](const FluxPanel& p) {
     return nested && (pair.tolerance < 3e-4 || p.kind == PanelKind::kSheet);
   };
-  float volume_error[kFluxPanels], area_error[kFluxPanels];
+  float* volume_error = memory->volume_error;
+  float* area_error = memory->area_error;
   total += SumInLanes<FluxTotal>(panels.count, [&](int i) {
     const bool fine = is_fine(panels.panel[i]);
     const PanelSums p = IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0);
@@ -196,15 +208,26 @@ INTERVOX_HD inline bool IsFarOff(const Moments& x, const Vec3& start, Vec3* cent
   return SquaredNorm(*centroid - start) > kFarOff * kFarOff * square;
 }
 
+// There is no parametrisation for the curve in which two ellipsoids meet.
+INTERVOX_HD inline int CountEllipsoids(const LocalPair& pair) {
+  int count = 0;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    count += pair.surface[i].surface.kind == geometry::SurfaceKind::kEllipsoid;
+  }
+  return count;
+}
+
 }  // namespace internal::flux
 
 /** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
  ellipsoid), either side. Spectral: about 1e-9 relative for overlaps of ordinary shape. Not accepted
  for other surfaces, and when the boundary cannot be closed. Lanes share the panels. */
-INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
+                                       internal::flux::FluxMemory* memory) {
+  if (internal::flux::CountEllipsoids(pair) > 1) return {};
   RuleResult result = internal::flux::TryCrescent(pair, moments);
   if (result.accepted) return result;
-  result = internal::flux::TryFlux(pair, 0.0, moments);
+  result = internal::flux::TryFlux(pair, 0.0, moments, memory);
   // A speck in a large box: from near it the sums have its own size. The first look at its place is
   // rough.
   constexpr int kLooks = 3;
@@ -212,7 +235,7 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) 
   for (int i = 0; i < kLooks && result.accepted; ++i) {
     if (!internal::flux::IsFarOff(*moments, start, &centroid)) break;
     Moments about;
-    RuleResult again = internal::flux::TryFlux(pair, 0.0, &about, &centroid);
+    RuleResult again = internal::flux::TryFlux(pair, 0.0, &about, memory, &centroid);
     again.work += result.work;
     if (!again.accepted) break;
     start = centroid;
@@ -223,10 +246,16 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) 
     // Edges that coincide exactly, as where a ball ends a pin of its radius, part once every
     // surface moves by its own small distance.
     const double size = Norm(pair.upper - pair.lower);
-    result = internal::flux::TryFlux(pair, 1e-11 * size, moments);
+    result = internal::flux::TryFlux(pair, 1e-11 * size, moments, memory);
     result.error += 1e-11 * size * size * size;
   }
   return result;
+}
+
+/** The same with its memory on the stack. */
+inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
+  internal::flux::FluxMemory memory;
+  return FluxRule(pair, moments, &memory);
 }
 
 }  // namespace intervox::cuda

@@ -1,0 +1,40 @@
+/** @file What the kernels are given: a chunk of pairs in the device's memory, and which of them. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/plan.h"
+
+namespace intervox::cuda {
+
+/** The kernel that a pair waits for: a rule's number, or one of these. */
+using Step = std::uint8_t;
+/** Of Step: the outcome is there; the kernels before the rules. */
+inline constexpr Step kDone = 255, kPlanesStep = 254, kPrepareStep = 253;
+
+/** The step in which a rule is asked. */
+INTERVOX_HD constexpr Step StepOf(LeafRule rule) { return static_cast<Step>(rule); }
+
+/** Arrays with an entry for each pair of a chunk, on the device, and the numbers of those that the
+ launch is for. */
+struct Batch {
+  const PairView* d_pairs = nullptr;
+  Workspace<>* d_workspaces = nullptr;
+  Progress* d_progress = nullptr;
+  PairOutcome* d_outcomes = nullptr;
+  Step* d_steps = nullptr;
+  void* d_memory = nullptr;  ///< one ColumnMemory, FluxMemory … for each entry of the list
+  const std::int32_t* d_list = nullptr;
+  std::int32_t count = 0;  ///< of the list
+};
+
+/** Bytes of the device that one pair of a chunk takes, but for its rule's memory. */
+inline constexpr std::size_t kBytesOfPair = sizeof(PairView) + sizeof(Workspace<>) +
+                                            sizeof(Progress) + sizeof(PairOutcome) + sizeof(Step) +
+                                            sizeof(std::int32_t);
+
+/** Threads of a block, and blocks for which a multiprocessor has registers. */
+inline constexpr int kThreadsPerBlock = 64, kBlocksPerMultiprocessor = 4;
+
+}  // namespace intervox::cuda

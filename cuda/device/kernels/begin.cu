@@ -1,0 +1,23 @@
+// The first kernel: frames, closed forms, bounds that are apart.
+#include <cuda_runtime.h>
+
+#include "cuda/device/kernels/kernels.h"
+#include "cuda/device/kernels/thread.cuh"
+
+namespace intervox::cuda {
+
+__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) Begin(Batch batch) {
+  internal::ForPairOfThread(batch, [&](std::int32_t i, std::int32_t) {
+    PairOutcome out;
+    PairFrame frame;
+    const AfterBegin next = BeginPair(batch.d_pairs[i], &frame, &out.metrics);
+    batch.d_outcomes[i] = out;
+    batch.d_steps[i] = next == AfterBegin::kNothing  ? kDone
+                       : next == AfterBegin::kPlanes ? kPlanesStep
+                                                     : kPrepareStep;
+  });
+}
+
+Kernel BeginKernel() { return {"Begin", reinterpret_cast<const void*>(&Begin)}; }
+
+}  // namespace intervox::cuda

@@ -1,0 +1,19 @@
+// The kernel of PolarRule.
+#include <cuda_runtime.h>
+
+#include "cuda/device/kernels/kernels.h"
+#include "cuda/device/kernels/thread.cuh"
+#include "cuda/rules/polar/rule.h"
+
+namespace intervox::cuda {
+
+__global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
+    AskPolar(Batch batch) {
+  internal::AskRule<void>(batch, LeafRule::kPolar,
+                          [](const PairView& /*query*/, Workspace<>* workspace, void* /*memory*/,
+                             Moments* moments) { return PolarRule(workspace->pair, moments); });
+}
+
+Kernel PolarKernel() { return {"AskPolar", reinterpret_cast<const void*>(&AskPolar)}; }
+
+}  // namespace intervox::cuda

@@ -1,0 +1,124 @@
+/** @file What the Cuda executor keeps of a device between calls. */
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "cuda/device/batch.h"
+#include "cuda/device/kernels/kernels.h"
+
+namespace intervox::cuda {
+
+/** What to do where the device does not serve. */
+inline constexpr const char* kUseTheCpu = "use the devices serial or threads";
+/** The same where memory is short, at the end of a message. */
+inline constexpr const char* kMoreMemory =
+    ". Free memory on the device, take one with more, or use the devices serial or threads.";
+
+/** Throws std::runtime_error with the device, what was done, and CUDA's word for the error, unless
+ that is cudaSuccess. Takes the error out of the runtime's memory. */
+void CheckCuda(cudaError_t error, int device, const std::string& what);
+
+/** Makes a device the calling thread's, and afterwards that which it had before. */
+class DeviceScope {
+ public:
+  /** @throws std::runtime_error when CUDA refuses. */
+  explicit DeviceScope(int device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int device_;
+  int before_ = 0;
+};
+
+/** What matters of a device: of cudaDeviceGetAttribute. */
+struct DeviceTraits {
+  int major = 0, minor = 0;  ///< compute capability
+  int multiprocessors = 0;
+  int threads_of_multiprocessor = 0;  ///< at most resident
+};
+
+/** Asks the device for its traits. */
+DeviceTraits TraitsOf(int device);
+
+/** What the driver keeps for the stacks of a kernel: as many threads as the device can hold, in use
+ or not [bytes]. */
+std::size_t StackReservation(std::size_t stack_of_thread, const DeviceTraits& traits);
+
+/** Memory on the device that grows and is kept. */
+class DeviceMemory {
+ public:
+  /** Takes no memory yet. */
+  explicit DeviceMemory(int device) : device_(device) {}
+  ~DeviceMemory();
+  DeviceMemory(const DeviceMemory&) = delete;
+  DeviceMemory& operator=(const DeviceMemory&) = delete;
+
+  /** At least so many bytes; their contents are lost when it grows.
+   @throws std::runtime_error with a remedy when the device has too little */
+  void* Reserve(std::size_t bytes);
+  /** Bytes that it holds. */
+  std::size_t size() const { return size_; }
+
+ private:
+  int device_;
+  void* d_data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/** A stream and buffers of one device, for one call at a time. */
+class DeviceState {
+ public:
+  /** Of the device of the calling thread, which must be `device`. */
+  explicit DeviceState(int device);
+  ~DeviceState();
+  DeviceState(const DeviceState&) = delete;
+  DeviceState& operator=(const DeviceState&) = delete;
+
+  /** Copies to the device, ordered with its launches. `from` may change afterwards. */
+  void Upload(void* d_to, const void* from, std::size_t bytes);
+  /** Copies from the device, and waits. */
+  void Download(void* to, const void* d_from, std::size_t bytes);
+  /** Launches one thread for each entry of the batch's list, and waits: errors carry the kernel's
+   name. Before a kernel's first launch, looks whether the device has room for its stacks. */
+  void Launch(const Kernel& kernel, Batch batch);
+
+  /** Of this device. */
+  const DeviceTraits& traits() const { return traits_; }
+
+  DeviceMemory cells, pairs, workspaces, progress, outcomes, steps, list, memory;
+
+ private:
+  int device_;
+  DeviceTraits traits_;
+  cudaStream_t stream_ = nullptr;
+};
+
+/** Lends a state of a device: one that another call gave back, or a new one. What is given back is
+ kept and never freed, for the driver may be gone when the process ends. */
+class StateLease {
+ public:
+  /** Of the device of the calling thread, which must be `device`. */
+  explicit StateLease(int device);
+  /** Keeps the state, unless the scope is left by an exception. */
+  ~StateLease();
+  StateLease(const StateLease&) = delete;
+  StateLease& operator=(const StateLease&) = delete;
+
+  /** The state, the caller's alone while the lease lasts. */
+  DeviceState* operator->() const { return state_.get(); }
+  /** The same. */
+  DeviceState& operator*() const { return *state_; }
+
+ private:
+  int device_;
+  int exceptions_;
+  std::unique_ptr<DeviceState> state_;
+};
+
+}  // namespace intervox::cuda
