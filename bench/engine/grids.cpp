@@ -5,9 +5,9 @@
 // does; one call is all pairs of blocks whose boxes meet. instr: user instructions of a call; V:
 // of all its pairs [voxels]; pairs: how many there are.
 
+#include "tests/geometry/grids.h"
 #include "bench/engine/accuracy.h"
 #include "tests/cuda/pairs.h"
-#include "tests/geometry/grids.h"
 
 namespace intervox {
 namespace {

@@ -45,10 +45,10 @@ using NodeBits = std::uint8_t[kTileSide][kTileSide];
 /** Levels at the nodes of some voxels, and what V changes with them. */
 struct Tile {
   center::VoxelBlock voxels;
-  double edge = 0;          ///< of a voxel [m]
-  int count = 0;            ///< sides that bounds over the tile leave undecided
-  int side[kTileSides];     ///< which sides of the model
-  double turn[kTileSides];  ///< their weight in S: 0 where the side stands still or is a cut
+  double edge = 0;            ///< of a voxel [m]
+  int count = 0;              ///< sides that bounds over the tile leave undecided
+  int side[kTileSides];       ///< which sides of the model
+  double turn[kTileSides];    ///< their weight in S: 0 where the side stands still or is a cut
   std::uint64_t cutting = 0;  ///< bits of the sides with a positive level at a node
   VoxelBits left;             ///< voxels that are not outside of a side
   double level[kTileSides][kTileNodes];  ///< of cutting sides at the nodes of voxels that they cut
