@@ -82,12 +82,6 @@ bool OverlapInMiddle(const RawCell& A, const RawCell& T) {
          std::all_of(T.surfaces.begin(), T.surfaces.end(), inside);
 }
 
-/** Whether a cut of a bounded hull has a face of it: without one it bounds nothing. */
-bool HasFace(const EnclosingPolytope& hull, int cut) {
-  return std::any_of(hull.polytope.faces.begin(), hull.polytope.faces.end(),
-                     [cut](const PolytopeFace& face) { return face.cut == cut; });
-}
-
 /** Whether a hole or a hollow ball lies beyond one of the cuts of a bounded hull: it takes nothing
  away there. */
 bool LiesBeyond(const Surface& S, const EnclosingPolytope& hull, double touching) {
@@ -115,13 +109,12 @@ std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
   const Vec3 mean = Mean(P.vertices);
   std::vector<Vec3> points;
   if (S.kind == SurfaceKind::kPlane) {
-    for (const PolytopeFace& face : P.faces) {
-      if (face.cut != FindCut(hull, static_cast<int>(index))) continue;
-      const Vec3 middle = Mean(face.p);
+    if (const PolytopeFace* face = FindFace(hull, static_cast<int>(index)); face != nullptr) {
+      const Vec3 middle = Mean(face->p);
       const Vec3 out = (kStepOut * S.side * Norm(P.upper - P.lower)) * S.PlaneNormal();
       points.push_back(middle + out);
-      for (const Vec3& v : face.p) points.push_back(0.5 * (middle + v) + out);
-      for (const Vec3& v : face.p) points.push_back(0.1 * middle + 0.9 * v + out);
+      for (const Vec3& v : face->p) points.push_back(0.5 * (middle + v) + out);
+      for (const Vec3& v : face->p) points.push_back(0.1 * middle + 0.9 * v + out);
     }
   } else if (S.side > 0) {
     for (const Vec3& v : P.vertices) points.push_back(0.1 * mean + 0.9 * v);
@@ -174,9 +167,9 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
     proofs.erase(proofs.begin() + static_cast<std::ptrdiff_t>(k));
     origin.erase(origin.begin() + static_cast<std::ptrdiff_t>(k));
   };
-  for (std::size_t k = kept.size(); faces_tell && k-- > 0;) {
+  for (std::size_t k = kept.size(); faces_tell && k-- > 0;) {  // without a face it bounds nothing
     if (kept[k].kind == SurfaceKind::kPlane && !proofs[k].known &&
-        !HasFace(hull, FindCut(hull, static_cast<int>(origin[k])))) {
+        FindFace(hull, static_cast<int>(origin[k])) == nullptr) {
       drop(k);
     }
   }

@@ -146,11 +146,15 @@ std::vector<Mat3> CandidateAxes(std::span<const Surface> surfaces) {
 
 }  // namespace
 
-int FindCut(const EnclosingPolytope& hull, int surface) {
-  for (std::size_t k = 0; k < hull.cuts.size(); ++k) {
-    if (hull.cuts[k].id == surface) return static_cast<int>(k);
-  }
-  return -1;
+const PolytopeFace* FindFace(const EnclosingPolytope& hull, int surface) {
+  const auto cut = std::find_if(hull.cuts.begin(), hull.cuts.end(),
+                                [surface](const PlaneCut& c) { return c.id == surface; });
+  if (cut == hull.cuts.end()) return nullptr;
+  const int index = static_cast<int>(cut - hull.cuts.begin());
+  const std::vector<PolytopeFace>& faces = hull.polytope.faces;
+  const auto face = std::find_if(faces.begin(), faces.end(),
+                                 [index](const PolytopeFace& f) { return f.cut == index; });
+  return face != faces.end() ? &*face : nullptr;
 }
 
 double LengthScale(std::span<const Surface> surfaces) {

@@ -20,8 +20,8 @@ struct EnclosingPolytope {
  the box of the other surfaces. */
 EnclosingPolytope Enclose(std::span<const Surface> surfaces);
 
-/** The index into the cuts of the plane surface `surface`; −1 when it is none. */
-int FindCut(const EnclosingPolytope& hull, int surface);
+/** The polytope's face of the plane surface `surface`; null where it has none. */
+const PolytopeFace* FindFace(const EnclosingPolytope& hull, int surface);
 
 /** A length that the surfaces' positions and sizes do not exceed; 1 m where all are 0. */
 double LengthScale(std::span<const Surface> surfaces);

@@ -75,9 +75,8 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size) 
   }
   if (S.kind == SurfaceKind::kPlane && IsConvex(t) && A.bounded) {
     const EnclosingPolytope hull = Enclose(A.surfaces);
-    for (const PolytopeFace& face : hull.polytope.faces) {
-      if (face.cut == FindCut(hull, static_cast<int>(i))) return AllSatisfy(face.p, t, touching);
-    }
+    const PolytopeFace* face = FindFace(hull, static_cast<int>(i));
+    if (face != nullptr) return AllSatisfy(face->p, t, touching);
   }
   std::vector<Surface> outside = others;
   outside.push_back(Complement(t));

@@ -63,23 +63,45 @@ struct LevelAt {
   Vec3 gradient;
 };
 
-/** The trilinear field and its gradient at u [voxels]; beyond the band ±band with gradient 0. */
-INTERVOX_HD inline LevelAt Evaluate(const GridView& grid, const Vec3& u) {
+/** The voxel around a point. */
+struct VoxelAt {
+  const float* node = nullptr;  ///< the first of its nodes; null beyond the band
+  double t[3] = {};             ///< where in it the point is, in [0, 1)
+  double beyond = 0.0;          ///< the level where there is no node [voxels]
+};
+
+/** The voxel that holds u [voxels]. */
+INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
+  VoxelAt voxel;
   int place[3], node[3];
-  double t[3];
   for (int axis = 0; axis < 3; ++axis) {
     const double x = u[axis] - grid.origin[axis];
-    if (!(x >= 0 && x < kBlockEdge * grid.size[axis])) return {grid.band, {}};
+    if (!(x >= 0 && x < kBlockEdge * grid.size[axis])) {
+      voxel.beyond = grid.band;
+      return voxel;
+    }
     const int whole = static_cast<int>(x);
     place[axis] = whole / kBlockEdge;
     node[axis] = whole % kBlockEdge;
-    t[axis] = x - whole;
+    voxel.t[axis] = x - whole;
   }
   const std::int32_t block =
       grid.places[(place[0] * grid.size[1] + place[1]) * grid.size[2] + place[2]];
-  if (block < 0) return {block == kAbsentInside ? -grid.band : grid.band, {}};
-  const float* f = grid.nodes + static_cast<std::int64_t>(block) * kBlockNodes +
-                   (node[0] * kBlockSide + node[1]) * kBlockSide + node[2];
+  if (block < 0) {
+    voxel.beyond = block == kAbsentInside ? -grid.band : grid.band;
+    return voxel;
+  }
+  voxel.node = grid.nodes + static_cast<std::int64_t>(block) * kBlockNodes +
+               (node[0] * kBlockSide + node[1]) * kBlockSide + node[2];
+  return voxel;
+}
+
+/** The trilinear field and its gradient at u [voxels]; beyond the band ±band with gradient 0. */
+INTERVOX_HD inline LevelAt Evaluate(const GridView& grid, const Vec3& u) {
+  const VoxelAt voxel = FindVoxel(grid, u);
+  if (voxel.node == nullptr) return {voxel.beyond, {}};
+  const float* f = voxel.node;
+  const double(&t)[3] = voxel.t;
   // Along z, then y, then x; a name's digits are the node's offsets in x and y.
   constexpr int kX = kBlockSide * kBlockSide, kY = kBlockSide;
   const double f00 = f[0] + t[2] * (f[1] - f[0]), z00 = f[1] - f[0];
@@ -95,21 +117,10 @@ INTERVOX_HD inline LevelAt Evaluate(const GridView& grid, const Vec3& u) {
 
 /** The value of Evaluate, alone. */
 INTERVOX_HD inline double LevelOf(const GridView& grid, const Vec3& u) {
-  int place[3], node[3];
-  double t[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    const double x = u[axis] - grid.origin[axis];
-    if (!(x >= 0 && x < kBlockEdge * grid.size[axis])) return grid.band;
-    const int whole = static_cast<int>(x);
-    place[axis] = whole / kBlockEdge;
-    node[axis] = whole % kBlockEdge;
-    t[axis] = x - whole;
-  }
-  const std::int32_t block =
-      grid.places[(place[0] * grid.size[1] + place[1]) * grid.size[2] + place[2]];
-  if (block < 0) return block == kAbsentInside ? -grid.band : grid.band;
-  const float* f = grid.nodes + static_cast<std::int64_t>(block) * kBlockNodes +
-                   (node[0] * kBlockSide + node[1]) * kBlockSide + node[2];
+  const VoxelAt voxel = FindVoxel(grid, u);
+  if (voxel.node == nullptr) return voxel.beyond;
+  const float* f = voxel.node;
+  const double(&t)[3] = voxel.t;
   constexpr int kX = kBlockSide * kBlockSide, kY = kBlockSide;
   const double f00 = f[0] + t[2] * (f[1] - f[0]);
   const double f01 = f[kY] + t[2] * (f[kY + 1] - f[kY]);

@@ -9,23 +9,17 @@
 
 #include "host/cli/bulk.h"
 #include "host/cli/cli.h"
-#include "host/cli/file_kind.h"
 #include "host/cli/pair_rows.h"
 #include "host/cli/validators.h"
 #include "host/distance/distance.h"
-#include "host/input/error.h"
 #include "host/scene/names.h"
 #include "host/scene/pairs.h"
 
 namespace intervox::cli {
 namespace {
 
-struct Options {
-  std::string file;
+struct Options : PairsOptions {
   double tolerance = 1e-9;
-  bool json = false;
-  BulkOptions bulk;
-  int threads = 0;
 };
 
 struct Row {
@@ -35,14 +29,10 @@ struct Row {
 };
 
 Row Measure(const PosedPair& pair, const host::DistanceOptions& options, CellStore* store) {
-  const CellStore::Solid& a = store->Of(pair.a);
-  const CellStore::Solid& b = store->Of(pair.b);
   Row row{pair.name, {}, 0.0};
-  const std::string& fault = a.fault.empty() ? b.fault : a.fault;
-  if (!fault.empty()) {
-    row.separation.reason = pair.place + ": " + fault;
-    return row;
-  }
+  row.separation.reason = store->FaultOf(pair);
+  if (!row.separation.reason.empty()) return row;
+  const CellStore::Solid &a = store->Of(pair.a), &b = store->Of(pair.b);
   row.seconds = Seconds([&] {
     row.separation = host::MeasureDistance(a.cells, b.cells, pair.X_WA, pair.X_WB, options);
   });
@@ -71,8 +61,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
 }
 
 void PrintTable(const std::vector<Row>& rows) {
-  std::size_t width = 4;
-  for (const Row& row : rows) width = std::max(width, row.name.size());
+  const std::size_t width = NameWidth(rows);
   std::cout << fmt::format("{:<{}}  {:<17} {:>16} {:>9} {:>36} {:>36} {:>9}\n", "name", width,
                            "status", "distance [m]", "error", "point of a [m]", "point of b [m]",
                            "time [us]");
@@ -88,11 +77,7 @@ void PrintTable(const std::vector<Row>& rows) {
                              host::WordOf(s.status), s.distance, s.distance - s.lower,
                              Triple(s.p_WA), Triple(s.p_WB), 1e6 * row.seconds);
   }
-  for (const Row& row : rows) {
-    if (!row.separation.reason.empty()) {
-      std::cout << row.name << ": " << row.separation.reason << '\n';
-    }
-  }
+  PrintReasons(rows, [](const Row& row) -> const std::string& { return row.separation.reason; });
 }
 
 constexpr std::array<ColumnSpec, 7> kColumns = {{
@@ -129,11 +114,7 @@ int RunBulk(const BulkPair& pair, const Options& options, const host::DistanceOp
 }
 
 int Run(const Options& options) {
-  RequireKind(options.file, "distance", {FileKind::kPairs});
-  const PairsFile file = LoadPairs(options.file);
-  if (file.pairs.empty()) {
-    throw host::InputError(options.file + ": document: no pairs. Add 'pairs' of posed shapes.");
-  }
+  const PairsFile file = ReadPairs(options.file, "distance");
   host::DistanceOptions measure;
   measure.tolerance = options.tolerance;
   if (!options.bulk.poses.empty()) {
@@ -143,9 +124,7 @@ int Run(const Options& options) {
   CellStore store;
   for (const PosedPair& pair : file.pairs) rows.push_back(Measure(pair, measure, &store));
   if (options.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Row& row : rows) all.push_back(ToJson(row));
-    std::cout << all.dump(1) << '\n';
+    PrintJson(rows, ToJson);
   } else {
     PrintTable(rows);
   }
@@ -161,17 +140,12 @@ void AddDistance(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("distance", "Measure how far the solids of posed pairs are apart");
-  command->add_option("file", options->file, "Pairs file, intervox/pairs/1; -: standard input")
-      ->required();
+  AddPairsOptions(command, options.get());
   command
       ->add_option("--tolerance", options->tolerance,
                    "In sizes of the smaller solid, or in distances where that is more [1e-12, "
                    "0.1]; default 1e-9")
       ->check(InRange(1e-12, 0.1));
-  command->add_flag("--json", options->json, "Print one JSON array in full precision");
-  AddBulkOptions(command, &options->bulk);
-  command->add_option("--threads", options->threads, "For --poses; 0: all cores")
-      ->check(CLI::Range(0, 4096));
   command->callback([options, &status] { status = Run(*options); });
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -49,9 +48,8 @@ host::MeasureOptions Measure(const Options& options) {
 
 template <class F>
 Row Timed(const std::string& name, F&& measure) {
-  const auto start = std::chrono::steady_clock::now();
-  Row row{name, measure(), 0.0};
-  row.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  Row row{name, {}, 0.0};
+  row.seconds = Seconds([&] { row.metrics = measure(); });
   return row;
 }
 
@@ -66,11 +64,10 @@ std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const
   CellStore store;
   std::vector<Row> rows;
   for (const PosedPair& pair : file.pairs) {
-    const CellStore::Solid& a = store.Of(pair.a);
-    const CellStore::Solid& b = store.Of(pair.b);
+    const std::string fault = store.FaultOf(pair);
+    const CellStore::Solid &a = store.Of(pair.a), &b = store.Of(pair.b);
     rows.push_back(Timed(pair.name, [&] {
-      if (!a.fault.empty()) return Faulty(pair.place + ": " + a.fault);
-      if (!b.fault.empty()) return Faulty(pair.place + ": " + b.fault);
+      if (!fault.empty()) return Faulty(fault);
       return MeasurePair(engine, a.cells, b.cells, pair.X_WA, pair.X_WB, Measure(options));
     }));
   }
@@ -131,8 +128,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
 }
 
 void PrintTable(const std::vector<Row>& rows, bool solids) {
-  std::size_t width = 4;
-  for (const Row& row : rows) width = std::max(width, row.name.size());
+  const std::size_t width = NameWidth(rows);
   std::cout << fmt::format("{:<{}}  {:<17} {:>13} {:>9} {:>36} {:>36} {:>7} {:>9}\n", "name", width,
                            "status", "V [m3]", "error", "centroid [m]",
                            solids ? "inertia xx, yy, zz [m5]" : "area vector [m2]", "cells",
@@ -152,11 +148,7 @@ void PrintTable(const std::vector<Row>& rows, bool solids) {
                              width, status, m.volume, m.volume_error, Triple(m.p_WC), Triple(last),
                              m.work, 1e6 * row.seconds);
   }
-  for (const Row& row : rows) {
-    if (!row.metrics.reason.empty()) {
-      std::cout << row.name << ": " << row.metrics.reason << '\n';
-    }
-  }
+  PrintReasons(rows, [](const Row& row) -> const std::string& { return row.metrics.reason; });
 }
 
 /** Whether each pair, or each shape where there are no pairs, has voxels of its own. */
@@ -187,9 +179,7 @@ int Run(const Options& options) {
   const std::vector<Row> rows =
       solids ? MeasureShapes(engine, file, options) : MeasurePairs(engine, file, options);
   if (options.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Row& row : rows) all.push_back(ToJson(row));
-    std::cout << all.dump(1) << '\n';
+    PrintJson(rows, ToJson);
   } else {
     PrintTable(rows, solids);
   }

@@ -9,10 +9,8 @@
 
 #include "host/cli/bulk.h"
 #include "host/cli/cli.h"
-#include "host/cli/file_kind.h"
 #include "host/cli/pair_rows.h"
 #include "host/distance/overlaps.h"
-#include "host/input/error.h"
 #include "host/scene/names.h"
 #include "host/scene/pairs.h"
 
@@ -21,13 +19,6 @@ namespace {
 
 using host::OverlapProof;
 using host::OverlapTest;
-
-struct Options {
-  std::string file;
-  bool json = false;
-  BulkOptions bulk;
-  int threads = 0;
-};
 
 struct Row {
   std::string name;
@@ -41,14 +32,10 @@ const char* WordOf(OverlapProof proof) {
 }
 
 Row Test(const PosedPair& pair, CellStore* store) {
-  const CellStore::Solid& a = store->Of(pair.a);
-  const CellStore::Solid& b = store->Of(pair.b);
   Row row{pair.name, {}, 0.0};
-  const std::string& fault = a.fault.empty() ? b.fault : a.fault;
-  if (!fault.empty()) {
-    row.test.reason = pair.place + ": " + fault;
-    return row;
-  }
+  row.test.reason = store->FaultOf(pair);
+  if (!row.test.reason.empty()) return row;
+  const CellStore::Solid &a = store->Of(pair.a), &b = store->Of(pair.b);
   row.seconds =
       Seconds([&] { row.test = host::TestOverlap(a.cells, b.cells, pair.X_WA, pair.X_WB); });
   return row;
@@ -73,8 +60,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
 }
 
 void PrintTable(const std::vector<Row>& rows) {
-  std::size_t width = 4;
-  for (const Row& row : rows) width = std::max(width, row.name.size());
+  const std::size_t width = NameWidth(rows);
   std::cout << fmt::format("{:<{}}  {:<17} {:<8} {:<7} {:>36} {:>6} {:>9}\n", "name", width,
                            "status", "overlaps", "proof", "point inside both [m]", "steps",
                            "time [us]");
@@ -89,9 +75,7 @@ void PrintTable(const std::vector<Row>& rows) {
                              WordOf(t.proof), has_point ? Triple(t.p_W) : "-", t.steps,
                              1e6 * row.seconds);
   }
-  for (const Row& row : rows) {
-    if (!row.test.reason.empty()) std::cout << row.name << ": " << row.test.reason << '\n';
-  }
+  PrintReasons(rows, [](const Row& row) -> const std::string& { return row.test.reason; });
 }
 
 constexpr std::array<ColumnSpec, 4> kColumns = {{
@@ -102,7 +86,7 @@ constexpr std::array<ColumnSpec, 4> kColumns = {{
 }};
 
 /** Tests the one pair at many poses. */
-int RunBulk(const BulkPair& pair, const Options& options) {
+int RunBulk(const BulkPair& pair, const PairsOptions& options) {
   const std::string& out = options.bulk.out;
   BulkRows rows(out, "intervox/overlaps/1", kColumns, pair.X_WA.size());
   bool all_decided = true;
@@ -121,12 +105,8 @@ int RunBulk(const BulkPair& pair, const Options& options) {
   return all_decided ? kDone : kFailed;
 }
 
-int Run(const Options& options) {
-  RequireKind(options.file, "overlaps", {FileKind::kPairs});
-  const PairsFile file = LoadPairs(options.file);
-  if (file.pairs.empty()) {
-    throw host::InputError(options.file + ": document: no pairs. Add 'pairs' of posed shapes.");
-  }
+int Run(const PairsOptions& options) {
+  const PairsFile file = ReadPairs(options.file, "overlaps");
   if (!options.bulk.poses.empty()) {
     return RunBulk(ReadBulk(file, options.file, options.bulk), options);
   }
@@ -134,9 +114,7 @@ int Run(const Options& options) {
   CellStore store;
   for (const PosedPair& pair : file.pairs) rows.push_back(Test(pair, &store));
   if (options.json) {
-    nlohmann::ordered_json all = nlohmann::ordered_json::array();
-    for (const Row& row : rows) all.push_back(ToJson(row));
-    std::cout << all.dump(1) << '\n';
+    PrintJson(rows, ToJson);
   } else {
     PrintTable(rows);
   }
@@ -146,15 +124,10 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddOverlaps(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<PairsOptions>();
   CLI::App* command =
       app.add_subcommand("overlaps", "Tell whether the solids of posed pairs overlap, yes or no");
-  command->add_option("file", options->file, "Pairs file, intervox/pairs/1; -: standard input")
-      ->required();
-  command->add_flag("--json", options->json, "Print one JSON array in full precision");
-  AddBulkOptions(command, &options->bulk);
-  command->add_option("--threads", options->threads, "For --poses; 0: all cores")
-      ->check(CLI::Range(0, 4096));
+  AddPairsOptions(command, options.get());
   command->callback([options, &status] { status = Run(*options); });
 }
 

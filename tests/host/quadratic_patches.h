@@ -52,6 +52,7 @@ class QuadraticPatches {
   void JoinUndirected(std::size_t begin, std::size_t end);
   void JoinGroups(std::size_t begin, std::size_t end, int first);
   void GroupBodyPair(std::size_t begin, std::size_t end);
+  void SumHeld(const std::vector<Held>& held, std::vector<Contact>* contacts) const;
   int BestContact(const ActivePair& pair, const std::vector<Contact>& contacts,
                   const std::vector<Held>& held) const;
 
@@ -200,6 +201,24 @@ inline int QuadraticPatches::BestContact(const ActivePair& pair,
   return best;
 }
 
+/** Contacts as the held pairs make them now. */
+inline void QuadraticPatches::SumHeld(const std::vector<Held>& held,
+                                      std::vector<Contact>* contacts) const {
+  std::int64_t undefined = 0;
+  for (std::size_t c = 0; c < contacts->size(); ++c) {
+    Contact& contact = (*contacts)[c];
+    contact.sum = {};
+    for (const ActivePair& p : pairs_) {
+      for (const Held& h : held) {
+        if (h.contact != static_cast<int>(c) || h.cells != CellPair{p.i, p.j, p.a, p.b}) continue;
+        contact.sum.Add(p.metrics);
+        contact.sum.AddWall(p.metrics, p.wall);
+      }
+    }
+    FinishGeometry(rules_.Settings(contact.body_i, contact.body_j), &contact, &undefined);
+  }
+}
+
 inline void QuadraticPatches::Join(std::size_t capacity, std::vector<Contact>* contacts,
                                    std::vector<Held>* held) {
   const auto before = [](const Held& x, const Held& y) { return x.cells < y.cells; };
@@ -207,6 +226,7 @@ inline void QuadraticPatches::Join(std::size_t capacity, std::vector<Contact>* c
     const Held one{{pair.i, pair.j, pair.a, pair.b}, contact};
     held->insert(std::lower_bound(held->begin(), held->end(), one, before), one);
   };
+  SumHeld(*held, contacts);
   std::vector<std::size_t> open;
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
     const ActivePair& p = pairs_[k];

@@ -14,7 +14,7 @@ constexpr int kGrain = 256;  // contacts that go to a thread together
 
 CellPair CellsOf(const ActivePair& pair) { return {pair.i, pair.j, pair.a, pair.b}; }
 
-/** Whether a contact, as it was evaluated last, and a new pair may be one convex overlap. */
+/** Whether a contact, as it is at this stage, and a new pair may be one convex overlap. */
 bool MayJoin(const Contact& contact, const ActivePair& pair) {
   if (!contact.active) return false;
   MetricsSum held, added;
@@ -243,12 +243,11 @@ void FinishGeometry(const PatchSettings& settings, Contact* contact,
   contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
 }
 
-void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
-              Patches* patches, PatchScratch* scratch) {
-  FindHeld(*patches, pairs, &scratch->contact_of);
-  const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
-                                   [](int contact) { return contact < 0; });
-  if (has_new) Joining(rules, pairs, patches, scratch).Run(capacity);
+namespace {
+
+/** Sums the pairs of each contact. Returns how many normals were undefined. */
+std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pairs,
+                         Patches* patches, PatchScratch* scratch) {
   SortByContact(patches->contacts.size(), scratch);
   std::atomic<std::int64_t> undefined{0};
   const auto sum = [&](int begin, int end) {
@@ -267,7 +266,22 @@ void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::s
   };
   cuda::ParallelFor(static_cast<int>(patches->contacts.size()), kGrain, scratch->threads,
                     std::cref(sum));
-  patches->undefined_normals += undefined;
+  return undefined;
+}
+
+}  // namespace
+
+void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
+              Patches* patches, PatchScratch* scratch) {
+  FindHeld(*patches, pairs, &scratch->contact_of);
+  const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
+                                   [](int contact) { return contact < 0; });
+  if (has_new) {
+    // What joins a contact is judged by the contact as it is now, not as it was a stage before.
+    SumContacts(rules, pairs, patches, scratch);
+    Joining(rules, pairs, patches, scratch).Run(capacity);
+  }
+  patches->undefined_normals += SumContacts(rules, pairs, patches, scratch);
 }
 
 }  // namespace intervox::host
