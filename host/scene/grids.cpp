@@ -43,9 +43,15 @@ geometry::Shape GridOf(const geometry::ShapePtr& of, double voxel_size, double h
   shape.grid.voxel_size = voxel_size;
   shape.grid.half_width = half_width;
   shape.grid.field = geometry::MakeLevelSet(cells, voxel_size, half_width, OnAllCores);
-  shape.grid.unbiased = unbiased;
-  if (unbiased) shape.grid.field = geometry::WithoutBias(*shape.grid.field, OnAllCores);
-  return shape;
+  return unbiased ? Unbiased(shape) : shape;
+}
+
+geometry::Shape Unbiased(const geometry::Shape& shape) {
+  geometry::Shape out = shape;
+  if (!HasBias(shape)) return out;
+  out.grid.field = geometry::WithoutBias(*shape.grid.field, OnAllCores);
+  out.grid.unbiased = true;
+  return out;
 }
 
 void SetMeshGridder(MeshGridder gridder) { Gridder() = std::move(gridder); }

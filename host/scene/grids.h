@@ -26,6 +26,14 @@ void OnAllCores(int count, const std::function<void(int, int)>& body);
 geometry::Shape GridOf(const geometry::ShapePtr& of, double voxel_size,
                        double half_width = kHalfWidth, bool unbiased = false);
 
+/** Whether a shape is a grid with the bias that interpolation between nodes adds. */
+inline bool HasBias(const geometry::Shape& shape) {
+  return shape.operation == geometry::Operation::kGrid && !shape.grid.unbiased;
+}
+
+/** The shape with its grid's field WithoutBias; a shape that has none stays as it is. */
+geometry::Shape Unbiased(const geometry::Shape& shape);
+
 /** What a file of a level set holds. */
 struct GridFile {
   std::shared_ptr<const geometry::LevelSet> field;
