@@ -33,7 +33,7 @@ class Setting:
 SETTINGS = {
     "ball on table": Setting("", "ball", 0, (4e-3, 2e-3, 1e-3), 1.7),
     "peg insertion": Setting("peg_insertion", "peg", 0.025, (1.6e-3, 8e-4, 4e-4), 0.7),
-    "peg drop": Setting("peg_drop", "peg", 0.025, (1.2e-3, 8e-4, 6e-4), 0),
+    "peg drop": Setting("peg_drop", "peg", 0.025, (8e-4, 6e-4, 4e-4), 0),
     "battery box": Setting("battery_box", "box", 0.6, (30e-3, 20e-3, 14e-3), 0, ("duration=3", "integrator.step=1e-3")),
 }
 SLICE = {"ball on table": (4e-3, 2e-3), "peg insertion": (1.6e-3, 8e-4)}

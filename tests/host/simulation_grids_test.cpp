@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "geometry/grid/level_set.h"
 #include "host/input/error.h"
 #include "host/scene/reader.h"
 #include "host/simulation.h"
@@ -68,7 +69,7 @@ void ExpectRest(const std::string& body, const std::string& floor, const std::st
 TEST(SlowSimulationGrids, RepresentationsWithoutBiasAreTheGridsThatShapesMake) {
   const std::string text = SceneText("ball", "slab", "");
   const auto checksum = [](const std::string& scene) {
-    const host::Scene read = host::ParseScene(scene, "grids.yaml");
+    const Scene read = host::ParseScene(scene, "grids.yaml");
     return read.shapes.at(read.bodies[1].shape)->grid.field->checksum;
   };
   const std::string key = "representation: {grid: 2e-3}, pose";
