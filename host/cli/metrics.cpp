@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 
 #include "host/cli/bulk.h"
@@ -14,6 +15,7 @@
 #include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/nearest.h"
+#include "host/scene/grids.h"
 #include "host/scene/names.h"
 #include "host/scene/pairs.h"
 #include "host/scene/shape_metrics.h"
@@ -40,6 +42,7 @@ struct Row {
   std::string name;
   ShapeMetrics metrics;
   double seconds = 0.0;
+  std::optional<double> bias;  ///< of V, where there are grids [m³]
 };
 
 host::MeasureOptions Measure(const Options& options) {
@@ -48,9 +51,16 @@ host::MeasureOptions Measure(const Options& options) {
 
 template <class F>
 Row Timed(const std::string& name, F&& measure) {
-  Row row{name, {}, 0.0};
+  Row row{name, {}, 0.0, {}};
   row.seconds = Seconds([&] { row.metrics = measure(); });
   return row;
+}
+
+/** Adds what grids cost: V less what their fields without bias have in common. */
+template <class F>
+void AddBias(Row* row, F&& measure_unbiased) {
+  const InterferenceMetrics& m = row->metrics.sum;
+  if (m.volume > 0) row->bias = m.volume - measure_unbiased().sum.volume;
 }
 
 ShapeMetrics Faulty(const std::string& reason) {
@@ -61,7 +71,7 @@ ShapeMetrics Faulty(const std::string& reason) {
 }
 
 std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const Options& options) {
-  CellStore store;
+  CellStore store, unbiased(true);
   std::vector<Row> rows;
   for (const PosedPair& pair : file.pairs) {
     const std::string fault = store.FaultOf(pair);
@@ -70,13 +80,18 @@ std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const
       if (!fault.empty()) return Faulty(fault);
       return MeasurePair(engine, a.cells, b.cells, pair.X_WA, pair.X_WB, Measure(options));
     }));
+    if (!options.json || !(host::HasBias(*pair.a) || host::HasBias(*pair.b))) continue;
+    AddBias(&rows.back(), [&] {
+      return MeasurePair(engine, unbiased.Of(pair.a).cells, unbiased.Of(pair.b).cells, pair.X_WA,
+                         pair.X_WB, Measure(options));
+    });
   }
   return rows;
 }
 
 std::vector<Row> MeasureShapes(const Engine& engine, const PairsFile& file,
                                const Options& options) {
-  CellStore store;
+  CellStore store, unbiased(true);
   std::vector<Row> rows;
   std::vector<std::string> names;
   for (const auto& [name, shape] : file.shapes) {
@@ -87,6 +102,9 @@ std::vector<Row> MeasureShapes(const Engine& engine, const PairsFile& file,
       if (!solid.fault.empty()) return Faulty(solid.fault);
       return MeasureSolid(engine, solid.cells, Measure(options));
     }));
+    if (!options.json || !host::HasBias(*shape)) continue;
+    AddBias(&rows.back(),
+            [&] { return MeasureSolid(engine, unbiased.Of(shape).cells, Measure(options)); });
   }
   if (!options.shape.empty() && rows.empty()) {
     throw InputError(options.file + ": --shape: no shape is named '" + options.shape + "'. " +
@@ -104,8 +122,8 @@ nlohmann::ordered_json ToJson(const Row& row) {
   nlohmann::ordered_json j;
   j["name"] = row.name;
   j["volume"] = nullptr;
-  for (const char* key :
-       {"centroid", "inertia", "area_vector", "area_moment", "volume_bounds", "volume_error"}) {
+  for (const char* key : {"centroid", "inertia", "area_vector", "area_moment", "volume_bounds",
+                          "volume_error", "volume_bias"}) {
     j[key] = nullptr;
   }
   if (m.status == Status::kDisjoint) j["volume"] = 0.0;
@@ -113,6 +131,7 @@ nlohmann::ordered_json ToJson(const Row& row) {
     j["volume"] = m.volume;
     if (m.volume_hi > 0) j["volume_bounds"] = {m.volume_lo, m.volume_hi};
     j["volume_error"] = m.volume_error;
+    if (row.bias) j["volume_bias"] = *row.bias;
   }
   if (measured && m.volume > 0) {
     j["centroid"] = Numbers(m.p_WC);

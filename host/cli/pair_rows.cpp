@@ -6,6 +6,7 @@
 
 #include "host/cli/file_kind.h"
 #include "host/input/error.h"
+#include "host/scene/grids.h"
 
 namespace intervox::cli {
 
@@ -31,7 +32,7 @@ const CellStore::Solid& CellStore::Of(const geometry::ShapePtr& shape) {
   const auto [entry, fresh] = solids_.try_emplace(shape.get());
   if (fresh) {
     try {
-      entry->second.cells = geometry::ToCells(*shape);
+      entry->second.cells = geometry::ToCells(unbiased_ ? host::Unbiased(*shape) : *shape);
     } catch (const std::invalid_argument& error) {
       entry->second.fault = error.what();
     }

@@ -35,6 +35,8 @@ PairsFile ReadPairs(const std::string& file, const char* command);
 /** Cells of shapes, cut once each. A shape that cannot be cut gives a reason instead. */
 class CellStore {
  public:
+  /** @param unbiased  grids are taken without their bias (host::Unbiased). */
+  explicit CellStore(bool unbiased = false) : unbiased_(unbiased) {}
   /** The cells of a shape, or why there are none. */
   struct Solid {
     std::vector<geometry::Cell> cells;
@@ -46,6 +48,7 @@ class CellStore {
   std::string FaultOf(const PosedPair& pair);
 
  private:
+  bool unbiased_;
   std::map<const geometry::Shape*, Solid> solids_;
 };
 

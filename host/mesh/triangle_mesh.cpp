@@ -1,5 +1,8 @@
 #include "host/mesh/triangle_mesh.h"
 
+#include <cmath>
+#include <numbers>
+
 namespace intervox::host {
 
 double EnclosedVolume(const TriangleMesh& mesh) {
@@ -10,6 +13,17 @@ double EnclosedVolume(const TriangleMesh& mesh) {
     sum += Dot(mesh.p[t[0]] - o, Cross(mesh.p[t[1]] - o, mesh.p[t[2]] - o)) / 6;
   }
   return sum;
+}
+
+double WindingNumber(const TriangleMesh& mesh, const Vec3& o) {
+  double angle = 0;
+  for (const auto& t : mesh.triangles) {
+    const Vec3 a = mesh.p[t[0]] - o, b = mesh.p[t[1]] - o, c = mesh.p[t[2]] - o;
+    const double la = Norm(a), lb = Norm(b), lc = Norm(c);
+    angle += 2 * std::atan2(Dot(a, Cross(b, c)),
+                            la * lb * lc + Dot(a, b) * lc + Dot(b, c) * la + Dot(c, a) * lb);
+  }
+  return angle / (4 * std::numbers::pi);
 }
 
 }  // namespace intervox::host

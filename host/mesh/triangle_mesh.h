@@ -14,8 +14,18 @@ struct TriangleMesh {
   std::vector<std::array<int, 3>> triangles;  ///< counter-clockwise seen from outside
 };
 
+/** Shells that are added to a solid together, or taken from it. */
+struct ShellLayer {
+  TriangleMesh mesh;
+  bool is_hollow = false;  ///< their triangles face inwards: taken away
+};
+
 /** The volume that closed triangles enclose [m³], by Gauss' theorem; negative where they are seen
  clockwise from outside. */
 double EnclosedVolume(const TriangleMesh& mesh);
+
+/** How often closed triangles go round a point: their solid angles over 4π (van Oosterom 1983).
+ Near a whole number off the surface. */
+double WindingNumber(const TriangleMesh& mesh, const Vec3& o);
 
 }  // namespace intervox::host

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 #include <utility>
 
@@ -63,18 +62,6 @@ ConvexVerdict DeepestTriangle(const TriangleMesh& mesh,
   return deepest;
 }
 
-/** How often the triangles go round a point: their solid angles over 4π (van Oosterom 1983). */
-double WindingNumber(const TriangleMesh& mesh, const Vec3& o) {
-  double angle = 0;
-  for (const auto& t : mesh.triangles) {
-    const Vec3 a = mesh.p[t[0]] - o, b = mesh.p[t[1]] - o, c = mesh.p[t[2]] - o;
-    const double la = Norm(a), lb = Norm(b), lc = Norm(c);
-    angle += 2 * std::atan2(Dot(a, Cross(b, c)),
-                            la * lb * lc + Dot(a, b) * lc + Dot(b, c) * la + Dot(c, a) * lb);
-  }
-  return angle / (4 * std::numbers::pi);
-}
-
 [[noreturn]] void Fail(const std::string& label, const std::string& what,
                        const std::string& remedy) {
   throw InputError(label + ": part: " + what + ". " + remedy);
@@ -125,14 +112,6 @@ void RequireClosed(const TriangleMesh& mesh, const std::string& label, const std
 bool AreConvex(const TriangleMesh& mesh) {
   const std::vector<TriangleMesh> shells = Shells(mesh);
   return std::all_of(shells.begin(), shells.end(), IsConvex);
-}
-
-void RequireNoHollow(const TriangleMesh& mesh, const std::string& label) {
-  for (const TriangleMesh& shell : Shells(mesh)) {
-    if (EnclosedVolume(shell) > 0) continue;
-    Fail(label, "closed, but with a hollow at " + Text(shell.p.front()),
-         "A grid of triangles has none. Open the hollow to the outside.");
-  }
 }
 
 std::vector<ConvexShell> ConvexShellsOf(const TriangleMesh& mesh, const std::string& label,

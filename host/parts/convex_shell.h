@@ -49,7 +49,4 @@ std::vector<ConvexShell> ConvexShellsOf(const TriangleMesh& mesh, const std::str
 /** Whether each shell of closed triangles is convex, and has a hull of not too many triangles. */
 bool AreConvex(const TriangleMesh& mesh);
 
-/** Throws unless no shell of closed triangles encloses a hollow. @throws InputError. */
-void RequireNoHollow(const TriangleMesh& mesh, const std::string& label);
-
 }  // namespace intervox::host

@@ -14,6 +14,7 @@
 #include "host/parts/convex_shell.h"
 #include "host/parts/csg.h"
 #include "host/parts/defects.h"
+#include "host/parts/nesting.h"
 #include "host/parts/readers.h"
 #include "host/scene/grids.h"
 #include "host/scene/text.h"
@@ -241,14 +242,28 @@ std::string GridRemedy(const std::vector<Object>& objects, double scale) {
 geometry::ShapePtr GridOfObjects(const fs::path& path, const std::vector<Object>& objects,
                                  const PartOptions& options, const std::string& name,
                                  std::string* became) {
-  Object all = Merged(objects);
-  for (const Object& object : objects) RequireNoHollow(object.part.mesh, object.Label());
-  const Defect crossings = FindCrossings(all.part.mesh);
+  const Defect crossings = FindCrossings(Merged(objects).part.mesh);
+  // Objects with hollows are solids of their own, which others may lie in.
+  std::vector<std::vector<ShellLayer>> solids;
+  std::vector<Object> full;
+  std::size_t hollows = 0;
+  for (const Object& object : objects) {
+    std::vector<ShellLayer> layers = LayersOf(object.part.mesh, object.Label());
+    if (layers.size() == 1) {
+      full.push_back(object);
+      continue;
+    }
+    for (const ShellLayer& layer : layers) {
+      if (layer.is_hollow) hollows += Shells(layer.mesh).size();
+    }
+    solids.push_back(std::move(layers));
+  }
+  if (!full.empty()) solids.push_back({{Merged(full).part.mesh, false}});
   Shape shape;
   shape.name = name;
   shape.operation = geometry::Operation::kGrid;
   try {
-    shape.grid = GridOfMesh(all.part.mesh, *options.voxel_size, options.half_width);
+    shape.grid = GridOfMeshes(solids, *options.voxel_size, options.half_width);
   } catch (const std::invalid_argument& error) {
     Fail(path.string(), std::string("in the file's units, ") + error.what(),
          "Voxel sizes here are in metres.");
@@ -258,6 +273,7 @@ geometry::ShapePtr GridOfObjects(const fs::path& path, const std::vector<Object>
                     (options.repair ? ", repair: true" : "");
   *became = "not convex, a grid of " + std::to_string(shape.grid.field->active) +
             " voxels near its surface" +
+            (hollows > 0 ? " with " + Count(hollows, "hollow", "hollows") : "") +
             (crossings.count > 0 ? ", where " + DefectText(crossings) : "");
   return std::make_shared<const Shape>(std::move(shape));
 }

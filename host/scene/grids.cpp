@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "cuda/device/executor.h"
+#include "geometry/grid/combine.h"
 #include "geometry/grid/without_bias.h"
 #include "host/scene/text.h"
 
 namespace intervox::host {
 namespace {
+
+using geometry::Combination;
 
 /** Blocks of a level set that go together to a thread. */
 constexpr int kBlocksAtOnce = 4;
@@ -40,21 +43,39 @@ geometry::Shape GridOf(const geometry::ShapePtr& of, double voxel_size, double h
   shape.grid.voxel_size = voxel_size;
   shape.grid.half_width = half_width;
   shape.grid.field = geometry::MakeLevelSet(cells, voxel_size, half_width, OnAllCores);
-  shape.grid.unbiased = unbiased;
-  if (unbiased) shape.grid.field = geometry::WithoutBias(*shape.grid.field, OnAllCores);
-  return shape;
+  return unbiased ? Unbiased(shape) : shape;
+}
+
+geometry::Shape Unbiased(const geometry::Shape& shape) {
+  geometry::Shape out = shape;
+  if (!HasBias(shape)) return out;
+  out.grid.field = geometry::WithoutBias(*shape.grid.field, OnAllCores);
+  out.grid.unbiased = true;
+  return out;
 }
 
 void SetMeshGridder(MeshGridder gridder) { Gridder() = std::move(gridder); }
 
-geometry::GridSource GridOfMesh(const TriangleMesh& mesh, double voxel_size, double half_width) {
+geometry::GridSource GridOfMeshes(std::span<const std::vector<ShellLayer>> solids,
+                                  double voxel_size, double half_width) {
   if (!Gridder()) {
     throw std::invalid_argument(
         "this program was built without OpenVDB (INTERVOX_OPENVDB=OFF), which makes grids of "
         "meshes. Build the release preset");
   }
   geometry::GridSource grid;
-  grid.field = Gridder()(mesh.p, mesh.triangles, voxel_size, half_width, OnAllCores);
+  const auto join = [](std::shared_ptr<const geometry::LevelSet> more, Combination how,
+                       std::shared_ptr<const geometry::LevelSet>* field) {
+    *field = *field == nullptr ? more : geometry::Combine(**field, *more, how, OnAllCores);
+  };
+  for (const std::vector<ShellLayer>& layers : solids) {
+    std::shared_ptr<const geometry::LevelSet> solid;
+    for (const ShellLayer& layer : layers) {
+      join(Gridder()(layer.mesh.p, layer.mesh.triangles, voxel_size, half_width, OnAllCores),
+           layer.is_hollow ? Combination::kDifference : Combination::kUnion, &solid);
+    }
+    join(std::move(solid), Combination::kUnion, &grid.field);
+  }
   grid.voxel_size = voxel_size;
   grid.half_width = half_width;
   return grid;

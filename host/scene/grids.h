@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "geometry/grid/make_level_set.h"
 #include "geometry/shape.h"
@@ -24,6 +25,14 @@ void OnAllCores(int count, const std::function<void(int, int)>& body);
  @throws std::invalid_argument as ToCells and MakeLevelSet do. */
 geometry::Shape GridOf(const geometry::ShapePtr& of, double voxel_size,
                        double half_width = kHalfWidth, bool unbiased = false);
+
+/** Whether a shape is a grid with the bias that interpolation between nodes adds. */
+inline bool HasBias(const geometry::Shape& shape) {
+  return shape.operation == geometry::Operation::kGrid && !shape.grid.unbiased;
+}
+
+/** The shape with its grid's field WithoutBias; a shape that has none stays as it is. */
+geometry::Shape Unbiased(const geometry::Shape& shape);
 
 /** What a file of a level set holds. */
 struct GridFile {
@@ -45,10 +54,12 @@ using MeshGridder = std::function<std::shared_ptr<const geometry::LevelSet>(
 /** Sets what makes grids of triangles; a program without OpenVDB has none. */
 void SetMeshGridder(MeshGridder gridder);
 
-/** The grid of closed triangles.
- @param voxel_size  in the mesh's unit
+/** The grid of the union of solids, each of them layers of closed triangles from the outside to the
+ inside.
+ @param voxel_size  in the meshes' unit
  @throws std::invalid_argument for sizes out of range, or where the program has no OpenVDB. */
-geometry::GridSource GridOfMesh(const TriangleMesh& mesh, double voxel_size, double half_width);
+geometry::GridSource GridOfMeshes(std::span<const std::vector<ShellLayer>> solids,
+                                  double voxel_size, double half_width);
 
 /** Sets the reader of .vdb files; a program without OpenVDB has none. */
 void SetGridReader(GridReader reader);

@@ -177,7 +177,7 @@ void AddBodies(std::vector<Object>& t) {
         List("cells", Type::kShapes, "", 1, false,
              "Its cells, listed by hand; each must be one cell, and no two may overlap."),
         Plain("representation", Type::kValue, false,
-              "Of its shape: exact, or {grid: h}; default: the engine's."),
+              "Of its shape: exact, or {grid: h, unbiased: false}; default: the engine's."),
         Plain("material", Type::kString, false, "A name from `materials`."),
         Number("foundation_thickness", kSize, false,
                "t of its elastic layer [m]; default: the material's."),
@@ -293,7 +293,8 @@ void AddRoots(std::vector<Object>& t) {
         Number("voxel_size", kSize, false, "[m]; instead of a tolerance."),
         Of("leaf_rule", Type::kChoice, Choice(WordsOf<LeafRule>()), false, "Default auto."),
         Plain("representation", Type::kValue, false,
-              "Of bounded shapes: exact, or {grid: h} on voxels of h [m]; default exact.")},
+              "Of bounded shapes: exact, or {grid: h, unbiased: false} on voxels of h [m]; default "
+              "exact.")},
        {},
        {"tolerance", "voxel_size"}});
   t.push_back({"sensor",

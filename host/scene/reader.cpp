@@ -203,19 +203,29 @@ class SceneReader {
     });
   }
 
-  /** The voxel size that a `representation` asks for: nothing where it is exact. */
-  static std::optional<double> ReadRepresentation(const Cursor& c) {
-    if (c.value().kind == Value::Kind::kMap && c.Count() == 1 && c.Has("grid")) {
-      return c.At("grid").Number(kSize);
+  /** What a `representation` asks for. */
+  struct Voxels {
+    double size = 0;  // [m]
+    bool unbiased = false;
+  };
+
+  /** Reads a `representation`: nothing where it is exact. */
+  static std::optional<Voxels> ReadRepresentation(const Cursor& c) {
+    const bool is_map = c.value().kind == Value::Kind::kMap;
+    const bool has_bias_key = is_map && c.Has("unbiased");
+    if (is_map && c.Has("grid") && c.Count() == (has_bias_key ? 2 : 1)) {
+      return Voxels{c.At("grid").Number(kSize), has_bias_key && c.At("unbiased").Bool()};
     }
     if (c.value().kind != Value::Kind::kScalar || c.String() != "exact") {
-      c.Fail("is " + c.Found(), "Give exact, or {grid: h} with a voxel size h in metres.");
+      c.Fail("is " + c.Found(),
+             "Give exact, or {grid: h} with a voxel size h in metres, and unbiased: true if "
+             "wanted.");
     }
     return std::nullopt;
   }
 
   /** Of a body: its own, else the scene's, which leaves unbounded shapes and grids as they are. */
-  std::optional<double> VoxelSizeOf(const Cursor& body, const geometry::Shape& shape) const {
+  std::optional<Voxels> VoxelsOf(const Cursor& body, const geometry::Shape& shape) const {
     if (body.Has("representation")) return ReadRepresentation(body.At("representation"));
     if (!representation_) return std::nullopt;
     try {
@@ -234,13 +244,15 @@ class SceneReader {
     const bool named = c.value().kind == Value::Kind::kScalar;
     body->shape = named ? c.String() : body->name + ".shape";
     if (!named) scene_.shapes[body->shape] = shape;
-    const std::optional<double> voxel_size = VoxelSizeOf(from, *shape);
-    if (!voxel_size) return;
-    body->shape += " on voxels of " + Text(*voxel_size) + " m";
+    const std::optional<Voxels> voxels = VoxelsOf(from, *shape);
+    if (!voxels) return;
+    body->shape += " on voxels of " + Text(voxels->size) + " m";
+    if (voxels->unbiased) body->shape += " without bias";
     geometry::ShapePtr& grid = scene_.shapes[body->shape];
     if (grid != nullptr) return;
     try {
-      grid = std::make_shared<const geometry::Shape>(GridOf(shape, *voxel_size));
+      grid = std::make_shared<const geometry::Shape>(
+          GridOf(shape, voxels->size, kHalfWidth, voxels->unbiased));
     } catch (const std::invalid_argument& error) {
       c.Fail(error.what(), "");
     }
@@ -272,7 +284,7 @@ class SceneReader {
   const Cursor& root_;
   Library& library_;
   Scene scene_;
-  std::optional<double> representation_;  // voxel size of grids; nothing: exact
+  std::optional<Voxels> representation_;  // of grids; nothing: exact
 };
 
 }  // namespace

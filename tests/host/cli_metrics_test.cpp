@@ -42,8 +42,8 @@ TEST(Cli, MetricsJson) {
   EXPECT_GE(json[0]["seconds"].get<double>(), 0.0);
   EXPECT_EQ(json[1]["status"], "disjoint");
   EXPECT_EQ(json[1]["volume"], 0.0);
-  for (const char* key :
-       {"centroid", "inertia", "area_vector", "area_moment", "volume_bounds", "volume_error"}) {
+  for (const char* key : {"centroid", "inertia", "area_vector", "area_moment", "volume_bounds",
+                          "volume_error", "volume_bias"}) {
     EXPECT_TRUE(json[1].contains(key) && json[1][key].is_null()) << key;
   }
   // Two cells: 1 × 1 × 0.1 at x = 0 and 1 × 1 × 0.1 at x = 1, summed about (0.5, 0, −0.05).
@@ -74,6 +74,45 @@ TEST(Cli, MetricsOfShapesAndFullPrecision) {
   EXPECT_NEAR(box["inertia"][0][0].get<double>(), 0.006 * (0.04 + 0.09) / 12, 1e-16);
   EXPECT_EQ(Call("metrics " + pairs + " --shape b").status, 2);
   EXPECT_NE(Call("metrics " + pairs + " --shape a").text.find("V [m3]"), std::string::npos);
+}
+
+TEST(Cli, MetricsStateTheBiasOfGrids) {
+  const std::string ball = "{sphere: {radius: 0.02}}", at = "position: [0.023, 0.018, 0.0241]";
+  const auto grid = [&](const std::string& of, const std::string& more) {
+    return "{grid: {of: " + of + ", voxel_size: 1e-3" + more + "}}";
+  };
+  const std::string pairs =
+      Write(Folder("bias") / "pairs.yaml",
+            "schema: intervox/pairs/1\nshapes:\n  ball: " + ball + "\n  grid: " + grid(ball, "") +
+                "\n  less: " + grid(ball, ", unbiased: true") +
+                "\n  hole: {difference: [{box: {size: [0.05, 0.05, 0.05]}}, ball]}\n  wall: " +
+                grid("hole", "") + "\npairs:\n  - {a: grid, b: grid, pose_b: {" + at +
+                ", rpy_deg: [10, 20, 30]}}\n  - {a: grid, b: ball, pose_b: {" + at +
+                "}}\n  - {a: ball, b: ball, pose_b: {" + at +
+                "}}\n  - {a: less, b: less, pose_b: {" + at +
+                ", rpy_deg: [10, 20, 30]}}\n  - {a: wall, b: {sphere: {radius: 0.018}}, pose_b: "
+                "{position: [1.5e-3, 2e-3, 1e-3]}}\n");
+  const Outcome outcome = Call("metrics " + pairs + " --json", false);
+  const auto json = nlohmann::json::parse(outcome.text);
+  const auto number = [&](int row, const char* key) { return json[row][key].get<double>(); };
+  const double V = number(2, "volume");
+  const double depth = 0.04 - std::sqrt(0.023 * 0.023 + 0.018 * 0.018 + 0.0241 * 0.0241);
+  const double bias = -2 * 1e-6 / (3 * 0.02 * depth);  // of two grids, over V
+  EXPECT_NEAR(number(0, "volume_bias") / V, bias, 0.05 * std::abs(bias));
+  EXPECT_NEAR(number(1, "volume_bias") / V, bias / 2, 0.05 * std::abs(bias));
+  for (const int row : {0, 1}) {
+    EXPECT_NEAR(number(row, "volume") - number(row, "volume_bias"), V, 0.02 * std::abs(bias) * V);
+  }
+  EXPECT_TRUE(json[2]["volume_bias"].is_null());
+  EXPECT_TRUE(json[3]["volume_bias"].is_null());
+  EXPECT_NEAR(number(3, "volume"), V, 0.02 * std::abs(bias) * V);
+  // A concave wall has too much.
+  EXPECT_GT(number(4, "volume_bias"), 0);
+  const auto solid =
+      nlohmann::json::parse(Call("metrics " + pairs + " --json --shape grid", false).text);
+  const double full = 4.0 / 3 * 3.14159265358979323846 * 8e-6;
+  EXPECT_NEAR(solid[0]["volume"].get<double>() - solid[0]["volume_bias"].get<double>(), full,
+              1e-5 * full);
 }
 
 TEST(Cli, MetricsByVoxelsAreNotJudgedByATolerance) {

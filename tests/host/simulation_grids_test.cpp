@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "geometry/grid/level_set.h"
+#include "host/input/error.h"
 #include "host/scene/reader.h"
 #include "host/simulation.h"
 
@@ -62,6 +64,27 @@ void ExpectRest(const std::string& body, const std::string& floor, const std::st
   EXPECT_LT(Norm(now.p_WM - then.p_WM), 1e-5) << body << " on " << floor << rule;
   EXPECT_NEAR(std::fabs(force) / count, 9.81 * mass, 0.05 * 9.81 * mass)
       << body << " on " << floor << rule;
+}
+
+TEST(SlowSimulationGrids, RepresentationsWithoutBiasAreTheGridsThatShapesMake) {
+  const std::string text = SceneText("ball", "slab", "");
+  const auto checksum = [](const std::string& scene) {
+    const Scene read = host::ParseScene(scene, "grids.yaml");
+    return read.shapes.at(read.bodies[1].shape)->grid.field->checksum;
+  };
+  const std::string key = "representation: {grid: 2e-3}, pose";
+  std::string unbiased = text, as_shape = text, wrong = text;
+  const auto put = [&](std::string* scene, const std::string& from, const std::string& to) {
+    scene->replace(scene->find(from), from.size(), to);
+  };
+  put(&unbiased, key, "representation: {grid: 2e-3, unbiased: true}, pose");
+  put(&as_shape, key, "pose");
+  put(&as_shape, "ball: {sphere: {radius: 0.008}}",
+      "ball: {grid: {of: {sphere: {radius: 0.008}}, voxel_size: 2e-3, unbiased: true}}");
+  put(&wrong, key, "representation: {grid: 2e-3, bias: true}, pose");
+  EXPECT_EQ(checksum(unbiased), checksum(as_shape));
+  EXPECT_NE(checksum(unbiased), checksum(text));
+  EXPECT_THROW(host::ParseScene(wrong, "grids.yaml"), host::InputError);
 }
 
 TEST(SlowSimulationGrids, ABallAndABoxComeToRestAndStay) {

@@ -1,6 +1,7 @@
 // Parts that are not convex become grids: their mass properties against the formulas.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -110,14 +111,98 @@ TEST(PartGrid, WithoutAVoxelSizeTheErrorNamesOne) {
   EXPECT_NE(Refusal("{file: " + file + ", half_width: 3}").find("voxel_size"), std::string::npos);
   EXPECT_NE(Refusal("{file: " + file + ", voxel_size: 1e-7}").find("use voxels of"),
             std::string::npos);
-  // A hollow would be filled.
-  TriangleMesh hollow = EllMesh();
-  for (auto t : BoxMesh({0.2, 0.2, 0.2}, {0.8, 0.8, 0.8}).triangles) {
-    hollow.triangles.push_back({t[0] + 12, t[2] + 12, t[1] + 12});
+}
+
+/** The triangles of several meshes as one object. */
+TriangleMesh Together(const std::vector<TriangleMesh>& meshes) {
+  TriangleMesh all;
+  for (const TriangleMesh& mesh : meshes) {
+    const int offset = static_cast<int>(all.p.size());
+    all.p.insert(all.p.end(), mesh.p.begin(), mesh.p.end());
+    for (const auto& t : mesh.triangles) {
+      all.triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
+    }
   }
-  for (const Vec3& p : BoxMesh({0.2, 0.2, 0.2}, {0.8, 0.8, 0.8}).p) hollow.p.push_back(p);
-  const std::string holed = Put("hollow.obj", ObjText({hollow})).string();
-  EXPECT_NE(Refusal("{file: " + holed + ", voxel_size: 0.05}").find("hollow"), std::string::npos);
+  return all;
+}
+
+TriangleMesh Inwards(TriangleMesh mesh) {
+  for (auto& t : mesh.triangles) std::swap(t[1], t[2]);
+  return mesh;
+}
+
+TriangleMesh Cube(double half, const Vec3& at = {}) {
+  return BoxMesh(at - half * Vec3{1, 1, 1}, at + half * Vec3{1, 1, 1});
+}
+
+double VolumeOf(const std::string& name, const std::vector<TriangleMesh>& objects, double h) {
+  const std::string file = Put(name, ObjText(objects)).string();
+  return MassOf(Read("{file: " + file + ", voxel_size: " + Text(h) + "}")).volume;
+}
+
+TEST(PartGrid, HollowsAreEmptyHoweverDeepTheyNest) {
+  // Cubes of edge 2, 1.4, 0.8: a wall, a hollow, and a cube that floats in it.
+  const TriangleMesh box = Cube(1), hollow = Inwards(Cube(0.7)), core = Cube(0.4);
+  for (const double h : {0.1, 0.05}) {
+    EXPECT_NEAR(VolumeOf("hollow.obj", {Together({box, hollow})}, h), 8 - 2.744, 0.05 * h);
+    EXPECT_NEAR(VolumeOf("core.obj", {Together({core, hollow, box})}, h), 8 - 2.744 + 0.512,
+                0.05 * h);
+    const TriangleMesh bubble = Inwards(Cube(0.2));
+    EXPECT_NEAR(VolumeOf("bubble.obj", {Together({bubble, core, hollow, box})}, h),
+                8 - 2.744 + 0.512 - 0.064, 0.05 * h);
+  }
+  // Two hollows side by side, and another solid that stands in one of them as an object.
+  const TriangleMesh left = Inwards(Cube(0.3, {-0.5, 0, 0})),
+                     right = Inwards(Cube(0.3, {0.5, 0, 0}));
+  EXPECT_NEAR(VolumeOf("two_hollows.obj", {Together({box, left, right})}, 0.05), 8 - 2 * 0.216,
+              3e-3);
+  EXPECT_NEAR(VolumeOf("filled.obj", {Together({box, left, right}), Cube(0.3, {0.5, 0, 0})}, 0.05),
+              8 - 0.216, 2e-2);
+  // The field is the distance to both walls.
+  const std::string file = Put("walls.obj", ObjText({Together({box, hollow})})).string();
+  const geometry::ShapePtr part = Read("{file: " + file + ", voxel_size: 0.05}");
+  const geometry::GridView field = part->grid.field->View();
+  for (const double x : {0.0, 0.6, 0.7, 0.75, 0.8, 0.95, 1.0, 1.1, 2.0}) {
+    const double f = x < 0.85 ? (0.7 - x) : (x - 1);
+    EXPECT_NEAR(geometry::LevelOf(field, Vec3{x, 0.02, 0.01} / 0.05),
+                std::clamp(f / 0.05, -field.band, field.band), 1e-4)
+        << x;
+  }
+}
+
+TEST(PartGrid, AHollowBallIsThatOfItsFormula) {
+  const auto ball = [](double radius, const Vec3& at) {
+    geometry::Shape shape;
+    shape.primitive = geometry::Sphere{radius};
+    const Triangles mesh = Triangulate(geometry::ToCells(shape), 5e-4);
+    TriangleMesh out{mesh.p, {mesh.triangles.begin(), mesh.triangles.end()}};
+    for (Vec3& p : out.p) p += at;
+    return out;
+  };
+  const double r = 0.5, shift = 0.2;
+  const std::string file =
+      Put("hollow_ball.obj", ObjText({Together({ball(1, {0.013, 0.021, 0}),
+                                                Inwards(ball(r, {0.013 + shift, 0.021, 0}))})}))
+          .string();
+  const MassProperties mass = MassOf(Read("{file: " + file + ", voxel_size: 0.04}"));
+  const double full = 4 * std::numbers::pi / 3, V = full * (1 - r * r * r);
+  EXPECT_NEAR(mass.volume, V, 2e-3 * V);
+  const Vec3 c{0.013 - shift * full * r * r * r / V, 0.021, 0};
+  EXPECT_LT(Norm(mass.center_of_mass - c), 5e-4);
+}
+
+TEST(PartGrid, AHollowInNoSolidIsAnInvertedSurface) {
+  const auto refusal = [](const std::string& name, const std::vector<TriangleMesh>& shells) {
+    return Refusal("{file: " + Put(name, ObjText({Together(shells)})).string() +
+                   ", voxel_size: 0.05}");
+  };
+  for (const std::string& text :
+       {refusal("beside.obj", {Cube(1), Inwards(Cube(0.3, {2, 0, 0}))}),
+        refusal("twice.obj", {Cube(1), Inwards(Cube(0.7)), Inwards(Cube(0.4))})}) {
+    for (const char* word : {"1 surface turned inside out at [", "in no solid", "Turn"}) {
+      EXPECT_NE(text.find(word), std::string::npos) << text;
+    }
+  }
 }
 
 TEST(PartGrid, ConvexPartsStayExactAndScenesReadBack) {

@@ -124,7 +124,7 @@ struct Hull {
 
 /** The hull of the cells of a grid of 8 × 8 × 8 that may hold a part of Ω. Cells within the hull so
  far are not looked at; those at the middle of the box's sides go first, as they widen it most. */
-INTERVOX_HD inline Hull HullOfCells(const ClipModel& model) {
+__attribute__((noinline)) INTERVOX_HD inline Hull HullOfCells(const ClipModel& model) {
   const Vec3 h = 0.0625 * (model.box.upper - model.box.lower);
   const Vec3 middle = 0.5 * (model.box.upper + model.box.lower);
   const auto is_outer = [](int place) { return place == 0 || place == 3 ? 1 : 0; };

@@ -39,7 +39,7 @@ inline void PushPrism(const Barycentric (&a)[3], const Barycentric (&b)[3], std:
   stack[(*top)++] = {{a[2], b[0], b[1], b[2]}, {of_b, walls[0], walls[1], kNoSide}, n};
 }
 
-/** Pushes what a side keeps of a piece, whose corners have these levels. */
+/** Pushes what a side keeps of a piece, whose corners have these levels of both signs. */
 inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t side, int next,
                      Piece* stack, int* top) {
   int order[4], inside = 0, beyond = 4;
@@ -49,12 +49,6 @@ inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t s
     } else {
       order[--beyond] = i;
     }
-  }
-  if (inside == 0) return;
-  if (inside == 4) {
-    stack[*top] = piece;
-    stack[(*top)++].next = static_cast<std::int8_t>(next);
-    return;
   }
   const auto corner = [&](int i) -> const Barycentric& { return piece.p[order[i]]; };
   const auto face = [&](int i) { return piece.face[order[i]]; };
@@ -169,21 +163,25 @@ inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
                     0};
     while (top > 0) {
       const Piece piece = stack[--top];
-      int s = piece.next;
-      while (s < tile->count && (any >> s & 1) == 0) ++s;
-      if (s == tile->count) {
-        AddPiece(piece, node, tile, &local);
-        continue;
-      }
-      const double* g = tile->level[s];
+      int s = piece.next, inside = 4;
       double level[4];
-      for (int c = 0; c < 4; ++c) {
-        const double* b = piece.p[c].b;
-        level[c] = b[0] * g[node[0]] + b[1] * g[node[1]] + b[2] * g[node[2]] + b[3] * g[node[3]];
+      for (; s < tile->count && inside == 4; ++s) {
+        if ((any >> s & 1) == 0) continue;
+        const double* g = tile->level[s];
+        inside = 0;
+        for (int c = 0; c < 4; ++c) {
+          const double* b = piece.p[c].b;
+          level[c] = b[0] * g[node[0]] + b[1] * g[node[1]] + b[2] * g[node[2]] + b[3] * g[node[3]];
+          inside += level[c] <= 0;
+        }
       }
-      PushKept(piece, level, static_cast<std::int8_t>(s), s + 1, stack, &top);
+      if (inside == 4) {
+        AddPiece(piece, node, tile, &local);
+      } else if (inside > 0) {
+        PushKept(piece, level, static_cast<std::int8_t>(s - 1), s, stack, &top);
+      }
     }
-    AddSteps(local, order, first, step, tile->edge, sums);
+    if (local.v > 0) AddSteps(local, order, first, step, tile->edge, sums);
   }
 }
 

@@ -5,6 +5,10 @@
  with w = −∂V/∂level at each node, Σ w ∇level is then V's gradient, to rounding. */
 #pragma once
 
+#include <bit>
+#include <cmath>
+#include <cstring>
+
 #include "cuda/rules/grid/model.h"
 
 namespace intervox::cuda::internal::grid {
@@ -33,17 +37,24 @@ struct SideShare {
   CommonShare both;  ///< with the sides before it
 };
 
+/** Some of a tile's voxels: a bit for each along k. */
+using VoxelBits = std::uint8_t[kTileEdge][kTileEdge];
+/** Some of its nodes: a bit for each along k. */
+using NodeBits = std::uint8_t[kTileSide][kTileSide];
+
 /** Levels at the nodes of some voxels, and what V changes with them. */
 struct Tile {
   center::VoxelBlock voxels;
-  double edge = 0;          ///< of a voxel [m]
-  int count = 0;            ///< sides that are neither all inside nor all outside
-  int side[kTileSides];     ///< which sides of the model
-  double turn[kTileSides];  ///< their weight in S: 0 where the side stands still or is a cut
-  double level[kTileSides][kTileNodes];
-  double gain[kTileSides][kTileNodes];  ///< −∂V/∂level
-  std::uint64_t outside[kTileNodes];    ///< bits of the sides whose level is positive
-  SideShare share[kTileSides];          ///< of one voxel after the other
+  double edge = 0;            ///< of a voxel [m]
+  int count = 0;              ///< sides that bounds over the tile leave undecided
+  int side[kTileSides];       ///< which sides of the model
+  double turn[kTileSides];    ///< their weight in S: 0 where the side stands still or is a cut
+  std::uint64_t cutting = 0;  ///< bits of the sides with a positive level at a node
+  VoxelBits left;             ///< voxels that are not outside of a side
+  double level[kTileSides][kTileNodes];  ///< of cutting sides at the nodes of voxels that they cut
+  double gain[kTileSides][kTileNodes];   ///< −∂V/∂level
+  std::uint64_t outside[kTileNodes];     ///< bits of the sides whose level is positive
+  SideShare share[kTileSides];           ///< of one voxel after the other
 
   /** The number of node (i, j, k). */
   static int Node(int i, int j, int k) { return (i * kTileSide + j) * kTileSide + k; }
@@ -53,95 +64,218 @@ struct Tile {
     return {edge * (voxels.first[0] + i), edge * (voxels.first[1] + j),
             edge * (voxels.first[2] + k)};
   }
-
-  /** Calls f(i, j, k, number) for all nodes. */
-  template <class F>
-  void ForEachNode(const F& f) const {
-    for (int i = 0; i <= voxels.count[0]; ++i) {
-      for (int j = 0; j <= voxels.count[1]; ++j) {
-        for (int k = 0; k <= voxels.count[2]; ++k) f(i, j, k, Node(i, j, k));
-      }
-    }
-  }
 };
 
-/** Reads the levels of the lattice's own grid at a tile of its voxels, which lies in one block. */
-inline void ReadOwnLevels(const GridSide& side, const Tile& tile, double* level) {
+/** Calls f(i, j, k) for the voxels or nodes whose bits are set. */
+template <int kSide, class F>
+void ForEachBit(const std::uint8_t (&bits)[kSide][kSide], const F& f) {
+  for (int i = 0; i < kSide; ++i) {
+    for (int j = 0; j < kSide; ++j) {
+      for (unsigned row = bits[i][j]; row != 0; row &= row - 1) f(i, j, std::countr_zero(row));
+    }
+  }
+}
+
+/** Sets the bits of the nodes of voxels. */
+inline void NodesOf(const VoxelBits& voxels, NodeBits* nodes) {
+  std::memset(nodes, 0, sizeof *nodes);
+  for (int i = 0; i < kTileEdge; ++i) {
+    for (int j = 0; j < kTileEdge; ++j) {
+      const auto row = static_cast<std::uint8_t>(voxels[i][j] | voxels[i][j] << 1);
+      (*nodes)[i][j] |= row;
+      (*nodes)[i][j + 1] |= row;
+      (*nodes)[i + 1][j] |= row;
+      (*nodes)[i + 1][j + 1] |= row;
+    }
+  }
+}
+
+/** Reads the levels of the lattice's own grid at nodes of a tile of its voxels, or of twice their
+ edge. @returns false where they do not lie in one block, or the edge is another. */
+inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, const NodeBits& nodes,
+                          double* level) {
+  const int stride = tile.edge == side.h ? 1 : 2;
+  if (tile.edge != stride * side.h) return false;
   int place[3], in[3];
   for (int axis = 0; axis < 3; ++axis) {
     // The lattice's origin is a node.
     const double origin = -side.p[axis] / side.h;
     const int node = static_cast<int>(origin < 0 ? origin - 0.5 : origin + 0.5) +
-                     tile.voxels.first[axis] - side.view.origin[axis];
+                     stride * tile.voxels.first[axis] - side.view.origin[axis];
     place[axis] = node / geometry::kBlockEdge;
     in[axis] = node % geometry::kBlockEdge;
+    if (in[axis] + stride * tile.voxels.count[axis] > geometry::kBlockEdge) return false;
   }
   const geometry::GridView& view = side.view;
   const std::int32_t block =
       view.places[(place[0] * view.size[1] + place[1]) * view.size[2] + place[2]];
   if (block < 0) {
     const double all = side.h * (block == geometry::kAbsentInside ? -view.band : view.band);
-    tile.ForEachNode([&](int, int, int, int n) { level[n] = all; });
-    return;
+    ForEachBit(nodes, [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = all; });
+    return true;
   }
   const float* f = view.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes;
-  tile.ForEachNode([&](int i, int j, int k, int n) {
-    level[n] =
-        side.h *
-        f[((in[0] + i) * geometry::kBlockSide + in[1] + j) * geometry::kBlockSide + in[2] + k];
+  ForEachBit(nodes, [&](int i, int j, int k) {
+    const int row = (in[0] + stride * i) * geometry::kBlockSide + in[1] + stride * j;
+    level[Tile::Node(i, j, k)] = side.h * f[row * geometry::kBlockSide + in[2] + stride * k];
   });
+  return true;
 }
 
-/** Reads the levels of a grid at a tile's nodes. */
-inline void ReadLevels(const GridSide& side, const Tile& tile, double* level) {
-  const double step = tile.edge / side.h;
-  const Vec3 u0 = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
-  const Vec3 ux = step * side.R.row0, uy = step * side.R.row1, uz = step * side.R.row2;
-  tile.ForEachNode([&](int i, int j, int k, int n) {
+/** A grid's field along a tile's nodes. */
+class GridReader {
+ public:
+  GridReader(const GridSide& side, const Tile& tile) : side_(side) {
+    const double step = tile.edge / side.h;
+    first_ = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
+    x_ = step * side.R.row0;
+    y_ = step * side.R.row1;
+    z_ = step * side.R.row2;
+  }
+
+  /** The level at node (i, j, k). */
+  double At(int i, int j, int k) const {
     const double x = i, y = j, z = k;
-    level[n] = side.h * geometry::LevelOf(side.view, u0 + x * ux + y * uy + z * uz);
+    return side_.h * geometry::LevelOf(side_.view, first_ + x * x_ + y * y_ + z * z_);
+  }
+
+ private:
+  const GridSide& side_;
+  Vec3 first_, x_, y_, z_;
+};
+
+/** Reads the levels of a grid at nodes of a tile's voxels that its slope leaves undecided.
+ @param open   of the voxels left those that the grid may cut; what lies outside leaves `left`, too
+ @param nodes  those of the open voxels */
+inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open, NodeBits* nodes,
+                       double* level) {
+  const GridReader reader(side, *tile);
+  // Eight voxels around a node each: from there to their other nodes the level changes by no more.
+  const double reach = (std::sqrt(3.0) * side.view.slope + 1e-9) * tile->edge;
+  NodeBits known{};
+  for (int i = 0; i < kTileEdge; i += 2) {
+    for (int j = 0; j < kTileEdge; j += 2) {
+      for (int k = 0; k < kTileEdge; k += 2) {
+        const auto both = static_cast<std::uint8_t>(3 << k);
+        VoxelBits& left = tile->left;
+        if (((left[i][j] | left[i][j + 1] | left[i + 1][j] | left[i + 1][j + 1]) & both) == 0) {
+          continue;
+        }
+        const double g = reader.At(i + 1, j + 1, k + 1);
+        level[Tile::Node(i + 1, j + 1, k + 1)] = g;
+        known[i + 1][j + 1] |= static_cast<std::uint8_t>(2 << k);
+        if (!(std::fabs(g) > reach)) continue;
+        for (int n = 0; n < 4; ++n) {
+          std::uint8_t* row = &left[i + (n >> 1)][j + (n & 1)];
+          if (g > 0) *row &= static_cast<std::uint8_t>(~both);
+          (*open)[i + (n >> 1)][j + (n & 1)] &= static_cast<std::uint8_t>(~both);
+        }
+      }
+    }
+  }
+  NodesOf(*open, nodes);
+  for (int i = 0; i < kTileSide; ++i) {
+    for (int j = 0; j < kTileSide; ++j) {
+      for (unsigned row = (*nodes)[i][j] & ~known[i][j]; row != 0; row &= row - 1) {
+        const int k = std::countr_zero(row);
+        level[Tile::Node(i, j, k)] = reader.At(i, j, k);
+      }
+    }
+  }
+}
+
+/** Reads the levels of a surface at nodes of a tile. */
+inline void ReadLevels(const MappedSurface& side, const Tile& tile, const NodeBits& nodes,
+                       double* level) {
+  if (side.kind == geometry::SurfaceKind::kPlane) {
+    const Vec3 slope = 2 * side.b;
+    ForEachBit(nodes, [&](int i, int j, int k) {
+      level[Tile::Node(i, j, k)] = side.c + Dot(tile.At(i, j, k), slope);
+    });
+    return;
+  }
+  ForEachBit(nodes, [&](int i, int j, int k) {
+    level[Tile::Node(i, j, k)] = Evaluate(side, tile.At(i, j, k)).value;
   });
 }
 
-/** Reads the levels of a surface at a tile's nodes. */
-inline void ReadLevels(const MappedSurface& side, const Tile& tile, double* level) {
-  tile.ForEachNode(
-      [&](int i, int j, int k, int n) { level[n] = Evaluate(side, tile.At(i, j, k)).value; });
+/** Notes the nodes that are outside of a side, and takes the voxels from `left` of which all nodes
+ are. @returns whether there is a node outside. */
+inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
+  const std::uint64_t bit = std::uint64_t{1} << slot;
+  const double* level = tile->level[slot];
+  NodeBits out;
+  bool cuts = false;
+  for (int i = 0; i < kTileSide; ++i) {
+    for (int j = 0; j < kTileSide; ++j) {
+      const double* row = level + Tile::Node(i, j, 0);
+      unsigned positive = 0;
+      for (int k = 0; k < kTileSide; ++k) positive |= static_cast<unsigned>(row[k] > 0) << k;
+      positive &= nodes[i][j];
+      out[i][j] = static_cast<std::uint8_t>(positive);
+      cuts = cuts || positive != 0;
+      for (; positive != 0; positive &= positive - 1) {
+        tile->outside[Tile::Node(i, j, std::countr_zero(positive))] |= bit;
+      }
+    }
+  }
+  for (int i = 0; cuts && i < kTileEdge; ++i) {
+    for (int j = 0; j < kTileEdge; ++j) {
+      const int all = out[i][j] & out[i][j + 1] & out[i + 1][j] & out[i + 1][j + 1];
+      tile->left[i][j] &= static_cast<std::uint8_t>(~(all & all >> 1));
+    }
+  }
+  return cuts;
 }
 
-/** Fills the tile with what bounds left undecided. @returns false where it is outside of a side. */
+/** Fills the tile with what bounds left undecided. @returns false where it is outside of a side.
+
+ Each side is read only at nodes of voxels that the sides before it left, the other grid, which
+ costs the most, at last. */
 inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, double edge,
                  Tile* tile) {
   tile->voxels = voxels;
   tile->edge = edge;
   tile->count = 0;
-  tile->ForEachNode([&](int, int, int, int n) { tile->outside[n] = 0; });
+  tile->cutting = 0;
+  std::memset(tile->outside, 0, sizeof tile->outside);
+  for (int i = 0; i < kTileEdge; ++i) {
+    for (int j = 0; j < kTileEdge; ++j) {
+      const bool within = i < voxels.count[0] && j < voxels.count[1];
+      tile->left[i][j] = static_cast<std::uint8_t>(within ? (1 << voxels.count[2]) - 1 : 0);
+    }
+  }
   std::uint64_t rest = voxels.active;
   for (int s = 0; rest != 0; ++s, rest >>= 1) {
-    if ((rest & 1) == 0) continue;
-    double* level = tile->level[tile->count];
-    if (s == 0 && edge == model.grid[0].h) {
-      ReadOwnLevels(model.grid[0], *tile, level);
-    } else if (s < model.grids) {
-      ReadLevels(model.grid[s], *tile, level);
-    } else {
-      ReadLevels(model.surface[s - model.grids], *tile, level);
+    if ((rest & 1) != 0) tile->side[tile->count++] = s;
+  }
+  const bool own = edge == model.grid[0].h || edge == 2 * model.grid[0].h;
+  for (const bool last : {false, true}) {
+    for (int slot = 0; slot < tile->count; ++slot) {
+      const int s = tile->side[slot];
+      if ((s < model.grids && !(own && s == 0)) != last) continue;
+      double* level = tile->level[slot];
+      NodeBits nodes;
+      NodesOf(tile->left, &nodes);
+      if (s >= model.grids) {
+        ReadLevels(model.surface[s - model.grids], *tile, nodes, level);
+      } else if (s > 0 || !ReadOwnLevels(model.grid[0], *tile, nodes, level)) {
+        VoxelBits open;
+        std::memcpy(open, tile->left, sizeof open);
+        ReadLevels(model.grid[s], tile, &open, &nodes, level);
+      }
+      if (NoteOutside(slot, nodes, tile)) {
+        tile->cutting |= std::uint64_t{1} << slot;
+        // Side 0 is the lattice's own. Weights are halves, one for each of two bodies that move.
+        tile->turn[slot] = s == 0 ? 0.0 : 2 * WeightOf(model, s);
+        std::memset(tile->gain[slot], 0, sizeof tile->gain[slot]);
+      }
+      std::uint32_t any = 0;
+      for (const auto& plane : tile->left) {
+        for (const std::uint8_t row : plane) any |= row;
+      }
+      if (any == 0) return false;
     }
-    bool all = true, none = true;
-    const std::uint64_t bit = std::uint64_t{1} << tile->count;
-    tile->ForEachNode([&](int, int, int, int n) {
-      const bool out = level[n] > 0;
-      all = all && out;
-      none = none && !out;
-      if (out) tile->outside[n] |= bit;
-    });
-    if (all) return false;
-    if (none) continue;
-    tile->side[tile->count] = s;
-    // Side 0 is the lattice's own. Weights are halves, one for each of two bodies that move.
-    tile->turn[tile->count] = s == 0 ? 0.0 : 2 * WeightOf(model, s);
-    double* gain = tile->gain[tile->count++];
-    for (int n = 0; n < kTileNodes; ++n) gain[n] = 0;
   }
   return true;
 }
@@ -157,9 +291,12 @@ inline Vec3 GradientAt(const GridModel& model, int s, const Vec3& x) {
 
 /** Adds to S and T what the nodes' gains are along the sides' gradients there. */
 inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
+  NodeBits nodes;
+  NodesOf(tile.left, &nodes);
   for (int s = 0; s < tile.count; ++s) {
-    if (tile.turn[s] == 0) continue;
-    tile.ForEachNode([&](int i, int j, int k, int n) {
+    if ((tile.cutting >> s & 1) == 0 || tile.turn[s] == 0) continue;
+    ForEachBit(nodes, [&](int i, int j, int k) {
+      const int n = Tile::Node(i, j, k);
       if (tile.gain[s][n] == 0) return;
       const Vec3 x = tile.At(i, j, k);
       const Vec3 face = (tile.turn[s] * tile.gain[s][n]) * GradientAt(model, tile.side[s], x);
@@ -181,26 +318,18 @@ clip::ClipSums SumTiles(const GridModel& model, const center::VoxelBlock& all, d
       [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
         if (!Fill(model, block, edge, tile)) return;
         const double half = 0.5 * edge;
-        for (int i = 0; i < block.count[0]; ++i) {
-          for (int j = 0; j < block.count[1]; ++j) {
-            for (int k = 0; k < block.count[2]; ++k) {
-              std::uint64_t any = 0, every = ~std::uint64_t{0};
-              for (int c = 0; c < 8; ++c) {
-                const std::uint64_t bits =
-                    tile->outside[Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1))];
-                any |= bits;
-                every &= bits;
-              }
-              if (every != 0) continue;
-              if (any == 0) {
-                clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
-                continue;
-              }
-              ++sums->leaves;
-              add(tile, i, j, k, any, sums);
-            }
+        ForEachBit(tile->left, [&](int i, int j, int k) {
+          std::uint64_t any = 0;
+          for (int c = 0; c < 8; ++c) {
+            any |= tile->outside[Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1))];
           }
-        }
+          if (any == 0) {
+            clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
+            return;
+          }
+          ++sums->leaves;
+          add(tile, i, j, k, any, sums);
+        });
         AddGains(model, *tile, sums);
       });
 }
