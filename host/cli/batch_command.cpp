@@ -101,14 +101,9 @@ void ListFailures(const host::BatchSummary& summary) {
   }
 }
 
-/** Runs one of a batch alone: its trajectory as a results file, its outcomes on the terminal. */
+/** Runs one of a batch alone: its trajectory as a results file, its outcomes on the terminal. What a
+ run draws depends on the seed and its number alone, so any number will do. */
 int RunOnly(const host::Batch& batch, const Options& options) {
-  if (options.only >= batch.number) {
-    throw host::InputError(
-        fmt::format("command line: --only: there is no run {}. The batch has "
-                    "runs 0 to {}.",
-                    options.only, batch.number - 1));
-  }
   const std::filesystem::path out =
       options.out.empty() ? fmt::format("{}_{}.h5", batch.path.stem().string(), options.only)
                           : options.out;
@@ -183,7 +178,7 @@ void AddBatch(CLI::App& app, int& status) {
       ->take_all();
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   command->add_option("--shard", options->shard, "i/n: the i-th of n parts of the runs");
-  command->add_option("--only", options->only, "One run alone, with its trajectory")
+  command->add_option("--only", options->only, "One run alone, of any number, with its trajectory")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1'000'000'000}));
   command->add_option("--number", options->number, "Number of runs, in place of the file's")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000}));

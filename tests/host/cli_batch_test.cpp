@@ -44,11 +44,28 @@ TEST(CliBatch, RefusesBadOptions) {
   for (const char* shard : {"0/2", "3/2", "1", "a/b", "1/", "/2", "1/99999999999"}) {
     EXPECT_EQ(Call("batch " + path + " --shard " + shard).status, 2) << shard;
   }
-  EXPECT_EQ(Call("batch " + path + " --only 12").status, 2);
+  EXPECT_EQ(Call("batch " + path + " --only -1").status, 2);
   EXPECT_EQ(Call("batch " + path + " -o /proc/none").status, 2);
   EXPECT_EQ(Call("batch " + path + " -o " + path).status, 2);
   EXPECT_EQ(Call("batch " + path + " --set bodies.bal.mass=1").status, 2);
   EXPECT_EQ(Call("report " + fs::path(path).parent_path().string()).status, 2);
+}
+
+// A run beyond the file's number, as --number makes them, is the one of the larger batch.
+TEST(CliBatch, ARunBeyondTheFilesNumberIsReplayedAlone) {
+  const fs::path path = host::WriteBallBatch("cli_beyond", host::kBallSample);
+  const std::string out = (path.parent_path() / "out").string();
+  ASSERT_EQ(Call("batch " + path.string() + " -o " + out + " --number 15").status, 0);
+  const std::string alone = (path.parent_path() / "alone.h5").string();
+  const Outcome only = Call("batch " + path.string() + " --only 14 -o " + alone);
+  ASSERT_EQ(only.status, 0) << only.text;
+  const auto table = host::ColumnFile::Read(out + "/batch.h5");
+  const auto time = host::ColumnFile::Read(alone).Values("time");
+  ASSERT_EQ(table.Values("runs/id").size(), 15u);
+  EXPECT_GT(time.back(), 0.0);
+  std::smatch peak;
+  ASSERT_TRUE(std::regex_search(only.text, peak, std::regex("peak +(\\S+)"))) << only.text;
+  EXPECT_EQ(std::stod(peak[1].str()), table.Values("runs/outcome/peak")[14]);
 }
 
 // The command that --only prints runs the same scene to the same bits, in both ways.
