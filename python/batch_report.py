@@ -14,6 +14,7 @@ from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import PercentFormatter
 
 import plots  # noqa: F401  its style of figures
 from batch_table import FAILED, Z, Batch, spearman, wilson
@@ -23,10 +24,25 @@ from results import AXIS_COLORS, INK, fail, run
 STYLE = (Path(__file__).resolve().parent / "page" / "page.css").read_text(encoding="utf-8")
 
 
+# Units by the last word of a path; words with several meanings, as stiffness, are left out.
+UNITS = {"rpy_deg": "deg", "linear": "m/s", "angular": "rad/s", "mass": "kg", "density": "kg/m³",
+         "force": "N", "torque": "N m", "v_small": "m/s", "v_stribeck": "m/s"}
+UNITS |= dict.fromkeys(["position", "radius", "radius_bottom", "radius_top", "major_radius",
+                        "minor_radius", "height", "length", "size"], "m")
+UNITS |= dict.fromkeys(["step", "duration", "dwell_time", "relaxation_time"], "s")
+
+
 def short(path):
-    """A path's telling end."""
+    """A path's telling end, with its unit."""
     parts = path.split(".")
-    return ".".join(parts[-3:] if len(parts) > 3 else parts)
+    unit = UNITS.get(parts[-1].split("[")[0])
+    return ".".join(parts[-3:] if len(parts) > 3 else parts) + (f" [{unit}]" if unit else "")
+
+
+def floor_of(rates):
+    """Where an axis of rates begins, so that rates near 1 can be told apart."""
+    least = np.nanmin(rates)
+    return max(low for low in (0.0, 0.5, 0.8, 0.9, 0.95, 0.98) if low == 0.0 or low < least)
 
 
 def label(text, most=34):
@@ -47,6 +63,7 @@ def marginals(batch, outcome, folder):
     rows = -(-len(order) // columns)
     fig, panels = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.2 * rows), squeeze=False,
                                sharey=True)
+    least = 1.0
     for axes in panels.flat[len(order):]:
         axes.set_visible(False)
     for axes, name in zip(panels.flat, order):
@@ -63,6 +80,7 @@ def marginals(batch, outcome, folder):
             middle.append(p)
             low.append(max(0.0, p - lo))  # rounding may bring the ends a little inside
             high.append(max(0.0, hi - p))
+            least = min(least, lo)
         at = np.arange(len(places)) if categories else places
         axes.errorbar(at, middle, [low, high], fmt="o" if categories else "o-", color=AXIS_COLORS[2],
                       capsize=3, markersize=4)
@@ -72,9 +90,11 @@ def marginals(batch, outcome, folder):
         else:
             axes.xaxis.set_major_locator(plt.MaxNLocator(5))
             axes.ticklabel_format(axis="x", scilimits=(-3, 4))
-        axes.set_xlabel(label(short(name)))
-        if rate:
-            axes.set_ylim(-0.03, 1.03)
+        axes.set_xlabel(label(short(name), 40))
+    if rate:
+        low = floor_of([least])
+        panels[0][0].set_ylim(low - 0.03 * (1 - low), 1 + 0.03 * (1 - low))
+        panels[0][0].yaxis.set_major_formatter(PercentFormatter(1))
     for row in panels:
         row[0].set_ylabel(f"rate of {outcome}" if rate else outcome)
     fig.tight_layout()
@@ -92,19 +112,22 @@ def heat_map(batch, outcome, over, folder):
         mean = total / count
     fig, axes = plt.subplots(figsize=(7.2, 5.4))
     axes.grid(False)
-    limits = {"vmin": 0, "vmax": 1} if outcome in batch.boolean else {}
+    rate = outcome in batch.boolean
+    limits = {"vmin": floor_of(mean), "vmax": 1} if rate else {}
     image = axes.imshow(mean, origin="lower", aspect="auto", cmap="viridis", **limits)
     for (row, column), n in np.ndenumerate(count):
-        shown = f"{mean[row, column]:.2g}\n({int(n)})" if n else "–"
+        value = f"{100 * mean[row, column]:.3g} %" if rate else f"{mean[row, column]:.2g}"
+        shown = f"{value}\n({int(n)})" if n else "–"
         dark = n and image.norm(mean[row, column]) < 0.6
         axes.text(column, row, shown, ha="center", va="center", fontsize=8,
                   color="white" if dark else INK)
     for ticks, places, categories in ((axes.set_xticks, a, a_categories),
                                       (axes.set_yticks, b, b_categories)):
-        ticks(range(len(places)), [label(p, 16) if categories else f"{p:.3g}" for p in places])
-    axes.set_xlabel(label(short(over[0]), 50))
-    axes.set_ylabel(label(short(over[1]), 50))
-    fig.colorbar(image, label=f"rate of {outcome}" if limits else outcome)
+        ticks(range(len(places)), [label(p, 16) if categories else f"{p:.2g}" for p in places])
+    axes.set_xlabel(label(short(over[0]), 55))
+    axes.set_ylabel(label(short(over[1]), 55))
+    fig.colorbar(image, label=f"rate of {outcome}" if rate else outcome,
+                 format=PercentFormatter(1) if rate else None)
     return save(fig, folder, "heat_map")
 
 

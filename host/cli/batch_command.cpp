@@ -101,8 +101,8 @@ void ListFailures(const host::BatchSummary& summary) {
   }
 }
 
-/** Runs one of a batch alone: its trajectory as a results file, its outcomes on the terminal. What a
- run draws depends on the seed and its number alone, so any number will do. */
+/** Runs one of a batch alone: its trajectory as a results file, its outcomes on the terminal. What
+ a run draws depends on the seed and its number alone, so any number will do. */
 int RunOnly(const host::Batch& batch, const Options& options) {
   const std::filesystem::path out =
       options.out.empty() ? fmt::format("{}_{}.h5", batch.path.stem().string(), options.only)
