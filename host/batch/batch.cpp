@@ -160,8 +160,18 @@ class BatchReader {
   Batch& batch_;
 };
 
-/** Reads the scene with the ends of all ranges at once. */
-void TryCorners(const Batch& batch) {
+/** Whether a value names the file of a part. */
+bool NamesFile(const Value& value) {
+  return value.Find("file") != nullptr ||
+         std::any_of(value.items.begin(), value.items.end(), NamesFile) ||
+         std::any_of(value.entries.begin(), value.entries.end(),
+                     [](const Entry& entry) { return NamesFile(entry.value); });
+}
+
+/** Reads the scene with the ends of all ranges at once. Returns a checksum of the scenes in which a
+ choice names a part's file, whose text does not tell what the file holds; 0: none does. */
+std::uint64_t TryCorners(const Batch& batch) {
+  Checksum parts;
   std::vector<std::vector<Value>> corners;
   std::size_t most = 0;
   for (const SampledPath& sampled : batch.sample) {
@@ -174,8 +184,10 @@ void TryCorners(const Batch& batch) {
     for (const std::vector<Value>& of_path : corners) {
       values.push_back(of_path[std::min(k, of_path.size() - 1)]);
     }
-    SceneWith(batch, values);
+    const Scene scene = SceneWith(batch, values);
+    if (std::any_of(values.begin(), values.end(), NamesFile)) parts.AddText(ToYaml(scene));
   }
+  return parts.value() == Checksum().value() ? 0 : parts.value();
 }
 
 /** A word that a shell takes as it stands. */
@@ -217,7 +229,7 @@ Batch LoadBatch(const std::filesystem::path& path, const std::vector<std::string
   for (const std::string& edit : overrides) ApplyOverride(edit, batch.document);
   batch.scene = ReadScene(batch.document, batch.scene_source, batch.scene_path);
   BatchReader(root, &batch).Read();
-  TryCorners(batch);
+  batch.parts = TryCorners(batch);
   return batch;
 }
 
@@ -264,6 +276,7 @@ std::uint64_t Fingerprint(const Batch& batch) {
     sum.AddText(outcome.expression);
   }
   if (!batch.controller.empty()) sum.AddText("controller");
+  if (batch.parts != 0) sum.Add(static_cast<std::int64_t>(batch.parts));
   return sum.value();
 }
 

@@ -58,6 +58,7 @@ struct Batch {
   std::int64_t number = 0;
   std::uint64_t seed = 0;
   std::vector<SampledPath> sample;
+  std::uint64_t parts = 0;  ///< a checksum of what the sample names by file; 0: it names none
   StopRule stop;
   std::vector<OutcomeRule> outcomes;
   std::optional<UntilRule> until;
@@ -78,8 +79,8 @@ std::vector<Value> DrawRun(const Batch& batch, std::int64_t run);
 Scene SceneWith(const Batch& batch, const std::vector<Value>& values);
 
 /** What two batches must agree in for their runs to stand in one table, as one number: the scene
- with its defaults, the sample, the seed, stop and outcomes, and whether there is a controller; not
- which one, nor the number of runs. */
+ with its defaults, the sample and the parts that it names, the seed, stop and outcomes, and whether
+ there is a controller; not which one, nor the number of runs. */
 std::uint64_t Fingerprint(const Batch& batch);
 
 /** Tells a batch's controller from others: a checksum of its text; empty where there is none. */
