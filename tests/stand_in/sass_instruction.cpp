@@ -460,12 +460,6 @@ void ToSingleUpward(const Instruction& i, Thread& t) {
   const volatile float converted = static_cast<float>(value);
   SetSingle(&t, i.operands[0], converted);
 }
-void ToSingleUpwardUnsigned(const Instruction& i, Thread& t) {
-  const Rounding rounding(FE_UPWARD);
-  const volatile std::uint32_t value = Word(t, i, i.operands[1]);
-  const volatile float converted = static_cast<float>(value);
-  SetSingle(&t, i.operands[0], converted);
-}
 // Towards zero; what does not fit becomes the nearest that does, a NaN what `of_nan` says.
 template <class To, class From>
 To Truncated(From value, To of_nan) {
@@ -686,12 +680,10 @@ Table MakeTable() {
       {"VIMNMX", {TakeExtreme, " U32 "}},
       {"VIADDMNMX", {AddTakeExtreme, " U32 "}},
       {"I2F.F64", {ToDouble<std::int32_t>, ""}},
-      {"I2F.F64.U32", {ToDouble<std::uint32_t>, ""}},
       {"I2F.F64.S16", {ToDouble<std::int16_t>, ""}},
       {"I2F.F64.U16", {ToDouble<std::uint16_t>, ""}},
       {"I2F.F64.S64", {ToDouble<std::int64_t>, ""}},
       {"I2F.RP", {ToSingleUpward, ""}},
-      {"I2F.U32.RP", {ToSingleUpwardUnsigned, ""}},
       {"F2I.F64.TRUNC", {ToInteger, ""}},
       {"F2I.S64.F64.TRUNC", {ToLong, ""}},
       {"F2I.FTZ.U32.TRUNC.NTZ", {SingleToUnsigned, ""}},
