@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Intervox needs and that are missing. Without a missing one it
 # neither touches apt nor needs a network or root. Usage: scripts/install_dependencies.sh [--no-checks]
-# --no-checks: without clang's tools, Chromium and zsh, which only scripts/test.sh needs.
+# Where there is nvcc, also cuobjdump and nvdisasm, from PyPI into build/; it warns where it cannot.
+# --no-checks: without clang's tools, Chromium, zsh and those two, which only scripts/test.sh needs.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -22,6 +23,19 @@ case "${1:-}" in
   *) fail "unknown argument '$1'; known: --no-checks" ;;
 esac
 
+# NVIDIA's tools that read machine code: the tests sass.Gpu… skip without them.
+install_cubin_tools() {
+  local venv="$REPOSITORY/build/cubin_tools_venv"
+  command -v nvcc >/dev/null || return 0
+  [[ ! -x "$CUBIN_TOOLS/cuobjdump" || ! -x "$CUBIN_TOOLS/nvdisasm" ]] || return 0
+  if command -v cuobjdump >/dev/null && command -v nvdisasm >/dev/null; then return 0; fi
+  say "installing cuobjdump and nvdisasm"
+  "$PYTHON" -m venv "$venv" && "$venv/bin/pip" install --quiet --target "$REPOSITORY/build/cubin_tools" \
+    nvidia-cuda-cuobjdump nvidia-cuda-nvdisasm ||
+    echo "warning: pip cannot install cuobjdump and nvdisasm, so that the tests sass.Gpu… skip" >&2
+  rm -rf "$venv"
+}
+
 command -v dpkg-query >/dev/null ||
   fail "this script knows Debian's packages only; elsewhere install by hand: ${packages[*]}"
 
@@ -32,6 +46,7 @@ for package in "${packages[@]}"; do
 done
 if [[ ${#missing[@]} -eq 0 ]]; then
   echo "all ${#packages[@]} packages are installed"
+  [[ "${1:-}" == --no-checks ]] || install_cubin_tools
   exit 0
 fi
 
@@ -47,3 +62,4 @@ say "installing ${missing[*]}"
 "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
   apt-get install -y --no-install-recommends "${missing[@]}" ||
   fail "apt-get install failed for: ${missing[*]}. Install them by hand, then run this again"
+[[ "${1:-}" == --no-checks ]] || install_cubin_tools

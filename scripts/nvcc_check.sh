@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Compiles the engine's CUDA parts with nvcc, as they stand: every .cu file, and the headers of
-# geometry/ and cuda/ in one translation unit. Keeps the kernels' PTX, which the tests ptx.Gpu… run, and
-# what ptxas says of each, which must stay within cuda/device/budgets.txt. Needs no GPU. Skips with a
-# word where nvcc is absent.
+# geometry/ and cuda/ in one translation unit. Keeps the kernels' PTX, which the tests ptx.Gpu… run,
+# their machine code where cuobjdump is found, which sass.Gpu… run, and what ptxas says of each, which must
+# stay within cuda/device/budgets.txt. Needs no GPU. Skips with a word where nvcc is absent.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -12,7 +12,7 @@ if ! command -v nvcc >/dev/null; then
   exit 0
 fi
 folder=build/nvcc
-mkdir -p "$folder/ptx"
+mkdir -p "$folder/ptx" "$folder/sass"
 arch="${INTERVOX_CUDA_ARCH:-sm_90}"
 flags=(-std=c++20 -arch="$arch" --fmad=false --expt-relaxed-constexpr --extended-lambda -Werror=all-warnings
   -Xcompiler=-ffp-contract=off -Xcompiler=-march=x86-64-v3 -I. -c)
@@ -63,4 +63,23 @@ done
 while [[ $(jobs -p | wc -l) -gt 0 ]]; do wait -n || { [[ $? -eq 127 ]] && break; status=1; }; done
 [[ $status -eq 0 ]] || fail "nvcc refuses"
 echo "nvcc: all files are fine"
+
+# The machine code of each kernel, unless it is newer than what it is read from.
+write_listings() {
+  local source name listing
+  for source in cuda/device/kernels/*.cu; do
+    name="$(basename "$source" .cu)"
+    listing="$folder/sass/$name.sass"
+    [[ ! "$listing" -nt "$folder/$name.o" || ! "$listing" -nt scripts/sass_listing.py ]] || continue
+    "$PYTHON" scripts/sass_listing.py cuobjdump "$folder/$name.o" "$listing"
+  done
+}
+PATH="$PATH:$CUBIN_TOOLS"
+if [[ "$arch" != sm_90 ]]; then
+  echo "no machine code is kept: the tests know that of sm_90 only"
+elif command -v cuobjdump >/dev/null && command -v nvdisasm >/dev/null; then
+  write_listings
+else
+  echo "no machine code is kept, so that sass.Gpu… skip: there is no cuobjdump; ./scripts/install_dependencies.sh"
+fi
 if [[ "$arch" == sm_90 ]]; then "$PYTHON" scripts/kernel_budgets.py "$folder"; fi

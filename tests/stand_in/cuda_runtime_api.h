@@ -1,8 +1,9 @@
 /** @file A stand-in for the CUDA runtime, for machines without one: the executor's own sources run
  on it as they stand. "Device" memory is separate and filled with rubbish, copies must name the side
  that they run to, and a launch aborts when it is given a pointer to host memory or to another
- device's. The kernels are what the host's compiler makes of them or, where INTERVOX_PTX names a
- folder, what nvcc does (ptx.h). Tests set up its devices and break them (machine.h). */
+ device's. The kernels are what the host's compiler makes of them or, where INTERVOX_KERNELS names
+ a folder, what nvcc does (kernel_from_nvcc.h). Tests set up its devices and break them (machine.h).
+ */
 #pragma once
 
 #include <cstddef>

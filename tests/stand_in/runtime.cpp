@@ -10,8 +10,8 @@
 #include "cuda/device/batch.h"
 #include "tests/stand_in/cuda_runtime.h"
 #include "tests/stand_in/machine.h"
-#ifdef INTERVOX_PTX
-#include "tests/stand_in/kernel_in_ptx.h"
+#ifdef INTERVOX_KERNELS
+#include "tests/stand_in/kernel_from_nvcc.h"
 #else
 #include "tests/stand_in/kernel_on_host.h"
 #endif
