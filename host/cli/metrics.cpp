@@ -103,8 +103,9 @@ std::vector<Row> MeasureShapes(const Engine& engine, const PairsFile& file,
       return MeasureSolid(engine, solid.cells, Measure(options));
     }));
     if (!options.json || !host::HasBias(*shape)) continue;
+    const CellStore::Solid& without_bias = unbiased.Of(shape);
     AddBias(&rows.back(),
-            [&] { return MeasureSolid(engine, unbiased.Of(shape).cells, Measure(options)); });
+            [&] { return MeasureSolid(engine, without_bias.cells, Measure(options)); });
   }
   if (!options.shape.empty() && rows.empty()) {
     throw InputError(options.file + ": --shape: no shape is named '" + options.shape + "'. " +
