@@ -10,13 +10,15 @@ namespace intervox::host {
 
 class ContactModel;
 
-/** The geometry of one patch: summed metrics of its cell pairs, world axes. */
+/** The geometry of one patch: summed metrics of its cell pairs, world axes. Of a point the measure
+ of compliance V is its depth [m], and S its normal: both give −∂V/∂x = S. It has no moments. */
 struct PatchGeometry {
-  double V = 0.0;           ///< volume of interference [m³]
-  Vec3 p_WC;                ///< its centroid [m]
+  bool is_point = false;    ///< one point, not a volume
+  double V = 0.0;           ///< volume of interference [m³]; of a point its depth [m]
+  Vec3 p_WC;                ///< its centroid [m]; of a point halfway between the witness points
   Vec3 n;                   ///< contact normal, unit, from body j toward body i
   Mat3 J_W = Mat3::Zero();  ///< inertia about the centroid, unit density [m⁵]
-  Vec3 S;                   ///< area vector [m²]
+  Vec3 S;                   ///< area vector [m²]; of a point its normal [–]
   Vec3 G;                   ///< its moment about the centroid [m³]
   Vec3 S_wall;              ///< what round walls add to S for n: S + S_wall has its direction [m²]
   double turn = 1.0;  ///< |∫ n dV| / V, below 1 where a round wall turns within the patch [–]

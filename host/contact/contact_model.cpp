@@ -55,7 +55,7 @@ std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings&
                                                      const Material& material_i,
                                                      const Material& material_j) {
   auto model = std::make_unique<ContactModel>();
-  Parameters normal("normal", settings.normal, material_i, material_j);
+  Parameters normal("normal", settings.normal, material_i, material_j, settings.geometry);
   const bool first = normal.Choice("latch", {"largest", "first"}) == "first";
   model->latch = first ? ContactModel::Latch::kFirst : ContactModel::Latch::kLargest;
   model->relaxation_time = normal.InRange("relaxation_time", 0.0, 0.0, 1e12, "0 switches it off.");
@@ -65,17 +65,17 @@ std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings&
   model->normal = Make(NormalLaws(), "normal", settings.normal, normal);
   Finish(normal, model.get());
 
-  Parameters friction("friction", settings.friction, material_i, material_j);
+  Parameters friction("friction", settings.friction, material_i, material_j, settings.geometry);
   model->starts_sticking = friction.InRange("dwell_start", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
   model->friction = Make(FrictionLaws(), "friction", settings.friction, friction);
   Finish(friction, model.get());
 
-  Parameters rolling("rolling", settings.rolling, material_i, material_j);
+  Parameters rolling("rolling", settings.rolling, material_i, material_j, settings.geometry);
   model->rolling_cap = rolling.InRange("cap", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
   model->rolling = Make(RollingLaws(), "rolling", settings.rolling, rolling);
   Finish(rolling, model.get());
 
-  Parameters spinning("spinning", settings.spinning, material_i, material_j);
+  Parameters spinning("spinning", settings.spinning, material_i, material_j, settings.geometry);
   model->spinning = Make(SpinningLaws(), "spinning", settings.spinning, spinning);
   Finish(spinning, model.get());
 

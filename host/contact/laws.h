@@ -9,7 +9,7 @@
 namespace intervox::host {
 
 /** A normal force that is affine in the normal velocity: f_n = max(0, f_e + b v_cn), b ≤ 0. Of a
- law that conserves, a pressure: both are divided by the area |S|. */
+ law that conserves, a pressure: both are divided by |S|, which is 1 of a point. */
 struct NormalForce {
   double f_e = 0.0;  ///< elastic part [N], ≥ 0
   double b = 0.0;    ///< minus the damping [N·s/m], ≤ 0
@@ -19,12 +19,14 @@ struct NormalForce {
 class NormalLaw {
  public:
   virtual ~NormalLaw() = default;
-  /** The force at the relaxed volume V_r = max(0, V − V_o) [m³] with the latched factor a [s/m]. */
+  /** The force at the relaxed volume V_r = max(0, V − V_o) [m³], at points a depth [m], with the
+   latched factor a [s/m]. */
   virtual NormalForce Force(double V_r, double a) const = 0;
   /** The factor a ≤ 0 [s/m] to latch for the approach speed v_i [m/s]; 0 for laws without one. */
   virtual double DampingFactor(double v_i) const = 0;
-  /** Whether the law is the gradient of a potential w(V) of the whole pair of bodies: Force() is
-   then the pressure w′(V) [Pa], which acts with S and with the area moment G, and v_n is −V̇/|S|. */
+  /** Whether the elastic part is the gradient of a potential w(V), of the volume of the whole pair
+   of bodies or of the depth of a point: Force() is then the pressure w′(V) [Pa, N], which acts with
+   S and with the area moment G, and v_n is −V̇/|S|. */
   virtual bool Conserves() const { return false; }
   /** The potential w(V) of a law that conserves [J]. */
   virtual double Potential(double /*V*/) const { return 0.0; }

@@ -1,4 +1,4 @@
-/** @file Normal laws of the affine form f_n = max(0, f_e + b v_cn). */
+/** @file Normal laws of the affine form f_n = max(0, f_e + b v_n), of volumes and of points. */
 #pragma once
 
 #include <algorithm>
@@ -9,44 +9,164 @@
 
 namespace intervox::host {
 
-/** f_n = k_v V_r (1 + a v_cn), Gonthier (4.178), a = −d(e)/(e max(v_i, v_small)), (4.63). */
-class GonthierNormal : public NormalLaw {
+/** The elastic part: k_v V of a volume; k zᵖ of a point z deep, whose potential is k z^(p+1)/(p+1).
+ Hertz's k = (4/3) E* √R, 1/E* = Σ (1 − ν²)/E and p = 3/2 where no stiffness is given. */
+class ElasticPart {
  public:
-  /** stiffness k_v [N/m³]; restitution e, or e(v) = 1 − restitution_slope v (3.12); v_small. */
-  explicit GonthierNormal(Parameters& p)
-      : k_v_(PositiveStiffness(p, "stiffness")),
-        e_(p.InRange("restitution", PairRestitution(p.material_i(), p.material_j()), 0.01, 1.0,
-                     "Use 0.01 for a dead impact, 1 for an elastic one.")),
-        slope_(p.InRange("restitution_slope", 0.0, 0.0, 1e6, "Give 0 for a constant e [s/m].")),
-        v_small_(p.InRange("v_small", 1e-4, 1e-12, 1e3, "Give a small speed in m/s.")),
-        d_(DampingRoot(e_)) {}
-  NormalForce Force(double V_r, double a) const override {
-    const double f_e = k_v_ * V_r;
-    return {f_e, a * f_e};
-  }
-  double DampingFactor(double v_i) const override {
-    if (slope_ == 0.0) return -d_ / (e_ * std::max(v_i, v_small_));
-    return host::DampingFactor(std::clamp(1.0 - slope_ * v_i, 0.01, 1.0), v_i, v_small_);
-  }
+  /** stiffness [N/m³, N/mᵖ], exponent p [–] and radius R [m] of points. */
+  ElasticPart(Parameters& p, double exponent);
+  /** The force [N] at the measure of compliance V: a volume [m³] or a depth [m]. */
+  double Force(double V) const { return exponent_ == 1.0 ? k_ * V : k_ * std::pow(V, exponent_); }
+  /** The energy that a point z deep stores [J]. */
+  double Potential(double z) const { return Force(z) * z / (exponent_ + 1.0); }
+  /** Whether it acts at points. */
+  bool AtPoints() const { return at_points_; }
 
  private:
-  double k_v_, e_, slope_, v_small_, d_;
+  bool at_points_;
+  double exponent_;
+  double k_;
 };
 
-/** Kelvin and Voigt's spring and damper: f_n = max(0, k_v V_r − c v_cn). */
-class LinearNormal : public NormalLaw {
+/** f_n = f_e (1 + a v_n) with a factor a ≤ 0 latched for the approach speed v_i. */
+class FactorNormal : public NormalLaw {
  public:
-  /** stiffness k_v [N/m³]; damping c [N·s/m]. */
-  explicit LinearNormal(Parameters& p)
-      : k_v_(PositiveStiffness(p, "stiffness")),
-        c_(p.InRange("damping", 0.0, 0.0, 1e300, "Damping must not be negative.")) {}
-  NormalForce Force(double V_r, double /*a*/) const override {
-    return {k_v_ * V_r, V_r > 0.0 ? -c_ : 0.0};
+  NormalForce Force(double V_r, double a) const override {
+    const double f_e = elastic_.Force(V_r);
+    return {f_e, a * f_e};
   }
-  double DampingFactor(double /*v_i*/) const override { return 0.0; }
+  bool Conserves() const override { return elastic_.AtPoints(); }
+  double Potential(double V) const override { return elastic_.Potential(V); }
+
+ protected:
+  /** stiffness, exponent, radius: ElasticPart; restitution e or e(v) = 1 − restitution_slope v
+   (3.12); v_small. @param needs_e  e has to be known */
+  FactorNormal(Parameters& p, double exponent, bool needs_e);
+  /** max(v_i, v_small) [m/s]. */
+  double Speed(double v_i) const { return std::max(v_i, v_small_); }
+  /** e at an approach speed. */
+  double Restitution(double v_i) const {
+    return slope_ == 0.0 ? e_ : std::clamp(1.0 - slope_ * v_i, 0.01, 1.0);
+  }
+  double e_, slope_, v_small_;
 
  private:
-  double k_v_, c_;
+  ElasticPart elastic_;
+};
+
+/** The exact factor a = −d(e)/(e max(v_i, v_small)), Gonthier (3.19)–(3.25), (4.63), (4.178): an
+ impact returns with e times its speed. */
+class GonthierNormal : public FactorNormal {
+ public:
+  /** @copydoc FactorNormal::FactorNormal */
+  explicit GonthierNormal(Parameters& p) : FactorNormal(p, 1.5, true), d_(DampingRoot(e_)) {}
+  double DampingFactor(double v_i) const override {
+    if (slope_ == 0.0) return -d_ / (e_ * Speed(v_i));
+    return host::DampingFactor(Restitution(v_i), v_i, v_small_);
+  }
+
+ private:
+  double d_;
+};
+
+/** Hunt and Crossley's a = −(3/2)(1 − e)/v_i (3.11), (3.13), (3.26); with `dissipation` α [s/m] their
+ a = −(3/2) α of e = 1 − α v_i, which Drake's H(x)(1 + (3/2) d ẋ) is too. Right for e near 1. */
+class HuntCrossleyNormal : public FactorNormal {
+ public:
+  /** dissipation α [s/m]; else restitution, restitution_slope, v_small. */
+  explicit HuntCrossleyNormal(Parameters& p) : HuntCrossleyNormal(p, 1.5) {}
+  double DampingFactor(double v_i) const override {
+    if (dissipation_ >= 0.0) return -1.5 * dissipation_;
+    return -1.5 * (1.0 - Restitution(v_i)) / Speed(v_i);
+  }
+
+ protected:
+  /** @param exponent  by default. */
+  HuntCrossleyNormal(Parameters& p, double exponent)
+      : FactorNormal(p, exponent, !p.Has("dissipation")),
+        dissipation_(p.Has("dissipation") ? p.InRange("dissipation", 0.0, 0.0, 1e300,
+                                                      "Dissipation must not be negative [s/m].")
+                                          : -1.0) {}
+
+ private:
+  double dissipation_;
+};
+
+/** Marhefka and Orin's: Hunt and Crossley's with n = 1, for facets. */
+class MarhefkaOrinNormal : public HuntCrossleyNormal {
+ public:
+  /** @copydoc HuntCrossleyNormal::HuntCrossleyNormal */
+  explicit MarhefkaOrinNormal(Parameters& p) : HuntCrossleyNormal(p, 1.0) {}
+};
+
+/** Lankarani and Nikravesh's a = −(3/4)(1 − e²)/v_i (3.16), (3.17), (3.27). */
+class LankaraniNikraveshNormal : public FactorNormal {
+ public:
+  /** @copydoc FactorNormal::FactorNormal */
+  explicit LankaraniNikraveshNormal(Parameters& p) : FactorNormal(p, 1.5, true) {}
+  double DampingFactor(double v_i) const override {
+    const double e = Restitution(v_i);
+    return -0.75 * (1.0 - e * e) / Speed(v_i);
+  }
+};
+
+/** f_n = max(0, k zⁿ + λ z^q ż) of points, Azad (1): a constant λ, whose e depends on the speed. */
+class PowerNormal : public NormalLaw {
+ public:
+  NormalForce Force(double z, double /*a*/) const override {
+    return {elastic_.Force(z), z > 0.0 ? -damping_ * std::pow(z, damping_exponent_) : 0.0};
+  }
+  double DampingFactor(double /*v_i*/) const override { return 0.0; }
+  bool Conserves() const override { return true; }
+  double Potential(double z) const override { return elastic_.Potential(z); }
+
+ protected:
+  /** @param exponent, damping_exponent  n and q. */
+  PowerNormal(Parameters& p, double exponent, double damping_exponent);
+
+ private:
+  ElasticPart elastic_;
+  double damping_, damping_exponent_;
+};
+
+/** The generic law: n and q are parameters. */
+class GenericNormal : public PowerNormal {
+ public:
+  /** stiffness k, exponent n (1.5), damping λ [N·s/m^(q+1)], damping_exponent q (n). */
+  explicit GenericNormal(Parameters& p);
+};
+
+/** Lee and Wang's: damping is linear in the depth. */
+class LeeWangNormal : public PowerNormal {
+ public:
+  /** stiffness k, exponent n (1.5), damping λ [N·s/m²]. */
+  explicit LeeWangNormal(Parameters& p) : PowerNormal(p, 1.5, 1.0) {}
+};
+
+/** Azad and Featherstone's max(0, √z (k z + λ ż)), Azad (8), (11). */
+class AzadFeatherstoneNormal : public PowerNormal {
+ public:
+  /** stiffness k [N/m^1.5], damping λ = λ* √R [N·s/m^1.5]. */
+  explicit AzadFeatherstoneNormal(Parameters& p) : PowerNormal(p, 1.5, 0.5) {}
+};
+
+/** Kelvin and Voigt's spring and damper: f_n = max(0, k_v V_r − c v_n), at points k z − c v_n. */
+class LinearNormal : public NormalLaw {
+ public:
+  /** stiffness k_v [N/m³], at points [N/m]; damping c [N·s/m]. */
+  explicit LinearNormal(Parameters& p)
+      : elastic_(p, 1.0),
+        c_(p.InRange("damping", 0.0, 0.0, 1e300, "Damping must not be negative.")) {}
+  NormalForce Force(double V_r, double /*a*/) const override {
+    return {elastic_.Force(V_r), V_r > 0.0 ? -c_ : 0.0};
+  }
+  double DampingFactor(double /*v_i*/) const override { return 0.0; }
+  bool Conserves() const override { return elastic_.AtPoints(); }
+  double Potential(double V) const override { return elastic_.Potential(V); }
+
+ private:
+  ElasticPart elastic_;
+  double c_;
 };
 
 /** The energy-conserving law: w(V) = c V^m, force w′(V) S and moment w′(V) G about the centroid, of
@@ -55,16 +175,7 @@ class LinearNormal : public NormalLaw {
 class ConservingNormal : public NormalLaw {
  public:
   /** coefficient c [J/m^(3m)]; exponent m [–]; restitution e; v_small. */
-  explicit ConservingNormal(Parameters& p)
-      : c_(p.InRange("coefficient", 0.0, 1e-30, 1e300,
-                     "Give the c of w = c V^m in J/m^(3m), k_v/(2 A) for a face of area A.")),
-        m_(p.InRange("exponent", 0.0, 1.05, 4.0,
-                     "Give the m of w = c V^m: 2 for a face, 1.5 for a thin cap, 1.25 for Hertz's "
-                     "contact.")),
-        e_(p.InRange("restitution", PairRestitutionOr(p.material_i(), p.material_j(), 1.0), 0.01,
-                     1.0, "Use 0.01 for a dead impact, 1 for an elastic one.")),
-        v_small_(p.InRange("v_small", 1e-4, 1e-12, 1e3, "Give a small speed in m/s.")),
-        d_(DampingRoot(e_)) {}
+  explicit ConservingNormal(Parameters& p);
   NormalForce Force(double V_r, double a) const override {
     const double p_e = c_ * m_ * std::pow(V_r, m_ - 1.0);
     return {p_e, a * p_e};

@@ -24,11 +24,12 @@ std::string NumberText(double value, int digits) {
 }
 
 Parameters::Parameters(std::string part, const ModelSettings& settings, const Material& material_i,
-                       const Material& material_j)
+                       const Material& material_j, ContactGeometry geometry)
     : part_(std::move(part)),
       settings_(settings),
       material_i_(material_i),
-      material_j_(material_j) {}
+      material_j_(material_j),
+      geometry_(geometry) {}
 
 double Parameters::Get(const std::string& key, double fallback) {
   known_.insert(key);

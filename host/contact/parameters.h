@@ -17,7 +17,10 @@ class Parameters {
  public:
   /** @param part  normal, friction, rolling or spinning */
   Parameters(std::string part, const ModelSettings& settings, const Material& material_i,
-             const Material& material_j);
+             const Material& material_j, ContactGeometry geometry = ContactGeometry::kVolumes);
+
+  /** Whether the law acts at points: its measure of compliance is a depth [m], not a volume. */
+  bool AtPoints() const { return geometry_ == ContactGeometry::kPoints; }
 
   /** A number; `fallback` when absent. @throws InputError when it is not finite. */
   double Get(const std::string& key, double fallback);
@@ -50,6 +53,7 @@ class Parameters {
   const ModelSettings& settings_;
   const Material& material_i_;
   const Material& material_j_;
+  ContactGeometry geometry_;
   std::set<std::string> known_;
   std::vector<std::string> warnings_;
 };

@@ -21,6 +21,13 @@ inline double DepthPower(const PatchGeometry& g, double S) {
   return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 3.0);
 }
 
+/** How deep the deepest point of a patch is, to first order [m]: DepthPower V/|S|. */
+inline double Depth(const PatchGeometry& g) {
+  if (g.is_point) return g.V;
+  const double S = Norm(g.S);
+  return g.V > 0.0 && S > 0.0 ? DepthPower(g, S) * g.V / S : 0.0;
+}
+
 /** What rounding of the moments makes of DepthPower, where a patch is thin against its width. */
 inline double DepthPowerError(const PatchGeometry& g, double S) {
   constexpr double kRounding = 1e-14;  // of the moments

@@ -12,6 +12,12 @@ LawRegistry<NormalLaw>& NormalLaws() {
   static LawRegistry<NormalLaw> registry = [] {
     LawRegistry<NormalLaw> r;
     Register<GonthierNormal>(r, "gonthier");
+    Register<HuntCrossleyNormal>(r, "hunt_crossley");
+    Register<LankaraniNikraveshNormal>(r, "lankarani_nikravesh");
+    Register<MarhefkaOrinNormal>(r, "marhefka_orin");
+    Register<LeeWangNormal>(r, "lee_wang");
+    Register<AzadFeatherstoneNormal>(r, "azad_featherstone");
+    Register<GenericNormal>(r, "generic");
     Register<LinearNormal>(r, "linear");
     Register<ConservingNormal>(r, "conserving");
     return r;
@@ -24,6 +30,7 @@ LawRegistry<FrictionLaw>& FrictionLaws() {
     LawRegistry<FrictionLaw> r;
     Register<NoFriction>(r, "none");
     Register<CoulombFriction>(r, "coulomb");
+    Register<StribeckFriction>(r, "stribeck");
     Register<BristleFriction<true>>(r, "bristle");
     Register<BristleFriction<false>>(r, "bristle_absolute");
     return r;

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "host/contact/patch_depth.h"
 #include "host/input/error.h"
 #include "host/results/run_number.h"
 
@@ -97,12 +98,18 @@ constexpr ColumnOf<PatchRow> kPatch[] = {
     {"body_j", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.body_j; }, true},
     {"pairs", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.pairs; }, true},
     {"time", 1, "s", [](const PatchRow& p, double* row) { *row = p.time; }},
-    {"volume", 1, "m^3", [](const PatchRow& p, double* row) { *row = p.contact.geometry.V; }},
+    {"volume", 1, "m^3",
+     [](const PatchRow& p, double* row) {
+       *row = p.contact.geometry.is_point ? 0.0 : p.contact.geometry.V;
+     }},
+    {"depth", 1, "m", [](const PatchRow& p, double* row) { *row = Depth(p.contact.geometry); }},
     {"centroid", 3, "m",
      [](const PatchRow& p, double* row) { Write(p.contact.geometry.p_WC, row); }},
     {"normal", 3, "1", [](const PatchRow& p, double* row) { Write(p.contact.geometry.n, row); }},
     {"area_vector", 3, "m^2",
-     [](const PatchRow& p, double* row) { Write(p.contact.geometry.S, row); }},
+     [](const PatchRow& p, double* row) {
+       Write(p.contact.geometry.is_point ? Vec3{} : p.contact.geometry.S, row);
+     }},
     {"inertia", 9, "m^5",
      [](const PatchRow& p, double* row) {
        for (int i = 0; i < 3; ++i) Write(p.contact.geometry.J_W.Row(i), row + 3 * i);
@@ -115,7 +122,10 @@ constexpr ColumnOf<PatchRow> kPatch[] = {
     {"bristle_angle", 1, "rad",
      [](const PatchRow& p, double* row) { *row = p.contact.state.theta; }},
     {"dwell", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.state.s_dw; }},
-    {"volume_offset", 1, "m^3", [](const PatchRow& p, double* row) { *row = p.contact.state.V_o; }},
+    {"volume_offset", 1, "m^3",
+     [](const PatchRow& p, double* row) {
+       *row = p.contact.geometry.is_point ? 0.0 : p.contact.state.V_o;
+     }},
     {"approach_speed", 1, "m/s",
      [](const PatchRow& p, double* row) { *row = p.contact.latch.v_i; }},
     {"damping_factor", 1, "s/m", [](const PatchRow& p, double* row) { *row = p.contact.latch.a; }},

@@ -23,6 +23,10 @@ constexpr std::array kDirections = {
 constexpr std::array kCells = {Named<ContactCells>{"patches", ContactCells::kPatches},
                                Named<ContactCells>{"pairs", ContactCells::kPairs}};
 
+constexpr std::array kGeometries = {
+    Named<ContactGeometry>{"volumes", ContactGeometry::kVolumes},
+    Named<ContactGeometry>{"points", ContactGeometry::kPoints}};
+
 constexpr std::array kLattices = {Named<LatticeKind>{"gyroid", LatticeKind::kGyroid},
                                   Named<LatticeKind>{"schwarz_p", LatticeKind::kSchwarzP},
                                   Named<LatticeKind>{"diamond", LatticeKind::kDiamond}};
@@ -37,6 +41,7 @@ constexpr std::array kStatuses = {
 std::span<const Named<LeafRule>> NamesOf(LeafRule) { return kRules; }
 std::span<const Named<NormalDirection>> NamesOf(NormalDirection) { return kDirections; }
 std::span<const Named<ContactCells>> NamesOf(ContactCells) { return kCells; }
+std::span<const Named<ContactGeometry>> NamesOf(ContactGeometry) { return kGeometries; }
 std::span<const Named<LatticeKind>> NamesOf(LatticeKind) { return kLattices; }
 std::span<const Named<Status>> NamesOf(Status) { return kStatuses; }
 

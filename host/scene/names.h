@@ -26,6 +26,8 @@ std::span<const Named<NormalDirection>> NamesOf(NormalDirection);
 /** @copydoc NamesOf */
 std::span<const Named<ContactCells>> NamesOf(ContactCells);
 /** @copydoc NamesOf */
+std::span<const Named<ContactGeometry>> NamesOf(ContactGeometry);
+/** @copydoc NamesOf */
 std::span<const Named<LatticeKind>> NamesOf(LatticeKind);
 /** @copydoc NamesOf */
 std::span<const Named<Status>> NamesOf(Status);

@@ -76,6 +76,7 @@ ContactModelSettings ReadContactModel(const Cursor& c) {
   AddDefaults(c, &settings);
   settings.direction = ReadWord(c, "direction", settings.direction);
   settings.cells = ReadWord(c, "cells", settings.cells);
+  settings.geometry = ReadWord(c, "geometry", settings.geometry);
   settings.places = c.GetPlaces();
   return settings;
 }

@@ -55,6 +55,9 @@ enum class NormalDirection { kAreaVector, kEigenvector };
 /** What one contact is: a patch of neighbouring cell pairs, or each cell pair alone. */
 enum class ContactCells { kPatches, kPairs };
 
+/** What two bodies touch in: the volume of their overlap, or points. */
+enum class ContactGeometry { kVolumes, kPoints };
+
 /** One entry of `contact_models`. */
 struct ContactModelSettings {
   ModelSettings normal{"gonthier", {}, {}};
@@ -63,6 +66,7 @@ struct ContactModelSettings {
   ModelSettings spinning{"none", {}, {}};
   NormalDirection direction = NormalDirection::kAreaVector;
   ContactCells cells = ContactCells::kPatches;
+  ContactGeometry geometry = ContactGeometry::kVolumes;
   host::Places places{};
 };
 

@@ -174,7 +174,8 @@ std::string ToYaml(const Scene& scene) {
             "\n    rolling: " + RollingText(model.rolling) +
             "\n    spinning: " + Text(model.spinning) +
             "\n    direction: " + host::WordOf(model.direction) +
-            "\n    cells: " + host::WordOf(model.cells) + "\n";
+            "\n    cells: " + host::WordOf(model.cells) +
+            "\n    geometry: " + host::WordOf(model.geometry) + "\n";
   }
   text += "bodies:\n";
   for (const BodySettings& body : scene.bodies) {

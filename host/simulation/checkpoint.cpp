@@ -18,7 +18,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 7;
+constexpr std::uint32_t kVersion = 8;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -156,6 +156,7 @@ void Visit(Archive& ar, Held& held) {
   ar(held.cells.j);
   ar(held.cells.a);
   ar(held.cells.b);
+  ar(held.cells.point);
   ar(held.contact);
 }
 

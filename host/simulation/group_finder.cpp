@@ -125,10 +125,11 @@ void GroupFinder::Fill(const State& state) {
   for (std::size_t k = 0; k < near_.size(); ++k) {
     const auto [i, j] = near_[k];
     BodyGroup& group = groups_[group_of_pair(i, j)];
-    const auto& boxes = world_.Rule(i, j)->patches.per_cell_pair ? world_.bare_boxes : world_.boxes;
+    const PatchSettings& settings = world_.Rule(i, j)->patches;
+    const auto& boxes = settings.bare_cells ? world_.bare_boxes : world_.boxes;
     group.near.push_back({LocalIndex(group, i), LocalIndex(group, j),
                           &boxes[static_cast<std::size_t>(i)], &boxes[static_cast<std::size_t>(j)],
-                          near_caches_[k]});
+                          near_caches_[k], settings.points});
   }
   local_contact_.clear();
   for (const Contact& contact : state.patches.contacts) {

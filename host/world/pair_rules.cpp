@@ -50,7 +50,8 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
   const BodySettings& b = scene.bodies[static_cast<std::size_t>(j)];
   // A law that is given its constant does not ask what the bodies' layers would make it.
   const auto& given = settings.normal.parameters;
-  const bool asks = !given.contains("stiffness") && !given.contains("coefficient");
+  const bool points = settings.geometry == ContactGeometry::kPoints;
+  const bool asks = !points && !given.contains("stiffness") && !given.contains("coefficient");
   const auto material = [&](const BodySettings& body) {
     if (asks) return MaterialWithFoundation(scene, body);
     return body.material.empty() ? Material{} : scene.materials.at(body.material);
@@ -67,8 +68,10 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
   }
   rule.patches.normal.eigenvector = settings.direction == NormalDirection::kEigenvector;
   rule.patches.normal.j_error = scene.engine.tolerance;
-  rule.patches.per_cell_pair = settings.cells == ContactCells::kPairs;
-  rule.patches.whole_pair = rule.model->normal->Conserves();
+  rule.patches.points = points;
+  rule.patches.bare_cells = !points && settings.cells == ContactCells::kPairs;
+  rule.patches.per_cell_pair = points || settings.cells == ContactCells::kPairs;
+  rule.patches.whole_pair = rule.model->normal->Conserves() && !points;
   if (rule.patches.whole_pair && rule.patches.normal.eigenvector) {
     FailInModel(scene, name, settings,
                 "direction: eigenvector is not the gradient of the volume, along which the law \"" +
@@ -78,6 +81,11 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
     FailInModel(scene, name, settings,
                 "cells: pairs cannot share the potential of the law \"" + settings.normal.model +
                     "\", which is one of the whole pair of bodies. Use patches.");
+  }
+  if (points && settings.rolling.model != "none") {
+    FailInModel(scene, name, settings,
+                "rolling: a point has no area, and no rolling resistance. Remove it, or use "
+                "geometry: volumes.");
   }
   // With relaxation a contact starts from zero force at the step that detects it.
   rule.patches.born_in_stages = rule.model->relaxation_time <= 0;

@@ -182,7 +182,7 @@ TEST(ManyPairs, InheritanceGoesByShareOfVolume) {
     for (const ActivePair& pair : pairs) {
       const auto contact_of = [&](const std::vector<Held>& list) {
         for (const Held& h : list) {
-          if (h.cells == CellPair{pair.i, pair.j, pair.a, pair.b}) return h.contact;
+          if (h.cells == CellsOf(pair)) return h.contact;
         }
         return -1;
       };

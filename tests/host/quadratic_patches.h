@@ -210,7 +210,7 @@ inline void QuadraticPatches::SumHeld(const std::vector<Held>& held,
     contact.sum = {};
     for (const ActivePair& p : pairs_) {
       for (const Held& h : held) {
-        if (h.contact != static_cast<int>(c) || h.cells != CellPair{p.i, p.j, p.a, p.b}) continue;
+        if (h.contact != static_cast<int>(c) || h.cells != CellsOf(p)) continue;
         contact.sum.Add(p.metrics);
         contact.sum.AddWall(p.metrics, p.wall);
       }

@@ -10,6 +10,7 @@
 #include "cuda/proved_apart.h"
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
+#include "host/contact/points/points.h"
 
 namespace intervox::host {
 namespace {
@@ -121,6 +122,38 @@ void ProveApart(const PairQuery& query, const NearPair& pair, SeparationCache::C
   }
 }
 
+/** What a contact sees of a point: its depth for V, its normal for S, no moments. */
+ActivePair PointPair(const NearPair& pair, const SeparationCache::Candidate& candidate,
+                     const points::PointContact& point) {
+  ActivePair out{pair.i, pair.j, candidate.a, candidate.b, {}, {}, point.feature};
+  out.metrics.status = Status::kOk;
+  out.metrics.volume = -point.x;
+  out.metrics.p_WC = 0.5 * (point.p_WA + point.p_WB);
+  out.metrics.area_vector = point.n;
+  return out;
+}
+
+/** Finds the points of a candidate that touches in points: the first goes to `first`, the others to
+ `further`. Returns whether there is one. */
+bool TouchInPoints(const PairQuery& query, const NearPair& pair,
+                   SeparationCache::Candidate* candidate, ActivePair* first,
+                   std::vector<ActivePair>* further) {
+  thread_local std::vector<points::PointContact> found;
+  found.clear();
+  const double gap = points::FindPoints(query, &found);
+  candidate->met = !found.empty();
+  if (gap > 0.0 && IsMovable(pair)) {
+    candidate->apart_until = pair.cache->travel + (1 - kRounding) * gap;
+  }
+  std::sort(found.begin(), found.end(),
+            [](const auto& x, const auto& y) { return x.feature < y.feature; });
+  for (std::size_t k = 0; k < found.size(); ++k) {
+    if (k == 0) *first = PointPair(pair, *candidate, found[k]);
+    if (k > 0) further->push_back(PointPair(pair, *candidate, found[k]));
+  }
+  return !found.empty();
+}
+
 /** Adds the candidates of a near pair that may touch now. */
 void AddPlaces(const NearPair& pair, std::size_t index, std::span<const Pose> X_WB,
                FinderScratch::Range* range) {
@@ -147,6 +180,18 @@ void AddPlaces(const NearPair& pair, std::size_t index, std::span<const Pose> X_
     range->cost += !c.met ? kMissCost : flat ? kPolytopeCost : kCurvedCost;
     range->places.push_back({index, k});
   }
+}
+
+/** Puts the points after the first of each place behind it. */
+void InsertFurther(std::size_t count, FinderScratch* scratch, std::vector<ActivePair>* out) {
+  std::vector<ActivePair> all;
+  for (std::size_t q = 0; q < count; ++q) {
+    all.push_back((*out)[q]);
+    std::vector<ActivePair>& further = scratch->further[q];
+    all.insert(all.end(), further.begin(), further.end());
+    further.clear();
+  }
+  std::swap(*out, all);
 }
 
 }  // namespace
@@ -208,7 +253,10 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   }
   out->resize(count);
   std::atomic<std::int64_t> failures{0}, more{0};
-  std::atomic<bool> gaps{false};
+  std::atomic<bool> gaps{false}, several{false};
+  const bool any_points =
+      std::any_of(pairs.begin(), pairs.end(), [](const NearPair& pair) { return pair.points; });
+  if (any_points) scratch->further.resize(std::max(count, scratch->further.size()));
   const auto look = [&](int begin, int end) {
     FinderCounters counted;
     for (auto q = static_cast<std::size_t>(begin); q < static_cast<std::size_t>(end); ++q) {
@@ -216,12 +264,23 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
       SeparationCache::Candidate& candidate = pair.cache->candidates[scratch->places[q].candidate];
       const PairQuery query = QueryOf(pair, candidate, X_WB);
       ActivePair& active = (*out)[q];
+      if (pair.points) {
+        std::vector<ActivePair>& others = scratch->further[q];
+        if (TouchInPoints(query, pair, &candidate, &active, &others)) {
+          if (!others.empty()) several = true;
+        } else {
+          active.i = -1;
+          gaps = true;
+        }
+        continue;
+      }
       active = {pair.i,
                 pair.j,
                 candidate.a,
                 candidate.b,
                 batch ? scratch->metrics[q] : ComputeMetrics(query),
-                {}};
+                {},
+                0};
       const InterferenceMetrics& metrics = active.metrics;
       if (metrics.status != Status::kOk && metrics.status != Status::kDisjoint) ++counted.failures;
       const bool usable =
@@ -241,6 +300,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   const bool threaded = cost >= kThreadedCost && options.device != Device::kSerial;
   cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
                     std::cref(look));
+  if (several) InsertFurther(count, scratch, out);
   if (gaps) std::erase_if(*out, [](const ActivePair& active) { return active.i < 0; });
   scratch->counters.queries += static_cast<std::int64_t>(count) + more;
   scratch->counters.failures += failures;

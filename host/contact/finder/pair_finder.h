@@ -11,7 +11,7 @@
 
 namespace intervox::host {
 
-/** A cell pair that overlaps. Lists of them ascend by (i, j, a, b). */
+/** A cell pair that overlaps, or one point of it. Lists of them ascend by (i, j, a, b, point). */
 struct ActivePair {
   int i = 0;  ///< body
   int j = 0;  ///< body, i < j
@@ -19,6 +19,7 @@ struct ActivePair {
   int b = 0;  ///< cell of body j
   InterferenceMetrics metrics;
   WallMean wall;  ///< of the round wall that they meet at
+  int point = 0;  ///< which of the pair's points, where bodies touch in points
 };
 
 /** Two bodies whose cells may overlap, and what is remembered of them. */
@@ -28,6 +29,7 @@ struct NearPair {
   const BodyCells* cells_i = nullptr;
   const BodyCells* cells_j = nullptr;
   SeparationCache* cache = nullptr;  ///< of these cells of these bodies, and of no other pair
+  bool points = false;               ///< they touch in points, not in volumes
 };
 
 /** How a finder queries the engine. */
@@ -63,6 +65,7 @@ struct FinderScratch {
   std::vector<Place> places;
   std::vector<PairQuery> queries;
   std::vector<InterferenceMetrics> metrics;
+  std::vector<std::vector<ActivePair>> further;  ///< of each place, its points after the first
 };
 
 /** Finds the overlapping cell pairs of near bodies. Has no state: calls from several threads are

@@ -12,8 +12,6 @@ namespace {
 
 constexpr int kGrain = 256;  // contacts that go to a thread together
 
-CellPair CellsOf(const ActivePair& pair) { return {pair.i, pair.j, pair.a, pair.b}; }
-
 /** Whether a contact, as it is at this stage, and a new pair may be one convex overlap. */
 bool MayJoin(const Contact& contact, const ActivePair& pair) {
   if (!contact.active) return false;
@@ -226,6 +224,7 @@ void FinishGeometry(const PatchSettings& settings, Contact* contact,
   if (contact->sum.pairs == 0) return;
   PatchGeometry& geometry = contact->geometry;
   contact->sum.Finish(&geometry);
+  geometry.is_point = settings.points;
   if (settings.whole_pair) {  // the gradient of V is along S, whatever the walls
     geometry.S_wall = geometry.twist = {};
     geometry.turn = 1.0;

@@ -40,7 +40,7 @@ GroupRun::GroupRun(const PatchRules& rules, std::span<const ActivePair> pairs,
   s_.area_vector.clear();
   s_.square.clear();
   for (const ActivePair& pair : pairs) {
-    s_.table.Add({pair.i, pair.j, pair.a, pair.b});
+    s_.table.Add(CellsOf(pair));
     s_.area_vector.push_back(pair.metrics.area_vector);
     s_.square.push_back(SquaredNorm(pair.metrics.area_vector));
   }

@@ -196,7 +196,7 @@ void Replace(std::span<const ActivePair> pairs, const Grouping& grouping, Patche
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const ActivePair& pair = pairs[k];
     patches->held.push_back(
-        {{pair.i, pair.j, pair.a, pair.b}, place[static_cast<std::size_t>(grouping.group_of[k])]});
+        {CellsOf(pair), place[static_cast<std::size_t>(grouping.group_of[k])]});
   }
 }
 

@@ -9,15 +9,16 @@
 
 namespace intervox::host {
 
-/** Cell a of body i and cell b of body j. */
+/** Cell a of body i and cell b of body j; of contact by points, one of their points. */
 struct CellPair {
   int i = 0;
   int j = 0;
   int a = 0;
   int b = 0;
-  /** Lexicographic by i, j, a, b. */
+  int point = 0;
+  /** Lexicographic by i, j, a, b, point. */
   bool operator<(const CellPair& o) const {
-    return std::tie(i, j, a, b) < std::tie(o.i, o.j, o.a, o.b);
+    return std::tie(i, j, a, b, point) < std::tie(o.i, o.j, o.a, o.b, o.point);
   }
   /** All indices are equal. */
   bool operator==(const CellPair&) const = default;

@@ -66,8 +66,10 @@ struct Contact {
 /** How the cell pairs of two bodies are grouped. */
 struct PatchSettings {
   NormalRule normal;
-  bool per_cell_pair = false;  ///< the thesis' mode: every cell pair its own contact
+  bool per_cell_pair = false;  ///< every cell pair is its own contact: the thesis' mode, and points
+  bool bare_cells = false;     ///< cut faces count, too: of the thesis' mode
   bool whole_pair = false;     ///< all cell pairs of the two bodies are one contact
+  bool points = false;         ///< bodies touch in points, each its own contact, not in volumes
   bool born_in_stages = true;  ///< contacts act from within a step, not only from accepted steps
 };
 
@@ -77,6 +79,11 @@ class PatchRules : public CellNeighbours {
   /** How the cell pairs of bodies i < j are grouped; the reference stays valid. */
   virtual const PatchSettings& Settings(int i, int j) const = 0;
 };
+
+/** What tells a pair from others. */
+inline CellPair CellsOf(const ActivePair& pair) {
+  return {pair.i, pair.j, pair.a, pair.b, pair.point};
+}
 
 /** A cell pair and the contact it belongs to. */
 struct Held {

@@ -1,0 +1,100 @@
+#include "host/contact/normal_laws.h"
+
+namespace intervox::host {
+namespace {
+
+double RestitutionOf(Parameters& p, double fallback) {
+  return p.InRange("restitution", fallback, 0.01, 1.0,
+                   "Use 0.01 for a dead impact, 1 for an elastic one.");
+}
+
+double SmallSpeed(Parameters& p) {
+  return p.InRange("v_small", 1e-4, 1e-12, 1e3, "Give a small speed in m/s.");
+}
+
+/** E* of two materials; one without a modulus is rigid, and 0 means that both are [Pa]. */
+double EffectiveModulus(const Material& i, const Material& j) {
+  double compliance = 0.0;
+  for (const Material* material : {&i, &j}) {
+    if (!material->youngs_modulus) continue;
+    const double nu = material->poisson_ratio.value_or(0.3);
+    compliance += (1.0 - nu * nu) / *material->youngs_modulus;
+  }
+  return compliance > 0.0 ? 1.0 / compliance : 0.0;
+}
+
+/** k of k zᵖ: given, or Hertz's. */
+double PointStiffness(Parameters& p, double exponent) {
+  const std::string remedy =
+      "At points give it in N/m^" + NumberText(exponent) +
+      ", or `radius` [m] and a material's youngs_modulus, of which Hertz' law makes it.";
+  double fallback = 0.0;
+  if (!p.Has("stiffness") && p.Has("radius")) {
+    const double R = p.InRange("radius", 0.0, 1e-9, 1e9, "Give 1/(1/R_1 + 1/R_2) in m.");
+    const double E = EffectiveModulus(p.material_i(), p.material_j());
+    if (!(E > 0.0)) p.Fail("radius", "needs youngs_modulus of a material. Give it, or stiffness.");
+    if (exponent != 1.5) p.Fail("exponent", "is 1.5 by Hertz' law. Give stiffness with another.");
+    fallback = 4.0 / 3.0 * E * std::sqrt(R);
+  }
+  const double k = p.Get("stiffness", fallback);
+  if (!(k > 0.0) && !p.Has("stiffness")) p.FailMissing("stiffness", remedy);
+  if (!(k > 0.0)) p.Fail("stiffness", NumberText(k) + " is not positive. " + remedy);
+  return k;
+}
+
+/** The exponent of k zᵖ; of a volume 1. */
+double ExponentOf(Parameters& p, double exponent) {
+  if (!p.AtPoints()) return 1.0;
+  return p.InRange("exponent", exponent, 1.0, 4.0, "Give 1.5 for round bodies, 1 for facets.");
+}
+
+/** Refuses a law of points for volumes. */
+void RequirePoints(const Parameters& p) {
+  if (p.AtPoints()) return;
+  p.Fail("model", "its damping follows the depth of a point. Add geometry: points to the contact "
+                  "model, or use gonthier, hunt_crossley or lankarani_nikravesh.");
+}
+
+}  // namespace
+
+ElasticPart::ElasticPart(Parameters& p, double exponent)
+    : at_points_(p.AtPoints()),
+      exponent_(ExponentOf(p, exponent)),
+      k_(at_points_ ? PointStiffness(p, exponent_) : PositiveStiffness(p, "stiffness")) {}
+
+FactorNormal::FactorNormal(Parameters& p, double exponent, bool needs_e)
+    : e_(needs_e ? RestitutionOf(p, PairRestitution(p.material_i(), p.material_j())) : 1.0),
+      slope_(needs_e
+                 ? p.InRange("restitution_slope", 0.0, 0.0, 1e6, "Give 0 for a constant e [s/m].")
+                 : 0.0),
+      v_small_(SmallSpeed(p)),
+      elastic_(p, exponent) {}
+
+PowerNormal::PowerNormal(Parameters& p, double exponent, double damping_exponent)
+    : elastic_(p, exponent),
+      damping_(p.InRange("damping", 0.0, 0.0, 1e300, "Damping must not be negative.")),
+      damping_exponent_(damping_exponent) {
+  RequirePoints(p);
+}
+
+GenericNormal::GenericNormal(Parameters& p)
+    : PowerNormal(p, 1.5,
+                  p.InRange("damping_exponent", p.Get("exponent", 1.5), 0.0, 4.0,
+                            "Give the power of the depth that damping grows with.")) {}
+
+ConservingNormal::ConservingNormal(Parameters& p)
+    : c_(p.InRange("coefficient", 0.0, 1e-30, 1e300,
+                   "Give the c of w = c V^m in J/m^(3m), k_v/(2 A) for a face of area A.")),
+      m_(p.InRange("exponent", 0.0, 1.05, 4.0,
+                   "Give the m of w = c V^m: 2 for a face, 1.5 for a thin cap, 1.25 for Hertz's "
+                   "contact.")),
+      e_(RestitutionOf(p, PairRestitutionOr(p.material_i(), p.material_j(), 1.0))),
+      v_small_(SmallSpeed(p)),
+      d_(DampingRoot(e_)) {
+  if (p.AtPoints()) {
+    p.Fail("model", "\"conserving\" is a law of volumes. Any other with restitution: 1 conserves "
+                    "energy at points.");
+  }
+}
+
+}  // namespace intervox::host

@@ -1,0 +1,28 @@
+/** @file The boundary point of a cell that is nearest to a point, with its signed distance. */
+#pragma once
+
+#include <optional>
+
+#include "geometry/cell.h"
+
+namespace intervox::host::points {
+
+/** A boundary point seen from a point c, in the frame of the surface or cell. */
+struct Foot {
+  Vec3 p;               ///< the boundary point [m]
+  Vec3 n;               ///< unit, along which the distance grows: out of the kept side
+  double x = 0.0;       ///< signed distance of c, positive outside [m]
+  bool is_cut = false;  ///< it lies on a cut face: a neighbouring cell is nearer
+};
+
+/** The foot of c on one surface, closed but for ellipsoids (one equation) and other quadrics
+ (Newton's method). On a cylinder's or cone's axis and at a torus' centre circle any one of the
+ nearest points is taken. Empty where Newton's method finds none. */
+std::optional<Foot> NearestOnSurface(const geometry::Surface& surface, const Vec3& c);
+
+/** The foot of c on a cell: on a face, on an edge or at a corner. Exact for convex cells; where a
+ surface keeps no convex set, a nearest point next to the surface that c is farthest outside of.
+ Empty where no foot is found. */
+std::optional<Foot> NearestOnCell(const geometry::Cell& cell, const Vec3& c);
+
+}  // namespace intervox::host::points

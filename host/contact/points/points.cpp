@@ -1,0 +1,263 @@
+#include "host/contact/points/points.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "cuda/engine.h"
+#include "geometry/surface_eval.h"
+#include "host/contact/patch_depth.h"
+#include "host/contact/points/nearest.h"
+#include "host/contact/points/polytopes.h"
+#include "host/distance/distance.h"
+
+namespace intervox::host::points {
+namespace {
+
+using geometry::Cell;
+using geometry::Surface;
+using geometry::SurfaceKind;
+
+/** Squared sine between an axis and a normal below which they are parallel. */
+constexpr double kParallel = 1e-20;
+/** Share of a cell's size by which a point may lie outside its other surfaces. */
+constexpr double kOnCell = 1e-9;
+
+/** The only curved surface of a cell; null where it has none or several. */
+const Surface* OnlyCurved(const Cell& cell) {
+  const Surface* found = nullptr;
+  for (const Surface& s : cell.surfaces) {
+    if (s.kind == SurfaceKind::kPlane) continue;
+    if (found != nullptr) return nullptr;
+    found = &s;
+  }
+  return found;
+}
+
+/** A ball, or a part of one that is cut off inside its body, as a capsule's ends are. */
+struct Ball {
+  Vec3 center;  ///< in the cell's frame [m]
+  double radius = 0.0;
+};
+
+bool IsBall(const Cell& cell, Ball* ball) {
+  const Surface* s = OnlyCurved(cell);
+  if (s == nullptr || s->kind != SurfaceKind::kEllipsoid || s->side < 0 || cell.grid.field)
+    return false;
+  if (s->e.x != s->e.y || s->e.y != s->e.z) return false;
+  for (const Surface& other : cell.surfaces) {
+    if (&other != s && !other.cut) return false;
+  }
+  *ball = {s->o, std::sqrt(-s->c / s->e.x)};
+  return true;
+}
+
+bool IsHalfSpace(const Cell& cell) {
+  return cell.surfaces.size() == 1 && cell.surfaces[0].kind == SurfaceKind::kPlane &&
+         !cell.grid.field;
+}
+
+bool IsPolytope(const Cell& cell) {
+  return cell.polytope && cell.bounded && !cell.corners.p_C.empty() && !cell.grid.field;
+}
+
+/** Whether corners, rims and extreme points are all that can stand on a plane. */
+bool HasExtremes(const Cell& cell) {
+  if (IsPolytope(cell)) return true;
+  const Surface* s = OnlyCurved(cell);
+  if (s == nullptr || s->side < 0 || cell.grid.field) return false;
+  const bool axial = s->kind == SurfaceKind::kCylinder || s->kind == SurfaceKind::kCone;
+  if (!axial && s->kind != SurfaceKind::kEllipsoid && s->kind != SurfaceKind::kTorus) return false;
+  for (const Surface& plane : cell.surfaces) {
+    if (&plane == s) continue;
+    if (!axial) {
+      if (!plane.cut) return false;
+      continue;
+    }
+    if (SquaredNorm(Cross(plane.PlaneNormal(), s->R.Col(2))) > kParallel) return false;
+  }
+  return true;
+}
+
+/** The points of a convex cell that may be the deepest below a plane, in the cell's frame.
+ @param down  unit, into the plane's solid; @param visit  called with (feature, point) */
+template <class Visit>
+void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
+  if (IsPolytope(cell)) {
+    const geometry::Corners& t = cell.corners;
+    // A corner of a cut lies on an edge or a face of the body: what ends there goes on.
+    thread_local std::vector<int> outer;
+    outer.assign(t.p_C.size(), 0);
+    for (std::size_t f = 0; f < t.surface.size(); ++f) {
+      if (cell.surfaces[static_cast<std::size_t>(t.surface[f])].cut) continue;
+      for (auto k = t.begin[f]; k < t.begin[f + 1]; ++k) {
+        ++outer[static_cast<std::size_t>(t.loop[static_cast<std::size_t>(k)])];
+      }
+    }
+    for (std::size_t k = 0; k < t.p_C.size(); ++k) {
+      if (outer[k] >= 3) visit(static_cast<int>(k), t.p_C[k]);
+    }
+    return;
+  }
+  const Surface& s = *OnlyCurved(cell);
+  const Vec3 axis = s.R.Col(2), local = TransposeTimes(s.R, down);
+  if (s.kind == SurfaceKind::kEllipsoid) {
+    const Vec3 squares{-s.c / s.e.x, -s.c / s.e.y, -s.c / s.e.z};
+    const Vec3 q = Scaled(squares, local);
+    visit(0, s.o + s.R * (q / std::sqrt(Dot(q, local))));
+    return;
+  }
+  const Vec3 across = down - Dot(down, axis) * axis;
+  const double lean = Norm(across);
+  const Vec3 e = lean * lean > kParallel ? across / lean : s.R.Col(0);
+  const Vec3 f = Cross(axis, e);
+  constexpr double kSine = 0.86602540378443865;
+  const std::array<Vec3, 3> around{e, -0.5 * e + kSine * f, -0.5 * e - kSine * f};
+  if (s.kind == SurfaceKind::kTorus) {
+    const Vec3 tube = s.e.y * down;
+    for (int k = 0; k < 3; ++k) visit(k, s.o + s.e.x * around[static_cast<std::size_t>(k)] + tube);
+    return;
+  }
+  int rim = 0;
+  for (const Surface& plane : cell.surfaces) {
+    if (&plane == &s) continue;
+    ++rim;
+    if (plane.cut) continue;
+    const double z = Dot(axis, plane.o - s.o);
+    const double radius = s.kind == SurfaceKind::kCylinder ? std::sqrt(-s.c / s.e.x)
+                                                           : z * std::sqrt(-s.e.z / s.e.x);
+    if (!(radius > 0.0)) continue;
+    for (int k = 0; k < 3; ++k) {
+      visit(3 * rim + k, s.o + z * axis + radius * around[static_cast<std::size_t>(k)]);
+    }
+  }
+  if (s.kind == SurfaceKind::kCone) visit(0, s.o);
+}
+
+/** Whether a point lies on a cell, but for rounding. */
+bool LiesOn(const Cell& cell, const Vec3& p) {
+  const double room = kOnCell * (cell.bounded ? Norm(cell.bounds.half) : 1.0);
+  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(),
+                     [&](const Surface& s) { return !(geometry::Level(s, p) > room); });
+}
+
+PointContact Touch(int feature, double x, const Vec3& n, const Vec3& p_WA) {
+  return {feature, x, n, p_WA, p_WA - x * n};
+}
+
+/** A ball of body A, or of B where `sign` is −1, and the other cell. */
+double BallPoint(const Ball& ball, const Pose& X_WBall, const Cell& cell, const Pose& X_WC,
+                 double sign, std::vector<PointContact>* out) {
+  const Vec3 c_W = X_WBall * ball.center;
+  Ball other;
+  std::optional<Foot> foot;
+  if (IsBall(cell, &other)) {
+    const Vec3 way = TransposeTimes(X_WC.R, c_W - X_WC.p) - other.center;
+    const double r = Norm(way);
+    const Vec3 n = r > 0.0 ? way / r : Vec3{0, 0, 1};
+    foot = Foot{other.center + other.radius * n, n, r - other.radius, false};
+  } else {
+    foot = NearestOnCell(cell, TransposeTimes(X_WC.R, c_W - X_WC.p));
+  }
+  if (!foot) return 0.0;
+  const double x = foot->x - ball.radius;
+  if (x >= 0.0) return x;
+  if (foot->is_cut) return 0.0;
+  const Vec3 n = X_WC.R * foot->n;
+  const Vec3 on_ball = c_W - ball.radius * n;
+  out->push_back(sign > 0 ? Touch(0, x, n, on_ball) : Touch(0, x, -n, on_ball - x * n));
+  return 0.0;
+}
+
+/** The extremes of a cell below a half-space's plane; `sign` is 1 where the plane is B's. */
+double PlanePoints(const Cell& half_space, const Pose& X_WH, const Cell& cell, const Pose& X_WC,
+                   double sign, std::vector<PointContact>* out) {
+  const Surface& plane = half_space.surfaces[0];
+  const double side = plane.side;
+  const Vec3 n = X_WH.R * (side * plane.PlaneNormal());
+  const double offset = Dot(n, X_WH * plane.o);
+  double least = HUGE_VAL;
+  VisitExtremes(cell, -TransposeTimes(X_WC.R, n), [&](int feature, const Vec3& p_C) {
+    const Vec3 p = X_WC * p_C;
+    const double x = Dot(n, p) - offset;
+    if (!LiesOn(cell, p_C)) return;
+    least = std::min(least, x);
+    if (!(x < 0.0)) return;
+    out->push_back(sign > 0 ? Touch(feature, x, n, p) : Touch(feature, x, -n, p - x * n));
+  });
+  return std::isfinite(least) ? std::max(0.0, least) : 0.0;
+}
+
+/** The deepest point of any overlap. The signed distance along a direction n is that of the cells
+ moved apart along n, less the way; the direction in which they are then nearest is n itself where
+ the depth is least. Starts from the overlap's own normal; of grids the moments tell x. */
+void DeepestPoint(const PairQuery& query, std::vector<PointContact>* out) {
+  const InterferenceMetrics m = ComputeMetrics(query);
+  if (m.status != Status::kOk && m.status != Status::kToleranceNotMet) return;
+  const double S = Norm(m.area_vector);
+  if (!(m.volume > 0.0) || !(S > 0.0)) return;
+  PatchGeometry patch;
+  patch.V = m.volume;
+  patch.S = m.area_vector;
+  patch.n = m.area_vector / S;
+  patch.J_W = m.J_W;
+  const double depth = Depth(patch);
+  PointContact point = Touch(0, -depth, patch.n, m.p_WC - 0.5 * depth * patch.n);
+  constexpr int kMostTurns = 8;
+  constexpr double kTurn = 1e-9;
+  constexpr double kFarther = 4.0;
+  DistanceOptions options;
+  options.tolerance = 1e-12;
+  double way = 2.0 * depth;
+  for (int k = 0; k < kMostTurns && !query.a->grid.field && !query.b->grid.field; ++k) {
+    const Vec3 by = way * point.n;
+    const Separation apart =
+        MeasureDistance({query.a, 1}, {query.b, 1}, {query.X_WA.R, query.X_WA.p + by}, query.X_WB,
+                        options);
+    if (apart.status == Status::kInvalid) break;
+    if (!(apart.distance > 0.0)) {
+      way *= kFarther;
+      continue;
+    }
+    const double turn = Norm(apart.n - point.n);
+    point = Touch(0, apart.distance - Dot(apart.n, by), apart.n, apart.p_WA - by);
+    if (turn <= kTurn) break;
+  }
+  if (point.x < 0.0) out->push_back(point);
+}
+
+}  // namespace
+
+PairKind KindOf(const Cell& a, const Cell& b) {
+  Ball ball;
+  const bool grid = a.grid.field || b.grid.field;
+  if (!grid && (IsBall(a, &ball) || IsBall(b, &ball))) return PairKind::kBall;
+  if ((IsHalfSpace(a) && HasExtremes(b)) || (IsHalfSpace(b) && HasExtremes(a))) {
+    return PairKind::kPlane;
+  }
+  return IsPolytope(a) && IsPolytope(b) ? PairKind::kPolytopes : PairKind::kAny;
+}
+
+double FindPoints(const PairQuery& query, std::vector<PointContact>* out) {
+  const Cell &a = *query.a, &b = *query.b;
+  const Pose &X_WA = query.X_WA, &X_WB = query.X_WB;
+  switch (KindOf(a, b)) {
+    case PairKind::kBall: {
+      Ball ball;
+      return IsBall(a, &ball) ? BallPoint(ball, X_WA, b, X_WB, 1.0, out)
+             : IsBall(b, &ball) ? BallPoint(ball, X_WB, a, X_WA, -1.0, out)
+                                : 0.0;
+    }
+    case PairKind::kPlane:
+      return IsHalfSpace(b) ? PlanePoints(b, X_WB, a, X_WA, 1.0, out)
+                            : PlanePoints(a, X_WA, b, X_WB, -1.0, out);
+    case PairKind::kPolytopes:
+      return PointsOfPolytopes(a, X_WA, b, X_WB, out);
+    case PairKind::kAny:
+      break;
+  }
+  DeepestPoint(query, out);
+  return 0.0;
+}
+
+}  // namespace intervox::host::points

@@ -1,0 +1,43 @@
+/** @file Points at which two cells touch: contact without a volume. */
+#pragma once
+
+#include <vector>
+
+#include "cuda/metrics.h"
+
+namespace intervox::host::points {
+
+/** One point at which cell A presses against cell B. */
+struct PointContact {
+  int feature = 0;  ///< which of the pair's points: the same from step to step
+  double x = 0.0;   ///< signed distance, negative in penetration [m]
+  Vec3 n;           ///< unit normal from B toward A, along which x grows
+  Vec3 p_WA;        ///< A's witness point, in the world [m]
+  Vec3 p_WB;        ///< B's: p_WA − x n [m]
+};
+
+/** What two cells are to contact by points. */
+enum class PairKind {
+  kBall,       ///< a ball and any cell: one point, exact
+  kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
+  kPolytopes,  ///< two bounded polytopes: by their separating axis of least depth
+  kAny,        ///< any others: the deepest point by their distance once they are moved apart
+};
+
+/** The kind of a pair: of its cells alone, whatever their poses. */
+PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
+
+/** Appends the points at which the cells of a query penetrate, x < 0.
+ - A ball touches at the foot of its centre (Gonthier A.2: plane, edge, cylinder, cone and others).
+ - On a half-space stand the corners of a polytope; of a cylinder or cone the lowest point of each
+   rim and two more at 120° from it, and the tip; the lowest point of an ellipsoid or torus.
+ - Two polytopes touch along the separating axis of least depth: a face at the corners of what the
+   other's nearest face leaves within the solid, two edges at one point.
+ - Any others touch at their deepest point, where the least motion takes them apart: by their
+   distance after they are moved apart along n, until they are nearest along n. Two grids, or a grid
+   and a solid, by the moments of the overlap instead: x = −p V/|S|, p being its DepthPower.
+ Feet on cut faces are left out: a neighbouring cell has the point.
+ @return a distance that the cells are certainly apart [m]; 0 where none is known. */
+double FindPoints(const PairQuery& query, std::vector<PointContact>* out);
+
+}  // namespace intervox::host::points

@@ -1,0 +1,279 @@
+#include "host/contact/points/polytopes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace intervox::host::points {
+namespace {
+
+using geometry::Cell;
+
+/** What is asked later must be less deep by this share: edges, since a face holds a part up at
+ several points, and A's faces, since two faces that lie on each other are equally deep. */
+constexpr double kLessDeep = 0.95;
+/** Squared sine below which two edges are parallel. */
+constexpr double kParallel = 1e-12;
+/** Points of edges have features from here on; corners are counted from 0. */
+constexpr int kFirstClip = 1 << 12;
+
+/** An edge of a posed polytope between two of its faces. */
+struct Edge {
+  Vec3 from, to;
+  Vec3 n_left, n_right;  ///< outward normals of its faces
+  int corner = 0;        ///< index of `from`
+};
+
+/** A polytope in the world. */
+struct Posed {
+  std::vector<Vec3> corners;
+  std::vector<Vec3> normals;    ///< of each face, outward
+  std::vector<double> offsets;  ///< the face has n·p = offset
+  std::vector<Edge> edges;
+  const geometry::Corners* topology = nullptr;
+};
+
+int CornerOf(const geometry::Corners& t, std::size_t face, int k) {
+  const int begin = t.begin[face], count = t.begin[face + 1] - begin;
+  return t.loop[static_cast<std::size_t>(begin + (k % count))];
+}
+
+int SizeOf(const geometry::Corners& t, std::size_t face) { return t.begin[face + 1] - t.begin[face]; }
+
+void Place(const Cell& cell, const Pose& X, Posed* out) {
+  const geometry::Corners& t = cell.corners;
+  out->topology = &t;
+  out->corners.clear();
+  out->normals.clear();
+  out->offsets.clear();
+  out->edges.clear();
+  for (const Vec3& p : t.p_C) out->corners.push_back(X * p);
+  for (std::size_t f = 0; f < t.surface.size(); ++f) {
+    const geometry::Surface& s = cell.surfaces[static_cast<std::size_t>(t.surface[f])];
+    const double side = s.side;
+    out->normals.push_back(X.R * (side * s.PlaneNormal()));
+    out->offsets.push_back(Dot(out->normals.back(), X * s.o));
+  }
+}
+
+/** Lists the edges, each once. */
+void AddEdges(Posed* out) {
+  struct Side {
+    int low, high, face;
+  };
+  thread_local std::vector<Side> sides;
+  sides.clear();
+  const geometry::Corners& t = *out->topology;
+  for (std::size_t f = 0; f < t.surface.size(); ++f) {
+    for (int k = 0; k < SizeOf(t, f); ++k) {
+      const int from = CornerOf(t, f, k), to = CornerOf(t, f, k + 1);
+      sides.push_back({std::min(from, to), std::max(from, to), static_cast<int>(f)});
+    }
+  }
+  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
+    return a.low != b.low ? a.low < b.low : a.high != b.high ? a.high < b.high : a.face < b.face;
+  });
+  for (std::size_t k = 0; k + 1 < sides.size(); ++k) {
+    const Side& left = sides[k];
+    const Side& right = sides[k + 1];
+    if (left.low != right.low || left.high != right.high) continue;
+    out->edges.push_back({out->corners[static_cast<std::size_t>(left.low)],
+                          out->corners[static_cast<std::size_t>(left.high)],
+                          out->normals[static_cast<std::size_t>(left.face)],
+                          out->normals[static_cast<std::size_t>(right.face)], left.low});
+  }
+}
+
+/** The least n·p over the corners, and where. */
+double Lowest(const Posed& part, const Vec3& n, int* corner) {
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < part.corners.size(); ++k) {
+    const double at = Dot(n, part.corners[k]);
+    if (!(at < least)) continue;
+    least = at;
+    *corner = static_cast<int>(k);
+  }
+  return least;
+}
+
+/** A direction along which the two are apart, x > 0, or overlap least. */
+struct Axis {
+  double x = -std::numeric_limits<double>::infinity();
+  int face = -1;           ///< of the reference, or −1: two edges
+  int corner = 0;          ///< of the other, the deepest
+  const Edge* a = nullptr;
+  const Edge* b = nullptr;
+  Vec3 n;  ///< of two edges, from B to A
+};
+
+/** The face of `reference` beyond which the other reaches least. */
+Axis BestFace(const Posed& reference, const Posed& other) {
+  Axis best;
+  for (std::size_t f = 0; f < reference.normals.size(); ++f) {
+    int corner = 0;
+    const double x = Lowest(other, reference.normals[f], &corner) - reference.offsets[f];
+    if (!(x > best.x)) continue;
+    best.x = x;
+    best.face = static_cast<int>(f);
+    best.corner = corner;
+  }
+  return best;
+}
+
+/** Whether the cross product of two edges is a face of the Minkowski difference A − B: the arcs of
+ their normals on the sphere, one of them reflected, cross. */
+bool Supports(const Edge& a, const Edge& b, const Vec3& u_a, const Vec3& u_b) {
+  const double left = Dot(a.n_left, u_b), right = Dot(a.n_right, u_b);
+  const double up = -Dot(b.n_left, u_a), down = -Dot(b.n_right, u_a);
+  if (!(left * right < 0.0) || !(up * down < 0.0)) return false;
+  // On one half of the sphere, not on opposite ones.
+  return Dot(Cross(a.n_left, a.n_right), -b.n_left) * Dot(Cross(-b.n_left, -b.n_right), a.n_right) >
+         0.0;
+}
+
+/** The two edges along whose normal the parts overlap least. */
+Axis BestEdges(const Posed& A, const Posed& B) {
+  Axis best;
+  for (const Edge& a : A.edges) {
+    const Vec3 u_a = a.to - a.from;
+    for (const Edge& b : B.edges) {
+      const Vec3 u_b = b.to - b.from;
+      if (!Supports(a, b, u_a, u_b)) continue;
+      Vec3 n = Cross(u_a, u_b);
+      const double square = SquaredNorm(n);
+      if (!(square > kParallel * SquaredNorm(u_a) * SquaredNorm(u_b))) continue;
+      n = n / std::sqrt(square);
+      // Out of B, into A: against A's outward normals.
+      if (Dot(n, a.n_left + a.n_right) - Dot(n, b.n_left + b.n_right) > 0.0) n = -n;
+      const double x = Dot(n, a.from - b.from);
+      if (!(x > best.x)) continue;
+      best.x = x;
+      best.a = &a;
+      best.b = &b;
+      best.n = n;
+    }
+  }
+  return best;
+}
+
+/** The point at which two edges are nearest, halfway. */
+PointContact CrossingOf(const Axis& axis) {
+  const Vec3 u = axis.a->to - axis.a->from, v = axis.b->to - axis.b->from;
+  const Vec3 w = axis.b->from - axis.a->from;
+  const double uu = Dot(u, u), uv = Dot(u, v), vv = Dot(v, v);
+  const double s = std::clamp((Dot(w, u) * vv - Dot(w, v) * uv) / (uu * vv - uv * uv), 0.0, 1.0);
+  PointContact point;
+  point.feature = 2 * kFirstClip * kFirstClip;
+  point.x = axis.x;
+  point.n = axis.n;
+  point.p_WA = axis.a->from + s * u;
+  point.p_WB = point.p_WA - axis.x * axis.n;
+  return point;
+}
+
+/** A corner of a polygon that is being clipped. It lies on two lines: the polygon's own edges have
+ the numbers 0, 1, …, the clipping planes −1, −2, …. */
+struct ClipCorner {
+  Vec3 p;
+  int line = 0;    ///< on which the edge from here to the next corner lies
+  int corner = 0;  ///< of the polytope, or −1
+  int feature = 0;
+};
+
+/** Clips a polygon by a plane, n·p ≤ offset kept. */
+void Clip(const Vec3& n, double offset, int plane, std::vector<ClipCorner>* polygon,
+          std::vector<ClipCorner>* scratch) {
+  scratch->clear();
+  const std::size_t count = polygon->size();
+  for (std::size_t k = 0; k < count; ++k) {
+    const ClipCorner& at = (*polygon)[k];
+    const ClipCorner& next = (*polygon)[(k + 1) % count];
+    const double out = Dot(n, at.p) - offset, out_next = Dot(n, next.p) - offset;
+    if (out <= 0.0) scratch->push_back(at);
+    if ((out <= 0.0) == (out_next <= 0.0)) continue;
+    ClipCorner cut;
+    cut.p = at.p + (out / (out - out_next)) * (next.p - at.p);
+    cut.corner = -1;
+    const bool leaves = out <= 0.0;
+    cut.line = leaves ? -1 - plane : at.line;
+    // The same pair of lines, the same feature.
+    const int other = at.line + kFirstClip / 2, mine = plane;
+    cut.feature = kFirstClip + other * kFirstClip / 2 + mine;
+    scratch->push_back(cut);
+  }
+  std::swap(*polygon, *scratch);
+}
+
+/** Appends the corners of the other's nearest face that lie within the reference and beyond its
+ face. `sign` is 1 where the reference is B. */
+void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, double sign,
+                  std::vector<PointContact>* out) {
+  thread_local std::vector<ClipCorner> polygon, scratch;
+  const auto face = static_cast<std::size_t>(axis.face);
+  const Vec3 n = reference.normals[face];
+  // Of the other's faces at its deepest corner the one that lies flattest on the reference.
+  const geometry::Corners& t = *other.topology;
+  std::size_t flattest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t f = 0; f < other.normals.size(); ++f) {
+    bool has = false;
+    for (int k = 0; k < SizeOf(t, f); ++k) has = has || CornerOf(t, f, k) == axis.corner;
+    if (!has || !(Dot(n, other.normals[f]) < least)) continue;
+    least = Dot(n, other.normals[f]);
+    flattest = f;
+  }
+  polygon.clear();
+  for (int k = 0; k < SizeOf(t, flattest); ++k) {
+    const int corner = CornerOf(t, flattest, k);
+    polygon.push_back({other.corners[static_cast<std::size_t>(corner)], k, corner, corner});
+  }
+  for (std::size_t f = 0; f < reference.normals.size(); ++f) {
+    if (f != face) {
+      Clip(reference.normals[f], reference.offsets[f], static_cast<int>(f), &polygon, &scratch);
+    }
+  }
+  const int base = sign > 0 ? 0 : kFirstClip * kFirstClip;
+  for (const ClipCorner& at : polygon) {
+    const double x = Dot(n, at.p) - reference.offsets[face];
+    if (!(x < 0.0)) continue;
+    PointContact point;
+    point.feature = base + at.feature;
+    point.x = x;
+    point.n = sign * n;
+    point.p_WA = sign > 0 ? at.p : at.p - x * n;
+    point.p_WB = sign > 0 ? at.p - x * n : at.p;
+    out->push_back(point);
+  }
+}
+
+}  // namespace
+
+double PointsOfPolytopes(const Cell& a, const Pose& X_WA, const Cell& b, const Pose& X_WB,
+                         std::vector<PointContact>* out) {
+  thread_local Posed A, B;
+  Place(a, X_WA, &A);
+  Place(b, X_WB, &B);
+  const Axis on_b = BestFace(B, A);
+  if (on_b.x > 0.0) return on_b.x;
+  const Axis on_a = BestFace(A, B);
+  if (on_a.x > 0.0) return on_a.x;
+  AddEdges(&A);
+  AddEdges(&B);
+  const Axis edges = BestEdges(A, B);
+  if (edges.x > 0.0) return edges.x;
+  const bool by_b = !(on_a.x > kLessDeep * on_b.x);
+  if (edges.a != nullptr && edges.x > kLessDeep * (by_b ? on_b.x : on_a.x)) {
+    out->push_back(CrossingOf(edges));
+    return 0.0;
+  }
+  const std::size_t before = out->size();
+  if (by_b) PointsOnFace(B, A, on_b, 1.0, out);
+  if (!by_b) PointsOnFace(A, B, on_a, -1.0, out);
+  // What is beside the face where the other is deepest: the edges, then the other's face.
+  if (out->size() == before && edges.a != nullptr) out->push_back(CrossingOf(edges));
+  if (out->size() == before && by_b) PointsOnFace(A, B, on_a, -1.0, out);
+  if (out->size() == before && !by_b) PointsOnFace(B, A, on_b, 1.0, out);
+  return 0.0;
+}
+
+}  // namespace intervox::host::points

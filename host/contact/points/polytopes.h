@@ -1,0 +1,15 @@
+/** @file Two convex polytopes along their separating axis of least depth. */
+#pragma once
+
+#include <vector>
+
+#include "host/contact/points/points.h"
+
+namespace intervox::host::points {
+
+/** Appends the points of two bounded polytopes with corners.
+ @return a distance that they are certainly apart [m]; 0 where they meet. */
+double PointsOfPolytopes(const geometry::Cell& a, const Pose& X_WA, const geometry::Cell& b,
+                         const Pose& X_WB, std::vector<PointContact>* out);
+
+}  // namespace intervox::host::points

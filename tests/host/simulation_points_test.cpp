@@ -1,0 +1,291 @@
+// Bodies that touch in points: restitution of every law, energy, rest, friction, both kinds at once.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "host/contact/contact_model.h"
+#include "host/contact/damping_factor.h"
+#include "host/input/error.h"
+#include "host/scene/reader.h"
+#include "host/simulation.h"
+
+namespace intervox {
+namespace {
+
+/** A simulation of a scene of the schema 2. */
+Simulation Of(const std::string& text) {
+  return Simulation(
+      host::ParseScene("schema: intervox/scene/2\nname: test\n" + text, "test.yaml", {}));
+}
+
+std::string Ball(const std::string& normal, double mass, double speed, double step) {
+  return "gravity: [0, 0, 0]\nduration: 1\nintegrator: {step: " + std::to_string(step) +
+         "}\n"
+         "contact_models:\n  default: {geometry: points, normal: " +
+         normal +
+         "}\n"
+         "bodies:\n"
+         "  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: true}\n"
+         "  ball: {shape: {sphere: {radius: 0.1}}, mass: " +
+         std::to_string(mass) +
+         ", pose: {position: [0, 0, 0.1005]}, velocity: {linear: [0, 0, " + std::to_string(-speed) +
+         "]}}\n";
+}
+
+/** Speed after one impact over the speed before it. */
+double Rebound(const std::string& normal, double mass, double speed, double step) {
+  Simulation simulation = Of(Ball(normal, mass, speed, step));
+  bool touched = false;
+  while (!simulation.Done()) {
+    simulation.Step();
+    touched = touched || !simulation.Contacts().empty();
+    if (touched && simulation.Contacts().empty()) break;
+  }
+  return simulation.State()[1].v_WB.z / speed;
+}
+
+/** The same by the law alone, m z̈ = −max(0, f(z, ż)), with small steps of another method. */
+double ReboundOf(const std::function<double(double, double)>& f, double mass, double speed, double dt) {
+  double z = 0.0, v = speed;
+  const auto rate = [&](double depth, double fast) { return -std::max(0.0, f(depth, fast)) / mass; };
+  while (z >= 0.0) {
+    const double a1 = rate(z, v), a2 = rate(z + 0.5 * dt * v, v + 0.5 * dt * a1);
+    const double a3 = rate(z + 0.5 * dt * (v + 0.5 * dt * a1), v + 0.5 * dt * a2);
+    const double a4 = rate(z + dt * (v + 0.5 * dt * a2), v + dt * a3);
+    const double next = z + dt * (v + dt / 6 * (a1 + a2 + a3));
+    v += dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+    z = next;
+    if (z <= 0.0 && v < 0.0) break;
+  }
+  return -v / speed;
+}
+
+// The exact factor returns e at every speed and stiffness; Hertz's contact lasts about
+// 2.9 (m²/(k² v))^(1/5).
+TEST(PointImpacts, TheExactFactorReturnsItsRestitution) {
+  for (const double e : {1.0, 0.9, 0.5, 0.1}) {
+    for (const double speed : {0.05, 1.0, 20.0}) {
+      for (const double k : {1e6, 1e9}) {
+        const double lasts = 2.9 * std::pow(0.25 / (k * k * speed), 0.2);
+        const double step = std::max(lasts / 400, 1e-6);
+        const double got = Rebound("{model: gonthier, stiffness: " + std::to_string(k) +
+                                       ", v_small: 1e-6, restitution: " + std::to_string(e) + "}",
+                                   0.5, speed, step);
+        EXPECT_NEAR(got, e, 1e-4) << "e " << e << ", speed " << speed << ", k " << k;
+      }
+    }
+  }
+}
+
+TEST(PointImpacts, EveryLawReboundsAsItsEquationSays) {
+  constexpr double k = 1e7, m = 0.5, v = 1.3, e = 0.6;
+  struct Case {
+    std::string normal;
+    std::function<double(double, double)> force;
+  };
+  // Of the depth's rate ż = −v_n: f = f_e (1 + a v_n) = f_e (1 − a ż), a ≤ 0.
+  const auto affine = [&](double a, double p) {
+    return [=](double z, double rate) { return z > 0.0 ? k * std::pow(z, p) * (1.0 - a * rate) : 0.0; };
+  };
+  const std::string head = "stiffness: 1e7, ";
+  const std::vector<Case> cases = {
+      {"{model: hunt_crossley, " + head + "restitution: 0.6}", affine(-1.5 * (1 - e) / v, 1.5)},
+      {"{model: hunt_crossley, " + head + "dissipation: 0.2}", affine(-1.5 * 0.2, 1.5)},
+      {"{model: lankarani_nikravesh, " + head + "restitution: 0.6}", affine(-0.75 * (1 - e * e) / v, 1.5)},
+      {"{model: marhefka_orin, " + head + "dissipation: 0.3}", affine(-1.5 * 0.3, 1.0)},
+      {"{model: gonthier, " + head + "exponent: 2, restitution: 0.6}", affine(host::DampingFactor(e, v, 1e-6), 2.0)},
+      {"{model: lee_wang, " + head + "damping: 2e4}",
+       [](double z, double rate) { return z > 0.0 ? k * std::pow(z, 1.5) + 2e4 * z * rate : 0.0; }},
+      {"{model: azad_featherstone, " + head + "damping: 1e3}",
+       [](double z, double rate) { return z > 0.0 ? std::sqrt(z) * (k * z + 1e3 * rate) : 0.0; }},
+      {"{model: generic, " + head + "exponent: 1.2, damping: 1e3, damping_exponent: 0.7}",
+       [](double z, double rate) {
+         return z > 0.0 ? k * std::pow(z, 1.2) + 1e3 * std::pow(z, 0.7) * rate : 0.0;
+       }},
+      {"{model: linear, " + head + "damping: 300}",
+       [](double z, double rate) { return z > 0.0 ? k * z + 300.0 * rate : 0.0; }}};
+  for (const Case& c : cases) {
+    EXPECT_NEAR(Rebound(c.normal, m, v, 2e-6), ReboundOf(c.force, m, v, 1e-8), 2e-4) << c.normal;
+  }
+}
+
+// Azad (11): with (α^−2.5 k, α^−1.5 λ) the new law's e stays and its duration grows by α; Hunt and
+// Crossley's does so with (α^−2.5 k, α^−2.5 λ), which is a dissipation that stays.
+TEST(PointImpacts, StiffnessAndDampingScaleAsAzadSays) {
+  const auto text = [](const std::string& model, double k, const std::string& rest) {
+    return "{model: " + model + ", stiffness: " + std::to_string(k) + ", " + rest + "}";
+  };
+  for (const double alpha : {0.5, 3.0}) {
+    const double k = 1e7 * std::pow(alpha, -2.5), l = 1e3 * std::pow(alpha, -1.5);
+    EXPECT_NEAR(Rebound(text("azad_featherstone", k, "damping: " + std::to_string(l)), 0.5, 1.0, alpha * 2e-6),
+                Rebound(text("azad_featherstone", 1e7, "damping: 1e3"), 0.5, 1.0, 2e-6), 1e-5);
+    EXPECT_NEAR(Rebound(text("hunt_crossley", k, "dissipation: 0.2"), 0.5, 1.0, alpha * 2e-6),
+                Rebound(text("hunt_crossley", 1e7, "dissipation: 0.2"), 0.5, 1.0, 2e-6), 1e-5);
+  }
+}
+
+// Bodies of every kind fall on a plane and a table and come to rest with their weight.
+TEST(PointScenes, BodiesComeToRestWithTheirWeight) {
+  const std::vector<std::string> shapes = {
+      "{box: {size: [0.1, 0.07, 0.05]}}", "{cylinder: {radius: 0.05, height: 0.06}}",
+      "{cone: {radius_bottom: 0.06, radius_top: 0.02, height: 0.06}}", "{capsule: {radius: 0.04, length: 0.08}}",
+      "{torus: {major_radius: 0.05, minor_radius: 0.015}}"};
+  for (const std::string& shape : shapes) {
+    for (const bool table : {false, true}) {
+      if (table && shape.find("box") == std::string::npos) continue;
+      const std::string base = table ? "{shape: {box: {size: [1, 1, 0.2]}}, fixed: true, pose: {position: [0, 0, -0.1]}}"
+                                     : "{shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: true}";
+      Simulation simulation = Of(
+          "duration: 2.5\nintegrator: {step: 500.0e-6}\n"
+          "contact_models:\n  default:\n    geometry: points\n"
+          "    normal: {model: gonthier, stiffness: 1e6, exponent: 1, restitution: 0.3}\n"
+          "    friction: {model: bristle, mu_s: 0.4, mu_c: 0.4}\n"
+          "bodies:\n  base: " + base + "\n  part: {shape: " + shape +
+          ", mass: 0.3, pose: {position: [0, 0, 0.1], rpy_deg: [20, 7, 0]}}\n");
+      const EnergyAudit start = simulation.Energy();
+      double highest = 0.0;
+      Vec3 before;
+      while (!simulation.Done()) {
+        simulation.Step();
+        if (std::fabs(simulation.Time() - 2.4) < 1e-9) before = simulation.State()[1].X_WB.p;
+        const EnergyAudit now = simulation.Energy();
+        highest = std::max(highest, now.kinetic + now.gravity - start.kinetic - start.gravity);
+      }
+      const Vec3 drift = simulation.State()[1].X_WB.p - before;
+      const bool rolls = shape.find("capsule") != std::string::npos;
+      Vec3 force;
+      for (const ContactReport& contact : simulation.Contacts()) force += contact.force;
+      const double sign = simulation.Contacts().empty() || simulation.Contacts()[0].body_i == 1 ? 1.0 : -1.0;
+      EXPECT_NEAR(sign * force.z, 0.3 * 9.81, 1e-3 * 0.3 * 9.81) << shape << table;
+      EXPECT_LT(highest, 1e-3 * 0.3 * 9.81 * 0.1) << shape << table;
+      if (!rolls) {
+        EXPECT_LT(Norm(drift), 1e-7) << shape << table;
+      }
+    }
+  }
+}
+
+// A ball in a box of walls keeps its energy for 60 bounces; what bounces in points and what in volumes
+// live in one scene, and momentum is kept between them.
+TEST(PointScenes, ElasticBallsKeepTheirEnergyAndBothKindsLiveInOneScene) {
+  const std::string scene =
+      "gravity: [0, 0, 0]\nduration: 2\nintegrator: {step: 2.0e-5}\n"
+      "contact_models:\n"
+      "  points: {geometry: points, normal: {model: gonthier, stiffness: 1e7, restitution: 1}}\n"
+      "  default: {normal: {model: gonthier, stiffness: 1e8, restitution: 1}}\n"
+      "bodies:\n"
+      "  one: {shape: {sphere: {radius: 0.1}}, mass: 1, pose: {position: [0, 0, 0]}, velocity: {linear: [1, 0.2, 0]}}\n"
+      "  two: {shape: {sphere: {radius: 0.1}}, mass: 2, pose: {position: [0.4, 0.05, 0]}}\n"
+      "  three: {shape: {ellipsoid: {radii: [0.1, 0.2, 0.3]}}, mass: 3, pose: {position: [0.8, 0, 0]}}\n"
+      "contacts:\n  - {bodies: [one, two], model: points}\n  - {bodies: [\"*\", \"*\"], model: default}\n";
+  Simulation simulation = Of(scene);
+  const auto momentum = [&] {
+    Vec3 sum;
+    const double masses[] = {1, 2, 3};
+    for (int b = 0; b < 3; ++b) sum += masses[b] * simulation.State()[static_cast<std::size_t>(b)].v_WB;
+    return sum;
+  };
+  const Vec3 before = momentum();
+  const double energy = simulation.Energy().kinetic;
+  bool in_points = false, in_volumes = false;
+  while (!simulation.Done()) {
+    simulation.Step();
+    for (const ContactReport& contact : simulation.Contacts()) {
+      (contact.geometry.is_point ? in_points : in_volumes) = true;
+    }
+  }
+  EXPECT_TRUE(in_points);
+  EXPECT_TRUE(in_volumes);
+  EXPECT_NEAR(Norm(momentum() - before), 0.0, 1e-12);
+  EXPECT_NEAR(simulation.Energy().kinetic, energy, 1e-3 * energy);
+  EXPECT_LE(simulation.Energy().kinetic, energy * (1 + 1e-5));
+}
+
+// A box is pushed by 5 N: it sticks, the floor gives (−5, 0, 10) (the test of a peer); with Stribeck
+// friction it creeps, slower than the slip tolerance.
+TEST(PointScenes, APushedBoxSticks) {
+  for (const std::string friction : {"{model: bristle, mu_s: 0.7, mu_c: 0.6}", "{model: stribeck, mu_s: 0.7, mu_c: 0.6, slip_tolerance: 1e-4}"}) {
+    for (const std::string geometry : {"points", "volumes"}) {
+      const bool points = geometry == "points";
+      Simulation simulation = Of(
+          "gravity: [0, 0, -10]\nduration: 1.5\nintegrator: {step: 500.0e-6}\n"
+          "contact_models:\n  default:\n    geometry: " + geometry +
+          "\n    normal: {model: gonthier, stiffness: " + (points ? "1e6, exponent: 1" : "1e8") +
+          ", restitution: 0.3}\n    friction: " + friction +
+          "\nbodies:\n  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: true}\n"
+          "  box: {shape: {box: {size: [0.2, 0.2, 0.1]}}, mass: 1, pose: {position: [0, 0, 0.05]},\n"
+          "        wrenches: [{force: [5, 0, 0], point: [0, 0, -0.05]}]}\n");
+      while (!simulation.Done()) simulation.Step();
+      Vec3 force;
+      for (const ContactReport& contact : simulation.Contacts()) force += contact.force;
+      if (force.z < 0.0) force = -force;
+      EXPECT_NEAR(Norm(force - Vec3{-5, 0, 10}), 0.0, 2e-3) << friction << geometry;
+      const double limit = friction.find("stribeck") == std::string::npos ? 1e-8 : 1e-4;
+      EXPECT_LT(Norm(simulation.State()[1].v_WB), limit) << friction << geometry;
+    }
+  }
+}
+
+// A clone in mid-contact goes on with the same bits.
+TEST(PointScenes, AClonesBitsAreTheSame) {
+  Simulation first = Of(
+      "duration: 0.6\nintegrator: {step: 250.0e-6}\n"
+      "contact_models:\n  default:\n    geometry: points\n"
+      "    normal: {model: gonthier, stiffness: 1e6, exponent: 1, restitution: 0.3}\n"
+      "    friction: {model: bristle, mu_s: 0.4, mu_c: 0.4}\n"
+      "bodies:\n  table: {shape: {box: {size: [1, 1, 0.2]}}, fixed: true, pose: {position: [0, 0, -0.1]}}\n"
+      "  part: {shape: {box: {size: [0.1, 0.2, 0.05]}}, mass: 0.3, pose: {position: [0.48, 0, 0.1], rpy_deg: [20, 7, 0]}}\n");
+  while (first.Time() < 0.3) first.Step();
+  Simulation second = first.Clone();
+  while (!first.Done()) {
+    first.Step();
+    second.Step();
+  }
+  EXPECT_EQ(first.State()[1].X_WB.p.x, second.State()[1].X_WB.p.x);
+  EXPECT_EQ(first.State()[1].v_WB.z, second.State()[1].v_WB.z);
+}
+
+TEST(PointScenes, WhatCannotBeIsRefusedWithItsRemedy) {
+  const auto message = [](const std::string& model) -> std::string {
+    try {
+      Simulation simulation = Of(
+          "materials: {steel: {youngs_modulus: 2.1e11, poisson_ratio: 0.3, restitution: 0.5}}\n"
+          "contact_models:\n  default: " + model +
+          "\nbodies:\n  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: true}\n"
+          "  ball: {shape: {sphere: {radius: 0.1}}, mass: 1, material: steel}\n");
+    } catch (const host::InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const auto expect = [&](const std::string& model, const std::string& part) {
+    EXPECT_NE(message(model).find(part), std::string::npos) << model << ": " << message(model);
+  };
+  expect("{geometry: points, normal: {model: gonthier}}", "At points give it in N/m^1.5");
+  expect("{geometry: points, normal: {model: conserving, coefficient: 1, exponent: 2}}", "law of volumes");
+  expect("{geometry: points, normal: {model: gonthier, stiffness: 1e6}, rolling: {model: gonthier}}", "no rolling resistance");
+  expect("{normal: {model: lee_wang, stiffness: 1e6, damping: 1}}", "geometry: points");
+  expect("{normal: {model: gonthier, stiffness: 1e6, radius: 1}}", "radius");
+  expect("{geometry: corners, normal: {model: gonthier, stiffness: 1e6}}", "geometry");
+  EXPECT_EQ(message("{geometry: points, normal: {model: gonthier, radius: 0.1}}"), "");
+}
+
+// Hertz: k = (4/3) E* √R, with the floor rigid.
+TEST(PointScenes, HertzStiffnessComesFromTheMaterials) {
+  ContactModelSettings settings;
+  settings.geometry = ContactGeometry::kPoints;
+  settings.normal = {"gonthier", {{"radius", 0.02}, {"restitution", 0.5}}, {}};
+  Material steel;
+  steel.youngs_modulus = 2.1e11;
+  steel.poisson_ratio = 0.3;
+  const auto model = host::MakeContactModel(settings, steel, steel);
+  const double E = 1.0 / (2 * (1 - 0.09) / 2.1e11);
+  EXPECT_NEAR(model->normal->Force(1e-4, 0.0).f_e, 4.0 / 3.0 * E * std::sqrt(0.02) * 1e-6, 1e-6);
+}
+
+}  // namespace
+}  // namespace intervox
