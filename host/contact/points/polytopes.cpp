@@ -9,11 +9,16 @@ namespace {
 
 using geometry::Cell;
 
-/** What is asked later must be less deep by this share: edges, since a face holds a part up at
- several points, and A's faces, since two faces that lie on each other are equally deep. */
+/** What is asked later must be less deep by this share: A's faces, and edges, since a face holds a
+ part up at several points. */
 constexpr double kLessDeep = 0.95;
+/** The cosine between the normals of two faces that lie on each other (168°). */
+constexpr double kFacing = -0.98;
 /** Squared sine below which two edges are parallel. */
 constexpr double kParallel = 1e-12;
+/** Share of a part's size by which its sides are moved out, so that faces with a common edge keep
+ their corners. */
+constexpr double kBeside = 1e-6;
 /** Points of edges have features from here on; corners are counted from 0. */
 constexpr int kFirstClip = 1 << 12;
 
@@ -227,10 +232,12 @@ void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, 
     const int corner = CornerOf(t, flattest, k);
     polygon.push_back({other.corners[static_cast<std::size_t>(corner)], k, corner, corner});
   }
+  double size = 0.0;
+  for (const Vec3& p : reference.corners) size = std::max(size, Norm(p - reference.corners[0]));
   for (std::size_t f = 0; f < reference.normals.size(); ++f) {
-    if (f != face) {
-      Clip(reference.normals[f], reference.offsets[f], static_cast<int>(f), &polygon, &scratch);
-    }
+    if (f == face) continue;
+    Clip(reference.normals[f], reference.offsets[f] + kBeside * size, static_cast<int>(f), &polygon,
+         &scratch);
   }
   const int base = sign > 0 ? 0 : kFirstClip * kFirstClip;
   for (const ClipCorner& at : polygon) {
@@ -261,8 +268,15 @@ double PointsOfPolytopes(const Cell& a, const Pose& X_WA, const Cell& b, const P
   AddEdges(&B);
   const Axis edges = BestEdges(A, B);
   if (edges.x > 0.0) return edges.x;
-  const bool by_b = !(on_a.x > kLessDeep * on_b.x);
-  if (edges.a != nullptr && edges.x > kLessDeep * (by_b ? on_b.x : on_a.x)) {
+  // Two faces that lie on each other: B's, whichever corners of a large part reach farther down.
+  const bool facing = Dot(A.normals[static_cast<std::size_t>(on_a.face)],
+                          B.normals[static_cast<std::size_t>(on_b.face)]) < kFacing;
+  const bool by_b = facing || !(on_a.x > kLessDeep * on_b.x);
+  const Vec3 n = by_b ? B.normals[static_cast<std::size_t>(on_b.face)]
+                      : -A.normals[static_cast<std::size_t>(on_a.face)];
+  // Edges that cross at a face are corners of what the faces share.
+  const bool beside = edges.a != nullptr && Dot(edges.n, n) < -kFacing;
+  if (beside && edges.x > kLessDeep * std::max(on_a.x, on_b.x)) {
     out->push_back(CrossingOf(edges));
     return 0.0;
   }
