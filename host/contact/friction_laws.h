@@ -42,7 +42,8 @@ class CoulombFriction : public FrictionLaw {
  load below μ_S f_n it creeps, slower than v_s. */
 class StribeckFriction : public FrictionLaw {
  public:
-  /** mu_s and mu_c, by default each other and the materials' pair value; slip_tolerance v_s [m/s]. */
+  /** mu_s and mu_c, by default each other and the materials' pair value; slip_tolerance v_s [m/s].
+   */
   explicit StribeckFriction(Parameters& p);
   double VelocityScale() const override { return v_s_; }
   /** Where the falling branch is: 1 up to v_s, 0 from 3 v_s on. */

@@ -51,8 +51,9 @@ double ExponentOf(Parameters& p, double exponent) {
 /** Refuses a law of points for volumes. */
 void RequirePoints(const Parameters& p) {
   if (p.AtPoints()) return;
-  p.Fail("model", "its damping follows the depth of a point. Add geometry: points to the contact "
-                  "model, or use gonthier, hunt_crossley or lankarani_nikravesh.");
+  p.Fail("model",
+         "its damping follows the depth of a point. Add geometry: points to the contact "
+         "model, or use gonthier, hunt_crossley or lankarani_nikravesh.");
 }
 
 }  // namespace
@@ -92,8 +93,9 @@ ConservingNormal::ConservingNormal(Parameters& p)
       v_small_(SmallSpeed(p)),
       d_(DampingRoot(e_)) {
   if (p.AtPoints()) {
-    p.Fail("model", "\"conserving\" is a law of volumes. Any other with restitution: 1 conserves "
-                    "energy at points.");
+    p.Fail("model",
+           "\"conserving\" is a law of volumes. Any other with restitution: 1 conserves "
+           "energy at points.");
   }
 }
 

@@ -69,8 +69,9 @@ class GonthierNormal : public FactorNormal {
   double d_;
 };
 
-/** Hunt and Crossley's a = −(3/2)(1 − e)/v_i (3.11), (3.13), (3.26); with `dissipation` α [s/m] their
- a = −(3/2) α of e = 1 − α v_i, which Drake's H(x)(1 + (3/2) d ẋ) is too. Right for e near 1. */
+/** Hunt and Crossley's a = −(3/2)(1 − e)/v_i (3.11), (3.13), (3.26); with `dissipation` α [s/m]
+ their a = −(3/2) α of e = 1 − α v_i, which Drake's H(x)(1 + (3/2) d ẋ) is too. Right for e near 1.
+ */
 class HuntCrossleyNormal : public FactorNormal {
  public:
   /** dissipation α [s/m]; else restitution, restitution_slope, v_small. */

@@ -23,9 +23,8 @@ constexpr std::array kDirections = {
 constexpr std::array kCells = {Named<ContactCells>{"patches", ContactCells::kPatches},
                                Named<ContactCells>{"pairs", ContactCells::kPairs}};
 
-constexpr std::array kGeometries = {
-    Named<ContactGeometry>{"volumes", ContactGeometry::kVolumes},
-    Named<ContactGeometry>{"points", ContactGeometry::kPoints}};
+constexpr std::array kGeometries = {Named<ContactGeometry>{"volumes", ContactGeometry::kVolumes},
+                                    Named<ContactGeometry>{"points", ContactGeometry::kPoints}};
 
 constexpr std::array kLattices = {Named<LatticeKind>{"gyroid", LatticeKind::kGyroid},
                                   Named<LatticeKind>{"schwarz_p", LatticeKind::kSchwarzP},

@@ -195,8 +195,7 @@ void Replace(std::span<const ActivePair> pairs, const Grouping& grouping, Patche
   patches->held.clear();
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const ActivePair& pair = pairs[k];
-    patches->held.push_back(
-        {CellsOf(pair), place[static_cast<std::size_t>(grouping.group_of[k])]});
+    patches->held.push_back({CellsOf(pair), place[static_cast<std::size_t>(grouping.group_of[k])]});
   }
 }
 

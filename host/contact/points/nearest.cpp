@@ -33,8 +33,8 @@ Mat3 Hessian(const Surface& s, const Vec3& x) {
     const Vec3 radial{y.x / rho, y.y / rho, 0.0}, along{-radial.y, radial.x, 0.0};
     const Vec3 out = ((rho - s.e.x) * radial + Vec3{0, 0, y.z}) / tube;
     const Vec3 around = Cross(along, out);
-    const Mat3 inner = (1.0 / tube) * Outer(around, around) +
-                       ((rho - s.e.x) / (tube * rho)) * Outer(along, along);
+    const Mat3 inner =
+        (1.0 / tube) * Outer(around, around) + ((rho - s.e.x) / (tube * rho)) * Outer(along, along);
     return s.R * inner * Transpose(s.R);
   }
   const bool below = s.kind == SurfaceKind::kCone && y.z < 0.0;
@@ -306,9 +306,10 @@ std::optional<Foot> NearestOnCell(const geometry::Cell& cell, const Vec3& c) {
         worst = k;
       }
       solved = worst == count || count == 1;
-      if (!solved) std::copy(active.begin() + static_cast<std::ptrdiff_t>(worst) + 1,
-                             active.begin() + static_cast<std::ptrdiff_t>(count--),
-                             active.begin() + static_cast<std::ptrdiff_t>(worst));
+      if (!solved)
+        std::copy(active.begin() + static_cast<std::ptrdiff_t>(worst) + 1,
+                  active.begin() + static_cast<std::ptrdiff_t>(count--),
+                  active.begin() + static_cast<std::ptrdiff_t>(worst));
     }
   }
   return std::nullopt;

@@ -124,8 +124,8 @@ void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
     ++rim;
     if (plane.cut) continue;
     const double z = Dot(axis, plane.o - s.o);
-    const double radius = s.kind == SurfaceKind::kCylinder ? std::sqrt(-s.c / s.e.x)
-                                                           : z * std::sqrt(-s.e.z / s.e.x);
+    const double radius =
+        s.kind == SurfaceKind::kCylinder ? std::sqrt(-s.c / s.e.x) : z * std::sqrt(-s.e.z / s.e.x);
     if (!(radius > 0.0)) continue;
     for (int k = 0; k < 3; ++k) {
       visit(3 * rim + k, s.o + z * axis + radius * around[static_cast<std::size_t>(k)]);
@@ -211,9 +211,8 @@ void DeepestPoint(const PairQuery& query, std::vector<PointContact>* out) {
   double way = 2.0 * depth;
   for (int k = 0; k < kMostTurns && !query.a->grid.field && !query.b->grid.field; ++k) {
     const Vec3 by = way * point.n;
-    const Separation apart =
-        MeasureDistance({query.a, 1}, {query.b, 1}, {query.X_WA.R, query.X_WA.p + by}, query.X_WB,
-                        options);
+    const Separation apart = MeasureDistance(
+        {query.a, 1}, {query.b, 1}, {query.X_WA.R, query.X_WA.p + by}, query.X_WB, options);
     if (apart.status == Status::kInvalid) break;
     if (!(apart.distance > 0.0)) {
       way *= kFarther;
@@ -244,7 +243,7 @@ double FindPoints(const PairQuery& query, std::vector<PointContact>* out) {
   switch (KindOf(a, b)) {
     case PairKind::kBall: {
       Ball ball;
-      return IsBall(a, &ball) ? BallPoint(ball, X_WA, b, X_WB, 1.0, out)
+      return IsBall(a, &ball)   ? BallPoint(ball, X_WA, b, X_WB, 1.0, out)
              : IsBall(b, &ball) ? BallPoint(ball, X_WB, a, X_WA, -1.0, out)
                                 : 0.0;
     }

@@ -32,7 +32,8 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
  - On a half-space stand the corners of a polytope; of a cylinder or cone the lowest point of each
    rim and two more at 120° from it, and the tip; the lowest point of an ellipsoid or torus.
  - Two polytopes touch along the separating axis of least depth: a face at the corners of what the
-   other's nearest face leaves within the solid, two edges at one point.
+   other's nearest face leaves within the solid, two edges that cross beside faces at one point.
+   These corners come and go as parts slide over each other, and with them stored energy.
  - Any others touch at their deepest point, where the least motion takes them apart: by their
    distance after they are moved apart along n, until they are nearest along n. Two grids, or a grid
    and a solid, by the moments of the overlap instead: x = −p V/|S|, p being its DepthPower.

@@ -43,7 +43,9 @@ int CornerOf(const geometry::Corners& t, std::size_t face, int k) {
   return t.loop[static_cast<std::size_t>(begin + (k % count))];
 }
 
-int SizeOf(const geometry::Corners& t, std::size_t face) { return t.begin[face + 1] - t.begin[face]; }
+int SizeOf(const geometry::Corners& t, std::size_t face) {
+  return t.begin[face + 1] - t.begin[face];
+}
 
 void Place(const Cell& cell, const Pose& X, Posed* out) {
   const geometry::Corners& t = cell.corners;
@@ -104,8 +106,8 @@ double Lowest(const Posed& part, const Vec3& n, int* corner) {
 /** A direction along which the two are apart, x > 0, or overlap least. */
 struct Axis {
   double x = -std::numeric_limits<double>::infinity();
-  int face = -1;           ///< of the reference, or −1: two edges
-  int corner = 0;          ///< of the other, the deepest
+  int face = -1;   ///< of the reference, or −1: two edges
+  int corner = 0;  ///< of the other, the deepest
   const Edge* a = nullptr;
   const Edge* b = nullptr;
   Vec3 n;  ///< of two edges, from B to A
