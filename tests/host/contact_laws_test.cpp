@@ -350,6 +350,47 @@ TEST(BristleFriction, SlopesAreTheDerivatives) {
 
 // |v_ct| = 3, r_gyr ω_n = 4: C_v = 3/5 and C_ω = 4/5 share out μ f_n; without the law nothing is
 // shared.
+// Drake's curve: 0 at rest, μ_S at the slip tolerance, μ_C from three times it on; slopes by
+// differences; alone and shared with spinning.
+TEST(StribeckFriction, FollowsDrakesCurve) {
+  ContactModelSettings m = Gonthier(1e9, 0.5);
+  m.friction = {"stribeck", {{"mu_s", 0.8}, {"mu_c", 0.5}, {"slip_tolerance", 2e-3}}, {}};
+  m.spinning.model = "contensou";
+  const auto model = MakeContactModel(m, {}, {});
+  const FrictionLaw& law = *model->friction;
+  const auto step5 = [](double x) {
+    return 10 * std::pow(x, 3) - 15 * std::pow(x, 4) + 6 * std::pow(x, 5);
+  };
+  const auto curve = [&](double s) {
+    return s < 1 ? 0.8 * step5(s) : s < 3 ? 0.8 - 0.3 * step5(0.5 * (s - 1)) : 0.5;
+  };
+  const auto evaluate = [&](double v_x, double v_y, double w, bool shared) {
+    Slip slip;
+    slip.v = {Dual::Variable(v_x, 0), Dual::Variable(v_y, 1)};
+    slip.w = Dual::Variable(w, 2);
+    slip.f_n = Dual::Variable(7.0, 3);
+    slip.v_avg_squared = v_x * v_x + v_y * v_y + (shared ? w * w : 0.0);
+    slip.s = law.Weight(slip.v_avg_squared);
+    if (shared) model->spinning->Factors(law.VelocityScale(), &slip);
+    return law.Evaluate(slip);
+  };
+  for (const double s : {0.0, 0.1, 0.5, 0.99, 1.0, 1.3, 2.0, 2.9, 3.0, 10.0}) {
+    const double speed = 2e-3 * s;
+    const Traction t = evaluate(0.6 * speed, -0.8 * speed, 0.0, false);
+    EXPECT_NEAR(t.f.x.v, 7.0 * curve(s) * 0.6, 1e-12) << s;
+    EXPECT_NEAR(t.f.y.v, -7.0 * curve(s) * 0.8, 1e-12) << s;
+    const Traction both = evaluate(0.48 * speed, 0.36 * speed, 0.8 * speed, true);
+    EXPECT_NEAR(both.f.x.v, 7.0 * curve(s) * 0.48, 1e-12) << s;
+    EXPECT_NEAR(both.f_w.v, 7.0 * curve(s) * 0.8, 1e-12) << s;
+    if (s == 0.0 || s >= 1.0) continue;  // the falling branch's weight is held by the solver
+    constexpr double kStep = 1e-9;
+    const double slope = (evaluate(0.6 * speed + kStep, -0.8 * speed, 0, false).f.x.v -
+                          evaluate(0.6 * speed - kStep, -0.8 * speed, 0, false).f.x.v) /
+                         (2 * kStep);
+    EXPECT_NEAR(t.f.x.d[0], slope, 1e-4 * std::fabs(slope) + 1e-3) << s;
+  }
+}
+
 TEST(SpinningLaws, ContensouFactorsShareFriction) {
   ContactModelSettings s = Gonthier(1e9, 0.5);
   for (const char* friction : {"coulomb", "bristle"}) {

@@ -241,6 +241,35 @@ double WayOut(const Cells& a, const Cells& b, const Pose& X_WA, const Pose& X_WB
   return high;
 }
 
+// A slab that is cut: a ball feels its cuts nowhere, and it stands on no corner of a cut.
+TEST(Points, CutsAreNotFelt) {
+  const Cells slab =
+      ToCells(*Tree(Operation::kUnion, {Leaf(Box{{1, 1, 1}}),
+                                        Leaf(Box{{1, 1, 1}}, {Mat3::Identity(), {0.7, 0, 0}})}));
+  ASSERT_GE(slab.size(), 2u);
+  const Cell ball = One(Leaf(Sphere{0.1}))[0];
+  for (double x = -0.4; x < 1.1; x += 0.013) {
+    std::vector<PointContact> found;
+    for (const Cell& cell : slab) {
+      for (const PointContact& point : Find(ball, cell, {Mat3::Identity(), {x, 0.1, 0.59}}, {}))
+        found.push_back(point);
+    }
+    ASSERT_EQ(found.size(), 1u) << x;
+    EXPECT_NEAR(found[0].x, -0.01, 1e-12) << x;
+  }
+  const Cell floor = One(Leaf(HalfSpace{{0, 0, 1}, 0.0}))[0];
+  std::size_t inside = 0;
+  for (const Cell& cell : slab) {
+    for (const PointContact& point : Find(cell, floor, {Mat3::Identity(), {0, 0, 0.49}}, {})) {
+      const double off =
+          std::min(std::fabs(std::fabs(point.p_WA.x) - 0.5), std::fabs(point.p_WA.x - 1.2));
+      EXPECT_NEAR(off, 0.0, 1e-12);
+      inside += std::fabs(point.p_WA.x - 0.5) < 1e-9 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(inside, 0u);
+}
+
 TEST(Points, PolytopesTouchAlongTheirShortestWayOut) {
   Random random(9);
   int faces = 0, edges = 0, exact = 0, shallow = 0;

@@ -184,7 +184,8 @@ void AddPlaces(const NearPair& pair, std::size_t index, std::span<const Pose> X_
 
 /** Puts the points after the first of each place behind it. */
 void InsertFurther(std::size_t count, FinderScratch* scratch, std::vector<ActivePair>* out) {
-  std::vector<ActivePair> all;
+  std::vector<ActivePair>& all = scratch->all;
+  all.clear();
   for (std::size_t q = 0; q < count; ++q) {
     all.push_back((*out)[q]);
     std::vector<ActivePair>& further = scratch->further[q];

@@ -66,6 +66,7 @@ struct FinderScratch {
   std::vector<PairQuery> queries;
   std::vector<InterferenceMetrics> metrics;
   std::vector<std::vector<ActivePair>> further;  ///< of each place, its points after the first
+  std::vector<ActivePair> all;                   ///< with these in their places
 };
 
 /** Finds the overlapping cell pairs of near bodies. Has no state: calls from several threads are
