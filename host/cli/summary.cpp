@@ -94,7 +94,8 @@ std::string SummaryJson(const Simulation& simulation, double wall, double begin)
                  {"work_applied", energy.work_applied},
                  {"work_driven", energy.work_driven},
                  {"work_relaxation", energy.work_relaxation},
-                 {"balance", energy.balance}};
+                 {"balance", energy.balance},
+                 {"law_gain", energy.law_gain}};
   return j.dump(1);
 }
 

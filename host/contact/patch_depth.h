@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "host/contact/contact.h"
 
@@ -19,6 +20,16 @@ inline double DepthPower(const PatchGeometry& g, double S) {
   constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
   const double variance = Dot(g.n, SecondMoment(g) * g.n) * S * S / (g.V * g.V * g.V);
   return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 3.0);
+}
+
+/** The mean depth V/S of a patch [m], but no more than four times what a face of its spread along n
+ has: where walls on several sides press, S falls to 0 and tells of no depth any more. */
+inline double MeanDepth(const PatchGeometry& g, double S) {
+  if (g.is_point) return g.V;
+  constexpr double kRounding = 1e-13;  // of the moments
+  constexpr double kLargest = 16.0 * 12.0;
+  const double spread = std::fmax(0.0, Dot(g.n, SecondMoment(g) * g.n)) + kRounding * Trace(g.J_W);
+  return std::fmin(g.V / S, std::sqrt(kLargest * spread / g.V));
 }
 
 /** How deep the deepest point of a patch is, to first order [m]: DepthPower V/|S|. */

@@ -80,6 +80,7 @@ constexpr ColumnOf<EnergyAudit> kEnergy[] = {
     {"work_relaxation", 1, "J",
      [](const EnergyAudit& e, double* row) { *row = e.work_relaxation; }},
     {"balance", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.balance; }},
+    {"law_gain", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.law_gain; }},
 };
 
 /** A patch in a sample. */

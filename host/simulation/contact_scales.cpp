@@ -32,14 +32,14 @@ double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, double V
   if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
   if (model.normal->Conserves()) return model.normal->Potential(g.V);
   const double p = DepthPower(g, S);
-  return p / (p + 1.0) * model.Force(V_r, S, 0.0).f_e * V_r / S;
+  return p / (p + 1.0) * model.Force(V_r, S, 0.0).f_e * (V_r / g.V) * MeanDepth(g, S);
 }
 
 double ElasticEnergyError(const ContactModel& model, const PatchGeometry& g) {
   const double S = Norm(g.S);
   if (!(g.V > 0.0) || !(S > 0.0) || model.normal->Conserves()) return 0.0;
   // p/(p + 1) changes with p by 1/(p + 1)².
-  return 0.25 * DepthPowerError(g, S) * model.Force(g.V, S, 0.0).f_e * g.V / S;
+  return 0.25 * DepthPowerError(g, S) * model.Force(g.V, S, 0.0).f_e * MeanDepth(g, S);
 }
 
 double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,

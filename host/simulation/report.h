@@ -29,6 +29,9 @@ struct EnergyAudit {
   double work_relaxation = 0.0;  ///< by the moving relaxation offset
   double largest_fall = 0.0;     ///< of any dissipated energy below an earlier value, ≥ 0
   double balance = 0.0;          ///< what is left over: error of the resolved substeps
+  /// What normal laws without a potential have given beyond what bodies put into them: what patches
+  /// store now, by their moments, less `elastic`. Of contacts that last right to a fifth of that.
+  double law_gain = 0.0;
 };
 
 /** One onset of contact, for summaries. Onsets that are slow against the scene and patches that

@@ -50,6 +50,8 @@ void BindEnergy(nb::module_& m) {
       .def_ro("dissipated_spinning", &EnergyAudit::dissipated_spinning)
       .def_ro("dissipated_rolling", &EnergyAudit::dissipated_rolling)
       .def_ro("dissipated_numerical", &EnergyAudit::dissipated_numerical)
+      .def_ro("law_gain", &EnergyAudit::law_gain,
+              "What normal laws gave beyond what bodies put into them [J].")
       .def_ro("work_applied", &EnergyAudit::work_applied, "By wrenches, holders and set_state.")
       .def_ro("work_driven", &EnergyAudit::work_driven, "By prescribed motions.")
       .def_ro("work_relaxation", &EnergyAudit::work_relaxation)
