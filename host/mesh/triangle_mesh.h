@@ -20,6 +20,9 @@ struct ShellLayer {
   bool is_hollow = false;  ///< their triangles face inwards: taken away
 };
 
+/** Adds another mesh's triangles, with its vertices behind those of this one. */
+void Append(const TriangleMesh& more, TriangleMesh* mesh);
+
 /** The volume that closed triangles enclose [m³], by Gauss' theorem; negative where they are seen
  clockwise from outside. */
 double EnclosedVolume(const TriangleMesh& mesh);

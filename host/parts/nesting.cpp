@@ -43,14 +43,6 @@ Surroundings SurroundingsOf(const std::vector<Shell>& shells, const Shell& shell
   return around;
 }
 
-void Append(const TriangleMesh& more, TriangleMesh* mesh) {
-  const int offset = static_cast<int>(mesh->p.size());
-  mesh->p.insert(mesh->p.end(), more.p.begin(), more.p.end());
-  for (const auto& t : more.triangles) {
-    mesh->triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
-  }
-}
-
 }  // namespace
 
 std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& label) {

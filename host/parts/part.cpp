@@ -92,14 +92,7 @@ std::vector<fs::path> FilesOf(const fs::path& path) {
 /** All triangles of a file's objects as one object: exporters part closed surfaces by material. */
 Object Merged(const std::vector<Object>& objects) {
   Object all{objects.front().file, {}};
-  for (const Object& object : objects) {
-    TriangleMesh& mesh = all.part.mesh;
-    const int offset = static_cast<int>(mesh.p.size());
-    mesh.p.insert(mesh.p.end(), object.part.mesh.p.begin(), object.part.mesh.p.end());
-    for (const auto& t : object.part.mesh.triangles) {
-      mesh.triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
-    }
-  }
+  for (const Object& object : objects) Append(object.part.mesh, &all.part.mesh);
   return all;
 }
 
