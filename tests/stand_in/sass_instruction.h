@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tests/stand_in/on_device.h"
+
 namespace stand_in::sass {
 
 /** Throws std::runtime_error. */
@@ -71,7 +73,7 @@ struct Instruction {
 struct Launch {
   std::array<std::vector<char>, 5> banks;                         // of constants
   std::map<std::string, std::vector<char>, std::less<>> globals;  // by section
-  std::function<bool(const char*, std::size_t)> on_device;
+  OnDevice on_device;
 };
 
 /** A thread, alone in its warp. */
