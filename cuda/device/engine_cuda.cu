@@ -169,7 +169,7 @@ std::size_t ChunkOf(const DeviceState& state, int device) {
     throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
                              std::to_string(free >> 20) +
                              " MiB of memory are free, too little for " +
-                             std::to_string(kThreadsPerBlock) + " pairs" + kMoreMemory);
+                             std::to_string(kThreadsPerBlock) + " pairs" + MoreMemory());
   }
   return std::min<std::size_t>(
       room, static_cast<std::size_t>(kPairsOfMultiprocessor * state.traits().multiprocessors));
