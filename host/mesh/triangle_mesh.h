@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "geometry/linear.h"
@@ -17,7 +18,7 @@ struct TriangleMesh {
 /** Shells that are added to a solid together, or taken from it. */
 struct ShellLayer {
   TriangleMesh mesh;
-  bool is_hollow = false;  ///< their triangles face inwards: taken away
+  std::size_t hollows = 0;  ///< the number of shells that face inwards and are taken away: all or 0
 };
 
 /** Adds another mesh's triangles, with its vertices behind those of this one. */

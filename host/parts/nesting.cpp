@@ -59,7 +59,7 @@ std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& la
     has_hollow = has_hollow || shell.is_hollow;
     shells.push_back(std::move(shell));
   }
-  if (!has_hollow) return {{mesh, false}};
+  if (!has_hollow) return {{mesh, 0}};
 
   Defect inverted{DefectKind::kInverted, 0, {}};
   std::vector<const Shell*> order;
@@ -85,9 +85,10 @@ std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& la
     const Shell& shell = *order[i];
     if (i == 0 || shell.depth != order[i - 1]->depth ||
         shell.is_hollow != order[i - 1]->is_hollow) {
-      layers.push_back({{}, shell.is_hollow});
+      layers.emplace_back();
     }
     Append(shell.mesh, &layers.back().mesh);
+    layers.back().hollows += shell.is_hollow ? 1 : 0;
   }
   return layers;
 }

@@ -235,23 +235,22 @@ std::string GridRemedy(const std::vector<Object>& objects, double scale) {
 geometry::ShapePtr GridOfObjects(const fs::path& path, const std::vector<Object>& objects,
                                  const PartOptions& options, const std::string& name,
                                  std::string* became) {
-  const Defect crossings = FindCrossings(Merged(objects).part.mesh);
   // Objects with hollows are solids of their own, which others may lie in.
   std::vector<std::vector<ShellLayer>> solids;
-  std::vector<Object> full;
+  TriangleMesh all, full;
   std::size_t hollows = 0;
   for (const Object& object : objects) {
+    Append(object.part.mesh, &all);
     std::vector<ShellLayer> layers = LayersOf(object.part.mesh, object.Label());
     if (layers.size() == 1) {
-      full.push_back(object);
+      Append(object.part.mesh, &full);
       continue;
     }
-    for (const ShellLayer& layer : layers) {
-      if (layer.is_hollow) hollows += Shells(layer.mesh).size();
-    }
+    for (const ShellLayer& layer : layers) hollows += layer.hollows;
     solids.push_back(std::move(layers));
   }
-  if (!full.empty()) solids.push_back({{Merged(full).part.mesh, false}});
+  if (!full.triangles.empty()) solids.push_back({{std::move(full), 0}});
+  const Defect crossings = FindCrossings(all);
   Shape shape;
   shape.name = name;
   shape.operation = geometry::Operation::kGrid;
