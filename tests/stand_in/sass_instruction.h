@@ -93,7 +93,10 @@ struct Thread {
 inline constexpr std::uint64_t kLocalWindow = std::uint64_t{0xF0} << 48;
 
 /** Whether a predicate holds. */
-bool Holds(const Thread& t, const Operand& o);
+inline bool Holds(const Thread& t, const Operand& o) {
+  const auto& all = o.kind == Kind::kUniformPredicate ? t.uniform_predicates : t.predicates;
+  return all[static_cast<std::size_t>(o.index)] != o.inverted;
+}
 
 /** What runs an opcode, and which modifiers may follow it, each with a blank before and after. */
 struct Entry {
@@ -101,6 +104,13 @@ struct Entry {
   std::string modifiers;
 };
 using Table = std::unordered_map<std::string, Entry>;
+
+// The opcodes of each kind, and all of them.
+Table ArithmeticTable();
+Table ComparisonTable();
+Table IntegerTable();
+Table MemoryTable();
+Table ControlTable();
 Table MakeTable();
 
 }  // namespace stand_in::sass
