@@ -227,6 +227,10 @@ RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
   return cell;
 }
 
+RawCell RawCellOf(const Cell& cell) {
+  return {cell.surfaces, cell.name, cell.node, BoundsInPose(cell, Pose::Identity()), {}};
+}
+
 std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
   if (OnlyTouch(A, T)) return {A};
   ++effort->cuts;

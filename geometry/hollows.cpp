@@ -87,7 +87,7 @@ std::vector<Surface> Hollows(std::span<const Cell> cells, std::size_t a) {
 /** The cell cut in sectors around its hollow faces; one piece where no plane cuts it. */
 std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollows,
                              Effort* effort) {
-  std::vector<RawCell> pieces{MakeRawCell(cell.surfaces, cell.name, cell.node)};
+  std::vector<RawCell> pieces{RawCellOf(cell)};
   for (const Surface& hollow : hollows) {
     for (const Surface& plane : PlanesThrough(hollow)) {
       std::vector<RawCell> next;

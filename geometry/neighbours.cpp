@@ -124,7 +124,7 @@ void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
 
 std::vector<Cell> Halves(const Cell& cell, const Surface& plane) {
   Effort effort;
-  const RawCell whole = MakeRawCell(cell.surfaces, cell.name, cell.node);
+  const RawCell whole = RawCellOf(cell);
   const std::vector<RawCell> halves = Halves(whole, plane, &effort);
   if (halves.size() == 1) return {cell};
   std::vector<Cell> parts;

@@ -16,6 +16,13 @@
 namespace intervox::geometry {
 namespace {
 
+std::vector<Aabb> BoxesOf(const std::vector<RawCell>& cells) {
+  std::vector<Aabb> boxes;
+  boxes.reserve(cells.size());
+  for (const RawCell& cell : cells) boxes.push_back(cell.box);
+  return boxes;
+}
+
 class Decomposer {
  public:
   explicit Decomposer(Effort* effort) : effort_(effort) {}
@@ -131,7 +138,7 @@ class Decomposer {
       for (std::size_t k = 1; k < operands.size(); ++k) {
         std::move(operands[k].begin(), operands[k].end(), std::back_inserter(tools));
       }
-      for (const RawCell& tool : tools) index.Add(tool.box);
+      index.Add(BoxesOf(tools));
       Subtract(std::move(cells), tools, index, &left);
       return left;
     }
@@ -141,7 +148,7 @@ class Decomposer {
 
   std::vector<RawCell> Common(const std::vector<RawCell>& a, const std::vector<RawCell>& b) {
     BoxIndex index;
-    for (const RawCell& B : b) index.Add(B.box);
+    index.Add(BoxesOf(b));
     std::vector<RawCell> common;
     std::vector<int> near;
     for (const RawCell& A : a) {
