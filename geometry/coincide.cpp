@@ -95,6 +95,7 @@ Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, dou
   if (S.kind != T.kind) return Coincidence::kNone;
   if (S.kind == SurfaceKind::kPlane) {
     const Vec3 n = S.side * S.PlaneNormal(), m = T.side * T.PlaneNormal();
+    if (std::abs(Dot(n, m)) < 0.999) return Coincidence::kNone;  // most pairs, by far
     if (std::abs(Dot(n, S.o - center) - (Dot(n, m) < 0 ? -1 : 1) * Dot(m, T.o - center)) >
         kEqual * size) {
       return Coincidence::kNone;

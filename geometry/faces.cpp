@@ -16,7 +16,8 @@ namespace {
 
 /** Boxes looked at when faces are compared. */
 constexpr int kFaceBudget = 4000;
-/** A point this deep, as a share of the size, proves what it shows: no search can tell otherwise. */
+/** A point this deep, as a share of the size, proves what it shows: no search can tell otherwise.
+ */
 constexpr double kClear = 1e-7;
 /** How near its end a point towards a corner of a box or a polygon lies. */
 constexpr double kNearCorner = 0.9;
@@ -50,13 +51,13 @@ bool IsInside(const Cell& cell, std::size_t but, const Vec3& p, double depth) {
   return true;
 }
 
-/** Whether one of some points of a curved surface passes the test: points near the middle, the faces
- and the corners of a box. */
+/** Whether one of some points of a curved surface passes the test: points near the middle, the
+ faces and the corners of a box. */
 template <class Test>
 bool AnyNear(const Surface& S, const OrientedBox& box, Test test) {
-  constexpr double kPlaces[][3] = {{0, 0, 0},   {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},   {0, -1, 0},
-                                   {0, 0, 1},   {0, 0, -1},  {1, 1, 1},   {1, 1, -1},  {1, -1, 1},
-                                   {1, -1, -1}, {-1, 1, 1},  {-1, 1, -1}, {-1, -1, 1}, {-1, -1, -1}};
+  constexpr double kPlaces[][3] = {{0, 0, 0},   {1, 0, 0},  {-1, 0, 0},  {0, 1, 0},   {0, -1, 0},
+                                   {0, 0, 1},   {0, 0, -1}, {1, 1, 1},   {1, 1, -1},  {1, -1, 1},
+                                   {1, -1, -1}, {-1, 1, 1}, {-1, 1, -1}, {-1, -1, 1}, {-1, -1, -1}};
   const double close = 1e-12 * Norm(box.half);
   if (!std::isfinite(close)) return false;
   return std::any_of(std::begin(kPlaces), std::end(kPlaces), [&](const auto& at) {

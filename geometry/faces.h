@@ -1,4 +1,5 @@
-/** @file Faces of two cells against each other: whether they touch and whether one covers another. */
+/** @file Faces of two cells against each other: whether they touch and whether one covers another.
+ */
 #pragma once
 
 #include <cstddef>

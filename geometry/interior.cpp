@@ -221,6 +221,12 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPol
 }
 
 Vec3 PulledOnto(const Surface& on, Vec3 x) {
+  if (on.kind == SurfaceKind::kCylinder) {
+    const Vec3 y = TransposeTimes(on.R, x - on.o);
+    const double square = y.x * y.x + y.y * y.y;
+    const double stretch = square > 0 ? std::sqrt(-on.c / on.e.x / square) : 1.0;
+    return on.R * Vec3{stretch * y.x, stretch * y.y, y.z} + on.o;
+  }
   constexpr double kArrived = 1e-32;  // squared step, as a share of the squared distance to o
   for (int k = 0; k < 8; ++k) {       // Newton's method along the gradient
     const Vec3 g = Gradient(on, x);

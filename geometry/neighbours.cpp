@@ -21,6 +21,14 @@ bool SameKindAndSide(const Surface& S, const Surface& T) {
          S.kind != SurfaceKind::kQuadric;
 }
 
+/** Whether a surface may bound what lies in a box: of planes it is told at once. */
+bool Reaches(const Surface& S, const Aabb& box) {
+  if (S.kind != SurfaceKind::kPlane) return true;
+  const Vec3 n = S.PlaneNormal();
+  const double reach = Dot(Abs(n), 0.5 * (box.upper - box.lower));
+  return !(std::abs(Dot(n, 0.5 * (box.lower + box.upper) - S.o)) > reach);
+}
+
 /** Links two cells across each surface that they share.
  @param common  a box around what both hold */
 void Link(std::vector<Cell>& cells, int a, int b, const Aabb& common) {
@@ -29,8 +37,10 @@ void Link(std::vector<Cell>& cells, int a, int b, const Aabb& common) {
   const double size = std::min(SizeOf(A), SizeOf(B));
   bool touching = false;
   for (std::size_t i = 0; i < A.surfaces.size(); ++i) {
+    if (!Reaches(A.surfaces[i], common)) continue;
     for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
       const Surface &S = A.surfaces[i], &T = B.surfaces[j];
+      if (S.kind == SurfaceKind::kPlane && T.kind != S.kind) continue;
       if (SameKindAndSide(S, T) || Coincide(S, T, A.bounds.X.p, size) != Coincidence::kOpposite ||
           !Touch(A, i, B, j, common, kTouchingDepth * size)) {
         continue;

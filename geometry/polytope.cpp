@@ -99,24 +99,25 @@ void Clip(const PlaneCut& cut, int index, double tolerance, Clipped* clipped) {
   LoosePolygon& out = clipped->next;
   out.n = 0;
   out.Reserve(2 * n);
+  const double *const x = polygon.x.get(), *const y = x + polygon.room, *const z = y + polygon.room;
+  const int* const edge = polygon.edge.get();
+  bool inside = s[0] <= tolerance;
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t next = k + 1 < n ? k + 1 : 0;
-    const bool inside = s[k] <= tolerance;
     const bool next_inside = s[next] <= tolerance;
-    if (inside) out.Add(polygon.At(k), polygon.edge[k]);
-    if (inside == next_inside) continue;
-    const bool at_vertex = std::abs(inside ? s[k] : s[next]) <= tolerance;
-    if (inside) {
-      if (at_vertex) {  // the edge leaves at this very vertex
+    const Vec3 from{x[k], y[k], z[k]};
+    if (inside) out.Add(from, edge[k]);
+    if (inside != next_inside) {
+      const bool at_vertex = std::abs(inside ? s[k] : s[next]) <= tolerance;
+      if (!at_vertex) {
+        const double t = s[k] / (s[k] - s[next]);
+        const Vec3 to{x[next], y[next], z[next]};
+        out.Add(from + t * (to - from), inside ? index : edge[k]);
+      } else if (inside) {  // the edge leaves at this very vertex
         out.edge[out.n - 1] = index;
-        continue;
       }
-    } else if (at_vertex) {
-      continue;
     }
-    const double t = s[k] / (s[k] - s[next]);
-    const Vec3 from = polygon.At(k);
-    out.Add(from + t * (polygon.At(next) - from), inside ? index : polygon.edge[k]);
+    inside = next_inside;
   }
   if (out.n < 3) out.n = 0;
   out.Pad();
@@ -282,9 +283,8 @@ Place PlaceOf(const Vec3& lower, const Vec3& upper) {
 /** Whether no vertex lies well inside some cut. */
 bool IsFlat(const Polytope& P, std::span<const PlaneCut> cuts) {
   return std::any_of(cuts.begin(), cuts.end(), [&](const PlaneCut& cut) {
-    return std::all_of(P.vertices.begin(), P.vertices.end(), [&](const Vec3& v) {
-      return cut.d - Dot(cut.n, v) <= 4 * P.tolerance;
-    });
+    return std::all_of(P.vertices.begin(), P.vertices.end(),
+                       [&](const Vec3& v) { return cut.d - Dot(cut.n, v) <= 4 * P.tolerance; });
   });
 }
 
@@ -360,7 +360,8 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
   const double reach = kUnboundedReach * scale;
   Pass pass{{}, reach, 1e-15 * reach};
   Reach found = ReachInCube(cuts, pass);
-  if (found.empty) {  // so it seems where rounding at the large cube's corners flattens thin results
+  if (found
+          .empty) {  // so it seems where rounding at the large cube's corners flattens thin results
     found = ReachInCube(cuts, {{}, near, 1e-15 * near});
     if (found.empty || !found.bounded) {
       Polytope nothing = ClipInCube(cuts, {{}, near, 1e-15 * near});
