@@ -112,24 +112,26 @@ std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
 }
 
 std::vector<Cell> SplitHollows(std::vector<Cell> cells, Effort* effort) {
-  std::vector<Cell> all;
+  std::vector<Cell> parts;                     // of the cells that are cut, one after the other
+  std::vector<std::size_t> end(cells.size());  // of each cell's parts
   for (std::size_t a = 0; a < cells.size(); ++a) {
     const std::vector<Surface> hollows = Hollows(cells, a);
-    if (hollows.empty()) {
-      all.push_back(cells[a]);
-      continue;
+    if (!hollows.empty()) {
+      std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
+      for (std::size_t k = 0; k < pieces.size() && pieces.size() > 1; ++k) {
+        parts.push_back(MakeCell(std::move(pieces[k].surfaces), pieces[k].name));
+        parts.back().node = pieces[k].node;
+      }
     }
-    const std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
-    if (pieces.size() == 1) {
-      all.push_back(cells[a]);
-      continue;
-    }
-    for (const RawCell& piece : pieces) {
-      all.push_back(MakeCell(piece.surfaces, piece.name));
-      all.back().node = piece.node;
-    }
+    end[a] = parts.size();
   }
-  if (all.size() == cells.size()) return cells;
+  if (parts.empty()) return cells;
+  std::vector<Cell> all;
+  all.reserve(cells.size() + parts.size());
+  for (std::size_t a = 0, k = 0; a < cells.size(); ++a) {
+    if (k == end[a]) all.push_back(std::move(cells[a]));
+    for (; k < end[a]; ++k) all.push_back(std::move(parts[k]));
+  }
   LinkNeighbours(all, effort);
   return all;
 }

@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "geometry/box_index.h"
 #include "geometry/crowd.h"
@@ -182,13 +183,14 @@ std::vector<Cell> ToCells(const Shape& shape, Effort* effort) {
     cell.node = 0;
     return {cell};
   }
-  const std::vector<RawCell> raw = Decomposer(effort).Visit(shape, Pose::Identity(), 1.0, "");
+  std::vector<RawCell> raw = Decomposer(effort).Visit(shape, Pose::Identity(), 1.0, "");
   std::map<std::string, int> count;
   std::vector<Cell> cells;
-  for (const RawCell& r : raw) {
+  cells.reserve(raw.size());
+  for (RawCell& r : raw) {
     const std::string name = r.name.empty() ? NodeLabel(shape) : r.name;
     const std::string place = name + "/" + std::to_string(count[name]++);
-    cells.push_back(MakeCellWithin(r.box, r.surfaces, place));
+    cells.push_back(MakeCellWithin(r.box, std::move(r.surfaces), place));
     cells.back().node = r.node;
   }
   LinkNeighbours(cells, effort);
