@@ -67,6 +67,22 @@ bool AnyNear(const Surface& S, const OrientedBox& box, Test test) {
   });
 }
 
+/** Whether one of some points of a polygon passes the test: its middle, and points towards its
+ corners and the middles of its edges. */
+template <class Test>
+bool AnyWithin(const std::vector<Vec3>& polygon, Test test) {
+  const Vec3 middle = Mean(polygon);
+  if (test(middle)) return true;
+  for (const double share : {0.5, kNearCorner}) {
+    for (std::size_t k = 0; k < polygon.size(); ++k) {
+      const Vec3 corner = middle + share * (polygon[k] - middle);
+      const Vec3 next = middle + share * (polygon[(k + 1) % polygon.size()] - middle);
+      if (test(corner) || test(0.5 * (corner + next))) return true;
+    }
+  }
+  return false;
+}
+
 /** No point of the polygon is farther than `touching` beyond t: by its vertices where t's kept side
  is convex, else by bounds over the box around them. */
 bool AllSatisfy(const std::vector<Vec3>& polygon, const Surface& t, double touching) {
@@ -103,8 +119,9 @@ using LazyHull = std::optional<EnclosingPolytope>;
 bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, LazyHull* hull) {
   const Surface& S = A.surfaces[i];
   const double touching = kTouchingDepth * size;
-  if (const FacePolygon* face = PolygonOf(A, i); face != nullptr) {
-    const bool all = AllSatisfy(face->p_C, t, touching);
+  const FacePolygon* const polygon = PolygonOf(A, i);
+  if (polygon != nullptr) {
+    const bool all = AllSatisfy(polygon->p_C, t, touching);
     if (all || (A.polytope && IsConvex(t))) return all;
   }
   for (std::size_t k = 0; k < A.surfaces.size(); ++k) {
@@ -114,6 +131,11 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
     if (S.kind == SurfaceKind::kPlane && SameOnPlane(s, t, S, size)) return true;
   }
   if (S.kind == SurfaceKind::kPlane && IsConvex(t) && A.bounded) {
+    const double clear = kClear * size;
+    const auto beyond = [&](const Vec3& p) {
+      return Level(t, p) > clear && IsInside(A, i, p, clear);
+    };
+    if (!*hull && polygon != nullptr && AnyWithin(polygon->p_C, beyond)) return false;
     if (!*hull) *hull = Enclose(A.surfaces);
     const PolytopeFace* face = FindFace(**hull, static_cast<int>(i));
     if (face != nullptr) return AllSatisfy(face->p, t, touching);
@@ -163,15 +185,7 @@ bool Touch(const Cell& A, std::size_t i, const Cell& B, std::size_t j, const Aab
       shared = ClipPolygon(shared, cut.n, cut.d - depth, 0.0);
     }
     if (shared.empty()) return false;
-    const Vec3 middle = Mean(shared);
-    if (proves(middle)) return true;
-    for (const double share : {0.5, kNearCorner}) {
-      for (std::size_t k = 0; k < shared.size(); ++k) {
-        const Vec3 corner = middle + share * (shared[k] - middle);
-        const Vec3 next = middle + share * (shared[(k + 1) % shared.size()] - middle);
-        if (proves(corner) || proves(0.5 * (corner + next))) return true;
-      }
-    }
+    if (AnyWithin(shared, proves)) return true;
     const auto excludes = [&](const Surface& s) {
       return s.kind != SurfaceKind::kPlane && AllSatisfy(shared, Complement(s), depth);
     };
