@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <span>
 #include <utility>
 
@@ -112,26 +113,32 @@ std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
 }
 
 std::vector<Cell> SplitHollows(std::vector<Cell> cells, Effort* effort) {
-  std::vector<Cell> parts;                     // of the cells that are cut, one after the other
-  std::vector<std::size_t> end(cells.size());  // of each cell's parts
+  std::deque<Cell> parts;                        // of the cells that are cut, one after the other
+  std::vector<std::size_t> count(cells.size());  // of each cell's parts; none: it stays whole
+  std::size_t total = cells.size();
   for (std::size_t a = 0; a < cells.size(); ++a) {
     const std::vector<Surface> hollows = Hollows(cells, a);
-    if (!hollows.empty()) {
-      std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
-      for (std::size_t k = 0; k < pieces.size() && pieces.size() > 1; ++k) {
-        parts.push_back(MakeCell(std::move(pieces[k].surfaces), pieces[k].name));
-        parts.back().node = pieces[k].node;
-      }
+    if (hollows.empty()) continue;
+    std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
+    if (pieces.size() == 1) continue;
+    for (RawCell& piece : pieces) {
+      parts.push_back(MakeCell(std::move(piece.surfaces), piece.name));
+      parts.back().node = piece.node;
     }
-    end[a] = parts.size();
+    count[a] = pieces.size();
+    total += pieces.size() - 1;
   }
   if (parts.empty()) return cells;
   std::vector<Cell> all;
-  all.reserve(cells.size() + parts.size());
-  for (std::size_t a = 0, k = 0; a < cells.size(); ++a) {
-    if (k == end[a]) all.push_back(std::move(cells[a]));
-    for (; k < end[a]; ++k) all.push_back(std::move(parts[k]));
+  all.reserve(total);
+  for (std::size_t a = 0; a < cells.size(); ++a) {
+    if (count[a] == 0) all.push_back(std::move(cells[a]));
+    for (std::size_t k = 0; k < count[a]; ++k) {
+      all.push_back(std::move(parts.front()));
+      parts.pop_front();
+    }
   }
+  cells = {};
   LinkNeighbours(all, effort);
   return all;
 }

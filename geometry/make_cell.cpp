@@ -50,6 +50,7 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
   cell.bounded = hull.polytope.bounded;
   cell.polytope = true;
   std::vector<PlaneCut> planes;
+  planes.reserve(surfaces.size());
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     if (surfaces[i].kind == SurfaceKind::kPlane) {
       planes.push_back(ToCut(surfaces[i], static_cast<int>(i)));

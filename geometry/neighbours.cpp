@@ -60,6 +60,7 @@ void Link(std::vector<Cell>& cells, int a, int b, const Aabb& common) {
 /** The cells' boxes, grown by a share of the cells' sizes. */
 std::vector<Aabb> BoxesOf(std::span<const Cell> cells, double share) {
   std::vector<Aabb> boxes;
+  boxes.reserve(cells.size());
   for (const Cell& cell : cells) {
     const Aabb box = BoundsInPose(cell, Pose::Identity());
     const double margin = share * SizeOf(cell);
