@@ -108,7 +108,7 @@ std::vector<std::pair<int, int>> NearPairs(std::span<const Aabb> boxes) {
   std::vector<std::pair<int, int>> pairs;
   BoxIndex index;
   std::vector<int> near;
-  for (const Aabb& box : boxes) index.Add(box);
+  index.Add({boxes.begin(), boxes.end()});
   for (std::size_t b = 0; b < boxes.size(); ++b) {
     index.Find(boxes[b], &near);
     for (const int a : near) {

@@ -32,7 +32,16 @@ BoxIndex::Stretch BoxIndex::MakeStretch(std::size_t begin, std::size_t end) cons
 
 void BoxIndex::Add(const Aabb& box) {
   boxes_.push_back(box);
-  if (boxes_.size() - indexed_ < kLoose) return;
+  if (boxes_.size() - indexed_ >= kLoose) GrowStretches();
+}
+
+void BoxIndex::Add(const std::vector<Aabb>& boxes) {
+  boxes_.insert(boxes_.end(), boxes.begin(), boxes.end());
+  if (boxes_.size() - indexed_ >= kLoose) GrowStretches();
+}
+
+/** Makes a stretch of the boxes that have none and of the shorter stretches before them. */
+void BoxIndex::GrowStretches() {
   std::size_t begin = indexed_;
   const std::size_t end = boxes_.size();
   while (!stretches_.empty() &&

@@ -16,6 +16,9 @@ class BoxIndex {
   /** Adds a box under the next number. */
   void Add(const Aabb& box);
 
+  /** Adds boxes under the next numbers, faster than one by one. */
+  void Add(const std::vector<Aabb>& boxes);
+
   /** Lists the numbers of the boxes that share a point with `box`, ascending. */
   void Find(const Aabb& box, std::vector<int>* near) const;
 
@@ -26,6 +29,7 @@ class BoxIndex {
     std::vector<int> others;  ///< the numbers of boxes that are not finite
     BoxTree tree;
   };
+  void GrowStretches();
   Stretch MakeStretch(std::size_t begin, std::size_t end) const;
 
   std::vector<Aabb> boxes_;

@@ -44,6 +44,28 @@ double Difference(const Form& f, const Form& g, double sign) {
   return d.Norm();
 }
 
+/** Whether the forms of two quadrics differ by more than counts as equal, whatever the sign: judged
+ by b and c alone, for the norm of A is that of the curvatures. */
+bool FarApart(const Surface& S, const Surface& T, const Vec3& center, double size) {
+  Vec3 b[2];
+  double c[2];
+  for (int k = 0; k < 2; ++k) {
+    const Surface& U = k == 0 ? S : T;
+    const Vec3 y0 = TransposeTimes(U.R, center - U.o), curved = Scaled(U.e, y0);
+    b[k] = size * (U.R * (curved + U.l));
+    c[k] = Dot(curved, y0) + 2 * Dot(U.l, y0) + U.c;
+    const double square = size * size * size * size * SquaredNorm(U.e);
+    const double scale = U.side / std::sqrt(square + 2 * SquaredNorm(b[k]) + c[k] * c[k]);
+    b[k] *= scale;
+    c[k] *= scale;
+  }
+  const auto far = [&](double sign) {
+    return SquaredNorm(b[0] - sign * b[1]) > 4 * kEqual * kEqual ||
+           std::abs(c[0] - sign * c[1]) > 2 * kEqual;
+  };
+  return far(1) && far(-1);
+}
+
 /** The form in the plane spanned by two columns of R: the part of u along the third is dropped. */
 Form Restricted(Form f, const Mat3& R) {
   const Mat3 A = Transpose(R) * f.A * R;
@@ -66,12 +88,14 @@ Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, dou
   if (quadrics) {
     if ((S.kind == SurfaceKind::kCone) != (T.kind == SurfaceKind::kCone)) return Coincidence::kNone;
     if (S.kind == SurfaceKind::kCone && Dot(S.R.Col(2), T.R.Col(2)) < 0) return Coincidence::kNone;
+    if (FarApart(S, T, center, size)) return Coincidence::kNone;
     const Form f = FormOf(S, center, size), g = FormOf(T, center, size);
     return Judge(Difference(f, g, 1) <= kEqual, Difference(f, g, -1) <= kEqual);
   }
   if (S.kind != T.kind) return Coincidence::kNone;
   if (S.kind == SurfaceKind::kPlane) {
     const Vec3 n = S.side * S.PlaneNormal(), m = T.side * T.PlaneNormal();
+    if (std::abs(Dot(n, m)) < 0.999) return Coincidence::kNone;  // most pairs, by far
     if (std::abs(Dot(n, S.o - center) - (Dot(n, m) < 0 ? -1 : 1) * Dot(m, T.o - center)) >
         kEqual * size) {
       return Coincidence::kNone;

@@ -33,9 +33,13 @@ bool IsFlat(const EnclosingPolytope& hull, double thinnest) {
   });
 }
 
-std::vector<Surface> With(std::vector<Surface> surfaces, const Surface& S) {
-  surfaces.push_back(S);
-  return surfaces;
+/** The cell within one more surface. */
+RawCell Within(const RawCell& cell, const Surface& S) {
+  RawCell within{{}, cell.name, cell.node, cell.box, cell.proofs};
+  within.surfaces.reserve(cell.surfaces.size() + 1);
+  within.surfaces = cell.surfaces;
+  within.surfaces.push_back(S);
+  return within;
 }
 
 InteriorPoint Search(const std::vector<Surface>& surfaces, const EnclosingPolytope& hull,
@@ -112,11 +116,13 @@ std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
     if (const PolytopeFace* face = FindFace(hull, static_cast<int>(index)); face != nullptr) {
       const Vec3 middle = Mean(face->p);
       const Vec3 out = (kStepOut * S.side * Norm(P.upper - P.lower)) * S.PlaneNormal();
+      points.reserve(1 + 2 * face->p.size());
       points.push_back(middle + out);
       for (const Vec3& v : face->p) points.push_back(0.5 * (middle + v) + out);
       for (const Vec3& v : face->p) points.push_back(0.1 * middle + 0.9 * v + out);
     }
   } else if (S.side > 0) {
+    points.reserve(P.vertices.size());
     for (const Vec3& v : P.vertices) points.push_back(0.1 * mean + 0.9 * v);
   } else {
     const Vec3 axis = S.R.Col(2);
@@ -139,6 +145,9 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
   std::vector<Proof> proofs;
   std::vector<std::ptrdiff_t> origin;  // of the surfaces in `kept`
   const std::size_t judged = cell->proofs.size();
+  kept.reserve(cell->surfaces.size());
+  proofs.reserve(cell->surfaces.size());
+  origin.reserve(cell->surfaces.size());
   for (std::size_t k = 0; k < cell->surfaces.size(); ++k) {
     const Surface& S = cell->surfaces[k];
     const bool twice = std::any_of(kept.begin(), kept.end(), [&](const Surface& T) {
@@ -184,9 +193,9 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
         drop(k);
         continue;
       }
-      std::vector<Surface> rest = kept;
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(k));
-      const std::vector<Surface> outside = With(rest, Complement(kept[k]));
+      std::vector<Surface> outside = kept;
+      outside.erase(outside.begin() + static_cast<std::ptrdiff_t>(k));
+      outside.push_back(Complement(kept[k]));
       const InteriorPoint beyond = Search(outside, Enclose(outside), effort);
       if (beyond.verdict == Interior::kEmpty) {
         drop(k);
@@ -227,6 +236,10 @@ RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
   return cell;
 }
 
+RawCell RawCellOf(const Cell& cell) {
+  return {cell.surfaces, cell.name, cell.node, BoundsInPose(cell, Pose::Identity()), {}};
+}
+
 std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
   if (OnlyTouch(A, T)) return {A};
   ++effort->cuts;
@@ -242,8 +255,7 @@ std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort
   RawCell prefix = A;
   for (const Surface& t : order) {
     if (HoldsBox(t, prefix.box)) continue;
-    RawCell piece = prefix;
-    piece.surfaces.push_back(Complement(t));
+    RawCell piece = Within(prefix, Complement(t));
     const EnclosingPolytope hull = Enclose(piece.surfaces);
     if (IsEmpty(piece.surfaces, hull, effort))
       continue;  // t does not cut: its kept side holds the prefix
@@ -266,8 +278,7 @@ std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effor
 std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort) {
   std::vector<RawCell> halves;
   for (const bool above : {false, true}) {
-    RawCell half = piece;
-    half.surfaces.push_back(above ? Complement(plane) : plane);
+    RawCell half = Within(piece, above ? Complement(plane) : plane);
     half.name += above ? '+' : '-';
     if (!IsSolid(&half, effort)) return {piece};
     halves.push_back(std::move(half));

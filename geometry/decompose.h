@@ -39,6 +39,9 @@ struct Effort {
 /** A raw cell with its box. */
 RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node);
 
+/** A cell to be cut further, in the box of its bounds. */
+RawCell RawCellOf(const Cell& cell);
+
 /** The part of A outside T = ∩ t_k as disjoint pieces: A∩¬t_1, A∩t_1∩¬t_2, …; curved surfaces
  first, surfaces that do not cut A skipped, empty pieces dropped. A itself where T does not meet it.
  */

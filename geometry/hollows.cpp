@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <span>
 #include <utility>
 
@@ -87,7 +88,7 @@ std::vector<Surface> Hollows(std::span<const Cell> cells, std::size_t a) {
 /** The cell cut in sectors around its hollow faces; one piece where no plane cuts it. */
 std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollows,
                              Effort* effort) {
-  std::vector<RawCell> pieces{MakeRawCell(cell.surfaces, cell.name, cell.node)};
+  std::vector<RawCell> pieces{RawCellOf(cell)};
   for (const Surface& hollow : hollows) {
     for (const Surface& plane : PlanesThrough(hollow)) {
       std::vector<RawCell> next;
@@ -112,24 +113,32 @@ std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
 }
 
 std::vector<Cell> SplitHollows(std::vector<Cell> cells, Effort* effort) {
-  std::vector<Cell> all;
+  std::deque<Cell> parts;                        // of the cells that are cut, one after the other
+  std::vector<std::size_t> count(cells.size());  // of each cell's parts; none: it stays whole
+  std::size_t total = cells.size();
   for (std::size_t a = 0; a < cells.size(); ++a) {
     const std::vector<Surface> hollows = Hollows(cells, a);
-    if (hollows.empty()) {
-      all.push_back(cells[a]);
-      continue;
+    if (hollows.empty()) continue;
+    std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
+    if (pieces.size() == 1) continue;
+    for (RawCell& piece : pieces) {
+      parts.push_back(MakeCell(std::move(piece.surfaces), piece.name));
+      parts.back().node = piece.node;
     }
-    const std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
-    if (pieces.size() == 1) {
-      all.push_back(cells[a]);
-      continue;
-    }
-    for (const RawCell& piece : pieces) {
-      all.push_back(MakeCell(piece.surfaces, piece.name));
-      all.back().node = piece.node;
+    count[a] = pieces.size();
+    total += pieces.size() - 1;
+  }
+  if (parts.empty()) return cells;
+  std::vector<Cell> all;
+  all.reserve(total);
+  for (std::size_t a = 0; a < cells.size(); ++a) {
+    if (count[a] == 0) all.push_back(std::move(cells[a]));
+    for (std::size_t k = 0; k < count[a]; ++k) {
+      all.push_back(std::move(parts.front()));
+      parts.pop_front();
     }
   }
-  if (all.size() == cells.size()) return cells;
+  cells = {};
   LinkNeighbours(all, effort);
   return all;
 }

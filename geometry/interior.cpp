@@ -220,24 +220,48 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPol
   return r;
 }
 
+Vec3 PulledOnto(const Surface& on, Vec3 x) {
+  if (on.kind == SurfaceKind::kCylinder) {
+    const Vec3 y = TransposeTimes(on.R, x - on.o);
+    const double square = y.x * y.x + y.y * y.y;
+    const double stretch = square > 0 ? std::sqrt(-on.c / on.e.x / square) : 1.0;
+    return on.R * Vec3{stretch * y.x, stretch * y.y, y.z} + on.o;
+  }
+  constexpr double kArrived = 1e-32;  // squared step, as a share of the squared distance to o
+  for (int k = 0; k < 8; ++k) {       // Newton's method along the gradient
+    const Vec3 g = Gradient(on, x);
+    const double square = SquaredNorm(g);
+    if (!(square > 0)) break;
+    const Vec3 step = (Value(on, x) / square) * g;
+    x -= step;
+    if (SquaredNorm(step) <= kArrived * SquaredNorm(x - on.o)) break;
+  }
+  return x;
+}
+
 InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
                             int budget) {
   const EnclosingPolytope hull = Enclose(others);
-  if (hull.polytope.empty) return {Interior::kEmpty, {}};
-  const OrientedBox root = EnclosingBox(others, hull.polytope);
+  const Polytope& P = hull.polytope;
+  if (P.empty) return {Interior::kEmpty, {}};
+  if (P.bounded) {  // a point towards a vertex settles most slivers
+    const Vec3 mean = Mean(P.vertices);
+    const double size = Norm(P.upper - P.lower), clear = std::max(depth, kClear * size);
+    for (const Vec3& v : P.vertices) {
+      const Vec3 x = PulledOnto(on, 0.1 * mean + 0.9 * v);
+      if (GreatestLevel(others, x) < -clear && std::abs(Value(on, x)) <= kTouching * size) {
+        return {Interior::kFound, x};
+      }
+    }
+  }
+  const OrientedBox root = EnclosingBox(others, P);
   const Vec3 half = FiniteHalf(root, 10 * LengthScale(others));
   if (NothingOn(on, others, root, half, depth)) return {Interior::kEmpty, {}};
   const Mat3& R = root.X.R;
   const auto look = [&](const SearchBox& box, Vec3* witness) {
     const Bounds f = BoundsOverBox(on, box.center, R, box.half);
     if (f.lo > 0 || f.hi < 0) return Look::kDrop;
-    Vec3 x = box.center;
-    for (int k = 0; k < 8; ++k) {  // Newton's method along the gradient
-      const Vec3 g = Gradient(on, x);
-      const double square = SquaredNorm(g);
-      if (!(square > 0)) return Look::kSplit;
-      x -= (Value(on, x) / square) * g;
-    }
+    const Vec3 x = PulledOnto(on, box.center);
     *witness = x;
     const bool on_surface = std::abs(Value(on, x)) <= 1e-9 * Norm(half);
     return on_surface && GreatestLevel(others, x) < -depth ? Look::kTake : Look::kSplit;

@@ -41,6 +41,9 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPol
 InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
                             int budget = kInteriorBudget);
 
+/** The end of some steps from x down the level function towards the surface: on it, as a rule. */
+Vec3 PulledOnto(const Surface& on, Vec3 x);
+
 /** How two surfaces relate as bounds of cells. */
 enum class Coincidence {
   kNone,

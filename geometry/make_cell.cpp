@@ -50,6 +50,7 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
   cell.bounded = hull.polytope.bounded;
   cell.polytope = true;
   std::vector<PlaneCut> planes;
+  planes.reserve(surfaces.size());
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     if (surfaces[i].kind == SurfaceKind::kPlane) {
       planes.push_back(ToCut(surfaces[i], static_cast<int>(i)));
@@ -58,8 +59,9 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
     }
   }
   const int number = static_cast<int>(planes.size());
-  // Without curved surfaces the enclosing polytope is the cell itself.
-  Polytope closed = cell.polytope ? hull.polytope : ClipPolytope(planes, scale);
+  // The enclosing polytope is that of the planes where nothing else cut it.
+  const bool planes_only = cell.polytope || hull.cuts.size() == planes.size();
+  Polytope closed = planes_only ? std::move(hull.polytope) : ClipPolytope(planes, scale);
   if (!closed.bounded) {  // the bounds close what the planes leave open
     for (int k = 0; k < 3; ++k) {
       const Vec3 n = cell.bounds.X.R.Col(k);
@@ -70,8 +72,9 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
     }
     closed = ClipPolytope(planes, scale);
   }
-  for (const PolytopeFace& face : closed.faces) {
-    if (face.cut < number) cell.faces.push_back({planes[face.cut].id, face.p});
+  cell.faces.reserve(closed.faces.size());
+  for (PolytopeFace& face : closed.faces) {
+    if (face.cut < number) cell.faces.push_back({planes[face.cut].id, std::move(face.p)});
   }
   cell.surfaces = std::move(surfaces);
   cell.name = std::move(name);

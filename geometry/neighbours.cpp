@@ -6,116 +6,14 @@
 
 #include "geometry/bounds.h"
 #include "geometry/decompose.h"
-#include "geometry/enclose.h"
+#include "geometry/faces.h"
 #include "geometry/interior.h"
-#include "geometry/make_surface.h"
-#include "geometry/surface_eval.h"
 
 namespace intervox::geometry {
 namespace {
 
-/** Cells that share less than this depth, as a share of the size, only touch. */
-constexpr double kTouching = 1e-9;
 /** Boxes looked at when cells are compared. */
 constexpr int kOverlapBudget = 20000;
-constexpr int kFaceBudget = 4000;
-
-/** The half diagonal of a cell, or the size of its surfaces where it is unbounded. */
-double SizeOf(const Cell& cell) {
-  return cell.bounded ? Norm(cell.bounds.half) : LengthScale(cell.surfaces);
-}
-
-std::vector<Surface> Without(const Cell& cell, std::size_t i) {
-  std::vector<Surface> rest = cell.surfaces;
-  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-  return rest;
-}
-
-bool IsConvex(const Surface& S) {
-  return S.kind == SurfaceKind::kPlane ||
-         (S.side > 0 && (S.kind == SurfaceKind::kEllipsoid || S.kind == SurfaceKind::kCylinder ||
-                         S.kind == SurfaceKind::kCone));
-}
-
-/** The polygon of a plane face, which the curved surfaces of the cell may cut further; null where
- the cell has none. */
-const FacePolygon* PolygonOf(const Cell& cell, std::size_t i) {
-  const auto face = std::find_if(cell.faces.begin(), cell.faces.end(), [i](const FacePolygon& f) {
-    return f.surface == static_cast<int>(i);
-  });
-  return face != cell.faces.end() && cell.bounded ? &*face : nullptr;
-}
-
-/** No point of the polygon is farther than `touching` beyond t: by its vertices where t's kept side
- is convex, else by bounds over the box around them. */
-bool AllSatisfy(const std::vector<Vec3>& polygon, const Surface& t, double touching) {
-  if (IsConvex(t)) {
-    return std::all_of(polygon.begin(), polygon.end(),
-                       [&](const Vec3& p) { return Level(t, p) <= touching; });
-  }
-  Aabb box{polygon.front(), polygon.front()};
-  for (const Vec3& p : polygon) box = {Min(box.lower, p), Max(box.upper, p)};
-  const Bounds f = BoundsOverBox(t, 0.5 * (box.lower + box.upper), Mat3::Identity(),
-                                 0.5 * (box.upper - box.lower));
-  return (t.side > 0 ? f.hi : -f.lo) <= touching;
-}
-
-/** The whole of face i of A satisfies the surface t of the cell on its other side. */
-bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size) {
-  const Surface& S = A.surfaces[i];
-  const double touching = kTouching * size;
-  if (const FacePolygon* face = PolygonOf(A, i); face != nullptr) {
-    const bool all = AllSatisfy(face->p_C, t, touching);
-    if (all || (A.polytope && IsConvex(t))) return all;
-  }
-  const std::vector<Surface> others = Without(A, i);
-  for (const Surface& s : others) {
-    if (Coincide(s, t, A.bounds.X.p, size) == Coincidence::kSame) return true;
-    if (S.kind == SurfaceKind::kPlane && SameOnPlane(s, t, S, size)) return true;
-  }
-  if (S.kind == SurfaceKind::kPlane && IsConvex(t) && A.bounded) {
-    const EnclosingPolytope hull = Enclose(A.surfaces);
-    const PolytopeFace* face = FindFace(hull, static_cast<int>(i));
-    if (face != nullptr) return AllSatisfy(face->p, t, touching);
-  }
-  std::vector<Surface> outside = others;
-  outside.push_back(Complement(t));
-  return FindOnSurface(S, outside, touching, kFaceBudget).verdict == Interior::kEmpty;
-}
-
-bool FaceWithin(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double size) {
-  for (std::size_t k = 0; k < B.surfaces.size(); ++k) {
-    if (k != j && !FaceSatisfies(A, i, B.surfaces[k], size)) return false;
-  }
-  return true;
-}
-
-/** Whether A and B touch along an area of A's surface i, which is B's surface j from the other
- side. Planes: first by the polygon of A's face within B's planes and a point in its middle. */
-bool Touch(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double depth) {
-  const auto levels = [&](const Cell& cell, std::size_t face, const Vec3& p) {
-    double level = -1e300;
-    for (std::size_t k = 0; k < cell.surfaces.size(); ++k) {
-      if (k != face) level = std::max(level, Level(cell.surfaces[k], p));
-    }
-    return level;
-  };
-  if (const FacePolygon* face = PolygonOf(A, i); face != nullptr) {
-    std::vector<Vec3> common = face->p_C;
-    for (std::size_t k = 0; k < B.surfaces.size() && !common.empty(); ++k) {
-      if (k == j || B.surfaces[k].kind != SurfaceKind::kPlane) continue;
-      const PlaneCut cut = ToCut(B.surfaces[k], -1);
-      common = ClipPolygon(common, cut.n, cut.d - depth, 0.0);
-    }
-    if (common.empty()) return false;
-    const Vec3 middle = Mean(common);
-    if (levels(A, i, middle) < -depth && levels(B, j, middle) < -depth) return true;
-  }
-  std::vector<Surface> both = Without(A, i);
-  const std::vector<Surface> rest = Without(B, j);
-  both.insert(both.end(), rest.begin(), rest.end());
-  return FindOnSurface(A.surfaces[i], both, depth, kFaceBudget).verdict == Interior::kFound;
-}
 
 /** One kind of a circular surface, one side kept: never opposite sides of one surface. */
 bool SameKindAndSide(const Surface& S, const Surface& T) {
@@ -123,17 +21,28 @@ bool SameKindAndSide(const Surface& S, const Surface& T) {
          S.kind != SurfaceKind::kQuadric;
 }
 
-/** Links two cells across each surface that they share. */
-void Link(std::vector<Cell>& cells, int a, int b) {
+/** Whether a surface may bound what lies in a box: of planes it is told at once. */
+bool Reaches(const Surface& S, const Aabb& box) {
+  if (S.kind != SurfaceKind::kPlane) return true;
+  const Vec3 n = S.PlaneNormal();
+  const double reach = Dot(Abs(n), 0.5 * (box.upper - box.lower));
+  return !(std::abs(Dot(n, 0.5 * (box.lower + box.upper) - S.o)) > reach);
+}
+
+/** Links two cells across each surface that they share.
+ @param common  a box around what both hold */
+void Link(std::vector<Cell>& cells, int a, int b, const Aabb& common) {
   Cell& A = cells[static_cast<std::size_t>(a)];
   Cell& B = cells[static_cast<std::size_t>(b)];
   const double size = std::min(SizeOf(A), SizeOf(B));
   bool touching = false;
   for (std::size_t i = 0; i < A.surfaces.size(); ++i) {
+    if (!Reaches(A.surfaces[i], common)) continue;
     for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
       const Surface &S = A.surfaces[i], &T = B.surfaces[j];
+      if (S.kind == SurfaceKind::kPlane && T.kind != S.kind) continue;
       if (SameKindAndSide(S, T) || Coincide(S, T, A.bounds.X.p, size) != Coincidence::kOpposite ||
-          !Touch(A, i, B, j, kTouching * size)) {
+          !Touch(A, i, B, j, common, kTouchingDepth * size)) {
         continue;
       }
       touching = true;
@@ -151,6 +60,7 @@ void Link(std::vector<Cell>& cells, int a, int b) {
 /** The cells' boxes, grown by a share of the cells' sizes. */
 std::vector<Aabb> BoxesOf(std::span<const Cell> cells, double share) {
   std::vector<Aabb> boxes;
+  boxes.reserve(cells.size());
   for (const Cell& cell : cells) {
     const Aabb box = BoundsInPose(cell, Pose::Identity());
     const double margin = share * SizeOf(cell);
@@ -172,9 +82,12 @@ void LinkNeighbours(std::vector<Cell>& cells, Effort* effort) {
     cell.neighbours.clear();
     for (Surface& S : cell.surfaces) S.cut = false;
   }
-  for (const auto& [a, b] : NearPairs(BoxesOf(cells, kTouching))) {
+  const std::vector<Aabb> boxes = BoxesOf(cells, kTouchingDepth);
+  for (const auto& [a, b] : NearPairs(boxes)) {
     ++effort->pairs;
-    Link(cells, a, b);
+    const Aabb& A = boxes[static_cast<std::size_t>(a)];
+    const Aabb& B = boxes[static_cast<std::size_t>(b)];
+    Link(cells, a, b, {Max(A.lower, B.lower), Min(A.upper, B.upper)});
   }
   for (Cell& cell : cells) std::sort(cell.neighbours.begin(), cell.neighbours.end());
 }
@@ -202,7 +115,7 @@ std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells) {
     const Cell& B = cells[static_cast<std::size_t>(b)];
     std::vector<Surface> both = A.surfaces;
     both.insert(both.end(), B.surfaces.begin(), B.surfaces.end());
-    const double depth = kTouching * std::min(SizeOf(A), SizeOf(B));
+    const double depth = kTouchingDepth * std::min(SizeOf(A), SizeOf(B));
     if (FindInterior(both, depth, kOverlapBudget).verdict == Interior::kFound) {
       return std::pair(a, b);
     }
@@ -222,7 +135,7 @@ void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
 
 std::vector<Cell> Halves(const Cell& cell, const Surface& plane) {
   Effort effort;
-  const RawCell whole = MakeRawCell(cell.surfaces, cell.name, cell.node);
+  const RawCell whole = RawCellOf(cell);
   const std::vector<RawCell> halves = Halves(whole, plane, &effort);
   if (halves.size() == 1) return {cell};
   std::vector<Cell> parts;

@@ -99,24 +99,25 @@ void Clip(const PlaneCut& cut, int index, double tolerance, Clipped* clipped) {
   LoosePolygon& out = clipped->next;
   out.n = 0;
   out.Reserve(2 * n);
+  const double *const x = polygon.x.get(), *const y = x + polygon.room, *const z = y + polygon.room;
+  const int* const edge = polygon.edge.get();
+  bool inside = s[0] <= tolerance;
   for (std::size_t k = 0; k < n; ++k) {
     const std::size_t next = k + 1 < n ? k + 1 : 0;
-    const bool inside = s[k] <= tolerance;
     const bool next_inside = s[next] <= tolerance;
-    if (inside) out.Add(polygon.At(k), polygon.edge[k]);
-    if (inside == next_inside) continue;
-    const bool at_vertex = std::abs(inside ? s[k] : s[next]) <= tolerance;
-    if (inside) {
-      if (at_vertex) {  // the edge leaves at this very vertex
+    const Vec3 from{x[k], y[k], z[k]};
+    if (inside) out.Add(from, edge[k]);
+    if (inside != next_inside) {
+      const bool at_vertex = std::abs(inside ? s[k] : s[next]) <= tolerance;
+      if (!at_vertex) {
+        const double t = s[k] / (s[k] - s[next]);
+        const Vec3 to{x[next], y[next], z[next]};
+        out.Add(from + t * (to - from), inside ? index : edge[k]);
+      } else if (inside) {  // the edge leaves at this very vertex
         out.edge[out.n - 1] = index;
-        continue;
       }
-    } else if (at_vertex) {
-      continue;
     }
-    const double t = s[k] / (s[k] - s[next]);
-    const Vec3 from = polygon.At(k);
-    out.Add(from + t * (polygon.At(next) - from), inside ? index : polygon.edge[k]);
+    inside = next_inside;
   }
   if (out.n < 3) out.n = 0;
   out.Pad();
@@ -131,51 +132,81 @@ Vec3 CommonPoint(const PlaneCut& a, const PlaneCut& b, const PlaneCut& c, const 
   return near + (offset(a) * bc + offset(b) * ca + offset(c) * ab) / det;
 }
 
-/** One pass over all cuts about `center`; those from `number` on are walls of the clipping cube. */
-Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, double half_width,
-                 double tolerance, bool judge_flatness) {
-  thread_local Clipped clipped;
-  LoosePolygon& polygon = clipped.now;
-  polygon.Reserve(all.size() + 4);
-  Polytope P;
-  P.tolerance = tolerance;
-  for (int i = 0; i < static_cast<int>(all.size()); ++i) {
-    const Mat3 R = FrameAlong(all[i].n);
-    const Vec3 o = center + (all[i].d - Dot(all[i].n, center)) * all[i].n;
-    const double h = 2 * half_width;  // reaches beyond the cube's diagonal
-    if (std::abs(all[i].d - Dot(all[i].n, center)) > h) continue;
-    const Vec3 u = h * R.Col(0), v = h * R.Col(1);
-    polygon.n = 0;
-    polygon.Add(o - u - v, -1);
-    polygon.Add(o + u - v, -1);
-    polygon.Add(o + u + v, -1);
-    polygon.Add(o - u + v, -1);
-    for (int j = 0; j < static_cast<int>(all.size()) && polygon.n > 0; ++j) {
-      if (j == i) continue;
-      const bool parallel =
-          std::abs(all[j].n.x - all[i].n.x) < 1e-12 && SquaredNorm(all[j].n - all[i].n) < 1e-24;
-      if (parallel && std::abs(all[j].d - Dot(all[j].n, o)) <= tolerance) {
-        if (j < i) polygon.n = 0;  // coincident: the first one owns the face
-        continue;
-      }
-      Clip(all[j], j, tolerance, &clipped);
+/** Whether the cut's normal is that of another, but for rounding. */
+bool Parallel(const PlaneCut& a, const PlaneCut& b) {
+  return std::abs(a.n.x - b.n.x) < 1e-12 && SquaredNorm(a.n - b.n) < 1e-24;
+}
+
+/** Where a pass over cuts begins: a square of this half width around the middle's foot on each cut,
+ and the length that is zero. */
+struct Pass {
+  Vec3 center;
+  double half_width = 0.0;
+  double tolerance = 0.0;
+};
+
+/** Clips a square on cut i by all other cuts. Returns whether a polygon is left. */
+bool ClipFace(std::span<const PlaneCut> all, std::size_t i, const Pass& pass, Clipped* clipped) {
+  const PlaneCut& own = all[i];
+  const double above = own.d - Dot(own.n, pass.center);
+  const double h = 2 * pass.half_width;  // reaches beyond the cube's diagonal
+  if (std::abs(above) > h) return false;
+  const Mat3 R = FrameAlong(own.n);
+  const Vec3 o = pass.center + above * own.n;
+  const Vec3 u = h * R.Col(0), v = h * R.Col(1);
+  LoosePolygon& polygon = clipped->now;
+  polygon.n = 0;
+  polygon.Add(o - u - v, -1);
+  polygon.Add(o + u - v, -1);
+  polygon.Add(o + u + v, -1);
+  polygon.Add(o - u + v, -1);
+  for (std::size_t j = 0; j < all.size() && polygon.n > 0; ++j) {
+    if (j == i) continue;
+    if (Parallel(all[j], own) && std::abs(all[j].d - Dot(all[j].n, o)) <= pass.tolerance) {
+      if (j < i) return false;  // coincident: the first one owns the face
+      continue;
     }
-    if (polygon.n < 3) continue;
+    Clip(all[j], static_cast<int>(j), pass.tolerance, clipped);
+  }
+  return polygon.n >= 3;
+}
+
+/** Vertex k of what is left of cut i, recomputed from the three cuts that meet in it. */
+Vec3 Vertex(std::span<const PlaneCut> all, std::size_t i, const LoosePolygon& polygon,
+            std::size_t k) {
+  const int before = polygon.edge[k > 0 ? k - 1 : polygon.n - 1];
+  const int after = polygon.edge[k];
+  const Vec3 rough = polygon.At(k);
+  if (before < 0 || after < 0) return rough;
+  return CommonPoint(all[i], all[static_cast<std::size_t>(before)],
+                     all[static_cast<std::size_t>(after)], rough);
+}
+
+/** The working memory of this thread, with room for the squares on that many cuts. */
+Clipped* Memory(std::size_t cuts) {
+  thread_local Clipped clipped;
+  clipped.now.Reserve(cuts + 4);
+  return &clipped;
+}
+
+/** One pass over all cuts; those from `number` on are walls of the clipping cube. */
+Polytope ClipAll(std::span<const PlaneCut> all, std::size_t number, const Pass& pass) {
+  Clipped* const clipped = Memory(all.size());
+  const LoosePolygon& polygon = clipped->now;
+  Polytope P;
+  P.tolerance = pass.tolerance;
+  P.faces.reserve(all.size());
+  std::size_t corners = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!ClipFace(all, i, pass, clipped)) continue;
     PolytopeFace& face = P.faces.emplace_back();
-    face.cut = i;
+    face.cut = static_cast<int>(i);
     face.edge.assign(polygon.edge.get(), polygon.edge.get() + polygon.n);
     face.p.reserve(polygon.n);
-    for (std::size_t k = 0; k < polygon.n; ++k) {
-      const int before = face.edge[k > 0 ? k - 1 : polygon.n - 1];
-      const int after = face.edge[k];
-      const Vec3 rough = polygon.At(k);
-      face.p.push_back(
-          before >= 0 && after >= 0 ? CommonPoint(all[i], all[before], all[after], rough) : rough);
-    }
+    for (std::size_t k = 0; k < polygon.n; ++k) face.p.push_back(Vertex(all, i, polygon, k));
     if (i >= number) P.bounded = false;
+    corners += polygon.n;
   }
-  std::size_t corners = 0;
-  for (const PolytopeFace& face : P.faces) corners += face.p.size();
   P.vertices.reserve(corners);
   for (const PolytopeFace& face : P.faces) {
     P.vertices.insert(P.vertices.end(), face.p.begin(), face.p.end());
@@ -187,28 +218,55 @@ Polytope ClipAll(std::span<const PlaneCut> all, int number, const Vec3& center, 
     P.lower = Min(P.lower, v);
     P.upper = Max(P.upper, v);
   }
-  if (!judge_flatness) return P;
-  for (const PlaneCut& cut : all) {  // flat: no vertex lies well inside some cut
-    double depth = 0;
-    for (const Vec3& v : P.vertices) depth = std::max(depth, cut.d - Dot(cut.n, v));
-    if (depth <= 4 * tolerance) P.empty = true;
-  }
   return P;
 }
 
-/** One pass over all cuts inside the cube about `center`. */
-Polytope ClipInCube(std::span<const PlaneCut> cuts, const Vec3& center, double half_width,
-                    double tolerance) {
-  std::vector<PlaneCut> all(cuts.begin(), cuts.end());
+/** The cuts with the walls of a cube. */
+std::vector<PlaneCut> WithCube(std::span<const PlaneCut> cuts, const Pass& pass) {
+  std::vector<PlaneCut> all;
+  all.reserve(cuts.size() + 6);
+  all.assign(cuts.begin(), cuts.end());
   for (int axis = 0; axis < 3; ++axis) {
     for (int sign = -1; sign <= 1; sign += 2) {
       PlaneCut wall;
       wall.n[axis] = sign;
-      wall.d = sign * center[axis] + half_width;
+      wall.d = sign * pass.center[axis] + pass.half_width;
       all.push_back(wall);
     }
   }
-  return ClipAll(all, static_cast<int>(cuts.size()), center, half_width, tolerance, false);
+  return all;
+}
+
+/** One pass over all cuts inside a cube. */
+Polytope ClipInCube(std::span<const PlaneCut> cuts, const Pass& pass) {
+  return ClipAll(WithCube(cuts, pass), cuts.size(), pass);
+}
+
+/** What a pass inside a cube says of the polytope's place, without its faces. */
+struct Reach {
+  Vec3 lower, upper;
+  bool empty = true;
+  bool bounded = true;
+};
+
+/** Finds it; stops where the cube bounds the polytope. */
+Reach ReachInCube(std::span<const PlaneCut> cuts, const Pass& pass) {
+  const std::vector<PlaneCut> all = WithCube(cuts, pass);
+  Clipped* const clipped = Memory(all.size());
+  const LoosePolygon& polygon = clipped->now;
+  Reach reach;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!ClipFace(all, i, pass, clipped)) continue;
+    for (std::size_t k = 0; k < polygon.n; ++k) {
+      const Vec3 v = Vertex(all, i, polygon, k);
+      reach.lower = reach.empty ? v : Min(reach.lower, v);
+      reach.upper = reach.empty ? v : Max(reach.upper, v);
+      reach.empty = false;
+    }
+    if (i >= cuts.size()) reach.bounded = false;
+    if (!reach.bounded) break;
+  }
+  return reach;
 }
 
 /** Where a bounded polytope lies: its middle and its largest extent along an axis. */
@@ -217,16 +275,25 @@ struct Place {
   double extent = 0;
 };
 
-Place PlaceOf(const Polytope& P) {
-  const Vec3 size = P.upper - P.lower;
-  return {0.5 * (P.lower + P.upper), std::max({size.x, size.y, size.z})};
+Place PlaceOf(const Vec3& lower, const Vec3& upper) {
+  const Vec3 size = upper - lower;
+  return {0.5 * (lower + upper), std::max({size.x, size.y, size.z})};
+}
+
+/** Whether no vertex lies well inside some cut. */
+bool IsFlat(const Polytope& P, std::span<const PlaneCut> cuts) {
+  return std::any_of(cuts.begin(), cuts.end(), [&](const PlaneCut& cut) {
+    return std::all_of(P.vertices.begin(), P.vertices.end(),
+                       [&](const Vec3& v) { return cut.d - Dot(cut.n, v) <= 4 * P.tolerance; });
+  });
 }
 
 /** One pass over cuts that bound what they hold, with tolerances that follow its size. */
 Polytope ClipBounded(std::span<const PlaneCut> cuts, const Place& place) {
   const double tolerance = kRelativeTolerance * place.extent + 4e-16 * Norm(place.center);
-  return ClipAll(cuts, static_cast<int>(cuts.size()), place.center, 2 * place.extent, tolerance,
-                 true);
+  Polytope P = ClipAll(cuts, cuts.size(), {place.center, 2 * place.extent, tolerance});
+  P.empty = P.empty || IsFlat(P, cuts);
+  return P;
 }
 
 /** The box around three independent pairs of opposite cuts, as most bounded cells have them: then
@@ -279,8 +346,9 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
   if (const std::optional<Place> place = BetweenSlabs(cuts, &apart)) {
     Polytope P = ClipBounded(cuts, *place);
     if (P.empty) return P;
-    const Place own = PlaceOf(P);
-    return own.extent < 0.5 * place->extent ? ClipBounded(cuts, own) : P;
+    const Place own = PlaceOf(P.lower, P.upper);
+    if (own.extent < 0.5 * place->extent) return ClipBounded(cuts, own);
+    return P;
   }
   const double near = kNearReach * scale;
   if (apart > kApart * scale) {
@@ -290,17 +358,22 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
     return nothing;
   }
   const double reach = kUnboundedReach * scale;
-  Polytope P = ClipInCube(cuts, {}, reach, 1e-15 * reach);
-  if (P.empty) {  // so it seems where rounding at the large cube's corners flattens thin results
-    P = ClipInCube(cuts, {}, near, 1e-15 * near);
-    P.empty = P.empty || !P.bounded;
-    if (P.empty) return P;
+  Pass pass{{}, reach, 1e-15 * reach};
+  Reach found = ReachInCube(cuts, pass);
+  if (found
+          .empty) {  // so it seems where rounding at the large cube's corners flattens thin results
+    found = ReachInCube(cuts, {{}, near, 1e-15 * near});
+    if (found.empty || !found.bounded) {
+      Polytope nothing = ClipInCube(cuts, {{}, near, 1e-15 * near});
+      nothing.empty = true;
+      return nothing;
+    }
   }
-  if (!P.bounded) {
-    const double far = kUnboundedReach * std::max(scale, 1.0);
-    return far > reach ? ClipInCube(cuts, {}, far, 1e-15 * reach) : P;
+  if (!found.bounded) {
+    pass.half_width = std::max(reach, kUnboundedReach * std::max(scale, 1.0));
+    return ClipInCube(cuts, pass);
   }
-  return ClipBounded(cuts, PlaceOf(P));  // about the result
+  return ClipBounded(cuts, PlaceOf(found.lower, found.upper));  // about the result
 }
 
 Vec3 Mean(std::span<const Vec3> points) {

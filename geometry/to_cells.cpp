@@ -3,6 +3,7 @@
 #include <map>
 #include <span>
 #include <stdexcept>
+#include <utility>
 
 #include "geometry/box_index.h"
 #include "geometry/crowd.h"
@@ -15,6 +16,13 @@
 
 namespace intervox::geometry {
 namespace {
+
+std::vector<Aabb> BoxesOf(const std::vector<RawCell>& cells) {
+  std::vector<Aabb> boxes;
+  boxes.reserve(cells.size());
+  for (const RawCell& cell : cells) boxes.push_back(cell.box);
+  return boxes;
+}
 
 class Decomposer {
  public:
@@ -131,7 +139,7 @@ class Decomposer {
       for (std::size_t k = 1; k < operands.size(); ++k) {
         std::move(operands[k].begin(), operands[k].end(), std::back_inserter(tools));
       }
-      for (const RawCell& tool : tools) index.Add(tool.box);
+      index.Add(BoxesOf(tools));
       Subtract(std::move(cells), tools, index, &left);
       return left;
     }
@@ -141,7 +149,7 @@ class Decomposer {
 
   std::vector<RawCell> Common(const std::vector<RawCell>& a, const std::vector<RawCell>& b) {
     BoxIndex index;
-    for (const RawCell& B : b) index.Add(B.box);
+    index.Add(BoxesOf(b));
     std::vector<RawCell> common;
     std::vector<int> near;
     for (const RawCell& A : a) {
@@ -175,13 +183,14 @@ std::vector<Cell> ToCells(const Shape& shape, Effort* effort) {
     cell.node = 0;
     return {cell};
   }
-  const std::vector<RawCell> raw = Decomposer(effort).Visit(shape, Pose::Identity(), 1.0, "");
+  std::vector<RawCell> raw = Decomposer(effort).Visit(shape, Pose::Identity(), 1.0, "");
   std::map<std::string, int> count;
   std::vector<Cell> cells;
-  for (const RawCell& r : raw) {
+  cells.reserve(raw.size());
+  for (RawCell& r : raw) {
     const std::string name = r.name.empty() ? NodeLabel(shape) : r.name;
     const std::string place = name + "/" + std::to_string(count[name]++);
-    cells.push_back(MakeCellWithin(r.box, r.surfaces, place));
+    cells.push_back(MakeCellWithin(r.box, std::move(r.surfaces), place));
     cells.back().node = r.node;
   }
   LinkNeighbours(cells, effort);

@@ -54,16 +54,19 @@ Kernel KernelOf(LeafRule rule) {
 
 // After Begin, in an order in which a pair only goes forward.
 using StepKernels = std::array<StepKernel, 3 + kRulesInOrder>;
-StepKernels KernelsInOrder() {
-  StepKernels kernels;
-  kernels[0] = {kPlanesStep, PlanesKernel()};
-  kernels[1] = {kPrepareStep, PrepareKernel()};
-  for (int turn = 0; turn < kRulesInOrder; ++turn) {
-    const LeafRule rule = RuleInOrder(turn);
-    kernels[static_cast<std::size_t>(2 + turn)] = {StepOf(rule), KernelOf(rule)};
-  }
-  kernels.back() = {StepOf(LeafRule::kCenter), CenterKernel()};
-  return kernels;
+const StepKernels& KernelsInOrder() {
+  static const StepKernels kKernels = [] {
+    StepKernels kernels;
+    kernels[0] = {kPlanesStep, PlanesKernel()};
+    kernels[1] = {kPrepareStep, PrepareKernel()};
+    for (int turn = 0; turn < kRulesInOrder; ++turn) {
+      const LeafRule rule = RuleInOrder(turn);
+      kernels[static_cast<std::size_t>(2 + turn)] = {StepOf(rule), KernelOf(rule)};
+    }
+    kernels.back() = {StepOf(LeafRule::kCenter), CenterKernel()};
+    return kernels;
+  }();
+  return kKernels;
 }
 
 // All cells of a batch, flat.
@@ -166,7 +169,7 @@ std::size_t ChunkOf(const DeviceState& state, int device) {
     throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
                              std::to_string(free >> 20) +
                              " MiB of memory are free, too little for " +
-                             std::to_string(kThreadsPerBlock) + " pairs" + kMoreMemory);
+                             std::to_string(kThreadsPerBlock) + " pairs" + MoreMemory());
   }
   return std::min<std::size_t>(
       room, static_cast<std::size_t>(kPairsOfMultiprocessor * state.traits().multiprocessors));
@@ -175,7 +178,6 @@ std::size_t ChunkOf(const DeviceState& state, int device) {
 // One chunk: all pairs through Begin, then each kernel over the pairs that wait for it.
 void ComputeChunk(const std::vector<PairView>& pairs, DeviceState& state,
                   std::vector<PairOutcome>* outcomes) {
-  static const StepKernels kKernels = KernelsInOrder();
   const std::size_t n = pairs.size();
   Batch batch;
   const auto room = [&](DeviceMemory& memory, auto** d) {
@@ -203,7 +205,7 @@ void ComputeChunk(const std::vector<PairView>& pairs, DeviceState& state,
     state.Download(steps.data(), batch.d_steps, n * sizeof(Step));
   };
   launch(BeginKernel());
-  for (const StepKernel& next : kKernels) {
+  for (const StepKernel& next : KernelsInOrder()) {
     list.clear();
     for (std::size_t i = 0; i < n; ++i) {
       if (steps[i] == next.step) list.push_back(static_cast<std::int32_t>(i));

@@ -43,7 +43,7 @@ void RequireRoomForStack(const Kernel& kernel, int device, const DeviceTraits& t
   if (more > free) {
     throw std::runtime_error("device cuda:" + std::to_string(device) + ": the kernel " +
                              kernel.name + " needs " + Mebibytes(more) + " for stacks, and " +
-                             Mebibytes(free) + " are free" + kMoreMemory);
+                             Mebibytes(free) + " are free" + MoreMemory());
   }
   deepest = attributes.localSizeBytes;
 }
@@ -55,7 +55,7 @@ void CheckCuda(cudaError_t error, int device, const std::string& what) {
   cudaGetLastError();  // it is told here, and not to who asks next
   throw std::runtime_error("device cuda:" + std::to_string(device) + ": " + what + ": " +
                            cudaGetErrorString(error) +
-                           (error == cudaErrorMemoryAllocation ? kMoreMemory : "."));
+                           (error == cudaErrorMemoryAllocation ? MoreMemory() : "."));
 }
 
 DeviceScope::DeviceScope(int device) : device_(device) {

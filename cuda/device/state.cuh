@@ -14,9 +14,10 @@ namespace intervox::cuda {
 
 /** What to do where the device does not serve. */
 inline constexpr const char* kUseTheCpu = "use the devices serial or threads";
-/** The same where memory is short, at the end of a message. */
-inline constexpr const char* kMoreMemory =
-    ". Free memory on the device, take one with more, or use the devices serial or threads.";
+/** Says what to do where memory is short, at the end of a message. */
+inline std::string MoreMemory() {
+  return std::string(". Free memory on the device, take one with more, or ") + kUseTheCpu + ".";
+}
 
 /** Throws std::runtime_error with the device, what was done, and CUDA's word for the error, unless
  that is cudaSuccess. Takes the error out of the runtime's memory. */

@@ -15,11 +15,8 @@ PlaceKind KindAt(const LevelSet& field, const std::array<int, 3>& first) {
       return PlaceKind::kOutside;
     }
   }
-  const std::int32_t place = field.places[static_cast<std::size_t>(
-      (at[0] * field.size[1] + at[1]) * field.size[2] + at[2])];
-  return place >= 0               ? PlaceKind::kBand
-         : place == kAbsentInside ? PlaceKind::kInside
-                                  : PlaceKind::kOutside;
+  return KindOf(field.places[static_cast<std::size_t>(
+      (at[0] * field.size[1] + at[1]) * field.size[2] + at[2])]);
 }
 
 }  // namespace
@@ -57,19 +54,12 @@ std::shared_ptr<const LevelSet> Combine(const LevelSet& a, const LevelSet& b,
     }
   }
   const GridView f = a.View(), g = b.View();
-  const BlockReader read = [&](const std::array<int, 3>& first, float* nodes) {
-    for (int i = 0; i < kBlockSide; ++i) {
-      for (int j = 0; j < kBlockSide; ++j) {
-        for (int k = 0; k < kBlockSide; ++k) {
-          const Vec3 u{static_cast<double>(first[0] + i), static_cast<double>(first[1] + j),
-                       static_cast<double>(first[2] + k)};
-          const double x = LevelOf(f, u), y = LevelOf(g, u);
-          *nodes++ = static_cast<float>(unites ? std::min(x, y) : std::max(x, -y));
-        }
-      }
-    }
+  const auto level = [&](const Vec3& u) {
+    const double x = LevelOf(f, u), y = LevelOf(g, u);
+    return unites ? std::min(x, y) : std::max(x, -y);
   };
-  return JoinBlocks(origin, size, kinds, read, a.voxel_size, std::min(a.band, b.band), loop);
+  return JoinBlocks(origin, size, kinds, ByNode(level), a.voxel_size, std::min(a.band, b.band),
+                    loop);
 }
 
 }  // namespace intervox::geometry

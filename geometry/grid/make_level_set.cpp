@@ -360,16 +360,8 @@ std::shared_ptr<const LevelSet> MakeLevelSet(std::span<const Cell> cells, double
   const std::vector<PlaceKind> kinds =
       PlaceFinder(distance, voxel_size, half_width, origin, size).Find();
   const double reach = half_width * voxel_size;
-  const BlockReader read = [&](const std::array<int, 3>& first, float* nodes) {
-    for (int n = 0; n < kBlockNodes; ++n) {
-      const std::array<int, 3> at = PlaceAt({kBlockSide, kBlockSide, kBlockSide}, n);
-      const Vec3 p = voxel_size * Vec3{static_cast<double>(first[0] + at[0]),
-                                       static_cast<double>(first[1] + at[1]),
-                                       static_cast<double>(first[2] + at[2])};
-      nodes[n] = static_cast<float>(distance(p, reach) / voxel_size);
-    }
-  };
-  return JoinBlocks(origin, size, kinds, read, voxel_size, half_width, loop);
+  const auto level = [&](const Vec3& u) { return distance(voxel_size * u, reach) / voxel_size; };
+  return JoinBlocks(origin, size, kinds, ByNode(level), voxel_size, half_width, loop);
 }
 
 }  // namespace intervox::geometry

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -21,8 +22,31 @@ using RangeLoop = std::function<void(int count, const std::function<void(int, in
 /** What is known of a place before its nodes are asked for. */
 enum class PlaceKind { kOutside, kInside, kBand };
 
+/** Says what is known of a place by its entry in LevelSet::places. */
+inline PlaceKind KindOf(std::int32_t place) {
+  return place >= 0               ? PlaceKind::kBand
+         : place == kAbsentInside ? PlaceKind::kInside
+                                  : PlaceKind::kOutside;
+}
+
 /** Reads 9³ node levels [voxels] of the block whose first node is given, z fastest. */
 using BlockReader = std::function<void(const std::array<int, 3>& first, float* nodes)>;
+
+/** Makes the reader that calls level(u) for each node u of a block, both in voxels. */
+template <class Level>
+BlockReader ByNode(const Level& level) {
+  return [level](const std::array<int, 3>& first, float* nodes) {
+    for (int i = 0; i < kBlockSide; ++i) {
+      for (int j = 0; j < kBlockSide; ++j) {
+        for (int k = 0; k < kBlockSide; ++k) {
+          const Vec3 u{static_cast<double>(first[0] + i), static_cast<double>(first[1] + j),
+                       static_cast<double>(first[2] + k)};
+          *nodes++ = static_cast<float>(level(u));
+        }
+      }
+    }
+  };
+}
 
 /** Joins blocks to a level set. Levels are clamped to ±band; a block wholly at ±band is dropped.
  @param origin      first node of the first place

@@ -8,11 +8,7 @@ namespace intervox::geometry {
 std::shared_ptr<const LevelSet> WithoutBias(const LevelSet& field, const RangeLoop& loop) {
   const GridView view = field.View();
   std::vector<PlaceKind> kinds;
-  for (const std::int32_t place : field.places) {
-    kinds.push_back(place >= 0               ? PlaceKind::kBand
-                    : place == kAbsentInside ? PlaceKind::kInside
-                                             : PlaceKind::kOutside);
-  }
+  for (const std::int32_t place : field.places) kinds.push_back(KindOf(place));
   const auto unbiased = [&](const Vec3& u) {
     const double f = LevelOf(view, u);
     double sum = -6 * f;
@@ -27,18 +23,8 @@ std::shared_ptr<const LevelSet> WithoutBias(const LevelSet& field, const RangeLo
     }
     return f - sum / 12;
   };
-  const BlockReader read = [&](const std::array<int, 3>& first, float* nodes) {
-    for (int i = 0; i < kBlockSide; ++i) {
-      for (int j = 0; j < kBlockSide; ++j) {
-        for (int k = 0; k < kBlockSide; ++k) {
-          *nodes++ = static_cast<float>(
-              unbiased({static_cast<double>(first[0] + i), static_cast<double>(first[1] + j),
-                        static_cast<double>(first[2] + k)}));
-        }
-      }
-    }
-  };
-  return JoinBlocks(field.origin, field.size, kinds, read, field.voxel_size, field.band, loop);
+  return JoinBlocks(field.origin, field.size, kinds, ByNode(unbiased), field.voxel_size, field.band,
+                    loop);
 }
 
 }  // namespace intervox::geometry

@@ -5,6 +5,14 @@
 
 namespace intervox::host {
 
+void Append(const TriangleMesh& more, TriangleMesh* mesh) {
+  const int offset = static_cast<int>(mesh->p.size());
+  mesh->p.insert(mesh->p.end(), more.p.begin(), more.p.end());
+  for (const auto& t : more.triangles) {
+    mesh->triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
+  }
+}
+
 double EnclosedVolume(const TriangleMesh& mesh) {
   double sum = 0;
   if (mesh.p.empty()) return sum;

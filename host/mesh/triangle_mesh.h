@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <vector>
 
 #include "geometry/linear.h"
@@ -17,8 +18,11 @@ struct TriangleMesh {
 /** Shells that are added to a solid together, or taken from it. */
 struct ShellLayer {
   TriangleMesh mesh;
-  bool is_hollow = false;  ///< their triangles face inwards: taken away
+  std::size_t hollows = 0;  ///< the number of shells that face inwards and are taken away: all or 0
 };
+
+/** Adds another mesh's triangles, with its vertices behind those of this one. */
+void Append(const TriangleMesh& more, TriangleMesh* mesh);
 
 /** The volume that closed triangles enclose [m³], by Gauss' theorem; negative where they are seen
  clockwise from outside. */

@@ -43,14 +43,6 @@ Surroundings SurroundingsOf(const std::vector<Shell>& shells, const Shell& shell
   return around;
 }
 
-void Append(const TriangleMesh& more, TriangleMesh* mesh) {
-  const int offset = static_cast<int>(mesh->p.size());
-  mesh->p.insert(mesh->p.end(), more.p.begin(), more.p.end());
-  for (const auto& t : more.triangles) {
-    mesh->triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
-  }
-}
-
 }  // namespace
 
 std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& label) {
@@ -67,7 +59,7 @@ std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& la
     has_hollow = has_hollow || shell.is_hollow;
     shells.push_back(std::move(shell));
   }
-  if (!has_hollow) return {{mesh, false}};
+  if (!has_hollow) return {{mesh, 0}};
 
   Defect inverted{DefectKind::kInverted, 0, {}};
   std::vector<const Shell*> order;
@@ -93,9 +85,10 @@ std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& la
     const Shell& shell = *order[i];
     if (i == 0 || shell.depth != order[i - 1]->depth ||
         shell.is_hollow != order[i - 1]->is_hollow) {
-      layers.push_back({{}, shell.is_hollow});
+      layers.emplace_back();
     }
     Append(shell.mesh, &layers.back().mesh);
+    layers.back().hollows += shell.is_hollow ? 1 : 0;
   }
   return layers;
 }

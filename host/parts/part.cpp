@@ -92,14 +92,7 @@ std::vector<fs::path> FilesOf(const fs::path& path) {
 /** All triangles of a file's objects as one object: exporters part closed surfaces by material. */
 Object Merged(const std::vector<Object>& objects) {
   Object all{objects.front().file, {}};
-  for (const Object& object : objects) {
-    TriangleMesh& mesh = all.part.mesh;
-    const int offset = static_cast<int>(mesh.p.size());
-    mesh.p.insert(mesh.p.end(), object.part.mesh.p.begin(), object.part.mesh.p.end());
-    for (const auto& t : object.part.mesh.triangles) {
-      mesh.triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
-    }
-  }
+  for (const Object& object : objects) Append(object.part.mesh, &all.part.mesh);
   return all;
 }
 
@@ -242,23 +235,22 @@ std::string GridRemedy(const std::vector<Object>& objects, double scale) {
 geometry::ShapePtr GridOfObjects(const fs::path& path, const std::vector<Object>& objects,
                                  const PartOptions& options, const std::string& name,
                                  std::string* became) {
-  const Defect crossings = FindCrossings(Merged(objects).part.mesh);
   // Objects with hollows are solids of their own, which others may lie in.
   std::vector<std::vector<ShellLayer>> solids;
-  std::vector<Object> full;
+  TriangleMesh all, full;
   std::size_t hollows = 0;
   for (const Object& object : objects) {
+    Append(object.part.mesh, &all);
     std::vector<ShellLayer> layers = LayersOf(object.part.mesh, object.Label());
     if (layers.size() == 1) {
-      full.push_back(object);
+      Append(object.part.mesh, &full);
       continue;
     }
-    for (const ShellLayer& layer : layers) {
-      if (layer.is_hollow) hollows += Shells(layer.mesh).size();
-    }
+    for (const ShellLayer& layer : layers) hollows += layer.hollows;
     solids.push_back(std::move(layers));
   }
-  if (!full.empty()) solids.push_back({{Merged(full).part.mesh, false}});
+  if (!full.triangles.empty()) solids.push_back({{std::move(full), 0}});
+  const Defect crossings = FindCrossings(all);
   Shape shape;
   shape.name = name;
   shape.operation = geometry::Operation::kGrid;

@@ -72,7 +72,7 @@ geometry::GridSource GridOfMeshes(std::span<const std::vector<ShellLayer>> solid
     std::shared_ptr<const geometry::LevelSet> solid;
     for (const ShellLayer& layer : layers) {
       join(Gridder()(layer.mesh.p, layer.mesh.triangles, voxel_size, half_width, OnAllCores),
-           layer.is_hollow ? Combination::kDifference : Combination::kUnion, &solid);
+           layer.hollows > 0 ? Combination::kDifference : Combination::kUnion, &solid);
     }
     join(std::move(solid), Combination::kUnion, &grid.field);
   }

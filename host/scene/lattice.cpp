@@ -15,8 +15,6 @@
 namespace intervox::host {
 namespace {
 
-using geometry::kBlockSide;
-
 /** A level and its gradient by the phase 2π x/period. */
 struct Nodal {
   double value = 0;
@@ -107,20 +105,16 @@ geometry::GridSource GridOfLattice(const Lattice& lattice) {
       }
     }
   }
-  const geometry::BlockReader read = [&](const std::array<int, 3>& first, float* nodes) {
-    for (int n = 0; n < geometry::kBlockNodes; ++n) {
-      const int i = n / (kBlockSide * kBlockSide), j = n / kBlockSide % kBlockSide;
-      const int k = n % kBlockSide;
-      const Vec3 x = h * Vec3{static_cast<double>(first[0] + i), static_cast<double>(first[1] + j),
-                              static_cast<double>(first[2] + k)};
-      const double box = DistanceToBox(half, x);
-      const double sheet =
-          box > band ? band : std::fabs(DistanceToSheet(lattice.kind, lattice.period, x)) - wall;
-      nodes[n] = static_cast<float>(std::max(sheet, box) / h);
-    }
+  const auto level = [&](const Vec3& u) {
+    const Vec3 x = h * u;
+    const double box = DistanceToBox(half, x);
+    const double sheet =
+        box > band ? band : std::fabs(DistanceToSheet(lattice.kind, lattice.period, x)) - wall;
+    return std::max(sheet, box) / h;
   };
   geometry::GridSource grid;
-  grid.field = geometry::JoinBlocks(origin, size, kinds, read, h, kHalfWidth, OnAllCores);
+  grid.field =
+      geometry::JoinBlocks(origin, size, kinds, geometry::ByNode(level), h, kHalfWidth, OnAllCores);
   grid.voxel_size = h;
   grid.half_width = kHalfWidth;
   grid.text = "lattice: {kind: " + WordOf(lattice.kind) + ", period: " + Text(lattice.period) +

@@ -24,20 +24,10 @@ SLOW = ["performance-unnecessary-value-param",  # 10
 CHECKS = "" if os.environ.get("INTERVOX_TIDY") == "all" else ",".join("-" + check for check in SLOW)
 
 
-def closure(path, base, seen):
-    """The file and the project's headers that it includes, directly or not."""
-    if path in seen or not path.exists():
-        return seen
-    seen.add(path)
-    for target in re.findall(r'^\s*#\s*include\s*"([^"]+)"', path.read_text(), flags=re.M):
-        closure(base / target, base, seen)
-    return seen
-
-
 def fingerprint(path, base, command):
     """A hash of all that a finding may depend on."""
     digest = hashlib.sha256(command.encode() + CHECKS.encode())
-    for file in sorted(closure(path, base, set())) + [base / ".clang-tidy"]:
+    for file in sorted(sources.closure(path, base)) + [base / ".clang-tidy"]:
         if file.exists():
             digest.update(str(file.relative_to(base)).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()

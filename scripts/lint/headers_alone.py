@@ -19,15 +19,6 @@ FLAGS = ("-std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Werror "
          "-isystem /usr/include/hdf5/serial -x c++").split()
 
 
-def closure(path, base, seen):
-    """The file and the project's headers that it includes, directly or not."""
-    if path not in seen and path.exists():
-        seen.add(path)
-        for target in re.findall(r'^\s*#\s*include\s*"([^"]+)"', path.read_text(), flags=re.M):
-            closure(base / target, base, seen)
-    return seen
-
-
 def leads_its_source(path, base):
     """Whether the header's own .cpp includes it before anything else."""
     source = path.with_suffix(".cpp")
@@ -52,7 +43,7 @@ def check(base):
         if leads_its_source(path, base):
             continue
         digest = hashlib.sha256(" ".join(FLAGS).encode())
-        for file in sorted(closure(path, base, set())):
+        for file in sorted(sources.closure(path, base)):
             digest.update(file.read_bytes())
         mark = memory / digest.hexdigest()
         if not mark.exists():

@@ -25,6 +25,18 @@ def files(base, folders, suffixes):
     return found
 
 
+def closure(path, base):
+    """The file and the project's headers that it includes, directly or not."""
+    seen, ahead = set(), [path]
+    while ahead:
+        file = ahead.pop()
+        if file in seen or not file.exists():
+            continue
+        seen.add(file)
+        ahead += [base / target for target in re.findall(r'^\s*#\s*include\s*"([^"]+)"', file.read_text(), flags=re.M)]
+    return seen
+
+
 def without_comments(text, keep_strings=False):
     """The C++ text with comments, and unless kept string contents, blanked; lines stay in place."""
 

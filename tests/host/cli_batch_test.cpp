@@ -12,6 +12,7 @@
 #include "cli_call.h"
 #include "host/batch/journal.h"
 #include "host/results/column_file.h"
+#include "parts_files.h"
 
 namespace intervox {
 namespace {
@@ -53,25 +54,17 @@ TEST(CliBatch, RefusesBadOptions) {
 
 // A part of another shape under the same name is another batch, though no text has changed.
 TEST(CliBatch, NoticesThatASampledPartHasChanged) {
-  const auto brick = [](const char* height) {
-    std::string text;
-    for (const char* z : {"0", height}) {
-      for (const char* xy : {"0 0 ", "1 0 ", "1 1 ", "0 1 "})
-        text += std::string("v ") + xy + z + "\n";
-    }
-    return text + "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
-  };
   const fs::path path = host::WriteBallBatch(
       "cli_part",
       "sample:\n  shapes.ball: {choice: [{sphere: {radius: 0.1}}, {file: brick.obj, scale: 0.1}]}\n"
       "outcomes: {height: \"position(ball)[2]\"}\n");
   const std::string out = (path.parent_path() / "out").string();
-  Write(path.parent_path() / "brick.obj", brick("1"));
+  Write(path.parent_path() / "brick.obj", host::ObjText({host::BoxMesh({}, {1, 1, 1})}));
   const std::string resume = "batch " + path.string() + " -o " + out + " --resume --number 13";
   const Outcome first = Call("batch " + path.string() + " -o " + out);
   ASSERT_EQ(first.status, 0) << first.text;
   EXPECT_EQ(Call(resume).status, 0);
-  Write(path.parent_path() / "brick.obj", brick("1.2"));
+  Write(path.parent_path() / "brick.obj", host::ObjText({host::BoxMesh({}, {1, 1, 1.2})}));
   const Outcome other = Call(resume);
   EXPECT_EQ(other.status, 2);
   EXPECT_NE(other.text.find("holds runs of another batch"), std::string::npos) << other.text;

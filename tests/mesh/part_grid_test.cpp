@@ -116,13 +116,7 @@ TEST(PartGrid, WithoutAVoxelSizeTheErrorNamesOne) {
 /** The triangles of several meshes as one object. */
 TriangleMesh Together(const std::vector<TriangleMesh>& meshes) {
   TriangleMesh all;
-  for (const TriangleMesh& mesh : meshes) {
-    const int offset = static_cast<int>(all.p.size());
-    all.p.insert(all.p.end(), mesh.p.begin(), mesh.p.end());
-    for (const auto& t : mesh.triangles) {
-      all.triangles.push_back({t[0] + offset, t[1] + offset, t[2] + offset});
-    }
-  }
+  for (const TriangleMesh& mesh : meshes) Append(mesh, &all);
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include <string>
 #include <system_error>
 
+#include "tests/stand_in/on_device.h"
 #include "tests/stand_in/ptx.h"
 #include "tests/stand_in/sass.h"
 
@@ -74,8 +75,7 @@ inline std::size_t StackOfKernel(const std::string& kernel, std::size_t) {
 }
 
 inline void RunKernel(const void*, const std::string& kernel, unsigned blocks, unsigned threads,
-                      std::size_t stack_bytes, void** arguments,
-                      const KernelModule::OnDevice& on_device) {
+                      std::size_t stack_bytes, void** arguments, const OnDevice& on_device) {
   ModuleOf(kernel).Run(static_cast<int>(blocks), static_cast<int>(threads), arguments, stack_bytes,
                        on_device);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 
 #include "cuda/device/batch.h"
 #include "tests/stand_in/cuda_runtime.h"
+#include "tests/stand_in/on_device.h"
 
 namespace stand_in {
 
@@ -15,8 +15,7 @@ inline constexpr const char* kNoDevice = "";
 inline std::size_t StackOfKernel(const char*, std::size_t otherwise) { return otherwise; }
 
 inline void RunKernel(const void* function, const char*, unsigned blocks, unsigned threads,
-                      std::size_t, void** arguments,
-                      const std::function<bool(const char*, std::size_t)>&) {
+                      std::size_t, void** arguments, const OnDevice&) {
   const auto kernel =
       reinterpret_cast<void (*)(intervox::cuda::Batch)>(const_cast<void*>(function));
   blockDim.x = threads;

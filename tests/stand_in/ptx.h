@@ -7,10 +7,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include "tests/stand_in/on_device.h"
 
 namespace stand_in {
 
@@ -20,9 +21,6 @@ class PtxModule {
   /** Throws for what it does not understand. */
   explicit PtxModule(const std::string& text);
   ~PtxModule();
-
-  /** Whether so many bytes from an address on were allocated on the device. */
-  using OnDevice = std::function<bool(const char* at, std::size_t bytes)>;
 
   /** The deepest stack of the kernel's calls. Throws where functions call themselves: no compiler
    knows how deep. */

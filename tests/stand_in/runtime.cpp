@@ -39,7 +39,7 @@ void Require(bool holds, const char* what) {
 
 // Whether `count` values at p lie in one allocation of the current device.
 template <class T>
-bool OnDevice(const T* p, std::size_t count) {
+bool IsOnDevice(const T* p, std::size_t count) {
   const char* at = reinterpret_cast<const char*>(p);
   const std::lock_guard lock(mutex);
   auto next = allocations.upper_bound(at);
@@ -51,7 +51,7 @@ bool OnDevice(const T* p, std::size_t count) {
 
 void CheckView(const intervox::cuda::CellView& cell) {
   const auto check = [](const auto* p, int count) {
-    Require(OnDevice(p, static_cast<std::size_t>(count)), "a view points to other memory");
+    Require(IsOnDevice(p, static_cast<std::size_t>(count)), "a view points to other memory");
   };
   check(cell.surfaces, cell.surface_count);
   check(cell.bounds, 1);
@@ -64,12 +64,12 @@ void CheckView(const intervox::cuda::CellView& cell) {
 
 void CheckBatch(const intervox::cuda::Batch& batch) {
   const auto n = static_cast<std::size_t>(batch.count);
-  Require(OnDevice(batch.d_list, n), "the list is in other memory");
+  Require(IsOnDevice(batch.d_list, n), "the list is in other memory");
   for (std::size_t k = 0; k < n; ++k) {
     const std::int32_t i = batch.d_list[k];
-    Require(OnDevice(batch.d_pairs + i, 1) && OnDevice(batch.d_workspaces + i, 1) &&
-                OnDevice(batch.d_progress + i, 1) && OnDevice(batch.d_outcomes + i, 1) &&
-                OnDevice(batch.d_steps + i, 1),
+    Require(IsOnDevice(batch.d_pairs + i, 1) && IsOnDevice(batch.d_workspaces + i, 1) &&
+                IsOnDevice(batch.d_progress + i, 1) && IsOnDevice(batch.d_outcomes + i, 1) &&
+                IsOnDevice(batch.d_steps + i, 1),
             "an array is in other memory, or too short");
     CheckView(batch.d_pairs[i].a);
     CheckView(batch.d_pairs[i].b);
@@ -221,7 +221,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
                             cudaStream_t stream) {
   Require(*stream == current, "a stream of another device");
   const void* device = kind == cudaMemcpyHostToDevice ? to : from;
-  Require(OnDevice(static_cast<const char*>(device), bytes),
+  Require(IsOnDevice(static_cast<const char*>(device), bytes),
           "a copy runs past an allocation, the wrong way or to another device");
   if (Current().broken == cudaSuccess && bytes > 0) std::memcpy(to, from, bytes);
   return Answer(Current().broken);
@@ -257,6 +257,6 @@ cudaError_t cudaLaunchKernel(const void* function, dim3 blocks, dim3 threads, vo
   }
   CheckBatch(batch);
   RunKernel(function, name, blocks.x, threads.x, Current().stack, arguments,
-            [](const char* at, std::size_t bytes) { return OnDevice(at, bytes); });
+            [](const char* at, std::size_t bytes) { return IsOnDevice(at, bytes); });
   return Answer(Current().broken);
 }

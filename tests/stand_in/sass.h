@@ -6,9 +6,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <string>
+
+#include "tests/stand_in/on_device.h"
 
 namespace stand_in {
 
@@ -18,9 +19,6 @@ class SassModule {
   /** Takes a listing of scripts/sass_listing.py. Throws for what it does not understand. */
   explicit SassModule(const std::string& listing);
   ~SassModule();
-
-  /** Whether so many bytes from an address on were allocated on the device. */
-  using OnDevice = std::function<bool(const char* at, std::size_t bytes)>;
 
   /** The frames of all functions of the kernel together: as deep as its stack can be, since none
    calls itself. What ptxas states leaves out functions that have frames of their own. */

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "tests/stand_in/on_device.h"
+
 namespace stand_in::sass {
 
 /** Throws std::runtime_error. */
@@ -71,7 +73,7 @@ struct Instruction {
 struct Launch {
   std::array<std::vector<char>, 5> banks;                         // of constants
   std::map<std::string, std::vector<char>, std::less<>> globals;  // by section
-  std::function<bool(const char*, std::size_t)> on_device;
+  OnDevice on_device;
 };
 
 /** A thread, alone in its warp. */
@@ -91,7 +93,10 @@ struct Thread {
 inline constexpr std::uint64_t kLocalWindow = std::uint64_t{0xF0} << 48;
 
 /** Whether a predicate holds. */
-bool Holds(const Thread& t, const Operand& o);
+inline bool Holds(const Thread& t, const Operand& o) {
+  const auto& all = o.kind == Kind::kUniformPredicate ? t.uniform_predicates : t.predicates;
+  return all[static_cast<std::size_t>(o.index)] != o.inverted;
+}
 
 /** What runs an opcode, and which modifiers may follow it, each with a blank before and after. */
 struct Entry {
@@ -99,6 +104,13 @@ struct Entry {
   std::string modifiers;
 };
 using Table = std::unordered_map<std::string, Entry>;
+
+// The opcodes of each kind, and all of them.
+Table ArithmeticTable();
+Table ComparisonTable();
+Table IntegerTable();
+Table MemoryTable();
+Table ControlTable();
 Table MakeTable();
 
 }  // namespace stand_in::sass

@@ -7,19 +7,17 @@
 
 namespace intervox::cuda {
 
+using Memory = internal::clip::ClipModel;
+
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskCenter(Batch batch) {
-  using Memory = internal::clip::ClipModel;
-  internal::AskRule<Memory>(
-      batch, LeafRule::kCenter,
-      [](const PairView& query, Workspace<>* workspace, Memory* memory, Moments* moments) {
-        return CenterRule(workspace->pair, internal::SizeOf(query), moments, memory);
-      });
+  internal::AskRule<Memory>(batch, LeafRule::kCenter, [](const internal::Question<Memory>& q) {
+    return CenterRule(q.workspace.pair, internal::SizeOf(q.query), q.moments, q.memory);
+  });
 }
 
 Kernel CenterKernel() {
-  return {"AskCenter", reinterpret_cast<const void*>(&AskCenter),
-          sizeof(internal::clip::ClipModel)};
+  return {"AskCenter", reinterpret_cast<const void*>(&AskCenter), sizeof(Memory)};
 }
 
 }  // namespace intervox::cuda

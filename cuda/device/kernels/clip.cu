@@ -7,18 +7,15 @@
 
 namespace intervox::cuda {
 
+using Memory = internal::clip::ClipModel;
+
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) AskClip(Batch batch) {
-  using Memory = internal::clip::ClipModel;
-  internal::AskRule<Memory>(
-      batch, LeafRule::kClip,
-      [](const PairView& query, Workspace<>* workspace, Memory* memory, Moments* moments) {
-        return ClipRule(workspace->pair, moments, internal::clip::kMaxClipLeaves,
-                        internal::SizeOf(query), memory);
-      });
+  internal::AskRule<Memory>(batch, LeafRule::kClip, [](const internal::Question<Memory>& q) {
+    return ClipRule(q.workspace.pair, q.moments, internal::clip::kMaxClipLeaves,
+                    internal::SizeOf(q.query), q.memory);
+  });
 }
 
-Kernel ClipKernel() {
-  return {"AskClip", reinterpret_cast<const void*>(&AskClip), sizeof(internal::clip::ClipModel)};
-}
+Kernel ClipKernel() { return {"AskClip", reinterpret_cast<const void*>(&AskClip), sizeof(Memory)}; }
 
 }  // namespace intervox::cuda

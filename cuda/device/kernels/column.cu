@@ -7,19 +7,17 @@
 
 namespace intervox::cuda {
 
+using Memory = internal::column::ColumnMemory;
+
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskColumn(Batch batch) {
-  using Memory = internal::column::ColumnMemory;
-  internal::AskRule<Memory>(
-      batch, LeafRule::kColumn,
-      [](const PairView& /*query*/, Workspace<>* workspace, Memory* memory, Moments* moments) {
-        return ColumnRule(workspace->pair, moments, memory);
-      });
+  internal::AskRule<Memory>(batch, LeafRule::kColumn, [](const internal::Question<Memory>& q) {
+    return ColumnRule(q.workspace.pair, q.moments, q.memory);
+  });
 }
 
 Kernel ColumnKernel() {
-  return {"AskColumn", reinterpret_cast<const void*>(&AskColumn),
-          sizeof(internal::column::ColumnMemory)};
+  return {"AskColumn", reinterpret_cast<const void*>(&AskColumn), sizeof(Memory)};
 }
 
 }  // namespace intervox::cuda

@@ -7,17 +7,14 @@
 
 namespace intervox::cuda {
 
+using Memory = internal::flux::FluxMemory;
+
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) AskFlux(Batch batch) {
-  using Memory = internal::flux::FluxMemory;
-  internal::AskRule<Memory>(
-      batch, LeafRule::kFlux,
-      [](const PairView& /*query*/, Workspace<>* workspace, Memory* memory, Moments* moments) {
-        return FluxRule(workspace->pair, moments, memory);
-      });
+  internal::AskRule<Memory>(batch, LeafRule::kFlux, [](const internal::Question<Memory>& q) {
+    return FluxRule(q.workspace.pair, q.moments, q.memory);
+  });
 }
 
-Kernel FluxKernel() {
-  return {"AskFlux", reinterpret_cast<const void*>(&AskFlux), sizeof(internal::flux::FluxMemory)};
-}
+Kernel FluxKernel() { return {"AskFlux", reinterpret_cast<const void*>(&AskFlux), sizeof(Memory)}; }
 
 }  // namespace intervox::cuda

@@ -9,9 +9,9 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskPolar(Batch batch) {
-  internal::AskRule<void>(batch, LeafRule::kPolar,
-                          [](const PairView& /*query*/, Workspace<>* workspace, void* /*memory*/,
-                             Moments* moments) { return PolarRule(workspace->pair, moments); });
+  internal::AskRule<void>(batch, LeafRule::kPolar, [](const internal::Question<void>& q) {
+    return PolarRule(q.workspace.pair, q.moments);
+  });
 }
 
 Kernel PolarKernel() { return {"AskPolar", reinterpret_cast<const void*>(&AskPolar)}; }

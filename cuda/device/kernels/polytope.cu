@@ -9,11 +9,9 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskPolytope(Batch batch) {
-  internal::AskRule<void>(
-      batch, LeafRule::kPolytope,
-      [](const PairView& /*query*/, Workspace<>* workspace, void* /*memory*/, Moments* moments) {
-        return PolytopeRule(workspace->pair, &workspace->polyhedron, moments);
-      });
+  internal::AskRule<void>(batch, LeafRule::kPolytope, [](const internal::Question<void>& q) {
+    return PolytopeRule(q.workspace.pair, &q.workspace.polyhedron, q.moments);
+  });
 }
 
 Kernel PolytopeKernel() { return {"AskPolytope", reinterpret_cast<const void*>(&AskPolytope)}; }

@@ -9,9 +9,9 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskSlice(Batch batch) {
-  internal::AskRule<void>(batch, LeafRule::kSlice,
-                          [](const PairView& /*query*/, Workspace<>* workspace, void* /*memory*/,
-                             Moments* moments) { return SliceRule(workspace->pair, moments); });
+  internal::AskRule<void>(batch, LeafRule::kSlice, [](const internal::Question<void>& q) {
+    return SliceRule(q.workspace.pair, q.moments);
+  });
 }
 
 Kernel SliceKernel() { return {"AskSlice", reinterpret_cast<const void*>(&AskSlice)}; }

@@ -24,8 +24,17 @@ __device__ inline Step StepAfter(const PairView& query, LeafRule rule) {
   return kDone;
 }
 
-// Asks one rule about the thread's pair: ask(query, workspace, memory, moments). What it leaves
-// open waits for the next rule, as in ComputePair.
+// What a rule is asked with: the thread's pair, and room for its work and its answer.
+template <class Memory>
+struct Question {
+  const PairView& query;
+  Workspace<>& workspace;
+  Memory* memory;
+  Moments* moments;
+};
+
+// Asks one rule about the thread's pair: ask(question). What it leaves open waits for the next
+// rule, as in ComputePair.
 template <class Memory, class Ask>
 __device__ void AskRule(const Batch& batch, LeafRule rule, Ask&& ask) {
   ForPairOfThread(batch, [&](std::int32_t i, std::int32_t k) {
@@ -35,7 +44,7 @@ __device__ void AskRule(const Batch& batch, LeafRule rule, Ask&& ask) {
     Moments moments;
     auto* memory = static_cast<Memory*>(batch.d_memory);
     if constexpr (!std::is_void_v<Memory>) memory += k;
-    const RuleResult result = ask(query, &workspace, memory, &moments);
+    const RuleResult result = ask(Question<Memory>{query, workspace, memory, &moments});
     const bool enough = KeepBest(query, rule, result, moments, &progress);
     const Step next = enough ? kDone : StepAfter(query, rule);
     if (next == kDone) {

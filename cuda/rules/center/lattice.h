@@ -2,6 +2,7 @@
  one. What is visited is a Model: surfaces with Cull, LevelAndSlopeOf and WeightOf. */
 #pragma once
 
+#include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/tree.h"
 
 namespace intervox::cuda::internal::center {

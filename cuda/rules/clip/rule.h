@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cuda/moments/moments.h"
+#include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/error.h"
 #include "cuda/rules/clip/tree.h"
 

@@ -1,7 +1,6 @@
 /** @file The tree of cells of the clip rule: what certified bounds leave of a box. */
 #pragma once
 
-#include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/box.h"
 #include "cuda/rules/clip/cells.h"
 
