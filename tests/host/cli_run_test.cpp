@@ -162,6 +162,34 @@ TEST(Cli, ResultsHoldEveryQuantityWithItsUnits) {
   }
 }
 
+// A brick drops into a soft groove and wraps around its corner: with nothing to damp it the law
+// gives a seventh of what goes through. Damped, there is nothing to say.
+TEST(Cli, RunWarnsOfWhatTheNormalLawGives) {
+  const fs::path folder = Folder("cli_law");
+  const std::string scene =
+      Write(folder / "scene.yaml",
+            "schema: intervox/scene/2\nname: law\nduration: 1\nintegrator: {step: 1e-3}\n"
+            "contact_models:\n"
+            "  default: {normal: {model: gonthier, stiffness: 2e5, restitution: 1}}\n"
+            "bodies:\n"
+            "  groove:\n"
+            "    fixed: true\n"
+            "    shape:\n"
+            "      union:\n"
+            "        - {half_space: {normal: [0.74, 0, 0.6726], offset: 0}}\n"
+            "        - {half_space: {normal: [-0.74, 0, 0.6726], offset: 0}}\n"
+            "  brick: {shape: {box: {size: [0.1, 0.06, 0.08]}}, mass: 1,\n"
+            "          pose: {position: [0, 0, 0.12], rpy_deg: [10, 25, 5]}}\n");
+  const std::string run = "run " + scene + " -q -o " + (folder / "r.h5").string();
+  const Outcome elastic = Call(run);
+  EXPECT_EQ(elastic.status, 0) << elastic.text;
+  EXPECT_NE(elastic.text.find("the normal law gave"), std::string::npos) << elastic.text;
+  EXPECT_NE(elastic.text.find("conserving"), std::string::npos) << elastic.text;
+  const Outcome damped = Call(run + " --set contact_models.default.normal.restitution=0.3");
+  EXPECT_EQ(damped.status, 0) << damped.text;
+  EXPECT_EQ(damped.text.find("the normal law"), std::string::npos) << damped.text;
+}
+
 TEST(Cli, ThreadsDoNotChangeBits) {
   const fs::path folder = Folder("threads");
   const std::string scene = Write(folder / "scene.yaml", kScene);
