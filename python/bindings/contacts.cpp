@@ -2,6 +2,7 @@
 #include <array>
 #include <cstddef>
 
+#include "host/contact/patch_depth.h"
 #include "python/bindings/reports.h"
 
 namespace intervox::python {
@@ -30,11 +31,12 @@ nb::handle MakeType(const std::array<Field, N>& fields) {
   return nb::module_::import_("numpy").attr("dtype")(list).release();
 }
 
-constexpr std::array<Field, 17> kContact = {{{"id", 'i', 1},
+constexpr std::array<Field, 18> kContact = {{{"id", 'i', 1},
                                              {"body_i", 'i', 1},
                                              {"body_j", 'i', 1},
                                              {"pairs", 'i', 1},
                                              {"volume", 'f', 1},
+                                             {"depth", 'f', 1},
                                              {"centroid", 'f', 3},
                                              {"normal", 'f', 3},
                                              {"area_vector", 'f', 3},
@@ -51,7 +53,7 @@ constexpr std::array<Field, 17> kContact = {{{"id", 'i', 1},
 /** A row of kContact. */
 struct ContactRow {
   std::int64_t id, body_i, body_j, pairs;
-  double volume;
+  double volume, depth;
   Vec3 centroid, normal, area_vector;
   Mat3 inertia;
   double normal_force;
@@ -88,8 +90,10 @@ nb::object ContactsOf(const Simulation& simulation) {
   std::vector<ContactRow> rows;
   rows.reserve(simulation.Contacts().size());
   for (const ContactReport& c : simulation.Contacts()) {
-    rows.push_back({static_cast<std::int64_t>(c.id), c.body_i, c.body_j, c.pairs, c.geometry.V,
-                    c.geometry.p_WC, c.geometry.n, c.geometry.S, c.geometry.J_W, c.f_n, c.force,
+    const host::PatchGeometry& g = c.geometry;
+    const bool point = g.is_point;  // it has a depth and a normal, but neither volume nor area
+    rows.push_back({static_cast<std::int64_t>(c.id), c.body_i, c.body_j, c.pairs, point ? 0.0 : g.V,
+                    host::Depth(g), g.p_WC, g.n, point ? Vec3{} : g.S, g.J_W, c.f_n, c.force,
                     c.torque, c.v_c, c.state.z, c.latch.v_i, c.latch.a, c.since});
   }
   return Rows(type, rows.size(), std::as_bytes(std::span(rows)));
