@@ -28,12 +28,15 @@ void RowScene::Step(Simulation& simulation) const {
 
 std::span<const Row> Rows() {
   static const std::array rows = {
-      Row{"single_impact", "Gonthier 5.1.1", "single_impact.yaml", 8e-3, SingleImpact},
-      Row{"ball_on_incline", "Gonthier 5.1.3", "ball_on_incline.yaml", 4, BallOnIncline},
-      Row{"ball_in_cylinder", "Gonthier 5.1.3", "ball_in_cylinder.yaml", 24, BallInCylinder},
-      Row{"bouncing_drop", "Azad and Featherstone", "bouncing_drop.yaml", 5, BouncingDrop},
+      Row{"single_impact", "Gonthier, thesis 2007, 5.1.1", "single_impact.yaml", 8e-3,
+          SingleImpact},
+      Row{"ball_on_incline", "Gonthier, thesis 2007, 5.1.3", "ball_on_incline.yaml", 4,
+          BallOnIncline},
+      Row{"ball_in_cylinder", "Gonthier, thesis 2007, 5.1.3", "ball_in_cylinder.yaml", 24,
+          BallInCylinder},
+      Row{"bouncing_drop", "Azad and Featherstone, a drop", "bouncing_drop.yaml", 5, BouncingDrop},
       Row{"azad_scaling", "Azad and Featherstone (11)", "azad_scaling.yaml", 0.6, AzadScaling},
-      Row{"box_push", "a peer's test", "box_push.yaml", 3, BoxPush}};
+      Row{"box_push", "a test of another simulator", "box_push.yaml", 3, BoxPush}};
   return rows;
 }
 
