@@ -53,8 +53,7 @@ fs::path Scenes(const std::string& given) {
                            "data/scenes/validation.");
   }
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  const fs::path installed =
-      program.parent_path().parent_path() / "share/intervox/scenes/validation";
+  fs::path installed = program.parent_path().parent_path() / "share/intervox/scenes/validation";
   if (fs::is_directory(installed, error)) return installed;
   fs::path source = INTERVOX_VALIDATION_DIR;
   if (fs::is_directory(source, error)) return source;

@@ -27,7 +27,7 @@ TEST(Validation, ReboundsAreThoseOfASpring) {
   // Pressed down by gravity it comes back as fast: the spring conserves.
   const Rebound heavy =
       ReboundOf({m, 10.0, [&](double z, double) { return k * z; }}, 0.3, 1e-5, 1.0);
-  EXPECT_NEAR(heavy.speed, 0.3, 1e-9);
+  EXPECT_NEAR(heavy.speed, 0.3, 1e-8);  // the last step is a straight line
   EXPECT_GT(heavy.duration, free.duration);
   // What is stopped for longer than the limit stays.
   const Rebound stays = ReboundOf(
