@@ -1,0 +1,43 @@
+#include "host/validation/row.h"
+
+#include <array>
+#include <cmath>
+#include <utility>
+
+namespace intervox::host {
+
+bool Check::Passes() const { return std::fabs(obtained - expected) <= tolerance; }
+
+RowScene::RowScene(std::filesystem::path file, std::vector<std::string> edits,
+                   std::function<void(double)> told)
+    : file_(std::move(file)), edits_(std::move(edits)), told_(std::move(told)) {}
+
+Simulation RowScene::Start(const std::vector<std::string>& edits) const {
+  std::vector<std::string> all = edits;
+  all.insert(all.end(), edits_.begin(), edits_.end());
+  EngineOptions options;
+  options.threads = 1;
+  return Simulation(LoadScene(file_, all), options);
+}
+
+void RowScene::Step(Simulation& simulation) const {
+  const double before = simulation.Time();
+  simulation.Step();
+  told_(simulation.Time() - before);
+}
+
+std::span<const Row> Rows() {
+  static const std::array rows = {
+      Row{"single_impact", "Gonthier, thesis 2007, 5.1.1", "single_impact.yaml", 8e-3,
+          SingleImpact},
+      Row{"ball_on_incline", "Gonthier, thesis 2007, 5.1.3", "ball_on_incline.yaml", 4,
+          BallOnIncline},
+      Row{"ball_in_cylinder", "Gonthier, thesis 2007, 5.1.3", "ball_in_cylinder.yaml", 24,
+          BallInCylinder},
+      Row{"bouncing_drop", "Azad and Featherstone, a drop", "bouncing_drop.yaml", 5, BouncingDrop},
+      Row{"azad_scaling", "Azad and Featherstone (11)", "azad_scaling.yaml", 0.6, AzadScaling},
+      Row{"box_push", "a test of another simulator", "box_push.yaml", 3, BoxPush}};
+  return rows;
+}
+
+}  // namespace intervox::host

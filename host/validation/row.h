@@ -1,0 +1,75 @@
+/** @file Rows of the validation: results of the literature, and what the program makes of them. */
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "host/simulation.h"
+
+namespace intervox::host {
+
+/** One number that a row compares. */
+struct Check {
+  std::string quantity;
+  std::string unit;
+  double expected = 0.0;
+  double obtained = 0.0;
+  double tolerance = 0.0;  ///< the largest |obtained − expected| that passes
+  std::string why;         ///< why the tolerance is what it is
+
+  /** Whether the two agree; a number that is not finite never does. */
+  bool Passes() const;
+};
+
+/** Gives a row the simulations of its scene. */
+class RowScene {
+ public:
+  /** @param file  the scene's. @param edits  `path=value`, applied after the row's own.
+   @param told  is told how much simulated time has passed [s]. */
+  RowScene(std::filesystem::path file, std::vector<std::string> edits,
+           std::function<void(double)> told);
+  /** The simulation at its start. @param edits  `path=value`, as LoadScene takes them. */
+  Simulation Start(const std::vector<std::string>& edits = {}) const;
+  /** Goes one step on. */
+  void Step(Simulation& simulation) const;
+
+ private:
+  std::filesystem::path file_;
+  std::vector<std::string> edits_;
+  std::function<void(double)> told_;
+};
+
+/** A row: where its numbers come from, and the function that obtains them. */
+struct Row {
+  std::string name;
+  std::string source;
+  std::string scene;  ///< file in the folder of scenes
+  double simulated;   ///< time that its simulations take, about [s]
+  std::vector<Check> (*run)(const RowScene& scene);
+};
+
+/** All rows, in the table's order. */
+std::span<const Row> Rows();
+
+// Impacts.
+/** Restitution of single impacts, Gonthier 5.1.1. */
+std::vector<Check> SingleImpact(const RowScene& scene);
+/** A ball that bounces until it rests, Azad and Featherstone. */
+std::vector<Check> BouncingDrop(const RowScene& scene);
+/** What scaling stiffness and damping does to one impact, Azad and Featherstone (11). */
+std::vector<Check> AzadScaling(const RowScene& scene);
+
+// Rolling.
+/** A ball that ends in rolling down an incline, Gonthier 5.1.3. */
+std::vector<Check> BallOnIncline(const RowScene& scene);
+/** A ball that swings in a cylinder, Gonthier 5.1.3. */
+std::vector<Check> BallInCylinder(const RowScene& scene);
+
+// Friction.
+/** A box that is pushed and sticks. */
+std::vector<Check> BoxPush(const RowScene& scene);
+
+}  // namespace intervox::host

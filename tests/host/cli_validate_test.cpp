@@ -1,0 +1,128 @@
+// `intervox validate` without a file: rows of the literature, what passes and what must not.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "cli_call.h"
+#include "host/validation/row.h"
+
+namespace intervox {
+namespace {
+
+/** The rows that take less than 2 s together. */
+const std::string kFast = "--only single_impact,ball_on_incline,azad_scaling,box_push";
+
+bool Says(const Outcome& outcome, const std::string& word) {
+  return outcome.text.find(word) != std::string::npos;
+}
+
+TEST(CliValidate, FastRowsPass) {
+  const Outcome outcome = Call("validate " + kFast, false);
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+  EXPECT_TRUE(Says(outcome, "verdict")) << outcome.text;
+  EXPECT_TRUE(Says(outcome, "4 of 4 rows pass")) << outcome.text;
+  EXPECT_FALSE(Says(outcome, "FAIL")) << outcome.text;
+}
+
+TEST(SlowCliValidate, EveryRowPasses) {
+  const Outcome outcome = Call("validate", false);
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+}
+
+TEST(CliValidate, JsonHasEachNumberWithItsReason) {
+  const Outcome outcome = Call("validate --json --only box_push single_impact", false);
+  ASSERT_EQ(outcome.status, 0) << outcome.text;
+  const auto all = nlohmann::json::parse(outcome.text);
+  EXPECT_EQ(all["schema"], "intervox/validation/1");
+  ASSERT_EQ(all["rows"].size(), 2u);
+  EXPECT_EQ(all["rows"][0]["name"], "single_impact");  // the table's order
+  for (const auto& row : all["rows"]) {
+    EXPECT_EQ(row["passes"], true);
+    for (const auto& check : row["checks"]) {
+      EXPECT_GT(check["tolerance"].get<double>(), 0.0) << check;
+      EXPECT_FALSE(check["why"].get<std::string>().empty()) << check;
+    }
+  }
+}
+
+TEST(CliValidate, AnUnknownRowIsAnErrorThatListsAll) {
+  const Outcome unknown = Call("validate --only single_impact,single_impcat");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(Says(unknown, "'single_impcat'")) << unknown.text;
+  const Outcome list = Call("validate --list");
+  EXPECT_EQ(list.status, 0);
+  for (const host::Row& row : host::Rows()) {
+    EXPECT_TRUE(Says(unknown, row.name)) << unknown.text;
+    EXPECT_TRUE(Says(list, row.name) && Says(list, row.scene)) << list.text;
+  }
+}
+
+TEST(CliValidate, WrongUsageIsRefused) {
+  EXPECT_EQ(Call("validate --scenes /nowhere").status, 2);
+  const std::string scene = kData + "/scenes/lattice_drop.yaml";
+  EXPECT_EQ(Call("validate " + scene + " --list").status, 2);
+  EXPECT_EQ(Call("validate --only box_push --set bodies.ball.mass=1").status, 2);  // of no body
+}
+
+/** A wrong constant of a row, one that a wrong program might have, fails it. */
+void ExpectFails(const std::string& call) {
+  const Outcome outcome = Call("validate -q --only " + call, false);
+  EXPECT_EQ(outcome.status, 1) << call << outcome.text;
+  EXPECT_TRUE(Says(outcome, "FAIL")) << call << outcome.text;
+  EXPECT_TRUE(Says(outcome, "0 of 1 rows pass")) << call << outcome.text;
+}
+
+TEST(CliValidate, AWrongConstantFails) {
+  const std::string friction = " --set contact_models.default.friction.";
+  ExpectFails("single_impact --set contact_models.default.normal.restitution_slope=0.201");
+  ExpectFails("ball_on_incline" + friction + "mu_c=0.02" + friction + "mu_s=0.02");
+  ExpectFails("ball_on_incline --set gravity=[0,0,-9.8]");
+  ExpectFails("ball_on_incline --set bodies.ball.inertia=[0.0134,0.0134,0.0134]");
+  ExpectFails("azad_scaling --set bodies.ball.mass=0.501");
+  ExpectFails("box_push" + friction + "mu_s=0.4" + friction + "mu_c=0.4");
+  ExpectFails("box_push --set bodies.box.mass=1.001");
+}
+
+TEST(SlowCliValidate, AWrongConstantFails) {
+  ExpectFails("ball_in_cylinder --set 'contact_models.default.friction={model: none}'");
+  ExpectFails("ball_in_cylinder --set bodies.ball.inertia=[0.0134,0.0134,0.0134]");
+  ExpectFails("ball_in_cylinder --set gravity=[0,0,-9]");
+  ExpectFails("bouncing_drop --set contact_models.default.normal.damping=1.01e5");
+  ExpectFails("bouncing_drop --set contact_models.default.normal.stiffness=1.1e10");
+}
+
+TEST(CliValidate, AFolderWithAnotherSceneFails) {
+  const fs::path folder = Folder("validate_rows");
+  fs::copy(kData + "/scenes/validation", folder, fs::copy_options::recursive);
+  const std::string call = "validate -q --only azad_scaling --scenes " + folder.string();
+  EXPECT_EQ(Call(call).status, 0);
+  std::string text = TextOf(folder / "azad_scaling.yaml");
+  const std::string mass = "mass: 0.5";
+  text.replace(text.find(mass), mass.size(), "mass: 0.6");
+  Write(folder / "azad_scaling.yaml", text);
+  EXPECT_EQ(Call(call).status, 1);
+  fs::remove(folder / "azad_scaling.yaml");
+  EXPECT_EQ(Call(call).status, 2);
+}
+
+TEST(CliValidate, EachShippedSceneHasARow) {
+  std::set<std::string> shipped, used;
+  for (const auto& entry : fs::directory_iterator(kData + "/scenes/validation")) {
+    shipped.insert(entry.path().filename().string());
+  }
+  for (const host::Row& row : host::Rows()) used.insert(row.scene);
+  EXPECT_EQ(shipped, used);
+}
+
+TEST(CliValidate, HelpSaysBothUses) {
+  const Outcome help = Call("help validate");
+  EXPECT_EQ(help.status, 0);
+  for (const char* word : {"literature", "--only", "--scenes", "--list", "--json", "--set"}) {
+    EXPECT_TRUE(Says(help, word)) << help.text;
+  }
+}
+
+}  // namespace
+}  // namespace intervox
