@@ -36,7 +36,7 @@ inline double MeanDepth(const PatchGeometry& g, double S) {
 inline double Depth(const PatchGeometry& g) {
   if (g.is_point) return g.V;
   const double S = Norm(g.S);
-  return g.V > 0.0 && S > 0.0 ? DepthPower(g, S) * g.V / S : 0.0;
+  return g.V > 0.0 && S > 0.0 ? DepthPower(g, S) * MeanDepth(g, S) : 0.0;
 }
 
 /** What rounding of the moments makes of DepthPower, where a patch is thin against its width. */

@@ -48,8 +48,8 @@ double NegligibleVolume(const World& world) {
   double volume = std::numeric_limits<double>::infinity();
   for (const PairRule& rule : world.rules.All()) {
     const NormalLaw& law = *rule.model->normal;
-    if (rule.patches.points) return 0.0;  // how deep a negligible force is depends on the overlap
-    if (law.Conserves()) {                // a pressure, which grows with some power of V
+    if (rule.patches.points) continue;  // a depth is no volume
+    if (law.Conserves()) {              // a pressure, which grows with some power of V
       double V = 1.0;
       while (V > 1e-60 && law.Force(V, 0.0).f_e * widest > force) V *= 0.1;
       volume = std::min(volume, V);

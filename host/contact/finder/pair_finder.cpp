@@ -135,11 +135,11 @@ ActivePair PointPair(const NearPair& pair, const SeparationCache::Candidate& can
 
 /** Finds the points of a candidate that touches in points: the first goes to `first`, the others to
  `further`. Returns whether there is one. */
-bool TouchInPoints(const PairQuery& query, const NearPair& pair,
-                   SeparationCache::Candidate* candidate, ActivePair* first,
-                   std::vector<ActivePair>* further) {
+bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candidate* candidate,
+                   ActivePair* first, std::vector<ActivePair>* further) {
   thread_local std::vector<points::PointContact> found;
   found.clear();
+  query.volume_floor = 0.0;  // the force is of a depth, however small the volume
   const double gap = points::FindPoints(query, &found);
   candidate->met = !found.empty();
   if (gap > 0.0 && IsMovable(pair)) {
