@@ -40,7 +40,7 @@ struct Posed {
 
 int CornerOf(const geometry::Corners& t, std::size_t face, int k) {
   const int begin = t.begin[face], count = t.begin[face + 1] - begin;
-  return t.loop[static_cast<std::size_t>(begin + (k % count))];
+  return t.loop[static_cast<std::size_t>(begin) + static_cast<std::size_t>(k % count)];
 }
 
 int SizeOf(const geometry::Corners& t, std::size_t face) {
