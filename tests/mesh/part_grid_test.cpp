@@ -22,8 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/** A file of the running test: others run beside it. */
 fs::path Put(const std::string& name, const std::string& text) {
-  const fs::path path = fs::path(testing::TempDir()) / ("intervox_part_grid_" + name);
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const fs::path path = fs::path(testing::TempDir()) / ("intervox_part_grid_" + test + "_" + name);
   std::ofstream(path, std::ios::binary) << text;
   return path;
 }
