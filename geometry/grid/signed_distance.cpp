@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "geometry/grid/closest.h"
+#include "geometry/closest.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::geometry {

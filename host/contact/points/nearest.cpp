@@ -7,6 +7,7 @@
 #include <limits>
 #include <span>
 
+#include "geometry/closest.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::host::points {
@@ -85,94 +86,6 @@ std::optional<Projection> Project(std::span<const Surface* const> surfaces, cons
   return std::nullopt;
 }
 
-/** A foot with the normal and the distance of the level function, seen from the kept side. */
-Foot Outward(const Surface& s, const Vec3& p, const Vec3& normal, double x) {
-  const double side = s.side;
-  return {p, side * normal, side * x, s.cut};
-}
-
-/** An ellipsoid's: q_i = y_i/(1 + t e_i) with Σ e_i q_i² + c = 0, which falls with t. */
-Foot OnEllipsoid(const Surface& s, const Vec3& c) {
-  const Vec3 y = TransposeTimes(s.R, c - s.o);
-  if (s.e.x == s.e.y && s.e.y == s.e.z) {
-    const double radius = std::sqrt(-s.c / s.e.x), r = Norm(y);
-    const Vec3 n = r > 0.0 ? y / r : Vec3{0, 0, 1};
-    return Outward(s, s.o + s.R * (radius * n), s.R * n, r - radius);
-  }
-  int sharpest = 0;
-  for (int k = 1; k < 3; ++k) sharpest = s.e[k] > s.e[sharpest] ? k : sharpest;
-  const auto at = [&](double t) {
-    return Vec3{y.x / (1 + t * s.e.x), y.y / (1 + t * s.e.y), y.z / (1 + t * s.e.z)};
-  };
-  const auto level = [&](const Vec3& q) { return Dot(Scaled(s.e, q), q) + s.c; };
-  double low = -1.0 / s.e[sharpest], high = 0.0;
-  if (level(y) > 0.0) {
-    low = 0.0;
-    high = Norm(y) * std::sqrt(1.0 / (-s.c * std::fmin(s.e.x, std::fmin(s.e.y, s.e.z))));
-    while (level(at(high)) > 0.0) high *= 2.0;
-  }
-  double t = 0.5 * (low + high);
-  Vec3 q;
-  for (int k = 0; k < 2 * kMostIterations; ++k) {
-    q = at(t);
-    const double f = level(q);
-    (f > 0.0 ? low : high) = t;
-    double slope = 0.0;
-    for (int i = 0; i < 3; ++i) slope -= 2.0 * s.e[i] * s.e[i] * q[i] * q[i] / (1 + t * s.e[i]);
-    double next = slope < 0.0 ? t - f / slope : low;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (std::fabs(next - t) <= kRounding * std::fabs(t) * 1e-2 || !(high > low)) break;
-    t = next;
-  }
-  // On the plane across the shortest axis, near the middle: the nearest point leaves the plane.
-  if (y[sharpest] == 0.0 && level(q) < -kTolerance * std::fabs(s.c)) {
-    q[sharpest] = std::sqrt(-level(q) / s.e[sharpest]);
-  }
-  const Vec3 p = s.o + s.R * q;
-  const Vec3 n = Normalized(Scaled(s.e, q));
-  return Outward(s, p, s.R * n, Dot(n, y - q));
-}
-
-Foot OnCone(const Surface& s, const Vec3& c) {
-  const Vec3 y = TransposeTimes(s.R, c - s.o);
-  const double k = std::sqrt(-s.e.z / s.e.x), scale = 1.0 / std::sqrt(1.0 + k * k);
-  const double rho = std::hypot(y.x, y.y);
-  const Vec3 radial = rho > 0.0 ? Vec3{y.x / rho, y.y / rho, 0.0} : Vec3{1, 0, 0};
-  const double along = scale * (k * rho + y.z);
-  if (!(along > 0.0)) {  // behind the apex
-    const double r = Norm(y);
-    return Outward(s, s.o, s.R * (r > 0.0 ? y / r : Vec3{0, 0, -1}), r);
-  }
-  const Vec3 n = scale * (radial - Vec3{0, 0, k});
-  const double x = scale * (rho - k * y.z);
-  return Outward(s, s.o + s.R * (along * scale * (k * radial + Vec3{0, 0, 1})), s.R * n, x);
-}
-
-Foot OnCylinder(const Surface& s, const Vec3& c) {
-  const Vec3 y = TransposeTimes(s.R, c - s.o);
-  const double rho = std::hypot(y.x, y.y), radius = std::sqrt(-s.c / s.e.x);
-  const Vec3 n = rho > 0.0 ? Vec3{y.x / rho, y.y / rho, 0.0} : Vec3{1, 0, 0};
-  return Outward(s, s.o + s.R * (radius * n + Vec3{0, 0, y.z}), s.R * n, rho - radius);
-}
-
-Foot OnTorus(const Surface& s, const Vec3& c) {
-  const Vec3 y = TransposeTimes(s.R, c - s.o);
-  const double rho = std::hypot(y.x, y.y);
-  const Vec3 radial = rho > 0.0 ? Vec3{y.x / rho, y.y / rho, 0.0} : Vec3{1, 0, 0};
-  const Vec3 from_circle = (rho - s.e.x) * radial + Vec3{0, 0, y.z};
-  const double tube = Norm(from_circle);
-  const Vec3 n = tube > 0.0 ? from_circle / tube : Vec3{0, 0, 1};
-  return Outward(s, s.o + s.R * (s.e.x * radial + s.e.y * n), s.R * n, tube - s.e.y);
-}
-
-std::optional<Foot> OnQuadric(const Surface& s, const Vec3& c) {
-  const Surface* const one[] = {&s};
-  const auto found = Project(one, c, c);
-  if (!found) return std::nullopt;
-  const Vec3 n = Normalized(geometry::Gradient(s, found->p));
-  return Outward(s, found->p, n, Dot(n, c - found->p));
-}
-
 /** The point of a segment that is nearest to c. */
 Vec3 NearestOnSegment(const Vec3& from, const Vec3& to, const Vec3& c) {
   const Vec3 way = to - from;
@@ -245,23 +158,12 @@ const Surface* MostViolated(const geometry::Cell& cell, std::span<const Surface*
 }  // namespace
 
 std::optional<Foot> NearestOnSurface(const Surface& s, const Vec3& c) {
-  switch (s.kind) {
-    case SurfaceKind::kPlane: {
-      const Vec3 n = s.PlaneNormal();
-      const double x = Dot(n, c - s.o);
-      return Outward(s, c - x * n, n, x);
-    }
-    case SurfaceKind::kEllipsoid:
-      return OnEllipsoid(s, c);
-    case SurfaceKind::kCylinder:
-      return OnCylinder(s, c);
-    case SurfaceKind::kCone:
-      return OnCone(s, c);
-    case SurfaceKind::kTorus:
-      return OnTorus(s, c);
-    default:
-      return OnQuadric(s, c);
-  }
+  const geometry::internal::ClosestPoints closest = geometry::internal::ClosestOnSurface(s, c);
+  if (closest.count == 0) return std::nullopt;
+  const Vec3& p = closest.x[0];
+  const double x = std::copysign(Norm(c - p), geometry::Level(s, c));
+  const Vec3 n = geometry::OutwardNormal(s, p);  // none at a cone's tip
+  return Foot{p, SquaredNorm(n) > 0.0 || x == 0.0 ? n : (c - p) / x, x, s.cut};
 }
 
 std::optional<Foot> NearestOnCell(const geometry::Cell& cell, const Vec3& c) {
@@ -288,9 +190,7 @@ std::optional<Foot> NearestOnCell(const geometry::Cell& cell, const Vec3& c) {
   for (int change = 0; change < kMostChanges; ++change) {
     const std::span<const Surface* const> taken(active.data(), count);
     const Surface* violated = MostViolated(cell, taken, p, kTolerance * scale);
-    if (violated == nullptr) {
-      return FootAt(cell, p, best->n, c);
-    }
+    if (violated == nullptr) return FootAt(cell, p, best->n, c);
     if (count == kMostSurfaces) return std::nullopt;
     active[count++] = violated;
     // What only pulls c back is no boundary of the foot: it leaves, the worst first.

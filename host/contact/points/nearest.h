@@ -15,9 +15,7 @@ struct Foot {
   bool is_cut = false;  ///< it lies on a cut face: a neighbouring cell is nearer
 };
 
-/** The foot of c on one surface, closed but for ellipsoids (one equation) and other quadrics
- (Newton's method). On a cylinder's or cone's axis and at a torus' centre circle any one of the
- nearest points is taken. Empty where Newton's method finds none. */
+/** The foot of c on one surface, the globally nearest. Empty where none is found. */
 std::optional<Foot> NearestOnSurface(const geometry::Surface& surface, const Vec3& c);
 
 /** The foot of c on a cell: on a face, on an edge or at a corner. Exact for convex cells; where a

@@ -34,38 +34,31 @@ const Surface* OnlyCurved(const Cell& cell) {
   return found;
 }
 
-/** A ball, or a part of one that is cut off inside its body, as a capsule's ends are. */
-struct Ball {
-  Vec3 center;  ///< in the cell's frame [m]
-  double radius = 0.0;
-};
-
-bool IsBall(const Cell& cell, Ball* ball) {
+/** The surface of a ball, or of a part of one that is cut off inside its body, as a capsule's ends
+ are; null: the cell is no ball. */
+const Surface* SphereOf(const Cell& cell) {
   const Surface* s = OnlyCurved(cell);
-  if (s == nullptr || s->kind != SurfaceKind::kEllipsoid || s->side < 0 || cell.grid.field)
-    return false;
-  if (s->e.x != s->e.y || s->e.y != s->e.z) return false;
+  if (s == nullptr || s->kind != SurfaceKind::kEllipsoid || s->side < 0) return nullptr;
+  if (s->e.x != s->e.y || s->e.y != s->e.z) return nullptr;
   for (const Surface& other : cell.surfaces) {
-    if (&other != s && !other.cut) return false;
+    if (&other != s && !other.cut) return nullptr;
   }
-  *ball = {s->o, std::sqrt(-s->c / s->e.x)};
-  return true;
+  return s;
 }
 
 bool IsHalfSpace(const Cell& cell) {
-  return cell.surfaces.size() == 1 && cell.surfaces[0].kind == SurfaceKind::kPlane &&
-         !cell.grid.field;
+  return cell.surfaces.size() == 1 && cell.surfaces[0].kind == SurfaceKind::kPlane;
 }
 
 bool IsPolytope(const Cell& cell) {
-  return cell.polytope && cell.bounded && !cell.corners.p_C.empty() && !cell.grid.field;
+  return cell.polytope && cell.bounded && !cell.corners.p_C.empty();
 }
 
 /** Whether corners, rims and extreme points are all that can stand on a plane. */
 bool HasExtremes(const Cell& cell) {
   if (IsPolytope(cell)) return true;
   const Surface* s = OnlyCurved(cell);
-  if (s == nullptr || s->side < 0 || cell.grid.field) return false;
+  if (s == nullptr || s->side < 0) return false;
   const bool axial = s->kind == SurfaceKind::kCylinder || s->kind == SurfaceKind::kCone;
   if (!axial && s->kind != SurfaceKind::kEllipsoid && s->kind != SurfaceKind::kTorus) return false;
   for (const Surface& plane : cell.surfaces) {
@@ -145,45 +138,47 @@ PointContact Touch(int feature, double x, const Vec3& n, const Vec3& p_WA) {
   return {feature, x, n, p_WA, p_WA - x * n};
 }
 
-/** A ball of body A, or of B where `sign` is −1, and the other cell. */
-double BallPoint(const Ball& ball, const Pose& X_WBall, const Cell& cell, const Pose& X_WC,
-                 double sign, std::vector<PointContact>* out) {
-  const Vec3 c_W = X_WBall * ball.center;
-  Ball other;
-  std::optional<Foot> foot;
-  if (IsBall(cell, &other)) {
-    const Vec3 way = TransposeTimes(X_WC.R, c_W - X_WC.p) - other.center;
-    const double r = Norm(way);
-    const Vec3 n = r > 0.0 ? way / r : Vec3{0, 0, 1};
-    foot = Foot{other.center + other.radius * n, n, r - other.radius, false};
-  } else {
-    foot = NearestOnCell(cell, TransposeTimes(X_WC.R, c_W - X_WC.p));
-  }
+/** Finds points with the bodies exchanged, then gives each its own part of them. */
+template <class Find>
+double Exchanged(const Find& find, std::vector<PointContact>* out) {
+  const std::size_t before = out->size();
+  const double gap = find();
+  std::transform(out->begin() + static_cast<std::ptrdiff_t>(before), out->end(),
+                 out->begin() + static_cast<std::ptrdiff_t>(before), OfTheOther);
+  return gap;
+}
+
+/** A ball of body A and any cell of B. */
+double BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell, const Pose& X_WB,
+                 std::vector<PointContact>* out) {
+  const Vec3 c_W = X_WA * sphere.o;
+  const Vec3 c_B = TransposeTimes(X_WB.R, c_W - X_WB.p);
+  const Surface* other = SphereOf(cell);
+  const std::optional<Foot> foot =
+      other != nullptr ? NearestOnSurface(*other, c_B) : NearestOnCell(cell, c_B);
   if (!foot) return 0.0;
-  const double x = foot->x - ball.radius;
+  const double radius = std::sqrt(-sphere.c / sphere.e.x), x = foot->x - radius;
   if (x >= 0.0) return x;
   if (foot->is_cut) return 0.0;
-  const Vec3 n = X_WC.R * foot->n;
-  const Vec3 on_ball = c_W - ball.radius * n;
-  out->push_back(sign > 0 ? Touch(0, x, n, on_ball) : Touch(0, x, -n, on_ball - x * n));
+  const Vec3 n = X_WB.R * foot->n;
+  out->push_back(Touch(0, x, n, c_W - radius * n));
   return 0.0;
 }
 
-/** The extremes of a cell below a half-space's plane; `sign` is 1 where the plane is B's. */
-double PlanePoints(const Cell& half_space, const Pose& X_WH, const Cell& cell, const Pose& X_WC,
-                   double sign, std::vector<PointContact>* out) {
+/** The extremes of a cell of body A below the plane of B, a half-space. */
+double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, const Pose& X_WB,
+                   std::vector<PointContact>* out) {
   const Surface& plane = half_space.surfaces[0];
   const double side = plane.side;
-  const Vec3 n = X_WH.R * (side * plane.PlaneNormal());
-  const double offset = Dot(n, X_WH * plane.o);
+  const Vec3 n = X_WB.R * (side * plane.PlaneNormal());
+  const double offset = Dot(n, X_WB * plane.o);
   double least = HUGE_VAL;
-  VisitExtremes(cell, -TransposeTimes(X_WC.R, n), [&](int feature, const Vec3& p_C) {
-    const Vec3 p = X_WC * p_C;
+  VisitExtremes(cell, -TransposeTimes(X_WA.R, n), [&](int feature, const Vec3& p_A) {
+    const Vec3 p = X_WA * p_A;
     const double x = Dot(n, p) - offset;
-    if (!LiesOn(cell, p_C)) return;
+    if (!LiesOn(cell, p_A)) return;
     least = std::min(least, x);
-    if (!(x < 0.0)) return;
-    out->push_back(sign > 0 ? Touch(feature, x, n, p) : Touch(feature, x, -n, p - x * n));
+    if (x < 0.0) out->push_back(Touch(feature, x, n, p));
   });
   return std::isfinite(least) ? std::max(0.0, least) : 0.0;
 }
@@ -228,9 +223,8 @@ void DeepestPoint(const PairQuery& query, std::vector<PointContact>* out) {
 }  // namespace
 
 PairKind KindOf(const Cell& a, const Cell& b) {
-  Ball ball;
-  const bool grid = a.grid.field || b.grid.field;
-  if (!grid && (IsBall(a, &ball) || IsBall(b, &ball))) return PairKind::kBall;
+  if (a.grid.field || b.grid.field) return PairKind::kAny;
+  if (SphereOf(a) != nullptr || SphereOf(b) != nullptr) return PairKind::kBall;
   if ((IsHalfSpace(a) && HasExtremes(b)) || (IsHalfSpace(b) && HasExtremes(a))) {
     return PairKind::kPlane;
   }
@@ -242,14 +236,12 @@ double FindPoints(const PairQuery& query, std::vector<PointContact>* out) {
   const Pose &X_WA = query.X_WA, &X_WB = query.X_WB;
   switch (KindOf(a, b)) {
     case PairKind::kBall: {
-      Ball ball;
-      return IsBall(a, &ball)   ? BallPoint(ball, X_WA, b, X_WB, 1.0, out)
-             : IsBall(b, &ball) ? BallPoint(ball, X_WB, a, X_WA, -1.0, out)
-                                : 0.0;
+      if (const Surface* s = SphereOf(a)) return BallPoint(*s, X_WA, b, X_WB, out);
+      return Exchanged([&] { return BallPoint(*SphereOf(b), X_WB, a, X_WA, out); }, out);
     }
     case PairKind::kPlane:
-      return IsHalfSpace(b) ? PlanePoints(b, X_WB, a, X_WA, 1.0, out)
-                            : PlanePoints(a, X_WA, b, X_WB, -1.0, out);
+      if (IsHalfSpace(b)) return PlanePoints(a, X_WA, b, X_WB, out);
+      return Exchanged([&] { return PlanePoints(b, X_WB, a, X_WA, out); }, out);
     case PairKind::kPolytopes:
       return PointsOfPolytopes(a, X_WA, b, X_WB, out);
     case PairKind::kAny:

@@ -16,6 +16,11 @@ struct PointContact {
   Vec3 p_WB;        ///< B's: p_WA − x n [m]
 };
 
+/** The same point with the roles of A and B exchanged. */
+inline PointContact OfTheOther(const PointContact& point) {
+  return {point.feature, point.x, -point.n, point.p_WB, point.p_WA};
+}
+
 /** What two cells are to contact by points. */
 enum class PairKind {
   kBall,       ///< a ball and any cell: one point, exact

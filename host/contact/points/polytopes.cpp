@@ -182,8 +182,7 @@ PointContact CrossingOf(const Axis& axis) {
  the numbers 0, 1, …, the clipping planes −1, −2, …. */
 struct ClipCorner {
   Vec3 p;
-  int line = 0;    ///< on which the edge from here to the next corner lies
-  int corner = 0;  ///< of the polytope, or −1
+  int line = 0;  ///< on which the edge from here to the next corner lies
   int feature = 0;
 };
 
@@ -200,7 +199,6 @@ void Clip(const Vec3& n, double offset, int plane, std::vector<ClipCorner>* poly
     if ((out <= 0.0) == (out_next <= 0.0)) continue;
     ClipCorner cut;
     cut.p = at.p + (out / (out - out_next)) * (next.p - at.p);
-    cut.corner = -1;
     const bool leaves = out <= 0.0;
     cut.line = leaves ? -1 - plane : at.line;
     // The same pair of lines, the same feature.
@@ -212,8 +210,8 @@ void Clip(const Vec3& n, double offset, int plane, std::vector<ClipCorner>* poly
 }
 
 /** Appends the corners of the other's nearest face that lie within the reference and beyond its
- face. `sign` is 1 where the reference is B. */
-void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, double sign,
+ face; the reference is B, but for `is_a`. */
+void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, bool is_a,
                   std::vector<PointContact>* out) {
   thread_local std::vector<ClipCorner> polygon, scratch;
   const auto face = static_cast<std::size_t>(axis.face);
@@ -232,7 +230,7 @@ void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, 
   polygon.clear();
   for (int k = 0; k < SizeOf(t, flattest); ++k) {
     const int corner = CornerOf(t, flattest, k);
-    polygon.push_back({other.corners[static_cast<std::size_t>(corner)], k, corner, corner});
+    polygon.push_back({other.corners[static_cast<std::size_t>(corner)], k, corner});
   }
   double size = 0.0;
   for (const Vec3& p : reference.corners) size = std::max(size, Norm(p - reference.corners[0]));
@@ -241,17 +239,12 @@ void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, 
     Clip(reference.normals[f], reference.offsets[f] + kBeside * size, static_cast<int>(f), &polygon,
          &scratch);
   }
-  const int base = sign > 0 ? 0 : kFirstClip * kFirstClip;
+  const int base = is_a ? kFirstClip * kFirstClip : 0;
   for (const ClipCorner& at : polygon) {
     const double x = Dot(n, at.p) - reference.offsets[face];
     if (!(x < 0.0)) continue;
-    PointContact point;
-    point.feature = base + at.feature;
-    point.x = x;
-    point.n = sign * n;
-    point.p_WA = sign > 0 ? at.p : at.p - x * n;
-    point.p_WB = sign > 0 ? at.p - x * n : at.p;
-    out->push_back(point);
+    const PointContact point{base + at.feature, x, n, at.p, at.p - x * n};
+    out->push_back(is_a ? OfTheOther(point) : point);
   }
 }
 
@@ -283,12 +276,12 @@ double PointsOfPolytopes(const Cell& a, const Pose& X_WA, const Cell& b, const P
     return 0.0;
   }
   const std::size_t before = out->size();
-  if (by_b) PointsOnFace(B, A, on_b, 1.0, out);
-  if (!by_b) PointsOnFace(A, B, on_a, -1.0, out);
+  if (by_b) PointsOnFace(B, A, on_b, false, out);
+  if (!by_b) PointsOnFace(A, B, on_a, true, out);
   // What is beside the face where the other is deepest: the edges, then the other's face.
   if (out->size() == before && edges.a != nullptr) out->push_back(CrossingOf(edges));
-  if (out->size() == before && by_b) PointsOnFace(A, B, on_a, -1.0, out);
-  if (out->size() == before && !by_b) PointsOnFace(B, A, on_b, 1.0, out);
+  if (out->size() == before && by_b) PointsOnFace(A, B, on_a, true, out);
+  if (out->size() == before && !by_b) PointsOnFace(B, A, on_b, false, out);
   return 0.0;
 }
 

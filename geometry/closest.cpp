@@ -1,4 +1,4 @@
-#include "geometry/grid/closest.h"
+#include "geometry/closest.h"
 
 #include <algorithm>
 #include <cmath>
