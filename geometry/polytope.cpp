@@ -360,8 +360,8 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
   const double reach = kUnboundedReach * scale;
   Pass pass{{}, reach, 1e-15 * reach};
   Reach found = ReachInCube(cuts, pass);
-  if (found
-          .empty) {  // so it seems where rounding at the large cube's corners flattens thin results
+  // So it seems where rounding at the large cube's corners flattens thin results.
+  if (found.empty) {
     found = ReachInCube(cuts, {{}, near, 1e-15 * near});
     if (found.empty || !found.bounded) {
       Polytope nothing = ClipInCube(cuts, {{}, near, 1e-15 * near});

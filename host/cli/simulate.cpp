@@ -76,17 +76,14 @@ void WarnOfTheLaw(const Simulation& simulation) {
   constexpr double kWorthSaying = 0.01;
   constexpr double kUnsure = 0.5;  // of what is stored now, which the moments tell to a fifth
   const EnergyAudit e = simulation.Energy();
-  const double through = e.kinetic + std::fabs(e.gravity) + e.dissipated_normal +
-                         e.dissipated_sliding + e.dissipated_spinning + e.dissipated_rolling +
-                         e.dissipated_numerical + std::fabs(e.work_applied) +
-                         std::fabs(e.work_driven);
+  const double through = e.kinetic + std::fabs(e.gravity) + e.Dissipated() +
+                         std::fabs(e.work_applied) + std::fabs(e.work_driven);
   const double stored = std::fmax(0.0, e.law_gain + e.elastic);
   if (!(e.law_gain - kUnsure * stored > kWorthSaying * through)) return;
   std::cerr << fmt::format(
       "intervox: warning: the normal law gave {:.3g} J that nothing put into it, {:.2g} % of what "
-      "went through: contacts wrap around a part or their normal turns, and little damping takes "
-      "it "
-      "away. Use normal: {{model: conserving}}, a lower restitution, or more stiffness.\n",
+      "went through: contacts wrap around a part or their normal turns, and little damping "
+      "takes it away. Use normal: {{model: conserving}}, a lower restitution, or more stiffness.\n",
       e.law_gain, 100.0 * e.law_gain / through);
 }
 

@@ -127,16 +127,13 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
               ? fmt::format("  at rest since    {:.4g} s (slow against the scene's own speeds)\n",
                             simulation.Time() - resting)
               : std::string("  at rest since    - (still moving)\n");
-  const double dissipated = energy.dissipated_normal + energy.dissipated_sliding +
-                            energy.dissipated_spinning + energy.dissipated_rolling +
-                            energy.dissipated_numerical;
   text += fmt::format(
       "  energy [J]       kinetic {:.4g}, gravity {:.4g}, stored {:.4g}, work {:.4g}\n"
       "    dissipated     {:.4g}: normal {:.4g}, sliding {:.4g}, spinning {:.4g}, rolling {:.4g}, "
       "numerical {:.4g}\n"
       "    left over      {:.3g}, by the integrator\n",
       energy.kinetic, energy.gravity, energy.elastic + energy.bristle,
-      energy.work_applied + energy.work_driven + energy.work_relaxation, dissipated,
+      energy.work_applied + energy.work_driven + energy.work_relaxation, energy.Dissipated(),
       energy.dissipated_normal, energy.dissipated_sliding, energy.dissipated_spinning,
       energy.dissipated_rolling, energy.dissipated_numerical, energy.balance);
   if (simulation.Contacts().empty()) {

@@ -10,7 +10,6 @@
 #include "host/cli/file_kind.h"
 #include "host/cli/validation_table.h"
 #include "host/input/error.h"
-#include "host/input/nearest.h"
 #include "host/world/world.h"
 
 namespace intervox::cli {

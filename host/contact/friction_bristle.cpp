@@ -2,10 +2,11 @@
 
 #include <string>
 
+#include "host/contact/friction_laws.h"
+
 namespace intervox::host {
 namespace {
 
-constexpr double kMostFriction = 1e3;
 constexpr double kDefaultDeflection = 1e-4;  // δ_z of Gonthier (3.46) [m]
 constexpr double kStandardGravity = 9.81;    // in σ₁ = 2√(σ₀/g), Gonthier (3.51) [m/s²]
 
@@ -13,10 +14,9 @@ constexpr double kStandardGravity = 9.81;    // in σ₁ = 2√(σ₀/g), Gonthi
 
 template <bool kPerLoad>
 BristleFriction<kPerLoad>::BristleFriction(Parameters& p) {
-  const double pair = PairFriction(p.material_i().friction, p.material_j().friction);
-  mu_s_ =
-      p.InRange("mu_s", p.Get("mu_c", pair), 0.0, kMostFriction, "Give a friction coefficient.");
-  mu_c_ = p.InRange("mu_c", mu_s_, 0.0, kMostFriction, "Give a friction coefficient.");
+  const TwoCoefficients mu(p);
+  mu_s_ = mu.of_sticking;
+  mu_c_ = mu.of_sliding;
   if (kPerLoad) {
     const double stiffness = mu_s_ > 0.0 ? mu_s_ / kDefaultDeflection : 1.0 / kDefaultDeflection;
     sigma_0_ = p.InRange("sigma_0", stiffness, 1e-12, 1e18, "Bristles need a stiffness.");

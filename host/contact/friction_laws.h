@@ -37,13 +37,18 @@ class CoulombFriction : public FrictionLaw {
   double mu_, v_epsilon_;
 };
 
+/** Coefficients of friction mu_s and mu_c, by default each other and the materials' pair value. */
+struct TwoCoefficients {
+  explicit TwoCoefficients(Parameters& p);
+  double of_sticking = 0.0, of_sliding = 0.0;
+};
+
 /** Drake's Stribeck friction: with s = |v_t|/v_s, v_s the slip tolerance, μ rises from 0 to μ_S by
  step5 on [0, 1), falls to μ_C by step5 on [1, 3) and stays; step5(x) = 10x³ − 15x⁴ + 6x⁵. Under a
  load below μ_S f_n it creeps, slower than v_s. */
 class StribeckFriction : public FrictionLaw {
  public:
-  /** mu_s and mu_c, by default each other and the materials' pair value; slip_tolerance v_s [m/s].
-   */
+  /** TwoCoefficients; slip_tolerance v_s [m/s]. */
   explicit StribeckFriction(Parameters& p);
   double VelocityScale() const override { return v_s_; }
   /** Where the falling branch is: 1 up to v_s, 0 from 3 v_s on. */

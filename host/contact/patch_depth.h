@@ -1,4 +1,4 @@
-/** @file How deep a patch is, from its moments. */
+/** @file How large and how deep a patch is, from its moments. */
 #pragma once
 
 #include <algorithm>
@@ -31,6 +31,12 @@ inline double MeanDepth(const PatchGeometry& g, double S) {
   const double spread = std::fmax(0.0, Dot(g.n, SecondMoment(g) * g.n)) + kRounding * Trace(g.J_W);
   return std::fmin(g.V / S, std::sqrt(kLargest * spread / g.V));
 }
+
+/** The overlap [m³]; of a point, which has a depth for V, none. */
+inline double Volume(const PatchGeometry& g) { return g.is_point ? 0.0 : g.V; }
+
+/** The area vector [m²]; of a point, which has a normal for S, none. */
+inline Vec3 AreaVector(const PatchGeometry& g) { return g.is_point ? Vec3{} : g.S; }
 
 /** How deep the deepest point of a patch is, to first order [m]: DepthPower V/|S|. */
 inline double Depth(const PatchGeometry& g) {

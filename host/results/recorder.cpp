@@ -99,18 +99,13 @@ constexpr ColumnOf<PatchRow> kPatch[] = {
     {"body_j", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.body_j; }, true},
     {"pairs", 1, "1", [](const PatchRow& p, double* row) { *row = p.contact.pairs; }, true},
     {"time", 1, "s", [](const PatchRow& p, double* row) { *row = p.time; }},
-    {"volume", 1, "m^3",
-     [](const PatchRow& p, double* row) {
-       *row = p.contact.geometry.is_point ? 0.0 : p.contact.geometry.V;
-     }},
+    {"volume", 1, "m^3", [](const PatchRow& p, double* row) { *row = Volume(p.contact.geometry); }},
     {"depth", 1, "m", [](const PatchRow& p, double* row) { *row = Depth(p.contact.geometry); }},
     {"centroid", 3, "m",
      [](const PatchRow& p, double* row) { Write(p.contact.geometry.p_WC, row); }},
     {"normal", 3, "1", [](const PatchRow& p, double* row) { Write(p.contact.geometry.n, row); }},
     {"area_vector", 3, "m^2",
-     [](const PatchRow& p, double* row) {
-       Write(p.contact.geometry.is_point ? Vec3{} : p.contact.geometry.S, row);
-     }},
+     [](const PatchRow& p, double* row) { Write(AreaVector(p.contact.geometry), row); }},
     {"inertia", 9, "m^5",
      [](const PatchRow& p, double* row) {
        for (int i = 0; i < 3; ++i) Write(p.contact.geometry.J_W.Row(i), row + 3 * i);

@@ -126,7 +126,7 @@ void GroupFinder::Fill(const State& state) {
     const auto [i, j] = near_[k];
     BodyGroup& group = groups_[group_of_pair(i, j)];
     const PatchSettings& settings = world_.Rule(i, j)->patches;
-    const auto& boxes = settings.bare_cells ? world_.bare_boxes : world_.boxes;
+    const auto& boxes = settings.BareCells() ? world_.bare_boxes : world_.boxes;
     group.near.push_back({LocalIndex(group, i), LocalIndex(group, j),
                           &boxes[static_cast<std::size_t>(i)], &boxes[static_cast<std::size_t>(j)],
                           near_caches_[k], settings.points});

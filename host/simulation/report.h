@@ -32,6 +32,11 @@ struct EnergyAudit {
   /// What normal laws without a potential have given beyond what bodies put into them: what patches
   /// store now, by their moments, less `elastic`. Of contacts that last right to a fifth of that.
   double law_gain = 0.0;
+  /** All that was dissipated. */
+  double Dissipated() const {
+    return dissipated_normal + dissipated_sliding + dissipated_spinning + dissipated_rolling +
+           dissipated_numerical;
+  }
 };
 
 /** One onset of contact, for summaries. Onsets that are slow against the scene and patches that

@@ -77,7 +77,7 @@ void AddRules(const BodyNames& names, World* world) {
   world->rules = PairRules(world->scene, names, world->start, has_cells);
   bool bare = false;
   for (const PairRule& rule : world->rules.All()) {
-    bare = bare || rule.patches.bare_cells;
+    bare = bare || rule.patches.BareCells();
     for (const std::string& warning : rule.model->warnings) {
       const std::string text = "contact_models." + rule.name + "." + warning;
       const auto end = world->warnings.end();

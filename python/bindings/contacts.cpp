@@ -91,9 +91,8 @@ nb::object ContactsOf(const Simulation& simulation) {
   rows.reserve(simulation.Contacts().size());
   for (const ContactReport& c : simulation.Contacts()) {
     const host::PatchGeometry& g = c.geometry;
-    const bool point = g.is_point;  // it has a depth and a normal, but neither volume nor area
-    rows.push_back({static_cast<std::int64_t>(c.id), c.body_i, c.body_j, c.pairs, point ? 0.0 : g.V,
-                    host::Depth(g), g.p_WC, g.n, point ? Vec3{} : g.S, g.J_W, c.f_n, c.force,
+    rows.push_back({static_cast<std::int64_t>(c.id), c.body_i, c.body_j, c.pairs, host::Volume(g),
+                    host::Depth(g), g.p_WC, g.n, host::AreaVector(g), g.J_W, c.f_n, c.force,
                     c.torque, c.v_c, c.state.z, c.latch.v_i, c.latch.a, c.since});
   }
   return Rows(type, rows.size(), std::as_bytes(std::span(rows)));

@@ -9,9 +9,9 @@
 namespace intervox::testing {
 
 /** A simulation of the scene whose text follows the schema's line. */
-inline Simulation FromText(const std::string& text) {
-  return Simulation(
-      host::ParseScene("schema: intervox/scene/1\nname: test\n" + text, "test.yaml", {}));
+inline Simulation FromText(const std::string& text, int schema = 1) {
+  const std::string head = "schema: intervox/scene/" + std::to_string(schema) + "\nname: test\n";
+  return Simulation(host::ParseScene(head + text, "test.yaml", {}));
 }
 
 /** Steps to the end of the scene's duration. */

@@ -11,17 +11,15 @@
 #include "host/contact/contact_model.h"
 #include "host/contact/damping_factor.h"
 #include "host/input/error.h"
-#include "host/scene/reader.h"
 #include "host/simulation.h"
+#include "host/validation/one_body.h"
+#include "tests/host/scene_text.h"
 
 namespace intervox {
 namespace {
 
 /** A simulation of a scene of the schema 2. */
-Simulation Of(const std::string& text) {
-  return Simulation(
-      host::ParseScene("schema: intervox/scene/2\nname: test\n" + text, "test.yaml", {}));
-}
+Simulation Of(const std::string& text) { return testing::FromText(text, 2); }
 
 std::string Ball(const std::string& normal, double mass, double speed, double step) {
   return "gravity: [0, 0, 0]\nduration: 1\nintegrator: {step: " + std::to_string(step) +
@@ -49,22 +47,9 @@ double Rebound(const std::string& normal, double mass, double speed, double step
 }
 
 /** The same by the law alone, m z̈ = −max(0, f(z, ż)), with small steps of another method. */
-double ReboundOf(const std::function<double(double, double)>& f, double mass, double speed,
-                 double dt) {
-  double z = 0.0, v = speed;
-  const auto rate = [&](double depth, double fast) {
-    return -std::max(0.0, f(depth, fast)) / mass;
-  };
-  while (z >= 0.0) {
-    const double a1 = rate(z, v), a2 = rate(z + 0.5 * dt * v, v + 0.5 * dt * a1);
-    const double a3 = rate(z + 0.5 * dt * (v + 0.5 * dt * a1), v + 0.5 * dt * a2);
-    const double a4 = rate(z + dt * (v + 0.5 * dt * a2), v + dt * a3);
-    const double next = z + dt * (v + dt / 6 * (a1 + a2 + a3));
-    v += dt / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
-    z = next;
-    if (z <= 0.0 && v < 0.0) break;
-  }
-  return -v / speed;
+double ReboundOfLaw(const std::function<double(double, double)>& f, double mass, double speed,
+                    double dt) {
+  return host::ReboundOf({mass, 0.0, f}, speed, dt, 1.0).speed / speed;
 }
 
 // The exact factor returns e at every speed and stiffness; Hertz's contact lasts about
@@ -116,7 +101,7 @@ TEST(PointImpacts, EveryLawReboundsAsItsEquationSays) {
       {"{model: linear, " + head + "damping: 300}",
        [](double z, double rate) { return z > 0.0 ? k * z + 300.0 * rate : 0.0; }}};
   for (const Case& c : cases) {
-    EXPECT_NEAR(Rebound(c.normal, m, v, 2e-6), ReboundOf(c.force, m, v, 1e-8), 2e-4) << c.normal;
+    EXPECT_NEAR(Rebound(c.normal, m, v, 2e-6), ReboundOfLaw(c.force, m, v, 1e-8), 2e-4) << c.normal;
   }
 }
 

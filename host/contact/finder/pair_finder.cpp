@@ -255,9 +255,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   out->resize(count);
   std::atomic<std::int64_t> failures{0}, more{0};
   std::atomic<bool> gaps{false}, several{false};
-  const bool any_points =
-      std::any_of(pairs.begin(), pairs.end(), [](const NearPair& pair) { return pair.points; });
-  if (any_points) scratch->further.resize(std::max(count, scratch->further.size()));
+  scratch->further.resize(std::max(count, scratch->further.size()));
   const auto look = [&](int begin, int end) {
     FinderCounters counted;
     for (auto q = static_cast<std::size_t>(begin); q < static_cast<std::size_t>(end); ++q) {

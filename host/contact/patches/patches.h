@@ -67,10 +67,11 @@ struct Contact {
 struct PatchSettings {
   NormalRule normal;
   bool per_cell_pair = false;  ///< every cell pair is its own contact: the thesis' mode, and points
-  bool bare_cells = false;     ///< cut faces count, too: of the thesis' mode
   bool whole_pair = false;     ///< all cell pairs of the two bodies are one contact
   bool points = false;         ///< bodies touch in points, each its own contact, not in volumes
   bool born_in_stages = true;  ///< contacts act from within a step, not only from accepted steps
+  /** Whether cut faces count, too: in the thesis' mode. */
+  bool BareCells() const { return per_cell_pair && !points; }
 };
 
 /** What grouping asks about the bodies. The answers may not change during a run. */
