@@ -34,9 +34,9 @@ def flow(value):
     return json.dumps(value) if isinstance(value, str) and not value.isidentifier() else str(value)
 
 
-def scene_text(scene, comment=""):
+def scene_text(scene, comment="", version=1):
     """A scene as YAML: a line for each entry of its named maps."""
-    lines = ["schema: intervox/scene/1"] + [f"# {line}" for line in comment.splitlines()]
+    lines = [f"schema: intervox/scene/{version}"] + [f"# {line}" for line in comment.splitlines()]
     for key, value in scene.items():
         if key in ("shapes", "materials", "contact_models", "bodies", "sensors"):
             lines += [f"{key}:"] + [f"  {name}: {flow(entry)}" for name, entry in value.items()]

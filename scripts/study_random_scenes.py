@@ -16,6 +16,7 @@ import study_common as common
 import study_shapes as shapes
 
 STEPS = (250e-6, 1e-3)
+SCHEMA = 2  # the version of the scenes
 GAIN = 0.01  # of Σ m g L + ½ m v²
 SAMPLES = 400
 SLICE = 16  # scenes of the suite
@@ -206,7 +207,7 @@ def judge(case, place):
     case.container = next(iter(scene["bodies"]))
     scene["integrator"] = {"step": case.step / case.refine}
     scene["output"] = {"every": case.step * max(1, round(scene["duration"] / SAMPLES / case.step))}
-    path = place.scene(case.name, common.scene_text(scene, f"index {case.index} of seed {case.seed}, ωh {case.omega_h:.3g}"))
+    path = place.scene(case.name, common.scene_text(scene, f"index {case.index} of seed {case.seed}, ωh {case.omega_h:.3g}", SCHEMA))
     out = place.results(case.name)
     done = common.run(place.program, path, out, cpu_limit=CPU_LIMIT * case.refine)
     end = 0.0
@@ -297,7 +298,7 @@ def main():
     indices = options.index if options.index is not None else range(SLICE if options.slice else options.count)
     if options.print:
         for i in indices:
-            print(common.scene_text(random_scene(options.seed, i)[0]))
+            print(common.scene_text(random_scene(options.seed, i)[0], version=SCHEMA))
         return 0
     place = common.Workplace(options, "study_random_scenes")
     cases = [Case(options.seed, i, h, options.refine, f"random_{options.seed}_{i}_{h * 1e6:.0f}us") for i in indices for h in STEPS]

@@ -56,6 +56,7 @@ std::vector<std::pair<std::string, double>> Figures(const Simulation& simulation
           {"gaining_substeps", static_cast<double>(counters.gaining_substeps)},
           {"arrests", static_cast<double>(counters.arrests)},
           {"creating_contacts", static_cast<double>(counters.creating_contacts)},
+          {"bounded_contacts", static_cast<double>(counters.bounded_contacts)},
           {"largest_fall", simulation.Energy().largest_fall},
           {"wall_time", wall},
           {"real_time_factor", wall > 0 ? (simulation.Time() - begin) / wall : 0.0},
@@ -152,6 +153,11 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
   text += fmt::format("  substeps         {} ({} dissipative, {} done again, {} gained energy)\n",
                       counters.substeps, counters.dissipative_substeps, counters.redone_substeps,
                       counters.gaining_substeps);
+  if (counters.bounded_contacts > 0) {
+    text += fmt::format(
+        "    bounded        {} contacts, summed over substeps: they had given back what they got\n",
+        counters.bounded_contacts);
+  }
   if (counters.arrests > 0) {
     text += fmt::format("    arrests        {}\n", counters.arrests);
   }

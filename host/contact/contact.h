@@ -41,12 +41,16 @@ struct PatchState {
 struct PatchLatch {
   double v_i = 0.0;  ///< latched approach speed, > 0 while approaching [m/s]
   double a = 0.0;    ///< damping factor, ≤ 0 [s/m]
+  /// Damping of bodies that part, beyond the law's and in shares of the elastic force: above 0 where
+  /// a passive contact has given back nearly all that was put into it [s/m].
+  double bound = 0.0;
 };
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */
 struct ContactPower {
   double elastic = 0.0;   ///< rate of elastic work done ON the bodies: k_v V_r n·v_c
   double normal = 0.0;    ///< dissipated by normal damping
+  double bound = 0.0;     ///< of `normal`, by the latch's `bound`
   double friction = 0.0;  ///< dissipated by sliding friction: −f_t·v_ct
   double spinning = 0.0;  ///< dissipated by spinning friction
   double rolling = 0.0;   ///< dissipated by rolling resistance

@@ -62,6 +62,7 @@ std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings&
   if (model->relaxation_time > 0.0 && model->relaxation_time < 1.0) {
     normal.Warn("relaxation_time", NumberText(model->relaxation_time) + " is below 1 s.");
   }
+  model->passive = normal.InRange("passive", 1.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
   model->normal = Make(NormalLaws(), "normal", settings.normal, normal);
   Finish(normal, model.get());
 

@@ -26,10 +26,15 @@ class ContactModel {
   double plate_share = 0.5;      ///< r_i of ω_p = r_j ω_i + r_i ω_j, Gonthier (4.127), (4.163)
   bool starts_sticking = false;  ///< s_dw = 1 at the start of a contact
   bool rolling_cap = false;      ///< keeps the rolling pressure from turning tensile
+  bool passive = true;           ///< a contact gives back no more than was put into it
   std::vector<std::string> warnings;  ///< remarks on the parameters
 
   /** Whether contacts store a function of their volume, normal->Potential(V). */
   bool HasPotential() const { return normal->Conserves() && relaxation_time == 0.0; }
+
+  /** Whether what a contact was given bounds what it gives back: laws with a potential give back
+   what they were given by themselves. */
+  bool IsBounded() const { return passive && !HasPotential(); }
 
   /** The normal force of a patch with the relaxed volume V_r [m³], the area S = |S| [m²] and the
    latched factor a [s/m]. */

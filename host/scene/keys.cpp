@@ -227,6 +227,9 @@ void AddModels(std::vector<Object>& t) {
         Number("v_small", kPositive, false, "Least approach speed that is latched [m/s]."),
         Number("relaxation_time", kNonNegative, false,
                "τ_r of the numerical relaxation [s]; 0 turns it off."),
+        Number("passive", {0, 1, false}, false,
+               "1 keeps a contact from giving back more than was put into it, 0 does not; default "
+               "1, in scene/1 0."),
         Of("latch", Type::kChoice, "largest|first", false,
            "Which approach speed sets the damping factor: the largest so far, or the first.")},
        {},

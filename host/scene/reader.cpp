@@ -62,6 +62,7 @@ void AddDefaults(const Cursor& c, ContactModelSettings* settings) {
   if (settings->rolling.model != "none") {
     settings->rolling.parameters.emplace("cap", first ? 0.0 : 1.0);
   }
+  if (first) settings->normal.parameters.emplace("passive", 0.0);
 }
 
 ContactModelSettings ReadContactModel(const Cursor& c) {

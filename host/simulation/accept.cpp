@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "host/simulation/contact_scales.h"
+#include "host/simulation/passivity.h"
 
 namespace intervox::host {
 
@@ -86,6 +87,7 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
                                       &group->patches, &scratch->grouping_scratch);
   group->ledger.bristle_lost += changes.bristle_energy_lost;
   MoveLatches(rules, on_purpose, group);
+  scratch->counters.bounded_contacts += BoundContacts(tools, rules, h, group);
   WatchLevers(h, group);
   SolveNewContacts(tools, group, scratch);
   RecordImpacts(*tools.world, group);
@@ -101,7 +103,7 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
   for (std::size_t c = 0; c < group->patches.contacts.size(); ++c) {
     Contact& contact = group->patches.contacts[c];
     contact.state = contact.state + layout.Slot(scratch->y, c);
-    contact.bristle_energy += scratch->a[kQuadratures + c];
+    contact.bristle_energy += scratch->a[StateLayout::BristleQuadrature(c)];
     // The last stage of an explicit scheme is not its result.
     if (!tools.IsImplicit()) contact.solved = false;
   }

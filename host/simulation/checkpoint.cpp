@@ -18,7 +18,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 8;
+constexpr std::uint32_t kVersion = 9;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -113,6 +113,7 @@ template <class Archive>
 void Visit(Archive& ar, ContactPower& power) {
   ar(power.elastic);
   ar(power.normal);
+  ar(power.bound);
   ar(power.friction);
   ar(power.spinning);
   ar(power.rolling);
@@ -134,8 +135,10 @@ void Visit(Archive& ar, Contact& c) {
   Visit(ar, c.state);
   ar(c.latch.v_i);
   ar(c.latch.a);
+  ar(c.latch.bound);
   ar(c.since);
   ar(c.bristle_energy);
+  ar(c.foundation_energy);
   ar(c.impact);
   ar(c.f_n);
   Visit(ar, c.force);
@@ -179,6 +182,7 @@ void Visit(Archive& ar, SimulationCounters& c) {
   ar(c.solver_iterations);
   ar(c.unconverged_stages);
   ar(c.creating_contacts);
+  ar(c.bounded_contacts);
   ar(c.engine_failures);
   ar(c.dissipative_substeps);
   ar(c.redone_substeps);

@@ -282,6 +282,7 @@ bool Dynamics::Step(const std::function<bool()>& cancelled) {
     total.solver_iterations += part.solver_iterations;
     total.unconverged_stages += part.unconverged_stages;
     total.creating_contacts += part.creating_contacts;
+    total.bounded_contacts += part.bounded_contacts;
     total.dissipative_substeps += part.dissipative_substeps;
     total.redone_substeps += part.redone_substeps;
     total.gaining_substeps += part.gaining_substeps;

@@ -1,5 +1,7 @@
 #include "host/simulation/energies.h"
 
+#include <cmath>
+
 #include "host/simulation/contact_scales.h"
 
 namespace intervox::host {
@@ -8,7 +10,8 @@ double ElasticSum(const World& world, const State& state) {
   double sum = 0.0;
   for (const Contact& contact : state.patches.contacts) {
     const ContactModel& model = *world.Rule(contact.body_i, contact.body_j)->model;
-    sum += ElasticEnergy(model, contact.geometry, contact.state.V_o);
+    const double held = ElasticEnergy(model, contact.geometry, contact.state.V_o);
+    sum += model.IsBounded() ? std::fmin(held, std::fmax(0.0, contact.foundation_energy)) : held;
   }
   return sum;
 }
@@ -38,7 +41,7 @@ EnergyAudit MakeAudit(const World& world, const State& state) {
   out.work_applied = work[kAppliedWork] + work[kHolderWork];
   out.work_driven = work[kDrivenWork];
   out.work_relaxation = work[kRelaxationWork];
-  out.law_gain = ElasticSum(world, state) - out.elastic;
+  out.law_gain = ElasticSum(world, state) - out.elastic - work[kBoundLoss];
   out.largest_fall = state.ledger.largest_fall;
   out.balance = out.kinetic + out.gravity + out.elastic + out.bristle - state.start_energy +
                 out.dissipated_normal + out.dissipated_sliding + out.dissipated_spinning +

@@ -178,6 +178,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const double known = after.unseen + after.potential - before.potential;
   const double by_law = by_stages + known - (after.all - before.all);
   check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
+  check.by_stages = check.resolved;
   check.elastic = check.resolved ? by_stages + known : after.all - before.all;
   check.resolved = check.resolved && holders_resolved;
   check.rounding += after.rounding + before.rounding;

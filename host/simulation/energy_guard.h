@@ -14,6 +14,8 @@ struct EnergyCheck {
   /// change of the patches' energy is the law's own share. Else the energy of the patches counts, a
   /// function of the state; so does that of the holders' springs.
   bool resolved = false;
+  /// Whether what the contacts store changes by the work of the stages, not by their patches.
+  bool by_stages = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
   double allowed = 0.0;    ///< what may be gained by this substep
   double left = 0.0;       ///< what may be gained since the start, less what was

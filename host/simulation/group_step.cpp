@@ -10,6 +10,7 @@
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/energy_guard.h"
 #include "host/simulation/event.h"
+#include "host/simulation/passivity.h"
 #include "host/simulation/substep_plan.h"
 
 namespace intervox::host {
@@ -134,6 +135,7 @@ void Commit(const StageTools& tools, const Substep& substep, double t, const Ene
     group->gains.push_back({t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
   }
   AddToLedger(check, *scratch, group);
+  ChargeFoundations(tools, check.by_stages, *group, scratch);
   AcceptSubstep(tools, substep, t, group, scratch);
   CheckFinite(tools, *group);
 }
@@ -194,6 +196,7 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     EnergyCheck check = CheckEnergy(tools, *group, substep, left, scratch);
     check.accepted_gain = check.Gains() || check.GainsInAll();
     check.elastic = ElasticChange(tools, *group, *scratch);
+    check.by_stages = true;
     check.holders = scratch->a[kHolderWork];
     check.numerical = 0.0;
     const double t = group->time + left;

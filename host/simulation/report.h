@@ -30,7 +30,8 @@ struct EnergyAudit {
   double largest_fall = 0.0;     ///< of any dissipated energy below an earlier value, ≥ 0
   double balance = 0.0;          ///< what is left over: error of the resolved substeps
   /// What normal laws without a potential have given beyond what bodies put into them: what patches
-  /// store now, by their moments, less `elastic`. Of contacts that last right to a fifth of that.
+  /// store now, by their moments, less `elastic` and what bounds passive contacts took. Of contacts
+  /// that last right to a fifth of that.
   double law_gain = 0.0;
   /** All that was dissipated. */
   double Dissipated() const {
@@ -75,6 +76,8 @@ struct SimulationCounters {
   std::int64_t solver_iterations = 0;
   std::int64_t unconverged_stages = 0;
   std::int64_t creating_contacts = 0;     ///< at a stage, where a power that must dissipate created
+  std::int64_t bounded_contacts = 0;      ///< at an accepted substep, pressing less than their law
+                                          ///< says: they have given back what was put into them
   std::int64_t engine_failures = 0;       ///< pairs with a status other than ok and disjoint
   std::int64_t dissipative_substeps = 0;  ///< backward Euler, beyond the budget or for vibrations
   std::int64_t redone_substeps = 0;       ///< trials done again: they would have gained energy

@@ -124,7 +124,7 @@ void GroupStage::BeginContacts() {
 void GroupStage::LoadState() {
   s_.x.resize(layout_.PositionSize());
   s_.y.assign(layout_.VelocitySize(), 0.0);
-  s_.a.assign(kQuadratures + layout_.slots, 0.0);
+  s_.a.assign(StateLayout::BristleQuadrature(layout_.slots), 0.0);
   for (std::size_t f = 0; f < group_.free.size(); ++f) {
     const RigidBody& body = Body(static_cast<std::size_t>(group_.free[f]));
     WriteVec3(body.p_WM, StateLayout::Center(std::span<double>(s_.x), f));

@@ -120,13 +120,16 @@ void GroupStage::AddContact(std::size_t c, std::span<double> rate, std::span<dou
     power[kElasticWork] += contact.power.elastic;
   }
   power[kNormalLoss] += contact.power.normal;
+  power[kBoundLoss] += contact.power.bound;
   power[kFrictionWork] += contact.power.friction;
   power[kSpinningWork] += contact.power.spinning;
   power[kRollingLoss] += contact.power.rolling;
   power[kBristleStored] += contact.power.bristle;
   power[kSpinStored] += contact.power.bristle_spin;
   power[kRelaxationWork] += contact.relaxation_power;
-  power[kQuadratures + c] = contact.power.bristle;
+  power[StateLayout::BristleQuadrature(c)] = contact.power.bristle;
+  power[StateLayout::FoundationQuadrature(c)] =
+      contact.relaxation_power + contact.power.bound - contact.power.elastic;
 }
 
 void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,

@@ -17,6 +17,7 @@ namespace intervox::host {
 enum Quadrature : std::size_t {
   kElasticWork,  ///< on the bodies, by contacts without a potential
   kNormalLoss,
+  kBoundLoss,     ///< of it, by what bounds passive contacts
   kFrictionWork,  ///< against sliding, with what bristles store
   kSpinningWork,
   kRollingLoss,

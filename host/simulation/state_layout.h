@@ -6,6 +6,7 @@
 
 #include "geometry/linear.h"
 #include "host/contact/contact.h"
+#include "host/simulation/state.h"
 
 namespace intervox::host {
 
@@ -20,8 +21,9 @@ inline void WriteVec3(const Vec3& v, double* at) {
 
 /** The stepper's vectors. Positions x: for each free body its centre of mass and quaternion.
  Velocities y: for each free body p and H (see RigidBody), then for each contact slot the increments
- of z, θ, s_dw and V_o over the substep. Quadratures a: those of the audit, then what each slot's
- bristles store. Slots beyond the contacts are for those that are born within the substep. */
+ of z, θ, s_dw and V_o over the substep. Quadratures a: those of the audit, then for each slot what
+ goes into its bristles and into its foundation. Slots beyond the contacts are for those that are
+ born within the substep. */
 struct StateLayout {
   std::size_t free = 0;   ///< free bodies
   std::size_t slots = 0;  ///< contacts that fit
@@ -30,6 +32,11 @@ struct StateLayout {
   std::size_t PositionSize() const { return 7 * free; }
   /** Numbers in y. */
   std::size_t VelocitySize() const { return 6 * free + 6 * slots; }
+
+  /** Where a slot's bristles are in a. */
+  static std::size_t BristleQuadrature(std::size_t c) { return kQuadratures + 2 * c; }
+  /** Where its foundation is. */
+  static std::size_t FoundationQuadrature(std::size_t c) { return kQuadratures + 2 * c + 1; }
 
   /** Centre of mass of free body f in x. */
   static const double* Center(std::span<const double> x, std::size_t f) { return x.data() + 7 * f; }

@@ -172,7 +172,7 @@ TEST(Cli, RunWarnsOfWhatTheNormalLawGives) {
       Write(folder / "scene.yaml",
             "schema: intervox/scene/2\nname: law\nduration: 1\nintegrator: {step: 1e-3}\n"
             "contact_models:\n"
-            "  default: {normal: {model: gonthier, stiffness: 2e5, restitution: 1}}\n"
+            "  default: {normal: {model: gonthier, stiffness: 2e5, restitution: 1, passive: 0}}\n"
             "bodies:\n"
             "  groove:\n"
             "    fixed: true\n"
@@ -187,6 +187,9 @@ TEST(Cli, RunWarnsOfWhatTheNormalLawGives) {
   EXPECT_EQ(elastic.status, 0) << elastic.text;
   EXPECT_NE(elastic.text.find("the normal law gave"), std::string::npos) << elastic.text;
   EXPECT_NE(elastic.text.find("conserving"), std::string::npos) << elastic.text;
+  const Outcome passive = Call(run + " --set contact_models.default.normal.passive=1");
+  EXPECT_EQ(passive.status, 0) << passive.text;
+  EXPECT_EQ(passive.text.find("the normal law"), std::string::npos) << passive.text;
   const Outcome points = Call(run + " --set contact_models.default.geometry=points");
   EXPECT_EQ(points.status, 0) << points.text;
   EXPECT_EQ(points.text.find("the normal law"), std::string::npos) << points.text;

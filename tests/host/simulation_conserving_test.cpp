@@ -16,8 +16,12 @@ constexpr double kArea = 0.01;
 constexpr double kStep = 1e-4;  // ω h = 0.02
 
 ContactModelSettings Law(bool conserving, double e = 1.0) {
-  if (!conserving) return scenes::Frictionless(kStiffness, e);
   ContactModelSettings model;
+  if (!conserving) {
+    model = scenes::Frictionless(kStiffness, e);
+    model.normal.parameters["passive"] = 0;  // the law as it is
+    return model;
+  }
   model.normal = {"conserving",
                   {{"coefficient", kStiffness / (2 * kArea)}, {"exponent", 2}, {"restitution", e}},
                   {}};

@@ -134,6 +134,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     mean.V_o += part * old.state.V_o;
     squares += w * SquaredNorm(z);
     energy += part * old.bristle_energy;
+    heir->foundation_energy += part * old.foundation_energy;
     heir->f_n += part * old.f_n;
     heir->force += part * old.force;
     if (old.latched) {
@@ -148,7 +149,10 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
       heir->since = std::fmin(heir->since, old.since);
     }
   }
-  if (ancestors == 0) return 0.0;
+  if (ancestors == 0) {
+    heir->foundation_energy = HUGE_VAL;
+    return 0.0;
+  }
   if (weights > 0) {
     mean.z = mean.z / weights;
     mean.theta /= weights;

@@ -149,13 +149,16 @@ void StagePoint::Evaluate(bool hold) {
     law = Law(V_r);
     const NormalForce further = Law((1.0 + kDifference) * V_r);
     if (V_r > 0.0) {
-      const double change = (further.f_e - law.f_e) + (further.b - law.b) * NormalVelocity();
+      const double v_n = NormalVelocity();
+      const double b = law.b - Bound(law, v_n), further_b = further.b - Bound(further, v_n);
+      const double change = (further.f_e - law.f_e) + (further_b - b) * v_n;
       stiffness = std::max(0.0, S_n * H * change / (kDifference * V_r));
       stiff_e = S_n * H * (further.f_e - law.f_e) / (kDifference * V_r);
     }
   }
-  f_n = law.f_e + law.b * NormalVelocity();
-  slope_n = stiffness - law.b;
+  const double damping = Bound(law, NormalVelocity()) - law.b;
+  f_n = law.f_e - damping * NormalVelocity();
+  slope_n = stiffness + damping;
   const double turn = contact->geometry.turn;
   stiff = turn * stiffness;
   stiff_e *= turn;
@@ -290,6 +293,8 @@ void StagePoint::Finish() const {
   const double v_n = NormalVelocity();
   c.power.elastic = c.geometry.turn * law.f_e * v_n + (conserves ? 0.0 : Dot(w, ElasticTorque()));
   c.power.normal = c.geometry.turn * (law.f_e - f_n) * v_n;
+  const double bound = Bound(law, v_n);
+  if (bound > 0.0) c.power.bound = c.power.normal * bound / (bound - law.b);
   c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
   c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
   c.power.rolling = ramp * Dot(w, rolling * w);

@@ -69,6 +69,10 @@ struct StagePoint {
   void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
   /** The normal law at a relaxed volume [m³]. */
   NormalForce Law(double V_r) const;
+  /** The damping [N·s/m] that bounds a passive contact: of bodies that part. */
+  double Bound(const NormalForce& at, double v_n) const {
+    return v_n > 0.0 ? contact->latch.bound * at.f_e : 0.0;
+  }
   /** −V̇/S_there of a law that conserves, else v_n, of the last evaluation [m/s]. */
   double NormalVelocity() const { return conserves ? v[0] + Dot(lever, w) : v[0]; }
   /** Minus the slope of f_n with lever·ω ≥ 0. */

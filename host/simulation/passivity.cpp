@@ -1,0 +1,82 @@
+#include "host/simulation/passivity.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "host/contact/patch_depth.h"
+#include "host/simulation/contact_scales.h"
+
+namespace intervox::host {
+namespace {
+
+/** Share of U below which an account is short. */
+constexpr double kBacked = 0.9;
+/** The speed at which an empty account gives no force, in shares of the speed ω V/|S| that U would
+ give to the bodies. */
+constexpr double kCreep = 0.05;
+/** An account forgets in this time what the law drew from it, so that small amounts, as at each
+ turn of a part that rolls, need not add up [s]. */
+constexpr double kForgets = 100.0;
+
+/** U, what pressing into an overlap of this depth takes at least: that of a face of even depth. */
+double AtLeast(const ContactModel& model, const Contact& contact) {
+  const PatchGeometry& g = contact.geometry;
+  const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - contact.state.V_o);
+  if (!(V_r > 0.0) || !(S > 0.0)) return 0.0;
+  return 0.5 * g.turn * model.Force(V_r, S, 0.0).f_e * (V_r / g.V) * MeanDepth(g, S);
+}
+
+/** What a contact holds by its overlap. */
+double ByOverlap(const ContactModel& model, const Contact& contact) {
+  return ElasticEnergy(model, contact.geometry, contact.state.V_o);
+}
+
+}  // namespace
+
+void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup& group,
+                       StageScratch* scratch) {
+  const GroupRules rules(*tools.world, group);
+  const std::vector<Contact>& before = group.patches.contacts;
+  for (std::size_t c = 0; c < scratch->patches.contacts.size(); ++c) {
+    Contact& contact = scratch->patches.contacts[c];
+    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
+    if (!model.IsBounded()) continue;
+    const bool acts = contact.pairs > 0 && contact.has_normal;
+    if (!by_stages) {
+      const double now = acts ? ByOverlap(model, contact) : 0.0;
+      const double then = c < before.size() ? ByOverlap(model, before[c]) : 0.0;
+      contact.foundation_energy += now - then;
+    } else if (acts && !contact.solved && model.relaxation_time == 0.0) {
+      contact.foundation_energy += ByOverlap(model, contact);  // it begins with it
+    } else {
+      contact.foundation_energy += scratch->a[StateLayout::FoundationQuadrature(c)];
+    }
+  }
+}
+
+int BoundContacts(const StageTools& tools, const GroupRules& rules, double h, BodyGroup* group) {
+  int bounded = 0;
+  for (Contact& contact : group->patches.contacts) {
+    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
+    if (!model.IsBounded()) continue;
+    const double held = contact.active ? ByOverlap(model, contact) : 0.0;
+    double& account = contact.foundation_energy;
+    if (!std::isfinite(account)) account = held;
+    account += std::fmin(1.0, h / kForgets) * std::fmax(0.0, held - account);
+    const double U = contact.active ? AtLeast(model, contact) : 0.0;
+    double bound = 0.0;
+    if (account < kBacked * U) {
+      const PatchGeometry& g = contact.geometry;
+      const double speed = Frequency(*tools.world, *group, contact) * MeanDepth(g, Norm(g.S));
+      const double lack = 1.0 - std::fmax(0.0, account) / (kBacked * U);
+      bound = speed > 0.0 ? lack / (kCreep * speed) : 0.0;
+      ++bounded;
+    }
+    if (bound == contact.latch.bound) continue;
+    contact.latch.bound = bound;
+    contact.solved = false;
+  }
+  return bounded;
+}
+
+}  // namespace intervox::host

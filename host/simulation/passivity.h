@@ -1,0 +1,27 @@
+/** @file Bounds what contacts give back by what was put into them.
+
+ The thesis' law, force k_v V n, is the gradient of no potential: where an overlap wraps around a
+ part, or its normal turns, a cycle may give energy that nobody put in. A passive contact keeps an
+ account E of the elastic work done on its foundation (the energy tank of passivity-based control).
+ While E is above 0.9 of the least energy U = f_e V/(2 |S|) that its overlap takes, the law acts as
+ it is; below, f_n = f_e (1 + a v_n − c v_n) with c = (1 − E/(0.9 U))/(0.05 ω V/|S|): an empty
+ account lets bodies part no faster than at a twentieth of what U would give them, and what c
+ dissipates is put back into the account. c is 0 of bodies that approach or rest. */
+#pragma once
+
+#include "host/simulation/stage.h"
+
+namespace intervox::host {
+
+/** Enters the elastic work of the trial in the scratch, which is accepted, into its contacts'
+ accounts. @param by_stages  the work is that of the stages, else the change of U. */
+void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup& group,
+                       StageScratch* scratch);
+
+/** Sets the damping by which contacts are bounded from an accepted state on. Those whose beginning
+ was not seen hold what their overlap tells of.
+ @param h  since the accepted state before [s]
+ @return how many are */
+int BoundContacts(const StageTools& tools, const GroupRules& rules, double h, BodyGroup* group);
+
+}  // namespace intervox::host

@@ -1,0 +1,169 @@
+// Passive contacts: overlaps that wrap around a part give back no more than was put into them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "host/simulation.h"
+#include "tests/geometry/random_shapes.h"
+#include "tests/host/scene_text.h"
+
+namespace intervox {
+namespace {
+
+/** A part that falls into a soft groove, which wraps around its edge. All scale with the lengths,
+ so that depths keep their share of them: times with √size. */
+struct Fall {
+  double size = 1.0, mass = 1.0, softness = 1.0, restitution = 1.0, step = 1e-3, duration = 1.0;
+  std::string shape = "{box: {size: [0.1, 0.06, 0.08]}}";
+  Vec3 turn{10, 25, 5};  // [°]
+};
+
+std::string Number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.17g", x);
+  return text;
+}
+
+Simulation Of(const Fall& f, bool passive) {
+  const double k = 2e5 * f.mass / (f.softness * f.size * f.size * f.size);
+  return testing::FromText(
+      "duration: " + Number(f.duration * std::sqrt(f.size)) +
+          "\nintegrator: {step: " + Number(f.step * std::sqrt(f.size)) +
+          "}\ncontact_models:\n  default: {normal: {model: gonthier, stiffness: " + Number(k) +
+          ", restitution: " + Number(f.restitution) + ", passive: " + (passive ? "1" : "0") +
+          "}}\nbodies:\n  groove:\n    fixed: true\n    shape: {union: [{half_space: {normal: "
+          "[0.74, 0, 0.6726], offset: 0}}, {half_space: {normal: [-0.74, 0, 0.6726], offset: "
+          "0}}]}\n  part: {shape: {scale: " +
+          Number(f.size) + ", " + f.shape.substr(1) + ", mass: " + Number(f.mass) +
+          ", pose: {position: [0, 0, " + Number(0.12 * f.size) + "], rpy_deg: [" +
+          Number(f.turn.x) + ", " + Number(f.turn.y) + ", " + Number(f.turn.z) + "]}}\n",
+      2);
+}
+
+/** Largest rise of kinetic energy and gravity's above their start over m g L, L = 0.1 size. */
+double LargestGain(const Fall& fall, bool passive, std::int64_t* bounded = nullptr) {
+  Simulation simulation = Of(fall, passive);
+  const double scale = fall.mass * 9.81 * 0.1 * fall.size;
+  double most = 0.0;
+  while (!simulation.Done()) {
+    simulation.Step();
+    const EnergyAudit e = simulation.Energy();
+    most = std::max(most, (e.kinetic + e.gravity) / scale);
+  }
+  EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+  if (bounded != nullptr) *bounded = simulation.Counters().bounded_contacts;
+  return most;
+}
+
+// The law by itself gives a seventh of what goes through; bounded, nothing.
+TEST(Passivity, AWrappedPartGainsNothing) {
+  for (const double step : {1e-3, 250e-6, 50e-6}) {
+    Fall fall;
+    fall.step = step;
+    std::int64_t bounded = 0;
+    EXPECT_GT(LargestGain(fall, false, &bounded), 0.05) << step;
+    EXPECT_EQ(bounded, 0);
+    EXPECT_LT(LargestGain(fall, true, &bounded), 2e-3) << step;
+    EXPECT_GT(bounded, 0);
+  }
+}
+
+// At any size, mass and softness, for parts of every kind, whatever the law gives by itself.
+TEST(Passivity, RandomPartsGainNothing) {
+  const std::string shapes[] = {"{box: {size: [0.1, 0.06, 0.08]}}",
+                                "{cylinder: {radius: 0.04, height: 0.09}}",
+                                "{cone: {radius_bottom: 0.05, radius_top: 0.01, height: 0.08}}"};
+  geometry::Random random(11);
+  std::int64_t all = 0;
+  for (int trial = 0; trial < 15; ++trial) {
+    Fall fall;
+    fall.size = std::pow(100.0, random.Uniform(-1, 1));
+    fall.mass = std::pow(100.0, random.Uniform(-1, 1));
+    fall.softness = std::pow(10.0, random.Uniform(-1, 0));
+    fall.step = random.Uniform(0, 1) < 0.5 ? 1e-3 : 250e-6;
+    fall.shape = shapes[trial % 3];
+    fall.turn = {random.Uniform(-180, 180), random.Uniform(-180, 180), random.Uniform(-180, 180)};
+    std::int64_t bounded = 0;
+    EXPECT_LT(LargestGain(fall, true, &bounded), 0.01)
+        << trial << ": size " << fall.size << ", mass " << fall.mass << ", softness "
+        << fall.softness << ", step " << fall.step << ", " << fall.shape;
+    all += bounded;
+  }
+  EXPECT_GT(all, 0);  // so that there was something to bound
+}
+
+// What rests is borne by the law's own force, whatever its account: depth and load are the same.
+TEST(Passivity, RestsAsDeepAsTheLawSays) {
+  Fall fall;
+  fall.restitution = 0.1;
+  fall.duration = 3;
+  fall.shape = "{sphere: {radius: 0.05}}";
+  Simulation bounded = Of(fall, true), free = Of(fall, false);
+  while (!bounded.Done()) bounded.Step();
+  while (!free.Done()) free.Step();
+  const auto load = [](const Simulation& s) { return s.State()[1].contact_force.z; };
+  EXPECT_NEAR(load(bounded), 9.81, 1e-5);
+  EXPECT_NEAR(load(free), 9.81, 1e-5);
+  EXPECT_NEAR(bounded.State()[1].X_WB.p.z, free.State()[1].X_WB.p.z, 1e-8);
+}
+
+// A single impact of a part whose overlap is the gradient of a potential is not touched: same bits.
+TEST(Passivity, AFlatFaceKeepsItsBits) {
+  const auto text = [](const std::string& passive) {
+    return "duration: 0.4\ncontact_models:\n  default: {normal: {model: gonthier, stiffness: 1e8, "
+           "restitution: 0.8, passive: " +
+           passive +
+           "}}\nbodies:\n  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: "
+           "true}\n  ball: {shape: {sphere: {radius: 0.05}}, mass: 1, pose: {position: [0, 0, "
+           "0.1]}}\n";
+  };
+  Simulation with = testing::FromText(text("1"), 2), without = testing::FromText(text("0"), 2);
+  while (!with.Done()) {
+    with.Step();
+    without.Step();
+    ASSERT_EQ(with.State()[1].X_WB.p.z, without.State()[1].X_WB.p.z) << with.Time();
+  }
+  EXPECT_EQ(with.Counters().bounded_contacts, 0);
+}
+
+// What a user places into an overlap gives back what its overlap tells of, and no more.
+TEST(Passivity, APlacedPartHoldsWhatItsOverlapSays) {
+  Fall fall;
+  Simulation placed = Of(fall, true);
+  for (int k = 0; k < 100; ++k) placed.Step();
+  const BodyState before = placed.State()[1];
+  Pose X_WB = before.X_WB;
+  X_WB.p = {0, 0, 0.05};
+  placed.SetState(1, X_WB, {}, {});
+  const EnergyAudit start = placed.Energy();
+  const double stored = start.elastic;
+  ASSERT_GT(stored, 0.05);
+  double most = 0.0;
+  for (int k = 0; k < 400; ++k) {
+    placed.Step();
+    const EnergyAudit e = placed.Energy();
+    most = std::max(most, e.kinetic + e.gravity - start.kinetic - start.gravity);
+  }
+  EXPECT_GT(most, 0.3 * stored);
+  EXPECT_LT(most, 1.25 * stored);  // U is right to a fifth
+}
+
+// Versions of the schema: files of version 1 keep the law as it is.
+TEST(Passivity, FilesOfVersionOneKeepTheLaw) {
+  const std::string scene =
+      "contact_models:\n  default: {normal: {model: gonthier, stiffness: 1e8, restitution: 0.8}}\n"
+      "bodies:\n  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: true}\n";
+  const auto given = [&](int version) {
+    return testing::FromText(scene, version)
+        .GetScene()
+        .contact_models.at("default")
+        .normal.parameters.count("passive");
+  };
+  EXPECT_EQ(given(1), 1u);
+  EXPECT_EQ(given(2), 0u);
+}
+
+}  // namespace
+}  // namespace intervox
