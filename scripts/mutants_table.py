@@ -36,14 +36,12 @@ MUTANTS = [
     Mutant("host/bodies/rigid_body.cpp", "a given mass does not scale the shape's inertia",
            "body.inertia_M = («*settings.mass / body.mass») * body.inertia_M;", "1.0", "host:Simulation*"),
     # Passive contacts.
-    Mutant("host/simulation/passivity.cpp", "an account is short at a tenth of the least energy only",
-           "constexpr double kBacked = «0.9»;", "0.01", "host:Passivity*"),
+    Mutant("host/simulation/passivity.cpp", "an empty account lets bodies part at five times what U gives",
+           "constexpr double kCreep = «0.05»;", "5.0", "host:Passivity*"),
     Mutant("host/simulation/passivity.cpp", "accounts forget within a tenth of a second",
            "constexpr double kForgets = «100.0»;", "0.01", "host:Passivity*"),
     Mutant("host/simulation/passivity.cpp", "what a trial's stages put into a foundation is lost",
            "contact.foundation_energy += «scratch->a[StateLayout::FoundationQuadrature(c)]»;", "0.0", "host:Passivity*"),
-    Mutant("host/contact/stage/stage_point.h", "bodies that approach are bounded, too",
-           "return «v_n > 0.0» ? contact->latch.bound", "true", "host:Passivity*"),
     Mutant("host/contact/patches/inherit.cpp", "a contact whose beginning was not seen has an empty account",
            "heir->foundation_energy = «HUGE_VAL»;", "0.0", "host:Passivity*"),
     # Contact laws.
