@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "host/impulse/local.h"
 #include "host/input/error.h"
@@ -83,7 +84,10 @@ LocalImpulse KaneImpulse(const LocalContact& at, double e, double mu) {
     return at.c * n + at.b.dot(friction(n)) + (1.0 + e) * at.v >= 0.0;
   };
   double high = -at.v / at.c;
-  while (!rises(high)) high *= 2.0;
+  while (!rises(high)) {
+    high *= 2.0;
+    if (!std::isfinite(high)) throw std::runtime_error("impulse law: kane: no impulse ends it");
+  }
   double low = 0.0;
   for (int k = 0; k < 200; ++k) {
     const double middle = 0.5 * (low + high);

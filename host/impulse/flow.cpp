@@ -12,7 +12,9 @@ namespace {
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kTolerance = 1e-13;  // of a step, speeds and inverse masses being of size 1
 constexpr double kStraight = 1e-13;   // a slip that turns slower than this keeps its direction
-constexpr double kStopped = 1e-15;    // a falling slip below this has ended
+constexpr double kAttracted =
+    1e-12;                          // [rad], a slip nearer to a direction that attracts it is there
+constexpr double kStopped = 1e-15;  // a falling slip below this has ended
 
 /** A piece of the flow along which friction keeps its direction. */
 struct Ray {
@@ -56,8 +58,18 @@ class Collision {
   }
 
  private:
-  /** Whether a slip in this direction keeps it. */
-  bool Keeps(double angle) const { return std::fabs(Rates(angle, 0.0).angle) < kStraight; }
+  /** Whether a slip in this direction keeps it: it turns too slowly, or is at a direction that
+   attracts it. The second is what ends a slip that turns much faster than it changes. */
+  bool Keeps(double angle) const {
+    const double turns = std::fabs(Rates(angle, 0.0).angle);
+    return turns < kStraight || turns < kAttracted * Attraction(angle);
+  }
+
+  /** −d(dθ/dτ)/dθ: how fast directions near this one come to it. */
+  double Attraction(double angle) const {
+    const Eigen::Vector2d d = Direction(angle), across(-d.y(), d.x());
+    return d.dot(at_.b) + mu_ * (across.dot(at_.A * across) - d.dot(at_.A * d));
+  }
 
   /** The piece that begins now, if its slip keeps its direction. */
   Ray NextRay() {
@@ -197,7 +209,7 @@ class Collision {
     }
     double h = 0.01, error = 0.0;
     for (int steps = 0;; ++steps) {
-      if (steps > 100000) throw std::runtime_error("impulse law: the slip turns without end");
+      if (steps > 20000) throw std::runtime_error("impulse law: the slip turns without end");
       const Polar next = Step(y, h, &error);
       if (error > 1.0 || !std::isfinite(error)) {
         h *= std::isfinite(error) ? std::fmax(0.2, 0.9 * std::pow(error, -0.2)) : 0.1;

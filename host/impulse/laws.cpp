@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -14,6 +14,8 @@
 
 namespace intervox::host {
 namespace {
+
+constexpr double kLeastShare = 1e-7;  // of W's eigenvalues, so that rounding leaves them digits
 
 void InRange(const char* name, double value, double low, double high, const char* remedy) {
   if (value >= low && value <= high && std::isfinite(value)) return;
@@ -48,11 +50,20 @@ impulse::LocalContact ToLocal(const CollisionPoint& contact, std::array<Vec3, 3>
     }
   }
   const double skew = (W - W.transpose()).cwiseAbs().maxCoeff();
-  if (!W.allFinite() || !(skew <= 1e-9 * W.cwiseAbs().maxCoeff()) ||
-      Eigen::LLT<Eigen::Matrix3d>(W).info() != Eigen::Success) {
+  if (!W.allFinite() || !(skew <= 1e-9 * W.cwiseAbs().maxCoeff())) {
     throw InputError(
-        "impulse law: inverse_inertia: it is not symmetric and positive definite. Give that of "
+        "impulse law: inverse_inertia: it is not a symmetric matrix of finite numbers. Give that "
+        "of "
         "InverseContactInertia.");
+  }
+  const Eigen::Vector3d values =
+      Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(W, Eigen::EigenvaluesOnly).eigenvalues();
+  if (!(values[0] > kLeastShare * values[2])) {
+    throw InputError(fmt::format(
+        "impulse law: inverse_inertia: its least eigenvalue is {:g} of its largest; below {:g} "
+        "rounding decides whether it is positive definite. Give that of InverseContactInertia, "
+        "and a needle a thickness.",
+        values[0] / values[2], kLeastShare));
   }
   impulse::LocalContact at;
   at.A = W.topLeftCorner<2, 2>();

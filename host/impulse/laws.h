@@ -48,7 +48,8 @@ ImpulseLaw ImpulseLawNamed(const std::string& name);
 /** The impulse of a collision by a law. Bodies that do not approach get none, but for the laws of
  the flow at v = 0: a slip whose friction would press the bodies into each other (Painlevé) collides
  without approach.
- @throws InputError for e, μ or e_t outside their ranges, W that is not positive definite, a normal
+ @throws InputError for e, μ or e_t outside their ranges, W that is not positive
+ definite by a share of 1e-7, a normal
  that is not unit, numbers that are not finite, and kRouth where the motion is not planar */
 ImpulseOutcome Collide(ImpulseLaw law, const CollisionPoint& contact,
                        const ImpulseParameters& parameters);
