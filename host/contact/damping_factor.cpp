@@ -5,6 +5,17 @@
 
 namespace intervox::host {
 
+namespace {
+
+/** (x − ln(1 + x))/x² = ½ − x/3 + x²/4 − …, for |x| ≤ 0.11 to rounding. */
+double LogRest(double x) {
+  double sum = 0.0;
+  for (int k = 18; k >= 2; --k) sum = 1.0 / k - x * sum;
+  return sum;
+}
+
+}  // namespace
+
 double DampingRoot(double e) {
   if (e >= 1.0) return 0.0;
   // In u = ln(1 − d), d = 1 − exp(u), the root's upper end is moved to infinity and
@@ -12,6 +23,8 @@ double DampingRoot(double e) {
   // double root at 0, so the bracket excludes it: g > 0 at d = 1 − e, g < 0 as u → −∞.
   const auto g = [e](double u) {
     const double d = -std::expm1(u);
+    // Near the double root g is d² times a difference that keeps its digits.
+    if (d < 0.1) return LogRest(d / e) / (e * e) - LogRest(-d);
     return d * (1.0 + 1.0 / e) - std::log1p(d / e) + u;
   };
   double high = std::log(e);      // d = 1 − e

@@ -36,6 +36,11 @@ std::span<const Row> Rows() {
           BallInCylinder},
       Row{"bouncing_drop", "Azad and Featherstone, a drop", "bouncing_drop.yaml", 5, BouncingDrop},
       Row{"azad_scaling", "Azad and Featherstone (11)", "azad_scaling.yaml", 0.6, AzadScaling},
+      Row{"impulse_laws", "Ullrich, thesis, 2.3, 5.4, 5.6", "impulse_laws.yaml", 2e-3, ImpulseLaws},
+      Row{"rod_drop", "Ullrich, thesis, 6.3", "rod_drop.yaml", 5e-3, RodDrop},
+      Row{"slender_rod", "Painlevé, 1895", "slender_rod.yaml", 0.01, PainleveRod},
+      Row{"four_legged_chair", "Ullrich, thesis, 5.5", "four_legged_chair.yaml", 3,
+          FourLeggedChair},
       Row{"box_push", "a test of another simulator", "box_push.yaml", 3, BoxPush}};
   return rows;
 }

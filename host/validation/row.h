@@ -62,6 +62,16 @@ std::vector<Check> BouncingDrop(const RowScene& scene);
 /** What scaling stiffness and damping does to one impact, Azad and Featherstone (11). */
 std::vector<Check> AzadScaling(const RowScene& scene);
 
+// Impulse laws and rigid contact, beside compliant contact.
+/** Impulse laws of one collision by hand, and what a stiff spring makes of three. */
+std::vector<Check> ImpulseLaws(const RowScene& scene);
+/** A rod that drops on its end, Ullrich 6.3. */
+std::vector<Check> RodDrop(const RowScene& scene);
+/** A rod that slides on a rough floor, Painlevé's problem. */
+std::vector<Check> PainleveRod(const RowScene& scene);
+/** A chair on four legs: a complementarity problem with many solutions, Ullrich 5.5. */
+std::vector<Check> FourLeggedChair(const RowScene& scene);
+
 // Rolling.
 /** A ball that ends in rolling down an incline, Gonthier 5.1.3. */
 std::vector<Check> BallOnIncline(const RowScene& scene);

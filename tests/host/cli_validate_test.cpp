@@ -12,7 +12,9 @@ namespace intervox {
 namespace {
 
 /** The rows that take less than 2 s together. */
-const std::string kFast = "--only single_impact,ball_on_incline,azad_scaling,box_push";
+const std::string kFast =
+    "--only single_impact,ball_on_incline,azad_scaling,impulse_laws,rod_drop,slender_rod,"
+    "four_legged_chair,box_push";
 
 bool Says(const Outcome& outcome, const std::string& word) {
   return outcome.text.find(word) != std::string::npos;
@@ -22,7 +24,7 @@ TEST(CliValidate, FastRowsPass) {
   const Outcome outcome = Call("validate " + kFast, false);
   EXPECT_EQ(outcome.status, 0) << outcome.text;
   EXPECT_TRUE(Says(outcome, "verdict")) << outcome.text;
-  EXPECT_TRUE(Says(outcome, "4 of 4 rows pass")) << outcome.text;
+  EXPECT_TRUE(Says(outcome, "8 of 8 rows pass")) << outcome.text;
   EXPECT_FALSE(Says(outcome, "FAIL")) << outcome.text;
 }
 
@@ -81,6 +83,14 @@ TEST(CliValidate, AWrongConstantFails) {
   ExpectFails("ball_on_incline --set gravity=[0,0,-9.8]");
   ExpectFails("ball_on_incline --set bodies.ball.inertia=[0.0134,0.0134,0.0134]");
   ExpectFails("azad_scaling --set bodies.ball.mass=0.501");
+  ExpectFails("impulse_laws --set contact_models.default.normal.restitution=0.99");
+  ExpectFails("impulse_laws --set bodies.body.inertia=[0.01,0.0202,0.015]");
+  ExpectFails("rod_drop --set contact_models.default.normal.dissipation=0.24");
+  ExpectFails("rod_drop" + friction + "mu_c=0.08");
+  ExpectFails("slender_rod --set bodies.rod.velocity.linear=[-0.95,0,0]");
+  ExpectFails("slender_rod" + friction + "mu=1.4");
+  ExpectFails("four_legged_chair --set bodies.chair.center_of_mass=[0.05,-0.021,0.4]");
+  ExpectFails("four_legged_chair --set contact_models.default.normal.stiffness=1.1e6");
   ExpectFails("box_push" + friction + "mu_s=0.4" + friction + "mu_c=0.4");
   ExpectFails("box_push --set bodies.box.mass=1.001");
 }

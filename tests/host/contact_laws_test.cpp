@@ -26,6 +26,51 @@ TEST(DampingFactor, MatchesTheTable) {
   for (const auto& [e, d] : table) EXPECT_NEAR(DampingRoot(e), d, 6e-12) << e;
 }
 
+/** The integral of f over [0, end] by Gauss and Legendre's rule of five points on 200 panels. */
+long double Quadrature(const std::function<long double(long double)>& f, long double end) {
+  const long double near = std::sqrt(5 - 2 * std::sqrt(10.0L / 7)) / 3;
+  const long double far = std::sqrt(5 + 2 * std::sqrt(10.0L / 7)) / 3;
+  const long double of_near = (322 + 13 * std::sqrt(70.0L)) / 900;
+  const long double of_far = (322 - 13 * std::sqrt(70.0L)) / 900;
+  constexpr int kPanels = 200;
+  const long double half = end / (2 * kPanels);
+  long double sum = 0.0L;
+  for (int k = 0; k < kPanels; ++k) {
+    const long double at = (2 * k + 1) * half;
+    sum += 128.0L / 225 * f(at) + of_near * (f(at - half * near) + f(at + half * near)) +
+           of_far * (f(at - half * far) + f(at + half * far));
+  }
+  return sum * half;
+}
+
+/** What approach takes more than return gives with a factor d, in the phase plane: m v dv =
+ −k xᵖ (1 + a v_n) dx, so that ∫ v dv/(1 + a v_n) of both ways is one ∫ k xᵖ dx/m. With the speed y
+ in units of the approach's, ∫₀¹ y dy/(1 + d y/e) − ∫₀ᵉ y dy/(1 − d y/e); y goes by the logarithm of
+ the denominators, which are near 0 for small e. 0 for the right d, falling with d. */
+long double Unbalanced(long double d, long double e) {
+  const long double scale = e / d;
+  const long double approach =
+      Quadrature([&](long double s) { return scale * scale * std::expm1(s); }, std::log1p(d / e));
+  const long double back =
+      Quadrature([&](long double s) { return -scale * scale * std::expm1(-s); }, -std::log1p(-d));
+  return approach - back;
+}
+
+TEST(DampingFactor, IsExactTo1e12AsQuadratureInThePhasePlaneSays) {
+  const auto expect = [](double e) {
+    const long double d = DampingRoot(e);
+    EXPECT_GT(Unbalanced(d - 1e-12L, e), 0.0L) << e;
+    if (d + 1e-12L < 1.0L) {
+      EXPECT_LT(Unbalanced(d + 1e-12L, e), 0.0L) << e;
+    }
+  };
+  for (int k = 1; k < 100; ++k) {
+    expect(0.01 * k);
+    expect(0.01 * k + 0.00371);
+  }
+  for (double rest = 0.01; rest > 1e-10; rest *= 0.37) expect(1.0 - rest);  // d ≈ (3/2)(1 − e)
+}
+
 TEST(DampingFactor, SolvesItsEquationInsideTheBracketForEveryE) {
   for (double e = 0.01; e < 1.0; e += 0.00371) {
     const double d = DampingRoot(e);
