@@ -6,6 +6,12 @@
 
 #include "geometry/linear.h"
 
+namespace intervox {
+
+struct PatchQuadrature;
+
+}  // namespace intervox
+
 namespace intervox::host {
 
 class ContactModel;
@@ -47,7 +53,7 @@ struct PatchLatch {
 struct ContactPower {
   double elastic = 0.0;   ///< rate of elastic work done ON the bodies: k_v V_r n·v_c
   double normal = 0.0;    ///< dissipated by normal damping
-  double friction = 0.0;  ///< dissipated by sliding friction: −f_t·v_ct
+  double friction = 0.0;  ///< dissipated by sliding friction: −f_t·v_ct; by all where it is distributed
   double spinning = 0.0;  ///< dissipated by spinning friction
   double rolling = 0.0;   ///< dissipated by rolling resistance
   double bristle = 0.0;   ///< of friction: what goes into the bristles' springs (may have any sign)
@@ -86,6 +92,7 @@ struct StageContact {
   int body_i = -1;  ///< index into the stage's bodies
   int body_j = -1;
   const ContactModel* model = nullptr;
+  const PatchQuadrature* patch = nullptr;  ///< where the model's friction is distributed
   PatchGeometry geometry;
   PatchLatch latch;
   PatchState state;    ///< in: y*, out: the stage's

@@ -19,6 +19,7 @@ struct StagePoint {
   Vec3 arm_i[3];        ///< (p_c − p_i) × axis
   Vec3 arm_j[3];
   NormalForce law;
+  bool distributed = false; ///< friction sums over the patch, spinning included
   bool conserves = false;   ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
   double S_there = 0.0;     ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
   double area_power = 0.0;  ///< |S| ∝ V^area_power, for the wrench at the implicit position
