@@ -61,9 +61,7 @@ void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3
             geometry::Restrict(face.surface, Vec3{}, Mat3::Identity(), box);
         if (kept == geometry::Restriction::kInside) continue;
         apart = apart || kept == geometry::Restriction::kOutside;
-        face.plane = face.surface.kind == SurfaceKind::kPlane;
-        face.n = static_cast<double>(face.surface.side) * face.surface.PlaneNormal();
-        face.d = Dot(face.n, face.surface.o);
+        SetForm(&face);
         convex_ = convex_ && KeepsConvexSide(face.surface);
         Add(face);
       }
@@ -72,6 +70,27 @@ void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3
     add(*query.b, query.X_WB);
     pair.count = static_cast<int>(faces_.size()) - pair.first;
     if (!apart) pairs_.push_back(pair);
+  }
+  convex_ = convex_ && !pairs_.empty();
+  simple_ = convex_ && std::none_of(faces_.begin(), faces_.end(), [](const Face& face) {
+              return face.form == Face::Form::kOther;
+            });
+}
+
+/** Writes the kept side as n·p ≤ d or p·A p + 2 n·p ≤ d where that is all that there is to it. */
+void Columns::SetForm(Face* face) {
+  const Surface& surface = face->surface;
+  const auto side = static_cast<double>(surface.side);
+  if (surface.kind == SurfaceKind::kPlane) {
+    face->form = Face::Form::kPlane;
+    face->n = side * surface.PlaneNormal();
+    face->d = Dot(face->n, surface.o);
+  } else if (surface.kind == SurfaceKind::kEllipsoid || surface.kind == SurfaceKind::kCylinder) {
+    // f = y·e y + c with y = Rᵀ(p − o); of f at the origin only what is left of it is kept.
+    face->form = Face::Form::kQuadric;
+    face->A = surface.R * Mat3::Diagonal(side * surface.e) * Transpose(surface.R);
+    face->n = -(face->A * surface.o);
+    face->d = -side * geometry::Value(surface, Vec3{});
   }
 }
 
@@ -88,7 +107,7 @@ void Columns::Add(Face face) {
 void Columns::Cut(const Face& face, const Vec3& origin, const Vec3& direction, double t_min,
                   double t_max) {
   const int index = face.id;
-  if (face.plane) {
+  if (face.form == Face::Form::kPlane) {
     const double room = face.d - Dot(face.n, origin), rise = Dot(face.n, direction);
     next_.clear();
     for (Stretch& s : now_) {
@@ -148,8 +167,65 @@ std::span<const Stretch> Columns::Along(const Vec3& origin, const Vec3& directio
   return all_;
 }
 
+/** Shortens the stretch to what a simple overlap has of the ray; false: nothing. */
+bool Columns::Through(const Vec3& origin, const Vec3& direction, Stretch* stretch) const {
+  Stretch s = *stretch;
+  for (const Face& face : faces_) {
+    double rise = Dot(face.n, direction), room = face.d - Dot(face.n, origin);
+    if (face.form == Face::Form::kPlane) {
+      if (rise == 0.0) {
+        if (room < 0.0) return false;
+        continue;
+      }
+      const double t = room / rise;
+      if (rise > 0.0 && t < s.hi) s.hi = t, s.exit = face.id;
+      if (rise < 0.0 && t > s.lo) s.lo = t, s.entry = face.id;
+    } else {  // a t² + 2 b t − c ≤ 0, a ≥ 0
+      const Vec3 Ad = face.A * direction;
+      const double a = Dot(Ad, direction), b = rise + Dot(Ad, origin);
+      const double c = room - Dot(face.n, origin) - Dot(origin, face.A * origin);
+      if (!(a > 0.0)) {  // along a cylinder
+        if (b == 0.0 && c < 0.0) return false;
+        if (b == 0.0) continue;
+        const double t = 0.5 * c / b;
+        if (b > 0.0 && t < s.hi) s.hi = t, s.exit = face.id;
+        if (b < 0.0 && t > s.lo) s.lo = t, s.entry = face.id;
+        continue;
+      }
+      const double square = b * b + a * c;
+      if (!(square > 0.0)) return false;
+      const double q = b > 0.0 ? -(b + std::sqrt(square)) : std::sqrt(square) - b;
+      const double t = q / a, u = -c / q, lo = t < u ? t : u, hi = t < u ? u : t;
+      if (hi < s.hi) s.hi = hi, s.exit = face.id;
+      if (lo > s.lo) s.lo = lo, s.entry = face.id;
+    }
+    if (!(s.lo < s.hi)) return false;
+  }
+  *stretch = s;
+  return true;
+}
+
+bool Columns::From(const Vec3& origin, const Vec3& direction, double most, double slack,
+                   Stretch* stretch) {
+  if (simple_) {
+    *stretch = {0.0, most, -1, -1};
+    return Through(origin, direction, stretch) && stretch->lo <= slack;
+  }
+  const std::span<const Stretch> all = Along(origin, direction, 0.0, most);
+  if (all.empty() || all[0].lo > slack) return false;
+  *stretch = all[0];
+  return true;
+}
+
 Column Columns::At(double x, double y) {
   Column column;
+  if (simple_) {
+    column.main = {-half_, half_, -1, -1};
+    if (Through({x, y, 0}, {0, 0, 1}, &column.main)) {
+      column.depth = column.main.hi - column.main.lo;
+    }
+    return column;
+  }
   for (const Stretch& s : Along({x, y, 0}, {0, 0, 1}, -half_, half_)) {
     column.depth += s.hi - s.lo;
     if (s.hi - s.lo > column.main.hi - column.main.lo) column.main = s;
@@ -159,7 +235,14 @@ Column Columns::At(double x, double y) {
 
 Vec3 Columns::NormalOf(int face, const Vec3& p) const {
   const Face& f = faces_[static_cast<std::size_t>(face)];
-  return f.plane ? f.n : geometry::OutwardNormal(f.surface, p);
+  switch (f.form) {
+    case Face::Form::kPlane:
+      return f.n;
+    case Face::Form::kQuadric:
+      return f.A * p + f.n;
+    default:
+      return geometry::OutwardNormal(f.surface, p);
+  }
 }
 
 }  // namespace intervox::cuda::internal

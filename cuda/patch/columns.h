@@ -31,30 +31,36 @@ class Columns {
 
   /** Whether the overlap is convex beyond doubt: it meets a line in one stretch at most. */
   bool IsConvex() const { return convex_; }
+  /** The outward normal of a face near one of its points, not of unit length. */
+  Vec3 NormalOf(int face, const Vec3& p) const;
   /** The column over (x, y). */
   Column At(double x, double y);
+  /** The stretch of origin + t direction, 0 ≤ t ≤ most, that begins at 0, up to `slack`; false:
+   there is none. */
+  bool From(const Vec3& origin, const Vec3& direction, double most, double slack, Stretch* stretch);
+
+ private:
   /** All stretches of origin + t direction within [t_min, t_max], ascending and disjoint; valid
    until the next call. */
   std::span<const Stretch> Along(const Vec3& origin, const Vec3& direction, double t_min,
                                  double t_max);
-  /** The outward normal of a face near one of its points, not of unit length. */
-  Vec3 NormalOf(int face, const Vec3& p) const;
-
- private:
   struct Face {
+    enum class Form { kPlane, kQuadric, kOther };
     int id = 0;  // the first face of the same surface
-    bool plane = false;
-    Vec3 n;         // of a plane: the kept side is n·p ≤ d
+    Form form = Form::kOther;
+    Vec3 n;  // the kept side is n·p ≤ d, or p·A p + 2 n·p ≤ d
     double d = 0.0;
+    Mat3 A;
     geometry::Surface surface;
   };
   struct Pair {
     int first = 0, count = 0;  // faces
   };
 
+  static void SetForm(Face* face);
   void Add(Face face);
-  void Cut(const Face& face, const Vec3& origin, const Vec3& direction, double t_min,
-           double t_max);
+  bool Through(const Vec3& origin, const Vec3& direction, Stretch* stretch) const;
+  void Cut(const Face& face, const Vec3& origin, const Vec3& direction, double t_min, double t_max);
   void Merge();
 
   std::vector<Face> faces_;
@@ -62,6 +68,7 @@ class Columns {
   std::vector<Stretch> all_, now_, next_;
   double half_ = 0.0;
   bool convex_ = false;
+  bool simple_ = false;  // convex, and all faces are planes and quadrics
 };
 
 }  // namespace intervox::cuda::internal

@@ -1,78 +1,34 @@
 #include "cuda/patch/patch_quadrature.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
-#include "cuda/patch/profile.h"
+#include "cuda/patch/ellipse.h"
 
 namespace intervox {
 namespace {
 
 using cuda::internal::Column;
 using cuda::internal::Columns;
+using cuda::internal::Cubics;
 using cuda::internal::kDepths;
+using cuda::internal::MakeCubics;
 using cuda::internal::Profile;
+using cuda::internal::RootOfMoments;
 using cuda::internal::Run;
+using cuda::internal::Stretching;
 using cuda::internal::Vec2;
 
 constexpr double kPi = 3.14159265358979323846;
 /** No point of a convex body is farther from its centroid than √15 standard deviations; 1 % is for
  the moments' own error. */
 constexpr double kReach = 1.01 * 3.87298334620741688518;
-/** The ellipse of inertia is taken to be no narrower than this share of its length. */
-constexpr double kNarrowest = 1e-5;
 /** Rims this near to a chord, as a share of it, are straight. */
 constexpr double kStraight = 1e-6;
 /** Corners that a rim may have; beyond, it is taken as round. */
-constexpr std::size_t kMostCorners = 16;
-
-/** Coefficients of the cubics that are 1 at one of Gauss' four points and 0 at the others. */
-struct Cubics {
-  double c[kDepths][kDepths];
-};
-
-Cubics MakeCubics() {
-  constexpr double kX[kDepths] = {0.06943184420297371239, 0.33000947820757186760,
-                                  0.66999052179242813240, 0.93056815579702628761};
-  Cubics cubics{};
-  for (int g = 0; g < kDepths; ++g) {
-    double c[kDepths] = {1, 0, 0, 0}, scale = 1;
-    for (int o = 0; o < kDepths; ++o) {
-      if (o == g) continue;
-      for (int k = kDepths - 1; k > 0; --k) c[k] = c[k - 1] - kX[o] * c[k];
-      c[0] *= -kX[o];
-      scale *= kX[g] - kX[o];
-    }
-    for (int k = 0; k < kDepths; ++k) cubics.c[g][k] = c[k] / scale;
-  }
-  return cubics;
-}
-
-/** A symmetric 2×2 matrix that maps the unit circle to the patch's ellipse of inertia. */
-struct Stretching {
-  double xx = 0, xy = 0, yy = 0;
-  double longest = 0;  ///< σ along its longest axis [m]
-
-  Vec2 operator*(const Vec2& a) const { return {xx * a.x + xy * a.y, xy * a.x + yy * a.y}; }
-  double Determinant() const { return xx * yy - xy * xy; }
-};
-
-/** √M of the patch's second moments over V, without an eigenvector, which a round patch lacks. */
-Stretching RootOfMoments(const PatchMoments& moments, const Vec3& t1, const Vec3& t2) {
-  const double V = moments.volume;
-  double xx = Dot(t1, moments.E_W * t1) / V, yy = Dot(t2, moments.E_W * t2) / V;
-  const double xy = Dot(t1, moments.E_W * t2) / V;
-  const double least = kNarrowest * kNarrowest * std::fabs(xx + yy);
-  const double mean = 0.5 * (xx + yy);
-  const double apart = std::sqrt(0.25 * (xx - yy) * (xx - yy) + xy * xy);
-  if (mean - apart < least) {
-    xx += least - (mean - apart);
-    yy += least - (mean - apart);
-  }
-  const double root = std::sqrt(xx * yy - xy * xy), scale = 1 / std::sqrt(xx + yy + 2 * root);
-  return {scale * (xx + root), scale * xy, scale * (yy + root), std::sqrt(mean + apart)};
-}
+constexpr std::size_t kMostCorners = 12;
 
 /** Axis t₁: that of the first cell's frame which lies flattest, so that points turn with it. */
 Vec3 FirstAxis(const Mat3& R, const Vec3& n) {
@@ -83,11 +39,25 @@ Vec3 FirstAxis(const Mat3& R, const Vec3& n) {
   return Normalized(flattest - Dot(flattest, n) * n);
 }
 
+/** What all pieces of a sector share. */
+struct Sector {
+  double cross = 0;  ///< of its borders: twice the area of their triangle
+  Vec2 mean;         ///< mean of the points at r = 1, between its borders
+};
+
+/** A run's depth as a cubic in the share of its length. */
+struct Course {
+  double from = 0, length = 0;
+  double c[kDepths] = {};
+};
+
 /** Working memory of a division, used again. */
 struct Workspace {
   Columns columns;
   std::vector<Vec2> uniform, borders;
   std::vector<Profile> profiles;
+  std::vector<Sector> sectors;
+  std::vector<Course> courses;
 };
 
 /** Divides a patch into its pieces. Directions are given in coordinates in which the ellipse of
@@ -101,19 +71,28 @@ class Division {
         center_(columns_.At(0, 0)),
         uniform_(workspace->uniform),
         borders_(workspace->borders),
-        profiles_(workspace->profiles) {}
+        profiles_(workspace->profiles),
+        sectors_(workspace->sectors),
+        courses_(workspace->courses) {}
 
   void Make(PatchQuadrature* out) {
     const auto n = static_cast<std::size_t>(fineness_.sectors);
     uniform_.resize(n);
     for (std::size_t k = 0; k < n; ++k) uniform_[k] = Uniform(static_cast<int>(k));
-    profiles_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) {
-      profiles_[k] = Look(Middle(uniform_[k], uniform_[(k + 1) % n]));
-    }
     borders_ = uniform_;
-    if (FindCorners()) Look();
-    AddPieces(out);
+    profiles_.resize(n);
+    for (std::size_t k = 0; k < n; k += 2) profiles_[k] = Look(k);
+    if (!HasOneRun()) {
+      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
+    } else if (HasOneRim()) {
+      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Between(k);
+    } else if (FindCorners()) {
+      LookAtEdges();
+    } else {
+      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
+    }
+    AddInnerPieces(out);
+    AddOuterPieces(out);
   }
 
  private:
@@ -124,7 +103,8 @@ class Division {
     // Half the angle within the quarter is at most π/4, where the series errs by 2e-14.
     const double a = 0.25 * kPi * part, q = a * a;
     const double sine =
-        a * (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110 * (1 - q / 156))))));
+        a *
+        (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110 * (1 - q / 156))))));
     const double cosine = std::sqrt(1 - sine * sine);
     Vec2 d{cosine * cosine - sine * sine, 2 * sine * cosine};
     for (int turn = 0; turn < k / quarter; ++turn) d = {-d.y, d.x};
@@ -132,58 +112,90 @@ class Division {
   }
 
   static Vec2 Middle(const Vec2& a, const Vec2& b) { return 0.5 * (a + b); }
-  Profile Look(const Vec2& d) { return FindProfile(&columns_, center_, L_ * d, kReach / Length(d)); }
   static double Length(const Vec2& d) { return std::sqrt(Dot(d, d)); }
 
-  /** Looks along the middles of all sectors anew. */
-  void Look() {
-    profiles_.resize(borders_.size());
-    for (std::size_t k = 0; k < borders_.size(); ++k) {
-      profiles_[k] = Look(Middle(borders_[k], borders_[(k + 1) % borders_.size()]));
-    }
+  /** The profile along the middle of a sector. */
+  Profile Look(std::size_t sector) const {
+    const Vec2 d = Middle(borders_[sector], borders_[(sector + 1) % borders_.size()]);
+    return FindProfile(&columns_, center_, L_ * d, kReach / Length(d));
   }
 
-  /** The rim's point of a uniform sector. */
+  /** Whether the patch reaches from C to one rim in every direction looked at. */
+  bool HasOneRun() const {
+    for (std::size_t k = 0; k < profiles_.size(); k += 2) {
+      if (profiles_[k].count != 1 || profiles_[k].runs[0].from > 0) return false;
+    }
+    return true;
+  }
+
+  const Run& RunOf(std::size_t k) const { return profiles_[k % profiles_.size()].runs[0]; }
+
+  /** Whether that rim lies on the same faces all around. */
+  bool HasOneRim() const {
+    for (std::size_t k = 0; k < profiles_.size(); k += 2) {
+      if (RunOf(k).rim != RunOf(0).rim) return false;
+    }
+    return true;
+  }
+
+  /** The profile between two of a smooth patch, by cubic interpolation. */
+  Profile Between(std::size_t k) const {
+    const std::size_t n = profiles_.size();
+    const Run* near[] = {&RunOf(k + n - 3), &RunOf(k + n - 1), &RunOf(k + 1), &RunOf(k + 3)};
+    const auto mean = [](double a, double b, double c, double d) {
+      return (9 * (b + c) - (a + d)) / 16;
+    };
+    Profile profile;
+    profile.count = 1;
+    Run& run = profile.runs[0];
+    run.rim = near[1]->rim;
+    run.to = mean(near[0]->to, near[1]->to, near[2]->to, near[3]->to);
+    for (std::size_t g = 0; g < run.depth.size(); ++g) {
+      run.depth[g] =
+          mean(near[0]->depth[g], near[1]->depth[g], near[2]->depth[g], near[3]->depth[g]);
+    }
+    return profile;
+  }
+
+  /** The rim's point in the middle of a uniform sector that was looked at. */
   Vec2 RimOf(std::size_t k) const {
     const std::size_t n = uniform_.size();
-    return profiles_[k % n].runs[0].to * Middle(uniform_[k % n], uniform_[(k + 1) % n]);
+    return RunOf(k).to * Middle(uniform_[k % n], uniform_[(k + 1) % n]);
   }
 
-  /** Finds the corners of a rim that starts at C everywhere, and sets the sectors' borders to
-   corners and points between them. Each edge is taken to be straight at its two last sectors.
-   Returns whether there are corners. */
+  /** Finds the corners of the rim, and sets the sectors' borders to corners and points between
+   them. Each edge is taken to be straight at its two last sectors that were looked at. Returns
+   whether all changes of the rim are corners. */
   bool FindCorners() {
     const std::size_t n = uniform_.size();
-    const auto rim = [&](std::size_t k) { return profiles_[k % n].runs[0].rim; };
+    const auto rim = [&](std::size_t k) { return RunOf(k).rim; };
     struct Corner {
       std::size_t after;  // the last sector of the edge before it
       Vec2 p;
     };
-    std::vector<Corner> corners;
-    for (const Profile& profile : profiles_) {
-      if (profile.count != 1 || profile.runs[0].from > 0) return false;
-    }
-    for (std::size_t k = 0; k < n; ++k) {
-      if (rim(k) == rim(k + 1)) continue;
-      if (rim(k + n - 1) != rim(k) || rim(k + 1) != rim(k + 2)) return false;
-      const Vec2 a = RimOf(k), b = RimOf(k + 1);
-      const Vec2 u = a - RimOf(k + n - 1), w = b - RimOf(k + 2);
-      const double turn = Cross(u, w);
-      const Vec2 corner = a + (Cross(b - a, w) / turn) * u;
+    std::array<Corner, kMostCorners> corners;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < n; k += 2) {
+      if (rim(k) == rim(k + 2)) continue;
+      if (rim(k + n - 2) != rim(k) || rim(k + 2) != rim(k + 4) || count == kMostCorners) {
+        return false;
+      }
+      const Vec2 a = RimOf(k), b = RimOf(k + 2);
+      const Vec2 u = a - RimOf(k + n - 2), w = b - RimOf(k + 4);
+      const Vec2 corner = a + (Cross(b - a, w) / Cross(u, w)) * u;
       // Between the two sectors' middles, and no farther off than the edges are.
       if (!(Cross(a, corner) >= 0 && Cross(corner, b) >= 0 && Dot(corner, a) > 0)) return false;
       if (!(Length(corner) < 2 * (Length(a) + Length(b)))) return false;
-      corners.push_back({k, corner});
-      if (corners.size() > kMostCorners) return false;
+      corners[count++] = {k, corner};
     }
-    if (corners.size() < 2) return false;
+    if (count < 2) return false;
     borders_.clear();
-    for (std::size_t c = 0; c < corners.size(); ++c) {
+    for (std::size_t c = 0; c < count; ++c) {
       const Corner& from = corners[c];
-      const Corner& to = corners[(c + 1) % corners.size()];
+      const Corner& to = corners[(c + 1) % count];
       const std::size_t sectors = (to.after + n - from.after - 1) % n + 1;
       const Vec2 chord = to.p - from.p;
-      const Vec2 middle = RimOf(from.after + (sectors + 1) / 2) - from.p;
+      const Vec2 middle = RimOf(from.after + 2 * ((sectors + 2) / 4)) - from.p;
       const bool straight = std::fabs(Cross(chord, middle)) <= kStraight * Dot(chord, chord);
       borders_.push_back(from.p);
       for (std::size_t k = 1; k < sectors; ++k) {
@@ -192,6 +204,18 @@ class Division {
       }
     }
     return true;
+  }
+
+  /** Looks along the sectors between corners. Where a sector's borders lie on a straight edge, so
+   does its rim. */
+  void LookAtEdges() {
+    const std::size_t n = borders_.size();
+    profiles_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const Vec2 &a = borders_[k], &b = borders_[(k + 1) % n];
+      profiles_[k] =
+          IsUnit(a) || IsUnit(b) ? Look(k) : ProfileTo(&columns_, L_ * Middle(a, b), 1.0);
+    }
   }
 
   /** How many sectors share a piece of ring `ring` of the first run, so that it is about as wide
@@ -209,50 +233,56 @@ class Division {
     Vec2 moment;
   };
 
-  /** The part of a run between two shares of its length. */
-  Piece PartOf(const Run& run, std::size_t sector, double from, double to) const {
+  Sector SectorOf(std::size_t sector) const {
     const Vec2& a = borders_[sector];
     const Vec2& b = borders_[(sector + 1) % borders_.size()];
-    double c[kDepths] = {};
+    // A round sector's mean lies nearer than its middle does, by Δ²/24.
+    const double nearer = IsUnit(a) && IsUnit(b) ? 1 - (1 - Dot(a, b)) / 12 : 1.0;
+    return {Cross(a, b), nearer * Middle(a, b)};
+  }
+
+  static Course CourseOf(const Run& run) {
+    static const Cubics kCubics = MakeCubics();
+    Course course{run.from, run.to - run.from, {}};
     for (int g = 0; g < kDepths; ++g) {
       for (int k = 0; k < kDepths; ++k) {
-        c[k] += run.depth[static_cast<std::size_t>(g)] * Cubic().c[g][k];
+        course.c[k] += run.depth[static_cast<std::size_t>(g)] * kCubics.c[g][k];
       }
     }
-    // ∫ d r dr and ∫ d r² dr with r = from + length t.
-    double m[3] = {}, low = 1, high = 1;
-    double powers[kDepths + 3];
-    for (int k = 0; k < kDepths + 3; ++k) {
+    return course;
+  }
+
+  /** ∫ t^k dt between two shares. */
+  struct Powers {
+    double t[kDepths + 2];
+  };
+
+  static Powers PowersOf(int ring, int rings) {
+    const double from = static_cast<double>(ring) / rings,
+                 to = static_cast<double>(ring + 1) / rings;
+    Powers powers{};
+    double low = 1, high = 1;
+    for (int k = 0; k < kDepths + 2; ++k) {
       low *= from;
       high *= to;
-      powers[k] = (high - low) / (k + 1);
+      powers.t[k] = (high - low) / (k + 1);
     }
+    return powers;
+  }
+
+  /** The part of a run that the powers span. */
+  static Piece PartOf(const Course& run, const Sector& sector, const Powers& powers) {
+    double m[3] = {};  // ∫ d t^j dt
     for (int j = 0; j < 3; ++j) {
-      for (int k = 0; k < kDepths; ++k) m[j] += c[k] * powers[k + j];
+      for (int k = 0; k < kDepths; ++k) m[j] += run.c[k] * powers.t[k + j];
     }
-    const double R = run.from, W = run.to - run.from, cross = Cross(a, b);
-    Piece piece;
-    piece.area = cross * W * (R * powers[0] + W * powers[1]);
-    piece.mass = cross * W * (R * m[0] + W * m[1]);
-    // A round sector's mean lies nearer than its middle does, by Δ²/24.
-    const double turn = 1 - Dot(a, b) / (Length(a) * Length(b));
-    const double nearer = Straight(sector) ? 1.0 : 1 - turn / 12;
-    piece.moment = (cross * W * nearer * (R * R * m[0] + 2 * R * W * m[1] + W * W * m[2])) *
-                   Middle(a, b);
-    return piece;
+    const double R = run.from, W = run.length, scale = sector.cross * W;
+    return {scale * (R * powers.t[0] + W * powers.t[1]), scale * (R * m[0] + W * m[1]),
+            (scale * (R * R * m[0] + 2 * R * W * m[1] + W * W * m[2])) * sector.mean};
   }
 
-  static const Cubics& Cubic() {
-    static const Cubics kCubics = MakeCubics();
-    return kCubics;
-  }
-
-  /** Whether a sector's borders end on a straight edge: they are corners or points between them. */
-  bool Straight(std::size_t sector) const {
-    const Vec2& a = borders_[sector];
-    const Vec2& b = borders_[(sector + 1) % borders_.size()];
-    return std::fabs(Dot(a, a) - 1) > 1e-12 || std::fabs(Dot(b, b) - 1) > 1e-12;
-  }
+  /** Whether a border is a direction, not a point of a straight edge. */
+  static bool IsUnit(const Vec2& a) { return std::fabs(Dot(a, a) - 1) <= 1e-12; }
 
   void Add(const Piece& piece, PatchQuadrature* out) const {
     if (!(piece.mass > 0) || !(piece.area > 0)) return;
@@ -263,18 +293,25 @@ class Division {
     out->reach_squared.push_back(piece.area * L_.Determinant() / kPi);
   }
 
-  void AddPieces(PatchQuadrature* out) const {
+  /** Adds the pieces of runs that begin at C, several sectors together near it. */
+  void AddInnerPieces(PatchQuadrature* out) {
     const std::size_t n = borders_.size();
+    sectors_.resize(n);
+    courses_.assign(n, Course{});
+    for (std::size_t s = 0; s < n; ++s) {
+      sectors_[s] = SectorOf(s);
+      const Profile& profile = profiles_[s];
+      if (profile.count > 0 && !(profile.runs[0].from > 0)) {
+        courses_[s] = CourseOf(profile.runs[0]);
+      }
+    }
     for (int ring = 0; ring < fineness_.rings; ++ring) {
-      const double from = static_cast<double>(ring) / fineness_.rings;
-      const double to = static_cast<double>(ring + 1) / fineness_.rings;
       const std::size_t sharing = Sharing(ring);
+      const Powers powers = PowersOf(ring, fineness_.rings);
       for (std::size_t k = 0; k < n; k += sharing) {
         Piece sum;
         for (std::size_t s = k; s < std::min(k + sharing, n); ++s) {
-          const Profile& profile = profiles_[s];
-          if (profile.count == 0 || profile.runs[0].from > 0) continue;
-          const Piece piece = PartOf(profile.runs[0], s, from, to);
+          const Piece piece = PartOf(courses_[s], sectors_[s], powers);
           sum.area += piece.area;
           sum.mass += piece.mass;
           sum.moment = sum.moment + piece.moment;
@@ -282,16 +319,18 @@ class Division {
         Add(sum, out);
       }
     }
-    for (std::size_t s = 0; s < n; ++s) {
+  }
+
+  /** Adds the pieces of runs that begin elsewhere. */
+  void AddOuterPieces(PatchQuadrature* out) const {
+    for (std::size_t s = 0; s < borders_.size(); ++s) {
       for (int r = 0; r < profiles_[s].count; ++r) {
         const Run& run = profiles_[s].runs[static_cast<std::size_t>(r)];
         if (!(run.from > 0)) continue;
-        const int rings =
-            std::max(2, static_cast<int>(fineness_.rings * (run.to - run.from) / run.to + 0.5));
+        const double share = (run.to - run.from) / run.to;
+        const int rings = std::max(2, static_cast<int>(fineness_.rings * share + 0.5));
         for (int ring = 0; ring < rings; ++ring) {
-          Add(PartOf(run, s, static_cast<double>(ring) / rings,
-                     static_cast<double>(ring + 1) / rings),
-              out);
+          Add(PartOf(CourseOf(run), sectors_[s], PowersOf(ring, rings)), out);
         }
       }
     }
@@ -304,15 +343,16 @@ class Division {
   std::vector<Vec2>& uniform_;      // directions at equal angles
   std::vector<Vec2>& borders_;      // of the sectors, each up to the next
   std::vector<Profile>& profiles_;  // along the middles of the sectors
+  std::vector<Sector>& sectors_;
+  std::vector<Course>& courses_;  // of the runs that begin at C
 };
 
 /** Eight points with the patch's second moments. */
 void AddEllipse(const Stretching& L, PatchQuadrature* out) {
   constexpr double kDiagonal = 0.70710678118654752440;
-  constexpr Vec2 kPoints[] = {{1.4142135623730951, 0},  {1, 1},   {0, 1.4142135623730951},
-                              {-1, 1},                  {-1.4142135623730951, 0},
-                              {-1, -1},                 {0, -1.4142135623730951},
-                              {1, -1}};
+  constexpr Vec2 kPoints[] = {
+      {1.4142135623730951, 0},  {1, 1},   {0, 1.4142135623730951},  {-1, 1},
+      {-1.4142135623730951, 0}, {-1, -1}, {0, -1.4142135623730951}, {1, -1}};
   for (const Vec2& point : kPoints) {
     const Vec2 p = L * point;
     out->x.push_back(p.x);

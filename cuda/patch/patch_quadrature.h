@@ -11,9 +11,9 @@ namespace intervox {
 
 /** What is known of a patch before its points are sought. */
 struct PatchMoments {
-  Vec3 p_WC;  ///< centroid C of the overlap [m]
-  Vec3 n;     ///< contact normal, unit; depths are measured along it
-  Mat3 E_W;   ///< ∫ρρᵀ dV of the overlap about C, world axes [m⁵]
+  Vec3 p_WC;            ///< centroid C of the overlap [m]
+  Vec3 n;               ///< contact normal, unit; depths are measured along it
+  Mat3 E_W;             ///< ∫ρρᵀ dV of the overlap about C, world axes [m⁵]
   double volume = 0.0;  ///< V [m³]
 };
 
@@ -39,7 +39,7 @@ struct PatchQuadrature {
 /** How fine the pieces are; a doubled number tells how far they are from converged. */
 struct PatchFineness {
   int sectors = 48;  ///< directions around C, a multiple of 4, at most 192
-  int rings = 10;    ///< pieces from C to the rim, at most 40
+  int rings = 11;    ///< pieces from C to the rim, at most 40
 };
 
 /** Divides a patch into pieces around its centroid and finds their depths along n.

@@ -75,22 +75,17 @@ class Line {
     return IsSteep(normal) ? 0.0 : -across / normal.z;
   }
 
-  static bool IsSteep(const Vec3& normal) {
-    return !(std::fabs(normal.z) > kSteep * Norm(normal));
-  }
+  static bool IsSteep(const Vec3& normal) { return !(std::fabs(normal.z) > kSteep * Norm(normal)); }
 
   /** How far the ray from (r e, z) stays inside, and the face that it leaves by; −1: `left`. */
   double StepAlong(double r, double z, double way, double slope, double left, int* face) {
     const Vec3 origin{r * e_.x, r * e_.y, z};
     const Vec3 direction{way * e_.x, way * e_.y, way * slope};
     if (!(left > 0)) return 0.0;
-    for (const Stretch& s : columns_.Along(origin, direction, 0.0, left)) {
-      if (s.lo > kBefore * most_) break;
-      *face = s.exit;
-      return s.hi;
-    }
-    *face = -1;
-    return left;
+    Stretch stretch;
+    if (!columns_.From(origin, direction, left, kBefore * most_, &stretch)) return left;
+    *face = stretch.exit;
+    return stretch.hi;
   }
 
   Columns& columns_;
@@ -129,6 +124,14 @@ Profile FindProfile(Columns* columns, const Column& center, const Vec2& e, doubl
     const double to = line.RimFrom(r, inside, 1.0, &rim);
     add(from < end ? end : from, to, rim);
   }
+  return profile;
+}
+
+Profile ProfileTo(Columns* columns, const Vec2& e, double to) {
+  Profile profile;
+  profile.count = 1;
+  profile.runs[0].to = to;
+  Line(columns, e, to).Measure(&profile.runs[0]);
   return profile;
 }
 

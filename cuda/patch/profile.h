@@ -48,4 +48,7 @@ struct Profile {
  @param center  the column over C */
 Profile FindProfile(Columns* columns, const Column& center, const Vec2& e, double most);
 
+/** The one run 0 ≤ r ≤ to of a line whose rim is known. */
+Profile ProfileTo(Columns* columns, const Vec2& e, double to);
+
 }  // namespace intervox::cuda::internal

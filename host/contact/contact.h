@@ -51,9 +51,10 @@ struct PatchLatch {
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */
 struct ContactPower {
-  double elastic = 0.0;   ///< rate of elastic work done ON the bodies: k_v V_r n·v_c
-  double normal = 0.0;    ///< dissipated by normal damping
-  double friction = 0.0;  ///< dissipated by sliding friction: −f_t·v_ct; by all where it is distributed
+  double elastic = 0.0;  ///< rate of elastic work done ON the bodies: k_v V_r n·v_c
+  double normal = 0.0;   ///< dissipated by normal damping
+  double friction =
+      0.0;  ///< dissipated by sliding friction: −f_t·v_ct; by all where it is distributed
   double spinning = 0.0;  ///< dissipated by spinning friction
   double rolling = 0.0;   ///< dissipated by rolling resistance
   double bristle = 0.0;   ///< of friction: what goes into the bristles' springs (may have any sign)

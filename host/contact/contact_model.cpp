@@ -33,8 +33,9 @@ void Finish(const Parameters& parameters, ContactModel* model) {
 void RefuseBesideDistributed(const ContactModelSettings& settings, const ContactModel& model) {
   const std::string law = "the friction model \"" + settings.friction.model + "\"";
   if (settings.spinning.model != "none") {
-    throw InputError("spinning.model: \"" + settings.spinning.model + "\" would count spinning twice: " +
-                     law + " has it. Use none, or remove spinning.");
+    throw InputError("spinning.model: \"" + settings.spinning.model +
+                     "\" would count spinning twice: " + law +
+                     " has it. Use none, or remove spinning.");
   }
   if (model.normal->Conserves()) {
     throw InputError("friction.model: " + law + " needs a pressure that follows the depth, and \"" +

@@ -46,17 +46,17 @@ Gradient SumOver(const PatchQuadrature& patch, double v1, double v2, double w, d
     const Lanes outside_q = q > 1.0 ? q : Lanes{} + 1.0, p = 1.0 / outside_q, pp = p * p;
     const Lanes inside_q = q > 1.0 ? Lanes{} + 1.0 : q, qq = inside_q * inside_q;
     // H'/q, H'' and T = H − q H' = ∂(s H)/∂s.
-    const Lanes chord = q > 1.0 ? p * (1.0 - pp * (0.125 + 3.0 * kC * pp))
-                                : 1.0 + qq * (4.0 * kA + 6.0 * kB * qq);
-    const Lanes curve = q > 1.0 ? p * pp * (0.25 + 12.0 * kC * pp)
-                                : 1.0 + qq * (12.0 * kA + 30.0 * kB * qq);
+    const Lanes chord =
+        q > 1.0 ? p * (1.0 - pp * (0.125 + 3.0 * kC * pp)) : 1.0 + qq * (4.0 * kA + 6.0 * kB * qq);
+    const Lanes curve =
+        q > 1.0 ? p * pp * (0.25 + 12.0 * kC * pp) : 1.0 + qq * (12.0 * kA + 30.0 * kB * qq);
     const Lanes T = q > 1.0 ? p * (0.25 + 4.0 * kC * pp)
                             : 2.0 / 3.0 - qq * (0.5 + qq * (3.0 * kA + 5.0 * kB * qq));
     const Lanes a = share * chord * per_s;            // across u: (H'/r)
     const Lanes b = share * (curve - chord) * per_s;  // along u, beyond that
     const Lanes unit = 1.0 / (r > 0.0 ? r : Lanes{} + 1.0), c1 = u1 * unit, c2 = u2 * unit;
-    const Lanes s_w = w * reach * per_s;               // ∂s/∂ω
-    const Lanes s_ww = reach * ee * per_s / square;    // ∂²s/∂ω²
+    const Lanes s_w = w * reach * per_s;             // ∂s/∂ω
+    const Lanes s_ww = reach * ee * per_s / square;  // ∂²s/∂ω²
     const Lanes g1 = a * u1, g2 = a * u2;
     const Lanes mixed = -share * q * curve * per_s;  // ∂²(s H)/∂r∂s
     const Lanes along = c1 * j1 + c2 * j2;
@@ -74,8 +74,7 @@ Gradient SumOver(const PatchQuadrature& patch, double v1, double v2, double w, d
     mm += h1m * j1 + h2m * j2 + mixed * s_w * along + share * (q * q * curve * per_s * s_w * s_w) +
           share * T * s_ww;
   }
-  return {Sum(f1),  Sum(f2),  Sum(m),   Sum(f11), Sum(f12),
-          Sum(f22), Sum(f1m), Sum(f2m), Sum(mm)};
+  return {Sum(f1), Sum(f2), Sum(m), Sum(f11), Sum(f12), Sum(f22), Sum(f1m), Sum(f2m), Sum(mm)};
 }
 
 }  // namespace
@@ -98,8 +97,7 @@ Traction DistributedFriction::Evaluate(const Slip& x) const {
     return t;
   }
   const double per_r = x.r_gyr > 0.0 ? 1.0 / x.r_gyr : 0.0;
-  const Gradient g =
-      SumOver(*x.patch, x.v.x.v, x.v.y.v, x.w.v * per_r, (2.0 / 3.0) * v_epsilon_);
+  const Gradient g = SumOver(*x.patch, x.v.x.v, x.v.y.v, x.w.v * per_r, (2.0 / 3.0) * v_epsilon_);
   const Dual load = mu_ * x.f_n;
   const auto dual = [](double value, double d1, double d2, double dw) {
     Dual r(value);

@@ -70,8 +70,8 @@ class FrictionLaw {
   virtual double Weight(double /*v_avg_squared*/) const { return 1.0; }
   /** The traction, with states that take part implicitly eliminated: z = z* + H ż. */
   virtual Traction Evaluate(const Slip& slip) const = 0;
-  /** Whether it sums over the patch, spinning included: slips then have `patch`, the spinning law is
-   none, and only the power of force and moment together is to dissipate. */
+  /** Whether it sums over the patch, spinning included: slips then have `patch`, the spinning law
+   is none, and only the power of force and moment together is to dissipate. */
   virtual bool IsDistributed() const { return false; }
   /** What bristles whose deflections have this sum of squares [m²] hold at the load f_n [J]; 0 for
    a law without. Where their stiffness follows the load they hold more than sliding has put in. */

@@ -65,9 +65,10 @@ struct StageScratch {
   std::vector<StageBody> bodies;
   std::vector<StageContact> contacts;
   std::vector<std::size_t> contact_of;  ///< index into patches.contacts of each of `contacts`
-  std::vector<PatchQuadrature> quadratures;  ///< of each of `contacts` whose friction is distributed
-  std::vector<std::size_t> first_held;       ///< of each contact, in `held_pairs`
-  std::vector<PairQuery> held_pairs;         ///< of contacts whose friction is distributed
+  std::vector<PatchQuadrature>
+      quadratures;                      ///< of each of `contacts` whose friction is distributed
+  std::vector<std::size_t> first_held;  ///< of each contact, in `held_pairs`
+  std::vector<PairQuery> held_pairs;    ///< of contacts whose friction is distributed
   std::vector<BodyLoad> loads;
 
   FinderScratch finder;

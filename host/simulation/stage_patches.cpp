@@ -26,11 +26,12 @@ void GroupStage::ListHeldPairs() {
   s_.held_pairs.resize(first.back());
   for (const Held& held : patches.held) {
     if (!counts(held)) continue;
-    const auto i = static_cast<std::size_t>(held.cells.i), j = static_cast<std::size_t>(held.cells.j);
-    const auto near = std::lower_bound(
-        group_.near.begin(), group_.near.end(), held.cells, [](const NearPair& a, const CellPair& b) {
-          return std::pair(a.i, a.j) < std::pair(b.i, b.j);
-        });
+    const auto i = static_cast<std::size_t>(held.cells.i),
+               j = static_cast<std::size_t>(held.cells.j);
+    const auto near = std::lower_bound(group_.near.begin(), group_.near.end(), held.cells,
+                                       [](const NearPair& a, const CellPair& b) {
+                                         return std::pair(a.i, a.j) < std::pair(b.i, b.j);
+                                       });
     PairQuery& query = s_.held_pairs[first[static_cast<std::size_t>(held.contact) + 1]++];
     if (near == group_.near.end() || near->i != held.cells.i || near->j != held.cells.j) {
       query = {};  // bodies that are apart: the contact does not act
@@ -45,7 +46,9 @@ void GroupStage::ListHeldPairs() {
 
 /** Gives the gathered contacts whose friction is distributed the points of their patches. */
 void GroupStage::FindQuadratures() {
-  const auto distributed = [](const StageContact& contact) { return IsDistributed(*contact.model); };
+  const auto distributed = [](const StageContact& contact) {
+    return IsDistributed(*contact.model);
+  };
   if (std::none_of(s_.contacts.begin(), s_.contacts.end(), distributed)) return;
   ListHeldPairs();
   if (s_.quadratures.size() < s_.contacts.size()) s_.quadratures.resize(s_.contacts.size());

@@ -131,10 +131,14 @@ TEST(PatchQuadrature, HasThePatchsMoments) {
   ExpectMoments({CellsOf(geometry::Ellipsoid{{0.1, 0.05, 0.03}}), At(0, 0, 0.0299), Floor(), {}},
                 kWithin);
   ExpectMoments({CellsOf(geometry::Cylinder{0.05, 0.2}),
-                 At(0, 0, 0.0499, Turn({1, 0, 0}, 0.5 * std::numbers::pi)), Floor(), {}}, kWithin);
+                 At(0, 0, 0.0499, Turn({1, 0, 0}, 0.5 * std::numbers::pi)),
+                 Floor(),
+                 {}},
+                kWithin);
   ExpectMoments({CellsOf(geometry::Torus{0.05, 0.01}), At(0, 0, 0.0099), Floor(), {}}, kWithin);
-  ExpectMoments({CellsOf(geometry::Sphere{0.1}), At(0, 0, 0.1495),
-                 CellsOf(geometry::Sphere{0.05}), At(0, 0, 0)}, kWithin);
+  ExpectMoments({CellsOf(geometry::Sphere{0.1}), At(0, 0, 0.1495), CellsOf(geometry::Sphere{0.05}),
+                 At(0, 0, 0)},
+                kWithin);
 }
 
 /** The largest miss of the pieces' mean depths, over the largest depth. */
@@ -144,8 +148,7 @@ double DepthMiss(const Patch& patch, const DepthAt& depth) {
   double miss = 0, most = 0;
   for (std::size_t k = 0; k < q.size(); ++k) {
     if (!(q.share[k] > 0)) continue;
-    const double d =
-        q.share[k] * patch.moments.volume / (std::numbers::pi * q.reach_squared[k]);
+    const double d = q.share[k] * patch.moments.volume / (std::numbers::pi * q.reach_squared[k]);
     const Vec3 p = patch.moments.p_WC + q.x[k] * q.t1 + q.y[k] * q.t2;
     most = std::max(most, d);
     miss = std::max(miss, std::fabs(d - depth(p)));
@@ -262,10 +265,14 @@ TEST(PatchQuadrature, ServesAnySizeAndDepth) {
       ExpectMoments({CellsOf(geometry::Sphere{size}), At(0, 0, size * (1 - depth)), Floor(), {}},
                     kWithin);
       ExpectMoments({CellsOf(geometry::Box{{2 * size, size, size}}),
-                     At(0, 0, size * (0.5 - depth)), Floor(), {}},
+                     At(0, 0, size * (0.5 - depth)),
+                     Floor(),
+                     {}},
                     kWithin);
       ExpectMoments({CellsOf(geometry::Box{{100 * size, size, size}}),
-                     At(0, 0, size * (0.5 - depth)), Floor(), {}},
+                     At(0, 0, size * (0.5 - depth)),
+                     Floor(),
+                     {}},
                     kWithin);
     }
   }
