@@ -6,6 +6,12 @@
 
 #include "geometry/linear.h"
 
+namespace intervox {
+
+struct PatchQuadrature;
+
+}  // namespace intervox
+
 namespace intervox::host {
 
 class ContactModel;
@@ -41,17 +47,18 @@ struct PatchState {
 struct PatchLatch {
   double v_i = 0.0;  ///< latched approach speed, > 0 while approaching [m/s]
   double a = 0.0;    ///< damping factor, ≤ 0 [s/m]
-  /// Damping of bodies that part, beyond the law's and in shares of the elastic force: above 0 where
-  /// a passive contact has given back nearly all that was put into it [s/m].
+  /// Damping of bodies that part, beyond the law's and in shares of the elastic force: above 0
+  /// where a passive contact has given back nearly all that was put into it [s/m].
   double bound = 0.0;
 };
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */
 struct ContactPower {
-  double elastic = 0.0;   ///< rate of elastic work done ON the bodies: k_v V_r n·v_c
-  double normal = 0.0;    ///< dissipated by normal damping
-  double bound = 0.0;     ///< of `normal`, by the latch's `bound`
-  double friction = 0.0;  ///< dissipated by sliding friction: −f_t·v_ct
+  double elastic = 0.0;  ///< rate of elastic work done ON the bodies: k_v V_r n·v_c
+  double normal = 0.0;   ///< dissipated by normal damping
+  double bound = 0.0;    ///< of `normal`, by the latch's `bound`
+  /// Dissipated by sliding friction: −f_t·v_ct; where it is distributed, by spinning too.
+  double friction = 0.0;
   double spinning = 0.0;  ///< dissipated by spinning friction
   double rolling = 0.0;   ///< dissipated by rolling resistance
   double bristle = 0.0;   ///< of friction: what goes into the bristles' springs (may have any sign)
@@ -90,6 +97,7 @@ struct StageContact {
   int body_i = -1;  ///< index into the stage's bodies
   int body_j = -1;
   const ContactModel* model = nullptr;
+  const PatchQuadrature* patch = nullptr;  ///< where the model's friction is distributed
   PatchGeometry geometry;
   PatchLatch latch;
   PatchState state;    ///< in: y*, out: the stage's

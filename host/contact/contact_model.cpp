@@ -29,6 +29,21 @@ void Finish(const Parameters& parameters, ContactModel* model) {
                          parameters.warnings().end());
 }
 
+/** Refuses what would count spinning twice, or has another pressure than the law's p ∝ depth. */
+void RefuseBesideDistributed(const ContactModelSettings& settings, const ContactModel& model) {
+  const std::string law = "the friction model \"" + settings.friction.model + "\"";
+  if (settings.spinning.model != "none") {
+    throw InputError("spinning.model: \"" + settings.spinning.model +
+                     "\" would count spinning twice: " + law +
+                     " has it. Use none, or remove spinning.");
+  }
+  if (model.normal->Conserves()) {
+    throw InputError("friction.model: " + law + " needs a pressure that follows the depth, and \"" +
+                     settings.normal.model +
+                     "\" presses alike everywhere. Use another normal model, or coulomb.");
+  }
+}
+
 }  // namespace
 
 NormalForce ContactModel::Force(double V_r, double S, double a) const {
@@ -80,6 +95,7 @@ std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings&
   model->spinning = Make(SpinningLaws(), "spinning", settings.spinning, spinning);
   Finish(spinning, model.get());
 
+  if (model->friction->IsDistributed()) RefuseBesideDistributed(settings, *model);
   model->plate_share = PlateShare(material_i, material_j);
   return model;
 }

@@ -2,6 +2,7 @@
  line in registry.cpp, or one call from the user's own code, gives it its name. */
 #pragma once
 
+#include "cuda/patch/patch_quadrature.h"
 #include "host/contact/contact.h"
 #include "host/contact/dual.h"
 #include "host/contact/parameters.h"
@@ -45,6 +46,8 @@ struct Slip {
   double s_dw = 0.0;     ///< dwell state, likewise
   Dual C_v{1.0};         ///< Contensou factors
   Dual C_w{1.0};
+  double r_gyr = 0.0;                      ///< radius of gyration of the patch about n [m]
+  const PatchQuadrature* patch = nullptr;  ///< of a law that IsDistributed; its axes are v's
 };
 
 /** What a friction law answers: forces against the motion, and its states' rates. */
@@ -67,6 +70,9 @@ class FrictionLaw {
   virtual double Weight(double /*v_avg_squared*/) const { return 1.0; }
   /** The traction, with states that take part implicitly eliminated: z = z* + H ż. */
   virtual Traction Evaluate(const Slip& slip) const = 0;
+  /** Whether it sums over the patch, spinning included: slips then have `patch`, the spinning law
+   is none, and only the power of force and moment together is to dissipate. */
+  virtual bool IsDistributed() const { return false; }
   /** What bristles whose deflections have this sum of squares [m²] hold at the load f_n [J]; 0 for
    a law without. Where their stiffness follows the load they hold more than sliding has put in. */
   virtual double Stored(double /*f_n*/, double /*square*/) const { return 0.0; }

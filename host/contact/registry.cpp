@@ -1,6 +1,7 @@
 #include "host/contact/registry.h"
 
 #include "host/contact/friction_bristle.h"
+#include "host/contact/friction_distributed.h"
 #include "host/contact/friction_laws.h"
 #include "host/contact/normal_laws.h"
 #include "host/contact/rolling_laws.h"
@@ -33,6 +34,7 @@ LawRegistry<FrictionLaw>& FrictionLaws() {
     Register<StribeckFriction>(r, "stribeck");
     Register<BristleFriction<true>>(r, "bristle");
     Register<BristleFriction<false>>(r, "bristle_absolute");
+    Register<DistributedFriction>(r, "distributed");
     return r;
   }();
   return registry;

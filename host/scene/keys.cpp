@@ -273,7 +273,7 @@ void AddModels(std::vector<Object>& t) {
         Of("friction", Type::kObject, "friction_model", false, "Friction; default none."),
         Of("rolling", Type::kObject, "rolling_model", false, "Default none."),
         Of("spinning", Type::kObject, "spinning_model", false,
-           "Default contensou where friction is given, in scene/1 none."),
+           "Default contensou where friction is given; none with distributed, and in scene/1."),
         Of("direction", Type::kChoice, Choice(WordsOf<NormalDirection>()), false,
            "Of the normal; default area_vector."),
         Of("cells", Type::kChoice, Choice(WordsOf<ContactCells>()), false,

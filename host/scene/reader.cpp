@@ -57,7 +57,8 @@ ModelSettings ReadModel(const Cursor& c) {
 /** Spells out the defaults that differ between versions of the schema. */
 void AddDefaults(const Cursor& c, ContactModelSettings* settings) {
   const bool first = SceneVersion(c.Root()) == 1;
-  const bool rubs = c.Has("friction") && settings->friction.model != "none";
+  const std::string& friction = settings->friction.model;
+  const bool rubs = c.Has("friction") && friction != "none" && friction != "distributed";
   if (!c.Has("spinning") && rubs && !first) settings->spinning.model = "contensou";
   if (settings->rolling.model != "none") {
     settings->rolling.parameters.emplace("cap", first ? 0.0 : 1.0);

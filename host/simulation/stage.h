@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/device/executor.h"
+#include "cuda/patch/patch_quadrature.h"
 #include "host/bodies/holder.h"
 #include "host/simulation/cancellation.h"
 #include "host/simulation/group.h"
@@ -64,6 +65,10 @@ struct StageScratch {
   std::vector<StageBody> bodies;
   std::vector<StageContact> contacts;
   std::vector<std::size_t> contact_of;  ///< index into patches.contacts of each of `contacts`
+  std::vector<PatchQuadrature>
+      quadratures;                      ///< of each of `contacts` whose friction is distributed
+  std::vector<std::size_t> first_held;  ///< of each contact, in `held_pairs`
+  std::vector<PairQuery> held_pairs;    ///< of contacts whose friction is distributed
   std::vector<BodyLoad> loads;
 
   FinderScratch finder;
@@ -137,6 +142,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   void SetStageBodies(double t, double h_gamma, std::span<const double> y);
   void AddHolders(double t, double h_gamma);
   void GatherContacts(std::span<const double> y, bool only_new);
+  void FindQuadratures();
+  void ListHeldPairs();
   void SolveVelocities(double h_gamma);
   void Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
               std::span<double> power);

@@ -57,6 +57,7 @@ void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
     out.force = contact.force;
     out.torque = contact.torque;
   });
+  FindQuadratures();
 }
 
 /** Adds a contact's wrench to the rates of its bodies, and to the work of driven ones. */

@@ -71,10 +71,39 @@ void AddBody(const BodySettings& body, World* world) {
   world->bare_boxes.Add(solid != nullptr ? &solid->bare_boxes : nullptr);
 }
 
+bool IsGrid(std::span<const geometry::Cell> cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const geometry::Cell& cell) { return cell.grid.field != nullptr; });
+}
+
+/** Rays through a contact's cells find the points of distributed friction; grids have other cells.
+ */
+void RefuseDistributedOnGrids(const World& world) {
+  const auto distributed = [](const PairRule& rule) {
+    return rule.model->friction->IsDistributed();
+  };
+  const std::span<const PairRule> rules = world.rules.All();
+  if (std::none_of(rules.begin(), rules.end(), distributed)) return;
+  const int bodies = static_cast<int>(world.cells.size());
+  for (int b = 0; b < bodies; ++b) {
+    if (!IsGrid(world.cells[static_cast<std::size_t>(b)])) continue;
+    for (int other = 0; other < bodies; ++other) {
+      const PairRule* rule = world.Rule(b, other);
+      if (rule == nullptr || !distributed(*rule)) continue;
+      FailAt(world.scene.contact_models.at(rule->name).friction.places.Of("model"),
+             world.scene.path.string(), "contact_models." + rule->name + ".friction.model",
+             "\"distributed\" has no points over grids, and body " +
+                 world.scene.bodies[static_cast<std::size_t>(b)].name +
+                 " is one. Use representation: exact for the body, or another friction model.");
+    }
+  }
+}
+
 void AddRules(const BodyNames& names, World* world) {
   std::vector<bool> has_cells;
   for (const auto& cells : world->cells) has_cells.push_back(!cells.empty());
   world->rules = PairRules(world->scene, names, world->start, has_cells);
+  RefuseDistributedOnGrids(*world);
   bool bare = false;
   for (const PairRule& rule : world->rules.All()) {
     bare = bare || rule.patches.BareCells();

@@ -60,7 +60,8 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   conserves = model.normal->Conserves();
   S_there = conserves ? PressedArea(g) : std::max(0.0, Dot(g.n, g.S));
   axis[0] = conserves && S_there > 0.0 ? (1.0 / S_there) * g.S : g.n;
-  axis[1] = AnyOrthogonal(g.n);
+  distributed = model.friction->IsDistributed();
+  axis[1] = c->patch != nullptr ? c->patch->t1 : AnyOrthogonal(g.n);
   axis[2] = Cross(g.n, axis[1]);
   const Vec3 rho_i = g.p_WC - body_i->p_WM, rho_j = g.p_WC - body_j->p_WM;
   for (int k = 0; k < 3; ++k) {
@@ -108,7 +109,7 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
     }
   }
 
-  torque_factor = model.spinning->TorqueFactor();
+  torque_factor = distributed ? 1.0 : model.spinning->TorqueFactor();
   v_epsilon = model.friction->VelocityScale();
   const double J_nn = Dot(g.n, g.J_W * g.n);
   if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
@@ -182,6 +183,8 @@ void StagePoint::Evaluate(bool hold) {
   slip.z[1] = q * (z_star[1] + a * z_star[0]) + H * a * z_rate_before[0];
   slip.z_w = r_theta_star;
   slip.s_dw = contact->state.s_dw;
+  slip.r_gyr = r_gyr;
+  slip.patch = contact->patch;
   if (r_gyr > 0.0) {
     model.spinning->Factors(v_epsilon, &slip);
     last_C_v = slip.C_v.v;
@@ -298,6 +301,10 @@ void StagePoint::Finish() const {
   c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
   c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
   c.power.rolling = ramp * Dot(w, rolling * w);
+  if (distributed) {  // of the two, only the sum is to dissipate
+    c.power.friction += c.power.spinning;
+    c.power.spinning = 0.0;
+  }
   c.power.bristle = traction.stored + torque_factor * traction.stored_w;
   c.power.bristle_spin = torque_factor * traction.stored_w;
 }

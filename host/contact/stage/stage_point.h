@@ -19,10 +19,11 @@ struct StagePoint {
   Vec3 arm_i[3];        ///< (p_c − p_i) × axis
   Vec3 arm_j[3];
   NormalForce law;
-  bool conserves = false;   ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
-  double S_there = 0.0;     ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
-  double area_power = 0.0;  ///< |S| ∝ V^area_power, for the wrench at the implicit position
-  Vec3 lever;               ///< G/S_there: what turning adds to v_n in the change of V [m]
+  bool distributed = false;  ///< friction sums over the patch, spinning included
+  bool conserves = false;    ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
+  double S_there = 0.0;      ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
+  double area_power = 0.0;   ///< |S| ∝ V^area_power, for the wrench at the implicit position
+  Vec3 lever;                ///< G/S_there: what turning adds to v_n in the change of V [m]
   // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where
   // the geometry is: V − S_n n·δ − G·δθ, and the moment about the centroid, of which the part that
   // goes with the force's change acts at the face's centroid and K δθ is the rest.

@@ -1,0 +1,403 @@
+#include "cuda/patch/patch_quadrature.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+#include "cuda/patch/ellipse.h"
+
+namespace intervox {
+namespace {
+
+using cuda::internal::Column;
+using cuda::internal::Columns;
+using cuda::internal::Cubics;
+using cuda::internal::kDepths;
+using cuda::internal::MakeCubics;
+using cuda::internal::Profile;
+using cuda::internal::RootOfMoments;
+using cuda::internal::Run;
+using cuda::internal::Stretching;
+using cuda::internal::Vec2;
+
+constexpr double kPi = 3.14159265358979323846;
+/** No point of a convex body is farther from its centroid than √15 standard deviations; 1 % is for
+ the moments' own error. */
+constexpr double kReach = 1.01 * 3.87298334620741688518;
+/** Rims this near to a chord, as a share of it, are straight. */
+constexpr double kStraight = 1e-6;
+/** Corners that a rim may have; beyond, it is taken as round. */
+constexpr std::size_t kMostCorners = 12;
+
+/** Axis t₁: that of the first cell's frame which lies flattest, so that points turn with it. */
+Vec3 FirstAxis(const Mat3& R, const Vec3& n) {
+  Vec3 flattest = R.Col(0);
+  for (int k = 1; k < 3; ++k) {
+    if (std::fabs(Dot(R.Col(k), n)) < std::fabs(Dot(flattest, n))) flattest = R.Col(k);
+  }
+  return Normalized(flattest - Dot(flattest, n) * n);
+}
+
+/** What all pieces of a sector share. */
+struct Sector {
+  double cross = 0;  ///< of its borders: twice the area of their triangle
+  Vec2 mean;         ///< mean of the points at r = 1, between its borders
+};
+
+/** A run's depth as a cubic in the share of its length. */
+struct Course {
+  double from = 0, length = 0;
+  double c[kDepths] = {};
+};
+
+/** Working memory of a division, used again. */
+struct Workspace {
+  Columns columns;
+  std::vector<Vec2> uniform, borders;
+  std::vector<Profile> profiles;
+  std::vector<Sector> sectors;
+  std::vector<Course> courses;
+};
+
+/** Divides a patch into its pieces. Directions are given in coordinates in which the ellipse of
+ inertia is the unit circle. */
+class Division {
+ public:
+  Division(const Stretching& L, const PatchFineness& fineness, Workspace* workspace)
+      : columns_(workspace->columns),
+        L_(L),
+        fineness_(fineness),
+        center_(columns_.At(0, 0)),
+        uniform_(workspace->uniform),
+        borders_(workspace->borders),
+        profiles_(workspace->profiles),
+        sectors_(workspace->sectors),
+        courses_(workspace->courses) {}
+
+  void Make(PatchQuadrature* out) {
+    const auto n = static_cast<std::size_t>(fineness_.sectors);
+    uniform_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) uniform_[k] = Uniform(static_cast<int>(k));
+    borders_ = uniform_;
+    profiles_.resize(n);
+    for (std::size_t k = 0; k < n; k += 2) profiles_[k] = Look(k);
+    if (!HasOneRun()) {
+      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
+    } else if (HasOneRim()) {
+      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Between(k);
+    } else if (FindCorners()) {
+      LookAtEdges();
+    } else {
+      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
+    }
+    AddInnerPieces(out);
+    AddOuterPieces(out);
+  }
+
+ private:
+  /** The direction 2πk/sectors. */
+  Vec2 Uniform(int k) const {
+    const int quarter = fineness_.sectors / 4;
+    const double part = static_cast<double>(k % quarter) / quarter;
+    // Half the angle within the quarter is at most π/4, where the series errs by 2e-14.
+    const double a = 0.25 * kPi * part, q = a * a;
+    const double sine =
+        a *
+        (1 - q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72 * (1 - q / 110 * (1 - q / 156))))));
+    const double cosine = std::sqrt(1 - sine * sine);
+    Vec2 d{cosine * cosine - sine * sine, 2 * sine * cosine};
+    for (int turn = 0; turn < k / quarter; ++turn) d = {-d.y, d.x};
+    return d;
+  }
+
+  static Vec2 Middle(const Vec2& a, const Vec2& b) { return 0.5 * (a + b); }
+  static double Length(const Vec2& d) { return std::sqrt(Dot(d, d)); }
+
+  /** The profile along the middle of a sector. */
+  Profile Look(std::size_t sector) const {
+    const Vec2 d = Middle(borders_[sector], borders_[(sector + 1) % borders_.size()]);
+    return FindProfile(&columns_, center_, L_ * d, kReach / Length(d));
+  }
+
+  /** Whether the patch reaches from C to one rim in every direction looked at. */
+  bool HasOneRun() const {
+    for (std::size_t k = 0; k < profiles_.size(); k += 2) {
+      if (profiles_[k].count != 1 || profiles_[k].runs[0].from > 0) return false;
+    }
+    return true;
+  }
+
+  const Run& RunOf(std::size_t k) const { return profiles_[k % profiles_.size()].runs[0]; }
+
+  /** Whether that rim lies on the same faces all around. */
+  bool HasOneRim() const {
+    for (std::size_t k = 0; k < profiles_.size(); k += 2) {
+      if (RunOf(k).rim != RunOf(0).rim) return false;
+    }
+    return true;
+  }
+
+  /** The profile between two of a smooth patch, by cubic interpolation. */
+  Profile Between(std::size_t k) const {
+    const std::size_t n = profiles_.size();
+    const Run* near[] = {&RunOf(k + n - 3), &RunOf(k + n - 1), &RunOf(k + 1), &RunOf(k + 3)};
+    const auto mean = [](double a, double b, double c, double d) {
+      return (9 * (b + c) - (a + d)) / 16;
+    };
+    Profile profile;
+    profile.count = 1;
+    Run& run = profile.runs[0];
+    run.rim = near[1]->rim;
+    run.to = mean(near[0]->to, near[1]->to, near[2]->to, near[3]->to);
+    for (std::size_t g = 0; g < run.depth.size(); ++g) {
+      run.depth[g] =
+          mean(near[0]->depth[g], near[1]->depth[g], near[2]->depth[g], near[3]->depth[g]);
+    }
+    return profile;
+  }
+
+  /** The rim's point in the middle of a uniform sector that was looked at. */
+  Vec2 RimOf(std::size_t k) const {
+    const std::size_t n = uniform_.size();
+    return RunOf(k).to * Middle(uniform_[k % n], uniform_[(k + 1) % n]);
+  }
+
+  /** Finds the corners of the rim, and sets the sectors' borders to corners and points between
+   them. Each edge is taken to be straight at its two last sectors that were looked at. Returns
+   whether all changes of the rim are corners. */
+  bool FindCorners() {
+    const std::size_t n = uniform_.size();
+    const auto rim = [&](std::size_t k) { return RunOf(k).rim; };
+    struct Corner {
+      std::size_t after;  // the last sector of the edge before it
+      Vec2 p;
+    };
+    std::array<Corner, kMostCorners> corners;
+    std::size_t count = 0;
+    for (std::size_t k = 0; k < n; k += 2) {
+      if (rim(k) == rim(k + 2)) continue;
+      if (rim(k + n - 2) != rim(k) || rim(k + 2) != rim(k + 4) || count == kMostCorners) {
+        return false;
+      }
+      const Vec2 a = RimOf(k), b = RimOf(k + 2);
+      const Vec2 u = a - RimOf(k + n - 2), w = b - RimOf(k + 4);
+      const Vec2 corner = a + (Cross(b - a, w) / Cross(u, w)) * u;
+      // Between the two sectors' middles, and no farther off than the edges are.
+      if (!(Cross(a, corner) >= 0 && Cross(corner, b) >= 0 && Dot(corner, a) > 0)) return false;
+      if (!(Length(corner) < 2 * (Length(a) + Length(b)))) return false;
+      corners[count++] = {k, corner};
+    }
+    if (count < 2) return false;
+    borders_.clear();
+    for (std::size_t c = 0; c < count; ++c) {
+      const Corner& from = corners[c];
+      const Corner& to = corners[(c + 1) % count];
+      const std::size_t sectors = (to.after + n - from.after - 1) % n + 1;
+      const Vec2 chord = to.p - from.p;
+      const Vec2 middle = RimOf(from.after + 2 * ((sectors + 2) / 4)) - from.p;
+      const bool straight = std::fabs(Cross(chord, middle)) <= kStraight * Dot(chord, chord);
+      borders_.push_back(from.p);
+      for (std::size_t k = 1; k < sectors; ++k) {
+        const double part = static_cast<double>(k) / static_cast<double>(sectors);
+        borders_.push_back(straight ? from.p + part * chord : uniform_[(from.after + 1 + k) % n]);
+      }
+    }
+    return true;
+  }
+
+  /** Looks along the sectors between corners. Where a sector's borders lie on a straight edge, so
+   does its rim. */
+  void LookAtEdges() {
+    const std::size_t n = borders_.size();
+    profiles_.resize(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      const Vec2 &a = borders_[k], &b = borders_[(k + 1) % n];
+      profiles_[k] =
+          IsUnit(a) || IsUnit(b) ? Look(k) : ProfileTo(&columns_, L_ * Middle(a, b), 1.0);
+    }
+  }
+
+  /** How many sectors share a piece of ring `ring` of the first run, so that it is about as wide
+   as it is high. */
+  std::size_t Sharing(int ring) const {
+    const double wide = 2 * kPi * (ring + 0.5) / fineness_.sectors;
+    std::size_t sharing = 1;
+    while (static_cast<double>(sharing + 1) * wide < 1.25 && sharing < 12) ++sharing;
+    return sharing;
+  }
+
+  /** What a ring of a sector holds. */
+  struct Piece {
+    double area = 0, mass = 0;
+    Vec2 moment;
+  };
+
+  Sector SectorOf(std::size_t sector) const {
+    const Vec2& a = borders_[sector];
+    const Vec2& b = borders_[(sector + 1) % borders_.size()];
+    // A round sector's mean lies nearer than its middle does, by Δ²/24.
+    const double nearer = IsUnit(a) && IsUnit(b) ? 1 - (1 - Dot(a, b)) / 12 : 1.0;
+    return {Cross(a, b), nearer * Middle(a, b)};
+  }
+
+  static Course CourseOf(const Run& run) {
+    static const Cubics kCubics = MakeCubics();
+    Course course{run.from, run.to - run.from, {}};
+    for (int g = 0; g < kDepths; ++g) {
+      for (int k = 0; k < kDepths; ++k) {
+        course.c[k] += run.depth[static_cast<std::size_t>(g)] * kCubics.c[g][k];
+      }
+    }
+    return course;
+  }
+
+  /** ∫ t^k dt between two shares. */
+  struct Powers {
+    double t[kDepths + 2];
+  };
+
+  static Powers PowersOf(int ring, int rings) {
+    const double from = static_cast<double>(ring) / rings,
+                 to = static_cast<double>(ring + 1) / rings;
+    Powers powers{};
+    double low = 1, high = 1;
+    for (int k = 0; k < kDepths + 2; ++k) {
+      low *= from;
+      high *= to;
+      powers.t[k] = (high - low) / (k + 1);
+    }
+    return powers;
+  }
+
+  /** The part of a run that the powers span. */
+  static Piece PartOf(const Course& run, const Sector& sector, const Powers& powers) {
+    double m[3] = {};  // ∫ d t^j dt
+    for (int j = 0; j < 3; ++j) {
+      for (int k = 0; k < kDepths; ++k) m[j] += run.c[k] * powers.t[k + j];
+    }
+    const double R = run.from, W = run.length, scale = sector.cross * W;
+    return {scale * (R * powers.t[0] + W * powers.t[1]), scale * (R * m[0] + W * m[1]),
+            (scale * (R * R * m[0] + 2 * R * W * m[1] + W * W * m[2])) * sector.mean};
+  }
+
+  /** Whether a border is a direction, not a point of a straight edge. */
+  static bool IsUnit(const Vec2& a) { return std::fabs(Dot(a, a) - 1) <= 1e-12; }
+
+  void Add(const Piece& piece, PatchQuadrature* out) const {
+    if (!(piece.mass > 0) || !(piece.area > 0)) return;
+    const Vec2 p = L_ * ((1 / piece.mass) * piece.moment);
+    out->x.push_back(p.x);
+    out->y.push_back(p.y);
+    out->share.push_back(piece.mass);
+    out->reach_squared.push_back(piece.area * L_.Determinant() / kPi);
+  }
+
+  /** Adds the pieces of runs that begin at C, several sectors together near it. */
+  void AddInnerPieces(PatchQuadrature* out) {
+    const std::size_t n = borders_.size();
+    sectors_.resize(n);
+    courses_.assign(n, Course{});
+    for (std::size_t s = 0; s < n; ++s) {
+      sectors_[s] = SectorOf(s);
+      const Profile& profile = profiles_[s];
+      if (profile.count > 0 && !(profile.runs[0].from > 0)) {
+        courses_[s] = CourseOf(profile.runs[0]);
+      }
+    }
+    for (int ring = 0; ring < fineness_.rings; ++ring) {
+      const std::size_t sharing = Sharing(ring);
+      const Powers powers = PowersOf(ring, fineness_.rings);
+      for (std::size_t k = 0; k < n; k += sharing) {
+        Piece sum;
+        for (std::size_t s = k; s < std::min(k + sharing, n); ++s) {
+          const Piece piece = PartOf(courses_[s], sectors_[s], powers);
+          sum.area += piece.area;
+          sum.mass += piece.mass;
+          sum.moment = sum.moment + piece.moment;
+        }
+        Add(sum, out);
+      }
+    }
+  }
+
+  /** Adds the pieces of runs that begin elsewhere. */
+  void AddOuterPieces(PatchQuadrature* out) const {
+    for (std::size_t s = 0; s < borders_.size(); ++s) {
+      for (int r = 0; r < profiles_[s].count; ++r) {
+        const Run& run = profiles_[s].runs[static_cast<std::size_t>(r)];
+        if (!(run.from > 0)) continue;
+        const double share = (run.to - run.from) / run.to;
+        const int rings = std::max(2, static_cast<int>(fineness_.rings * share + 0.5));
+        for (int ring = 0; ring < rings; ++ring) {
+          Add(PartOf(CourseOf(run), sectors_[s], PowersOf(ring, rings)), out);
+        }
+      }
+    }
+  }
+
+  Columns& columns_;
+  Stretching L_;
+  PatchFineness fineness_;
+  Column center_;
+  std::vector<Vec2>& uniform_;      // directions at equal angles
+  std::vector<Vec2>& borders_;      // of the sectors, each up to the next
+  std::vector<Profile>& profiles_;  // along the middles of the sectors
+  std::vector<Sector>& sectors_;
+  std::vector<Course>& courses_;  // of the runs that begin at C
+};
+
+/** Eight points with the patch's second moments. */
+void AddEllipse(const Stretching& L, PatchQuadrature* out) {
+  constexpr double kDiagonal = 0.70710678118654752440;
+  constexpr Vec2 kPoints[] = {
+      {1.4142135623730951, 0},  {1, 1},   {0, 1.4142135623730951},  {-1, 1},
+      {-1.4142135623730951, 0}, {-1, -1}, {0, -1.4142135623730951}, {1, -1}};
+  for (const Vec2& point : kPoints) {
+    const Vec2 p = L * point;
+    out->x.push_back(p.x);
+    out->y.push_back(p.y);
+    out->share.push_back(1.0);
+    out->reach_squared.push_back(0.5 * kDiagonal * kDiagonal * L.Determinant());
+  }
+}
+
+/** Makes the shares' sum 1 and their centroid C, and fills up the last register. */
+void Normalize(const Stretching& L, PatchQuadrature* out) {
+  double sum = 0, x = 0, y = 0;
+  for (std::size_t k = 0; k < out->size(); ++k) sum += out->share[k];
+  for (double& share : out->share) share /= sum;
+  for (std::size_t k = 0; k < out->size(); ++k) {
+    x += out->share[k] * out->x[k];
+    y += out->share[k] * out->y[k];
+  }
+  for (double& value : out->x) value -= x;
+  for (double& value : out->y) value -= y;
+  while (out->size() % PatchQuadrature::kLanes != 0) {
+    out->x.push_back(L.longest);
+    out->y.push_back(0.0);
+    out->share.push_back(0.0);
+    out->reach_squared.push_back(L.Determinant());
+  }
+}
+
+}  // namespace
+
+void ComputePatchQuadrature(std::span<const PairQuery> pairs, const PatchMoments& moments,
+                            PatchQuadrature* out, const PatchFineness& fineness) {
+  for (std::vector<double>* values : {&out->x, &out->y, &out->share, &out->reach_squared}) {
+    values->clear();
+  }
+  const Vec3& n = moments.n;
+  out->t1 = FirstAxis(pairs[0].X_WA.R, n);
+  out->t2 = Cross(n, out->t1);
+  const Stretching L = RootOfMoments(moments, out->t1, out->t2);
+  thread_local Workspace workspace;
+  const Mat3 R_WP = Transpose(Mat3{out->t1, out->t2, n});
+  workspace.columns.Set(pairs, moments.p_WC, R_WP, kReach * L.longest);
+  Division(L, fineness, &workspace).Make(out);
+  if (out->size() == 0) AddEllipse(L, out);
+  Normalize(L, out);
+}
+
+}  // namespace intervox

@@ -1,0 +1,54 @@
+/** @file The depth of a patch along a line that starts at its centroid. */
+#pragma once
+
+#include <array>
+
+#include "cuda/patch/columns.h"
+
+namespace intervox::cuda::internal {
+
+/** A vector in the patch's plane, P or any other coordinates. */
+struct Vec2 {
+  double x = 0.0, y = 0.0;
+};
+/** a + b. */
+inline Vec2 operator+(const Vec2& a, const Vec2& b) { return {a.x + b.x, a.y + b.y}; }
+/** a − b. */
+inline Vec2 operator-(const Vec2& a, const Vec2& b) { return {a.x - b.x, a.y - b.y}; }
+/** s a. */
+inline Vec2 operator*(double s, const Vec2& a) { return {s * a.x, s * a.y}; }
+/** a · b. */
+inline double Dot(const Vec2& a, const Vec2& b) { return a.x * b.x + a.y * b.y; }
+/** a × b. */
+inline double Cross(const Vec2& a, const Vec2& b) { return a.x * b.y - a.y * b.x; }
+
+/** Gauss' points of a run at which its depth is known, exact to degree 7. */
+inline constexpr int kDepths = 4;
+
+/** A stretch of the line over which the patch has depth; places are multiples of the line's vector.
+ */
+struct Run {
+  double from = 0.0, to = 0.0;
+  int rim = 0;  ///< what ends it: lines with the same number end on the same face or edge
+  std::array<double, kDepths> depth{};  ///< at Gauss' points between the two [m]
+};
+
+/** The runs of a line, ascending. */
+struct Profile {
+  static constexpr int kMost = 4;
+  std::array<Run, kMost> runs{};
+  int count = 0;
+};
+
+/** Finds the runs of the line 0 ≤ r ≤ most over the points r e of P.
+
+ From a column inside, rays between the two faces' tangents lead to the rim: into the tip of a wedge
+ at once, to a round rim within a few steps, or out through a wall. Where the overlap may not be
+ convex, twelve columns look for further runs.
+ @param center  the column over C */
+Profile FindProfile(Columns* columns, const Column& center, const Vec2& e, double most);
+
+/** The one run 0 ≤ r ≤ to of a line whose rim is known. */
+Profile ProfileTo(Columns* columns, const Vec2& e, double to);
+
+}  // namespace intervox::cuda::internal
