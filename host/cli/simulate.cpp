@@ -83,7 +83,8 @@ void WarnOfTheLaw(const Simulation& simulation) {
   std::cerr << fmt::format(
       "intervox: warning: the normal law gave {:.3g} J that nothing put into it, {:.2g} % of what "
       "went through: contacts wrap around a part or their normal turns, and little damping "
-      "takes it away. Use normal: {{passive: 1}}, {{model: conserving}}, a lower restitution, or more stiffness.\n",
+      "takes it away. Use normal: {{passive: 1}}, {{model: conserving}}, a lower restitution, or "
+      "more stiffness.\n",
       e.law_gain, 100.0 * e.law_gain / through);
 }
 

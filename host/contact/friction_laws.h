@@ -39,6 +39,7 @@ class CoulombFriction : public FrictionLaw {
 
 /** Coefficients of friction mu_s and mu_c, by default each other and the materials' pair value. */
 struct TwoCoefficients {
+  /** Reads mu_s and mu_c. */
   explicit TwoCoefficients(Parameters& p);
   double of_sticking = 0.0, of_sliding = 0.0;
 };
