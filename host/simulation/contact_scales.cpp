@@ -29,7 +29,7 @@ double PatchRadius(const PatchGeometry& g) {
 
 double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, double V_o) {
   const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - V_o);
-  if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
+  if (!(g.V > 0.0)) return 0.0;
   if (model.normal->Conserves()) return model.normal->Potential(g.V);
   const double p = DepthPower(g, S);
   return p / (p + 1.0) * model.Force(V_r, S, 0.0).f_e * (V_r / g.V) * MeanDepth(g, S);

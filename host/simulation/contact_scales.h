@@ -8,8 +8,9 @@ namespace intervox::host {
 /** Radius of gyration of a patch about its centroid [m]. */
 double PatchRadius(const PatchGeometry& geometry);
 
-/** Elastic energy of a patch [J]: w(V) for a law that conserves; else f_e (V_r/|S|) p/(p + 1), p
- being the DepthPower and V_r = max(0, V − V_o) what is not relaxed. */
+/** Elastic energy of a patch [J]: w(V) for a law that conserves; else f_e (V_r/V) d p/(p + 1), p
+ being the DepthPower, d the MeanDepth and V_r = max(0, V − V_o) what is not relaxed. Where the
+ overlap is a whole cell, |S| is 0 and the spread along n tells d. */
 double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry, double V_o);
 
 /** What rounding of the moments makes of ElasticEnergy [J]. */

@@ -22,7 +22,7 @@ constexpr double kForgets = 100.0;
 double AtLeast(const ContactModel& model, const Contact& contact) {
   const PatchGeometry& g = contact.geometry;
   const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - contact.state.V_o);
-  if (!(V_r > 0.0) || !(S > 0.0)) return 0.0;
+  if (!(V_r > 0.0)) return 0.0;
   return 0.5 * g.turn * model.Force(V_r, S, 0.0).f_e * (V_r / g.V) * MeanDepth(g, S);
 }
 

@@ -94,6 +94,24 @@ TEST(Passivity, RandomPartsGainNothing) {
   EXPECT_GT(all, 0);  // so that there was something to bound
 }
 
+// A part that a cell swallows whole has no area vector left, and holds its energy all the same.
+TEST(Passivity, ASwallowedPartHoldsItsEnergy) {
+  Fall cone{8.858187, 4.898250, 2.851717, 1.0, 250e-6, 1.0};
+  cone.shape = "{cone: {radius_bottom: 0.05, radius_top: 0.01, height: 0.08}}";
+  cone.turn = {100.117152, -170.946266, 151.660344};
+  EXPECT_LT(LargestGain(cone, true), 0.01);
+  Simulation simulation = Of(cone, true);
+  bool swallowed = false;
+  while (!simulation.Done()) {
+    simulation.Step();
+    for (const ContactReport& c : simulation.Contacts()) {
+      swallowed = swallowed || (c.geometry.V > 0.0 && !(Norm(c.geometry.S) > 0.0));
+    }
+  }
+  EXPECT_TRUE(swallowed);
+  EXPECT_EQ(simulation.Counters().arrests, 0);
+}
+
 // What rests is borne by the law's own force, whatever its account: depth and load are the same.
 TEST(Passivity, RestsAsDeepAsTheLawSays) {
   Fall fall;
