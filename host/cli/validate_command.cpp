@@ -22,6 +22,7 @@ struct Options {
   std::vector<std::string> overrides;
   std::vector<std::string> only;
   std::string scenes;
+  std::string report;
   bool list = false;
   bool json = false;
   bool quiet = false;
@@ -80,6 +81,16 @@ std::vector<host::Row> Chosen(const std::vector<std::string>& only) {
   return rows;
 }
 
+/** Makes the folder of the report, before the rows take their time. */
+void MakeFolder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) {
+    throw host::InputError(folder + ": --report: " + error.message() +
+                           ". Name a folder that can be written to.");
+  }
+}
+
 int ValidateRows(const Options& options) {
   const std::vector<host::Row> rows = Chosen(options.only);
   if (options.list) {
@@ -88,7 +99,9 @@ int ValidateRows(const Options& options) {
     }
     return kDone;
   }
-  return RunRows(rows, {Scenes(options.scenes), options.overrides, options.json, options.quiet})
+  if (!options.report.empty()) MakeFolder(options.report);
+  return RunRows(rows, {Scenes(options.scenes), options.overrides, options.json, options.quiet,
+                        options.report})
              ? kDone
              : kFailed;
 }
@@ -117,6 +130,10 @@ void AddValidate(CLI::App& app, int& status) {
   command->add_flag("--list", options->list, "List the rows with scene and source; run none")
       ->excludes(file);
   command->add_flag("--json", options->json, "Print the rows as JSON")->excludes(file);
+  command
+      ->add_option("--report", options->report,
+                   "Folder of a page with figures: validation.json, index.html")
+      ->excludes(file);
   command->add_flag("-q,--quiet", options->quiet, "No progress bar")->excludes(file);
   command->callback([options, &status] {
     status = options->file.empty() ? ValidateRows(*options) : ValidateFile(*options);

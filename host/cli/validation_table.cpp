@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "host/cli/drawing.h"
 #include "host/cli/progress.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
@@ -14,12 +16,15 @@
 namespace intervox::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
 /** Time between lines of progress where there is no terminal [s]. */
 constexpr double kProgressSeconds = 10.0;
 
 /** A row's numbers, or why it came to none. */
 struct RowOutcome {
   std::vector<host::Check> checks;
+  std::vector<host::Figure> figures;
   std::string error;
   double seconds = 0.0;
 
@@ -29,11 +34,12 @@ struct RowOutcome {
   }
 };
 
-RowOutcome RunRow(const host::Row& row, const host::RowScene& scene) {
+RowOutcome RunRow(const host::Row& row, const RowOptions& options,
+                  const std::function<void(double)>& told) {
   RowOutcome outcome;
   const auto start = std::chrono::steady_clock::now();
   try {
-    outcome.checks = row.run(scene);
+    outcome.checks = row.run({options.scenes / row.scene, options.edits, told, &outcome.figures});
   } catch (const host::InputError&) {
     throw;
   } catch (const std::runtime_error& error) {
@@ -85,7 +91,17 @@ void Print(const std::vector<host::Row>& rows, const std::vector<RowOutcome>& ou
   std::cout << fmt::format("{} of {} rows pass\n", passed, rows.size());
 }
 
-void PrintJson(const std::vector<host::Row>& rows, const std::vector<RowOutcome>& outcomes) {
+nlohmann::ordered_json Json(const host::Figure& figure) {
+  nlohmann::ordered_json curves = nlohmann::ordered_json::array();
+  for (const host::Curve& curve : figure.curves) {
+    curves.push_back(
+        {{"label", curve.label}, {"reference", curve.reference}, {"x", curve.x}, {"y", curve.y}});
+  }
+  return {{"title", figure.title}, {"x", figure.x}, {"y", figure.y}, {"curves", curves}};
+}
+
+nlohmann::ordered_json Json(const std::vector<host::Row>& rows,
+                            const std::vector<RowOutcome>& outcomes, bool with_figures) {
   nlohmann::ordered_json all = {{"schema", "intervox/validation/1"},
                                 {"program_version", VersionText()}};
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -106,8 +122,27 @@ void PrintJson(const std::vector<host::Row>& rows, const std::vector<RowOutcome>
                            {"error", outcomes[r].error},
                            {"passes", outcomes[r].Passes()},
                            {"checks", checks}});
+    if (!with_figures) continue;
+    nlohmann::ordered_json& figures = all["rows"].back()["figures"];
+    figures = nlohmann::ordered_json::array();
+    for (const host::Figure& figure : outcomes[r].figures) figures.push_back(Json(figure));
   }
-  std::cout << all.dump(2) << '\n';
+  return all;
+}
+
+/** Writes what the page is drawn of, and has it drawn. */
+void Report(const std::vector<host::Row>& rows, const std::vector<RowOutcome>& outcomes,
+            const fs::path& folder) {
+  std::ofstream file(folder / "validation.json");
+  file << Json(rows, outcomes, true).dump(1) << '\n';
+  file.close();
+  if (!file) {
+    throw std::runtime_error(folder.string() +
+                             ": --report: cannot be written to. Name a folder that can.");
+  }
+  if (Draw("validation_report.py", {folder.string()}) != 0) {
+    throw std::runtime_error(folder.string() + ": --report: the page could not be drawn.");
+  }
 }
 
 }  // namespace
@@ -125,11 +160,17 @@ bool RunRows(const std::vector<host::Row>& rows, const RowOptions& options) {
         passed = std::min(passed + dt, row.simulated);
         progress.Show(begin + passed);
       };
-      outcomes.push_back(RunRow(row, {options.scenes / row.scene, options.edits, told}));
+      outcomes.push_back(RunRow(row, options, told));
       begin += row.simulated;
     }
   }
-  options.json ? PrintJson(rows, outcomes) : Print(rows, outcomes);
+  if (options.json) {
+    std::cout << Json(rows, outcomes, false).dump(2) << '\n';
+  } else {
+    Print(rows, outcomes);
+  }
+  std::cout.flush();
+  if (!options.report.empty()) Report(rows, outcomes, options.report);
   return std::all_of(outcomes.begin(), outcomes.end(),
                      [](const RowOutcome& outcome) { return outcome.Passes(); });
 }

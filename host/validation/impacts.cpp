@@ -14,8 +14,10 @@ namespace {
 constexpr std::size_t kBall = 1;  // the body after the floor, in each scene
 
 /** One impact of the ball without gravity, by the simulation. The duration is the time for which it
- is below its touching height, between steps on a straight line. */
-Rebound Strike(const RowScene& scene, const std::vector<std::string>& edits, double radius) {
+ is below its touching height, between steps on a straight line.
+ @param depths  its depth [m] over time [s], if wanted */
+Rebound Strike(const RowScene& scene, const std::vector<std::string>& edits, double radius,
+               Curve* depths = nullptr) {
   Simulation simulation = scene.Start(edits);
   double began = -1.0;
   while (!simulation.Done()) {
@@ -24,6 +26,7 @@ Rebound Strike(const RowScene& scene, const std::vector<std::string>& edits, dou
     const double next = simulation.State()[kBall].X_WB.p.z - radius;
     const double crossed = t + z / (z - next) * (simulation.Time() - t);
     if (z > 0.0 && next <= 0.0) began = crossed;
+    if (depths != nullptr && began >= 0.0) depths->Add(simulation.Time() - began, -next);
     if (z <= 0.0 && next > 0.0) {
       return {simulation.State()[kBall].v_WB.z, crossed - began};
     }
@@ -50,7 +53,11 @@ double HuntCrossleyRebound(double speed, double a) {
 std::vector<Check> SingleImpact(const RowScene& scene) {
   constexpr double kSlope = 0.2, kRadius = 0.1;  // [s/m], [m]
   std::vector<Check> checks;
+  Figure figure{"Restitution over the one asked for", "approach speed [m/s]", "e_eff/e", {}};
   for (const char* law : {"gonthier", "hunt_crossley"}) {
+    Curve& obtained = figure.curves.emplace_back();
+    obtained.label = law;
+    Curve expected{fmt::format("{}, its equation", law), {}, {}, true};
     for (const double speed : {0.2, 0.5, 1.0, 2.0}) {
       const double e = 1.0 - kSlope * speed;
       const Rebound rebound = Strike(scene,
@@ -59,11 +66,15 @@ std::vector<Check> SingleImpact(const RowScene& scene) {
                                      kRadius);
       const bool exact = law == std::string("gonthier");
       const double returned = exact ? e * speed : HuntCrossleyRebound(speed, 1.5 * kSlope);
+      obtained.Add(speed, rebound.speed / (e * speed));
+      expected.Add(speed, returned / (e * speed));
       checks.push_back({fmt::format("e_eff/e, {}, v = {} m/s", law, speed), "1",
                         returned / (e * speed), rebound.speed / (e * speed), 1e-6,
                         "600 steps a contact, third order: 1/600³ is 5e-9"});
     }
+    figure.curves.push_back(std::move(expected));
   }
+  scene.Draw(std::move(figure));
   return checks;
 }
 
@@ -81,6 +92,7 @@ double AzadForce(double z, double rate, double k, double lambda) {
 struct Settling {
   double low = 0.0;    ///< when it leaves for the first bounce below 1 mm
   double rests = 0.0;  ///< when it touches the floor for good
+  Curve tops;          ///< heights [m] of its bounces over time [s]
 };
 
 /** The drop by the law alone: exact flights between integrated impacts. */
@@ -97,6 +109,7 @@ Settling DropReference() {
     t += rebound.duration;
     const double top = speed * speed / (2 * kDropGravity);
     if (top < 1e-3 && settling.low == 0.0) settling.low = t;
+    settling.tops.Add(t + speed / kDropGravity, top);
     t += 2 * speed / kDropGravity;
   }
   settling.rests = t;
@@ -107,7 +120,7 @@ Settling DropReference() {
 
 std::vector<Check> BouncingDrop(const RowScene& scene) {
   constexpr int kPeriods = 10;
-  const Settling reference = DropReference();
+  Settling reference = DropReference();
   const double z0 = std::pow(kDropMass * kDropGravity / kDropK, 2.0 / 3.0);
   const double stiffness = 1.5 * kDropK * std::sqrt(z0);
   const double damping = kDropLambda * std::sqrt(z0);
@@ -117,6 +130,7 @@ std::vector<Check> BouncingDrop(const RowScene& scene) {
 
   Simulation simulation = scene.Start();
   Settling settling;
+  Curve heights{"simulated", {}, {}};
   double touched = 0.0, left = 0.0;
   std::vector<double> crossings;  // upwards through the depth of rest, since it rests
   double z = kDropHeight, v = 0.0;
@@ -125,6 +139,7 @@ std::vector<Check> BouncingDrop(const RowScene& scene) {
     scene.Step(simulation);
     const BodyState& ball = simulation.State()[kBall];
     const double z_next = ball.X_WB.p.z - kDropRadius, v_next = ball.v_WB.z;
+    if (z_next > 0.0 || z > 0.0) heights.Add(simulation.Time(), z_next);
     if (z > 0.0 && z_next <= 0.0) {
       touched = simulation.Time();
       crossings.clear();
@@ -139,6 +154,12 @@ std::vector<Check> BouncingDrop(const RowScene& scene) {
     v = v_next;
   }
   settling.rests = touched;
+  reference.tops.label = "tops, the law alone";
+  reference.tops.reference = true;
+  scene.Draw({"A drop that bounces until it rests",
+              "time [s]",
+              "height [m]",
+              {std::move(heights), std::move(reference.tops)}});
   const auto small = std::upper_bound(crossings.begin(), crossings.end(), touched + 5.0 / decay);
   const double obtained =
       crossings.end() - small > kPeriods ? kPeriods / (small[kPeriods] - small[0]) : std::nan("");
@@ -166,6 +187,11 @@ std::vector<Check> AzadScaling(const RowScene& scene) {
   for (const bool azad : {true, false}) {
     const double damping = azad ? 1e3 : 0.2;  // lambda; Hunt and Crossley's dissipation [s/m]
     Rebound first;
+    Figure figure{fmt::format("One impact, scaled: {}",
+                              azad ? "Azad and Featherstone's law" : "Hunt and Crossley's law"),
+                  "time/α [ms]",
+                  "depth/α [mm]",
+                  {}};
     for (const double alpha : {1.0, 0.5, 3.0}) {
       const double k = kK * std::pow(alpha, -2.5);
       const double lambda = azad ? damping * std::pow(alpha, -1.5) : 1.5 * damping * k;
@@ -173,10 +199,14 @@ std::vector<Check> AzadScaling(const RowScene& scene) {
           azad ? fmt::format("{{model: azad_featherstone, stiffness: {}, damping: {}}}", k, lambda)
                : fmt::format("{{model: hunt_crossley, stiffness: {}, dissipation: {}}}", k,
                              lambda / (1.5 * k));
+      Curve depths{fmt::format("α = {}", alpha), {}, {}, alpha == 1.0};
       const Rebound rebound = Strike(scene,
                                      {"contact_models.default.normal=" + normal,
                                       fmt::format("integrator.step={}", 5e-6 * alpha)},
-                                     kRadius);
+                                     kRadius, &depths);
+      for (double& t : depths.x) t *= 1e3 / alpha;
+      for (double& z : depths.y) z *= 1e3 / alpha;
+      figure.curves.push_back(std::move(depths));
       const OneBody body{kMass, 0.0, [&](double z, double rate) {
                            return azad ? AzadForce(z, rate, k, lambda)
                                        : std::pow(z, 1.5) * (k + lambda * rate);
@@ -196,6 +226,7 @@ std::vector<Check> AzadScaling(const RowScene& scene) {
       checks.push_back({fmt::format("duration over the first's, {}, α = {}", law, alpha), "1",
                         alpha, rebound.duration / first.duration, 1e-5 * alpha, kSteps});
     }
+    scene.Draw(std::move(figure));
   }
   return checks;
 }

@@ -44,17 +44,28 @@ std::vector<Check> BallOnIncline(const RowScene& scene) {
   const Vec3 down{std::cos(angle), 0.0, -std::sin(angle)};
   const double load = kMass * kGravity * std::cos(angle);
   Simulation simulation = scene.Start();
-  while (simulation.Time() < kBegin) scene.Step(simulation);
+  Curve slides{"|v|", {}, {}}, turns{"R |ω|", {}, {}, true};
+  const auto step = [&] {
+    scene.Step(simulation);
+    const BodyState& ball = simulation.State()[kBall];
+    slides.Add(simulation.Time(), Norm(ball.v_WB));
+    turns.Add(simulation.Time(), kRadius * Norm(ball.w_WB));
+  };
+  while (simulation.Time() < kBegin) step();
   const double begin = simulation.Time();
   const BodyState first = simulation.State()[kBall];
   double least = 1e300, largest = 0.0;  // of |v|/(R |ω|)
   while (simulation.Time() < kEnd) {
-    scene.Step(simulation);
+    step();
     const BodyState& ball = simulation.State()[kBall];
     const double ratio = Norm(ball.v_WB) / (kRadius * Norm(ball.w_WB));
     least = std::min(least, ratio);
     largest = std::max(largest, ratio);
   }
+  scene.Draw({"A ball bounces, slides and rolls down",
+              "time [s]",
+              "speed [m/s]",
+              {std::move(slides), std::move(turns)}});
   const BodyState last = simulation.State()[kBall];
   const double acceleration = Dot(last.v_WB - first.v_WB, down) / (simulation.Time() - begin);
   const double solid = 5.0 / 7.0 * kGravity * std::sin(angle);
@@ -88,6 +99,7 @@ struct Swing {
   double first = 0.0, last = 0.0;       ///< amplitudes of x at the beginning and the end [m]
   double lost = 0.0;                    ///< largest change of the energy over the swing's own
   double least = 1e300, largest = 0.0;  ///< of v_y² + (2/7)(R ω_n)² [m²/s²]
+  Curve path, drift;                    ///< x [m] and v_y [m/s] over time [s]
 };
 
 /** The swing from 4 s to 12 s. @param along  velocity along the axis at the start [m/s] */
@@ -112,6 +124,8 @@ Swing Watch(const RowScene& scene, double along) {
     const Vec3 p = ball.X_WB.p;
     if (x < 0.0 && p.x >= 0.0) crossings.push_back(t + x / (x - p.x) * (simulation.Time() - t));
     x = p.x;
+    swing.path.Add(simulation.Time(), x);
+    swing.drift.Add(simulation.Time(), ball.v_WB.y);
     if (t < kRolls + kSpan) swing.first = std::max(swing.first, std::fabs(x));
     if (t > kEnd - kSpan) swing.last = std::max(swing.last, std::fabs(x));
     swing.lost = std::max(swing.lost, std::fabs(energy() - begin));
@@ -140,8 +154,13 @@ std::vector<Check> BallInCylinder(const RowScene& scene) {
       "damping of the breathing depth, |a| f_e ż² = 4 µW, and creep of the bristle, σ₁ f_n ż² = "
       "2 µW: 4e-5 of 1.3 J in 8 s";
   constexpr auto kHalf = "half of the energy's";
-  const Swing across = Watch(scene, 0.0);
-  const Swing along = Watch(scene, 0.3);
+  Swing across = Watch(scene, 0.0);
+  Swing along = Watch(scene, 0.3);
+  scene.Draw({"A ball rolls in a cylinder", "time [s]", "x [m]", {std::move(across.path)}});
+  scene.Draw({"Along the axis its velocity comes and goes with its spin",
+              "time [s]",
+              "v_y [m/s]",
+              {std::move(along.drift)}});
   const double load = kMass * (kGravity + across.v_fastest * across.v_fastest / kPath);
   const double ten = 10.0 * across.v_fastest / across.fastest;
   const double weight = kMass * kGravity;

@@ -9,8 +9,8 @@ namespace intervox::host {
 bool Check::Passes() const { return std::fabs(obtained - expected) <= tolerance; }
 
 RowScene::RowScene(std::filesystem::path file, std::vector<std::string> edits,
-                   std::function<void(double)> told)
-    : file_(std::move(file)), edits_(std::move(edits)), told_(std::move(told)) {}
+                   std::function<void(double)> told, std::vector<Figure>* figures)
+    : file_(std::move(file)), edits_(std::move(edits)), told_(std::move(told)), figures_(figures) {}
 
 Simulation RowScene::Start(const std::vector<std::string>& edits) const {
   std::vector<std::string> all = edits;
@@ -24,6 +24,18 @@ void RowScene::Step(Simulation& simulation) const {
   const double before = simulation.Time();
   simulation.Step();
   told_(simulation.Time() - before);
+}
+
+void RowScene::Draw(Figure figure) const {
+  constexpr std::size_t kMostPoints = 800;
+  for (Curve& curve : figure.curves) {
+    const std::size_t every = (curve.x.size() + kMostPoints - 1) / kMostPoints;
+    if (every < 2) continue;
+    Curve thin{curve.label, {}, {}, curve.reference};
+    for (std::size_t k = 0; k < curve.x.size(); k += every) thin.Add(curve.x[k], curve.y[k]);
+    curve = std::move(thin);
+  }
+  figures_->push_back(std::move(figure));
 }
 
 std::span<const Row> Rows() {

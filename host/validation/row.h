@@ -24,22 +24,45 @@ struct Check {
   bool Passes() const;
 };
 
-/** Gives a row the simulations of its scene. */
+/** A curve of a figure. */
+struct Curve {
+  std::string label;
+  std::vector<double> x, y;
+  bool reference = false;  ///< it comes from the source, or from an independent method
+
+  /** Adds a point. */
+  void Add(double at, double value) {
+    x.push_back(at);
+    y.push_back(value);
+  }
+};
+
+/** A figure of a row, as the sources draw them. */
+struct Figure {
+  std::string title;
+  std::string x, y;  ///< what the axes show, with units
+  std::vector<Curve> curves;
+};
+
+/** Gives a row the simulations of its scene, and takes its figures. */
 class RowScene {
  public:
   /** @param file  the scene's. @param edits  `path=value`, applied after the row's own.
-   @param told  is told how much simulated time has passed [s]. */
+   @param told  is told how much simulated time has passed [s]. @param figures  where figures go */
   RowScene(std::filesystem::path file, std::vector<std::string> edits,
-           std::function<void(double)> told);
+           std::function<void(double)> told, std::vector<Figure>* figures);
   /** The simulation at its start. @param edits  `path=value`, as LoadScene takes them. */
   Simulation Start(const std::vector<std::string>& edits = {}) const;
   /** Goes one step on. */
   void Step(Simulation& simulation) const;
+  /** Adds a figure; curves of many points are thinned. */
+  void Draw(Figure figure) const;
 
  private:
   std::filesystem::path file_;
   std::vector<std::string> edits_;
   std::function<void(double)> told_;
+  std::vector<Figure>* figures_;
 };
 
 /** A row: where its numbers come from, and the function that obtains them. */

@@ -1,8 +1,11 @@
 // `intervox validate` without a file: rows of the literature, what passes and what must not.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 
 #include "cli_call.h"
@@ -47,6 +50,31 @@ TEST(CliValidate, JsonHasEachNumberWithItsReason) {
       EXPECT_FALSE(check["why"].get<std::string>().empty()) << check;
     }
   }
+}
+
+TEST(CliValidate, TheReportHasEachRowWithItsFigures) {
+  const std::filesystem::path folder = Folder("cli_validate_report") / "page";
+  const Outcome outcome =
+      Call("validate --only single_impact,box_push --report " + folder.string(), false);
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+  std::ifstream file(folder / "validation.json");
+  const auto all = nlohmann::json::parse(file);
+  ASSERT_EQ(all["rows"].size(), 2u);
+  const auto& figure = all["rows"][0]["figures"].at(0);
+  EXPECT_EQ(figure["x"], "approach speed [m/s]");
+  for (const auto& curve : figure["curves"]) EXPECT_EQ(curve["x"].size(), 4u);
+  std::stringstream page;
+  page << std::ifstream(folder / "index.html").rdbuf();
+  for (const std::string word : {"single_impact", "box_push", "data:image", "2 of 2"}) {
+    EXPECT_NE(page.str().find(word), std::string::npos) << word;
+  }
+}
+
+TEST(CliValidate, AReportThatCannotBeWrittenIsRefusedBeforeTheRows) {
+  const Outcome refused = Call("validate --only single_impact --report /proc/none");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_TRUE(Says(refused, "--report")) << refused.text;
+  EXPECT_FALSE(Says(refused, "verdict")) << refused.text;
 }
 
 TEST(CliValidate, AnUnknownRowIsAnErrorThatListsAll) {
