@@ -16,12 +16,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-import plots  # noqa: F401  its style of figures
 from batch_table import FAILED, Z, Batch, spearman, wilson
-from report import figure
+from plots import saved  # and its style of figures
+from report import figure, write_page
 from results import AXIS_COLORS, INK, fail, run
-
-STYLE = (Path(__file__).resolve().parent / "page" / "page.css").read_text(encoding="utf-8")
 
 
 # Units by the last word of a path; words with several meanings, as stiffness, are left out.
@@ -47,12 +45,6 @@ def floor_of(rates):
 
 def label(text, most=34):
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def save(fig, folder, name):
-    fig.savefig(folder / f"{name}.png")
-    plt.close(fig)
-    return folder / f"{name}.png"
 
 
 def marginals(batch, outcome, folder):
@@ -98,7 +90,7 @@ def marginals(batch, outcome, folder):
     for row in panels:
         row[0].set_ylabel(f"rate of {outcome}" if rate else outcome)
     fig.tight_layout()
-    return save(fig, folder, "marginals")
+    return saved(fig, folder, "marginals")
 
 
 def heat_map(batch, outcome, over, folder):
@@ -128,7 +120,7 @@ def heat_map(batch, outcome, over, folder):
     axes.set_ylabel(label(short(over[1]), 55))
     fig.colorbar(image, label=f"rate of {outcome}" if rate else outcome,
                  format=PercentFormatter(1) if rate else None)
-    return save(fig, folder, "heat_map")
+    return saved(fig, folder, "heat_map")
 
 
 def distributions(batch, outcome, folder):
@@ -156,7 +148,7 @@ def distributions(batch, outcome, folder):
     if not hit.all():
         panels.flat[0].legend()
     fig.tight_layout()
-    return save(fig, folder, "distributions")
+    return saved(fig, folder, "distributions")
 
 
 def correlations(batch, folder):
@@ -172,7 +164,7 @@ def correlations(batch, folder):
                       va="center", color="white" if abs(value) > 0.6 else INK, fontsize=9)
     axes.set_xticks(range(len(batch.y)), batch.y, rotation=20, ha="right")
     axes.set_yticks(range(len(batch.x)), [label(short(n), 40) for n in batch.x])
-    return save(fig, folder, "correlations"), table
+    return saved(fig, folder, "correlations"), table
 
 
 def worst_runs(batch, outcome, most):
@@ -333,13 +325,7 @@ def main():
     tables(batch, table, folder)
     origin = (f"Intervox {a['program_version']}", f"commit {a['commit']}", a["batch_file"])
     parts.append(f"<footer>{html.escape(' · '.join(origin))}</footer>")
-    page = folder / "index.html"
-    page.write_text("<!doctype html><html lang=en><meta charset=utf-8>"
-                    "<meta name=viewport content='width=device-width,initial-scale=1'>"
-                    f"<title>{html.escape(a['name'])}</title><style>{STYLE}"
-                    "table.text td,table.text th{text-align:left;word-break:break-word}</style>"
-                    f"<main>{''.join(parts)}</main></html>\n", encoding="utf-8")
-    print(page)
+    print(write_page(folder, a['name'], parts))
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-from batch_report import save
 from batch_table import Batch
+from plots import saved
 from results import AXIS_COLORS, FAINT, INK, fail, run
 
 RADIUS = 3.9975e-3   # of the peg [m]
@@ -89,7 +89,7 @@ def main():
         axes.axhline(0, color=INK, linewidth=0.4)
         axes.axvline(0, color=INK, linewidth=0.4)
     fig.tight_layout()
-    save(fig, options.out.parent, options.out.stem)
+    saved(fig, options.out.parent, options.out.stem)
     domain = ~wedges
     print(f"{lam.size} stuck pegs, {domain.sum()} in the theory's domain (λ ≥ 1); of these {(jams & domain).sum()} "
           "lie where it says that they jam")

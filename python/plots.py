@@ -23,15 +23,20 @@ plt.rcParams.update({
     "figure.dpi": 130, "savefig.bbox": "tight"})
 
 
+def saved(figure, folder, name):
+    """Writes a figure and closes it: its path."""
+    path = folder / f"{name}.png"
+    figure.savefig(path)
+    plt.close(figure)
+    return path
+
+
 def save(figure, folder, name, note=""):
     if note:
         figure.text(0.995, 0.003, note, ha="right", va="top", fontsize=8, color=FAINT)
-    path = folder / f"{name}.png"
     for axes in figure.axes:
         axes.margins(x=0.01)
-    figure.savefig(path)
-    plt.close(figure)
-    print(path)
+    print(saved(figure, folder, name))
 
 
 def three(axes, time, values, label, symbol, legend=True):

@@ -35,6 +35,18 @@ def figure(path, caption, scrolls=False):
     return f"<figure>{f'<div class=scroll>{place}</div>' if scrolls else place}<figcaption>{text}</figcaption></figure>"
 
 
+def write_page(folder, title, parts):
+    """FOLDER/index.html: a page of tables and figures."""
+    style = (Path(__file__).resolve().parent / "page" / "page.css").read_text(encoding="utf-8")
+    page = folder / "index.html"
+    page.write_text("<!doctype html><html lang=en><meta charset=utf-8>"
+                    "<meta name=viewport content='width=device-width,initial-scale=1'>"
+                    f"<title>{html.escape(title)}</title><style>{style}"
+                    "table.text td,table.text th{text-align:left;word-break:break-word}</style>"
+                    f"<main>{''.join(parts)}</main></html>\n", encoding="utf-8")
+    return page
+
+
 def cards(results):
     """(value, words) of what a reader asks first."""
     found = []

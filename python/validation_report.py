@@ -12,20 +12,12 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 
-import plots  # noqa: F401  its style of figures
-from report import figure
+from plots import saved  # and its style of figures
+from report import figure, write_page
 from results import AXIS_COLORS, INK, fail, run
 
-STYLE = (Path(__file__).resolve().parent / "page" / "page.css").read_text(encoding="utf-8")
 FEW = 12  # points of a curve up to which they are marked
 LEAST = 1e-4  # share of a tolerance below which shares are drawn alike
-
-
-def save(fig, folder, name):
-    path = folder / f"{name}.png"
-    fig.savefig(path)
-    plt.close(fig)
-    return path
 
 
 def share(check):
@@ -50,7 +42,7 @@ def overview(rows, folder):
     axes.invert_yaxis()
     axes.set_xlabel("|obtained − expected| / tolerance; beyond 1 a row fails")
     fig.tight_layout()
-    return save(fig, folder, "overview")
+    return saved(fig, folder, "overview")
 
 
 def drawn(spec, folder, name):
@@ -74,7 +66,7 @@ def drawn(spec, folder, name):
     if len(spec["curves"]) > 1:
         axes.legend()
     fig.tight_layout()
-    return figure(save(fig, folder, name), spec["title"])
+    return figure(saved(fig, folder, name), spec["title"])
 
 
 def table(checks):
@@ -117,13 +109,7 @@ def main():
              figure(overview(rows, folder), "Each dot is a number; left of the line it is within its tolerance."),
              *(section(row, folder) for row in rows),
              f"<footer>Intervox {html.escape(data['program_version'])}</footer>"]
-    page = folder / "index.html"
-    page.write_text("<!doctype html><html lang=en><meta charset=utf-8>"
-                    "<meta name=viewport content='width=device-width,initial-scale=1'>"
-                    f"<title>Validation</title><style>{STYLE}"
-                    "table.text td,table.text th{text-align:left;word-break:break-word}</style>"
-                    f"<main>{''.join(parts)}</main></html>\n", encoding="utf-8")
-    print(page)
+    print(write_page(folder, "Validation", parts))
 
 
 if __name__ == "__main__":

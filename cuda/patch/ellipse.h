@@ -19,16 +19,14 @@ struct Cubics {
 
 /** Makes them by Lagrange's formula. */
 inline Cubics MakeCubics() {
-  constexpr double kX[kDepths] = {0.06943184420297371239, 0.33000947820757186760,
-                                  0.66999052179242813240, 0.93056815579702628761};
   Cubics cubics{};
   for (int g = 0; g < kDepths; ++g) {
     double c[kDepths] = {1, 0, 0, 0}, scale = 1;
     for (int o = 0; o < kDepths; ++o) {
       if (o == g) continue;
-      for (int k = kDepths - 1; k > 0; --k) c[k] = c[k - 1] - kX[o] * c[k];
-      c[0] *= -kX[o];
-      scale *= kX[g] - kX[o];
+      for (int k = kDepths - 1; k > 0; --k) c[k] = c[k - 1] - kGauss[o] * c[k];
+      c[0] *= -kGauss[o];
+      scale *= kGauss[g] - kGauss[o];
     }
     for (int k = 0; k < kDepths; ++k) cubics.c[g][k] = c[k] / scale;
   }

@@ -15,9 +15,6 @@ constexpr double kBefore = 1e-7;
 /** Faces steeper than this have no tangent that a ray could follow. */
 constexpr double kSteep = 1e-3;
 
-constexpr double kGauss[kDepths] = {0.06943184420297371239, 0.33000947820757186760,
-                                    0.66999052179242813240, 0.93056815579702628761};
-
 /** A search along one line. */
 class Line {
  public:

@@ -22,8 +22,10 @@ inline double Dot(const Vec2& a, const Vec2& b) { return a.x * b.x + a.y * b.y; 
 /** a × b. */
 inline double Cross(const Vec2& a, const Vec2& b) { return a.x * b.y - a.y * b.x; }
 
-/** Gauss' points of a run at which its depth is known, exact to degree 7. */
+/** Gauss' points of a run at which its depth is known, exact to degree 7: as shares of it. */
 inline constexpr int kDepths = 4;
+inline constexpr double kGauss[kDepths] = {0.06943184420297371239, 0.33000947820757186760,
+                                           0.66999052179242813240, 0.93056815579702628761};
 
 /** A stretch of the line over which the patch has depth; places are multiples of the line's vector.
  */

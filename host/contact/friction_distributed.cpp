@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "cuda/patch/patch_quadrature.h"
+
 namespace intervox::host {
 namespace {
 

@@ -2,7 +2,6 @@
  line in registry.cpp, or one call from the user's own code, gives it its name. */
 #pragma once
 
-#include "cuda/patch/patch_quadrature.h"
 #include "host/contact/contact.h"
 #include "host/contact/dual.h"
 #include "host/contact/parameters.h"

@@ -6,6 +6,8 @@
 #include <limits>
 #include <stdexcept>
 
+#include "integrators/tableau.h"
+
 namespace intervox::host::impulse {
 namespace {
 
@@ -165,25 +167,21 @@ class Collision {
   /** One step of Dormand and Prince's method of order 5. @param error  of order 4, in units of what
    is allowed */
   Polar Step(const Polar& y, double h, double* error) const {
-    static constexpr std::array<std::array<double, 6>, 6> a = {
-        {{1.0 / 5},
-         {3.0 / 40, 9.0 / 40},
-         {44.0 / 45, -56.0 / 15, 32.0 / 9},
-         {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
-         {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
-         {35.0 / 384, 0.0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}}};
-    static constexpr std::array<double, 7> b = {
+    static const integrators::Tableau& method = *integrators::FindTableau("rk5");
+    static constexpr std::array<double, 7> off_b = {
+        // of order 5 less those of order 4
         71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
     std::array<Polar, 7> k;
     k[0] = Rates(y);
     Polar next;
     for (std::size_t stage = 0; stage < 6; ++stage) {
+      const double* a = stage < 5 ? method.a_explicit[stage + 1] : method.b;
       next = y;
-      for (std::size_t m = 0; m <= stage; ++m) next = Sum(next, h * a[stage][m], k[m]);
+      for (std::size_t m = 0; m <= stage; ++m) next = Sum(next, h * a[m], k[m]);
       k[stage + 1] = Rates(next);
     }
     Polar off;
-    for (std::size_t m = 0; m < 7; ++m) off = Sum(off, h * b[m], k[m]);
+    for (std::size_t m = 0; m < 7; ++m) off = Sum(off, h * off_b[m], k[m]);
     const auto share = [](double wrong, double value) {
       return std::fabs(wrong) / (kTolerance * (1.0 + std::fabs(value)));
     };

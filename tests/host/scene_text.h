@@ -19,4 +19,14 @@ inline void RunToEnd(Simulation* simulation) {
   while (!simulation->Done()) simulation->Step();
 }
 
+/** Steps until what touches has parted, or to the end. */
+inline void RunThroughContact(Simulation* simulation) {
+  for (bool touched = false; !simulation->Done();) {
+    simulation->Step();
+    const bool touches = !simulation->Contacts().empty();
+    if (touched && !touches) return;
+    touched = touches;
+  }
+}
+
 }  // namespace intervox::testing

@@ -38,12 +38,7 @@ std::string Ball(const std::string& normal, double mass, double speed, double st
 /** Speed after one impact over the speed before it. */
 double Rebound(const std::string& normal, double mass, double speed, double step) {
   Simulation simulation = Of(Ball(normal, mass, speed, step));
-  bool touched = false;
-  while (!simulation.Done()) {
-    simulation.Step();
-    touched = touched || !simulation.Contacts().empty();
-    if (touched && simulation.Contacts().empty()) break;
-  }
+  testing::RunThroughContact(&simulation);
   return simulation.State()[1].v_WB.z / speed;
 }
 
@@ -89,13 +84,7 @@ TEST(PointImpacts, ResolvedByTwoHundredStepsTheyReturnEToAMillionth) {
           "true}}\n  ball: {{shape: {{sphere: {{radius: 0.1}}}}, mass: {4:.17g}, pose: {{position: "
           "[0, 0, {5:.17g}]}}, velocity: {{linear: [0, 0, {6:.17g}]}}}}\n",
           40000 * step, step, stiffness, e, mass, 0.1 + gap, -speed));
-      bool touched = false;
-      while (!simulation.Done()) {
-        simulation.Step();
-        const bool touches = !simulation.Contacts().empty();
-        if (touched && !touches) break;
-        touched = touches;
-      }
+      testing::RunThroughContact(&simulation);
       EXPECT_NEAR(simulation.State()[1].v_WB.z / speed, e, 1e-6 * e)
           << "e " << e << ", mass " << mass << ", stiffness " << stiffness << ", speed " << speed;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cuda/patch/patch_quadrature.h"
 #include "host/contact/patch_depth.h"
 
 namespace intervox::host::internal {

@@ -10,6 +10,7 @@
 #include "host/scene/reader.h"
 #include "host/simulation.h"
 #include "tests/host/impulse/collisions.h"
+#include "tests/host/scene_text.h"
 
 namespace intervox::host {
 namespace {
@@ -57,13 +58,7 @@ Vec3 OfSprings(const Strike& s, double share) {
       list(s.body.p - Vec3{0, 0, radius}), list(J.row0), list(J.row1), list(J.row2),
       radius + 0.1 * step * s.speed, list(s.body.v));
   Simulation simulation(ParseScene(text, "strike.yaml", {}));
-  bool touched = false;
-  while (!simulation.Done()) {
-    simulation.Step();
-    const bool touches = !simulation.Contacts().empty();
-    if (touched && !touches) break;
-    touched = touches;
-  }
+  intervox::testing::RunThroughContact(&simulation);
   return s.body.mass * (simulation.State()[1].v_WM - s.body.v);
 }
 
