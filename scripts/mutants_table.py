@@ -35,6 +35,10 @@ MUTANTS = [
            "body.v = settings.v_WB + «Cross(body.w, body.p_WM - settings.X_WB.p)»;", "Vec3{}", "host:SimulationOptions*"),
     Mutant("host/bodies/rigid_body.cpp", "a given mass does not scale the shape's inertia",
            "body.inertia_M = («*settings.mass / body.mass») * body.inertia_M;", "1.0", "host:Simulation*"),
+    Mutant("host/contact/finder/pair_finder.cpp", "travel is counted on from list to list",
+           "cache.travel = «0.0»;", "cache.travel", "host:PairFinder*"),
+    Mutant("cuda/rules/slice/rule.h", "a plane that no node of another's slices is below leaves nothing",
+           "return «lowest > Between()»;", "lowest > 0", "cuda:SliceTorus*"),
     # Passive contacts.
     Mutant("host/simulation/passivity.cpp", "an empty account lets bodies part at five times what U gives",
            "constexpr double kCreep = «0.05»;", "5.0", "host:Passivity*"),

@@ -2,6 +2,8 @@
 
 #include "cuda/rules/clip/rule.h"
 #include "cuda/rules/slice/rule.h"
+#include "geometry/hollows.h"
+#include "tests/cuda/families.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
@@ -147,6 +149,34 @@ TEST(SliceTorus, OtherPlanes) {
   const Answer nothing = Slice(torus, {MakePlane({0, 0, 1}, -0.11)});
   EXPECT_TRUE(nothing.result.accepted);
   EXPECT_EQ(nothing.moments.v, 0);
+}
+
+// A sector on a floor has three planes. The one that cuts alone is found however shallow the
+// overlap is: the nodes of another plane's slices go past it.
+TEST(SliceTorus, SectorsAddUpAtAnyDepth) {
+  Random random(5);
+  for (const double minor : {0.02, 0.1, 0.25}) {
+    const std::vector<geometry::Cell> whole =
+        intervox::testing::CellsOf(geometry::Torus{0.3, minor});
+    const std::vector<geometry::Cell> sectors = geometry::SplitHollows(whole);
+    ASSERT_GT(sectors.size(), 1u);
+    const geometry::Cell floor = intervox::testing::HalfSpaceCell({0, 0, 1}, 0);
+    for (double depth = 1e-2; depth > 1e-10; depth /= 7) {
+      Pose X = random.RandomPose(0.5);
+      const Vec3 axis = X.R.Col(2);
+      X.p.z = 0.3 * std::sqrt(1 - axis.z * axis.z) + minor - depth;
+      const auto volume = [&](const geometry::Cell& cell) {
+        const InterferenceMetrics metrics = ComputeMetrics({&cell, &floor, X, {}, 1e-5});
+        EXPECT_NE(metrics.status, Status::kToleranceNotMet);
+        return metrics.volume;
+      };
+      double sum = 0;
+      for (const geometry::Cell& sector : sectors) sum += volume(sector);
+      const double all = volume(whole[0]);
+      EXPECT_GT(all, 0);
+      EXPECT_NEAR(sum / all, 1, 2e-6) << "depth " << depth << ", minor radius " << minor;
+    }
+  }
 }
 
 }  // namespace

@@ -163,6 +163,30 @@ bool Overlap(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_WA,
 }
 
 // Solids of all kinds come together slowly: no gap is remembered beyond the touch.
+// A trial step may fail and fly off by any distance; what comes after it is seen all the same.
+TEST(PairFinderTest, ComesBackFromAnywhere) {
+  const Engine engine({Device::kSerial, 1, 0});
+  const auto box = geometry::ToCells(*scenes::Solid(geometry::Box{{1, 1, 1}}, "box"));
+  const auto ball = geometry::ToCells(*scenes::Solid(geometry::Sphere{0.5}, "ball"));
+  const auto floor =
+      geometry::ToCells(*scenes::Solid(geometry::HalfSpace{{0, 0, 1}, 0.5}, "floor"));
+  const BodyCells moving = MakeBodyCells(ball);
+  for (const auto& cells : {box, floor}) {
+    const BodyCells fixed = MakeBodyCells(cells);
+    for (const double far : {1e3, 1e9, 1e20, 1e77, 1e160, 1e300, std::nan("")}) {
+      testing::TwoBodyFinder finder(engine, {}, &fixed, &moving);
+      const auto overlaps_at = [&](double z) {
+        const Pose poses[2] = {{}, {Mat3::Identity(), {0, 0, z}}};
+        return finder.Find(poses).size();
+      };
+      EXPECT_EQ(overlaps_at(1.1), 0u);
+      EXPECT_EQ(overlaps_at(far), 0u);
+      EXPECT_EQ(overlaps_at(1.1), 0u) << far;
+      for (double z = 1.05; z > 0.5; z -= 1e-3) EXPECT_EQ(overlaps_at(z), z < 1.0 ? 1u : 0u) << far;
+    }
+  }
+}
+
 TEST(PairFinderTest, SeesEveryKindOfSolidTouch) {
   const std::vector<std::vector<geometry::Cell>> solids = {
       geometry::ToCells(*scenes::Solid(geometry::Sphere{0.05}, "ball")),

@@ -75,8 +75,12 @@ struct OtherPlane {
     lowest = std::fmin(lowest, middle - side + std::fmin(one, other));
     highest = std::fmax(highest, middle + side + std::fmax(one, other));
   }
-  /** Whether it does not cut the overlap: between nodes its level may rise a little. */
-  INTERVOX_HD bool Clears() const { return highest <= -0.1 * (highest - lowest); }
+  /** What its level may rise or fall by between the nodes [m]. */
+  INTERVOX_HD double Between() const { return 0.1 * (highest - lowest); }
+  /** Whether it does not cut the overlap. */
+  INTERVOX_HD bool Clears() const { return highest <= -Between(); }
+  /** Whether it leaves nothing of the overlap. */
+  INTERVOX_HD bool Empties() const { return lowest > Between(); }
 };
 
 /** The planes that are not the floor. */
@@ -454,7 +458,7 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments)
     }
     bool alone = true;
     for (int i = 0; i < others.count; ++i) {
-      if (others.plane[i].lowest > 0) {
+      if (others.plane[i].Empties()) {
         *moments = {};
         result.error = 0.0;
         return result;

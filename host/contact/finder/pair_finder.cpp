@@ -52,13 +52,15 @@ void ListCandidates(const Pose& X_IJ, const NearPair& pair) {
                                                : I.radius;
   const double margin = kListMargin * radius;
   cache.listed = true;
-  cache.listed_until = cache.travel + margin;
+  // A trial that flies off would leave a travel beside which no other is seen.
+  cache.travel = 0.0;
+  cache.listed_until = margin;
   cache.candidates.clear();
   if (I.bounded && J.bounded) {
     const double gap = Norm(X_IJ * J.center - I.center) - I.radius - J.radius;
     if (gap > margin) {
       // Far apart: the empty list holds until the balls can meet.
-      cache.listed_until = cache.travel + (1 - kRounding) * gap;
+      cache.listed_until = (1 - kRounding) * gap;
       return;
     }
   }
@@ -74,8 +76,8 @@ void ListCandidates(const Pose& X_IJ, const NearPair& pair) {
       SeparationCache::Candidate candidate;
       candidate.a = static_cast<int>(a);
       candidate.b = b;
-      candidate.apart_until = IsMovable(pair) ? cache.travel + (1 - kRounding) * gap : -1.0;
-      candidate.grow_from.fill(cache.travel);
+      candidate.apart_until = IsMovable(pair) ? (1 - kRounding) * gap : -1.0;
+      candidate.grow_from.fill(0.0);
       cache.candidates.push_back(candidate);
       return false;
     });
@@ -95,7 +97,8 @@ void Travel(const Pose& X_IJ, const NearPair& pair) {
     cache.travel += cache.moved;
   }
   cache.X_last = X_IJ;
-  if (!cache.listed || !(cache.travel <= cache.listed_until)) ListCandidates(X_IJ, pair);
+  // Both may be infinite.
+  if (!cache.listed || !(cache.travel < cache.listed_until)) ListCandidates(X_IJ, pair);
 }
 
 /** Looks how far apart two cells are that the engine has found disjoint. */

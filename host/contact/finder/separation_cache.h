@@ -14,8 +14,9 @@ namespace intervox::host {
  The Verlet list (neighbour list) holds the cell pairs whose boxes came within a margin; it is good
  until the bodies have travelled by the margin relative to each other. The separation cache holds,
  of a listed pair that was found apart, the travel that cannot close its gap. Travel is the way of
- the farthest point of one body as seen from the other, summed over the calls [m]. A cache decides
- what is computed, never what comes out: an empty one gives the same result. */
+ the farthest point of one body as seen from the other, summed over the calls since the list was
+ made [m]. A cache decides what is computed, never what comes out: an empty one gives the same
+ result. */
 struct SeparationCache {
   /** A listed cell pair. */
   struct Candidate {
@@ -30,7 +31,7 @@ struct SeparationCache {
   bool listed = false;        ///< there is a list
   Pose X_last;                ///< relative pose of the last call
   double moved = 0.0;         ///< travel of the last call [m]
-  double travel = 0.0;        ///< travel so far [m]
+  double travel = 0.0;        ///< travel since the list was made [m]
   double listed_until = 0.0;  ///< travel up to which the list holds [m]
   std::vector<Candidate> candidates;
 
