@@ -41,6 +41,8 @@ struct PatchState {
   double theta = 0.0;  ///< torsional bristle deflection [rad]
   double s_dw = 0.0;   ///< dwell state [–]
   double V_o = 0.0;    ///< relaxation offset of the volume [m³]
+  Vec3 z_j;            ///< of friction with springs on both bodies, those on body j [m]
+  double theta_j = 0.0;  ///< likewise [rad]
 };
 
 /** The constants of one contact; moved at accepted steps only (theory: "Contact begins"). */
@@ -50,6 +52,11 @@ struct PatchLatch {
   /// Damping of bodies that part, beyond the law's and in shares of the elastic force: above 0
   /// where a passive contact has given back nearly all that was put into it [s/m].
   double bound = 0.0;
+  // Of laws that remember how far the patch was pressed. V is relaxed; at points a depth.
+  double V_max = 0.0;      ///< its V when it last turned from pressing to parting [m³]
+  double unloading = 0.0;  ///< slope while it parts, in shares of the loading slope [–]
+  double V_last = 0.0;     ///< V at the last accepted step [m³]
+  double V_rate_last = 0.0;  ///< its rate there [m³/s]
 };
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */

@@ -3,11 +3,6 @@
 namespace intervox::host {
 namespace {
 
-double RestitutionOf(Parameters& p, double fallback) {
-  return p.InRange("restitution", fallback, 0.01, 1.0,
-                   "Use 0.01 for a dead impact, 1 for an elastic one.");
-}
-
 double SmallSpeed(Parameters& p) {
   return p.InRange("v_small", 1e-4, 1e-12, 1e3, "Give a small speed in m/s.");
 }
@@ -57,6 +52,15 @@ void RequirePoints(const Parameters& p) {
 }
 
 }  // namespace
+
+double RestitutionOf(Parameters& p, double fallback) {
+  return p.InRange("restitution", fallback, 0.01, 1.0,
+                   "Use 0.01 for a dead impact, 1 for an elastic one.");
+}
+
+double LinearStiffness(Parameters& p) {
+  return p.AtPoints() ? PointStiffness(p, 1.0) : PositiveStiffness(p, "stiffness");
+}
 
 ElasticPart::ElasticPart(Parameters& p, double exponent)
     : at_points_(p.AtPoints()),

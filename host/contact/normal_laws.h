@@ -9,6 +9,11 @@
 
 namespace intervox::host {
 
+/** The key `restitution` e in [0.01, 1]; `fallback` where it is not given. */
+double RestitutionOf(Parameters& p, double fallback);
+/** The stiffness of a law linear in V [N/m³], at points in the depth [N/m]. */
+double LinearStiffness(Parameters& p);
+
 /** The elastic part: k_v V of a volume; k zᵖ of a point z deep, whose potential is k z^(p+1)/(p+1).
  Hertz's k = (4/3) E* √R, 1/E* = Σ (1 − ν²)/E and p = 3/2 where no stiffness is given. */
 class ElasticPart {

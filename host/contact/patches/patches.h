@@ -185,7 +185,8 @@ bool Regroups(const Patches& patches, std::span<const ActivePair> pairs, const G
 
  Rule: a patch takes over the states of the contacts that its cell pairs belonged to. z, θ and s_dw
  are their mean weighted with the share of normal force brought along, the offset V_o is the sum of
- their shares, a is the mean weighted with volume, so force and torque are continuous. A split
+ their shares, a is the mean weighted with volume, so force and torque are continuous; what a law
+ remembers of the volume is shared out and summed like the volume. A split
  copies z, θ, s_dw and the latch. Bristle energy that a mean cannot hold is lost. The id goes with
  the larger share of volume.
  @param grouping  of these pairs, by Group.
