@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/contact/points/curvature.h"
 #include "host/contact/registry.h"
 #include "host/input/error.h"
 
@@ -48,7 +49,8 @@ void RefuseBesideDistributed(const ContactModelSettings& settings, const Contact
 
 NormalForce ContactModel::Force(double V_r, double S, const PatchLatch& latched) const {
   if (normal->Remembers()) return {ForceOf(normal->Curve(latched), V_r), 0.0};
-  const NormalForce f = normal->Force(V_r, latched.a);
+  NormalForce f = normal->Force(V_r, latched.a);
+  if (normal->FollowsCurvature()) f = {latched.form * f.f_e, latched.form * f.b};
   return normal->Conserves() ? NormalForce{S * f.f_e, S * f.b} : f;
 }
 
@@ -59,6 +61,10 @@ void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latc
   state->V_o = relaxation_time > 0.0 && !on_purpose ? V : 0.0;
   latched->v_i = std::max(0.0, -v_n);
   latched->a = normal->DampingFactor(latched->v_i);
+}
+
+void ContactModel::BeginHertz(const PatchGeometry& geometry, PatchLatch* latched) const {
+  if (normal->FollowsCurvature()) latched->form = points::HertzForm(geometry.k_1, geometry.k_2);
 }
 
 void ContactModel::Accept(double v_n, PatchLatch* latched) const {

@@ -46,6 +46,10 @@ class ContactModel {
    @param on_purpose  the scene starts in overlap: no offset */
   void Begin(double V, double v_n, bool on_purpose, PatchLatch* latched, PatchState* state) const;
 
+  /** Latches Hertz' form of a contact that begins, for laws that follow the curvatures. 0 where the
+   bodies touch at an edge, at a corner or on flats: there Hertz' law has no stiffness. */
+  void BeginHertz(const PatchGeometry& geometry, PatchLatch* latched) const;
+
   /** An accepted step of a contact that lasts. kLargest moves the latch to the largest approach
    speed so far, so that |a| only falls; kFirst keeps the first. */
   void Accept(double v_n, PatchLatch* latched) const;

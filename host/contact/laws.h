@@ -31,6 +31,9 @@ class NormalLaw {
   virtual bool Conserves() const { return false; }
   /** The potential w(V) of a law that conserves [J]. */
   virtual double Potential(double /*V*/) const { return 0.0; }
+  /** Whether the curvatures of the bodies where they touch set the stiffness: force, damping and
+   potential are then those for a HertzForm of 1 m^½, to be multiplied by the latch's. */
+  virtual bool FollowsCurvature() const { return false; }
   /** Whether the elastic part depends on how far the patch has been pressed: it is Curve() of the
    latch, and Force() is that of a patch that has not turned yet. */
   virtual bool Remembers() const { return false; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/passivity.h"
@@ -56,6 +58,7 @@ void MoveLatches(const GroupRules& rules, bool on_purpose, double h, BodyGroup* 
     const PatchLatch before = contact.latch;
     if (!contact.latched) {
       model.Begin(contact.geometry.V, v_n, on_purpose, &contact.latch, &contact.state);
+      model.BeginHertz(contact.geometry, &contact.latch);
       contact.latched = true;
       contact.solved = false;
     } else {
@@ -65,6 +68,22 @@ void MoveLatches(const GroupRules& rules, bool on_purpose, double h, BodyGroup* 
     if (h > 0.0 && model.normal->Remembers()) {
       MoveMemory(model, v_n, h, &contact, &group->ledger);
     }
+  }
+}
+
+/** Refuses contacts whose stiffness is to come from curvatures that Hertz' law is not for. */
+void CheckForms(const World& world, const BodyGroup& group) {
+  for (const Contact& contact : group.patches.contacts) {
+    if (contact.latch.form > 0.0) continue;
+    const auto name = [&](int body) {
+      const int b = group.bodies[static_cast<std::size_t>(body)];
+      return world.scene.bodies[static_cast<std::size_t>(b)].name;
+    };
+    throw std::runtime_error(
+        "t = " + std::to_string(group.time) + " s: bodies " + name(contact.body_i) + " and " +
+        name(contact.body_j) +
+        " touch at an edge, at a corner, along a line or on flats, where Hertz' law has no "
+        "stiffness. Give their contact model normal.stiffness, or normal.radius.");
   }
 }
 
@@ -107,6 +126,7 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
                                       &group->patches, &scratch->grouping_scratch);
   group->ledger.bristle_lost += changes.bristle_energy_lost;
   MoveLatches(rules, on_purpose, 0.0, group);
+  CheckForms(*tools.world, *group);
   scratch->counters.bounded_contacts += BoundContacts(tools, rules, h, group);
   WatchLevers(h, group);
   SolveNewContacts(tools, group, scratch);

@@ -138,6 +138,7 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.v_i);
   ar(c.latch.a);
   ar(c.latch.bound);
+  ar(c.latch.form);
   ar(c.latch.V_max);
   ar(c.latch.unloading);
   ar(c.latch.V_last);

@@ -36,7 +36,10 @@ double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, const Pa
     if (model.normal->Conserves()) return WorkOf(curve, V_r, 1.0);
     return WorkOf(curve, V_r, DepthPower(g, S)) * MeanDepth(g, S) / g.V;
   }
-  if (model.normal->Conserves()) return model.normal->Potential(g.V);
+  if (model.normal->Conserves()) {
+    const double w = model.normal->Potential(g.V);
+    return model.normal->FollowsCurvature() ? latch.form * w : w;
+  }
   const double p = DepthPower(g, S);
   return p / (p + 1.0) * model.Force(V_r, S, latch).f_e * (V_r / g.V) * MeanDepth(g, S);
 }

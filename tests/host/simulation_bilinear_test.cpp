@@ -46,7 +46,7 @@ struct Blow {
   std::string law = "stronge";
   bool points = true;
   double e = 0.5, mass = 1.0, k = 1e6, speed = 1.0;  // k [N/m] of the face, too
-  double steps = 200;                                // of a loading's quarter of a period, twice
+  double steps = 200;                                // of half a period of k
 };
 
 /** From the first step with a contact to the last, and what came back. */
@@ -55,7 +55,7 @@ struct Outcome {
   EnergyAudit energy;
 };
 
-Outcome Run(const Blow& b) {
+Outcome Strike(const Blow& b) {
   const double omega = std::sqrt(b.k / b.mass), step = std::numbers::pi / omega / b.steps;
   const double gap = 3.37 * step * b.speed;
   Simulation simulation = testing::FromText(
@@ -89,13 +89,20 @@ Outcome Run(const Blow& b) {
 TEST(BilinearImpacts, ReturnTheirRestitution) {
   for (const std::string law : {"stronge", "chatterjee"}) {
     for (const bool points : {true, false}) {
-      for (const double e : {1.0, 0.9, 0.5, 0.1, 0.02}) {
+      for (const double e : {1.0, 0.9, 0.5, 0.1, 0.03}) {
         for (int k = 0; k < 9; ++k) {
           const double factor[] = {0.01, 1.0, 100.0};
-          const Blow blow{law, points, e, factor[k % 3], 1e6 * factor[k / 3], factor[(k + 1) % 3]};
+          // Stronge's second slope is 1/e² times as stiff.
+          const Blow blow{law,
+                          points,
+                          e,
+                          factor[k % 3],
+                          1e6 * factor[k / 3],
+                          0.01 * factor[(k + 1) % 3],
+                          200 * (law == "stronge" ? std::max(1.0, 0.3 / e) : 1.0)};
           if (blow.speed * std::sqrt(blow.mass / blow.k) > 0.02) continue;  // deeper than the body
-          const Outcome out = Run(blow);
-          EXPECT_NEAR(out.speed, e, 2e-4 * e)
+          const Outcome out = Strike(blow);
+          EXPECT_NEAR(out.speed, e, 5e-4 * e)
               << law << points << " e " << e << " m " << blow.mass << " k " << blow.k;
           const double start = 0.5 * blow.mass * blow.speed * blow.speed;
           EXPECT_NEAR(out.energy.dissipated_normal / start, 1 - e * e, 1e-3);
@@ -112,7 +119,7 @@ TEST(BilinearImpacts, LastAsTheirTwoSlopesSay) {
   for (const double e : {0.8, 0.5, 0.25}) {
     for (const bool points : {true, false}) {
       const double quarter = std::numbers::pi / 2 * 1e-3;
-      const Outcome stronge = Run({"stronge", points, e}), chatterjee = Run({"chatterjee", points, e});
+      const Outcome stronge = Strike({"stronge", points, e}), chatterjee = Strike({"chatterjee", points, e});
       // Stronge's patch leaves its dent, (1 − e²) V_max deep, with the speed e; at its greatest it is
       // v/ω deep.
       const double dent = (1 - e * e) * 1e-3 / e;

@@ -157,6 +157,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
       a += share.volume * old.latch.a;
       AddMemory(old.latch, part, &memory);
       memory.unloading += share.volume * old.latch.unloading;
+      memory.form = old.latch.form;  // of points, which neither split nor merge
       // a is proportional to 1/v_i, so 1/v_i is averaged like a.
       slowness += old.latch.v_i > 0 ? share.volume / old.latch.v_i : 0.0;
     }
@@ -248,6 +249,8 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
     heir.body_j = pairs[k].j;
     heir.sum.Add(pairs[k].metrics);
     heir.sum.AddWall(pairs[k].metrics, pairs[k].wall);
+    heir.sum.k_1 = pairs[k].k_1;
+    heir.sum.k_2 = pairs[k].k_2;
   }
   for (std::size_t g = 0; g < scratch->contacts.size(); ++g) {
     Contact& heir = scratch->contacts[g];

@@ -96,8 +96,12 @@ Curvatures CurvaturesOf(const Surface& s, const Vec3& p) {
 Curvatures CurvaturesOf(const Cell& cell, const Vec3& p, const Vec3& n) {
   const double room = kOnSurface * (cell.bounded ? Norm(cell.bounds.half) : 1.0);
   const Surface* found[2] = {nullptr, nullptr};
+  const Surface* nearest = nullptr;
   for (const Surface& s : cell.surfaces) {
-    if (s.cut || std::fabs(geometry::Level(s, p)) > room) continue;
+    if (s.cut) continue;
+    const double off = std::fabs(geometry::Level(s, p));
+    if (nearest == nullptr || off < std::fabs(geometry::Level(*nearest, p))) nearest = &s;
+    if (off > room) continue;
     const Vec3 normal = OutwardNormal(s, p);
     if (SquaredNorm(normal) == 0.0) return SharpAt(n);
     if (found[0] == nullptr) {
@@ -107,8 +111,27 @@ Curvatures CurvaturesOf(const Cell& cell, const Vec3& p, const Vec3& n) {
       found[1] = &s;
     }
   }
+  if (found[0] == nullptr) found[0] = nearest;
   if (found[0] == nullptr) return SharpAt(n);
   return found[1] == nullptr ? CurvaturesOf(*found[0], p) : EdgeOf(*found[0], *found[1], p, n);
+}
+
+Curvatures CurvaturesOf(std::span<const Cell> cells, const Pose& X_WB, const Vec3& p_W,
+                        const Vec3& n_W) {
+  const Vec3 p = TransposeTimes(X_WB.R, p_W - X_WB.p), n = TransposeTimes(X_WB.R, n_W);
+  const Cell* nearest = nullptr;
+  double least = kInfinite;
+  for (const Cell& cell : cells) {
+    double level = -kInfinite;
+    for (const Surface& s : cell.surfaces) level = std::max(level, geometry::Level(s, p));
+    if (nearest != nullptr && std::fabs(level) >= least) continue;
+    least = std::fabs(level);
+    nearest = &cell;
+  }
+  Curvatures c = nearest != nullptr ? CurvaturesOf(*nearest, p, n) : SharpAt(n);
+  c.d_1 = X_WB.R * c.d_1;
+  c.d_2 = X_WB.R * c.d_2;
+  return c;
 }
 
 Curvatures RelativeCurvatures(const Curvatures& a, const Curvatures& b, const Vec3& n) {
@@ -122,6 +145,12 @@ Curvatures RelativeCurvatures(const Curvatures& a, const Curvatures& b, const Ve
                                        ? other.k_2
                                        : Dot(edge.d_2, TensorOf(other) * edge.d_2));
   return {kInfinite, along, Cross(edge.d_2, n), edge.d_2};
+}
+
+Curvatures CurvaturesOfGap(const PairQuery& query, const PointContact& point) {
+  const Curvatures a = CurvaturesOf({query.a, 1}, query.X_WA, point.p_WA, -point.n);
+  const Curvatures b = CurvaturesOf({query.b, 1}, query.X_WB, point.p_WB, point.n);
+  return RelativeCurvatures(a, b, point.n);
 }
 
 double HertzForm(double k_1, double k_2) {
