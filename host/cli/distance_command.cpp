@@ -49,9 +49,9 @@ bool Measured(const Row& row) { return row.separation.status != Status::kInvalid
 
 /** The two radii of curvature [m]: 0 across an edge, null where it is flat, below 0 in hollows. */
 nlohmann::ordered_json Radii(const host::points::Curvatures& c) {
-  nlohmann::ordered_json j = nlohmann::json::array();
+  auto j = nlohmann::ordered_json::array();
   for (const double k : {c.k_1, c.k_2}) {
-    j.push_back(k == 0.0 ? nlohmann::json(nullptr) : nlohmann::json(1.0 / k));
+    j.push_back(k == 0.0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(1.0 / k));
   }
   return j;
 }
@@ -60,7 +60,8 @@ nlohmann::ordered_json ToJson(const Row& row) {
   const host::Separation& s = row.separation;
   nlohmann::ordered_json j;
   j["name"] = row.name;
-  for (const char* key : {"distance", "lower", "point_a", "point_b", "normal", "radii_a", "radii_b"}) {
+  for (const char* key :
+       {"distance", "lower", "point_a", "point_b", "normal", "radii_a", "radii_b"}) {
     j[key] = nullptr;
   }
   if (Measured(row)) {

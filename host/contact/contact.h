@@ -32,7 +32,7 @@ struct PatchGeometry {
   // Of a point whose law asks for them: the gap between the bodies grows by ½ (k_1 x² + k_2 y²).
   double k_1 = 0.0;  ///< the larger curvature [1/m]; infinite at edges
   double k_2 = 0.0;  ///< the smaller [1/m]
-  Mat3 R_n;           ///< turns the last accepted step's normal into n (bristles turn with it)
+  Mat3 R_n;          ///< turns the last accepted step's normal into n (bristles turn with it)
 };
 
 /** The continuous states of one patch; also used for their rates. Deflections are given in the axes
@@ -40,11 +40,11 @@ struct PatchGeometry {
  may be combined linearly; at an accepted step the owner sets z ← R_n z and starts again from R_n =
  I. */
 struct PatchState {
-  Vec3 z;              ///< bristle deflection, in the contact plane [m]
-  double theta = 0.0;  ///< torsional bristle deflection [rad]
-  double s_dw = 0.0;   ///< dwell state [–]
-  double V_o = 0.0;    ///< relaxation offset of the volume [m³]
-  Vec3 z_j;            ///< of friction with springs on both bodies, those on body j [m]
+  Vec3 z;                ///< bristle deflection, in the contact plane [m]
+  double theta = 0.0;    ///< torsional bristle deflection [rad]
+  double s_dw = 0.0;     ///< dwell state [–]
+  double V_o = 0.0;      ///< relaxation offset of the volume [m³]
+  Vec3 z_j;              ///< of friction with springs on both bodies, those on body j [m]
   double theta_j = 0.0;  ///< likewise [rad]
 };
 
@@ -57,9 +57,9 @@ struct PatchLatch {
   double bound = 0.0;
   double form = 1.0;  ///< HertzForm where the contact began, for laws that follow it [m^½]
   // Of laws that remember how far the patch was pressed. V is relaxed; at points a depth.
-  double V_max = 0.0;      ///< its V when it last turned from pressing to parting [m³]
-  double unloading = 0.0;  ///< slope while it parts, in shares of the loading slope [–]
-  double V_last = 0.0;     ///< V at the last accepted step [m³]
+  double V_max = 0.0;        ///< its V when it last turned from pressing to parting [m³]
+  double unloading = 0.0;    ///< slope while it parts, in shares of the loading slope [–]
+  double V_last = 0.0;       ///< V at the last accepted step [m³]
   double V_rate_last = 0.0;  ///< its rate there [m³/s]
 };
 

@@ -7,8 +7,8 @@ namespace intervox::host {
 
 /** Goyal's 3-D penalty model (Ullrich 5.7) beside any normal law. On each body a spring k and a
  damper c lead from its material point to the contact point, whose offset is z on body i and z_j on
- body j. Over a backward Euler step H, with B = H k + c of each and A = 1/B_i + 1/B_j, the force that
- keeps the contact points together is
+ body j. Over a backward Euler step H, with B = H k + c of each and A = 1/B_i + 1/B_j, the force
+ that keeps the contact points together is
 
    f₀ = (v + k_i z/B_i + k_j z_j/B_j)/A.
 

@@ -51,13 +51,13 @@ struct Slip {
   Dual w;                      ///< r_gyr ω_n: spin as a velocity [m/s]
   Dual f_n;                    ///< normal force [N]
   double v_avg_squared = 0.0;  ///< |v|² + w²
-  double s = 1.0;        ///< the law's own Weight(), which the solver may hold while it iterates
-  double z[2] = {0, 0};  ///< bristle deflection before the stage's own contribution [m]
-  double z_w = 0.0;      ///< r_gyr θ, likewise [m]
+  double s = 1.0;          ///< the law's own Weight(), which the solver may hold while it iterates
+  double z[2] = {0, 0};    ///< bristle deflection before the stage's own contribution [m]
+  double z_w = 0.0;        ///< r_gyr θ, likewise [m]
   double z_j[2] = {0, 0};  ///< of the springs on body j, where the law has them on both [m]
   double z_j_w = 0.0;      ///< likewise [m]
-  double s_dw = 0.0;     ///< dwell state, likewise
-  Dual C_v{1.0};         ///< Contensou factors
+  double s_dw = 0.0;       ///< dwell state, likewise
+  Dual C_v{1.0};           ///< Contensou factors
   Dual C_w{1.0};
   double r_gyr = 0.0;                      ///< radius of gyration of the patch about n [m]
   const PatchQuadrature* patch = nullptr;  ///< of a law that IsDistributed; its axes are v's
@@ -65,15 +65,15 @@ struct Slip {
 
 /** What a friction law answers: forces against the motion, and its states' rates. */
 struct Traction {
-  Dual2 f;                    ///< force: f_t = −f [N]
-  Dual f_w;                   ///< spin force: τ_s = −r_gyr f_w n [N]
-  double z_rate[2] = {0, 0};  ///< ż of the model, at the stage's end [m/s]
-  double z_w_rate = 0.0;      ///< r_gyr θ̇ [m/s]
+  Dual2 f;                      ///< force: f_t = −f [N]
+  Dual f_w;                     ///< spin force: τ_s = −r_gyr f_w n [N]
+  double z_rate[2] = {0, 0};    ///< ż of the model, at the stage's end [m/s]
+  double z_w_rate = 0.0;        ///< r_gyr θ̇ [m/s]
   double z_j_rate[2] = {0, 0};  ///< of the springs on body j [m/s]
   double z_j_w_rate = 0.0;      ///< likewise [m/s]
-  double s_dw_rate = 0.0;     ///< ṡ_dw [1/s]
-  double stored = 0.0;        ///< of f·v: power into the bristles [W]
-  double stored_w = 0.0;      ///< of f_w w, likewise [W]
+  double s_dw_rate = 0.0;       ///< ṡ_dw [1/s]
+  double stored = 0.0;          ///< of f·v: power into the bristles [W]
+  double stored_w = 0.0;        ///< of f_w w, likewise [W]
 };
 
 /** A friction law, for sliding and spinning alike. */

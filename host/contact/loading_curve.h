@@ -33,9 +33,9 @@ inline double SlopeNear(const LoadingCurve& c, double V) {
   return std::max(first, c.V_2 > c.V_1 ? (c.f_2 - c.f_1) / (c.V_2 - c.V_1) : 0.0);
 }
 
-/** ∫₀^V f_e(V') (V'/V)^(1/p − 1) dV': the work of pressing, times the area |S| at V, of a patch whose
- volume grows with the power p of the approach, so that |S| ∝ V^(1 − 1/p). Of a point, p = 1, it is
- the potential [J]. */
+/** ∫₀^V f_e(V') (V'/V)^(1/p − 1) dV': the work of pressing, times the area |S| at V, of a patch
+ whose volume grows with the power p of the approach, so that |S| ∝ V^(1 − 1/p). Of a point, p = 1,
+ it is the potential [J]. */
 inline double WorkOf(const LoadingCurve& c, double V, double p) {
   const auto piece = [&](double from, double f_from, double to, double f_to) {
     if (!(to > from)) return 0.0;
@@ -48,8 +48,7 @@ inline double WorkOf(const LoadingCurve& c, double V, double p) {
   };
   if (!(V > 0.0)) return 0.0;
   const double to_1 = std::min(V, c.V_1), to_2 = std::min(V, c.V_2);
-  return piece(0.0, 0.0, to_1, ForceOf(c, to_1)) +
-         piece(c.V_1, c.f_1, to_2, ForceOf(c, to_2)) +
+  return piece(0.0, 0.0, to_1, ForceOf(c, to_1)) + piece(c.V_1, c.f_1, to_2, ForceOf(c, to_2)) +
          piece(c.V_2, c.f_2, V, ForceOf(c, V));
 }
 

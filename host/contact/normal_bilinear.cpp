@@ -9,7 +9,7 @@ namespace intervox::host {
 namespace {
 
 /** Width of Chatterjee's climb, in shares of V_max. */
-constexpr double kClimb = 0.05;
+constexpr double kClimb = 0.5;
 
 }  // namespace
 
@@ -36,10 +36,12 @@ LoadingCurve ChatterjeeNormal::Curve(const PatchLatch& latch) const {
 }
 
 void ChatterjeeNormal::Turn(double V_p, double V, PatchLatch* latch) const {
-  // ½ s k₁ V² = ½ k₁ (V² − (1 − e²) V_p²).
-  const double s = std::max(0.0, 1.0 - (1.0 - e_ * e_) * (V_p / V) * (V_p / V));
+  // ½ s k₁ V² = ½ k₁ (V² − (1 − e²) V_p²), down to s = 0, where a step has gone past the whole.
+  const double lost = 1.0 - e_ * e_;
+  const double peak = lost > 0.0 ? std::min(V_p, V / std::sqrt(lost)) : V_p;
+  const double s = std::max(0.0, 1.0 - lost * (peak / V) * (peak / V));
   latch->unloading = latch->V_max > 0.0 ? std::min(s, latch->unloading) : s;
-  latch->V_max = V_p;
+  latch->V_max = std::max(latch->V_max, peak);
 }
 
 }  // namespace intervox::host

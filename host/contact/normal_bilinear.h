@@ -1,5 +1,5 @@
-/** @file Bilinear normal laws: stiff while pressed, softer in sum while parting. Neither damps; what
- pressing takes and parting does not give back is lost when a patch turns. */
+/** @file Bilinear normal laws: stiff while pressed, softer in sum while parting. Neither damps;
+ what pressing takes and parting does not give back is lost when a patch turns. */
 #pragma once
 
 #include "host/contact/laws.h"
@@ -38,8 +38,8 @@ class StrongeNormal : public BilinearNormal {
 };
 
 /** Chatterjee's (Ullrich 2.4.2): parting on a line through the origin, f_n = k₂ V with k₂ = e² k₁,
- so the force jumps at the turn. Pressed again, it climbs back to k₁ V over the twentieth above
- V_max, where a jump would leave a load between e² k₁ V and k₁ V without a place to rest. */
+ so the force jumps at the turn. Pressed again, it climbs back to k₁ V while V grows by a half
+ beyond V_max: a jump would leave a load between e² k₁ V and k₁ V without a place to rest. */
 class ChatterjeeNormal : public BilinearNormal {
  public:
   /** @copydoc BilinearNormal::BilinearNormal */

@@ -74,7 +74,8 @@ ElasticPart::ElasticPart(Parameters& p, double exponent, bool may_follow)
       exponent_(ExponentOf(p, exponent)),
       follows_(may_follow && FollowsCurvatures(p, exponent_)),
       k_(follows_     ? EffectiveModulus(p.material_i(), p.material_j())
-         : at_points_ ? PointStiffness(p, exponent_) : PositiveStiffness(p, "stiffness")) {}
+         : at_points_ ? PointStiffness(p, exponent_)
+                      : PositiveStiffness(p, "stiffness")) {}
 
 FactorNormal::FactorNormal(Parameters& p, double exponent, bool needs_e)
     : e_(needs_e ? RestitutionOf(p, PairRestitution(p.material_i(), p.material_j())) : 1.0),

@@ -32,8 +32,8 @@ void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, 
   SetVelocities(*tools.world, group);
 }
 
-/** Moves what a contact's law remembers of the depth, where it has one. What the contact stores less
- by it has been lost in pressing, h being the time since the state before [s]. */
+/** Moves what a contact's law remembers of the depth, where it has one. What the contact stores
+ less by it has been lost in pressing, h being the time since the state before [s]. */
 void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contact,
                 EnergyLedger* ledger) {
   const PatchGeometry& g = contact->geometry;
@@ -44,7 +44,8 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
   const double lost = before - ElasticEnergy(model, g, contact->latch, V_o);
   ledger->elastic -= lost;
   ledger->work[kNormalLoss] += lost;
-  contact->foundation_energy -= lost;
+  // In shares: of a small rest, what stages err by in all of the work must not make it short.
+  if (before > 0.0) contact->foundation_energy *= 1.0 - lost / before;
   contact->solved = false;
 }
 

@@ -71,8 +71,7 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
   const double p = conserves ? DepthPower(g, S) : 1.0;
   const double f = model.Force(g.V, S, latch).f_e;
   const double further =
-      model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch)
-          .f_e;
+      model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch).f_e;
   return std::sqrt(std::fmax(0.0, (further - f) / (kDifference * g.V) * S * W));
 }
 

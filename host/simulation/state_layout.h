@@ -21,9 +21,9 @@ inline void WriteVec3(const Vec3& v, double* at) {
 
 /** The stepper's vectors. Positions x: for each free body its centre of mass and quaternion.
  Velocities y: for each free body p and H (see RigidBody), then for each contact slot the increments
- of z, θ, s_dw, V_o, z_j and θ_j over the substep. Quadratures a: those of the audit, then for each slot what
- goes into its bristles and into its foundation. Slots beyond the contacts are for those that are
- born within the substep. */
+ of z, θ, s_dw, V_o, z_j and θ_j over the substep. Quadratures a: those of the audit, then for each
+ slot what goes into its bristles and into its foundation. Slots beyond the contacts are for those
+ that are born within the substep. */
 struct StateLayout {
   std::size_t free = 0;   ///< free bodies
   std::size_t slots = 0;  ///< contacts that fit

@@ -41,7 +41,8 @@ Slip RandomSlip(geometry::Random* random) {
   x.v = {Dual::Variable(size(1e-9, 10), 0), Dual::Variable(size(1e-9, 10), 1)};
   x.w = Dual::Variable(size(1e-9, 10), 2);
   x.f_n = Dual::Variable(std::fabs(size(1e-3, 1e4)), 3);
-  for (double* z : {&x.z[0], &x.z[1], &x.z_w, &x.z_j[0], &x.z_j[1], &x.z_j_w}) *z = size(1e-9, 1e-2);
+  for (double* z : {&x.z[0], &x.z[1], &x.z_w, &x.z_j[0], &x.z_j[1], &x.z_j_w})
+    *z = size(1e-9, 1e-2);
   return x;
 }
 
@@ -53,7 +54,8 @@ TEST(GoyalFriction, EachStepSatisfiesItsEquations) {
   int stuck = 0, slid = 0;
   for (int trial = 0; trial < 20000; ++trial) {
     const double k = std::pow(10, random.Uniform(2, 8)), c = std::pow(10, random.Uniform(-1, 4));
-    const double k_j = std::pow(10, random.Uniform(2, 8)), c_j = std::pow(10, random.Uniform(-1, 4));
+    const double k_j = std::pow(10, random.Uniform(2, 8)),
+                 c_j = std::pow(10, random.Uniform(-1, 4));
     const double mu = random.Uniform(0.05, 1.5);
     const auto model = MakeContactModel(Settings(mu, k, c, k_j, c_j), {}, {});
     const Slip x = RandomSlip(&random);
@@ -85,7 +87,8 @@ TEST(GoyalFriction, EachStepSatisfiesItsEquations) {
       ASSERT_NEAR(along, slip_size * size, 1e-9 * speeds * size);
     }
     // Each of the terms dissipates.
-    const double sliding = f[0] * v[0] + f[1] * v[1] - t.stored, spinning = f[2] * v[2] - t.stored_w;
+    const double sliding = f[0] * v[0] + f[1] * v[1] - t.stored,
+                 spinning = f[2] * v[2] - t.stored_w;
     ASSERT_GE(sliding, -1e-10 * (std::fabs(t.stored) + size * speeds));
     ASSERT_GE(spinning, -1e-10 * (std::fabs(t.stored_w) + size * speeds));
   }
@@ -144,9 +147,8 @@ Simulation OnFloor(bool points, double pull, double mass, double k, double step,
           "  floor: {{shape: {{half_space: {{normal: [0, 0, 1], offset: 0}}}}, fixed: true}}\n"
           "  box: {{shape: {{box: {{size: [0.2, 0.2, 0.1]}}}}, mass: {:.17g}, pose: {{position: "
           "[0, 0, 0.05]}}, wrenches: [{{force: [{:.17g}, 0, 0], point: [0, 0, -0.05]}}]}}\n",
-          duration, step, points ? "points" : "volumes",
-          Stiffness(points, mass),
-          k, 2 * std::sqrt(k * mass) * 0.3, more, mass, pull * mass),
+          duration, step, points ? "points" : "volumes", Stiffness(points, mass), k,
+          2 * std::sqrt(k * mass) * 0.3, more, mass, pull * mass),
       2);
 }
 
@@ -184,8 +186,8 @@ TEST(GoyalFriction, HoldsBelowTheLimitAndSlidesAboveIt) {
 // Stuck, a body swings on the two springs in series: k k_j/(k + k_j) for each contact.
 TEST(GoyalFriction, ASwingHasTheFrequencyOfBothSpringsInSeries) {
   const double k = 4e4, k_j = 1e4, m = 2.0;
-  Simulation simulation = OnFloor(false, 1.0, m, k, 1e-4, 1.0,
-                                  fmt::format(", stiffness_j: {}, damping_j: 1e-3", k_j));
+  Simulation simulation =
+      OnFloor(false, 1.0, m, k, 1e-4, 1.0, fmt::format(", stiffness_j: {}, damping_j: 1e-3", k_j));
   const double omega = std::sqrt(k * k_j / (k + k_j) / m), rest = m / (k * k_j / (k + k_j));
   double before = 0.0, first = -1.0, last = -1.0;
   int crossings = 0;
@@ -213,16 +215,16 @@ TEST(GoyalFriction, EnergyNeverRises) {
     const double step = steps[trial % 3 == 0 ? (trial / 3) % 3 : trial % 3];
     Simulation simulation = testing::FromText(
         fmt::format(
-            "duration: 1\nintegrator: {{step: {:.17g}}}\ncontact_models:\n  default:\n    geometry: "
+            "duration: 1\nintegrator: {{step: {:.17g}}}\ncontact_models:\n  default:\n    "
+            "geometry: "
             "{}\n    normal: {{model: gonthier, {}, restitution: 0.5}}\n    friction: {{model: "
             "goyal, mu: 0.4, stiffness: {:.17g}, damping: {:.17g}}}\nbodies:\n"
             "  floor: {{shape: {{half_space: {{normal: [0, 0, 1], offset: 0}}}}, fixed: true}}\n"
             "  part: {{shape: {{box: {{size: [0.1, 0.07, 0.05]}}}}, mass: {:.17g}, pose: "
             "{{position: [0, 0, 0.08], rpy_deg: [20, 7, 0]}}, velocity: {{linear: [1, 0.2, 0], "
             "angular: [2, -3, 9]}}}}\n",
-            step, points ? "points" : "volumes",
-            Stiffness(points, mass),
-            k, 0.01 * std::sqrt(k * mass), mass),
+            step, points ? "points" : "volumes", Stiffness(points, mass), k,
+            0.01 * std::sqrt(k * mass), mass),
         2);
     const EnergyAudit start = simulation.Energy();
     const double scale = start.kinetic + mass * 9.81 * 0.08;
@@ -246,10 +248,11 @@ TEST(GoyalFriction, EnergyNeverRises) {
 TEST(GoyalFriction, ActionIsReaction) {
   for (const std::string geometry : {"points", "volumes"}) {
     Simulation simulation = testing::FromText(
-        "gravity: [0, 0, 0]\nduration: 0.4\nintegrator: {step: 2.0e-4}\ncontact_models:\n  default:\n"
+        "gravity: [0, 0, 0]\nduration: 0.4\nintegrator: {step: 2.0e-4}\ncontact_models:\n  "
+        "default:\n"
         "    geometry: " +
-            geometry + "\n    normal: {model: gonthier, stiffness: " +
-            (geometry == "points" ? "1e6" : "1e9") +
+            geometry +
+            "\n    normal: {model: gonthier, stiffness: " + (geometry == "points" ? "1e6" : "1e9") +
             ", restitution: 0.5}\n    friction: {model: goyal, mu: 0.4, stiffness: 1e5, damping: "
             "30}\nbodies:\n"
             "  one: {shape: {sphere: {radius: 0.1}}, mass: 1, inertia: "

@@ -91,8 +91,8 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   a.bristle_energy = 0.5 * 1e5 * 100 * 1e-12;
   b.bristle_energy = 0.5 * 1e5 * 300 * 4e-12;
   a.latched = b.latched = true;
-  a.latch = {0.1, -4, 0, 3e-6, 0.2, 1e-6, -5e-4};
-  b.latch = {0.4, -1, 0, 4e-6, 0.6, 3e-6, 2e-4};
+  a.latch = {0.1, -4, 0, 1, 3e-6, 0.2, 1e-6, -5e-4};
+  b.latch = {0.4, -1, 0, 1, 4e-6, 0.6, 3e-6, 2e-4};
   const double energy = a.bristle_energy + b.bristle_energy;
   const std::uint64_t larger = b.id;
   const PatchChanges changes = patches_.Accept(
@@ -155,7 +155,7 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
   whole.bristle_energy = 8.0;
   whole.f_n = 400;
   whole.latched = true;
-  whole.latch = {0.2, -3, 0, 8e-6, 0.3, 5e-6, 1e-3};
+  whole.latch = {0.2, -3, 0, 1, 8e-6, 0.3, 5e-6, 1e-3};
   const std::uint64_t id = whole.id;
   const PatchChanges changes =
       patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 1);
@@ -180,7 +180,7 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
   }
   EXPECT_NEAR(energy, 8.0, 1e-14);
   EXPECT_NEAR(offset, 5e-7, 1e-20);
-  EXPECT_NEAR(deepest, 4.0 / 5.0 * 8e-6, 1e-18);  // a fifth goes with the middle
+  EXPECT_NEAR(deepest, 8e-6, 1e-18);
 }
 
 TEST_F(PatchRulesTest, BristlesTurnWithTheNormalAtFullLength) {

@@ -92,8 +92,8 @@ TEST(Curvatures, OfEveryKindOfSurfaceAreThoseOfAWalkOnIt) {
       const double h = 1e-4 / (1.0 + size);
       for (const double angle : {0.0, 0.7, std::numbers::pi / 2, 2.0}) {
         const Vec3 t = std::cos(angle) * c.d_1 + std::sin(angle) * c.d_2;
-        const double euler = c.k_1 * std::cos(angle) * std::cos(angle) +
-                             c.k_2 * std::sin(angle) * std::sin(angle);
+        const double euler =
+            c.k_1 * std::cos(angle) * std::cos(angle) + c.k_2 * std::sin(angle) * std::sin(angle);
         EXPECT_NEAR(BendByWalking(s, p, n, t, h), euler, 1e-4 * (1.0 + size))
             << static_cast<int>(s.kind);
         ++checked;
@@ -135,7 +135,8 @@ TEST(Curvatures, HaveTheirClosedForms) {
 
 TEST(Curvatures, OfEdgesAndCornersAreInfiniteAcross) {
   // A can of radius 0.2: faces, wall, and rims that bend by their radius where they stand upright.
-  const std::vector<geometry::Cell> cells = geometry::ToCells(*geometry::Leaf(geometry::Cylinder{0.2, 0.6}));
+  const std::vector<geometry::Cell> cells =
+      geometry::ToCells(*geometry::Leaf(geometry::Cylinder{0.2, 0.6}));
   ASSERT_EQ(cells.size(), 1U);
   const geometry::Cell& can = cells[0];
   const Curvatures wall = CurvaturesOf(can, {0.2, 0, 0.1}, {1, 0, 0});
@@ -149,7 +150,8 @@ TEST(Curvatures, OfEdgesAndCornersAreInfiniteAcross) {
     EXPECT_NEAR(rim.k_2, 5.0 * std::sin(lean), 1e-12);
     EXPECT_NEAR(std::fabs(rim.d_2.y), 1.0, 1e-12);
   }
-  const std::vector<geometry::Cell> box = geometry::ToCells(*geometry::Leaf(geometry::Box{{0.2, 0.4, 0.6}}));
+  const std::vector<geometry::Cell> box =
+      geometry::ToCells(*geometry::Leaf(geometry::Box{{0.2, 0.4, 0.6}}));
   const geometry::Cell& brick = box[0];
   EXPECT_EQ(CurvaturesOf(brick, {0.1, 0.2, 0.3}, Vec3{1, 1, 1} / std::sqrt(3.0)).k_2, kInfinite);
   const Curvatures edge = CurvaturesOf(brick, {0.1, 0.2, 0.05}, Vec3{1, 1, 0} / std::sqrt(2.0));
@@ -161,8 +163,8 @@ TEST(Curvatures, OfEdgesAndCornersAreInfiniteAcross) {
 TEST(Curvatures, OfAGapAddUpInTheirDirections) {
   for (const double angle : {0.0, 0.4, 1.0, std::numbers::pi / 2}) {
     const Curvatures a{5.0, 0.0, {1, 0, 0}, {0, 1, 0}};
-    const Curvatures b{2.0, 0.0, {std::cos(angle), std::sin(angle), 0},
-                       {std::sin(angle), -std::cos(angle), 0}};
+    const Curvatures b{
+        2.0, 0.0, {std::cos(angle), std::sin(angle), 0}, {std::sin(angle), -std::cos(angle), 0}};
     const Curvatures gap = RelativeCurvatures(a, b, {0, 0, 1});
     EXPECT_NEAR(gap.k_1 + gap.k_2, 7.0, 1e-12);
     EXPECT_NEAR(gap.k_1 - gap.k_2, std::sqrt(25 + 4 + 20 * std::cos(2 * angle)), 1e-12);
@@ -182,12 +184,14 @@ double Sink(double a, double b, double x, double y) {
     const double phi = 2 * std::numbers::pi * (k + 0.5) / kAngles;
     // Along a ray the pressure is √(A + 2 B r + C r²), C < 0: from r = 0 to its root.
     const double c = std::cos(phi), s = std::sin(phi);
-    const double A = 1 - x * x / (a * a) - y * y / (b * b), B = -(x * c / (a * a) + y * s / (b * b));
+    const double A = 1 - x * x / (a * a) - y * y / (b * b),
+                 B = -(x * c / (a * a) + y * s / (b * b));
     const double C = -(c * c / (a * a) + s * s / (b * b));
     // ∫ √(A + 2Br + Cr²) dr with r = −B/C + q sin u.
     const double q = std::sqrt(B * B / (C * C) - A / C), u = std::asin(B / C / q);
     const double span = std::numbers::pi / 2 - u;
-    sum += std::sqrt(-C) * q * q * 0.5 * (span + 0.5 * (std::sin(std::numbers::pi) - std::sin(2 * u)));
+    sum +=
+        std::sqrt(-C) * q * q * 0.5 * (span + 0.5 * (std::sin(std::numbers::pi) - std::sin(2 * u)));
   }
   return sum * 2 * std::numbers::pi / kAngles / std::numbers::pi;
 }

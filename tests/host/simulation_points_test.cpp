@@ -324,14 +324,14 @@ TEST(PointScenes, HertzStiffnessComesFromTheMaterials) {
 /** How long the first impact of a body on a floor lasts, at points by Hertz' law. */
 double HertzTime(const std::string& normal, const std::string& shape, double height,
                  const std::string& floor) {
-  Simulation simulation = Of(
-      "gravity: [0, 0, 0]\nduration: 0.02\nintegrator: {step: 2.0e-7}\n"
-      "materials: {steel: {youngs_modulus: 2.1e11, poisson_ratio: 0.3, restitution: 1}}\n"
-      "contact_models:\n  default: {geometry: points, normal: " +
-      normal + "}\nbodies:\n  floor: {shape: " + floor +
-      ", fixed: true, material: steel}\n  body: {shape: " + shape +
-      ", mass: 1, material: steel, pose: {position: [0, 0, " + std::to_string(height + 1e-6) +
-      "]}, velocity: {linear: [0, 0, -1]}}\n");
+  Simulation simulation =
+      Of("gravity: [0, 0, 0]\nduration: 0.02\nintegrator: {step: 2.0e-7}\n"
+         "materials: {steel: {youngs_modulus: 2.1e11, poisson_ratio: 0.3, restitution: 1}}\n"
+         "contact_models:\n  default: {geometry: points, normal: " +
+         normal + "}\nbodies:\n  floor: {shape: " + floor +
+         ", fixed: true, material: steel}\n  body: {shape: " + shape +
+         ", mass: 1, material: steel, pose: {position: [0, 0, " + std::to_string(height + 1e-6) +
+         "]}, velocity: {linear: [0, 0, -1]}}\n");
   double first = -1.0;
   while (!simulation.Done()) {
     simulation.Step();
@@ -362,8 +362,8 @@ TEST(PointScenes, HertzStiffnessFollowsTheCurvatures) {
          "35, 0]}}",
          15, 15);
   // A radius still counts before them.
-  const double given = HertzTime("{model: gonthier, radius: 0.05}", "{sphere: {radius: 0.05}}", 0.05,
-                                 plane);
+  const double given =
+      HertzTime("{model: gonthier, radius: 0.05}", "{sphere: {radius: 0.05}}", 0.05, plane);
   EXPECT_NEAR(given, HertzTime("{model: gonthier}", "{sphere: {radius: 0.05}}", 0.05, plane),
               2e-7 + 1e-3 * given);
 }

@@ -18,8 +18,8 @@ struct ActivePair {
   int a = 0;  ///< cell of body i
   int b = 0;  ///< cell of body j
   InterferenceMetrics metrics;
-  WallMean wall;  ///< of the round wall that they meet at
-  int point = 0;  ///< which of the pair's points, where bodies touch in points
+  WallMean wall;                ///< of the round wall that they meet at
+  int point = 0;                ///< which of the pair's points, where bodies touch in points
   double k_1 = 0.0, k_2 = 0.0;  ///< of the point's gap, where its NearPair asks for them [1/m]
 };
 

@@ -107,8 +107,8 @@ void TakeWrench(const Contact& old, Contact* heir) {
   }
 }
 
-/** Adds the part of a contact's memory of its depth that its cell pairs took along: volumes and their
- rates add up. */
+/** Adds the part of a contact's memory of its depth that its cell pairs took along: volumes and
+ their rates add up. */
 void AddMemory(const PatchLatch& old, double part, PatchLatch* sum) {
   sum->V_max += part * old.V_max;
   sum->V_last += part * old.V_last;
@@ -135,8 +135,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     const double part = share.volume / contact_volume[c];
     const double w = force > 0 ? old.f_n * part : share.volume;
     const bool turns = old.has_normal && heir->has_normal;
-    const Mat3 turn =
-        turns ? SmallestRotation(old.n_accepted, heir->n_accepted) : Mat3::Identity();
+    const Mat3 turn = turns ? SmallestRotation(old.n_accepted, heir->n_accepted) : Mat3::Identity();
     const Vec3 z = turns ? turn * old.state.z : old.state.z, z_j = turn * old.state.z_j;
     ++ancestors;
     weights += w;

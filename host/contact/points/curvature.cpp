@@ -67,8 +67,8 @@ Curvatures SharpAt(const Vec3& n) {
   return {kInfinite, kInfinite, t, Cross(n, t)};
 }
 
-/** Of the edge of two surfaces. The curve's bend b is across it and has b·n_k = −κ_k with the normals
- n_k of the two and their curvatures κ_k along the edge. */
+/** Of the edge of two surfaces. The curve's bend b is across it and has b·n_k = −κ_k with the
+ normals n_k of the two and their curvatures κ_k along the edge. */
 Curvatures EdgeOf(const Surface& first, const Surface& second, const Vec3& p, const Vec3& n) {
   const Vec3 n_1 = OutwardNormal(first, p), n_2 = OutwardNormal(second, p);
   const Vec3 across = Cross(n_1, n_2);
@@ -141,9 +141,8 @@ Curvatures RelativeCurvatures(const Curvatures& a, const Curvatures& b, const Ve
   const Curvatures &edge = sharp_a ? a : b, &other = sharp_a ? b : a;
   if (sharp_a && sharp_b && SquaredNorm(Cross(a.d_2, b.d_2)) > kSmooth) return SharpAt(n);
   // Along the edge both bend; of two parallel edges only what is finite counts.
-  const double along = edge.k_2 + (std::isinf(other.k_1)
-                                       ? other.k_2
-                                       : Dot(edge.d_2, TensorOf(other) * edge.d_2));
+  const double along =
+      edge.k_2 + (std::isinf(other.k_1) ? other.k_2 : Dot(edge.d_2, TensorOf(other) * edge.d_2));
   return {kInfinite, along, Cross(edge.d_2, n), edge.d_2};
 }
 

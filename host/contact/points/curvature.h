@@ -19,22 +19,24 @@ struct Curvatures {
   Vec3 d_2;
 };
 
-/** Of one surface at a point p on it, from the Hessian of its level function, for the kept side: W =
- side T ∇∇f T/|∇f| with T = I − n nᵀ. In the surface's frame. At a cone's apex both are infinite. */
+/** Of one surface at a point p on it, from the Hessian of its level function, for the kept side: W
+ = side T ∇∇f T/|∇f| with T = I − n nᵀ. In the surface's frame. At a cone's apex both are infinite.
+ */
 Curvatures CurvaturesOf(const geometry::Surface& surface, const Vec3& p);
 
 /** Of a cell at a boundary point p, where it is touched along the unit normal n out of it: a face's
- where p lies on one surface, or near none of several; on two, those of the edge: infinite across it, and along it the bend of
- the curve towards −n; on three or more a corner's. Cut faces do not count. In the cell's frame. */
+ where p lies on one surface, or near none of several; on two, those of the edge: infinite across
+ it, and along it the bend of the curve towards −n; on three or more a corner's. Cut faces do not
+ count. In the cell's frame. */
 Curvatures CurvaturesOf(const geometry::Cell& cell, const Vec3& p, const Vec3& n);
 
-/** Of a posed solid of one cell or several, at a point p_W of its boundary where the unit normal out of
- it is n_W; world axes. */
+/** Of a posed solid of one cell or several, at a point p_W of its boundary where the unit normal
+ out of it is n_W; world axes. */
 Curvatures CurvaturesOf(std::span<const geometry::Cell> cells, const Pose& X_WB, const Vec3& p_W,
                         const Vec3& n_W);
 
-/** Of the gap between two bodies that touch: the gap grows by ½ (k_1 x² + k_2 y²) along d_1 and d_2.
- The tensors of both add up; both in one frame, with normals that are opposite. */
+/** Of the gap between two bodies that touch: the gap grows by ½ (k_1 x² + k_2 y²) along d_1 and
+ d_2. The tensors of both add up; both in one frame, with normals that are opposite. */
 Curvatures RelativeCurvatures(const Curvatures& a, const Curvatures& b, const Vec3& n);
 
 /** The same of a point at which the cells of a query touch, world axes; n is the point's. */
