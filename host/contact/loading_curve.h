@@ -8,8 +8,9 @@
 namespace intervox::host {
 
 /** f_e(V): from (0, 0) straight to (V_1, f_1), to (V_2, f_2), and on with the slope k. V is the
- measure of compliance: a volume [m³], at points a depth [m]. Requires 0 ≤ V_1 ≤ V_2, 0 ≤ f_1 ≤ f_2,
- k > 0. With zeros it is k V. */
+ measure of compliance: a volume [m³], at points a depth [m]. Requires k > 0, and
+ 0 ≤ V_1 < V_2 and 0 ≤ f_1 < f_2 with no smaller slope on the second piece than on the first, or
+ zeros: k V. */
 struct LoadingCurve {
   double V_1 = 0.0;
   double f_1 = 0.0;  ///< [N]
@@ -25,12 +26,10 @@ inline double ForceOf(const LoadingCurve& c, double V) {
   return c.V_1 > 0.0 ? c.f_1 * (V / c.V_1) : 0.0;
 }
 
-/** The largest slope that a small motion from V may meet: k from V_2 on, below it the larger slope
- of the two pieces. */
+/** The larger slope of the pieces that a small motion from V may meet: k from V_2 on, below it that
+ of the piece that ends there. */
 inline double SlopeNear(const LoadingCurve& c, double V) {
-  if (V >= c.V_2) return c.k;
-  const double first = c.V_1 > 0.0 ? c.f_1 / c.V_1 : 0.0;
-  return std::max(first, c.V_2 > c.V_1 ? (c.f_2 - c.f_1) / (c.V_2 - c.V_1) : 0.0);
+  return V < c.V_2 ? (c.f_2 - c.f_1) / (c.V_2 - c.V_1) : c.k;
 }
 
 /** ∫₀^V f_e(V') (V'/V)^(1/p − 1) dV': the work of pressing, times the area |S| at V, of a patch

@@ -56,7 +56,7 @@ struct FitQuantity {
 Fit FitLeastSquares(const FitCurve& curve, std::span<const FitQuantity> wanted,
                     const std::string& source);
 
-/** The 97.5 % quantile of Student's t with n ≥ 5 degrees of freedom, to 2e-4. */
+/** The 97.5 % quantile of Student's t with n ≥ 5 degrees of freedom, to 5e-4. */
 double StudentQuantile(int n);
 
 /** A model that measurements may be fitted to. */
@@ -64,6 +64,7 @@ struct FitModelEntry {
   std::string name;
   std::string equation;
   std::vector<std::string> columns;  ///< that the file must have
+  /** Fits it to measurements that have the columns. */
   Fit (*fit)(const Measurements& data, const FitConditions& conditions);
 };
 

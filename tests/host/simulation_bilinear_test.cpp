@@ -35,7 +35,8 @@ TEST(LoadingCurve, StoresTheIntegralOfItsForce) {
                 host::ForceOf(c, V + step) - host::ForceOf(c, V));
     }
   }
-  // A parabola's and a sine's greatest values.
+  // A parabola's, a cubic's (3 x − x³ on [0, 2]) and a sine's greatest values.
+  EXPECT_NEAR(host::PeakOf(0.0, 3.0, -2.0, -9.0, 2.0), 2.0, 1e-15);
   EXPECT_NEAR(host::PeakOf(0.0, 2.0, 0.0, -2.0, 1.0), 0.5, 1e-15);
   EXPECT_NEAR(host::PeakOf(std::cos(0.1), std::sin(0.1), std::cos(0.15), -std::sin(0.15), 0.25),
               1.0, 2e-5);
