@@ -66,7 +66,8 @@ double RestitutionOf(Parameters& p, double fallback) {
 }
 
 double LinearStiffness(Parameters& p) {
-  return p.AtPoints() ? PointStiffness(p, 1.0) : PositiveStiffness(p, "stiffness");
+  if (!p.AtPoints()) return PositiveStiffness(p, "stiffness");
+  return p.InRange("stiffness", 0.0, 1e-300, 1e300, "At points give it in N/m, above 0.");
 }
 
 ElasticPart::ElasticPart(Parameters& p, double exponent, bool may_follow)

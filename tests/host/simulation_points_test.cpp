@@ -302,6 +302,16 @@ TEST(PointScenes, WhatCannotBeIsRefusedWithItsRemedy) {
   expect(
       "{geometry: points, normal: {model: gonthier, stiffness: 1e6}, rolling: {model: gonthier}}",
       "no rolling resistance");
+  expect("{geometry: points, normal: {model: stronge}}",
+         "stiffness: is missing. At points give it");
+  expect("{geometry: points, normal: {model: stronge, stiffness: 0}}", "Write a number above 0");
+  expect("{geometry: points, normal: {model: stronge, stiffness: 1, radius: 1}}", "radius");
+  expect("{geometry: points, normal: {model: chatterjee, stiffness: 1, restitution: 2}}",
+         "from 0.01 to 1");
+  expect("{normal: {model: gonthier, stiffness: 1e6}, friction: {model: goyal}}",
+         "friction.stiffness: is missing");
+  expect("{normal: {model: gonthier, stiffness: 1e6}, friction: {model: goyal, stiffness: 1}}",
+         "friction.damping: is missing");
   expect("{normal: {model: lee_wang, stiffness: 1e6, damping: 1}}", "geometry: points");
   expect("{normal: {model: gonthier, stiffness: 1e6, radius: 1}}", "radius");
   expect("{geometry: corners, normal: {model: gonthier, stiffness: 1e6}}", "geometry");
@@ -340,6 +350,8 @@ double HertzTime(const std::string& normal, const std::string& shape, double hei
     if (!touches && first >= 0.0) break;
   }
   EXPECT_NEAR(simulation.State()[1].v_WB.z, 1.0, 1e-4) << shape;
+  EXPECT_NEAR(simulation.Energy().balance, 0.0, 1e-5) << shape;
+  EXPECT_NEAR(simulation.Energy().elastic, 0.0, 1e-15) << shape;
   return simulation.Time() - first;
 }
 
