@@ -183,6 +183,29 @@ TEST(FitModel, FindsTheTruthWithoutNoise) {
   EXPECT_NEAR(fit.parameters[2].value, 0.2, 1e-7);
 }
 
+// One parameter: s² = Σ r²/(n − 1), and the interval is t s/√Σ v² to either side.
+TEST(FitModel, HasTheIntervalOfAProportion) {
+  Measurements m = Table({"approach_speed", "rebound_speed"}, 6);
+  double vv = 0.0, vb = 0.0, rr = 0.0;
+  for (std::size_t k = 0; k < 6; ++k) {
+    const double v = 0.3 * static_cast<double>(k + 1), b = 0.5 * v + (k % 2 == 0 ? 0.02 : -0.03);
+    m.columns[0][k] = v;
+    m.columns[1][k] = b;
+    vv += v * v;
+    vb += v * b;
+  }
+  for (std::size_t k = 0; k < 6; ++k) {
+    const double r = m.columns[1][k] - vb / vv * m.columns[0][k];
+    rr += r * r;
+  }
+  const Fit fit = FitModel("restitution", m, {});
+  const double s = std::sqrt(rr / 5);
+  EXPECT_NEAR(fit.deviation, s, 1e-9);
+  EXPECT_NEAR(fit.parameters[0].value, vb / vv, 1e-9);
+  EXPECT_NEAR(fit.parameters[0].high - fit.parameters[0].value, 2.5706 * s / std::sqrt(vv),
+              5e-4 * s);
+}
+
 std::string MessageOf(const std::function<void()>& act) {
   try {
     act();

@@ -129,6 +129,37 @@ TEST(GoyalFriction, HasTheSlopesOfItsForces) {
   EXPECT_GT(checked, 10000);
 }
 
+// A stage gives both bodies' deflections as y* + hγ times their rates, in the contact's plane.
+TEST(GoyalFriction, AStageEndsWithItsRates) {
+  const auto model = MakeContactModel(Settings(0.4, 1e5, 50, 3e5, 20), {}, {});
+  host::StageBody bodies[2];
+  bodies[1].inverse_mass = 0.5;
+  bodies[1].v = {0.02, -0.01, -0.1};
+  host::StageContact contacts[1];
+  host::StageContact& c = contacts[0];
+  c.body_i = 1;
+  c.body_j = 0;
+  c.model = model.get();
+  c.geometry.V = 1e-4;
+  c.geometry.n = {0, 0, 1};
+  c.geometry.S = {0, 0, 0.01};
+  c.geometry.J_W = Mat3::Diagonal({1e-9, 1e-9, 2e-9});
+  c.state.z = {1e-5, 2e-5, 0};
+  c.state.z_j = {-1e-5, 3e-5, 0};
+  c.latch.a = -0.5;
+  const host::PatchState start = c.state;
+  constexpr double H = 1e-3;
+  host::SolveStage(H, bodies, contacts);
+  EXPECT_GT(Norm(c.rate.z), 1e-3);
+  EXPECT_GT(Norm(c.rate.z_j), 1e-3);
+  EXPECT_LT(Norm(c.state.z - start.z - H * c.rate.z), 1e-18);
+  EXPECT_LT(Norm(c.state.z_j - start.z_j - H * c.rate.z_j), 1e-18);
+  // The springs and dampers of each body carry the friction force.
+  const Vec3 f{-c.force.x, -c.force.y, 0};
+  EXPECT_LT(Norm(1e5 * c.state.z + 50 * c.rate.z - f), 1e-9 * Norm(f));
+  EXPECT_LT(Norm(3e5 * c.state.z_j + 20 * c.rate.z_j - f), 1e-9 * Norm(f));
+}
+
 /** Of four points or of a face of 0.2 m, by the body's mass. */
 std::string Stiffness(bool points, double mass) {
   return fmt::format("stiffness: {:.17g}", (points ? 1e5 : 1e8) * mass) +

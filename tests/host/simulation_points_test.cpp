@@ -342,13 +342,15 @@ double HertzTime(const std::string& normal, const std::string& shape, double hei
          ", fixed: true, material: steel}\n  body: {shape: " + shape +
          ", mass: 1, material: steel, pose: {position: [0, 0, " + std::to_string(height + 1e-6) +
          "]}, velocity: {linear: [0, 0, -1]}}\n");
-  double first = -1.0;
+  double first = -1.0, stored = 0.0;
   while (!simulation.Done()) {
     simulation.Step();
     const bool touches = !simulation.Contacts().empty();
     if (touches && first < 0.0) first = simulation.Time();
     if (!touches && first >= 0.0) break;
+    stored = std::max(stored, simulation.Energy().elastic);
   }
+  EXPECT_NEAR(stored, 0.5, 1e-3) << shape;  // all of it, for a moment
   EXPECT_NEAR(simulation.State()[1].v_WB.z, 1.0, 1e-4) << shape;
   EXPECT_NEAR(simulation.Energy().balance, 0.0, 1e-5) << shape;
   EXPECT_NEAR(simulation.Energy().elastic, 0.0, 1e-15) << shape;
