@@ -21,7 +21,10 @@ Traction GoyalFriction::Evaluate(const Slip& x) const {
     return (1.0 / A) * (v + Dual(i_.k * z / B_i + j_.k * z_j / B_j));
   };
   const Dual2 f{sticking(x.v.x, x.z[0], x.z_j[0]), sticking(x.v.y, x.z[1], x.z_j[1])};
-  const Dual f_w = sticking(x.w, x.z_w, x.z_j_w);
+  // The states θ hold lengths: an angle would store more, for nothing, as the patch widens.
+  const double r = x.r_gyr > 0.0 ? x.r_gyr : 1.0;
+  const double z_w = x.z_w / r, z_j_w = x.z_j_w / r;
+  const Dual f_w = sticking(x.w, z_w, z_j_w);
   const Dual size = Hypot(Norm(f), f_w), limit = mu_ * x.f_n;
   const Dual share = size.v > limit.v ? limit / size : Dual(1.0);
   t.f = share * f;
@@ -33,7 +36,9 @@ Traction GoyalFriction::Evaluate(const Slip& x) const {
   };
   t.stored = deflect(t.f.x.v, x.z[0], x.z_j[0], &t.z_rate[0], &t.z_j_rate[0]) +
              deflect(t.f.y.v, x.z[1], x.z_j[1], &t.z_rate[1], &t.z_j_rate[1]);
-  t.stored_w = deflect(t.f_w.v, x.z_w, x.z_j_w, &t.z_w_rate, &t.z_j_w_rate);
+  t.stored_w = deflect(t.f_w.v, z_w, z_j_w, &t.z_w_rate, &t.z_j_w_rate);
+  t.z_w_rate *= r;
+  t.z_j_w_rate *= r;
   return t;
 }
 

@@ -14,8 +14,9 @@ namespace intervox::host {
 
  It sticks where |f₀| ≤ μ f_n, and slides with f = μ f_n f₀/|f₀|, which is the positive root λ =
  |f₀| A/(μ f_n) − A of the isotropic cone. Then ż = (f − k z)/B on each body. Spinning has the same
- at the radius of gyration; both share the limit: |(f, f_w)| ≤ μ f_n. Each of the four dampers and
- the two slips dissipate for themselves, in any state and at any step. */
+ at the radius of gyration, with deflections in m for θ and θ_j; both share the limit: |(f, f_w)| ≤
+ μ f_n. Each of the four dampers and the two slips dissipate for themselves, in any state and at any
+ step. */
 class GoyalFriction : public FrictionLaw {
  public:
   /** mu, by default the materials' pair value; stiffness [N/m] and damping [N·s/m] of the springs
