@@ -22,6 +22,8 @@ void AddOverlaps(CLI::App& app, int& status);
 void AddRun(CLI::App& app, int& status);
 /** `validate`: whether a scene could be run. */
 void AddValidate(CLI::App& app, int& status);
+/** `fit`: parameters of contact laws from measurements. */
+void AddFit(CLI::App& app, int& status);
 /** `info`: what a results, scene or pairs file holds. */
 void AddInfo(CLI::App& app, int& status);
 /** `export`: results as CSV. */

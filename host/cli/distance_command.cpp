@@ -11,6 +11,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/pair_rows.h"
 #include "host/cli/validators.h"
+#include "host/contact/points/curvature.h"
 #include "host/distance/distance.h"
 #include "host/scene/names.h"
 #include "host/scene/pairs.h"
@@ -26,32 +27,53 @@ struct Row {
   std::string name;
   host::Separation separation;
   double seconds = 0.0;
+  host::points::Curvatures a, b;  ///< at the witness points, where the solids are apart
 };
 
 Row Measure(const PosedPair& pair, const host::DistanceOptions& options, CellStore* store) {
-  Row row{pair.name, {}, 0.0};
+  Row row{pair.name, {}, 0.0, {}, {}};
   row.separation.reason = store->FaultOf(pair);
   if (!row.separation.reason.empty()) return row;
   const CellStore::Solid &a = store->Of(pair.a), &b = store->Of(pair.b);
   row.seconds = Seconds([&] {
     row.separation = host::MeasureDistance(a.cells, b.cells, pair.X_WA, pair.X_WB, options);
   });
+  const host::Separation& s = row.separation;
+  if (s.status == Status::kInvalid || !(s.distance > 0)) return row;
+  row.a = host::points::CurvaturesOf(a.cells, pair.X_WA, s.p_WA, -s.n);
+  row.b = host::points::CurvaturesOf(b.cells, pair.X_WB, s.p_WB, s.n);
   return row;
 }
 
 bool Measured(const Row& row) { return row.separation.status != Status::kInvalid; }
 
+/** The two radii of curvature [m]: 0 across an edge, null where it is flat, below 0 in hollows. */
+nlohmann::ordered_json Radii(const host::points::Curvatures& c) {
+  auto j = nlohmann::ordered_json::array();
+  for (const double k : {c.k_1, c.k_2}) {
+    j.push_back(k == 0.0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(1.0 / k));
+  }
+  return j;
+}
+
 nlohmann::ordered_json ToJson(const Row& row) {
   const host::Separation& s = row.separation;
   nlohmann::ordered_json j;
   j["name"] = row.name;
-  for (const char* key : {"distance", "lower", "point_a", "point_b", "normal"}) j[key] = nullptr;
+  for (const char* key :
+       {"distance", "lower", "point_a", "point_b", "normal", "radii_a", "radii_b"}) {
+    j[key] = nullptr;
+  }
   if (Measured(row)) {
     j["distance"] = s.distance;
     j["lower"] = s.lower;
     j["point_a"] = Numbers(s.p_WA);
     j["point_b"] = Numbers(s.p_WB);
-    if (s.distance > 0) j["normal"] = Numbers(s.n);
+    if (s.distance > 0) {
+      j["normal"] = Numbers(s.n);
+      j["radii_a"] = Radii(row.a);
+      j["radii_b"] = Radii(row.b);
+    }
   }
   j["status"] = host::WordOf(s.status);
   if (!s.reason.empty()) j["reason"] = s.reason;

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   cli::AddMetrics(app, status);
   cli::AddOverlaps(app, status);
   cli::AddDistance(app, status);
+  cli::AddFit(app, status);
   cli::AddInfo(app, status);
   cli::AddExport(app, status);
   cli::AddRasterize(app, status);

@@ -29,7 +29,10 @@ struct PatchGeometry {
   Vec3 S_wall;              ///< what round walls add to S for n: S + S_wall has its direction [m²]
   double turn = 1.0;  ///< |∫ n dV| / V, below 1 where a round wall turns within the patch [–]
   Vec3 twist;         ///< ∫ (p − p_C) × n dV / V of round walls [m]
-  Mat3 R_n;           ///< turns the last accepted step's normal into n (bristles turn with it)
+  // Of a point whose law asks for them: the gap between the bodies grows by ½ (k_1 x² + k_2 y²).
+  double k_1 = 0.0;  ///< the larger curvature [1/m]; infinite at edges
+  double k_2 = 0.0;  ///< the smaller [1/m]
+  Mat3 R_n;          ///< turns the last accepted step's normal into n (bristles turn with it)
 };
 
 /** The continuous states of one patch; also used for their rates. Deflections are given in the axes
@@ -37,10 +40,12 @@ struct PatchGeometry {
  may be combined linearly; at an accepted step the owner sets z ← R_n z and starts again from R_n =
  I. */
 struct PatchState {
-  Vec3 z;              ///< bristle deflection, in the contact plane [m]
-  double theta = 0.0;  ///< torsional bristle deflection [rad]
-  double s_dw = 0.0;   ///< dwell state [–]
-  double V_o = 0.0;    ///< relaxation offset of the volume [m³]
+  Vec3 z;                ///< bristle deflection, in the contact plane [m]
+  double theta = 0.0;    ///< torsional bristle deflection [rad]
+  double s_dw = 0.0;     ///< dwell state [–]
+  double V_o = 0.0;      ///< relaxation offset of the volume [m³]
+  Vec3 z_j;              ///< of friction with springs on both bodies, those on body j [m]
+  double theta_j = 0.0;  ///< likewise [rad]
 };
 
 /** The constants of one contact; moved at accepted steps only (theory: "Contact begins"). */
@@ -50,6 +55,12 @@ struct PatchLatch {
   /// Damping of bodies that part, beyond the law's and in shares of the elastic force: above 0
   /// where a passive contact has given back nearly all that was put into it [s/m].
   double bound = 0.0;
+  double form = 1.0;  ///< HertzForm where the contact began, for laws that follow it [m^½]
+  // Of laws that remember how far the patch was pressed. V is relaxed; at points a depth.
+  double V_max = 0.0;        ///< its V when it last turned from pressing to parting [m³]
+  double unloading = 0.0;    ///< slope while it parts, in shares of the loading slope [–]
+  double V_last = 0.0;       ///< V at the last accepted step [m³]
+  double V_rate_last = 0.0;  ///< its rate there [m³/s]
 };
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */

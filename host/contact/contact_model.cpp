@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/contact/points/curvature.h"
 #include "host/contact/registry.h"
 #include "host/input/error.h"
 
@@ -46,8 +47,10 @@ void RefuseBesideDistributed(const ContactModelSettings& settings, const Contact
 
 }  // namespace
 
-NormalForce ContactModel::Force(double V_r, double S, double a) const {
-  const NormalForce f = normal->Force(V_r, a);
+NormalForce ContactModel::Force(double V_r, double S, const PatchLatch& latched) const {
+  if (normal->Remembers()) return {ForceOf(normal->Curve(latched), V_r), 0.0};
+  NormalForce f = normal->Force(V_r, latched.a);
+  if (normal->FollowsCurvature()) f = {latched.form * f.f_e, latched.form * f.b};
   return normal->Conserves() ? NormalForce{S * f.f_e, S * f.b} : f;
 }
 
@@ -60,10 +63,26 @@ void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latc
   latched->a = normal->DampingFactor(latched->v_i);
 }
 
+void ContactModel::BeginHertz(const PatchGeometry& geometry, PatchLatch* latched) const {
+  if (normal->FollowsCurvature()) latched->form = points::HertzForm(geometry.k_1, geometry.k_2);
+}
+
 void ContactModel::Accept(double v_n, PatchLatch* latched) const {
   if (latch == Latch::kFirst || -v_n <= latched->v_i) return;
   latched->v_i = -v_n;
   latched->a = normal->DampingFactor(latched->v_i);
+}
+
+void ContactModel::Remember(double V_r, double V_rate, double h, PatchLatch* latched) const {
+  if (V_rate < 0.0) {
+    double V_p = std::max(V_r, latched->V_last);
+    if (latched->V_rate_last > 0.0) {
+      V_p = std::max(V_p, PeakOf(latched->V_last, latched->V_rate_last, V_r, V_rate, h));
+    }
+    if (V_r > 0.0 && V_p > normal->Curve(*latched).V_2) normal->Turn(V_p, V_r, latched);
+  }
+  latched->V_last = V_r;
+  latched->V_rate_last = V_rate;
 }
 
 std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings& settings,

@@ -36,9 +36,8 @@ class ContactModel {
    what they were given by themselves. */
   bool IsBounded() const { return passive && !HasPotential(); }
 
-  /** The normal force of a patch with the relaxed volume V_r [m³], the area S = |S| [m²] and the
-   latched factor a [s/m]. */
-  NormalForce Force(double V_r, double S, double a) const;
+  /** The normal force of a patch with the relaxed volume V_r [m³] and the area S = |S| [m²]. */
+  NormalForce Force(double V_r, double S, const PatchLatch& latched) const;
 
   /** A contact begins, at an accepted step: bristles 0, the relaxation offset takes the volume that
    is there already, the approach speed is latched.
@@ -47,9 +46,19 @@ class ContactModel {
    @param on_purpose  the scene starts in overlap: no offset */
   void Begin(double V, double v_n, bool on_purpose, PatchLatch* latched, PatchState* state) const;
 
+  /** Latches Hertz' form of a contact that begins, for laws that follow the curvatures. 0 where the
+   bodies touch at an edge, at a corner or on flats: there Hertz' law has no stiffness. */
+  void BeginHertz(const PatchGeometry& geometry, PatchLatch* latched) const;
+
   /** An accepted step of a contact that lasts. kLargest moves the latch to the largest approach
    speed so far, so that |a| only falls; kFirst keeps the first. */
   void Accept(double v_n, PatchLatch* latched) const;
+
+  /** The same of laws that remember: moves what they remember where the patch has turned.
+   @param V_r     its relaxed volume [m³]; of a point its depth [m]
+   @param V_rate  the rate of it [m³/s]
+   @param h       since the accepted step before, above 0 [s] */
+  void Remember(double V_r, double V_rate, double h, PatchLatch* latched) const;
 };
 
 /** Composes the model that `settings` names; the materials fill in what is not given.

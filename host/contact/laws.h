@@ -4,6 +4,7 @@
 
 #include "host/contact/contact.h"
 #include "host/contact/dual.h"
+#include "host/contact/loading_curve.h"
 #include "host/contact/parameters.h"
 
 namespace intervox::host {
@@ -30,6 +31,17 @@ class NormalLaw {
   virtual bool Conserves() const { return false; }
   /** The potential w(V) of a law that conserves [J]. */
   virtual double Potential(double /*V*/) const { return 0.0; }
+  /** Whether the curvatures of the bodies where they touch set the stiffness: force, damping and
+   potential are then those for a HertzForm of 1 m^½, to be multiplied by the latch's. */
+  virtual bool FollowsCurvature() const { return false; }
+  /** Whether the elastic part depends on how far the patch has been pressed: it is Curve() of the
+   latch, and Force() is that of a patch that has not turned yet. */
+  virtual bool Remembers() const { return false; }
+  /** The elastic part of a law that remembers. */
+  virtual LoadingCurve Curve(const PatchLatch& /*latch*/) const { return {}; }
+  /** Moves the memory of a patch that was pressed to V_p, above Curve().V_2, and parts at V ≤ V_p
+   already. At no V may the curve rise by it: so it only takes energy. */
+  virtual void Turn(double /*V_p*/, double /*V*/, PatchLatch* /*latch*/) const {}
 };
 
 /** What a friction law sees at one stage. Velocities are duals; history is plain. */
@@ -39,11 +51,13 @@ struct Slip {
   Dual w;                      ///< r_gyr ω_n: spin as a velocity [m/s]
   Dual f_n;                    ///< normal force [N]
   double v_avg_squared = 0.0;  ///< |v|² + w²
-  double s = 1.0;        ///< the law's own Weight(), which the solver may hold while it iterates
-  double z[2] = {0, 0};  ///< bristle deflection before the stage's own contribution [m]
-  double z_w = 0.0;      ///< r_gyr θ, likewise [m]
-  double s_dw = 0.0;     ///< dwell state, likewise
-  Dual C_v{1.0};         ///< Contensou factors
+  double s = 1.0;          ///< the law's own Weight(), which the solver may hold while it iterates
+  double z[2] = {0, 0};    ///< bristle deflection before the stage's own contribution [m]
+  double z_w = 0.0;        ///< r_gyr θ, likewise [m]
+  double z_j[2] = {0, 0};  ///< of the springs on body j, where the law has them on both [m]
+  double z_j_w = 0.0;      ///< likewise [m]
+  double s_dw = 0.0;       ///< dwell state, likewise
+  Dual C_v{1.0};           ///< Contensou factors
   Dual C_w{1.0};
   double r_gyr = 0.0;                      ///< radius of gyration of the patch about n [m]
   const PatchQuadrature* patch = nullptr;  ///< of a law that IsDistributed; its axes are v's
@@ -51,13 +65,15 @@ struct Slip {
 
 /** What a friction law answers: forces against the motion, and its states' rates. */
 struct Traction {
-  Dual2 f;                    ///< force: f_t = −f [N]
-  Dual f_w;                   ///< spin force: τ_s = −r_gyr f_w n [N]
-  double z_rate[2] = {0, 0};  ///< ż of the model, at the stage's end [m/s]
-  double z_w_rate = 0.0;      ///< r_gyr θ̇ [m/s]
-  double s_dw_rate = 0.0;     ///< ṡ_dw [1/s]
-  double stored = 0.0;        ///< of f·v: power into the bristles [W]
-  double stored_w = 0.0;      ///< of f_w w, likewise [W]
+  Dual2 f;                      ///< force: f_t = −f [N]
+  Dual f_w;                     ///< spin force: τ_s = −r_gyr f_w n [N]
+  double z_rate[2] = {0, 0};    ///< ż of the model, at the stage's end [m/s]
+  double z_w_rate = 0.0;        ///< r_gyr θ̇ [m/s]
+  double z_j_rate[2] = {0, 0};  ///< of the springs on body j [m/s]
+  double z_j_w_rate = 0.0;      ///< likewise [m/s]
+  double s_dw_rate = 0.0;       ///< ṡ_dw [1/s]
+  double stored = 0.0;          ///< of f·v: power into the bristles [W]
+  double stored_w = 0.0;        ///< of f_w w, likewise [W]
 };
 
 /** A friction law, for sliding and spinning alike. */

@@ -3,11 +3,6 @@
 namespace intervox::host {
 namespace {
 
-double RestitutionOf(Parameters& p, double fallback) {
-  return p.InRange("restitution", fallback, 0.01, 1.0,
-                   "Use 0.01 for a dead impact, 1 for an elastic one.");
-}
-
 double SmallSpeed(Parameters& p) {
   return p.InRange("v_small", 1e-4, 1e-12, 1e3, "Give a small speed in m/s.");
 }
@@ -23,11 +18,18 @@ double EffectiveModulus(const Material& i, const Material& j) {
   return compliance > 0.0 ? 1.0 / compliance : 0.0;
 }
 
-/** k of k zᵖ: given, or Hertz's. */
+/** Whether Hertz' stiffness is to come from the curvatures where bodies touch. */
+bool FollowsCurvatures(const Parameters& p, double exponent) {
+  return p.AtPoints() && exponent == 1.5 && !p.Has("stiffness") && !p.Has("radius") &&
+         EffectiveModulus(p.material_i(), p.material_j()) > 0.0;
+}
+
+/** k of k zᵖ: given, or Hertz's of a radius. */
 double PointStiffness(Parameters& p, double exponent) {
   const std::string remedy =
       "At points give it in N/m^" + NumberText(exponent) +
-      ", or `radius` [m] and a material's youngs_modulus, of which Hertz' law makes it.";
+      ", or youngs_modulus of a material, of which Hertz' law makes it with `radius` [m], or with "
+      "the curvatures where the bodies touch.";
   double fallback = 0.0;
   if (!p.Has("stiffness") && p.Has("radius")) {
     const double R = p.InRange("radius", 0.0, 1e-9, 1e9, "Give 1/(1/R_1 + 1/R_2) in m.");
@@ -58,10 +60,23 @@ void RequirePoints(const Parameters& p) {
 
 }  // namespace
 
-ElasticPart::ElasticPart(Parameters& p, double exponent)
+double RestitutionOf(Parameters& p, double fallback) {
+  return p.InRange("restitution", fallback, 0.01, 1.0,
+                   "Use 0.01 for a dead impact, 1 for an elastic one.");
+}
+
+double LinearStiffness(Parameters& p) {
+  if (!p.AtPoints()) return PositiveStiffness(p, "stiffness");
+  return p.InRange("stiffness", 0.0, 1e-300, 1e300, "At points give it in N/m, above 0.");
+}
+
+ElasticPart::ElasticPart(Parameters& p, double exponent, bool may_follow)
     : at_points_(p.AtPoints()),
       exponent_(ExponentOf(p, exponent)),
-      k_(at_points_ ? PointStiffness(p, exponent_) : PositiveStiffness(p, "stiffness")) {}
+      follows_(may_follow && FollowsCurvatures(p, exponent_)),
+      k_(follows_     ? EffectiveModulus(p.material_i(), p.material_j())
+         : at_points_ ? PointStiffness(p, exponent_)
+                      : PositiveStiffness(p, "stiffness")) {}
 
 FactorNormal::FactorNormal(Parameters& p, double exponent, bool needs_e)
     : e_(needs_e ? RestitutionOf(p, PairRestitution(p.material_i(), p.material_j())) : 1.0),
@@ -69,7 +84,7 @@ FactorNormal::FactorNormal(Parameters& p, double exponent, bool needs_e)
                  ? p.InRange("restitution_slope", 0.0, 0.0, 1e6, "Give 0 for a constant e [s/m].")
                  : 0.0),
       v_small_(SmallSpeed(p)),
-      elastic_(p, exponent) {}
+      elastic_(p, exponent, true) {}
 
 PowerNormal::PowerNormal(Parameters& p, double exponent, double damping_exponent)
     : elastic_(p, exponent),

@@ -9,22 +9,32 @@
 
 namespace intervox::host {
 
+/** The key `restitution` e in [0.01, 1]; `fallback` where it is not given. */
+double RestitutionOf(Parameters& p, double fallback);
+/** The stiffness of a law linear in V [N/m³], at points in the depth [N/m]. */
+double LinearStiffness(Parameters& p);
+
 /** The elastic part: k_v V of a volume; k zᵖ of a point z deep, whose potential is k z^(p+1)/(p+1).
- Hertz's k = (4/3) E* √R, 1/E* = Σ (1 − ν²)/E and p = 3/2 where no stiffness is given. */
+ Hertz's k = E* form, 1/E* = Σ (1 − ν²)/E and p = 3/2 where no stiffness is given, with the form
+ (4/3) √R of a radius that is given, or that of the curvatures where the bodies touch. */
 class ElasticPart {
  public:
-  /** stiffness [N/m³, N/mᵖ], exponent p [–] and radius R [m] of points. */
-  ElasticPart(Parameters& p, double exponent);
+  /** stiffness [N/m³, N/mᵖ], exponent p [–] and radius R [m] of points.
+   @param may_follow  without stiffness and radius the curvatures set the stiffness of points. */
+  ElasticPart(Parameters& p, double exponent, bool may_follow = false);
   /** The force [N] at the measure of compliance V: a volume [m³] or a depth [m]. */
   double Force(double V) const { return exponent_ == 1.0 ? k_ * V : k_ * std::pow(V, exponent_); }
   /** The energy that a point z deep stores [J]. */
   double Potential(double z) const { return Force(z) * z / (exponent_ + 1.0); }
   /** Whether it acts at points. */
   bool AtPoints() const { return at_points_; }
+  /** Whether Force() is that of a HertzForm of 1 m^½. */
+  bool FollowsCurvature() const { return follows_; }
 
  private:
   bool at_points_;
   double exponent_;
+  bool follows_ = false;
   double k_;
 };
 
@@ -37,6 +47,7 @@ class FactorNormal : public NormalLaw {
   }
   bool Conserves() const override { return elastic_.AtPoints(); }
   double Potential(double V) const override { return elastic_.Potential(V); }
+  bool FollowsCurvature() const override { return elastic_.FollowsCurvature(); }
 
  protected:
   /** stiffness, exponent, radius: ElasticPart; restitution e or e(v) = 1 − restitution_slope v

@@ -45,6 +45,8 @@ class Parameters {
   [[noreturn]] void FailMissing(const std::string& key, const std::string& remedy) const;
   /** Refuses parameters and choices that nothing asked for, naming the nearest known one. */
   void RefuseUnknown() const;
+  /** The keys that have been asked for so far, given or not. */
+  const std::set<std::string>& Known() const { return known_; }
   /** The remarks so far. */
   const std::vector<std::string>& warnings() const { return warnings_; }
 

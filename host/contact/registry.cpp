@@ -2,7 +2,9 @@
 
 #include "host/contact/friction_bristle.h"
 #include "host/contact/friction_distributed.h"
+#include "host/contact/friction_goyal.h"
 #include "host/contact/friction_laws.h"
+#include "host/contact/normal_bilinear.h"
 #include "host/contact/normal_laws.h"
 #include "host/contact/rolling_laws.h"
 #include "host/contact/spinning_laws.h"
@@ -20,6 +22,8 @@ LawRegistry<NormalLaw>& NormalLaws() {
     Register<AzadFeatherstoneNormal>(r, "azad_featherstone");
     Register<GenericNormal>(r, "generic");
     Register<LinearNormal>(r, "linear");
+    Register<StrongeNormal>(r, "stronge");
+    Register<ChatterjeeNormal>(r, "chatterjee");
     Register<ConservingNormal>(r, "conserving");
     return r;
   }();
@@ -34,6 +38,7 @@ LawRegistry<FrictionLaw>& FrictionLaws() {
     Register<StribeckFriction>(r, "stribeck");
     Register<BristleFriction<true>>(r, "bristle");
     Register<BristleFriction<false>>(r, "bristle_absolute");
+    Register<GoyalFriction>(r, "goyal");
     Register<DistributedFriction>(r, "distributed");
     return r;
   }();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/passivity.h"
@@ -30,8 +32,26 @@ void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, 
   SetVelocities(*tools.world, group);
 }
 
-/** Latches contacts at the accepted state. A latch that moves changes the contact's force. */
-void MoveLatches(const GroupRules& rules, bool on_purpose, BodyGroup* group) {
+/** Moves what a contact's law remembers of the depth, where it has one. What the contact stores
+ less by it has been lost in pressing, h being the time since the state before [s]. */
+void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contact,
+                EnergyLedger* ledger) {
+  const PatchGeometry& g = contact->geometry;
+  const double V_o = contact->state.V_o, V_max = contact->latch.V_max;
+  const double before = ElasticEnergy(model, g, contact->latch, V_o);
+  model.Remember(std::fmax(0.0, g.V - V_o), -Norm(g.S) * v_n, h, &contact->latch);
+  if (contact->latch.V_max == V_max) return;
+  const double lost = before - ElasticEnergy(model, g, contact->latch, V_o);
+  ledger->elastic -= lost;
+  ledger->work[kNormalLoss] += lost;
+  // In shares: of a small rest, what stages err by in all of the work must not make it short.
+  if (before > 0.0) contact->foundation_energy *= 1.0 - lost / before;
+  contact->solved = false;
+}
+
+/** Latches contacts at the accepted state, h after the one before [s]; 0: the same state again. A
+ latch that moves changes the contact's force. */
+void MoveLatches(const GroupRules& rules, bool on_purpose, double h, BodyGroup* group) {
   for (Contact& contact : group->patches.contacts) {
     if (!contact.active) continue;
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
@@ -39,12 +59,32 @@ void MoveLatches(const GroupRules& rules, bool on_purpose, BodyGroup* group) {
     const PatchLatch before = contact.latch;
     if (!contact.latched) {
       model.Begin(contact.geometry.V, v_n, on_purpose, &contact.latch, &contact.state);
+      model.BeginHertz(contact.geometry, &contact.latch);
       contact.latched = true;
       contact.solved = false;
     } else {
       model.Accept(v_n, &contact.latch);
       if (contact.latch.a != before.a) contact.solved = false;
     }
+    if (h > 0.0 && model.normal->Remembers()) {
+      MoveMemory(model, v_n, h, &contact, &group->ledger);
+    }
+  }
+}
+
+/** Refuses contacts whose stiffness is to come from curvatures that Hertz' law is not for. */
+void CheckForms(const World& world, const BodyGroup& group) {
+  for (const Contact& contact : group.patches.contacts) {
+    if (contact.latch.form > 0.0) continue;
+    const auto name = [&](int body) {
+      const int b = group.bodies[static_cast<std::size_t>(body)];
+      return world.scene.bodies[static_cast<std::size_t>(b)].name;
+    };
+    throw std::runtime_error(
+        "t = " + std::to_string(group.time) + " s: bodies " + name(contact.body_i) + " and " +
+        name(contact.body_j) +
+        " touch at an edge, at a corner, along a line or on flats, where Hertz' law has no "
+        "stiffness. Give their contact model normal.stiffness, or normal.radius.");
   }
 }
 
@@ -86,7 +126,8 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
   const PatchChanges changes = Accept(rules, scratch->active, scratch->grouping, group->time,
                                       &group->patches, &scratch->grouping_scratch);
   group->ledger.bristle_lost += changes.bristle_energy_lost;
-  MoveLatches(rules, on_purpose, group);
+  MoveLatches(rules, on_purpose, 0.0, group);
+  CheckForms(*tools.world, *group);
   scratch->counters.bounded_contacts += BoundContacts(tools, rules, h, group);
   WatchLevers(h, group);
   SolveNewContacts(tools, group, scratch);
@@ -109,7 +150,7 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
   }
   MoveBodies(tools, t, *scratch, group);
   // Latches first as the contacts were grouped until now: a patch that merges brings its own.
-  MoveLatches(rules, false, group);
+  MoveLatches(rules, false, substep.length, group);
   Regroup(tools, rules, false, substep.length, group, scratch);
 }
 

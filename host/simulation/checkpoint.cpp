@@ -18,7 +18,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 9;
+constexpr std::uint32_t kVersion = 10;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -107,6 +107,8 @@ void Visit(Archive& ar, PatchState& state) {
   ar(state.theta);
   ar(state.s_dw);
   ar(state.V_o);
+  Visit(ar, state.z_j);
+  ar(state.theta_j);
 }
 
 template <class Archive>
@@ -136,6 +138,11 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.v_i);
   ar(c.latch.a);
   ar(c.latch.bound);
+  ar(c.latch.form);
+  ar(c.latch.V_max);
+  ar(c.latch.unloading);
+  ar(c.latch.V_last);
+  ar(c.latch.V_rate_last);
   ar(c.since);
   ar(c.bristle_energy);
   ar(c.foundation_energy);

@@ -27,19 +27,29 @@ double PatchRadius(const PatchGeometry& g) {
   return g.V > 0.0 ? std::sqrt(std::fmax(0.0, Trace(g.J_W) / g.V)) : 0.0;
 }
 
-double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, double V_o) {
+double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,
+                     double V_o) {
   const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - V_o);
   if (!(g.V > 0.0)) return 0.0;
-  if (model.normal->Conserves()) return model.normal->Potential(g.V);
+  if (model.normal->Remembers()) {
+    const LoadingCurve curve = model.normal->Curve(latch);
+    if (model.normal->Conserves()) return WorkOf(curve, V_r, 1.0);
+    return WorkOf(curve, V_r, DepthPower(g, S)) * MeanDepth(g, S) / g.V;
+  }
+  if (model.normal->Conserves()) {
+    const double w = model.normal->Potential(g.V);
+    return model.normal->FollowsCurvature() ? latch.form * w : w;
+  }
   const double p = DepthPower(g, S);
-  return p / (p + 1.0) * model.Force(V_r, S, 0.0).f_e * (V_r / g.V) * MeanDepth(g, S);
+  return p / (p + 1.0) * model.Force(V_r, S, latch).f_e * (V_r / g.V) * MeanDepth(g, S);
 }
 
-double ElasticEnergyError(const ContactModel& model, const PatchGeometry& g) {
+double ElasticEnergyError(const ContactModel& model, const PatchGeometry& g,
+                          const PatchLatch& latch) {
   const double S = Norm(g.S);
   if (!(g.V > 0.0) || !(S > 0.0) || model.normal->Conserves()) return 0.0;
   // p/(p + 1) changes with p by 1/(p + 1)².
-  return 0.25 * DepthPowerError(g, S) * model.Force(g.V, S, 0.0).f_e * MeanDepth(g, S);
+  return 0.25 * DepthPowerError(g, S) * model.Force(g.V, S, latch).f_e * MeanDepth(g, S);
 }
 
 double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,
@@ -54,12 +64,14 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
   const double W = i.inverse_mass + j.inverse_mass + Dot(a_i, i.inverse_inertia_W * a_i) +
                    Dot(a_j, j.inverse_inertia_W * a_j) +
                    r * r * (Trace(i.inverse_inertia_W) + Trace(j.inverse_inertia_W));
+  if (model.normal->Remembers()) {
+    return std::sqrt(SlopeNear(model.normal->Curve(latch), g.V) * S * W);
+  }
   // The force of a law that conserves grows with the area too: S ∝ V^(1 − 1/p).
   const double p = conserves ? DepthPower(g, S) : 1.0;
-  const double f = model.Force(g.V, S, latch.a).f_e;
+  const double f = model.Force(g.V, S, latch).f_e;
   const double further =
-      model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch.a)
-          .f_e;
+      model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch).f_e;
   return std::sqrt(std::fmax(0.0, (further - f) / (kDifference * g.V) * S * W));
 }
 

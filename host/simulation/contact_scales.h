@@ -10,11 +10,14 @@ double PatchRadius(const PatchGeometry& geometry);
 
 /** Elastic energy of a patch [J]: w(V) for a law that conserves; else f_e (V_r/V) d p/(p + 1), p
  being the DepthPower, d the MeanDepth and V_r = max(0, V − V_o) what is not relaxed. Where the
- overlap is a whole cell, |S| is 0 and the spread along n tells d. */
-double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry, double V_o);
+ overlap is a whole cell, |S| is 0 and the spread along n tells d. Of a law that remembers it is the
+ work of pressing along its curve. */
+double ElasticEnergy(const ContactModel& model, const PatchGeometry& geometry,
+                     const PatchLatch& latch, double V_o);
 
 /** What rounding of the moments makes of ElasticEnergy [J]. */
-double ElasticEnergyError(const ContactModel& model, const PatchGeometry& geometry);
+double ElasticEnergyError(const ContactModel& model, const PatchGeometry& geometry,
+                          const PatchLatch& latch);
 
 /** Largest frequency of a contact against its two bodies, in the normal's direction and in tilt:
  ω² = f_e' |S| W [rad/s]. Zero without overlap or direction. */

@@ -44,9 +44,9 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
   for (const Contact& contact : patches.contacts) {
     if (contact.pairs == 0 || !contact.has_normal) continue;
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-    const double energy = ElasticEnergy(model, contact.geometry, contact.state.V_o);
+    const double energy = ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
     sum.all += energy;
-    sum.rounding += ElasticEnergyError(model, contact.geometry);
+    sum.rounding += ElasticEnergyError(model, contact.geometry, contact.latch);
     if (model.HasPotential()) {
       sum.potential += energy;
     } else if (!contact.solved && model.relaxation_time == 0.0) {

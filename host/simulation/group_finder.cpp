@@ -129,7 +129,7 @@ void GroupFinder::Fill(const State& state) {
     const auto& boxes = settings.BareCells() ? world_.bare_boxes : world_.boxes;
     group.near.push_back({LocalIndex(group, i), LocalIndex(group, j),
                           &boxes[static_cast<std::size_t>(i)], &boxes[static_cast<std::size_t>(j)],
-                          near_caches_[k], settings.points});
+                          near_caches_[k], settings.points, settings.curvatures});
   }
   local_contact_.clear();
   for (const Contact& contact : state.patches.contacts) {

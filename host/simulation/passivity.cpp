@@ -23,12 +23,15 @@ double AtLeast(const ContactModel& model, const Contact& contact) {
   const PatchGeometry& g = contact.geometry;
   const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - contact.state.V_o);
   if (!(V_r > 0.0)) return 0.0;
-  return 0.5 * g.turn * model.Force(V_r, S, 0.0).f_e * (V_r / g.V) * MeanDepth(g, S);
+  if (model.normal->Remembers()) {
+    return g.turn * WorkOf(model.normal->Curve(contact.latch), V_r, 1.0) * MeanDepth(g, S) / g.V;
+  }
+  return 0.5 * g.turn * model.Force(V_r, S, contact.latch).f_e * (V_r / g.V) * MeanDepth(g, S);
 }
 
 /** What a contact holds by its overlap. */
 double ByOverlap(const ContactModel& model, const Contact& contact) {
-  return ElasticEnergy(model, contact.geometry, contact.state.V_o);
+  return ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) 
       // The offset falls: at rest, V_r grows by −V̇_o as if pressed in by −V̇_o/|S|.
       const double V_r = std::fmax(0.0, out.geometry.V - out.state.V_o);
       const double S = Norm(out.geometry.S);
-      const double f_e = out.model->Force(V_r, S, out.latch.a).f_e;
+      const double f_e = out.model->Force(V_r, S, out.latch).f_e;
       contact.relaxation_power = -f_e * out.rate.V_o / S;
     }
   });

@@ -21,9 +21,9 @@ inline void WriteVec3(const Vec3& v, double* at) {
 
 /** The stepper's vectors. Positions x: for each free body its centre of mass and quaternion.
  Velocities y: for each free body p and H (see RigidBody), then for each contact slot the increments
- of z, θ, s_dw and V_o over the substep. Quadratures a: those of the audit, then for each slot what
- goes into its bristles and into its foundation. Slots beyond the contacts are for those that are
- born within the substep. */
+ of z, θ, s_dw, V_o, z_j and θ_j over the substep. Quadratures a: those of the audit, then for each
+ slot what goes into its bristles and into its foundation. Slots beyond the contacts are for those
+ that are born within the substep. */
 struct StateLayout {
   std::size_t free = 0;   ///< free bodies
   std::size_t slots = 0;  ///< contacts that fit
@@ -31,7 +31,7 @@ struct StateLayout {
   /** Numbers in x. */
   std::size_t PositionSize() const { return 7 * free; }
   /** Numbers in y. */
-  std::size_t VelocitySize() const { return 6 * free + 6 * slots; }
+  std::size_t VelocitySize() const { return 6 * free + 10 * slots; }
 
   /** Where a slot's bristles are in a. */
   static std::size_t BristleQuadrature(std::size_t c) { return kQuadratures + 2 * c; }
@@ -63,22 +63,25 @@ struct StateLayout {
   static double* Momentum(std::span<double> y, std::size_t f) { return y.data() + 6 * f; }
   /** The increments of contact slot c in y. */
   PatchState Slot(std::span<const double> y, std::size_t c) const {
-    const double* at = y.data() + 6 * free + 6 * c;
-    return {ReadVec3(at), at[3], at[4], at[5]};
+    const double* at = y.data() + 6 * free + 10 * c;
+    return {ReadVec3(at), at[3], at[4], at[5], ReadVec3(at + 6), at[9]};
   }
   /** Sets them. */
   void SetSlot(const PatchState& state, std::span<double> y, std::size_t c) const {
-    double* at = y.data() + 6 * free + 6 * c;
+    double* at = y.data() + 6 * free + 10 * c;
     WriteVec3(state.z, at);
     at[3] = state.theta;
     at[4] = state.s_dw;
     at[5] = state.V_o;
+    WriteVec3(state.z_j, at + 6);
+    at[9] = state.theta_j;
   }
 };
 
 /** a + b. */
 inline PatchState operator+(const PatchState& a, const PatchState& b) {
-  return {a.z + b.z, a.theta + b.theta, a.s_dw + b.s_dw, a.V_o + b.V_o};
+  return {a.z + b.z,     a.theta + b.theta, a.s_dw + b.s_dw,
+          a.V_o + b.V_o, a.z_j + b.z_j,     a.theta_j + b.theta_j};
 }
 
 }  // namespace intervox::host

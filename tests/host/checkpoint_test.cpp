@@ -103,6 +103,47 @@ TEST(CheckpointTest, ResumesBitForBitAtAnyStep) {
   std::filesystem::remove(path);
 }
 
+// What bilinear laws remember, both bodies' springs and Hertz' form are in the file.
+TEST(CheckpointTest, ResumesLawsThatRemember) {
+  const auto path = File("remember");
+  for (const std::string law : {"stronge", "chatterjee", "gonthier"}) {
+    Scene scene = Busy();
+    ContactModelSettings& model = scene.contact_models["default"];
+    model.friction = {"goyal", {{"mu", 0.3}, {"stiffness", 1e5}, {"damping", 50}}, {}};
+    if (law == "gonthier") {
+      model.geometry = ContactGeometry::kPoints;
+      model.rolling = {"none", {}, {}};
+      scene.materials["steel"].youngs_modulus = 2e9;
+      scene.shapes["box"] = Solid(geometry::Ellipsoid{{0.1, 0.05, 0.04}}, "box");
+      for (BodySettings& body : scene.bodies) body.material = "steel";
+      model.normal = {law, {{"restitution", 0.6}}, {}};
+    } else {
+      model.normal = {law, {{"stiffness", 1e8}, {"restitution", 0.6}}, {}};
+    }
+    Simulation whole(scene);
+    std::vector<std::unique_ptr<Simulation>> resumed;
+    int remembering = 0;
+    for (int k = 0; k <= 1200; ++k) {
+      bool remembers = false;
+      for (const ContactReport& contact : whole.Contacts()) {
+        remembers = remembers || contact.latch.V_max > 0.0 || contact.latch.form != 1.0;
+      }
+      if (remembers && k % 23 == 0 && resumed.size() < 12) {
+        ++remembering;
+        whole.Save(path);
+        resumed.push_back(std::make_unique<Simulation>(scene));
+        resumed.back()->Restore(path);
+        ExpectSameBits(whole, *resumed.back());
+      }
+      whole.Step();
+      for (auto& other : resumed) other->Step();
+    }
+    EXPECT_GT(remembering, 3) << law;
+    for (auto& other : resumed) ExpectSameBits(whole, *other);
+  }
+  std::filesystem::remove(path);
+}
+
 std::string Read(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};

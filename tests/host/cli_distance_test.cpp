@@ -32,6 +32,10 @@ TEST(Cli, DistanceJson) {
   EXPECT_NEAR(json[0]["point_a"][2].get<double>(), 0.15, 1e-9);
   EXPECT_NEAR(json[0]["point_b"][2].get<double>(), 0.0, 1e-9);
   EXPECT_NEAR(json[0]["normal"][2].get<double>(), 1.0, 1e-9);
+  EXPECT_NEAR(json[0]["radii_a"][0].get<double>(), 0.1, 1e-9);
+  EXPECT_NEAR(json[0]["radii_a"][1].get<double>(), 0.1, 1e-9);
+  EXPECT_TRUE(json[0]["radii_b"][0].is_null());
+  EXPECT_TRUE(json[1]["radii_a"].is_null());
   EXPECT_EQ(json[1]["distance"], 0.0);
   EXPECT_TRUE(json[1]["normal"].is_null());
   EXPECT_EQ(json[2]["status"], "invalid");

@@ -29,13 +29,13 @@ TEST(ConservingNormal, PressesLikeItsNeighboursOnAFaceACapAndHertz) {
   for (const double scale : {0.01, 1.0, 100.0}) {
     const double k = 1e9 * scale, A = 0.01 / scale, d = 1e-5 * scale, R = 0.02 * scale;
     const auto face = MakeContactModel(Conserving(k / (2 * A), 2), {}, {});
-    EXPECT_NEAR(face->Force(A * d, A, 0).f_e / (k * A * d), 1, 1e-14);
+    EXPECT_NEAR(face->Force(A * d, A, {}).f_e / (k * A * d), 1, 1e-14);
     const double V = pi * R * d * d, S = 2 * pi * R * d;
     const auto cap = MakeContactModel(Conserving(k / (3 * std::sqrt(pi * R)), 1.5), {}, {});
-    EXPECT_NEAR(cap->Force(V, S, 0).f_e / (k * V), 1, 1e-14);
+    EXPECT_NEAR(cap->Force(V, S, {}).f_e / (k * V), 1, 1e-14);
     const double c = 8.0 / 15 * k * std::sqrt(R) * std::pow(pi * R, -1.25);
     const auto hertz = MakeContactModel(Conserving(c, 1.25), {}, {});
-    EXPECT_NEAR(hertz->Force(V, S, 0).f_e / (4.0 / 3 * k * std::sqrt(R) * std::pow(d, 1.5)), 1,
+    EXPECT_NEAR(hertz->Force(V, S, {}).f_e / (4.0 / 3 * k * std::sqrt(R) * std::pow(d, 1.5)), 1,
                 1e-14);
     EXPECT_NEAR(hertz->normal->Potential(V) / (c * std::pow(V, 1.25)), 1, 1e-15);
   }

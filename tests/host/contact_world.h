@@ -93,7 +93,7 @@ class World : public integrators::PartitionedSystem {
                                        ToRotation(bodies[static_cast<std::size_t>(pad.body_j)].q));
       if (g.V > 0.0) {
         const double* s = y_.data() + 6 * bodies.size() + 6 * k;
-        pad.state = {g.R_n * Vec3{s[0], s[1], s[2]}, s[3], s[4], s[5]};
+        pad.state = {g.R_n * Vec3{s[0], s[1], s[2]}, s[3], s[4], s[5], {}, 0.0};
         if (pad.begun) pad.model->Accept(NormalVelocity(pad), &pad.latch);
         pad.begun = true;
       } else {
@@ -227,7 +227,7 @@ class World : public integrators::PartitionedSystem {
       c.model = pad.model;
       c.geometry = Geometry(pad, {i[0], i[1], i[2]}, rotation(i), {j[0], j[1], j[2]}, rotation(j));
       c.latch = pad.latch;
-      c.state = {{s[0], s[1], s[2]}, s[3], s[4], s[5]};
+      c.state = {{s[0], s[1], s[2]}, s[3], s[4], s[5], {}, 0.0};
       c.f_n = pad.last.f_n;
       c.force = pad.last.force;
       c.torque = pad.last.torque;

@@ -84,15 +84,15 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 0);
   ASSERT_EQ(patches_.contacts().size(), 2U);
   Contact &a = patches_.contacts()[0], &b = patches_.contacts()[1];
-  a.state = {{1e-6, 0, 0}, 1e-4, 0.2, 1e-7};
-  b.state = {{0, 2e-6, 0}, 3e-4, 0.6, 2e-7};
+  a.state = {{1e-6, 0, 0}, 1e-4, 0.2, 1e-7, {4e-6, 0, 0}, 2e-4};
+  b.state = {{0, 2e-6, 0}, 3e-4, 0.6, 2e-7, {0, 8e-6, 0}, 6e-4};
   a.f_n = 100;
   b.f_n = 300;
   a.bristle_energy = 0.5 * 1e5 * 100 * 1e-12;
   b.bristle_energy = 0.5 * 1e5 * 300 * 4e-12;
   a.latched = b.latched = true;
-  a.latch = {0.1, -4};
-  b.latch = {0.4, -1};
+  a.latch = {0.1, -4, 0, 1, 3e-6, 0.2, 1e-6, -5e-4};
+  b.latch = {0.4, -1, 0, 1, 4e-6, 0.6, 3e-6, 2e-4};
   const double energy = a.bristle_energy + b.bristle_energy;
   const std::uint64_t larger = b.id;
   const PatchChanges changes = patches_.Accept(
@@ -108,12 +108,22 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   EXPECT_NEAR(merged.state.theta, 2.5e-4, 1e-15);
   EXPECT_NEAR(merged.state.s_dw, 0.5, 1e-14);
   EXPECT_NEAR(merged.state.V_o, 3e-7, 1e-20);
+  EXPECT_NEAR(merged.state.z_j.x, 1e-6, 1e-18);
+  EXPECT_NEAR(merged.state.z_j.y, 6e-6, 1e-18);
+  EXPECT_NEAR(merged.state.theta_j, 5e-4, 1e-15);
   EXPECT_NEAR(merged.f_n, 400, 1e-12);
   // V a is the same: (1 (−4) + 3 (−1))/4; and a v_i stays constant.
   EXPECT_NEAR(merged.latch.a, -1.75, 1e-12);
   EXPECT_NEAR(merged.latch.a * merged.latch.v_i, -0.4, 1e-12);
-  // ½ σ₀ F |z̄|² of what the two held; the rest is counted as lost.
-  const double held = 0.5 * 1e5 * 400 * (0.0625e-12 + 2.25e-12);
+  // Volumes add up, and so do their rates; a slope is a mean by volume.
+  EXPECT_NEAR(merged.latch.V_max, 7e-6, 1e-18);
+  EXPECT_NEAR(merged.latch.V_last, 4e-6, 1e-18);
+  EXPECT_NEAR(merged.latch.V_rate_last, -3e-4, 1e-16);
+  EXPECT_NEAR(merged.latch.unloading, 0.5, 1e-14);
+  // The share of Σ F z² that is left as F |z̄|², of both springs; the rest is counted as lost.
+  const double left = 400 * (0.0625e-12 + 2.25e-12 + 1e-12 + 36e-12);
+  const double squares = 100 * (1e-12 + 16e-12) + 300 * (4e-12 + 64e-12);
+  const double held = energy * left / squares;
   EXPECT_NEAR(merged.bristle_energy, held, 1e-9 * held);
   EXPECT_NEAR(changes.bristle_energy_lost, energy - held, 1e-9 * held);
   EXPECT_GT(changes.bristle_energy_lost, 0);
@@ -141,22 +151,26 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
   patches_.Accept(
       std::vector{Pair(0, 0, 0.01, 1e-4), Pair(1, 0.1, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 0);
   Contact& whole = patches_.contacts()[0];
-  whole.state = {{1e-6, 2e-6, 0}, 1e-4, 0.7, 5e-7};
+  whole.state = {{1e-6, 2e-6, 0}, 1e-4, 0.7, 5e-7, {3e-6, 0, 0}, 2e-4};
   whole.bristle_energy = 8.0;
   whole.f_n = 400;
   whole.latched = true;
-  whole.latch = {0.2, -3};
+  whole.latch = {0.2, -3, 0, 1, 8e-6, 0.3, 5e-6, 1e-3};
   const std::uint64_t id = whole.id;
   const PatchChanges changes =
       patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 1);
   ASSERT_EQ(patches_.contacts().size(), 2U);
   EXPECT_EQ(changes.bristle_energy_lost, 0.0);
   EXPECT_EQ(changes.born, 0);
-  double energy = 0, offset = 0;
+  double energy = 0, offset = 0, deepest = 0;
   for (const Contact& part : patches_.contacts()) {
     EXPECT_EQ(part.state.z, (Vec3{1e-6, 2e-6, 0}));
     EXPECT_EQ(part.state.theta, 1e-4);
     EXPECT_EQ(part.state.s_dw, 0.7);
+    EXPECT_EQ(part.state.z_j, (Vec3{3e-6, 0, 0}));
+    EXPECT_EQ(part.state.theta_j, 2e-4);
+    EXPECT_EQ(part.latch.unloading, 0.3);
+    deepest += part.latch.V_max;
     EXPECT_EQ(part.latch.a, -3);
     EXPECT_EQ(part.latch.v_i, 0.2);
     EXPECT_EQ(part.since, 0.0);
@@ -166,6 +180,7 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
   }
   EXPECT_NEAR(energy, 8.0, 1e-14);
   EXPECT_NEAR(offset, 5e-7, 1e-20);
+  EXPECT_NEAR(deepest, 8e-6, 1e-18);
 }
 
 TEST_F(PatchRulesTest, BristlesTurnWithTheNormalAtFullLength) {

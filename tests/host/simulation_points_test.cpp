@@ -11,6 +11,7 @@
 
 #include "host/contact/contact_model.h"
 #include "host/contact/damping_factor.h"
+#include "host/contact/points/curvature.h"
 #include "host/input/error.h"
 #include "host/simulation.h"
 #include "host/validation/one_body.h"
@@ -294,12 +295,23 @@ TEST(PointScenes, WhatCannotBeIsRefusedWithItsRemedy) {
   const auto expect = [&](const std::string& model, const std::string& part) {
     EXPECT_NE(message(model).find(part), std::string::npos) << model << ": " << message(model);
   };
-  expect("{geometry: points, normal: {model: gonthier}}", "At points give it in N/m^1.5");
+  expect("{geometry: points, normal: {model: lee_wang}}", "At points give it in N/m^1.5");
+  expect("{geometry: points, normal: {model: gonthier, exponent: 1.4}}", "give it in N/m^1.4");
   expect("{geometry: points, normal: {model: conserving, coefficient: 1, exponent: 2}}",
          "law of volumes");
   expect(
       "{geometry: points, normal: {model: gonthier, stiffness: 1e6}, rolling: {model: gonthier}}",
       "no rolling resistance");
+  expect("{geometry: points, normal: {model: stronge}}",
+         "stiffness: is missing. At points give it");
+  expect("{geometry: points, normal: {model: stronge, stiffness: 0}}", "Write a number above 0");
+  expect("{geometry: points, normal: {model: stronge, stiffness: 1, radius: 1}}", "radius");
+  expect("{geometry: points, normal: {model: chatterjee, stiffness: 1, restitution: 2}}",
+         "from 0.01 to 1");
+  expect("{normal: {model: gonthier, stiffness: 1e6}, friction: {model: goyal}}",
+         "friction.stiffness: is missing");
+  expect("{normal: {model: gonthier, stiffness: 1e6}, friction: {model: goyal, stiffness: 1}}",
+         "friction.damping: is missing");
   expect("{normal: {model: lee_wang, stiffness: 1e6, damping: 1}}", "geometry: points");
   expect("{normal: {model: gonthier, stiffness: 1e6, radius: 1}}", "radius");
   expect("{geometry: corners, normal: {model: gonthier, stiffness: 1e6}}", "geometry");
@@ -317,6 +329,70 @@ TEST(PointScenes, HertzStiffnessComesFromTheMaterials) {
   const auto model = host::MakeContactModel(settings, steel, steel);
   const double E = 1.0 / (2 * (1 - 0.09) / 2.1e11);
   EXPECT_NEAR(model->normal->Force(1e-4, 0.0).f_e, 4.0 / 3.0 * E * std::sqrt(0.02) * 1e-6, 1e-6);
+}
+
+/** How long the first impact of a body on a floor lasts, at points by Hertz' law. */
+double HertzTime(const std::string& normal, const std::string& shape, double height,
+                 const std::string& floor) {
+  Simulation simulation =
+      Of("gravity: [0, 0, 0]\nduration: 0.02\nintegrator: {step: 2.0e-7}\n"
+         "materials: {steel: {youngs_modulus: 2.1e11, poisson_ratio: 0.3, restitution: 1}}\n"
+         "contact_models:\n  default: {geometry: points, normal: " +
+         normal + "}\nbodies:\n  floor: {shape: " + floor +
+         ", fixed: true, material: steel}\n  body: {shape: " + shape +
+         ", mass: 1, material: steel, pose: {position: [0, 0, " + std::to_string(height + 1e-6) +
+         "]}, velocity: {linear: [0, 0, -1]}}\n");
+  double first = -1.0, stored = 0.0;
+  while (!simulation.Done()) {
+    simulation.Step();
+    const bool touches = !simulation.Contacts().empty();
+    if (touches && first < 0.0) first = simulation.Time();
+    if (!touches && first >= 0.0) break;
+    stored = std::max(stored, simulation.Energy().elastic);
+  }
+  EXPECT_NEAR(stored, 0.5, 1e-3) << shape;  // all of it, for a moment
+  EXPECT_NEAR(simulation.State()[1].v_WB.z, 1.0, 1e-4) << shape;
+  EXPECT_NEAR(simulation.Energy().balance, 0.0, 1e-5) << shape;
+  EXPECT_NEAR(simulation.Energy().elastic, 0.0, 1e-15) << shape;
+  return simulation.Time() - first;
+}
+
+// Without a radius Hertz' stiffness is that of the curvatures where bodies touch: of a ball on a
+// plane and in a bowl, and of an ellipsoid with the ellipse of its two radii. By Hertz an impact
+// lasts 2.943 (m²/(k² v))^(1/5) (5/4)^(2/5).
+TEST(PointScenes, HertzStiffnessFollowsTheCurvatures) {
+  const double E = 2.1e11 / (2 * 0.91);
+  const std::string plane = "{half_space: {normal: [0, 0, 1], offset: 0}}";
+  const auto expect = [&](const std::string& shape, double height, const std::string& floor,
+                          double k_1, double k_2) {
+    const double k = E * host::points::HertzForm(k_1, k_2);
+    const double lasts = 2.943 * std::pow(1.25 / (k * 1.0), 0.4);
+    EXPECT_NEAR(HertzTime("{model: gonthier}", shape, height, floor) / lasts, 1.0, 5e-3) << shape;
+  };
+  expect("{sphere: {radius: 0.05}}", 0.05, plane, 20, 20);
+  expect("{ellipsoid: {radii: [0.1, 0.05, 0.04]}}", 0.04, plane, 0.04 / 0.0025, 0.04 / 0.01);
+  expect("{sphere: {radius: 0.05}}", -0.15,
+         "{difference: [{box: {size: [1, 1, 1]}}, {sphere: {radius: 0.2}}], pose: {rpy_deg: [20, "
+         "35, 0]}}",
+         15, 15);
+  // A radius still counts before them.
+  const double given =
+      HertzTime("{model: gonthier, radius: 0.05}", "{sphere: {radius: 0.05}}", 0.05, plane);
+  EXPECT_NEAR(given, HertzTime("{model: gonthier}", "{sphere: {radius: 0.05}}", 0.05, plane),
+              2e-7 + 1e-3 * given);
+}
+
+// Where a corner touches, Hertz' law has no stiffness, and the run says so.
+TEST(PointScenes, HertzLawRefusesCorners) {
+  std::string message;
+  try {
+    HertzTime("{model: gonthier}", "{box: {size: [0.1, 0.1, 0.1]}}", 0.05,
+              "{half_space: {normal: [0, 0, 1], offset: 0}}");
+  } catch (const std::runtime_error& error) {
+    message = error.what();
+  }
+  EXPECT_NE(message.find("bodies floor and body touch at an edge"), std::string::npos) << message;
+  EXPECT_NE(message.find("normal.stiffness, or normal.radius"), std::string::npos) << message;
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "cuda/proved_apart.h"
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
-#include "host/contact/points/points.h"
+#include "host/contact/points/curvature.h"
 
 namespace intervox::host {
 namespace {
@@ -126,9 +126,15 @@ void ProveApart(const PairQuery& query, const NearPair& pair, SeparationCache::C
 }
 
 /** What a contact sees of a point: its depth for V, its normal for S, no moments. */
-ActivePair PointPair(const NearPair& pair, const SeparationCache::Candidate& candidate,
+ActivePair PointPair(const PairQuery& query, const NearPair& pair,
+                     const SeparationCache::Candidate& candidate,
                      const points::PointContact& point) {
   ActivePair out{pair.i, pair.j, candidate.a, candidate.b, {}, {}, point.feature};
+  if (pair.curvatures) {
+    const points::Curvatures gap = points::CurvaturesOfGap(query, point);
+    out.k_1 = gap.k_1;
+    out.k_2 = gap.k_2;
+  }
   out.metrics.status = Status::kOk;
   out.metrics.volume = -point.x;
   out.metrics.p_WC = 0.5 * (point.p_WA + point.p_WB);
@@ -151,8 +157,8 @@ bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candi
   std::sort(found.begin(), found.end(),
             [](const auto& x, const auto& y) { return x.feature < y.feature; });
   for (std::size_t k = 0; k < found.size(); ++k) {
-    if (k == 0) *first = PointPair(pair, *candidate, found[k]);
-    if (k > 0) further->push_back(PointPair(pair, *candidate, found[k]));
+    if (k == 0) *first = PointPair(query, pair, *candidate, found[k]);
+    if (k > 0) further->push_back(PointPair(query, pair, *candidate, found[k]));
   }
   return !found.empty();
 }

@@ -18,8 +18,9 @@ struct ActivePair {
   int a = 0;  ///< cell of body i
   int b = 0;  ///< cell of body j
   InterferenceMetrics metrics;
-  WallMean wall;  ///< of the round wall that they meet at
-  int point = 0;  ///< which of the pair's points, where bodies touch in points
+  WallMean wall;                ///< of the round wall that they meet at
+  int point = 0;                ///< which of the pair's points, where bodies touch in points
+  double k_1 = 0.0, k_2 = 0.0;  ///< of the point's gap, where its NearPair asks for them [1/m]
 };
 
 /** Two bodies whose cells may overlap, and what is remembered of them. */
@@ -30,6 +31,7 @@ struct NearPair {
   const BodyCells* cells_j = nullptr;
   SeparationCache* cache = nullptr;  ///< of these cells of these bodies, and of no other pair
   bool points = false;               ///< they touch in points, not in volumes
+  bool curvatures = false;           ///< points know the curvatures of the gap
 };
 
 /** How a finder queries the engine. */

@@ -258,6 +258,8 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
         const ActivePair& pair = pairs[static_cast<std::size_t>(scratch->sorted[at])];
         contact.sum.Add(pair.metrics);
         contact.sum.AddWall(pair.metrics, pair.wall);
+        contact.sum.k_1 = pair.k_1;
+        contact.sum.k_2 = pair.k_2;
       }
       FinishGeometry(rules.Settings(contact.body_i, contact.body_j), &contact, &count);
     }

@@ -101,8 +101,18 @@ void TakeWrench(const Contact& old, Contact* heir) {
   heir->relaxation_power = old.relaxation_power;
   heir->rate = old.rate;
   if (old.has_normal && heir->has_normal) {
-    heir->rate.z = SmallestRotation(old.n_accepted, heir->n_accepted) * old.rate.z;
+    const Mat3 turn = SmallestRotation(old.n_accepted, heir->n_accepted);
+    heir->rate.z = turn * old.rate.z;
+    heir->rate.z_j = turn * old.rate.z_j;
   }
+}
+
+/** Adds the part of a contact's memory of its depth that its cell pairs took along: volumes and
+ their rates add up. */
+void AddMemory(const PatchLatch& old, double part, PatchLatch* sum) {
+  sum->V_max += part * old.V_max;
+  sum->V_last += part * old.V_last;
+  sum->V_rate_last += part * old.V_rate_last;
 }
 
 /** Gives a contact the means over its ancestors; `heir` has its normal already.
@@ -112,6 +122,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
                      std::span<const double> contact_volume, Contact* heir) {
   double weights = 0.0, volumes = 0.0, squares = 0.0, slowness = 0.0;
   PatchState mean;
+  PatchLatch memory;
   double a = 0.0, energy = 0.0;
   int ancestors = 0;
   double force = 0.0;
@@ -123,16 +134,18 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     const Contact& old = contacts[c];
     const double part = share.volume / contact_volume[c];
     const double w = force > 0 ? old.f_n * part : share.volume;
-    const Vec3 z = old.has_normal && heir->has_normal
-                       ? SmallestRotation(old.n_accepted, heir->n_accepted) * old.state.z
-                       : old.state.z;
+    const bool turns = old.has_normal && heir->has_normal;
+    const Mat3 turn = turns ? SmallestRotation(old.n_accepted, heir->n_accepted) : Mat3::Identity();
+    const Vec3 z = turns ? turn * old.state.z : old.state.z, z_j = turn * old.state.z_j;
     ++ancestors;
     weights += w;
     mean.z += w * z;
     mean.theta += w * old.state.theta;
+    mean.z_j += w * z_j;
+    mean.theta_j += w * old.state.theta_j;
     mean.s_dw += w * old.state.s_dw;
     mean.V_o += part * old.state.V_o;
-    squares += w * SquaredNorm(z);
+    squares += w * (SquaredNorm(z) + SquaredNorm(z_j));
     energy += part * old.bristle_energy;
     heir->foundation_energy += part * old.foundation_energy;
     heir->f_n += part * old.f_n;
@@ -141,6 +154,9 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
       heir->latched = true;
       volumes += share.volume;
       a += share.volume * old.latch.a;
+      AddMemory(old.latch, part, &memory);
+      memory.unloading += share.volume * old.latch.unloading;
+      memory.form = old.latch.form;  // of points, which neither split nor merge
       // a is proportional to 1/v_i, so 1/v_i is averaged like a.
       slowness += old.latch.v_i > 0 ? share.volume / old.latch.v_i : 0.0;
     }
@@ -156,16 +172,27 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
   if (weights > 0) {
     mean.z = mean.z / weights;
     mean.theta /= weights;
+    mean.z_j = mean.z_j / weights;
+    mean.theta_j /= weights;
     mean.s_dw /= weights;
   }
   heir->state = mean;
-  if (volumes > 0) heir->latch = {slowness > 0 ? volumes / slowness : 0.0, a / volumes};
+  if (volumes > 0) {
+    memory.v_i = slowness > 0 ? volumes / slowness : 0.0;
+    memory.a = a / volumes;
+    memory.unloading /= volumes;
+    heir->latch = memory;
+  }
   if (ancestors == 1) {
     // Exactly as it was: no rounding from a mean of one.
     for (const PatchShare& share : shares) {
       const Contact& old = contacts[static_cast<std::size_t>(share.contact)];
-      heir->latch = old.latch;
+      heir->latch.v_i = old.latch.v_i;
+      heir->latch.a = old.latch.a;
+      heir->latch.bound = old.latch.bound;
+      heir->latch.unloading = old.latch.unloading;
       heir->state.theta = old.state.theta;
+      heir->state.theta_j = old.state.theta_j;
       heir->state.s_dw = old.state.s_dw;
       if (share.volume >= contact_volume[static_cast<std::size_t>(share.contact)]) {
         TakeWrench(old, heir);
@@ -175,7 +202,9 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     return 0.0;
   }
   // A load that falls can leave a negative energy in bristles; merging neither loses nor gains it.
-  const double kept = squares > 0 && energy > 0 ? weights * SquaredNorm(mean.z) / squares : 1.0;
+  const double kept = squares > 0 && energy > 0
+                          ? weights * (SquaredNorm(mean.z) + SquaredNorm(mean.z_j)) / squares
+                          : 1.0;
   heir->bristle_energy = kept * energy;
   return (1 - kept) * energy;
 }
@@ -219,6 +248,8 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
     heir.body_j = pairs[k].j;
     heir.sum.Add(pairs[k].metrics);
     heir.sum.AddWall(pairs[k].metrics, pairs[k].wall);
+    heir.sum.k_1 = pairs[k].k_1;
+    heir.sum.k_2 = pairs[k].k_2;
   }
   for (std::size_t g = 0; g < scratch->contacts.size(); ++g) {
     Contact& heir = scratch->contacts[g];

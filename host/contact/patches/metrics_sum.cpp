@@ -74,6 +74,8 @@ void MetricsSum::Finish(PatchGeometry* geometry) const {
     geometry->twist = (1.0 / v) * (wall_t - Cross(wall_m / wall_v, wall_n));
   }
   geometry->G = g - Cross(c, s);
+  geometry->k_1 = k_1;
+  geometry->k_2 = k_2;
 }
 
 double ConvexGap(const MetricsSum& a, const MetricsSum& b) {

@@ -19,6 +19,8 @@ struct MetricsSum {
 
   double size = 0.0;  ///< Σ |S| of what was added [m²]
 
+  double k_1 = 0.0, k_2 = 0.0;  ///< curvatures of the gap, of a point [1/m]
+
   Vec3 turned{};        ///< what walls' normals add to s for its direction to be the normal [m²]
   double wall_v = 0.0;  ///< volume on round walls [m³]
   Vec3 wall_m{};        ///< its first moments about O [m⁴]

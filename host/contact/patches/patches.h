@@ -71,6 +71,7 @@ struct PatchSettings {
   bool per_cell_pair = false;  ///< every cell pair is its own contact: the thesis' mode, and points
   bool whole_pair = false;     ///< all cell pairs of the two bodies are one contact
   bool points = false;         ///< bodies touch in points, each its own contact, not in volumes
+  bool curvatures = false;     ///< points know the curvatures of the gap
   bool born_in_stages = true;  ///< contacts act from within a step, not only from accepted steps
   /** Whether cut faces count, too: in the thesis' mode. */
   bool BareCells() const { return per_cell_pair && !points; }
@@ -185,7 +186,8 @@ bool Regroups(const Patches& patches, std::span<const ActivePair> pairs, const G
 
  Rule: a patch takes over the states of the contacts that its cell pairs belonged to. z, θ and s_dw
  are their mean weighted with the share of normal force brought along, the offset V_o is the sum of
- their shares, a is the mean weighted with volume, so force and torque are continuous. A split
+ their shares, a is the mean weighted with volume, so force and torque are continuous; what a law
+ remembers of the volume is shared out and summed like the volume. A split
  copies z, θ, s_dw and the latch. Bristle energy that a mean cannot hold is lost. The id goes with
  the larger share of volume.
  @param grouping  of these pairs, by Group.

@@ -123,12 +123,16 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   z_star[0] = Dot(axis[1], z_W);
   z_star[1] = Dot(axis[2], z_W);
   r_theta_star = r_gyr * c->state.theta;
+  const Vec3 z_j_W = g.R_n * c->state.z_j;
+  z_j_star[0] = Dot(axis[1], z_j_W);
+  z_j_star[1] = Dot(axis[2], z_j_W);
+  r_theta_j_star = r_gyr * c->state.theta_j;
 }
 
 NormalForce StagePoint::Law(double V_r) const {
   const double share = (V_r + V_o) / contact->geometry.V;
   const double S = area_power > 0.0 ? S_there * std::pow(share, area_power) : S_there;
-  return contact->model->Force(V_r, S, contact->latch.a);
+  return contact->model->Force(V_r, S, contact->latch);
 }
 
 void StagePoint::Evaluate(bool hold) {
@@ -180,9 +184,14 @@ void StagePoint::Evaluate(bool hold) {
   // The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that
   // of the model's own ż, a second-order term, is taken from the last evaluation.
   const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
-  slip.z[0] = q * (z_star[0] - a * z_star[1]) - H * a * z_rate_before[1];
-  slip.z[1] = q * (z_star[1] + a * z_star[0]) + H * a * z_rate_before[0];
+  const auto deflection = [&](const double star[2], const double rate_before[2], double z[2]) {
+    z[0] = q * (star[0] - a * star[1]) - H * a * rate_before[1];
+    z[1] = q * (star[1] + a * star[0]) + H * a * rate_before[0];
+  };
+  deflection(z_star, z_rate_before, slip.z);
+  deflection(z_j_star, z_j_rate_before, slip.z_j);
   slip.z_w = r_theta_star;
+  slip.z_j_w = r_theta_j_star;
   slip.s_dw = contact->state.s_dw;
   slip.r_gyr = r_gyr;
   slip.patch = contact->patch;
@@ -199,6 +208,8 @@ void StagePoint::Evaluate(bool hold) {
   if (hold) return;
   z_rate_before[0] = traction.z_rate[0];
   z_rate_before[1] = traction.z_rate[1];
+  z_j_rate_before[0] = traction.z_j_rate[0];
+  z_j_rate_before[1] = traction.z_j_rate[1];
 }
 
 void StagePoint::FreshWeights(double* fresh_s, double* fresh_ramp) const {
@@ -278,17 +289,23 @@ void StagePoint::Finish() const {
   if (!active) return;
   // ż_W = ż_model + Ω n×z, with z at the stage's end.
   const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
-  const double z1 = z_star[0] + H * traction.z_rate[0], z2 = z_star[1] + H * traction.z_rate[1];
-  const double end1 = q * (z1 - a * z2), end2 = q * (z2 + a * z1);
-  const double rate1 = traction.z_rate[0] - plate_spin * end2;
-  const double rate2 = traction.z_rate[1] + plate_spin * end1;
   const Mat3& R_n = c.geometry.R_n;
-  c.rate.z = TransposeTimes(R_n, rate1 * axis[1] + rate2 * axis[2]);
+  const auto rate_of = [&](const double star[2], const double rate[2]) {
+    const double z1 = star[0] + H * rate[0], z2 = star[1] + H * rate[1];
+    const double end1 = q * (z1 - a * z2), end2 = q * (z2 + a * z1);
+    const double rate1 = rate[0] - plate_spin * end2, rate2 = rate[1] + plate_spin * end1;
+    return TransposeTimes(R_n, rate1 * axis[1] + rate2 * axis[2]);
+  };
+  c.rate.z = rate_of(z_star, traction.z_rate);
+  c.rate.z_j = rate_of(z_j_star, traction.z_j_rate);
   c.rate.theta = r_gyr > 0.0 ? traction.z_w_rate / r_gyr : 0.0;
+  c.rate.theta_j = r_gyr > 0.0 ? traction.z_j_w_rate / r_gyr : 0.0;
   c.rate.s_dw = traction.s_dw_rate;
   c.rate.V_o = c.model->relaxation_time > 0.0 ? -V_o / c.model->relaxation_time : 0.0;
   c.state.z += H * c.rate.z;
   c.state.theta += H * c.rate.theta;
+  c.state.z_j += H * c.rate.z_j;
+  c.state.theta_j += H * c.rate.theta_j;
   c.state.s_dw += H * c.rate.s_dw;
   c.state.V_o += H * c.rate.V_o;
   c.f_n = f_n;

@@ -44,6 +44,8 @@ struct StagePoint {
   double rolling_reach = 0.0;  ///< |a| times the patch radius, for the cap [s]; 0: no cap
   double z_star[2] = {0, 0};
   double r_theta_star = 0.0;
+  double z_j_star[2] = {0, 0};
+  double r_theta_j_star = 0.0;
 
   double s = 1.0;  ///< Stribeck weight in use
   // Once `held`, friction takes these for the normal force and the Contensou factors, which makes
@@ -56,6 +58,7 @@ struct StagePoint {
   double s_before = -1.0;  ///< s and its fresh value before the last ImproveWeights
   double fresh_s_before = 0.0;
   double z_rate_before[2] = {0, 0};  ///< for the bristle's turning, from the last evaluation
+  double z_j_rate_before[2] = {0, 0};
 
   double v[4] = {0, 0, 0, 0};  ///< local velocities of the last evaluation
   Vec3 w;                      ///< relative angular velocity
