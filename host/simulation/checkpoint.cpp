@@ -18,7 +18,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 9;
+constexpr std::uint32_t kVersion = 10;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -223,6 +223,7 @@ void Visit(Archive& ar, EnergyLedger& ledger) {
   ar(ledger.elastic);
   ar(ledger.numerical);
   ar(ledger.bristle_lost);
+  ar(ledger.projected);
   for (double& highest : ledger.highest) ar(highest);
   ar(ledger.largest_fall);
 }
@@ -241,6 +242,7 @@ void Visit(Archive& ar, Content& content) {
   Visit(ar, state.ledger);
   ar(state.start_energy);
   ar(state.moving_until);
+  ar(state.joint_error);
   VisitAll(ar, state.impacts);
   VisitAll(ar, state.gains);
   VisitAll(ar, state.arrests);

@@ -140,7 +140,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const std::vector<double>& a = scratch.a;
   const double by_stages = a[kRelaxationWork] - a[kElasticWork];
   if (group.patches.contacts.empty() && scratch.patches.contacts.empty() &&
-      scratch.holder_bodies.empty()) {
+      scratch.holder_bodies.empty() && group.joints.empty()) {
     changes.clear();
     check.resolved = true;
     check.elastic = by_stages;
@@ -200,9 +200,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     check.holders -= damped;
     check.balance += damped;
   }
-  if (!check.resolved) {
-    check.numerical = -check.balance;
-  } else if (before.potential + after.potential > 0.0) {
+  check.numerical = check.resolved ? -scratch.projected : -check.balance;
+  if (check.resolved && before.potential + after.potential > 0.0) {
     check.error = check.balance;
     const int power = tools.world->tableau->order + 1;
     check.allowed_error =
@@ -218,6 +217,7 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
   ledger.work[kHolderWork] += check.holders - scratch.a[kHolderWork];
   ledger.elastic += check.elastic;
   ledger.numerical += check.numerical;
+  ledger.projected -= scratch.projected;
   double risen = 0.0, gained = 0.0;
   for (std::size_t f = 0; f < scratch.energy_changes.size(); ++f) {
     risen += std::fmax(0.0, scratch.energy_changes[f]);

@@ -10,6 +10,7 @@
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/energy_guard.h"
 #include "host/simulation/event.h"
+#include "host/simulation/joint_steps.h"
 #include "host/simulation/passivity.h"
 #include "host/simulation/substep_plan.h"
 
@@ -25,6 +26,8 @@ constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
 /** How often a substep that gains energy is halved. */
 constexpr int kMostHalvings = 24;
+/** How often a substep at whose end joints do not close is halved. */
+constexpr int kMostClosings = 8;
 /** Trials of a step that are made because one errs at a kink of a force. */
 constexpr int kMostRefinements = 40;
 /** A substep is done again where a contact that it follows has turned out to be this much faster
@@ -76,6 +79,10 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
   double first_gain = 0.0;
   for (int halvings = 0;; ++halvings) {
     const Event event = TrySubstep(tools, group, substep, scratch);
+    if (scratch->joint_miss > kJointTolerance && halvings < kMostClosings) {
+      substep.length *= 0.5;
+      continue;
+    }
     const double phase = scratch->fastest_followed * substep.length;
     if (!substep.dissipative && phase > kFaster * kPhase && progress->substeps < kBudget) {
       substep.length *= kPhase / phase;
@@ -128,6 +135,7 @@ void CheckFinite(const StageTools& tools, const BodyGroup& group) {
 /** Accepts the trial in the scratch. */
 void Commit(const StageTools& tools, const Substep& substep, double t, const EnergyCheck& check,
             BodyGroup* group, StageScratch* scratch) {
+  RequireClosed(tools, *scratch, t, group);
   ++scratch->counters.substeps;
   if (substep.dissipative) ++scratch->counters.dissipative_substeps;
   if (check.accepted_gain) {
@@ -187,6 +195,7 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
 void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch) {
   if (tools.IsImplicit()) {
     StepImplicitly(tools, end, group, scratch);
+    ReadJoints(tools, group, scratch);
     return;
   }
   while (group->time < end) {
@@ -198,11 +207,12 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     check.elastic = ElasticChange(tools, *group, *scratch);
     check.by_stages = true;
     check.holders = scratch->a[kHolderWork];
-    check.numerical = 0.0;
+    check.numerical = -scratch->projected;
     const double t = group->time + left;
     Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,
            group, scratch);
   }
+  ReadJoints(tools, group, scratch);
 }
 
 }  // namespace intervox::host

@@ -7,8 +7,9 @@
 
 namespace intervox::host::internal {
 
-void IslandMatrix::Reset(std::size_t bodies) {
-  n_ = 6 * bodies;
+void IslandMatrix::Reset(std::size_t bodies, std::size_t constraints) {
+  constraints_from_ = 6 * bodies;
+  n_ = constraints_from_ + constraints;
   stride_ = (n_ + 2 + 3) / 4 * 4;  // a block's row of eight must fit behind the last six columns
   if (values_.size() < n_ * stride_) values_.resize(n_ * stride_);
   std::fill_n(values_.begin(), n_ * stride_, 0.0);
@@ -32,6 +33,28 @@ void IslandMatrix::AddContact(std::size_t /*number*/, const StagePoint& point, b
     }
   }
   AddContactBlocks(point, coupled, at, stride_);
+}
+
+void IslandMatrix::AddConstraint(std::size_t number, std::size_t body, const double* J) {
+  const std::size_t row = constraints_from_ + number;
+  for (std::size_t i = 0; i < 6; ++i) Row(row)[6 * body + i] = Row(6 * body + i)[row] = J[i];
+}
+
+void IslandMatrix::SetCompliance(std::size_t number, double compliance) {
+  const std::size_t row = constraints_from_ + number;
+  Row(row)[row] = -compliance;
+}
+
+void IslandMatrix::AddProduct(double factor, const int first[2], const double g[2][6]) {
+  for (int p = 0; p < 2; ++p) {
+    for (int q = 0; q < 2; ++q) {
+      if (first[p] < 0 || first[q] < 0) continue;
+      for (std::size_t i = 0; i < 6; ++i) {
+        double* row = Row(static_cast<std::size_t>(first[p]) + i) + first[q];
+        for (std::size_t j = 0; j < 6; ++j) row[j] += factor * g[p][i] * g[q][j];
+      }
+    }
+  }
 }
 
 void IslandMatrix::Lock(std::size_t first) {

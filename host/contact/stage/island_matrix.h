@@ -16,8 +16,9 @@ namespace intervox::host::internal {
  elimination. */
 class IslandMatrix {
  public:
-  /** Starts over with zeros, for `bodies` bodies. Allocates only when larger than ever before. */
-  void Reset(std::size_t bodies);
+  /** Starts over with zeros, for `bodies` bodies and, behind them, the multipliers of `constraints`
+   scalar constraints. Allocates only when larger than ever before. */
+  void Reset(std::size_t bodies, std::size_t constraints = 0);
   /** Adds a body's mass and inertia [kg], [kg·m²]. */
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
@@ -25,6 +26,14 @@ class IslandMatrix {
   /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction.
    */
   void AddContact(std::size_t number, const StagePoint& point, bool coupled);
+  /** Adds the row Jᵀ of a body, six numbers, to the constraint of this number: J on its row, Jᵀ on
+   its column. */
+  void AddConstraint(std::size_t number, std::size_t body, const double* J);
+  /** Sets a constraint's diagonal. */
+  void SetCompliance(std::size_t number, double compliance);
+  /** Adds factor g gᵀ, with g given by its parts on two bodies of first unknowns `first`, −1: none.
+   */
+  void AddProduct(double factor, const int first[2], const double g[2][6]);
   /** Takes the three unknowns from `first` on out: their step will be 0. */
   void Lock(std::size_t first);
   /** x = −(matrix)⁻¹ f by elimination with row pivots, which destroys the matrix; false if it is
@@ -35,6 +44,7 @@ class IslandMatrix {
   double* Row(std::size_t i) { return values_.data() + i * stride_; }
 
   std::size_t n_ = 0;
+  std::size_t constraints_from_ = 0;
   std::size_t stride_ = 0;
   std::vector<double> values_;
 };
