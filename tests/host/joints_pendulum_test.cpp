@@ -94,7 +94,6 @@ TEST_P(JointPendulumOrder, IsTheSchemes) {
     return std::fabs(AngleOf(simulation.State()[0]) - expected);
   };
   const double coarse = error(0.02), fine = error(0.01);
-  std::printf("%s: %.3g %.3g order %.2f\n", method, coarse, fine, std::log2(coarse / fine));
   EXPECT_GT(std::log2(coarse / fine), order - 0.3);
 }
 
