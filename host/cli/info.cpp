@@ -138,7 +138,7 @@ void DescribeScene(Scene text, bool with_scene, bool with_cells) {
   for (const JointSettings& joint : scene.joints) {
     std::cout << fmt::format("joint            {}: {}, {} and {}{}\n", joint.name,
                              host::WordOf(joint.type), joint.bodies.first, joint.bodies.second,
-                             joint.drive              ? ", with a drive"
+                             joint.drive             ? ", with a drive"
                              : !joint.motion.empty() ? ", prescribed"
                                                      : "");
   }

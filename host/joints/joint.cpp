@@ -68,8 +68,7 @@ void AddCoordinate(const Joint& joint, const Axes& a, const Axes& b, double t, d
                    Rows* rows, JointEquations* out) {
   const bool turns = joint.IsAngular();
   out->stage.free = turns ? JointRow{{}, b.z} : JointRow{b.z, {}};
-  out->coordinate =
-      turns ? std::atan2(Dot(a.x, b.y), Dot(a.x, b.x)) : rows->ShiftAlong(b.z);
+  out->coordinate = turns ? std::atan2(Dot(a.x, b.y), Dot(a.x, b.x)) : rows->ShiftAlong(b.z);
   out->rate = turns ? rows->TurnRate(b.z) : rows->ShiftRate(b.z);
   out->stage.servo = joint.servo;
   if (joint.motion.empty()) return;

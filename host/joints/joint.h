@@ -49,14 +49,14 @@ CoordinateMotion Evaluate(std::span<const JointKey> keys, double t, double withi
 
 /** The pose and velocities of one side of a joint. */
 struct JointSide {
-  Pose X_WB;       ///< of the body frame
-  Vec3 p_WM;       ///< centre of mass [m]
-  Vec3 v, w;       ///< of the centre of mass [m/s], angular, world axes [rad/s]
+  Pose X_WB;  ///< of the body frame
+  Vec3 p_WM;  ///< centre of mass [m]
+  Vec3 v, w;  ///< of the centre of mass [m/s], angular, world axes [rad/s]
 };
 
 /** The constraint equations of a joint at one instant. */
 struct JointEquations {
-  StageJoint stage;  ///< point, rows and free direction; targets are 0
+  StageJoint stage;                            ///< point, rows and free direction; targets are 0
   std::array<double, kMostJointRows> error{};  ///< c of each row [m] or [rad]
   std::array<double, kMostJointRows> bias{};   ///< c̈ at zero accelerations [m/s²], [rad/s²]
   double coordinate = 0.0;  ///< free shift [m], or free angle in (−π, π] [rad]

@@ -16,8 +16,7 @@ constexpr double kVelocityGap = 1e-6;
 /** Refuses a joint. */
 class Refusal {
  public:
-  Refusal(const Scene& scene, const JointSettings& settings)
-      : scene_(scene), settings_(settings) {}
+  Refusal(const Scene& scene, const JointSettings& settings) : scene_(scene), settings_(settings) {}
   [[noreturn]] void operator()(const std::string& key, const std::string& what) const {
     FailAt(settings_.places.Of(key), scene_.path.string(),
            "joints." + settings_.name + (key.empty() ? "" : "." + key), what);

@@ -30,8 +30,9 @@ constexpr double kSmoothShare = 0.1;
 /** What else errs: bodies that turn, holders, rounding. */
 constexpr double kOtherShare = 1e-10;
 
-/** Joints do no work, so between bodies that joints alone hold all energy is a function of the state
- as well. Where light bodies whip round, a substep errs by more than this share of what moves. */
+/** Joints do no work, so between bodies that joints alone hold all energy is a function of the
+ state as well. Where light bodies whip round, a substep errs by more than this share of what moves.
+ */
 constexpr double kJointShare = 1e-5;
 
 /** Elastic energy of contacts [J]. */
@@ -99,7 +100,8 @@ BodyChange ChangeOf(const StageTools& tools, const BodyGroup& group, std::size_t
   return out;
 }
 
-/** Whether a trial's error is that of its joints alone. A scheme of order 1 errs by more, always. */
+/** Whether a trial's error is that of its joints alone. A scheme of order 1 errs by more, always.
+ */
 bool JudgesJoints(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
   return !group.joints.empty() && scratch.holder_bodies.empty() &&
          scratch.patches.contacts.empty() && tools.world->tableau->order > 1;

@@ -14,7 +14,7 @@ namespace intervox::host {
 
 /** A joint of a group. */
 struct GroupJoint {
-  int joint = 0;                ///< index into World::joints
+  int joint = 0;                 ///< index into World::joints
   int body_a = -1, body_b = -1;  ///< index into the group's bodies; −1: the world
 };
 
@@ -22,12 +22,12 @@ struct GroupJoint {
  small world of its own. All indices of bodies in `near`, `patches` and `impacts` count its bodies;
  their order is the scene's. */
 struct BodyGroup {
-  std::vector<int> bodies;       ///< index into Scene::bodies of each, ascending
-  std::vector<int> free;         ///< those that are free, ascending
-  std::vector<int> row_of;       ///< of each body, its place in `free`; −1: not free
-  std::vector<RigidBody> state;  ///< at the accepted time
-  std::vector<Pose> poses;       ///< of their frames, likewise
-  std::vector<NearPair> near;    ///< ascending
+  std::vector<int> bodies;         ///< index into Scene::bodies of each, ascending
+  std::vector<int> free;           ///< those that are free, ascending
+  std::vector<int> row_of;         ///< of each body, its place in `free`; −1: not free
+  std::vector<RigidBody> state;    ///< at the accepted time
+  std::vector<Pose> poses;         ///< of their frames, likewise
+  std::vector<NearPair> near;      ///< ascending
   std::vector<GroupJoint> joints;  ///< in the scene's order
   Patches patches;
   double time = 0.0;  ///< accepted [s]
@@ -41,7 +41,7 @@ struct BodyGroup {
   std::vector<ArrestRecord> arrests;
   std::vector<JointReading> joint_readings;  ///< of each joint at the accepted time
   double joint_error = 0.0;                  ///< largest of its accepted substeps
-  std::uint64_t first_id = 0;  ///< contacts from this id on are new
+  std::uint64_t first_id = 0;                ///< contacts from this id on are new
 };
 
 /** Sets velocities and frames' poses from the momenta, and those of driven bodies at the time. */

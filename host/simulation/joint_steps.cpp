@@ -51,7 +51,8 @@ void RequireClosed(const StageTools& tools, const StageScratch& scratch, double 
       "t = " + NumberText(t) + " s: joints." + tools.world->joints[index].name +
       " cannot close: its equations miss by " + NumberText(scratch.joint_miss) +
       " m or rad; at most " + NumberText(kJointTolerance) +
-      " is allowed. Bodies cannot reach what motions and joints ask of them: change the motion, the "
+      " is allowed. Bodies cannot reach what motions and joints ask of them: change the motion, "
+      "the "
       "lengths between joints, or take a smaller step.");
 }
 

@@ -26,12 +26,12 @@ struct EnergyAudit {
   /// Taken by substeps that do not resolve the contacts' vibrations: full implicit steps of parts
   /// at rest, and dissipative steps.
   double dissipated_numerical = 0.0;
-  double work_applied = 0.0;     ///< by applied wrenches and holders
-  double work_driven = 0.0;      ///< by prescribed motions
-  double work_relaxation = 0.0;  ///< by the moving relaxation offset
+  double work_applied = 0.0;      ///< by applied wrenches and holders
+  double work_driven = 0.0;       ///< by prescribed motions
+  double work_relaxation = 0.0;   ///< by the moving relaxation offset
   double joint_projection = 0.0;  ///< of dissipated_numerical, taken by putting joints right
-  double largest_fall = 0.0;     ///< of any dissipated energy below an earlier value, ≥ 0
-  double balance = 0.0;          ///< what is left over: error of the resolved substeps
+  double largest_fall = 0.0;      ///< of any dissipated energy below an earlier value, ≥ 0
+  double balance = 0.0;           ///< what is left over: error of the resolved substeps
   /// What normal laws without a potential have given beyond what bodies put into them: what patches
   /// store now, by their moments, less `elastic` and what bounds passive contacts took. Of contacts
   /// that last right to a fifth of that.

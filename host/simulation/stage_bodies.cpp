@@ -97,7 +97,8 @@ void GroupStage::SolveVelocities(double h_gamma) {
       body.drag = &s_.drags[k];
     }
   }
-  const StageResult result = host::SolveStage(h_gamma, s_.bodies, s_.contacts, s_.threads, s_.joints);
+  const StageResult result =
+      host::SolveStage(h_gamma, s_.bodies, s_.contacts, s_.threads, s_.joints);
   counters().solver_iterations += result.iterations;
   if (!result.converged) ++counters().unconverged_stages;
   for (std::size_t k = 0; k < s_.holders.size(); ++k) {

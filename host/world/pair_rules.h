@@ -37,8 +37,7 @@ class PairRules {
    @throws InputError for a contact of unknown bodies or models, for one that stands twice, and for
    a model that refuses its parameters, naming the first pair of bodies that meets it. */
   PairRules(const Scene& scene, const BodyNames& names, std::span<const RigidBody> bodies,
-            const std::vector<bool>& has_cells,
-            std::span<const std::pair<int, int>> apart = {});
+            const std::vector<bool>& has_cells, std::span<const std::pair<int, int>> apart = {});
 
   /** The rule of two bodies, or null where they cannot touch: by a contact "none" or no contact at
    all, because neither is free, or because one has no cells. The order of i and j does not matter;

@@ -46,8 +46,8 @@ Momenta MomentaOf(const Simulation& simulation) {
 
 /** Links in space that tumble with one joint of each type between them. */
 Scene TumblingChain() {
-  Scene scene = Chain({{1, 0.5, 1.5}, {2, 0.4, 0.7}, {0.5, 0.3, 2}, {1, 0.4, -1}, {3, 0.2, 0.3}},
-                      true);
+  Scene scene =
+      Chain({{1, 0.5, 1.5}, {2, 0.4, 0.7}, {0.5, 0.3, 2}, {1, 0.4, -1}, {3, 0.2, 0.3}}, true);
   scene.gravity = {};
   // One rigid motion at the start, which every joint allows.
   const Vec3 v{0.3, -0.2, 0.5}, w{2, -3, 1};
@@ -167,7 +167,8 @@ TEST(JointLoop, SliderCrankTurnsAndItsEnergyIsTheWorkOfItsTorque) {
   EXPECT_EQ(simulation.Counters().unconverged_stages, 0);
 }
 
-/** A parallelogram of four parallel hinges: of 20 equations on 18 coordinates 17 are independent. */
+/** A parallelogram of four parallel hinges: of 20 equations on 18 coordinates 17 are independent.
+ */
 TEST(JointLoop, ParallelHingesAreRedundantAndMoveAsAPendulum) {
   const double l = 0.5, start = 1.0;
   Scene scene = MakeScene(scenes::Frictionless(1e6, 0.5), 1e-3);

@@ -73,8 +73,7 @@ TEST_P(JointEquationsTest, RatesAndAccelerationsAreThoseOfDifferences) {
       // c̈ = J (accelerations) + bias.
       JointSide a_rate = a.At(0), b_rate = b.At(0);
       a_rate.v = a.a, a_rate.w = a.alpha, b_rate.v = b.a, b_rate.w = b.alpha;
-      const double expected =
-          Along(now.stage.row[r], now.stage.p_WJ, a_rate, b_rate) + now.bias[r];
+      const double expected = Along(now.stage.row[r], now.stage.p_WJ, a_rate, b_rate) + now.bias[r];
       EXPECT_NEAR((after.error[r] - 2 * now.error[r] + before.error[r]) / (d * d), expected, 1e-5)
           << "row " << r;
     }

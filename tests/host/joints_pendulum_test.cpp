@@ -168,9 +168,11 @@ TEST(JointDoublePendulum, FollowsMinimalCoordinates) {
       const DoublePendulum::State expected = DoublePendulum{a, b}.At(end);
       const double scale = 2.0 * kGravity * a.length * (1 + ratio);
       EXPECT_NEAR(AngleOf(simulation.State()[0]), std::remainder(expected.q1, 2 * std::numbers::pi),
-                  2e-5) << size << " " << ratio;
+                  2e-5)
+          << size << " " << ratio;
       EXPECT_NEAR(AngleOf(simulation.State()[1]), std::remainder(expected.q2, 2 * std::numbers::pi),
-                  2e-5) << size << " " << ratio;
+                  2e-5)
+          << size << " " << ratio;
       EXPECT_NEAR(Mechanical(simulation), first, 1e-6 * scale);
       EXPECT_LE(simulation.LargestJointError(), 1e-10);
     }

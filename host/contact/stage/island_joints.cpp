@@ -26,8 +26,7 @@ void JacobianOf(const JointRow& row, const Vec3& p_WJ, const StageBody& body, do
 // J M⁻¹ Jᵀ of one body.
 double Mobility(const double* J, const StageBody& body) {
   const Vec3 linear{J[0], J[1], J[2]}, angular{J[3], J[4], J[5]};
-  return body.inverse_mass * SquaredNorm(linear) +
-         Dot(angular, body.inverse_inertia_W * angular);
+  return body.inverse_mass * SquaredNorm(linear) + Dot(angular, body.inverse_inertia_W * angular);
 }
 
 double SignOf(int side) { return side == 0 ? 1.0 : -1.0; }

@@ -105,9 +105,7 @@ StageSolver::Link StageSolver::LinkOf(const StageJoint& joint) const {
 }
 
 void StageSolver::AddJoint(const Link& link, StageJoint* joint, internal::StageIsland* out) {
-  const auto body = [&](int b) {
-    return b < 0 ? nullptr : &bodies_[static_cast<std::size_t>(b)];
-  };
+  const auto body = [&](int b) { return b < 0 ? nullptr : &bodies_[static_cast<std::size_t>(b)]; };
   const int rows[2] = {link.row_i, link.row_j};
   StageBody* const bodies[2] = {body(link.body_i), body(link.body_j)};
   out->AddJoint(joint, rows, bodies);

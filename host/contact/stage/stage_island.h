@@ -51,9 +51,9 @@ class StageIsland {
   /** A joint of the island and its place among the unknowns. */
   struct IslandJoint {
     StageJoint* joint = nullptr;
-    StageBody* body[2] = {};   // null: the world
-    int row[2] = {-1, -1};     // first unknowns; −1: not free
-    std::size_t first = 0;     // of its multipliers
+    StageBody* body[2] = {};            // null: the world
+    int row[2] = {-1, -1};              // first unknowns; −1: not free
+    std::size_t first = 0;              // of its multipliers
     double scale[kMostJointRows] = {};  // of its rows: J M⁻¹ Jᵀ has ones on its diagonal
   };
 
