@@ -93,7 +93,7 @@ TEST_P(JointPendulumOrder, IsTheSchemes) {
     while (!simulation.Done()) simulation.Step();
     return std::fabs(AngleOf(simulation.State()[0]) - expected);
   };
-  const double coarse = error(0.02), fine = error(0.01);
+  const double coarse = error(0.01), fine = error(0.005);
   EXPECT_GT(std::log2(coarse / fine), order - 0.3);
 }
 

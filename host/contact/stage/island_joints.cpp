@@ -56,8 +56,31 @@ double StageIsland::RelativeVelocity(const IslandJoint& joint, const JointRow& r
   return sum;
 }
 
-// Scales of the rows, and the longest arms of the bodies.
+// A joint's multipliers come right behind its bodies, so that chains are eliminated link by link.
+void StageIsland::PlaceUnknowns() {
+  constexpr auto kNone = static_cast<std::size_t>(-1);
+  body_at_.assign(bodies_.size(), kNone);
+  multiplier_at_.resize(multipliers_);
+  std::size_t next = 0;
+  for (const IslandJoint& joint : joints_) {
+    for (const int row : joint.row) {
+      if (row < 0 || body_at_[static_cast<std::size_t>(row / 6)] != kNone) continue;
+      body_at_[static_cast<std::size_t>(row / 6)] = next;
+      next += 6;
+    }
+    for (std::size_t k = 0; k < joint.joint->rows; ++k) multiplier_at_[joint.first + k] = next++;
+  }
+  for (std::size_t& at : body_at_) {
+    if (at != kNone) continue;
+    at = next;
+    next += 6;
+  }
+}
+
+// Places of the unknowns, scales of the rows, and the longest arms of the bodies.
 void StageIsland::BeginJoints() {
+  if (joints_.empty()) return;
+  PlaceUnknowns();
   impulses_.assign(multipliers_, 0.0);
   for (IslandJoint& joint : joints_) {
     for (std::size_t k = 0; k < joint.joint->rows; ++k) {

@@ -16,9 +16,13 @@ namespace intervox::host::internal {
  elimination. */
 class IslandMatrix {
  public:
-  /** Starts over with zeros, for `bodies` bodies and, behind them, the multipliers of `constraints`
-   scalar constraints. Allocates only when larger than ever before. */
-  void Reset(std::size_t bodies, std::size_t constraints = 0);
+  /** Starts over with zeros, for `bodies` bodies. Allocates only when larger than ever before. */
+  void Reset(std::size_t bodies);
+  /** The same with the multipliers of scalar constraints among the unknowns. Elimination goes in
+   the order of the places, and costs little where what depends on each other has near places.
+   @param bodies       first place of each body's six unknowns
+   @param constraints  place of each multiplier */
+  void Reset(std::span<const std::size_t> bodies, std::span<const std::size_t> constraints);
   /** Adds a body's mass and inertia [kg], [kg·m²]. */
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
@@ -43,10 +47,20 @@ class IslandMatrix {
  private:
   double* Row(std::size_t i) { return values_.data() + i * stride_; }
 
+  std::size_t PlaceOf(std::size_t unknown) const {
+    return unknown < 6 * body_at_.size() ? body_at_[unknown / 6] + unknown % 6
+                                         : constraint_at_[unknown - 6 * body_at_.size()];
+  }
+  void Clear();
+  void FindProfile();
+
   std::size_t n_ = 0;
-  std::size_t constraints_from_ = 0;
   std::size_t stride_ = 0;
   std::vector<double> values_;
+  std::vector<std::size_t> body_at_, constraint_at_;  // places of the unknowns
+  std::vector<std::size_t> last_;   // last column of each row that need not be zero
+  std::vector<std::size_t> reach_;  // last row that may reach each column
+  std::vector<double> ordered_;     // solution by places
 };
 
 }  // namespace intervox::host::internal

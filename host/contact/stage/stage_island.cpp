@@ -217,7 +217,7 @@ double StageIsland::NewtonStep(bool coupled, double tolerance) {
       return 0.0;
     }
   } else if (!joints_.empty()) {
-    matrix_.Reset(bodies_.size(), multipliers_);
+    matrix_.Reset(body_at_, multiplier_at_);
     AssembleJoints(&matrix_);
     Assemble(coupled, &matrix_);
     if (!SolveWithJoints()) return 0.0;

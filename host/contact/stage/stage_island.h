@@ -58,6 +58,7 @@ class StageIsland {
   };
 
   void BeginJoints();
+  void PlaceUnknowns();
   void EvaluateJoints();
   void AssembleJoints(IslandMatrix* matrix);
   bool SolveWithJoints();
@@ -109,7 +110,8 @@ class StageIsland {
   std::vector<IslandJoint> joints_;
   std::size_t multipliers_ = 0;
   std::vector<double> impulses_;  // μ of each constraint: M (v − v*) + Jᵀ μ + … = 0
-  std::vector<double> system_, solution_;  // with the multipliers
+  std::vector<double> system_, solution_;             // with the multipliers
+  std::vector<std::size_t> body_at_, multiplier_at_;  // places in the order of elimination
 };
 
 // Calls run(body) for all bodies.
