@@ -72,6 +72,23 @@ struct Simulation::Implementation {
                                 " takes this input.");
   }
 
+  /** Throws where a joint holds the body, which a jump would tear off. A place, if given, is none
+   where the body is there already. */
+  void RequireUnjoined(int body, const char* call, const Pose* place = nullptr) const {
+    constexpr double kSame = 1e-9;  // [m], and of a rotation's entries
+    const Pose& now = dynamics.state().poses[static_cast<std::size_t>(body)];
+    if (place != nullptr && Norm(place->p - now.p) <= kSame &&
+        Norm(place->R.row0 - now.R.row0) + Norm(place->R.row1 - now.R.row1) <= kSame) {
+      return;
+    }
+    for (const host::Joint& joint : world->joints) {
+      if (joint.body_a != body && joint.body_b != body) continue;
+      throw std::invalid_argument(std::string(call) + ": body " + Settings(body).name +
+                                  " is held by joint " + joint.name +
+                                  ". Place it in the scene, where the joint is made.");
+    }
+  }
+
   /** The key of a motion from now on. */
   PrescribedMotion::Key KeyAt(const char* call, const Pose& X, const Vec3& v, const Vec3& w) const {
     RequireFinite(call, {X.p, X.R.Col(0), X.R.Col(1), X.R.Col(2), v, w});
@@ -136,6 +153,14 @@ std::span<const ContactReport> Simulation::Contacts() const { return implementat
 
 std::span<const SensorReading> Simulation::Sensors() const { return implementation_->sensors; }
 
+std::span<const JointReading> Simulation::Joints() const {
+  return implementation_->dynamics.state().joints;
+}
+
+double Simulation::LargestJointError() const {
+  return implementation_->dynamics.state().joint_error;
+}
+
 const EnergyAudit& Simulation::Energy() const { return implementation_->energy; }
 
 std::span<const ImpactRecord> Simulation::Impacts() const {
@@ -199,6 +224,7 @@ void Simulation::SetMotion(int body, const Pose& X_WB, const Vec3& v, const Vec3
   Implementation& self = *implementation_;
   self.Require(body, host::BodyKind::kDriven, "SetMotion");
   const PrescribedMotion::Key key = self.KeyAt("SetMotion", X_WB, v, w);
+  self.RequireUnjoined(body, "SetMotion", &X_WB);
   self.Log(Input::Kind::kMotion, body, X_WB, v, w);
   self.dynamics.Place(body, key);
   self.Report();
@@ -208,6 +234,7 @@ void Simulation::SetState(int body, const Pose& X_WB, const Vec3& v, const Vec3&
   Implementation& self = *implementation_;
   self.Require(body, host::BodyKind::kFree, "SetState");
   const PrescribedMotion::Key key = self.KeyAt("SetState", X_WB, v, w);
+  self.RequireUnjoined(body, "SetState");
   self.Log(Input::Kind::kState, body, X_WB, v, w);
   self.dynamics.Place(body, key);
   self.Report();

@@ -85,6 +85,10 @@ class Simulation {
   std::span<const ContactReport> Contacts() const;
   /** The sensors, in the scene's order. */
   std::span<const SensorReading> Sensors() const;
+  /** The joints, in the scene's order. */
+  std::span<const JointReading> Joints() const;
+  /** The largest error of a joint's equations at accepted substeps so far [m], [rad]. */
+  double LargestJointError() const;
   /** The energy audit. */
   const EnergyAudit& Energy() const;
   /** The onsets of contact so far, in order. */
@@ -118,10 +122,11 @@ class Simulation {
    @param v, w  of the target's frame, world axes [m/s], [rad/s]. */
   void SetHolderTarget(int body, const Pose& X_WT, const Vec3& v = {}, const Vec3& w = {});
   /** Has a driven body go on from X_WB with constant velocities, likewise. Contacts last where that
-   is its place, within rounding. */
+   is its place, within rounding; a body that a joint holds must go on from its place. */
   void SetMotion(int body, const Pose& X_WB, const Vec3& v = {}, const Vec3& w = {});
   /** Places a free body and sets its velocities: v of its frame's origin. Its contacts end, and
-   those that it has there begin; what that adds to the energy is work_applied. */
+   those that it has there begin; what that adds to the energy is work_applied. A body that a joint
+   holds is not placed. */
   void SetState(int body, const Pose& X_WB, const Vec3& v = {}, const Vec3& w = {});
 
   /** The call of the four that an input says, whatever its step and time. */

@@ -12,7 +12,7 @@ import yaml
 SCHEMA = "intervox/results/1"
 AXES = ("x", "y", "z")
 # Groups whose columns have one row for each time, and how wide those are that are not plain numbers.
-SAMPLED = ("bodies", "energy", "sensors")
+SAMPLED = ("bodies", "energy", "joints", "sensors")
 WIDTHS = {"orientation": 4, **dict.fromkeys(("position", "velocity", "angular_velocity", "force", "torque",
                                              "contact_force", "contact_torque"), 3)}
 AXIS_COLORS = ("#c1440e", "#2a7f62", "#2b5d9b")

@@ -17,6 +17,7 @@
 #include "host/input/printable.h"
 #include "host/results/column_file.h"
 #include "host/scene/document.h"
+#include "host/scene/names.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
 #include "host/scene/scene.h"
@@ -133,6 +134,13 @@ void DescribeScene(Scene text, bool with_scene, bool with_cells) {
   for (const ContactSettings& contact : scene.contacts) {
     std::cout << fmt::format("contact          {} and {}: {}\n", contact.bodies.first,
                              contact.bodies.second, contact.model);
+  }
+  for (const JointSettings& joint : scene.joints) {
+    std::cout << fmt::format("joint            {}: {}, {} and {}{}\n", joint.name,
+                             host::WordOf(joint.type), joint.bodies.first, joint.bodies.second,
+                             joint.drive             ? ", with a drive"
+                             : !joint.motion.empty() ? ", prescribed"
+                                                     : "");
   }
   for (const SensorSettings& sensor : scene.sensors) {
     std::cout << fmt::format("sensor           {} on {}, in {}\n", sensor.name, sensor.body,

@@ -83,6 +83,18 @@ std::string SummaryJson(const Simulation& simulation, double wall, double begin)
         {"peak_force", Numbers(simulation.PeakForces()[i])},
         {"last_force", Numbers(state.contact_force)}};
   }
+  if (!scene.joints.empty()) {
+    j["largest_joint_error"] = simulation.LargestJointError();
+    j["joint_projection"] = energy.joint_projection;
+    for (std::size_t i = 0; i < scene.joints.size(); ++i) {
+      const JointReading& joint = simulation.Joints()[i];
+      j["joints"][scene.joints[i].name] = {{"coordinate", joint.coordinate},
+                                           {"rate", joint.rate},
+                                           {"force", Numbers(joint.force)},
+                                           {"torque", Numbers(joint.torque)},
+                                           {"drive", joint.drive}};
+    }
+  }
   j["energy"] = {{"kinetic", energy.kinetic},
                  {"gravity", energy.gravity},
                  {"elastic", energy.elastic},
@@ -137,6 +149,12 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
       energy.work_applied + energy.work_driven + energy.work_relaxation, energy.Dissipated(),
       energy.dissipated_normal, energy.dissipated_sliding, energy.dissipated_spinning,
       energy.dissipated_rolling, energy.dissipated_numerical, energy.balance);
+  if (!scene.joints.empty()) {
+    text += fmt::format(
+        "    at joints      {:.3g} of the numerical, by putting bodies back onto them\n"
+        "  joints           {}, largest error {:.2g} m or rad\n",
+        energy.joint_projection, scene.joints.size(), simulation.LargestJointError());
+  }
   if (simulation.Contacts().empty()) {
     // Nothing touches, so nothing is stored: what the contacts have kept or given is the law's own.
     text += fmt::format(

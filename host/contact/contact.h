@@ -5,6 +5,7 @@
 #include <span>
 
 #include "geometry/linear.h"
+#include "host/contact/stage/stage_joint.h"
 
 namespace intervox {
 
@@ -131,11 +132,15 @@ struct StageResult {
  island of touching bodies are found by Newton's method with exact slopes, in at most 70 sweeps
  (docs/contact_models.md). F is the contacts' part only: other forces belong into y*. Velocities on
  return are y* + hγ M⁻¹ Σ Jᵀ w of the returned wrenches (M + hγ K for M where a body has a drag), so
- momentum is kept to rounding. Allocates only when there are more contacts or bodies than ever
- before in the calling thread. Bits do not depend on threads.
+ momentum is kept to rounding. Joints' constraints J v = target are solved for together with the
+ contacts, their multipliers as unknowns; where constraints depend on each other, the multipliers
+ are the smallest that do. Allocates only when there are more contacts or bodies than ever before in
+ the calling thread. Bits do not depend on threads.
  @param h_gamma  step times the diagonal of the implicit tableau [s]; 0 evaluates F at y*.
- @param threads  that islands, and the contacts of a large one, may use; 0: all cores */
+ @param threads  that islands, and the contacts of a large one, may use; 0: all cores
+ @param joints   between the bodies; need h_gamma > 0 */
 StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
-                       std::span<StageContact> contacts, int threads = 1);
+                       std::span<StageContact> contacts, int threads = 1,
+                       std::span<StageJoint> joints = {});
 
 }  // namespace intervox::host

@@ -60,6 +60,30 @@ constexpr ColumnOf<SensorReading> kSensor[] = {
     {"torque", 3, "N*m", [](const SensorReading& s, double* row) { Write(s.torque, row); }},
 };
 
+/** The columns of a joint that leaves a shift free, one that leaves a turn free, and of all. */
+constexpr ColumnOf<JointReading> kShift[] = {
+    {"displacement", 1, "m", [](const JointReading& j, double* row) { *row = j.coordinate; }},
+    {"rate", 1, "m/s", [](const JointReading& j, double* row) { *row = j.rate; }},
+    {"drive", 1, "N", [](const JointReading& j, double* row) { *row = j.drive; }},
+};
+constexpr ColumnOf<JointReading> kTurn[] = {
+    {"angle", 1, "rad", [](const JointReading& j, double* row) { *row = j.coordinate; }},
+    {"rate", 1, "rad/s", [](const JointReading& j, double* row) { *row = j.rate; }},
+    {"drive", 1, "N*m", [](const JointReading& j, double* row) { *row = j.drive; }},
+};
+constexpr ColumnOf<JointReading> kJoint[] = {
+    {"force", 3, "N", [](const JointReading& j, double* row) { Write(j.force, row); }},
+    {"torque", 3, "N*m", [](const JointReading& j, double* row) { Write(j.torque, row); }},
+    {"error", 1, "1", [](const JointReading& j, double* row) { *row = j.error; }},
+};
+
+/** The columns of a joint's free coordinate, if it has one. */
+std::span<const ColumnOf<JointReading>> CoordinateColumns(JointType type) {
+  if (type == JointType::kRevolute) return kTurn;
+  if (type == JointType::kPrismatic) return kShift;
+  return {};
+}
+
 constexpr ColumnOf<EnergyAudit> kEnergy[] = {
     {"kinetic", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.kinetic; }},
     {"gravity", 1, "J", [](const EnergyAudit& e, double* row) { *row = e.gravity; }},
@@ -160,7 +184,7 @@ std::vector<int> MakeColumns(std::span<const ColumnOf<Source>> table, const std:
 
 /** Adds one row to each column of a table. */
 template <class Source>
-void PutRow(std::span<const ColumnOf<Source>> table, const std::vector<int>& columns,
+void PutRow(std::span<const ColumnOf<Source>> table, std::span<const int> columns,
             const Source& source, ColumnFile* file) {
   double row[kWidest];
   for (std::size_t k = 0; k < table.size(); ++k) {
@@ -187,6 +211,13 @@ Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file))
   }
   for (const SensorSettings& sensor : scene.sensors) {
     sensors_.push_back(MakeColumns<SensorReading>(kSensor, "sensors/" + sensor.name, &file_));
+  }
+  for (const JointSettings& joint : scene.joints) {
+    const std::string group = "joints/" + joint.name;
+    std::vector<int>& columns = joints_.emplace_back();
+    columns = MakeColumns<JointReading>(CoordinateColumns(joint.type), group, &file_);
+    const std::vector<int> others = MakeColumns<JointReading>(kJoint, group, &file_);
+    columns.insert(columns.end(), others.begin(), others.end());
   }
   energies_ = MakeColumns<EnergyAudit>(kEnergy, "energy", &file_);
   file_.ExpectRows(std::numeric_limits<std::int64_t>::max());
@@ -271,6 +302,12 @@ void Recorder::Sample(const Simulation& simulation) {
   }
   for (std::size_t i = 0; i < sensors_.size(); ++i) {
     PutRow<SensorReading>(kSensor, sensors_[i], simulation.Sensors()[i], &file_);
+  }
+  for (std::size_t i = 0; i < joints_.size(); ++i) {
+    const auto coordinate = CoordinateColumns(simulation.GetScene().joints[i].type);
+    PutRow<JointReading>(coordinate, joints_[i], simulation.Joints()[i], &file_);
+    PutRow<JointReading>(kJoint, std::span(joints_[i]).subspan(coordinate.size()),
+                         simulation.Joints()[i], &file_);
   }
   PutRow<EnergyAudit>(kEnergy, energies_, simulation.Energy(), &file_);
   for (const ContactReport& contact : simulation.Contacts()) {

@@ -67,6 +67,7 @@ class Recorder {
   int time_ = 0;
   std::vector<std::vector<int>> bodies_;
   std::vector<std::vector<int>> sensors_;
+  std::vector<std::vector<int>> joints_;
   std::vector<int> energies_;
   std::vector<int> patches_;
   std::vector<int> impacts_;

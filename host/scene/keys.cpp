@@ -195,6 +195,58 @@ void AddBodies(std::vector<Object>& t) {
        {"fixed", "motion"}});
 }
 
+void AddJoints(std::vector<Object>& t) {
+  t.push_back({"joint_frame",
+               "A joint's point and axis in a body's frame.",
+               {Vector("point", kLength, false, "[m]; default [0, 0, 0]."),
+                Vector("axis", {-1e6, 1e6, false}, false, "Not zero; default [0, 0, 1].")},
+               {},
+               {}});
+  t.push_back({"joint_drive",
+               "A velocity drive with limited force.",
+               {Number("velocity", kAny, true, "Commanded rate [m/s] or [rad/s]."),
+                Number("force_limit", kPositive, true, "Largest force [N] or torque [N·m]."),
+                Number("dead_band", kNonNegative, false,
+                       "Velocity error below which the drive gives no force [m/s] or [rad/s]; "
+                       "default 0."),
+                Number("band", kPositive, false,
+                       "Velocity error beyond the dead band at which the force reaches its limit "
+                       "[m/s] or [rad/s]; default 1e-3.")},
+               {},
+               {}});
+  t.push_back({"joint_key",
+               "One key of a joint's prescribed coordinate.",
+               {Number("t", kNonNegative, true, "[s], ascending."),
+                Number("position", kLength, true, "Coordinate [m] or [rad]; 0 at the start pose."),
+                Number("velocity", kAny, false, "[m/s] or [rad/s]; default 0.")},
+               {},
+               {}});
+  t.push_back({"joint_motion",
+               "A prescribed coordinate: cubic through keys, held before the first and after the "
+               "last.",
+               {List("keys", Type::kObjects, "joint_key", 1, true, "Its keys.")},
+               {},
+               {}});
+  t.push_back(
+      {"joint",
+       "A joint between two bodies, or a body and the world.",
+       {Of("type", Type::kChoice, Choice(WordsOf<JointType>()), true,
+           "What it leaves free: a turn about the axis, a shift along it, all turns, nothing."),
+        List("bodies", Type::kStrings, "", 2, true, "Two names; the second may be world."),
+        Vector("point", kLength, false, "[m]; default [0, 0, 0]."),
+        Vector("axis", {-1e6, 1e6, false}, false, "Not zero; default [0, 0, 1]."),
+        Of("frame", Type::kChoice, "world|body", false,
+           "What point and axis are given in: the world at the start, or the first body's frame; "
+           "default world."),
+        Of("second", Type::kObject, "joint_frame", false,
+           "Point and axis in the second body's frame; default: where the first body's are."),
+        Plain("contact", Type::kBool, false, "Whether the two bodies may touch; default false."),
+        Of("drive", Type::kObject, "joint_drive", false, "Drives the free coordinate."),
+        Of("motion", Type::kObject, "joint_motion", false, "Prescribes the free coordinate.")},
+       {},
+       {"drive", "motion"}});
+}
+
 void AddModels(std::vector<Object>& t) {
   t.push_back({"material",
                "What a body is made of.",
@@ -368,6 +420,7 @@ void AddRoots(std::vector<Object>& t) {
                 Of("bodies", Type::kNamed, "body", true, "The bodies by name."),
                 List("contacts", Type::kObjects, "contact", 0, false,
                      "Default: all bodies touch, by the model named default."),
+                Of("joints", Type::kNamed, "joint", false, "By name."),
                 Of("sensors", Type::kNamed, "sensor", false, "By name."),
                 Of("output", Type::kObject, "output", false, "What is written.")},
                {},
@@ -378,6 +431,7 @@ std::vector<Object> MakeObjects() {
   std::vector<Object> table = BatchObjects();
   AddShapes(table);
   AddBodies(table);
+  AddJoints(table);
   AddModels(table);
   AddRoots(table);
   return table;

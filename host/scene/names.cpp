@@ -26,6 +26,11 @@ constexpr std::array kCells = {Named<ContactCells>{"patches", ContactCells::kPat
 constexpr std::array kGeometries = {Named<ContactGeometry>{"volumes", ContactGeometry::kVolumes},
                                     Named<ContactGeometry>{"points", ContactGeometry::kPoints}};
 
+constexpr std::array kJoints = {Named<JointType>{"revolute", JointType::kRevolute},
+                                Named<JointType>{"prismatic", JointType::kPrismatic},
+                                Named<JointType>{"spherical", JointType::kSpherical},
+                                Named<JointType>{"fixed", JointType::kFixed}};
+
 constexpr std::array kLattices = {Named<LatticeKind>{"gyroid", LatticeKind::kGyroid},
                                   Named<LatticeKind>{"schwarz_p", LatticeKind::kSchwarzP},
                                   Named<LatticeKind>{"diamond", LatticeKind::kDiamond}};
@@ -41,6 +46,7 @@ std::span<const Named<LeafRule>> NamesOf(LeafRule) { return kRules; }
 std::span<const Named<NormalDirection>> NamesOf(NormalDirection) { return kDirections; }
 std::span<const Named<ContactCells>> NamesOf(ContactCells) { return kCells; }
 std::span<const Named<ContactGeometry>> NamesOf(ContactGeometry) { return kGeometries; }
+std::span<const Named<JointType>> NamesOf(JointType) { return kJoints; }
 std::span<const Named<LatticeKind>> NamesOf(LatticeKind) { return kLattices; }
 std::span<const Named<Status>> NamesOf(Status) { return kStatuses; }
 

@@ -28,6 +28,8 @@ std::span<const Named<ContactCells>> NamesOf(ContactCells);
 /** @copydoc NamesOf */
 std::span<const Named<ContactGeometry>> NamesOf(ContactGeometry);
 /** @copydoc NamesOf */
+std::span<const Named<JointType>> NamesOf(JointType);
+/** @copydoc NamesOf */
 std::span<const Named<LatticeKind>> NamesOf(LatticeKind);
 /** @copydoc NamesOf */
 std::span<const Named<Status>> NamesOf(Status);

@@ -8,6 +8,7 @@
 #include "host/input/nearest.h"
 #include "host/scene/bodies.h"
 #include "host/scene/grids.h"
+#include "host/scene/joints.h"
 #include "host/scene/names.h"
 #include "host/scene/shapes.h"
 #include "host/scene/text.h"
@@ -136,6 +137,7 @@ class SceneReader {
     Collect("contact_models", scene_.contact_models, ReadContactModel);
     Bodies();
     Contacts();
+    Joints();
     Sensors();
     scene_.parts = library_.Parts();
     return std::move(scene_);
@@ -274,6 +276,14 @@ class SceneReader {
     if (!root_.Has("contacts")) return;
     const Cursor list = root_.At("contacts");
     for (int i = 0; i < list.Count(); ++i) scene_.contacts.push_back(ReadContact(list.Item(i)));
+  }
+
+  void Joints() {
+    if (!root_.Has("joints")) return;
+    root_.At("joints").ForEach([&](const Cursor& c, const std::string& name) {
+      RequireGroupName(c, name);
+      scene_.joints.push_back(ReadJoint(c, name));
+    });
   }
 
   void Sensors() {

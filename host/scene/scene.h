@@ -124,6 +124,50 @@ struct BodySettings {
   host::Places places{};  ///< of its keys, and of "cells[0]", "cells[1]", …
 };
 
+/** Which motions of one body relative to another a joint leaves free. */
+enum class JointType {
+  kRevolute,   ///< a turn about the axis
+  kPrismatic,  ///< a shift along the axis
+  kSpherical,  ///< all turns about the point
+  kFixed       ///< none
+};
+
+/** A velocity drive of a joint's free coordinate: the force f(ε) of the velocity error
+ ε = velocity − rate. It is 0 for |ε| ≤ dead_band, grows linearly over `band` beyond that, and stays
+ at ± force_limit. */
+struct JointDrive {
+  double velocity = 0.0;     ///< commanded [m/s] or [rad/s]
+  double force_limit = 0.0;  ///< largest force [N] or torque [N·m]
+  double dead_band = 0.0;    ///< [m/s] or [rad/s]
+  double band = 1e-3;        ///< [m/s] or [rad/s]
+};
+
+/** One key of a joint's prescribed coordinate. */
+struct JointKey {
+  double t = 0.0;         ///< [s]
+  double position = 0.0;  ///< of the coordinate [m] or [rad]
+  double velocity = 0.0;  ///< [m/s] or [rad/s]
+};
+
+/** A joint between two bodies, or a body and the world. */
+struct JointSettings {
+  /** A point and an axis. */
+  struct Frame {
+    Vec3 point;          ///< [m]
+    Vec3 axis{0, 0, 1};  ///< of any length
+  };
+  std::string name;
+  JointType type = JointType::kRevolute;
+  std::pair<std::string, std::string> bodies;  ///< the second may be "world"
+  Frame frame;
+  bool in_body = false;         ///< whether `frame` is in the first body's axes, not the world's
+  std::optional<Frame> second;  ///< the same frame in the second body's axes; must meet `frame`
+  bool contact = false;         ///< whether the two bodies may touch
+  std::optional<JointDrive> drive;
+  std::vector<JointKey> motion;  ///< ascending in t; empty: the coordinate is free
+  host::Places places{};
+};
+
 /** Which two bodies may touch, and by which model. */
 struct ContactSettings {
   std::pair<std::string, std::string> bodies;  ///< either may be "*"
@@ -163,6 +207,7 @@ struct Scene {
   std::map<std::string, ContactModelSettings> contact_models;
   std::vector<BodySettings> bodies;
   std::vector<ContactSettings> contacts;  ///< first match wins; empty: all pairs by "default"
+  std::vector<JointSettings> joints;
   std::vector<SensorSettings> sensors;
   OutputSettings output;
 };

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "host/scene/grids.h"
+#include "host/scene/joints.h"
 #include "host/scene/names.h"
 #include "host/scene/primitives.h"
 #include "host/scene/scene.h"
@@ -185,6 +186,10 @@ std::string ToYaml(const Scene& scene) {
   for (const ContactSettings& contact : scene.contacts) {
     text += "  - {bodies: [" + Quoted(contact.bodies.first) + ", " + Quoted(contact.bodies.second) +
             "], model: " + Quoted(contact.model) + "}\n";
+  }
+  if (!scene.joints.empty()) text += "joints:\n";
+  for (const JointSettings& joint : scene.joints) {
+    text += "  " + Quoted(joint.name) + ": " + host::JointText(joint) + "\n";
   }
   text += "sensors:\n";
   for (const SensorSettings& sensor : scene.sensors) {

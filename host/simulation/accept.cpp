@@ -6,6 +6,7 @@
 #include <string>
 
 #include "host/simulation/contact_scales.h"
+#include "host/simulation/joint_steps.h"
 #include "host/simulation/passivity.h"
 
 namespace intervox::host {
@@ -164,6 +165,7 @@ void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch
   for (Contact& contact : group->patches.contacts) contact.solved = false;
   Group(rules, scratch->active, &scratch->grouping_scratch, &scratch->grouping);
   Regroup(tools, rules, true, 0.0, group, scratch);
+  ReadJoints(tools, group, scratch);
 }
 
 void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
@@ -180,6 +182,7 @@ void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scrat
   }
   // Evaluating once more has counted once more.
   group->patches.undefined_normals = undefined;
+  ReadJoints(tools, group, scratch);
 }
 
 }  // namespace intervox::host

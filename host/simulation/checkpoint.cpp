@@ -230,6 +230,7 @@ void Visit(Archive& ar, EnergyLedger& ledger) {
   ar(ledger.elastic);
   ar(ledger.numerical);
   ar(ledger.bristle_lost);
+  ar(ledger.projected);
   for (double& highest : ledger.highest) ar(highest);
   ar(ledger.largest_fall);
 }
@@ -248,6 +249,7 @@ void Visit(Archive& ar, Content& content) {
   Visit(ar, state.ledger);
   ar(state.start_energy);
   ar(state.moving_until);
+  ar(state.joint_error);
   VisitAll(ar, state.impacts);
   VisitAll(ar, state.gains);
   VisitAll(ar, state.arrests);

@@ -16,6 +16,7 @@
 #include "host/simulation/accept.h"
 #include "host/simulation/energies.h"
 #include "host/simulation/group_step.h"
+#include "host/simulation/joint_steps.h"
 #include "host/simulation/place_body.h"
 #include "host/simulation/substep_plan.h"
 
@@ -81,6 +82,7 @@ StageTools MakeTools(const World& world, const PairFinder& finder) {
     tools.thickness.push_back(PartThickness(world.boxes[b]));
     tools.load_times.push_back(LoadTimes(world.scene.bodies[b]));
   }
+  AddJointTimes(world.joints, &tools.load_times);
   return tools;
 }
 
@@ -144,6 +146,7 @@ Dynamics::Dynamics(const World& world, const Engine& engine)
                     engine.options().device == Device::kSerial ? 1 : engine.options().threads) {
   state_.bodies = world.start;
   for (const BodySettings& body : world.scene.bodies) state_.poses.push_back(body.X_WB);
+  state_.joints.resize(world.joints.size());
   const int threads = ThreadCount(engine.options());
   for (int k = 0; k < threads; ++k) {
     scratch_.push_back(std::make_unique<StageScratch>(*world.tableau));
@@ -300,6 +303,7 @@ bool Dynamics::Step(const std::function<bool()>& cancelled) {
 void Dynamics::Restore(State state) {
   state_ = std::move(state);
   state_.poses.resize(state_.bodies.size());
+  state_.joints.resize(world_.joints.size());
   PlaceDriven(world_, &state_);
   for (std::size_t b = 0; b < state_.bodies.size(); ++b) {
     RigidBody& body = state_.bodies[b];

@@ -38,6 +38,7 @@ EnergyAudit MakeAudit(const World& world, const State& state) {
   out.dissipated_spinning = lost[kSpinning];
   out.dissipated_rolling = lost[kRolling];
   out.dissipated_numerical = state.ledger.numerical;
+  out.joint_projection = state.ledger.projected;
   out.work_applied = work[kAppliedWork] + work[kHolderWork];
   out.work_driven = work[kDrivenWork];
   out.work_relaxation = work[kRelaxationWork];

@@ -153,6 +153,7 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
   integrators::PartitionedStepper& stepper =
       substep.dissipative ? scratch->dissipative_stepper : scratch->stepper;
   stepper.Step(stage, substep.start, substep.length, scratch->x, scratch->y, scratch->a);
+  stage.ProjectJoints();
   stage.LookAtEnd();
   return SeeEvent(tools, group, scratch);
 }

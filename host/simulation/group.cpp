@@ -42,6 +42,9 @@ void TakeOut(const State& state, BodyGroup* group) {
     group->poses.push_back(state.poses[b]);
   }
   group->near.clear();
+  group->joints.clear();
+  group->joint_readings.clear();
+  group->joint_error = 0.0;
   group->patches.contacts.clear();
   group->patches.held.clear();
   group->patches.next_id = state.patches.next_id;
@@ -99,6 +102,10 @@ void PutBack(const BodyGroup& group, State* state) {
   }
   state->patches.undefined_normals += group.patches.undefined_normals;
   state->ledger.Add(group.ledger);
+  for (std::size_t k = 0; k < group.joint_readings.size(); ++k) {
+    state->joints[static_cast<std::size_t>(group.joints[k].joint)] = group.joint_readings[k];
+  }
+  state->joint_error = std::max(state->joint_error, group.joint_error);
   for (const EnergyGain& gain : group.gains) {
     if (state->gains.size() < kMostGains) state->gains.push_back(gain);
   }

@@ -12,16 +12,23 @@
 
 namespace intervox::host {
 
+/** A joint of a group. */
+struct GroupJoint {
+  int joint = 0;                 ///< index into World::joints
+  int body_a = -1, body_b = -1;  ///< index into the group's bodies; −1: the world
+};
+
 /** The bodies that may touch within one step, and the fixed and driven ones that they may touch: a
  small world of its own. All indices of bodies in `near`, `patches` and `impacts` count its bodies;
  their order is the scene's. */
 struct BodyGroup {
-  std::vector<int> bodies;       ///< index into Scene::bodies of each, ascending
-  std::vector<int> free;         ///< those that are free, ascending
-  std::vector<int> row_of;       ///< of each body, its place in `free`; −1: not free
-  std::vector<RigidBody> state;  ///< at the accepted time
-  std::vector<Pose> poses;       ///< of their frames, likewise
-  std::vector<NearPair> near;    ///< ascending
+  std::vector<int> bodies;         ///< index into Scene::bodies of each, ascending
+  std::vector<int> free;           ///< those that are free, ascending
+  std::vector<int> row_of;         ///< of each body, its place in `free`; −1: not free
+  std::vector<RigidBody> state;    ///< at the accepted time
+  std::vector<Pose> poses;         ///< of their frames, likewise
+  std::vector<NearPair> near;      ///< ascending
+  std::vector<GroupJoint> joints;  ///< in the scene's order
   Patches patches;
   double time = 0.0;  ///< accepted [s]
 
@@ -32,7 +39,9 @@ struct BodyGroup {
   std::vector<std::pair<std::int64_t, double>> peaks;
   std::vector<EnergyGain> gains;
   std::vector<ArrestRecord> arrests;
-  std::uint64_t first_id = 0;  ///< contacts from this id on are new
+  std::vector<JointReading> joint_readings;  ///< of each joint at the accepted time
+  double joint_error = 0.0;                  ///< largest of its accepted substeps
+  std::uint64_t first_id = 0;                ///< contacts from this id on are new
 };
 
 /** Sets velocities and frames' poses from the momenta, and those of driven bodies at the time. */

@@ -17,6 +17,11 @@ constexpr double kReachShare = 1e-3;
 /** A reach that was too small becomes this multiple of the way that the body took. */
 constexpr double kWider = 1.5;
 
+/** Whether an index is that of a free body; −1 is the world. */
+bool IsFree(const State& state, int body) {
+  return body >= 0 && state.bodies[static_cast<std::size_t>(body)].kind == BodyKind::kFree;
+}
+
 /** Bodies near nothing that step together: as many as the caches hold. */
 constexpr std::size_t kAloneTogether = 128;
 
@@ -59,6 +64,10 @@ void GroupFinder::ConnectBodies(const State& state) {
     }
     Unite(parent_, pair.i, pair.j);
   }
+  for (const Joint& joint : world_.joints) {
+    if (!IsFree(state, joint.body_a) || !IsFree(state, joint.body_b)) continue;
+    Unite(parent_, joint.body_a, joint.body_b);
+  }
 }
 
 std::size_t GroupFinder::AddGroup() {
@@ -87,6 +96,13 @@ void GroupFinder::Find(const State& state, double h) {
     for (const int b : {pair.i, pair.j}) {
       int& group = group_of_[static_cast<std::size_t>(b)];
       if (group == kAlone) group = -1;  // near something: numbered below
+    }
+  }
+  for (const Joint& joint : world_.joints) {
+    for (const int b : {joint.body_a, joint.body_b}) {
+      if (b >= 0 && group_of_[static_cast<std::size_t>(b)] == kAlone) {
+        group_of_[static_cast<std::size_t>(b)] = -1;
+      }
     }
   }
   group_count_ = 0;
@@ -121,7 +137,22 @@ void GroupFinder::Fill(const State& state) {
       if (group_of_[static_cast<std::size_t>(b)] < 0) bodies.push_back(b);
     }
   }
+  const auto group_of_joint = [&](const Joint& joint) {
+    return group_of_pair(joint.body_a, joint.body_b >= 0 ? joint.body_b : joint.body_a);
+  };
+  for (const Joint& joint : world_.joints) {
+    std::vector<int>& bodies = groups_[group_of_joint(joint)].bodies;
+    for (const int b : {joint.body_a, joint.body_b}) {
+      if (b >= 0 && group_of_[static_cast<std::size_t>(b)] < 0) bodies.push_back(b);
+    }
+  }
   for (std::size_t g = 0; g < group_count_; ++g) TakeOut(state, &groups_[g]);
+  for (std::size_t k = 0; k < world_.joints.size(); ++k) {
+    const Joint& joint = world_.joints[k];
+    BodyGroup& group = groups_[group_of_joint(joint)];
+    const auto local = [&](int body) { return body < 0 ? -1 : LocalIndex(group, body); };
+    group.joints.push_back({static_cast<int>(k), local(joint.body_a), local(joint.body_b)});
+  }
   for (std::size_t k = 0; k < near_.size(); ++k) {
     const auto [i, j] = near_[k];
     BodyGroup& group = groups_[group_of_pair(i, j)];

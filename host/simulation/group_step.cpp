@@ -10,6 +10,7 @@
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/energy_guard.h"
 #include "host/simulation/event.h"
+#include "host/simulation/joint_steps.h"
 #include "host/simulation/passivity.h"
 #include "host/simulation/substep_plan.h"
 
@@ -25,8 +26,14 @@ constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
 /** How often a substep that gains energy is halved. */
 constexpr int kMostHalvings = 24;
+/** How often a substep at whose end joints do not close is halved. */
+constexpr int kMostClosings = 8;
 /** Trials of a step that are made because one errs at a kink of a force. */
 constexpr int kMostRefinements = 40;
+/** The same, and the budget, of bodies in joints: light ones between heavy ones whip round in a few
+ hundredths of a step. */
+constexpr int kMostJointRefinements = 1000;
+constexpr int kJointBudget = 600;
 /** A substep is done again where a contact that it follows has turned out to be this much faster
  than the plan took it to be: its frequency grows with the depth in ways that moments do not tell.
  */
@@ -62,6 +69,7 @@ struct StepProgress {
   int events = 0;
   int probes = kMostProbes;
   int refinements = kMostRefinements;
+  double smooth = 1e300;   ///< substep of bodies in joints that erred little last, doubled [s]
   double longest = 1e300;  ///< dissipative substep that gained nothing last, doubled [s]
   int arrests = 0;
   bool by_law = false;  ///< a law makes energy: shorter substeps do not help
@@ -72,10 +80,16 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
                     StepProgress* progress, StageScratch* scratch, EnergyCheck* check) {
   Substep substep{group.time, plan.length, plan.dissipative, false};
   if (plan.dissipative) substep.length = std::fmin(substep.length, progress->longest);
+  if (!group.joints.empty()) substep.length = std::fmin(substep.length, progress->smooth);
   substep.await_onset = progress->events < kMostEvents && progress->probes > 0;
+  const bool has_laws = group.joints.empty() || !group.patches.contacts.empty();
   double first_gain = 0.0;
   for (int halvings = 0;; ++halvings) {
     const Event event = TrySubstep(tools, group, substep, scratch);
+    if (scratch->joint_miss > kJointTolerance && halvings < kMostClosings) {
+      substep.length *= 0.5;
+      continue;
+    }
     const double phase = scratch->fastest_followed * substep.length;
     if (!substep.dissipative && phase > kFaster * kPhase && progress->substeps < kBudget) {
       substep.length *= kPhase / phase;
@@ -87,14 +101,17 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     }
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
     const bool gains = check->Gains() || check->GainsInAll();
-    if (!gains && (!check->Errs() || progress->refinements-- <= 0)) return substep;
+    if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {
+      progress->smooth = 2.0 * substep.length;
+      return substep;
+    }
     if (halvings == 0) first_gain = check->gain;
-    if (check->resolved && halvings == kHalvingsForLaw &&
+    if (has_laws && check->resolved && halvings == kHalvingsForLaw &&
         check->gain > std::pow(kShareForLaw, kHalvingsForLaw) * first_gain) {
       progress->by_law = gains;
     }
     // Small gains that have added up: shorter substeps help soon or not at all.
-    if (!check->Gains() && halvings >= kHalvingsForLaw) progress->by_law = gains;
+    if (has_laws && !check->Gains() && halvings >= kHalvingsForLaw) progress->by_law = gains;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps) {
       check->accepted_gain = gains;
@@ -128,6 +145,7 @@ void CheckFinite(const StageTools& tools, const BodyGroup& group) {
 /** Accepts the trial in the scratch. */
 void Commit(const StageTools& tools, const Substep& substep, double t, const EnergyCheck& check,
             BodyGroup* group, StageScratch* scratch) {
+  RequireClosed(tools, *scratch, t, group);
   ++scratch->counters.substeps;
   if (substep.dissipative) ++scratch->counters.dissipative_substeps;
   if (check.accepted_gain) {
@@ -161,10 +179,13 @@ void GiveUp(const StageTools& tools, const EnergyCheck& check, double end, BodyG
 void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch) {
   const double same = kSameTime * tools.world->step;
   StepProgress progress;
+  const bool joined = !group->joints.empty();
+  if (joined) progress.refinements = kMostJointRefinements;
+  const int budget = joined ? kJointBudget : kBudget;
   while (group->time < end) {
     const double left = NextCut(tools, *group, end) - group->time;
     SubstepPlan plan = PlanSubstep(tools, *group, left, scratch);
-    if (++progress.substeps > kBudget) plan = {left, true};
+    if (++progress.substeps > budget) plan = {left, true};
     if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;
     EnergyCheck check;
     const Substep substep = FindSubstep(tools, plan, *group, &progress, scratch, &check);
@@ -173,7 +194,7 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
       continue;
     }
     // Beyond the budget one tiny substep must not bind the rest of the step, which would not end.
-    if (progress.substeps > kBudget) {
+    if (progress.substeps > budget) {
       progress.longest = std::fmax(progress.longest, 2.0 * substep.length);
     }
     double t = group->time + substep.length;
@@ -187,6 +208,7 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
 void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch) {
   if (tools.IsImplicit()) {
     StepImplicitly(tools, end, group, scratch);
+    ReadJoints(tools, group, scratch);
     return;
   }
   while (group->time < end) {
@@ -198,11 +220,12 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     check.elastic = ElasticChange(tools, *group, *scratch);
     check.by_stages = true;
     check.holders = scratch->a[kHolderWork];
-    check.numerical = 0.0;
+    check.numerical = -scratch->projected;
     const double t = group->time + left;
     Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,
            group, scratch);
   }
+  ReadJoints(tools, group, scratch);
 }
 
 }  // namespace intervox::host

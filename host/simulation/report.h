@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "geometry/linear.h"
+
 namespace intervox {
 
 /** The energy audit; all since the start [J]. The balance is
@@ -24,11 +26,12 @@ struct EnergyAudit {
   /// Taken by substeps that do not resolve the contacts' vibrations: full implicit steps of parts
   /// at rest, and dissipative steps.
   double dissipated_numerical = 0.0;
-  double work_applied = 0.0;     ///< by applied wrenches and holders
-  double work_driven = 0.0;      ///< by prescribed motions
-  double work_relaxation = 0.0;  ///< by the moving relaxation offset
-  double largest_fall = 0.0;     ///< of any dissipated energy below an earlier value, ≥ 0
-  double balance = 0.0;          ///< what is left over: error of the resolved substeps
+  double work_applied = 0.0;      ///< by applied wrenches and holders
+  double work_driven = 0.0;       ///< by prescribed motions
+  double work_relaxation = 0.0;   ///< by the moving relaxation offset
+  double joint_projection = 0.0;  ///< of dissipated_numerical, taken by putting joints right
+  double largest_fall = 0.0;      ///< of any dissipated energy below an earlier value, ≥ 0
+  double balance = 0.0;           ///< what is left over: error of the resolved substeps
   /// What normal laws without a potential have given beyond what bodies put into them: what patches
   /// store now, by their moments, less `elastic` and what bounds passive contacts took. Of contacts
   /// that last right to a fifth of that.
@@ -38,6 +41,16 @@ struct EnergyAudit {
     return dissipated_normal + dissipated_sliding + dissipated_spinning + dissipated_rolling +
            dissipated_numerical;
   }
+};
+
+/** What a joint does at an accepted state. */
+struct JointReading {
+  double coordinate = 0.0;  ///< free shift [m], or angle in (−π, π] [rad]; 0 where there is none
+  double rate = 0.0;        ///< of the coordinate [m/s], [rad/s]
+  Vec3 force;               ///< on the first body at the joint's point, world axes [N]
+  Vec3 torque;              ///< on the first body about that point, world axes [N·m]
+  double drive = 0.0;       ///< force [N] or torque [N·m] of its drive or prescribed motion
+  double error = 0.0;       ///< largest error of its constraint equations [m], [rad]
 };
 
 /** One onset of contact, for summaries. Onsets that are slow against the scene and patches that

@@ -8,6 +8,7 @@
 #include "cuda/device/executor.h"
 #include "cuda/patch/patch_quadrature.h"
 #include "host/bodies/holder.h"
+#include "host/joints/joint.h"
 #include "host/simulation/cancellation.h"
 #include "host/simulation/group.h"
 #include "host/simulation/state_layout.h"
@@ -54,6 +55,9 @@ struct StageScratch {
   Grouping grouping;                   ///< likewise
   std::vector<double> energy_changes;  ///< of each free body, kinetic and gravity's [J]
   SimulationCounters counters;         ///< of all trials
+  double joint_miss = 0.0;             ///< largest |c| of the joints at its end [m], [rad]
+  std::size_t worst_joint = 0;         ///< of the group, which has it
+  double projected = 0.0;              ///< energy that putting joints right has added [J]
   double fastest = 0.0;                ///< largest frequency of a contact at any stage [rad/s]
   double fastest_followed = 0.0;       ///< the same of those that the substep follows [rad/s]
   std::vector<bool> followed;  ///< of each contact of the group: the plan's length is for it
@@ -70,6 +74,10 @@ struct StageScratch {
   std::vector<std::size_t> first_held;  ///< of each contact, in `held_pairs`
   std::vector<PairQuery> held_pairs;    ///< of contacts whose friction is distributed
   std::vector<BodyLoad> loads;
+  std::vector<JointEquations> joint_equations;  ///< of the group's joints
+  std::vector<StageJoint> joints;
+  std::vector<StageBody> joint_bodies;  ///< for problems of the joints alone
+  std::vector<double> servo_forces;     ///< of the joints
 
   FinderScratch finder;
   PatchScratch grouping_scratch;
@@ -115,6 +123,11 @@ class GroupStage final : public integrators::PartitionedSystem {
   void FindStiffBodies();
   /** Finds the wrenches at the accepted state of the contacts that have none. */
   void SolveNewContacts();
+  /** Puts the bodies at the end of the substep back onto their joints, positions first, then
+   velocities, with the masses as the norm. */
+  void ProjectJoints();
+  /** Finds the forces of the joints at the accepted state. @param readings  one for each joint */
+  void ReadJoints(std::vector<JointReading>* readings);
   /** Evaluates contacts at the end of the substep, and groups the cell pairs there. */
   void LookAtEnd();
   /** Finds the overlapping cell pairs at the poses placed last. */
@@ -150,6 +163,16 @@ class GroupStage final : public integrators::PartitionedSystem {
   void StoreContacts(std::span<double> rate, std::span<double> power);
   void AddContact(std::size_t c, std::span<double> rate, std::span<double> power) const;
   void StoreLoads(std::span<double> rate);
+  JointSide SideAt(int body) const;
+  void SetJoints(double t);
+  void AddJointWrench(const StageJoint& joint, std::span<double> rows) const;
+  void AddJointPower(const StageJoint& joint, const GroupJoint& at, std::span<double> power) const;
+  void StoreJoints(std::span<double> rate, std::span<double> power);
+  void SolveJointForces(double t, std::span<double> rate, std::span<double> power);
+  void SetAccelerations(double t, std::span<const double> rate);
+  void MoveOntoJoints(double t);
+  void ProjectVelocities(double t);
+  double MechanicalEnergy() const;
   void AddAppliedPower(double h_gamma, std::span<const double> y, std::span<double> power);
   SimulationCounters& counters() { return s_.counters; }
   void AddWrench(const Contact& contact, std::span<double> rate, std::span<double> power) const;

@@ -97,7 +97,8 @@ void GroupStage::SolveVelocities(double h_gamma) {
       body.drag = &s_.drags[k];
     }
   }
-  const StageResult result = host::SolveStage(h_gamma, s_.bodies, s_.contacts, s_.threads);
+  const StageResult result =
+      host::SolveStage(h_gamma, s_.bodies, s_.contacts, s_.threads, s_.joints);
   counters().solver_iterations += result.iterations;
   if (!result.converged) ++counters().unconverged_stages;
   for (std::size_t k = 0; k < s_.holders.size(); ++k) {
@@ -108,7 +109,7 @@ void GroupStage::SolveVelocities(double h_gamma) {
       continue;
     }
     s_.bodies[b].drag = nullptr;
-    if (s_.contacts.empty()) continue;
+    if (s_.contacts.empty() && s_.joints.empty()) continue;
     // The wrench from the contacts' wrenches, so that it fits them to rounding.
     StageBody body = s_.base_bodies[b];
     for (const StageContact& contact : s_.contacts) {
@@ -118,6 +119,13 @@ void GroupStage::SolveVelocities(double h_gamma) {
       if (sign == 0.0) continue;
       const Vec3 moment = contact.torque + Cross(contact.geometry.p_WC - body.p_WM, contact.force);
       Push(sign * h_gamma, contact.force, moment, &body);
+    }
+    for (const StageJoint& joint : s_.joints) {
+      const double sign = joint.body_a == static_cast<int>(b)   ? 1.0
+                          : joint.body_b == static_cast<int>(b) ? -1.0
+                                                                : 0.0;
+      const Vec3 moment = joint.torque + Cross(joint.p_WJ - body.p_WM, joint.force);
+      Push(sign * h_gamma, joint.force, moment, &body);
     }
     SolveHolder(h_gamma, body, &holder);
   }

@@ -143,9 +143,15 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
   SetStageBodies(t, h_gamma, y);
   AddHolders(t, h_gamma);
   GatherContacts(y, false);
+  if (h_gamma > 0.0) SetJoints(t);
   SolveVelocities(h_gamma);
   StoreLoads(rate);
   StoreContacts(rate, power);
+  if (h_gamma > 0.0) {
+    StoreJoints(rate, power);
+  } else {
+    SolveJointForces(t, rate, power);
+  }
   // y from the rates: what bodies gain is what the wrenches gave, to rounding.
   for (std::size_t k = 0; k < y.size(); ++k) y[k] += h_gamma * rate[k];
   AddAppliedPower(h_gamma, y, power);
@@ -163,6 +169,7 @@ void GroupStage::LoadFirstStage() {
   for (std::size_t c = 0; c < s_.patches.contacts.size(); ++c) {
     if (s_.patches.contacts[c].active) AddContact(c, s_.first_rate, s_.first_power);
   }
+  SolveJointForces(substep_.start, s_.first_rate, s_.first_power);
   AddAppliedPower(0.0, s_.y, s_.first_power);
 }
 

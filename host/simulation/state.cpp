@@ -20,6 +20,7 @@ void EnergyLedger::Add(const EnergyLedger& other) {
   elastic += other.elastic;
   numerical += other.numerical;
   bristle_lost += other.bristle_lost;
+  projected += other.projected;
 }
 
 void EnergyLedger::Watch() {

@@ -41,9 +41,10 @@ std::array<double, kLosses> LossesOf(std::span<const double> work);
 /** The sums of the energy audit [J]. */
 struct EnergyLedger {
   std::array<double, kQuadratures> work{};
-  double elastic = 0.0;                   ///< stored in contacts
-  double numerical = 0.0;                 ///< taken by substeps that resolve no vibration
-  double bristle_lost = 0.0;              ///< by merged and retired bristles
+  double elastic = 0.0;       ///< stored in contacts
+  double numerical = 0.0;     ///< taken by substeps that resolve no vibration
+  double bristle_lost = 0.0;  ///< by merged and retired bristles
+  double projected = 0.0;     ///< of `numerical`, what putting bodies back onto joints took
   std::array<double, kLosses> highest{};  ///< largest so far of each loss
   double largest_fall = 0.0;              ///< of a loss below its largest value
 
@@ -63,8 +64,10 @@ struct State {
   std::vector<Pose> poses;        ///< of the bodies' frames; follow from the bodies
   Patches patches;                ///< contacts with their forces and rates
   EnergyLedger ledger;
-  double start_energy = 0.0;  ///< kinetic, at the start [J]
-  double moving_until = 0.0;  ///< last time at which a free body was not slow [s]
+  double start_energy = 0.0;         ///< kinetic, at the start [J]
+  double moving_until = 0.0;         ///< last time at which a free body was not slow [s]
+  std::vector<JointReading> joints;  ///< of all; follow from the rest of the state
+  double joint_error = 0.0;          ///< largest |c| of a joint at an accepted substep [m], [rad]
   std::vector<ImpactRecord> impacts;
   std::vector<EnergyGain> gains;      ///< the first kMostGains
   std::vector<ArrestRecord> arrests;  ///< likewise

@@ -7,6 +7,7 @@
 #include "host/contact/patch_depth.h"
 
 #include "host/simulation/contact_scales.h"
+#include "host/simulation/joint_steps.h"
 
 namespace intervox::host {
 namespace {
@@ -122,6 +123,7 @@ double PartThickness(const BodyCells& cells) {
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch) {
   scratch->followed.assign(group.patches.contacts.size(), false);
+  left = LengthByJoints(group, left);
   if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left), false};
   const Substep whole{group.time, left, false, false};
   GroupStage stage(tools, group, whole, scratch);

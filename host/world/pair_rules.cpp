@@ -101,7 +101,9 @@ struct PairRules::Met {
 };
 
 PairRules::PairRules(const Scene& scene, const BodyNames& names, std::span<const RigidBody> bodies,
-                     const std::vector<bool>& has_cells) {
+                     const std::vector<bool>& has_cells,
+                     std::span<const std::pair<int, int>> apart) {
+  for (const auto& [i, j] : apart) apart_.insert(KeyOf(i, j));
   ReadBodies(scene, bodies, has_cells);
   ReadEntries(scene, names);
   const auto models = models_.empty() ? 0 : *std::max_element(models_.begin(), models_.end()) + 1;
@@ -121,12 +123,16 @@ const PairRule* PairRules::Find(int i, int j) const {
   if (i > j) std::swap(i, j);
   const Body& a = bodies_[static_cast<std::size_t>(i)];
   const Body& b = bodies_[static_cast<std::size_t>(j)];
-  if (i == j || !a.cells || !b.cells || !(a.free || b.free)) return nullptr;
+  if (i == j || !a.cells || !b.cells || !(a.free || b.free) || AreApart(i, j)) return nullptr;
   const int entry = Entry(i, j);
   if (entry == kNoEntry || models_[static_cast<std::size_t>(entry)] < 0) return nullptr;
   const std::int32_t rule =
       table_[Cell(models_[static_cast<std::size_t>(entry)], a.material, b.material)];
   return rule < 0 ? nullptr : &rules_[static_cast<std::size_t>(rule)];
+}
+
+bool PairRules::AreApart(int i, int j) const {
+  return !apart_.empty() && apart_.contains(KeyOf(i, j));
 }
 
 /** The first contact that names the two, in the scene's order. */
@@ -214,7 +220,7 @@ std::pair<int, int> PairRules::FirstPair(const std::vector<int>& group_i,
   for (const int i : group_i) {
     if (i >= group_j.back()) break;
     for (auto j = std::upper_bound(group_j.begin(), group_j.end(), i); j != group_j.end(); ++j) {
-      if (Entry(i, *j) == entry) return {i, *j};
+      if (Entry(i, *j) == entry && !AreApart(i, *j)) return {i, *j};
     }
   }
   return {-1, -1};
@@ -247,7 +253,7 @@ std::vector<PairRules::Met> PairRules::MetKinds() const {
     const auto i = static_cast<int>(key >> 32U), j = static_cast<int>(key & 0xffffffffU);
     const Body& a = bodies_[static_cast<std::size_t>(i)];
     const Body& b = bodies_[static_cast<std::size_t>(j)];
-    const bool can_touch = a.cells && b.cells && (a.free || b.free);
+    const bool can_touch = a.cells && b.cells && (a.free || b.free) && !AreApart(i, j);
     if (can_touch && Entry(i, j) == entry) add({i, j}, entry);
   }
   std::sort(met.begin(), met.end(), [](const Met& a, const Met& b) { return a.bodies < b.bodies; });

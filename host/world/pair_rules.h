@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -32,10 +33,11 @@ class PairRules {
   PairRules() = default;
   /** Makes the contact model of every kind of pair that can touch.
    @param bodies  as they start; @param has_cells  of each body
+   @param apart  pairs of bodies that do not touch whatever the contacts say
    @throws InputError for a contact of unknown bodies or models, for one that stands twice, and for
    a model that refuses its parameters, naming the first pair of bodies that meets it. */
   PairRules(const Scene& scene, const BodyNames& names, std::span<const RigidBody> bodies,
-            const std::vector<bool>& has_cells);
+            const std::vector<bool>& has_cells, std::span<const std::pair<int, int>> apart = {});
 
   /** The rule of two bodies, or null where they cannot touch: by a contact "none" or no contact at
    all, because neither is free, or because one has no cells. The order of i and j does not matter;
@@ -56,6 +58,7 @@ class PairRules {
   struct Met;
 
   int Entry(int i, int j) const;
+  bool AreApart(int i, int j) const;
   void ReadEntries(const Scene& scene, const BodyNames& names);
   void ReadBodies(const Scene& scene, std::span<const RigidBody> bodies,
                   const std::vector<bool>& has_cells);
@@ -67,6 +70,7 @@ class PairRules {
   std::vector<Body> bodies_;
   std::vector<int> models_;  ///< of each contact, the index of its model; −1: none
   std::unordered_map<std::uint64_t, int> named_;  ///< first contact of two named bodies
+  std::unordered_set<std::uint64_t> apart_;       ///< pairs that do not touch
   int entry_of_all_ = kNoEntry;                   ///< first contact of "*" with "*"
   std::size_t materials_ = 0;
   std::vector<std::int32_t> table_;  ///< index into rules_ by model and materials; −1: not met

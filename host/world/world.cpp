@@ -102,7 +102,11 @@ void RefuseDistributedOnGrids(const World& world) {
 void AddRules(const BodyNames& names, World* world) {
   std::vector<bool> has_cells;
   for (const auto& cells : world->cells) has_cells.push_back(!cells.empty());
-  world->rules = PairRules(world->scene, names, world->start, has_cells);
+  std::vector<std::pair<int, int>> apart;  // bodies whose joint keeps them from touching
+  for (const Joint& joint : world->joints) {
+    if (!joint.contact && joint.body_b >= 0) apart.emplace_back(joint.body_a, joint.body_b);
+  }
+  world->rules = PairRules(world->scene, names, world->start, has_cells, apart);
   RefuseDistributedOnGrids(*world);
   bool bare = false;
   for (const PairRule& rule : world->rules.All()) {
@@ -176,6 +180,7 @@ std::uint64_t Fingerprint(const World& world) {
     sum.Add(body.momentum);
     sum.Add(body.spin);
   }
+  for (const Joint& joint : world.joints) sum.AddText(joint.name);
   sum.Add(static_cast<std::int64_t>(world.rules.All().size()));
   return sum.value();
 }
@@ -193,6 +198,7 @@ std::unique_ptr<World> MakeWorld(Scene scene, const World* like) {
   ResolveIntegrator(world.get());
   const BodyNames names(world->scene);
   for (const BodySettings& body : world->scene.bodies) AddBody(body, world.get());
+  world->joints = MakeJoints(world->scene, names, world->start);
   AddRules(names, world.get());
   AddSensors(names, world.get());
   WarnOfStiffHolders(world.get());

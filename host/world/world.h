@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "host/bodies/rigid_body.h"
+#include "host/joints/joint.h"
 #include "host/world/pair_rules.h"
 #include "host/world/solids.h"
 #include "integrators/tableau.h"
@@ -41,6 +42,7 @@ struct World {
   std::vector<RigidBody> start;       ///< bodies at t = 0
   std::vector<int> free_bodies;       ///< indices, ascending
   PairRules rules;                    ///< of all pairs of bodies
+  std::vector<Joint> joints;          ///< in the scene's order
   std::vector<int> sensor_bodies;     ///< body of each sensor
   std::vector<int> sensor_axes;       ///< body whose frame a sensor resolves in; −1: world
   std::vector<std::string> warnings;  ///< remarks on settings that are taken nevertheless

@@ -56,7 +56,7 @@ class Columns:
 
 
 class Results(Columns):
-    """A results file: time [s], bodies, sensors, energy, patches, impacts, inputs. SI, quaternions
+    """A results file: time [s], bodies, joints, sensors, energy, patches, impacts, inputs. SI, quaternions
     (w, x, y, z). A context manager that closes the file."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -127,6 +127,8 @@ TEST(SlowCliValidate, AWrongConstantFails) {
   ExpectFails("ball_in_cylinder --set 'contact_models.default.friction={model: none}'");
   ExpectFails("ball_in_cylinder --set bodies.ball.inertia=[0.0134,0.0134,0.0134]");
   ExpectFails("ball_in_cylinder --set gravity=[0,0,-9]");
+  ExpectFails("double_pendulum --set bodies.floor.shape.half_space.offset=-0.6111");
+  ExpectFails("double_pendulum --set contact_models.default.friction.mu_c=0.3");
   ExpectFails("bouncing_drop --set contact_models.default.normal.damping=1.01e5");
   ExpectFails("bouncing_drop --set contact_models.default.normal.stiffness=1.1e10");
 }

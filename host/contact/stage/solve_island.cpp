@@ -26,6 +26,7 @@ constexpr int kMostSearch = 12;
 constexpr double kTolerance = 1e-9;        // of the velocity scale
 constexpr double kWeightTolerance = 1e-6;  // of s, once it does not follow by itself
 constexpr double kSlowest = 1e-3;          // the velocity scale is never below [m/s]
+constexpr double kJointMiss = 1e-12;       // of the velocity scale, by which joints may part
 constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
 
 // How far the equation of many bodies is solved: as far as Newton's method converges by itself.
@@ -86,7 +87,7 @@ void StageIsland::Search(bool hold, double g0) {
 double StageIsland::Begin() {
   residual_.resize(6 * bodies_.size());
   step_.resize(6 * bodies_.size());
-  many_ = bodies_.size() > most_dense;
+  many_ = bodies_.size() > most_dense && joints_.empty();
   if (many_) Sort();
   ForPointsByBody([&](std::size_t c) {
     const StagePoint* point = points_[c];
@@ -100,8 +101,16 @@ double StageIsland::Begin() {
     }
   });
   if (many_) BeginMany();
+  BeginJoints();
   Evaluate(false);
   double scale = kSlowest;
+  for (const IslandJoint& joint : joints_) {
+    for (const StageBody* body : joint.body) {
+      if (body == nullptr) continue;
+      const double reach = Norm(joint.joint->p_WJ - body->p_WM);
+      scale = std::max(scale, Norm(body->v) + reach * Norm(body->w));
+    }
+  }
   for (const StagePoint* point : points_) {
     if (!point->active) continue;
     for (int k = 0; k < 3; ++k) scale = std::max(scale, std::fabs(point->v[k]));
@@ -136,6 +145,7 @@ void StageIsland::Solve(int threads, StageResult* result) {
   for (;; ++iteration) {
     residual = Residual();
     converged = residual <= kTolerance * scale;
+    if (!joints_.empty()) converged = converged && JointMiss() <= kJointMiss * scale;
     if (!(residual < 1e300)) break;
     bool moved = false;  // whether something that is held has moved
     if (held && converged) {
@@ -201,6 +211,7 @@ void StageIsland::Solve(int threads, StageResult* result) {
     const StagePoint& point = *points_[c];
     if (point.active) Push(point, point.Force(), point.Torque());
   });
+  PushJoints();
   result->iterations += iteration;
   result->residual = std::max(result->residual, residual);
   result->converged = result->converged && converged;

@@ -24,10 +24,10 @@ bool IsFree(const StageBody& body) {
 class StageSolver {
  public:
   StageResult Solve(double H, std::span<StageBody> bodies, std::span<StageContact> contacts,
-                    int threads);
+                    int threads, std::span<StageJoint> joints);
 
  private:
-  /** What of a contact tells the islands apart. */
+  /** What of a contact, or behind them of a joint, tells the islands apart. */
   struct Link {
     int body_i = 0, body_j = 0;
     int row_i = -1, row_j = -1;  // −1: not free
@@ -37,10 +37,13 @@ class StageSolver {
   void Connect();
   void Number();
   void SolveIslands(int threads, StageResult* result);
+  Link LinkOf(const StageJoint& joint) const;
+  void AddJoint(const Link& link, StageJoint* joint, internal::StageIsland* out);
   void Gather(int island, int threads, internal::StageIsland* out);
 
   double H_ = 0.0;
   std::span<StageBody> bodies_;
+  std::span<StageJoint> joints_;
   std::vector<int> parent_;      // of each body in a contact, towards the root of its island
   std::vector<int> row_of_;      // first unknown of each of them within its island, −1: none yet
   std::vector<int> island_of_;   // of each root, −1: none yet
@@ -57,6 +60,7 @@ class StageSolver {
 void StageSolver::Connect() {
   for (const Link& link : links_) {
     for (const int body : {link.body_i, link.body_j}) {
+      if (body < 0) continue;  // a joint to the world
       parent_[static_cast<std::size_t>(body)] = body;
       row_of_[static_cast<std::size_t>(body)] = island_of_[static_cast<std::size_t>(body)] = -1;
     }
@@ -93,7 +97,21 @@ void StageSolver::Number() {
   }
 }
 
-/** Gathers an island's bodies and contacts. */
+StageSolver::Link StageSolver::LinkOf(const StageJoint& joint) const {
+  const auto is_free = [&](int body) {
+    return body >= 0 && IsFree(bodies_[static_cast<std::size_t>(body)]);
+  };
+  return {joint.body_a, joint.body_b, -1, -1, true, is_free(joint.body_a), is_free(joint.body_b)};
+}
+
+void StageSolver::AddJoint(const Link& link, StageJoint* joint, internal::StageIsland* out) {
+  const auto body = [&](int b) { return b < 0 ? nullptr : &bodies_[static_cast<std::size_t>(b)]; };
+  const int rows[2] = {link.row_i, link.row_j};
+  StageBody* const bodies[2] = {body(link.body_i), body(link.body_j)};
+  out->AddJoint(joint, rows, bodies);
+}
+
+/** Gathers an island's bodies, contacts and joints. */
 void StageSolver::Gather(int island, int threads, internal::StageIsland* out) {
   out->Clear(H_);
   const auto k = static_cast<std::size_t>(island);
@@ -110,10 +128,15 @@ void StageSolver::Gather(int island, int threads, internal::StageIsland* out) {
     };
     link.row_i = row(link.body_i, link.free_i);
     link.row_j = row(link.body_j, link.free_j);
-    out->AddPoint(&points_[contact(at)]);
+    if (const std::size_t c = contact(at); c < points_.size()) {
+      out->AddPoint(&points_[c]);
+    } else {
+      AddJoint(link, &joints_[c - points_.size()], out);
+    }
   }
   const auto set_rows = [&](int begin, int end) {
     for (int at = start_[k] + begin; at < start_[k] + end; ++at) {
+      if (contact(at) >= points_.size()) continue;
       const Link& link = links_[contact(at)];
       points_[contact(at)].row_i = link.row_i;
       points_[contact(at)].row_j = link.row_j;
@@ -123,9 +146,11 @@ void StageSolver::Gather(int island, int threads, internal::StageIsland* out) {
 }
 
 StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
-                               std::span<StageContact> contacts, int threads) {
+                               std::span<StageContact> contacts, int threads,
+                               std::span<StageJoint> joints) {
   H_ = H;
   bodies_ = bodies;
+  joints_ = joints;
   points_.resize(contacts.size());
   links_.resize(contacts.size());
   const auto prepare = [&](int begin, int end) {
@@ -137,6 +162,7 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
     }
   };
   cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));
+  for (const StageJoint& joint : joints) links_.push_back(LinkOf(joint));
   StageResult result;
   if (H == 0.0) {
     for (StagePoint& point : points_) point.Evaluate(false);
@@ -191,9 +217,10 @@ void StageSolver::SolveIslands(int threads, StageResult* result) {
 }  // namespace
 
 StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
-                       std::span<StageContact> contacts, int threads) {
+                       std::span<StageContact> contacts, int threads,
+                       std::span<StageJoint> joints) {
   thread_local StageSolver solver;
-  return solver.Solve(h_gamma, bodies, contacts, threads);
+  return solver.Solve(h_gamma, bodies, contacts, threads, joints);
 }
 
 }  // namespace intervox::host

@@ -29,6 +29,8 @@ void StageIsland::Clear(double H) {
   bodies_.clear();
   points_.clear();
   drags_.clear();
+  joints_.clear();
+  multipliers_ = 0;
 }
 
 int StageIsland::AddBody(StageBody* body) {
@@ -114,6 +116,7 @@ void StageIsland::Evaluate(bool hold) {
     add(point->row_i, *point->body_i, 1.0);
     add(point->row_j, *point->body_j, -1.0);
   });
+  EvaluateJoints();
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     double* F = residual_.data() + 6 * k;
     if (bodies_[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
@@ -133,18 +136,25 @@ void StageIsland::MoveTo(double t) {
 void StageIsland::Push(const StagePoint& point, const Vec3& force, const Vec3& torque) {
   for (const int row : {point.row_i, point.row_j}) {
     if (row < 0) continue;
-    const FreeBody& b = bodies_[static_cast<std::size_t>(row / 6)];
-    StageBody& body = *b.body;
-    const double time = &body == point.body_i ? H_ : -H_;
-    const Vec3 moment = torque + Cross(point.contact->geometry.p_WC - body.p_WM, force);
-    if (b.drag >= 0) {
-      const DragInertia& drag = Drag(b);
-      body.v += time * (drag.A_vv * force + drag.A_vw * moment);
-      body.w += time * (TransposeTimes(drag.A_vw, force) + drag.A_ww * moment);
-    } else {
-      body.v += (time * body.inverse_mass) * force;
-      body.w += time * (body.inverse_inertia_W * moment);
-    }
+    const auto k = static_cast<std::size_t>(row / 6);
+    const double time = bodies_[k].body == point.body_i ? H_ : -H_;
+    PushBody(k, time, point.contact->geometry.p_WC, force, torque);
+  }
+}
+
+// Adds what a wrench at p makes of a body's velocities within a time.
+void StageIsland::PushBody(std::size_t k, double time, const Vec3& p, const Vec3& force,
+                           const Vec3& torque) {
+  const FreeBody& b = bodies_[k];
+  StageBody& body = *b.body;
+  const Vec3 moment = torque + Cross(p - body.p_WM, force);
+  if (b.drag >= 0) {
+    const DragInertia& drag = Drag(b);
+    body.v += time * (drag.A_vv * force + drag.A_vw * moment);
+    body.w += time * (TransposeTimes(drag.A_vw, force) + drag.A_ww * moment);
+  } else {
+    body.v += (time * body.inverse_mass) * force;
+    body.w += time * (body.inverse_inertia_W * moment);
   }
 }
 
@@ -206,6 +216,11 @@ double StageIsland::NewtonStep(bool coupled, double tolerance) {
     if (!blocks_.SolveNegative(residual_, row_scale_, column_scale_, tolerance, threads_, step_)) {
       return 0.0;
     }
+  } else if (!joints_.empty()) {
+    matrix_.Reset(body_at_, multiplier_at_);
+    AssembleJoints(&matrix_);
+    Assemble(coupled, &matrix_);
+    if (!SolveWithJoints()) return 0.0;
   } else {
     matrix_.Reset(bodies_.size());
     Assemble(coupled, &matrix_);

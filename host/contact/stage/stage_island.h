@@ -9,6 +9,7 @@
 #include "host/contact/stage/block_solver.h"
 #include "host/contact/stage/island_matrix.h"
 #include "host/contact/stage/stage_drag.h"
+#include "host/contact/stage/stage_joint.h"
 #include "host/contact/stage/stage_point.h"
 
 namespace intervox::host::internal {
@@ -29,6 +30,9 @@ class StageIsland {
   int AddBody(StageBody* body);
   /** Adds a contact, whose rows are set. */
   void AddPoint(StagePoint* point) { points_.push_back(point); }
+  /** Adds a joint with the first unknowns of its bodies, −1: not free, and those bodies, null: the
+   world. */
+  void AddJoint(StageJoint* joint, const int rows[2], StageBody* const bodies[2]);
   /** Finds the velocities on up to `threads` threads; adds iterations and the worst residual to
    `result`. */
   void Solve(int threads, StageResult* result);
@@ -44,12 +48,32 @@ class StageIsland {
     int drag = -1;        // of drags_; -1: none
   };
 
+  /** A joint of the island and its place among the unknowns. */
+  struct IslandJoint {
+    StageJoint* joint = nullptr;
+    StageBody* body[2] = {};            // null: the world
+    int row[2] = {-1, -1};              // first unknowns; −1: not free
+    std::size_t first = 0;              // of its multipliers
+    double scale[kMostJointRows] = {};  // of its rows: J M⁻¹ Jᵀ has ones on its diagonal
+  };
+
+  void BeginJoints();
+  void PlaceUnknowns();
+  void EvaluateJoints();
+  void AssembleJoints(IslandMatrix* matrix);
+  bool SolveWithJoints();
+  double JointMiss() const;
+  void PushJoints();
+  double RelativeVelocity(const IslandJoint& joint, const JointRow& row) const;
+
   const DragInertia& Drag(const FreeBody& b) const {
     return drags_[static_cast<std::size_t>(b.drag)];
   }
   void Evaluate(bool hold);
   void MoveTo(double t);
   void Push(const StagePoint& point, const Vec3& force, const Vec3& torque);
+  void PushBody(std::size_t body, double time, const Vec3& p, const Vec3& force,
+                const Vec3& torque);
   double Directional() const;
   double Residual() const;
   double StepLength() const;
@@ -83,6 +107,11 @@ class StageIsland {
   IslandMatrix matrix_;
   BlockSolver blocks_;
   std::vector<double> row_scale_, column_scale_;  // to and from velocities
+  std::vector<IslandJoint> joints_;
+  std::size_t multipliers_ = 0;
+  std::vector<double> impulses_;  // μ of each constraint: M (v − v*) + Jᵀ μ + … = 0
+  std::vector<double> system_, solution_;             // with the multipliers
+  std::vector<std::size_t> body_at_, multiplier_at_;  // places in the order of elimination
 };
 
 // Calls run(body) for all bodies.

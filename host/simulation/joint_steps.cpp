@@ -1,0 +1,67 @@
+#include "host/simulation/joint_steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "host/contact/parameters.h"
+
+namespace intervox::host {
+namespace {
+
+/** A joined body turns by at most this much in a substep [rad], unless that takes more substeps. */
+constexpr double kMostTurn = 0.25;
+constexpr double kMostCuts = 200.0;
+
+}  // namespace
+
+void AddJointTimes(std::span<const Joint> joints, std::vector<std::vector<double>>* times) {
+  for (const Joint& joint : joints) {
+    for (const int body : {joint.body_a, joint.body_b}) {
+      if (body < 0 || joint.motion.empty()) continue;
+      std::vector<double>& of_body = (*times)[static_cast<std::size_t>(body)];
+      for (const JointKey& key : joint.motion) {
+        if (key.t > 0.0) of_body.push_back(key.t);
+      }
+      std::sort(of_body.begin(), of_body.end());
+      of_body.erase(std::unique(of_body.begin(), of_body.end()), of_body.end());
+    }
+  }
+}
+
+double LengthByJoints(const BodyGroup& group, double left) {
+  double fastest = 0.0;
+  for (const GroupJoint& joint : group.joints) {
+    for (const int body : {joint.body_a, joint.body_b}) {
+      if (body < 0) continue;
+      fastest = std::fmax(fastest, Norm(group.state[static_cast<std::size_t>(body)].w));
+    }
+  }
+  if (!(fastest * left > kMostTurn)) return left;
+  return std::fmax(kMostTurn / fastest, left / kMostCuts);
+}
+
+void RequireClosed(const StageTools& tools, const StageScratch& scratch, double t,
+                   BodyGroup* group) {
+  if (group->joints.empty()) return;
+  group->joint_error = std::fmax(group->joint_error, scratch.joint_miss);
+  if (scratch.joint_miss <= kJointTolerance) return;
+  const auto index = static_cast<std::size_t>(group->joints[scratch.worst_joint].joint);
+  throw std::runtime_error(
+      "t = " + NumberText(t) + " s: joints." + tools.world->joints[index].name +
+      " cannot close: its equations miss by " + NumberText(scratch.joint_miss) +
+      " m or rad; at most " + NumberText(kJointTolerance) +
+      " is allowed. Bodies cannot reach what motions and joints ask of them: change the motion, "
+      "the "
+      "lengths between joints, or take a smaller step.");
+}
+
+void ReadJoints(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
+  if (group->joints.empty()) return;
+  const Substep none{group->time, 0.0, false, false};
+  GroupStage stage(tools, *group, none, scratch);
+  stage.LoadState();
+  stage.ReadJoints(&group->joint_readings);
+}
+
+}  // namespace intervox::host

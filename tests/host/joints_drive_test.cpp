@@ -1,0 +1,284 @@
+// Drives and prescribed coordinates: forces, work, saturation; joints beside contacts and holders.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+
+#include "tests/host/joint_scenes.h"
+
+namespace intervox {
+namespace {
+
+using scenes::AngleOf;
+using scenes::Chain;
+using scenes::Free;
+using scenes::JointAt;
+using scenes::MakeScene;
+
+/** A slider of 2 kg on the x axis. */
+Scene Slider() {
+  Scene scene = MakeScene(scenes::Frictionless(1e6, 0.5), 1e-3);
+  BodySettings body = Free("slider", "", 2.0, {});
+  body.inertia = Mat3::Diagonal({0.01, 0.02, 0.03});
+  scene.bodies = {body};
+  scene.joints = {JointAt(JointType::kPrismatic, "slider", "world", {0.1, 0.2, 0.3}, {1, 0, 0})};
+  return scene;
+}
+
+TEST(JointDriveTest, AcceleratesAtItsLimitAndHoldsItsVelocity) {
+  for (const char* method : {"ark3", "rk4"}) {
+    Scene scene = Slider();
+    scene.integrator.method = method;
+    scene.joints[0].drive = JointDrive{0.5, 4.0, 0.0, 0.05};
+    Simulation simulation(scene);
+    while (simulation.Time() < 0.2) simulation.Step();
+    // 4 N on 2 kg until the band is reached.
+    EXPECT_NEAR(simulation.Joints()[0].rate, 0.4, 1e-9) << method;
+    EXPECT_NEAR(simulation.Joints()[0].coordinate, 0.04, 1e-9) << method;
+    EXPECT_NEAR(simulation.Joints()[0].drive, 4.0, 1e-9) << method;
+    EXPECT_NEAR(simulation.Joints()[0].force.z, 2 * 9.81, 1e-9) << method;
+    EXPECT_NEAR(simulation.Energy().work_applied, 0.5 * 2 * 0.16, 1e-9) << method;
+    while (!simulation.Done()) simulation.Step();
+    EXPECT_NEAR(simulation.Joints()[0].rate, 0.5, 1e-6) << method;
+    EXPECT_NEAR(simulation.Energy().work_applied, 0.5 * 2 * 0.25, 1e-6) << method;
+    EXPECT_NEAR(simulation.Energy().balance, 0.0, 1e-6) << method;
+  }
+}
+
+TEST(JointDriveTest, AHundredTimesStifferBandIsStableAtTheSameStep) {
+  for (const double band : {5e-2, 5e-4, 5e-6}) {
+    Scene scene = Slider();
+    scene.joints[0].drive = JointDrive{0.5, 4.0, 0.0, band};
+    Simulation simulation(scene);
+    double fastest = 0.0;
+    while (!simulation.Done()) {
+      simulation.Step();
+      fastest = std::max(fastest, simulation.Joints()[0].rate);
+    }
+    EXPECT_NEAR(simulation.Joints()[0].rate, 0.5, 1e-6);
+    EXPECT_LT(fastest, 0.5 + 1e-3);
+  }
+}
+
+TEST(JointDriveTest, LetsGoWithinItsDeadBandAndSlipsBeyondItsLimit) {
+  Scene scene = Slider();
+  scene.joints[0].drive = JointDrive{0.5, 4.0, 0.1, 0.01};
+  scene.bodies[0].v_WB = {0.45, 0, 0};
+  Simulation coasts(scene);
+  while (!coasts.Done()) coasts.Step();
+  EXPECT_NEAR(coasts.Joints()[0].rate, 0.45, 1e-12);
+  EXPECT_EQ(coasts.Joints()[0].drive, 0.0);
+  // 10 N against a drive of 4 N.
+  scene.bodies[0].wrenches = {{0, 1e9, {-10, 0, 0}, {}, {}, false}};
+  Simulation slips(scene);
+  while (slips.Time() < 0.5) slips.Step();
+  // From 0.45 to 0.4 m/s by 10 N, then over the band, then by 6 N.
+  EXPECT_NEAR(slips.Joints()[0].drive, 4.0, 1e-12);
+  const double late = slips.Joints()[0].rate;
+  while (!slips.Done()) slips.Step();
+  EXPECT_NEAR(slips.Joints()[0].rate - late, -3.0 * (slips.Time() - 0.5), 1e-6);
+}
+
+TEST(JointMotionTest, FollowsItsKeysAndItsWorkIsTheEnergy) {
+  Scene scene = Chain({{2.0, 0.6, 0.0}});
+  scene.integrator.step = 1e-3;
+  scene.joints[0].motion = {{0, 0, 0}, {0.6, -2.0, 1.0}, {1.0, 1.0, 0}};
+  Simulation simulation(scene);
+  // About +y a positive turn carries the rod from straight down to −x.
+  const double inertia = 2.0 * 0.36 / 3.0;
+  while (!simulation.Done()) {
+    simulation.Step();
+    const double t = simulation.Time();
+    const JointReading& joint = simulation.Joints()[0];
+    EXPECT_LE(joint.error, 1e-10);
+    EXPECT_NEAR(AngleOf(simulation.State()[0]), -joint.coordinate, 1e-10);
+    if (t < 0.5) {
+      const double s = t / 0.6, c2 = 3 * -2.0 - 0.6, c3 = 0.6 + 4.0;
+      EXPECT_NEAR(joint.coordinate, s * s * (c2 + c3 * s), 1e-10);
+      const double acceleration = (2 * c2 + 6 * c3 * s) / 0.36;
+      const double weight = 2.0 * 9.81 * 0.3 * std::sin(joint.coordinate);
+      EXPECT_NEAR(joint.drive, inertia * acceleration + weight, 1e-8);
+    }
+  }
+  EXPECT_NEAR(simulation.Joints()[0].coordinate, 1.0, 1e-10);
+  const double raised = 2.0 * 9.81 * 0.3 * (1 - std::cos(1.0));
+  EXPECT_NEAR(simulation.Energy().work_driven, raised, 2e-5);
+}
+
+TEST(JointMotionTest, TurnsByMoreThanHalfATurn) {
+  Scene scene = Chain({{2.0, 0.6, 0.0}});
+  scene.joints[0].motion = {{0, 0, 0}, {1, 10.0, 0}};
+  Simulation simulation(scene);
+  while (!simulation.Done()) simulation.Step();
+  EXPECT_NEAR(simulation.Joints()[0].coordinate, 10.0 - 4.0 * std::numbers::pi, 1e-10);
+  EXPECT_LE(simulation.LargestJointError(), 1e-10);
+}
+
+TEST(JointMotionTest, WhatCannotCloseIsToldByName) {
+  // A bar of 0.3 m between a crank of 0.1 m and a fixed point: the crank cannot turn all the way.
+  Scene scene = MakeScene(scenes::Frictionless(1e6, 0.5), 1e-3);
+  const Vec3 end{0.1, 0, 0}, far{0.1, 0, 0.3};
+  scene.bodies = {scenes::LinkBody("crank", {1, 0.1, 0.5 * std::numbers::pi, 0}, {}, {}),
+                  scenes::LinkBody("bar", {1, 0.3, std::numbers::pi, 0}, end, {})};
+  scene.joints = {JointAt(JointType::kRevolute, "crank", "world", {}),
+                  JointAt(JointType::kRevolute, "bar", "crank", end),
+                  JointAt(JointType::kSpherical, "bar", "world", far)};
+  scene.joints[0].motion = {{0, 0, 0}, {1, 3.0, 0}};
+  Simulation simulation(scene);
+  try {
+    while (!simulation.Done()) simulation.Step();
+    FAIL() << "closed";
+  } catch (const std::runtime_error& error) {
+    const std::string what = error.what();
+    EXPECT_NE(what.find("joints."), std::string::npos) << what;
+    EXPECT_NE(what.find("cannot close"), std::string::npos) << what;
+    EXPECT_NE(what.find("1e-10"), std::string::npos) << what;
+  }
+}
+
+/** A pendulum on a cart that a motion drives: the cart is body 0. */
+Scene DrivenCart() {
+  Scene scene = Chain({{2.0, 0.5, 0.0}});
+  BodySettings cart;
+  cart.name = "cart";
+  PrescribedMotion motion;
+  motion.keys = {{0, {}, {}, {}, {}}, {1.0, {0.5, 0, 0}, {}, {}, {}}};
+  cart.motion = motion;
+  scene.bodies.insert(scene.bodies.begin(), cart);
+  scene.joints[0].bodies = {"link0", "cart"};
+  return scene;
+}
+
+TEST(JointMotionTest, ADrivenBodysJointTakesTheWorkThatItsPartGains) {
+  for (const char* method : {"ark3", "rk4"}) {
+    Scene scene = DrivenCart();
+    scene.integrator.method = method;
+    Simulation simulation(scene);
+    while (!simulation.Done()) {
+      // ẍ of the cart at the start: 6 · 0.5 m/s², and of the rod's end the same.
+      if (simulation.Time() == 0.0) {
+        // A rod pulled across at its end: a quarter of its mass resists.
+        EXPECT_NEAR(simulation.Joints()[0].force.x, 2.0 / 4.0 * 3.0, 1e-6) << method;
+      }
+      simulation.Step();
+      const Vec3 top = simulation.State()[1].X_WB * Vec3{-0.25, 0, 0};
+      EXPECT_LT(Norm(top - simulation.State()[0].X_WB.p), 1e-10) << method;
+    }
+    EXPECT_GT(std::fabs(AngleOf(simulation.State()[1])), 0.05) << method;
+    const EnergyAudit& energy = simulation.Energy();
+    EXPECT_NEAR(energy.work_driven, energy.kinetic + energy.gravity, 1e-5) << method;
+    EXPECT_NEAR(energy.balance, 0.0, 1e-5) << method;
+  }
+}
+
+TEST(JointContact, JoinedBodiesTouchOnlyWhereTheyAreAskedTo) {
+  for (const bool contact : {false, true}) {
+    Scene scene = MakeScene(scenes::Frictionless(1e8, 0.5), 1e-3);
+    scene.gravity = {};
+    scene.shapes["box"] = scenes::Solid(geometry::Box{{0.1, 0.1, 0.1}}, "box");
+    scene.bodies = {Free("a", "box", 1, {}), Free("b", "box", 1, {0.15, 0, 0}, {-0.5, 0, 0})};
+    scene.joints = {JointAt(JointType::kPrismatic, "b", "a", {}, {1, 0, 0})};
+    scene.joints[0].contact = contact;
+    scene.duration = 0.3;
+    Simulation simulation(scene);
+    bool touched = false;
+    while (!simulation.Done()) {
+      simulation.Step();
+      touched = touched || !simulation.Contacts().empty();
+    }
+    EXPECT_EQ(touched, contact);
+    EXPECT_EQ(simulation.Joints()[0].rate > 0.0, contact);  // it has bounced
+    // The pair's momentum stays, joint, contact and all.
+    const Vec3 p = simulation.State()[0].v_WM + simulation.State()[1].v_WM;
+    EXPECT_LT(Norm(p - Vec3{-0.5, 0, 0}), 1e-12);
+    EXPECT_NEAR(simulation.Joints()[0].rate, contact ? 0.25 : -0.5, 5e-3);
+    EXPECT_LE(simulation.LargestJointError(), 1e-10);
+  }
+}
+
+/** A box on a bar, hung from the world, that falls onto a floor and comes to rest on its edge. */
+Scene Flail() {
+  Scene scene = MakeScene(scenes::Frictional(1e8, 0.5, 0.4), 5e-4);
+  scene.source = "flail";
+  scene.shapes["floor"] = scenes::Solid(geometry::HalfSpace{{0, 0, 1}, -0.25}, "floor");
+  scene.shapes["box"] = scenes::Solid(geometry::Box{{0.1, 0.08, 0.06}}, "box");
+  BodySettings bar = scenes::LinkBody("bar", {0.5, 0.3, 1.4, 0}, {}, {});
+  const Vec3 end = 0.3 * scenes::Along(1.4);
+  scene.bodies = {scenes::Fixed("floor", "floor"), bar, Free("box", "box", 1, end)};
+  scene.joints = {JointAt(JointType::kRevolute, "bar", "world", {}),
+                  JointAt(JointType::kSpherical, "box", "bar", end)};
+  scene.duration = 1.5;
+  return scene;
+}
+
+TEST(JointContact, AFlailStrikesTheFloorWithoutGainingEnergyAndRests) {
+  Simulation simulation(Flail());
+  double before = scenes::Mechanical(simulation) + simulation.Energy().elastic;
+  const double first = before;
+  bool touched = false;
+  while (!simulation.Done()) {
+    simulation.Step();
+    touched = touched || !simulation.Contacts().empty();
+    const double now = scenes::Mechanical(simulation) + simulation.Energy().elastic;
+    EXPECT_LT(now, before + 1e-3) << simulation.Time();
+    before = now;
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_LT(before, first - 0.5);
+  EXPECT_LE(simulation.LargestJointError(), 1e-10);
+  EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+  EXPECT_EQ(simulation.Counters().arrests, 0);
+}
+
+template <class T>
+bool SameBits(const T& a, const T& b) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return std::memcmp(&a, &b, sizeof(T)) == 0;
+}
+
+TEST(JointContact, AResumedAndAClonedRunHaveTheSameBits) {
+  Simulation whole(Flail());
+  Simulation resumed(Flail());
+  while (whole.Time() < 0.3) whole.Step();
+  resumed.Restore(whole.Save());
+  Simulation cloned = whole.Clone();
+  for (int k = 0; k < 400; ++k) {
+    for (std::size_t j = 0; j < 2; ++j) {
+      ASSERT_TRUE(SameBits(whole.Joints()[j], resumed.Joints()[j])) << k;
+      ASSERT_TRUE(SameBits(whole.Joints()[j], cloned.Joints()[j])) << k;
+    }
+    for (std::size_t b = 0; b < 3; ++b) {
+      ASSERT_TRUE(SameBits(whole.State()[b], resumed.State()[b])) << k;
+      ASSERT_TRUE(SameBits(whole.State()[b], cloned.State()[b])) << k;
+    }
+    ASSERT_EQ(whole.Energy().joint_projection, resumed.Energy().joint_projection);
+    ASSERT_EQ(whole.LargestJointError(), resumed.LargestJointError());
+    whole.Step();
+    resumed.Step();
+    cloned.Step();
+  }
+}
+
+TEST(JointHolder, AHeldBodyCarriesWhatIsJoinedToIt) {
+  // A holder bears a bar's middle; a weight hangs on a link at the bar's end.
+  Scene scene = Chain({{1.0, 0.4, 0.5 * std::numbers::pi}, {0.5, 0.2, 0.0}}, true);
+  Holder holder;
+  holder.stiffness = {1e4, 1e4, 1e4};
+  holder.damping = {300, 300, 300};
+  holder.rotational_stiffness = {50, 50, 50};
+  holder.rotational_damping = {3, 3, 3};
+  const BodySettings& bar = scene.bodies[0];
+  holder.target.keys = {{0, bar.X_WB.p, {}, ToQuaternion(bar.X_WB.R), {}}};
+  scene.bodies[0].holder = holder;
+  scene.duration = 3.0;
+  Simulation simulation(scene);
+  while (!simulation.Done()) simulation.Step();
+  const double droop = -(simulation.State()[0].p_WM.z - bar.X_WB.p.z);
+  EXPECT_NEAR(droop, 1.5 * 9.81 / 1e4, 1e-6);
+  EXPECT_NEAR(simulation.Joints()[0].force.z, 0.5 * 9.81, 1e-3);
+  EXPECT_LE(simulation.LargestJointError(), 1e-10);
+}
+
+}  // namespace
+}  // namespace intervox

@@ -1,0 +1,183 @@
+// A physical pendulum and a double one: periods, orders of convergence, energy.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/host/joint_scenes.h"
+
+namespace intervox {
+namespace {
+
+using scenes::AngleOf;
+using scenes::Chain;
+using scenes::Link;
+using scenes::Mechanical;
+
+constexpr double kGravity = 9.81;
+constexpr double kDegree = std::numbers::pi / 180.0;
+
+/** The period of a slender rod of length L about its end: 4 K(sin(θ/2)) √(2 L/(3 g)). */
+double Period(double length, double amplitude) {
+  double a = 1.0, b = std::cos(0.5 * amplitude);
+  while (a - b > 1e-15) {
+    const double mean = 0.5 * (a + b);
+    b = std::sqrt(a * b);
+    a = mean;
+  }
+  return 2.0 * std::numbers::pi / a * std::sqrt(2.0 * length / (3.0 * kGravity));
+}
+
+Simulation Start(Scene scene, const std::string& method, double step, double duration) {
+  scene.integrator.method = method;
+  scene.integrator.step = step;
+  scene.duration = duration;
+  return Simulation(scene);
+}
+
+/** The period, from the first and the last of several passages through the lowest place. */
+double ObservedPeriod(double amplitude, double step) {
+  Simulation simulation =
+      Start(Chain({{2.0, 0.7, amplitude}}), "ark3", step, 2.6 * Period(0.7, amplitude));
+  std::vector<double> passages;
+  double before = AngleOf(simulation.State()[0]);
+  while (!simulation.Done()) {
+    const double t = simulation.Time();
+    simulation.Step();
+    const double now = AngleOf(simulation.State()[0]);
+    if (before > 0.0 && now <= 0.0 && std::fabs(before - now) < 1.0) {
+      passages.push_back(t + (simulation.Time() - t) * before / (before - now));
+    }
+    before = now;
+    EXPECT_LE(simulation.Joints()[0].error, 1e-12);
+  }
+  return (passages.back() - passages.front()) / static_cast<double>(passages.size() - 1);
+}
+
+TEST(JointPendulum, PeriodIsTheEllipticIntegralsAtAnyAmplitude) {
+  for (const double degrees : {1.0, 10.0, 45.0, 90.0, 135.0, 170.0}) {
+    const double period = Period(0.7, degrees * kDegree);
+    EXPECT_NEAR(ObservedPeriod(degrees * kDegree, 1e-3), period, 3e-6 * period) << degrees;
+  }
+}
+
+/** θ of the rod at the end, from θ̈ = −(3 g/(2 L)) sin θ by the classical Runge–Kutta method. */
+double ReferenceAngle(double length, double angle, double end) {
+  const double w2 = 1.5 * kGravity / length;
+  const int n = 20000;
+  const double h = end / n;
+  double q = angle, u = 0.0;
+  for (int k = 0; k < n; ++k) {
+    const double u1 = -w2 * std::sin(q), q1 = u;
+    const double u2 = -w2 * std::sin(q + 0.5 * h * q1), q2 = u + 0.5 * h * u1;
+    const double u3 = -w2 * std::sin(q + 0.5 * h * q2), q3 = u + 0.5 * h * u2;
+    const double u4 = -w2 * std::sin(q + h * q3), q4 = u + h * u3;
+    q += h / 6 * (q1 + 2 * q2 + 2 * q3 + q4);
+    u += h / 6 * (u1 + 2 * u2 + 2 * u3 + u4);
+  }
+  return q;
+}
+
+struct SchemeOrder {
+  const char* method;
+  double order;
+};
+
+class JointPendulumOrder : public ::testing::TestWithParam<SchemeOrder> {};
+
+TEST_P(JointPendulumOrder, IsTheSchemes) {
+  const auto [method, order] = GetParam();
+  const double expected = ReferenceAngle(0.7, 1.2, 1.0);
+  const auto error = [&](double step) {
+    Simulation simulation = Start(Chain({{2.0, 0.7, 1.2}}), method, step, 1.0);
+    while (!simulation.Done()) simulation.Step();
+    return std::fabs(AngleOf(simulation.State()[0]) - expected);
+  };
+  const double coarse = error(0.01), fine = error(0.005);
+  EXPECT_GT(std::log2(coarse / fine), order - 0.3);
+}
+
+INSTANTIATE_TEST_SUITE_P(Schemes, JointPendulumOrder,
+                         ::testing::Values(SchemeOrder{"be1", 1}, SchemeOrder{"ark1", 1},
+                                           SchemeOrder{"ark2", 2}, SchemeOrder{"ark3", 3},
+                                           SchemeOrder{"rk1", 1}, SchemeOrder{"rk2", 2},
+                                           SchemeOrder{"rk3", 3}, SchemeOrder{"rk4", 4},
+                                           SchemeOrder{"rk5", 5}));
+
+TEST(JointPendulum, ReactionIsThatOfTheMotion) {
+  // At angle θ from rest at θ₀: along the rod m (g cos θ + ω² L/2), across it m g sin θ / 4.
+  const double m = 2.0, L = 0.7, start = 2.0;
+  Simulation simulation = Start(Chain({{m, L, start}}), "ark3", 1e-3, 0.4);
+  while (!simulation.Done()) {
+    const BodyState& rod = simulation.State()[0];
+    const double angle = AngleOf(rod), w2 = SquaredNorm(rod.w_WB);
+    const Vec3 along = scenes::Along(angle), across{along.z, 0, -along.x};
+    const Vec3& force = simulation.Joints()[0].force;
+    EXPECT_NEAR(Dot(force, along), -m * (kGravity * std::cos(angle) + 0.5 * L * w2), 1e-9);
+    EXPECT_NEAR(std::fabs(Dot(force, across)), 0.25 * m * kGravity * std::sin(angle), 1e-9);
+    EXPECT_LT(Norm(simulation.Joints()[0].torque), 1e-9);
+    simulation.Step();
+  }
+}
+
+/** Angles of a double pendulum of slender rods, by minimal coordinates and Runge and Kutta. */
+struct DoublePendulum {
+  Link a, b;
+
+  struct State {
+    double q1, q2, u1, u2;
+  };
+  State Rate(const State& s) const {
+    const double I1 = a.mass * a.length * a.length / 12, I2 = b.mass * b.length * b.length / 12;
+    const double a1 = 0.5 * a.length, a2 = 0.5 * b.length;
+    const double m11 = I1 + a.mass * a1 * a1 + b.mass * a.length * a.length;
+    const double m22 = I2 + b.mass * a2 * a2;
+    const double c = b.mass * a.length * a2;
+    const double m12 = c * std::cos(s.q1 - s.q2), sine = c * std::sin(s.q1 - s.q2);
+    const double f1 =
+        -sine * s.u2 * s.u2 - (a.mass * a1 + b.mass * a.length) * kGravity * std::sin(s.q1);
+    const double f2 = sine * s.u1 * s.u1 - b.mass * a2 * kGravity * std::sin(s.q2);
+    const double det = m11 * m22 - m12 * m12;
+    return {s.u1, s.u2, (f1 * m22 - f2 * m12) / det, (f2 * m11 - f1 * m12) / det};
+  }
+  State At(double end) const {
+    const int n = 200000;
+    const double h = end / n;
+    State s{a.angle, b.angle, a.rate, b.rate};
+    const auto add = [](const State& x, double f, const State& d) {
+      return State{x.q1 + f * d.q1, x.q2 + f * d.q2, x.u1 + f * d.u1, x.u2 + f * d.u2};
+    };
+    for (int k = 0; k < n; ++k) {
+      const State k1 = Rate(s), k2 = Rate(add(s, 0.5 * h, k1)), k3 = Rate(add(s, 0.5 * h, k2)),
+                  k4 = Rate(add(s, h, k3));
+      s = add(add(add(add(s, h / 6, k1), h / 3, k2), h / 3, k3), h / 6, k4);
+    }
+    return s;
+  }
+};
+
+TEST(JointDoublePendulum, FollowsMinimalCoordinates) {
+  // Masses and lengths a hundred times larger and smaller as well.
+  for (const double size : {0.01, 1.0, 100.0}) {
+    for (const double ratio : {0.01, 1.0, 100.0}) {
+      const Link a{2.0, 0.5 * size, 1.0, 0.0}, b{2.0 * ratio, 0.4 * size, -0.5, 0.0};
+      const double end = 2.0 * std::sqrt(size);
+      Simulation simulation = Start(Chain({a, b}), "ark3", end / 4000, end);
+      const double first = Mechanical(simulation);
+      while (!simulation.Done()) simulation.Step();
+      const DoublePendulum::State expected = DoublePendulum{a, b}.At(end);
+      const double scale = 2.0 * kGravity * a.length * (1 + ratio);
+      EXPECT_NEAR(AngleOf(simulation.State()[0]), std::remainder(expected.q1, 2 * std::numbers::pi),
+                  2e-5)
+          << size << " " << ratio;
+      EXPECT_NEAR(AngleOf(simulation.State()[1]), std::remainder(expected.q2, 2 * std::numbers::pi),
+                  2e-5)
+          << size << " " << ratio;
+      EXPECT_NEAR(Mechanical(simulation), first, 1e-6 * scale);
+      EXPECT_LE(simulation.LargestJointError(), 1e-10);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace intervox
