@@ -1,5 +1,8 @@
 #include "host/fit/fit.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
@@ -126,10 +129,10 @@ Fit FitModel(const std::string& model, const Measurements& data, const FitCondit
     if (entry.name != model) continue;
     for (const std::string& column : entry.columns) {
       if (data.Find(column) != nullptr) continue;
-      std::string found;
-      for (const std::string& name : data.names) found += (found.empty() ? "" : ", ") + name;
-      throw InputError(data.source + ": has no column \"" + column + "\", which the model " +
-                       model + " needs; it has: " + found + ". Name it in the first line.");
+      throw InputError(fmt::format(
+          "{}: has no column \"{}\", which the model {} needs; it has: {}. Name it in the first "
+          "line.",
+          data.source, column, model, fmt::join(data.names, ", ")));
     }
     return entry.fit(data, conditions);
   }
