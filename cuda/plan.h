@@ -172,7 +172,7 @@ INTERVOX_HD inline bool KeepBest(const PairView& query, LeafRule rule, const Rul
   progress->moments = moments;
   progress->rule = rule;
   return internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule)) ||
-         result.rounding || moments.v <= 0;
+         result.rounding;
 }
 
 /** The metrics of a prepared pair, after its rules. */

@@ -6,7 +6,7 @@
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/error.h"
-#include "cuda/rules/clip/tree.h"
+#include "cuda/rules/clip/shrink.h"
 
 namespace intervox::cuda {
 

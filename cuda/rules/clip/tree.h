@@ -103,69 +103,6 @@ INTERVOX_HD int VisitCells(const ClipModel& model, int from, int to, int index, 
   return cells;
 }
 
-/** A box by its corners; the sum of two encloses both, and the default is empty. */
-struct Hull {
-  Vec3 lower{1e300, 1e300, 1e300};
-  Vec3 upper{-1e300, -1e300, -1e300};
-  int cells = 0;
-  INTERVOX_HD Hull& operator+=(const Hull& o) {
-    lower = Min(lower, o.lower);
-    upper = Max(upper, o.upper);
-    cells += o.cells;
-    return *this;
-  }
-  /** Whether it holds the cell. */
-  INTERVOX_HD bool Holds(const ClipCell& cell) const {
-    const Vec3 low = cell.c - cell.h - lower, high = upper - cell.c - cell.h;
-    return low.x >= 0 && low.y >= 0 && low.z >= 0 && high.x >= 0 && high.y >= 0 && high.z >= 0;
-  }
-};
-
-/** The hull of the cells of a grid of 8 × 8 × 8 that may hold a part of Ω. Cells within the hull so
- far are not looked at; those at the middle of the box's sides go first, as they widen it most. */
-__attribute__((noinline)) INTERVOX_HD inline Hull HullOfCells(const ClipModel& model) {
-  const Vec3 h = 0.0625 * (model.box.upper - model.box.lower);
-  const Vec3 middle = 0.5 * (model.box.upper + model.box.lower);
-  const auto is_outer = [](int place) { return place == 0 || place == 3 ? 1 : 0; };
-  Hull hull;
-  // A block of 2 × 2 × 2 cells lies at so many sides of the box.
-  for (const int sides : {1, 2, 3, 0}) {
-    for (int i = 0; i < 64; ++i) {
-      const int x = i & 3, y = i >> 2 & 3, z = i >> 4 & 3;
-      if (is_outer(x) + is_outer(y) + is_outer(z) != sides) continue;
-      ClipCell block;
-      block.h = 2 * h;
-      block.c = middle + Scaled(block.h, {2.0 * x - 3, 2.0 * y - 3, 2.0 * z - 3});
-      block.active = AllSurfaces(model);
-      if (hull.Holds(block) || !Cull(model, &block)) continue;
-      for (int k = 0; k < 8; ++k) {
-        ClipCell cell = block;
-        cell.h = h;
-        cell.c += Scaled(h, {k & 1 ? 1.0 : -1.0, k & 2 ? 1.0 : -1.0, k & 4 ? 1.0 : -1.0});
-        if (hull.Holds(cell) || !Cull(model, &cell)) continue;
-        hull.lower = Min(hull.lower, cell.c - h);
-        hull.upper = Max(hull.upper, cell.c + h);
-      }
-    }
-  }
-  return hull;
-}
-
-/** Shrinks the box to the hull of its cells while that gains; false when no cell is left. */
-INTERVOX_HD inline bool Shrink(ClipModel* model) {
-  for (int turn = 0; turn < 12; ++turn) {
-    const Hull hull = HullOfCells(*model);
-    if (!(hull.lower.x < hull.upper.x)) return false;
-    const Vec3 before = model->box.upper - model->box.lower, after = hull.upper - hull.lower;
-    if (after.x + after.y + after.z > 0.999 * (before.x + before.y + before.z)) break;
-    const double gain = (after.x / before.x) * (after.y / before.y) * (after.z / before.z);
-    model->box.lower = hull.lower;
-    model->box.upper = hull.upper;
-    if (gain > 0.8) break;
-  }
-  return true;
-}
-
 /** (C3): which axes each level halves. An axis rests while its sag is small beside the
  largest. */
 INTERVOX_HD inline void PlanSplits(const LocalPair& pair, ClipModel* model) {

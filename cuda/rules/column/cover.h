@@ -205,9 +205,86 @@ INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* with
   }
 }
 
-/** Turns the box of a small part of a torus to the torus' normal there, in which a thin overlap is
- thin, and shrinks it again, as long as that helps. False when no cell is left. */
-INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surface& torus,
+/** The surface in whose frame a thin overlap is looked for: a torus, else one for which the clip
+ rule has no contact frame. Null: there is none. */
+INTERVOX_HD inline const geometry::Surface* FindBent(const LocalPair& pair) {
+  const geometry::Surface* bent = nullptr;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    const geometry::Surface& s = pair.surface[i].surface;
+    if (s.kind == geometry::SurfaceKind::kTorus) return &s;
+    if (bent == nullptr && !HasConvexForm(s)) bent = &s;
+  }
+  return bent;
+}
+
+/** How large a box may be that is turned to a surface's normal in its middle, where its gradient is
+ g. Sections in parallel, as those of a quadric, are turned only where it is nearly flat. */
+INTERVOX_HD inline double LargestToTurn(const geometry::Surface& s, const Vec3& g) {
+  if (s.kind == geometry::SurfaceKind::kTorus) return 2.5 * s.e.y;
+  return 0.5 * Norm(g) / Largest(Abs(s.e));
+}
+
+/** The direction across n in which the gap at x between the bent surface and what faces it bends
+ least: a thin overlap is long there. Zero: nothing faces it within `reach`. */
+INTERVOX_HD inline Vec3 LeastBend(const LocalPair& pair, const geometry::Surface& bent,
+                                  const Vec3& x, const Vec3& n, double reach) {
+  Sym3 gap, facing;
+  double most = -0.5;
+  const Vec3 u = AnyOrthogonal(n), v = Cross(n, u);
+  for (int i = 0; i < pair.count; ++i) {
+    const geometry::Surface& s = pair.surface[i].surface;
+    const Vec3 g = geometry::Gradient(s, x);
+    const double slope = Norm(g);
+    if (!(slope > 0) || std::fabs(geometry::Value(s, x)) > reach * slope) continue;
+    Sym3 hessian;
+    double size = 0, change = 0;
+    const MappedSurface mapped = MapSurface(pair.surface[i], x, Mat3::Identity());
+    const double of_level = Norm(Evaluate(mapped, {}).gradient);
+    if (!HessianOver(mapped, 0, &hessian, &size, &change) || !(of_level > 0)) continue;
+    const double along = s.side * bent.side * Dot(g, n) / slope;
+    if (&s == &bent) gap = (1 / of_level) * hessian;
+    if (&s == &bent || !(along < most)) continue;
+    most = along;
+    facing = (1 / of_level) * hessian;
+  }
+  if (most == -0.5) return {};
+  gap += facing;
+  const double xx = Dot(u, gap * u), xy = Dot(u, gap * v), yy = Dot(v, gap * v);
+  const double split = 0.5 * (xx - yy), far = std::sqrt(split * split + xy * xy);
+  // (xy, −split − far) and (split − far, xy) are both the eigenvector of the least eigenvalue.
+  return split > 0 ? xy * u - (split + far) * v : (split - far) * u + xy * v;
+}
+
+/** A direction across n along which a thin overlap near x may be long: the edge of another surface
+ that comes within `reach` of x, else where the gap bends least, else around the axis of the bent
+ one. */
+INTERVOX_HD inline Vec3 LongWay(const LocalPair& pair, const geometry::Surface& bent, const Vec3& x,
+                                const Vec3& n, double reach) {
+  Vec3 way;
+  for (int i = 0; i < pair.count; ++i) {
+    const geometry::Surface& s = pair.surface[i].surface;
+    const Vec3 g = geometry::Gradient(s, x);
+    const double slope = Norm(g);
+    if (&s == &bent || !(slope > 0) || std::fabs(geometry::Value(s, x)) > reach * slope) continue;
+    const Vec3 edge = Cross(n, g / slope);
+    if (SquaredNorm(edge) > SquaredNorm(way)) way = edge;
+  }
+  constexpr double kEdge = 0.2;  // the sine of the least angle of an edge
+  if (Norm(way) < kEdge) way = LeastBend(pair, bent, x, n, reach);
+  if (!(SquaredNorm(way) > 0)) {
+    way = Cross(bent.R.Col(2), x - bent.o);
+    way -= Dot(way, n) * n;
+  }
+  return SquaredNorm(way) > 0 ? Normalized(way) : AnyOrthogonal(n);
+}
+
+/** A box is shrunk by parts this often before it is turned: in the right frame it shrinks faster.
+ */
+inline constexpr int kByParts = 1;
+
+/** Turns the box of a small part of a surface to its normal there, in which a thin overlap is thin,
+ and contracts it again, as long as that helps. False when nothing is left. */
+INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surface& bent,
                                      clip::ClipModel* model) {
   constexpr int kTurns = 6;
   for (int turn = 0; turn < kTurns; ++turn) {
@@ -217,10 +294,9 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
         Mat3::FromColumns(half.x * old.F.Col(0), half.y * old.F.Col(1), half.z * old.F.Col(2));
     const Vec3 x = old.p + old.F * middle;
     const double reach = Norm(E.Col(0)) + Norm(E.Col(1)) + Norm(E.Col(2));
-    const Vec3 g = geometry::Gradient(torus, x);
-    if (reach > 2.5 * torus.e.y || !(SquaredNorm(g) > 0)) return true;
-    const Vec3 n = Normalized(g), axis = torus.R.Col(2), around = Cross(axis, x - torus.o);
-    const Vec3 t = SquaredNorm(around) > 0 ? Normalized(around) : AnyOrthogonal(n);
+    const Vec3 g = geometry::Gradient(bent, x);
+    if (reach > LargestToTurn(bent, g) || !(SquaredNorm(g) > 0)) return true;
+    const Vec3 n = Normalized(g), t = LongWay(pair, bent, x, n, reach);
     model->box.p = x;
     model->box.F = Mat3::FromColumns(t, Cross(n, t), n);
     Vec3 extent;
@@ -231,7 +307,7 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
     model->box.lower = -extent;
     model->box.upper = extent;
     MapSurfaces(pair, model);
-    if (!clip::Shrink(model)) return false;
+    if (!clip::ShrinkByParts(kByParts, model)) return false;
     const Vec3 now = model->box.upper - model->box.lower;
     const double det = Determinant(old.F);
     const double was = 8 * half.x * half.y * half.z * (det < 0 ? -det : det);
@@ -250,30 +326,42 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
 /** What is known before the first section. */
 enum class ColumnStart { kReady, kEmpty, kRefused };
 
-/** Chart and cover of a pair; `memory` is for a model that nobody needs afterwards. */
-__attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
-                                                                      clip::ClipModel* memory,
-                                                                      ColumnChart* chart,
-                                                                      ColumnCover* cover) {
+/** The model of a pair in the smallest box found around Ω, without cells. */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart FitBox(const LocalPair& pair,
+                                                                clip::ClipModel* memory) {
   clip::ClipModel& model = *::new (memory) clip::ClipModel;
   bool disjoint = false;
   model.box = clip::ChooseBox(pair, &disjoint);
   if (disjoint) return ColumnStart::kEmpty;
   if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
+  MapSurfaces(pair, &model);
+  const geometry::Surface* bent = FindBent(pair);
+  if (!clip::ShrinkByParts(kByParts, &model)) return ColumnStart::kEmpty;
+  if (bent != nullptr && !TurnToNormal(pair, *bent, &model)) return ColumnStart::kEmpty;
+  return ColumnStart::kReady;
+}
+
+/** Shrinks the fitted box to cells that may hold a part of Ω, and turns it again. */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart ShrinkBox(const LocalPair& pair,
+                                                                   clip::ClipModel* model) {
+  if (!clip::Shrink(model)) return ColumnStart::kEmpty;
+  Recentre(&model->box);
+  MapSurfaces(pair, model);
+  const geometry::Surface* bent = FindBent(pair);
+  const bool left = bent == nullptr || TurnToNormal(pair, *bent, model);
+  return left ? ColumnStart::kReady : ColumnStart::kEmpty;
+}
+
+/** Chart and cover of a pair, from its shrunk box. */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
+                                                                      clip::ClipModel* model,
+                                                                      ColumnChart* chart,
+                                                                      ColumnCover* cover) {
   if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
-  MapSurfaces(pair, &model);
-  if (!clip::Shrink(&model)) return ColumnStart::kEmpty;
-  Recentre(&model.box);
-  MapSurfaces(pair, &model);
-  for (int i = pair.planes; i < pair.count; ++i) {
-    const geometry::Surface& s = pair.surface[i].surface;
-    if (s.kind != geometry::SurfaceKind::kTorus) continue;
-    if (!TurnToNormal(pair, s, &model)) return ColumnStart::kEmpty;
-    break;
-  }
-  clip::PlanSplits(pair, &model);
-  MakeChart(pair, model, chart);
-  AddRuns(*chart, nullptr, &model, cover);
+  if (FindBent(pair) != nullptr && !clip::Shrink(model)) return ColumnStart::kEmpty;
+  clip::PlanSplits(pair, model);
+  MakeChart(pair, *model, chart);
+  AddRuns(*chart, nullptr, model, cover);
   return cover->runs > 0 ? ColumnStart::kReady : ColumnStart::kEmpty;
 }
 

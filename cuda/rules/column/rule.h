@@ -5,6 +5,7 @@
 
 #include "cuda/rules/column/cover.h"
 #include "cuda/rules/column/faces.h"
+#include "cuda/rules/column/lens.h"
 #include "cuda/rules/column/panel.h"
 #include "cuda/rules/column/ring_events.h"
 
@@ -233,7 +234,14 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   *moments = {};
   ColumnChart& chart = *::new (&memory->chart) ColumnChart;
   ColumnCover cover;
-  const ColumnStart start = StartColumns(pair, &memory->model, &chart, &cover);
+  internal::clip::ClipModel* model = &memory->model;
+  ColumnStart start = FitBox(pair, model);
+  if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
+  if (result.accepted) return result;
+  if (start == ColumnStart::kReady) start = ShrinkBox(pair, model);
+  if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
+  if (result.accepted) return result;
+  if (start == ColumnStart::kReady) start = StartColumns(pair, model, &chart, &cover);
   result.accepted = start == ColumnStart::kEmpty;
   if (start != ColumnStart::kReady) return result;
   const double raised = SetWeights(pair, &chart);
