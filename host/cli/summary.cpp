@@ -53,6 +53,7 @@ std::vector<std::pair<std::string, double>> Figures(const Simulation& simulation
           {"substeps", static_cast<double>(counters.substeps)},
           {"dissipative_substeps", static_cast<double>(counters.dissipative_substeps)},
           {"redone_substeps", static_cast<double>(counters.redone_substeps)},
+          {"slowed_substeps", static_cast<double>(counters.slowed_substeps)},
           {"gaining_substeps", static_cast<double>(counters.gaining_substeps)},
           {"arrests", static_cast<double>(counters.arrests)},
           {"creating_contacts", static_cast<double>(counters.creating_contacts)},
@@ -175,6 +176,12 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
     text += fmt::format(
         "    bounded        {} contacts, summed over substeps: they had given back what they got\n",
         counters.bounded_contacts);
+  }
+  if (counters.slowed_substeps > 0) {
+    text += fmt::format(
+        "    slowed         {} dissipative substeps: what they gained was taken from their "
+        "motion\n",
+        counters.slowed_substeps);
   }
   if (counters.arrests > 0) {
     text += fmt::format("    arrests        {}\n", counters.arrests);

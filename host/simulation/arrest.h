@@ -11,4 +11,11 @@ namespace intervox::host {
  @return the energy taken, which enters the ledger as numerical [J] */
 double Arrest(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
 
+/** Slows the bodies of the trial in the scratch against each other, so that it gains nothing: what
+ is left of its motion beyond that of one rigid body is scaled. Momentum and angular momentum stay
+ where all bodies are free.
+ @param gain  what the trial gains [J]
+ @return false, with nothing changed, where that is too much of their motion */
+bool SlowDown(const BodyGroup& group, double gain, StageScratch* scratch);
+
 }  // namespace intervox::host

@@ -190,6 +190,7 @@ void Visit(Archive& ar, SimulationCounters& c) {
   ar(c.unconverged_stages);
   ar(c.creating_contacts);
   ar(c.bounded_contacts);
+  ar(c.slowed_substeps);
   ar(c.engine_failures);
   ar(c.dissipative_substeps);
   ar(c.redone_substeps);

@@ -286,6 +286,7 @@ bool Dynamics::Step(const std::function<bool()>& cancelled) {
     total.unconverged_stages += part.unconverged_stages;
     total.creating_contacts += part.creating_contacts;
     total.bounded_contacts += part.bounded_contacts;
+    total.slowed_substeps += part.slowed_substeps;
     total.dissipative_substeps += part.dissipative_substeps;
     total.redone_substeps += part.redone_substeps;
     total.gaining_substeps += part.gaining_substeps;

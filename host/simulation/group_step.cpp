@@ -48,6 +48,9 @@ constexpr double kShareForLaw = 0.4;
 constexpr double kAcceptable = 30.0;
 constexpr int kSubstepsAfterArrest = 200;
 constexpr int kMostArrests = 3;
+/** A dissipative substep that gains energy is halved down to this share of the step. Below, its
+ bodies are slowed down by what it gains. */
+constexpr double kSlowable = 1.0 / 32;
 /** Times nearer than this share of a step are the same. */
 constexpr double kSameTime = 1e-9;
 
@@ -103,6 +106,12 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     const bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {
       progress->smooth = 2.0 * substep.length;
+      return substep;
+    }
+    if (gains && substep.dissipative && group.joints.empty() &&
+        substep.length <= kSlowable * tools.world->step && SlowDown(group, check->gain, scratch)) {
+      *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+      ++scratch->counters.slowed_substeps;
       return substep;
     }
     if (halvings == 0) first_gain = check->gain;

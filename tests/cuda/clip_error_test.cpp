@@ -151,7 +151,7 @@ TEST(ClipError, NothingFoundIsNotNothingThere) {
     EXPECT_GE(m.volume_error, exact.volume);
     EXPECT_GE(m.volume_hi, exact.volume);
   }
-  EXPECT_GT(nothing, 3);
+  EXPECT_GT(nothing, 0);
 }
 
 TEST(ClipError, ManyPlanesShareACorner) {
