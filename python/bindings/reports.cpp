@@ -18,6 +18,8 @@ using Body = View<OneBody>;
 using Bodies = View<AllBodies>;
 using Sensor = View<OneSensor>;
 using Sensors = View<AllSensors>;
+using Joint = View<OneJoint>;
+using Joints = View<AllJoints>;
 
 const BodyState& StateOf(const Body& body) {
   return body.session->Get().State()[static_cast<std::size_t>(body.number)];
@@ -25,6 +27,10 @@ const BodyState& StateOf(const Body& body) {
 
 const SensorReading& ReadingOf(const Sensor& sensor) {
   return sensor.session->Get().Sensors()[static_cast<std::size_t>(sensor.number)];
+}
+
+const JointReading& ReadingOf(const Joint& joint) {
+  return joint.session->Get().Joints()[static_cast<std::size_t>(joint.number)];
 }
 
 /** All rows of one member: an array (n, 3) or (n, 4). */
@@ -143,6 +149,33 @@ void BindReports(nb::module_& m) {
                            s.session->sensors().names[s.number], Shown(r.force), Shown(r.torque));
       });
 
+  nb::class_<Joint>(m, "Joint", "A joint as it reads now. SI, world axes.")
+      .def_prop_ro("name", [](const Joint& j) { return j.session->joints().names[j.number]; })
+      .def_prop_ro(
+          "coordinate", [](const Joint& j) { return ReadingOf(j).coordinate; },
+          "Of the first body: shift along the axis [m], or angle about it in (-pi, pi] [rad]; 0 at "
+          "the start, and where no coordinate is free.")
+      .def_prop_ro(
+          "rate", [](const Joint& j) { return ReadingOf(j).rate; }, "[m/s] or [rad/s]")
+      .def_prop_ro(
+          "force", [](const Joint& j) { return Array(ReadingOf(j).force); },
+          nb::sig(Getter("force").c_str()), "On the first body, at the joint's point [N].")
+      .def_prop_ro(
+          "torque", [](const Joint& j) { return Array(ReadingOf(j).torque); },
+          nb::sig(Getter("torque").c_str()), "On the first body, about that point [N m].")
+      .def_prop_ro(
+          "drive", [](const Joint& j) { return ReadingOf(j).drive; },
+          "What its drive or its prescribed motion takes [N] or [N m].")
+      .def_prop_ro(
+          "error", [](const Joint& j) { return ReadingOf(j).error; },
+          "Largest error of its equations [m] or [rad].")
+      .def("__repr__", [](const Joint& j) {
+        const JointReading& r = ReadingOf(j);
+        return fmt::format("<intervox.Joint '{}': coordinate {:g}, rate {:g}, force {} N>",
+                           j.session->joints().names[j.number], r.coordinate, r.rate,
+                           Shown(r.force));
+      });
+
   BindNamed<Bodies, Body>(m, "Bodies", "The bodies of a simulation by name, in the scene's order.",
                           "def __getitem__(self, key: str | int) -> Body", &Session::bodies)
       .def_prop_ro(
@@ -171,6 +204,8 @@ void BindReports(nb::module_& m) {
           nb::sig(Getter("angular_velocities").c_str()), "World axes [rad/s], shape (n, 3).");
   BindNamed<Sensors, Sensor>(m, "Sensors", "The sensors by name, in the scene's order.",
                              "def __getitem__(self, key: str | int) -> Sensor", &Session::sensors);
+  BindNamed<Joints, Joint>(m, "Joints", "The joints by name, in the scene's order.",
+                           "def __getitem__(self, key: str | int) -> Joint", &Session::joints);
 }
 
 }  // namespace intervox::python

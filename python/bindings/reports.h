@@ -1,11 +1,12 @@
-/** @file Views of a simulation: bodies, sensors, contacts. */
+/** @file Views of a simulation: bodies, sensors, joints, contacts. */
 #pragma once
 
 #include "python/bindings/session.h"
 
 namespace intervox::python {
 
-/** One body or sensor of a simulation, or all of them, as they are whenever they are asked. */
+/** One body, sensor or joint of a simulation, or all of them, as they are whenever they are asked.
+ */
 template <class T>
 struct View {
   nb::object owner;  ///< keeps the session alive
@@ -21,6 +22,10 @@ struct AllBodies {};
 struct OneSensor {};
 /** Tags of views. */
 struct AllSensors {};
+/** Tags of views. */
+struct OneJoint {};
+/** Tags of views. */
+struct AllJoints {};
 
 /** The contacts as a structured NumPy array. */
 nb::object ContactsOf(const Simulation& simulation);

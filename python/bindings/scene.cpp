@@ -92,6 +92,9 @@ void BindScene(nb::module_& m) {
           "sensors", [](const Scene& scene) { return NamesOf(scene.sensors); },
           "Names of the sensors, in order.")
       .def_prop_ro(
+          "joints", [](const Scene& scene) { return NamesOf(scene.joints); },
+          "Names of the joints, in order.")
+      .def_prop_ro(
           "shapes",
           [](const Scene& scene) {
             PairsFile file;

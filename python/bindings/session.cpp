@@ -89,7 +89,8 @@ std::unique_ptr<Session> Session::Lent(Simulation simulation) {
 }
 
 Session::Names Session::NamesOf(const Scene& scene) {
-  return {MakeIndex("body", scene.bodies), MakeIndex("sensor", scene.sensors)};
+  return {MakeIndex("body", scene.bodies), MakeIndex("sensor", scene.sensors),
+          MakeIndex("joint", scene.joints)};
 }
 
 Simulation Session::TakeBack() {

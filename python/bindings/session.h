@@ -60,6 +60,8 @@ class Session {
   const Index& bodies() const { return names_->bodies; }
   /** The sensors' names. */
   const Index& sensors() const { return names_->sensors; }
+  /** The joints' names. */
+  const Index& joints() const { return names_->joints; }
 
   /** Steps so often; without the interpreter. */
   void Step(std::int64_t number);
@@ -90,7 +92,7 @@ class Session {
 
  private:
   struct Names {
-    Index bodies, sensors;
+    Index bodies, sensors, joints;
   };
   static Names NamesOf(const Scene& scene);
   Session(Simulation simulation, std::shared_ptr<const Names> names);

@@ -159,6 +159,9 @@ void BindState(SimulationClass& c) {
           "sensors", [](nb::handle self) { return ViewOf<View<AllSensors>>(self); },
           nb::sig("def sensors(self) -> Sensors"), "The sensors by name.")
       .def_prop_ro(
+          "joints", [](nb::handle self) { return ViewOf<View<AllJoints>>(self); },
+          nb::sig("def joints(self) -> Joints"), "The joints by name.")
+      .def_prop_ro(
           "contacts", [](Session& s) { return ContactsOf(s.Get()); },
           nb::sig("def contacts(self) -> numpy.typing.NDArray[numpy.void]"),
           "The contacts of the last step, by ascending id: a structured array with id, "

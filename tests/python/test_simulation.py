@@ -186,6 +186,32 @@ class Views(unittest.TestCase):
         self.assertGreater(len(impacts), 0)
         self.assertAlmostEqual(impacts["approach_speed"][0], (2 * 9.81 * 2e-4)**0.5, delta=0.01)
 
+    def test_joints_read_as_their_equations_say(self):
+        turned, length, mass = 0.3, 0.5, 2.0
+        at = [length * np.sin(turned), 0, -length * np.cos(turned)]
+        s = intervox.Simulation(intervox.parse_scene({
+            "schema": "intervox/scene/2", "duration": 1, "integrator": {"step": 1e-3},
+            "shapes": {"bob": {"sphere": {"radius": 0.05}}},
+            "bodies": {"bob": {"shape": "bob", "mass": mass, "pose": {"position": at}}},
+            "joints": {"hinge": {"type": "revolute", "bodies": ["bob", "world"], "point": [0, 0, 0], "axis": [0, 1, 0]}}}))
+        self.assertEqual((s.scene.joints, s.joints.names, len(s.joints)), (["hinge"], ["hinge"], 1))
+        hinge = s.joints["hinge"]
+        s.run(0.4)
+        angle, rate = hinge.coordinate, hinge.rate
+        p, v = s.bodies["bob"].position, s.bodies["bob"].velocity
+        # About +y a bob at +x comes down by a positive angle.
+        np.testing.assert_allclose(p, [length * np.sin(turned - angle), 0, -length * np.cos(turned - angle)], atol=1e-9)
+        self.assertAlmostEqual(np.linalg.norm(v), length * abs(rate), delta=1e-9)
+        # The hinge carries the weight's part along the rod and turns the bob.
+        along = p / length
+        self.assertAlmostEqual(-hinge.force @ along, mass * (v @ v / length - 9.81 * along[2]), delta=1e-2)
+        self.assertEqual(hinge.drive, 0)
+        self.assertLess(hinge.error, 1e-10)
+        self.assertEqual(hinge.torque.shape, (3,))
+        self.assertIn("'hinge': coordinate", repr(hinge))
+        with self.assertRaises(KeyError):
+            s.joints["crank"]
+
     def test_reprs_tell(self):
         s = simulation()
         self.assertEqual(repr(s), "<intervox.Simulation 'ball' at 0 of 0.3 s, bodies: 4, contacts: 0>")
