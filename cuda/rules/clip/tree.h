@@ -39,6 +39,15 @@ INTERVOX_HD inline std::uint64_t AllSurfaces(const ClipModel& model) {
   return model.count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << model.count) - 1;
 }
 
+/** The model's box as a cell. */
+INTERVOX_HD inline ClipCell WholeBox(const ClipModel& model) {
+  ClipCell cell;
+  cell.c = 0.5 * (model.box.lower + model.box.upper);
+  cell.h = 0.5 * (model.box.upper - model.box.lower);
+  cell.active = AllSurfaces(model);
+  return cell;
+}
+
 /** Bounds the active surfaces over the cell: false when it is outside of Ω. */
 INTERVOX_HD inline bool Cull(const ClipModel& model, ClipCell* cell) {
   std::uint64_t rest = cell->active;
@@ -58,10 +67,7 @@ INTERVOX_HD int VisitCells(const ClipModel& model, int from, int to, int index, 
   ClipCell stack[7 * kMaxClipLevel + 8];
   int top = 0, cells = 1;
   {
-    ClipCell root;
-    root.c = 0.5 * (model.box.lower + model.box.upper);
-    root.h = 0.5 * (model.box.upper - model.box.lower);
-    root.active = AllSurfaces(model);
+    ClipCell root = WholeBox(model);
     for (int level = 0; level < from; ++level) {
       for (int axis = 0; axis < 3; ++axis) {
         if ((model.split[level] >> axis & 1) == 0) continue;

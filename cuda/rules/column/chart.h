@@ -15,6 +15,8 @@ struct ColumnChart {
   MappedSurface curved[kColumnCurves];  ///< the pair's other surfaces
   double weight[kColumnCurves] = {};    ///< of those in S and G
   int count = 0, planes = 0;
+  std::uint64_t active =
+      ~std::uint64_t{0};    ///< surfaces (bits) that Ω may touch: others have no face
   int ring = -1;            ///< the torus whose half planes are used; −1: parallel planes
   double major = 0;         ///< of that torus
   int t = 0, u = 1, v = 2;  ///< axes of parallel planes

@@ -358,9 +358,11 @@ __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const Loca
                                                                       ColumnChart* chart,
                                                                       ColumnCover* cover) {
   if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
-  if (FindBent(pair) != nullptr && !clip::Shrink(model)) return ColumnStart::kEmpty;
   clip::PlanSplits(pair, model);
   MakeChart(pair, *model, chart);
+  clip::ClipCell box = clip::WholeBox(*model);
+  if (!clip::Cull(*model, &box)) return ColumnStart::kEmpty;
+  chart->active = box.active;
   AddRuns(*chart, nullptr, model, cover);
   return cover->runs > 0 ? ColumnStart::kReady : ColumnStart::kEmpty;
 }

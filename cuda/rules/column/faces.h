@@ -16,7 +16,7 @@ INTERVOX_HD inline double SetWeights(const LocalPair& pair, ColumnChart* chart) 
   for (int k = 0; k < 3; ++k) {
     int cost = 0;
     for (int i = 0; i < pair.count; ++i) {
-      if (pair.surface[i].weight + kConstant[k] == 0) continue;
+      if (pair.surface[i].weight + kConstant[k] == 0 || (chart->active >> i & 1) == 0) continue;
       const bool torus = pair.surface[i].surface.kind == geometry::SurfaceKind::kTorus;
       cost += i < pair.planes ? kPlaneCost : torus && i != chart->ring ? kRingCost : 1;
     }
@@ -43,7 +43,7 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, double raised, Colu
   for (int i = 0; i < pair.planes; ++i) {
     const LocalSurface& local = pair.surface[i];
     const double weight = local.weight + raised;
-    if (weight == 0) continue;
+    if (weight == 0 || (chart->active >> i & 1) == 0) continue;
     const Vec3 n = local.surface.side * local.surface.PlaneNormal();
     const Vec3 U = AnyOrthogonal(n), V = Cross(n, U);
     const Vec3 P = centre + Dot(n, local.surface.o - centre) * n;

@@ -299,10 +299,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumLens(const LocalPair&
                                                                 const clip::ClipModel& model,
                                                                 Moments* moments) {
   RuleResult result;
-  clip::ClipCell box;
-  box.c = 0.5 * (model.box.lower + model.box.upper);
-  box.h = 0.5 * (model.box.upper - model.box.lower);
-  box.active = clip::AllSurfaces(model);
+  clip::ClipCell box = clip::WholeBox(model);
   if (!clip::Cull(model, &box)) {
     result.accepted = true;  // empty
     return result;
