@@ -31,14 +31,18 @@ from mutants_table import MUTANTS
 ROOT = Path(__file__).resolve().parents[1]
 WORK = ROOT / "build" / "mutants"
 TREE = WORK / "tree"
-BUILD = WORK / "release"
+BUILD = TREE / "build" / "release"  # placed as in any checkout, so that ccache knows what no mutant touches
 SUITES = ("integrators", "geometry", "cuda", "host")
+REACHED = {"geometry": ("geometry", "cuda", "host"), "cuda": ("cuda", "host"), "host": ("host",),
+           "integrators": ("integrators", "host")}  # the suites that a folder's sources are linked into: lint/include_direction.py
 FAST = "-Slow*:*/Slow*:Gpu*:*/Gpu*"
 PYTHON = "python"  # the suite of the mutants that the package's tests are to kill
 VENV = ROOT / "build" / "release" / "venv" / "bin" / "python"  # of scripts/python.sh
 PACKAGE = WORK / "package"
 GOAL = 0.9
 broken = {suite: set() for suite in (*SUITES, PYTHON)}  # tests that fail without a mutant too
+HEADER_NAME = "intervox_mutant.h"  # in the root of the tree
+INCLUDE = f'#include "{HEADER_NAME}"\n'
 HEADER = """#pragma once
 #include <cstdlib>
 inline const int intervox_mutant = [] {
@@ -55,18 +59,6 @@ def parts(mutant):
     return before, old, after
 
 
-def stale(tree):
-    """What is wrong with the table, a line each."""
-    problems = []
-    for k, mutant in enumerate(MUTANTS, 1):
-        path = tree / mutant.file
-        count = path.read_text().count("".join(parts(mutant))) if path.exists() else 0
-        if count != 1:
-            problems.append(f"mutant {k} ({mutant.file}: {mutant.what}) is stale: its text occurs {count} times. "
-                            "Bring scripts/mutants_table.py up to date.")
-    return problems
-
-
 def patched(text, k, mutant):
     """The text of a file with the mutant in it, behind its number."""
     before, old, after = parts(mutant)
@@ -74,20 +66,35 @@ def patched(text, k, mutant):
         new = f"if (intervox_mutant == {k}) {{ {mutant.new} }} else {{ {old} }}"
     else:
         new = f"(intervox_mutant == {k} ? ({mutant.new}) : ({old}))"
-    return text.replace(before + old + after, before + new + after)
+    head, tail = text.split(before + old + after)
+    start, newline, line = (head + before).rpartition("\n")
+    line = re.sub(r"^(\s*)constexpr ", r"\1const ", line)  # the environment decides, not the compiler
+    return start + newline + line + new + after + tail
 
 
-def copy_tree():
-    """Brings build/mutants/tree up to date; files that stay the same keep their times. Returns the tree's fingerprint and the header."""
+def mutated():
+    """The files of the table with all mutants in them, by name, and what is wrong with the table, a line each."""
+    texts, problems = {}, []
+    for k, mutant in enumerate(MUTANTS, 1):
+        path = ROOT / mutant.file
+        text = texts.get(mutant.file) or (INCLUDE + path.read_text() if path.exists() else "")
+        count = text.count("".join(parts(mutant)))
+        if count == 1:
+            texts[mutant.file] = patched(text, k, mutant)
+        else:
+            problems.append(f"mutant {k} ({mutant.file}: {mutant.what}) is stale: its text occurs {count} times, or an earlier "
+                            "mutant is in it. Bring scripts/mutants_table.py up to date.")
+    return texts, problems
+
+
+def copy_tree(texts):
+    """Brings build/mutants/tree up to date; files that stay the same keep their times. Returns the tree's fingerprint."""
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
                             capture_output=True, text=True).stdout.splitlines()
-    texts = {}
-    for k, mutant in enumerate(MUTANTS, 1):
-        text = texts.get(mutant.file) or (ROOT / mutant.file).read_text()
-        texts[mutant.file] = patched(text, k, mutant)
-    wanted = {name for name in listed if (ROOT / name).is_file()}
+    texts = {**texts, HEADER_NAME: HEADER}
+    wanted = {name for name in listed if (ROOT / name).is_file()} | {HEADER_NAME}
     for path in TREE.rglob("*"):
-        if path.is_file() and str(path.relative_to(TREE)) not in wanted:
+        if path.is_file() and BUILD.parent not in path.parents and str(path.relative_to(TREE)) not in wanted:
             path.unlink()
     fingerprint = hashlib.sha256()
     for name in sorted(wanted):
@@ -97,24 +104,21 @@ def copy_tree():
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists() or path.read_bytes() != data:
             path.write_bytes(data)
-            shutil.copymode(ROOT / name, path)
-    header = WORK / "intervox_mutant.h"
-    if not header.exists() or header.read_text() != HEADER:
-        header.write_text(HEADER)
-    return fingerprint.hexdigest(), header
+            if name != HEADER_NAME:
+                shutil.copymode(ROOT / name, path)
+    return fingerprint.hexdigest()
 
 
-def build(header, jobs):
-    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                    "-DINTERVOX_BUILD_BENCH=OFF", "-DINTERVOX_OPENVDB=OFF", f"-DCMAKE_CXX_FLAGS=-include {header}"],
+def build(jobs):
+    subprocess.run(["cmake", "-S", TREE, "-B", BUILD, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DINTERVOX_BUILD_BENCH=OFF"],
                    check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", BUILD, "--parallel", str(jobs), "--target", "intervox",
                     *(f"{suite}_tests" for suite in SUITES)], check=True)
 
 
-def build_package(header, jobs):
+def build_package(jobs):
     """Installs the Python package of the tree into a folder of its own."""
-    environment = {**os.environ, "CXXFLAGS": f"-include {header}", "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs)}
+    environment = {**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs)}
     shutil.rmtree(PACKAGE, ignore_errors=True)
     subprocess.run([VENV, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", PACKAGE,
                     f"--config-settings=build-dir={WORK / 'wheel'}", TREE], check=True, env=environment)
@@ -197,20 +201,20 @@ def main():
     parser.add_argument("--limit", type=int, default=300, help="of a run of a suite [s of CPU time]")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
-    problems = stale(ROOT)
+    texts, problems = mutated()
     if problems or options.check:
         print("\n".join(problems) or f"{len(MUTANTS)} mutants, none stale")
         return 1 if problems else 0
     TREE.mkdir(parents=True, exist_ok=True)
-    fingerprint, header = copy_tree()
+    fingerprint = copy_tree(texts)
     homes = {MUTANTS[int(k) - 1].likely.partition(":")[0] for k in options.only.split(",")} if options.only else {PYTHON, ""}
     if PYTHON in homes:
         if not VENV.exists():
             print(f"{VENV} is missing: run scripts/python.sh first, or leave the mutants of Python out with --only")
             return 2
-        build_package(header, options.jobs)
+        build_package(options.jobs)
     if homes != {PYTHON}:
-        build(header, options.jobs)
+        build(options.jobs)
     memory = WORK / "killed.json"
     before = json.loads(memory.read_text()) if memory.exists() else {"tree": "", "killed": {}}
     known = before["killed"] if options.only or before["tree"] == fingerprint else {}
