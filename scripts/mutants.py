@@ -4,15 +4,16 @@
 Usage: mutants.py [--check] [--jobs N] [--limit S] [--only K,K,…]
 
 Copies the tree to build/mutants/tree, puts every mutant of mutants_table.py into it behind the environment
-variable INTERVOX_MUTANT, builds once, and runs the fast tests with each, those that may kill it first. What fails with a mutant
-must pass without it. A run of a suite ends after S seconds of CPU time, so that a mutant that hangs is killed, however busy the machine is.
+variable INTERVOX_MUTANT, builds once, and runs the fast tests of the suites that its file is linked into with
+each, those that may kill it first. What fails with a mutant must pass without it. A run of a suite ends after S seconds of CPU time, so that a mutant that hangs is killed, however busy the machine is.
 Prints what becomes of them and writes docs/mutants.md. Interrupted, it goes on where it was, unless the tree has changed. With --only
-the others keep what became of them before. The exit status is 1 when a mutant is stale (its text does not occur exactly once) or when
+the others keep what became of them before. The exit status is 1 when a mutant is stale (its text does not occur exactly once, or holds another) or when
 fewer than 90 % are killed. --check looks for stale ones only.
 """
 
 import argparse
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -117,11 +118,13 @@ def build(jobs):
 
 
 def build_package(jobs):
-    """Installs the Python package of the tree into a folder of its own."""
-    environment = {**os.environ, "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs)}
+    """Installs the Python package of the tree into a folder of its own, with the compiler of the build, whose objects ccache knows."""
+    found = re.findall(r"^CMAKE_(C|CXX)_COMPILER:\w*=(.*)", (BUILD / "CMakeCache.txt").read_text(), re.M)
+    compilers = {{"C": "CC", "CXX": "CXX"}[language]: path for language, path in found}
+    environment = {**os.environ, **compilers, "CMAKE_BUILD_PARALLEL_LEVEL": str(jobs)}
     shutil.rmtree(PACKAGE, ignore_errors=True)
     subprocess.run([VENV, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps", "--target", PACKAGE,
-                    f"--config-settings=build-dir={WORK / 'wheel'}", TREE], check=True, env=environment)
+                    f"--config-settings=build-dir={TREE / 'build' / 'wheel'}", TREE], check=True, env=environment)
 
 
 def run_python(k, files, limit):
@@ -146,7 +149,7 @@ def run_python(k, files, limit):
 
 
 def run(k, suite, selection, limit):
-    """The first test that fails or does not end with mutant k, or None."""
+    """The first test that fails or does not end with mutant k, or None, and whether the limit ended it."""
     binary = next(BUILD.rglob(f"bin/{suite}_tests"))
     command = [binary, f"--gtest_filter={selection}", "--gtest_fail_fast", "--gtest_color=no"]
     with tempfile.TemporaryDirectory(prefix="mutant_") as folder:
@@ -157,8 +160,16 @@ def run(k, suite, selection, limit):
     failed = re.search(r"^\[  FAILED  \] ([^\s,]+)", text, re.M)
     started = re.findall(r"^\[ RUN      \] (\S+)", text, re.M)
     if failed:
-        return failed.group(1)
-    return None if status == 0 else (started[-1] if started else "start")
+        return failed.group(1), False
+    if status == 0:
+        return None, False
+    return started[-1] if started else "start", status in (-signal.SIGXCPU, -signal.SIGKILL)
+
+
+@functools.cache
+def passes(suite, test, limit):
+    """Whether a test passes without a mutant."""
+    return run(0, suite, test, limit)[0] is None
 
 
 def killer(k, mutant, limit):
@@ -170,14 +181,21 @@ def killer(k, mutant, limit):
             broken[PYTHON].add(likely)
             return None
         return f"{PYTHON}.{test}" if test else None
-    trials = [(home, f"{likely}:")] if likely else []
-    for suite, chosen in trials + [(suite, "") for suite in sorted(SUITES, key=lambda suite: suite != home)]:
-        while test := run(k, suite, ":".join([chosen + FAST, *broken[suite]]), limit):
-            if test == "start" or not run(0, suite, test, limit):
-                if test == "start" or run(k, suite, test, limit):
-                    return f"{suite}.{test}"
+    reached = REACHED[mutant.file.partition("/")[0]]
+    trials = [(home, f"{likely}:{FAST}")] if likely else []
+    for suite in sorted(reached, key=lambda suite: suite != home):
+        trials.append((suite, f"{FAST}:{likely}" if likely and suite == home else FAST))
+    for suite, selection in trials:
+        while True:
+            test, ended = run(k, suite, ":".join([selection, *broken[suite]]), limit)
+            if test is None:
+                break
+            if test != "start" and not passes(suite, test, limit):
+                broken[suite].add(test)
+                continue
+            if ended and run(k, suite, test, limit)[0] is None:
                 break  # the limit was the suite's, not this test's
-            broken[suite].add(test)
+            return f"{suite}.{test}"
     return None
 
 
@@ -188,7 +206,8 @@ def write_table(killed):
                     + (f"`{killed[k]}`" if killed[k] else "**survived**") + " |")
     dead = sum(1 for test in killed.values() if test)
     text = ("# Mutants\n\nThe fast tests against the program broken in one place at a time, by `scripts/mutants.py`: one "
-            "build holds all of\n`scripts/mutants_table.py`, the environment picks one.\n\n"
+            "build holds all of\n`scripts/mutants_table.py`, the environment picks one. A mutant survives where no fast test of the "
+            "suites that its file is\nlinked into fails.\n\n"
             f"{dead} of {len(MUTANTS)} are killed ({100 * dead / len(MUTANTS):.0f} %).\n\n"
             "| # | file | what is wrong | first test that fails |\n| --- | --- | --- | --- |\n" + "\n".join(rows) + "\n")
     (ROOT / "docs" / "mutants.md").write_text(text)
@@ -208,13 +227,12 @@ def main():
     TREE.mkdir(parents=True, exist_ok=True)
     fingerprint = copy_tree(texts)
     homes = {MUTANTS[int(k) - 1].likely.partition(":")[0] for k in options.only.split(",")} if options.only else {PYTHON, ""}
+    if PYTHON in homes and not VENV.exists():
+        print(f"{VENV} is missing: run scripts/python.sh first, or leave the mutants of Python out with --only")
+        return 2
+    build(options.jobs)
     if PYTHON in homes:
-        if not VENV.exists():
-            print(f"{VENV} is missing: run scripts/python.sh first, or leave the mutants of Python out with --only")
-            return 2
         build_package(options.jobs)
-    if homes != {PYTHON}:
-        build(options.jobs)
     memory = WORK / "killed.json"
     before = json.loads(memory.read_text()) if memory.exists() else {"tree": "", "killed": {}}
     known = before["killed"] if options.only or before["tree"] == fingerprint else {}

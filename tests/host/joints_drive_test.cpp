@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <tuple>
 
 #include "tests/host/joint_scenes.h"
 
@@ -169,6 +170,46 @@ TEST(JointMotionTest, ADrivenBodysJointTakesTheWorkThatItsPartGains) {
     const EnergyAudit& energy = simulation.Energy();
     EXPECT_NEAR(energy.work_driven, energy.kinetic + energy.gravity, 1e-5) << method;
     EXPECT_NEAR(energy.balance, 0.0, 1e-5) << method;
+  }
+}
+
+/** A part of m kg that a joint holds on a turntable, which a motion turns at 2, 5 and 1 rad/s. */
+Scene Turntable(double m) {
+  Scene scene = MakeScene(scenes::Frictionless(1e6, 0.5), 1e-3);
+  scene.gravity = {};
+  const Vec3 z{0, 0, 1};
+  BodySettings table, part = Free("part", "", m, {0.4, 0, 0.1}, {0, 0.8, 0}, 2.0 * z);
+  table.name = "table";
+  table.center_of_mass = Vec3{0.3, 0.1, 0};  // off its axis
+  table.motion = PrescribedMotion{{{0, {}, {}, {}, 2.0 * z},
+                                   {0.5, {}, {}, FromRotationVector(1.7 * z), 5.0 * z},
+                                   {1.0, {}, {}, FromRotationVector(3.0 * z), 1.0 * z}}};
+  part.inertia = Mat3::Diagonal({0.02 * m, 0.03 * m, 0.04 * m});
+  scene.bodies = {table, part};
+  scene.joints = {JointAt(JointType::kFixed, "part", "table", {0.4, 0.2, 0.1})};
+  scene.duration = 1.0;
+  return scene;
+}
+
+TEST(JointMotionTest, ATurntableGivesItsPartTheEnergyOfTheTurn) {
+  for (const double m : {0.02, 2.0, 200.0}) {
+    for (const char* method : {"ark3", "rk4"}) {
+      Scene scene = Turntable(m);
+      scene.integrator.method = method;
+      Simulation simulation(scene);
+      const double inertia = m * 0.4 * 0.4 + 0.04 * m;  // about the table's axis
+      for (const auto& [end, rate, angle] : {std::tuple{0.5, 5.0, 1.7}, {1.0, 1.0, 3.0}}) {
+        while (simulation.Time() < end - 1e-9) simulation.Step();
+        const double gained = 0.5 * inertia * (rate * rate - 4.0);
+        EXPECT_NEAR(simulation.Energy().work_driven / inertia, gained / inertia, 1e-6) << method;
+        EXPECT_NEAR(simulation.Energy().balance / inertia, 0.0, 1e-6) << method;
+        // The part turns with the table, and stays where it was on it.
+        const Mat3 turn = ToRotation(FromRotationVector({0, 0, angle}));
+        const BodyState& part = simulation.State()[1];
+        EXPECT_LT(Norm(part.p_WM - turn * Vec3{0.4, 0, 0.1}), 1e-9) << method;
+        EXPECT_LT(Norm(part.X_WB.R.Col(0) - turn.Col(0)), 1e-9) << method;
+      }
+    }
   }
 }
 

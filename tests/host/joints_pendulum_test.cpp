@@ -120,6 +120,25 @@ TEST(JointPendulum, ReactionIsThatOfTheMotion) {
   }
 }
 
+// Euler's explicit step of a rod that spins about its hinge: its own force m ω² r adds h m ω² r to
+// the momentum. Of the energy ½ m (h ω² r)² of that, which the balance shows, the way back onto the
+// joint takes a share that grows with (ω h)².
+TEST(JointPendulum, WhatProjectionTakesIsApartFromTheSchemesError) {
+  const double m = 2.0, L = 0.7, r = 0.5 * L, x = 0.2;  // ω h
+  for (const double rate : {0.02, 2.0, 200.0}) {
+    Scene scene = Chain({{m, L, 0.3, rate}});
+    scene.gravity = {};
+    Simulation simulation = Start(scene, "rk1", x / rate, x / rate);
+    const double first = Mechanical(simulation), unit = first * x * x;
+    simulation.Step();
+    const double given = 0.5 * m * std::pow(x * rate * r, 2);
+    const EnergyAudit& energy = simulation.Energy();
+    EXPECT_NEAR(energy.balance / unit, given / unit, 1e-9) << rate;
+    EXPECT_NEAR(energy.joint_projection, first + given - Mechanical(simulation), 1e-9 * unit);
+    EXPECT_GT(std::fabs(energy.joint_projection), 1e-3 * unit) << rate;
+  }
+}
+
 /** Angles of a double pendulum of slender rods, by minimal coordinates and Runge and Kutta. */
 struct DoublePendulum {
   Link a, b;
