@@ -5,7 +5,8 @@ Usage: mutants.py [--check] [--jobs N] [--limit S] [--only K,K,…]
 
 Copies the tree to build/mutants/tree, puts every mutant of mutants_table.py into it behind the environment
 variable INTERVOX_MUTANT, builds once, and runs the fast tests of the suites that its file is linked into with
-each, those that may kill it first. What fails with a mutant must pass without it. A run of a suite ends after S seconds of CPU time, so that a mutant that hangs is killed, however busy the machine is.
+each, those that may kill it first. What fails with a mutant must pass without it. A run of a suite ends after S seconds of CPU time, of a test alone after S/10, so that a mutant that
+hangs is killed, however busy the machine is.
 Prints what becomes of them and writes docs/mutants.md. Interrupted, it goes on where it was, unless the tree has changed. With --only
 the others keep what became of them before. The exit status is 1 when a mutant is stale (its text does not occur exactly once, or holds another) or when
 fewer than 90 % are killed. --check looks for stale ones only.
@@ -182,18 +183,17 @@ def killer(k, mutant, limit):
             return None
         return f"{PYTHON}.{test}" if test else None
     reached = REACHED[mutant.file.partition("/")[0]]
-    trials = [(home, f"{likely}:{FAST}")] if likely else []
-    for suite in sorted(reached, key=lambda suite: suite != home):
-        trials.append((suite, f"{FAST}:{likely}" if likely and suite == home else FAST))
-    for suite, selection in trials:
+    trials = [(home, f"{likely}:{FAST}", limit // 4)] if likely else []
+    trials += [(suite, FAST, limit) for suite in sorted(reached, key=lambda suite: suite != home)]
+    for suite, selection, most in trials:
         while True:
-            test, ended = run(k, suite, ":".join([selection, *broken[suite]]), limit)
+            test, ended = run(k, suite, ":".join([selection, *broken[suite]]), most)
             if test is None:
                 break
             if test != "start" and not passes(suite, test, limit):
                 broken[suite].add(test)
                 continue
-            if ended and run(k, suite, test, limit)[0] is None:
+            if ended and run(k, suite, test, limit // 10)[0] is None:
                 break  # the limit was the suite's, not this test's
             return f"{suite}.{test}"
     return None
@@ -217,7 +217,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--limit", type=int, default=300, help="of a run of a suite [s of CPU time]")
+    parser.add_argument("--limit", type=int, default=400, help="of a run of a suite [s of CPU time]")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     texts, problems = mutated()
