@@ -217,7 +217,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--limit", type=int, default=400, help="of a run of a suite [s of CPU time]")
+    parser.add_argument("--limit", type=int, default=300, help="of a run of a suite [s of CPU time]")
     parser.add_argument("--only", default="")
     options = parser.parse_args()
     texts, problems = mutated()
