@@ -128,6 +128,17 @@ def build_package(jobs):
                     f"--config-settings=build-dir={TREE / 'build' / 'wheel'}", TREE], check=True, env=environment)
 
 
+def heed_signals():
+    """Undoes what nohup and a shell's background have a process ignore: tests send these signals."""
+    for name in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(name, signal.SIG_DFL)
+
+
+def prepare(limit):
+    heed_signals()
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+
+
 def run_python(k, files, limit):
     """The same for the files of tests/python, separated by colons; all of them if that is empty."""
     for file in files.split(":") if files else ["test_*"]:
@@ -137,7 +148,7 @@ def run_python(k, files, limit):
                 done = subprocess.run([VENV, "-m", "unittest", "discover", "-f", "-v", "-s", TREE / "tests" / "python",
                                        "-p", f"{file}.py"], env=environment, cwd=folder, capture_output=True,
                                       text=True, errors="replace", timeout=limit,
-                                      preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+                                      preexec_fn=heed_signals)
             except subprocess.TimeoutExpired:
                 return f"{file}, which does not end"
         failed = re.search(r"^(?:FAIL|ERROR): \S+ \((\S+)\)", done.stderr, re.M)
@@ -156,7 +167,7 @@ def run(k, suite, selection, limit):
     with tempfile.TemporaryDirectory(prefix="mutant_") as folder:
         environment = {**os.environ, "INTERVOX_MUTANT": str(k), "TEST_TMPDIR": f"{folder}/"}
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, errors="replace",
-                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+                              preexec_fn=lambda: prepare(limit))
         text, status = done.stdout, done.returncode
     failed = re.search(r"^\[  FAILED  \] ([^\s,]+)", text, re.M)
     started = re.findall(r"^\[ RUN      \] (\S+)", text, re.M)

@@ -189,7 +189,7 @@ Scene Turntable(double m) {
                                    {1.5, {}, {}, host::FromRotationVector(3.2 * z), {}}}};
   part.inertia = Mat3::Diagonal({0.02 * m, 0.03 * m, 0.04 * m});
   scene.bodies = {table, part};
-  scene.joints = {JointAt(JointType::kFixed, "part", "table", {0.4, 0.2, 0.1})};
+  scene.joints = {JointAt(JointType::kFixed, "part", "table", {0.4, 0.2, 0.1}, z)};
   scene.duration = 1.5;
   return scene;
 }
