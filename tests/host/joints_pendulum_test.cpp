@@ -120,6 +120,21 @@ TEST(JointPendulum, ReactionIsThatOfTheMotion) {
   }
 }
 
+// Energy and angular momentum of a spin about the hinge stay at any step, but not its angle: a
+// joined body turns by a quarter of a radian in a substep at most.
+TEST(JointPendulum, ASpinTurnsByItsRateAtAnyStep) {
+  const double rate = 100.0, end = 0.2, turn = rate * end;
+  for (const double step : {1e-3, 1e-2, 1e-1}) {
+    Scene scene = Chain({{2.0, 0.7, 0.0, rate}});
+    scene.gravity = {};
+    Simulation simulation = Start(scene, "ark3", step, end);
+    while (!simulation.Done()) simulation.Step();
+    EXPECT_NEAR(std::remainder(AngleOf(simulation.State()[0]) - turn, 2.0 * std::numbers::pi), 0.0,
+                1e-3 * turn)
+        << step;
+  }
+}
+
 // Euler's explicit step of a rod that spins about its hinge, x = ω h. Its own force m ω² r changes
 // neither the angular momentum about the hinge nor, therefore, the energy of the rod on its hinge.
 // Before the way back the momentum is m ω r √(1 + x²) and the spin ω (I − m r² x²), I = m r²/3.
