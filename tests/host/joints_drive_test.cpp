@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "host/bodies/motion.h"
+#include "host/joints/joint.h"
 #include "tests/host/joint_scenes.h"
 
 namespace intervox {
@@ -48,6 +49,25 @@ TEST(JointDriveTest, AcceleratesAtItsLimitAndHoldsItsVelocity) {
   }
 }
 
+TEST(JointDriveTest, TurnsAHingeAtItsTorque) {
+  for (const double torque : {0.0012, 0.12, 12.0}) {
+    for (const char* method : {"ark3", "rk4"}) {
+      Scene scene = Chain({{2.0, 0.6, 0.0}});
+      scene.gravity = {};
+      scene.integrator.method = method;
+      scene.joints[0].drive = JointDrive{100.0, torque, 0.0, 0.05};
+      scene.duration = 0.1;
+      Simulation simulation(scene);
+      while (!simulation.Done()) simulation.Step();
+      const double acceleration = torque / (2.0 * 0.36 / 3.0);
+      const JointReading& joint = simulation.Joints()[0];
+      EXPECT_NEAR(joint.rate / acceleration, 0.1, 1e-6) << method;
+      EXPECT_NEAR(joint.coordinate / acceleration, 0.005, 1e-6) << method;
+      EXPECT_NEAR(simulation.Energy().work_applied / torque, joint.coordinate, 1e-6) << method;
+    }
+  }
+}
+
 TEST(JointDriveTest, AHundredTimesStifferBandIsStableAtTheSameStep) {
   for (const double band : {5e-2, 5e-4, 5e-6}) {
     Scene scene = Slider();
@@ -60,6 +80,7 @@ TEST(JointDriveTest, AHundredTimesStifferBandIsStableAtTheSameStep) {
     }
     EXPECT_NEAR(simulation.Joints()[0].rate, 0.5, 1e-6);
     EXPECT_LT(fastest, 0.5 + 1e-3);
+    EXPECT_EQ(simulation.Counters().unconverged_stages, 0) << band;
   }
 }
 
@@ -106,6 +127,24 @@ TEST(JointMotionTest, FollowsItsKeysAndItsWorkIsTheEnergy) {
   EXPECT_NEAR(simulation.Joints()[0].coordinate, 1.0, 1e-10);
   const double raised = 2.0 * 9.81 * 0.3 * (1 - std::cos(1.0));
   EXPECT_NEAR(simulation.Energy().work_driven, raised, 2e-5);
+}
+
+TEST(JointMotionTest, KeysBetweenStepsCutThem) {
+  const std::vector<JointKey> keys = {{0, 0, 0}, {0.3004, 0.4, 5.0}, {0.9, 1.0, 0}};
+  for (const char* method : {"ark3", "rk4"}) {
+    Scene scene = Chain({{2.0, 0.6, 0.0}});
+    scene.integrator.method = method;
+    scene.integrator.step = 1e-2;
+    scene.joints[0].motion = keys;
+    Simulation simulation(scene);
+    while (!simulation.Done()) {
+      simulation.Step();
+      const double t = simulation.Time();
+      const double position = host::Evaluate(keys, t, t).position;
+      ASSERT_NEAR(simulation.Joints()[0].coordinate, position, 1e-10) << method << " " << t;
+    }
+    EXPECT_NEAR(simulation.Energy().balance, 0.0, 1e-4) << method;
+  }
 }
 
 TEST(JointMotionTest, TurnsByMoreThanHalfATurn) {
