@@ -159,6 +159,29 @@ TEST(Curvatures, OfEdgesAndCornersAreInfiniteAcross) {
   EXPECT_NEAR(edge.k_2, 0.0, 1e-12);
 }
 
+// The rims of a cut cone are circles: they bend by 1/R toward the axis, whatever way n leans,
+// though its faces do not stand upright on each other. And so they do of a body in any pose.
+TEST(Curvatures, OfRimsAreThoseOfCirclesInAnyPose) {
+  geometry::Random random(5);
+  for (const double size : {0.01, 1.0, 100.0}) {
+    const std::vector<geometry::Cell> cone =
+        geometry::ToCells(*geometry::Leaf(geometry::Cone{0.2 * size, 0.1 * size, 0.3 * size}));
+    ASSERT_EQ(cone.size(), 1U);
+    for (const auto& [R, z] : {std::pair{0.2, -0.15}, {0.1, 0.15}}) {
+      for (const double lean : {0.2, 0.7, 1.2}) {
+        const Pose X_WB = random.RandomPose(size);
+        const Vec3 p{R * size, 0, z * size};
+        const Vec3 n{std::sin(lean), 0, std::copysign(std::cos(lean), z)};
+        const Curvatures rim = CurvaturesOf(cone, X_WB, X_WB * p, X_WB.R * n);
+        EXPECT_EQ(rim.k_1, kInfinite);
+        EXPECT_NEAR(rim.k_2 * R * size, std::sin(lean), 1e-9);
+        EXPECT_NEAR(std::fabs(Dot(rim.d_2, X_WB.R.Col(1))), 1.0, 1e-9);
+        EXPECT_NEAR(std::fabs(Dot(rim.d_1, Cross(X_WB.R.Col(1), X_WB.R * n))), 1.0, 1e-9);
+      }
+    }
+  }
+}
+
 // Two cylinders that cross at an angle, 1/R_1 and 1/R_2: sum and difference by Hertz' formula.
 TEST(Curvatures, OfAGapAddUpInTheirDirections) {
   for (const double angle : {0.0, 0.4, 1.0, std::numbers::pi / 2}) {
