@@ -134,7 +134,7 @@ TEST(BilinearImpacts, LastAsTheirTwoSlopesSay) {
 }
 
 // A turn only takes: the curve after it is nowhere above that before, however far a step goes past
-// the peak.
+// the peak on the way to where all has been given back, V = √(1 − e²) V_p.
 TEST(BilinearMemory, ATurnNeverLiftsTheCurve) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> share(0.0, 1.0);
@@ -148,11 +148,12 @@ TEST(BilinearMemory, ATurnNeverLiftsTheCurve) {
         for (int turn = 0; turn < 4; ++turn) {
           const LoadingCurve before = model->normal->Curve(latch);
           const double V_p = (1.0 + share(random)) * std::max(before.V_2, 1e-6);
-          model->normal->Turn(V_p, (1.0 - 0.1 * share(random)) * V_p, &latch);
+          const double V = V_p * (1.0 - share(random) * (1.0 - std::sqrt(1.0 - e * e)));
+          model->normal->Turn(V_p, V, &latch);
           const LoadingCurve after = model->normal->Curve(latch);
           for (int at = 0; at <= 40; ++at) {
-            const double V = 0.05 * at * V_p;
-            ASSERT_LE(host::ForceOf(after, V), host::ForceOf(before, V) + 1e-12 * 1e6 * V_p)
+            const double x = 0.05 * at * V_p;
+            ASSERT_LE(host::ForceOf(after, x), host::ForceOf(before, x) + 1e-12 * 1e6 * V_p)
                 << law << " e " << e << " V/V_p " << 0.05 * at;
           }
         }
