@@ -268,7 +268,7 @@ MUTANTS = [
     Mutant("host/simulation/stage_bodies.cpp", "a wrench from outside acts at the centre of mass",
            "Cross(«s_.poses[b] * input.p_BP - s_.centers[b]», input.force);", "Vec3{}", "host:SimulationControl*"),
     Mutant("host/simulation/energy_guard.cpp", "everything counts as resolved",
-           "scratch.fastest * substep.length <= «kResolvedPhase»;", "1e6", "host:FastBodies*"),
+           "scratch.fastest * substep.length <= «kResolvedPhase»;", "1e6", "host:StiffContact*:FastBodies*"),
     Mutant("host/simulation/substep_plan.cpp", "stiff contacts are stepped as soft ones",
            "const double length = «ResolvedLength(left, omega, motion.approach, g)»;", "left", "host:StiffContact*:Simulation*"),
     Mutant("host/simulation/substep_plan.cpp", "fast bodies pass through thin ones",
