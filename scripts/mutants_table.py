@@ -221,7 +221,7 @@ MUTANTS = [
     Mutant("cuda/broad_phase/broad_phase.cpp", "a node's box leaves out its right child's lower corner",
            "nodes_[k] = {Min(left.lower, «right.lower»)", "left.lower", "cuda:*BroadPhase*:*BoxPairs*"),
     Mutant("cuda/pair_frame.h", "boxes are taken for apart a little too early",
-           "if («gap_v.x > 0» || gap_v.y > 0", "gap_v.x > -0.02 * v.x", "cuda:Invariants*"),
+           "if («gap_v.x > 0» || gap_v.y > 0", "gap_v.x > -0.02 * v.x", "cuda:Engine*:Invariants*"),
     Mutant("cuda/rules/polar/rule.h", "planes that cut a lens are overlooked",
            "if (i != ib && «!InsideEverywhere(deepest, internal::polar::SideForm(pair.surface[i]))»)", "false", "cuda:Polar*"),
     Mutant("cuda/rules/polar/rule.h", "the polar rule does not state its azimuths' error",
