@@ -1,7 +1,8 @@
 """The mutants of mutants.py: what stands between « and » is replaced, an expression or whole statements.
 
 `text` must occur exactly once in the file. `likely` names a suite and, after a colon, tests that may kill the mutant: they
-run first, to save time. Those of the suite `python` are tried on no other: the files of tests/python."""
+run first, to save time. Those of the suite `python` are tried on no other: the files of tests/python.
+`lives` says why no test sees a mutant, where none does."""
 
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ class Mutant:
     text: str
     new: str
     likely: str
+    lives: str = ""
 
 
 MUTANTS = [
@@ -276,7 +278,8 @@ MUTANTS = [
     Mutant("host/simulation/event.cpp", "onsets are located by the step only, not by the contact's time",
            "std::fmin(share, «kOnsetPhase / event.frequency») : share;", "share", "host:StiffContact.Onsets*"),
     Mutant("host/simulation/event.cpp", "onsets are sought down to overlaps of rounding",
-           "std::fmax(kLate * age, «0.5 * EnoughFor(at.event, step)»);", "0.0", "host:Bodies/CurvedOnTilesTest*"),
+           "std::fmax(kLate * age, «0.5 * EnoughFor(at.event, step)»);", "0.0", "host:Bodies/CurvedOnTilesTest*",
+           "it costs guesses: the onset is as near in the end"),
     Mutant("host/contact/patches/evaluate.cpp", "what joins a contact is judged by the stage before",
            "«SumContacts(rules, pairs, patches, scratch);»\n    Joining", ";", "host:ManyPairs*"),
     Mutant("host/simulation/accept.cpp", "impacts report 2 % more than their peak",
@@ -524,7 +527,8 @@ MUTANTS = [
     Mutant("host/simulation/passivity.cpp", "an account counts as short at twice what the overlap takes",
            "return «0.5» * g.turn * model.Force(V_r, S, contact.latch).f_e", "1.0", "host:Passivity*"),
     Mutant("host/simulation/passivity.cpp", "a bound that moves leaves the force as it was",
-           "contact.latch.bound = bound;\n    «contact.solved = false;»", "", "host:Passivity*"),
+           "contact.latch.bound = bound;\n    «contact.solved = false;»", "", "host:Passivity*",
+           "implicit schemes alone keep a stage's force, and only until the next stage"),
     Mutant("host/impulse/algebraic.cpp", "Kane's friction forgets what the normal impulse adds to the slip",
            "FrictionOnDisc(at.A, at.slip + «n» * at.b, mu * n)", "0.0", "host:Impulse*"),
     Mutant("host/impulse/algebraic.cpp", "Routh's line of no slip does not slow the approach",
