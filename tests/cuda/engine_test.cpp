@@ -34,7 +34,7 @@ TEST(Engine, SameBitsForAnyExecutorBatchAndOrder) {
   }
 }
 
-// Boxes of unlike size that share a slab, however thin, on each of their six sides.
+// Boxes that share a slab, however thin, are seen on each of their six sides.
 TEST(Engine, ThinSlabsOfBoxesAreNotLost) {
   Random random(8);
   const Vec3 size{1.0, 0.8, 0.6};

@@ -176,7 +176,7 @@ TEST(PatchQuadrature, DepthsAreThoseAlongTheNormal) {
   EXPECT_LT(DepthMiss(wedge, [&](const Vec3& p) { return std::tan(angle) * p.x; }), 2e-2);
 }
 
-// On a round face of even depth the outermost pieces are sectors of a ring from s R to R: their
+// The outermost pieces of a round face of even depth are sectors of a ring from s R to R. Their
 // points are its centroids, (2/3) R (1 − s³)/(1 − s²) times sin(Δ/2)/(Δ/2) from the middle.
 TEST(PatchQuadrature, PiecesOfADiscHaveTheirCentroids) {
   for (const double R : {5e-4, 0.05, 5.0}) {

@@ -84,7 +84,7 @@ TEST(Interior, EndlessConesAreNotTakenForOne) {
   EXPECT_NE(FindInterior(wide_beyond).verdict, Interior::kEmpty);
 }
 
-// A bar across a ring has its corners, its middle and what is near the corners in the ring; what it
+// A bar across a ring has its corners, its middle and what is near the corners in the ring. What it
 // shares with the hole is left all the same.
 TEST(Interior, ATorusIsNotConvex) {
   const Surface hole = Complement(MakeTorus(0.4, 0.15));

@@ -163,7 +163,7 @@ TEST(ContactModel, LatchKeepsTheLargestApproachOrTheFirst) {
   EXPECT_EQ(state.V_o, 0.0);  // starts in overlap on purpose
 }
 
-// dwell_start: s = 1 has the limit mu_s from the first moment on, 0 has mu_c.
+// A contact starts at the limit mu_s with dwell_start 1, at mu_c with 0.
 TEST(ContactModel, AContactStartsSlidingOrSticking) {
   for (const double start : {0.0, 1.0}) {
     ContactModelSettings s = Gonthier(1e6, 0.6);

@@ -120,8 +120,8 @@ TEST(JointPendulum, ReactionIsThatOfTheMotion) {
   }
 }
 
-// Where no guard looks at a scheme's error, as of order 1, a joined body still turns by a quarter
-// of a radian in a substep at most.
+// A joined body turns by a quarter of a radian in a substep at most, though no guard looks at the
+// error of a scheme of order 1.
 TEST(JointPendulum, ASpinTakesASubstepForAQuarterOfARadian) {
   const double rate = 100.0, end = 0.2, quarters = rate * end / 0.25;
   for (const double step : {1e-3, 1e-2, 1e-1}) {
@@ -135,9 +135,10 @@ TEST(JointPendulum, ASpinTakesASubstepForAQuarterOfARadian) {
   }
 }
 
-// Euler's explicit step of a rod that spins about its hinge, x = ω h. Its own force m ω² r changes
-// neither the angular momentum about the hinge nor, therefore, the energy of the rod on its hinge.
-// Before the way back the momentum is m ω r √(1 + x²) and the spin ω (I − m r² x²), I = m r²/3.
+// A rod that spins about its hinge takes one explicit Euler step, x = ω h. Its own force m ω² r
+// changes neither the angular momentum about the hinge nor, therefore, the energy of the rod on its
+// hinge. Before the way back the momentum is m ω r √(1 + x²) and the spin ω (I − m r² x²), I = m
+// r²/3.
 TEST(JointPendulum, WhatProjectionTakesIsApartFromTheSchemesError) {
   const double m = 2.0, L = 0.7, r = 0.5 * L, x = 0.2;
   for (const double rate : {0.02, 2.0, 200.0}) {

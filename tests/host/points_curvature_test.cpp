@@ -160,8 +160,8 @@ TEST(Curvatures, OfEdgesAndCornersAreInfiniteAcross) {
   EXPECT_NEAR(edge.k_2, 0.0, 1e-12);
 }
 
-// The rims of a cut cone, and of a ball within a tube, are circles: they bend by 1/R toward the
-// axis, whatever way n leans, though their faces do not stand upright on each other; in any pose.
+// Rims of a cut cone, and of a ball within a tube, are circles. They bend by 1/R toward the axis,
+// whatever way n leans, though their faces do not stand upright on each other; in any pose.
 TEST(Curvatures, OfRimsAreThoseOfCirclesInAnyPose) {
   geometry::Random random(5);
   for (const double size : {0.01, 1.0, 100.0}) {

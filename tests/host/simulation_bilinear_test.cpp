@@ -133,8 +133,8 @@ TEST(BilinearImpacts, LastAsTheirTwoSlopesSay) {
   }
 }
 
-// A turn only takes: the curve after it is nowhere above that before, however far a step goes past
-// the peak on the way to where all has been given back, V = √(1 − e²) V_p.
+// The curve after a turn is nowhere above that before. A step may go past the peak, up to where all
+// has been given back, V = √(1 − e²) V_p.
 TEST(BilinearMemory, ATurnNeverLiftsTheCurve) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> share(0.0, 1.0);

@@ -39,7 +39,7 @@ TEST(FastBodies, ABallBouncesOffAThinPlate) {
   }
 }
 
-// Beside another body that rests on the plate, so that its group has a contact, all the same.
+// The ball bounces off all the same where its group has a contact: a cube rests on the plate.
 TEST(FastBodies, ABallBouncesOffAThinPlateOnWhichAnotherBodyRests) {
   for (const double v : {50.0, 200.0}) {
     for (const double z : {0.22, 0.225, 0.23}) {

@@ -63,9 +63,8 @@ TEST(StiffContact, BouncesWithoutDampingNeverGainEnergy) {
   }
 }
 
-// A heavy box falls onto a light one on a floor, both tilted: substeps that do not resolve their
-// contacts are many, and without the guard they gain a million times what fell. Few of them have to
-// be done again.
+// A heavy box falls onto a light one on a floor, both tilted. Many substeps do not resolve their
+// contacts; without the guard they gain a million times what fell. Few are done again.
 TEST(StiffContact, AHeavyBoxOnALightOneGainsNothing) {
   for (const double e : {1.0, 0.7}) {
     for (const double stiffness : {1e12, 1e13, 1e14}) {
