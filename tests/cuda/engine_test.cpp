@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "tests/cuda/families.h"
@@ -30,6 +31,29 @@ TEST(Engine, SameBitsForAnyExecutorBatchAndOrder) {
   for (std::size_t i = 0; i < queries.size(); ++i) {
     EXPECT_TRUE(SameBits(serial[i], reversed[queries.size() - 1 - i]));
     EXPECT_TRUE(SameBits(reversed[i], ComputeMetrics(queries[i])));
+  }
+}
+
+// Boxes that share a slab, however thin, are seen on each of their six sides.
+TEST(Engine, ThinSlabsOfBoxesAreNotLost) {
+  Random random(8);
+  const Vec3 size{1.0, 0.8, 0.6};
+  for (const double other : {0.5, 1.0, 2.0}) {
+    const geometry::Cell a = testing::BoxCell(size), b = testing::BoxCell(other * size);
+    for (double thin = 1e-2; thin > 1e-7; thin /= 10) {
+      for (int axis = 0; axis < 3; ++axis) {
+        for (const double side : {-1.0, 1.0}) {
+          Vec3 shift;
+          shift[axis] = side * 0.5 * size[axis] * (1.0 + other - 2.0 * thin);
+          const Pose X_WA = random.RandomPose(0.5), X_WB{X_WA.R, X_WA * shift};
+          double area = std::pow(std::fmin(1.0, other), 2);
+          for (int k = 0; k < 3; ++k) area *= k == axis ? 1.0 : size[k];
+          const double volume = area * thin * size[axis];
+          EXPECT_NEAR(ComputeMetrics({&a, &b, X_WA, X_WB, 1e-6}).volume / volume, 1.0, 1e-6)
+              << axis << " " << side << " " << thin;
+        }
+      }
+    }
   }
 }
 

@@ -176,6 +176,23 @@ TEST(PatchQuadrature, DepthsAreThoseAlongTheNormal) {
   EXPECT_LT(DepthMiss(wedge, [&](const Vec3& p) { return std::tan(angle) * p.x; }), 2e-2);
 }
 
+// The outermost pieces of a round face of even depth are sectors of a ring from s R to R. Their
+// points are its centroids, (2/3) R (1 − s³)/(1 − s²) times sin(Δ/2)/(Δ/2) from the middle.
+TEST(PatchQuadrature, PiecesOfADiscHaveTheirCentroids) {
+  for (const double R : {5e-4, 0.05, 5.0}) {
+    const Patch disc(CellsOf(geometry::Cylinder{R, 2 * R}), At(0, 0, 0.998 * R), Floor(), {});
+    const PatchQuadrature q = disc.Points();
+    const PatchFineness fineness;
+    const double s = 1.0 - 1.0 / fineness.rings, half = std::numbers::pi / fineness.sectors;
+    double farthest = 0.0;
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      if (q.share[k] > 0) farthest = std::max(farthest, std::hypot(q.x[k], q.y[k]));
+    }
+    const double mean = 2.0 / 3.0 * (1 - s * s * s) / (1 - s * s) * std::sin(half) / half;
+    EXPECT_NEAR(farthest / R, mean, 1e-5) << R;
+  }
+}
+
 // Points of a pipe lie on the pipe, not in its bore.
 TEST(PatchQuadrature, LeavesHolesOut) {
   const Patch pipe(Pipe(0.05, 0.03, 0.1), At(0, 0, 0.0499), Floor(), {});

@@ -123,6 +123,16 @@ TEST(CliValidate, AWrongConstantFails) {
   ExpectFails("box_push --set bodies.box.mass=1.001");
 }
 
+TEST(CliValidate, ARowThatEndsInAnErrorFails) {
+  // A box on a floor has no radius of which Hertz' law could make a stiffness.
+  const std::string hertz =
+      "box_push --set 'contact_models.default={geometry: points, normal: {model: hunt_crossley, "
+      "dissipation: 0.1}}' --set 'materials={steel: {youngs_modulus: 2e11}}' --set "
+      "bodies.box.material=steel";
+  ExpectFails(hertz);
+  EXPECT_TRUE(Says(Call("validate -q --only " + hertz, false), "no stiffness"));
+}
+
 TEST(SlowCliValidate, AWrongConstantFails) {
   ExpectFails("ball_in_cylinder --set 'contact_models.default.friction={model: none}'");
   ExpectFails("ball_in_cylinder --set bodies.ball.inertia=[0.0134,0.0134,0.0134]");

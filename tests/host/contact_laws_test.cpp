@@ -163,6 +163,20 @@ TEST(ContactModel, LatchKeepsTheLargestApproachOrTheFirst) {
   EXPECT_EQ(state.V_o, 0.0);  // starts in overlap on purpose
 }
 
+// A contact starts at the limit mu_s with dwell_start 1, at mu_c with 0.
+TEST(ContactModel, AContactStartsSlidingOrSticking) {
+  for (const double start : {0.0, 1.0}) {
+    ContactModelSettings s = Gonthier(1e6, 0.6);
+    s.friction = {"bristle", {{"mu_s", 0.6}, {"mu_c", 0.4}, {"dwell_start", start}}, {}};
+    const auto model = MakeContactModel(s, {}, {});
+    PatchLatch latch;
+    PatchState state;
+    state.s_dw = 0.7;  // of the contact before
+    model->Begin(1e-6, -0.1, false, &latch, &state);
+    EXPECT_EQ(state.s_dw, start);
+  }
+}
+
 // Pressed by a load, a body goes on accelerating after it has touched: largest² = v₀² + (g/ω)².
 TEST(ContactModel, LargestLatchUnderALoadIsTheSpeedAtEquilibrium) {
   const double m = 1.0, k = 1e5, g = 9.81, v0 = 0.02, omega = std::sqrt(k / m);

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
+#include <tuple>
 
+#include "host/bodies/motion.h"
+#include "host/joints/joint.h"
 #include "tests/host/joint_scenes.h"
 
 namespace intervox {
@@ -46,6 +49,25 @@ TEST(JointDriveTest, AcceleratesAtItsLimitAndHoldsItsVelocity) {
   }
 }
 
+TEST(JointDriveTest, TurnsAHingeAtItsTorque) {
+  for (const double torque : {0.0012, 0.12, 12.0}) {
+    for (const char* method : {"ark3", "rk4"}) {
+      Scene scene = Chain({{2.0, 0.6, 0.0}});
+      scene.gravity = {};
+      scene.integrator.method = method;
+      scene.joints[0].drive = JointDrive{100.0, torque, 0.0, 0.05};
+      scene.duration = 0.1;
+      Simulation simulation(scene);
+      while (!simulation.Done()) simulation.Step();
+      const double acceleration = torque / (2.0 * 0.36 / 3.0);
+      const JointReading& joint = simulation.Joints()[0];
+      EXPECT_NEAR(joint.rate / acceleration, 0.1, 1e-6) << method;
+      EXPECT_NEAR(joint.coordinate / acceleration, 0.005, 1e-6) << method;
+      EXPECT_NEAR(simulation.Energy().work_applied / torque, joint.coordinate, 1e-6) << method;
+    }
+  }
+}
+
 TEST(JointDriveTest, AHundredTimesStifferBandIsStableAtTheSameStep) {
   for (const double band : {5e-2, 5e-4, 5e-6}) {
     Scene scene = Slider();
@@ -58,6 +80,7 @@ TEST(JointDriveTest, AHundredTimesStifferBandIsStableAtTheSameStep) {
     }
     EXPECT_NEAR(simulation.Joints()[0].rate, 0.5, 1e-6);
     EXPECT_LT(fastest, 0.5 + 1e-3);
+    EXPECT_EQ(simulation.Counters().unconverged_stages, 0) << band;
   }
 }
 
@@ -104,6 +127,24 @@ TEST(JointMotionTest, FollowsItsKeysAndItsWorkIsTheEnergy) {
   EXPECT_NEAR(simulation.Joints()[0].coordinate, 1.0, 1e-10);
   const double raised = 2.0 * 9.81 * 0.3 * (1 - std::cos(1.0));
   EXPECT_NEAR(simulation.Energy().work_driven, raised, 2e-5);
+}
+
+TEST(JointMotionTest, KeysBetweenStepsCutThem) {
+  const std::vector<JointKey> keys = {{0, 0, 0}, {0.3004, 0.4, 5.0}, {0.9, 1.0, 0}};
+  for (const char* method : {"ark3", "rk4"}) {
+    Scene scene = Chain({{2.0, 0.6, 0.0}});
+    scene.integrator.method = method;
+    scene.integrator.step = 1e-2;
+    scene.joints[0].motion = keys;
+    Simulation simulation(scene);
+    while (!simulation.Done()) {
+      simulation.Step();
+      const double t = simulation.Time();
+      const double position = host::Evaluate(keys, t, t).position;
+      ASSERT_NEAR(simulation.Joints()[0].coordinate, position, 1e-10) << method << " " << t;
+    }
+    EXPECT_NEAR(simulation.Energy().balance, 0.0, 1e-4) << method;
+  }
 }
 
 TEST(JointMotionTest, TurnsByMoreThanHalfATurn) {
@@ -169,6 +210,51 @@ TEST(JointMotionTest, ADrivenBodysJointTakesTheWorkThatItsPartGains) {
     const EnergyAudit& energy = simulation.Energy();
     EXPECT_NEAR(energy.work_driven, energy.kinetic + energy.gravity, 1e-5) << method;
     EXPECT_NEAR(energy.balance, 0.0, 1e-5) << method;
+  }
+}
+
+/** A part of m kg that a joint holds on a turntable, which a motion turns at 2, 5, 1 and 0 rad/s.
+ */
+Scene Turntable(double m) {
+  Scene scene = MakeScene(scenes::Frictionless(1e6, 0.5), 1e-3);
+  scene.gravity = {};
+  const Vec3 z{0, 0, 1};
+  BodySettings table, part = Free("part", "", m, {0.4, 0, 0.1}, {0, 0.8, 0}, 2.0 * z);
+  table.name = "table";
+  table.center_of_mass = Vec3{0.3, 0.1, 0};  // off its axis
+  table.motion = PrescribedMotion{{{0, {}, {}, {}, 2.0 * z},
+                                   {0.5, {}, {}, host::FromRotationVector(1.7 * z), 5.0 * z},
+                                   {1.0, {}, {}, host::FromRotationVector(3.0 * z), 1.0 * z},
+                                   {1.5, {}, {}, host::FromRotationVector(3.2 * z), {}}}};
+  part.inertia = Mat3::Diagonal({0.02 * m, 0.03 * m, 0.04 * m});
+  scene.bodies = {table, part};
+  scene.joints = {JointAt(JointType::kFixed, "part", "table", {0.4, 0.2, 0.1}, z)};
+  scene.duration = 1.5;
+  return scene;
+}
+
+TEST(JointMotionTest, ATurntableGivesItsPartTheEnergyOfTheTurn) {
+  for (const double m : {0.02, 2.0, 200.0}) {
+    for (const char* method : {"ark3", "rk4"}) {
+      Scene scene = Turntable(m);
+      scene.integrator.method = method;
+      Simulation simulation(scene);
+      const double inertia = m * 0.4 * 0.4 + 0.04 * m;  // about the table's axis
+      for (const auto& [end, rate, angle] : {std::tuple{0.5, 5.0, 1.7}, {1.0, 1.0, 3.0}}) {
+        while (simulation.Time() < end - 1e-9) simulation.Step();
+        const double gained = 0.5 * inertia * (rate * rate - 4.0);
+        const EnergyAudit& energy = simulation.Energy();
+        // Exact by the way back onto the joint; the work is the scheme's.
+        EXPECT_NEAR(energy.kinetic / inertia, 0.5 * rate * rate, 1e-9) << method;
+        EXPECT_NEAR(energy.work_driven / inertia, gained / inertia, 2e-4) << method;
+        EXPECT_NEAR(energy.balance / inertia, 0.0, 1e-6) << method;
+        // The part turns with the table, and stays where it was on it.
+        const Mat3 turn = ToRotation(host::FromRotationVector({0, 0, angle}));
+        const BodyState& part = simulation.State()[1];
+        EXPECT_LT(Norm(part.p_WM - turn * Vec3{0.4, 0, 0.1}), 1e-9) << method;
+        EXPECT_LT(Norm(part.X_WB.R.Col(0) - turn.Col(0)), 1e-9) << method;
+      }
+    }
   }
 }
 

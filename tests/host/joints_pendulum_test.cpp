@@ -120,6 +120,41 @@ TEST(JointPendulum, ReactionIsThatOfTheMotion) {
   }
 }
 
+// A joined body turns by a quarter of a radian in a substep at most, though no guard looks at the
+// error of a scheme of order 1.
+TEST(JointPendulum, ASpinTakesASubstepForAQuarterOfARadian) {
+  const double rate = 100.0, end = 0.2, quarters = rate * end / 0.25;
+  for (const double step : {1e-3, 1e-2, 1e-1}) {
+    Scene scene = Chain({{2.0, 0.7, 0.0, rate}});
+    scene.gravity = {};
+    Simulation simulation = Start(scene, "be1", step, end);
+    while (!simulation.Done()) simulation.Step();
+    const auto substeps = static_cast<double>(simulation.Counters().substeps);
+    EXPECT_GE(substeps, 0.95 * quarters) << step;  // the scheme slows the spin by 4 %
+    EXPECT_LE(substeps, std::max(end / step, 1.1 * quarters)) << step;
+  }
+}
+
+// A rod that spins about its hinge takes one explicit Euler step, x = ω h. Its own force m ω² r
+// changes neither the angular momentum about the hinge nor, therefore, the energy of the rod on its
+// hinge. Before the way back the momentum is m ω r √(1 + x²) and the spin ω (I − m r² x²), I = m
+// r²/3.
+TEST(JointPendulum, WhatProjectionTakesIsApartFromTheSchemesError) {
+  const double m = 2.0, L = 0.7, r = 0.5 * L, x = 0.2;
+  for (const double rate : {0.02, 2.0, 200.0}) {
+    Scene scene = Chain({{m, L, 0.3, rate}});
+    scene.gravity = {};
+    Simulation simulation = Start(scene, "rk1", x / rate, x / rate);
+    const double first = Mechanical(simulation);
+    simulation.Step();
+    const double off = 0.5 * m * std::pow(rate * r * x, 2) * (3 * x * x - 1);
+    const EnergyAudit& energy = simulation.Energy();
+    EXPECT_NEAR(Mechanical(simulation) / first, 1.0, 1e-12) << rate;
+    EXPECT_NEAR(energy.joint_projection / off, 1.0, 1e-9) << rate;
+    EXPECT_NEAR(energy.balance / off, 1.0, 1e-9) << rate;
+  }
+}
+
 /** Angles of a double pendulum of slender rods, by minimal coordinates and Runge and Kutta. */
 struct DoublePendulum {
   Link a, b;

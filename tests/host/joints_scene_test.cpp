@@ -62,6 +62,9 @@ TEST(JointScene, BadInputIsToldWithLineKeyLimitAndRemedy) {
   ExpectRefusal(arm + ", second: {axis: [0, 1, 0.01]}}",
                 {"joints.hinge.second", "cannot close", "rad apart", "1e-06", "Turn"});
   EXPECT_EQ(Refusal(arm + ", second: {axis: [0, 2, 0]}}"), "");
+  // A ball turns any way in its socket.
+  EXPECT_EQ(Refusal("  ball: {type: spherical, bodies: [arm, post], second: {axis: [1, 0, 0]}}"),
+            "");
   ExpectRefusal(arm + ", drive: {velocity: 1, force_limit: 0}}",
                 {"joints.hinge.drive.force_limit", "0"});
   ExpectRefusal(arm + ", drive: {velocity: 1}}", {"joints.hinge.drive", "force_limit"});

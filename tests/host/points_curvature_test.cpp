@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <tuple>
 #include <vector>
 
 #include "geometry/cell.h"
@@ -157,6 +158,33 @@ TEST(Curvatures, OfEdgesAndCornersAreInfiniteAcross) {
   const Curvatures edge = CurvaturesOf(brick, {0.1, 0.2, 0.05}, Vec3{1, 1, 0} / std::sqrt(2.0));
   EXPECT_EQ(edge.k_1, kInfinite);
   EXPECT_NEAR(edge.k_2, 0.0, 1e-12);
+}
+
+// Rims of a cut cone, and of a ball within a tube, are circles. They bend by 1/R toward the axis,
+// whatever way n leans, though their faces do not stand upright on each other; in any pose.
+TEST(Curvatures, OfRimsAreThoseOfCirclesInAnyPose) {
+  geometry::Random random(5);
+  for (const double size : {0.01, 1.0, 100.0}) {
+    const auto cone = geometry::Leaf(geometry::Cone{0.2 * size, 0.1 * size, 0.3 * size});
+    const auto ball = geometry::Tree(geometry::Operation::kIntersection,
+                                     {geometry::Leaf(geometry::Sphere{0.25 * size}),
+                                      geometry::Leaf(geometry::Cylinder{0.2 * size, size})});
+    for (const auto& [shape, R, z] :
+         {std::tuple{cone, 0.2, -0.15}, {cone, 0.1, 0.15}, {ball, 0.2, 0.15}}) {
+      const std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
+      ASSERT_EQ(cells.size(), 1U);
+      for (const double lean : {0.2, 0.7, 1.2}) {
+        const Pose X_WB = random.RandomPose(size);
+        const Vec3 p{R * size, 0, z * size};
+        const Vec3 n{std::sin(lean), 0, std::copysign(std::cos(lean), z)};
+        const Curvatures rim = CurvaturesOf(cells, X_WB, X_WB * p, X_WB.R * n);
+        EXPECT_EQ(rim.k_1, kInfinite);
+        EXPECT_NEAR(rim.k_2 * R * size, std::sin(lean), 1e-9);
+        EXPECT_NEAR(std::fabs(Dot(rim.d_2, X_WB.R.Col(1))), 1.0, 1e-9);
+        EXPECT_NEAR(std::fabs(Dot(rim.d_1, Cross(X_WB.R.Col(1), X_WB.R * n))), 1.0, 1e-9);
+      }
+    }
+  }
 }
 
 // Two cylinders that cross at an angle, 1/R_1 and 1/R_2: sum and difference by Hertz' formula.

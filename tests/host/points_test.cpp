@@ -309,6 +309,24 @@ TEST(Points, PolytopesTouchAlongTheirShortestWayOut) {
   EXPECT_GT(edges, 5);
 }
 
+TEST(Points, OfTwoFacesOnEachOtherTheSecondsDecidesAtAnyTilt) {
+  const Cell table = One(Leaf(Box{{1, 1, 0.1}}))[0], brick = One(Leaf(Box{{0.4, 0.2, 0.1}}))[0];
+  Random random(21);
+  for (int trial = 0; trial < 100; ++trial) {
+    const Vec3 axis = Normalized(Vec3{random.Uniform(-1, 1), random.Uniform(-1, 1), 0});
+    const double tilt = std::pow(10.0, random.Uniform(-6, -1));
+    const Pose X_WB = Turned({Mat3::Identity(), {0, 0, 0.0999}}, {0, 0, 0.0999}, tilt * axis);
+    const auto under = Find(table, brick, {}, X_WB), above = Find(brick, table, X_WB, {});
+    ASSERT_FALSE(under.empty() || above.empty()) << tilt;
+    for (const PointContact& point : under) {
+      EXPECT_NEAR(Norm(point.n + X_WB.R.Col(2)), 0.0, 1e-12) << tilt;
+    }
+    for (const PointContact& point : above) {
+      EXPECT_NEAR(Norm(point.n - Vec3{0, 0, 1}), 0.0, 1e-12) << tilt;
+    }
+  }
+}
+
 TEST(Points, AFaceOnAFaceTouchesAtTheCornersOfWhatTheyShare) {
   const Cell table = One(Leaf(Box{{1, 1, 0.1}}))[0], brick = One(Leaf(Box{{0.4, 0.2, 0.1}}))[0];
   const Pose X_table{Mat3::Identity(), {0, 0, -0.05}};

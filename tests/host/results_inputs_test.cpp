@@ -155,7 +155,7 @@ TEST(ResultsInputs, AResumedRunHasEachInputOnce) {
     Simulation simulation = Scene();
     Recorder recorder = Recorder::Create(File("resumed"), simulation, {});
     recorder.Sample(simulation);
-    RunTo(20, &recorder, &simulation);
+    RunTo(22, &recorder, &simulation);  // the next step begins with an input
     state = simulation.Save();
     RunTo(40, &recorder, &simulation);
     recorder.Flush(simulation);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <random>
 #include <string>
 
 #include "host/contact/contact_model.h"
@@ -128,6 +129,35 @@ TEST(BilinearImpacts, LastAsTheirTwoSlopesSay) {
       EXPECT_NEAR(stronge.duration, quarter * (1 + e) + dent, 4e-5) << e;
       // The jump is made at most a step after the turn, which is worth h/e² of parting.
       EXPECT_NEAR(chatterjee.duration, quarter * (1 + 1 / e), 4e-5 + 1.6e-5 / (e * e)) << e;
+    }
+  }
+}
+
+// The curve after a turn is nowhere above that before. A step may go past the peak, up to where all
+// has been given back, V = √(1 − e²) V_p.
+TEST(BilinearMemory, ATurnNeverLiftsTheCurve) {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> share(0.0, 1.0);
+  for (const char* law : {"stronge", "chatterjee"}) {
+    for (const double e : {0.1, 0.5, 0.9}) {
+      ContactModelSettings settings;
+      settings.normal = {law, {{"stiffness", 1e6}, {"restitution", e}}, {}};
+      const auto model = host::MakeContactModel(settings, {}, {});
+      for (int k = 0; k < 100; ++k) {
+        host::PatchLatch latch;
+        for (int turn = 0; turn < 4; ++turn) {
+          const LoadingCurve before = model->normal->Curve(latch);
+          const double V_p = (1.0 + share(random)) * std::max(before.V_2, 1e-6);
+          const double V = V_p * (1.0 - share(random) * (1.0 - std::sqrt(1.0 - e * e)));
+          model->normal->Turn(V_p, V, &latch);
+          const LoadingCurve after = model->normal->Curve(latch);
+          for (int at = 0; at <= 40; ++at) {
+            const double x = 0.05 * at * V_p;
+            ASSERT_LE(host::ForceOf(after, x), host::ForceOf(before, x) + 1e-12 * 1e6 * V_p)
+                << law << " e " << e << " V/V_p " << 0.05 * at;
+          }
+        }
+      }
     }
   }
 }

@@ -39,6 +39,26 @@ TEST(FastBodies, ABallBouncesOffAThinPlate) {
   }
 }
 
+// The ball bounces off all the same where its group has a contact: a cube rests on the plate.
+TEST(FastBodies, ABallBouncesOffAThinPlateOnWhichAnotherBodyRests) {
+  for (const double v : {50.0, 200.0}) {
+    for (const double z : {0.22, 0.225, 0.23}) {
+      SCOPED_TRACE("v " + Number(v) + " z " + Number(z));
+      Simulation simulation = FromText(
+          "duration: 0.02\nintegrator: {step: 1e-3}\ncontact_models: {default: {normal: {model: "
+          "gonthier, stiffness: 1e12, restitution: 0.5}}}\nbodies:\n"
+          "  plate: {shape: {box: {size: [0.3, 0.3, 0.005]}}, fixed: true}\n"
+          "  ball: {shape: {sphere: {radius: 0.01}}, mass: 0.033, pose: {position: [0, 0, " +
+          Number(z) + "]}, velocity: {linear: [0, 0, " + Number(-v) +
+          "]}}\n  cube: {shape: {box: {size: [0.02, 0.02, 0.02]}}, mass: 0.06, pose: {position: "
+          "[0.04, 0, 0.0125]}}\n");
+      RunToEnd(&simulation);
+      EXPECT_NEAR(simulation.State()[1].v_WM.z / v, 0.5, 0.01);
+      EXPECT_NEAR(simulation.State()[2].X_WB.p.z, 0.0125, 1e-6);
+    }
+  }
+}
+
 // The first of three balls strikes the second within a step, which then reaches the third, to which
 // it was not near before: all three keep apart, in order, with the momentum that was there.
 TEST(FastBodies, ABodyThatIsStruckStrikesTheNextInTheSameStep) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "host/impulse/collision.h"
 #include "host/input/error.h"
 
 namespace intervox::host {
@@ -76,6 +77,33 @@ TEST(Complementarity, ManyContactsOfOneBodyAreSolvedThoughSingular) {
       y += solution.f[leg] * body.legs[static_cast<std::size_t>(leg)].y;
     }
     EXPECT_NEAR(std::hypot(x, y), 0.0, 1e-10 * body.mass) << k;
+  }
+}
+
+// The accelerations that forces on the legs give are the velocities that impulses there give.
+TEST(Complementarity, LegsMoveAsImpulsesMoveTheBody) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> draw(-1.0, 1.0);
+  for (const double mass : {0.06, 6.0, 600.0}) {
+    LeggedBody chair;
+    chair.mass = mass;
+    chair.inertia = {0.05 * mass, 0.06 * mass, 0.04 * mass};
+    for (int leg = 0; leg < 5; ++leg) chair.legs.push_back({draw(random), draw(random), -0.4});
+    Eigen::MatrixXd B;
+    Eigen::VectorXd d;
+    LegProblem(chair, &B, &d);
+    for (std::size_t pushed = 0; pushed < 5; ++pushed) {
+      CollidingBody body, floor;
+      body.mass = mass;
+      body.inertia = Mat3::Diagonal(chair.inertia);
+      ApplyImpulse({0, 0, 1}, chair.legs[pushed], &body, &floor);
+      for (std::size_t leg = 0; leg < 5; ++leg) {
+        const Vec3 v = body.v + Cross(body.w, chair.legs[leg]);
+        EXPECT_NEAR(B(static_cast<Eigen::Index>(leg), static_cast<Eigen::Index>(pushed)) * mass,
+                    v.z * mass, 1e-12)
+            << leg << " " << pushed;
+      }
+    }
   }
 }
 
