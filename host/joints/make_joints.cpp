@@ -97,6 +97,26 @@ void RequireStart(const Joint& joint, const JointSide& a, const JointSide& b,
   }
 }
 
+/** A driven body that starts or stops at once would throw what is joined to it: what that takes no
+ drive gives. */
+void RequireSteadyMotion(const Scene& scene, int body, const Refusal& refuse) {
+  if (body < 0) return;
+  const BodySettings& settings = scene.bodies[static_cast<std::size_t>(body)];
+  if (!settings.motion) return;
+  const std::vector<PrescribedMotion::Key>& keys = settings.motion->keys;
+  const auto require = [&](const PrescribedMotion::Key& key, const char* what) {
+    const double speed = Norm(key.velocity), turn = Norm(key.angular_velocity);
+    if (!(key.t > 0.0 && key.t < scene.duration) || (speed == 0.0 && turn == 0.0)) return;
+    refuse("bodies", "the motion of " + settings.name + what + NumberText(key.t) +
+                         " s at once, with " + NumberText(speed) + " m/s and " + NumberText(turn) +
+                         " rad/s; a joined body cannot. Give that key of its motion the velocity "
+                         "0, or place it outside of the run, 0 to " +
+                         NumberText(scene.duration) + " s.");
+  };
+  require(keys.front(), " begins at ");
+  if (keys.size() > 1) require(keys.back(), " ends at ");
+}
+
 Joint MakeJoint(const Scene& scene, const BodyNames& names, std::span<const RigidBody> start,
                 const JointSettings& settings) {
   const Refusal refuse(scene, settings);
@@ -119,6 +139,8 @@ Joint MakeJoint(const Scene& scene, const BodyNames& names, std::span<const Rigi
     refuse("bodies", "neither body is free (" + settings.bodies.first + ", " +
                          settings.bodies.second + "). Join at least one free body.");
   }
+  RequireSteadyMotion(scene, joint.body_a, refuse);
+  RequireSteadyMotion(scene, joint.body_b, refuse);
   const JointSide a = SideOf(scene, start, joint.body_a), b = SideOf(scene, start, joint.body_b);
   Pose X_WJ = FrameAt(settings.frame.point, settings.frame.axis);
   if (settings.in_body) X_WJ = a.X_WB * X_WJ;

@@ -101,6 +101,36 @@ joints:
   }
 }
 
+// A table that stops at once would take what is joined to it along, and its energy, unseen.
+TEST(JointScene, ADrivenBodyThatStopsAtOnceIsRefused) {
+  const auto refusal = [](double first, double last, double speed) {
+    const std::string moves = "velocity: [" + std::to_string(speed) + ", 0, 0]";
+    const std::string shift = std::to_string(speed * (last - first));
+    try {
+      FromText(
+          "contacts: [{bodies: [\"*\", \"*\"], model: none}]\nduration: 1\nbodies:\n"
+          "  table: {shape: {box: {size: [1, 1, 0.1]}}, motion: {keys: [{t: " +
+              std::to_string(first) + ", position: [0, 0, 0], " + moves +
+              "}, {t: " + std::to_string(last) + ", position: [" + shift + ", 0, 0], " + moves +
+              "}]}}\n  part: {shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: 2, pose: {position: "
+              "[0, 0, 0.1]}, velocity: {linear: [" +
+              std::to_string(first > 0 ? 0.0 : speed) +
+              ", 0, 0]}}\njoints:\n  weld: {type: fixed, bodies: [part, table]}\n",
+          2);
+      return std::string();
+    } catch (const host::InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(refusal(0, 1.0, 0.5), "");
+  EXPECT_EQ(refusal(0, 0.4, 0), "");
+  for (const char* word : {"joints.weld.bodies", "table ends at 0.4 s", "0.5 m/s", "velocity 0"}) {
+    EXPECT_NE(refusal(0, 0.4, 0.5).find(word), std::string::npos) << refusal(0, 0.4, 0.5);
+  }
+  EXPECT_NE(refusal(0.2, 2, 0.5).find("table begins at 0.2 s"), std::string::npos)
+      << refusal(0.2, 2, 0.5);
+}
+
 TEST(JointScene, ReadsBackWhatItWrites) {
   const std::string joints =
       R"(  hinge: {type: revolute, bodies: [arm, post], point: [0, 0.1, 0], axis: [0, 1, 0], drive: {velocity: 2, force_limit: 3, dead_band: 0.1, band: 0.2}, contact: true}
