@@ -7,7 +7,7 @@ middle of its lower end. Touching the hole at two points, l apart along the axis
 slides in only within |F_x/F_z| < 1/μ and |M/(r F_z) + μ (1 + λ) F_x/F_z| < λ, where λ = l/(2 r μ);
 else it jams. Below λ = 1 it may wedge: then it holds itself, and no ratio of forces gets it in. The
 theory takes small angles and rigid parts, the forces that keep the peg at rest balance those of its
-walls. The lower point is where the chamfer ends, the upper one the hole's edge.
+walls; where soft walls give way by more than the clearance, pegs stick well inside of the region. The lower point is where the chamfer ends, the upper one the hole's edge.
 
 A peg that fits tightly touches no points but arcs of its hole. Pressures whose resultant is N add up
 to w N, w = (2 sin φ − 2 φ cos φ)/(φ − sin φ cos φ) for an arc of ±φ on an elastic wall: 1 where the
@@ -103,7 +103,7 @@ def main():
     right.set_xlabel(r"$\mu F_x/F_z$")
     right.set_ylabel(r"$(M/(r F_z) + \mu(1+\lambda) F_x/F_z)/\lambda$")
     right.set_title("each in the square of its own λ and μ", fontsize=10)
-    right.legend(fontsize=8)
+    right.legend(fontsize=8, loc="center")
     for axes in (left, right):
         axes.axhline(0, color=INK, linewidth=0.4)
         axes.axvline(0, color=INK, linewidth=0.4)
