@@ -9,6 +9,7 @@
  Link `intervox::host`. */
 #pragma once
 
+#include "cuda/certify/certify.h"
 #include "cuda/engine.h"
 #include "geometry/shape.h"
 #include "host/bodies/motion.h"
@@ -34,7 +35,8 @@ using geometry::Shape;     ///< a primitive, or an operation on shapes
 using geometry::ShapePtr;  ///< a shared immutable shape
 using geometry::ToCells;   ///< the cells of a shape: measure them all, not the first alone
 
-// Overlaps: Engine::Compute takes pairs of cells, these take whole solids.
+// Overlaps: Engine::Compute takes pairs of cells, these take whole solids, and so does
+// CertifyVolume, whose bounds are proved.
 using host::MeasureOptions;  ///< tolerance, voxel size, leaf rule
 using host::MeasurePair;     ///< the overlap of two posed solids
 using host::MeasurePoses;    ///< the same at many poses

@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <stdexcept>
 
+#include "cuda/certify/certify.h"
 #include "host/cli/bulk.h"
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
@@ -36,6 +39,7 @@ struct Options {
   BulkOptions bulk;
   std::string device = "auto";
   int threads = 0;
+  bool certify = false;
 };
 
 struct Row {
@@ -43,6 +47,7 @@ struct Row {
   ShapeMetrics metrics;
   double seconds = 0.0;
   std::optional<double> bias;  ///< of V, where there are grids [m³]
+  std::optional<VolumeEnclosure> enclosure;
 };
 
 host::MeasureOptions Measure(const Options& options) {
@@ -51,7 +56,7 @@ host::MeasureOptions Measure(const Options& options) {
 
 template <class F>
 Row Timed(const std::string& name, F&& measure) {
-  Row row{name, {}, 0.0, {}};
+  Row row{name, {}, 0.0, {}, {}};
   row.seconds = Seconds([&] { row.metrics = measure(); });
   return row;
 }
@@ -70,6 +75,26 @@ ShapeMetrics Faulty(const std::string& reason) {
   return out;
 }
 
+/** Adds the enclosure of V; where there is none, or a wide one, the reason says so. */
+void Certify(const PosedPair& pair, std::span<const geometry::Cell> a,
+             std::span<const geometry::Cell> b, const Options& options, Row* row) {
+  VolumeEnclosure& found = row->enclosure.emplace();
+  row->seconds += Seconds(
+      [&] { found = CertifyVolume(a, b, pair.X_WA, pair.X_WB, {.tolerance = options.tolerance}); });
+  std::string& reason = row->metrics.reason;
+  if (!reason.empty()) return;
+  if (found.status == Status::kToleranceNotMet) {
+    reason = fmt::format(
+        "the enclosure of the volume is wider than the tolerance after {} boxes. Raise the "
+        "tolerance, or do without --certify: volume_error is an estimate",
+        found.boxes);
+  } else if (found.status == Status::kInvalid) {
+    reason = "a grid has no enclosure. Leave out --certify, or take the shape that it is of";
+  } else if (found.status == Status::kUnbounded) {
+    reason = "two cells are infinite, and their overlap has no enclosure. Bound one of the shapes";
+  }
+}
+
 std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const Options& options) {
   CellStore store, unbiased(true);
   std::vector<Row> rows;
@@ -80,6 +105,7 @@ std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const
       if (!fault.empty()) return Faulty(fault);
       return MeasurePair(engine, a.cells, b.cells, pair.X_WA, pair.X_WB, Measure(options));
     }));
+    if (options.certify && fault.empty()) Certify(pair, a.cells, b.cells, options, &rows.back());
     if (!options.json || !(host::HasBias(*pair.a) || host::HasBias(*pair.b))) continue;
     AddBias(&rows.back(), [&] {
       return MeasurePair(engine, unbiased.Of(pair.a).cells, unbiased.Of(pair.b).cells, pair.X_WA,
@@ -140,6 +166,13 @@ nlohmann::ordered_json ToJson(const Row& row) {
     j["area_vector"] = Numbers(m.area_vector);
     j["area_moment"] = Numbers(m.area_moment);
   }
+  if (row.enclosure) {
+    j["volume_enclosure"] = nullptr;
+    if (std::isfinite(row.enclosure->upper)) {
+      j["volume_enclosure"] = {row.enclosure->lower, row.enclosure->upper};
+    }
+    j["enclosure_status"] = host::WordOf(row.enclosure->status);
+  }
   j["status"] = host::WordOf(m.status);
   if (!row.metrics.reason.empty()) j["reason"] = row.metrics.reason;
   j["cells"] = m.work;
@@ -171,6 +204,25 @@ void PrintTable(const std::vector<Row>& rows, bool solids) {
   PrintReasons(rows, [](const Row& row) -> const std::string& { return row.metrics.reason; });
 }
 
+/** What --certify found, in digits that keep it true. */
+void PrintEnclosures(const std::vector<Row>& rows) {
+  const std::size_t width = NameWidth(rows);
+  std::cout << fmt::format("{:<{}}  {:<17} {:>23} {:>23} {:>10} {:>8} {:>9}\n", "name", width,
+                           "enclosure", "V, at least [m3]", "V, at most [m3]", "half width",
+                           "boxes", "time [us]");
+  for (const Row& row : rows) {
+    if (!row.enclosure) continue;
+    const VolumeEnclosure& e = *row.enclosure;
+    const bool known = std::isfinite(e.upper);
+    const std::string half_width =
+        known && e.lower > 0 ? fmt::format("{:.1e}", 0.5 * (e.upper - e.lower) / e.lower) : "-";
+    std::cout << fmt::format(
+        "{:<{}}  {:<17} {:>23} {:>23} {:>10} {:>8} {:>9.1f}\n", row.name, width,
+        host::WordOf(e.status), known ? fmt::format("{:.17g}", e.lower) : "-",
+        known ? fmt::format("{:.17g}", e.upper) : "-", half_width, e.boxes, 1e6 * row.seconds);
+  }
+}
+
 /** Whether each pair, or each shape where there are no pairs, has voxels of its own. */
 bool AllHaveGrids(const PairsFile& file) {
   const auto is_grid = [](const geometry::ShapePtr& shape) {
@@ -196,16 +248,23 @@ int Run(const Options& options) {
     return MeasureBulk(engine, pair, options.bulk.out, Measure(options));
   }
   const bool solids = !options.shape.empty() || file.pairs.empty();
+  if (solids && options.certify) {
+    throw InputError(options.file + ": --certify: there are no pairs. Name some under pairs.");
+  }
   const std::vector<Row> rows =
       solids ? MeasureShapes(engine, file, options) : MeasurePairs(engine, file, options);
   if (options.json) {
     PrintJson(rows, ToJson);
   } else {
+    if (options.certify) PrintEnclosures(rows);
     PrintTable(rows, solids);
   }
+  const auto holds = [](Status status) {
+    return status == Status::kOk || status == Status::kDisjoint;
+  };
   for (const Row& row : rows) {
-    const Status status = row.metrics.sum.status;
-    if (status != Status::kOk && status != Status::kDisjoint) return kFailed;
+    if (!holds(row.metrics.sum.status)) return kFailed;
+    if (row.enclosure && !holds(row.enclosure->status)) return kFailed;
   }
   return kDone;
 }
@@ -232,8 +291,15 @@ void AddMetrics(CLI::App& app, int& status) {
       ->add_option("--leaf-rule", options->rule, fmt::format("One of: {}", fmt::join(rules, ", ")))
       ->check(CLI::IsMember(rules));
   command->add_flag("--json", options->json, "Print one JSON array in full precision");
-  command->add_option("--shape", options->shape, "Measure this shape itself");
+  auto* shape = command->add_option("--shape", options->shape, "Measure this shape itself");
   AddBulkOptions(command, &options->bulk);
+  command
+      ->add_flag("--certify", options->certify,
+                 "Also enclose each volume between bounds that are proved, to the tolerance")
+      ->excludes(shape)
+      ->excludes("--poses")
+      ->excludes("--voxel-size")
+      ->excludes("--leaf-rule");
   command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   command->callback([options, &status] { status = Run(*options); });

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "cuda/certify/certify.h"
 #include "host/input/error.h"
 #include "host/scene/shape_metrics.h"
 #include "python/bindings/bindings.h"
@@ -192,6 +193,45 @@ void BindMetrics(nb::module_& m) {
       });
 }
 
+VolumeEnclosure Certify(const Solid& a, const Solid& b, const Pose& X_AB, double tolerance) {
+  const CertifyOptions options{.tolerance = Options(tolerance).tolerance};
+  VolumeEnclosure found;
+  {
+    nb::gil_scoped_release release;
+    found = CertifyVolume(*a.cells, *b.cells, Pose{}, X_AB, options);
+  }
+  if (found.status == Status::kInvalid) {
+    throw host::InputError(
+        "certify: a grid has no enclosure. Use measure(), or the shape that it is of.");
+  }
+  return found;
+}
+
+void BindCertify(nb::module_& m) {
+  nb::class_<VolumeEnclosure>(m, "VolumeEnclosure",
+                              "Proved bounds of the volume that two solids have in common.")
+      .def_ro("lower", &VolumeEnclosure::lower, "The volume is at least this [m^3].")
+      .def_ro("upper", &VolumeEnclosure::upper,
+              "And at most this [m^3]; infinite where nothing is known.")
+      .def_prop_ro(
+          "status", [](const VolumeEnclosure& x) { return x.status; },
+          "OK within the tolerance, DISJOINT where upper is 0, else TOLERANCE_NOT_MET or "
+          "UNBOUNDED.")
+      .def_ro("boxes", &VolumeEnclosure::boxes, "How many boxes were looked into.")
+      .def("__contains__", [](const VolumeEnclosure& x,
+                              double volume) { return x.lower <= volume && volume <= x.upper; })
+      .def("__repr__", [](const VolumeEnclosure& x) {
+        return fmt::format("<intervox.VolumeEnclosure {}, {:.17g} to {:.17g} m^3>",
+                           StatusWord(x.status), x.lower, x.upper);
+      });
+  m.def(
+      "_certify",
+      [](const Solid& a, const Solid& b, nb::handle X_AB, double tolerance) {
+        return Certify(a, b, ToPose(X_AB, "X_AB"), tolerance);
+      },
+      "a"_a, "b"_a, "X_AB"_a, "tolerance"_a);
+}
+
 }  // namespace
 
 void BindMeasure(nb::module_& m) {
@@ -203,6 +243,7 @@ void BindMeasure(nb::module_& m) {
       .value("UNBOUNDED", Status::kUnbounded, "The overlap is infinite.")
       .value("INVALID", Status::kInvalid, "A pose is not finite, or a cell is malformed.");
   BindMetrics(m);
+  BindCertify(m);
   m.def(
       "_measure",
       [](const Solid& a, const Solid& b, nb::handle X_AB, double tolerance) -> nb::object {

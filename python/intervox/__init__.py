@@ -13,15 +13,16 @@ a quaternion, a 3 x 3 matrix or a scipy.spatial.transform.Rotation.
 """
 
 from ._core import (Bodies, Body, EnergyAudit, InputError, Joint, Joints, Metrics, MetricsArray, Pose, Recording,
-                    Scene, Sensor, Sensors, Separation, SeparationArray, Shape, Simulation, Status, __version__)
-from ._inputs import distance, load_scene, load_shapes, measure, measure_solid, overlaps, parse_scene, shape
+                    Scene, Sensor, Sensors, Separation, SeparationArray, Shape, Simulation, Status, VolumeEnclosure,
+                    __version__)
+from ._inputs import certify, distance, load_scene, load_shapes, measure, measure_solid, overlaps, parse_scene, shape
 from .batch import BatchResults, Rate, run_batch
 from .pages import Page, show
 from .results import Results, load_results, replay
 
 __all__ = ["BatchResults", "Bodies", "Body", "EnergyAudit", "InputError", "Joint", "Joints", "Metrics",
            "MetricsArray", "Page", "Pose", "Rate", "Recording", "Results", "Scene", "Sensor", "Sensors", "Separation",
-           "SeparationArray", "Shape", "Simulation", "Status", "__version__", "distance", "load_results",
+           "SeparationArray", "Shape", "Simulation", "Status", "VolumeEnclosure", "__version__", "certify", "distance", "load_results",
            "load_scene", "load_shapes", "measure", "measure_solid", "overlaps", "parse_scene", "replay", "run_batch", "shape", "show"]
 
 for _name in __all__:

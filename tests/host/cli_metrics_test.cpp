@@ -56,6 +56,39 @@ TEST(Cli, MetricsJson) {
   EXPECT_TRUE(json[3].contains("reason"));
 }
 
+TEST(Cli, CertifiedVolumes) {
+  const fs::path folder = Folder("certify");
+  const std::string pairs =
+      Write(folder / "pairs.yaml",
+            "schema: intervox/pairs/1\n"
+            "shapes:\n"
+            "  ball: {sphere: {radius: 0.1}}\n"
+            "  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n"
+            "  grid: {grid: {of: {sphere: {radius: 0.1}}, voxel_size: 0.02}}\n"
+            "pairs:\n"
+            "  - {name: touch, a: ball, b: floor, pose_a: {position: [0, 0, 0.09]}}\n"
+            "  - {name: apart, a: ball, b: floor, pose_a: {position: [0, 0, 0.2]}}\n"
+            "  - {name: voxels, a: grid, b: floor, pose_a: {position: [0, 0, 0.09]}}\n");
+  const Outcome outcome = Call("metrics " + pairs + " --certify --tolerance 1e-3 --json", false);
+  EXPECT_EQ(outcome.status, 1);  // a grid has no enclosure
+  const auto json = nlohmann::json::parse(outcome.text);
+  const double d = 0.01, R = 0.1, V = 3.14159265358979323846 * d * d * (R - d / 3);
+  const double lower = json[0]["volume_enclosure"][0], upper = json[0]["volume_enclosure"][1];
+  EXPECT_LE(lower, V * (1 + 1e-14));
+  EXPECT_GE(upper, V * (1 - 1e-14));
+  EXPECT_LE(upper - lower, 2e-3 * lower);
+  EXPECT_EQ(json[0]["enclosure_status"], "ok");
+  EXPECT_EQ(json[1]["enclosure_status"], "disjoint");
+  EXPECT_EQ(json[1]["volume_enclosure"], nlohmann::json({0.0, 0.0}));
+  EXPECT_EQ(json[2]["enclosure_status"], "invalid");
+  EXPECT_TRUE(json[2]["volume_enclosure"].is_null());
+  const std::string reason = json[2]["reason"];
+  EXPECT_NE(reason.find("a grid has no enclosure"), std::string::npos) << reason;
+  const Outcome table = Call("metrics " + pairs + " --certify", false);
+  EXPECT_NE(table.text.find("V, at least [m3]"), std::string::npos) << table.text;
+  EXPECT_EQ(Call("metrics " + pairs + " --certify --leaf-rule clip", false).status, 2);
+}
+
 TEST(Cli, MetricsOfShapesAndFullPrecision) {
   const fs::path folder = Folder("shapes");
   const std::string pairs =

@@ -248,5 +248,20 @@ class Overlaps(unittest.TestCase):
             intervox.overlaps(BRICK, BALL, np.full((1, 7), math.nan))
 
 
+class Certify(unittest.TestCase):
+    def test_a_ball_in_a_slab(self):
+        ball = {"sphere": {"radius": 0.1}}
+        floor = {"half_space": {"normal": [0, 0, 1], "offset": 0}}
+        found = intervox.certify(ball, floor, ((0, 0, -0.09), None), tolerance=1e-3)
+        self.assertEqual(found.status, intervox.Status.OK)
+        self.assertIn(math.pi * 0.01**2 * (0.1 - 0.01 / 3), found)
+        self.assertLessEqual(found.upper - found.lower, 2e-3 * found.lower)
+        self.assertEqual(intervox.certify(ball, floor, ((0, 0, -0.2), None)).status, intervox.Status.DISJOINT)
+        with self.assertRaisesRegex(intervox.InputError, "a grid has no enclosure"):
+            intervox.certify({"grid": {"of": ball, "voxel_size": 0.02}}, floor)
+        with self.assertRaisesRegex(intervox.InputError, "tolerance: 1 is out of range"):
+            intervox.certify(ball, floor, tolerance=1)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,0 +1,69 @@
+/** @file Boxes that enclose the volume of a pair of cells, divided where they know least. */
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "cuda/certify/axes.h"
+#include "cuda/certify/share.h"
+
+namespace intervox::cuda::internal::certify {
+
+/** A parallelepiped x = p + F u, |u_i| ≤ 1, and the surfaces of a pair over it. */
+struct Frame {
+  Vec3 p;
+  Mat3 F;
+  std::vector<FrameLevel> levels;
+  double determinant = 0;  ///< |det F| to 1e-14 of itself [m³]
+};
+
+/** A box with what is known of the volume in it [m³]. */
+struct KnownBox {
+  Box box;
+  std::int32_t frame = 0;
+  std::int32_t order = 0;  ///< of making: breaks ties
+  double lower = 0;
+  double upper = 0;
+  /** Surfaces that may cut it; count −1: more than fit, ask all. */
+  std::array<std::uint16_t, 10> active{};
+  std::int8_t count = -1;
+};
+
+/** Boxes in the order of upper − lower, and their sums. */
+class Search {
+ public:
+  /** Adds a pair of cells posed in a frame L, of which one is bounded; finds the frame in which
+   boxes serve best. Around tori in sectors, each with its own frame. */
+  void AddPair(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_LA,
+               const Pose& X_LB);
+
+  /** Divides boxes until upper − lower ≤ 2 tolerance · lower, or `most` boxes were looked into. */
+  void Run(double tolerance, std::int64_t most);
+
+  /** The sums over all boxes [m³]. */
+  geometry::Bounds Sum() const;
+  /** How many boxes were looked into. */
+  std::int64_t boxes() const { return boxes_; }
+
+ private:
+  struct Trial;
+  void AddPart(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_LA, const Pose& X_LB,
+               int splits);
+  Trial Try(const Region& region, int splits);
+  void Keep(Trial* trial);
+  void Spend(Trial* trial, int splits);
+  bool Look(const Frame& frame, KnownBox* known);
+  static Vec3 ChangeOver(const Frame& frame, const KnownBox& known);
+  void Divide(const Frame& frame, const KnownBox& known, std::vector<KnownBox>* out);
+
+  std::vector<Frame> frames_;
+  std::vector<KnownBox> open_;  // a heap
+  std::vector<KnownBox> closed_;
+  std::vector<BoxLevel> scratch_;
+  std::int64_t boxes_ = 0;
+  std::int32_t made_ = 0;
+  PosedCells cells_;  // that are being added
+};
+
+}  // namespace intervox::cuda::internal::certify
