@@ -61,6 +61,8 @@ def drawn(spec, folder, name):
             style = {"marker": "." if few else "none", "linestyle": "none" if few else "-"}
         axes.plot(x, y, color=colors[k % len(colors)], linewidth=1.2, label=curve["label"],
                   zorder=3 if curve["reference"] else 2, **style)
+    if spec.get("log_x"):
+        axes.set_xscale("log")
     axes.set_xlabel(spec["x"])
     axes.set_ylabel(spec["y"])
     if len(spec["curves"]) > 1:

@@ -95,7 +95,7 @@ int ValidateRows(const Options& options) {
   const std::vector<host::Row> rows = Chosen(options.only);
   if (options.list) {
     for (const host::Row& row : rows) {
-      std::cout << fmt::format("{:<18} {:<28} {}\n", row.name, row.scene, row.source);
+      std::cout << fmt::format("{:<23} {:<28} {}\n", row.name, row.scene, row.source);
     }
     return kDone;
   }

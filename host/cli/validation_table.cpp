@@ -72,7 +72,7 @@ void Print(const std::vector<host::Row>& rows, const std::vector<RowOutcome>& ou
   const auto line = [&](const std::string& row, const std::string& quantity,
                         const std::string& numbers) {
     const std::size_t blanks = widest - std::min(widest, Width(quantity));
-    std::cout << fmt::format("{:<18} {}{} {}\n", row, quantity, std::string(blanks, ' '), numbers);
+    std::cout << fmt::format("{:<23} {}{} {}\n", row, quantity, std::string(blanks, ' '), numbers);
   };
   line("row", "quantity",
        fmt::format("{:>13} {:>13} {:>9} {}", "expected", "obtained", "tolerance", "verdict"));
@@ -84,7 +84,7 @@ void Print(const std::vector<host::Row>& rows, const std::vector<RowOutcome>& ou
                        check.tolerance, Verdict(check.Passes())));
     }
     if (!outcomes[r].error.empty()) {
-      std::cout << fmt::format("{:<18} {}: {}\n", rows[r].name, Verdict(false), outcomes[r].error);
+      std::cout << fmt::format("{:<23} {}: {}\n", rows[r].name, Verdict(false), outcomes[r].error);
     }
     if (outcomes[r].Passes()) ++passed;
   }
@@ -97,7 +97,11 @@ nlohmann::ordered_json Json(const host::Figure& figure) {
     curves.push_back(
         {{"label", curve.label}, {"reference", curve.reference}, {"x", curve.x}, {"y", curve.y}});
   }
-  return {{"title", figure.title}, {"x", figure.x}, {"y", figure.y}, {"curves", curves}};
+  return {{"title", figure.title},
+          {"x", figure.x},
+          {"y", figure.y},
+          {"log_x", figure.log_x},
+          {"curves", curves}};
 }
 
 nlohmann::ordered_json Json(const std::vector<host::Row>& rows,

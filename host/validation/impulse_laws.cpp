@@ -91,6 +91,20 @@ std::vector<Check> ImpulseLaws(const RowScene& scene) {
   std::vector<Check> checks;
   CheckByHand(&checks);
   CheckEnergies(&checks);
+  Figure figure{"Energy that each law leaves, where friction turns the slip round, over e",
+                "coefficient of restitution e",
+                "change of the energy [J]",
+                {}};
+  for (const char* law : {"newton", "poisson", "stronge", "kane", "brach", "chatterjee"}) {
+    Curve& curve = figure.curves.emplace_back();
+    curve.label = law;
+    for (int k = 0; k <= 20; ++k) {
+      const CollisionPoint at = ByHand(3.0, -2.0, 2.0, 0.75);
+      const double e = 0.05 * k;
+      curve.Add(e, Collide(ImpulseLawNamed(law), at, {e, 5.0, 0.0}).energy_change);
+    }
+  }
+  scene.Draw(std::move(figure));
   struct Case {
     const char* what;
     Vec3 centre, velocity;
@@ -186,12 +200,25 @@ std::vector<Check> RodDrop(const RowScene& scene) {
                             0.5 * kLength * std::sin(angle) - kEnd),
                 fmt::format("bodies.rod.velocity.linear=[0,0,{}]", -speed)});
   };
+  Figure figure{"Normal velocity of the rod's centre after the impact",
+                "angle from the floor [degree]",
+                "velocity over that of the drop",
+                {}};
   for (const double speed : {0.5, 1.0}) {
     const double careful = speed == 0.5 ? 54.9 : 56.9;
     const double obtained =
         kDegrees * ZeroOf([&](double q) { return simulated(q, speed).v_WM.z; }, 0.9, 1.05);
     const double alone =
         kDegrees * ZeroOf([&](double q) { return RodAlone(q, speed, 1e-7); }, 0.9, 1.05);
+    Curve after{fmt::format("{} m/s", speed), {}, {}};
+    Curve reference{fmt::format("{} m/s, law alone", speed), {}, {}, true};
+    for (int degrees = 10; degrees <= 85; degrees += 5) {
+      const double q = degrees / kDegrees;
+      after.Add(degrees, simulated(q, speed).v_WM.z / speed);
+      reference.Add(degrees, RodAlone(q, speed, 5e-7) / speed);
+    }
+    figure.curves.push_back(std::move(after));
+    figure.curves.push_back(std::move(reference));
     checks.push_back({fmt::format("critical angle, law alone, {} m/s", speed), "degree", alone,
                       obtained, 0.05, "the bristle's start and the depth, 1e-4 of the length"});
     checks.push_back({fmt::format("critical angle, to 0.1 degrees, {} m/s", speed), "degree",
@@ -199,6 +226,7 @@ std::vector<Check> RodDrop(const RowScene& scene) {
     checks.push_back({fmt::format("critical angle, the source's figure, {} m/s", speed), "degree",
                       60.0, obtained, 6.0, "the text has about 60"});
   }
+  scene.Draw(std::move(figure));
   // No slip stops, so every law gives the impulse of the spring's own e.
   constexpr double angle = 1.0, speed = 1.0;
   const double cosine = std::cos(angle), sine = std::sin(angle);

@@ -1,4 +1,6 @@
 // Rows of bodies that are pushed and held by friction.
+#include <cmath>
+
 #include "host/validation/row.h"
 
 namespace intervox::host {
@@ -21,12 +23,23 @@ std::vector<Check> BoxPush(const RowScene& scene) {
   constexpr std::size_t kBox = 1;  // the body after the floor
   constexpr double kPush = 5.0, kLoad = 10.0, kMu = 0.7, kSlipTolerance = 1e-4;
   constexpr auto kRest = "at rest to rounding: e 0.3 has ended the fall of a depth long ago";
+  constexpr double kLeastDrawn = 1e-15;  // [m/s]
   std::vector<Check> checks;
+  Figure figure{"Speed of a box that is pushed with half of what friction bears",
+                "time [s]",
+                "log₁₀ of the speed in m/s",
+                {}};
   const std::string sticks = "{model: bristle, mu_s: 0.7, mu_c: 0.6}";
   const std::string creeps = "{model: stribeck, mu_s: 0.7, mu_c: 0.6, slip_tolerance: 1e-4}";
   for (const std::string& friction : {sticks, creeps}) {
     Simulation simulation = scene.Start({"contact_models.default.friction=" + friction});
-    while (!simulation.Done()) scene.Step(simulation);
+    Curve& course = figure.curves.emplace_back();
+    course.label = friction == sticks ? "bristle" : "stribeck";
+    while (!simulation.Done()) {
+      scene.Step(simulation);
+      const double speed = Norm(simulation.State()[kBox].v_WB);
+      if (speed > kLeastDrawn) course.Add(simulation.Time(), std::log10(speed));
+    }
     Vec3 force;  // on the box
     for (const ContactReport& contact : simulation.Contacts()) {
       force += contact.body_i == static_cast<int>(kBox) ? contact.force : -contact.force;
@@ -46,6 +59,7 @@ std::vector<Check> BoxPush(const RowScene& scene) {
                       kSlipTolerance * SlipShare(kPush / (kMu * kLoad)), speed,
                       1e-4 * kSlipTolerance, kRest});
   }
+  scene.Draw(std::move(figure));
   return checks;
 }
 

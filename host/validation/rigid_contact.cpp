@@ -66,7 +66,7 @@ Jerk Slide(const RowScene& scene, double turning, double mu, double force) {
 }  // namespace
 
 std::vector<Check> PainleveRod(const RowScene& scene) {
-  constexpr double kMu = 1.6, kFast = 4.0;
+  constexpr double kMu = 1.6, kFast = 4.0, kMostDrawn = 6.0;
   const char* exact = "a closed form, to rounding";
   std::vector<Check> checks;
   double angle = 0.0;
@@ -85,6 +85,23 @@ std::vector<Check> PainleveRod(const RowScene& scene) {
     checks.push_back({fmt::format("rigid ways to go on, {}", c.what), "1", double(c.ways), ways,
                       0.5, "a whole number"});
   }
+  Figure figure{"Normal force with which the rod may slide on, at rest about its centre",
+                "angle from the floor [degree]",
+                "normal force over the weight",
+                {}};
+  for (const double mu : {0.5, 1.0, 1.2, kMu}) {
+    Curve& curve = figure.curves.emplace_back();
+    curve.label = fmt::format("μ {}", mu);
+    for (int degrees = 5; degrees <= 85; ++degrees) {
+      SlenderRod rod = SceneRod(0.0, mu);
+      rod.angle = degrees * std::numbers::pi / 180;
+      for (const RodSolution& way : RodSolutions(rod)) {
+        const double share = way.normal_force / 9.81;  // of 1 kg
+        if (share > 0.0 && share < kMostDrawn) curve.Add(degrees, share);
+      }
+    }
+  }
+  scene.Draw(std::move(figure));
   // Where rigid bodies have no way, the springs collide without approach, as the flow at v = 0
   // does.
   const CollisionPoint at = RodContact(SceneRod(0.0, kMu), 0.0);
@@ -168,6 +185,15 @@ std::vector<Check> FourLeggedChair(const RowScene& scene) {
     checks.push_back({fmt::format("leg {}, leg 1 shorter by 10 µm", k + 1), "N",
                       f - sign * kStiffness * kShort / 4, uneven[k], 5e-3, rest});
   }
+  const auto legs = [](const char* label, const std::array<double, 4>& forces) {
+    return Curve{label, {1, 2, 3, 4}, {forces.begin(), forces.end()}};
+  };
+  Curve vertex{"one of the rigid answers", {1, 2, 3, 4}, {rigid.f.begin(), rigid.f.end()}, true};
+  scene.Draw({"What each leg carries",
+              "leg",
+              "force [N]",
+              {legs("four springs", even), legs("leg 1 shorter by 10 µm", uneven),
+               legs("leg 3 shorter by 0.2 mm", three), std::move(vertex)}});
   double off = 0.0;  // what of the springs' forces is no member of the rigid family
   for (std::size_t k = 0; k < 4; ++k) {
     const double member = rigid.f[static_cast<Eigen::Index>(k)] + (k % 2 == 0 ? shift : -shift);

@@ -42,6 +42,7 @@ struct Figure {
   std::string title;
   std::string x, y;  ///< what the axes show, with units
   std::vector<Curve> curves;
+  bool log_x = false;  ///< whether x is drawn to a logarithmic scale
 };
 
 /** Gives a row the simulations of its scene, and takes its figures. */
@@ -55,7 +56,7 @@ class RowScene {
   Simulation Start(const std::vector<std::string>& edits = {}) const;
   /** Goes one step on. */
   void Step(Simulation& simulation) const;
-  /** Adds a figure; curves of many points are thinned. */
+  /** Adds a figure; curves of many points are thinned to the extremes of each stretch. */
   void Draw(Figure figure) const;
 
  private:
@@ -82,6 +83,10 @@ std::span<const Row> Rows();
 std::vector<Check> SingleImpact(const RowScene& scene);
 /** A ball that bounces until it rests, Azad and Featherstone. */
 std::vector<Check> BouncingDrop(const RowScene& scene);
+/** Force over indentation in one impact, Gonthier 5.1.1. */
+std::vector<Check> ForceLoops(const RowScene& scene);
+/** Restitution over the logarithm of the speed, Azad and Featherstone's figures 3 to 5. */
+std::vector<Check> RestitutionLog(const RowScene& scene);
 /** What scaling stiffness and damping does to one impact, Azad and Featherstone (11). */
 std::vector<Check> AzadScaling(const RowScene& scene);
 
@@ -101,12 +106,41 @@ std::vector<Check> BallOnIncline(const RowScene& scene);
 /** A ball that swings in a cylinder, Gonthier 5.1.3. */
 std::vector<Check> BallInCylinder(const RowScene& scene);
 
+/** The same swing with contact in volumes, which comes to rest, Gonthier 5.2.1. */
+std::vector<Check> BallInCylinderVolume(const RowScene& scene);
+/** A ball that rolls over a table's edge, Gonthier 5.2.1. */
+std::vector<Check> BallOverEdge(const RowScene& scene);
+/** A tippe-top that turns over, Gonthier 5.2.2. */
+std::vector<Check> TippeTop(const RowScene& scene);
+/** A ball that slides until it rolls. */
+std::vector<Check> RollingOnset(const RowScene& scene);
+
 // Joints.
 /** A double pendulum that strikes a floor, slides and sticks, Gonthier 5.1.3. */
 std::vector<Check> DoublePendulumOnFloor(const RowScene& scene);
+/** A double pendulum's single impact and what it takes, Gonthier 5.1.3. */
+std::vector<Check> PendulumImpact(const RowScene& scene);
+/** A half-sphere on a force plate, Gonthier 5.1.4. */
+std::vector<Check> ForcePlate(const RowScene& scene);
+/** A reversible pendulum: inertia by Steiner's theorem. */
+std::vector<Check> Steiner(const RowScene& scene);
 
 // Friction.
+/** Bowden and Leben's block on a belt, Gonthier 5.1.2. */
+std::vector<Check> StickSlip(const RowScene& scene);
+/** Friction over the slip, Drake's curve. */
+std::vector<Check> StribeckRow(const RowScene& scene);
+/** Sliding and spinning at once: limit surfaces of four patches. */
+std::vector<Check> LimitSurface(const RowScene& scene);
 /** A box that is pushed and sticks. */
 std::vector<Check> BoxPush(const RowScene& scene);
+
+// Parts in parts.
+/** A ring that drops on a cone, exact and with facets, the toolkit's example. */
+std::vector<Check> RockNStack(const RowScene& scene);
+/** A taper that holds itself, and what pulls it out. */
+std::vector<Check> MorseTaper(const RowScene& scene);
+/** A battery box that falls into its worksite, Gonthier 5.2.2. */
+std::vector<Check> BatteryBox(const RowScene& scene);
 
 }  // namespace intervox::host

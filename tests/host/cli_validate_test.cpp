@@ -14,10 +14,11 @@
 namespace intervox {
 namespace {
 
-/** The rows that take less than 2 s together. */
+/** The rows that take some 3 s together. */
 const std::string kFast =
-    "--only single_impact,ball_on_incline,azad_scaling,impulse_laws,rod_drop,slender_rod,"
-    "four_legged_chair,box_push";
+    "--only single_impact,force_loops,ball_on_incline,force_plate,azad_scaling,impulse_laws,"
+    "rod_drop,slender_rod,four_legged_chair,box_push,stribeck_curve,limit_surface,rolling_onset,"
+    "steiner";
 
 bool Says(const Outcome& outcome, const std::string& word) {
   return outcome.text.find(word) != std::string::npos;
@@ -27,7 +28,7 @@ TEST(CliValidate, FastRowsPass) {
   const Outcome outcome = Call("validate " + kFast, false);
   EXPECT_EQ(outcome.status, 0) << outcome.text;
   EXPECT_TRUE(Says(outcome, "verdict")) << outcome.text;
-  EXPECT_TRUE(Says(outcome, "8 of 8 rows pass")) << outcome.text;
+  EXPECT_TRUE(Says(outcome, "14 of 14 rows pass")) << outcome.text;
   EXPECT_FALSE(Says(outcome, "FAIL")) << outcome.text;
 }
 
@@ -121,6 +122,14 @@ TEST(CliValidate, AWrongConstantFails) {
   ExpectFails("four_legged_chair --set contact_models.default.normal.stiffness=1.1e6");
   ExpectFails("box_push" + friction + "mu_s=0.4" + friction + "mu_c=0.4");
   ExpectFails("box_push --set bodies.box.mass=1.001");
+  ExpectFails("force_loops --set contact_models.default.normal.stiffness=3.41e10");
+  ExpectFails("force_plate --set contact_models.default.normal.stiffness=2.56e8");
+  ExpectFails("force_plate --set joints.gain.drive.force_limit=20.1");
+  ExpectFails("force_plate" + friction + "mu_s=0.155");
+  ExpectFails("stribeck_curve" + friction + "slip_tolerance=1.01e-3");
+  ExpectFails("limit_surface" + friction + "mu=0.301");
+  ExpectFails("rolling_onset" + friction + "mu=0.201");
+  ExpectFails("steiner --set gravity=[0,0,-9.8]");
 }
 
 TEST(CliValidate, ARowThatEndsInAnErrorFails) {
@@ -134,6 +143,11 @@ TEST(CliValidate, ARowThatEndsInAnErrorFails) {
 }
 
 TEST(SlowCliValidate, AWrongConstantFails) {
+  ExpectFails("stick_slip --set contact_models.default.friction.mu_s=0.151");
+  ExpectFails("restitution_log --set materials.steel.youngs_modulus=2.12e11");
+  ExpectFails("tippe_top --set bodies.top.inertia=[7e-7,7e-7,8e-7]");
+  ExpectFails("battery_box --set contact_models.guide.normal.stiffness=0.9e9");
+  ExpectFails("morse_taper --set shapes.taper.cone.radius_top=0.0095");
   ExpectFails("ball_in_cylinder --set 'contact_models.default.friction={model: none}'");
   ExpectFails("ball_in_cylinder --set bodies.ball.inertia=[0.0134,0.0134,0.0134]");
   ExpectFails("ball_in_cylinder --set gravity=[0,0,-9]");

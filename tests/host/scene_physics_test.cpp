@@ -52,50 +52,6 @@ TEST(ScenePhysics, BallOnTableAfterItsBounces) {
               0.08);
 }
 
-// Rolling by 0.4 s, spin falls linearly and is gone at 1.900 s, rolling decays exponentially, the
-// ball tilts over the edge from y = 0.28 and the normal turns from +z toward +y without a jump.
-TEST(SlowScenePhysics, BallRollsOverTheEdge) {
-  Simulation simulation = Load("ball_over_edge.yaml");
-  RunUntil(simulation, 0.45);
-  const auto ball = [&]() -> const BodyState& { return simulation.State()[1]; };
-  // While it spins, the friction that slows the rolling comes with a little creep.
-  EXPECT_NEAR(ball().v_WB.y, -ball().w_WB.x * 0.1, 0.06 * ball().v_WB.y);
-  const double v_1 = ball().v_WB.y, w_1 = ball().w_WB.z, t_1 = simulation.Time();
-  RunUntil(simulation, 1.0);
-  const double v_2 = ball().v_WB.y, w_2 = ball().w_WB.z, t_2 = simulation.Time();
-  RunUntil(simulation, 1.5);
-  const double v_3 = ball().v_WB.y, w_3 = ball().w_WB.z, t_3 = simulation.Time();
-  EXPECT_NEAR(std::log(v_1 / v_2) / (t_2 - t_1), std::log(v_2 / v_3) / (t_3 - t_2), 0.05);
-  EXPECT_NEAR((w_1 - w_2) / (t_2 - t_1), (w_2 - w_3) / (t_3 - t_2), 0.05);
-  double spin_gone = 0.0;
-  RunUntil(simulation, 2.2, [&] {
-    if (spin_gone == 0.0 && ball().w_WB.z < 0.01) spin_gone = simulation.Time();
-  });
-  EXPECT_NEAR(spin_gone, 1.9, 0.03);
-  // Then it rolls about the cap's centroid, which lies a third of the depth below the table top.
-  const double arm = ball().X_WB.p.z + (0.1 - ball().X_WB.p.z) / 3;
-  EXPECT_NEAR(ball().v_WB.y, -ball().w_WB.x * arm, 1e-3 * ball().v_WB.y);
-  RunUntil(simulation, 3.85);
-  EXPECT_NEAR(ball().X_WB.p.y, 0.284, 0.012);
-  EXPECT_GT(ball().v_WB.y, 0.0);
-  Vec3 normal{0, 0, 1};
-  double turn = 0.0, left = 0.0;
-  RunUntil(simulation, 4.5, [&] {
-    if (simulation.Contacts().empty()) {
-      if (left == 0.0) left = simulation.Time();
-      return;
-    }
-    Vec3 n = simulation.Contacts()[0].geometry.n;
-    if (simulation.Contacts()[0].body_i == 0) n = -n;
-    turn = std::max(turn, Norm(n - normal));
-    normal = n;
-  });
-  EXPECT_LT(turn, 0.05);  // from step to step
-  EXPECT_GT(normal.y, 0.5);
-  EXPECT_NEAR(left, 4.4416, 2e-3);  // the same at 25, 50 and 100 µs
-  EXPECT_NEAR(ball().X_WB.p.x, 0.0, 1e-3);
-}
-
 // Fixed step: energy never rises, even at 1 ms (Gonthier's solver study).
 TEST(ScenePhysics, BallOnTableGainsNoEnergyAtAnyStep) {
   for (const char* step : {"1e-3", "250e-6"}) {

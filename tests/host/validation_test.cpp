@@ -3,7 +3,10 @@
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
+#include "host/validation/bristle.h"
+#include "host/validation/ode.h"
 #include "host/validation/one_body.h"
 #include "host/validation/row.h"
 
@@ -38,6 +41,40 @@ TEST(Validation, ReboundsAreThoseOfASpring) {
 TEST(Validation, SimpsonsRuleIsExactForCubes) {
   EXPECT_NEAR(Integral([](double x) { return 4 * x * x * x - 2 * x; }, 3.0, 2), 72.0, 1e-12);
   EXPECT_NEAR(Integral([](double x) { return std::exp(x); }, 1.0, 200), std::numbers::e - 1, 1e-10);
+}
+
+// ÿ = −y from (1, 0): the error stays of the size of the tolerance, and a watch may end it.
+TEST(Validation, IntegratesAnOscillationToItsTolerance) {
+  const OdeRates rates = [](double, const std::vector<double>& y, std::vector<double>* dy) {
+    *dy = {y[1], -y[0]};
+  };
+  for (const double tolerance : {1e-6, 1e-9, 1e-12}) {
+    std::vector<double> y = {1.0, 0.0};
+    double t = 0.0;
+    Integrate(rates, 0.0, 10.0, {tolerance, {1.0, 1.0}, 1.0}, &y,
+              [&](double now, const std::vector<double>&) {
+                t = now;
+                return true;
+              });
+    EXPECT_EQ(t, 10.0);
+    EXPECT_NEAR(y[0], std::cos(10.0), 30 * tolerance);
+    EXPECT_NEAR(y[1], -std::sin(10.0), 30 * tolerance);
+  }
+  std::vector<double> y = {1.0, 0.0};
+  Integrate(rates, 0.0, 10.0, {1e-9, {1.0, 1.0}, 1e-2}, &y,
+            [](double, const std::vector<double>& at) { return at[0] > 0.0; });
+  EXPECT_NEAR(y[1], -1.0, 1e-4);  // it ends within 0.01 of a quarter
+}
+
+// At rest a bristle is a spring and a damper; sliding it settles at μ_C.
+TEST(Validation, TheBristlesEquationsHaveTheirLimits) {
+  const BristleConstants c = {0.4, 0.3, 1e4, 50.0, 0.0, 0.1, 0.5};
+  EXPECT_NEAR(Bristle(c, 0.0, 1e-5, 1.0).friction, 0.1, 1e-12);
+  EXPECT_NEAR(Bristle(c, 1e-5, 0.0, 1.0).friction, 50.0 * 1e-5, 1e-7);
+  EXPECT_NEAR(Bristle(c, 2.0, 0.3 / 1e4, 0.0).friction, 0.3, 1e-12);
+  EXPECT_NEAR(Bristle(c, 2.0, 0.3 / 1e4, 0.0).z_rate, 0.0, 1e-12);
+  EXPECT_NEAR(Bristle(c, -1.0, -1.0, 1.0).friction, -0.4, 1e-12);  // never above μ_S
+  EXPECT_NEAR(Bristle(c, 0.0, 0.0, 0.0).s_dw_rate, 2.0, 1e-12);
 }
 
 }  // namespace
