@@ -187,9 +187,6 @@ TEST(Parts, RepairMendsExactlyAndSaysSo) {
                            "1 triangle turned", "1 surface turned inside out"}) {
     EXPECT_NE(report.find(done), std::string::npos) << done << " is not in: " << report;
   }
-  TriangleMesh open = kBrick;
-  open.triangles.pop_back();
-  ExpectRefused(Put("still_open.obj", ObjText({open})), {"3 open edges"}, {.repair = true});
 }
 
 TEST(Parts, HostileFilesAreRefused) {
