@@ -16,7 +16,8 @@ foreach(folder geometry cuda integrators host)
     FILES_MATCHING
     PATTERN "*.h"
     PATTERN "cli" EXCLUDE
-    PATTERN "openvdb" EXCLUDE)
+    PATTERN "openvdb" EXCLUDE
+    PATTERN "assimp" EXCLUDE)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/intervox.h DESTINATION include/intervox)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/data/scenes ${PROJECT_SOURCE_DIR}/data/schema

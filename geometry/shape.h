@@ -91,11 +91,24 @@ struct Revolve {
   std::vector<OutlinePoint> outline;
 };
 
+/** A screw thread about z, centred, between planes z = ±length/2; at z = 0 its crest passes the +x
+ axis. A ridge of straight flanks winds about a core; where the root is farther out than the crest
+ it is the ridge of a nut, which has no core. Round in z are `sides` flat pieces a turn. */
+struct Thread {
+  double radius = 0;       ///< of the crest, to the corners [m]
+  double root_radius = 0;  ///< where the ridge ends, to the corners [m]
+  double pitch = 0;        ///< rise with each turn [m]; negative: left-handed
+  double length = 0;       ///< [m]
+  double crest = 0;        ///< width of the crest along z [m]
+  double flank_deg = 60;   ///< angle between the flanks [°]
+  int sides = 0;
+};
+
 /** The closed set of primitives. Adding one: one struct here, one file, one line in the variant;
  the completeness test names what is missing. */
 using Primitive =
     std::variant<HalfSpace, Box, Sphere, Ellipsoid, Cylinder, Cone, Capsule, Torus, Quadric, Convex,
-                 HalfSpaces, Prism, Wedge, RoundedBox, Extrude, Revolve>;
+                 HalfSpaces, Prism, Wedge, RoundedBox, Extrude, Revolve, Thread>;
 
 /** What an inner node of a CSG tree does with its children; kGrid has the grid of its only child,
  or one that was read. */

@@ -2,7 +2,7 @@
 # Installs the Debian packages that Intervox needs and that are missing. Without a missing one it
 # neither touches apt nor needs a network or root. Usage: scripts/install_dependencies.sh [--no-checks]
 # Where there is nvcc, also cuobjdump and nvdisasm, from PyPI into build/; it warns where it cannot.
-# --no-checks: without clang's tools, Chromium, zsh and those two, which only scripts/test.sh needs.
+# --no-checks: without clang's tools, Chromium, zsh, meshes of others and those two, which only scripts/test.sh needs.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -13,12 +13,13 @@ packages=(
   libopenvdb-dev libnanovdb-dev libeigen3-dev libtbb-dev libthrust-dev libhdf5-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
   libbenchmark-dev libpng-dev zlib1g-dev libmuparser-dev librandom123-dev
+  libassimp-dev
   # plots, reports, schema checks; what draws in pages
   python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib python3-jsonschema python3-yaml python3-pil
   libjs-three libjs-dygraphs
 )
 case "${1:-}" in
-  "") packages+=(clang-format clang-tidy zsh chromium chromium-driver python3-selenium) ;;
+  "") packages+=(clang-format clang-tidy zsh chromium chromium-driver python3-selenium assimp-testmodels) ;;
   --no-checks) ;;
   *) fail "unknown argument '$1'; known: --no-checks" ;;
 esac

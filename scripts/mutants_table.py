@@ -18,6 +18,19 @@ class Mutant:
 
 
 MUTANTS = [
+    # Parts from files: repair, hostile files, threads.
+    Mutant("host/parts/holes.cpp", "missing edges go the way of those that are there",
+           "if («excess < 0») std::swap(from, end);", "excess > 0", "host:PartsRepair*"),
+    Mutant("host/parts/holes.cpp", "holes are filled from their first vertex",
+           "if («area >= best») continue;", "k > i + 1", "host:PartsRepair*"),
+    Mutant("host/parts/repair.cpp", "sheets stay",
+           "if («std::abs(EnclosedVolume(shell)) <= thin * area») {", "false", "host:PartsRepair*"),
+    Mutant("host/parts/nesting.cpp", "hollows are turned, and free surfaces are not",
+           "SurroundingsOf(boxed, boxed[s]).depth % 2 == «0») free", "1", "host:PartsRepair*"),
+    Mutant("geometry/primitives/thread.cpp", "flanks fold inwards",
+           "Dot(first.PlaneNormal(), p[3] - p[0]) «<=» 0;", ">", "geometry:Primitives*"),
+    Mutant("geometry/limited_child.cpp", "memory has no limit",
+           "«setrlimit(RLIMIT_AS, &memory);»", "", "mesh:LimitedChild*"),
     # Bodies and their loads.
     Mutant("host/bodies/holder.cpp", "a holder's damper ignores that its target turns",
            "out.v_ref = target.v_WF + «Cross(target.w_WF, e)»;", "Vec3{}", "host:Holder*:SimulationLoads*"),

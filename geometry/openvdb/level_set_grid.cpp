@@ -2,14 +2,14 @@
 
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/MeshToVolume.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmath>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "geometry/limited_child.h"
 
 namespace intervox::geometry {
 namespace {
@@ -19,9 +19,6 @@ using openvdb::FloatGrid;
 
 /** Distances have a slope of 1, and of √3 at most as voxels see it where they have kinks. */
 constexpr double kMostSlope = 4;
-
-/** Limits of the child that reads a file first. */
-constexpr rlim_t kReadSeconds = 60;
 
 [[noreturn]] void Refuse(const std::filesystem::path& path, const std::string& what) {
   throw std::runtime_error(path.string() + ": " + what);
@@ -90,27 +87,41 @@ FloatGrid::Ptr ReadGrid(const std::filesystem::path& path, std::string* names) {
   return count == 1 ? found : nullptr;
 }
 
-/** Lets a child with limits read the file. @returns whether it came to an end. */
-bool ChildReads(const std::filesystem::path& path) {
-  const pid_t child = fork();
-  if (child < 0) return true;  // nothing is known
-  if (child == 0) {
-    const auto free = static_cast<rlim_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                      static_cast<rlim_t>(sysconf(_SC_PAGE_SIZE));
-    const rlimit none{0, 0}, seconds{kReadSeconds, kReadSeconds}, memory{free, free};
-    setrlimit(RLIMIT_CORE, &none);
-    close(STDERR_FILENO);  // a crash is the parent's to report
-    setrlimit(RLIMIT_CPU, &seconds);
-    setrlimit(RLIMIT_AS, &memory);
-    try {
-      std::string names;
-      ReadGrid(path, &names);
-    } catch (...) {  // the parent meets the same exception
-    }
-    _exit(0);
+/** Lets a child with limits read the file first, so that only what can be read is read here. */
+void RequireReadable(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  const ChildLimits limits = LimitsOfReading(error ? 0 : size);
+  const ChildResult child = RunInChild(limits, [&] {
+    std::string names;
+    ReadGrid(path, &names);
+    return std::string();
+  });
+  if (child.end == ChildEnd::kDone) return;
+  if (child.end == ChildEnd::kThrew) {
+    Refuse(path, "not a whole OpenVDB file (" + child.bytes + "). Write it anew.");
   }
-  int status = 0;
-  return waitpid(child, &status, 0) != child || WIFEXITED(status);
+  Refuse(path, "the file is damaged, or too large for this machine: reading its " +
+                   std::to_string(size) + " bytes, " + TextOf(child.end, limits) +
+                   ". Write it anew, or with larger voxels.");
+}
+
+/** Refuses levels that are no finite numbers: nothing that follows would see them. */
+void RequireNumbers(const std::filesystem::path& path, const FloatGrid& grid) {
+  std::int64_t count = 0;
+  Coord first;
+  for (auto leaf = grid.tree().cbeginLeaf(); leaf; ++leaf) {
+    for (openvdb::Index n = 0; n < FloatGrid::TreeType::LeafNodeType::SIZE; ++n) {
+      if (std::isfinite(leaf->getValue(n))) continue;
+      if (count++ == 0) first = leaf->offsetToGlobalCoord(n);
+    }
+  }
+  if (count == 0) return;
+  Refuse(path, "grid '" + grid.getName() + "': " + std::to_string(count) +
+                   (count == 1 ? " level is" : " levels are") +
+                   " no finite number, the first at voxel [" + std::to_string(first.x()) + ", " +
+                   std::to_string(first.y()) + ", " + std::to_string(first.z()) +
+                   "]. Make a level set anew.");
 }
 
 /** A mesh in index space, in double precision. */
@@ -135,11 +146,7 @@ VdbLevelSet ReadVdb(const std::filesystem::path& path, const RangeLoop& loop) {
     Refuse(path, "no such file. Paths are relative to the file that names them.");
   }
   openvdb::initialize();
-  if (!ChildReads(path)) {
-    Refuse(path,
-           "the file is damaged: reading it crashed or took too much memory or time. Write "
-           "it anew.");
-  }
+  RequireReadable(path);
   std::string names;
   FloatGrid::Ptr grid;
   try {
@@ -167,6 +174,7 @@ VdbLevelSet ReadVdb(const std::filesystem::path& path, const RangeLoop& loop) {
   if (!cubic || !at.isFinite()) {
     Refuse(path, name + "its voxels are no cubes along the axes. Resample it to a uniform scale.");
   }
+  RequireNumbers(path, *grid);
   const double band = grid->background() / h.x();
   if (!(band >= 1) || !(band <= kMostHalfWidth)) {
     Refuse(path, name + "its background is " + std::to_string(band) +

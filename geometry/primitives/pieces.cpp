@@ -18,6 +18,7 @@
 #include "geometry/primitives/revolve.h"
 #include "geometry/primitives/rounded_box.h"
 #include "geometry/primitives/sphere.h"
+#include "geometry/primitives/thread.h"
 #include "geometry/primitives/torus.h"
 #include "geometry/primitives/wedge.h"
 

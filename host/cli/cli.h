@@ -31,8 +31,9 @@ void AddExport(CLI::App& app, int& status);
 /** `study`: accuracy and time against the voxel size and the threads. */
 void AddStudy(CLI::App& app, int& status);
 
-/** Lets files of shapes name .vdb files, where the program has OpenVDB. */
-void UseOpenVdb();
+/** Lets files of shapes name .vdb files and meshes that are not convex, where the program has
+ OpenVDB, and .3mf and .glb files, where it has assimp. */
+void UseFileReaders();
 
 /** Options for a device word, auto | cpu | cuda[:k]. @throws host::InputError for another word. */
 EngineOptions ParseDevice(const std::string& device, int threads);

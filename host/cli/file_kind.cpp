@@ -37,11 +37,12 @@ constexpr std::array<Words, 12> kWords = {{
     {FileKind::kCheckpoint, "a checkpoint",
      "'intervox run --resume' with the scene and -o takes the one beside the results"},
     {FileKind::kArray, "an array of NumPy", "'intervox metrics PAIRS --poses' takes poses"},
-    {FileKind::kMesh, "a mesh",
-     "Intervox reads exact shapes; write a scene or pairs (docs/scene_format.md)"},
-    {FileKind::kCad, "a CAD model",
-     "Intervox reads exact shapes; write a scene or pairs (docs/scene_format.md)"},
-    {FileKind::kGrid, "an OpenVDB grid", "'intervox rasterize' writes such files and reads none"},
+    {FileKind::kPart, "a part of another program",
+     "'intervox info' takes it, and shapes of scenes and pairs name it: {file: part.stl}"},
+    {FileKind::kCad, "a CAD model or mesh of a kind that is not read",
+     "Write it as a mesh, .stl, .obj, .ply, .3mf or .glb, or as OpenSCAD's .csg"},
+    {FileKind::kGrid, "an OpenVDB grid",
+     "'intervox info' takes it, and shapes of scenes and pairs name it: {file: grid.vdb}"},
     {FileKind::kPicture, "a picture", "'intervox render' writes such files and reads none"},
 }};
 
@@ -59,12 +60,14 @@ std::string LowerExtension(const std::string& path) {
 
 FileKind ByName(const std::string& path) {
   const std::string extension = LowerExtension(path);
-  for (const auto& [name, kind] : {std::pair{".stl", FileKind::kMesh},
-                                   {".obj", FileKind::kMesh},
-                                   {".ply", FileKind::kMesh},
-                                   {".glb", FileKind::kMesh},
-                                   {".gltf", FileKind::kMesh},
-                                   {".off", FileKind::kMesh},
+  for (const auto& [name, kind] : {std::pair{".stl", FileKind::kPart},
+                                   {".obj", FileKind::kPart},
+                                   {".ply", FileKind::kPart},
+                                   {".3mf", FileKind::kPart},
+                                   {".glb", FileKind::kPart},
+                                   {".csg", FileKind::kPart},
+                                   {".gltf", FileKind::kCad},
+                                   {".off", FileKind::kCad},
                                    {".step", FileKind::kCad},
                                    {".stp", FileKind::kCad},
                                    {".iges", FileKind::kCad},

@@ -18,7 +18,7 @@ enum class FileKind {
   kBatch,
   kCheckpoint,
   kArray,  ///< NumPy's
-  kMesh,
+  kPart,   ///< of another program: .stl, .obj, .ply, .3mf, .glb, .csg
   kCad,
   kGrid,
   kPicture,

@@ -22,6 +22,7 @@
 #include "host/scene/reader.h"
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"
+#include "host/scene/text.h"
 #include "host/world/world.h"
 
 namespace intervox::cli {
@@ -164,6 +165,15 @@ void DescribePairs(const PairsFile& file, bool with_scene, bool with_cells) {
   }
 }
 
+/** Describes a part or a grid as the only shape of a file beside it. */
+void DescribePart(const std::string& path, bool repair, bool with_scene, bool with_cells) {
+  const std::filesystem::path file = std::filesystem::absolute(path);
+  DescribePairs(ParsePairs("schema: intervox/pairs/1\nshapes: {part: {file: " +
+                               host::Quoted(file.string()) + (repair ? ", repair: true}}" : "}}"),
+                           path),
+                with_scene, with_cells);
+}
+
 /** Whether a YAML text says that it is a scene; anything else is read as pairs. */
 bool IsScene(const std::string& text) {
   std::istringstream stream(text);
@@ -181,18 +191,31 @@ void AddInfo(CLI::App& app, int& status) {
     std::string file;
     bool scene = false;
     bool cells = false;
+    bool repair = false;
   };
   const auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("info", "Say what a results, scene or pairs file holds");
-  command->add_option("file", options->file, "HDF5 or YAML file; -: YAML from standard input")
+  CLI::App* command =
+      app.add_subcommand("info", "Say what a file of results, a scene, pairs or a part holds");
+  command
+      ->add_option(
+          "file", options->file,
+          "HDF5 or YAML file, a part or a folder of its pieces; -: YAML from standard input")
       ->required();
   command->add_flag("--scene", options->scene, "Print the scene, every default explicit");
   command->add_flag("--cells", options->cells,
                     "List the cells of a scene's bodies or a file's shapes, with their CSG nodes");
+  command->add_flag("--repair", options->repair, "Mend a part's triangles before (docs/parts.md)");
   command->callback([options, &status] {
     const std::string& path = options->file;
     RequireKind(path, "info",
-                {FileKind::kResults, FileKind::kMetrics, FileKind::kScene, FileKind::kPairs});
+                {FileKind::kResults, FileKind::kMetrics, FileKind::kScene, FileKind::kPairs,
+                 FileKind::kPart, FileKind::kGrid});
+    const FileKind kind = KindOf(path);
+    if (kind == FileKind::kPart || kind == FileKind::kGrid || std::filesystem::is_directory(path)) {
+      DescribePart(path, options->repair, options->scene, options->cells);
+      status = kDone;
+      return;
+    }
     if (IsHdf5(path)) {
       DescribeResults(path, options->scene);
       status = kDone;

@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", cli::VersionText());
   app.require_subcommand(1);
   int status = cli::kDone;
-  cli::UseOpenVdb();
+  cli::UseFileReaders();
   cli::AddRun(app, status);
   cli::AddValidate(app, status);
   cli::AddMetrics(app, status);

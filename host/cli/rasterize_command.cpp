@@ -14,9 +14,7 @@
 #include "host/input/writable.h"
 #include "host/scene/shape_metrics.h"
 #ifdef INTERVOX_HAS_OPENVDB
-#include "geometry/openvdb/level_set_grid.h"
 #include "geometry/openvdb/rasterize.h"
-#include "host/scene/grids.h"
 #endif
 
 namespace intervox::cli {
@@ -73,16 +71,6 @@ int Run(const Options& options) {
 #endif
 
 }  // namespace
-
-void UseOpenVdb() {
-#ifdef INTERVOX_HAS_OPENVDB
-  host::SetGridReader([](const std::filesystem::path& path, const geometry::RangeLoop& loop) {
-    geometry::VdbLevelSet read = geometry::ReadVdb(path, loop);
-    return host::GridFile{std::move(read.field), read.p_FG};
-  });
-  host::SetMeshGridder(geometry::LevelSetOfMesh);
-#endif
-}
 
 void AddRasterize(CLI::App& app, int& status) {
   const auto options = std::make_shared<Options>();

@@ -67,13 +67,19 @@ ConvexVerdict DeepestTriangle(const TriangleMesh& mesh,
   throw InputError(label + ": part: " + what + ". " + remedy);
 }
 
-/** Judges a shell; what has too large a hull is not convex. */
-bool IsConvex(const TriangleMesh& shell) {
+/** Why a closed shell is no exact hull; empty where it is one, or flat. */
+std::string WhyNoHull(const TriangleMesh& shell, ConvexVerdict* verdict) {
+  if (EnclosedVolume(shell) < 0) return "it has a hollow at " + Text(shell.p.front());
   try {
-    return EnclosedVolume(shell) > 0 && JudgeConvex(shell).is_convex;
+    *verdict = JudgeConvex(shell);
   } catch (const std::length_error&) {
-    return false;
+    return "its hull has more than " + std::to_string(geometry::kMostHullTriangles) + " triangles";
   }
+  const bool is_flat = verdict->faces == 0 && verdict->depth <= ConvexTolerance(shell);
+  if (verdict->is_convex || is_flat) return "";
+  const Defect crossings = FindCrossings(shell);
+  return "at " + Text(verdict->where) + " it is " + Text(verdict->depth) + " deep inside its hull" +
+         (crossings.count > 0 ? "; " + DefectText(crossings) : "");
 }
 
 }  // namespace
@@ -109,45 +115,33 @@ void RequireClosed(const TriangleMesh& mesh, const std::string& label, const std
   if (!list.empty()) Fail(label, "no closed surface: " + list, remedy);
 }
 
-bool AreConvex(const TriangleMesh& mesh) {
-  const std::vector<TriangleMesh> shells = Shells(mesh);
-  return std::all_of(shells.begin(), shells.end(), IsConvex);
-}
-
-std::vector<ConvexShell> ConvexShellsOf(const TriangleMesh& mesh, const std::string& label,
-                                        const std::string& remedy) {
-  std::vector<ConvexShell> convex;
+ConvexShells ConvexShellsOf(const TriangleMesh& mesh, const std::string& label) {
+  ConvexShells convex;
+  for (const Defect& defect : FindDefects(mesh)) {
+    if (defect.kind != DefectKind::kNonManifold) continue;
+    convex.why_not = DefectText(defect);
+    return convex;
+  }
   std::vector<TriangleMesh> shells = Shells(mesh);
-  const auto fail = [&](const std::string& why) {
-    const auto count = shells.size() - static_cast<std::size_t>(
-                                           std::count_if(shells.begin(), shells.end(), IsConvex));
-    Fail(label,
-         "closed, but not convex (" + std::to_string(count) + " of " +
-             std::to_string(shells.size()) + " shells): " + why,
-         remedy);
-  };
+  const std::size_t all = shells.size();
+  std::size_t others = 0;
+  std::string first;
   for (TriangleMesh& shell : shells) {
-    const double volume = EnclosedVolume(shell);
-    if (!(volume > 0)) {
-      fail("it has a hollow at " + Text(shell.p.front()));
-    }
     ConvexVerdict verdict;
-    try {
-      verdict = JudgeConvex(shell);
-    } catch (const std::length_error&) {
-      Fail(label,
-           "its hull has more than " + std::to_string(geometry::kMostHullTriangles) + " triangles",
-           "Make its mesh coarser.");
-    }
-    if (verdict.faces == 0 && verdict.depth <= ConvexTolerance(shell)) {
+    const std::string why = WhyNoHull(shell, &verdict);
+    if (!why.empty()) {
+      if (others++ == 0) first = why;
+    } else if (verdict.faces == 0) {
       Fail(label, "the surface at " + Text(shell.p.front()) + " is flat", "Remove it.");
+    } else if (others == 0) {
+      const double volume = EnclosedVolume(shell);
+      convex.shells.push_back({std::move(shell), verdict.faces, volume});
     }
-    if (!verdict.is_convex) {
-      const Defect crossings = FindCrossings(shell);
-      fail("at " + Text(verdict.where) + " it is " + Text(verdict.depth) + " deep inside its hull" +
-           (crossings.count > 0 ? "; " + DefectText(crossings) : ""));
-    }
-    convex.push_back({shell, verdict.faces, volume});
+  }
+  if (others > 0) {
+    convex.shells.clear();
+    convex.why_not = "not convex (" + std::to_string(others) + " of " + std::to_string(all) +
+                     (all == 1 ? " shell" : " shells") + "): " + first;
   }
   return convex;
 }

@@ -40,13 +40,15 @@ struct ConvexShell {
  @throws InputError. */
 void RequireClosed(const TriangleMesh& mesh, const std::string& label, const std::string& remedy);
 
-/** The shells of closed triangles.
- @param remedy  what to do where they are not convex
- @throws InputError unless each is convex. */
-std::vector<ConvexShell> ConvexShellsOf(const TriangleMesh& mesh, const std::string& label,
-                                        const std::string& remedy);
+/** The shells of closed triangles as hulls, if they are. */
+struct ConvexShells {
+  std::vector<ConvexShell> shells;  ///< all of them, where each is convex
+  /** Why some shells are none, with counts and the place of the first: it is not convex, has a
+   hollow, a hull of too many triangles, or an edge of more than two. Empty where each is convex. */
+  std::string why_not;
+};
 
-/** Whether each shell of closed triangles is convex, and has a hull of not too many triangles. */
-bool AreConvex(const TriangleMesh& mesh);
+/** Judges the shells of closed triangles. @throws InputError where one of them is flat. */
+ConvexShells ConvexShellsOf(const TriangleMesh& mesh, const std::string& label);
 
 }  // namespace intervox::host

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "geometry/eigen3.h"
+#include "host/input/error.h"
 #include "host/input/nearest.h"
 #include "host/input/place.h"
 #include "host/parts/convex_shell.h"
@@ -416,7 +417,11 @@ class Evaluator {
     const std::string label = *file_.name + ":" + std::to_string(call.line);
     RequireClosed(mesh, label, "Mend the polyhedron.");
     std::vector<ShapePtr> pieces;
-    for (ConvexShell& shell : ConvexShellsOf(mesh, label, kSplitIt)) {
+    ConvexShells convex = ConvexShellsOf(mesh, label);
+    if (!convex.why_not.empty()) {
+      throw InputError(label + ": part: " + convex.why_not + ". " + kSplitIt);
+    }
+    for (ConvexShell& shell : convex.shells) {
       pieces.push_back(Leaf(call, geometry::Convex{std::move(shell.mesh.p)}));
     }
     return Node(Operation::kUnion, std::move(pieces));

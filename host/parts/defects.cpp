@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "geometry/box_tree.h"
+#include "host/parts/corners.h"
 #include "host/parts/edges.h"
 #include "host/scene/text.h"
 
@@ -27,31 +28,6 @@ struct Counter {
 
 bool IsUsable(const Vec3& p) {
   return std::abs(p.x) <= kFarthest && std::abs(p.y) <= kFarthest && std::abs(p.z) <= kFarthest;
-}
-
-bool HasCornerTwice(const std::array<int, 3>& t) {
-  return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
-}
-
-/** The corners in ascending order. */
-std::array<int, 3> Sorted(std::array<int, 3> t) {
-  std::sort(t.begin(), t.end());
-  return t;
-}
-
-/** Triangles that have the corners of an earlier one, sorted by corners. */
-std::vector<int> ByCorners(const TriangleMesh& mesh) {
-  std::vector<int> order(mesh.triangles.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-    return Sorted(mesh.triangles[a]) < Sorted(mesh.triangles[b]);
-  });
-  return order;
-}
-
-/** Whether the permutation that sorts the corners is even. */
-bool IsEven(const std::array<int, 3>& t) {
-  return (t[0] < t[1]) + (t[1] < t[2]) + (t[2] < t[0]) == 2;
 }
 
 /** Six times the volume of a tetrahedron. */
@@ -106,42 +82,6 @@ std::pair<std::vector<int>, int> ShellNumbers(const TriangleMesh& mesh) {
     number[i] = r == i ? count++ : number[r];
   }
   return {number, count};
-}
-
-/** Turns triangles, shell by shell, until neighbours agree where they can. A shell keeps the
- direction that most of its triangles had. */
-int TurnToAgree(TriangleMesh* mesh) {
-  std::vector<std::vector<std::pair<int, bool>>> beside(mesh->triangles.size());
-  ForEachEdge(SortedEdges(*mesh), [&](std::span<const HalfEdge> edge) {
-    if (edge.size() != 2) return;
-    const bool agree = edge[0].is_upward != edge[1].is_upward;
-    beside[edge[0].triangle].emplace_back(edge[1].triangle, agree);
-    beside[edge[1].triangle].emplace_back(edge[0].triangle, agree);
-  });
-  std::vector<int> turn(mesh->triangles.size(), -1);
-  int turned = 0;
-  for (int first = 0; first < static_cast<int>(turn.size()); ++first) {
-    if (turn[first] >= 0) continue;
-    std::vector<int> shell{first};
-    turn[first] = 0;
-    for (std::size_t k = 0; k < shell.size(); ++k) {
-      const int t = shell[k];
-      for (const auto& [other, agree] : beside[t]) {
-        if (turn[other] >= 0) continue;
-        turn[other] = agree ? turn[t] : 1 - turn[t];
-        shell.push_back(other);
-      }
-    }
-    const auto ones =
-        std::count_if(shell.begin(), shell.end(), [&](int t) { return turn[t] == 1; });
-    const int rare = 2 * ones > static_cast<std::ptrdiff_t>(shell.size()) ? 0 : 1;
-    for (const int t : shell) {
-      if (turn[t] != rare) continue;
-      std::swap(mesh->triangles[t][1], mesh->triangles[t][2]);
-      ++turned;
-    }
-  }
-  return turned;
 }
 
 }  // namespace
@@ -269,40 +209,13 @@ std::string DefectText(const Defect& defect) {
          Text(defect.where);
 }
 
-Repairs RepairMesh(TriangleMesh* mesh) {
-  Repairs repairs;
-  repairs.degenerate = static_cast<int>(std::erase_if(mesh->triangles, HasCornerTwice));
-  // Of triangles with the same corners, those that face opposite ways go in pairs.
-  const std::vector<int> order = ByCorners(*mesh);
-  std::vector<bool> goes(order.size(), false);
-  for (std::size_t k = 0; k < order.size();) {
-    std::size_t end = k;
-    int sum = 0;
-    for (; end < order.size() &&
-           Sorted(mesh->triangles[order[end]]) == Sorted(mesh->triangles[order[k]]);
-         ++end) {
-      sum += IsEven(mesh->triangles[order[end]]) ? 1 : -1;
-      goes[order[end]] = true;
-    }
-    for (std::size_t j = k; j < end && sum != 0; ++j) {
-      if (IsEven(mesh->triangles[order[j]]) != (sum > 0)) continue;
-      goes[order[j]] = false;
-      break;
-    }
-    k = end;
-  }
-  std::vector<std::array<int, 3>> kept;
-  for (std::size_t t = 0; t < goes.size(); ++t) {
-    if (!goes[t]) kept.push_back(mesh->triangles[t]);
-  }
-  repairs.duplicate = static_cast<int>(mesh->triangles.size() - kept.size());
-  mesh->triangles = std::move(kept);
-  repairs.turned = TurnToAgree(mesh);
-  if (EnclosedVolume(*mesh) < 0) {
-    repairs.inverted = 1;
-    for (auto& t : mesh->triangles) std::swap(t[1], t[2]);
-  }
-  return repairs;
+bool IsClosed(const TriangleMesh& mesh) {
+  bool is_closed = true;
+  ForEachEdge(SortedEdges(mesh), [&](std::span<const HalfEdge> edge) {
+    const auto up = std::count_if(edge.begin(), edge.end(), [](auto& h) { return h.is_upward; });
+    is_closed = is_closed && 2 * up == static_cast<std::ptrdiff_t>(edge.size());
+  });
+  return is_closed;
 }
 
 std::vector<TriangleMesh> Shells(const TriangleMesh& mesh) {

@@ -45,18 +45,9 @@ Defect FindCrossings(const TriangleMesh& mesh);
 /** "3 open edges, the first at [1, 0, 0]". */
 std::string DefectText(const Defect& defect);
 
-/** What RepairMesh did. */
-struct Repairs {
-  int degenerate = 0;  ///< triangles dropped that had a corner twice
-  int duplicate = 0;   ///< triangles dropped that stood twice
-  int turned = 0;      ///< triangles turned to agree with their neighbours
-  int inverted = 0;    ///< shells turned inside out
-};
-
-/** Mends what needs no new vertex: drops degenerate and double triangles (two that face each other
- both go), turns triangles to agree with their neighbours, and turns the whole mesh where its volume
- is negative. Edges stay open. */
-Repairs RepairMesh(TriangleMesh* mesh);
+/** Whether as many triangles pass each edge upwards as downwards: what they go round is the same
+ whole number of times everywhere off them, also where edges have more than two. */
+bool IsClosed(const TriangleMesh& mesh);
 
 /** The parts of a mesh that hang together by edges, each with its own vertices. */
 std::vector<TriangleMesh> Shells(const TriangleMesh& mesh);

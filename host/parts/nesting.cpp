@@ -43,21 +43,36 @@ Surroundings SurroundingsOf(const std::vector<Shell>& shells, const Shell& shell
   return around;
 }
 
+/** A shell with its box; which way it faces is told by its volume. */
+Shell Boxed(TriangleMesh mesh) {
+  Shell shell{std::move(mesh), {}, {}};
+  shell.lower = shell.upper = shell.mesh.p.front();
+  for (const Vec3& p : shell.mesh.p) {
+    shell.lower = Min(shell.lower, p);
+    shell.upper = Max(shell.upper, p);
+  }
+  shell.is_hollow = EnclosedVolume(shell.mesh) < 0;
+  return shell;
+}
+
 }  // namespace
+
+std::vector<int> FreeInwardShells(const std::vector<TriangleMesh>& shells) {
+  std::vector<Shell> boxed;
+  for (const TriangleMesh& mesh : shells) boxed.push_back(Boxed(mesh));
+  std::vector<int> free;
+  for (int s = 0; s < static_cast<int>(boxed.size()); ++s) {
+    if (boxed[s].is_hollow && SurroundingsOf(boxed, boxed[s]).depth % 2 == 0) free.push_back(s);
+  }
+  return free;
+}
 
 std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& label) {
   std::vector<Shell> shells;
   bool has_hollow = false;
   for (TriangleMesh& part : Shells(mesh)) {
-    Shell shell{std::move(part), {}, {}};
-    shell.lower = shell.upper = shell.mesh.p.front();
-    for (const Vec3& p : shell.mesh.p) {
-      shell.lower = Min(shell.lower, p);
-      shell.upper = Max(shell.upper, p);
-    }
-    shell.is_hollow = EnclosedVolume(shell.mesh) < 0;
-    has_hollow = has_hollow || shell.is_hollow;
-    shells.push_back(std::move(shell));
+    shells.push_back(Boxed(std::move(part)));
+    has_hollow = has_hollow || shells.back().is_hollow;
   }
   if (!has_hollow) return {{mesh, 0}};
 

@@ -16,4 +16,8 @@ namespace intervox::host {
  @throws InputError that counts and places shells that face inwards and lie in no solid. */
 std::vector<ShellLayer> LayersOf(const TriangleMesh& mesh, const std::string& label);
 
+/** The numbers of the closed shells that face inwards and lie in an even number of others, so that
+ they can bound no hollow. */
+std::vector<int> FreeInwardShells(const std::vector<TriangleMesh>& shells);
+
 }  // namespace intervox::host

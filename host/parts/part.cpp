@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
-#include <cstdio>
-#include <stdexcept>
 #include <utility>
 
-#include "geometry/grid/level_set.h"
 #include "host/input/bytes.h"
 #include "host/input/error.h"
 #include "host/parts/convex_shell.h"
 #include "host/parts/csg.h"
 #include "host/parts/defects.h"
-#include "host/parts/nesting.h"
+#include "host/parts/part_grid.h"
 #include "host/parts/readers.h"
+#include "host/parts/repair.h"
 #include "host/scene/grids.h"
 #include "host/scene/text.h"
 
@@ -24,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using geometry::Shape;
+using Object = PartObject;
 
 const BytesRemedies kRemedies{"Name a part or a folder of parts.", "Make its mesh coarser."};
 
@@ -33,8 +31,12 @@ struct Reader {
   std::vector<PartMesh> (*read)(const PartFile& file);  ///< null: a tree of solids
 };
 
-constexpr std::array<Reader, 4> kReaders{
-    {{".stl", ReadStl}, {".obj", ReadObj}, {".ply", ReadPly}, {".csg", nullptr}}};
+constexpr std::array<Reader, 6> kReaders{{{".stl", ReadStl},
+                                          {".obj", ReadObj},
+                                          {".ply", ReadPly},
+                                          {".3mf", ReadThreeMf},
+                                          {".glb", ReadGlb},
+                                          {".csg", nullptr}}};
 
 const Reader* ReaderOf(const fs::path& path) {
   std::string extension = path.extension().string();
@@ -49,17 +51,6 @@ const Reader* ReaderOf(const fs::path& path) {
                        const std::string& remedy) {
   throw InputError(file + ": part: " + what + ". " + remedy);
 }
-
-std::string Count(std::size_t n, const std::string& one, const std::string& many) {
-  return std::to_string(n) + " " + (n == 1 ? one : many);
-}
-
-/** An object of a file on its way to a solid. */
-struct Object {
-  std::string file;
-  PartMesh part;
-  std::string Label() const { return part.name.empty() ? file : file + ", '" + part.name + "'"; }
-};
 
 std::vector<Object> ReadFile(const fs::path& path, const Reader& reader) {
   const std::string bytes = ReadBytes(path, kRemedies);
@@ -110,28 +101,28 @@ class Preparation {
   Preparation(const PartOptions& options, std::vector<std::string>* report)
       : options_(options), report_(report) {}
 
-  void Prepare(Object* object) const {
+  /** Returns false where repairs have left nothing. */
+  bool Prepare(Object* object) const {
     TriangleMesh& mesh = object->part.mesh;
     if (options_.y_is_up) {
       for (Vec3& p : mesh.p) p = {p.x, 0.0 - p.z, p.y};  // no −0
     }
     const int merged = Weld(&mesh);
-    const auto did = [&](int count, const std::string& one, const std::string& many) {
-      if (count > 0) {
-        report_->push_back(object->Label() + ": " +
-                           Count(static_cast<std::size_t>(count), one, many));
-      }
-    };
-    did(merged, "corner merged with an equal one", "corners merged with equal ones");
+    if (merged > 0) {
+      report_->push_back(object->Label() + ": " +
+                         CountText(static_cast<std::size_t>(merged),
+                                   "corner merged with an equal one",
+                                   "corners merged with equal ones"));
+    }
     if (options_.repair && !HasBadVertex(mesh)) {
-      const Repairs repairs = RepairMesh(&mesh);
-      did(repairs.degenerate, "degenerate triangle dropped", "degenerate triangles dropped");
-      did(repairs.duplicate, "double triangle dropped", "double triangles dropped");
-      did(repairs.turned, "triangle turned", "triangles turned");
-      did(repairs.inverted, "surface turned inside out", "surfaces turned inside out");
+      for (const std::string& line : RepairMesh(&mesh)) {
+        report_->push_back(object->Label() + ": " + line);
+      }
       Weld(&mesh);
+      if (mesh.triangles.empty()) return false;
     }
     Require(*object);
+    return true;
   }
 
  private:
@@ -141,16 +132,14 @@ class Preparation {
   }
 
   void Require(const Object& object) const {
-    const std::vector<Defect> defects = FindDefects(object.part.mesh);
+    const TriangleMesh& mesh = object.part.mesh;
+    const std::vector<Defect> defects = FindDefects(mesh);
     if (defects.empty()) return;
-    using enum DefectKind;
-    const bool is_mendable =
-        !options_.repair && std::all_of(defects.begin(), defects.end(), [](const Defect& d) {
-          return d.kind == kDegenerate || d.kind == kDuplicate || d.kind == kTurned ||
-                 d.kind == kInverted;
-        });
-    RequireClosed(object.part.mesh, object.Label(),
-                  is_mendable ? "Add 'repair: true'." : "Mend it in the program that made it.");
+    const bool is_mendable = defects.front().kind > DefectKind::kNotFinite;
+    if (options_.repair && is_mendable && IsClosed(mesh) && EnclosedVolume(mesh) > 0) return;
+    RequireClosed(mesh, object.Label(),
+                  is_mendable && !options_.repair ? "Add 'repair: true'."
+                                                  : "Mend it in the program that made it.");
   }
 
   PartOptions options_;
@@ -162,8 +151,8 @@ class HullMaker {
  public:
   explicit HullMaker(std::string name) : name_(std::move(name)) {}
 
-  void Add(const Object& object, const std::string& remedy) {
-    for (ConvexShell& shell : ConvexShellsOf(object.part.mesh, object.Label(), remedy)) {
+  void Add(const Object& object, std::vector<ConvexShell> shells) {
+    for (ConvexShell& shell : shells) {
       auto piece = std::make_shared<Shape>();
       piece->name = object.part.name;
       piece->primitive = geometry::Convex{std::move(shell.mesh.p)};
@@ -189,9 +178,9 @@ class HullMaker {
   }
 
   std::string Summary() const {
-    return Count(pieces_.size(), "convex piece", "convex pieces") + " of " +
-           Count(static_cast<std::size_t>(faces_), "face", "faces") + ", volume " + Text(volume_) +
-           (pieces_.size() > 1 ? " where they do not overlap" : "");
+    return CountText(pieces_.size(), "convex piece", "convex pieces") + " of " +
+           CountText(static_cast<std::size_t>(faces_), "face", "faces") + ", volume " +
+           Text(volume_) + (pieces_.size() > 1 ? " where they do not overlap" : "");
   }
 
  private:
@@ -200,75 +189,6 @@ class HullMaker {
   double volume_ = 0;  ///< of all surfaces [cubed units of the file]
   int faces_ = 0;
 };
-
-/** The box of all vertices. */
-std::array<Vec3, 2> BoxOf(const std::vector<Object>& objects) {
-  Vec3 lower = objects.front().part.mesh.p.front(), upper = lower;
-  for (const Object& object : objects) {
-    for (const Vec3& p : object.part.mesh.p) {
-      lower = Min(lower, p);
-      upper = Max(upper, p);
-    }
-  }
-  return {lower, upper};
-}
-
-std::string Extent(const std::vector<Object>& objects) {
-  const std::array<Vec3, 2> box = BoxOf(objects);
-  return "from " + Text(box[0]) + " to " + Text(box[1]);
-}
-
-/** Names the key that makes a grid, with a voxel size that is about a hundredth of the diagonal. */
-std::string GridRemedy(const std::vector<Object>& objects, double scale) {
-  const std::array<Vec3, 2> box = BoxOf(objects);
-  const double h = scale * Norm(box[1] - box[0]) / 100;
-  double digit = std::pow(10, std::floor(std::log10(h)));
-  digit *= h >= 5 * digit ? 5 : h >= 2 * digit ? 2 : 1;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.0e", digit);
-  return std::string("Add 'voxel_size: ") + text +
-         "' [m] to take it as a grid, or split it into convex pieces, for example with CoACD, and "
-         "name the file or the folder of them.";
-}
-
-/** One grid of all objects' triangles. */
-geometry::ShapePtr GridOfObjects(const fs::path& path, const std::vector<Object>& objects,
-                                 const PartOptions& options, const std::string& name,
-                                 std::string* became) {
-  // Objects with hollows are solids of their own, which others may lie in.
-  std::vector<std::vector<ShellLayer>> solids;
-  TriangleMesh all, full;
-  std::size_t hollows = 0;
-  for (const Object& object : objects) {
-    Append(object.part.mesh, &all);
-    std::vector<ShellLayer> layers = LayersOf(object.part.mesh, object.Label());
-    if (layers.size() == 1) {
-      Append(object.part.mesh, &full);
-      continue;
-    }
-    for (const ShellLayer& layer : layers) hollows += layer.hollows;
-    solids.push_back(std::move(layers));
-  }
-  if (!full.triangles.empty()) solids.push_back({{std::move(full), 0}});
-  const Defect crossings = FindCrossings(all);
-  Shape shape;
-  shape.name = name;
-  shape.operation = geometry::Operation::kGrid;
-  try {
-    shape.grid = GridOfMeshes(solids, *options.voxel_size, options.half_width);
-  } catch (const std::invalid_argument& error) {
-    Fail(path.string(), std::string("in the file's units, ") + error.what(),
-         "Voxel sizes here are in metres.");
-  }
-  shape.grid.file = path.string();
-  shape.grid.text = "file: " + Quoted(path.string()) + (options.y_is_up ? ", up: y" : "") +
-                    (options.repair ? ", repair: true" : "");
-  *became = "not convex, a grid of " + std::to_string(shape.grid.field->active) +
-            " voxels near its surface" +
-            (hollows > 0 ? " with " + Count(hollows, "hollow", "hollows") : "") +
-            (crossings.count > 0 ? ", where " + DefectText(crossings) : "");
-  return std::make_shared<const Shape>(std::move(shape));
-}
 
 /** An OpenSCAD tree as a part. */
 Part ReadTree(const fs::path& path, const PartOptions& options, const std::string& name) {
@@ -280,7 +200,7 @@ Part ReadTree(const fs::path& path, const PartOptions& options, const std::strin
   CsgSolid solid = ReadCsg(file, options.facets, options.y_is_up, name);
   Part part{std::move(solid.shape), {}};
   const auto count = [](int n, const std::string& one, const std::string& many) {
-    return Count(static_cast<std::size_t>(n), one, many);
+    return CountText(static_cast<std::size_t>(n), one, many);
   };
   part.report.push_back(
       path.string() + ": " +
@@ -322,30 +242,42 @@ Part ReadPart(const fs::path& path, const PartOptions& options, const std::strin
     if (read.size() > 1 && std::any_of(read.begin(), read.end(), HasOpenEdges)) {
       read = {Merged(read)};
     }
-    for (Object& object : read) preparation.Prepare(&object);
-    objects.insert(objects.end(), std::make_move_iterator(read.begin()),
-                   std::make_move_iterator(read.end()));
+    for (Object& object : read) {
+      if (preparation.Prepare(&object)) objects.push_back(std::move(object));
+    }
+  }
+  if (objects.empty()) {
+    Fail(path.string(), "its triangles enclose no volume, also with their holes closed",
+         "Export a solid, not a sheet.");
   }
   std::size_t triangles = 0, vertices = 0;
+  HullMaker hulls(name);
+  std::string label, why_not;  // of the first object that is not convex
   for (const Object& object : objects) {
     triangles += object.part.mesh.triangles.size();
     vertices += object.part.mesh.p.size();
+    if (!why_not.empty()) continue;
+    ConvexShells convex = ConvexShellsOf(object.part.mesh, object.Label());
+    label = object.Label();
+    why_not = std::move(convex.why_not);
+    hulls.Add(object, std::move(convex.shells));
   }
   std::string became;
-  if (options.voxel_size && !std::all_of(objects.begin(), objects.end(),
-                                         [](const Object& o) { return AreConvex(o.part.mesh); })) {
-    part.shape = GridOfObjects(path, objects, options, name, &became);
-  } else {
-    HullMaker hulls(name);
-    const std::string remedy = GridRemedy(objects, options.scale);
-    for (const Object& object : objects) hulls.Add(object, remedy);
+  if (why_not.empty()) {
     part.shape = hulls.Take();
     became = hulls.Summary() + (options.voxel_size ? "; no grid is needed" : "");
+  } else if (options.voxel_size || CanGridMeshes()) {
+    part.shape = GridOfObjects(path, objects, options, name, &became);
+    became = why_not + (label == path.string() ? "" : " in " + label) + ", so " + became;
+  } else {
+    Fail(label, why_not,
+         "Split it into convex pieces, for example with CoACD, and name the file or the folder of "
+         "them, or use a program with OpenVDB (INTERVOX_OPENVDB=ON), which makes a grid of it");
   }
   part.report.insert(part.report.begin(),
-                     path.string() + ": " + Count(triangles, "triangle", "triangles") + ", " +
-                         Count(vertices, "vertex", "vertices") + ", " + became + ", " +
-                         Extent(objects) + ", in the file's units");
+                     path.string() + ": " + CountText(triangles, "triangle", "triangles") + ", " +
+                         CountText(vertices, "vertex", "vertices") + ", " + became + ", " +
+                         ExtentText(objects) + ", in the file's units");
   return part;
 }
 

@@ -14,12 +14,12 @@ namespace intervox::host {
 /** How a file is taken. */
 struct PartOptions {
   bool y_is_up = false;  ///< the file's y axis becomes z: (x, y, z) → (x, −z, y)
-  bool repair = false;   ///< mend what can be mended exactly
+  bool repair = false;   ///< mend what RepairMesh can
   Facets facets{};       ///< of a .csg
-  /** Edge of a voxel [the file's units] of the grid that a mesh becomes which is not convex. */
+  /** Edge of a voxel [the file's units] of the grid that a mesh becomes which is not convex;
+   without it a hundredth of the diagonal. */
   std::optional<double> voxel_size{};
   double half_width = 3;  ///< of its band [voxels]
-  double scale = 1;       ///< metres in the file's unit, for messages
 };
 
 /** A solid that was read, in the file's units. */
@@ -28,12 +28,13 @@ struct Part {
   std::vector<std::string> report;  ///< what was read and done, a line each
 };
 
-/** Reads a part by the extension of its name, whatever its case: .stl, .obj, .ply or .csg; or a
+/** Reads a part by the extension of its name, whatever its case: .stl, .obj, .ply,
+ .3mf, .glb or .csg; or a
  folder, all meshes of which are read in the order of their names.
 
  Vertices with equal coordinates are one. A closed convex surface becomes its hull, and several of
- them, as objects, shells or files, the union of their hulls. With a voxel size, what is not convex
- becomes one grid: inside is what no path from far away reaches.
+ them, as objects, shells or files, the union of their hulls. If any is not convex, all become
+ one grid: inside is what no path from far away reaches.
  @param name  is given to the solid
  @throws InputError naming the file, what is wrong with counts and places, and a remedy. */
 Part ReadPart(const std::filesystem::path& path, const PartOptions& options,

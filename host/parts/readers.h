@@ -1,6 +1,8 @@
-/** @file Triangles from files of other programs, in double precision: STL, OBJ, PLY. */
+/** @file Triangles from files of other programs: STL, OBJ and PLY in double precision, 3MF and glTF
+ by a library. */
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,5 +36,19 @@ std::vector<PartMesh> ReadObj(const PartFile& file);
 /** Stanford PLY, ASCII or binary of either byte order: `vertex` with x, y, z of any type and `face`
  with a list of indices count, polygons become fans; one object. @throws InputError as ReadStl. */
 std::vector<PartMesh> ReadPly(const PartFile& file);
+
+/** Reads a file of the extension, ".3mf" or ".glb". */
+using SceneFileReader =
+    std::function<std::vector<PartMesh>(const PartFile& file, const std::string& extension)>;
+
+/** Sets the reader of .3mf and .glb files; a program without assimp has none. */
+void SetSceneFileReader(SceneFileReader reader);
+
+/** 3MF, a zip archive of XML, by the reader that was set: an object for each mesh as it is placed.
+ @throws InputError as ReadStl, and where no reader was set. */
+std::vector<PartMesh> ReadThreeMf(const PartFile& file);
+
+/** Binary glTF, likewise. @throws InputError as ReadThreeMf. */
+std::vector<PartMesh> ReadGlb(const PartFile& file);
 
 }  // namespace intervox::host

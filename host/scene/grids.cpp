@@ -56,6 +56,8 @@ geometry::Shape Unbiased(const geometry::Shape& shape) {
 
 void SetMeshGridder(MeshGridder gridder) { Gridder() = std::move(gridder); }
 
+bool CanGridMeshes() { return static_cast<bool>(Gridder()); }
+
 geometry::GridSource GridOfMeshes(std::span<const std::vector<ShellLayer>> solids,
                                   double voxel_size, double half_width) {
   if (!Gridder()) {

@@ -54,6 +54,9 @@ using MeshGridder = std::function<std::shared_ptr<const geometry::LevelSet>(
 /** Sets what makes grids of triangles; a program without OpenVDB has none. */
 void SetMeshGridder(MeshGridder gridder);
 
+/** Whether SetMeshGridder was called. */
+bool CanGridMeshes();
+
 /** The grid of the union of solids, each of them layers of closed triangles from the outside to the
  inside.
  @param voxel_size  in the meshes' unit

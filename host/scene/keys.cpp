@@ -96,14 +96,14 @@ void AddShapes(std::vector<Object>& t) {
   shape.keys.push_back(Of("up", Type::kChoice, "z|y", false,
                           "The file's axis that becomes z; y turns (x, y, z) to (x, -z, y)."));
   shape.keys.push_back(Plain("repair", Type::kBool, false,
-                             "Mend the file's triangles where that is exact; default false."));
+                             "Mend the file's triangles: see parts.md; default false."));
   shape.keys.push_back(
       Plain("facets", Type::kBool, false,
             "Round shapes of a .csg: true as facets, false as true surfaces; default: as facets "
             "where $fn is above 0."));
   shape.keys.push_back(Number("voxel_size", kSize, false,
                               "Of the grid that the file's triangles become where they are not "
-                              "convex [m], scale applied."));
+                              "convex [m], scale applied; default: a hundredth of the diagonal."));
   shape.keys.push_back(Number("half_width", {kLeastHalfWidth, kMostHalfWidth, false}, false,
                               "Of that grid's band, in voxels; default 3."));
   t.push_back(std::move(shape));

@@ -24,6 +24,7 @@
 #include "geometry/primitives/revolve.h"
 #include "geometry/primitives/rounded_box.h"
 #include "geometry/primitives/sphere.h"
+#include "geometry/primitives/thread.h"
 #include "geometry/primitives/torus.h"
 #include "geometry/primitives/wedge.h"
 #include "host/scene/text.h"
@@ -296,6 +297,53 @@ struct Format<Prism> {
   static std::string Write(const Prism& s) {
     return "{sides: " + Text(static_cast<double>(s.sides)) + ", radius: " + Text(s.radius) +
            ", height: " + Text(s.height) + "}";
+  }
+};
+
+template <>
+struct Format<Thread> {
+  static constexpr const char* kNoun = "A screw thread, of a bolt or a nut.";
+  static std::optional<Object> Keys() {
+    return Object{
+        "thread",
+        "A centred screw thread about z, of flat pieces; at z = 0 its crest passes the +x axis. "
+        "Where "
+        "root_radius is above radius it is the ridge of a nut, without its body.",
+        {{"radius", Type::kNumber, kSize, "", true, 0, "Of the crest, to the corners [m]."},
+         {"root_radius", Type::kNumber, kSize, "", true, 0, "Of the root, to the corners [m]."},
+         {"pitch", Type::kNumber, kLength, "", true, 0,
+          "Rise with each turn [m]; negative: left-handed."},
+         {"length", Type::kNumber, kSize, "", true, 0, "Between its ends [m]."},
+         {"crest", Type::kNumber, kSize, "", true, 0, "Width of the crest along z [m]."},
+         {"flank_deg",
+          Type::kNumber,
+          {0, kMostFlankDeg, false},
+          "",
+          false,
+          0,
+          "Angle between the flanks [°]; default 60."},
+         {"sides",
+          Type::kNumber,
+          {3, kMostPrismSides, false},
+          "",
+          true,
+          0,
+          "Flat pieces in a turn."}},
+        {},
+        {}};
+  }
+  static Thread Read(const Cursor& c) {
+    const double sides = c.At("sides").Number();
+    if (sides != std::floor(sides)) c.At("sides").Fail("no whole number", "Give one.");
+    return {c.At("radius").Number(), c.At("root_radius").Number(), c.At("pitch").Number(),
+            c.At("length").Number(), c.At("crest").Number(),       c.Number("flank_deg", 60.0),
+            static_cast<int>(sides)};
+  }
+  static std::string Write(const Thread& s) {
+    return "{radius: " + Text(s.radius) + ", root_radius: " + Text(s.root_radius) +
+           ", pitch: " + Text(s.pitch) + ", length: " + Text(s.length) +
+           ", crest: " + Text(s.crest) + ", flank_deg: " + Text(s.flank_deg) +
+           ", sides: " + Text(static_cast<double>(s.sides)) + "}";
   }
 };
 

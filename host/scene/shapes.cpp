@@ -270,20 +270,19 @@ Library::Built Library::FromFile(const Cursor& cursor, Shape shape) {
   options.y_is_up = cursor.String("up", "z") == "y";
   options.repair = cursor.Has("repair") && cursor.At("repair").Bool();
   if (cursor.Has("facets")) options.facets = cursor.At("facets").Bool();
-  options.scale = shape.scale;
   std::optional<GridSizes> sizes = sizes_;
   const bool is_tree = std::filesystem::path(file.String()).extension() == ".csg";
   if (cursor.Has("voxel_size") && is_tree) {
     cursor.At("voxel_size").Fail("is for meshes", "Use {grid: {of: …, voxel_size: …}}.");
   }
   if (cursor.Has("voxel_size")) sizes = {cursor.At("voxel_size").Number(), kHalfWidth};
-  if (cursor.Has("half_width")) {
-    if (!sizes) cursor.At("half_width").Fail("is that of a grid", "Give 'voxel_size', too.");
-    sizes->half_width = cursor.At("half_width").Number();
-  }
   if (sizes) {
     options.voxel_size = sizes->voxel_size / shape.scale;
     options.half_width = sizes->half_width;
+  }
+  if (cursor.Has("half_width")) {
+    if (is_tree) cursor.At("half_width").Fail("is that of a grid", "Remove it.");
+    options.half_width = cursor.At("half_width").Number();
   }
   Part part;
   try {

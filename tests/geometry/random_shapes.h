@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <random>
 #include <string>
@@ -72,6 +73,51 @@ inline ShapePtr Tree(Operation operation, std::vector<ShapePtr> children, std::s
 
 /** A pose without rotation. */
 inline Pose At(double x, double y, double z) { return {Mat3::Identity(), {x, y, z}}; }
+
+/** Whether a point is in a thread of four sides with radii 0.6 and 0.4, pitch 0.5, length 1, crest
+ 0.1 and flanks of 60°. Over each side the ridge lies between the larger and the smaller of the
+ heights that the two ways to triangulate a flank give. */
+inline bool InThread(const Vec3& p) {
+  if (Abs(p).z > 0.5) return false;
+  // Turned so that its side lies between the angles 0 and 90°: u along x, v along y.
+  double u = p.x, v = p.y;
+  int side = 0;
+  for (; !(u >= 0 && v >= 0) && side < 4; ++side) {
+    const double t = u;
+    u = v;
+    v = -t;
+  }
+  const double r = u + v;
+  if (r <= 0.4) return true;
+  if (r > 0.6) return false;
+  const double root = 0.05 + 0.2 * std::sqrt(1.0 / 3), crest = 0.05;
+  // Heights at (0.4, 0), (0, 0.4), (0, 0.6), (0.6, 0) over the middle of the ridge.
+  const auto plane = [&](double x1, double y1, double h1, double x2, double y2, double h2,
+                         double x3, double y3, double h3) {
+    const double d = (x2 - x1) * (y3 - y1) - (x3 - x1) * (y2 - y1);
+    const double b = ((u - x1) * (y3 - y1) - (x3 - x1) * (v - y1)) / d;
+    const double c = ((x2 - x1) * (v - y1) - (u - x1) * (y2 - y1)) / d;
+    return std::pair{h1 + b * (h2 - h1) + c * (h3 - h1), std::min({b, c, 1 - b - c})};
+  };
+  const auto folded = [&](double a, double b, double c, double d, bool first) {
+    const auto one =
+        first ? plane(0.4, 0, a, 0, 0.4, b, 0, 0.6, c) : plane(0.4, 0, a, 0, 0.4, b, 0.6, 0, d);
+    const auto two =
+        first ? plane(0.4, 0, a, 0, 0.6, c, 0.6, 0, d) : plane(0, 0.4, b, 0, 0.6, c, 0.6, 0, d);
+    return one.second >= two.second ? one.first : two.first;
+  };
+  for (int turn = -3; turn <= 3; ++turn) {
+    const double z = 0.5 * turn + 0.125 * side, next = z + 0.125;
+    const auto height = [&](double up, bool first) {
+      return folded(z + up * root, next + up * root, next + up * crest, z + up * crest, first);
+    };
+    if (p.z <= std::max(height(1, true), height(1, false)) &&
+        p.z >= std::min(height(-1, true), height(-1, false))) {
+      return true;
+    }
+  }
+  return false;
+}
 
 /** A solid of one kind, of size about 1, with its membership written out by hand. */
 struct Example {
@@ -176,6 +222,7 @@ inline std::vector<Example> Examples() {
                 std::hypot(r - 0.7, p.z) >= 0.2;
        }},
       {Revolve{{{0, -0.5, 1}, {0, 0.5, 0}}}, [](const Vec3& p) { return Norm(p) <= 0.5; }},
+      {Thread{0.6, 0.4, 0.5, 1.0, 0.1, 60, 4}, InThread},
   };
 }
 

@@ -8,6 +8,7 @@
 #include "host/parts/csg.h"
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"
+#include "host/scene/text.h"
 
 namespace intervox::host {
 namespace {
@@ -151,6 +152,19 @@ TEST(PartsCsg, FacetsAreAsked) {
     sphere += (std::cos(a) - std::cos(b)) / 3 * (area(a) + area(b) + std::sqrt(area(a) * area(b)));
   }
   EXPECT_NEAR(VolumeOf("sphere($fn = 8, r = 1);"), sphere, 1e-12);
+}
+
+TEST(PartsCsg, AnySizeAndAnyNumberOfFacetsHold) {
+  for (const double r : {1e-2, 1.0, 1e2}) {
+    for (const int n : {3, 30, 300}) {
+      const std::string disc = "cylinder($fn = " + std::to_string(n) + ", h = " + Text(r) +
+                               ", r1 = " + Text(r) + ", r2 = " + Text(r) + ", center = true);";
+      const double prism = 0.5 * n * std::sin(2 * kPi / n) * r * r * r;
+      EXPECT_NEAR(VolumeOf(disc), prism, 1e-10 * prism);
+      EXPECT_NEAR(VolumeOf(disc, true), prism, 1e-10 * prism);
+      EXPECT_NEAR(VolumeOf(disc, false), kPi * r * r * r, 1e-6 * r * r * r);
+    }
+  }
 }
 
 TEST(PartsCsg, HullsOfPoints) {

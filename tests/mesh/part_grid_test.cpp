@@ -101,16 +101,27 @@ TEST(PartGrid, ATubeOfTrianglesIsATube) {
   EXPECT_LT(error[1], error[0]);
 }
 
-TEST(PartGrid, WithoutAVoxelSizeTheErrorNamesOne) {
+TEST(PartGrid, WithoutAVoxelSizeItIsAHundredthOfTheDiagonal) {
   const std::string file =
       Put("two.obj", ObjText({EllMesh(), BoxMesh({3, 0, 0}, {4, 1, 1})})).string();
-  const std::string refusal = Refusal("{file: " + file + ", scale: 0.01}");
-  for (const char* word : {"not convex", "1 of 1 shells", "'voxel_size: 2e-04'", "CoACD"}) {
-    EXPECT_NE(refusal.find(word), std::string::npos) << word << " is not in " << refusal;
+  SetMeshGridder(geometry::LevelSetOfMesh);
+  for (const double scale : {1e-4, 1e-2, 1.0}) {
+    const std::string shape = "{file: " + file + ", scale: " + Text(scale) + "}";
+    const PairsFile pairs =
+        ParsePairs("schema: intervox/pairs/1\nshapes: {part: " + shape + "}", file);
+    const geometry::Shape& part = *pairs.shapes.front().second;
+    ASSERT_EQ(part.operation, geometry::Operation::kGrid);
+    EXPECT_NEAR(part.grid.voxel_size, std::sqrt(21.0) / 100, 1e-15);
+    EXPECT_EQ(part.scale, scale);
+    EXPECT_NEAR(MassOf(pairs.shapes.front().second).volume, 4 * std::pow(scale, 3),
+                0.01 * 4 * std::pow(scale, 3));
+    for (const char* word : {"not convex (1 of 1 shell)", "a hundredth of the diagonal",
+                             "deep inside its hull", "triangles enclosing 4"}) {
+      EXPECT_NE(pairs.parts.front().find(word), std::string::npos) << pairs.parts.front();
+    }
   }
   EXPECT_NE(Refusal("{sphere: {radius: 1}, voxel_size: 0.1}").find("how a part is read"),
             std::string::npos);
-  EXPECT_NE(Refusal("{file: " + file + ", half_width: 3}").find("voxel_size"), std::string::npos);
   EXPECT_NE(Refusal("{file: " + file + ", voxel_size: 1e-7}").find("use voxels of"),
             std::string::npos);
 }
@@ -185,6 +196,16 @@ TEST(PartGrid, AHollowBallIsThatOfItsFormula) {
   EXPECT_NEAR(mass.volume, V, 2e-3 * V);
   const Vec3 c{0.013 - shift * full * r * r * r / V, 0.021, 0};
   EXPECT_LT(Norm(mass.center_of_mass - c), 5e-4);
+}
+
+TEST(PartGrid, EdgesOfFourTrianglesAreMendedAsAGrid) {
+  // Two cubes that share an edge: no hulls, but what they go round is known everywhere.
+  const std::string file =
+      Put("edge.obj", ObjText({Together({Cube(1), Cube(1, {2, 2, 0})})})).string();
+  EXPECT_NE(Refusal("{file: " + file + ", voxel_size: 0.1}").find("1 edge of more than two"),
+            std::string::npos);
+  const geometry::ShapePtr part = Read("{file: " + file + ", voxel_size: 0.1, repair: true}");
+  EXPECT_NEAR(MassOf(part).volume, 16, 0.1);
 }
 
 TEST(PartGrid, AHollowInNoSolidIsAnInvertedSurface) {

@@ -1,0 +1,86 @@
+#include "host/parts/part_grid.h"
+
+#include <array>
+#include <memory>
+#include <stdexcept>
+#include <utility>
+
+#include "geometry/grid/level_set.h"
+#include "host/input/error.h"
+#include "host/parts/defects.h"
+#include "host/parts/nesting.h"
+#include "host/scene/grids.h"
+#include "host/scene/text.h"
+
+namespace intervox::host {
+namespace {
+
+/** Voxels along the diagonal where no voxel size is given. */
+constexpr double kVoxelsOfDiagonal = 100;
+
+/** The box of all vertices. */
+std::array<Vec3, 2> BoxOf(const std::vector<PartObject>& objects) {
+  Vec3 lower = objects.front().part.mesh.p.front(), upper = lower;
+  for (const PartObject& object : objects) {
+    for (const Vec3& p : object.part.mesh.p) {
+      lower = Min(lower, p);
+      upper = Max(upper, p);
+    }
+  }
+  return {lower, upper};
+}
+
+}  // namespace
+
+std::string CountText(std::size_t n, const std::string& one, const std::string& many) {
+  return std::to_string(n) + " " + (n == 1 ? one : many);
+}
+
+std::string ExtentText(const std::vector<PartObject>& objects) {
+  const std::array<Vec3, 2> box = BoxOf(objects);
+  return "from " + Text(box[0]) + " to " + Text(box[1]);
+}
+
+geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
+                                 const std::vector<PartObject>& objects, const PartOptions& options,
+                                 const std::string& name, std::string* became) {
+  const std::array<Vec3, 2> box = BoxOf(objects);
+  const double h = options.voxel_size.value_or(Norm(box[1] - box[0]) / kVoxelsOfDiagonal);
+  // Objects with hollows are solids of their own, which others may lie in.
+  std::vector<std::vector<ShellLayer>> solids;
+  TriangleMesh all, full;
+  std::size_t hollows = 0;
+  for (const PartObject& object : objects) {
+    Append(object.part.mesh, &all);
+    std::vector<ShellLayer> layers = LayersOf(object.part.mesh, object.Label());
+    if (layers.size() == 1) {
+      Append(object.part.mesh, &full);
+      continue;
+    }
+    for (const ShellLayer& layer : layers) hollows += layer.hollows;
+    solids.push_back(std::move(layers));
+  }
+  if (!full.triangles.empty()) solids.push_back({{std::move(full), 0}});
+  const Defect crossings = FindCrossings(all);
+  geometry::Shape shape;
+  shape.name = name;
+  shape.operation = geometry::Operation::kGrid;
+  try {
+    shape.grid = GridOfMeshes(solids, h, options.half_width);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(path.string() + ": part: in the file's units, " + error.what() +
+                     (options.voxel_size ? ". Voxel sizes here are in metres."
+                                         : ". Give a 'voxel_size' in metres."));
+  }
+  shape.grid.file = path.string();
+  shape.grid.text = "file: " + Quoted(path.string()) + (options.y_is_up ? ", up: y" : "") +
+                    (options.repair ? ", repair: true" : "");
+  *became = "a grid of " + std::to_string(shape.grid.field->active) + " voxels of " + Text(h) +
+            (options.voxel_size ? "" : ", a hundredth of the diagonal,") + " near its surface" +
+            (hollows > 0 ? " with " + CountText(hollows, "hollow", "hollows") : "") +
+            ", triangles enclosing " + Text(EnclosedVolume(all)) +
+            (crossings.count > 0 ? ", where " + DefectText(crossings) : "");
+  return std::make_shared<const geometry::Shape>(std::move(shape));
+}
+
+}  // namespace intervox::host
