@@ -109,13 +109,11 @@ std::vector<std::pair<int, int>> NearPairs(std::span<const Aabb> boxes) {
   BoxIndex index;
   std::vector<int> near;
   index.Add({boxes.begin(), boxes.end()});
-  for (std::size_t b = 0; b < boxes.size(); ++b) {
-    index.Find(boxes[b], &near);
-    for (const int a : near) {
-      if (a < static_cast<int>(b)) pairs.emplace_back(a, static_cast<int>(b));
-    }
+  for (std::size_t a = 0; a < boxes.size(); ++a) {
+    index.Find(boxes[a], &near);
+    const auto above = std::upper_bound(near.begin(), near.end(), static_cast<int>(a));
+    for (auto b = above; b != near.end(); ++b) pairs.emplace_back(static_cast<int>(a), *b);
   }
-  std::sort(pairs.begin(), pairs.end());
   return pairs;
 }
 

@@ -46,22 +46,10 @@ double Difference(const Form& f, const Form& g, double sign) {
 
 /** Whether the forms of two quadrics differ by more than counts as equal, whatever the sign: judged
  by b and c alone, for the norm of A is that of the curvatures. */
-bool FarApart(const Surface& S, const Surface& T, const Vec3& center, double size) {
-  Vec3 b[2];
-  double c[2];
-  for (int k = 0; k < 2; ++k) {
-    const Surface& U = k == 0 ? S : T;
-    const Vec3 y0 = TransposeTimes(U.R, center - U.o), curved = Scaled(U.e, y0);
-    b[k] = size * (U.R * (curved + U.l));
-    c[k] = Dot(curved, y0) + 2 * Dot(U.l, y0) + U.c;
-    const double square = size * size * size * size * SquaredNorm(U.e);
-    const double scale = U.side / std::sqrt(square + 2 * SquaredNorm(b[k]) + c[k] * c[k]);
-    b[k] *= scale;
-    c[k] *= scale;
-  }
+bool FarApart(const ComparedSurface& S, const ComparedSurface& T) {
   const auto far = [&](double sign) {
-    return SquaredNorm(b[0] - sign * b[1]) > 4 * kEqual * kEqual ||
-           std::abs(c[0] - sign * c[1]) > 2 * kEqual;
+    return SquaredNorm(S.b - sign * T.b) > 4 * kEqual * kEqual ||
+           std::abs(S.c - sign * T.c) > 2 * kEqual;
   };
   return far(1) && far(-1);
 }
@@ -82,22 +70,49 @@ Coincidence Judge(bool same, bool opposite) {
 
 }  // namespace
 
+ComparedSurface Compared(const Surface& S, const Vec3& center, double size) {
+  ComparedSurface compared{&S, {}, 0.0};
+  if (S.kind == SurfaceKind::kPlane) {
+    compared.b = S.side * S.PlaneNormal();
+    compared.c = Dot(compared.b, S.o - center);
+  } else if (S.kind != SurfaceKind::kTorus) {
+    const Vec3 y0 = TransposeTimes(S.R, center - S.o), curved = Scaled(S.e, y0);
+    const Vec3 b = size * (S.R * (curved + S.l));
+    const double c = Dot(curved, y0) + 2 * Dot(S.l, y0) + S.c;
+    const double square = size * size * size * size * SquaredNorm(S.e);
+    const double scale = S.side / std::sqrt(square + 2 * SquaredNorm(b) + c * c);
+    compared.b = scale * b;
+    compared.c = scale * c;
+  }
+  return compared;
+}
+
 Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, double size) {
+  const bool plane = S.kind == SurfaceKind::kPlane;
+  if (plane != (T.kind == SurfaceKind::kPlane)) return Coincidence::kNone;
+  // Most pairs of planes, by far.
+  if (plane && std::abs(Dot(S.PlaneNormal(), T.PlaneNormal())) < 0.999) return Coincidence::kNone;
+  return Coincide(Compared(S, center, size), Compared(T, center, size), center, size);
+}
+
+Coincidence Coincide(const ComparedSurface& compared_S, const ComparedSurface& compared_T,
+                     const Vec3& center, double size) {
+  const Surface &S = *compared_S.surface, &T = *compared_T.surface;
   const bool quadrics = S.kind != SurfaceKind::kPlane && S.kind != SurfaceKind::kTorus &&
                         T.kind != SurfaceKind::kPlane && T.kind != SurfaceKind::kTorus;
   if (quadrics) {
     if ((S.kind == SurfaceKind::kCone) != (T.kind == SurfaceKind::kCone)) return Coincidence::kNone;
     if (S.kind == SurfaceKind::kCone && Dot(S.R.Col(2), T.R.Col(2)) < 0) return Coincidence::kNone;
-    if (FarApart(S, T, center, size)) return Coincidence::kNone;
+    if (FarApart(compared_S, compared_T)) return Coincidence::kNone;
     const Form f = FormOf(S, center, size), g = FormOf(T, center, size);
     return Judge(Difference(f, g, 1) <= kEqual, Difference(f, g, -1) <= kEqual);
   }
   if (S.kind != T.kind) return Coincidence::kNone;
   if (S.kind == SurfaceKind::kPlane) {
-    const Vec3 n = S.side * S.PlaneNormal(), m = T.side * T.PlaneNormal();
-    if (std::abs(Dot(n, m)) < 0.999) return Coincidence::kNone;  // most pairs, by far
-    if (std::abs(Dot(n, S.o - center) - (Dot(n, m) < 0 ? -1 : 1) * Dot(m, T.o - center)) >
-        kEqual * size) {
+    const Vec3 &n = compared_S.b, &m = compared_T.b;
+    const double along = Dot(n, m);
+    if (std::abs(along) < 0.999) return Coincidence::kNone;
+    if (std::abs(compared_S.c - (along < 0 ? -1 : 1) * compared_T.c) > kEqual * size) {
       return Coincidence::kNone;
     }
     return Judge(Norm(n - m) <= kEqual, Norm(n + m) <= kEqual);

@@ -35,7 +35,7 @@ bool IsFlat(const EnclosingPolytope& hull, double thinnest) {
 
 /** The cell within one more surface. */
 RawCell Within(const RawCell& cell, const Surface& S) {
-  RawCell within{{}, cell.name, cell.node, cell.box, cell.proofs};
+  RawCell within{{}, cell.name, cell.node, cell.box, cell.proofs, {}};
   within.surfaces.reserve(cell.surfaces.size() + 1);
   within.surfaces = cell.surfaces;
   within.surfaces.push_back(S);
@@ -144,16 +144,21 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
   std::vector<Surface> kept;
   std::vector<Proof> proofs;
   std::vector<std::ptrdiff_t> origin;  // of the surfaces in `kept`
+  std::vector<ComparedSurface> compared;
+  compared.reserve(cell->surfaces.size());
   const std::size_t judged = cell->proofs.size();
   kept.reserve(cell->surfaces.size());
   proofs.reserve(cell->surfaces.size());
   origin.reserve(cell->surfaces.size());
   for (std::size_t k = 0; k < cell->surfaces.size(); ++k) {
     const Surface& S = cell->surfaces[k];
-    const bool twice = std::any_of(kept.begin(), kept.end(), [&](const Surface& T) {
-      return Coincide(S, T, center, size) == Coincidence::kSame;
-    });
+    const ComparedSurface own = Compared(S, center, size);
+    const bool twice =
+        std::any_of(compared.begin(), compared.end(), [&](const ComparedSurface& other) {
+          return Coincide(own, other, center, size) == Coincidence::kSame;
+        });
     if (twice) continue;
+    compared.push_back(own);
     kept.push_back(S);
     origin.push_back(static_cast<std::ptrdiff_t>(k));
     proofs.push_back(k < judged ? cell->proofs[k] : Proof{});
@@ -210,10 +215,23 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
   return same_hull ? !IsFlat(hull, thinnest) : !IsFlat(Enclose(cell->surfaces), thinnest);
 }
 
-/** Simplifies the cell; false where it is empty. */
-bool IsSolid(RawCell* cell, Effort* effort) {
-  const EnclosingPolytope hull = Enclose(cell->surfaces);
+/** Simplifies the cell, whose hull is given; false where it is empty. */
+bool IsSolid(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
   return !IsEmpty(cell->surfaces, hull, effort) && Simplify(cell, hull, effort);
+}
+
+/** Whether a plane leaves one of its two sides of a cell next to nothing, by the cell's hull. */
+bool LeavesWhole(const RawCell& cell, const Surface& plane) {
+  const double size = Norm(cell.box.upper - cell.box.lower);
+  if (cell.hull == nullptr || cell.hull->polytope.empty || !std::isfinite(size)) return false;
+  const PlaneCut cut = ToCut(plane, -1);
+  double below = 0, above = 0;
+  for (const Vec3& v : cell.hull->polytope.vertices) {
+    const double level = Dot(cut.n, v) - cut.d;
+    below = std::max(below, -level);
+    above = std::max(above, level);
+  }
+  return std::min(below, above) <= 0.1 * kFlat * size;
 }
 
 /** What two cells share is flat at most: their boxes meet in a face, an edge or not at all. */
@@ -228,7 +246,7 @@ bool OnlyTouch(const RawCell& A, const RawCell& B) {
 RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
   const double inf = std::numeric_limits<double>::infinity();
   RawCell cell{
-      std::move(surfaces), std::move(name), node, {{-inf, -inf, -inf}, {inf, inf, inf}}, {}};
+      std::move(surfaces), std::move(name), node, {{-inf, -inf, -inf}, {inf, inf, inf}}, {}, {}};
   const EnclosingPolytope hull = Enclose(cell.surfaces);
   if (hull.polytope.bounded && !hull.polytope.empty) {
     cell.box = {hull.polytope.lower, hull.polytope.upper};
@@ -237,7 +255,7 @@ RawCell MakeRawCell(std::vector<Surface> surfaces, std::string name, int node) {
 }
 
 RawCell RawCellOf(const Cell& cell) {
-  return {cell.surfaces, cell.name, cell.node, BoundsInPose(cell, Pose::Identity()), {}};
+  return {cell.surfaces, cell.name, cell.node, BoundsInPose(cell, Pose::Identity()), {}, {}};
 }
 
 std::vector<RawCell> Subtract(const RawCell& A, const RawCell& T, Effort* effort) {
@@ -271,16 +289,20 @@ std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effor
   RawCell cell = A;
   cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
   cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
-  if (!IsSolid(&cell, effort)) return {};
+  if (!IsSolid(&cell, Enclose(cell.surfaces), effort)) return {};
   return {cell};
 }
 
 std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* effort) {
+  if (LeavesWhole(piece, plane)) return {piece};
   std::vector<RawCell> halves;
   for (const bool above : {false, true}) {
     RawCell half = Within(piece, above ? Complement(plane) : plane);
     half.name += above ? '+' : '-';
-    if (!IsSolid(&half, effort)) return {piece};
+    const auto hull =
+        std::make_shared<const EnclosingPolytope>(EncloseWithin(half.surfaces, half.box));
+    if (!IsSolid(&half, *hull, effort)) return {piece};
+    half.hull = hull;
     halves.push_back(std::move(half));
   }
   return halves;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "geometry/bounds.h"
+#include "geometry/enclose.h"
 #include "geometry/shape.h"
 
 namespace intervox::geometry {
@@ -26,6 +28,7 @@ struct RawCell {
   Aabb box;  ///< encloses the cell; infinite where unknown
   /** Of the leading surfaces, as the last Simplify found them; the surfaces beyond are new. */
   std::vector<Proof> proofs;
+  std::shared_ptr<const EnclosingPolytope> hull;  ///< around it; null where none is kept
 };
 
 /** What a decomposition has done so far: a measure of its cost that no clock disturbs. */

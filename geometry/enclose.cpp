@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "geometry/make_surface.h"
 
@@ -124,10 +125,15 @@ std::vector<Mat3> CandidateAxes(std::span<const Surface> surfaces) {
     const auto same = [&R](const Mat3& A) { return SameAxes(A, R); };
     if (std::none_of(axes.begin(), axes.end(), same)) axes.push_back(R);
   };
-  std::vector<Vec3> normals;
+  std::vector<Vec3> normals;  // those of parallel planes give the same axes
+  const auto propose = [&normals](const Vec3& n) {
+    const auto same = [&n](const Vec3& m) { return m == n || m == -n; };
+    if (std::none_of(normals.begin(), normals.end(), same)) normals.push_back(n);
+  };
+  std::size_t planes = 0;
   for (const Surface& S : surfaces) {
     if (S.kind == SurfaceKind::kPlane) {
-      if (normals.size() < kMostAxes) normals.push_back(S.PlaneNormal());
+      if (++planes <= kMostAxes) propose(S.PlaneNormal());
     } else if (S.side > 0) {
       add(S.R);
     }
@@ -170,7 +176,9 @@ double LengthScale(std::span<const Surface> surfaces) {
   return scale > 0 ? scale : 1.0;
 }
 
-EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
+namespace {
+
+EnclosingPolytope EncloseNear(std::span<const Surface> surfaces, const std::optional<Place>& near) {
   EnclosingPolytope result;
   result.cuts.reserve(surfaces.size());
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
@@ -182,7 +190,7 @@ EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
     }
   }
   const double scale = LengthScale(surfaces);
-  result.polytope = ClipPolytope(result.cuts, scale);
+  result.polytope = ClipPolytope(result.cuts, scale, near);
   for (const Surface& S : surfaces) {
     if (S.kind != SurfaceKind::kQuadric || result.polytope.empty) continue;
     const double far = result.polytope.bounded ? kInfinity : kFar * scale;
@@ -203,6 +211,18 @@ EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
     result.polytope = ClipPolytope(result.cuts, scale);
   }
   return result;
+}
+
+}  // namespace
+
+EnclosingPolytope Enclose(std::span<const Surface> surfaces) {
+  return EncloseNear(surfaces, std::nullopt);
+}
+
+EnclosingPolytope EncloseWithin(std::span<const Surface> surfaces, const Aabb& box) {
+  const Place place = PlaceOf(box.lower, box.upper);
+  if (!(std::isfinite(place.extent) && place.extent > 0)) return Enclose(surfaces);
+  return EncloseNear(surfaces, place);
 }
 
 OrientedBox EnclosingBox(std::span<const Surface> surfaces, const Polytope& polytope) {

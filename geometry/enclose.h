@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "geometry/bounds.h"
 #include "geometry/cell.h"
 #include "geometry/polytope.h"
 
@@ -19,6 +20,9 @@ struct EnclosingPolytope {
 /** Builds it. A quadric without a formula of its own is bounded by contracting its equation over
  the box of the other surfaces. */
 EnclosingPolytope Enclose(std::span<const Surface> surfaces);
+
+/** The same to rounding where the polytope is likely to lie in a box, which makes it faster. */
+EnclosingPolytope EncloseWithin(std::span<const Surface> surfaces, const Aabb& box);
 
 /** The polytope's face of the plane surface `surface`; null where it has none. */
 const PolytopeFace* FindFace(const EnclosingPolytope& hull, int surface);

@@ -54,6 +54,20 @@ enum class Coincidence {
 /** Compares two surfaces as point sets near `center`, within 1e-10 of `size` [m]. */
 Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, double size);
 
+/** A surface with what tells it from most others at once: of one that is compared often. */
+struct ComparedSurface {
+  const Surface* surface = nullptr;
+  Vec3 b;        ///< of a plane its outward normal, of a quadric the linear part, scaled to |f| = 1
+  double c = 0;  ///< the level at the centre of the comparison, scaled likewise
+};
+
+/** Prepares a comparison near `center` at a `size` [m]; the surface must outlive it. */
+ComparedSurface Compared(const Surface& S, const Vec3& center, double size);
+
+/** Coincide of surfaces that were prepared with the same centre and size. */
+Coincidence Coincide(const ComparedSurface& S, const ComparedSurface& T, const Vec3& center,
+                     double size);
+
 /** Whether two surfaces cut the plane `on` in the same curve and keep the same side of it there, as
  a sphere and a cylinder of one radius do in the plane of their tangency. Planes and quadrics only.
  */

@@ -61,7 +61,7 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
   const int number = static_cast<int>(planes.size());
   // The enclosing polytope is that of the planes where nothing else cut it.
   const bool planes_only = cell.polytope || hull.cuts.size() == planes.size();
-  Polytope closed = planes_only ? std::move(hull.polytope) : ClipPolytope(planes, scale);
+  Polytope closed = planes_only ? std::move(hull.polytope) : ClipIfBounded(planes, scale);
   if (!closed.bounded) {  // the bounds close what the planes leave open
     for (int k = 0; k < 3; ++k) {
       const Vec3 n = cell.bounds.X.R.Col(k);

@@ -29,18 +29,31 @@ bool Reaches(const Surface& S, const Aabb& box) {
   return !(std::abs(Dot(n, 0.5 * (box.lower + box.upper) - S.o)) > reach);
 }
 
+/** Less than this share of a cell's size is no width of a face. It is a hundredth of the depth that a
+ point in a face has in its cell, because the level of a needle is steeper than its distance. */
+constexpr double kNoWidth = 1e-2 * kTouchingDepth;
+
+/** What two boxes share has no width along two axes: an edge or a point, whatever is in them.
+ @param grown  by how much the boxes were grown together [m] */
+bool MeetInEdge(const Aabb& common, double grown, double size) {
+  const Vec3 extent = common.upper - common.lower;
+  const double none = grown + kNoWidth * size;
+  return (extent.x <= none ? 1 : 0) + (extent.y <= none ? 1 : 0) + (extent.z <= none ? 1 : 0) > 1;
+}
+
 /** Links two cells across each surface that they share.
  @param common  a box around what both hold */
 void Link(std::vector<Cell>& cells, int a, int b, const Aabb& common) {
   Cell& A = cells[static_cast<std::size_t>(a)];
   Cell& B = cells[static_cast<std::size_t>(b)];
-  const double size = std::min(SizeOf(A), SizeOf(B));
+  const double of_A = SizeOf(A), of_B = SizeOf(B), size = std::min(of_A, of_B);
+  if (MeetInEdge(common, kTouchingDepth * (of_A + of_B), size)) return;
   bool touching = false;
   for (std::size_t i = 0; i < A.surfaces.size(); ++i) {
     if (!Reaches(A.surfaces[i], common)) continue;
     for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
       const Surface &S = A.surfaces[i], &T = B.surfaces[j];
-      if (S.kind == SurfaceKind::kPlane && T.kind != S.kind) continue;
+      if ((S.kind == SurfaceKind::kPlane) != (T.kind == SurfaceKind::kPlane)) continue;
       if (SameKindAndSide(S, T) || Coincide(S, T, A.bounds.X.p, size) != Coincidence::kOpposite ||
           !Touch(A, i, B, j, common, kTouchingDepth * size)) {
         continue;

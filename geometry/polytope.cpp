@@ -249,8 +249,30 @@ struct Reach {
   bool bounded = true;
 };
 
+/** What a pass without a cube's walls says, or nothing where a wall might have a part in it. Where
+ each face is bounded by cuts, so is the polytope. */
+std::optional<Reach> ReachOfCuts(std::span<const PlaneCut> cuts, const Pass& pass) {
+  Clipped* const clipped = Memory(cuts.size());
+  const LoosePolygon& polygon = clipped->now;
+  Reach reach;
+  for (std::size_t i = 0; i < cuts.size(); ++i) {
+    if (!ClipFace(cuts, i, pass, clipped)) continue;
+    for (std::size_t k = 0; k < polygon.n; ++k) {
+      const Vec3 away = Abs(polygon.At(k) - pass.center);
+      if (polygon.edge[k] < 0 || std::max({away.x, away.y, away.z}) > pass.half_width) return {};
+      const Vec3 v = Vertex(cuts, i, polygon, k);
+      reach.lower = reach.empty ? v : Min(reach.lower, v);
+      reach.upper = reach.empty ? v : Max(reach.upper, v);
+      reach.empty = false;
+    }
+  }
+  if (reach.empty) return {};
+  return reach;
+}
+
 /** Finds it; stops where the cube bounds the polytope. */
 Reach ReachInCube(std::span<const PlaneCut> cuts, const Pass& pass) {
+  if (const std::optional<Reach> reach = ReachOfCuts(cuts, pass)) return *reach;
   const std::vector<PlaneCut> all = WithCube(cuts, pass);
   Clipped* const clipped = Memory(all.size());
   const LoosePolygon& polygon = clipped->now;
@@ -267,17 +289,6 @@ Reach ReachInCube(std::span<const PlaneCut> cuts, const Pass& pass) {
     if (!reach.bounded) break;
   }
   return reach;
-}
-
-/** Where a bounded polytope lies: its middle and its largest extent along an axis. */
-struct Place {
-  Vec3 center;
-  double extent = 0;
-};
-
-Place PlaceOf(const Vec3& lower, const Vec3& upper) {
-  const Vec3 size = upper - lower;
-  return {0.5 * (lower + upper), std::max({size.x, size.y, size.z})};
 }
 
 /** Whether no vertex lies well inside some cut. */
@@ -339,9 +350,29 @@ std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, double* apart)
   return place;
 }
 
+/** Whether cuts bound each face, and none reaches beyond the box with room to spare around a place.
+ */
+bool LiesIn(const Polytope& P, const Place& place) {
+  if (P.empty) return false;
+  const Vec3 away = Max(Abs(P.lower - place.center), Abs(P.upper - place.center));
+  if (std::max({away.x, away.y, away.z}) > place.extent) return false;
+  return std::all_of(P.faces.begin(), P.faces.end(), [](const PolytopeFace& face) {
+    return std::none_of(face.edge.begin(), face.edge.end(), [](int cut) { return cut < 0; });
+  });
+}
+
 }  // namespace
 
-Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
+Place PlaceOf(const Vec3& lower, const Vec3& upper) {
+  const Vec3 size = upper - lower;
+  return {0.5 * (lower + upper), std::max({size.x, size.y, size.z})};
+}
+
+namespace {
+
+/** ClipPolytope, which may leave out the faces of what is not bounded. */
+Polytope ClipWithin(std::span<const PlaneCut> cuts, double scale,
+                    const std::optional<Place>& likely, bool only_bounded) {
   double apart = 0.0;
   if (const std::optional<Place> place = BetweenSlabs(cuts, &apart)) {
     Polytope P = ClipBounded(cuts, *place);
@@ -357,6 +388,10 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
     nothing.tolerance = 1e-15 * near;
     return nothing;
   }
+  if (likely) {
+    Polytope P = ClipBounded(cuts, *likely);
+    if (LiesIn(P, *likely)) return P;
+  }
   const double reach = kUnboundedReach * scale;
   Pass pass{{}, reach, 1e-15 * reach};
   Reach found = ReachInCube(cuts, pass);
@@ -370,10 +405,26 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale) {
     }
   }
   if (!found.bounded) {
+    if (only_bounded) {
+      Polytope open;
+      open.bounded = false;
+      return open;
+    }
     pass.half_width = std::max(reach, kUnboundedReach * std::max(scale, 1.0));
     return ClipInCube(cuts, pass);
   }
   return ClipBounded(cuts, PlaceOf(found.lower, found.upper));  // about the result
+}
+
+}  // namespace
+
+Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale,
+                      const std::optional<Place>& likely) {
+  return ClipWithin(cuts, scale, likely, false);
+}
+
+Polytope ClipIfBounded(std::span<const PlaneCut> cuts, double scale) {
+  return ClipWithin(cuts, scale, std::nullopt, true);
 }
 
 Vec3 Mean(std::span<const Vec3> points) {

@@ -1,6 +1,7 @@
 /** @file Convex polytopes by clipping: the planes' part of a cell, with its vertices. */
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,12 +37,26 @@ struct Polytope {
 /** How far the clipping cube reaches, in sizes of what is clipped. */
 inline constexpr double kUnboundedReach = 1e6;
 
+/** Where a bounded polytope lies: its middle and its largest extent along an axis [m]. */
+struct Place {
+  Vec3 center;
+  double extent = 0;
+};
+
+/** The place of an axis-aligned box. */
+Place PlaceOf(const Vec3& lower, const Vec3& upper);
+
 /** Clips a cube about the origin by all cuts; where the result is infinite the cube's half width is
  kUnboundedReach times the scale or 1 m, whichever is larger. Vertices are recomputed from their
  three planes, so that they carry no error of the cube's size.
  @param scale  [m] a length no smaller than the cuts' offsets and the size of the result.
+ @param likely  where the result is likely to lie, which makes it faster; that is checked.
  Cost grows with the cube of the number of cuts. */
-Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale);
+Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale,
+                      const std::optional<Place>& likely = std::nullopt);
+
+/** The same where the result is bounded; else one that says so and has no faces. */
+Polytope ClipIfBounded(std::span<const PlaneCut> cuts, double scale);
 
 /** The mean of points. */
 Vec3 Mean(std::span<const Vec3> points);
