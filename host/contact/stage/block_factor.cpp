@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "cuda/device/executor.h"
 #include "host/contact/stage/stage_blocks.h"
@@ -13,53 +14,70 @@
 namespace intervox::host::internal {
 namespace {
 
-/** out += sign a b. */
+constexpr std::size_t kFloats = 36;  // of a block, by columns
+
+/** Four floats and eight, wherever they begin. */
+using Four [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
+using Eight [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+
+Pack Widened(const float* p) {
+  return __builtin_convertvector(*reinterpret_cast<const Four*>(p), Pack);
+}
+
+void Narrow(const Pack& p, float* out) {
+  *reinterpret_cast<Four*>(out) = __builtin_convertvector(p, Four);
+}
+
+const Eight& EightAt(const float* p) { return *reinterpret_cast<const Eight*>(p); }
+
+/** out = a b, or less a b, by columns: a and out kBlockStride apart, b six floats. */
 template <bool kSubtract>
-void Multiply(const double* a, const double* b, double* out) {
-  Pack b0[6], b1[6];
+void Multiply(const double* a, const float* b, double* out) {
+  double factor[kFloats];
+  for (std::size_t k = 0; k < kFloats; k += 4) PackAt(factor + k) = Widened(b + k);
+  Pack a0[6], a1[6];
 #pragma GCC unroll 6
   for (std::size_t k = 0; k < 6; ++k) {
-    b0[k] = PackAt(b + k * kBlockStride);
-    b1[k] = PackAt(b + k * kBlockStride + 4);
+    a0[k] = PackAt(a + k * kBlockStride);
+    a1[k] = PackAt(a + k * kBlockStride + 4);
   }
-  for (std::size_t i = 0; i < 6; ++i) {
-    const double* row = a + i * kBlockStride;
-    Pack s0 = row[0] * b0[0], s1 = row[0] * b1[0];
+  for (std::size_t j = 0; j < 6; ++j) {
+    const double* column = factor + 6 * j;
+    Pack s0 = column[0] * a0[0], s1 = column[0] * a1[0];
 #pragma GCC unroll 6
     for (std::size_t k = 1; k < 6; ++k) {
-      s0 += row[k] * b0[k];
-      s1 += row[k] * b1[k];
+      s0 += column[k] * a0[k];
+      s1 += column[k] * a1[k];
     }
-    Pack& out0 = PackAt(out + i * kBlockStride);
-    Pack& out1 = PackAt(out + i * kBlockStride + 4);
+    Pack& out0 = PackAt(out + j * kBlockStride);
+    Pack& out1 = PackAt(out + j * kBlockStride + 4);
     out0 = kSubtract ? out0 - s0 : s0;
     out1 = kSubtract ? out1 - s1 : s1;
   }
 }
 
-/** Four floats. */
-using Singles [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
-
-Pack Widened(const float* p) {
-  return __builtin_convertvector(*reinterpret_cast<const Singles*>(p), Pack);
-}
-
-/** Adds a x to the six sums, of four parts each. */
-void AddProduct(const float* a, const double* x, Pack* sum) {
-  const Pack x0 = PackAt(x), x1 = PackAt(x + 4);
-#pragma GCC unroll 6
-  for (std::size_t i = 0; i < 6; ++i) {
-    sum[i] += Widened(a + i * kBlockStride) * x0 + Widened(a + i * kBlockStride + 4) * x1;
-  }
-}
-
+/** Rounds a block; its last column goes by twos, for what is behind it may be in use. */
 void Round(const double* block, float* out) {
-  for (std::size_t k = 0; k < kBlockSize; ++k) out[k] = static_cast<float>(block[k]);
+  for (std::size_t j = 0; j < 5; ++j) {
+    Narrow(PackAt(block + j * kBlockStride), out + 6 * j);
+    Narrow(PackAt(block + j * kBlockStride + 4), out + 6 * j + 4);
+  }
+  Narrow(PackAt(block + 5 * kBlockStride), out + 30);
+  out[34] = static_cast<float>(block[5 * kBlockStride + 4]);
+  out[35] = static_cast<float>(block[5 * kBlockStride + 5]);
 }
 
-double Sum(const Pack& p) { return (p[0] + p[1]) + (p[2] + p[3]); }
+/** a x of a block. */
+Eight Product(const float* a, const float* x) {
+  Eight even = x[0] * EightAt(a), odd = x[1] * EightAt(a + 6);
+  even += x[2] * EightAt(a + 12);
+  odd += x[3] * EightAt(a + 18);
+  even += x[4] * EightAt(a + 24);
+  odd += x[5] * EightAt(a + 30);
+  return even + odd;
+}
 
-/** Inverse by elimination with row pivots. @return false if singular */
+/** Inverse by elimination with pivots, of a block or its transpose. @return false if singular */
 bool Invert(const double* block, double* inverse) {
   double a[6][12];
   for (std::size_t i = 0; i < 6; ++i) {
@@ -103,49 +121,26 @@ std::vector<int> EliminationOrder(const BlockPattern& A) {
 
 }  // namespace
 
-void BlockFactor::PlanIncomplete(const BlockPattern& A, std::span<const int> order, int part) {
-  part_ = part;
-  const int n = A.rows();
-  body_.assign(order.begin(), order.end());
-  PlaceBodies();
-  pattern_.start.assign(1, 0);
-  pattern_.column.clear();
-  pattern_.diagonal.clear();
-  from_.clear();
-  for (int i = 0; i < n; ++i) {
-    const auto b = static_cast<std::size_t>(body_[static_cast<std::size_t>(i)]);
-    const std::size_t first = pattern_.column.size();
-    for (int k = A.start[b]; k < A.start[b + 1]; ++k) {
-      const int c = place_[static_cast<std::size_t>(A.column[static_cast<std::size_t>(k)])];
-      // Columns ascend: the blocks of a row are few.
-      std::size_t at = pattern_.column.size();
-      pattern_.column.push_back(c);
-      from_.push_back(k);
-      for (; at > first && pattern_.column[at - 1] > c; --at) {
-        std::swap(pattern_.column[at - 1], pattern_.column[at]);
-        std::swap(from_[at - 1], from_[at]);
-      }
-    }
-    const auto diagonal = std::lower_bound(
-        pattern_.column.begin() + static_cast<std::ptrdiff_t>(first), pattern_.column.end(), i);
-    pattern_.diagonal.push_back(static_cast<int>(diagonal - pattern_.column.begin()));
-    pattern_.start.push_back(static_cast<int>(pattern_.column.size()));
-  }
-  ScheduleParts();
-}
+float* BlockFactor::Block(int k) { return values_.data() + kFloats * static_cast<std::size_t>(k); }
 
-void BlockFactor::PlaceBodies() {
-  place_.resize(body_.size());
-  for (std::size_t p = 0; p < body_.size(); ++p) {
-    place_[static_cast<std::size_t>(body_[p])] = static_cast<int>(p);
-  }
+void BlockFactor::PlanIncomplete(const BlockPattern& A, int part) {
+  part_ = part;
+  pattern_ = A;
+  body_.resize(static_cast<std::size_t>(A.rows()));
+  from_.resize(A.column.size());
+  std::iota(body_.begin(), body_.end(), 0);
+  std::iota(from_.begin(), from_.end(), 0);
+  ScheduleParts();
 }
 
 bool BlockFactor::PlanExact(const BlockPattern& A, double most) {
   const int n = A.rows();
   const auto size = static_cast<std::size_t>(n);
   body_ = EliminationOrder(A);
-  PlaceBodies();
+  place_.resize(size);
+  for (std::size_t p = 0; p < size; ++p) {
+    place_[static_cast<std::size_t>(body_[p])] = static_cast<int>(p);
+  }
   // Columns of U in each row: those of A and of the rows that this one is the first to follow.
   std::vector<std::vector<int>> upper(size), children(size);
   std::vector<int> seen(size, -1), lower(size, 0);
@@ -250,10 +245,8 @@ void BlockFactor::ForParts(bool forward, int threads, const Run& run) {
   }
 }
 
-bool BlockFactor::Factorise(const BlockMatrix& A, int threads) {
-  values_.resize(kBlockSize * pattern_.column.size());
-  inverses_.resize(kBlockSize * body_.size());
-  rounded_.resize(values_.size());
+bool BlockFactor::Factorise(const IslandSlope& A, int threads) {
+  values_.resize(kFloats * pattern_.column.size() + 4);  // reading goes on behind the last block
   std::atomic<bool> regular{true};
   ForParts(true, threads, [&](int begin, int end) {
     if (!FactoriseRows(A, begin, end)) regular = false;
@@ -261,79 +254,87 @@ bool BlockFactor::Factorise(const BlockMatrix& A, int threads) {
   return regular;
 }
 
-bool BlockFactor::FactoriseRows(const BlockMatrix& A, int begin, int end) {
+bool BlockFactor::FactoriseRows(const IslandSlope& A, int begin, int end) {
   thread_local std::vector<int> at;  // block of the row for each column; −1: none, as between rows
+  thread_local std::vector<double> given, row;  // of A, and with what elimination fills
   if (at.size() < body_.size()) at.resize(body_.size(), -1);
-  alignas(32) double multiplier[kBlockSize];
+  alignas(32) double multiplier[kBlockSize], inverse[kBlockSize];
+  const auto block = [](std::vector<double>& blocks, int k) {
+    return blocks.data() + kBlockSize * static_cast<std::size_t>(k);
+  };
   for (int i = begin; i < end; ++i) {
-    const auto row = static_cast<std::size_t>(i);
-    const int first = pattern_.start[row], last = pattern_.start[row + 1];
+    const auto r = static_cast<std::size_t>(i);
+    const int first = pattern_.start[r], last = pattern_.start[r + 1];
+    const auto size = static_cast<std::size_t>(last - first);
+    const int place = body_[r], first_given = A.Pattern().start[static_cast<std::size_t>(place)];
+    if (row.size() < kBlockSize * size) row.resize(kBlockSize * size);
+    if (given.size() < kBlockSize * size) given.resize(kBlockSize * size);
+    A.Row(place, given.data());
     for (int k = first; k < last; ++k) {
-      const auto block = static_cast<std::size_t>(k);
-      at[static_cast<std::size_t>(pattern_.column[block])] = k;
-      if (from_[block] >= 0) {
-        std::copy_n(A.Block(from_[block]), kBlockSize, Block(k));
+      const auto b = static_cast<std::size_t>(k);
+      at[static_cast<std::size_t>(pattern_.column[b])] = k - first;
+      if (from_[b] >= 0) {
+        std::copy_n(block(given, from_[b] - first_given), kBlockSize, block(row, k - first));
       } else {
-        std::fill_n(Block(k), kBlockSize, 0.0);
+        std::fill_n(block(row, k - first), kBlockSize, 0.0);
       }
     }
-    for (int k = first; k < pattern_.diagonal[row]; ++k) {
+    for (int k = first; k < pattern_.diagonal[r]; ++k) {
       const auto above = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      Multiply<false>(Block(k), inverses_.data() + kBlockSize * above, multiplier);
-      std::copy_n(multiplier, kBlockSize, Block(k));
+      Multiply<false>(block(row, k - first), Block(pattern_.diagonal[above]), multiplier);
+      Round(multiplier, Block(k));
       for (int u = pattern_.diagonal[above] + 1; u < pattern_.start[above + 1]; ++u) {
         const int target =
             at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(u)])];
-        if (target >= 0) Multiply<true>(multiplier, Block(u), Block(target));
+        if (target >= 0) Multiply<true>(multiplier, Block(u), block(row, target));
       }
     }
     for (int k = first; k < last; ++k) {
       at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)])] = -1;
     }
-    double* inverse = inverses_.data() + kBlockSize * row;
-    if (!Invert(Block(pattern_.diagonal[row]), inverse)) return false;
-    for (int k = first; k < last; ++k) {
-      Round(k == pattern_.diagonal[row] ? inverse : Block(k), Rounded(k));
-    }
+    if (!Invert(block(row, pattern_.diagonal[r] - first), inverse)) return false;
+    Round(inverse, Block(pattern_.diagonal[r]));
+    for (int k = pattern_.diagonal[r] + 1; k < last; ++k) Round(block(row, k - first), Block(k));
   }
   return true;
 }
 
-void BlockFactor::Solve(std::span<const double> b, std::span<double> x, int threads) {
+void BlockFactor::Solve(const IslandSlope& A, const double* b, double* x, int threads) {
   work_.resize(8 * body_.size());
   ForParts(true, threads, [&](int begin, int end) { SolveLower(b, begin, end); });
-  ForParts(false, threads, [&](int begin, int end) { SolveUpper(x, begin, end); });
+  ForParts(false, threads, [&](int begin, int end) { SolveUpper(A, x, begin, end); });
 }
 
-void BlockFactor::SolveLower(std::span<const double> b, int begin, int end) {
+void BlockFactor::SolveLower(const double* b, int begin, int end) {
   for (int i = begin; i < end; ++i) {
     const auto row = static_cast<std::size_t>(i);
-    Pack sum[6] = {};
+    const double* from = b + 6 * static_cast<std::size_t>(body_[row]);
+    float* y = &work_[8 * row];
+    Narrow(PackAt(from), y);
+    Narrow(PackAt(from + 4), y + 4);
+    Eight sum = EightAt(y);
     for (int k = pattern_.start[row]; k < pattern_.diagonal[row]; ++k) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      AddProduct(Rounded(k), &work_[8 * c], sum);
+      sum -= Product(Block(k), &work_[8 * c]);
     }
-    const double* from = &b[6 * static_cast<std::size_t>(body_[row])];
-    double* y = &work_[8 * row];
-    for (std::size_t k = 0; k < 6; ++k) y[k] = from[k] - Sum(sum[k]);
-    y[6] = y[7] = 0.0;
+    *reinterpret_cast<Eight*>(y) = sum;
   }
 }
 
-void BlockFactor::SolveUpper(std::span<double> x, int begin, int end) {
+void BlockFactor::SolveUpper(const IslandSlope& A, double* x, int begin, int end) {
   for (int i = end - 1; i >= begin; --i) {
     const auto row = static_cast<std::size_t>(i);
-    double* y = &work_[8 * row];
-    Pack sum[6] = {};
+    float* y = &work_[8 * row];
+    Eight sum = EightAt(y);
     for (int k = pattern_.diagonal[row] + 1; k < pattern_.start[row + 1]; ++k) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      AddProduct(Rounded(k), &work_[8 * c], sum);
+      sum -= Product(Block(k), &work_[8 * c]);
     }
-    for (std::size_t k = 0; k < 6; ++k) y[k] -= Sum(sum[k]);
-    Pack solved[6] = {};
-    AddProduct(Rounded(pattern_.diagonal[row]), y, solved);
-    double* to = &x[6 * static_cast<std::size_t>(body_[row])];
-    for (std::size_t k = 0; k < 6; ++k) to[k] = y[k] = Sum(solved[k]);
+    *reinterpret_cast<Eight*>(y) = sum;
+    *reinterpret_cast<Eight*>(y) = Product(Block(pattern_.diagonal[row]), y);
+    const IslandBody& body = A.Body(body_[row]);
+    double* to = x + 6 * static_cast<std::size_t>(body_[row]);
+    for (std::size_t k = 0; k < 6; ++k) to[k] = body.column[k] * static_cast<double>(y[k]);
   }
 }
 

@@ -1,15 +1,11 @@
 #include "host/contact/stage/block_solver.h"
 
 #include <algorithm>
-#include <functional>
-
-#include "cuda/device/executor.h"
-#include "host/contact/stage/stage_blocks.h"
+#include <cmath>
 
 namespace intervox::host::internal {
 namespace {
 
-constexpr int kGrain = 256;  // contacts that go to a thread together
 // Below so many products of blocks, exact factors cost no more than a few iterations.
 constexpr double kFewProducts = 2e3;
 // More of them for each block of the matrix cost more than patience.
@@ -19,110 +15,96 @@ constexpr int kRefinements = 8;
 constexpr int kSoon = 30;      // iterations after which exact factors are tried
 constexpr int kPatience = 60;  // iterations between restarts without them
 constexpr int kRestarts = 20;
+// Old factors are made anew when the residual falls by less than this share of the rate that they
+// had, as a logarithm: new ones cost about three iterations.
+constexpr double kServing = 0.6;
 
 }  // namespace
 
-void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const int> order,
-                        int threads) {
+void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const IslandBody> bodies,
+                        std::span<const int> order, int threads) {
+  points_ = points;
   order_ = order;
-  pairs_.clear();
-  for (const StagePoint* point : points) {
-    if (point->row_i >= 0 && point->row_j >= 0) {
-      pairs_.push_back({point->row_i / 6, point->row_j / 6});
-    }
-  }
-  BlockPattern& pattern = matrix_.pattern;
-  pattern.Set(static_cast<int>(order.size()), pairs_);
-  places_.resize(points.size());
-  const auto find = [&](int begin, int end) {
-    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
-      const int rows[2] = {points[c]->row_i, points[c]->row_j};
-      for (int p = 0; p < 2; ++p) {
-        for (int q = 0; q < 2; ++q) {
-          places_[c].at[p][q] =
-              rows[p] < 0 || rows[q] < 0 ? -1 : pattern.Find(rows[p] / 6, rows[q] / 6);
-        }
-      }
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(points.size()), kGrain, threads, std::cref(find));
+  factored_ = false;
+  slope_.Begin(points, bodies, order, kPart, threads);
+  const BlockPattern& pattern = slope_.Pattern();
   // Each block beside the diagonal is in a product at least, so the order need not be sought.
   const bool few = static_cast<double>(pattern.column.size() - order.size()) <= kFewProducts;
   if (few && factor_.PlanExact(pattern, kFewProducts)) {
     method_ = Method::kExact;
   } else {
     method_ = Method::kIterative;
-    factor_.PlanIncomplete(pattern, order_, kPart);
+    factor_.PlanIncomplete(pattern, kPart);
   }
 }
 
-void BlockSolver::AddBody(std::size_t body, double mass, const Mat3& inertia) {
-  AddInertia(mass, inertia, matrix_.Block(matrix_.pattern.diagonal[body]), kBlockStride);
+/** With incomplete factors, old ones where they serve. @return whether the residual has fallen */
+bool BlockSolver::SolveIteratively(double tolerance, int threads) {
+  for (;;) {
+    const bool is_new = !factored_;
+    if (is_new && !factor_.Factorise(slope_, threads)) return false;
+    const Gmres::Outcome outcome =
+        gmres_.Solve(slope_, &factor_, rhs_, solution_, tolerance, kSoon, threads);
+    const bool fell = outcome.residual <= tolerance;
+    const double rate = outcome.iterations > 0 && outcome.residual > 0.0
+                            ? -std::log(outcome.residual) / outcome.iterations
+                            : rate_;
+    if (is_new) rate_ = rate;
+    factored_ = fell && rate >= kServing * rate_;
+    if (fell || is_new) return fell;
+  }
 }
 
-void BlockSolver::AddDrag(std::size_t body, const DragInertia& drag) {
-  internal::AddDrag(drag, matrix_.Block(matrix_.pattern.diagonal[body]), kBlockStride);
-}
-
-void BlockSolver::AddContact(std::size_t number, const StagePoint& point, bool coupled) {
-  double* at[2][2] = {};
-  for (int p = 0; p < 2; ++p) {
-    for (int q = 0; q < 2; ++q) {
-      const int place = places_[number].at[p][q];
-      if (place >= 0) at[p][q] = matrix_.Block(place);
+/** Restarted from the residual; what is reached in the end is a step, if a poor one. */
+void BlockSolver::SolvePatiently(double tolerance, int threads) {
+  const std::size_t n = solution_.size();
+  std::fill(solution_.begin(), solution_.end(), 0.0);
+  part_.resize(n);
+  product_.resize(n);
+  double left = 1.0;
+  for (int k = 0; k < kRestarts && left > tolerance; ++k) {
+    left *=
+        gmres_.Solve(slope_, &factor_, rhs_, part_, tolerance / left, kPatience, threads).residual;
+    slope_.Multiply(part_, product_, threads);
+    for (std::size_t i = 0; i < n; ++i) {
+      solution_[i] += part_[i];
+      rhs_[i] -= product_[i];
     }
   }
-  AddContactBlocks(point, coupled, at, kBlockStride);
 }
 
-void BlockSolver::Lock(std::size_t first) {
-  matrix_.Lock(static_cast<int>(first / 6), static_cast<int>(first % 6));
-}
-
-bool BlockSolver::SolveNegative(std::span<const double> f, std::span<const double> row,
-                                std::span<const double> column, double tolerance, int threads,
-                                std::span<double> x) {
-  matrix_.Scale(row, column, threads);
+bool BlockSolver::SolveNegative(std::span<const double> f, bool coupled, double tolerance,
+                                int threads, std::span<double> x) {
+  slope_.Update(points_, coupled, threads);
   rhs_.resize(f.size());
-  for (std::size_t i = 0; i < f.size(); ++i) rhs_[i] = -row[i] * f[i];
+  solution_.resize(f.size());
+  for (std::size_t p = 0; p < order_.size(); ++p) {
+    const IslandBody& body = slope_.Body(static_cast<int>(p));
+    const double* from = &f[6 * static_cast<std::size_t>(order_[p])];
+    for (std::size_t i = 0; i < 6; ++i) rhs_[6 * p + i] = -body.row[i] * from[i];
+  }
   const auto finish = [&] {
-    for (std::size_t i = 0; i < x.size(); ++i) x[i] *= column[i];
+    for (std::size_t p = 0; p < order_.size(); ++p) {
+      std::copy_n(&solution_[6 * p], 6, &x[6 * static_cast<std::size_t>(order_[p])]);
+    }
     return true;
   };
   if (method_ == Method::kIterative) {
-    if (factor_.Factorise(matrix_, threads) &&
-        gmres_.Solve(matrix_, &factor_, rhs_, x, tolerance, kSoon, threads).residual <= tolerance) {
-      return finish();
-    }
-    const auto blocks = static_cast<double>(matrix_.pattern.column.size());
-    if (factor_.PlanExact(matrix_.pattern, kProductsForBlock * blocks)) {
+    if (SolveIteratively(tolerance, threads)) return finish();
+    const auto blocks = static_cast<double>(slope_.Pattern().column.size());
+    if (factor_.PlanExact(slope_.Pattern(), kProductsForBlock * blocks)) {
       method_ = Method::kExact;
     } else {
       method_ = Method::kPatient;
-      factor_.PlanIncomplete(matrix_.pattern, order_, kPart);
+      factor_.PlanIncomplete(slope_.Pattern(), kPart);
     }
   }
-  if (!factor_.Factorise(matrix_, threads)) return false;
+  if (!factor_.Factorise(slope_, threads)) return false;
   if (method_ == Method::kExact) {
-    // Pivots are within the blocks only: what rounding leaves of that, a second iteration takes.
-    gmres_.Solve(matrix_, &factor_, rhs_, x, kExactTolerance, kRefinements, threads);
-    return finish();
-  }
-  // Restarted from the residual; what is reached in the end is a step, if a poor one.
-  std::fill(x.begin(), x.end(), 0.0);
-  part_.resize(x.size() + 2);
-  product_.resize(x.size());
-  double left = 1.0;
-  for (int k = 0; k < kRestarts && left > tolerance; ++k) {
-    left *= gmres_
-                .Solve(matrix_, &factor_, rhs_, {part_.data(), x.size()}, tolerance / left,
-                       kPatience, threads)
-                .residual;
-    matrix_.Multiply(part_, product_, threads);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      x[i] += part_[i];
-      rhs_[i] -= product_[i];
-    }
+    // Pivots are within the blocks only: what rounding leaves of that, further iterations take.
+    gmres_.Solve(slope_, &factor_, rhs_, solution_, kExactTolerance, kRefinements, threads);
+  } else {
+    SolvePatiently(tolerance, threads);
   }
   return finish();
 }

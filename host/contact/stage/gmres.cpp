@@ -48,12 +48,12 @@ void ForRanges(std::size_t n, int threads, const Act& act) {
 }  // namespace
 
 /** h[k] = w · (vector k) for k < count, h[count] = w · w. */
-void Gmres::Project(int count, double* w, double* h, int threads) {
-  const auto columns = static_cast<std::size_t>(count) + 1;
+void Gmres::Project(std::size_t count, double* w, double* h, int threads) {
+  const std::size_t columns = count + 1;
   partial_.resize(Ranges(n_) * columns);
   ForRanges(n_, threads, [&](std::size_t first, std::size_t entries, std::size_t range) {
     double* out = &partial_[range * columns];
-    for (int k = 0; k < count; ++k) out[k] = Dot(w + first, Basis(k) + first, entries);
+    for (std::size_t k = 0; k < count; ++k) out[k] = Dot(w + first, Basis(k) + first, entries);
     out[count] = Dot(w + first, w + first, entries);
   });
   std::fill_n(h, columns, 0.0);
@@ -63,77 +63,81 @@ void Gmres::Project(int count, double* w, double* h, int threads) {
 }
 
 /** Adds sign factors[k] (vector k) for k < count. */
-void Gmres::Combine(const double* factors, int count, double sign, double* out, int threads) {
+void Gmres::Combine(const double* factors, std::size_t count, double sign,
+                    const std::vector<std::vector<double>>& vectors, double* out, int threads) {
   ForRanges(n_, threads, [&](std::size_t first, std::size_t entries, std::size_t /*range*/) {
-    for (int k = 0; k < count; ++k) {
-      AddTimes(sign * factors[k], Basis(k) + first, out + first, entries);
+    for (std::size_t k = 0; k < count; ++k) {
+      AddTimes(sign * factors[k], vectors[k].data() + first, out + first, entries);
     }
   });
 }
 
-Gmres::Outcome Gmres::Solve(const BlockMatrix& A, BlockFactor* factor, std::span<const double> b,
+Gmres::Outcome Gmres::Solve(const IslandSlope& A, BlockFactor* factor, std::span<const double> b,
                             std::span<double> x, double tolerance, int most, int threads) {
   n_ = b.size();
   const auto m = static_cast<std::size_t>(most), stride = m + 2;
-  if (basis_.size() < (m + 1) * n_) basis_.resize((m + 1) * n_);
-  direction_.assign(n_ + 2, 0.0);
+  const auto reserve = [&](std::size_t k) {
+    if (basis_.size() < k + 2) basis_.resize(k + 2);
+    if (directions_.size() < k + 1) directions_.resize(k + 1);
+    for (std::vector<double>* v : {&basis_[k], &basis_[k + 1]}) v->resize(n_ + 2);
+    directions_[k].resize(n_);
+  };
   hessenberg_.assign(stride * (m + 1), 0.0);  // a column for each iteration
   cosine_.resize(m);
   sine_.resize(m);
   rhs_.assign(m + 1, 0.0);
   std::fill(x.begin(), x.end(), 0.0);
   Outcome outcome;
+  reserve(0);
   std::copy(b.begin(), b.end(), Basis(0));
   double square;
   Project(0, Basis(0), &square, threads);
   const double size = std::sqrt(square);
   if (!(size > 0.0)) return outcome;
-  for (std::size_t i = 0; i < n_; ++i) basis_[i] /= size;
+  const auto divide = [&](double* w, double by) {
+    ForRanges(n_, threads, [&](std::size_t first, std::size_t entries, std::size_t /*range*/) {
+      for (std::size_t i = first; i < first + entries; ++i) w[i] /= by;
+    });
+  };
+  divide(Basis(0), size);
   rhs_[0] = size;
   outcome.residual = 1.0;
-  int k = 0;
-  while (k < most && outcome.residual > tolerance) {
-    factor->Solve({Basis(k), n_}, {direction_.data(), n_}, threads);
+  std::size_t k = 0;
+  while (k < m && outcome.residual > tolerance) {
+    reserve(k);
+    factor->Solve(A, Basis(k), directions_[k].data(), threads);
     double* w = Basis(k + 1);
-    A.Multiply(direction_, {w, n_}, threads);
-    double* h = &hessenberg_[stride * static_cast<std::size_t>(k)];
+    A.Multiply({directions_[k].data(), n_}, {w, n_}, threads);
+    double* h = &hessenberg_[stride * k];
     Project(k + 1, w, h, threads);
-    Combine(h, k + 1, -1.0, w, threads);
+    Combine(h, k + 1, -1.0, basis_, w, threads);
     double left;
     Project(0, w, &left, threads);
     const double norm = std::sqrt(left);
-    for (int i = 0; i < k; ++i) {
-      const auto r = static_cast<std::size_t>(i);
-      const double first = cosine_[r] * h[i] + sine_[r] * h[i + 1];
-      h[i + 1] = cosine_[r] * h[i + 1] - sine_[r] * h[i];
-      h[i] = first;
+    for (std::size_t r = 0; r < k; ++r) {
+      const double first = cosine_[r] * h[r] + sine_[r] * h[r + 1];
+      h[r + 1] = cosine_[r] * h[r + 1] - sine_[r] * h[r];
+      h[r] = first;
     }
-    const auto last = static_cast<std::size_t>(k);
     const double length = std::hypot(h[k], norm);
     if (!(length > 0.0)) break;
-    cosine_[last] = h[k] / length;
-    sine_[last] = norm / length;
+    cosine_[k] = h[k] / length;
+    sine_[k] = norm / length;
     h[k] = length;
-    rhs_[last + 1] = -sine_[last] * rhs_[last];
-    rhs_[last] *= cosine_[last];
+    rhs_[k + 1] = -sine_[k] * rhs_[k];
+    rhs_[k] *= cosine_[k];
     ++k;
-    outcome.residual = std::fabs(rhs_[last + 1]) / size;
+    outcome.residual = std::fabs(rhs_[k]) / size;
     if (!(norm > 0.0)) break;
-    for (std::size_t i = 0; i < n_; ++i) w[i] /= norm;
+    divide(w, norm);
   }
-  outcome.iterations = k;
-  y_.assign(rhs_.begin(), rhs_.begin() + k);
-  for (int i = k; i-- > 0;) {
-    const auto r = static_cast<std::size_t>(i);
-    for (int j = i + 1; j < k; ++j) {
-      const auto c = static_cast<std::size_t>(j);
-      y_[r] -= hessenberg_[stride * c + r] * y_[c];
-    }
+  outcome.iterations = static_cast<int>(k);
+  y_.assign(rhs_.begin(), rhs_.begin() + static_cast<std::ptrdiff_t>(k));
+  for (std::size_t r = k; r-- > 0;) {
+    for (std::size_t c = r + 1; c < k; ++c) y_[r] -= hessenberg_[stride * c + r] * y_[c];
     y_[r] /= hessenberg_[stride * r + r];
   }
-  std::fill(direction_.begin(), direction_.end(), 0.0);
-  Combine(y_.data(), k, 1.0, direction_.data(), threads);
-  factor->Solve({direction_.data(), n_}, x, threads);
+  Combine(y_.data(), k, 1.0, directions_, x.data(), threads);
   return outcome;
 }
 

@@ -36,8 +36,10 @@ void IslandMatrix::AddDrag(std::size_t body, const DragInertia& drag) {
   internal::AddDrag(drag, Row(body_at_[body]) + body_at_[body], stride_);
 }
 
-void IslandMatrix::AddContact(std::size_t /*number*/, const StagePoint& point, bool coupled) {
+void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
+  ContactSlope slope = SlopeOf(point, coupled);
   const int rows[2] = {point.row_i, point.row_j};
+  for (int p = 0; p < 2; ++p) slope.at[p] = rows[p];
   double* at[2][2] = {};
   for (int p = 0; p < 2; ++p) {
     for (int q = 0; q < 2; ++q) {
@@ -46,7 +48,7 @@ void IslandMatrix::AddContact(std::size_t /*number*/, const StagePoint& point, b
                  PlaceOf(static_cast<std::size_t>(rows[q]));
     }
   }
-  AddContactBlocks(point, coupled, at, stride_);
+  AddContactBlocks(slope, at, stride_);
 }
 
 void IslandMatrix::AddConstraint(std::size_t number, std::size_t body, const double* J) {

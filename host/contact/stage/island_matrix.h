@@ -27,9 +27,8 @@ class IslandMatrix {
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
   void AddDrag(std::size_t body, const DragInertia& drag);
-  /** Adds H Jᵀ C J of the contact of this number; `coupled` counts the load's effect on friction.
-   */
-  void AddContact(std::size_t number, const StagePoint& point, bool coupled);
+  /** Adds H Jᵀ C J of a contact; `coupled` counts the load's effect on friction. */
+  void AddContact(const StagePoint& point, bool coupled);
   /** Adds the row Jᵀ of a body, six numbers, to the constraint of this number: J on its row, Jᵀ on
    its column. */
   void AddConstraint(std::size_t number, std::size_t body, const double* J);

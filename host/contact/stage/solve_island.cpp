@@ -118,22 +118,23 @@ double StageIsland::Begin() {
   return scale;
 }
 
-// The block-sparse matrix, and how residuals and unknowns become velocities of the contacts.
+// The block-sparse matrix, scaled so that residuals and unknowns are velocities of the contacts.
 void StageIsland::BeginMany() {
-  blocks_.Begin(points_, order_, threads_);
-  row_scale_.assign(6 * bodies_.size(), 1.0);
-  column_scale_.assign(6 * bodies_.size(), 1.0);
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  island_bodies_.resize(bodies_.size());
+  ForBodies([&](std::size_t k) {
     const FreeBody& b = bodies_[k];
+    IslandBody& out = island_bodies_[k];
+    out = {b.mass, b.inertia, b.drag >= 0 ? &Drag(b) : nullptr, {}, {}};
     const double turn = Trace(b.body->inverse_inertia_W) / 3.0;
     const double reach = b.reach > 0.0 ? b.reach : 1.0;
-    for (std::size_t i = 6 * k; i < 6 * k + 3; ++i) {
-      if (b.mass > 0.0) row_scale_[i] = b.body->inverse_mass;
-      if (!(turn > 0.0)) continue;
-      row_scale_[i + 3] = reach * turn;
-      column_scale_[i + 3] = 1.0 / reach;
+    for (std::size_t i = 0; i < 3; ++i) {
+      if (b.mass > 0.0) out.row[i] = b.body->inverse_mass;
+      if (b.mass > 0.0) out.column[i] = 1.0;
+      if (turn > 0.0) out.row[i + 3] = reach * turn;
+      if (turn > 0.0) out.column[i + 3] = 1.0 / reach;
     }
-  }
+  });
+  blocks_.Begin(points_, island_bodies_, order_, threads_);
 }
 
 void StageIsland::Solve(int threads, StageResult* result) {

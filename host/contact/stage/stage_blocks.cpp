@@ -34,72 +34,129 @@ void AddDrag(const DragInertia& drag, double* block, std::size_t stride) {
   }
 }
 
-void AddContactBlocks(const StagePoint& point, bool coupled, double* const at[2][2],
-                      std::size_t stride) {
+ContactSlope SlopeOf(const StagePoint& point, bool coupled) {
+  ContactSlope out;
   double C[4][4];
   point.Slope(C);
-  if (!coupled) C[1][0] = C[2][0] = C[3][0] = 0.0;
-  const int rows[2] = {point.row_i, point.row_j};
-  // Rows of J, the local velocities' dependence on a body's (v, ω), padded to eight.
-  alignas(32) double g[2][4][8];
-  // The lever on the turn: what turning adds to v_n in the change of V.
-  alignas(32) double turn[2][8] = {};
-  for (int side = 0; side < 2; ++side) {
-    if (rows[side] < 0) continue;
-    const double sign = side == 0 ? 1.0 : -1.0;
-    const Vec3* arm = side == 0 ? point.arm_i : point.arm_j;
-    WriteTo(sign * point.lever, turn[side] + 3);
-    for (int k = 0; k < 4; ++k) {
-      const Vec3 linear = k < 3 ? sign * point.axis[k] : Vec3{};
-      const Vec3 angular = sign * (k < 3 ? arm[k] : point.contact->geometry.n);
-      double* out = g[side][k];
-      out[0] = linear.x;
-      out[1] = linear.y;
-      out[2] = linear.z;
-      out[3] = angular.x;
-      out[4] = angular.y;
-      out[5] = angular.z;
-      out[6] = out[7] = 0.0;
-    }
-  }
+  const PatchGeometry& g = point.contact->geometry;
   const double H = point.H;
-  for (int q = 0; q < 2; ++q) {
-    if (rows[q] < 0) continue;
-    Pack T[5][2];  // H C J, then the moment that goes with the force at the lever
-    for (int half = 0; half < 2; ++half) {
-      const Pack g0 = PackAt(g[q][0] + 4 * half), g1 = PackAt(g[q][1] + 4 * half);
-      const Pack g2 = PackAt(g[q][2] + 4 * half), g3 = PackAt(g[q][3] + 4 * half);
-      const Pack by_turn = PackAt(turn[q] + 4 * half);
-      const Pack by_force = C[0][0] * g0 + point.TurnSlope() * by_turn;  // −∂f_n
-      T[0][half] = H * by_force;
-      for (int k = 1; k < 4; ++k) {
-        const double per_force = C[0][0] > 0.0 ? C[k][0] / C[0][0] : 0.0;
-        T[k][half] = H * (per_force * by_force + C[k][1] * g1 + C[k][2] * g2 + C[k][3] * g3);
-      }
-      T[4][half] = (H * point.LeverSlope()) * (g0 + by_turn);
+  for (int k = 0; k < 3; ++k) out.axis[k] = point.axis[k];
+  out.n = g.n;
+  out.rho[0] = g.p_WC - point.body_i->p_WM;
+  out.rho[1] = g.p_WC - point.body_j->p_WM;
+  out.twist = (1.0 / g.turn) * g.twist;
+  out.lever = point.lever;
+  out.by_depth = H * C[0][0];
+  out.by_turn = H * point.TurnSlope();
+  out.at_lever = H * point.LeverSlope();
+  for (int k = 0; k < 3; ++k) {
+    if (coupled && C[0][0] > 0.0) out.per_force[k] = C[k + 1][0] / C[0][0];
+    for (int l = 0; l < 3; ++l) out.C[k][l] = H * C[k + 1][l + 1];
+  }
+  const double tilt = point.f_n > 0.0 ? H * H * point.tilt_ramp : 0.0;
+  const auto turn = [&](int i, int j) {
+    return H * point.ramp * point.rolling(i, j) + tilt * point.K(i, j);
+  };
+  for (int i = 0; i < 3; ++i) out.turn[i] = turn(i, i);
+  out.turn[3] = 0.5 * (turn(0, 1) + turn(1, 0));
+  out.turn[4] = 0.5 * (turn(0, 2) + turn(2, 0));
+  out.turn[5] = 0.5 * (turn(1, 2) + turn(2, 1));
+  return out;
+}
+
+CentroidWrench Multiply(const ContactSlope& s, const Vec3& dv, const Vec3& dw) {
+  const double v_n = Dot(s.axis[0], dv) + Dot(s.twist, dw), by_lever = Dot(s.lever, dw);
+  const double v_1 = Dot(s.axis[1], dv), v_2 = Dot(s.axis[2], dv), spin = Dot(s.n, dw);
+  const double f_n = s.by_depth * v_n + s.by_turn * by_lever;
+  double f[3];
+  for (int k = 0; k < 3; ++k) {
+    f[k] = s.per_force[k] * f_n + s.C[k][0] * v_1 + s.C[k][1] * v_2 + s.C[k][2] * spin;
+  }
+  const double* t = s.turn;
+  const Vec3 turn{t[0] * dw.x + t[3] * dw.y + t[4] * dw.z, t[3] * dw.x + t[1] * dw.y + t[5] * dw.z,
+                  t[4] * dw.x + t[5] * dw.y + t[2] * dw.z};
+  return {f_n * s.axis[0] + f[0] * s.axis[1] + f[1] * s.axis[2],
+          f_n * s.twist + f[2] * s.n + (s.at_lever * (v_n + by_lever)) * s.lever + turn};
+}
+
+namespace {
+
+/** Five rows of eight: what the local velocities (v_n, v_t1, v_t2, ω_n, lever·ω) make of a body's
+ (v, ω), or of these the local wrench. */
+struct Rows {
+  alignas(32) double at[5][8];
+};
+
+Rows LocalVelocities(const ContactSlope& s, int side) {
+  const double sign = side == 0 ? 1.0 : -1.0;
+  Rows out;
+  const auto set = [&](int k, const Vec3& linear, const Vec3& angular) {
+    WriteTo(sign * linear, out.at[k]);
+    WriteTo(sign * angular, out.at[k] + 3);
+    out.at[k][6] = out.at[k][7] = 0.0;
+  };
+  set(0, s.axis[0], Cross(s.rho[side], s.axis[0]) + s.twist);
+  for (int k = 1; k < 3; ++k) set(k, s.axis[k], Cross(s.rho[side], s.axis[k]));
+  set(3, {}, s.n);
+  set(4, {}, s.lever);
+  return out;
+}
+
+Rows LocalWrench(const ContactSlope& s, const Rows& J) {
+  Rows out;
+  for (int half = 0; half < 8; half += 4) {
+    const auto of = [&](int k) { return PackAt(J.at[k] + half); };
+    const Pack g1 = of(1), g2 = of(2), g3 = of(3);
+    const Pack f_n = s.by_depth * of(0) + s.by_turn * of(4);
+    PackAt(out.at[0] + half) = f_n;
+    for (int k = 0; k < 3; ++k) {
+      PackAt(out.at[k + 1] + half) =
+          s.per_force[k] * f_n + s.C[k][0] * g1 + s.C[k][1] * g2 + s.C[k][2] * g3;
     }
-    for (int p = 0; p < 2; ++p) {
-      if (rows[p] < 0) continue;
-      for (std::size_t i = 0; i < 6; ++i) {
-        double* out = at[p][q] + i * stride;
-        for (int half = 0; half < 2; ++half) {
-          PackAt(out + 4 * half) += g[p][0][i] * T[0][half] + g[p][1][i] * T[1][half] +
-                                    g[p][2][i] * T[2][half] + g[p][3][i] * T[3][half] +
-                                    turn[p][i] * T[4][half];
-        }
-      }
-      const double scale = (p == q ? 1.0 : -1.0) * H * point.ramp;
-      const double tilt = point.f_n > 0.0 ? (p == q ? 1.0 : -1.0) * H * H * point.tilt_ramp : 0.0;
-      for (std::size_t i = 0; i < 3; ++i) {
-        double* out = at[p][q] + (i + 3) * stride + 3;
-        const int k = static_cast<int>(i);
-        const Vec3 row = scale * point.rolling.Row(k) + tilt * point.K.Row(k);
-        out[0] += row.x;
-        out[1] += row.y;
-        out[2] += row.z;
-      }
+    PackAt(out.at[4] + half) = s.at_lever * (of(0) + of(4));
+  }
+  return out;
+}
+
+/** Adds Σ a_k b_kᵀ, and the moments that go with ω. */
+void AddBlock(const Rows& a, const Rows& b, const double* turn, double sign, double* out,
+              std::size_t stride) {
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t half = 0; half < 8; half += 4) {
+      Pack sum = a.at[0][i] * PackAt(b.at[0] + half);
+      for (std::size_t k = 1; k < 5; ++k) sum += a.at[k][i] * PackAt(b.at[k] + half);
+      PackAt(out + i * stride + half) += sum;
     }
   }
+  constexpr int kPlace[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      out[(i + 3) * stride + 3 + j] += sign * turn[kPlace[i][j]];
+    }
+  }
+}
+
+}  // namespace
+
+void AddContactBlocks(const ContactSlope& slope, double* const at[2][2], std::size_t stride) {
+  for (int q = 0; q < 2; ++q) {
+    if (slope.at[q] < 0) continue;
+    const Rows J_q = LocalVelocities(slope, q), T = LocalWrench(slope, J_q);
+    for (int p = 0; p < 2; ++p) {
+      if (slope.at[p] < 0) continue;
+      const Rows J_p = p == q ? J_q : LocalVelocities(slope, p);
+      AddBlock(J_p, T, slope.turn, p == q ? 1.0 : -1.0, at[p][q], stride);
+    }
+  }
+}
+
+void AddSideBlocks(const ContactSlope& slope, int side, double* own, double* other,
+                   std::size_t stride) {
+  const Rows J = LocalVelocities(slope, side);
+  AddBlock(LocalWrench(slope, J), J, slope.turn, 1.0, own, stride);
+  if (other == nullptr) return;
+  AddBlock(LocalWrench(slope, LocalVelocities(slope, 1 - side)), J, slope.turn, -1.0, other,
+           stride);
 }
 
 }  // namespace intervox::host::internal

@@ -96,32 +96,40 @@ void StageIsland::Evaluate(bool hold) {
       F[3 + i] = l[i];
     }
   });
-  const auto evaluate = [&](int begin, int end) {
-    for (int c = begin; c < end; ++c) points_[static_cast<std::size_t>(c)]->Evaluate(hold);
-  };
-  cuda::ParallelFor(static_cast<int>(points_.size()), kGrain, threads_, std::cref(evaluate));
-  ForPointsByBody([&](std::size_t c) {
-    const StagePoint* point = points_[c];
-    if (!point->active) return;
-    const Vec3 force = H_ * point->Force(), torque = H_ * point->Torque();
-    const auto add = [&](int row, const StageBody& body, double sign) {
-      if (row < 0) return;
-      const Vec3 moment = torque + Cross(point->contact->geometry.p_WC - body.p_WM, force);
-      double* F = residual_.data() + row;
-      for (int i = 0; i < 3; ++i) {
-        F[i] -= sign * force[i];
-        F[3 + i] -= sign * moment[i];
-      }
+  if (many_) {
+    ForPointsByBody([&](std::size_t c) {
+      points_[c]->Evaluate(hold);
+      AddToResidual(*points_[c]);
+    });
+  } else {
+    const auto evaluate = [&](int begin, int end) {
+      for (int c = begin; c < end; ++c) points_[static_cast<std::size_t>(c)]->Evaluate(hold);
     };
-    add(point->row_i, *point->body_i, 1.0);
-    add(point->row_j, *point->body_j, -1.0);
-  });
+    cuda::ParallelFor(static_cast<int>(points_.size()), kGrain, threads_, std::cref(evaluate));
+    for (const StagePoint* point : points_) AddToResidual(*point);
+  }
   EvaluateJoints();
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     double* F = residual_.data() + 6 * k;
     if (bodies_[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
     if (Trace(bodies_[k].inertia) == 0.0) F[3] = F[4] = F[5] = 0.0;
   }
+}
+
+void StageIsland::AddToResidual(const StagePoint& point) {
+  if (!point.active) return;
+  const Vec3 force = H_ * point.Force(), torque = H_ * point.Torque();
+  const auto add = [&](int row, const StageBody& body, double sign) {
+    if (row < 0) return;
+    const Vec3 moment = torque + Cross(point.contact->geometry.p_WC - body.p_WM, force);
+    double* F = residual_.data() + row;
+    for (int i = 0; i < 3; ++i) {
+      F[i] -= sign * force[i];
+      F[3 + i] -= sign * moment[i];
+    }
+  };
+  add(point.row_i, *point.body_i, 1.0);
+  add(point.row_j, *point.body_j, -1.0);
 }
 
 void StageIsland::MoveTo(double t) {
@@ -192,18 +200,18 @@ double StageIsland::StepLength() const {
   return length;
 }
 
-template <class Matrix>
-void StageIsland::Assemble(bool coupled, Matrix* matrix) {
-  ForBodies([&](std::size_t k) {
-    matrix->AddBody(k, bodies_[k].mass, bodies_[k].inertia);
-    if (bodies_[k].drag >= 0) matrix->AddDrag(k, Drag(bodies_[k]));
-  });
-  ForPointsByBody([&](std::size_t c) {
-    if (points_[c]->active) matrix->AddContact(c, *points_[c], coupled);
-  });
+// The dense matrix.
+void StageIsland::Assemble(bool coupled) {
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    if (bodies_[k].mass == 0.0) matrix->Lock(6 * k);
-    if (Trace(bodies_[k].inertia) == 0.0) matrix->Lock(6 * k + 3);
+    matrix_.AddBody(k, bodies_[k].mass, bodies_[k].inertia);
+    if (bodies_[k].drag >= 0) matrix_.AddDrag(k, Drag(bodies_[k]));
+  }
+  for (const StagePoint* point : points_) {
+    if (point->active) matrix_.AddContact(*point, coupled);
+  }
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    if (bodies_[k].mass == 0.0) matrix_.Lock(6 * k);
+    if (Trace(bodies_[k].inertia) == 0.0) matrix_.Lock(6 * k + 3);
   }
 }
 
@@ -211,19 +219,15 @@ void StageIsland::Assemble(bool coupled, Matrix* matrix) {
 // leads down.
 double StageIsland::NewtonStep(bool coupled, double tolerance) {
   if (many_) {
-    blocks_.Reset(threads_);
-    Assemble(coupled, &blocks_);
-    if (!blocks_.SolveNegative(residual_, row_scale_, column_scale_, tolerance, threads_, step_)) {
-      return 0.0;
-    }
+    if (!blocks_.SolveNegative(residual_, coupled, tolerance, threads_, step_)) return 0.0;
   } else if (!joints_.empty()) {
     matrix_.Reset(body_at_, multiplier_at_);
     AssembleJoints(&matrix_);
-    Assemble(coupled, &matrix_);
+    Assemble(coupled);
     if (!SolveWithJoints()) return 0.0;
   } else {
     matrix_.Reset(bodies_.size());
-    Assemble(coupled, &matrix_);
+    Assemble(coupled);
     if (!matrix_.SolveNegative(residual_, step_)) return 0.0;
   }
   return Directional();

@@ -70,6 +70,7 @@ class StageIsland {
     return drags_[static_cast<std::size_t>(b.drag)];
   }
   void Evaluate(bool hold);
+  void AddToResidual(const StagePoint& point);
   void MoveTo(double t);
   void Push(const StagePoint& point, const Vec3& force, const Vec3& torque);
   void PushBody(std::size_t body, double time, const Vec3& p, const Vec3& force,
@@ -77,8 +78,7 @@ class StageIsland {
   double Directional() const;
   double Residual() const;
   double StepLength() const;
-  template <class Matrix>
-  void Assemble(bool coupled, Matrix* matrix);
+  void Assemble(bool coupled);
   double NewtonStep(bool coupled, double tolerance);
   double Begin();
   void BeginMany();
@@ -106,7 +106,7 @@ class StageIsland {
   bool many_ = false;          // more bodies than the dense matrix is for
   IslandMatrix matrix_;
   BlockSolver blocks_;
-  std::vector<double> row_scale_, column_scale_;  // to and from velocities
+  std::vector<IslandBody> island_bodies_;
   std::vector<IslandJoint> joints_;
   std::size_t multipliers_ = 0;
   std::vector<double> impulses_;  // μ of each constraint: M (v − v*) + Jᵀ μ + … = 0

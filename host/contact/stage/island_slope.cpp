@@ -1,0 +1,222 @@
+#include "host/contact/stage/island_slope.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "cuda/device/executor.h"
+
+namespace intervox::host::internal {
+namespace {
+
+constexpr int kGrain = 256;  // contacts that go to a thread together
+
+Vec3 VectorAt(const double* x) { return {x[0], x[1], x[2]}; }
+
+void AddTo(double* y, const Vec3& linear, const Vec3& angular) {
+  for (int i = 0; i < 3; ++i) {
+    y[i] += linear[i];
+    y[3 + i] += angular[i];
+  }
+}
+
+/** Turns counts, two places behind what they count, into where each begins, one place behind. */
+void SumCounts(std::vector<int>* first) {
+  for (std::size_t k = 2; k < first->size(); ++k) (*first)[k] += (*first)[k - 1];
+}
+
+}  // namespace
+
+void IslandSlope::Begin(std::span<StagePoint* const> points, std::span<const IslandBody> bodies,
+                        std::span<const int> order, int part, int threads) {
+  part_ = part;
+  bodies_.resize(bodies.size());
+  place_.resize(bodies.size());
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    const auto b = static_cast<std::size_t>(order[p]);
+    bodies_[p] = bodies[b];
+    place_[b] = static_cast<int>(p);
+  }
+  SortContacts(points, place_);
+  pattern_.Set(static_cast<int>(bodies.size()), pairs_);
+  ListSides();
+  const auto find = [&](int begin, int end) {
+    for (int p = begin; p < end; ++p) {
+      const auto at = static_cast<std::size_t>(p);
+      for (int k = side_first_[at]; k < side_first_[at + 1]; ++k) {
+        Side& side = sides_[static_cast<std::size_t>(k)];
+        const int other = slopes_[static_cast<std::size_t>(side.slope)].at[1 - side.side];
+        side.block = other < 0 ? -1 : pattern_.Find(p, other) - pattern_.start[at];
+      }
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(bodies.size()), kGrain, threads, std::cref(find));
+}
+
+/** Sorts the contacts by the first place of their bodies, and lists those that reach from one part
+ into another. */
+void IslandSlope::SortContacts(std::span<StagePoint* const> points, std::span<const int> place) {
+  const auto places = [&](std::size_t c) {
+    const auto of = [&](int row) {
+      return row < 0 ? -1 : place[static_cast<std::size_t>(row / 6)];
+    };
+    return std::array<int, 2>{of(points[c]->row_i), of(points[c]->row_j)};
+  };
+  const auto acts = [&](std::size_t c, const std::array<int, 2>& at) {
+    return points[c]->active && std::max(at[0], at[1]) >= 0;
+  };
+  const auto first_of = [](const std::array<int, 2>& at) {
+    return std::min(at[0], at[1]) >= 0 ? std::min(at[0], at[1]) : std::max(at[0], at[1]);
+  };
+  const std::size_t parts =
+      (bodies_.size() + static_cast<std::size_t>(part_) - 1) / static_cast<std::size_t>(part_);
+  first_.assign(bodies_.size() + 2, 0);
+  second_first_.assign(parts + 2, 0);
+  pairs_.clear();
+  for (std::size_t c = 0; c < points.size(); ++c) {
+    const std::array<int, 2> at = places(c);
+    if (!acts(c, at)) continue;
+    ++first_[static_cast<std::size_t>(first_of(at)) + 2];
+    if (std::min(at[0], at[1]) < 0) continue;
+    pairs_.push_back(at);
+    const int last = std::max(at[0], at[1]) / part_;
+    if (first_of(at) / part_ != last) ++second_first_[static_cast<std::size_t>(last) + 2];
+  }
+  SumCounts(&first_);
+  SumCounts(&second_first_);
+  const auto count = static_cast<std::size_t>(first_.back());
+  slopes_.resize(count);
+  number_.resize(count);
+  second_.resize(static_cast<std::size_t>(second_first_.back()));
+  for (std::size_t c = 0; c < points.size(); ++c) {
+    const std::array<int, 2> at = places(c);
+    if (!acts(c, at)) continue;
+    const int k = first_[static_cast<std::size_t>(first_of(at)) + 1]++;
+    number_[static_cast<std::size_t>(k)] = static_cast<int>(c);
+    std::copy(at.begin(), at.end(), slopes_[static_cast<std::size_t>(k)].at);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    const int *at = slopes_[k].at, last = std::max(at[0], at[1]) / part_;
+    if (std::min(at[0], at[1]) < 0 || std::min(at[0], at[1]) / part_ == last) continue;
+    second_[static_cast<std::size_t>(second_first_[static_cast<std::size_t>(last) + 1]++)] =
+        static_cast<int>(k);
+  }
+}
+
+/** Lists the contacts of each body. */
+void IslandSlope::ListSides() {
+  side_first_.assign(bodies_.size() + 2, 0);
+  for (const ContactSlope& slope : slopes_) {
+    for (const int at : slope.at) {
+      if (at >= 0) ++side_first_[static_cast<std::size_t>(at) + 2];
+    }
+  }
+  SumCounts(&side_first_);
+  sides_.resize(static_cast<std::size_t>(side_first_.back()));
+  for (std::size_t k = 0; k < slopes_.size(); ++k) {
+    for (int side = 0; side < 2; ++side) {
+      const int at = slopes_[k].at[side];
+      if (at < 0) continue;
+      const int to = side_first_[static_cast<std::size_t>(at) + 1]++;
+      sides_[static_cast<std::size_t>(to)] = {static_cast<int>(k), side, -1};
+    }
+  }
+}
+
+void IslandSlope::Update(std::span<StagePoint* const> points, bool coupled, int threads) {
+  const auto take = [&](int begin, int end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      ContactSlope slope = SlopeOf(*points[static_cast<std::size_t>(number_[k])], coupled);
+      std::copy_n(slopes_[k].at, 2, slope.at);
+      slopes_[k] = slope;
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(slopes_.size()), kGrain, threads, std::cref(take));
+}
+
+void IslandSlope::Row(int place, double* blocks) const {
+  const auto p = static_cast<std::size_t>(place);
+  const int first = pattern_.start[p], last = pattern_.start[p + 1];
+  std::fill_n(blocks, kBlockSize * static_cast<std::size_t>(last - first), 0.0);
+  const auto block = [&](int k) { return blocks + kBlockSize * static_cast<std::size_t>(k); };
+  const IslandBody& body = bodies_[p];
+  double* own = block(pattern_.diagonal[p] - first);
+  AddInertia(body.mass, body.inertia, own, kBlockStride);
+  if (body.drag != nullptr) AddDrag(*body.drag, own, kBlockStride);
+  for (int k = side_first_[p]; k < side_first_[p + 1]; ++k) {
+    const Side& side = sides_[static_cast<std::size_t>(k)];
+    AddSideBlocks(slopes_[static_cast<std::size_t>(side.slope)], side.side, own,
+                  side.block < 0 ? nullptr : block(side.block), kBlockStride);
+  }
+  alignas(32) double row[8] = {};
+  std::copy(body.row.begin(), body.row.end(), row);
+  for (int k = first; k < last; ++k) {
+    const IslandBody& other =
+        bodies_[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)])];
+    double* out = block(k - first);
+    for (std::size_t j = 0; j < 6; ++j) {
+      for (std::size_t half = 0; half < 8; half += 4) {
+        PackAt(out + j * kBlockStride + half) *= other.column[j] * PackAt(row + half);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (body.row[i] == 0.0) own[i * kBlockStride + i] = 1.0;
+  }
+}
+
+/** The rows of a part: its own contacts, then those that reach into it from others. */
+void IslandSlope::MultiplyPart(int part, const double* x, double* y) const {
+  const int begin = part * part_, end = std::min(begin + part_, static_cast<int>(bodies_.size()));
+  for (int p = begin; p < end; ++p) {
+    const IslandBody& body = bodies_[static_cast<std::size_t>(p)];
+    const double* of = x + 6 * p;
+    double* out = y + 6 * p;
+    const Vec3 v = VectorAt(of), w = VectorAt(of + 3);
+    Vec3 linear = body.mass * v, angular = body.inertia * w;
+    if (body.drag != nullptr) {
+      linear += body.drag->K_vv * v + body.drag->K_vw * w;
+      angular += TransposeTimes(body.drag->K_vw, v) + body.drag->K_ww * w;
+    }
+    std::fill_n(out, 6, 0.0);
+    AddTo(out, linear, angular);
+  }
+  const auto add = [&](const ContactSlope& slope) {
+    Vec3 dv, dw;
+    for (int side = 0; side < 2; ++side) {
+      if (slope.at[side] < 0) continue;
+      const double* of = x + 6 * slope.at[side];
+      const double sign = side == 0 ? 1.0 : -1.0;
+      const Vec3 w = VectorAt(of + 3);
+      dv += sign * (VectorAt(of) + Cross(w, slope.rho[side]));
+      dw += sign * w;
+    }
+    const CentroidWrench f = internal::Multiply(slope, dv, dw);
+    for (int side = 0; side < 2; ++side) {
+      if (slope.at[side] < begin || slope.at[side] >= end) continue;
+      const double sign = side == 0 ? 1.0 : -1.0;
+      AddTo(y + 6 * slope.at[side], sign * f.force,
+            sign * (f.torque + Cross(slope.rho[side], f.force)));
+    }
+  };
+  for (int k = first_[static_cast<std::size_t>(begin)]; k < first_[static_cast<std::size_t>(end)];
+       ++k) {
+    add(slopes_[static_cast<std::size_t>(k)]);
+  }
+  const auto at = static_cast<std::size_t>(part);
+  for (int k = second_first_[at]; k < second_first_[at + 1]; ++k) {
+    add(slopes_[static_cast<std::size_t>(second_[static_cast<std::size_t>(k)])]);
+  }
+  for (int p = begin; p < end; ++p) {
+    for (std::size_t i = 0; i < 6; ++i) y[6 * p + static_cast<int>(i)] *= Body(p).row[i];
+  }
+}
+
+void IslandSlope::Multiply(std::span<const double> x, std::span<double> y, int threads) const {
+  const int parts = (static_cast<int>(bodies_.size()) + part_ - 1) / part_;
+  const auto run = [&](int begin, int end) {
+    for (int part = begin; part < end; ++part) MultiplyPart(part, x.data(), y.data());
+  };
+  cuda::ParallelFor(parts, 1, threads, std::cref(run));
+}
+
+}  // namespace intervox::host::internal
