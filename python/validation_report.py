@@ -73,12 +73,14 @@ def drawn(spec, folder, name):
 
 def table(checks):
     """A row's numbers."""
-    lines = ["<tr><th>quantity</th><th>expected</th><th>obtained</th><th>tolerance</th><th>verdict</th><th>why</th></tr>"]
+    whole = 'style="white-space:nowrap"'
+    lines = ["<tr><th>quantity</th>" + "".join(f"<th {whole}>{head}</th>" for head in ("expected", "obtained", "tolerance", "verdict"))
+             + "<th>why</th></tr>"]
     for check in checks:
         unit = "" if check["unit"] == "1" else f" [{html.escape(check['unit'])}]"
         obtained = "–" if check["obtained"] is None else f"{check['obtained']:.7g}"
-        lines.append(f"<tr><td>{html.escape(check['quantity'])}{unit}</td><td>{check['expected']:.7g}</td><td>{obtained}</td>"
-                     f"<td>{check['tolerance']:.2g}</td><td>{'pass' if check['passes'] else '<b>FAIL</b>'}</td>"
+        lines.append(f"<tr><td>{html.escape(check['quantity'])}{unit}</td><td {whole}>{check['expected']:.7g}</td><td {whole}>{obtained}</td>"
+                     f"<td {whole}>{check['tolerance']:.2g}</td><td {whole}>{'pass' if check['passes'] else '<b>FAIL</b>'}</td>"
                      f"<td>{html.escape(check['why'])}</td></tr>")
     return f"<div class=scroll><table class=text>{''.join(lines)}</table></div>"
 

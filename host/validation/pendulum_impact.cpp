@@ -156,9 +156,9 @@ std::vector<Check> PendulumImpact(const RowScene& scene) {
         const double loss = LossSimulated(scene, c.start, mu, e);
         curve.Add(mu, loss);
         last[k] = loss;
-        if (n % 5 != 0) continue;
         const double reference = LossAlone(c.start, mu, e);
         alone.Add(mu, reference);
+        if (n % 5 != 0) continue;
         checks.push_back({fmt::format("loss {}, μ {}, law alone", at, mu), "%", reference, loss,
                           0.06, "contact acts half the depth, 0.15 mm, within the tip"});
         const double found = c.found[n / 5].loss[k];

@@ -95,10 +95,13 @@ std::vector<Check> PainleveRod(const RowScene& scene) {
     for (int degrees = 5; degrees <= 85; ++degrees) {
       SlenderRod rod = SceneRod(0.0, mu);
       rod.angle = degrees * std::numbers::pi / 180;
+      double share =
+          std::nan("");  // a gap where it cannot slide on, or with a force beyond the axis
       for (const RodSolution& way : RodSolutions(rod)) {
-        const double share = way.normal_force / 9.81;  // of 1 kg
-        if (share > 0.0 && share < kMostDrawn) curve.Add(degrees, share);
+        const double force = way.normal_force / 9.81;  // of 1 kg
+        if (force > 0.0 && force < kMostDrawn) share = force;
       }
+      curve.Add(degrees, share);
     }
   }
   scene.Draw(std::move(figure));

@@ -124,10 +124,10 @@ TEST(CliValidate, AWrongConstantFails) {
   ExpectFails("box_push --set bodies.box.mass=1.001");
   ExpectFails("force_loops --set contact_models.default.normal.stiffness=3.41e10");
   ExpectFails("force_plate --set contact_models.default.normal.stiffness=2.56e8");
-  ExpectFails("force_plate --set joints.gain.drive.force_limit=20.1");
   ExpectFails("force_plate" + friction + "mu_s=0.155");
-  ExpectFails("stribeck_curve" + friction + "slip_tolerance=1.01e-3");
-  ExpectFails("limit_surface" + friction + "mu=0.301");
+  const std::string law = " --set 'contact_models.default.friction={model: ";
+  ExpectFails("stribeck_curve" + law + "stribeck, mu_s: 0.801, mu_c: 0.5, slip_tolerance: 1e-3}'");
+  ExpectFails("limit_surface" + law + "distributed, mu: 0.301, v_epsilon: 1e-9}'");
   ExpectFails("rolling_onset" + friction + "mu=0.201");
   ExpectFails("steiner --set gravity=[0,0,-9.8]");
 }
@@ -146,7 +146,7 @@ TEST(SlowCliValidate, AWrongConstantFails) {
   ExpectFails("stick_slip --set contact_models.default.friction.mu_s=0.151");
   ExpectFails("restitution_log --set materials.steel.youngs_modulus=2.12e11");
   ExpectFails("tippe_top --set bodies.top.inertia=[7e-7,7e-7,8e-7]");
-  ExpectFails("battery_box --set contact_models.guide.normal.stiffness=0.9e9");
+  ExpectFails("battery_box --set bodies.box.mass=101");
   ExpectFails("morse_taper --set shapes.taper.cone.radius_top=0.0095");
   ExpectFails("ball_in_cylinder --set 'contact_models.default.friction={model: none}'");
   ExpectFails("ball_in_cylinder --set bodies.ball.inertia=[0.0134,0.0134,0.0134]");

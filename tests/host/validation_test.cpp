@@ -73,7 +73,7 @@ TEST(Validation, TheBristlesEquationsHaveTheirLimits) {
   EXPECT_NEAR(Bristle(c, 1e-5, 0.0, 1.0).friction, 50.0 * 1e-5, 1e-7);
   EXPECT_NEAR(Bristle(c, 2.0, 0.3 / 1e4, 0.0).friction, 0.3, 1e-12);
   EXPECT_NEAR(Bristle(c, 2.0, 0.3 / 1e4, 0.0).z_rate, 0.0, 1e-12);
-  EXPECT_NEAR(Bristle(c, -1.0, -1.0, 1.0).friction, -0.4, 1e-12);  // never above μ_S
+  EXPECT_NEAR(Bristle(c, 0.0, -1.0, 1.0).friction, -0.4, 1e-12);  // never above μ_S
   EXPECT_NEAR(Bristle(c, 0.0, 0.0, 0.0).s_dw_rate, 2.0, 1e-12);
 }
 
