@@ -25,11 +25,11 @@ ROUNDING = 1e-13
 
 
 def enclosures(program, a, b, poses, tolerance):
-    """One row of `metrics --certify --json` for each pose of b in a's frame."""
+    """One row of `metrics --certify --json` for each pose of a, that of b staying where it is."""
     path = program.folder / "pairs.yaml"
     lines = ["schema: intervox/pairs/1", "shapes:", f"  a: {SOLIDS[a]}", f"  b: {SOLIDS[b]}", "pairs:"]
     for n, x in enumerate(poses.tolist()):
-        lines.append(f"  - {{name: p{n}, a: a, b: b, pose_b: {{position: {x[:3]}, quaternion: {x[3:]}}}}}")
+        lines.append(f"  - {{name: p{n}, a: a, b: b, pose_a: {{position: {x[:3]}, quaternion: {x[3:]}}}}}")
     path.write_text("\n".join(lines) + "\n")
     done = subprocess.run([program.path, "metrics", str(path), "--certify", "--json", "--threads", "1", "--tolerance",
                            str(tolerance)], capture_output=True, text=True)
