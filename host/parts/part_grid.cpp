@@ -1,6 +1,7 @@
 #include "host/parts/part_grid.h"
 
 #include <array>
+#include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -28,6 +29,13 @@ std::array<Vec3, 2> BoxOf(const std::vector<PartObject>& objects) {
     }
   }
   return {lower, upper};
+}
+
+/** A number for people, of six digits. */
+std::string Short(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
 }
 
 }  // namespace
@@ -75,10 +83,10 @@ geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
   shape.grid.file = path.string();
   shape.grid.text = "file: " + Quoted(path.string()) + (options.y_is_up ? ", up: y" : "") +
                     (options.repair ? ", repair: true" : "");
-  *became = "a grid of " + std::to_string(shape.grid.field->active) + " voxels of " + Text(h) +
+  *became = "a grid of " + std::to_string(shape.grid.field->active) + " voxels of " + Short(h) +
             (options.voxel_size ? "" : ", a hundredth of the diagonal,") + " near its surface" +
             (hollows > 0 ? " with " + CountText(hollows, "hollow", "hollows") : "") +
-            ", triangles enclosing " + Text(EnclosedVolume(all)) +
+            ", triangles enclosing " + Short(EnclosedVolume(all)) +
             (crossings.count > 0 ? ", where " + DefectText(crossings) : "");
   return std::make_shared<const geometry::Shape>(std::move(shape));
 }
