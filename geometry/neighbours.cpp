@@ -29,8 +29,8 @@ bool Reaches(const Surface& S, const Aabb& box) {
   return !(std::abs(Dot(n, 0.5 * (box.lower + box.upper) - S.o)) > reach);
 }
 
-/** Less than this share of a cell's size is no width of a face. It is a hundredth of the depth that a
- point in a face has in its cell, because the level of a needle is steeper than its distance. */
+/** Less than this share of a cell's size is no width of a face. It is a hundredth of the depth that
+ a point in a face has in its cell, because the level of a needle is steeper than its distance. */
 constexpr double kNoWidth = 1e-2 * kTouchingDepth;
 
 /** What two boxes share has no width along two axes: an edge or a point, whatever is in them.

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <span>
 
 #include "geometry/surface_eval.h"
 
@@ -27,12 +28,12 @@ class Extraction {
   }
 
   SurfaceMesh Take() {
+    first_face_.resize(carving_.tets.Size());
     for (int t = 0; t < carving_.tets.Size(); ++t) {
       if (!Inside(t)) continue;
+      first_face_[t] = static_cast<int>(faces_.size());
       for (int k = 0; k < 4; ++k) {
-        if (Inside(neighbours_[t][k])) continue;
-        numbers_[{t, k}] = static_cast<int>(faces_.size());
-        faces_.push_back({t, k});
+        if (!Inside(neighbours_[t][k])) faces_.push_back({t, k});
       }
     }
     corner_.resize(3 * faces_.size());
@@ -40,14 +41,16 @@ class Extraction {
     std::iota(corner_.begin(), corner_.end(), 0);
     for (std::size_t f = 0; f < faces_.size(); ++f) JoinCorners(static_cast<int>(f));
     SurfaceMesh mesh;
-    std::map<int, int> vertex_of;  // by root corner
+    std::vector<int> vertex_of(corner_.size(), -1);  // by root corner
     for (std::size_t f = 0; f < faces_.size(); ++f) {
       std::array<int, 3> v{};
       for (int i = 0; i < 3; ++i) {
         const int root = Root(static_cast<int>(3 * f) + i);
-        const auto [at, added] = vertex_of.try_emplace(root, static_cast<int>(mesh.p.size()));
-        if (added) mesh.p.push_back(carving_.vertices[VertexOf(faces_[f], i)].p);
-        v[i] = at->second;
+        if (vertex_of[root] < 0) {
+          vertex_of[root] = static_cast<int>(mesh.p.size());
+          mesh.p.push_back(carving_.vertices[VertexOf(faces_[f], i)].p);
+        }
+        v[i] = vertex_of[root];
       }
       mesh.triangles.Add(v, SideOf(faces_[f]));
     }
@@ -61,28 +64,34 @@ class Extraction {
     return carving_.tets[face.tet].v[kFaces[face.k][i]];
   }
 
+  /** Finds what lies beyond each face of the tetrahedra inside: another one that holds the face's
+   vertices. */
   void FindNeighbours() {
-    struct Keyed {
-      std::array<int, 3> key;
-      Face face;
-    };
-    std::vector<Keyed> all;
     neighbours_.assign(carving_.tets.Size(), {-1, -1, -1, -1});
     for (int t = 0; t < carving_.tets.Size(); ++t) {
-      if (!carving_.tets[t].alive) continue;
+      if (!Inside(t)) continue;
       for (int k = 0; k < 4; ++k) {
+        if (neighbours_[t][k] >= 0) continue;
         const Face face{t, k};
-        std::array<int, 3> key{VertexOf(face, 0), VertexOf(face, 1), VertexOf(face, 2)};
-        std::sort(key.begin(), key.end());
-        all.push_back({key, face});
+        const int a = VertexOf(face, 0), b = VertexOf(face, 1), c = VertexOf(face, 2);
+        for (const int s : carving_.tets.Star(a)) {
+          if (s == t || !carving_.tets.Has(s, b) || !carving_.tets.Has(s, c)) continue;
+          neighbours_[t][k] = s;
+          const auto& v = carving_.tets[s].v;
+          int back = 0;
+          while (v[back] == a || v[back] == b || v[back] == c) ++back;
+          neighbours_[s][back] = t;
+          break;
+        }
       }
     }
-    std::sort(all.begin(), all.end(), [](const Keyed& a, const Keyed& b) { return a.key < b.key; });
-    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
-      if (all[i].key != all[i + 1].key) continue;
-      neighbours_[all[i].face.tet][all[i].face.k] = all[i + 1].face.tet;
-      neighbours_[all[i + 1].face.tet][all[i + 1].face.k] = all[i].face.tet;
-    }
+  }
+
+  /** The number of a boundary face. */
+  int NumberOf(const Face& face) const {
+    int f = first_face_[face.tet];
+    while (faces_[f].k != face.k) ++f;
+    return f;
   }
 
   /** The boundary face reached from a face by going around its edge a–b through the inside. */
@@ -114,7 +123,7 @@ class Extraction {
       const int j = (i + 1) % 3;
       const int a = VertexOf(faces_[f], i), b = VertexOf(faces_[f], j);
       const Face partner = Partner(faces_[f], a, b);
-      const int g = numbers_.at({partner.tet, partner.k});
+      const int g = NumberOf(partner);
       partner_[3 * f + i] = g;
       for (int m = 0; m < 3; ++m) {
         const int v = VertexOf(partner, m);
@@ -128,33 +137,39 @@ class Extraction {
    its own in the middle, so that the edge has two triangles again. */
   void PartDoubleEdges(SurfaceMesh* mesh) {
     struct Half {
+      std::pair<int, int> edge;
       int face, a, b, partner;
     };
-    std::map<std::pair<int, int>, std::vector<Half>> by_edge;
+    std::vector<Half> all;
+    all.reserve(3 * faces_.size());
     for (int f = 0; f < static_cast<int>(faces_.size()); ++f) {
       const auto& v = mesh->triangles[f].v;
       for (int i = 0; i < 3; ++i) {
         const int a = v[i], b = v[(i + 1) % 3];
-        by_edge[std::minmax(a, b)].push_back({f, a, b, partner_[3 * f + i]});
+        all.push_back({std::minmax(a, b), f, a, b, partner_[3 * f + i]});
       }
     }
-    std::vector<std::vector<int>> piece(faces_.size());  // triangles that a face has become
-    for (std::size_t f = 0; f < faces_.size(); ++f) piece[f] = {static_cast<int>(f)};
-    for (const auto& [edge, halves] : by_edge) {
-      if (halves.size() == 2) continue;
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Half& x, const Half& y) { return x.edge < y.edge; });
+    // Triangles that a face has become, where more than one.
+    std::map<int, std::vector<int>> pieces;
+    for (auto begin = all.begin(), end = begin; begin != all.end(); begin = end) {
+      while (end != all.end() && end->edge == begin->edge) ++end;
+      if (end - begin == 2) continue;
       std::map<std::pair<int, int>, int> middle;  // by pair of faces
-      for (const Half& half : halves) {
+      for (const Half& half : std::span(begin, end)) {
         const auto [at, added] = middle.try_emplace(std::minmax(half.face, half.partner),
                                                     static_cast<int>(mesh->p.size()));
         if (added) mesh->p.push_back(0.5 * (mesh->p[half.a] + mesh->p[half.b]));
         const int m = at->second;
-        for (const int t : std::vector<int>(piece[half.face])) {
+        std::vector<int>& piece = pieces.try_emplace(half.face, 1, half.face).first->second;
+        for (const int t : std::vector<int>(piece)) {
           if (!mesh->triangles.Has(t, half.a) || !mesh->triangles.Has(t, half.b)) continue;
           mesh->triangles.Reserve(m + 1);
           std::array<int, 3> other = mesh->triangles[t].v;
           std::replace(other.begin(), other.end(), half.a, m);
           mesh->triangles.Replace(t, half.b, m);
-          piece[half.face].push_back(mesh->triangles.Add(other, mesh->triangles[t].tag));
+          piece.push_back(mesh->triangles.Add(other, mesh->triangles[t].tag));
         }
       }
     }
@@ -202,9 +217,9 @@ class Extraction {
   const Carving& carving_;
   std::vector<std::array<int, 4>> neighbours_;
   std::vector<Face> faces_;
-  std::map<std::pair<int, int>, int> numbers_;
-  std::vector<int> corner_;   // union-find over corners 3 f + i
-  std::vector<int> partner_;  // of face f at its edge from corner i to the next: 3 f + i
+  std::vector<int> first_face_;  // by tetrahedron
+  std::vector<int> corner_;      // union-find over corners 3 f + i
+  std::vector<int> partner_;     // of face f at its edge from corner i to the next: 3 f + i
 };
 
 }  // namespace

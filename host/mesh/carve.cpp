@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
+#include "geometry/box_tree.h"
 #include "geometry/surface_eval.h"
 #include "geometry/surface_ray.h"
 #include "host/mesh/grid.h"
@@ -17,10 +20,92 @@ constexpr double kOnSurface = 1e-9;  // of the solid's size: a vertex this near 
 constexpr double kFlat = 0.25;       // of an edge: the sagitta up to which it lies on a surface
 constexpr double kFarthest = 0.35;   // of an edge: how far its new vertex may move
 
+/** The tetrahedra of the grid and what each has become, to be found by boxes. */
+class Descendants {
+ public:
+  explicit Descendants(const Carving& grid) : latest_(grid.tets.Size()) {
+    std::vector<geometry::Aabb> boxes;
+    boxes.reserve(latest_.size());
+    for (int t = 0; t < grid.tets.Size(); ++t) {
+      boxes.push_back(BoxOf(grid, t));
+      latest_[t] = t;
+    }
+    ancestor_ = latest_;
+    before_.assign(latest_.size(), -1);
+    tree_ = TreeOverGroups(boxes);
+  }
+
+  /** Half of a tetrahedron that was bisected has a number of its own. */
+  void Add(int half, int other) {
+    const auto size = static_cast<std::size_t>(other) + 1;
+    if (ancestor_.size() < size) ancestor_.resize(size), before_.resize(size);
+    ancestor_[other] = ancestor_[half];
+    before_[other] = std::exchange(latest_[ancestor_[half]], other);
+  }
+
+  /** All that may reach into a box, ascending. */
+  void Find(const geometry::Aabb& box, std::vector<int>* found) const {
+    found->clear();
+    tree_.Any([&](const geometry::Aabb& around) { return geometry::Overlap(around, box); },
+              [&](int group) {
+                const std::size_t begin = kGroup * static_cast<std::size_t>(group);
+                const std::size_t end = std::min(begin + kGroup, order_.size());
+                for (std::size_t k = begin; k < end; ++k) {
+                  for (int t = latest_[order_[k]]; t >= 0; t = before_[t]) found->push_back(t);
+                }
+                return false;
+              });
+    std::sort(found->begin(), found->end());
+  }
+
+ private:
+  static constexpr std::size_t kGroup = 32;
+
+  /** Sorts the tetrahedra by place and makes a tree over groups of them. */
+  geometry::BoxTree TreeOverGroups(const std::vector<geometry::Aabb>& boxes) {
+    geometry::Aabb all = boxes.front();
+    for (const geometry::Aabb& box : boxes) {
+      all = {Min(all.lower, box.lower), Max(all.upper, box.upper)};
+    }
+    constexpr double kPlaces = 256;  // along each axis
+    const Vec3 extent = all.upper - all.lower;
+    std::vector<std::uint32_t> place;
+    place.reserve(boxes.size());
+    for (const geometry::Aabb& box : boxes) {
+      std::uint32_t key = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        const double at = 0.5 * (box.lower[axis] + box.upper[axis]) - all.lower[axis];
+        key = 256 * key + static_cast<std::uint32_t>(kPlaces * at / extent[axis] * (1 - 1e-9));
+      }
+      place.push_back(key);
+    }
+    order_ = latest_;
+    std::sort(order_.begin(), order_.end(),
+              [&](int a, int b) { return std::pair(place[a], a) < std::pair(place[b], b); });
+    std::vector<geometry::Aabb> groups;
+    for (std::size_t k = 0; k < order_.size(); ++k) {
+      const geometry::Aabb& box = boxes[order_[k]];
+      const Vec3 room = box.upper - box.lower;  // new vertices may move out of it by a part of that
+      const geometry::Aabb around{box.lower - room, box.upper + room};
+      if (k % kGroup == 0) groups.push_back(around);
+      groups.back() = {Min(groups.back().lower, around.lower),
+                       Max(groups.back().upper, around.upper)};
+    }
+    return geometry::BoxTree(groups);
+  }
+
+  std::vector<int> order_;     // the grid's tetrahedra by place
+  geometry::BoxTree tree_;     // over groups of them, with room around
+  std::vector<int> latest_;    // by tetrahedron of the grid: its youngest descendant
+  std::vector<int> ancestor_;  // by tetrahedron
+  std::vector<int> before_;    // by tetrahedron: the next older one of its ancestor; -1: none
+};
+
 /** Cuts the tetrahedra along one cell after the other. */
 class Carver {
  public:
-  Carver(const SurfaceSet& set, Carving* carving) : set_(set), carving_(*carving) {}
+  Carver(const SurfaceSet& set, Carving* carving)
+      : set_(set), carving_(*carving), descendants_(*carving) {}
 
   void CutCell(int cell) {
     FindCandidates(cell);
@@ -31,6 +116,7 @@ class Carver {
     }
     for (const int t : candidates_) {
       if (carving_.tets[t].tag < 0 && IsInside(t, cell)) carving_.tets.Tag(t, cell);
+      is_candidate_[t] = false;
     }
   }
 
@@ -50,22 +136,14 @@ class Carver {
   }
 
   void FindCandidates(int cell) {
-    candidates_.clear();
     done_.clear();
-    is_candidate_.assign(carving_.tets.Size(), false);
+    is_candidate_.resize(carving_.tets.Size(), false);
     const geometry::Aabb& box = set_.boxes[cell];
-    for (int t = 0; t < carving_.tets.Size(); ++t) {
-      if (!carving_.tets[t].alive || carving_.tets[t].tag >= 0) continue;
-      const auto& v = carving_.tets[t].v;
-      geometry::Aabb of{carving_.vertices[v[0]].p, carving_.vertices[v[0]].p};
-      for (const int i : v) {
-        of.lower = Min(of.lower, carving_.vertices[i].p);
-        of.upper = Max(of.upper, carving_.vertices[i].p);
-      }
-      if (!geometry::Overlap(of, box)) continue;
-      candidates_.push_back(t);
-      is_candidate_[t] = true;
-    }
+    descendants_.Find(box, &candidates_);
+    std::erase_if(candidates_, [&](int t) {
+      return carving_.tets[t].tag >= 0 || !geometry::Overlap(BoxOf(carving_, t), box);
+    });
+    for (const int t : candidates_) is_candidate_[t] = true;
   }
 
   /** Some surface that has been cut keeps none of the tetrahedron. */
@@ -127,6 +205,7 @@ class Carver {
       carving_.tets.Bisect(a, b, p, &born_);
       is_candidate_.resize(carving_.tets.Size(), false);
       for (const auto& [half, other] : born_) {
+        descendants_.Add(half, other);
         is_candidate_[other] = is_candidate_[half];
         if (!is_candidate_[half]) continue;
         candidates_.push_back(other);
@@ -167,6 +246,7 @@ class Carver {
 
   const SurfaceSet& set_;
   Carving& carving_;
+  Descendants descendants_;
   std::vector<int> candidates_;
   std::vector<bool> is_candidate_;
   std::vector<SurfaceSide> done_;
@@ -213,8 +293,10 @@ void FillSlivers(const SurfaceSet& set, Carving* carving) {
 
 Carving Carve(const SurfaceSet& set, double deviation) {
   Carving carving = MakeGrid(set, deviation);
-  Carver carver(set, &carving);
-  for (std::size_t c = 0; c < set.cells.size(); ++c) carver.CutCell(static_cast<int>(c));
+  {
+    Carver carver(set, &carving);
+    for (std::size_t c = 0; c < set.cells.size(); ++c) carver.CutCell(static_cast<int>(c));
+  }
   FillSlivers(set, &carving);
   return carving;
 }

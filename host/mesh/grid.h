@@ -11,6 +11,9 @@ namespace intervox::host {
  @throws std::invalid_argument where that takes more than some millions of tetrahedra. */
 Carving MakeGrid(const SurfaceSet& set, double deviation);
 
+/** The axis-aligned box of a tetrahedron. */
+geometry::Aabb BoxOf(const Carving& carving, int t);
+
 /** Refuses more tetrahedra than memory should hold. @throws std::invalid_argument. */
 void RequireRoom(const Carving& carving);
 

@@ -216,6 +216,37 @@ TEST(Triangulate, AnySizeAndPlace) {
   }
 }
 
+/** A plate of columns × rows square fields with a hole of radius 0.3 in each. */
+ShapePtr Plate(int columns, int rows) {
+  std::vector<ShapePtr> operands{Leaf(Box{{double(columns), double(rows), 0.5}},
+                                      At(0.5 * (columns - 1), 0.5 * (rows - 1), 0))};
+  for (int k = 0; k < columns * rows; ++k) {
+    operands.push_back(Leaf(Cylinder{0.3, 2}, At(k % columns, k / columns, 0)));
+  }
+  return Tree(Operation::kDifference, std::move(operands));
+}
+
+/** Checks a plate with holes: closed, one handle for each hole, of the right volume. */
+void ExpectPlate(int columns, int rows) {
+  const int holes = columns * rows;
+  const double deviation = 0.02;
+  const Triangles mesh = Triangulate(geometry::ToCells(*Plate(columns, rows)), deviation);
+  EXPECT_EQ(ExpectClosed(mesh), 2 - 2 * holes);
+  EXPECT_LE(TurnedArea(mesh), 1e-3);
+  EXPECT_LE(mesh.deviation, deviation);
+  // Chords leave up to 2/3 of the deviation around a hole.
+  const double exact = 0.5 * holes * (1 - 0.09 * kPi);
+  EXPECT_GE(EnclosedVolume(mesh), exact);
+  EXPECT_LE(EnclosedVolume(mesh), exact + 0.5 * holes * 0.6 * kPi * deviation * 2 / 3);
+}
+
+TEST(Triangulate, PlatesKeepEachHole) {
+  ExpectPlate(1, 1);
+  ExpectPlate(5, 2);
+}
+
+TEST(SlowTriangulate, PlatesOfAHundredHoles) { ExpectPlate(10, 10); }
+
 /** A random tree of three to five solids. */
 ShapePtr RandomSolid(Random* random) {
   const std::vector<Primitive> solids = {
