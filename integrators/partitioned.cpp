@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <functional>
 
 namespace intervox::integrators {
 namespace {
@@ -10,8 +11,8 @@ namespace {
 // The first `size` of out = start + h Σ_{j<n} w_j k_j, the k_j being consecutive rows of `rows`.
 // Each element is summed in the order of the rows; some are taken together, which compilers turn
 // into vectors.
-void Combine(std::span<const double> start, std::size_t size, double h,
-             std::span<const double> weights, const double* rows, std::span<double> out) {
+void Combine(const PartitionedSystem& system, std::span<const double> start, std::size_t size,
+             double h, std::span<const double> weights, const double* rows, std::span<double> out) {
   constexpr std::size_t kWide = 4;
   std::array<double, kMaxStages> w{};
   std::array<const double*, kMaxStages> k{};
@@ -21,20 +22,23 @@ void Combine(std::span<const double> start, std::size_t size, double h,
     w[terms] = h * weights[j];
     k[terms++] = rows + j * start.size();
   }
-  std::size_t i = 0;
-  for (; i + kWide <= size; i += kWide) {
-    double sum[kWide];
-    for (std::size_t q = 0; q < kWide; ++q) sum[q] = start[i + q];
-    for (std::size_t j = 0; j < terms; ++j) {
-      for (std::size_t q = 0; q < kWide; ++q) sum[q] += w[j] * k[j][i + q];
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    std::size_t i = begin;
+    for (; i + kWide <= end; i += kWide) {
+      double sum[kWide];
+      for (std::size_t q = 0; q < kWide; ++q) sum[q] = start[i + q];
+      for (std::size_t j = 0; j < terms; ++j) {
+        for (std::size_t q = 0; q < kWide; ++q) sum[q] += w[j] * k[j][i + q];
+      }
+      for (std::size_t q = 0; q < kWide; ++q) out[i + q] = sum[q];
     }
-    for (std::size_t q = 0; q < kWide; ++q) out[i + q] = sum[q];
-  }
-  for (; i < size; ++i) {
-    double sum = start[i];
-    for (std::size_t j = 0; j < terms; ++j) sum += w[j] * k[j][i];
-    out[i] = sum;
-  }
+    for (; i < end; ++i) {
+      double sum = start[i];
+      for (std::size_t j = 0; j < terms; ++j) sum += w[j] * k[j][i];
+      out[i] = sum;
+    }
+  };
+  system.ForRanges(size, std::cref(some));
 }
 
 }  // namespace
@@ -57,13 +61,14 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   for (std::size_t i = 0; i < stages; ++i) {
     const std::size_t in_use = system.VelocitiesInUse(ny);
     const double h_gamma = h * tableau.a_implicit[i][i];
-    Combine(x, nx, h, {tableau.a_explicit[i], i}, x_rates, x_i);
+    Combine(system, x, nx, h, {tableau.a_explicit[i], i}, x_rates, x_i);
     if (i > 0) system.Project(x_i);
     if (h_gamma > 0.0) {
       // x* + hγ v, with v from the explicit tableau: the implicit position to O(h³).
-      Combine(y, in_use, h, {tableau.a_explicit[i], i}, y_rates, y_i);
+      Combine(system, y, system.VelocitiesThatMove(in_use), h, {tableau.a_explicit[i], i}, y_rates,
+              y_i);
       system.PredictRate(x_i, y_i, offset);
-      Combine(x, nx, h, {tableau.a_implicit[i], i}, x_rates, x_i);
+      Combine(system, x, nx, h, {tableau.a_implicit[i], i}, x_rates, x_i);
       for (std::size_t k = 0; k < nx; ++k) {
         const double x_star = x_i[k];
         x_i[k] += h_gamma * offset[k];
@@ -75,19 +80,22 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
       std::fill(offset.begin(), offset.end(), 0.0);
     }
     system.StageOffset(offset);
-    Combine(y, in_use, h, {tableau.a_implicit[i], i}, y_rates, y_i);
+    Combine(system, y, in_use, h, {tableau.a_implicit[i], i}, y_rates, y_i);
     system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h_gamma, x_i, y_i,
                       {y_rates + i * ny, ny}, {a_rates + i * na, na});
     system.PositionRate(x_i, y_i, {x_rates + i * nx, nx});
   }
-  Combine(x, nx, h, {tableau.b, stages}, x_rates, x_i);
+  Combine(system, x, nx, h, {tableau.b, stages}, x_rates, x_i);
   system.Project(x_i);
   std::copy(x_i.begin(), x_i.end(), x.begin());
-  Combine(y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
+  Combine(system, y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
   std::copy(y_i.begin(), y_i.end(), y.begin());
-  for (std::size_t j = 0; j < stages; ++j) {
-    for (std::size_t k = 0; k < na; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];
-  }
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    for (std::size_t j = 0; j < stages; ++j) {
+      for (std::size_t k = begin; k < end; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];
+    }
+  };
+  system.ForRanges(na, std::cref(add));
 }
 
 }  // namespace intervox::integrators

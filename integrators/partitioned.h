@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,13 @@ class PartitionedSystem {
   /** How many of the velocities may change: those beyond keep what they start with until a stage
    brings them into use, and their rates are zero until then. */
   virtual std::size_t VelocitiesInUse(std::size_t all) const { return all; }
+  /** How many of them, the first ones, PredictRate reads. */
+  virtual std::size_t VelocitiesThatMove(std::size_t all) const { return all; }
+  /** Calls act(begin, end) over ranges that make up [0, count), if need be on several threads. */
+  virtual void ForRanges(std::size_t count,
+                         const std::function<void(std::size_t, std::size_t)>& act) const {
+    act(0, count);
+  }
   /** Puts positions back onto their manifold (unit quaternions); called on every stage's positions
    and on the step's result. */
   virtual void Project(std::span<double> x) const = 0;

@@ -1,6 +1,7 @@
 #include "host/simulation/accept.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -26,11 +27,11 @@ void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* s
 namespace {
 
 void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, BodyGroup* group) {
-  for (std::size_t f = 0; f < group->free.size(); ++f) {
+  ForEach(group->free.size(), scratch.threads, [&](std::size_t f) {
     group->state[static_cast<std::size_t>(group->free[f])] = BodyAtEnd(*group, f, scratch);
-  }
+  });
   group->time = t;
-  SetVelocities(*tools.world, group);
+  SetVelocities(*tools.world, group, scratch.threads);
 }
 
 /** Moves what a contact's law remembers of the depth, where it has one. What the contact stores
@@ -50,26 +51,35 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
   contact->solved = false;
 }
 
-/** Latches contacts at the accepted state, h after the one before [s]; 0: the same state again. A
- latch that moves changes the contact's force. */
-void MoveLatches(const GroupRules& rules, bool on_purpose, double h, BodyGroup* group) {
-  for (Contact& contact : group->patches.contacts) {
-    if (!contact.active) continue;
-    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-    const double v_n = ApproachVelocity(*group, contact);
-    const PatchLatch before = contact.latch;
-    if (!contact.latched) {
-      model.Begin(contact.geometry.V, v_n, on_purpose, &contact.latch, &contact.state);
-      model.BeginHertz(contact.geometry, &contact.latch);
-      contact.latched = true;
-      contact.solved = false;
-    } else {
-      model.Accept(v_n, &contact.latch);
-      if (contact.latch.a != before.a) contact.solved = false;
-    }
-    if (h > 0.0 && model.normal->Remembers()) {
-      MoveMemory(model, v_n, h, &contact, &group->ledger);
-    }
+/** Latches a contact at the accepted state. A latch that moves changes the contact's force. */
+void MoveLatch(const ContactModel& model, bool on_purpose, double v_n, Contact* contact) {
+  if (contact->latched) {
+    const double a = contact->latch.a;
+    model.Accept(v_n, &contact->latch);
+    if (contact->latch.a != a) contact->solved = false;
+    return;
+  }
+  model.Begin(contact->geometry.V, v_n, on_purpose, &contact->latch, &contact->state);
+  model.BeginHertz(contact->geometry, &contact->latch);
+  contact->latched = true;
+  contact->solved = false;
+}
+
+/** Moves the latches of contacts as they were grouped in the substep, h after the state before [s].
+ */
+void MoveLatches(const GroupRules& rules, double h, BodyGroup* group, StageScratch* scratch) {
+  std::vector<Contact>& contacts = group->patches.contacts;
+  scratch->flags.assign(contacts.size(), 0);
+  ForEach(contacts.size(), scratch->threads, [&](std::size_t c) {
+    if (!contacts[c].active) return;
+    const ContactModel& model = *rules.Rule(contacts[c].body_i, contacts[c].body_j).model;
+    MoveLatch(model, false, ApproachVelocity(*group, contacts[c]), &contacts[c]);
+    scratch->flags[c] = model.normal->Remembers();
+  });
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (scratch->flags[c] == 0) continue;
+    const ContactModel& model = *rules.Rule(contacts[c].body_i, contacts[c].body_j).model;
+    MoveMemory(model, ApproachVelocity(*group, contacts[c]), h, &contacts[c], &group->ledger);
   }
 }
 
@@ -90,25 +100,28 @@ void CheckForms(const World& world, const BodyGroup& group) {
 }
 
 /** How fast the lever of a contact's wrench on its free bodies has moved over the last `h`. */
-void WatchLevers(double h, BodyGroup* group) {
-  for (Contact& contact : group->patches.contacts) {
-    double speed = HUGE_VAL;
-    for (const int body : {contact.body_i, contact.body_j}) {
-      const auto b = static_cast<std::size_t>(body);
-      if (group->row_of[b] < 0) continue;
-      const Vec3 arm = contact.geometry.p_WC - group->state[b].p_WM;
-      const Vec3 lever = arm - Dot(arm, contact.geometry.n) * contact.geometry.n;
-      Vec3& before = body == contact.body_i ? contact.lever_i : contact.lever_j;
-      if (contact.has_lever && h > 0.0) speed = std::fmin(speed, Norm(lever - before) / h);
-      before = lever;
-    }
-    contact.lever_speed = speed;
-    contact.has_lever = true;
+void WatchLever(double h, const BodyGroup& group, Contact* contact) {
+  double speed = HUGE_VAL;
+  for (const int body : {contact->body_i, contact->body_j}) {
+    const auto b = static_cast<std::size_t>(body);
+    if (group.row_of[b] < 0) continue;
+    const PatchGeometry& g = contact->geometry;
+    const Vec3 arm = g.p_WC - group.state[b].p_WM;
+    const Vec3 lever = arm - Dot(arm, g.n) * g.n;
+    Vec3& before = body == contact->body_i ? contact->lever_i : contact->lever_j;
+    if (contact->has_lever && h > 0.0) speed = std::fmin(speed, Norm(lever - before) / h);
+    before = lever;
   }
+  contact->lever_speed = speed;
+  contact->has_lever = true;
 }
 
-void RecordImpacts(const World& world, BodyGroup* group) {
-  for (Contact& contact : group->patches.contacts) {
+/** Records the flagged contacts. */
+void RecordImpacts(const World& world, BodyGroup* group, StageScratch* scratch) {
+  std::vector<Contact>& contacts = group->patches.contacts;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (scratch->flags[c] == 0) continue;
+    Contact& contact = contacts[c];
     if (contact.phase == ContactPhase::kFresh) {
       contact.phase = ContactPhase::kAccepted;
       if (contact.latch.v_i > OnsetSpeed(world, *group, contact.body_i, contact.body_j)) {
@@ -127,12 +140,31 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
   const PatchChanges changes = Accept(rules, scratch->active, scratch->grouping, group->time,
                                       &group->patches, &scratch->grouping_scratch);
   group->ledger.bristle_lost += changes.bristle_energy_lost;
-  MoveLatches(rules, on_purpose, 0.0, group);
-  CheckForms(*tools.world, *group);
-  scratch->counters.bounded_contacts += BoundContacts(tools, rules, h, group);
-  WatchLevers(h, group);
-  SolveNewContacts(tools, group, scratch);
-  RecordImpacts(*tools.world, group);
+  std::vector<Contact>& contacts = group->patches.contacts;
+  scratch->flags.resize(contacts.size());
+  std::atomic<std::int64_t> bounded{0};
+  std::atomic<bool> has_forms{true}, solved{true};
+  ForEach(contacts.size(), scratch->threads, [&](std::size_t c) {
+    Contact& contact = contacts[c];
+    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
+    if (contact.active) {
+      MoveLatch(model, on_purpose, ApproachVelocity(*group, contact), &contact);
+    }
+    if (!(contact.latch.form > 0.0)) has_forms = false;
+    if (model.IsBounded() && BoundContact(tools, model, h, *group, &contact)) ++bounded;
+    WatchLever(h, *group, &contact);
+    if (!contact.solved && contact.active) solved = false;
+    scratch->flags[c] = contact.phase == ContactPhase::kFresh || contact.impact != -1;
+  });
+  if (!has_forms) CheckForms(*tools.world, *group);
+  scratch->counters.bounded_contacts += bounded;
+  if (!solved) {
+    SolveNewContacts(tools, group, scratch);
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      scratch->flags[c] = contacts[c].phase == ContactPhase::kFresh || contacts[c].impact != -1;
+    }
+  }
+  RecordImpacts(*tools.world, group, scratch);
 }
 
 }  // namespace
@@ -142,16 +174,16 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
   const GroupRules rules(*tools.world, *group);
   const StateLayout layout{group->free.size(), 0};
   std::swap(group->patches, scratch->patches);
-  for (std::size_t c = 0; c < group->patches.contacts.size(); ++c) {
+  ForEach(group->patches.contacts.size(), scratch->threads, [&](std::size_t c) {
     Contact& contact = group->patches.contacts[c];
     contact.state = contact.state + layout.Slot(scratch->y, c);
     contact.bristle_energy += scratch->a[StateLayout::BristleQuadrature(c)];
     // The last stage of an explicit scheme is not its result.
     if (!tools.IsImplicit()) contact.solved = false;
-  }
+  });
   MoveBodies(tools, t, *scratch, group);
   // Latches first as the contacts were grouped until now: a patch that merges brings its own.
-  MoveLatches(rules, false, substep.length, group);
+  MoveLatches(rules, substep.length, group, scratch);
   Regroup(tools, rules, false, substep.length, group, scratch);
 }
 

@@ -206,10 +206,17 @@ void Dynamics::ForEachGroup(const Function& function) {
 /** The groups' results become the state. */
 void Dynamics::MergeGroups(double end) {
   state_.time = end;
-  state_.patches.contacts.clear();
-  state_.patches.held.clear();
   const std::span<BodyGroup> groups = group_finder_.groups();
-  for (const BodyGroup& group : groups) PutBack(group, &state_);
+  std::size_t contacts = 0;
+  for (const BodyGroup& group : groups) contacts += group.patches.contacts.size();
+  state_.patches.contacts.resize(contacts);
+  state_.patches.held.clear();
+  const int threads = static_cast<int>(scratch_.size());
+  contacts = 0;
+  for (const BodyGroup& group : groups) {
+    PutBack(group, contacts, threads, &state_);
+    contacts += group.patches.contacts.size();
+  }
   if (groups.size() > 1) SortContacts(&state_.patches);
   state_.ledger.Watch();
   PlaceDriven(world_, &state_);

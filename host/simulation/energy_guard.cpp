@@ -43,37 +43,65 @@ struct StoredEnergy {
   double rounding = 0.0;
 };
 
-StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patches& patches) {
+/** Adds what a contact stores. */
+void AddStored(const GroupRules& rules, const Contact& contact, StoredEnergy* sum) {
+  if (contact.pairs == 0 || !contact.has_normal) return;
+  const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
+  const double energy = ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
+  sum->all += energy;
+  sum->rounding += ElasticEnergyError(model, contact.geometry, contact.latch);
+  if (model.HasPotential()) {
+    sum->potential += energy;
+  } else if (!contact.solved && model.relaxation_time == 0.0) {
+    sum->unseen += energy;  // what relaxes begins without a force
+  }
+}
+
+/** Sums add(k, &part) over each range of k < count; valid until this thread's next call. */
+template <class Sum, class Add>
+const std::vector<Sum>& PartSums(std::size_t count, int threads, const Add& add) {
+  thread_local std::vector<Sum> kept;
+  std::vector<Sum>& parts = kept;
+  parts.assign(RangesOf(count), Sum{});
+  ForRanges(count, threads, [&](std::size_t r, std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) add(k, &parts[r]);
+  });
+  return parts;
+}
+
+StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patches& patches,
+                    int threads) {
   const GroupRules rules(*tools.world, group);
+  const auto add = [&](std::size_t c, StoredEnergy* sum) {
+    AddStored(rules, patches.contacts[c], sum);
+  };
   StoredEnergy sum;
-  for (const Contact& contact : patches.contacts) {
-    if (contact.pairs == 0 || !contact.has_normal) continue;
-    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-    const double energy = ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
-    sum.all += energy;
-    sum.rounding += ElasticEnergyError(model, contact.geometry, contact.latch);
-    if (model.HasPotential()) {
-      sum.potential += energy;
-    } else if (!contact.solved && model.relaxation_time == 0.0) {
-      sum.unseen += energy;  // what relaxes begins without a force
-    }
+  for (const StoredEnergy& part : PartSums<StoredEnergy>(patches.contacts.size(), threads, add)) {
+    sum.all += part.all;
+    sum.potential += part.potential;
+    sum.unseen += part.unseen;
+    sum.rounding += part.rounding;
   }
   return sum;
 }
 
 /** What the bristles of a group's contacts can give back in a trial [J]: what sliding has put in,
  or what their law says that they hold at the larger of the loads before and after. */
-double BristleEnergy(const StageTools& tools, const BodyGroup& group, const Patches& after) {
+double BristleEnergy(const StageTools& tools, const BodyGroup& group, const Patches& after,
+                     int threads) {
   const GroupRules rules(*tools.world, group);
-  double sum = 0.0;
-  for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
+  const auto add = [&](std::size_t c, double* sum) {
     const Contact& contact = group.patches.contacts[c];
-    if (contact.pairs == 0) continue;
+    if (contact.pairs == 0) return;
     const double twist = PatchRadius(contact.geometry) * contact.state.theta;
     const double load = std::fmax(contact.f_n, after.contacts[c].f_n);
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-    sum += std::fmax(contact.bristle_energy,
-                     model.friction->Stored(load, SquaredNorm(contact.state.z) + twist * twist));
+    *sum += std::fmax(contact.bristle_energy,
+                      model.friction->Stored(load, SquaredNorm(contact.state.z) + twist * twist));
+  };
+  double sum = 0.0;
+  for (const double part : PartSums<double>(group.patches.contacts.size(), threads, add)) {
+    sum += part;
   }
   return sum;
 }
@@ -140,8 +168,8 @@ HolderChange HoldersOf(const StageTools& tools, const BodyGroup& group, double l
 
 double ElasticChange(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
   return scratch.a[kRelaxationWork] - scratch.a[kElasticWork] +
-         Stored(tools, group, scratch.patches).potential -
-         Stored(tools, group, group.patches).potential;
+         Stored(tools, group, scratch.patches, scratch.threads).potential -
+         Stored(tools, group, group.patches, scratch.threads).potential;
 }
 
 EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const Substep& substep,
@@ -163,8 +191,13 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   double mechanical = 0.0, moved = 0.0, most = -HUGE_VAL;
   EnergyAccount account;
   changes.resize(group.free.size());
+  thread_local std::vector<BodyChange> kept;
+  std::vector<BodyChange>& bodies = kept;  // this thread's, on all threads
+  bodies.resize(group.free.size());
+  ForEach(bodies.size(), scratch.threads,
+          [&](std::size_t f) { bodies[f] = ChangeOf(tools, group, f, scratch); });
   for (std::size_t f = 0; f < group.free.size(); ++f) {
-    const BodyChange body = ChangeOf(tools, group, f, scratch);
+    const BodyChange& body = bodies[f];
     changes[f] = body.change;
     const EnergyAccount& so_far = group.state[static_cast<std::size_t>(group.free[f])].account;
     account.passed += so_far.passed + std::fabs(body.change);
@@ -182,8 +215,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   check.holders = holders_resolved ? a[kHolderWork] : a[kTargetWork] - (held.after - held.before);
   check.rounding += held.rounding;
   const double work = a[kAppliedWork] + check.holders + a[kDrivenWork] + a[kRelaxationWork];
-  const StoredEnergy before = Stored(tools, group, group.patches);
-  const StoredEnergy after = Stored(tools, group, scratch.patches);
+  const StoredEnergy before = Stored(tools, group, group.patches, scratch.threads);
+  const StoredEnergy after = Stored(tools, group, scratch.patches, scratch.threads);
   moved += std::fabs(a[kAppliedWork]) + std::fabs(a[kDrivenWork]) + before.all;
   moved += std::fabs(holders_resolved ? a[kHolderWork] : a[kTargetWork]) +
            (holders_resolved ? 0.0 : held.before);
@@ -196,7 +229,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   check.rounding += after.rounding + before.rounding;
   // What bristles give back they have taken before.
   const double given_back =
-      std::fmin(std::fmax(0.0, -a[kBristleStored]), BristleEnergy(tools, group, scratch.patches));
+      std::fmin(std::fmax(0.0, -a[kBristleStored]),
+                BristleEnergy(tools, group, scratch.patches, scratch.threads));
   check.gain = mechanical + check.elastic - given_back - work;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);

@@ -2,19 +2,21 @@
 
 #include <algorithm>
 
+#include "host/simulation/for_each.h"
+
 namespace intervox::host {
 
-void SetVelocities(const World& world, BodyGroup* group) {
-  for (std::size_t b = 0; b < group->bodies.size(); ++b) {
+void SetVelocities(const World& world, BodyGroup* group, int threads) {
+  ForEach(group->bodies.size(), threads, [&](std::size_t b) {
     RigidBody& body = group->state[b];
-    if (body.kind == BodyKind::kFixed) continue;
+    if (body.kind == BodyKind::kFixed) return;
     if (body.kind == BodyKind::kFree) {
       group->poses[b] = SetVelocities(&body);
     } else {
       const auto index = static_cast<std::size_t>(group->bodies[b]);
       PlaceDrivenBody(world.scene.bodies[index], group->time, &body, &group->poses[b]);
     }
-  }
+  });
 }
 
 void PlaceDrivenBody(const BodySettings& settings, double t, RigidBody* body, Pose* X_WB) {
@@ -26,26 +28,26 @@ void PlaceDrivenBody(const BodySettings& settings, double t, RigidBody* body, Po
   body->v = motion.v_WF + Cross(motion.w_WF, body->p_WM - motion.X_WF.p);
 }
 
-void TakeOut(const State& state, BodyGroup* group) {
+void TakeOut(const State& state, int threads, BodyGroup* group) {
   std::sort(group->bodies.begin(), group->bodies.end());
   group->bodies.erase(std::unique(group->bodies.begin(), group->bodies.end()), group->bodies.end());
   group->free.clear();
-  group->row_of.clear();
-  group->state.clear();
-  group->poses.clear();
-  for (const int body : group->bodies) {
-    const auto b = static_cast<std::size_t>(body);
-    const bool is_free = state.bodies[b].kind == BodyKind::kFree;
-    group->row_of.push_back(is_free ? static_cast<int>(group->free.size()) : -1);
-    if (is_free) group->free.push_back(static_cast<int>(group->state.size()));
-    group->state.push_back(state.bodies[b]);
-    group->poses.push_back(state.poses[b]);
+  group->row_of.resize(group->bodies.size());
+  group->state.resize(group->bodies.size());
+  group->poses.resize(group->bodies.size());
+  ForEach(group->bodies.size(), threads, [&](std::size_t k) {
+    const auto b = static_cast<std::size_t>(group->bodies[k]);
+    group->state[k] = state.bodies[b];
+    group->poses[k] = state.poses[b];
+  });
+  for (std::size_t k = 0; k < group->bodies.size(); ++k) {
+    const bool is_free = group->state[k].kind == BodyKind::kFree;
+    group->row_of[k] = is_free ? static_cast<int>(group->free.size()) : -1;
+    if (is_free) group->free.push_back(static_cast<int>(k));
   }
-  group->near.clear();
   group->joints.clear();
   group->joint_readings.clear();
   group->joint_error = 0.0;
-  group->patches.contacts.clear();
   group->patches.held.clear();
   group->patches.next_id = state.patches.next_id;
   group->patches.undefined_normals = 0;
@@ -62,17 +64,17 @@ int LocalIndex(const BodyGroup& group, int body) {
   return static_cast<int>(at - group.bodies.begin());
 }
 
-void PutBack(const BodyGroup& group, State* state) {
+void PutBack(const BodyGroup& group, std::size_t first_contact, int threads, State* state) {
   const auto global = [&](int body) { return group.bodies[static_cast<std::size_t>(body)]; };
-  for (const int body : group.free) {
-    const auto b = static_cast<std::size_t>(global(body));
-    state->bodies[b] = group.state[static_cast<std::size_t>(body)];
-    state->poses[b] = group.poses[static_cast<std::size_t>(body)];
-  }
+  ForEach(group.free.size(), threads, [&](std::size_t f) {
+    const auto body = static_cast<std::size_t>(group.free[f]);
+    const auto b = static_cast<std::size_t>(group.bodies[body]);
+    state->bodies[b] = group.state[body];
+    state->poses[b] = group.poses[body];
+  });
   // Contacts that are new get their ids in the order of the groups.
   const std::uint64_t first_new = group.first_id;
   const auto first_impact = static_cast<std::int64_t>(state->impacts.size());
-  const auto first_contact = static_cast<int>(state->patches.contacts.size());
   for (ImpactRecord impact : group.impacts) {
     impact.body_i = global(impact.body_i);
     impact.body_j = global(impact.body_j);
@@ -85,19 +87,21 @@ void PutBack(const BodyGroup& group, State* state) {
     double& peak = state->impacts[static_cast<std::size_t>(impact_index(impact))].peak_force;
     peak = std::max(peak, force);
   }
-  std::uint64_t shift = state->patches.next_id - first_new;
-  for (const Contact& local : group.patches.contacts) {
-    Contact& contact = state->patches.contacts.emplace_back(local);
+  const std::uint64_t shift = state->patches.next_id - first_new;
+  ForEach(group.patches.contacts.size(), threads, [&](std::size_t c) {
+    const Contact& local = group.patches.contacts[c];
+    Contact& contact = state->patches.contacts[first_contact + c];
+    contact = local;
     contact.body_i = global(local.body_i);
     contact.body_j = global(local.body_j);
     contact.impact = impact_index(local.impact);
     if (local.id >= first_new) contact.id += shift;
-  }
+  });
   state->patches.next_id += group.patches.next_id - first_new;
   for (Held held : group.patches.held) {
     held.cells.i = global(held.cells.i);
     held.cells.j = global(held.cells.j);
-    held.contact += first_contact;
+    held.contact += static_cast<int>(first_contact);
     state->patches.held.push_back(held);
   }
   state->patches.undefined_normals += group.patches.undefined_normals;

@@ -45,21 +45,22 @@ struct BodyGroup {
 };
 
 /** Sets velocities and frames' poses from the momenta, and those of driven bodies at the time. */
-void SetVelocities(const World& world, BodyGroup* group);
+void SetVelocities(const World& world, BodyGroup* group, int threads = 1);
 
 /** Sets a driven body's place and velocities at time t. */
 void PlaceDrivenBody(const BodySettings& settings, double t, RigidBody* body, Pose* X_WB);
 
 /** Fills a group from the accepted state, `bodies` being listed in any order. Near pairs and
- contacts are left empty. */
-void TakeOut(const State& state, BodyGroup* group);
+ contacts are left to be set. */
+void TakeOut(const State& state, int threads, BodyGroup* group);
 
 /** Local index of a body of the group. */
 int LocalIndex(const BodyGroup& group, int body);
 
-/** Adds a group's free bodies, contacts and sums to the state, whose contacts were cleared before
- the first group. New contacts get their ids in the order of the groups. */
-void PutBack(const BodyGroup& group, State* state);
+/** Adds a group's free bodies, contacts and sums to the state, in which its contacts come from
+ `first_contact` on; cell pairs held were cleared before the first group. New contacts get
+ their ids in the order of the groups. */
+void PutBack(const BodyGroup& group, std::size_t first_contact, int threads, State* state);
 
 /** Patch rules of a group's bodies. */
 class GroupRules final : public PatchRules {

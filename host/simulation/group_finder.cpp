@@ -6,6 +6,7 @@
 
 #include "host/bodies/loads.h"
 #include "host/contact/disjoint_sets.h"
+#include "host/simulation/for_each.h"
 
 namespace intervox::host {
 namespace {
@@ -31,7 +32,8 @@ GroupFinder::GroupFinder(const World& world, int threads)
     : world_(world),
       broad_phase_([&world](int i, int j) { return world.Rule(i, j) != nullptr; }, threads),
       widened_(world.start.size(), 1.0),
-      reach_(world.start.size(), 0.0) {}
+      reach_(world.start.size(), 0.0),
+      threads_(threads) {}
 
 /** A bound on how far any point of the body moves within h, unless contacts drive it. */
 double GroupFinder::ReachOf(const State& state, std::size_t b, double h) const {
@@ -80,11 +82,11 @@ std::size_t GroupFinder::AddGroup() {
 void GroupFinder::Find(const State& state, double h) {
   const std::size_t bodies = state.bodies.size();
   placed_.resize(bodies);
-  for (std::size_t b = 0; b < bodies; ++b) {
+  ForEach(bodies, threads_, [&](std::size_t b) {
     reach_[b] = ReachOf(state, b, h);
     placed_[b] = {&world_.boxes[b], state.poses[b], reach_[b],
                   state.bodies[b].kind != BodyKind::kFixed};
-  }
+  });
   broad_phase_.Find(placed_, &near_);
   caches_.Update(near_, &near_caches_);
   ConnectBodies(state);
@@ -146,35 +148,69 @@ void GroupFinder::Fill(const State& state) {
       if (b >= 0 && group_of_[static_cast<std::size_t>(b)] < 0) bodies.push_back(b);
     }
   }
-  for (std::size_t g = 0; g < group_count_; ++g) TakeOut(state, &groups_[g]);
+  for (std::size_t g = 0; g < group_count_; ++g) TakeOut(state, threads_, &groups_[g]);
+  local_body_.resize(state.bodies.size());
+  for (std::size_t g = 0; g < group_count_; ++g) {
+    const BodyGroup& group = groups_[g];
+    for (const int body : group.free) {
+      const int b = group.bodies[static_cast<std::size_t>(body)];
+      local_body_[static_cast<std::size_t>(b)] = body;
+    }
+  }
+  const auto local_in = [&](const BodyGroup& group, int body) {
+    const auto b = static_cast<std::size_t>(body);
+    return group_of_[b] >= 0 ? local_body_[b] : LocalIndex(group, body);
+  };
+  // Numbers within the groups first, so that threads can fill them.
+  const auto number = [&](std::size_t count, const auto& group_of, std::vector<int>* local) {
+    counts_.assign(group_count_, 0);
+    local->resize(count);
+    for (std::size_t k = 0; k < count; ++k) {
+      (*local)[k] = static_cast<int>(counts_[group_of(k)]++);
+    }
+  };
   for (std::size_t k = 0; k < world_.joints.size(); ++k) {
     const Joint& joint = world_.joints[k];
     BodyGroup& group = groups_[group_of_joint(joint)];
-    const auto local = [&](int body) { return body < 0 ? -1 : LocalIndex(group, body); };
+    const auto local = [&](int body) { return body < 0 ? -1 : local_in(group, body); };
     group.joints.push_back({static_cast<int>(k), local(joint.body_a), local(joint.body_b)});
   }
-  for (std::size_t k = 0; k < near_.size(); ++k) {
+  number(
+      near_.size(), [&](std::size_t k) { return group_of_pair(near_[k].i, near_[k].j); },
+      &local_near_);
+  for (std::size_t g = 0; g < group_count_; ++g) groups_[g].near.resize(counts_[g]);
+  ForEach(near_.size(), threads_, [&](std::size_t k) {
     const auto [i, j] = near_[k];
     BodyGroup& group = groups_[group_of_pair(i, j)];
     const PatchSettings& settings = world_.Rule(i, j)->patches;
     const auto& boxes = settings.BareCells() ? world_.bare_boxes : world_.boxes;
-    group.near.push_back({LocalIndex(group, i), LocalIndex(group, j),
-                          &boxes[static_cast<std::size_t>(i)], &boxes[static_cast<std::size_t>(j)],
-                          near_caches_[k], settings.points, settings.curvatures});
-  }
-  local_contact_.clear();
-  for (const Contact& contact : state.patches.contacts) {
+    group.near[static_cast<std::size_t>(local_near_[k])] = {local_in(group, i),
+                                                            local_in(group, j),
+                                                            &boxes[static_cast<std::size_t>(i)],
+                                                            &boxes[static_cast<std::size_t>(j)],
+                                                            near_caches_[k],
+                                                            settings.points,
+                                                            settings.curvatures};
+  });
+  const std::vector<Contact>& contacts = state.patches.contacts;
+  number(
+      contacts.size(),
+      [&](std::size_t c) { return group_of_pair(contacts[c].body_i, contacts[c].body_j); },
+      &local_contact_);
+  for (std::size_t g = 0; g < group_count_; ++g) groups_[g].patches.contacts.resize(counts_[g]);
+  ForEach(contacts.size(), threads_, [&](std::size_t c) {
+    const Contact& contact = contacts[c];
     BodyGroup& group = groups_[group_of_pair(contact.body_i, contact.body_j)];
-    local_contact_.push_back(static_cast<int>(group.patches.contacts.size()));
-    Contact& local = group.patches.contacts.emplace_back(contact);
-    local.body_i = LocalIndex(group, contact.body_i);
-    local.body_j = LocalIndex(group, contact.body_j);
-  }
+    Contact& local = group.patches.contacts[static_cast<std::size_t>(local_contact_[c])];
+    local = contact;
+    local.body_i = local_in(group, contact.body_i);
+    local.body_j = local_in(group, contact.body_j);
+  });
   for (const Held& held : state.patches.held) {
     BodyGroup& group = groups_[group_of_pair(held.cells.i, held.cells.j)];
     Held local = held;
-    local.cells.i = LocalIndex(group, held.cells.i);
-    local.cells.j = LocalIndex(group, held.cells.j);
+    local.cells.i = local_in(group, held.cells.i);
+    local.cells.j = local_in(group, held.cells.j);
     local.contact = local_contact_[static_cast<std::size_t>(held.contact)];
     group.patches.held.push_back(local);
   }

@@ -48,8 +48,12 @@ class GroupFinder {
   std::vector<IndexPair> near_;
   std::vector<SeparationCache*> near_caches_;
   std::vector<int> parent_;
-  std::vector<int> group_of_;       ///< of each free body; −1: not free
-  std::vector<int> local_contact_;  ///< of each contact, its index in its group
+  std::vector<int> group_of_;        ///< of each free body; −1: not free
+  std::vector<int> local_contact_;   ///< of each contact, its index in its group
+  std::vector<int> local_body_;      ///< of each free body, likewise
+  std::vector<int> local_near_;      ///< of each near pair, likewise
+  std::vector<std::size_t> counts_;  ///< of each group, what was numbered so far
+  int threads_;
 };
 
 }  // namespace intervox::host

@@ -20,13 +20,6 @@ constexpr double kLeastRelaxation = 0.05, kMostRelaxation = 2.0;
 }  // namespace
 
 void GroupStage::WatchFrequencies() {
-  s_.frequencies.resize(s_.contacts.size());
-  ForEach(s_.contacts.size(), [&](std::size_t k) {
-    const StageContact& contact = s_.contacts[k];
-    s_.frequencies[k] = Frequency(*contact.model, contact.geometry, contact.latch,
-                                  s_.bodies[static_cast<std::size_t>(contact.body_i)],
-                                  s_.bodies[static_cast<std::size_t>(contact.body_j)]);
-  });
   for (std::size_t k = 0; k < s_.contacts.size(); ++k) {
     s_.fastest = std::fmax(s_.fastest, s_.frequencies[k]);
     const std::size_t c = s_.contact_of[k];

@@ -40,10 +40,10 @@ void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup&
                        StageScratch* scratch) {
   const GroupRules rules(*tools.world, group);
   const std::vector<Contact>& before = group.patches.contacts;
-  for (std::size_t c = 0; c < scratch->patches.contacts.size(); ++c) {
+  ForEach(scratch->patches.contacts.size(), scratch->threads, [&](std::size_t c) {
     Contact& contact = scratch->patches.contacts[c];
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-    if (!model.IsBounded()) continue;
+    if (!model.IsBounded()) return;
     const bool acts = contact.pairs > 0 && contact.has_normal;
     if (!by_stages) {
       const double now = acts ? ByOverlap(model, contact) : 0.0;
@@ -54,32 +54,29 @@ void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup&
     } else {
       contact.foundation_energy += scratch->a[StateLayout::FoundationQuadrature(c)];
     }
-  }
+  });
 }
 
-int BoundContacts(const StageTools& tools, const GroupRules& rules, double h, BodyGroup* group) {
-  int bounded = 0;
-  for (Contact& contact : group->patches.contacts) {
-    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-    if (!model.IsBounded()) continue;
-    const double held = contact.active ? ByOverlap(model, contact) : 0.0;
-    double& account = contact.foundation_energy;
-    if (!std::isfinite(account)) account = held;
-    account += std::fmin(1.0, h / kForgets) * std::fmax(0.0, held - account);
-    const double U = contact.active ? AtLeast(model, contact) : 0.0;
-    double bound = 0.0;
-    if (account < kBacked * U) {
-      const PatchGeometry& g = contact.geometry;
-      const double speed = Frequency(*tools.world, *group, contact) * MeanDepth(g, Norm(g.S));
-      const double lack = 1.0 - std::fmax(0.0, account) / (kBacked * U);
-      bound = speed > 0.0 ? lack / (kCreep * speed) : 0.0;
-      ++bounded;
-    }
-    if (bound == contact.latch.bound) continue;
-    contact.latch.bound = bound;
-    contact.solved = false;
+bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
+                  const BodyGroup& group, Contact* contact) {
+  const double held = contact->active ? ByOverlap(model, *contact) : 0.0;
+  double& account = contact->foundation_energy;
+  if (!std::isfinite(account)) account = held;
+  account += std::fmin(1.0, h / kForgets) * std::fmax(0.0, held - account);
+  const double U = contact->active ? AtLeast(model, *contact) : 0.0;
+  double bound = 0.0;
+  const bool is_short = account < kBacked * U;
+  if (is_short) {
+    const PatchGeometry& g = contact->geometry;
+    const double speed = Frequency(*tools.world, group, *contact) * MeanDepth(g, Norm(g.S));
+    const double lack = 1.0 - std::fmax(0.0, account) / (kBacked * U);
+    bound = speed > 0.0 ? lack / (kCreep * speed) : 0.0;
   }
-  return bounded;
+  if (bound != contact->latch.bound) {
+    contact->latch.bound = bound;
+    contact->solved = false;
+  }
+  return is_short;
 }
 
 }  // namespace intervox::host

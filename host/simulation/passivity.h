@@ -18,10 +18,11 @@ namespace intervox::host {
 void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup& group,
                        StageScratch* scratch);
 
-/** Sets the damping by which contacts are bounded from an accepted state on. Those whose beginning
- was not seen hold what their overlap tells of.
+/** Sets the damping by which a contact that IsBounded is bounded from an accepted state on. One
+ whose beginning was not seen holds what its overlap tells of.
  @param h  since the accepted state before [s]
- @return how many are */
-int BoundContacts(const StageTools& tools, const GroupRules& rules, double h, BodyGroup* group);
+ @return whether it is */
+bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
+                  const BodyGroup& group, Contact* contact);
 
 }  // namespace intervox::host

@@ -10,6 +10,9 @@ namespace {
 /** Contacts that may be born within one substep; more wait for its end. */
 constexpr std::size_t kSpareSlots = 16;
 
+/** Numbers of the stepper's vectors that go to a thread together. */
+constexpr int kNumbersTogether = 1 << 13;
+
 /** How often the geometry is evaluated again at the implicit position. */
 constexpr int kMostMoves = 3;
 constexpr int kMostDissipativeMoves = 25;
@@ -41,15 +44,17 @@ double ApproachVelocity(const BodyGroup& group, const Contact& contact) {
 }
 
 GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Substep& substep,
-                       StageScratch* scratch)
+                       StageScratch* scratch, bool takes_patches)
     : tools_(tools), group_(group), substep_(substep), rules_(*tools.world, group), s_(*scratch) {
   s_.finder.threads = s_.grouping_scratch.threads = s_.threads;
-  s_.patches.held = group.patches.held;
-  s_.patches.next_id = group.patches.next_id;
-  s_.patches.undefined_normals = group.patches.undefined_normals;
-  s_.patches.contacts.resize(group.patches.contacts.size());
-  ForEach(group.patches.contacts.size(),
-          [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
+  if (takes_patches) {
+    s_.patches.held = group.patches.held;
+    s_.patches.next_id = group.patches.next_id;
+    s_.patches.undefined_normals = group.patches.undefined_normals;
+    s_.patches.contacts.resize(group.patches.contacts.size());
+    ForEach(group.patches.contacts.size(),
+            [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
+  }
   s_.fastest = s_.fastest_followed = 0.0;
   layout_ = {group.free.size(), group.patches.contacts.size() + kSpareSlots};
   const std::size_t bodies = group.bodies.size();
@@ -94,10 +99,21 @@ std::size_t GroupStage::VelocitiesInUse(std::size_t /*all*/) const {
   return StateLayout{layout_.free, s_.patches.contacts.size()}.VelocitySize();
 }
 
+std::size_t GroupStage::VelocitiesThatMove(std::size_t /*all*/) const {
+  return StateLayout{layout_.free, 0}.VelocitySize();
+}
+
+void GroupStage::ForRanges(std::size_t count,
+                           const std::function<void(std::size_t, std::size_t)>& act) const {
+  const auto some = [&](int begin, int end) {
+    act(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
+  };
+  cuda::ParallelFor(static_cast<int>(count), kNumbersTogether, s_.threads, std::cref(some));
+}
+
 void GroupStage::Project(std::span<double> x) const {
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
-    StateLayout::SetTurn(Normalized(StateLayout::Turn(x, f)), x, f);
-  }
+  ForEach(group_.free.size(),
+          [&](std::size_t f) { StateLayout::SetTurn(Normalized(StateLayout::Turn(x, f)), x, f); });
 }
 
 void GroupStage::FindPairs() { tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active); }
@@ -126,21 +142,27 @@ void GroupStage::LoadState() {
   s_.x.resize(layout_.PositionSize());
   s_.y.assign(layout_.VelocitySize(), 0.0);
   s_.a.assign(StateLayout::BristleQuadrature(layout_.slots), 0.0);
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
+  ForEach(group_.free.size(), [&](std::size_t f) {
     const RigidBody& body = Body(static_cast<std::size_t>(group_.free[f]));
     WriteVec3(body.p_WM, StateLayout::Center(std::span<double>(s_.x), f));
     StateLayout::SetTurn(body.q_WB, s_.x, f);
     double* at = StateLayout::Momentum(std::span<double>(s_.y), f);
     WriteVec3(body.momentum, at);
     WriteVec3(body.spin, at + 3);
-  }
+  });
 }
 
 void GroupStage::FindStiffBodies() {
   s_.stiff.assign(group_.bodies.size(), false);
   const auto is_stiff = [&](double omega) { return omega * substep_.length > kStiffPhase; };
-  for (const Contact& contact : group_.patches.contacts) {
-    if (!contact.active || !is_stiff(Frequency(*tools_.world, group_, contact))) continue;
+  const std::vector<Contact>& contacts = group_.patches.contacts;
+  s_.flags.resize(contacts.size());
+  ForEach(contacts.size(), [&](std::size_t c) {
+    s_.flags[c] = contacts[c].active && is_stiff(Frequency(*tools_.world, group_, contacts[c]));
+  });
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (s_.flags[c] == 0) continue;
+    const Contact& contact = contacts[c];
     s_.stiff[static_cast<std::size_t>(contact.body_i)] = true;
     s_.stiff[static_cast<std::size_t>(contact.body_j)] = true;
   }
@@ -157,13 +179,13 @@ void GroupStage::LookAtEnd() {
   FindPairs();
   const std::span<Contact> contacts = s_.patches.contacts;
   s_.centroids.resize(contacts.size());
-  for (std::size_t c = 0; c < contacts.size(); ++c) s_.centroids[c] = contacts[c].geometry.p_WC;
+  ForEach(contacts.size(), [&](std::size_t c) { s_.centroids[c] = contacts[c].geometry.p_WC; });
   Evaluate(rules_, s_.active, layout_.slots, &s_.patches, &s_.grouping_scratch);
   // The last stage's wrench is about the centroid at the position that was predicted for it.
-  for (std::size_t c = 0; c < s_.centroids.size(); ++c) {
+  ForEach(s_.centroids.size(), [&](std::size_t c) {
     Contact& contact = s_.patches.contacts[c];
     contact.torque += Cross(s_.centroids[c] - contact.geometry.p_WC, contact.force);
-  }
+  });
   Group(rules_, s_.active, &s_.grouping_scratch, &s_.grouping);
 }
 
@@ -187,7 +209,7 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
     s_.y_star.assign(y.begin(), y.end());
     s_.x_now.assign(x.begin(), x.end());
     s_.x_star.resize(x.size());
-    for (std::size_t k = 0; k < x.size(); ++k) s_.x_star[k] = x[k] + s_.offset[k];
+    ForEach(x.size(), [&](std::size_t k) { s_.x_star[k] = x[k] + s_.offset[k]; });
   }
   for (int moves = 0;; ++moves) {
     if (tools_.cancellation != nullptr) tools_.cancellation->Check();

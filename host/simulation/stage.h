@@ -1,23 +1,21 @@
 /** @file The stages of one trial substep of a group: geometry, contacts and velocities. */
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <vector>
 
-#include "cuda/device/executor.h"
 #include "cuda/patch/patch_quadrature.h"
 #include "host/bodies/holder.h"
 #include "host/joints/joint.h"
 #include "host/simulation/cancellation.h"
+#include "host/simulation/for_each.h"
 #include "host/simulation/group.h"
 #include "host/simulation/state_layout.h"
 #include "integrators/partitioned.h"
 
 namespace intervox::host {
-
-/** Bodies or contacts of a stage that go to a thread together. */
-inline constexpr int kStageGrain = 256;
 
 /** What a trial substep is asked to do. */
 struct Substep {
@@ -35,6 +33,13 @@ struct Substep {
 struct BodyLoad {
   Vec3 force, torque;                  ///< about the centre of mass [N], [N·m]
   Vec3 applied_force, applied_torque;  ///< the part that counts as applied work
+};
+
+/** What a contact adds to the rates of its bodies. */
+struct ContactEffect {
+  int row[2] = {-1, -1};  ///< places of the bodies among the free ones; −1: not free
+  Vec3 force;             ///< on body i [N]
+  Vec3 moment[2];         ///< on each about its centre at the step's start [N·m]
 };
 
 /** Working memory of trial substeps, one for each thread. The trial's result is left in it. */
@@ -89,6 +94,10 @@ struct StageScratch {
   std::vector<StageDrag> drags;
   std::vector<double> frequencies, offset, y_star, x_star, x_now, x_next, miss, miss_before;
   std::vector<double> first_rate, first_power;
+  std::vector<std::size_t> acting;     ///< contacts that act at the accepted state
+  std::vector<ContactEffect> effects;  ///< of contacts that act
+  std::vector<std::array<double, kQuadratures>> powers;  ///< of ranges
+  std::vector<char> flags;                               ///< of the contacts
 };
 
 /** What trial substeps are made with and do not change. */
@@ -110,9 +119,10 @@ struct StageTools {
  out as StateLayout says. */
 class GroupStage final : public integrators::PartitionedSystem {
  public:
-  /** All must outlive this. Starts the trial: scratch.patches become the group's. */
+  /** All must outlive this. Starts the trial: scratch.patches become the group's.
+   @param takes_patches  false: only the accepted state is asked for, and scratch.patches stay */
   GroupStage(const StageTools& tools, const BodyGroup& group, const Substep& substep,
-             StageScratch* scratch);
+             StageScratch* scratch, bool takes_patches = true);
 
   /** Loads the stepper's vectors with the group's state. */
   void LoadState();
@@ -138,6 +148,9 @@ class GroupStage final : public integrators::PartitionedSystem {
   void PredictRate(std::span<const double> x, std::span<const double> y,
                    std::span<double> rate) override;
   std::size_t VelocitiesInUse(std::size_t all) const override;
+  std::size_t VelocitiesThatMove(std::size_t all) const override;
+  void ForRanges(std::size_t count,
+                 const std::function<void(std::size_t, std::size_t)>& act) const override;
   void Project(std::span<double> x) const override;
   void StageOffset(std::span<const double> offset) override;
   void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
@@ -161,7 +174,9 @@ class GroupStage final : public integrators::PartitionedSystem {
   void Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
               std::span<double> power);
   void StoreContacts(std::span<double> rate, std::span<double> power);
-  void AddContact(std::size_t c, std::span<double> rate, std::span<double> power) const;
+  template <class Before>
+  void AddContacts(std::span<const std::size_t> acting, std::span<const Contact> contacts,
+                   const Before& before, std::span<double> rate, std::span<double> power);
   void StoreLoads(std::span<double> rate);
   JointSide SideAt(int body) const;
   void SetJoints(double t);
@@ -175,7 +190,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   double MechanicalEnergy() const;
   void AddAppliedPower(double h_gamma, std::span<const double> y, std::span<double> power);
   SimulationCounters& counters() { return s_.counters; }
-  void AddWrench(const Contact& contact, std::span<double> rate, std::span<double> power) const;
+  ContactEffect EffectOf(const Contact& contact, std::span<double> power) const;
   bool Misses(double h_gamma) const;
   void MoveToImplicitPosition(double h_gamma, int iteration);
   void WatchFrequencies();
@@ -192,10 +207,7 @@ class GroupStage final : public integrators::PartitionedSystem {
 /** Calls act(k) for each k < count on the trial's threads. */
 template <class Act>
 void GroupStage::ForEach(std::size_t count, const Act& act) const {
-  const auto some = [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) act(static_cast<std::size_t>(k));
-  };
-  cuda::ParallelFor(static_cast<int>(count), kStageGrain, s_.threads, std::cref(some));
+  host::ForEach(count, s_.threads, act);
 }
 
 /** Free body f of a group as the trial in the scratch leaves it; velocities are those of before. */

@@ -37,11 +37,11 @@ BodyLoad GroupStage::ExternalLoad(std::size_t b) const {
 
 /** The bodies as the stage solver takes them: velocities at y*, pushed by the explicit loads. */
 void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double> y) {
-  for (std::size_t b = 0; b < group_.bodies.size(); ++b) {
+  ForEach(group_.bodies.size(), [&](std::size_t b) {
     StageBody& body = s_.bodies[b];
     body = {};
     body.p_WM = s_.centers[b];
-    if (Body(b).kind != BodyKind::kDriven) continue;
+    if (Body(b).kind != BodyKind::kDriven) return;
     const FrameMotion motion = DriveAt(Settings(b), Body(b).input, t);
     body.w = motion.w_WF;
     body.v = motion.v_WF + Cross(motion.w_WF, s_.centers[b] - motion.X_WF.p);
@@ -49,7 +49,7 @@ void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double
     body.has_offset = true;
     body.dx = -h_gamma * body.v;
     body.dtheta = -h_gamma * body.w;
-  }
+  });
   ForEach(group_.free.size(), [&](std::size_t f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);
     StageBody& body = s_.bodies[b];
@@ -142,28 +142,33 @@ void GroupStage::StoreLoads(std::span<double> rate) {
     load.force += holder.force;
     load.torque += moment;
   }
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
+  ForEach(group_.free.size(), [&](std::size_t f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);
     const BodyLoad& load = s_.loads[b];
     double* row = StateLayout::Momentum(rate, f);
     WriteVec3(load.force, row);
     WriteVec3(load.torque + Cross(s_.centers[b] - Body(b).p_WM, load.force), row + 3);
-  }
+  });
 }
 
 /** The work of applied loads and holders at the velocities that belong to y. */
 void GroupStage::AddAppliedPower(double h_gamma, std::span<const double> y,
                                  std::span<double> power) {
-  for (std::size_t f = 0; f < group_.free.size(); ++f) {
-    const auto b = static_cast<std::size_t>(group_.free[f]);
-    StageBody& body = s_.bodies[b];
-    const double* at = StateLayout::Momentum(y, f);
-    const Vec3 p = ReadVec3(at), H = ReadVec3(at + 3);
-    body.v = body.inverse_mass * p;
-    body.w = body.inverse_inertia_W * (H - Cross(s_.centers[b] - Body(b).p_WM, p));
-    power[kAppliedWork] +=
-        Dot(s_.loads[b].applied_force, body.v) + Dot(s_.loads[b].applied_torque, body.w);
-  }
+  s_.powers.assign(RangesOf(group_.free.size()), {});
+  host::ForRanges(
+      group_.free.size(), s_.threads, [&](std::size_t r, std::size_t begin, std::size_t end) {
+        for (std::size_t f = begin; f < end; ++f) {
+          const auto b = static_cast<std::size_t>(group_.free[f]);
+          StageBody& body = s_.bodies[b];
+          const double* at = StateLayout::Momentum(y, f);
+          const Vec3 p = ReadVec3(at), H = ReadVec3(at + 3);
+          body.v = body.inverse_mass * p;
+          body.w = body.inverse_inertia_W * (H - Cross(s_.centers[b] - Body(b).p_WM, p));
+          s_.powers[r][kAppliedWork] +=
+              Dot(s_.loads[b].applied_force, body.v) + Dot(s_.loads[b].applied_torque, body.w);
+        }
+      });
+  for (const auto& part : s_.powers) power[kAppliedWork] += part[kAppliedWork];
   for (std::size_t k = 0; k < s_.holders.size(); ++k) {
     const HolderPower holder = PowerOf(h_gamma, s_.bodies[s_.holder_bodies[k]], s_.holders[k]);
     power[kHolderWork] += holder.on_body;

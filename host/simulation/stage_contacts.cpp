@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "host/simulation/contact_scales.h"
 #include "host/simulation/stage.h"
 
 namespace intervox::host {
@@ -31,18 +32,19 @@ bool Creates(const StageContact& contact) {
 
 /** The active contacts as the solver takes them, states at y*. */
 void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
-  s_.contact_of.clear();
   const std::span<Contact> contacts = s_.patches.contacts;
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
+  s_.flags.resize(contacts.size());
+  ForEach(contacts.size(), [&](std::size_t c) {
     Contact& contact = contacts[c];
-    if (!contact.active) {
-      contact.solved = false;
-      contact.f_n = 0.0;
-      contact.force = contact.torque = Vec3{};
-      continue;
-    }
-    if (only_new && contact.solved) continue;
-    s_.contact_of.push_back(c);
+    s_.flags[c] = contact.active && !(only_new && contact.solved);
+    if (contact.active) return;
+    contact.solved = false;
+    contact.f_n = 0.0;
+    contact.force = contact.torque = Vec3{};
+  });
+  s_.contact_of.clear();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (s_.flags[c] != 0) s_.contact_of.push_back(c);
   }
   s_.contacts.resize(s_.contact_of.size());
   ForEach(s_.contacts.size(), [&](std::size_t k) {
@@ -63,38 +65,86 @@ void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
   FindQuadratures();
 }
 
-/** Adds a contact's wrench to the rates of its bodies, and to the work of driven ones. */
-void GroupStage::AddWrench(const Contact& contact, std::span<double> rate,
-                           std::span<double> power) const {
+/** A contact's wrench on its bodies; adds its work on driven ones. */
+ContactEffect GroupStage::EffectOf(const Contact& contact, std::span<double> power) const {
   const Vec3& a = contact.geometry.p_WC;
-  const auto act = [&](int body, double sign) {
-    const auto b = static_cast<std::size_t>(body);
+  ContactEffect effect;
+  effect.force = contact.force;
+  for (int side = 0; side < 2; ++side) {
+    const double sign = side == 0 ? 1.0 : -1.0;
+    const auto b = static_cast<std::size_t>(side == 0 ? contact.body_i : contact.body_j);
     const Vec3 force = sign * contact.force;
-    const int f = group_.row_of[b];
-    if (f >= 0) {
-      double* row = StateLayout::Momentum(rate, static_cast<std::size_t>(f));
-      const Vec3 moment = Cross(a - Body(b).p_WM, force) + sign * contact.torque;
-      WriteVec3(ReadVec3(row) + force, row);
-      WriteVec3(ReadVec3(row + 3) + moment, row + 3);
-    } else {
-      // What the contact gives to a driven body, its drive has to take out.
-      const StageBody& driven = s_.bodies[b];
-      power[kDrivenWork] -= Dot(force, driven.v + Cross(driven.w, a - driven.p_WM)) +
-                            sign * Dot(contact.torque, driven.w);
+    effect.row[side] = group_.row_of[b];
+    if (effect.row[side] >= 0) {
+      effect.moment[side] = Cross(a - Body(b).p_WM, force) + sign * contact.torque;
+      continue;
     }
-  };
-  act(contact.body_i, 1.0);
-  act(contact.body_j, -1.0);
+    // What the contact gives to a driven body, its drive has to take out.
+    const StageBody& driven = s_.bodies[b];
+    power[kDrivenWork] -= Dot(force, driven.v + Cross(driven.w, a - driven.p_WM)) +
+                          sign * Dot(contact.torque, driven.w);
+  }
+  return effect;
 }
 
-/** Wrenches, rates and powers of the contacts, from the solver's. */
+/** Adds what acting contacts have to the rates and powers, calling before(k) for the k-th of them
+ first. Bodies take it in the contacts' order. */
+template <class Before>
+void GroupStage::AddContacts(std::span<const std::size_t> acting, std::span<const Contact> contacts,
+                             const Before& before, std::span<double> rate,
+                             std::span<double> power) {
+  s_.effects.resize(acting.size());
+  s_.powers.assign(RangesOf(acting.size()), {});
+  const auto add = [&](std::size_t k, std::span<double> sum) {
+    const std::size_t c = acting[k];
+    const Contact& contact = contacts[c];
+    layout_.SetSlot(contact.rate, rate, c);
+    s_.effects[k] = EffectOf(contact, sum);
+    const ContactPower& p = contact.power;
+    if (!rules_.Rule(contact.body_i, contact.body_j).model->HasPotential()) {
+      sum[kElasticWork] += p.elastic;
+    }
+    sum[kNormalLoss] += p.normal;
+    sum[kBoundLoss] += p.bound;
+    sum[kFrictionWork] += p.friction;
+    sum[kSpinningWork] += p.spinning;
+    sum[kRollingLoss] += p.rolling;
+    sum[kBristleStored] += p.bristle;
+    sum[kSpinStored] += p.bristle_spin;
+    sum[kRelaxationWork] += contact.relaxation_power;
+    power[StateLayout::BristleQuadrature(c)] = p.bristle;
+    power[StateLayout::FoundationQuadrature(c)] =
+        contact.relaxation_power - p.elastic + p.bound + kDampingError * (p.normal - p.bound);
+  };
+  host::ForRanges(acting.size(), s_.threads,
+                  [&](std::size_t r, std::size_t begin, std::size_t end) {
+                    for (std::size_t k = begin; k < end; ++k) {
+                      before(k);
+                      add(k, s_.powers[r]);
+                    }
+                  });
+  for (const ContactEffect& effect : s_.effects) {
+    for (int side = 0; side < 2; ++side) {
+      if (effect.row[side] < 0) continue;
+      double* row = StateLayout::Momentum(rate, static_cast<std::size_t>(effect.row[side]));
+      const Vec3 force = side == 0 ? effect.force : -effect.force;
+      WriteVec3(ReadVec3(row) + force, row);
+      WriteVec3(ReadVec3(row + 3) + effect.moment[side], row + 3);
+    }
+  }
+  for (const auto& part : s_.powers) {
+    for (std::size_t q = 0; q < kQuadratures; ++q) power[q] += part[q];
+  }
+}
+
+/** Wrenches, rates, powers and frequencies of the contacts, from the solver's. */
 void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) {
   const std::span<Contact> contacts = s_.patches.contacts;
   std::atomic<std::int64_t> creating{0};
-  ForEach(s_.contacts.size(), [&](std::size_t k) {
+  s_.frequencies.resize(s_.contacts.size());
+  const auto store = [&](std::size_t k) {
     const StageContact& out = s_.contacts[k];
-    const std::size_t c = s_.contact_of[k];
-    Contact& contact = contacts[c];
+    Contact& contact = contacts[s_.contact_of[k]];
     contact.f_n = out.f_n;
     contact.force = out.force;
     contact.torque = out.torque;
@@ -110,31 +160,12 @@ void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) 
       const double f_e = out.model->Force(V_r, S, out.latch).f_e;
       contact.relaxation_power = -f_e * out.rate.V_o / S;
     }
-  });
+    s_.frequencies[k] = Frequency(*out.model, out.geometry, out.latch,
+                                  s_.bodies[static_cast<std::size_t>(out.body_i)],
+                                  s_.bodies[static_cast<std::size_t>(out.body_j)]);
+  };
+  AddContacts(s_.contact_of, contacts, store, rate, power);
   counters().creating_contacts += creating;
-  for (const std::size_t c : s_.contact_of) AddContact(c, rate, power);
-}
-
-/** Adds what a contact has to the rates and powers. */
-void GroupStage::AddContact(std::size_t c, std::span<double> rate, std::span<double> power) const {
-  const Contact& contact = s_.patches.contacts[c];
-  layout_.SetSlot(contact.rate, rate, c);
-  AddWrench(contact, rate, power);
-  if (!rules_.Rule(contact.body_i, contact.body_j).model->HasPotential()) {
-    power[kElasticWork] += contact.power.elastic;
-  }
-  power[kNormalLoss] += contact.power.normal;
-  power[kBoundLoss] += contact.power.bound;
-  power[kFrictionWork] += contact.power.friction;
-  power[kSpinningWork] += contact.power.spinning;
-  power[kRollingLoss] += contact.power.rolling;
-  power[kBristleStored] += contact.power.bristle;
-  power[kSpinStored] += contact.power.bristle_spin;
-  power[kRelaxationWork] += contact.relaxation_power;
-  power[StateLayout::BristleQuadrature(c)] = contact.power.bristle;
-  const ContactPower& p = contact.power;
-  power[StateLayout::FoundationQuadrature(c)] =
-      contact.relaxation_power - p.elastic + p.bound + kDampingError * (p.normal - p.bound);
 }
 
 void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
@@ -153,7 +184,7 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
     SolveJointForces(t, rate, power);
   }
   // y from the rates: what bodies gain is what the wrenches gave, to rounding.
-  for (std::size_t k = 0; k < y.size(); ++k) y[k] += h_gamma * rate[k];
+  ForEach(y.size(), [&](std::size_t k) { y[k] += h_gamma * rate[k]; });
   AddAppliedPower(h_gamma, y, power);
 }
 
@@ -166,9 +197,13 @@ void GroupStage::LoadFirstStage() {
     EvaluateHolder(s_.bodies[s_.holder_bodies[k]], &s_.holders[k]);
   }
   StoreLoads(s_.first_rate);
-  for (std::size_t c = 0; c < s_.patches.contacts.size(); ++c) {
-    if (s_.patches.contacts[c].active) AddContact(c, s_.first_rate, s_.first_power);
+  const std::span<const Contact> contacts = group_.patches.contacts;
+  s_.acting.clear();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (contacts[c].active) s_.acting.push_back(c);
   }
+  AddContacts(
+      s_.acting, contacts, [](std::size_t /*k*/) {}, s_.first_rate, s_.first_power);
   SolveJointForces(substep_.start, s_.first_rate, s_.first_power);
   AddAppliedPower(0.0, s_.y, s_.first_power);
 }

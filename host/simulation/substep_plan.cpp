@@ -90,6 +90,43 @@ double ResolvedLength(double left, double omega, double approach, const PatchGeo
   return low;
 }
 
+/** What a contact asks of the substep. */
+struct ContactWish {
+  double length = HUGE_VAL;  ///< that it is followed with [s]
+  bool slow = false;         ///< a slow vibration that moves too far for a full step
+};
+
+ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
+                   const StageScratch& scratch, const Contact& contact) {
+  ContactWish wish;
+  const PatchGeometry& g = contact.geometry;
+  if (!contact.active || !(g.V > 0.0) || !(Norm(g.S) > 0.0)) return wish;
+  const ContactMotion motion = MotionWithin(left, MotionOf(group, scratch, contact.body_i),
+                                            MotionOf(group, scratch, contact.body_j), contact);
+  if (!(motion.way > kQuietShare * g.V / Norm(g.S))) return wish;
+  // Damping makes the onset of an impact faster: f_e (1 + |a| v) grows with V like a stiffer
+  // spring.
+  const double omega =
+      Frequency(*tools.world, group, contact) * std::sqrt(1.0 - contact.latch.a * motion.closing);
+  const double length = ResolvedLength(left, omega, motion.approach, g);
+  if (length >= left) return wish;
+  double load = 0.0;
+  for (const int body : {contact.body_i, contact.body_j}) {
+    const auto b = static_cast<std::size_t>(body);
+    load = std::fmax(load, Norm(scratch.loads[b].force) * group.state[b].inverse_mass);
+  }
+  const double L = SmallerSize(*tools.world, group, contact.body_i, contact.body_j);
+  const double slow_speed =
+      kSlowShare * std::sqrt(load * L) + kSlowSteps * load * tools.world->step;
+  const double lasted = group.time - contact.since;
+  if (motion.speed < slow_speed && lasted > tools.world->step && lasted * omega > kLastingPhase) {
+    wish.slow = motion.way > kSlowQuietShare * g.V / Norm(g.S);
+  } else {
+    wish.length = length;
+  }
+  return wish;
+}
+
 /** The length by which no two bodies pass each other unseen. */
 double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left) {
   double length = left;
@@ -126,41 +163,23 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
   left = LengthByJoints(group, left);
   if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left), false};
   const Substep whole{group.time, left, false, false};
-  GroupStage stage(tools, group, whole, scratch);
+  GroupStage stage(tools, group, whole, scratch, false);
   stage.LoadState();
   stage.LoadFirstStage();
   SubstepPlan plan{LengthByThickness(tools, group, left), false};
   bool slow = false, fast = plan.length < left;
   const std::vector<Contact>& contacts = group.patches.contacts;
+  thread_local std::vector<ContactWish> kept;
+  std::vector<ContactWish>& wishes = kept;  // this thread's, on all threads
+  wishes.resize(contacts.size());
+  ForEach(contacts.size(), scratch->threads,
+          [&](std::size_t c) { wishes[c] = WishOf(tools, group, left, *scratch, contacts[c]); });
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    const Contact& contact = contacts[c];
-    const PatchGeometry& g = contact.geometry;
-    if (!contact.active || !(g.V > 0.0) || !(Norm(g.S) > 0.0)) continue;
-    const ContactMotion motion = MotionWithin(left, MotionOf(group, *scratch, contact.body_i),
-                                              MotionOf(group, *scratch, contact.body_j), contact);
-    if (!(motion.way > kQuietShare * g.V / Norm(g.S))) continue;
-    // Damping makes the onset of an impact faster: f_e (1 + |a| v) grows with V like a stiffer
-    // spring.
-    const double omega =
-        Frequency(*tools.world, group, contact) * std::sqrt(1.0 - contact.latch.a * motion.closing);
-    const double length = ResolvedLength(left, omega, motion.approach, g);
-    if (length >= left) continue;
-    double load = 0.0;
-    for (const int body : {contact.body_i, contact.body_j}) {
-      const auto b = static_cast<std::size_t>(body);
-      load = std::fmax(load, Norm(scratch->loads[b].force) * group.state[b].inverse_mass);
-    }
-    const double L = SmallerSize(*tools.world, group, contact.body_i, contact.body_j);
-    const double slow_speed =
-        kSlowShare * std::sqrt(load * L) + kSlowSteps * load * tools.world->step;
-    const double lasted = group.time - contact.since;
-    if (motion.speed < slow_speed && lasted > tools.world->step && lasted * omega > kLastingPhase) {
-      slow = slow || motion.way > kSlowQuietShare * g.V / Norm(g.S);
-      continue;
-    }
+    slow = slow || wishes[c].slow;
+    if (!(wishes[c].length < HUGE_VAL)) continue;
     fast = true;
     scratch->followed[c] = true;
-    plan.length = std::fmin(plan.length, length);
+    plan.length = std::fmin(plan.length, wishes[c].length);
   }
   plan.dissipative = slow && !fast;
   return plan;

@@ -71,7 +71,11 @@ TEST(BlockSolver, GivesTheStepOfTheDenseMatrix) {
     std::vector<int> order(static_cast<std::size_t>(bodies));
     std::iota(order.begin(), order.end(), 0);
     std::reverse(order.begin(), order.begin() + bodies / 2);
-    solver.Begin(slopes.list, list, order, 1);
+    std::vector<internal::BodyPair> contacts;
+    for (const internal::StagePoint& point : slopes.points) {
+      contacts.push_back({point.row_i / 6, point.row_j < 0 ? -1 : point.row_j / 6, true});
+    }
+    solver.Begin(slopes.list, contacts, list, order, 1);
     ASSERT_TRUE(solver.SolveNegative(slopes.f, coupled, 1e-12, 1, blocks));
     double size = 0.0, apart = 0.0;
     for (std::size_t i = 0; i < n; ++i) {

@@ -207,15 +207,15 @@ inline void QuadraticPatches::SumHeld(const std::vector<Held>& held,
   std::int64_t undefined = 0;
   for (std::size_t c = 0; c < contacts->size(); ++c) {
     Contact& contact = (*contacts)[c];
-    contact.sum = {};
+    MetricsSum sum;
     for (const ActivePair& p : pairs_) {
       for (const Held& h : held) {
         if (h.contact != static_cast<int>(c) || h.cells != CellsOf(p)) continue;
-        contact.sum.Add(p.metrics);
-        contact.sum.AddWall(p.metrics, p.wall);
+        sum.Add(p.metrics);
+        sum.AddWall(p.metrics, p.wall);
       }
     }
-    FinishGeometry(rules_.Settings(contact.body_i, contact.body_j), &contact, &undefined);
+    FinishGeometry(rules_.Settings(contact.body_i, contact.body_j), sum, &contact, &undefined);
   }
 }
 

@@ -1,7 +1,11 @@
 #include "host/contact/finder/body_broad_phase.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
+
+#include "cuda/device/executor.h"
 
 namespace intervox::host {
 namespace {
@@ -11,6 +15,7 @@ namespace {
 constexpr double kSizeShare = 0.05;
 constexpr double kReaches = 4.0;
 constexpr double kMostShare = 0.25;
+constexpr std::size_t kGrain = 256;  // bodies that go to a thread together
 
 bool HasCells(const PlacedBody& body) {
   return body.cells != nullptr && !body.cells->boxes.empty();
@@ -42,13 +47,19 @@ double Margin(const PlacedBody& body) {
 /** Whether each body is what it was when the list was made, within the box that it had. Uses the
  grown boxes of this call. */
 bool BodyBroadPhase::IsListGood(std::span<const PlacedBody> bodies) const {
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const PlacedBody& body = bodies[b];
-    const Listed& then = listed_[b];
-    if (body.cells != then.cells || (body.moves && !then.moves)) return false;
-    if (HasCells(body) && body.cells->bounded && !Contains(then.box, grown_[b])) return false;
-  }
-  return true;
+  std::atomic<bool> good{true};
+  const auto check = [&](int begin, int end) {
+    for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
+      const PlacedBody& body = bodies[b];
+      const Listed& then = listed_[b];
+      const bool same = body.cells == then.cells && (!body.moves || then.moves);
+      const bool within = !HasCells(body) || !body.cells->bounded || Contains(then.box, grown_[b]);
+      if (!same || !within) good = false;
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(bodies.size()), static_cast<int>(kGrain), threads_,
+                    std::cref(check));
+  return good;
 }
 
 void BodyBroadPhase::MakeList(std::span<const PlacedBody> bodies) {
@@ -97,40 +108,58 @@ bool BodyBroadPhase::AreNear(std::span<const PlacedBody> bodies, int unbounded, 
   return may_touch_(std::min(unbounded, other), std::max(unbounded, other));
 }
 
+/** Adds the near pairs of body i with later ones, ascending. */
+void BodyBroadPhase::ListNear(std::span<const PlacedBody> bodies, std::size_t i,
+                              std::vector<IndexPair>* near) const {
+  const auto add = [&](int j) { near->push_back({static_cast<std::int32_t>(i), j}); };
+  if (!HasCells(bodies[i])) return;
+  if (!bodies[i].cells->bounded) {
+    for (std::size_t j = i + 1; j < bodies.size(); ++j) {
+      const int other = static_cast<int>(j);
+      if (HasCells(bodies[j]) && AreNear(bodies, static_cast<int>(i), other)) add(other);
+    }
+    return;
+  }
+  auto next = std::upper_bound(unbounded_.begin(), unbounded_.end(), static_cast<int>(i));
+  const auto add_unbounded_before = [&](int end) {
+    for (; next != unbounded_.end() && *next < end; ++next) {
+      if (AreNear(bodies, *next, static_cast<int>(i))) add(*next);
+    }
+  };
+  for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
+    const auto j = static_cast<std::size_t>(neighbours_[k]);
+    if (!bodies[i].moves && !bodies[j].moves) continue;
+    add_unbounded_before(neighbours_[k]);
+    if (geometry::Overlap(grown_[i], grown_[j])) add(neighbours_[k]);
+  }
+  add_unbounded_before(static_cast<int>(bodies.size()));
+}
+
 void BodyBroadPhase::Find(std::span<const PlacedBody> bodies, std::vector<IndexPair>* near) {
   near->clear();
   grown_.resize(bodies.size());
-  for (std::size_t b = 0; b < bodies.size(); ++b) {
-    const PlacedBody& body = bodies[b];
-    if (!HasCells(body) || !body.cells->bounded) continue;
-    grown_[b] = Grown(WorldBox(*body.cells, body.X_WB), body.reach);
-  }
+  const auto grow = [&](int begin, int end) {
+    for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
+      const PlacedBody& body = bodies[b];
+      if (!HasCells(body) || !body.cells->bounded) continue;
+      grown_[b] = Grown(WorldBox(*body.cells, body.X_WB), body.reach);
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(bodies.size()), static_cast<int>(kGrain), threads_,
+                    std::cref(grow));
   if (listed_.size() != bodies.size() || !IsListGood(bodies)) MakeList(bodies);
-  std::size_t later = 0;  // the first unbounded body after i
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    while (later < unbounded_.size() && unbounded_[later] <= static_cast<int>(i)) ++later;
-    const auto add = [&](int j) { near->push_back({static_cast<std::int32_t>(i), j}); };
-    if (!HasCells(bodies[i])) continue;
-    if (!bodies[i].cells->bounded) {
-      for (std::size_t j = i + 1; j < bodies.size(); ++j) {
-        const int other = static_cast<int>(j);
-        if (HasCells(bodies[j]) && AreNear(bodies, static_cast<int>(i), other)) add(other);
-      }
-      continue;
+  const std::size_t ranges = (bodies.size() + kGrain - 1) / kGrain;
+  if (near_of_.size() < ranges) near_of_.resize(ranges);
+  const auto list = [&](int begin, int end) {
+    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
+      near_of_[r].clear();
+      const std::size_t last = std::min(bodies.size(), (r + 1) * kGrain);
+      for (std::size_t i = r * kGrain; i < last; ++i) ListNear(bodies, i, &near_of_[r]);
     }
-    std::size_t next = later;
-    const auto add_unbounded_before = [&](int end) {
-      for (; next < unbounded_.size() && unbounded_[next] < end; ++next) {
-        if (AreNear(bodies, unbounded_[next], static_cast<int>(i))) add(unbounded_[next]);
-      }
-    };
-    for (std::size_t k = first_[i]; k < first_[i + 1]; ++k) {
-      const auto j = static_cast<std::size_t>(neighbours_[k]);
-      if (!bodies[i].moves && !bodies[j].moves) continue;
-      add_unbounded_before(neighbours_[k]);
-      if (geometry::Overlap(grown_[i], grown_[j])) add(neighbours_[k]);
-    }
-    add_unbounded_before(static_cast<int>(bodies.size()));
+  };
+  cuda::ParallelFor(static_cast<int>(ranges), 1, threads_, std::cref(list));
+  for (std::size_t r = 0; r < ranges; ++r) {
+    near->insert(near->end(), near_of_[r].begin(), near_of_[r].end());
   }
 }
 

@@ -31,10 +31,10 @@ struct PlacedBody {
  by BoxPairs. Memory follows neighbours. */
 class BodyBroadPhase {
  public:
-  /** Whether two bodies i < j may ever touch; the answer may not change. */
+  /** Whether two bodies i < j may ever touch; the answer may not change. Several threads ask. */
   using Filter = std::function<bool(int i, int j)>;
 
-  /** @param threads  for making lists; 0: all cores. Changes no result. */
+  /** @param threads  0: all cores. Changes no result. */
   explicit BodyBroadPhase(Filter may_touch, int threads = 0)
       : may_touch_(std::move(may_touch)), threads_(threads) {}
 
@@ -55,6 +55,8 @@ class BodyBroadPhase {
   };
 
   bool IsListGood(std::span<const PlacedBody> bodies) const;
+  void ListNear(std::span<const PlacedBody> bodies, std::size_t i,
+                std::vector<IndexPair>* near) const;
   void MakeList(std::span<const PlacedBody> bodies);
   bool AreNear(std::span<const PlacedBody> bodies, int unbounded, int other) const;
 
@@ -67,6 +69,7 @@ class BodyBroadPhase {
   std::vector<int> neighbours_;           ///< bounded j > i of the list, ascending for each i
   std::vector<geometry::Aabb> grown_;     ///< box of each bounded body, grown by its reach
   BoxPairs box_pairs_;
+  std::vector<std::vector<IndexPair>> near_of_;  ///< ranges of bodies
   std::vector<geometry::Aabb> fat_;
   std::vector<IndexPair> fat_pairs_;
 };

@@ -187,43 +187,46 @@ class Joining {
   std::vector<int>& contact_of_ = s_.table_contact;
 };
 
-/** Lists the cell pairs of each contact, ascending. */
-void SortByContact(std::size_t contacts, PatchScratch* scratch) {
+}  // namespace
+
+void SortByPart(std::span<const int> part_of, std::size_t parts, PatchScratch* scratch) {
   std::vector<std::size_t>& first = scratch->first_of;
-  first.assign(contacts + 2, 0);
-  for (const int contact : scratch->contact_of) {
-    if (contact >= 0) ++first[static_cast<std::size_t>(contact) + 2];
+  first.assign(parts + 2, 0);
+  for (const int part : part_of) {
+    if (part >= 0) ++first[static_cast<std::size_t>(part) + 2];
   }
   for (std::size_t c = 2; c < first.size(); ++c) first[c] += first[c - 1];
   scratch->sorted.resize(first.back());
-  for (std::size_t k = 0; k < scratch->contact_of.size(); ++k) {
-    const int contact = scratch->contact_of[k];
-    if (contact < 0) continue;
-    scratch->sorted[first[static_cast<std::size_t>(contact) + 1]++] = static_cast<int>(k);
+  for (std::size_t k = 0; k < part_of.size(); ++k) {
+    if (part_of[k] < 0) continue;
+    scratch->sorted[first[static_cast<std::size_t>(part_of[k]) + 1]++] = static_cast<int>(k);
   }
 }
 
-}  // namespace
-
-void FindHeld(const Patches& patches, std::span<const ActivePair> pairs,
+void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int threads,
               std::vector<int>* contact_of) {
   contact_of->resize(pairs.size());
-  auto held = patches.held.begin();
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const CellPair cells = CellsOf(pairs[k]);
-    while (held != patches.held.end() && held->cells < cells) ++held;
-    const bool found = held != patches.held.end() && held->cells == cells;
-    (*contact_of)[k] = found ? held->contact : -1;
-  }
+  const auto find = [&](int begin, int end) {
+    const auto before = [](const Held& held, const CellPair& cells) { return held.cells < cells; };
+    auto held = std::lower_bound(patches.held.begin(), patches.held.end(),
+                                 CellsOf(pairs[static_cast<std::size_t>(begin)]), before);
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      const CellPair cells = CellsOf(pairs[k]);
+      while (held != patches.held.end() && held->cells < cells) ++held;
+      const bool found = held != patches.held.end() && held->cells == cells;
+      (*contact_of)[k] = found ? held->contact : -1;
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, threads, std::cref(find));
 }
 
-void FinishGeometry(const PatchSettings& settings, Contact* contact,
+void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contact* contact,
                     std::int64_t* undefined_normals) {
   contact->active = false;
-  contact->pairs = contact->sum.pairs;
-  if (contact->sum.pairs == 0) return;
+  contact->pairs = sum.pairs;
+  if (sum.pairs == 0) return;
   PatchGeometry& geometry = contact->geometry;
-  contact->sum.Finish(&geometry);
+  sum.Finish(&geometry);
   geometry.is_point = settings.points;
   if (settings.whole_pair) {  // the gradient of V is along S, whatever the walls
     geometry.S_wall = geometry.twist = {};
@@ -247,26 +250,26 @@ namespace {
 /** Sums the pairs of each contact. Returns how many normals were undefined. */
 std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pairs,
                          Patches* patches, PatchScratch* scratch) {
-  SortByContact(patches->contacts.size(), scratch);
+  SortByPart(scratch->contact_of, patches->contacts.size(), scratch);
   std::atomic<std::int64_t> undefined{0};
-  const auto sum = [&](int begin, int end) {
+  const auto add_up = [&](int begin, int end) {
     std::int64_t count = 0;
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
       Contact& contact = patches->contacts[c];
-      contact.sum = {};
+      MetricsSum sum;
       for (std::size_t at = scratch->first_of[c]; at < scratch->first_of[c + 1]; ++at) {
         const ActivePair& pair = pairs[static_cast<std::size_t>(scratch->sorted[at])];
-        contact.sum.Add(pair.metrics);
-        contact.sum.AddWall(pair.metrics, pair.wall);
-        contact.sum.k_1 = pair.k_1;
-        contact.sum.k_2 = pair.k_2;
+        sum.Add(pair.metrics);
+        sum.AddWall(pair.metrics, pair.wall);
+        sum.k_1 = pair.k_1;
+        sum.k_2 = pair.k_2;
       }
-      FinishGeometry(rules.Settings(contact.body_i, contact.body_j), &contact, &count);
+      FinishGeometry(rules.Settings(contact.body_i, contact.body_j), sum, &contact, &count);
     }
     undefined += count;
   };
   cuda::ParallelFor(static_cast<int>(patches->contacts.size()), kGrain, scratch->threads,
-                    std::cref(sum));
+                    std::cref(add_up));
   return undefined;
 }
 
@@ -274,7 +277,7 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
 
 void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
               Patches* patches, PatchScratch* scratch) {
-  FindHeld(*patches, pairs, &scratch->contact_of);
+  FindHeld(*patches, pairs, scratch->threads, &scratch->contact_of);
   const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
                                    [](int contact) { return contact < 0; });
   if (has_new) {

@@ -305,9 +305,11 @@ void Group(const PatchRules& rules, std::span<const ActivePair> pairs, PatchScra
   for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
     const int i = pairs[begin].i, j = pairs[begin].j;
     while (end < pairs.size() && pairs[end].i == i && pairs[end].j == j) ++end;
-    if (rules.Settings(i, j).whole_pair) {
+    if (end - begin == 1) {
+      grouping->group_of.push_back(grouping->count++);
+    } else if (rules.Settings(i, j).whole_pair) {
       grouping->group_of.insert(grouping->group_of.end(), end - begin, grouping->count++);
-    } else if (end - begin == 1 || rules.Settings(i, j).per_cell_pair) {
+    } else if (rules.Settings(i, j).per_cell_pair) {
       for (std::size_t k = begin; k < end; ++k) grouping->group_of.push_back(grouping->count++);
     } else {
       GroupRun run(rules, pairs.subspan(begin, end - begin), scratch);
@@ -318,7 +320,7 @@ void Group(const PatchRules& rules, std::span<const ActivePair> pairs, PatchScra
 
 bool Regroups(const Patches& patches, std::span<const ActivePair> pairs, const Grouping& grouping,
               PatchScratch* scratch) {
-  FindHeld(patches, pairs, &scratch->contact_of);
+  FindHeld(patches, pairs, scratch->threads, &scratch->contact_of);
   scratch->contact_of_group.assign(static_cast<std::size_t>(grouping.count), -1);
   scratch->group_of_contact.assign(patches.contacts.size(), -1);
   const auto differs = [](int* known, int seen) {

@@ -1,13 +1,18 @@
 // Inheritance: what patches take over from the contacts that their cell pairs belonged to.
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
+#include "cuda/device/executor.h"
 #include "host/contact/patches/patches.h"
 
 namespace intervox::host {
 namespace {
+
+constexpr int kGrain = 256;  // groups that go to a thread together
 
 /** Lists which part of each contact went to each group: by group, then in the order of the pairs.
  Sets the volume that is left of each contact. */
@@ -67,24 +72,31 @@ void FindHeirs(std::size_t contacts, PatchScratch* scratch) {
   }
 }
 
-/** Gives a contact its id and its previous normal: those of the larger share. The id only comes
- from contacts whose heir this group is. */
-void TakeIdentity(int group, std::span<const PatchShare> shares, std::span<const Contact> contacts,
-                  std::span<const int> heir_of, Contact* heir) {
-  double largest = 0.0, largest_heritage = 0.0;
+/** The contact that a group goes on as, by the larger share of volume: one whose heir it is. Null:
+ it is new. */
+const Contact* PredecessorOf(int group, std::span<const PatchShare> shares,
+                             std::span<const Contact> contacts, std::span<const int> heir_of) {
+  double largest = 0.0;
+  const Contact* predecessor = nullptr;
   for (const PatchShare& share : shares) {
     const auto c = static_cast<std::size_t>(share.contact);
-    const Contact& old = contacts[c];
-    if (share.volume > largest) {
-      largest = share.volume;
-      heir->has_normal = old.has_normal;
-      heir->n_accepted = old.n_accepted;
-    }
-    if (heir_of[c] == group && share.volume > largest_heritage) {
-      largest_heritage = share.volume;
-      heir->id = old.id;
-      heir->impact = old.impact;
-    }
+    if (heir_of[c] != group || !(share.volume > largest)) continue;
+    largest = share.volume;
+    predecessor = &contacts[c];
+  }
+  return predecessor;
+}
+
+/** Gives a contact its previous normal, that of the larger share. */
+void TakeNormal(std::span<const PatchShare> shares, std::span<const Contact> contacts,
+                Contact* heir) {
+  double largest = 0.0;
+  for (const PatchShare& share : shares) {
+    if (!(share.volume > largest)) continue;
+    const Contact& old = contacts[static_cast<std::size_t>(share.contact)];
+    largest = share.volume;
+    heir->has_normal = old.has_normal;
+    heir->n_accepted = old.n_accepted;
   }
 }
 
@@ -209,27 +221,61 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
   return (1 - kept) * energy;
 }
 
-/** Makes the groups' contacts those of the patches, in the order of their ids. */
-void Replace(std::span<const ActivePair> pairs, const Grouping& grouping, Patches* patches,
-             PatchScratch* scratch) {
-  const std::vector<Contact>& contacts = scratch->contacts;
+std::span<const PatchShare> SharesOf(std::size_t group, const PatchScratch& scratch) {
+  const std::size_t first = scratch.first_share[group];
+  return {scratch.shares.data() + first, scratch.first_share[group + 1] - first};
+}
+
+/** Numbers the groups that are new, and finds the place of each in the order of the ids. */
+void PlaceGroups(std::span<const Contact> before, std::size_t groups, std::uint64_t* next_id,
+                 PatchScratch* scratch) {
+  std::vector<std::uint64_t>& id = scratch->id_of_group;
   std::vector<int>& order = scratch->order;
   std::vector<int>& place = scratch->contact_of_group;
-  order.clear();
-  for (int g = 0; g < grouping.count; ++g) order.push_back(g);
-  const auto id = [&](int g) { return contacts[static_cast<std::size_t>(g)].id; };
-  std::sort(order.begin(), order.end(), [&](int g, int h) { return id(g) < id(h); });
-  place.resize(contacts.size());
-  patches->contacts.clear();
-  for (const int g : order) {
-    place[static_cast<std::size_t>(g)] = static_cast<int>(patches->contacts.size());
-    patches->contacts.push_back(contacts[static_cast<std::size_t>(g)]);
+  id.resize(groups);
+  order.resize(groups);
+  place.resize(groups);
+  for (std::size_t g = 0; g < groups; ++g) {
+    const Contact* predecessor =
+        PredecessorOf(static_cast<int>(g), SharesOf(g, *scratch), before, scratch->heir);
+    id[g] = predecessor != nullptr ? predecessor->id : (*next_id)++;
+    order[g] = static_cast<int>(g);
   }
-  patches->held.clear();
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const ActivePair& pair = pairs[k];
-    patches->held.push_back({CellsOf(pair), place[static_cast<std::size_t>(grouping.group_of[k])]});
+  std::sort(order.begin(), order.end(), [&](int g, int h) {
+    return id[static_cast<std::size_t>(g)] < id[static_cast<std::size_t>(h)];
+  });
+  for (std::size_t at = 0; at < groups; ++at) {
+    place[static_cast<std::size_t>(order[at])] = static_cast<int>(at);
   }
+}
+
+/** Makes the contact of a group. */
+void MakeHeir(const PatchRules& rules, std::span<const ActivePair> pairs,
+              std::span<const Contact> before, std::size_t g, double t,
+              std::int64_t* undefined_normals, PatchScratch* scratch, Contact* heir) {
+  *heir = Contact{};
+  MetricsSum sum;
+  for (std::size_t at = scratch->first_of[g]; at < scratch->first_of[g + 1]; ++at) {
+    const ActivePair& pair = pairs[static_cast<std::size_t>(scratch->sorted[at])];
+    heir->body_i = pair.i;
+    heir->body_j = pair.j;
+    sum.Add(pair.metrics);
+    sum.AddWall(pair.metrics, pair.wall);
+    sum.k_1 = pair.k_1;
+    sum.k_2 = pair.k_2;
+  }
+  const std::span<const PatchShare> shares = SharesOf(g, *scratch);
+  const Contact* predecessor = PredecessorOf(static_cast<int>(g), shares, before, scratch->heir);
+  if (predecessor != nullptr) heir->impact = predecessor->impact;
+  TakeNormal(shares, before, heir);
+  heir->id = scratch->id_of_group[g];
+  heir->phase = ContactPhase::kFresh;
+  FinishGeometry(rules.Settings(heir->body_i, heir->body_j), sum, heir, undefined_normals);
+  heir->n_accepted = heir->geometry.n;
+  heir->has_normal = heir->active;
+  heir->geometry.R_n = Mat3::Identity();
+  heir->since = t;
+  scratch->lost[g] = InheritStates(shares, before, scratch->contact_volume, heir);
 }
 
 }  // namespace
@@ -238,41 +284,40 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
                     const Grouping& grouping, double t, Patches* patches, PatchScratch* scratch) {
   PatchChanges changes;
   const std::span<const Contact> before = patches->contacts;
-  FindHeld(*patches, pairs, &scratch->contact_of);
+  const auto groups = static_cast<std::size_t>(grouping.count);
+  FindHeld(*patches, pairs, scratch->threads, &scratch->contact_of);
   CollectShares(pairs, grouping, before.size(), scratch);
   FindHeirs(before.size(), scratch);
-  scratch->contacts.assign(static_cast<std::size_t>(grouping.count), Contact{});
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    Contact& heir = scratch->contacts[static_cast<std::size_t>(grouping.group_of[k])];
-    heir.body_i = pairs[k].i;
-    heir.body_j = pairs[k].j;
-    heir.sum.Add(pairs[k].metrics);
-    heir.sum.AddWall(pairs[k].metrics, pairs[k].wall);
-    heir.sum.k_1 = pairs[k].k_1;
-    heir.sum.k_2 = pairs[k].k_2;
-  }
-  for (std::size_t g = 0; g < scratch->contacts.size(); ++g) {
-    Contact& heir = scratch->contacts[g];
-    const std::size_t first = scratch->first_share[g];
-    const std::span<const PatchShare> shares{scratch->shares.data() + first,
-                                             scratch->first_share[g + 1] - first};
-    TakeIdentity(static_cast<int>(g), shares, before, scratch->heir, &heir);
-    heir.phase = ContactPhase::kFresh;
-    FinishGeometry(rules.Settings(heir.body_i, heir.body_j), &heir, &patches->undefined_normals);
-    heir.n_accepted = heir.geometry.n;
-    heir.has_normal = heir.active;
-    heir.geometry.R_n = Mat3::Identity();
-    heir.since = t;
-    changes.bristle_energy_lost += InheritStates(shares, before, scratch->contact_volume, &heir);
-    if (heir.id == 0) heir.id = patches->next_id++;
-    if (heir.phase == ContactPhase::kFresh) ++changes.born;
-  }
+  PlaceGroups(before, groups, &patches->next_id, scratch);
+  SortByPart(grouping.group_of, groups, scratch);
+  scratch->contacts.resize(groups);
+  scratch->lost.resize(groups);
+  std::atomic<std::int64_t> undefined{0};
+  std::atomic<int> born{0};
+  const auto make = [&](int begin, int end) {
+    std::int64_t count = 0;
+    for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
+      Contact& heir = scratch->contacts[static_cast<std::size_t>(scratch->contact_of_group[g])];
+      MakeHeir(rules, pairs, before, g, t, &count, scratch, &heir);
+      if (heir.phase == ContactPhase::kFresh) ++born;
+    }
+    undefined += count;
+  };
+  cuda::ParallelFor(static_cast<int>(groups), kGrain, scratch->threads, std::cref(make));
+  patches->undefined_normals += undefined;
+  changes.born = born;
+  for (const double lost : scratch->lost) changes.bristle_energy_lost += lost;
   for (std::size_t c = 0; c < before.size(); ++c) {
     if (scratch->contact_volume[c] > 0) continue;
     changes.bristle_energy_lost += std::fmax(0.0, before[c].bristle_energy);
     if (before[c].phase != ContactPhase::kProvisional) ++changes.retired;
   }
-  Replace(pairs, grouping, patches, scratch);
+  std::swap(patches->contacts, scratch->contacts);
+  patches->held.resize(pairs.size());
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const auto g = static_cast<std::size_t>(grouping.group_of[k]);
+    patches->held[k] = {CellsOf(pairs[k]), scratch->contact_of_group[g]};
+  }
   return changes;
 }
 

@@ -62,7 +62,6 @@ struct Contact {
   Vec3 lever_i, lever_j;  ///< from the bodies' centres across n, at the last accepted step [m]
   double lever_speed = HUGE_VAL;  ///< of the slower of them over the last accepted substep [m/s]
   std::int64_t impact = -1;       ///< index of its impact record
-  MetricsSum sum;                 ///< of the geometry evaluated last
 };
 
 /** How the cell pairs of two bodies are grouped. */
@@ -136,8 +135,8 @@ struct GroupGap {
 /** Working memory of grouping, kept between calls; its contents mean nothing outside. */
 struct PatchScratch {
   int threads = 1;                    ///< for sums over the contacts; changes no result
-  std::vector<std::size_t> first_of;  ///< of each contact, in `sorted`; one more at the end
-  std::vector<int> sorted;            ///< cell pairs, contact by contact
+  std::vector<std::size_t> first_of;  ///< of each contact or group, in `sorted`, and the end
+  std::vector<int> sorted;            ///< cell pairs, contact by contact or group by group
   PairTable table;
   std::vector<int> table_contact, pair_of;     ///< of each cell pair of the table
   std::vector<const PatchSettings*> settings;  ///< of each run of the table
@@ -159,6 +158,8 @@ struct PatchScratch {
   std::vector<PatchShare> shares;
   std::vector<double> contact_volume;
   std::vector<int> contact_of_group, group_of_contact, heir;
+  std::vector<std::uint64_t> id_of_group;
+  std::vector<double> lost;  ///< bristle energy, of each group [J]
   std::vector<std::size_t> first_share;
   std::vector<Contact> contacts;
 };
@@ -196,14 +197,18 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
                     const Grouping& grouping, double t, Patches* patches, PatchScratch* scratch);
 
 /** Sets contact_of[k] to the contact that holds pairs[k]; −1: none. */
-void FindHeld(const Patches& patches, std::span<const ActivePair> pairs,
+void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int threads,
               std::vector<int>* contact_of);
+
+/** Lists the cell pairs of each contact or group, ascending, in `scratch`'s first_of and sorted.
+ @param part_of  the contact or group of each cell pair; −1: none */
+void SortByPart(std::span<const int> part_of, std::size_t parts, PatchScratch* scratch);
 
 /** Puts contacts into the order of their ids, and the grouping into that of its cell pairs. */
 void SortContacts(Patches* patches);
 
-/** Sets a contact's geometry and `active` from its sum. */
-void FinishGeometry(const PatchSettings& settings, Contact* contact,
+/** Sets a contact's geometry and `active` from the sum over its cell pairs. */
+void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contact* contact,
                     std::int64_t* undefined_normals);
 
 }  // namespace intervox::host

@@ -21,12 +21,13 @@ constexpr double kServing = 0.6;
 
 }  // namespace
 
-void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const IslandBody> bodies,
-                        std::span<const int> order, int threads) {
+void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const BodyPair> contacts,
+                        std::span<const IslandBody> bodies, std::span<const int> order,
+                        int threads) {
   points_ = points;
   order_ = order;
   factored_ = false;
-  slope_.Begin(points, bodies, order, kPart, threads);
+  slope_.Begin(contacts, bodies, order, kPart, threads);
   const BlockPattern& pattern = slope_.Pattern();
   // Each block beside the diagonal is in a product at least, so the order need not be sought.
   const bool few = static_cast<double>(pattern.column.size() - order.size()) <= kFewProducts;

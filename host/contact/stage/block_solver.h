@@ -20,11 +20,12 @@ class BlockSolver {
   static constexpr int kPart = 128;
 
   /** Starts over for an island.
-   @param points  its contacts, rows set; they must stay until the next call
-   @param bodies  by their numbers
-   @param order   of the bodies in incomplete factors: kPart consecutive ones lie together */
-  void Begin(std::span<StagePoint* const> points, std::span<const IslandBody> bodies,
-             std::span<const int> order, int threads);
+   @param points    its contacts; they must stay until the next call
+   @param contacts  which bodies each has
+   @param bodies    by their numbers
+   @param order     of the bodies in incomplete factors: kPart consecutive ones lie together */
+  void Begin(std::span<StagePoint* const> points, std::span<const BodyPair> contacts,
+             std::span<const IslandBody> bodies, std::span<const int> order, int threads);
   /** x = −(slope)⁻¹ f at the contacts' last evaluation; false if it is singular. The scaled
    residual falls by `tolerance`. `coupled` counts the load's effect on friction. */
   bool SolveNegative(std::span<const double> f, bool coupled, double tolerance, int threads,

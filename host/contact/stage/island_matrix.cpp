@@ -51,6 +51,10 @@ void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
   AddContactBlocks(slope, at, stride_);
 }
 
+void IslandMatrix::Add(const IslandMatrix& other) {
+  for (std::size_t k = 0; k < n_ * stride_; ++k) values_[k] += other.values_[k];
+}
+
 void IslandMatrix::AddConstraint(std::size_t number, std::size_t body, const double* J) {
   const std::size_t row = constraint_at_[number], at = body_at_[body];
   for (std::size_t i = 0; i < 6; ++i) Row(row)[at + i] = Row(at + i)[row] = J[i];

@@ -29,6 +29,8 @@ class IslandMatrix {
   void AddDrag(std::size_t body, const DragInertia& drag);
   /** Adds H Jᵀ C J of a contact; `coupled` counts the load's effect on friction. */
   void AddContact(const StagePoint& point, bool coupled);
+  /** Adds another matrix of the same bodies. */
+  void Add(const IslandMatrix& other);
   /** Adds the row Jᵀ of a body, six numbers, to the constraint of this number: J on its row, Jᵀ on
    its column. */
   void AddConstraint(std::size_t number, std::size_t body, const double* J);

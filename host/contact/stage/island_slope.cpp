@@ -26,7 +26,7 @@ void SumCounts(std::vector<int>* first) {
 
 }  // namespace
 
-void IslandSlope::Begin(std::span<StagePoint* const> points, std::span<const IslandBody> bodies,
+void IslandSlope::Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
                         std::span<const int> order, int part, int threads) {
   part_ = part;
   bodies_.resize(bodies.size());
@@ -36,7 +36,7 @@ void IslandSlope::Begin(std::span<StagePoint* const> points, std::span<const Isl
     bodies_[p] = bodies[b];
     place_[b] = static_cast<int>(p);
   }
-  SortContacts(points, place_);
+  SortContacts(contacts);
   pattern_.Set(static_cast<int>(bodies.size()), pairs_);
   ListSides();
   const auto find = [&](int begin, int end) {
@@ -54,15 +54,15 @@ void IslandSlope::Begin(std::span<StagePoint* const> points, std::span<const Isl
 
 /** Sorts the contacts by the first place of their bodies, and lists those that reach from one part
  into another. */
-void IslandSlope::SortContacts(std::span<StagePoint* const> points, std::span<const int> place) {
+void IslandSlope::SortContacts(std::span<const BodyPair> contacts) {
   const auto places = [&](std::size_t c) {
-    const auto of = [&](int row) {
-      return row < 0 ? -1 : place[static_cast<std::size_t>(row / 6)];
+    const auto of = [&](int body) {
+      return body < 0 ? -1 : place_[static_cast<std::size_t>(body)];
     };
-    return std::array<int, 2>{of(points[c]->row_i), of(points[c]->row_j)};
+    return std::array<int, 2>{of(contacts[c].i), of(contacts[c].j)};
   };
   const auto acts = [&](std::size_t c, const std::array<int, 2>& at) {
-    return points[c]->active && std::max(at[0], at[1]) >= 0;
+    return contacts[c].acts && std::max(at[0], at[1]) >= 0;
   };
   const auto first_of = [](const std::array<int, 2>& at) {
     return std::min(at[0], at[1]) >= 0 ? std::min(at[0], at[1]) : std::max(at[0], at[1]);
@@ -72,7 +72,7 @@ void IslandSlope::SortContacts(std::span<StagePoint* const> points, std::span<co
   first_.assign(bodies_.size() + 2, 0);
   second_first_.assign(parts + 2, 0);
   pairs_.clear();
-  for (std::size_t c = 0; c < points.size(); ++c) {
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
     const std::array<int, 2> at = places(c);
     if (!acts(c, at)) continue;
     ++first_[static_cast<std::size_t>(first_of(at)) + 2];
@@ -87,7 +87,7 @@ void IslandSlope::SortContacts(std::span<StagePoint* const> points, std::span<co
   slopes_.resize(count);
   number_.resize(count);
   second_.resize(static_cast<std::size_t>(second_first_.back()));
-  for (std::size_t c = 0; c < points.size(); ++c) {
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
     const std::array<int, 2> at = places(c);
     if (!acts(c, at)) continue;
     const int k = first_[static_cast<std::size_t>(first_of(at)) + 1]++;

@@ -11,6 +11,13 @@
 
 namespace intervox::host::internal {
 
+/** The bodies of a contact by their numbers; −1: not free. */
+struct BodyPair {
+  int i = -1;
+  int j = -1;
+  bool acts = false;  ///< the contact is active
+};
+
 /** A free body of an island of many. */
 struct IslandBody {
   double mass = 0.0;                  ///< [kg]
@@ -29,10 +36,10 @@ class IslandSlope {
   /** Where it has blocks, by places. */
   const BlockPattern& Pattern() const { return pattern_; }
   /** Starts over for an island.
-   @param points  its contacts, rows set by the bodies' numbers
+   @param contacts  which bodies each has
    @param order   number of the body at each place
    @param part    bodies with consecutive places that go to a thread together */
-  void Begin(std::span<StagePoint* const> points, std::span<const IslandBody> bodies,
+  void Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
              std::span<const int> order, int part, int threads);
   /** Takes the contacts' slopes at their last evaluation; `coupled` counts the load's effect on
    friction. */
@@ -52,7 +59,7 @@ class IslandSlope {
     int block = -1;  // of the other body in the row, from its first on; −1: not free
   };
 
-  void SortContacts(std::span<StagePoint* const> points, std::span<const int> place);
+  void SortContacts(std::span<const BodyPair> contacts);
   void ListSides();
   void MultiplyPart(int part, const double* x, double* y) const;
 

@@ -85,6 +85,7 @@ void StageIsland::Search(bool hold, double g0) {
 
 // Starts from y*, pushed by the guess of the forces. Returns the velocity scale [m/s].
 double StageIsland::Begin() {
+  TakeBodies();
   residual_.resize(6 * bodies_.size());
   step_.resize(6 * bodies_.size());
   many_ = bodies_.size() > most_dense && joints_.empty();
@@ -111,11 +112,14 @@ double StageIsland::Begin() {
       scale = std::max(scale, Norm(body->v) + reach * Norm(body->w));
     }
   }
-  for (const StagePoint* point : points_) {
-    if (!point->active) continue;
-    for (int k = 0; k < 3; ++k) scale = std::max(scale, std::fabs(point->v[k]));
-  }
-  return scale;
+  return std::max(scale, LargestOf(points_.size(), [&](std::size_t c) {
+                    const StagePoint& point = *points_[c];
+                    double most = 0.0;
+                    for (int k = 0; point.active && k < 3; ++k) {
+                      most = std::max(most, std::fabs(point.v[k]));
+                    }
+                    return most;
+                  }));
 }
 
 // The block-sparse matrix, scaled so that residuals and unknowns are velocities of the contacts.
@@ -134,7 +138,7 @@ void StageIsland::BeginMany() {
       if (turn > 0.0) out.column[i + 3] = 1.0 / reach;
     }
   });
-  blocks_.Begin(points_, island_bodies_, order_, threads_);
+  blocks_.Begin(points_, pairs_, island_bodies_, order_, threads_);
 }
 
 void StageIsland::Solve(int threads, StageResult* result) {
@@ -171,10 +175,10 @@ void StageIsland::Solve(int threads, StageResult* result) {
       moved = true;
     }
     if (moved) Evaluate(true);
-    for (FreeBody& b : bodies_) {
-      b.v_base = b.body->v;
-      b.w_base = b.body->w;
-    }
+    ForBodies([&](std::size_t k) {
+      bodies_[k].v_base = bodies_[k].body->v;
+      bodies_[k].w_base = bodies_[k].body->w;
+    });
     const double fall = before > 0.0 ? residual / before : 1.0;
     before = residual;
     // Where Newton's method has difficulties, poor steps are not to add to them.
@@ -204,10 +208,10 @@ void StageIsland::Solve(int threads, StageResult* result) {
     Search(hold, g0);
   }
   // The velocities that the evaluated forces give, so that momentum is kept to rounding.
-  for (FreeBody& b : bodies_) {
-    b.body->v = b.v_star;
-    b.body->w = b.w_star;
-  }
+  ForBodies([&](std::size_t k) {
+    bodies_[k].body->v = bodies_[k].v_star;
+    bodies_[k].body->w = bodies_[k].w_star;
+  });
   ForPointsByBody([&](std::size_t c) {
     const StagePoint& point = *points_[c];
     if (point.active) Push(point, point.Force(), point.Torque());

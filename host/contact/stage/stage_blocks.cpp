@@ -38,13 +38,12 @@ ContactSlope SlopeOf(const StagePoint& point, bool coupled) {
   ContactSlope out;
   double C[4][4];
   point.Slope(C);
-  const PatchGeometry& g = point.contact->geometry;
   const double H = point.H;
   for (int k = 0; k < 3; ++k) out.axis[k] = point.axis[k];
-  out.n = g.n;
-  out.rho[0] = g.p_WC - point.body_i->p_WM;
-  out.rho[1] = g.p_WC - point.body_j->p_WM;
-  out.twist = (1.0 / g.turn) * g.twist;
+  out.n = point.contact->geometry.n;
+  out.rho[0] = point.rho_i;
+  out.rho[1] = point.rho_j;
+  out.twist = point.twist;
   out.lever = point.lever;
   out.by_depth = H * C[0][0];
   out.by_turn = H * point.TurnSlope();
@@ -53,14 +52,18 @@ ContactSlope SlopeOf(const StagePoint& point, bool coupled) {
     if (coupled && C[0][0] > 0.0) out.per_force[k] = C[k + 1][0] / C[0][0];
     for (int l = 0; l < 3; ++l) out.C[k][l] = H * C[k + 1][l + 1];
   }
-  const double tilt = point.f_n > 0.0 ? H * H * point.tilt_ramp : 0.0;
+  const double roll = H * point.ramp, tilt = point.f_n > 0.0 ? H * H * point.tilt_ramp : 0.0;
+  const double m_11 = roll * point.rolling.m_11 + tilt * point.K.m_11;
+  const double m_12 = roll * point.rolling.m_12 + tilt * point.K.m_12;
+  const double m_22 = roll * point.rolling.m_22 + tilt * point.K.m_22;
+  const Vec3 &a = point.axis[1], &b = point.axis[2];
   const auto turn = [&](int i, int j) {
-    return H * point.ramp * point.rolling(i, j) + tilt * point.K(i, j);
+    return m_11 * a[i] * a[j] + m_12 * (a[i] * b[j] + b[i] * a[j]) + m_22 * b[i] * b[j];
   };
   for (int i = 0; i < 3; ++i) out.turn[i] = turn(i, i);
-  out.turn[3] = 0.5 * (turn(0, 1) + turn(1, 0));
-  out.turn[4] = 0.5 * (turn(0, 2) + turn(2, 0));
-  out.turn[5] = 0.5 * (turn(1, 2) + turn(2, 1));
+  out.turn[3] = turn(0, 1);
+  out.turn[4] = turn(0, 2);
+  out.turn[5] = turn(1, 2);
   return out;
 }
 

@@ -11,6 +11,8 @@
 namespace intervox::host::internal {
 namespace {
 
+// More contacts of so few bodies are added up by ranges, which go to threads.
+constexpr std::size_t kManyContacts = 1024, kFewBodies = 4;
 constexpr int kRegion = 1024;  // bodies that lie together, whose contacts add to them together
 
 // The inertia tensor; axes about which a body cannot turn (a planar body) become 1e12 times as
@@ -34,18 +36,27 @@ void StageIsland::Clear(double H) {
 }
 
 int StageIsland::AddBody(StageBody* body) {
-  const auto at = static_cast<int>(6 * bodies_.size());
-  FreeBody& added = bodies_.emplace_back();
-  added.body = body;
-  added.v_star = body->v;
-  added.w_star = body->w;
-  added.mass = body->inverse_mass > 0.0 ? 1.0 / body->inverse_mass : 0.0;
-  added.inertia = InertiaOf(body->inverse_inertia_W);
-  if (body->drag != nullptr) {
-    added.drag = static_cast<int>(drags_.size());
-    drags_.push_back(MakeDragInertia(H_, *body->drag, body->p_WM, added.mass, added.inertia));
+  bodies_.emplace_back().body = body;
+  return static_cast<int>(6 * (bodies_.size() - 1));
+}
+
+// Takes what the bodies are at y*.
+void StageIsland::TakeBodies() {
+  std::atomic<bool> has_drags{false};
+  ForBodies([&](std::size_t k) {
+    FreeBody& b = bodies_[k];
+    b.v_star = b.body->v;
+    b.w_star = b.body->w;
+    b.mass = b.body->inverse_mass > 0.0 ? 1.0 / b.body->inverse_mass : 0.0;
+    b.inertia = InertiaOf(b.body->inverse_inertia_W);
+    if (b.body->drag != nullptr) has_drags = true;
+  });
+  if (!has_drags) return;
+  for (FreeBody& b : bodies_) {
+    if (b.body->drag == nullptr) continue;
+    b.drag = static_cast<int>(drags_.size());
+    drags_.push_back(MakeDragInertia(H_, *b.body->drag, b.body->p_WM, b.mass, b.inertia));
   }
-  return at;
 }
 
 // Sorts points by the region that all their bodies are in; the last region is that of the points
@@ -58,14 +69,23 @@ void StageIsland::Sort() {
   for (std::size_t p = 0; p < order_.size(); ++p) {
     place_[static_cast<std::size_t>(order_[p])] = static_cast<int>(p);
   }
+  pairs_.resize(points_.size());
+  const auto take = [&](int begin, int end) {
+    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
+      const StagePoint& point = *points_[c];
+      pairs_[c] = {point.row_i < 0 ? -1 : point.row_i / 6, point.row_j < 0 ? -1 : point.row_j / 6,
+                   point.active};
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(points_.size()), kGrain, threads_, std::cref(take));
   const int regions = (static_cast<int>(bodies_.size()) + kRegion - 1) / kRegion;
   first_.assign(static_cast<std::size_t>(regions) + 3, 0);
   region_.resize(points_.size());
   for (std::size_t c = 0; c < points_.size(); ++c) {
-    const auto region_of = [&](int row) {
-      return place_[static_cast<std::size_t>(row / 6)] / kRegion;
+    const auto region_of = [&](int body) {
+      return place_[static_cast<std::size_t>(body)] / kRegion;
     };
-    const int i = points_[c]->row_i, j = points_[c]->row_j;
+    const int i = pairs_[c].i, j = pairs_[c].j;
     int region = region_of(i >= 0 ? i : j);
     if (i >= 0 && j >= 0 && region_of(j) != region) region = regions;
     region_[c] = region;
@@ -99,30 +119,39 @@ void StageIsland::Evaluate(bool hold) {
   if (many_) {
     ForPointsByBody([&](std::size_t c) {
       points_[c]->Evaluate(hold);
-      AddToResidual(*points_[c]);
+      AddToResidual(*points_[c], residual_.data());
     });
   } else {
-    const auto evaluate = [&](int begin, int end) {
-      for (int c = begin; c < end; ++c) points_[static_cast<std::size_t>(c)]->Evaluate(hold);
-    };
-    cuda::ParallelFor(static_cast<int>(points_.size()), kGrain, threads_, std::cref(evaluate));
-    for (const StagePoint* point : points_) AddToResidual(*point);
+    EvaluateFew(hold);
   }
   EvaluateJoints();
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  ForBodies([&](std::size_t k) {
     double* F = residual_.data() + 6 * k;
     if (bodies_[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
     if (Trace(bodies_[k].inertia) == 0.0) F[3] = F[4] = F[5] = 0.0;
-  }
+  });
 }
 
-void StageIsland::AddToResidual(const StagePoint& point) {
+// Of few bodies the contacts of each of several ranges are added up by themselves, then range after
+// range.
+void StageIsland::EvaluateFew(bool hold) {
+  const std::size_t n = residual_.size(), ranges = Ranges(points_.size());
+  if (ranges > 1) parts_.assign(ranges * n, 0.0);
+  double* parts = ranges > 1 ? parts_.data() : residual_.data();
+  ForRangesOfPoints([&](std::size_t range, StagePoint* point) {
+    point->Evaluate(hold);
+    AddToResidual(*point, parts + range * n);
+  });
+  for (std::size_t k = 0; ranges > 1 && k < ranges * n; ++k) residual_[k % n] += parts_[k];
+}
+
+void StageIsland::AddToResidual(const StagePoint& point, double* residual) {
   if (!point.active) return;
   const Vec3 force = H_ * point.Force(), torque = H_ * point.Torque();
   const auto add = [&](int row, const StageBody& body, double sign) {
     if (row < 0) return;
     const Vec3 moment = torque + Cross(point.contact->geometry.p_WC - body.p_WM, force);
-    double* F = residual_.data() + row;
+    double* F = residual + row;
     for (int i = 0; i < 3; ++i) {
       F[i] -= sign * force[i];
       F[3 + i] -= sign * moment[i];
@@ -174,8 +203,7 @@ double StageIsland::Directional() const {
 
 // How far the velocities are from what the forces make of y*, the arms counted in [m/s].
 double StageIsland::Residual() const {
-  double residual = 0.0;
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  return LargestOf(bodies_.size(), [&](std::size_t k) {
     const double* F = residual_.data() + 6 * k;
     const StageBody& body = *bodies_[k].body;
     const Vec3 p{F[0], F[1], F[2]}, l{F[3], F[4], F[5]};
@@ -185,19 +213,15 @@ double StageIsland::Residual() const {
       dv = drag.A_vv * p + drag.A_vw * l;
       dw = TransposeTimes(drag.A_vw, p) + drag.A_ww * l;
     }
-    residual = std::max(residual, Norm(dv) + bodies_[k].reach * Norm(dw));
-  }
-  return residual;
+    return Norm(dv) + bodies_[k].reach * Norm(dw);
+  });
 }
 
 double StageIsland::StepLength() const {
-  double length = 0.0;
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+  return LargestOf(bodies_.size(), [&](std::size_t k) {
     const double* d = step_.data() + 6 * k;
-    length = std::max(
-        length, Norm(Vec3{d[0], d[1], d[2]}) + bodies_[k].reach * Norm(Vec3{d[3], d[4], d[5]}));
-  }
-  return length;
+    return Norm(Vec3{d[0], d[1], d[2]}) + bodies_[k].reach * Norm(Vec3{d[3], d[4], d[5]});
+  });
 }
 
 // The dense matrix.
@@ -206,8 +230,17 @@ void StageIsland::Assemble(bool coupled) {
     matrix_.AddBody(k, bodies_[k].mass, bodies_[k].inertia);
     if (bodies_[k].drag >= 0) matrix_.AddDrag(k, Drag(bodies_[k]));
   }
-  for (const StagePoint* point : points_) {
-    if (point->active) matrix_.AddContact(*point, coupled);
+  if (points_.size() <= kManyContacts || bodies_.size() > kFewBodies || !joints_.empty()) {
+    for (const StagePoint* point : points_) {
+      if (point->active) matrix_.AddContact(*point, coupled);
+    }
+  } else {
+    part_matrices_.resize(Ranges(points_.size()));
+    for (IslandMatrix& part : part_matrices_) part.Reset(bodies_.size());
+    ForRangesOfPoints([&](std::size_t range, const StagePoint* point) {
+      if (point->active) part_matrices_[range].AddContact(*point, coupled);
+    });
+    for (const IslandMatrix& part : part_matrices_) matrix_.Add(part);
   }
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     if (bodies_[k].mass == 0.0) matrix_.Lock(6 * k);

@@ -1,6 +1,8 @@
 /** @file The bodies and contacts of a stage that depend on each other, and their equation. */
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <vector>
@@ -26,7 +28,7 @@ class StageIsland {
 
   /** Empties the island. @param H  hγ [s] */
   void Clear(double H);
-  /** Adds a free body with its velocities at y*. @return its first unknown */
+  /** Adds a free body, whose velocities are at y* until Solve. @return its first unknown */
   int AddBody(StageBody* body);
   /** Adds a contact, whose rows are set. */
   void AddPoint(StagePoint* point) { points_.push_back(point); }
@@ -57,6 +59,7 @@ class StageIsland {
     double scale[kMostJointRows] = {};  // of its rows: J M⁻¹ Jᵀ has ones on its diagonal
   };
 
+  void TakeBodies();
   void BeginJoints();
   void PlaceUnknowns();
   void EvaluateJoints();
@@ -70,7 +73,8 @@ class StageIsland {
     return drags_[static_cast<std::size_t>(b.drag)];
   }
   void Evaluate(bool hold);
-  void AddToResidual(const StagePoint& point);
+  void AddToResidual(const StagePoint& point, double* residual);
+  void EvaluateFew(bool hold);
   void MoveTo(double t);
   void Push(const StagePoint& point, const Vec3& force, const Vec3& torque);
   void PushBody(std::size_t body, double time, const Vec3& p, const Vec3& force,
@@ -85,6 +89,11 @@ class StageIsland {
   void Sort();
   template <class Run>
   void ForBodies(const Run& run) const;
+  static std::size_t Ranges(std::size_t count) { return (count + kGrain - 1) / kGrain; }
+  template <class Run>
+  void ForRangesOfPoints(const Run& run) const;
+  template <class Of>
+  double LargestOf(std::size_t count, const Of& of) const;
   template <class Run>
   void ForPointsByBody(const Run& run) const;
   void Search(bool hold, double g0);
@@ -96,14 +105,17 @@ class StageIsland {
   std::vector<StagePoint*> points_;
   std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ
+  std::vector<double> parts_;            // of F, of ranges of contacts
+  std::vector<IslandMatrix> part_matrices_;
   int threads_ = 1;
-  std::vector<Vec3> centers_;  // of the bodies [m]
-  std::vector<int> order_;     // of the bodies: those that lie together
-  std::vector<int> place_;     // in it, of each body
-  std::vector<int> region_;    // of each point; the last one: of the points across regions
-  std::vector<int> first_;     // of each region, in sorted_; one more at the end
-  std::vector<int> sorted_;    // points, region by region
-  bool many_ = false;          // more bodies than the dense matrix is for
+  std::vector<Vec3> centers_;    // of the bodies [m]
+  std::vector<int> order_;       // of the bodies: those that lie together
+  std::vector<int> place_;       // in it, of each body
+  std::vector<int> region_;      // of each point; the last one: of the points across regions
+  std::vector<BodyPair> pairs_;  // of each point
+  std::vector<int> first_;       // of each region, in sorted_; one more at the end
+  std::vector<int> sorted_;      // points, region by region
+  bool many_ = false;            // more bodies than the dense matrix is for
   IslandMatrix matrix_;
   BlockSolver blocks_;
   std::vector<IslandBody> island_bodies_;
@@ -121,6 +133,32 @@ void StageIsland::ForBodies(const Run& run) const {
     for (int k = begin; k < end; ++k) run(static_cast<std::size_t>(k));
   };
   cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads_, std::cref(some));
+}
+
+// Calls run(range, point) for all points, those of a range one after the other.
+template <class Run>
+void StageIsland::ForRangesOfPoints(const Run& run) const {
+  const auto some = [&](int begin, int end) {
+    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
+      const std::size_t last = std::min(points_.size(), (r + 1) * kGrain);
+      for (std::size_t c = r * kGrain; c < last; ++c) run(r, points_[c]);
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(Ranges(points_.size())), 1, threads_, std::cref(some));
+}
+
+// The largest of(k) for k < count, or 0.
+template <class Of>
+double StageIsland::LargestOf(std::size_t count, const Of& of) const {
+  std::atomic<double> largest{0.0};
+  const auto some = [&](int begin, int end) {
+    double most = 0.0;
+    for (int k = begin; k < end; ++k) most = std::max(most, of(static_cast<std::size_t>(k)));
+    for (double known = largest; known < most && !largest.compare_exchange_weak(known, most);) {
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(count), kGrain, threads_, std::cref(some));
+  return largest;
 }
 
 // Calls run(point) for all points, in an order in which each may add to its bodies: regions at

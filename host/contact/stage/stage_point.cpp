@@ -39,6 +39,12 @@ Mat3 TiltStiffness(const PatchGeometry& g, double S, double slope) {
   return (std::min(2.0, DepthPower(g, S)) * slope * S / g.V) * (Trace(M) * T - M);
 }
 
+/** A symmetric matrix that has no part along the first of three axes. */
+AcrossNormal Across(const Mat3& M, const Vec3 axis[3]) {
+  const Vec3 M_2 = M * axis[2];
+  return {Dot(axis[1], M * axis[1]), Dot(axis[1], M_2), Dot(axis[2], M_2)};
+}
+
 /** What the pressure of a law that conserves is multiplied by to give f_n: |S|; but where the sides
  of a part press against each other S vanishes, and its moment remains. */
 double PressedArea(const PatchGeometry& g) {
@@ -64,14 +70,9 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   distributed = model.friction->IsDistributed();
   axis[1] = c->patch != nullptr ? c->patch->t1 : AnyOrthogonal(g.n);
   axis[2] = Cross(g.n, axis[1]);
-  const Vec3 rho_i = g.p_WC - body_i->p_WM, rho_j = g.p_WC - body_j->p_WM;
-  for (int k = 0; k < 3; ++k) {
-    arm_i[k] = Cross(rho_i, axis[k]);
-    arm_j[k] = Cross(rho_j, axis[k]);
-  }
-  const Vec3 twist = (1.0 / g.turn) * g.twist;
-  arm_i[0] += twist;  // v_n is the mean along a round wall's own normals
-  arm_j[0] += twist;
+  rho_i = g.p_WC - body_i->p_WM;
+  rho_j = g.p_WC - body_j->p_WM;
+  twist = (1.0 / g.turn) * g.twist;  // v_n is the mean along a round wall's own normals
   const double tau_r = model.relaxation_time;
   V_o = tau_r > 0.0 ? c->state.V_o * tau_r / (tau_r + H) : 0.0;  // V̇_o = −V_o/τ_r, implicit
   if (conserves && S_there > 0.0) {
@@ -92,11 +93,11 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       const double further = Law((1.0 + kDifference) * V_r).f_e;
       const double slope = (further - law.f_e) / (kDifference * V_r);
       S_n = S;
-      G = g.G - S * twist;  // what v_n does not hold of the change of V
+      const Vec3 G = g.G - S * twist;  // what v_n does not hold of the change of V
       lever = (1.0 / S) * G;
       f_e_there = law.f_e;
       // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
-      if (!conserves) K = TiltStiffness(g, S, slope);
+      if (!conserves) K = Across(TiltStiffness(g, S, slope), axis);
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
       const auto moved = [&](const StageBody& body, const Vec3& arm) {
         return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
@@ -105,8 +106,10 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       const auto turn = [&](const StageBody& body) {
         return driven(body) ? -H * body.w : body.dtheta;
       };
-      turned = turn(*body_i) - turn(*body_j);
-      V_begin -= S_n * (moved(*body_i, arm_i[0]) - moved(*body_j, arm_j[0])) + Dot(G, turned);
+      const Vec3 arm_i = Cross(rho_i, axis[0]) + twist, arm_j = Cross(rho_j, axis[0]) + twist;
+      const Vec3 angle = turn(*body_i) - turn(*body_j);
+      for (int k = 0; k < 2; ++k) turned[k] = Dot(axis[k + 1], angle);
+      V_begin -= S_n * (moved(*body_i, arm_i) - moved(*body_j, arm_j)) + Dot(G, angle);
     }
   }
 
@@ -114,7 +117,7 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   v_epsilon = model.friction->VelocityScale();
   const double J_nn = Dot(g.n, g.J_W * g.n);
   if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
-  rolling = (-law.b / g.V) * Dissipating(model.rolling->Moment(g), g.n);
+  rolling = Across((-law.b / g.V) * Dissipating(model.rolling->Moment(g), g.n), axis);
   if (model.rolling_cap && J_nn > 0.0) {
     rolling_reach = -c->latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
   }
@@ -138,12 +141,11 @@ NormalForce StagePoint::Law(double V_r) const {
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
   const ContactModel& model = *contact->model;
-  for (int k = 0; k < 3; ++k) {
-    v[k] =
-        Dot(axis[k], body_i->v - body_j->v) + Dot(arm_i[k], body_i->w) - Dot(arm_j[k], body_j->w);
-  }
-  const Vec3& n = contact->geometry.n;
+  const Vec3 v_c = body_i->v - body_j->v + Cross(body_i->w, rho_i) - Cross(body_j->w, rho_j);
   w = body_i->w - body_j->w;
+  for (int k = 0; k < 3; ++k) v[k] = Dot(axis[k], v_c);
+  v[0] += Dot(twist, w);
+  const Vec3& n = contact->geometry.n;
   v[3] = Dot(n, w);
   plate_spin =
       (1.0 - model.plate_share) * Dot(n, body_i->w) + model.plate_share * Dot(n, body_j->w);
@@ -151,7 +153,7 @@ void StagePoint::Evaluate(bool hold) {
   double stiffness = 0.0;
   stiff_e = 0.0;
   if (S_n > 0.0) {
-    const double V_r = std::max(0.0, V_begin - H * (S_n * v[0] + Dot(G, w)) - V_o);
+    const double V_r = std::max(0.0, V_begin - H * S_n * (v[0] + Dot(lever, w)) - V_o);
     law = Law(V_r);
     const NormalForce further = Law((1.0 + kDifference) * V_r);
     if (V_r > 0.0) {
@@ -204,12 +206,24 @@ void StagePoint::Evaluate(bool hold) {
       slip.C_w = C_w;
     }
   }
-  traction = model.friction->Evaluate(slip);
+  const Traction traction = model.friction->Evaluate(slip);
+  const Dual* forces[3] = {&traction.f.x, &traction.f.y, &traction.f_w};
+  for (int k = 0; k < 3; ++k) {
+    f_t[k] = forces[k]->v;
+    for (int l = 0; l < 4; ++l) f_slope[k][l] = forces[k]->d[l];
+  }
+  friction = {{traction.z_rate[0], traction.z_rate[1]},
+              traction.z_w_rate,
+              {traction.z_j_rate[0], traction.z_j_rate[1]},
+              traction.z_j_w_rate,
+              traction.s_dw_rate,
+              traction.stored,
+              traction.stored_w};
   if (hold) return;
-  z_rate_before[0] = traction.z_rate[0];
-  z_rate_before[1] = traction.z_rate[1];
-  z_j_rate_before[0] = traction.z_j_rate[0];
-  z_j_rate_before[1] = traction.z_j_rate[1];
+  for (int k = 0; k < 2; ++k) {
+    z_rate_before[k] = friction.z[k];
+    z_j_rate_before[k] = friction.z_j[k];
+  }
 }
 
 void StagePoint::FreshWeights(double* fresh_s, double* fresh_ramp) const {
@@ -251,12 +265,12 @@ double StagePoint::Hold(double share) {
 }
 
 Vec3 StagePoint::Force() const {
-  return contact->geometry.turn * f_n * axis[0] - traction.f.x.v * axis[1] -
-         traction.f.y.v * axis[2];
+  return contact->geometry.turn * f_n * axis[0] - f_t[0] * axis[1] - f_t[1] * axis[2];
 }
 
 Vec3 StagePoint::Torque() const {
-  return -(torque_factor * r_gyr * traction.f_w.v) * contact->geometry.n - ramp * (rolling * w) +
+  const Vec3 by_rolling = AcrossTimes(rolling, Dot(axis[1], w), Dot(axis[2], w));
+  return -(torque_factor * r_gyr * f_t[2]) * contact->geometry.n - ramp * by_rolling +
          f_n * contact->geometry.twist + ElasticTorque();
 }
 
@@ -264,19 +278,20 @@ Vec3 StagePoint::ElasticTorque() const {
   if (conserves) return f_n * lever;  // damping included
   if (!(S_n > 0.0)) return {};
   const double turn = contact->geometry.turn;
-  return tilt_ramp * ((turn * (law.f_e - f_e_there) / S_n) * G - K * (turned + H * w));
+  return tilt_ramp *
+         ((turn * (law.f_e - f_e_there)) * lever -
+          AcrossTimes(K, turned[0] + H * Dot(axis[1], w), turned[1] + H * Dot(axis[2], w)));
 }
 
 void StagePoint::Slope(double C[4][4]) const {
-  const Dual* rows[3] = {&traction.f.x, &traction.f.y, &traction.f_w};
   C[0][0] = contact->geometry.turn * slope_n;
   C[0][1] = C[0][2] = C[0][3] = 0.0;
   for (int k = 0; k < 3; ++k) {
     const double scale = k == 2 ? torque_factor * r_gyr : 1.0;
-    C[k + 1][0] = -scale * rows[k]->d[3] * slope_n;
-    C[k + 1][1] = scale * rows[k]->d[0];
-    C[k + 1][2] = scale * rows[k]->d[1];
-    C[k + 1][3] = scale * r_gyr * rows[k]->d[2];
+    C[k + 1][0] = -scale * f_slope[k][3] * slope_n;
+    C[k + 1][1] = scale * f_slope[k][0];
+    C[k + 1][2] = scale * f_slope[k][1];
+    C[k + 1][3] = scale * r_gyr * f_slope[k][2];
   }
 }
 
@@ -296,11 +311,11 @@ void StagePoint::Finish() const {
     const double rate1 = rate[0] - plate_spin * end2, rate2 = rate[1] + plate_spin * end1;
     return TransposeTimes(R_n, rate1 * axis[1] + rate2 * axis[2]);
   };
-  c.rate.z = rate_of(z_star, traction.z_rate);
-  c.rate.z_j = rate_of(z_j_star, traction.z_j_rate);
-  c.rate.theta = r_gyr > 0.0 ? traction.z_w_rate / r_gyr : 0.0;
-  c.rate.theta_j = r_gyr > 0.0 ? traction.z_j_w_rate / r_gyr : 0.0;
-  c.rate.s_dw = traction.s_dw_rate;
+  c.rate.z = rate_of(z_star, friction.z);
+  c.rate.z_j = rate_of(z_j_star, friction.z_j);
+  c.rate.theta = r_gyr > 0.0 ? friction.z_w / r_gyr : 0.0;
+  c.rate.theta_j = r_gyr > 0.0 ? friction.z_j_w / r_gyr : 0.0;
+  c.rate.s_dw = friction.s_dw;
   c.rate.V_o = c.model->relaxation_time > 0.0 ? -V_o / c.model->relaxation_time : 0.0;
   c.state.z += H * c.rate.z;
   c.state.theta += H * c.rate.theta;
@@ -316,15 +331,15 @@ void StagePoint::Finish() const {
   c.power.normal = c.geometry.turn * (law.f_e - f_n) * v_n;
   const double bound = Bound(law, v_n);
   if (bound > 0.0) c.power.bound = c.power.normal * bound / (bound - law.b);
-  c.power.friction = traction.f.x.v * v[1] + traction.f.y.v * v[2];
-  c.power.spinning = torque_factor * traction.f_w.v * r_gyr * v[3];
-  c.power.rolling = ramp * Dot(w, rolling * w);
+  c.power.friction = f_t[0] * v[1] + f_t[1] * v[2];
+  c.power.spinning = torque_factor * f_t[2] * r_gyr * v[3];
+  c.power.rolling = ramp * Dot(w, AcrossTimes(rolling, Dot(axis[1], w), Dot(axis[2], w)));
   if (distributed) {  // of the two, only the sum is to dissipate
     c.power.friction += c.power.spinning;
     c.power.spinning = 0.0;
   }
-  c.power.bristle = traction.stored + torque_factor * traction.stored_w;
-  c.power.bristle_spin = torque_factor * traction.stored_w;
+  c.power.bristle = friction.stored + torque_factor * friction.stored_w;
+  c.power.bristle_spin = torque_factor * friction.stored_w;
 }
 
 }  // namespace intervox::host::internal

@@ -5,8 +5,25 @@
 
 namespace intervox::host::internal {
 
+/** A symmetric matrix across n, in the axes t₁ and t₂. */
+struct AcrossNormal {
+  double m_11 = 0.0, m_12 = 0.0, m_22 = 0.0;
+};
+
+/** What a friction law has answered, but for its forces' slopes. */
+struct FrictionRates {
+  double z[2] = {0, 0};  ///< as of Traction
+  double z_w = 0.0;
+  double z_j[2] = {0, 0};
+  double z_j_w = 0.0;
+  double s_dw = 0.0;
+  double stored = 0.0;
+  double stored_w = 0.0;
+};
+
 /** A contact in its own axes (n, t₁, t₂). Local velocities are (v_n, v_t1, v_t2, ω_n) at the
- centroid; what is constant over a stage is computed once, by Prepare. */
+ centroid; what is constant over a stage is computed once, by Prepare. Each sweep of Newton's method
+ goes through all of them, so they are small. */
 struct StagePoint {
   StageContact* contact = nullptr;
   StageBody* body_i = nullptr;  ///< current iterate
@@ -16,8 +33,9 @@ struct StagePoint {
   bool active = false;  ///< V > 0
   double H = 0.0;       ///< hγ [s]
   Vec3 axis[3];         ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
-  Vec3 arm_i[3];        ///< (p_c − p_i) × axis
-  Vec3 arm_j[3];
+  Vec3 rho_i;           ///< p_c − p_i [m]
+  Vec3 rho_j;
+  Vec3 twist;  ///< what turning adds to v_n of a round wall [m]
   NormalForce law;
   bool distributed = false;  ///< friction sums over the patch, spinning included
   bool conserves = false;    ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
@@ -25,22 +43,21 @@ struct StagePoint {
   double area_power = 0.0;   ///< |S| ∝ V^area_power, for the wrench at the implicit position
   Vec3 lever;                ///< G/S_there: what turning adds to v_n in the change of V [m]
   // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where
-  // the geometry is: V − S_n n·δ − G·δθ, and the moment about the centroid, of which the part that
-  // goes with the force's change acts at the face's centroid and K δθ is the rest.
-  double S_n = 0.0;        ///< S_there; 0: the geometry is where the bodies are [m²]
-  Vec3 G;                  ///< area moment about the centroid [m³]
-  Mat3 K = Mat3::Zero();   ///< elastic moment per angle about the face's centroid [N·m]
-  Vec3 turned;             ///< δθ but for hγ ω [rad]
-  double f_e_there = 0.0;  ///< elastic force where the geometry is [N]
-  double stiff = 0.0;      ///< −∂f_n/∂v_n by the volume alone [N·s/m]
-  double stiff_e = 0.0;    ///< of it, by the elastic force [N·s/m]
-  double tilt_ramp = 1.0;  ///< the moment fades with the last 5 % of the force
-  double V_begin = 0.0;    ///< V at the implicit position, but for hγ v [m³]
-  double V_o = 0.0;        ///< relaxation offset at the stage
-  double r_gyr = 0.0;      ///< radius of gyration about n, 0 without spinning
+  // the geometry is: V − S_n (n·δ + lever·δθ), and the moment about the centroid, of which the part
+  // that goes with the force's change acts at the face's centroid and K δθ is the rest.
+  double S_n = 0.0;           ///< S_there; 0: the geometry is where the bodies are [m²]
+  AcrossNormal K;             ///< elastic moment per angle about the face's centroid [N·m]
+  double turned[2] = {0, 0};  ///< δθ along t₁ and t₂ but for hγ ω [rad]
+  double f_e_there = 0.0;     ///< elastic force where the geometry is [N]
+  double stiff = 0.0;         ///< −∂f_n/∂v_n by the volume alone [N·s/m]
+  double stiff_e = 0.0;       ///< of it, by the elastic force [N·s/m]
+  double tilt_ramp = 1.0;     ///< the moment fades with the last 5 % of the force
+  double V_begin = 0.0;       ///< V at the implicit position, but for hγ v [m³]
+  double V_o = 0.0;           ///< relaxation offset at the stage
+  double r_gyr = 0.0;         ///< radius of gyration about n, 0 without spinning
   double torque_factor = 0.0;
   double v_epsilon = 1.0;
-  Mat3 rolling;                ///< −(b/V) Q: τ_r = −rolling ω
+  AcrossNormal rolling;        ///< −(b/V) Q: τ_r = −rolling ω
   double rolling_reach = 0.0;  ///< |a| times the patch radius, for the cap [s]; 0: no cap
   double z_star[2] = {0, 0};
   double r_theta_star = 0.0;
@@ -67,7 +84,9 @@ struct StagePoint {
   double plate_spin = 0.0;  ///< n · ω_p [rad/s]
   double slope_n = 0.0;     ///< −∂f_n/∂v_n ≥ 0
   double f_n = 0.0;
-  Traction traction;
+  double f_t[3] = {0, 0, 0};  ///< friction f.x, f.y and f_w [N]
+  double f_slope[3][4] = {};  ///< their derivatives, as a Dual has them
+  FrictionRates friction;
 
   /** Sets up from the contact; bodies' velocities must be y*. */
   void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
@@ -97,6 +116,11 @@ struct StagePoint {
   Vec3 Force() const;
   /** @copydoc Force */
   Vec3 Torque() const;
+  /** M ω of a matrix across n. */
+  Vec3 AcrossTimes(const AcrossNormal& M, double along_1, double along_2) const {
+    return (M.m_11 * along_1 + M.m_12 * along_2) * axis[1] +
+           (M.m_12 * along_1 + M.m_22 * along_2) * axis[2];
+  }
   /** The normal law's moment about the centroid, of the last evaluation [N·m]. */
   Vec3 ElasticTorque() const;
   /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
