@@ -24,4 +24,8 @@ void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup&
  @return how many are */
 int BoundContacts(const StageTools& tools, const GroupRules& rules, double h, BodyGroup* group);
 
+/** Whether a contact's account is short at the end of the trial in the scratch, or was at its
+ start: its bound then has to move. */
+bool LacksEnergy(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch);
+
 }  // namespace intervox::host

@@ -90,7 +90,8 @@ double ResolvedLength(double left, double omega, double approach, const PatchGeo
   return low;
 }
 
-/** The length by which no two bodies pass each other unseen. */
+}  // namespace
+
 double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left) {
   double length = left;
   for (const NearPair& pair : group.near) {
@@ -105,8 +106,6 @@ double LengthByThickness(const StageTools& tools, const BodyGroup& group, double
   }
   return length;
 }
-
-}  // namespace
 
 double PartThickness(const BodyCells& cells) {
   if (!cells.bounded) return std::numeric_limits<double>::infinity();
