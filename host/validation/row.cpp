@@ -48,6 +48,7 @@ std::span<const Row> Rows() {
           BallInCylinder},
       Row{"double_pendulum", "Gonthier, thesis 2007, 5.1.3", "double_pendulum.yaml", 10,
           DoublePendulumOnFloor},
+      Row{"solver_study", "Gonthier, thesis 2007, 5.2", "../ball_over_edge.yaml", 6, SolverStudy},
       Row{"bouncing_drop", "Azad and Featherstone, a drop", "bouncing_drop.yaml", 5, BouncingDrop},
       Row{"azad_scaling", "Azad and Featherstone (11)", "azad_scaling.yaml", 0.6, AzadScaling},
       Row{"impulse_laws", "Ullrich, thesis, 2.3, 5.4, 5.6", "impulse_laws.yaml", 2e-3, ImpulseLaws},

@@ -101,6 +101,10 @@ std::vector<Check> BallOnIncline(const RowScene& scene);
 /** A ball that swings in a cylinder, Gonthier 5.1.3. */
 std::vector<Check> BallInCylinder(const RowScene& scene);
 
+// Solvers.
+/** Fixed steps of order 3 and TR-BDF2 on a ball on a table, Gonthier 5.2. */
+std::vector<Check> SolverStudy(const RowScene& scene);
+
 // Joints.
 /** A double pendulum that strikes a floor, slides and sticks, Gonthier 5.1.3. */
 std::vector<Check> DoublePendulumOnFloor(const RowScene& scene);

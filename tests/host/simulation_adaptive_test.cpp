@@ -48,8 +48,8 @@ TEST_P(AdaptiveSimulation, BouncesBackToItsHeightWithoutDamping) {
   EXPECT_NEAR(top, kRadius + kFall, 2e-5);
   EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
   ASSERT_EQ(simulation.Impacts().size(), 1u);
-  EXPECT_NEAR(simulation.Impacts()[0].approach_speed, std::sqrt(2 * 9.81 * kFall), 1e-5);
-  EXPECT_NEAR(simulation.Impacts()[0].t, std::sqrt(2 * kFall / 9.81), 1e-6);
+  EXPECT_NEAR(simulation.Impacts()[0].approach_speed, std::sqrt(2 * 9.81 * kFall), 1e-4);
+  EXPECT_NEAR(simulation.Impacts()[0].t, std::sqrt(2 * kFall / 9.81), 1e-5);
 }
 
 TEST_P(AdaptiveSimulation, GainsNoEnergyAtAnyTolerance) {
