@@ -12,8 +12,7 @@ packages=(
   # libraries
   libopenvdb-dev libnanovdb-dev libeigen3-dev libtbb-dev libthrust-dev libhdf5-dev libyaml-cpp-dev
   nlohmann-json3-dev libcli11-dev libfmt-dev libgtest-dev libgmock-dev
-  libbenchmark-dev libpng-dev zlib1g-dev libmuparser-dev librandom123-dev
-  libassimp-dev
+  libbenchmark-dev libpng-dev zlib1g-dev libmuparser-dev librandom123-dev libsundials-dev libassimp-dev
   # plots, reports, schema checks; what draws in pages
   python3 python3-venv python3-dev python3-numpy python3-h5py python3-matplotlib python3-jsonschema python3-yaml python3-pil
   libjs-three libjs-dygraphs

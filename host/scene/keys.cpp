@@ -10,6 +10,7 @@
 #include "host/scene/batch_keys.h"
 #include "host/scene/names.h"
 #include "host/scene/primitives.h"
+#include "integrators/adaptive.h"
 #include "integrators/tableau.h"
 
 namespace intervox::host {
@@ -39,6 +40,9 @@ std::vector<std::string> Methods() {
   std::vector<std::string> names;
   for (const integrators::Tableau& tableau : integrators::AllTableaus()) {
     names.emplace_back(tableau.name);
+  }
+  for (const integrators::AdaptiveMethod& method : integrators::AllAdaptiveMethods()) {
+    names.emplace_back(method.name);
   }
   return names;
 }
@@ -352,7 +356,9 @@ void AddRoots(std::vector<Object>& t) {
   t.push_back({"integrator",
                "How time is stepped.",
                {Of("method", Type::kChoice, Choice(Methods()), false, "Default ark3."),
-                Number("step", {1e-12, 1e6, false}, false, "[s]; default 250e-6.")},
+                Number("step", {1e-12, 1e6, false}, false, "[s]; default 250e-6."),
+                Number("tolerance", {1e-12, 0.1, false}, false,
+                       "Of the steps that bdf, trbdf2 and dopri5 choose; default 1e-6.")},
                {},
                {}});
   t.push_back(

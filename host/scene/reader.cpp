@@ -149,6 +149,7 @@ class SceneReader {
       const Cursor c = root_.At("integrator");
       scene_.integrator.method = c.String("method", scene_.integrator.method);
       scene_.integrator.step = c.Number("step", scene_.integrator.step);
+      scene_.integrator.tolerance = c.Number("tolerance", scene_.integrator.tolerance);
       scene_.integrator.places = c.GetPlaces();
     }
     if (root_.Has("engine")) {

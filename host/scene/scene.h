@@ -17,8 +17,9 @@ namespace intervox {
 
 /** Integrator settings. */
 struct IntegratorSettings {
-  std::string method = "ark3";  ///< ark3, ark2, rk1 … rk5
+  std::string method = "ark3";  ///< ark3, ark2, rk1 … rk5; bdf, trbdf2, dopri5 choose their steps
   double step = 250e-6;         ///< [s]
+  double tolerance = 1e-6;      ///< of the steps that a method chooses
   host::Places places{};
 };
 

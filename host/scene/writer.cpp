@@ -154,7 +154,8 @@ std::string ToYaml(const Scene& scene) {
   std::string text = "schema: intervox/scene/2\nname: " + Quoted(scene.name) +
                      "\ngravity: " + Text(scene.gravity) + "\nduration: " + Text(scene.duration) +
                      "\nintegrator: {method: " + scene.integrator.method +
-                     ", step: " + Text(scene.integrator.step) + "}\nengine: {";
+                     ", step: " + Text(scene.integrator.step) +
+                     ", tolerance: " + Text(scene.integrator.tolerance) + "}\nengine: {";
   text += scene.engine.voxel_size ? "voxel_size: " + Text(*scene.engine.voxel_size)
                                   : "tolerance: " + Text(scene.engine.tolerance);
   text += ", leaf_rule: " + host::WordOf(scene.engine.rule) + ", representation: exact}\nshapes:\n";

@@ -19,6 +19,7 @@
 #include "host/simulation/joint_steps.h"
 #include "host/simulation/place_body.h"
 #include "host/simulation/substep_plan.h"
+#include "integrators/adaptive.h"
 
 namespace intervox::host {
 namespace {
@@ -64,7 +65,12 @@ double NegligibleVolume(const World& world) {
 
 FinderSettings EngineQuery(const World& world) {
   const EngineSettings& engine = world.scene.engine;
-  return {engine.tolerance, engine.voxel_size.value_or(0.0), engine.rule, NegligibleVolume(world)};
+  // An adaptive method takes steps in what is measured less accurately than it asks for errors.
+  const IntegratorSettings& integrator = world.scene.integrator;
+  const bool adaptive = integrators::FindAdaptiveMethod(integrator.method) != nullptr;
+  const double tolerance =
+      adaptive ? std::min(engine.tolerance, integrator.tolerance) : engine.tolerance;
+  return {tolerance, engine.voxel_size.value_or(0.0), engine.rule, NegligibleVolume(world)};
 }
 
 /** Threads that groups may be stepped on. */
@@ -78,6 +84,7 @@ StageTools MakeTools(const World& world, const PairFinder& finder) {
   StageTools tools;
   tools.world = &world;
   tools.finder = &finder;
+  tools.adaptive = integrators::FindAdaptiveMethod(world.scene.integrator.method);
   for (std::size_t b = 0; b < world.start.size(); ++b) {
     tools.thickness.push_back(PartThickness(world.boxes[b]));
     tools.load_times.push_back(LoadTimes(world.scene.bodies[b]));

@@ -180,7 +180,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const std::vector<double>& a = scratch.a;
   const double by_stages = a[kRelaxationWork] - a[kElasticWork];
   if (group.patches.contacts.empty() && scratch.patches.contacts.empty() &&
-      scratch.holder_bodies.empty() && group.joints.empty()) {
+      scratch.holder_bodies.empty() && group.joints.empty() && tools.adaptive == nullptr) {
     changes.clear();
     check.resolved = true;
     check.elastic = by_stages;
@@ -232,6 +232,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       std::fmin(std::fmax(0.0, -a[kBristleStored]),
                 BristleEnergy(tools, group, scratch.patches, scratch.threads));
   check.gain = mechanical + check.elastic - given_back - work;
+  check.moved = moved;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);
   // Where the contacts' vibrations are not resolved, the law's own share is not known apart.

@@ -21,6 +21,7 @@ struct EnergyCheck {
   double left = 0.0;       ///< what may be gained since the start, less what was
   double balance = 0.0;    ///< the gain with all losses: what the substep errs by
   double rounding = 0.0;   ///< of the gain
+  double moved = 0.0;      ///< energy that goes through the substep
   double elastic = 0.0;    ///< change of what the contacts store
   double holders = 0.0;    ///< work of the holders on the bodies
   double numerical = 0.0;  ///< taken by an unresolved substep

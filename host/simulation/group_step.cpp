@@ -6,9 +6,9 @@
 #include <string>
 
 #include "host/simulation/accept.h"
+#include "host/simulation/adaptive_step.h"
 #include "host/simulation/arrest.h"
 #include "host/simulation/contact_scales.h"
-#include "host/simulation/energy_guard.h"
 #include "host/simulation/event.h"
 #include "host/simulation/joint_steps.h"
 #include "host/simulation/passivity.h"
@@ -54,7 +54,23 @@ constexpr double kSlowable = 1.0 / 32;
 /** Times nearer than this share of a step are the same. */
 constexpr double kSameTime = 1e-9;
 
-/** The next time at which the step is to be cut for a load or a motion. */
+void CheckFinite(const StageTools& tools, const BodyGroup& group) {
+  for (const int body : group.free) {
+    const auto b = static_cast<std::size_t>(body);
+    const RigidBody& rigid = group.state[b];
+    const double sum = SquaredNorm(rigid.momentum) + SquaredNorm(rigid.spin) +
+                       SquaredNorm(rigid.p_WM) + rigid.q_WB.w;
+    if (!std::isfinite(sum)) {
+      throw std::runtime_error(
+          "t = " + std::to_string(group.time) + " s: the state of body " +
+          tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])].name +
+          " is no longer finite. Use a smaller step, or an implicit method.");
+    }
+  }
+}
+
+}  // namespace
+
 double NextCut(const StageTools& tools, const BodyGroup& group, double end) {
   const double same = kSameTime * tools.world->step;
   double next = end;
@@ -65,6 +81,23 @@ double NextCut(const StageTools& tools, const BodyGroup& group, double end) {
   }
   return next;
 }
+
+void CommitSubstep(const StageTools& tools, const Substep& substep, double t,
+                   const EnergyCheck& check, BodyGroup* group, StageScratch* scratch) {
+  RequireClosed(tools, *scratch, t, group);
+  ++scratch->counters.substeps;
+  if (substep.dissipative) ++scratch->counters.dissipative_substeps;
+  if (check.accepted_gain) {
+    ++scratch->counters.gaining_substeps;
+    group->gains.push_back({t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
+  }
+  AddToLedger(check, *scratch, group);
+  ChargeFoundations(tools, check.by_stages, *group, scratch);
+  AcceptSubstep(tools, substep, t, group, scratch);
+  CheckFinite(tools, *group);
+}
+
+namespace {
 
 /** One step: what is left of the budgets, and how long a dissipative substep may be. */
 struct StepProgress {
@@ -136,37 +169,6 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
   }
 }
 
-void CheckFinite(const StageTools& tools, const BodyGroup& group) {
-  for (const int body : group.free) {
-    const auto b = static_cast<std::size_t>(body);
-    const RigidBody& rigid = group.state[b];
-    const double sum = SquaredNorm(rigid.momentum) + SquaredNorm(rigid.spin) +
-                       SquaredNorm(rigid.p_WM) + rigid.q_WB.w;
-    if (!std::isfinite(sum)) {
-      throw std::runtime_error(
-          "t = " + std::to_string(group.time) + " s: the state of body " +
-          tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])].name +
-          " is no longer finite. Use a smaller step, or an implicit method.");
-    }
-  }
-}
-
-/** Accepts the trial in the scratch. */
-void Commit(const StageTools& tools, const Substep& substep, double t, const EnergyCheck& check,
-            BodyGroup* group, StageScratch* scratch) {
-  RequireClosed(tools, *scratch, t, group);
-  ++scratch->counters.substeps;
-  if (substep.dissipative) ++scratch->counters.dissipative_substeps;
-  if (check.accepted_gain) {
-    ++scratch->counters.gaining_substeps;
-    group->gains.push_back({t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
-  }
-  AddToLedger(check, *scratch, group);
-  ChargeFoundations(tools, check.by_stages, *group, scratch);
-  AcceptSubstep(tools, substep, t, group, scratch);
-  CheckFinite(tools, *group);
-}
-
 /** Arrests the group where only a large gain would go on, and makes room for what follows. After
  several arrests it rests until `end`. */
 void GiveUp(const StageTools& tools, const EnergyCheck& check, double end, BodyGroup* group,
@@ -208,13 +210,18 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
     }
     double t = group->time + substep.length;
     if (std::fabs(t - end) <= same) t = end;
-    Commit(tools, substep, t, check, group, scratch);
+    CommitSubstep(tools, substep, t, check, group, scratch);
   }
 }
 
 }  // namespace
 
 void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScratch* scratch) {
+  if (tools.adaptive != nullptr) {
+    StepAdaptively(tools, end, group, scratch);
+    ReadJoints(tools, group, scratch);
+    return;
+  }
   if (tools.IsImplicit()) {
     StepImplicitly(tools, end, group, scratch);
     ReadJoints(tools, group, scratch);
@@ -231,8 +238,8 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     check.holders = scratch->a[kHolderWork];
     check.numerical = -scratch->projected;
     const double t = group->time + left;
-    Commit(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t, check,
-           group, scratch);
+    CommitSubstep(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t,
+                  check, group, scratch);
   }
   ReadJoints(tools, group, scratch);
 }

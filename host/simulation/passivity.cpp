@@ -79,4 +79,17 @@ bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
   return is_short;
 }
 
+bool LacksEnergy(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
+  const GroupRules rules(*tools.world, group);
+  for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
+    const Contact& contact = scratch.patches.contacts[c];
+    const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
+    if (!model.IsBounded() || !contact.active) continue;
+    const double account =
+        contact.foundation_energy + scratch.a[StateLayout::FoundationQuadrature(c)];
+    if (contact.latch.bound > 0.0 || account < kBacked * AtLeast(model, contact)) return true;
+  }
+  return false;
+}
+
 }  // namespace intervox::host

@@ -25,4 +25,8 @@ void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup&
 bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
                   const BodyGroup& group, Contact* contact);
 
+/** Whether a contact's account is short at the end of the trial in the scratch, or was at its
+ start: its bound then has to move. */
+bool LacksEnergy(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch);
+
 }  // namespace intervox::host

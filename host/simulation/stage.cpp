@@ -56,7 +56,8 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
             [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
   }
   s_.fastest = s_.fastest_followed = 0.0;
-  layout_ = {group.free.size(), group.patches.contacts.size() + kSpareSlots};
+  layout_ = {group.free.size(),
+             group.patches.contacts.size() + (substep.adaptive ? 0 : kSpareSlots)};
   const std::size_t bodies = group.bodies.size();
   s_.poses.assign(group.poses.begin(), group.poses.end());
   s_.quaternions.resize(bodies);
@@ -136,6 +137,27 @@ void GroupStage::BeginContacts() {
     model.BeginHertz(contact.geometry, &contact.latch);
     contact.latched = true;
   });
+}
+
+void GroupStage::KeepLatches() {
+  s_.base_latches.clear();
+  for (const Contact& contact : s_.patches.contacts) s_.base_latches.push_back(contact.latch);
+}
+
+/** Latches the largest approach speed so far, that of the stage's own velocities included: so rates
+ are a function of the state between two internal steps. */
+void GroupStage::FollowApproach() {
+  for (std::size_t c = 0; c < s_.patches.contacts.size(); ++c) {
+    Contact& contact = s_.patches.contacts[c];
+    contact.latch = s_.base_latches[c];
+    if (!contact.active) continue;
+    const StageBody& i = s_.bodies[static_cast<std::size_t>(contact.body_i)];
+    const StageBody& j = s_.bodies[static_cast<std::size_t>(contact.body_j)];
+    const Vec3& p = contact.geometry.p_WC;
+    const Vec3 v = i.v + Cross(i.w, p - i.p_WM) - j.v - Cross(j.w, p - j.p_WM);
+    rules_.Rule(contact.body_i, contact.body_j)
+        .model->Accept(Dot(contact.geometry.n, v), &contact.latch);
+  }
 }
 
 void GroupStage::LoadState() {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -14,6 +15,12 @@
 #include "host/simulation/group.h"
 #include "host/simulation/state_layout.h"
 #include "integrators/partitioned.h"
+
+namespace intervox::integrators {
+
+struct AdaptiveMethod;
+
+}  // namespace intervox::integrators
 
 namespace intervox::host {
 
@@ -27,6 +34,9 @@ struct Substep {
   /// Contacts that begin fast do not act before they are accepted, so that the motion up to an
   /// onset does not depend on where it is sought.
   bool await_onset = false;
+  /// An adaptive method makes it: no contact begins within, as the method is cut there, and latches
+  /// follow the approach speed at every stage.
+  bool adaptive = false;
 };
 
 /** Loads on a body that do not depend on velocities. */
@@ -98,6 +108,10 @@ struct StageScratch {
   std::vector<ContactEffect> effects;  ///< of contacts that act
   std::vector<std::array<double, kQuadratures>> powers;  ///< of ranges
   std::vector<char> flags;                               ///< of the contacts
+
+  // Of adaptive methods.
+  std::vector<PatchLatch> base_latches;  ///< of the contacts, at the internal step before
+  std::unique_ptr<StageScratch> rates;  ///< of their stages, beside the trials at their steps' ends
 };
 
 /** What trial substeps are made with and do not change. */
@@ -107,6 +121,7 @@ struct StageTools {
   std::vector<double> thickness;                ///< PartThickness of each body [m]
   std::vector<std::vector<double>> load_times;  ///< LoadTimes of each body
   Cancellation* cancellation = nullptr;         ///< of the step that is being made, if any
+  const integrators::AdaptiveMethod* adaptive = nullptr;  ///< null: the tableau's steps are taken
 
   /** Whether the scene's scheme is implicit. */
   bool IsImplicit() const {
@@ -142,6 +157,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   void LookAtEnd();
   /** Finds the overlapping cell pairs at the poses placed last. */
   void FindPairs();
+  /** Has the latches of an adaptive substep go on from those that the contacts have now. */
+  void KeepLatches();
 
   void PositionRate(std::span<const double> x, std::span<const double> y,
                     std::span<double> rate) override;
@@ -164,6 +181,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void PlaceDriven(double t);
   void PlaceFree(std::span<const double> x);
   void BeginContacts();
+  void FollowApproach();
   BodyLoad ExternalLoad(std::size_t body) const;
   void SetStageBodies(double t, double h_gamma, std::span<const double> y);
   void AddHolders(double t, double h_gamma);

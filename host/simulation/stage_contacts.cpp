@@ -173,6 +173,7 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
   std::fill(power.begin(), power.end(), 0.0);
   SetStageBodies(t, h_gamma, y);
   AddHolders(t, h_gamma);
+  if (substep_.adaptive) FollowApproach();
   GatherContacts(y, false);
   if (h_gamma > 0.0) SetJoints(t);
   SolveVelocities(h_gamma);

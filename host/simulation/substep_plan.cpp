@@ -127,7 +127,8 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
   return wish;
 }
 
-/** The length by which no two bodies pass each other unseen. */
+}  // namespace
+
 double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left) {
   double length = left;
   for (const NearPair& pair : group.near) {
@@ -142,8 +143,6 @@ double LengthByThickness(const StageTools& tools, const BodyGroup& group, double
   }
   return length;
 }
-
-}  // namespace
 
 double PartThickness(const BodyCells& cells) {
   if (!cells.bounded) return std::numeric_limits<double>::infinity();

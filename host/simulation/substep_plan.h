@@ -23,6 +23,9 @@ struct SubstepPlan {
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch);
 
+/** The part of `left` [s] in which no two bodies pass each other unseen. */
+double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left);
+
 /** The thickness of a body's parts that count: the least of those cells whose boxes have a tenth
  of the largest one's volume; infinite for unbounded ones [m]. */
 double PartThickness(const BodyCells& cells);

@@ -69,6 +69,7 @@ std::span<const Row> Rows() {
           BallOverEdge},
       Row{"tippe_top", "Gonthier, thesis 2007, 5.2.2", "tippe_top.yaml", 2.25, TippeTop},
       Row{"battery_box", "Gonthier, thesis 2007, 5.2.2", "battery_box.yaml", 5, BatteryBox},
+      Row{"solver_study", "Gonthier, thesis 2007, 5.2", "../ball_over_edge.yaml", 6, SolverStudy},
       Row{"bouncing_drop", "Azad and Featherstone, a drop", "bouncing_drop.yaml", 5, BouncingDrop},
       Row{"azad_scaling", "Azad and Featherstone (11)", "azad_scaling.yaml", 0.6, AzadScaling},
       Row{"restitution_log", "Azad and Featherstone, figures 3-5", "restitution_log.yaml", 0.01,

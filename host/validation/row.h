@@ -114,6 +114,9 @@ std::vector<Check> BallOverEdge(const RowScene& scene);
 std::vector<Check> TippeTop(const RowScene& scene);
 /** A ball that slides until it rolls. */
 std::vector<Check> RollingOnset(const RowScene& scene);
+// Solvers.
+/** Fixed steps of order 3 and TR-BDF2 on a ball on a table, Gonthier 5.2. */
+std::vector<Check> SolverStudy(const RowScene& scene);
 
 // Joints.
 /** A double pendulum that strikes a floor, slides and sticks, Gonthier 5.1.3. */

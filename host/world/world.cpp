@@ -7,20 +7,35 @@
 #include "host/input/nearest.h"
 #include "host/world/body_names.h"
 #include "host/world/checksum.h"
+#include "integrators/adaptive.h"
 
 namespace intervox::host {
 namespace {
+
+bool IsAdaptive(const Scene& scene) {
+  return integrators::FindAdaptiveMethod(scene.integrator.method) != nullptr;
+}
 
 void ResolveIntegrator(World* world) {
   const Scene& scene = world->scene;
   const auto fail = [&](const std::string& key, const std::string& what) {
     FailAt(scene.integrator.places.Of(key), scene.path.string(), "integrator." + key, what);
   };
-  world->tableau = integrators::FindTableau(scene.integrator.method);
+  const bool adaptive = IsAdaptive(scene);
+  if (adaptive && !integrators::HasAdaptiveMethods()) {
+    fail("method", "\"" + scene.integrator.method +
+                       "\" needs SUNDIALS, which this program was built without. Install "
+                       "libsundials-dev and build it again, or use ark3.");
+  }
+  // Whatever looks at the stages of an adaptive method finds those of an explicit scheme.
+  world->tableau = integrators::FindTableau(adaptive ? "rk5" : scene.integrator.method);
   if (world->tableau == nullptr) {
     std::string known;
     for (const integrators::Tableau& tableau : integrators::AllTableaus()) {
       known += (known.empty() ? "" : ", ") + std::string(tableau.name);
+    }
+    for (const integrators::AdaptiveMethod& method : integrators::AllAdaptiveMethods()) {
+      known += ", " + std::string(method.name);
     }
     fail("method", "\"" + scene.integrator.method + "\" is not known. Use one of: " + known + ".");
   }
@@ -123,7 +138,7 @@ void AddRules(const BodyNames& names, World* world) {
 /** An explicit scheme throws bodies off holders that vibrate too fast for its steps. */
 void WarnOfStiffHolders(World* world) {
   const int last = world->tableau->stages - 1;
-  if (world->tableau->a_implicit[last][last] != 0.0) return;
+  if (world->tableau->a_implicit[last][last] != 0.0 || IsAdaptive(world->scene)) return;
   // Undamped springs: rk3 and rk4 are stable up to 1.7 and 2.8 rad a step, rk1 and rk2 nowhere.
   constexpr double kStable = 1.7;
   const double h = world->step;
@@ -167,6 +182,7 @@ std::uint64_t Fingerprint(const World& world) {
   sum.AddText(world.scene.source);
   sum.AddText(world.scene.integrator.method);
   sum.Add(world.step);
+  if (IsAdaptive(world.scene)) sum.Add(world.scene.integrator.tolerance);
   sum.Add(world.scene.gravity);
   sum.Add(world.scene.engine.tolerance);
   sum.Add(world.scene.engine.voxel_size.value_or(0.0));

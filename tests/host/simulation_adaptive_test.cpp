@@ -1,0 +1,113 @@
+// Methods that choose their steps: what the analytic motion and ark3 say, and that energy never
+// rises.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "host/simulation.h"
+#include "integrators/adaptive.h"
+#include "simulation_scenes.h"
+
+namespace intervox {
+namespace {
+
+using namespace scenes;  // NOLINT(google-build-using-namespace): the tests' own
+
+constexpr double kRadius = 0.1, kMass = 2.0, kFall = 0.1;
+
+/** A ball above a floor, which slides and turns. */
+Scene BallOverFloor(const ContactModelSettings& model, const std::string& method, double tolerance,
+                    double step = 5e-3) {
+  Scene scene = MakeScene(model, step);
+  scene.integrator.method = method;
+  scene.integrator.tolerance = tolerance;
+  scene.shapes["ball"] = Solid(geometry::Sphere{kRadius}, "ball");
+  scene.shapes["floor"] = Solid(geometry::HalfSpace{{0, 0, 1}, 0.0}, "floor");
+  scene.bodies.push_back(Fixed("floor", "floor"));
+  scene.bodies.push_back(
+      Free("ball", "ball", kMass, {0, 0, kRadius + kFall}, {0.3, 0, 0}, {0, 0, 3}));
+  return scene;
+}
+
+double Stored(const EnergyAudit& e) { return e.kinetic + e.gravity + e.elastic + e.bristle; }
+
+class AdaptiveSimulation : public ::testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!integrators::HasAdaptiveMethods()) GTEST_SKIP() << "built without SUNDIALS";
+  }
+};
+
+TEST_P(AdaptiveSimulation, BouncesBackToItsHeightWithoutDamping) {
+  // 0.143 s down, as long up again, and a contact of some milliseconds between.
+  Simulation simulation(BallOverFloor(Frictionless(1e8, 1.0), GetParam(), 1e-6));
+  while (simulation.Time() < 0.2) simulation.Step();
+  const BodyState& ball = simulation.State()[1];
+  const double top = ball.X_WB.p.z + ball.v_WB.z * ball.v_WB.z / (2 * 9.81);
+  EXPECT_NEAR(top, kRadius + kFall, 2e-5);
+  EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+  ASSERT_EQ(simulation.Impacts().size(), 1u);
+  EXPECT_NEAR(simulation.Impacts()[0].approach_speed, std::sqrt(2 * 9.81 * kFall), 1e-4);
+  EXPECT_NEAR(simulation.Impacts()[0].t, std::sqrt(2 * kFall / 9.81), 1e-5);
+}
+
+TEST_P(AdaptiveSimulation, GainsNoEnergyAtAnyTolerance) {
+  for (const double tolerance : {1e-2, 1e-4}) {
+    for (const double restitution : {1.0, 0.5}) {
+      Simulation simulation(
+          BallOverFloor(Frictional(1e8, restitution, 0.3), GetParam(), tolerance));
+      const double start = Stored(simulation.Energy());
+      double before = start, rise = 0.0;
+      while (simulation.Time() < 0.5) {
+        simulation.Step();
+        const double now = Stored(simulation.Energy());
+        rise = std::fmax(rise, now - before);
+        before = now;
+      }
+      EXPECT_LT(rise, 1e-6 * kMass * 9.81 * kFall) << tolerance << " " << restitution;
+      EXPECT_LE(before, start + 1e-6);
+      EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+    }
+  }
+}
+
+TEST_P(AdaptiveSimulation, AgreesWithSmallStepsAndItsAuditCloses) {
+  Simulation fine(BallOverFloor(Frictional(1e7, 0.5, 0.3), "ark3", 0.0, 20e-6));
+  while (fine.Time() < 0.2) fine.Step();
+  double balance_before = HUGE_VAL;
+  for (const double tolerance : {1e-4, 1e-7}) {
+    Simulation simulation(BallOverFloor(Frictional(1e7, 0.5, 0.3), GetParam(), tolerance));
+    while (simulation.Time() < 0.2 - 1e-9) simulation.Step();
+    const double balance = std::fabs(simulation.Energy().balance);
+    EXPECT_LT(balance, 0.1 * balance_before);
+    balance_before = balance;
+    if (tolerance > 1e-6) continue;
+    const BodyState &a = simulation.State()[1], &b = fine.State()[1];
+    EXPECT_LT(Norm(a.X_WB.p - b.X_WB.p), 2e-5);
+    EXPECT_LT(Norm(a.v_WB - b.v_WB), 5e-4);
+    EXPECT_LT(Norm(a.w_WB - b.w_WB), 5e-3);
+    EXPECT_LT(balance, 1e-4);
+  }
+}
+
+TEST_P(AdaptiveSimulation, GoesOnFromACheckpointWithTheSameBits) {
+  const Scene scene = BallOverFloor(Frictional(1e8, 0.5, 0.3), GetParam(), 1e-5);
+  Simulation whole(scene), again(scene);
+  for (int k = 0; k < 35; ++k) whole.Step();  // in contact from 29 steps on
+  again.Restore(whole.Save());
+  for (int k = 0; k < 10; ++k) {
+    whole.Step();
+    again.Step();
+  }
+  const BodyState &a = whole.State()[1], &b = again.State()[1];
+  EXPECT_EQ(Norm(a.X_WB.p - b.X_WB.p), 0.0);
+  EXPECT_EQ(Norm(a.w_WB - b.w_WB), 0.0);
+  EXPECT_EQ(whole.Energy().balance, again.Energy().balance);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AdaptiveSimulation, ::testing::Values("bdf", "trbdf2", "dopri5"),
+                         [](const auto& info) { return std::string(info.param); });
+
+}  // namespace
+}  // namespace intervox
