@@ -7,8 +7,10 @@
 namespace intervox::host {
 namespace {
 
-/** Contacts that may be born within one substep; more wait for its end. */
+/** Contacts that may be born within one substep, and as many more for each free body; what is
+ beyond waits for its end. */
 constexpr std::size_t kSpareSlots = 16;
+constexpr double kSlotsPerBody = 0.25;
 
 /** How often the geometry is evaluated again at the implicit position. */
 constexpr int kMostMoves = 3;
@@ -18,6 +20,10 @@ constexpr int kMostDissipativeMoves = 25;
  for last: the explicit tableau's, good to O(h³) where forces are smooth, is off by (ωh)² times what
  the body trembles by. */
 constexpr double kStiffPhase = 1.0;
+
+std::size_t SpareSlots(std::size_t free) {
+  return kSpareSlots + static_cast<std::size_t>(kSlotsPerBody * static_cast<double>(free));
+}
 
 }  // namespace
 
@@ -51,7 +57,7 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
   ForEach(group.patches.contacts.size(),
           [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
   s_.fastest = s_.fastest_followed = 0.0;
-  layout_ = {group.free.size(), group.patches.contacts.size() + kSpareSlots};
+  layout_ = {group.free.size(), group.patches.contacts.size() + SpareSlots(group.free.size())};
   const std::size_t bodies = group.bodies.size();
   s_.poses.assign(group.poses.begin(), group.poses.end());
   s_.quaternions.resize(bodies);

@@ -27,17 +27,18 @@ struct StagePoint {
   // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where
   // the geometry is: V − S_n n·δ − G·δθ, and the moment about the centroid, of which the part that
   // goes with the force's change acts at the face's centroid and K δθ is the rest.
-  double S_n = 0.0;        ///< S_there; 0: the geometry is where the bodies are [m²]
-  Vec3 G;                  ///< area moment about the centroid [m³]
-  Mat3 K = Mat3::Zero();   ///< elastic moment per angle about the face's centroid [N·m]
-  Vec3 turned;             ///< δθ but for hγ ω [rad]
-  double f_e_there = 0.0;  ///< elastic force where the geometry is [N]
-  double stiff = 0.0;      ///< −∂f_n/∂v_n by the volume alone [N·s/m]
-  double stiff_e = 0.0;    ///< of it, by the elastic force [N·s/m]
-  double tilt_ramp = 1.0;  ///< the moment fades with the last 5 % of the force
-  double V_begin = 0.0;    ///< V at the implicit position, but for hγ v [m³]
-  double V_o = 0.0;        ///< relaxation offset at the stage
-  double r_gyr = 0.0;      ///< radius of gyration about n, 0 without spinning
+  double S_n = 0.0;          ///< S_there; 0: the geometry is where the bodies are [m²]
+  Vec3 G;                    ///< area moment about the centroid [m³]
+  Mat3 K = Mat3::Zero();     ///< elastic moment per angle about the face's centroid [N·m]
+  Vec3 turned;               ///< δθ but for hγ ω [rad]
+  double f_e_there = 0.0;    ///< elastic force where the geometry is [N]
+  double stiff = 0.0;        ///< −∂f_n/∂v_n by the volume alone [N·s/m]
+  double stiff_e = 0.0;      ///< of it, by the elastic force [N·s/m]
+  double tilt_ramp = 1.0;    ///< the moment fades with the last 5 % of the force
+  double depth_power = 1.0;  ///< V grows with this power of the depth [–]
+  double V_begin = 0.0;      ///< V at the implicit position, but for hγ v [m³]
+  double V_o = 0.0;          ///< relaxation offset at the stage
+  double r_gyr = 0.0;        ///< radius of gyration about n, 0 without spinning
   double torque_factor = 0.0;
   double v_epsilon = 1.0;
   Mat3 rolling;                ///< −(b/V) Q: τ_r = −rolling ω
@@ -83,6 +84,8 @@ struct StagePoint {
   double TurnSlope() const { return conserves ? slope_n : stiff; }
   /** Minus the slope, with v_n and lever·ω, of what acts at the lever ≥ 0. */
   double LeverSlope() const { return conserves ? slope_n : tilt_ramp * stiff_e; }
+  /** V at the implicit position, which is V_linear to first order, and its slope with that. */
+  double VolumeThere(double V_linear, double* slope) const;
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
