@@ -65,7 +65,7 @@ def main(program):
         ends = np.array([f[f"bodies/p{n}/position"][-1] for n in range(24)])
         require((np.abs(ends[:, :2]) < 0.05).all() and (ends[:, 2] > 0.003).all(), "every part lies in the bin")
         require(energy(f, "kinetic")[-1] < 0.02 * energy(f, "kinetic").max(), "they have come to rest but for a fiftieth of the energy")
-        require_audit(f, 2e-2)
+        require_audit(f, 1e-3)
 
 
 if __name__ == "__main__":

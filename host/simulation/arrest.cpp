@@ -1,9 +1,11 @@
 #include "host/simulation/arrest.h"
 
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <vector>
 
+#include "host/contact/disjoint_sets.h"
 #include "host/simulation/accept.h"
 
 namespace intervox::host {
@@ -49,6 +51,49 @@ void MoveAsOne(std::span<RigidBody> bodies) {
   }
 }
 
+/** Gives a free body the momenta that it has at rest on another. */
+void MoveWith(const RigidBody& anchor, RigidBody* body) {
+  body->momentum = body->mass * (anchor.v + Cross(anchor.w, body->p_WM - anchor.p_WM));
+  body->spin = InertiaAbout(*body, body->p_WM) * anchor.w;
+}
+
+/** Free bodies of a group that touch each other in a trial. */
+struct TouchingBodies {
+  std::vector<std::size_t> free;      ///< index into the group's free bodies
+  const RigidBody* anchor = nullptr;  ///< a fixed or driven body that they touch
+  bool move_as_one = true;            ///< whether all fixed and driven ones move as that does
+};
+
+TouchingBodies FindTouching(const BodyGroup& group, int body, const StageScratch& scratch) {
+  std::vector<int> parent(group.state.size());
+  std::iota(parent.begin(), parent.end(), 0);
+  const auto is_free = [&](int b) { return group.row_of[static_cast<std::size_t>(b)] >= 0; };
+  const auto touch = [](const Contact& contact) { return contact.active && contact.pairs > 0; };
+  for (const Contact& contact : scratch.patches.contacts) {
+    if (touch(contact) && is_free(contact.body_i) && is_free(contact.body_j)) {
+      Unite(parent, contact.body_i, contact.body_j);
+    }
+  }
+  const int root = FindRoot(parent, body);
+  TouchingBodies out;
+  for (std::size_t f = 0; f < group.free.size(); ++f) {
+    if (FindRoot(parent, group.free[f]) == root) out.free.push_back(f);
+  }
+  for (const Contact& contact : scratch.patches.contacts) {
+    if (!touch(contact) || is_free(contact.body_i) == is_free(contact.body_j)) continue;
+    const bool is_i = is_free(contact.body_i);
+    if (FindRoot(parent, is_i ? contact.body_i : contact.body_j) != root) continue;
+    const RigidBody& other =
+        group.state[static_cast<std::size_t>(is_i ? contact.body_j : contact.body_i)];
+    if (out.anchor == nullptr) out.anchor = &other;
+    const bool rests = SquaredNorm(other.v) + SquaredNorm(other.w) + SquaredNorm(out.anchor->v) +
+                           SquaredNorm(out.anchor->w) ==
+                       0.0;
+    out.move_as_one = out.move_as_one && (rests || out.anchor == &other);
+  }
+  return out;
+}
+
 /** Stops free bodies against each other, and against what else is in their group. */
 void Stop(const BodyGroup& group, std::span<RigidBody> bodies) {
   if (group.free.size() == group.state.size()) {
@@ -77,26 +122,43 @@ double Arrest(const StageTools& tools, BodyGroup* group, StageScratch* scratch) 
   return taken;
 }
 
-bool SlowDown(const BodyGroup& group, double gain, StageScratch* scratch) {
-  std::vector<RigidBody> moving;
-  for (std::size_t f = 0; f < group.free.size(); ++f) {
+bool SlowDown(const BodyGroup& group, int body, double energy, StageScratch* scratch) {
+  const TouchingBodies touching = FindTouching(group, body, *scratch);
+  if (!touching.move_as_one) return false;
+  std::vector<RigidBody> moving, stopped, relative;
+  for (const std::size_t f : touching.free) {
     moving.push_back(BodyAtEnd(group, f, *scratch));
     SetVelocities(&moving.back());
   }
-  std::vector<RigidBody> stopped = moving;
-  Stop(group, stopped);
-  for (RigidBody& body : stopped) SetVelocities(&body);
-  // The stopped bodies' motion and the rest are orthogonal in the metric of the masses.
-  const double relative = KineticEnergyOf(moving) - KineticEnergyOf(stopped);
-  if (!(gain <= kMostSlowed * relative)) return false;
-  const double share = std::sqrt(1.0 - gain / relative);
-  for (std::size_t f = 0; f < moving.size(); ++f) {
-    const Vec3 p = stopped[f].momentum + share * (moving[f].momentum - stopped[f].momentum);
-    const Vec3 L = stopped[f].spin + share * (moving[f].spin - stopped[f].spin);
+  stopped = moving;
+  if (touching.anchor == nullptr) {
+    MoveAsOne(stopped);
+  } else {
+    for (RigidBody& at : stopped) MoveWith(*touching.anchor, &at);
+  }
+  relative = moving;
+  for (std::size_t k = 0; k < moving.size(); ++k) {
+    relative[k].momentum = moving[k].momentum - stopped[k].momentum;
+    relative[k].spin = moving[k].spin - stopped[k].spin;
+    SetVelocities(&relative[k]);
+  }
+  const double most = KineticEnergyOf(relative);
+  if (!(energy <= kMostSlowed * most)) return false;
+  const double share = std::sqrt(1.0 - energy / most), before = KineticEnergyOf(moving);
+  for (std::size_t k = 0; k < moving.size(); ++k) {
+    RigidBody& at = moving[k];
+    at.momentum = stopped[k].momentum + share * relative[k].momentum;
+    at.spin = stopped[k].spin + share * relative[k].spin;
+    SetVelocities(&at);
+    const std::size_t f = touching.free[k];
     const Vec3 O = group.state[static_cast<std::size_t>(group.free[f])].p_WM;
-    double* at = StateLayout::Momentum(std::span<double>(scratch->y), f);
-    WriteVec3(p, at);
-    WriteVec3(L + Cross(moving[f].p_WM - O, p), at + 3);
+    double* row = StateLayout::Momentum(std::span<double>(scratch->y), f);
+    WriteVec3(at.momentum, row);
+    WriteVec3(at.spin + Cross(at.p_WM - O, at.momentum), row + 3);
+  }
+  // What slowing against a moving body gives or takes is its drive's.
+  if (touching.anchor != nullptr && touching.anchor->kind == BodyKind::kDriven) {
+    scratch->a[kDrivenWork] += KineticEnergyOf(moving) - before + energy;
   }
   return true;
 }

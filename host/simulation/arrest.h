@@ -11,11 +11,14 @@ namespace intervox::host {
  @return the energy taken, which enters the ledger as numerical [J] */
 double Arrest(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
 
-/** Slows the bodies of the trial in the scratch against each other, so that it gains nothing: what
- is left of its motion beyond that of one rigid body is scaled. Momentum and angular momentum stay
- where all bodies are free.
- @param gain  what the trial gains [J]
- @return false, with nothing changed, where that is too much of their motion */
-bool SlowDown(const BodyGroup& group, double gain, StageScratch* scratch);
+/** Slows a free body of the trial in the scratch, and those that touch it in it or touch those,
+ against each other, so that their motion has so much less energy: what it has beyond that of one
+ rigid body is scaled. Their momentum and angular momentum stay where all of them are free. Else it
+ is their motion against the fixed or driven body that they touch.
+ @param body    local index of the free body
+ @param energy  to be taken [J]
+ @return false, with nothing changed, where that is too much of their motion, or where what they
+ touch does not move as one */
+bool SlowDown(const BodyGroup& group, int body, double energy, StageScratch* scratch);
 
 }  // namespace intervox::host

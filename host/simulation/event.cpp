@@ -2,7 +2,9 @@
 
 #include <cmath>
 
+#include "host/contact/patch_depth.h"
 #include "host/simulation/contact_scales.h"
+#include "host/simulation/late_onset.h"
 
 namespace intervox::host {
 namespace {
@@ -21,9 +23,10 @@ constexpr int kMostLooks = 40;
  more is that of a body which other contacts slow down or turn. */
 constexpr double kMostPower = 30.0;
 
-/** Looks for contacts that have begun, and fast, since the accepted state, and overlap now. */
+/** Looks for contacts that have begun, and fast, since the accepted state, and overlap now, so long
+ after it. */
 void DetectOnsets(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch,
-                  Event* event) {
+                  double length, Event* event) {
   for (const Contact& contact : scratch.patches.contacts) {
     if (contact.phase != ContactPhase::kProvisional || !contact.has_normal || contact.pairs == 0) {
       continue;
@@ -37,8 +40,12 @@ void DetectOnsets(const StageTools& tools, const BodyGroup& group, const StageSc
     const PatchGeometry& at = contact.geometry;
     const Vec3 v_c = i.v + Cross(i.w, at.p_WC - i.p_WM) - j.v - Cross(j.w, at.p_WC - j.p_WM);
     const double V_rate = -Dot(at.S, v_c) - Dot(at.G, i.w - j.w);
-    if (V_rate > 0) event->age = std::fmax(event->age, at.V / V_rate);
-    event->frequency = std::fmax(event->frequency, Frequency(*tools.world, group, contact));
+    const double age = V_rate > 0 ? at.V / V_rate : 0.0;
+    const double frequency = Frequency(*tools.world, group, contact);
+    event->age = std::fmax(event->age, age);
+    event->frequency = std::fmax(event->frequency, frequency);
+    const double since = V_rate > 0 ? std::fmin(DepthPower(at, Norm(at.S)) * age, length) : length;
+    event->phase = std::fmax(event->phase, frequency * since);
   }
 }
 
@@ -82,10 +89,13 @@ class TrialPath {
 };
 
 /** What has happened at the end of the trial, or where the bodies were looked at on its way. */
-Event SeeEvent(const StageTools& tools, const BodyGroup& group, StageScratch* scratch) {
+Event SeeEvent(const StageTools& tools, const BodyGroup& group, double length,
+               StageScratch* scratch) {
   Event event;
-  DetectOnsets(tools, group, *scratch, &event);
+  DetectOnsets(tools, group, *scratch, length, &event);
+  // Where bodies are many, a patch that is grouped anew by a step late is nothing to all of them.
   event.regroups =
+      !StepsPastOnsets(group) &&
       Regroups(scratch->patches, scratch->active, scratch->grouping, &scratch->grouping_scratch);
   return event;
 }
@@ -96,17 +106,21 @@ struct EventSearch {
   Event event;          ///< seen at `high`
   double power = 1.0;   ///< p, as seen so far
   double missed = 0.0;  ///< by how much the next guess is moved on, as a share of the age
+  bool past = false;    ///< onsets may be stepped past
 };
 
 /** How near to an onset is near enough [s]. */
-double EnoughFor(const Event& event, double step) {
+double EnoughFor(const EventSearch& search, double step) {
+  const Event& event = search.event;
+  if (search.past) return event.frequency > 0.0 ? kLatePhase / event.frequency : step;
   const double share = kOnsetShare * step;
   return event.frequency > 0.0 ? std::fmin(share, kOnsetPhase / event.frequency) : share;
 }
 
 /** Whether `high` is near enough to the event. */
 bool IsFound(const EventSearch& search, double step) {
-  const double enough = EnoughFor(search.event, step);
+  if (search.past && search.event.phase <= kLatePhase) return true;
+  const double enough = EnoughFor(search, step);
   const double age = search.power * search.event.age, span = search.high - search.low;
   // Older than its first sight: it had belonged to another contact, or was lost in the tolerance.
   const bool parted = search.event.regroups || age > 2.0 * span;
@@ -125,7 +139,7 @@ void Narrow(double step, const See& see, int* most, EventSearch* search) {
       guess = std::fmin(guess, at.low + at.missed * age);
     } else if (!at.event.regroups && at.high - age > at.low) {
       // Late by half of what is enough: at an overlap of next to nothing rounding would speak.
-      guess = at.high - age + std::fmax(kLate * age, 0.5 * EnoughFor(at.event, step));
+      guess = at.high - age + std::fmax(kLate * age, 0.5 * EnoughFor(at, step));
     }
     const Event seen = see(guess);
     if (seen.Happened()) {
@@ -144,6 +158,10 @@ void Narrow(double step, const See& see, int* most, EventSearch* search) {
 
 }  // namespace
 
+bool CutsStep(const BodyGroup& group, const Event& event) {
+  return event.Happened() && !(StepsPastOnsets(group) && event.phase <= kLatePhase);
+}
+
 Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep& substep,
                  StageScratch* scratch) {
   GroupStage stage(tools, group, substep, scratch);
@@ -155,13 +173,14 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
   stepper.Step(stage, substep.start, substep.length, scratch->x, scratch->y, scratch->a);
   stage.ProjectJoints();
   stage.LookAtEnd();
-  return SeeEvent(tools, group, scratch);
+  return SeeEvent(tools, group, substep.length, scratch);
 }
 
 double LocateEvent(const StageTools& tools, const BodyGroup& group, Substep substep, Event event,
                    int* probes, StageScratch* scratch) {
   const double step = tools.world->step;
   EventSearch search{0.0, substep.length, event};
+  search.past = StepsPastOnsets(group);
   double tried = substep.length;
   const auto attempt = [&](double length) {
     tried = substep.length = length;
@@ -176,7 +195,7 @@ double LocateEvent(const StageTools& tools, const BodyGroup& group, Substep subs
       stage.LoadState();
       scratch->x = path.At(length);
       stage.LookAtEnd();
-      return SeeEvent(tools, group, scratch);
+      return SeeEvent(tools, group, length, scratch);
     };
     EventSearch on_path = search;
     int looks = kMostLooks;

@@ -11,10 +11,14 @@ struct Event {
   bool regroups = false;   ///< the grouping has changed
   double age = 0.0;        ///< of the overlaps that have begun: the largest V/V̇ [s]
   double frequency = 0.0;  ///< the largest of those contacts' [rad/s]
+  double phase = 0.0;      ///< the largest ω (t − t*) of them, as far as their overlaps tell
 
   /** Whether anything has. */
   bool Happened() const { return onset || regroups; }
 };
+
+/** Whether the step is to be cut for what has happened. */
+bool CutsStep(const BodyGroup& group, const Event& event);
 
 /** Makes a trial substep from the group's accepted state; its result is in the scratch. */
 Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep& substep,

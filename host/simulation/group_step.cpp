@@ -11,6 +11,7 @@
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/event.h"
 #include "host/simulation/joint_steps.h"
+#include "host/simulation/late_onset.h"
 #include "host/simulation/passivity.h"
 #include "host/simulation/substep_plan.h"
 
@@ -111,6 +112,13 @@ struct StepProgress {
   bool by_law = false;  ///< a law makes energy: shorter substeps do not help
 };
 
+/** Takes what a trial errs by from the motion of the bodies that touch the one that gains: with
+ its losses, or at least what it gains beyond them. */
+bool TakeGain(const BodyGroup& group, const EnergyCheck& check, StageScratch* scratch) {
+  return (check.balance > check.gain && SlowDown(group, check.body, check.balance, scratch)) ||
+         SlowDown(group, check.body, check.gain, scratch);
+}
+
 /** Makes a trial substep that gains no energy, cut at its first event. */
 Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const BodyGroup& group,
                     StepProgress* progress, StageScratch* scratch, EnergyCheck* check) {
@@ -131,10 +139,11 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       substep.length *= kPhase / phase;
       continue;
     }
-    if (substep.await_onset && event.Happened()) {
+    if (substep.await_onset && CutsStep(group, event)) {
       ++progress->events;
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
+    if (StepsPastOnsets(group)) BeginLateContacts(tools, group, scratch);
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
     const bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {
@@ -142,7 +151,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       return substep;
     }
     if (gains && substep.dissipative && group.joints.empty() &&
-        substep.length <= kSlowable * tools.world->step && SlowDown(group, check->gain, scratch)) {
+        substep.length <= kSlowable * tools.world->step && TakeGain(group, *check, scratch)) {
       *check = CheckEnergy(tools, group, substep, plan.length, scratch);
       ++scratch->counters.slowed_substeps;
       return substep;

@@ -7,8 +7,10 @@
 namespace intervox::host {
 namespace {
 
-/** Contacts that may be born within one substep; more wait for its end. */
+/** Contacts that may be born within one substep, and as many more for each free body; what is
+ beyond waits for its end. */
 constexpr std::size_t kSpareSlots = 16;
+constexpr double kSlotsPerBody = 0.25;
 
 /** Numbers of the stepper's vectors that go to a thread together. */
 constexpr int kNumbersTogether = 1 << 13;
@@ -21,6 +23,10 @@ constexpr int kMostDissipativeMoves = 25;
  for last: the explicit tableau's, good to O(h³) where forces are smooth, is off by (ωh)² times what
  the body trembles by. */
 constexpr double kStiffPhase = 1.0;
+
+std::size_t SpareSlots(std::size_t free) {
+  return kSpareSlots + static_cast<std::size_t>(kSlotsPerBody * static_cast<double>(free));
+}
 
 }  // namespace
 
@@ -56,8 +62,8 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
             [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
   }
   s_.fastest = s_.fastest_followed = 0.0;
-  layout_ = {group.free.size(),
-             group.patches.contacts.size() + (substep.adaptive ? 0 : kSpareSlots)};
+  layout_ = {group.free.size(), group.patches.contacts.size() +
+                                    (substep.adaptive ? 0 : SpareSlots(group.free.size()))};
   const std::size_t bodies = group.bodies.size();
   s_.poses.assign(group.poses.begin(), group.poses.end());
   s_.quaternions.resize(bodies);

@@ -9,18 +9,26 @@ namespace {
 
 using geometry::Random;
 
-/** Free bodies, and the end of a trial in which they have moved on. */
+/** Free bodies that touch in a row, and the end of a trial in which they have moved on. */
 struct Trial {
   BodyGroup group;
   StageScratch scratch{*integrators::FindTableau("be1")};
 };
 
-Trial RandomTrial(Random* random, int bodies, bool with_floor) {
+void Touch(int i, int j, Trial* trial) {
+  Contact contact;
+  contact.body_i = i;
+  contact.body_j = j;
+  contact.active = true;
+  contact.pairs = 1;
+  trial->scratch.patches.contacts.push_back(contact);
+}
+
+Trial RandomTrial(Random* random, int bodies, const RigidBody* floor) {
   Trial out;
-  if (with_floor) {
-    RigidBody floor;
-    floor.kind = BodyKind::kFixed;
-    out.group.state.push_back(floor);
+  if (floor != nullptr) {
+    out.group.state.push_back(*floor);
+    out.group.row_of.push_back(-1);
   }
   for (int i = 0; i < bodies; ++i) {
     RigidBody body;
@@ -32,7 +40,10 @@ Trial RandomTrial(Random* random, int bodies, bool with_floor) {
     }
     body.p_WM = random->InBox(2);
     body.q_WB = Normalized(Quaternion{1, 0.3 * i, 0.1, -0.2});
-    out.group.free.push_back(static_cast<int>(out.group.state.size()));
+    const int at = static_cast<int>(out.group.state.size());
+    if (at > 0) Touch(at, at - 1, &out);
+    out.group.row_of.push_back(static_cast<int>(out.group.free.size()));
+    out.group.free.push_back(at);
     out.group.state.push_back(body);
   }
   const StateLayout layout{out.group.free.size(), 0};
@@ -54,11 +65,16 @@ struct Sums {
   Vec3 momentum, spin;  ///< about the world's origin
 };
 
+RigidBody EndOf(const Trial& trial, std::size_t f) {
+  RigidBody body = BodyAtEnd(trial.group, f, trial.scratch);
+  SetVelocities(&body);
+  return body;
+}
+
 Sums SumsOf(const Trial& trial) {
   Sums sums;
   for (std::size_t f = 0; f < trial.group.free.size(); ++f) {
-    RigidBody body = BodyAtEnd(trial.group, f, trial.scratch);
-    SetVelocities(&body);
+    const RigidBody body = EndOf(trial, f);
     sums.kinetic += KineticEnergy(body);
     sums.momentum += body.momentum;
     sums.spin += Cross(body.p_WM, body.momentum) + body.spin;
@@ -69,10 +85,10 @@ Sums SumsOf(const Trial& trial) {
 TEST(SlowDown, TakesTheGainAndKeepsMomenta) {
   Random random(1);
   for (int i = 0; i < 200; ++i) {
-    Trial trial = RandomTrial(&random, 2 + i % 4, false);
+    Trial trial = RandomTrial(&random, 2 + i % 4, nullptr);
     const Sums before = SumsOf(trial);
     const double gain = before.kinetic * std::pow(10.0, random.Uniform(-9, -3));
-    if (!SlowDown(trial.group, gain, &trial.scratch)) continue;  // nearly one rigid body
+    if (!SlowDown(trial.group, 0, gain, &trial.scratch)) continue;  // nearly one rigid body
     const Sums after = SumsOf(trial);
     EXPECT_NEAR(before.kinetic - after.kinetic, gain, 1e-13 * before.kinetic);
     EXPECT_LT(Norm(after.momentum - before.momentum), 1e-12 * Norm(before.momentum));
@@ -81,21 +97,73 @@ TEST(SlowDown, TakesTheGainAndKeepsMomenta) {
 }
 
 TEST(SlowDown, TakesTheGainFromAllMotionOnAFloor) {
+  RigidBody floor;
+  floor.kind = BodyKind::kFixed;
   Random random(2);
   for (int i = 0; i < 50; ++i) {
-    Trial trial = RandomTrial(&random, 1 + i % 3, true);
+    Trial trial = RandomTrial(&random, 1 + i % 3, &floor);
     const Sums before = SumsOf(trial);
     const double gain = 0.4 * before.kinetic;
-    ASSERT_TRUE(SlowDown(trial.group, gain, &trial.scratch));
+    ASSERT_TRUE(SlowDown(trial.group, 1, gain, &trial.scratch));
     EXPECT_NEAR(before.kinetic - SumsOf(trial).kinetic, gain, 1e-12 * before.kinetic);
+    EXPECT_EQ(trial.scratch.a.empty() ? 0.0 : trial.scratch.a[kDrivenWork], 0.0);
+  }
+}
+
+// What rides on a moving table rides on, and its drive gives what that takes.
+TEST(SlowDown, SlowsMotionAgainstAMovingTable) {
+  RigidBody table;
+  table.kind = BodyKind::kDriven;
+  table.v = {100, 0, 0};
+  Random random(4);
+  for (int i = 0; i < 50; ++i) {
+    Trial trial = RandomTrial(&random, 2, &table);
+    trial.scratch.a.assign(kQuadratures, 0.0);
+    double relative = 0.0;
+    for (std::size_t f = 0; f < 2; ++f) {
+      double* p = StateLayout::Momentum(std::span(trial.scratch.y), f);
+      const RigidBody body = EndOf(trial, f);
+      const Vec3 O = trial.group.state[static_cast<std::size_t>(trial.group.free[f])].p_WM;
+      relative += KineticEnergy(body);
+      WriteVec3(body.momentum + body.mass * table.v, p);
+      WriteVec3(ReadVec3(p + 3) + Cross(body.p_WM - O, body.mass * table.v), p + 3);
+    }
+    const Sums before = SumsOf(trial);
+    const double gain = 0.4 * relative;
+    EXPECT_FALSE(SlowDown(trial.group, 1, 0.6 * relative, &trial.scratch));
+    ASSERT_TRUE(SlowDown(trial.group, 1, gain, &trial.scratch));
+    const Sums after = SumsOf(trial);
+    EXPECT_NEAR(before.kinetic + trial.scratch.a[kDrivenWork] - after.kinetic, gain,
+                1e-12 * before.kinetic);
+    double left = 0.0;
+    for (std::size_t f = 0; f < 2; ++f) {
+      RigidBody body = EndOf(trial, f);
+      body.momentum += -body.mass * table.v;
+      SetVelocities(&body);
+      left += KineticEnergy(body);
+    }
+    EXPECT_NEAR(left, relative - gain, 1e-9 * before.kinetic);
+  }
+}
+
+TEST(SlowDown, LeavesBodiesAloneThatTouchNoneOfThose) {
+  Random random(5);
+  for (int i = 0; i < 20; ++i) {
+    Trial trial = RandomTrial(&random, 4, nullptr);
+    // Between the second and the third body nothing touches.
+    trial.scratch.patches.contacts.erase(trial.scratch.patches.contacts.begin() + 1);
+    const std::vector<double> before = trial.scratch.y;
+    ASSERT_TRUE(SlowDown(trial.group, 3, 1e-6, &trial.scratch));
+    for (std::size_t k = 0; k < 12; ++k) EXPECT_EQ(trial.scratch.y[k], before[k]);
+    EXPECT_NE(trial.scratch.y[12], before[12]);
   }
 }
 
 TEST(SlowDown, LeavesMotionThatIsLessThanTheGain) {
   Random random(3);
-  Trial trial = RandomTrial(&random, 3, false);
+  Trial trial = RandomTrial(&random, 3, nullptr);
   const std::vector<double> before = trial.scratch.y;
-  EXPECT_FALSE(SlowDown(trial.group, 2 * SumsOf(trial).kinetic, &trial.scratch));
+  EXPECT_FALSE(SlowDown(trial.group, 0, 2 * SumsOf(trial).kinetic, &trial.scratch));
   EXPECT_EQ(trial.scratch.y, before);
 }
 

@@ -40,7 +40,7 @@ def lines(count):
     high = 0.25 * count / columns**2 * PITCH  # the settled parts fill about half of it
     wall = 0.01
     text = head("bin of parts", [f"{count} parts of eight shapes, a loose column, fall into a bin of {inner * 1e3:.0f} mm, pile up and settle."],
-                "bin_of_parts.py", duration=0.55, integrator="{method: rk3, step: 0.0001}", engine="{tolerance: 1e-4}", output="{every: 0.01}")
+                "bin_of_parts.py", duration=0.55, integrator="{method: ark2, step: 0.0005}", engine="{tolerance: 1e-4}", output="{every: 0.01}")
     text += ["shapes:"] + [f"  {name}: {solid}" for name, solid in SHAPES.items()]
     text += ["  bin:", "    difference:",
              f"      - {{box: {{size: {numbers((inner + 2 * wall, inner + 2 * wall, high + wall))}}}, pose: {{position: {numbers((0, 0, (high - wall) / 2))}}}}}",

@@ -96,6 +96,9 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       const Vec3 G = g.G - S * twist;  // what v_n does not hold of the change of V
       lever = (1.0 / S) * G;
       f_e_there = law.f_e;
+      if (!conserves && !g.is_point) {
+        depth_power = std::max(1.0, DepthPower(g, Norm(g.S)) - DepthPowerError(g, Norm(g.S)));
+      }
       // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
       if (!conserves) K = Across(TiltStiffness(g, S, slope), axis);
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
@@ -138,6 +141,18 @@ NormalForce StagePoint::Law(double V_r) const {
   return contact->model->Force(V_r, S, contact->latch);
 }
 
+double StagePoint::VolumeThere(double V_linear, double* slope) const {
+  const double p = depth_power;
+  if (p == 1.0) {
+    *slope = 1.0;
+    return V_linear;
+  }
+  const double V = contact->geometry.V;
+  const double depth = std::max(0.0, 1.0 + (V_linear / V - 1.0) / p);  // in shares of that at V
+  *slope = std::pow(depth, p - 1.0);
+  return V * depth * *slope;
+}
+
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
   const ContactModel& model = *contact->model;
@@ -153,15 +168,18 @@ void StagePoint::Evaluate(bool hold) {
   double stiffness = 0.0;
   stiff_e = 0.0;
   if (S_n > 0.0) {
-    const double V_r = std::max(0.0, V_begin - H * S_n * (v[0] + Dot(lever, w)) - V_o);
+    double slope;
+    const double V = VolumeThere(V_begin - H * S_n * (v[0] + Dot(lever, w)), &slope);
+    const double V_r = std::max(0.0, V - V_o);
     law = Law(V_r);
     const NormalForce further = Law((1.0 + kDifference) * V_r);
     if (V_r > 0.0) {
       const double v_n = NormalVelocity();
       const double b = law.b - Bound(law, v_n), further_b = further.b - Bound(further, v_n);
       const double change = (further.f_e - law.f_e) + (further_b - b) * v_n;
-      stiffness = std::max(0.0, S_n * H * change / (kDifference * V_r));
-      stiff_e = S_n * H * (further.f_e - law.f_e) / (kDifference * V_r);
+      const double area = slope * S_n;
+      stiffness = std::max(0.0, area * H * change / (kDifference * V_r));
+      stiff_e = area * H * (further.f_e - law.f_e) / (kDifference * V_r);
     }
   }
   const double damping = Bound(law, NormalVelocity()) - law.b;

@@ -52,6 +52,7 @@ struct StagePoint {
   double stiff = 0.0;         ///< −∂f_n/∂v_n by the volume alone [N·s/m]
   double stiff_e = 0.0;       ///< of it, by the elastic force [N·s/m]
   double tilt_ramp = 1.0;     ///< the moment fades with the last 5 % of the force
+  double depth_power = 1.0;   ///< V grows with this power of the depth [–]
   double V_begin = 0.0;       ///< V at the implicit position, but for hγ v [m³]
   double V_o = 0.0;           ///< relaxation offset at the stage
   double r_gyr = 0.0;         ///< radius of gyration about n, 0 without spinning
@@ -102,6 +103,8 @@ struct StagePoint {
   double TurnSlope() const { return conserves ? slope_n : stiff; }
   /** Minus the slope, with v_n and lever·ω, of what acts at the lever ≥ 0. */
   double LeverSlope() const { return conserves ? slope_n : tilt_ramp * stiff_e; }
+  /** V at the implicit position, which is V_linear to first order, and its slope with that. */
+  double VolumeThere(double V_linear, double* slope) const;
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
