@@ -550,7 +550,7 @@ MUTANTS = [
     Mutant("host/validation/ode.cpp", "a reference takes each step, however large its error",
            "if («share <= 1.0» || h <", "true", "host:Validation*"),
     Mutant("host/validation/bristle.h", "a reference's bristle holds more than its limit",
-           "const double held = «std::clamp(load, -mu_max, mu_max)»;", "load", "host:Validation*"),
+           "const double held = std::clamp(load, «-mu_max, mu_max»);", "-2 * mu_max, 2 * mu_max", "host:Validation*"),
     Mutant("host/contact/friction_laws.h", "Coulomb's law has a speed of its own, whatever the scene says",
            "Direction(x.v, «v_epsilon_»);", "1e-4", "host:ContactInvariants*"),
     Mutant("host/validation/one_body.cpp", "a rebound ends with the step, not where the depth ends",
