@@ -1,6 +1,7 @@
 #include "host/parts/part_grid.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
@@ -19,6 +20,31 @@ namespace {
 /** Voxels along the diagonal where no voxel size is given. */
 constexpr double kVoxelsOfDiagonal = 100;
 
+/** A number for people, of six digits. */
+std::string Short(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+/** Most voxels near the surface: some 2 GB and minutes. */
+constexpr double kMostVoxels = 1e8;
+
+/** Refuses voxels that are too many for the triangles' area, before memory is taken for them. */
+void RequireFewVoxels(const std::filesystem::path& path, const TriangleMesh& mesh, double h,
+                      double half_width) {
+  double area = 0;
+  for (const auto& t : mesh.triangles) {
+    area += 0.5 * Norm(Cross(mesh.p[t[1]] - mesh.p[t[0]], mesh.p[t[2]] - mesh.p[t[0]]));
+  }
+  const double voxels = 2 * (half_width + 1) * area / (h * h);
+  if (voxels <= kMostVoxels) return;
+  throw InputError(path.string() + ": part: in the file's units, voxels of " + Short(h) +
+                   " are about " + Short(1e-6 * voxels) + " million near its surface of area " +
+                   Short(area) + ", and more than 100 million. Use voxels of " +
+                   Short(h * std::sqrt(1.01 * voxels / kMostVoxels)) + " or more.");
+}
+
 /** The box of all vertices. */
 std::array<Vec3, 2> BoxOf(const std::vector<PartObject>& objects) {
   Vec3 lower = objects.front().part.mesh.p.front(), upper = lower;
@@ -29,13 +55,6 @@ std::array<Vec3, 2> BoxOf(const std::vector<PartObject>& objects) {
     }
   }
   return {lower, upper};
-}
-
-/** A number for people, of six digits. */
-std::string Short(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
 }
 
 }  // namespace
@@ -69,6 +88,7 @@ geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
     solids.push_back(std::move(layers));
   }
   if (!full.triangles.empty()) solids.push_back({{std::move(full), 0}});
+  RequireFewVoxels(path, all, h, options.half_width);
   const Defect crossings = FindCrossings(all);
   geometry::Shape shape;
   shape.name = name;
