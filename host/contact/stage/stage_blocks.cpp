@@ -40,7 +40,7 @@ ContactSlope SlopeOf(const StagePoint& point, bool coupled) {
   point.Slope(C);
   const double H = point.H;
   for (int k = 0; k < 3; ++k) out.axis[k] = point.axis[k];
-  out.n = point.contact->geometry.n;
+  out.n = point.Normal();
   out.rho[0] = point.rho_i;
   out.rho[1] = point.rho_j;
   out.twist = point.twist;

@@ -148,17 +148,17 @@ void StageIsland::EvaluateFew(bool hold) {
 void StageIsland::AddToResidual(const StagePoint& point, double* residual) {
   if (!point.active) return;
   const Vec3 force = H_ * point.Force(), torque = H_ * point.Torque();
-  const auto add = [&](int row, const StageBody& body, double sign) {
+  const auto add = [&](int row, const Vec3& rho, double sign) {
     if (row < 0) return;
-    const Vec3 moment = torque + Cross(point.contact->geometry.p_WC - body.p_WM, force);
+    const Vec3 moment = torque + Cross(rho, force);
     double* F = residual + row;
     for (int i = 0; i < 3; ++i) {
       F[i] -= sign * force[i];
       F[3 + i] -= sign * moment[i];
     }
   };
-  add(point.row_i, *point.body_i, 1.0);
-  add(point.row_j, *point.body_j, -1.0);
+  add(point.row_i, point.rho_i, 1.0);
+  add(point.row_j, point.rho_j, -1.0);
 }
 
 void StageIsland::MoveTo(double t) {

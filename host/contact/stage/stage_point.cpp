@@ -60,20 +60,23 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   H = h_gamma;
   body_i = &bodies[static_cast<std::size_t>(c->body_i)];
   body_j = &bodies[static_cast<std::size_t>(c->body_j)];
-  const ContactModel& model = *c->model;
   const PatchGeometry& g = c->geometry;
+  model = c->model;
+  latch = c->latch;
+  turn = g.turn;
+  s_dw = c->state.s_dw;
   active = g.V > 0.0;
   if (!active) return;
-  conserves = model.normal->Conserves();
+  conserves = model->normal->Conserves();
   S_there = conserves ? PressedArea(g) : std::max(0.0, Dot(g.n, g.S));
   axis[0] = conserves && S_there > 0.0 ? (1.0 / S_there) * g.S : g.n;
-  distributed = model.friction->IsDistributed();
+  distributed = model->friction->IsDistributed();
   axis[1] = c->patch != nullptr ? c->patch->t1 : AnyOrthogonal(g.n);
   axis[2] = Cross(g.n, axis[1]);
   rho_i = g.p_WC - body_i->p_WM;
   rho_j = g.p_WC - body_j->p_WM;
   twist = (1.0 / g.turn) * g.twist;  // v_n is the mean along a round wall's own normals
-  const double tau_r = model.relaxation_time;
+  const double tau_r = model->relaxation_time;
   V_o = tau_r > 0.0 ? c->state.V_o * tau_r / (tau_r + H) : 0.0;  // V̇_o = −V_o/τ_r, implicit
   if (conserves && S_there > 0.0) {
     lever = (1.0 / S_there) * g.G;
@@ -106,23 +109,23 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
         return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
                             : Dot(axis[0], body.dx) + Dot(arm, body.dtheta);
       };
-      const auto turn = [&](const StageBody& body) {
+      const auto angle_of = [&](const StageBody& body) {
         return driven(body) ? -H * body.w : body.dtheta;
       };
       const Vec3 arm_i = Cross(rho_i, axis[0]) + twist, arm_j = Cross(rho_j, axis[0]) + twist;
-      const Vec3 angle = turn(*body_i) - turn(*body_j);
+      const Vec3 angle = angle_of(*body_i) - angle_of(*body_j);
       for (int k = 0; k < 2; ++k) turned[k] = Dot(axis[k + 1], angle);
       V_begin -= S_n * (moved(*body_i, arm_i) - moved(*body_j, arm_j)) + Dot(G, angle);
     }
   }
 
-  torque_factor = distributed ? 1.0 : model.spinning->TorqueFactor();
-  v_epsilon = model.friction->VelocityScale();
+  torque_factor = distributed ? 1.0 : model->spinning->TorqueFactor();
+  v_epsilon = model->friction->VelocityScale();
   const double J_nn = Dot(g.n, g.J_W * g.n);
   if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
-  rolling = Across((-law.b / g.V) * Dissipating(model.rolling->Moment(g), g.n), axis);
-  if (model.rolling_cap && J_nn > 0.0) {
-    rolling_reach = -c->latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
+  rolling = Across((-law.b / g.V) * Dissipating(model->rolling->Moment(g), g.n), axis);
+  if (model->rolling_cap && J_nn > 0.0) {
+    rolling_reach = -latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
   }
 
   const Vec3 z_W = g.R_n * c->state.z;
@@ -136,9 +139,9 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
 }
 
 NormalForce StagePoint::Law(double V_r) const {
-  const double share = (V_r + V_o) / contact->geometry.V;
-  const double S = area_power > 0.0 ? S_there * std::pow(share, area_power) : S_there;
-  return contact->model->Force(V_r, S, contact->latch);
+  double S = S_there;
+  if (area_power > 0.0) S *= std::pow((V_r + V_o) / contact->geometry.V, area_power);
+  return model->Force(V_r, S, latch);
 }
 
 double StagePoint::VolumeThere(double V_linear, double* slope) const {
@@ -155,15 +158,14 @@ double StagePoint::VolumeThere(double V_linear, double* slope) const {
 
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
-  const ContactModel& model = *contact->model;
   const Vec3 v_c = body_i->v - body_j->v + Cross(body_i->w, rho_i) - Cross(body_j->w, rho_j);
   w = body_i->w - body_j->w;
   for (int k = 0; k < 3; ++k) v[k] = Dot(axis[k], v_c);
   v[0] += Dot(twist, w);
-  const Vec3& n = contact->geometry.n;
+  const Vec3& n = Normal();
   v[3] = Dot(n, w);
   plate_spin =
-      (1.0 - model.plate_share) * Dot(n, body_i->w) + model.plate_share * Dot(n, body_j->w);
+      (1.0 - model->plate_share) * Dot(n, body_i->w) + model->plate_share * Dot(n, body_j->w);
 
   double stiffness = 0.0;
   stiff_e = 0.0;
@@ -185,7 +187,6 @@ void StagePoint::Evaluate(bool hold) {
   const double damping = Bound(law, NormalVelocity()) - law.b;
   f_n = law.f_e - damping * NormalVelocity();
   slope_n = stiffness + damping;
-  const double turn = contact->geometry.turn;
   stiff = turn * stiffness;
   stiff_e *= turn;
   if (!(f_n > 0.0)) f_n = slope_n = stiff = stiff_e = 0.0;
@@ -212,11 +213,11 @@ void StagePoint::Evaluate(bool hold) {
   deflection(z_j_star, z_j_rate_before, slip.z_j);
   slip.z_w = r_theta_star;
   slip.z_j_w = r_theta_j_star;
-  slip.s_dw = contact->state.s_dw;
+  slip.s_dw = s_dw;
   slip.r_gyr = r_gyr;
-  slip.patch = contact->patch;
+  slip.patch = distributed ? contact->patch : nullptr;
   if (r_gyr > 0.0) {
-    model.spinning->Factors(v_epsilon, &slip);
+    model->spinning->Factors(v_epsilon, &slip);
     last_C_v = slip.C_v.v;
     last_C_w = slip.C_w.v;
     if (held) {
@@ -224,7 +225,7 @@ void StagePoint::Evaluate(bool hold) {
       slip.C_w = C_w;
     }
   }
-  const Traction traction = model.friction->Evaluate(slip);
+  const Traction traction = model->friction->Evaluate(slip);
   const Dual* forces[3] = {&traction.f.x, &traction.f.y, &traction.f_w};
   for (int k = 0; k < 3; ++k) {
     f_t[k] = forces[k]->v;
@@ -246,7 +247,7 @@ void StagePoint::Evaluate(bool hold) {
 
 void StagePoint::FreshWeights(double* fresh_s, double* fresh_ramp) const {
   const double spin = r_gyr * v[3];
-  *fresh_s = contact->model->friction->Weight(v[1] * v[1] + v[2] * v[2] + spin * spin);
+  *fresh_s = model->friction->Weight(v[1] * v[1] + v[2] * v[2] + spin * spin);
   *fresh_ramp = law.f_e > 0.0 ? std::min(1.0, f_n / (kRollingFade * law.f_e)) : 0.0;
   if (rolling_reach > 0.0) {
     const double tilt = rolling_reach * std::sqrt(std::max(0.0, SquaredNorm(w) - v[3] * v[3]));
@@ -283,26 +284,25 @@ double StagePoint::Hold(double share) {
 }
 
 Vec3 StagePoint::Force() const {
-  return contact->geometry.turn * f_n * axis[0] - f_t[0] * axis[1] - f_t[1] * axis[2];
+  return turn * f_n * axis[0] - f_t[0] * axis[1] - f_t[1] * axis[2];
 }
 
 Vec3 StagePoint::Torque() const {
   const Vec3 by_rolling = AcrossTimes(rolling, Dot(axis[1], w), Dot(axis[2], w));
-  return -(torque_factor * r_gyr * f_t[2]) * contact->geometry.n - ramp * by_rolling +
-         f_n * contact->geometry.twist + ElasticTorque();
+  return -(torque_factor * r_gyr * f_t[2]) * Normal() - ramp * by_rolling + (f_n * turn) * twist +
+         ElasticTorque();
 }
 
 Vec3 StagePoint::ElasticTorque() const {
   if (conserves) return f_n * lever;  // damping included
   if (!(S_n > 0.0)) return {};
-  const double turn = contact->geometry.turn;
   return tilt_ramp *
          ((turn * (law.f_e - f_e_there)) * lever -
           AcrossTimes(K, turned[0] + H * Dot(axis[1], w), turned[1] + H * Dot(axis[2], w)));
 }
 
 void StagePoint::Slope(double C[4][4]) const {
-  C[0][0] = contact->geometry.turn * slope_n;
+  C[0][0] = turn * slope_n;
   C[0][1] = C[0][2] = C[0][3] = 0.0;
   for (int k = 0; k < 3; ++k) {
     const double scale = k == 2 ? torque_factor * r_gyr : 1.0;

@@ -25,7 +25,12 @@ struct FrictionRates {
  centroid; what is constant over a stage is computed once, by Prepare. Each sweep of Newton's method
  goes through all of them, so they are small. */
 struct StagePoint {
+  // Copies of what the contact has, which is large.
   StageContact* contact = nullptr;
+  const ContactModel* model = nullptr;
+  PatchLatch latch;
+  double turn = 1.0;            ///< of its geometry
+  double s_dw = 0.0;            ///< of its state
   StageBody* body_i = nullptr;  ///< current iterate
   StageBody* body_j = nullptr;
   int row_i = -1;       ///< first unknown of body i in its island, −1: not free
@@ -35,8 +40,7 @@ struct StagePoint {
   Vec3 axis[3];         ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
   Vec3 rho_i;           ///< p_c − p_i [m]
   Vec3 rho_j;
-  Vec3 twist;  ///< what turning adds to v_n of a round wall [m]
-  NormalForce law;
+  Vec3 twist;                ///< what turning adds to v_n of a round wall [m]
   bool distributed = false;  ///< friction sums over the patch, spinning included
   bool conserves = false;    ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
   double S_there = 0.0;      ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
@@ -49,9 +53,6 @@ struct StagePoint {
   AcrossNormal K;             ///< elastic moment per angle about the face's centroid [N·m]
   double turned[2] = {0, 0};  ///< δθ along t₁ and t₂ but for hγ ω [rad]
   double f_e_there = 0.0;     ///< elastic force where the geometry is [N]
-  double stiff = 0.0;         ///< −∂f_n/∂v_n by the volume alone [N·s/m]
-  double stiff_e = 0.0;       ///< of it, by the elastic force [N·s/m]
-  double tilt_ramp = 1.0;     ///< the moment fades with the last 5 % of the force
   double depth_power = 1.0;   ///< V grows with this power of the depth [–]
   double V_begin = 0.0;       ///< V at the implicit position, but for hγ v [m³]
   double V_o = 0.0;           ///< relaxation offset at the stage
@@ -65,7 +66,12 @@ struct StagePoint {
   double z_j_star[2] = {0, 0};
   double r_theta_j_star = 0.0;
 
-  double s = 1.0;  ///< Stribeck weight in use
+  // What an evaluation changes.
+  NormalForce law;
+  double stiff = 0.0;      ///< −∂f_n/∂v_n by the volume alone [N·s/m]
+  double stiff_e = 0.0;    ///< of it, by the elastic force [N·s/m]
+  double tilt_ramp = 1.0;  ///< the moment fades with the last 5 % of the force
+  double s = 1.0;          ///< Stribeck weight in use
   // Once `held`, friction takes these for the normal force and the Contensou factors, which makes
   // the wrench a monotone function of the velocities.
   bool held = false;
@@ -89,13 +95,15 @@ struct StagePoint {
   double f_slope[3][4] = {};  ///< their derivatives, as a Dual has them
   FrictionRates friction;
 
+  /** The contact's normal. */
+  const Vec3& Normal() const { return conserves ? contact->geometry.n : axis[0]; }
   /** Sets up from the contact; bodies' velocities must be y*. */
   void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
   /** The normal law at a relaxed volume [m³]. */
   NormalForce Law(double V_r) const;
   /** The damping [N·s/m] that bounds a passive contact: of bodies that part. */
   double Bound(const NormalForce& at, double v_n) const {
-    return v_n > 0.0 ? contact->latch.bound * at.f_e : 0.0;
+    return v_n > 0.0 ? latch.bound * at.f_e : 0.0;
   }
   /** −V̇/S_there of a law that conserves, else v_n, of the last evaluation [m/s]. */
   double NormalVelocity() const { return conserves ? v[0] + Dot(lever, w) : v[0]; }
