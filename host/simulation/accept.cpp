@@ -50,6 +50,20 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
   contact->solved = false;
 }
 
+/** Takes over the weight that a point has now. What it then stores less has gone to its neighbours:
+ of points of one depth the sum stays, of others the law makes or takes what is left. */
+void MoveWeight(const ContactModel& model, Contact* contact, EnergyLedger* ledger) {
+  const PatchGeometry& g = contact->geometry;
+  if (model.normal->FollowsCurvature() || contact->latch.form == g.weight) return;
+  const double V_o = contact->state.V_o;
+  const double before = ElasticEnergy(model, g, contact->latch, V_o);
+  contact->latch.form = g.weight;
+  const double lost = before - ElasticEnergy(model, g, contact->latch, V_o);
+  ledger->elastic -= lost;
+  ledger->work[kNormalLoss] += lost;
+  contact->solved = false;
+}
+
 /** Latches contacts at the accepted state, h after the one before [s]; 0: the same state again. A
  latch that moves changes the contact's force. */
 void MoveLatches(const GroupRules& rules, bool on_purpose, double h, BodyGroup* group) {
@@ -60,11 +74,12 @@ void MoveLatches(const GroupRules& rules, bool on_purpose, double h, BodyGroup* 
     const PatchLatch before = contact.latch;
     if (!contact.latched) {
       model.Begin(contact.geometry.V, v_n, on_purpose, &contact.latch, &contact.state);
-      model.BeginHertz(contact.geometry, &contact.latch);
+      model.BeginForm(contact.geometry, &contact.latch);
       contact.latched = true;
       contact.solved = false;
     } else {
       model.Accept(v_n, &contact.latch);
+      MoveWeight(model, &contact, &group->ledger);
       if (contact.latch.a != before.a) contact.solved = false;
     }
     if (h > 0.0 && model.normal->Remembers()) {

@@ -246,10 +246,7 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
     Contact& heir = scratch->contacts[static_cast<std::size_t>(grouping.group_of[k])];
     heir.body_i = pairs[k].i;
     heir.body_j = pairs[k].j;
-    heir.sum.Add(pairs[k].metrics);
-    heir.sum.AddWall(pairs[k].metrics, pairs[k].wall);
-    heir.sum.k_1 = pairs[k].k_1;
-    heir.sum.k_2 = pairs[k].k_2;
+    AddPair(rules.Settings(heir.body_i, heir.body_j), pairs[k], &heir.sum);
   }
   for (std::size_t g = 0; g < scratch->contacts.size(); ++g) {
     Contact& heir = scratch->contacts[g];

@@ -202,6 +202,9 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs,
 /** Puts contacts into the order of their ids, and the grouping into that of its cell pairs. */
 void SortContacts(Patches* patches);
 
+/** Adds a cell pair, or a point, which is alone in its contact, to a contact's sum. */
+void AddPair(const PatchSettings& settings, const ActivePair& pair, MetricsSum* sum);
+
 /** Sets a contact's geometry and `active` from its sum. */
 void FinishGeometry(const PatchSettings& settings, Contact* contact,
                     std::int64_t* undefined_normals);

@@ -44,6 +44,8 @@ void AddContactBlocks(const StagePoint& point, bool coupled, double* const at[2]
   alignas(32) double g[2][4][8];
   // The lever on the turn: what turning adds to v_n in the change of V.
   alignas(32) double turn[2][8] = {};
+  // Points neither spin nor turn.
+  const bool spins = point.r_gyr > 0.0, turns = !point.contact->geometry.is_point;
   for (int side = 0; side < 2; ++side) {
     if (rows[side] < 0) continue;
     const double sign = side == 0 ? 1.0 : -1.0;
@@ -83,11 +85,13 @@ void AddContactBlocks(const StagePoint& point, bool coupled, double* const at[2]
       for (std::size_t i = 0; i < 6; ++i) {
         double* out = at[p][q] + i * stride;
         for (int half = 0; half < 2; ++half) {
-          PackAt(out + 4 * half) += g[p][0][i] * T[0][half] + g[p][1][i] * T[1][half] +
-                                    g[p][2][i] * T[2][half] + g[p][3][i] * T[3][half] +
-                                    turn[p][i] * T[4][half];
+          Pack sum = g[p][0][i] * T[0][half] + g[p][1][i] * T[1][half] + g[p][2][i] * T[2][half];
+          if (spins) sum += g[p][3][i] * T[3][half];
+          if (turns) sum += turn[p][i] * T[4][half];
+          PackAt(out + 4 * half) += sum;
         }
       }
+      if (!turns) continue;
       const double scale = (p == q ? 1.0 : -1.0) * H * point.ramp;
       const double tilt = point.f_n > 0.0 ? (p == q ? 1.0 : -1.0) * H * H * point.tilt_ramp : 0.0;
       for (std::size_t i = 0; i < 3; ++i) {

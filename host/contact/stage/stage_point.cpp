@@ -89,14 +89,15 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
     const double S = S_there;
     if (S > 0.0) {
-      const double further = Law((1.0 + kDifference) * V_r).f_e;
-      const double slope = (further - law.f_e) / (kDifference * V_r);
       S_n = S;
       G = g.G - S * twist;  // what v_n does not hold of the change of V
       lever = (1.0 / S) * G;
       f_e_there = law.f_e;
       // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
-      if (!conserves) K = TiltStiffness(g, S, slope);
+      if (!conserves) {
+        const double further = Law((1.0 + kDifference) * V_r).f_e;
+        K = TiltStiffness(g, S, (further - law.f_e) / (kDifference * V_r));
+      }
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
       const auto moved = [&](const StageBody& body, const Vec3& arm) {
         return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
@@ -112,11 +113,19 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
 
   torque_factor = distributed ? 1.0 : model.spinning->TorqueFactor();
   v_epsilon = model.friction->VelocityScale();
-  const double J_nn = Dot(g.n, g.J_W * g.n);
-  if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
-  rolling = (-law.b / g.V) * Dissipating(model.rolling->Moment(g), g.n);
-  if (model.rolling_cap && J_nn > 0.0) {
-    rolling_reach = -c->latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
+  if (!g.is_point) {
+    const double J_nn = Dot(g.n, g.J_W * g.n);
+    if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
+    rolling = (-law.b / g.V) * Dissipating(model.rolling->Moment(g), g.n);
+    if (model.rolling_cap && J_nn > 0.0) {
+      rolling_reach = -c->latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
+    }
+    leans = model.rolling->LeansPressure() && !conserves && J_nn > 0.0;
+    if (leans) {
+      const Mat3 T = Mat3::Identity() - Outer(g.n, g.n);
+      spread = (1.0 / g.V) * Dissipating(T * SecondMoment(g) * T, g.n);
+      radius = std::sqrt(2.0 * J_nn / g.V);
+    }
   }
 
   const Vec3 z_W = g.R_n * c->state.z;
@@ -135,13 +144,32 @@ NormalForce StagePoint::Law(double V_r) const {
   return contact->model->Force(V_r, S, contact->latch);
 }
 
+// p ∝ depth (1 + a v_n(x)), and v_n(x) = v_cn + (n×ω_t)·x: so (b/f_n) (n×ω_t) leans the pressure,
+// as far as the rolling moment is let act, and not beyond where it turns tensile.
+void StagePoint::Lean() {
+  const Vec3& n = contact->geometry.n;
+  const Vec3 c = f_n > 0.0 ? (ramp * law.b / f_n) * Cross(n, w) : Vec3{};
+  const double most = 1.0 / std::max(1.0, Norm(c) * radius);
+  lean[0] = most * Dot(axis[1], c);
+  lean[1] = most * Dot(axis[2], c);
+  if (distributed) return;  // sums over the pressure itself
+  const Vec3 before = pressed;
+  pressed = most * (spread * c);
+  for (int k = 1; k < 3; ++k) {
+    const Vec3 change = Cross(pressed - before, axis[k]);
+    arm_i[k] += change;
+    arm_j[k] += change;
+  }
+}
+
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
   const ContactModel& model = *contact->model;
-  for (int k = 0; k < 3; ++k) {
+  const auto set_velocity = [&](int k) {
     v[k] =
         Dot(axis[k], body_i->v - body_j->v) + Dot(arm_i[k], body_i->w) - Dot(arm_j[k], body_j->w);
-  }
+  };
+  for (int k = 0; k < 3; ++k) set_velocity(k);
   const Vec3& n = contact->geometry.n;
   w = body_i->w - body_j->w;
   v[3] = Dot(n, w);
@@ -172,6 +200,10 @@ void StagePoint::Evaluate(bool hold) {
   if (!hold) {
     FreshWeights(&s, &ramp);
     tilt_ramp = f_e_there > 0.0 ? std::min(1.0, f_n / (kRollingFade * f_e_there)) : 0.0;
+    if (leans) {
+      Lean();
+      for (int k = 1; k < 3; ++k) set_velocity(k);
+    }
   }
 
   Slip slip;
@@ -194,6 +226,8 @@ void StagePoint::Evaluate(bool hold) {
   slip.z_j_w = r_theta_j_star;
   slip.s_dw = contact->state.s_dw;
   slip.r_gyr = r_gyr;
+  slip.lean[0] = lean[0];
+  slip.lean[1] = lean[1];
   slip.patch = contact->patch;
   if (r_gyr > 0.0) {
     model.spinning->Factors(v_epsilon, &slip);
@@ -256,8 +290,10 @@ Vec3 StagePoint::Force() const {
 }
 
 Vec3 StagePoint::Torque() const {
-  return -(torque_factor * r_gyr * traction.f_w.v) * contact->geometry.n - ramp * (rolling * w) +
-         f_n * contact->geometry.twist + ElasticTorque();
+  const Vec3 of_friction =
+      leans ? Cross(pressed, -traction.f.x.v * axis[1] - traction.f.y.v * axis[2]) : Vec3{};
+  return of_friction - (torque_factor * r_gyr * traction.f_w.v) * contact->geometry.n -
+         ramp * (rolling * w) + f_n * contact->geometry.twist + ElasticTorque();
 }
 
 Vec3 StagePoint::ElasticTorque() const {
