@@ -51,13 +51,21 @@ struct Course {
   double c[kDepths] = {};
 };
 
+using Lanes [[gnu::vector_size(32)]] = double;  // four sectors at once
+constexpr std::size_t kLanes = 4;
+
+/** Courses from C and their sectors, four side by side. */
+struct FourCourses {
+  Lanes length{}, c[kDepths] = {}, cross{}, mean_x{}, mean_y{};
+};
+
 /** Working memory of a division, used again. */
 struct Workspace {
   Columns columns;
   std::vector<Vec2> uniform, borders;
   std::vector<Profile> profiles;
   std::vector<Sector> sectors;
-  std::vector<Course> courses;
+  std::vector<FourCourses> courses;
 };
 
 /** Divides a patch into its pieces. Directions are given in coordinates in which the ellipse of
@@ -77,8 +85,10 @@ class Division {
 
   void Make(PatchQuadrature* out) {
     const auto n = static_cast<std::size_t>(fineness_.sectors);
-    uniform_.resize(n);
-    for (std::size_t k = 0; k < n; ++k) uniform_[k] = Uniform(static_cast<int>(k));
+    if (uniform_.size() != n) {
+      uniform_.resize(n);
+      for (std::size_t k = 0; k < n; ++k) uniform_[k] = Uniform(static_cast<int>(k));
+    }
     borders_ = uniform_;
     profiles_.resize(n);
     for (std::size_t k = 0; k < n; k += 2) profiles_[k] = Look(k);
@@ -293,30 +303,53 @@ class Division {
     out->reach_squared.push_back(piece.area * L_.Determinant() / kPi);
   }
 
-  /** Adds the pieces of runs that begin at C, several sectors together near it. */
-  void AddInnerPieces(PatchQuadrature* out) {
+  /** Gathers the sectors, and the courses of runs that begin at C. */
+  void GatherCourses() {
     const std::size_t n = borders_.size();
     sectors_.resize(n);
-    courses_.assign(n, Course{});
+    courses_.assign((n + kLanes - 1) / kLanes, FourCourses{});
     for (std::size_t s = 0; s < n; ++s) {
       sectors_[s] = SectorOf(s);
       const Profile& profile = profiles_[s];
-      if (profile.count > 0 && !(profile.runs[0].from > 0)) {
-        courses_[s] = CourseOf(profile.runs[0]);
-      }
+      if (profile.count == 0 || profile.runs[0].from > 0) continue;
+      const Course course = CourseOf(profile.runs[0]);
+      FourCourses& four = courses_[s / kLanes];
+      const std::size_t lane = s % kLanes;
+      four.length[lane] = course.length;
+      four.cross[lane] = sectors_[s].cross;
+      four.mean_x[lane] = sectors_[s].mean.x;
+      four.mean_y[lane] = sectors_[s].mean.y;
+      for (int k = 0; k < kDepths; ++k) four.c[k][lane] = course.c[k];
     }
+  }
+
+  /** Adds the pieces of runs that begin at C, several sectors together near it. */
+  void AddInnerPieces(PatchQuadrature* out) {
+    GatherCourses();
+    const std::size_t n = borders_.size();
     for (int ring = 0; ring < fineness_.rings; ++ring) {
       const std::size_t sharing = Sharing(ring);
       const Powers powers = PowersOf(ring, fineness_.rings);
-      for (std::size_t k = 0; k < n; k += sharing) {
-        Piece sum;
-        for (std::size_t s = k; s < std::min(k + sharing, n); ++s) {
-          const Piece piece = PartOf(courses_[s], sectors_[s], powers);
-          sum.area += piece.area;
-          sum.mass += piece.mass;
-          sum.moment = sum.moment + piece.moment;
+      Piece sum;
+      for (std::size_t s = 0, left = sharing; s < n; s += kLanes) {
+        const FourCourses& four = courses_[s / kLanes];
+        Lanes m[3] = {};  // as in PartOf, with R = 0
+        for (int j = 0; j < 3; ++j) {
+          for (int k = 0; k < kDepths; ++k) m[j] += four.c[k] * powers.t[k + j];
         }
-        Add(sum, out);
+        const Lanes &W = four.length, scale = four.cross * W;
+        const Lanes area = scale * (W * powers.t[1]), mass = scale * (W * m[1]);
+        const Lanes moment = scale * (W * W * m[2]);
+        const Lanes x = moment * four.mean_x, y = moment * four.mean_y;
+        for (std::size_t lane = 0; lane < kLanes && s + lane < n; ++lane) {
+          sum.area += area[lane];
+          sum.mass += mass[lane];
+          sum.moment = sum.moment + Vec2{x[lane], y[lane]};
+          if (--left > 0 && s + lane + 1 < n) continue;
+          Add(sum, out);
+          sum = {};
+          left = sharing;
+        }
       }
     }
   }
@@ -344,7 +377,7 @@ class Division {
   std::vector<Vec2>& borders_;      // of the sectors, each up to the next
   std::vector<Profile>& profiles_;  // along the middles of the sectors
   std::vector<Sector>& sectors_;
-  std::vector<Course>& courses_;  // of the runs that begin at C
+  std::vector<FourCourses>& courses_;  // of the runs that begin at C
 };
 
 /** Eight points with the patch's second moments. */

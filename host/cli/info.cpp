@@ -136,6 +136,11 @@ void DescribeScene(Scene text, bool with_scene, bool with_cells) {
     std::cout << fmt::format("contact          {} and {}: {}\n", contact.bodies.first,
                              contact.bodies.second, contact.model);
   }
+  for (const host::PairRule& rule : world->rules.All()) {
+    for (const std::string& note : rule.model->notes) {
+      std::cout << fmt::format("contact model    {}: {}\n", rule.name, note);
+    }
+  }
   for (const JointSettings& joint : scene.joints) {
     std::cout << fmt::format("joint            {}: {}, {} and {}{}\n", joint.name,
                              host::WordOf(joint.type), joint.bodies.first, joint.bodies.second,

@@ -31,9 +31,10 @@ struct PatchGeometry {
   double turn = 1.0;  ///< |∫ n dV| / V, below 1 where a round wall turns within the patch [–]
   Vec3 twist;         ///< ∫ (p − p_C) × n dV / V of round walls [m]
   // Of a point whose law asks for them: the gap between the bodies grows by ½ (k_1 x² + k_2 y²).
-  double k_1 = 0.0;  ///< the larger curvature [1/m]; infinite at edges
-  double k_2 = 0.0;  ///< the smaller [1/m]
-  Mat3 R_n;          ///< turns the last accepted step's normal into n (bristles turn with it)
+  double k_1 = 0.0;     ///< the larger curvature [1/m]; infinite at edges
+  double k_2 = 0.0;     ///< the smaller [1/m]
+  double weight = 1.0;  ///< of a point's stiffness, where points share what a face has [–]
+  Mat3 R_n;             ///< turns the last accepted step's normal into n (bristles turn with it)
 };
 
 /** The continuous states of one patch; also used for their rates. Deflections are given in the axes
@@ -56,9 +57,13 @@ struct PatchLatch {
   /// Damping of bodies that part, beyond the law's and in shares of the elastic force: above 0
   /// where a passive contact has given back nearly all that was put into it [s/m].
   double bound = 0.0;
-  double form = 1.0;  ///< HertzForm where the contact began, for laws that follow it [m^½]
+  /// What multiplies force and potential: HertzForm where the contact began, for laws that follow
+  /// it [m^½]; else the geometry's weight at the last accepted step [–].
+  double form = 1.0;
   // Of laws that remember how far the patch was pressed. V is relaxed; at points a depth.
-  double V_max = 0.0;        ///< its V when it last turned from pressing to parting [m³]
+  /// Its V when it last turned from pressing to parting [m³]; of a surface that recovers by itself
+  /// its depth while nothing presses on it [m].
+  double V_max = 0.0;
   double unloading = 0.0;    ///< slope while it parts, in shares of the loading slope [–]
   double V_last = 0.0;       ///< V at the last accepted step [m³]
   double V_rate_last = 0.0;  ///< its rate there [m³/s]

@@ -28,6 +28,7 @@ void Finish(const Parameters& parameters, ContactModel* model) {
   parameters.RefuseUnknown();
   model->warnings.insert(model->warnings.end(), parameters.warnings().begin(),
                          parameters.warnings().end());
+  model->notes.insert(model->notes.end(), parameters.notes().begin(), parameters.notes().end());
 }
 
 /** Refuses what would count spinning twice, or has another pressure than the law's p ∝ depth. */
@@ -48,9 +49,10 @@ void RefuseBesideDistributed(const ContactModelSettings& settings, const Contact
 }  // namespace
 
 NormalForce ContactModel::Force(double V_r, double S, const PatchLatch& latched) const {
-  if (normal->Remembers()) return {ForceOf(normal->Curve(latched), V_r), 0.0};
+  if (normal->HasCurve()) return {latched.form * ForceOf(normal->Curve(latched), V_r), 0.0};
+  if (V_r <= latched.V_max) return {};  // the surface is not there yet
   NormalForce f = normal->Force(V_r, latched.a);
-  if (normal->FollowsCurvature()) f = {latched.form * f.f_e, latched.form * f.b};
+  f = {latched.form * f.f_e, latched.form * f.b};
   return normal->Conserves() ? NormalForce{S * f.f_e, S * f.b} : f;
 }
 
@@ -63,8 +65,9 @@ void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latc
   latched->a = normal->DampingFactor(latched->v_i);
 }
 
-void ContactModel::BeginHertz(const PatchGeometry& geometry, PatchLatch* latched) const {
-  if (normal->FollowsCurvature()) latched->form = points::HertzForm(geometry.k_1, geometry.k_2);
+void ContactModel::BeginForm(const PatchGeometry& geometry, PatchLatch* latched) const {
+  latched->form =
+      normal->FollowsCurvature() ? points::HertzForm(geometry.k_1, geometry.k_2) : geometry.weight;
 }
 
 void ContactModel::Accept(double v_n, PatchLatch* latched) const {
@@ -74,7 +77,10 @@ void ContactModel::Accept(double v_n, PatchLatch* latched) const {
 }
 
 void ContactModel::Remember(double V_r, double V_rate, double h, PatchLatch* latched) const {
-  if (V_rate < 0.0) {
+  if (normal->Recovers()) {
+    const double surface = latched->V_max > 0.0 ? latched->V_max : latched->V_last;
+    latched->V_max = normal->Recovered(V_r, surface, V_rate, h);
+  } else if (V_rate < 0.0) {
     double V_p = std::max(V_r, latched->V_last);
     if (latched->V_rate_last > 0.0) {
       V_p = std::max(V_p, PeakOf(latched->V_last, latched->V_rate_last, V_r, V_rate, h));

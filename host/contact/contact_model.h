@@ -28,6 +28,7 @@ class ContactModel {
   bool rolling_cap = false;      ///< keeps the rolling pressure from turning tensile
   bool passive = true;           ///< a contact gives back no more than was put into it
   std::vector<std::string> warnings;  ///< remarks on the parameters
+  std::vector<std::string> notes;     ///< what was taken for parameters that are not given
 
   /** Whether contacts store a function of their volume, normal->Potential(V). */
   bool HasPotential() const { return normal->Conserves() && relaxation_time == 0.0; }
@@ -47,8 +48,9 @@ class ContactModel {
   void Begin(double V, double v_n, bool on_purpose, PatchLatch* latched, PatchState* state) const;
 
   /** Latches Hertz' form of a contact that begins, for laws that follow the curvatures. 0 where the
-   bodies touch at an edge, at a corner or on flats: there Hertz' law has no stiffness. */
-  void BeginHertz(const PatchGeometry& geometry, PatchLatch* latched) const;
+   bodies touch at an edge, at a corner or on flats: there Hertz' law has no stiffness. Of others
+   the weight is latched. */
+  void BeginForm(const PatchGeometry& geometry, PatchLatch* latched) const;
 
   /** An accepted step of a contact that lasts. kLargest moves the latch to the largest approach
    speed so far, so that |a| only falls; kFirst keeps the first. */

@@ -17,16 +17,24 @@ BristleFriction<kPerLoad>::BristleFriction(Parameters& p) {
   const TwoCoefficients mu(p);
   mu_s_ = mu.of_sticking;
   mu_c_ = mu.of_sliding;
-  if (kPerLoad) {
-    const double stiffness = mu_s_ > 0.0 ? mu_s_ / kDefaultDeflection : 1.0 / kDefaultDeflection;
-    sigma_0_ = p.InRange("sigma_0", stiffness, 1e-12, 1e18, "Bristles need a stiffness.");
-    sigma_1_ = p.InRange("sigma_1", 2.0 * std::sqrt(sigma_0_ / kStandardGravity), 1e-12, 1e18,
-                         "Bristles need damping.");
-  } else {
-    p.Require("sigma_0");
-    p.Require("sigma_1");
-    sigma_0_ = p.InRange("sigma_0", 0.0, 1e-12, 1e18, "Bristles need a stiffness.");
-    sigma_1_ = p.InRange("sigma_1", 0.0, 1e-12, 1e18, "Bristles need damping.");
+  // Per load as the heuristics have them; absolute ones are these times the load to be held.
+  double load = 1.0;
+  if (!kPerLoad && !(p.Has("sigma_0") && p.Has("sigma_1"))) {
+    load = p.InRange("load", 0.0, 1e-12, 1e18,
+                     "Give the normal force that a contact holds at rest, above 0 N, or sigma_0 "
+                     "[N/m] and sigma_1 [N·s/m].");
+  }
+  const double stiffness = mu_s_ > 0.0 ? mu_s_ / kDefaultDeflection : 1.0 / kDefaultDeflection;
+  sigma_0_ = p.InRange("sigma_0", load * stiffness, 1e-12, 1e18, "Bristles need a stiffness.");
+  const double damping = 2.0 * std::sqrt(load * sigma_0_ / kStandardGravity);
+  sigma_1_ = p.InRange("sigma_1", damping, 1e-12, 1e18, "Bristles need damping.");
+  if (!p.Has("sigma_0")) {
+    p.Note("sigma_0", NumberText(sigma_0_, 6) + (kPerLoad ? " 1/m" : " N/m") +
+                          ", of mu_s and a deflection of 0.1 mm");
+  }
+  if (!p.Has("sigma_1")) {
+    p.Note("sigma_1", NumberText(sigma_1_, 6) + (kPerLoad ? " s/m" : " N·s/m") +
+                          ", critical for a weight on sigma_0");
   }
   sigma_2_ = p.InRange("sigma_2", 0.0, 0.0, 1e18, "Viscous friction must not be negative.");
   v_S_ = p.InRange("v_stribeck", 0.1, 1e-12, 1e6, "Give a speed in m/s.");

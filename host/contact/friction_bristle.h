@@ -12,7 +12,8 @@ namespace intervox::host {
 template <bool kPerLoad>
 class BristleFriction : public FrictionLaw {
  public:
-  /** mu_s, mu_c, sigma_0, sigma_1, sigma_2, v_stribeck, dwell_time; v_epsilon = v_stribeck/100. */
+  /** mu_s, mu_c, sigma_0, sigma_1, sigma_2, v_stribeck, dwell_time; v_epsilon = v_stribeck/100.
+   What is not given of σ₀ and σ₁ is Gonthier's (3.46) and (3.51); absolute ones need `load` [N]. */
   explicit BristleFriction(Parameters& p);
   double VelocityScale() const override { return v_epsilon_; }
   double Stored(double f_n, double square) const override {
@@ -30,7 +31,7 @@ class BristleFriction : public FrictionLaw {
     t.s_dw_rate = tau > 0.0 ? (x.s - s_dw) / tau : x.H > 0.0 ? (s_dw - x.s_dw) / x.H : 0.0;
     const double mu_max = mu_c_ + (mu_s_ - mu_c_) * s_dw;
     const Dual load = kPerLoad ? Dual(1.0) : x.f_n;  // what the bounds are multiplied by
-    const Dual C_vs = Dual(x.s) + (1.0 - x.s) * x.C_v, C_ws = Dual(x.s) + (1.0 - x.s) * x.C_w;
+    const Dual C_vs = Dual(x.s) + (1.0 - x.s) * x.C_v;
     // With z = z* + H ż the equations ż = (u − σ₀ z)/σ₁, u = sat(σ₀ z + σ₁ ż_free, μ_max C_vs),
     // ż_free = s v + (1 − s)(μ_C C_vs dir_ε(v)/σ₁ − (σ₀/σ₁) z), have the closed solution below.
     const double kappa = x.H * sigma_0_ / sigma_1_;
@@ -41,26 +42,28 @@ class BristleFriction : public FrictionLaw {
     const Dual2 u =
         Saturate(spring * z + damper * x.v + sliding * SlidingLoad(x, x.v, mu_c_ * load * C_vs),
                  mu_max * load * C_vs);
-    const Dual u_w = Saturate(
-        Dual(spring * x.z_w) + damper * x.w + sliding * SlidingLoad(x, x.w, mu_c_ * load * C_ws),
-        mu_max * load * C_ws);
     const Dual scale = kPerLoad ? x.f_n : Dual(1.0);
     t.f = scale * (u + sigma_2_ * x.v);
-    t.f_w = scale * (u_w + sigma_2_ * x.w);
     const double inverse = 1.0 / (sigma_1_ + x.H * sigma_0_);  // ż = (u − σ₀ z*)/(σ₁ + H σ₀)
     t.z_rate[0] = (u.x.v - sigma_0_ * x.z[0]) * inverse;
     t.z_rate[1] = (u.y.v - sigma_0_ * x.z[1]) * inverse;
-    t.z_w_rate = (u_w.v - sigma_0_ * x.z_w) * inverse;
     const double k = scale.v * sigma_0_;
     t.stored = k * ((x.z[0] + x.H * t.z_rate[0]) * t.z_rate[0] +
                     (x.z[1] + x.H * t.z_rate[1]) * t.z_rate[1]);
+    if (x.w.v == 0.0 && x.w.d[2] == 0.0 && x.z_w == 0.0) return t;  // a point does not spin
+    const Dual C_ws = Dual(x.s) + (1.0 - x.s) * x.C_w;
+    const Dual u_w = Saturate(
+        Dual(spring * x.z_w) + damper * x.w + sliding * SlidingLoad(x, x.w, mu_c_ * load * C_ws),
+        mu_max * load * C_ws);
+    t.f_w = scale * (u_w + sigma_2_ * x.w);
+    t.z_w_rate = (u_w.v - sigma_0_ * x.z_w) * inverse;
     t.stored_w = k * (x.z_w + x.H * t.z_w_rate) * t.z_w_rate;
     return t;
   }
 
  private:
   static double Size(const Dual& v) { return std::fabs(v.v); }
-  static double Size(const Dual2& v) { return std::hypot(v.x.v, v.y.v); }
+  static double Size(const Dual2& v) { return std::sqrt(v.x.v * v.x.v + v.y.v * v.y.v); }
 
   /** What loads the bristle of a slip while it slides: `bound` dir_ε(slip), as far as it
    dissipates. With a = σ₀ z and b = σ₁ slip the loss is s b² + (1−s)(a² − U a + U b), over σ₁:

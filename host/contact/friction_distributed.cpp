@@ -1,6 +1,6 @@
 #include "host/contact/friction_distributed.h"
 
-#include <cmath>
+#include <immintrin.h>
 
 #include "cuda/patch/patch_quadrature.h"
 
@@ -15,12 +15,8 @@ static_assert(sizeof(Lanes) / sizeof(double) == PatchQuadrature::kLanes);
 // elliptic integral, from which H is nowhere farther than 0.0034.
 constexpr double kA = -1.0 / 56, kB = -1.0 / 72, kC = kA + kB + 1.0 / 24;
 
-/** √ of each lane. */
-Lanes Root(const Lanes& a) {
-  Lanes r;
-  for (int i = 0; i < 4; ++i) r[i] = std::sqrt(a[i]);
-  return r;
-}
+/** √ of each lane, which a loop over std::sqrt takes one by one. */
+Lanes Root(const Lanes& a) { return _mm256_sqrt_pd(a); }
 
 double Sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 
@@ -34,18 +30,22 @@ struct Gradient {
   double f11 = 0, f12 = 0, f22 = 0, f1m = 0, f2m = 0, mm = 0;
 };
 
-/** Sums the pieces of a patch. `e` regularises at rest [m/s], > 0. */
-Gradient SumOver(const PatchQuadrature& patch, double v1, double v2, double w, double e) {
+/** Sums the pieces of a patch whose pressure leans. `e` regularises at rest [m/s], > 0. */
+Gradient SumOver(const PatchQuadrature& patch, const double lean[2], double v1, double v2, double w,
+                 double e) {
   Lanes f1{}, f2{}, m{}, f11{}, f12{}, f22{}, f1m{}, f2m{}, mm{};
   const double ee = e * e, ww = w * w;
   for (std::size_t k = 0; k < patch.size(); k += PatchQuadrature::kLanes) {
-    const Lanes share = Load(patch.share, k), reach = Load(patch.reach_squared, k);
+    const Lanes reach = Load(patch.reach_squared, k);
     const Lanes j1 = -Load(patch.y, k), j2 = Load(patch.x, k);  // ∂u/∂ω
+    const Lanes pressure = 1.0 + lean[0] * j2 - lean[1] * j1;
+    const Lanes share = Load(patch.share, k) * (pressure > 0.0 ? pressure : Lanes{});
     const Lanes u1 = v1 + w * j1, u2 = v2 + w * j2;
-    const Lanes square = ee + ww * reach, s = Root(square), per_s = 1.0 / s;
+    const Lanes s = Root(ee + ww * reach), per_s = 1.0 / s;
     const Lanes r = Root(u1 * u1 + u2 * u2), q = r * per_s;
-    // Inside, q ≤ 1, in powers of q; outside in powers of 1/q. No lane divides by 0.
-    const Lanes outside_q = q > 1.0 ? q : Lanes{} + 1.0, p = 1.0 / outside_q, pp = p * p;
+    const Lanes unit = 1.0 / (r > 0.0 ? r : Lanes{} + 1.0), c1 = u1 * unit, c2 = u2 * unit;
+    // Inside, q ≤ 1, in powers of q; outside in powers of p = 1/q.
+    const Lanes p = q > 1.0 ? s * unit : Lanes{} + 1.0, pp = p * p;
     const Lanes inside_q = q > 1.0 ? Lanes{} + 1.0 : q, qq = inside_q * inside_q;
     // H'/q, H'' and T = H − q H' = ∂(s H)/∂s.
     const Lanes chord =
@@ -54,11 +54,10 @@ Gradient SumOver(const PatchQuadrature& patch, double v1, double v2, double w, d
         q > 1.0 ? p * pp * (0.25 + 12.0 * kC * pp) : 1.0 + qq * (12.0 * kA + 30.0 * kB * qq);
     const Lanes T = q > 1.0 ? p * (0.25 + 4.0 * kC * pp)
                             : 2.0 / 3.0 - qq * (0.5 + qq * (3.0 * kA + 5.0 * kB * qq));
-    const Lanes a = share * chord * per_s;            // across u: (H'/r)
-    const Lanes b = share * (curve - chord) * per_s;  // along u, beyond that
-    const Lanes unit = 1.0 / (r > 0.0 ? r : Lanes{} + 1.0), c1 = u1 * unit, c2 = u2 * unit;
-    const Lanes s_w = w * reach * per_s;             // ∂s/∂ω
-    const Lanes s_ww = reach * ee * per_s / square;  // ∂²s/∂ω²
+    const Lanes a = share * chord * per_s;                    // across u: (H'/r)
+    const Lanes b = share * (curve - chord) * per_s;          // along u, beyond that
+    const Lanes s_w = w * reach * per_s;                      // ∂s/∂ω
+    const Lanes s_ww = reach * ee * (per_s * per_s * per_s);  // ∂²s/∂ω²
     const Lanes g1 = a * u1, g2 = a * u2;
     const Lanes mixed = -share * q * curve * per_s;  // ∂²(s H)/∂r∂s
     const Lanes along = c1 * j1 + c2 * j2;
@@ -83,7 +82,7 @@ Gradient SumOver(const PatchQuadrature& patch, double v1, double v2, double w, d
 
 DistributedFriction::DistributedFriction(Parameters& p)
     : mu_(p.InRange("mu", PairFriction(p.material_i().friction, p.material_j().friction), 0.0, 1e3,
-                    "Give a friction coefficient.")),
+                    "Give a friction coefficient from 0 to 1000.")),
       v_epsilon_(p.InRange("v_epsilon", 1e-4, 1e-12, 1e3, "Give a small speed in m/s.")) {
   if (p.AtPoints()) {
     p.Fail("model",
@@ -99,7 +98,8 @@ Traction DistributedFriction::Evaluate(const Slip& x) const {
     return t;
   }
   const double per_r = x.r_gyr > 0.0 ? 1.0 / x.r_gyr : 0.0;
-  const Gradient g = SumOver(*x.patch, x.v.x.v, x.v.y.v, x.w.v * per_r, (2.0 / 3.0) * v_epsilon_);
+  const Gradient g =
+      SumOver(*x.patch, x.lean, x.v.x.v, x.v.y.v, x.w.v * per_r, (2.0 / 3.0) * v_epsilon_);
   const Dual load = mu_ * x.f_n;
   const auto dual = [](double value, double d1, double d2, double dw) {
     Dual r(value);

@@ -4,7 +4,7 @@ namespace intervox::host {
 
 GoyalFriction::GoyalFriction(Parameters& p)
     : mu_(p.InRange("mu", PairFriction(p.material_i().friction, p.material_j().friction), 0.0, 1e3,
-                    "Give a friction coefficient.")) {
+                    "Give a friction coefficient from 0 to 1000.")) {
   const std::string stiffness = "Give a tangential stiffness in N/m.";
   const std::string damping = "Give a tangential damping in N·s/m; without it nothing settles.";
   i_.k = p.InRange("stiffness", 0.0, 1e-12, 1e18, stiffness);

@@ -4,7 +4,7 @@ namespace intervox::host {
 
 TwoCoefficients::TwoCoefficients(Parameters& p) {
   constexpr double kMost = 1e3;
-  const std::string remedy = "Give a friction coefficient.";
+  const std::string remedy = "Give a friction coefficient from 0 to 1000.";
   const double pair = PairFriction(p.material_i().friction, p.material_j().friction);
   of_sticking = p.InRange("mu_s", p.Get("mu_c", pair), 0.0, kMost, remedy);
   of_sliding = p.InRange("mu_c", of_sticking, 0.0, kMost, remedy);

@@ -22,7 +22,7 @@ class CoulombFriction : public FrictionLaw {
   /** mu, by default the materials' pair value; v_epsilon [m/s]. */
   explicit CoulombFriction(Parameters& p)
       : mu_(p.InRange("mu", PairFriction(p.material_i().friction, p.material_j().friction), 0.0,
-                      1e3, "Give a friction coefficient.")),
+                      1e3, "Give a friction coefficient from 0 to 1000.")),
         v_epsilon_(p.InRange("v_epsilon", 1e-4, 1e-12, 1e3, "Give a small speed in m/s.")) {}
   double VelocityScale() const override { return v_epsilon_; }
   double Weight(double /*v_avg_squared*/) const override { return 0.0; }

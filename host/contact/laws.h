@@ -34,11 +34,22 @@ class NormalLaw {
   /** Whether the curvatures of the bodies where they touch set the stiffness: force, damping and
    potential are then those for a HertzForm of 1 m^½, to be multiplied by the latch's. */
   virtual bool FollowsCurvature() const { return false; }
-  /** Whether the elastic part depends on how far the patch has been pressed: it is Curve() of the
-   latch, and Force() is that of a patch that has not turned yet. */
-  virtual bool Remembers() const { return false; }
-  /** The elastic part of a law that remembers. */
+  /** Whether the force depends on how far the patch has been pressed. Force() is that of a patch
+   that has not turned yet. */
+  virtual bool Remembers() const { return HasCurve() || Recovers(); }
+  /** Whether the elastic part is Curve() of the latch. */
+  virtual bool HasCurve() const { return false; }
+  /** The elastic part of a law that has a curve. */
   virtual LoadingCurve Curve(const PatchLatch& /*latch*/) const { return {}; }
+  /** Whether the surface comes back by itself where the bodies part faster: until they meet it
+   again at the depth V_max of the latch there is no force. */
+  virtual bool Recovers() const { return false; }
+  /** The depth of that surface, and 0 while the bodies press on it. @param z  their depth now [m]
+   @param before  at the state before, or the surface's where it was free [m]; @param rate  of z
+   [m/s]; @param h  since then [s] */
+  virtual double Recovered(double /*z*/, double /*before*/, double /*rate*/, double /*h*/) const {
+    return 0.0;
+  }
   /** Moves the memory of a patch that was pressed to V_p, above Curve().V_2, and parts at V ≤ V_p
    already. At no V may the curve rise by it: so it only takes energy. */
   virtual void Turn(double /*V_p*/, double /*V*/, PatchLatch* /*latch*/) const {}
@@ -59,7 +70,10 @@ struct Slip {
   double s_dw = 0.0;       ///< dwell state, likewise
   Dual C_v{1.0};           ///< Contensou factors
   Dual C_w{1.0};
-  double r_gyr = 0.0;                      ///< radius of gyration of the patch about n [m]
+  double r_gyr = 0.0;  ///< radius of gyration of the patch about n [m]
+  /// The pressure over its mean is that of the depth, times 1 + lean·(x, y): damping presses harder
+  /// where the bodies roll together [1/m].
+  double lean[2] = {0, 0};
   const PatchQuadrature* patch = nullptr;  ///< of a law that IsDistributed; its axes are v's
 };
 
@@ -102,6 +116,8 @@ class RollingLaw {
   /** The symmetric matrix Q ≥ 0 [m⁵] in τ_r = (b/V) Q ω_t; with b = k_v V_r a this is
    τ_r = k_v a (V_r/V) Q ω_t. */
   virtual Mat3 Moment(const PatchGeometry& geometry) const = 0;
+  /** Whether friction, too, sees that damping presses harder where the bodies roll together. */
+  virtual bool LeansPressure() const { return false; }
 };
 
 /** A spinning law: how sliding and spinning share friction. */

@@ -15,7 +15,7 @@ class BilinearNormal : public NormalLaw {
   double DampingFactor(double /*v_i*/) const override { return 0.0; }
   bool Conserves() const override { return at_points_; }
   double Potential(double V) const override { return 0.5 * k_1_ * V * V; }
-  bool Remembers() const override { return true; }
+  bool HasCurve() const override { return true; }
 
  protected:
   /** stiffness k₁ [N/m³, N/m]; restitution e, by default the materials'. */

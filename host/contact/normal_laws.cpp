@@ -26,10 +26,13 @@ bool FollowsCurvatures(const Parameters& p, double exponent) {
 
 /** k of k zᵖ: given, or Hertz's of a radius. */
 double PointStiffness(Parameters& p, double exponent) {
-  const std::string remedy =
-      "At points give it in N/m^" + NumberText(exponent) +
-      ", or youngs_modulus of a material, of which Hertz' law makes it with `radius` [m], or with "
-      "the curvatures where the bodies touch.";
+  const std::string unit = exponent == 1.0 ? "N/m" : "N/m^" + NumberText(exponent);
+  const std::string otherwise =
+      exponent == 1.5 ? ", or youngs_modulus of a material, of which Hertz' law makes it with "
+                        "`radius` [m]; gonthier, hunt_crossley and lankarani_nikravesh take the "
+                        "curvatures where the bodies touch instead of it."
+                      : "; Hertz' law, which makes it of the materials, has exponent 1.5.";
+  const std::string remedy = "At points give it in " + unit + otherwise;
   double fallback = 0.0;
   if (!p.Has("stiffness") && p.Has("radius")) {
     const double R = p.InRange("radius", 0.0, 1e-9, 1e9, "Give 1/(1/R_1 + 1/R_2) in m.");
@@ -41,6 +44,7 @@ double PointStiffness(Parameters& p, double exponent) {
   const double k = p.Get("stiffness", fallback);
   if (!(k > 0.0) && !p.Has("stiffness")) p.FailMissing("stiffness", remedy);
   if (!(k > 0.0)) p.Fail("stiffness", NumberText(k) + " is not positive. " + remedy);
+  if (!p.Has("stiffness")) p.Note("stiffness", NumberText(k, 6) + " N/m^1.5, by Hertz' law");
   return k;
 }
 
@@ -97,6 +101,22 @@ GenericNormal::GenericNormal(Parameters& p)
     : PowerNormal(p, 1.5,
                   p.InRange("damping_exponent", p.Get("exponent", 1.5), 0.0, 4.0,
                             "Give the power of the depth that damping grows with.")) {}
+
+AzadFeatherstoneNormal::AzadFeatherstoneNormal(Parameters& p)
+    : PowerNormal(p, 1.5, 0.5),
+      recovers_(p.InRange("recovery", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5) {
+  if (recovers_ && p.Get("exponent", 1.5) != 1.5) {
+    p.Fail("recovery", "is that of the law with exponent 1.5. Remove exponent, or recovery.");
+  }
+}
+
+double AzadFeatherstoneNormal::Recovered(double z, double before, double rate, double h) const {
+  // z' = −(k/λ) z of the free surface.
+  const double k = elastic_.Force(1.0);
+  const double free = damping_ > 0.0 ? before * std::exp(-h * k / damping_) : 0.0;
+  if (z >= free && k * z + damping_ * rate > 0.0) return 0.0;
+  return std::max(z, free);
+}
 
 ConservingNormal::ConservingNormal(Parameters& p)
     : c_(p.InRange("coefficient", 0.0, 1e-30, 1e300,

@@ -23,7 +23,10 @@ class ElasticPart {
    @param may_follow  without stiffness and radius the curvatures set the stiffness of points. */
   ElasticPart(Parameters& p, double exponent, bool may_follow = false);
   /** The force [N] at the measure of compliance V: a volume [m³] or a depth [m]. */
-  double Force(double V) const { return exponent_ == 1.0 ? k_ * V : k_ * std::pow(V, exponent_); }
+  double Force(double V) const {
+    if (exponent_ == 1.5) return k_ * V * std::sqrt(V);
+    return exponent_ == 1.0 ? k_ * V : k_ * std::pow(V, exponent_);
+  }
   /** The energy that a point z deep stores [J]. */
   double Potential(double z) const { return Force(z) * z / (exponent_ + 1.0); }
   /** Whether it acts at points. */
@@ -135,8 +138,6 @@ class PowerNormal : public NormalLaw {
  protected:
   /** @param exponent, damping_exponent  n and q. */
   PowerNormal(Parameters& p, double exponent, double damping_exponent);
-
- private:
   ElasticPart elastic_;
   double damping_, damping_exponent_;
 };
@@ -155,11 +156,17 @@ class LeeWangNormal : public PowerNormal {
   explicit LeeWangNormal(Parameters& p) : PowerNormal(p, 1.5, 1.0) {}
 };
 
-/** Azad and Featherstone's max(0, √z (k z + λ ż)), Azad (8), (11). */
+/** Azad and Featherstone's max(0, √z (k z + λ ż)), Azad (8), (11). With `recovery` a surface that
+ the bodies leave behind comes back by k z + λ ż = 0, and acts again where they meet it. */
 class AzadFeatherstoneNormal : public PowerNormal {
  public:
-  /** stiffness k [N/m^1.5], damping λ = λ* √R [N·s/m^1.5]. */
-  explicit AzadFeatherstoneNormal(Parameters& p) : PowerNormal(p, 1.5, 0.5) {}
+  /** stiffness k [N/m^1.5], damping λ = λ* √R [N·s/m^1.5], recovery. */
+  explicit AzadFeatherstoneNormal(Parameters& p);
+  bool Recovers() const override { return recovers_; }
+  double Recovered(double z, double before, double rate, double h) const override;
+
+ private:
+  bool recovers_;
 };
 
 /** Kelvin and Voigt's spring and damper: f_n = max(0, k_v V_r − c v_n), at points k z − c v_n. */

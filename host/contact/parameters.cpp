@@ -73,6 +73,10 @@ void Parameters::Warn(const std::string& key, const std::string& message) {
   warnings_.push_back(part_ + "." + key + ": " + message);
 }
 
+void Parameters::Note(const std::string& key, const std::string& value) {
+  notes_.push_back(part_ + "." + key + " = " + value);
+}
+
 void Parameters::Fail(const std::string& key, const std::string& message) const {
   throw InputError(part_ + "." + key + ": " + message);
 }
@@ -111,6 +115,9 @@ double PositiveStiffness(Parameters& parameters, const std::string& key) {
                                           parameters.material_j().foundation_stiffness));
   if (!(k > 0.0) && !parameters.Has(key)) parameters.FailMissing(key, remedy);
   if (!(k > 0.0)) parameters.Fail(key, NumberText(k) + " is not positive. " + remedy);
+  if (!parameters.Has(key)) {
+    parameters.Note(key, NumberText(k, 6) + " N/m³, of the materials' foundations in series");
+  }
   return k;
 }
 

@@ -39,6 +39,8 @@ class Parameters {
   const Material& material_j() const { return material_j_; }
   /** Adds a remark that does not refuse the scene. */
   void Warn(const std::string& key, const std::string& message);
+  /** Notes what a key that is not given has been taken to be. */
+  void Note(const std::string& key, const std::string& value);
   /** Throws an InputError about a key. */
   [[noreturn]] void Fail(const std::string& key, const std::string& message) const;
   /** Throws an InputError about a key that is not given, with what may be its misspelling. */
@@ -47,6 +49,8 @@ class Parameters {
   void RefuseUnknown() const;
   /** The keys that have been asked for so far, given or not. */
   const std::set<std::string>& Known() const { return known_; }
+  /** What was taken for keys that are not given, as in "friction.sigma_0 = 4000 1/m, …". */
+  const std::vector<std::string>& notes() const { return notes_; }
   /** The remarks so far. */
   const std::vector<std::string>& warnings() const { return warnings_; }
 
@@ -57,7 +61,7 @@ class Parameters {
   const Material& material_j_;
   ContactGeometry geometry_;
   std::set<std::string> known_;
-  std::vector<std::string> warnings_;
+  std::vector<std::string> warnings_, notes_;
 };
 
 /** "1e-05" style text of a number for messages: the shortest that reads back the same, or rounded

@@ -18,6 +18,7 @@ inline Mat3 SecondMoment(const PatchGeometry& g) {
  in shares of the mean depth's square: 1/12, 2/9, 0.34. Requires V > 0 and an area S > 0 [m²]. */
 inline double DepthPower(const PatchGeometry& g, double S) {
   constexpr double kEven = 1.0 / 12, kWedge = 2.0 / 9;
+  if (g.is_point) return 1.0;
   const double variance = Dot(g.n, SecondMoment(g) * g.n) * S * S / (g.V * g.V * g.V);
   return std::clamp(1.0 + (variance - kEven) / (kWedge - kEven), 1.0, 3.0);
 }

@@ -26,7 +26,9 @@ class GonthierRolling : public RollingLaw {
   }
 };
 
-/** The exact flat plate: τ_r = k_v a (tr(M) I − M) ω_t, M = T E_v T, E_v = ½ tr(J_v) I − J_v. */
+/** The exact flat plate: τ_r = k_v a (tr(M) I − M) ω_t, M = T E_v T, E_v = ½ tr(J_v) I − J_v.
+ Friction then has the cross term that the thesis drops from (4.71)–(4.73) and (4.80): it acts at
+ the centre of the pressure, which k_v a M (n×ω_t)/f_n takes away from the centroid. */
 class ExactRolling : public RollingLaw {
  public:
   explicit ExactRolling(Parameters& /*p*/) {}
@@ -35,6 +37,7 @@ class ExactRolling : public RollingLaw {
     const Mat3 M = T * SecondMoment(geometry) * T;
     return Trace(M) * T - M;
   }
+  bool LeansPressure() const override { return true; }
 };
 
 }  // namespace intervox::host

@@ -19,7 +19,8 @@ class ContensouSpinning : public SpinningLaw {
  public:
   /** factor: multiplies the torque (0.65 matches a Coulomb–Contensou reference). */
   explicit ContensouSpinning(Parameters& p)
-      : factor_(p.InRange("factor", 1.0, 0.0, 10.0, "Give 1 for the model as it stands.")) {}
+      : factor_(p.InRange("factor", 1.0, 0.0, 10.0, "Give 0 to 10; 1 is the model as it stands.")) {
+  }
   void Factors(double v_epsilon, Slip* slip) const override {
     const Dual v = Norm(slip->v), w = Norm(slip->w);
     const Dual inverse = Dual(1.0) / Max(Hypot(v, w), v_epsilon);

@@ -51,6 +51,28 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
   contact->solved = false;
 }
 
+/** Takes over the weight that a point has now. What it then stores less has gone to its neighbours:
+ of points of one depth the sum stays, of others the law makes or takes what is left. */
+void MoveWeight(const ContactModel& model, Contact* contact, EnergyLedger* ledger) {
+  const PatchGeometry& g = contact->geometry;
+  if (contact->latch.form == g.weight || model.normal->FollowsCurvature()) return;
+  const double V_o = contact->state.V_o;
+  const double before = ElasticEnergy(model, g, contact->latch, V_o);
+  contact->latch.form = g.weight;
+  const double lost = before - ElasticEnergy(model, g, contact->latch, V_o);
+  ledger->elastic -= lost;
+  ledger->work[kNormalLoss] += lost;
+  contact->solved = false;
+}
+
+/** Moves the weights of all latched points. */
+void MoveWeights(const GroupRules& rules, BodyGroup* group) {
+  for (Contact& contact : group->patches.contacts) {
+    if (!contact.active || !contact.latched) continue;
+    MoveWeight(*rules.Rule(contact.body_i, contact.body_j).model, &contact, &group->ledger);
+  }
+}
+
 /** Latches a contact at the accepted state. A latch that moves changes the contact's force. */
 void MoveLatch(const ContactModel& model, bool on_purpose, double v_n, Contact* contact) {
   if (contact->latched) {
@@ -60,7 +82,7 @@ void MoveLatch(const ContactModel& model, bool on_purpose, double v_n, Contact* 
     return;
   }
   model.Begin(contact->geometry.V, v_n, on_purpose, &contact->latch, &contact->state);
-  model.BeginHertz(contact->geometry, &contact->latch);
+  model.BeginForm(contact->geometry, &contact->latch);
   contact->latched = true;
   contact->solved = false;
 }
@@ -68,6 +90,7 @@ void MoveLatch(const ContactModel& model, bool on_purpose, double v_n, Contact* 
 /** Moves the latches of contacts as they were grouped in the substep, h after the state before [s].
  */
 void MoveLatches(const GroupRules& rules, double h, BodyGroup* group, StageScratch* scratch) {
+  MoveWeights(rules, group);
   std::vector<Contact>& contacts = group->patches.contacts;
   scratch->flags.assign(contacts.size(), 0);
   ForEach(contacts.size(), scratch->threads, [&](std::size_t c) {
@@ -141,6 +164,7 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
                                       &group->patches, &scratch->grouping_scratch);
   group->ledger.bristle_lost += changes.bristle_energy_lost;
   std::vector<Contact>& contacts = group->patches.contacts;
+  MoveWeights(rules, group);
   scratch->flags.resize(contacts.size());
   std::atomic<std::int64_t> bounded{0};
   std::atomic<bool> has_forms{true}, solved{true};

@@ -31,14 +31,17 @@ double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, const Pa
                      double V_o) {
   const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - V_o);
   if (!(g.V > 0.0)) return 0.0;
-  if (model.normal->Remembers()) {
+  if (model.normal->HasCurve()) {
     const LoadingCurve curve = model.normal->Curve(latch);
-    if (model.normal->Conserves()) return WorkOf(curve, V_r, 1.0);
+    if (model.normal->Conserves()) return latch.form * WorkOf(curve, V_r, 1.0);
     return WorkOf(curve, V_r, DepthPower(g, S)) * MeanDepth(g, S) / g.V;
   }
   if (model.normal->Conserves()) {
-    const double w = model.normal->Potential(g.V);
-    return model.normal->FollowsCurvature() ? latch.form * w : w;
+    // What a surface holds that recovers by itself, it does not give to the bodies.
+    if (model.normal->Recovers() && g.V <= latch.V_max) return 0.0;
+    const double held = model.normal->Recovers() ? model.normal->Potential(latch.V_max) : 0.0;
+    const double w = model.normal->Potential(g.V) - held;
+    return latch.form * w;
   }
   const double p = DepthPower(g, S);
   return p / (p + 1.0) * model.Force(V_r, S, latch).f_e * (V_r / g.V) * MeanDepth(g, S);
@@ -64,8 +67,8 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
   const double W = i.inverse_mass + j.inverse_mass + Dot(a_i, i.inverse_inertia_W * a_i) +
                    Dot(a_j, j.inverse_inertia_W * a_j) +
                    r * r * (Trace(i.inverse_inertia_W) + Trace(j.inverse_inertia_W));
-  if (model.normal->Remembers()) {
-    return std::sqrt(SlopeNear(model.normal->Curve(latch), g.V) * S * W);
+  if (model.normal->HasCurve()) {
+    return std::sqrt(latch.form * SlopeNear(model.normal->Curve(latch), g.V) * S * W);
   }
   // The force of a law that conserves grows with the area too: S ∝ V^(1 − 1/p).
   const double p = conserves ? DepthPower(g, S) : 1.0;

@@ -66,9 +66,16 @@ void PutBack(const BodyGroup& group, std::size_t first_contact, int threads, Sta
 class GroupRules final : public PatchRules {
  public:
   /** Both must outlive this. */
-  GroupRules(const World& world, const BodyGroup& group) : world_(world), group_(group) {}
+  GroupRules(const World& world, const BodyGroup& group) : world_(world), group_(group) {
+    if (group.near.size() != 1) return;
+    i_ = group.near[0].i;
+    j_ = group.near[0].j;
+    rule_ = world.Rule(Global(i_), Global(j_));
+  }
   /** How two bodies of the group touch; they must be able to. */
-  const PairRule& Rule(int i, int j) const { return *world_.Rule(Global(i), Global(j)); }
+  const PairRule& Rule(int i, int j) const {
+    return i == i_ && j == j_ ? *rule_ : *world_.Rule(Global(i), Global(j));
+  }
   const PatchSettings& Settings(int i, int j) const override { return Rule(i, j).patches; }
   std::span<const int> Neighbours(int body, int cell) const override {
     const auto b = static_cast<std::size_t>(Global(body));
@@ -80,6 +87,8 @@ class GroupRules final : public PatchRules {
 
   const World& world_;
   const BodyGroup& group_;
+  int i_ = -1, j_ = -1;  ///< where only two bodies are near each other: these
+  const PairRule* rule_ = nullptr;
 };
 
 /** The largest impact index that a contact may have while its record is the group's. */

@@ -23,7 +23,7 @@ double AtLeast(const ContactModel& model, const Contact& contact) {
   const PatchGeometry& g = contact.geometry;
   const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - contact.state.V_o);
   if (!(V_r > 0.0)) return 0.0;
-  if (model.normal->Remembers()) {
+  if (model.normal->HasCurve()) {
     return g.turn * WorkOf(model.normal->Curve(contact.latch), V_r, 1.0) * MeanDepth(g, S) / g.V;
   }
   return 0.5 * g.turn * model.Force(V_r, S, contact.latch).f_e * (V_r / g.V) * MeanDepth(g, S);

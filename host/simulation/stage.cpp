@@ -140,7 +140,7 @@ void GroupStage::BeginContacts() {
     if (contact.latched) return;
     const ContactModel& model = *rules_.Rule(contact.body_i, contact.body_j).model;
     model.Begin(contact.geometry.V, v_n, true, &contact.latch, &contact.state);
-    model.BeginHertz(contact.geometry, &contact.latch);
+    model.BeginForm(contact.geometry, &contact.latch);
     contact.latched = true;
   });
 }

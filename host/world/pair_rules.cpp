@@ -87,6 +87,12 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
                 "rolling: a point has no area, and no rolling resistance. Remove it, or use "
                 "geometry: volumes.");
   }
+  // What the scene's version adds by itself has no place.
+  if (points && settings.spinning.model != "none" && settings.spinning.places.self.file) {
+    FailInModel(scene, name, settings,
+                "spinning: a point has no area, and no spinning friction. Remove it, or use "
+                "geometry: volumes.");
+  }
   // With relaxation a contact starts from zero force at the step that detects it.
   rule.patches.born_in_stages = rule.model->relaxation_time <= 0;
   return rule;

@@ -130,6 +130,7 @@ ActivePair PointPair(const PairQuery& query, const NearPair& pair,
                      const SeparationCache::Candidate& candidate,
                      const points::PointContact& point) {
   ActivePair out{pair.i, pair.j, candidate.a, candidate.b, {}, {}, point.feature};
+  out.weight = point.weight;
   if (pair.curvatures) {
     const points::Curvatures gap = points::CurvaturesOfGap(query, point);
     out.k_1 = gap.k_1;
@@ -154,8 +155,10 @@ bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candi
   if (gap > 0.0 && IsMovable(pair)) {
     candidate->apart_until = pair.cache->travel + (1 - kRounding) * gap;
   }
-  std::sort(found.begin(), found.end(),
-            [](const auto& x, const auto& y) { return x.feature < y.feature; });
+  if (found.size() > 1) {
+    std::sort(found.begin(), found.end(),
+              [](const auto& x, const auto& y) { return x.feature < y.feature; });
+  }
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (k == 0) *first = PointPair(query, pair, *candidate, found[k]);
     if (k > 0) further->push_back(PointPair(query, pair, *candidate, found[k]));

@@ -21,6 +21,7 @@ struct ActivePair {
   WallMean wall;                ///< of the round wall that they meet at
   int point = 0;                ///< which of the pair's points, where bodies touch in points
   double k_1 = 0.0, k_2 = 0.0;  ///< of the point's gap, where its NearPair asks for them [1/m]
+  double weight = 1.0;          ///< of the point's stiffness [–]
 };
 
 /** Two bodies whose cells may overlap, and what is remembered of them. */

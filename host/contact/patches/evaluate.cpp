@@ -220,14 +220,33 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int thr
   cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, threads, std::cref(find));
 }
 
+void AddPair(const PatchSettings& settings, const ActivePair& pair, MetricsSum* sum) {
+  if (settings.points) {
+    *sum = MetricsSum::OfPoint(pair.metrics);
+  } else {
+    sum->Add(pair.metrics);
+    sum->AddWall(pair.metrics, pair.wall);
+  }
+  sum->k_1 = pair.k_1;
+  sum->k_2 = pair.k_2;
+  sum->weight = pair.weight;
+}
+
 void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contact* contact,
                     std::int64_t* undefined_normals) {
   contact->active = false;
   contact->pairs = sum.pairs;
   if (sum.pairs == 0) return;
   PatchGeometry& geometry = contact->geometry;
+  if (settings.points) {
+    geometry = sum.Point();
+    if (!contact->has_normal) contact->n_accepted = geometry.n;
+    contact->has_normal = true;
+    geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
+    contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
+    return;
+  }
   sum.Finish(&geometry);
-  geometry.is_point = settings.points;
   if (settings.whole_pair) {  // the gradient of V is along S, whatever the walls
     geometry.S_wall = geometry.twist = {};
     geometry.turn = 1.0;
@@ -256,15 +275,12 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
     std::int64_t count = 0;
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
       Contact& contact = patches->contacts[c];
+      const PatchSettings& settings = rules.Settings(contact.body_i, contact.body_j);
       MetricsSum sum;
       for (std::size_t at = scratch->first_of[c]; at < scratch->first_of[c + 1]; ++at) {
-        const ActivePair& pair = pairs[static_cast<std::size_t>(scratch->sorted[at])];
-        sum.Add(pair.metrics);
-        sum.AddWall(pair.metrics, pair.wall);
-        sum.k_1 = pair.k_1;
-        sum.k_2 = pair.k_2;
+        AddPair(settings, pairs[static_cast<std::size_t>(scratch->sorted[at])], &sum);
       }
-      FinishGeometry(rules.Settings(contact.body_i, contact.body_j), sum, &contact, &count);
+      FinishGeometry(settings, sum, &contact, &count);
     }
     undefined += count;
   };

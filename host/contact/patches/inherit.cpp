@@ -259,10 +259,7 @@ void MakeHeir(const PatchRules& rules, std::span<const ActivePair> pairs,
     const ActivePair& pair = pairs[static_cast<std::size_t>(scratch->sorted[at])];
     heir->body_i = pair.i;
     heir->body_j = pair.j;
-    sum.Add(pair.metrics);
-    sum.AddWall(pair.metrics, pair.wall);
-    sum.k_1 = pair.k_1;
-    sum.k_2 = pair.k_2;
+    AddPair(rules.Settings(pair.i, pair.j), pair, &sum);
   }
   const std::span<const PatchShare> shares = SharesOf(g, *scratch);
   const Contact* predecessor = PredecessorOf(static_cast<int>(g), shares, before, scratch->heir);

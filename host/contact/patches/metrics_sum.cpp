@@ -56,6 +56,28 @@ void MetricsSum::Add(const PatchGeometry& patch) {
   Add(One(patch.p_WC, patch.V, patch.J_W, patch.S, patch.G));
 }
 
+MetricsSum MetricsSum::OfPoint(const InterferenceMetrics& point) {
+  MetricsSum sum;
+  sum.p_WO = point.p_WC;
+  sum.v = point.volume;
+  sum.s = point.area_vector;
+  sum.size = Norm(point.area_vector);
+  sum.pairs = 1;
+  return sum;
+}
+
+PatchGeometry MetricsSum::Point() const {
+  PatchGeometry geometry;
+  geometry.is_point = true;
+  geometry.V = v;
+  geometry.p_WC = p_WO;
+  geometry.n = geometry.S = s;
+  geometry.k_1 = k_1;
+  geometry.k_2 = k_2;
+  geometry.weight = weight;
+  return geometry;
+}
+
 Mat3 MetricsSum::SecondMoment() const { return e - (1 / v) * Outer(m, m); }
 
 void MetricsSum::Finish(PatchGeometry* geometry) const {
@@ -99,7 +121,10 @@ bool MayBeOneConvexOverlap(const MetricsSum& a, const MetricsSum& b) {
 }
 
 bool HasDirection(const Vec3& S, double V) {
-  return V > 0 && Norm(S) >= kUndefinedNormal * std::cbrt(V * V);
+  // |S|³ against V²: without a cube root.
+  constexpr double kCube = kUndefinedNormal * kUndefinedNormal * kUndefinedNormal;
+  const double square = SquaredNorm(S);
+  return V > 0 && square * std::sqrt(square) >= kCube * V * V;
 }
 
 bool ChooseNormal(const NormalRule& rule, const PatchGeometry& geometry, const Vec3* n_prev,

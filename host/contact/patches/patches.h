@@ -207,6 +207,9 @@ void SortByPart(std::span<const int> part_of, std::size_t parts, PatchScratch* s
 /** Puts contacts into the order of their ids, and the grouping into that of its cell pairs. */
 void SortContacts(Patches* patches);
 
+/** Adds a cell pair, or a point, which is alone in its contact, to a contact's sum. */
+void AddPair(const PatchSettings& settings, const ActivePair& pair, MetricsSum* sum);
+
 /** Sets a contact's geometry and `active` from the sum over its cell pairs. */
 void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contact* contact,
                     std::int64_t* undefined_normals);

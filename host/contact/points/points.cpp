@@ -148,16 +148,36 @@ double Exchanged(const Find& find, std::vector<PointContact>* out) {
   return gap;
 }
 
+/** The plane of a half-space in the world: solid is where n·p < offset. */
+struct Plane {
+  Vec3 n;
+  double offset = 0.0;
+};
+
+Plane PlaneOf(const Cell& half_space, const Pose& X_WB) {
+  const Surface& s = half_space.surfaces[0];
+  const double side = s.side;
+  const Vec3 n = X_WB.R * (side * s.PlaneNormal());
+  return {n, Dot(n, X_WB * s.o)};
+}
+
 /** A ball of body A and any cell of B. */
 double BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell, const Pose& X_WB,
                  std::vector<PointContact>* out) {
   const Vec3 c_W = X_WA * sphere.o;
+  const double radius = std::sqrt(-sphere.c / sphere.e.x);
+  if (IsHalfSpace(cell)) {
+    const Plane plane = PlaneOf(cell, X_WB);
+    const double x = Dot(plane.n, c_W) - plane.offset - radius;
+    if (x < 0.0) out->push_back(Touch(0, x, plane.n, c_W - radius * plane.n));
+    return std::max(0.0, x);
+  }
   const Vec3 c_B = TransposeTimes(X_WB.R, c_W - X_WB.p);
   const Surface* other = SphereOf(cell);
   const std::optional<Foot> foot =
       other != nullptr ? NearestOnSurface(*other, c_B) : NearestOnCell(cell, c_B);
   if (!foot) return 0.0;
-  const double radius = std::sqrt(-sphere.c / sphere.e.x), x = foot->x - radius;
+  const double x = foot->x - radius;
   if (x >= 0.0) return x;
   if (foot->is_cut) return 0.0;
   const Vec3 n = X_WB.R * foot->n;
@@ -168,10 +188,7 @@ double BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell, cons
 /** The extremes of a cell of body A below the plane of B, a half-space. */
 double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, const Pose& X_WB,
                    std::vector<PointContact>* out) {
-  const Surface& plane = half_space.surfaces[0];
-  const double side = plane.side;
-  const Vec3 n = X_WB.R * (side * plane.PlaneNormal());
-  const double offset = Dot(n, X_WB * plane.o);
+  const auto [n, offset] = PlaneOf(half_space, X_WB);
   double least = HUGE_VAL;
   VisitExtremes(cell, -TransposeTimes(X_WA.R, n), [&](int feature, const Vec3& p_A) {
     const Vec3 p = X_WA * p_A;

@@ -9,16 +9,17 @@ namespace intervox::host::points {
 
 /** One point at which cell A presses against cell B. */
 struct PointContact {
-  int feature = 0;  ///< which of the pair's points: the same from step to step
-  double x = 0.0;   ///< signed distance, negative in penetration [m]
-  Vec3 n;           ///< unit normal from B toward A, along which x grows
-  Vec3 p_WA;        ///< A's witness point, in the world [m]
-  Vec3 p_WB;        ///< B's: p_WA − x n [m]
+  int feature = 0;      ///< which of the pair's points: the same from step to step
+  double x = 0.0;       ///< signed distance, negative in penetration [m]
+  Vec3 n;               ///< unit normal from B toward A, along which x grows
+  Vec3 p_WA;            ///< A's witness point, in the world [m]
+  Vec3 p_WB;            ///< B's: p_WA − x n [m]
+  double weight = 1.0;  ///< of its stiffness, where points share what a face has [–]
 };
 
 /** The same point with the roles of A and B exchanged. */
 inline PointContact OfTheOther(const PointContact& point) {
-  return {point.feature, point.x, -point.n, point.p_WB, point.p_WA};
+  return {point.feature, point.x, -point.n, point.p_WB, point.p_WA, point.weight};
 }
 
 /** What two cells are to contact by points. */
@@ -38,7 +39,8 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    rim and two more at 120° from it, and the tip; the lowest point of an ellipsoid or torus.
  - Two polytopes touch along the separating axis of least depth: a face at the corners of what the
    other's nearest face leaves within the solid, two edges that cross beside faces at one point.
-   These corners come and go as parts slide over each other, and with them stored energy.
+   These corners come and go as parts slide over each other. Each has the weight of the two edges'
+   halves that meet there, so what comes begins with what it takes from its neighbours.
  - Any others touch at their deepest point, where the least motion takes them apart: by their
    distance after they are moved apart along n, until they are nearest along n. Two grids, or a grid
    and a solid, by the moments of the overlap instead: x = −p V/|S|, p being its DepthPower.

@@ -19,6 +19,8 @@ constexpr double kParallel = 1e-12;
 /** Share of a part's size by which its sides are moved out, so that faces with a common edge keep
  their corners. */
 constexpr double kBeside = 1e-6;
+/** Of a corner's stiffness, where it has just come. */
+constexpr double kLeastWeight = 1e-6;
 /** Points of edges have features from here on; corners are counted from 0. */
 constexpr int kFirstClip = 1 << 12;
 
@@ -210,7 +212,9 @@ void Clip(const Vec3& n, double offset, int plane, std::vector<ClipCorner>* poly
 }
 
 /** Appends the corners of the other's nearest face that lie within the reference and beyond its
- face; the reference is B, but for `is_a`. */
+ face; the reference is B, but for `is_a`. Weights are the corners' shares of the polygon's
+ circumference, half of both sides each, times the corners that the whole face has: a corner that is
+ cut off gives its share to the two that come, and a whole rectangle has four of weight 1. */
 void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, bool is_a,
                   std::vector<PointContact>* out) {
   thread_local std::vector<ClipCorner> polygon, scratch;
@@ -240,10 +244,17 @@ void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, 
          &scratch);
   }
   const int base = is_a ? kFirstClip * kFirstClip : 0;
-  for (const ClipCorner& at : polygon) {
+  const std::size_t count = polygon.size();
+  double around = 0.0;
+  for (std::size_t k = 0; k < count; ++k) around += Norm(polygon[(k + 1) % count].p - polygon[k].p);
+  for (std::size_t k = 0; k < count; ++k) {
+    const ClipCorner& at = polygon[k];
     const double x = Dot(n, at.p) - reference.offsets[face];
     if (!(x < 0.0)) continue;
-    const PointContact point{base + at.feature, x, n, at.p, at.p - x * n};
+    PointContact point{base + at.feature, x, n, at.p, at.p - x * n};
+    const double sides =
+        Norm(polygon[(k + 1) % count].p - at.p) + Norm(at.p - polygon[(k + count - 1) % count].p);
+    point.weight = std::max(kLeastWeight, 0.5 * SizeOf(t, flattest) * sides / around);
     out->push_back(is_a ? OfTheOther(point) : point);
   }
 }

@@ -99,7 +99,39 @@ void IslandMatrix::FindProfile() {
   }
 }
 
+// The same elimination of a single body's six unknowns, as most islands have: without a profile,
+// with loops of known lengths.
+bool IslandMatrix::SolveOneBody(std::span<const double> f, std::span<double> x) {
+  constexpr std::size_t kRows = 6, kWidth = 8;
+  alignas(32) double a[kRows][kWidth];
+  for (std::size_t i = 0; i < kRows; ++i) {
+    std::copy_n(Row(i), kWidth, a[i]);
+    a[i][kRows] = -f[i];
+  }
+  for (std::size_t k = 0; k < kRows; ++k) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < kRows; ++i) {
+      if (std::fabs(a[i][k]) > std::fabs(a[pivot][k])) pivot = i;
+    }
+    if (pivot != k) std::swap_ranges(a[k], a[k] + kWidth, a[pivot]);
+    if (!(std::fabs(a[k][k]) > 0.0)) return false;
+    const double inverse = 1.0 / a[k][k];
+    for (std::size_t i = k + 1; i < kRows; ++i) {
+      const double m = a[i][k] * inverse;
+      if (k < 4) PackAt(a[i]) -= m * PackAt(a[k]);
+      PackAt(a[i] + 4) -= m * PackAt(a[k] + 4);
+    }
+  }
+  for (std::size_t k = kRows; k-- > 0;) {
+    double sum = a[k][kRows];
+    for (std::size_t j = k + 1; j < kRows; ++j) sum -= a[k][j] * x[j];
+    x[k] = sum / a[k][k];
+  }
+  return true;
+}
+
 bool IslandMatrix::SolveNegative(std::span<const double> f, std::span<double> x) {
+  if (n_ == 6 && constraint_at_.empty()) return SolveOneBody(f, x);
   for (std::size_t i = 0; i < n_; ++i) Row(PlaceOf(i))[n_] = -f[i];
   FindProfile();
   for (std::size_t k = 0; k < n_; ++k) {

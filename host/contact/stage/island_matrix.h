@@ -54,6 +54,7 @@ class IslandMatrix {
   }
   void Clear();
   void FindProfile();
+  bool SolveOneBody(std::span<const double> f, std::span<double> x);
 
   std::size_t n_ = 0;
   std::size_t stride_ = 0;

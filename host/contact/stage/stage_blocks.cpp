@@ -44,6 +44,7 @@ ContactSlope SlopeOf(const StagePoint& point, bool coupled) {
   out.rho[0] = point.rho_i;
   out.rho[1] = point.rho_j;
   out.twist = point.twist;
+  out.pressed = point.pressed;
   out.lever = point.lever;
   out.by_depth = H * C[0][0];
   out.by_turn = H * point.TurnSlope();
@@ -69,7 +70,8 @@ ContactSlope SlopeOf(const StagePoint& point, bool coupled) {
 
 CentroidWrench Multiply(const ContactSlope& s, const Vec3& dv, const Vec3& dw) {
   const double v_n = Dot(s.axis[0], dv) + Dot(s.twist, dw), by_lever = Dot(s.lever, dw);
-  const double v_1 = Dot(s.axis[1], dv), v_2 = Dot(s.axis[2], dv), spin = Dot(s.n, dw);
+  const Vec3 dv_t = dv + Cross(dw, s.pressed);
+  const double v_1 = Dot(s.axis[1], dv_t), v_2 = Dot(s.axis[2], dv_t), spin = Dot(s.n, dw);
   const double f_n = s.by_depth * v_n + s.by_turn * by_lever;
   double f[3];
   for (int k = 0; k < 3; ++k) {
@@ -78,8 +80,9 @@ CentroidWrench Multiply(const ContactSlope& s, const Vec3& dv, const Vec3& dw) {
   const double* t = s.turn;
   const Vec3 turn{t[0] * dw.x + t[3] * dw.y + t[4] * dw.z, t[3] * dw.x + t[1] * dw.y + t[5] * dw.z,
                   t[4] * dw.x + t[5] * dw.y + t[2] * dw.z};
-  return {f_n * s.axis[0] + f[0] * s.axis[1] + f[1] * s.axis[2],
-          f_n * s.twist + f[2] * s.n + (s.at_lever * (v_n + by_lever)) * s.lever + turn};
+  const Vec3 f_t = f[0] * s.axis[1] + f[1] * s.axis[2];
+  return {f_n * s.axis[0] + f_t, f_n * s.twist + f[2] * s.n + Cross(s.pressed, f_t) +
+                                     (s.at_lever * (v_n + by_lever)) * s.lever + turn};
 }
 
 namespace {
@@ -99,7 +102,7 @@ Rows LocalVelocities(const ContactSlope& s, int side) {
     out.at[k][6] = out.at[k][7] = 0.0;
   };
   set(0, s.axis[0], Cross(s.rho[side], s.axis[0]) + s.twist);
-  for (int k = 1; k < 3; ++k) set(k, s.axis[k], Cross(s.rho[side], s.axis[k]));
+  for (int k = 1; k < 3; ++k) set(k, s.axis[k], Cross(s.rho[side] + s.pressed, s.axis[k]));
   set(3, {}, s.n);
   set(4, {}, s.lever);
   return out;

@@ -30,6 +30,7 @@ struct ContactSlope {
   Vec3 n;                           ///< about which the patch spins
   Vec3 rho[2];                      ///< from the bodies' centres to the centroid [m]
   Vec3 twist;                       ///< what turning adds to v_n beside the centroid's motion [m]
+  Vec3 pressed;                     ///< from the centroid to where friction acts [m]
   Vec3 lever;                       ///< what it adds to v_n in the change of V [m]
   double by_depth = 0.0;            ///< −H ∂f_n, with v_n
   double by_turn = 0.0;             ///< likewise, with lever·ω

@@ -93,8 +93,6 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
     const double S = S_there;
     if (S > 0.0) {
-      const double further = Law((1.0 + kDifference) * V_r).f_e;
-      const double slope = (further - law.f_e) / (kDifference * V_r);
       S_n = S;
       const Vec3 G = g.G - S * twist;  // what v_n does not hold of the change of V
       lever = (1.0 / S) * G;
@@ -103,7 +101,10 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
         depth_power = std::max(1.0, DepthPower(g, Norm(g.S)) - DepthPowerError(g, Norm(g.S)));
       }
       // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
-      if (!conserves) K = Across(TiltStiffness(g, S, slope), axis);
+      if (!conserves) {
+        const double further = Law((1.0 + kDifference) * V_r).f_e;
+        K = Across(TiltStiffness(g, S, (further - law.f_e) / (kDifference * V_r)), axis);
+      }
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
       const auto moved = [&](const StageBody& body, const Vec3& arm) {
         return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
@@ -121,11 +122,19 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
 
   torque_factor = distributed ? 1.0 : model->spinning->TorqueFactor();
   v_epsilon = model->friction->VelocityScale();
-  const double J_nn = Dot(g.n, g.J_W * g.n);
-  if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
-  rolling = Across((-law.b / g.V) * Dissipating(model->rolling->Moment(g), g.n), axis);
-  if (model->rolling_cap && J_nn > 0.0) {
-    rolling_reach = -latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
+  if (!g.is_point) {
+    const double J_nn = Dot(g.n, g.J_W * g.n);
+    if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
+    rolling = Across((-law.b / g.V) * Dissipating(model->rolling->Moment(g), g.n), axis);
+    if (model->rolling_cap && J_nn > 0.0) {
+      rolling_reach = -latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
+    }
+    leans = model->rolling->LeansPressure() && !conserves && J_nn > 0.0;
+    if (leans) {
+      const Mat3 T = Mat3::Identity() - Outer(g.n, g.n);
+      spread = Across((1.0 / g.V) * Dissipating(T * SecondMoment(g) * T, g.n), axis);
+      radius = std::sqrt(2.0 * J_nn / g.V);
+    }
   }
 
   const Vec3 z_W = g.R_n * c->state.z;
@@ -156,12 +165,28 @@ double StagePoint::VolumeThere(double V_linear, double* slope) const {
   return V * depth * *slope;
 }
 
+// p ∝ depth (1 + a v_n(x)), and v_n(x) = v_cn + (n×ω_t)·x: so (b/f_n) (n×ω_t) leans the pressure,
+// as far as the rolling moment is let act, and not beyond where it turns tensile.
+void StagePoint::Lean() {
+  const Vec3& n = Normal();
+  const Vec3 c = f_n > 0.0 ? (ramp * law.b / f_n) * Cross(n, w) : Vec3{};
+  const double most = 1.0 / std::max(1.0, Norm(c) * radius);
+  lean[0] = most * Dot(axis[1], c);
+  lean[1] = most * Dot(axis[2], c);
+  if (distributed) return;  // sums over the pressure itself
+  pressed = AcrossTimes(spread, lean[0], lean[1]);
+}
+
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
   const Vec3 v_c = body_i->v - body_j->v + Cross(body_i->w, rho_i) - Cross(body_j->w, rho_j);
   w = body_i->w - body_j->w;
-  for (int k = 0; k < 3; ++k) v[k] = Dot(axis[k], v_c);
-  v[0] += Dot(twist, w);
+  v[0] = Dot(axis[0], v_c) + Dot(twist, w);
+  const auto set_slip = [&] {
+    const Vec3 v_t = leans ? v_c + Cross(w, pressed) : v_c;
+    for (int k = 1; k < 3; ++k) v[k] = Dot(axis[k], v_t);
+  };
+  set_slip();
   const Vec3& n = Normal();
   v[3] = Dot(n, w);
   plate_spin =
@@ -193,6 +218,10 @@ void StagePoint::Evaluate(bool hold) {
   if (!hold) {
     FreshWeights(&s, &ramp);
     tilt_ramp = f_e_there > 0.0 ? std::min(1.0, f_n / (kRollingFade * f_e_there)) : 0.0;
+    if (leans) {
+      Lean();
+      set_slip();
+    }
   }
 
   Slip slip;
@@ -215,6 +244,8 @@ void StagePoint::Evaluate(bool hold) {
   slip.z_j_w = r_theta_j_star;
   slip.s_dw = s_dw;
   slip.r_gyr = r_gyr;
+  slip.lean[0] = lean[0];
+  slip.lean[1] = lean[1];
   slip.patch = distributed ? contact->patch : nullptr;
   if (r_gyr > 0.0) {
     model->spinning->Factors(v_epsilon, &slip);
@@ -289,8 +320,9 @@ Vec3 StagePoint::Force() const {
 
 Vec3 StagePoint::Torque() const {
   const Vec3 by_rolling = AcrossTimes(rolling, Dot(axis[1], w), Dot(axis[2], w));
-  return -(torque_factor * r_gyr * f_t[2]) * Normal() - ramp * by_rolling + (f_n * turn) * twist +
-         ElasticTorque();
+  const Vec3 by_friction = leans ? Cross(pressed, -f_t[0] * axis[1] - f_t[1] * axis[2]) : Vec3{};
+  return by_friction - (torque_factor * r_gyr * f_t[2]) * Normal() - ramp * by_rolling +
+         (f_n * turn) * twist + ElasticTorque();
 }
 
 Vec3 StagePoint::ElasticTorque() const {

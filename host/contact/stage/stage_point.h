@@ -61,6 +61,11 @@ struct StagePoint {
   double v_epsilon = 1.0;
   AcrossNormal rolling;        ///< −(b/V) Q: τ_r = −rolling ω
   double rolling_reach = 0.0;  ///< |a| times the patch radius, for the cap [s]; 0: no cap
+  bool leans = false;          ///< friction sees the pressure of rolling
+  double radius = 0.0;         ///< √2 r_gyr, of a patch that leans [m]
+  AcrossNormal spread;         ///< second moments across n over V, likewise [m²]
+  double lean[2] = {0, 0};     ///< of the last evaluation, see Slip [1/m]
+  Vec3 pressed;                ///< where friction acts, from the centroid: held as s is [m]
   double z_star[2] = {0, 0};
   double r_theta_star = 0.0;
   double z_j_star[2] = {0, 0};
@@ -116,6 +121,8 @@ struct StagePoint {
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
+  /** Moves the centre of friction to where damping puts it at the velocities given. */
+  void Lean();
   /** What s and ramp would be at the last evaluated velocities. */
   void FreshWeights(double* fresh_s, double* fresh_ramp) const;
   /** Moves s and ramp towards there. */
