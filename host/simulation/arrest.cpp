@@ -61,10 +61,11 @@ void MoveWith(const RigidBody& anchor, RigidBody* body) {
 struct TouchingBodies {
   std::vector<std::size_t> free;      ///< index into the group's free bodies
   const RigidBody* anchor = nullptr;  ///< a fixed or driven body that they touch
-  bool move_as_one = true;            ///< whether all fixed and driven ones move as that does
+  bool moves_as_one = true;           ///< whether all fixed and driven ones move as that does
 };
 
-TouchingBodies FindTouching(const BodyGroup& group, int body, const StageScratch& scratch) {
+/** What touches in a trial; without bodies that touch nothing, or such as do not move as one. */
+std::vector<TouchingBodies> FindTouching(const BodyGroup& group, const StageScratch& scratch) {
   std::vector<int> parent(group.state.size());
   std::iota(parent.begin(), parent.end(), 0);
   const auto is_free = [&](int b) { return group.row_of[static_cast<std::size_t>(b)] >= 0; };
@@ -74,24 +75,27 @@ TouchingBodies FindTouching(const BodyGroup& group, int body, const StageScratch
       Unite(parent, contact.body_i, contact.body_j);
     }
   }
-  const int root = FindRoot(parent, body);
-  TouchingBodies out;
-  for (std::size_t f = 0; f < group.free.size(); ++f) {
-    if (FindRoot(parent, group.free[f]) == root) out.free.push_back(f);
-  }
+  std::vector<TouchingBodies> of(group.state.size());
+  const auto set_of = [&](int b) -> TouchingBodies& {
+    return of[static_cast<std::size_t>(FindRoot(parent, b))];
+  };
+  for (std::size_t f = 0; f < group.free.size(); ++f) set_of(group.free[f]).free.push_back(f);
   for (const Contact& contact : scratch.patches.contacts) {
     if (!touch(contact) || is_free(contact.body_i) == is_free(contact.body_j)) continue;
     const bool is_i = is_free(contact.body_i);
-    if (FindRoot(parent, is_i ? contact.body_i : contact.body_j) != root) continue;
+    TouchingBodies& set = set_of(is_i ? contact.body_i : contact.body_j);
     const RigidBody& other =
         group.state[static_cast<std::size_t>(is_i ? contact.body_j : contact.body_i)];
-    if (out.anchor == nullptr) out.anchor = &other;
-    const bool rests = SquaredNorm(other.v) + SquaredNorm(other.w) + SquaredNorm(out.anchor->v) +
-                           SquaredNorm(out.anchor->w) ==
+    if (set.anchor == nullptr) set.anchor = &other;
+    const bool rests = SquaredNorm(other.v) + SquaredNorm(other.w) + SquaredNorm(set.anchor->v) +
+                           SquaredNorm(set.anchor->w) ==
                        0.0;
-    out.move_as_one = out.move_as_one && (rests || out.anchor == &other);
+    set.moves_as_one = set.moves_as_one && (rests || set.anchor == &other);
   }
-  return out;
+  std::erase_if(of, [](const TouchingBodies& set) {
+    return set.free.empty() || !set.moves_as_one || (set.anchor == nullptr && set.free.size() < 2);
+  });
+  return of;
 }
 
 /** Stops free bodies against each other, and against what else is in their group. */
@@ -122,19 +126,25 @@ double Arrest(const StageTools& tools, BodyGroup* group, StageScratch* scratch) 
   return taken;
 }
 
-bool SlowDown(const BodyGroup& group, int body, double energy, StageScratch* scratch) {
-  const TouchingBodies touching = FindTouching(group, body, *scratch);
-  if (!touching.move_as_one) return false;
+bool SlowDown(const BodyGroup& group, double energy, StageScratch* scratch) {
+  std::vector<std::size_t> rows;
   std::vector<RigidBody> moving, stopped, relative;
-  for (const std::size_t f : touching.free) {
-    moving.push_back(BodyAtEnd(group, f, *scratch));
-    SetVelocities(&moving.back());
-  }
-  stopped = moving;
-  if (touching.anchor == nullptr) {
-    MoveAsOne(stopped);
-  } else {
-    for (RigidBody& at : stopped) MoveWith(*touching.anchor, &at);
+  bool driven = false;
+  for (const TouchingBodies& touching : FindTouching(group, *scratch)) {
+    std::vector<RigidBody> bodies;
+    for (const std::size_t f : touching.free) {
+      rows.push_back(f);
+      bodies.push_back(BodyAtEnd(group, f, *scratch));
+      SetVelocities(&bodies.back());
+      moving.push_back(bodies.back());
+    }
+    if (touching.anchor == nullptr) {
+      MoveAsOne(bodies);
+    } else {
+      for (RigidBody& body : bodies) MoveWith(*touching.anchor, &body);
+      driven = driven || touching.anchor->kind == BodyKind::kDriven;
+    }
+    stopped.insert(stopped.end(), bodies.begin(), bodies.end());
   }
   relative = moving;
   for (std::size_t k = 0; k < moving.size(); ++k) {
@@ -150,16 +160,13 @@ bool SlowDown(const BodyGroup& group, int body, double energy, StageScratch* scr
     at.momentum = stopped[k].momentum + share * relative[k].momentum;
     at.spin = stopped[k].spin + share * relative[k].spin;
     SetVelocities(&at);
-    const std::size_t f = touching.free[k];
-    const Vec3 O = group.state[static_cast<std::size_t>(group.free[f])].p_WM;
-    double* row = StateLayout::Momentum(std::span<double>(scratch->y), f);
+    const Vec3 O = group.state[static_cast<std::size_t>(group.free[rows[k]])].p_WM;
+    double* row = StateLayout::Momentum(std::span<double>(scratch->y), rows[k]);
     WriteVec3(at.momentum, row);
     WriteVec3(at.spin + Cross(at.p_WM - O, at.momentum), row + 3);
   }
   // What slowing against a moving body gives or takes is its drive's.
-  if (touching.anchor != nullptr && touching.anchor->kind == BodyKind::kDriven) {
-    scratch->a[kDrivenWork] += KineticEnergyOf(moving) - before + energy;
-  }
+  if (driven) scratch->a[kDrivenWork] += KineticEnergyOf(moving) - before + energy;
   return true;
 }
 

@@ -11,14 +11,13 @@ namespace intervox::host {
  @return the energy taken, which enters the ledger as numerical [J] */
 double Arrest(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
 
-/** Slows a free body of the trial in the scratch, and those that touch it in it or touch those,
- against each other, so that their motion has so much less energy: what it has beyond that of one
- rigid body is scaled. Their momentum and angular momentum stay where all of them are free. Else it
- is their motion against the fixed or driven body that they touch.
- @param body    local index of the free body
+/** Slows the free bodies of the trial in the scratch that touch, so that their motion has so much
+ less energy. What bodies that touch each other have beyond one rigid body's motion, or against the
+ fixed or driven body that they touch, is scaled, all of it alike. Momentum and angular momentum
+ stay where they touch free bodies alone. Bodies that touch nothing are left alone, and so are those
+ that touch several fixed or driven ones which do not move as one.
  @param energy  to be taken [J]
- @return false, with nothing changed, where that is too much of their motion, or where what they
- touch does not move as one */
-bool SlowDown(const BodyGroup& group, int body, double energy, StageScratch* scratch);
+ @return false, with nothing changed, where that is too much of their motion */
+bool SlowDown(const BodyGroup& group, double energy, StageScratch* scratch);
 
 }  // namespace intervox::host

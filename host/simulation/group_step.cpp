@@ -112,11 +112,11 @@ struct StepProgress {
   bool by_law = false;  ///< a law makes energy: shorter substeps do not help
 };
 
-/** Takes what a trial errs by from the motion of the bodies that touch the one that gains: with
- its losses, or at least what it gains beyond them. */
+/** Takes what a trial errs by from the motion of the bodies that touch: with its losses, or at
+ least what it gains beyond them. */
 bool TakeGain(const BodyGroup& group, const EnergyCheck& check, StageScratch* scratch) {
-  return (check.balance > check.gain && SlowDown(group, check.body, check.balance, scratch)) ||
-         SlowDown(group, check.body, check.gain, scratch);
+  return (check.balance > check.gain && SlowDown(group, check.balance, scratch)) ||
+         SlowDown(group, check.gain, scratch);
 }
 
 /** Makes a trial substep that gains no energy, cut at its first event. */

@@ -67,6 +67,37 @@ TEST(SolveStage, BristlesTurnWithThePlate) {
   EXPECT_NEAR(c.state.z.x, 1e-7, 1e-18);
 }
 
+// A wedge's or a cap's overlap grows with the square of the depth, a corner's with its cube: at the
+// implicit position it is what the depth there says, however far that is.
+TEST(SolveStage, AnUnevenOverlapGrowsByItsPower) {
+  ContactModelSettings s;
+  s.normal = {"gonthier", {{"stiffness", 1e8}, {"restitution", 1.0}}, {}};
+  const auto model = MakeContactModel(s, {}, {});
+  for (const double p : {1.0, 1.5, 2.0, 3.0}) {
+    const double depth = 1e-3, V = 1e-7, S = p * V / depth;
+    const double along = (1.0 / 12 + (p - 1.0) * (2.0 / 9 - 1.0 / 12)) * V * V * V / (S * S);
+    for (const double share : {-0.9, -0.5, 0.3, 30.0}) {
+      std::vector<StageBody> bodies(2);
+      bodies[1].inverse_mass = 1e-30;
+      bodies[1].inverse_inertia_W = 1e-30 * Mat3::Identity();
+      bodies[1].has_offset = true;
+      bodies[1].dx = {0, 0, -share * depth};
+      StageContact c;
+      c.body_i = 1;
+      c.body_j = 0;
+      c.model = model.get();
+      c.geometry.n = {0, 0, 1};
+      c.geometry.V = V;
+      c.geometry.S = {0, 0, S};
+      c.geometry.J_W(0, 0) = c.geometry.J_W(1, 1) = V * 1e-6 + along;
+      c.geometry.J_W(2, 2) = 2 * V * 1e-6;
+      SolveStage(1e-3, bodies, {&c, 1});
+      const double there = 1e8 * V * std::pow(1.0 + share, p);
+      EXPECT_NEAR(c.f_n, there, 1e-9 * there) << p << " " << share;
+    }
+  }
+}
+
 // A face of even depth that is to be found tilted by θ at the stage's end: k_v θ ∫ y² dA.
 TEST(SolveStage, AFacesTiltMeetsWinklersMoment) {
   ContactModelSettings s;

@@ -88,7 +88,7 @@ TEST(SlowDown, TakesTheGainAndKeepsMomenta) {
     Trial trial = RandomTrial(&random, 2 + i % 4, nullptr);
     const Sums before = SumsOf(trial);
     const double gain = before.kinetic * std::pow(10.0, random.Uniform(-9, -3));
-    if (!SlowDown(trial.group, 0, gain, &trial.scratch)) continue;  // nearly one rigid body
+    if (!SlowDown(trial.group, gain, &trial.scratch)) continue;  // nearly one rigid body
     const Sums after = SumsOf(trial);
     EXPECT_NEAR(before.kinetic - after.kinetic, gain, 1e-13 * before.kinetic);
     EXPECT_LT(Norm(after.momentum - before.momentum), 1e-12 * Norm(before.momentum));
@@ -104,7 +104,7 @@ TEST(SlowDown, TakesTheGainFromAllMotionOnAFloor) {
     Trial trial = RandomTrial(&random, 1 + i % 3, &floor);
     const Sums before = SumsOf(trial);
     const double gain = 0.4 * before.kinetic;
-    ASSERT_TRUE(SlowDown(trial.group, 1, gain, &trial.scratch));
+    ASSERT_TRUE(SlowDown(trial.group, gain, &trial.scratch));
     EXPECT_NEAR(before.kinetic - SumsOf(trial).kinetic, gain, 1e-12 * before.kinetic);
     EXPECT_EQ(trial.scratch.a.empty() ? 0.0 : trial.scratch.a[kDrivenWork], 0.0);
   }
@@ -130,8 +130,8 @@ TEST(SlowDown, SlowsMotionAgainstAMovingTable) {
     }
     const Sums before = SumsOf(trial);
     const double gain = 0.4 * relative;
-    EXPECT_FALSE(SlowDown(trial.group, 1, 0.6 * relative, &trial.scratch));
-    ASSERT_TRUE(SlowDown(trial.group, 1, gain, &trial.scratch));
+    EXPECT_FALSE(SlowDown(trial.group, 0.6 * relative, &trial.scratch));
+    ASSERT_TRUE(SlowDown(trial.group, gain, &trial.scratch));
     const Sums after = SumsOf(trial);
     EXPECT_NEAR(before.kinetic + trial.scratch.a[kDrivenWork] - after.kinetic, gain,
                 1e-12 * before.kinetic);
@@ -146,16 +146,15 @@ TEST(SlowDown, SlowsMotionAgainstAMovingTable) {
   }
 }
 
-TEST(SlowDown, LeavesBodiesAloneThatTouchNoneOfThose) {
+TEST(SlowDown, LeavesBodiesAloneThatTouchNothing) {
   Random random(5);
   for (int i = 0; i < 20; ++i) {
-    Trial trial = RandomTrial(&random, 4, nullptr);
-    // Between the second and the third body nothing touches.
-    trial.scratch.patches.contacts.erase(trial.scratch.patches.contacts.begin() + 1);
+    Trial trial = RandomTrial(&random, 3, nullptr);
+    trial.scratch.patches.contacts.erase(trial.scratch.patches.contacts.begin());
     const std::vector<double> before = trial.scratch.y;
-    ASSERT_TRUE(SlowDown(trial.group, 3, 1e-6, &trial.scratch));
-    for (std::size_t k = 0; k < 12; ++k) EXPECT_EQ(trial.scratch.y[k], before[k]);
-    EXPECT_NE(trial.scratch.y[12], before[12]);
+    ASSERT_TRUE(SlowDown(trial.group, 1e-6, &trial.scratch));
+    for (std::size_t k = 0; k < 6; ++k) EXPECT_EQ(trial.scratch.y[k], before[k]);
+    EXPECT_NE(trial.scratch.y[6], before[6]);
   }
 }
 
@@ -163,7 +162,7 @@ TEST(SlowDown, LeavesMotionThatIsLessThanTheGain) {
   Random random(3);
   Trial trial = RandomTrial(&random, 3, nullptr);
   const std::vector<double> before = trial.scratch.y;
-  EXPECT_FALSE(SlowDown(trial.group, 0, 2 * SumsOf(trial).kinetic, &trial.scratch));
+  EXPECT_FALSE(SlowDown(trial.group, 2 * SumsOf(trial).kinetic, &trial.scratch));
   EXPECT_EQ(trial.scratch.y, before);
 }
 
