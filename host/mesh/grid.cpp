@@ -17,9 +17,12 @@ using geometry::Surface;
 using geometry::SurfaceKind;
 
 constexpr int kMostTets = 12'000'000;  // about 2 GiB
-constexpr double kChord = 0.8;         // of the radius of curvature: the longest edge
-constexpr double kFinest = 1e-5;       // of the solid's size: radii below occur at apexes only
-constexpr std::size_t kCells = 12;     // of one tetrahedron, where smaller ones have fewer
+constexpr int kManyTets = 1'500'000;   // of a grid; each becomes four or five when it is cut
+// The longest edge, of the radius of curvature. A grid of too many tetrahedra is made anew with the
+// second one, which is still shorter than a hole is wide.
+constexpr double kChord = 0.8, kLongChord = 1.2;
+constexpr double kFinest = 1e-5;    // of the solid's size: radii below occur at apexes only
+constexpr std::size_t kCells = 12;  // of one tetrahedron, where smaller ones have fewer
 
 /** The cells that reach into a tetrahedron. */
 using CellList = std::vector<int>;
@@ -70,7 +73,7 @@ std::pair<int, int> LongestEdge(const Carving& carving, int t) {
 }
 
 /** Drops the cells that do not reach into the tetrahedron; says whether it is too coarse. */
-bool TooCoarse(const SurfaceSet& set, double deviation, const Carving& carving, int t,
+bool TooCoarse(const SurfaceSet& set, double deviation, double chord, const Carving& carving, int t,
                CellList* list) {
   const Aabb box = BoxOf(carving, t);
   const Vec3 center = 0.5 * (box.lower + box.upper), half = 0.5 * (box.upper - box.lower);
@@ -93,7 +96,7 @@ bool TooCoarse(const SurfaceSet& set, double deviation, const Carving& carving, 
     }
     // The sagitta of a chord is its square over eight radii.
     const bool bends =
-        edge > kChord * radius || (active > 1 && edge * edge > 8 * radius * deviation);
+        edge > chord * radius || (active > 1 && edge * edge > 8 * radius * deviation);
     coarse = coarse || bends;
     smallest = std::min(smallest, Norm(set.boxes[c].upper - set.boxes[c].lower));
     return false;
@@ -174,25 +177,8 @@ void PlaceApexes(const SurfaceSet& set, Carving* carving) {
   }
 }
 
-}  // namespace
-
-Aabb BoxOf(const Carving& carving, int t) {
-  const auto& v = carving.tets[t].v;
-  Aabb box{carving.vertices[v[0]].p, carving.vertices[v[0]].p};
-  for (const int i : v) {
-    box.lower = Min(box.lower, carving.vertices[i].p);
-    box.upper = Max(box.upper, carving.vertices[i].p);
-  }
-  return box;
-}
-
-void RequireRoom(const Carving& carving) {
-  if (carving.tets.Alive() <= kMostTets) return;
-  throw std::invalid_argument("its triangles need more than " + std::to_string(kMostTets) +
-                              " tetrahedra. Write its parts one by one.");
-}
-
-Carving MakeGrid(const SurfaceSet& set, double deviation) {
+/** Refines a cube as MakeGrid does; stops where it has more than `most` tetrahedra. */
+Carving Refined(const SurfaceSet& set, double deviation, double chord, int most) {
   Carving carving = Cube(set);
   CellList all(set.cells.size());
   for (std::size_t c = 0; c < all.size(); ++c) all[c] = static_cast<int>(c);
@@ -200,9 +186,9 @@ Carving MakeGrid(const SurfaceSet& set, double deviation) {
   std::vector<int> work(carving.tets.Size());
   for (std::size_t t = 0; t < work.size(); ++t) work[t] = static_cast<int>(t);
   std::vector<std::pair<int, int>> born;
-  while (!work.empty()) {
+  while (!work.empty() && carving.tets.Alive() <= most) {
     const int t = work.back();
-    if (!TooCoarse(set, deviation, carving, t, &lists[t])) {
+    if (!TooCoarse(set, deviation, chord, carving, t, &lists[t])) {
       work.pop_back();
       continue;
     }
@@ -229,8 +215,35 @@ Carving MakeGrid(const SurfaceSet& set, double deviation) {
       work.push_back(other);
       work.push_back(half);
     }
-    RequireRoom(carving);
   }
+  return carving;
+}
+
+}  // namespace
+
+Aabb BoxOf(const Carving& carving, int t) {
+  const auto& v = carving.tets[t].v;
+  Aabb box{carving.vertices[v[0]].p, carving.vertices[v[0]].p};
+  for (const int i : v) {
+    box.lower = Min(box.lower, carving.vertices[i].p);
+    box.upper = Max(box.upper, carving.vertices[i].p);
+  }
+  return box;
+}
+
+void RequireRoom(const Carving& carving) {
+  if (carving.tets.Alive() <= kMostTets) return;
+  throw std::invalid_argument("its triangles need more than " + std::to_string(kMostTets) +
+                              " tetrahedra. Write its parts one by one.");
+}
+
+Carving MakeGrid(const SurfaceSet& set, double deviation) {
+  Carving carving = Refined(set, deviation, kChord, kManyTets);
+  if (carving.tets.Alive() > kManyTets) {
+    carving = {};
+    carving = Refined(set, deviation, kLongChord, kMostTets);
+  }
+  RequireRoom(carving);
   PlaceApexes(set, &carving);
   return carving;
 }
