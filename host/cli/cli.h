@@ -24,6 +24,10 @@ void AddRun(CLI::App& app, int& status);
 void AddValidate(CLI::App& app, int& status);
 /** `fit`: parameters of contact laws from measurements. */
 void AddFit(CLI::App& app, int& status);
+/** `settle`: where the bodies of a scene come to rest. */
+void AddSettle(CLI::App& app, int& status);
+/** `insertion-force`: the force over the depth of a body that is pushed along a line. */
+void AddInsertionForce(CLI::App& app, int& status);
 /** `info`: what a results, scene or pairs file holds. */
 void AddInfo(CLI::App& app, int& status);
 /** `export`: results as CSV. */

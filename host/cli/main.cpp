@@ -26,6 +26,8 @@ int main(int argc, char** argv) {
   cli::AddOverlaps(app, status);
   cli::AddDistance(app, status);
   cli::AddFit(app, status);
+  cli::AddSettle(app, status);
+  cli::AddInsertionForce(app, status);
   cli::AddInfo(app, status);
   cli::AddExport(app, status);
   cli::AddRasterize(app, status);
