@@ -64,6 +64,15 @@ TEST(Validation, IntegratesAnOscillationToItsTolerance) {
   Integrate(rates, 0.0, 10.0, {1e-9, {1.0, 1.0}, 1e-2}, &y,
             [](double, const std::vector<double>& at) { return at[0] > 0.0; });
   EXPECT_NEAR(y[1], -1.0, 1e-4);  // it ends within 0.01 of a quarter
+  // What begins all at once, after long steps of nothing, is not stepped over.
+  std::vector<double> late = {0.0};
+  Integrate(
+      [](double t, const std::vector<double>&, std::vector<double>* dy) {
+        *dy = {t < 5.0 ? 0.0 : 100.0 * std::cos(100.0 * (t - 5.0))};
+      },
+      0.0, 10.0, {1e-9, {1.0}, 1.0}, &late,
+      [](double, const std::vector<double>&) { return true; });
+  EXPECT_NEAR(late[0], std::sin(500.0), 1e-5);
 }
 
 // At rest a bristle is a spring and a damper; sliding it settles at μ_C.
