@@ -582,4 +582,9 @@ MUTANTS = [
            "(s * s * s * (10.0 - 15.0 * s + 6.0 * s * s) < «share» ?", "0.5 * share", "host:CliValidate*"),
     Mutant("host/cli/validation_table.cpp", "a row that came to an error passes",
            "return «error.empty()» && std::all_of", "true", "host:CliValidate*"),
+    # Enclosures.
+    Mutant("cuda/certify/share.cpp", "a quadric's mean height has no fourth derivative",
+           "(1 + 8 * kRoom) * «fourth / 24»;", "0.0", "cuda:Certify.Mean*"),
+    Mutant("cuda/certify/share.cpp", "a torus' mean height has no fourth derivative",
+           "(1 + 16 * kRoom) * «h4 / 24»;", "0.0", "cuda:Certify.Mean*"),
 ]
