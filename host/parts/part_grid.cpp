@@ -41,7 +41,7 @@ void RequireFewVoxels(const std::filesystem::path& path, const TriangleMesh& mes
   if (voxels <= kMostVoxels) return;
   throw InputError(path.string() + ": part: in the file's units, voxels of " + Short(h) +
                    " are about " + Short(1e-6 * voxels) + " million near its surface of area " +
-                   Short(area) + ", and more than 100 million. Use voxels of " +
+                   Short(area) + ", and more than 100 million; use voxels of " +
                    Short(h * std::sqrt(1.01 * voxels / kMostVoxels)) + " or more.");
 }
 

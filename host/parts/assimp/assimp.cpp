@@ -182,7 +182,8 @@ std::vector<PartMesh> Unpack(std::string_view bytes) {
 }  // namespace
 
 std::vector<PartMesh> ReadByAssimp(const PartFile& file, const std::string& extension) {
-  const auto refuse = [&](const std::string& what) {
+  const auto refuse = [&](std::string what) {
+    while (what.ends_with('.')) what.pop_back();
     throw InputError(*file.name + ": part: assimp cannot read the file: " + what +
                      ". Write it anew, or as .stl, .obj or .ply.");
   };
