@@ -81,7 +81,7 @@ void BeginLate(const ContactModel& model, TrialEnd* end, Contact* contact, Stage
   const double v = of_i.speed - of_j.speed, W = of_i.mobility + of_j.mobility;
   if (!(v < 0.0) || !(W > 0.0)) return;
   model.Begin(g.V, v, true, &contact->latch, &contact->state);
-  model.BeginHertz(g, &contact->latch);
+  model.BeginForm(g, &contact->latch);
   contact->latched = true;
   const double stored = ElasticEnergy(model, g, contact->latch, 0.0);
   const double damped = -contact->latch.a * -v * stored;
