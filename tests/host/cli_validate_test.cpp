@@ -176,7 +176,11 @@ TEST(CliValidate, EachShippedSceneHasARow) {
   for (const auto& entry : fs::directory_iterator(kData + "/scenes/validation")) {
     shipped.insert(entry.path().filename().string());
   }
-  for (const host::Row& row : host::Rows()) used.insert(row.scene);
+  // A scene beside the folder is one that ships for its own sake.
+  for (const host::Row& row : host::Rows()) {
+    const std::string scene(row.scene);
+    if (!scene.starts_with("../")) used.insert(scene);
+  }
   EXPECT_EQ(shipped, used);
 }
 
