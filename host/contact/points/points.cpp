@@ -188,11 +188,12 @@ double BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell, cons
 /** The extremes of a cell of body A below the plane of B, a half-space. */
 double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, const Pose& X_WB,
                    std::vector<PointContact>* out) {
-  const auto [n, offset] = PlaneOf(half_space, X_WB);
+  const Plane plane = PlaneOf(half_space, X_WB);
+  const Vec3& n = plane.n;
   double least = HUGE_VAL;
   VisitExtremes(cell, -TransposeTimes(X_WA.R, n), [&](int feature, const Vec3& p_A) {
     const Vec3 p = X_WA * p_A;
-    const double x = Dot(n, p) - offset;
+    const double x = Dot(n, p) - plane.offset;
     if (!LiesOn(cell, p_A)) return;
     least = std::min(least, x);
     if (x < 0.0) out->push_back(Touch(feature, x, n, p));
