@@ -59,6 +59,7 @@ Shell Boxed(TriangleMesh mesh) {
 
 std::vector<int> FreeInwardShells(const std::vector<TriangleMesh>& shells) {
   std::vector<Shell> boxed;
+  boxed.reserve(shells.size());
   for (const TriangleMesh& mesh : shells) boxed.push_back(Boxed(mesh));
   std::vector<int> free;
   for (int s = 0; s < static_cast<int>(boxed.size()); ++s) {

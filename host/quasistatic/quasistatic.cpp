@@ -61,7 +61,8 @@ void Carry(const Insertion& insertion, const Vec3& direction, const BodySettings
   carrier.motion = PrescribedMotion{};
   const Quaternion q = ToQuaternion(body.X_WB.R);
   for (int k = 0; k <= 2 * insertion.points; ++k) {
-    const double way = insertion.depth * ((k + 1) / 2) / insertion.points;
+    const int point = (k + 1) / 2;
+    const double way = insertion.depth * point / insertion.points;
     carrier.motion->keys.push_back({k * insertion.pause, body.X_WB.p + way * direction, {}, q, {}});
   }
   JointSettings joint;
