@@ -74,7 +74,7 @@ class GroupRules final : public PatchRules {
   }
   /** How two bodies of the group touch; they must be able to. */
   const PairRule& Rule(int i, int j) const {
-    return i == i_ && j == j_ ? *rule_ : *world_.Rule(Global(i), Global(j));
+    return rule_ != nullptr && i == i_ && j == j_ ? *rule_ : *world_.Rule(Global(i), Global(j));
   }
   const PatchSettings& Settings(int i, int j) const override { return Rule(i, j).patches; }
   std::span<const int> Neighbours(int body, int cell) const override {
