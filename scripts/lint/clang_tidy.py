@@ -1,15 +1,19 @@
 #!/usr/bin/python3
 """clang-tidy on host code, findings as errors; a file is skipped while it, the project's headers
-that it includes and .clang-tidy are as they were when it last passed.
+that it includes, its command, clang-tidy's version and .clang-tidy are as they were when it last passed.
 
-Usage: clang_tidy.py [TREE] [-BUILD_FOLDER]: BUILD_FOLDER holds compile_commands.json; the default is
-TREE/build/release, and passes are remembered in TREE/build/clang-tidy. INTERVOX_TIDY=all adds the
-checks that take more than half of the time, as they look through all headers of libraries."""
+Usage: clang_tidy.py [TREE] [-BUILD_FOLDER] [--record]: BUILD_FOLDER holds compile_commands.json; the default
+is TREE/build/release. Passes are remembered in TREE/build/clang-tidy, and --record writes them to
+TREE/scripts/lint/tidy_passed.txt, by which a clean clone looks only at what has changed since.
+INTERVOX_TIDY=all adds the checks that take more than half of the time, as they look through all headers of
+libraries."""
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -24,13 +28,21 @@ SLOW = ["performance-unnecessary-value-param",  # 10
 CHECKS = "" if os.environ.get("INTERVOX_TIDY") == "all" else ",".join("-" + check for check in SLOW)
 
 
+RECORD = pathlib.PurePath("scripts", "lint", "tidy_passed.txt")
+
+
+@functools.lru_cache
+def version():
+    return subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+
+
 def fingerprint(path, base, command):
-    """A hash of all that a finding may depend on."""
-    digest = hashlib.sha256(command.encode() + CHECKS.encode())
+    """A hash of all that a finding may depend on, the same in every clone."""
+    digest = hashlib.sha256((command.replace(str(base), "") + CHECKS + version()).encode())
     for file in sorted(sources.closure(path, base)) + [base / ".clang-tidy"]:
         if file.exists():
             digest.update(str(file.relative_to(base)).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()
+    return digest.hexdigest()[:24]
 
 
 def tidy(path, base, build):
@@ -40,7 +52,7 @@ def tidy(path, base, build):
     return run.returncode, run.stdout
 
 
-def check(base, build):
+def check(base, build, record):
     commands = json.loads((build / "compile_commands.json").read_text())
     memory = base / "build" / "clang-tidy"
     memory.mkdir(parents=True, exist_ok=True)
@@ -48,13 +60,16 @@ def check(base, build):
     for entry in commands:
         entry["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\.hxx", "", entry["command"])
     (memory / "compile_commands.json").write_text(json.dumps(commands))
-    work = []
+    known = set((base / RECORD).read_text().split()) if (base / RECORD).exists() else set()
+    work, prints = [], set()
     for entry in commands:
         path = sources.Path(entry["file"])
         if not path.is_relative_to(base / "host"):
             continue
-        mark = memory / fingerprint(path, base, entry["command"])
-        if not mark.exists():
+        fingerprint_now = fingerprint(path, base, entry["command"])
+        prints.add(fingerprint_now)
+        mark = memory / fingerprint_now
+        if fingerprint_now not in known and not mark.exists():
             work.append((path, mark))
     print(f"clang-tidy: {len(work)} file(s) to look at", flush=True)
     problems = []
@@ -65,10 +80,14 @@ def check(base, build):
                 mark.touch()
             else:
                 problems.append(f"{path.relative_to(base)}:\n{output.strip()}")
+    if record and not problems:
+        (base / RECORD).write_text("\n".join(sorted(prints)) + "\n")
     return problems
 
 
+record = "--record" in sys.argv
+sys.argv = [a for a in sys.argv if a != "--record"]
 folder = [a[1:] for a in sys.argv[1:] if a.startswith("-")]
 tree = sources.root().resolve()
-sources.report(check(tree, sources.Path(folder[0]) if folder else tree / "build" / "release"),
+sources.report(check(tree, sources.Path(folder[0]) if folder else tree / "build" / "release", record),
                "clang-tidy on host code")
