@@ -42,7 +42,7 @@ asan() {
     processes=()
     if [[ $one -eq 0 ]]; then
       for ((shard = 0; shard < JOBS; ++shard)); do
-        GTEST_SHARD_INDEX=$shard within "build/asan/bin/${folder}_tests" --gtest_brief=1 --gtest_filter="$filter" &
+        GTEST_SHARD_INDEX=$shard within timeout 1800 "build/asan/bin/${folder}_tests" --gtest_brief=1 --gtest_filter="$filter" &
         processes+=($!)
       done
       for process in "${processes[@]}"; do
