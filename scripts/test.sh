@@ -31,7 +31,6 @@ asan() {
   local folders=(geometry integrators cuda stand_in host) folder filter shard processes targets status=0 one
   export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS="suppressions=$REPOSITORY/scripts/leaks.supp:print_suppressions=0"
-  export GTEST_TOTAL_SHARDS=$JOBS
   for folder in "${folders[@]}"; do
     targets=("${folder}_tests")
     if [[ $folder == host ]]; then targets+=(intervox); fi
@@ -42,7 +41,7 @@ asan() {
     processes=()
     if [[ $one -eq 0 ]]; then
       for ((shard = 0; shard < JOBS; ++shard)); do
-        GTEST_SHARD_INDEX=$shard within timeout 1800 "build/asan/bin/${folder}_tests" --gtest_brief=1 --gtest_filter="$filter" &
+        GTEST_TOTAL_SHARDS=$JOBS GTEST_SHARD_INDEX=$shard within timeout 1800 "build/asan/bin/${folder}_tests" --gtest_brief=1 --gtest_filter="$filter" &
         processes+=($!)
       done
       for process in "${processes[@]}"; do
