@@ -251,12 +251,14 @@ double YardstickTime() {
 
 // Without writing results: of each step the least of some runs, in time of the processor, because
 // other work on the machine only adds to it. With one thread all is counted. Machines differ and
-// throttle: what counts is the time of fixed arithmetic on the same machine, in the same minute. Work
-// on the same core's other thread slows the run more than the arithmetic; it is outwaited.
+// throttle: what counts is the time of fixed arithmetic on the same machine, in the same minute.
+// Work on the same core's other thread slows the run more than the arithmetic; it is outwaited.
 TEST(SlowBatteryBox, StaysAheadOfTheClock) {
   std::vector<double> least;  // of each step [s]
   double yardstick = YardstickTime(), slowest = 0, total = 0;
-  const auto within_bounds = [&] { return slowest < 0.25 * yardstick && total < 150.0 * yardstick; };
+  const auto within_bounds = [&] {
+    return slowest < 0.25 * yardstick && total < 150.0 * yardstick;
+  };
   for (int run = 0; run < 20 && (run < 3 || !within_bounds()); ++run) {
     Simulation simulation(BatteryBox(), {Device::kSerial});
     double last = ProcessorTime();
