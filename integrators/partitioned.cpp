@@ -8,6 +8,9 @@
 namespace intervox::integrators {
 namespace {
 
+// Of no more elements than this, a vector is not worth to be shared out to threads.
+constexpr std::size_t kFew = 1024;
+
 // The first `size` of out = start + h Σ_{j<n} w_j k_j, the k_j being consecutive rows of `rows`.
 // Each element is summed in the order of the rows; some are taken together, which compilers turn
 // into vectors.
@@ -38,7 +41,11 @@ void Combine(const PartitionedSystem& system, std::span<const double> start, std
       out[i] = sum;
     }
   };
-  system.ForRanges(size, std::cref(some));
+  if (size <= kFew) {
+    some(0, size);
+  } else {
+    system.ForRanges(size, std::cref(some));
+  }
 }
 
 }  // namespace
@@ -90,12 +97,7 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   std::copy(x_i.begin(), x_i.end(), x.begin());
   Combine(system, y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
   std::copy(y_i.begin(), y_i.end(), y.begin());
-  const auto add = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = 0; j < stages; ++j) {
-      for (std::size_t k = begin; k < end; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];
-    }
-  };
-  system.ForRanges(na, std::cref(add));
+  Combine(system, a, system.QuadraturesInUse(na), h, {tableau.b, stages}, a_rates, a);
 }
 
 }  // namespace intervox::integrators

@@ -60,6 +60,65 @@ class BristleFriction : public FrictionLaw {
     t.stored_w = k * (x.z_w + x.H * t.z_w_rate) * t.z_w_rate;
     return t;
   }
+  // The same closed solution with w = 0 and C_vs = 1, and its slopes written out.
+  PointTraction EvaluatePoint(const PointSlip& x) const override {
+    PointTraction t;
+    const double tau = x.s >= x.s_dw ? tau_dw_ : sigma_1_ / sigma_0_;
+    const double s_dw = tau > 0.0 ? (tau * x.s_dw + x.H * x.s) / (tau + x.H) : x.s;
+    t.s_dw_rate = tau > 0.0 ? (x.s - s_dw) / tau : x.H > 0.0 ? (s_dw - x.s_dw) / x.H : 0.0;
+    const double mu_max = mu_c_ + (mu_s_ - mu_c_) * s_dw;
+    const double load = kPerLoad ? 1.0 : x.f_n, scale = kPerLoad ? x.f_n : 1.0;
+    const double kappa = x.H * sigma_0_ / sigma_1_;
+    const double m = (1.0 + kappa) / (1.0 + kappa * (1.0 - x.s));
+    const double spring = m * x.s * sigma_0_ / (1.0 + kappa), damper = m * x.s * sigma_1_;
+    const double sliding = m * (1.0 - x.s) * mu_c_;  // per load and dir_ε
+    // dir_ε(v) = c v with the slope c I − d v vᵀ.
+    const double v1 = x.v[0], v2 = x.v[1], square = v1 * v1 + v2 * v2;
+    double c, d;
+    if (square >= v_epsilon_ * v_epsilon_) {
+      c = 1.0 / std::sqrt(square);
+      d = c * c * c;
+    } else {
+      const double inverse = 1.0 / v_epsilon_;
+      c = inverse * (1.5 - 0.5 * inverse * inverse * square);
+      d = inverse * inverse * inverse;
+    }
+    // u before it is limited, its slopes D with v and g with f_n.
+    const double along = damper + sliding * load * c, across = sliding * load * d;
+    double u[2] = {spring * x.z[0] + along * v1, spring * x.z[1] + along * v2};
+    double D[2][2] = {{along - across * v1 * v1, -across * v1 * v2},
+                      {-across * v1 * v2, along - across * v2 * v2}};
+    double g[2] = {kPerLoad ? 0.0 : sliding * c * v1, kPerLoad ? 0.0 : sliding * c * v2};
+    const double limit = mu_max * load, size = std::sqrt(u[0] * u[0] + u[1] * u[1]);
+    if (size > limit) {
+      // Along u only the limit counts, across it what turns u: (I − e eᵀ) = q qᵀ.
+      const double e1 = u[0] / size, e2 = u[1] / size, share = limit / size;
+      const double qD1 = share * (e1 * D[1][0] - e2 * D[0][0]);
+      const double qD2 = share * (e1 * D[1][1] - e2 * D[0][1]);
+      const double qg = share * (e1 * g[1] - e2 * g[0]), by_load = kPerLoad ? 0.0 : mu_max;
+      D[0][0] = -e2 * qD1;
+      D[0][1] = -e2 * qD2;
+      D[1][0] = e1 * qD1;
+      D[1][1] = e1 * qD2;
+      g[0] = by_load * e1 - qg * e2;
+      g[1] = by_load * e2 + qg * e1;
+      u[0] = limit * e1;
+      u[1] = limit * e2;
+    }
+    const double inverse = 1.0 / (sigma_1_ + x.H * sigma_0_);  // ż = (u − σ₀ z*)/(σ₁ + H σ₀)
+    double stored = 0.0;
+    for (int k = 0; k < 2; ++k) {
+      const double of_load = u[k] + sigma_2_ * x.v[k];
+      t.f[k] = scale * of_load;
+      t.slope[k][0] = scale * (D[k][0] + (k == 0 ? sigma_2_ : 0.0));
+      t.slope[k][1] = scale * (D[k][1] + (k == 1 ? sigma_2_ : 0.0));
+      t.slope[k][2] = kPerLoad ? of_load : g[k];
+      t.z_rate[k] = (u[k] - sigma_0_ * x.z[k]) * inverse;
+      stored += (x.z[k] + x.H * t.z_rate[k]) * t.z_rate[k];
+    }
+    t.stored = scale * sigma_0_ * stored;
+    return t;
+  }
 
  private:
   static double Size(const Dual& v) { return std::fabs(v.v); }

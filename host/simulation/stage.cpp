@@ -106,6 +106,10 @@ std::size_t GroupStage::VelocitiesInUse(std::size_t /*all*/) const {
   return StateLayout{layout_.free, s_.patches.contacts.size()}.VelocitySize();
 }
 
+std::size_t GroupStage::QuadraturesInUse(std::size_t /*all*/) const {
+  return StateLayout::BristleQuadrature(s_.patches.contacts.size());
+}
+
 std::size_t GroupStage::VelocitiesThatMove(std::size_t /*all*/) const {
   return StateLayout{layout_.free, 0}.VelocitySize();
 }

@@ -165,6 +165,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void PredictRate(std::span<const double> x, std::span<const double> y,
                    std::span<double> rate) override;
   std::size_t VelocitiesInUse(std::size_t all) const override;
+  std::size_t QuadraturesInUse(std::size_t all) const override;
   std::size_t VelocitiesThatMove(std::size_t all) const override;
   void ForRanges(std::size_t count,
                  const std::function<void(std::size_t, std::size_t)>& act) const override;

@@ -185,7 +185,7 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
     SolveJointForces(t, rate, power);
   }
   // y from the rates: what bodies gain is what the wrenches gave, to rounding.
-  ForEach(y.size(), [&](std::size_t k) { y[k] += h_gamma * rate[k]; });
+  ForEach(VelocitiesInUse(y.size()), [&](std::size_t k) { y[k] += h_gamma * rate[k]; });
   AddAppliedPower(h_gamma, y, power);
 }
 

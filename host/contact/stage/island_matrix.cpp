@@ -37,9 +37,7 @@ void IslandMatrix::AddDrag(std::size_t body, const DragInertia& drag) {
 }
 
 void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
-  ContactSlope slope = SlopeOf(point, coupled);
   const int rows[2] = {point.row_i, point.row_j};
-  for (int p = 0; p < 2; ++p) slope.at[p] = rows[p];
   double* at[2][2] = {};
   for (int p = 0; p < 2; ++p) {
     for (int q = 0; q < 2; ++q) {
@@ -48,6 +46,13 @@ void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
                  PlaceOf(static_cast<std::size_t>(rows[q]));
     }
   }
+  if (point.is_point) {
+    const Vec3 rho[2] = {point.rho_i, point.rho_j};
+    AddPointBlocks(point.PointSlope(coupled), rho, at, stride_);
+    return;
+  }
+  ContactSlope slope = SlopeOf(point, coupled);
+  for (int p = 0; p < 2; ++p) slope.at[p] = rows[p];
   AddContactBlocks(slope, at, stride_);
 }
 

@@ -156,6 +156,36 @@ void AddContactBlocks(const ContactSlope& slope, double* const at[2][2], std::si
   }
 }
 
+// With J = (1, −ρ×) of each body, J_pᵀ A J_q has the rows of A J_q, and ρ_p × of them.
+void AddPointBlocks(const Mat3& A, const Vec3 rho[2], double* const at[2][2], std::size_t stride) {
+  for (int q = 0; q < 2; ++q) {
+    if (at[q][q] == nullptr) continue;
+    Pack low[3], high[3];  // rows of A J_q
+    for (int i = 0; i < 3; ++i) {
+      const Vec3 &a = A.Row(i), b = Cross(rho[q], a);
+      low[i] = Pack{a.x, a.y, a.z, b.x};
+      high[i] = Pack{b.y, b.z, 0.0, 0.0};
+    }
+    for (int p = 0; p < 2; ++p) {
+      double* out = at[p][q];
+      if (out == nullptr) continue;
+      const double sign = p == q ? 1.0 : -1.0;
+      const Vec3 r = sign * rho[p];
+      for (std::size_t i = 0; i < 3; ++i) {
+        PackAt(out + i * stride) += sign * low[i];
+        PackAt(out + i * stride + 4) += sign * high[i];
+      }
+      const auto add = [&](std::size_t i, double r_1, int row_1, double r_2, int row_2) {
+        PackAt(out + i * stride) += r_1 * low[row_1] - r_2 * low[row_2];
+        PackAt(out + i * stride + 4) += r_1 * high[row_1] - r_2 * high[row_2];
+      };
+      add(3, r.y, 2, r.z, 1);
+      add(4, r.z, 0, r.x, 2);
+      add(5, r.x, 1, r.y, 0);
+    }
+  }
+}
+
 void AddSideBlocks(const ContactSlope& slope, int side, double* own, double* other,
                    std::size_t stride) {
   const Rows J = LocalVelocities(slope, side);

@@ -56,6 +56,11 @@ CentroidWrench Multiply(const ContactSlope& slope, const Vec3& dv, const Vec3& d
  last two get 0 added. */
 void AddContactBlocks(const ContactSlope& slope, double* const at[2][2], std::size_t stride);
 
+/** Adds the blocks of a point whose force falls by A with the velocity there, as AddContactBlocks; a
+ block that is null is left out.
+ @param rho  from the bodies' centres to the point [m] */
+void AddPointBlocks(const Mat3& A, const Vec3 rho[2], double* const at[2][2], std::size_t stride);
+
 /** Adds the two blocks in the rows of one side's body, columns `stride` doubles apart; `other` may
  be null. Eight doubles of each column are touched likewise. */
 void AddSideBlocks(const ContactSlope& slope, int side, double* own, double* other,
