@@ -23,6 +23,14 @@ class NormalLaw {
   /** The force at the relaxed volume V_r = max(0, V − V_o) [m³], at points a depth [m], with the
    latched factor a [s/m]. */
   virtual NormalForce Force(double V_r, double a) const = 0;
+  /** The same of a point at the depth z, with its slope there: that of both parts [N/m, N·s/m²]. */
+  virtual NormalForce PointForce(double z, double a, NormalForce* slope) const {
+    constexpr double kDifference = 1e-6;  // relative
+    const NormalForce f = Force(z, a), further = Force((1.0 + kDifference) * z, a);
+    const double over = z > 0.0 ? 1.0 / (kDifference * z) : 0.0;
+    *slope = {(further.f_e - f.f_e) * over, (further.b - f.b) * over};
+    return f;
+  }
   /** The factor a ≤ 0 [s/m] to latch for the approach speed v_i [m/s]; 0 for laws without one. */
   virtual double DampingFactor(double v_i) const = 0;
   /** Whether the elastic part is the gradient of a potential w(V), of the volume of the whole pair

@@ -24,10 +24,9 @@ StageBody AsStageBody(const RigidBody& body, const Pose& X_WB) {
 /** How the force of a point grows with its depth [N/m]. */
 double PointStiffness(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch) {
   if (!(g.V > 0.0)) return 0.0;
-  if (model.normal->HasCurve()) return latch.form * SlopeNear(model.normal->Curve(latch), g.V);
-  const double f = model.Force(g.V, 1.0, latch).f_e;
-  const double further = model.Force((1.0 + kDifference) * g.V, 1.0, latch).f_e;
-  return std::fmax(0.0, (further - f) / (kDifference * g.V));
+  NormalForce slope;
+  model.PointForce(g.V, latch, &slope);
+  return std::fmax(0.0, slope.f_e);
 }
 
 /** What a body gives way by there, along n [1/kg]. */

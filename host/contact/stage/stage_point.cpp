@@ -115,7 +115,7 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
       const auto moved = [&](const StageBody& body, const Vec3& arm) {
         return IsDriven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
-                            : Dot(axis[0], body.dx) + Dot(arm, body.dtheta);
+                              : Dot(axis[0], body.dx) + Dot(arm, body.dtheta);
       };
       const auto angle_of = [&](const StageBody& body) {
         return IsDriven(body) ? -H * body.w : body.dtheta;
@@ -215,17 +215,6 @@ void StagePoint::Lean() {
   pressed = AcrossTimes(spread, lean[0], lean[1]);
 }
 
-void StagePoint::PressNormally(double V_r, double area) {
-  law = Law(V_r);
-  if (!(V_r > 0.0)) return;
-  const NormalForce further = Law((1.0 + kDifference) * V_r);
-  const double v_n = NormalVelocity();
-  const double b = law.b - Bound(law, v_n), further_b = further.b - Bound(further, v_n);
-  const double change = (further.f_e - law.f_e) + (further_b - b) * v_n;
-  stiff = std::max(0.0, area * H * change / (kDifference * V_r));
-  stiff_e = area * H * (further.f_e - law.f_e) / (kDifference * V_r);
-}
-
 // The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that of
 // the model's own ż, a second-order term, is taken from the last evaluation.
 void StagePoint::TurnBristles(double z[2], double z_j[2]) const {
@@ -238,13 +227,24 @@ void StagePoint::TurnBristles(double z[2], double z_j[2]) const {
   deflection(z_j_star, z_j_rate_before, z_j);
 }
 
-void StagePoint::EvaluatePoint(bool hold) {
+void StagePoint::TakeVelocities() {
   const Vec3 &w_i = body_i->w, &w_j = body_j->w, &n = axis[0];
   const Vec3 v_c = body_i->v - body_j->v + Cross(w_i, rho_i) - Cross(w_j, rho_j);
-  for (int k = 0; k < 3; ++k) v[k] = Dot(axis[k], v_c);
+  v[0] = Dot(n, v_c);
+  v[1] = Dot(axis[1], v_c);
+  v[2] = Dot(axis[2], v_c);
   plate_spin = (1.0 - model->plate_share) * Dot(n, w_i) + model->plate_share * Dot(n, w_j);
+}
+
+void StagePoint::EvaluatePoint(bool hold) {
   stiff = 0.0;
-  if (S_n > 0.0) PressNormally(std::max(0.0, V_begin - H * v[0] - V_o), 1.0);
+  if (S_n > 0.0) {
+    const double z = std::max(0.0, V_begin - H * v[0] - V_o);
+    NormalForce rise;
+    law = model->PointForce(z, latch, &rise);
+    const double b = rise.b - Bound(rise, v[0]);
+    stiff = std::max(0.0, H * (rise.f_e + b * v[0]));
+  }
   const double damping = Bound(law, v[0]) - law.b;
   f_n = law.f_e - damping * v[0];
   slope_n = stiff + damping;
@@ -277,6 +277,7 @@ void StagePoint::EvaluatePoint(bool hold) {
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
   if (is_point) {
+    TakeVelocities();
     EvaluatePoint(hold);
     return;
   }
@@ -297,7 +298,17 @@ void StagePoint::Evaluate(bool hold) {
   if (S_n > 0.0) {
     double slope;
     const double V = VolumeThere(V_begin - H * S_n * (v[0] + Dot(lever, w)), &slope);
-    PressNormally(std::max(0.0, V - V_o), slope * S_n);
+    const double V_r = std::max(0.0, V - V_o);
+    law = Law(V_r);
+    const NormalForce further = Law((1.0 + kDifference) * V_r);
+    if (V_r > 0.0) {
+      const double v_n = NormalVelocity();
+      const double b = law.b - Bound(law, v_n), further_b = further.b - Bound(further, v_n);
+      const double change = (further.f_e - law.f_e) + (further_b - b) * v_n;
+      const double area = slope * S_n;
+      stiff = std::max(0.0, area * H * change / (kDifference * V_r));
+      stiff_e = area * H * (further.f_e - law.f_e) / (kDifference * V_r);
+    }
   }
   const double damping = Bound(law, NormalVelocity()) - law.b;
   f_n = law.f_e - damping * NormalVelocity();

@@ -38,9 +38,9 @@ struct StagePoint {
   bool active = false;  ///< V > 0
   /// It has no moments: no torque about it, no spinning, rolling or tilting. V is a depth, S = n.
   bool is_point = false;
-  double H = 0.0;       ///< hγ [s]
-  Vec3 axis[3];         ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
-  Vec3 rho_i;           ///< p_c − p_i [m]
+  double H = 0.0;  ///< hγ [s]
+  Vec3 axis[3];    ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
+  Vec3 rho_i;      ///< p_c − p_i [m]
   Vec3 rho_j;
   Vec3 twist;                ///< what turning adds to v_n of a round wall [m]
   bool distributed = false;  ///< friction sums over the patch, spinning included
@@ -122,13 +122,17 @@ struct StagePoint {
   double LeverSlope() const { return conserves ? slope_n : tilt_ramp * stiff_e; }
   /** V at the implicit position, which is V_linear to first order, and its slope with that. */
   double VolumeThere(double V_linear, double* slope) const;
+  /** What Prepare left of the bristle's turning. */
+  void ForgetRates() {
+    for (int k = 0; k < 2; ++k) z_rate_before[k] = z_j_rate_before[k] = 0.0;
+  }
+  /** A point's v and plate_spin at the bodies' current velocities. */
+  void TakeVelocities();
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
-  /** The same of a point. */
+  /** The same of a point, at its v and plate_spin. */
   void EvaluatePoint(bool hold);
-  /** Takes f_n and its slopes from the law at the last velocities; `area` of V with v_n. */
-  void PressNormally(double V_r, double area);
   /** Bristle deflections before the stage's own contribution, turned with the plate. */
   void TurnBristles(double z[2], double z_j[2]) const;
   /** Moves the centre of friction to where damping puts it at the velocities given. */
