@@ -43,7 +43,7 @@ TEST(StagePoints, TheBristlesShortFormIsItsLongOne) {
   for (int trial = 0; trial < 4000; ++trial) {
     const bool per_load = trial % 2 == 0;
     const auto model =
-        PointModel({"gonthier", {{"stiffness", 1e5}}, {}},
+        PointModel({"gonthier", {{"stiffness", 1e5}, {"restitution", 0.5}}, {}},
                    Bristle(per_load ? "bristle" : "bristle_absolute", trial % 3 == 0 ? 0.3 : 0.5,
                            trial % 5 == 0 ? 0.7 : 0.0, trial % 7 == 0 ? 0.0 : 1e-2));
     const FrictionLaw& law = *model->friction;
@@ -80,7 +80,7 @@ TEST(StagePoints, ForcesHaveTheirSlopes) {
       {"hunt_crossley", {{"stiffness", 1e6}, {"restitution", 0.5}, {"exponent", 2.2}}, {}},
       {"lee_wang", {{"stiffness", 1e7}, {"damping", 1e3}}, {}},
       {"linear", {{"stiffness", 1e5}, {"damping", 10.0}}, {}},
-      {"bilinear", {{"stiffness", 1e5}, {"restitution", 0.5}}, {}}};
+      {"stronge", {{"stiffness", 1e5}, {"restitution", 0.5}}, {}}};
   for (const ModelSettings& law : laws) {
     const auto model = PointModel(law, {"none", {}, {}});
     PatchLatch latch;
