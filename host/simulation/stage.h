@@ -104,7 +104,7 @@ struct StageScratch {
   std::vector<StageDrag> drags;
   std::vector<double> frequencies, offset, y_star, x_star, x_now, x_next, miss, miss_before;
   std::vector<double> first_rate, first_power;
-  double first_length = -1.0;  ///< of the substep whose first stage the plan has loaded [s]
+  double first_length = -1.0;          ///< of the substep whose first stage the plan has loaded [s]
   std::vector<std::size_t> acting;     ///< contacts that act at the accepted state
   std::vector<ContactEffect> effects;  ///< of contacts that act
   std::vector<std::array<double, kQuadratures>> powers;  ///< of ranges
