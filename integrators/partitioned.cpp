@@ -8,14 +8,19 @@
 namespace intervox::integrators {
 namespace {
 
+// Of no more elements than this, a vector is not worth to be shared out to threads.
+constexpr std::size_t kFew = 1024;
+
+/** Four doubles, wherever they begin. */
+using Pack [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+
 // The first `size` of out = start + h Σ_{j<n} w_j k_j, the k_j being consecutive rows of `rows`.
-// Each element is summed in the order of the rows; some are taken together, which compilers turn
-// into vectors.
+// Each element is summed in the order of the rows; some are taken together.
 void Combine(const PartitionedSystem& system, std::span<const double> start, std::size_t size,
              double h, std::span<const double> weights, const double* rows, std::span<double> out) {
   constexpr std::size_t kWide = 4;
-  std::array<double, kMaxStages> w{};
-  std::array<const double*, kMaxStages> k{};
+  std::array<double, kMaxStages> w;
+  std::array<const double*, kMaxStages> k;
   std::size_t terms = 0;
   for (std::size_t j = 0; j < weights.size(); ++j) {
     if (h * weights[j] == 0.0) continue;
@@ -25,12 +30,11 @@ void Combine(const PartitionedSystem& system, std::span<const double> start, std
   const auto some = [&](std::size_t begin, std::size_t end) {
     std::size_t i = begin;
     for (; i + kWide <= end; i += kWide) {
-      double sum[kWide];
-      for (std::size_t q = 0; q < kWide; ++q) sum[q] = start[i + q];
+      Pack sum = *reinterpret_cast<const Pack*>(start.data() + i);
       for (std::size_t j = 0; j < terms; ++j) {
-        for (std::size_t q = 0; q < kWide; ++q) sum[q] += w[j] * k[j][i + q];
+        sum += w[j] * *reinterpret_cast<const Pack*>(k[j] + i);
       }
-      for (std::size_t q = 0; q < kWide; ++q) out[i + q] = sum[q];
+      *reinterpret_cast<Pack*>(out.data() + i) = sum;
     }
     for (; i < end; ++i) {
       double sum = start[i];
@@ -38,7 +42,11 @@ void Combine(const PartitionedSystem& system, std::span<const double> start, std
       out[i] = sum;
     }
   };
-  system.ForRanges(size, std::cref(some));
+  if (size <= kFew) {
+    some(0, size);
+  } else {
+    system.ForRanges(size, std::cref(some));
+  }
 }
 
 }  // namespace
@@ -90,12 +98,7 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   std::copy(x_i.begin(), x_i.end(), x.begin());
   Combine(system, y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
   std::copy(y_i.begin(), y_i.end(), y.begin());
-  const auto add = [&](std::size_t begin, std::size_t end) {
-    for (std::size_t j = 0; j < stages; ++j) {
-      for (std::size_t k = begin; k < end; ++k) a[k] += h * tableau.b[j] * a_rates[j * na + k];
-    }
-  };
-  system.ForRanges(na, std::cref(add));
+  Combine(system, a, system.QuadraturesInUse(na), h, {tableau.b, stages}, a_rates, a);
 }
 
 }  // namespace intervox::integrators

@@ -27,7 +27,9 @@ class PartitionedSystem {
   /** How many of the velocities may change: those beyond keep what they start with until a stage
    brings them into use, and their rates are zero until then. */
   virtual std::size_t VelocitiesInUse(std::size_t all) const { return all; }
-  /** How many of them, the first ones, PredictRate reads. */
+  /** How many of the quadratures, the first ones, may have had a power in this step. */
+  virtual std::size_t QuadraturesInUse(std::size_t all) const { return all; }
+  /** How many of the velocities, the first ones, PredictRate reads. */
   virtual std::size_t VelocitiesThatMove(std::size_t all) const { return all; }
   /** Calls act(begin, end) over ranges that make up [0, count), if need be on several threads. */
   virtual void ForRanges(std::size_t count,

@@ -118,7 +118,7 @@ MUTANTS = [
     Mutant("host/contact/friction_laws.h", "Coulomb's spin force is 5 % too large",
            "t.f_w = («mu_ * x.f_n * x.C_w») * Direction(x.w, v_epsilon_);", "1.05 * mu_ * x.f_n * x.C_w", "host:Friction*:SpinningLaws*:SolveStage*"),
     Mutant("host/contact/friction_bristle.h", "stiction breaks as slowly as it forms",
-           "const double tau = «x.s >= x.s_dw» ?", "true", "host:BristleFriction*:StickSlip*:Friction*:SolveStage*"),
+           "const double tau = «s >= s_dw_star» ?", "true", "host:BristleFriction*:StickSlip*:Friction*:SolveStage*"),
     Mutant("host/contact/friction_distributed.cpp", "pieces of a patch have no moment of their own",
            "m += g1 * j1 + g2 * j2 + «share * T * s_w»;", "0.0 * share", "host:DistributedFriction*"),
     Mutant("host/contact/friction_distributed.cpp", "pieces of a patch are points",
@@ -130,7 +130,7 @@ MUTANTS = [
     Mutant("host/contact/contact_model.cpp", "distributed friction may have a spinning law beside it",
            "if («settings.spinning.model != \"none\"») {", "false", "host:DistributedFriction*"),
     Mutant("host/contact/friction_bristle.h", "the bound follows the speed, not the dwell",
-           "mu_c_ + (mu_s_ - mu_c_) * «s_dw»;", "x.s", "host:BristleFriction*:StickSlip*:Friction*:SolveStage*"),
+           "mu_c_ + (mu_s_ - mu_c_) * «s_dw»;", "s", "host:BristleFriction*:StickSlip*:Friction*:SolveStage*"),
     Mutant("host/contact/friction_bristle.h", "bristles store half of what spin puts into them",
            "t.stored_w = «k» * (x.z_w", "0.5 * k", "host:BristleFriction*:StickSlip*:Friction*:SolveStage*"),
     Mutant("host/contact/friction_bristle.h", "the slower of two slips loads its bristle in full",
@@ -262,8 +262,8 @@ MUTANTS = [
     # Integrators.
     Mutant("integrators/partitioned.cpp", "stages are at the step's beginning",
            "t + «tableau.c[i] * h»,", "0.0 * h", "integrators"),
-    Mutant("integrators/partitioned.cpp", "quadratures weigh all stages alike",
-           "a[k] += h * «tableau.b[j]» * a_rates", "1.0 / tableau.stages", "integrators"),
+    Mutant("integrators/partitioned.cpp", "quadratures weigh the stages as the last one does",
+           "h, {«tableau.b», stages}, a_rates, a);", "tableau.a_explicit[stages - 1]", "integrators"),
     # Stepping and reports.
     Mutant("host/simulation/reports.cpp", "peak forces keep their sign",
            "peak = Max(peak, «Abs(bodies[b].contact_force)»);", "bodies[b].contact_force", "host:SimulationCounters*"),

@@ -16,12 +16,11 @@
 #endif
 
 namespace intervox::cuda {
-namespace {
 
 #ifdef __SANITIZE_THREAD__
 // Debian's oneTBB is not instrumented, so the thread sanitizer sees neither its forks nor its
 // joins: its builds use plain threads, whose ranges nothing orders but the join.
-void Run(int count, int grain, int threads, const std::function<void(int, int)>& body) {
+void RunOnThreads(int count, int grain, int threads, const std::function<void(int, int)>& body) {
   std::atomic<int> next{0};
   const auto work = [&] {
     for (int begin; (begin = next.fetch_add(grain, std::memory_order_relaxed)) < count;) {
@@ -33,6 +32,8 @@ void Run(int count, int grain, int threads, const std::function<void(int, int)>&
   for (std::thread& thread : pool) thread.join();
 }
 #else
+namespace {
+
 // Making an arena costs more than a short loop: each thread keeps its last one.
 tbb::task_arena& ArenaOf(int threads) {
   thread_local std::unique_ptr<tbb::task_arena> arena;
@@ -44,7 +45,9 @@ tbb::task_arena& ArenaOf(int threads) {
   return *arena;
 }
 
-void Run(int count, int grain, int threads, const std::function<void(int, int)>& body) {
+}  // namespace
+
+void RunOnThreads(int count, int grain, int threads, const std::function<void(int, int)>& body) {
   const auto run = [&] {
     tbb::parallel_for(tbb::blocked_range<int>(0, count, static_cast<std::size_t>(grain)),
                       [&](const tbb::blocked_range<int>& r) { body(r.begin(), r.end()); });
@@ -57,15 +60,5 @@ void Run(int count, int grain, int threads, const std::function<void(int, int)>&
   }
 }
 #endif
-
-}  // namespace
-
-void ParallelFor(int count, int grain, int threads, const std::function<void(int, int)>& body) {
-  if (threads == 1 || count <= grain) {
-    if (count > 0) body(0, count);
-    return;
-  }
-  Run(count, grain, threads, body);
-}
 
 }  // namespace intervox::cuda

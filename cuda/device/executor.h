@@ -5,9 +5,20 @@
 
 namespace intervox::cuda {
 
+/** Calls body(begin, end) over ranges that make up [0, count) on several threads: ParallelFor where
+ there are more items than one grain. */
+void RunOnThreads(int count, int grain, int threads, const std::function<void(int, int)>& body);
+
 /** Calls body(begin, end) over ranges that make up [0, count) on up to `threads` threads (0: all
  cores); each item once, in any order. With one thread, or few items, on the calling thread. `grain`
  items go together. */
-void ParallelFor(int count, int grain, int threads, const std::function<void(int, int)>& body);
+template <class Body>
+void ParallelFor(int count, int grain, int threads, const Body& body) {
+  if (threads != 1 && count > grain) {
+    RunOnThreads(count, grain, threads, std::cref(body));
+  } else if (count > 0) {
+    body(0, count);
+  }
+}
 
 }  // namespace intervox::cuda

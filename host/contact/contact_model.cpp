@@ -56,6 +56,20 @@ NormalForce ContactModel::Force(double V_r, double S, const PatchLatch& latched)
   return normal->Conserves() ? NormalForce{S * f.f_e, S * f.b} : f;
 }
 
+NormalForce ContactModel::PointForce(double z, const PatchLatch& latched,
+                                     NormalForce* slope) const {
+  *slope = {};
+  if (normal->HasCurve()) {
+    const LoadingCurve curve = normal->Curve(latched);
+    if (z > 0.0) slope->f_e = latched.form * SlopeNear(curve, z);
+    return {latched.form * ForceOf(curve, z), 0.0};
+  }
+  if (z <= latched.V_max) return {};  // the surface is not there yet
+  const NormalForce f = normal->PointForce(z, latched.a, slope);
+  *slope = {latched.form * slope->f_e, latched.form * slope->b};
+  return {latched.form * f.f_e, latched.form * f.b};
+}
+
 void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latched,
                          PatchState* state) const {
   *state = PatchState{};

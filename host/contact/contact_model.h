@@ -40,6 +40,9 @@ class ContactModel {
   /** The normal force of a patch with the relaxed volume V_r [m³] and the area S = |S| [m²]. */
   NormalForce Force(double V_r, double S, const PatchLatch& latched) const;
 
+  /** The same of a point at the relaxed depth z [m], with its slope [N/m, N·s/m²]. */
+  NormalForce PointForce(double z, const PatchLatch& latched, NormalForce* slope) const;
+
   /** A contact begins, at an accepted step: bristles 0, the relaxation offset takes the volume that
    is there already, the approach speed is latched.
    @param V    volume of interference [m³]

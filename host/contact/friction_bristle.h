@@ -25,18 +25,14 @@ class BristleFriction : public FrictionLaw {
   }
   Traction Evaluate(const Slip& x) const override {
     Traction t;
-    // ṡ_dw = (s − s_dw)/τ, τ = τ_dw where s ≥ s_dw, else τ_br = σ₁/σ₀; implicit. τ = 0: s_dw = s.
-    const double tau = x.s >= x.s_dw ? tau_dw_ : sigma_1_ / sigma_0_;
-    const double s_dw = tau > 0.0 ? (tau * x.s_dw + x.H * x.s) / (tau + x.H) : x.s;
-    t.s_dw_rate = tau > 0.0 ? (x.s - s_dw) / tau : x.H > 0.0 ? (s_dw - x.s_dw) / x.H : 0.0;
-    const double mu_max = mu_c_ + (mu_s_ - mu_c_) * s_dw;
+    const Shares shares = SharesOf(x.H, x.s, x.s_dw);
+    t.s_dw_rate = shares.s_dw_rate;
+    const double mu_max = shares.mu_max;
     const Dual load = kPerLoad ? Dual(1.0) : x.f_n;  // what the bounds are multiplied by
     const Dual C_vs = Dual(x.s) + (1.0 - x.s) * x.C_v;
     // With z = z* + H ż the equations ż = (u − σ₀ z)/σ₁, u = sat(σ₀ z + σ₁ ż_free, μ_max C_vs),
     // ż_free = s v + (1 − s)(μ_C C_vs dir_ε(v)/σ₁ − (σ₀/σ₁) z), have the closed solution below.
-    const double kappa = x.H * sigma_0_ / sigma_1_;
-    const double m = (1.0 + kappa) / (1.0 + kappa * (1.0 - x.s));
-    const double spring = m * x.s * sigma_0_ / (1.0 + kappa), damper = m * x.s * sigma_1_;
+    const double m = shares.m, spring = shares.spring, damper = shares.damper;
     const Dual2 z{x.z[0], x.z[1]};
     const double sliding = m * (1.0 - x.s);
     const Dual2 u =
@@ -60,8 +56,81 @@ class BristleFriction : public FrictionLaw {
     t.stored_w = k * (x.z_w + x.H * t.z_w_rate) * t.z_w_rate;
     return t;
   }
+  // The same closed solution with w = 0 and C_vs = 1, and its slopes written out.
+  PointTraction EvaluatePoint(const PointSlip& x) const override {
+    PointTraction t;
+    const Shares shares = SharesOf(x.H, x.s, x.s_dw);
+    t.s_dw_rate = shares.s_dw_rate;
+    const double load = kPerLoad ? 1.0 : x.f_n, scale = kPerLoad ? x.f_n : 1.0;
+    const double spring = shares.spring;
+    const double sliding = shares.m * (1.0 - x.s) * mu_c_;  // per load and dir_ε
+    // dir_ε(v) = c v with the slope c I − d v vᵀ.
+    const double v1 = x.v[0], v2 = x.v[1], square = v1 * v1 + v2 * v2;
+    double c, d;
+    if (square >= v_epsilon_ * v_epsilon_) {
+      c = 1.0 / std::sqrt(square);
+      d = c * c * c;
+    } else {
+      const double inverse = 1.0 / v_epsilon_;
+      c = inverse * (1.5 - 0.5 * inverse * inverse * square);
+      d = inverse * inverse * inverse;
+    }
+    // u before it is limited, its slopes D with v and g with f_n.
+    const double along = shares.damper + sliding * load * c, across = sliding * load * d;
+    double u[2] = {spring * x.z[0] + along * v1, spring * x.z[1] + along * v2};
+    double D[2][2] = {{along - across * v1 * v1, -across * v1 * v2},
+                      {-across * v1 * v2, along - across * v2 * v2}};
+    double g[2] = {kPerLoad ? 0.0 : sliding * c * v1, kPerLoad ? 0.0 : sliding * c * v2};
+    const double limit = shares.mu_max * load, size = std::sqrt(u[0] * u[0] + u[1] * u[1]);
+    if (size > limit) {
+      // Along u only the limit counts, across it what turns u: (I − e eᵀ) = q qᵀ.
+      const double e1 = u[0] / size, e2 = u[1] / size, share = limit / size;
+      const double qD1 = share * (e1 * D[1][0] - e2 * D[0][0]);
+      const double qD2 = share * (e1 * D[1][1] - e2 * D[0][1]);
+      const double qg = share * (e1 * g[1] - e2 * g[0]), by_load = kPerLoad ? 0.0 : shares.mu_max;
+      D[0][0] = -e2 * qD1;
+      D[0][1] = -e2 * qD2;
+      D[1][0] = e1 * qD1;
+      D[1][1] = e1 * qD2;
+      g[0] = by_load * e1 - qg * e2;
+      g[1] = by_load * e2 + qg * e1;
+      u[0] = limit * e1;
+      u[1] = limit * e2;
+    }
+    const double inverse = 1.0 / (sigma_1_ + x.H * sigma_0_);  // ż = (u − σ₀ z*)/(σ₁ + H σ₀)
+    double stored = 0.0;
+    for (int k = 0; k < 2; ++k) {
+      const double of_load = u[k] + sigma_2_ * x.v[k];
+      t.f[k] = scale * of_load;
+      t.slope[k][0] = scale * (D[k][0] + (k == 0 ? sigma_2_ : 0.0));
+      t.slope[k][1] = scale * (D[k][1] + (k == 1 ? sigma_2_ : 0.0));
+      t.slope[k][2] = kPerLoad ? of_load : g[k];
+      t.z_rate[k] = (u[k] - sigma_0_ * x.z[k]) * inverse;
+      stored += (x.z[k] + x.H * t.z_rate[k]) * t.z_rate[k];
+    }
+    t.stored = scale * sigma_0_ * stored;
+    return t;
+  }
 
  private:
+  /** What the stage's length and the weights make of the constants. */
+  struct Shares {
+    double s_dw_rate, mu_max, m, spring, damper;
+  };
+  Shares SharesOf(double H, double s, double s_dw_star) const {
+    Shares out;
+    // ṡ_dw = (s − s_dw)/τ, τ = τ_dw where s ≥ s_dw, else τ_br = σ₁/σ₀; implicit. τ = 0: s_dw = s.
+    const double tau = s >= s_dw_star ? tau_dw_ : sigma_1_ / sigma_0_;
+    const double s_dw = tau > 0.0 ? (tau * s_dw_star + H * s) / (tau + H) : s;
+    out.s_dw_rate = tau > 0.0 ? (s - s_dw) / tau : H > 0.0 ? (s_dw - s_dw_star) / H : 0.0;
+    out.mu_max = mu_c_ + (mu_s_ - mu_c_) * s_dw;
+    const double kappa = H * sigma_0_ / sigma_1_;
+    out.m = (1.0 + kappa) / (1.0 + kappa * (1.0 - s));
+    out.spring = out.m * s * sigma_0_ / (1.0 + kappa);
+    out.damper = out.m * s * sigma_1_;
+    return out;
+  }
+
   static double Size(const Dual& v) { return std::fabs(v.v); }
   static double Size(const Dual2& v) { return std::sqrt(v.x.v * v.x.v + v.y.v * v.y.v); }
 

@@ -23,6 +23,14 @@ class NormalLaw {
   /** The force at the relaxed volume V_r = max(0, V − V_o) [m³], at points a depth [m], with the
    latched factor a [s/m]. */
   virtual NormalForce Force(double V_r, double a) const = 0;
+  /** The same of a point at the depth z, with its slope there: that of both parts [N/m, N·s/m²]. */
+  virtual NormalForce PointForce(double z, double a, NormalForce* slope) const {
+    constexpr double kDifference = 1e-6;  // relative
+    const NormalForce f = Force(z, a), further = Force((1.0 + kDifference) * z, a);
+    const double over = z > 0.0 ? 1.0 / (kDifference * z) : 0.0;
+    *slope = {(further.f_e - f.f_e) * over, (further.b - f.b) * over};
+    return f;
+  }
   /** The factor a ≤ 0 [s/m] to latch for the approach speed v_i [m/s]; 0 for laws without one. */
   virtual double DampingFactor(double v_i) const = 0;
   /** Whether the elastic part is the gradient of a potential w(V), of the volume of the whole pair
@@ -90,6 +98,28 @@ struct Traction {
   double stored_w = 0.0;        ///< of f_w w, likewise [W]
 };
 
+/** What a friction law sees of a point, which does not spin: a Slip without w and with plain
+ numbers. */
+struct PointSlip {
+  double H = 0.0;
+  double v[2] = {0, 0};
+  double f_n = 0.0;
+  double s = 1.0;
+  double z[2] = {0, 0};
+  double z_j[2] = {0, 0};
+  double s_dw = 0.0;
+};
+
+/** What it answers: a Traction without f_w. */
+struct PointTraction {
+  double f[2] = {0, 0};
+  double slope[2][3] = {};  ///< of f with v_t1, v_t2 and f_n
+  double z_rate[2] = {0, 0};
+  double z_j_rate[2] = {0, 0};
+  double s_dw_rate = 0.0;
+  double stored = 0.0;
+};
+
 /** A friction law, for sliding and spinning alike. */
 class FrictionLaw {
  public:
@@ -99,6 +129,34 @@ class FrictionLaw {
   virtual double Weight(double /*v_avg_squared*/) const { return 1.0; }
   /** The traction, with states that take part implicitly eliminated: z = z* + H ż. */
   virtual Traction Evaluate(const Slip& slip) const = 0;
+  /** The same of a point; a law may have a shorter way to it. */
+  virtual PointTraction EvaluatePoint(const PointSlip& x) const {
+    Slip slip;
+    slip.H = x.H;
+    slip.v = {Dual::Variable(x.v[0], 0), Dual::Variable(x.v[1], 1)};
+    slip.f_n = Dual::Variable(x.f_n, 3);
+    slip.v_avg_squared = x.v[0] * x.v[0] + x.v[1] * x.v[1];
+    slip.s = x.s;
+    for (int k = 0; k < 2; ++k) {
+      slip.z[k] = x.z[k];
+      slip.z_j[k] = x.z_j[k];
+    }
+    slip.s_dw = x.s_dw;
+    const Traction t = Evaluate(slip);
+    PointTraction out;
+    const Dual* forces[2] = {&t.f.x, &t.f.y};
+    for (int k = 0; k < 2; ++k) {
+      out.f[k] = forces[k]->v;
+      out.slope[k][0] = forces[k]->d[0];
+      out.slope[k][1] = forces[k]->d[1];
+      out.slope[k][2] = forces[k]->d[3];
+      out.z_rate[k] = t.z_rate[k];
+      out.z_j_rate[k] = t.z_j_rate[k];
+    }
+    out.s_dw_rate = t.s_dw_rate;
+    out.stored = t.stored;
+    return out;
+  }
   /** Whether it sums over the patch, spinning included: slips then have `patch`, the spinning law
    is none, and only the power of force and moment together is to dissipate. */
   virtual bool IsDistributed() const { return false; }

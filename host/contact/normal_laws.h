@@ -27,6 +27,8 @@ class ElasticPart {
     if (exponent_ == 1.5) return k_ * V * std::sqrt(V);
     return exponent_ == 1.0 ? k_ * V : k_ * std::pow(V, exponent_);
   }
+  /** The slope of a force there with a depth z > 0 [N/m]. */
+  double Slope(double force, double z) const { return exponent_ * force / z; }
   /** The energy that a point z deep stores [J]. */
   double Potential(double z) const { return Force(z) * z / (exponent_ + 1.0); }
   /** Whether it acts at points. */
@@ -46,6 +48,11 @@ class FactorNormal : public NormalLaw {
  public:
   NormalForce Force(double V_r, double a) const override {
     const double f_e = elastic_.Force(V_r);
+    return {f_e, a * f_e};
+  }
+  NormalForce PointForce(double z, double a, NormalForce* slope) const override {
+    const double f_e = elastic_.Force(z), rise = z > 0.0 ? elastic_.Slope(f_e, z) : 0.0;
+    *slope = {rise, a * rise};
     return {f_e, a * f_e};
   }
   bool Conserves() const override { return elastic_.AtPoints(); }

@@ -21,9 +21,25 @@ StageBody AsStageBody(const RigidBody& body, const Pose& X_WB) {
   return out;
 }
 
+/** How the force of a point grows with its depth [N/m]. */
+double PointStiffness(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch) {
+  if (!(g.V > 0.0)) return 0.0;
+  NormalForce slope;
+  model.PointForce(g.V, latch, &slope);
+  return std::fmax(0.0, slope.f_e);
+}
+
+/** What a body gives way by there, along n [1/kg]. */
+double PointMobility(const PatchGeometry& g, const StageBody& body) {
+  if (body.inverse_mass == 0.0 && Trace(body.inverse_inertia_W) == 0.0) return 0.0;
+  const Vec3 arm = Cross(g.p_WC - body.p_WM, g.n);
+  return body.inverse_mass + Dot(arm, body.inverse_inertia_W * arm);
+}
+
 }  // namespace
 
 double PatchRadius(const PatchGeometry& g) {
+  if (g.is_point) return 0.0;
   return g.V > 0.0 ? std::sqrt(std::fmax(0.0, Trace(g.J_W) / g.V)) : 0.0;
 }
 
@@ -57,6 +73,10 @@ double ElasticEnergyError(const ContactModel& model, const PatchGeometry& g,
 
 double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,
                  const StageBody& i, const StageBody& j) {
+  if (g.is_point) {
+    const double slope = PointStiffness(model, g, latch);
+    return std::sqrt(slope * (PointMobility(g, i) + PointMobility(g, j)));
+  }
   const double S = Norm(g.S);
   if (!(g.V > 0.0) || !(S > 0.0)) return 0.0;
   const bool conserves = model.normal->Conserves();

@@ -166,7 +166,9 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
                  StageScratch* scratch) {
   GroupStage stage(tools, group, substep, scratch);
   stage.LoadState();
-  stage.LoadFirstStage();
+  // Right after its plan the first stage is loaded already.
+  if (scratch->first_length != substep.length) stage.LoadFirstStage();
+  scratch->first_length = -1.0;
   stage.FindStiffBodies();
   integrators::PartitionedStepper& stepper =
       substep.dissipative ? scratch->dissipative_stepper : scratch->stepper;

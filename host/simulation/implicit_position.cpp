@@ -50,6 +50,10 @@ bool GroupStage::Misses(double h_gamma) const {
     };
     const Vec3 turn_i = turn(contact.body_i), turn_j = turn(contact.body_j);
     const Vec3 moved = move(contact.body_i, turn_i) - move(contact.body_j, turn_j);
+    if (g.is_point) {
+      if (std::fabs(Dot(g.S, moved)) > limit * g.V) misses = true;
+      return;
+    }
     const Vec3 turned = turn_i - turn_j;
     const double volume = std::fabs(Dot(g.S, moved) + Dot(g.G, turned));
     const double tilt = Norm(turned - Dot(turned, g.n) * g.n) * PatchRadius(g);

@@ -106,6 +106,10 @@ std::size_t GroupStage::VelocitiesInUse(std::size_t /*all*/) const {
   return StateLayout{layout_.free, s_.patches.contacts.size()}.VelocitySize();
 }
 
+std::size_t GroupStage::QuadraturesInUse(std::size_t /*all*/) const {
+  return StateLayout::BristleQuadrature(s_.patches.contacts.size());
+}
+
 std::size_t GroupStage::VelocitiesThatMove(std::size_t /*all*/) const {
   return StateLayout{layout_.free, 0}.VelocitySize();
 }
@@ -186,7 +190,12 @@ void GroupStage::FindStiffBodies() {
   const std::vector<Contact>& contacts = group_.patches.contacts;
   s_.flags.resize(contacts.size());
   ForEach(contacts.size(), [&](std::size_t c) {
-    s_.flags[c] = contacts[c].active && is_stiff(Frequency(*tools_.world, group_, contacts[c]));
+    const Contact& contact = contacts[c];
+    s_.flags[c] =
+        contact.active &&
+        is_stiff(Frequency(*rules_.Rule(contact.body_i, contact.body_j).model, contact.geometry,
+                           contact.latch, s_.bodies[static_cast<std::size_t>(contact.body_i)],
+                           s_.bodies[static_cast<std::size_t>(contact.body_j)]));
   });
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (s_.flags[c] == 0) continue;

@@ -104,6 +104,7 @@ struct StageScratch {
   std::vector<StageDrag> drags;
   std::vector<double> frequencies, offset, y_star, x_star, x_now, x_next, miss, miss_before;
   std::vector<double> first_rate, first_power;
+  double first_length = -1.0;          ///< of the substep whose first stage the plan has loaded [s]
   std::vector<std::size_t> acting;     ///< contacts that act at the accepted state
   std::vector<ContactEffect> effects;  ///< of contacts that act
   std::vector<std::array<double, kQuadratures>> powers;  ///< of ranges
@@ -165,6 +166,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void PredictRate(std::span<const double> x, std::span<const double> y,
                    std::span<double> rate) override;
   std::size_t VelocitiesInUse(std::size_t all) const override;
+  std::size_t QuadraturesInUse(std::size_t all) const override;
   std::size_t VelocitiesThatMove(std::size_t all) const override;
   void ForRanges(std::size_t count,
                  const std::function<void(std::size_t, std::size_t)>& act) const override;

@@ -51,10 +51,10 @@ void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
     const std::size_t c = s_.contact_of[k];
     const Contact& contact = contacts[c];
     StageContact& out = s_.contacts[k];
-    out = {};
     out.body_i = contact.body_i;
     out.body_j = contact.body_j;
     out.model = rules_.Rule(contact.body_i, contact.body_j).model.get();
+    out.patch = nullptr;
     out.geometry = contact.geometry;
     out.latch = contact.latch;
     out.state = contact.state + layout_.Slot(y, c);
@@ -185,7 +185,7 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
     SolveJointForces(t, rate, power);
   }
   // y from the rates: what bodies gain is what the wrenches gave, to rounding.
-  ForEach(y.size(), [&](std::size_t k) { y[k] += h_gamma * rate[k]; });
+  ForEach(VelocitiesInUse(y.size()), [&](std::size_t k) { y[k] += h_gamma * rate[k]; });
   AddAppliedPower(h_gamma, y, power);
 }
 

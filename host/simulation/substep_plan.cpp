@@ -159,12 +159,14 @@ double PartThickness(const BodyCells& cells) {
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch) {
   scratch->followed.assign(group.patches.contacts.size(), false);
+  scratch->first_length = -1.0;
   left = LengthByJoints(group, left);
   if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left), false};
   const Substep whole{group.time, left, false, false};
   GroupStage stage(tools, group, whole, scratch, false);
   stage.LoadState();
   stage.LoadFirstStage();
+  if (group.joints.empty() && scratch->holders.empty()) scratch->first_length = left;
   SubstepPlan plan{LengthByThickness(tools, group, left), false};
   bool slow = false, fast = plan.length < left;
   const std::vector<Contact>& contacts = group.patches.contacts;

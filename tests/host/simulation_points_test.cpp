@@ -66,6 +66,31 @@ TEST(PointImpacts, TheExactFactorReturnsItsRestitution) {
   }
 }
 
+// What the overlap stores in which a scene starts is no gift of the law: the audit begins with it.
+TEST(PointScenes, WhatAnOverlapStoresAtTheStartIsNoGainOfTheLaw) {
+  for (const double depth : {1e-5, 1e-3}) {
+    constexpr double k = 1e6;
+    Simulation simulation = Of(fmt::format(
+        "gravity: [0, 0, 0]\nduration: 0.05\nintegrator: {{step: 1.0e-4}}\n"
+        "contact_models:\n  default: {{geometry: points, normal: {{model: gonthier, stiffness: {}, "
+        "exponent: 1, restitution: 1}}}}\n"
+        "bodies:\n  floor: {{shape: {{half_space: {{normal: [0, 0, 1], offset: 0}}}}, fixed: "
+        "true}}\n"
+        "  ball: {{shape: {{sphere: {{radius: 0.1}}}}, mass: 0.5, pose: {{position: [0, 0, "
+        "{:.17g}]}}}}\n",
+        k, 0.1 - depth));
+    const double stored = 0.5 * k * depth * depth;
+    EXPECT_NEAR(simulation.Energy().elastic, stored, 1e-9 * stored);
+    while (!simulation.Done()) {
+      simulation.Step();
+      EXPECT_LT(std::fabs(simulation.Energy().law_gain), 1e-9 * stored);
+      EXPECT_LT(std::fabs(simulation.Energy().balance), 1e-2 * stored);
+    }
+    EXPECT_NEAR(simulation.Energy().kinetic, stored, 1e-2 * stored);
+    EXPECT_NEAR(simulation.Energy().elastic, 0.0, 1e-9 * stored);
+  }
+}
+
 // 200 steps of a contact resolve it: e comes back to 1e-6, mass, stiffness and speed a hundredth or
 // a hundred times the thesis' (5.1.1), wherever within a step the ball touches.
 TEST(PointImpacts, ResolvedByTwoHundredStepsTheyReturnEToAMillionth) {

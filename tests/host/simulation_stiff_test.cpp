@@ -64,28 +64,36 @@ TEST(StiffContact, BouncesWithoutDampingNeverGainEnergy) {
 }
 
 // A heavy box falls onto a light one on a floor, both tilted. Many substeps do not resolve their
-// contacts; without the guard they gain a million times what fell. Few are done again.
+// contacts; without the guard they gain a million times what fell. Few are done again: of starts
+// that differ by a hundredth of a degree one in 8 to one in 96, so four of them are taken together.
 TEST(StiffContact, AHeavyBoxOnALightOneGainsNothing) {
   for (const double e : {1.0, 0.7}) {
     for (const double stiffness : {1e12, 1e13, 1e14}) {
-      SCOPED_TRACE("e " + Number(e) + " stiffness " + Number(stiffness));
-      Simulation simulation = FromText(
-          "duration: 0.2\nintegrator: {step: 2e-3}\ncontact_models: {default: {normal: {model: "
-          "gonthier, stiffness: " +
-              Number(stiffness) + ", restitution: " + Number(e) +
-              "}}}\nbodies:\n  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: "
-              "true}\n  light: {shape: {box: {size: [0.1, 0.06, 0.02]}}, mass: 0.01, pose: "
-              "{position: [0, 0, 0.03], rpy_deg: [3, 2, 5]}}\n  heavy: {shape: {box: {size: [0.1, "
-              "0.1, 0.1]}}, mass: 10, pose: {position: [0, 0, 0.12], rpy_deg: [4, 5, 5]}}\n",
-          2);
-      double most = 0.0;
-      while (!simulation.Done()) {
-        simulation.Step();
-        most = std::fmax(most, simulation.Energy().kinetic + simulation.Energy().gravity);
+      std::int64_t substeps = 0, redone = 0;
+      for (const double roll : {4.0, 4.01, 4.02, 4.03}) {
+        SCOPED_TRACE("e " + Number(e) + " stiffness " + Number(stiffness) + " roll " +
+                     Number(roll));
+        Simulation simulation = FromText(
+            "duration: 0.2\nintegrator: {step: 2e-3}\ncontact_models: {default: {normal: {model: "
+            "gonthier, stiffness: " +
+                Number(stiffness) + ", restitution: " + Number(e) +
+                "}}}\nbodies:\n  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, "
+                "fixed: true}\n  light: {shape: {box: {size: [0.1, 0.06, 0.02]}}, mass: 0.01, "
+                "pose: {position: [0, 0, 0.03], rpy_deg: [3, 2, 5]}}\n  heavy: {shape: {box: "
+                "{size: [0.1, 0.1, 0.1]}}, mass: 10, pose: {position: [0, 0, 0.12], rpy_deg: [" +
+                Number(roll) + ", 5, 5]}}\n",
+            2);
+        double most = 0.0;
+        while (!simulation.Done()) {
+          simulation.Step();
+          most = std::fmax(most, simulation.Energy().kinetic + simulation.Energy().gravity);
+        }
+        EXPECT_LT(most, 1e-3 * 10 * 9.81 * 0.1);
+        EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+        substeps += simulation.Counters().substeps;
+        redone += simulation.Counters().redone_substeps;
       }
-      EXPECT_LT(most, 1e-3 * 10 * 9.81 * 0.1);
-      EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
-      EXPECT_LT(5 * simulation.Counters().redone_substeps, simulation.Counters().substeps);
+      EXPECT_LT(10 * redone, substeps) << "e " << e << " stiffness " << stiffness;
     }
   }
 }

@@ -220,32 +220,12 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int thr
   cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, threads, std::cref(find));
 }
 
-void AddPair(const PatchSettings& settings, const ActivePair& pair, MetricsSum* sum) {
-  if (settings.points) {
-    *sum = MetricsSum::OfPoint(pair.metrics);
-  } else {
-    sum->Add(pair.metrics);
-    sum->AddWall(pair.metrics, pair.wall);
-  }
-  sum->k_1 = pair.k_1;
-  sum->k_2 = pair.k_2;
-  sum->weight = pair.weight;
-}
-
 void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contact* contact,
                     std::int64_t* undefined_normals) {
   contact->active = false;
   contact->pairs = sum.pairs;
   if (sum.pairs == 0) return;
   PatchGeometry& geometry = contact->geometry;
-  if (settings.points) {
-    geometry = sum.Point();
-    if (!contact->has_normal) contact->n_accepted = geometry.n;
-    contact->has_normal = true;
-    geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
-    contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
-    return;
-  }
   sum.Finish(&geometry);
   if (settings.whole_pair) {  // the gradient of V is along S, whatever the walls
     geometry.S_wall = geometry.twist = {};
@@ -266,6 +246,42 @@ void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contac
 
 namespace {
 
+/** Sets a contact's geometry from its only point. */
+void TakePoint(const PatchSettings& settings, const ActivePair& pair, Contact* contact) {
+  PatchGeometry& geometry = contact->geometry;
+  geometry.is_point = true;
+  geometry.V = pair.metrics.volume;
+  geometry.p_WC = pair.metrics.p_WC;
+  geometry.n = geometry.S = pair.metrics.area_vector;
+  geometry.k_1 = pair.k_1;
+  geometry.k_2 = pair.k_2;
+  geometry.weight = pair.weight;
+  if (!contact->has_normal) contact->n_accepted = geometry.n;
+  contact->has_normal = true;
+  geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
+  contact->pairs = 1;
+  contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
+}
+
+}  // namespace
+
+void SumPairs(const PatchSettings& settings, std::span<const ActivePair> pairs,
+              std::span<const int> own, Contact* contact, std::int64_t* undefined_normals) {
+  if (settings.points && !own.empty()) {
+    TakePoint(settings, pairs[static_cast<std::size_t>(own.back())], contact);
+    return;
+  }
+  MetricsSum sum;
+  for (const int k : own) {
+    const ActivePair& pair = pairs[static_cast<std::size_t>(k)];
+    sum.Add(pair.metrics);
+    sum.AddWall(pair.metrics, pair.wall);
+  }
+  FinishGeometry(settings, sum, contact, undefined_normals);
+}
+
+namespace {
+
 /** Sums the pairs of each contact. Returns how many normals were undefined. */
 std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pairs,
                          Patches* patches, PatchScratch* scratch) {
@@ -275,12 +291,8 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
     std::int64_t count = 0;
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
       Contact& contact = patches->contacts[c];
-      const PatchSettings& settings = rules.Settings(contact.body_i, contact.body_j);
-      MetricsSum sum;
-      for (std::size_t at = scratch->first_of[c]; at < scratch->first_of[c + 1]; ++at) {
-        AddPair(settings, pairs[static_cast<std::size_t>(scratch->sorted[at])], &sum);
-      }
-      FinishGeometry(settings, sum, &contact, &count);
+      SumPairs(rules.Settings(contact.body_i, contact.body_j), pairs, PairsOf(c, *scratch),
+               &contact, &count);
     }
     undefined += count;
   };

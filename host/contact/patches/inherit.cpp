@@ -254,20 +254,16 @@ void MakeHeir(const PatchRules& rules, std::span<const ActivePair> pairs,
               std::span<const Contact> before, std::size_t g, double t,
               std::int64_t* undefined_normals, PatchScratch* scratch, Contact* heir) {
   *heir = Contact{};
-  MetricsSum sum;
-  for (std::size_t at = scratch->first_of[g]; at < scratch->first_of[g + 1]; ++at) {
-    const ActivePair& pair = pairs[static_cast<std::size_t>(scratch->sorted[at])];
-    heir->body_i = pair.i;
-    heir->body_j = pair.j;
-    AddPair(rules.Settings(pair.i, pair.j), pair, &sum);
-  }
+  const std::span<const int> own = PairsOf(g, *scratch);
+  heir->body_i = pairs[static_cast<std::size_t>(own.back())].i;
+  heir->body_j = pairs[static_cast<std::size_t>(own.back())].j;
   const std::span<const PatchShare> shares = SharesOf(g, *scratch);
   const Contact* predecessor = PredecessorOf(static_cast<int>(g), shares, before, scratch->heir);
   if (predecessor != nullptr) heir->impact = predecessor->impact;
   TakeNormal(shares, before, heir);
   heir->id = scratch->id_of_group[g];
   heir->phase = ContactPhase::kFresh;
-  FinishGeometry(rules.Settings(heir->body_i, heir->body_j), sum, heir, undefined_normals);
+  SumPairs(rules.Settings(heir->body_i, heir->body_j), pairs, own, heir, undefined_normals);
   heir->n_accepted = heir->geometry.n;
   heir->has_normal = heir->active;
   heir->geometry.R_n = Mat3::Identity();

@@ -56,28 +56,6 @@ void MetricsSum::Add(const PatchGeometry& patch) {
   Add(One(patch.p_WC, patch.V, patch.J_W, patch.S, patch.G));
 }
 
-MetricsSum MetricsSum::OfPoint(const InterferenceMetrics& point) {
-  MetricsSum sum;
-  sum.p_WO = point.p_WC;
-  sum.v = point.volume;
-  sum.s = point.area_vector;
-  sum.size = Norm(point.area_vector);
-  sum.pairs = 1;
-  return sum;
-}
-
-PatchGeometry MetricsSum::Point() const {
-  PatchGeometry geometry;
-  geometry.is_point = true;
-  geometry.V = v;
-  geometry.p_WC = p_WO;
-  geometry.n = geometry.S = s;
-  geometry.k_1 = k_1;
-  geometry.k_2 = k_2;
-  geometry.weight = weight;
-  return geometry;
-}
-
 Mat3 MetricsSum::SecondMoment() const { return e - (1 / v) * Outer(m, m); }
 
 void MetricsSum::Finish(PatchGeometry* geometry) const {
@@ -96,8 +74,6 @@ void MetricsSum::Finish(PatchGeometry* geometry) const {
     geometry->twist = (1.0 / v) * (wall_t - Cross(wall_m / wall_v, wall_n));
   }
   geometry->G = g - Cross(c, s);
-  geometry->k_1 = k_1;
-  geometry->k_2 = k_2;
 }
 
 double ConvexGap(const MetricsSum& a, const MetricsSum& b) {
@@ -160,6 +136,7 @@ bool ChooseNormal(const NormalRule& rule, const PatchGeometry& geometry, const V
 }
 
 Mat3 SmallestRotation(const Vec3& a, const Vec3& b) {
+  if (a == b) return Mat3::Identity();
   const double c = Dot(a, b);
   if (c < -1 + 1e-12) {
     const Vec3 axis = AnyOrthogonal(a);

@@ -19,17 +19,12 @@ struct MetricsSum {
 
   double size = 0.0;  ///< Σ |S| of what was added [m²]
 
-  double k_1 = 0.0, k_2 = 0.0;  ///< curvatures of the gap, of a point [1/m]
-  double weight = 1.0;          ///< of a point's stiffness [–]
-
   Vec3 turned{};        ///< what walls' normals add to s for its direction to be the normal [m²]
   double wall_v = 0.0;  ///< volume on round walls [m³]
   Vec3 wall_m{};        ///< its first moments about O [m⁴]
   Vec3 wall_n{};        ///< ∫ n dV over it [m³]
   Vec3 wall_t{};        ///< ∫ ρ × n dV over it, about O [m⁴]
 
-  /** The sum that a point is by itself: it has no moments. */
-  static MetricsSum OfPoint(const InterferenceMetrics& point);
   /** Adds the metrics of one pair with V > 0. */
   void Add(const InterferenceMetrics& pair);
   /** Adds the means of a pair on a round wall after its metrics. */
@@ -40,8 +35,6 @@ struct MetricsSum {
   void Add(const MetricsSum& other);
   /** ∫ρρᵀ about the common centroid [m⁵]. Requires pairs > 0. */
   Mat3 SecondMoment() const;
-  /** The geometry of a point, without R_n. */
-  PatchGeometry Point() const;
   /** V, centroid, J, S and G about the common centroid; n and R_n are left alone. Requires pairs
    * > 0. */
   void Finish(PatchGeometry* geometry) const;

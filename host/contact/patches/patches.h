@@ -204,13 +204,20 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int thr
  @param part_of  the contact or group of each cell pair; −1: none */
 void SortByPart(std::span<const int> part_of, std::size_t parts, PatchScratch* scratch);
 
+/** Those of one of them, after SortByPart. */
+inline std::span<const int> PairsOf(std::size_t part, const PatchScratch& scratch) {
+  const std::size_t first = scratch.first_of[part];
+  return {scratch.sorted.data() + first, scratch.first_of[part + 1] - first};
+}
+
 /** Puts contacts into the order of their ids, and the grouping into that of its cell pairs. */
 void SortContacts(Patches* patches);
 
-/** Adds a cell pair, or a point, which is alone in its contact, to a contact's sum. */
-void AddPair(const PatchSettings& settings, const ActivePair& pair, MetricsSum* sum);
+/** Sets a contact's geometry and `active` from its cell pairs. */
+void SumPairs(const PatchSettings& settings, std::span<const ActivePair> pairs,
+              std::span<const int> own, Contact* contact, std::int64_t* undefined_normals);
 
-/** Sets a contact's geometry and `active` from the sum over its cell pairs. */
+/** The same from the sum over them; they are no points. */
 void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contact* contact,
                     std::int64_t* undefined_normals);
 

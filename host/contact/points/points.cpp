@@ -78,6 +78,11 @@ template <class Visit>
 void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
   if (IsPolytope(cell)) {
     const geometry::Corners& t = cell.corners;
+    if (std::none_of(cell.surfaces.begin(), cell.surfaces.end(),
+                     [](const Surface& s) { return s.cut; })) {
+      for (std::size_t k = 0; k < t.p_C.size(); ++k) visit(static_cast<int>(k), t.p_C[k]);
+      return;
+    }
     // A corner of a cut lies on an edge or a face of the body: what ends there goes on.
     thread_local std::vector<int> outer;
     outer.assign(t.p_C.size(), 0);
@@ -190,13 +195,16 @@ double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, c
                    std::vector<PointContact>* out) {
   const Plane plane = PlaneOf(half_space, X_WB);
   const Vec3& n = plane.n;
+  const Vec3 n_A = TransposeTimes(X_WA.R, n);
+  const double offset = plane.offset - Dot(n, X_WA.p);
+  const bool corners = IsPolytope(cell);  // which lie on their cell
   double least = HUGE_VAL;
-  VisitExtremes(cell, -TransposeTimes(X_WA.R, n), [&](int feature, const Vec3& p_A) {
-    const Vec3 p = X_WA * p_A;
-    const double x = Dot(n, p) - plane.offset;
-    if (!LiesOn(cell, p_A)) return;
+  VisitExtremes(cell, -n_A, [&](int feature, const Vec3& p_A) {
+    const double x = Dot(n_A, p_A) - offset;
+    if (!(x < 0.0 || x < least)) return;
+    if (!corners && !LiesOn(cell, p_A)) return;
     least = std::min(least, x);
-    if (x < 0.0) out->push_back(Touch(feature, x, n, p));
+    if (x < 0.0) out->push_back(Touch(feature, x, n, X_WA * p_A));
   });
   return std::isfinite(least) ? std::max(0.0, least) : 0.0;
 }

@@ -37,9 +37,12 @@ void IslandMatrix::AddDrag(std::size_t body, const DragInertia& drag) {
 }
 
 void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
-  ContactSlope slope = SlopeOf(point, coupled);
+  if (point.is_point && n_ == 6) {
+    const Vec3& rho = point.row_i >= 0 ? point.rho_i : point.rho_j;
+    AddPointBlock(point.PointSlope(coupled), rho, values_.data(), stride_);
+    return;
+  }
   const int rows[2] = {point.row_i, point.row_j};
-  for (int p = 0; p < 2; ++p) slope.at[p] = rows[p];
   double* at[2][2] = {};
   for (int p = 0; p < 2; ++p) {
     for (int q = 0; q < 2; ++q) {
@@ -48,6 +51,13 @@ void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
                  PlaceOf(static_cast<std::size_t>(rows[q]));
     }
   }
+  if (point.is_point) {
+    const Vec3 rho[2] = {point.rho_i, point.rho_j};
+    AddPointBlocks(point.PointSlope(coupled), rho, at, stride_);
+    return;
+  }
+  ContactSlope slope = SlopeOf(point, coupled);
+  for (int p = 0; p < 2; ++p) slope.at[p] = rows[p];
   AddContactBlocks(slope, at, stride_);
 }
 
@@ -108,14 +118,17 @@ bool IslandMatrix::SolveOneBody(std::span<const double> f, std::span<double> x) 
     std::copy_n(Row(i), kWidth, a[i]);
     a[i][kRows] = -f[i];
   }
+#pragma GCC unroll 6
   for (std::size_t k = 0; k < kRows; ++k) {
     std::size_t pivot = k;
+#pragma GCC unroll 6
     for (std::size_t i = k + 1; i < kRows; ++i) {
       if (std::fabs(a[i][k]) > std::fabs(a[pivot][k])) pivot = i;
     }
     if (pivot != k) std::swap_ranges(a[k], a[k] + kWidth, a[pivot]);
     if (!(std::fabs(a[k][k]) > 0.0)) return false;
     const double inverse = 1.0 / a[k][k];
+#pragma GCC unroll 6
     for (std::size_t i = k + 1; i < kRows; ++i) {
       const double m = a[i][k] * inverse;
       if (k < 4) PackAt(a[i]) -= m * PackAt(a[k]);

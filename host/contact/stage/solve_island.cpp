@@ -141,8 +141,84 @@ void StageIsland::BeginMany() {
   blocks_.Begin(points_, pairs_, island_bodies_, order_, threads_);
 }
 
+// A point alone: three equations, u = u* + H W f(u), of the relative velocity u there in the
+// point's axes, and Newton's method for them as long as the weight may follow. False where it does
+// not converge, or the island is another; the bodies are at y* then.
+bool StageIsland::SolveSingle(StageResult* result) {
+  if (points_.size() != 1 || !joints_.empty() || !points_[0]->is_point) return false;
+  StagePoint& point = *points_[0];
+  const Vec3(&axis)[3] = point.axis;
+  Vec3 W[3];      // what the bodies give way by [1/kg]
+  Vec3 by_force;  // what that does to the plate's spin about n [1/(kg·m)]
+  for (const FreeBody& b : bodies_) {
+    if (b.body->drag != nullptr) return false;
+    const bool is_i = b.body == point.body_i;
+    const Vec3& rho = is_i ? point.rho_i : point.rho_j;
+    const double share = is_i ? 1.0 - point.model->plate_share : -point.model->plate_share;
+    const Mat3& inverse = b.body->inverse_inertia_W;
+    const Vec3 arm_0 = Cross(rho, axis[0]), arm_1 = Cross(rho, axis[1]),
+               arm_2 = Cross(rho, axis[2]);
+    const Vec3 turn_0 = inverse * arm_0, turn_1 = inverse * arm_1, turn_2 = inverse * arm_2;
+    const double w_01 = Dot(arm_0, turn_1), w_02 = Dot(arm_0, turn_2), w_12 = Dot(arm_1, turn_2);
+    const double m = b.body->inverse_mass;
+    W[0] += Vec3{m + Dot(arm_0, turn_0), w_01, w_02};
+    W[1] += Vec3{w_01, m + Dot(arm_1, turn_1), w_12};
+    W[2] += Vec3{w_02, w_12, m + Dot(arm_2, turn_2)};
+    by_force += share * Vec3{Dot(axis[0], turn_0), Dot(axis[0], turn_1), Dot(axis[0], turn_2)};
+  }
+  const auto times_W = [&](const Vec3& f) {
+    return Vec3{Dot(W[0], f), Dot(W[1], f), Dot(W[2], f)};
+  };
+  const auto solve = [](const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& x) {
+    const Vec3 bc = Cross(b, c);
+    return (1.0 / Dot(a, bc)) * (x.x * bc + x.y * Cross(c, a) + x.z * Cross(a, b));
+  };
+  point.TakeVelocities();
+  const Vec3 start{point.v[0], point.v[1], point.v[2]};
+  const double start_spin = point.plate_spin;
+  const Vec3 by_slip = solve(W[0], W[1], W[2], by_force);  // of the spin with u
+  const Vec3& guess = point.contact->force;
+  Vec3 u = start + H_ * times_W({Dot(axis[0], guess), Dot(axis[1], guess), Dot(axis[2], guess)});
+  const double scale = std::max({kSlowest, std::fabs(u.x), std::fabs(u.y), std::fabs(u.z)});
+  double residual = 0.0;
+  int iteration = 0;
+  for (;; ++iteration) {
+    point.v[0] = u.x;
+    point.v[1] = u.y;
+    point.v[2] = u.z;
+    point.plate_spin = start_spin + Dot(by_slip, u - start);
+    point.EvaluatePoint(false);
+    const Vec3 miss = u - start - H_ * times_W({point.f_n, -point.f_t[0], -point.f_t[1]});
+    residual = Norm(miss);
+    if (residual <= kTolerance * scale) break;
+    if (iteration == kFreeWeights || !(residual < 1e300)) {
+      point.ForgetRates();
+      return false;
+    }
+    // 1 + W C, with C = −H ∂f/∂u.
+    const double load = H_ * point.slope_n;
+    const auto& s = point.f_slope;
+    const Vec3 C_0{load, 0.0, 0.0}, C_1{-load * s[0][3], H_ * s[0][0], H_ * s[0][1]},
+        C_2{-load * s[1][3], H_ * s[1][0], H_ * s[1][1]};
+    const auto row = [&](const Vec3& w) { return w.x * C_0 + w.y * C_1 + w.z * C_2; };
+    u -= solve(Vec3{1, 0, 0} + row(W[0]), Vec3{0, 1, 0} + row(W[1]), Vec3{0, 0, 1} + row(W[2]),
+               miss);
+  }
+  const Vec3 force = H_ * point.Force();
+  for (const FreeBody& b : bodies_) {
+    const bool is_i = b.body == point.body_i;
+    const Vec3 impulse = is_i ? force : -force;
+    b.body->v += b.body->inverse_mass * impulse;
+    b.body->w += b.body->inverse_inertia_W * Cross(is_i ? point.rho_i : point.rho_j, impulse);
+  }
+  result->iterations += iteration;
+  result->residual = std::max(result->residual, residual);
+  return true;
+}
+
 void StageIsland::Solve(int threads, StageResult* result) {
   threads_ = threads;
+  if (SolveSingle(result)) return;
   const double scale = Begin();
   double residual = 0.0, before = 0.0;
   bool converged = false, held = false;

@@ -34,9 +34,12 @@ class StageSolver {
     bool active = false, free_i = false, free_j = false;
   };
 
+  int OnlyFree() const;
+  void SolveOne(int body, int threads, StageResult* result);
   void Connect();
   void Number();
   void SolveIslands(int threads, StageResult* result);
+  void ListLinks();
   Link LinkOf(const StageJoint& joint) const;
   void AddJoint(const Link& link, StageJoint* joint, internal::StageIsland* out);
   void Gather(int island, int threads, internal::StageIsland* out);
@@ -55,6 +58,38 @@ class StageSolver {
   std::vector<StagePoint> points_;
   std::vector<Link> links_;  // of each contact
 };
+
+/** The only free body, where joints hold none; −1: there are more. */
+int StageSolver::OnlyFree() const {
+  int only = -1;
+  if (!joints_.empty()) return only;
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    if (!IsFree(bodies_[b])) continue;
+    if (only >= 0) return -1;
+    only = static_cast<int>(b);
+  }
+  return only;
+}
+
+/** Solves for the only free body: all contacts that act on it are one island. */
+void StageSolver::SolveOne(int body, int threads, StageResult* result) {
+  thread_local internal::StageIsland island;
+  island.Clear(H_);
+  const int row = island.AddBody(&bodies_[static_cast<std::size_t>(body)]);
+  bool has_points = false;
+  for (StagePoint& point : points_) {
+    const StageContact& contact = *point.contact;
+    if (point.active && (contact.body_i == body || contact.body_j == body)) {
+      point.row_i = contact.body_i == body ? row : -1;
+      point.row_j = contact.body_j == body ? row : -1;
+      island.AddPoint(&point);
+      has_points = true;
+    } else {
+      point.Evaluate(false);
+    }
+  }
+  if (has_points) island.Solve(threads, result);
+}
 
 /** Unites the free bodies that contacts connect. */
 void StageSolver::Connect() {
@@ -95,6 +130,16 @@ void StageSolver::Number() {
     order_[static_cast<std::size_t>(next_[static_cast<std::size_t>(of_contact_[c])]++)] =
         static_cast<int>(c);
   }
+}
+
+void StageSolver::ListLinks() {
+  links_.resize(points_.size());
+  for (std::size_t c = 0; c < points_.size(); ++c) {
+    const StagePoint& point = points_[c];
+    links_[c] = {point.contact->body_i, point.contact->body_j, -1, -1, point.active,
+                 IsFree(*point.body_i), IsFree(*point.body_j)};
+  }
+  for (const StageJoint& joint : joints_) links_.push_back(LinkOf(joint));
 }
 
 StageSolver::Link StageSolver::LinkOf(const StageJoint& joint) const {
@@ -152,21 +197,19 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
   bodies_ = bodies;
   joints_ = joints;
   points_.resize(contacts.size());
-  links_.resize(contacts.size());
   const auto prepare = [&](int begin, int end) {
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
-      StagePoint& point = points_[c];
-      point.Prepare(H, bodies, &contacts[c]);
-      links_[c] = {contacts[c].body_i,    contacts[c].body_j,   -1, -1, point.active,
-                   IsFree(*point.body_i), IsFree(*point.body_j)};
+      points_[c].Prepare(H, bodies, &contacts[c]);
     }
   };
   cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));
-  for (const StageJoint& joint : joints) links_.push_back(LinkOf(joint));
   StageResult result;
   if (H == 0.0) {
     for (StagePoint& point : points_) point.Evaluate(false);
+  } else if (const int only = OnlyFree(); only >= 0) {
+    SolveOne(only, static_cast<int>(points_.size()) > kLarge ? threads : 1, &result);
   } else {
+    ListLinks();
     for (std::vector<int>* list : {&parent_, &row_of_, &island_of_}) {
       if (list->size() < bodies.size()) list->resize(bodies.size());
     }

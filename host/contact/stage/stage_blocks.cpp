@@ -156,6 +156,52 @@ void AddContactBlocks(const ContactSlope& slope, double* const at[2][2], std::si
   }
 }
 
+namespace {
+
+/** The rows of A J, J = (1, −ρ×), as two packs each. */
+struct PointRows {
+  Pack low[3], high[3];
+};
+
+PointRows RowsOf(const Mat3& A, const Vec3& rho) {
+  const Vec3 &a = A.row0, &b = A.row1, &c = A.row2;
+  const Vec3 x = Cross(rho, a), y = Cross(rho, b), z = Cross(rho, c);
+  return {{Pack{a.x, a.y, a.z, x.x}, Pack{b.x, b.y, b.z, y.x}, Pack{c.x, c.y, c.z, z.x}},
+          {Pack{x.y, x.z, 0.0, 0.0}, Pack{y.y, y.z, 0.0, 0.0}, Pack{z.y, z.z, 0.0, 0.0}}};
+}
+
+/** Adds Jᵀ times the rows, with J of this ρ: the rows, and ρ × of them. */
+void AddRows(const PointRows& rows, const Vec3& rho, double* out, std::size_t stride) {
+  const Pack &a = rows.low[0], &b = rows.low[1], &c = rows.low[2];
+  const Pack &d = rows.high[0], &e = rows.high[1], &f = rows.high[2];
+  PackAt(out) += a;
+  PackAt(out + 4) += d;
+  PackAt(out + stride) += b;
+  PackAt(out + stride + 4) += e;
+  PackAt(out + 2 * stride) += c;
+  PackAt(out + 2 * stride + 4) += f;
+  PackAt(out + 3 * stride) += rho.y * c - rho.z * b;
+  PackAt(out + 3 * stride + 4) += rho.y * f - rho.z * e;
+  PackAt(out + 4 * stride) += rho.z * a - rho.x * c;
+  PackAt(out + 4 * stride + 4) += rho.z * d - rho.x * f;
+  PackAt(out + 5 * stride) += rho.x * b - rho.y * a;
+  PackAt(out + 5 * stride + 4) += rho.x * e - rho.y * d;
+}
+
+}  // namespace
+
+void AddPointBlock(const Mat3& A, const Vec3& rho, double* out, std::size_t stride) {
+  AddRows(RowsOf(A, rho), rho, out, stride);
+}
+
+void AddPointBlocks(const Mat3& A, const Vec3 rho[2], double* const at[2][2], std::size_t stride) {
+  for (int q = 0; q < 2; ++q) {
+    if (at[q][q] != nullptr) AddPointBlock(A, rho[q], at[q][q], stride);
+    if (at[1 - q][q] == nullptr) continue;
+    AddRows(RowsOf((-1.0) * A, rho[q]), rho[1 - q], at[1 - q][q], stride);
+  }
+}
+
 void AddSideBlocks(const ContactSlope& slope, int side, double* own, double* other,
                    std::size_t stride) {
   const Rows J = LocalVelocities(slope, side);

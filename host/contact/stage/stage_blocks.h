@@ -56,6 +56,14 @@ CentroidWrench Multiply(const ContactSlope& slope, const Vec3& dv, const Vec3& d
  last two get 0 added. */
 void AddContactBlocks(const ContactSlope& slope, double* const at[2][2], std::size_t stride);
 
+/** Adds the block of a body whose point at rho from its centre [m] has a force that falls by A with
+ the velocity there. Eight doubles of each row are touched likewise. */
+void AddPointBlock(const Mat3& A, const Vec3& rho, double* out, std::size_t stride);
+
+/** Adds the blocks of a point between two bodies as AddContactBlocks; those that are null are left
+ out. */
+void AddPointBlocks(const Mat3& A, const Vec3 rho[2], double* const at[2][2], std::size_t stride);
+
 /** Adds the two blocks in the rows of one side's body, columns `stride` doubles apart; `other` may
  be null. Eight doubles of each column are touched likewise. */
 void AddSideBlocks(const ContactSlope& slope, int side, double* own, double* other,

@@ -147,7 +147,8 @@ void StageIsland::EvaluateFew(bool hold) {
 
 void StageIsland::AddToResidual(const StagePoint& point, double* residual) {
   if (!point.active) return;
-  const Vec3 force = H_ * point.Force(), torque = H_ * point.Torque();
+  const Vec3 force = H_ * point.Force();
+  const Vec3 torque = point.is_point ? Vec3{} : H_ * point.Torque();
   const auto add = [&](int row, const Vec3& rho, double sign) {
     if (row < 0) return;
     const Vec3 moment = torque + Cross(rho, force);

@@ -59,6 +59,7 @@ class StageIsland {
     double scale[kMostJointRows] = {};  // of its rows: J M⁻¹ Jᵀ has ones on its diagonal
   };
 
+  bool SolveSingle(StageResult* result);
   void TakeBodies();
   void BeginJoints();
   void PlaceUnknowns();

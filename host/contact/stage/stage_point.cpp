@@ -52,6 +52,12 @@ double PressedArea(const PatchGeometry& g) {
   return r > 0.0 ? std::max(S, Norm(g.G) / r) : S;
 }
 
+bool IsDriven(const StageBody& body) {
+  return body.inverse_mass == 0.0 && Trace(body.inverse_inertia_W) == 0.0;
+}
+
+bool KnowsOffset(const StageBody& body) { return body.has_offset || IsDriven(body); }
+
 }  // namespace
 
 void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c) {
@@ -67,6 +73,11 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   s_dw = c->state.s_dw;
   active = g.V > 0.0;
   if (!active) return;
+  is_point = g.is_point;
+  if (is_point) {
+    PreparePoint();
+    return;
+  }
   conserves = model->normal->Conserves();
   S_there = conserves ? PressedArea(g) : std::max(0.0, Dot(g.n, g.S));
   axis[0] = conserves && S_there > 0.0 ? (1.0 / S_there) * g.S : g.n;
@@ -86,18 +97,14 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
 
   V_begin = g.V;
   const double V_r = std::max(0.0, g.V - V_o);
-  const auto driven = [](const StageBody& body) {
-    return body.inverse_mass == 0.0 && Trace(body.inverse_inertia_W) == 0.0;
-  };
-  const auto knows_offset = [&](const StageBody& body) { return body.has_offset || driven(body); };
-  if (H > 0.0 && V_r > 0.0 && knows_offset(*body_i) && knows_offset(*body_j)) {
+  if (H > 0.0 && V_r > 0.0 && KnowsOffset(*body_i) && KnowsOffset(*body_j)) {
     const double S = S_there;
     if (S > 0.0) {
       S_n = S;
       const Vec3 G = g.G - S * twist;  // what v_n does not hold of the change of V
       lever = (1.0 / S) * G;
       f_e_there = law.f_e;
-      if (!conserves && !g.is_point) {
+      if (!conserves) {
         depth_power = std::max(1.0, DepthPower(g, Norm(g.S)) - DepthPowerError(g, Norm(g.S)));
       }
       // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
@@ -107,11 +114,11 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       }
       // A driven body is where it has to be: nothing of hγ v is to be added to its position.
       const auto moved = [&](const StageBody& body, const Vec3& arm) {
-        return driven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
-                            : Dot(axis[0], body.dx) + Dot(arm, body.dtheta);
+        return IsDriven(body) ? -H * (Dot(axis[0], body.v) + Dot(arm, body.w))
+                              : Dot(axis[0], body.dx) + Dot(arm, body.dtheta);
       };
       const auto angle_of = [&](const StageBody& body) {
-        return driven(body) ? -H * body.w : body.dtheta;
+        return IsDriven(body) ? -H * body.w : body.dtheta;
       };
       const Vec3 arm_i = Cross(rho_i, axis[0]) + twist, arm_j = Cross(rho_j, axis[0]) + twist;
       const Vec3 angle = angle_of(*body_i) - angle_of(*body_j);
@@ -122,19 +129,17 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
 
   torque_factor = distributed ? 1.0 : model->spinning->TorqueFactor();
   v_epsilon = model->friction->VelocityScale();
-  if (!g.is_point) {
-    const double J_nn = Dot(g.n, g.J_W * g.n);
-    if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
-    rolling = Across((-law.b / g.V) * Dissipating(model->rolling->Moment(g), g.n), axis);
-    if (model->rolling_cap && J_nn > 0.0) {
-      rolling_reach = -latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
-    }
-    leans = model->rolling->LeansPressure() && !conserves && J_nn > 0.0;
-    if (leans) {
-      const Mat3 T = Mat3::Identity() - Outer(g.n, g.n);
-      spread = Across((1.0 / g.V) * Dissipating(T * SecondMoment(g) * T, g.n), axis);
-      radius = std::sqrt(2.0 * J_nn / g.V);
-    }
+  const double J_nn = Dot(g.n, g.J_W * g.n);
+  if (torque_factor > 0.0 && J_nn > 0.0) r_gyr = std::sqrt(J_nn / g.V);
+  rolling = Across((-law.b / g.V) * Dissipating(model->rolling->Moment(g), g.n), axis);
+  if (model->rolling_cap && J_nn > 0.0) {
+    rolling_reach = -latch.a * std::sqrt(2.0 * J_nn / g.V);  // disc: radius = √2 r_gyr
+  }
+  leans = model->rolling->LeansPressure() && !conserves && J_nn > 0.0;
+  if (leans) {
+    const Mat3 T = Mat3::Identity() - Outer(g.n, g.n);
+    spread = Across((1.0 / g.V) * Dissipating(T * SecondMoment(g) * T, g.n), axis);
+    radius = std::sqrt(2.0 * J_nn / g.V);
   }
 
   const Vec3 z_W = g.R_n * c->state.z;
@@ -145,6 +150,39 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   z_j_star[0] = Dot(axis[1], z_j_W);
   z_j_star[1] = Dot(axis[2], z_j_W);
   r_theta_j_star = r_gyr * c->state.theta_j;
+}
+
+void StagePoint::PreparePoint() {
+  const StageContact& c = *contact;
+  const PatchGeometry& g = c.geometry;
+  conserves = model->normal->Conserves();
+  S_there = 1.0;
+  axis[0] = g.n;
+  axis[1] = AnyOrthogonal(g.n);
+  axis[2] = Cross(g.n, axis[1]);
+  rho_i = g.p_WC - body_i->p_WM;
+  rho_j = g.p_WC - body_j->p_WM;
+  const double tau_r = model->relaxation_time;
+  V_o = tau_r > 0.0 ? c.state.V_o * tau_r / (tau_r + H) : 0.0;
+  V_begin = g.V;
+  const double V_r = std::max(0.0, g.V - V_o);
+  if (H > 0.0 && V_r > 0.0 && KnowsOffset(*body_i) && KnowsOffset(*body_j)) {
+    S_n = 1.0;
+    const auto moved = [&](const StageBody& body, const Vec3& rho) {
+      return IsDriven(body) ? -H * (body.v + Cross(body.w, rho))
+                            : body.dx + Cross(body.dtheta, rho);
+    };
+    V_begin -= Dot(axis[0], moved(*body_i, rho_i) - moved(*body_j, rho_j));
+  } else {
+    law = Law(V_r);
+  }
+  const auto across = [&](const Vec3& z, double out[2]) {
+    const Vec3 z_W = g.R_n * z;
+    out[0] = Dot(axis[1], z_W);
+    out[1] = Dot(axis[2], z_W);
+  };
+  across(c.state.z, z_star);
+  across(c.state.z_j, z_j_star);
 }
 
 NormalForce StagePoint::Law(double V_r) const {
@@ -177,8 +215,72 @@ void StagePoint::Lean() {
   pressed = AcrossTimes(spread, lean[0], lean[1]);
 }
 
+// The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that of
+// the model's own ż, a second-order term, is taken from the last evaluation.
+void StagePoint::TurnBristles(double z[2], double z_j[2]) const {
+  const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
+  const auto deflection = [&](const double star[2], const double rate_before[2], double out[2]) {
+    out[0] = q * (star[0] - a * star[1]) - H * a * rate_before[1];
+    out[1] = q * (star[1] + a * star[0]) + H * a * rate_before[0];
+  };
+  deflection(z_star, z_rate_before, z);
+  deflection(z_j_star, z_j_rate_before, z_j);
+}
+
+void StagePoint::TakeVelocities() {
+  const Vec3 &w_i = body_i->w, &w_j = body_j->w, &n = axis[0];
+  const Vec3 v_c = body_i->v - body_j->v + Cross(w_i, rho_i) - Cross(w_j, rho_j);
+  v[0] = Dot(n, v_c);
+  v[1] = Dot(axis[1], v_c);
+  v[2] = Dot(axis[2], v_c);
+  plate_spin = (1.0 - model->plate_share) * Dot(n, w_i) + model->plate_share * Dot(n, w_j);
+}
+
+void StagePoint::EvaluatePoint(bool hold) {
+  stiff = 0.0;
+  if (S_n > 0.0) {
+    const double z = std::max(0.0, V_begin - H * v[0] - V_o);
+    NormalForce rise;
+    law = model->PointForce(z, latch, &rise);
+    const double b = rise.b - Bound(rise, v[0]);
+    stiff = std::max(0.0, H * (rise.f_e + b * v[0]));
+  }
+  const double damping = Bound(law, v[0]) - law.b;
+  f_n = law.f_e - damping * v[0];
+  slope_n = stiff + damping;
+  if (!(f_n > 0.0)) f_n = slope_n = stiff = 0.0;
+  if (!hold) s = model->friction->Weight(v[1] * v[1] + v[2] * v[2]);
+  PointSlip slip;
+  slip.H = H;
+  slip.v[0] = v[1];
+  slip.v[1] = v[2];
+  slip.f_n = held ? load : f_n;
+  slip.s = s;
+  slip.s_dw = s_dw;
+  TurnBristles(slip.z, slip.z_j);
+  const PointTraction t = model->friction->EvaluatePoint(slip);
+  for (int k = 0; k < 2; ++k) {
+    f_t[k] = t.f[k];
+    f_slope[k][0] = t.slope[k][0];
+    f_slope[k][1] = t.slope[k][1];
+    f_slope[k][3] = held ? 0.0 : t.slope[k][2];
+    friction.z[k] = t.z_rate[k];
+    friction.z_j[k] = t.z_j_rate[k];
+    if (hold) continue;
+    z_rate_before[k] = t.z_rate[k];
+    z_j_rate_before[k] = t.z_j_rate[k];
+  }
+  friction.s_dw = t.s_dw_rate;
+  friction.stored = t.stored;
+}
+
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
+  if (is_point) {
+    TakeVelocities();
+    EvaluatePoint(hold);
+    return;
+  }
   const Vec3 v_c = body_i->v - body_j->v + Cross(body_i->w, rho_i) - Cross(body_j->w, rho_j);
   w = body_i->w - body_j->w;
   v[0] = Dot(axis[0], v_c) + Dot(twist, w);
@@ -192,8 +294,7 @@ void StagePoint::Evaluate(bool hold) {
   plate_spin =
       (1.0 - model->plate_share) * Dot(n, body_i->w) + model->plate_share * Dot(n, body_j->w);
 
-  double stiffness = 0.0;
-  stiff_e = 0.0;
+  stiff = stiff_e = 0.0;
   if (S_n > 0.0) {
     double slope;
     const double V = VolumeThere(V_begin - H * S_n * (v[0] + Dot(lever, w)), &slope);
@@ -205,14 +306,14 @@ void StagePoint::Evaluate(bool hold) {
       const double b = law.b - Bound(law, v_n), further_b = further.b - Bound(further, v_n);
       const double change = (further.f_e - law.f_e) + (further_b - b) * v_n;
       const double area = slope * S_n;
-      stiffness = std::max(0.0, area * H * change / (kDifference * V_r));
+      stiff = std::max(0.0, area * H * change / (kDifference * V_r));
       stiff_e = area * H * (further.f_e - law.f_e) / (kDifference * V_r);
     }
   }
   const double damping = Bound(law, NormalVelocity()) - law.b;
   f_n = law.f_e - damping * NormalVelocity();
-  slope_n = stiffness + damping;
-  stiff = turn * stiffness;
+  slope_n = stiff + damping;
+  stiff *= turn;
   stiff_e *= turn;
   if (!(f_n > 0.0)) f_n = slope_n = stiff = stiff_e = 0.0;
   if (!hold) {
@@ -231,15 +332,7 @@ void StagePoint::Evaluate(bool hold) {
   slip.f_n = held ? Dual(load) : Dual::Variable(f_n, 3);
   slip.v_avg_squared = slip.v.x.v * slip.v.x.v + slip.v.y.v * slip.v.y.v + slip.w.v * slip.w.v;
   slip.s = s;
-  // The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that
-  // of the model's own ż, a second-order term, is taken from the last evaluation.
-  const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
-  const auto deflection = [&](const double star[2], const double rate_before[2], double z[2]) {
-    z[0] = q * (star[0] - a * star[1]) - H * a * rate_before[1];
-    z[1] = q * (star[1] + a * star[0]) + H * a * rate_before[0];
-  };
-  deflection(z_star, z_rate_before, slip.z);
-  deflection(z_j_star, z_j_rate_before, slip.z_j);
+  TurnBristles(slip.z, slip.z_j);
   slip.z_w = r_theta_star;
   slip.z_j_w = r_theta_j_star;
   slip.s_dw = s_dw;
@@ -314,11 +407,8 @@ double StagePoint::Hold(double share) {
   return H * mobility * change;
 }
 
-Vec3 StagePoint::Force() const {
-  return turn * f_n * axis[0] - f_t[0] * axis[1] - f_t[1] * axis[2];
-}
-
 Vec3 StagePoint::Torque() const {
+  if (is_point) return {};
   const Vec3 by_rolling = AcrossTimes(rolling, Dot(axis[1], w), Dot(axis[2], w));
   const Vec3 by_friction = leans ? Cross(pressed, -f_t[0] * axis[1] - f_t[1] * axis[2]) : Vec3{};
   return by_friction - (torque_factor * r_gyr * f_t[2]) * Normal() - ramp * by_rolling +
@@ -326,6 +416,7 @@ Vec3 StagePoint::Torque() const {
 }
 
 Vec3 StagePoint::ElasticTorque() const {
+  if (is_point) return {};
   if (conserves) return f_n * lever;  // damping included
   if (!(S_n > 0.0)) return {};
   return tilt_ramp *
@@ -343,6 +434,17 @@ void StagePoint::Slope(double C[4][4]) const {
     C[k + 1][2] = scale * f_slope[k][1];
     C[k + 1][3] = scale * r_gyr * f_slope[k][2];
   }
+}
+
+Mat3 StagePoint::PointSlope(bool coupled) const {
+  const Vec3 &n = axis[0], &t_1 = axis[1], &t_2 = axis[2];
+  const auto row = [&](int k) {
+    const double by_load = coupled ? -H * f_slope[k][3] * slope_n : 0.0;
+    return by_load * n + (H * f_slope[k][0]) * t_1 + (H * f_slope[k][1]) * t_2;
+  };
+  const Vec3 r_n = (H * slope_n) * n, r_1 = row(0), r_2 = row(1);
+  return {n.x * r_n + t_1.x * r_1 + t_2.x * r_2, n.y * r_n + t_1.y * r_1 + t_2.y * r_2,
+          n.z * r_n + t_1.z * r_1 + t_2.z * r_2};
 }
 
 void StagePoint::Finish() const {

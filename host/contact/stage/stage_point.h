@@ -36,9 +36,11 @@ struct StagePoint {
   int row_i = -1;       ///< first unknown of body i in its island, −1: not free
   int row_j = -1;       ///< likewise
   bool active = false;  ///< V > 0
-  double H = 0.0;       ///< hγ [s]
-  Vec3 axis[3];         ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
-  Vec3 rho_i;           ///< p_c − p_i [m]
+  /// It has no moments: no torque about it, no spinning, rolling or tilting. V is a depth, S = n.
+  bool is_point = false;
+  double H = 0.0;  ///< hγ [s]
+  Vec3 axis[3];    ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
+  Vec3 rho_i;      ///< p_c − p_i [m]
   Vec3 rho_j;
   Vec3 twist;                ///< what turning adds to v_n of a round wall [m]
   bool distributed = false;  ///< friction sums over the patch, spinning included
@@ -104,6 +106,8 @@ struct StagePoint {
   const Vec3& Normal() const { return conserves ? contact->geometry.n : axis[0]; }
   /** Sets up from the contact; bodies' velocities must be y*. */
   void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
+  /** What of it a point needs. */
+  void PreparePoint();
   /** The normal law at a relaxed volume [m³]. */
   NormalForce Law(double V_r) const;
   /** The damping [N·s/m] that bounds a passive contact: of bodies that part. */
@@ -118,9 +122,19 @@ struct StagePoint {
   double LeverSlope() const { return conserves ? slope_n : tilt_ramp * stiff_e; }
   /** V at the implicit position, which is V_linear to first order, and its slope with that. */
   double VolumeThere(double V_linear, double* slope) const;
+  /** What Prepare left of the bristle's turning. */
+  void ForgetRates() {
+    for (int k = 0; k < 2; ++k) z_rate_before[k] = z_j_rate_before[k] = 0.0;
+  }
+  /** A point's v and plate_spin at the bodies' current velocities. */
+  void TakeVelocities();
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
+  /** The same of a point, at its v and plate_spin. */
+  void EvaluatePoint(bool hold);
+  /** Bristle deflections before the stage's own contribution, turned with the plate. */
+  void TurnBristles(double z[2], double z_j[2]) const;
   /** Moves the centre of friction to where damping puts it at the velocities given. */
   void Lean();
   /** What s and ramp would be at the last evaluated velocities. */
@@ -131,7 +145,7 @@ struct StagePoint {
    Returns how much velocity [m/s] the remaining way was worth. */
   double Hold(double share);
   /** Force on body i and torque on it about the centroid, of the last evaluation. */
-  Vec3 Force() const;
+  Vec3 Force() const { return turn * f_n * axis[0] - f_t[0] * axis[1] - f_t[1] * axis[2]; }
   /** @copydoc Force */
   Vec3 Torque() const;
   /** M ω of a matrix across n. */
@@ -143,6 +157,9 @@ struct StagePoint {
   Vec3 ElasticTorque() const;
   /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
   void Slope(double C[4][4]) const;
+  /** Minus the slope of a point's force with the relative velocity there, world axes; `coupled`
+   counts the load's effect on friction. */
+  Mat3 PointSlope(bool coupled) const;
   /** Writes states, rates, forces and powers back to the contact. */
   void Finish() const;
 };
