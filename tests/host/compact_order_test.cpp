@@ -18,9 +18,9 @@ std::vector<Vec3> Grid(int side) {
   return points;
 }
 
-std::vector<int> OrderOf(const std::vector<Vec3>& points) {
+std::vector<int> OrderOf(const std::vector<Vec3>& points, int threads = 1) {
   std::vector<int> order;
-  CompactOrder(points, 64, &order);
+  CompactOrder(points, 64, threads, &order);
   return order;
 }
 
@@ -72,11 +72,16 @@ TEST(CompactOrder, NeighboursInALatticeAreInOneOrder) {
   }
 }
 
+TEST(CompactOrder, DoesNotDependOnThreads) {
+  const std::vector<Vec3> points = Grid(80);
+  EXPECT_EQ(OrderOf(points, 1), OrderOf(points, 4));
+}
+
 // Points in one place are in the order of their numbers, so that the order is one of the points.
 TEST(CompactOrder, EqualPointsKeepTheirOrder) {
   const std::vector<Vec3> points(300, Vec3{1, 2, 3});
   std::vector<int> order;
-  CompactOrder(points, 32, &order);
+  CompactOrder(points, 32, 1, &order);
   for (std::size_t k = 0; k < order.size(); ++k) EXPECT_EQ(order[k], static_cast<int>(k));
 }
 

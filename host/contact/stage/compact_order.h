@@ -13,6 +13,6 @@ namespace intervox::host::internal {
  in a lattice the one that is first lies on the same side of the other everywhere, within parts and
  across them, which incomplete factors need to be good. Points in one place are in the order of
  their numbers; costs n log n. */
-void CompactOrder(std::span<const Vec3> points, int part, std::vector<int>* order);
+void CompactOrder(std::span<const Vec3> points, int part, int threads, std::vector<int>* order);
 
 }  // namespace intervox::host::internal
