@@ -49,6 +49,14 @@ void Combine(const PartitionedSystem& system, std::span<const double> start, std
   }
 }
 
+/** Copies a vector. */
+void Copy(const PartitionedSystem& system, std::span<const double> from, std::span<double> to) {
+  const auto some = [&](std::size_t begin, std::size_t end) {
+    std::copy(from.data() + begin, from.data() + end, to.data() + begin);
+  };
+  system.ForRanges(from.size(), std::cref(some));
+}
+
 }  // namespace
 
 void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std::span<double> x,
@@ -65,7 +73,7 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   double* const y_rates = x_rates + stages * nx;
   double* const a_rates = y_rates + stages * ny;
 
-  std::copy(y.begin(), y.end(), y_i.begin());
+  Copy(system, y, y_i);
   for (std::size_t i = 0; i < stages; ++i) {
     const std::size_t in_use = system.VelocitiesInUse(ny);
     const double h_gamma = h * tableau.a_implicit[i][i];
@@ -77,13 +85,19 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
               y_i);
       system.PredictRate(x_i, y_i, offset);
       Combine(system, x, nx, h, {tableau.a_implicit[i], i}, x_rates, x_i);
-      for (std::size_t k = 0; k < nx; ++k) {
-        const double x_star = x_i[k];
-        x_i[k] += h_gamma * offset[k];
-        offset[k] = x_star;
-      }
+      const auto move = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+          const double x_star = x_i[k];
+          x_i[k] += h_gamma * offset[k];
+          offset[k] = x_star;
+        }
+      };
+      system.ForRanges(nx, std::cref(move));
       system.Project(x_i);
-      for (std::size_t k = 0; k < nx; ++k) offset[k] -= x_i[k];
+      const auto subtract = [&](std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) offset[k] -= x_i[k];
+      };
+      system.ForRanges(nx, std::cref(subtract));
     } else {
       std::fill(offset.begin(), offset.end(), 0.0);
     }
@@ -95,9 +109,9 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   }
   Combine(system, x, nx, h, {tableau.b, stages}, x_rates, x_i);
   system.Project(x_i);
-  std::copy(x_i.begin(), x_i.end(), x.begin());
+  Copy(system, x_i, x);
   Combine(system, y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
-  std::copy(y_i.begin(), y_i.end(), y.begin());
+  Copy(system, y_i, y);
   Combine(system, a, system.QuadraturesInUse(na), h, {tableau.b, stages}, a_rates, a);
 }
 

@@ -220,8 +220,8 @@ void Dynamics::MergeGroups(double end) {
   state_.patches.held.clear();
   const int threads = static_cast<int>(scratch_.size());
   contacts = 0;
-  for (const BodyGroup& group : groups) {
-    PutBack(group, contacts, threads, &state_);
+  for (BodyGroup& group : groups) {
+    PutBack(contacts, threads, &group, &state_);
     contacts += group.patches.contacts.size();
   }
   if (groups.size() > 1) SortContacts(&state_.patches);

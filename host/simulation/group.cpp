@@ -64,7 +64,11 @@ int LocalIndex(const BodyGroup& group, int body) {
   return static_cast<int>(at - group.bodies.begin());
 }
 
-void PutBack(const BodyGroup& group, std::size_t first_contact, int threads, State* state) {
+void PutBack(std::size_t first_contact, int threads, BodyGroup* from, State* state) {
+  std::vector<Contact>& contacts = state->patches.contacts;
+  const bool all = from->patches.contacts.size() == contacts.size();
+  if (all) std::swap(contacts, from->patches.contacts);
+  const BodyGroup& group = *from;
   const auto global = [&](int body) { return group.bodies[static_cast<std::size_t>(body)]; };
   ForEach(group.free.size(), threads, [&](std::size_t f) {
     const auto body = static_cast<std::size_t>(group.free[f]);
@@ -89,13 +93,12 @@ void PutBack(const BodyGroup& group, std::size_t first_contact, int threads, Sta
   }
   const std::uint64_t shift = state->patches.next_id - first_new;
   ForEach(group.patches.contacts.size(), threads, [&](std::size_t c) {
-    const Contact& local = group.patches.contacts[c];
-    Contact& contact = state->patches.contacts[first_contact + c];
-    contact = local;
-    contact.body_i = global(local.body_i);
-    contact.body_j = global(local.body_j);
-    contact.impact = impact_index(local.impact);
-    if (local.id >= first_new) contact.id += shift;
+    Contact& contact = contacts[first_contact + c];
+    if (!all) contact = group.patches.contacts[c];
+    contact.body_i = global(contact.body_i);
+    contact.body_j = global(contact.body_j);
+    contact.impact = impact_index(contact.impact);
+    if (contact.id >= first_new) contact.id += shift;
   });
   state->patches.next_id += group.patches.next_id - first_new;
   for (Held held : group.patches.held) {

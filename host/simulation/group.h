@@ -57,10 +57,11 @@ void TakeOut(const State& state, int threads, BodyGroup* group);
 /** Local index of a body of the group. */
 int LocalIndex(const BodyGroup& group, int body);
 
-/** Adds a group's free bodies, contacts and sums to the state, in which its contacts come from
- `first_contact` on; cell pairs held were cleared before the first group. New contacts get
- their ids in the order of the groups. */
-void PutBack(const BodyGroup& group, std::size_t first_contact, int threads, State* state);
+/** Adds a group's free bodies, contacts and sums to the state, which has room for all contacts and
+ takes this group's from `first_contact` on; cell pairs held were cleared before the first group.
+ New contacts get their ids in the order of the groups. The group's contacts mean nothing any more,
+ but their number stays. */
+void PutBack(std::size_t first_contact, int threads, BodyGroup* group, State* state);
 
 /** Patch rules of a group's bodies. */
 class GroupRules final : public PatchRules {

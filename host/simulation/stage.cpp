@@ -122,6 +122,17 @@ void GroupStage::ForRanges(std::size_t count,
   cuda::ParallelFor(static_cast<int>(count), kNumbersTogether, s_.threads, std::cref(some));
 }
 
+void GroupStage::Copy(std::span<const double> from, std::span<double> to) const {
+  ForRanges(from.size(), [&](std::size_t begin, std::size_t end) {
+    std::copy(from.data() + begin, from.data() + end, to.data() + begin);
+  });
+}
+
+void GroupStage::Copy(std::span<const double> from, std::vector<double>* to) const {
+  to->resize(from.size());
+  Copy(from, *to);
+}
+
 void GroupStage::Project(std::span<double> x) const {
   ForEach(group_.free.size(),
           [&](std::size_t f) { StateLayout::SetTurn(Normalized(StateLayout::Turn(x, f)), x, f); });
@@ -226,16 +237,14 @@ void GroupStage::LookAtEnd() {
   Group(rules_, s_.active, &s_.grouping_scratch, &s_.grouping);
 }
 
-void GroupStage::StageOffset(std::span<const double> offset) {
-  s_.offset.assign(offset.begin(), offset.end());
-}
+void GroupStage::StageOffset(std::span<const double> offset) { Copy(offset, &s_.offset); }
 
 void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
                             std::span<double> y, std::span<double> rate, std::span<double> power) {
   if (stage == 0 && h_gamma == 0.0) {
     // The contacts have had their wrenches since the state was accepted.
-    std::copy(s_.first_rate.begin(), s_.first_rate.end(), rate.begin());
-    std::copy(s_.first_power.begin(), s_.first_power.end(), power.begin());
+    Copy(s_.first_rate, rate);
+    Copy(s_.first_power, power);
     return;
   }
   ++counters().stages;
@@ -243,8 +252,8 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
   PlaceFree(x);
   const int most = substep_.dissipative ? kMostDissipativeMoves : kMostMoves;
   if (h_gamma > 0.0) {
-    s_.y_star.assign(y.begin(), y.end());
-    s_.x_now.assign(x.begin(), x.end());
+    Copy(y, &s_.y_star);
+    Copy(x, &s_.x_now);
     s_.x_star.resize(x.size());
     ForEach(x.size(), [&](std::size_t k) { s_.x_star[k] = x[k] + s_.offset[k]; });
   }

@@ -178,6 +178,8 @@ class GroupStage final : public integrators::PartitionedSystem {
  private:
   template <class Act>
   void ForEach(std::size_t count, const Act& act) const;
+  void Copy(std::span<const double> from, std::span<double> to) const;
+  void Copy(std::span<const double> from, std::vector<double>* to) const;
   const RigidBody& Body(std::size_t b) const { return group_.state[b]; }
   const BodySettings& Settings(std::size_t b) const;
   void PlaceDriven(double t);

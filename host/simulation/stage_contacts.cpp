@@ -170,7 +170,9 @@ void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) 
 
 void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
                         std::span<double> power) {
-  std::fill(power.begin(), power.end(), 0.0);
+  ForRanges(power.size(), [&](std::size_t begin, std::size_t end) {
+    std::fill(power.data() + begin, power.data() + end, 0.0);
+  });
   SetStageBodies(t, h_gamma, y);
   AddHolders(t, h_gamma);
   if (substep_.adaptive) FollowApproach();

@@ -9,8 +9,10 @@
 namespace intervox::host::internal {
 
 /** Orders points so that the first `part` of them lie together, so do the next `part`, and so on:
- halves, and halves of these, are cut off across the longest side of their box. Within a part the
- numbers ascend. A function of the points alone; costs n log n. */
-void CompactOrder(std::span<const Vec3> points, int part, std::vector<int>* order);
+ halves, and halves of these, are cut off across the longest side of their box. Of two neighbours
+ in a lattice the one that is first lies on the same side of the other everywhere, within parts and
+ across them, which incomplete factors need to be good. Points in one place are in the order of
+ their numbers; costs n log n. */
+void CompactOrder(std::span<const Vec3> points, int part, int threads, std::vector<int>* order);
 
 }  // namespace intervox::host::internal

@@ -64,7 +64,7 @@ void StageIsland::TakeBodies() {
 void StageIsland::Sort() {
   centers_.resize(bodies_.size());
   for (std::size_t k = 0; k < bodies_.size(); ++k) centers_[k] = bodies_[k].body->p_WM;
-  CompactOrder(centers_, BlockSolver::kPart, &order_);
+  CompactOrder(centers_, BlockSolver::kPart, threads_, &order_);
   place_.resize(bodies_.size());
   for (std::size_t p = 0; p < order_.size(); ++p) {
     place_[static_cast<std::size_t>(order_[p])] = static_cast<int>(p);

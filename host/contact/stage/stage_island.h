@@ -173,8 +173,12 @@ void StageIsland::ForPointsByBody(const Run& run) const {
   const int regions = static_cast<int>(first_.size()) - 3;
   const auto some = [&](int begin, int end) {
     const int last = first_[static_cast<std::size_t>(end)];
+    const auto index = [&](int at) {
+      return static_cast<std::size_t>(sorted_[static_cast<std::size_t>(at)]);
+    };
     for (int at = first_[static_cast<std::size_t>(begin)]; at < last; ++at) {
-      run(static_cast<std::size_t>(sorted_[static_cast<std::size_t>(at)]));
+      if (at + kPrefetchAhead < last) Prefetch(points_[index(at + kPrefetchAhead)]);
+      run(index(at));
     }
   };
   cuda::ParallelFor(regions, 1, threads_, std::cref(some));
