@@ -135,6 +135,18 @@ bool JudgesJoints(const StageTools& tools, const BodyGroup& group, const StageSc
          scratch.patches.contacts.empty() && tools.world->tableau->order > 1;
 }
 
+/** Whether a motion drives one of a group's joints: then putting bodies back onto the joint is the
+ motion's work, and no error of a trial. */
+bool MotionDrivesJoints(const StageTools& tools, const BodyGroup& group) {
+  const auto driven = [&](int body) {
+    return body >= 0 && group.state[static_cast<std::size_t>(body)].kind == BodyKind::kDriven;
+  };
+  return std::any_of(group.joints.begin(), group.joints.end(), [&](const GroupJoint& joint) {
+    return driven(joint.body_a) || driven(joint.body_b) ||
+           !tools.world->joints[static_cast<std::size_t>(joint.joint)].motion.empty();
+  });
+}
+
 /** What the holders of a group's bodies do in a trial. */
 struct HolderChange {
   double before = 0.0, after = 0.0;  ///< stored in springs [J]
@@ -232,6 +244,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       std::fmin(std::fmax(0.0, -a[kBristleStored]),
                 BristleEnergy(tools, group, scratch.patches, scratch.threads));
   check.gain = mechanical + check.elastic - given_back - work;
+  if (MotionDrivesJoints(tools, group)) check.gain -= scratch.projected;
   check.moved = moved;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);

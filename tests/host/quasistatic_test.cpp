@@ -1,10 +1,12 @@
 // Settling and insertion forces against what statics says by hand.
 #include "host/quasistatic/quasistatic.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "host/input/error.h"
 #include "simulation_scenes.h"
@@ -120,6 +122,79 @@ TEST(InsertionForce, OntoAFaceIsItsStiffnessTimesTheDepth) {
     const double depth = std::fmax(0.0, point.depth - 1e-3);
     EXPECT_NEAR(point.push, 1e8 * 0.1 * 0.08 * depth, 1e-3);
     EXPECT_NEAR(point.across, 0.0, 1e-6);
+  }
+}
+
+/** The Morse taper of data/scenes/validation, `scale` times as large. */
+struct Taper {
+  double scale = 1.0, slope = 0.5 / 20.02, mu = 0.1, stiffness = 1e11;
+  double start = 0.0;  ///< the way that it is in its socket at the start, times its length
+
+  double Length() const { return 0.0512 * scale; }
+  double Radius() const { return 0.00889 * scale; }  ///< in the middle
+
+  Scene Load() const {
+    const auto cone = [&](double height) {
+      const double half = 0.5 * slope * height;
+      return fmt::format("{{radius_bottom: {}, radius_top: {}, height: {}}}", Radius() - half,
+                         Radius() + half, height);
+    };
+    return LoadScene(INTERVOX_DATA_DIR "/scenes/validation/morse_taper.yaml",
+                     {fmt::format("shapes.socket.difference[0].box.size=[{}, {}, {}]", 0.06 * scale,
+                                  0.06 * scale, 1.25 * Length()),
+                      "shapes.socket.difference[1].cone=" + cone(1.5 * Length()),
+                      "shapes.taper.cone=" + cone(Length()),
+                      fmt::format("bodies.taper.pose.position=[0, 0, {}]", -start * Length()),
+                      fmt::format("bodies.taper.mass={}", scale * scale * scale),
+                      fmt::format("contact_models.default.normal.stiffness={}", stiffness),
+                      fmt::format("contact_models.default.friction.mu_s={}", mu),
+                      fmt::format("contact_models.default.friction.mu_c={}", mu),
+                      fmt::format("contact_models.default.friction.sigma_0={}", 2e6 / scale)});
+  }
+
+  /** The normal forces k_v V at a way s into the socket, V being what lies between two cones. */
+  double Normal(double s) const {
+    return stiffness * std::numbers::pi * slope * s * Length() * (2 * Radius() - slope * s);
+  }
+  double Sine() const { return slope / std::hypot(1.0, slope); }
+  /** The share along the axis of a tangent of a quarter of the cone, at its mean normal. */
+  double Cosine() const { return 1.0 / std::hypot(1.0, slope * std::numbers::pi / std::sqrt(8.0)); }
+};
+
+// A wedge all around: going in, N (sin α + μ cos α) resists, coming out, N (μ cos α − sin α).
+TEST(InsertionForce, OfATaperIsThatOfAWedge) {
+  const std::vector<Taper> tapers = {
+      {},
+      {.mu = 0.0},
+      {.mu = 0.01},
+      {.mu = 1.0},
+      {.scale = 0.1},
+      {.scale = 10.0},
+      {.slope = 0.1, .mu = 0.3},
+      {.slope = 0.0025},
+      {.stiffness = 1e9},
+      {.stiffness = 1e13},
+  };
+  for (const Taper& taper : tapers) {
+    SCOPED_TRACE(fmt::format("scale {} slope {} mu {} stiffness {}", taper.scale, taper.slope,
+                             taper.mu, taper.stiffness));
+    const double way = 2e-3 * taper.Length();
+    for (const InsertionPoint& in :
+         InsertionForce(taper.Load(), {"taper", {0, 0, -1}, way, 3, 0.1})) {
+      const double N = taper.Normal(in.position);
+      EXPECT_NEAR(in.push, N * (taper.Sine() + taper.mu * taper.Cosine()), 1e-4 * in.push);
+      EXPECT_NEAR(in.across, 0.0, 1e-8 * N);
+      EXPECT_NEAR(in.position, in.depth, 1e-8 * way);
+      EXPECT_EQ(in.contacts, 4);
+    }
+    Taper home = taper;
+    home.start = 2e-3;
+    const auto points = InsertionForce(home.Load(), {"taper", {0, 0, 1}, 0.5 * way, 3, 0.1});
+    for (const InsertionPoint& out : points) {
+      const double N = taper.Normal(way - out.position);
+      EXPECT_NEAR(out.push, N * (taper.mu * taper.Cosine() - taper.Sine()),
+                  1e-4 * (N * taper.Sine() + std::fabs(out.push)));
+    }
   }
 }
 
