@@ -13,6 +13,7 @@
 #include "host/batch/run.h"
 #include "host/batch/runner.h"
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
@@ -128,6 +129,7 @@ int RunOnly(const host::Batch& batch, const Options& options) {
 int Run(const Options& options) {
   host::BatchOptions how;
   ReadShard(options.shard, &how);
+  RequireKind(options.file, "batch", {FileKind::kBatch});
   host::Batch batch = host::LoadBatch(options.file, options.overrides);
   if (options.number > 0) batch.number = options.number;
   CatchInterrupts();

@@ -138,7 +138,8 @@ _intervox() {{
   case $command in
 {1}  esac
 }}
-_intervox "$@"
+# A file of this name in $fpath is called where it completes; a file that is sourced names it first.
+if [[ $funcstack[1] == _intervox ]]; then _intervox "$@"; else compdef _intervox intervox; fi
 )",
       commands, cases);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numbers>
 
+#include "host/cli/file_kind.h"
 #include "host/cli/frames.h"
 #include "host/input/error.h"
 #include "host/mesh/bodies.h"
@@ -110,6 +111,7 @@ VtkPolyData ContactsAt(const host::Film& film, int sample, bool as_ellipses) {
 }  // namespace
 
 void ExportVtk(const std::filesystem::path& results, const VtkOptions& options) {
+  RequireKind(results.string(), "export --vtk", {FileKind::kResults});
   const host::Film film(results);
   const std::set<int> samples = ChooseSamples(film, options.frames);
   std::error_code error;

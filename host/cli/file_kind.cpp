@@ -113,7 +113,7 @@ FileKind BySchema(std::ifstream& stream) {
 
 bool IsHdf5(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return false;
+  if (path == "-" || !std::filesystem::is_regular_file(path, error)) return false;
   std::ifstream stream(path, std::ios::binary);
   std::array<char, 8> start{};
   stream.read(start.data(), start.size());
@@ -122,7 +122,7 @@ bool IsHdf5(const std::string& path) {
 
 FileKind KindOf(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return FileKind::kUnknown;
+  if (path == "-" || !std::filesystem::is_regular_file(path, error)) return FileKind::kUnknown;
   std::ifstream stream(path, std::ios::binary);
   std::array<char, 8> bytes{};
   stream.read(bytes.data(), bytes.size());
@@ -139,10 +139,9 @@ FileKind KindOf(const std::string& path) {
 }
 
 void RequireKind(const std::string& path, const std::string& command,
-                 std::initializer_list<FileKind> taken) {
+                 std::initializer_list<FileKind> taken, std::string wanted) {
   const FileKind kind = KindOf(path);
   if (kind == FileKind::kUnknown || std::count(taken.begin(), taken.end(), kind) > 0) return;
-  std::string wanted;
   for (const FileKind each : taken)
     wanted += (wanted.empty() ? "" : " or ") + std::string(Of(each).noun);
   throw host::InputError(path + ": " + command + ": this is " + Of(kind).noun + ", and '" +

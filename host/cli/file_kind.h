@@ -31,8 +31,9 @@ bool IsHdf5(const std::string& path);
 FileKind KindOf(const std::string& path);
 
 /** @throws host::InputError when a file is of a known kind that is not among those `taken`: it says
- what the file is, which command takes it, and what this one takes. */
+ what the file is, which command takes it, and what this one takes.
+ @param wanted  what the command takes where that is of no kind above */
 void RequireKind(const std::string& path, const std::string& command,
-                 std::initializer_list<FileKind> taken);
+                 std::initializer_list<FileKind> taken, std::string wanted = {});
 
 }  // namespace intervox::cli

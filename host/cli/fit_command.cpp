@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/cli/validators.h"
 #include "host/fit/fit.h"
 
@@ -43,6 +44,7 @@ void PrintTable(const std::string& model, const host::Fit& fit) {
 }
 
 int Run(const Options& options) {
+  RequireKind(options.file, "fit", {}, "measurements as CSV");
   const host::Fit fit =
       host::FitModel(options.model, host::ReadMeasurements(options.file), options.conditions);
   if (options.json) {

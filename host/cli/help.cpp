@@ -56,7 +56,7 @@ void AddHelp(CLI::App& app, int& status) {
 
   const auto shell = std::make_shared<std::string>();
   CLI::App* completion = app.add_subcommand("completion", "Print a completion script for a shell");
-  completion->add_option("shell", *shell, "Shell")
+  completion->add_option("shell", *shell, "Shell: source <(intervox completion bash)")
       ->required()
       ->check(CLI::IsMember(std::vector<std::string>{"bash", "zsh"}));
   completion->callback([&app, &status, shell] {

@@ -8,6 +8,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/help.h"
 #include "host/cli/render_command.h"
+#include "host/cli/validators.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
 #include "host/input/printable.h"
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   cli::AddBatch(app, status);
   cli::AddReport(app, status);
   cli::AddHelp(app, status);
+  cli::RefuseStandardOutput(app);
   try {
     cli::RequireKnownCommand(app, argc, argv);
     app.parse(argc, argv);

@@ -174,6 +174,7 @@ int Run(const Options& options) {
   host::RequireMeshName(options.out);
   host::RequireWritable(options.out);
   host::RequireOther(options.out, options.file);
+  RequireKind(options.file, "mesh", {FileKind::kScene, FileKind::kPairs, FileKind::kResults});
   if (IsHdf5(options.file)) {
     if (!options.shape.empty()) {
       throw InputError("command line: --shape: not for results (" + options.file +

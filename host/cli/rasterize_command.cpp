@@ -10,6 +10,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/input_files.h"
 #include "host/cli/render_command.h"
+#include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
 #include "host/scene/shape_metrics.h"
@@ -79,8 +80,10 @@ void AddRasterize(CLI::App& app, int& status) {
   command->add_option("file", options->file, "Pairs file with `shapes`")->required();
   command->add_option("--shape", options->shape, "Which shape; may be left out for the only one");
   command->add_option("-o,--out", options->out, "OpenVDB file; default out.vdb");
-  command->add_option("--voxel-size", options->voxel_size,
-                      "Edge of a voxel [m]; default: a hundredth of the solid's diagonal");
+  command
+      ->add_option("--voxel-size", options->voxel_size,
+                   "Edge of a voxel [m]; default: a hundredth of the solid's diagonal")
+      ->check(InRange(1e-12, 1e6));
   command->add_option("--half-width", options->half_width, "Half width of the band in voxels");
   command->callback([options, &status] { status = Run(*options); });
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "host/cli/cli.h"
+#include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
@@ -19,6 +20,7 @@ int ReplayRun(const std::filesystem::path& results, const std::filesystem::path&
   if (out.empty()) {
     throw host::InputError("command line: --out: missing. Name the results to write with -o.");
   }
+  RequireKind(results.string(), "run --replay", {FileKind::kResults});
   host::RequireOther(out, results);
   host::RequireWritable(out);
   const host::RecordedRun run = host::ReadRun(results);

@@ -6,6 +6,7 @@
 #include "host/cli/batch_command.h"
 #include "host/cli/cli.h"
 #include "host/cli/drawing.h"
+#include "host/cli/file_kind.h"
 #include "host/input/error.h"
 
 namespace intervox::cli {
@@ -22,6 +23,7 @@ struct Options {
 };
 
 int Run(const Options& options) {
+  RequireKind(options.folder, "report", {}, "the folder that 'intervox batch' made");
   std::error_code error;
   if (!fs::is_directory(options.folder, error)) {
     throw host::InputError(options.folder +

@@ -90,7 +90,13 @@ void Library::Include(const Cursor& list, const std::filesystem::path& path) {
       item.Fail("cannot include '" + item.String() + "' (" + failure.what() + ")",
                 "Paths are relative to the file that includes.");
     }
+    const auto refuse = [&] {  // without a word of it: scenes of others shall show no secrets
+      item.Fail("'" + item.String() + "' is no scene and no file of pairs",
+                "Start it with 'schema: intervox/pairs/1'.");
+    };
+    if (text.find("schema") == std::string::npos) refuse();
     Value document = ParseDocument(text, file.string());
+    if (document.Find("schema") == nullptr) refuse();
     const char* kind = SceneVersion(document) > 0 ? "scene" : "pairs";
     Validate(Cursor(document), ObjectNamed(kind));
     Add(std::move(document), file);

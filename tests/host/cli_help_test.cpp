@@ -53,16 +53,21 @@ TEST(Cli, HelpAndVersion) {
   EXPECT_EQ(version.text, Call("--version").text);
 }
 
+/** What a command of the shell prints. */
+std::string Printed(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  std::string text(4096, '\0');
+  text.resize(fread(text.data(), 1, text.size(), pipe));
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return text;
+}
+
 /** What bash offers after these words. */
 std::string Completed(const fs::path& script, const std::string& words) {
   const std::string ask =
       ". " + script.string() + "; COMP_WORDS=(intervox " + words +
       "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _intervox; echo ${COMPREPLY[*]}";
-  FILE* pipe = popen(("bash -c '" + ask + "'").c_str(), "r");
-  std::string text(4096, '\0');
-  text.resize(fread(text.data(), 1, text.size(), pipe));
-  EXPECT_EQ(pclose(pipe), 0) << ask;
-  return text;
+  return Printed("bash -c '" + ask + "'");
 }
 
 TEST(Cli, BashCompletesCommandsOptionsAndWords) {
@@ -96,6 +101,10 @@ TEST(Cli, ZshCompletionHoldsAllCommandsAndOptions) {
     const fs::path script = Folder("zsh") / "_intervox";
     Write(script, outcome.text);
     EXPECT_EQ(std::system(("zsh -n " + script.string()).c_str()), 0);
+    // Sourcing it makes it known.
+    EXPECT_EQ(Printed("zsh -fc 'autoload -U compinit; compinit -u -D; source " + script.string() +
+                      "; echo $_comps[intervox]' 2>&1"),
+              "_intervox\n");
   }
   EXPECT_EQ(Call("completion fish").status, 2);
 }
@@ -128,6 +137,13 @@ TEST(Cli, AWrongKindOfFileNamesItsCommand) {
       {"info " + at + "out.checkpoint", "a checkpoint", "--resume"},
       {"render " + at + "scene.yaml", "a scene", "'intervox run'"},
       {"rasterize " + at + "out.h5", "results of 'run'", "'intervox info'"},
+      {"mesh " + at + "batch.yaml", "a batch", "'intervox batch'"},
+      {"mesh " + at + "other.h5", "not Intervox's", "'intervox run'"},
+      {"export --vtk " + at + "vtk " + at + "other.h5", "not Intervox's", "'intervox run'"},
+      {"batch " + pairs, "a file of pairs", "'intervox metrics'"},
+      {"run --replay " + at + "scene.yaml -o " + at + "b.h5", "a scene", "'intervox run'"},
+      {"report " + at + "batch.yaml", "a batch", "the folder that 'intervox batch' made"},
+      {"fit --model stick " + at + "out.h5", "results of 'run'", "measurements as CSV"},
   };
   for (const auto& [arguments, is, use] : calls) {
     const Outcome outcome = Call(arguments);
@@ -159,6 +175,33 @@ TEST(Cli, StandardInputIsReadWhereAFileIs) {
   const Outcome bad = Call("run - -o " + out, true, "echo 'schema: intervox/scene/2\nfoo: 1' | ");
   EXPECT_EQ(bad.status, 2);
   EXPECT_TRUE(Says(bad, "standard input:2: foo")) << bad.text;
+  // A file of that name is not taken for it.
+  const std::string there = "cd " + folder.string() + " && cp out.h5 ./- && ";
+  const Outcome beside = Call("info --scene - < " + scene, true, there);
+  EXPECT_EQ(beside.text, Call("info --scene " + scene).text);
+  EXPECT_EQ(Call("overlaps - < " + pairs, true, there).status, Call("overlaps " + pairs).status);
+}
+
+TEST(Cli, NothingIsWrittenToAFileNamedDash) {
+  const fs::path folder = Folder("dash");
+  const std::string there = "cd " + folder.string() + " && ";
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  ASSERT_EQ(Call("run -q scene.yaml -o out.h5", true, there).status, 0);
+  const std::string pairs = kData + "/examples/pairs.yaml";
+  const std::string batch = kData + "/batches/peg_loose.yaml";
+  const std::size_t files = std::distance(fs::directory_iterator(folder), {});
+  for (const std::string& arguments :
+       {"run " + scene + " -o -", std::string("run --replay out.h5 -o -"),
+        std::string("export out.h5 -o -"), std::string("export out.h5 --vtk -"),
+        std::string("render out.h5 -o -"), "rasterize " + pairs + " --shape ball -o -",
+        "mesh " + scene + " -o -", "batch " + batch + " --number 1 -o -",
+        "batch " + batch + " --only 1 -o -", std::string("validate --report -"),
+        "study " + pairs + " --voxel-sizes 0.1 -o -", "report " + folder.string() + " -o -"}) {
+    const Outcome outcome = Call(arguments, true, there);
+    EXPECT_EQ(outcome.status, 2) << arguments;
+    EXPECT_TRUE(Says(outcome, "standard output takes no files")) << arguments << outcome.text;
+  }
+  EXPECT_EQ(static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {})), files);
 }
 
 // Nothing that a file or an argument holds reaches the terminal as a command to it, or floods it.

@@ -105,6 +105,7 @@ TEST(Cli, BadFilesFoldersAndOptions) {
       {"render " + at + "binary.yaml", "damaged"},
       {"render " + at + "nowhere.h5", "no such file"},
       {"rasterize " + at + "good.yaml --shape ball --voxel-size 1e-5", "below 15 µm"},
+      {"rasterize " + at + "good.yaml --shape ball --voxel-size 0", "out of range"},
       {"rasterize " + at + "good.yaml --shape ball -o /nowhere/o.vdb", "does not exist"},
   };
   for (const auto& [arguments, word] : calls) {

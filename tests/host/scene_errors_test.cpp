@@ -335,6 +335,26 @@ TEST(SceneErrors, CyclicIncludes) {
   }
 }
 
+// A scene of somebody else's shall not have the program print other files.
+TEST(SceneErrors, IncludesOfOtherFilesShowNothingOfThem) {
+  const fs::path folder = fs::path(testing::TempDir()) / "intervox_other_includes";
+  fs::create_directories(folder);
+  std::ofstream(folder / "a.yaml") << "schema: intervox/pairs/1\nshapes: {include: [b.txt]}\n";
+  for (const char* text : {"secret:x:0:0\nsecret:x:1:1\n", "secret\n", "secret: 1\nsecret: 2\n",
+                           "[secret, schema]\n", "secret: schema\n", "secret: [\n", "- secret\n"}) {
+    std::ofstream(folder / "b.txt") << text;
+    try {
+      LoadPairs(folder / "a.yaml");
+      FAIL() << "was accepted";
+    } catch (const InputError& error) {
+      const std::string what = error.what();
+      EXPECT_NE(what.find("a.yaml:2: shapes.include[0]: 'b.txt' is no scene"), std::string::npos)
+          << what;
+      EXPECT_EQ(what.find("secret"), std::string::npos) << what;
+    }
+  }
+}
+
 TEST(SceneErrors, FilesThatAreNoText) {
   const fs::path path = fs::path(testing::TempDir()) / "intervox_no_text.yaml";
   for (const std::string& bytes : {std::string("\x89HDF\r\n\x1a\n\0\0", 10),

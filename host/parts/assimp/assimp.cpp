@@ -152,7 +152,12 @@ std::string Import(std::string_view bytes, const std::string& extension) {
   const aiScene* scene =
       importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, extension.substr(1).c_str());
   if (scene == nullptr || scene->mRootNode == nullptr) {
-    throw std::runtime_error(importer.GetErrorString());
+    std::string reason = importer.GetErrorString();
+    // A name that assimp makes up for what comes from memory.
+    if (const auto at = reason.find("$$$___magic___$$$"); at != std::string::npos) {
+      reason.erase(at, std::strlen("$$$___magic___$$$"));
+    }
+    throw std::runtime_error(reason);
   }
   Placer placer(*scene);
   placer.Visit(*scene->mRootNode, {}, 0);
