@@ -226,8 +226,9 @@ Recorder::Recorder(ColumnFile file, const Scene& scene) : file_(std::move(file))
 }
 
 Recorder Recorder::Create(const std::filesystem::path& path, const Simulation& simulation,
-                          const Provenance& provenance) {
-  const Scene& scene = simulation.GetScene();
+                          const Provenance& provenance, std::optional<double> every) {
+  Scene scene = simulation.GetScene();
+  scene.output.every = every.value_or(scene.output.every);
   ColumnFile file = ColumnFile::Create(path);
   file.SetAttribute("schema", kSchema);
   file.SetAttribute("scene", ToYaml(scene));

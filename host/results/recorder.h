@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,9 +30,10 @@ struct Provenance {
 class Recorder {
  public:
   /** Makes a new file with the scene's text, which replaces an old one at the first flush.
+   @param every  time between samples [s], for a replay, where it is not the scene's
    @throws InputError when it cannot be written. */
   static Recorder Create(const std::filesystem::path& path, const Simulation& simulation,
-                         const Provenance& provenance);
+                         const Provenance& provenance, std::optional<double> every = {});
   /** Goes on after Simulation::Restore: samples later than the simulation's time are cut off.
    @param mark  of the checkpoint, by which another run's results are refused
    @throws InputError when the file is missing, damaged, of another scene or of another run. */

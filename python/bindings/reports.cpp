@@ -83,7 +83,9 @@ void BindReports(nb::module_& m) {
   nb::class_<Body>(m, "Body",
                    "A body of a simulation as it is now: each value is asked anew and yours to "
                    "keep. SI, world axes.")
-      .def_prop_ro("name", [](const Body& b) { return b.session->bodies().names[b.number]; })
+      .def_prop_ro(
+          "name", [](const Body& b) { return b.session->bodies().names[b.number]; },
+          "Its name in the scene.")
       .def_ro("index", &Body::number, "Its number, as body_i and body_j of contacts have it.")
       .def_prop_ro(
           "position", [](const Body& b) { return Array(StateOf(b).X_WB.p); },
@@ -123,7 +125,9 @@ void BindReports(nb::module_& m) {
       });
 
   nb::class_<Sensor>(m, "Sensor", "A sensor as it reads now, in its resolve_in axes. SI.")
-      .def_prop_ro("name", [](const Sensor& s) { return s.session->sensors().names[s.number]; })
+      .def_prop_ro(
+          "name", [](const Sensor& s) { return s.session->sensors().names[s.number]; },
+          "Its name in the scene.")
       .def_prop_ro(
           "position", [](const Sensor& s) { return Array(ReadingOf(s).position); },
           nb::sig(Getter("position").c_str()),
@@ -150,7 +154,9 @@ void BindReports(nb::module_& m) {
       });
 
   nb::class_<Joint>(m, "Joint", "A joint as it reads now. SI, world axes.")
-      .def_prop_ro("name", [](const Joint& j) { return j.session->joints().names[j.number]; })
+      .def_prop_ro(
+          "name", [](const Joint& j) { return j.session->joints().names[j.number]; },
+          "Its name in the scene.")
       .def_prop_ro(
           "coordinate", [](const Joint& j) { return ReadingOf(j).coordinate; },
           "Of the first body: shift along the axis [m], or angle about it in (-pi, pi] [rad]; 0 at "

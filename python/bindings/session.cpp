@@ -160,10 +160,12 @@ void Session::Run(double until) {
   const Mark mark(&stepping_);
   nb::gil_scoped_release release;
   Signals signals;
-  const double end = until - 0.5 * simulation_.GetScene().integrator.step;
-  while (!simulation_.Done() && simulation_.Time() < end) {
-    StepOnce(&signals);
-  }
+  while (RunsUntil(until)) StepOnce(&signals);
+}
+
+bool Session::RunsUntil(double end) const {
+  const double step = simulation_.GetScene().integrator.step;
+  return !simulation_.Done() && simulation_.Time() < end - 0.5 * step;
 }
 
 void Session::Replay(const host::RecordedRun& run, const std::optional<std::string>& record) {
@@ -207,8 +209,8 @@ std::int64_t Session::Record(const std::string& path, std::optional<double> ever
   const double steps = std::fmin(std::round(seconds / scene.integrator.step), 1e15);
   const std::string device = fmt::format("cpu, {} threads", std::thread::hardware_concurrency());
   recording_ = std::make_unique<Recording>(Recording{
-      host::Recorder::Create(path, simulation_, {INTERVOX_VERSION, INTERVOX_COMMIT, device}), path,
-      static_cast<std::int64_t>(std::fmax(steps, 1.0)), ++recordings_,
+      host::Recorder::Create(path, simulation_, {INTERVOX_VERSION, INTERVOX_COMMIT, device}, every),
+      path, static_cast<std::int64_t>(std::fmax(steps, 1.0)), ++recordings_,
       std::chrono::steady_clock::now()});
   recording_->recorder.Sample(simulation_);
   return recordings_;

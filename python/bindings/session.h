@@ -67,6 +67,8 @@ class Session {
   void Step(std::int64_t number);
   /** Steps until the simulation is done or has reached this time [s]. */
   void Run(double until);
+  /** Whether a run to this time takes another step. */
+  bool RunsUntil(double end) const;
 
   /** Does a recorded run of this scene again; written to `record` if that is given. */
   void Replay(const host::RecordedRun& run, const std::optional<std::string>& record);

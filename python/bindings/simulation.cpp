@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
 #include <limits>
 
 #include "python/bindings/bindings.h"
@@ -41,21 +42,26 @@ void BindEnergy(nb::module_& m) {
   nb::class_<EnergyAudit>(m, "EnergyAudit",
                           "Energies since the start [J]: kinetic + gravity + elastic + bristle - "
                           "their start + dissipated - work = balance, the error of the steps.")
-      .def_ro("kinetic", &EnergyAudit::kinetic)
-      .def_ro("gravity", &EnergyAudit::gravity, "Potential, 0 at the start.")
-      .def_ro("elastic", &EnergyAudit::elastic, "Stored in contacts.")
-      .def_ro("bristle", &EnergyAudit::bristle, "Stored in bristles of friction.")
-      .def_ro("dissipated_normal", &EnergyAudit::dissipated_normal)
-      .def_ro("dissipated_sliding", &EnergyAudit::dissipated_sliding)
-      .def_ro("dissipated_spinning", &EnergyAudit::dissipated_spinning)
-      .def_ro("dissipated_rolling", &EnergyAudit::dissipated_rolling)
-      .def_ro("dissipated_numerical", &EnergyAudit::dissipated_numerical)
+      .def_ro("kinetic", &EnergyAudit::kinetic, "Of all free bodies [J].")
+      .def_ro("gravity", &EnergyAudit::gravity, "Potential, 0 at the start [J].")
+      .def_ro("elastic", &EnergyAudit::elastic, "Stored in contacts [J].")
+      .def_ro("bristle", &EnergyAudit::bristle, "Stored in bristles of friction [J].")
+      .def_ro("dissipated_normal", &EnergyAudit::dissipated_normal,
+              "Taken by the damping of normal forces [J].")
+      .def_ro("dissipated_sliding", &EnergyAudit::dissipated_sliding, "Taken by friction [J].")
+      .def_ro("dissipated_spinning", &EnergyAudit::dissipated_spinning,
+              "Taken by friction against spin [J].")
+      .def_ro("dissipated_rolling", &EnergyAudit::dissipated_rolling,
+              "Taken by rolling resistance [J].")
+      .def_ro("dissipated_numerical", &EnergyAudit::dissipated_numerical,
+              "Taken by unresolved substeps, and by putting joints right [J].")
       .def_ro("law_gain", &EnergyAudit::law_gain,
               "What normal laws gave beyond what bodies put into them [J].")
-      .def_ro("work_applied", &EnergyAudit::work_applied, "By wrenches, holders and set_state.")
-      .def_ro("work_driven", &EnergyAudit::work_driven, "By prescribed motions.")
-      .def_ro("work_relaxation", &EnergyAudit::work_relaxation)
-      .def_ro("balance", &EnergyAudit::balance, "What is left over.")
+      .def_ro("work_applied", &EnergyAudit::work_applied, "By wrenches, holders and set_state [J].")
+      .def_ro("work_driven", &EnergyAudit::work_driven, "By prescribed motions [J].")
+      .def_ro("work_relaxation", &EnergyAudit::work_relaxation,
+              "By the moving relaxation offset [J].")
+      .def_ro("balance", &EnergyAudit::balance, "What is left over [J].")
       .def("__repr__", [](const EnergyAudit& e) {
         return fmt::format(
             "<intervox.EnergyAudit kinetic={:.6g} J, gravity={:.6g} J, elastic={:.6g} J, "
@@ -196,11 +202,21 @@ void BindSimulation(nb::module_& m) {
            "Steps n times, past the scene's duration too. Ctrl-C ends it between two steps.")
       .def(
           "run",
-          [](Session& s, std::optional<double> until) {
-            s.Run(until.value_or(std::numeric_limits<double>::infinity()));
+          [](nb::handle self, std::optional<double> until, const nb::object& each) {
+            auto& s = nb::cast<Session&>(self);
+            const double end = until.value_or(std::numeric_limits<double>::infinity());
+            if (std::isnan(end)) throw std::invalid_argument("run: until is not a number.");
+            if (each.is_none()) return s.Run(end);
+            while (s.RunsUntil(end)) {
+              s.Step(1);
+              each(self);
+            }
           },
-          "until"_a = nb::none(),
-          "Steps until it is done, or until this time [s]. Ctrl-C ends it between two steps.")
+          "until"_a = nb::none(), nb::kw_only(), "each"_a = nb::none(),
+          nb::sig("def run(self, until: float | None = None, *, each: "
+                  "collections.abc.Callable[[Simulation], object] | None = None) -> None"),
+          "Steps until it is done, or until this time [s]. Calls each(simulation), if given, after "
+          "every accepted step; it may set inputs. Ctrl-C ends it between two steps.")
       .def("clone", &Session::Clone,
            "A simulation in the same state, which goes on with the same bits; not recorded.")
       .def("__copy__", &Session::Clone)

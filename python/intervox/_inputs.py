@@ -15,6 +15,8 @@ ShapeLike = Union[Shape, str, Mapping[str, Any]]
 
 
 def _edits(overrides: Overrides) -> list[str]:
+    if isinstance(overrides, str):
+        return [overrides]
     if isinstance(overrides, Mapping):
         return [f"{path}={to_yaml(value, 2)}" for path, value in overrides.items()]
     return list(overrides)
@@ -33,7 +35,13 @@ def parse_scene(scene: str | Mapping[str, Any], *, overrides: Overrides = ()) ->
     (w, x, y, z). Files that it includes are looked for from the working directory."""
     if isinstance(scene, str):
         return _core._parse_scene(scene, "<text>", _edits(overrides))
+    _require_map(scene, "a scene")
     return _core._parse_scene(to_yaml(dict(scene)), "<dict>", _edits(overrides))
+
+
+def _require_map(given: object, what: str) -> None:
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} is YAML text or a dict, not a {type(given).__name__}")
 
 
 def shape(solid: ShapeLike) -> Shape:
@@ -43,11 +51,12 @@ def shape(solid: ShapeLike) -> Shape:
         return solid
     if isinstance(solid, str):
         return _core._parse_shape(solid, "<text>")
+    _require_map(solid, "a solid")
     return _core._parse_shape(to_yaml(dict(solid)), "<dict>")
 
 
 def load_shapes(path: str | os.PathLike[str]) -> dict[str, Shape]:
-    """The named shapes of a pairs or scene file."""
+    """The named shapes of a pairs or scene file, in SI units."""
     with open(path, encoding="utf-8") as file:
         return _core._parse_shapes(file.read(), os.fspath(path))
 
@@ -113,7 +122,7 @@ def overlaps(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN) -> bool | Boo
 def certify(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN, *, tolerance: float = 1e-4) -> VolumeEnclosure:
     """Bounds of the volume that the solids a and b have in common, proved with all rounding.
 
-    X_AB is one pose of b in a's frame, given as to measure(). tolerance is half of upper - lower over
+    X_AB is one pose of b in a's frame, [m] and quaternion (w, x, y, z), given as to measure(). tolerance is half of upper - lower over
     lower, 1e-9 to 0.1. Where a second's work does not do, the status says so and the bounds still hold.
     Raises InputError for grids."""
     return _core._certify(shape(a), shape(b), X_AB, tolerance)

@@ -119,6 +119,16 @@ class Recording(unittest.TestCase):
 class Replay(unittest.TestCase):
     setUp = Recording.setUp
 
+    def test_a_run_that_was_sampled_otherwise_is_sampled_so_again(self):
+        for every in (None, 1e-3, 0.0137):
+            s = simulation()
+            with s.record(self.path, every=every):
+                s.step(77)
+            again = self.path.with_name("again.h5")
+            intervox.replay(self.path, record=again)
+            with intervox.load_results(self.path) as one, intervox.load_results(again) as two:
+                np.testing.assert_array_equal(one.time, two.time)
+
     def test_a_run_is_done_again_with_the_same_bits(self):
         for before in (0, 40):
             s = simulation()

@@ -136,6 +136,22 @@ class State(unittest.TestCase):
         self.assertEqual(s.steps, 301)
         with self.assertRaisesRegex(ValueError, "must not be negative"):
             s.step(-1)
+        with self.assertRaisesRegex(ValueError, "not a number"):
+            s.run(until=float("nan"))
+
+    def test_each_step_of_a_run_is_told_and_may_set_inputs(self):
+        s, times = simulation(FREE_BOX), []
+
+        def push(stepped):
+            times.append(stepped.time)
+            stepped.set_wrench("box", force=(0, 2 * len(times), 0))
+
+        s.run(until=0.05, each=push)
+        np.testing.assert_allclose(times, np.arange(1, 51) * 1e-3, atol=1e-12)
+        np.testing.assert_allclose(s.bodies["box"].velocity, [0, 1e-3 * 49 * 50 / 2, 0], rtol=1e-9, atol=1e-15)
+        with self.assertRaises(ZeroDivisionError):
+            s.run(each=lambda stepped: 1 / 0)
+        self.assertEqual(s.steps, 51)
 
 
 class Views(unittest.TestCase):
