@@ -316,7 +316,7 @@ MUTANTS = [
     Mutant("host/contact/stage/stage_point.cpp", "the rolling cap is off",
            "if («tilt > 1.0») *fresh_ramp /= tilt;", "false", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_point.cpp", "the bristle turns with the mean of the two bodies",
-           "«model->plate_share» * Dot(n, body_j->w);", "0.5", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
+           "«model->plate_share» * Dot(n, w_j);", "0.5", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_point.cpp", "what spinning stores counts as stored by sliding",
            "c.power.bristle_spin = «torque_factor * friction.stored_w»;", "0.0", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_blocks.cpp", "a holder's damper does not couple turning to moving",
