@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <functional>
 
 namespace intervox::integrators {
 namespace {
-
-// Of no more elements than this, a vector is not worth to be shared out to threads.
-constexpr std::size_t kFew = 1024;
 
 /** Four doubles, wherever they begin. */
 using Pack [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
@@ -42,19 +38,7 @@ void Combine(const PartitionedSystem& system, std::span<const double> start, std
       out[i] = sum;
     }
   };
-  if (size <= kFew) {
-    some(0, size);
-  } else {
-    system.ForRanges(size, std::cref(some));
-  }
-}
-
-/** Copies a vector. */
-void Copy(const PartitionedSystem& system, std::span<const double> from, std::span<double> to) {
-  const auto some = [&](std::size_t begin, std::size_t end) {
-    std::copy(from.data() + begin, from.data() + end, to.data() + begin);
-  };
-  system.ForRanges(from.size(), std::cref(some));
+  system.ForRanges(size, some);
 }
 
 }  // namespace
@@ -73,7 +57,7 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   double* const y_rates = x_rates + stages * nx;
   double* const a_rates = y_rates + stages * ny;
 
-  Copy(system, y, y_i);
+  system.Copy(y, y_i);
   for (std::size_t i = 0; i < stages; ++i) {
     const std::size_t in_use = system.VelocitiesInUse(ny);
     const double h_gamma = h * tableau.a_implicit[i][i];
@@ -92,12 +76,12 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
           offset[k] = x_star;
         }
       };
-      system.ForRanges(nx, std::cref(move));
+      system.ForRanges(nx, move);
       system.Project(x_i);
       const auto subtract = [&](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; ++k) offset[k] -= x_i[k];
       };
-      system.ForRanges(nx, std::cref(subtract));
+      system.ForRanges(nx, subtract);
     } else {
       std::fill(offset.begin(), offset.end(), 0.0);
     }
@@ -109,9 +93,9 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   }
   Combine(system, x, nx, h, {tableau.b, stages}, x_rates, x_i);
   system.Project(x_i);
-  Copy(system, x_i, x);
+  system.Copy(x_i, x);
   Combine(system, y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
-  Copy(system, y_i, y);
+  system.Copy(y_i, y);
   Combine(system, a, system.QuadraturesInUse(na), h, {tableau.b, stages}, a_rates, a);
 }
 

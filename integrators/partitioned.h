@@ -2,6 +2,7 @@
  at positions that are predicted and may be corrected. Knows systems and states, not contact. */
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -31,9 +32,25 @@ class PartitionedSystem {
   virtual std::size_t QuadraturesInUse(std::size_t all) const { return all; }
   /** How many of the velocities, the first ones, PredictRate reads. */
   virtual std::size_t VelocitiesThatMove(std::size_t all) const { return all; }
-  /** Calls act(begin, end) over ranges that make up [0, count), if need be on several threads. */
-  virtual void ForRanges(std::size_t count,
-                         const std::function<void(std::size_t, std::size_t)>& act) const {
+  /** Calls act(begin, end) over ranges that make up [0, count); of many, if need be, on threads. */
+  template <class Act>
+  void ForRanges(std::size_t count, const Act& act) const {
+    constexpr std::size_t kFew = 1024;  // elements, not worth to be shared out
+    if (count <= kFew) {
+      act(std::size_t{0}, count);
+    } else {
+      ForManyRanges(count, std::cref(act));
+    }
+  }
+  /** Copies a vector, by ranges. */
+  void Copy(std::span<const double> from, std::span<double> to) const {
+    ForRanges(from.size(), [&](std::size_t begin, std::size_t end) {
+      std::copy(from.data() + begin, from.data() + end, to.data() + begin);
+    });
+  }
+  /** ForRanges of many elements. */
+  virtual void ForManyRanges(std::size_t count,
+                             const std::function<void(std::size_t, std::size_t)>& act) const {
     act(0, count);
   }
   /** Puts positions back onto their manifold (unit quaternions); called on every stage's positions

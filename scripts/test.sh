@@ -24,6 +24,10 @@ within() {
   if [[ $status -eq 124 && $(left) -le 0 ]]; then return "$OUT_OF_TIME"; fi
   return "$status"
 }
+# worse A B: the status of two things together; what fails outweighs what was cut off.
+worse() {
+  if [[ $1 -eq 0 || $1 -eq $OUT_OF_TIME ]] && [[ $2 -ne 0 ]]; then echo "$2"; else echo "$1"; fi
+}
 # The fast tests of a folder in one process for each core: a process for each test would cost more
 # than most tests, as a sanitizer starts and looks for leaks slowly. Folder by folder, so that most is
 # known where the time runs out.
@@ -47,8 +51,7 @@ asan() {
       for process in "${processes[@]}"; do
         shard=0
         wait "$process" || shard=$?
-        # What fails outweighs what was cut off.
-        if [[ $one -eq 0 || $one -eq $OUT_OF_TIME ]] && [[ $shard -ne 0 ]]; then one=$shard; fi
+        one=$(worse "$one" "$shard")
       done
     fi
     case $one in
@@ -56,7 +59,7 @@ asan() {
       "$OUT_OF_TIME") echo "asan: $folder: NOT FINISHED within INTERVOX_TIME_LIMIT, $SECONDS s" ;;
       *) echo "asan: $folder: FAILED, $SECONDS s" ;;
     esac
-    if [[ $one -ne 0 ]] && [[ $status -eq 0 || $status -eq $OUT_OF_TIME ]]; then status=$one; fi
+    status=$(worse "$status" "$one")
   done
   return "$status"
 }

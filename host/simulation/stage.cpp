@@ -114,21 +114,15 @@ std::size_t GroupStage::VelocitiesThatMove(std::size_t /*all*/) const {
   return StateLayout{layout_.free, 0}.VelocitySize();
 }
 
-void GroupStage::ForRanges(std::size_t count,
-                           const std::function<void(std::size_t, std::size_t)>& act) const {
+void GroupStage::ForManyRanges(std::size_t count,
+                               const std::function<void(std::size_t, std::size_t)>& act) const {
   const auto some = [&](int begin, int end) {
     act(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
   };
   cuda::ParallelFor(static_cast<int>(count), kNumbersTogether, s_.threads, std::cref(some));
 }
 
-void GroupStage::Copy(std::span<const double> from, std::span<double> to) const {
-  ForRanges(from.size(), [&](std::size_t begin, std::size_t end) {
-    std::copy(from.data() + begin, from.data() + end, to.data() + begin);
-  });
-}
-
-void GroupStage::Copy(std::span<const double> from, std::vector<double>* to) const {
+void GroupStage::CopyTo(std::span<const double> from, std::vector<double>* to) const {
   to->resize(from.size());
   Copy(from, *to);
 }
@@ -237,7 +231,7 @@ void GroupStage::LookAtEnd() {
   Group(rules_, s_.active, &s_.grouping_scratch, &s_.grouping);
 }
 
-void GroupStage::StageOffset(std::span<const double> offset) { Copy(offset, &s_.offset); }
+void GroupStage::StageOffset(std::span<const double> offset) { CopyTo(offset, &s_.offset); }
 
 void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
                             std::span<double> y, std::span<double> rate, std::span<double> power) {
@@ -252,8 +246,8 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
   PlaceFree(x);
   const int most = substep_.dissipative ? kMostDissipativeMoves : kMostMoves;
   if (h_gamma > 0.0) {
-    Copy(y, &s_.y_star);
-    Copy(x, &s_.x_now);
+    CopyTo(y, &s_.y_star);
+    CopyTo(x, &s_.x_now);
     s_.x_star.resize(x.size());
     ForEach(x.size(), [&](std::size_t k) { s_.x_star[k] = x[k] + s_.offset[k]; });
   }

@@ -168,8 +168,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   std::size_t VelocitiesInUse(std::size_t all) const override;
   std::size_t QuadraturesInUse(std::size_t all) const override;
   std::size_t VelocitiesThatMove(std::size_t all) const override;
-  void ForRanges(std::size_t count,
-                 const std::function<void(std::size_t, std::size_t)>& act) const override;
+  void ForManyRanges(std::size_t count,
+                     const std::function<void(std::size_t, std::size_t)>& act) const override;
   void Project(std::span<double> x) const override;
   void StageOffset(std::span<const double> offset) override;
   void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
@@ -178,8 +178,7 @@ class GroupStage final : public integrators::PartitionedSystem {
  private:
   template <class Act>
   void ForEach(std::size_t count, const Act& act) const;
-  void Copy(std::span<const double> from, std::span<double> to) const;
-  void Copy(std::span<const double> from, std::vector<double>* to) const;
+  void CopyTo(std::span<const double> from, std::vector<double>* to) const;
   const RigidBody& Body(std::size_t b) const { return group_.state[b]; }
   const BodySettings& Settings(std::size_t b) const;
   void PlaceDriven(double t);

@@ -220,6 +220,19 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int thr
   cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, threads, std::cref(find));
 }
 
+namespace {
+
+/** What follows from a geometry with its normal. */
+void Activate(const PatchSettings& settings, Contact* contact) {
+  PatchGeometry& geometry = contact->geometry;
+  if (!contact->has_normal) contact->n_accepted = geometry.n;
+  contact->has_normal = true;
+  geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
+  contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
+}
+
+}  // namespace
+
 void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contact* contact,
                     std::int64_t* undefined_normals) {
   contact->active = false;
@@ -236,12 +249,7 @@ void FinishGeometry(const PatchSettings& settings, const MetricsSum& sum, Contac
     ++*undefined_normals;
     return;
   }
-  if (!contact->has_normal) {
-    contact->n_accepted = geometry.n;
-    contact->has_normal = true;
-  }
-  geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
-  contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
+  Activate(settings, contact);
 }
 
 namespace {
@@ -256,11 +264,8 @@ void TakePoint(const PatchSettings& settings, const ActivePair& pair, Contact* c
   geometry.k_1 = pair.k_1;
   geometry.k_2 = pair.k_2;
   geometry.weight = pair.weight;
-  if (!contact->has_normal) contact->n_accepted = geometry.n;
-  contact->has_normal = true;
-  geometry.R_n = SmallestRotation(contact->n_accepted, geometry.n);
   contact->pairs = 1;
-  contact->active = contact->phase != ContactPhase::kProvisional || settings.born_in_stages;
+  Activate(settings, contact);
 }
 
 }  // namespace

@@ -227,13 +227,12 @@ void StagePoint::TurnBristles(double z[2], double z_j[2]) const {
   deflection(z_j_star, z_j_rate_before, z_j);
 }
 
-void StagePoint::TakeVelocities() {
-  const Vec3 &w_i = body_i->w, &w_j = body_j->w, &n = axis[0];
+Vec3 StagePoint::TakeVelocities() {
+  const Vec3 &w_i = body_i->w, &w_j = body_j->w, &n = Normal();
   const Vec3 v_c = body_i->v - body_j->v + Cross(w_i, rho_i) - Cross(w_j, rho_j);
-  v[0] = Dot(n, v_c);
-  v[1] = Dot(axis[1], v_c);
-  v[2] = Dot(axis[2], v_c);
+  for (int k = 0; k < 3; ++k) v[k] = Dot(axis[k], v_c);
   plate_spin = (1.0 - model->plate_share) * Dot(n, w_i) + model->plate_share * Dot(n, w_j);
+  return v_c;
 }
 
 void StagePoint::EvaluatePoint(bool hold) {
@@ -276,14 +275,13 @@ void StagePoint::EvaluatePoint(bool hold) {
 
 void StagePoint::Evaluate(bool hold) {
   if (!active) return;
+  const Vec3 v_c = TakeVelocities();
   if (is_point) {
-    TakeVelocities();
     EvaluatePoint(hold);
     return;
   }
-  const Vec3 v_c = body_i->v - body_j->v + Cross(body_i->w, rho_i) - Cross(body_j->w, rho_j);
   w = body_i->w - body_j->w;
-  v[0] = Dot(axis[0], v_c) + Dot(twist, w);
+  v[0] += Dot(twist, w);
   const auto set_slip = [&] {
     const Vec3 v_t = leans ? v_c + Cross(w, pressed) : v_c;
     for (int k = 1; k < 3; ++k) v[k] = Dot(axis[k], v_t);
@@ -291,8 +289,6 @@ void StagePoint::Evaluate(bool hold) {
   set_slip();
   const Vec3& n = Normal();
   v[3] = Dot(n, w);
-  plate_spin =
-      (1.0 - model->plate_share) * Dot(n, body_i->w) + model->plate_share * Dot(n, body_j->w);
 
   stiff = stiff_e = 0.0;
   if (S_n > 0.0) {

@@ -140,8 +140,9 @@ struct StagePoint {
   void ForgetRates() {
     for (int k = 0; k < 2; ++k) z_rate_before[k] = z_j_rate_before[k] = 0.0;
   }
-  /** A point's v and plate_spin at the bodies' current velocities. */
-  void TakeVelocities();
+  /** Sets plate_spin, and v[0] to v[2] as far as they are of bodies as they stand: without twist
+   and lean. Returns the relative velocity at the centroid [m/s]. */
+  Vec3 TakeVelocities();
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);

@@ -153,9 +153,9 @@ std::string Import(std::string_view bytes, const std::string& extension) {
       importer.ReadFileFromMemory(bytes.data(), bytes.size(), 0, extension.substr(1).c_str());
   if (scene == nullptr || scene->mRootNode == nullptr) {
     std::string reason = importer.GetErrorString();
-    // A name that assimp makes up for what comes from memory.
-    if (const auto at = reason.find("$$$___magic___$$$"); at != std::string::npos) {
-      reason.erase(at, std::strlen("$$$___magic___$$$"));
+    constexpr std::string_view kMadeUp = "$$$___magic___$$$";  // the name of what is in memory
+    if (const auto at = reason.find(kMadeUp); at != std::string::npos) {
+      reason.erase(at, kMadeUp.size());
     }
     throw std::runtime_error(reason);
   }
