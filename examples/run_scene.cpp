@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   }
   try {
     intervox::Simulation simulation(intervox::LoadScene(argv[1]));
-    while (!simulation.Done()) simulation.Step();
+    simulation.Run();
     std::printf("%s: %.3f s, %lld steps\n", simulation.GetScene().name.c_str(), simulation.Time(),
                 static_cast<long long>(simulation.Counters().steps));
     for (std::size_t k = 0; k < simulation.State().size(); ++k) {

@@ -35,16 +35,17 @@ struct Simulation::Implementation {
     dynamics.Start();
     Report();
   }
-  /** Shares the world. */
+  /** Shares the world, and leaves the log of inputs. */
   Implementation(const Implementation& other)
       : engine(other.engine.options()),
         world(other.world),
-        dynamics(*world, engine),
+        dynamics(engine, other.dynamics),
+        bodies(other.bodies),
+        contacts(other.contacts),
+        sensors(other.sensors),
+        energy(other.energy),
         figures(other.figures),
-        at_start(other.at_start) {
-    dynamics.Restore(other.dynamics.state());
-    Report();
-  }
+        at_start(other.at_start) {}
 
   void Report() {
     host::ReportBodies(dynamics.state(), &bodies);
@@ -137,6 +138,15 @@ bool Simulation::Step(const std::function<bool()>& cancelled) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   double& slowest = self.dynamics.counters().slowest_step;
   slowest = std::fmax(slowest, took.count());
+  return true;
+}
+
+bool Simulation::Run(double until, const std::function<bool(Simulation&)>& each) {
+  const double end = std::fmin(until, GetScene().duration) - 0.5 * implementation_->world->step;
+  while (Time() < end) {
+    Step();
+    if (each && !each(*this)) return false;
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 /** @file The simulation of a scene: bodies in contact, stepped in time. */
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -75,6 +76,10 @@ class Simulation {
   /** The same, unless it is given up within: the state then stays, and false comes back.
    @param cancelled  whether to give up; asked at every stage, on the calling thread. */
   bool Step(const std::function<bool()>& cancelled);
+  /** Steps until the scene's duration, or until this time [s] if that is sooner, to half a step.
+   @param each  if given, called after every accepted step; it may give inputs, clone and save.
+   @return whether the end was reached: false once `each` returns false. */
+  bool Run(double until = HUGE_VAL, const std::function<bool(Simulation&)>& each = {});
   /** Simulated time [s]. */
   double Time() const;
   /** Whether the scene's duration is reached. */
@@ -139,7 +144,8 @@ class Simulation {
   /** A simulation in the same state, which goes on with the same bits. Shapes and scene are shared.
    */
   Simulation Clone() const;
-  /** The state as bytes, as a checkpoint has it. */
+  /** The state as bytes, as a checkpoint has it. Equal states may have bytes that differ in what
+   counts work: the slowest step, and pairs that were looked at. */
   std::vector<unsigned char> Save() const;
   /** Goes on from bytes of the same scene. @throws host::InputError as below. */
   void Restore(std::span<const unsigned char> bytes);

@@ -5,6 +5,7 @@ cutting plane, plots that share the slider's time. One file; it needs no network
 Usage: viewer.py RESULTS.h5 [-o PAGE.html] [--intervox PROGRAM]"""
 
 import argparse
+import gzip
 import html
 import json
 import os
@@ -14,6 +15,8 @@ import subprocess
 import tempfile
 from base64 import b64encode
 from pathlib import Path
+
+import numpy as np
 
 from charts import all_charts
 from results import PACES, Results, fail, number, pace, pace_words, run
@@ -77,6 +80,39 @@ def licences():
             f"</summary><pre>{html.escape(chr(10).join(parts))}</pre></details>")
 
 
+def turned(quaternion, vector):
+    """A vector turned by a unit quaternion (x, y, z, w), as glTF writes them."""
+    axis, w = np.array(quaternion[:3]), quaternion[3]
+    return vector + 2 * np.cross(axis, np.cross(axis, vector) + w * vector)
+
+
+def pins(results, nodes):
+    """Where the joints hold the bodies: of each joint its name and, of each body that it holds, its index
+    and the joint's point in its frame."""
+    index = {node["name"]: k for k, node in enumerate(nodes)}
+
+    def local(body, point):
+        node = nodes[index[body]]
+        x, y, z, w = node["rotation"]
+        return turned((-x, -y, -z, w), np.array(point, dtype=float) - node["translation"])
+
+    def world(body, point):
+        node = nodes[index[body]]
+        return node["translation"] + turned(node["rotation"], np.array(point, dtype=float))
+
+    found = []
+    for name, joint in (results.scene.get("joints") or {}).items():
+        first, second = joint["bodies"]
+        point = joint.get("point", [0.0, 0.0, 0.0])
+        if "point" not in joint and joint.get("type") == "prismatic":
+            continue  # it has an axis and no place
+        at_start = world(first, point) if joint.get("frame") == "body" else np.array(point, dtype=float)
+        sides = [{"body": index[body], "at": local(body, at_start).tolist()}
+                 for body in (first, second) if body in index]
+        found.append({"name": name, "sides": sides})
+    return found
+
+
 def page_data(results, glb):
     """All that the page's script reads."""
     described = gltf_json(glb)
@@ -92,7 +128,8 @@ def page_data(results, glb):
         hidden += [node["name"]] if "mesh" not in node else []
     return {"times": packed(results.time[samples]), "speed": pace(results.time[-1]),
             "bodies": bodies, "hidden": hidden, "contacts": contacts(results, samples), "charts": all_charts(results),
-            "glb": b64encode(glb).decode(), "up": extras["up"], "center": extras.get("center", [0, 0, 0]),
+            "pins": pins(results, described["nodes"]),
+            "glb": b64encode(gzip.compress(glb, mtime=0)).decode(), "up": extras["up"], "center": extras.get("center", [0, 0, 0]),
             "radius": extras.get("radius", 1.0)}
 
 
@@ -151,11 +188,15 @@ def whole_page(title, body):
 
 
 def require_small(page, name):
-    """Refuses a page that is too large to be handed on."""
+    """Refuses a page that is too large to be handed on, with what would help."""
     size = len(page.encode()) / 1e6
     if size > MOST_MEGABYTES:
-        fail(f"{name}: the page would have {size:.0f} MB, more than {MOST_MEGABYTES}; write fewer samples "
-             "(output.every)")
+        begin = page.index('"glb":"') + 7
+        triangles_size = (page.index('"', begin) - begin) / 1e6
+        help_ = ("its triangles alone take {:.0f} MB: give grids and lattices a larger voxel_size"
+                 if 2 * triangles_size > size else "its samples fill it: write fewer of them (output.every)")
+        fail(f"{name}: the page would have {size:.0f} MB, more than {MOST_MEGABYTES}; "
+             f"{help_.format(triangles_size)}")
     return page
 
 

@@ -95,6 +95,24 @@ DRAWN = """const view = window.intervoxView; view.renderer.render(view.scene, vi
     return [seen.size, sum];"""
 
 
+JOINTS = """const names = []; window.intervoxView.scene.traverse(o => names.push(o.name));
+    return [JSON.parse(document.getElementById("intervox-data").textContent).pins.length,
+            names.filter(n => n.startsWith("joint ")).length, names.filter(n => n.startsWith("rod to ")).length];"""
+# Bodies below a hundredth of the view's radius that have no dot.
+BLANK = """const {bodies, scene} = window.intervoxView;
+    const radius = JSON.parse(document.getElementById("intervox-data").textContent).radius;
+    return bodies.filter(b => {
+      let dots = 0, largest = 0;
+      b.node.traverse(o => {
+        dots += o.isPoints ? 1 : 0;
+        if (!o.isMesh || /^(joint|rod) /.test(o.name)) return;
+        o.geometry.computeBoundingSphere();
+        largest = Math.max(largest, o.geometry.boundingSphere.radius);
+      });
+      return largest > 0 && largest < 0.01 * radius && !dots;
+    }).map(b => b.name);"""
+
+
 def check_view(driver, check, where):
     moving = driver.execute_script(POSES)
     colors, start = driver.execute_script(DRAWN)
@@ -113,6 +131,9 @@ def check_view(driver, check, where):
             e.dispatchEvent(new Event(arguments[2], {bubbles: true}));""", element, value, event)
     cut = driver.execute_script(DRAWN)[1]
     check(cut != before, f"{where}: a cut changes the picture")
+    pins, balls, rods = driver.execute_script(JOINTS)
+    check(balls == pins, f"{where}: all {pins} joints are drawn, with {rods} rods")
+    check(driver.execute_script(BLANK) == [], f"{where}: no body is too small to be seen")
     box = driver.find_element(By.CSS_SELECTOR, "#bodies input")
     driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", box)
     box.click()

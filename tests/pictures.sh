@@ -75,11 +75,18 @@ for series in ("bodies", "patches", "forces"):
 assert all(b < a for a, b in zip(heights[:3], heights[1:3])), heights
 PYTHON
 
-# The page as readers see it; without Chromium this part says so and is left out.
-browsed=0
-"$python" "$repository/tests/page_in_browser.py" page.html >browsed.txt 2>&1 || browsed=$?
-cat browsed.txt
-[[ $browsed -eq 0 || $browsed -eq 77 ]] || fail "the page in Chromium: see above"
+# The pages as readers see them, one of bodies too small to be seen and of joints; without Chromium this
+# part says so and is left out.
+"$intervox" run "$repository/data/scenes/validation/double_pendulum.yaml" -o pendulum.h5 --set duration=1 >/dev/null
+"$python" "$repository/python/viewer.py" pendulum.h5 -o pendulum.html --intervox "$intervox" >/dev/null
+for page in page pendulum; do
+  browsed=0
+  "$python" "$repository/tests/page_in_browser.py" "$page.html" >browsed.txt 2>&1 || browsed=$?
+  cat browsed.txt
+  [[ $browsed -eq 0 || $browsed -eq 77 ]] || fail "$page.html in Chromium: see above"
+  [[ $page == page || $browsed -eq 77 ]] || grep -q "all 2 joints are drawn, with 2 rods" browsed.txt ||
+    fail "joints of the pendulum are not drawn"
+done
 
 # Pictures need no contact law.
 "$python" - <<'PYTHON'

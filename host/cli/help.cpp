@@ -1,5 +1,7 @@
 #include "host/cli/help.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -38,7 +40,7 @@ bool Knows(const CLI::App& app, const std::string& word) {
 void AddHelp(CLI::App& app, int& status) {
   const auto word = std::make_shared<std::string>();
   CLI::App* help = app.add_subcommand("help", "Say what there is, or what a command takes");
-  help->add_option("command", *word, "Command");
+  CLI::Option* of = help->add_option("command", *word, "The command that is told of");
   help->callback([&app, &status, word] {
     if (!word->empty() && !Knows(app, *word)) FailUnknown(app, *word);
     const CLI::App* command = word->empty() ? &app : app.get_subcommand(*word);
@@ -63,6 +65,8 @@ void AddHelp(CLI::App& app, int& status) {
     std::cout << (*shell == "bash" ? BashCompletion(app) : ZshCompletion(app));
     status = kDone;
   });
+  // Listed as the words of a check are; a misspelt one gets a better message than a check's.
+  of->type_name(fmt::format("TEXT:{{{}}}", fmt::join(CommandNames(app), ",")));
 }
 
 void RequireKnownCommand(const CLI::App& app, int argc, const char* const* argv) {

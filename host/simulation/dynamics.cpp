@@ -80,6 +80,11 @@ int ThreadCount(const EngineOptions& options) {
   return options.threads > 0 ? std::min(options.threads, cores) : cores;
 }
 
+/** Threads that lists of bodies are made on; 0 means all. */
+int ListThreads(const EngineOptions& options) {
+  return options.device == Device::kSerial ? 1 : options.threads;
+}
+
 StageTools MakeTools(const World& world, const PairFinder& finder) {
   StageTools tools;
   tools.world = &world;
@@ -149,14 +154,28 @@ Dynamics::Dynamics(const World& world, const Engine& engine)
     : world_(world),
       finder_(engine, EngineQuery(world)),
       tools_(MakeTools(world, finder_)),
-      group_finder_(world,
-                    engine.options().device == Device::kSerial ? 1 : engine.options().threads) {
+      group_finder_(world, ListThreads(engine.options())) {
   state_.bodies = world.start;
   for (const BodySettings& body : world.scene.bodies) state_.poses.push_back(body.X_WB);
   state_.joints.resize(world.joints.size());
-  const int threads = ThreadCount(engine.options());
+  MakeScratch(engine.options());
+}
+
+Dynamics::Dynamics(const Engine& engine, const Dynamics& other)
+    : world_(other.world_),
+      finder_(engine, other.finder_.settings()),
+      tools_(other.tools_),
+      group_finder_(world_, ListThreads(engine.options())),
+      state_(other.state_) {
+  tools_.finder = &finder_;
+  tools_.cancellation = nullptr;
+  MakeScratch(engine.options());
+}
+
+void Dynamics::MakeScratch(const EngineOptions& options) {
+  const int threads = ThreadCount(options);
   for (int k = 0; k < threads; ++k) {
-    scratch_.push_back(std::make_unique<StageScratch>(*world.tableau));
+    scratch_.push_back(std::make_unique<StageScratch>(*world_.tableau));
   }
 }
 

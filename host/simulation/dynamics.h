@@ -19,6 +19,9 @@ class Dynamics {
  public:
   /** @param world, engine  must outlive this. */
   Dynamics(const World& world, const Engine& engine);
+  /** The motion of the same world from another's accepted state on, with the same bits.
+   @param engine  must outlive this. */
+  Dynamics(const Engine& engine, const Dynamics& other);
 
   /** Evaluates contacts and forces at the start. */
   void Start();
@@ -43,6 +46,7 @@ class Dynamics {
   SimulationCounters& counters() { return state_.counters; }
 
  private:
+  void MakeScratch(const EngineOptions& options);
   void StepGroups(double end);
   void MergeGroups(double end);
   void DropCounters();

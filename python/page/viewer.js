@@ -6,6 +6,8 @@
   const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer;
   const floats = (text) => new Float32Array(bytesOf(text));
   const integers = (text) => new Int32Array(bytesOf(text));
+  const unzipped = (text) => new Response(
+    new Blob([bytesOf(text)]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   const byId = (id) => document.getElementById(id);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -92,6 +94,53 @@
       line.visible = !isGround;
       line.material = new THREE.LineBasicMaterial({
         color: color.clone().multiplyScalar(0.12), clippingPlanes: cutPlanes });
+    }
+  }
+
+  /** A body too small to be seen beside the others gets a dot of constant size. */
+  function addDot(node, color) {
+    const bounds = new THREE.Box3().setFromObject(node);
+    if (bounds.isEmpty() || bounds.getSize(new THREE.Vector3()).length() > 0.02 * radius) return;
+    const dot = new THREE.Points(new THREE.BufferGeometry(), new THREE.PointsMaterial({
+      color, size: 11, sizeAttenuation: false, map: roundDot(), alphaTest: 0.5, clippingPlanes: cutPlanes }));
+    dot.geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(3), 3));
+    node.add(dot);
+  }
+  /** A white disc, which a dot's colour tints. */
+  function roundDot() {
+    const picture = document.createElement("canvas");
+    picture.width = picture.height = 32;
+    const pen = picture.getContext("2d");
+    pen.fillStyle = "#fff";
+    pen.arc(16, 16, 15, 0, 2 * Math.PI);
+    pen.fill();
+    return new THREE.CanvasTexture(picture);
+  }
+
+  /** The joints: a ball at each joint's point, and a rod from there to each body that it holds, which is
+   seen where the body does not reach its joint. */
+  function addJoints() {
+    const ball = new THREE.SphereBufferGeometry(0.016 * radius, 16, 12);
+    for (const pin of data.pins) {
+      for (const [k, side] of pin.sides.entries()) {
+        const entry = data.bodies[side.body], node = bodies[side.body].node;
+        const color = new THREE.Color().fromArray(entry.color).multiplyScalar(0.45);
+        const material = new THREE.MeshStandardMaterial({ color, roughness: 0.6, clippingPlanes: cutPlanes });
+        const at = new THREE.Vector3().fromArray(side.at), length = at.length();
+        if (k === 0) {
+          const mesh = new THREE.Mesh(ball, material);
+          mesh.position.copy(at);
+          mesh.name = "joint " + pin.name;
+          node.add(mesh);
+        }
+        if (entry.ground || !entry.track || length < 0.02 * radius) continue;
+        const rod = new THREE.Mesh(new THREE.CylinderBufferGeometry(0.006 * radius, 0.006 * radius, length, 12), material);
+        rod.position.copy(at).multiplyScalar(0.5);
+        rod.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), at.normalize());
+        rod.castShadow = true;
+        rod.name = "rod to " + pin.name;
+        node.add(rod);
+      }
     }
   }
 
@@ -195,6 +244,7 @@
       const color = new THREE.Color().fromArray(entry.color);  // linear light
       if (entry.ground) color.lerp(new THREE.Color(0.6, 0.64, 0.7), 0.8);
       dress(node, color, entry.ground);
+      if (!entry.ground) addDot(node, color);
       bodies.push({ name: entry.name, node, track: entry.track ? floats(entry.track) : null });
       const box = document.createElement("input");
       box.type = "checkbox";
@@ -205,6 +255,7 @@
       label.append(box, chip, entry.name);
       byId("bodies").append(label);
     }
+    addJoints();
     scene.add(gltf.scene);
     let most = 0;
     for (let k = 0; k + 1 < first.length; ++k) most = Math.max(most, first[k + 1] - first[k]);
@@ -248,7 +299,9 @@
     renderer.localClippingEnabled = true;
     controls = new THREE.OrbitControls(camera, canvas);
     controls.addEventListener("change", redraw);
-    new THREE.GLTFLoader().parse(bytesOf(data.glb), "", buildView, (error) => { throw error; });
+    unzipped(data.glb).then((glb) => {
+      new THREE.GLTFLoader().parse(glb, "", buildView, (error) => { throw error; });
+    });
     window.addEventListener("resize", resize);
     byId("reset-view").addEventListener("click", placeCamera);
     for (const id of ["cut-axis", "cut-offset"]) byId(id).addEventListener("input", applyCut);

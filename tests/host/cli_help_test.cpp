@@ -83,6 +83,7 @@ TEST(Cli, BashCompletesCommandsOptionsAndWords) {
   EXPECT_EQ(Completed(script, "run scene.yaml --js"), "--json\n");
   EXPECT_EQ(Completed(script, "metrics pairs.yaml --leaf-rule poly"), "polytope\n");
   EXPECT_EQ(Completed(script, "completion z"), "zsh\n");
+  EXPECT_EQ(Completed(script, "help exp"), "export\n");
   EXPECT_EQ(Completed(script, "run sc"), "\n");  // bash offers files
 }
 

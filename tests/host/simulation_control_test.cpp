@@ -6,6 +6,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "host/input/error.h"
 #include "tests/host/scene_text.h"
@@ -145,6 +146,45 @@ TEST(SimulationControl, AClonePlaysOnWithTheSameBitsAndAlone) {
   EXPECT_EQ(simulation.Energy().balance, clone.Energy().balance);
   EXPECT_EQ(simulation.Impacts().size(), clone.Impacts().size());
   EXPECT_GT(pushed.State()[1].p_WM.y, 2 * simulation.State()[1].p_WM.y);
+}
+
+// A pure copy: no contact is evaluated again, so what was counted stays, and it costs no query.
+TEST(SimulationControl, ACloneHasEveryFigureOfTheOriginal) {
+  Simulation original = Busy();
+  original.Run(0.05);
+  const Simulation clone = original.Clone();
+  EXPECT_EQ(clone.Save(), original.Save());
+  ASSERT_EQ(clone.Contacts().size(), original.Contacts().size());
+  ASSERT_GT(clone.Contacts().size(), 0u);
+  for (std::size_t k = 0; k < clone.Contacts().size(); ++k) {
+    EXPECT_EQ(clone.Contacts()[k].f_n, original.Contacts()[k].f_n);
+    EXPECT_EQ(clone.Contacts()[k].geometry.V, original.Contacts()[k].geometry.V);
+  }
+  EXPECT_TRUE(SameMotion(clone, original));
+  EXPECT_EQ(clone.Energy().balance, original.Energy().balance);
+}
+
+TEST(SimulationControl, RunTellsEachStepAndEndsWhereItIsTold) {
+  Simulation simulation = Busy();
+  std::vector<double> times;
+  EXPECT_TRUE(simulation.Run(0.05, [&](Simulation& now) {
+    times.push_back(now.Time());
+    if (times.size() == 10) now.SetWrench(1, {5, 0, 0});
+    return true;
+  }));
+  ASSERT_EQ(times.size(), 50u);
+  EXPECT_DOUBLE_EQ(times.front(), 1e-3);
+  Simulation by_hand = Busy();
+  for (int k = 0; k < 50; ++k) {
+    by_hand.Step();
+    if (k == 9) by_hand.SetWrench(1, {5, 0, 0});
+  }
+  EXPECT_TRUE(SameMotion(simulation, by_hand));
+  EXPECT_FALSE(simulation.Run(HUGE_VAL, [](Simulation& now) { return now.Time() < 0.0795; }));
+  EXPECT_DOUBLE_EQ(simulation.Time(), 0.08);
+  EXPECT_TRUE(simulation.Run());
+  EXPECT_TRUE(simulation.Done());
+  EXPECT_TRUE(simulation.Run(0.01)) << "a time that is past";
 }
 
 TEST(SimulationControl, BytesHoldTheWholeStateWithItsInputs) {

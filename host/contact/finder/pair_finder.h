@@ -80,6 +80,9 @@ class PairFinder {
   PairFinder(const Engine& engine, const FinderSettings& settings)
       : engine_(&engine), settings_(settings) {}
 
+  /** What it was made with. */
+  const FinderSettings& settings() const { return settings_; }
+
   /** Clears `out` and fills it with the overlapping cell pairs at the poses X_WB: ascending by
    (i, j, a, b) where the near pairs ascend by (i, j). The result is a pure function of the poses.
    Allocates nothing in the steady state. */
