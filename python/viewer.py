@@ -104,7 +104,7 @@ def pins(results, nodes):
     for name, joint in (results.scene.get("joints") or {}).items():
         first, second = joint["bodies"]
         point = joint.get("point", [0.0, 0.0, 0.0])
-        if "point" not in joint and joint.get("type") == "prismatic":
+        if joint.get("type") == "prismatic":
             continue  # it has an axis and no place
         at_start = world(first, point) if joint.get("frame") == "body" else np.array(point, dtype=float)
         sides = [{"body": index[body], "at": local(body, at_start).tolist()}

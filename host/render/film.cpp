@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "host/input/error.h"
+#include "host/render/marks.h"
 #include "host/results/column_file.h"
 #include "host/scene/reader.h"
 
@@ -21,6 +22,9 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
                                                {0.10, 0.33, 0.60}}};
 constexpr double kFilled = 0.94;    // of the picture, by the bodies
 constexpr double kNear = 1.0;       // of the scene's size: what is farther off has flown away
+// Of the scene's radius: joints, their rods, bodies below which a ball shows them, and that ball.
+constexpr double kJoint = 0.016, kRod = 0.006, kSmall = 0.02, kDot = 0.012;
+constexpr double kDarker = 0.45;    // colour of what is added to a body
 constexpr double kForceUnit = 1.0;  // [N]: arrows of smaller forces are short
 
 Vec3 VectorAt(const std::vector<double>& values, std::size_t row, std::size_t width = 3,
@@ -122,6 +126,8 @@ Film::Film(const std::filesystem::path& results) {
         std::lower_bound(index.begin(), index.end(), static_cast<double>(sample)) - index.begin()));
   }
   FindExtent();
+  MarkJoints();
+  MarkSmallBodies();
 }
 
 int Film::SampleAt(double time) const {
@@ -143,6 +149,11 @@ void Film::FindExtent() {
     if (body.is_bounded && !body.cells.empty()) near.Add(body, body.poses.front());
   }
   for (const FilmContact& contact : contacts_) near.Add(contact.p_WC);
+  for (const JointSettings& joint : scene_.joints) {
+    if (joint.type == JointType::kPrismatic) continue;
+    near.Add(PointOf(joint));
+    corners_.emplace_back(static_cast<int>(IndexOf(joint.bodies.first)), PointOf(joint));
+  }
   if (near.IsEmpty()) return;
   const double reach = contacts_.empty() ? std::numeric_limits<double>::infinity()
                                          : kNear * Norm(near.upper - near.lower);
@@ -174,6 +185,44 @@ void Film::FindExtent() {
   centre_ = 0.5 * (all.lower + all.upper);
   radius_ = 0;
   for (const auto& [body, p] : corners_) radius_ = std::max(radius_, Norm(p - centre_));
+}
+
+std::size_t Film::IndexOf(const std::string& body) const {
+  const auto found = std::find_if(bodies_.begin(), bodies_.end(),
+                                  [&](const FilmBody& other) { return other.name == body; });
+  return static_cast<std::size_t>(found - bodies_.begin());
+}
+
+/** Where a joint is at the start. */
+Vec3 Film::PointOf(const JointSettings& joint) const {
+  const Vec3& point = joint.frame.point;
+  return joint.in_body ? bodies_[IndexOf(joint.bodies.first)].poses.front() * point : point;
+}
+
+/** A ball at each joint's point, and a rod from there to each moving body's frame: it shows where the
+ body does not reach its joint. A prismatic joint has no place. */
+void Film::MarkJoints() {
+  for (const JointSettings& joint : scene_.joints) {
+    if (joint.type == JointType::kPrismatic) continue;
+    const std::size_t first = IndexOf(joint.bodies.first);
+    for (const std::size_t b : {first, IndexOf(joint.bodies.second)}) {
+      if (b == bodies_.size()) continue;  // the world
+      const Vec3 p_BJ = Inverse(bodies_[b].poses.front()) * PointOf(joint);
+      if (b == first) marks_.push_back({b, internal::BallCells(p_BJ, kJoint * radius_)});
+      if (!bodies_[b].is_fixed) marks_.push_back({b, internal::RodCells({}, p_BJ, kRod * radius_)});
+    }
+  }
+}
+
+void Film::MarkSmallBodies() {
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    const FilmBody& body = bodies_[b];
+    if (!body.is_bounded || body.cells.empty()) continue;
+    Extent extent;
+    extent.Add(body, Pose{});
+    if (Norm(extent.upper - extent.lower) > kSmall * radius_) continue;
+    marks_.push_back({b, internal::BallCells(0.5 * (extent.lower + extent.upper), kDot * radius_)});
+  }
 }
 
 Camera Film::PlaceCamera(const FilmOptions& options) const {
@@ -267,9 +316,7 @@ void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* fram
 
 RenderScene Film::Frame(int sample, const FilmOptions& options) const {
   const auto index_of = [&](const std::string& name) {
-    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
-      if (scene_.bodies[b].name == name) return b;
-    }
+    if (const std::size_t b = IndexOf(name); b < bodies_.size()) return b;
     std::string known;
     for (const BodySettings& body : scene_.bodies) known += (known.empty() ? "" : ", ") + body.name;
     throw InputError("command line: body: not in the scene (" + name + "). Known: " + known + ".");
@@ -303,6 +350,13 @@ RenderScene Film::Frame(int sample, const FilmOptions& options) const {
     RenderBody& body = frame.bodies[index_of(name)];
     body.opacity = opacity;
     body.layer = opacity < 1 ? Layer::kTranslucent : Layer::kOpaque;
+  }
+  for (const FilmMark& mark : marks_) {
+    RenderBody body = frame.bodies[mark.body];
+    body.cells = mark.cells;
+    body.pattern = Pattern::kPlain;
+    body.color = {kDarker * body.color.r, kDarker * body.color.g, kDarker * body.color.b};
+    frame.bodies.push_back(std::move(body));
   }
   AddContacts(sample, options, &frame);
   return frame;

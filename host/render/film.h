@@ -45,6 +45,12 @@ struct FilmBody {
   bool is_bounded = true;
 };
 
+/** What a film adds to a body, in its frame: joints, and a ball where it is too small to be seen. */
+struct FilmMark {
+  std::size_t body = 0;
+  std::vector<geometry::Cell> cells;
+};
+
 /** A contact patch at a sample. */
 struct FilmContact {
   int body_i = 0;
@@ -89,7 +95,11 @@ class Film {
   RenderScene Frame(int sample, const FilmOptions& options) const;
 
  private:
+  std::size_t IndexOf(const std::string& body) const;
+  Vec3 PointOf(const JointSettings& joint) const;
   void FindExtent();
+  void MarkJoints();
+  void MarkSmallBodies();
   void AddContacts(int sample, const FilmOptions& options, RenderScene* frame) const;
   Camera PlaceCamera(const FilmOptions& options) const;
 
@@ -97,6 +107,7 @@ class Film {
   Solids solids_;
   std::vector<double> times_;
   std::vector<FilmBody> bodies_;
+  std::vector<FilmMark> marks_;
   std::vector<FilmContact> contacts_;
   std::vector<int> first_contact_;  // of each sample, one more at the end
   // Corners of the bounds of all that is bounded and near, over all samples, with their bodies;

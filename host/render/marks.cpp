@@ -65,6 +65,22 @@ std::vector<geometry::Cell> PatchCells(const PatchMark& patch) {
                       X, {a, b, half})};
 }
 
+std::vector<geometry::Cell> RodCells(const Vec3& from, const Vec3& to, double radius) {
+  const double length = Norm(to - from);
+  if (!(length > radius)) return {};
+  const Vec3 d = (to - from) / length;
+  const Mat3 R = geometry::FrameAlong(d);
+  return {BoundedCell({geometry::MakeCylinder(radius, {R, from}), geometry::MakePlane(d, to),
+                       geometry::MakePlane(-d, from)},
+                      {R, 0.5 * (from + to)}, {radius, radius, 0.5 * length})};
+}
+
+std::vector<geometry::Cell> BallCells(const Vec3& center, double radius) {
+  const Pose X{Mat3::Identity(), center};
+  const Vec3 half{radius, radius, radius};
+  return {BoundedCell({geometry::MakeEllipsoid(half, X)}, X, half)};
+}
+
 }  // namespace internal
 
 PatchMark MarkOfPatch(const Vec3& p_WC, const Vec3& n, double V, const Mat3& J_W, double smallest) {

@@ -1,4 +1,4 @@
-/** @file Arrows and patches as small bodies of cells. */
+/** @file Arrows, patches and joints as small bodies of cells. */
 #pragma once
 
 #include <vector>
@@ -13,5 +13,11 @@ std::vector<geometry::Cell> ArrowCells(const ForceArrow& arrow);
 
 /** The flat elliptic disc of a patch, in the world frame. */
 std::vector<geometry::Cell> PatchCells(const PatchMark& patch);
+
+/** A round rod between two points; empty where they are nearer than its radius [m]. */
+std::vector<geometry::Cell> RodCells(const Vec3& from, const Vec3& to, double radius);
+
+/** A ball around a point [m]. */
+std::vector<geometry::Cell> BallCells(const Vec3& center, double radius);
 
 }  // namespace intervox::host::internal

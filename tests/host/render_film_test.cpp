@@ -25,12 +25,13 @@ bodies:
 )";
 
 /** A results file of three samples: the ball moves along x, and in the last one it touches. */
-std::filesystem::path WriteResults(const std::string& name, const std::string& schema) {
+std::filesystem::path WriteResults(const std::string& name, const std::string& schema,
+                                   const std::string& scene = kScene) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("intervox_film_" + name + ".h5");
   ColumnFile file = ColumnFile::Create(path);
   file.SetAttribute("schema", schema);
-  file.SetAttribute("scene", std::string(kScene));
+  file.SetAttribute("scene", scene);
   const auto put = [&](const std::string& column, int width, const std::vector<double>& values) {
     file.Put(file.Column(column, width, "1"), values);
   };
@@ -86,6 +87,34 @@ TEST(Film, PosesBodiesAndContactsOfASample) {
   EXPECT_EQ(film.Frame(2, cut).arrows.size(), 1U);
   cut.cuts["floor"] = {{{1, 0, 0}, 0.9}};
   EXPECT_TRUE(film.Frame(2, cut).arrows.empty());
+  std::filesystem::remove(path);
+}
+
+// A pendulum of a ball too small to be seen: its joint, a rod to it and a ball around it are drawn,
+// move with it, and are within the picture.
+TEST(Film, ShowsJointsAndSmallBodies) {
+  std::string scene = kScene;
+  const auto replace = [&](const std::string& from, const std::string& to) {
+    scene.replace(scene.find(from), from.size(), to);
+  };
+  replace("radius: 0.1", "radius: 0.001");
+  scene +=
+      "joints:\n"
+      "  hinge: {type: revolute, bodies: [ball, world], point: [0, 0, 1.3], axis: [0, 1, 0]}\n"
+      "  rail: {type: prismatic, bodies: [ball, floor], axis: [0, 0, 1]}\n";
+  const std::filesystem::path path = WriteResults("joints", "intervox/results/1", scene);
+  const Film film(path);
+  const RenderScene frame = film.Frame(2, {});
+  ASSERT_EQ(frame.bodies.size(), 5u);
+  const auto bounds = [&](std::size_t k) { return frame.bodies[k].cells.front().bounds; };
+  EXPECT_LT(Norm(bounds(2).X.p - Vec3{0, 0, 1}), 1e-12) << "the joint, in the ball's frame";
+  EXPECT_LT(Norm(bounds(3).X.p - Vec3{0, 0, 0.5}), 1e-12) << "the rod's middle";
+  EXPECT_LT(Norm(bounds(4).X.p), 1e-12);
+  EXPECT_GT(bounds(4).half.x, 0.005 * film.Radius());
+  for (std::size_t k = 2; k < 5; ++k) {
+    EXPECT_LT(Norm(frame.bodies[k].X_WB.p - Vec3{1, 0, 0.1}), 1e-12);
+  }
+  EXPECT_GT(film.Radius(), 0.5) << "from the joint to the floor";
   std::filesystem::remove(path);
 }
 
