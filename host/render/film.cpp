@@ -20,8 +20,8 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
                                                {0.45, 0.20, 0.48},
                                                {0.62, 0.50, 0.08},
                                                {0.10, 0.33, 0.60}}};
-constexpr double kFilled = 0.94;    // of the picture, by the bodies
-constexpr double kNear = 1.0;       // of the scene's size: what is farther off has flown away
+constexpr double kFilled = 0.94;  // of the picture, by the bodies
+constexpr double kNear = 1.0;     // of the scene's size: what is farther off has flown away
 // Of the scene's radius: joints, their rods, bodies below which a ball shows them, and that ball.
 constexpr double kJoint = 0.016, kRod = 0.006, kSmall = 0.02, kDot = 0.012;
 constexpr double kDarker = 0.45;    // colour of what is added to a body
@@ -199,8 +199,8 @@ Vec3 Film::PointOf(const JointSettings& joint) const {
   return joint.in_body ? bodies_[IndexOf(joint.bodies.first)].poses.front() * point : point;
 }
 
-/** A ball at each joint's point, and a rod from there to each moving body's frame: it shows where the
- body does not reach its joint. A prismatic joint has no place. */
+/** A ball at each joint's point, and a rod from there to each moving body's frame: it shows where
+ the body does not reach its joint. A prismatic joint has no place. */
 void Film::MarkJoints() {
   for (const JointSettings& joint : scene_.joints) {
     if (joint.type == JointType::kPrismatic) continue;

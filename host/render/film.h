@@ -45,7 +45,8 @@ struct FilmBody {
   bool is_bounded = true;
 };
 
-/** What a film adds to a body, in its frame: joints, and a ball where it is too small to be seen. */
+/** What a film adds to a body, in its frame: joints, and a ball where it is too small to be seen.
+ */
 struct FilmMark {
   std::size_t body = 0;
   std::vector<geometry::Cell> cells;
