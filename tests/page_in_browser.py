@@ -33,7 +33,9 @@ def browser():
                  "--disable-background-networking"):
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    return webdriver.Chrome(service=Service(str(DRIVER)), options=options)
+    driver = webdriver.Chrome(service=Service(str(DRIVER)), options=options)
+    driver.set_script_timeout(300)  # a million triangles are drawn by the processor here
+    return driver
 
 
 class Checks:
