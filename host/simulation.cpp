@@ -142,6 +142,7 @@ bool Simulation::Step(const std::function<bool()>& cancelled) {
 }
 
 bool Simulation::Run(double until, const std::function<bool(Simulation&)>& each) {
+  if (std::isnan(until)) throw std::invalid_argument("Run: until is not a number.");
   const double end = std::fmin(until, GetScene().duration) - 0.5 * implementation_->world->step;
   while (Time() < end) {
     Step();

@@ -78,7 +78,8 @@ class Simulation {
   bool Step(const std::function<bool()>& cancelled);
   /** Steps until the scene's duration, or until this time [s] if that is sooner, to half a step.
    @param each  if given, called after every accepted step; it may give inputs, clone and save.
-   @return whether the end was reached: false once `each` returns false. */
+   @return whether the end was reached: false once `each` returns false.
+   @throws std::invalid_argument for an `until` that is no number, else what Step throws. */
   bool Run(double until = HUGE_VAL, const std::function<bool(Simulation&)>& each = {});
   /** Simulated time [s]. */
   double Time() const;

@@ -185,6 +185,7 @@ TEST(SimulationControl, RunTellsEachStepAndEndsWhereItIsTold) {
   EXPECT_TRUE(simulation.Run());
   EXPECT_TRUE(simulation.Done());
   EXPECT_TRUE(simulation.Run(0.01)) << "a time that is past";
+  EXPECT_THROW(simulation.Run(NAN), std::invalid_argument);
 }
 
 TEST(SimulationControl, BytesHoldTheWholeStateWithItsInputs) {
