@@ -140,7 +140,7 @@ def controls(data):
                      f"{pace_words(speed)}</option>" for speed in offered)
     return f"""
 <div id=view><canvas id=view-canvas aria-label="The bodies; drag to turn, wheel or pinch to come nearer"></canvas>
-<p class=no-webgl-note>This browser draws no WebGL, so there is no view to turn. The plots work.</p></div>
+<p class=no-webgl-note>This browser draws no WebGL or unpacks no gzip, so there is no view to turn. The plots work.</p></div>
 <div class=player><button id=play type=button>Play</button>
 <input id=time type=range min=0 value=0 aria-label="time"><output id=time-readout></output>
 <select id=speed aria-label="speed">{speeds}</select></div>

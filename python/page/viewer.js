@@ -286,6 +286,7 @@
 
   function startView() {
     try {
+      if (!window.DecompressionStream) throw new Error("no gzip");
       renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true });
     } catch (error) {
       view.classList.add("no-webgl");
