@@ -18,7 +18,7 @@ from results import AXES, AXIS_COLORS, FAINT, INK, Results, run
 plt.rcParams.update({
     "font.size": 10, "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left",
     "axes.labelcolor": INK, "axes.edgecolor": FAINT, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.grid": True, "grid.color": "#e3e6ea", "grid.linewidth": 0.8,
+    "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": "#e3e6ea", "grid.linewidth": 0.8,
     "xtick.color": INK, "ytick.color": INK, "legend.frameon": False, "lines.linewidth": 1.2,
     "figure.dpi": 130, "savefig.bbox": "tight"})
 
