@@ -4,6 +4,7 @@ import shlex
 
 import h5py
 import numpy as np
+import yaml
 
 from results import fail
 
@@ -60,8 +61,8 @@ class Batch:
             fail(f"{path}: no run is finished yet; go on with intervox batch … --resume")
         self.words = {}
         self.all_x = {name: self.column(runs["params"][name], name)
-                      for name in (runs["params"] if "params" in runs else [])}
-        self.all_y = {name: np.asarray(runs["outcome"][name]) for name in runs["outcome"]}
+                      for name in (self.listed("sample", runs["params"]) if "params" in runs else [])}
+        self.all_y = {name: np.asarray(runs["outcome"][name]) for name in self.listed("outcomes", runs["outcome"])}
         self.boolean = [n for n in self.all_y if runs["outcome"][n].attrs["boolean"]]
         self.expression = {n: runs["outcome"][n].attrs["expression"].decode() for n in self.all_y}
         self.y = {name: column[self.ok] for name, column in self.all_y.items()}
@@ -86,6 +87,11 @@ class Batch:
         overrides = f", overrides={edits!r}" if edits else ""
         return (f"intervox.run_batch({self.attributes['batch_file']!r}, 'run_{run}.h5', only={run}, "
                 f"controller=…{overrides})")
+
+    def listed(self, key, group):
+        """The names of a group in the order of the batch's file; HDF5 has them by the alphabet."""
+        order = list(yaml.safe_load(self.attributes["batch_source"]).get(key) or {})
+        return sorted(group, key=lambda name: order.index(name) if name in order else len(order))
 
     def column(self, dataset, name):
         if dataset.dtype.kind == "f":

@@ -16,6 +16,7 @@ sample:
 outcomes:
   touched: "max_over_time(contacts > 0)"
   peak_force: "peak_force(ball)"
+  near: "position(ball)[2] < 0.2"
 YAML
 "$intervox" batch batch.yaml -q -o out
 "$intervox" report out --worst 2 >/dev/null
@@ -44,6 +45,7 @@ assert abs(float(rows[0]["high"]) - (center + half)) < 1e-12, rows
 table = list(csv.DictReader(open("out/report/runs.csv")))
 assert len(table) == 60 and float(table[7]["bodies.ball.pose.position[2]"]) == height[7]
 correlations = {r["parameter"]: r for r in csv.DictReader(open("out/report/correlations.csv"))}
+assert [r["outcome"] for r in rows] == ["touched", "near"], "the file's order is lost"
 assert float(correlations["bodies.ball.pose.position[2]"]["touched"]) < -0.7, correlations
 assert abs(float(correlations["bodies.ball.mass"]["touched"])) < 0.4, correlations
 page = open("out/report/index.html").read()
