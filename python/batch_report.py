@@ -16,7 +16,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import PercentFormatter
 
-from batch_table import FAILED, Z, Batch, spearman, wilson
+from batch_table import FAILED, PENDING, Z, Batch, spearman, wilson
 from plots import saved  # and its style of figures
 from report import figure, write_page
 from results import AXIS_COLORS, INK, fail, run
@@ -43,6 +43,16 @@ def floor_of(rates):
     return max(low for low in (0.0, 0.5, 0.8, 0.9, 0.95, 0.98) if low == 0.0 or low < least)
 
 
+def wide(columns):
+    """Width of a figure of panels [in]; one alone is not blown up."""
+    return 4.2 * max(2, columns)
+
+
+def spread(values):
+    """Whether an axis of these is logarithmic."""
+    return values.min() > 0 and values.max() > 30 * values.min()
+
+
 def label(text, most=34):
     return text if len(text) <= most else text[: most - 1] + "…"
 
@@ -53,8 +63,8 @@ def marginals(batch, outcome, folder):
     order = sorted(batch.x, key=lambda n: -batch.telling(n, y))[:9]
     columns = min(3, len(order))
     rows = -(-len(order) // columns)
-    fig, panels = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.2 * rows), squeeze=False,
-                               sharey=True)
+    fig, panels = plt.subplots(rows, columns, figsize=(wide(columns), 3.2 * rows),
+                               squeeze=False, sharey=True)
     least = 1.0
     for axes in panels.flat[len(order):]:
         axes.set_visible(False)
@@ -79,6 +89,8 @@ def marginals(batch, outcome, folder):
         if categories:
             axes.set_xticks(at, [label(p, 16) for p in places])
             axes.margins(x=0.2)
+        elif spread(batch.x[name]):
+            axes.set_xscale("log")
         else:
             axes.xaxis.set_major_locator(plt.MaxNLocator(5))
             axes.ticklabel_format(axis="x", scilimits=(-3, 4))
@@ -129,20 +141,22 @@ def distributions(batch, outcome, folder):
         return None
     columns = min(3, len(names))
     rows = -(-len(names) // columns)
-    fig, panels = plt.subplots(rows, columns, figsize=(4.2 * columns, 3 * rows), squeeze=False)
+    fig, panels = plt.subplots(rows, columns, figsize=(wide(columns), 3 * rows), squeeze=False)
     for axes in panels.flat[len(names):]:
         axes.set_visible(False)
+    count = int(np.clip(2 * np.sqrt(batch.ids.size), 5, 30))
     hit = batch.y[outcome] != 0 if outcome in batch.boolean else np.ones(batch.ids.size, bool)
     for axes, name in zip(panels.flat, names):
         y = batch.y[name]
-        logarithmic = y.min() > 0 and y.max() > 30 * y.min()
-        edges = (np.geomspace if logarithmic else np.linspace)(y.min(), y.max(), 31)
+        logarithmic = spread(y)
+        edges = (np.geomspace if logarithmic else np.linspace)(y.min(), y.max(), count + 1)
         axes.hist([y[hit], y[~hit]], edges, stacked=True, color=[AXIS_COLORS[1], AXIS_COLORS[0]],
                   label=[outcome, f"not {outcome}"])
         if logarithmic:
             axes.set_xscale("log")
         else:
             axes.xaxis.set_major_locator(plt.MaxNLocator(5))
+        axes.yaxis.set_major_locator(plt.MaxNLocator(5, integer=True))
         axes.set_xlabel(name)
         axes.set_ylabel("runs")
     if not hit.all():
@@ -152,10 +166,11 @@ def distributions(batch, outcome, folder):
 
 
 def correlations(batch, folder):
-    if not batch.x:
+    columns = batch.numbers()
+    if not columns:
         return None, []
-    table = [[spearman(x, y) for y in batch.y.values()] for x in batch.x.values()]
-    fig, axes = plt.subplots(figsize=(2.6 + 1.15 * len(batch.y), 1.4 + 0.5 * len(batch.x)))
+    table = [[spearman(x, y) for y in batch.y.values()] for x in columns.values()]
+    fig, axes = plt.subplots(figsize=(max(wide(1), 2.6 + 1.15 * len(batch.y)), 1.4 + 0.5 * len(columns)))
     axes.grid(False)
     axes.imshow(np.array(table), vmin=-1, vmax=1, cmap="RdBu_r", aspect="auto")
     for row, values in enumerate(table):
@@ -163,35 +178,37 @@ def correlations(batch, folder):
             axes.text(column, row, "–" if np.isnan(value) else f"{value:.2f}", ha="center",
                       va="center", color="white" if abs(value) > 0.6 else INK, fontsize=9)
     axes.set_xticks(range(len(batch.y)), batch.y, rotation=20, ha="right")
-    axes.set_yticks(range(len(batch.x)), [label(short(n), 40) for n in batch.x])
+    axes.set_yticks(range(len(columns)), [label(short(n), 40) for n in columns])
     return saved(fig, folder, "correlations"), table
 
 
 def worst_runs(batch, outcome, most):
     """Indices of runs that went wrong: without the outcome, the largest forces first."""
-    forces = [n for n in batch.y if "force" in n or "peak" in n]
-    number = forces[0] if forces else next((n for n in batch.y if n not in batch.boolean), outcome)
+    numbers = [n for n in batch.y if n not in batch.boolean]
+    number = next((n for n in numbers if "force" in n or "peak" in n), (numbers or [outcome])[0])
     missed = batch.y[outcome] == 0 if outcome in batch.boolean else np.zeros(batch.ids.size, bool)
     order = np.lexsort((-batch.y[number], ~missed))
     return order[:most], number
 
 
-def pictures(batch, runs, folder, program):
-    """Replays runs and draws how they end. The scene's views stand beside it, in NAME.views."""
+def pictures(batch, runs, folder, out, program):
+    """Draws how runs end, from the trajectories that were kept, else from replays; a run with a
+    controller cannot be done again without it. The scene's views stand beside it, in NAME.views."""
     found = {}
-    a = batch.attributes
-    edits = [word for edit in a["overrides"].split("\n") if edit for word in ("--set", edit)]
     for k in runs:
-        results = folder / f"run_{k}.h5"
-        replay = [program, "batch", a["batch_file"], *edits, "--only", str(k), "-o", str(results)]
-        done = subprocess.run(replay, capture_output=True, text=True)
-        if done.returncode > 1 or not results.exists():
-            print(f"run {k} cannot be replayed: {done.stderr.strip()}")
+        results = folder / "trajectories" / f"{k}.h5"
+        if not results.exists() and "controller" in batch.attributes:
             continue
-        draw = [program, "render", str(results), "-o", str(folder / f"run_{k}"), "--frames", "last",
-                "--size", "480x360", *view(a["batch_file"])]
+        if not results.exists():
+            results = out / f"run_{k}.h5"
+            done = subprocess.run([program, *batch.alone(k), "-o", str(results)], capture_output=True, text=True)
+            if done.returncode > 1 or not results.exists():
+                print(f"run {k} cannot be replayed: {done.stderr.strip()}")
+                continue
+        draw = [program, "render", str(results), "-o", str(out / f"run_{k}"), "--frames", "last",
+                "--size", "480x360", *view(batch.attributes["batch_file"])]
         if subprocess.run(draw, capture_output=True, text=True).returncode == 0:
-            found[k] = sorted((folder / f"run_{k}").glob("*.png"))[-1]
+            found[k] = sorted((out / f"run_{k}").glob("*.png"))[-1]
     return found
 
 
@@ -225,20 +242,22 @@ def tables(batch, table, folder):
               [[n, *wilson(batch.y[n].sum(), batch.ids.size), int(batch.y[n].sum()), batch.ids.size]
                for n in batch.boolean])
     write_csv(folder / "correlations.csv", ["parameter", *batch.y],
-              [[n, *row] for n, row in zip(batch.x, table)])
+              [[n, *row] for n, row in zip(batch.numbers(), table)])
 
 
 def cards(batch):
     found = []
-    for name in batch.boolean:
+    for name in batch.boolean if batch.ids.size else ():
         p, lo, hi = wilson(batch.y[name].sum(), batch.ids.size)
         found.append((f"{100 * p:.1f} %", f"{name}; 95 % interval {100 * lo:.1f} … {100 * hi:.1f} %"))
     for name, y in batch.y.items():
-        if name not in batch.boolean:
+        if y.size and name not in batch.boolean:
             found.append((f"{np.median(y):.4g}", f"{name}, median; 95 % below {np.quantile(y, 0.95):.4g}, "
                           f"largest {y.max():.4g}"))
+    pending = np.count_nonzero(batch.status == PENDING)
+    left = f", {pending:,} to be done" if pending else ""
     found.append((f"{batch.ids.size:,}", f"runs that went well, of {batch.id.size:,}; "
-                  f"{np.count_nonzero(batch.status == FAILED)} failed"))
+                  f"{np.count_nonzero(batch.status == FAILED)} failed{left}"))
     found.append((f"{np.nanmean(batch.seconds):.3g} s", "a run, on one core"))
     return found
 
@@ -261,18 +280,44 @@ def failures(batch, most=20):
 def worst_section(batch, order, number, found):
     if not order.size:
         return ""
-    parts = [f'<h2>The worst runs</h2><p class="lead">Those that miss come first, then by {html.escape(number)}.</p>'
+    then = f", then by {html.escape(number)}" if number not in batch.boolean else ""
+    lost = ("" if found or "controller" not in batch.attributes else
+            " Runs with a controller have pictures where their trajectories are kept: keep: all.")
+    parts = [f'<h2>The worst runs</h2><p class="lead">Those that miss come first{then}.{lost}</p>'
              '<div class="two">']
-    command = f"intervox batch {shlex.quote(batch.attributes['batch_file'])} --only "
     for k in order:
         number_of_run = int(batch.ids[k])
         caption = f"Run {number_of_run}: " + ", ".join(f"{n} {y[k]:.4g}" for n, y in batch.y.items())
-        caption += f". Alone: {command}{number_of_run}"
+        caption += f". Alone: {batch.alone_text(number_of_run)}"
         if number_of_run in found:
             parts.append(figure(found[number_of_run], caption))
         else:
             parts.append(f"<figure><figcaption>{html.escape(caption)}</figcaption></figure>")
     return "".join(parts) + "</div>"
+
+
+def figures(batch, outcome, over, folder):
+    """What the runs that went well have in common, and the table of correlations."""
+    parts = []
+    if batch.x:
+        parts += ["<h2>By parameter</h2>",
+                  figure(marginals(batch, outcome, folder),
+                         "Bins of as many runs each, with 95 % intervals; the most telling parameter first.",
+                         scrolls=True)]
+    if len(over) == 2:
+        parts += ["<h2>By two parameters</h2>",
+                  figure(heat_map(batch, outcome, over, folder), "In brackets the number of runs.", scrolls=True)]
+    drawn = distributions(batch, outcome, folder)
+    if drawn:
+        parts += ["<h2>Distributions</h2>",
+                  figure(drawn, "Of the outcomes that are numbers, SI units.", scrolls=True)]
+    drawn, table = correlations(batch, folder)
+    if drawn:
+        parts += ["<h2>Rank correlations</h2>",
+                  figure(drawn, "Spearman's, of the parameters that are numbers; by chance they stay below "
+                                f"{2.58 / np.sqrt(max(batch.ids.size - 1, 1)):.2f} in 99 of 100 cases.",
+                         scrolls=True)]
+    return parts, table
 
 
 def main():
@@ -293,34 +338,24 @@ def main():
     for name in options.over:
         if name not in batch.x:
             fail(f"--over {name}: not a parameter that varies; known: {', '.join(batch.x)}")
-    if len(options.over) not in (0, 2):
+    if len(options.over) not in (0, 2) or len(set(options.over)) == 1:
         fail("--over: name two parameters, each with an --over of its own")
     over = options.over or sorted(batch.x, key=lambda n: -batch.telling(n, batch.y[outcome]))[:2]
     a = batch.attributes
-    parts = [f"<h1>{html.escape(a['name'])}</h1>", f'<p class="lead">{batch.id.size:,} runs with sampled '
-             f"values, seed {a['seed']}. {html.escape(outcome)}: {html.escape(batch.expression[outcome])}</p>",
-             '<div class="cards">']
+    count = f"{batch.id.size:,} {'run' if batch.id.size == 1 else 'runs'}"
+    sampled = " with sampled values" if batch.all_x else ""
+    parts = [f"<h1>{html.escape(a['name'])}</h1>", f'<p class="lead">{count}{sampled}, seed {a["seed"]}. '
+             f"{html.escape(outcome)}: {html.escape(batch.expression[outcome])}</p>", '<div class="cards">']
     parts += [f'<div class="card"><b>{html.escape(b)}</b><span>{html.escape(words)}</span></div>'
               for b, words in cards(batch)]
     parts.append("</div>")
-    if batch.x:
-        parts += ["<h2>By parameter</h2>",
-                  figure(marginals(batch, outcome, folder),
-                         "Bins of as many runs each, with 95 % intervals; the most telling parameter first.")]
-    if len(over) == 2:
-        parts += ["<h2>By two parameters</h2>", figure(heat_map(batch, outcome, over, folder),
-                                                       "In brackets the number of runs.")]
-    drawn = distributions(batch, outcome, folder)
-    if drawn:
-        parts += ["<h2>Distributions</h2>", figure(drawn, "Of the outcomes that are numbers, SI units.")]
-    drawn, table = correlations(batch, folder)
-    if drawn:
-        parts += ["<h2>Rank correlations</h2>",
-                  figure(drawn, f"Spearman's; by chance they stay below {2.58 / np.sqrt(max(batch.ids.size - 1, 1)):.2f} "
-                                "in 99 of 100 cases.")]
-    order, number = worst_runs(batch, outcome, options.worst)
-    parts.append(worst_section(batch, order, number,
-                               pictures(batch, batch.ids[order].tolist(), folder, options.intervox)))
+    table = []
+    if batch.ids.size:
+        drawn, table = figures(batch, outcome, over, folder)
+        parts += drawn
+        order, number = worst_runs(batch, outcome, options.worst)
+        found = pictures(batch, batch.ids[order].tolist(), options.folder, folder, options.intervox)
+        parts.append(worst_section(batch, order, number, found))
     parts.append(failures(batch))
     tables(batch, table, folder)
     origin = (f"Intervox {a['program_version']}", f"commit {a['commit']}", a["batch_file"])

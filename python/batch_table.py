@@ -1,13 +1,16 @@
 """The table of a batch's runs, and the statistics that its page needs."""
 
+import shlex
+
 import h5py
 import numpy as np
+import yaml
 
 from results import fail
 
 SCHEMA = "intervox/batch-results/1"
 Z = 1.959963984540054  # of a 95 % interval
-OK, FAILED = 1, 2
+PENDING, OK, FAILED = 0, 1, 2
 FEW = 8  # at most so many different values are categories
 
 
@@ -54,21 +57,41 @@ class Batch:
         self.seconds = np.asarray(runs["seconds"])
         self.text = {k: [v.decode() for v in runs[k]] for k in ("reason", "replay")}
         self.ok = self.status == OK
-        if not self.ok.any():
-            fail(f"{path}: no run went well; the reasons stand in /runs/reason")
+        if not self.status.any():
+            fail(f"{path}: no run is finished yet; go on with intervox batch … --resume")
         self.words = {}
         self.all_x = {name: self.column(runs["params"][name], name)
-                      for name in (runs["params"] if "params" in runs else [])}
-        self.all_y = {name: np.asarray(runs["outcome"][name]) for name in runs["outcome"]}
+                      for name in (self.listed("sample", runs["params"]) if "params" in runs else [])}
+        self.all_y = {name: np.asarray(runs["outcome"][name]) for name in self.listed("outcomes", runs["outcome"])}
         self.boolean = [n for n in self.all_y if runs["outcome"][n].attrs["boolean"]]
         self.expression = {n: runs["outcome"][n].attrs["expression"].decode() for n in self.all_y}
         self.y = {name: column[self.ok] for name, column in self.all_y.items()}
         self.x = {}
         for name in sorted(self.all_x, key=len):  # of those that are the same, the shortest path
             column = self.all_x[name][self.ok]
-            if np.ptp(column) > 0 and not any(np.array_equal(column, c) for c in self.x.values()):
+            if column.size and np.ptp(column) > 0 and not any(np.array_equal(column, c) for c in self.x.values()):
                 self.x[name] = column
         self.ids = self.id[self.ok]
+
+    def alone(self, run):
+        """The words of the command that does one run alone, behind the program's name."""
+        a = self.attributes
+        edits = [word for edit in a["overrides"].split("\n") if edit for word in ("--set", edit)]
+        return ["batch", a["batch_file"], *edits, "--only", str(run)]
+
+    def alone_text(self, run):
+        """The same for a reader; of a run with a controller, what Python does."""
+        if "controller" not in self.attributes:
+            return shlex.join(["intervox", *self.alone(run)])
+        edits = [edit for edit in self.attributes["overrides"].split("\n") if edit]
+        overrides = f", overrides={edits!r}" if edits else ""
+        return (f"intervox.run_batch({self.attributes['batch_file']!r}, 'run_{run}.h5', only={run}, "
+                f"controller=…{overrides})")
+
+    def listed(self, key, group):
+        """The names of a group in the order of the batch's file; HDF5 has them by the alphabet."""
+        order = list(yaml.safe_load(self.attributes["batch_source"]).get(key) or {})
+        return sorted(group, key=lambda name: order.index(name) if name in order else len(order))
 
     def column(self, dataset, name):
         if dataset.dtype.kind == "f":
@@ -77,6 +100,10 @@ class Batch:
         self.words[name] = sorted({w for w, s in zip(words, self.status) if s != 0})
         return np.array([self.words[name].index(w) if w in self.words[name] else np.nan
                          for w in words])
+
+    def numbers(self):
+        """The parameters of `x` that have an order."""
+        return {name: column for name, column in self.x.items() if name not in self.words}
 
     def bins(self, name, most=8):
         """(index of each run's bin, labels or centres, whether categories)."""

@@ -56,14 +56,18 @@ def rotation(q):
     return np.degrees(angle / np.where(length > 0, length, 1))[:, None] * q[:, 1:]
 
 
-def peaks_between_samples(results, peak):
-    """Says so where an impact was stronger than any sample."""
+def peaks_between_samples(results, peak, body=None):
+    """Says so where an impact, of a body or of any, was stronger than any sample."""
     if "impacts/time" not in results or results["impacts/time"].size == 0:
         return ""
-    highest = float(results["impacts/peak_force"].max())
+    forces = results["impacts/peak_force"].ravel()
+    if body is not None:
+        index = results.bodies().index(body)
+        forces = forces[(results["impacts/body_i"].ravel() == index) | (results["impacts/body_j"].ravel() == index)]
+    highest = float(forces.max(initial=0.0))
     if highest <= 1.05 * peak:
         return ""
-    return f" Impacts between samples reach {number(highest, 'N')}: see Contacts."
+    return f" Impacts between samples reach {number(highest, 'N')}: see Impacts."
 
 
 def contact_charts(results):
@@ -109,11 +113,11 @@ def energy_chart(results):
                  f"What the terms leave over is at most {number(gap, 'J')}.")
 
 
-def wrench_charts(results, force, torque, where):
+def wrench_charts(results, body, force, torque, where):
     peak = np.linalg.norm(results[force], axis=1).max()
     note = sampling(results)
     return [chart(f"Contact force {where}", "force [N]", results.time, vector("f", results[force]),
-                  note + peaks_between_samples(results, peak), colors=AXIS_COLORS),
+                  note + peaks_between_samples(results, peak, body), colors=AXIS_COLORS),
             chart(f"Contact moment {where}", "moment [N·m]", results.time, vector("τ", results[torque]), note,
                   colors=AXIS_COLORS)]
 
@@ -124,12 +128,12 @@ def all_charts(results, most_bodies=4):
     charts = []
     moving = results.moving_bodies()[:most_bodies]
     for sensor in results.groups("sensors"):
-        charts += wrench_charts(results, f"sensors/{sensor}/force", f"sensors/{sensor}/torque",
-                                f"at {sensor}, axes of {results.resolved_in(sensor)}")
+        charts += wrench_charts(results, results.carrier(sensor), f"sensors/{sensor}/force",
+                                f"sensors/{sensor}/torque", f"at {sensor}, axes of {results.resolved_in(sensor)}")
     if not results.groups("sensors"):
         for body in moving:
-            charts += wrench_charts(results, f"bodies/{body}/contact_force", f"bodies/{body}/contact_torque",
-                                    f"on {body}")
+            charts += wrench_charts(results, body, f"bodies/{body}/contact_force",
+                                    f"bodies/{body}/contact_torque", f"on {body}")
     charts += contact_charts(results)
     for body in moving:
         group = f"bodies/{body}"

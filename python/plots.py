@@ -18,7 +18,7 @@ from results import AXES, AXIS_COLORS, FAINT, INK, Results, run
 plt.rcParams.update({
     "font.size": 10, "axes.titlesize": 11, "axes.titleweight": "bold", "axes.titlelocation": "left",
     "axes.labelcolor": INK, "axes.edgecolor": FAINT, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.grid": True, "grid.color": "#e3e6ea", "grid.linewidth": 0.8,
+    "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": "#e3e6ea", "grid.linewidth": 0.8,
     "xtick.color": INK, "ytick.color": INK, "legend.frameon": False, "lines.linewidth": 1.2,
     "figure.dpi": 130, "savefig.bbox": "tight"})
 
@@ -74,7 +74,7 @@ def velocities(results, group, name, title):
     return figure, name
 
 
-def wrench(results, force, torque, name, title):
+def wrench(results, body, force, torque, name, title):
     rows = [(force, "force [N]", "f"), (torque, "moment [N·m]", r"\tau")]
     heights = [close_up(results[column]) for column, _, _ in rows]
     columns = 2 if any(heights) else 1
@@ -91,7 +91,7 @@ def wrench(results, force, torque, name, title):
         row[1].set_ylim(-height, height)
         row[1].set_title("close up", fontweight="normal", fontsize=10)
     peak = np.linalg.norm(results[force], axis=1).max()
-    title += peaks_between_samples(results, peak).replace(" Impacts", "; impacts").split(":")[0]
+    title += peaks_between_samples(results, peak, body).replace(" Impacts", "; impacts").split(":")[0]
     figure.suptitle(title, x=0.01, ha="left", fontsize=11, fontweight="bold")
     for axes in panels[-1]:
         axes.set_xlabel("time [s]")
@@ -186,13 +186,13 @@ def main():
         axes_of = f", axes of {results.resolved_in(sensor)}"
         figures.append(velocities(results, group, f"velocity_{sensor}",
                                   f"Velocity at {sensor}{axes_of}"))
-        figures.append(wrench(results, f"{group}/force", f"{group}/torque", f"wrench_{sensor}",
-                              f"Contact force and moment at {sensor}{axes_of}"))
+        figures.append(wrench(results, results.carrier(sensor), f"{group}/force", f"{group}/torque",
+                              f"wrench_{sensor}", f"Contact force and moment at {sensor}{axes_of}"))
     if not results.groups("sensors"):
         for body in moving:
             group = f"bodies/{body}"
             figures.append(velocities(results, group, f"velocity_{body}", f"Velocity of {body}"))
-            figures.append(wrench(results, f"{group}/contact_force", f"{group}/contact_torque",
+            figures.append(wrench(results, body, f"{group}/contact_force", f"{group}/contact_torque",
                                   f"wrench_{body}", f"Contact force and moment on {body}"))
     figures += [contacts(results), energies(results)]
     for number, drawn in enumerate(filter(None, figures), 1):

@@ -67,7 +67,9 @@ def pace_words(speed):
     """A pace as words: "in real time", "20 times slower than real"."""
     if abs(speed - 1) < 1e-9:
         return "in real time"
-    return f"{speed:,.3g} times faster than real" if speed > 1 else f"{1 / speed:,.3g} times slower than real"
+    times = max(speed, 1 / speed)
+    text = f"{times:,.0f}" if times >= 10 else f"{times:.3g}"
+    return f"{text} times {'faster' if speed > 1 else 'slower'} than real"
 
 
 def time_text(time, duration):
@@ -132,6 +134,10 @@ class Results:
     def resolved_in(self, sensor):
         """The body in whose axes a sensor's vectors are."""
         return self.scene["sensors"][sensor]["resolve_in"]
+
+    def carrier(self, sensor):
+        """The body that carries a sensor."""
+        return self.scene["sensors"][sensor]["body"]
 
     def moving_bodies(self):
         """Bodies whose pose changes."""

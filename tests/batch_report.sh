@@ -16,6 +16,7 @@ sample:
 outcomes:
   touched: "max_over_time(contacts > 0)"
   peak_force: "peak_force(ball)"
+  near: "position(ball)[2] < 0.2"
 YAML
 "$intervox" batch batch.yaml -q -o out
 "$intervox" report out --worst 2 >/dev/null
@@ -44,6 +45,7 @@ assert abs(float(rows[0]["high"]) - (center + half)) < 1e-12, rows
 table = list(csv.DictReader(open("out/report/runs.csv")))
 assert len(table) == 60 and float(table[7]["bodies.ball.pose.position[2]"]) == height[7]
 correlations = {r["parameter"]: r for r in csv.DictReader(open("out/report/correlations.csv"))}
+assert [r["outcome"] for r in rows] == ["touched", "near"], "the file's order is lost"
 assert float(correlations["bodies.ball.pose.position[2]"]["touched"]) < -0.7, correlations
 assert abs(float(correlations["bodies.ball.mass"]["touched"])) < 0.4, correlations
 page = open("out/report/index.html").read()
@@ -55,10 +57,36 @@ for name in ("marginals", "heat_map", "distributions", "correlations"):
     assert len(set(picture.resize((200, 150)).getdata())) > 20, name
 PYTHON
 
+# What was edited on the command line is edited in the replays; words have no rank.
+sed -e 's/number: 60/number: 20/' -e '/mass/a\  shapes.ball: {choice: [{sphere: {radius: 0.1}}, {box: {size: [0.2, 0.2, 0.2]}}]}' batch.yaml >edited.yaml
+edit="contact_models.default.normal.stiffness=2e6"
+"$intervox" batch edited.yaml -q -o edited --set "$edit"
+"$intervox" report edited --worst 1 >/dev/null
+grep -q -- "edited.yaml --set $edit --only" edited/report/index.html || fail "a replay leaves out --set"
+/usr/bin/python3 - <<'PYTHON'
+import csv
+import h5py
+runs = h5py.File("edited/batch.h5")["runs"]
+worst = int(min(zip(runs["outcome/touched"][:], -runs["outcome/peak_force"][:], runs["id"][:]))[2])
+with h5py.File(f"edited/report/run_{worst}.h5") as file:
+    scene = file.attrs["scene"]
+    assert b"2e+06" in (scene if isinstance(scene, bytes) else scene.encode()), "the replay is of another scene"
+names = [row["parameter"] for row in csv.DictReader(open("edited/report/correlations.csv"))]
+assert "bodies.ball.mass" in names and "shapes.ball" not in names, names
+PYTHON
+
+# A batch all of whose runs failed has a page that says why.
+sed -e 's/number: 60/number: 3/' -e 's/peak_force(ball)/sqrt(-1 - time)/' batch.yaml >failing.yaml
+"$intervox" batch failing.yaml -q -o failing 2>/dev/null && fail "failed runs are not told by the status"
+"$intervox" report failing >/dev/null || fail "failed runs have no page"
+[[ "$(grep -o "is not finite" failing/report/index.html | wc -l)" == 3 ]] || fail "the page lacks the reasons"
+[[ "$(wc -l <failing/report/runs.csv)" == 4 ]] || fail "the table lacks failed runs"
+
 "$intervox" report out --worst 0 --outcome peak_force -o other \
   --over bodies.ball.mass --over "bodies.ball.pose.position[2]" >/dev/null
 [[ -s other/index.html ]] || fail "-o is ignored"
 refuses "touched" "$intervox" report out --outcome tuched --worst 0
 refuses "not a parameter" "$intervox" report out --over mass --over mass --worst 0
+refuses "two parameters" "$intervox" report out --over bodies.ball.mass --over bodies.ball.mass --worst 0
 refuses "no such folder" "$intervox" report nowhere
 refuses "no runs" "$intervox" report .

@@ -187,6 +187,10 @@ def main():
                   f"{where}: the view is there")
             over, element = driver.execute_script(WIDEST)
             check(over <= 0.5, f"{where}: nothing overflows (widest: {element}, {over:+.1f} px)")
+            labels = driver.execute_script("return [...document.querySelectorAll('.dygraph-axis-label-y')]"
+                                           ".map((label) => label.textContent)")
+            longest = max(labels, key=len, default="none")
+            check(0 < len(longest) <= 9, f"{where}: the numbers beside the plots are short (longest: {longest})")
             check(driver.execute_script("return document.documentElement.scrollWidth") <= width,
                   f"{where}: the page does not scroll sideways")
             check(driver.execute_script(OUTSIDE) == 0, f"{where}: plots stay inside their frames")

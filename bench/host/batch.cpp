@@ -1,6 +1,7 @@
 // A world of a batch: what it takes to make one, what it holds beyond the shared scene, and how
 // fast a peg in contact is stepped at 250 µs; and how many times real time whole scenes are
-// stepped, start-up apart. Run with --benchmark_filter=Peg, or Scene.
+// stepped, start-up apart; and what a second thread brings a batch. Run with
+// --benchmark_filter=Peg, Scene or Threads.
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -11,6 +12,7 @@
 
 #include "host/batch/batch.h"
 #include "host/batch/run.h"
+#include "host/batch/runner.h"
 
 namespace intervox::host {
 namespace {
@@ -76,6 +78,30 @@ void WholeScene(benchmark::State& state, const char* file) {
 }
 BENCHMARK_CAPTURE(WholeScene, peg_insertion, "peg_insertion.yaml")->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(WholeScene, battery_box, "battery_box.yaml")->Unit(benchmark::kMillisecond);
+
+/** A batch of 40 loose pegs from its start to its table, on so many threads. The quotient of two
+ rows' items_per_second says how many times faster more threads are; CPU is that of all threads. */
+void BatchOnThreads(benchmark::State& state) {
+  Batch batch = LoadBatch(kBatches / "peg_loose.yaml");
+  batch.number = 40;
+  BatchOptions options;
+  options.folder = std::filesystem::temp_directory_path() / "intervox_bench_batch";
+  options.threads = static_cast<int>(state.range(0));
+  for (auto _ : state) {
+    std::filesystem::remove_all(options.folder);
+    RunBatch(batch, options);
+  }
+  std::filesystem::remove_all(options.folder);
+  state.SetItemsProcessed(state.iterations() * batch.number);
+}
+BENCHMARK(BatchOnThreads)
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime();
 
 }  // namespace
 }  // namespace intervox::host

@@ -9,10 +9,17 @@
 #include "host/batch/expression.h"
 #include "host/input/nearest.h"
 #include "host/scene/reader.h"
+#include "host/scene/text.h"
 #include "host/world/checksum.h"
 
 namespace intervox::host {
 namespace {
+
+/** Whether the values at a path are angles in degrees: its last key says so. */
+bool IsInDegrees(const std::string& path) {
+  const std::string key = path.substr(0, path.find_last_not_of("[]0123456789") + 1);
+  return key.ends_with("_deg");
+}
 
 /** Reads the sections of a batch file into a batch whose scene is read. */
 class BatchReader {
@@ -27,6 +34,7 @@ class BatchReader {
     if (root_.Has("stop")) Stop(root_.At("stop"));
     Outcomes(root_.At("outcomes"));
     if (root_.Has("until")) Until(root_.At("until"));
+    batch_.steered_by = root_.String("controller", "");
     if (root_.Has("keep")) {
       const std::string word = root_.At("keep").String();
       batch_.keep = word == "all" ? Keep::kAll : word == "failed" ? Keep::kFailed : Keep::kNone;
@@ -81,7 +89,13 @@ class BatchReader {
     });
     for (SampledPath& sampled : batch_.sample) {
       if (const auto* same = std::get_if<SameDistribution>(&sampled.distribution)) {
-        sampled.same_as = IndexOf(*same, sample.At(sampled.path).At("same"));
+        const Cursor entry = sample.At(sampled.path);
+        const Cursor cursor = entry.At("same");
+        sampled.same_as = IndexOf(*same, cursor);
+        if (IsInDegrees(sampled.path) != IsInDegrees(same->path)) {
+          cursor.Fail("of '" + sampled.path + "' and '" + same->path + "' one is in degrees",
+                      "Sample both in one unit, or each by itself.");
+        }
       }
       sampled.numeric = IsNumeric(batch_.sample[sampled.same_as].distribution);
     }
@@ -101,7 +115,8 @@ class BatchReader {
       cursor.Fail("'" + same.path + "' is itself the same as another",
                   "Name the path that is drawn.");
     }
-    cursor.Fail("'" + same.path + "' is not sampled", Suggest(same.path, paths));
+    cursor.Fail("'" + same.path + "' is not sampled",
+                paths.empty() ? "Sample it, or name a path that is." : Suggest(same.path, paths));
   }
 
   Expression Compile(const Cursor& cursor) const {
@@ -168,6 +183,40 @@ bool NamesFile(const Value& value) {
                      [](const Entry& entry) { return NamesFile(entry.value); });
 }
 
+/** Which value, set after those before it, has the scene refused that was not so before. */
+std::size_t Culprit(const Batch& batch, const std::vector<Value>& values) {
+  std::size_t culprit = 0;
+  bool was_read = true;
+  Value document = batch.document;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    SetAt(batch.sample[k].path, values[k], batch.sample[k].at, document);
+    bool is_read = true;
+    try {
+      ReadScene(document, batch.scene_source, batch.scene_path);
+    } catch (const InputError&) {
+      is_read = false;
+    }
+    if (was_read && !is_read) culprit = k;
+    was_read = is_read;
+  }
+  return culprit;
+}
+
+/** The scene with these ends of the ranges. @throws InputError that names a line of the batch. */
+Scene CornerScene(const Batch& batch, const std::vector<Value>& values) {
+  try {
+    return SceneWith(batch, values);
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    if (what.starts_with(batch.path.string() + ":")) throw;
+    const std::size_t k = Culprit(batch, values);
+    const SampledPath& sampled = batch.sample[k];
+    throw InputError(batch.path.string() + ":" + std::to_string(sampled.at.line) + ": " +
+                     sampled.path + ": with " + Cursor(values[k]).Found() +
+                     " the scene is refused. " + what);
+  }
+}
+
 /** Reads the scene with the ends of all ranges at once. Returns a checksum of the scenes in which a
  choice names a part's file, whose text does not tell what the file holds; 0: none does. */
 std::uint64_t TryCorners(const Batch& batch) {
@@ -184,7 +233,7 @@ std::uint64_t TryCorners(const Batch& batch) {
     for (const std::vector<Value>& of_path : corners) {
       values.push_back(of_path[std::min(k, of_path.size() - 1)]);
     }
-    const Scene scene = SceneWith(batch, values);
+    const Scene scene = CornerScene(batch, values);
     if (std::any_of(values.begin(), values.end(), NamesFile)) parts.AddText(ToYaml(scene));
   }
   return parts.value() == Checksum().value() ? 0 : parts.value();
@@ -287,7 +336,25 @@ std::string ControllerMark(const Batch& batch) {
   return fmt::format("{:016x}", sum.value());
 }
 
+void RequireController(const Batch& batch) {
+  if (batch.steered_by.empty() || !batch.controller.empty()) return;
+  throw InputError(batch.path.string() + ": controller: its runs are steered by " +
+                   batch.steered_by +
+                   ", which this call does not have. Run that, or give a controller to "
+                   "intervox.run_batch in Python.");
+}
+
 std::string ReplayCommand(const Batch& batch, std::int64_t run) {
+  if (!batch.controller.empty()) {
+    const std::string file = std::filesystem::absolute(batch.path).lexically_normal().string();
+    std::string edits;
+    for (const std::string& edit : batch.overrides) {
+      edits += (edits.empty() ? ", overrides=[" : ", ") + Quoted(edit);
+    }
+    if (!edits.empty()) edits += "]";
+    return "intervox.run_batch(" + Quoted(file) + ", \"run_" + std::to_string(run) +
+           ".h5\", only=" + std::to_string(run) + ", controller=…" + edits + ")";
+  }
   return "intervox batch " +
          ForShell(std::filesystem::absolute(batch.path).lexically_normal().string()) +
          SetArguments(batch) + " --only " + std::to_string(run);

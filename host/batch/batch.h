@@ -63,6 +63,7 @@ struct Batch {
   std::vector<OutcomeRule> outcomes;
   std::optional<UntilRule> until;
   Keep keep = Keep::kNone;
+  std::string steered_by;  ///< the program that has its controller; empty: it needs none
   std::string controller;  ///< the text of what puts inputs into its runs; empty: nothing does
 };
 
@@ -86,7 +87,11 @@ std::uint64_t Fingerprint(const Batch& batch);
 /** Tells a batch's controller from others: a checksum of its text; empty where there is none. */
 std::string ControllerMark(const Batch& batch);
 
-/** The command that runs one run alone and leaves its trajectory, for a shell. */
+/** @throws InputError when the batch needs a controller and has none. */
+void RequireController(const Batch& batch);
+
+/** The command that runs one run alone and leaves its trajectory: for a shell, or, of a run with a
+ controller, for Python. */
 std::string ReplayCommand(const Batch& batch, std::int64_t run);
 /** The same by `intervox run`, with every sampled value written out. */
 std::string SceneCommand(const Batch& batch, const std::vector<Value>& values);

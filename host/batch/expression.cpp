@@ -9,6 +9,7 @@
 #include <list>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "host/batch/quantity.h"
@@ -22,6 +23,10 @@ constexpr const char* kMaximum = "max_over_time";
 constexpr const char* kMinimum = "min_over_time";
 /** Deepest nesting of brackets; muParser and Expression recur. */
 constexpr int kMaxNesting = 50;
+
+/** Words of other languages, and what stands for them. */
+constexpr std::pair<const char*, const char*> kSigns[] = {
+    {"and", "&&"}, {"or", "||"}, {"not", "!"}, {"true", "1"}, {"false", "0"}};
 
 bool IsWordStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool IsWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -125,6 +130,17 @@ void RequireSane(const std::string& text) {
   }
 }
 
+/** A number and a word side by side: mostly a unit, or an operator that is not one. */
+[[noreturn]] void RefuseUnit(const std::string& number, const std::string& word) {
+  for (const auto& [spelt, sign] : kSigns) {
+    if (word != spelt) continue;
+    throw std::invalid_argument("'" + word + "' is no word here. Write " + sign + " instead.");
+  }
+  throw std::invalid_argument("'" + number + " " + word +
+                              "' is no number. Leave units out: metres, kilograms, seconds, "
+                              "newtons, radians. Write * to multiply.");
+}
+
 }  // namespace
 
 struct Expression::Implementation {
@@ -187,7 +203,10 @@ struct Expression::Implementation {
     while (!scan.Done()) {
       const char c = scan.Peek();
       if (std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.') {
-        formula += scan.Number();
+        const std::string number = scan.Number();
+        scan.SkipBlanks();
+        if (IsWordStart(scan.Peek())) RefuseUnit(number, scan.Word());
+        formula += number;
         continue;
       }
       if (!IsWordStart(c)) {
@@ -211,6 +230,10 @@ struct Expression::Implementation {
 
   void RequireKnown(const std::string& word) const {
     if (parser.GetFunDef().contains(word) || parser.GetConst().contains(word)) return;
+    for (const auto& [spelt, sign] : kSigns) {
+      if (word != spelt) continue;
+      throw std::invalid_argument("'" + word + "' is no word here. Write " + sign + " instead.");
+    }
     std::vector<std::string> names = QuantityNames();
     names.insert(names.end(), {kPeak, kMaximum, kMinimum});
     for (const auto& [name, function] : parser.GetFunDef()) names.push_back(name);

@@ -12,6 +12,13 @@ std::string RateText(const Batch& batch, const BatchProgress& p) {
                      100 * p.rate.lo, 100 * p.rate.hi);
 }
 
+/** A time in the unit that keeps it readable. */
+std::string TimeText(double seconds) {
+  if (seconds < 120) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 7200) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
 }  // namespace
 
 std::string ProgressText(const Batch& batch, const BatchProgress& p) {
@@ -21,8 +28,8 @@ std::string ProgressText(const Batch& batch, const BatchProgress& p) {
   text += RateText(batch, p);
   if (p.here == 0 || p.seconds <= 0) return text;
   const double rate = static_cast<double>(p.here) / p.seconds;
-  return text + fmt::format("; {:.3g} runs/s, {:.0f} s to go", rate,
-                            static_cast<double>(p.pending) / rate);
+  return text + fmt::format("; {:.3g} runs/s, {}{} to go", rate, batch.until ? "at most " : "",
+                            TimeText(static_cast<double>(p.pending) / rate));
 }
 
 }  // namespace intervox::host

@@ -69,7 +69,8 @@ class MaybeRecorder {
     try {
       function();
     } catch (const std::exception& error) {
-      throw RecordError(error.what());
+      throw RecordError(std::string(error.what()) +
+                        " Finished runs are saved; repeat the command with --resume.");
     }
   }
 

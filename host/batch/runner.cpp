@@ -342,6 +342,7 @@ class Runner {
 }  // namespace
 
 BatchSummary RunBatch(const Batch& batch, const BatchOptions& options) {
+  RequireController(batch);
   if (batch.until && options.shards > 1) {
     throw InputError(batch.path.string() +
                      ": until: a shard does not know the other shards' runs. Leave out until, or "

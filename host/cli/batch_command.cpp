@@ -88,6 +88,22 @@ void PrintSummary(const host::Batch& batch, const host::BatchSummary& summary) {
   }
 }
 
+/** Whether `until` ended the batch, and by how much. */
+void TellUntil(const host::Batch& batch, const host::BatchSummary& summary) {
+  if (!batch.until || summary.cancelled) return;
+  std::int64_t hits = 0, count = 0;
+  for (const host::RunResult& run : summary.finished.runs) {
+    if (!run.ok) continue;
+    ++count;
+    hits += run.outcomes[batch.until->outcome] != 0 ? 1 : 0;
+  }
+  const host::Rate rate = host::WilsonRate(hits, count);
+  const std::string& name = batch.outcomes[batch.until->outcome].name;
+  std::cout << fmt::format("  {}: the interval of {} is {:.2f} % wide, {:g} % are asked for\n",
+                           summary.decided ? "ended by until" : "until is not reached", name,
+                           100 * (rate.hi - rate.lo), 100 * batch.until->interval);
+}
+
 void ListFailures(const host::BatchSummary& summary) {
   int listed = 0;
   for (const host::RunResult& run : summary.finished.runs) {
@@ -105,6 +121,7 @@ void ListFailures(const host::BatchSummary& summary) {
 /** Runs one of a batch alone: its trajectory as a results file, its outcomes on the terminal. What
  a run draws depends on the seed and its number alone, so any number will do. */
 int RunOnly(const host::Batch& batch, const Options& options) {
+  host::RequireController(batch);
   const std::filesystem::path out =
       options.out.empty() ? fmt::format("{}_{}.h5", batch.path.stem().string(), options.only)
                           : options.out;
@@ -156,7 +173,10 @@ int Run(const Options& options) {
         "intervox: warning: {} lines of the journals are damaged; their runs were done again.\n",
         summary.finished.damaged);
   }
-  if (!options.quiet) PrintSummary(batch, summary);
+  if (!options.quiet) {
+    PrintSummary(batch, summary);
+    TellUntil(batch, summary);
+  }
   ListFailures(summary);
   if (summary.cancelled) {
     std::cerr << "intervox: interrupted. The finished runs are saved; repeat the command with "

@@ -10,6 +10,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/export_vtk.h"
 #include "host/cli/file_kind.h"
+#include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/printable.h"
 #include "host/results/column_file.h"
@@ -131,10 +132,12 @@ void AddExport(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand(
       "export", "Write results as CSV, one file for each group, or as series for ParaView");
   command->add_option("file", options->file, "Results, HDF5")->required();
-  command->add_option("-o,--out", options->folder, "Folder; default: the results' name + _csv");
+  CLI::Option* out =
+      command->add_option("-o,--out", options->folder, "Folder; default: the results' name + _csv");
   CLI::Option* vtk = command->add_option(
       "--vtk", options->vtk.folder,
       "Folder for ParaView instead: bodies.pvd, patches.pvd, forces.pvd and their files");
+  vtk->excludes(out);
   command
       ->add_option("--frames", options->vtk.frames,
                    "With --vtk: every=SECONDS, at=T,T,…, count=N, all or last; default count=101")
@@ -145,7 +148,7 @@ void AddExport(CLI::App& app, int& status) {
           "With --vtk: largest distance of a triangle from the exact surface [m]; default: "
           "a thousandth of the body's diagonal")
       ->needs(vtk)
-      ->check(CLI::PositiveNumber);
+      ->check(InRange(1e-12, 1e12));
   command->callback([options, &status] {
     if (options->vtk.folder.empty()) {
       Export(options->file, options->folder);

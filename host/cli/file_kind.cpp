@@ -23,11 +23,13 @@ struct Words {
   const char* use;
 };
 
-constexpr std::array<Words, 12> kWords = {{
+constexpr std::array<Words, 13> kWords = {{
     {FileKind::kResults, "results of 'run'",
      "'intervox info', 'export' and 'render' take it; 'info --scene' prints its scene"},
     {FileKind::kMetrics, "results of 'metrics', 'overlaps' or 'distance'",
      "'intervox info' and 'export' take it"},
+    {FileKind::kRuns, "the table of a batch's runs",
+     "'intervox report' takes its folder, and writes the table as runs.csv"},
     {FileKind::kHdf5, "an HDF5 file that is not Intervox's, or damaged",
      "Name a file that 'intervox run' wrote"},
     {FileKind::kScene, "a scene", "'intervox run', 'validate' and 'info' take it"},
@@ -87,6 +89,7 @@ FileKind Hdf5Kind(const std::string& path) {
     return FileKind::kUnknown;  // damaged: the reader says more
   }
   if (schema.starts_with("intervox/results/")) return FileKind::kResults;
+  if (schema.starts_with("intervox/batch-results/")) return FileKind::kRuns;
   for (const char* of_poses : {"intervox/metrics/", "intervox/overlaps/", "intervox/distances/"}) {
     if (schema.starts_with(of_poses)) return FileKind::kMetrics;
   }

@@ -12,6 +12,7 @@ enum class FileKind {
   kUnknown,  ///< the command's own reader says what is wrong
   kResults,  ///< of `run`
   kMetrics,  ///< of `metrics`, `overlaps` or `distance` with --poses, HDF5
+  kRuns,     ///< of `batch`, HDF5
   kHdf5,     ///< of another program, or damaged
   kScene,
   kPairs,

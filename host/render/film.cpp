@@ -22,6 +22,7 @@ constexpr std::array<Color, 5> kFreeColors = {{{0.83, 0.42, 0.07},
                                                {0.10, 0.33, 0.60}}};
 constexpr double kFilled = 0.94;  // of the picture, by the bodies
 constexpr double kNear = 1.0;     // of the scene's size: what is farther off has flown away
+constexpr double kGone = 30.0;    // the same: what goes farther leaves, even if it rolls
 // Of the scene's radius: joints, their rods, bodies below which a ball shows them, and that ball.
 constexpr double kJoint = 0.016, kRod = 0.006, kSmall = 0.02, kDot = 0.012;
 constexpr double kDarker = 0.45;    // colour of what is added to a body
@@ -45,6 +46,10 @@ struct Extent {
   Vec3 lower{1e300, 1e300, 1e300};
   Vec3 upper{-1e300, -1e300, -1e300};
 
+  /** Distance of another box. */
+  double Gap(const Extent& other) const {
+    return Norm(Max({}, Max(lower - other.upper, other.lower - upper)));
+  }
   bool IsEmpty() const { return lower.x > upper.x; }
   void Add(const Vec3& p) {
     lower = Min(lower, p);
@@ -60,6 +65,22 @@ struct Extent {
 bool IsBall(const FilmBody& body) {
   return body.cells.size() == 1 && body.cells[0].surfaces.size() == 1 &&
          body.cells[0].surfaces[0].kind == geometry::SurfaceKind::kEllipsoid;
+}
+
+/** Whether a body goes where its scene takes it. */
+bool IsLed(const BodySettings& body) { return body.motion || body.holder; }
+
+/** Which bodies end farther than `reach` from where all start [m]. */
+std::vector<bool> Leaving(const Scene& scene, std::span<const FilmBody> bodies, const Extent& near,
+                          double reach) {
+  std::vector<bool> leaves(bodies.size(), false);
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    if (!bodies[b].is_bounded || bodies[b].cells.empty() || IsLed(scene.bodies[b])) continue;
+    Extent last;
+    last.Add(bodies[b], bodies[b].poses.back());
+    leaves[b] = near.Gap(last) > reach;
+  }
+  return leaves;
 }
 
 }  // namespace
@@ -148,13 +169,17 @@ void Film::FindExtent() {
   for (const FilmBody& body : bodies_) {
     if (body.is_bounded && !body.cells.empty()) near.Add(body, body.poses.front());
   }
-  for (const FilmContact& contact : contacts_) near.Add(contact.p_WC);
   for (const JointSettings& joint : scene_.joints) {
     if (joint.type == JointType::kPrismatic) continue;
     near.Add(PointOf(joint));
     corners_.emplace_back(static_cast<int>(IndexOf(joint.bodies.first)), PointOf(joint));
   }
   if (near.IsEmpty()) return;
+  const std::vector<bool> leaves =
+      Leaving(scene_, bodies_, near, kGone * Norm(near.upper - near.lower));
+  for (const FilmContact& contact : contacts_) {
+    if (!leaves[contact.body_i] && !leaves[contact.body_j]) near.Add(contact.p_WC);
+  }
   const double reach = contacts_.empty() ? std::numeric_limits<double>::infinity()
                                          : kNear * Norm(near.upper - near.lower);
   Extent all = near;
@@ -162,13 +187,12 @@ void Film::FindExtent() {
     const FilmBody& body = bodies_[b];
     if (!body.is_bounded || body.cells.empty()) continue;
     const int stride = std::max(1, Samples() / 20);
-    const bool is_led = scene_.bodies[b].motion || scene_.bodies[b].holder;
+    const bool is_led = IsLed(scene_.bodies[b]);
     bool flies_away = false;
     for (int k = 0; k < Samples(); k += body.is_fixed ? Samples() : stride) {
       Extent here;
       here.Add(body, body.poses[k]);
-      const Vec3 gap = Max({}, Max(near.lower - here.upper, here.lower - near.upper));
-      if (!is_led && Norm(gap) > reach) {
+      if (!is_led && near.Gap(here) > reach) {
         flies_away = true;
         continue;
       }

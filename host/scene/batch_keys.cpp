@@ -79,6 +79,8 @@ std::vector<Object> BatchObjects() {
         {"outcomes", Type::kWords, kAny, "", true, 0,
          "What a run comes down to: expressions by name, evaluated at its end."},
         {"until", Type::kObject, kAny, "until", false, 0, "Ends the batch early."},
+        {"controller", Type::kString, kAny, "", false, 0,
+         "The program that steers its runs, for a reader; without a controller it is refused."},
         {"keep", Type::kChoice, kAny, "none|failed|all", false, 0,
          "Whose trajectories stay; default none."}},
        {},

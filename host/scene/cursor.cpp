@@ -62,6 +62,16 @@ Parsed ParseNumber(const Value& value, double& x) {
   return std::isfinite(x) ? Parsed::kOk : Parsed::kNotFinite;
 }
 
+/** Whether a word is a number and a unit, as in 5 mm. */
+bool HasUnit(const Value& value) {
+  double x = 0;
+  const char* begin = value.scalar.data();
+  const char* end = begin + value.scalar.size();
+  const char* rest = std::from_chars(begin, end, x).ptr;
+  while (rest != end && *rest == ' ') ++rest;
+  return rest != begin && rest != end && std::isalpha(static_cast<unsigned char>(*rest)) != 0;
+}
+
 }  // namespace
 
 std::string Cursor::Found() const { return KindName(*value_); }
@@ -115,7 +125,10 @@ double Cursor::Number(const Range& range) const {
   switch (ParseNumber(*value_, x)) {
     case Parsed::kNoNumber:
       Fail("expected a number, found " + KindName(*value_),
-           value_->quoted ? "Remove the quotes." : "Write " + Limits(range) + ".");
+           value_->quoted     ? "Remove the quotes."
+           : HasUnit(*value_) ? "Leave the unit out: values are in SI units, those of …_deg in "
+                                "degrees."
+                              : "Write " + Limits(range) + ".");
     case Parsed::kTooLarge:
       Fail("the number " + KindName(*value_) + " does not fit double precision",
            "Write " + Limits(range) + ".");

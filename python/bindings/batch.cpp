@@ -10,6 +10,7 @@
 
 #include "host/batch/progress_text.h"
 #include "host/batch/runner.h"
+#include "host/input/writable.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/session.h"
 
@@ -135,10 +136,29 @@ nb::dict Columns(const host::Batch& batch, const host::BatchSummary& summary,
   return all;
 }
 
+/** One run of a batch alone, with its trajectory in a file. */
+host::BatchSummary RunOnly(const host::Batch& batch, const host::BatchOptions& options,
+                           std::int64_t id) {
+  host::RequireController(batch);
+  host::RequireOther(options.folder, batch.path);
+  host::RequireOther(options.folder, batch.scene_path);
+  const host::Trajectory trajectory{options.folder, options.provenance};
+  const Simulation like(batch.scene, EngineOptions{Device::kSerial, 1});
+  auto run = host::ComputeRun(batch, like, id, {&trajectory, options.cancelled, options.control});
+  host::BatchSummary summary;
+  summary.progress.total = 1;
+  summary.finished.header = host::MakeHeader(batch, options.provenance);
+  if (run) {
+    run->controller = host::ControllerMark(batch);
+    summary.finished.runs.push_back(std::move(*run));
+  }
+  return summary;
+}
+
 nb::dict RunBatch(const std::string& path, const std::string& folder,
                   const std::vector<std::string>& overrides, nb::object controller,
                   const std::string& controller_text, std::int64_t number, int threads, bool resume,
-                  bool retry_failed, nb::object tick, double tick_seconds) {
+                  bool retry_failed, std::int64_t only, nb::object tick, double tick_seconds) {
   host::Batch batch = host::LoadBatch(path, overrides);
   if (number < 0) throw std::invalid_argument("number: a batch has at least one run.");
   if (number > 0) batch.number = number;
@@ -166,7 +186,8 @@ nb::dict RunBatch(const std::string& path, const std::string& folder,
   }
   const host::BatchSummary summary = [&] {
     const nb::gil_scoped_release release;
-    const host::BatchSummary done = host::RunBatch(batch, options);
+    host::BatchSummary done =
+        only < 0 ? host::RunBatch(batch, options) : RunOnly(batch, options, only);
     signals.Check();
     return done;
   }();
@@ -177,8 +198,8 @@ nb::dict RunBatch(const std::string& path, const std::string& folder,
 
 void BindBatch(nb::module_& m) {
   m.def("_run_batch", &RunBatch, "path"_a, "folder"_a, "overrides"_a, "controller"_a.none(),
-        "controller_text"_a, "number"_a, "threads"_a, "resume"_a, "retry_failed"_a, "tick"_a.none(),
-        "tick_seconds"_a);
+        "controller_text"_a, "number"_a, "threads"_a, "resume"_a, "retry_failed"_a, "only"_a,
+        "tick"_a.none(), "tick_seconds"_a);
 }
 
 }  // namespace intervox::python

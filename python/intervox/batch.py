@@ -85,7 +85,7 @@ class BatchResults:
 def run_batch(path: str | os.PathLike[str], out: str | os.PathLike[str] | None = None, *,
               controller: Controller | None = None, number: int | None = None,
               overrides: Overrides = (), threads: int = 0, resume: bool = False,
-              retry_failed: bool = False,
+              retry_failed: bool = False, only: int | None = None,
               progress: bool | Callable[[str], Any] = True) -> BatchResults:
     """Runs a batch file on threads (0: all cores), with its results in the folder `out`, as
     `intervox batch` does; the batch's name if that is None.
@@ -95,11 +95,15 @@ def run_batch(path: str | os.PathLike[str], out: str | os.PathLike[str] | None =
     any thread, one call at a time. number: of runs, in place of the file's. overrides: edits of the
     scene, as in load_scene. resume: goes on with what the folder holds. retry_failed: goes on, does
     the runs that failed again, and takes a controller that was changed since; runs that did not fail
-    are kept as they are. progress: lines on standard error, or what takes them as texts.
+    are kept as they are. only: that run alone, of any number; `out` is then the results file of its
+    trajectory, NAME_K.h5 if None. progress: lines on standard error, or what takes them as texts.
 
     Ctrl-C ends it within a step; what is finished is saved, and resume=True goes on. Raises
     InputError for bad input, and what the controller raises."""
-    folder = os.fspath(out) if out is not None else pathlib.Path(path).stem
+    name = pathlib.Path(path).stem
+    folder = os.fspath(out) if out is not None else name if only is None else f"{name}_{only}.h5"
+    if only is not None and only < 0:
+        raise ValueError(f"only: runs are counted from 0 (got {only})")
     terminal = sys.stderr.isatty() or "ipykernel" in sys.modules
     tell = progress if callable(progress) else (_turn if terminal else _line) if progress else None
     text = "" if controller is None else _source(controller)
@@ -107,7 +111,7 @@ def run_batch(path: str | os.PathLike[str], out: str | os.PathLike[str] | None =
     try:
         columns = _core._run_batch(os.fspath(path), folder, _edits(overrides), controller, text,
                                    0 if number is None else number or -1, threads, resume, retry_failed,
-                                   tell, seconds)
+                                   -1 if only is None else only, tell, seconds)
     except KeyboardInterrupt:
         if tell is not None and not callable(progress):
             print("\nintervox: interrupted. The finished runs are saved; repeat the call with "

@@ -349,6 +349,13 @@
     }
     zooming = false;
   }
+  /** A value of a vertical axis: short whatever its size, and 0 where it is only rounding. */
+  function numeral(value, [low, high]) {
+    const size = Math.abs(value);
+    if (size <= 1e-9 * (high - low)) return "0";
+    if (size < 1e-3 || size >= 1e6) return Number(value.toPrecision(3)).toExponential().replace("e+", "e");
+    return Number(value.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 });
+  }
   /** Adds a chart's frame; the chart is drawn once all frames have their widths. */
   function addFrame(entry) {
     const figure = document.createElement("figure"), title = document.createElement("h3");
@@ -377,7 +384,7 @@
       connectSeparatedPoints: true, highlightCircleSize: 3, digitsAfterDecimal: 5, sigFigs: 5,
       gridLineColor: dark.matches ? "#39424d" : "#e3e6ea", axisLineColor: "#8a939e",
       axes: { x: { valueFormatter: (t) => t.toFixed(decimals) + " s", axisLabelFormatter: (t) => Number(t.toPrecision(6)) + " s" },
-              y: { axisLabelWidth: 58, axisLabelFormatter: (v) => Number(v.toPrecision(4)).toLocaleString("en", { maximumSignificantDigits: 4 }) } },
+              y: { axisLabelWidth: 58, axisLabelFormatter: (v, granularity, options, drawn) => numeral(v, drawn.yAxisRange()) } },
       drawCallback: () => placeCursor(cursor, chart),
       zoomCallback: (low, high) => shareZoom(chart, [low, high]),
       clickCallback: (event, x) => { setPlaying(false); setTime(x); },

@@ -215,6 +215,35 @@ TEST(BatchRun, KeepsTheTrajectoriesThatAreAskedFor) {
   EXPECT_TRUE(fs::exists(TrajectoryPath(failed.path.parent_path() / "out", 1)));
 }
 
+TEST(BatchRun, ABatchThatIsSteeredIsRefusedWithoutItsController) {
+  const fs::path path =
+      WriteBallBatch("steered", std::string(kBallSample) + "controller: \"lift.py\"\n");
+  Batch batch = LoadBatch(path);
+  BatchOptions options;
+  options.folder = path.parent_path() / "out";
+  try {
+    RunBatch(batch, options);
+    FAIL() << "ran without its controller";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("lift.py"), std::string::npos) << error.what();
+  }
+  EXPECT_FALSE(fs::exists(options.folder));
+  batch.controller = "lifts the ball";
+  options.control = [] { return [](Simulation& ball) { ball.SetWrench(1, {0, 0, 100}); }; };
+  EXPECT_EQ(RunBatch(batch, options).progress.failed, 0);
+}
+
+// `intervox batch --only` cannot do again what a controller of Python did.
+TEST(BatchRun, AFailedRunWithAControllerSaysHowPythonDoesItAlone) {
+  Batch batch = LoadBatch(WriteBallBatch("replayed", kBallSample), {"bodies.ball.mass=2"});
+  EXPECT_NE(ReplayCommand(batch, 3).find("--set bodies.ball.mass=2 --only 3"), std::string::npos);
+  batch.controller = "def lift(simulation)";
+  const std::string text = ReplayCommand(batch, 3);
+  for (const char* word : {"intervox.run_batch(", "only=3", "overrides=[\"bodies.ball.mass=2\"]"}) {
+    EXPECT_NE(text.find(word), std::string::npos) << text;
+  }
+}
+
 TEST(BatchRun, StopsWhereTheRateIsKnownForAnyNumberOfThreads) {
   const std::string rest =
       std::string(kBallSample) +

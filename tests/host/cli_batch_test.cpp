@@ -40,6 +40,17 @@ TEST(CliBatch, LeavesATableAndSaysWhatCameOut) {
   EXPECT_EQ(host::ColumnFile::Read(out + "/batch.h5").Values("runs/id").size(), 14u);
 }
 
+TEST(CliBatch, SaysWhetherTheIntervalIsNarrowEnough) {
+  const std::string rest = std::string(host::kBallSample) + "until: {outcome: bounced, interval: ";
+  for (const auto& [interval, told] :
+       {std::pair{"0.6, block: 5}\n", "ended by until"}, {"0.05}\n", "until is not reached"}}) {
+    const fs::path path = host::WriteBallBatch("cli_until", rest + interval);
+    const Outcome outcome =
+        Call("batch " + path.string() + " -o " + (path.parent_path() / "out").string());
+    EXPECT_NE(outcome.text.find(told), std::string::npos) << outcome.text;
+  }
+}
+
 TEST(CliBatch, RefusesBadOptions) {
   const std::string path = host::WriteBallBatch("cli_bad", host::kBallSample).string();
   for (const char* shard : {"0/2", "3/2", "1", "a/b", "1/", "/2", "1/99999999999"}) {

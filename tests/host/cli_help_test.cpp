@@ -121,6 +121,9 @@ TEST(Cli, AWrongKindOfFileNamesItsCommand) {
   Write(folder / "batch.yaml", "# a comment\nschema: intervox/batch/1\nscene: scene.yaml\n");
   H5Fclose(H5Fcreate((at + "other.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT));
   ASSERT_EQ(Call("run -q " + at + "scene.yaml -o " + at + "out.h5").status, 0);
+  Write(folder / "runs.yaml",
+        "schema: intervox/batch/1\nscene: scene.yaml\nnumber: 1\noutcomes: {a: time}\n");
+  ASSERT_EQ(Call("batch -q " + at + "runs.yaml -o " + at + "runs").status, 0);
   const struct {
     std::string arguments, is, use;
   } calls[] = {
@@ -135,6 +138,9 @@ TEST(Cli, AWrongKindOfFileNamesItsCommand) {
       {"export " + at + "scene.yaml", "a scene", "'intervox run'"},
       {"export " + at + "other.h5", "not Intervox's", "'intervox run'"},
       {"info " + at + "other.h5", "not Intervox's", "'intervox run'"},
+      {"export " + at + "runs/batch.h5", "the table of a batch", "'intervox report'"},
+      {"info " + at + "runs/batch.h5", "the table of a batch", "'intervox report'"},
+      {"report " + at + "runs/batch.h5", "the table of a batch", "takes its folder"},
       {"info " + at + "out.checkpoint", "a checkpoint", "--resume"},
       {"render " + at + "scene.yaml", "a scene", "'intervox run'"},
       {"rasterize " + at + "out.h5", "results of 'run'", "'intervox info'"},

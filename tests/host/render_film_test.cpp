@@ -24,9 +24,10 @@ bodies:
   floor: {shape: floor, fixed: true, material: steel}
 )";
 
-/** A results file of three samples: the ball moves along x, and in the last one it touches. */
+/** A results file of three samples: the ball moves along x to x_end, and in the last one it
+ * touches. */
 std::filesystem::path WriteResults(const std::string& name, const std::string& schema,
-                                   const std::string& scene = kScene) {
+                                   double x_end = 1, const std::string& scene = kScene) {
   const std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("intervox_film_" + name + ".h5");
   ColumnFile file = ColumnFile::Create(path);
@@ -36,7 +37,7 @@ std::filesystem::path WriteResults(const std::string& name, const std::string& s
     file.Put(file.Column(column, width, "1"), values);
   };
   put("time", 1, {0.0, 0.1, 0.2});
-  put("bodies/ball/position", 3, {0, 0, 0.3, 0.5, 0, 0.2, 1, 0, 0.1});
+  put("bodies/ball/position", 3, {0, 0, 0.3, 0.5, 0, 0.2, x_end, 0, 0.1});
   put("bodies/ball/orientation", 4, {1, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0});
   put("bodies/floor/position", 3, std::vector<double>(9, 0.0));
   put("bodies/floor/orientation", 4, {1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0});
@@ -46,7 +47,7 @@ std::filesystem::path WriteResults(const std::string& name, const std::string& s
     file.PutInteger(file.Column(std::string("patches/") + body, 1, "1", true), number);
   }
   put("patches/volume", 1, {1e-7});
-  put("patches/centroid", 3, {1, 0, 0});
+  put("patches/centroid", 3, {x_end, 0, 0});
   put("patches/normal", 3, {0, 0, -1});
   put("patches/inertia", 9, {1e-12, 0, 0, 0, 1e-12, 0, 0, 0, 2e-12});
   put("patches/force", 3, {0, 0, -50});  // on body i, the floor
@@ -102,7 +103,7 @@ TEST(Film, ShowsJointsAndSmallBodies) {
       "joints:\n"
       "  hinge: {type: revolute, bodies: [ball, world], point: [0, 0, 1.3], axis: [0, 1, 0]}\n"
       "  rail: {type: prismatic, bodies: [ball, floor], axis: [0, 0, 1]}\n";
-  const std::filesystem::path path = WriteResults("joints", "intervox/results/1", scene);
+  const std::filesystem::path path = WriteResults("joints", "intervox/results/1", 1, scene);
   const Film film(path);
   const RenderScene frame = film.Frame(2, {});
   ASSERT_EQ(frame.bodies.size(), 5u);
@@ -135,6 +136,19 @@ TEST(Film, ShowsTheBallWhereItIs) {
   EXPECT_TRUE(differs(60, 36));
   EXPECT_FALSE(differs(5, 5));
   std::filesystem::remove(path);
+}
+
+TEST(Film, TheCameraLeavesAloneWhatRollsAway) {
+  for (const double x_end : {0.6, 9.0}) {
+    const Film film(WriteResults("stays", "intervox/results/1", x_end));
+    EXPECT_TRUE(film.FlownAway().empty()) << x_end;
+    EXPECT_GT(film.Radius(), 0.5 * x_end);
+  }
+  for (const double x_end : {-12.0, 500.0}) {
+    const Film film(WriteResults("rolls", "intervox/results/1", x_end));
+    EXPECT_EQ(film.FlownAway(), std::vector<std::string>{"ball"}) << x_end;
+    EXPECT_LT(film.Radius(), 0.6) << x_end;
+  }
 }
 
 TEST(Film, NamesWhatIsWrong) {

@@ -123,6 +123,27 @@ class Batches(unittest.TestCase):
             self.assertEqual([mark.decode() for mark in file["runs/controller"][:]], runs.controllers)
             self.assertIn(b"def lift", file.attrs["controller"])
 
+    def test_one_run_alone_has_the_bits_of_the_batch_and_a_trajectory(self):
+        runs = self.run_batch("out", controller=lift)
+        alone = self.run_batch("run_7.h5", controller=lift, only=7)
+        self.assertEqual(list(alone.id), [7])
+        self.assertEqual(alone.outcomes["velocity"][0], runs.outcomes["velocity"][7])
+        self.assertEqual(alone.parameters[MASS][0], runs.parameters[MASS][7])
+        with intervox.load_results(self.folder / "run_7.h5") as results:
+            self.assertEqual(results.bodies["ball"].velocity[-1, 2], runs.outcomes["velocity"][7])
+        fell = self.run_batch("other.h5", only=7).outcomes["velocity"][0]
+        self.assertLess(fell, alone.outcomes["velocity"][0])
+        with self.assertRaisesRegex(ValueError, "from 0"):
+            self.run_batch("none.h5", only=-1)
+
+    def test_a_steered_batch_is_refused_without_its_controller(self):
+        self.batch.write_text(self.batch.read_text() + "controller: lift.py\n")
+        with self.assertRaisesRegex(intervox.InputError, "lift.py"):
+            self.run_batch("out")
+        with self.assertRaisesRegex(intervox.InputError, "lift.py"):
+            self.run_batch("out.h5", only=3)
+        self.assertEqual(len(self.run_batch("out", controller=lift)), 12)
+
     def test_a_number_of_runs_may_be_given(self):
         self.assertEqual(len(self.run_batch("out", number=3)), 3)
         self.assertEqual(len(self.run_batch("out", number=4, resume=True)), 4)
