@@ -48,6 +48,7 @@ class HullBuilder {
       Add(point);
       if (alive_ > kMostHullTriangles) throw std::length_error("ConvexHull");
       for (Candidate& c : outside) Look(&c, facets_[c.facet].alive ? first_new : 0);
+      if (facets_.size() > 2 * static_cast<std::size_t>(alive_)) DropDead(&outside);
     }
     std::erase_if(facets_, [](const Facet& f) { return !f.alive; });
     return MergedFaces();
@@ -116,6 +117,18 @@ class HullBuilder {
     AddFacet(v, u, d);
     AddFacet(u, a, d);
     return true;
+  }
+
+  /** Forgets the facets that are no more, in the order of the others. */
+  void DropDead(std::vector<Candidate>* outside) {
+    std::vector<std::size_t> place(facets_.size());
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < facets_.size(); ++k) {
+      place[k] = kept;
+      if (facets_[k].alive) facets_[kept++] = facets_[k];
+    }
+    facets_.resize(kept);
+    for (Candidate& c : *outside) c.facet = place[c.facet];
   }
 
   /** Replaces the facets that see the point by a fan from their rim. */

@@ -9,7 +9,7 @@
 namespace intervox::geometry {
 
 /** Most triangles of a hull while it is made: cells cost the square of their faces. */
-inline constexpr int kMostHullTriangles = 4000;
+inline constexpr int kMostHullTriangles = 12000;
 
 /** The half-spaces of the convex hull, one for each face; coplanar facets are merged, and every
  point satisfies every half-space exactly as computed. A cut's id is the point that touches it.

@@ -22,6 +22,11 @@ constexpr double kIndependent = 1e-5;
 /** Below this determinant three pairs of opposite cuts bound too wide a box. */
 constexpr double kSlab = 0.1;
 
+/** From so many cuts on a face is clipped by those of nearest normals first. */
+constexpr std::size_t kManyCuts = 64;
+/** How many of these. */
+constexpr std::size_t kNearest = 24;
+
 /** Two parallel cuts that keep nothing are this far apart, in sizes of what is clipped: their
  normals may differ by 1e-12, which at the corners of the clipping cube is a tenth of it. */
 constexpr double kApart = 1e-5;
@@ -62,6 +67,23 @@ struct LoosePolygon {
 struct Clipped {
   LoosePolygon now, next;
   std::vector<double> s;
+  std::vector<std::pair<double, std::size_t>> nearest;  ///< cosines of normals, and cuts
+  // Of many cuts, by four: the normals' coordinates and the offsets, padded with cuts far away.
+  std::vector<Four> x, y, z, d;
+
+  /** Takes what is to be looked through by four. */
+  void Take(std::span<const PlaneCut> cuts) {
+    const std::size_t count = (cuts.size() + 3) / 4;
+    for (std::vector<Four>* values : {&x, &y, &z}) values->assign(count, Four{});
+    constexpr double kFar = std::numeric_limits<double>::infinity();
+    d.assign(count, Four{kFar, kFar, kFar, kFar});
+    for (std::size_t j = 0; j < cuts.size(); ++j) {
+      x[j / 4][j % 4] = cuts[j].n.x;
+      y[j / 4][j % 4] = cuts[j].n.y;
+      z[j / 4][j % 4] = cuts[j].n.z;
+      d[j / 4][j % 4] = cuts[j].d;
+    }
+  }
 };
 
 /** The levels of a polygon's vertices over a cut, with the least and the greatest. */
@@ -145,6 +167,64 @@ struct Pass {
   double tolerance = 0.0;
 };
 
+/** A ball around the polygon: cuts that pass it by leave the polygon as it is. */
+struct Ball {
+  Vec3 center;
+  double radius = 0.0;
+};
+
+Ball BallAround(const LoosePolygon& polygon) {
+  Ball ball;
+  for (std::size_t k = 0; k < polygon.n; ++k) ball.center += polygon.At(k);
+  ball.center = ball.center / static_cast<double>(polygon.n);
+  for (std::size_t k = 0; k < polygon.n; ++k) {
+    ball.radius = std::max(ball.radius, Norm(polygon.At(k) - ball.center));
+  }
+  ball.radius *= 1 + 1e-9;
+  return ball;
+}
+
+/** Whether one of four comparisons holds. */
+template <class FourFlags>
+bool Any(const FourFlags& flags) {
+  return (flags[0] | flags[1] | flags[2] | flags[3]) != 0;
+}
+
+/** Clips the polygon of cut i by the cuts whose normals are nearest to its own: on hulls of many
+ points they leave little more than the face. */
+void ClipByNearest(std::span<const PlaneCut> all, std::size_t i, double tolerance,
+                   Clipped* clipped) {
+  std::vector<std::pair<double, std::size_t>>& nearest = clipped->nearest;  // ascending
+  nearest.assign(kNearest, {-2.0, i});
+  const Vec3 n = all[i].n;
+  for (std::size_t four = 0; four < clipped->x.size(); ++four) {
+    const Four cosines = clipped->x[four] * n.x + clipped->y[four] * n.y + clipped->z[four] * n.z;
+    if (!Any(cosines > nearest[0].first)) continue;
+    for (std::size_t j = 4 * four; j < std::min(4 * four + 4, all.size()); ++j) {
+      const double cosine = cosines[j % 4];
+      if (cosine <= nearest[0].first || Parallel(all[j], all[i])) continue;
+      std::size_t k = 0;
+      for (; k + 1 < kNearest && nearest[k + 1].first < cosine; ++k) nearest[k] = nearest[k + 1];
+      nearest[k] = {cosine, j};
+    }
+  }
+  for (auto it = nearest.rbegin(); it != nearest.rend() && it->second != i; ++it) {
+    Clip(all[it->second], static_cast<int>(it->second), tolerance, clipped);
+  }
+}
+
+/** Clips the polygon of cut i by cut j. Returns whether the face is cut i's still: of coincident
+ cuts the first one owns it. */
+bool ClipByCut(std::span<const PlaneCut> all, std::size_t i, std::size_t j, const Vec3& foot,
+               double tolerance, Clipped* clipped) {
+  if (j == i) return true;
+  if (Parallel(all[j], all[i]) && std::abs(all[j].d - Dot(all[j].n, foot)) <= tolerance) {
+    return j > i;
+  }
+  Clip(all[j], static_cast<int>(j), tolerance, clipped);
+  return true;
+}
+
 /** Clips a square on cut i by all other cuts. Returns whether a polygon is left. */
 bool ClipFace(std::span<const PlaneCut> all, std::size_t i, const Pass& pass, Clipped* clipped) {
   const PlaneCut& own = all[i];
@@ -160,13 +240,24 @@ bool ClipFace(std::span<const PlaneCut> all, std::size_t i, const Pass& pass, Cl
   polygon.Add(o + u - v, -1);
   polygon.Add(o + u + v, -1);
   polygon.Add(o - u + v, -1);
-  for (std::size_t j = 0; j < all.size() && polygon.n > 0; ++j) {
-    if (j == i) continue;
-    if (Parallel(all[j], own) && std::abs(all[j].d - Dot(all[j].n, o)) <= pass.tolerance) {
-      if (j < i) return false;  // coincident: the first one owns the face
-      continue;
+  if (all.size() < kManyCuts) {
+    for (std::size_t j = 0; j < all.size() && polygon.n > 0; ++j) {
+      if (!ClipByCut(all, i, j, o, pass.tolerance, clipped)) return false;
     }
-    Clip(all[j], static_cast<int>(j), pass.tolerance, clipped);
+    return polygon.n >= 3;
+  }
+  ClipByNearest(all, i, pass.tolerance, clipped);
+  if (polygon.n == 0) return false;
+  const Ball ball = BallAround(polygon);
+  const Vec3 c = ball.center;
+  for (std::size_t four = 0; four < clipped->x.size() && polygon.n > 0; ++four) {
+    const Four room = clipped->d[four] -
+                      (clipped->x[four] * c.x + clipped->y[four] * c.y + clipped->z[four] * c.z);
+    if (!Any(room < ball.radius)) continue;
+    for (std::size_t j = 4 * four; j < std::min(4 * four + 4, all.size()); ++j) {
+      if (room[j % 4] >= ball.radius || polygon.n == 0) continue;
+      if (!ClipByCut(all, i, j, o, pass.tolerance, clipped)) return false;
+    }
   }
   return polygon.n >= 3;
 }
@@ -182,16 +273,17 @@ Vec3 Vertex(std::span<const PlaneCut> all, std::size_t i, const LoosePolygon& po
                      all[static_cast<std::size_t>(after)], rough);
 }
 
-/** The working memory of this thread, with room for the squares on that many cuts. */
-Clipped* Memory(std::size_t cuts) {
+/** The working memory of this thread, made ready for a pass over cuts. */
+Clipped* Memory(std::span<const PlaneCut> cuts) {
   thread_local Clipped clipped;
-  clipped.now.Reserve(cuts + 4);
+  clipped.now.Reserve(cuts.size() + 4);
+  if (cuts.size() >= kManyCuts) clipped.Take(cuts);
   return &clipped;
 }
 
 /** One pass over all cuts; those from `number` on are walls of the clipping cube. */
 Polytope ClipAll(std::span<const PlaneCut> all, std::size_t number, const Pass& pass) {
-  Clipped* const clipped = Memory(all.size());
+  Clipped* const clipped = Memory(all);
   const LoosePolygon& polygon = clipped->now;
   Polytope P;
   P.tolerance = pass.tolerance;
@@ -252,7 +344,7 @@ struct Reach {
 /** What a pass without a cube's walls says, or nothing where a wall might have a part in it. Where
  each face is bounded by cuts, so is the polytope. */
 std::optional<Reach> ReachOfCuts(std::span<const PlaneCut> cuts, const Pass& pass) {
-  Clipped* const clipped = Memory(cuts.size());
+  Clipped* const clipped = Memory(cuts);
   const LoosePolygon& polygon = clipped->now;
   Reach reach;
   for (std::size_t i = 0; i < cuts.size(); ++i) {
@@ -274,7 +366,7 @@ std::optional<Reach> ReachOfCuts(std::span<const PlaneCut> cuts, const Pass& pas
 Reach ReachInCube(std::span<const PlaneCut> cuts, const Pass& pass) {
   if (const std::optional<Reach> reach = ReachOfCuts(cuts, pass)) return *reach;
   const std::vector<PlaneCut> all = WithCube(cuts, pass);
-  Clipped* const clipped = Memory(all.size());
+  Clipped* const clipped = Memory(all);
   const LoosePolygon& polygon = clipped->now;
   Reach reach;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -320,6 +412,7 @@ std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, double* apart)
     if (found == 2 && std::abs(Dot(Cross(N.Row(0), N.Row(1)), n)) < kSlab) continue;
     double upper = cuts[i].d, lower = -std::numeric_limits<double>::infinity();
     for (const PlaneCut& other : cuts) {
+      if (std::abs(std::abs(other.n.x) - std::abs(n.x)) > 1e-11) continue;
       if (SquaredNorm(other.n + n) < 1e-24) lower = std::max(lower, -other.d);
       if (SquaredNorm(other.n - n) < 1e-24) upper = std::min(upper, other.d);
     }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <ctime>
+#include <numbers>
 
 #include "random_shapes.h"
 
@@ -107,7 +108,7 @@ TEST(ConvexHull, ManyPointsOnASphere) {
 TEST(ConvexHull, TooManyTrianglesAreRefusedAndPointsInsideAreNot) {
   Random random(25);
   std::vector<Vec3> p;
-  for (int k = 0; k < 20000; ++k) p.push_back(random.Direction());
+  for (int k = 0; k < 7000; ++k) p.push_back(random.Direction());
   EXPECT_THROW(ConvexHull(p), std::length_error);
   for (Vec3& q : p) q = 0.1 * q;
   for (const double x : {-1.0, 1.0}) {
@@ -142,6 +143,79 @@ TEST(ConvexHull, FiveThousandPointsBecomeACellInASecond) {
   const std::vector<Cell> cells = ToCells(*Leaf(cloud));
   EXPECT_LT(static_cast<double>(std::clock() - start), 1.0 * CLOCKS_PER_SEC);
   EXPECT_GT(cells.front().surfaces.size(), 300u);
+}
+
+// The most that points can do: each is a corner. The faces close, and hold what Euler's and Gauss'
+// theorems say.
+TEST(SlowConvexHull, FiveThousandPointsOnASphereBecomeACellInSeconds) {
+  Random random(10);
+  Convex ball;
+  for (int k = 0; k < 5000; ++k) ball.vertices.push_back(random.Direction());
+  const std::clock_t start = std::clock();
+  const std::vector<Cell> cells = ToCells(*Leaf(ball));
+  EXPECT_LT(static_cast<double>(std::clock() - start), 5.0 * CLOCKS_PER_SEC);
+  ASSERT_EQ(cells.size(), 1u);
+  EXPECT_EQ(cells[0].faces.size(), 2 * ball.vertices.size() - 4);
+  Vec3 area;
+  double volume = 0.0, whole = 0.0;
+  for (const FacePolygon& face : cells[0].faces) {
+    ASSERT_GE(face.p_C.size(), 3u);
+    for (std::size_t k = 2; k < face.p_C.size(); ++k) {
+      const Vec3 a = 0.5 * Cross(face.p_C[k - 1] - face.p_C[0], face.p_C[k] - face.p_C[0]);
+      area += a;
+      whole += Norm(a);
+      volume += Dot(a, face.p_C[0]) / 3;
+    }
+  }
+  EXPECT_LT(Norm(area), 1e-10);
+  const double sphere = 4 * std::numbers::pi;
+  EXPECT_LT(whole, sphere);
+  EXPECT_GT(whole, 0.998 * sphere);
+  EXPECT_LT(volume, sphere / 3);
+  EXPECT_GT(volume, 0.997 * sphere / 3);
+}
+
+/** Expects the same faces, from the same cuts in the same order. */
+void ExpectSamePolytope(const Polytope& a, const Polytope& b) {
+  ASSERT_EQ(a.faces.size(), b.faces.size());
+  for (std::size_t f = 0; f < a.faces.size(); ++f) {
+    const PolytopeFace &x = a.faces[f], &y = b.faces[f];
+    EXPECT_EQ(x.cut, y.cut);
+    ASSERT_EQ(x.p.size(), y.p.size());
+    std::size_t first = 0;  // a polygon may begin at another corner
+    while (first < y.p.size() && Norm(y.p[first] - x.p[0]) > 1e-10) ++first;
+    ASSERT_LT(first, y.p.size());
+    for (std::size_t k = 0; k < x.p.size(); ++k) {
+      const std::size_t at = (first + k) % y.p.size();
+      EXPECT_LT(Norm(x.p[k] - y.p[at]), 1e-10);
+      EXPECT_EQ(x.edge[k], y.edge[at]);
+    }
+  }
+}
+
+// Many cuts are looked through in another order than few: cuts that touch nothing, and doubles of
+// others, must change nothing.
+TEST(Polytope, ManyCutsMakeWhatTheFewThatMatterMake) {
+  Random random(26);
+  for (int round = 0; round < 40; ++round) {
+    std::vector<PlaneCut> few;
+    const int number = 8 + random.Below(32);
+    for (int k = 0; k < number; ++k) few.push_back({random.Direction(), random.Uniform(0.3, 1), k});
+    for (int axis = 0; axis < 3; ++axis) {
+      for (const double sign : {-1.0, 1.0}) {
+        Vec3 n;
+        n[axis] = sign;
+        few.push_back({n, 0.8, static_cast<int>(few.size())});
+      }
+    }
+    std::vector<PlaneCut> many = few;
+    for (int k = 0; k < 100; ++k) {
+      PlaneCut cut = few[static_cast<std::size_t>(random.Below(number))];
+      if (k % 2 == 0) cut = {random.Direction(), 2.5, -1};  // beyond the box
+      many.push_back(cut);
+    }
+    ExpectSamePolytope(ClipPolytope(few, 1), ClipPolytope(many, 1));
+  }
 }
 
 }  // namespace
