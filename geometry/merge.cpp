@@ -206,6 +206,7 @@ void MergeConnected(std::vector<Part>* parts) {
     const std::vector<std::size_t> connected = ConnectedTo(a, *parts, &seen);
     if (connected.size() < 3 || connected.size() > kMostTogether) continue;
     std::vector<const Cell*> cells;
+    cells.reserve(connected.size());
     for (const std::size_t b : connected) cells.push_back(&(*parts)[b].cell);
     const auto is_polytope = [](const Cell* cell) { return !cell->corners.p_C.empty(); };
     if (!std::all_of(cells.begin(), cells.end(), is_polytope)) continue;
