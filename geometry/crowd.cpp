@@ -14,12 +14,6 @@ namespace {
 
 bool IsPlane(const Surface& S) { return S.kind == SurfaceKind::kPlane; }
 
-bool IsCrowded(const RawCell& cell) {
-  const auto planes = std::count_if(cell.surfaces.begin(), cell.surfaces.end(), IsPlane);
-  const auto all = static_cast<std::ptrdiff_t>(cell.surfaces.size());
-  return all - planes > kMostCurved || (all > planes && all > kMostSurfaces);
-}
-
 /** Where along the axes each surface may bound the cell. */
 std::vector<Aabb> Reaches(const RawCell& cell) {
   std::vector<Surface> around;
@@ -86,8 +80,14 @@ RawCell Side(const RawCell& cell, const Surface& plane) {
 
 }  // namespace
 
+bool IsCrowded(std::span<const Surface> surfaces) {
+  const auto planes = std::count_if(surfaces.begin(), surfaces.end(), IsPlane);
+  const auto all = static_cast<std::ptrdiff_t>(surfaces.size());
+  return all - planes > kMostCurved || (all > planes && all > kMostSurfaces);
+}
+
 std::vector<RawCell> SplitCrowd(RawCell cell, Effort* effort) {
-  if (!IsCrowded(cell)) return {std::move(cell)};
+  if (!IsCrowded(cell.surfaces)) return {std::move(cell)};
   const std::vector<Aabb> reaches = Reaches(cell);
   std::array<Cut, 3> cuts;
   for (int axis = 0; axis < 3; ++axis) cuts[axis] = BestAlong(reaches, axis);

@@ -14,6 +14,9 @@ inline constexpr int kMostCurved = 12;
 /** Most surfaces of such a cell when some are curved: the engine takes 48 of the two of a pair. */
 inline constexpr int kMostSurfaces = 24;
 
+/** Whether a cell with these surfaces goes beyond the limits. */
+bool IsCrowded(std::span<const Surface> surfaces);
+
 /** The cell as parts that keep to the limits, cut by planes across the axes of its frame: each time
  the plane that leaves the fuller side with the fewest surfaces. A cell within the limits comes back
  as it is, and so does one that no plane relieves, such as the inside of many coaxial surfaces. In

@@ -17,11 +17,9 @@
 namespace intervox::host {
 namespace {
 
-/** How often the interval with an event is halved. */
-constexpr int kHalvings = 40;
 /** Events of a step that are located; more are taken where the method has come to. */
 constexpr int kMostEvents = 400;
-/** Times nearer than this share of a step are the same. */
+/** Times nearer than this share of a step are the same, and so is an event. */
 constexpr double kSameTime = 1e-9;
 /** What happens within this share of a step after an event is taken at its end: groupings may come
  and go. */
@@ -31,9 +29,17 @@ constexpr int kMostSteps = 1000000;
 /** How often what gains energy is done again, and with how much of the tolerance. */
 constexpr int kMostRedone = 6;
 constexpr double kTighter = 0.1;
+/** From this time on its steps resolve the contacts as well: what the law itself makes, without a
+ potential, is then known, and no gain of the method. */
+constexpr int kResolvedFrom = 2;
+/** ω times a step that resolves a contact. */
+constexpr double kResolvedPhase = 0.4;
 /** What an interval may gain, as a share of what moves. Errors of methods have both signs, so what
  gains is done again until its gain is nothing. */
 constexpr double kAllowedGain = 1e-9;
+/** And what it may lose that neither friction nor damping took. Loose tolerances let fast modes
+ vibrate, which the method damps and dampers and integrals take for motion. */
+constexpr double kAllowedLoss = 1e-2;
 /** What laws remember and what bounds passive contacts is moved on after this much of the fastest
  contact's phase, or of a step in tenths of it. */
 constexpr double kRemembers = 0.1;
@@ -55,6 +61,7 @@ struct Effort {
   double tolerance = 0.0;
   int steps = kMostSteps;
   int events = kMostEvents;
+  double longest = HUGE_VAL;      ///< step [s]
   double first = 0.0;             ///< guess of an interval's first step; 0: none [s]
   double last_event = -HUGE_VAL;  ///< [s]
 };
@@ -123,7 +130,7 @@ bool IntervalMaker::LookAt(double t, std::span<const double> all) {
 /** The earliest time at which the event that is seen at `high` is seen, and not at `low`. */
 double IntervalMaker::FindEvent(double low, double high) {
   std::vector<double> there(all_.size());
-  for (int k = 0; k < kHalvings; ++k) {
+  while (high - low > kSameTime * tools_.world->step) {
     const double middle = low + 0.5 * (high - low);
     if (!(middle > low) || !(middle < high)) break;
     stepper_->At(middle, there);
@@ -197,7 +204,8 @@ void IntervalMaker::Fail(const integrators::AdaptiveFailure& failure) const {
 Interval IntervalMaker::Make() {
   Interval interval;
   all_ = rates_.Start();
-  const double longest = LengthByThickness(tools_, group_, end_ - group_.time);
+  const double longest =
+      std::fmin(effort_.longest, LengthByThickness(tools_, group_, end_ - group_.time));
   const integrators::AdaptiveTask task{
       group_.time, end_, longest, effort_.first, effort_.tolerance, rates_.Quadratures()};
   stepper_.emplace(*tools_.adaptive, task, rates_, all_);
@@ -255,6 +263,7 @@ void StepAdaptively(const StageTools& tools, double end, BodyGroup* group, Stage
   while (group->time < end) {
     const double until = NextCut(tools, *group, end);
     effort.tolerance = tools.world->scene.integrator.tolerance;
+    effort.longest = HUGE_VAL;
     for (int redone = 0;; ++redone) {
       const Interval interval = IntervalMaker(tools, until, *group, &effort, scratch).Make();
       AddCounters(scratch->rates.get(), scratch);
@@ -268,9 +277,13 @@ void StepAdaptively(const StageTools& tools, double end, BodyGroup* group, Stage
       for (const double loss : LossesOf(scratch->a)) risen -= loss;
       const bool gains =
           check.Gains() || check.GainsInAll() || std::fmax(check.gain, risen) > enough;
-      if (gains && redone < kMostRedone) {
+      const bool loses = !(check.balance >= -kAllowedLoss * check.moved);
+      if ((gains || loses) && redone < kMostRedone) {
         ++scratch->counters.redone_substeps;
         effort.tolerance *= kTighter;
+        if (redone + 1 >= kResolvedFrom && interval.fastest > 0.0) {
+          effort.longest = std::fmin(effort.longest, kResolvedPhase / interval.fastest);
+        }
         effort.first = 0.0;
         continue;
       }

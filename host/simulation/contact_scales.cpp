@@ -111,7 +111,7 @@ double SmallerSize(const World& world, const BodyGroup& group, int i, int j) {
   double size = 0.0;
   for (const int b : {i, j}) {
     const BodyCells& cells =
-        world.boxes[static_cast<std::size_t>(group.bodies[static_cast<std::size_t>(b)])];
+        world.SizeOf(static_cast<std::size_t>(group.bodies[static_cast<std::size_t>(b)]));
     if (cells.bounded && (size == 0.0 || 2.0 * cells.radius < size)) size = 2.0 * cells.radius;
   }
   return size;

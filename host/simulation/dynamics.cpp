@@ -91,7 +91,7 @@ StageTools MakeTools(const World& world, const PairFinder& finder) {
   tools.finder = &finder;
   tools.adaptive = integrators::FindAdaptiveMethod(world.scene.integrator.method);
   for (std::size_t b = 0; b < world.start.size(); ++b) {
-    tools.thickness.push_back(PartThickness(world.boxes[b]));
+    tools.thickness.push_back(PartThickness(world.SizeOf(b)));
     tools.load_times.push_back(LoadTimes(world.scene.bodies[b]));
   }
   AddJointTimes(world.joints, &tools.load_times);
@@ -254,7 +254,7 @@ void Dynamics::WatchRest() {
   for (const int body : world_.free_bodies) {
     const auto b = static_cast<std::size_t>(body);
     const RigidBody& rigid = state_.bodies[b];
-    const double radius = world_.boxes[b].bounded ? world_.boxes[b].radius : 0.0;
+    const double radius = world_.SizeOf(b).bounded ? world_.SizeOf(b).radius : 0.0;
     const double slow = g > 0.0 ? kRestShare * std::sqrt(2.0 * g * radius)
                                 : kRestPerStep * 2.0 * radius / world_.step;
     if (Norm(rigid.v) + Norm(rigid.w) * radius >= slow) state_.moving_until = state_.time;

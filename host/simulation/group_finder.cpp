@@ -183,7 +183,9 @@ void GroupFinder::Fill(const State& state) {
     const auto [i, j] = near_[k];
     BodyGroup& group = groups_[group_of_pair(i, j)];
     const PatchSettings& settings = world_.Rule(i, j)->patches;
-    const auto& boxes = settings.BareCells() ? world_.bare_boxes : world_.boxes;
+    const auto& boxes = settings.points        ? world_.merged_boxes
+                        : settings.BareCells() ? world_.bare_boxes
+                                               : world_.boxes;
     group.near[static_cast<std::size_t>(local_near_[k])] = {local_in(group, i),
                                                             local_in(group, j),
                                                             &boxes[static_cast<std::size_t>(i)],

@@ -7,6 +7,7 @@
 #include "geometry/grid/grid_cells.h"
 #include "geometry/grid/level_set.h"
 #include "geometry/hollows.h"
+#include "geometry/merge.h"
 #include "geometry/neighbours.h"
 #include "host/contact/parameters.h"
 #include "host/input/place.h"
@@ -139,8 +140,19 @@ void SolidCells::AddBareCells() {
   });
 }
 
+void SolidCells::AddMergedCells() {
+  std::call_once(merged_made_, [this] {
+    merged_ = geometry::MergeCells(Cells());
+    merged_boxes = MakeBodyCells(merged_);
+  });
+}
+
 void Solids::AddBareCells() {
   for (const auto& [text, solid] : by_text_) solid->AddBareCells();
+}
+
+void Solids::AddMergedCells() {
+  for (const auto& [text, solid] : by_text_) solid->AddMergedCells();
 }
 
 }  // namespace intervox::host

@@ -22,6 +22,7 @@ struct SolidCells {
   std::vector<geometry::Cell> split;  ///< cut around hollow faces; empty where there are none
   BodyCells boxes;                    ///< of Cells()
   BodyCells bare_boxes;               ///< of `bare`
+  BodyCells merged_boxes;             ///< of `merged`
 
   SolidCells() = default;
   SolidCells(const SolidCells&) = delete;
@@ -30,10 +31,13 @@ struct SolidCells {
   std::span<const geometry::Cell> Cells() const { return split.empty() ? whole : split; }
   /** Makes `bare` and `bare_boxes`, once; worlds on several threads may ask for them. */
   void AddBareCells();
+  /** Makes `merged` and `merged_boxes`, likewise. */
+  void AddMergedCells();
 
  private:
-  std::vector<geometry::Cell> bare_;  ///< `whole` with no face a cut
-  std::once_flag bare_made_;
+  std::vector<geometry::Cell> bare_;    ///< `whole` with no face a cut
+  std::vector<geometry::Cell> merged_;  ///< Cells() without the cuts that can be undone
+  std::once_flag bare_made_, merged_made_;
 };
 
 /** The solids of a scene's bodies. Bodies with the same shape share one, and so do worlds. */
@@ -53,6 +57,8 @@ class Solids {
   const MassProperties& Mass(const SolidCells& solid, double density);
   /** Makes `bare_boxes` of all solids. */
   void AddBareCells();
+  /** Makes `merged_boxes` of all solids. */
+  void AddMergedCells();
 
  private:
   /** The solid of a text that tells all of it, made where there is none. */

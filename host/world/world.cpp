@@ -84,6 +84,7 @@ void AddBody(const BodySettings& body, World* world) {
   world->whole.push_back(solid != nullptr ? Cells(solid->whole) : Cells{});
   world->boxes.Add(solid != nullptr ? &solid->boxes : nullptr);
   world->bare_boxes.Add(solid != nullptr ? &solid->bare_boxes : nullptr);
+  world->merged_boxes.Add(solid != nullptr ? &solid->merged_boxes : nullptr);
 }
 
 bool IsGrid(std::span<const geometry::Cell> cells) {
@@ -123,9 +124,10 @@ void AddRules(const BodyNames& names, World* world) {
   }
   world->rules = PairRules(world->scene, names, world->start, has_cells, apart);
   RefuseDistributedOnGrids(*world);
-  bool bare = false;
+  bool bare = false, points = false;
   for (const PairRule& rule : world->rules.All()) {
     bare = bare || rule.patches.BareCells();
+    points = points || rule.patches.points;
     for (const std::string& warning : rule.model->warnings) {
       const std::string text = "contact_models." + rule.name + "." + warning;
       const auto end = world->warnings.end();
@@ -133,6 +135,7 @@ void AddRules(const BodyNames& names, World* world) {
     }
   }
   if (bare) world->solids.AddBareCells();
+  if (points) world->solids.AddMergedCells();
 }
 
 /** An explicit scheme throws bodies off holders that vibrate too fast for its steps. */

@@ -39,6 +39,7 @@ struct World {
   std::vector<std::span<const geometry::Cell>> whole;  ///< by body, as the shapes have them
   BoxesOfBodies boxes;                                 ///< of `cells`
   BoxesOfBodies bare_boxes;           ///< of the cells that contacts by pairs of cells use
+  BoxesOfBodies merged_boxes;         ///< of the cells that contacts in points use
   std::vector<RigidBody> start;       ///< bodies at t = 0
   std::vector<int> free_bodies;       ///< indices, ascending
   PairRules rules;                    ///< of all pairs of bodies
@@ -50,6 +51,12 @@ struct World {
 
   /** How bodies i and j touch; null where they cannot. See PairRules::Find. */
   const PairRule* Rule(int i, int j) const { return rules.Find(i, j); }
+
+  /** The boxes that tell how large body b is: those of merged cells where any are, since cuts
+   change no size. */
+  const BodyCells& SizeOf(std::size_t b) const {
+    return merged_boxes[b].cells.empty() ? boxes[b] : merged_boxes[b];
+  }
 
   World() = default;
   /** With the solids of another world at hand. */

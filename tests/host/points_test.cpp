@@ -287,7 +287,7 @@ TEST(Points, PolytopesTouchAlongTheirShortestWayOut) {
       continue;
     }
     ASSERT_FALSE(found.empty()) << trial;
-    (found[0].feature >= (1 << 25) ? edges : faces) += 1;
+    (found.size() == 1 && found[0].feature >= (1 << 13) ? edges : faces) += 1;
     const double depth = -Deepest(found);
     if (depth > 0.15) continue;  // it sticks out at the other side
     // Along n it comes free at the depth, but for deepest corners beside the face and for edges
@@ -302,14 +302,15 @@ TEST(Points, PolytopesTouchAlongTheirShortestWayOut) {
       const Vec3 u = random.Direction();
       EXPECT_TRUE(Overlaps(a, b, Moved(X_WA, 0.9 * depth * u), X_WB)) << trial;
     }
-    for (const PointContact& point : found) EXPECT_NEAR(Norm(point.n - found[0].n), 0.0, 1e-14);
+    // Each within 11.5° of the face's.
+    for (const PointContact& point : found) EXPECT_LT(Norm(point.n - found[0].n), 0.4);
   }
   EXPECT_GT(exact, 0.8 * shallow);
   EXPECT_GT(faces, 10);
   EXPECT_GT(edges, 5);
 }
 
-TEST(Points, OfTwoFacesOnEachOtherTheSecondsDecidesAtAnyTilt) {
+TEST(Points, OfTwoFacesOnEachOtherCornersStandOnTheOthersFaceAtAnyTilt) {
   const Cell table = One(Leaf(Box{{1, 1, 0.1}}))[0], brick = One(Leaf(Box{{0.4, 0.2, 0.1}}))[0];
   Random random(21);
   for (int trial = 0; trial < 100; ++trial) {
@@ -317,12 +318,17 @@ TEST(Points, OfTwoFacesOnEachOtherTheSecondsDecidesAtAnyTilt) {
     const double tilt = std::pow(10.0, random.Uniform(-6, -1));
     const Pose X_WB = Turned({Mat3::Identity(), {0, 0, 0.0999}}, {0, 0, 0.0999}, tilt * axis);
     const auto under = Find(table, brick, {}, X_WB), above = Find(brick, table, X_WB, {});
-    ASSERT_FALSE(under.empty() || above.empty()) << tilt;
+    ASSERT_FALSE(under.empty()) << tilt;
+    ASSERT_EQ(under.size(), above.size()) << tilt;
     for (const PointContact& point : under) {
-      EXPECT_NEAR(Norm(point.n + X_WB.R.Col(2)), 0.0, 1e-12) << tilt;
-    }
-    for (const PointContact& point : above) {
-      EXPECT_NEAR(Norm(point.n - Vec3{0, 0, 1}), 0.0, 1e-12) << tilt;
+      EXPECT_NEAR(Norm(point.n + Vec3{0, 0, 1}), 0.0, 1e-12) << tilt;
+      EXPECT_NEAR(point.p_WA.z, 0.05, 1e-12);
+      const auto other = std::find_if(above.begin(), above.end(), [&](const PointContact& p) {
+        return Norm(p.p_WA - point.p_WB) < 1e-12;
+      });
+      ASSERT_NE(other, above.end()) << tilt;
+      EXPECT_NEAR(Norm(other->n - Vec3{0, 0, 1}), 0.0, 1e-12) << tilt;
+      EXPECT_NEAR(other->x, point.x, 1e-12) << tilt;
     }
   }
 }
@@ -443,8 +449,8 @@ TEST(Points, TheDepthHasTheNormalAsItsGradientAndMovesWithTheBodies) {
             << k;
         // x changes by n · (dθ × (p − about)): no moment but that of the normal at its point.
         const Vec3 about = X_WA.p;
-        // Corners of a clipped face run along it, and the side points of a rim along the rim.
-        const bool runs = at.feature >= (1 << 12) || (k == 4 && at.feature % 3 != 0);
+        // The side points of a rim run along it.
+        const bool runs = k == 4 && at.feature % 3 != 0;
         if (runs) continue;
         EXPECT_NEAR(change(Turned(X_WA, about, kStep * u), Turned(X_WA, about, -kStep * u)),
                     Dot(at.n, Cross(u, at.p_WA - about)), 1e-5)

@@ -40,7 +40,8 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
  - Two polytopes touch along the separating axis of least depth: a face at the corners of what the
    other's nearest face leaves within the solid, two edges that cross beside faces at one point.
    These corners come and go as parts slide over each other. Each has the weight of the two edges'
-   halves that meet there, so what comes begins with what it takes from its neighbours.
+   halves that meet there, so what comes begins with what it takes from its neighbours, and each is
+   a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
  - Any others touch at their deepest point, where the least motion takes them apart: by their
    distance after they are moved apart along n, until they are nearest along n. Two grids, or a grid
    and a solid, by the moments of the overlap instead: x = −p V/|S|, p being its DepthPower.

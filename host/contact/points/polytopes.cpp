@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace intervox::host::points {
 namespace {
@@ -21,14 +22,17 @@ constexpr double kParallel = 1e-12;
 constexpr double kBeside = 1e-6;
 /** Of a corner's stiffness, where it has just come. */
 constexpr double kLeastWeight = 1e-6;
-/** Points of edges have features from here on; corners are counted from 0. */
-constexpr int kFirstClip = 1 << 12;
+/** Features: A's corners from 0, B's from here on, crossings of edges from twice that, whatever
+ finds them; then corners of what faces share that no edge or corner of the reference makes. */
+constexpr int kFirst = 1 << 12;
+constexpr int kFirstCrossing = 2 * kFirst;
+constexpr int kFirstOther = 1 << 29;
 
 /** An edge of a posed polytope between two of its faces. */
 struct Edge {
   Vec3 from, to;
-  Vec3 n_left, n_right;  ///< outward normals of its faces
-  int corner = 0;        ///< index of `from`
+  Vec3 n_left, n_right;   ///< outward normals of its faces
+  int low = 0, high = 0;  ///< indices of `from` and `to`
 };
 
 /** A polytope in the world. */
@@ -89,7 +93,7 @@ void AddEdges(Posed* out) {
     out->edges.push_back({out->corners[static_cast<std::size_t>(left.low)],
                           out->corners[static_cast<std::size_t>(left.high)],
                           out->normals[static_cast<std::size_t>(left.face)],
-                          out->normals[static_cast<std::size_t>(right.face)], left.low});
+                          out->normals[static_cast<std::size_t>(right.face)], left.low, left.high});
   }
 }
 
@@ -165,14 +169,32 @@ Axis BestEdges(const Posed& A, const Posed& B) {
   return best;
 }
 
+/** The number of an edge between two corners; the number of edges where there is none. */
+int EdgeOf(const Posed& part, int one, int two) {
+  const std::pair<int, int> ends = std::minmax(one, two);
+  const auto found = std::lower_bound(part.edges.begin(), part.edges.end(), ends,
+                                      [](const Edge& edge, const std::pair<int, int>& key) {
+                                        return std::pair(edge.low, edge.high) < key;
+                                      });
+  if (found == part.edges.end() || std::pair(found->low, found->high) != ends) {
+    return static_cast<int>(part.edges.size());
+  }
+  return static_cast<int>(found - part.edges.begin());
+}
+
+int CrossingFeature(int edge_a, int edge_b) {
+  return kFirstCrossing + edge_a * kFirstCrossing + edge_b;
+}
+
 /** The point at which two edges are nearest, halfway. */
-PointContact CrossingOf(const Axis& axis) {
+PointContact CrossingOf(const Axis& axis, const Posed& A, const Posed& B) {
   const Vec3 u = axis.a->to - axis.a->from, v = axis.b->to - axis.b->from;
   const Vec3 w = axis.b->from - axis.a->from;
   const double uu = Dot(u, u), uv = Dot(u, v), vv = Dot(v, v);
   const double s = std::clamp((Dot(w, u) * vv - Dot(w, v) * uv) / (uu * vv - uv * uv), 0.0, 1.0);
   PointContact point;
-  point.feature = 2 * kFirstClip * kFirstClip;
+  point.feature = CrossingFeature(static_cast<int>(axis.a - A.edges.data()),
+                                  static_cast<int>(axis.b - B.edges.data()));
   point.x = axis.x;
   point.n = axis.n;
   point.p_WA = axis.a->from + s * u;
@@ -185,7 +207,6 @@ PointContact CrossingOf(const Axis& axis) {
 struct ClipCorner {
   Vec3 p;
   int line = 0;  ///< on which the edge from here to the next corner lies
-  int feature = 0;
 };
 
 /** Clips a polygon by a plane, n·p ≤ offset kept. */
@@ -203,12 +224,65 @@ void Clip(const Vec3& n, double offset, int plane, std::vector<ClipCorner>* poly
     cut.p = at.p + (out / (out - out_next)) * (next.p - at.p);
     const bool leaves = out <= 0.0;
     cut.line = leaves ? -1 - plane : at.line;
-    // The same pair of lines, the same feature.
-    const int other = at.line + kFirstClip / 2, mine = plane;
-    cut.feature = kFirstClip + other * kFirstClip / 2 + mine;
     scratch->push_back(cut);
   }
   std::swap(*polygon, *scratch);
+}
+
+bool IsOn(const geometry::Corners& t, std::size_t face, int corner) {
+  const auto begin = t.loop.begin() + t.begin[face], end = t.loop.begin() + t.begin[face + 1];
+  return std::find(begin, end, corner) != end;
+}
+
+/** A corner of what two faces share, where edges of both cross: along the normal of the edges.
+ Unlike along a face's normal, the depth has that normal as its gradient while the faces tilt.
+ Where they cross at a small angle the point stays as it is.
+ @param beside  the reference's face beyond the edge. @param line  of the other's edge */
+void CrossingAt(const Posed& reference, std::size_t face, std::size_t beside, const Posed& other,
+                std::size_t flattest, int line, bool is_a, PointContact* point) {
+  const geometry::Corners& t = *reference.topology;
+  for (int k = 0; k < SizeOf(t, face); ++k) {
+    const int from = CornerOf(t, face, k), to = CornerOf(t, face, k + 1);
+    if (!IsOn(t, beside, from) || !IsOn(t, beside, to)) continue;
+    const auto corner = [](const Posed& part, int c) {
+      return part.corners[static_cast<std::size_t>(c)];
+    };
+    const int first = CornerOf(*other.topology, flattest, line);
+    const int second = CornerOf(*other.topology, flattest, line + 1);
+    const int mine = EdgeOf(reference, from, to), others = EdgeOf(other, first, second);
+    point->feature = is_a ? CrossingFeature(mine, others) : CrossingFeature(others, mine);
+    const Vec3 p = corner(reference, from), u = corner(reference, to) - p;
+    const Vec3 q = corner(other, first), v = corner(other, second) - q;
+    const Vec3 across = Cross(u, v);
+    const double square = SquaredNorm(across);
+    if (!(square > kParallel * SquaredNorm(u) * SquaredNorm(v))) return;
+    const double side = Dot(across, reference.normals[face]) < 0.0 ? -1.0 : 1.0;
+    const Vec3 n = (side / std::sqrt(square)) * across;
+    if (Dot(n, reference.normals[face]) < -kFacing) return;
+    point->n = n;
+    point->x = Dot(n, q - p);
+    point->p_WA = q + (Dot(Cross(q - p, u), across) / square) * v;
+    point->p_WB = point->p_WA - point->x * n;
+    return;
+  }
+}
+
+/** A corner of what two faces share that is one of the reference's: below the other's face. */
+void CornerAt(const Posed& reference, std::size_t face, std::size_t one, std::size_t two,
+              const Posed& other, std::size_t flattest, bool is_a, PointContact* point) {
+  const geometry::Corners& t = *reference.topology;
+  const bool facing = Dot(other.normals[flattest], reference.normals[face]) < kFacing;
+  for (int k = 0; k < SizeOf(t, face) && facing; ++k) {
+    const int corner = CornerOf(t, face, k);
+    if (!IsOn(t, one, corner) || !IsOn(t, two, corner)) continue;
+    const Vec3 p = reference.corners[static_cast<std::size_t>(corner)];
+    point->feature = is_a ? corner : kFirst + corner;
+    point->n = -other.normals[flattest];
+    point->x = Dot(other.normals[flattest], p) - other.offsets[flattest];
+    point->p_WB = p;
+    point->p_WA = p + point->x * point->n;
+    return;
+  }
 }
 
 /** Appends the corners of the other's nearest face that lie within the reference and beyond its
@@ -234,7 +308,7 @@ void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, 
   polygon.clear();
   for (int k = 0; k < SizeOf(t, flattest); ++k) {
     const int corner = CornerOf(t, flattest, k);
-    polygon.push_back({other.corners[static_cast<std::size_t>(corner)], k, corner});
+    polygon.push_back({other.corners[static_cast<std::size_t>(corner)], k});
   }
   double size = 0.0;
   for (const Vec3& p : reference.corners) size = std::max(size, Norm(p - reference.corners[0]));
@@ -243,19 +317,41 @@ void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, 
     Clip(reference.normals[f], reference.offsets[f] + kBeside * size, static_cast<int>(f), &polygon,
          &scratch);
   }
-  const int base = is_a ? kFirstClip * kFirstClip : 0;
   const std::size_t count = polygon.size();
+  const std::size_t before = out->size();
   double around = 0.0;
   for (std::size_t k = 0; k < count; ++k) around += Norm(polygon[(k + 1) % count].p - polygon[k].p);
   for (std::size_t k = 0; k < count; ++k) {
     const ClipCorner& at = polygon[k];
     const double x = Dot(n, at.p) - reference.offsets[face];
     if (!(x < 0.0)) continue;
-    PointContact point{base + at.feature, x, n, at.p, at.p - x * n};
+    PointContact point{0, x, n, at.p, at.p - x * n};
+    const int in = polygon[(k + count - 1) % count].line, onward = at.line;
+    const auto plane_of = [](int line) { return static_cast<std::size_t>(-1 - line); };
+    if (in < 0 && onward < 0) {
+      point.feature = kFirstOther + static_cast<int>(plane_of(in)) * kFirst - onward;
+      CornerAt(reference, face, plane_of(in), plane_of(onward), other, flattest, is_a, &point);
+    } else if (in < 0 || onward < 0) {
+      const std::size_t beside = plane_of(std::min(in, onward));
+      const int line = std::max(in, onward);
+      point.feature = 2 * kFirstOther + static_cast<int>(beside) * kFirst + line;
+      CrossingAt(reference, face, beside, other, flattest, line, is_a, &point);
+    } else {
+      point.feature = CornerOf(t, flattest, onward) + (is_a ? kFirst : 0);
+    }
+    if (!(point.x < 0.0)) continue;
     const double sides =
         Norm(polygon[(k + 1) % count].p - at.p) + Norm(at.p - polygon[(k + count - 1) % count].p);
     point.weight = std::max(kLeastWeight, 0.5 * SizeOf(t, flattest) * sides / around);
-    out->push_back(is_a ? OfTheOther(point) : point);
+    // Where more than three faces meet, the sides that were moved out meet several times.
+    const auto known =
+        std::find_if(out->begin() + static_cast<std::ptrdiff_t>(before), out->end(),
+                     [&](const PointContact& other) { return other.feature == point.feature; });
+    if (known != out->end()) {
+      known->weight += point.weight;
+    } else {
+      out->push_back(is_a ? OfTheOther(point) : point);
+    }
   }
 }
 
@@ -283,14 +379,14 @@ double PointsOfPolytopes(const Cell& a, const Pose& X_WA, const Cell& b, const P
   // Edges that cross at a face are corners of what the faces share.
   const bool beside = edges.a != nullptr && Dot(edges.n, n) < -kFacing;
   if (beside && edges.x > kLessDeep * std::max(on_a.x, on_b.x)) {
-    out->push_back(CrossingOf(edges));
+    out->push_back(CrossingOf(edges, A, B));
     return 0.0;
   }
   const std::size_t before = out->size();
   if (by_b) PointsOnFace(B, A, on_b, false, out);
   if (!by_b) PointsOnFace(A, B, on_a, true, out);
   // What is beside the face where the other is deepest: the edges, then the other's face.
-  if (out->size() == before && edges.a != nullptr) out->push_back(CrossingOf(edges));
+  if (out->size() == before && edges.a != nullptr) out->push_back(CrossingOf(edges, A, B));
   if (out->size() == before && by_b) PointsOnFace(A, B, on_a, true, out);
   if (out->size() == before && !by_b) PointsOnFace(B, A, on_b, false, out);
   return 0.0;

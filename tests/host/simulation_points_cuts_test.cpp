@@ -1,0 +1,179 @@
+// Cuts change nothing where bodies touch in points: force, sensor load and rest are the whole's.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "geometry/make_surface.h"
+#include "geometry/neighbours.h"
+#include "geometry/solid.h"
+#include "host/simulation.h"
+#include "tests/host/scene_text.h"
+
+namespace intervox {
+namespace {
+
+/** The text of a half-space whose normal points to +1 or −1 along n, through p. */
+std::string Side(const Vec3& n, const Vec3& p, double sign) {
+  const Vec3 m = (sign / Norm(n)) * n;
+  return fmt::format("{{half_space: {{normal: [{:.17g}, {:.17g}, {:.17g}], offset: {:.17g}}}}}",
+                     m.x, m.y, m.z, Dot(m, p));
+}
+
+/** A plane through p across n. */
+struct Plane {
+  Vec3 n, p;
+};
+
+/** A cell and its text in a scene. */
+struct Part {
+  geometry::Cell cell;
+  std::string text;
+};
+
+/** A shape of one cell, centred. */
+Part PartOf(geometry::Primitive primitive, const std::string& text) {
+  geometry::Shape shape;
+  shape.primitive = std::move(primitive);
+  return {geometry::ToCells(shape)[0], text};
+}
+
+/** The `cells:` of a body: a shape cut by planes one after the other; with `only` each cuts but the
+ first part, so that faces end within faces. */
+std::string CellsOf(const Part& whole, const std::vector<Plane>& planes, bool only) {
+  std::vector<Part> parts{whole};
+  for (const Plane& plane : planes) {
+    std::vector<Part> next;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      const auto halves =
+          geometry::Halves(parts[k].cell, geometry::MakePlane(Normalized(plane.n), plane.p));
+      if ((only && k > 0) || halves.size() == 1) {
+        next.push_back(parts[k]);
+        continue;
+      }
+      for (const double sign : {1.0, -1.0}) {
+        next.push_back(
+            {halves[sign > 0.0 ? 0 : 1], parts[k].text + ", " + Side(plane.n, plane.p, sign)});
+      }
+    }
+    parts = std::move(next);
+  }
+  std::string text;
+  for (const Part& part : parts) {
+    text += (text.empty() ? "" : ", ") + ("{intersection: [" + part.text + "]}");
+  }
+  return "cells: [" + text + "]";
+}
+
+/** What is compared at the end. */
+struct Rest {
+  Pose X;
+  Vec3 force, torque;
+  std::size_t contacts = 0;
+};
+
+/** A part that falls onto a base whose sensor feels it. */
+Rest Fall(const std::string& base, const std::string& part) {
+  Simulation simulation = testing::FromText(
+      fmt::format("duration: 0.8\nintegrator: {{step: 500.0e-6}}\n"
+                  "contact_models:\n  default:\n    geometry: points\n"
+                  "    normal: {{model: gonthier, stiffness: 1e6, exponent: 1, restitution: 0.3}}\n"
+                  "    friction: {{model: bristle, mu_s: 0.4, mu_c: 0.4}}\n"
+                  "bodies:\n  base: {{{}, fixed: true, pose: {{position: [0, 0, -0.1]}}}}\n"
+                  "  part: {{{}, mass: 0.3, center_of_mass: [0.01, 0, 0], inertia: [1e-3, 1.1e-3, "
+                  "1.2e-3], pose: {{position: [0.02, 0, 0.06], rpy_deg: [5, 3, 10]}}}}\n"
+                  "sensors:\n  scale: {{body: base}}\n",
+                  base, part),
+      2);
+  testing::RunToEnd(&simulation);
+  Rest rest;
+  rest.X = simulation.State()[1].X_WB;
+  rest.force = simulation.Sensors()[0].force;
+  rest.torque = simulation.Sensors()[0].torque;
+  rest.contacts = simulation.Contacts().size();
+  return rest;
+}
+
+constexpr double kSame = 1e-9;
+
+void ExpectSame(const Rest& cut, const Rest& whole, const std::string& what) {
+  EXPECT_LT(Norm(cut.X.p - whole.X.p), kSame) << what;
+  for (int k = 0; k < 3; ++k) EXPECT_LT(Norm(cut.X.R.Col(k) - whole.X.R.Col(k)), kSame) << what;
+  EXPECT_LT(Norm(cut.force - whole.force), kSame * 0.3 * 9.81) << what;
+  EXPECT_LT(Norm(cut.torque - whole.torque), kSame * 0.3 * 9.81) << what;
+  EXPECT_EQ(cut.contacts, whole.contacts) << what;
+}
+
+/** One to five planes: across an axis, through an edge or a corner, or anywhere. */
+std::vector<Plane> RandomPlanes(int count, const Vec3& half, std::mt19937* engine) {
+  std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+  std::vector<Plane> planes;
+  for (int k = 0; k < count; ++k) {
+    Vec3 n{uniform(*engine), uniform(*engine), uniform(*engine)};
+    Vec3 p{0.6 * half.x * n.y, 0.6 * half.y * n.z, 0.6 * half.z * n.x};
+    if (k % 3 == 0) n = {1, 0, 0};
+    if (k % 3 == 1) p = half;                                                  // a corner
+    if (k % 3 == 2) n = {half.y, (*engine)() % 2 == 0 ? half.x : -half.x, 0};  // along a diagonal
+    if (k % 3 == 2) p = {half.x, n.y > 0 ? -half.y : half.y, 0};
+    planes.push_back({n, p});
+  }
+  return planes;
+}
+
+TEST(CutsInPoints, OfAPartOnATableChangeNothing) {
+  std::mt19937 engine(5);
+  const std::vector<Vec3> points = {
+      {0.05, 0.03, -0.025}, {-0.05, 0.03, -0.025}, {0.02, -0.04, -0.025}, {-0.02, -0.04, -0.025},
+      {0.03, 0, 0.03},      {-0.03, 0.01, 0.025},  {0, 0.03, 0.03}};
+  std::string vertices;
+  for (const Vec3& p : points) {
+    vertices += (vertices.empty() ? "" : ", ") + fmt::format("[{}, {}, {}]", p.x, p.y, p.z);
+  }
+  const std::vector<Part> shapes = {
+      PartOf(geometry::Box{{0.1, 0.07, 0.05}}, "{box: {size: [0.1, 0.07, 0.05]}}"),
+      PartOf(geometry::Convex{points}, "{convex: {vertices: [" + vertices + "]}}"),
+      PartOf(geometry::Cylinder{0.05, 0.05}, "{cylinder: {radius: 0.05, height: 0.05}}"),
+      PartOf(geometry::Ellipsoid{{0.05, 0.04, 0.025}},
+             "{ellipsoid: {radii: [0.05, 0.04, 0.025]}}")};
+  const std::vector<std::string> bases = {"shape: {half_space: {normal: [0, 0, 1], offset: 0.1}}",
+                                          "shape: {box: {size: [1, 1, 0.2]}}"};
+  for (std::size_t k = 0; k < shapes.size(); ++k) {
+    for (const std::string& base : bases) {
+      if (k > 1 && &base == &bases[1]) continue;
+      const Rest whole = Fall(base, "shape: " + shapes[k].text);
+      EXPECT_NEAR(whole.force.z, -0.3 * 9.81, k > 1 ? 0.1 : 1e-6) << k;
+      for (int count = 1; count < 5; ++count) {
+        const auto planes = RandomPlanes(count, {0.05, 0.035, 0.025}, &engine);
+        for (const bool only : {false, true}) {
+          ExpectSame(Fall(base, CellsOf(shapes[k], planes, only)), whole,
+                     fmt::format("shape {}, {} cuts{}", k, count, only ? ", T" : ""));
+        }
+      }
+    }
+  }
+}
+
+// The table and the box are both cut, and the box lies with one edge over the table's rim.
+TEST(CutsInPoints, OfATableUnderABoxChangeNothing) {
+  std::mt19937 engine(6);
+  const Part box = PartOf(geometry::Box{{0.1, 0.07, 0.05}}, "{box: {size: [0.1, 0.07, 0.05]}}");
+  const Part table = PartOf(geometry::Box{{0.09, 1, 0.2}}, "{box: {size: [0.09, 1, 0.2]}}");
+  const Rest whole = Fall("shape: " + table.text, "shape: " + box.text);
+  EXPECT_NEAR(whole.force.z, -0.3 * 9.81, 1e-6);
+  for (int count = 1; count < 4; ++count) {
+    const auto planes = RandomPlanes(count, {0.045, 0.5, 0.1}, &engine);
+    const auto others = RandomPlanes(count, {0.05, 0.035, 0.025}, &engine);
+    for (const bool only : {false, true}) {
+      ExpectSame(Fall(CellsOf(table, planes, only), CellsOf(box, others, !only)), whole,
+                 fmt::format("{} cuts{}", count, only ? ", T" : ""));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace intervox
