@@ -82,6 +82,11 @@ rm -r edited/report
 [[ -z "$(ls edited/report/*.h5 2>/dev/null)" ]] || fail "a run with a controller is replayed without it"
 grep -q "intervox.run_batch(.*only=.*overrides=" edited/report/index.html || fail "nothing says how Python does it alone"
 
+# On a phone and wide; without Chromium this part says so and is left out.
+browsed=0
+/usr/bin/python3 "$scenes/../page_in_browser.py" --still edited/report/index.html >browsed.txt 2>&1 || browsed=$?
+[[ $browsed -eq 0 || $browsed -eq 77 ]] || fail "the batch's page in Chromium: $(cat browsed.txt)"
+
 # A batch all of whose runs failed has a page that says why.
 sed -e 's/number: 60/number: 3/' -e 's/peak_force(ball)/sqrt(-1 - time)/' batch.yaml >failing.yaml
 "$intervox" batch failing.yaml -q -o failing 2>/dev/null && fail "failed runs are not told by the status"

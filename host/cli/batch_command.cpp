@@ -170,7 +170,7 @@ int Run(const Options& options) {
   if (terminal && !options.quiet) std::cerr << "\r\033[K";
   if (summary.finished.damaged > 0) {
     std::cerr << fmt::format(
-        "intervox: warning: {} lines of the journals are damaged; their runs were done again.\n",
+        "intervox: warning: damaged lines in the journals: {}. Their runs were done again.\n",
         summary.finished.damaged);
   }
   if (!options.quiet) {
