@@ -194,7 +194,7 @@ void AddBatch(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("batch", "Run a scene many times with sampled values");
   command->add_option("file", options->file, "Batch file, intervox/batch/1")->required();
   command->add_option("-o,--out", options->out,
-                      "Folder of the results; default: the batch's name. With --only a file");
+                      "Folder of the results; default: the batch file's name. With --only a file");
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)
       ->take_all();
