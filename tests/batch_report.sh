@@ -75,6 +75,18 @@ names = [row["parameter"] for row in csv.DictReader(open("edited/report/correlat
 assert "bodies.ball.mass" in names and "shapes.ball" not in names, names
 PYTHON
 
+# Runs with a controller are not done again without it: their worst have no picture, or that of what was kept.
+/usr/bin/python3 -c "import h5py; h5py.File('edited/batch.h5', 'a').attrs['controller'] = b'def lift(simulation)'"
+rm -r edited/report
+/usr/bin/python3 "$scenes/../../python/batch_report.py" edited --worst 1 --intervox "$intervox" >/dev/null
+[[ -z "$(ls edited/report/*.h5 2>/dev/null)" ]] || fail "a run with a controller is replayed without it"
+grep -q "intervox.run_batch(.*only=.*overrides=" edited/report/index.html || fail "nothing says how Python does it alone"
+
+# On a phone and wide; without Chromium this part says so and is left out.
+browsed=0
+/usr/bin/python3 "$scenes/../page_in_browser.py" --still edited/report/index.html >browsed.txt 2>&1 || browsed=$?
+[[ $browsed -eq 0 || $browsed -eq 77 ]] || fail "the batch's page in Chromium: $(cat browsed.txt)"
+
 # A batch all of whose runs failed has a page that says why.
 sed -e 's/number: 60/number: 3/' -e 's/peak_force(ball)/sqrt(-1 - time)/' batch.yaml >failing.yaml
 "$intervox" batch failing.yaml -q -o failing 2>/dev/null && fail "failed runs are not told by the status"

@@ -3,7 +3,7 @@
 checks what a reader would notice: nothing overflows, no error is logged, no address is asked for, the
 slider moves the part and all plots' marks, playing goes on, zooms are shared, cuts and hiding show.
 
-Usage: page_in_browser.py PAGE.html [--pictures FOLDER]
+Usage: page_in_browser.py PAGE.html [--pictures FOLDER] [--still]
 Exit status: 0 all fine, 1 something is wrong, 77 there is no Chromium (the suite shows it as skipped)."""
 
 import argparse
@@ -167,10 +167,22 @@ def check_zoom(driver, check, where):
           f"{where}: a zoom is shared by all {len(plots)} plots")
 
 
+def check_interactive(driver, check, where):
+    labels = driver.execute_script("return [...document.querySelectorAll('.dygraph-axis-label-y')]"
+                                   ".map((label) => label.textContent)")
+    longest = max(labels, key=len, default="none")
+    check(0 < len(longest) <= 9, f"{where}: the numbers beside the plots are short (longest: {longest})")
+    check(driver.execute_script(OUTSIDE) == 0, f"{where}: plots stay inside their frames")
+    check_view(driver, check, where)
+    check_playing(driver, check, where)
+    check_zoom(driver, check, where)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("page", type=Path)
     parser.add_argument("--pictures", type=Path)
+    parser.add_argument("--still", action="store_true", help="the page is one of tables and pictures")
     options = parser.parse_args()
     if not (CHROMIUM.exists() and DRIVER.exists()):
         print(f"skipped: {CHROMIUM} or {DRIVER} is missing; install Debian's chromium and chromium-driver")
@@ -183,20 +195,15 @@ def main():
             where = f"{width} px"
             size_window(driver, width, height)
             driver.get(options.page.resolve().as_uri())
-            check(bool(wait_for(driver, "return window.intervoxView && window.intervoxView.bodies.length")),
-                  f"{where}: the view is there")
+            if not options.still:
+                check(bool(wait_for(driver, "return window.intervoxView && window.intervoxView.bodies.length")),
+                      f"{where}: the view is there")
             over, element = driver.execute_script(WIDEST)
             check(over <= 0.5, f"{where}: nothing overflows (widest: {element}, {over:+.1f} px)")
-            labels = driver.execute_script("return [...document.querySelectorAll('.dygraph-axis-label-y')]"
-                                           ".map((label) => label.textContent)")
-            longest = max(labels, key=len, default="none")
-            check(0 < len(longest) <= 9, f"{where}: the numbers beside the plots are short (longest: {longest})")
             check(driver.execute_script("return document.documentElement.scrollWidth") <= width,
                   f"{where}: the page does not scroll sideways")
-            check(driver.execute_script(OUTSIDE) == 0, f"{where}: plots stay inside their frames")
-            check_view(driver, check, where)
-            check_playing(driver, check, where)
-            check_zoom(driver, check, where)
+            if not options.still:
+                check_interactive(driver, check, where)
             if options.pictures:
                 options.pictures.mkdir(parents=True, exist_ok=True)
                 set_slider(driver, 0.5)

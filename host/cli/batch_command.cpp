@@ -170,7 +170,7 @@ int Run(const Options& options) {
   if (terminal && !options.quiet) std::cerr << "\r\033[K";
   if (summary.finished.damaged > 0) {
     std::cerr << fmt::format(
-        "intervox: warning: {} lines of the journals are damaged; their runs were done again.\n",
+        "intervox: warning: damaged lines in the journals: {}. Their runs were done again.\n",
         summary.finished.damaged);
   }
   if (!options.quiet) {
@@ -194,7 +194,7 @@ void AddBatch(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("batch", "Run a scene many times with sampled values");
   command->add_option("file", options->file, "Batch file, intervox/batch/1")->required();
   command->add_option("-o,--out", options->out,
-                      "Folder of the results; default: the batch's name. With --only a file");
+                      "Folder of the results; default: the batch file's name. With --only a file");
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)
       ->take_all();

@@ -88,7 +88,7 @@ def run_batch(path: str | os.PathLike[str], out: str | os.PathLike[str] | None =
               retry_failed: bool = False, only: int | None = None,
               progress: bool | Callable[[str], Any] = True) -> BatchResults:
     """Runs a batch file on threads (0: all cores), with its results in the folder `out`, as
-    `intervox batch` does; the batch's name if that is None.
+    `intervox batch` does; the batch file's name if that is None.
 
     controller(simulation): called as a run begins; a generator, resumed before each step, that sets
     inputs and yields. A function that returns None is called before each step. It may be called on
