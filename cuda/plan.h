@@ -50,6 +50,11 @@ INTERVOX_HD constexpr bool TakesCells(LeafRule rule) {
   return rule != LeafRule::kAuto && rule != LeafRule::kFraction && rule != LeafRule::kVoxel;
 }
 
+/** The leaf or voxel size of a query that names its rule; 0 otherwise. */
+INTERVOX_HD inline double SizeOf(const PairView& query) {
+  return query.rule == LeafRule::kAuto ? 0.0 : query.voxel_size;
+}
+
 namespace internal {
 
 // Spectral rules report an estimate; this many of them enclose the truth.
