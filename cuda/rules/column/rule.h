@@ -136,7 +136,7 @@ struct ColumnMemory {
   INTERVOX_HD ColumnMemory() {}
 };
 
-/** The sum over all panels, divided until the tolerance is met. */
+/** (K4): the sum over all panels, divided until the tolerance is met. */
 __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPair& pair,
                                                                   const ColumnChart& chart,
                                                                   const ColumnCover& cover,
