@@ -121,7 +121,8 @@ def main():
                     if ratio[k] > worst[t][0]:
                         worst[t] = (ratio[k], f"{a} and {b}")
     lines = ["| tolerance | pairs | estimate exceeded | bounds exceeded | worst, in estimates "
-             "| error above the tolerance | says that it missed | median of estimate over error |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+             "| error above the tolerance | says that it missed | median of estimate over error |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for t in TOLERANCES:
         where = f"{worst[t][0]:.2g} ({worst[t][1]})" if worst[t][0] else "none"
         lines.append(f"| {t:g} | {count} | {exceeded[t]} | {beyond[t]} | {where} | {wrong[t]} | {missed[t]} "
