@@ -50,10 +50,18 @@ INTERVOX_HD constexpr bool TakesCells(LeafRule rule) {
   return rule != LeafRule::kAuto && rule != LeafRule::kFraction && rule != LeafRule::kVoxel;
 }
 
+/** The leaf or voxel size of a query that names its rule; 0 otherwise. */
+INTERVOX_HD inline double SizeOf(const PairView& query) {
+  return query.rule == LeafRule::kAuto ? 0.0 : query.voxel_size;
+}
+
 namespace internal {
 
 // Spectral rules report an estimate; this many of them enclose the truth.
 inline constexpr double kEnclosure = 4.0;
+
+// The clip rule was not seen to state less, relative to V: of 5,765 random pairs at 1e-6 1.5e-7.
+inline constexpr double kBeyondClip = 1e-8;
 
 INTERVOX_HD inline bool IsPlanar(const CellView& cell) {
   if (cell.polytope) return true;
@@ -164,15 +172,20 @@ INTERVOX_HD bool PreparePair(const PairView& query, const PairFrame& frame, Work
 /** Keeps an answer where it is the best so far; true where no further rule needs to be asked. */
 INTERVOX_HD inline bool KeepBest(const PairView& query, LeafRule rule, const RuleResult& result,
                                  const Moments& moments, Progress* progress) {
-  if (!result.accepted || (progress->found && !(result.error < progress->result.error))) {
-    return false;
+  const bool best = result.accepted && (!progress->found || result.error < progress->result.error);
+  if (best) {
+    progress->found = true;
+    progress->result = result;
+    progress->moments = moments;
+    progress->rule = rule;
+    if (internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule)) ||
+        result.rounding) {
+      return true;
+    }
   }
-  progress->found = true;
-  progress->result = result;
-  progress->moments = moments;
-  progress->rule = rule;
-  return internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule)) ||
-         result.rounding;
+  // What comes after the column rule is the clip rule.
+  return rule == LeafRule::kColumn && progress->found &&
+         progress->result.error <= internal::kBeyondClip * progress->moments.v;
 }
 
 /** The metrics of a prepared pair, after its rules. */

@@ -30,18 +30,19 @@ __attribute__((noinline)) inline RuleResult RunColumn(const LocalPair& pair, Mom
   return ColumnRule(pair, moments);
 }
 
-__attribute__((noinline)) inline RuleResult RunClip(const LocalPair& pair, double leaf_size,
+__attribute__((noinline)) inline RuleResult RunClip(const PairView& query, const LocalPair& pair,
                                                     Moments* moments) {
-  return ClipRule(pair, moments, internal::clip::kMaxClipLeaves, leaf_size);
+  const int leaves = clip::MostLeaves(pair, query.rule == LeafRule::kAuto);
+  return ClipRule(pair, moments, leaves, SizeOf(query));
 }
 
-__attribute__((noinline)) inline RuleResult RunCenter(const LocalPair& pair, double voxel_size,
+__attribute__((noinline)) inline RuleResult RunCenter(const PairView& query, const LocalPair& pair,
                                                       Moments* moments) {
-  return CenterRule(pair, voxel_size, moments);
+  return CenterRule(pair, SizeOf(query), moments);
 }
 
 template <class P>
-RuleResult RunRule(LeafRule rule, const LocalPair& pair, double voxel_size, P* polyhedron,
+RuleResult RunRule(const PairView& query, LeafRule rule, const LocalPair& pair, P* polyhedron,
                    Moments* moments) {
   *moments = {};
   switch (rule) {
@@ -56,9 +57,9 @@ RuleResult RunRule(LeafRule rule, const LocalPair& pair, double voxel_size, P* p
     case LeafRule::kColumn:
       return RunColumn(pair, moments);
     case LeafRule::kClip:
-      return RunClip(pair, voxel_size, moments);
+      return RunClip(query, pair, moments);
     case LeafRule::kCenter:
-      return RunCenter(pair, voxel_size, moments);
+      return RunCenter(query, pair, moments);
     default:
       return {};
   }
@@ -81,8 +82,8 @@ PairOutcome ComputePair(const PairView& query, Workspace<P>* workspace) {
   for (int turn = 0; turn < (automatic ? kRulesInOrder : 1); ++turn) {
     const LeafRule rule = automatic ? RuleInOrder(turn) : query.rule;
     Moments moments;
-    const RuleResult result = internal::RunRule(rule, pair, automatic ? 0.0 : query.voxel_size,
-                                                &workspace->polyhedron, &moments);
+    const RuleResult result =
+        internal::RunRule(query, rule, pair, &workspace->polyhedron, &moments);
     if (KeepBest(query, rule, result, moments, &progress)) break;
   }
   ConcludePair(query, pair, progress, &out.metrics);

@@ -7,8 +7,8 @@
 
 namespace intervox::cuda::internal {
 
-/** Sums over the cones from the origin to triangles. N triangles are gathered and then added in as
- many lanes, by one loop that compilers turn into vector instructions. */
+/** (T2): sums over the cones from the origin to triangles. N triangles are gathered and then added
+ in as many lanes, by one loop that compilers turn into vector instructions. */
 template <int N>
 class TriangleSums {
  public:

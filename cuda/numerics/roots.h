@@ -78,11 +78,9 @@ INTERVOX_HD inline int CubicRoots(const double* c, double lo, double hi, double*
   knots[count++] = lo;
   const double disc = c[2] * c[2] - 3 * c[1] * c[3];
   if (disc > 0) {
-    const double q = -(c[2] + (c[2] > 0 ? std::sqrt(disc) : -std::sqrt(disc)));
-    const double r0 = q / (3 * c[3]), r1 = c[1] / q;
-    const double first = r0 < r1 ? r0 : r1, second = r0 < r1 ? r1 : r0;
-    if (first > lo && first < hi) knots[count++] = first;
-    if (second > lo && second < hi) knots[count++] = second;
+    const RootPair r = QuadraticRoots(3 * c[3], c[2], c[1], std::sqrt(disc));
+    if (r.first > lo && r.first < hi) knots[count++] = r.first;
+    if (r.second > lo && r.second < hi) knots[count++] = r.second;
   }
   knots[count++] = hi;
   int n = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cuda/numerics/roots.h"
 #include "geometry/surface_ray.h"
 
 namespace intervox::cuda::internal {
@@ -194,10 +195,9 @@ bool Columns::Through(const Vec3& origin, const Vec3& direction, Stretch* stretc
       }
       const double square = b * b + a * c;
       if (!(square > 0.0)) return false;
-      const double q = b > 0.0 ? -(b + std::sqrt(square)) : std::sqrt(square) - b;
-      const double t = q / a, u = -c / q, lo = t < u ? t : u, hi = t < u ? u : t;
-      if (hi < s.hi) s.hi = hi, s.exit = face.id;
-      if (lo > s.lo) s.lo = lo, s.entry = face.id;
+      const RootPair roots = QuadraticRoots(a, b, -c, std::sqrt(square));
+      if (roots.second < s.hi) s.hi = roots.second, s.exit = face.id;
+      if (roots.first > s.lo) s.lo = roots.first, s.entry = face.id;
     }
     if (!(s.lo < s.hi)) return false;
   }

@@ -170,13 +170,24 @@ void DescribePairs(const PairsFile& file, bool with_scene, bool with_cells) {
   }
 }
 
-/** Describes a part or a grid as the only shape of a file beside it. */
+/** A part or a grid as the only shape of a file that is made up for it. */
+PairsFile ParsePart(const std::string& path, bool repair) {
+  const std::string file = std::filesystem::absolute(path).string();
+  try {
+    return ParsePairs("schema: intervox/pairs/1\nshapes: {part: {file: " + host::Quoted(file) +
+                          (repair ? ", repair: true}}" : "}}"),
+                      path);
+  } catch (const host::InputError& error) {
+    // Who gave the part knows nothing of that file's lines; the part's own place follows.
+    const std::string what = error.what();
+    const std::size_t at = what.rfind(file);
+    throw host::InputError(at == std::string::npos ? what : what.substr(at));
+  }
+}
+
+/** Describes it. */
 void DescribePart(const std::string& path, bool repair, bool with_scene, bool with_cells) {
-  const std::filesystem::path file = std::filesystem::absolute(path);
-  DescribePairs(ParsePairs("schema: intervox/pairs/1\nshapes: {part: {file: " +
-                               host::Quoted(file.string()) + (repair ? ", repair: true}}" : "}}"),
-                           path),
-                with_scene, with_cells);
+  DescribePairs(ParsePart(path, repair), with_scene, with_cells);
 }
 
 /** Whether a YAML text says that it is a scene; anything else is read as pairs. */

@@ -119,6 +119,17 @@ TEST(Cli, BadFilesFoldersAndOptions) {
 }
 
 // A limit on files' sizes ends the writing as a full disk does, in the midst of a run.
+// Who names a part alone has written no YAML: the message starts with the part's file.
+TEST(Cli, InfoOfAPartNamesTheFileAndNoLineOfAScene) {
+  const std::string sheet = (Folder("info_part") / "sheet.obj").string();
+  Write(sheet, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  const Outcome outcome = Call("info " + sheet);
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_EQ(outcome.text.rfind("intervox: " + sheet + ": ", 0), 0U) << outcome.text;
+  EXPECT_NE(outcome.text.find("open edges"), std::string::npos) << outcome.text;
+  EXPECT_EQ(outcome.text.find("shapes."), std::string::npos) << outcome.text;
+}
+
 TEST(Cli, AFullDiskLeavesWhatWasWrittenReadable) {
   const fs::path folder = Folder("full");
   std::string text = kScene;

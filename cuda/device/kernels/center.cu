@@ -12,7 +12,7 @@ using Memory = internal::clip::ClipModel;
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskCenter(Batch batch) {
   internal::AskRule<Memory>(batch, LeafRule::kCenter, [](const internal::Question<Memory>& q) {
-    return CenterRule(q.workspace.pair, internal::SizeOf(q.query), q.moments, q.memory);
+    return CenterRule(q.workspace.pair, SizeOf(q.query), q.moments, q.memory);
   });
 }
 

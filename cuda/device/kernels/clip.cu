@@ -11,8 +11,9 @@ using Memory = internal::clip::ClipModel;
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) AskClip(Batch batch) {
   internal::AskRule<Memory>(batch, LeafRule::kClip, [](const internal::Question<Memory>& q) {
-    return ClipRule(q.workspace.pair, q.moments, internal::clip::kMaxClipLeaves,
-                    internal::SizeOf(q.query), q.memory);
+    const LocalPair& pair = q.workspace.pair;
+    const int leaves = internal::clip::MostLeaves(pair, q.query.rule == LeafRule::kAuto);
+    return ClipRule(pair, q.moments, leaves, SizeOf(q.query), q.memory);
   });
 }
 

@@ -54,9 +54,4 @@ __device__ void AskRule(const Batch& batch, LeafRule rule, Ask&& ask) {
   });
 }
 
-// The leaf or voxel size of a query that names its rule.
-__device__ inline double SizeOf(const PairView& query) {
-  return query.rule == LeafRule::kAuto ? 0.0 : query.voxel_size;
-}
-
 }  // namespace intervox::cuda::internal

@@ -44,7 +44,7 @@ INTERVOX_HD inline bool AsBallOrHalfSpace(const CellView& cell, const Pose& X_LC
   return true;
 }
 
-/** The cap of height h of a ball, and its moments about the centre of its rim. */
+/** (B2): the cap of height h of a ball, and its moments about the centre of its rim. */
 struct Cap {
   double v = 0.0;       ///< ∫ dV
   double m = 0.0;       ///< ∫ z dV, z along the axis
@@ -60,9 +60,9 @@ INTERVOX_HD inline Cap MakeCap(double r, double h) {
 
 }  // namespace internal::ball
 
-/** Metrics of the lens or cap in which two balls, or a ball and a half-space, overlap. The two
- faces meet in one rim, and each has an area vector along the axis through its centre. Exact to
- rounding.
+/** Metrics of the lens or cap in which two balls, or a ball and a half-space, overlap, by (B1)
+ to (B4). The two faces meet in one rim, and each has an area vector along the axis through its
+ centre. Exact to rounding.
  @return taken = false for other cells; error estimates |error of V| [m³] */
 INTERVOX_HD inline BallOutcome BallRule(const PairFrame& frame) {
   BallOutcome out;

@@ -51,7 +51,8 @@ INTERVOX_HD VoxelState StateAt(const Model& model, std::uint64_t active, const V
   return state;
 }
 
-/** Adds a voxel near the boundary if its centre is inside, with its faces towards voxels outside.
+/** (N1), (N3): adds a voxel near the boundary if its centre is inside, with its faces towards
+ voxels outside.
  */
 template <class Model>
 INTERVOX_HD void AddVoxel(const Model& model, std::uint64_t active, const Vec3& c, double h,
@@ -71,9 +72,9 @@ INTERVOX_HD void AddVoxel(const Model& model, std::uint64_t active, const Vec3& 
   }
 }
 
-/** Sums over all voxels of a block: whole sub-blocks where bounds decide, else add(part, c, sums)
- for parts about c of at most `most` voxels along each axis, with the surfaces that bounds leave
- undecided. Parts begin at multiples of `most` from the block's first voxel.
+/** (N2): sums over all voxels of a block: whole sub-blocks where bounds decide, else add(part, c,
+ sums) for parts about c of at most `most` voxels along each axis, with the surfaces that bounds
+ leave undecided. Parts begin at multiples of `most` from the block's first voxel.
  @param margin  bounds are taken that much wider than the block, so that it has no face of the
  overlap within that distance where they decide. */
 template <class Model, class Add>

@@ -17,8 +17,8 @@ namespace intervox::cuda {
  neighbour's centre violates. Blocks of voxels that certified bounds decide are counted at once, so
  that the work follows the boundary.
  @param memory  its model, which is too large for the stack of a device's thread
- @return error: half the volume of the voxels that bounds leave undecided [m³]; not accepted when
- the lattice has more than 2²⁰ voxels along an axis. First order in the voxel size. */
+ @return (N4) error: half the volume of the voxels that bounds leave undecided [m³]; not accepted
+ when the lattice has more than 2²⁰ voxels along an axis. First order in the voxel size. */
 INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_size, Moments* moments,
                                          internal::clip::ClipModel* memory) {
   RuleResult result;

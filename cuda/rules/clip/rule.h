@@ -7,6 +7,7 @@
 #include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/error.h"
 #include "cuda/rules/clip/shrink.h"
+#include "cuda/surface/near.h"
 
 namespace intervox::cuda {
 
@@ -14,6 +15,13 @@ namespace internal::clip {
 
 /** Most curved leaves of one level. */
 inline constexpr int kMaxClipLeaves = 100000;
+/** The same where solids nearly coincide and no rule was named: some 30 ms. */
+inline constexpr int kMaxClipLeavesNear = 20000;
+
+/** The most curved leaves of one level that a pair may take. */
+INTERVOX_HD inline int MostLeaves(const LocalPair& pair, bool automatic) {
+  return automatic && NearlyCoincides(pair) ? kMaxClipLeavesNear : kMaxClipLeaves;
+}
 
 /** Adds what is left of a cell: a box, an exact polytope, or its linearisation. */
 INTERVOX_HD inline void AddCell(const ClipModel& model, const ClipCell& cell, ClipSums* sums) {

@@ -48,7 +48,7 @@ INTERVOX_HD inline ClipCell WholeBox(const ClipModel& model) {
   return cell;
 }
 
-/** Bounds the active surfaces over the cell: false when it is outside of Ω. */
+/** (C2): bounds the active surfaces over the cell: false when it is outside of Ω. */
 INTERVOX_HD inline bool Cull(const ClipModel& model, ClipCell* cell) {
   std::uint64_t rest = cell->active;
   for (int i = 0; rest != 0; ++i, rest >>= 1) {

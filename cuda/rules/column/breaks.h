@@ -122,9 +122,9 @@ INTERVOX_HD inline void AddFolds(const PlaneSection& section, int i, SectionBrea
   }
 }
 
-/** Where two curves meet: roots of the resultant ac² − 4 ab bc of their levels as quadratics in v.
- Where both are symmetric about one line along u, ab and bc vanish and its roots are double ones of
- ac; so they are with a wall, whose place is a break already. */
+/** (K2): where two curves meet, roots of the resultant ac² − 4 ab bc of their levels as quadratics
+ in v. Where both are symmetric about one line along u, ab and bc vanish and its roots are double
+ ones of ac; so they are with a wall, whose place is a break already. */
 INTERVOX_HD inline void AddMeetings(const PlaneSection& section, int i, int j,
                                     SectionBreaks* breaks) {
   const SectionCurve &f = section.curve[i], &g = section.curve[j];
@@ -187,8 +187,8 @@ INTERVOX_HD inline void AddEdge(const PlaneSection& section, int i, int line, do
   }
 }
 
-/** Cuts the section's rectangle by the planes and lists where panels end, with its `ends` or only
- what bounds Ω; false when it is empty. */
+/** (K2): cuts the section's rectangle by the planes and lists where panels end, with its `ends` or
+ only what bounds Ω; false when it is empty. */
 INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* plane, int planes,
                                    bool ends, SectionBreaks* breaks) {
   double u[kColumnEdges], v[kColumnEdges];

@@ -50,7 +50,7 @@ INTERVOX_HD inline double ParameterOf(double x, double y) {
   return angle.quadrant + angle.u / (2 * kT);
 }
 
-/** The restriction of a mapped surface to the plane y0 + u yu + v yv. */
+/** (K1): the restriction of a mapped surface to the plane y0 + u yu + v yv. */
 INTERVOX_HD inline SectionCurve RestrictTo(const MappedSurface& s, const Vec3& y0, const Vec3& yu,
                                            const Vec3& yv) {
   const Vec3 gu = s.E * yu, gv = s.E * yv, half = s.b + s.E * y0;

@@ -352,7 +352,7 @@ __attribute__((noinline)) INTERVOX_HD inline ColumnStart ShrinkBox(const LocalPa
   return left ? ColumnStart::kReady : ColumnStart::kEmpty;
 }
 
-/** Chart and cover of a pair, from its shrunk box. */
+/** (K5): chart and cover of a pair, from its shrunk box. */
 __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
                                                                       clip::ClipModel* model,
                                                                       ColumnChart* chart,

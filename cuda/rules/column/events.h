@@ -45,8 +45,8 @@ INTERVOX_HD inline double ParameterAt(const ColumnChart& chart, const Vec3& y) {
   return y.x == 0 && y.y == 0 ? 0.0 : ParameterOf(y.x, y.y);
 }
 
-/** On each plane Ω has a face; as a section of its own, with u up the sections, the ends of its
- panels are the face's corners and folds: all that happens on planes. */
+/** (K3): on each plane Ω has a face; as a section of its own, with u up the sections, the ends of
+ its panels are the face's corners and folds: all that happens on planes. */
 INTERVOX_HD inline void AddFaceEvents(const ColumnChart& chart, ColumnEvents* events) {
   const Vec3 centre = 0.5 * (chart.lower + chart.upper), half = 0.5 * (chart.upper - chart.lower);
   for (int i = 0; i < chart.planes; ++i) {
@@ -128,9 +128,9 @@ INTERVOX_HD inline bool MayBound(const ColumnChart& chart, const Vec3& y, int i,
   return true;
 }
 
-/** Where t is extremal on a quadric and, on the curve in which it meets another one: a member of
- their pencil has its extremal point there. Followed around the pencil, the level of one of the two
- at that point changes its sign, or dips through zero and back where the curve is small. */
+/** (K3): where t is extremal on a quadric and, on the curve in which it meets another one: a member
+ of their pencil has its extremal point there. Followed around the pencil, the level of one of the
+ two at that point changes its sign, or dips through zero and back where the curve is small. */
 class EdgeEvents {
  public:
   INTERVOX_HD EdgeEvents(const ColumnChart& chart, int i, int j, ColumnEvents* events)

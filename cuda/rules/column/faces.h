@@ -5,10 +5,10 @@
 
 namespace intervox::cuda::internal::column {
 
-/** Chooses what stands for S and G. Over the closed surface of Ω the areas sum to nothing, and so
- do their moments: any constant may be added to all weights, and one that leaves a body's faces
- without weight leaves the other's to be integrated. A torus other than the chart's own has the
- poorest columns, and each plane takes a section of its own. Returns the constant. */
+/** (K6): chooses what stands for S and G. Over the closed surface of Ω the areas sum to nothing,
+ and so do their moments: any constant may be added to all weights, and one that leaves a body's
+ faces without weight leaves the other's to be integrated. A torus other than the chart's own has
+ the poorest columns, and each plane takes a section of its own. Returns the constant. */
 INTERVOX_HD inline double SetWeights(const LocalPair& pair, ColumnChart* chart) {
   constexpr double kConstant[] = {0.0, 0.5, -0.5};
   constexpr int kPlaneCost = 4, kRingCost = 1000;

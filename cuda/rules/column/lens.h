@@ -103,8 +103,8 @@ INTERVOX_HD inline bool FindFaces(const clip::ClipModel& model, const clip::Clip
   return count == 2;
 }
 
-/** The lens in the model's box. False unless it is proved that Ω lies between two graphs whose
- distance is concave. */
+/** (K8): the lens in the model's box. False unless it is proved that Ω lies between two graphs
+ whose distance is concave. */
 INTERVOX_HD inline bool FindLens(const LocalPair& pair, const clip::ClipModel& model,
                                  const clip::ClipCell& cell, Lens* lens) {
   int of[2];

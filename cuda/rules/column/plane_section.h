@@ -149,7 +149,7 @@ INTERVOX_HD inline geometry::internal::Crossings CrossingsAt(const PlaneSection&
   return all.count == 1 && all.inside_first == r.inside_first ? all : Crossings{};
 }
 
-/** The parts of the column at u that lie in Ω. */
+/** (K1): the parts of the column at u that lie in Ω. */
 __attribute__((noinline)) INTERVOX_HD inline void PartsAt(const PlaneSection& section,
                                                           const LocalPair& pair, double u,
                                                           ColumnParts* out) {

@@ -12,7 +12,7 @@ struct SectionPoint {
   double u, f;
 };
 
-/** Where another torus crosses the circle of the section's own, of radius r. */
+/** (K7): where another torus crosses the circle of the section's own, of radius r. */
 INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geometry::Surface& ring,
                                         double r, double accuracy, SectionBreaks* breaks) {
   constexpr int kLooks = 32, kMost = 40;

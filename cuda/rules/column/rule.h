@@ -8,6 +8,7 @@
 #include "cuda/rules/column/lens.h"
 #include "cuda/rules/column/panel.h"
 #include "cuda/rules/column/ring_events.h"
+#include "cuda/surface/near.h"
 
 namespace intervox::cuda {
 
@@ -18,9 +19,16 @@ inline constexpr int kColumnPanels = 64;
 
 /** No panel is divided beyond this many columns: what is left is stated. */
 inline constexpr int kMostColumns = 100000;
+/** The same where solids nearly coincide: some 20 ms. */
+inline constexpr int kMostColumnsNear = 40000;
 
 /** Events closer than this share of a run are a swarm. */
 inline constexpr double kSwarm = 0.01;
+
+/** Whether so many columns are enough for the pair. */
+INTERVOX_HD inline bool IsSpent(const LocalPair& pair, int columns) {
+  return columns > kMostColumns || (columns > kMostColumnsNear && NearlyCoincides(pair));
+}
 
 /** Appends the panels of one run of bins: probes find where the sections change, and what lies
  between two that differ is a panel of its own. */
@@ -128,7 +136,7 @@ struct ColumnMemory {
   INTERVOX_HD ColumnMemory() {}
 };
 
-/** The sum over all panels, divided until the tolerance is met. */
+/** (K4): the sum over all panels, divided until the tolerance is met. */
 __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPair& pair,
                                                                   const ColumnChart& chart,
                                                                   const ColumnCover& cover,
@@ -146,7 +154,11 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   } else {
     count = ListRingPanels(chart, pair, cover, &events, panels, &result.work);
   }
-  for (int i = 0; i < count; ++i) Integrate(chart, pair, &panels[i], &result.work, &full);
+  for (int i = 0; i < count; ++i) {
+    Integrate(chart, pair, &panels[i], &result.work, &full);
+    // Too much for a first look: another rule is to try.
+    if (i + 1 < count && IsSpent(pair, result.work)) return result;
+  }
   const double target = 0.05 * pair.tolerance;
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
@@ -178,7 +190,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     if (full) return result;
     const double left_over = error > area_error ? error : area_error;
     if (left_over <= target * total.v || left_over <= 0.3 * pair.volume_floor || worst < 0 ||
-        result.work > kMostColumns) {
+        IsSpent(pair, result.work)) {
       break;
     }
     if (count == kColumnPanels) {

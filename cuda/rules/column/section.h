@@ -112,9 +112,9 @@ INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& p
   }
 }
 
-/** What the finer of two nested rules errs by, from their difference. The power 3/2 holds for roots
- that no panel ends at, and is far from what analytic integrands do; `smooth` says that one of the
- two is what there is. */
+/** (K9): what the finer of two nested rules errs by, from their difference. The power 3/2 holds for
+ roots that no panel ends at, and is far from what analytic integrands do; `smooth` says that one of
+ the two is what there is. */
 INTERVOX_HD inline double NestedError(double difference, double size, bool smooth) {
   const double d = std::fabs(difference);
   if (!(size > 0) || !smooth) return d;

@@ -48,7 +48,7 @@ struct FluxModel {
   double slack = 0.0;  ///< two points this close count as one [m]
 };
 
-/** Σ of the integrals over Ω's faces, about a. */
+/** (F0): Σ of the integrals over Ω's faces, about a. */
 struct FluxSums {
   Moments x;
   Vec3 closure;             ///< ∮ n dS, zero over a closed surface [m²]

@@ -6,8 +6,8 @@
 
 namespace intervox::cuda::internal::grid {
 
-/** The share of the unit cube about 0 with n·x ≤ d, n a unit vector (Scardovelli and Zaleski 2000,
- J. Comput. Phys. 164, (14) to (20)), the components of n in ascending order m₁ ≤ m₂ ≤ m₃. */
+/** (G1): the share of the unit cube about 0 with n·x ≤ d, n a unit vector (Scardovelli and Zaleski
+ 2000, J. Comput. Phys. 164, (14) to (20)), the components of n in ascending order m₁ ≤ m₂ ≤ m₃. */
 inline double ShareOfCube(const Vec3& n, double d) {
   const Vec3 a = Abs(n);
   double m[3] = {a.x, a.y, a.z};
@@ -48,9 +48,9 @@ inline double ShareOfCube(const Vec3& n, double d) {
   return upper ? 1 - share : share;
 }
 
-/** The share of both of two solids with shares a and b of a voxel, whose normals have the cosine c:
- what is common if they are independent (c = 0), one within the other (c = 1), or opposite (c = −1),
- and linear in c between. The ends are the bounds of Fréchet and Hoeffding. */
+/** (G2): the share of both of two solids with shares a and b of a voxel, whose normals have the
+ cosine c: what is common if they are independent (c = 0), one within the other (c = 1), or opposite
+ (c = −1), and linear in c between. The ends are the bounds of Fréchet and Hoeffding. */
 inline CommonShare ShareOfBoth(double a, double b, double c) {
   const double along = c > 0 ? c : 0, against = c < 0 ? -c : 0, free = 1 - along - against;
   const bool a_less = a <= b, meet = a + b > 1;

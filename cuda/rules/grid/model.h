@@ -34,8 +34,8 @@ INTERVOX_HD inline double MostBias(const MappedSurface& s, double voxel_size) {
   return 4 * voxel_size * voxel_size / 6 * std::fabs(Trace(s.E));
 }
 
-/** Subtracts from quadrics' levels what interpolation between nodes of that distance adds to them
- in the mean, (edge²/12) ∇²g: between nodes, convex levels are overestimated. */
+/** (G6): subtracts from quadrics' levels what interpolation between nodes of that distance adds to
+ them in the mean, (edge²/12) ∇²g: between nodes, convex levels are overestimated. */
 INTERVOX_HD inline void SubtractBias(double edge, GridModel* model) {
   for (int i = 0; i < model->surfaces; ++i) {
     MappedSurface& s = model->surface[i];

@@ -57,8 +57,8 @@ inline int FirstLevel(const GridDomain& domain) {
   return level;
 }
 
-/** The clip rule's sums level by level, (4 F_k − F_{k−1})/3 of all of them, until the change is
- within the tolerance, or too many cells are left. */
+/** (G4): the clip rule's sums level by level, (4 F_k − F_{k−1})/3 of all of them, until the change
+ is within the tolerance, or too many cells are left. */
 inline RuleResult SumToTolerance(const GridDomain& domain, double tolerance, double floor,
                                  GridModel* model, Tile* tile, clip::ClipSums* sums) {
   RuleResult result;

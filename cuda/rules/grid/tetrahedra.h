@@ -11,7 +11,7 @@ struct Barycentric {
   double b[4];
 };
 
-/** The point between two where levels that are linear between them vanish. */
+/** (G3): the point between two where levels that are linear between them vanish. */
 inline Barycentric Crossing(const Barycentric& p, const Barycentric& q, double at_p, double at_q) {
   const double t = at_p / (at_p - at_q);
   Barycentric out;
@@ -131,7 +131,7 @@ inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& f
   volume += Shifted(VolumeMoments{v, m, {square, product}}, first);
 }
 
-/** Adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its six
+/** (G3): adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its six
  tetrahedra, which share the triangles of their faces, so that V is continuous.
  @param mixed  bits of the sides that cut the voxel */
 inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,

@@ -289,7 +289,7 @@ inline Vec3 GradientAt(const GridModel& model, int s, const Vec3& x) {
   return 0.5 * (Evaluate(model.grid[s], x + d).gradient + Evaluate(model.grid[s], x - d).gradient);
 }
 
-/** Adds to S and T what the nodes' gains are along the sides' gradients there. */
+/** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
 inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
   NodeBits nodes;
   NodesOf(tile.left, &nodes);

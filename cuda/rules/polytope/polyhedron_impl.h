@@ -142,6 +142,7 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::FindCoincident(const ClipPlane& pl
 }
 
 // The corner where an edge meets the plane: computed for the first of its two faces.
+// (T1): the corner in which the edge crosses the plane.
 template <int kCorners, int kFaces>
 INTERVOX_HD inline int Polyhedron<kCorners, kFaces>::FindCrossing(int inside, int outside,
                                                                   Work* work) {
@@ -277,6 +278,7 @@ INTERVOX_HD double Polyhedron<kCorners, kFaces>::Lowest(const Vec3& n) const {
   return extremes.Lowest();
 }
 
+// (T2): the sums over all faces.
 template <int kCorners, int kFaces>
 INTERVOX_HD Moments Polyhedron<kCorners, kFaces>::Integrate(double* area) const {
   const double *x = x_[current_], *y = y_[current_], *z = z_[current_];

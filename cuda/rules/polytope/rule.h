@@ -164,7 +164,7 @@ INTERVOX_HD Cut ClipPair(const PairFrame& frame, double* size, P* polyhedron) {
   return ClipByPlanes(second, X_LS, !first_is_b, *size, polyhedron);
 }
 
-// Moments and flags of what is left.
+// (T2), (T3): moments, error and flags of what is left.
 template <class P>
 INTERVOX_HD void Finish(const PairFrame& frame, double size, const P& polyhedron,
                         PolytopeOutcome* out) {

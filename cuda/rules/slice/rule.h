@@ -49,7 +49,7 @@ INTERVOX_HD inline SliceSums operator-(const SliceSums& x) {
   return {-1.0 * x.body, -x.a, -x.ax, -x.az, -x.lean_v, -x.lean_a};
 }
 
-/** A wall seen from the floor, by the coordinate τ along the floor's direction e:
+/** (R1): a wall seen from the floor, by the coordinate τ along the floor's direction e:
  x = x₀ + cosine τ, z = z₀ + sine τ. */
 struct WallOverFloor {
   const Profile* wall = nullptr;
@@ -61,8 +61,8 @@ struct WallOverFloor {
   bool real = false;
 };
 
-/** A plane that is not the floor, in the solid's frame: how far its level reaches over the overlap,
- as the slices at the nodes show it. */
+/** (R5): a plane that is not the floor, in the solid's frame: how far its level reaches over the
+ overlap, as the slices at the nodes show it. */
 struct OtherPlane {
   Vec3 n;
   double offset = 0.0;
@@ -157,7 +157,7 @@ INTERVOX_HD inline WallOverFloor LookAtWall(const SliceFrame& frame, const Profi
   return out;
 }
 
-/** The disc at τ. Depths are computed without cancellation where they are small. */
+/** (R3): the disc at τ. Depths are computed without cancellation where they are small. */
 INTERVOX_HD inline DiscOverFloor DiscAt(const WallOverFloor& over, double tau) {
   const Profile& wall = *over.wall;
   const SliceFrame& frame = *over.frame;
@@ -189,7 +189,7 @@ INTERVOX_HD inline double NestedError(double fine, double lean) {
   return difference * std::fmin(10 * std::sqrt(difference / fine), 1.0);
 }
 
-/** Sums of one half of a panel, from the singular point `origin` on, in t with
+/** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
  |τ − origin| = t²: half-integer powers become polynomials.
  @param add  (position, weight, sums*): adds one node */
 template <class Node>
@@ -355,7 +355,8 @@ INTERVOX_HD inline Moments FromSlices(const SlicedSolid& solid, const SliceSums&
   return Turned(Mat3::FromColumns(f.x, f.y, f.z), Shifted(x, {0.0, f.axis_y, 0.0}));
 }
 
-/** Adds s and g of the face in which a plane across the axis bounds the solid; side +1: above. */
+/** (R6): adds s and g of the face in which a plane across the axis bounds the solid; side +1:
+ * above. */
 INTERVOX_HD inline void AddCap(const SlicedSolid& solid, const SegmentMoments& outer,
                                const SegmentMoments& inner, double z, double side, double weight,
                                Moments* moments) {

@@ -37,9 +37,10 @@ INTERVOX_HD inline SegmentMoments WholeDisc(double r, double centre) {
   return {centre, a, 0.0, second, second};
 }
 
-/** The segment of the depth δ ≤ r of a disc of the radius r, beyond its chord at x = `chord`. With
- x = chord + δ (1 − s²) the width is 2 s √(2rδ) √(1 − u s²), u = δ/2r, so that all moments follow
- from I_m = ∫₀¹ s^2m √(1 − u s²) ds; (2m−1) I_m−1 = (1−u)^{3/2} + (2m+2) u I_m has no cancellation.
+/** (R2): the segment of the depth δ ≤ r of a disc of the radius r, beyond its chord at x = `chord`.
+ With x = chord + δ (1 − s²) the width is 2 s √(2rδ) √(1 − u s²), u = δ/2r, so that all moments
+ follow from I_m = ∫₀¹ s^2m √(1 − u s²) ds; (2m−1) I_m−1 = (1−u)^{3/2} + (2m+2) u I_m has no
+ cancellation.
  */
 INTERVOX_HD inline SegmentMoments SmallSegment(double r, double depth, double chord) {
   const double u = 0.5 * depth / r;
