@@ -157,5 +157,37 @@ TEST(SolveStage, RollingOpposesAndTheCapKeepsThePressureFromTension) {
   }
 }
 
+// A stage that failed leaves forces that are no guess for the next: the solution is the same, and
+// solved for as well, whatever they are.
+TEST(SolveStage, AGuessThatIsFarOffChangesNothing) {
+  for (const double stiffness : {1e10, 1e18, 1e26}) {
+    const auto model = Model(stiffness, 0.2, 0.4, 0.4);
+    const double depth = 1e-8, H = 1e-3, weight = 10.0;
+    const auto solve = [&](double guess, double* f_n) {
+      std::vector<StageBody> bodies(2);
+      bodies[1].inverse_mass = 1.0;
+      bodies[1].inverse_inertia_W = 1e4 * Mat3::Identity();
+      bodies[1].p_WM = {0, 0, 0.01};
+      bodies[1].v = {1e-4, 0, -H * weight};
+      bodies[1].has_offset = true;
+      StageContact c = OnGround(*model, 1e-6 * depth, 1e-6 * depth * 1e-6);
+      c.geometry.S = {0, 0, 1e-6};
+      c.force = {0, 0, guess};
+      c.f_n = guess;
+      EXPECT_TRUE(SolveStage(H, bodies, {&c, 1}).converged);
+      *f_n = c.f_n;
+      return bodies[1].v.z;
+    };
+    double f_n = 0.0, guessed_f_n = 0.0;
+    const double v_z = solve(0.0, &f_n);
+    EXPECT_NEAR(f_n, weight + v_z / H, 1e-6 * weight);
+    for (const double guess : {1e2, 1e6, 1e10}) {
+      SCOPED_TRACE(stiffness);
+      EXPECT_NEAR(solve(guess, &guessed_f_n), v_z, 1e-9);
+      EXPECT_NEAR(guessed_f_n, f_n, 1e-6 * weight) << guess;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace intervox::host

@@ -105,7 +105,9 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       lever = (1.0 / S) * G;
       f_e_there = law.f_e;
       if (!conserves) {
-        depth_power = std::max(1.0, DepthPower(g, Norm(g.S)) - DepthPowerError(g, Norm(g.S)));
+        depth_power = c->depth_power > 0.0
+                          ? c->depth_power
+                          : std::max(1.0, DepthPower(g, Norm(g.S)) - DepthPowerError(g, Norm(g.S)));
       }
       // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
       if (!conserves) {
@@ -121,9 +123,11 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
         return IsDriven(body) ? -H * body.w : body.dtheta;
       };
       const Vec3 arm_i = Cross(rho_i, axis[0]) + twist, arm_j = Cross(rho_j, axis[0]) + twist;
-      const Vec3 angle = angle_of(*body_i) - angle_of(*body_j);
+      const Vec3 angle = angle_of(*body_i) - angle_of(*body_j) + c->turned;
       for (int k = 0; k < 2; ++k) turned[k] = Dot(axis[k + 1], angle);
-      V_begin -= S_n * (moved(*body_i, arm_i) - moved(*body_j, arm_j)) + Dot(G, angle);
+      const double way = moved(*body_i, arm_i) - moved(*body_j, arm_j) + Dot(axis[0], c->moved) +
+                         Dot(twist, c->turned);
+      V_begin -= S_n * way + Dot(G, angle);
     }
   }
 
