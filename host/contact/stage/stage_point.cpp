@@ -16,9 +16,9 @@ constexpr double kRollingFade = 0.05;
 constexpr double kSmallChange = 1e-12;  // of s, below which a secant says nothing
 constexpr double kDifference = 1e-6;    // relative, for the elastic slope
 
-// Beyond twice the overlap that was evaluated V grows linearly: a power of the depth that is far
-// off would be a wall of stiffness, which Newton's method comes down from by a share at a time.
-constexpr double kKnown = 1.0;
+// Beyond so many times the depth that was evaluated V grows linearly: a power that is far off would
+// be a wall, which Newton's method comes down from by a share at a time.
+constexpr double kKnownDepths = 100.0;
 
 /** A rolling moment, symmetric and in the plane across n, without what its J has wrong: J of an
  overlap as small as the engine's errors may not be positive. */
@@ -205,10 +205,11 @@ double StagePoint::VolumeThere(double V_linear, double* slope) const {
     *slope = 1.0;
     return V_linear;
   }
-  const double V = contact->geometry.V, x = V_linear / V - 1.0;
-  const double depth = std::max(0.0, 1.0 + std::min(x, kKnown) / p);  // in shares of that at V
-  *slope = std::pow(depth, p - 1.0);
-  return V * (depth + std::max(0.0, x - kKnown)) * *slope;
+  const double V = contact->geometry.V;
+  const double depths = std::max(0.0, 1.0 + (V_linear / V - 1.0) / p);
+  const double known = std::min(depths, kKnownDepths);
+  *slope = std::pow(known, p - 1.0);
+  return V * (known + p * (depths - known)) * *slope;
 }
 
 // p ∝ depth (1 + a v_n(x)), and v_n(x) = v_cn + (n×ω_t)·x: so (b/f_n) (n×ω_t) leans the pressure,
