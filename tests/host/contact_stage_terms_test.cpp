@@ -79,19 +79,22 @@ TEST(SolveStage, AnUnevenOverlapGrowsByItsPower) {
     const double depth = 1e-3, V = 1e-7, S = p * V / depth;
     const double along = (1.0 / 12 + (p - 1.0) * (2.0 / 9 - 1.0 / 12)) * V * V * V / (S * S);
     for (const double share : {-0.9, -0.5, 0.3, 30.0, 1e4}) {
+      const bool told = share < 0.0;  // the power, and that the bodies have moved since
       std::vector<StageBody> bodies(2);
       bodies[1].inverse_mass = 1e-30;
       bodies[1].inverse_inertia_W = 1e-30 * Mat3::Identity();
       bodies[1].has_offset = true;
-      bodies[1].dx = {0, 0, -share * depth};
+      if (!told) bodies[1].dx = {0, 0, -share * depth};
       StageContact c;
+      if (told) c.moved = {0, 0, -share * depth};
+      if (told) c.depth_power = p;
       c.body_i = 1;
       c.body_j = 0;
       c.model = model.get();
       c.geometry.n = {0, 0, 1};
       c.geometry.V = V;
       c.geometry.S = {0, 0, S};
-      c.geometry.J_W(0, 0) = c.geometry.J_W(1, 1) = V * 1e-6 + along;
+      c.geometry.J_W(0, 0) = c.geometry.J_W(1, 1) = V * 1e-6 + (told ? 0.0 : along);
       c.geometry.J_W(2, 2) = 2 * V * 1e-6;
       SolveStage(1e-3, bodies, {&c, 1});
       const double known = std::min(1.0 + share, 100.0), beyond = 1.0 + share - known;
