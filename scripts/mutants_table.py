@@ -312,7 +312,7 @@ MUTANTS = [
            "return («std::min(2.0, DepthPower(g, S))» * slope * S / g.V) * (Trace(M) * T - M);",
            "0.25 * DepthPower(g, S)", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_point.cpp", "turning adds nothing to V at the implicit position",
-           "moved(*body_j, arm_j)) + «Dot(G, angle)»;", "0.0", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
+           "S_n * way + «Dot(G, angle)»;", "0.0", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_point.cpp", "the rolling cap is off",
            "if («tilt > 1.0») *fresh_ramp /= tilt;", "false", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_point.cpp", "the bristle turns with the mean of the two bodies",

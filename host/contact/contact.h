@@ -116,6 +116,10 @@ struct StageContact {
   const ContactModel* model = nullptr;
   const PatchQuadrature* patch = nullptr;  ///< where the model's friction is distributed
   PatchGeometry geometry;
+  Vec3 moved;   ///< of body i against j at p_WC since the geometry was evaluated [m]
+  Vec3 turned;  ///< likewise, rotation vector, world axes [rad]
+  /// The power of the depth with which V grows, where evaluations tell; 0: the moments do [–].
+  double depth_power = 0.0;
   PatchLatch latch;
   PatchState state;    ///< in: y*, out: the stage's
   PatchState rate;     ///< out: d(state)/dt at the stage

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "host/bodies/motion.h"
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/stage.h"
 
@@ -29,6 +30,78 @@ void GroupStage::WatchFrequencies() {
   }
 }
 
+/** Notes where the contacts of the accepted state overlap. */
+void GroupStage::BeginOverlaps() {
+  const std::span<const Contact> contacts = group_.patches.contacts;
+  s_.last_overlaps.assign(contacts.size(), {});
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const Contact& contact = contacts[c];
+    const double S = Norm(contact.geometry.S);
+    LastOverlap& last = s_.last_overlaps[c];
+    last.known = contact.active && contact.geometry.V > 0.0 && S > 0.0;
+    if (!last.known) continue;
+    last.mean_depth = contact.geometry.V / S;
+    for (int side = 0; side < 2; ++side) {
+      const RigidBody& body =
+          Body(static_cast<std::size_t>(side == 0 ? contact.body_i : contact.body_j));
+      last.center[side] = body.p_WM;
+      last.turn[side] = body.q_WB;
+    }
+  }
+}
+
+/** Contacts whose bodies no longer overlap press on as they did where they were evaluated last,
+ where the solution comes back to there: without them the iteration would jump between the two
+ sides of a face for ever. Two evaluations tell how V grows, which rounding of a thin patch's
+ moments hides: V ∝ depth^p has V/|S| = depth/p. */
+void GroupStage::FollowOverlaps() {
+  constexpr double kLeastChange = 0.01;  // of the depth, from which on two evaluations tell
+  const std::span<Contact> contacts = s_.patches.contacts;
+  s_.last_overlaps.resize(contacts.size());
+  ForEach(contacts.size(), [&](std::size_t c) {
+    Contact& contact = contacts[c];
+    LastOverlap& last = s_.last_overlaps[c];
+    const ContactModel& model = *rules_.Rule(contact.body_i, contact.body_j).model;
+    const PatchGeometry& g = contact.geometry;
+    if (g.is_point || model.normal->Conserves() || model.friction->IsDistributed()) return;
+    last.moved = last.turned = Vec3{};
+    last.left = contact.pairs == 0 && last.known;
+    if (!last.left && !(contact.active && g.V > 0.0)) return;
+    const std::size_t bodies[2] = {static_cast<std::size_t>(contact.body_i),
+                                   static_cast<std::size_t>(contact.body_j)};
+    Vec3 moved, turned;
+    for (int side = 0; side < 2 && last.known; ++side) {
+      const std::size_t b = bodies[side];
+      const double sign = side == 0 ? 1.0 : -1.0;
+      const Quaternion q = last.turn[side];
+      const Vec3 angle = ToRotationVector(s_.quaternions[b] * Quaternion{q.w, -q.x, -q.y, -q.z});
+      moved += sign * (s_.centers[b] - last.center[side] + Cross(angle, g.p_WC - s_.centers[b]));
+      turned += sign * angle;
+    }
+    const double S = Norm(g.S);
+    const double way = S > 0.0 ? -(Dot(g.S, moved) + Dot(g.G, turned)) / S : 0.0;  // deeper
+    if (last.left) {
+      contact.active = true;
+      last.moved = moved;
+      last.turned = turned;
+      // What is left was no deeper than this.
+      const double most = -way / last.mean_depth;
+      if (last.power > most) last.power = 0.5 * (1.0 + std::fmax(1.0, most));
+      return;
+    }
+    const double depth = S > 0.0 ? g.V / S : 0.0, change = depth - last.mean_depth;
+    if (last.known && std::fabs(change) > kLeastChange * std::fmax(depth, last.mean_depth)) {
+      last.power = std::clamp(way / change, 1.0, 3.0);
+    }
+    last.known = S > 0.0;
+    last.mean_depth = depth;
+    for (int side = 0; side < 2; ++side) {
+      last.center[side] = s_.centers[bodies[side]];
+      last.turn[side] = s_.quaternions[bodies[side]];
+    }
+  });
+}
+
 /** Whether the implicit position is so far from where the geometry was evaluated that the linear
  change of a contact's wrench does not hold. */
 bool GroupStage::Misses(double h_gamma) const {
@@ -39,6 +112,11 @@ bool GroupStage::Misses(double h_gamma) const {
     const PatchGeometry& g = contact.geometry;
     const double S = Norm(g.S);
     if (misses || !(g.V > 0.0) || !(S > 0.0)) return;
+    const std::size_t c = s_.contact_of[k];
+    if (c < s_.last_overlaps.size() && s_.last_overlaps[c].left) {
+      if (contact.f_n > 0.0) misses = true;
+      return;
+    }
     const auto turn = [&](int b) {
       const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
       return body.has_offset ? body.dtheta + h_gamma * body.w : Vec3{};

@@ -62,6 +62,7 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
             [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
   }
   s_.fastest = s_.fastest_followed = 0.0;
+  s_.last_overlaps.clear();
   layout_ = {group.free.size(), group.patches.contacts.size() +
                                     (substep.adaptive ? 0 : SpareSlots(group.free.size()))};
   const std::size_t bodies = group.bodies.size();
@@ -251,12 +252,14 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
     s_.x_star.resize(x.size());
     ForEach(x.size(), [&](std::size_t k) { s_.x_star[k] = x[k] + s_.offset[k]; });
   }
+  if (substep_.dissipative) BeginOverlaps();
   for (int moves = 0;; ++moves) {
     if (tools_.cancellation != nullptr) tools_.cancellation->Check();
     FindPairs();
     counters().active_pairs += static_cast<std::int64_t>(s_.active.size());
     Evaluate(rules_, s_.active, layout_.slots, &s_.patches, &s_.grouping_scratch);
     BeginContacts();
+    if (substep_.dissipative) FollowOverlaps();
     Forces(t, h_gamma, y, rate, power);
     WatchFrequencies();
     // A dissipative step looks again at least once: what it moves into is not there yet.

@@ -52,6 +52,17 @@ struct ContactEffect {
   Vec3 moment[2];         ///< on each about its centre at the step's start [N·m]
 };
 
+/** Where a contact's geometry was evaluated last, in a dissipative substep. */
+struct LastOverlap {
+  bool known = false;
+  bool left = false;        ///< the bodies do not overlap where they are now
+  Vec3 center[2];           ///< of mass of the contact's bodies [m]
+  Quaternion turn[2];       ///< of their frames
+  double mean_depth = 0.0;  ///< V/|S| [m]
+  double power = 0.0;       ///< of the depth with which V grows, once known [–]
+  Vec3 moved, turned;       ///< StageContact's
+};
+
 /** Working memory of trial substeps, one for each thread. The trial's result is left in it. */
 struct StageScratch {
   /** @param scheme  of the scene. */
@@ -109,6 +120,7 @@ struct StageScratch {
   std::vector<ContactEffect> effects;  ///< of contacts that act
   std::vector<std::array<double, kQuadratures>> powers;  ///< of ranges
   std::vector<char> flags;                               ///< of the contacts
+  std::vector<LastOverlap> last_overlaps;                ///< of the contacts
 
   // Of adaptive methods.
   std::vector<PatchLatch> base_latches;  ///< of the contacts, at the internal step before
@@ -215,6 +227,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   bool Misses(double h_gamma) const;
   void MoveToImplicitPosition(double h_gamma, int iteration);
   void WatchFrequencies();
+  void BeginOverlaps();
+  void FollowOverlaps();
 
   const StageTools& tools_;
   const BodyGroup& group_;

@@ -56,6 +56,14 @@ void GroupStage::GatherContacts(std::span<const double> y, bool only_new) {
     out.model = rules_.Rule(contact.body_i, contact.body_j).model.get();
     out.patch = nullptr;
     out.geometry = contact.geometry;
+    out.moved = out.turned = Vec3{};
+    out.depth_power = 0.0;
+    if (c < s_.last_overlaps.size()) {
+      const LastOverlap& last = s_.last_overlaps[c];
+      out.moved = last.moved;
+      out.turned = last.turned;
+      out.depth_power = last.power;
+    }
     out.latch = contact.latch;
     out.state = contact.state + layout_.Slot(y, c);
     out.f_n = contact.f_n;

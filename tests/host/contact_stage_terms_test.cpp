@@ -1,6 +1,7 @@
 // Single terms of the stage equation: clamping, plate spin, relaxation, rolling.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -68,7 +69,8 @@ TEST(SolveStage, BristlesTurnWithThePlate) {
 }
 
 // A wedge's or a cap's overlap grows with the square of the depth, a corner's with its cube: at the
-// implicit position it is what the depth there says, however far that is.
+// implicit position it is what the depth there says, to a hundred depths; from there on it is
+// linear.
 TEST(SolveStage, AnUnevenOverlapGrowsByItsPower) {
   ContactModelSettings s;
   s.normal = {"gonthier", {{"stiffness", 1e8}, {"restitution", 1.0}}, {}};
@@ -76,23 +78,27 @@ TEST(SolveStage, AnUnevenOverlapGrowsByItsPower) {
   for (const double p : {1.0, 1.5, 2.0, 3.0}) {
     const double depth = 1e-3, V = 1e-7, S = p * V / depth;
     const double along = (1.0 / 12 + (p - 1.0) * (2.0 / 9 - 1.0 / 12)) * V * V * V / (S * S);
-    for (const double share : {-0.9, -0.5, 0.3, 30.0}) {
+    for (const double share : {-0.9, -0.5, 0.3, 30.0, 1e4}) {
+      const bool told = share < 0.0;  // the power, and that the bodies have moved since
       std::vector<StageBody> bodies(2);
       bodies[1].inverse_mass = 1e-30;
       bodies[1].inverse_inertia_W = 1e-30 * Mat3::Identity();
       bodies[1].has_offset = true;
-      bodies[1].dx = {0, 0, -share * depth};
+      if (!told) bodies[1].dx = {0, 0, -share * depth};
       StageContact c;
+      if (told) c.moved = {0, 0, -share * depth};
+      if (told) c.depth_power = p;
       c.body_i = 1;
       c.body_j = 0;
       c.model = model.get();
       c.geometry.n = {0, 0, 1};
       c.geometry.V = V;
       c.geometry.S = {0, 0, S};
-      c.geometry.J_W(0, 0) = c.geometry.J_W(1, 1) = V * 1e-6 + along;
+      c.geometry.J_W(0, 0) = c.geometry.J_W(1, 1) = V * 1e-6 + (told ? 0.0 : along);
       c.geometry.J_W(2, 2) = 2 * V * 1e-6;
       SolveStage(1e-3, bodies, {&c, 1});
-      const double there = 1e8 * V * std::pow(1.0 + share, p);
+      const double known = std::min(1.0 + share, 100.0), beyond = 1.0 + share - known;
+      const double there = 1e8 * V * std::pow(known, p - 1.0) * (known + p * beyond);
       EXPECT_NEAR(c.f_n, there, 1e-9 * there) << p << " " << share;
     }
   }
@@ -154,6 +160,38 @@ TEST(SolveStage, RollingOpposesAndTheCapKeepsThePressureFromTension) {
     EXPECT_NEAR(c.torque.y, expected * 40.0, 1e-12);
     EXPECT_NEAR(c.torque.z, 0.0, 1e-15);
     EXPECT_NEAR(c.power.rolling, -expected * 2500.0, 1e-9);
+  }
+}
+
+// A stage that failed leaves forces that are no guess for the next: the solution is the same, and
+// solved for as well, whatever they are.
+TEST(SolveStage, AGuessThatIsFarOffChangesNothing) {
+  for (const double stiffness : {1e10, 1e18, 1e26}) {
+    const auto model = Model(stiffness, 0.2, 0.4, 0.4);
+    const double depth = 1e-8, H = 1e-3, weight = 10.0;
+    const auto solve = [&](double guess, double* f_n) {
+      std::vector<StageBody> bodies(2);
+      bodies[1].inverse_mass = 1.0;
+      bodies[1].inverse_inertia_W = 1e4 * Mat3::Identity();
+      bodies[1].p_WM = {0, 0, 0.01};
+      bodies[1].v = {1e-4, 0, -H * weight};
+      bodies[1].has_offset = true;
+      StageContact c = OnGround(*model, 1e-6 * depth, 1e-6 * depth * 1e-6);
+      c.geometry.S = {0, 0, 1e-6};
+      c.force = {0, 0, guess};
+      c.f_n = guess;
+      EXPECT_TRUE(SolveStage(H, bodies, {&c, 1}).converged);
+      *f_n = c.f_n;
+      return bodies[1].v.z;
+    };
+    double f_n = 0.0, guessed_f_n = 0.0;
+    const double v_z = solve(0.0, &f_n);
+    EXPECT_NEAR(f_n, weight + v_z / H, 1e-6 * weight);
+    for (const double guess : {1e2, 1e6, 1e10}) {
+      SCOPED_TRACE(stiffness);
+      EXPECT_NEAR(solve(guess, &guessed_f_n), v_z, 1e-9);
+      EXPECT_NEAR(guessed_f_n, f_n, 1e-6 * weight) << guess;
+    }
   }
 }
 

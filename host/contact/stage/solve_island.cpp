@@ -28,6 +28,7 @@ constexpr double kWeightTolerance = 1e-6;  // of s, once it does not follow by i
 constexpr double kSlowest = 1e-3;          // the velocity scale is never below [m/s]
 constexpr double kJointMiss = 1e-12;       // of the velocity scale, by which joints may part
 constexpr double kRoundingStep = 1e-13;    // a step below this share of the scale is rounding
+constexpr double kWorseGuess = 10.0;       // a guess that makes contacts so much faster is dropped
 
 // How far the equation of many bodies is solved: as far as Newton's method converges by itself.
 constexpr double kLoose = 1e-3;
@@ -83,13 +84,27 @@ void StageIsland::Search(bool hold, double g0) {
   Evaluate(hold);
 }
 
-// Starts from y*, pushed by the guess of the forces. Returns the velocity scale [m/s].
+// Starts from y*, pushed by the guess of the forces; not where that makes the contacts much faster
+// than they are at y*: what a stage that failed leaves would also be the scale to which this one is
+// solved. Returns the velocity scale [m/s].
 double StageIsland::Begin() {
   TakeBodies();
   residual_.resize(6 * bodies_.size());
   step_.resize(6 * bodies_.size());
   many_ = bodies_.size() > most_dense && joints_.empty();
   if (many_) Sort();
+  const auto fastest = [&] {
+    return LargestOf(points_.size(), [&](std::size_t c) {
+      const StagePoint& point = *points_[c];
+      double most = 0.0;
+      for (int k = 0; point.active && k < 3; ++k) most = std::max(most, std::fabs(point.v[k]));
+      return most;
+    });
+  };
+  ForRangesOfPoints([](std::size_t /*range*/, StagePoint* point) {
+    if (point->active) point->TakeVelocities();
+  });
+  const double at_start = std::max(kSlowest, fastest());
   ForPointsByBody([&](std::size_t c) {
     const StagePoint* point = points_[c];
     if (!point->active) return;
@@ -104,7 +119,15 @@ double StageIsland::Begin() {
   if (many_) BeginMany();
   BeginJoints();
   Evaluate(false);
-  double scale = kSlowest;
+  double scale = std::max(kSlowest, fastest());
+  if (!(scale <= kWorseGuess * at_start) && joints_.empty()) {
+    ForBodies([&](std::size_t k) {
+      bodies_[k].body->v = bodies_[k].v_star;
+      bodies_[k].body->w = bodies_[k].w_star;
+    });
+    Evaluate(false);
+    scale = at_start;
+  }
   for (const IslandJoint& joint : joints_) {
     for (const StageBody* body : joint.body) {
       if (body == nullptr) continue;
@@ -112,14 +135,7 @@ double StageIsland::Begin() {
       scale = std::max(scale, Norm(body->v) + reach * Norm(body->w));
     }
   }
-  return std::max(scale, LargestOf(points_.size(), [&](std::size_t c) {
-                    const StagePoint& point = *points_[c];
-                    double most = 0.0;
-                    for (int k = 0; point.active && k < 3; ++k) {
-                      most = std::max(most, std::fabs(point.v[k]));
-                    }
-                    return most;
-                  }));
+  return scale;
 }
 
 // The block-sparse matrix, scaled so that residuals and unknowns are velocities of the contacts.

@@ -16,6 +16,10 @@ constexpr double kRollingFade = 0.05;
 constexpr double kSmallChange = 1e-12;  // of s, below which a secant says nothing
 constexpr double kDifference = 1e-6;    // relative, for the elastic slope
 
+// Beyond so many times the depth that was evaluated V grows linearly: a power that is far off would
+// be a wall, which Newton's method comes down from by a share at a time.
+constexpr double kKnownDepths = 100.0;
+
 /** A rolling moment, symmetric and in the plane across n, without what its J has wrong: J of an
  overlap as small as the engine's errors may not be positive. */
 Mat3 Dissipating(const Mat3& Q, const Vec3& n) {
@@ -105,7 +109,9 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
       lever = (1.0 / S) * G;
       f_e_there = law.f_e;
       if (!conserves) {
-        depth_power = std::max(1.0, DepthPower(g, Norm(g.S)) - DepthPowerError(g, Norm(g.S)));
+        depth_power = c->depth_power > 0.0
+                          ? c->depth_power
+                          : std::max(1.0, DepthPower(g, Norm(g.S)) - DepthPowerError(g, Norm(g.S)));
       }
       // A face's pressure that is w′(V) everywhere has no moment about the face's centroid.
       if (!conserves) {
@@ -121,9 +127,11 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
         return IsDriven(body) ? -H * body.w : body.dtheta;
       };
       const Vec3 arm_i = Cross(rho_i, axis[0]) + twist, arm_j = Cross(rho_j, axis[0]) + twist;
-      const Vec3 angle = angle_of(*body_i) - angle_of(*body_j);
+      const Vec3 angle = angle_of(*body_i) - angle_of(*body_j) + c->turned;
       for (int k = 0; k < 2; ++k) turned[k] = Dot(axis[k + 1], angle);
-      V_begin -= S_n * (moved(*body_i, arm_i) - moved(*body_j, arm_j)) + Dot(G, angle);
+      const double way = moved(*body_i, arm_i) - moved(*body_j, arm_j) + Dot(axis[0], c->moved) +
+                         Dot(twist, c->turned);
+      V_begin -= S_n * way + Dot(G, angle);
     }
   }
 
@@ -198,9 +206,10 @@ double StagePoint::VolumeThere(double V_linear, double* slope) const {
     return V_linear;
   }
   const double V = contact->geometry.V;
-  const double depth = std::max(0.0, 1.0 + (V_linear / V - 1.0) / p);  // in shares of that at V
-  *slope = std::pow(depth, p - 1.0);
-  return V * depth * *slope;
+  const double depths = std::max(0.0, 1.0 + (V_linear / V - 1.0) / p);
+  const double known = std::min(depths, kKnownDepths);
+  *slope = std::pow(known, p - 1.0);
+  return V * (known + p * (depths - known)) * *slope;
 }
 
 // p ∝ depth (1 + a v_n(x)), and v_n(x) = v_cn + (n×ω_t)·x: so (b/f_n) (n×ω_t) leans the pressure,
