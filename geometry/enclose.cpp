@@ -178,6 +178,20 @@ double LengthScale(std::span<const Surface> surfaces) {
 
 namespace {
 
+/** The place of the points through which many planes are given: those of a hull are its corners.
+ Nothing for few planes, or other surfaces beside them. */
+std::optional<Place> PlaceOfPoints(std::span<const Surface> surfaces) {
+  constexpr std::size_t kMany = 64;
+  if (surfaces.size() < kMany) return std::nullopt;
+  Vec3 lower = surfaces.front().o, upper = lower;
+  for (const Surface& S : surfaces) {
+    if (S.kind != SurfaceKind::kPlane) return std::nullopt;
+    lower = Min(lower, S.o);
+    upper = Max(upper, S.o);
+  }
+  return PlaceOf(lower, upper);
+}
+
 EnclosingPolytope EncloseNear(std::span<const Surface> surfaces, const std::optional<Place>& near) {
   EnclosingPolytope result;
   result.cuts.reserve(surfaces.size());
@@ -190,7 +204,7 @@ EnclosingPolytope EncloseNear(std::span<const Surface> surfaces, const std::opti
     }
   }
   const double scale = LengthScale(surfaces);
-  result.polytope = ClipPolytope(result.cuts, scale, near);
+  result.polytope = ClipPolytope(result.cuts, scale, near ? near : PlaceOfPoints(surfaces));
   for (const Surface& S : surfaces) {
     if (S.kind != SurfaceKind::kQuadric || result.polytope.empty) continue;
     const double far = result.polytope.bounded ? kInfinity : kFar * scale;

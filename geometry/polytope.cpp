@@ -406,15 +406,27 @@ std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, double* apart)
   Mat3 N = Mat3::Zero();  // rows: the normals of the slabs
   Vec3 middle, half;
   int found = 0;
+  // Of many cuts: parallel ones are among those whose normals have the same |x|.
+  std::vector<std::pair<double, const PlaneCut*>> by_x;
+  if (cuts.size() >= kManyCuts) {
+    for (const PlaneCut& cut : cuts) by_x.emplace_back(std::abs(cut.n.x), &cut);
+    std::sort(by_x.begin(), by_x.end());
+  }
   for (std::size_t i = 0; i < cuts.size() && found < 3; ++i) {
     const Vec3& n = cuts[i].n;
     if (found == 1 && SquaredNorm(Cross(N.Row(0), n)) < kSlab * kSlab) continue;
     if (found == 2 && std::abs(Dot(Cross(N.Row(0), N.Row(1)), n)) < kSlab) continue;
     double upper = cuts[i].d, lower = -std::numeric_limits<double>::infinity();
-    for (const PlaneCut& other : cuts) {
-      if (std::abs(std::abs(other.n.x) - std::abs(n.x)) > 1e-11) continue;
+    const auto look = [&](const PlaneCut& other) {
       if (SquaredNorm(other.n + n) < 1e-24) lower = std::max(lower, -other.d);
       if (SquaredNorm(other.n - n) < 1e-24) upper = std::min(upper, other.d);
+    };
+    if (by_x.empty()) {
+      for (const PlaneCut& other : cuts) look(other);
+    } else {
+      auto at = std::lower_bound(by_x.begin(), by_x.end(), std::abs(n.x) - 1e-11,
+                                 [](const auto& entry, double x) { return entry.first < x; });
+      for (; at != by_x.end() && at->first <= std::abs(n.x) + 1e-11; ++at) look(*at->second);
     }
     if (!(upper - lower > kSlab * kRelativeTolerance * (std::abs(upper) + std::abs(lower)))) {
       if (std::isfinite(lower)) {
