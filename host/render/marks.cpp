@@ -38,11 +38,7 @@ std::vector<geometry::Cell> ArrowCells(const ForceArrow& arrow) {
       {geometry::MakeCone(head_radius / head, head, {R_back, tip}), geometry::MakePlane(-d, neck)},
       {R, 0.5 * (tip + neck)}, {head_radius, head_radius, 0.5 * head}));
   const double shaft = std::min(r, 0.4 * head_radius);
-  if (length > head) {
-    cells.push_back(BoundedCell({geometry::MakeCylinder(shaft, {R, tail}),
-                                 geometry::MakePlane(d, neck), geometry::MakePlane(-d, tail)},
-                                {R, 0.5 * (tail + neck)}, {shaft, shaft, 0.5 * (length - head)}));
-  }
+  for (geometry::Cell& cell : RodCells(tail, neck, shaft)) cells.push_back(std::move(cell));
   return cells;
 }
 
@@ -67,7 +63,7 @@ std::vector<geometry::Cell> PatchCells(const PatchMark& patch) {
 
 std::vector<geometry::Cell> RodCells(const Vec3& from, const Vec3& to, double radius) {
   const double length = Norm(to - from);
-  if (!(length > radius)) return {};
+  if (!(length > 0)) return {};
   const Vec3 d = (to - from) / length;
   const Mat3 R = geometry::FrameAlong(d);
   return {BoundedCell({geometry::MakeCylinder(radius, {R, from}), geometry::MakePlane(d, to),

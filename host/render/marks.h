@@ -14,7 +14,7 @@ std::vector<geometry::Cell> ArrowCells(const ForceArrow& arrow);
 /** The flat elliptic disc of a patch, in the world frame. */
 std::vector<geometry::Cell> PatchCells(const PatchMark& patch);
 
-/** A round rod between two points; empty where they are nearer than its radius [m]. */
+/** A round rod between two points; empty where they are one [m]. */
 std::vector<geometry::Cell> RodCells(const Vec3& from, const Vec3& to, double radius);
 
 /** A ball around a point [m]. */

@@ -6,6 +6,7 @@
 
 #include "geometry/solid.h"
 #include "host/contact/points/points.h"
+#include "host/contact/points/polytopes.h"
 
 namespace intervox {
 namespace {
@@ -103,9 +104,9 @@ TEST(FacesInPoints, DepthsHaveTheirNormalsAsGradientsAtAnyTilt) {
         EXPECT_NEAR((later->x - earlier->x) / (2 * kStep), rate, 1e-6)
             << "tilt " << tilt << ", " << k << ", feature " << point.feature;
         EXPECT_NEAR(Norm(point.p_WA - point.x * point.n - point.p_WB), 0.0, 1e-12);
-        (point.feature >= (1 << 13)   ? crossings
-         : point.feature >= (1 << 12) ? corners_of_b
-                                      : corners_of_a) += 1;
+        (point.feature >= host::points::kFirstCrossing ? crossings
+         : point.feature >= host::points::kFirst       ? corners_of_b
+                                                       : corners_of_a) += 1;
       }
     }
   }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <utility>
+
+#include "geometry/convex_hull.h"
 
 namespace intervox::host::points {
 namespace {
@@ -22,11 +25,15 @@ constexpr double kParallel = 1e-12;
 constexpr double kBeside = 1e-6;
 /** Of a corner's stiffness, where it has just come. */
 constexpr double kLeastWeight = 1e-6;
-/** Features: A's corners from 0, B's from here on, crossings of edges from twice that, whatever
- finds them; then corners of what faces share that no edge or corner of the reference makes. */
-constexpr int kFirst = 1 << 12;
-constexpr int kFirstCrossing = 2 * kFirst;
-constexpr int kFirstOther = 1 << 29;
+/** More than a polytope has edges. */
+constexpr int kMostEdges = 9 << 11;
+static_assert(geometry::kMostHullTriangles < kFirst);
+static_assert(3 * geometry::kMostHullTriangles / 2 < kMostEdges);
+/** Features behind the crossings: corners of what faces share that no edge or corner of the
+ reference makes, and those beside its edges. */
+constexpr int kFirstOther = kFirstCrossing + kMostEdges * kMostEdges;
+constexpr int kFirstSlanted = kFirstOther + (kFirst + 1) * kFirst;
+static_assert(std::int64_t{kFirstSlanted} + std::int64_t{kFirst} * kFirst <= INT32_MAX);
 
 /** An edge of a posed polytope between two of its faces. */
 struct Edge {
@@ -183,7 +190,7 @@ int EdgeOf(const Posed& part, int one, int two) {
 }
 
 int CrossingFeature(int edge_a, int edge_b) {
-  return kFirstCrossing + edge_a * kFirstCrossing + edge_b;
+  return kFirstCrossing + edge_a * kMostEdges + edge_b;
 }
 
 /** The point at which two edges are nearest, halfway. */
@@ -334,7 +341,7 @@ void PointsOnFace(const Posed& reference, const Posed& other, const Axis& axis, 
     } else if (in < 0 || onward < 0) {
       const std::size_t beside = plane_of(std::min(in, onward));
       const int line = std::max(in, onward);
-      point.feature = 2 * kFirstOther + static_cast<int>(beside) * kFirst + line;
+      point.feature = kFirstSlanted + static_cast<int>(beside) * kFirst + line;
       CrossingAt(reference, face, beside, other, flattest, line, is_a, &point);
     } else {
       point.feature = CornerOf(t, flattest, onward) + (is_a ? kFirst : 0);
