@@ -24,6 +24,7 @@ class GoyalFriction : public FrictionLaw {
   explicit GoyalFriction(Parameters& p);
   double VelocityScale() const override { return 1e-4; }
   Traction Evaluate(const Slip& x) const override;
+  bool HasSpringsOnBoth() const override { return true; }
 
  private:
   /** A spring k [N/m] with a damper c [N·s/m] beside it. */

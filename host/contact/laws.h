@@ -160,6 +160,8 @@ class FrictionLaw {
   /** Whether it sums over the patch, spinning included: slips then have `patch`, the spinning law
    is none, and only the power of force and moment together is to dissipate. */
   virtual bool IsDistributed() const { return false; }
+  /** Whether it has springs on both bodies: z_j and z_j_w, which are 0 for the others. */
+  virtual bool HasSpringsOnBoth() const { return false; }
   /** What bristles whose deflections have this sum of squares [m²] hold at the load f_n [J]; 0 for
    a law without. Where their stiffness follows the load they hold more than sliding has put in. */
   virtual double Stored(double /*f_n*/, double /*square*/) const { return 0.0; }

@@ -140,10 +140,10 @@ void GroupStage::FindPairs() { tools_.finder->Find(group_.near, s_.poses, &s_.fi
 void GroupStage::BeginContacts() {
   ForEach(s_.patches.contacts.size(), [&](std::size_t c) {
     Contact& contact = s_.patches.contacts[c];
-    if (!contact.active) return;
+    const bool waits = substep_.await_onset && contact.phase == ContactPhase::kProvisional;
+    if (!contact.active || (contact.latched && !waits)) return;
     const double v_n = ApproachVelocity(group_, contact);
-    if (substep_.await_onset && contact.phase == ContactPhase::kProvisional &&
-        v_n < -OnsetSpeed(*tools_.world, group_, contact.body_i, contact.body_j)) {
+    if (waits && v_n < -OnsetSpeed(*tools_.world, group_, contact.body_i, contact.body_j)) {
       contact.active = false;
       return;
     }

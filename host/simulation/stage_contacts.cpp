@@ -87,6 +87,7 @@ ContactEffect GroupStage::EffectOf(const Contact& contact, std::span<double> pow
       effect.moment[side] = Cross(a - Body(b).p_WM, force) + sign * contact.torque;
       continue;
     }
+    if (Body(b).kind != BodyKind::kDriven) continue;
     // What the contact gives to a driven body, its drive has to take out.
     const StageBody& driven = s_.bodies[b];
     power[kDrivenWork] -= Dot(force, driven.v + Cross(driven.w, a - driven.p_WM)) +

@@ -78,6 +78,9 @@ void ListCandidates(const Pose& X_IJ, const NearPair& pair) {
       candidate.b = b;
       candidate.apart_until = IsMovable(pair) ? (1 - kRounding) * gap : -1.0;
       candidate.grow_from.fill(0.0);
+      if (pair.points) {
+        candidate.kind = points::KindOf(I.cells[a], J.cells[static_cast<std::size_t>(b)]);
+      }
       cache.candidates.push_back(candidate);
       return false;
     });
@@ -150,7 +153,7 @@ bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candi
   thread_local std::vector<points::PointContact> found;
   found.clear();
   query.volume_floor = 0.0;  // the force is of a depth, however small the volume
-  const double gap = points::FindPoints(query, &found);
+  const double gap = points::FindPoints(query, candidate->kind, &found);
   candidate->met = !found.empty();
   if (gap > 0.0 && IsMovable(pair)) {
     candidate->apart_until = pair.cache->travel + (1 - kRounding) * gap;

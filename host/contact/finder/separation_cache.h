@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "host/contact/finder/cell_boxes.h"
+#include "host/contact/points/points.h"
 
 namespace intervox::host {
 
@@ -23,6 +24,7 @@ struct SeparationCache {
     int a = 0;                 ///< cell of body i
     int b = 0;                 ///< cell of body j
     bool met = false;          ///< overlapped when last computed
+    points::PairKind kind{};   ///< of the cells, where bodies touch in points
     double apart_until = 0.0;  ///< the pair is apart until the travel exceeds this [m]
     /** Trying to grow a cell by each distance of kGrowth waits for this travel [m]. */
     std::array<double, kGrowth.size()> grow_from{};

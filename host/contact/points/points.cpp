@@ -257,10 +257,10 @@ PairKind KindOf(const Cell& a, const Cell& b) {
   return IsPolytope(a) && IsPolytope(b) ? PairKind::kPolytopes : PairKind::kAny;
 }
 
-double FindPoints(const PairQuery& query, std::vector<PointContact>* out) {
+double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContact>* out) {
   const Cell &a = *query.a, &b = *query.b;
   const Pose &X_WA = query.X_WA, &X_WB = query.X_WB;
-  switch (KindOf(a, b)) {
+  switch (kind) {
     case PairKind::kBall: {
       if (const Surface* s = SphereOf(a)) return BallPoint(*s, X_WA, b, X_WB, out);
       return Exchanged([&] { return BallPoint(*SphereOf(b), X_WB, a, X_WA, out); }, out);

@@ -46,7 +46,13 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    distance after they are moved apart along n, until they are nearest along n. Two grids, or a grid
    and a solid, by the moments of the overlap instead: x = −p V/|S|, p being its DepthPower.
  Feet on cut faces are left out: a neighbouring cell has the point.
+ @param kind  KindOf of the cells
  @return a distance that the cells are certainly apart [m]; 0 where none is known. */
-double FindPoints(const PairQuery& query, std::vector<PointContact>* out);
+double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContact>* out);
+
+/** The same where the kind is not known yet. */
+inline double FindPoints(const PairQuery& query, std::vector<PointContact>* out) {
+  return FindPoints(query, KindOf(*query.a, *query.b), out);
+}
 
 }  // namespace intervox::host::points

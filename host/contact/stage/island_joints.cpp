@@ -201,7 +201,7 @@ double StageIsland::JointMiss() const {
 }
 
 // The forces of the joints, and the velocities that they give.
-void StageIsland::PushJoints() {
+void StageIsland::TakeJointForces() {
   for (IslandJoint& at : joints_) {
     StageJoint& joint = *at.joint;
     joint.force = joint.servo_force * joint.free.linear;
@@ -210,12 +210,6 @@ void StageIsland::PushJoints() {
       joint.multiplier[k] = -impulses_[at.first + k] / H_;
       joint.force += joint.multiplier[k] * joint.row[k].linear;
       joint.torque += joint.multiplier[k] * joint.row[k].angular;
-    }
-    for (int side = 0; side < 2; ++side) {
-      if (at.row[side] < 0) continue;
-      const double sign = SignOf(side);
-      PushBody(static_cast<std::size_t>(at.row[side] / 6), sign * H_, joint.p_WJ, joint.force,
-               joint.torque);
     }
   }
 }

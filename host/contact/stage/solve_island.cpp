@@ -91,6 +91,7 @@ double StageIsland::Begin() {
   TakeBodies();
   residual_.resize(6 * bodies_.size());
   step_.resize(6 * bodies_.size());
+  pulls_.resize(6 * bodies_.size());
   many_ = bodies_.size() > most_dense && joints_.empty();
   if (many_) Sort();
   const auto fastest = [&] {
@@ -109,13 +110,15 @@ double StageIsland::Begin() {
     const StagePoint* point = points_[c];
     if (!point->active) return;
     Push(*point, point->contact->force, point->contact->torque);
-    const Vec3& p_WC = point->contact->geometry.p_WC;
-    for (const int row : {point->row_i, point->row_j}) {
-      if (row < 0) continue;
-      FreeBody& b = bodies_[static_cast<std::size_t>(row / 6)];
-      b.reach = std::max(b.reach, Norm(p_WC - b.body->p_WM));
-    }
+    const auto reach = [&](int row, const Vec3& rho) {
+      if (row < 0) return;
+      double& farthest = bodies_[static_cast<std::size_t>(row / 6)].reach;
+      farthest = std::max(farthest, Norm(rho));
+    };
+    reach(point->row_i, point->rho_i);
+    reach(point->row_j, point->rho_j);
   });
+  PushBodies();
   if (many_) BeginMany();
   BeginJoints();
   Evaluate(false);
@@ -303,12 +306,10 @@ void StageIsland::Solve(int threads, StageResult* result) {
   ForBodies([&](std::size_t k) {
     bodies_[k].body->v = bodies_[k].v_star;
     bodies_[k].body->w = bodies_[k].w_star;
+    const double* pull = pulls_.data() + 6 * k;
+    PushBody(k, -1.0, {pull[0], pull[1], pull[2]}, {pull[3], pull[4], pull[5]});
   });
-  ForPointsByBody([&](std::size_t c) {
-    const StagePoint& point = *points_[c];
-    if (point.active) Push(point, point.Force(), point.Torque());
-  });
-  PushJoints();
+  TakeJointForces();
   result->iterations += iteration;
   result->residual = std::max(result->residual, residual);
   result->converged = result->converged && converged;

@@ -99,23 +99,9 @@ void StageIsland::Sort() {
   }
 }
 
-// F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities.
+// F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities; its second part is kept, too.
 void StageIsland::Evaluate(bool hold) {
-  ForBodies([&](std::size_t k) {
-    const FreeBody& b = bodies_[k];
-    const Vec3 dv = b.body->v - b.v_star, dw = b.body->w - b.w_star;
-    Vec3 p = b.mass * dv, l = b.inertia * dw;
-    if (b.drag >= 0) {
-      const DragInertia& drag = Drag(b);
-      p += drag.K_vv * dv + drag.K_vw * dw;
-      l += TransposeTimes(drag.K_vw, dv) + drag.K_ww * dw;
-    }
-    double* F = residual_.data() + 6 * k;
-    for (int i = 0; i < 3; ++i) {
-      F[i] = p[i];
-      F[3 + i] = l[i];
-    }
-  });
+  std::fill(residual_.begin(), residual_.end(), 0.0);
   if (many_) {
     ForPointsByBody([&](std::size_t c) {
       points_[c]->Evaluate(hold);
@@ -126,9 +112,21 @@ void StageIsland::Evaluate(bool hold) {
   }
   EvaluateJoints();
   ForBodies([&](std::size_t k) {
+    const FreeBody& b = bodies_[k];
+    const Vec3 dv = b.body->v - b.v_star, dw = b.body->w - b.w_star;
+    Vec3 p = b.mass * dv, l = b.inertia * dw;
+    if (b.drag >= 0) {
+      const DragInertia& drag = Drag(b);
+      p += drag.K_vv * dv + drag.K_vw * dw;
+      l += TransposeTimes(drag.K_vw, dv) + drag.K_ww * dw;
+    }
     double* F = residual_.data() + 6 * k;
-    if (bodies_[k].mass == 0.0) F[0] = F[1] = F[2] = 0.0;
-    if (Trace(bodies_[k].inertia) == 0.0) F[3] = F[4] = F[5] = 0.0;
+    std::copy_n(F, 6, pulls_.data() + 6 * k);
+    const bool moves = b.mass > 0.0, turns = Trace(b.inertia) > 0.0;
+    for (int i = 0; i < 3; ++i) {
+      F[i] = moves ? F[i] + p[i] : 0.0;
+      F[3 + i] = turns ? F[3 + i] + l[i] : 0.0;
+    }
   });
 }
 
@@ -170,22 +168,22 @@ void StageIsland::MoveTo(double t) {
   });
 }
 
-// Adds what a contact's wrench makes of the velocities of the island's bodies within H.
+// Adds a contact's wrench to those that push its bodies.
 void StageIsland::Push(const StagePoint& point, const Vec3& force, const Vec3& torque) {
-  for (const int row : {point.row_i, point.row_j}) {
-    if (row < 0) continue;
-    const auto k = static_cast<std::size_t>(row / 6);
-    const double time = bodies_[k].body == point.body_i ? H_ : -H_;
-    PushBody(k, time, point.contact->geometry.p_WC, force, torque);
-  }
+  const auto add = [&](int row, const Vec3& rho, double sign) {
+    if (row < 0) return;
+    FreeBody& b = bodies_[static_cast<std::size_t>(row / 6)];
+    b.force += sign * force;
+    b.moment += sign * (torque + Cross(rho, force));
+  };
+  add(point.row_i, point.rho_i, 1.0);
+  add(point.row_j, point.rho_j, -1.0);
 }
 
-// Adds what a wrench at p makes of a body's velocities within a time.
-void StageIsland::PushBody(std::size_t k, double time, const Vec3& p, const Vec3& force,
-                           const Vec3& torque) {
+// Adds what a wrench about the centre of mass makes of a body's velocities within a time.
+void StageIsland::PushBody(std::size_t k, double time, const Vec3& force, const Vec3& moment) {
   const FreeBody& b = bodies_[k];
   StageBody& body = *b.body;
-  const Vec3 moment = torque + Cross(p - body.p_WM, force);
   if (b.drag >= 0) {
     const DragInertia& drag = Drag(b);
     body.v += time * (drag.A_vv * force + drag.A_vw * moment);
@@ -194,6 +192,15 @@ void StageIsland::PushBody(std::size_t k, double time, const Vec3& p, const Vec3
     body.v += (time * body.inverse_mass) * force;
     body.w += time * (body.inverse_inertia_W * moment);
   }
+}
+
+// Moves the bodies by what Push was given for them.
+void StageIsland::PushBodies() {
+  ForBodies([&](std::size_t k) {
+    FreeBody& b = bodies_[k];
+    PushBody(k, H_, b.force, b.moment);
+    b.force = b.moment = Vec3{};
+  });
 }
 
 double StageIsland::Directional() const {

@@ -47,6 +47,7 @@ class StageIsland {
     double mass = 0.0;    // 0: translation is locked
     Mat3 inertia;         // all zero: rotation is locked
     double reach = 0.0;   // longest arm of its contacts [m]
+    Vec3 force, moment;   // of the contacts that push it, about its centre [N], [N·m]
     int drag = -1;        // of drags_; -1: none
   };
 
@@ -67,7 +68,7 @@ class StageIsland {
   void AssembleJoints(IslandMatrix* matrix);
   bool SolveWithJoints();
   double JointMiss() const;
-  void PushJoints();
+  void TakeJointForces();
   double RelativeVelocity(const IslandJoint& joint, const JointRow& row) const;
 
   const DragInertia& Drag(const FreeBody& b) const {
@@ -78,8 +79,8 @@ class StageIsland {
   void EvaluateFew(bool hold);
   void MoveTo(double t);
   void Push(const StagePoint& point, const Vec3& force, const Vec3& torque);
-  void PushBody(std::size_t body, double time, const Vec3& p, const Vec3& force,
-                const Vec3& torque);
+  void PushBody(std::size_t body, double time, const Vec3& force, const Vec3& moment);
+  void PushBodies();
   double Directional() const;
   double Residual() const;
   double StepLength() const;
@@ -106,6 +107,7 @@ class StageIsland {
   std::vector<StagePoint*> points_;
   std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ
+  std::vector<double> pulls_;            // of F, −H Σ Jᵀ w
   std::vector<double> parts_;            // of F, of ranges of contacts
   std::vector<IslandMatrix> part_matrices_;
   int threads_ = 1;

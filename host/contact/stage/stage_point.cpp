@@ -60,16 +60,25 @@ bool IsDriven(const StageBody& body) {
   return body.inverse_mass == 0.0 && Trace(body.inverse_inertia_W) == 0.0;
 }
 
+/** Whether it does not move at all. */
+bool IsAtRest(const StageBody& body) {
+  return IsDriven(body) && SquaredNorm(body.v) == 0.0 && SquaredNorm(body.w) == 0.0;
+}
+
 bool KnowsOffset(const StageBody& body) { return body.has_offset || IsDriven(body); }
 
 }  // namespace
 
 void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c) {
-  *this = StagePoint{};
+  const bool keeps = is_point && c->geometry.is_point;  // a point has changed no other terms
+  static_cast<PointTerms&>(*this) = {};
+  if (!keeps) static_cast<VolumeTerms&>(*this) = {};
   contact = c;
   H = h_gamma;
   body_i = &bodies[static_cast<std::size_t>(c->body_i)];
   body_j = &bodies[static_cast<std::size_t>(c->body_j)];
+  rests_i = IsAtRest(*body_i);
+  rests_j = IsAtRest(*body_j);
   const PatchGeometry& g = c->geometry;
   model = c->model;
   latch = c->latch;
@@ -190,7 +199,7 @@ void StagePoint::PreparePoint() {
     out[1] = Dot(axis[2], z_W);
   };
   across(c.state.z, z_star);
-  across(c.state.z_j, z_j_star);
+  if (model->friction->HasSpringsOnBoth()) across(c.state.z_j, z_j_star);
 }
 
 NormalForce StagePoint::Law(double V_r) const {
@@ -233,14 +242,22 @@ void StagePoint::TurnBristles(double z[2], double z_j[2]) const {
     out[1] = q * (star[1] + a * star[0]) + H * a * rate_before[0];
   };
   deflection(z_star, z_rate_before, z);
-  deflection(z_j_star, z_j_rate_before, z_j);
+  if (model->friction->HasSpringsOnBoth()) deflection(z_j_star, z_j_rate_before, z_j);
 }
 
 Vec3 StagePoint::TakeVelocities() {
-  const Vec3 &w_i = body_i->w, &w_j = body_j->w, &n = Normal();
-  const Vec3 v_c = body_i->v - body_j->v + Cross(w_i, rho_i) - Cross(w_j, rho_j);
+  const Vec3& n = Normal();
+  Vec3 v_c;
+  plate_spin = 0.0;
+  if (!rests_i) {
+    v_c = body_i->v + Cross(body_i->w, rho_i);
+    plate_spin = (1.0 - model->plate_share) * Dot(n, body_i->w);
+  }
+  if (!rests_j) {
+    v_c -= body_j->v + Cross(body_j->w, rho_j);
+    plate_spin += model->plate_share * Dot(n, body_j->w);
+  }
   for (int k = 0; k < 3; ++k) v[k] = Dot(axis[k], v_c);
-  plate_spin = (1.0 - model->plate_share) * Dot(n, w_i) + model->plate_share * Dot(n, w_j);
   return v_c;
 }
 
@@ -398,7 +415,7 @@ void StagePoint::ImproveWeights() {
   s_before = s;
   fresh_s_before = fresh_s;
   s += share * (fresh_s - s);
-  ramp = 0.5 * (ramp + fresh_ramp);
+  if (!is_point) ramp = 0.5 * (ramp + fresh_ramp);
 }
 
 double StagePoint::Hold(double share) {
@@ -469,7 +486,7 @@ void StagePoint::Finish() const {
     return TransposeTimes(R_n, rate1 * axis[1] + rate2 * axis[2]);
   };
   c.rate.z = rate_of(z_star, friction.z);
-  c.rate.z_j = rate_of(z_j_star, friction.z_j);
+  if (model->friction->HasSpringsOnBoth()) c.rate.z_j = rate_of(z_j_star, friction.z_j);
   c.rate.theta = r_gyr > 0.0 ? friction.z_w / r_gyr : 0.0;
   c.rate.theta_j = r_gyr > 0.0 ? friction.z_j_w / r_gyr : 0.0;
   c.rate.s_dw = friction.s_dw;

@@ -35,10 +35,8 @@ void Prefetch(const T* object) {
 /** How many contacts ahead of the one at work, out of their order in memory, are asked for. */
 inline constexpr int kPrefetchAhead = 2;
 
-/** A contact in its own axes (n, t₁, t₂). Local velocities are (v_n, v_t1, v_t2, ω_n) at the
- centroid; what is constant over a stage is computed once, by Prepare. Each sweep of Newton's method
- goes through all of them, so they are small. */
-struct StagePoint {
+/** What a stage asks of any contact in its own axes (n, t₁, t₂). */
+struct PointTerms {
   // Copies of what the contact has, which is large.
   StageContact* contact = nullptr;
   const ContactModel* model = nullptr;
@@ -47,31 +45,59 @@ struct StagePoint {
   double s_dw = 0.0;            ///< of its state
   StageBody* body_i = nullptr;  ///< current iterate
   StageBody* body_j = nullptr;
-  int row_i = -1;       ///< first unknown of body i in its island, −1: not free
-  int row_j = -1;       ///< likewise
+  int row_i = -1;        ///< first unknown of body i in its island, −1: not free
+  int row_j = -1;        ///< likewise
+  bool rests_i = false;  ///< body i is fixed: neither moves nor will
+  bool rests_j = false;
   bool active = false;  ///< V > 0
   /// It has no moments: no torque about it, no spinning, rolling or tilting. V is a depth, S = n.
   bool is_point = false;
-  double H = 0.0;  ///< hγ [s]
-  Vec3 axis[3];    ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
-  Vec3 rho_i;      ///< p_c − p_i [m]
+  bool conserves = false;  ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
+  double H = 0.0;          ///< hγ [s]
+  Vec3 axis[3];            ///< n, t₁, t₂; of a law that conserves S/S_there, t₁, t₂
+  Vec3 rho_i;              ///< p_c − p_i [m]
   Vec3 rho_j;
+  double S_there = 0.0;  ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
+  double S_n = 0.0;      ///< S_there; 0: the geometry is where the bodies are [m²]
+  double V_begin = 0.0;  ///< V at the implicit position, but for hγ v [m³]
+  double V_o = 0.0;      ///< relaxation offset at the stage
+  double z_star[2] = {0, 0};
+  double z_j_star[2] = {0, 0};
+
+  // What an evaluation changes.
+  NormalForce law;
+  double stiff = 0.0;  ///< −∂f_n/∂v_n by the volume alone [N·s/m]
+  double s = 1.0;      ///< Stribeck weight in use
+  // Once `held`, friction takes these for the normal force and the Contensou factors, which makes
+  // the wrench a monotone function of the velocities.
+  bool held = false;
+  double load = 0.0;       ///< [N]
+  double s_before = -1.0;  ///< s and its fresh value before the last ImproveWeights
+  double fresh_s_before = 0.0;
+  double z_rate_before[2] = {0, 0};  ///< for the bristle's turning, from the last evaluation
+  double z_j_rate_before[2] = {0, 0};
+  double v[4] = {0, 0, 0, 0};  ///< local velocities of the last evaluation
+  double plate_spin = 0.0;     ///< n · ω_p [rad/s]
+  double slope_n = 0.0;        ///< −∂f_n/∂v_n ≥ 0
+  double f_n = 0.0;
+  double f_t[3] = {0, 0, 0};  ///< friction f.x, f.y and f_w [N]
+  double f_slope[3][4] = {};  ///< their derivatives, as a Dual has them
+  FrictionRates friction;
+};
+
+/** What it asks of a patch with a volume; of a point they stay as they are here. */
+struct VolumeTerms {
   Vec3 twist;                ///< what turning adds to v_n of a round wall [m]
   bool distributed = false;  ///< friction sums over the patch, spinning included
-  bool conserves = false;    ///< the law's wrench is w′(V) (S, G), and v_n is −V̇/S_there
-  double S_there = 0.0;      ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
   double area_power = 0.0;   ///< |S| ∝ V^area_power, for the wrench at the implicit position
   Vec3 lever;                ///< G/S_there: what turning adds to v_n in the change of V [m]
   // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where
   // the geometry is: V − S_n (n·δ + lever·δθ), and the moment about the centroid, of which the part
   // that goes with the force's change acts at the face's centroid and K δθ is the rest.
-  double S_n = 0.0;           ///< S_there; 0: the geometry is where the bodies are [m²]
   AcrossNormal K;             ///< elastic moment per angle about the face's centroid [N·m]
   double turned[2] = {0, 0};  ///< δθ along t₁ and t₂ but for hγ ω [rad]
   double f_e_there = 0.0;     ///< elastic force where the geometry is [N]
   double depth_power = 1.0;   ///< V grows with this power of the depth [–]
-  double V_begin = 0.0;       ///< V at the implicit position, but for hγ v [m³]
-  double V_o = 0.0;           ///< relaxation offset at the stage
   double r_gyr = 0.0;         ///< radius of gyration about n, 0 without spinning
   double torque_factor = 0.0;
   double v_epsilon = 1.0;
@@ -82,40 +108,24 @@ struct StagePoint {
   AcrossNormal spread;         ///< second moments across n over V, likewise [m²]
   double lean[2] = {0, 0};     ///< of the last evaluation, see Slip [1/m]
   Vec3 pressed;                ///< where friction acts, from the centroid: held as s is [m]
-  double z_star[2] = {0, 0};
   double r_theta_star = 0.0;
-  double z_j_star[2] = {0, 0};
   double r_theta_j_star = 0.0;
 
   // What an evaluation changes.
-  NormalForce law;
-  double stiff = 0.0;      ///< −∂f_n/∂v_n by the volume alone [N·s/m]
-  double stiff_e = 0.0;    ///< of it, by the elastic force [N·s/m]
+  double stiff_e = 0.0;    ///< of −∂f_n/∂v_n, by the elastic force [N·s/m]
   double tilt_ramp = 1.0;  ///< the moment fades with the last 5 % of the force
-  double s = 1.0;          ///< Stribeck weight in use
-  // Once `held`, friction takes these for the normal force and the Contensou factors, which makes
-  // the wrench a monotone function of the velocities.
-  bool held = false;
-  double load = 0.0;  ///< [N]
-  double C_v = 1.0;
+  double C_v = 1.0;        ///< see PointTerms::held
   double C_w = 1.0;
-  double ramp = 1.0;       ///< rolling resistance fades with the last 5 % of the normal force
-  double s_before = -1.0;  ///< s and its fresh value before the last ImproveWeights
-  double fresh_s_before = 0.0;
-  double z_rate_before[2] = {0, 0};  ///< for the bristle's turning, from the last evaluation
-  double z_j_rate_before[2] = {0, 0};
-
-  double v[4] = {0, 0, 0, 0};  ///< local velocities of the last evaluation
-  Vec3 w;                      ///< relative angular velocity
-  double last_C_v = 1.0;       ///< Contensou factors of the last evaluation
+  double ramp = 1.0;      ///< rolling resistance fades with the last 5 % of the normal force
+  Vec3 w;                 ///< relative angular velocity
+  double last_C_v = 1.0;  ///< Contensou factors of the last evaluation
   double last_C_w = 1.0;
-  double plate_spin = 0.0;  ///< n · ω_p [rad/s]
-  double slope_n = 0.0;     ///< −∂f_n/∂v_n ≥ 0
-  double f_n = 0.0;
-  double f_t[3] = {0, 0, 0};  ///< friction f.x, f.y and f_w [N]
-  double f_slope[3][4] = {};  ///< their derivatives, as a Dual has them
-  FrictionRates friction;
+};
 
+/** A contact in its own axes (n, t₁, t₂). Local velocities are (v_n, v_t1, v_t2, ω_n) at the
+ centroid; what is constant over a stage is computed once, by Prepare. Each sweep of Newton's method
+ goes through all of them, so they are small, and a point's terms lie together. */
+struct StagePoint : VolumeTerms, PointTerms {
   /** The contact's normal. */
   const Vec3& Normal() const { return conserves ? contact->geometry.n : axis[0]; }
   /** Sets up from the contact; bodies' velocities must be y*. */
