@@ -58,7 +58,8 @@ std::vector<std::array<double, 3>> ExtremesOf(const std::vector<Cell>& cells, co
 /** Cuts each cell that a plane through a corner of it meets, or only some of them. */
 std::vector<Cell> Cut(std::vector<Cell> cells, Random* random) {
   for (int cuts = random->Below(3); cuts > 0; --cuts) {
-    const Cell& some = cells[static_cast<std::size_t>(random->Below(static_cast<int>(cells.size())))];
+    const Cell& some =
+        cells[static_cast<std::size_t>(random->Below(static_cast<int>(cells.size())))];
     const auto corner = static_cast<std::size_t>(random->Below(8)) % some.corners.p_C.size();
     const Surface plane = MakePlane(random->Direction(), some.corners.p_C[corner]);
     std::vector<Cell> next;
@@ -89,8 +90,8 @@ TEST(Extremes, OfABodyOfBlocksAreItsCornersHoweverItIsCut) {
           if (random.Uniform(0, 1) > share) continue;
           blocks[static_cast<std::size_t>((i * kSide + j) * kSide + k)] = true;
           const Vec3 center{i + 0.5, j + 0.5, k + 0.5};
-          cells.push_back(
-              ToCells(*Leaf(Box{{size, size, size}}, X * Pose{Mat3::Identity(), size * center}))[0]);
+          cells.push_back(ToCells(
+              *Leaf(Box{{size, size, size}}, X * Pose{Mat3::Identity(), size * center}))[0]);
         }
       }
     }
@@ -135,7 +136,9 @@ TEST(Extremes, OfACutThroughASharpTipAreOneCorner) {
     const auto found = ExtremesOf(cells, Pose::Identity());
     EXPECT_EQ(found.size(), 4u);
     EXPECT_EQ(std::count_if(found.begin(), found.end(),
-                            [](const auto& p) { return Norm(Vec3{p[0], p[1], p[2]}) < 1e-12; }),
+                            [](const auto& p) {
+                              return Norm(Vec3{p[0], p[1], p[2]}) < 1e-12;
+                            }),
               1);
   }
 }
