@@ -45,6 +45,7 @@ struct Corners {
   std::vector<std::int32_t> loop;     ///< corners of each face in turn, as Cell::faces orders them
   std::vector<std::int32_t> begin;    ///< face f owns loop[begin[f] … begin[f+1])
   std::vector<std::int32_t> surface;  ///< the surface of face f
+  std::vector<bool> extreme;          ///< of each corner: the body's, too; empty: all are
 };
 
 /** An intersection of sides of surfaces, in the frame C of its body.

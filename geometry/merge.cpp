@@ -8,6 +8,7 @@
 #include "geometry/bounds.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
+#include "geometry/extremes.h"
 #include "geometry/faces.h"
 #include "geometry/interior.h"
 #include "geometry/make_surface.h"
@@ -236,6 +237,7 @@ std::vector<Cell> MergeCells(std::span<const Cell> cells) {
     merged.push_back(keeps ? *cell : Merged(cell->surfaces, {&cell, 1}));
   }
   LinkNeighbours(merged);
+  MarkExtremes(merged);
   return merged;
 }
 

@@ -175,5 +175,34 @@ TEST(CutsInPoints, OfATableUnderABoxChangeNothing) {
   }
 }
 
+// An L is no cell. Cut in other ways, through its convex corners too, it stands as it stood.
+TEST(CutsInPoints, OfAnLOnAFloorChangeNothing) {
+  const Part box = PartOf(geometry::Box{{0.1, 0.07, 0.05}}, "{box: {size: [0.1, 0.07, 0.05]}}");
+  // The quarter x > 0, y > 0 is missing.
+  const std::string arm = box.text + ", " + Side({1, 0, 0}, {}, 1);
+  const std::string wide = box.text + ", " + Side({0, 1, 0}, {}, 1);
+  const std::string short_arm = arm + ", " + Side({0, 1, 0}, {}, -1);
+  const std::string by_x = "{intersection: [" + arm + "]}";
+  const std::string right = wide + ", " + Side({1, 0, 0}, {}, -1);
+  const Vec3 corner{0.05, -0.035, -0.025}, outer{-0.05, -0.035, -0.025}, top{-0.05, 0.035, -0.025};
+  const auto halves = [&](const std::string& part, const Vec3& n, const Vec3& p) {
+    return "{intersection: [" + part + ", " + Side(n, p, 1) + "]}, {intersection: [" + part + ", " +
+           Side(n, p, -1) + "]}";
+  };
+  const std::string base = "shape: {half_space: {normal: [0, 0, 1], offset: 0.1}}";
+  const Rest whole = Fall(base, "cells: [" + by_x + ", {intersection: [" + right + "]}]");
+  EXPECT_NEAR(whole.force.z, -0.3 * 9.81, 1e-6);
+  EXPECT_GE(whole.contacts, 3u);
+  ExpectSame(Fall(base, "cells: [" + by_x + ", " + halves(right, {0.3, 1, 0.2}, corner) + "]"),
+             whole, "one corner");
+  ExpectSame(Fall(base, "cells: [" + halves(arm, {1, -0.4, 0.1}, outer) + ", " +
+                            halves(right, {0.3, 1, -0.2}, corner) + "]"),
+             whole, "two corners");
+  ExpectSame(
+      Fall(base, "cells: [" + halves(short_arm, {1, 1, 0}, top) + ", {intersection: [" + arm +
+                     ", " + Side({0, 1, 0}, {}, 1) + "]}, {intersection: [" + right + "]}]"),
+      whole, "across");
+}
+
 }  // namespace
 }  // namespace intervox

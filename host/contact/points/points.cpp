@@ -78,22 +78,9 @@ template <class Visit>
 void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
   if (IsPolytope(cell)) {
     const geometry::Corners& t = cell.corners;
-    if (std::none_of(cell.surfaces.begin(), cell.surfaces.end(),
-                     [](const Surface& s) { return s.cut; })) {
-      for (std::size_t k = 0; k < t.p_C.size(); ++k) visit(static_cast<int>(k), t.p_C[k]);
-      return;
-    }
-    // A corner of a cut lies on an edge or a face of the body: what ends there goes on.
-    thread_local std::vector<int> outer;
-    outer.assign(t.p_C.size(), 0);
-    for (std::size_t f = 0; f < t.surface.size(); ++f) {
-      if (cell.surfaces[static_cast<std::size_t>(t.surface[f])].cut) continue;
-      for (auto k = t.begin[f]; k < t.begin[f + 1]; ++k) {
-        ++outer[static_cast<std::size_t>(t.loop[static_cast<std::size_t>(k)])];
-      }
-    }
     for (std::size_t k = 0; k < t.p_C.size(); ++k) {
-      if (outer[k] >= 3) visit(static_cast<int>(k), t.p_C[k]);
+      // A corner of a cut lies on an edge or a face of the body: what ends there goes on.
+      if (t.extreme.empty() || t.extreme[k]) visit(static_cast<int>(k), t.p_C[k]);
     }
     return;
   }
