@@ -30,6 +30,7 @@ struct Options {
   double tolerance = 1e-5;
   double half_width = 3;
   std::vector<int> threads{1};
+  std::vector<std::string> devices{"cpu"};
   int samples = 20;
   double force_error = 0;
   double stiffness = 0;
@@ -47,14 +48,14 @@ void Write(const std::filesystem::path& path, const std::string& text) {
 
 std::string Csv(const std::vector<host::StudyRow>& rows) {
   std::string text =
-      "pair,rule,voxel_size,threads,queries,volume,exact_volume,volume_error,centroid_error,"
+      "pair,rule,voxel_size,device,threads,queries,volume,exact_volume,volume_error,centroid_error,"
       "inertia_error,"
       "area_error,seconds,voxels\n";
   for (const host::StudyRow& r : rows) {
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.pair, host::WordOf(r.rule),
-                    r.voxel_size, r.threads, r.queries, r.volume, r.exact_volume, r.volume_error,
-                    r.centroid_error, r.inertia_error, r.area_error, r.seconds, r.work);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.pair, host::WordOf(r.rule),
+                        r.voxel_size, r.device, r.threads, r.queries, r.volume, r.exact_volume,
+                        r.volume_error, r.centroid_error, r.inertia_error, r.area_error, r.seconds,
+                        r.work);
   }
   return text;
 }
@@ -63,7 +64,8 @@ std::string Joined(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, "\n"));
 }
 
-/** The rows in HDF5; pairs and rules by their numbers in the root's attributes of these names. */
+/** The rows in HDF5; pairs, rules and devices by their numbers in the root's attributes of these
+ * names. */
 void WriteHdf5(const std::filesystem::path& path, const std::vector<host::StudyRow>& rows) {
   struct Quantity {
     const char* name;
@@ -80,7 +82,7 @@ void WriteHdf5(const std::filesystem::path& path, const std::vector<host::StudyR
       Quantity{"area_error", "1", &host::StudyRow::area_error},
       Quantity{"seconds", "s", &host::StudyRow::seconds}};
   host::ColumnFile file = host::ColumnFile::Create(path);
-  std::vector<std::string> pairs, rules;
+  std::vector<std::string> pairs, rules, devices;
   const auto number = [](std::vector<std::string>* words, const std::string& word) {
     const auto at = std::find(words->begin(), words->end(), word);
     if (at == words->end()) return words->push_back(word), words->size() - 1;
@@ -92,6 +94,7 @@ void WriteHdf5(const std::filesystem::path& path, const std::vector<host::StudyR
   for (const host::StudyRow& row : rows) {
     put("pair", static_cast<std::int64_t>(number(&pairs, row.pair)));
     put("rule", static_cast<std::int64_t>(number(&rules, host::WordOf(row.rule))));
+    put("device", static_cast<std::int64_t>(number(&devices, row.device)));
     put("threads", row.threads);
     put("queries", row.queries);
     put("voxels", row.work);
@@ -101,7 +104,13 @@ void WriteHdf5(const std::filesystem::path& path, const std::vector<host::StudyR
   file.SetAttribute("program_version", VersionText());
   file.SetAttribute("pairs", Joined(pairs));
   file.SetAttribute("rules", Joined(rules));
+  file.SetAttribute("devices", Joined(devices));
   file.Flush();
+}
+
+/** The number of threads, or the device. */
+std::string EngineText(const host::StudyRow& row) {
+  return row.threads > 0 ? std::to_string(row.threads) : row.device;
 }
 
 /** Which setting is the cheapest for a force error, and what the thesis' rule h = (δf/k_v)^(1/3)
@@ -110,13 +119,13 @@ void PrintCheapest(const std::vector<host::StudyRow>& rows, double force_error, 
   const double volume = force_error / stiffness;
   std::cout << fmt::format(
       "\ncheapest for a force error of {:g} N at {:g} N/m3; (error of force/stiffness)^(1/3) is "
-      "{:.4g} m\n{:<20} {:<9} {:>10} {:>8} {:>12} {:>11}\n",
+      "{:.4g} m\n{:<24} {:<9} {:>10} {:>8} {:>12} {:>11}\n",
       force_error, stiffness, std::cbrt(volume), "pair", "rule", "voxel [m]", "threads",
       "force err [N]", "queries/s");
   const std::vector<host::StudyRow> cheapest = host::CheapestWithin(rows, volume);
   for (const host::StudyRow& r : cheapest) {
-    std::cout << fmt::format("{:<20} {:<9} {:>10.4g} {:>8} {:>12.3g} {:>11.4g}\n", r.pair,
-                             host::WordOf(r.rule), r.voxel_size, r.threads,
+    std::cout << fmt::format("{:<24} {:<9} {:>10.4g} {:>8} {:>12.3g} {:>11.4g}\n", r.pair,
+                             host::WordOf(r.rule), r.voxel_size, EngineText(r),
                              stiffness * r.volume_error * r.exact_volume / r.queries,
                              1 / r.seconds);
   }
@@ -124,24 +133,38 @@ void PrintCheapest(const std::vector<host::StudyRow>& rows, double force_error, 
 }
 
 void Print(const std::vector<host::StudyRow>& rows, const std::vector<host::StudyOrder>& orders) {
-  std::cout << fmt::format("{:<20} {:<9} {:>10} {:>7} {:>10} {:>10} {:>10} {:>10} {:>8} {:>11}\n",
+  std::cout << fmt::format("{:<24} {:<9} {:>10} {:>7} {:>10} {:>10} {:>10} {:>10} {:>8} {:>11}\n",
                            "pair", "rule", "voxel [m]", "threads", "V error", "centroid", "J error",
                            "S error", "voxels", "queries/s");
   for (const host::StudyRow& r : rows) {
     std::cout << fmt::format(
-        "{:<20} {:<9} {:>10.4g} {:>7} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>8} {:>11.4g}\n",
-        r.pair, host::WordOf(r.rule), r.voxel_size, r.threads, r.volume_error, r.centroid_error,
+        "{:<24} {:<9} {:>10.4g} {:>7} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>8} {:>11.4g}\n",
+        r.pair, host::WordOf(r.rule), r.voxel_size, EngineText(r), r.volume_error, r.centroid_error,
         r.inertia_error, r.area_error, r.work, 1 / r.seconds);
   }
   std::cout << fmt::format(
       "\norders in the voxel size, and the error of V that Richardson's extrapolation leaves\n"
-      "{:<20} {:<9} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
+      "{:<24} {:<9} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
       "pair", "rule", "V", "centroid", "J", "S", "extrapolated");
   for (const host::StudyOrder& o : orders) {
-    std::cout << fmt::format("{:<20} {:<9} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>13.2e}\n",
+    std::cout << fmt::format("{:<24} {:<9} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>13.2e}\n",
                              o.pair, host::WordOf(o.rule), o.volume, o.centroid, o.inertia, o.area,
                              o.extrapolated);
   }
+}
+
+/** The processor with each number of threads, and the devices.
+ @throws host::InputError where a device is none. */
+std::vector<EngineOptions> EnginesOf(const Options& options) {
+  std::vector<EngineOptions> engines;
+  for (const std::string& device : options.devices) {
+    if (ParseDevice(device, 1).device == Device::kCuda) {
+      engines.push_back(MakeEngine(ParseDevice(device, 1)).options());
+      continue;
+    }
+    for (const int threads : options.threads) engines.push_back(ParseDevice(device, threads));
+  }
+  return engines;
 }
 
 int Run(const Options& options) {
@@ -165,7 +188,7 @@ int Run(const Options& options) {
   settings.voxel_sizes = options.voxel_sizes;
   settings.tolerance = options.tolerance;
   settings.half_width = options.half_width;
-  settings.threads = options.threads;
+  settings.engines = EnginesOf(options);
   for (const std::string& rule : options.rules) {
     settings.rules.push_back(*host::ValueOf<LeafRule>(rule));
   }
@@ -216,6 +239,10 @@ void AddStudy(CLI::App& app, int& status) {
                    "Numbers of threads of the engine, separated by commas; default 1")
       ->delimiter(',')
       ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--device", options->devices,
+                   "Some of cpu, cuda, cuda:N, separated by commas: each has its rows; default cpu")
+      ->delimiter(',');
   command
       ->add_option("--samples", options->samples,
                    "Of a scene: times at which its contacts are taken; default 20")

@@ -40,10 +40,11 @@ struct Decades {
 
 using Quantity = std::function<double(const StudyRow&)>;
 
-/** A line of a panel: a rule on so many threads. */
+/** A line of a panel: a rule on so many threads, or on a device. */
 struct Line {
   LeafRule rule;
   int threads;
+  std::string device;
   bool operator==(const Line&) const = default;
 };
 
@@ -104,7 +105,7 @@ std::string Panel(const std::vector<StudyRow>& rows, const std::vector<Line>& li
     std::string path, dots;
     const StudyRow* last = nullptr;
     for (const StudyRow& row : rows) {
-      if (Line{row.rule, row.threads} != lines[k] || !(of(row) > 0)) continue;
+      if (Line{row.rule, row.threads, row.device} != lines[k] || !(of(row) > 0)) continue;
       path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(row.voxel_size),
                           at_y(of(row)));
       dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>", at_x(row.voxel_size),
@@ -144,7 +145,7 @@ std::string StudyPicture(const std::vector<StudyRow>& rows) {
   std::vector<Line> lines;
   std::vector<std::string> pairs;
   for (const StudyRow& row : rows) {
-    const Line line{row.rule, row.threads};
+    const Line line{row.rule, row.threads, row.device};
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     if (std::find(pairs.begin(), pairs.end(), row.pair) == pairs.end()) pairs.push_back(row.pair);
   }
@@ -160,9 +161,10 @@ std::string StudyPicture(const std::vector<StudyRow>& rows) {
     std::copy_if(rows.begin(), rows.end(), std::back_inserter(mine),
                  [&](const StudyRow& row) { return row.pair == pairs[p]; });
     const double y = 40 + step * static_cast<double>(p);
-    std::vector<StudyRow> once;  // threads change no error
-    std::copy_if(mine.begin(), mine.end(), std::back_inserter(once),
-                 [&](const StudyRow& row) { return row.threads == mine.front().threads; });
+    std::vector<StudyRow> once;  // where it was computed changes no error
+    std::copy_if(mine.begin(), mine.end(), std::back_inserter(once), [&](const StudyRow& row) {
+      return row.threads == mine.front().threads && row.device == mine.front().device;
+    });
     text += Panel(
         once, lines, Escaped(pairs[p]) + ": error of V, relative", 0, y,
         [](const StudyRow& row) { return row.volume_error; }, true);
@@ -171,15 +173,17 @@ std::string StudyPicture(const std::vector<StudyRow>& rows) {
         [](const StudyRow& row) { return row.seconds; }, false);
   }
   const double x = width - kLegend + 16;
-  const bool on_threads = std::any_of(lines.begin(), lines.end(), [&](const Line& l) {
-    return l.threads != lines.front().threads;
+  const bool differ = std::any_of(lines.begin(), lines.end(), [&](const Line& l) {
+    return l.threads != lines.front().threads || l.device != lines.front().device;
   });
+  const auto where = [](const Line& line) {
+    return line.threads > 0 ? fmt::format(", threads: {}", line.threads) : ", " + line.device;
+  };
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const double y = 48 + 20 * static_cast<double>(k);
     text += fmt::format(
         "<path d=\"M{:.1f} {:.1f}h24\" {}/><text x=\"{:.1f}\" y=\"{:.1f}\">{}{}</text>\n", x, y,
-        StyleOf(lines, k), x + 30, y + 4, WordOf(lines[k].rule),
-        on_threads ? fmt::format(", threads: {}", lines[k].threads) : "");
+        StyleOf(lines, k), x + 30, y + 4, WordOf(lines[k].rule), differ ? where(lines[k]) : "");
   }
   return text + "</svg>\n";
 }

@@ -21,6 +21,8 @@ constexpr int kMostRepeats = 20;
 constexpr double kTimed = 0.05;
 /** Queries for each thread, where there are several. */
 constexpr int kCopies = 8;
+/** Queries for a device, which is fast at many alone. */
+constexpr int kDeviceCopies = 1024;
 
 double FrobeniusNorm(const Mat3& A) {
   return std::sqrt(SquaredNorm(A.row0) + SquaredNorm(A.row1) + SquaredNorm(A.row2));
@@ -112,10 +114,7 @@ struct Group {
 class Study {
  public:
   explicit Study(const StudySettings& settings) : settings_(settings), cells_(settings.half_width) {
-    for (const int threads : settings.threads) {
-      engines_.emplace_back(
-          EngineOptions{threads == 1 ? Device::kSerial : Device::kThreads, threads, 0});
-    }
+    for (const EngineOptions& options : settings.engines) engines_.emplace_back(options);
   }
 
   void Take(const PosedPair& pair) {
@@ -137,7 +136,10 @@ class Study {
             row.pair = name;
             row.rule = rule;
             row.voxel_size = voxel_size;
-            row.threads = settings_.threads[k];
+            const EngineOptions& options = settings_.engines[k];
+            const bool on_device = options.device == Device::kCuda;
+            row.threads = on_device ? 0 : options.threads;
+            if (on_device) row.device = "cuda:" + std::to_string(options.cuda_device);
             rows.push_back(row);
           }
         }
@@ -149,7 +151,14 @@ class Study {
  private:
   /** How often a query is measured at once: on several threads often enough for each of them. */
   static int CopiesFor(const Engine& engine) {
-    return engine.options().device == Device::kSerial ? 1 : kCopies * engine.options().threads;
+    switch (engine.options().device) {
+      case Device::kSerial:
+        return 1;
+      case Device::kCuda:
+        return kDeviceCopies;
+      default:
+        return kCopies * engine.options().threads;
+    }
   }
 
   InterferenceMetrics Measure(const Engine& engine, const PosedPair& pair, double voxel_size,
@@ -235,7 +244,9 @@ std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows) {
     if (known) continue;
     std::vector<const StudyRow*> mine;
     for (const StudyRow& r : rows) {
-      if (r.pair == row.pair && r.rule == row.rule && r.threads == row.threads) mine.push_back(&r);
+      if (r.pair == row.pair && r.rule == row.rule && r.threads == row.threads &&
+          r.device == row.device)
+        mine.push_back(&r);
     }
     const auto slope = [&](double StudyRow::*error) {
       std::vector<std::pair<double, double>> points;

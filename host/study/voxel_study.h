@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/metrics.h"
+#include "cuda/engine.h"
 #include "host/scene/pairs.h"
 
 namespace intervox::host {
@@ -13,8 +13,9 @@ namespace intervox::host {
 struct StudySettings {
   std::vector<double> voxel_sizes;  ///< [m], each at least one voxel across every shape
   std::vector<LeafRule> rules;      ///< of grids: center, fraction, clip, voxel
-  std::vector<int> threads = {
-      1};  ///< of the engine, which is then given many queries at once; no bits change
+  /// Each with its rows: on several threads or a device it is given many queries at once. No bits
+  /// change.
+  std::vector<EngineOptions> engines = {EngineOptions{Device::kSerial, 1, 0}};
   double tolerance = 1e-6;  ///< of the exact metrics and of the rule voxel
   double half_width = 3.0;  ///< of the grids' bands [voxels]
 };
@@ -24,8 +25,9 @@ struct StudySettings {
 struct StudyRow {
   std::string pair;
   LeafRule rule = LeafRule::kAuto;
-  double voxel_size = 0.0;  ///< [m]
-  int threads = 1;
+  double voxel_size = 0.0;      ///< [m]
+  int threads = 1;              ///< of the engine; on a device 0
+  std::string device = "cpu";   ///< where it computed: cpu, or cuda:0
   int queries = 1;              ///< pairs of that name that overlap
   double volume = 0.0;          ///< V [m³]
   double exact_volume = 0.0;    ///< V of the exact shapes [m³]

@@ -45,11 +45,35 @@ TEST(Cli, StudyOfPairs) {
   EXPECT_EQ(file.Values("volume")[0], file.Values("volume")[1]);
   std::stringstream csv;
   csv << std::ifstream(out + "/study.csv").rdbuf();
-  EXPECT_EQ(csv.str().substr(0, 41), "pair,rule,voxel_size,threads,queries,volu");
+  EXPECT_EQ(csv.str().substr(0, 48), "pair,rule,voxel_size,device,threads,queries,volu");
+  EXPECT_EQ(file.Attribute("devices"), "cpu");
   EXPECT_TRUE(fs::exists(out + "/study.svg"));
   const Outcome half = Call("study " + pairs + " --voxel-sizes 4e-3 --force-error 1 -o " + out);
   EXPECT_EQ(half.status, 2);
   EXPECT_TRUE(Says(half, "it needs --stiffness")) << half.text;
+  const Outcome unknown = Call("study " + pairs + " --voxel-sizes 4e-3 --device cpu,gpu -o " + out);
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_TRUE(Says(unknown, "unknown device 'gpu'. Write auto, cpu, cuda or cuda:0."))
+      << unknown.text;
+}
+
+TEST(Cli, StudyHasRowsOfADeviceWhereThereIsOne) {
+  const fs::path folder = Folder("study_device");
+  const std::string out = (folder / "out").string();
+  const Outcome outcome = Call("study " INTERVOX_DATA_DIR
+                               "/examples/pairs.yaml --voxel-sizes 4e-3 --leaf-rules clip "
+                               "--device cpu,cuda -o " +
+                               out);
+  if (outcome.status != 0) {  // there is none
+    EXPECT_EQ(outcome.status, 2);
+    EXPECT_TRUE(Says(outcome, "--device: ")) << outcome.text;
+    EXPECT_TRUE(Says(outcome, "Use --device cpu.")) << outcome.text;
+    return;
+  }
+  const host::ColumnFile file = host::ColumnFile::Read(out + "/study.h5");
+  EXPECT_EQ(file.Attribute("devices"), "cpu\ncuda:0");
+  EXPECT_EQ(file.Values("device")[1], 1);
+  EXPECT_EQ(file.Values("volume")[0], file.Values("volume")[1]);
 }
 
 TEST(Cli, StudyOfASceneTakesItsContacts) {

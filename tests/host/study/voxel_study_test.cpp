@@ -85,7 +85,7 @@ TEST(VoxelStudy, ThreadsChangeTimesAlone) {
   StudySettings settings;
   settings.voxel_sizes = {4e-3};
   settings.rules = {LeafRule::kClip};
-  settings.threads = {1, 2};
+  settings.engines = {{Device::kSerial, 1, 0}, {Device::kThreads, 2, 0}};
   settings.tolerance = 1e-3;
   const std::vector<StudyRow> rows = StudyVoxels(BallsAndBlock(), settings);
   ASSERT_EQ(rows.size(), 4u);
