@@ -179,7 +179,7 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
   }
   if (counters.slowed_substeps > 0) {
     text += fmt::format(
-        "    slowed         {} dissipative substeps: what they gained was taken from their "
+        "    slowed         {} substeps: what they gained was taken from their "
         "motion\n",
         counters.slowed_substeps);
   }

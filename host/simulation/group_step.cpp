@@ -119,6 +119,12 @@ bool TakeGain(const BodyGroup& group, const EnergyCheck& check, StageScratch* sc
          SlowDown(group, check.gain, scratch);
 }
 
+/** Whether a gain that the substep alone may have has added up with others, by laws that have no
+ potential: it is taken from the motion, as shorter substeps do not help. */
+bool IsLawsOwn(const BodyGroup& group, const EnergyCheck& check) {
+  return check.resolved && !check.Gains() && check.allowed_error == 0.0 && group.joints.empty();
+}
+
 /** Makes a trial substep that gains no energy, cut at its first event. */
 Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const BodyGroup& group,
                     StepProgress* progress, StageScratch* scratch, EnergyCheck* check) {
@@ -145,7 +151,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     }
     if (StepsPastOnsets(group)) BeginLateContacts(tools, group, scratch);
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
-    const bool gains = check->Gains() || check->GainsInAll();
+    bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {
       progress->smooth = 2.0 * substep.length;
       return substep;
@@ -165,6 +171,11 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     if (has_laws && !check->Gains() && halvings >= kHalvingsForLaw) progress->by_law = gains;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps) {
+      if (gains && IsLawsOwn(group, *check) && TakeGain(group, *check, scratch)) {
+        *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+        ++scratch->counters.slowed_substeps;
+        gains = check->Gains() || check->GainsInAll();
+      }
       check->accepted_gain = gains;
       check->hopeless = gains && !(check->gain <= kAcceptable * check->allowed);
       return substep;

@@ -94,8 +94,8 @@ struct SimulationCounters {
   std::int64_t engine_failures = 0;       ///< pairs with a status other than ok and disjoint
   std::int64_t dissipative_substeps = 0;  ///< backward Euler, beyond the budget or for vibrations
   std::int64_t redone_substeps = 0;       ///< trials done again: they would have gained energy
-  std::int64_t slowed_substeps = 0;   ///< dissipative ones whose gain was taken from the bodies'
-                                      ///< motion against each other
+  std::int64_t slowed_substeps = 0;   ///< whose gain was taken from the bodies' motion against each
+                                      ///< other
   std::int64_t gaining_substeps = 0;  ///< that gained energy all the same; must be 0
   std::int64_t arrests = 0;           ///< groups of bodies stopped, as an ArrestRecord says
   double slowest_step = 0.0;          ///< [s] of wall time

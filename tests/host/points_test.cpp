@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/extremes.h"
 #include "geometry/solid.h"
 #include "geometry/surface_eval.h"
 #include "host/contact/points/nearest.h"
@@ -243,9 +244,10 @@ double WayOut(const Cells& a, const Cells& b, const Pose& X_WA, const Pose& X_WB
 
 // A slab that is cut: a ball feels its cuts nowhere, and it stands on no corner of a cut.
 TEST(Points, CutsAreNotFelt) {
-  const Cells slab =
+  Cells slab =
       ToCells(*Tree(Operation::kUnion,
                     {Leaf(Box{{1, 1, 1}}), Leaf(Box{{1, 1, 1}}, {Mat3::Identity(), {0.7, 0, 0}})}));
+  geometry::MarkExtremes(slab);
   ASSERT_GE(slab.size(), 2u);
   const Cell ball = One(Leaf(Sphere{0.1}))[0];
   for (double x = -0.4; x < 1.1; x += 0.013) {
