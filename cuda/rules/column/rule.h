@@ -162,7 +162,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   const double target = 0.05 * pair.tolerance;
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
-  double error_aside = 0, area_aside = 0;
+  double error_aside = 0, reach_aside = 0, area_aside = 0;
   Moments total;
   double error = 0;
   for (;;) {
@@ -196,6 +196,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     if (count == kColumnPanels) {
       aside += panels[best].x;
       error_aside += ErrorOf(panels[best], total);
+      reach_aside += ReachOf(panels[best], total);
       area_aside += panels[best].off_s + panels[best].area_error;
       panels[best] = panels[--count];
       continue;
@@ -227,6 +228,8 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   }
   result.accepted = true;
   result.error = error;
+  result.reach = reach_aside;
+  for (int i = 0; i < count; ++i) result.reach += ReachOf(panels[i], total);
   *moments = total;
   return result;
 }
