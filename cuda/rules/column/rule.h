@@ -228,7 +228,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   }
   result.accepted = true;
   result.error = error;
-  result.reach = reach_aside;
+  result.reach = reach_aside + cover.rounding;
   for (int i = 0; i < count; ++i) result.reach += ReachOf(panels[i], total);
   *moments = total;
   return result;
