@@ -185,7 +185,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
                                                                           int planes, bool measure,
                                                                           double goal) {
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
-  constexpr double kLook = 0.41, kTouch = 1e-7, kGrowth = 20;
+  constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
   SectionBreaks breaks;
   const bool some = ListBreaks(section, plane, planes, true, &breaks);
@@ -202,7 +202,10 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
   out.full = breaks.full;
   const double least = kSameBreak * (section->u_hi - section->u_lo);
   const double touch = kTouch * (section->u_hi - section->u_lo);
+  const double unsure = kUnsure * (section->u_hi - section->u_lo);
   double narrow = 0;  // the last panel's width
+  double last_length = 0;
+  bool were_roots = false;
   PlaneSums total;
   unsigned last = ShapeOf({});
   int here = 0;  // the first of the breaks that are one place
@@ -227,8 +230,20 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
     }
     const double before = narrow;
     narrow = parts.count > 0 ? width : 0.0;
-    if (parts.count == 0) continue;
     if (!measure) continue;
+    // Nearly double roots are known to half their digits: between two of them columns may begin
+    // anywhere, and beside them a strip of their length may be missed.
+    double length = 0;
+    for (int k = 0; k < parts.count; ++k) length += parts.part[k].hi - parts.part[k].lo;
+    const bool roots = width < unsure;
+    if (roots != were_roots) {
+      const double longer = roots ? last_length : length;
+      out.reach += kHalfDigits * (section->u_hi - section->u_lo) * longer *
+                   std::fabs(section->j0 + section->j1 * from);
+    }
+    were_roots = roots;
+    last_length = length;
+    if (parts.count == 0 && !roots) continue;
     PlaneSums sums;
     if (!section->rings && parts.count == 1 && IsStraight(pair, parts.part[0].below) &&
         IsStraight(pair, parts.part[0].above)) {
