@@ -109,7 +109,7 @@ TEST(VolumeBounds, EstimatesHoldWhereTheyWereExceeded) {
 Cells Sliver(Random* random, double size) {
   const auto any = [&] { return size * random->LogUniform(0.1, 10); };
   const double radius = any();
-  switch (random->Below(7)) {
+  switch (static_cast<int>(random->Uniform(0, 6.999))) {
     case 0:
       return CellsOf(geometry::Ellipsoid{{any(), any(), any()}});
     case 1:
