@@ -210,7 +210,8 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     const double t = DivideAt(chart, pair, events, left,
                               fine > 1e-13 * width ? fine : 1e-13 * width, &hard, &result.work);
     if (!(t > left.t0 && t < left.t1)) {
-      left.off_v = 0;
+      // What happens does so at the very end: nothing is hidden.
+      left.off_v = left.hidden = 0;
       left.off_m = {};
       left.off_s = 0;
       continue;
