@@ -90,8 +90,8 @@ inline constexpr int kRingCritical = 4;
 
 /** (K7): u of the points of a section's plane at which the distance from a torus' circle is
  critical: each part of the torus' section has one inside, and each neck one outside of it where two
- parts are about to meet. They are where the circle crosses the plane, and below the circle's highest
- and lowest points over it. Returns how many there are. */
+ parts are about to meet. They are where the circle crosses the plane, and below the circle's
+ highest and lowest points over it. Returns how many there are. */
 INTERVOX_HD inline int CriticalOfRing(const PlaneSection& section, const geometry::Surface& ring,
                                       double u[kRingCritical]) {
   const Vec3 n = Cross(section.U, section.V), from = ring.o - section.P;

@@ -189,9 +189,9 @@ INTERVOX_HD inline void AddStraightEvents(const ColumnChart& chart, double t0,
   }
 }
 
-/** Where half planes touch another torus, within the chart's own: a part of the overlap that does not
- reach its own torus begins or ends there. With n the normal of the half plane, in which the chart's
- axis lies, the other circle is at n·o ± R |n × a| of it, farther than r from there on. */
+/** Where half planes touch another torus, within the chart's own: a part of the overlap that does
+ not reach its own torus begins or ends there. With n the normal of the half plane, in which the
+ chart's axis lies, the other circle is at n·o ± R |n × a| of it, farther than r from there on. */
 INTERVOX_HD inline void AddTouchingEvents(const ColumnChart& chart, const MappedSurface& other,
                                           double t0, double t1, ColumnEvents* events) {
   constexpr int kPerQuadrant = 12, kLeast = 8, kMost = 40;
