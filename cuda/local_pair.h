@@ -34,6 +34,7 @@ struct RuleResult {
   double error = 0.0;     ///< estimate of |error of V| [m³]
   int work = 0;           ///< faces, rays or leaves evaluated
   bool rounding = false;  ///< the error is one of rounding: no other rule has a smaller one
+  double reach = 0.0;     ///< the bounds of V stand off by this at least [m³]
 };
 
 }  // namespace intervox::cuda

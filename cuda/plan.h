@@ -103,7 +103,8 @@ INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Ve
     out.status = Status::kToleranceNotMet;
   }
   out.volume_error = result.error;
-  const double reach = kEnclosure * result.error;
+  const double some = kEnclosure * result.error;
+  const double reach = some > result.reach ? some : result.reach;
   out.volume_lo = out.volume > reach ? out.volume - reach : 0.0;
   out.volume_hi = out.volume + reach;
   out.work = result.work;

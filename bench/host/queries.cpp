@@ -101,6 +101,31 @@ void PegInHole(benchmark::State& state) {
   RunQueries(state, queries);
 }
 
+/** What share of the smaller solid a pose is to have in common with the other one. */
+enum class Depth { kApart, kShallow, kDeep };
+
+/** Poses at which the solids are apart, share less than a hundredth of the smaller one, or more
+ than a tenth. */
+void AtDepth(benchmark::State& state, Cells (*shape_a)(), Cells (*shape_b)(), Depth depth) {
+  const Cells a = shape_a(), b = shape_b();
+  Random random(7);
+  const Engine engine({Device::kSerial, 1, 0});
+  const host::MeasureOptions options{1e-3, 0.0, LeafRule::kAuto};
+  const double whole = std::min(host::MeasureSolid(engine, a, options).sum.volume,
+                                host::MeasureSolid(engine, b, options).sum.volume);
+  std::vector<Query> queries;
+  while (queries.size() < kPoses) {
+    const Pose X_WA = random.RandomPose(0.5), X_WB = random.RandomPose(0.5);
+    const auto m = host::MeasurePair(engine, a, b, X_WA, X_WB, options).sum;
+    const double share = m.volume / whole;
+    const bool taken = depth == Depth::kApart     ? share == 0
+                       : depth == Depth::kShallow ? share > 0 && share < 0.01
+                                                  : share > 0.1;
+    if (taken) queries.push_back({&a, &b, X_WA, X_WB});
+  }
+  RunQueries(state, queries);
+}
+
 void AllFamilies(benchmark::State& state) {
   std::vector<Cells> solids;
   for (const testing::Family& family : testing::AllFamilies()) solids.push_back({family.cell});
@@ -124,6 +149,33 @@ INTERVOX_QUERIES(HoledBoxCapsule, kRounds* kPoses);
 INTERVOX_QUERIES(PegInHole, kRounds* kPoses);
 INTERVOX_QUERIES(TorusCylinder, kPoses);
 INTERVOX_QUERIES(AllFamilies, 98);
+
+Cells ABox() { return {testing::BoxCell({0.5, 0.6, 0.7})}; }
+Cells AHull() { return {Random(2).Hull(40, 0.5)}; }
+Cells AnEllipsoid() { return testing::CellsOf(geometry::Ellipsoid{{0.5, 0.4, 0.3}}); }
+Cells ACylinder() { return testing::CellsOf(geometry::Cylinder{0.3, 0.8}); }
+Cells ACone() { return testing::CellsOf(geometry::Cone{0.4, 0.0, 0.7}); }
+Cells ATorus() { return testing::CellsOf(geometry::Torus{0.4, 0.15}); }
+Cells AHoledBox() { return testing::HoledBoxCells({1, 1, 0.5}, 0.25); }
+
+#define INTERVOX_DEPTH(name, a, b, depth, rounds) \
+  BENCHMARK_CAPTURE(AtDepth, name, a, b, depth)   \
+      ->Arg(0)                                    \
+      ->Arg(3)                                    \
+      ->Unit(benchmark::kMicrosecond)             \
+      ->Iterations(rounds)
+#define INTERVOX_DEPTHS(name, a, b, rounds)                      \
+  INTERVOX_DEPTH(name##_apart, a, b, Depth::kApart, rounds);     \
+  INTERVOX_DEPTH(name##_shallow, a, b, Depth::kShallow, rounds); \
+  INTERVOX_DEPTH(name##_deep, a, b, Depth::kDeep, rounds)
+INTERVOX_DEPTHS(box_box, ABox, ABox, kPoses);
+INTERVOX_DEPTHS(hull_hull, AHull, AHull, kPoses);
+INTERVOX_DEPTHS(cylinder_box, ACylinder, ABox, kPoses);
+INTERVOX_DEPTHS(cone_box, ACone, ABox, kPoses);
+INTERVOX_DEPTHS(ellipsoid_ellipsoid, AnEllipsoid, AnEllipsoid, kPoses);
+INTERVOX_DEPTHS(cylinder_cylinder, ACylinder, ACylinder, kPoses);
+INTERVOX_DEPTHS(cylinder_holed_box, ACylinder, AHoledBox, kPoses);
+INTERVOX_DEPTHS(torus_box, ATorus, ABox, kPoses);
 
 }  // namespace
 }  // namespace intervox

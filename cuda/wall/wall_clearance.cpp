@@ -52,22 +52,66 @@ double Clearance(const RoundWall& peg, const RoundWall& hole, const WallSector& 
   return 0;
 }
 
-/** The largest clearance of the pegs of one cell in the holes of the other. */
-double Largest(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH) {
-  double largest = 0;
+/** Calls visit(peg, hole) for the round pegs of one cell and the round holes of the other. */
+template <class Visit>
+void VisitFits(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH,
+               const Visit& visit) {
   for (int h = 0; h < holes.surface_count; ++h) {
     const geometry::Surface& wall = holes.surfaces[h];
     RoundWall hole, peg;
     if (wall.side > 0 || !MakeRoundWall(wall, X_LH, &hole)) continue;
-    const WallSector sector = SectorOf(holes, X_LH, hole);
     for (int p = 0; p < pegs.surface_count; ++p) {
       const geometry::Surface& side = pegs.surfaces[p];
       if (side.side < 0 || !MakeRoundWall(side, X_LP, &peg)) continue;
-      largest = std::fmax(
-          largest, Clearance(peg, hole, sector, Along(peg, pegs, X_LP), Along(peg, holes, X_LH)));
+      visit(peg, hole);
     }
   }
+}
+
+/** The largest clearance of the pegs of one cell in the holes of the other. */
+double Largest(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH) {
+  double largest = 0;
+  VisitFits(pegs, X_LP, holes, X_LH, [&](const RoundWall& peg, const RoundWall& hole) {
+    const WallSector sector = SectorOf(holes, X_LH, hole);
+    largest = std::fmax(
+        largest, Clearance(peg, hole, sector, Along(peg, pegs, X_LP), Along(peg, holes, X_LH)));
+  });
   return largest;
+}
+
+/** How far a peg reaches past a wall at one place on its axis, and the middle of that. */
+struct Beyond {
+  double level = 0;
+  Vec3 p;  // [m]
+};
+
+Beyond BeyondAt(const RoundWall& peg, const RoundWall& hole, double z) {
+  const Vec3 centre = peg.origin + z * peg.axis, d = centre - hole.origin;
+  const double along = Dot(hole.axis, d), radius = peg.RadiusAt(z);
+  const Vec3 out = d - along * hole.axis;
+  // Across the peg's axis, and about straight out of the hole.
+  const Vec3 across = out - Dot(out, peg.axis) * peg.axis;
+  const double off = Norm(out), length = Norm(across);
+  if (!(radius > 0) || !(length > 0)) return {};
+  Beyond beyond;
+  beyond.level = hole.s * (off + radius) - hole.t * along + hole.c;
+  beyond.p = centre + (radius - 0.5 * beyond.level / hole.s) / length * across;
+  return beyond;
+}
+
+/** Keeps what reaches farthest past a wall among the ends of the pegs, moved inward by a share. */
+void Farthest(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH,
+              double share, Beyond* farthest) {
+  VisitFits(pegs, X_LP, holes, X_LH, [&](const RoundWall& peg, const RoundWall& hole) {
+    const Span of_peg = Along(peg, pegs, X_LP), of_hole = Along(peg, holes, X_LH);
+    const double low = std::fmax(of_peg.low, of_hole.low);
+    const double high = std::fmin(of_peg.high, of_hole.high), inward = share * (high - low);
+    if (!(inward > 0)) return;
+    for (const double z : {low + inward, high - inward}) {
+      const Beyond beyond = BeyondAt(peg, hole, z);
+      if (beyond.level > farthest->level) *farthest = beyond;
+    }
+  });
 }
 
 }  // namespace
@@ -80,6 +124,17 @@ double WallClearance(const PairQuery& query) {
   const double size = Norm(X_LA.p) + Norm(a.bounds->X.p) + Norm(a.bounds->half) +
                       Norm(b.bounds->X.p) + Norm(b.bounds->half);
   return std::fmax(0.0, clearance - kRounding * size);
+}
+
+bool PointBeyondWall(const PairQuery& query, double share, Vec3* p_W) {
+  const CellView a = cuda::MakeView(*query.a), b = cuda::MakeView(*query.b);
+  if (!a.bounded || !b.bounded) return false;
+  const Pose X_LA{query.X_WA.R, query.X_WA.p - query.X_WB.p}, X_LB{query.X_WB.R, {}};
+  Beyond farthest;
+  Farthest(a, X_LA, b, X_LB, share, &farthest);
+  Farthest(b, X_LB, a, X_LA, share, &farthest);
+  *p_W = query.X_WB.p + farthest.p;
+  return farthest.level > 0;
 }
 
 }  // namespace intervox

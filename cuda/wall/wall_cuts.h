@@ -267,8 +267,10 @@ INTERVOX_HD void ShrinkToPegs(const CellView& cell, const Pose& X, const P& poly
     double low = polyhedron.Lowest(peg.axis) - z;
     const double high = -polyhedron.Lowest(-peg.axis) - z;
     if (peg.t > 0 && low < 0) low = 0;
-    const auto across = [](double a) { return a * a < 1 ? std::sqrt(1 - a * a) : 0.0; };
-    const Vec3 reach{across(peg.axis.x), across(peg.axis.y), across(peg.axis.z)};
+    // The sines: of a peg almost along an axis √(1 − a²) would lose half their digits.
+    const Vec3 square = Scaled(peg.axis, peg.axis);
+    const Vec3 reach{std::sqrt(square.y + square.z), std::sqrt(square.x + square.z),
+                     std::sqrt(square.x + square.y)};
     const Vec3 c0 = peg.origin + low * peg.axis, c1 = peg.origin + high * peg.axis;
     const Vec3 r0 = peg.RadiusAt(low) * reach, r1 = peg.RadiusAt(high) * reach;
     *lower = Max(*lower, Min(c0 - r0, c1 - r1));

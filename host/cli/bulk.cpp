@@ -43,7 +43,7 @@ std::vector<Pose> ReadPoses(const std::string& path) {
   return poses;
 }
 
-constexpr std::array<ColumnSpec, 8> kColumns = {{
+constexpr std::array<ColumnSpec, 9> kColumns = {{
     {"volume", 1, "m^3"},
     {"centroid", 3, "m"},
     {"inertia", 9, "m^5"},
@@ -52,6 +52,7 @@ constexpr std::array<ColumnSpec, 8> kColumns = {{
     {"volume_error", 1, "m^3"},
     {"status", 1, "1: 0 ok, 1 disjoint, 2 tolerance_not_met, 3 unbounded, 4 invalid", true},
     {"cells", 1, "1", true},
+    {"volume_bounds", 2, "m^3"},
 }};
 
 constexpr const char* kSchema = "intervox/metrics/1";
@@ -68,6 +69,7 @@ void PutMetrics(const InterferenceMetrics& m, BulkRows* rows) {
   rows->Put(5, std::array{m.volume_error});
   rows->PutInteger(6, static_cast<int>(m.status));
   rows->PutInteger(7, m.work);
+  rows->Put(8, std::array{m.volume_lo, m.volume_hi});
 }
 
 }  // namespace

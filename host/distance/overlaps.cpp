@@ -107,6 +107,17 @@ struct Posed {
 
 double RadiusOf(const Cell& cell) { return Norm(cell.bounds.half); }
 
+/** Whether a point of a cell's frame lies within all of its surfaces by levels of `deep`, which
+ rise by about one metre each metre. */
+bool IsWithin(const Cell& cell, const Vec3& p, double deep) {
+  for (const Surface& s : cell.surfaces) {
+    const double level =
+        s.kind == SurfaceKind::kPlane ? s.side * Dot(s.R.Col(2), p - s.o) : geometry::Level(s, p);
+    if (!(level < -deep)) return false;
+  }
+  return true;
+}
+
 bool IsConvex(const Cell& cell) {
   return std::all_of(cell.surfaces.begin(), cell.surfaces.end(), distance::KeepsConvex);
 }
@@ -127,6 +138,67 @@ BallVerdict SearchConvex(const Posed (&pair)[2], double reach, double least, Vec
                                   }
                                   cut->d = Dot(cut->n, x) - farthest;
                                   *point = x;
+                                  return farthest < -least;
+                                });
+}
+
+/** The half-spaces of two cells of planes alone, as seen from the first; lanes of the four farthest
+ are looked for at once. */
+class PlaneList {
+ public:
+  /** Takes the cells' planes; false where there are more than it holds. */
+  bool Take(const Cell& a, const Cell& b, const Pose& X_AB) {
+    if (a.surfaces.size() + b.surfaces.size() > kMost) return false;
+    for (const Surface& s : a.surfaces) Add(s.side * s.R.Col(2), s.side * Dot(s.R.Col(2), s.o));
+    for (const Surface& s : b.surfaces) {
+      const Vec3 n_B = s.side * s.R.Col(2), n = X_AB.R * n_B;
+      Add(n, Dot(n_B, s.o) + Dot(n, X_AB.p));
+    }
+    while (count_ % kLanes != 0) Add({x_[0], y_[0], z_[0]}, d_[0]);
+    return true;
+  }
+
+  /** The half-space that a point is farthest outside of, and by how much [m]. */
+  double Farthest(const Vec3& p, HalfSpaceCut* cut) const {
+    double most[kLanes], place[kLanes];
+    for (int l = 0; l < kLanes; ++l) most[l] = -HUGE_VAL, place[l] = 0;
+    for (int i = 0; i < count_; i += kLanes) {
+      for (int l = 0; l < kLanes; ++l) {
+        const double away = x_[i + l] * p.x + y_[i + l] * p.y + z_[i + l] * p.z - d_[i + l];
+        place[l] = away > most[l] ? i : place[l];
+        most[l] = away > most[l] ? away : most[l];
+      }
+    }
+    int lane = 0;
+    for (int l = 1; l < kLanes; ++l) lane = most[l] > most[lane] ? l : lane;
+    const int k = static_cast<int>(place[lane]) + lane;
+    *cut = {{x_[k], y_[k], z_[k]}, d_[k]};
+    return most[lane];
+  }
+
+ private:
+  static constexpr int kMost = 512, kLanes = 4;
+
+  void Add(const Vec3& n, double d) {
+    x_[count_] = n.x;
+    y_[count_] = n.y;
+    z_[count_] = n.z;
+    d_[count_++] = d;
+  }
+
+  int count_ = 0;
+  double x_[kMost], y_[kMost], z_[kMost], d_[kMost];
+};
+
+/** Cells of planes alone: the same search, in the frame of the first about the middle of the
+ smaller one. */
+BallVerdict SearchPlanes(const PlaneList& planes, const Vec3& middle, double reach, double least,
+                         Vec3* point, int* steps) {
+  return distance::SearchInside(reach, least, kMostSteps, steps,
+                                [&](const Vec3& x, HalfSpaceCut* cut) {
+                                  *point = middle + x;
+                                  const double farthest = planes.Farthest(*point, cut);
+                                  cut->d -= Dot(cut->n, middle);
                                   return farthest < -least;
                                 });
 }
@@ -264,8 +336,8 @@ struct CellPair {
 };
 
 bool IsFinite(const Pose& X) {
-  const double sum = Norm(X.p) + Norm(X.R.row0) + Norm(X.R.row1) + Norm(X.R.row2);
-  return std::isfinite(sum);
+  const Vec3 sum = X.p + X.R.row0 + X.R.row1 + X.R.row2;
+  return std::isfinite(sum.x + sum.y + sum.z);
 }
 
 /** Planes show that a pair of cells is apart; for the solids the weakest proof of their cells
@@ -275,8 +347,24 @@ void SetApart(OverlapTest* test) {
   if (test->proof == OverlapProof::kBounds) test->proof = OverlapProof::kPlanes;
 }
 
+/** Takes a point of the frame for the answer where it lies inside both cells. */
+bool TakePoint(const Posed (&pair)[2], const Vec3& x, double thin, const Vec3& origin,
+               OverlapTest* test) {
+  constexpr double kDeep = 1e3;  // levels may rise by less than one metre each metre
+  ++test->steps;
+  for (const Posed& posed : pair) {
+    const Vec3 p = TransposeTimes(posed.X.R, x - posed.X.p);
+    if (!IsWithin(*posed.cell, p, kDeep * thin)) return false;
+  }
+  test->overlaps = true;
+  test->proof = OverlapProof::kPoint;
+  test->p_W = x + origin;
+  return true;
+}
+
 /** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
- needed. */
+ needed. What costs least comes first: axes of the boxes around the cells, then a point or two where
+ both may be deep, then what decides in any case. */
 void TestCells(const CellPair& pair, const Pose& X_WA, const Pose& X_WB, OverlapTest* test) {
   const Cell &a = *pair.a, &b = *pair.b;
   if (!a.bounded && !b.bounded) return AskEngine(a, b, X_WA, X_WB, test);
@@ -285,24 +373,35 @@ void TestCells(const CellPair& pair, const Pose& X_WA, const Pose& X_WB, Overlap
   const Vec3 origin = (first ? X_WA : X_WB) * small.bounds.X.p;
   const Posed posed[2] = {{&a, {X_WA.R, X_WA.p - origin}}, {&b, {X_WB.R, X_WB.p - origin}}};
   const double size = RadiusOf(small), thin = kThin * size;
+  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
   if (a.bounded && b.bounded) {
-    const distance::BoxAxes axes = distance::LookAlongAxes(
-        {posed[0].X * a.bounds.X, a.bounds.half}, {posed[1].X * b.bounds.X, b.bounds.half}, -thin);
-    if (axes.gap >= -thin) return;
-    const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
-    if (axes.all && !grids && distance::IsItsBounds(a) && distance::IsItsBounds(b)) {
+    Pose X_LD;
+    const distance::BoxPair boxes =
+        distance::PlaceBoxes(a.bounds, b.bounds, posed[0].X, posed[1].X, &X_LD);
+    if (distance::AreApartAlongFaces(boxes, thin)) return;
+    const Vec3 deep = X_LD * distance::DeepPoint(boxes);
+    if (!grids && TakePoint(posed, deep, thin, origin, test)) return;
+    const distance::EdgeAxes edges = distance::LookAlongEdges(boxes, thin);
+    if (edges == distance::EdgeAxes::kApart) return;
+    if (edges == distance::EdgeAxes::kOverlap && !grids && distance::IsItsBounds(a) &&
+        distance::IsItsBounds(b)) {
       test->overlaps = true;
       test->proof = OverlapProof::kPlanes;
       return;
     }
   }
-  if (a.grid.field || b.grid.field) return AskEngine(a, b, X_WA, X_WB, test);
+  if (grids) return AskEngine(a, b, X_WA, X_WB, test);
   BallVerdict verdict = BallVerdict::kUndecided;
   Vec3 point;
   const bool convex = IsConvex(a) && IsConvex(b);
   const bool fit = !convex && IsFit(a, b);
   OverlapTest asked = *test;
   if (fit) {
+    for (const double share : {4e-3, 0.03, 0.2}) {
+      Vec3 p_W;
+      if (!PointBeyondWall({&a, &b, X_WA, X_WB}, share, &p_W)) break;
+      if (TakePoint(posed, p_W - origin, thin, origin, test)) return;
+    }
     if (WallClearance({&a, &b, X_WA, X_WB}) > 0) return SetApart(test);
     AskEngine(a, b, X_WA, X_WB, &asked);
     if (asked.overlaps) {
@@ -311,7 +410,12 @@ void TestCells(const CellPair& pair, const Pose& X_WA, const Pose& X_WB, Overlap
     }
     // Where edges meet, V may be below its rounding: then a point tells.
   }
-  if (convex) {
+  PlaneList planes;
+  if (a.polytope && b.polytope && planes.Take(a, b, Inverse(posed[0].X) * posed[1].X)) {
+    const Vec3 middle = TransposeTimes(posed[0].X.R, -posed[0].X.p);
+    verdict = SearchPlanes(planes, middle, size, thin, &point, &test->steps);
+    point = posed[0].X * point;
+  } else if (convex) {
     verdict = SearchConvex(posed, size, thin, &point, &test->steps);
   } else {
     const Pose X = (first ? posed[0] : posed[1]).X * small.bounds.X;

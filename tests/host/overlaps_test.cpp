@@ -168,6 +168,55 @@ TEST(Overlaps, NestedSolidsAndFits) {
   EXPECT_TRUE(Overlaps(fits[0].part.cells, fits[0].seat.cells, At(1.1e-4, 0, 0), {}));
 }
 
+// Pegs in a hole wider by 1e-3 of the radius, tilted and off the middle: from free to wedged. Where
+// they bear, a point between peg and wall is found, and the engine is asked only at the edge.
+TEST(Overlaps, PegsInHoles) {
+  const Cells block = testing::HoledBoxCells({0.06, 0.06, 0.04}, 0.01);
+  const Cells peg = ToCells(*Leaf(geometry::Cylinder{0.00999, 0.06}));
+  const Cells pin = ToCells(*Leaf(geometry::Cone{0.00999, 0.0098, 0.06}));
+  Random random(9);
+  int overlaps = 0, points = 0;
+  for (int k = 0; k < 400; ++k) {
+    const double reach = random.LogUniform(1e-7, 2e-3);
+    const Vec3 tilt{random.Uniform(-reach, reach), random.Uniform(-reach, reach), 0};
+    const Vec3 p{random.Uniform(-1e-5, 1e-5), random.Uniform(-1e-5, 1e-5), 0.005};
+    const Pose X = random.RandomPose(0.1);
+    const Pose X_WA = X * Pose{testing::Turned(tilt, {}), p};
+    const Cells& a = k % 4 == 0 ? pin : peg;
+    SCOPED_TRACE("peg " + std::to_string(k));
+    const OverlapTest test = TestOverlap(a, block, X_WA, X);
+    EXPECT_EQ(test.overlaps, HaveVolume(a, block, X_WA, X));
+    overlaps += test.overlaps ? 1 : 0;
+    if (test.proof != OverlapProof::kPoint) continue;
+    ++points;
+    EXPECT_LT(Outside(a, Inverse(X_WA) * test.p_W), 0);
+    EXPECT_LT(Outside(block, Inverse(X) * test.p_W), 0);
+  }
+  EXPECT_GT(overlaps, 100);
+  EXPECT_LT(overlaps, 300);
+  EXPECT_GT(points, 0.9 * overlaps);
+}
+
+// Hulls of many faces and boxes, brought together until they overlap, or miss, by 1e-9.
+TEST(Overlaps, ThinOverlapsOfHullsAndBoxes) {
+  Random random(10);
+  std::vector<Cells> solids = {{testing::BoxCell({0.5, 0.6, 0.7})},
+                               {testing::BoxCell({1, 0.1, 0.2})}};
+  for (int k = 0; k < 4; ++k) solids.push_back({random.Hull(10 + 30 * k, 0.5)});
+  for (int k = 0; k < 200; ++k) {
+    const Cells &a = solids[static_cast<std::size_t>(k) % 6],
+                &b = solids[static_cast<std::size_t>(k / 6) % 6];
+    Pose X{random.Rotation(), 1.5 * random.Direction()};
+    const Separation apart = MeasureDistance(a, b, {}, X);
+    ASSERT_EQ(apart.status, Status::kOk);
+    SCOPED_TRACE("pair " + std::to_string(k));
+    X.p += apart.distance * apart.n - 1e-9 * apart.n;
+    EXPECT_FALSE(Overlaps(a, b, {}, X));
+    X.p += 2e-9 * apart.n;
+    EXPECT_TRUE(Overlaps(a, b, {}, X));
+  }
+}
+
 TEST(Overlaps, TheSameInAnyFrameAndFromTheOtherSolid) {
   const std::vector<Solid> all = AllSolids();
   Random random(6);

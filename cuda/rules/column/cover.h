@@ -63,6 +63,7 @@ struct ColumnCover {
   ColumnRun run[kColumnRuns];
   int runs = 0;
   int cells = 0;
+  double rounding = 0;  ///< what rounding of levels may make of the volume [m³]
 };
 
 /** Bins of a span that hold cells, how many cells there are, and the box of those in `only`. */
@@ -352,6 +353,28 @@ __attribute__((noinline)) INTERVOX_HD inline ColumnStart ShrinkBox(const LocalPa
   return left ? ColumnStart::kReady : ColumnStart::kEmpty;
 }
 
+/** What rounding of the chart's curved surfaces may make of the volume in the model's box: a level
+ that ranges over ±G there and errs by δ moves the share δ/G of it. Next to a cone's apex levels are
+ small beside the terms they are made of. */
+INTERVOX_HD inline double RoundingOf(const ColumnChart& chart, const clip::ClipModel& model,
+                                     const clip::ClipCell& box) {
+  double share = 0;
+  for (int i = chart.planes; i < chart.count; ++i) {
+    if ((box.active >> i & 1) == 0) continue;
+    double most = 0;
+    for (int k = 0; k < 8; ++k) {
+      const Vec3 corner{k & 1 ? 1.0 : -1.0, k & 2 ? 1.0 : -1.0, k & 4 ? 1.0 : -1.0};
+      const double level = Evaluate(model.surface[i], box.c + Scaled(box.h, corner)).value;
+      most = std::fabs(level) > most ? std::fabs(level) : most;
+    }
+    if (most > 0) {
+      share += kLevelRounding / kMappedRounding * chart.curved[i - chart.planes].slack / most;
+    }
+  }
+  const double det = Determinant(model.box.F);
+  return 8 * box.h.x * box.h.y * box.h.z * (det < 0 ? -det : det) * share;
+}
+
 /** (K5): chart and cover of a pair, from its shrunk box. */
 __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
                                                                       clip::ClipModel* model,
@@ -363,6 +386,7 @@ __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const Loca
   clip::ClipCell box = clip::WholeBox(*model);
   if (!clip::Cull(*model, &box)) return ColumnStart::kEmpty;
   chart->active = box.active;
+  cover->rounding = RoundingOf(*chart, *model, box);
   AddRuns(*chart, nullptr, model, cover);
   return cover->runs > 0 ? ColumnStart::kReady : ColumnStart::kEmpty;
 }

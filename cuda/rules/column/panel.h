@@ -15,6 +15,7 @@ struct ColumnPanel {
   double off_v = 0;
   Vec3 off_m;
   double error = 0;       ///< of the sections themselves
+  double reach = 0;       ///< what nested rules in the sections differ by
   double hidden = 0;      ///< of what happens between nodes
   double off_s = 0;       ///< of x.s, between sections
   double area_error = 0;  ///< of x.s, of the sections themselves
@@ -45,7 +46,7 @@ struct ColumnNodes {
   Vec3 lean_m;
   Vec3 lean_s;
   double face = 0;  ///< of the sections' area vectors, their lengths
-  double error = 0, area_error = 0;
+  double error = 0, reach = 0, area_error = 0;
   unsigned shape[9] = {};
   double area[9] = {};  ///< of the sections but for the ends'
   int columns = 0, full = 0;
@@ -57,6 +58,7 @@ struct ColumnNodes {
     lean_s += o.lean_s;
     face += o.face;
     error += o.error;
+    reach += o.reach;
     area_error += o.area_error;
     for (int i = 0; i < 9; ++i) {
       shape[i] += o.shape[i];
@@ -102,6 +104,7 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
     one.lean_s = lean * sums.x.s;
     one.face = w * Norm(sums.x.s);
     one.error = w * sums.error;
+    one.reach = w * sums.reach;
     one.area_error = w * sums.area_error;
     return one;
   });
@@ -109,6 +112,7 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
   panel->off_v = nodes.x.v - nodes.lean_v;
   panel->off_m = nodes.x.m - nodes.lean_m;
   panel->error = nodes.error;
+  panel->reach = nodes.reach;
   panel->crack = -1;
   panel->hidden = 0;
   // Of several changes the one that may hide most; of equals the one nearest to the middle.
@@ -117,12 +121,19 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
   for (const int i : kOutward) {
     if ((i == 0 && panel->hard0) || (i == 7 && panel->hard1)) continue;
     if (nodes.shape[i] == nodes.shape[i + 1]) continue;
-    // What happens between two nodes hides a part of what changes there, whatever the sums say.
-    const int j = i == 0 ? 1 : i == 7 ? 6 : i;
+    // What happens between two nodes hides a part of what changes there, whatever the sums say:
+    // more of it at an end, beyond whose last node no other follows.
+    const bool end = i == 0 || i == 7;
     double dt = 0;
-    const double gap = NodeAt(*panel, i == 7 ? 1 : rule.x[i], &dt) -
-                       NodeAt(*panel, i == 0 ? 0 : rule.x[i - 1], &dt);
-    const double hides = 0.1 * gap * std::fabs(nodes.area[j + 1] - nodes.area[j]);
+    const double from = NodeAt(*panel, i == 0 ? 0 : rule.x[i - 1], &dt);
+    const double to = NodeAt(*panel, i == 7 ? 1 : rule.x[i], &dt);
+    double change = nodes.area[i + 1] - nodes.area[i];
+    if (end) {
+      const SectionSums last = SumsAt(chart, pair, i == 0 ? from : to, true);
+      change = last.x.v - nodes.area[i == 0 ? 1 : 7];
+      *columns += last.columns;
+    }
+    const double hides = (end ? 0.5 : 0.1) * (to - from) * std::fabs(change);
     panel->hidden += hides;
     if (hides <= most) continue;
     most = hides;
@@ -162,17 +173,29 @@ INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pa
   return 0.5 * (lo + hi);
 }
 
-/** The panel's error: of V, or of the centroid in the same measure. */
-INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total) {
-  const double v = std::fabs(total.v);
-  if (!(v > 0)) return std::fabs(panel.off_v);
+/** What the panel's two rules differ by: in V, or in the centroid in the same measure. */
+INTERVOX_HD inline double DifferenceOf(const ColumnPanel& panel, const Moments& total) {
+  const double v = std::fabs(total.v), of_v = std::fabs(panel.off_v);
+  if (!(v > 0)) return of_v;
   const Vec3 c = total.m / v;
   const double r2 = Trace(total.second) / v - SquaredNorm(c);
-  const double of_v = std::fabs(panel.off_v);
   const double of_m = r2 > 0 ? Norm(panel.off_m - panel.off_v * c) / std::sqrt(r2) : of_v;
-  const double off = of_v > of_m ? of_v : of_m;
+  return of_v > of_m ? of_v : of_m;
+}
+
+/** The panel's error in the measure of V. */
+INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total) {
+  const double off = DifferenceOf(panel, total);
+  if (!(std::fabs(total.v) > 0)) return off;
   const double nested = NestedError(off, panel.x.v, panel.crack < 0);
   return panel.error + (nested > panel.hidden ? nested : panel.hidden);
+}
+
+/** How far the panel's bounds stand off: what nested rules differ by, without the credit that the
+ finer ones have for being finer. */
+INTERVOX_HD inline double ReachOf(const ColumnPanel& panel, const Moments& total) {
+  const double off = DifferenceOf(panel, total);
+  return panel.reach + (off > panel.hidden ? off : panel.hidden);
 }
 
 /** The area that errors of S are measured by: |S|, and where S vanishes that of a compact Ω. */

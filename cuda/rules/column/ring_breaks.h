@@ -85,6 +85,33 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
   }
 }
 
+/** Most critical points of a torus' level in a plane that are known. */
+inline constexpr int kRingCritical = 4;
+
+/** (K7): u of the points of a section's plane at which the distance from a torus' circle is
+ critical: each part of the torus' section has one inside, and each neck one outside of it where two
+ parts are about to meet. They are where the circle crosses the plane, and below the circle's
+ highest and lowest points over it. Returns how many there are. */
+INTERVOX_HD inline int CriticalOfRing(const PlaneSection& section, const geometry::Surface& ring,
+                                      double u[kRingCritical]) {
+  const Vec3 n = Cross(section.U, section.V), from = ring.o - section.P;
+  const Vec3 x = ring.R.Col(0), y = ring.R.Col(1);
+  const double away = Dot(n, from), nx = Dot(n, x), ny = Dot(n, y);
+  const double rise = std::sqrt(nx * nx + ny * ny), major = ring.e.x;
+  if (!(rise > 1e-9)) return 0;  // the plane lies across the axis
+  const double middle = Dot(section.U, from);
+  const double up = major / rise * Dot(section.U, nx * x + ny * y);
+  u[0] = middle + up;
+  u[1] = middle - up;
+  // The circle's height over the plane is away + major · rise · cos φ.
+  const double cosine = -away / (major * rise), square = 1 - cosine * cosine;
+  if (!(square > 0)) return 2;
+  const double aside = major / rise * std::sqrt(square) * Dot(section.U, nx * y - ny * x);
+  u[2] = middle + cosine * up + aside;
+  u[3] = middle + cosine * up - aside;
+  return 4;
+}
+
 /** Between the breaks of conics, those of tori: where the shape of the columns changes. */
 INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPair& pair,
                                       double goal, SectionBreaks* breaks) {
@@ -98,14 +125,24 @@ INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPa
   // Without the circle nothing else is known of where the torus is.
   const int looks = section.radius == 0 ? 24 : 6;
   const SectionBreaks known = *breaks;
+  constexpr int kMostRings = 4;
+  double critical[kRingCritical * kMostRings];
+  int some = 0;
+  for (int i = 0; i < section.curves; ++i) {
+    if (!section.curve[i].ring || some + kRingCritical > kRingCritical * kMostRings) continue;
+    some += CriticalOfRing(section, pair.surface[section.curve[i].id].surface, critical + some);
+  }
   for (int i = 0; i + 1 < known.count; ++i) {
     const double width = known.u[i + 1] - known.u[i];
     if (!(width > 1e-9 * (section.u_hi - section.u_lo))) continue;
     // What lies between the last halves errs by the power 3/2 of its share.
     double from = known.u[i] + 1e-3 * width;
     unsigned shape = shape_at(from);
-    for (int k = 1; k <= looks; ++k) {
-      const double to = k == looks ? known.u[i + 1] - 1e-3 * width : known.u[i] + k * width / looks;
+    for (int k = 1; k <= looks;) {
+      double to = k == looks ? known.u[i + 1] - 1e-3 * width : known.u[i] + k * width / looks;
+      const double regular = to;
+      for (int j = 0; j < some; ++j) to = critical[j] > from && critical[j] < to ? critical[j] : to;
+      if (to == regular) ++k;
       const unsigned next = shape_at(to);
       if (next != shape) {
         double lo = from, hi = to;

@@ -132,15 +132,28 @@ class RingEvents {
   ColumnEvents* events_;
 };
 
+/** Adds the azimuth of a point, at or after t0. */
+INTERVOX_HD inline void AddAzimuth(const ColumnChart& chart, const Vec3& y, double t0,
+                                   ColumnEvents* events) {
+  double t = ParameterAt(chart, y);
+  while (t < t0) t += 4;
+  events->Add(t);
+}
+
+/** Adds the azimuth of a point on the kept side of the chart's torus. */
+INTERVOX_HD inline void AddIfInside(const ColumnChart& chart, const Vec3& y, double t0,
+                                    ColumnEvents* events) {
+  const MappedSurface& ring = chart.curved[chart.ring - chart.planes];
+  const double off = std::sqrt(y.x * y.x + y.y * y.y) - chart.major;
+  if ((off * off + y.z * y.z < ring.e.y * ring.e.y) == (ring.sign > 0)) {
+    AddAzimuth(chart, y, t0, events);
+  }
+}
+
 /** Where Ω's edges between two planes meet the torus and end in corners. */
 INTERVOX_HD inline void AddStraightEvents(const ColumnChart& chart, double t0,
                                           ColumnEvents* events) {
   const MappedSurface& ring = chart.curved[chart.ring - chart.planes];
-  const auto add = [&](const Vec3& y) {
-    double t = ParameterAt(chart, y);
-    while (t < t0) t += 4;
-    events->Add(t);
-  };
   for (int i = 0; i < chart.planes; ++i) {
     for (int j = i + 1; j < chart.planes; ++j) {
       const Vec3 &a = chart.half_normal[i], &b = chart.half_normal[j], d = Cross(a, b);
@@ -166,16 +179,56 @@ INTERVOX_HD inline void AddStraightEvents(const ColumnChart& chart, double t0,
         corner[slope > 0 ? 1 : 0] = true;
       }
       if (!(lo < hi)) continue;
-      const auto inside = [&](const Vec3& y) {
-        const double off = std::sqrt(y.x * y.x + y.y * y.y) - chart.major;
-        return (off * off + y.z * y.z < ring.e.y * ring.e.y) == (ring.sign > 0);
-      };
-      if (corner[0] && inside(p + lo * d)) add(p + lo * d);
-      if (corner[1] && inside(p + hi * d)) add(p + hi * d);
+      if (corner[0]) AddIfInside(chart, p + lo * d, t0, events);
+      if (corner[1]) AddIfInside(chart, p + hi * d, t0, events);
       const auto x = TorusCrossings(p, d, chart.major, ring.e.y);
       for (int k = 0; k < x.count; ++k) {
-        if (x.t[k] > lo && x.t[k] < hi) add(p + x.t[k] * d);
+        if (x.t[k] > lo && x.t[k] < hi) AddAzimuth(chart, p + x.t[k] * d, t0, events);
       }
+    }
+  }
+}
+
+/** Where half planes touch another torus, within the chart's own: a part of the overlap that does
+ not reach its own torus begins or ends there. With n the normal of the half plane, in which the
+ chart's axis lies, the other circle is at n·o ± R |n × a| of it, farther than r from there on. */
+INTERVOX_HD inline void AddTouchingEvents(const ColumnChart& chart, const MappedSurface& other,
+                                          double t0, double t1, ColumnEvents* events) {
+  constexpr int kPerQuadrant = 12, kLeast = 8, kMost = 40;
+  // The other torus in the chart's coordinates.
+  const Vec3 axis = other.M.row2, o = -TransposeTimes(other.M, other.origin);
+  struct Sample {
+    bool real = false;
+    double level = 0;
+    Vec3 y;
+  };
+  for (int side = -1; side <= 1; side += 2) {
+    const auto at = [&](double tau, const Sample& /*near*/) {
+      Sample out;
+      double c = 0, s = 0;
+      DirectionAt(tau, &c, &s);
+      const Vec3 n{-side * s, side * c, 0};
+      const Vec3 across = n - Dot(n, axis) * axis;
+      const double reach = Norm(across);
+      // The other torus' lowest point along n, and its height over the half plane.
+      out.level = Dot(n, o) - other.e.x * reach - other.e.y;
+      out.y = o - other.e.y * n - (reach > 0 ? other.e.x / reach : 0.0) * across;
+      out.real = true;
+      return out;
+    };
+    const int steps = kLeast + static_cast<int>(kPerQuadrant * (t1 - t0));
+    Sample before = at(t0, {});
+    double from = t0;
+    for (int k = 1; k <= steps; ++k) {
+      const double to = t0 + (t1 - t0) * k / steps;
+      const Sample now = at(to, before);
+      if ((now.level > 0) != (before.level > 0)) {
+        HalveAroundChange(from, to, kMost, before, at, [&](double, const Sample& last) {
+          AddIfInside(chart, last.y, t0, events);
+        });
+      }
+      before = now;
+      from = to;
     }
   }
 }
@@ -186,7 +239,15 @@ __attribute__((noinline)) INTERVOX_HD inline void ListRingEvents(const ColumnCha
                                                                  ColumnEvents* events) {
   events->same = 1e-9;
   for (int i = 0; i < chart.count; ++i) {
-    if (i != chart.ring) RingEvents(chart, i, events).Find(t0, t1);
+    if (i == chart.ring) continue;
+    RingEvents(chart, i, events).Find(t0, t1);
+    if (i < chart.planes) continue;
+    const MappedSurface& other = chart.curved[i - chart.planes];
+    if (other.kind == geometry::SurfaceKind::kTorus) {
+      AddTouchingEvents(chart, other, t0, t1, events);
+    } else if (other.kind == geometry::SurfaceKind::kCone) {
+      AddIfInside(chart, Inverse(other.M) * (-other.origin), t0, events);
+    }
   }
   AddStraightEvents(chart, t0, events);
 }

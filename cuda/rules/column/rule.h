@@ -162,7 +162,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   const double target = 0.05 * pair.tolerance;
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
-  double error_aside = 0, area_aside = 0;
+  double error_aside = 0, reach_aside = 0, area_aside = 0;
   Moments total;
   double error = 0;
   for (;;) {
@@ -196,6 +196,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     if (count == kColumnPanels) {
       aside += panels[best].x;
       error_aside += ErrorOf(panels[best], total);
+      reach_aside += ReachOf(panels[best], total);
       area_aside += panels[best].off_s + panels[best].area_error;
       panels[best] = panels[--count];
       continue;
@@ -209,7 +210,8 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     const double t = DivideAt(chart, pair, events, left,
                               fine > 1e-13 * width ? fine : 1e-13 * width, &hard, &result.work);
     if (!(t > left.t0 && t < left.t1)) {
-      left.off_v = 0;
+      // What happens does so at the very end: nothing is hidden.
+      left.off_v = left.hidden = 0;
       left.off_m = {};
       left.off_s = 0;
       continue;
@@ -227,6 +229,8 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   }
   result.accepted = true;
   result.error = error;
+  result.reach = reach_aside + cover.rounding;
+  for (int i = 0; i < count; ++i) result.reach += ReachOf(panels[i], total);
   *moments = total;
   return result;
 }

@@ -14,6 +14,7 @@ inline constexpr double kOfArea = 30;
 struct SectionSums {
   Moments x;
   double error = 0;       ///< of x.v
+  double reach = 0;       ///< what nested rules differ by
   double area_error = 0;  ///< of x.s
   unsigned shape = 0;     ///< which surfaces meet on its boundary: equal while nothing happens
   int columns = 0;
@@ -24,7 +25,7 @@ struct SectionSums {
 struct PlaneSums {
   double a = 0, u = 0, v = 0, uu = 0, uv = 0, vv = 0;
   Vec3 s, g;
-  double lean_a = 0;  ///< by the nested rule
+  double lean_a = 0, lean_u = 0;  ///< by the nested rule
   Vec3 lean_s;
   bool full = false;
 
@@ -38,6 +39,7 @@ struct PlaneSums {
     s += o.s;
     g += o.g;
     lean_a += o.lean_a;
+    lean_u += o.lean_u;
     lean_s += o.lean_s;
     full = full || o.full;
     return *this;
@@ -58,7 +60,9 @@ INTERVOX_HD inline void AddColumn(const PlaneSection& section, const LocalPair& 
     const ColumnPart& part = parts.part[k];
     const double length = part.hi - part.lo, middle = 0.5 * (part.hi + part.lo);
     const double a = w * j * length, av = a * middle;
-    sums->lean_a += lean * j * length;
+    const double lean_a = lean * j * length;
+    sums->lean_a += lean_a;
+    sums->lean_u += lean_a * u;
     sums->a += a;
     sums->u += a * u;
     sums->v += av;
@@ -147,13 +151,21 @@ INTERVOX_HD inline void AddStraightPanel(const PlaneSection& section, const Loca
   }
 }
 
-/** What a panel's area and its faces' area vector err by. */
+/** What a panel's area and its faces' area vector err by, and what nested rules differ by. */
 struct PanelErrors {
-  double a, s;
+  double a, s, reach;
 };
-INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums) {
-  return {NestedError(sums.a - sums.lean_a, sums.a, true),
-          NestedError(Norm(sums.s - sums.lean_s), Norm(sums.s), true)};
+
+/** The errors of a panel of columns. Two rules may agree on the area by chance, as their difference
+ passes through zero from one section to the next; on its first moment about the panel's middle they
+ hardly do so in the same section. */
+INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums, double from, double width) {
+  const double off = sums.a - sums.lean_a;
+  const double turn = sums.u - sums.lean_u - (from + 0.5 * width) * off;
+  const double of_a = std::fabs(off), of_u = std::fabs(turn) / width;
+  const double reach = of_a > of_u ? of_a : of_u;
+  return {NestedError(reach, sums.a, true),
+          NestedError(Norm(sums.s - sums.lean_s), Norm(sums.s), true), reach};
 }
 
 /** The moments in space, from those in the plane. */
@@ -173,7 +185,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
                                                                           int planes, bool measure,
                                                                           double goal) {
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
-  constexpr double kLook = 0.41, kTouch = 1e-7, kGrowth = 20;
+  constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
   SectionBreaks breaks;
   const bool some = ListBreaks(section, plane, planes, true, &breaks);
@@ -190,7 +202,10 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
   out.full = breaks.full;
   const double least = kSameBreak * (section->u_hi - section->u_lo);
   const double touch = kTouch * (section->u_hi - section->u_lo);
+  const double unsure = kUnsure * (section->u_hi - section->u_lo);
   double narrow = 0;  // the last panel's width
+  double last_length = 0;
+  bool were_roots = false;
   PlaneSums total;
   unsigned last = ShapeOf({});
   int here = 0;  // the first of the breaks that are one place
@@ -215,8 +230,20 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
     }
     const double before = narrow;
     narrow = parts.count > 0 ? width : 0.0;
-    if (parts.count == 0) continue;
     if (!measure) continue;
+    // Nearly double roots are known to half their digits: between two of them columns may begin
+    // anywhere, and beside them a strip of their length may be missed.
+    double length = 0;
+    for (int k = 0; k < parts.count; ++k) length += parts.part[k].hi - parts.part[k].lo;
+    const bool roots = width < unsure;
+    if (roots != were_roots) {
+      const double longer = roots ? last_length : length;
+      out.reach += kHalfDigits * (section->u_hi - section->u_lo) * longer *
+                   std::fabs(section->j0 + section->j1 * from);
+    }
+    were_roots = roots;
+    last_length = length;
+    if (parts.count == 0 && !roots) continue;
     PlaneSums sums;
     if (!section->rings && parts.count == 1 && IsStraight(pair, parts.part[0].below) &&
         IsStraight(pair, parts.part[0].above)) {
@@ -244,7 +271,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
     }
     AddPanel(*section, pair, from, width, Patterson7(), &sums);
     out.columns += 7;
-    PanelErrors error = ErrorsOf(sums);
+    PanelErrors error = ErrorsOf(sums, from, width);
     const auto misses = [&](double share) {
       return error.a > share * goal * sums.a || error.s > share * goal * kOfArea * Norm(sums.s);
     };
@@ -252,13 +279,14 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
       sums = {};
       AddPanel(*section, pair, from, width, Patterson15(), &sums);
       out.columns += 15;
-      error = ErrorsOf(sums);
+      error = ErrorsOf(sums, from, width);
     }
     if (misses(10) && breaks.Halve(i)) {
       --i;
       continue;
     }
     out.error += error.a;
+    out.reach += error.reach;
     out.area_error += error.s;
     total += sums;
   }

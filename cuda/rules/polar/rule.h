@@ -127,6 +127,9 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
     if ((azimuth_error <= target && arc_error <= 2 * target) || last) {
       *out = MapBack(lens, sums, order.azimuths, weight);
       result->error = out->v * (azimuth_error + arc_error + rounding);
+      // Half of the azimuths err by the difference: nothing but clean decay makes all of them
+      // better.
+      result->reach = out->v * (difference + arc_error + rounding);
       return azimuth_error <= tolerance && arc_error <= tolerance;
     }
     if (arc_error > 2 * target) {
