@@ -21,10 +21,29 @@ using testing::Random;
 
 constexpr double kPi = 3.14159265358979323846;
 
-Answer Slice(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
-  const Vec3 far{2, 2, 2};
-  return Ask(MakePair({torus}, planes, torus.o, torus.o - far, torus.o + far, tolerance),
+Answer Slice(const std::vector<Surface>& solid, const std::vector<Surface>& planes,
+             double tolerance = 1e-8) {
+  const Vec3 o = solid[0].o, far{2, 2, 2};
+  return Ask(MakePair(solid, planes, o, o - far, o + far, tolerance),
              [](const LocalPair& p, Moments* m) { return SliceRule(p, m); });
+}
+
+Answer Slice(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {
+  return Slice(std::vector<Surface>{torus}, planes, tolerance);
+}
+
+/** The direction across the axis of a torus at an azimuth. */
+Vec3 DirectionAt(const Surface& torus, double azimuth) {
+  return std::cos(azimuth) * torus.R.Col(0) + std::sin(azimuth) * torus.R.Col(1);
+}
+
+/** The part of a torus between two azimuths; `cut` as between parts of one body. */
+std::vector<Surface> SectorOf(const Surface& torus, double first, double last, bool cut) {
+  const Vec3 axis = torus.R.Col(2);
+  std::vector<Surface> sector{torus, MakePlane(-Cross(axis, DirectionAt(torus, first)), torus.o),
+                              MakePlane(Cross(axis, DirectionAt(torus, last)), torus.o)};
+  sector[1].cut = sector[2].cut = cut;
+  return sector;
 }
 
 TEST(SliceTorus, HalvesByPappus) {
@@ -179,6 +198,153 @@ TEST(SliceTorus, SectorsAddUpAtAnyDepth) {
       EXPECT_GT(all, 0);
       EXPECT_NEAR(sum / all, 1, 2e-6) << "depth " << depth << ", minor radius " << minor;
     }
+  }
+}
+
+// A floor across the axis leaves of a sector its share of the angle, with its centroid on the
+// middle of the sector: the sum over azimuths of one section.
+TEST(SliceTorus, SectorsOnAFlatFloorHaveTheirShare) {
+  Random random(6);
+  for (int i = 0; i < 200; ++i) {
+    const double major = random.LogUniform(0.01, 1), minor = major * random.LogUniform(0.01, 0.99);
+    const Surface torus = MakeTorus(major, minor, random.RandomPose(0.3));
+    const double first = random.Uniform(0, 6), angle = random.LogUniform(0.01, 1) * kPi;
+    const double depth = 2 * minor * random.LogUniform(1e-6, 1);
+    const Vec3 axis = torus.R.Col(2);
+    const Surface floor = MakePlane(axis, torus.o + (depth - minor) * axis);
+    const Answer whole = Slice(torus, {floor}, 1e-9);
+    const Answer got = Slice(SectorOf(torus, first, first + angle, true), {floor}, 1e-9);
+    ASSERT_TRUE(got.result.accepted);
+    const double noise = 1e-9 + 1e-14 * major / depth;
+    EXPECT_NEAR(got.moments.v / whole.moments.v, angle / (2 * kPi), noise);
+    // ∫ r² dA / ∫ r dA of the section, by the segment's symmetry: R + ∫ (r − R)² dA / (R ∫ dA).
+    const double chord = std::sqrt(depth * (2 * minor - depth));
+    const double area = 0.5 * kPi * minor * minor +
+                        minor * minor * std::asin((depth - minor) / minor) +
+                        (depth - minor) * chord;
+    // ∫ x² dA = (r² A + 2/3 (d − r) c³) / 4 over the segment, x along the chord of half length c.
+    const double xx =
+        0.25 * (minor * minor * area + 2.0 / 3 * (depth - minor) * chord * chord * chord);
+    const double reach = (major + xx / (major * area)) * std::sin(angle / 2) / (angle / 2);
+    const Vec3 middle = DirectionAt(torus, first + angle / 2);
+    if (depth > 1e-3 * minor) {
+      EXPECT_NEAR(Dot(middle, got.metrics.p_WC - torus.o) / reach, 1, 1e-8);
+    }
+    EXPECT_LT(std::fabs(Dot(Cross(axis, middle), got.metrics.p_WC - torus.o)), 1e-9 * major);
+  }
+}
+
+// Parts of a torus at any azimuths add up to it in every moment, over a floor in any place.
+TEST(SliceTorus, SectorsAddUpInEveryMoment) {
+  Random random(7);
+  for (int i = 0; i < 2000; ++i) {
+    const double major = random.LogUniform(0.01, 1), minor = major * random.LogUniform(0.02, 0.95);
+    const Surface torus = MakeTorus(major, minor, random.RandomPose(0.2));
+    Vec3 n = random.Direction();
+    if (i % 4 == 0) n = Normalized(torus.R.Col(2) + random.LogUniform(1e-12, 0.1) * n);
+    if (i % 4 == 1) n = Normalized(torus.R.Col(0) + random.LogUniform(1e-12, 0.1) * n);
+    const double along = Dot(n, torus.R.Col(2));
+    const double reach = major * Norm(n - along * torus.R.Col(2)) + minor;
+    const double depth = random.LogUniform(1e-8, 2) * reach;
+    const Surface floor = MakePlane(n, Dot(n, torus.o) - reach + depth);
+    const Answer whole = Slice(torus, {floor}, 1e-9);
+    ASSERT_TRUE(whole.result.accepted);
+    EXPECT_LT(whole.result.error, (1e-9 + 1e-14 * major / depth) * whole.moments.v) << i;
+    const double a0 = random.Uniform(0, 6), a1 = a0 + random.LogUniform(1e-3, 1) * kPi;
+    const double a2 = random.Uniform(a0 + kPi, a1 + kPi), azimuths[] = {a0, a1, a2, a0 + 2 * kPi};
+    Moments sum;
+    for (int k = 0; k < 3; ++k) {
+      const Answer part = Slice(SectorOf(torus, azimuths[k], azimuths[k + 1], true), {floor}, 1e-9);
+      ASSERT_TRUE(part.result.accepted) << i;
+      sum += part.moments;
+    }
+    const double v = whole.moments.v, size = std::cbrt(v);
+    EXPECT_NEAR(sum.v / v, 1, 1e-11) << i;
+    EXPECT_LT(Norm(sum.m - whole.moments.m), 1e-11 * major * v) << i;
+    EXPECT_LT(Norm(sum.second.diag - whole.moments.second.diag), 1e-11 * major * major * v) << i;
+    EXPECT_LT(Norm(sum.second.off - whole.moments.second.off), 1e-11 * major * major * v) << i;
+    const double area = std::fmax(Norm(whole.moments.s), size * size);
+    EXPECT_LT(Norm(sum.s - whole.moments.s), 1e-9 * area) << i;
+    EXPECT_LT(Norm(sum.g - whole.moments.g), 1e-9 * major * area) << i;
+  }
+}
+
+// −∂V/∂x = S and −∂V/∂θ = G of a sector whose sides are faces of its body.
+TEST(SliceTorus, AreaVectorOfASectorIsTheGradientOfV) {
+  Random random(8);
+  int compared = 0;
+  for (int i = 0; i < 60; ++i) {
+    const double minor = 0.3 * random.LogUniform(0.1, 0.9);
+    const Surface torus = MakeTorus(0.3, minor, random.RandomPose(0.1));
+    const double first = random.Uniform(0, 6);
+    const std::vector<Surface> sector =
+        SectorOf(torus, first, first + random.Uniform(0.1, 1) * kPi, false);
+    const Vec3 n = random.Direction();
+    const Surface plane = MakePlane(n, Dot(n, torus.o) + random.Uniform(-0.3, 0.3));
+    const Answer got = Slice(sector, {plane}, 1e-9);
+    ASSERT_TRUE(got.result.accepted);
+    if (!(got.moments.v > 1e-6)) continue;
+    ++compared;
+    const double h = 1e-5, area = std::fmax(Norm(got.metrics.area_vector), 1e-3);
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3 e;
+      e[axis] = h;
+      const auto v = [&](const Vec3& dx, const Vec3& turn) {
+        Pose X;
+        X.R = intervox::testing::Turned(turn, X.R);
+        X.p = got.metrics.p_WC - X.R * got.metrics.p_WC + dx;
+        std::vector<Surface> moved;
+        for (const Surface& s : sector) moved.push_back(X * s);
+        return Slice(moved, {plane}, 1e-9).moments.v;
+      };
+      EXPECT_NEAR(-(v(e, {}) - v(-e, {})) / (2 * h), got.metrics.area_vector[axis], 1e-4 * area);
+      EXPECT_NEAR(-(v({}, e) - v({}, -e)) / (2 * h), got.metrics.area_moment[axis], 1e-4 * area);
+    }
+  }
+  EXPECT_GT(compared, 20);
+}
+
+// A sector that the floor and one of its sides cut is the column rule's answer, too.
+TEST(SliceTorus, SectorsAgreeWithColumns) {
+  Random random(9);
+  const geometry::Cell floor = intervox::testing::HalfSpaceCell({0, 0, 1}, 0);
+  int compared = 0;
+  for (int i = 0; i < 40; ++i) {
+    const double minor = 0.3 * random.LogUniform(0.05, 0.9);
+    const std::vector<geometry::Cell> sectors =
+        geometry::SplitHollows(intervox::testing::CellsOf(geometry::Torus{0.3, minor}));
+    Pose X = random.RandomPose(0.5);
+    X.p.z = 0.3 * std::sqrt(1 - X.R.Col(2).z * X.R.Col(2).z) + minor - random.LogUniform(1e-4, 0.3);
+    for (const geometry::Cell& sector : sectors) {
+      PairQuery query{&sector, &floor, X, {}, 1e-6};
+      query.rule = LeafRule::kColumn;
+      const InterferenceMetrics column = ComputeMetrics(query);
+      if (column.status != Status::kOk) continue;
+      query.rule = LeafRule::kSlice;
+      const InterferenceMetrics m = ComputeMetrics(query);
+      ASSERT_EQ(m.status, Status::kOk) << i;
+      ++compared;
+      const double size = std::cbrt(m.volume);
+      EXPECT_NEAR(m.volume / column.volume, 1, 2e-6) << i;
+      EXPECT_LT(Norm(m.p_WC - column.p_WC), 2e-5 * size) << i;
+    }
+  }
+  EXPECT_GT(compared, 40);
+}
+
+// A second plane that leaves only the tip of the overlap, between its end and the last node, leaves
+// something.
+TEST(SliceTorus, TheTipOfAnOverlap) {
+  Random random(10);
+  for (int i = 0; i < 50; ++i) {
+    // Upright, so that the floor's face is longest along x.
+    const Surface torus = MakeTorus(0.3, 0.1, {{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}, {}});
+    const double depth = random.LogUniform(1e-6, 1e-2);
+    const Surface floor = MakePlane({0, 0, 1}, depth - 0.4);
+    // The tip is where the outer circle meets the floor.
+    const double tip = std::sqrt(depth * (0.8 - depth)), left = random.LogUniform(1e-8, 1e-3) * tip;
+    const Answer got = Slice(torus, {floor, MakePlane({-1, 0, 0}, left - tip)});
+    EXPECT_TRUE(!got.result.accepted || got.moments.v > 0) << depth << ' ' << left / tip;
   }
 }
 
