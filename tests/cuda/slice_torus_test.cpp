@@ -159,10 +159,8 @@ TEST(SliceTorus, AreaVectorAndMomentAreTheGradientOfV) {
 
 TEST(SliceTorus, OtherPlanes) {
   const Surface torus = MakeTorus(0.3, 0.1), floor = MakePlane({0, 0, 1}, -0.05);
-  EXPECT_TRUE(Slice(torus, {floor, MakePlane({1, 0, 0}, 0.41)}).result.accepted);
-  // A second plane that is not across the axis and cuts, too.
-  const Surface wall = MakePlane({1, 0, 0}, 0.39), side = MakePlane({0, 1, 0}, 0.395);
-  EXPECT_FALSE(Slice(torus, {floor, wall, side}).result.accepted);
+  EXPECT_EQ(Slice(torus, {floor, MakePlane({1, 0, 0}, 0.41)}).moments.v,
+            Slice(torus, {floor}).moments.v);
   const Answer whole = Slice(torus, {MakePlane({1, 0, 0}, 0.41)});
   ASSERT_TRUE(whole.result.accepted);
   EXPECT_NEAR(whole.metrics.volume, 2 * kPi * kPi * 0.3 * 0.01, 1e-15);
@@ -172,8 +170,7 @@ TEST(SliceTorus, OtherPlanes) {
   EXPECT_EQ(nothing.moments.v, 0);
 }
 
-// A sector on a floor has three planes. The one that cuts alone is found however shallow the
-// overlap is: the nodes of another plane's slices go past it.
+// Sectors on a floor, however shallow the overlap is.
 TEST(SliceTorus, SectorsAddUpAtAnyDepth) {
   Random random(5);
   for (int trial = 0; trial < 180; ++trial) {
@@ -332,20 +329,116 @@ TEST(SliceTorus, SectorsAgreeWithColumns) {
   EXPECT_GT(compared, 40);
 }
 
-// A second plane that leaves only the tip of the overlap, between its end and the last node, leaves
-// something.
-TEST(SliceTorus, TheTipOfAnOverlap) {
-  Random random(10);
-  for (int i = 0; i < 50; ++i) {
-    // Upright, so that the floor's face is longest along x.
-    const Surface torus = MakeTorus(0.3, 0.1, {{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}}, {}});
-    const double depth = random.LogUniform(1e-6, 1e-2);
-    const Surface floor = MakePlane({0, 0, 1}, depth - 0.4);
-    // The tip is where the outer circle meets the floor.
-    const double tip = std::sqrt(depth * (0.8 - depth)), left = random.LogUniform(1e-8, 1e-3) * tip;
-    const Answer got = Slice(torus, {floor, MakePlane({-1, 0, 0}, left - tip)});
-    EXPECT_TRUE(!got.result.accepted || got.moments.v > 0) << depth << ' ' << left / tip;
+/** Some planes about a point of a torus that lies `depth` below its surface, and that point. */
+struct PlanesAt {
+  std::vector<Surface> planes;
+  Vec3 point;
+};
+PlanesAt RandomPlanes(const Surface& torus, double depth, int count, Random* random) {
+  const Vec3 across = DirectionAt(torus, random->Uniform(0, 6));
+  const double tube = random->Uniform(0, 6);
+  const Vec3 out = std::cos(tube) * across + std::sin(tube) * torus.R.Col(2);
+  PlanesAt at{{}, torus.o + torus.e.x * across + (torus.e.y - depth) * out};
+  for (int i = 0; i < count; ++i) {
+    const Vec3 n = Normalized(1.2 * random->Direction() - out);
+    at.planes.push_back(MakePlane(n, Dot(n, at.point) + random->Uniform(-0.2, 0.4) * depth));
   }
+  return at;
+}
+
+// Between planes whose edges and corners lie in the tube, both sides of one more plane make the
+// whole in every moment.
+TEST(SliceTorus, BothSidesOfAPlaneBetweenOthers) {
+  Random random(10);
+  int compared = 0;
+  for (int i = 0; i < 1500; ++i) {
+    const double major = random.LogUniform(0.01, 1), minor = major * random.LogUniform(0.02, 0.95);
+    const Surface torus = MakeTorus(major, minor, random.RandomPose(0.2));
+    const double depth = minor * random.LogUniform(1e-5, 1.5);
+    PlanesAt at = RandomPlanes(torus, depth, 1 + i % 6, &random);
+    std::vector<Surface> solid{torus};
+    if (i % 3 == 1) solid = SectorOf(torus, random.Uniform(0, 3), random.Uniform(3, 6), true);
+    const Answer whole = Slice(solid, at.planes, 1e-9);
+    ASSERT_TRUE(whole.result.accepted) << i;
+    const Vec3 n = random.Direction();
+    Surface plane = MakePlane(n, Dot(n, at.point) + random.Uniform(-0.5, 0.5) * depth);
+    plane.cut = true;
+    at.planes.push_back(plane);
+    const Answer in = Slice(solid, at.planes, 1e-9);
+    at.planes.back() = geometry::Complement(plane);
+    const Answer out = Slice(solid, at.planes, 1e-9);
+    ASSERT_TRUE(in.result.accepted && out.result.accepted) << i;
+    if (!(whole.moments.v > 1e-12 * minor * minor * major)) continue;
+    ++compared;
+    Moments sum = in.moments;
+    sum += out.moments;
+    const double v = whole.moments.v, size = std::cbrt(v), noise = 1e-9 + 1e-14 * major / depth;
+    EXPECT_NEAR(sum.v / v, 1, noise) << i;
+    EXPECT_LT(Norm(sum.m - whole.moments.m), noise * major * v) << i;
+    EXPECT_LT(Norm(sum.second.diag - whole.moments.second.diag), noise * major * major * v) << i;
+    EXPECT_LT(Norm(sum.second.off - whole.moments.second.off), noise * major * major * v) << i;
+    const double area = std::fmax(Norm(whole.moments.s), size * size);
+    EXPECT_LT(Norm(sum.s - whole.moments.s), 10 * noise * area) << i;
+    EXPECT_LT(Norm(sum.g - whole.moments.g), 10 * noise * major * area) << i;
+  }
+  EXPECT_GT(compared, 1000);
+}
+
+// −∂V/∂x = S and −∂V/∂θ = G between several planes.
+TEST(SliceTorus, AreaVectorBetweenPlanesIsTheGradientOfV) {
+  Random random(11);
+  int compared = 0;
+  for (int i = 0; i < 80; ++i) {
+    const double minor = 0.3 * random.LogUniform(0.1, 0.9), depth = minor * random.Uniform(0.1, 1);
+    const Surface torus = MakeTorus(0.3, minor, random.RandomPose(0.1));
+    const PlanesAt at = RandomPlanes(torus, depth, 2 + i % 4, &random);
+    const Answer got = Slice(torus, at.planes, 1e-9);
+    ASSERT_TRUE(got.result.accepted);
+    if (!(got.moments.v > 1e-7)) continue;
+    ++compared;
+    const double h = 3e-6, area = std::fmax(Norm(got.metrics.area_vector), 1e-4);
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3 e;
+      e[axis] = h;
+      const auto v = [&](const Vec3& dx, const Vec3& turn) {
+        Pose X;
+        X.R = intervox::testing::Turned(turn, X.R);
+        X.p = got.metrics.p_WC - X.R * got.metrics.p_WC + dx;
+        return Slice(X * torus, at.planes, 1e-9).moments.v;
+      };
+      EXPECT_NEAR(-(v(e, {}) - v(-e, {})) / (2 * h), got.metrics.area_vector[axis], 1e-4 * area);
+      EXPECT_NEAR(-(v({}, e) - v({}, -e)) / (2 * h), got.metrics.area_moment[axis], 1e-4 * area);
+    }
+  }
+  EXPECT_GT(compared, 30);
+}
+
+// A cell of the solver's against a convex body, the same in another frame and in another order.
+TEST(SliceTorus, SectorOnABoxMovedAndSwapped) {
+  Random random(12);
+  const geometry::Cell box = intervox::testing::BoxCell({0.4, 0.3, 0.2});
+  int compared = 0;
+  for (int i = 0; i < 300; ++i) {
+    const double minor = 0.3 * random.LogUniform(0.05, 0.9);
+    const std::vector<geometry::Cell> sectors =
+        geometry::SplitHollows(intervox::testing::CellsOf(geometry::Torus{0.3, minor}));
+    const geometry::Cell& sector = sectors[static_cast<std::size_t>(i) % sectors.size()];
+    const Pose X_A = random.RandomPose(0.3), X_B = random.RandomPose(0.1),
+               X = random.RandomPose(0.3);
+    const PairQuery query{&sector, &box, X_A, X_B, 1e-9};
+    const InterferenceMetrics m = ComputeMetrics(query);
+    if (!(m.volume > 1e-9)) continue;
+    ++compared;
+    EXPECT_EQ(m.rule, LeafRule::kSlice) << i;
+    const InterferenceMetrics moved = ComputeMetrics({&sector, &box, X * X_A, X * X_B, 1e-9});
+    EXPECT_NEAR(moved.volume / m.volume, 1, 1e-9) << i;
+    EXPECT_LT(Norm(moved.p_WC - X * m.p_WC), 1e-9) << i;
+    EXPECT_LT(Norm(moved.area_vector - X.R * m.area_vector), 1e-8) << i;
+    const InterferenceMetrics swapped = ComputeMetrics({&box, &sector, X_B, X_A, 1e-9});
+    EXPECT_NEAR(swapped.volume / m.volume, 1, 1e-9) << i;
+    EXPECT_LT(Norm(swapped.area_vector + m.area_vector), 1e-8) << i;
+  }
+  EXPECT_GT(compared, 50);
 }
 
 }  // namespace

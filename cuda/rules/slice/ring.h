@@ -1,42 +1,83 @@
-/** @file A torus or a sector of one, and how a floor cuts it in half planes about its axis. */
+/** @file A torus or a sector of one between planes, and what happens around its axis. */
 #pragma once
 
 #include <cmath>
 
 #include "cuda/rules/slice/panel.h"
+#include "cuda/rules/slice/profile.h"
+#include "geometry/surface_ray.h"
 
 namespace intervox::cuda::internal::slice {
 
-/** Most planes of one pair that contain the axis. */
+/** Most planes of one pair that contain the axis, and most others that cut the torus. */
 inline constexpr int kMostSides = 4;
+inline constexpr int kMostCuts = 10;
 
-/** A torus between half planes about its axis, and the planes of which one may be the floor. */
+/** A direction across the axis, as a unit vector in the ring's frame. */
+struct Heading {
+  double c = 1.0, s = 0.0;
+
+  /** The heading this far on, by sine and cosine. */
+  INTERVOX_HD Heading Turned(const Heading& by) const {
+    return {c * by.c - s * by.s, s * by.c + c * by.s};
+  }
+};
+
+/** 1 − cos of the angle between two headings, without cancellation. */
+INTERVOX_HD inline double Apart(const Heading& a, const Heading& b) {
+  const double c = a.c - b.c, s = a.s - b.s;
+  return 0.5 * (c * c + s * s);
+}
+
+/** A plane that cuts a ring, n·x ≤ offset. In the half plane at the angle φ from `deepest`, with
+ p = 1 − cos φ, its level at the tube's centre is E = level + rise p and the normal's length N,
+ N² = cosine² + sine² (1 − p)². */
+struct RingCut {
+  Vec3 n;  ///< in the ring's frame
+  double offset = 0.0;
+  double weight = 0.0;  ///< of its face in S and G, less the torus'
+  Heading deepest;      ///< where it cuts deepest
+  double sine = 0.0,
+         cosine = 1.0;  ///< of the normal: across the axis, against `deepest`, and along it
+  double level = 0.0, rise = 0.0;
+  double c0 = 0.0, c1 = 0.0, c2 = 0.0;  ///< F = a² N² − E² = c0 + c1 p + c2 p²
+  double root[2] = {0.0, 0.0};          ///< of F
+  bool real = false;
+};
+
+/** A plane that contains the axis, n·x ≤ 0 from there. */
+struct RingSide {
+  Vec3 n;
+  double weight = 0.0;  ///< of its face in S and G, less the torus'
+};
+
+/** A torus between half planes about its axis, cut by planes. */
 struct Ring {
-  Vec3 axis, centre;                 ///< in L
-  double major = 0.0, minor = 0.0;   ///< radii of the axis of the tube and of the tube [m]
-  double wall_weight = 0.0;          ///< of the torus in S and G
-  bool whole = true;                 ///< no plane contains the axis
-  Vec3 first, last;                  ///< directions in L: Ω lies counterclockwise between them
-  FloorPlane first_side, last_side;  ///< the planes in which they lie
-  FloorPlane floor[kMostFloors];
-  int floors = 0;
+  Vec3 x, y, z;                     ///< the ring's frame, in L; z is the axis
+  Vec3 centre;                      ///< in the ring's frame [m]
+  double major = 0.0, minor = 0.0;  ///< radii of the axis of the tube and of the tube [m]
+  bool whole = true;                ///< no plane contains the axis
+  Heading first, last;              ///< Ω lies counterclockwise between them
+  RingSide first_side, last_side;   ///< the planes in which they lie
+  RingCut cut[kMostCuts];
+  int cuts = 0;
   bool empty = false;  ///< a plane leaves nothing of the torus
   double reach = 0.0;  ///< largest coordinate that enters a difference [m]
 };
 
 /** Finds what planes that contain the axis leave, less than a half turn each; false where two of
  them are one plane from its two sides. */
-INTERVOX_HD inline bool FindSector(const FloorPlane* side, int sides, Ring* ring) {
+INTERVOX_HD inline bool FindSector(const RingSide* side, int sides, Ring* ring) {
   ring->whole = sides == 0;
   if (ring->whole) return true;
   bool begins = false, ends = false;
   for (int i = 0; i < sides; ++i) {
-    const Vec3 first = Cross(ring->axis, side[i].n);
+    const Heading first{-side[i].n.y, side[i].n.x};
     double most_first = 0.0, most_last = 0.0;
     for (int k = 0; k < sides; ++k) {
       if (k == i) continue;
       if (Dot(side[i].n, side[k].n) < -1 + 1e-12) return false;
-      const double level = Dot(side[k].n, first);
+      const double level = side[k].n.x * first.c + side[k].n.y * first.s;
       most_first = std::fmax(most_first, level);
       most_last = std::fmax(most_last, -level);
     }
@@ -47,7 +88,7 @@ INTERVOX_HD inline bool FindSector(const FloorPlane* side, int sides, Ring* ring
     }
     if (!ends && most_last <= kCoaxial) {
       ends = true;
-      ring->last = -first;
+      ring->last = {-first.c, -first.s};
       ring->last_side = side[i];
     }
   }
@@ -55,134 +96,90 @@ INTERVOX_HD inline bool FindSector(const FloorPlane* side, int sides, Ring* ring
   return true;
 }
 
-/** Reads a pair as a torus between planes that contain its axis, cut by a few more planes; false
- where it is anything else. */
+/** What a plane does to the tube.
+ @param n  the plane's normal in the ring's frame
+ @param sine  of the normal to the axis
+ @param level  of the ring's centre over the plane [m] */
+INTERVOX_HD inline RingCut CutOf(const Ring& ring, const Vec3& n, const Heading& deepest,
+                                 double sine, double level) {
+  RingCut cut;
+  cut.n = n;
+  cut.offset = Dot(n, ring.centre) - level;
+  cut.sine = sine;
+  cut.cosine = n.z;
+  cut.deepest = deepest;
+  const double a = ring.minor, R = ring.major;
+  cut.rise = sine * R;
+  cut.level = level - cut.rise;
+  cut.c0 = (a - cut.level) * (a + cut.level);
+  cut.c1 = -2 * (a * a * sine * sine + cut.level * cut.rise);
+  cut.c2 = sine * sine * (a - R) * (a + R);
+  cut.real = RealRoots(cut.c2, 0.5 * cut.c1, cut.c0, cut.root) == 2;
+  return cut;
+}
+
+/** Reads a pair as a torus between planes; false where it is anything else. */
 INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   const LocalSurface& wall = pair.surface[pair.planes];
   const geometry::Surface& torus = wall.surface;
   if (torus.side < 0 || !(torus.e.x > torus.e.y)) return false;
-  ring->axis = torus.R.Col(2);
-  ring->centre = torus.o;
+  ring->z = torus.R.Col(2);
   ring->major = torus.e.x;
   ring->minor = torus.e.y;
-  ring->wall_weight = wall.weight;
   ring->reach = Norm(torus.o) + torus.e.x;
-  FloorPlane side[kMostSides];
+  const Vec3 normal = pair.planes > 0 ? pair.surface[0].surface.PlaneNormal() : torus.R.Col(0);
+  // Azimuths are counted from where one floor cuts deepest, or from Ω's box.
+  const Vec3 middle = torus.o - 0.5 * (pair.lower + pair.upper);
+  ring->x = AwayFrom(pair.planes == 1 ? normal : middle, ring->z);
+  ring->y = Cross(ring->z, ring->x);
+  const auto in_ring = [&](const Vec3& v) {
+    return Vec3{Dot(ring->x, v), Dot(ring->y, v), Dot(ring->z, v)};
+  };
+  ring->centre = in_ring(torus.o);
+  RingSide side[kMostSides];
   int sides = 0;
   for (int i = 0; i < pair.planes; ++i) {
     const LocalSurface& local = pair.surface[i];
-    const Vec3 n = local.surface.PlaneNormal();
-    const FloorPlane plane{n, Dot(n, local.surface.o), local.weight};
-    const double level = Dot(n, ring->centre) - plane.offset, along = Dot(n, ring->axis);
-    const double reach = std::fmax(ring->reach, std::fabs(plane.offset));
-    if (std::fabs(along) <= kCoaxial && std::fabs(level) <= kCoaxial * reach) {
+    const Vec3 n_L = local.surface.PlaneNormal(), n = in_ring(n_L);
+    const double offset = Dot(n_L, local.surface.o), level = Dot(n_L, torus.o) - offset;
+    const double weight = local.weight - wall.weight;
+    const double reach = std::fmax(ring->reach, std::fabs(offset));
+    if (std::fabs(n.z) <= kCoaxial && std::fabs(level) <= kCoaxial * reach) {
       if (sides == kMostSides) return false;
-      side[sides++] = plane;
+      side[sides++] = {n, weight};
       continue;
     }
     // Nothing of the torus lies beyond the plane, or everything.
-    const double extent = ring->major * Norm(n - along * ring->axis) + ring->minor;
+    const double sine = Norm(n_L - Dot(n_L, ring->z) * ring->z);
+    const double extent = ring->major * sine + ring->minor;
     if (level + extent <= 0) continue;
     ring->empty = ring->empty || level >= extent;
-    if (ring->floors == kMostFloors) return false;
-    ring->floor[ring->floors++] = plane;
+    if (ring->cuts == kMostCuts) return false;
+    RingCut& cut = ring->cut[ring->cuts++];
+    const Vec3 away = AwayFrom(n_L, ring->z);
+    cut = CutOf(*ring, n, {Dot(ring->x, away), Dot(ring->y, away)}, sine, level);
+    cut.weight = weight;
     ring->reach = reach;
   }
   return FindSector(side, sides, ring);
 }
 
-/** (R7): the ring seen from the floor. Azimuths are counted from x, where the floor cuts deepest.
- */
-struct RingFrame {
-  Vec3 x, y, z;  ///< in L; z is the axis
-  Vec3 centre;   ///< in these axes [m]
-  double major = 0.0, minor = 0.0;
-  bool has_floor = false;
-  double sine = 0.0, cosine = 1.0;  ///< the floor's normal is −sine x̂ + cosine ẑ
-  double level = 0.0;               ///< of the centre over the floor [m]
-};
-
-INTERVOX_HD inline RingFrame FrameOf(const Ring& ring, int floor) {
-  RingFrame f;
-  f.z = ring.axis;
-  f.major = ring.major;
-  f.minor = ring.minor;
-  f.has_floor = floor >= 0;
-  f.x = AnyOrthogonal(f.z);
-  if (f.has_floor) {
-    const FloorPlane& plane = ring.floor[floor];
-    f.cosine = Dot(plane.n, f.z);
-    f.sine = Norm(plane.n - f.cosine * f.z);
-    f.x = AwayFrom(plane.n, f.z);
-    f.level = Dot(plane.n, ring.centre) - plane.offset;
-  }
-  f.y = Cross(f.z, f.x);
-  f.centre = {Dot(f.x, ring.centre), Dot(f.y, ring.centre), Dot(f.z, ring.centre)};
-  return f;
-}
-
-/** (R7): half a turn about x or −x. An azimuth φ from there is u = tan φ/2 in [−1, 1], and with
- p = 1 − cos φ the floor's level at the tube's centre is E = level + rise p, its slope in the half
- plane N² = cosine² + sine² (1 − p)². */
-struct HalfTurn {
-  double sense = 1.0;  ///< −1: about −x
-  double level = 0.0, rise = 0.0;
-  double c0 = 0.0, c1 = 0.0, c2 = 0.0;  ///< F = a² N² − E² = c0 + c1 p + c2 p²
-  double root[2] = {0.0, 0.0};          ///< of F
-  bool real = false;
-  SlicePlaces singular;  ///< u at which the floor touches the tube
-  SlicePlaces breaks;  ///< those, and u at which panels end for the sake of singular points near 0
-};
-
-INTERVOX_HD inline HalfTurn LookFrom(const RingFrame& f, double sense) {
-  HalfTurn turn;
-  turn.sense = sense;
-  if (!f.has_floor) return turn;
-  const double a = f.minor, R = f.major;
-  turn.rise = sense * f.sine * R;
-  turn.level = f.level - turn.rise;
-  turn.c0 = (a - turn.level) * (a + turn.level);
-  turn.c1 = -2 * (a * a * f.sine * f.sine + turn.level * turn.rise);
-  turn.c2 = f.sine * f.sine * (a - R) * (a + R);
-  turn.real = RealRoots(turn.c2, 0.5 * turn.c1, turn.c0, turn.root) == 2;
-  for (int i = 0; turn.real && i < 2; ++i) {
-    const double p = turn.root[i];
-    if (!(p < 2)) continue;
-    // Singular points are a pair about 0, on the axis of u or off it.
-    const double u = std::sqrt(std::fabs(p) / (2 - p));
-    if (p >= 0) {
-      for (const double place : {-u, u}) {
-        turn.singular.Add(place);
-        turn.breaks.Add(place);
-      }
-    }
-    constexpr double kNear = 0.2, kLeast = 1e-6, kGrowth = 8;
-    if (u > kNear) continue;
-    for (double place = std::fmax(p < 0 ? u : kGrowth * u, kLeast); place < 1; place *= kGrowth) {
-      turn.breaks.Add(-place);
-      turn.breaks.Add(place);
-    }
-  }
-  return turn;
-}
-
-/** How far the floor reaches into the tube at an azimuth, and how far it is from the other side. */
-struct TubeOverFloor {
-  double level = 0.0, slope = 1.0;  ///< E and N of (R7)
+/** How far a plane reaches into the tube in a half plane, and how far it is from the other side. */
+struct TubeCut {
+  double level = 0.0, slope = 1.0;  ///< E and N
+  double cosine = 1.0;              ///< 1 − p
   double depth = 0.0, rest = 0.0;   ///< [m]
 };
 
-INTERVOX_HD inline TubeOverFloor TubeAt(const RingFrame& f, const HalfTurn& turn, double p) {
-  const double a = f.minor, c = f.sine * (1 - p);
-  TubeOverFloor tube;
-  if (!f.has_floor) {
-    tube.depth = 2 * a;
-    return tube;
-  }
-  tube.level = turn.level + turn.rise * p;
-  tube.slope = std::sqrt(f.cosine * f.cosine + c * c);
-  const double product = turn.real ? turn.c2 * (p - turn.root[0]) * (p - turn.root[1])
-                                   : turn.c0 + p * (turn.c1 + p * turn.c2);
+INTERVOX_HD inline TubeCut TubeAt(const RingCut& cut, double a, const Heading& heading) {
+  const double p = Apart(heading, cut.deepest);
+  TubeCut tube;
+  tube.cosine = 1 - p;
+  tube.level = cut.level + cut.rise * p;
+  const double across = cut.sine * tube.cosine;
+  tube.slope = std::sqrt(cut.cosine * cut.cosine + across * across);
+  const double product = cut.real ? cut.c2 * (p - cut.root[0]) * (p - cut.root[1])
+                                  : cut.c0 + p * (cut.c1 + p * cut.c2);
   const double distance = std::fabs(tube.level);
   const double thin = product / (tube.slope * (a * tube.slope + distance));
   const double thick = a + distance / tube.slope;
@@ -191,39 +188,136 @@ INTERVOX_HD inline TubeOverFloor TubeAt(const RingFrame& f, const HalfTurn& turn
   return tube;
 }
 
-/** An azimuth of half a turn, from its u. */
-struct Azimuth {
-  double per = 1.0;  ///< 1/(1 + u²)
-  double cosine = 1.0, sine = 0.0;
-  double p = 0.0;  ///< 1 − cos from the middle of the half turn
-  TubeOverFloor tube;
+/** Half a turn about x or −x, in u = tan φ/2 from there: the part that the sector leaves, and where
+ panels end. */
+struct HalfTurn {
+  double sense = 1.0;  ///< −1: about −x
+  double lower = -1.0, upper = 1.0;
+  SlicePlaces singular;  ///< where a plane touches the tube; those just outside, too
+  SlicePlaces breaks;    ///< all places where something happens
+
+  /** The heading at u. */
+  INTERVOX_HD Heading At(double u) const {
+    const double per = sense / (1 + u * u);
+    return {(1 - u) * (1 + u) * per, 2 * u * per};
+  }
+  /** The u of a heading; infinite opposite to the middle. */
+  INTERVOX_HD double Of(const Heading& heading) const {
+    const double c = sense * heading.c, s = sense * heading.s;
+    return c > -0.9 ? s / (1 + c) : INFINITY;
+  }
 };
 
-INTERVOX_HD inline Azimuth AzimuthAt(const RingFrame& f, const HalfTurn& turn, double u) {
-  Azimuth at;
-  at.per = 1 / (1 + u * u);
-  at.p = 2 * u * u * at.per;
-  at.cosine = turn.sense * (1 - u) * (1 + u) * at.per;
-  at.sine = turn.sense * 2 * u * at.per;
-  at.tube = TubeAt(f, turn, at.p);
-  return at;
+INTERVOX_HD inline HalfTurn TurnAbout(const Ring& ring, double sense) {
+  HalfTurn turn;
+  turn.sense = sense;
+  if (ring.whole) return turn;
+  const bool first = sense * ring.first.c >= 0, last = sense * ring.last.c >= 0;
+  if (first) turn.lower = turn.Of(ring.first);
+  if (last) turn.upper = turn.Of(ring.last);
+  if (!first && !last) turn.upper = turn.lower;
+  return turn;
 }
 
-/** Part of half a turn, between two u. */
-struct TurnRange {
-  double lower = -1.0, upper = 1.0;
+/** The two half turns of a ring. */
+struct RingTurns {
+  HalfTurn turn[2];
+
+  INTERVOX_HD void AddBreak(const Heading& heading) {
+    for (HalfTurn& half : turn) {
+      const double u = half.Of(heading);
+      if (u > half.lower && u < half.upper) half.breaks.Add(u);
+    }
+  }
+  INTERVOX_HD void AddSingular(const Heading& heading) {
+    AddBreak(heading);
+    for (HalfTurn& half : turn) half.singular.Add(half.Of(heading));
+  }
 };
 
-/** What the sector leaves of half a turn. */
-INTERVOX_HD inline TurnRange RangeOf(const Ring& ring, const RingFrame& f, double sense) {
-  TurnRange range;
-  if (ring.whole) return range;
-  const double c_first = sense * Dot(f.x, ring.first), s_first = sense * Dot(f.y, ring.first);
-  const double c_last = sense * Dot(f.x, ring.last), s_last = sense * Dot(f.y, ring.last);
-  if (c_first >= 0) range.lower = s_first / (1 + c_first);
-  if (c_last >= 0) range.upper = s_last / (1 + c_last);
-  if (c_first < 0 && c_last < 0) range.upper = range.lower;
-  return range;
+/** (R8): where a plane begins to cut the tube, and where the tube is below it. */
+INTERVOX_HD inline void AddTouches(const RingCut& cut, RingTurns* turns) {
+  const auto either_side = [&](double p, bool singular) {
+    const double c = 1 - p, s = std::sqrt(p * (2 - p));
+    for (const double side : {-s, s}) {
+      const Heading heading = cut.deepest.Turned({c, side});
+      singular ? turns->AddSingular(heading) : turns->AddBreak(heading);
+    }
+  };
+  for (int i = 0; cut.real && i < 2; ++i) {
+    const double p = cut.root[i];
+    if (p >= 0 && p < 2) either_side(p, true);
+    // Singular points are a pair about 0, on the axis of φ or off it; panels grow from there.
+    constexpr double kNear = 0.08, kLeast = 1e-12, kGrowth = 64;
+    const double near = std::fabs(p);
+    if (near > kNear) continue;
+    for (double place = std::fmax(p < 0 ? near : kGrowth * near, kLeast); place < 1;
+         place *= kGrowth) {
+      either_side(place, false);
+    }
+  }
+}
+
+/** Where the line in which two planes meet pierces the tube below all others, and where it meets a
+ third in it. */
+INTERVOX_HD inline void AddCorners(const Ring& ring, int i, int j, RingTurns* turns) {
+  constexpr double kSlack = 1e-9;
+  const RingCut &a = ring.cut[i], &b = ring.cut[j];
+  const Vec3 across = Cross(a.n, b.n);
+  const double sine = Norm(across);
+  if (!(sine > 1e-12)) return;
+  const Vec3 along = across / sine;
+  const Vec3 foot = 1 / sine * (a.offset * Cross(b.n, along) + b.offset * Cross(along, a.n));
+  const double middle = Dot(ring.centre - foot, along), most = ring.major + ring.minor;
+  // The part of the line below the other planes, about the ring.
+  double lower = middle - most, upper = middle + most;
+  int first = -1, last = -1;  // the planes at which it ends
+  const double slack = kSlack * ring.reach;
+  for (int k = 0; k < ring.cuts; ++k) {
+    if (k == i || k == j) continue;
+    const RingCut& c = ring.cut[k];
+    const double rise = Dot(c.n, along), room = c.offset - Dot(c.n, foot);
+    if (std::fabs(rise) < 1e-12) {
+      if (room < -slack) return;
+      continue;
+    }
+    const double at = room / rise;
+    if (rise > 0 && at < upper) {
+      upper = at;
+      last = k;
+    }
+    if (rise < 0 && at > lower) {
+      lower = at;
+      first = k;
+    }
+    if (lower > upper + slack / sine) return;
+  }
+  const auto add = [&](double t) {
+    const Vec3 arm = foot + t * along - ring.centre;
+    const double r = std::sqrt(arm.x * arm.x + arm.y * arm.y), out = r - ring.major;
+    const bool in = out * out + arm.z * arm.z < 1.0001 * ring.minor * ring.minor;
+    if (r > 0 && in) turns->AddBreak({arm.x / r, arm.y / r});
+  };
+  // Once for three planes.
+  if (first > j) add(lower);
+  if (last > j) add(upper);
+  geometry::Surface torus;
+  torus.e = {ring.major, ring.minor, 0.0};
+  const auto crossings = geometry::internal::TorusCrossings(torus, foot - ring.centre, along);
+  for (int k = 0; k < crossings.count; ++k) {
+    const double t = crossings.t[k];
+    if (t > lower - slack / sine && t < upper + slack / sine) add(t);
+  }
+}
+
+/** (R8): the half turns with all their breaks. */
+INTERVOX_HD inline void FindTurns(const Ring& ring, RingTurns* turns) {
+  turns->turn[0] = TurnAbout(ring, 1.0);
+  turns->turn[1] = TurnAbout(ring, -1.0);
+  for (int i = 0; i < ring.cuts; ++i) {
+    AddTouches(ring.cut[i], turns);
+    for (int j = i + 1; j < ring.cuts; ++j) AddCorners(ring, i, j, turns);
+  }
 }
 
 }  // namespace intervox::cuda::internal::slice

@@ -5,85 +5,101 @@
 
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/tolerances.h"
+#include "cuda/rules/slice/disc.h"
 #include "cuda/rules/slice/ring.h"
-#include "cuda/rules/slice/segment.h"
 
 namespace intervox::cuda::internal::slice {
 
-/** What the floor leaves of the tube's disc in a half plane about the axis. */
+/** What planes leave of the tube's disc in a half plane about the axis. */
 struct RingSection {
-  SegmentMoments part;  ///< about `begin`, x along `depth` and y along `chord`
-  Vec3 begin;           ///< the chord's middle; of a whole disc the centre [m]
-  Vec3 depth, chord;    ///< unit vectors
-  double radius = 0.0;  ///< of `begin` about the axis [m]
-  double depth_rise = 0.0, chord_rise = 0.0;  ///< of the radius along those
-  double reach = 0.0;                         ///< along `depth`, from `begin` on [m]
-  double half = 0.0;                          ///< of the chord's length; 0: a whole disc [m]
-  double slope = 1.0;                         ///< N of (R7)
+  DiscFigure figure;
+  DiscLine line[kMostCuts];
+  int cut[kMostCuts];  ///< whose line it is
+  double slope[kMostCuts];
+  int lines = 0;
+  bool empty = false;
 };
 
-/** The section at an azimuth. Requires a depth above 0. */
-INTERVOX_HD inline RingSection SectionAt(const RingFrame& f, const Azimuth& azimuth) {
-  const double c = azimuth.cosine, s = azimuth.sine;
-  const TubeOverFloor& tube = azimuth.tube;
-  RingSection out;
-  out.radius = f.major;
-  out.slope = tube.slope;
-  if (!(tube.rest > 0)) {
-    out.part = WholeDisc(f.minor, 0.0);
-    out.depth = {c, s, 0.0};
-    out.depth_rise = 1.0;
-    out.chord = {0.0, 0.0, 1.0};
-    out.begin = f.centre + Vec3{f.major * c, f.major * s, 0.0};
-    out.reach = f.minor;
-    return out;
+INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, RingSection* out) {
+  out->lines = 0;
+  out->empty = false;
+  for (int i = 0; i < ring.cuts && !out->empty; ++i) {
+    const RingCut& cut = ring.cut[i];
+    // N is 1 at most: the level alone may say that the plane is past the tube.
+    const double level = cut.level + cut.rise * Apart(heading, cut.deepest);
+    if (level <= -ring.minor) continue;
+    const TubeCut tube = TubeAt(cut, ring.minor, heading);
+    out->empty = !(tube.depth > 0);
+    if (out->empty || !(tube.rest > 0)) continue;
+    const double per = 1 / tube.slope;
+    const Plane2 n{-cut.sine * tube.cosine * per, cut.cosine * per};
+    DiscLine& line = out->line[out->lines];
+    line = {};
+    line.along = {-n.z, n.x};
+    line.foot = -tube.level * per * n;
+    line.depth = tube.depth;
+    line.rest = tube.rest;
+    line.half = std::sqrt(tube.depth * tube.rest);
+    out->cut[out->lines] = i;
+    out->slope[out->lines++] = tube.slope;
   }
-  out.part = Segment(f.minor, tube.depth, tube.rest, 0.0);
-  const double per_slope = 1 / tube.slope, at = tube.level * per_slope;
-  const double out_r = f.sine * c * per_slope, out_z = -f.cosine * per_slope;
-  out.depth = {out_r * c, out_r * s, out_z};
-  out.depth_rise = out_r;
-  out.chord = {-out_z * c, -out_z * s, out_r};
-  out.chord_rise = -out_z;
-  out.radius = f.major + at * out_r;
-  out.begin = f.centre + Vec3{out.radius * c, out.radius * s, at * out_z};
-  out.reach = tube.depth;
-  out.half = std::sqrt(tube.depth * tube.rest);
-  return out;
+  out->figure = {};
+  if (!out->empty) out->figure = FigureOf(ring.minor, out->line, out->lines);
 }
 
-/** Sums over azimuths, in the ring's frame; those over the floor's face apart. */
+/** Sums over azimuths, in the ring's frame. */
 struct RingSums {
-  VolumeMoments body;
-  double a = 0.0;                     ///< of the floor's face [m²]
-  Vec3 first;                         ///< ∫ r dA over it
+  Moments body;
+  double a = 0.0;                     ///< of the planes' faces [m²]
   double lean_v = 0.0, lean_a = 0.0;  ///< v and a by the nested rule
+  double lost = 0.0;                  ///< of v, to rounding [m³]
 
   INTERVOX_HD RingSums& operator+=(const RingSums& other) {
     body += other.body;
     a += other.a;
-    first += other.first;
     lean_v += other.lean_v;
     lean_a += other.lean_a;
+    lost += other.lost;
     return *this;
   }
-
-  /** (R7): adds the section over the angle dφ; lengths along it grow with the radius. */
-  INTERVOX_HD void Add(const RingSection& x, double angle) {
-    const SegmentMoments& part = x.part;
-    const double r = x.radius * angle, rt = x.depth_rise * angle, ry = x.chord_rise * angle;
-    const double v = r * part.a + rt * part.t;
-    const double t = r * part.t + rt * part.tt, y = ry * part.yy;
-    const double tt = r * part.tt + rt * part.ttt, yy = r * part.yy + rt * part.tyy;
-    const Vec3 first_moment = t * x.depth + y * x.chord;
-    body.v = v;
-    body.m = first_moment + v * x.begin;
-    body.second = v * Square(x.begin) + Mixed(x.begin, first_moment) + tt * Square(x.depth) +
-                  yy * Square(x.chord) + ry * part.tyy * Mixed(x.depth, x.chord);
-    a = 2 * r * x.half / x.slope;
-    first = a * x.begin + (2.0 / 3 * ry * x.half * x.half * x.half / x.slope) * x.chord;
-  }
 };
+
+/** (R7): the section over the angle dφ; lengths along it grow with the radius. */
+INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
+                                   const RingSection& section, double angle) {
+  RingSums out;
+  const PlaneMoments& m = section.figure.moments;
+  const Plane2& o = section.figure.origin;
+  const double r = (ring.major + o.x) * angle;
+  out.lost = section.figure.lost * r;
+  const Vec3 out_x{heading.c, heading.s, 0.0}, up{0.0, 0.0, 1.0};
+  const Vec3 origin = ring.centre + (ring.major + o.x) * out_x + o.z * up;
+  const double v = r * m.a + angle * m.x;
+  const double x = r * m.x + angle * m.xx, z = r * m.z + angle * m.xz;
+  const double xx = r * m.xx + angle * m.xxx, xz = r * m.xz + angle * m.xxz;
+  const double zz = r * m.zz + angle * m.xzz;
+  const Vec3 first = x * out_x + z * up;
+  out.body.v = v;
+  out.body.m = first + v * origin;
+  out.body.second = v * Square(origin) + Mixed(origin, first) + xx * Square(out_x) +
+                    xz * Mixed(out_x, up) + zz * Square(up);
+  for (int i = 0; i < section.lines; ++i) {
+    const DiscLine& line = section.line[i];
+    if (line.gone) continue;
+    const RingCut& cut = ring.cut[section.cut[i]];
+    const Plane2 middle = 0.5 * (line.Begin() + line.End());
+    const double length = line.upper - line.lower, half = 0.5 * length;
+    const double radius = ring.major + middle.x;
+    const double da = radius * length * angle / section.slope[i];
+    const double lean = line.along.x * length * half * half / 3 * angle / section.slope[i];
+    const Vec3 at = ring.centre + radius * out_x + middle.z * up;
+    const Vec3 face = da * at + lean * (line.along.x * out_x + line.along.z * up);
+    out.a += da;
+    out.body.s += cut.weight * da * cut.n;
+    out.body.g += cut.weight * Cross(face, cut.n);
+  }
+  return out;
+}
 
 /** The s in [0, 1] with s² (3 − 2s) = x, by Newton's method. */
 INTERVOX_HD inline double CubicInverse(double x) {
@@ -97,12 +113,12 @@ INTERVOX_HD inline double CubicInverse(double x) {
 
 /** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
  or beside its one end to that of the other: half-integer powers at both become analytic. */
-template <class Node>
-INTERVOX_HD RingSums SumTurned(double lower, double upper, const SlicePlaces& singular,
-                               double tolerance, const Node& add, double* error) {
+INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
+                                       double upper, double tolerance, RingSection* section,
+                                       double* error) {
   const double width = upper - lower;
   double left = lower, right = upper;
-  FindNearest(singular, width, &left, &right);
+  FindNearest(turn.singular, width, &left, &right);
   const double whole = right - left;
   const double from = CubicInverse((lower - left) / whole);
   const double to = right == upper ? 1.0 : CubicInverse((upper - left) / whole);
@@ -118,8 +134,11 @@ INTERVOX_HD RingSums SumTurned(double lower, double upper, const SlicePlaces& si
         const double s = begin + step * rule.x[i], rest = 1 - s;
         const double u = s < 0.5 ? left + whole * (s * s * (3 - 2 * s))
                                  : right - whole * (rest * rest * (3 - 2 * rest));
-        RingSums node;
-        add(u, 6 * s * rest * whole * step * rule.fine[i], &node);
+        const Heading heading = turn.At(u);
+        SectionAt(ring, heading, section);
+        if (section->empty) continue;
+        const double du = 6 * s * rest * whole * step * rule.fine[i];
+        RingSums node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
         node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
         node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
         sums += node;
@@ -130,34 +149,23 @@ INTERVOX_HD RingSums SumTurned(double lower, double upper, const SlicePlaces& si
     }
     const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
     if (enough || parts == kMostParts) {
-      *error += stated;
+      *error += stated + total.lost;
       return total;
     }
   }
 }
 
-/** Sums of half a turn between two u. */
-INTERVOX_HD inline RingSums SumHalfTurn(const RingFrame& f, const HalfTurn& turn, double lower,
-                                        double upper, double tolerance, OtherPlanes* others,
-                                        RuleResult* result) {
-  const auto add = [&](double u, double weight, RingSums* sums) {
-    const Azimuth azimuth = AzimuthAt(f, turn, u);
-    if (!(azimuth.tube.depth > 0)) return;
-    const RingSection section = SectionAt(f, azimuth);
-    const bool whole = !(section.half > 0);
-    const Vec3 depth = section.reach * section.depth;
-    const double side = section.reach < f.minor && !whole ? section.half : f.minor;
-    others->Look(whole ? section.begin - depth : section.begin, whole ? 2.0 * depth : depth,
-                 side * section.chord);
-    sums->Add(section, 2 * azimuth.per * weight);
-  };
+/** Sums of half a turn. */
+INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, double tolerance,
+                                        RingSection* section, RuleResult* result) {
   RingSums sums;
-  double begin = lower;
+  double begin = turn.lower;
   for (int i = 0; i <= turn.breaks.count; ++i) {
-    const double end = i < turn.breaks.count ? turn.breaks.at[i] : upper;
-    if (!(end > begin) || end > upper) continue;
-    if (AzimuthAt(f, turn, 0.5 * (begin + end)).tube.depth > 0) {
-      sums += SumTurned(begin, end, turn.singular, tolerance, add, &result->error);
+    const double end = i < turn.breaks.count ? turn.breaks.at[i] : turn.upper;
+    if (!(end > begin)) continue;
+    SectionAt(ring, turn.At(0.5 * (begin + end)), section);
+    if (section->figure.moments.a > 0 || section->figure.lost > 0) {
+      sums += SumPanelOf(ring, turn, begin, end, tolerance, section, &result->error);
       ++result->work;
     }
     begin = end;
@@ -165,90 +173,51 @@ INTERVOX_HD inline RingSums SumHalfTurn(const RingFrame& f, const HalfTurn& turn
   return sums;
 }
 
-/** (R6): adds s and g of the face in which the ring's body ends at an azimuth. */
-INTERVOX_HD inline void AddSide(const Ring& ring, const RingFrame& f, const HalfTurn& turn,
-                                const Vec3& direction, const FloorPlane& side, double* area,
-                                Moments* moments) {
-  const double c = turn.sense * Dot(f.x, direction), s = turn.sense * Dot(f.y, direction);
-  const Azimuth azimuth = AzimuthAt(f, turn, s / (1 + c));
-  if (!(azimuth.tube.depth > 0)) return;
-  const RingSection section = SectionAt(f, azimuth);
-  const double weight = side.weight - ring.wall_weight;
-  const Vec3 first = section.part.a * section.begin + section.part.t * section.depth;
-  const Vec3 in_L = first.x * f.x + first.y * f.y + first.z * f.z;
-  moments->s += weight * section.part.a * side.n;
-  moments->g += weight * Cross(in_L, side.n);
-  *area += section.part.a;
+/** (R6): adds s and g of the face in which the ring's body ends at an azimuth; returns its area. */
+INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, const RingSide& side,
+                                  RingSection* section, Moments* moments) {
+  SectionAt(ring, heading, section);
+  const PlaneMoments& m = section->figure.moments;
+  if (section->empty || !(m.a > 0)) return 0.0;
+  const Plane2& o = section->figure.origin;
+  const double x = m.x + (ring.major + o.x) * m.a, z = m.z + o.z * m.a;
+  const Vec3 first = m.a * ring.centre + Vec3{x * heading.c, x * heading.s, z};
+  moments->s += side.weight * m.a * side.n;
+  moments->g += side.weight * Cross(first, side.n);
+  return m.a;
 }
 
-/** Integrates with one of the planes for the floor, or none with −1.
- @return V; `result` says its error */
-INTERVOX_HD inline double SumRing(const LocalPair& pair, const Ring& ring, int floor,
-                                  OtherPlanes* others, Moments* moments, RuleResult* result) {
-  const RingFrame f = FrameOf(ring, floor);
-  for (int i = 0; i < ring.floors; ++i) {
-    if (i == floor) continue;
-    const FloorPlane& plane = ring.floor[i];
-    others->plane[others->count++] = {{Dot(plane.n, f.x), Dot(plane.n, f.y), Dot(plane.n, f.z)},
-                                      plane.offset};
-  }
-  // Far below what is asked for, at next to no cost: cutting a face must not show.
-  const double tolerance = std::fmax(1e-3 * pair.tolerance, 1e-13);
-  const HalfTurn turn[2] = {LookFrom(f, 1.0), LookFrom(f, -1.0)};
-  RingSums sums;
-  for (const HalfTurn& half : turn) {
-    const TurnRange range = RangeOf(ring, f, half.sense);
-    if (!(range.lower < range.upper)) continue;
-    sums += SumHalfTurn(f, half, range.lower, range.upper, tolerance, others, result);
-  }
-  *moments = {};
-  if (!(sums.body.v > 0)) return 0.0;
-  const Mat3 R = Mat3::FromColumns(f.x, f.y, f.z);
-  *moments = Turned(R, Moments{sums.body, {}, {}});
-  double area = sums.a;
-  if (floor >= 0) {
-    const double weight = ring.floor[floor].weight - ring.wall_weight;
-    const Vec3& n = ring.floor[floor].n;
-    moments->s = weight * sums.a * n;
-    moments->g = weight * Cross(R * sums.first, n);
-  }
-  if (!ring.whole) {
-    const auto turn_of = [&](const Vec3& direction) -> const HalfTurn& {
-      return Dot(f.x, direction) >= 0 ? turn[0] : turn[1];
-    };
-    AddSide(ring, f, turn_of(ring.first), ring.first, ring.first_side, &area, moments);
-    AddSide(ring, f, turn_of(ring.last), ring.last, ring.last_side, &area, moments);
-  }
-  result->rounding = result->error <= pair.tolerance * sums.body.v;
-  // What rounding of the positions makes of the volume.
-  result->error += kPositionRounding * ring.reach * area + kLevelRounding * sums.body.v;
-  return sums.body.v;
-}
-
-/** (R7): moments of a torus or of a sector of it under one more plane; of several one must cut
- alone. */
+/** (R7): moments of a torus or of a sector of it between planes. */
 INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) {
   *moments = {};
   Ring ring;
   if (!MakeRing(pair, &ring)) return {};
-  if (ring.empty) return {true, 0.0, 0, false};
-  for (int floor = ring.floors > 0 ? 0 : -1; floor < ring.floors; ++floor) {
-    OtherPlanes others;
-    RuleResult result{true, 0.0, 0, false};
-    const double v = SumRing(pair, ring, floor, &others, moments, &result);
-    if (!(v > 0)) return result;
-    bool alone = true;
-    for (int i = 0; i < others.count; ++i) {
-      if (others.plane[i].Empties()) {
-        *moments = {};
-        result.error = 0.0;
-        return result;
-      }
-      alone = alone && others.plane[i].Clears();
+  RuleResult result{true, 0.0, 0, false};
+  if (ring.empty) return result;
+  RingTurns turns;
+  FindTurns(ring, &turns);
+  // Far below what is asked for, at next to no cost: cutting a face must not show.
+  const double tolerance = std::fmax(1e-3 * pair.tolerance, 1e-13);
+  RingSection section;
+  RingSums sums;
+  for (const HalfTurn& turn : turns.turn) {
+    if (turn.breaks.full || turn.singular.full) return {};
+    if (turn.lower < turn.upper) {
+      sums += SumHalfTurn(ring, turn, tolerance, &section, &result);
     }
-    if (alone) return result;
   }
-  return {};
+  if (!(sums.body.v > 0)) return result;
+  double area = sums.a;
+  if (!ring.whole) {
+    area += AddSide(ring, ring.first, ring.first_side, &section, &sums.body);
+    area += AddSide(ring, ring.last, ring.last_side, &section, &sums.body);
+  }
+  *moments = Turned(Mat3::FromColumns(ring.x, ring.y, ring.z), sums.body);
+  result.rounding = result.error <= pair.tolerance * sums.body.v;
+  // What rounding of the positions makes of the volume: of planes, and of where they meet.
+  const double moves = (ring.cuts > 1 ? 4 : 1) * kPositionRounding * ring.reach;
+  result.error += moves * area + kLevelRounding * sums.body.v;
+  return result;
 }
 
 }  // namespace intervox::cuda::internal::slice

@@ -306,10 +306,10 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
 }  // namespace internal::slice
 
 /** Moments of a solid of revolution (coaxial cylinders, cones or spheroids between planes across
- the axis, or a torus between planes that contain it) under one more plane. Every slice across the
- axis, of a torus along it, is a circular segment, or the difference of two, with moments in closed
- form; the sum over slices is one-dimensional. Of several other planes one must cut alone. It
- refuses any other pair. */
+ the axis) under one more plane, or of a torus between planes. Every slice across the axis is a
+ circular segment, or the difference of two, and every one along a torus' axis what lines leave of a
+ disc, with moments in closed form; the sum over slices is one-dimensional. Of several planes that
+ are not across the axis one must cut alone. It refuses any other pair. */
 INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
   using namespace internal::slice;
   if (pair.planes == pair.count) return {};
