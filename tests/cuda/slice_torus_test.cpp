@@ -351,7 +351,7 @@ PlanesAt RandomPlanes(const Surface& torus, double depth, int count, Random* ran
 TEST(SliceTorus, BothSidesOfAPlaneBetweenOthers) {
   Random random(10);
   int compared = 0;
-  for (int i = 0; i < 1500; ++i) {
+  for (int i = 0; i < 600; ++i) {
     const double major = random.LogUniform(0.01, 1), minor = major * random.LogUniform(0.02, 0.95);
     const Surface torus = MakeTorus(major, minor, random.RandomPose(0.2));
     const double depth = minor * random.LogUniform(1e-5, 1.5);
@@ -381,7 +381,7 @@ TEST(SliceTorus, BothSidesOfAPlaneBetweenOthers) {
     EXPECT_LT(Norm(sum.s - whole.moments.s), 10 * noise * area) << i;
     EXPECT_LT(Norm(sum.g - whole.moments.g), 10 * noise * major * area) << i;
   }
-  EXPECT_GT(compared, 1000);
+  EXPECT_GT(compared, 400);
 }
 
 // −∂V/∂x = S and −∂V/∂θ = G between several planes.
@@ -439,6 +439,131 @@ TEST(SliceTorus, SectorOnABoxMovedAndSwapped) {
     EXPECT_LT(Norm(swapped.area_vector + m.area_vector), 1e-8) << i;
   }
   EXPECT_GT(compared, 50);
+}
+
+/** A ball that reaches `depth` into the tube of a torus from a random side, and its centre. */
+Surface RandomBall(const Surface& torus, double radius, double depth, Random* random) {
+  const Vec3 across = DirectionAt(torus, random->Uniform(0, 6));
+  const double tube = random->Uniform(0, 6);
+  const Vec3 out = std::cos(tube) * across + std::sin(tube) * torus.R.Col(2);
+  const Vec3 centre = torus.o + torus.e.x * across + (torus.e.y + radius - depth) * out;
+  return geometry::MakeEllipsoid({radius, radius, radius}, {Mat3::Identity(), centre});
+}
+
+// A ball that holds a torus, or lies in its tube, and one about the axis: V = 2π ∫∫ r dr dz over
+// the lens of two discs, by Pappus.
+TEST(SliceTorus, BallsByPappus) {
+  const double R = 0.3, a = 0.1, whole = 2 * kPi * kPi * R * a * a;
+  const Surface torus = MakeTorus(R, a);
+  const auto ball = [](double radius, const Vec3& centre) {
+    return geometry::MakeEllipsoid({radius, radius, radius}, {Mat3::Identity(), centre});
+  };
+  EXPECT_NEAR(Slice(torus, {ball(0.5, {0.02, 0.03, 0.01})}).moments.v / whole, 1, 1e-12);
+  const double b = 0.04;
+  EXPECT_NEAR(Slice(torus, {ball(b, {0, R + 0.03, 0.02})}).moments.v / (4 * kPi / 3 * b * b * b), 1,
+              1e-9);
+  EXPECT_EQ(Slice(torus, {ball(0.19, {})}).moments.v, 0);
+  const double radius = std::sqrt(R * R + a * a);
+  const Answer concentric = Slice(torus, {ball(radius, {})}, 1e-10);
+  double v = 0;
+  constexpr int n = 200000;
+  for (int i = 0; i < n; ++i) {
+    const double z = -a + (i + 0.5) * 2 * a / n;
+    const double in = R - std::sqrt(a * a - z * z);
+    const double out = std::fmin(R + std::sqrt(a * a - z * z), std::sqrt(radius * radius - z * z));
+    if (out > in) v += kPi * (out * out - in * in) * 2 * a / n;
+  }
+  EXPECT_NEAR(concentric.moments.v / v, 1, 1e-6);
+}
+
+// Both sides of a plane through the axis make the whole in every moment.
+TEST(SliceTorus, SectorsInABall) {
+  Random random(13);
+  int compared = 0;
+  for (int i = 0; i < 1000; ++i) {
+    const double major = random.LogUniform(0.01, 1), minor = major * random.LogUniform(0.02, 0.95);
+    const Surface torus = MakeTorus(major, minor, random.RandomPose(0.2));
+    const double radius = major * random.LogUniform(0.02, 3);
+    const double depth = std::fmin(minor, radius) * random.LogUniform(1e-6, 1.5);
+    const Surface ball = RandomBall(torus, radius, depth, &random);
+    const Answer whole = Slice(torus, {ball}, 1e-9);
+    ASSERT_TRUE(whole.result.accepted) << i;
+    const Vec3 arm = ball.o - torus.o;
+    const double towards = std::atan2(Dot(torus.R.Col(1), arm), Dot(torus.R.Col(0), arm));
+    const double a0 = towards + random.Uniform(-1, 1) * std::sqrt(depth / major);
+    const double azimuths[] = {a0, a0 + random.Uniform(1, 3), a0 + 4, a0 + 2 * kPi};
+    Moments sum;
+    for (int k = 0; k < 3; ++k) {
+      const Answer part = Slice(SectorOf(torus, azimuths[k], azimuths[k + 1], true), {ball}, 1e-9);
+      ASSERT_TRUE(part.result.accepted) << i;
+      sum += part.moments;
+    }
+    const double v = whole.moments.v, size = std::cbrt(v);
+    if (!(v > 0)) continue;
+    ++compared;
+    const double noise = 1e-9 + 1e-14 * (major + radius) / depth;
+    EXPECT_NEAR(sum.v / v, 1, noise) << i;
+    EXPECT_LT(Norm(sum.m - whole.moments.m), noise * major * v) << i;
+    EXPECT_LT(Norm(sum.second.diag - whole.moments.second.diag), noise * major * major * v) << i;
+    EXPECT_LT(Norm(sum.second.off - whole.moments.second.off), noise * major * major * v) << i;
+    const double area = std::fmax(Norm(whole.moments.s), size * size);
+    EXPECT_LT(Norm(sum.s - whole.moments.s), 10 * noise * area) << i;
+    EXPECT_LT(Norm(sum.g - whole.moments.g), 10 * noise * (major + radius) * area) << i;
+  }
+  EXPECT_GT(compared, 900);
+}
+
+// −∂V/∂x = S for motions of the ball, and about its centre it cannot be turned.
+TEST(SliceTorus, AreaVectorInABallIsTheGradientOfV) {
+  Random random(14);
+  for (int i = 0; i < 60; ++i) {
+    const double minor = 0.3 * random.LogUniform(0.1, 0.9), radius = random.LogUniform(0.03, 1);
+    const Surface torus = MakeTorus(0.3, minor, random.RandomPose(0.1));
+    const double depth = std::fmin(minor, radius) * random.LogUniform(1e-2, 1);
+    const Surface ball = RandomBall(torus, radius, depth, &random);
+    const Answer got = Slice(torus, {ball}, 1e-9);
+    ASSERT_TRUE(got.result.accepted && got.moments.v > 0);
+    const double h = 1e-4 * depth, size = Norm(got.metrics.area_vector);
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3 e;
+      e[axis] = h;
+      const auto v = [&](const Vec3& dx) {
+        return Slice(torus, {Pose{Mat3::Identity(), dx} * ball}, 1e-11).moments.v;
+      };
+      EXPECT_NEAR((v(e) - v(-e)) / (2 * h), got.metrics.area_vector[axis], 1e-5 * size) << i;
+    }
+    const Vec3 about_ball =
+        got.metrics.area_moment - Cross(ball.o - got.metrics.p_WC, got.metrics.area_vector);
+    EXPECT_LT(Norm(about_ball), 1e-9 * radius * size) << i;
+  }
+}
+
+// The same by columns, in the solver's cells.
+TEST(SliceTorus, BallsAgreeWithColumns) {
+  Random random(15);
+  int compared = 0;
+  for (int i = 0; i < 40; ++i) {
+    const double minor = 0.3 * random.LogUniform(0.05, 0.9), radius = random.LogUniform(0.03, 1);
+    const std::vector<geometry::Cell> sectors =
+        geometry::SplitHollows(intervox::testing::CellsOf(geometry::Torus{0.3, minor}));
+    const geometry::Cell ball = intervox::testing::CellsOf(geometry::Sphere{radius})[0];
+    const Pose X = random.RandomPose(0.5);
+    const Surface at = RandomBall(MakeTorus(0.3, minor, X), radius,
+                                  std::fmin(minor, radius) * random.Uniform(0.1, 1), &random);
+    for (const geometry::Cell& sector : sectors) {
+      PairQuery query{&sector, &ball, X, {Mat3::Identity(), at.o}, 1e-6};
+      const InterferenceMetrics m = ComputeMetrics(query);
+      query.rule = LeafRule::kColumn;
+      const InterferenceMetrics column = ComputeMetrics(query);
+      if (column.status != Status::kOk || m.contained) continue;
+      EXPECT_EQ(m.rule, LeafRule::kSlice) << i;
+      ++compared;
+      const double size = std::cbrt(m.volume);
+      EXPECT_NEAR(m.volume / column.volume, 1, 2e-6) << i;
+      EXPECT_LT(Norm(m.p_WC - column.p_WC), 2e-5 * size) << i;
+    }
+  }
+  EXPECT_GT(compared, 40);
 }
 
 }  // namespace

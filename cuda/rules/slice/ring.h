@@ -1,4 +1,5 @@
-/** @file A torus or a sector of one between planes, and what happens around its axis. */
+/** @file A torus or a sector of one between planes, and what happens around its
+ * axis. */
 #pragma once
 
 #include <cmath>
@@ -9,7 +10,8 @@
 
 namespace intervox::cuda::internal::slice {
 
-/** Most planes of one pair that contain the axis, and most others that cut the torus. */
+/** Most planes of one pair that contain the axis, and most others that cut the
+ * torus. */
 inline constexpr int kMostSides = 4;
 inline constexpr int kMostCuts = 10;
 
@@ -29,44 +31,62 @@ INTERVOX_HD inline double Apart(const Heading& a, const Heading& b) {
   return 0.5 * (c * c + s * s);
 }
 
-/** A plane that cuts a ring, n·x ≤ offset. In the half plane at the angle φ from `deepest`, with
- p = 1 − cos φ, its level at the tube's centre is E = level + rise p and the normal's length N,
- N² = cosine² + sine² (1 − p)². */
+/** A plane that cuts a ring, n·x ≤ offset. In the half plane at the angle φ
+ from `deepest`, with p = 1 − cos φ, its level at the tube's centre is E = level
+ + rise p and the normal's length N, N² = cosine² + sine² (1 − p)². */
 struct RingCut {
   Vec3 n;  ///< in the ring's frame
   double offset = 0.0;
-  double weight = 0.0;  ///< of its face in S and G, less the torus'
+  double weight = 0.0;  ///< of its face in S and G, less that of walls
   Heading deepest;      ///< where it cuts deepest
   double sine = 0.0,
-         cosine = 1.0;  ///< of the normal: across the axis, against `deepest`, and along it
+         cosine = 1.0;  ///< of the normal: across the axis, against `deepest`,
+                        ///< and along it
   double level = 0.0, rise = 0.0;
   double c0 = 0.0, c1 = 0.0, c2 = 0.0;  ///< F = a² N² − E² = c0 + c1 p + c2 p²
   double root[2] = {0.0, 0.0};          ///< of F
   bool real = false;
 };
 
+/** A ball that a ring meets. In the half plane at the angle φ from `nearest`,
+ with p = 1 − cos φ, it is a disc of the radius b, b² = radius² − rho² p (2 −
+ p), whose centre is D from the tube's; G = D² − a² − b² = level + rise p. */
+struct RingBall {
+  bool there = false;
+  double weight = 0.0;  ///< of its face in S and G
+  Heading nearest;      ///< of its centre
+  double rho = 0.0, z = 0.0,
+         radius = 0.0;  ///< of its centre about the ring's, and of itself [m]
+  double level = 0.0, rise = 0.0;
+  double c2 = 0.0, root[2] = {0.0, 0.0};  ///< F = 4 a² b² − G² = c2 (p − root₀)(p − root₁)
+  bool real = false;                      ///< else F is root₀ everywhere
+};
+
 /** A plane that contains the axis, n·x ≤ 0 from there. */
 struct RingSide {
   Vec3 n;
-  double weight = 0.0;  ///< of its face in S and G, less the torus'
+  double weight = 0.0;  ///< of its face in S and G, less that of walls
 };
 
 /** A torus between half planes about its axis, cut by planes. */
 struct Ring {
-  Vec3 x, y, z;                     ///< the ring's frame, in L; z is the axis
-  Vec3 centre;                      ///< in the ring's frame [m]
-  double major = 0.0, minor = 0.0;  ///< radii of the axis of the tube and of the tube [m]
-  bool whole = true;                ///< no plane contains the axis
-  Heading first, last;              ///< Ω lies counterclockwise between them
-  RingSide first_side, last_side;   ///< the planes in which they lie
+  Vec3 x, y, z;  ///< the ring's frame, in L; z is the axis
+  Vec3 centre;   ///< in the ring's frame [m]
+  double major = 0.0,
+         minor = 0.0;              ///< radii of the axis of the tube and of the tube [m]
+  bool whole = true;               ///< no plane contains the axis
+  Heading first, last;             ///< Ω lies counterclockwise between them
+  RingSide first_side, last_side;  ///< the planes in which they lie
   RingCut cut[kMostCuts];
   int cuts = 0;
-  bool empty = false;  ///< a plane leaves nothing of the torus
-  double reach = 0.0;  ///< largest coordinate that enters a difference [m]
+  RingBall ball;
+  double wall_weight = 0.0;  ///< of the torus in S and G, less the ball's; 0 without one
+  bool empty = false;        ///< a plane leaves nothing of the torus
+  double reach = 0.0;        ///< largest coordinate that enters a difference [m]
 };
 
-/** Finds what planes that contain the axis leave, less than a half turn each; false where two of
- them are one plane from its two sides. */
+/** Finds what planes that contain the axis leave, less than a half turn each;
+ false where two of them are one plane from its two sides. */
 INTERVOX_HD inline bool FindSector(const RingSide* side, int sides, Ring* ring) {
   ring->whole = sides == 0;
   if (ring->whole) return true;
@@ -118,11 +138,51 @@ INTERVOX_HD inline RingCut CutOf(const Ring& ring, const Vec3& n, const Heading&
   return cut;
 }
 
-/** Reads a pair as a torus between planes; false where it is anything else. */
+/** What a ball does to the tube. */
+INTERVOX_HD inline RingBall BallOf(const Ring& ring, const Vec3& arm, double radius) {
+  RingBall ball;
+  ball.there = true;
+  ball.radius = radius;
+  ball.rho = std::sqrt(arm.x * arm.x + arm.y * arm.y);
+  ball.z = arm.z;
+  if (ball.rho > 0) ball.nearest = {arm.x / ball.rho, arm.y / ball.rho};
+  const double a = ring.minor, R = ring.major, across = R - ball.rho;
+  const double apart = std::sqrt(across * across + arm.z * arm.z);
+  // F at p = 0 is (2 a radius − level)(2 a radius + level).
+  const double c0 =
+      (a + radius - apart) * (a + radius + apart) * (apart - (radius - a)) * (apart + (radius - a));
+  ball.level = apart * apart - radius * radius - a * a;
+  ball.rise = 2 * R * ball.rho;
+  ball.c2 = 4 * ball.rho * ball.rho * (a - R) * (a + R);
+  const double half = -4 * a * a * ball.rho * ball.rho - ball.level * ball.rise;
+  ball.real = RealRoots(ball.c2, half, c0, ball.root) == 2;
+  // Without real roots the downward parabola is negative, but for a ball about
+  // the axis.
+  if (!ball.real) ball.root[0] = ball.c2 < 0 ? -1.0 : c0;
+  return ball;
+}
+
+/** Whether a surface bounds a ball. */
+INTERVOX_HD inline bool IsBall(const geometry::Surface& s) {
+  return s.kind == geometry::SurfaceKind::kEllipsoid && s.side > 0 && s.e.x == s.e.y &&
+         s.e.y == s.e.z;
+}
+
+/** Reads a pair as a torus between planes, or as one that meets a ball; false
+ where it is anything else. */
 INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
-  const LocalSurface& wall = pair.surface[pair.planes];
+  const int curved = pair.count - pair.planes;
+  if (curved < 1 || curved > 2) return false;
+  const LocalSurface* both = pair.surface + pair.planes;
+  const bool second = both[0].surface.kind != geometry::SurfaceKind::kTorus;
+  if (curved == 1 && second) return false;
+  const LocalSurface& wall = both[second ? 1 : 0];
   const geometry::Surface& torus = wall.surface;
-  if (torus.side < 0 || !(torus.e.x > torus.e.y)) return false;
+  if (torus.kind != geometry::SurfaceKind::kTorus || torus.side < 0) return false;
+  if (!(torus.e.x > torus.e.y)) return false;
+  const LocalSurface* ball = curved == 2 ? &both[second ? 0 : 1] : nullptr;
+  if (ball != nullptr && !IsBall(ball->surface)) return false;
+  const double walls = ball != nullptr ? ball->weight : wall.weight;
   ring->z = torus.R.Col(2);
   ring->major = torus.e.x;
   ring->minor = torus.e.y;
@@ -142,7 +202,7 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
     const LocalSurface& local = pair.surface[i];
     const Vec3 n_L = local.surface.PlaneNormal(), n = in_ring(n_L);
     const double offset = Dot(n_L, local.surface.o), level = Dot(n_L, torus.o) - offset;
-    const double weight = local.weight - wall.weight;
+    const double weight = local.weight - walls;
     const double reach = std::fmax(ring->reach, std::fabs(offset));
     if (std::fabs(n.z) <= kCoaxial && std::fabs(level) <= kCoaxial * reach) {
       if (sides == kMostSides) return false;
@@ -161,10 +221,20 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
     cut.weight = weight;
     ring->reach = reach;
   }
+  if (ball != nullptr) {
+    // Planes beside a ball are for another rule.
+    if (ring->cuts > 0) return false;
+    const geometry::Surface& s = ball->surface;
+    ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
+    ring->ball.weight = ball->weight;
+    ring->wall_weight = wall.weight - ball->weight;
+    ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
+  }
   return FindSector(side, sides, ring);
 }
 
-/** How far a plane reaches into the tube in a half plane, and how far it is from the other side. */
+/** How far a plane reaches into the tube in a half plane, and how far it is
+ * from the other side. */
 struct TubeCut {
   double level = 0.0, slope = 1.0;  ///< E and N
   double cosine = 1.0;              ///< 1 − p
@@ -188,8 +258,8 @@ INTERVOX_HD inline TubeCut TubeAt(const RingCut& cut, double a, const Heading& h
   return tube;
 }
 
-/** Half a turn about x or −x, in u = tan φ/2 from there: the part that the sector leaves, and where
- panels end. */
+/** Half a turn about x or −x, in u = tan φ/2 from there: the part that the
+ sector leaves, and where panels end. */
 struct HalfTurn {
   double sense = 1.0;  ///< −1: about −x
   double lower = -1.0, upper = 1.0;
@@ -235,31 +305,35 @@ struct RingTurns {
   }
 };
 
-/** (R8): where a plane begins to cut the tube, and where the tube is below it. */
-INTERVOX_HD inline void AddTouches(const RingCut& cut, RingTurns* turns) {
-  const auto either_side = [&](double p, bool singular) {
+/** (R8): where a plane or a ball touches the tube, from either side: roots of
+ F, by the heading from which p counts. */
+INTERVOX_HD inline void AddTouches(const Heading& from, const double* root, RingTurns* turns) {
+  const auto either_side = [&](const Heading& middle, double p, bool singular) {
     const double c = 1 - p, s = std::sqrt(p * (2 - p));
     for (const double side : {-s, s}) {
-      const Heading heading = cut.deepest.Turned({c, side});
+      const Heading heading = middle.Turned({c, side});
       singular ? turns->AddSingular(heading) : turns->AddBreak(heading);
     }
   };
-  for (int i = 0; cut.real && i < 2; ++i) {
-    const double p = cut.root[i];
-    if (p >= 0 && p < 2) either_side(p, true);
-    // Singular points are a pair about 0, on the axis of φ or off it; panels grow from there.
-    constexpr double kNear = 0.08, kLeast = 1e-12, kGrowth = 64;
-    const double near = std::fabs(p);
-    if (near > kNear) continue;
-    for (double place = std::fmax(p < 0 ? near : kGrowth * near, kLeast); place < 1;
-         place *= kGrowth) {
-      either_side(place, false);
+  for (int i = 0; i < 2; ++i) {
+    if (root[i] >= 0 && root[i] <= 2) either_side(from, root[i], true);
+    // Singular points are a pair about 0 or a half turn, on the axis of φ or
+    // off it; near each other panels grow from there.
+    for (const bool opposite : {false, true}) {
+      constexpr double kNear = 0.08, kLeast = 1e-12, kGrowth = 64;
+      const double p = opposite ? 2 - root[i] : root[i], near = std::fabs(p);
+      if (near > kNear) continue;
+      const Heading middle = opposite ? Heading{-from.c, -from.s} : from;
+      for (double place = std::fmax(p < 0 ? near : kGrowth * near, kLeast); place < 1;
+           place *= kGrowth) {
+        either_side(middle, place, false);
+      }
     }
   }
 }
 
-/** Where the line in which two planes meet pierces the tube below all others, and where it meets a
- third in it. */
+/** Where the line in which two planes meet pierces the tube below all others,
+ and where it meets a third in it. */
 INTERVOX_HD inline void AddCorners(const Ring& ring, int i, int j, RingTurns* turns) {
   constexpr double kSlack = 1e-9;
   const RingCut &a = ring.cut[i], &b = ring.cut[j];
@@ -315,8 +389,19 @@ INTERVOX_HD inline void FindTurns(const Ring& ring, RingTurns* turns) {
   turns->turn[0] = TurnAbout(ring, 1.0);
   turns->turn[1] = TurnAbout(ring, -1.0);
   for (int i = 0; i < ring.cuts; ++i) {
-    AddTouches(ring.cut[i], turns);
+    if (ring.cut[i].real) AddTouches(ring.cut[i].deepest, ring.cut[i].root, turns);
     for (int j = i + 1; j < ring.cuts; ++j) AddCorners(ring, i, j, turns);
+  }
+  const RingBall& ball = ring.ball;
+  if (!ball.there) return;
+  if (ball.real) AddTouches(ball.nearest, ball.root, turns);
+  if (ball.rho > ball.radius) {
+    // Where the ball's own disc begins.
+    const double ratio = ball.radius / ball.rho, square = ratio * ratio;
+    const double p = square / (1 + std::sqrt(1 - square));
+    for (const double side : {-ratio, ratio}) {
+      turns->AddSingular(ball.nearest.Turned({1 - p, side}));
+    }
   }
 }
 

@@ -1,4 +1,5 @@
-/** @file The slice rule for a torus or a sector of one: discs in half planes about its axis. */
+/** @file The slice rule for a torus or a sector of one: discs in half planes
+ * about its axis. */
 #pragma once
 
 #include <cmath>
@@ -18,11 +19,62 @@ struct RingSection {
   double slope[kMostCuts];
   int lines = 0;
   bool empty = false;
+  // With a ball: what the torus bounds of the figure, and the chord between the
+  // two arcs.
+  PlaneMoments tube;  ///< of the tube's own part, about the figure's origin, the
+                      ///< chord's middle
+  Plane2 towards;     ///< from the tube's centre to that of the ball's disc, a unit
+                      ///< vector
+  double half = 0.0;  ///< of the chord's length [m]
 };
+
+/** (R9): the figure that two discs have in common, of the tube and of the ball.
+ */
+INTERVOX_HD inline void LensAt(const Ring& ring, const Heading& heading, RingSection* out) {
+  const RingBall& ball = ring.ball;
+  const double a = ring.minor, p = Apart(heading, ball.nearest);
+  const double square = ball.radius * ball.radius - ball.rho * ball.rho * p * (2 - p);
+  out->tube = {};
+  out->half = 0.0;
+  out->empty = !(square > 0);
+  if (out->empty) return;
+  const double b = std::sqrt(square), level = ball.level + ball.rise * p;
+  const double F = ball.real ? ball.c2 * (p - ball.root[0]) * (p - ball.root[1]) : ball.root[0];
+  const Plane2 way{ball.rho * (1 - p) - ring.major, ball.z};
+  const double apart = std::sqrt(Dot(way, way));
+  if (!(F > 0) || !(apart > 0)) {
+    // One of them holds the other, or they are apart.
+    out->empty = level > 0;
+    if (out->empty) return;
+    const bool tube = a < b;
+    if (!tube) out->figure.origin = way;
+    out->figure.moments.AddSegment(WholeDisc(tube ? a : b, 0.0), {}, {1.0, 0.0});
+    if (tube) out->tube = out->figure.moments;
+    return;
+  }
+  out->towards = 1 / apart * way;
+  const double h = std::sqrt(F) / (2 * apart);
+  const auto segment = [&](double r, double centre) {
+    const double thick = r + std::fabs(centre), thin = h * h / thick;
+    return centre > 0 ? Segment(r, thin, thick, 0.0) : Segment(r, thick, thin, 0.0);
+  };
+  const double of_tube = 0.5 * (level + 2 * a * a) / apart;
+  const double of_ball = 0.5 * (level + 2 * square) / apart;
+  out->half = h;
+  out->figure.origin = of_tube * out->towards;
+  out->tube.AddSegment(segment(a, of_tube), {}, out->towards);
+  out->figure.moments = out->tube;
+  out->figure.moments.AddSegment(segment(b, of_ball), {}, -1.0 * out->towards);
+}
 
 INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, RingSection* out) {
   out->lines = 0;
   out->empty = false;
+  out->figure = {};
+  if (ring.ball.there) {
+    LensAt(ring, heading, out);
+    return;
+  }
   for (int i = 0; i < ring.cuts && !out->empty; ++i) {
     const RingCut& cut = ring.cut[i];
     // N is 1 at most: the level alone may say that the plane is past the tube.
@@ -43,7 +95,6 @@ INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, Ring
     out->cut[out->lines] = i;
     out->slope[out->lines++] = tube.slope;
   }
-  out->figure = {};
   if (!out->empty) out->figure = FigureOf(ring.minor, out->line, out->lines);
 }
 
@@ -64,7 +115,26 @@ struct RingSums {
   }
 };
 
-/** (R7): the section over the angle dφ; lengths along it grow with the radius. */
+/** (R9): S and G of the torus, by the divergence theorem from its part of the
+ section and the chord: ∫ r n ds and ∫ r (x × n) ds over the arc. */
+INTERVOX_HD inline void AddWall(const Ring& ring, const Heading& heading,
+                                const RingSection& section, double angle, RingSums* out) {
+  const PlaneMoments& m = section.tube;
+  const Plane2 &u = section.towards, &o = section.figure.origin;
+  const double h = section.half, length = 2 * h, bend = 2 * h * h * h / 3;
+  const double r = ring.major + o.x, chord = length * r;
+  const double rz = length * r * o.z - bend * u.x * u.z, rr = length * r * r + bend * u.z * u.z;
+  const double moment = m.z + o.z * m.a + u.x * rz - u.z * rr;
+  const Vec3 out_x{heading.c, heading.s, 0.0}, up{0.0, 0.0, 1.0};
+  const Vec3 s = angle * ((m.a + u.x * chord) * out_x + u.z * chord * up);
+  const Vec3 g = angle * moment * Vec3{-heading.s, heading.c, 0.0};
+  out->a += angle * chord;
+  out->body.s += ring.wall_weight * s;
+  out->body.g += ring.wall_weight * (g + Cross(ring.centre, s));
+}
+
+/** (R7): the section over the angle dφ; lengths along it grow with the radius.
+ */
 INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
                                    const RingSection& section, double angle) {
   RingSums out;
@@ -98,6 +168,7 @@ INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
     out.body.s += cut.weight * da * cut.n;
     out.body.g += cut.weight * Cross(face, cut.n);
   }
+  if (ring.ball.there) AddWall(ring, heading, section, angle, &out);
   return out;
 }
 
@@ -111,8 +182,9 @@ INTERVOX_HD inline double CubicInverse(double x) {
   return upper ? 1 - s : s;
 }
 
-/** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
- or beside its one end to that of the other: half-integer powers at both become analytic. */
+/** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the
+ singular point at or beside its one end to that of the other: half-integer
+ powers at both become analytic. */
 INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
                                        double upper, double tolerance, RingSection* section,
                                        double* error) {
@@ -173,7 +245,8 @@ INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, 
   return sums;
 }
 
-/** (R6): adds s and g of the face in which the ring's body ends at an azimuth; returns its area. */
+/** (R6): adds s and g of the face in which the ring's body ends at an azimuth;
+ * returns its area. */
 INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, const RingSide& side,
                                   RingSection* section, Moments* moments) {
   SectionAt(ring, heading, section);
@@ -187,7 +260,8 @@ INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, cons
   return m.a;
 }
 
-/** (R7): moments of a torus or of a sector of it between planes. */
+/** (R7, R9): moments of a torus or of a sector of it between planes, or in a
+ * ball. */
 INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) {
   *moments = {};
   Ring ring;
@@ -196,7 +270,8 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   if (ring.empty) return result;
   RingTurns turns;
   FindTurns(ring, &turns);
-  // Far below what is asked for, at next to no cost: cutting a face must not show.
+  // Far below what is asked for, at next to no cost: cutting a face must not
+  // show.
   const double tolerance = std::fmax(1e-3 * pair.tolerance, 1e-13);
   RingSection section;
   RingSums sums;
@@ -214,7 +289,8 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   }
   *moments = Turned(Mat3::FromColumns(ring.x, ring.y, ring.z), sums.body);
   result.rounding = result.error <= pair.tolerance * sums.body.v;
-  // What rounding of the positions makes of the volume: of planes, and of where they meet.
+  // What rounding of the positions makes of the volume: of planes, and of where
+  // they meet.
   const double moves = (ring.cuts > 1 ? 4 : 1) * kPositionRounding * ring.reach;
   result.error += moves * area + kLevelRounding * sums.body.v;
   return result;
