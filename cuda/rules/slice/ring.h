@@ -1,5 +1,4 @@
-/** @file A torus or a sector of one between planes, and what happens around its
- * axis. */
+/** @file A torus or a sector of one between planes, and what happens around its axis. */
 #pragma once
 
 #include <cmath>
@@ -10,8 +9,7 @@
 
 namespace intervox::cuda::internal::slice {
 
-/** Most planes of one pair that contain the axis, and most others that cut the
- * torus. */
+/** Most planes of one pair that contain the axis, and most others that cut the torus. */
 inline constexpr int kMostSides = 4;
 inline constexpr int kMostCuts = 10;
 
@@ -31,32 +29,29 @@ INTERVOX_HD inline double Apart(const Heading& a, const Heading& b) {
   return 0.5 * (c * c + s * s);
 }
 
-/** A plane that cuts a ring, n·x ≤ offset. In the half plane at the angle φ
- from `deepest`, with p = 1 − cos φ, its level at the tube's centre is E = level
- + rise p and the normal's length N, N² = cosine² + sine² (1 − p)². */
+/** A plane that cuts a ring, n·x ≤ offset. In the half plane at the angle φ from `deepest`, with
+ p = 1 − cos φ, its level at the tube's centre is E = level + rise p and the normal's length N,
+ N² = cosine² + sine² (1 − p)². */
 struct RingCut {
   Vec3 n;  ///< in the ring's frame
   double offset = 0.0;
   double weight = 0.0;  ///< of its face in S and G, less that of walls
   Heading deepest;      ///< where it cuts deepest
   double sine = 0.0,
-         cosine = 1.0;  ///< of the normal: across the axis, against `deepest`,
-                        ///< and along it
+         cosine = 1.0;  ///< of the normal: across the axis, against `deepest`, and along it
   double level = 0.0, rise = 0.0;
   double c0 = 0.0, c1 = 0.0, c2 = 0.0;  ///< F = a² N² − E² = c0 + c1 p + c2 p²
   double root[2] = {0.0, 0.0};          ///< of F
   bool real = false;
 };
 
-/** A ball that a ring meets. In the half plane at the angle φ from `nearest`,
- with p = 1 − cos φ, it is a disc of the radius b, b² = radius² − rho² p (2 −
- p), whose centre is D from the tube's; G = D² − a² − b² = level + rise p. */
+/** A ball that a ring meets. In the half plane at the angle φ from `nearest`, with p = 1 − cos φ,
+ it is a disc of the radius b, b² = radius² − rho² p (2 − p), whose centre is D from the tube's; G =
+ D² − a² − b² = level + rise p. */
 struct RingBall {
   bool there = false;
-  double weight = 0.0;  ///< of its face in S and G
-  Heading nearest;      ///< of its centre
-  double rho = 0.0, z = 0.0,
-         radius = 0.0;  ///< of its centre about the ring's, and of itself [m]
+  Heading nearest;                          ///< of its centre
+  double rho = 0.0, z = 0.0, radius = 0.0;  ///< of its centre about the ring's, and of itself [m]
   double level = 0.0, rise = 0.0;
   double c2 = 0.0, root[2] = {0.0, 0.0};  ///< F = 4 a² b² − G² = c2 (p − root₀)(p − root₁)
   bool real = false;                      ///< else F is root₀ everywhere
@@ -70,13 +65,12 @@ struct RingSide {
 
 /** A torus between half planes about its axis, cut by planes. */
 struct Ring {
-  Vec3 x, y, z;  ///< the ring's frame, in L; z is the axis
-  Vec3 centre;   ///< in the ring's frame [m]
-  double major = 0.0,
-         minor = 0.0;              ///< radii of the axis of the tube and of the tube [m]
-  bool whole = true;               ///< no plane contains the axis
-  Heading first, last;             ///< Ω lies counterclockwise between them
-  RingSide first_side, last_side;  ///< the planes in which they lie
+  Vec3 x, y, z;                     ///< the ring's frame, in L; z is the axis
+  Vec3 centre;                      ///< in the ring's frame [m]
+  double major = 0.0, minor = 0.0;  ///< radii of the axis of the tube and of the tube [m]
+  bool whole = true;                ///< no plane contains the axis
+  Heading first, last;              ///< Ω lies counterclockwise between them
+  RingSide first_side, last_side;   ///< the planes in which they lie
   RingCut cut[kMostCuts];
   int cuts = 0;
   RingBall ball;
@@ -85,8 +79,8 @@ struct Ring {
   double reach = 0.0;        ///< largest coordinate that enters a difference [m]
 };
 
-/** Finds what planes that contain the axis leave, less than a half turn each;
- false where two of them are one plane from its two sides. */
+/** Finds what planes that contain the axis leave, less than a half turn each; false where two of
+ them are one plane from its two sides. */
 INTERVOX_HD inline bool FindSector(const RingSide* side, int sides, Ring* ring) {
   ring->whole = sides == 0;
   if (ring->whole) return true;
@@ -156,8 +150,7 @@ INTERVOX_HD inline RingBall BallOf(const Ring& ring, const Vec3& arm, double rad
   ball.c2 = 4 * ball.rho * ball.rho * (a - R) * (a + R);
   const double half = -4 * a * a * ball.rho * ball.rho - ball.level * ball.rise;
   ball.real = RealRoots(ball.c2, half, c0, ball.root) == 2;
-  // Without real roots the downward parabola is negative, but for a ball about
-  // the axis.
+  // Without real roots the downward parabola is negative, but for a ball about the axis.
   if (!ball.real) ball.root[0] = ball.c2 < 0 ? -1.0 : c0;
   return ball;
 }
@@ -168,8 +161,8 @@ INTERVOX_HD inline bool IsBall(const geometry::Surface& s) {
          s.e.y == s.e.z;
 }
 
-/** Reads a pair as a torus between planes, or as one that meets a ball; false
- where it is anything else. */
+/** Reads a pair as a torus between planes, or as one that meets a ball; false where it is anything
+ else. */
 INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   const int curved = pair.count - pair.planes;
   if (curved < 1 || curved > 2) return false;
@@ -226,15 +219,13 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
     if (ring->cuts > 0) return false;
     const geometry::Surface& s = ball->surface;
     ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
-    ring->ball.weight = ball->weight;
     ring->wall_weight = wall.weight - ball->weight;
     ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
   }
   return FindSector(side, sides, ring);
 }
 
-/** How far a plane reaches into the tube in a half plane, and how far it is
- * from the other side. */
+/** How far a plane reaches into the tube in a half plane, and how far it is from the other side. */
 struct TubeCut {
   double level = 0.0, slope = 1.0;  ///< E and N
   double cosine = 1.0;              ///< 1 − p
@@ -258,8 +249,8 @@ INTERVOX_HD inline TubeCut TubeAt(const RingCut& cut, double a, const Heading& h
   return tube;
 }
 
-/** Half a turn about x or −x, in u = tan φ/2 from there: the part that the
- sector leaves, and where panels end. */
+/** Half a turn about x or −x, in u = tan φ/2 from there: the part that the sector leaves, and where
+ panels end. */
 struct HalfTurn {
   double sense = 1.0;  ///< −1: about −x
   double lower = -1.0, upper = 1.0;
@@ -305,8 +296,8 @@ struct RingTurns {
   }
 };
 
-/** (R8): where a plane or a ball touches the tube, from either side: roots of
- F, by the heading from which p counts. */
+/** (R8): where a plane or a ball touches the tube, from either side: roots of F in p, which counts
+ from a heading. */
 INTERVOX_HD inline void AddTouches(const Heading& from, const double* root, RingTurns* turns) {
   const auto either_side = [&](const Heading& middle, double p, bool singular) {
     const double c = 1 - p, s = std::sqrt(p * (2 - p));
@@ -317,8 +308,8 @@ INTERVOX_HD inline void AddTouches(const Heading& from, const double* root, Ring
   };
   for (int i = 0; i < 2; ++i) {
     if (root[i] >= 0 && root[i] <= 2) either_side(from, root[i], true);
-    // Singular points are a pair about 0 or a half turn, on the axis of φ or
-    // off it; near each other panels grow from there.
+    // Singular points are a pair about 0 or a half turn, on the axis of φ or off it; near each
+    // other panels grow from there.
     for (const bool opposite : {false, true}) {
       constexpr double kNear = 0.08, kLeast = 1e-12, kGrowth = 64;
       const double p = opposite ? 2 - root[i] : root[i], near = std::fabs(p);
@@ -332,8 +323,8 @@ INTERVOX_HD inline void AddTouches(const Heading& from, const double* root, Ring
   }
 }
 
-/** Where the line in which two planes meet pierces the tube below all others,
- and where it meets a third in it. */
+/** Where the line in which two planes meet pierces the tube below all others, and where it meets a
+ third in it. */
 INTERVOX_HD inline void AddCorners(const Ring& ring, int i, int j, RingTurns* turns) {
   constexpr double kSlack = 1e-9;
   const RingCut &a = ring.cut[i], &b = ring.cut[j];

@@ -1,5 +1,4 @@
-/** @file The slice rule for a torus or a sector of one: discs in half planes
- * about its axis. */
+/** @file The slice rule for a torus or a sector of one: discs in half planes about its axis. */
 #pragma once
 
 #include <cmath>
@@ -19,17 +18,13 @@ struct RingSection {
   double slope[kMostCuts];
   int lines = 0;
   bool empty = false;
-  // With a ball: what the torus bounds of the figure, and the chord between the
-  // two arcs.
-  PlaneMoments tube;  ///< of the tube's own part, about the figure's origin, the
-                      ///< chord's middle
-  Plane2 towards;     ///< from the tube's centre to that of the ball's disc, a unit
-                      ///< vector
+  // With a ball: what the torus bounds of the figure, and the chord between the two arcs.
+  PlaneMoments tube;  ///< of the tube's own part, about the figure's origin, the chord's middle
+  Plane2 towards;     ///< from the tube's centre to that of the ball's disc, a unit vector
   double half = 0.0;  ///< of the chord's length [m]
 };
 
-/** (R9): the figure that two discs have in common, of the tube and of the ball.
- */
+/** (R9): the figure that two discs have in common, of the tube and of the ball. */
 INTERVOX_HD inline void LensAt(const Ring& ring, const Heading& heading, RingSection* out) {
   const RingBall& ball = ring.ball;
   const double a = ring.minor, p = Apart(heading, ball.nearest);
@@ -115,8 +110,8 @@ struct RingSums {
   }
 };
 
-/** (R9): S and G of the torus, by the divergence theorem from its part of the
- section and the chord: ∫ r n ds and ∫ r (x × n) ds over the arc. */
+/** (R9): S and G of the torus, by the divergence theorem from its part of the section and the
+ chord: ∫ r n ds and ∫ r (x × n) ds over the arc. */
 INTERVOX_HD inline void AddWall(const Ring& ring, const Heading& heading,
                                 const RingSection& section, double angle, RingSums* out) {
   const PlaneMoments& m = section.tube;
@@ -133,8 +128,7 @@ INTERVOX_HD inline void AddWall(const Ring& ring, const Heading& heading,
   out->body.g += ring.wall_weight * (g + Cross(ring.centre, s));
 }
 
-/** (R7): the section over the angle dφ; lengths along it grow with the radius.
- */
+/** (R7): the section over the angle dφ; lengths along it grow with the radius. */
 INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
                                    const RingSection& section, double angle) {
   RingSums out;
@@ -182,9 +176,8 @@ INTERVOX_HD inline double CubicInverse(double x) {
   return upper ? 1 - s : s;
 }
 
-/** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the
- singular point at or beside its one end to that of the other: half-integer
- powers at both become analytic. */
+/** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
+ or beside its one end to that of the other: half-integer powers at both become analytic. */
 INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
                                        double upper, double tolerance, RingSection* section,
                                        double* error) {
@@ -245,8 +238,7 @@ INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, 
   return sums;
 }
 
-/** (R6): adds s and g of the face in which the ring's body ends at an azimuth;
- * returns its area. */
+/** (R6): adds s and g of the face in which the ring's body ends at an azimuth; returns its area. */
 INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, const RingSide& side,
                                   RingSection* section, Moments* moments) {
   SectionAt(ring, heading, section);
@@ -260,8 +252,7 @@ INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, cons
   return m.a;
 }
 
-/** (R7, R9): moments of a torus or of a sector of it between planes, or in a
- * ball. */
+/** (R7, R9): moments of a torus or of a sector of it between planes, or in a ball. */
 INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) {
   *moments = {};
   Ring ring;
@@ -270,8 +261,7 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   if (ring.empty) return result;
   RingTurns turns;
   FindTurns(ring, &turns);
-  // Far below what is asked for, at next to no cost: cutting a face must not
-  // show.
+  // Far below what is asked for, at next to no cost: cutting a face must not show.
   const double tolerance = std::fmax(1e-3 * pair.tolerance, 1e-13);
   RingSection section;
   RingSums sums;
@@ -289,8 +279,7 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   }
   *moments = Turned(Mat3::FromColumns(ring.x, ring.y, ring.z), sums.body);
   result.rounding = result.error <= pair.tolerance * sums.body.v;
-  // What rounding of the positions makes of the volume: of planes, and of where
-  // they meet.
+  // What rounding of the positions makes of the volume: of planes, and of where they meet.
   const double moves = (ring.cuts > 1 ? 4 : 1) * kPositionRounding * ring.reach;
   result.error += moves * area + kLevelRounding * sums.body.v;
   return result;

@@ -1,5 +1,4 @@
-/** @file The slice rule: a solid of revolution cut by one plane, sliced across
- * its axis. */
+/** @file The slice rule: a solid of revolution cut by one plane, sliced across its axis. */
 #pragma once
 
 #include "cuda/moments/moments.h"
@@ -13,8 +12,7 @@ namespace intervox::cuda {
 
 namespace internal::slice {
 
-/** Sums over slices in the solid's frame, y about the axis; those over the
- * floor's face apart. */
+/** Sums over slices in the solid's frame, y about the axis; those over the floor's face apart. */
 struct SliceSums {
   Moments body;                        ///< without s and g
   double a = 0.0, ax = 0.0, az = 0.0;  ///< ∫ (1, x, z) dA over the floor's face
@@ -30,8 +28,7 @@ struct SliceSums {
     return *this;
   }
 
-  /** Adds a slice of the given thickness [m]; `length` is the floor's along e
-   * [m]. */
+  /** Adds a slice of the given thickness [m]; `length` is the floor's along e [m]. */
   INTERVOX_HD void Add(const SegmentMoments& slice, double at_z, double thickness, double chord,
                        double length) {
     const double dv = thickness * slice.a, dt = thickness * slice.t;
@@ -53,14 +50,13 @@ INTERVOX_HD inline SliceSums operator-(const SliceSums& x) {
   return {-1.0 * x.body, -x.a, -x.ax, -x.az, -x.lean_v, -x.lean_a};
 }
 
-/** (R1): a wall seen from the floor, by the coordinate τ along the floor's
- direction e: x = x₀ + cosine τ, z = z₀ + sine τ. */
+/** (R1): a wall seen from the floor, by the coordinate τ along the floor's direction e:
+ x = x₀ + cosine τ, z = z₀ + sine τ. */
 struct WallOverFloor {
   const Profile* wall = nullptr;
   const SliceFrame* frame = nullptr;
-  double depth0 = 0.0,
-         depth1 = 0.0;              ///< straight walls: the depth is linear in τ
-  double rest0 = 0.0, rest1 = 0.0;  ///< and so is what is left of the diameter
+  double depth0 = 0.0, depth1 = 0.0;  ///< straight walls: the depth is linear in τ
+  double rest0 = 0.0, rest1 = 0.0;    ///< and so is what is left of the diameter
   double bend = 0.0;  ///< else r² − (x − axis)² = bend (τ − t₀)(t₁ − τ)
   double root[2] = {0.0, 0.0};
   bool real = false;
@@ -71,8 +67,7 @@ struct DiscOverFloor {
   double r = 0.0, depth = 0.0, rest = 0.0;
 };
 
-/** Prepares a wall, and finds where its segments begin, fill their discs, or
- * end. */
+/** Prepares a wall, and finds where its segments begin, fill their discs, or end. */
 INTERVOX_HD inline WallOverFloor LookAtWall(const SliceFrame& frame, const Profile& wall,
                                             SlicePlaces* singular) {
   WallOverFloor out;
@@ -103,8 +98,7 @@ INTERVOX_HD inline WallOverFloor LookAtWall(const SliceFrame& frame, const Profi
   return out;
 }
 
-/** (R3): the disc at τ. Depths are computed without cancellation where they are
- * small. */
+/** (R3): the disc at τ. Depths are computed without cancellation where they are small. */
 INTERVOX_HD inline DiscOverFloor DiscAt(const WallOverFloor& over, double tau) {
   const Profile& wall = *over.wall;
   const SliceFrame& frame = *over.frame;
@@ -176,8 +170,7 @@ INTERVOX_HD inline SliceSums SumWall(const WallOverFloor& over, const SlicePlace
   return sums;
 }
 
-/** The innermost outer wall and the outermost inner one at a height; −1: none.
- */
+/** The innermost outer wall and the outermost inner one at a height; −1: none. */
 struct WallsAt {
   int outer = -1, inner = -1;
 };
@@ -202,8 +195,7 @@ INTERVOX_HD inline WallsAt FindWalls(const SlicedSolid& solid, double z) {
   return at;
 }
 
-/** Heights between two others at which another wall may become the innermost.
- */
+/** Heights between two others at which another wall may become the innermost. */
 INTERVOX_HD inline SlicePlaces FindBreaks(const SlicedSolid& solid, double lower, double upper) {
   SlicePlaces breaks;
   const auto add = [&](double z) {
@@ -223,8 +215,7 @@ INTERVOX_HD inline SlicePlaces FindBreaks(const SlicedSolid& solid, double lower
   return breaks;
 }
 
-/** Sums in the solid's frame to moments in L, without the faces across the
- * axis. */
+/** Sums in the solid's frame to moments in L, without the faces across the axis. */
 INTERVOX_HD inline Moments FromSlices(const SlicedSolid& solid, const SliceSums& sums) {
   const SliceFrame& f = solid.frame;
   Moments x = sums.body;
@@ -237,8 +228,8 @@ INTERVOX_HD inline Moments FromSlices(const SlicedSolid& solid, const SliceSums&
   return Turned(Mat3::FromColumns(f.x, f.y, f.z), Shifted(x, {0.0, f.axis_y, 0.0}));
 }
 
-/** (R6): adds s and g of the face in which a plane across the axis bounds the
- * solid; side +1: above. */
+/** (R6): adds s and g of the face in which a plane across the axis bounds the solid; side +1:
+ * above. */
 INTERVOX_HD inline void AddCap(const SlicedSolid& solid, const SegmentMoments& outer,
                                const SegmentMoments& inner, double z, double side, double weight,
                                Moments* moments) {
@@ -271,8 +262,7 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
     over[i] = WallOverFloor{&solid.profile[i], &frame};
     if (frame.has_floor) over[i] = LookAtWall(frame, solid.profile[i], &singular[i]);
   }
-  // Far below what is asked for, at next to no cost: cutting a face must not
-  // show.
+  // Far below what is asked for, at next to no cost: cutting a face must not show.
   const double tolerance = 1e-5 * pair.tolerance;
   OtherPlanes unseen;  // what a hole takes away may reach anywhere
   double begin = lower;
@@ -315,12 +305,11 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
 
 }  // namespace internal::slice
 
-/** Moments of a solid of revolution (coaxial cylinders, cones or spheroids
- between planes across the axis) under one more plane, or of a torus between
- planes. Every slice across the axis is a circular segment, or the difference of
- two, and every one along a torus' axis what lines leave of a disc, with moments
- in closed form; the sum over slices is one-dimensional. Of several planes that
- are not across the axis one must cut alone. It refuses any other pair. */
+/** Moments of a solid of revolution (coaxial cylinders, cones or spheroids between planes across
+ the axis) under one more plane, or of a torus between planes or in a ball. Every slice across the
+ axis is a circular segment, or the difference of two, and every one along a torus' axis what lines
+ or a circle leave of a disc, with moments in closed form; the sum over slices is one-dimensional.
+ Of several planes that are not across the axis one must cut alone. It refuses any other pair. */
 INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
   using namespace internal::slice;
   if (pair.planes == pair.count) return {};
