@@ -54,6 +54,8 @@ MUTANTS = [
            "cache.travel = «0.0»;", "cache.travel", "host:PairFinder*"),
     Mutant("cuda/rules/slice/panel.h", "a plane that no node of another's slices is below leaves nothing",
            "return «lowest > Between()»;", "lowest > 0", "cuda:SliceRule*"),
+    Mutant("cuda/rules/column/faces.h", "sections through planes are a hundred times as wide as the overlap's box",
+           "const Vec3 half = «0.5000001» *", "50.0", "cuda:SliceTorus*"),
     Mutant("cuda/rules/slice/ring.h", "the sides of a sector have the weight of their plane",
            "const double weight = «local.weight - walls»;", "local.weight", "cuda:SliceTorus*"),
     Mutant("cuda/rules/slice/ring_rule.h", "a plane's face does not lean to where the radius is larger",

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cuda/rules/clip/rule.h"
+#include "cuda/rules/column/rule.h"
 #include "cuda/rules/slice/rule.h"
 #include "geometry/hollows.h"
 #include "tests/cuda/families.h"
@@ -301,7 +302,8 @@ TEST(SliceTorus, AreaVectorOfASectorIsTheGradientOfV) {
   EXPECT_GT(compared, 20);
 }
 
-// A sector that the floor and one of its sides cut is the column rule's answer, too.
+// A sector that the floor and one of its sides cut is the column rule's answer, too. Sections of
+// the column rule's own through planes are in a box around the overlap, and find all of it.
 TEST(SliceTorus, SectorsAgreeWithColumns) {
   Random random(9);
   const geometry::Cell floor = intervox::testing::HalfSpaceCell({0, 0, 1}, 0);
@@ -322,8 +324,11 @@ TEST(SliceTorus, SectorsAgreeWithColumns) {
       ASSERT_EQ(m.status, Status::kOk) << i;
       ++compared;
       const double size = std::cbrt(m.volume);
+      const double area = std::fmax(Norm(m.area_vector), size * size);
       EXPECT_NEAR(m.volume / column.volume, 1, 2e-6) << i;
       EXPECT_LT(Norm(m.p_WC - column.p_WC), 2e-5 * size) << i;
+      EXPECT_LT(Norm(m.area_vector - column.area_vector), 1e-4 * area) << i;
+      EXPECT_LT(Norm(m.area_moment - column.area_moment), 1e-4 * size * area) << i;
     }
   }
   EXPECT_GT(compared, 40);
