@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Random scenes: nothing may gain energy, and no run may stop before its end.
 
-    scripts/study_random_scenes.py [--slice] [--count 2000] [--index N…] [--seed 1] [--intervox PROGRAM] [--write]
+    scripts/study_random_scenes.py [--slice] [--begin 0] [--end 2000] [--index N…] [--seed 1] [--intervox PROGRAM] [--write]
 
 One to six bodies, 1e-4 to 1e4 kg and 1 mm to 10 m, of all primitives and small compositions, fall into floors, slopes, trays,
 bowls, grooves, corners, funnels and holes and on each other, at steps of 250 µs and 1 ms. A scene is a function of (seed, index)."""
@@ -289,13 +289,14 @@ overlaps are deep against a part, wrap around it or turn their normal, and nothi
 
 def main():
     parser = common.parser(__doc__, "study_random_scenes.md")
-    parser.add_argument("--count", type=int, default=2000, help="scenes")
+    parser.add_argument("--begin", type=int, default=0, help="the first scene")
+    parser.add_argument("--end", type=int, default=2000, help="the scene before which to stop")
     parser.add_argument("--index", type=int, nargs="*", help="only these scenes")
     parser.add_argument("--refine", type=int, default=1, help="run at the step over this number: what remains is the law's")
     parser.add_argument("--log", help="a file with a JSON line for each run; runs in it already are not repeated")
     parser.add_argument("--print", action="store_true", help="print the scene of --index and stop")
     options = parser.parse_args()
-    indices = options.index if options.index is not None else range(SLICE if options.slice else options.count)
+    indices = options.index if options.index is not None else range(*((0, SLICE) if options.slice else (options.begin, options.end)))
     if options.print:
         for i in indices:
             print(common.scene_text(random_scene(options.seed, i)[0], version=SCHEMA))

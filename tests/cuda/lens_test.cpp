@@ -53,7 +53,7 @@ Answer SectionsOf(const LocalPair& pair) {
     }
     const double raised = internal::column::SetWeights(p, &chart);
     result = internal::column::SumPanels(p, chart, cover, memory.panels, m);
-    internal::column::AddPlaneFaces(p, raised, &chart, m);
+    internal::column::AddPlaneFaces(p, memory.model.box, raised, &chart, m);
     return result;
   });
 }

@@ -216,6 +216,27 @@ TEST(SliceRule, OverABox) {
   EXPECT_GT(refused, 5);
 }
 
+// A second plane that leaves only the tip of the overlap, between its end and the last node, leaves
+// something.
+TEST(SliceRule, TheTipOfAnOverlap) {
+  const geometry::Cell spheroid = CellsOf(geometry::Ellipsoid{{0.5, 0.3, 0.3}})[0];
+  Random random(77);
+  for (int i = 0; i < 50; ++i) {
+    const double depth = random.LogUniform(1e-6, 1e-2);
+    const double z = 0.3 - depth, tip = 0.5 * std::sqrt((0.3 - z) * (0.3 + z)) / 0.3;
+    const double left = random.LogUniform(1e-8, 1e-3) * tip;
+    geometry::HalfSpaces corner;
+    corner.half_spaces = {{{0, 0, 1}, -z}, {Normalized(Vec3{-1, 0, 0.1}), 0.0}};
+    corner.half_spaces[1].offset = Dot(corner.half_spaces[1].normal, Vec3{tip - left, 0, -z});
+    const geometry::Cell cell = CellsOf(corner)[0];
+    PairQuery query{&spheroid, &cell, {}, {}};
+    EXPECT_GT(ComputeMetrics(query).volume_hi, 0) << depth << ' ' << left / tip;
+    query.rule = LeafRule::kSlice;
+    const InterferenceMetrics m = ComputeMetrics(query);
+    EXPECT_TRUE(m.status == Status::kToleranceNotMet || m.volume > 0) << depth << ' ' << left / tip;
+  }
+}
+
 // A plate with a hole is no solid of revolution: planes bound it outside.
 TEST(SliceRule, RefusesAPlateWithAHole) {
   const geometry::Cell plate = testing::HoledBoxCells({1, 1, 0.5}, 0.25)[0];

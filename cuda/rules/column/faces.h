@@ -31,15 +31,19 @@ INTERVOX_HD inline double SetWeights(const LocalPair& pair, ColumnChart* chart) 
   return kConstant[best];
 }
 
-/** Adds S and G of the planes, their weights raised by a constant: each is a section of its own.
- `chart` is overwritten. False when a section has too many parts. */
-INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, double raised, ColumnChart* chart,
-                                      Moments* moments) {
+/** Adds S and G of the planes, their weights raised by a constant: each is a section of its own,
+ within a box around Ω. `chart` is overwritten. False when a section has too many parts. */
+INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox& box,
+                                      double raised, ColumnChart* chart, Moments* moments) {
   chart->p = {};
   chart->F = Mat3::Identity();
   chart->ring = -1;
   MapSurfaces(pair, chart);
-  const Vec3 centre = 0.5 * (pair.lower + pair.upper), half = 0.5 * (pair.upper - pair.lower);
+  // A little wider, as the chart is.
+  const Vec3 half = 0.5000001 * (box.upper - box.lower);
+  const Vec3 centre = box.p + box.F * (0.5 * (box.lower + box.upper));
+  const Mat3 edges =
+      Mat3::FromColumns(half.x * box.F.Col(0), half.y * box.F.Col(1), half.z * box.F.Col(2));
   for (int i = 0; i < pair.planes; ++i) {
     const LocalSurface& local = pair.surface[i];
     const double weight = local.weight + raised;
@@ -48,7 +52,8 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, double raised, Colu
     const Vec3 U = AnyOrthogonal(n), V = Cross(n, U);
     const Vec3 P = centre + Dot(n, local.surface.o - centre) * n;
     PlaneSection section;
-    const double reach_u = Dot(Abs(U), half), reach_v = Dot(Abs(V), half);
+    const double reach_u = Dot(Abs(TransposeTimes(edges, U)), {1, 1, 1});
+    const double reach_v = Dot(Abs(TransposeTimes(edges, V)), {1, 1, 1});
     section.u_lo = -reach_u;
     section.u_hi = reach_u;
     section.v_lo = -reach_v;

@@ -263,7 +263,7 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   const double raised = SetWeights(pair, &chart);
   result = SumPanels(pair, chart, cover, memory->panels, moments);
   if (!result.accepted || !(moments->v > 0)) return result;
-  result.accepted = AddPlaneFaces(pair, raised, &chart, moments);
+  result.accepted = AddPlaneFaces(pair, model->box, raised, &chart, moments);
   return result;
 }
 

@@ -20,28 +20,24 @@ struct SliceFrame {
   double floor_weight = 0.0;  ///< of the floor's face in S and G
 };
 
-/** One wall of the solid: radius r(z) = major + sign s(z), s² = c0 + c1 z + c2 z². */
+/** One wall of the solid: its radius r(z), r² = c0 + c1 z + c2 z². */
 struct Profile {
   bool outer = true;      ///< the solid is inside; false: outside
-  bool straight = false;  ///< s = slope (z − apex) or the constant `radius`
-  double major = 0.0;     ///< of a torus; else 0 [m]
-  double sign = 1.0;      ///< −1: the inner wall of a torus
+  bool straight = false;  ///< r = slope (z − apex) or the constant `radius`
   double slope = 0.0;     ///< of a cone, along ẑ
   double radius = 0.0;    ///< of a cylinder [m]
   double apex = 0.0;      ///< of a cone [m]
   double c0 = 0.0, c1 = 0.0, c2 = 0.0;
-  double lower = -INFINITY, upper = INFINITY;  ///< where s is defined [m]
+  double lower = -INFINITY, upper = INFINITY;  ///< where r is defined [m]
 
-  /** s² [m²]. */
+  /** r² [m²]. */
   INTERVOX_HD double Square(double z) const { return c0 + z * (c1 + z * c2); }
-  /** s [m]. */
-  INTERVOX_HD double S(double z) const {
+  /** r [m]. */
+  INTERVOX_HD double Radius(double z) const {
     if (straight) return slope != 0.0 ? slope * (z - apex) : radius;
     const double square = Square(z);
     return square > 0 ? std::sqrt(square) : 0.0;
   }
-  /** r [m]. */
-  INTERVOX_HD double Radius(double z) const { return major + sign * S(z); }
 };
 
 /** Most walls of one solid. */
@@ -98,7 +94,6 @@ INTERVOX_HD inline bool FindAxis(const geometry::Surface& s, bool* any, Vec3* ax
   switch (s.kind) {
     case SurfaceKind::kCylinder:
     case SurfaceKind::kCone:
-    case SurfaceKind::kTorus:
       return true;
     case SurfaceKind::kEllipsoid:
       *any = s.e.x == s.e.y && s.e.y == s.e.z;
@@ -113,7 +108,7 @@ INTERVOX_HD inline bool FindAxis(const geometry::Surface& s, bool* any, Vec3* ax
 /** Appends the walls that a coaxial surface makes; false where it has none that slices know. */
 INTERVOX_HD inline bool AddProfiles(const geometry::Surface& s, const Vec3& z, SlicedSolid* solid) {
   using geometry::SurfaceKind;
-  if (solid->profiles + 2 > kMostProfiles) return false;
+  if (solid->profiles == kMostProfiles) return false;
   Profile p;
   p.outer = s.side > 0;
   const double at = Dot(z, s.o);
@@ -131,30 +126,16 @@ INTERVOX_HD inline bool AddProfiles(const geometry::Surface& s, const Vec3& z, S
     p.c2 = slope * slope;
     (p.slope > 0 ? p.lower : p.upper) = at;
   } else {
-    const bool torus = s.kind == SurfaceKind::kTorus;
-    double square = s.e.y * s.e.y, flat = 1.0;
-    if (torus) {
-      if (s.side < 0 || !(s.e.x > s.e.y)) return false;
-      p.major = s.e.x;
-    } else {
-      // The coefficient that two axes share is the one across.
-      const double across = s.e.x == s.e.y || s.e.x == s.e.z ? s.e.x : s.e.y;
-      const double along = s.e.x == s.e.y ? s.e.z : s.e.x == s.e.z ? s.e.y : s.e.x;
-      square = -s.c / across;
-      flat = along / across;
-    }
+    // The coefficient that two axes share is the one across.
+    const double across = s.e.x == s.e.y || s.e.x == s.e.z ? s.e.x : s.e.y;
+    const double along = s.e.x == s.e.y ? s.e.z : s.e.x == s.e.z ? s.e.y : s.e.x;
+    const double square = -s.c / across, flat = along / across;
     p.c0 = square - flat * at * at;
     p.c1 = 2 * flat * at;
     p.c2 = -flat;
     const double half = std::sqrt(square / flat);
     p.lower = at - half;
     p.upper = at + half;
-    if (torus) {
-      Profile inner = p;
-      inner.outer = false;
-      inner.sign = -1.0;
-      solid->profile[solid->profiles++] = inner;
-    }
   }
   solid->profile[solid->profiles++] = p;
   return true;
@@ -165,25 +146,22 @@ INTERVOX_HD inline bool AddProfiles(const geometry::Surface& s, const Vec3& z, S
 INTERVOX_HD inline bool MakeSlicedSolid(const LocalPair& pair, SlicedSolid* solid) {
   using geometry::Surface;
   using geometry::SurfaceKind;
-  if (pair.planes == pair.count) return false;
   // The axis: of the first wall that has one of its own, or that of two spheres, or across the
   // plane of a sphere's own body.
   Vec3 axis, point = pair.surface[pair.planes].surface.o;
-  bool known = false, torus = false;
+  bool known = false;
   solid->wall_weight = pair.surface[pair.planes].weight;
   for (int i = pair.planes; i < pair.count; ++i) {
     const LocalSurface& local = pair.surface[i];
     bool any = false;
     Vec3 own;
     if (local.weight != solid->wall_weight || !FindAxis(local.surface, &any, &own)) return false;
-    torus = torus || local.surface.kind == SurfaceKind::kTorus;
     if (!any && !known) {
       known = true;
       axis = own;
       point = local.surface.o;
     }
   }
-  if (torus && pair.count - pair.planes > 1) return false;
   for (int i = pair.planes + 1; i < pair.count && !known; ++i) {
     const Vec3 apart = pair.surface[i].surface.o - point;
     if (!(SquaredNorm(apart) > 0)) continue;
@@ -239,6 +217,15 @@ INTERVOX_HD inline bool MakeSlicedSolid(const LocalPair& pair, SlicedSolid* soli
   return true;
 }
 
+/** The unit vector across the axis z that is farthest from n. */
+INTERVOX_HD inline Vec3 AwayFrom(const Vec3& n, const Vec3& z) {
+  const Vec3 across = Dot(n, z) * z - n;
+  if (!(SquaredNorm(across) > kCoaxial * kCoaxial)) return AnyOrthogonal(z);
+  // Of a short vector rounding leaves no more than its direction.
+  const Vec3 x = Normalized(across);
+  return Normalized(x - Dot(x, z) * z);
+}
+
 /** Takes one of the planes for the floor, or none with −1. */
 INTERVOX_HD inline void SetFloor(int floor, SlicedSolid* solid) {
   SliceFrame& frame = solid->frame;
@@ -248,9 +235,8 @@ INTERVOX_HD inline void SetFloor(int floor, SlicedSolid* solid) {
     const FloorPlane& plane = solid->floor[floor];
     frame.floor_weight = plane.weight;
     frame.cosine = Dot(plane.n, frame.z);
-    const Vec3 across = plane.n - frame.cosine * frame.z;
-    frame.sine = Norm(across);
-    frame.x = -1.0 / frame.sine * across;
+    frame.sine = Norm(plane.n - frame.cosine * frame.z);
+    frame.x = AwayFrom(plane.n, frame.z);
     frame.x0 = -frame.sine * plane.offset;
     frame.z0 = frame.cosine * plane.offset;
   }

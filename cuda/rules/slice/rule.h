@@ -2,9 +2,10 @@
 #pragma once
 
 #include "cuda/moments/moments.h"
-#include "cuda/numerics/quadrature.h"
 #include "cuda/numerics/tolerances.h"
+#include "cuda/rules/slice/panel.h"
 #include "cuda/rules/slice/profile.h"
+#include "cuda/rules/slice/ring_rule.h"
 #include "cuda/rules/slice/segment.h"
 
 namespace intervox::cuda {
@@ -56,65 +57,14 @@ struct WallOverFloor {
   const SliceFrame* frame = nullptr;
   double depth0 = 0.0, depth1 = 0.0;  ///< straight walls: the depth is linear in τ
   double rest0 = 0.0, rest1 = 0.0;    ///< and so is what is left of the diameter
-  double bend = 0.0;  ///< else s² − (x − axis − major)² = bend (τ − t₀)(t₁ − τ)
+  double bend = 0.0;  ///< else r² − (x − axis)² = bend (τ − t₀)(t₁ − τ)
   double root[2] = {0.0, 0.0};
   bool real = false;
-};
-
-/** (R5): a plane that is not the floor, in the solid's frame: how far its level reaches over the
- overlap, as the slices at the nodes show it. */
-struct OtherPlane {
-  Vec3 n;
-  double offset = 0.0;
-  double lowest = INFINITY, highest = -INFINITY;  ///< [m]
-
-  /** Looks at a slice that lies between x₁ and x₂, and within `half` of the axis along y. */
-  INTERVOX_HD void Look(double x1, double x2, double y, double half, double z) {
-    const double middle = n.y * y + n.z * z - offset;
-    const double one = n.x * x1, other = n.x * x2, side = std::fabs(n.y) * half;
-    lowest = std::fmin(lowest, middle - side + std::fmin(one, other));
-    highest = std::fmax(highest, middle + side + std::fmax(one, other));
-  }
-  /** What its level may rise or fall by between the nodes [m]. */
-  INTERVOX_HD double Between() const { return 0.1 * (highest - lowest); }
-  /** Whether it does not cut the overlap. */
-  INTERVOX_HD bool Clears() const { return highest <= -Between(); }
-  /** Whether it leaves nothing of the overlap. */
-  INTERVOX_HD bool Empties() const { return lowest > Between(); }
-};
-
-/** The planes that are not the floor. */
-struct OtherPlanes {
-  OtherPlane plane[kMostFloors];
-  int count = 0;
-
-  INTERVOX_HD void Look(double x1, double x2, double y, double half, double z) {
-    for (int i = 0; i < count; ++i) plane[i].Look(x1, x2, y, half, z);
-  }
 };
 
 /** A slice's disc under the floor. */
 struct DiscOverFloor {
   double r = 0.0, depth = 0.0, rest = 0.0;
-};
-
-/** Places along the axis or the floor, ascending. */
-struct SlicePlaces {
-  static constexpr int kMost = 48;
-  double at[kMost];
-  int count = 0;
-  bool full = false;  ///< there were more
-
-  INTERVOX_HD void Add(double value) {
-    if (!std::isfinite(value)) return;
-    if (count == kMost) {
-      full = true;
-      return;
-    }
-    int i = count++;
-    for (; i > 0 && at[i - 1] > value; --i) at[i] = at[i - 1];
-    at[i] = value;
-  }
 };
 
 /** Prepares a wall, and finds where its segments begin, fill their discs, or end. */
@@ -136,20 +86,11 @@ INTERVOX_HD inline WallOverFloor LookAtWall(const SliceFrame& frame, const Profi
     const double q0 = wall.Square(frame.z0);
     const double q1 = 0.5 * (wall.c1 + 2 * wall.c2 * frame.z0) * frame.sine;
     const double q2 = wall.c2 * frame.sine * frame.sine - frame.cosine * frame.cosine;
-    const double near = c - wall.major;
     out.bend = -q2;
-    out.real = RealRoots(q2, q1 - near * frame.cosine, q0 - near * near, out.root) == 2;
+    out.real = RealRoots(q2, q1 - c * frame.cosine, q0 - c * c, out.root) == 2;
     if (out.real) {
       singular->Add(out.root[0]);
       singular->Add(out.root[1]);
-    }
-    if (wall.major != 0.0) {
-      double other[2];
-      const double far = c + wall.major;
-      if (RealRoots(q2, q1 - far * frame.cosine, q0 - far * far, other) == 2) {
-        singular->Add(other[0]);
-        singular->Add(other[1]);
-      }
     }
   }
   singular->Add((wall.lower - frame.z0) / frame.sine);
@@ -161,87 +102,19 @@ INTERVOX_HD inline WallOverFloor LookAtWall(const SliceFrame& frame, const Profi
 INTERVOX_HD inline DiscOverFloor DiscAt(const WallOverFloor& over, double tau) {
   const Profile& wall = *over.wall;
   const SliceFrame& frame = *over.frame;
-  const double s = wall.S(frame.z0 + frame.sine * tau);
   DiscOverFloor out;
-  out.r = wall.major + wall.sign * s;
+  out.r = wall.Radius(frame.z0 + frame.sine * tau);
   if (wall.straight) {
     out.depth = over.depth0 + over.depth1 * tau;
     out.rest = over.rest0 + over.rest1 * tau;
     return out;
   }
-  const double c = frame.x0 - frame.axis_x + frame.cosine * tau, e = c - wall.major;
+  const double c = frame.x0 - frame.axis_x + frame.cosine * tau;
   const double product =
-      over.real ? over.bend * (tau - over.root[0]) * (over.root[1] - tau) : s * s - e * e;
-  if (wall.sign > 0) {
-    out.depth = e > 0 ? product / (s + e) : s - e;
-  } else {
-    out.depth = e < 0 ? product / (e - s) : -s - e;
-  }
+      over.real ? over.bend * (tau - over.root[0]) * (over.root[1] - tau) : out.r * out.r - c * c;
+  out.depth = c > 0 ? product / (out.r + c) : out.r - c;
   out.rest = out.r + c;
   return out;
-}
-
-/** The error of Patterson's fifteen points, from that of the seven nested in them: both converge
- geometrically, and the finer rule's error is about the square of the other's. */
-INTERVOX_HD inline double NestedError(double fine, double lean) {
-  const double difference = std::fabs(fine - lean);
-  if (!(fine > 0)) return difference;
-  return difference * std::fmin(10 * std::sqrt(difference / fine), 1.0);
-}
-
-/** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
- |τ − origin| = t²: half-integer powers become polynomials.
- @param add  (position, weight, sums*): adds one node */
-template <class Node>
-INTERVOX_HD SliceSums SumHalf(double origin, double from, double to, double tolerance,
-                              const Node& add, double* error) {
-  const double sense = to > origin ? 1.0 : -1.0;
-  const double near = std::sqrt(std::fmax(sense * (from - origin), 0.0));
-  const double far = std::sqrt(sense * (to - origin));
-  const NestedRule<16>& rule = Patterson15();
-  constexpr int kMostParts = 16;
-  SliceSums total;
-  for (int parts = 1;; parts *= 4) {
-    total = {};
-    double stated = 0.0, stated_area = 0.0;
-    for (int part = 0; part < parts; ++part) {
-      const double begin = near + (far - near) * part / parts;
-      const double width = (far - near) / parts;
-      SliceSums sums;
-      for (int i = 0; i < 15; ++i) {
-        const double t = begin + width * rule.x[i];
-        SliceSums node;
-        add(origin + sense * t * t, 2 * t * width * rule.fine[i], &node);
-        node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
-        node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
-        sums += node;
-      }
-      stated += NestedError(sums.body.v, sums.lean_v);
-      stated_area += NestedError(sums.a, sums.lean_a);
-      total += sums;
-    }
-    const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
-    if (enough || parts == kMostParts) {
-      *error += stated;
-      return total;
-    }
-  }
-}
-
-/** Sums of a panel between two neighbouring breaks, by halves. */
-template <class Node>
-INTERVOX_HD SliceSums SumPanel(double lower, double upper, const SlicePlaces& singular,
-                               double tolerance, const Node& add, double* error) {
-  const double middle = 0.5 * (lower + upper), width = upper - lower;
-  double left = lower, right = upper;
-  for (int i = 0; i < singular.count; ++i) {
-    const double t = singular.at[i];
-    if (t < lower && lower - t < width && (left == lower || t > left)) left = t;
-    if (t > upper && t - upper < width && right == upper) right = t;
-  }
-  SliceSums sums = SumHalf(left, lower, middle, tolerance, add, error);
-  sums += SumHalf(right, upper, middle, tolerance, add, error);
-  return sums;
 }
 
 /** The part of a slice at z that one wall encloses. */
@@ -263,19 +136,20 @@ INTERVOX_HD inline SliceSums SumWall(const WallOverFloor& over, const SlicePlace
   const Profile& wall = *over.wall;
   const auto whole = [&](double z, double weight, SliceSums* sums) {
     const double r = wall.Radius(z);
-    others->Look(frame.axis_x - r, frame.axis_x + r, frame.axis_y, r, z);
+    others->Look({frame.axis_x - r, frame.axis_y, z}, {2 * r, 0.0, 0.0}, {0.0, r, 0.0});
     sums->Add(WholeDisc(r, frame.axis_x), z, weight, 0.0, 0.0);
   };
   SlicePlaces ends;
   ends.Add(wall.lower);
   ends.Add(wall.upper);
-  if (!frame.has_floor) return SumPanel(lower, upper, ends, tolerance, whole, error);
+  if (!frame.has_floor) return SumPanel<SliceSums>(lower, upper, ends, tolerance, whole, error);
   const auto part = [&](double tau, double weight, SliceSums* sums) {
     const DiscOverFloor disc = DiscAt(over, tau);
     if (!(disc.depth > 0) || !(disc.rest > 0) || !(disc.r > 0)) return;
     const double x = frame.x0 + frame.cosine * tau, z = frame.z0 + frame.sine * tau;
     const double half = std::sqrt(disc.depth * disc.rest);
-    others->Look(x, x + disc.depth, frame.axis_y, disc.depth < disc.r ? half : disc.r, z);
+    others->Look({x, frame.axis_y, z}, {disc.depth, 0.0, 0.0},
+                 {0.0, disc.depth < disc.r ? half : disc.r, 0.0});
     sums->Add(Segment(disc.r, disc.depth, disc.rest, x), z, frame.sine * weight, 2 * half, weight);
   };
   SliceSums sums;
@@ -287,8 +161,8 @@ INTERVOX_HD inline SliceSums SumWall(const WallOverFloor& over, const SlicePlace
     const double end_z = end == last ? upper : frame.z0 + frame.sine * end;
     const DiscOverFloor disc = DiscAt(over, 0.5 * (begin + end));
     if (disc.depth > 0 && disc.r > 0) {
-      sums += disc.rest > 0 ? SumPanel(begin, end, singular, tolerance, part, error)
-                            : SumPanel(begin_z, end_z, ends, tolerance, whole, error);
+      sums += disc.rest > 0 ? SumPanel<SliceSums>(begin, end, singular, tolerance, part, error)
+                            : SumPanel<SliceSums>(begin_z, end_z, ends, tolerance, whole, error);
     }
     begin = end;
     begin_z = end_z;
@@ -333,7 +207,6 @@ INTERVOX_HD inline SlicePlaces FindBreaks(const SlicedSolid& solid, double lower
     add(p.upper);
     for (int k = 0; k < i; ++k) {
       const Profile& q = solid.profile[k];
-      if (p.major != 0.0) continue;  // a torus' own two walls meet where they end
       double roots[2];
       const int count = RealRoots(p.c2 - q.c2, 0.5 * (p.c1 - q.c1), p.c0 - q.c0, roots);
       for (int r = 0; r < count; ++r) add(roots[r]);
@@ -432,12 +305,19 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
 
 }  // namespace internal::slice
 
-/** Moments of a solid of revolution (coaxial cylinders, cones, spheroids or a torus, between planes
- across the axis) under one more plane. Every slice across the axis is a circular segment, or the
- difference of two, with moments in closed form; the sum over slices is one-dimensional. Of several
- other planes one must cut alone. It refuses any other pair. */
+/** Moments of a solid of revolution (coaxial cylinders, cones or spheroids between planes across
+ the axis) under one more plane, or of a torus between planes or in a ball. Every slice across the
+ axis is a circular segment, or the difference of two, and every one along a torus' axis what lines
+ or a circle leave of a disc, with moments in closed form; the sum over slices is one-dimensional.
+ Of several planes that are not across the axis one must cut alone. It refuses any other pair. */
 INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
   using namespace internal::slice;
+  if (pair.planes == pair.count) return {};
+  for (int i = pair.planes; i < pair.count; ++i) {
+    if (pair.surface[i].surface.kind == geometry::SurfaceKind::kTorus) {
+      return RingRule(pair, moments);
+    }
+  }
   SlicedSolid solid;
   if (!MakeSlicedSolid(pair, &solid)) return {};
   for (int floor = solid.floors > 0 ? 0 : -1; floor < solid.floors; ++floor) {

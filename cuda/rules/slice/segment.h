@@ -10,22 +10,24 @@ namespace intervox::cuda::internal::slice {
 /** Moments of a part of a disc about a point x = `at` of the line through the disc's centre across
  the chord; that line is the part's axis of symmetry, x runs along it and y along the chord. */
 struct SegmentMoments {
-  double at = 0.0;  ///< [m]
-  double a = 0.0;   ///< ∫ dA [m²]
-  double t = 0.0;   ///< ∫ (x − at) dA [m³]
-  double tt = 0.0;  ///< ∫ (x − at)² dA [m⁴]
-  double yy = 0.0;  ///< ∫ y² dA [m⁴]
+  double at = 0.0;   ///< [m]
+  double a = 0.0;    ///< ∫ dA [m²]
+  double t = 0.0;    ///< ∫ (x − at) dA [m³]
+  double tt = 0.0;   ///< ∫ (x − at)² dA [m⁴]
+  double yy = 0.0;   ///< ∫ y² dA [m⁴]
+  double ttt = 0.0;  ///< ∫ (x − at)³ dA [m⁵]
+  double tyy = 0.0;  ///< ∫ (x − at) y² dA [m⁵]
 };
 
-/** I₃(u) = ∫₀¹ s⁶ √(1 − u s²) ds for u in [0, ½]: its Chebyshev polynomial, to 1e-16. */
+/** I₄(u) = ∫₀¹ s⁸ √(1 − u s²) ds for u in [0, ½]: its Chebyshev polynomial, to 1e-16. */
 INTERVOX_HD inline double SegmentIntegral(double u) {
   constexpr double kTerms[] = {
-      0.142857142857142859,     -0.0555555555555573373,   -0.0113636363632540482,
-      -0.00480769234010769562,  -0.00260416522177027281,  -0.00160849493486348235,
-      -0.0010786625439379778,   -0.000775927297292972387, -0.000492165528930160267,
-      -0.000943482551075052197, 0.00214835307093929431,   -0.00946580634656626278,
-      0.0251268052745231879,    -0.0518328854492083962,   0.0754471523622865561,
-      -0.0757235921221348947,   0.046477432283420583,     -0.0137192776022864718};
+      0.111111111111111112,     -0.0454545454545471738,   -0.00961538461501570406,
+      -0.00416666669794530215,  -0.00229779272343774326,  -0.00143918241876792145,
+      -0.000975890932557198769, -0.000708902426471046195, -0.000449338196724590991,
+      -0.000893301701380333043, 0.0020841855216808541,    -0.00912346715180537741,
+      0.0242434283363727997,    -0.049990243303915251,    0.0727653973238094877,
+      -0.0730155910480650299,   0.0448080207638934558,    -0.0132199521835674117};
   double sum = 0.0;
   for (int k = 17; k >= 0; --k) sum = sum * u + kTerms[k];
   return sum;
@@ -34,7 +36,7 @@ INTERVOX_HD inline double SegmentIntegral(double u) {
 /** The disc of the radius r about x = `centre`. */
 INTERVOX_HD inline SegmentMoments WholeDisc(double r, double centre) {
   const double a = kPi * r * r, second = 0.25 * a * r * r;
-  return {centre, a, 0.0, second, second};
+  return {centre, a, 0.0, second, second, 0.0, 0.0};
 }
 
 /** (R2): the segment of the depth δ ≤ r of a disc of the radius r, beyond its chord at x = `chord`.
@@ -45,13 +47,20 @@ INTERVOX_HD inline SegmentMoments WholeDisc(double r, double centre) {
 INTERVOX_HD inline SegmentMoments SmallSegment(double r, double depth, double chord) {
   const double u = 0.5 * depth / r;
   const double edge = (1 - u) * std::sqrt(1 - u);
-  const double i3 = SegmentIntegral(u);
+  const double i4 = SegmentIntegral(u);
+  const double i3 = (edge + 10 * u * i4) / 7;
   const double i2 = (edge + 8 * u * i3) / 5;
   const double i1 = (edge + 6 * u * i2) / 3;
   const double root = std::sqrt(2 * r * depth);
-  const double w = 4 * depth * root;
-  return {chord, w * i1, w * depth * (i1 - i2), w * depth * depth * (i1 - 2 * i2 + i3),
-          w * (2 * r * depth) * (i2 - u * i3) / 3};
+  const double w = 4 * depth * root, wt = w * depth, wtt = wt * depth;
+  const double cubes = 2 * r * depth / 3;
+  return {chord,
+          w * i1,
+          wt * (i1 - i2),
+          wtt * (i1 - 2 * i2 + i3),
+          w * cubes * (i2 - u * i3),
+          wtt * depth * (i1 - 3 * i2 + 3 * i3 - i4),
+          wt * cubes * (i2 - i3 - u * (i3 - i4))};
 }
 
 /** The part of a disc beyond a chord.
@@ -65,8 +74,13 @@ INTERVOX_HD inline SegmentMoments Segment(double r, double depth, double rest, d
   const SegmentMoments other = SmallSegment(r, rest, 0.0);
   const SegmentMoments disc = WholeDisc(r, 0.0);
   const double c = depth - r;  // the disc's centre, from the chord
-  return {chord, disc.a - other.a, disc.a * c + other.t, disc.tt + disc.a * c * c - other.tt,
-          disc.yy - other.yy};
+  return {chord,
+          disc.a - other.a,
+          disc.a * c + other.t,
+          disc.tt + disc.a * c * c - other.tt,
+          disc.yy - other.yy,
+          c * (3 * disc.tt + disc.a * c * c) + other.ttt,
+          disc.yy * c + other.tyy};
 }
 
 }  // namespace intervox::cuda::internal::slice

@@ -1,0 +1,200 @@
+/** @file The part of a disc between lines: a convex polygon, and segments beyond its sides. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/rules/slice/segment.h"
+
+namespace intervox::cuda::internal::slice {
+
+/** A vector in the plane of a disc: x across the axis, z along it. */
+struct Plane2 {
+  double x = 0.0, z = 0.0;
+};
+INTERVOX_HD constexpr Plane2 operator+(const Plane2& a, const Plane2& b) {
+  return {a.x + b.x, a.z + b.z};
+}
+INTERVOX_HD constexpr Plane2 operator-(const Plane2& a, const Plane2& b) {
+  return {a.x - b.x, a.z - b.z};
+}
+INTERVOX_HD constexpr Plane2 operator*(double s, const Plane2& a) { return {s * a.x, s * a.z}; }
+INTERVOX_HD constexpr double Dot(const Plane2& a, const Plane2& b) { return a.x * b.x + a.z * b.z; }
+INTERVOX_HD constexpr double Cross(const Plane2& a, const Plane2& b) {
+  return a.x * b.z - a.z * b.x;
+}
+
+/** Moments of a plane figure about a point, to third order as far as a torus asks for them. */
+struct PlaneMoments {
+  double a = 0.0, x = 0.0, z = 0.0, xx = 0.0, xz = 0.0, zz = 0.0;
+  double xxx = 0.0, xxz = 0.0, xzz = 0.0;
+
+  /** Adds the triangle between the origin, p and q; one that goes round clockwise counts negative.
+   */
+  INTERVOX_HD void AddTriangle(const Plane2& p, const Plane2& q) {
+    const double twice = Cross(p, q);
+    const double px = p.x * p.x, qx = q.x * q.x, pq = p.x * q.x;
+    const double pz = p.z * p.z, qz = q.z * q.z, cross = p.x * q.z + p.z * q.x;
+    a += twice / 2;
+    x += twice / 6 * (p.x + q.x);
+    z += twice / 6 * (p.z + q.z);
+    xx += twice / 12 * (px + pq + qx);
+    zz += twice / 12 * (pz + p.z * q.z + qz);
+    xz += twice / 24 * (2 * (p.x * p.z + q.x * q.z) + cross);
+    const double third = twice / 60;
+    xxx += 3 * third * (p.x + q.x) * (px + qx);
+    xxz += third * (3 * (px * p.z + qx * q.z) + px * q.z + qx * p.z + 2 * pq * (p.z + q.z));
+    xzz += third * (3 * (pz * p.x + qz * q.x) + pz * q.x + qz * p.x + 2 * p.z * q.z * (p.x + q.x));
+  }
+
+  /** Adds a segment of a disc that reaches along the unit vector d from its chord's middle c. */
+  INTERVOX_HD void AddSegment(const SegmentMoments& part, const Plane2& c, const Plane2& d) {
+    const Plane2 k{-d.z, d.x};
+    const double A = part.a;
+    const double sx = d.x * part.t, sz = d.z * part.t;
+    const double sxx = d.x * d.x * part.tt + k.x * k.x * part.yy;
+    const double sxz = d.x * d.z * part.tt + k.x * k.z * part.yy;
+    const double szz = d.z * d.z * part.tt + k.z * k.z * part.yy;
+    const double sxxx = d.x * (d.x * d.x * part.ttt + 3 * k.x * k.x * part.tyy);
+    const double sxxz =
+        d.x * d.x * d.z * part.ttt + (2 * d.x * k.x * k.z + k.x * k.x * d.z) * part.tyy;
+    const double sxzz =
+        d.x * d.z * d.z * part.ttt + (2 * d.z * k.x * k.z + k.z * k.z * d.x) * part.tyy;
+    a += A;
+    x += sx + c.x * A;
+    z += sz + c.z * A;
+    xx += sxx + c.x * (2 * sx + c.x * A);
+    xz += sxz + c.x * sz + c.z * sx + c.x * c.z * A;
+    zz += szz + c.z * (2 * sz + c.z * A);
+    xxx += sxxx + c.x * (3 * sxx + c.x * (3 * sx + c.x * A));
+    xxz += sxxz + c.z * sxx + 2 * c.x * (sxz + c.z * sx) + c.x * c.x * (sz + c.z * A);
+    xzz += sxzz + c.x * szz + 2 * c.z * (sxz + c.x * sz) + c.z * c.z * (sx + c.x * A);
+  }
+};
+
+/** A line that cuts a disc about the origin; what is kept lies to the left of its direction. */
+struct DiscLine {
+  Plane2 along;                     ///< its direction, a unit vector
+  Plane2 foot;                      ///< its point nearest to the centre [m]
+  double depth = 0.0, rest = 0.0;   ///< of what is kept, and of the other part [m]
+  double half = 0.0;                ///< of its chord's length [m]
+  double lower = 0.0, upper = 0.0;  ///< the part of it that bounds the figure, from the foot
+  bool from_circle = true, to_circle = true;  ///< that part's ends lie on the circle
+  bool gone = false;                          ///< it bounds nothing
+
+  INTERVOX_HD Plane2 Begin() const { return foot + lower * along; }
+  INTERVOX_HD Plane2 End() const { return foot + upper * along; }
+  /** How far a point lies beyond it [m]. */
+  INTERVOX_HD double Level(const Plane2& p) const { return -Cross(along, p - foot); }
+};
+
+/** Cuts two lines where they meet in the disc, or drops what the other leaves nothing of. */
+INTERVOX_HD inline void CutEachOther(DiscLine* a, DiscLine* b) {
+  const double sine = Cross(a->along, b->along);
+  const Plane2 between = b->foot - a->foot;
+  if (sine != 0) {
+    const double at = Cross(between, b->along) / sine;
+    if (std::fabs(at) < a->half) {
+      const double on_b = Dot(a->foot + at * a->along - b->foot, b->along);
+      // To the left of a, b comes in where it turns left. A corner is one of both lines, or of
+      // none.
+      const bool in = sine > 0;
+      double *end = in ? &a->upper : &a->lower, *begin = in ? &b->lower : &b->upper;
+      bool* end_free = in ? &a->to_circle : &a->from_circle;
+      bool* begin_free = in ? &b->from_circle : &b->to_circle;
+      if (*end_free || (in ? at < *end : at > *end)) *end = at;
+      if (*begin_free || (in ? on_b > *begin : on_b < *begin)) *begin = on_b;
+      *end_free = *begin_free = false;
+      return;
+    }
+  }
+  const bool a_beyond = b->Level(a->foot) > 0, b_beyond = a->Level(b->foot) > 0;
+  a->gone = a->gone || a_beyond;
+  b->gone = b->gone || b_beyond;
+}
+
+/** How far counterclockwise from p to q on a circle of the radius r: grows with the angle, from 0
+ to 4. */
+INTERVOX_HD inline double Turning(const Plane2& p, const Plane2& q, double r) {
+  const double c = Dot(p, q) / (r * r);
+  return Cross(p, q) >= 0 ? 1 - c : 3 + c;
+}
+
+/** What lines leave of a disc about the origin. */
+struct DiscFigure {
+  Plane2 origin;         ///< of the moments, in or near the figure
+  PlaneMoments moments;  ///< about `origin`
+  double lost = 0.0;     ///< area of what rounding has lost, at most [m²]
+};
+
+/** The figure between lines that cut a disc of the radius r each. The lines are cut in place. */
+INTERVOX_HD inline DiscFigure FigureOf(double r, DiscLine* line, int lines) {
+  DiscFigure out;
+  if (lines == 0) {
+    const SegmentMoments disc = WholeDisc(r, 0.0);
+    out.moments.AddSegment(disc, {}, {1.0, 0.0});
+    return out;
+  }
+  for (int i = 0; i < lines; ++i) {
+    line[i].upper = line[i].half;
+    line[i].lower = -line[i].half;
+  }
+  if (lines == 1) {
+    out.origin = line[0].foot;
+    out.moments.AddSegment(Segment(r, line[0].depth, line[0].rest, 0.0), {},
+                           {-line[0].along.z, line[0].along.x});
+    return out;
+  }
+  for (int i = 0; i < lines; ++i) {
+    for (int k = i + 1; k < lines; ++k) CutEachOther(&line[i], &line[k]);
+  }
+  int longest = -1, from = 0, to = 0;
+  double thinnest = INFINITY;
+  for (int i = 0; i < lines; ++i) {
+    DiscLine& s = line[i];
+    thinnest = std::fmin(thinnest, s.depth);
+    s.gone = s.gone || !(s.lower < s.upper);
+    if (s.gone) continue;
+    if (longest < 0 || s.upper - s.lower > line[longest].upper - line[longest].lower) longest = i;
+    from += s.from_circle ? 1 : 0;
+    to += s.to_circle ? 1 : 0;
+  }
+  if (longest < 0) return out;
+  if (from != to) {
+    // Rounding has lost an end, as of what reaches past a corner by no more. Arcs alone close no
+    // figure, but for nearly the whole disc.
+    const double side = thinnest < r ? 4 * (line[longest].upper - line[longest].lower) : 2 * r;
+    out.lost = side * side;
+    for (int i = 0; i < lines; ++i) line[i].gone = true;
+    return out;
+  }
+  const Plane2 o = 0.5 * (line[longest].Begin() + line[longest].End());
+  out.origin = o;
+  for (int i = 0; i < lines; ++i) {
+    if (line[i].gone) continue;
+    const Plane2 p = line[i].End();
+    out.moments.AddTriangle(line[i].Begin() - o, p - o);
+    if (!line[i].to_circle) continue;
+    // The arc goes on to where the next line comes in.
+    double least = INFINITY;
+    Plane2 q = p;
+    for (int k = 0; k < lines; ++k) {
+      if (line[k].gone || !line[k].from_circle) continue;
+      const double turning = Turning(p, line[k].Begin(), r);
+      if (!(turning < least)) continue;
+      least = turning;
+      q = line[k].Begin();
+    }
+    const Plane2 chord = q - p;
+    const double half = 0.5 * std::sqrt(Dot(chord, chord));
+    if (!(half > 0)) continue;
+    out.moments.AddTriangle(p - o, q - o);
+    const double square = r * r - half * half, centre = square > 0 ? std::sqrt(square) : 0.0;
+    const double thick = r + centre, thin = half * half / thick;
+    const bool less = Cross(p, q) >= 0;
+    out.moments.AddSegment(Segment(r, less ? thin : thick, less ? thick : thin, 0.0),
+                           0.5 * (p + q) - o, 0.5 / half * Plane2{chord.z, -chord.x});
+  }
+  return out;
+}
+
+}  // namespace intervox::cuda::internal::slice

@@ -1,0 +1,138 @@
+/** @file Panels of a sum over slices or half planes, and what their nodes show of other planes. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/numerics/quadrature.h"
+#include "cuda/rules/slice/profile.h"
+
+namespace intervox::cuda::internal::slice {
+
+/** Places along the axis or the floor, ascending. */
+struct SlicePlaces {
+  static constexpr int kMost = 48;
+  double at[kMost];
+  int count = 0;
+  bool full = false;  ///< there were more
+
+  INTERVOX_HD void Add(double value) {
+    if (!std::isfinite(value)) return;
+    if (count == kMost) {
+      full = true;
+      return;
+    }
+    int i = count++;
+    for (; i > 0 && at[i - 1] > value; --i) at[i] = at[i - 1];
+    at[i] = value;
+  }
+};
+
+/** Moves both ends of a panel out to the nearest place that is at most `width` beyond them. */
+INTERVOX_HD inline void FindNearest(const SlicePlaces& places, double width, double* left,
+                                    double* right) {
+  const double lower = *left, upper = *right;
+  bool beyond = false;
+  for (int i = 0; i < places.count; ++i) {
+    const double t = places.at[i];
+    if (t <= lower && lower - t < width) *left = t;
+    if (t >= upper && t - upper < width && !beyond) {
+      *right = t;
+      beyond = true;
+    }
+  }
+}
+
+/** The error of Patterson's fifteen points, from that of the seven nested in them: both converge
+ geometrically, and the finer rule's error is about the square of the other's. */
+INTERVOX_HD inline double NestedError(double fine, double lean) {
+  const double difference = std::fabs(fine - lean);
+  if (!(fine > 0)) return difference;
+  return difference * std::fmin(10 * std::sqrt(difference / fine), 1.0);
+}
+
+/** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
+ |τ − origin| = t²: half-integer powers become polynomials.
+ @param add  (position, weight, sums*): adds one node. Sums are of `body.v` and of the area `a`, and
+ have room for both by the nested rule. */
+template <class Sums, class Node>
+INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance, const Node& add,
+                         double* error) {
+  const double sense = to > origin ? 1.0 : -1.0;
+  const double near = std::sqrt(std::fmax(sense * (from - origin), 0.0));
+  const double far = std::sqrt(sense * (to - origin));
+  const NestedRule<16>& rule = Patterson15();
+  constexpr int kMostParts = 16;
+  Sums total;
+  for (int parts = 1;; parts *= 4) {
+    total = {};
+    double stated = 0.0, stated_area = 0.0;
+    for (int part = 0; part < parts; ++part) {
+      const double begin = near + (far - near) * part / parts;
+      const double width = (far - near) / parts;
+      Sums sums;
+      for (int i = 0; i < 15; ++i) {
+        const double t = begin + width * rule.x[i];
+        Sums node;
+        add(origin + sense * t * t, 2 * t * width * rule.fine[i], &node);
+        node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
+        node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
+        sums += node;
+      }
+      stated += NestedError(sums.body.v, sums.lean_v);
+      stated_area += NestedError(sums.a, sums.lean_a);
+      total += sums;
+    }
+    const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
+    if (enough || parts == kMostParts) {
+      *error += stated;
+      return total;
+    }
+  }
+}
+
+/** Sums of a panel between two neighbouring breaks, by halves. */
+template <class Sums, class Node>
+INTERVOX_HD Sums SumPanel(double lower, double upper, const SlicePlaces& singular, double tolerance,
+                          const Node& add, double* error) {
+  const double middle = 0.5 * (lower + upper), width = upper - lower;
+  double left = lower, right = upper;
+  FindNearest(singular, width, &left, &right);
+  Sums sums = SumHalf<Sums>(left, lower, middle, tolerance, add, error);
+  sums += SumHalf<Sums>(right, upper, middle, tolerance, add, error);
+  return sums;
+}
+
+/** (R5): a plane that is not the floor, in the solid's frame: how far its level reaches over the
+ overlap, as the figures at the nodes show it. */
+struct OtherPlane {
+  Vec3 n;
+  double offset = 0.0;
+  double lowest = INFINITY, highest = -INFINITY;  ///< [m]
+
+  /** Looks at a figure that reaches from `begin` by `depth` one way and by `half` to either side.
+   */
+  INTERVOX_HD void Look(const Vec3& begin, const Vec3& depth, const Vec3& half) {
+    const double level = Dot(n, begin) - offset, along = Dot(n, depth);
+    const double side = std::fabs(Dot(n, half));
+    lowest = std::fmin(lowest, level - side + std::fmin(along, 0.0));
+    highest = std::fmax(highest, level + side + std::fmax(along, 0.0));
+  }
+  /** What its level may rise or fall by between the nodes [m]. */
+  INTERVOX_HD double Between() const { return 0.1 * (highest - lowest); }
+  /** Whether it does not cut the overlap. */
+  INTERVOX_HD bool Clears() const { return highest <= -Between(); }
+  /** Whether it leaves nothing of the overlap. */
+  INTERVOX_HD bool Empties() const { return lowest > Between(); }
+};
+
+/** The planes that are not the floor. */
+struct OtherPlanes {
+  OtherPlane plane[kMostFloors];
+  int count = 0;
+
+  INTERVOX_HD void Look(const Vec3& begin, const Vec3& depth, const Vec3& half) {
+    for (int i = 0; i < count; ++i) plane[i].Look(begin, depth, half);
+  }
+};
+
+}  // namespace intervox::cuda::internal::slice

@@ -1,0 +1,399 @@
+/** @file A torus or a sector of one between planes, and what happens around its axis. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/rules/slice/panel.h"
+#include "cuda/rules/slice/profile.h"
+#include "geometry/surface_ray.h"
+
+namespace intervox::cuda::internal::slice {
+
+/** Most planes of one pair that contain the axis, and most others that cut the torus. */
+inline constexpr int kMostSides = 4;
+inline constexpr int kMostCuts = 10;
+
+/** A direction across the axis, as a unit vector in the ring's frame. */
+struct Heading {
+  double c = 1.0, s = 0.0;
+
+  /** The heading this far on, by sine and cosine. */
+  INTERVOX_HD Heading Turned(const Heading& by) const {
+    return {c * by.c - s * by.s, s * by.c + c * by.s};
+  }
+};
+
+/** 1 − cos of the angle between two headings, without cancellation. */
+INTERVOX_HD inline double Apart(const Heading& a, const Heading& b) {
+  const double c = a.c - b.c, s = a.s - b.s;
+  return 0.5 * (c * c + s * s);
+}
+
+/** A plane that cuts a ring, n·x ≤ offset. In the half plane at the angle φ from `deepest`, with
+ p = 1 − cos φ, its level at the tube's centre is E = level + rise p and the normal's length N,
+ N² = cosine² + sine² (1 − p)². */
+struct RingCut {
+  Vec3 n;  ///< in the ring's frame
+  double offset = 0.0;
+  double weight = 0.0;  ///< of its face in S and G, less that of walls
+  Heading deepest;      ///< where it cuts deepest
+  double sine = 0.0,
+         cosine = 1.0;  ///< of the normal: across the axis, against `deepest`, and along it
+  double level = 0.0, rise = 0.0;
+  double c0 = 0.0, c1 = 0.0, c2 = 0.0;  ///< F = a² N² − E² = c0 + c1 p + c2 p²
+  double root[2] = {0.0, 0.0};          ///< of F
+  bool real = false;
+};
+
+/** A ball that a ring meets. In the half plane at the angle φ from `nearest`, with p = 1 − cos φ,
+ it is a disc of the radius b, b² = radius² − rho² p (2 − p), whose centre is D from the tube's; G =
+ D² − a² − b² = level + rise p. */
+struct RingBall {
+  bool there = false;
+  Heading nearest;                          ///< of its centre
+  double rho = 0.0, z = 0.0, radius = 0.0;  ///< of its centre about the ring's, and of itself [m]
+  double level = 0.0, rise = 0.0;
+  double c2 = 0.0, root[2] = {0.0, 0.0};  ///< F = 4 a² b² − G² = c2 (p − root₀)(p − root₁)
+  bool real = false;                      ///< else F is root₀ everywhere
+};
+
+/** A plane that contains the axis, n·x ≤ 0 from there. */
+struct RingSide {
+  Vec3 n;
+  double weight = 0.0;  ///< of its face in S and G, less that of walls
+};
+
+/** A torus between half planes about its axis, cut by planes. */
+struct Ring {
+  Vec3 x, y, z;                     ///< the ring's frame, in L; z is the axis
+  Vec3 centre;                      ///< in the ring's frame [m]
+  double major = 0.0, minor = 0.0;  ///< radii of the axis of the tube and of the tube [m]
+  bool whole = true;                ///< no plane contains the axis
+  Heading first, last;              ///< Ω lies counterclockwise between them
+  RingSide first_side, last_side;   ///< the planes in which they lie
+  RingCut cut[kMostCuts];
+  int cuts = 0;
+  RingBall ball;
+  double wall_weight = 0.0;  ///< of the torus in S and G, less the ball's; 0 without one
+  bool empty = false;        ///< a plane leaves nothing of the torus
+  double reach = 0.0;        ///< largest coordinate that enters a difference [m]
+};
+
+/** Finds what planes that contain the axis leave, less than a half turn each; false where two of
+ them are one plane from its two sides. */
+INTERVOX_HD inline bool FindSector(const RingSide* side, int sides, Ring* ring) {
+  ring->whole = sides == 0;
+  if (ring->whole) return true;
+  bool begins = false, ends = false;
+  for (int i = 0; i < sides; ++i) {
+    const Heading first{-side[i].n.y, side[i].n.x};
+    double most_first = 0.0, most_last = 0.0;
+    for (int k = 0; k < sides; ++k) {
+      if (k == i) continue;
+      if (Dot(side[i].n, side[k].n) < -1 + 1e-12) return false;
+      const double level = side[k].n.x * first.c + side[k].n.y * first.s;
+      most_first = std::fmax(most_first, level);
+      most_last = std::fmax(most_last, -level);
+    }
+    if (!begins && most_first <= kCoaxial) {
+      begins = true;
+      ring->first = first;
+      ring->first_side = side[i];
+    }
+    if (!ends && most_last <= kCoaxial) {
+      ends = true;
+      ring->last = {-first.c, -first.s};
+      ring->last_side = side[i];
+    }
+  }
+  ring->empty = ring->empty || !begins || !ends;
+  return true;
+}
+
+/** What a plane does to the tube.
+ @param n  the plane's normal in the ring's frame
+ @param sine  of the normal to the axis
+ @param level  of the ring's centre over the plane [m] */
+INTERVOX_HD inline RingCut CutOf(const Ring& ring, const Vec3& n, const Heading& deepest,
+                                 double sine, double level) {
+  RingCut cut;
+  cut.n = n;
+  cut.offset = Dot(n, ring.centre) - level;
+  cut.sine = sine;
+  cut.cosine = n.z;
+  cut.deepest = deepest;
+  const double a = ring.minor, R = ring.major;
+  cut.rise = sine * R;
+  cut.level = level - cut.rise;
+  cut.c0 = (a - cut.level) * (a + cut.level);
+  cut.c1 = -2 * (a * a * sine * sine + cut.level * cut.rise);
+  cut.c2 = sine * sine * (a - R) * (a + R);
+  cut.real = RealRoots(cut.c2, 0.5 * cut.c1, cut.c0, cut.root) == 2;
+  return cut;
+}
+
+/** What a ball does to the tube. */
+INTERVOX_HD inline RingBall BallOf(const Ring& ring, const Vec3& arm, double radius) {
+  RingBall ball;
+  ball.there = true;
+  ball.radius = radius;
+  ball.rho = std::sqrt(arm.x * arm.x + arm.y * arm.y);
+  ball.z = arm.z;
+  if (ball.rho > 0) ball.nearest = {arm.x / ball.rho, arm.y / ball.rho};
+  const double a = ring.minor, R = ring.major, across = R - ball.rho;
+  const double apart = std::sqrt(across * across + arm.z * arm.z);
+  // F at p = 0 is (2 a radius − level)(2 a radius + level).
+  const double c0 =
+      (a + radius - apart) * (a + radius + apart) * (apart - (radius - a)) * (apart + (radius - a));
+  ball.level = apart * apart - radius * radius - a * a;
+  ball.rise = 2 * R * ball.rho;
+  ball.c2 = 4 * ball.rho * ball.rho * (a - R) * (a + R);
+  const double half = -4 * a * a * ball.rho * ball.rho - ball.level * ball.rise;
+  ball.real = RealRoots(ball.c2, half, c0, ball.root) == 2;
+  // Without real roots the downward parabola is negative, but for a ball about the axis.
+  if (!ball.real) ball.root[0] = ball.c2 < 0 ? -1.0 : c0;
+  return ball;
+}
+
+/** Whether a surface bounds a ball. */
+INTERVOX_HD inline bool IsBall(const geometry::Surface& s) {
+  return s.kind == geometry::SurfaceKind::kEllipsoid && s.side > 0 && s.e.x == s.e.y &&
+         s.e.y == s.e.z;
+}
+
+/** Reads a pair as a torus between planes, or as one that meets a ball; false where it is anything
+ else. */
+INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
+  const int curved = pair.count - pair.planes;
+  if (curved < 1 || curved > 2) return false;
+  const LocalSurface* both = pair.surface + pair.planes;
+  const bool second = both[0].surface.kind != geometry::SurfaceKind::kTorus;
+  if (curved == 1 && second) return false;
+  const LocalSurface& wall = both[second ? 1 : 0];
+  const geometry::Surface& torus = wall.surface;
+  if (torus.kind != geometry::SurfaceKind::kTorus || torus.side < 0) return false;
+  if (!(torus.e.x > torus.e.y)) return false;
+  const LocalSurface* ball = curved == 2 ? &both[second ? 0 : 1] : nullptr;
+  if (ball != nullptr && !IsBall(ball->surface)) return false;
+  const double walls = ball != nullptr ? ball->weight : wall.weight;
+  ring->z = torus.R.Col(2);
+  ring->major = torus.e.x;
+  ring->minor = torus.e.y;
+  ring->reach = Norm(torus.o) + torus.e.x;
+  const Vec3 normal = pair.planes > 0 ? pair.surface[0].surface.PlaneNormal() : torus.R.Col(0);
+  // Azimuths are counted from where one floor cuts deepest, or from Ω's box.
+  const Vec3 middle = torus.o - 0.5 * (pair.lower + pair.upper);
+  ring->x = AwayFrom(pair.planes == 1 ? normal : middle, ring->z);
+  ring->y = Cross(ring->z, ring->x);
+  const auto in_ring = [&](const Vec3& v) {
+    return Vec3{Dot(ring->x, v), Dot(ring->y, v), Dot(ring->z, v)};
+  };
+  ring->centre = in_ring(torus.o);
+  RingSide side[kMostSides];
+  int sides = 0;
+  for (int i = 0; i < pair.planes; ++i) {
+    const LocalSurface& local = pair.surface[i];
+    const Vec3 n_L = local.surface.PlaneNormal(), n = in_ring(n_L);
+    const double offset = Dot(n_L, local.surface.o), level = Dot(n_L, torus.o) - offset;
+    const double weight = local.weight - walls;
+    const double reach = std::fmax(ring->reach, std::fabs(offset));
+    if (std::fabs(n.z) <= kCoaxial && std::fabs(level) <= kCoaxial * reach) {
+      if (sides == kMostSides) return false;
+      side[sides++] = {n, weight};
+      continue;
+    }
+    // Nothing of the torus lies beyond the plane, or everything.
+    const double sine = Norm(n_L - Dot(n_L, ring->z) * ring->z);
+    const double extent = ring->major * sine + ring->minor;
+    if (level + extent <= 0) continue;
+    ring->empty = ring->empty || level >= extent;
+    if (ring->cuts == kMostCuts) return false;
+    RingCut& cut = ring->cut[ring->cuts++];
+    const Vec3 away = AwayFrom(n_L, ring->z);
+    cut = CutOf(*ring, n, {Dot(ring->x, away), Dot(ring->y, away)}, sine, level);
+    cut.weight = weight;
+    ring->reach = reach;
+  }
+  if (ball != nullptr) {
+    // Planes beside a ball are for another rule.
+    if (ring->cuts > 0) return false;
+    const geometry::Surface& s = ball->surface;
+    ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
+    ring->wall_weight = wall.weight - ball->weight;
+    ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
+  }
+  return FindSector(side, sides, ring);
+}
+
+/** How far a plane reaches into the tube in a half plane, and how far it is from the other side. */
+struct TubeCut {
+  double level = 0.0, slope = 1.0;  ///< E and N
+  double cosine = 1.0;              ///< 1 − p
+  double depth = 0.0, rest = 0.0;   ///< [m]
+};
+
+INTERVOX_HD inline TubeCut TubeAt(const RingCut& cut, double a, const Heading& heading) {
+  const double p = Apart(heading, cut.deepest);
+  TubeCut tube;
+  tube.cosine = 1 - p;
+  tube.level = cut.level + cut.rise * p;
+  const double across = cut.sine * tube.cosine;
+  tube.slope = std::sqrt(cut.cosine * cut.cosine + across * across);
+  const double product = cut.real ? cut.c2 * (p - cut.root[0]) * (p - cut.root[1])
+                                  : cut.c0 + p * (cut.c1 + p * cut.c2);
+  const double distance = std::fabs(tube.level);
+  const double thin = product / (tube.slope * (a * tube.slope + distance));
+  const double thick = a + distance / tube.slope;
+  tube.depth = tube.level > 0 ? thin : thick;
+  tube.rest = tube.level > 0 ? thick : thin;
+  return tube;
+}
+
+/** Half a turn about x or −x, in u = tan φ/2 from there: the part that the sector leaves, and where
+ panels end. */
+struct HalfTurn {
+  double sense = 1.0;  ///< −1: about −x
+  double lower = -1.0, upper = 1.0;
+  SlicePlaces singular;  ///< where a plane touches the tube; those just outside, too
+  SlicePlaces breaks;    ///< all places where something happens
+
+  /** The heading at u. */
+  INTERVOX_HD Heading At(double u) const {
+    const double per = sense / (1 + u * u);
+    return {(1 - u) * (1 + u) * per, 2 * u * per};
+  }
+  /** The u of a heading; infinite opposite to the middle. */
+  INTERVOX_HD double Of(const Heading& heading) const {
+    const double c = sense * heading.c, s = sense * heading.s;
+    return c > -0.9 ? s / (1 + c) : INFINITY;
+  }
+};
+
+INTERVOX_HD inline HalfTurn TurnAbout(const Ring& ring, double sense) {
+  HalfTurn turn;
+  turn.sense = sense;
+  if (ring.whole) return turn;
+  const bool first = sense * ring.first.c >= 0, last = sense * ring.last.c >= 0;
+  if (first) turn.lower = turn.Of(ring.first);
+  if (last) turn.upper = turn.Of(ring.last);
+  if (!first && !last) turn.upper = turn.lower;
+  return turn;
+}
+
+/** The two half turns of a ring. */
+struct RingTurns {
+  HalfTurn turn[2];
+
+  INTERVOX_HD void AddBreak(const Heading& heading) {
+    for (HalfTurn& half : turn) {
+      const double u = half.Of(heading);
+      if (u > half.lower && u < half.upper) half.breaks.Add(u);
+    }
+  }
+  INTERVOX_HD void AddSingular(const Heading& heading) {
+    AddBreak(heading);
+    for (HalfTurn& half : turn) half.singular.Add(half.Of(heading));
+  }
+};
+
+/** (R8): where a plane or a ball touches the tube, from either side: roots of F in p, which counts
+ from a heading. */
+INTERVOX_HD inline void AddTouches(const Heading& from, const double* root, RingTurns* turns) {
+  const auto either_side = [&](const Heading& middle, double p, bool singular) {
+    const double c = 1 - p, s = std::sqrt(p * (2 - p));
+    for (const double side : {-s, s}) {
+      const Heading heading = middle.Turned({c, side});
+      singular ? turns->AddSingular(heading) : turns->AddBreak(heading);
+    }
+  };
+  for (int i = 0; i < 2; ++i) {
+    if (root[i] >= 0 && root[i] <= 2) either_side(from, root[i], true);
+    // Singular points are a pair about 0 or a half turn, on the axis of φ or off it; near each
+    // other panels grow from there.
+    for (const bool opposite : {false, true}) {
+      constexpr double kNear = 0.08, kLeast = 1e-12, kGrowth = 64;
+      const double p = opposite ? 2 - root[i] : root[i], near = std::fabs(p);
+      if (near > kNear) continue;
+      const Heading middle = opposite ? Heading{-from.c, -from.s} : from;
+      for (double place = std::fmax(p < 0 ? near : kGrowth * near, kLeast); place < 1;
+           place *= kGrowth) {
+        either_side(middle, place, false);
+      }
+    }
+  }
+}
+
+/** Where the line in which two planes meet pierces the tube below all others, and where it meets a
+ third in it. */
+INTERVOX_HD inline void AddCorners(const Ring& ring, int i, int j, RingTurns* turns) {
+  constexpr double kSlack = 1e-9;
+  const RingCut &a = ring.cut[i], &b = ring.cut[j];
+  const Vec3 across = Cross(a.n, b.n);
+  const double sine = Norm(across);
+  if (!(sine > 1e-12)) return;
+  const Vec3 along = across / sine;
+  const Vec3 foot = 1 / sine * (a.offset * Cross(b.n, along) + b.offset * Cross(along, a.n));
+  const double middle = Dot(ring.centre - foot, along), most = ring.major + ring.minor;
+  // The part of the line below the other planes, about the ring.
+  double lower = middle - most, upper = middle + most;
+  int first = -1, last = -1;  // the planes at which it ends
+  const double slack = kSlack * ring.reach;
+  for (int k = 0; k < ring.cuts; ++k) {
+    if (k == i || k == j) continue;
+    const RingCut& c = ring.cut[k];
+    const double rise = Dot(c.n, along), room = c.offset - Dot(c.n, foot);
+    if (std::fabs(rise) < 1e-12) {
+      if (room < -slack) return;
+      continue;
+    }
+    const double at = room / rise;
+    if (rise > 0 && at < upper) {
+      upper = at;
+      last = k;
+    }
+    if (rise < 0 && at > lower) {
+      lower = at;
+      first = k;
+    }
+    if (lower > upper + slack / sine) return;
+  }
+  const auto add = [&](double t) {
+    const Vec3 arm = foot + t * along - ring.centre;
+    const double r = std::sqrt(arm.x * arm.x + arm.y * arm.y), out = r - ring.major;
+    const bool in = out * out + arm.z * arm.z < 1.0001 * ring.minor * ring.minor;
+    if (r > 0 && in) turns->AddBreak({arm.x / r, arm.y / r});
+  };
+  // Once for three planes.
+  if (first > j) add(lower);
+  if (last > j) add(upper);
+  geometry::Surface torus;
+  torus.e = {ring.major, ring.minor, 0.0};
+  const auto crossings = geometry::internal::TorusCrossings(torus, foot - ring.centre, along);
+  for (int k = 0; k < crossings.count; ++k) {
+    const double t = crossings.t[k];
+    if (t > lower - slack / sine && t < upper + slack / sine) add(t);
+  }
+}
+
+/** (R8): the half turns with all their breaks. */
+INTERVOX_HD inline void FindTurns(const Ring& ring, RingTurns* turns) {
+  turns->turn[0] = TurnAbout(ring, 1.0);
+  turns->turn[1] = TurnAbout(ring, -1.0);
+  for (int i = 0; i < ring.cuts; ++i) {
+    if (ring.cut[i].real) AddTouches(ring.cut[i].deepest, ring.cut[i].root, turns);
+    for (int j = i + 1; j < ring.cuts; ++j) AddCorners(ring, i, j, turns);
+  }
+  const RingBall& ball = ring.ball;
+  if (!ball.there) return;
+  if (ball.real) AddTouches(ball.nearest, ball.root, turns);
+  if (ball.rho > ball.radius) {
+    // Where the ball's own disc begins.
+    const double ratio = ball.radius / ball.rho, square = ratio * ratio;
+    const double p = square / (1 + std::sqrt(1 - square));
+    for (const double side : {-ratio, ratio}) {
+      turns->AddSingular(ball.nearest.Turned({1 - p, side}));
+    }
+  }
+}
+
+}  // namespace intervox::cuda::internal::slice

@@ -1,0 +1,288 @@
+/** @file The slice rule for a torus or a sector of one: discs in half planes about its axis. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/moments/moments.h"
+#include "cuda/numerics/tolerances.h"
+#include "cuda/rules/slice/disc.h"
+#include "cuda/rules/slice/ring.h"
+
+namespace intervox::cuda::internal::slice {
+
+/** What planes leave of the tube's disc in a half plane about the axis. */
+struct RingSection {
+  DiscFigure figure;
+  DiscLine line[kMostCuts];
+  int cut[kMostCuts];  ///< whose line it is
+  double slope[kMostCuts];
+  int lines = 0;
+  bool empty = false;
+  // With a ball: what the torus bounds of the figure, and the chord between the two arcs.
+  PlaneMoments tube;  ///< of the tube's own part, about the figure's origin, the chord's middle
+  Plane2 towards;     ///< from the tube's centre to that of the ball's disc, a unit vector
+  double half = 0.0;  ///< of the chord's length [m]
+};
+
+/** (R9): the figure that two discs have in common, of the tube and of the ball. */
+INTERVOX_HD inline void LensAt(const Ring& ring, const Heading& heading, RingSection* out) {
+  const RingBall& ball = ring.ball;
+  const double a = ring.minor, p = Apart(heading, ball.nearest);
+  const double square = ball.radius * ball.radius - ball.rho * ball.rho * p * (2 - p);
+  out->tube = {};
+  out->half = 0.0;
+  out->empty = !(square > 0);
+  if (out->empty) return;
+  const double b = std::sqrt(square), level = ball.level + ball.rise * p;
+  const double F = ball.real ? ball.c2 * (p - ball.root[0]) * (p - ball.root[1]) : ball.root[0];
+  const Plane2 way{ball.rho * (1 - p) - ring.major, ball.z};
+  const double apart = std::sqrt(Dot(way, way));
+  if (!(F > 0) || !(apart > 0)) {
+    // One of them holds the other, or they are apart.
+    out->empty = level > 0;
+    if (out->empty) return;
+    const bool tube = a < b;
+    if (!tube) out->figure.origin = way;
+    out->figure.moments.AddSegment(WholeDisc(tube ? a : b, 0.0), {}, {1.0, 0.0});
+    if (tube) out->tube = out->figure.moments;
+    return;
+  }
+  out->towards = 1 / apart * way;
+  const double h = std::sqrt(F) / (2 * apart);
+  const auto segment = [&](double r, double centre) {
+    const double thick = r + std::fabs(centre), thin = h * h / thick;
+    return centre > 0 ? Segment(r, thin, thick, 0.0) : Segment(r, thick, thin, 0.0);
+  };
+  const double of_tube = 0.5 * (level + 2 * a * a) / apart;
+  const double of_ball = 0.5 * (level + 2 * square) / apart;
+  out->half = h;
+  out->figure.origin = of_tube * out->towards;
+  out->tube.AddSegment(segment(a, of_tube), {}, out->towards);
+  out->figure.moments = out->tube;
+  out->figure.moments.AddSegment(segment(b, of_ball), {}, -1.0 * out->towards);
+}
+
+INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, RingSection* out) {
+  out->lines = 0;
+  out->empty = false;
+  out->figure = {};
+  if (ring.ball.there) {
+    LensAt(ring, heading, out);
+    return;
+  }
+  for (int i = 0; i < ring.cuts && !out->empty; ++i) {
+    const RingCut& cut = ring.cut[i];
+    // N is 1 at most: the level alone may say that the plane is past the tube.
+    const double level = cut.level + cut.rise * Apart(heading, cut.deepest);
+    if (level <= -ring.minor) continue;
+    const TubeCut tube = TubeAt(cut, ring.minor, heading);
+    out->empty = !(tube.depth > 0);
+    if (out->empty || !(tube.rest > 0)) continue;
+    const double per = 1 / tube.slope;
+    const Plane2 n{-cut.sine * tube.cosine * per, cut.cosine * per};
+    DiscLine& line = out->line[out->lines];
+    line = {};
+    line.along = {-n.z, n.x};
+    line.foot = -tube.level * per * n;
+    line.depth = tube.depth;
+    line.rest = tube.rest;
+    line.half = std::sqrt(tube.depth * tube.rest);
+    out->cut[out->lines] = i;
+    out->slope[out->lines++] = tube.slope;
+  }
+  if (!out->empty) out->figure = FigureOf(ring.minor, out->line, out->lines);
+}
+
+/** Sums over azimuths, in the ring's frame. */
+struct RingSums {
+  Moments body;
+  double a = 0.0;                     ///< of the planes' faces [m²]
+  double lean_v = 0.0, lean_a = 0.0;  ///< v and a by the nested rule
+  double lost = 0.0;                  ///< of v, to rounding [m³]
+
+  INTERVOX_HD RingSums& operator+=(const RingSums& other) {
+    body += other.body;
+    a += other.a;
+    lean_v += other.lean_v;
+    lean_a += other.lean_a;
+    lost += other.lost;
+    return *this;
+  }
+};
+
+/** (R9): S and G of the torus, by the divergence theorem from its part of the section and the
+ chord: ∫ r n ds and ∫ r (x × n) ds over the arc. */
+INTERVOX_HD inline void AddWall(const Ring& ring, const Heading& heading,
+                                const RingSection& section, double angle, RingSums* out) {
+  const PlaneMoments& m = section.tube;
+  const Plane2 &u = section.towards, &o = section.figure.origin;
+  const double h = section.half, length = 2 * h, bend = 2 * h * h * h / 3;
+  const double r = ring.major + o.x, chord = length * r;
+  const double rz = length * r * o.z - bend * u.x * u.z, rr = length * r * r + bend * u.z * u.z;
+  const double moment = m.z + o.z * m.a + u.x * rz - u.z * rr;
+  const Vec3 out_x{heading.c, heading.s, 0.0}, up{0.0, 0.0, 1.0};
+  const Vec3 s = angle * ((m.a + u.x * chord) * out_x + u.z * chord * up);
+  const Vec3 g = angle * moment * Vec3{-heading.s, heading.c, 0.0};
+  out->a += angle * chord;
+  out->body.s += ring.wall_weight * s;
+  out->body.g += ring.wall_weight * (g + Cross(ring.centre, s));
+}
+
+/** (R7): the section over the angle dφ; lengths along it grow with the radius. */
+INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
+                                   const RingSection& section, double angle) {
+  RingSums out;
+  const PlaneMoments& m = section.figure.moments;
+  const Plane2& o = section.figure.origin;
+  const double r = (ring.major + o.x) * angle;
+  out.lost = section.figure.lost * r;
+  const Vec3 out_x{heading.c, heading.s, 0.0}, up{0.0, 0.0, 1.0};
+  const Vec3 origin = ring.centre + (ring.major + o.x) * out_x + o.z * up;
+  const double v = r * m.a + angle * m.x;
+  const double x = r * m.x + angle * m.xx, z = r * m.z + angle * m.xz;
+  const double xx = r * m.xx + angle * m.xxx, xz = r * m.xz + angle * m.xxz;
+  const double zz = r * m.zz + angle * m.xzz;
+  const Vec3 first = x * out_x + z * up;
+  out.body.v = v;
+  out.body.m = first + v * origin;
+  out.body.second = v * Square(origin) + Mixed(origin, first) + xx * Square(out_x) +
+                    xz * Mixed(out_x, up) + zz * Square(up);
+  for (int i = 0; i < section.lines; ++i) {
+    const DiscLine& line = section.line[i];
+    if (line.gone) continue;
+    const RingCut& cut = ring.cut[section.cut[i]];
+    const Plane2 middle = 0.5 * (line.Begin() + line.End());
+    const double length = line.upper - line.lower, half = 0.5 * length;
+    const double radius = ring.major + middle.x;
+    const double da = radius * length * angle / section.slope[i];
+    const double lean = line.along.x * length * half * half / 3 * angle / section.slope[i];
+    const Vec3 at = ring.centre + radius * out_x + middle.z * up;
+    const Vec3 face = da * at + lean * (line.along.x * out_x + line.along.z * up);
+    out.a += da;
+    out.body.s += cut.weight * da * cut.n;
+    out.body.g += cut.weight * Cross(face, cut.n);
+  }
+  if (ring.ball.there) AddWall(ring, heading, section, angle, &out);
+  return out;
+}
+
+/** The s in [0, 1] with s² (3 − 2s) = x, by Newton's method. */
+INTERVOX_HD inline double CubicInverse(double x) {
+  const bool upper = x > 0.5;
+  const double rest = upper ? 1 - x : x;
+  if (!(rest > 0)) return upper ? 1.0 : 0.0;
+  double s = std::sqrt(rest / 3);
+  for (int i = 0; i < 6; ++i) s -= (s * s * (3 - 2 * s) - rest) / (6 * s * (1 - s));
+  return upper ? 1 - s : s;
+}
+
+/** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
+ or beside its one end to that of the other: half-integer powers at both become analytic. */
+INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
+                                       double upper, double tolerance, RingSection* section,
+                                       double* error) {
+  const double width = upper - lower;
+  double left = lower, right = upper;
+  FindNearest(turn.singular, width, &left, &right);
+  const double whole = right - left;
+  const double from = CubicInverse((lower - left) / whole);
+  const double to = right == upper ? 1.0 : CubicInverse((upper - left) / whole);
+  const NestedRule<16>& rule = Patterson15();
+  constexpr int kMostParts = 27;
+  for (int parts = 1;; parts *= 3) {
+    RingSums total;
+    double stated = 0.0, stated_area = 0.0;
+    for (int part = 0; part < parts; ++part) {
+      const double begin = from + (to - from) * part / parts, step = (to - from) / parts;
+      RingSums sums;
+      for (int i = 0; i < 15; ++i) {
+        const double s = begin + step * rule.x[i], rest = 1 - s;
+        const double u = s < 0.5 ? left + whole * (s * s * (3 - 2 * s))
+                                 : right - whole * (rest * rest * (3 - 2 * rest));
+        const Heading heading = turn.At(u);
+        SectionAt(ring, heading, section);
+        if (section->empty) continue;
+        const double du = 6 * s * rest * whole * step * rule.fine[i];
+        RingSums node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
+        node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
+        node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
+        sums += node;
+      }
+      stated += NestedError(sums.body.v, sums.lean_v);
+      stated_area += NestedError(sums.a, sums.lean_a);
+      total += sums;
+    }
+    const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
+    if (enough || parts == kMostParts) {
+      *error += stated + total.lost;
+      return total;
+    }
+  }
+}
+
+/** Sums of half a turn. */
+INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, double tolerance,
+                                        RingSection* section, RuleResult* result) {
+  RingSums sums;
+  double begin = turn.lower;
+  for (int i = 0; i <= turn.breaks.count; ++i) {
+    const double end = i < turn.breaks.count ? turn.breaks.at[i] : turn.upper;
+    if (!(end > begin)) continue;
+    SectionAt(ring, turn.At(0.5 * (begin + end)), section);
+    if (section->figure.moments.a > 0 || section->figure.lost > 0) {
+      sums += SumPanelOf(ring, turn, begin, end, tolerance, section, &result->error);
+      ++result->work;
+    }
+    begin = end;
+  }
+  return sums;
+}
+
+/** (R6): adds s and g of the face in which the ring's body ends at an azimuth; returns its area. */
+INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, const RingSide& side,
+                                  RingSection* section, Moments* moments) {
+  SectionAt(ring, heading, section);
+  const PlaneMoments& m = section->figure.moments;
+  if (section->empty || !(m.a > 0)) return 0.0;
+  const Plane2& o = section->figure.origin;
+  const double x = m.x + (ring.major + o.x) * m.a, z = m.z + o.z * m.a;
+  const Vec3 first = m.a * ring.centre + Vec3{x * heading.c, x * heading.s, z};
+  moments->s += side.weight * m.a * side.n;
+  moments->g += side.weight * Cross(first, side.n);
+  return m.a;
+}
+
+/** (R7, R9): moments of a torus or of a sector of it between planes, or in a ball. */
+INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) {
+  *moments = {};
+  Ring ring;
+  if (!MakeRing(pair, &ring)) return {};
+  RuleResult result{true, 0.0, 0, false};
+  if (ring.empty) return result;
+  RingTurns turns;
+  FindTurns(ring, &turns);
+  // Far below what is asked for, at next to no cost: cutting a face must not show.
+  const double tolerance = std::fmax(1e-3 * pair.tolerance, 1e-13);
+  RingSection section;
+  RingSums sums;
+  for (const HalfTurn& turn : turns.turn) {
+    if (turn.breaks.full || turn.singular.full) return {};
+    if (turn.lower < turn.upper) {
+      sums += SumHalfTurn(ring, turn, tolerance, &section, &result);
+    }
+  }
+  if (!(sums.body.v > 0)) return result;
+  double area = sums.a;
+  if (!ring.whole) {
+    area += AddSide(ring, ring.first, ring.first_side, &section, &sums.body);
+    area += AddSide(ring, ring.last, ring.last_side, &section, &sums.body);
+  }
+  *moments = Turned(Mat3::FromColumns(ring.x, ring.y, ring.z), sums.body);
+  result.rounding = result.error <= pair.tolerance * sums.body.v;
+  // What rounding of the positions makes of the volume: of planes, and of where they meet.
+  const double moves = (ring.cuts > 1 ? 4 : 1) * kPositionRounding * ring.reach;
+  result.error += moves * area + kLevelRounding * sums.body.v;
+  return result;
+}
+
+}  // namespace intervox::cuda::internal::slice
