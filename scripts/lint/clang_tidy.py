@@ -33,11 +33,14 @@ RECORD = pathlib.PurePath("scripts", "lint", "tidy_passed.txt")
 
 @functools.lru_cache
 def version():
-    return subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+    """What clang-tidy says of itself, less the processor that it happens to run on."""
+    said = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+    return re.sub(r" *Host CPU: .*\n?", "", said)
 
 
 def fingerprint(path, base, command):
-    """A hash of all that a finding may depend on, the same in every clone."""
+    """A hash of all that a finding may depend on, the same in every clone at every commit."""
+    command = re.sub(r"-DINTERVOX_COMMIT=\S+", "", command)
     digest = hashlib.sha256((command.replace(str(base), "") + CHECKS + version()).encode())
     for file in sorted(sources.closure(path, base)) + [base / ".clang-tidy"]:
         if file.exists():
