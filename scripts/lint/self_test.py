@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Feeds each lint one good and one bad example. Usage: self_test.py LINT"""
 
+import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -87,6 +89,20 @@ inline constexpr double kNaked = 1.0;
 }
 
 
+def require_remembered_elsewhere(base):
+    """What passed is not looked at again on another processor; a stand-in for clang-tidy refuses to look."""
+    said = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+    folder = base / "elsewhere"
+    folder.mkdir()
+    (folder / "version").write_text(re.sub(r"Host CPU: .*", "Host CPU: another", said))
+    (folder / "clang-tidy").write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec cat "{folder}/version"\nexit 1\n')
+    (folder / "clang-tidy").chmod(0o755)
+    again = subprocess.run([sys.executable, str(HERE / "clang_tidy.py"), str(base)], capture_output=True, text=True,
+                           env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
+    if again.returncode != 0 or "0 file(s)" not in again.stdout:
+        sys.exit(f"clang_tidy looks again on another processor:\n{again.stdout}")
+
+
 def run(lint, tree):
     """The lint's exit status and words on a tree of files."""
     with tempfile.TemporaryDirectory() as folder:
@@ -105,6 +121,8 @@ def run(lint, tree):
                 % (base, base, base))
         result = subprocess.run([sys.executable, str(HERE / f"{lint}.py"), str(base)],
                                 capture_output=True, text=True)
+        if lint == "clang_tidy" and result.returncode == 0:
+            require_remembered_elsewhere(base)
         return result.returncode, result.stdout + result.stderr
 
 
