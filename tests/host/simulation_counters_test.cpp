@@ -97,14 +97,23 @@ TEST(SimulationCounters, SubstepsThatGainEnergyAreDoneAgainAndReported) {
     SCOPED_TRACE(damping);
     Simulation simulation =
         BallOnFloor("model: test_pumping, stiffness: 1e7, damping: " + std::to_string(damping), "");
-    RunToEnd(&simulation);
+    const double start = simulation.Energy().kinetic + simulation.Energy().gravity;
+    double most = start;
+    while (!simulation.Done()) {
+      simulation.Step();
+      most = std::fmax(most, simulation.Energy().kinetic + simulation.Energy().gravity);
+    }
+    const SimulationCounters& counters = simulation.Counters();
     if (damping > 0) {
       EXPECT_EQ(simulation.Counters().redone_substeps, 0);
       EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
       EXPECT_TRUE(simulation.Gains().empty());
     } else {
-      EXPECT_GT(simulation.Counters().redone_substeps, 0);
-      EXPECT_GT(simulation.Counters().gaining_substeps + simulation.Counters().arrests, 0);
+      EXPECT_GT(counters.redone_substeps, 0);
+      EXPECT_GT(counters.gaining_substeps + counters.arrests + counters.slowed_substeps, 0);
+      // Small gains that add up are taken from the motion, so that they never do.
+      if (counters.gaining_substeps + counters.arrests == 0)
+        EXPECT_LT(most - start, 1e-2 * 0.09);  // of ½ m v²
       for (const EnergyGain& gain : simulation.Gains()) {
         EXPECT_EQ(gain.body, 1);
         EXPECT_GT(gain.gain, 0.0);
