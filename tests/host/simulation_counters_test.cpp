@@ -112,8 +112,9 @@ TEST(SimulationCounters, SubstepsThatGainEnergyAreDoneAgainAndReported) {
       EXPECT_GT(counters.redone_substeps, 0);
       EXPECT_GT(counters.gaining_substeps + counters.arrests + counters.slowed_substeps, 0);
       // Small gains that add up are taken from the motion, so that they never do.
-      if (counters.gaining_substeps + counters.arrests == 0)
+      if (counters.gaining_substeps + counters.arrests == 0) {
         EXPECT_LT(most - start, 1e-2 * 0.09);  // of ½ m v²
+      }
       for (const EnergyGain& gain : simulation.Gains()) {
         EXPECT_EQ(gain.body, 1);
         EXPECT_GT(gain.gain, 0.0);
