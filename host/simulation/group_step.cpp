@@ -215,6 +215,9 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
   const int budget = joined ? kJointBudget : kBudget;
   while (group->time < end) {
     const double left = NextCut(tools, *group, end) - group->time;
+    if (joined && progress.substeps >= kMostSubsteps) {
+      RefuseJammed(tools, *scratch, *group, progress.substeps);
+    }
     SubstepPlan plan = PlanSubstep(tools, *group, left, scratch);
     if (++progress.substeps > budget) plan = {left, true};
     if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;

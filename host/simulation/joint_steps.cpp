@@ -56,6 +56,18 @@ void RequireClosed(const StageTools& tools, const StageScratch& scratch, double 
       "lengths between joints, or take a smaller step.");
 }
 
+void RefuseJammed(const StageTools& tools, const StageScratch& scratch, const BodyGroup& group,
+                  int substeps) {
+  const auto index = static_cast<std::size_t>(group.joints[scratch.worst_joint].joint);
+  throw std::runtime_error(
+      "t = " + NumberText(group.time) + " s: joints." + tools.world->joints[index].name +
+      " cannot close in the time given: " + std::to_string(substeps) +
+      " substeps do not take its bodies through one step, with errors kept below " +
+      NumberText(kJointTolerance) +
+      " m or rad. They are where joints lock: change the motion, the lengths between joints, or "
+      "take a smaller step.");
+}
+
 void ReadJoints(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
   if (group->joints.empty()) return;
   const Substep none{group->time, 0.0, false, false};

@@ -22,6 +22,12 @@ double LengthByJoints(const BodyGroup& group, double left);
 void RequireClosed(const StageTools& tools, const StageScratch& scratch, double t,
                    BodyGroup* group);
 
+/** Ends a run whose joined bodies need ever shorter substeps, as next to a position in which joints
+ lock.
+ @throws std::runtime_error naming a joint, the time and remedies. */
+[[noreturn]] void RefuseJammed(const StageTools& tools, const StageScratch& scratch,
+                               const BodyGroup& group, int substeps);
+
 /** Finds the forces of the group's joints at its accepted state: a function of that state. */
 void ReadJoints(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
 
