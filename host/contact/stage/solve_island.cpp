@@ -113,11 +113,12 @@ double StageIsland::Begin() {
     const auto reach = [&](int row, const Vec3& rho) {
       if (row < 0) return;
       double& farthest = bodies_[static_cast<std::size_t>(row / 6)].reach;
-      farthest = std::max(farthest, Norm(rho));
+      farthest = std::max(farthest, SquaredNorm(rho));  // its square, for now
     };
     reach(point->row_i, point->rho_i);
     reach(point->row_j, point->rho_j);
   });
+  ForBodies([&](std::size_t k) { bodies_[k].reach = std::sqrt(bodies_[k].reach); });
   PushBodies();
   if (many_) BeginMany();
   BeginJoints();

@@ -153,10 +153,15 @@ void StageIsland::ForRangesOfPoints(const Run& run) const {
 // The largest of(k) for k < count, or 0.
 template <class Of>
 double StageIsland::LargestOf(std::size_t count, const Of& of) const {
-  std::atomic<double> largest{0.0};
-  const auto some = [&](int begin, int end) {
+  const auto largest_of = [&](int begin, int end) {
     double most = 0.0;
     for (int k = begin; k < end; ++k) most = std::max(most, of(static_cast<std::size_t>(k)));
+    return most;
+  };
+  if (count <= kGrain) return largest_of(0, static_cast<int>(count));
+  std::atomic<double> largest{0.0};
+  const auto some = [&](int begin, int end) {
+    const double most = largest_of(begin, end);
     for (double known = largest; known < most && !largest.compare_exchange_weak(known, most);) {
     }
   };
