@@ -14,12 +14,6 @@ constexpr double kSameCorner = 10 * kTouchingDepth;
 /** Sines and cosines of directions below this are 0: corners are known to 1e-9 of a cell's size. */
 constexpr double kParallel = 1e-7;
 
-bool Contains(const Cell& cell, const Vec3& p) {
-  const double room = kTouchingDepth * SizeOf(cell);
-  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(),
-                     [&](const Surface& S) { return Level(S, p) <= room; });
-}
-
 /** The cells that hold p and are connected with cell a by such cells, a first. */
 std::vector<std::size_t> CellsAround(std::span<const Cell> cells, std::size_t a, const Vec3& p) {
   std::vector<std::size_t> around{a};
@@ -27,7 +21,7 @@ std::vector<std::size_t> CellsAround(std::span<const Cell> cells, std::size_t a,
     for (const int neighbour : cells[around[k]].neighbours) {
       const auto b = static_cast<std::size_t>(neighbour);
       if (std::find(around.begin(), around.end(), b) != around.end()) continue;
-      if (Contains(cells[b], p)) around.push_back(b);
+      if (Touches(cells[b], p)) around.push_back(b);
     }
   }
   return around;
@@ -39,16 +33,9 @@ bool HasCorner(const Cell& cell, const Vec3& p) {
                      [&](const Vec3& q) { return Norm(q - p) <= room; });
 }
 
-/** Appends the directions of a cell's edges at p, where it is the cone of its tangent planes.
- Returns false where p lies on a face of the cell or inside it. */
-bool AddEdgesAt(const Cell& cell, const Vec3& p, std::vector<Vec3>* edges) {
-  std::vector<Vec3> normals;
-  for (const Surface& S : cell.surfaces) {
-    if (Level(S, p) < -kSameCorner * SizeOf(cell)) continue;
-    const Vec3 n = OutwardNormal(S, p);
-    if (SquaredNorm(n) > 0.0) normals.push_back(n);
-  }
-  const std::size_t before = edges->size();
+/** Appends the edges, unit vectors u, of the cone n·u ≤ 0 of these vectors n: directions across two
+ of them on whose other side none is. */
+void AddEdgesOf(const std::vector<Vec3>& normals, std::vector<Vec3>* edges) {
   for (std::size_t i = 0; i < normals.size(); ++i) {
     for (std::size_t j = i + 1; j < normals.size(); ++j) {
       const Vec3 across = Cross(normals[i], normals[j]);
@@ -62,29 +49,31 @@ bool AddEdgesAt(const Cell& cell, const Vec3& p, std::vector<Vec3>* edges) {
       }
     }
   }
+}
+
+/** Appends the directions of a cell's edges at p, where it is the cone of its tangent planes.
+ Returns false where p lies on a face of the cell or inside it. */
+bool AddEdgesAt(const Cell& cell, const Vec3& p, std::vector<Vec3>* edges) {
+  std::vector<Vec3> normals;
+  for (const Surface& S : cell.surfaces) {
+    if (Level(S, p) < -kSameCorner * SizeOf(cell)) continue;
+    const Vec3 n = OutwardNormal(S, p);
+    if (SquaredNorm(n) > 0.0) normals.push_back(n);
+  }
+  const std::size_t before = edges->size();
+  AddEdgesOf(normals, edges);
   return edges->size() > before;
 }
 
-/** Whether a plane through the origin has all directions strictly on one side. The sum of the
- normals of all planes that two of them span and that have the others on one side is such a plane's,
- if there is one. */
+/** Whether a plane through the origin has all directions strictly on one side. Their cone's faces
+ have the edges of its polar cone as normals, whose sum is such a plane's, if there is one. */
 bool ArePointed(const std::vector<Vec3>& edges) {
+  std::vector<Vec3> normals;
+  AddEdgesOf(edges, &normals);
   Vec3 sum;
-  for (std::size_t i = 0; i < edges.size(); ++i) {
-    for (std::size_t j = i + 1; j < edges.size(); ++j) {
-      const Vec3 across = Cross(edges[i], edges[j]);
-      const double sine = Norm(across);
-      if (!(sine > kParallel)) continue;
-      for (const double sign : {1.0, -1.0}) {
-        const Vec3 n = (sign / sine) * across;
-        const bool holds = std::all_of(edges.begin(), edges.end(),
-                                       [&](const Vec3& u) { return Dot(n, u) >= -kParallel; });
-        if (holds) sum += n;
-      }
-    }
-  }
+  for (const Vec3& n : normals) sum += n;
   return SquaredNorm(sum) > 0.0 && std::all_of(edges.begin(), edges.end(), [&](const Vec3& u) {
-           return Dot(sum, u) > kParallel * Norm(sum);
+           return Dot(sum, u) < -kParallel * Norm(sum);
          });
 }
 

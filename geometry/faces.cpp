@@ -9,6 +9,7 @@
 #include "geometry/enclose.h"
 #include "geometry/interior.h"
 #include "geometry/make_surface.h"
+#include "geometry/solid.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::geometry {
@@ -150,6 +151,10 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
 
 double SizeOf(const Cell& cell) {
   return cell.bounded ? Norm(cell.bounds.half) : LengthScale(cell.surfaces);
+}
+
+bool Touches(const Cell& cell, const Vec3& p) {
+  return Level(cell, p) <= kTouchingDepth * SizeOf(cell);
 }
 
 bool FaceWithin(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double size) {

@@ -15,6 +15,9 @@ inline constexpr double kTouchingDepth = 1e-9;
 /** The half diagonal of a cell, or the size of its surfaces where it is unbounded. */
 double SizeOf(const Cell& cell);
 
+/** Whether a point lies in a cell, or on it within kTouchingDepth of its size. */
+bool Touches(const Cell& cell, const Vec3& p);
+
 /** Whether the whole of face i of A lies within B's surfaces but j, which is A's i from the other
  side. */
 bool FaceWithin(const Cell& A, std::size_t i, const Cell& B, std::size_t j, double size);

@@ -157,11 +157,8 @@ std::optional<Cell> Union(const std::vector<const Cell*>& cells) {
   if (around.empty()) return std::nullopt;
   Cell whole = Merged(std::move(around), cells);
   const auto is_in_one = [&](const Vec3& p) {
-    return std::any_of(cells.begin(), cells.end(), [&](const Cell* cell) {
-      return std::all_of(cell->surfaces.begin(), cell->surfaces.end(), [&](const Surface& S) {
-        return Level(S, p) <= kTouchingDepth * SizeOf(*cell);
-      });
-    });
+    return std::any_of(cells.begin(), cells.end(),
+                       [&](const Cell* cell) { return Touches(*cell, p); });
   };
   const std::vector<Vec3>& corners = whole.corners.p_C;
   if (corners.empty() || !std::all_of(corners.begin(), corners.end(), is_in_one)) {

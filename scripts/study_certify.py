@@ -25,9 +25,10 @@ ROUNDING = 1e-13
 
 
 def enclosures(program, a, b, poses, tolerance):
-    """One row of `metrics --certify --json` for each pose of a, that of b staying where it is."""
+    """One row of `metrics --certify --json` for each pose of a, that of b staying where it is; a and b as scenes write
+    them."""
     path = program.folder / "pairs.yaml"
-    lines = ["schema: intervox/pairs/1", "shapes:", f"  a: {SOLIDS[a]}", f"  b: {SOLIDS[b]}", "pairs:"]
+    lines = ["schema: intervox/pairs/1", "shapes:", f"  a: {a}", f"  b: {b}", "pairs:"]
     for n, x in enumerate(poses.tolist()):
         lines.append(f"  - {{name: p{n}, a: a, b: b, pose_a: {{position: {x[:3]}, quaternion: {x[3:]}}}}}")
     path.write_text("\n".join(lines) + "\n")
@@ -69,7 +70,7 @@ def main():
                 break
             pair.write_text(f"schema: intervox/pairs/1\npairs:\n  - {{a: {SOLIDS[a]}, b: {SOLIDS[b]}}}\n")
             poses = overlapping(program, pair, rng, each)
-            found = enclosures(program, a, b, poses, options.tolerance)
+            found = enclosures(program, SOLIDS[a], SOLIDS[b], poses, options.tolerance)
             bounds = np.array([row["volume_enclosure"] for row in found])
             V, error = np.empty(each), np.empty(each)
             left = np.arange(each)

@@ -10,15 +10,14 @@ one does.
 """
 
 import argparse
-import json
 import pathlib
-import subprocess
 import sys
 import tempfile
 import time
 
 import numpy as np
 
+from study_certify import enclosures
 from study_error_estimates import TOLERANCES, Program
 
 POSES = 6
@@ -91,19 +90,6 @@ def grazing(program, pair, solids, a, b):
     return at(touching - depth)[found]
 
 
-def enclosures(program, a, b, poses):
-    path = program.folder / "certify.yaml"
-    lines = ["schema: intervox/pairs/1", "shapes:", f"  a: {a}", f"  b: {b}", "pairs:"]
-    for n, x in enumerate(poses.tolist()):
-        lines.append(f"  - {{name: p{n}, a: a, b: b, pose_a: {{position: {x[:3]}, quaternion: {x[3:]}}}}}")
-    path.write_text("\n".join(lines) + "\n")
-    done = subprocess.run([program.path, "metrics", str(path), "--certify", "--json", "--threads", "1", "--tolerance",
-                           "1e-5"], capture_output=True, text=True)
-    if done.returncode not in (0, 1):
-        sys.exit(done.stderr)
-    return np.array([row["volume_enclosure"] or [0, 0] for row in json.loads(done.stdout)], dtype=float)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
@@ -128,7 +114,8 @@ def main():
             poses = grazing(program, pair, solids, a, b)
             if len(poses) == 0:
                 continue
-            proved = enclosures(program, a[0], b[0], poses)
+            proved = np.array([row["volume_enclosure"] or [0, 0]
+                               for row in enclosures(program, a[0], b[0], poses, 1e-5)], dtype=float)
             exact = program.columns("metrics", pair, poses, "--tolerance", "1e-8")
             met = exact["status"] == 0
             count += len(poses)

@@ -181,14 +181,7 @@ PairsFile ParsePart(const std::string& path, bool repair) {
     // Who gave the part knows nothing of that file's lines; the part's own place follows.
     const std::string what = error.what();
     const std::size_t at = what.rfind(file);
-    std::string message = at == std::string::npos ? what : what.substr(at);
-    const std::string remedy = "Add 'repair: true'.";
-    if (const std::size_t place = message.find(remedy); place != std::string::npos) {
-      message.replace(
-          place, remedy.size(),
-          "Add --repair here, and 'repair: true' where a scene or pairs name the file.");
-    }
-    throw host::InputError(message);
+    throw host::InputError(at == std::string::npos ? what : what.substr(at));
   }
 }
 

@@ -65,7 +65,7 @@ std::string Joined(const std::vector<std::string>& words) {
 }
 
 /** The rows in HDF5; pairs, rules and devices by their numbers in the root's attributes of these
- * names. */
+ names. */
 void WriteHdf5(const std::filesystem::path& path, const std::vector<host::StudyRow>& rows) {
   struct Quantity {
     const char* name;

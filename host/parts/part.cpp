@@ -138,8 +138,9 @@ class Preparation {
     const bool is_mendable = defects.front().kind > DefectKind::kNotFinite;
     if (options_.repair && is_mendable && IsClosed(mesh) && EnclosedVolume(mesh) > 0) return;
     RequireClosed(mesh, object.Label(),
-                  is_mendable && !options_.repair ? "Add 'repair: true'."
-                                                  : "Mend it in the program that made it.");
+                  is_mendable && !options_.repair
+                      ? "Add 'repair: true'. 'intervox info' of the file itself takes --repair."
+                      : "Mend it in the program that made it.");
   }
 
   PartOptions options_;

@@ -41,31 +41,37 @@ double LengthByJoints(const BodyGroup& group, double left) {
   return std::fmax(kMostTurn / fastest, left / kMostCuts);
 }
 
+namespace {
+
+/** Ends a run at the joint that is farthest from closing. @param how  it cannot close */
+[[noreturn]] void RefuseWorst(const StageTools& tools, const StageScratch& scratch,
+                              const BodyGroup& group, double t, const std::string& how) {
+  const auto index = static_cast<std::size_t>(group.joints[scratch.worst_joint].joint);
+  throw std::runtime_error("t = " + NumberText(t) + " s: joints." +
+                           tools.world->joints[index].name + " cannot close" + how +
+                           ": change the motion, the lengths between joints, or take a smaller "
+                           "step.");
+}
+
+}  // namespace
+
 void RequireClosed(const StageTools& tools, const StageScratch& scratch, double t,
                    BodyGroup* group) {
   if (group->joints.empty()) return;
   group->joint_error = std::fmax(group->joint_error, scratch.joint_miss);
   if (scratch.joint_miss <= kJointTolerance) return;
-  const auto index = static_cast<std::size_t>(group->joints[scratch.worst_joint].joint);
-  throw std::runtime_error(
-      "t = " + NumberText(t) + " s: joints." + tools.world->joints[index].name +
-      " cannot close: its equations miss by " + NumberText(scratch.joint_miss) +
-      " m or rad; at most " + NumberText(kJointTolerance) +
-      " is allowed. Bodies cannot reach what motions and joints ask of them: change the motion, "
-      "the "
-      "lengths between joints, or take a smaller step.");
+  RefuseWorst(tools, scratch, *group, t,
+              ": its equations miss by " + NumberText(scratch.joint_miss) + " m or rad; at most " +
+                  NumberText(kJointTolerance) +
+                  " is allowed. Bodies cannot reach what motions and joints ask of them");
 }
 
 void RefuseJammed(const StageTools& tools, const StageScratch& scratch, const BodyGroup& group,
                   int substeps) {
-  const auto index = static_cast<std::size_t>(group.joints[scratch.worst_joint].joint);
-  throw std::runtime_error(
-      "t = " + NumberText(group.time) + " s: joints." + tools.world->joints[index].name +
-      " cannot close in the time given: " + std::to_string(substeps) +
-      " substeps do not take its bodies through one step, with errors kept below " +
-      NumberText(kJointTolerance) +
-      " m or rad. They are where joints lock: change the motion, the lengths between joints, or "
-      "take a smaller step.");
+  RefuseWorst(tools, scratch, group, group.time,
+              " in the time given: " + std::to_string(substeps) +
+                  " substeps do not take its bodies through one step, with errors kept below " +
+                  NumberText(kJointTolerance) + " m or rad. They are where joints lock");
 }
 
 void ReadJoints(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {

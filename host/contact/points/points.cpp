@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "cuda/engine.h"
-#include "geometry/surface_eval.h"
+#include "geometry/solid.h"
 #include "host/contact/patch_depth.h"
 #include "host/contact/points/nearest.h"
 #include "host/contact/points/polytopes.h"
@@ -122,8 +122,7 @@ void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
 /** Whether a point lies on a cell, but for rounding. */
 bool LiesOn(const Cell& cell, const Vec3& p) {
   const double room = kOnCell * (cell.bounded ? Norm(cell.bounds.half) : 1.0);
-  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(),
-                     [&](const Surface& s) { return !(geometry::Level(s, p) > room); });
+  return !(geometry::Level(cell, p) > room);
 }
 
 PointContact Touch(int feature, double x, const Vec3& n, const Vec3& p_WA) {
