@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "geometry/surface_eval.h"
 
@@ -58,43 +59,103 @@ bool StationaryOnQuadric(const Surface& S, const Vec3& q, Vec3* y) {
   return false;
 }
 
-/** The globally closest point on a quadric: the root of the secular equation f(y(λ)) = 0 in the
- interval around 0 where all 1 + λ e_k > 0; f falls monotonically there. */
-bool ClosestOnQuadric(const Surface& S, Vec3 q, Vec3* y) {
-  double low = -1e300;
-  double high = 1e300;
-  for (int k = 0; k < 3; ++k) {
-    if (S.e[k] > 0) low = std::max(low, -1 / S.e[k]);
-    if (S.e[k] < 0) high = std::min(high, -1 / S.e[k]);
-    // On a plane of symmetry the closest point may leave it, which the equation does not see.
-    if (S.e[k] != 0 && std::fabs(q[k] + S.l[k] / S.e[k]) < 1e-9 * (1 + Norm(q))) {
-      q[k] = -S.l[k] / S.e[k] + 1e-9 * (1 + Norm(q));
+/** What the closest point y of a quadric f = Σ e y² + 2 l y + c to q solves, f(q) > 0:
+ y_k (1 + λ e_k) = q_k − λ l_k with λ ≥ 0 and all 1 + λ e_k ≥ 0. There f(y) falls with λ. */
+struct SecularEquation {
+  Vec3 e, l, q;
+  double c = 0.0;
+  Vec3 y;
+  double f = 0.0;
+  double slope = 0.0;  ///< df/dλ
+
+  /** From the middle of an axis' terms, −l/e, or from 0. */
+  double Middle(int k) const { return e[k] != 0.0 ? -l[k] / e[k] : 0.0; }
+  double Apart(int k) const { return q[k] - Middle(k); }
+  /** @param d  1 + λ e_k */
+  void Evaluate(double lambda, const Vec3& d) {
+    f = c;
+    slope = 0.0;
+    for (int k = 0; k < 3; ++k) {
+      const double from = e[k] != 0.0 ? Apart(k) / d[k] : q[k] - lambda * l[k];
+      y[k] = Middle(k) + from;
+      f += e[k] != 0.0 ? e[k] * from * from + l[k] * Middle(k) : 2.0 * l[k] * y[k];
+      const double g = e[k] != 0.0 ? e[k] * from : l[k];
+      slope -= 2.0 * g * g / d[k];
     }
   }
-  const auto at = [&](double lambda) {
-    Vec3 v;
-    for (int k = 0; k < 3; ++k) v[k] = (q[k] - lambda * S.l[k]) / (1 + lambda * S.e[k]);
-    return v;
+};
+
+constexpr int kMostSecularSteps = 200;
+constexpr double kLastBits = 4e-16;
+
+/** Where no e_k is negative f is convex in λ: Newton's method comes to its root from below. */
+bool SolveWithoutPole(SecularEquation* at) {
+  double lambda = 0.0;
+  for (int step = 0; step < kMostSecularSteps; ++step) {
+    at->Evaluate(lambda, Vec3{1, 1, 1} + lambda * at->e);
+    if (!(at->f > 0.0)) return true;
+    if (!(at->slope < 0.0)) return false;  // f is positive everywhere
+    const double change = -at->f / at->slope;
+    if (change <= kLastBits * lambda) return true;
+    lambda += change;
+  }
+  return std::isfinite(lambda);
+}
+
+/** The root before the pole of the lowest coefficient E < 0, found in t = 1 + λ E, which keeps its
+ digits near the pole; f rises with t. */
+bool SolveBeforePole(double E, SecularEquation* at) {
+  const auto evaluate = [&](double t) {
+    Vec3 d;
+    for (int k = 0; k < 3; ++k) d[k] = (1.0 - at->e[k] / E) + at->e[k] / E * t;
+    at->Evaluate((t - 1.0) / E, d);
   };
-  const auto level = [&](const Vec3& v) { return Dot(Scaled(S.e, v), v) + 2 * Dot(S.l, v) + S.c; };
-  double lambda = 0;
-  for (int step = 0; step < 200; ++step) {
-    *y = at(lambda);
-    const double f = level(*y);
-    const Vec3 g = Scaled(S.e, *y) + S.l;
-    double slope = 0;
-    for (int k = 0; k < 3; ++k) slope -= 2 * g[k] * g[k] / (1 + lambda * S.e[k]);
-    (f > 0 ? low : high) = lambda;
-    double next = slope < 0 ? lambda - f / slope : 0.5 * (low + high);
-    if (!(next > low && next < high)) {
-      next = low > -1e299 && high < 1e299 ? 0.5 * (low + high)
-             : f > 0                      ? 2 * std::max(lambda, 1e-6)
-                                          : 2 * std::min(lambda, -1e-6);
-      if (!(next > low && next < high)) return false;
-    }
-    if (std::fabs(next - lambda) * Norm(g) < kConverged * (1 + Norm(*y))) return true;
-    lambda = next;
+  evaluate(1.0);
+  double pole = 0.0;  // what the axes of the pole take off f at q
+  int axis = 0;
+  for (int k = 0; k < 3; ++k) {
+    if (at->e[k] != E) continue;
+    pole -= E * at->Apart(k) * at->Apart(k);
+    axis = k;
   }
+  // The other terms are no larger than at q, so f < 0 below this t.
+  double low = std::sqrt(pole / (at->f + pole)), high = 1.0;
+  if (!(low > 0.0)) {  // q lies where these axes have their middle: up to t = 0 they add nothing
+    const Vec3 q = at->q;
+    for (int k = 0; k < 3; ++k) {
+      if (at->e[k] == E) at->q[k] = at->Middle(k);
+    }
+    low = std::numeric_limits<double>::min();
+    evaluate(low);
+    if (at->f >= 0.0) {
+      at->y[axis] += std::copysign(std::sqrt(at->f / -E), q[axis] - at->Middle(axis));
+      return true;
+    }
+  }
+  double t = low;
+  for (int step = 0; step < kMostSecularSteps; ++step) {
+    evaluate(t);
+    if (at->f == 0.0) return true;
+    (at->f < 0.0 ? low : high) = t;
+    double next = t - at->f * E / at->slope;
+    if (!(next > low && next < high)) next = std::sqrt(low * high);
+    if (std::fabs(next - t) <= kLastBits * t) return true;
+    t = next;
+  }
+  return true;
+}
+
+/** The globally closest point on a quadric. */
+bool ClosestOnQuadric(const Surface& S, const Vec3& q, Vec3* y) {
+  const double f = Dot(Scaled(S.e, q), q) + 2 * Dot(S.l, q) + S.c;
+  const double side = f < 0.0 ? -1.0 : 1.0;
+  SecularEquation equation{side * S.e, side * S.l, q, side * S.c, q};
+  const double least = std::min({equation.e.x, equation.e.y, equation.e.z});
+  if (f != 0.0 &&
+      !(least < 0.0 ? SolveBeforePole(least, &equation) : SolveWithoutPole(&equation))) {
+    return false;
+  }
+  *y = equation.y;
   return true;
 }
 
@@ -142,7 +203,8 @@ ClosestPoints ClosestOnSurface(const Surface& S, const Vec3& p) {
     return out;
   }
   Vec3 v;
-  if (ClosestOnQuadric(S, y, &v)) add(v);
+  if (!ClosestOnQuadric(S, y, &v)) return out;
+  add(v);
   for (int k = 0; k < 3; ++k) {
     // The stationary point on the other side of a plane of symmetry: cells may keep only that side.
     if (S.e[k] == 0) continue;

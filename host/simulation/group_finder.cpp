@@ -183,16 +183,14 @@ void GroupFinder::Fill(const State& state) {
     const auto [i, j] = near_[k];
     BodyGroup& group = groups_[group_of_pair(i, j)];
     const PatchSettings& settings = world_.Rule(i, j)->patches;
-    const auto& boxes = settings.points        ? world_.merged_boxes
-                        : settings.BareCells() ? world_.bare_boxes
-                                               : world_.boxes;
-    group.near[static_cast<std::size_t>(local_near_[k])] = {local_in(group, i),
-                                                            local_in(group, j),
-                                                            &boxes[static_cast<std::size_t>(i)],
-                                                            &boxes[static_cast<std::size_t>(j)],
-                                                            near_caches_[k],
-                                                            settings.points,
-                                                            settings.curvatures};
+    const auto boxes = [&](int body, int other) {
+      const auto b = static_cast<std::size_t>(body);
+      if (settings.points) return world_.PointBoxes(b, static_cast<std::size_t>(other));
+      return &(settings.BareCells() ? world_.bare_boxes : world_.boxes)[b];
+    };
+    group.near[static_cast<std::size_t>(local_near_[k])] = {
+        local_in(group, i), local_in(group, j), boxes(i, j),        boxes(j, i),
+        near_caches_[k],    settings.points,    settings.curvatures};
   });
   const std::vector<Contact>& contacts = state.patches.contacts;
   number(

@@ -1,5 +1,6 @@
 #include "host/world/solids.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include "geometry/merge.h"
 #include "geometry/neighbours.h"
 #include "host/contact/parameters.h"
+#include "host/contact/points/points.h"
 #include "host/input/place.h"
 #include "host/scene/primitives.h"
 #include "host/scene/text.h"
@@ -64,6 +66,17 @@ void RefuseOverlap(const Scene& scene, const BodySettings& body,
          "overlaps cell [" + std::to_string(overlap->first) + "] by " +
              NumberText(ComputeMetrics(query).volume, 4) +
              " m³. Cells of one body must be disjoint; cut one of them, or use `shape:`.");
+}
+
+/** Whether the hollow faces of curved cells are balls' or of revolution. */
+bool HasRingsOnly(std::span<const geometry::Cell> cells) {
+  return std::all_of(cells.begin(), cells.end(), [](const geometry::Cell& cell) {
+    return std::none_of(cell.surfaces.begin(), cell.surfaces.end(), [](const auto& s) {
+      const bool uneven = s.e.x != s.e.y || s.e.y != s.e.z;
+      return s.side < 0 && (s.kind == geometry::SurfaceKind::kQuadric ||
+                            (s.kind == geometry::SurfaceKind::kEllipsoid && uneven));
+    });
+  });
 }
 
 std::vector<geometry::Cell> ListedCells(const Scene& scene, const BodySettings& body) {
@@ -143,7 +156,11 @@ void SolidCells::AddBareCells() {
 void SolidCells::AddMergedCells() {
   std::call_once(merged_made_, [this] {
     merged_ = geometry::MergeCells(Cells());
-    merged_boxes = MakeBodyCells(merged_);
+    merged_boxes = ball_boxes = MakeBodyCells(merged_);
+    is_ball = !whole.empty() && std::all_of(whole.begin(), whole.end(), points::IsBall);
+    if (split.empty() || !HasRingsOnly(whole)) return;
+    for_balls_ = geometry::MergeCells(whole);
+    ball_boxes = MakeBodyCells(for_balls_);
   });
 }
 

@@ -23,6 +23,8 @@ struct SolidCells {
   BodyCells boxes;                    ///< of Cells()
   BodyCells bare_boxes;               ///< of `bare`
   BodyCells merged_boxes;             ///< of `merged`
+  BodyCells ball_boxes;               ///< of the cells that balls touch in points
+  bool is_ball = false;               ///< all its cells are balls
 
   SolidCells() = default;
   SolidCells(const SolidCells&) = delete;
@@ -31,12 +33,14 @@ struct SolidCells {
   std::span<const geometry::Cell> Cells() const { return split.empty() ? whole : split; }
   /** Makes `bare` and `bare_boxes`, once; worlds on several threads may ask for them. */
   void AddBareCells();
-  /** Makes `merged` and `merged_boxes`, likewise. */
+  /** Makes `merged` and `merged_boxes`, likewise, `ball_boxes` and `is_ball`. A ball finds its
+   points around a hollow face of revolution by itself, so such faces are not cut for it. */
   void AddMergedCells();
 
  private:
-  std::vector<geometry::Cell> bare_;    ///< `whole` with no face a cut
-  std::vector<geometry::Cell> merged_;  ///< Cells() without the cuts that can be undone
+  std::vector<geometry::Cell> bare_;       ///< `whole` with no face a cut
+  std::vector<geometry::Cell> merged_;     ///< Cells() without the cuts that can be undone
+  std::vector<geometry::Cell> for_balls_;  ///< likewise of `whole`; empty: they are `merged_`
   std::once_flag bare_made_, merged_made_;
 };
 
@@ -57,7 +61,7 @@ class Solids {
   const MassProperties& Mass(const SolidCells& solid, double density);
   /** Makes `bare_boxes` of all solids. */
   void AddBareCells();
-  /** Makes `merged_boxes` of all solids. */
+  /** Makes `merged_boxes` and `ball_boxes` of all solids. */
   void AddMergedCells();
 
  private:

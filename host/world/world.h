@@ -38,19 +38,27 @@ struct World {
   std::vector<std::span<const geometry::Cell>> cells;
   std::vector<std::span<const geometry::Cell>> whole;  ///< by body, as the shapes have them
   BoxesOfBodies boxes;                                 ///< of `cells`
-  BoxesOfBodies bare_boxes;           ///< of the cells that contacts by pairs of cells use
-  BoxesOfBodies merged_boxes;         ///< of the cells that contacts in points use
-  std::vector<RigidBody> start;       ///< bodies at t = 0
-  std::vector<int> free_bodies;       ///< indices, ascending
-  PairRules rules;                    ///< of all pairs of bodies
-  std::vector<Joint> joints;          ///< in the scene's order
-  std::vector<int> sensor_bodies;     ///< body of each sensor
-  std::vector<int> sensor_axes;       ///< body whose frame a sensor resolves in; −1: world
-  std::vector<std::string> warnings;  ///< remarks on settings that are taken nevertheless
-  std::uint64_t fingerprint = 0;      ///< of all that a checkpoint must agree with
+  BoxesOfBodies bare_boxes;                 ///< of the cells that contacts by pairs of cells use
+  BoxesOfBodies merged_boxes;               ///< of the cells that contacts in points use
+  BoxesOfBodies ball_boxes;                 ///< of those that balls touch in points
+  std::vector<const SolidCells*> solid_of;  ///< by body; null: it has none
+  std::vector<RigidBody> start;             ///< bodies at t = 0
+  std::vector<int> free_bodies;             ///< indices, ascending
+  PairRules rules;                          ///< of all pairs of bodies
+  std::vector<Joint> joints;                ///< in the scene's order
+  std::vector<int> sensor_bodies;           ///< body of each sensor
+  std::vector<int> sensor_axes;             ///< body whose frame a sensor resolves in; −1: world
+  std::vector<std::string> warnings;        ///< remarks on settings that are taken nevertheless
+  std::uint64_t fingerprint = 0;            ///< of all that a checkpoint must agree with
 
   /** How bodies i and j touch; null where they cannot. See PairRules::Find. */
   const PairRule* Rule(int i, int j) const { return rules.Find(i, j); }
+
+  /** The boxes of the cells of a body by which it touches another in points. */
+  const BodyCells* PointBoxes(std::size_t body, std::size_t other) const {
+    const bool ball = solid_of[other] != nullptr && solid_of[other]->is_ball;
+    return &(ball ? ball_boxes : merged_boxes)[body];
+  }
 
   /** The boxes that tell how large body b is: those of merged cells where any are, since cuts
    change no size. */

@@ -177,6 +177,79 @@ TEST(Points, BallsAgreeWithTheDistanceOfAMuchSmallerBall) {
   EXPECT_GT(touched, 200);
 }
 
+// The foot is found at any distance from the axis of the circle that it lies on: near it all of the
+// circle is as far, and a step that misses the foot would lose the contact.
+TEST(Points, ABallFindsTheFootOnARimAtAnyDistanceFromItsAxis) {
+  constexpr double kBowl = 0.414, kMiddle = 0.4687, kTop = 0.25;
+  const double under = kMiddle - kTop, rim = std::sqrt(kBowl * kBowl - under * under);
+  const Cell dimpled = One(Tree(
+      Operation::kDifference,
+      {Leaf(Box{{0.8, 0.8, 0.5}}), Leaf(Sphere{kBowl}, {Mat3::Identity(), {0, 0, kMiddle}})}))[0];
+  Random random(8);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const double rho = 0.9 * rim * std::pow(10.0, random.Uniform(-9.0, 0.0));
+    const double phi = random.Uniform(0.0, 2.0 * M_PI), z = random.Uniform(0.6, 2.5);
+    const auto foot = NearestOnCell(dimpled, {rho * std::cos(phi), rho * std::sin(phi), z});
+    ASSERT_TRUE(foot) << "rho " << rho << " z " << z;
+    EXPECT_NEAR(foot->x, std::hypot(rim - rho, z - kTop), 1e-13) << "rho " << rho << " z " << z;
+    EXPECT_TRUE(foot->ring);
+  }
+}
+
+// A ball that is wider than a hole stands on its rim all around, and so in a funnel or on a torus:
+// three points at 120° push it to the axis, their depths have the sum of the normals as gradient.
+TEST(Points, ABallOnAHoleStandsOnThreePointsOfItsRim) {
+  const Cell ball = One(Leaf(Sphere{0.5}))[0];
+  const Cell plate =
+      One(Tree(Operation::kDifference, {Leaf(Box{{2, 2, 0.4}}), Leaf(Cylinder{0.3, 1})}))[0];
+  const Cells block =
+      ToCells(*Tree(Operation::kDifference, {Leaf(Box{{3, 3, 2}}), Leaf(Cone{0.0, 1.0, 1.0})}));
+  const Cell& funnel = *std::find_if(block.begin(), block.end(), [](const Cell& cell) {
+    return std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const geometry::Surface& s) {
+      return s.kind == geometry::SurfaceKind::kCone;
+    });
+  });
+  const Cell torus = One(Leaf(Torus{0.4, 0.1}))[0];
+  struct Case {
+    const char* name;
+    const Cell& cell;
+    double z;  ///< of the ball's centre, on the axis
+  };
+  Random random(9);
+  for (const auto& [name, cell, z] : {Case{"plate", plate, 0.2 + 0.4 - 0.002},
+                                      Case{"funnel", funnel, -0.5 + 0.5 * std::sqrt(2.0) - 0.002},
+                                      Case{"torus", torus, std::sqrt(0.36 - 0.16) - 0.002}}) {
+    const Pose X_W{random.Rotation(), random.InBox(1.0)};
+    for (int trial = 0; trial < 20; ++trial) {
+      const double rho = 1e-3 * std::pow(10.0, random.Uniform(-6.0, 0.0));
+      const double phi = random.Uniform(0.0, 2.0 * M_PI);
+      const Vec3 c{rho * std::cos(phi), rho * std::sin(phi), z};
+      const auto found = Find(ball, cell, {random.Rotation(), X_W * c}, X_W);
+      ASSERT_EQ(found.size(), 3u) << name;
+      Vec3 push;
+      for (const PointContact& point : found) {
+        push -= point.x * point.n;
+        EXPECT_NEAR(point.x, -0.002, 2.0 * rho + 0.001) << name;
+        EXPECT_NEAR(Norm(point.n), 1.0, 1e-12);
+      }
+      // −∂/∂c of Σ ½ x².
+      constexpr double kStep = 1e-7;
+      for (int k = 0; k < 3; ++k) {
+        double by[2];
+        for (int side = 0; side < 2; ++side) {
+          Vec3 at = X_W * c;
+          at[k] += side == 0 ? -kStep : kStep;
+          by[side] = 0.0;
+          for (const PointContact& point : Find(ball, cell, {Mat3::Identity(), at}, X_W)) {
+            by[side] += 0.5 * point.x * point.x;
+          }
+        }
+        EXPECT_NEAR((by[0] - by[1]) / (2.0 * kStep), push[k], 1e-8) << name << " rho " << rho;
+      }
+    }
+  }
+}
+
 // ---- planes and polytopes
 // ------------------------------------------------------------------------
 TEST(Points, TheDeepestPointOnAPlaneIsTheWayOut) {

@@ -311,6 +311,42 @@ TEST(PointScenes, FacesOnFacesKeepTheirEnergy) {
   }
 }
 
+// A ball that is wider than a hole comes to rest on its rim, in a funnel and on a ring, of any size
+// and mass, on points whose forces bear its weight; one foot alone would jump about the axis.
+TEST(PointScenes, ABallComesToRestOnAHoleAFunnelAndARing) {
+  const char* const seats[] = {
+      "{difference: [{box: {size: [8, 8, 1]}}, {cylinder: {radius: 0.6, height: 9}}]}",
+      "{difference: [{box: {size: [8, 8, 2]}}, {cone: {radius_bottom: 0, radius_top: 2, height: "
+      "2}, pose: {position: [0, 0, 0.5]}}]}",
+      "{torus: {major_radius: 0.8, minor_radius: 0.2}}"};
+  const double tops[] = {1.3, 1.4142135623730951 - 0.5, 0.8944271909999159};
+  for (int seat = 0; seat < 3; ++seat) {
+    for (const double size : {1e-3, 1e-2, 1.0}) {
+      for (const double mass : {1e-3, 0.1, 10.0}) {
+        const double g = 9.81, depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / g);
+        Simulation simulation = Of(fmt::format(
+            "duration: {}\nintegrator: {{step: {}}}\n"
+            "contact_models:\n  default:\n    geometry: points\n"
+            "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.5}}\n"
+            "    friction: {{model: coulomb, mu: 0.3}}\n"
+            "bodies:\n  seat: {{fixed: true, shape: {{scale: {}, union: [{}]}}}}\n"
+            "  ball: {{mass: {}, shape: {{sphere: {{radius: {}}}}}, pose: {{position: [{}, {}, "
+            "{}]}}}}\n",
+            400 * h, h, mass * g / depth, size, seats[seat], mass, size, 0.03 * size, 0.01 * size,
+            (tops[seat] + 0.02) * size));
+        while (!simulation.Done()) simulation.Step();
+        const auto& ball = simulation.State()[1];
+        const std::string what = fmt::format("seat {} size {} mass {}", seat, size, mass);
+        EXPECT_LT(Norm(ball.v_WB), 1e-3 * std::sqrt(g * size)) << what;
+        EXPECT_LT(std::hypot(ball.X_WB.p.x, ball.X_WB.p.y), 2e-3 * size) << what;
+        EXPECT_NEAR(ball.X_WB.p.z, tops[seat] * size, 2e-3 * size) << what;
+        const auto& counters = simulation.Counters();
+        EXPECT_LT(counters.substeps, 2000) << what;
+      }
+    }
+  }
+}
+
 // A clone in mid-contact goes on with the same bits.
 TEST(PointScenes, AClonesBitsAreTheSame) {
   Simulation first =

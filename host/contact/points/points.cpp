@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "cuda/engine.h"
 #include "geometry/solid.h"
@@ -22,6 +23,7 @@ using geometry::SurfaceKind;
 constexpr double kParallel = 1e-20;
 /** Share of a cell's size by which a point may lie outside its other surfaces. */
 constexpr double kOnCell = 1e-9;
+constexpr double kSine120 = 0.86602540378443865;
 
 /** The only curved surface of a cell; null where it has none or several. */
 const Surface* OnlyCurved(const Cell& cell) {
@@ -96,8 +98,7 @@ void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
   const double lean = Norm(across);
   const Vec3 e = lean * lean > kParallel ? across / lean : s.R.Col(0);
   const Vec3 f = Cross(axis, e);
-  constexpr double kSine = 0.86602540378443865;
-  const std::array<Vec3, 3> around{e, -0.5 * e + kSine * f, -0.5 * e - kSine * f};
+  const std::array<Vec3, 3> around{e, -0.5 * e + kSine120 * f, -0.5 * e - kSine120 * f};
   if (s.kind == SurfaceKind::kTorus) {
     const Vec3 tube = s.e.y * down;
     for (int k = 0; k < 3; ++k) visit(k, s.o + s.e.x * around[static_cast<std::size_t>(k)] + tube);
@@ -131,9 +132,9 @@ PointContact Touch(int feature, double x, const Vec3& n, const Vec3& p_WA) {
 
 /** Finds points with the bodies exchanged, then gives each its own part of them. */
 template <class Find>
-double Exchanged(const Find& find, std::vector<PointContact>* out) {
+auto Exchanged(const Find& find, std::vector<PointContact>* out) {
   const std::size_t before = out->size();
-  const double gap = find();
+  const auto gap = find();
   std::transform(out->begin() + static_cast<std::ptrdiff_t>(before), out->end(),
                  out->begin() + static_cast<std::ptrdiff_t>(before), OfTheOther);
   return gap;
@@ -152,9 +153,9 @@ Plane PlaneOf(const Cell& half_space, const Pose& X_WB) {
   return {n, Dot(n, X_WB * s.o)};
 }
 
-/** A ball of body A and any cell of B. */
-double BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell, const Pose& X_WB,
-                 std::vector<PointContact>* out) {
+/** A ball of body A and any cell of B. Empty where no foot of its centre is found. */
+std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell,
+                                const Pose& X_WB, std::vector<PointContact>* out) {
   const Vec3 c_W = X_WA * sphere.o;
   const double radius = std::sqrt(-sphere.c / sphere.e.x);
   if (IsHalfSpace(cell)) {
@@ -167,12 +168,34 @@ double BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell, cons
   const Surface* other = SphereOf(cell);
   const std::optional<Foot> foot =
       other != nullptr ? NearestOnSurface(*other, c_B) : NearestOnCell(cell, c_B);
-  if (!foot) return 0.0;
+  if (!foot) return std::nullopt;
   const double x = foot->x - radius;
   if (x >= 0.0) return x;
   if (foot->is_cut) return 0.0;
-  const Vec3 n = X_WB.R * foot->n;
-  out->push_back(Touch(0, x, n, c_W - radius * n));
+  const auto touch = [&](int feature, double depth, const Vec3& n_B) {
+    const Vec3 n = X_WB.R * n_B;
+    out->push_back(Touch(feature, depth, n, c_W - radius * n));
+  };
+  if (!foot->ring) {
+    touch(0, x, foot->n);
+    return 0.0;
+  }
+  // Three points about the axis, one of them the foot; but where the ball is deep all around they
+  // keep their places: to second order their potential is the same in any direction, and as the
+  // ball crosses the axis its foot would jump to the other side.
+  const Ring& ring = *foot->ring;
+  const Vec3 farthest = NearestOnRing(ring, -ring.e, c_B);
+  const bool all_around = Norm(c_B - farthest) < radius && LiesOn(cell, farthest);
+  const Vec3 e = all_around ? AnyOrthogonal(ring.axis) : ring.e, f = Cross(ring.axis, e);
+  if (!all_around) touch(0, x, foot->n);
+  for (int k = all_around ? 0 : 1; k < 3; ++k) {
+    const Vec3 u = k == 0 ? e : -0.5 * e + (k == 1 ? kSine120 : -kSine120) * f;
+    const Vec3 p = NearestOnRing(ring, u, c_B), way = c_B - p;
+    const double distance = Norm(way);
+    if (distance < radius && LiesOn(cell, p)) {
+      touch(all_around ? 3 + k : k, distance - radius, way / distance);
+    }
+  }
   return 0.0;
 }
 
@@ -234,6 +257,8 @@ void DeepestPoint(const PairQuery& query, std::vector<PointContact>* out) {
 
 }  // namespace
 
+bool IsBall(const Cell& cell) { return SphereOf(cell) != nullptr; }
+
 PairKind KindOf(const Cell& a, const Cell& b) {
   if (a.grid.field || b.grid.field) return PairKind::kAny;
   if (SphereOf(a) != nullptr || SphereOf(b) != nullptr) return PairKind::kBall;
@@ -248,8 +273,11 @@ double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContac
   const Pose &X_WA = query.X_WA, &X_WB = query.X_WB;
   switch (kind) {
     case PairKind::kBall: {
-      if (const Surface* s = SphereOf(a)) return BallPoint(*s, X_WA, b, X_WB, out);
-      return Exchanged([&] { return BallPoint(*SphereOf(b), X_WB, a, X_WA, out); }, out);
+      const Surface* s = SphereOf(a);
+      const auto of_b = [&] { return BallPoint(*SphereOf(b), X_WB, a, X_WA, out); };
+      const auto gap = s != nullptr ? BallPoint(*s, X_WA, b, X_WB, out) : Exchanged(of_b, out);
+      if (gap) return *gap;
+      break;
     }
     case PairKind::kPlane:
       if (IsHalfSpace(b)) return PlanePoints(a, X_WA, b, X_WB, out);

@@ -24,17 +24,21 @@ inline PointContact OfTheOther(const PointContact& point) {
 
 /** What two cells are to contact by points. */
 enum class PairKind {
-  kBall,       ///< a ball and any cell: one point, exact
+  kBall,       ///< a ball and any cell: the foot of its centre, three of a ring
   kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
   kPolytopes,  ///< two bounded polytopes: by their separating axis of least depth
   kAny,        ///< any others: the deepest point by their distance once they are moved apart
 };
 
+/** Whether a cell is a ball, or the part of one that is left where it is cut inside its body. */
+bool IsBall(const geometry::Cell& cell);
+
 /** The kind of a pair: of its cells alone, whatever their poses. */
 PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
 
 /** Appends the points at which the cells of a query penetrate, x < 0.
- - A ball touches at the foot of its centre (Gonthier A.2: plane, edge, cylinder, cone and others).
+ - A ball touches at the foot of its centre (Gonthier A.2: plane, edge, cylinder, cone and others),
+   and where that is on a circle about an axis nearer to the centre (a rim, a funnel), at 120° too.
  - On a half-space stand the corners of a polytope; of a cylinder or cone the lowest point of each
    rim and two more at 120° from it, and the tip; the lowest point of an ellipsoid or torus.
  - Two polytopes touch along the separating axis of least depth: a face at the corners of what the
