@@ -46,6 +46,9 @@ class CellSearch {
   CellSearch(PlacedCell a, PlacedCell b, double tolerance, int most)
       : cell_{std::move(a), std::move(b)}, tolerance_(tolerance), most_(most) {}
 
+  /** Finds the nearest points downhill of two. */
+  void RunFrom(const Vec3& x, const Vec3& y) { SearchFrom(x, y); }
+
   /** Finds the nearest points, or proves that none are nearer than `enough`. */
   void Run(double enough) {
     upper_ = enough;
@@ -245,7 +248,12 @@ Separation MeasureDistance(std::span<const Cell> a, std::span<const Cell> b, con
     CellSearch search(distance::Place(*pair.a, X_WA, origin, length),
                       distance::Place(*pair.b, X_WB, origin, length), options.tolerance,
                       options.most_boxes - out.boxes);
-    search.Run(out.distance / length);
+    if (options.start) {
+      const auto& [p_WA, p_WB] = *options.start;
+      search.RunFrom((p_WA - origin) / length, (p_WB - origin) / length);
+    } else {
+      search.Run(out.distance / length);
+    }
     out.boxes += search.Boxes();
     out.lower = std::fmin(out.lower, length * search.Lower());
     if (!search.Found()) continue;

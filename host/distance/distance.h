@@ -1,6 +1,8 @@
 /** @file Distances of posed solids: between which points, and what is proved. */
 #pragma once
 
+#include <array>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -14,6 +16,8 @@ struct DistanceOptions {
   double tolerance = 1e-9;  ///< of the distance, times the size of the smaller solid
   int most_boxes =
       20000;  ///< parts of two cells that are looked at before what is known is returned
+  /// Points of A and B in the world from which to go downhill, and no more: nothing is proved then.
+  std::optional<std::array<Vec3, 2>> start = {};
 };
 
 /** How far two solids are apart. */

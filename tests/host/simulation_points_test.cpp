@@ -341,6 +341,8 @@ TEST(PointScenes, ABallComesToRestOnAHoleAFunnelAndARing) {
         EXPECT_LT(std::hypot(ball.X_WB.p.x, ball.X_WB.p.y), 2e-3 * size) << what;
         EXPECT_NEAR(ball.X_WB.p.z, tops[seat] * size, 2e-3 * size) << what;
         const auto& counters = simulation.Counters();
+        EXPECT_EQ(counters.gaining_substeps, 0) << what;
+        EXPECT_EQ(counters.arrests, 0) << what;
         EXPECT_LT(counters.substeps, 2000) << what;
       }
     }

@@ -233,11 +233,10 @@ void DeepestPoint(const PairQuery& query, std::vector<PointContact>* out) {
   patch.J_W = m.J_W;
   const double depth = Depth(patch);
   PointContact point = Touch(0, -depth, patch.n, m.p_WC - 0.5 * depth * patch.n);
-  constexpr int kMostTurns = 8;
+  constexpr int kMostTurns = 16;
   constexpr double kTurn = 1e-9;
-  constexpr double kFarther = 4.0;
+  constexpr double kFarther = 4.0, kClear = 1.1;
   DistanceOptions options;
-  options.tolerance = 1e-12;
   double way = 2.0 * depth;
   for (int k = 0; k < kMostTurns && !query.a->grid.field && !query.b->grid.field; ++k) {
     const Vec3 by = way * point.n;
@@ -246,11 +245,15 @@ void DeepestPoint(const PairQuery& query, std::vector<PointContact>* out) {
     if (apart.status == Status::kInvalid) break;
     if (!(apart.distance > 0.0)) {
       way *= kFarther;
+      options.start.reset();
       continue;
     }
     const double turn = Norm(apart.n - point.n);
     point = Touch(0, apart.distance - Dot(apart.n, by), apart.n, apart.p_WA - by);
-    if (turn <= kTurn) break;
+    if (turn <= kTurn || point.x >= 0.0) break;
+    // The nearer the cells, the less n turns on.
+    way = -kClear * point.x;
+    options.start = {point.p_WA + way * point.n, point.p_WB};
   }
   if (point.x < 0.0) out->push_back(point);
 }
