@@ -85,6 +85,28 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
   }
 }
 
+/** (K7): where another torus crosses the sides of the section's polygon. */
+INTERVOX_HD inline void AddRingEdges(const PlaneSection& section, int curve, const LocalPair& pair,
+                                     SectionBreaks* breaks) {
+  const SectionCurve& s = section.curve[curve];
+  const geometry::Surface& torus = pair.surface[s.id].surface;
+  const Vec3 P = TransposeTimes(torus.R, section.P - torus.o);
+  const Vec3 U = TransposeTimes(torus.R, section.U), V = TransposeTimes(torus.R, section.V);
+  for (int k = 0; k < section.lines; ++k) {
+    const SectionLine& line = section.line[k];
+    const double u = line.d * line.u, v = line.d * line.v;
+    const auto x =
+        TorusCrossings(P + u * U + v * V, line.u * V - line.v * U, torus.e.x, torus.e.y);
+    for (int i = 0; i < x.count; ++i) {
+      const double at_u = u - x.t[i] * line.v, at_v = v + x.t[i] * line.u;
+      if (at_u <= section.u_lo || at_u >= section.u_hi) continue;
+      if (InPolygon(section, at_u, at_v) && AdmitsAll(section, at_u, at_v, curve, curve)) {
+        breaks->Add(at_u, MeetingOf(s.id, line.id));
+      }
+    }
+  }
+}
+
 /** Most critical points of a torus' level in a plane that are known. */
 inline constexpr int kRingCritical = 4;
 
@@ -121,7 +143,9 @@ INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPa
     breaks->full = breaks->full || parts.full;
     return ShapeOf(parts);
   };
-  constexpr int kHalvings = 30;
+  // Beside a break columns are looked at as near as the break is known.
+  constexpr int kHalvings = 44, kMostChanges = 4;
+  constexpr double kBeside = 1e-7;
   // Without the circle nothing else is known of where the torus is.
   const int looks = section.radius == 0 ? 24 : 6;
   const SectionBreaks known = *breaks;
@@ -133,26 +157,36 @@ INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPa
     some += CriticalOfRing(section, pair.surface[section.curve[i].id].surface, critical + some);
   }
   for (int i = 0; i + 1 < known.count; ++i) {
-    const double width = known.u[i + 1] - known.u[i];
+    const double begin = known.u[i], end = known.u[i + 1], width = end - begin;
     if (!(width > 1e-9 * (section.u_hi - section.u_lo))) continue;
-    // What lies between the last halves errs by the power 3/2 of its share.
-    double from = known.u[i] + 1e-3 * width;
+    double from = begin + kBeside * width;
     unsigned shape = shape_at(from);
     for (int k = 1; k <= looks;) {
-      double to = k == looks ? known.u[i + 1] - 1e-3 * width : known.u[i] + k * width / looks;
+      double to = k == looks ? end - kBeside * width : begin + k * width / looks;
       const double regular = to;
       for (int j = 0; j < some; ++j) to = critical[j] > from && critical[j] < to ? critical[j] : to;
       if (to == regular) ++k;
       const unsigned next = shape_at(to);
-      if (next != shape) {
+      for (int changes = 0; shape != next && changes < kMostChanges; ++changes) {
         double lo = from, hi = to;
+        unsigned after = next;
         for (int h = 0; h < kHalvings; ++h) {
-          const double share = (hi - lo) / width;
+          // What lies between the last halves errs by the power 3/2 of its share of what is beside.
+          const double room = hi - begin < end - lo ? hi - begin : end - lo;
+          const double share = (hi - lo) / room;
           if (share * share * share < goal * goal) break;
           const double middle = 0.5 * (lo + hi);
-          (shape_at(middle) == shape ? lo : hi) = middle;
+          const unsigned there = shape_at(middle);
+          if (there == shape) {
+            lo = middle;
+          } else {
+            hi = middle;
+            after = there;
+          }
         }
         breaks->Add(0.5 * (lo + hi), MeetingOf(-2, -2));
+        from = hi;
+        shape = after;
       }
       from = to;
       shape = next;

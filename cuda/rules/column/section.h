@@ -193,7 +193,9 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
   if (!some || out.full) return out;
   if (section->rings) {
     for (int i = 0; i < section->curves; ++i) {
-      if (!section->curve[i].ring || section->radius == 0) continue;
+      if (!section->curve[i].ring) continue;
+      AddRingEdges(*section, i, pair, &breaks);
+      if (section->radius == 0) continue;
       AddRingMeetings(*section, pair.surface[section->curve[i].id].surface, section->radius,
                       1e-2 * goal, &breaks);
     }
