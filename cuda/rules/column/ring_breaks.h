@@ -24,9 +24,13 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
     return SectionPoint{u, geometry::Value(ring, section.P + u * section.U + v * section.V)};
   };
   const double step = 8 * kT / kLooks;
-  const auto cross = [&](int quadrant, double lo, double hi, double f_lo, double f_hi) {
+  // To a share of how far the crossing is from `other`, beyond which there may be a second one, and
+  // of the level between both.
+  const auto cross = [&](int quadrant, double lo, double hi, double f_lo, double f_hi,
+                         double other) {
     double u = level(0.5 * (lo + hi), quadrant).u;
-    for (int i = 0; i < kMost && hi - lo > accuracy; ++i) {
+    const double most = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
+    for (int i = 0; i < kMost && hi - lo > accuracy * std::fabs(0.5 * (lo + hi) - other); ++i) {
       double h = lo - f_lo * (hi - lo) / (f_hi - f_lo);
       if (i % 3 == 2 || !(h > lo && h < hi)) h = 0.5 * (lo + hi);
       const SectionPoint at = level(h, quadrant);
@@ -39,7 +43,7 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
         f_hi = at.f;
       }
       const double least = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
-      if (least < accuracy * r) break;
+      if (least < accuracy * most) break;
     }
     if (u > section.u_lo && u < section.u_hi) breaks->Add(u, MeetingOf(-2, -2));
   };
@@ -54,7 +58,7 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
       f[2] = level(h[2], quadrant).f;
       // [h0, h1] lies in the quadrant from its second look on.
       if (k >= 1 && k <= kLooks / 4 && (f[1] > 0) != (f[2] > 0)) {
-        cross(quadrant, h[1], h[2], f[1], f[2]);
+        cross(quadrant, h[1], h[2], f[1], f[2], h[1] - step);
       }
       if (k < 1) continue;
       const bool dips = std::fabs(f[1]) <= std::fabs(f[0]) && std::fabs(f[1]) <= std::fabs(f[2]);
@@ -79,8 +83,8 @@ INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geome
         }
       }
       if ((fm > 0) == (f[1] > 0)) continue;
-      cross(quadrant, a, m, fa, fm);
-      cross(quadrant, m, b, fm, fb);
+      cross(quadrant, a, m, fa, fm, m);
+      cross(quadrant, m, b, fm, fb, m);
     }
   }
 }
