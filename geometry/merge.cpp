@@ -212,17 +212,16 @@ bool MayBeOne(std::span<const std::size_t> cells, const std::vector<Part>& parts
   for (std::size_t i = 0; i < inside.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       const Vec3 middle = 0.5 * (inside[i] + inside[k]);
-      const bool held = std::any_of(cells.begin(), cells.end(), [&](std::size_t a) {
-        return Touches(parts[a].cell, middle);
-      });
+      const bool held = std::any_of(cells.begin(), cells.end(),
+                                    [&](std::size_t a) { return Touches(parts[a].cell, middle); });
       if (!held) return false;
     }
   }
   return true;
 }
 
-/** Merges the pairs of connected cells that may be one in other orders, as a first pair that fits may
- leave others that do not: until one cell is left. */
+/** Merges the pairs of connected cells that may be one in other orders, as a first pair that fits
+ may leave others that do not: until one cell is left. */
 void MergeInOtherOrders(const std::vector<Part>& cut, std::vector<Part>* parts) {
   constexpr int kOrders = 24;
   std::vector<bool> seen(cut.size(), false);

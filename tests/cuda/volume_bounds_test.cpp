@@ -221,8 +221,8 @@ void CheckRingsInParts(unsigned seed, int pairs) {
   }
 }
 
-TEST(VolumeBounds, HoldForRingsInParts) { CheckRingsInParts(3, 60); }
-TEST(SlowVolumeBounds, HoldForRingsInParts) { CheckRingsInParts(4, 600); }
+TEST(VolumeBounds, HoldForRingsInParts) { CheckRingsInParts(3, 40); }
+TEST(SlowVolumeBounds, HoldForRingsInParts) { CheckRingsInParts(4, 400); }
 
 // A plate on the end of a can that is tilted by as little as rounding leaves of a cosine.
 TEST(VolumeBounds, ATiltOfHalfTheDigitsCounts) {

@@ -6,9 +6,10 @@
 
 namespace intervox::cuda::internal::column {
 
-/** The level of a curved surface on the chart's torus, at the azimuth τ and the angle σ around the tube,
- and its extrema over σ followed from one azimuth to the next. Where one of them changes its sign
- the circle begins or ends to cross the surface; where it dips through zero and back it does both.
+/** The level of a curved surface on the chart's torus, at the azimuth τ and the angle σ around the
+ tube, and its extrema over σ followed from one azimuth to the next. Where one of them changes its
+ sign the circle begins or ends to cross the surface; where it dips through zero and back it does
+ both.
  */
 class RingEvents {
  public:
@@ -146,10 +147,10 @@ INTERVOX_HD inline void AddIfInside(const ColumnChart& chart, const Vec3& y, dou
   }
 }
 
-/** Where half planes' circles begin or end to cross a plane, in closed form. With c the cosine of the
- azimuth from the normal's, the level at the tube's axis is d + R s c and ranges over ±a N about it,
- N² = n_z² + s² c²: a quadratic in c whose discriminant is a sum of squares. A plane that contains
- the axis crosses all of a circle at once: both roots are 0. */
+/** Where half planes' circles begin or end to cross a plane, in closed form. With c the cosine of
+ the azimuth from the normal's, the level at the tube's axis is d + R s c and ranges over ±a N about
+ it, N² = n_z² + s² c²: a quadratic in c whose discriminant is a sum of squares. A plane that
+ contains the axis crosses all of a circle at once: both roots are 0. */
 INTERVOX_HD inline void AddPlaneEvents(const ColumnChart& chart, int plane, double t0,
                                        ColumnEvents* events) {
   const double a = chart.curved[chart.ring - chart.planes].e.y, R = chart.major;
