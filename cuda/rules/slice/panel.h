@@ -56,7 +56,7 @@ INTERVOX_HD inline double NestedError(double fine, double lean) {
  have room for both by the nested rule. */
 template <class Sums, class Node>
 INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance, const Node& add,
-                         double* error) {
+                         RuleResult* result) {
   const double sense = to > origin ? 1.0 : -1.0;
   const double near = std::sqrt(std::fmax(sense * (from - origin), 0.0));
   const double far = std::sqrt(sense * (to - origin));
@@ -65,7 +65,7 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
   Sums total;
   for (int parts = 1;; parts *= 4) {
     total = {};
-    double stated = 0.0, stated_area = 0.0;
+    double stated = 0.0, stated_area = 0.0, reach = 0.0;
     for (int part = 0; part < parts; ++part) {
       const double begin = near + (far - near) * part / parts;
       const double width = (far - near) / parts;
@@ -79,12 +79,14 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
         sums += node;
       }
       stated += NestedError(sums.body.v, sums.lean_v);
+      reach += std::fabs(sums.body.v - sums.lean_v);
       stated_area += NestedError(sums.a, sums.lean_a);
       total += sums;
     }
     const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
     if (enough || parts == kMostParts) {
-      *error += stated;
+      result->error += stated;
+      result->reach += reach;
       return total;
     }
   }
@@ -93,12 +95,12 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
 /** Sums of a panel between two neighbouring breaks, by halves. */
 template <class Sums, class Node>
 INTERVOX_HD Sums SumPanel(double lower, double upper, const SlicePlaces& singular, double tolerance,
-                          const Node& add, double* error) {
+                          const Node& add, RuleResult* result) {
   const double middle = 0.5 * (lower + upper), width = upper - lower;
   double left = lower, right = upper;
   FindNearest(singular, width, &left, &right);
-  Sums sums = SumHalf<Sums>(left, lower, middle, tolerance, add, error);
-  sums += SumHalf<Sums>(right, upper, middle, tolerance, add, error);
+  Sums sums = SumHalf<Sums>(left, lower, middle, tolerance, add, result);
+  sums += SumHalf<Sums>(right, upper, middle, tolerance, add, result);
   return sums;
 }
 
