@@ -224,6 +224,35 @@ void CheckRingsInParts(unsigned seed, int pairs) {
 TEST(VolumeBounds, HoldForRingsInParts) { CheckRingsInParts(3, 40); }
 TEST(SlowVolumeBounds, HoldForRingsInParts) { CheckRingsInParts(4, 400); }
 
+// Half balls on a floor, as of a capsule, and a ball in a ring: of singular points beside each
+// other the slice rule sees one. Against the same rule at 1e-9.
+TEST(VolumeBounds, HoldForSlices) {
+  Random random(9);
+  const Cells capsule = ToCells(*Leaf(geometry::Capsule{0.2, 0.4}));
+  const geometry::Cell floor = testing::HalfSpaceCell({0, 0, 1}, 0);
+  const Cells ring = CellsOf(geometry::Torus{0.4, 0.15}), ball = CellsOf(geometry::Sphere{0.3});
+  const auto check = [](const geometry::Cell& a, const geometry::Cell& b, const Pose& X, int n) {
+    const InterferenceMetrics exact = ComputeMetrics({&a, &b, X, {}, 1e-9});
+    if (exact.rule != LeafRule::kSlice || !(exact.volume > 0)) return 0;
+    const double slack = exact.volume_error + 1e-13 * exact.volume;
+    int exceeded = 0;
+    for (const double tolerance : {1e-3, 1e-6}) {
+      const InterferenceMetrics m = ComputeMetrics({&a, &b, X, {}, tolerance});
+      EXPECT_LE(m.volume_lo, exact.volume + slack) << n;
+      EXPECT_GE(m.volume_hi, exact.volume - slack) << n;
+      exceeded += std::fabs(m.volume - exact.volume) > m.volume_error + slack ? 1 : 0;
+    }
+    return exceeded;
+  };
+  int exceeded = 0;
+  for (int n = 0; n < 1000; ++n) {
+    const Pose X = random.RandomPose(0.6);
+    for (const geometry::Cell& part : capsule) exceeded += check(part, floor, X, n);
+    exceeded += check(ball[0], ring[0], X, n);
+  }
+  EXPECT_LE(exceeded, 2);
+}
+
 // A plate on the end of a can that is tilted by as little as rounding leaves of a cosine.
 TEST(VolumeBounds, ATiltOfHalfTheDigitsCounts) {
   const Cells can = CellsOf(geometry::Cylinder{1.0, 1.0});

@@ -50,6 +50,18 @@ INTERVOX_HD inline double NestedError(double fine, double lean) {
   return difference * std::fmin(10 * std::sqrt(difference / fine), 1.0);
 }
 
+/** At least this share of what nested rules differ by is stated. Where a singular point lies just
+ beyond another one the finer rule is better by no more than a factor: of 9,000 capsules on floors
+ and balls in tori one erred by 0.56 of the difference, all others by 0.12 at most. */
+inline constexpr double kLeastOfNested = 0.25;
+
+/** Adds what panels state, and what their nested rules differ by. */
+INTERVOX_HD inline void AddError(double stated, double difference, RuleResult* result) {
+  const double least = kLeastOfNested * difference;
+  result->error += stated > least ? stated : least;
+  result->reach += difference;
+}
+
 /** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
  |τ − origin| = t²: half-integer powers become polynomials.
  @param add  (position, weight, sums*): adds one node. Sums are of `body.v` and of the area `a`, and
@@ -85,8 +97,7 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
     }
     const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
     if (enough || parts == kMostParts) {
-      result->error += stated;
-      result->reach += reach;
+      AddError(stated, reach, result);
       return total;
     }
   }

@@ -215,8 +215,8 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
     }
     const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
     if (enough || parts == kMostParts) {
-      result->error += stated + total.lost;
-      result->reach += reach + total.lost;
+      AddError(stated, reach, result);
+      result->error += total.lost;
       return total;
     }
   }
