@@ -29,12 +29,6 @@ std::vector<Surface> Without(const Cell& cell, std::size_t i) {
   return rest;
 }
 
-bool IsConvex(const Surface& S) {
-  return S.kind == SurfaceKind::kPlane ||
-         (S.side > 0 && (S.kind == SurfaceKind::kEllipsoid || S.kind == SurfaceKind::kCylinder ||
-                         S.kind == SurfaceKind::kCone));
-}
-
 /** The polygon of a plane face, which the curved surfaces of the cell may cut further; null where
  the cell has none. */
 const FacePolygon* PolygonOf(const Cell& cell, std::size_t i) {
@@ -148,6 +142,12 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
 }
 
 }  // namespace
+
+bool IsConvex(const Surface& S) {
+  return S.kind == SurfaceKind::kPlane ||
+         (S.side > 0 && (S.kind == SurfaceKind::kEllipsoid || S.kind == SurfaceKind::kCylinder ||
+                         S.kind == SurfaceKind::kCone));
+}
 
 double SizeOf(const Cell& cell) {
   return cell.bounded ? Norm(cell.bounds.half) : LengthScale(cell.surfaces);

@@ -1,6 +1,7 @@
 #include "geometry/merge.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -115,9 +116,9 @@ std::optional<Cell> Union(const Cell& A, const Cell& B) {
   return std::nullopt;
 }
 
-/** Merges pairs until none is left. */
-void MergePairs(std::vector<Part>* parts) {
-  for (std::size_t a = 0; a < parts->size(); ++a) {
+/** Merges pairs of some cells, which are taken in that order, until none is left. */
+void MergePairs(std::span<const std::size_t> order, std::vector<Part>* parts) {
+  for (const std::size_t a : order) {
     Part& A = (*parts)[a];
     if (A.gone || !MayMerge(A.cell)) continue;
     for (std::size_t k = 0; k < A.neighbours.size();) {
@@ -197,6 +198,62 @@ std::vector<std::size_t> ConnectedTo(std::size_t a, const std::vector<Part>& par
   return connected;
 }
 
+/** Whether cells may be one: where no surface is hollow a cell is convex, so that what lies halfway
+ between points of two of them lies in one. */
+bool MayBeOne(std::span<const std::size_t> cells, const std::vector<Part>& parts) {
+  std::vector<Vec3> inside;
+  for (const std::size_t a : cells) {
+    const std::vector<Surface>& surfaces = parts[a].cell.surfaces;
+    if (!std::all_of(surfaces.begin(), surfaces.end(), IsConvex)) return false;
+    const InteriorPoint found = FindInterior(surfaces);
+    if (found.verdict != Interior::kFound) return false;
+    inside.push_back(found.point);
+  }
+  for (std::size_t i = 0; i < inside.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const Vec3 middle = 0.5 * (inside[i] + inside[k]);
+      const bool held = std::any_of(cells.begin(), cells.end(),
+                                    [&](std::size_t a) { return Touches(parts[a].cell, middle); });
+      if (!held) return false;
+    }
+  }
+  return true;
+}
+
+/** Merges the pairs of connected cells that may be one in other orders, as a first pair that fits
+ may leave others that do not: until one cell is left. */
+void MergeInOtherOrders(const std::vector<Part>& cut, std::vector<Part>* parts) {
+  constexpr int kOrders = 24;
+  std::vector<bool> seen(cut.size(), false);
+  std::vector<Part> again = cut;
+  for (std::size_t a = 0; a < cut.size(); ++a) {
+    if (seen[a]) continue;
+    std::vector<std::size_t> order = ConnectedTo(a, cut, &seen);
+    const auto left_of = [&](const std::vector<Part>& of) {
+      return std::count_if(order.begin(), order.end(), [&](std::size_t b) { return !of[b].gone; });
+    };
+    if (order.size() > kMostTogether || left_of(*parts) == 1 || !MayBeOne(order, cut)) continue;
+    // What was cut last is smallest.
+    std::sort(order.begin(), order.end(), [&](std::size_t b, std::size_t c) {
+      return std::pair(SizeOf(cut[b].cell), b) < std::pair(SizeOf(cut[c].cell), c);
+    });
+    for (int k = 0; k < kOrders; ++k) {
+      for (const std::size_t b : order) again[b] = cut[b];
+      MergePairs(order, &again);
+      if (left_of(again) == 1) {
+        for (const std::size_t b : order) (*parts)[b] = std::move(again[b]);
+        break;
+      }
+      // A fixed shuffle of the order before.
+      std::size_t state = static_cast<std::size_t>(k) + 1;
+      for (std::size_t i = order.size(); i > 1; --i) {
+        state = (state * 1103515245 + 12345) % 2147483648;
+        std::swap(order[i - 1], order[state / 65536 % i]);
+      }
+    }
+  }
+}
+
 void MergeConnected(std::vector<Part>* parts) {
   std::vector<bool> seen(parts->size(), false);
   for (std::size_t a = 0; a < parts->size(); ++a) {
@@ -218,13 +275,17 @@ void MergeConnected(std::vector<Part>* parts) {
 }  // namespace
 
 std::vector<Cell> MergeCells(std::span<const Cell> cells) {
-  std::vector<Part> parts;
-  parts.reserve(cells.size());
+  std::vector<Part> cut;
+  cut.reserve(cells.size());
   for (const Cell& cell : cells) {
-    parts.push_back({cell, {cell.neighbours.begin(), cell.neighbours.end()}});
+    cut.push_back({cell, {cell.neighbours.begin(), cell.neighbours.end()}});
   }
-  MergePairs(&parts);
+  std::vector<Part> parts = cut;
+  std::vector<std::size_t> order(parts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  MergePairs(order, &parts);
   MergeConnected(&parts);
+  MergeInOtherOrders(cut, &parts);
   std::vector<Cell> merged;
   for (Part& part : parts) {
     if (part.gone) continue;

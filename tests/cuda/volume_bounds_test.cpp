@@ -7,6 +7,7 @@
 
 #include "cuda/certify/certify.h"
 #include "cuda/engine.h"
+#include "geometry/make_surface.h"
 #include "tests/cuda/families.h"
 
 namespace intervox {
@@ -173,6 +174,84 @@ void CheckSlivers(unsigned seed, int pairs, std::int64_t boxes) {
 
 TEST(VolumeBounds, HoldForSlivers) { CheckSlivers(1, 40, 4000); }
 TEST(SlowVolumeBounds, HoldForSlivers) { CheckSlivers(2, 400, 20000); }
+
+/** A torus, or what planes through its axis leave between two azimuths, of any stoutness. */
+std::vector<geometry::Surface> RingOrSector(Random* random, double major, const Pose& X) {
+  const double stout =
+      random->Uniform(0, 1) < 0.5 ? random->Uniform(0.01, 0.99) : random->LogUniform(0.01, 0.99);
+  std::vector<geometry::Surface> out{geometry::MakeTorus(major, major * stout, X)};
+  if (random->Uniform(0, 1) < 0.7) return out;
+  const Vec3 x = X.R.Col(0), y = X.R.Col(1);
+  const double first = random->Uniform(0, 6.28), last = first + random->LogUniform(0.05, 3.1);
+  out.push_back(geometry::MakePlane(std::sin(first) * x - std::cos(first) * y, X.p));
+  out.push_back(geometry::MakePlane(std::cos(last) * y - std::sin(last) * x, X.p));
+  return out;
+}
+
+// What a plane leaves of a ring on its two sides adds up to the ring, in another one: with sections
+// that have other corners, and other panels.
+void CheckRingsInParts(unsigned seed, int pairs) {
+  int checked = 0;
+  for (unsigned n = 0; checked < pairs; ++n) {
+    ASSERT_LT(n, 20u * static_cast<unsigned>(pairs));
+    Random random(1000 * seed + n);
+    const double size = random.LogUniform(0.04, 4);
+    const Pose X{random.Rotation(), random.Uniform(0, 0.5 + size) * random.Direction()};
+    const auto a = RingOrSector(&random, 0.4, {}), b = RingOrSector(&random, size, X);
+    const geometry::Cell A = geometry::MakeCell(a, "a"), B = geometry::MakeCell(b, "b");
+    const InterferenceMetrics whole = ComputeMetrics({&A, &B, {}, {}, 1e-4});
+    if (!(whole.volume > 1e-9)) continue;
+    ++checked;
+    geometry::Surface plane = geometry::MakePlane(random.Direction(), whole.p_WC);
+    plane.cut = true;
+    double V = 0, error = whole.volume_error, lower = 0, upper = 0;
+    for (const geometry::Surface& side : {plane, geometry::Complement(plane)}) {
+      auto half = a;
+      half.push_back(side);
+      const geometry::Cell part = geometry::MakeCell(half, "part");
+      const InterferenceMetrics m = ComputeMetrics({&part, &B, {}, {}, 1e-6});
+      V += m.volume;
+      error += m.volume_error;
+      lower += m.volume_lo;
+      upper += m.volume_hi;
+    }
+    EXPECT_NEAR(whole.volume, V, error + 1e-12 * V) << seed << ": " << n;
+    EXPECT_LE(whole.volume_lo, upper) << seed << ": " << n;
+    EXPECT_GE(whole.volume_hi, lower) << seed << ": " << n;
+  }
+}
+
+TEST(VolumeBounds, HoldForRingsInParts) { CheckRingsInParts(3, 40); }
+TEST(SlowVolumeBounds, HoldForRingsInParts) { CheckRingsInParts(4, 400); }
+
+// Half balls on a floor, as of a capsule, and a ball in a ring: of singular points beside each
+// other the slice rule sees one. Against the same rule at 1e-9.
+TEST(VolumeBounds, HoldForSlices) {
+  Random random(9);
+  const Cells capsule = ToCells(*Leaf(geometry::Capsule{0.2, 0.4}));
+  const geometry::Cell floor = testing::HalfSpaceCell({0, 0, 1}, 0);
+  const Cells ring = CellsOf(geometry::Torus{0.4, 0.15}), ball = CellsOf(geometry::Sphere{0.3});
+  const auto check = [](const geometry::Cell& a, const geometry::Cell& b, const Pose& X, int n) {
+    const InterferenceMetrics exact = ComputeMetrics({&a, &b, X, {}, 1e-9});
+    if (exact.rule != LeafRule::kSlice || !(exact.volume > 0)) return 0;
+    const double slack = exact.volume_error + 1e-13 * exact.volume;
+    int exceeded = 0;
+    for (const double tolerance : {1e-3, 1e-6}) {
+      const InterferenceMetrics m = ComputeMetrics({&a, &b, X, {}, tolerance});
+      EXPECT_LE(m.volume_lo, exact.volume + slack) << n;
+      EXPECT_GE(m.volume_hi, exact.volume - slack) << n;
+      exceeded += std::fabs(m.volume - exact.volume) > m.volume_error + slack ? 1 : 0;
+    }
+    return exceeded;
+  };
+  int exceeded = 0;
+  for (int n = 0; n < 1000; ++n) {
+    const Pose X = random.RandomPose(0.6);
+    for (const geometry::Cell& part : capsule) exceeded += check(part, floor, X, n);
+    exceeded += check(ball[0], ring[0], X, n);
+  }
+  EXPECT_LE(exceeded, 2);
+}
 
 // A plate on the end of a can that is tilted by as little as rounding leaves of a cosine.
 TEST(VolumeBounds, ATiltOfHalfTheDigitsCounts) {

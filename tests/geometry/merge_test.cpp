@@ -52,8 +52,8 @@ std::vector<Cell> CutAtRandom(const Cell& whole, int cuts, Random* random) {
   return cells;
 }
 
-TEST(MergedCells, AreTheSolidThatWasCut) {
-  Random random(71);
+void CheckMerging(unsigned seed) {
+  Random random(seed);
   std::size_t most = 0;
   for (int round = 0; round < 60; ++round) {
     std::vector<Vec3> points;
@@ -66,15 +66,23 @@ TEST(MergedCells, AreTheSolidThatWasCut) {
     const std::vector<Cell> cells = CutAtRandom(whole, 1 + round % 6, &random);
     most = std::max(most, cells.size());
     const std::vector<Cell> merged = MergeCells(cells);
-    ASSERT_EQ(merged.size(), 1u) << round << " of " << cells.size();
-    EXPECT_TRUE(AreSame(merged[0], whole)) << round;
+    ASSERT_EQ(merged.size(), 1u) << seed << ": " << round << " of " << cells.size();
+    EXPECT_TRUE(AreSame(merged[0], whole)) << seed << ": " << round;
     const Cell same = MergeCells({&whole, 1})[0];
-    EXPECT_EQ(merged[0].corners.loop, same.corners.loop) << round;
+    EXPECT_EQ(merged[0].corners.loop, same.corners.loop) << seed << ": " << round;
     for (std::size_t k = 0; k < same.corners.p_C.size(); ++k) {
-      EXPECT_EQ(Norm(merged[0].corners.p_C[k] - same.corners.p_C[k]), 0.0) << round;
+      EXPECT_EQ(Norm(merged[0].corners.p_C[k] - same.corners.p_C[k]), 0.0) << seed << ": " << round;
     }
   }
   EXPECT_GT(most, 10u);
+}
+
+// In some of these the first pairs that fit leave others that do not, which another order mends.
+TEST(MergedCells, AreTheSolidThatWasCut) {
+  for (unsigned seed = 71; seed <= 80; ++seed) CheckMerging(seed);
+}
+TEST(SlowMergedCells, AreTheSolidThatWasCut) {
+  for (unsigned seed = 1000; seed < 1170; ++seed) CheckMerging(seed);
 }
 
 // No two of these make a box: four around a fifth.

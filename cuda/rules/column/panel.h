@@ -146,11 +146,13 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
   *full = *full || nodes.full > 0;
 }
 
-/** Where the panel is best divided: where something happens in it, else in the middle. */
+/** Where the panel is best divided: where something happens in it, else in the middle. `unsure` is
+ the width in which what happens was located. */
 INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pair,
                                    const ColumnEvents& events, const ColumnPanel& panel,
-                                   double fine, bool* hard, int* columns) {
+                                   double fine, bool* hard, double* unsure, int* columns) {
   double dt = 0;
+  *unsure = 0;
   *hard = panel.crack >= 0;
   if (!*hard) return NodeAt(panel, 0.5, &dt);
   const NestedRule<8>& rule = Patterson7();
@@ -170,6 +172,7 @@ INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pa
     *columns += sums.columns;
     (sums.shape == panel.before ? lo : hi) = middle;
   }
+  *unsure = hi - lo;
   return 0.5 * (lo + hi);
 }
 

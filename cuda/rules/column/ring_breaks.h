@@ -7,80 +7,189 @@
 
 namespace intervox::cuda::internal::column {
 
+/** Seeks where a level around a circle changes its sign.
+ @param level  level(h, quadrant): the sample at the half-angle tangent h about a quadrant's middle,
+               with its level f
+ @param found  found(lo, last): the sample on one side of a change, and the last one taken */
+template <class Level, class Found>
+INTERVOX_HD inline void SeekAround(double accuracy, const Level& level, const Found& found) {
+  constexpr int kLooks = 32, kMost = 40, kSeeks = 18;
+  constexpr double kGolden = 0.38196601125010515;
+  using Sample = decltype(level(0.0, 0));
+  const double step = 8 * kT / kLooks;
+  // To a share of how far the change is from `other`, beyond which there may be a second one, and
+  // of the level between both.
+  const auto cross = [&](int quadrant, double lo, double hi, Sample at_lo, double f_hi,
+                         double other) {
+    double f_lo = at_lo.f;
+    Sample last = level(0.5 * (lo + hi), quadrant);
+    const double most = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
+    for (int i = 0; i < kMost && hi - lo > accuracy * std::fabs(0.5 * (lo + hi) - other); ++i) {
+      double h = lo - f_lo * (hi - lo) / (f_hi - f_lo);
+      if (i % 3 == 2 || !(h > lo && h < hi)) h = 0.5 * (lo + hi);
+      last = level(h, quadrant);
+      if ((last.f > 0) == (f_lo > 0)) {
+        lo = h;
+        at_lo = last;
+        f_lo = last.f;
+      } else {
+        hi = h;
+        f_hi = last.f;
+      }
+      const double least = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
+      if (least < accuracy * most) break;
+    }
+    found(at_lo, last);
+  };
+  for (int quadrant = 0; quadrant < 4; ++quadrant) {
+    double h[3] = {0, 0, 0};
+    Sample x[3] = {};
+    for (int k = -1; k <= kLooks / 4 + 1; ++k) {
+      h[0] = h[1];
+      x[0] = x[1];
+      h[1] = h[2];
+      x[1] = x[2];
+      h[2] = -kT + k * step;
+      x[2] = level(h[2], quadrant);
+      const double f[3] = {x[0].f, x[1].f, x[2].f};
+      // [h0, h1] lies in the quadrant from its second look on.
+      if (k >= 1 && k <= kLooks / 4 && (f[1] > 0) != (f[2] > 0)) {
+        cross(quadrant, h[1], h[2], x[1], f[2], h[1] - step);
+      }
+      if (k < 1) continue;
+      const bool dips = std::fabs(f[1]) <= std::fabs(f[0]) && std::fabs(f[1]) <= std::fabs(f[2]);
+      if (!dips || (f[0] > 0) != (f[1] > 0) || (f[2] > 0) != (f[1] > 0)) continue;
+      // The extremum of the parabola through the three, and by the golden section where it is no
+      // parabola, as beside a slender tube.
+      double a = h[0], m = h[1], b = h[2], fa = f[0], fm = f[1], fb = f[2];
+      Sample at_a = x[0], at_m = x[1];
+      for (int i = 0; i < kSeeks && (fm > 0) == (f[1] > 0); ++i) {
+        const double p = (m - a) * (fm - fb), q = (m - b) * (fm - fa);
+        double t = m - 0.5 * ((m - a) * p - (m - b) * q) / (p - q);
+        if (i % 3 == 2 || !(t > a && t < b) || std::fabs(t - m) < 1e-3 * (b - a)) {
+          t = b - m > m - a ? m + kGolden * (b - m) : m - kGolden * (m - a);
+        }
+        const Sample at_t = level(t, quadrant);
+        const double ft = at_t.f;
+        if (std::fabs(ft) < std::fabs(fm) || (ft > 0) != (f[1] > 0)) {
+          if (t > m) {
+            a = m;
+            fa = fm;
+            at_a = at_m;
+          } else {
+            b = m;
+            fb = fm;
+          }
+          m = t;
+          fm = ft;
+          at_m = at_t;
+        } else if (t > m) {
+          b = t;
+          fb = ft;
+        } else {
+          a = t;
+          fa = ft;
+          at_a = at_t;
+        }
+      }
+      if ((fm > 0) == (f[1] > 0)) continue;
+      cross(quadrant, a, m, at_a, fm, m);
+      cross(quadrant, m, b, at_m, fb, m);
+    }
+  }
+}
+
 /** A value of a level and where it was taken. */
 struct SectionPoint {
-  double u, f;
+  double u = 0, f = 0;
 };
 
 /** (K7): where another torus crosses the circle of the section's own, of radius r. */
 INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geometry::Surface& ring,
                                         double r, double accuracy, SectionBreaks* breaks) {
-  constexpr int kLooks = 32, kMost = 40;
-  const auto level = [&](double h, int eighth) {
-    // Half-angle tangents about the middles of the quadrants, as in the chart.
+  const auto level = [&](double h, int quadrant) {
     const double w = 1 / (1 + h * h);
     double u = r * (1 - h * h) * w, v = 2 * r * h * w;
-    TurnByQuadrant(eighth, &u, &v);
+    TurnByQuadrant(quadrant, &u, &v);
     return SectionPoint{u, geometry::Value(ring, section.P + u * section.U + v * section.V)};
   };
-  const double step = 8 * kT / kLooks;
-  const auto cross = [&](int quadrant, double lo, double hi, double f_lo, double f_hi) {
-    double u = level(0.5 * (lo + hi), quadrant).u;
-    for (int i = 0; i < kMost && hi - lo > accuracy; ++i) {
-      double h = lo - f_lo * (hi - lo) / (f_hi - f_lo);
-      if (i % 3 == 2 || !(h > lo && h < hi)) h = 0.5 * (lo + hi);
-      const SectionPoint at = level(h, quadrant);
-      u = at.u;
-      if ((at.f > 0) == (f_lo > 0)) {
-        lo = h;
-        f_lo = at.f;
-      } else {
-        hi = h;
-        f_hi = at.f;
+  SeekAround(accuracy, level, [&](const SectionPoint&, const SectionPoint& last) {
+    if (last.u > section.u_lo && last.u < section.u_hi) breaks->Add(last.u, MeetingOf(-2, -2));
+  });
+}
+
+/** A point of a torus at which its normal n lies across the columns. */
+struct RingFold {
+  double u = 0, v = 0;  ///< of the tube's axis there
+  double w = 0, f = 0;  ///< heights of both over the section's plane
+  double along = 0;     ///< n·U
+  double sine = 0;      ///< of the angle between the axis and the columns
+};
+
+/** (K7): the folds of another torus' section. With T the tangent of the tube's axis, the normal
+ that is across it and across the columns is n = ±V × T/|V × T|; where that leads from the axis by
+ the tube's radius into the section's plane, the section's curve runs along the columns. */
+INTERVOX_HD inline void AddRingFolds(const PlaneSection& section, int curve, const LocalPair& pair,
+                                     double accuracy, SectionBreaks* breaks) {
+  const SectionCurve& s = section.curve[curve];
+  const geometry::Surface& torus = pair.surface[s.id].surface;
+  const Vec3 W = Cross(section.U, section.V), from = torus.o - section.P;
+  const Vec3 x = torus.R.Col(0), y = torus.R.Col(1);
+  const double R = torus.e.x, a = torus.e.y;
+  const double xu = Dot(x, section.U), xv = Dot(x, section.V), xw = Dot(x, W);
+  const double yu = Dot(y, section.U), yv = Dot(y, section.V), yw = Dot(y, W);
+  const double ou = Dot(from, section.U), ov = Dot(from, section.V), ow = Dot(from, W);
+  for (int side = -1; side <= 1; side += 2) {
+    const auto level = [&](double h, int quadrant) {
+      const double per = 1 / (1 + h * h);
+      double c = (1 - h * h) * per, t = 2 * h * per;
+      TurnByQuadrant(quadrant, &c, &t);
+      RingFold fold;
+      // V × T = (T·W) U − (T·U) W, up to its sign.
+      const double tu = c * yu - t * xu, tw = c * yw - t * xw;
+      fold.sine = std::sqrt(tu * tu + tw * tw);
+      const double scale = fold.sine > 0 ? side / fold.sine : 0.0;
+      fold.along = scale * tw;
+      fold.u = ou + R * (c * xu + t * yu);
+      fold.v = ov + R * (c * xv + t * yv);
+      fold.w = ow + R * (c * xw + t * yw);
+      fold.f = fold.w - a * scale * tu;
+      return fold;
+    };
+    SeekAround(accuracy, level, [&](const RingFold& lo, const RingFold& last) {
+      double along = last.along;
+      if (last.sine < 1e-4) {
+        // The axis runs along the columns, and n turns at once: the plane says where to.
+        const double rise = last.w / a, square = 1 - rise * rise;
+        along = square > 0 ? std::sqrt(square) : 0.0;
+        if (lo.along < 0) along = -along;
       }
-      const double least = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
-      if (least < accuracy * r) break;
-    }
-    if (u > section.u_lo && u < section.u_hi) breaks->Add(u, MeetingOf(-2, -2));
-  };
-  for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    double h[3] = {0, 0, 0}, f[3] = {0, 0, 0};
-    for (int k = -1; k <= kLooks / 4 + 1; ++k) {
-      h[0] = h[1];
-      f[0] = f[1];
-      h[1] = h[2];
-      f[1] = f[2];
-      h[2] = -kT + k * step;
-      f[2] = level(h[2], quadrant).f;
-      // [h0, h1] lies in the quadrant from its second look on.
-      if (k >= 1 && k <= kLooks / 4 && (f[1] > 0) != (f[2] > 0)) {
-        cross(quadrant, h[1], h[2], f[1], f[2]);
+      const double u = last.u + a * along;
+      if (u <= section.u_lo || u >= section.u_hi) return;
+      if (InPolygon(section, u, last.v) && AdmitsAll(section, u, last.v, curve, curve)) {
+        breaks->Add(u, MeetingOf(s.id, s.id));
       }
-      if (k < 1) continue;
-      const bool dips = std::fabs(f[1]) <= std::fabs(f[0]) && std::fabs(f[1]) <= std::fabs(f[2]);
-      if (!dips || (f[0] > 0) != (f[1] > 0) || (f[2] > 0) != (f[1] > 0)) continue;
-      // The extremum of the parabola through the three, twice.
-      double a = h[0], m = h[1], b = h[2], fa = f[0], fm = f[1], fb = f[2];
-      for (int i = 0; i < 4 && (fm > 0) == (f[1] > 0); ++i) {
-        const double p = (m - a) * (fm - fb), q = (m - b) * (fm - fa);
-        double x = m - 0.5 * ((m - a) * p - (m - b) * q) / (p - q);
-        if (!(x > a && x < b) || std::fabs(x - m) < 1e-3 * (b - a)) {
-          x = b - m > m - a ? m + 1e-2 * (b - a) : m - 1e-2 * (b - a);
-        }
-        const double fx = level(x, quadrant).f;
-        if (std::fabs(fx) < std::fabs(fm) || (fx > 0) != (f[1] > 0)) {
-          (x > m ? a : b) = m;
-          (x > m ? fa : fb) = fm;
-          m = x;
-          fm = fx;
-        } else {
-          (x > m ? b : a) = x;
-          (x > m ? fb : fa) = fx;
-        }
+    });
+  }
+}
+
+/** (K7): where another torus crosses the sides of the section's polygon. */
+INTERVOX_HD inline void AddRingEdges(const PlaneSection& section, int curve, const LocalPair& pair,
+                                     SectionBreaks* breaks) {
+  const SectionCurve& s = section.curve[curve];
+  const geometry::Surface& torus = pair.surface[s.id].surface;
+  const Vec3 P = TransposeTimes(torus.R, section.P - torus.o);
+  const Vec3 U = TransposeTimes(torus.R, section.U), V = TransposeTimes(torus.R, section.V);
+  for (int k = 0; k < section.lines; ++k) {
+    const SectionLine& line = section.line[k];
+    const double u = line.d * line.u, v = line.d * line.v;
+    const auto x = TorusCrossings(P + u * U + v * V, line.u * V - line.v * U, torus.e.x, torus.e.y);
+    for (int i = 0; i < x.count; ++i) {
+      const double at_u = u - x.t[i] * line.v, at_v = v + x.t[i] * line.u;
+      if (at_u <= section.u_lo || at_u >= section.u_hi) continue;
+      if (InPolygon(section, at_u, at_v) && AdmitsAll(section, at_u, at_v, curve, curve)) {
+        breaks->Add(at_u, MeetingOf(s.id, line.id));
       }
-      if ((fm > 0) == (f[1] > 0)) continue;
-      cross(quadrant, a, m, fa, fm);
-      cross(quadrant, m, b, fm, fb);
     }
   }
 }
@@ -121,7 +230,9 @@ INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPa
     breaks->full = breaks->full || parts.full;
     return ShapeOf(parts);
   };
-  constexpr int kHalvings = 30;
+  // Beside a break columns are looked at as near as the break is known.
+  constexpr int kHalvings = 44, kMostChanges = 4;
+  constexpr double kBeside = 1e-7;
   // Without the circle nothing else is known of where the torus is.
   const int looks = section.radius == 0 ? 24 : 6;
   const SectionBreaks known = *breaks;
@@ -133,26 +244,36 @@ INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPa
     some += CriticalOfRing(section, pair.surface[section.curve[i].id].surface, critical + some);
   }
   for (int i = 0; i + 1 < known.count; ++i) {
-    const double width = known.u[i + 1] - known.u[i];
+    const double begin = known.u[i], end = known.u[i + 1], width = end - begin;
     if (!(width > 1e-9 * (section.u_hi - section.u_lo))) continue;
-    // What lies between the last halves errs by the power 3/2 of its share.
-    double from = known.u[i] + 1e-3 * width;
+    double from = begin + kBeside * width;
     unsigned shape = shape_at(from);
     for (int k = 1; k <= looks;) {
-      double to = k == looks ? known.u[i + 1] - 1e-3 * width : known.u[i] + k * width / looks;
+      double to = k == looks ? end - kBeside * width : begin + k * width / looks;
       const double regular = to;
       for (int j = 0; j < some; ++j) to = critical[j] > from && critical[j] < to ? critical[j] : to;
       if (to == regular) ++k;
       const unsigned next = shape_at(to);
-      if (next != shape) {
+      for (int changes = 0; shape != next && changes < kMostChanges; ++changes) {
         double lo = from, hi = to;
+        unsigned after = next;
         for (int h = 0; h < kHalvings; ++h) {
-          const double share = (hi - lo) / width;
+          // What lies between the last halves errs by the power 3/2 of its share of what is beside.
+          const double room = hi - begin < end - lo ? hi - begin : end - lo;
+          const double share = (hi - lo) / room;
           if (share * share * share < goal * goal) break;
           const double middle = 0.5 * (lo + hi);
-          (shape_at(middle) == shape ? lo : hi) = middle;
+          const unsigned there = shape_at(middle);
+          if (there == shape) {
+            lo = middle;
+          } else {
+            hi = middle;
+            after = there;
+          }
         }
         breaks->Add(0.5 * (lo + hi), MeetingOf(-2, -2));
+        from = hi;
+        shape = after;
       }
       from = to;
       shape = next;

@@ -6,9 +6,10 @@
 
 namespace intervox::cuda::internal::column {
 
-/** The level of a surface on the chart's torus, at the azimuth τ and the angle σ around the tube,
- and its extrema over σ followed from one azimuth to the next. Where one of them changes its sign
- the circle begins or ends to cross the surface; where it dips through zero and back it does both.
+/** The level of a curved surface on the chart's torus, at the azimuth τ and the angle σ around the
+ tube, and its extrema over σ followed from one azimuth to the next. Where one of them changes its
+ sign the circle begins or ends to cross the surface; where it dips through zero and back it does
+ both.
  */
 class RingEvents {
  public:
@@ -52,11 +53,7 @@ class RingEvents {
     DirectionAt(sigma, &a, &b);
     const double minor = chart_.curved[chart_.ring - chart_.planes].e.y;
     const double rho = chart_.major + minor * a;
-    const Vec3 y{rho * c, rho * s, minor * b};
-    if (surface_ < chart_.planes) {
-      return chart_.offset[surface_] + 2 * Dot(chart_.half_normal[surface_], y);
-    }
-    return Evaluate(chart_.curved[surface_ - chart_.planes], y).value;
+    return Evaluate(chart_.curved[surface_ - chart_.planes], {rho * c, rho * s, minor * b}).value;
   }
 
   /** Moves to the extremum next to where one was, by parabolas. */
@@ -150,6 +147,27 @@ INTERVOX_HD inline void AddIfInside(const ColumnChart& chart, const Vec3& y, dou
   }
 }
 
+/** Where half planes' circles begin or end to cross a plane, in closed form. With c the cosine of
+ the azimuth from the normal's, the level at the tube's axis is d + R s c and ranges over ±a N about
+ it, N² = n_z² + s² c²: a quadratic in c whose discriminant is a sum of squares. A plane that
+ contains the axis crosses all of a circle at once: both roots are 0. */
+INTERVOX_HD inline void AddPlaneEvents(const ColumnChart& chart, int plane, double t0,
+                                       ColumnEvents* events) {
+  const double a = chart.curved[chart.ring - chart.planes].e.y, R = chart.major;
+  const Vec3 n = 2 * chart.half_normal[plane];
+  const double d = chart.offset[plane], s = std::sqrt(n.x * n.x + n.y * n.y);
+  const double square = (R - a) * (R + a);
+  const double root = a * std::sqrt(d * d + square * n.z * n.z);
+  for (const double side : {-root, root}) {
+    const double c = (side - d * R) / (square * s);
+    if (!(std::fabs(c) <= 1)) continue;
+    const double across = std::sqrt((1 - c) * (1 + c));
+    for (const double turn : {-across, across}) {
+      AddAzimuth(chart, {c * n.x - turn * n.y, c * n.y + turn * n.x, 0.0}, t0, events);
+    }
+  }
+}
+
 /** Where Ω's edges between two planes meet the torus and end in corners. */
 INTERVOX_HD inline void AddStraightEvents(const ColumnChart& chart, double t0,
                                           ColumnEvents* events) {
@@ -240,8 +258,11 @@ __attribute__((noinline)) INTERVOX_HD inline void ListRingEvents(const ColumnCha
   events->same = 1e-9;
   for (int i = 0; i < chart.count; ++i) {
     if (i == chart.ring) continue;
+    if (i < chart.planes) {
+      AddPlaneEvents(chart, i, t0, events);
+      continue;
+    }
     RingEvents(chart, i, events).Find(t0, t1);
-    if (i < chart.planes) continue;
     const MappedSurface& other = chart.curved[i - chart.planes];
     if (other.kind == geometry::SurfaceKind::kTorus) {
       AddTouchingEvents(chart, other, t0, t1, events);

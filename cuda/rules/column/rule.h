@@ -163,6 +163,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
   double error_aside = 0, reach_aside = 0, area_aside = 0;
+  double jumps = 0;  // what may lie between where sections jump and where panels end
   Moments total;
   double error = 0;
   for (;;) {
@@ -204,11 +205,13 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     ColumnPanel& left = panels[worst];
     const double width = left.t1 - left.t0;
     const double level = left.x.v / width;
-    // A jump of the section that is located this well does not matter.
+    // A jump of the section that is located this well is stated, but not sought any further.
     const double fine = 0.02 * target * total.v / (level > 0 ? level : 1e300);
     bool hard = false;
-    const double t = DivideAt(chart, pair, events, left,
-                              fine > 1e-13 * width ? fine : 1e-13 * width, &hard, &result.work);
+    double unsure = 0;
+    const double t =
+        DivideAt(chart, pair, events, left, fine > 1e-13 * width ? fine : 1e-13 * width, &hard,
+                 &unsure, &result.work);
     if (!(t > left.t0 && t < left.t1)) {
       // What happens does so at the very end: nothing is hidden.
       left.off_v = left.hidden = 0;
@@ -216,6 +219,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
       left.off_s = 0;
       continue;
     }
+    jumps += unsure * std::fabs(level);
     ColumnPanel& right = panels[count++];
     right = {};
     right.t0 = t;
@@ -228,8 +232,8 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     Integrate(chart, pair, &right, &result.work, &full);
   }
   result.accepted = true;
-  result.error = error;
-  result.reach = reach_aside + cover.rounding;
+  result.error = error + jumps;
+  result.reach = reach_aside + jumps + cover.rounding;
   for (int i = 0; i < count; ++i) result.reach += ReachOf(panels[i], total);
   *moments = total;
   return result;

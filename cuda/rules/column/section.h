@@ -193,11 +193,17 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
   if (!some || out.full) return out;
   if (section->rings) {
     for (int i = 0; i < section->curves; ++i) {
-      if (!section->curve[i].ring || section->radius == 0) continue;
+      if (!section->curve[i].ring) continue;
+      AddRingEdges(*section, i, pair, &breaks);
+      AddRingFolds(*section, i, pair, 1e-2 * goal, &breaks);
+      if (section->radius == 0) continue;
       AddRingMeetings(*section, pair.surface[section->curve[i].id].surface, section->radius,
                       1e-2 * goal, &breaks);
     }
-    AddRingBreaks(*section, pair, goal, &breaks);
+    // Of one torus and the section's own circle all breaks are known.
+    if (section->curves > (section->radius > 0 ? 2 : 1)) {
+      AddRingBreaks(*section, pair, goal, &breaks);
+    }
   }
   out.full = breaks.full;
   const double least = kSameBreak * (section->u_hi - section->u_lo);

@@ -50,13 +50,25 @@ INTERVOX_HD inline double NestedError(double fine, double lean) {
   return difference * std::fmin(10 * std::sqrt(difference / fine), 1.0);
 }
 
+/** At least this share of what nested rules differ by is stated. Where a singular point lies just
+ beyond another one the finer rule is better by no more than a factor: of 9,000 capsules on floors
+ and balls in tori one erred by 0.56 of the difference, all others by 0.12 at most. */
+inline constexpr double kLeastOfNested = 0.25;
+
+/** Adds what panels state, and what their nested rules differ by. */
+INTERVOX_HD inline void AddError(double stated, double difference, RuleResult* result) {
+  const double least = kLeastOfNested * difference;
+  result->error += stated > least ? stated : least;
+  result->reach += difference;
+}
+
 /** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
  |τ − origin| = t²: half-integer powers become polynomials.
  @param add  (position, weight, sums*): adds one node. Sums are of `body.v` and of the area `a`, and
  have room for both by the nested rule. */
 template <class Sums, class Node>
 INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance, const Node& add,
-                         double* error) {
+                         RuleResult* result) {
   const double sense = to > origin ? 1.0 : -1.0;
   const double near = std::sqrt(std::fmax(sense * (from - origin), 0.0));
   const double far = std::sqrt(sense * (to - origin));
@@ -65,7 +77,7 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
   Sums total;
   for (int parts = 1;; parts *= 4) {
     total = {};
-    double stated = 0.0, stated_area = 0.0;
+    double stated = 0.0, stated_area = 0.0, reach = 0.0;
     for (int part = 0; part < parts; ++part) {
       const double begin = near + (far - near) * part / parts;
       const double width = (far - near) / parts;
@@ -79,12 +91,13 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
         sums += node;
       }
       stated += NestedError(sums.body.v, sums.lean_v);
+      reach += std::fabs(sums.body.v - sums.lean_v);
       stated_area += NestedError(sums.a, sums.lean_a);
       total += sums;
     }
     const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
     if (enough || parts == kMostParts) {
-      *error += stated;
+      AddError(stated, reach, result);
       return total;
     }
   }
@@ -93,12 +106,12 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
 /** Sums of a panel between two neighbouring breaks, by halves. */
 template <class Sums, class Node>
 INTERVOX_HD Sums SumPanel(double lower, double upper, const SlicePlaces& singular, double tolerance,
-                          const Node& add, double* error) {
+                          const Node& add, RuleResult* result) {
   const double middle = 0.5 * (lower + upper), width = upper - lower;
   double left = lower, right = upper;
   FindNearest(singular, width, &left, &right);
-  Sums sums = SumHalf<Sums>(left, lower, middle, tolerance, add, error);
-  sums += SumHalf<Sums>(right, upper, middle, tolerance, add, error);
+  Sums sums = SumHalf<Sums>(left, lower, middle, tolerance, add, result);
+  sums += SumHalf<Sums>(right, upper, middle, tolerance, add, result);
   return sums;
 }
 

@@ -180,7 +180,7 @@ INTERVOX_HD inline double CubicInverse(double x) {
  or beside its one end to that of the other: half-integer powers at both become analytic. */
 INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
                                        double upper, double tolerance, RingSection* section,
-                                       double* error) {
+                                       RuleResult* result) {
   const double width = upper - lower;
   double left = lower, right = upper;
   FindNearest(turn.singular, width, &left, &right);
@@ -191,7 +191,7 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
   constexpr int kMostParts = 27;
   for (int parts = 1;; parts *= 3) {
     RingSums total;
-    double stated = 0.0, stated_area = 0.0;
+    double stated = 0.0, stated_area = 0.0, reach = 0.0;
     for (int part = 0; part < parts; ++part) {
       const double begin = from + (to - from) * part / parts, step = (to - from) / parts;
       RingSums sums;
@@ -209,12 +209,14 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
         sums += node;
       }
       stated += NestedError(sums.body.v, sums.lean_v);
+      reach += std::fabs(sums.body.v - sums.lean_v);
       stated_area += NestedError(sums.a, sums.lean_a);
       total += sums;
     }
     const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
     if (enough || parts == kMostParts) {
-      *error += stated + total.lost;
+      AddError(stated, reach, result);
+      result->error += total.lost;
       return total;
     }
   }
@@ -230,7 +232,7 @@ INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, 
     if (!(end > begin)) continue;
     SectionAt(ring, turn.At(0.5 * (begin + end)), section);
     if (section->figure.moments.a > 0 || section->figure.lost > 0) {
-      sums += SumPanelOf(ring, turn, begin, end, tolerance, section, &result->error);
+      sums += SumPanelOf(ring, turn, begin, end, tolerance, section, result);
       ++result->work;
     }
     begin = end;

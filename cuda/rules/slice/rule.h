@@ -131,7 +131,7 @@ INTERVOX_HD inline SegmentMoments SliceOf(const WallOverFloor& over, double z) {
 /** Sums of what one wall encloses between two heights. */
 INTERVOX_HD inline SliceSums SumWall(const WallOverFloor& over, const SlicePlaces& singular,
                                      double lower, double upper, double tolerance,
-                                     OtherPlanes* others, double* error) {
+                                     OtherPlanes* others, RuleResult* result) {
   const SliceFrame& frame = *over.frame;
   const Profile& wall = *over.wall;
   const auto whole = [&](double z, double weight, SliceSums* sums) {
@@ -142,7 +142,7 @@ INTERVOX_HD inline SliceSums SumWall(const WallOverFloor& over, const SlicePlace
   SlicePlaces ends;
   ends.Add(wall.lower);
   ends.Add(wall.upper);
-  if (!frame.has_floor) return SumPanel<SliceSums>(lower, upper, ends, tolerance, whole, error);
+  if (!frame.has_floor) return SumPanel<SliceSums>(lower, upper, ends, tolerance, whole, result);
   const auto part = [&](double tau, double weight, SliceSums* sums) {
     const DiscOverFloor disc = DiscAt(over, tau);
     if (!(disc.depth > 0) || !(disc.rest > 0) || !(disc.r > 0)) return;
@@ -161,8 +161,8 @@ INTERVOX_HD inline SliceSums SumWall(const WallOverFloor& over, const SlicePlace
     const double end_z = end == last ? upper : frame.z0 + frame.sine * end;
     const DiscOverFloor disc = DiscAt(over, 0.5 * (begin + end));
     if (disc.depth > 0 && disc.r > 0) {
-      sums += disc.rest > 0 ? SumPanel<SliceSums>(begin, end, singular, tolerance, part, error)
-                            : SumPanel<SliceSums>(begin_z, end_z, ends, tolerance, whole, error);
+      sums += disc.rest > 0 ? SumPanel<SliceSums>(begin, end, singular, tolerance, part, result)
+                            : SumPanel<SliceSums>(begin_z, end_z, ends, tolerance, whole, result);
     }
     begin = end;
     begin_z = end_z;
@@ -270,11 +270,11 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
     const double end = i < breaks.count ? breaks.at[i] : upper;
     const WallsAt walls = FindWalls(solid, 0.5 * (begin + end));
     if (walls.outer >= 0) {
-      sums += SumWall(over[walls.outer], singular[walls.outer], begin, end, tolerance, others,
-                      &result->error);
+      sums +=
+          SumWall(over[walls.outer], singular[walls.outer], begin, end, tolerance, others, result);
       if (walls.inner >= 0) {
         sums += -SumWall(over[walls.inner], singular[walls.inner], begin, end, tolerance, &unseen,
-                         &result->error);
+                         result);
       }
       ++result->work;
     }
@@ -341,7 +341,7 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments)
     for (int i = 0; i < others.count; ++i) {
       if (others.plane[i].Empties()) {
         *moments = {};
-        result.error = 0.0;
+        result.error = result.reach = 0.0;
         return result;
       }
       alone = alone && others.plane[i].Clears();
