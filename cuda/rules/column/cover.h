@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cuda/rules/column/chart.h"
+#include "cuda/rules/column/ring_span.h"
 
 namespace intervox::cuda::internal::column {
 
@@ -324,17 +325,38 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
   return true;
 }
 
+/** The volume of a box. */
+INTERVOX_HD inline double VolumeOf(const clip::ClipBox& box) {
+  const Vec3 size = box.upper - box.lower;
+  return size.x * size.y * size.z * std::fabs(Determinant(box.F));
+}
+
 /** What is known before the first section. */
 enum class ColumnStart { kReady, kEmpty, kRefused };
 
-/** The model of a pair in the smallest box found around Ω, without cells. */
+/** The model of a pair in its box on a torus. Refused where it has none. */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart FitTube(const LocalPair& pair,
+                                                                 clip::ClipModel* memory) {
+  clip::ClipModel& model = *::new (memory) clip::ClipModel;
+  bool empty = false;
+  model.box = BoxOnTube(pair, &empty);
+  if (empty) return ColumnStart::kEmpty;
+  if (!model.box.valid) return ColumnStart::kRefused;
+  MapSurfaces(pair, &model);
+  return ColumnStart::kReady;
+}
+
+/** The model of a pair in the smallest box found around Ω, without cells.
+ @param known  a box around Ω, if valid */
 __attribute__((noinline)) INTERVOX_HD inline ColumnStart FitBox(const LocalPair& pair,
+                                                                const clip::ClipBox& known,
                                                                 clip::ClipModel* memory) {
   clip::ClipModel& model = *::new (memory) clip::ClipModel;
   bool disjoint = false;
   model.box = clip::ChooseBox(pair, &disjoint);
   if (disjoint) return ColumnStart::kEmpty;
   if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
+  if (known.valid && VolumeOf(known) < VolumeOf(model.box)) model.box = known;
   MapSurfaces(pair, &model);
   const geometry::Surface* bent = FindBent(pair);
   if (!clip::ShrinkByParts(kByParts, &model)) return ColumnStart::kEmpty;

@@ -251,7 +251,14 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   ColumnChart& chart = *::new (&memory->chart) ColumnChart;
   ColumnCover cover;
   internal::clip::ClipModel* model = &memory->model;
-  ColumnStart start = FitBox(pair, model);
+  ColumnStart start = FitTube(pair, model);
+  if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
+  if (result.accepted) return result;
+  if (start != ColumnStart::kEmpty) {
+    const internal::clip::ClipBox known =
+        start == ColumnStart::kReady ? model->box : internal::clip::ClipBox{};
+    start = FitBox(pair, known, model);
+  }
   if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
   if (result.accepted) return result;
   if (start == ColumnStart::kReady) start = ShrinkBox(pair, model);
