@@ -90,8 +90,8 @@ INTERVOX_HD inline bool IsSide(const geometry::Surface& plane, const geometry::S
          std::fabs(Dot(n, apart)) <= kAlong * (Norm(torus.o) + Norm(plane.o) + torus.e.x);
 }
 
-/** The half turn in which Ω lies, by the sides of a sector or by the pair's box. Unknown where there
- is none. */
+/** The half turn in which Ω lies, by the sides of a sector or by the pair's box. Unknown where
+ there is none. */
 INTERVOX_HD inline RingSpan HalfTurnOf(const LocalPair& pair) {
   RingSpan span;
   const geometry::Surface* torus = FindTube(pair);
@@ -163,9 +163,7 @@ __attribute__((noinline)) INTERVOX_HD inline RingSpan FindSpan(const LocalPair& 
   for (int round = 0; round < kRounds; ++round) {
     const double before = span.upper - span.lower;
     for (int k = 0; k < 3 && !span.empty; ++k) {
-      const double u = k == 0   ? 0.5 * (span.lower + span.upper)
-                       : k == 1 ? span.lower
-                                : span.upper;
+      const double u = k == 0 ? 0.5 * (span.lower + span.upper) : k == 1 ? span.lower : span.upper;
       const RingSupport plane = FarthestSupport(pair, span, u);
       if (SquaredNorm(plane.n) > 0) span.Keep(plane.n, plane.offset + radius);
     }
