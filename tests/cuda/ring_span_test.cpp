@@ -157,7 +157,7 @@ TEST(RingSpan, HoldsEveryPointOfTheOverlap) {
     const RingSpan span = FindSpan(pair);
     ASSERT_NE(span.torus, nullptr);
     bool empty = false;
-    const internal::clip::ClipBox box = BoxOnTube(pair, &empty);
+    const internal::clip::ClipBox box = BoxOnTube(pair, span, &empty);
     boxes += box.valid ? 1 : 0;
     const Surface& torus = pair.surface[pair.planes].surface;
     for (int k = 0; k < 300; ++k) {

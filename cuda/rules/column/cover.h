@@ -334,15 +334,24 @@ INTERVOX_HD inline double VolumeOf(const clip::ClipBox& box) {
 /** What is known before the first section. */
 enum class ColumnStart { kReady, kEmpty, kRefused };
 
-/** The model of a pair in its box on a torus. Refused where it has none. */
+/** The model of a pair in the box of a part of a torus. Refused where that is long. */
 __attribute__((noinline)) INTERVOX_HD inline ColumnStart FitTube(const LocalPair& pair,
+                                                                 const RingSpan& part,
                                                                  clip::ClipModel* memory) {
   clip::ClipModel& model = *::new (memory) clip::ClipModel;
   bool empty = false;
-  model.box = BoxOnTube(pair, &empty);
+  model.box = BoxOnTube(pair, part, &empty);
   if (empty) return ColumnStart::kEmpty;
   if (!model.box.valid) return ColumnStart::kRefused;
   MapSurfaces(pair, &model);
+  return ColumnStart::kReady;
+}
+
+/** Contracts the model's box and turns it to the normal of what is bent. */
+INTERVOX_HD inline ColumnStart TurnBox(const LocalPair& pair, clip::ClipModel* model) {
+  const geometry::Surface* bent = FindBent(pair);
+  if (!clip::ShrinkByParts(kByParts, model)) return ColumnStart::kEmpty;
+  if (bent != nullptr && !TurnToNormal(pair, *bent, model)) return ColumnStart::kEmpty;
   return ColumnStart::kReady;
 }
 
@@ -358,10 +367,7 @@ __attribute__((noinline)) INTERVOX_HD inline ColumnStart FitBox(const LocalPair&
   if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
   if (known.valid && VolumeOf(known) < VolumeOf(model.box)) model.box = known;
   MapSurfaces(pair, &model);
-  const geometry::Surface* bent = FindBent(pair);
-  if (!clip::ShrinkByParts(kByParts, &model)) return ColumnStart::kEmpty;
-  if (bent != nullptr && !TurnToNormal(pair, *bent, &model)) return ColumnStart::kEmpty;
-  return ColumnStart::kReady;
+  return TurnBox(pair, &model);
 }
 
 /** Shrinks the fitted box to cells that may hold a part of Ω, and turns it again. */

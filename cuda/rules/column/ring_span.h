@@ -24,6 +24,12 @@ struct RingSpan {
     const double per = torus->e.x / (1 + u * u);
     return {(1 - u) * (1 + u) * per, 2 * u * per, 0.0};
   }
+  /** Whether a point, in L, is between the half planes. */
+  INTERVOX_HD bool Holds(const Vec3& p) const {
+    const Vec3 y = R * (p - torus->o);
+    const double u = y.y / (std::sqrt(y.x * y.x + y.y * y.y) + y.x);
+    return u >= lower && u <= upper;
+  }
   /** Leaves the u at which n·At(u) ≤ most, out to the first and the last of them. */
   INTERVOX_HD void Keep(const Vec3& n, double most) {
     const double x = torus->e.x * n.x, y = torus->e.x * n.y;
@@ -137,10 +143,28 @@ INTERVOX_HD inline RingSupport FarthestSupport(const LocalPair& pair, const Ring
   return best;
 }
 
+/** Shortens a span from its ends by tangent planes nearest to them and to its middle, while that
+ gains. */
+INTERVOX_HD inline void Shorten(const LocalPair& pair, RingSpan* span) {
+  constexpr int kRounds = 40;
+  constexpr double kGain = 0.9;
+  const double radius = span->torus->e.y + span->slack;
+  for (int round = 0; round < kRounds && !span->empty; ++round) {
+    const double before = span->upper - span->lower;
+    for (int k = 0; k < 3 && !span->empty; ++k) {
+      const double u = k == 0   ? 0.5 * (span->lower + span->upper)
+                       : k == 1 ? span->lower
+                                : span->upper;
+      const RingSupport plane = FarthestSupport(pair, *span, u);
+      if (SquaredNorm(plane.n) > 0) span->Keep(plane.n, plane.offset + radius);
+    }
+    if (span->upper - span->lower > kGain * before) break;
+  }
+}
+
 /** (K10): the span of the tube that may hold a part of Ω. A torus is the sum of balls about the
  middle of its tube, and such a ball meets none of what is beyond a supporting plane that is farther
- than its radius. Planes are taken once, and tangent planes nearest to the ends of the span while
- they shorten it. */
+ than its radius. */
 __attribute__((noinline)) INTERVOX_HD inline RingSpan FindSpan(const LocalPair& pair) {
   RingSpan span = HalfTurnOf(pair);
   if (span.torus == nullptr) return span;
@@ -158,29 +182,78 @@ __attribute__((noinline)) INTERVOX_HD inline RingSpan FindSpan(const LocalPair& 
     span.Keep(span.R * e, upper[axis] + radius);
     span.Keep(span.R * -e, radius - lower[axis]);
   }
-  constexpr int kRounds = 40;
-  constexpr double kGain = 0.9;
-  for (int round = 0; round < kRounds; ++round) {
-    const double before = span.upper - span.lower;
-    for (int k = 0; k < 3 && !span.empty; ++k) {
-      const double u = k == 0 ? 0.5 * (span.lower + span.upper) : k == 1 ? span.lower : span.upper;
-      const RingSupport plane = FarthestSupport(pair, span, u);
-      if (SquaredNorm(plane.n) > 0) span.Keep(plane.n, plane.offset + radius);
-    }
-    if (span.empty || span.upper - span.lower > kGain * before) break;
-  }
+  Shorten(pair, &span);
   return span;
 }
 
-/** (K10): a box around the part of the tube that may hold a part of Ω, thin along the normal of the
- tangent plane nearest to its middle. Not valid without a torus, or where that part is long; `empty`
- where nothing is left. */
+/** Most parts of a span. */
+inline constexpr int kSpanParts = 4;
+
+/** Parts of a span with nothing of Ω between them. */
+struct SpanParts {
+  RingSpan span;  ///< all of it, between the ends of the first and of the last part
+  double lower[kSpanParts], upper[kSpanParts];
+  int count = 0;
+
+  /** One of the parts. */
+  INTERVOX_HD RingSpan Part(int i) const {
+    RingSpan part = span;
+    part.lower = lower[i];
+    part.upper = upper[i];
+    return part;
+  }
+};
+
+/** (K10): the parts of the span, divided where the ball in its middle meets nothing. A ring that
+ fits around a body touches it in several places. None: Ω is empty, or there is no torus. */
+__attribute__((noinline)) INTERVOX_HD inline SpanParts FindParts(const LocalPair& pair) {
+  SpanParts parts;
+  parts.span = FindSpan(pair);
+  if (parts.span.torus == nullptr || parts.span.empty) return parts;
+  const double radius = parts.span.torus->e.y + parts.span.slack;
+  // Parts to the right of the one that is looked at, the leftmost on top.
+  double lower[kSpanParts], upper[kSpanParts];
+  int waiting = 1;
+  lower[0] = parts.span.lower;
+  upper[0] = parts.span.upper;
+  while (waiting > 0) {
+    RingSpan part = parts.span;
+    part.lower = lower[--waiting];
+    part.upper = upper[waiting];
+    const double middle = 0.5 * (part.lower + part.upper);
+    constexpr double kNarrow = 1e-3;
+    if (parts.count + waiting + 2 <= kSpanParts && part.upper - part.lower > kNarrow) {
+      const RingSupport plane = FarthestSupport(pair, part, middle);
+      if (SquaredNorm(plane.n) > 0 && Dot(plane.n, part.At(middle)) > plane.offset + radius) {
+        for (const bool right : {true, false}) {
+          RingSpan half = part;
+          (right ? half.lower : half.upper) = middle;
+          Shorten(pair, &half);
+          if (half.empty) continue;
+          lower[waiting] = half.lower;
+          upper[waiting++] = half.upper;
+        }
+        continue;
+      }
+    }
+    parts.lower[parts.count] = part.lower;
+    parts.upper[parts.count++] = part.upper;
+  }
+  if (parts.count > 0) {
+    parts.span.lower = parts.lower[0];
+    parts.span.upper = parts.upper[parts.count - 1];
+  }
+  parts.span.empty = parts.count == 0;
+  return parts;
+}
+
+/** (K10): a box around the part of the tube in a span, thin along the normal of the tangent plane
+ nearest to its middle. Not valid where the span is long; `empty` where nothing is left. */
 __attribute__((noinline)) INTERVOX_HD inline clip::ClipBox BoxOnTube(const LocalPair& pair,
+                                                                     const RingSpan& span,
                                                                      bool* empty) {
   clip::ClipBox box;
-  const RingSpan span = FindSpan(pair);
-  *empty = span.empty;
-  if (span.empty || span.torus == nullptr) return box;
+  *empty = false;
   // Sine and 1 − cosine of the angles from the middle of the span to its ends.
   const double u = 0.5 * (span.lower + span.upper), half = 0.5 * (span.upper - span.lower);
   constexpr double kWide = 0.25;

@@ -235,6 +235,36 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   return result;
 }
 
+/** (K10): the sum of thin lenses, one in each part of a torus at most. Not accepted where there is
+ anything else. */
+__attribute__((noinline)) INTERVOX_HD inline RuleResult SumParts(const LocalPair& pair,
+                                                                 const SpanParts& parts,
+                                                                 clip::ClipModel* model,
+                                                                 Moments* moments) {
+  RuleResult total;
+  for (int i = 0; i < parts.count; ++i) {
+    const RingSpan part = parts.Part(i);
+    Moments one;
+    RuleResult result;
+    ColumnStart start = FitTube(pair, part, model);
+    if (start == ColumnStart::kReady) result = SumLens(pair, *model, &one);
+    if (start == ColumnStart::kReady && !result.accepted) {
+      start = TurnBox(pair, model);
+      if (start == ColumnStart::kReady) result = SumLens(pair, *model, &one);
+    }
+    if (start == ColumnStart::kEmpty) continue;
+    // A lens about which the box of another part reaches is not counted twice.
+    const bool own = !(one.v > 0) || part.Holds(one.m / one.v);
+    if (!result.accepted || !own) return {};
+    *moments += one;
+    total.error += result.error;
+    total.work += result.work;
+    total.rounding = total.rounding || result.rounding;
+  }
+  total.accepted = true;
+  return total;
+}
+
 }  // namespace internal::column
 
 /** Metrics of any overlap by plane sections. A section is bounded by lines and conics; columns
@@ -251,14 +281,14 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   ColumnChart& chart = *::new (&memory->chart) ColumnChart;
   ColumnCover cover;
   internal::clip::ClipModel* model = &memory->model;
-  ColumnStart start = FitTube(pair, model);
-  if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
-  if (result.accepted) return result;
-  if (start != ColumnStart::kEmpty) {
-    const internal::clip::ClipBox known =
-        start == ColumnStart::kReady ? model->box : internal::clip::ClipBox{};
-    start = FitBox(pair, known, model);
+  const SpanParts parts = FindParts(pair);
+  internal::clip::ClipBox known;
+  if (parts.span.torus != nullptr) {
+    result = SumParts(pair, parts, model, moments);
+    if (result.accepted) return result;
+    if (parts.count == 1) known = model->box;
   }
+  ColumnStart start = FitBox(pair, known, model);
   if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
   if (result.accepted) return result;
   if (start == ColumnStart::kReady) start = ShrinkBox(pair, model);
