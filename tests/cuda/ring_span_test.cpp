@@ -240,5 +240,92 @@ TEST(RingSpan, TellsOverlapsFromGaps) {
   EXPECT_GT(gaps, 200);
 }
 
+// A ring around an ellipsoid that touches it in two places of one sector: what is shared is the sum
+// of both, each alone in half of the sector. The bodies are their own mirror images.
+TEST(RingSpan, FindsBothPlacesWhereARingTouches) {
+  Random random(5);
+  int found = 0;
+  for (int i = 0; i < 60; ++i) {
+    const double major = 0.3, minor = major * random.LogUniform(0.05, 0.5);
+    const double depth = minor * random.LogUniform(1e-8, 1e-3);
+    const double share = random.Uniform(0.2, 0.8);
+    const Pose X = random.RandomPose(0.1);
+    const Surface torus = MakeTorus(major, minor, X);
+    // An ellipse of the half axes p and q in the ring's circle of the radius p − δ, moved towards
+    // the sector until it reaches through the circle twice, at the azimuths ±φ.
+    const double inner = major - minor, q = inner * share;
+    const double phi = random.Uniform(0.3, 0.6), c = std::cos(phi), s = std::sin(phi);
+    const Vec3 at{(inner + depth) * c, (inner + depth) * s, 0};
+    // The normal of the ellipse at ±φ is that of the circle: centre and half axis along y follow.
+    const double across = q * q, y2 = at.y * across / s;
+    ASSERT_GT(y2, 0);
+    // With n = (c, s) the point is centre + (p² c, q² s)/√(p² c² + q² s²).
+    const double root = across * s / at.y;  // √(p² c² + q² s²)
+    if (!(root * root > across * s * s)) continue;
+    const double along = (root * root - across * s * s) / (c * c);  // p²
+    const Vec3 centre{at.x - along * c / root, 0, 0};
+    const double thick = inner * 0.1;
+    const Surface body = MakeEllipsoid({std::sqrt(along), q, thick}, {X.R, X * centre});
+    const auto half = [&](double first, double last) {
+      const Vec3 axis = X.R.Col(2);
+      const auto heading = [&](double angle) {
+        return std::cos(angle) * X.R.Col(0) + std::sin(angle) * X.R.Col(1);
+      };
+      std::vector<Surface> sector{torus, MakePlane(-Cross(axis, heading(first)), torus.o),
+                                  MakePlane(Cross(axis, heading(last)), torus.o)};
+      sector[1].cut = sector[2].cut = true;
+      const Vec3 far{1, 1, 1};
+      return Columns(MakePair(sector, {body}, torus.o, torus.o - far, torus.o + far, 1e-5));
+    };
+    const Answer whole = half(-1, 1), left = half(0, 1), right = half(-1, 0);
+    ASSERT_TRUE(whole.result.accepted && left.result.accepted && right.result.accepted) << i;
+    if (!(left.moments.v > 0)) continue;
+    ++found;
+    EXPECT_NEAR(right.moments.v / left.moments.v, 1, 1e-4) << i;
+    EXPECT_NEAR(whole.moments.v / (left.moments.v + right.moments.v), 1, 1e-4) << i;
+    EXPECT_LT(Norm(whole.moments.s - left.moments.s - right.moments.s), 1e-3 * Norm(left.moments.s))
+        << i;
+    EXPECT_LT(Norm(whole.moments.m - left.moments.m - right.moments.m),
+              1e-4 * major * left.moments.v)
+        << i;
+  }
+  EXPECT_GT(found, 20);
+}
+
+// What the Hessian of a torus changes by is below its bound, which is lower around the axis.
+TEST(RingSpan, BendsAlikeAroundTheAxis) {
+  Random random(6);
+  for (int i = 0; i < 3000; ++i) {
+    const double minor = 0.3 * random.LogUniform(0.02, 0.9);
+    const Surface torus = MakeTorus(0.3, minor, random.RandomPose(0.1));
+    const double theta = random.Uniform(0, 2 * kPi), phi = random.Uniform(0, 2 * kPi);
+    const double rho = 0.3 + minor * std::cos(theta);
+    const Vec3 x =
+        torus.o + torus.R * Vec3{rho * std::cos(phi), rho * std::sin(phi), minor * std::sin(theta)};
+    LocalSurface local;
+    local.surface = torus;
+    const auto hessian_at = [&](const Vec3& p) {
+      Sym3 hessian;
+      double size = 0, change = 0;
+      const internal::MappedSurface s = internal::MapSurface(local, p, Mat3::Identity());
+      EXPECT_TRUE(internal::HessianOver(s, 0, &hessian, &size, &change));
+      return hessian;
+    };
+    const Vec3 way = torus.R * Vec3{-std::sin(phi), std::cos(phi), 0};
+    const double r = std::fmin(minor, rho) * random.LogUniform(1e-4, 0.2);
+    const double along = r * random.Uniform(0, 1), across = r * random.LogUniform(1e-3, 1);
+    const double bound =
+        internal::ChangeOver(internal::MapSurface(local, x, Mat3::Identity()), along, across);
+    Vec3 off = random.Direction();
+    off = across * random.Uniform(0, 1) * Normalized(off - Dot(off, way) * way);
+    const Vec3 y = x + random.Uniform(-1, 1) * along * way + off;
+    const Sym3 a = hessian_at(x), b = hessian_at(y);
+    for (int k = 0; k < 10; ++k) {
+      const Vec3 u = random.Direction();
+      EXPECT_LE(std::fabs(Dot(u, b * u) - Dot(u, a * u)), bound * (1 + 1e-9) + 1e-9 / minor) << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace intervox::cuda

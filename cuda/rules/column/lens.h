@@ -46,8 +46,7 @@ struct Lens {
 
 /** Makes a face from a surface of the frame, and bounds how it bends over the ball of radius r
  about the origin. False where it may not be the graph of a height there. */
-INTERVOX_HD inline bool MakeFace(const LocalSurface& surface, double r, Lens* of,
-                                 LensFace* face) {
+INTERVOX_HD inline bool MakeFace(const LocalSurface& surface, double r, Lens* of, LensFace* face) {
   const Lens& lens = *of;
   face->s = MapSurface(surface, lens.p, lens.F);
   const LevelAndSlope at = Evaluate(face->s, {});
