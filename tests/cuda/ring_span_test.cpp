@@ -35,7 +35,7 @@ Answer WithoutSpan(const LocalPair& pair) {
     RuleResult result;
     auto& chart = *::new (&memory.chart) internal::column::ColumnChart;
     internal::column::ColumnCover cover;
-    ColumnStart start = internal::column::FitBox(p, {}, &memory.model);
+    ColumnStart start = internal::column::FitBox(p, false, &memory.model);
     if (start == ColumnStart::kReady) start = internal::column::ShrinkBox(p, &memory.model);
     if (start == ColumnStart::kReady) {
       result = internal::column::SumLens(p, memory.model, m);

@@ -356,10 +356,10 @@ INTERVOX_HD inline ColumnStart TurnBox(const LocalPair& pair, clip::ClipModel* m
 }
 
 /** The model of a pair in the smallest box found around Ω, without cells.
- @param known  a box around Ω, if valid */
-__attribute__((noinline)) INTERVOX_HD inline ColumnStart FitBox(const LocalPair& pair,
-                                                                const clip::ClipBox& known,
+ @param around  whether the memory holds a model whose box is one around Ω */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart FitBox(const LocalPair& pair, bool around,
                                                                 clip::ClipModel* memory) {
+  const clip::ClipBox known = around ? memory->box : clip::ClipBox{};
   clip::ClipModel& model = *::new (memory) clip::ClipModel;
   bool disjoint = false;
   model.box = clip::ChooseBox(pair, &disjoint);

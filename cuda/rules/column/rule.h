@@ -236,11 +236,13 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
 }
 
 /** (K10): the sum of thin lenses, one in each part of a torus at most. Not accepted where there is
- anything else. */
+ anything else; `around` then says whether the model has a box around Ω. */
 __attribute__((noinline)) INTERVOX_HD inline RuleResult SumParts(const LocalPair& pair,
-                                                                 const SpanParts& parts,
                                                                  clip::ClipModel* model,
-                                                                 Moments* moments) {
+                                                                 Moments* moments, bool* around) {
+  *around = false;
+  const SpanParts parts = FindParts(pair);
+  if (parts.span.torus == nullptr) return {};
   RuleResult total;
   for (int i = 0; i < parts.count; ++i) {
     const RingSpan part = parts.Part(i);
@@ -255,7 +257,11 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumParts(const LocalPair
     if (start == ColumnStart::kEmpty) continue;
     // A lens about which the box of another part reaches is not counted twice.
     const bool own = !(one.v > 0) || part.Holds(one.m / one.v);
-    if (!result.accepted || !own) return {};
+    if (!result.accepted || !own) {
+      *around = parts.count == 1 && model->box.valid;
+      *moments = {};
+      return {};
+    }
     *moments += one;
     total.error += result.error;
     total.work += result.work;
@@ -281,14 +287,10 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   ColumnChart& chart = *::new (&memory->chart) ColumnChart;
   ColumnCover cover;
   internal::clip::ClipModel* model = &memory->model;
-  const SpanParts parts = FindParts(pair);
-  internal::clip::ClipBox known;
-  if (parts.span.torus != nullptr) {
-    result = SumParts(pair, parts, model, moments);
-    if (result.accepted) return result;
-    if (parts.count == 1) known = model->box;
-  }
-  ColumnStart start = FitBox(pair, known, model);
+  bool around = false;
+  result = SumParts(pair, model, moments, &around);
+  if (result.accepted) return result;
+  ColumnStart start = FitBox(pair, around, model);
   if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
   if (result.accepted) return result;
   if (start == ColumnStart::kReady) start = ShrinkBox(pair, model);
