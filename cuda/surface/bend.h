@@ -1,6 +1,7 @@
 /** @file How surfaces bend over a ball. */
 #pragma once
 
+#include "cuda/numerics/scalar.h"
 #include "cuda/surface/mapped_surface.h"
 
 namespace intervox::cuda::internal {
@@ -40,6 +41,20 @@ INTERVOX_HD inline TorusBend BendOver(const MappedSurface& s, const Vec3& c, dou
   out.third =
       kMost * (1 / (least_d * least_d) + 1 / (least_d * least_rho) + 1 / (least_rho * least_rho));
   return out;
+}
+
+/** What a torus' Hessian changes by at most [1/m] from the frame's origin to any point within
+ `along` of it around the axis and within `across` across that. Around the axis the form of the
+ third derivative has a² alone, with (m m_ρ/d − u_ρ n_ρ/ρ)/ρ: less by d/ρ than what bounds it in
+ any direction. */
+INTERVOX_HD inline double ChangeOver(const MappedSurface& s, double along, double across) {
+  const double r = along + across;
+  const TorusBend bend = BendOver(s, {}, r);
+  if (!(bend.third > 0)) return kFar;
+  const double least_d = bend.d - r, least_rho = bend.rho - r;
+  const double around = 1 / (least_d * least_rho) + 1 / (least_rho * least_rho);
+  // The direction around the axis turns by r/ρ at most.
+  return along * (around + r / least_rho * bend.third) + across * bend.third;
 }
 
 /** The Hessian of a surface's level at the frame's origin.

@@ -32,7 +32,7 @@ Answer LensOf(const LocalPair& pair) {
   return Ask(pair, [](const LocalPair& p, Moments* m) {
     ColumnMemory memory;
     RuleResult result;
-    ColumnStart start = internal::column::FitBox(p, &memory.model);
+    ColumnStart start = internal::column::FitBox(p, false, &memory.model);
     if (start == ColumnStart::kReady) start = internal::column::ShrinkBox(p, &memory.model);
     result.accepted = start == ColumnStart::kEmpty;
     return start == ColumnStart::kReady ? internal::column::SumLens(p, memory.model, m) : result;
@@ -46,7 +46,7 @@ Answer SectionsOf(const LocalPair& pair) {
     RuleResult result;
     auto& chart = *::new (&memory.chart) internal::column::ColumnChart;
     internal::column::ColumnCover cover;
-    if (internal::column::FitBox(p, &memory.model) != ColumnStart::kReady ||
+    if (internal::column::FitBox(p, false, &memory.model) != ColumnStart::kReady ||
         internal::column::ShrinkBox(p, &memory.model) != ColumnStart::kReady ||
         internal::column::StartColumns(p, &memory.model, &chart, &cover) != ColumnStart::kReady) {
       return result;

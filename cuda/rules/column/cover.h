@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cuda/rules/column/chart.h"
+#include "cuda/rules/column/ring_span.h"
 
 namespace intervox::cuda::internal::column {
 
@@ -324,22 +325,49 @@ INTERVOX_HD inline bool TurnToNormal(const LocalPair& pair, const geometry::Surf
   return true;
 }
 
+/** The volume of a box. */
+INTERVOX_HD inline double VolumeOf(const clip::ClipBox& box) {
+  const Vec3 size = box.upper - box.lower;
+  return size.x * size.y * size.z * std::fabs(Determinant(box.F));
+}
+
 /** What is known before the first section. */
 enum class ColumnStart { kReady, kEmpty, kRefused };
 
-/** The model of a pair in the smallest box found around Ω, without cells. */
-__attribute__((noinline)) INTERVOX_HD inline ColumnStart FitBox(const LocalPair& pair,
+/** The model of a pair in the box of a part of a torus. Refused where that is long. */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart FitTube(const LocalPair& pair,
+                                                                 const RingSpan& part,
+                                                                 clip::ClipModel* memory) {
+  clip::ClipModel& model = *::new (memory) clip::ClipModel;
+  bool empty = false;
+  model.box = BoxOnTube(pair, part, &empty);
+  if (empty) return ColumnStart::kEmpty;
+  if (!model.box.valid) return ColumnStart::kRefused;
+  MapSurfaces(pair, &model);
+  return ColumnStart::kReady;
+}
+
+/** Contracts the model's box and turns it to the normal of what is bent. */
+INTERVOX_HD inline ColumnStart TurnBox(const LocalPair& pair, clip::ClipModel* model) {
+  const geometry::Surface* bent = FindBent(pair);
+  if (!clip::ShrinkByParts(kByParts, model)) return ColumnStart::kEmpty;
+  if (bent != nullptr && !TurnToNormal(pair, *bent, model)) return ColumnStart::kEmpty;
+  return ColumnStart::kReady;
+}
+
+/** The model of a pair in the smallest box found around Ω, without cells.
+ @param around  whether the memory holds a model whose box is one around Ω */
+__attribute__((noinline)) INTERVOX_HD inline ColumnStart FitBox(const LocalPair& pair, bool around,
                                                                 clip::ClipModel* memory) {
+  const clip::ClipBox known = around ? memory->box : clip::ClipBox{};
   clip::ClipModel& model = *::new (memory) clip::ClipModel;
   bool disjoint = false;
   model.box = clip::ChooseBox(pair, &disjoint);
   if (disjoint) return ColumnStart::kEmpty;
   if (!model.box.valid || pair.planes == pair.count) return ColumnStart::kRefused;
+  if (known.valid && VolumeOf(known) < VolumeOf(model.box)) model.box = known;
   MapSurfaces(pair, &model);
-  const geometry::Surface* bent = FindBent(pair);
-  if (!clip::ShrinkByParts(kByParts, &model)) return ColumnStart::kEmpty;
-  if (bent != nullptr && !TurnToNormal(pair, *bent, &model)) return ColumnStart::kEmpty;
-  return ColumnStart::kReady;
+  return TurnBox(pair, &model);
 }
 
 /** Shrinks the fitted box to cells that may hold a part of Ω, and turns it again. */

@@ -37,14 +37,17 @@ struct Lens {
   double xx = 0, xy = 0, yy = 0;  ///< how its thickness bends, downwards [1/m]
   double least_bend = 0;          ///< a bound of that from below [1/m]
   double reach = 0;               ///< of Ω from p [m]
+  Mat3 edges;                     ///< half edges of a box around Ω about p, as columns
+  Vec3 way;                       ///< a unit vector: the frame is known to be bent as stated within
+  double along = 0, across = 0;   ///< these distances of p along it and across it [m]
   double fine = 0;                ///< errors of slopes that do not matter
   double slack = 0;               ///< rounding of the thickness [m]
 };
 
 /** Makes a face from a surface of the frame, and bounds how it bends over the ball of radius r
  about the origin. False where it may not be the graph of a height there. */
-INTERVOX_HD inline bool MakeFace(const LocalSurface& surface, const Lens& lens, double r,
-                                 LensFace* face) {
+INTERVOX_HD inline bool MakeFace(const LocalSurface& surface, double r, Lens* of, LensFace* face) {
+  const Lens& lens = *of;
   face->s = MapSurface(surface, lens.p, lens.F);
   const LevelAndSlope at = Evaluate(face->s, {});
   Sym3 hessian;
@@ -62,7 +65,26 @@ INTERVOX_HD inline bool MakeFace(const LocalSurface& surface, const Lens& lens, 
   const double flat = std::sqrt(at.gradient.x * at.gradient.x + at.gradient.y * at.gradient.y);
   const double slope = (flat + size * r) / least, one = 1 + slope * slope;
   // Over (x, y) within the reach of Ω the face must not leave the ball.
-  if (!(std::fabs(at.value) / least + slope * lens.reach < kHeight * lens.reach)) return false;
+  const double height = std::fabs(at.value) / least + slope * lens.reach;
+  if (!(height < kHeight * lens.reach)) return false;
+  if (surface.surface.kind == geometry::SurfaceKind::kTorus) {
+    // A lens is long around a ring, in which direction that bends alike.
+    const Vec3 way = TransposeTimes(face->s.M, BendOver(face->s, {}, 0).across);
+    double along = height + std::fabs(way.z) * lens.reach, across = height;
+    for (int axis = 0; axis < 3; ++axis) {
+      const Vec3 edge = lens.edges.Col(axis);
+      const double part = Dot(edge, way);
+      along += std::fabs(part);
+      across += Norm(edge - part * way);
+    }
+    const double less = ChangeOver(face->s, along, across);
+    if (less < change) {
+      change = less;
+      of->way = way;
+      of->along = along;
+      of->across = across;
+    }
+  }
   // z'' = −Pᵀ(∇∇g)P/g_z with P the columns (1, 0, zx) and (0, 1, zy).
   const Vec3 px{1, 0, face->zx}, py{0, 1, face->zy};
   const Vec3 hx = hessian * px, hy = hessian * py;
@@ -126,8 +148,10 @@ INTERVOX_HD inline bool FindLens(const LocalPair& pair, const clip::ClipModel& m
   const Vec3 n = curved.side * Normalized(g), t = AnyOrthogonal(n);
   lens->F = Mat3::FromColumns(t, Cross(n, t), n);
   const double r = std::sqrt(1 + kHeight * kHeight) * lens->reach;
-  if (!MakeFace(pair.surface[of[1]], *lens, r, &lens->upper) ||
-      !MakeFace(pair.surface[of[0]], *lens, r, &lens->lower)) {
+  lens->edges = Transpose(lens->F) * Mat3::FromColumns(ex, ey, ez);
+  lens->along = lens->across = lens->reach;
+  if (!MakeFace(pair.surface[of[1]], r, lens, &lens->upper) ||
+      !MakeFace(pair.surface[of[0]], r, lens, &lens->lower)) {
     return false;
   }
   if (!(lens->upper.upwards > 0 && lens->lower.upwards < 0)) return false;
@@ -173,7 +197,9 @@ INTERVOX_HD inline LensMiddle FindMiddle(const Lens& lens, LensRim* rim) {
     }
     rim->x += (lens.yy * hx - lens.xy * hy) / det;
     rim->y += (lens.xx * hy - lens.xy * hx) / det;
-    if (!(std::fabs(rim->x) <= lens.reach && std::fabs(rim->y) <= lens.reach)) break;
+    const Vec3 at{rim->x, rim->y, 0.0};
+    const double part = Dot(lens.way, at);
+    if (!(std::fabs(part) <= lens.along && Norm(at - part * lens.way) <= lens.across)) break;
   }
   return LensMiddle::kUnknown;
 }

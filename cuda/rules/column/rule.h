@@ -239,6 +239,42 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
   return result;
 }
 
+/** (K10): the sum of thin lenses, one in each part of a torus at most. Not accepted where there is
+ anything else; `around` then says whether the model has a box around Ω. */
+__attribute__((noinline)) INTERVOX_HD inline RuleResult SumParts(const LocalPair& pair,
+                                                                 clip::ClipModel* model,
+                                                                 Moments* moments, bool* around) {
+  *around = false;
+  const SpanParts parts = FindParts(pair);
+  if (parts.span.torus == nullptr) return {};
+  RuleResult total;
+  for (int i = 0; i < parts.count; ++i) {
+    const RingSpan part = parts.Part(i);
+    Moments one;
+    RuleResult result;
+    ColumnStart start = FitTube(pair, part, model);
+    if (start == ColumnStart::kReady) result = SumLens(pair, *model, &one);
+    if (start == ColumnStart::kReady && !result.accepted) {
+      start = TurnBox(pair, model);
+      if (start == ColumnStart::kReady) result = SumLens(pair, *model, &one);
+    }
+    if (start == ColumnStart::kEmpty) continue;
+    // A lens about which the box of another part reaches is not counted twice.
+    const bool own = !(one.v > 0) || part.Holds(one.m / one.v);
+    if (!result.accepted || !own) {
+      *around = parts.count == 1 && model->box.valid;
+      *moments = {};
+      return {};
+    }
+    *moments += one;
+    total.error += result.error;
+    total.work += result.work;
+    total.rounding = total.rounding || result.rounding;
+  }
+  total.accepted = true;
+  return total;
+}
+
 }  // namespace internal::column
 
 /** Metrics of any overlap by plane sections. A section is bounded by lines and conics; columns
@@ -255,7 +291,10 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   ColumnChart& chart = *::new (&memory->chart) ColumnChart;
   ColumnCover cover;
   internal::clip::ClipModel* model = &memory->model;
-  ColumnStart start = FitBox(pair, model);
+  bool around = false;
+  result = SumParts(pair, model, moments, &around);
+  if (result.accepted) return result;
+  ColumnStart start = FitBox(pair, around, model);
   if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
   if (result.accepted) return result;
   if (start == ColumnStart::kReady) start = ShrinkBox(pair, model);
