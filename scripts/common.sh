@@ -6,8 +6,6 @@ REPOSITORY="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
 PYTHON=/usr/bin/python3
 # cuobjdump and nvdisasm, where install_dependencies.sh installed them.
 CUBIN_TOOLS="$REPOSITORY/build/cubin_tools/nvidia/cu13/bin"
-# Paths count from here for ccache, so that build folders beside each other share what was compiled.
-export CCACHE_BASEDIR="$REPOSITORY"
 JOBS="${INTERVOX_JOBS:-$(nproc)}"
 
 say() {
