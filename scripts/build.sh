@@ -11,9 +11,7 @@ case "$preset" in
   release | dev | asan | tsan | cuda) ;;
   *) fail "unknown preset '$preset'; known: release, dev, asan, tsan, cuda" ;;
 esac
-compiler=g++
-if [[ "$preset" == asan ]]; then compiler=clang++; fi
-for tool in cmake ninja "$compiler"; do
+for tool in cmake ninja g++; do
   command -v "$tool" >/dev/null || fail "$tool is missing: run ./scripts/install_dependencies.sh first"
 done
 if [[ "$preset" == cuda ]] && ! command -v nvcc >/dev/null; then

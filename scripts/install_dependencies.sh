@@ -18,7 +18,7 @@ packages=(
   libjs-three libjs-dygraphs
 )
 case "${1:-}" in
-  "") packages+=(clang libclang-rt-dev clang-format clang-tidy zsh chromium chromium-driver python3-selenium assimp-testmodels) ;;
+  "") packages+=(clang-format clang-tidy zsh chromium chromium-driver python3-selenium assimp-testmodels) ;;
   --no-checks) ;;
   *) fail "unknown argument '$1'; known: --no-checks" ;;
 esac

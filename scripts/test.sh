@@ -33,8 +33,7 @@ worse() {
 # known where the time runs out.
 asan() {
   local folders=(geometry integrators cuda stand_in host) folder filter shard processes targets status=0 one
-  # Undefined behaviour ends in an illegal instruction, whose place AddressSanitizer tells.
-  export ASAN_OPTIONS=detect_leaks=1:handle_sigill=1
+  export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
   export LSAN_OPTIONS="suppressions=$REPOSITORY/scripts/leaks.supp:print_suppressions=0"
   for folder in "${folders[@]}"; do
     targets=("${folder}_tests")
