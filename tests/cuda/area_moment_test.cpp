@@ -111,7 +111,9 @@ TEST(AreaMoment, CoincidentFacesCountHalf) {
     const Cell* part;
     double area;
   } cases[] = {{&can, kPi * R * R}, {&bar, 0.02}};
-  for (const auto& [part, area] : cases) {
+  for (const auto& one : cases) {
+    const Cell* const part = one.part;
+    const double area = one.area;
     for (const double side : {-1.0, 1.0}) {
       // At an x and y off the middle: G is about the part's centroid, below which its face lies.
       const PairQuery q{part, &block, {{}, {0.13, -0.07, side * 0.15}}, {}, 1e-6};

@@ -129,8 +129,8 @@ TEST(ClipError, IsNeverAboveWhatIsStated) {
 }
 
 TEST(SlowClipError, IsNeverAboveWhatIsStated) {
-  CheckErrors(4000, 3, 1e-2);
-  CheckErrors(600, 4, 1e-3);
+  CheckErrors(2000, 3, 1e-2);
+  CheckErrors(300, 4, 1e-3);
 }
 
 TEST(ClipError, NothingFoundIsNotNothingThere) {

@@ -194,7 +194,7 @@ void CheckStatedErrors(int count) {
 }
 
 TEST(ColumnRule, StatedErrorsHold) { CheckStatedErrors(100); }
-TEST(SlowColumnRule, StatedErrorsHold) { CheckStatedErrors(3000); }
+TEST(SlowColumnRule, StatedErrorsHold) { CheckStatedErrors(1500); }
 
 const geometry::Cell& CellNamed(const std::vector<intervox::testing::Solid>& solids,
                                 const std::string& name) {

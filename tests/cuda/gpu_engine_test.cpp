@@ -21,7 +21,7 @@ using testing::Random;
 #ifdef INTERVOX_SASS
 constexpr int kQueries = 294, kFineQueries = 98, kNamedQueries = 14;
 #else
-constexpr int kQueries = 980, kFineQueries = 294, kNamedQueries = 98;
+constexpr int kQueries = 490, kFineQueries = 147, kNamedQueries = 49;
 #endif
 
 class GpuEngine : public ::testing::Test {

@@ -86,7 +86,7 @@ void ExpectNoHoles(int pairs, unsigned seed) {
 
 TEST(Onset, IsFoundAndWithoutAJump) { ExpectNoHoles(40, 1); }
 
-TEST(SlowOnset, IsFoundAndWithoutAJump) { ExpectNoHoles(400, 2); }
+TEST(SlowOnset, IsFoundAndWithoutAJump) { ExpectNoHoles(200, 2); }
 
 }  // namespace
 }  // namespace intervox

@@ -296,11 +296,11 @@ TEST(SolidInvariants, InsideAndOutsideMakeTheWhole) { Complements(5); }
 TEST(SolidInvariants, AreaVectorAndMomentAreTheGradient) { Gradients(4); }
 TEST(SolidInvariants, PathsHaveNoJumps) { Paths(2, 20); }
 
-TEST(SlowSolidInvariants, SwapNegatesToTheBit) { Swaps(700); }
-TEST(SlowSolidInvariants, RigidMotion) { Motions(700); }
-TEST(SlowSolidInvariants, InsideAndOutsideMakeTheWhole) { Complements(700); }
-TEST(SlowSolidInvariants, AreaVectorAndMomentAreTheGradient) { Gradients(700); }
-TEST(SlowSolidInvariants, PathsHaveNoJumps) { Paths(6, 1000); }
+TEST(SlowSolidInvariants, SwapNegatesToTheBit) { Swaps(350); }
+TEST(SlowSolidInvariants, RigidMotion) { Motions(350); }
+TEST(SlowSolidInvariants, InsideAndOutsideMakeTheWhole) { Complements(350); }
+TEST(SlowSolidInvariants, AreaVectorAndMomentAreTheGradient) { Gradients(175); }
+TEST(SlowSolidInvariants, PathsHaveNoJumps) { Paths(3, 1000); }
 
 }  // namespace
 }  // namespace intervox

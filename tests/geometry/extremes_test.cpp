@@ -107,7 +107,8 @@ TEST(Extremes, OfABodyOfBlocksAreItsCornersHoweverItIsCut) {
           const int expected = CornersAt(blocks, i, j, k);
           corners += expected;
           const auto is_here = [&](const std::array<double, 3>& p) {
-            return Norm(Vec3{p[0], p[1], p[2]} - size * Vec3(i, j, k)) < 1e-7 * size;
+            return Norm(Vec3{p[0], p[1], p[2]} - size * Vec3{double(i), double(j), double(k)}) <
+                   1e-7 * size;
           };
           EXPECT_EQ(std::count_if(found.begin(), found.end(), is_here), expected)
               << "round " << round << " at " << i << j << k;

@@ -79,7 +79,7 @@ TEST(SlowBatteryBox, SeatsAndCarriesItsWeight) {
 TEST(SlowBatteryBox, NeverWedgesFromRandomStarts) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(-1, 1);
-  for (int run = 0; run < 40; ++run) {
+  for (int run = 0; run < 20; ++run) {
     SCOPED_TRACE(run);
     Scene scene = BatteryBox();
     scene.duration = 6.0;

@@ -86,15 +86,15 @@ struct SchemeOrder {
 class JointPendulumOrder : public ::testing::TestWithParam<SchemeOrder> {};
 
 TEST_P(JointPendulumOrder, IsTheSchemes) {
-  const auto [method, order] = GetParam();
+  const SchemeOrder scheme = GetParam();
   const double expected = ReferenceAngle(0.7, 1.2, 1.0);
   const auto error = [&](double step) {
-    Simulation simulation = Start(Chain({{2.0, 0.7, 1.2}}), method, step, 1.0);
+    Simulation simulation = Start(Chain({{2.0, 0.7, 1.2}}), scheme.method, step, 1.0);
     while (!simulation.Done()) simulation.Step();
     return std::fabs(AngleOf(simulation.State()[0]) - expected);
   };
   const double coarse = error(0.01), fine = error(0.005);
-  EXPECT_GT(std::log2(coarse / fine), order - 0.3);
+  EXPECT_GT(std::log2(coarse / fine), scheme.order - 0.3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Schemes, JointPendulumOrder,

@@ -284,7 +284,8 @@ TEST(SignedMeasure, SlopesAreThoseOfFiniteDifferences) {
       {testing::HoledBoxCells({0.8, 0.8, 0.3}, 0.15), ToCells(*Leaf(geometry::Capsule{0.2, 0.3}))}};
   Random random(8);
   int apart = 0, overlaps = 0;
-  for (const auto& [a, b] : pairs) {
+  for (const auto& pair : pairs) {
+    const Cells &a = pair.first, &b = pair.second;
     for (int k = 0; k < 12; ++k) {
       const Pose X_WA = random.RandomPose(0.1),
                  X_WB{random.Rotation(), random.Uniform(0.2, 1) * random.Direction()};

@@ -64,7 +64,7 @@ TEST(PairRules, TheFirstContactThatFitsMakesTheRule) {
     for (int k = pick(8); k > 0; --k) {
       const char* models[] = {"none", "hard", "soft"};
       const ContactSettings contact{{name(), name()}, models[pick(3)]};
-      const auto& [x, y] = contact.bodies;
+      const std::string &x = contact.bodies.first, &y = contact.bodies.second;
       const auto same = [&](const ContactSettings& other) {
         return other.bodies == contact.bodies || other.bodies == std::pair(y, x);
       };
