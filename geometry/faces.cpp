@@ -81,7 +81,7 @@ bool AnyWithin(const std::vector<Vec3>& polygon, Test test) {
 /** No point of the polygon is farther than `touching` beyond t: by its vertices where t's kept side
  is convex, else by bounds over the box around them. */
 bool AllSatisfy(const std::vector<Vec3>& polygon, const Surface& t, double touching) {
-  if (IsConvex(t)) {
+  if (KeepsConvex(t)) {
     return std::all_of(polygon.begin(), polygon.end(),
                        [&](const Vec3& p) { return Level(t, p) <= touching; });
   }
@@ -117,7 +117,7 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
   const FacePolygon* const polygon = PolygonOf(A, i);
   if (polygon != nullptr) {
     const bool all = AllSatisfy(polygon->p_C, t, touching);
-    if (all || (A.polytope && IsConvex(t))) return all;
+    if (all || (A.polytope && KeepsConvex(t))) return all;
   }
   for (std::size_t k = 0; k < A.surfaces.size(); ++k) {
     if (k == i) continue;
@@ -125,7 +125,7 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
     if (Coincide(s, t, A.bounds.X.p, size) == Coincidence::kSame) return true;
     if (S.kind == SurfaceKind::kPlane && SameOnPlane(s, t, S, size)) return true;
   }
-  if (S.kind == SurfaceKind::kPlane && IsConvex(t) && A.bounded) {
+  if (S.kind == SurfaceKind::kPlane && KeepsConvex(t) && A.bounded) {
     const double clear = kClear * size;
     const auto beyond = [&](const Vec3& p) {
       return Level(t, p) > clear && IsInside(A, i, p, clear);
@@ -143,7 +143,7 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
 
 }  // namespace
 
-bool IsConvex(const Surface& S) {
+bool KeepsConvex(const Surface& S) {
   return S.kind == SurfaceKind::kPlane ||
          (S.side > 0 && (S.kind == SurfaceKind::kEllipsoid || S.kind == SurfaceKind::kCylinder ||
                          S.kind == SurfaceKind::kCone));

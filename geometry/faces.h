@@ -16,7 +16,7 @@ inline constexpr double kTouchingDepth = 1e-9;
 double SizeOf(const Cell& cell);
 
 /** Whether the kept side of a surface is known to be convex. */
-bool IsConvex(const Surface& S);
+bool KeepsConvex(const Surface& S);
 
 /** Whether a point lies in a cell, or on it within kTouchingDepth of its size. */
 bool Touches(const Cell& cell, const Vec3& p);

@@ -204,7 +204,7 @@ bool MayBeOne(std::span<const std::size_t> cells, const std::vector<Part>& parts
   std::vector<Vec3> inside;
   for (const std::size_t a : cells) {
     const std::vector<Surface>& surfaces = parts[a].cell.surfaces;
-    if (!std::all_of(surfaces.begin(), surfaces.end(), IsConvex)) return false;
+    if (!std::all_of(surfaces.begin(), surfaces.end(), KeepsConvex)) return false;
     const InteriorPoint found = FindInterior(surfaces);
     if (found.verdict != Interior::kFound) return false;
     inside.push_back(found.point);
