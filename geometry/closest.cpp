@@ -65,7 +65,7 @@ struct SecularEquation {
   Vec3 e, l, q;
   double c = 0.0;
   Vec3 y;
-  double f = 0.0;
+  double f = 0.0;      ///< f(y)
   double slope = 0.0;  ///< df/dλ
 
   /** From the middle of an axis' terms, −l/e, or from 0. */
@@ -88,7 +88,8 @@ struct SecularEquation {
 constexpr int kMostSecularSteps = 200;
 constexpr double kLastBits = 4e-16;
 
-/** Where no e_k is negative f is convex in λ: Newton's method comes to its root from below. */
+/** Solves from y = q. Where no e_k is negative f is convex in λ: Newton's method comes to its root
+ from below. */
 bool SolveWithoutPole(SecularEquation* at) {
   double lambda = 0.0;
   for (int step = 0; step < kMostSecularSteps; ++step) {
@@ -102,7 +103,7 @@ bool SolveWithoutPole(SecularEquation* at) {
   return std::isfinite(lambda);
 }
 
-/** The root before the pole of the lowest coefficient E < 0, found in t = 1 + λ E, which keeps its
+/** The same before the pole of the lowest coefficient E < 0, found in t = 1 + λ E, which keeps its
  digits near the pole; f rises with t. */
 bool SolveBeforePole(double E, SecularEquation* at) {
   const auto evaluate = [&](double t) {
@@ -110,7 +111,6 @@ bool SolveBeforePole(double E, SecularEquation* at) {
     for (int k = 0; k < 3; ++k) d[k] = (1.0 - at->e[k] / E) + at->e[k] / E * t;
     at->Evaluate((t - 1.0) / E, d);
   };
-  evaluate(1.0);
   double pole = 0.0;  // what the axes of the pole take off f at q
   int axis = 0;
   for (int k = 0; k < 3; ++k) {
@@ -149,7 +149,7 @@ bool SolveBeforePole(double E, SecularEquation* at) {
 bool ClosestOnQuadric(const Surface& S, const Vec3& q, Vec3* y) {
   const double f = Dot(Scaled(S.e, q), q) + 2 * Dot(S.l, q) + S.c;
   const double side = f < 0.0 ? -1.0 : 1.0;
-  SecularEquation equation{side * S.e, side * S.l, q, side * S.c, q};
+  SecularEquation equation{side * S.e, side * S.l, q, side * S.c, q, side * f};
   const double least = std::min({equation.e.x, equation.e.y, equation.e.z});
   if (f != 0.0 &&
       !(least < 0.0 ? SolveBeforePole(least, &equation) : SolveWithoutPole(&equation))) {
@@ -197,7 +197,7 @@ ClosestPoints ClosestOnSurface(const Surface& S, const Vec3& p) {
     default:
       break;
   }
-  if (S.kind == SurfaceKind::kEllipsoid && S.e.x == S.e.y && S.e.y == S.e.z) {
+  if (IsSphere(S)) {
     const double length = Norm(y);
     add(std::sqrt(-S.c / S.e.x) * (length > 0 ? y / length : Vec3{0, 0, 1}));
     return out;

@@ -225,7 +225,7 @@ bool MayBeOne(std::span<const std::size_t> cells, const std::vector<Part>& parts
 void MergeInOtherOrders(const std::vector<Part>& cut, std::vector<Part>* parts) {
   constexpr int kOrders = 24;
   std::vector<bool> seen(cut.size(), false);
-  std::vector<Part> again = cut;
+  std::vector<Part> again;
   for (std::size_t a = 0; a < cut.size(); ++a) {
     if (seen[a]) continue;
     std::vector<std::size_t> order = ConnectedTo(a, cut, &seen);
@@ -233,6 +233,7 @@ void MergeInOtherOrders(const std::vector<Part>& cut, std::vector<Part>* parts) 
       return std::count_if(order.begin(), order.end(), [&](std::size_t b) { return !of[b].gone; });
     };
     if (order.size() > kMostTogether || left_of(*parts) == 1 || !MayBeOne(order, cut)) continue;
+    if (again.empty()) again = cut;
     // What was cut last is smallest.
     std::sort(order.begin(), order.end(), [&](std::size_t b, std::size_t c) {
       return std::pair(SizeOf(cut[b].cell), b) < std::pair(SizeOf(cut[c].cell), c);

@@ -9,6 +9,11 @@
 
 namespace intervox::geometry {
 
+/** Whether a surface is a sphere, kept on either side. */
+INTERVOX_HD constexpr bool IsSphere(const Surface& s) {
+  return s.kind == SurfaceKind::kEllipsoid && s.e.x == s.e.y && s.e.y == s.e.z;
+}
+
 /** A closed range lo ≤ f ≤ hi. */
 struct Bounds {
   double lo = 0.0;

@@ -46,8 +46,22 @@ class CellSearch {
   CellSearch(PlacedCell a, PlacedCell b, double tolerance, int most)
       : cell_{std::move(a), std::move(b)}, tolerance_(tolerance), most_(most) {}
 
-  /** Finds the nearest points downhill of two. */
-  void RunFrom(const Vec3& x, const Vec3& y) { SearchFrom(x, y); }
+  /** Goes downhill: nearest points of the parts that are convex next to the last ones. */
+  void SearchFrom(Vec3 x, Vec3 y) {
+    const std::array<Reach, 2> nowhere;
+    for (int k = 0; k < kMostSearches; ++k) {
+      std::vector<Constraint> constraints;
+      LinearizeAt(cell_[0], x, 0, &constraints);
+      LinearizeAt(cell_[1], y, 1, &constraints);
+      const NearestPoints next = FindNearest(constraints, x, y, nowhere, HUGE_VAL);
+      if (!std::isfinite(next.distance)) return;
+      const double way = Norm(next.x - x) + Norm(next.y - y);
+      x = next.x;
+      y = next.y;
+      if (way < kStill || (IsConvex(0) && IsConvex(1))) break;
+    }
+    Take(x, y);
+  }
 
   /** Finds the nearest points, or proves that none are nearer than `enough`. */
   void Run(double enough) {
@@ -104,23 +118,6 @@ class CellSearch {
     LinearizeAt(cell_[b], other.X.p, 0, &constraints);
     const NearestPoints near = FindNearest(constraints, other.X.p, other.X.p, {}, HUGE_VAL);
     return distance::Outside(cell_[b], near.x) <= kInside ? near.distance : HUGE_VAL;
-  }
-
-  /** Goes downhill: nearest points of the parts that are convex next to the last ones. */
-  void SearchFrom(Vec3 x, Vec3 y) {
-    const std::array<Reach, 2> nowhere;
-    for (int k = 0; k < kMostSearches; ++k) {
-      std::vector<Constraint> constraints;
-      LinearizeAt(cell_[0], x, 0, &constraints);
-      LinearizeAt(cell_[1], y, 1, &constraints);
-      const NearestPoints next = FindNearest(constraints, x, y, nowhere, HUGE_VAL);
-      if (!std::isfinite(next.distance)) return;
-      const double way = Norm(next.x - x) + Norm(next.y - y);
-      x = next.x;
-      y = next.y;
-      if (way < kStill || (IsConvex(0) && IsConvex(1))) break;
-    }
-    Take(x, y);
   }
 
   /** Bounds the distance of the parts in the boxes. @returns false where there are none near
@@ -250,7 +247,7 @@ Separation MeasureDistance(std::span<const Cell> a, std::span<const Cell> b, con
                       options.most_boxes - out.boxes);
     if (options.start) {
       const auto& [p_WA, p_WB] = *options.start;
-      search.RunFrom((p_WA - origin) / length, (p_WB - origin) / length);
+      search.SearchFrom((p_WA - origin) / length, (p_WB - origin) / length);
     } else {
       search.Run(out.distance / length);
     }

@@ -10,6 +10,7 @@
 #include "geometry/hollows.h"
 #include "geometry/merge.h"
 #include "geometry/neighbours.h"
+#include "geometry/surface_eval.h"
 #include "host/contact/parameters.h"
 #include "host/contact/points/points.h"
 #include "host/input/place.h"
@@ -72,9 +73,9 @@ void RefuseOverlap(const Scene& scene, const BodySettings& body,
 bool HasRingsOnly(std::span<const geometry::Cell> cells) {
   return std::all_of(cells.begin(), cells.end(), [](const geometry::Cell& cell) {
     return std::none_of(cell.surfaces.begin(), cell.surfaces.end(), [](const auto& s) {
-      const bool uneven = s.e.x != s.e.y || s.e.y != s.e.z;
-      return s.side < 0 && (s.kind == geometry::SurfaceKind::kQuadric ||
-                            (s.kind == geometry::SurfaceKind::kEllipsoid && uneven));
+      return s.side < 0 &&
+             (s.kind == geometry::SurfaceKind::kQuadric ||
+              (s.kind == geometry::SurfaceKind::kEllipsoid && !geometry::IsSphere(s)));
     });
   });
 }
@@ -156,7 +157,7 @@ void SolidCells::AddBareCells() {
 void SolidCells::AddMergedCells() {
   std::call_once(merged_made_, [this] {
     merged_ = geometry::MergeCells(Cells());
-    merged_boxes = ball_boxes = MakeBodyCells(merged_);
+    merged_boxes = MakeBodyCells(merged_);
     is_ball = !whole.empty() && std::all_of(whole.begin(), whole.end(), points::IsBall);
     if (split.empty() || !HasRingsOnly(whole)) return;
     for_balls_ = geometry::MergeCells(whole);

@@ -23,8 +23,8 @@ struct SolidCells {
   BodyCells boxes;                    ///< of Cells()
   BodyCells bare_boxes;               ///< of `bare`
   BodyCells merged_boxes;             ///< of `merged`
-  BodyCells ball_boxes;               ///< of the cells that balls touch in points
-  bool is_ball = false;               ///< all its cells are balls
+  BodyCells ball_boxes;  ///< of the cells that balls touch in points; none: those of `merged_boxes`
+  bool is_ball = false;  ///< all its cells are balls
 
   SolidCells() = default;
   SolidCells(const SolidCells&) = delete;

@@ -85,7 +85,6 @@ void AddBody(const BodySettings& body, World* world) {
   world->boxes.Add(solid != nullptr ? &solid->boxes : nullptr);
   world->bare_boxes.Add(solid != nullptr ? &solid->bare_boxes : nullptr);
   world->merged_boxes.Add(solid != nullptr ? &solid->merged_boxes : nullptr);
-  world->ball_boxes.Add(solid != nullptr ? &solid->ball_boxes : nullptr);
   world->solid_of.push_back(solid);
 }
 

@@ -40,7 +40,6 @@ struct World {
   BoxesOfBodies boxes;                                 ///< of `cells`
   BoxesOfBodies bare_boxes;                 ///< of the cells that contacts by pairs of cells use
   BoxesOfBodies merged_boxes;               ///< of the cells that contacts in points use
-  BoxesOfBodies ball_boxes;                 ///< of those that balls touch in points
   std::vector<const SolidCells*> solid_of;  ///< by body; null: it has none
   std::vector<RigidBody> start;             ///< bodies at t = 0
   std::vector<int> free_bodies;             ///< indices, ascending
@@ -56,8 +55,10 @@ struct World {
 
   /** The boxes of the cells of a body by which it touches another in points. */
   const BodyCells* PointBoxes(std::size_t body, std::size_t other) const {
-    const bool ball = solid_of[other] != nullptr && solid_of[other]->is_ball;
-    return &(ball ? ball_boxes : merged_boxes)[body];
+    const SolidCells *solid = solid_of[body], *touched_by = solid_of[other];
+    const bool by_ball = touched_by != nullptr && touched_by->is_ball;
+    if (by_ball && solid != nullptr && !solid->ball_boxes.cells.empty()) return &solid->ball_boxes;
+    return &merged_boxes[body];
   }
 
   /** The boxes that tell how large body b is: those of merged cells where any are, since cuts

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda/rules/column/rule.h"
+#include "tests/cuda/column_sections.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
@@ -43,18 +44,11 @@ Answer LensOf(const LocalPair& pair) {
 Answer SectionsOf(const LocalPair& pair) {
   return Ask(pair, [](const LocalPair& p, Moments* m) {
     ColumnMemory memory;
-    RuleResult result;
-    auto& chart = *::new (&memory.chart) internal::column::ColumnChart;
-    internal::column::ColumnCover cover;
     if (internal::column::FitBox(p, false, &memory.model) != ColumnStart::kReady ||
-        internal::column::ShrinkBox(p, &memory.model) != ColumnStart::kReady ||
-        internal::column::StartColumns(p, &memory.model, &chart, &cover) != ColumnStart::kReady) {
-      return result;
+        internal::column::ShrinkBox(p, &memory.model) != ColumnStart::kReady) {
+      return RuleResult{};
     }
-    const double raised = internal::column::SetWeights(p, &chart);
-    result = internal::column::SumPanels(p, chart, cover, memory.panels, m);
-    internal::column::AddPlaneFaces(p, memory.model.box, raised, &chart, m);
-    return result;
+    return testing::SumSections(p, &memory, m);
   });
 }
 

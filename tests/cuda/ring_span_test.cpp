@@ -3,17 +3,20 @@
 #include <gtest/gtest.h>
 
 #include "cuda/rules/column/rule.h"
+#include "tests/cuda/column_sections.h"
 #include "tests/cuda/leaf_pairs.h"
 
 namespace intervox::cuda {
 namespace {
 
+using geometry::FrameAlong;
 using geometry::MakeCone;
 using geometry::MakeCylinder;
 using geometry::MakeEllipsoid;
 using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
+using internal::kPi;
 using internal::column::BoxOnTube;
 using internal::column::ColumnMemory;
 using internal::column::ColumnStart;
@@ -26,39 +29,24 @@ using testing::Ask;
 using testing::MakePair;
 using testing::Random;
 
-constexpr double kPi = 3.14159265358979323846;
-
 /** The answer without the box on the tube. */
 Answer WithoutSpan(const LocalPair& pair) {
   return Ask(pair, [](const LocalPair& p, Moments* m) {
     ColumnMemory memory;
     RuleResult result;
-    auto& chart = *::new (&memory.chart) internal::column::ColumnChart;
-    internal::column::ColumnCover cover;
     ColumnStart start = internal::column::FitBox(p, false, &memory.model);
     if (start == ColumnStart::kReady) start = internal::column::ShrinkBox(p, &memory.model);
     if (start == ColumnStart::kReady) {
       result = internal::column::SumLens(p, memory.model, m);
-      if (result.accepted) return result;
-      start = internal::column::StartColumns(p, &memory.model, &chart, &cover);
+      return result.accepted ? result : testing::SumSections(p, &memory, m);
     }
     result.accepted = start == ColumnStart::kEmpty;
-    if (start != ColumnStart::kReady) return result;
-    const double raised = internal::column::SetWeights(p, &chart);
-    result = internal::column::SumPanels(p, chart, cover, memory.panels, m);
-    internal::column::AddPlaneFaces(p, memory.model.box, raised, &chart, m);
     return result;
   });
 }
 
 Answer Columns(const LocalPair& pair) {
   return Ask(pair, [](const LocalPair& p, Moments* m) { return ColumnRule(p, m); });
-}
-
-/** A frame with its z along a unit vector. */
-Mat3 AxesAlong(const Vec3& z) {
-  const Vec3 x = AnyOrthogonal(z);
-  return Mat3::FromColumns(x, Cross(z, x), z);
 }
 
 /** A convex surface of a random kind and size, whose tangent plane at x has the normal n. */
@@ -73,11 +61,11 @@ Surface TouchingAt(const Vec3& x, const Vec3& n, double size, int kind, Random* 
     return MakeEllipsoid(radii, {R, x - R * point});
   }
   const Vec3 across = Normalized(Cross(n, random->Direction()));
-  if (kind == 1) return MakeCylinder(size, {AxesAlong(across), x - size * n});
+  if (kind == 1) return MakeCylinder(size, {FrameAlong(across), x - size * n});
   // A generator along `across`, from the apex at the distance `size`.
   const double slope = random->LogUniform(0.2, 3), per = 1 / std::sqrt(1 + slope * slope);
   const Vec3 axis = per * (across - slope * n);
-  return MakeCone(slope, size, {AxesAlong(axis), x - size * across});
+  return MakeCone(slope, size, {FrameAlong(axis), x - size * across});
 }
 
 /** A torus, a sector of it, and a surface that reaches a depth into its tube. */

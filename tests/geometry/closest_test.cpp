@@ -5,24 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "geometry/make_surface.h"
 #include "geometry/surface_eval.h"
 #include "tests/geometry/random_shapes.h"
 
 namespace intervox::geometry::internal {
 namespace {
-
-Surface EllipsoidOf(const Vec3& radii, const Pose& X) {
-  // Scaled so that |∇f| = 1 at the ends of the middle axis.
-  const double r = radii.y;
-  Surface s;
-  s.kind = SurfaceKind::kEllipsoid;
-  s.R = X.R;
-  s.o = X.p;
-  for (int k = 0; k < 3; ++k) s.e[k] = 0.5 * r / (radii[k] * radii[k]);
-  s.c = -0.5 * r;
-  return s;
-}
 
 /** That p lies on the surface, that c − p has its normal's direction, and that no point of a dense
  set on the ellipsoid is nearer to c. */
@@ -58,7 +48,7 @@ TEST(Closest, OnEllipsoidsOfAnySizeAndAspectFromInsideAndOutside) {
     for (int k = 0; k < 3; ++k) radii[k] = size * std::pow(10.0, random.Uniform(-2.0, 0.0));
     if (trial % 5 == 0) radii.y = radii.x;
     const Pose X{random.Rotation(), random.InBox(size)};
-    const Surface s = EllipsoidOf(radii, X);
+    const Surface s = MakeEllipsoid(radii, X);
     const double far = size * std::pow(10.0, random.Uniform(-3.0, 2.0));
     Vec3 y = random.InBox(far);
     if (trial % 3 == 0) y = Scaled(random.InBox(0.57), radii);  // inside
@@ -67,7 +57,7 @@ TEST(Closest, OnEllipsoidsOfAnySizeAndAspectFromInsideAndOutside) {
     if (trial % 12 == 0) y[(trial + 1) % 3] = 0.0;
     ExpectFoot(s, radii, X * y, "trial " + std::to_string(trial));
   }
-  ExpectFoot(EllipsoidOf({1, 2, 3}, {}), {1, 2, 3}, {0, 0, 0}, "the centre");
+  ExpectFoot(MakeEllipsoid({1, 2, 3}, {}), {1, 2, 3}, {0, 0, 0}, "the centre");
 }
 
 TEST(Closest, MovesWithThePointWithoutAJump) {
@@ -75,7 +65,7 @@ TEST(Closest, MovesWithThePointWithoutAJump) {
   Random random(2);
   for (int trial = 0; trial < 40; ++trial) {
     const Vec3 radii{0.016, 0.011, 0.0089};
-    const Surface s = EllipsoidOf(radii, {random.Rotation(), random.InBox(0.02)});
+    const Surface s = MakeEllipsoid(radii, {random.Rotation(), random.InBox(0.02)});
     const Vec3 from = s.o + random.InBox(0.03), to = s.o + random.InBox(0.03);
     constexpr int kSteps = 3000;
     double before = -1.0;

@@ -62,30 +62,24 @@ INTERVOX_HD inline void AddError(double stated, double difference, RuleResult* r
   result->reach += difference;
 }
 
-/** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
- |τ − origin| = t²: half-integer powers become polynomials.
- @param add  (position, weight, sums*): adds one node. Sums are of `body.v` and of the area `a`, and
- have room for both by the nested rule. */
+/** Sums over [from, to] in parts that become `more` times as many, up to `most`, until the volume
+ and the area `a` are as near as asked for.
+ @param add  (t, width, weight, sums*): adds the node at t, whose weight is that of the finer rule
+ in a part of this width. Sums are of `body.v` and of `a`, and have room for both by the nested
+ rule. */
 template <class Sums, class Node>
-INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance, const Node& add,
-                         RuleResult* result) {
-  const double sense = to > origin ? 1.0 : -1.0;
-  const double near = std::sqrt(std::fmax(sense * (from - origin), 0.0));
-  const double far = std::sqrt(sense * (to - origin));
+INTERVOX_HD Sums SumNested(double from, double to, int more, int most, double tolerance,
+                           const Node& add, RuleResult* result) {
   const NestedRule<16>& rule = Patterson15();
-  constexpr int kMostParts = 16;
-  Sums total;
-  for (int parts = 1;; parts *= 4) {
-    total = {};
+  for (int parts = 1;; parts *= more) {
+    Sums total;
     double stated = 0.0, stated_area = 0.0, reach = 0.0;
     for (int part = 0; part < parts; ++part) {
-      const double begin = near + (far - near) * part / parts;
-      const double width = (far - near) / parts;
+      const double begin = from + (to - from) * part / parts, width = (to - from) / parts;
       Sums sums;
       for (int i = 0; i < 15; ++i) {
-        const double t = begin + width * rule.x[i];
         Sums node;
-        add(origin + sense * t * t, 2 * t * width * rule.fine[i], &node);
+        add(begin + width * rule.x[i], width, rule.fine[i], &node);
         node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
         node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
         sums += node;
@@ -96,11 +90,27 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
       total += sums;
     }
     const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
-    if (enough || parts == kMostParts) {
+    if (enough || parts == most) {
       AddError(stated, reach, result);
       return total;
     }
   }
+}
+
+/** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
+ |τ − origin| = t²: half-integer powers become polynomials.
+ @param add  (position, weight, sums*): adds one node. */
+template <class Sums, class Node>
+INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance, const Node& add,
+                         RuleResult* result) {
+  const double sense = to > origin ? 1.0 : -1.0;
+  const double near = std::sqrt(std::fmax(sense * (from - origin), 0.0));
+  const double far = std::sqrt(sense * (to - origin));
+  constexpr int kMore = 4, kMost = 16;
+  const auto at = [&](double t, double width, double weight, Sums* node) {
+    add(origin + sense * t * t, 2 * t * width * weight, node);
+  };
+  return SumNested<Sums>(near, far, kMore, kMost, tolerance, at, result);
 }
 
 /** Sums of a panel between two neighbouring breaks, by halves. */

@@ -5,6 +5,7 @@
 
 #include "cuda/rules/slice/panel.h"
 #include "cuda/rules/slice/profile.h"
+#include "geometry/surface_eval.h"
 #include "geometry/surface_ray.h"
 
 namespace intervox::cuda::internal::slice {
@@ -155,12 +156,6 @@ INTERVOX_HD inline RingBall BallOf(const Ring& ring, const Vec3& arm, double rad
   return ball;
 }
 
-/** Whether a surface bounds a ball. */
-INTERVOX_HD inline bool IsBall(const geometry::Surface& s) {
-  return s.kind == geometry::SurfaceKind::kEllipsoid && s.side > 0 && s.e.x == s.e.y &&
-         s.e.y == s.e.z;
-}
-
 /** Reads a pair as a torus between planes, or as one that meets a ball; false where it is anything
  else. */
 INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
@@ -174,7 +169,8 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   if (torus.kind != geometry::SurfaceKind::kTorus || torus.side < 0) return false;
   if (!(torus.e.x > torus.e.y)) return false;
   const LocalSurface* ball = curved == 2 ? &both[second ? 0 : 1] : nullptr;
-  if (ball != nullptr && !IsBall(ball->surface)) return false;
+  if (ball != nullptr && (ball->surface.side < 0 || !geometry::IsSphere(ball->surface)))
+    return false;
   const double walls = ball != nullptr ? ball->weight : wall.weight;
   ring->z = torus.R.Col(2);
   ring->major = torus.e.x;

@@ -187,39 +187,20 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
   const double whole = right - left;
   const double from = CubicInverse((lower - left) / whole);
   const double to = right == upper ? 1.0 : CubicInverse((upper - left) / whole);
-  const NestedRule<16>& rule = Patterson15();
-  constexpr int kMostParts = 27;
-  for (int parts = 1;; parts *= 3) {
-    RingSums total;
-    double stated = 0.0, stated_area = 0.0, reach = 0.0;
-    for (int part = 0; part < parts; ++part) {
-      const double begin = from + (to - from) * part / parts, step = (to - from) / parts;
-      RingSums sums;
-      for (int i = 0; i < 15; ++i) {
-        const double s = begin + step * rule.x[i], rest = 1 - s;
-        const double u = s < 0.5 ? left + whole * (s * s * (3 - 2 * s))
-                                 : right - whole * (rest * rest * (3 - 2 * rest));
-        const Heading heading = turn.At(u);
-        SectionAt(ring, heading, section);
-        if (section->empty) continue;
-        const double du = 6 * s * rest * whole * step * rule.fine[i];
-        RingSums node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
-        node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
-        node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
-        sums += node;
-      }
-      stated += NestedError(sums.body.v, sums.lean_v);
-      reach += std::fabs(sums.body.v - sums.lean_v);
-      stated_area += NestedError(sums.a, sums.lean_a);
-      total += sums;
-    }
-    const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
-    if (enough || parts == kMostParts) {
-      AddError(stated, reach, result);
-      result->error += total.lost;
-      return total;
-    }
-  }
+  const auto at = [&](double s, double step, double weight, RingSums* node) {
+    const double rest = 1 - s;
+    const double u = s < 0.5 ? left + whole * (s * s * (3 - 2 * s))
+                             : right - whole * (rest * rest * (3 - 2 * rest));
+    const Heading heading = turn.At(u);
+    SectionAt(ring, heading, section);
+    if (section->empty) return;
+    const double du = 6 * s * rest * whole * step * weight;
+    *node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
+  };
+  constexpr int kMore = 3, kMost = 27;
+  const RingSums total = SumNested<RingSums>(from, to, kMore, kMost, tolerance, at, result);
+  result->error += total.lost;
+  return total;
 }
 
 /** Sums of half a turn. */

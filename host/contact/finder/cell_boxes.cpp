@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "geometry/grow.h"
+#include "geometry/surface_eval.h"
 
 namespace intervox::host {
 namespace {
@@ -70,9 +71,7 @@ struct Ball {
 Ball BallAround(const geometry::Cell& cell, const CellBox& box) {
   Ball ball{box.center, box.radius};
   for (const geometry::Surface& s : cell.surfaces) {
-    const bool sphere = s.kind == geometry::SurfaceKind::kEllipsoid && s.side > 0 &&
-                        s.e.x == s.e.y && s.e.y == s.e.z;
-    if (!sphere) continue;
+    if (s.side < 0 || !geometry::IsSphere(s)) continue;
     const double radius = (1 + kRounding) * std::sqrt(-s.c / s.e.x);
     if (radius < ball.radius) ball = {s.o, radius};
   }

@@ -20,8 +20,6 @@ constexpr int kMostIterations = 60;
 /** Share of the lengths below which a level or a residual is rounding. */
 constexpr double kRounding = 1e-13;
 constexpr double kTolerance = 1e-11;
-/** Squared sine between an axis and a normal below which they are parallel. */
-constexpr double kParallel = 1e-20;
 /** Changes of the set of surfaces that a foot lies on. */
 constexpr int kMostChanges = 24;
 constexpr std::size_t kMostSurfaces = 3;
@@ -50,10 +48,6 @@ struct Projection {
   std::array<double, kMostSurfaces> lambda{};
 };
 
-bool IsSphere(const Surface& s) {
-  return s.kind == SurfaceKind::kEllipsoid && s.e.x == s.e.y && s.e.y == s.e.z;
-}
-
 struct Circle {
   Vec3 center;
   Vec3 n;  ///< unit, across its plane
@@ -69,7 +63,7 @@ std::optional<Circle> SharedCircle(const Surface& a, const Surface& b) {
     const double rest = square - along * along;
     return rest > 0.0 ? std::optional<Circle>({o + along * n, n, std::sqrt(rest)}) : std::nullopt;
   };
-  if (IsSphere(a) && IsSphere(b)) {
+  if (geometry::IsSphere(a) && geometry::IsSphere(b)) {
     const double apart = Norm(b.o - a.o);
     if (!(apart > 0.0)) return std::nullopt;
     const double along = 0.5 * (apart + (squared_radius(a) - squared_radius(b)) / apart);
@@ -77,7 +71,7 @@ std::optional<Circle> SharedCircle(const Surface& a, const Surface& b) {
   }
   if (a.kind != SurfaceKind::kPlane) return std::nullopt;
   const Vec3 n = a.PlaneNormal();
-  if (IsSphere(b)) return cut(b.o, n, Dot(n, a.o - b.o), squared_radius(b));
+  if (geometry::IsSphere(b)) return cut(b.o, n, Dot(n, a.o - b.o), squared_radius(b));
   const bool axial = b.kind == SurfaceKind::kCylinder || b.kind == SurfaceKind::kCone;
   const Vec3 axis = b.R.Col(2);
   if (!axial || SquaredNorm(Cross(n, axis)) > kParallel) return std::nullopt;

@@ -7,6 +7,9 @@
 
 namespace intervox::host::points {
 
+/** Squared sine between an axis and a normal below which they are parallel. */
+inline constexpr double kParallel = 1e-20;
+
 /** A face or an edge of revolution about an axis. */
 struct Ring {
   Vec3 o;                                   ///< on the axis [m]

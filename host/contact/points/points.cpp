@@ -7,6 +7,7 @@
 
 #include "cuda/engine.h"
 #include "geometry/solid.h"
+#include "geometry/surface_eval.h"
 #include "host/contact/patch_depth.h"
 #include "host/contact/points/nearest.h"
 #include "host/contact/points/polytopes.h"
@@ -19,11 +20,15 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** Squared sine between an axis and a normal below which they are parallel. */
-constexpr double kParallel = 1e-20;
 /** Share of a cell's size by which a point may lie outside its other surfaces. */
 constexpr double kOnCell = 1e-9;
-constexpr double kSine120 = 0.86602540378443865;
+
+/** A unit vector across an axis, and those at 120° from it. */
+std::array<Vec3, 3> ThreeAround(const Vec3& axis, const Vec3& e) {
+  constexpr double kSine = 0.86602540378443865;
+  const Vec3 f = Cross(axis, e);
+  return {e, -0.5 * e + kSine * f, -0.5 * e - kSine * f};
+}
 
 /** The only curved surface of a cell; null where it has none or several. */
 const Surface* OnlyCurved(const Cell& cell) {
@@ -40,8 +45,7 @@ const Surface* OnlyCurved(const Cell& cell) {
  are; null: the cell is no ball. */
 const Surface* SphereOf(const Cell& cell) {
   const Surface* s = OnlyCurved(cell);
-  if (s == nullptr || s->kind != SurfaceKind::kEllipsoid || s->side < 0) return nullptr;
-  if (s->e.x != s->e.y || s->e.y != s->e.z) return nullptr;
+  if (s == nullptr || s->side < 0 || !geometry::IsSphere(*s)) return nullptr;
   for (const Surface& other : cell.surfaces) {
     if (&other != s && !other.cut) return nullptr;
   }
@@ -97,8 +101,7 @@ void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
   const Vec3 across = down - Dot(down, axis) * axis;
   const double lean = Norm(across);
   const Vec3 e = lean * lean > kParallel ? across / lean : s.R.Col(0);
-  const Vec3 f = Cross(axis, e);
-  const std::array<Vec3, 3> around{e, -0.5 * e + kSine120 * f, -0.5 * e - kSine120 * f};
+  const std::array<Vec3, 3> around = ThreeAround(axis, e);
   if (s.kind == SurfaceKind::kTorus) {
     const Vec3 tube = s.e.y * down;
     for (int k = 0; k < 3; ++k) visit(k, s.o + s.e.x * around[static_cast<std::size_t>(k)] + tube);
@@ -186,11 +189,11 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
   const Ring& ring = *foot->ring;
   const Vec3 farthest = NearestOnRing(ring, -ring.e, c_B);
   const bool all_around = Norm(c_B - farthest) < radius && LiesOn(cell, farthest);
-  const Vec3 e = all_around ? AnyOrthogonal(ring.axis) : ring.e, f = Cross(ring.axis, e);
+  const std::array<Vec3, 3> around =
+      ThreeAround(ring.axis, all_around ? AnyOrthogonal(ring.axis) : ring.e);
   if (!all_around) touch(0, x, foot->n);
   for (int k = all_around ? 0 : 1; k < 3; ++k) {
-    const Vec3 u = k == 0 ? e : -0.5 * e + (k == 1 ? kSine120 : -kSine120) * f;
-    const Vec3 p = NearestOnRing(ring, u, c_B), way = c_B - p;
+    const Vec3 p = NearestOnRing(ring, around[static_cast<std::size_t>(k)], c_B), way = c_B - p;
     const double distance = Norm(way);
     if (distance < radius && LiesOn(cell, p)) {
       touch(all_around ? 3 + k : k, distance - radius, way / distance);
