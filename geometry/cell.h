@@ -59,7 +59,7 @@ struct Cell {
   bool polytope = false;  ///< bounded by planes only
   GridPart grid;          ///< where it has a field, `surfaces` are the planes around its blocks
   std::vector<FacePolygon> faces;
-  Corners corners;              ///< of a bounded polytope; set by IndexCorners
+  Corners corners;              ///< of a bounded polytope, or of the hull: IndexCornersOfHull
   std::string name;             ///< traces back to the CSG node, for example "socket/0"
   int node = -1;                ///< index of the CSG node
   std::vector<int> neighbours;  ///< cells of the same body across a cut face, ascending
@@ -70,6 +70,11 @@ struct Cell {
  calls it.
  */
 void IndexCorners(Cell* cell);
+
+/** Sets `corners` of a cell with hollow faces, a box with a hole or a dimple, to those of the
+ polytope that its planes bound, where all of these lie in the cell: the polytope is the cell's
+ convex hull then. Leaves other cells as they are. */
+void IndexCornersOfHull(Cell* cell);
 
 /** Makes a cell of surfaces and computes its bounds and face polygons.
  @throws std::invalid_argument when there is no surface. */

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "geometry/cell.h"
+#include "geometry/solid.h"
 
 namespace intervox::geometry {
 
@@ -35,20 +36,18 @@ bool IsClosed(const Corners& corners) {
   });
 }
 
-}  // namespace
-
-void IndexCorners(Cell* cell) {
+/** The corners of the faces' polygons; empty where they do not close. */
+Corners CornersOfFaces(const Cell& cell) {
   Corners corners;
-  cell->corners = {};
-  if (!cell->bounded || !cell->polytope || cell->faces.size() < 4) return;
+  if (!cell.bounded || cell.faces.size() < 4) return corners;
   double size = 0;
-  for (const FacePolygon& face : cell->faces) {
+  for (const FacePolygon& face : cell.faces) {
     for (const Vec3& p : face.p_C) {
-      const Vec3 d = Abs(p - cell->bounds.X.p);
+      const Vec3 d = Abs(p - cell.bounds.X.p);
       size = std::max({size, d.x, d.y, d.z});
     }
   }
-  for (const FacePolygon& face : cell->faces) {
+  for (const FacePolygon& face : cell.faces) {
     const std::size_t first = corners.loop.size();
     corners.begin.push_back(static_cast<std::int32_t>(first));
     corners.surface.push_back(face.surface);
@@ -62,7 +61,26 @@ void IndexCorners(Cell* cell) {
     if (corners.loop.size() < first + 3) corners.loop.resize(first);
   }
   corners.begin.push_back(static_cast<std::int32_t>(corners.loop.size()));
-  if (IsClosed(corners)) cell->corners = std::move(corners);
+  return IsClosed(corners) ? corners : Corners{};
+}
+
+}  // namespace
+
+void IndexCorners(Cell* cell) {
+  cell->corners = cell->polytope ? CornersOfFaces(*cell) : Corners{};
+}
+
+void IndexCornersOfHull(Cell* cell) {
+  constexpr double kInside = 1e-9;  // share of the cell's size
+  if (cell->polytope) return;
+  for (const Surface& s : cell->surfaces) {
+    if (s.kind != SurfaceKind::kPlane && s.side > 0) return;
+  }
+  Corners corners = CornersOfFaces(*cell);
+  const double room = kInside * Norm(cell->bounds.half);
+  const bool all_there = std::all_of(corners.p_C.begin(), corners.p_C.end(),
+                                     [&](const Vec3& p) { return Level(*cell, p) <= room; });
+  if (all_there) cell->corners = std::move(corners);
 }
 
 }  // namespace intervox::geometry

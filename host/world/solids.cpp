@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/engine.h"
+#include "geometry/extremes.h"
 #include "geometry/grid/grid_cells.h"
 #include "geometry/grid/level_set.h"
 #include "geometry/hollows.h"
@@ -78,6 +79,14 @@ bool HasRingsOnly(std::span<const geometry::Cell> cells) {
               (s.kind == geometry::SurfaceKind::kEllipsoid && !geometry::IsSphere(s)));
     });
   });
+}
+
+/** Merged cells, and what is needed to touch them by their hulls. */
+std::vector<geometry::Cell> MergedWithCorners(std::span<const geometry::Cell> cells) {
+  std::vector<geometry::Cell> merged = geometry::MergeCells(cells);
+  for (geometry::Cell& cell : merged) geometry::IndexCornersOfHull(&cell);
+  geometry::MarkExtremes(merged);
+  return merged;
 }
 
 std::vector<geometry::Cell> ListedCells(const Scene& scene, const BodySettings& body) {
@@ -156,12 +165,13 @@ void SolidCells::AddBareCells() {
 
 void SolidCells::AddMergedCells() {
   std::call_once(merged_made_, [this] {
-    merged_ = geometry::MergeCells(Cells());
+    merged_ = MergedWithCorners(Cells());
     merged_boxes = MakeBodyCells(merged_);
-    is_ball = !whole.empty() && std::all_of(whole.begin(), whole.end(), points::IsBall);
+    touches_whole =
+        !whole.empty() && std::all_of(merged_.begin(), merged_.end(), points::TouchesFacesWhole);
     if (split.empty() || !HasRingsOnly(whole)) return;
-    for_balls_ = geometry::MergeCells(whole);
-    ball_boxes = MakeBodyCells(for_balls_);
+    unsplit_ = MergedWithCorners(whole);
+    unsplit_boxes = MakeBodyCells(unsplit_);
   });
 }
 

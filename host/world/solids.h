@@ -23,8 +23,8 @@ struct SolidCells {
   BodyCells boxes;                    ///< of Cells()
   BodyCells bare_boxes;               ///< of `bare`
   BodyCells merged_boxes;             ///< of `merged`
-  BodyCells ball_boxes;  ///< of the cells that balls touch in points; none: those of `merged_boxes`
-  bool is_ball = false;  ///< all its cells are balls
+  BodyCells unsplit_boxes;     ///< of merged cells without sectors; none: they are `merged_boxes`
+  bool touches_whole = false;  ///< all its cells touch faces whole: see points.h
 
   SolidCells() = default;
   SolidCells(const SolidCells&) = delete;
@@ -33,14 +33,14 @@ struct SolidCells {
   std::span<const geometry::Cell> Cells() const { return split.empty() ? whole : split; }
   /** Makes `bare` and `bare_boxes`, once; worlds on several threads may ask for them. */
   void AddBareCells();
-  /** Makes `merged` and `merged_boxes`, likewise, `ball_boxes` and `is_ball`. A ball finds its
-   points around a hollow face of revolution by itself, so such faces are not cut for it. */
+  /** Makes `merged` and `merged_boxes`, likewise, `unsplit_boxes` and `touches_whole`. A ball finds
+   its points around a hollow face of revolution by itself, so such faces are not cut for it. */
   void AddMergedCells();
 
  private:
-  std::vector<geometry::Cell> bare_;       ///< `whole` with no face a cut
-  std::vector<geometry::Cell> merged_;     ///< Cells() without the cuts that can be undone
-  std::vector<geometry::Cell> for_balls_;  ///< likewise of `whole`; empty: they are `merged_`
+  std::vector<geometry::Cell> bare_;     ///< `whole` with no face a cut
+  std::vector<geometry::Cell> merged_;   ///< Cells() without the cuts that can be undone
+  std::vector<geometry::Cell> unsplit_;  ///< likewise of `whole`; empty: they are `merged_`
   std::once_flag bare_made_, merged_made_;
 };
 
@@ -61,7 +61,7 @@ class Solids {
   const MassProperties& Mass(const SolidCells& solid, double density);
   /** Makes `bare_boxes` of all solids. */
   void AddBareCells();
-  /** Makes `merged_boxes` and `ball_boxes` of all solids. */
+  /** Makes `merged_boxes` and `unsplit_boxes` of all solids. */
   void AddMergedCells();
 
  private:

@@ -56,8 +56,10 @@ struct World {
   /** The boxes of the cells of a body by which it touches another in points. */
   const BodyCells* PointBoxes(std::size_t body, std::size_t other) const {
     const SolidCells *solid = solid_of[body], *touched_by = solid_of[other];
-    const bool by_ball = touched_by != nullptr && touched_by->is_ball;
-    if (by_ball && solid != nullptr && !solid->ball_boxes.cells.empty()) return &solid->ball_boxes;
+    const bool whole = touched_by != nullptr && touched_by->touches_whole;
+    if (whole && solid != nullptr && !solid->unsplit_boxes.cells.empty()) {
+      return &solid->unsplit_boxes;
+    }
     return &merged_boxes[body];
   }
 

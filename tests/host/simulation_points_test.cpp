@@ -349,6 +349,38 @@ TEST(PointScenes, ABallComesToRestOnAHoleAFunnelAndARing) {
   }
 }
 
+// What has a hole or a dimple comes to rest on a table and on a half-space as its box would: on the
+// corners of its faces. One deepest point alone would jump from corner to corner.
+TEST(PointScenes, BlocksWithHollowsComeToRestOnTheirFaces) {
+  const char* const blocks[] = {
+      "{difference: [{box: {size: [1, 0.8, 0.4]}}, {cylinder: {radius: 0.15, height: 1}}]}",
+      "{difference: [{box: {size: [1, 0.8, 0.4]}}, {sphere: {radius: 0.3}, pose: {position: [0, "
+      "0, -0.35]}}]}"};
+  const char* const floors[] = {"{half_space: {normal: [0, 0, 1], offset: 0}}",
+                                "{box: {size: [9, 9, 2]}, pose: {position: [0.1, 0.2, -1]}}"};
+  for (int k = 0; k < 12; ++k) {
+    const double size = k < 4 ? 1e-3 : k < 8 ? 0.1 : 5.0, mass = k % 3 == 0 ? 0.01 : 3.0;
+    const double g = 9.81, depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / g);
+    Simulation simulation = Of(fmt::format(
+        "duration: {}\nintegrator: {{step: {}}}\n"
+        "contact_models:\n  default:\n    geometry: points\n"
+        "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.3}}\n"
+        "    friction: {{model: coulomb, mu: 0.3}}\n"
+        "bodies:\n  floor: {{fixed: true, shape: {{scale: {}, union: [{}]}}}}\n"
+        "  block: {{mass: {}, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
+        "0, {}], rpy_deg: [2, 3, 10]}}}}\n",
+        600 * h, h, mass * g / depth / 4, size, floors[k % 2], mass, size, blocks[k / 2 % 2],
+        0.25 * size));
+    while (!simulation.Done()) simulation.Step();
+    const auto& block = simulation.State()[1];
+    EXPECT_LT(Norm(block.v_WB), 1e-4 * std::sqrt(g * size)) << k;
+    EXPECT_NEAR(block.X_WB.p.z, 0.2 * size - depth, 1e-2 * depth) << k;
+    const auto& counters = simulation.Counters();
+    EXPECT_EQ(counters.gaining_substeps, 0) << k;
+    EXPECT_LT(counters.substeps, 4000) << k;
+  }
+}
+
 // A clone in mid-contact goes on with the same bits.
 TEST(PointScenes, AClonesBitsAreTheSame) {
   Simulation first =

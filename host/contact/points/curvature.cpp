@@ -84,11 +84,15 @@ Curvatures EdgeOf(const Surface& first, const Surface& second, const Vec3& p, co
 
 }  // namespace
 
+Mat3 Hessian(const Surface& s, const Vec3& p) {
+  return s.R * LocalHessian(s, TransposeTimes(s.R, p - s.o)) * Transpose(s.R);
+}
+
 Curvatures CurvaturesOf(const Surface& s, const Vec3& p) {
   const Vec3 gradient = geometry::Gradient(s, p);
   const double size = Norm(gradient);
   if (!(size > 0.0)) return SharpAt(s.R.Col(2));
-  const Mat3 H = s.R * LocalHessian(s, TransposeTimes(s.R, p - s.o)) * Transpose(s.R);
+  const Mat3 H = Hessian(s, p);
   const double side = s.side;
   return PrincipalOf((side / size) * H, (side / size) * gradient);
 }

@@ -19,6 +19,9 @@ struct Curvatures {
   Vec3 d_2;
 };
 
+/** The second derivatives ∇∇f of a surface's level function, in its cell's frame. */
+Mat3 Hessian(const geometry::Surface& surface, const Vec3& p);
+
 /** Of one surface at a point p on it, from the Hessian of its level function, for the kept side: W
  = side T ∇∇f T/|∇f| with T = I − n nᵀ. In the surface's frame. At a cone's apex both are infinite.
  */

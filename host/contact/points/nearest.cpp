@@ -9,6 +9,7 @@
 
 #include "geometry/closest.h"
 #include "geometry/surface_eval.h"
+#include "host/contact/points/curvature.h"
 
 namespace intervox::host::points {
 namespace {
@@ -23,24 +24,6 @@ constexpr double kTolerance = 1e-11;
 /** Changes of the set of surfaces that a foot lies on. */
 constexpr int kMostChanges = 24;
 constexpr std::size_t kMostSurfaces = 3;
-
-/** Second derivatives of the level function. */
-Mat3 Hessian(const Surface& s, const Vec3& x) {
-  if (s.kind == SurfaceKind::kPlane) return Mat3::Zero();
-  const Vec3 y = TransposeTimes(s.R, x - s.o);
-  if (s.kind == SurfaceKind::kTorus) {
-    const double rho = std::hypot(y.x, y.y), tube = std::hypot(rho - s.e.x, y.z);
-    if (!(rho > 0.0) || !(tube > 0.0)) return Mat3::Zero();
-    const Vec3 radial{y.x / rho, y.y / rho, 0.0}, along{-radial.y, radial.x, 0.0};
-    const Vec3 out = ((rho - s.e.x) * radial + Vec3{0, 0, y.z}) / tube;
-    const Vec3 around = Cross(along, out);
-    const Mat3 inner =
-        (1.0 / tube) * Outer(around, around) + ((rho - s.e.x) / (tube * rho)) * Outer(along, along);
-    return s.R * inner * Transpose(s.R);
-  }
-  const bool below = s.kind == SurfaceKind::kCone && y.z < 0.0;
-  return 2.0 * (s.R * Mat3::Diagonal({s.e.x, s.e.y, below ? -s.e.z : s.e.z}) * Transpose(s.R));
-}
 
 /** The point that several surfaces share nearest to c, and its multipliers: c − p = Σ λ ∇f. */
 struct Projection {

@@ -5,13 +5,12 @@
 #include <cmath>
 #include <optional>
 
-#include "cuda/engine.h"
 #include "geometry/solid.h"
 #include "geometry/surface_eval.h"
-#include "host/contact/patch_depth.h"
+#include "host/contact/points/deepest.h"
+#include "host/contact/points/extremes.h"
 #include "host/contact/points/nearest.h"
 #include "host/contact/points/polytopes.h"
-#include "host/distance/distance.h"
 
 namespace intervox::host::points {
 namespace {
@@ -19,27 +18,6 @@ namespace {
 using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
-
-/** Share of a cell's size by which a point may lie outside its other surfaces. */
-constexpr double kOnCell = 1e-9;
-
-/** A unit vector across an axis, and those at 120° from it. */
-std::array<Vec3, 3> ThreeAround(const Vec3& axis, const Vec3& e) {
-  constexpr double kSine = 0.86602540378443865;
-  const Vec3 f = Cross(axis, e);
-  return {e, -0.5 * e + kSine * f, -0.5 * e - kSine * f};
-}
-
-/** The only curved surface of a cell; null where it has none or several. */
-const Surface* OnlyCurved(const Cell& cell) {
-  const Surface* found = nullptr;
-  for (const Surface& s : cell.surfaces) {
-    if (s.kind == SurfaceKind::kPlane) continue;
-    if (found != nullptr) return nullptr;
-    found = &s;
-  }
-  return found;
-}
 
 /** The surface of a ball, or of a part of one that is cut off inside its body, as a capsule's ends
  are; null: the cell is no ball. */
@@ -54,79 +32,6 @@ const Surface* SphereOf(const Cell& cell) {
 
 bool IsHalfSpace(const Cell& cell) {
   return cell.surfaces.size() == 1 && cell.surfaces[0].kind == SurfaceKind::kPlane;
-}
-
-bool IsPolytope(const Cell& cell) {
-  return cell.polytope && cell.bounded && !cell.corners.p_C.empty();
-}
-
-/** Whether corners, rims and extreme points are all that can stand on a plane. */
-bool HasExtremes(const Cell& cell) {
-  if (IsPolytope(cell)) return true;
-  const Surface* s = OnlyCurved(cell);
-  if (s == nullptr || s->side < 0) return false;
-  const bool axial = s->kind == SurfaceKind::kCylinder || s->kind == SurfaceKind::kCone;
-  if (!axial && s->kind != SurfaceKind::kEllipsoid && s->kind != SurfaceKind::kTorus) return false;
-  for (const Surface& plane : cell.surfaces) {
-    if (&plane == s) continue;
-    if (!axial) {
-      if (!plane.cut) return false;
-      continue;
-    }
-    if (SquaredNorm(Cross(plane.PlaneNormal(), s->R.Col(2))) > kParallel) return false;
-  }
-  return true;
-}
-
-/** The points of a convex cell that may be the deepest below a plane, in the cell's frame.
- @param down  unit, into the plane's solid; @param visit  called with (feature, point) */
-template <class Visit>
-void VisitExtremes(const Cell& cell, const Vec3& down, const Visit& visit) {
-  if (IsPolytope(cell)) {
-    const geometry::Corners& t = cell.corners;
-    for (std::size_t k = 0; k < t.p_C.size(); ++k) {
-      // A corner of a cut lies on an edge or a face of the body: what ends there goes on.
-      if (t.extreme.empty() || t.extreme[k]) visit(static_cast<int>(k), t.p_C[k]);
-    }
-    return;
-  }
-  const Surface& s = *OnlyCurved(cell);
-  const Vec3 axis = s.R.Col(2), local = TransposeTimes(s.R, down);
-  if (s.kind == SurfaceKind::kEllipsoid) {
-    const Vec3 squares{-s.c / s.e.x, -s.c / s.e.y, -s.c / s.e.z};
-    const Vec3 q = Scaled(squares, local);
-    visit(0, s.o + s.R * (q / std::sqrt(Dot(q, local))));
-    return;
-  }
-  const Vec3 across = down - Dot(down, axis) * axis;
-  const double lean = Norm(across);
-  const Vec3 e = lean * lean > kParallel ? across / lean : s.R.Col(0);
-  const std::array<Vec3, 3> around = ThreeAround(axis, e);
-  if (s.kind == SurfaceKind::kTorus) {
-    const Vec3 tube = s.e.y * down;
-    for (int k = 0; k < 3; ++k) visit(k, s.o + s.e.x * around[static_cast<std::size_t>(k)] + tube);
-    return;
-  }
-  int rim = 0;
-  for (const Surface& plane : cell.surfaces) {
-    if (&plane == &s) continue;
-    ++rim;
-    if (plane.cut) continue;
-    const double z = Dot(axis, plane.o - s.o);
-    const double radius =
-        s.kind == SurfaceKind::kCylinder ? std::sqrt(-s.c / s.e.x) : z * std::sqrt(-s.e.z / s.e.x);
-    if (!(radius > 0.0)) continue;
-    for (int k = 0; k < 3; ++k) {
-      visit(3 * rim + k, s.o + z * axis + radius * around[static_cast<std::size_t>(k)]);
-    }
-  }
-  if (s.kind == SurfaceKind::kCone) visit(0, s.o);
-}
-
-/** Whether a point lies on a cell, but for rounding. */
-bool LiesOn(const Cell& cell, const Vec3& p) {
-  const double room = kOnCell * (cell.bounded ? Norm(cell.bounds.half) : 1.0);
-  return !(geometry::Level(cell, p) > room);
 }
 
 PointContact Touch(int feature, double x, const Vec3& n, const Vec3& p_WA) {
@@ -209,7 +114,7 @@ double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, c
   const Vec3& n = plane.n;
   const Vec3 n_A = TransposeTimes(X_WA.R, n);
   const double offset = plane.offset - Dot(n, X_WA.p);
-  const bool corners = IsPolytope(cell);  // which lie on their cell
+  const bool corners = HasCorners(cell);  // which lie on their cell
   double least = HUGE_VAL;
   VisitExtremes(cell, -n_A, [&](int feature, const Vec3& p_A) {
     const double x = Dot(n_A, p_A) - offset;
@@ -221,49 +126,20 @@ double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, c
   return std::isfinite(least) ? std::max(0.0, least) : 0.0;
 }
 
-/** The deepest point of any overlap. The signed distance along a direction n is that of the cells
- moved apart along n, less the way; the direction in which they are then nearest is n itself where
- the depth is least. Starts from the overlap's own normal; of grids the moments tell x. */
-void DeepestPoint(const PairQuery& query, std::vector<PointContact>* out) {
-  const InterferenceMetrics m = ComputeMetrics(query);
-  if (m.status != Status::kOk && m.status != Status::kToleranceNotMet) return;
-  const double S = Norm(m.area_vector);
-  if (!(m.volume > 0.0) || !(S > 0.0)) return;
-  PatchGeometry patch;
-  patch.V = m.volume;
-  patch.S = m.area_vector;
-  patch.n = m.area_vector / S;
-  patch.J_W = m.J_W;
-  const double depth = Depth(patch);
-  PointContact point = Touch(0, -depth, patch.n, m.p_WC - 0.5 * depth * patch.n);
-  constexpr int kMostTurns = 16;
-  constexpr double kTurn = 1e-9;
-  constexpr double kFarther = 4.0, kClear = 1.1;
-  DistanceOptions options;
-  double way = 2.0 * depth;
-  for (int k = 0; k < kMostTurns && !query.a->grid.field && !query.b->grid.field; ++k) {
-    const Vec3 by = way * point.n;
-    const Separation apart = MeasureDistance(
-        {query.a, 1}, {query.b, 1}, {query.X_WA.R, query.X_WA.p + by}, query.X_WB, options);
-    if (apart.status == Status::kInvalid) break;
-    if (!(apart.distance > 0.0)) {
-      way *= kFarther;
-      options.start.reset();
-      continue;
-    }
-    const double turn = Norm(apart.n - point.n);
-    point = Touch(0, apart.distance - Dot(apart.n, by), apart.n, apart.p_WA - by);
-    if (turn <= kTurn || point.x >= 0.0) break;
-    // The nearer the cells, the less n turns on.
-    way = -kClear * point.x;
-    options.start = {point.p_WA + way * point.n, point.p_WB};
-  }
-  if (point.x < 0.0) out->push_back(point);
+/** Whether a boundary point of the hull is one of the cell: not in one of its hollows. */
+bool IsClearOfHollows(const Cell& cell, const Pose& X_WC, const Vec3& p_W, double room) {
+  if (cell.polytope) return true;
+  const Vec3 p = TransposeTimes(X_WC.R, p_W - X_WC.p);
+  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(), [&](const Surface& s) {
+    return s.kind == SurfaceKind::kPlane || geometry::Level(s, p) <= room;
+  });
 }
 
 }  // namespace
 
-bool IsBall(const Cell& cell) { return SphereOf(cell) != nullptr; }
+bool TouchesFacesWhole(const Cell& cell) {
+  return SphereOf(cell) != nullptr || IsHalfSpace(cell) || (cell.polytope && HasCorners(cell));
+}
 
 PairKind KindOf(const Cell& a, const Cell& b) {
   if (a.grid.field || b.grid.field) return PairKind::kAny;
@@ -271,7 +147,7 @@ PairKind KindOf(const Cell& a, const Cell& b) {
   if ((IsHalfSpace(a) && HasExtremes(b)) || (IsHalfSpace(b) && HasExtremes(a))) {
     return PairKind::kPlane;
   }
-  return IsPolytope(a) && IsPolytope(b) ? PairKind::kPolytopes : PairKind::kAny;
+  return HasCorners(a) && HasCorners(b) ? PairKind::kPolytopes : PairKind::kAny;
 }
 
 double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContact>* out) {
@@ -288,12 +164,22 @@ double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContac
     case PairKind::kPlane:
       if (IsHalfSpace(b)) return PlanePoints(a, X_WA, b, X_WB, out);
       return Exchanged([&] { return PlanePoints(b, X_WB, a, X_WA, out); }, out);
-    case PairKind::kPolytopes:
-      return PointsOfPolytopes(a, X_WA, b, X_WB, out);
+    case PairKind::kPolytopes: {
+      const std::size_t before = out->size();
+      const double gap = PointsOfPolytopes(a, X_WA, b, X_WB, out);
+      const bool on_solid = std::all_of(out->begin() + static_cast<std::ptrdiff_t>(before),
+                                        out->end(), [&](const auto& point) {
+                                          return IsClearOfHollows(a, X_WA, point.p_WA, -point.x) &&
+                                                 IsClearOfHollows(b, X_WB, point.p_WB, -point.x);
+                                        });
+      if (on_solid) return gap;
+      out->resize(before);
+      break;
+    }
     case PairKind::kAny:
       break;
   }
-  DeepestPoint(query, out);
+  if (const auto deepest = DeepestPoint(query)) out->push_back(*deepest);
   return 0.0;
 }
 

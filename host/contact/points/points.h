@@ -26,12 +26,13 @@ inline PointContact OfTheOther(const PointContact& point) {
 enum class PairKind {
   kBall,       ///< a ball and any cell: the foot of its centre, three of a ring
   kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
-  kPolytopes,  ///< two bounded polytopes: by their separating axis of least depth
+  kPolytopes,  ///< two cells whose hulls are polytopes: by their separating axis of least depth
   kAny,        ///< any others: the deepest point by their distance once they are moved apart
 };
 
-/** Whether a cell is a ball, or the part of one that is left where it is cut inside its body. */
-bool IsBall(const geometry::Cell& cell);
+/** Whether hollow faces that a cell touches need not be cut into sectors: of a ball, a half-space,
+ a polytope. */
+bool TouchesFacesWhole(const geometry::Cell& cell);
 
 /** The kind of a pair: of its cells alone, whatever their poses. */
 PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
@@ -46,10 +47,9 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    These corners come and go as parts slide over each other. Each has the weight of the two edges'
    halves that meet there, so what comes begins with what it takes from its neighbours, and each is
    a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
- - Any others touch at their deepest point, where the least motion takes them apart: by their
-   distance after they are moved apart along n, until they are nearest along n. Two grids, or a grid
-   and a solid, by the moments of the overlap instead: x = −p V/|S|, p being its DepthPower.
- Feet on cut faces are left out: a neighbouring cell has the point.
+   So do cells with hollows, a box with a hole, as long as these points are on the cell.
+ - Any others touch at their deepest point, where the least motion takes them apart: see
+ DeepestPoint. Feet on cut faces are left out: a neighbouring cell has the point.
  @param kind  KindOf of the cells
  @return a distance that the cells are certainly apart [m]; 0 where none is known. */
 double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContact>* out);
