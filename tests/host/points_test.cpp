@@ -12,6 +12,7 @@
 #include "geometry/solid.h"
 #include "geometry/surface_eval.h"
 #include "host/contact/points/nearest.h"
+#include "host/contact/points/vertices.h"
 #include "host/distance/distance.h"
 #include "host/distance/overlaps.h"
 #include "tests/geometry/random_shapes.h"
@@ -473,10 +474,74 @@ TEST(Points, OtherPairsAreAsDeepAsTheirWayOut) {
       {Leaf(Torus{0.3, 0.05}), Leaf(Box{{0.2, 0.2, 1}}), {lying, {0, 0, 0.85 - 1e-3}}, 1e-3, 1e-5}};
   for (std::size_t k = 0; k < cases.size(); ++k) {
     const Cells a = ToCells(*cases[k].a), b = ToCells(*cases[k].b);
-    ASSERT_EQ(KindOf(a[0], b[0]), PairKind::kAny) << k;
     const auto found = Find(a[0], b[0], cases[k].X_WA, {});
-    ASSERT_EQ(found.size(), 1u) << k;
-    EXPECT_NEAR(-found[0].x, cases[k].depth, cases[k].share * cases[k].depth) << k;
+    ASSERT_FALSE(found.empty()) << k;
+    EXPECT_NEAR(-Deepest(found), cases[k].depth, cases[k].share * cases[k].depth) << k;
+  }
+}
+
+// A can and a table, a can on a can, a pyramid's tip: vertices of each inside the other, as deep as
+// their feet, with the normal as gradient, wherever they come in; apart, the gap is no lie.
+TEST(Points, OfRoundPartsAreVerticesInTheOther) {
+  const std::vector<Cell> parts = {
+      One(Leaf(Cylinder{0.3, 0.8}))[0],   One(Leaf(Cylinder{0.5, 0.1}))[0],
+      One(Leaf(Cone{0.4, 0.0, 0.9}))[0],  One(Leaf(Cone{0.4, 0.2, 0.5}))[0],
+      One(Leaf(Box{{0.7, 0.9, 0.5}}))[0], One(RandomHull(3, 12, 0.5))[0]};
+  Random random(31);
+  int inside = 0, apart = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (std::size_t j = 0; j < parts.size(); ++j) {
+      if (i >= 4 && j >= 4) continue;
+      ASSERT_EQ(KindOf(parts[i], parts[j]), PairKind::kVertices);
+      for (int trial = 0; trial < 40; ++trial) {
+        PairQuery query{&parts[i], &parts[j], {random.Rotation(), random.InBox(0.9)}, {}};
+        query.X_WB.R = random.Rotation();
+        std::vector<PointContact> found;
+        const auto gap = PointsOfVertices(query, &found);
+        if (gap && *gap > 0.0) {
+          ++apart;
+          EXPECT_TRUE(found.empty());
+          const Separation near =
+              MeasureDistance({query.a, 1}, {query.b, 1}, query.X_WA, query.X_WB);
+          EXPECT_GE(near.distance, *gap - 1e-9);
+          continue;
+        }
+        EXPECT_EQ(found.empty(), !gap);
+        for (const PointContact& point : found) {
+          ++inside;
+          EXPECT_LT(point.x, 0.0);
+          const Vec3 p_A = TransposeTimes(query.X_WA.R, point.p_WA - query.X_WA.p);
+          const Vec3 p_B = TransposeTimes(query.X_WB.R, point.p_WB - query.X_WB.p);
+          EXPECT_NEAR(geometry::Level(parts[i], p_A), 0.0, 1e-9);
+          EXPECT_NEAR(geometry::Level(parts[j], p_B), 0.0, 1e-9);
+          EXPECT_NEAR(Norm(point.p_WA - point.p_WB - point.x * point.n), 0.0, 1e-12);
+        }
+      }
+    }
+  }
+  EXPECT_GT(inside, 300);
+  EXPECT_GT(apart, 300);
+}
+
+// A can that stands on a table has the points that it has on a half-space.
+TEST(Points, OfACanOnATableAreThoseOfACanOnAPlane) {
+  const Cell can = One(Leaf(Cylinder{0.3, 0.8}))[0],
+             floor = One(Leaf(HalfSpace{{0, 0, 1}, 0.0}))[0];
+  const Cell table = One(Leaf(Box{{3, 3, 1}}, {Mat3::Identity(), {0, 0, -0.5}}))[0];
+  Random random(8);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Mat3 upright =
+        trial % 2 == 0 ? Mat3::Identity() : Mat3::FromColumns({0, 0, 1}, {0, 1, 0}, {-1, 0, 0});
+    const Vec3 turn = std::pow(10.0, random.Uniform(-9.0, -2.0)) * random.Direction();
+    const Pose X = Turned({upright, {0.2, 0.3, (trial % 2 == 0 ? 0.4 : 0.3) - 0.005}}, {}, turn);
+    auto on_table = Find(can, table, X, {}), on_floor = Find(can, floor, X, {});
+    ASSERT_EQ(on_table.size(), on_floor.size()) << trial;
+    for (std::size_t k = 0; k < on_table.size(); ++k) {
+      EXPECT_EQ(on_table[k].feature, on_floor[k].feature);
+      EXPECT_NEAR(on_table[k].x, on_floor[k].x, 1e-15);
+      EXPECT_NEAR(Norm(on_table[k].p_WA - on_floor[k].p_WA), 0.0, 1e-15);
+      EXPECT_NEAR(Norm(on_table[k].n - on_floor[k].n), 0.0, 1e-15);
+    }
   }
 }
 

@@ -381,6 +381,49 @@ TEST(PointScenes, BlocksWithHollowsComeToRestOnTheirFaces) {
   }
 }
 
+// Round parts come to rest on a table that is a box, standing, lying and on each other, at any size
+// and mass, and gain nothing.
+TEST(PointScenes, RoundPartsComeToRestOnBoxesAndOnEachOther) {
+  struct Case {
+    const char* part;
+    const char* pose;   ///< in sizes
+    const char* under;  ///< a second table
+  };
+  const Case cases[] = {
+      {"{cylinder: {radius: 0.3, height: 1}}", "rpy_deg: [2, 3, 0]", ""},
+      {"{cylinder: {radius: 0.3, height: 1}}", "rpy_deg: [88, 3, 0]", ""},
+      {"{cone: {radius_bottom: 0.5, radius_top: 0, height: 0.8}}", "rpy_deg: [3, 2, 0]", ""},
+      {"{cylinder: {radius: 0.2, height: 0.4}}", "rpy_deg: [1, 2, 0]",
+       "{cylinder: {radius: 0.4, height: 0.4}}"},
+      {"{capsule: {radius: 0.2, length: 0.6}}", "rpy_deg: [88, 3, 0]", ""}};
+  const double heights[] = {0.5, 0.3, 0.4, 0.2, 0.2};
+  for (int k = 0; k < 15; ++k) {
+    const Case& c = cases[k % 5];
+    const double size = k < 5 ? 1e-3 : k < 10 ? 0.1 : 5.0, mass = k % 2 == 0 ? 0.01 : 3.0;
+    const double g = 9.81, depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / g);
+    const bool stacked = c.under[0] != '\0';
+    Simulation simulation = Of(fmt::format(
+        "duration: {}\nintegrator: {{step: {}}}\n"
+        "contact_models:\n  default:\n    geometry: points\n"
+        "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.3}}\n"
+        "    friction: {{model: coulomb, mu: 0.3}}\n"
+        "bodies:\n  table: {{fixed: true, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
+        "0, {}]}}}}\n"
+        "  part: {{mass: {}, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, 0, {}], "
+        "{}}}}}\n",
+        900 * h, h, mass * g / depth / 3, size, stacked ? c.under : "{box: {size: [9, 9, 2]}}",
+        (stacked ? -0.2 : -1.0) * size, mass, size, c.part, (heights[k % 5] + 0.05) * size,
+        c.pose));
+    while (!simulation.Done()) simulation.Step();
+    const auto& part = simulation.State()[1];
+    const auto& counters = simulation.Counters();
+    EXPECT_LT(Norm(part.v_WB), 1e-3 * std::sqrt(g * size)) << k;
+    EXPECT_NEAR(part.X_WB.p.z, heights[k % 5] * size, 5e-3 * size) << k;
+    EXPECT_EQ(counters.gaining_substeps, 0) << k;
+    EXPECT_LT(counters.substeps, 6000) << k;
+  }
+}
+
 // A clone in mid-contact goes on with the same bits.
 TEST(PointScenes, AClonesBitsAreTheSame) {
   Simulation first =

@@ -11,6 +11,7 @@
 #include "host/contact/points/extremes.h"
 #include "host/contact/points/nearest.h"
 #include "host/contact/points/polytopes.h"
+#include "host/contact/points/vertices.h"
 
 namespace intervox::host::points {
 namespace {
@@ -147,7 +148,8 @@ PairKind KindOf(const Cell& a, const Cell& b) {
   if ((IsHalfSpace(a) && HasExtremes(b)) || (IsHalfSpace(b) && HasExtremes(a))) {
     return PairKind::kPlane;
   }
-  return HasCorners(a) && HasCorners(b) ? PairKind::kPolytopes : PairKind::kAny;
+  if (HasCorners(a) && HasCorners(b)) return PairKind::kPolytopes;
+  return HaveVertices(a, b) ? PairKind::kVertices : PairKind::kAny;
 }
 
 double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContact>* out) {
@@ -176,6 +178,9 @@ double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContac
       out->resize(before);
       break;
     }
+    case PairKind::kVertices:
+      if (const auto gap = PointsOfVertices(query, out)) return *gap;
+      break;
     case PairKind::kAny:
       break;
   }

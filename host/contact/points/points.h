@@ -27,6 +27,7 @@ enum class PairKind {
   kBall,       ///< a ball and any cell: the foot of its centre, three of a ring
   kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
   kPolytopes,  ///< two cells whose hulls are polytopes: by their separating axis of least depth
+  kVertices,   ///< cylinders and cones with each other and with polytopes: vertices in the other
   kAny,        ///< any others: the deepest point by their distance once they are moved apart
 };
 
@@ -48,6 +49,8 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    halves that meet there, so what comes begins with what it takes from its neighbours, and each is
    a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
    So do cells with hollows, a box with a hole, as long as these points are on the cell.
+ - Cylinders and cones touch each other and polytopes at vertices that are inside the other, see
+   PointsOfVertices; where there are none, at their deepest point.
  - Any others touch at their deepest point, where the least motion takes them apart: see
  DeepestPoint. Feet on cut faces are left out: a neighbouring cell has the point.
  @param kind  KindOf of the cells

@@ -1,0 +1,93 @@
+#include "host/contact/points/vertices.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "geometry/solid.h"
+#include "geometry/surface_eval.h"
+#include "host/contact/points/extremes.h"
+#include "host/contact/points/nearest.h"
+#include "host/contact/points/polytopes.h"
+
+namespace intervox::host::points {
+namespace {
+
+using geometry::Cell;
+using geometry::Surface;
+using geometry::SurfaceKind;
+
+/** A cylinder or a cone, with a rim or a tip at least that no cut took. */
+bool IsRoundWithVertices(const Cell& cell) {
+  const Surface* s = OnlyCurved(cell);
+  if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
+  if (s->kind == SurfaceKind::kCone) return true;
+  return s->kind == SurfaceKind::kCylinder &&
+         std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const Surface& plane) {
+           return plane.kind == SurfaceKind::kPlane && !plane.cut;
+         });
+}
+
+/** How far a cell reaches least beyond a plane face of the other. */
+struct BestFace {
+  double x = -HUGE_VAL;  ///< negative: by how much it reaches in [m]
+  Vec3 n_W;              ///< out of the face's cell
+};
+
+/** The best face of `of`; the other's lowest vertex tells how far it reaches. */
+void Improve(const Cell& of, const Pose& X_WO, const Cell& other, const Pose& X_WC, bool is_b,
+             BestFace* best) {
+  for (const Surface& s : of.surfaces) {
+    if (s.kind != SurfaceKind::kPlane) continue;
+    const double side = s.side;
+    const Vec3 n_W = X_WO.R * (side * s.PlaneNormal());
+    const double offset = Dot(n_W, X_WO * s.o);
+    double least = HUGE_VAL;
+    VisitExtremes<CutEdges::kVisited>(other, TransposeTimes(X_WC.R, -n_W), [&](int, const Vec3& p) {
+      least = std::fmin(least, Dot(n_W, X_WC * p) - offset);
+    });
+    if (!(least > best->x)) continue;
+    best->x = least;
+    best->n_W = is_b ? n_W : -n_W;
+  }
+}
+
+/** Appends the vertices of A that are inside B. */
+void AddVertices(const Cell& a, const Pose& X_WA, const Vec3& down_W, const Cell& b,
+                 const Pose& X_WB, std::vector<PointContact>* out) {
+  VisitExtremes(a, TransposeTimes(X_WA.R, down_W), [&](int feature, const Vec3& p_A) {
+    const Vec3 p_W = X_WA * p_A, p_B = TransposeTimes(X_WB.R, p_W - X_WB.p);
+    if (!(geometry::Level(b, p_B) < 0.0) || !LiesOn(a, p_A)) return;
+    const std::optional<Foot> foot = NearestOnCell(b, p_B);
+    if (!foot || foot->is_cut || !(foot->x < 0.0)) return;
+    const Vec3 n_W = X_WB.R * foot->n;
+    out->push_back({feature, foot->x, n_W, p_W, p_W - foot->x * n_W});
+  });
+}
+
+}  // namespace
+
+bool HaveVertices(const Cell& a, const Cell& b) {
+  const auto is_polytope = [](const Cell& cell) { return cell.polytope && HasCorners(cell); };
+  const bool round_a = IsRoundWithVertices(a), round_b = IsRoundWithVertices(b);
+  return (round_a && (round_b || is_polytope(b))) || (round_b && is_polytope(a));
+}
+
+std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<PointContact>* out) {
+  const Cell &a = *query.a, &b = *query.b;
+  BestFace best;
+  Improve(b, query.X_WB, a, query.X_WA, true, &best);
+  Improve(a, query.X_WA, b, query.X_WB, false, &best);
+  if (best.x > 0.0) return best.x;
+  const std::size_t before = out->size();
+  AddVertices(b, query.X_WB, best.n_W, a, query.X_WA, out);
+  for (std::size_t k = before; k < out->size(); ++k) {
+    PointContact& point = (*out)[k];
+    point = OfTheOther(point);
+    point.feature += kFirst;
+  }
+  AddVertices(a, query.X_WA, -best.n_W, b, query.X_WB, out);
+  if (out->size() == before) return std::nullopt;
+  return 0.0;
+}
+
+}  // namespace intervox::host::points

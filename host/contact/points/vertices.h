@@ -1,0 +1,23 @@
+/** @file Points of two convex cells with plane faces of which one at least is round: vertices of
+ each in the other. */
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "host/contact/points/points.h"
+
+namespace intervox::host::points {
+
+/** Whether two cells touch by their vertices: cylinders, cones and polytopes. */
+bool HaveVertices(const geometry::Cell& a, const geometry::Cell& b);
+
+/** Appends the points at which vertices of a cell are inside the other: corners, tips, and of each
+ rim the point that goes in farthest along the plane face beyond which the other cell reaches least,
+ with two more at 120° from it. Each is a ball without a radius: its depth, the distance of its foot
+ on the other cell's boundary, is continuous while it moves and has the normal as its gradient.
+ @return a distance that the cells are certainly apart [m]; 0 where points were found; empty where
+ the cells may meet elsewhere. */
+std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<PointContact>* out);
+
+}  // namespace intervox::host::points
