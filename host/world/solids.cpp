@@ -81,9 +81,17 @@ bool HasRingsOnly(std::span<const geometry::Cell> cells) {
   });
 }
 
-/** Merged cells, and what is needed to touch them by their hulls. */
-std::vector<geometry::Cell> MergedWithCorners(std::span<const geometry::Cell> cells) {
+/** Merged cells, and what is needed to touch them in points: faces that are inside the body are cut
+ ones, whether or not all of the neighbour's face is; and the corners of hulls. */
+std::vector<geometry::Cell> CellsForPoints(std::span<const geometry::Cell> cells) {
   std::vector<geometry::Cell> merged = geometry::MergeCells(cells);
+  std::vector<std::pair<std::size_t, std::size_t>> inside;
+  for (std::size_t a = 0; a < merged.size(); ++a) {
+    for (std::size_t i = 0; i < merged[a].surfaces.size(); ++i) {
+      if (geometry::IsInside(merged, a, i)) inside.emplace_back(a, i);
+    }
+  }
+  for (const auto& [a, i] : inside) merged[a].surfaces[i].cut = true;
   for (geometry::Cell& cell : merged) geometry::IndexCornersOfHull(&cell);
   geometry::MarkExtremes(merged);
   return merged;
@@ -165,12 +173,12 @@ void SolidCells::AddBareCells() {
 
 void SolidCells::AddMergedCells() {
   std::call_once(merged_made_, [this] {
-    merged_ = MergedWithCorners(Cells());
+    merged_ = CellsForPoints(Cells());
     merged_boxes = MakeBodyCells(merged_);
     touches_whole =
         !whole.empty() && std::all_of(merged_.begin(), merged_.end(), points::TouchesFacesWhole);
     if (split.empty() || !HasRingsOnly(whole)) return;
-    unsplit_ = MergedWithCorners(whole);
+    unsplit_ = CellsForPoints(whole);
     unsplit_boxes = MakeBodyCells(unsplit_);
   });
 }

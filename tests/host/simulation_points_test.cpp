@@ -349,6 +349,31 @@ TEST(PointScenes, ABallComesToRestOnAHoleAFunnelAndARing) {
   }
 }
 
+// Both walls of a groove, two half-spaces, bear a block whose edge is in the valley, beyond which
+// each wall is covered by the other.
+TEST(PointScenes, BlocksComeToRestInAGroove) {
+  const char* const blocks[] = {
+      "{box: {size: [0.1, 0.1, 0.1]}}",
+      "{difference: [{box: {size: [0.1, 0.1, 0.1]}}, {cylinder: {radius: 0.02, height: 0.2}}]}"};
+  for (const char* block : blocks) {
+    Simulation simulation = Of(fmt::format(
+        "duration: 0.6\n"
+        "contact_models:\n  default:\n    geometry: points\n"
+        "    normal: {{model: gonthier, stiffness: 1e5, exponent: 1, restitution: 0.3}}\n"
+        "    friction: {{model: coulomb, mu: 0.3}}\n"
+        "bodies:\n  groove: {{fixed: true, shape: {{union: [{{half_space: {{normal: [0.6, 0, 0.8], "
+        "offset: 0}}}}, {{half_space: {{normal: [-0.6, 0, 0.8], offset: 0}}}}]}}}}\n"
+        "  block: {{mass: 0.3, shape: {}, pose: {{position: [0.002, 0, 0.09], rpy_deg: [2, 36, "
+        "0]}}}}\n",
+        block));
+    while (!simulation.Done()) simulation.Step();
+    const auto& at = simulation.State()[1];
+    EXPECT_LT(Norm(at.v_WB), 1e-6) << block;
+    EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << block;
+    EXPECT_LT(simulation.Counters().substeps, 4000) << block;
+  }
+}
+
 // What has a hole or a dimple comes to rest on a table and on a half-space as its box would: on the
 // corners of its faces. One deepest point alone would jump from corner to corner.
 TEST(PointScenes, BlocksWithHollowsComeToRestOnTheirFaces) {

@@ -39,6 +39,20 @@ PointContact Touch(int feature, double x, const Vec3& n, const Vec3& p_WA) {
   return {feature, x, n, p_WA, p_WA - x * n};
 }
 
+/** The only face of an unbounded cell that is not cut, a plane: a half-space, or what a union with
+ another left of one. It is felt as a whole, as the neighbours hold the rest of it. Null: the cell
+ is none. */
+const Surface* OnlyPlane(const Cell& cell) {
+  const Surface* found = nullptr;
+  if (cell.bounded || !cell.polytope) return nullptr;
+  for (const Surface& s : cell.surfaces) {
+    if (s.cut) continue;
+    if (found != nullptr) return nullptr;
+    found = &s;
+  }
+  return found;
+}
+
 /** Finds points with the bodies exchanged, then gives each its own part of them. */
 template <class Find>
 auto Exchanged(const Find& find, std::vector<PointContact>* out) {
@@ -49,14 +63,13 @@ auto Exchanged(const Find& find, std::vector<PointContact>* out) {
   return gap;
 }
 
-/** The plane of a half-space in the world: solid is where n·p < offset. */
+/** A plane in the world: solid is where n·p < offset. */
 struct Plane {
   Vec3 n;
   double offset = 0.0;
 };
 
-Plane PlaneOf(const Cell& half_space, const Pose& X_WB) {
-  const Surface& s = half_space.surfaces[0];
+Plane PlaneOf(const Surface& s, const Pose& X_WB) {
   const double side = s.side;
   const Vec3 n = X_WB.R * (side * s.PlaneNormal());
   return {n, Dot(n, X_WB * s.o)};
@@ -68,7 +81,7 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
   const Vec3 c_W = X_WA * sphere.o;
   const double radius = std::sqrt(-sphere.c / sphere.e.x);
   if (IsHalfSpace(cell)) {
-    const Plane plane = PlaneOf(cell, X_WB);
+    const Plane plane = PlaneOf(cell.surfaces[0], X_WB);
     const double x = Dot(plane.n, c_W) - plane.offset - radius;
     if (x < 0.0) out->push_back(Touch(0, x, plane.n, c_W - radius * plane.n));
     return std::max(0.0, x);
@@ -108,10 +121,10 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
   return 0.0;
 }
 
-/** The extremes of a cell of body A below the plane of B, a half-space. */
+/** The extremes of a cell of body A below the only plane of B. */
 double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, const Pose& X_WB,
                    std::vector<PointContact>* out) {
-  const Plane plane = PlaneOf(half_space, X_WB);
+  const Plane plane = PlaneOf(*OnlyPlane(half_space), X_WB);
   const Vec3& n = plane.n;
   const Vec3 n_A = TransposeTimes(X_WA.R, n);
   const double offset = plane.offset - Dot(n, X_WA.p);
@@ -139,13 +152,13 @@ bool IsClearOfHollows(const Cell& cell, const Pose& X_WC, const Vec3& p_W, doubl
 }  // namespace
 
 bool TouchesFacesWhole(const Cell& cell) {
-  return SphereOf(cell) != nullptr || IsHalfSpace(cell) || (cell.polytope && HasCorners(cell));
+  return SphereOf(cell) != nullptr || (cell.polytope && !cell.grid.field);
 }
 
 PairKind KindOf(const Cell& a, const Cell& b) {
   if (a.grid.field || b.grid.field) return PairKind::kAny;
   if (SphereOf(a) != nullptr || SphereOf(b) != nullptr) return PairKind::kBall;
-  if ((IsHalfSpace(a) && HasExtremes(b)) || (IsHalfSpace(b) && HasExtremes(a))) {
+  if ((OnlyPlane(a) != nullptr && HasExtremes(b)) || (OnlyPlane(b) != nullptr && HasExtremes(a))) {
     return PairKind::kPlane;
   }
   if (HasCorners(a) && HasCorners(b)) return PairKind::kPolytopes;
@@ -164,7 +177,7 @@ double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContac
       break;
     }
     case PairKind::kPlane:
-      if (IsHalfSpace(b)) return PlanePoints(a, X_WA, b, X_WB, out);
+      if (OnlyPlane(b) != nullptr) return PlanePoints(a, X_WA, b, X_WB, out);
       return Exchanged([&] { return PlanePoints(b, X_WB, a, X_WA, out); }, out);
     case PairKind::kPolytopes: {
       const std::size_t before = out->size();
