@@ -270,8 +270,9 @@ std::pair<Side*, int> Pulling(Candidate* at) {
   return found;
 }
 
-/** Brings a candidate to the deepest point near it. */
-bool Settle(Candidate* at) {
+/** Brings a candidate to a point near it where the depth is stationary.
+ @param is_least  whether it is least there */
+bool Settle(Candidate* at, bool* is_least) {
   for (int change = 0; change < kMostChanges; ++change) {
     if (!Solve(at)) return false;
     const auto [pulling, which] = Pulling(at);
@@ -294,7 +295,10 @@ bool Settle(Candidate* at) {
       left = side;
       violated = outermost;
     }
-    if (violated == nullptr) return at->x < 0.0 && IsLeast(*at);
+    if (violated == nullptr) {
+      *is_least = IsLeast(*at);
+      return at->x < 0.0;
+    }
     if (left->count == static_cast<int>(kMostSurfaces)) return false;
     left->Add(*violated);
   }
@@ -342,10 +346,14 @@ bool IsNear(const Vec3& n, double x, const PointContact& estimate) {
   return Dot(n, estimate.n) > kNearNormal && x > kDeeper * estimate.x;
 }
 
+/** What is taken for the deepest point: where the depth is least, or else the estimate itself where
+ it is stationary. */
+enum class Accepted { kLeast, kSame };
+
 /** Tries to settle from an estimate with the surfaces at two places. */
 std::optional<Settled> SettleFrom(const PairQuery& query, const PointContact& from,
-                                  const Place& place_A, const Place& place_B,
-                                  double hardly = kIdle) {
+                                  const Place& place_A, const Place& place_B, double hardly = kIdle,
+                                  Accepted accepted = Accepted::kLeast) {
   Candidate at{{query.a, query.X_WA, {}, {}, 0},
                {query.b, query.X_WB, {}, {}, 0},
                place_A.p_W,
@@ -362,9 +370,14 @@ std::optional<Settled> SettleFrom(const PairQuery& query, const PointContact& fr
     }
     KeepPushing(side, place.p_W, side == &at.a ? -from.n : from.n, hardly);
   }
-  if (!Settle(&at)) return std::nullopt;
+  bool is_least = false;
+  if (!Settle(&at, &is_least)) return std::nullopt;
   const Vec3 n = at.n / Norm(at.n);
-  if (!IsNear(n, at.x, from)) return std::nullopt;
+  // What moving apart comes to may be a saddle, too.
+  constexpr double kSame = 1e-3;
+  const bool is_same = Norm(n - from.n) < kSame && std::fabs(at.x - from.x) < -kSame * from.x;
+  const bool is_wanted = is_least ? IsNear(n, at.x, from) : accepted == Accepted::kSame && is_same;
+  if (!is_wanted) return std::nullopt;
   return Settled{{0, at.x, n, at.p_A, at.p_A - at.x * n}, IsCut(at.a) || IsCut(at.b)};
 }
 
@@ -514,8 +527,10 @@ std::optional<Settled> MoveApart(const PairQuery& query, PointContact point, boo
     point = {0, x, apart.n, p_A, p_A - x * apart.n};
     if (turn <= kTurn || point.x >= 0.0) break;
     const double near = kNearSurface * SizeOf(query);
-    if (const auto settled = SettleFrom(query, point, {point.p_WA, near}, {point.p_WB, near}))
+    if (const auto settled = SettleFrom(query, point, {point.p_WA, near}, {point.p_WB, near}, kIdle,
+                                        Accepted::kSame)) {
       return settled;
+    }
     // The nearer the cells, the less n turns on.
     way = -kClear * point.x;
     options.start = {point.p_WA + way * point.n, point.p_WB};
@@ -523,15 +538,12 @@ std::optional<Settled> MoveApart(const PairQuery& query, PointContact point, boo
   return point.x < 0.0 ? std::optional<Settled>({point, false}) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<PointContact> DeepestPoint(const PairQuery& query) {
-  // But for grids the moments only tell where to start.
-  constexpr double kStartTolerance = 1e-2;
-  const bool on_grids = query.a->grid.field || query.b->grid.field;
-  PairQuery start = query;
-  if (!on_grids) start.tolerance = std::fmax(query.tolerance, kStartTolerance);
-  const InterferenceMetrics m = ComputeMetrics(start);
+/** The deepest point as the moments tell it, to a tolerance; empty where the cells do not overlap.
+ */
+std::optional<PointContact> EstimateOf(PairQuery query, double tolerance) {
+  constexpr double kFineTolerance = 1e-6;
+  query.tolerance = tolerance;
+  const InterferenceMetrics m = ComputeMetrics(query);
   if (m.status != Status::kOk && m.status != Status::kToleranceNotMet) return std::nullopt;
   const double S = Norm(m.area_vector);
   if (!(m.volume > 0.0) || !(S > 0.0)) return std::nullopt;
@@ -540,13 +552,26 @@ std::optional<PointContact> DeepestPoint(const PairQuery& query) {
   patch.S = m.area_vector;
   patch.n = m.area_vector / S;
   patch.J_W = m.J_W;
+  // Second moments that are too rough to tell how deep.
+  const bool rough = !(Dot(patch.n, SecondMoment(patch) * patch.n) > 0.0);
+  if (rough && tolerance > kFineTolerance) return EstimateOf(query, kFineTolerance);
   const double depth = Depth(patch);
   const Vec3 p_WA = m.p_WC - 0.5 * depth * patch.n;
-  PointContact point{0, -depth, patch.n, p_WA, p_WA + depth * patch.n};
-  if (on_grids) return point;
-  std::optional<Settled> found = SettleFromMoments(query, point);
-  if (!found) found = MoveApart(query, point, true);
-  if (!found) found = MoveApart(query, point, false);
+  return PointContact{0, -depth, patch.n, p_WA, p_WA + depth * patch.n};
+}
+
+}  // namespace
+
+std::optional<PointContact> DeepestPoint(const PairQuery& query) {
+  const bool on_grids = query.a->grid.field || query.b->grid.field;
+  if (on_grids) return EstimateOf(query, query.tolerance);
+  // The moments only tell where to start.
+  constexpr double kStartTolerance = 1e-2;
+  const auto point = EstimateOf(query, std::fmax(query.tolerance, kStartTolerance));
+  if (!point) return std::nullopt;
+  std::optional<Settled> found = SettleFromMoments(query, *point);
+  if (!found) found = MoveApart(query, *point, true);
+  if (!found) found = MoveApart(query, *point, false);
   return found && !found->is_cut ? std::optional(found->point) : std::nullopt;
 }
 
