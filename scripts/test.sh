@@ -123,6 +123,9 @@ finish_nvcc() {
   note nvcc "$status" $((SECONDS - nvcc_began))
 }
 
+# In a folder that is built for the first time; who goes on to work there sets it OFF.
+if [[ ! -f build/release/CMakeCache.txt ]]; then export INTERVOX_UNITY="${INTERVOX_UNITY:-ON}"; fi
+
 ./scripts/install_dependencies.sh
 step format lint format
 step include-direction lint include_direction
