@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # Configures and builds a preset into build/PRESET/. Usage: scripts/build.sh [PRESET [TARGET…]]
 # Presets: release (default), dev, asan, tsan, cuda. The executable is build/PRESET/bin/intervox.
+# INTERVOX_TEST_OBJECTS=FOLDER: tests are not compiled; those that are compiled in that built tree are linked.
+# INTERVOX_UNITY=ON: some ten sources are compiled as one, for who builds a folder but once.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -19,6 +21,6 @@ if [[ "$preset" == cuda ]] && ! command -v nvcc >/dev/null; then
 fi
 
 say "configuring $preset"
-cmake --preset "$preset"
+cmake --preset "$preset" -DINTERVOX_TEST_OBJECTS="${INTERVOX_TEST_OBJECTS:-}" ${INTERVOX_UNITY:+-DINTERVOX_UNITY="$INTERVOX_UNITY"}
 say "building $preset with $JOBS jobs"
 cmake --build --preset "$preset" --parallel "$JOBS" ${targets[@]:+--target "${targets[@]}"}

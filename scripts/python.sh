@@ -23,10 +23,11 @@ if ! "$venv/bin/python" -c "import h5py, nanobind, numpy, scikit_build_core, sci
 fi
 
 say "building the package"
-# With the compiler of the built tree and beside it, so that ccache knows its objects.
-compiler() { sed -n "s/^CMAKE_$1_COMPILER:[A-Z]*=//p" "$build/CMakeCache.txt"; }
-CC="$(compiler C)" CXX="$(compiler CXX)" CMAKE_BUILD_PARALLEL_LEVEL="$JOBS" "$venv/bin/pip" install --quiet \
-  --no-build-isolation --no-deps --force-reinstall --config-settings=build-dir="$build-wheel" "$REPOSITORY"
+# With the compiler and the units of the built tree and beside it, so that ccache knows its objects.
+value() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+CC="$(value CMAKE_C_COMPILER)" CXX="$(value CMAKE_CXX_COMPILER)" CMAKE_BUILD_PARALLEL_LEVEL="$JOBS" "$venv/bin/pip" install --quiet \
+  --no-build-isolation --no-deps --force-reinstall --config-settings=build-dir="$build-wheel" \
+  --config-settings=cmake.define.INTERVOX_UNITY="$(value INTERVOX_UNITY)" "$REPOSITORY"
 
 say "testing it"
 folder="$(mktemp -d)"

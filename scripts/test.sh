@@ -28,12 +28,16 @@ within() {
 worse() {
   if [[ $1 -eq 0 || $1 -eq $OUT_OF_TIME ]] && [[ $2 -ne 0 ]]; then echo "$2"; else echo "$1"; fi
 }
+# The program and its libraries under sanitizers, beneath tests as the release build has compiled them;
+# INTERVOX_ASAN=all compiles the tests under sanitizers too, which takes twice as long.
 # The fast tests of a folder in one process for each core: a process for each test would cost more
 # than most tests, as a sanitizer starts and looks for leaks slowly. Folder by folder, so that most is
 # known where the time runs out.
 asan() {
   local folders=(geometry integrators cuda stand_in host) folder filter shard processes targets status=0 one
   export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
+  if [[ "${INTERVOX_ASAN:-}" != all ]]; then export INTERVOX_TEST_OBJECTS="$REPOSITORY/build/release"; fi
+  export INTERVOX_EXECUTABLE="$REPOSITORY/build/asan/bin/intervox"
   export LSAN_OPTIONS="suppressions=$REPOSITORY/scripts/leaks.supp:print_suppressions=0"
   for folder in "${folders[@]}"; do
     targets=("${folder}_tests")
@@ -118,6 +122,9 @@ finish_nvcc() {
   cat build/nvcc.log
   note nvcc "$status" $((SECONDS - nvcc_began))
 }
+
+# In a folder that is built for the first time; who goes on to work there sets it OFF.
+if [[ ! -f build/release/CMakeCache.txt ]]; then export INTERVOX_UNITY="${INTERVOX_UNITY:-ON}"; fi
 
 ./scripts/install_dependencies.sh
 step format lint format

@@ -29,7 +29,7 @@ constexpr double kLineSeconds = 10.0;
 /** Failed runs that are listed at the end. */
 constexpr int kMostListed = 5;
 
-struct Options {
+struct BatchArguments {
   std::string file;
   std::string out;
   std::vector<std::string> overrides;
@@ -120,7 +120,7 @@ void ListFailures(const host::BatchSummary& summary) {
 
 /** Runs one of a batch alone: its trajectory as a results file, its outcomes on the terminal. What
  a run draws depends on the seed and its number alone, so any number will do. */
-int RunOnly(const host::Batch& batch, const Options& options) {
+int RunOnly(const host::Batch& batch, const BatchArguments& options) {
   host::RequireController(batch);
   const std::filesystem::path out =
       options.out.empty() ? fmt::format("{}_{}.h5", batch.path.stem().string(), options.only)
@@ -143,7 +143,7 @@ int RunOnly(const host::Batch& batch, const Options& options) {
   return run->ok ? kDone : kFailed;
 }
 
-int Run(const Options& options) {
+int RunBatch(const BatchArguments& options) {
   host::BatchOptions how;
   ReadShard(options.shard, &how);
   RequireKind(options.file, "batch", {FileKind::kBatch});
@@ -190,7 +190,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddBatch(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BatchArguments>();
   CLI::App* command = app.add_subcommand("batch", "Run a scene many times with sampled values");
   command->add_option("file", options->file, "Batch file, intervox/batch/1")->required();
   command->add_option("-o,--out", options->out,
@@ -208,7 +208,7 @@ void AddBatch(CLI::App& app, int& status) {
   command->add_flag("--retry-failed", options->retry_failed,
                     "Go on, and do the runs that failed again");
   command->add_flag("-q,--quiet", options->quiet, "No progress, no summary");
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunBatch(*options); });
 }
 
 }  // namespace intervox::cli

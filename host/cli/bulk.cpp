@@ -43,7 +43,7 @@ std::vector<Pose> ReadPoses(const std::string& path) {
   return poses;
 }
 
-constexpr std::array<ColumnSpec, 9> kColumns = {{
+constexpr std::array<ColumnSpec, 9> kMetricsColumns = {{
     {"volume", 1, "m^3"},
     {"centroid", 3, "m"},
     {"inertia", 9, "m^5"},
@@ -57,7 +57,7 @@ constexpr std::array<ColumnSpec, 9> kColumns = {{
 
 constexpr const char* kSchema = "intervox/metrics/1";
 
-/** Adds a row, in the order of kColumns. */
+/** Adds a row, in the order of kMetricsColumns. */
 void PutMetrics(const InterferenceMetrics& m, BulkRows* rows) {
   const Vec3 &p = m.p_WC, &x = m.J_W.row0, &y = m.J_W.row1, &z = m.J_W.row2;
   const Vec3 &S = m.area_vector, &G = m.area_moment;
@@ -136,7 +136,7 @@ void SayWritten(const BulkPair& pair, const std::string& out) {
 
 int MeasureBulk(const Engine& engine, const BulkPair& pair, const std::string& out,
                 const host::MeasureOptions& options) {
-  BulkRows rows(out, kSchema, kColumns, pair.X_WA.size());
+  BulkRows rows(out, kSchema, kMetricsColumns, pair.X_WA.size());
   bool failed = false;
   std::vector<InterferenceMetrics> sums;
   InStretches(pair, out, &rows, [&](std::span<const Pose> X_WA, std::span<const Pose> X_WB) {

@@ -26,7 +26,7 @@ std::vector<std::string> Names(const CLI::Option& option) {
 bool TakesValue(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 /** The words that an option may be given, as CLI11 lists them in its type: TEXT:{a,b}. */
-std::string Words(const CLI::Option& option) {
+std::string WordsOf(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.find('}');
   if (open == std::string::npos || close == std::string::npos) return "";
@@ -55,12 +55,12 @@ std::string BashCase(const CLI::App& command) {
   for (const CLI::Option* option : Options(command)) {
     const std::vector<std::string> names = Names(*option);
     if (names.empty()) {
-      if (const std::string words = Words(*option); !words.empty()) options += " " + words;
+      if (const std::string words = WordsOf(*option); !words.empty()) options += " " + words;
       continue;
     }
     options += fmt::format(" {}", fmt::join(names, " "));
     if (!TakesValue(*option)) continue;
-    after += fmt::format("        {}) words='{}' ;;\n", fmt::join(names, "|"), Words(*option));
+    after += fmt::format("        {}) words='{}' ;;\n", fmt::join(names, "|"), WordsOf(*option));
   }
   return fmt::format("    {})\n      words='{}'\n      case $previous in\n{}      esac ;;\n",
                      command.get_name(), options.empty() ? options : options.substr(1), after);
@@ -70,7 +70,7 @@ std::string BashCase(const CLI::App& command) {
 std::string ZshCase(const CLI::App& command) {
   std::string lines;
   for (const CLI::Option* option : Options(command)) {
-    const std::string words = Words(*option);
+    const std::string words = WordsOf(*option);
     const std::string action = words.empty() ? "_files" : "(" + words + ")";
     const std::vector<std::string> names = Names(*option);
     if (names.empty()) {

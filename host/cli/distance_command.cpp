@@ -19,7 +19,7 @@
 namespace intervox::cli {
 namespace {
 
-struct Options : PairsOptions {
+struct DistanceArguments : PairsOptions {
   double tolerance = 1e-9;
 };
 
@@ -102,7 +102,7 @@ void PrintTable(const std::vector<Row>& rows) {
   PrintReasons(rows, [](const Row& row) -> const std::string& { return row.separation.reason; });
 }
 
-constexpr std::array<ColumnSpec, 7> kColumns = {{
+constexpr std::array<ColumnSpec, 7> kDistanceColumns = {{
     {"distance", 1, "m"},
     {"lower", 1, "m"},
     {"point_a", 3, "m"},
@@ -113,9 +113,10 @@ constexpr std::array<ColumnSpec, 7> kColumns = {{
 }};
 
 /** Measures the one pair at many poses. */
-int RunBulk(const BulkPair& pair, const Options& options, const host::DistanceOptions& measure) {
+int RunBulk(const BulkPair& pair, const DistanceArguments& options,
+            const host::DistanceOptions& measure) {
   const std::string& out = options.bulk.out;
-  BulkRows rows(out, "intervox/distances/1", kColumns, pair.X_WA.size());
+  BulkRows rows(out, "intervox/distances/1", kDistanceColumns, pair.X_WA.size());
   bool all_met = true;
   std::vector<host::Separation> separations;
   InStretches(pair, out, &rows, [&](std::span<const Pose> X_WA, std::span<const Pose> X_WB) {
@@ -135,7 +136,7 @@ int RunBulk(const BulkPair& pair, const Options& options, const host::DistanceOp
   return all_met ? kDone : kFailed;
 }
 
-int Run(const Options& options) {
+int RunDistance(const DistanceArguments& options) {
   const PairsFile file = ReadPairs(options.file, "distance");
   host::DistanceOptions measure;
   measure.tolerance = options.tolerance;
@@ -159,7 +160,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddDistance(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<DistanceArguments>();
   CLI::App* command =
       app.add_subcommand("distance", "Measure how far the solids of posed pairs are apart");
   AddPairsOptions(command, options.get());
@@ -168,7 +169,7 @@ void AddDistance(CLI::App& app, int& status) {
                    "In sizes of the smaller solid, or in distances where that is more [1e-12, "
                    "0.1]; default 1e-9")
       ->check(InRange(1e-12, 0.1));
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunDistance(*options); });
 }
 
 }  // namespace intervox::cli

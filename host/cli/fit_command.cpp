@@ -13,7 +13,7 @@
 namespace intervox::cli {
 namespace {
 
-struct Options {
+struct FitArguments {
   std::string file;
   std::string model;
   host::FitConditions conditions;
@@ -43,7 +43,7 @@ void PrintTable(const std::string& model, const host::Fit& fit) {
   }
 }
 
-int Run(const Options& options) {
+int RunFit(const FitArguments& options) {
   RequireKind(options.file, "fit", {}, "measurements as CSV");
   const host::Fit fit =
       host::FitModel(options.model, host::ReadMeasurements(options.file), options.conditions);
@@ -66,7 +66,7 @@ std::string ModelNames() {
 }  // namespace
 
 void AddFit(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<FitArguments>();
   CLI::App* command =
       app.add_subcommand("fit", "Fit parameters of contact laws to measurements in a CSV file");
   command->add_option("file", options->file, "CSV: names of columns, then numbers in SI units")
@@ -79,7 +79,7 @@ void AddFit(CLI::App& app, int& status) {
                    "That presses the part which rings [m/s^2]; default 9.81")
       ->check(InRange(1e-6, 1e6));
   command->add_flag("--json", options->json, "JSON in full precision");
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunFit(*options); });
 }
 
 }  // namespace intervox::cli

@@ -30,7 +30,7 @@ namespace {
 using host::InputError;
 using host::PlacedMesh;
 
-struct Options {
+struct MeshArguments {
   std::string file;
   std::string shape;
   std::string out = "mesh.glb";
@@ -44,7 +44,7 @@ using Mesh = std::shared_ptr<const host::Triangles>;
 
 /** Triangulates cells and prints how good it is. */
 Mesh MakeMesh(const std::string& name, std::span<const geometry::Cell> cells,
-              const Options& options) {
+              const MeshArguments& options) {
   const double deviation =
       options.deviation > 0 ? options.deviation : host::DefaultDeviation(cells);
   host::Triangles mesh;
@@ -69,7 +69,7 @@ Mesh MakeMesh(const std::string& name, std::span<const geometry::Cell> cells,
 class BodyMeshes {
  public:
   /** Unbounded bodies are cut to a box around the centre, in the axes of the body. */
-  BodyMeshes(const Vec3& center, double radius, const Options& options)
+  BodyMeshes(const Vec3& center, double radius, const MeshArguments& options)
       : center_(center), reach_(kReach * radius), options_(options) {}
 
   void Add(const std::string& name, std::span<const geometry::Cell> cells, const Pose& X_WB,
@@ -114,12 +114,12 @@ class BodyMeshes {
 
   Vec3 center_;
   double reach_ = 0.0;
-  const Options& options_;
+  const MeshArguments& options_;
   std::vector<PlacedMesh> meshes_;
   std::map<const geometry::Cell*, Mesh> known_;
 };
 
-void WriteResults(const Options& options) {
+void WriteResults(const MeshArguments& options) {
   const host::Film film(options.file);
   BodyMeshes meshes(film.Center(), film.Radius(), options);
   for (const host::FilmBody& body : film.Bodies()) {
@@ -128,7 +128,7 @@ void WriteResults(const Options& options) {
   meshes.Write(film.GetScene());
 }
 
-void WriteScene(const Options& options) {
+void WriteScene(const MeshArguments& options) {
   const Scene scene = LoadScene(options.file);
   host::Solids solids;
   std::vector<std::pair<const BodySettings*, std::span<const geometry::Cell>>> bodies;
@@ -153,7 +153,8 @@ void WriteScene(const Options& options) {
   meshes.Write(scene);
 }
 
-void WriteShape(const std::string& name, const geometry::Shape& shape, const Options& options) {
+void WriteShape(const std::string& name, const geometry::Shape& shape,
+                const MeshArguments& options) {
   std::vector<geometry::Cell> cells;
   try {
     cells = geometry::ToCells(shape);
@@ -166,7 +167,7 @@ void WriteShape(const std::string& name, const geometry::Shape& shape, const Opt
   host::WriteMeshes(options.out, {name, std::span(&placed, 1)});
 }
 
-int Run(const Options& options) {
+int RunMesh(const MeshArguments& options) {
   if (options.deviation < 0 || !std::isfinite(options.deviation)) {
     throw InputError(fmt::format("command line: --deviation: not a length ({}). Give it in m.",
                                  options.deviation));
@@ -197,7 +198,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddMesh(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MeshArguments>();
   CLI::App* command = app.add_subcommand(
       "mesh", "Write a shape, or all bodies of a scene, as triangles of the exact surfaces");
   command->add_option("file", options->file, "Scene or pairs file, YAML; or results, HDF5")
@@ -209,7 +210,7 @@ void AddMesh(CLI::App& app, int& status) {
   command->add_option("--deviation", options->deviation,
                       "Largest distance of a triangle from the exact surface [m]; default: a "
                       "thousandth of the body's diagonal");
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunMesh(*options); });
 }
 
 }  // namespace intervox::cli

@@ -29,7 +29,7 @@ namespace {
 using host::InputError;
 using host::ShapeMetrics;
 
-struct Options {
+struct MetricsArguments {
   std::string file;
   double tolerance = 1e-4;
   double voxel_size = 0.0;
@@ -50,7 +50,7 @@ struct Row {
   std::optional<VolumeEnclosure> enclosure;
 };
 
-host::MeasureOptions Measure(const Options& options) {
+host::MeasureOptions Measure(const MetricsArguments& options) {
   return {options.tolerance, options.voxel_size, *host::ValueOf<LeafRule>(options.rule)};
 }
 
@@ -77,7 +77,7 @@ ShapeMetrics Faulty(const std::string& reason) {
 
 /** Adds the enclosure of V; where there is none, or a wide one, the reason says so. */
 void Certify(const PosedPair& pair, std::span<const geometry::Cell> a,
-             std::span<const geometry::Cell> b, const Options& options, Row* row) {
+             std::span<const geometry::Cell> b, const MetricsArguments& options, Row* row) {
   VolumeEnclosure& found = row->enclosure.emplace();
   row->seconds += Seconds(
       [&] { found = CertifyVolume(a, b, pair.X_WA, pair.X_WB, {.tolerance = options.tolerance}); });
@@ -95,7 +95,8 @@ void Certify(const PosedPair& pair, std::span<const geometry::Cell> a,
   }
 }
 
-std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const Options& options) {
+std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file,
+                              const MetricsArguments& options) {
   CellStore store, unbiased(true);
   std::vector<Row> rows;
   for (const PosedPair& pair : file.pairs) {
@@ -116,7 +117,7 @@ std::vector<Row> MeasurePairs(const Engine& engine, const PairsFile& file, const
 }
 
 std::vector<Row> MeasureShapes(const Engine& engine, const PairsFile& file,
-                               const Options& options) {
+                               const MetricsArguments& options) {
   CellStore store, unbiased(true);
   std::vector<Row> rows;
   std::vector<std::string> names;
@@ -236,7 +237,7 @@ bool AllHaveGrids(const PairsFile& file) {
                      [&](const PosedPair& pair) { return is_grid(pair.a) || is_grid(pair.b); });
 }
 
-int Run(const Options& options) {
+int RunMetrics(const MetricsArguments& options) {
   RequireKind(options.file, "metrics", {FileKind::kPairs, FileKind::kScene});
   const PairsFile file = LoadPairs(options.file);
   const Engine engine = MakeEngine(ParseDevice(options.device, options.threads));
@@ -272,7 +273,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddMetrics(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MetricsArguments>();
   CLI::App* command =
       app.add_subcommand("metrics", "Measure the overlaps of posed pairs of shapes");
   command->add_option("file", options->file, "Pairs file, intervox/pairs/1; -: standard input")
@@ -302,7 +303,7 @@ void AddMetrics(CLI::App& app, int& status) {
       ->excludes("--leaf-rule");
   command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunMetrics(*options); });
 }
 
 }  // namespace intervox::cli

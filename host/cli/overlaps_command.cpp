@@ -78,7 +78,7 @@ void PrintTable(const std::vector<Row>& rows) {
   PrintReasons(rows, [](const Row& row) -> const std::string& { return row.test.reason; });
 }
 
-constexpr std::array<ColumnSpec, 4> kColumns = {{
+constexpr std::array<ColumnSpec, 4> kOverlapsColumns = {{
     {"overlaps", 1, "1: 0 no, 1 yes", true},
     {"point", 3, "m"},
     {"proof", 1, "1: 0 none, 1 bounds, 2 planes, 3 point, 4 volume", true},
@@ -88,7 +88,7 @@ constexpr std::array<ColumnSpec, 4> kColumns = {{
 /** Tests the one pair at many poses. */
 int RunBulk(const BulkPair& pair, const PairsOptions& options) {
   const std::string& out = options.bulk.out;
-  BulkRows rows(out, "intervox/overlaps/1", kColumns, pair.X_WA.size());
+  BulkRows rows(out, "intervox/overlaps/1", kOverlapsColumns, pair.X_WA.size());
   bool all_decided = true;
   std::vector<OverlapTest> tests;
   InStretches(pair, out, &rows, [&](std::span<const Pose> X_WA, std::span<const Pose> X_WB) {

@@ -6,15 +6,13 @@
 #include <iostream>
 #include <string>
 
+#include "host/cli/since.h"
+
 namespace intervox::cli {
 namespace {
 
 /** Time between two turns of the bar [s]. */
 constexpr double kBarSeconds = 0.2;
-
-double Since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 }  // namespace
 

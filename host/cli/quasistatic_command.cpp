@@ -12,7 +12,7 @@
 namespace intervox::cli {
 namespace {
 
-struct Options {
+struct QuasistaticArguments {
   std::string file;
   std::vector<std::string> edits;
   std::vector<double> along;
@@ -21,7 +21,7 @@ struct Options {
   bool json = false;
 };
 
-void AddShared(CLI::App* command, Options* options) {
+void AddShared(CLI::App* command, QuasistaticArguments* options) {
   command->add_option("scene", options->file, "Scene file")->required();
   command->add_option("--set", options->edits, "path=value: an edit of the scene")
       ->allow_extra_args(false);
@@ -36,7 +36,7 @@ void AddShared(CLI::App* command, Options* options) {
 
 std::vector<double> Numbers(const Vec3& v) { return {v.x, v.y, v.z}; }
 
-int RunSettle(const Options& options) {
+int RunSettle(const QuasistaticArguments& options) {
   const Scene scene = LoadScene(options.file, options.edits);
   const host::Equilibrium found = host::Settle(scene, options.settle);
   const auto name = [&](int body) { return scene.bodies[static_cast<std::size_t>(body)].name; };
@@ -79,7 +79,7 @@ int RunSettle(const Options& options) {
   return kDone;
 }
 
-int RunInsertion(Options options) {
+int RunInsertion(QuasistaticArguments options) {
   options.insertion.along = {options.along[0], options.along[1], options.along[2]};
   const auto points = host::InsertionForce(LoadScene(options.file, options.edits),
                                            options.insertion, options.settle);
@@ -107,14 +107,14 @@ int RunInsertion(Options options) {
 }  // namespace
 
 void AddSettle(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<QuasistaticArguments>();
   CLI::App* command = app.add_subcommand("settle", "Find where the bodies of a scene come to rest");
   AddShared(command, options.get());
   command->callback([options, &status] { status = RunSettle(*options); });
 }
 
 void AddInsertionForce(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<QuasistaticArguments>();
   CLI::App* command = app.add_subcommand(
       "insertion-force", "The force over the depth as a body is pushed along a line, as CSV");
   AddShared(command, options.get());

@@ -21,7 +21,7 @@
 namespace intervox::cli {
 namespace {
 
-struct Options {
+struct RasterizeArguments {
   std::string file;
   std::string shape;
   std::string out = "out.vdb";
@@ -30,7 +30,7 @@ struct Options {
 };
 
 #ifdef INTERVOX_HAS_OPENVDB
-int Run(const Options& options) {
+int RunRasterize(const RasterizeArguments& options) {
   const auto [name, shape] = ChooseShape("rasterize", options.file, options.shape);
   host::RequireWritable(options.out);
   host::RequireOther(options.out, options.file);
@@ -63,7 +63,7 @@ int Run(const Options& options) {
   return kDone;
 }
 #else
-int Run(const Options& options) {
+int RunRasterize(const RasterizeArguments& options) {
   ChooseShape("rasterize", options.file, options.shape);
   throw host::InputError(
       "command line: rasterize: this program was built without OpenVDB (INTERVOX_OPENVDB=OFF). "
@@ -74,7 +74,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddRasterize(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RasterizeArguments>();
   CLI::App* command =
       app.add_subcommand("rasterize", "Write a shape as a narrow-band level set (OpenVDB)");
   command->add_option("file", options->file, "Pairs file with `shapes`")->required();
@@ -85,7 +85,7 @@ void AddRasterize(CLI::App& app, int& status) {
                    "Edge of a voxel [m]; default: a hundredth of the solid's diagonal")
       ->check(InRange(1e-12, 1e6));
   command->add_option("--half-width", options->half_width, "Half width of the band in voxels");
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunRasterize(*options); });
 }
 
 }  // namespace intervox::cli

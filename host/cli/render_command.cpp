@@ -22,7 +22,7 @@ using host::Film;
 using host::FilmOptions;
 using host::InputError;
 
-struct Options {
+struct RenderArguments {
   std::string results;
   std::string out = "frames";
   std::string frames = "every=0.2";
@@ -40,7 +40,7 @@ Vec3 Vector(const std::string& option, const std::string& text) {
   return {v[0], v[1], v[2]};
 }
 
-FilmOptions ReadLook(const Options& options) {
+FilmOptions ReadLook(const RenderArguments& options) {
   FilmOptions film;
   const auto [width, height] = SplitOption("--size", options.size, 'x', "WIDTHxHEIGHT");
   film.width = static_cast<int>(NumberOf("--size", width));
@@ -100,7 +100,7 @@ FilmOptions ReadLook(const Options& options) {
   return film;
 }
 
-int Run(const Options& options) {
+int RunRender(const RenderArguments& options) {
   const FilmOptions look = ReadLook(options);
   RequireKind(options.results, "render", {FileKind::kResults});
   const Film film(options.results);
@@ -142,7 +142,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddRender(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RenderArguments>();
   CLI::App* command = app.add_subcommand("render", "Draw pictures of a results file");
   command->add_option("results", options->results, "Results file of `intervox run`")->required();
   command->add_option("-o,--out", options->out, "Folder for the pictures; default frames");
@@ -156,7 +156,7 @@ void AddRender(CLI::App& app, int& status) {
   command->add_option("--translucent", options->translucent, "BODY=OPACITY, 0 to 1");
   command->add_flag("--no-forces", options->no_forces, "Without force arrows");
   command->add_flag("--no-patches", options->no_patches, "Without contact patches");
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunRender(*options); });
 }
 
 }  // namespace intervox::cli

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportArguments {
   std::string folder;
   std::string out;
   std::vector<std::string> over;
@@ -22,7 +22,7 @@ struct Options {
   int worst = 3;
 };
 
-int Run(const Options& options) {
+int RunReport(const ReportArguments& options) {
   RequireKind(options.folder, "report", {}, "the folder that 'intervox batch' made");
   std::error_code error;
   if (!fs::is_directory(options.folder, error)) {
@@ -47,7 +47,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddReport(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReportArguments>();
   CLI::App* command = app.add_subcommand("report", "Draw a page of a batch's results");
   command->add_option("folder", options->folder, "Folder that `intervox batch` made")->required();
   command->add_option("-o,--out", options->out, "Folder of the report; default FOLDER/report");
@@ -58,7 +58,7 @@ void AddReport(CLI::App& app, int& status) {
       ->take_all();
   command->add_option("--worst", options->worst, "Runs drawn as the worst; default 3")
       ->check(CLI::Range(0, 20));
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunReport(*options); });
 }
 
 }  // namespace intervox::cli

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "host/cli/interrupt.h"
+#include "host/cli/since.h"
 #include "host/simulation/checkpoint.h"
 
 namespace intervox::cli {
@@ -14,10 +15,6 @@ namespace {
 constexpr double kShare = 20.0;
 /** Checkpoints wait for that only where their results take longer to write [s]. */
 constexpr double kSmall = 0.25;
-
-double Since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 }  // namespace
 

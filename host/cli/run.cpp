@@ -25,7 +25,7 @@
 namespace intervox::cli {
 namespace {
 
-struct Options {
+struct RunArguments {
   std::string file;
   std::string out;
   std::vector<std::string> overrides;
@@ -64,7 +64,7 @@ std::optional<host::Recorder> Resume(const std::filesystem::path& out,
   return begin();
 }
 
-int Run(const Options& options) {
+int RunScene(const RunArguments& options) {
   std::filesystem::path out = options.out;
   if (out.empty() && options.file == "-") {
     throw host::InputError(
@@ -123,7 +123,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddRun(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand("run", "Simulate a scene");
   CLI::Option* file = command->add_option("file", options->file,
                                           "Scene file, intervox/scene/2 or 1; -: standard input");
@@ -150,7 +150,7 @@ void AddRun(CLI::App& app, int& status) {
   command->callback([options, &status] {
     if (options->replay.empty()) {
       if (options->file.empty()) throw CLI::RequiredError("file");
-      status = Run(*options);
+      status = RunScene(*options);
     } else {
       status = ReplayRun(options->replay, options->out,
                          ParseDevice(options->device, options->threads), options->telling);

@@ -14,6 +14,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/progress.h"
 #include "host/cli/result_writer.h"
+#include "host/cli/since.h"
 #include "host/cli/summary.h"
 
 namespace intervox::cli {
@@ -23,10 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 /** Time between two writes of the results to disk [s]. */
 constexpr double kFlushSeconds = 2.0;
-
-double Since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /** A number of things: `one` for 1, else N `several`. */
 std::string Times(std::int64_t count, const char* one, const char* several) {

@@ -22,7 +22,7 @@
 namespace intervox::cli {
 namespace {
 
-struct Options {
+struct StudyArguments {
   std::string file;
   std::string out = "study";
   std::vector<double> voxel_sizes;
@@ -155,7 +155,7 @@ void Print(const std::vector<host::StudyRow>& rows, const std::vector<host::Stud
 
 /** The processor with each number of threads, and the devices.
  @throws host::InputError where a device is none. */
-std::vector<EngineOptions> EnginesOf(const Options& options) {
+std::vector<EngineOptions> EnginesOf(const StudyArguments& options) {
   std::vector<EngineOptions> engines;
   for (const std::string& device : options.devices) {
     if (ParseDevice(device, 1).device == Device::kCuda) {
@@ -167,7 +167,7 @@ std::vector<EngineOptions> EnginesOf(const Options& options) {
   return engines;
 }
 
-int Run(const Options& options) {
+int RunStudy(const StudyArguments& options) {
   RequireKind(options.file, "study", {FileKind::kPairs, FileKind::kScene});
   if ((options.force_error > 0) != (options.stiffness > 0)) {
     throw host::InputError(
@@ -213,7 +213,7 @@ int Run(const Options& options) {
 }  // namespace
 
 void AddStudy(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<StudyArguments>();
   CLI::App* command = app.add_subcommand(
       "study", "Compare the grids' rules with the exact metrics at several voxel sizes");
   command->add_option("file", options->file, "Pairs file, or a scene: its own contacts")
@@ -253,7 +253,7 @@ void AddStudy(CLI::App& app, int& status) {
       ->check(CLI::Range(1e-30, 1e30));
   command->add_option("--stiffness", options->stiffness, "For --force-error: of the contact [N/m3]")
       ->check(CLI::Range(1e-30, 1e30));
-  command->callback([options, &status] { status = Run(*options); });
+  command->callback([options, &status] { status = RunStudy(*options); });
 }
 
 }  // namespace intervox::cli

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ValidateArguments {
   std::string file;
   std::vector<std::string> overrides;
   std::vector<std::string> only;
@@ -28,7 +28,7 @@ struct Options {
   bool quiet = false;
 };
 
-int ValidateFile(const Options& options) {
+int ValidateFile(const ValidateArguments& options) {
   RequireKind(options.file, "validate", {FileKind::kScene});
   const auto world = host::MakeWorld(LoadScene(options.file, options.overrides));
   for (const std::string& warning : world->warnings) {
@@ -91,7 +91,7 @@ void MakeFolder(const std::string& folder) {
   }
 }
 
-int ValidateRows(const Options& options) {
+int ValidateRows(const ValidateArguments& options) {
   const std::vector<host::Row> rows = Chosen(options.only);
   if (options.list) {
     for (const host::Row& row : rows) {
@@ -109,7 +109,7 @@ int ValidateRows(const Options& options) {
 }  // namespace
 
 void AddValidate(CLI::App& app, int& status) {
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ValidateArguments>();
   CLI::App* command = app.add_subcommand(
       "validate",
       "Say whether a scene could be run; without one, reproduce results of the literature");

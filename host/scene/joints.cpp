@@ -37,7 +37,7 @@ std::vector<JointKey> ReadKeys(const Cursor& list) {
   return keys;
 }
 
-std::string Text(const JointSettings::Frame& frame) {
+std::string FrameText(const JointSettings::Frame& frame) {
   return "point: " + host::Text(frame.point) + ", axis: " + host::Text(frame.axis);
 }
 
@@ -70,9 +70,9 @@ JointSettings ReadJoint(const Cursor& c, const std::string& name) {
 
 std::string JointText(const JointSettings& joint) {
   std::string text = "{type: " + WordOf(joint.type) + ", bodies: [" + Quoted(joint.bodies.first) +
-                     ", " + Quoted(joint.bodies.second) + "], " + Text(joint.frame) +
+                     ", " + Quoted(joint.bodies.second) + "], " + FrameText(joint.frame) +
                      ", frame: " + (joint.in_body ? "body" : "world");
-  if (joint.second) text += ", second: {" + Text(*joint.second) + "}";
+  if (joint.second) text += ", second: {" + FrameText(*joint.second) + "}";
   text += ", contact: " + host::Text(joint.contact);
   if (joint.drive) {
     const JointDrive& drive = *joint.drive;

@@ -55,8 +55,20 @@ def tidy(path, base, build):
     return run.returncode, run.stdout
 
 
+def one_for_each_source(commands, base):
+    """The commands, where that of a file which includes many sources becomes one for each of these."""
+    for entry in commands:
+        if "/Unity/" not in entry["file"]:
+            yield entry
+            continue
+        for source in re.findall(r'#include "(.*)"', sources.Path(entry["file"]).read_text()):
+            below = sources.Path(source).relative_to(base)
+            made = rf" -o \1.dir/{'/'.join(below.parts[1:])}.o -c {source}"
+            yield {**entry, "file": source, "command": re.sub(r" -o (\S+)\.dir/Unity/\S+ -c \S+", made, entry["command"])}
+
+
 def check(base, build, record):
-    commands = json.loads((build / "compile_commands.json").read_text())
+    commands = list(one_for_each_source(json.loads((build / "compile_commands.json").read_text()), base))
     memory = base / "build" / "clang-tidy"
     memory.mkdir(parents=True, exist_ok=True)
     # g++'s precompiled headers are none to clang, and without them a missing #include shows.

@@ -2,7 +2,7 @@
 """Every header compiles alone, with warnings as errors; passes are remembered in build/headers-alone.
 
 A header that its own .cpp includes first is left out: the build compiles it alone, and for sources with a precompiled
-header clang_tidy.py does.
+header, or in units, clang_tidy.py does.
 
 Usage: headers_alone.py [TREE]"""
 

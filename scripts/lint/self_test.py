@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Feeds each lint one good and one bad example. Usage: self_test.py LINT"""
 
+import json
 import os
 import re
 import subprocess
@@ -83,9 +84,10 @@ inline constexpr double kNaked = 1.0;
         {"host/a.h": "#pragma once\ninline std::vector<int> F() { return {}; }\n"},
         ["host/a.h", "does not compile alone"]),
     "clang_tidy": (
-        {"host/a.cpp": "int f(int x) { return x; }\n"},
-        {"host/a.cpp": "int f(int x) {\n  if (x = 1) {}\n  int* p = nullptr;\n  return *p;\n}\n"},
-        ["host/a.cpp"]),
+        {"host/a.cpp": "int f(int x) { return x; }\n", "host/b.cpp": "int f(long x) { return x > 0; }\n"},
+        {"host/a.cpp": "int f(int x) {\n  if (x = 1) {}\n  int* p = nullptr;\n  return *p;\n}\n",
+         "host/b.cpp": "int f(long x) {\n  int* p = nullptr;\n  return *p;\n}\n"},
+        ["host/a.cpp", "host/b.cpp"]),
 }
 
 
@@ -114,11 +116,15 @@ def run(lint, tree):
         for style in (".clang-format", ".clang-tidy"):
             (base / style).write_text((HERE.parents[1] / style).read_text())
         if lint == "clang_tidy":
+            # One source is compiled alone and one in a unit.
             build = base / "build" / "release"
-            build.mkdir(parents=True)
-            (build / "compile_commands.json").write_text(
-                '[{"directory": "%s", "file": "%s/host/a.cpp", "command": "g++ -std=c++20 -c %s/host/a.cpp"}]'
-                % (base, base, base))
+            unit = build / "host" / "CMakeFiles" / "b.dir" / "Unity" / "unity_0_cxx.cxx"
+            unit.parent.mkdir(parents=True)
+            unit.write_text(f'#include "{base}/host/b.cpp"\n')
+            commands = [{"directory": str(build), "file": str(file), "command": f"g++ -std=c++20 -o {to}.o -c {file}"}
+                        for file, to in ((base / "host" / "a.cpp", "host/CMakeFiles/a.dir/a.cpp"),
+                                         (unit, "host/CMakeFiles/b.dir/Unity/unity_0_cxx.cxx"))]
+            (build / "compile_commands.json").write_text(json.dumps(commands))
         result = subprocess.run([sys.executable, str(HERE / f"{lint}.py"), str(base)],
                                 capture_output=True, text=True)
         if lint == "clang_tidy" and result.returncode == 0:

@@ -5,6 +5,7 @@
 
 #include "cuda/rules/clip/error.h"
 #include "tests/cuda/families.h"
+#include "tests/samples.h"
 
 namespace intervox {
 namespace {
@@ -129,8 +130,8 @@ TEST(ClipError, IsNeverAboveWhatIsStated) {
 }
 
 TEST(SlowClipError, IsNeverAboveWhatIsStated) {
-  CheckErrors(2000, 3, 1e-2);
-  CheckErrors(300, 4, 1e-3);
+  CheckErrors(intervox::testing::Samples(1000), 3, 1e-2);
+  CheckErrors(intervox::testing::Samples(150), 4, 1e-3);
 }
 
 TEST(ClipError, NothingFoundIsNotNothingThere) {

@@ -5,6 +5,7 @@
 #include "geometry/surface_ray.h"
 #include "tests/cuda/families.h"
 #include "tests/cuda/leaf_pairs.h"
+#include "tests/samples.h"
 
 namespace intervox::cuda {
 namespace {
@@ -194,7 +195,7 @@ void CheckStatedErrors(int count) {
 }
 
 TEST(ColumnRule, StatedErrorsHold) { CheckStatedErrors(100); }
-TEST(SlowColumnRule, StatedErrorsHold) { CheckStatedErrors(1500); }
+TEST(SlowColumnRule, StatedErrorsHold) { CheckStatedErrors(intervox::testing::Samples(750)); }
 
 const geometry::Cell& CellNamed(const std::vector<intervox::testing::Solid>& solids,
                                 const std::string& name) {

@@ -4,6 +4,7 @@
 
 #include "tests/cuda/families.h"
 #include "tests/cuda/path.h"
+#include "tests/samples.h"
 
 // Properties that hold for any two solids in any pose, each on random poses of every pair of
 // families. The names that start with Slow run thousands of poses.
@@ -167,10 +168,14 @@ TEST(Invariants, InsideAndOutsideMakeTheWhole) { CheckComplement(49); }
 TEST(Invariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(24); }
 TEST(Invariants, PathsHaveNoJumps) { CheckPaths(49, 10); }
 
-TEST(SlowInvariants, SwapNegatesToTheBit) { CheckSwap(2450); }
-TEST(SlowInvariants, RigidMotion) { CheckMotion(2450); }
-TEST(SlowInvariants, InsideAndOutsideMakeTheWhole) { CheckComplement(2450); }
-TEST(SlowInvariants, AreaVectorAndMomentAreTheGradient) { CheckGradient(1470); }
+TEST(SlowInvariants, SwapNegatesToTheBit) { CheckSwap(intervox::testing::Samples(1225)); }
+TEST(SlowInvariants, RigidMotion) { CheckMotion(intervox::testing::Samples(1225)); }
+TEST(SlowInvariants, InsideAndOutsideMakeTheWhole) {
+  CheckComplement(intervox::testing::Samples(1225));
+}
+TEST(SlowInvariants, AreaVectorAndMomentAreTheGradient) {
+  CheckGradient(intervox::testing::Samples(735));
+}
 TEST(SlowInvariants, PathsHaveNoJumps) { CheckPaths(49, 1000); }
 
 TEST(Invariants, ContainedCellsHaveNoNormal) {

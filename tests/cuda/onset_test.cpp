@@ -3,6 +3,7 @@
 #include "cuda/engine.h"
 #include "geometry/hollows.h"
 #include "tests/cuda/families.h"
+#include "tests/samples.h"
 
 namespace intervox {
 namespace {
@@ -86,7 +87,7 @@ void ExpectNoHoles(int pairs, unsigned seed) {
 
 TEST(Onset, IsFoundAndWithoutAJump) { ExpectNoHoles(40, 1); }
 
-TEST(SlowOnset, IsFoundAndWithoutAJump) { ExpectNoHoles(200, 2); }
+TEST(SlowOnset, IsFoundAndWithoutAJump) { ExpectNoHoles(intervox::testing::Samples(100), 2); }
 
 }  // namespace
 }  // namespace intervox

@@ -7,6 +7,7 @@
 
 #include "tests/cuda/families.h"
 #include "tests/cuda/path.h"
+#include "tests/samples.h"
 
 namespace intervox {
 namespace {
@@ -296,11 +297,15 @@ TEST(SolidInvariants, InsideAndOutsideMakeTheWhole) { Complements(5); }
 TEST(SolidInvariants, AreaVectorAndMomentAreTheGradient) { Gradients(4); }
 TEST(SolidInvariants, PathsHaveNoJumps) { Paths(2, 20); }
 
-TEST(SlowSolidInvariants, SwapNegatesToTheBit) { Swaps(350); }
-TEST(SlowSolidInvariants, RigidMotion) { Motions(350); }
-TEST(SlowSolidInvariants, InsideAndOutsideMakeTheWhole) { Complements(350); }
-TEST(SlowSolidInvariants, AreaVectorAndMomentAreTheGradient) { Gradients(175); }
-TEST(SlowSolidInvariants, PathsHaveNoJumps) { Paths(3, 1000); }
+TEST(SlowSolidInvariants, SwapNegatesToTheBit) { Swaps(intervox::testing::Samples(150)); }
+TEST(SlowSolidInvariants, RigidMotion) { Motions(intervox::testing::Samples(150)); }
+TEST(SlowSolidInvariants, InsideAndOutsideMakeTheWhole) {
+  Complements(intervox::testing::Samples(150));
+}
+TEST(SlowSolidInvariants, AreaVectorAndMomentAreTheGradient) {
+  Gradients(intervox::testing::Samples(75));
+}
+TEST(SlowSolidInvariants, PathsHaveNoJumps) { Paths(intervox::testing::Samples(2), 1000); }
 
 }  // namespace
 }  // namespace intervox

@@ -6,14 +6,18 @@
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "files.h"
 
 namespace intervox {
 
-/** The executable under test. */
-inline const std::string kProgram = INTERVOX_EXECUTABLE;
+/** The executable under test: what the environment names, else that of the build. */
+inline const std::string kProgram = [] {
+  const char* const named = std::getenv("INTERVOX_EXECUTABLE");
+  return named != nullptr ? named : INTERVOX_EXECUTABLE;
+}();
 /** The shipped data. */
 inline const std::string kData = INTERVOX_DATA_DIR;
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 /** An empty folder of that name. */
 inline fs::path Folder(const std::string& name) {
-  fs::path folder = fs::path(testing::TempDir()) / ("intervox_test_" + name);
+  fs::path folder = fs::path(::testing::TempDir()) / ("intervox_test_" + name);
   fs::remove_all(folder);
   fs::create_directories(folder);
   return folder;

@@ -29,7 +29,7 @@ Shape Leaf(Primitive primitive) {
 
 /** Volume and centroid by a million points in the solid's box, judged by the levels of its tree. */
 std::pair<double, Vec3> Count(const Shape& shape) {
-  const Solid solid(shape);
+  const geometry::Solid solid(shape);
   const Aabb box = solid.Bounds(Pose::Identity());
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> share(0, 1);
