@@ -5,16 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "geometry/plane_cut.h"
 #include "geometry/surface.h"
 
 namespace intervox::geometry {
-
-/** The half-space n·x ≤ d, n a unit vector; `id` is the caller's. */
-struct PlaneCut {
-  Vec3 n;
-  double d = 0.0;
-  int id = -1;
-};
 
 /** A face of a polytope: vertices counter-clockwise seen from outside. */
 struct PolytopeFace {
