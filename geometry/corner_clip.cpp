@@ -21,7 +21,7 @@ struct Loop {
   int cut = -1;
   int n = 0;
   std::array<int, kMostSides> corner;
-  std::array<int, kMostSides> edge;  ///< as in PolytopeFace
+  std::array<int, kMostSides> edge;  ///< as in Polytope
 };
 
 /** A corner that an edge got where a cut crosses it. */
@@ -247,20 +247,19 @@ Polytope ToPolytope(const Solid& solid, double tolerance) {
             [&](int a, int b) { return solid.loop[a].cut < solid.loop[b].cut; });
   P.faces.reserve(solid.faces);
   P.vertices.reserve(corners);
+  P.edges.reserve(corners);
   P.lower = P.upper = solid.At(solid.loop[0].corner[0]);
   for (int k = 0; k < solid.faces; ++k) {
     const Loop& loop = solid.loop[order[k]];
     PolytopeFace& face = P.faces.emplace_back();
-    face.cut = loop.cut;
-    face.edge.assign(loop.edge.begin(), loop.edge.begin() + loop.n);
-    face.p.reserve(loop.n);
+    face = {loop.cut, P.vertices.size(), static_cast<std::size_t>(loop.n)};
+    P.edges.insert(P.edges.end(), loop.edge.begin(), loop.edge.begin() + loop.n);
     for (int m = 0; m < loop.n; ++m) {
       const Vec3 p = solid.At(loop.corner[m]);
-      face.p.push_back(p);
+      P.vertices.push_back(p);
       P.lower = Min(P.lower, p);
       P.upper = Max(P.upper, p);
     }
-    P.vertices.insert(P.vertices.end(), face.p.begin(), face.p.end());
   }
   return P;
 }

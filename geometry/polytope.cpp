@@ -273,22 +273,22 @@ Polytope ClipAll(std::span<const PlaneCut> all, std::size_t number, const Pass& 
   const LoosePolygon& polygon = clipped->now;
   Polytope P;
   P.tolerance = pass.tolerance;
-  P.faces.reserve(all.size());
-  std::size_t corners = 0;
+  thread_local std::vector<PolytopeFace> faces;
+  thread_local std::vector<Vec3> vertices;
+  thread_local std::vector<int> edges;
+  faces.clear();
+  vertices.clear();
+  edges.clear();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!ClipFace(all, i, pass, clipped)) continue;
-    PolytopeFace& face = P.faces.emplace_back();
-    face.cut = static_cast<int>(i);
-    face.edge.assign(polygon.edge.get(), polygon.edge.get() + polygon.n);
-    face.p.reserve(polygon.n);
-    for (std::size_t k = 0; k < polygon.n; ++k) face.p.push_back(Vertex(all, i, polygon, k));
+    faces.push_back({static_cast<int>(i), vertices.size(), polygon.n});
+    edges.insert(edges.end(), polygon.edge.get(), polygon.edge.get() + polygon.n);
+    for (std::size_t k = 0; k < polygon.n; ++k) vertices.push_back(Vertex(all, i, polygon, k));
     if (i >= number) P.bounded = false;
-    corners += polygon.n;
   }
-  P.vertices.reserve(corners);
-  for (const PolytopeFace& face : P.faces) {
-    P.vertices.insert(P.vertices.end(), face.p.begin(), face.p.end());
-  }
+  P.faces = faces;
+  P.vertices = vertices;
+  P.edges = edges;
   P.empty = P.vertices.empty();
   if (P.empty) return P;
   P.lower = P.upper = P.vertices.front();
@@ -461,9 +461,7 @@ bool LiesIn(const Polytope& P, const Place& place) {
   if (P.empty) return false;
   const Vec3 away = Max(Abs(P.lower - place.center), Abs(P.upper - place.center));
   if (std::max({away.x, away.y, away.z}) > place.extent) return false;
-  return std::all_of(P.faces.begin(), P.faces.end(), [](const PolytopeFace& face) {
-    return std::none_of(face.edge.begin(), face.edge.end(), [](int cut) { return cut < 0; });
-  });
+  return std::none_of(P.edges.begin(), P.edges.end(), [](int cut) { return cut < 0; });
 }
 
 }  // namespace

@@ -38,9 +38,10 @@ Polytope FaceByFace(std::vector<PlaneCut> cuts, double scale) {
 double Volume(const Polytope& P) {
   double volume = 0;
   for (const PolytopeFace& face : P.faces) {
-    for (std::size_t k = 1; k + 1 < face.p.size(); ++k) {
-      const Vec3 &a = P.vertices[0], &b = face.p[0];
-      volume += Dot(b - a, Cross(face.p[k] - a, face.p[k + 1] - a)) / 6;
+    const std::span<const Vec3> p = P.Corners(face);
+    for (std::size_t k = 1; k + 1 < p.size(); ++k) {
+      const Vec3 &a = P.vertices[0], &b = p[0];
+      volume += Dot(b - a, Cross(p[k] - a, p[k + 1] - a)) / 6;
     }
   }
   return volume;
@@ -53,14 +54,15 @@ void ExpectSame(const Polytope& P, const Polytope& Q, double size, const std::st
   for (std::size_t k = 0; k < P.faces.size(); ++k) {
     const PolytopeFace &f = P.faces[k], &g = Q.faces[k];
     EXPECT_EQ(f.cut, g.cut) << what;
-    ASSERT_EQ(f.p.size(), g.p.size()) << what << ", cut " << f.cut;
+    const std::span<const Vec3> p = P.Corners(f), q = Q.Corners(g);
+    ASSERT_EQ(p.size(), q.size()) << what << ", cut " << f.cut;
     // The loops may begin anywhere, and run in the same direction.
-    const auto apart = [&](std::size_t m) { return Norm(g.p[m] - f.p[0]); };
+    const auto apart = [&](std::size_t m) { return Norm(q[m] - p[0]); };
     std::size_t shift = 0;
-    for (std::size_t m = 1; m < g.p.size(); ++m) shift = apart(m) < apart(shift) ? m : shift;
-    for (std::size_t m = 0; m < f.p.size(); ++m) {
-      const std::size_t n = (m + shift) % g.p.size();
-      EXPECT_LT(Norm(f.p[m] - g.p[n]), 1e-11 * size) << what << ", cut " << f.cut;
+    for (std::size_t m = 1; m < q.size(); ++m) shift = apart(m) < apart(shift) ? m : shift;
+    for (std::size_t m = 0; m < p.size(); ++m) {
+      const std::size_t n = (m + shift) % q.size();
+      EXPECT_LT(Norm(p[m] - q[n]), 1e-11 * size) << what << ", cut " << f.cut;
     }
   }
   EXPECT_NEAR(Volume(P), Volume(Q), 1e-11 * size * size * size) << what;
