@@ -53,8 +53,8 @@ constexpr int kMostArrests = 3;
  bodies are slowed down by what it gains. */
 constexpr double kSlowable = 1.0 / 32;
 /** Times nearer than this share of a step are the same. What still gains energy in so short a
- substep is a jump, as where rounding decides which of two overlaps is there, and no substep is short
- enough. */
+ substep is a jump, as where rounding decides which of two overlaps is there, and no substep is
+ short enough. */
 constexpr double kSameTime = 1e-9;
 
 void CheckFinite(const StageTools& tools, const BodyGroup& group) {
@@ -151,7 +151,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       ++progress->events;
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
-    if (StepsPastOnsets(group)) BeginLateContacts(tools, group, scratch);
+    if (StepsPastOnsets(group) && !scratch->diverged) BeginLateContacts(tools, group, scratch);
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
     bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {

@@ -198,21 +198,17 @@ TEST(SimulationCounters, BodiesThatNoSubstepBringsOnAreArrested) {
   }
 }
 
-// Where a force jumps no substep is short enough: energy comes from nothing however short it is. That
-// is seen before substeps become too short to move the clock, thousands of which led nowhere.
-TEST(SimulationCounters, AJumpOfAForceTakesNoThousandSubsteps) {
-  for (const double stiffness : {1e5, 1e7, 1e9, 1e11}) {
-    for (const double times : {1e1, 1e3, 1e5}) {
-      Simulation simulation = BallOnFloor("model: test_stepped, stiffness: " + std::to_string(stiffness) + ", times: " + std::to_string(times), "");
-      std::int64_t most = 0;
-      while (!simulation.Done()) {
-        const std::int64_t before = simulation.Counters().stages;
-        simulation.Step();
-        most = std::max(most, simulation.Counters().stages - before);
-      }
-      const SimulationCounters& c = simulation.Counters();
-      std::printf("%g %g most %ld stages %ld substeps %ld arrests %ld slowed %ld gaining %ld\n", stiffness, times, long(most), long(c.stages), long(c.substeps), long(c.arrests), long(c.slowed_substeps), long(c.gaining_substeps));
-    }
+// Where a force jumps no substep is short enough: energy comes from nothing however short it is.
+// That is seen before thousands of substeps have led nowhere.
+TEST(SlowSimulationCounters, AJumpOfAForceTakesNoThousandSubsteps) {
+  for (const double times : {1e3, 1e5}) {
+    SCOPED_TRACE(times);
+    Simulation simulation =
+        BallOnFloor("model: test_stepped, stiffness: 1e5, times: " + std::to_string(times), "");
+    RunToEnd(&simulation);
+    const SimulationCounters& counters = simulation.Counters();
+    EXPECT_GT(counters.arrests, 0);
+    EXPECT_LT(counters.substeps, 250 * counters.steps);
   }
 }
 
