@@ -35,8 +35,9 @@ std::vector<Aabb> Reaches(const RawCell& cell) {
     const bool plane = face.cut < static_cast<int>(hull.cuts.size()) &&
                        hull.cuts[static_cast<std::size_t>(face.cut)].id >= 0;
     if (!plane) continue;
-    Aabb box{face.p.front(), face.p.front()};
-    for (const Vec3& p : face.p) box = {Min(box.lower, p), Max(box.upper, p)};
+    const std::span<const Vec3> corners = hull.polytope.Corners(face);
+    Aabb box{corners.front(), corners.front()};
+    for (const Vec3& p : corners) box = {Min(box.lower, p), Max(box.upper, p)};
     reaches.push_back(box);
   }
   return reaches;

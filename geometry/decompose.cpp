@@ -114,12 +114,13 @@ std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
   std::vector<Vec3> points;
   if (S.kind == SurfaceKind::kPlane) {
     if (const PolytopeFace* face = FindFace(hull, static_cast<int>(index)); face != nullptr) {
-      const Vec3 middle = Mean(face->p);
+      const std::span<const Vec3> corners = P.Corners(*face);
+      const Vec3 middle = Mean(corners);
       const Vec3 out = (kStepOut * S.side * Norm(P.upper - P.lower)) * S.PlaneNormal();
-      points.reserve(1 + 2 * face->p.size());
+      points.reserve(1 + 2 * corners.size());
       points.push_back(middle + out);
-      for (const Vec3& v : face->p) points.push_back(0.5 * (middle + v) + out);
-      for (const Vec3& v : face->p) points.push_back(0.1 * middle + 0.9 * v + out);
+      for (const Vec3& v : corners) points.push_back(0.5 * (middle + v) + out);
+      for (const Vec3& v : corners) points.push_back(0.1 * middle + 0.9 * v + out);
     }
   } else if (S.side > 0) {
     points.reserve(P.vertices.size());

@@ -80,7 +80,7 @@ bool AnyWithin(const std::vector<Vec3>& polygon, Test test) {
 
 /** No point of the polygon is farther than `touching` beyond t: by its vertices where t's kept side
  is convex, else by bounds over the box around them. */
-bool AllSatisfy(const std::vector<Vec3>& polygon, const Surface& t, double touching) {
+bool AllSatisfy(std::span<const Vec3> polygon, const Surface& t, double touching) {
   if (KeepsConvex(t)) {
     return std::all_of(polygon.begin(), polygon.end(),
                        [&](const Vec3& p) { return Level(t, p) <= touching; });
@@ -133,7 +133,7 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
     if (!*hull && polygon != nullptr && AnyWithin(polygon->p_C, beyond)) return false;
     if (!*hull) *hull = Enclose(A.surfaces);
     const PolytopeFace* face = FindFace(**hull, static_cast<int>(i));
-    if (face != nullptr) return AllSatisfy(face->p, t, touching);
+    if (face != nullptr) return AllSatisfy((*hull)->polytope.Corners(*face), t, touching);
   }
   if (S.kind != SurfaceKind::kPlane && HoldsBounds(t, A, 0.5 * touching)) return true;
   std::vector<Surface> outside = Without(A, i);

@@ -73,8 +73,10 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
     closed = ClipPolytope(planes, scale);
   }
   cell.faces.reserve(closed.faces.size());
-  for (PolytopeFace& face : closed.faces) {
-    if (face.cut < number) cell.faces.push_back({planes[face.cut].id, std::move(face.p)});
+  for (const PolytopeFace& face : closed.faces) {
+    if (face.cut >= number) continue;
+    const std::span<const Vec3> corners = closed.Corners(face);
+    cell.faces.push_back({planes[face.cut].id, {corners.begin(), corners.end()}});
   }
   cell.surfaces = std::move(surfaces);
   cell.name = std::move(name);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "geometry/corner_clip.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::geometry {
@@ -17,8 +18,6 @@ namespace {
 constexpr double kRelativeTolerance = 1e-12;
 /** How far a small cube reaches, in sizes of what is clipped. */
 constexpr double kNearReach = 8;
-/** Below this determinant three unit normals do not define a point well. */
-constexpr double kIndependent = 1e-5;
 /** Below this determinant three pairs of opposite cuts bound too wide a box. */
 constexpr double kSlab = 0.1;
 
@@ -144,19 +143,6 @@ void Clip(const PlaneCut& cut, int index, double tolerance, Clipped* clipped) {
   if (out.n < 3) out.n = 0;
   out.Pad();
   std::swap(clipped->now, clipped->next);
-}
-
-Vec3 CommonPoint(const PlaneCut& a, const PlaneCut& b, const PlaneCut& c, const Vec3& near) {
-  const Vec3 bc = Cross(b.n, c.n), ca = Cross(c.n, a.n), ab = Cross(a.n, b.n);
-  const double det = Dot(a.n, bc);
-  if (std::abs(det) < kIndependent) return near;
-  const auto offset = [&near](const PlaneCut& cut) { return cut.d - Dot(cut.n, near); };
-  return near + (offset(a) * bc + offset(b) * ca + offset(c) * ab) / det;
-}
-
-/** Whether the cut's normal is that of another, but for rounding. */
-bool Parallel(const PlaneCut& a, const PlaneCut& b) {
-  return std::abs(a.n.x - b.n.x) < 1e-12 && SquaredNorm(a.n - b.n) < 1e-24;
 }
 
 /** Where a pass over cuts begins: a square of this half width around the middle's foot on each cut,
@@ -287,22 +273,22 @@ Polytope ClipAll(std::span<const PlaneCut> all, std::size_t number, const Pass& 
   const LoosePolygon& polygon = clipped->now;
   Polytope P;
   P.tolerance = pass.tolerance;
-  P.faces.reserve(all.size());
-  std::size_t corners = 0;
+  thread_local std::vector<PolytopeFace> faces;
+  thread_local std::vector<Vec3> vertices;
+  thread_local std::vector<int> edges;
+  faces.clear();
+  vertices.clear();
+  edges.clear();
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!ClipFace(all, i, pass, clipped)) continue;
-    PolytopeFace& face = P.faces.emplace_back();
-    face.cut = static_cast<int>(i);
-    face.edge.assign(polygon.edge.get(), polygon.edge.get() + polygon.n);
-    face.p.reserve(polygon.n);
-    for (std::size_t k = 0; k < polygon.n; ++k) face.p.push_back(Vertex(all, i, polygon, k));
+    faces.push_back({static_cast<int>(i), vertices.size(), polygon.n});
+    edges.insert(edges.end(), polygon.edge.get(), polygon.edge.get() + polygon.n);
+    for (std::size_t k = 0; k < polygon.n; ++k) vertices.push_back(Vertex(all, i, polygon, k));
     if (i >= number) P.bounded = false;
-    corners += polygon.n;
   }
-  P.vertices.reserve(corners);
-  for (const PolytopeFace& face : P.faces) {
-    P.vertices.insert(P.vertices.end(), face.p.begin(), face.p.end());
-  }
+  P.faces = faces;
+  P.vertices = vertices;
+  P.edges = edges;
   P.empty = P.vertices.empty();
   if (P.empty) return P;
   P.lower = P.upper = P.vertices.front();
@@ -391,18 +377,24 @@ bool IsFlat(const Polytope& P, std::span<const PlaneCut> cuts) {
   });
 }
 
-/** One pass over cuts that bound what they hold, with tolerances that follow its size. */
-Polytope ClipBounded(std::span<const PlaneCut> cuts, const Place& place) {
+/** One pass over cuts that bound what they hold, with tolerances that follow its size.
+ @param slabs  of the cuts, where there are some. */
+Polytope ClipBounded(std::span<const PlaneCut> cuts, const Place& place,
+                     const Slabs* slabs = nullptr) {
   const double tolerance = kRelativeTolerance * place.extent + 4e-16 * Norm(place.center);
-  Polytope P = ClipAll(cuts, cuts.size(), {place.center, 2 * place.extent, tolerance});
+  std::optional<Polytope> quick;
+  if (slabs != nullptr) quick = ClipSlabs(cuts, *slabs, place.center, tolerance);
+  Polytope P = quick ? *std::move(quick)
+                     : ClipAll(cuts, cuts.size(), {place.center, 2 * place.extent, tolerance});
   P.empty = P.empty || IsFlat(P, cuts);
   return P;
 }
 
 /** The box around three independent pairs of opposite cuts, as most bounded cells have them: then
  no cube need be clipped. Nothing where there are none, or a pair leaves less than rounding shows.
+ @param slabs  out: the pairs.
  @param apart  out: by how much a pair leaves less than nothing; then there is no box [m] */
-std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, double* apart) {
+std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, Slabs* slabs, double* apart) {
   Mat3 N = Mat3::Zero();  // rows: the normals of the slabs
   Vec3 middle, half;
   int found = 0;
@@ -417,9 +409,17 @@ std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, double* apart)
     if (found == 1 && SquaredNorm(Cross(N.Row(0), n)) < kSlab * kSlab) continue;
     if (found == 2 && std::abs(Dot(Cross(N.Row(0), N.Row(1)), n)) < kSlab) continue;
     double upper = cuts[i].d, lower = -std::numeric_limits<double>::infinity();
+    slabs->upper[found] = static_cast<int>(i);
     const auto look = [&](const PlaneCut& other) {
-      if (SquaredNorm(other.n + n) < 1e-24) lower = std::max(lower, -other.d);
-      if (SquaredNorm(other.n - n) < 1e-24) upper = std::min(upper, other.d);
+      const int index = static_cast<int>(&other - cuts.data());
+      if (SquaredNorm(other.n + n) < 1e-24 && -other.d > lower) {
+        lower = -other.d;
+        slabs->lower[found] = index;
+      }
+      if (SquaredNorm(other.n - n) < 1e-24 && other.d < upper) {
+        upper = other.d;
+        slabs->upper[found] = index;
+      }
     };
     if (by_x.empty()) {
       for (const PlaneCut& other : cuts) look(other);
@@ -461,9 +461,7 @@ bool LiesIn(const Polytope& P, const Place& place) {
   if (P.empty) return false;
   const Vec3 away = Max(Abs(P.lower - place.center), Abs(P.upper - place.center));
   if (std::max({away.x, away.y, away.z}) > place.extent) return false;
-  return std::all_of(P.faces.begin(), P.faces.end(), [](const PolytopeFace& face) {
-    return std::none_of(face.edge.begin(), face.edge.end(), [](int cut) { return cut < 0; });
-  });
+  return std::none_of(P.edges.begin(), P.edges.end(), [](int cut) { return cut < 0; });
 }
 
 }  // namespace
@@ -479,11 +477,12 @@ namespace {
 Polytope ClipWithin(std::span<const PlaneCut> cuts, double scale,
                     const std::optional<Place>& likely, bool only_bounded) {
   double apart = 0.0;
-  if (const std::optional<Place> place = BetweenSlabs(cuts, &apart)) {
-    Polytope P = ClipBounded(cuts, *place);
+  Slabs slabs;
+  if (const std::optional<Place> place = BetweenSlabs(cuts, &slabs, &apart)) {
+    Polytope P = ClipBounded(cuts, *place, &slabs);
     if (P.empty) return P;
     const Place own = PlaceOf(P.lower, P.upper);
-    if (own.extent < 0.5 * place->extent) return ClipBounded(cuts, own);
+    if (own.extent < 0.5 * place->extent) return ClipBounded(cuts, own, &slabs);
     return P;
   }
   const double near = kNearReach * scale;

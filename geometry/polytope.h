@@ -1,37 +1,42 @@
 /** @file Convex polytopes by clipping: the planes' part of a cell, with its vertices. */
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "geometry/plane_cut.h"
 #include "geometry/surface.h"
 
 namespace intervox::geometry {
 
-/** The half-space n·x ≤ d, n a unit vector; `id` is the caller's. */
-struct PlaneCut {
-  Vec3 n;
-  double d = 0.0;
-  int id = -1;
-};
-
-/** A face of a polytope: vertices counter-clockwise seen from outside. */
+/** A face of a polytope. */
 struct PolytopeFace {
   int cut = -1;  ///< index into the cuts; at or beyond their number: a wall of the clipping cube
-  std::vector<Vec3> p;
-  std::vector<int> edge;  ///< edge[k]: the cut beyond the edge from p[k] to p[k+1]
+  std::size_t first = 0;  ///< of its corners, in the polytope's vertices
+  std::size_t count = 0;
 };
 
 /** The intersection of half-spaces, clipped to a cube where it is infinite. */
 struct Polytope {
   std::vector<PolytopeFace> faces;
-  std::vector<Vec3> vertices;  ///< the faces' vertices; a point may repeat
+  std::vector<Vec3> vertices;  ///< the faces' corners, face by face; a point may repeat
+  std::vector<int> edges;      ///< the cut beyond the edge from each of them to the face's next
   Vec3 lower;                  ///< axis-aligned box of the vertices
   Vec3 upper;
   double tolerance = 0.0;  ///< lengths below this are zero [m]
   bool empty = false;      ///< no points, or flat within the tolerance
   bool bounded = true;     ///< the clipping cube is not touched
+
+  /** The corners of a face, counter-clockwise seen from outside. */
+  std::span<const Vec3> Corners(const PolytopeFace& face) const {
+    return std::span(vertices).subspan(face.first, face.count);
+  }
+  /** The cuts beyond the edges of a face from each corner to the next. */
+  std::span<const int> Edges(const PolytopeFace& face) const {
+    return std::span(edges).subspan(face.first, face.count);
+  }
 };
 
 /** How far the clipping cube reaches, in sizes of what is clipped. */

@@ -153,7 +153,7 @@ bool SlowDown(const BodyGroup& group, double energy, StageScratch* scratch) {
     SetVelocities(&relative[k]);
   }
   const double most = KineticEnergyOf(relative);
-  if (!(energy <= kMostSlowed * most)) return false;
+  if (!(energy <= kMostSlowed * most && std::isfinite(most))) return false;
   const double share = std::sqrt(1.0 - energy / most), before = KineticEnergyOf(moving);
   for (std::size_t k = 0; k < moving.size(); ++k) {
     RigidBody& at = moving[k];

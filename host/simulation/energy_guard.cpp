@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "host/simulation/contact_scales.h"
 
@@ -244,6 +245,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       std::fmin(std::fmax(0.0, -a[kBristleStored]),
                 BristleEnergy(tools, group, scratch.patches, scratch.threads));
   check.gain = mechanical + check.elastic - given_back - work;
+  if (scratch.diverged) check.gain = std::numeric_limits<double>::quiet_NaN();
   if (MotionDrivesJoints(tools, group)) check.gain -= scratch.projected;
   check.moved = moved;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;

@@ -174,6 +174,7 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
       substep.dissipative ? scratch->dissipative_stepper : scratch->stepper;
   stepper.Step(stage, substep.start, substep.length, scratch->x, scratch->y, scratch->a);
   stage.ProjectJoints();
+  if (scratch->diverged) return {};
   stage.LookAtEnd();
   return SeeEvent(tools, group, substep.length, scratch);
 }

@@ -52,7 +52,9 @@ constexpr int kMostArrests = 3;
 /** A dissipative substep that gains energy is halved down to this share of the step. Below, its
  bodies are slowed down by what it gains. */
 constexpr double kSlowable = 1.0 / 32;
-/** Times nearer than this share of a step are the same. */
+/** Times nearer than this share of a step are the same. What still gains energy in so short a
+ substep is a jump, as where rounding decides which of two overlaps is there, and no substep is
+ short enough. */
 constexpr double kSameTime = 1e-9;
 
 void CheckFinite(const StageTools& tools, const BodyGroup& group) {
@@ -149,7 +151,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       ++progress->events;
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
-    if (StepsPastOnsets(group)) BeginLateContacts(tools, group, scratch);
+    if (StepsPastOnsets(group) && !scratch->diverged) BeginLateContacts(tools, group, scratch);
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
     bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {
@@ -169,8 +171,9 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     }
     // Small gains that have added up: shorter substeps help soon or not at all.
     if (has_laws && !check->Gains() && halvings >= kHalvingsForLaw) progress->by_law = gains;
+    const bool jumps = gains && substep.length <= kSameTime * tools.world->step;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
-        progress->substeps > kMostSubsteps) {
+        progress->substeps > kMostSubsteps || jumps) {
       if (gains && IsLawsOwn(group, *check) && TakeGain(group, *check, scratch)) {
         *check = CheckEnergy(tools, group, substep, plan.length, scratch);
         ++scratch->counters.slowed_substeps;

@@ -1,6 +1,7 @@
 #include "host/simulation/stage.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "host/simulation/contact_scales.h"
 
@@ -62,6 +63,7 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
             [&](std::size_t c) { s_.patches.contacts[c] = group.patches.contacts[c]; });
   }
   s_.fastest = s_.fastest_followed = 0.0;
+  s_.diverged = false;
   s_.last_overlaps.clear();
   layout_ = {group.free.size(), group.patches.contacts.size() +
                                     (substep.adaptive ? 0 : SpareSlots(group.free.size()))};
@@ -234,6 +236,15 @@ void GroupStage::LookAtEnd() {
 
 void GroupStage::StageOffset(std::span<const double> offset) { CopyTo(offset, &s_.offset); }
 
+bool GroupStage::IsFinite() const {
+  double sum = 0.0;
+  for (const int b : group_.free) {
+    const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
+    sum += SquaredNorm(body.v) + SquaredNorm(body.w);
+  }
+  return std::isfinite(sum);
+}
+
 void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
                             std::span<double> y, std::span<double> rate, std::span<double> power) {
   if (stage == 0 && h_gamma == 0.0) {
@@ -261,6 +272,10 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
     BeginContacts();
     if (substep_.dissipative) FollowOverlaps();
     Forces(t, h_gamma, y, rate, power);
+    if (substep_.dissipative && !IsFinite()) {
+      s_.diverged = true;
+      return;
+    }
     WatchFrequencies();
     // A dissipative step looks again at least once: what it moves into is not there yet.
     const bool again =

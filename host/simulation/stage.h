@@ -85,6 +85,7 @@ struct StageScratch {
   std::size_t worst_joint = 0;         ///< of the group, which has it
   double projected = 0.0;              ///< energy that putting joints right has added [J]
   double fastest = 0.0;                ///< largest frequency of a contact at any stage [rad/s]
+  bool diverged = false;               ///< the trial's solution is no longer finite
   double fastest_followed = 0.0;       ///< the same of those that the substep follows [rad/s]
   std::vector<bool> followed;  ///< of each contact of the group: the plan's length is for it
 
@@ -224,6 +225,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void AddAppliedPower(double h_gamma, std::span<const double> y, std::span<double> power);
   SimulationCounters& counters() { return s_.counters; }
   ContactEffect EffectOf(const Contact& contact, std::span<double> power) const;
+  bool IsFinite() const;
   bool Misses(double h_gamma) const;
   void MoveToImplicitPosition(double h_gamma, int iteration);
   void WatchFrequencies();

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "cuda/rules/column/rule.h"
 #include "tests/cuda/column_sections.h"
 #include "tests/cuda/leaf_pairs.h"
@@ -278,6 +281,48 @@ TEST(RingSpan, FindsBothPlacesWhereARingTouches) {
         << i;
   }
   EXPECT_GT(found, 20);
+}
+
+// Where the ring's circle begins and ends to cross a surface that it touches is found wherever a
+// run of half planes begins or ends: looks before and beyond it show a dip at its very end.
+TEST(RingEvents, AreFoundAtTheEndsOfARun) {
+  Random random(7);
+  int looks = 0, missed = 0;
+  for (int i = 0; i < 200; ++i) {
+    const LocalPair pair = PairOf(RandomTouch(random.LogUniform(1e-6, 1e-4), i % 3, &random), 1e-3);
+    ColumnMemory memory;
+    auto& chart = *::new (&memory.chart) internal::column::ColumnChart;
+    internal::column::ColumnCover cover;
+    if (internal::column::FitBox(pair, false, &memory.model) != ColumnStart::kReady) continue;
+    if (StartColumns(pair, &memory.model, &chart, &cover) != ColumnStart::kReady) continue;
+    if (chart.ring < 0) continue;
+    const int other = chart.ring == chart.planes ? chart.planes + 1 : chart.planes;
+    const auto between = [&](double t0, double t1) {
+      internal::column::ColumnEvents events;
+      internal::column::RingEvents(chart, other, &events).Find(t0, t1);
+      return events;
+    };
+    const auto has = [](const internal::column::ColumnEvents& events, double t) {
+      return std::any_of(events.t, events.t + events.count,
+                         [t](double at) { return std::fabs(at - t) < 1e-7; });
+    };
+    const internal::column::ColumnEvents known = between(-2.5, 2.5);
+    constexpr double kWidth = 0.9, kStep = kWidth / 18;  // of which Find takes 18 steps
+    for (int k = 0; k + 1 < known.count; ++k) {
+      const double a = known.t[k], b = known.t[k + 1];
+      if (b - a > 0.3 * kStep) continue;
+      for (const double share : {0.01, 0.1, 0.3, 0.45, 0.55, 0.69}) {
+        const double begin = a - share * kStep, end = b + share * kStep;
+        for (const auto& events : {between(begin, begin + kWidth), between(end - kWidth, end)}) {
+          ++looks;
+          missed += has(events, a) && has(events, b) ? 0 : 1;
+        }
+      }
+    }
+  }
+  EXPECT_GT(looks, 600);
+  // Where the extremum jumps between two looks a dip stays unseen, at the ends and in between.
+  EXPECT_LT(missed, 0.02 * looks);
 }
 
 // What the Hessian of a torus changes by is below its bound, which is lower around the axis.

@@ -181,14 +181,15 @@ void ExpectSamePolytope(const Polytope& a, const Polytope& b) {
   for (std::size_t f = 0; f < a.faces.size(); ++f) {
     const PolytopeFace &x = a.faces[f], &y = b.faces[f];
     EXPECT_EQ(x.cut, y.cut);
-    ASSERT_EQ(x.p.size(), y.p.size());
+    const std::span<const Vec3> p = a.Corners(x), q = b.Corners(y);
+    ASSERT_EQ(p.size(), q.size());
     std::size_t first = 0;  // a polygon may begin at another corner
-    while (first < y.p.size() && Norm(y.p[first] - x.p[0]) > 1e-10) ++first;
-    ASSERT_LT(first, y.p.size());
-    for (std::size_t k = 0; k < x.p.size(); ++k) {
-      const std::size_t at = (first + k) % y.p.size();
-      EXPECT_LT(Norm(x.p[k] - y.p[at]), 1e-10);
-      EXPECT_EQ(x.edge[k], y.edge[at]);
+    while (first < q.size() && Norm(q[first] - p[0]) > 1e-10) ++first;
+    ASSERT_LT(first, q.size());
+    for (std::size_t k = 0; k < p.size(); ++k) {
+      const std::size_t at = (first + k) % q.size();
+      EXPECT_LT(Norm(p[k] - q[at]), 1e-10);
+      EXPECT_EQ(a.Edges(x)[k], b.Edges(y)[at]);
     }
   }
 }

@@ -40,6 +40,21 @@ class UndefinedNormal : public host::NormalLaw {
   double k_v_;
 };
 
+/** f_n = k_v V up to V = 4e-6 m³, and so many times that beyond. */
+class SteppedNormal : public host::NormalLaw {
+ public:
+  explicit SteppedNormal(host::Parameters& p)
+      : k_v_(PositiveStiffness(p, "stiffness")),
+        times_(p.InRange("times", 1.0, 1e-300, 1e300, "Give a factor.")) {}
+  host::NormalForce Force(double V_r, double /*a*/) const override {
+    return {(V_r > 4e-6 ? times_ : 1.0) * k_v_ * V_r, 0.0};
+  }
+  double DampingFactor(double /*v_i*/) const override { return 0.0; }
+
+ private:
+  double k_v_, times_;
+};
+
 /** Friction that jumps between ±μ f_n at rest: the equations of a body that it holds have no
  * solution. */
 class JumpingFriction : public host::FrictionLaw {
@@ -60,7 +75,8 @@ class JumpingFriction : public host::FrictionLaw {
 
 const bool kRegistered = host::Register<JumpingFriction>(host::FrictionLaws(), "test_jumping") &&
                          host::Register<PumpingNormal>(host::NormalLaws(), "test_pumping") &&
-                         host::Register<UndefinedNormal>(host::NormalLaws(), "test_undefined");
+                         host::Register<UndefinedNormal>(host::NormalLaws(), "test_undefined") &&
+                         host::Register<SteppedNormal>(host::NormalLaws(), "test_stepped");
 
 Simulation BallOnFloor(const std::string& normal, const std::string& more) {
   return FromText(
@@ -179,6 +195,20 @@ TEST(SimulationCounters, BodiesThatNoSubstepBringsOnAreArrested) {
     const Vec3 p = 2.0 * simulation.State()[0].v_WM + 3.0 * simulation.State()[1].v_WM;
     EXPECT_LT(Norm(p - Vec3{3, 0, -1}), 1e-9);
     EXPECT_LT(Norm(spin() - spin_before), 1e-6 * Norm(spin_before));
+  }
+}
+
+// Where a force jumps no substep is short enough: energy comes from nothing however short it is.
+// That is seen before thousands of substeps have led nowhere.
+TEST(SlowSimulationCounters, AJumpOfAForceTakesNoThousandSubsteps) {
+  for (const double times : {1e3, 1e5}) {
+    SCOPED_TRACE(times);
+    Simulation simulation =
+        BallOnFloor("model: test_stepped, stiffness: 1e5, times: " + std::to_string(times), "");
+    RunToEnd(&simulation);
+    const SimulationCounters& counters = simulation.Counters();
+    EXPECT_GT(counters.arrests, 0);
+    EXPECT_LT(counters.substeps, 250 * counters.steps);
   }
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "host/simulation/arrest.h"
 #include "host/simulation/state_layout.h"
 #include "tests/geometry/random_shapes.h"
@@ -164,6 +166,18 @@ TEST(SlowDown, LeavesMotionThatIsLessThanTheGain) {
   const std::vector<double> before = trial.scratch.y;
   EXPECT_FALSE(SlowDown(trial.group, 2 * SumsOf(trial).kinetic, &trial.scratch));
   EXPECT_EQ(trial.scratch.y, before);
+}
+
+// The end of a trial that has diverged: its energy is infinite, and so is what it gains.
+TEST(SlowDown, LeavesMotionWithoutFiniteEnergy) {
+  Random random(4);
+  Trial trial = RandomTrial(&random, 3, nullptr);
+  for (double& y : trial.scratch.y) y *= 1e200;
+  const std::vector<double> before = trial.scratch.y;
+  for (const double gain : {1.0, HUGE_VAL}) {
+    EXPECT_FALSE(SlowDown(trial.group, gain, &trial.scratch));
+    EXPECT_EQ(trial.scratch.y, before);
+  }
 }
 
 }  // namespace

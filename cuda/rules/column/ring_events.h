@@ -16,18 +16,20 @@ class RingEvents {
   INTERVOX_HD RingEvents(const ColumnChart& chart, int surface, ColumnEvents* events)
       : chart_(chart), surface_(surface), events_(events) {}
 
-  /** Adds the events between two azimuths. */
+  /** Adds the events between two azimuths. It looks a step beyond both, since a dip is seen only
+   between three looks; so there may be some that lie without. */
   INTERVOX_HD void Find(double t0, double t1) {
     constexpr int kPerQuadrant = 12, kLeast = 8;
     const int steps = kLeast + static_cast<int>(kPerQuadrant * (t1 - t0));
+    const double step = (t1 - t0) / steps;
     Extrema before, now;
-    double from = t0;
-    Look(t0, &now);
-    for (int k = 1; k <= steps; ++k) {
+    double from = t0 - step;
+    Look(from, &now);
+    for (int k = 0; k <= steps + 1; ++k) {
       const double to = t0 + (t1 - t0) * k / steps;
       before = now;
       Look(to, &now);
-      for (int i = 0; i < now.count; ++i) Follow(before, from, to, (t1 - t0) / steps, &now.at[i]);
+      for (int i = 0; i < now.count; ++i) Follow(before, from, to, step, &now.at[i]);
       from = to;
     }
   }
