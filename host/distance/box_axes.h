@@ -33,18 +33,16 @@ inline double OneNorm(const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + 
 /** Whether a rotation is none. */
 inline bool IsIdentity(const Mat3& R) { return R.row0.x == 1 && R.row1.y == 1 && R.row2.z == 1; }
 
-/** A box' pose in the frame of its cell's pose. */
-inline Pose Placed(const Pose& X, const geometry::OrientedBox& box) {
-  return {IsIdentity(box.X.R) ? X.R : X.R * box.X.R, X * box.X.p};
-}
-
-/** Places the boxes of two posed frames.
- @param X_LD  the first box' own pose */
+/** Places the bounds of two cells.
+ @param X_AB  of the second cell in the frame of the first */
 inline BoxPair PlaceBoxes(const geometry::OrientedBox& a, const geometry::OrientedBox& b,
-                          const Pose& X_LA, const Pose& X_LB, Pose* X_LD) {
-  const Pose X = Placed(X_LB, b);
-  *X_LD = Placed(X_LA, a);
-  BoxPair out{a.half, b.half, TransposeTimes(X_LD->R, X.p - X_LD->p), Transpose(X_LD->R) * X.R, {}};
+                          const Pose& X_AB) {
+  BoxPair out{a.half, b.half, X_AB * b.X.p - a.X.p, X_AB.R, {}};
+  if (!IsIdentity(b.X.R)) out.turn = out.turn * b.X.R;
+  if (!IsIdentity(a.X.R)) {
+    out.turn = Transpose(a.X.R) * out.turn;
+    out.way = TransposeTimes(a.X.R, out.way);
+  }
   out.size = {Abs(out.turn.row0), Abs(out.turn.row1), Abs(out.turn.row2)};
   return out;
 }
@@ -104,9 +102,29 @@ inline Vec3 DeepPoint(const BoxPair& boxes) {
   return 0.5 * (x + y);
 }
 
+/** Whether a cell may be its bounds: six planes. */
+inline bool MayBeItsBounds(const geometry::Cell& cell) {
+  return cell.polytope && cell.surfaces.size() == 6;
+}
+
+/** Whether a polytope of eight corners is its bounds by these: no corner is as far from their
+ middle as theirs, so that the sum of squares tells. Rounding is no more than 1e-12 of the size in
+ boxes that are not thinner than a fiftieth of it; of others nothing is said. */
+inline bool HasCornersOfItsBounds(const geometry::Cell& cell) {
+  constexpr double kRounding = 4e-15, kThinnest = 0.02;
+  const Vec3& half = cell.bounds.half;
+  const double square = SquaredNorm(half), thin = kThinnest * kThinnest * square;
+  if (half.x * half.x < thin || half.y * half.y < thin || half.z * half.z < thin) return false;
+  if (cell.corners.p_C.size() != 8) return false;
+  double sum = 0.0;
+  for (const Vec3& p : cell.corners.p_C) sum += SquaredNorm(p - cell.bounds.X.p);
+  return sum >= 8.0 * (1.0 - kRounding) * square;
+}
+
 /** Whether a cell is its bounds: these lie within all of its surfaces, which are planes. */
 inline bool IsItsBounds(const geometry::Cell& cell) {
   if (!cell.bounded || !cell.polytope) return false;
+  if (HasCornersOfItsBounds(cell)) return true;
   const geometry::OrientedBox& box = cell.bounds;
   const double room = kSame * (OneNorm(box.half) + OneNorm(box.X.p));
   const bool straight = IsIdentity(box.X.R);
