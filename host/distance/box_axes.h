@@ -30,6 +30,9 @@ enum class EdgeAxes : std::uint8_t {
 /** |x| + |y| + |z|. */
 inline double OneNorm(const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
 
+/** The components' magnitudes, by a mask each. */
+inline Vec3 Magnitudes(const Vec3& v) { return {std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}; }
+
 /** Whether a rotation is none. */
 inline bool IsIdentity(const Mat3& R) { return R.row0.x == 1 && R.row1.y == 1 && R.row2.z == 1; }
 
@@ -43,15 +46,15 @@ inline BoxPair PlaceBoxes(const geometry::OrientedBox& a, const geometry::Orient
     out.turn = Transpose(a.X.R) * out.turn;
     out.way = TransposeTimes(a.X.R, out.way);
   }
-  out.size = {Abs(out.turn.row0), Abs(out.turn.row1), Abs(out.turn.row2)};
+  out.size = {Magnitudes(out.turn.row0), Magnitudes(out.turn.row1), Magnitudes(out.turn.row2)};
   return out;
 }
 
 /** Whether an axis of one of the boxes shows that they overlap by `thin` [m] at most. */
 inline bool AreApartAlongFaces(const BoxPair& boxes, double thin) {
-  const Vec3 of_a = Abs(boxes.way) - boxes.a - boxes.size * boxes.b;
+  const Vec3 of_a = Magnitudes(boxes.way) - boxes.a - boxes.size * boxes.b;
   if (of_a.x >= -thin || of_a.y >= -thin || of_a.z >= -thin) return true;
-  const Vec3 seen = Abs(TransposeTimes(boxes.turn, boxes.way));
+  const Vec3 seen = Magnitudes(TransposeTimes(boxes.turn, boxes.way));
   const Vec3 of_b = seen - boxes.b - TransposeTimes(boxes.size, boxes.a);
   return of_b.x >= -thin || of_b.y >= -thin || of_b.z >= -thin;
 }
@@ -64,15 +67,16 @@ inline EdgeAxes LookAlongEdges(const BoxPair& boxes, double thin) {
   const auto apart = [&](double way1, double way2, double a1, double a2, const Vec3& turn1,
                          const Vec3& turn2, const Vec3& size0, const Vec3& size1,
                          const Vec3& size2) {
-    const Vec3 between = Abs(way2 * turn1 - way1 * turn2);
+    const Vec3 between = Magnitudes(way2 * turn1 - way1 * turn2);
     const Vec3 shadow_a = a1 * size2 + a2 * size1;
     const Vec3 shadow_b{b.y * size0.z + b.z * size0.y, b.z * size0.x + b.x * size0.z,
                         b.x * size0.y + b.y * size0.x};
     const Vec3 gap = between - shadow_a - shadow_b;
+    // The products' lengths are 1 at most, and what they round by is far less than `thin`.
+    if (gap.x < -thin && gap.y < -thin && gap.z < -thin) return false;
     const Vec3 square = Scaled(turn1, turn1) + Scaled(turn2, turn2);
     constexpr double kLeast = kParallel * kParallel;
     all = all && square.x >= kLeast && square.y >= kLeast && square.z >= kLeast;
-    if (gap.x < -thin && gap.y < -thin && gap.z < -thin) return false;  // lengths are 1 at most
     for (int j = 0; j < 3; ++j) {
       if (square[j] >= kLeast && gap[j] >= -thin * std::sqrt(square[j])) return true;
     }
@@ -131,7 +135,7 @@ inline bool IsItsBounds(const geometry::Cell& cell) {
   for (const geometry::Surface& s : cell.surfaces) {
     const Vec3 n = s.PlaneNormal(), along = straight ? n : TransposeTimes(box.X.R, n);
     const double away = s.side * Dot(n, s.o - box.X.p);
-    if (!(away >= Dot(Abs(along), box.half) - room)) return false;
+    if (!(away >= Dot(Magnitudes(along), box.half) - room)) return false;
   }
   return true;
 }

@@ -15,12 +15,12 @@ struct Hull {
   /** What the set is. */
   enum class Kind : std::uint8_t { kCorners, kBox, kEllipsoid, kCylinder, kCone, kTorus };
   Kind kind = Kind::kBox;
-  const Mat3* R = nullptr;          ///< its axes in the cell's frame
-  Vec3 p;                           ///< its middle there; of a cone its apex [m]
-  Vec3 half;                        ///< box: half extents [m]; ellipsoid: squares of its radii [m²]
-  double radius = 0.0;              ///< cylinder's, torus' major [m]; cone: radius over height
-  double low = 0.0, high = 0.0;     ///< ends along the axis from p; torus: `high` is its minor [m]
-  const Vec3* corners = nullptr;    ///< in the cell's frame
+  const Mat3* R = nullptr;        ///< its axes in the cell's frame
+  Vec3 p;                         ///< its middle there; of a cone its apex [m]
+  Vec3 half;                      ///< box: half extents [m]; ellipsoid: squares of its radii [m²]
+  double radius = 0.0;            ///< cylinder's, torus' major [m]; cone: radius over height
+  double low = 0.0, high = 0.0;   ///< ends along the axis from p; torus: `high` is its minor [m]
+  const Vec3* corners = nullptr;  ///< in the cell's frame
   const Vec3* corners_end = nullptr;
 };
 
@@ -101,8 +101,7 @@ inline Vec3 FarthestPoint(const Hull& hull, const Vec3& d) {
   }
   const Vec3 m = TransposeTimes(*hull.R, d);
   if (hull.kind == Hull::Kind::kBox) {
-    return hull.p + *hull.R * Vec3{std::copysign(hull.half.x, m.x),
-                                   std::copysign(hull.half.y, m.y),
+    return hull.p + *hull.R * Vec3{std::copysign(hull.half.x, m.x), std::copysign(hull.half.y, m.y),
                                    std::copysign(hull.half.z, m.z)};
   }
   if (hull.kind == Hull::Kind::kEllipsoid) {

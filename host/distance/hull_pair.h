@@ -48,8 +48,7 @@ class DifferenceSimplex {
     const Vec3 rs = Cross(r, s), pq = Cross(p, q);
     const double share[4] = {Dot(q, rs), -Dot(p, rs), Dot(s, pq), -Dot(r, pq)};
     const double sum = share[0] + share[1] + share[2] + share[3];
-    return (share[0] * at_[0].a + share[1] * at_[1].a + share[2] * at_[2].a +
-            share[3] * at_[3].a) /
+    return (share[0] * at_[0].a + share[1] * at_[1].a + share[2] * at_[2].a + share[3] * at_[3].a) /
            sum;
   }
 

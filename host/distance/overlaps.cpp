@@ -115,7 +115,7 @@ double RadiusOf(const Cell& cell) { return Norm(cell.bounds.half); }
 bool IsWithin(const Cell& cell, const Vec3& p, double deep) {
   for (const Surface& s : cell.surfaces) {
     const double level =
-        s.kind == SurfaceKind::kPlane ? s.side * Dot(s.R.Col(2), p - s.o) : geometry::Level(s, p);
+        s.kind == SurfaceKind::kPlane ? Dot(s.PlaneNormal(), p - s.o) : geometry::Level(s, p);
     if (!(level < -deep)) return false;
   }
   return true;
@@ -354,7 +354,8 @@ void SetApart(OverlapTest* test) {
 struct Placed {
   const Cell& a;
   const Cell& b;
-  Pose X_WA, X_AB;
+  const Pose& X_WA;
+  Pose X_AB;
   double thin;  ///< balls of this radius are no overlap [m]
 };
 
@@ -383,15 +384,24 @@ bool TakePoint(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
  @returns whether it was inside all of them */
 bool MoveInside(const Cell& cell, double inside, double beyond, Vec3* p) {
   bool within = true;
+  Vec3 x = *p;
   for (const Surface& s : cell.surfaces) {
-    const bool plane = s.kind == SurfaceKind::kPlane;
-    const double level = plane ? s.side * Dot(s.R.Col(2), *p - s.o) : geometry::Level(s, *p);
+    if (s.kind == SurfaceKind::kPlane) {  // which keeps f ≤ 0
+      const Vec3 n = s.PlaneNormal();
+      const double level = Dot(n, x - s.o);
+      if (level < -inside) continue;
+      within = false;
+      x -= (level + beyond) * n;
+      continue;
+    }
+    const double level = geometry::Level(s, x);
     if (level < -inside) continue;
     within = false;
-    const Vec3 g = plane ? s.R.Col(2) : geometry::Gradient(s, *p);
+    const Vec3 g = geometry::Gradient(s, x);
     const double square = SquaredNorm(g);
-    if (square > kFlat) *p -= (s.side * (level + beyond) / square) * g;
+    if (square > kFlat) x -= (s.side * (level + beyond) / square) * g;
   }
+  *p = x;
   return within;
 }
 
@@ -541,7 +551,9 @@ void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
                OverlapTest* test) {
   const double square_a = a.bounded ? SquaredNorm(a.bounds.half) : HUGE_VAL;
   const double square_b = b.bounded ? SquaredNorm(b.bounds.half) : HUGE_VAL;
-  const Placed pair{a, b, X_WA,
+  const Placed pair{a,
+                    b,
+                    X_WA,
                     {Transpose(X_WA.R) * X_WB.R, TransposeTimes(X_WA.R, X_WB.p - X_WA.p)},
                     kThin * std::sqrt(square_a < square_b ? square_a : square_b)};
   const Surface* round_a = distance::EllipsoidOf(a);
