@@ -296,12 +296,18 @@ TEST(Overlaps, OfSixPlanesThatAreNoBox) {
   };
   for (const double tilt : {1e-7, 1e-3, 0.3}) {
     const Cells wedge = six({tilt, 0, 1});  // lower at +x
-    const double fall = 0.5 * std::hypot(1.0, tilt) - 0.5 * tilt, rise = fall + tilt;
-    // Unit boxes over its low and its high edge; the lower half of each is beside it.
-    EXPECT_FALSE(Overlaps(wedge, box, {}, At(0.99, 0.1, fall + 0.5 + 0.02 * tilt)));
-    EXPECT_TRUE(Overlaps(wedge, box, {}, At(0.99, 0.1, fall + 0.5 - 0.1 * tilt)));
-    EXPECT_TRUE(Overlaps(wedge, box, {}, At(-0.99, 0.1, rise + 0.5 - 0.1 * tilt)));
-    EXPECT_FALSE(Overlaps(wedge, box, {}, At(-0.99, 0.1, rise + 0.5 + 0.02 * tilt)));
+    // A box on one of its corners, over the low edge and over the high one.
+    const Mat3 R = testing::Turned({0.6, 0.5, 0}, {});
+    const double low = -0.5 * (std::fabs(R.row2.x) + std::fabs(R.row2.y) + std::fabs(R.row2.z));
+    const Vec3 corner = R * Vec3{std::copysign(0.5, -R.row2.x), std::copysign(0.5, -R.row2.y),
+                                 std::copysign(0.5, -R.row2.z)};
+    for (const double x : {0.45, -0.45}) {
+      const double top = 0.5 * std::hypot(1.0, tilt) - tilt * x;
+      for (const double above : {0.1, -0.1}) {
+        const Pose X{R, {x - corner.x, 0.1 - corner.y, top + above * tilt - low}};
+        EXPECT_EQ(Overlaps(wedge, box, {}, X), above < 0) << x << " " << tilt;
+      }
+    }
   }
 }
 
