@@ -420,6 +420,20 @@ bool TakePointNear(const Placed& pair, Vec3 p_A, OverlapTest* test) {
   return false;
 }
 
+/** Two balls: a point in the middle of what they share along the line of their centres. */
+void TestBalls(const Surface& a, const Surface& b, const Pose& X_WA, const Pose& X_WB,
+               OverlapTest* test) {
+  const double r_a = std::sqrt(-a.c / a.e.x), r_b = std::sqrt(-b.c / b.e.x);
+  const Vec3 center = X_WA * a.o, way = X_WB * b.o - center;
+  const double between = Norm(way), begin = std::max(-r_a, between - r_b),
+               end = std::min(r_a, between + r_b);
+  if (!(end - begin > kThin * std::min(r_a, r_b))) return SetApart(test);
+  test->overlaps = true;
+  test->proof = OverlapProof::kPoint;
+  test->steps = 1;
+  test->p_W = between > 0 ? center + (0.5 * (begin + end) / between) * way : center;
+}
+
 /** Two ellipsoids. @returns whether that decides */
 bool TestEllipsoids(const Placed& pair, const Surface& a, const Surface& b, OverlapTest* test) {
   Vec3 p_A;
@@ -549,6 +563,12 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
  point where both may be deep; their hulls, with points nearby; then what decides in any case. */
 void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
                OverlapTest* test) {
+  const Surface* round_a = distance::EllipsoidOf(a);
+  const Surface* round_b = distance::EllipsoidOf(b);
+  const bool round = round_a != nullptr && round_b != nullptr;
+  if (round && geometry::IsSphere(*round_a) && geometry::IsSphere(*round_b)) {
+    return TestBalls(*round_a, *round_b, X_WA, X_WB, test);
+  }
   const double square_a = a.bounded ? SquaredNorm(a.bounds.half) : HUGE_VAL;
   const double square_b = b.bounded ? SquaredNorm(b.bounds.half) : HUGE_VAL;
   const Placed pair{a,
@@ -556,9 +576,7 @@ void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
                     X_WA,
                     {Transpose(X_WA.R) * X_WB.R, TransposeTimes(X_WA.R, X_WB.p - X_WA.p)},
                     kThin * std::sqrt(square_a < square_b ? square_a : square_b)};
-  const Surface* round_a = distance::EllipsoidOf(a);
-  const Surface* round_b = distance::EllipsoidOf(b);
-  if (round_a != nullptr && round_b != nullptr) {
+  if (round) {
     if (TestEllipsoids(pair, *round_a, *round_b, test)) return;
     return Search(pair, X_WB, test);
   }

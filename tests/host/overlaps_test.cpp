@@ -254,6 +254,30 @@ TEST(Overlaps, ThinOverlapsOfEllipsoids) {
   }
 }
 
+// Balls by their distance: the point found lies in both, also where one holds the other.
+TEST(Overlaps, OfBallsOfAnySize) {
+  Random random(14);
+  for (int k = 0; k < 500; ++k) {
+    const double r_a = random.LogUniform(0.01, 1), r_b = random.LogUniform(0.01, 1);
+    const Cells a = ToCells(*Leaf(geometry::Sphere{r_a})),
+                b = ToCells(*Leaf(geometry::Sphere{r_b}));
+    const double gap = (k % 2 == 0 ? 1 : -1) * random.LogUniform(1e-9, 1) * std::min(r_a, r_b);
+    const Pose X_WA = random.RandomPose(3);
+    const double between =
+        k % 10 == 1 ? random.Uniform(0, 1) * std::fabs(r_a - r_b) : r_a + r_b + gap;
+    const Pose X_WB{random.Rotation(), X_WA.p + between * random.Direction()};
+    SCOPED_TRACE("pair " + std::to_string(k));
+    const OverlapTest test = TestOverlap(a, b, X_WA, X_WB);
+    EXPECT_EQ(test.overlaps, gap < 0);
+    EXPECT_EQ(test.proof, gap < 0 ? OverlapProof::kPoint : OverlapProof::kPlanes);
+    if (gap > 0) continue;
+    EXPECT_LT(Outside(a, Inverse(X_WA) * test.p_W), 0);
+    EXPECT_LT(Outside(b, Inverse(X_WB) * test.p_W), 0);
+  }
+  const Cells ball = ToCells(*Leaf(geometry::Sphere{1}));
+  EXPECT_TRUE(Overlaps(ball, ball, {}, {}));
+}
+
 // All families against a half-space at any angle, above, touching and below.
 TEST(Overlaps, ThinOverlapsOfAnySolidAndAPlane) {
   const std::vector<Solid> all = AllSolids();
