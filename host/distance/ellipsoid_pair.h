@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "geometry/surface_eval.h"
+#include "host/distance/box_axes.h"
 #include "host/distance/hull_pair.h"
 
 namespace intervox::host::distance {
