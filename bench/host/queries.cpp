@@ -111,8 +111,11 @@ void AtDepth(benchmark::State& state, Cells (*shape_a)(), Cells (*shape_b)(), De
   Random random(7);
   const Engine engine({Device::kSerial, 1, 0});
   const host::MeasureOptions options{1e-3, 0.0, LeafRule::kAuto};
-  const double whole = std::min(host::MeasureSolid(engine, a, options).sum.volume,
-                                host::MeasureSolid(engine, b, options).sum.volume);
+  double whole = HUGE_VAL;
+  for (const Cells* solid : {&a, &b}) {
+    const auto m = host::MeasureSolid(engine, *solid, options).sum;
+    if (m.status == Status::kOk) whole = std::min(whole, m.volume);
+  }
   std::vector<Query> queries;
   while (queries.size() < kPoses) {
     const Pose X_WA = random.RandomPose(0.5), X_WB = random.RandomPose(0.5);
@@ -155,6 +158,8 @@ Cells AHull() { return {Random(2).Hull(40, 0.5)}; }
 Cells AnEllipsoid() { return testing::CellsOf(geometry::Ellipsoid{{0.5, 0.4, 0.3}}); }
 Cells ACylinder() { return testing::CellsOf(geometry::Cylinder{0.3, 0.8}); }
 Cells ACone() { return testing::CellsOf(geometry::Cone{0.4, 0.0, 0.7}); }
+Cells ABall() { return testing::CellsOf(geometry::Sphere{0.3}); }
+Cells AHalfSpace() { return {testing::HalfSpaceCell({0, 0, 1}, 0.05)}; }
 Cells ATorus() { return testing::CellsOf(geometry::Torus{0.4, 0.15}); }
 Cells AHoledBox() { return testing::HoledBoxCells({1, 1, 0.5}, 0.25); }
 
@@ -176,6 +181,8 @@ INTERVOX_DEPTHS(ellipsoid_ellipsoid, AnEllipsoid, AnEllipsoid, kPoses);
 INTERVOX_DEPTHS(cylinder_cylinder, ACylinder, ACylinder, kPoses);
 INTERVOX_DEPTHS(cylinder_holed_box, ACylinder, AHoledBox, kPoses);
 INTERVOX_DEPTHS(torus_box, ATorus, ABox, kPoses);
+INTERVOX_DEPTHS(ball_ball, ABall, ABall, kPoses);
+INTERVOX_DEPTHS(torus_half_space, ATorus, AHalfSpace, kPoses);
 
 }  // namespace
 }  // namespace intervox

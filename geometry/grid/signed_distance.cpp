@@ -54,8 +54,11 @@ SignedDistance::SignedDistance(std::span<const Cell> cells) {
 }
 
 bool SignedDistance::Accepts(const Cell& cell, const Vec3& x) const {
-  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(),
-                     [&](const Surface& s) { return Level(s, x) <= tolerance_; });
+  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(), [&](const Surface& s) {
+    const bool plane = s.kind == SurfaceKind::kPlane;
+    const double f = plane ? Dot(s.PlaneNormal(), x - s.o) : Value(s, x);
+    return s.side * f <= tolerance_;
+  });
 }
 
 bool SignedDistance::Contains(const Vec3& p) const {
@@ -83,12 +86,15 @@ void SignedDistance::Improve(const Cell& cell, const Vec3& p, bool is_inside, do
   };
   std::vector<Foot> feet;  // of the globally closest points, which bound edges from below
   for (int i = 0; i < static_cast<int>(surfaces.size()); ++i) {
-    const ClosestPoints closest = internal::ClosestOnSurface(surfaces[i], p);
+    const Surface& s = surfaces[i];
+    const bool plane = s.kind == SurfaceKind::kPlane;
+    if (plane && std::fabs(Dot(s.PlaneNormal(), p - s.o)) > *best + tolerance_) continue;
+    const ClosestPoints closest = internal::ClosestOnSurface(s, p);
     for (int k = 0; k < closest.count; ++k) {
       const Vec3& x = closest.x[k];
       const double d = Norm(x - p);
       if (k == 0 && d < *best) feet.push_back({i, x, d});
-      const Vec3 n[] = {OutwardNormal(surfaces[i], x)};
+      const Vec3 n[] = {OutwardNormal(s, x)};
       if (d < *best) offer(x, n);
     }
   }

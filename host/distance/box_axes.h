@@ -30,30 +30,31 @@ enum class EdgeAxes : std::uint8_t {
 /** |x| + |y| + |z|. */
 inline double OneNorm(const Vec3& v) { return std::fabs(v.x) + std::fabs(v.y) + std::fabs(v.z); }
 
+/** The components' magnitudes, by a mask each. */
+inline Vec3 Magnitudes(const Vec3& v) { return {std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)}; }
+
 /** Whether a rotation is none. */
 inline bool IsIdentity(const Mat3& R) { return R.row0.x == 1 && R.row1.y == 1 && R.row2.z == 1; }
 
-/** A box' pose in the frame of its cell's pose. */
-inline Pose Placed(const Pose& X, const geometry::OrientedBox& box) {
-  return {IsIdentity(box.X.R) ? X.R : X.R * box.X.R, X * box.X.p};
-}
-
-/** Places the boxes of two posed frames.
- @param X_LD  the first box' own pose */
+/** Places the bounds of two cells.
+ @param X_AB  of the second cell in the frame of the first */
 inline BoxPair PlaceBoxes(const geometry::OrientedBox& a, const geometry::OrientedBox& b,
-                          const Pose& X_LA, const Pose& X_LB, Pose* X_LD) {
-  const Pose X = Placed(X_LB, b);
-  *X_LD = Placed(X_LA, a);
-  BoxPair out{a.half, b.half, TransposeTimes(X_LD->R, X.p - X_LD->p), Transpose(X_LD->R) * X.R, {}};
-  out.size = {Abs(out.turn.row0), Abs(out.turn.row1), Abs(out.turn.row2)};
+                          const Pose& X_AB) {
+  BoxPair out{a.half, b.half, X_AB * b.X.p - a.X.p, X_AB.R, {}};
+  if (!IsIdentity(b.X.R)) out.turn = out.turn * b.X.R;
+  if (!IsIdentity(a.X.R)) {
+    out.turn = Transpose(a.X.R) * out.turn;
+    out.way = TransposeTimes(a.X.R, out.way);
+  }
+  out.size = {Magnitudes(out.turn.row0), Magnitudes(out.turn.row1), Magnitudes(out.turn.row2)};
   return out;
 }
 
 /** Whether an axis of one of the boxes shows that they overlap by `thin` [m] at most. */
 inline bool AreApartAlongFaces(const BoxPair& boxes, double thin) {
-  const Vec3 of_a = Abs(boxes.way) - boxes.a - boxes.size * boxes.b;
+  const Vec3 of_a = Magnitudes(boxes.way) - boxes.a - boxes.size * boxes.b;
   if (of_a.x >= -thin || of_a.y >= -thin || of_a.z >= -thin) return true;
-  const Vec3 seen = Abs(TransposeTimes(boxes.turn, boxes.way));
+  const Vec3 seen = Magnitudes(TransposeTimes(boxes.turn, boxes.way));
   const Vec3 of_b = seen - boxes.b - TransposeTimes(boxes.size, boxes.a);
   return of_b.x >= -thin || of_b.y >= -thin || of_b.z >= -thin;
 }
@@ -66,15 +67,16 @@ inline EdgeAxes LookAlongEdges(const BoxPair& boxes, double thin) {
   const auto apart = [&](double way1, double way2, double a1, double a2, const Vec3& turn1,
                          const Vec3& turn2, const Vec3& size0, const Vec3& size1,
                          const Vec3& size2) {
-    const Vec3 between = Abs(way2 * turn1 - way1 * turn2);
+    const Vec3 between = Magnitudes(way2 * turn1 - way1 * turn2);
     const Vec3 shadow_a = a1 * size2 + a2 * size1;
     const Vec3 shadow_b{b.y * size0.z + b.z * size0.y, b.z * size0.x + b.x * size0.z,
                         b.x * size0.y + b.y * size0.x};
     const Vec3 gap = between - shadow_a - shadow_b;
+    // The products' lengths are 1 at most, and what they round by is far less than `thin`.
+    if (gap.x < -thin && gap.y < -thin && gap.z < -thin) return false;
     const Vec3 square = Scaled(turn1, turn1) + Scaled(turn2, turn2);
     constexpr double kLeast = kParallel * kParallel;
     all = all && square.x >= kLeast && square.y >= kLeast && square.z >= kLeast;
-    if (gap.x < -thin && gap.y < -thin && gap.z < -thin) return false;  // lengths are 1 at most
     for (int j = 0; j < 3; ++j) {
       if (square[j] >= kLeast && gap[j] >= -thin * std::sqrt(square[j])) return true;
     }
@@ -104,16 +106,36 @@ inline Vec3 DeepPoint(const BoxPair& boxes) {
   return 0.5 * (x + y);
 }
 
+/** Whether a cell may be its bounds: six planes. */
+inline bool MayBeItsBounds(const geometry::Cell& cell) {
+  return cell.polytope && cell.surfaces.size() == 6;
+}
+
+/** Whether a polytope of eight corners is its bounds by these: no corner is as far from their
+ middle as theirs, so that the sum of squares tells. Rounding is no more than 1e-12 of the size in
+ boxes that are not thinner than a fiftieth of it; of others nothing is said. */
+inline bool HasCornersOfItsBounds(const geometry::Cell& cell) {
+  constexpr double kRounding = 4e-15, kThinnest = 0.02;
+  const Vec3& half = cell.bounds.half;
+  const double square = SquaredNorm(half), thin = kThinnest * kThinnest * square;
+  if (half.x * half.x < thin || half.y * half.y < thin || half.z * half.z < thin) return false;
+  if (cell.corners.p_C.size() != 8) return false;
+  double sum = 0.0;
+  for (const Vec3& p : cell.corners.p_C) sum += SquaredNorm(p - cell.bounds.X.p);
+  return sum >= 8.0 * (1.0 - kRounding) * square;
+}
+
 /** Whether a cell is its bounds: these lie within all of its surfaces, which are planes. */
 inline bool IsItsBounds(const geometry::Cell& cell) {
   if (!cell.bounded || !cell.polytope) return false;
+  if (HasCornersOfItsBounds(cell)) return true;
   const geometry::OrientedBox& box = cell.bounds;
   const double room = kSame * (OneNorm(box.half) + OneNorm(box.X.p));
   const bool straight = IsIdentity(box.X.R);
   for (const geometry::Surface& s : cell.surfaces) {
     const Vec3 n = s.PlaneNormal(), along = straight ? n : TransposeTimes(box.X.R, n);
     const double away = s.side * Dot(n, s.o - box.X.p);
-    if (!(away >= Dot(Abs(along), box.half) - room)) return false;
+    if (!(away >= Dot(Magnitudes(along), box.half) - room)) return false;
   }
   return true;
 }

@@ -10,6 +10,8 @@
 #include "cuda/wall/wall_clearance.h"
 #include "geometry/surface_eval.h"
 #include "host/distance/box_axes.h"
+#include "host/distance/ellipsoid_pair.h"
+#include "host/distance/hull_pair.h"
 #include "host/distance/inner_ball.h"
 #include "host/distance/relaxation.h"
 
@@ -19,6 +21,7 @@ namespace {
 using distance::BallVerdict;
 using distance::Constraint;
 using distance::HalfSpaceCut;
+using distance::HullVerdict;
 using distance::PlacedCell;
 using geometry::Cell;
 using geometry::OrientedBox;
@@ -112,7 +115,7 @@ double RadiusOf(const Cell& cell) { return Norm(cell.bounds.half); }
 bool IsWithin(const Cell& cell, const Vec3& p, double deep) {
   for (const Surface& s : cell.surfaces) {
     const double level =
-        s.kind == SurfaceKind::kPlane ? s.side * Dot(s.R.Col(2), p - s.o) : geometry::Level(s, p);
+        s.kind == SurfaceKind::kPlane ? Dot(s.PlaneNormal(), p - s.o) : geometry::Level(s, p);
     if (!(level < -deep)) return false;
   }
   return true;
@@ -347,76 +350,197 @@ void SetApart(OverlapTest* test) {
   if (test->proof == OverlapProof::kBounds) test->proof = OverlapProof::kPlanes;
 }
 
-/** Takes a point of the frame for the answer where it lies inside both cells. */
-bool TakePoint(const Posed (&pair)[2], const Vec3& x, double thin, const Vec3& origin,
-               OverlapTest* test) {
-  constexpr double kDeep = 1e3;  // levels may rise by less than one metre each metre
-  ++test->steps;
-  for (const Posed& posed : pair) {
-    const Vec3 p = TransposeTimes(posed.X.R, x - posed.X.p);
-    if (!IsWithin(*posed.cell, p, kDeep * thin)) return false;
-  }
+/** A pair of cells in the frame of the first. */
+struct Placed {
+  const Cell& a;
+  const Cell& b;
+  const Pose& X_WA;
+  Pose X_AB;
+  double thin;  ///< balls of this radius are no overlap [m]
+};
+
+/** Levels may rise by less than one metre each metre: a point is inside by this often `thin`. */
+constexpr double kInside = 1e3;
+
+/** Says that a point of A's frame lies inside both cells. */
+bool Found(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
   test->overlaps = true;
   test->proof = OverlapProof::kPoint;
-  test->p_W = x + origin;
+  test->p_W = pair.X_WA * p_A;
   return true;
 }
 
-/** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
- needed. What costs least comes first: axes of the boxes around the cells, then a point or two where
- both may be deep, then what decides in any case. */
-void TestCells(const CellPair& pair, const Pose& X_WA, const Pose& X_WB, OverlapTest* test) {
-  const Cell &a = *pair.a, &b = *pair.b;
-  if (!a.bounded && !b.bounded) return AskEngine(a, b, X_WA, X_WB, test);
-  const bool first = a.bounded && (!b.bounded || RadiusOf(a) <= RadiusOf(b));
-  const Cell& small = first ? a : b;
-  const Vec3 origin = (first ? X_WA : X_WB) * small.bounds.X.p;
-  const Posed posed[2] = {{&a, {X_WA.R, X_WA.p - origin}}, {&b, {X_WB.R, X_WB.p - origin}}};
-  const double size = RadiusOf(small), thin = kThin * size;
-  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
-  if (a.bounded && b.bounded) {
-    Pose X_LD;
-    const distance::BoxPair boxes =
-        distance::PlaceBoxes(a.bounds, b.bounds, posed[0].X, posed[1].X, &X_LD);
-    if (distance::AreApartAlongFaces(boxes, thin)) return;
-    const Vec3 deep = X_LD * distance::DeepPoint(boxes);
-    if (!grids && TakePoint(posed, deep, thin, origin, test)) return;
-    const distance::EdgeAxes edges = distance::LookAlongEdges(boxes, thin);
-    if (edges == distance::EdgeAxes::kApart) return;
-    if (edges == distance::EdgeAxes::kOverlap && !grids && distance::IsItsBounds(a) &&
+/** Takes a point of A's frame for the answer where it lies inside both cells. */
+bool TakePoint(const Placed& pair, const Vec3& p_A, OverlapTest* test) {
+  ++test->steps;
+  if (!IsWithin(pair.a, p_A, kInside * pair.thin)) return false;
+  const Vec3 p_B = TransposeTimes(pair.X_AB.R, p_A - pair.X_AB.p);
+  return IsWithin(pair.b, p_B, kInside * pair.thin) && Found(pair, p_A, test);
+}
+
+/** Moves a point of a cell's frame beyond the surfaces that it is outside of, one after the other.
+ @param inside  levels that count as inside [m]
+ @param beyond  how far to move it beyond a surface [m]
+ @returns whether it was inside all of them */
+bool MoveInside(const Cell& cell, double inside, double beyond, Vec3* p) {
+  bool within = true;
+  Vec3 x = *p;
+  for (const Surface& s : cell.surfaces) {
+    if (s.kind == SurfaceKind::kPlane) {  // which keeps f ≤ 0
+      const Vec3 n = s.PlaneNormal();
+      const double level = Dot(n, x - s.o);
+      if (level < -inside) continue;
+      within = false;
+      x -= (level + beyond) * n;
+      continue;
+    }
+    const double level = geometry::Level(s, x);
+    if (level < -inside) continue;
+    within = false;
+    const Vec3 g = geometry::Gradient(s, x);
+    const double square = SquaredNorm(g);
+    if (square > kFlat) x -= (s.side * (level + beyond) / square) * g;
+  }
+  *p = x;
+  return within;
+}
+
+/** Looks for a point inside both cells next to one on the boundary of one of them, or in a hollow,
+ by moving it beyond their surfaces by turns. */
+bool TakePointNear(const Placed& pair, Vec3 p_A, OverlapTest* test) {
+  for (const double beyond : {1e-3, 1e-3, 1e-4, 1e-4, 1e-5, 1e-5}) {  // of the size
+    ++test->steps;
+    const double inside = kInside * pair.thin, far = beyond / kThin * pair.thin;
+    const bool in_a = MoveInside(pair.a, inside, far, &p_A);
+    Vec3 p_B = TransposeTimes(pair.X_AB.R, p_A - pair.X_AB.p);
+    const bool in_b = MoveInside(pair.b, inside, far, &p_B);
+    if (in_a && in_b) return Found(pair, p_A, test);
+    if (!in_b) p_A = pair.X_AB * p_B;
+  }
+  return false;
+}
+
+/** Two balls: a point in the middle of what they share along the line of their centres. */
+void TestBalls(const Surface& a, const Surface& b, const Pose& X_WA, const Pose& X_WB,
+               OverlapTest* test) {
+  const double r_a = std::sqrt(-a.c / a.e.x), r_b = std::sqrt(-b.c / b.e.x);
+  const Vec3 center = X_WA * a.o, way = X_WB * b.o - center;
+  const double between = Norm(way), begin = std::max(-r_a, between - r_b),
+               end = std::min(r_a, between + r_b);
+  if (!(end - begin > kThin * std::min(r_a, r_b))) return SetApart(test);
+  test->overlaps = true;
+  test->proof = OverlapProof::kPoint;
+  test->steps = 1;
+  test->p_W = between > 0 ? center + (0.5 * (begin + end) / between) * way : center;
+}
+
+/** Two ellipsoids. @returns whether that decides */
+bool TestEllipsoids(const Placed& pair, const Surface& a, const Surface& b, OverlapTest* test) {
+  Vec3 p_A;
+  switch (distance::LookAtEllipsoids(a, b, pair.X_AB, pair.thin, &p_A, &test->steps)) {
+    case HullVerdict::kApart:
+      SetApart(test);
+      return true;
+    case HullVerdict::kMeet:
+      return TakePoint(pair, p_A, test);
+    default:
+      return false;
+  }
+}
+
+/** Bounded cells by the boxes around them, and by a point where both may be deep; two boxes are
+ decided. @returns whether that decides */
+bool TestBoxes(const Placed& pair, bool grids, OverlapTest* test) {
+  const Cell &a = pair.a, &b = pair.b;
+  const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, pair.X_AB);
+  if (distance::AreApartAlongFaces(boxes, pair.thin)) return true;
+  const bool maybe = !grids && distance::MayBeItsBounds(a) && distance::MayBeItsBounds(b);
+  if (maybe || grids) {
+    const distance::EdgeAxes edges = distance::LookAlongEdges(boxes, pair.thin);
+    if (edges == distance::EdgeAxes::kApart) return true;
+    if (grids) return false;
+    if (edges == distance::EdgeAxes::kOverlap && distance::IsItsBounds(a) &&
         distance::IsItsBounds(b)) {
       test->overlaps = true;
       test->proof = OverlapProof::kPlanes;
-      return;
+      return true;
     }
   }
-  if (grids) return AskEngine(a, b, X_WA, X_WB, test);
+  const Vec3 deep = distance::DeepPoint(boxes);
+  const Pose& X = a.bounds.X;
+  return TakePoint(pair, distance::IsIdentity(X.R) ? X.p + deep : X * deep, test);
+}
+
+/** Bounded cells by their hulls. @returns whether that decides */
+bool TestHulls(const Placed& pair, OverlapTest* test) {
+  const double margin = distance::kHullRounding * (RadiusOf(pair.a) + RadiusOf(pair.b));
+  Vec3 p_A;
+  switch (distance::LookAtHulls(pair.a, pair.b, pair.X_AB, margin, &p_A, &test->steps)) {
+    case HullVerdict::kApart:
+      SetApart(test);
+      return true;
+    case HullVerdict::kMeet:
+      return TakePointNear(pair, p_A, test);
+    default:
+      return false;
+  }
+}
+
+/** A bounded cell and one of a single plane, by the point that is deepest beyond it. @returns
+ whether that decides */
+bool TestPlane(const Placed& pair, OverlapTest* test) {
+  const bool first = pair.a.bounded;
+  const Cell &body = first ? pair.a : pair.b, &space = first ? pair.b : pair.a;
+  const Surface& plane = space.surfaces[0];
+  if (space.surfaces.size() != 1 || plane.kind != SurfaceKind::kPlane) return false;
+  const Pose X = first ? pair.X_AB : Inverse(pair.X_AB);  // of the plane in the body's frame
+  const Vec3 n = X.R * plane.PlaneNormal();
+  ++test->steps;
+  const Vec3 foot = distance::FarthestPoint(distance::HullOf(body), -n);
+  if (Dot(n, foot - X * plane.o) > distance::kHullRounding * RadiusOf(body)) {
+    SetApart(test);
+    return true;
+  }
+  return TakePointNear(pair, first ? foot : pair.X_AB * foot, test);
+}
+
+/** A round wall in a round hole of nearly its size. @returns whether that decides */
+bool TestFit(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
+  const PairQuery query{&pair.a, &pair.b, pair.X_WA, X_WB};
+  for (const double share : {4e-3, 0.03, 0.2}) {
+    Vec3 p_W;
+    if (!PointBeyondWall(query, share, &p_W)) break;
+    if (TakePoint(pair, TransposeTimes(pair.X_WA.R, p_W - pair.X_WA.p), test)) return true;
+  }
+  if (WallClearance(query) > 0) {
+    SetApart(test);
+    return true;
+  }
+  OverlapTest asked = *test;
+  AskEngine(pair.a, pair.b, pair.X_WA, X_WB, &asked);
+  // Where edges meet, V may be below its rounding: then a point tells.
+  if (asked.overlaps) *test = asked;
+  return asked.overlaps;
+}
+
+/** Decides by cutting planes, or by boxes where a cell is not convex, or else by the volume. */
+void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
+  const Cell &a = pair.a, &b = pair.b;
+  const bool first = a.bounded && (!b.bounded || RadiusOf(a) <= RadiusOf(b));
+  const Cell& small = first ? a : b;
+  const double size = RadiusOf(small);
+  const Vec3 origin = (first ? pair.X_WA : X_WB) * small.bounds.X.p;
+  const Posed posed[2] = {{&a, {pair.X_WA.R, pair.X_WA.p - origin}},
+                          {&b, {X_WB.R, X_WB.p - origin}}};
   BallVerdict verdict = BallVerdict::kUndecided;
   Vec3 point;
-  const bool convex = IsConvex(a) && IsConvex(b);
-  const bool fit = !convex && IsFit(a, b);
-  OverlapTest asked = *test;
-  if (fit) {
-    for (const double share : {4e-3, 0.03, 0.2}) {
-      Vec3 p_W;
-      if (!PointBeyondWall({&a, &b, X_WA, X_WB}, share, &p_W)) break;
-      if (TakePoint(posed, p_W - origin, thin, origin, test)) return;
-    }
-    if (WallClearance({&a, &b, X_WA, X_WB}) > 0) return SetApart(test);
-    AskEngine(a, b, X_WA, X_WB, &asked);
-    if (asked.overlaps) {
-      *test = asked;
-      return;
-    }
-    // Where edges meet, V may be below its rounding: then a point tells.
-  }
   PlaneList planes;
-  if (a.polytope && b.polytope && planes.Take(a, b, Inverse(posed[0].X) * posed[1].X)) {
+  if (a.polytope && b.polytope && planes.Take(a, b, pair.X_AB)) {
     const Vec3 middle = TransposeTimes(posed[0].X.R, -posed[0].X.p);
-    verdict = SearchPlanes(planes, middle, size, thin, &point, &test->steps);
+    verdict = SearchPlanes(planes, middle, size, pair.thin, &point, &test->steps);
     point = posed[0].X * point;
-  } else if (convex) {
-    verdict = SearchConvex(posed, size, thin, &point, &test->steps);
+  } else if (IsConvex(a) && IsConvex(b)) {
+    verdict = SearchConvex(posed, size, pair.thin, &point, &test->steps);
   } else {
     const Pose X = (first ? posed[0] : posed[1]).X * small.bounds.X;
     verdict = BoxSearch(posed, {X, small.bounds.half}, size).Run(&point, &test->steps);
@@ -430,9 +554,43 @@ void TestCells(const CellPair& pair, const Pose& X_WA, const Pose& X_WB, Overlap
       test->p_W = point + origin;
       return;
     default:
-      if (!fit) AskEngine(a, b, X_WA, X_WB, &asked);
-      *test = asked;
+      AskEngine(a, b, pair.X_WA, X_WB, test);
   }
+}
+
+/** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
+ needed. What costs least comes first: two ellipsoids; axes of the boxes around the cells, with a
+ point where both may be deep; their hulls, with points nearby; then what decides in any case. */
+void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
+               OverlapTest* test) {
+  const Surface* round_a = distance::EllipsoidOf(a);
+  const Surface* round_b = distance::EllipsoidOf(b);
+  const bool round = round_a != nullptr && round_b != nullptr;
+  if (round && geometry::IsSphere(*round_a) && geometry::IsSphere(*round_b)) {
+    return TestBalls(*round_a, *round_b, X_WA, X_WB, test);
+  }
+  const double square_a = a.bounded ? SquaredNorm(a.bounds.half) : HUGE_VAL;
+  const double square_b = b.bounded ? SquaredNorm(b.bounds.half) : HUGE_VAL;
+  const Placed pair{a,
+                    b,
+                    X_WA,
+                    {Transpose(X_WA.R) * X_WB.R, TransposeTimes(X_WA.R, X_WB.p - X_WA.p)},
+                    kThin * std::sqrt(square_a < square_b ? square_a : square_b)};
+  if (round) {
+    if (TestEllipsoids(pair, *round_a, *round_b, test)) return;
+    return Search(pair, X_WB, test);
+  }
+  if (!a.bounded && !b.bounded) return AskEngine(a, b, X_WA, X_WB, test);
+  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
+  const bool bounded = a.bounded && b.bounded;
+  if (bounded && TestBoxes(pair, grids, test)) return;
+  if (grids) return AskEngine(a, b, X_WA, X_WB, test);
+  if (IsFit(a, b)) {
+    if (TestFit(pair, X_WB, test)) return;
+  } else if (bounded ? TestHulls(pair, test) : TestPlane(pair, test)) {
+    return;
+  }
+  Search(pair, X_WB, test);
 }
 
 }  // namespace
@@ -451,7 +609,7 @@ OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const 
   out.status = Status::kOk;
   out.proof = OverlapProof::kBounds;
   if (a.size() == 1 && b.size() == 1) {
-    TestCells({&a[0], &b[0], 0.0}, X_WA, X_WB, &out);
+    TestCells(a[0], b[0], X_WA, X_WB, &out);
     return out;
   }
   std::vector<CellPair> pairs;
@@ -468,7 +626,7 @@ OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const 
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const CellPair& p, const CellPair& q) { return p.nearness > q.nearness; });
   for (const CellPair& pair : pairs) {
-    TestCells(pair, X_WA, X_WB, &out);
+    TestCells(*pair.a, *pair.b, X_WA, X_WB, &out);
     if (!out.overlaps) continue;
     out.status = Status::kOk;  // whatever another pair left open
     out.reason.clear();

@@ -70,6 +70,59 @@ double DistanceToSheet(LatticeKind kind, double period, const Vec3& x) {
   return side * Norm(at - foot) / wave;
 }
 
+namespace {
+
+/** The distances of all nodes to the sheet, in voxels, of which there is one period where it is a
+ whole number of voxels. */
+class SheetDistances {
+ public:
+  /** @param nodes  how many will be asked for: what one period holds more is not prepared */
+  SheetDistances(const Lattice& lattice, double nodes) : lattice_(lattice) {
+    const double voxels = lattice.period / lattice.voxel_size, whole = std::round(voxels);
+    constexpr double kSame = 1e-12, kMost = 256;
+    if (std::fabs(voxels - whole) > kSame * voxels || whole > kMost ||
+        whole * whole * whole > nodes) {
+      return;
+    }
+    edge_ = static_cast<int>(whole);
+    period_.resize(static_cast<std::size_t>(edge_) * edge_ * edge_);
+    OnAllCores(edge_, [&](int begin, int end) {
+      std::size_t n = static_cast<std::size_t>(begin) * edge_ * edge_;
+      for (int i = begin; i < end; ++i) {
+        for (int j = 0; j < edge_; ++j) {
+          for (int k = 0; k < edge_; ++k) {
+            period_[n++] =
+                At({static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)});
+          }
+        }
+      }
+    });
+  }
+
+  /** At a node [voxels]. */
+  double operator()(const Vec3& u) const {
+    if (edge_ == 0) return At(u);
+    return period_[(Place(u.x) * static_cast<std::size_t>(edge_) + Place(u.y)) * edge_ +
+                   Place(u.z)];
+  }
+
+ private:
+  double At(const Vec3& u) const {
+    const double h = lattice_.voxel_size;
+    return std::fabs(DistanceToSheet(lattice_.kind, lattice_.period, h * u)) / h;
+  }
+  std::size_t Place(double u) const {
+    const int i = static_cast<int>(u) % edge_;
+    return static_cast<std::size_t>(i < 0 ? i + edge_ : i);
+  }
+
+  const Lattice& lattice_;
+  int edge_ = 0;  // nodes along a period; 0: each is computed
+  std::vector<double> period_;
+};
+
+}  // namespace
+
 geometry::GridSource GridOfLattice(const Lattice& lattice) {
   if (!(3 * lattice.thickness < lattice.period)) {
     throw std::invalid_argument("the wall is " + Text(lattice.thickness) +
@@ -105,11 +158,11 @@ geometry::GridSource GridOfLattice(const Lattice& lattice) {
       }
     }
   }
+  const auto blocks = std::count(kinds.begin(), kinds.end(), geometry::PlaceKind::kBand);
+  const SheetDistances sheets(lattice, static_cast<double>(blocks) * geometry::kBlockNodes);
   const auto level = [&](const Vec3& u) {
-    const Vec3 x = h * u;
-    const double box = DistanceToBox(half, x);
-    const double sheet =
-        box > band ? band : std::fabs(DistanceToSheet(lattice.kind, lattice.period, x)) - wall;
+    const double box = DistanceToBox(half, h * u);
+    const double sheet = box > band ? band : h * sheets(u) - wall;
     return std::max(sheet, box) / h;
   };
   geometry::GridSource grid;

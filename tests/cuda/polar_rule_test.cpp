@@ -298,5 +298,28 @@ TEST(PolarRule, ReferencePairs) {
   EXPECT_GE(accepted, 3 * 12);
 }
 
+// An affine map makes any ellipsoid cut by a plane a cap of the unit ball, of π h² (3 − h)/3.
+// Nearly all of it, the arcs are nearly halves of ellipses.
+TEST(PolarRule, StatesTheErrorOfCapsOfAnyHeight) {
+  Random random(77);
+  int seen = 0;
+  for (int k = 0; k < 600; ++k) {
+    const double height = k % 2 == 0 ? random.Uniform(0.02, 2) : 2 - random.LogUniform(1e-4, 0.3);
+    const Vec3 radii{random.Uniform(0.2, 1), random.Uniform(0.2, 1), random.Uniform(0.2, 1)};
+    const Surface a = MakeEllipsoid(radii, {random.Rotation(), {}});
+    const Vec3 n = random.Direction();
+    const Surface b = MakePlane(n, (height - 1) * Dot(n, Support(a, n)));
+    const double V = radii.x * radii.y * radii.z * kPi * height * height * (3 - height) / 3;
+    for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+      const Answer answer = Polar(a, b, {}, tolerance);
+      if (!answer.result.accepted) continue;
+      ++seen;
+      EXPECT_LE(std::fabs(answer.moments.v - V), answer.result.error + 1e-13 * V)
+          << height << " at " << tolerance;
+    }
+  }
+  EXPECT_GT(seen, 3000);
+}
+
 }  // namespace
 }  // namespace intervox::cuda

@@ -51,6 +51,33 @@ TEST(Lattice, DistancesOfSchwarzPKnowItsPlaces) {
   }
 }
 
+// A period of whole voxels is computed once; its nodes are those of the formula, before and behind
+// 0.
+TEST(Lattice, NodesAreThoseOfTheFormulaInAnyPeriod) {
+  for (const LatticeKind kind :
+       {LatticeKind::kGyroid, LatticeKind::kSchwarzP, LatticeKind::kDiamond}) {
+    for (const double voxel : {0.05, 0.0537}) {
+      const Lattice lattice{kind, 1, 0.2, {3.2, 2.4, 1.7}, voxel};
+      const geometry::GridSource grid = GridOfLattice(lattice);
+      const geometry::GridView view = grid.field->View();
+      int nodes = 0;
+      for (int i = -25; i <= 25; i += 3) {
+        for (int j = -20; j <= 20; j += 3) {
+          for (int k = -12; k <= 12; k += 2) {
+            const Vec3 u{static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)};
+            const double wall = std::fabs(DistanceToSheet(kind, 1, voxel * u)) - 0.1;
+            // Within the band; the box is farther than that.
+            if (std::fabs(wall / voxel) > grid.half_width - 0.1) continue;
+            EXPECT_NEAR(LevelOf(view, u), wall / voxel, 1e-6);
+            ++nodes;
+          }
+        }
+      }
+      EXPECT_GT(nodes, 500);
+    }
+  }
+}
+
 TEST(Lattice, RefusesWallsThatAGridCannotHold) {
   const auto refusal = [](double thickness, double voxel) -> std::string {
     try {

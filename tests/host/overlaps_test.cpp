@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "geometry/make_surface.h"
 #include "geometry/solid.h"
 #include "geometry/surface_eval.h"
 #include "host/distance/distance.h"
@@ -214,6 +215,123 @@ TEST(Overlaps, ThinOverlapsOfHullsAndBoxes) {
     EXPECT_FALSE(Overlaps(a, b, {}, X));
     X.p += 2e-9 * apart.n;
     EXPECT_TRUE(Overlaps(a, b, {}, X));
+  }
+}
+
+// Ellipsoids from discs to needles, up to a hundredfold apart in size, brought together until they
+// overlap, or miss, by a share of the smaller one's least radius.
+TEST(Overlaps, ThinOverlapsOfEllipsoids) {
+  Random random(12);
+  for (int k = 0; k < 300; ++k) {
+    Vec3 radii[2];
+    for (Vec3& r : radii) {
+      const double size = random.LogUniform(0.1, 1);
+      for (const int i : {0, 1, 2}) r[i] = k % 5 == 0 ? size : size * random.LogUniform(0.03, 1);
+    }
+    const Cells a = ToCells(*Leaf(geometry::Ellipsoid{radii[0]})),
+                b = ToCells(*Leaf(geometry::Ellipsoid{radii[1]}));
+    const Pose X_WA = random.RandomPose(3);
+    Pose X_WB{random.Rotation(), X_WA.p + 3 * random.Direction()};
+    const Separation apart = MeasureDistance(a, b, X_WA, X_WB, {1e-12, 20000});
+    ASSERT_NE(apart.status, Status::kInvalid);
+    const double least =
+        std::min({radii[0].x, radii[0].y, radii[0].z, radii[1].x, radii[1].y, radii[1].z});
+    SCOPED_TRACE("pair " + std::to_string(k));
+    for (const double share : {1e-7, 1e-4, 1e-2}) {
+      const double by = share * least;
+      Pose X = X_WB;
+      X.p += (apart.distance - by) * apart.n;
+      EXPECT_FALSE(Overlaps(a, b, X_WA, X)) << share;
+      EXPECT_FALSE(Overlaps(b, a, X, X_WA)) << share;
+      X.p += 2 * by * apart.n;
+      const OverlapTest test = TestOverlap(a, b, X_WA, X);
+      EXPECT_TRUE(test.overlaps) << share;
+      EXPECT_TRUE(Overlaps(b, a, X, X_WA)) << share;
+      ASSERT_EQ(test.proof, OverlapProof::kPoint) << share;
+      EXPECT_LT(Outside(a, Inverse(X_WA) * test.p_W), 0);
+      EXPECT_LT(Outside(b, Inverse(X) * test.p_W), 0);
+    }
+  }
+}
+
+// Balls by their distance: the point found lies in both, also where one holds the other.
+TEST(Overlaps, OfBallsOfAnySize) {
+  Random random(14);
+  for (int k = 0; k < 500; ++k) {
+    const double r_a = random.LogUniform(0.01, 1), r_b = random.LogUniform(0.01, 1);
+    const Cells a = ToCells(*Leaf(geometry::Sphere{r_a})),
+                b = ToCells(*Leaf(geometry::Sphere{r_b}));
+    const double gap = (k % 2 == 0 ? 1 : -1) * random.LogUniform(1e-9, 1) * std::min(r_a, r_b);
+    const Pose X_WA = random.RandomPose(3);
+    const double between =
+        k % 10 == 1 ? random.Uniform(0, 1) * std::fabs(r_a - r_b) : r_a + r_b + gap;
+    const Pose X_WB{random.Rotation(), X_WA.p + between * random.Direction()};
+    SCOPED_TRACE("pair " + std::to_string(k));
+    const OverlapTest test = TestOverlap(a, b, X_WA, X_WB);
+    EXPECT_EQ(test.overlaps, gap < 0);
+    EXPECT_EQ(test.proof, gap < 0 ? OverlapProof::kPoint : OverlapProof::kPlanes);
+    if (gap > 0) continue;
+    EXPECT_LT(Outside(a, Inverse(X_WA) * test.p_W), 0);
+    EXPECT_LT(Outside(b, Inverse(X_WB) * test.p_W), 0);
+  }
+  const Cells ball = ToCells(*Leaf(geometry::Sphere{1}));
+  EXPECT_TRUE(Overlaps(ball, ball, {}, {}));
+}
+
+// All families against a half-space at any angle, above, touching and below.
+TEST(Overlaps, ThinOverlapsOfAnySolidAndAPlane) {
+  const std::vector<Solid> all = AllSolids();
+  const Cells floor{testing::HalfSpaceCell({0, 0, 1}, 0.05)};
+  Random random(13);
+  int overlaps = 0;
+  for (int k = 0; k < 300; ++k) {
+    const Solid& a = Any(&random, all);
+    if (a.name == "half-space" || a.name == "saddle" || a.name == "hyperboloid") continue;
+    Pose X = random.RandomPose(0.3);
+    X.p.z = 2;
+    const Separation apart = MeasureDistance(a.cells, floor, X, {});
+    SCOPED_TRACE(a.name + ", pose " + std::to_string(k));
+    ASSERT_EQ(apart.status, Status::kOk);
+    for (const double by : {1e-8, 1e-5, 1e-2}) {
+      Pose near = X;
+      near.p.z -= apart.distance - by;
+      EXPECT_FALSE(Overlaps(a.cells, floor, near, {})) << by;
+      near.p.z -= 2 * by;
+      const OverlapTest test = TestOverlap(floor, a.cells, {}, near);
+      EXPECT_TRUE(test.overlaps) << by;
+      overlaps += test.proof == OverlapProof::kPoint ? 1 : 0;
+      if (test.proof != OverlapProof::kPoint) continue;
+      EXPECT_LT(test.p_W.z, 0.05);
+      EXPECT_LT(Outside(a.cells, Inverse(near) * test.p_W), 0);
+    }
+  }
+  EXPECT_GT(overlaps, 600);
+}
+
+// What looks like a box but for a corner, a tilt or a chamfer is not taken for one.
+TEST(Overlaps, OfSixPlanesThatAreNoBox) {
+  const Cells box{testing::BoxCell({1, 1, 1})};
+  using geometry::MakePlane;
+  const auto six = [](const Vec3& top) {
+    return Cells{geometry::MakeCell(
+        {MakePlane({1, 0, 0}, 0.5), MakePlane({-1, 0, 0}, 0.5), MakePlane({0, 1, 0}, 0.5),
+         MakePlane({0, -1, 0}, 0.5), MakePlane(Normalized(top), 0.5), MakePlane({0, 0, -1}, 0.5)},
+        "six")};
+  };
+  for (const double tilt : {1e-7, 1e-3, 0.3}) {
+    const Cells wedge = six({tilt, 0, 1});  // lower at +x
+    // A box on one of its corners, over the low edge and over the high one.
+    const Mat3 R = testing::Turned({0.6, 0.5, 0}, {});
+    const double low = -0.5 * (std::fabs(R.row2.x) + std::fabs(R.row2.y) + std::fabs(R.row2.z));
+    const Vec3 corner = R * Vec3{std::copysign(0.5, -R.row2.x), std::copysign(0.5, -R.row2.y),
+                                 std::copysign(0.5, -R.row2.z)};
+    for (const double x : {0.45, -0.45}) {
+      const double top = 0.5 * std::hypot(1.0, tilt) - tilt * x;
+      for (const double above : {0.1, -0.1}) {
+        const Pose X{R, {x - corner.x, 0.1 - corner.y, top + above * tilt - low}};
+        EXPECT_EQ(Overlaps(wedge, box, {}, X), above < 0) << x << " " << tilt;
+      }
+    }
   }
 }
 
