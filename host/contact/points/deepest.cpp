@@ -56,11 +56,9 @@ struct Side {
     Lambda(count++) = 0.0;
   }
   void Drop(int k) {
+    std::copy(on.begin() + k + 1, on.begin() + count, on.begin() + k);
+    std::copy(lambda.begin() + k + 1, lambda.begin() + count, lambda.begin() + k);
     --count;
-    for (int i = k; i < count; ++i) {
-      on[static_cast<std::size_t>(i)] = on[static_cast<std::size_t>(i + 1)];
-      Lambda(i) = Lambda(i + 1);
-    }
   }
 };
 
