@@ -523,6 +523,23 @@ TEST(Points, OfRoundPartsAreVerticesInTheOther) {
   EXPECT_GT(apart, 300);
 }
 
+// A box within a hole touches nothing, though it is deep in the hull of the plate; on the plate it
+// stands on its corners, as on a box; and across the rim it is as deep as the solid, not the hull.
+TEST(Points, OfAHullCountWhereTheyAreOnTheSolid) {
+  Cell plate =
+      One(Tree(Operation::kDifference, {Leaf(Box{{2, 2, 0.4}}), Leaf(Cylinder{0.3, 1})}))[0];
+  geometry::IndexCornersOfHull(&plate);
+  const Cell box = One(Leaf(Box{{0.3, 0.3, 0.3}}))[0];
+  ASSERT_EQ(KindOf(box, plate), PairKind::kPolytopes);
+  EXPECT_TRUE(Find(box, plate, {Mat3::Identity(), {0, 0, 0.3}}, {}).empty());
+  const auto beside = Find(box, plate, {Mat3::Identity(), {0.7, 0.1, 0.35 - 1e-3}}, {});
+  ASSERT_EQ(beside.size(), 4u);
+  for (const PointContact& point : beside) EXPECT_NEAR(point.x, -1e-3, 1e-12);
+  const auto across = Find(box, plate, {Mat3::Identity(), {0.3, 0, 0.35 - 1e-3}}, {});
+  ASSERT_EQ(across.size(), 1u);
+  EXPECT_NEAR(across[0].x, -1e-3, 1e-9);
+}
+
 // A can that stands on a table has the points that it has on a half-space.
 TEST(Points, OfACanOnATableAreThoseOfACanOnAPlane) {
   const Cell can = One(Leaf(Cylinder{0.3, 0.8}))[0],
