@@ -12,7 +12,7 @@
 #include "host/contact/patch_depth.h"
 #include "host/contact/points/curvature.h"
 #include "host/contact/points/extremes.h"
-#include "host/contact/points/nearest.h"
+#include "host/contact/points/vertices.h"
 #include "host/distance/distance.h"
 
 namespace intervox::host::points {
@@ -253,7 +253,7 @@ bool IsLeast(const Candidate& at) {
   return is_positive((T_B.transpose() * sum * T_B).eval());
 }
 
-/** The side and surface whose multiplier pulls most: side −1 where none does. */
+/** The side and surface whose multiplier pulls most; no side where none does. */
 std::pair<Side*, int> Pulling(Candidate* at) {
   std::pair<Side*, int> found{nullptr, 0};
   double least = -kIdle;
@@ -379,8 +379,8 @@ std::optional<Settled> SettleFrom(const PairQuery& query, const PointContact& fr
   return Settled{{0, at.x, n, at.p_A, at.p_A - at.x * n}, IsCut(at.a) || IsCut(at.b)};
 }
 
-/** The corner or the point of a rim of a cell that is farthest along a direction; empty where it
- has none, or it is a cone's tip. In the cell's frame. */
+/** The corner or the point of a rim of a cell that is farthest along a direction, or a cone's tip;
+ empty where it has none. In the cell's frame. */
 std::optional<Vec3> FarthestEdge(const Cell& cell, const Vec3& along) {
   const Surface* curved = OnlyCurved(cell);
   const bool is_smooth =
@@ -410,8 +410,7 @@ const Surface* FaceAcross(const Side& side, const Vec3& along, Vec3* normal) {
   double most = kFlattest;
   for (const Surface& s : side.cell->surfaces) {
     if (s.kind != SurfaceKind::kPlane) continue;
-    const double sign = s.side;
-    const Vec3 n = side.X_WC.R * (sign * s.PlaneNormal());
+    const Vec3 n = PlaneOf(s, side.X_WC).n;
     if (!(Dot(n, along) > most)) continue;
     most = Dot(n, along);
     *normal = n;
@@ -448,19 +447,19 @@ std::optional<Settled> SettleFlat(const PairQuery& query, const PointContact& fr
   return Settled{{0, x, n_B, middle + 0.5 * x * n_B, middle - 0.5 * x * n_B}, false};
 }
 
-/** The tip of a cone of A where it is the deepest point of A in B: the foot of a ball without a
- radius, which B pushes out in a direction that the tip is farthest in. */
+/** The tip of a cone of A where it is the deepest point of A in B, which pushes it out in a
+ direction that the tip is farthest in. */
 std::optional<Settled> TipOf(const PairQuery& query, const PointContact& estimate) {
   const Surface& cone = *OnlyCurved(*query.a);
   const Vec3 tip_W = query.X_WA * cone.o;
-  const std::optional<Foot> foot =
-      NearestOnCell(*query.b, TransposeTimes(query.X_WB.R, tip_W - query.X_WB.p));
-  if (!foot || !(foot->x < 0.0)) return std::nullopt;
-  const Vec3 n_W = query.X_WB.R * foot->n;
+  const std::optional<PointContact> point = VertexIn(*query.b, query.X_WB, 0, tip_W);
+  if (!point) return std::nullopt;
   // The tangent of the angle α between the axis and the wall is k.
-  const double k = std::sqrt(-cone.e.z / cone.e.x), along = Dot(n_W, query.X_WA.R * cone.R.Col(2));
-  if (!(along * std::sqrt(1.0 + k * k) > k) || !IsNear(n_W, foot->x, estimate)) return std::nullopt;
-  return Settled{{0, foot->x, n_W, tip_W, tip_W - foot->x * n_W}, false};
+  const double k = std::sqrt(-cone.e.z / cone.e.x),
+               along = Dot(point->n, query.X_WA.R * cone.R.Col(2));
+  if (!(along * std::sqrt(1.0 + k * k) > k) || !IsNear(point->n, point->x, estimate))
+    return std::nullopt;
+  return Settled{*point, false};
 }
 
 bool IsTip(const Cell& cell, const std::optional<Vec3>& p) {

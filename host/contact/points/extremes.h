@@ -18,6 +18,19 @@ const geometry::Surface* OnlyCurved(const geometry::Cell& cell);
 /** Whether the convex hull of a cell is a polytope with known corners. */
 inline bool HasCorners(const geometry::Cell& cell) { return !cell.corners.p_C.empty(); }
 
+/** A plane in the world: solid is where n·p < offset. */
+struct Plane {
+  Vec3 n;
+  double offset = 0.0;
+};
+
+/** A plane surface of a posed cell. */
+inline Plane PlaneOf(const geometry::Surface& plane, const Pose& X_WC) {
+  const double side = plane.side;
+  const Vec3 n = X_WC.R * (side * plane.PlaneNormal());
+  return {n, Dot(n, X_WC * plane.o)};
+}
+
 /** Whether a point lies on a cell, but for rounding. */
 bool LiesOn(const geometry::Cell& cell, const Vec3& p);
 

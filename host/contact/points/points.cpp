@@ -63,18 +63,6 @@ auto Exchanged(const Find& find, std::vector<PointContact>* out) {
   return gap;
 }
 
-/** A plane in the world: solid is where n·p < offset. */
-struct Plane {
-  Vec3 n;
-  double offset = 0.0;
-};
-
-Plane PlaneOf(const Surface& s, const Pose& X_WB) {
-  const double side = s.side;
-  const Vec3 n = X_WB.R * (side * s.PlaneNormal());
-  return {n, Dot(n, X_WB * s.o)};
-}
-
 /** A ball of body A and any cell of B. Empty where no foot of its centre is found. */
 std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell,
                                 const Pose& X_WB, std::vector<PointContact>* out) {

@@ -38,16 +38,15 @@ void Improve(const Cell& of, const Pose& X_WO, const Cell& other, const Pose& X_
              BestFace* best) {
   for (const Surface& s : of.surfaces) {
     if (s.kind != SurfaceKind::kPlane) continue;
-    const double side = s.side;
-    const Vec3 n_W = X_WO.R * (side * s.PlaneNormal());
-    const double offset = Dot(n_W, X_WO * s.o);
+    const Plane plane = PlaneOf(s, X_WO);
     double least = HUGE_VAL;
-    VisitExtremes<CutEdges::kVisited>(other, TransposeTimes(X_WC.R, -n_W), [&](int, const Vec3& p) {
-      least = std::fmin(least, Dot(n_W, X_WC * p) - offset);
-    });
+    VisitExtremes<CutEdges::kVisited>(
+        other, TransposeTimes(X_WC.R, -plane.n), [&](int, const Vec3& p) {
+          least = std::fmin(least, Dot(plane.n, X_WC * p) - plane.offset);
+        });
     if (!(least > best->x)) continue;
     best->x = least;
-    best->n_W = is_b ? n_W : -n_W;
+    best->n_W = is_b ? plane.n : -plane.n;
   }
 }
 
@@ -55,16 +54,22 @@ void Improve(const Cell& of, const Pose& X_WO, const Cell& other, const Pose& X_
 void AddVertices(const Cell& a, const Pose& X_WA, const Vec3& down_W, const Cell& b,
                  const Pose& X_WB, std::vector<PointContact>* out) {
   VisitExtremes(a, TransposeTimes(X_WA.R, down_W), [&](int feature, const Vec3& p_A) {
-    const Vec3 p_W = X_WA * p_A, p_B = TransposeTimes(X_WB.R, p_W - X_WB.p);
-    if (!(geometry::Level(b, p_B) < 0.0) || !LiesOn(a, p_A)) return;
-    const std::optional<Foot> foot = NearestOnCell(b, p_B);
-    if (!foot || foot->is_cut || !(foot->x < 0.0)) return;
-    const Vec3 n_W = X_WB.R * foot->n;
-    out->push_back({feature, foot->x, n_W, p_W, p_W - foot->x * n_W});
+    if (!LiesOn(a, p_A)) return;
+    if (const auto point = VertexIn(b, X_WB, feature, X_WA * p_A)) out->push_back(*point);
   });
 }
 
 }  // namespace
+
+std::optional<PointContact> VertexIn(const Cell& cell, const Pose& X_WC, int feature,
+                                     const Vec3& p_W) {
+  const Vec3 p = TransposeTimes(X_WC.R, p_W - X_WC.p);
+  if (!(geometry::Level(cell, p) < 0.0)) return std::nullopt;
+  const std::optional<Foot> foot = NearestOnCell(cell, p);
+  if (!foot || foot->is_cut || !(foot->x < 0.0)) return std::nullopt;
+  const Vec3 n_W = X_WC.R * foot->n;
+  return PointContact{feature, foot->x, n_W, p_W, p_W - foot->x * n_W};
+}
 
 bool HaveVertices(const Cell& a, const Cell& b) {
   const auto is_polytope = [](const Cell& cell) { return cell.polytope && HasCorners(cell); };

@@ -9,6 +9,11 @@
 
 namespace intervox::host::points {
 
+/** A vertex of another cell that is inside this one, as a ball without a radius: its foot. Empty
+ where it is outside. */
+std::optional<PointContact> VertexIn(const geometry::Cell& cell, const Pose& X_WC, int feature,
+                                     const Vec3& p_W);
+
 /** Whether two cells touch by their vertices: cylinders, cones and polytopes. */
 bool HaveVertices(const geometry::Cell& a, const geometry::Cell& b);
 
