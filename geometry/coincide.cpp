@@ -64,6 +64,15 @@ Form Restricted(Form f, const Mat3& R) {
   return {scale * f.A, scale * f.b, scale * f.c};
 }
 
+/** Whether S and T are planes that meet one of normal n in lines of clearly different directions.
+ */
+bool LinesDiffer(const Surface& S, const Surface& T, const Vec3& n) {
+  if (S.kind != SurfaceKind::kPlane || T.kind != SurfaceKind::kPlane) return false;
+  constexpr double kClearly = 0.01;
+  const Vec3 s = Cross(n, S.PlaneNormal()), t = Cross(n, T.PlaneNormal());
+  return std::abs(Dot(n, Cross(s, t))) > kClearly;
+}
+
 Coincidence Judge(bool same, bool opposite) {
   return same ? Coincidence::kSame : opposite ? Coincidence::kOpposite : Coincidence::kNone;
 }
@@ -125,6 +134,7 @@ Coincidence Coincide(const ComparedSurface& compared_S, const ComparedSurface& c
 bool SameOnPlane(const Surface& S, const Surface& T, const Surface& on, double size) {
   if (S.kind == SurfaceKind::kTorus || T.kind == SurfaceKind::kTorus) return false;
   const Vec3 n = on.PlaneNormal();
+  if (LinesDiffer(S, T, n)) return false;
   for (const Surface* cone : {&S, &T}) {  // the plane must meet the nappe that counts
     if (cone->kind != SurfaceKind::kCone) continue;
     const Vec3 apex_to_plane = Dot(n, on.o - cone->o) * n;

@@ -246,22 +246,70 @@ Polytope ToPolytope(const Solid& solid, double tolerance) {
   std::sort(order.begin(), order.begin() + solid.faces,
             [&](int a, int b) { return solid.loop[a].cut < solid.loop[b].cut; });
   P.faces.reserve(solid.faces);
-  P.vertices.reserve(corners);
-  P.edges.reserve(corners);
-  P.lower = P.upper = solid.At(solid.loop[0].corner[0]);
+  P.vertices.resize(corners);
+  P.edges.resize(corners);
+  P.corners.resize(corners);
+  std::size_t at = 0;
   for (int k = 0; k < solid.faces; ++k) {
     const Loop& loop = solid.loop[order[k]];
-    PolytopeFace& face = P.faces.emplace_back();
-    face = {loop.cut, P.vertices.size(), static_cast<std::size_t>(loop.n)};
-    P.edges.insert(P.edges.end(), loop.edge.begin(), loop.edge.begin() + loop.n);
-    for (int m = 0; m < loop.n; ++m) {
-      const Vec3 p = solid.At(loop.corner[m]);
-      P.vertices.push_back(p);
-      P.lower = Min(P.lower, p);
-      P.upper = Max(P.upper, p);
+    P.faces.push_back({loop.cut, at, static_cast<std::size_t>(loop.n)});
+    for (int m = 0; m < loop.n; ++m, ++at) {
+      P.vertices[at] = solid.At(loop.corner[m]);
+      P.edges[at] = loop.edge[m];
+      P.corners[at] = loop.corner[m];
     }
   }
+  P.lower = P.upper = solid.At(0);
+  for (int c = 1; c < solid.corners; ++c) {
+    P.lower = Min(P.lower, solid.At(c));
+    P.upper = Max(P.upper, solid.At(c));
+  }
   return P;
+}
+
+/** The solid whose faces a polytope has. False where it has more than there is room for. */
+bool FromPolytope(const Polytope& P, Solid* solid) {
+  constexpr int kNone = -1;
+  if (P.faces.size() >= kMostCuts) return false;
+  std::array<int, kMostCorners> number;  // of the polytope's corners
+  number.fill(kNone);
+  solid->corners = 0;
+  solid->faces = 0;
+  for (const PolytopeFace& face : P.faces) {
+    if (face.count >= kMostSides) return false;
+    Loop& loop = solid->loop[solid->faces++];
+    loop.cut = face.cut;
+    loop.n = static_cast<int>(face.count);
+    for (std::size_t k = 0; k < face.count; ++k) {
+      const std::size_t at = face.first + k;
+      int& corner = number[P.corners[at]];
+      if (corner == kNone) corner = solid->Add(P.vertices[at]);
+      loop.corner[k] = corner;
+      loop.edge[k] = P.edges[at];
+    }
+  }
+  return true;
+}
+
+/** What a cut does to a solid. */
+enum class Cut { kNothing, kClips, kTakesAll, kDoubtful };
+
+/** Clips the solid by the cut `index`. What it leaves has no meaning where it takes all, or where
+ rounding decides. */
+Cut Apply(std::span<const PlaneCut> cuts, int index, double tolerance, Solid* solid) {
+  double lo, hi;
+  Levels(cuts[index], solid, &lo, &hi);
+  if (hi <= tolerance) return Cut::kNothing;
+  if (lo > kDoubt * tolerance) return Cut::kTakesAll;
+  if (lo >= -kDoubt * tolerance || hi <= kDoubt * tolerance) return Cut::kDoubtful;
+  return ClipBy(cuts, index, tolerance, solid) ? Cut::kClips : Cut::kDoubtful;
+}
+
+Polytope Nothing(double tolerance) {
+  Polytope nothing;
+  nothing.tolerance = tolerance;
+  nothing.empty = true;
+  return nothing;
 }
 
 }  // namespace
@@ -283,18 +331,20 @@ std::optional<Polytope> ClipSlabs(std::span<const PlaneCut> cuts, const Slabs& s
     if (upper.d - Dot(upper.n, solid.At(0)) <= kDoubt * tolerance) return std::nullopt;
   }
   for (int index = 0; index < count; ++index) {
-    double lo, hi;
-    Levels(cuts[index], &solid, &lo, &hi);
-    if (hi <= tolerance) continue;
-    if (lo > kDoubt * tolerance) {
-      Polytope nothing;
-      nothing.tolerance = tolerance;
-      nothing.empty = true;
-      return nothing;
-    }
-    if (lo >= -kDoubt * tolerance || hi <= kDoubt * tolerance) return std::nullopt;
-    if (!ClipBy(cuts, index, tolerance, &solid)) return std::nullopt;
+    const Cut cut = Apply(cuts, index, tolerance, &solid);
+    if (cut == Cut::kTakesAll) return Nothing(tolerance);
+    if (cut == Cut::kDoubtful) return std::nullopt;
   }
+  return ToPolytope(solid, tolerance);
+}
+
+std::optional<Polytope> ClipShared(const Polytope& P, std::span<const PlaneCut> cuts,
+                                   double tolerance) {
+  thread_local Solid solid;
+  if (P.corners.empty() || !FromPolytope(P, &solid)) return std::nullopt;
+  const Cut cut = Apply(cuts, static_cast<int>(cuts.size()) - 1, tolerance, &solid);
+  if (cut == Cut::kTakesAll) return Nothing(tolerance);
+  if (cut == Cut::kDoubtful) return std::nullopt;
   return ToPolytope(solid, tolerance);
 }
 

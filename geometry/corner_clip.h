@@ -25,4 +25,9 @@ struct Slabs {
 std::optional<Polytope> ClipSlabs(std::span<const PlaneCut> cuts, const Slabs& slabs,
                                   const Vec3& center, double tolerance);
 
+/** Clips a polytope of all cuts but the last, whose faces share their corners, by that one. Nothing
+ where ClipSlabs gives nothing, or its corners are not known. */
+std::optional<Polytope> ClipShared(const Polytope& P, std::span<const PlaneCut> cuts,
+                                   double tolerance);
+
 }  // namespace intervox::geometry

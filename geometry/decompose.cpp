@@ -53,17 +53,13 @@ bool IsEmpty(const std::vector<Surface>& surfaces, const EnclosingPolytope& hull
   return Search(surfaces, hull, effort).verdict == Interior::kEmpty;
 }
 
-/** The first point that is deeper than `clear` inside all surfaces but k, and as far outside k. */
-Proof Guess(const std::vector<Surface>& surfaces, std::size_t k, const std::vector<Vec3>& points,
-            double clear) {
-  for (const Vec3& p : points) {
-    bool proves = true;
-    for (std::size_t i = 0; i < surfaces.size() && proves; ++i) {
-      proves = i == k ? Level(surfaces[i], p) > clear : Level(surfaces[i], p) < -clear;
-    }
-    if (proves) return {true, p};
+/** Whether a point is deeper than `clear` inside all surfaces but k, and as far outside k. */
+bool Proves(const std::vector<Surface>& surfaces, std::size_t k, const Vec3& p, double clear) {
+  for (std::size_t i = 0; i < surfaces.size(); ++i) {
+    const double level = Level(surfaces[i], p);
+    if (!(i == k ? level > clear : level < -clear)) return false;
   }
-  return {};
+  return true;
 }
 
 /** Whether the plane leaves nothing of a box beyond it but what is flat. */
@@ -104,38 +100,49 @@ bool LiesBeyond(const Surface& S, const EnclosingPolytope& hull, double touching
   });
 }
 
-/** Points that may lie beyond S and inside the cell's other surfaces, whose hull is given: what
- most surfaces need instead of a search. */
-std::vector<Vec3> LikelyBeyond(const Surface& S, std::ptrdiff_t index,
-                               const EnclosingPolytope& hull) {
+/** Calls test(p) for points that may lie beyond S and inside the cell's other surfaces, whose hull
+ is given, until it is true of one: what most surfaces need instead of a search. */
+template <class Test>
+Proof FindBeyond(const Surface& S, std::ptrdiff_t index, const EnclosingPolytope& hull, Test test) {
   constexpr double kStepOut = 1e-6;
   const Polytope& P = hull.polytope;
-  const Vec3 mean = Mean(P.vertices);
-  std::vector<Vec3> points;
   if (S.kind == SurfaceKind::kPlane) {
-    if (const PolytopeFace* face = FindFace(hull, static_cast<int>(index)); face != nullptr) {
-      const std::span<const Vec3> corners = P.Corners(*face);
-      const Vec3 middle = Mean(corners);
-      const Vec3 out = (kStepOut * S.side * Norm(P.upper - P.lower)) * S.PlaneNormal();
-      points.reserve(1 + 2 * corners.size());
-      points.push_back(middle + out);
-      for (const Vec3& v : corners) points.push_back(0.5 * (middle + v) + out);
-      for (const Vec3& v : corners) points.push_back(0.1 * middle + 0.9 * v + out);
+    const PolytopeFace* const face = FindFace(hull, static_cast<int>(index));
+    if (face == nullptr) return {};
+    const std::span<const Vec3> corners = P.Corners(*face);
+    const Vec3 middle = Mean(corners);
+    const Vec3 out = (kStepOut * S.side * Norm(P.upper - P.lower)) * S.PlaneNormal();
+    if (test(middle + out)) return {true, middle + out};
+    for (const double share : {0.5, 0.9}) {
+      for (const Vec3& v : corners) {
+        const Vec3 p = (1 - share) * middle + share * v + out;
+        if (test(p)) return {true, p};
+      }
     }
-  } else if (S.side > 0) {
-    points.reserve(P.vertices.size());
-    for (const Vec3& v : P.vertices) points.push_back(0.1 * mean + 0.9 * v);
-  } else {
-    const Vec3 axis = S.R.Col(2);
-    const bool round = S.kind == SurfaceKind::kCylinder || S.kind == SurfaceKind::kCone;
-    const Vec3 inside = round ? S.o + Dot(mean - S.o, axis) * axis : S.o;
-    for (const double t : {0.0, 0.1, 0.3, 0.6}) points.push_back(inside + t * (mean - inside));
+    return {};
   }
-  return points;
+  const Vec3 mean = Mean(P.vertices);
+  if (S.side > 0) {
+    for (const Vec3& v : P.vertices) {
+      const Vec3 p = 0.1 * mean + 0.9 * v;
+      if (test(p)) return {true, p};
+    }
+    return {};
+  }
+  const bool round = S.kind == SurfaceKind::kCylinder || S.kind == SurfaceKind::kCone;
+  const Vec3 axis = S.R.Col(2);
+  const Vec3 inside = round ? S.o + Dot(mean - S.o, axis) * axis : S.o;
+  for (const double t : {0.0, 0.1, 0.3, 0.6}) {
+    const Vec3 p = inside + t * (mean - inside);
+    if (test(p)) return {true, p};
+  }
+  return {};
 }
 
-/** Simplify where the hull of the cell's surfaces is known. */
-bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
+/** Simplify where the hull of the cell's surfaces is known.
+ @param origins  out, if given: the number that each surface which is left had. */
+bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort,
+              std::vector<std::ptrdiff_t>* origins = nullptr) {
   const double parent = Norm(cell->box.upper - cell->box.lower);
   const double thinnest = std::isfinite(parent) ? kFlat * parent : 0.0;
   const bool bounded = hull.polytope.bounded;
@@ -154,7 +161,9 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
   for (std::size_t k = 0; k < cell->surfaces.size(); ++k) {
     const Surface& S = cell->surfaces[k];
     const ComparedSurface own = Compared(S, center, size);
+    // Those that an earlier Simplify has judged differ from each other.
     const bool twice =
+        k >= judged &&
         std::any_of(compared.begin(), compared.end(), [&](const ComparedSurface& other) {
           return Coincide(own, other, center, size) == Coincidence::kSame;
         });
@@ -192,7 +201,8 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
     for (std::size_t k = kept.size(); k-- > 0 && kept.size() > 1;) {
       if ((kept[k].kind == SurfaceKind::kPlane) != planes || proofs[k].known) continue;
       if (bounded && !hull.polytope.empty) {
-        proofs[k] = Guess(kept, k, LikelyBeyond(kept[k], origin[k], hull), kClear * size);
+        proofs[k] = FindBeyond(kept[k], origin[k], hull,
+                               [&](const Vec3& p) { return Proves(kept, k, p, kClear * size); });
         if (proofs[k].known) continue;
       }
       if (faces_tell && same_hull && LiesBeyond(kept[k], hull, kTouching * size)) {
@@ -213,12 +223,8 @@ bool Simplify(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
   }
   cell->surfaces = std::move(kept);
   cell->proofs = std::move(proofs);
+  if (origins != nullptr) *origins = std::move(origin);
   return same_hull ? !IsFlat(hull, thinnest) : !IsFlat(Enclose(cell->surfaces), thinnest);
-}
-
-/** Simplifies the cell, whose hull is given; false where it is empty. */
-bool IsSolid(RawCell* cell, const EnclosingPolytope& hull, Effort* effort) {
-  return !IsEmpty(cell->surfaces, hull, effort) && Simplify(cell, hull, effort);
 }
 
 /** Whether a plane leaves one of its two sides of a cell next to nothing, by the cell's hull. */
@@ -233,6 +239,20 @@ bool LeavesWhole(const RawCell& cell, const Surface& plane) {
     above = std::max(above, level);
   }
   return std::min(below, above) <= 0.1 * kFlat * size;
+}
+
+/** The hull of a piece within one more surface, a plane. That of a quadric is built anew, for its
+ box in it is smaller. */
+EnclosingPolytope HullOfHalf(const RawCell& piece, const RawCell& half) {
+  const auto is_quadric = [](const Surface& S) { return S.kind == SurfaceKind::kQuadric; };
+  if (piece.hull != nullptr &&
+      std::none_of(half.surfaces.begin(), half.surfaces.end(), is_quadric)) {
+    const int last = static_cast<int>(half.surfaces.size()) - 1;
+    if (auto hull = EncloseFurther(*piece.hull, half.surfaces.back(), last)) {
+      return *std::move(hull);
+    }
+  }
+  return EncloseWithin(half.surfaces, half.box);
 }
 
 /** What two cells share is flat at most: their boxes meet in a face, an edge or not at all. */
@@ -290,7 +310,8 @@ std::vector<RawCell> Intersect(const RawCell& A, const RawCell& T, Effort* effor
   RawCell cell = A;
   cell.box = {Max(A.box.lower, T.box.lower), Min(A.box.upper, T.box.upper)};
   cell.surfaces.insert(cell.surfaces.end(), T.surfaces.begin(), T.surfaces.end());
-  if (!IsSolid(&cell, Enclose(cell.surfaces), effort)) return {};
+  const EnclosingPolytope hull = Enclose(cell.surfaces);
+  if (IsEmpty(cell.surfaces, hull, effort) || !Simplify(&cell, hull, effort)) return {};
   return {cell};
 }
 
@@ -300,10 +321,14 @@ std::vector<RawCell> Halves(const RawCell& piece, const Surface& plane, Effort* 
   for (const bool above : {false, true}) {
     RawCell half = Within(piece, above ? Complement(plane) : plane);
     half.name += above ? '+' : '-';
-    const auto hull =
-        std::make_shared<const EnclosingPolytope>(EncloseWithin(half.surfaces, half.box));
-    if (!IsSolid(&half, *hull, effort)) return {piece};
-    half.hull = hull;
+    EnclosingPolytope hull = HullOfHalf(piece, half);
+    std::vector<std::ptrdiff_t> origins;
+    if (IsEmpty(half.surfaces, hull, effort) || !Simplify(&half, hull, effort, &origins)) {
+      return {piece};
+    }
+    if (std::optional<EnclosingPolytope> own = Renumbered(std::move(hull), origins)) {
+      half.hull = std::make_shared<const EnclosingPolytope>(*std::move(own));
+    }
     halves.push_back(std::move(half));
   }
   return halves;

@@ -28,7 +28,7 @@ struct RawCell {
   Aabb box;  ///< encloses the cell; infinite where unknown
   /** Of the leading surfaces, as the last Simplify found them; the surfaces beyond are new. */
   std::vector<Proof> proofs;
-  std::shared_ptr<const EnclosingPolytope> hull;  ///< around it; null where none is kept
+  std::shared_ptr<const EnclosingPolytope> hull;  ///< of its surfaces; null where none is kept
 };
 
 /** What a decomposition has done so far: a measure of its cost that no clock disturbs. */

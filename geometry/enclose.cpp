@@ -192,9 +192,21 @@ std::optional<Place> PlaceOfPoints(std::span<const Surface> surfaces) {
   return PlaceOf(lower, upper);
 }
 
-EnclosingPolytope EncloseNear(std::span<const Surface> surfaces, const std::optional<Place>& near) {
+/** Adds the finite walls of a box. */
+void AddWalls(const Aabb& box, std::vector<PlaneCut>* cuts) {
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3 n;
+    n[axis] = 1;
+    if (std::isfinite(box.upper[axis])) cuts->push_back({n, box.upper[axis], -1});
+    if (std::isfinite(box.lower[axis])) cuts->push_back({-n, -box.lower[axis], -1});
+  }
+}
+
+/** @param walls  a box that ends the polytope, too; null: none. */
+EnclosingPolytope EncloseNear(std::span<const Surface> surfaces, const std::optional<Place>& near,
+                              const Aabb* walls = nullptr) {
   EnclosingPolytope result;
-  result.cuts.reserve(surfaces.size());
+  result.cuts.reserve(surfaces.size() + 6);
   for (std::size_t i = 0; i < surfaces.size(); ++i) {
     const Surface& S = surfaces[i];
     if (S.kind == SurfaceKind::kPlane) {
@@ -203,6 +215,7 @@ EnclosingPolytope EncloseNear(std::span<const Surface> surfaces, const std::opti
       AddTangents(S, &result.cuts);
     }
   }
+  if (walls != nullptr) AddWalls(*walls, &result.cuts);
   const double scale = LengthScale(surfaces);
   result.polytope = ClipPolytope(result.cuts, scale, near ? near : PlaceOfPoints(surfaces));
   for (const Surface& S : surfaces) {
@@ -237,6 +250,50 @@ EnclosingPolytope EncloseWithin(std::span<const Surface> surfaces, const Aabb& b
   const Place place = PlaceOf(box.lower, box.upper);
   if (!(std::isfinite(place.extent) && place.extent > 0)) return Enclose(surfaces);
   return EncloseNear(surfaces, place);
+}
+
+EnclosingPolytope EncloseIn(std::span<const Surface> surfaces, const Aabb& box) {
+  return EncloseNear(surfaces, std::nullopt, &box);
+}
+
+std::optional<EnclosingPolytope> EncloseFurther(const EnclosingPolytope& hull, const Surface& plane,
+                                                int id) {
+  if (!hull.polytope.bounded || hull.polytope.empty) return std::nullopt;
+  EnclosingPolytope further;
+  further.cuts.reserve(hull.cuts.size() + 1);
+  further.cuts = hull.cuts;
+  further.cuts.push_back(ToCut(plane, id));
+  std::optional<Polytope> polytope = ClipFurther(hull.polytope, further.cuts);
+  if (!polytope) return std::nullopt;
+  further.polytope = *std::move(polytope);
+  return further;
+}
+
+std::optional<EnclosingPolytope> Renumbered(EnclosingPolytope hull,
+                                            std::span<const std::ptrdiff_t> origin) {
+  if (!hull.polytope.bounded || hull.polytope.empty) return std::nullopt;
+  std::vector<int> moved(hull.cuts.size(), -1);  // to where each cut moves
+  int kept = 0;
+  for (std::size_t c = 0; c < hull.cuts.size(); ++c) {
+    PlaneCut cut = hull.cuts[c];
+    if (cut.id >= 0) {
+      const auto at = std::lower_bound(origin.begin(), origin.end(), cut.id);
+      if (at == origin.end() || *at != cut.id) continue;
+      cut.id = static_cast<int>(at - origin.begin());
+    }
+    hull.cuts[kept] = cut;
+    moved[c] = kept++;
+  }
+  const auto gone = [&](int cut) { return moved[cut] < 0; };
+  if (std::any_of(hull.polytope.faces.begin(), hull.polytope.faces.end(),
+                  [&](const PolytopeFace& face) { return gone(face.cut); }) ||
+      std::any_of(hull.polytope.edges.begin(), hull.polytope.edges.end(), gone)) {
+    return std::nullopt;
+  }
+  hull.cuts.resize(kept);
+  for (PolytopeFace& face : hull.polytope.faces) face.cut = moved[face.cut];
+  for (int& beyond : hull.polytope.edges) beyond = moved[beyond];
+  return hull;
 }
 
 OrientedBox EnclosingBox(std::span<const Surface> surfaces, const Polytope& polytope) {

@@ -1,7 +1,11 @@
 /** @file The polytope around an intersection of sides of surfaces, and the box around it. */
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "geometry/bounds.h"
 #include "geometry/cell.h"
@@ -23,6 +27,23 @@ EnclosingPolytope Enclose(std::span<const Surface> surfaces);
 
 /** The same to rounding where the polytope is likely to lie in a box, which makes it faster. */
 EnclosingPolytope EncloseWithin(std::span<const Surface> surfaces, const Aabb& box);
+
+/** The same for what the surfaces hold in a box, whose walls are among the tangent planes. */
+EnclosingPolytope EncloseIn(std::span<const Surface> surfaces, const Aabb& box);
+
+/** The hull within one more plane, the surface `id`. Nothing where it must be built anew: it is not
+ bounded, or rounding decides on which side of the plane a corner is. */
+std::optional<EnclosingPolytope> EncloseFurther(const EnclosingPolytope& hull, const Surface& plane,
+                                                int id);
+
+/** The hull with its planes numbered anew and without those that are gone. Nothing where one of
+ these has a face or an edge.
+ @param origin  of each new number: the old one, ascending. */
+std::optional<EnclosingPolytope> Renumbered(EnclosingPolytope hull,
+                                            std::span<const std::ptrdiff_t> origin);
+
+/** MakeCell for surfaces that have the hull. */
+Cell MakeCellIn(const EnclosingPolytope& hull, std::vector<Surface> surfaces, std::string name);
 
 /** The polytope's face of the plane surface `surface`; null where it has none. */
 const PolytopeFace* FindFace(const EnclosingPolytope& hull, int surface);

@@ -29,6 +29,16 @@ std::vector<Surface> Without(const Cell& cell, std::size_t i) {
   return rest;
 }
 
+Aabb BoxOf(const Cell& cell) { return BoundsInPose(cell, Pose::Identity()); }
+
+/** A box around the cell with room to spare, never flat; infinite where the cell is. */
+Aabb BoxAround(const Cell& cell) {
+  constexpr double kRoom = 0.1;
+  const Aabb box = BoxOf(cell);
+  const double room = kRoom * SizeOf(cell);
+  return {box.lower - Vec3{room, room, room}, box.upper + Vec3{room, room, room}};
+}
+
 /** The polygon of a plane face, which the curved surfaces of the cell may cut further; null where
  the cell has none. */
 const FacePolygon* PolygonOf(const Cell& cell, std::size_t i) {
@@ -102,7 +112,10 @@ bool HoldsBounds(const Surface& t, const Cell& A, double touching) {
 /** Whether a plane of A other than `but` leaves B's bounds no deeper in A than `depth`. */
 bool HoldsApart(const Cell& A, std::size_t but, const Cell& B, double depth) {
   for (std::size_t k = 0; k < A.surfaces.size() && B.bounded; ++k) {
-    if (k != but && HoldsBounds(Complement(A.surfaces[k]), B, depth)) return true;
+    const Surface& S = A.surfaces[k];
+    if (k == but || S.kind != SurfaceKind::kPlane) continue;
+    const Bounds f = BoundsOverBox(S, B.bounds.X.p, B.bounds.X.R, B.bounds.half);
+    if ((S.side > 0 ? -f.lo : f.hi) <= depth) return true;
   }
   return false;
 }
@@ -131,14 +144,14 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
       return Level(t, p) > clear && IsInside(A, i, p, clear);
     };
     if (!*hull && polygon != nullptr && AnyWithin(polygon->p_C, beyond)) return false;
-    if (!*hull) *hull = Enclose(A.surfaces);
+    if (!*hull) *hull = EncloseWithin(A.surfaces, BoxOf(A));
     const PolytopeFace* face = FindFace(**hull, static_cast<int>(i));
     if (face != nullptr) return AllSatisfy((*hull)->polytope.Corners(*face), t, touching);
   }
   if (S.kind != SurfaceKind::kPlane && HoldsBounds(t, A, 0.5 * touching)) return true;
   std::vector<Surface> outside = Without(A, i);
   outside.push_back(Complement(t));
-  return FindOnSurface(S, outside, touching, kFaceBudget).verdict == Interior::kEmpty;
+  return FindOnSurface(S, outside, BoxAround(A), touching, kFaceBudget).verdict == Interior::kEmpty;
 }
 
 }  // namespace
@@ -187,6 +200,8 @@ bool Touch(const Cell& A, std::size_t i, const Cell& B, std::size_t j, const Aab
     for (std::size_t k = 0; k < B.surfaces.size() && !shared.empty(); ++k) {
       if (k == j || B.surfaces[k].kind != SurfaceKind::kPlane) continue;
       const PlaneCut cut = ToCut(B.surfaces[k], -1);
+      const auto inside = [&](const Vec3& p) { return Dot(cut.n, p) <= cut.d - depth; };
+      if (std::all_of(shared.begin(), shared.end(), inside)) continue;
       shared = ClipPolygon(shared, cut.n, cut.d - depth, 0.0);
     }
     if (shared.empty()) return false;
@@ -207,7 +222,8 @@ bool Touch(const Cell& A, std::size_t i, const Cell& B, std::size_t j, const Aab
   std::vector<Surface> both = Without(A, i);
   const std::vector<Surface> rest = Without(B, j);
   both.insert(both.end(), rest.begin(), rest.end());
-  return FindOnSurface(A.surfaces[i], both, depth, kFaceBudget).verdict == Interior::kFound;
+  return FindOnSurface(A.surfaces[i], both, BoxAround(A), depth, kFaceBudget).verdict ==
+         Interior::kFound;
 }
 
 }  // namespace intervox::geometry

@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "geometry/bounds.h"
 #include "geometry/decompose.h"
 #include "geometry/neighbours.h"
 
@@ -105,6 +106,14 @@ std::vector<RawCell> Sectors(const Cell& cell, const std::vector<Surface>& hollo
   return pieces;
 }
 
+Cell CellOf(RawCell piece) {
+  Cell cell = piece.hull != nullptr
+                  ? MakeCellIn(*piece.hull, std::move(piece.surfaces), std::move(piece.name))
+                  : MakeCellWithin(piece.box, std::move(piece.surfaces), std::move(piece.name));
+  cell.node = piece.node;
+  return cell;
+}
+
 }  // namespace
 
 std::vector<Cell> SplitHollows(std::vector<Cell> cells) {
@@ -121,10 +130,7 @@ std::vector<Cell> SplitHollows(std::vector<Cell> cells, Effort* effort) {
     if (hollows.empty()) continue;
     std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
     if (pieces.size() == 1) continue;
-    for (RawCell& piece : pieces) {
-      parts.push_back(MakeCell(std::move(piece.surfaces), piece.name));
-      parts.back().node = piece.node;
-    }
+    for (RawCell& piece : pieces) parts.push_back(CellOf(std::move(piece)));
     count[a] = pieces.size();
     total += pieces.size() - 1;
   }

@@ -227,6 +227,11 @@ Vec3 PulledOnto(const Surface& on, Vec3 x) {
     const double stretch = square > 0 ? std::sqrt(-on.c / on.e.x / square) : 1.0;
     return on.R * Vec3{stretch * y.x, stretch * y.y, y.z} + on.o;
   }
+  if (on.kind == SurfaceKind::kEllipsoid && on.e.x == on.e.y && on.e.y == on.e.z) {
+    const Vec3 y = x - on.o;
+    const double square = SquaredNorm(y);
+    return square > 0 ? on.o + std::sqrt(-on.c / on.e.x / square) * y : x;
+  }
   constexpr double kArrived = 1e-32;  // squared step, as a share of the squared distance to o
   for (int k = 0; k < 8; ++k) {       // Newton's method along the gradient
     const Vec3 g = Gradient(on, x);
@@ -239,10 +244,10 @@ Vec3 PulledOnto(const Surface& on, Vec3 x) {
   return x;
 }
 
-InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
-                            int budget) {
-  const EnclosingPolytope hull = Enclose(others);
-  const Polytope& P = hull.polytope;
+namespace {
+
+InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, const Polytope& P,
+                            double depth, int budget) {
   if (P.empty) return {Interior::kEmpty, {}};
   if (P.bounded) {  // a point towards a vertex settles most slivers
     const Vec3 mean = Mean(P.vertices);
@@ -267,6 +272,16 @@ InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, 
     return on_surface && GreatestLevel(others, x) < -depth ? Look::kTake : Look::kSplit;
   };
   return Subdivide(others, root, half, depth, 0.0, budget, look);
+}
+
+}  // namespace
+
+InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, const Aabb& within,
+                            double depth, int budget) {
+  const InteriorPoint found =
+      FindOnSurface(on, others, EncloseIn(others, within).polytope, depth, budget);
+  if (found.verdict != Interior::kUndecided) return found;
+  return FindOnSurface(on, others, Enclose(others).polytope, depth, budget);  // along other axes
 }
 
 }  // namespace intervox::geometry

@@ -37,9 +37,10 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPol
                            double depth = 0.0, int budget = kInteriorBudget);
 
 /** Looks for a point of the surface `on` at which every other surface's side·f is below −depth;
- `kEmpty` certifies that there is none. */
-InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, double depth,
-                            int budget = kInteriorBudget);
+ `kEmpty` certifies that there is none.
+ @param within  a box that holds all such points: infinite where nothing is known, but not flat. */
+InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, const Aabb& within,
+                            double depth, int budget = kInteriorBudget);
 
 /** The end of some steps from x down the level function towards the surface: on it, as a rule. */
 Vec3 PulledOnto(const Surface& on, Vec3 x);

@@ -42,10 +42,14 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
     throw std::invalid_argument("cell '" + name +
                                 "': it has no surface. List at least one bounding surface.");
   }
+  EnclosingPolytope hull = Enclose(surfaces);
+  Confine(within, LengthScale(surfaces), &hull);
+  return MakeCellIn(hull, std::move(surfaces), std::move(name));
+}
+
+Cell MakeCellIn(const EnclosingPolytope& hull, std::vector<Surface> surfaces, std::string name) {
   Cell cell;
   const double scale = LengthScale(surfaces);
-  EnclosingPolytope hull = Enclose(surfaces);
-  Confine(within, scale, &hull);
   cell.bounds = EnclosingBox(surfaces, hull.polytope);
   cell.bounded = hull.polytope.bounded;
   cell.polytope = true;
@@ -61,8 +65,10 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
   const int number = static_cast<int>(planes.size());
   // The enclosing polytope is that of the planes where nothing else cut it.
   const bool planes_only = cell.polytope || hull.cuts.size() == planes.size();
-  Polytope closed = planes_only ? std::move(hull.polytope) : ClipIfBounded(planes, scale);
-  if (!closed.bounded) {  // the bounds close what the planes leave open
+  Polytope clipped;
+  if (!planes_only) clipped = ClipIfBounded(planes, scale);
+  const Polytope* closed = planes_only ? &hull.polytope : &clipped;
+  if (!closed->bounded) {  // the bounds close what the planes leave open
     for (int k = 0; k < 3; ++k) {
       const Vec3 n = cell.bounds.X.R.Col(k);
       const double o = Dot(n, cell.bounds.X.p);
@@ -70,12 +76,13 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
       planes.push_back({n, o + cell.bounds.half[k], -1});
       planes.push_back({-n, -o + cell.bounds.half[k], -1});
     }
-    closed = ClipPolytope(planes, scale);
+    clipped = ClipPolytope(planes, scale);
+    closed = &clipped;
   }
-  cell.faces.reserve(closed.faces.size());
-  for (const PolytopeFace& face : closed.faces) {
+  cell.faces.reserve(closed->faces.size());
+  for (const PolytopeFace& face : closed->faces) {
     if (face.cut >= number) continue;
-    const std::span<const Vec3> corners = closed.Corners(face);
+    const std::span<const Vec3> corners = closed->Corners(face);
     cell.faces.push_back({planes[face.cut].id, {corners.begin(), corners.end()}});
   }
   cell.surfaces = std::move(surfaces);

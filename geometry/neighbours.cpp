@@ -21,6 +21,13 @@ bool SameKindAndSide(const Surface& S, const Surface& T) {
          S.kind != SurfaceKind::kQuadric;
 }
 
+/** Planes whose normals differ by more do not coincide: most pairs, by far. */
+bool ClearlyDiffer(const Surface& S, const Surface& T) {
+  const bool plane = S.kind == SurfaceKind::kPlane;
+  if (plane != (T.kind == SurfaceKind::kPlane)) return true;
+  return plane && std::abs(Dot(S.PlaneNormal(), T.PlaneNormal())) < 0.999;
+}
+
 /** Whether a surface may bound what lies in a box: of planes it is told at once. */
 bool Reaches(const Surface& S, const Aabb& box) {
   if (S.kind != SurfaceKind::kPlane) return true;
@@ -53,7 +60,7 @@ void Link(std::vector<Cell>& cells, int a, int b, const Aabb& common) {
     if (!Reaches(A.surfaces[i], common)) continue;
     for (std::size_t j = 0; j < B.surfaces.size(); ++j) {
       const Surface &S = A.surfaces[i], &T = B.surfaces[j];
-      if ((S.kind == SurfaceKind::kPlane) != (T.kind == SurfaceKind::kPlane)) continue;
+      if (ClearlyDiffer(S, T)) continue;
       if (SameKindAndSide(S, T) || Coincide(S, T, A.bounds.X.p, size) != Coincidence::kOpposite ||
           !Touch(A, i, B, j, common, kTouchingDepth * size)) {
         continue;

@@ -377,11 +377,16 @@ bool IsFlat(const Polytope& P, std::span<const PlaneCut> cuts) {
   });
 }
 
+/** Lengths below this are zero [m] for a polytope in a place. */
+double ToleranceAt(const Place& place) {
+  return kRelativeTolerance * place.extent + 4e-16 * Norm(place.center);
+}
+
 /** One pass over cuts that bound what they hold, with tolerances that follow its size.
  @param slabs  of the cuts, where there are some. */
 Polytope ClipBounded(std::span<const PlaneCut> cuts, const Place& place,
                      const Slabs* slabs = nullptr) {
-  const double tolerance = kRelativeTolerance * place.extent + 4e-16 * Norm(place.center);
+  const double tolerance = ToleranceAt(place);
   std::optional<Polytope> quick;
   if (slabs != nullptr) quick = ClipSlabs(cuts, *slabs, place.center, tolerance);
   Polytope P = quick ? *std::move(quick)
@@ -473,6 +478,13 @@ Place PlaceOf(const Vec3& lower, const Vec3& upper) {
 
 namespace {
 
+/** What says that it is not bounded, without faces. */
+Polytope Open() {
+  Polytope open;
+  open.bounded = false;
+  return open;
+}
+
 /** ClipPolytope, which may leave out the faces of what is not bounded. */
 Polytope ClipWithin(std::span<const PlaneCut> cuts, double scale,
                     const std::optional<Place>& likely, bool only_bounded) {
@@ -509,11 +521,7 @@ Polytope ClipWithin(std::span<const PlaneCut> cuts, double scale,
     }
   }
   if (!found.bounded) {
-    if (only_bounded) {
-      Polytope open;
-      open.bounded = false;
-      return open;
-    }
+    if (only_bounded) return Open();
     pass.half_width = std::max(reach, kUnboundedReach * std::max(scale, 1.0));
     return ClipInCube(cuts, pass);
   }
@@ -527,7 +535,19 @@ Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale,
   return ClipWithin(cuts, scale, likely, false);
 }
 
+std::optional<Polytope> ClipFurther(const Polytope& P, std::span<const PlaneCut> cuts) {
+  const Place place = PlaceOf(P.lower, P.upper);
+  std::optional<Polytope> result = ClipShared(P, cuts, ToleranceAt(place));
+  if (!result || result->empty) return result;
+  const Place own = PlaceOf(result->lower, result->upper);
+  if (own.extent < 0.5 * place.extent) result = ClipShared(P, cuts, ToleranceAt(own));
+  if (result) result->empty = result->empty || IsFlat(*result, cuts);
+  return result;
+}
+
 Polytope ClipIfBounded(std::span<const PlaneCut> cuts, double scale) {
+  constexpr std::size_t kFewest = 4;  // half-spaces that bound something
+  if (cuts.size() < kFewest) return Open();
   return ClipWithin(cuts, scale, std::nullopt, true);
 }
 

@@ -23,7 +23,8 @@ struct Polytope {
   std::vector<PolytopeFace> faces;
   std::vector<Vec3> vertices;  ///< the faces' corners, face by face; a point may repeat
   std::vector<int> edges;      ///< the cut beyond the edge from each of them to the face's next
-  Vec3 lower;                  ///< axis-aligned box of the vertices
+  std::vector<int> corners;  ///< of each vertex: one number where faces share it; empty: not known
+  Vec3 lower;                ///< axis-aligned box of the vertices
   Vec3 upper;
   double tolerance = 0.0;  ///< lengths below this are zero [m]
   bool empty = false;      ///< no points, or flat within the tolerance
@@ -60,7 +61,11 @@ Place PlaceOf(const Vec3& lower, const Vec3& upper);
 Polytope ClipPolytope(std::span<const PlaneCut> cuts, double scale,
                       const std::optional<Place>& likely = std::nullopt);
 
-/** The same where the result is bounded; else one that says so and has no faces. */
+/** The bounded polytope of all cuts but the last, clipped by that one, too. Nothing where its
+ corners are not known to be shared, or rounding decides on which side of the cut they are. */
+std::optional<Polytope> ClipFurther(const Polytope& P, std::span<const PlaneCut> cuts);
+
+/** ClipPolytope where the result is bounded; else one that says so and has no faces. */
 Polytope ClipIfBounded(std::span<const PlaneCut> cuts, double scale);
 
 /** The mean of points. */

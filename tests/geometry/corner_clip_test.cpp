@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/enclose.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::geometry {
@@ -108,6 +109,112 @@ TEST_F(CornerClip, FindsWhatFacesOneByOneFind) {
     }
   }
   EXPECT_GT(quick, 280);
+}
+
+TEST_F(CornerClip, ClipsAPolytopeFurtherAsAllCutsAtOnce) {
+  int further = 0, empty = 0;
+  for (const double size : {1e-3, 1.0, 1e3}) {
+    for (int round = 0; round < 60; ++round) {
+      const Pose X = AnyPose(size);
+      std::vector<PlaneCut> cuts = BoxCuts(X, size * Vec3{Uniform(0.01, 1), 1, Uniform(0.2, 1)});
+      Polytope P = ClipPolytope(cuts, 10 * size);
+      for (int k = 0; k < 12; ++k) {
+        const Vec3 n = Direction();
+        // Through the middle of what is left now and then, so that it becomes small.
+        const Vec3 beyond = k % 3 == 0 ? Vec3{} : Uniform(0, 0.5) * size * n;
+        const Vec3 through = Mean(P.vertices) + beyond;
+        cuts.push_back({n, Dot(n, through), -1});
+        const std::string what =
+            std::to_string(size) + " m, round " + std::to_string(round) + "." + std::to_string(k);
+        const auto Q = ClipFurther(P, cuts);
+        ASSERT_TRUE(Q.has_value()) << what;
+        ExpectSame(*Q, FaceByFace(cuts, 10 * size), size, what);
+        EXPECT_LE(Q->tolerance, 4e-12 * Norm(Q->upper - Q->lower) + 1e-14 * size) << what;
+        ++further;
+        P = *Q;
+      }
+      cuts.push_back({-cuts[0].n, -cuts[0].d - 0.1 * size, -1});
+      const auto nothing = ClipFurther(P, cuts);
+      ASSERT_TRUE(nothing.has_value());
+      EXPECT_TRUE(nothing->empty);
+      ++empty;
+    }
+  }
+  EXPECT_EQ(further, 3 * 60 * 12);
+  EXPECT_EQ(empty, 3 * 60);
+}
+
+TEST_F(CornerClip, ClipsNoPolytopeFurtherWhoseCornersAreNotShared) {
+  std::vector<PlaneCut> cuts = BoxCuts(Pose::Identity(), {1, 1, 1});
+  const Polytope loose = FaceByFace(cuts, 10);
+  ASSERT_TRUE(loose.corners.empty());
+  cuts.push_back({{1, 0, 0}, 0.5, -1});
+  EXPECT_FALSE(ClipFurther(loose, cuts).has_value());
+}
+
+TEST_F(CornerClip, LeavesItToOthersWhereRoundingDecides) {
+  std::vector<PlaneCut> cuts = BoxCuts(Pose::Identity(), {1, 1, 1});
+  const Polytope box = ClipPolytope(cuts, 10);
+  for (const double off : {2e-12, 8e-12}) {  // between one and eight tolerances of 2e-12
+    std::vector<PlaneCut> nearly = cuts;
+    nearly.push_back({{1, 0, 0}, 1 - 2 * off, -1});
+    EXPECT_FALSE(ClipFurther(box, nearly).has_value()) << off;
+  }
+  std::vector<PlaneCut> same = cuts;
+  same.push_back({{1, 0, 0}, 1, -1});
+  const auto P = ClipFurther(box, same);
+  ASSERT_TRUE(P.has_value());
+  EXPECT_EQ(P->faces.size(), 6U);
+}
+
+/** The hull of a wedge of a plate with a hole: as built anew, whichever planes are gone. */
+TEST(EnclosingPolytope, IsTheSameWithinOneMorePlane) {
+  const auto surfaces_of = [](double angle) {
+    return std::vector<Surface>{MakePlane({0, 0, 1}, 0.25),
+                                MakePlane({0, 0, -1}, 0.25),
+                                MakePlane({1, 0, 0}, 1),
+                                MakePlane({-1, 0, 0}, 1),
+                                MakePlane({0, 1, 0}, 1),
+                                MakePlane({0, -1, 0}, 1),
+                                MakePlane({std::cos(angle), std::sin(angle), 0}, 0)};
+  };
+  for (const double angle : {0.3, 1.0, 2.5, 4.0}) {
+    std::vector<Surface> surfaces = surfaces_of(angle);
+    const EnclosingPolytope hull = Enclose(surfaces);
+    const Surface plane = MakePlane({-std::sin(angle), std::cos(angle), 0.1}, 0.05);
+    const auto further = EncloseFurther(hull, plane, 7);
+    ASSERT_TRUE(further.has_value());
+    surfaces.push_back(plane);
+    const EnclosingPolytope anew = Enclose(surfaces);
+    ExpectSame(further->polytope, anew.polytope, 1, std::to_string(angle));
+
+    std::vector<std::ptrdiff_t> with_face;
+    std::vector<Surface> kept;
+    for (std::ptrdiff_t k = 0; k < 8; ++k) {
+      if (FindFace(*further, static_cast<int>(k)) == nullptr) continue;
+      with_face.push_back(k);
+      kept.push_back(surfaces[static_cast<std::size_t>(k)]);
+    }
+    ASSERT_LT(with_face.size(), 8U);
+    const auto renumbered = Renumbered(*further, with_face);
+    ASSERT_TRUE(renumbered.has_value());
+    ASSERT_EQ(renumbered->cuts.size(), kept.size());
+    ExpectSame(renumbered->polytope, Enclose(kept).polytope, 1, std::to_string(angle));
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      const PolytopeFace* const face = FindFace(*renumbered, static_cast<int>(k));
+      ASSERT_NE(face, nullptr);
+      for (const Vec3& p : renumbered->polytope.Corners(*face)) {
+        EXPECT_NEAR(Dot(kept[k].side * kept[k].PlaneNormal(), p - kept[k].o), 0.0, 1e-13);
+      }
+    }
+    const Cell cell = MakeCellIn(*renumbered, kept, "wedge");
+    const Cell same = MakeCell(kept, "wedge");
+    EXPECT_EQ(cell.faces.size(), same.faces.size());
+    EXPECT_EQ(cell.corners.loop.size(), same.corners.loop.size());
+    EXPECT_LT(Norm(cell.bounds.half - same.bounds.half), 1e-13);
+    with_face.pop_back();  // a plane that has a face cannot go
+    EXPECT_FALSE(Renumbered(*further, with_face).has_value());
+  }
 }
 
 TEST_F(CornerClip, CutsThroughCornersAndEdges) {
