@@ -276,6 +276,10 @@ MUTANTS = [
            "PlaneThrough(hollow.o, «Normalized(u - v)», axis)", "Normalized(u + v)", "geometry:Hollows*"),
     Mutant("geometry/interior.cpp", "a hole in a torus is taken for convex",
            "return S.side < 0 && «IsConvex(S.kind)» &&", "true", "geometry:Interior*"),
+    Mutant("geometry/interior.cpp", "faces are compared along one choice of axes only",
+           "if («found.verdict != Interior::kUndecided») return found;", "true", "geometry:*MergedCells*"),
+    Mutant("geometry/enclose.cpp", "planes keep their numbers where others have gone",
+           "cut.id = «static_cast<int>(at - origin.begin())»;", "cut.id", "geometry:EnclosingPolytope*"),
     Mutant("geometry/grow.cpp", "a cone grows by less than the distance",
            "surface->o -= («out / sine») * s.R.Col(2);", "out", "geometry:Grow*"),
     # Engine.
