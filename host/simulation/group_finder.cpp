@@ -190,7 +190,7 @@ void GroupFinder::Fill(const State& state) {
     };
     group.near[static_cast<std::size_t>(local_near_[k])] = {
         local_in(group, i), local_in(group, j), boxes(i, j),        boxes(j, i),
-        near_caches_[k],    settings.points,    settings.curvatures};
+        near_caches_[k],    settings.points,    settings.curvatures, settings.power};
   });
   const std::vector<Contact>& contacts = state.patches.contacts;
   number(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 
 #include "cuda/device/executor.h"
 #include "host/contact/patches/patches.h"
@@ -308,6 +309,51 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
 
 }  // namespace
 
+namespace {
+
+bool SameCells(const CellPair& one, const CellPair& two) {
+  return one.i == two.i && one.j == two.j && one.a == two.a && one.b == two.b;
+}
+
+/** Whether a contact of two cells has lost its point since the accepted state. */
+bool HasLostPoint(const Patches& patches, const ActivePair& pair) {
+  CellPair cells = CellsOf(pair);
+  cells.point = std::numeric_limits<int>::min();
+  auto held = std::lower_bound(patches.held.begin(), patches.held.end(), cells,
+                               [](const Held& one, const CellPair& key) { return one.cells < key; });
+  for (; held != patches.held.end() && SameCells(held->cells, cells); ++held) {
+    const Contact& contact = patches.contacts[static_cast<std::size_t>(held->contact)];
+    if (contact.latched && contact.pairs == 0) return true;
+  }
+  return false;
+}
+
+/** Where points of two cells have come or gone, gives the others the weights of now. What is taken
+ from one goes to another at once, so the sum of their energies does not jump. */
+void FollowWeights(const PatchRules& rules, std::span<const ActivePair> pairs,
+                   std::span<const int> contact_of, Patches* patches) {
+  for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
+    bool has_new = false, has_moved = false;
+    for (; end < pairs.size() && SameCells(CellsOf(pairs[end]), CellsOf(pairs[begin])); ++end) {
+      if (contact_of[end] < 0) continue;
+      const Contact& contact = patches->contacts[static_cast<std::size_t>(contact_of[end])];
+      has_new = has_new || !contact.latched;
+      has_moved = has_moved || contact.latch.form != pairs[end].weight;
+    }
+    if (!has_moved) continue;
+    const ActivePair& first = pairs[begin];
+    const PatchSettings& settings = rules.Settings(first.i, first.j);
+    if (!settings.points || settings.curvatures) continue;
+    if (!has_new && !HasLostPoint(*patches, first)) continue;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (contact_of[k] < 0) continue;
+      patches->contacts[static_cast<std::size_t>(contact_of[k])].latch.form = pairs[k].weight;
+    }
+  }
+}
+
+}  // namespace
+
 void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
               Patches* patches, PatchScratch* scratch) {
   FindHeld(*patches, pairs, scratch->threads, &scratch->contact_of);
@@ -319,6 +365,7 @@ void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::s
     Joining(rules, pairs, patches, scratch).Run(capacity);
   }
   patches->undefined_normals += SumContacts(rules, pairs, patches, scratch);
+  FollowWeights(rules, pairs, scratch->contact_of, patches);
 }
 
 }  // namespace intervox::host
