@@ -51,9 +51,8 @@ double EnergyPower(const ContactModel& model) {
   const PatchLatch none;
   const double ratio =
       model.PointForce(2.0, none, &slope).f_e / model.PointForce(1.0, none, &slope).f_e;
-  return std::isfinite(ratio) && ratio > 1.0
-             ? 1.0 + std::round(kSteps * std::log2(ratio)) / kSteps
-             : points::kHertzPower;
+  return std::isfinite(ratio) && ratio > 1.0 ? 1.0 + std::round(kSteps * std::log2(ratio)) / kSteps
+                                             : points::kHertzPower;
 }
 
 PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {

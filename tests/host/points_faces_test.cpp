@@ -38,8 +38,9 @@ std::vector<host::points::PointContact> Corners(const Cell& a, const Cell& b, co
   return out;
 }
 
-// A corner that is cut off gives its weight to those that come, and a side that leaves takes its own
-// along: as the face slides over the other's edge, its weights sum to what is there of its sides.
+// A corner that is cut off gives its weight to those that come, and a side that leaves takes its
+// own along: as the face slides over the other's edge, its weights sum to what is there of its
+// sides.
 TEST(FacesInPoints, WeightsOfCornersSumToTheSharesOfTheSidesAndAreContinuous) {
   const Cell a = BoxOf({0.1, 0.07, 0.05}), b = BoxOf({0.2, 0.2, 0.1});
   std::size_t most = 0;

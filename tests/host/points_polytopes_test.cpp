@@ -152,8 +152,8 @@ TEST(PolytopesInPoints, AWholeFaceIsAsStiffAsItsCorners) {
   EXPECT_NEAR(energy({}, {}), 4.0, 1e-9);
   EXPECT_NEAR(energy({0.6, 0, 0}, {}), 2.0, 1e-9);
   EXPECT_NEAR(energy({0.6, 0.5, 0}, {}), 1.0, 1e-9);
-  // Half over the rim: of the brick's sides one is whole, two are halves, and of the rim there is its
-  // width over its diagonal.
+  // Half over the rim: of the brick's sides one is whole, two are halves, and of the rim there is
+  // its width over its diagonal.
   EXPECT_NEAR(energy({}, {0.5, 0, 0}), 1.0 + 0.5 + 0.5 + 0.1 / std::hypot(0.2, 0.1), 1e-4);
   EXPECT_NEAR(energy({0, 0.6, 0}, {0, 0.5, 0}), 2 * 0.5, 1e-4);
 }

@@ -319,8 +319,9 @@ bool SameCells(const CellPair& one, const CellPair& two) {
 bool HasLostPoint(const Patches& patches, const ActivePair& pair) {
   CellPair cells = CellsOf(pair);
   cells.point = std::numeric_limits<int>::min();
-  auto held = std::lower_bound(patches.held.begin(), patches.held.end(), cells,
-                               [](const Held& one, const CellPair& key) { return one.cells < key; });
+  auto held =
+      std::lower_bound(patches.held.begin(), patches.held.end(), cells,
+                       [](const Held& one, const CellPair& key) { return one.cells < key; });
   for (; held != patches.held.end() && SameCells(held->cells, cells); ++held) {
     const Contact& contact = patches.contacts[static_cast<std::size_t>(held->contact)];
     if (contact.latched && contact.pairs == 0) return true;

@@ -27,8 +27,7 @@ struct PosedPolytope {
   /** The k-th corner of a face, counted on beyond the last. */
   int CornerOf(std::size_t face, int k) const {
     const int begin = topology->begin[face], count = topology->begin[face + 1] - begin;
-    return topology
-        ->loop[static_cast<std::size_t>(begin) + static_cast<std::size_t>(k % count)];
+    return topology->loop[static_cast<std::size_t>(begin) + static_cast<std::size_t>(k % count)];
   }
   int CornersOf(std::size_t face) const {
     return topology->begin[face + 1] - topology->begin[face];

@@ -94,8 +94,8 @@ double FlatnessAlong(const Vec3& n, const Vec3& along) {
 double ExtentOf(const PosedPolytope& part, std::size_t face) {
   double square = 0.0;
   for (int k = 1; k < part.CornersOf(face); ++k) {
-    square = std::max(square, SquaredNorm(part.At(part.CornerOf(face, k)) -
-                                          part.At(part.CornerOf(face, 0))));
+    square = std::max(
+        square, SquaredNorm(part.At(part.CornerOf(face, k)) - part.At(part.CornerOf(face, 0))));
   }
   return std::sqrt(square);
 }
@@ -185,8 +185,8 @@ class FacePair {
 
 /** Where a line enters a convex part through its sides, and where it leaves it. */
 struct Chord {
-  double t[2] = {0.0, 1.0};   ///< in shares of the line's length
-  int plane[2] = {-1, -1};    ///< −1: the line begins or ends there itself
+  double t[2] = {0.0, 1.0};  ///< in shares of the line's length
+  int plane[2] = {-1, -1};   ///< −1: the line begins or ends there itself
   bool IsEmpty() const { return !(t[1] > t[0]); }
 };
 
@@ -275,8 +275,8 @@ void ShareEdge(const PosedPolytope& reference, std::size_t face, const PosedPoly
       if (side >= 0) CrossingAt(n, reference.EdgeAt(side), e, power, &point);
     }
     if (!(point.x < 0.0)) continue;
-    const double share =
-        std::min(1.0, (chord.t[1] - chord.t[0]) * std::max(1.0, Norm(u) / ExtentOf(reference, face)));
+    const double share = std::min(
+        1.0, (chord.t[1] - chord.t[0]) * std::max(1.0, Norm(u) / ExtentOf(reference, face)));
     point.weight = std::max(kLeastWeight, flat * share * point.weight);
     out->push_back(of_a ? OfTheOther(point) : point);
   }

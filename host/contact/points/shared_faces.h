@@ -1,4 +1,5 @@
-/** @file What a face of a convex polytope shares with a face or an edge that lies nearly flat on it.
+/** @file What a face of a convex polytope shares with a face or an edge that lies nearly flat on
+ * it.
  */
 #pragma once
 
@@ -22,12 +23,12 @@ bool LieFlat(const Vec3& n_B, const Vec3& n_A);
 bool LiesAlong(const Vec3& n, const Vec3& along);
 
 /** Sets `out` to the corners of what face f of B and face g of A share, as far as they are deep.
- Each is a corner of one beyond the other's face, or two edges that cross, along its own normal, which
- is the gradient of its depth. It weighs half of what there is of both sides that meet in it, in
- shares of the whole edges, or of the other face's extent where that is less: a corner of a whole face weighs 1, and one that is cut off gives its
- weight to the two that come. All weights are λ times that, λ falling from 1 where the faces are
- less than 3° apart to 0 at 12°, and less where a depth is more than that below the plane of f: then
- w zᵖ is what that one has.
+ Each is a corner of one beyond the other's face, or two edges that cross, along its own normal,
+ which is the gradient of its depth. It weighs half of what there is of both sides that meet in it,
+ in shares of the whole edges, or of the other face's extent where that is less: a corner of a whole
+ face weighs 1, and one that is cut off gives its weight to the two that come. All weights are λ
+ times that, λ falling from 1 where the faces are less than 3° apart to 0 at 12°, and less where a
+ depth is more than that below the plane of f: then w zᵖ is what that one has.
  @param power  p of the energy, the law's exponent and 1 */
 void ShareFaces(const PosedPolytope& B, std::size_t f, const PosedPolytope& A, std::size_t g,
                 double power, std::vector<PointContact>* out);

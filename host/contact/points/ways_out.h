@@ -1,20 +1,21 @@
-/** @file The directions in which two convex polytopes come free: faces of their Minkowski difference.
+/** @file The directions in which two convex polytopes come free: faces of their Minkowski
+ * difference.
  */
 #pragma once
 
 #include <vector>
 
-#include "host/contact/points/posed_polytope.h"
 #include "host/contact/points/points.h"
+#include "host/contact/points/posed_polytope.h"
 
 namespace intervox::host::points {
 
 /** A direction along which two polytopes come apart: the normal of a face of one, or of an edge of
  each. */
 struct WayOut {
-  double x = 0.0;   ///< how far they are apart along it; negative: how far they have to go [m]
-  Vec3 n;           ///< unit, from B to A
-  int face = -1;    ///< of A or B; −1: two edges
+  double x = 0.0;  ///< how far they are apart along it; negative: how far they have to go [m]
+  Vec3 n;          ///< unit, from B to A
+  int face = -1;   ///< of A or B; −1: two edges
   bool of_a = false;
   int corner = 0;   ///< of the other one, which is deepest beyond the face
   int edge_a = -1;  ///< of two edges
