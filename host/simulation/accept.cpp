@@ -174,6 +174,7 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
     if (contact.active) {
       MoveLatch(model, on_purpose, ApproachVelocity(*group, contact), &contact);
     }
+    contact.accepted_form = contact.latch.form;
     if (!(contact.latch.form > 0.0)) has_forms = false;
     if (model.IsBounded() && BoundContact(tools, model, h, *group, &contact)) ++bounded;
     WatchLever(h, *group, &contact);
@@ -233,6 +234,7 @@ void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scrat
   Evaluate(rules, scratch->active, group->patches.contacts.size(), &group->patches,
            &scratch->grouping_scratch);
   for (Contact& contact : group->patches.contacts) {
+    contact.accepted_form = contact.latch.form;
     contact.geometry.n = contact.n_accepted;
     contact.geometry.R_n = Mat3::Identity();
   }

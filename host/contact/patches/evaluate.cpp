@@ -324,13 +324,14 @@ bool HasLostPoint(const Patches& patches, const ActivePair& pair) {
                        [](const Held& one, const CellPair& key) { return one.cells < key; });
   for (; held != patches.held.end() && SameCells(held->cells, cells); ++held) {
     const Contact& contact = patches.contacts[static_cast<std::size_t>(held->contact)];
-    if (contact.latched && contact.pairs == 0) return true;
+    if (contact.phase != ContactPhase::kProvisional && contact.pairs == 0) return true;
   }
   return false;
 }
 
-/** Where points of two cells have come or gone, gives the others the weights of now. What is taken
- from one goes to another at once, so the sum of their energies does not jump. */
+/** Where points of two cells have come or gone since the accepted state, gives the others the
+ weights of now. What is taken from one goes to another at once, so the sum of their energies does
+ not jump. */
 void FollowWeights(const PatchRules& rules, std::span<const ActivePair> pairs,
                    std::span<const int> contact_of, Patches* patches) {
   for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
@@ -338,17 +339,18 @@ void FollowWeights(const PatchRules& rules, std::span<const ActivePair> pairs,
     for (; end < pairs.size() && SameCells(CellsOf(pairs[end]), CellsOf(pairs[begin])); ++end) {
       if (contact_of[end] < 0) continue;
       const Contact& contact = patches->contacts[static_cast<std::size_t>(contact_of[end])];
-      has_new = has_new || !contact.latched;
+      has_new = has_new || contact.phase == ContactPhase::kProvisional;
       has_moved = has_moved || contact.latch.form != pairs[end].weight;
     }
     if (!has_moved) continue;
     const ActivePair& first = pairs[begin];
     const PatchSettings& settings = rules.Settings(first.i, first.j);
     if (!settings.points || settings.curvatures) continue;
-    if (!has_new && !HasLostPoint(*patches, first)) continue;
+    const bool has_changed = has_new || HasLostPoint(*patches, first);
     for (std::size_t k = begin; k < end; ++k) {
       if (contact_of[k] < 0) continue;
-      patches->contacts[static_cast<std::size_t>(contact_of[k])].latch.form = pairs[k].weight;
+      Contact& contact = patches->contacts[static_cast<std::size_t>(contact_of[k])];
+      contact.latch.form = has_changed ? pairs[k].weight : contact.accepted_form;
     }
   }
 }

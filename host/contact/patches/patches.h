@@ -40,12 +40,13 @@ struct Contact {
   int body_j = 0;  ///< > body_i
   int pairs = 0;   ///< cell pairs with overlap now
   ContactPhase phase = ContactPhase::kProvisional;
-  bool latched = false;     ///< its latch has been set
-  bool active = false;      ///< overlap and normal exist at the geometry evaluated last
-  bool has_normal = false;  ///< n_accepted is set
-  Vec3 n_accepted;          ///< normal at the last accepted step; at birth for a provisional one
-  PatchGeometry geometry;   ///< evaluated last
-  PatchState state;         ///< at the last accepted step
+  bool latched = false;        ///< its latch has been set
+  double accepted_form = 1.0;  ///< the latch's form at the last accepted step
+  bool active = false;         ///< overlap and normal exist at the geometry evaluated last
+  bool has_normal = false;     ///< n_accepted is set
+  Vec3 n_accepted;             ///< normal at the last accepted step; at birth for a provisional one
+  PatchGeometry geometry;      ///< evaluated last
+  PatchState state;            ///< at the last accepted step
   PatchLatch latch;
   double since = 0.0;           ///< birth [s]
   double bristle_energy = 0.0;  ///< stored in its bristles [J]
