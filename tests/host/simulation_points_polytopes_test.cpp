@@ -22,9 +22,9 @@ std::string Text(const Vec3& p) { return fmt::format("[{}, {}, {}]", p.x, p.y, p
 std::string RandomPart(Random* random) {
   const double kind = random->Uniform(0, 3);
   if (kind < 1) {
-    return fmt::format("{{box: {{size: {}}}}}",
-                       Text({random->Uniform(0.3, 1), random->Uniform(0.3, 1),
-                             random->Uniform(0.3, 1)}));
+    return fmt::format(
+        "{{box: {{size: {}}}}}",
+        Text({random->Uniform(0.3, 1), random->Uniform(0.3, 1), random->Uniform(0.3, 1)}));
   }
   std::string vertices;
   for (int k = 0; k < (kind < 2 ? 6 : 14); ++k) {
@@ -37,7 +37,7 @@ std::string RandomPart(Random* random) {
 TEST(PolytopeImpacts, KeepTheirEnergy) {
   Random random(11);
   int impacts = 0;
-  for (int k = 0; k < 40; ++k) {
+  for (int k = 0; k < 60; ++k) {
     const double depth = k % 2 == 0 ? 0.03 : 0.003;
     const bool linear = k % 4 < 2;
     const std::string a = RandomPart(&random), b = RandomPart(&random);
@@ -56,14 +56,15 @@ TEST(PolytopeImpacts, KeepTheirEnergy) {
                     q.x, q.y, q.z, Text(-way), Text(random.Direction()), b),
         2);
     const double start = simulation.Energy().kinetic;
-    double least = start;
+    double least = start, most = start;
     while (!simulation.Done()) {
       simulation.Step();
       const EnergyAudit now = simulation.Energy();
       least = std::min(least, now.kinetic);
-      ASSERT_LT(now.kinetic + now.elastic, (1 + 3e-3) * start) << k << " " << simulation.Time();
+      most = std::max(most, now.kinetic + now.elastic);
     }
     const EnergyAudit end = simulation.Energy();
+    EXPECT_LT(most, (1 + 3e-3) * start) << k;
     EXPECT_GT(end.kinetic + end.elastic, (1 - 1e-2) * start) << k;
     EXPECT_LT(std::fabs(end.dissipated_normal), 1e-2 * start) << k;
     EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << k;

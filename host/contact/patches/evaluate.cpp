@@ -311,12 +311,14 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
 
 namespace {
 
-bool SameCells(const CellPair& one, const CellPair& two) {
-  return one.i == two.i && one.j == two.j && one.a == two.a && one.b == two.b;
-}
+/** What the points of two cells had at the accepted state. */
+struct AcceptedPoints {
+  bool lost = false;   ///< one of them is none any more
+  double share = 1.0;  ///< of their weights
+};
 
-/** Whether a contact of two cells has lost its point since the accepted state. */
-bool HasLostPoint(const Patches& patches, const ActivePair& pair) {
+AcceptedPoints AcceptedOf(const Patches& patches, const ActivePair& pair) {
+  AcceptedPoints out;
   CellPair cells = CellsOf(pair);
   cells.point = std::numeric_limits<int>::min();
   auto held =
@@ -324,9 +326,11 @@ bool HasLostPoint(const Patches& patches, const ActivePair& pair) {
                        [](const Held& one, const CellPair& key) { return one.cells < key; });
   for (; held != patches.held.end() && SameCells(held->cells, cells); ++held) {
     const Contact& contact = patches.contacts[static_cast<std::size_t>(held->contact)];
-    if (contact.phase != ContactPhase::kProvisional && contact.pairs == 0) return true;
+    if (contact.phase == ContactPhase::kProvisional) continue;
+    out.lost = out.lost || contact.pairs == 0;
+    out.share = contact.weight_share;
   }
-  return false;
+  return out;
 }
 
 /** Where points of two cells have come or gone since the accepted state, gives the others the
@@ -342,15 +346,16 @@ void FollowWeights(const PatchRules& rules, std::span<const ActivePair> pairs,
       has_new = has_new || contact.phase == ContactPhase::kProvisional;
       has_moved = has_moved || contact.latch.form != pairs[end].weight;
     }
-    if (!has_moved) continue;
+    if (!has_moved && !has_new) continue;
     const ActivePair& first = pairs[begin];
     const PatchSettings& settings = rules.Settings(first.i, first.j);
     if (!settings.points || settings.curvatures) continue;
-    const bool has_changed = has_new || HasLostPoint(*patches, first);
+    const AcceptedPoints accepted = AcceptedOf(*patches, first);
+    const bool has_changed = has_new || accepted.lost;
     for (std::size_t k = begin; k < end; ++k) {
       if (contact_of[k] < 0) continue;
       Contact& contact = patches->contacts[static_cast<std::size_t>(contact_of[k])];
-      contact.latch.form = has_changed ? pairs[k].weight : contact.accepted_form;
+      contact.latch.form = has_changed ? accepted.share * pairs[k].weight : contact.accepted_form;
     }
   }
 }

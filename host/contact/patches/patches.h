@@ -42,6 +42,7 @@ struct Contact {
   ContactPhase phase = ContactPhase::kProvisional;
   bool latched = false;        ///< its latch has been set
   double accepted_form = 1.0;  ///< the latch's form at the last accepted step
+  double weight_share = 1.0;   ///< that over the point's weight
   bool active = false;         ///< overlap and normal exist at the geometry evaluated last
   bool has_normal = false;     ///< n_accepted is set
   Vec3 n_accepted;             ///< normal at the last accepted step; at birth for a provisional one
