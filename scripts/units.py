@@ -17,7 +17,9 @@ NO_NAMES = set("alignas auto bool char class const constexpr decltype double els
 
 
 def without_comments(text):
-    return re.sub(r"//(?! namespace\n)[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    """The text without its comments, and without attributes before declarations."""
+    text = re.sub(r"//(?! namespace\n)[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    return re.sub(r"^\[\[\w+\]\] ", "", text, flags=re.M)
 
 
 def names_in(text):

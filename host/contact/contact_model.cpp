@@ -80,8 +80,9 @@ void ContactModel::Begin(double V, double v_n, bool on_purpose, PatchLatch* latc
 }
 
 void ContactModel::BeginForm(const PatchGeometry& geometry, PatchLatch* latched) const {
-  latched->form =
-      normal->FollowsCurvature() ? points::HertzForm(geometry.k_1, geometry.k_2) : geometry.weight;
+  if (normal->FollowsCurvature()) {
+    latched->form = points::HertzForm(geometry.k_1, geometry.k_2);
+  }
 }
 
 void ContactModel::Accept(double v_n, PatchLatch* latched) const {

@@ -51,8 +51,8 @@ class ContactModel {
   void Begin(double V, double v_n, bool on_purpose, PatchLatch* latched, PatchState* state) const;
 
   /** Latches Hertz' form of a contact that begins, for laws that follow the curvatures. 0 where the
-   bodies touch at an edge, at a corner or on flats: there Hertz' law has no stiffness. Of others
-   the weight is latched. */
+   bodies touch at an edge, at a corner or on flats: there Hertz' law has no stiffness. Others
+   have the weight of their point. */
   void BeginForm(const PatchGeometry& geometry, PatchLatch* latched) const;
 
   /** An accepted step of a contact that lasts. kLargest moves the latch to the largest approach

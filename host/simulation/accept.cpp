@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +12,13 @@
 #include "host/simulation/passivity.h"
 
 namespace intervox::host {
+
+namespace {
+
+/** Points weigh no less than this share of what they should. */
+constexpr double kLeastShare = 1e-6;
+
+}  // namespace
 
 void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
   const bool known =
@@ -51,26 +59,63 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
   contact->solved = false;
 }
 
-/** Takes over the weight that a point has now. What it then stores less has gone to its neighbours:
- of points of one depth the sum stays, of others the law makes or takes what is left. */
-void MoveWeight(const ContactModel& model, Contact* contact, EnergyLedger* ledger) {
-  const PatchGeometry& g = contact->geometry;
-  if (contact->latch.form == g.weight || model.normal->FollowsCurvature()) return;
-  const double V_o = contact->state.V_o;
-  const double before = ElasticEnergy(model, g, contact->latch, V_o);
-  contact->latch.form = g.weight;
-  const double lost = before - ElasticEnergy(model, g, contact->latch, V_o);
-  ledger->elastic -= lost;
-  ledger->work[kNormalLoss] += lost;
-  contact->solved = false;
+/** Takes over the weights that the points of two cells have now. Of points of one depth the sum
+ stays; of others the potential that the weights make is not in the forces. What the points then
+ store less is lost. More they may store by what normal damping has taken before, and else all weigh
+ less than they should by one share: moving weights gives no energy. */
+void MoveWeightsOf(const GroupRules& rules, std::span<Contact* const> points,
+                   EnergyLedger* ledger) {
+  const ContactModel& model = *rules.Rule(points[0]->body_i, points[0]->body_j).model;
+  const bool has_moved = std::any_of(points.begin(), points.end(), [](const Contact* point) {
+    return point->latch.form != point->geometry.weight;
+  });
+  if (!has_moved || model.normal->FollowsCurvature()) return;
+  const auto stored = [&] {
+    double sum = 0.0;
+    for (const Contact* point : points) {
+      sum += ElasticEnergy(model, point->geometry, point->latch, point->state.V_o);
+    }
+    return sum;
+  };
+  const double before = stored();
+  for (Contact* point : points) {
+    point->solved = point->solved && point->latch.form == point->geometry.weight;
+    point->latch.form = point->geometry.weight;
+  }
+  double after = stored();
+  const double most = before + std::fmax(0.0, ledger->work[kNormalLoss]);
+  if (after > most) {
+    const double share = std::fmax(kLeastShare, most / after);
+    for (Contact* point : points) {
+      point->latch.form *= share;
+      point->solved = false;
+    }
+    after *= share;
+  }
+  ledger->elastic -= before - after;
+  ledger->work[kNormalLoss] += before - after;
 }
 
-/** Moves the weights of all latched points. */
+/** Moves the weights of all points. */
 void MoveWeights(const GroupRules& rules, BodyGroup* group) {
-  for (Contact& contact : group->patches.contacts) {
-    if (!contact.active || !contact.latched) continue;
-    MoveWeight(*rules.Rule(contact.body_i, contact.body_j).model, &contact, &group->ledger);
+  thread_local std::vector<Contact*> points;
+  Patches& patches = group->patches;
+  for (std::size_t begin = 0, end = 0; begin < patches.held.size(); begin = end) {
+    points.clear();
+    for (;
+         end < patches.held.size() && SameCells(patches.held[end].cells, patches.held[begin].cells);
+         ++end) {
+      Contact& contact = patches.contacts[static_cast<std::size_t>(patches.held[end].contact)];
+      if (contact.active && contact.geometry.is_point) points.push_back(&contact);
+    }
+    if (!points.empty()) MoveWeightsOf(rules, points, &group->ledger);
   }
+}
+
+/** Remembers the form at the accepted state. */
+void KeepForm(Contact* contact) {
+  contact->accepted_form = contact->latch.form;
+  contact->weight_share = contact->latch.form / contact->geometry.weight;
 }
 
 /** Latches a contact at the accepted state. A latch that moves changes the contact's force. */
@@ -174,6 +219,7 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
     if (contact.active) {
       MoveLatch(model, on_purpose, ApproachVelocity(*group, contact), &contact);
     }
+    KeepForm(&contact);
     if (!(contact.latch.form > 0.0)) has_forms = false;
     if (model.IsBounded() && BoundContact(tools, model, h, *group, &contact)) ++bounded;
     WatchLever(h, *group, &contact);
@@ -233,6 +279,7 @@ void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scrat
   Evaluate(rules, scratch->active, group->patches.contacts.size(), &group->patches,
            &scratch->grouping_scratch);
   for (Contact& contact : group->patches.contacts) {
+    KeepForm(&contact);
     contact.geometry.n = contact.n_accepted;
     contact.geometry.R_n = Mat3::Identity();
   }

@@ -189,8 +189,8 @@ void GroupFinder::Fill(const State& state) {
       return &(settings.BareCells() ? world_.bare_boxes : world_.boxes)[b];
     };
     group.near[static_cast<std::size_t>(local_near_[k])] = {
-        local_in(group, i), local_in(group, j), boxes(i, j),        boxes(j, i),
-        near_caches_[k],    settings.points,    settings.curvatures};
+        local_in(group, i), local_in(group, j), boxes(i, j),         boxes(j, i),
+        near_caches_[k],    settings.points,    settings.curvatures, settings.power};
   });
   const std::vector<Contact>& contacts = state.patches.contacts;
   number(

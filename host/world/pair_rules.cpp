@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <tuple>
 #include <utility>
 
+#include "host/contact/points/points.h"
 #include "host/input/error.h"
 #include "host/input/nearest.h"
 #include "host/world/foundation.h"
@@ -42,6 +44,17 @@ const std::string& ModelName(const Scene& scene, std::size_t entry) {
   return scene.contacts.empty() ? otherwise : scene.contacts[entry].model;
 }
 
+/** The power of the depth with which the energy of a point grows: the force's and 1. */
+double EnergyPower(const ContactModel& model) {
+  constexpr double kSteps = 1 << 20;  // without the rounding of a logarithm
+  NormalForce slope;
+  const PatchLatch none;
+  const double ratio =
+      model.PointForce(2.0, none, &slope).f_e / model.PointForce(1.0, none, &slope).f_e;
+  return std::isfinite(ratio) && ratio > 1.0 ? 1.0 + std::round(kSteps * std::log2(ratio)) / kSteps
+                                             : points::kHertzPower;
+}
+
 PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
   const auto found = scene.contact_models.find(name);
   const ContactModelSettings settings =
@@ -70,6 +83,7 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
   rule.patches.normal.j_error = scene.engine.tolerance;
   rule.patches.points = points;
   rule.patches.curvatures = rule.model->normal->FollowsCurvature();
+  if (points) rule.patches.power = EnergyPower(*rule.model);
   rule.patches.per_cell_pair = points || settings.cells == ContactCells::kPairs;
   rule.patches.whole_pair = rule.model->normal->Conserves() && !points;
   if (rule.patches.whole_pair && rule.patches.normal.eigenvector) {

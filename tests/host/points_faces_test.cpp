@@ -38,29 +38,39 @@ std::vector<host::points::PointContact> Corners(const Cell& a, const Cell& b, co
   return out;
 }
 
-TEST(FacesInPoints, WeightsOfCornersSumToThoseOfTheFaceAndAreContinuous) {
+// A corner that is cut off gives its weight to those that come, and a side that leaves takes its
+// own along: as the face slides over the other's edge, its weights sum to what is there of its
+// sides.
+TEST(FacesInPoints, WeightsOfCornersSumToTheSharesOfTheSidesAndAreContinuous) {
   const Cell a = BoxOf({0.1, 0.07, 0.05}), b = BoxOf({0.2, 0.2, 0.1});
   std::size_t most = 0;
+  double sum = 0.0;
   const auto moments = [&](double x) {
-    double sum = 0.0;
     Vec3 at;
     const auto points = Corners(a, b, {x, 0.02, 0.075 - 1e-4}, 0.3);
     most = std::max(most, points.size());
+    sum = 0.0;
     for (const auto& point : points) {
+      EXPECT_LT(point.weight, 1.0 + 1e-9) << x;
       sum += point.weight;
       at += point.weight * point.p_WB;
     }
-    EXPECT_NEAR(sum, 4.0, 1e-5) << x;
     return at / sum;
   };
   constexpr double kShift = 1e-5;
   Vec3 before = moments(0.0);
+  double weights = sum;
+  EXPECT_NEAR(sum, 4.0, 1e-12);
   for (double x = kShift; x < 0.12; x += kShift) {
     const Vec3 now = moments(x);
     ASSERT_LT(Norm(now - before), 4 * kShift) << x;
+    // A side of 0.07 that lies along the edge goes, and one of 0.1 comes and goes on both sides.
+    ASSERT_LT(std::fabs(sum - weights), 300 * kShift) << x;
     before = now;
+    weights = sum;
   }
   EXPECT_GE(most, 5U);
+  EXPECT_LT(weights, 3.0);
   for (const auto& point : Corners(a, b, {0, 0, 0.075 - 1e-4}, 0.3)) {
     EXPECT_NEAR(point.weight, 1.0, 1e-12);  // a whole rectangle
   }

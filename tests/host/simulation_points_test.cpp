@@ -449,6 +449,47 @@ TEST(PointScenes, RoundPartsComeToRestOnBoxesAndOnEachOther) {
   }
 }
 
+// A half ball stands on its plane face and a can lies across a bar, of any size and mass. Their one
+// deepest point jumps as they rock.
+TEST(PointScenes, HalfBallsAndCansAcrossABarComeToRest) {
+  struct Case {
+    const char* part;
+    const char* pose;  ///< in sizes
+    const char* under;
+    double height, points;
+  };
+  const Case cases[] = {
+      {"{intersection: [{sphere: {radius: 0.5}}, {half_space: {normal: [0, 0, -1], offset: 0}}]}",
+       "rpy_deg: [2, 3, 0]", "{box: {size: [9, 9, 2]}}", 0.0, 3},
+      {"{intersection: [{sphere: {radius: 0.5}}, {half_space: {normal: [0, 0, -1], offset: 0}}]}",
+       "rpy_deg: [2, 3, 0]", "{half_space: {normal: [0, 0, 1], offset: 1}}", 0.0, 3},
+      {"{cylinder: {radius: 0.3, height: 1}}", "rpy_deg: [88, 0, 0]", "{box: {size: [9, 0.3, 2]}}",
+       0.3, 2}};
+  for (int k = 0; k < 9; ++k) {
+    const Case& c = cases[k % 3];
+    const double size = k < 3 ? 1e-3 : k < 6 ? 0.1 : 5.0, mass = k % 2 == 0 ? 0.01 : 3.0;
+    const double g = 9.81, depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / g);
+    Simulation simulation = Of(fmt::format(
+        "duration: {}\nintegrator: {{step: {}}}\n"
+        "contact_models:\n  default:\n    geometry: points\n"
+        "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.3}}\n"
+        "    friction: {{model: coulomb, mu: 0.3}}\n"
+        "bodies:\n  table: {{fixed: true, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
+        "0, {}]}}}}\n"
+        "  part: {{mass: {}, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, 0, {}], "
+        "{}}}}}\n",
+        900 * h, h, mass * g / depth / c.points, size, c.under, -size, mass, size, c.part,
+        (c.height + 0.05) * size, c.pose));
+    while (!simulation.Done()) simulation.Step();
+    const auto& part = simulation.State()[1];
+    const auto& counters = simulation.Counters();
+    EXPECT_LT(Norm(part.v_WB), 1e-3 * std::sqrt(g * size)) << k;
+    EXPECT_NEAR(part.X_WB.p.z, c.height * size - depth, 1e-2 * depth) << k;
+    EXPECT_EQ(counters.gaining_substeps, 0) << k;
+    EXPECT_LT(counters.substeps, 2000) << k;
+  }
+}
+
 // A clone in mid-contact goes on with the same bits.
 TEST(PointScenes, AClonesBitsAreTheSame) {
   Simulation first =

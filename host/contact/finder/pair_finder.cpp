@@ -153,7 +153,7 @@ bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candi
   thread_local std::vector<points::PointContact> found;
   found.clear();
   query.volume_floor = 0.0;  // the force is of a depth, however small the volume
-  const double gap = points::FindPoints(query, candidate->kind, &found);
+  const double gap = points::FindPoints(query, candidate->kind, pair.power, &found);
   candidate->met = !found.empty();
   if (gap > 0.0 && IsMovable(pair)) {
     candidate->apart_until = pair.cache->travel + (1 - kRounding) * gap;

@@ -33,6 +33,7 @@ struct NearPair {
   SeparationCache* cache = nullptr;  ///< of these cells of these bodies, and of no other pair
   bool points = false;               ///< they touch in points, not in volumes
   bool curvatures = false;           ///< points know the curvatures of the gap
+  double power = 2.5;                ///< of the depth in the energy of points [–]
 };
 
 /** How a finder queries the engine. */

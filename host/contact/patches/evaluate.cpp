@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <limits>
 
 #include "cuda/device/executor.h"
 #include "host/contact/patches/patches.h"
@@ -308,6 +309,59 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
 
 }  // namespace
 
+namespace {
+
+/** What the points of two cells had at the accepted state. */
+struct AcceptedPoints {
+  bool lost = false;   ///< one of them is none any more
+  double share = 1.0;  ///< of their weights
+};
+
+AcceptedPoints AcceptedOf(const Patches& patches, const ActivePair& pair) {
+  AcceptedPoints out;
+  CellPair cells = CellsOf(pair);
+  cells.point = std::numeric_limits<int>::min();
+  auto held =
+      std::lower_bound(patches.held.begin(), patches.held.end(), cells,
+                       [](const Held& one, const CellPair& key) { return one.cells < key; });
+  for (; held != patches.held.end() && SameCells(held->cells, cells); ++held) {
+    const Contact& contact = patches.contacts[static_cast<std::size_t>(held->contact)];
+    if (contact.phase == ContactPhase::kProvisional) continue;
+    out.lost = out.lost || contact.pairs == 0;
+    out.share = contact.weight_share;
+  }
+  return out;
+}
+
+/** Where points of two cells have come or gone since the accepted state, gives the others the
+ weights of now. What is taken from one goes to another at once, so the sum of their energies does
+ not jump. */
+void FollowWeights(const PatchRules& rules, std::span<const ActivePair> pairs,
+                   std::span<const int> contact_of, Patches* patches) {
+  for (std::size_t begin = 0, end = 0; begin < pairs.size(); begin = end) {
+    bool has_new = false, has_moved = false;
+    for (; end < pairs.size() && SameCells(CellsOf(pairs[end]), CellsOf(pairs[begin])); ++end) {
+      if (contact_of[end] < 0) continue;
+      const Contact& contact = patches->contacts[static_cast<std::size_t>(contact_of[end])];
+      has_new = has_new || contact.phase == ContactPhase::kProvisional;
+      has_moved = has_moved || contact.latch.form != pairs[end].weight;
+    }
+    if (!has_moved && !has_new) continue;
+    const ActivePair& first = pairs[begin];
+    const PatchSettings& settings = rules.Settings(first.i, first.j);
+    if (!settings.points || settings.curvatures) continue;
+    const AcceptedPoints accepted = AcceptedOf(*patches, first);
+    const bool has_changed = has_new || accepted.lost;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (contact_of[k] < 0) continue;
+      Contact& contact = patches->contacts[static_cast<std::size_t>(contact_of[k])];
+      contact.latch.form = has_changed ? accepted.share * pairs[k].weight : contact.accepted_form;
+    }
+  }
+}
+
+}  // namespace
+
 void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
               Patches* patches, PatchScratch* scratch) {
   FindHeld(*patches, pairs, scratch->threads, &scratch->contact_of);
@@ -319,6 +373,7 @@ void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::s
     Joining(rules, pairs, patches, scratch).Run(capacity);
   }
   patches->undefined_normals += SumContacts(rules, pairs, patches, scratch);
+  FollowWeights(rules, pairs, scratch->contact_of, patches);
 }
 
 }  // namespace intervox::host

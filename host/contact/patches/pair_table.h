@@ -24,6 +24,11 @@ struct CellPair {
   bool operator==(const CellPair&) const = default;
 };
 
+/** Whether two are of the same cells, whichever of their points. */
+inline bool SameCells(const CellPair& one, const CellPair& two) {
+  return one.i == two.i && one.j == two.j && one.a == two.a && one.b == two.b;
+}
+
 /** Which cells of a body are neighbours. */
 class CellNeighbours {
  public:

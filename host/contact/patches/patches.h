@@ -40,12 +40,14 @@ struct Contact {
   int body_j = 0;  ///< > body_i
   int pairs = 0;   ///< cell pairs with overlap now
   ContactPhase phase = ContactPhase::kProvisional;
-  bool latched = false;     ///< its latch has been set
-  bool active = false;      ///< overlap and normal exist at the geometry evaluated last
-  bool has_normal = false;  ///< n_accepted is set
-  Vec3 n_accepted;          ///< normal at the last accepted step; at birth for a provisional one
-  PatchGeometry geometry;   ///< evaluated last
-  PatchState state;         ///< at the last accepted step
+  bool latched = false;        ///< its latch has been set
+  double accepted_form = 1.0;  ///< the latch's form at the last accepted step
+  double weight_share = 1.0;   ///< that over the point's weight
+  bool active = false;         ///< overlap and normal exist at the geometry evaluated last
+  bool has_normal = false;     ///< n_accepted is set
+  Vec3 n_accepted;             ///< normal at the last accepted step; at birth for a provisional one
+  PatchGeometry geometry;      ///< evaluated last
+  PatchState state;            ///< at the last accepted step
   PatchLatch latch;
   double since = 0.0;           ///< birth [s]
   double bristle_energy = 0.0;  ///< stored in its bristles [J]
@@ -71,6 +73,7 @@ struct PatchSettings {
   bool whole_pair = false;     ///< all cell pairs of the two bodies are one contact
   bool points = false;         ///< bodies touch in points, each its own contact, not in volumes
   bool curvatures = false;     ///< points know the curvatures of the gap
+  double power = 2.5;          ///< of the depth in the energy of points [–]
   bool born_in_stages = true;  ///< contacts act from within a step, not only from accepted steps
   /** Whether cut faces count, too: in the thesis' mode. */
   bool BareCells() const { return per_cell_pair && !points; }

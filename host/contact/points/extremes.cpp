@@ -39,7 +39,8 @@ bool HasExtremes(const Cell& cell) {
   for (const Surface& plane : cell.surfaces) {
     if (&plane == s) continue;
     if (!axial) {
-      if (!plane.cut) return false;
+      const bool is_rim = plane.kind == SurfaceKind::kPlane && geometry::IsSphere(*s);
+      if (!plane.cut && !is_rim) return false;
       continue;
     }
     if (SquaredNorm(Cross(plane.PlaneNormal(), s->R.Col(2))) > kParallel) return false;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "geometry/cell.h"
+#include "geometry/surface_eval.h"
 #include "host/contact/points/nearest.h"
 
 namespace intervox::host::points {
@@ -40,6 +41,30 @@ bool HasExtremes(const geometry::Cell& cell);
 /** What is visited where a body was cut: corners and rims of its cells that are not its own. */
 enum class CutEdges { kLeftOut, kVisited };
 
+/** Of a ball that planes cut off: of each circle the point that is lowest and two at 120° from it.
+ */
+template <CutEdges kCuts, class Visit>
+void VisitRimsOfBall(const geometry::Cell& cell, const geometry::Surface& ball, const Vec3& down,
+                     const Visit& visit) {
+  int rim = 0;
+  for (const geometry::Surface& plane : cell.surfaces) {
+    if (&plane == &ball) continue;
+    ++rim;
+    if (plane.cut && kCuts == CutEdges::kLeftOut) continue;
+    const Vec3 axis = plane.PlaneNormal();
+    const double z = Dot(axis, plane.o - ball.o), square = -ball.c / ball.e.x - z * z;
+    if (!(square > 0.0)) continue;
+    const Vec3 across = down - Dot(down, axis) * axis;
+    const double lean = Norm(across);
+    const Vec3 e = lean * lean > kParallel ? across / lean : AnyOrthogonal(axis);
+    const std::array<Vec3, 3> around = ThreeAround(axis, e);
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 out = std::sqrt(square) * around[static_cast<std::size_t>(k)];
+      visit(3 * rim + k, ball.o + z * axis + out);
+    }
+  }
+}
+
 /** The points of a cell with extremes that may be the deepest below a plane, in the cell's frame.
  @param down  unit, into the plane's solid; @param visit  called with (feature, point) */
 template <CutEdges kCuts = CutEdges::kLeftOut, class Visit>
@@ -58,8 +83,9 @@ void VisitExtremes(const geometry::Cell& cell, const Vec3& down, const Visit& vi
   const Vec3 axis = s.R.Col(2), local = TransposeTimes(s.R, down);
   if (s.kind == SurfaceKind::kEllipsoid) {
     const Vec3 squares{-s.c / s.e.x, -s.c / s.e.y, -s.c / s.e.z};
-    const Vec3 q = Scaled(squares, local);
-    visit(0, s.o + s.R * (q / std::sqrt(Dot(q, local))));
+    const Vec3 q = Scaled(squares, local), p = s.o + s.R * (q / std::sqrt(Dot(q, local)));
+    if (LiesOn(cell, p)) visit(0, p);
+    if (geometry::IsSphere(s)) VisitRimsOfBall<kCuts>(cell, s, down, visit);
     return;
   }
   const Vec3 across = down - Dot(down, axis) * axis;

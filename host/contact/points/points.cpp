@@ -153,7 +153,8 @@ PairKind KindOf(const Cell& a, const Cell& b) {
   return HaveVertices(a, b) ? PairKind::kVertices : PairKind::kAny;
 }
 
-double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContact>* out) {
+double FindPoints(const PairQuery& query, PairKind kind, double power,
+                  std::vector<PointContact>* out) {
   const Cell &a = *query.a, &b = *query.b;
   const Pose &X_WA = query.X_WA, &X_WB = query.X_WB;
   switch (kind) {
@@ -169,7 +170,7 @@ double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContac
       return Exchanged([&] { return PlanePoints(b, X_WB, a, X_WA, out); }, out);
     case PairKind::kPolytopes: {
       const std::size_t before = out->size();
-      const double gap = PointsOfPolytopes(a, X_WA, b, X_WB, out);
+      const double gap = PointsOfPolytopes(a, X_WA, b, X_WB, power, out);
       const bool on_solid = std::all_of(out->begin() + static_cast<std::ptrdiff_t>(before),
                                         out->end(), [&](const auto& point) {
                                           return IsClearOfHollows(a, X_WA, point.p_WA, -point.x) &&

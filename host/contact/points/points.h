@@ -26,7 +26,7 @@ inline PointContact OfTheOther(const PointContact& point) {
 enum class PairKind {
   kBall,       ///< a ball and any cell: the foot of its centre, three of a ring
   kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
-  kPolytopes,  ///< two cells whose hulls are polytopes: by their separating axis of least depth
+  kPolytopes,  ///< two cells whose hulls are polytopes: by the way out that takes the least energy
   kVertices,   ///< cylinders and cones with each other and with polytopes: vertices in the other
   kAny,        ///< any others: the deepest point by their distance once they are moved apart
 };
@@ -34,6 +34,9 @@ enum class PairKind {
 /** Whether hollow faces that a cell touches need not be cut into sectors: of a ball, a half-space,
  a polytope. */
 bool TouchesFacesWhole(const geometry::Cell& cell);
+
+/** The exponent of z in the energy of a point by Hertz' law. */
+inline constexpr double kHertzPower = 2.5;
 
 /** The kind of a pair: of its cells alone, whatever their poses. */
 PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
@@ -43,23 +46,25 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    and where that is on a circle about an axis nearer to the centre (a rim, a funnel), at 120° too.
  - On a half-space stand the corners of a polytope; of a cylinder or cone the lowest point of each
    rim and two more at 120° from it, and the tip; the lowest point of an ellipsoid or torus.
- - Two polytopes touch along the separating axis of least depth: a face at the corners of what the
-   other's nearest face leaves within the solid, two edges that cross beside faces at one point.
-   These corners come and go as parts slide over each other. Each has the weight of the two edges'
-   halves that meet there, so what comes begins with what it takes from its neighbours, and each is
-   a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
+ - Two polytopes touch along the way out that takes the least energy: at a corner beyond a face,
+   where two edges cross, or, where faces lie on each other, at the corners of what these share.
+   These corners come and go as parts slide over each other. Each has the weight of what there is of
+   the two edges that meet there, so what comes begins with what it takes from its neighbours, and
+   each is a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
    So do cells with hollows, a box with a hole, as long as these points are on the cell.
  - Cylinders and cones touch each other and polytopes at vertices that are inside the other, see
    PointsOfVertices; where there are none, at their deepest point.
  - Any others touch at their deepest point, where the least motion takes them apart: see
  DeepestPoint. Feet on cut faces are left out: a neighbouring cell has the point.
  @param kind  KindOf of the cells
+ @param power  p of a point's energy ∝ zᵖ: the law's exponent and 1
  @return a distance that the cells are certainly apart [m]; 0 where none is known. */
-double FindPoints(const PairQuery& query, PairKind kind, std::vector<PointContact>* out);
+double FindPoints(const PairQuery& query, PairKind kind, double power,
+                  std::vector<PointContact>* out);
 
-/** The same where the kind is not known yet. */
+/** The same where the kind is not known yet, by Hertz' law. */
 inline double FindPoints(const PairQuery& query, std::vector<PointContact>* out) {
-  return FindPoints(query, KindOf(*query.a, *query.b), out);
+  return FindPoints(query, KindOf(*query.a, *query.b), kHertzPower, out);
 }
 
 }  // namespace intervox::host::points

@@ -8,6 +8,7 @@
 #include "host/contact/points/extremes.h"
 #include "host/contact/points/nearest.h"
 #include "host/contact/points/polytopes.h"
+#include "host/contact/points/wall_crossings.h"
 
 namespace intervox::host::points {
 namespace {
@@ -16,12 +17,12 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** A cylinder or a cone, with a rim or a tip at least that no cut took. */
+/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took. */
 bool IsRoundWithVertices(const Cell& cell) {
   const Surface* s = OnlyCurved(cell);
   if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
   if (s->kind == SurfaceKind::kCone) return true;
-  return s->kind == SurfaceKind::kCylinder &&
+  return (s->kind == SurfaceKind::kCylinder || geometry::IsSphere(*s)) &&
          std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const Surface& plane) {
            return plane.kind == SurfaceKind::kPlane && !plane.cut;
          });
@@ -91,6 +92,12 @@ std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<Point
     point.feature += kFirst;
   }
   AddVertices(a, query.X_WA, -best.n_W, b, query.X_WB, out);
+  if (HasCorners(a) && IsCylinder(b)) AddWallCrossings(query, out);
+  if (HasCorners(b) && IsCylinder(a)) {
+    const std::size_t own = out->size();
+    AddWallCrossings({query.b, query.a, query.X_WB, query.X_WA}, out);
+    for (std::size_t k = own; k < out->size(); ++k) (*out)[k] = OfTheOther((*out)[k]);
+  }
   if (out->size() == before) return std::nullopt;
   return 0.0;
 }

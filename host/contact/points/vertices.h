@@ -21,6 +21,7 @@ bool HaveVertices(const geometry::Cell& a, const geometry::Cell& b);
  rim the point that goes in farthest along the plane face beyond which the other cell reaches least,
  with two more at 120° from it. Each is a ball without a radius: its depth, the distance of its foot
  on the other cell's boundary, is continuous while it moves and has the normal as its gradient.
+ Edges of a polytope that cross the wall of a cylinder are points, too, see AddWallCrossings.
  @return a distance that the cells are certainly apart [m]; 0 where points were found; empty where
  the cells may meet elsewhere. */
 std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<PointContact>* out);
