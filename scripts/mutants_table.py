@@ -324,6 +324,8 @@ MUTANTS = [
            "return «inside || HasEdges(*model, round, panels)»;", "true", "cuda:FluxPole*"),
     Mutant("cuda/rules/flux/rule.h", "the inertia of a needle's slice is as rough as V allows",
            "if («most <= goal * moments.v») return false;", "true", "cuda:MomentsTolerance*"),
+    Mutant("cuda/rules/column/ring_breaks.h", "of a torus' crossings of the other's circle one is overlooked",
+           "for (int i = «0»; i < count; ++i) {\n      const double h = kT * (2 * root[i] - 1)", "1", "cuda:VolumeBounds*"),
     Mutant("cuda/surface/surface_bound.h", "a torus is taken for inactive too early",
            "const double f = internal::TorusLevel(s, middle), reach = «Norm(half)»;", "0.6 * Norm(half)", "cuda:SurfaceBound*"),
     Mutant("cuda/rules/clip/error.h", "a surface that bends across a whole leaf counts as flat",
