@@ -35,9 +35,16 @@ struct Conic {
   INTERVOX_HD Planar Gamma(const Planar& x) const {
     return {rr * x.r + rz * x.z, rz * x.r + zz * x.z};
   }
-  /** The symmetric bilinear form; (p, p) < 0 inside. */
-  INTERVOX_HD double Polar(const Weighted& p, const Weighted& q) const {
-    return Dot(p.x, Gamma(q.x)) + p.w * Dot(b, q.x) + q.w * Dot(b, p.x) - p.w * q.w;
+  /** A point's polar: its bilinear form with another point. */
+  struct Line {
+    Planar x;
+    double w;
+    INTERVOX_HD double At(const Weighted& q) const { return Dot(x, q.x) + w * q.w; }
+  };
+  /** The polar of p, negative at p inside. */
+  INTERVOX_HD Line PolarOf(const Weighted& p) const {
+    const Planar g = Gamma(p.x);
+    return {{g.r + p.w * b.r, g.z + p.w * b.z}, Dot(b, p.x) - p.w};
   }
   /** (P2): 1/ρ of the ray along d, where it leaves the inside; ≤ 0 if it never does. Homogeneous in
    * d. */
@@ -117,10 +124,10 @@ INTERVOX_HD inline bool AllNegative(const double* b, int count) {
 /** (P6): proof that the other conic does not cut the arc except at p2, which lies on both: its
  quartic along the arc has Bernstein coefficients of one sign, on the whole or on a few pieces. */
 INTERVOX_HD inline bool ArcInside(const Conic& other, const Arc& arc) {
-  const Weighted p0{arc.p0, 1}, p2{arc.p2, 1};
-  double b[5] = {other.Polar(p0, p0), other.Polar(p0, arc.m),
-                 (other.Polar(p0, p2) + 2 * other.Polar(arc.m, arc.m)) / 3, other.Polar(arc.m, p2),
-                 0};
+  const Conic::Line of_p0 = other.PolarOf({arc.p0, 1}), of_m = other.PolarOf(arc.m);
+  const Weighted p2{arc.p2, 1};
+  double b[5] = {of_p0.At({arc.p0, 1}), of_p0.At(arc.m), (of_p0.At(p2) + 2 * of_m.At(arc.m)) / 3,
+                 of_m.At(p2), 0};
   for (int level = 0; level < 7; ++level) {
     if (AllNegative(b, 4)) return true;
     // The left half is proved at once or as two quarters; the right half is left to the next turn.
