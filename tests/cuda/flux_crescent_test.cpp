@@ -21,7 +21,8 @@ RuleResult Columns(const FluxPair& pair, Moments* m) {
 
 RuleResult Boundary(const FluxPair& pair, Moments* m) {
   internal::flux::FluxMemory memory;
-  return internal::flux::TryFlux(pair.pair, 0.0, m, &memory);
+  internal::flux::FluxStart start{pair.pair.tolerance, {}};
+  return internal::flux::TryFlux(pair.pair, 0.0, &start, m, &memory);
 }
 
 TEST(FluxCrescent, ParallelAxesInClosedForm) {

@@ -126,5 +126,22 @@ TEST(FluxPole, BallThatTouches) {
   EXPECT_NEAR(m.v, 0.0, 1e-9);
 }
 
+TEST(FluxPole, EllipsoidBesideWhatItDoesNotBound) {
+  // A cone's tip behind a plane, half a metre from the middle of a dimple: all as without it.
+  for (double depth : {1e-5, 1e-4, 1e-3, 1e-2}) {
+    FluxPair tip(2 * depth, 1e-3);
+    tip.Add(MakePlane(Normalized(Vec3{0.1, 0.2, 1}), depth), 1);
+    tip.Add(MakeCone(0.4, 0.7, {}), 0);
+    FluxPair dimpled = tip;
+    dimpled.Add(Outside(MakeEllipsoid({0.4, 0.45, 0.35}, Along({1, 2, 3}, {0.3, 0.3, 0.3}))), 1);
+    Moments alone, beside;
+    const RuleResult first = tip.Run(&alone), second = dimpled.Run(&beside);
+    ASSERT_TRUE(first.accepted && second.accepted);
+    EXPECT_LE(second.error, 1e-5 * alone.v) << depth;
+    EXPECT_NEAR(beside.v, alone.v, 1e-9 * alone.v) << depth;
+    EXPECT_NEAR(Trace(beside.second), Trace(alone.second), 1e-9 * Trace(alone.second)) << depth;
+  }
+}
+
 }  // namespace
 }  // namespace intervox::cuda

@@ -10,7 +10,7 @@ namespace intervox::cuda {
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskPolar(Batch batch) {
   internal::AskRule<void>(batch, LeafRule::kPolar, [](const internal::Question<void>& q) {
-    return PolarRule(q.workspace.pair, q.moments);
+    return PolarRule<1>(q.workspace.pair, q.moments);
   });
 }
 

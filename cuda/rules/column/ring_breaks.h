@@ -99,23 +99,32 @@ INTERVOX_HD inline void SeekAround(double accuracy, const Level& level, const Fo
   }
 }
 
-/** A value of a level and where it was taken. */
-struct SectionPoint {
-  double u = 0, f = 0;
-};
-
-/** (K7): where another torus crosses the circle of the section's own, of radius r. */
+/** (K7): where another torus crosses the circle of the section's own, of radius r. With p on the
+ circle, in the torus' frame, p² and z are of first degree in the angle's cosine and sine, so that
+ (p² + R² − a²)² − 4R²(p² − z²) is a quartic in its half's tangent. */
 INTERVOX_HD inline void AddRingMeetings(const PlaneSection& section, const geometry::Surface& ring,
-                                        double r, double accuracy, SectionBreaks* breaks) {
-  const auto level = [&](double h, int quadrant) {
-    const double w = 1 / (1 + h * h);
-    double u = r * (1 - h * h) * w, v = 2 * r * h * w;
-    TurnByQuadrant(quadrant, &u, &v);
-    return SectionPoint{u, geometry::Value(ring, section.P + u * section.U + v * section.V)};
-  };
-  SeekAround(accuracy, level, [&](const SectionPoint&, const SectionPoint& last) {
-    if (last.u > section.u_lo && last.u < section.u_hi) breaks->Add(last.u, MeetingOf(-2, -2));
-  });
+                                        double r, SectionBreaks* breaks) {
+  const Vec3 P = TransposeTimes(ring.R, section.P - ring.o);
+  const Vec3 U = TransposeTimes(ring.R, section.U), V = TransposeTimes(ring.R, section.V);
+  const double major = ring.e.x, k = (major - ring.e.y) * (major + ring.e.y);
+  for (int quadrant = 0; quadrant < 4; ++quadrant) {
+    double sample[5], root[8];
+    for (int i = 0; i < 5; ++i) {
+      const double h = kT * (0.5 * i - 1), g = 1 + h * h;
+      double u = r * (1 - h * h) / g, v = 2 * r * h / g;
+      TurnByQuadrant(quadrant, &u, &v);
+      const Vec3 p = P + u * U + v * V;
+      const double across = p.x * p.x + p.y * p.y, w = across + p.z * p.z + k;
+      sample[i] = (w * w - 4 * major * major * across) * g * g;
+    }
+    const int count = QuarticRoots(sample, 0, root);
+    for (int i = 0; i < count; ++i) {
+      const double h = kT * (2 * root[i] - 1), g = 1 + h * h;
+      double u = r * (1 - h * h) / g, v = 2 * r * h / g;
+      TurnByQuadrant(quadrant, &u, &v);
+      if (u > section.u_lo && u < section.u_hi) breaks->Add(u, MeetingOf(-2, -2));
+    }
+  }
 }
 
 /** A point of a torus at which its normal n lies across the columns. */

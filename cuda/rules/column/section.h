@@ -198,7 +198,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
       AddRingFolds(*section, i, pair, 1e-2 * goal, &breaks);
       if (section->radius == 0) continue;
       AddRingMeetings(*section, pair.surface[section->curve[i].id].surface, section->radius,
-                      1e-2 * goal, &breaks);
+                      &breaks);
     }
     // Of one torus and the section's own circle all breaks are known.
     if (section->curves > (section->radius > 0 ? 2 : 1)) {

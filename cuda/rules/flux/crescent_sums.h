@@ -62,7 +62,7 @@ struct CrescentNodes {
 template <int N>
 INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
                                    const NestedRule<N>& rule, double from, double to,
-                                   CrescentNodes<N>* g) {
+                                   CrescentNodes<N>* __restrict g) {
   // A cubic from 0 to 1 by its slopes at the ends.
   const double a1 = p.slope[0], a2 = 3.0 - 2.0 * p.slope[0] - p.slope[1];
   const double a3 = p.slope[0] + p.slope[1] - 2.0;
@@ -70,16 +70,17 @@ INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
   const double mxx = m(0, 0), mxy = m(0, 1), myy = m(1, 1), mxz = m(0, 2), myz = m(1, 2);
   const double mzz = m(2, 2), gx = x.peg.b.x, gy = x.peg.b.y, gz = x.peg.b.z;
   const double R = x.radius, k = x.k;
+  const double reach = p.reach, c = p.c, s = p.s;
   double in[N], out[N];
   for (int i = 0; i < N; ++i) {
     const double sigma = from + rule.x[i] * (to - from);
     const double share = sigma * (a1 + sigma * (a2 + sigma * a3));
     const double slope = (a1 + sigma * (2.0 * a2 + sigma * (3.0 * a3))) * (to - from);
-    const double u = p.reach * (2.0 * share - 1.0), ig = 1.0 / (1.0 + u * u);
+    const double u = reach * (2.0 * share - 1.0), ig = 1.0 / (1.0 + u * u);
     const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig;
-    g->turn[i] = 4.0 * p.reach * slope * ig;
-    g->c[i] = cosine * p.c - sine * p.s;
-    g->s[i] = cosine * p.s + sine * p.c;
+    g->turn[i] = 4.0 * reach * slope * ig;
+    g->c[i] = cosine * c - sine * s;
+    g->s[i] = cosine * s + sine * c;
     g->mx[i] = mxx * g->c[i] + mxy * g->s[i];
     g->my[i] = mxy * g->c[i] + myy * g->s[i];
     g->mrr[i] = g->c[i] * g->mx[i] + g->s[i] * g->my[i];
@@ -112,10 +113,11 @@ INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
       continue;
     }
     const CrescentEnd& plane = x.end[by];
-    const double steep = -1.0 / plane.n.z;
+    const Vec3 n = plane.n;
+    const double steep = -1.0 / n.z, h = plane.h;
     for (int i = 0; i < N; ++i) {
-      const double across = plane.n.x * g->c[i] + plane.n.y * g->s[i];
-      t[i] = (plane.h - R * across) / (plane.n.z + k * across);
+      const double across = n.x * g->c[i] + n.y * g->s[i];
+      t[i] = (h - R * across) / (n.z + k * across);
       tilt[i] = steep * across;
     }
   }

@@ -26,6 +26,15 @@ INTERVOX_HD inline bool PatchPoint(const FluxModel& model, int round, const Flux
   return true;
 }
 
+/** Whether any piece bounds the face of the ellipsoid. */
+INTERVOX_HD inline bool HasEdges(const FluxModel& model, int round, const FluxPanels& panels) {
+  Vec3 y;
+  for (int i = 0; i < 2 * panels.count; ++i) {
+    if (PatchPoint(model, round, panels.panel[i / 2], 0.5, i % 2, &y)) return true;
+  }
+  return false;
+}
+
 /** Whether the face of the ellipsoid is small enough for sectors, seen from the boundary's mean. */
 INTERVOX_HD inline bool FindSmallPole(const FluxModel& model, int round, const FluxPanels& panels,
                                       Vec3* pole) {

@@ -223,24 +223,34 @@ INTERVOX_HD inline bool MakeFluxModel(const LocalPair& pair, double nudge, FluxM
          (model->curves == 1 || model->curve[0].ruled || model->curve[1].ruled);
 }
 
-/** Moves a to a point near Ω on the ruled surfaces' and planes' kept sides. */
-INTERVOX_HD inline void ApproachOverlap(FluxModel* model) {
-  // A few projections bring a near Ω, so that thin overlaps sum small fluxes.
+/** The curve that is an ellipsoid, or −1. */
+INTERVOX_HD inline int RoundCurve(const FluxModel& model) {
+  int round = -1;
+  for (int q = 0; q < model.curves; ++q) {
+    if (!model.curve[q].ruled) round = q;
+  }
+  return round;
+}
+
+/** A point near Ω on the ruled surfaces' and planes' kept sides, from x on. */
+INTERVOX_HD inline Vec3 NearOverlap(const FluxModel& model, Vec3 x) {
+  // A few projections bring x near Ω, so that thin overlaps sum small fluxes.
   for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < model->planes; ++i) {
-      const double f = Dot(model->plane[i].n, model->a) - model->plane[i].h;
-      if (f > 0) model->a -= f * model->plane[i].n;
+    for (int i = 0; i < model.planes; ++i) {
+      const double f = Dot(model.plane[i].n, x) - model.plane[i].h;
+      if (f > 0) x -= f * model.plane[i].n;
     }
-    for (int i = 0; i < model->curves; ++i) {
-      const FluxCurve& s = model->curve[i];
-      const double f = Level(s, model->a);
+    for (int i = 0; i < model.curves; ++i) {
+      const FluxCurve& s = model.curve[i];
+      const double f = Level(s, x);
       if (!(f > 0) || !s.ruled) continue;
       const Vec3 e = s.frame.Col(2);
-      const Vec3 across = (model->a - s.o) - Dot(model->a - s.o, e) * e;
+      const Vec3 across = (x - s.o) - Dot(x - s.o, e) * e;
       const double rho = Norm(across);
-      if (rho > 0) model->a -= (s.side * f / std::sqrt(1.0 + s.k * s.k) / rho) * across;
+      if (rho > 0) x -= (s.side * f / std::sqrt(1.0 + s.k * s.k) / rho) * across;
     }
   }
+  return x;
 }
 
 /** Moves the origin of all lengths by d. */

@@ -79,63 +79,82 @@ INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxMemory* memory, F
 }
 
 /** Chooses where the sums of the ellipsoid's face start, moves a there, and adds what they leave
- out: the whole sphere when they start on the face. */
-INTERVOX_HD inline PatchPole StartPatch(int round, FluxMemory* memory, FluxModel* model,
-                                        FluxSums* sums) {
+ out: the whole sphere when they start on the face. False where that face adds nothing. */
+INTERVOX_HD inline bool StartPatch(int round, FluxMemory* memory, FluxModel* model, FluxSums* sums,
+                                   PatchPole* pole) {
   const FluxPanels& panels = memory->panels;
   const FluxCurve& s = model->curve[round];
-  PatchPole pole;
-  pole.small = FindSmallPole(*model, round, panels, &pole.e);
-  if (pole.small) {
-    Shift(s.frame * Scaled(s.radii, pole.e), model);
+  pole->small = FindSmallPole(*model, round, panels, &pole->e);
+  if (pole->small) {
+    Shift(s.frame * Scaled(s.radii, pole->e), model);
     *sums = {};
     memory->hits.Clear();
     AddStraightEdges(*model, &memory->hits, sums);
-    return pole;
+    return true;
   }
   bool inside = false;
-  pole.e = FindLargePole(*model, round, panels, pole.e, &inside);
+  pole->e = FindLargePole(*model, round, panels, pole->e, &inside);
   if (inside) {
     PatchSums sphere;
     sphere.a = 4.0 * kPi;
-    AddPatch(s, pole, sphere, sums);
+    AddPatch(s, *pole, sphere, sums);
   }
-  return pole;
+  return inside || HasEdges(*model, round, panels);
 }
 
-/** One attempt with all surfaces shifted by about `nudge`, about `origin` where it is given and no
- ellipsoid prescribes its centre. */
-INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Moments* moments,
-                                      FluxMemory* memory, const Vec3* origin = nullptr) {
+/** Where the sums of an attempt start, and the tolerance that they are taken to. */
+struct FluxStart {
+  double tolerance = 0.0;
+  Vec3 a;              ///< their origin in L [m]
+  bool given = false;  ///< whether a is known before the attempt
+  bool bound = false;  ///< whether the face of an ellipsoid prescribes a, known after it
+};
+
+/** Reads the pair and lists its pieces about start->a; where that is not given about an ellipsoid's
+ centre, else about a point near Ω. False when the pair is not for this rule. */
+INTERVOX_HD inline bool ListAbout(const LocalPair& pair, double nudge, FluxStart* start,
+                                  FluxMemory* memory, FluxModel* model, FluxSums* edges) {
+  if (!MakeFluxModel(pair, nudge, model)) return false;
+  const int round = RoundCurve(*model);
+  start->bound = round >= 0 && !start->given;
+  if (!start->given) {
+    start->a = start->bound ? model->curve[round].o : NearOverlap(*model, model->a);
+  }
+  model->a = start->a;
+  Recentre(pair, model);
+  *edges = {};
+  return ListPanels(*model, memory, edges);
+}
+
+/** One attempt with all surfaces shifted by about `nudge`. */
+INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxStart* start,
+                                      Moments* moments, FluxMemory* memory) {
   RuleResult result;
   FluxModel model;
-  if (!MakeFluxModel(pair, nudge, &model)) return result;
-  int round = -1;
-  for (int q = 0; q < model.curves; ++q) {
-    if (!model.curve[q].ruled) round = q;
-  }
-  if (round < 0 && origin != nullptr) {
-    model.a = *origin;
-  } else if (round < 0) {
-    ApproachOverlap(&model);
-  } else {
-    model.a = model.curve[round].o;
-  }
-  Recentre(pair, &model);
   FluxTotal total;
-  if (!ListPanels(model, memory, &total.sums)) return result;
+  if (!ListAbout(pair, nudge, start, memory, &model, &total.sums)) return result;
   const FluxPanels& panels = memory->panels;
+  const int round = RoundCurve(model);
+  PatchPole pole;
+  if (start->bound && !panels.shared && !StartPatch(round, memory, &model, &total.sums, &pole)) {
+    // The ellipsoid holds Ω or is beside it: its centre may be far from there, and is not needed.
+    start->a += NearOverlap(model, 0.5 * (model.lower + model.upper));
+    start->given = true;
+    if (!ListAbout(pair, nudge, start, memory, &model, &total.sums)) return result;
+  }
   if (panels.shared) {
     result.work = 1;
     return result;
   }
-  const PatchPole pole = round >= 0 ? StartPatch(round, memory, &model, &total.sums) : PatchPole{};
+  if (round >= 0 && !start->bound && HasEdges(model, round, panels)) return result;
+  start->a = model.a;
   // A peg in its hole leaves the difference of two nearly equal fluxes: few digits will not do.
   const bool nested =
       model.curves == 2 && round < 0 && model.curve[0].side * model.curve[1].side < 0;
+  const double tolerance = start->tolerance;
   // At a coarse tolerance seven nodes do for arcs: only sheets between close roots are hard.
   const auto is_fine = [&](const FluxPanel& p) {
-    return nested && (pair.tolerance < 3e-4 || p.kind == PanelKind::kSheet);
+    return nested && (tolerance < 3e-4 || p.kind == PanelKind::kSheet);
   };
   float* volume_error = memory->volume_error;
   float* area_error = memory->area_error;
@@ -146,11 +165,11 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Momen
     area_error[i] = static_cast<float>(p.area_error);
     return FluxTotal{p.sums, p.volume_error, p.area_error, fine ? 15 : 7};
   });
-  const double goal = 0.8 * kFluxShare * (pair.tolerance < 1e-3 ? pair.tolerance : 1e-3);
+  const double goal = 0.8 * kFluxShare * (tolerance < 1e-3 ? tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = Largest(Abs(total.sums.x.s)) + volume / model.size;
   const double open = Opening(total.sums);
-  const double leak = 1e-6 + 0.01 * pair.tolerance;
+  const double leak = 1e-6 + 0.01 * tolerance;
   const bool leaky = Norm(total.sums.closure) > leak * total.sums.area;
   if (leaky || total.volume_error + open > goal * volume || total.area_error > goal * area) {
     // An open boundary that no panel owns up to is everybody's business.
@@ -197,15 +216,42 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, Momen
   return result;
 }
 
-/** Whether Ω is so far from where its sums start that the centroid and the inertia, which are
- differences then, have errors many times those of V. `start` and `centroid` in L. */
-INTERVOX_HD inline bool IsFarOff(const Moments& x, const Vec3& start, Vec3* centroid) {
-  // The centroid errs by this many gyration radii times the error of V, the inertia by its square.
-  constexpr double kFarOff = 3.0;
-  if (!(x.v > 0)) return false;
+/** How many times as large as the error of V, relatively, that of the inertia is: the square of
+ Ω's distance from where its sums start over its radius of gyration. `start` and `centroid` in L. */
+INTERVOX_HD inline double FarOff(const Moments& x, const Vec3& start, Vec3* centroid) {
+  constexpr double kFarthest = 1e8;  // rounding leaves nothing to tell beyond
+  if (!(x.v > 0)) return 0.0;
   *centroid = x.m / x.v;
   const double square = Trace(x.second) / x.v - SquaredNorm(*centroid);
-  return SquaredNorm(*centroid - start) > kFarOff * kFarOff * square;
+  const double distance = SquaredNorm(*centroid - start);
+  return distance < kFarthest * square ? distance / square : kFarthest;
+}
+
+/** Where to start again from, after an attempt that was accepted, or its error such that it covers
+ the inertia's. False where the attempt will do. */
+INTERVOX_HD inline bool StartAgain(const LocalPair& pair, const Moments& moments, FluxStart* start,
+                                   RuleResult* result) {
+  constexpr double kFarOff = 9.0;
+  Vec3 centroid;
+  const double far = FarOff(moments, start->a, &centroid);
+  if (!(far > kFarOff)) return false;
+  if (!start->bound) {
+    // A speck in a large box: from near it the sums have its own size.
+    start->a = centroid;
+    start->given = true;
+    return true;
+  }
+  // The face of an ellipsoid prescribes the start, as where planes cut a slab from a needle: V must
+  // be known so much better.
+  constexpr double kInertia = 5.0;  // its error in tolerances
+  constexpr double kFinest = 1e-6;  // of the tolerances that it is held to
+  const double goal = pair.tolerance > kFinest ? pair.tolerance : kFinest;
+  const double most = result->error * far / kInertia;
+  if (most <= goal * moments.v) return false;
+  result->error = most;
+  if (start->tolerance * far <= goal) return false;
+  start->tolerance = goal / far;
+  return true;
 }
 
 // There is no parametrisation for the curve in which two ellipsoids meet.
@@ -227,18 +273,15 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
   if (internal::flux::CountEllipsoids(pair) > 1) return {};
   RuleResult result = internal::flux::TryCrescent(pair, moments);
   if (result.accepted) return result;
-  result = internal::flux::TryFlux(pair, 0.0, moments, memory);
-  // A speck in a large box: from near it the sums have its own size. The first look at its place is
-  // rough.
-  constexpr int kLooks = 3;
-  Vec3 start = 0.5 * (pair.lower + pair.upper), centroid;
+  internal::flux::FluxStart start{pair.tolerance, {}};
+  result = internal::flux::TryFlux(pair, 0.0, &start, moments, memory);
+  constexpr int kLooks = 3;  // the first look at Ω's place is rough
   for (int i = 0; i < kLooks && result.accepted; ++i) {
-    if (!internal::flux::IsFarOff(*moments, start, &centroid)) break;
+    if (!internal::flux::StartAgain(pair, *moments, &start, &result)) break;
     Moments about;
-    RuleResult again = internal::flux::TryFlux(pair, 0.0, &about, memory, &centroid);
+    RuleResult again = internal::flux::TryFlux(pair, 0.0, &start, &about, memory);
     again.work += result.work;
     if (!again.accepted) break;
-    start = centroid;
     *moments = about;
     result = again;
   }
@@ -246,7 +289,8 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
     // Edges that coincide exactly, as where a ball ends a pin of its radius, part once every
     // surface moves by its own small distance.
     const double size = Norm(pair.upper - pair.lower);
-    result = internal::flux::TryFlux(pair, 1e-11 * size, moments, memory);
+    start = {pair.tolerance, {}};
+    result = internal::flux::TryFlux(pair, 1e-11 * size, &start, moments, memory);
     result.error += 1e-11 * size * size * size;
   }
   return result;

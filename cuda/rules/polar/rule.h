@@ -39,20 +39,17 @@ INTERVOX_HD inline bool AddHalved(const Conic& conic, const Arc& arc, int cuts, 
   return true;
 }
 
-/** The integrals along one meridian as a term of the sum over azimuths. */
-INTERVOX_HD inline PolarSums AddMeridian(const MappedLens& lens, const PolarOrder& order, int i) {
+/** The integrals along the meridian in lane k, the i-th, as a term of the sum over azimuths. */
+template <int N>
+INTERVOX_HD inline PolarSums SumMeridian(const MappedLens& lens, const PolarOrder& order,
+                                         const MeridianLanes<N>& x, int k, int i) {
   PolarSums out;
-  double cosine, sine;
-  Azimuth(i * (kMaxAzimuths / order.azimuths), &cosine, &sine);
-  const Conic a = Section(lens.a, cosine, sine);
-  const Conic b = Section(lens.b, cosine, sine);
-  Planar rim;
-  Arc top, bottom;
-  if (!FindRim(a, b, lens.b_is_plane, &rim) || !MakeArc(a, {0, lens.top}, rim, &top) ||
-      !MakeArc(b, {0, lens.bottom}, rim, &bottom) || !ArcInside(b, top) || !ArcInside(a, bottom)) {
+  if (!x.found[k]) {
     out.failures = 1;
     return out;
   }
+  const Conic a = SectionA(x, lens.a, k), b = SectionB(x, lens.b, k);
+  const Arc top = x.Top(lens.top, k), bottom = x.Low(lens.bottom, k);
   out.top_bend = 1 - top.m.w;
   out.bottom_bend = 1 - bottom.m.w;
   MeridianMoments f;
@@ -61,6 +58,7 @@ INTERVOX_HD inline PolarSums AddMeridian(const MappedLens& lens, const PolarOrde
     out.failures = 1;
     return out;
   }
+  const double cosine = x.cosine[k], sine = x.sine[k];
   const double cc = cosine * cosine, ss = sine * sine, cs = cosine * sine;
   const auto total = [](const double* lanes) { return MeridianMoments::Total(lanes); };
   const double r = total(f.r), rr = total(f.rr), rz = total(f.rz);
@@ -78,6 +76,24 @@ INTERVOX_HD inline PolarSums AddMeridian(const MappedLens& lens, const PolarOrde
   return out;
 }
 
+/** The sum over all azimuths, N of them at a time. */
+template <int N>
+INTERVOX_HD inline PolarSums SumMeridians(const MappedLens& lens, const PolarOrder& order) {
+  MeridianLanes<N> x;
+  int first = -1;  // of those in x
+  return SumInLanes<PolarSums>(order.azimuths, [&](int i) {
+    if (first < 0 || i < first || i >= first + N) {
+      first = i;
+      for (int k = 0; k < N; ++k) {
+        const int at = i + k < order.azimuths ? i + k : order.azimuths - 1;
+        Azimuth(at * (kMaxAzimuths / order.azimuths), &x.cosine[k], &x.sine[k]);
+      }
+      CutMeridians(lens.a, lens.b, lens.b_is_plane, lens.top, lens.bottom, &x);
+    }
+    return SumMeridian(lens, order, x, i - first, i);
+  });
+}
+
 /** The sums back in L; weight: of b's face minus a's. */
 INTERVOX_HD inline Moments MapBack(const MappedLens& lens, const PolarSums& sums, int azimuths,
                                    double weight) {
@@ -90,8 +106,9 @@ INTERVOX_HD inline Moments MapBack(const MappedLens& lens, const PolarSums& sums
                 weight * unit * (Outer(face.m, b.b) + face.second.Full() * b.E.Full()));
 }
 
-/** Integrates a lens to the tolerance; false when it is not shaped as assumed or needs more than
- max_azimuths. */
+/** Integrates a lens to the tolerance, N meridians at a time; false when it is not shaped as
+ assumed or needs more than max_azimuths. */
+template <int N>
 INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, double tolerance,
                                       double rounding, int max_azimuths, Moments* out,
                                       RuleResult* result) {
@@ -114,8 +131,9 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
   bottom *= 1.2;
   ChooseRule(top < 1.9 ? top : 1.9, bottom < 1.9 ? bottom : 1.9, target, &order);
   for (int turn = 0; turn < 8; ++turn) {
+    // A sum of more than its lanes takes them in another order.
     const PolarSums sums =
-        SumInLanes<PolarSums>(order.azimuths, [&](int i) { return AddMeridian(lens, order, i); });
+        order.azimuths <= kLanes ? SumMeridians<N>(lens, order) : SumMeridians<1>(lens, order);
     result->work += order.azimuths * GaussOrder(order.rule) *
                     ((1 << order.top_cuts) + (1 << order.bottom_cuts));
     if (sums.failures > 0 || !(sums.body.v > 0)) return false;
@@ -161,7 +179,9 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
  both moments and the boundary integrals are smooth one-dimensional integrals (Gauss) of a smooth
  periodic function (equally spaced azimuths), for any depth.
  @return accepted = false unless every other surface of the pair is proved inactive and the faces
- are proved to meet in one rim on every meridian used; error estimates |error of V| [m³]. */
+ are proved to meet in one rim on every meridian used; error estimates |error of V| [m³]. With any N
+ the bits are the same. */
+template <int N = 4>
 INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments) {
   RuleResult result;
   const int curved = pair.count - pair.planes;
@@ -202,8 +222,8 @@ INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments)
     for (int view = 0; view < 3 && !result.accepted; ++view) {
       if (view > 0 && !internal::polar::TurnLens(a, b, &lens)) break;
       const int azimuths = view < 2 ? 40 : internal::polar::kMaxAzimuths;
-      result.accepted = internal::polar::IntegrateLens(lens, weight, pair.tolerance, rounding,
-                                                       azimuths, moments, &result);
+      result.accepted = internal::polar::IntegrateLens<N>(lens, weight, pair.tolerance, rounding,
+                                                          azimuths, moments, &result);
     }
     return result;
   }
