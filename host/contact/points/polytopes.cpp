@@ -37,14 +37,18 @@ class Overlap {
   void PointsAlong(const WayOut& way, Candidate* out) {
     out->points.assign(1, PointOf(way, A_, B_));
     out->energy = PowerOf(-way.x, power_);
-    if (way.face < 0) {
-      const Edge &a = A_.EdgeAt(way.edge_a), &b = B_.EdgeAt(way.edge_b);
-      for (const int f : {b.left, b.right}) AlongFaceOfB(f, way.x, out);
-      for (const int g : {a.left, a.right}) AlongFaceOfA(g, way.x, out);
-    } else if (way.of_a) {
-      AlongFaceOfA(way.face, way.x, out);
-    } else {
-      AlongFaceOfB(way.face, way.x, out);
+    for (const Kind kind : {Kind::kFaces, Kind::kEdgeOfA, Kind::kEdgeOfB}) {
+      // No end of an edge counts for more than a point as deep as the way out.
+      if (kind != Kind::kFaces && !(out->energy < 2.0 * PowerOf(-way.x, power_))) return;
+      if (way.face < 0) {
+        const Edge &a = A_.EdgeAt(way.edge_a), &b = B_.EdgeAt(way.edge_b);
+        for (const int f : {b.left, b.right}) AlongFaceOfB(kind, f, way.x, out);
+        for (const int g : {a.left, a.right}) AlongFaceOfA(kind, g, way.x, out);
+      } else if (way.of_a) {
+        AlongFaceOfA(kind, way.face, way.x, out);
+      } else {
+        AlongFaceOfB(kind, way.face, way.x, out);
+      }
     }
   }
 
@@ -58,16 +62,18 @@ class Overlap {
     std::vector<PointContact> points;
   };
 
-  void AlongFaceOfB(int face, double x, Candidate* out) {
+  void AlongFaceOfB(Kind kind, int face, double x, Candidate* out) {
     const auto f = static_cast<std::size_t>(face);
-    for (std::size_t g = 0; g < A_.normals.size(); ++g) Improve(Kind::kFaces, f, g, x, out);
-    for (std::size_t e = 0; e < A_.edges.size(); ++e) Improve(Kind::kEdgeOfA, f, e, x, out);
+    if (kind == Kind::kEdgeOfB) return;
+    const std::size_t count = kind == Kind::kFaces ? A_.normals.size() : A_.edges.size();
+    for (std::size_t k = 0; k < count; ++k) Improve(kind, f, k, x, out);
   }
 
-  void AlongFaceOfA(int face, double x, Candidate* out) {
+  void AlongFaceOfA(Kind kind, int face, double x, Candidate* out) {
     const auto g = static_cast<std::size_t>(face);
-    for (std::size_t f = 0; f < B_.normals.size(); ++f) Improve(Kind::kFaces, f, g, x, out);
-    for (std::size_t e = 0; e < B_.edges.size(); ++e) Improve(Kind::kEdgeOfB, e, g, x, out);
+    if (kind == Kind::kEdgeOfA) return;
+    const std::size_t count = kind == Kind::kFaces ? B_.normals.size() : B_.edges.size();
+    for (std::size_t k = 0; k < count; ++k) Improve(kind, k, g, x, out);
   }
 
   const std::vector<PointContact>& Shared(Kind kind, std::size_t of_b, std::size_t of_a) {
