@@ -30,76 +30,96 @@ class Overlap {
   Overlap(const PosedPolytope& A, const PosedPolytope& B, double power)
       : A_(A), B_(B), power_(power) {
     count_ = 0;
+    for (std::size_t f = 0; f < B.normals.size(); ++f) {
+      for (std::size_t g = 0; g < A.normals.size(); ++g) {
+        if (LieFlat(B.normals[f], A.normals[g])) Keep(Kind::kFaces, f, g);
+      }
+    }
+    for (std::size_t f = 0; f < B.normals.size(); ++f) {
+      for (std::size_t e = 0; e < A.edges.size(); ++e) {
+        if (MayShare(B, f, A.edges[e])) Keep(Kind::kEdgeOfA, f, e);
+      }
+    }
+    for (std::size_t g = 0; g < A.normals.size(); ++g) {
+      for (std::size_t e = 0; e < B.edges.size(); ++e) {
+        if (MayShare(A, g, B.edges[e])) Keep(Kind::kEdgeOfB, e, g);
+      }
+    }
   }
 
   /** The points along a way out: its own, or where they have more energy those of faces that lie on
    each other, or of an edge on a face, next to it. */
   void PointsAlong(const WayOut& way, Candidate* out) {
     out->points.assign(1, PointOf(way, A_, B_));
-    out->energy = PowerOf(-way.x, power_);
-    if (way.face < 0) {
-      const Edge &a = A_.EdgeAt(way.edge_a), &b = B_.EdgeAt(way.edge_b);
-      for (const int f : {b.left, b.right}) AlongFaceOfB(f, way.x, out);
-      for (const int g : {a.left, a.right}) AlongFaceOfA(g, way.x, out);
-    } else if (way.of_a) {
-      AlongFaceOfA(way.face, way.x, out);
-    } else {
-      AlongFaceOfB(way.face, way.x, out);
+    const double alone = PowerOf(-way.x, power_);
+    out->energy = alone;
+    for (std::size_t k = 0; k < count_; ++k) {
+      Flat& flat = flat_[k];
+      // No end of an edge counts for more than a point as deep as the way out.
+      if (flat.kind != Kind::kFaces && !(out->energy < 2.0 * alone)) return;
+      if (IsBeside(flat, way)) Improve(way.x, &flat, out);
     }
   }
 
  private:
   enum class Kind { kFaces, kEdgeOfA, kEdgeOfB };
 
-  /** What a face and a face or an edge share, found once. */
-  struct Known {
+  /** A face that lies nearly flat on a face or an edge, and what they share, found once. */
+  struct Flat {
     Kind kind = Kind::kFaces;
     std::size_t of_b = 0, of_a = 0;
+    bool known = false;
     std::vector<PointContact> points;
   };
 
-  void AlongFaceOfB(int face, double x, Candidate* out) {
-    const auto f = static_cast<std::size_t>(face);
-    for (std::size_t g = 0; g < A_.normals.size(); ++g) Improve(Kind::kFaces, f, g, x, out);
-    for (std::size_t e = 0; e < A_.edges.size(); ++e) Improve(Kind::kEdgeOfA, f, e, x, out);
+  void Keep(Kind kind, std::size_t of_b, std::size_t of_a) {
+    if (count_ == flat_.size()) flat_.emplace_back();
+    Flat& flat = flat_[count_++];
+    flat.kind = kind;
+    flat.of_b = of_b;
+    flat.of_a = of_a;
+    flat.known = false;
   }
 
-  void AlongFaceOfA(int face, double x, Candidate* out) {
-    const auto g = static_cast<std::size_t>(face);
-    for (std::size_t f = 0; f < B_.normals.size(); ++f) Improve(Kind::kFaces, f, g, x, out);
-    for (std::size_t e = 0; e < B_.edges.size(); ++e) Improve(Kind::kEdgeOfB, e, g, x, out);
+  /** Whether an edge lies along a face and has an end below it. */
+  static bool MayShare(const PosedPolytope& part, std::size_t face, const Edge& edge) {
+    const Vec3& n = part.normals[face];
+    if (!LiesAlong(n, edge.to - edge.from)) return false;
+    return std::min(Dot(n, edge.from), Dot(n, edge.to)) < part.offsets[face];
   }
 
-  const std::vector<PointContact>& Shared(Kind kind, std::size_t of_b, std::size_t of_a) {
-    for (std::size_t k = 0; k < count_; ++k) {
-      const Known& known = known_[k];
-      if (known.kind == kind && known.of_b == of_b && known.of_a == of_a) return known.points;
-    }
-    if (count_ == known_.size()) known_.emplace_back();
-    Known& known = known_[count_++];
-    known.kind = kind;
-    known.of_b = of_b;
-    known.of_a = of_a;
-    switch (kind) {
+  /** Whether a face of it is the way's, or beside one of its edges. */
+  bool IsBeside(const Flat& flat, const WayOut& way) const {
+    const bool has_f = flat.kind != Kind::kEdgeOfB, has_g = flat.kind != Kind::kEdgeOfA;
+    const int f = static_cast<int>(flat.of_b), g = static_cast<int>(flat.of_a);
+    if (way.face >= 0) return way.of_a ? has_g && g == way.face : has_f && f == way.face;
+    const Edge &a = A_.EdgeAt(way.edge_a), &b = B_.EdgeAt(way.edge_b);
+    return (has_f && (f == b.left || f == b.right)) || (has_g && (g == a.left || g == a.right));
+  }
+
+  void Find(Flat* flat) const {
+    flat->known = true;
+    switch (flat->kind) {
       case Kind::kFaces:
-        ShareFaces(B_, of_b, A_, of_a, power_, &known.points);
+        ShareFaces(B_, flat->of_b, A_, flat->of_a, power_, &flat->points);
         break;
       case Kind::kEdgeOfA:
-        ShareEdge(B_, of_b, A_, static_cast<int>(of_a), false, power_, &known.points);
+        ShareEdge(B_, flat->of_b, A_, static_cast<int>(flat->of_a), false, power_, &flat->points);
         break;
       case Kind::kEdgeOfB:
-        ShareEdge(A_, of_a, B_, static_cast<int>(of_b), true, power_, &known.points);
+        ShareEdge(A_, flat->of_a, B_, static_cast<int>(flat->of_b), true, power_, &flat->points);
         break;
     }
-    return known.points;
   }
 
-  /** Takes what is shared where it has more energy. */
-  void Improve(Kind kind, std::size_t of_b, std::size_t of_a, double x, Candidate* out) {
-    if (!MayLieFlat(kind, of_b, of_a)) return;
-    trial_.points = Shared(kind, of_b, of_a);
-    for (PointContact& point : trial_.points) point.weight *= ShareAlong(x, point.x);
-    std::erase_if(trial_.points, [](const PointContact& point) { return point.weight == 0.0; });
+  /** Takes what is shared where it has more energy along a way of depth −x. */
+  void Improve(double x, Flat* flat, Candidate* out) {
+    if (!flat->known) Find(flat);
+    trial_.points.clear();
+    for (PointContact point : flat->points) {
+      point.weight *= ShareAlong(x, point.x);
+      if (point.weight > 0.0) trial_.points.push_back(point);
+    }
     trial_.energy = EnergyOf(trial_.points, power_);
     if (trial_.energy > out->energy) std::swap(trial_, *out);
   }
@@ -111,20 +131,13 @@ class Overlap {
     if (of_point >= x) return 1.0;
     const double deeper = of_point / x;
     const double fade = std::max(0.0, (kFarDeeper - deeper) / (kFarDeeper - 1.0));
-    return fade * PowerOf(1.0 / deeper, power_);
-  }
-
-  bool MayLieFlat(Kind kind, std::size_t of_b, std::size_t of_a) const {
-    if (kind == Kind::kFaces) return LieFlat(B_.normals[of_b], A_.normals[of_a]);
-    const Edge& edge = kind == Kind::kEdgeOfA ? A_.edges[of_a] : B_.edges[of_b];
-    return LiesAlong(kind == Kind::kEdgeOfA ? B_.normals[of_b] : A_.normals[of_a],
-                     edge.to - edge.from);
+    return fade > 0.0 ? fade * PowerOf(1.0 / deeper, power_) : 0.0;
   }
 
   const PosedPolytope &A_, &B_;
   double power_;
   std::size_t count_ = 0;
-  inline static thread_local std::vector<Known> known_;
+  inline static thread_local std::vector<Flat> flat_;
   inline static thread_local Candidate trial_;
 };
 

@@ -29,10 +29,13 @@ struct PosedPolytope {
     const int begin = topology->begin[face], count = topology->begin[face + 1] - begin;
     return topology->loop[static_cast<std::size_t>(begin) + static_cast<std::size_t>(k % count)];
   }
+  /** How many corners a face has. */
   int CornersOf(std::size_t face) const {
     return topology->begin[face + 1] - topology->begin[face];
   }
+  /** A corner. */
   const Vec3& At(int corner) const { return corners[static_cast<std::size_t>(corner)]; }
+  /** An edge. */
   const Edge& EdgeAt(int edge) const { return edges[static_cast<std::size_t>(edge)]; }
   /** Whether a corner is one of a face. */
   bool IsOn(std::size_t face, int corner) const;

@@ -227,7 +227,10 @@ double EnergyOf(const std::vector<PointContact>& points, double power) {
 
 bool LieFlat(const Vec3& n_B, const Vec3& n_A) { return FlatnessOf(n_B, n_A) > 0.0; }
 
-bool LiesAlong(const Vec3& n, const Vec3& along) { return FlatnessAlong(n, along) > 0.0; }
+bool LiesAlong(const Vec3& n, const Vec3& along) {
+  const double rise = Dot(n, along);
+  return rise * rise < kSteepSine * kSteepSine * SquaredNorm(along);
+}
 
 void ShareFaces(const PosedPolytope& B, std::size_t f, const PosedPolytope& A, std::size_t g,
                 double power, std::vector<PointContact>* out) {
@@ -257,7 +260,7 @@ void ShareEdge(const PosedPolytope& reference, std::size_t face, const PosedPoly
   const Edge& e = other.EdgeAt(edge);
   const Vec3 n = reference.normals[face], u = e.to - e.from;
   const double flat = FlatnessAlong(n, u);
-  if (!(flat > 0.0)) return;
+  if (!(flat > 0.0)) return;  // where squares and roots round apart
   const Chord chord = ChordOf(reference, face, e);
   if (chord.IsEmpty()) return;
   for (int end = 0; end < 2; ++end) {
