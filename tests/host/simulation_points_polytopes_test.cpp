@@ -33,11 +33,18 @@ std::string RandomPart(Random* random) {
   return "{convex: {vertices: [" + vertices + "]}}";
 }
 
-// Pressed in by 0.3 to 3 % of their size, a third of which more than one point is deep in.
-TEST(PolytopeImpacts, KeepTheirEnergy) {
-  Random random(11);
+/** What random impacts made of their energy, in shares of it. */
+struct Outcome {
   int impacts = 0;
-  for (int k = 0; k < 60; ++k) {
+  int gaining = 0;  ///< impacts of which a substep gained
+  double gain = 0.0, loss = 0.0, by_law = 0.0;
+};
+
+// Pressed in by 0.3 to 3 % of their size, a third of which more than one point is deep in.
+Outcome Collide(int count) {
+  Random random(11);
+  Outcome outcome;
+  for (int k = 0; k < count; ++k) {
     const double depth = k % 2 == 0 ? 0.03 : 0.003;
     const bool linear = k % 4 < 2;
     const std::string a = RandomPart(&random), b = RandomPart(&random);
@@ -64,13 +71,31 @@ TEST(PolytopeImpacts, KeepTheirEnergy) {
       most = std::max(most, now.kinetic + now.elastic);
     }
     const EnergyAudit end = simulation.Energy();
-    EXPECT_LT(most, (1 + 3e-3) * start) << k;
-    EXPECT_GT(end.kinetic + end.elastic, (1 - 1e-2) * start) << k;
-    EXPECT_LT(std::fabs(end.dissipated_normal), 1e-2 * start) << k;
-    EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << k;
-    impacts += least < 0.9 * start ? 1 : 0;
+    outcome.gain = std::max(outcome.gain, most / start - 1);
+    outcome.loss = std::max(outcome.loss, 1 - (end.kinetic + end.elastic) / start);
+    outcome.by_law = std::max(outcome.by_law, std::fabs(end.dissipated_normal) / start);
+    outcome.gaining += simulation.Counters().gaining_substeps > 0 ? 1 : 0;
+    outcome.impacts += least < 0.9 * start ? 1 : 0;
   }
-  EXPECT_GT(impacts, 25);
+  return outcome;
+}
+
+TEST(PolytopeImpacts, KeepTheirEnergy) {
+  const Outcome outcome = Collide(60);
+  EXPECT_LT(outcome.gain, 3e-3);
+  EXPECT_LT(outcome.loss, 1e-2);
+  EXPECT_LT(outcome.by_law, 1e-2);
+  EXPECT_EQ(outcome.gaining, 0);
+  EXPECT_GT(outcome.impacts, 25);
+}
+
+// Two of these still have substeps that gain, and say so: gradients of the weights are in no force.
+TEST(SlowPolytopeImpacts, KeepTheirEnergyButForTwo) {
+  const Outcome outcome = Collide(200);
+  EXPECT_LT(outcome.gain, 1e-2);
+  EXPECT_LT(outcome.loss, 4e-2);
+  EXPECT_LE(outcome.gaining, 2);
+  EXPECT_GT(outcome.impacts, 80);
 }
 
 }  // namespace
