@@ -5,20 +5,15 @@
 
 The scenes of study_random_scenes.py with up to three bodies on floors, in grooves and trays, with every normal law and every
 friction law, in points (even seeds) or in volumes (odd seeds), at steps of 250 µs and 1 ms. A scene is a function of (seed, index)."""
-import collections
 import dataclasses
 import sys
 
-import h5py
 import numpy as np
 
 import study_common as common
 import study_random_scenes as scenes
 
-STEPS = (250e-6, 1e-3)
-SCHEMA = 2  # the version of the scenes
 GAIN = 0.005  # of Σ m g L + ½ m v²
-SAMPLES = 400
 SLICE = 9  # scenes of the suite
 CPU_LIMIT = 40.0  # a run's [s]
 LONG = 5.0  # [s] of CPU: counted in the page
@@ -111,69 +106,24 @@ def random_scene(seed, index):
 
 # ---- judging --------------------------------------------------------------------------------------
 @dataclasses.dataclass
-class Case:
-    """One scene at one step, and what came of it."""
-    seed: int
-    index: int
-    step: float
-    name: str = ""
-    failures: list = dataclasses.field(default_factory=list)
-    badness: float = 0.0
-    bodies: int = 0
-    container: str = ""
+class Case(scenes.Run):
     normal: str = ""
     friction: str = ""
-    gain: float = np.nan  # largest, over the energy scale
-    cpu: float = np.nan  # [s]
-    cpu_rate: float = np.nan  # CPU seconds for a simulated one
 
 
 def judge(case, place):
     scene, inertias, scale = random_scene(case.seed, case.index)
     model = scene["contact_models"]["default"]
-    case.bodies, case.container = len(inertias), next(iter(scene["bodies"]))
     case.normal, case.friction = model["normal"]["model"], model["friction"]["model"]
     scene["integrator"] = {"step": case.step}
-    scene["output"] = {"every": case.step * max(1, round(scene["duration"] / SAMPLES / case.step))}
-    path = place.scene(case.name, common.scene_text(scene, f"index {case.index} of seed {case.seed}", SCHEMA))
-    out = place.results(case.name)
-    done = common.run(place.program, path, out, cpu_limit=CPU_LIMIT)
-    end = 0.0
-    try:
-        with h5py.File(out) as f:
-            end = float(f["time"][-1])
-            motions = [common.Motion(f, body, inertia) for body, inertia in inertias.items()]
-        total = sum(m.kinetic() + m.gravity([0, 0, -common.GRAVITY]) for m in motions)
-        case.gain = float((total - total[0]).max() / scale) if np.isfinite(total).all() else np.inf
-    except (OSError, KeyError, IndexError) as error:
-        case.failures.append(f"no results: {str(error)[:40]}")
-    case.cpu, case.cpu_rate = done.cpu, done.cpu / max(end, case.step)
-    if case.gain > GAIN:
-        case.failures.insert(0, f"gains {100 * case.gain:.3g} %")
-    if done.status in (-9, -24):
-        case.failures.append(f"stopped after {done.cpu:.0f} s of CPU")
-    elif done.status != 0:
-        case.failures.append(f"exit status {done.status}: {' '.join(done.stderr.split())[-150:]}")
-    if end < scene["duration"] - 0.5 * scene["output"]["every"]:
-        case.failures.append(f"ends at {end:g} s of {scene['duration']:g} s")
-    case.badness = (case.gain if np.isfinite(case.gain) else 1e300) + (done.status != 0)
-    place.done(path, case.failures)
-    return case
+    return scenes.measure(case, place, scene, f"index {case.index} of seed {case.seed}", inertias, scale, GAIN, CPU_LIMIT)
 
 
 def summary(cases, name, key):
-    groups = collections.defaultdict(list)
-    for c in cases:
-        groups[key(c)].append(c)
-    rows = []
-    for k in sorted(groups):
-        g = groups[k]
-        rates = [c.cpu_rate for c in g]
-        rows.append([k, len(g), sum(c.gain > GAIN for c in g), sum(any("exit status" in f for f in c.failures) for c in g),
-                     sum(any("ends at" in f or "stopped" in f for f in c.failures) for c in g), common.number(100 * max(c.gain for c in g)),
-                     common.number(np.median(rates)), common.number(np.percentile(rates, 90)), common.number(max(rates))])
-    return common.table([name, "runs", "gain > 0.5 %", "say so", "stop early", "largest gain [%]", "CPU a second: median", "9 in 10", "most"],
-                        rows)
+    groups = scenes.grouped(cases, key)
+    rows = [[k, len(g), sum(c.gain > GAIN for c in g), sum(any("exit status" in f for f in c.failures) for c in g),
+             sum(any("ends at" in f or "stopped" in f for f in c.failures) for c in g), *scenes.costs(g)] for k, g in sorted(groups.items())]
+    return common.table([name, "runs", "gain > 0.5 %", "say so", "stop early", *scenes.COSTS], rows)
 
 
 def page(cases, options, program):
@@ -201,20 +151,14 @@ by the largest rise of kinetic energy plus gravity above its start over Σ m g L
 
 
 def main():
-    parser = common.parser(__doc__, "study_random_laws.md", seed=0)
-    parser.add_argument("--begin", type=int, default=0, help="the first scene")
-    parser.add_argument("--end", type=int, default=200, help="the scene before which to stop")
-    parser.add_argument("--index", type=int, nargs="*", help="only these scenes")
-    parser.add_argument("--log", help="a file with a JSON line for each run; runs in it already are not repeated")
-    parser.add_argument("--print", action="store_true", help="print the scene of --index and stop")
-    options = parser.parse_args()
-    indices = options.index if options.index is not None else range(*((0, SLICE) if options.slice else (options.begin, options.end)))
+    options = scenes.parser_of(__doc__, "study_random_laws.md", end=200, seed=0).parse_args()
+    indices = scenes.indices_of(options, SLICE)
     if options.print:
         for i in indices:
-            print(common.scene_text(random_scene(options.seed, i)[0], version=SCHEMA))
+            print(common.scene_text(random_scene(options.seed, i)[0], version=scenes.SCHEMA))
         return 0
     place = common.Workplace(options, "study_random_laws")
-    cases = [Case(options.seed, i, h, f"laws_{options.seed}_{i}_{h * 1e6:.0f}us") for i in indices for h in STEPS]
+    cases = [Case(options.seed, i, h, f"laws_{options.seed}_{i}_{h * 1e6:.0f}us") for i in indices for h in scenes.STEPS]
     cases = common.run_all(lambda c: judge(c, place), cases, options.jobs, "random laws", options.log)
     return common.finish(options, place, cases, page(cases, options, place.program))
 

@@ -184,32 +184,34 @@ def random_scene(seed, index):
 
 # ---- judging --------------------------------------------------------------------------------------
 @dataclasses.dataclass
-class Case:
+class Run:
     """One scene at one step, and what came of it."""
     seed: int
     index: int
     step: float
-    refine: int = 1  # runs at step / refine, to tell the law's share
     name: str = ""
     failures: list = dataclasses.field(default_factory=list)
     badness: float = 0.0
     bodies: int = 0
     container: str = ""
-    omega_h: float = np.nan
     gain: float = np.nan  # largest, over the energy scale
     cpu: float = np.nan  # [s]
     cpu_rate: float = np.nan  # CPU seconds for a simulated one
 
 
-def judge(case, place):
-    scene, inertias, scale, omega = random_scene(case.seed, case.index)
-    case.bodies, case.omega_h = len(inertias), omega * case.step
-    case.container = next(iter(scene["bodies"]))
-    scene["integrator"] = {"step": case.step / case.refine}
+@dataclasses.dataclass
+class Case(Run):
+    refine: int = 1  # runs at step / refine, to tell the law's share
+    omega_h: float = np.nan
+
+
+def measure(case, place, scene, comment, inertias, scale, gain, cpu_limit):
+    """Runs a scene and fills in what came of it. A run fails that gains more than a share of the energy scale or ends early."""
+    case.bodies, case.container = len(inertias), next(iter(scene["bodies"]))
     scene["output"] = {"every": case.step * max(1, round(scene["duration"] / SAMPLES / case.step))}
-    path = place.scene(case.name, common.scene_text(scene, f"index {case.index} of seed {case.seed}, ωh {case.omega_h:.3g}", SCHEMA))
+    path = place.scene(case.name, common.scene_text(scene, comment, SCHEMA))
     out = place.results(case.name)
-    done = common.run(place.program, path, out, cpu_limit=CPU_LIMIT * case.refine)
+    done = common.run(place.program, path, out, cpu_limit=cpu_limit)
     end = 0.0
     try:
         with h5py.File(out) as f:
@@ -224,7 +226,7 @@ def judge(case, place):
     except (OSError, KeyError, IndexError) as error:
         case.failures.append(f"no results: {str(error)[:40]}")
     case.cpu, case.cpu_rate = done.cpu, done.cpu / max(end, case.step)
-    if case.gain > GAIN:
+    if case.gain > gain:
         case.failures.insert(0, f"gains {100 * case.gain:.3g} %")
     if done.status in (-9, -24):
         case.failures.append(f"stopped after {done.cpu:.0f} s of CPU")
@@ -237,20 +239,56 @@ def judge(case, place):
     return case
 
 
-def summary(cases, name, key, order=None):
+def judge(case, place):
+    scene, inertias, scale, omega = random_scene(case.seed, case.index)
+    case.omega_h = omega * case.step
+    scene["integrator"] = {"step": case.step / case.refine}
+    comment = f"index {case.index} of seed {case.seed}, ωh {case.omega_h:.3g}"
+    return measure(case, place, scene, comment, inertias, scale, GAIN, CPU_LIMIT * case.refine)
+
+
+def grouped(cases, key):
     groups = collections.defaultdict(list)
     for c in cases:
         groups[key(c)].append(c)
+    return groups
+
+
+COSTS = ["largest gain [%]", "CPU a second: median", "9 in 10", "most"]
+
+
+def costs(cases):
+    rates = [c.cpu_rate for c in cases]
+    return [common.number(x) for x in (100 * max(c.gain for c in cases), np.median(rates), np.percentile(rates, 90), max(rates))]
+
+
+def parser_of(doc, page_name, end, seed):
+    """The options of a study of random scenes."""
+    parser = common.parser(doc, page_name, seed=seed)
+    parser.add_argument("--begin", type=int, default=0, help="the first scene")
+    parser.add_argument("--end", type=int, default=end, help="the scene before which to stop")
+    parser.add_argument("--index", type=int, nargs="*", help="only these scenes")
+    parser.add_argument("--log", help="a file with a JSON line for each run; runs in it already are not repeated")
+    parser.add_argument("--print", action="store_true", help="print the scene of --index and stop")
+    return parser
+
+
+def indices_of(options, few):
+    if options.index is not None:
+        return options.index
+    return range(few) if options.slice else range(options.begin, options.end)
+
+
+def summary(cases, name, key, order=None):
+    groups = grouped(cases, key)
     rows = []
     for k in order or sorted(groups):
         if k not in groups:
             continue
         g = groups[k]
-        rates = [c.cpu_rate for c in g]
         rows.append([k, len(g), sum(c.gain > GAIN for c in g), sum(not np.isfinite(c.cpu_rate) or any(
-            "ends at" in f or "stopped" in f for f in c.failures) for c in g), common.number(100 * max(c.gain for c in g)),
-                     common.number(np.median(rates)), common.number(np.percentile(rates, 90)), common.number(max(rates))])
-    return common.table([name, "runs", "gain > 1 %", "stop early", "largest gain [%]", "CPU a second: median", "9 in 10", "most"], rows)
+            "ends at" in f or "stopped" in f for f in c.failures) for c in g), *costs(g)])
+    return common.table([name, "runs", "gain > 1 %", "stop early", *COSTS], rows)
 
 
 DECADES = ["below 0.1", "0.1 … 1", "1 … 10", "10 … 100", "100 … 1000", "above 1000"]
@@ -288,21 +326,16 @@ overlaps are deep against a part, wrap around it or turn their normal, and nothi
 
 
 def main():
-    parser = common.parser(__doc__, "study_random_scenes.md")
-    parser.add_argument("--begin", type=int, default=0, help="the first scene")
-    parser.add_argument("--end", type=int, default=2000, help="the scene before which to stop")
-    parser.add_argument("--index", type=int, nargs="*", help="only these scenes")
+    parser = parser_of(__doc__, "study_random_scenes.md", end=2000, seed=1)
     parser.add_argument("--refine", type=int, default=1, help="run at the step over this number: what remains is the law's")
-    parser.add_argument("--log", help="a file with a JSON line for each run; runs in it already are not repeated")
-    parser.add_argument("--print", action="store_true", help="print the scene of --index and stop")
     options = parser.parse_args()
-    indices = options.index if options.index is not None else range(*((0, SLICE) if options.slice else (options.begin, options.end)))
+    indices = indices_of(options, SLICE)
     if options.print:
         for i in indices:
             print(common.scene_text(random_scene(options.seed, i)[0], version=SCHEMA))
         return 0
     place = common.Workplace(options, "study_random_scenes")
-    cases = [Case(options.seed, i, h, options.refine, f"random_{options.seed}_{i}_{h * 1e6:.0f}us") for i in indices for h in STEPS]
+    cases = [Case(options.seed, i, h, f"random_{options.seed}_{i}_{h * 1e6:.0f}us", refine=options.refine) for i in indices for h in STEPS]
     cases = common.run_all(lambda c: judge(c, place), cases, options.jobs, "random scenes", options.log)
     return common.finish(options, place, cases, page(cases, options, place.program))
 
