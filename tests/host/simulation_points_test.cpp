@@ -374,6 +374,37 @@ TEST(PointScenes, BlocksComeToRestInAGroove) {
   }
 }
 
+/** A part that falls on what lies under it, of any size and mass; lengths in sizes. */
+struct Fall {
+  const char* under;
+  double under_at;  ///< its z
+  const char* part;
+  const char* pose;  ///< its rotation
+  double at;         ///< its z
+  double points;     ///< that bear it, a thousandth of a size deep
+  double size, mass;
+  int steps;
+};
+
+constexpr double kGravity = 9.81;
+
+Simulation Fallen(const Fall& fall) {
+  const double depth = 1e-3 * fall.size, h = 0.25 * std::sqrt(depth / kGravity);
+  Simulation simulation = Of(fmt::format(
+      "duration: {}\nintegrator: {{step: {}}}\n"
+      "contact_models:\n  default:\n    geometry: points\n"
+      "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.3}}\n"
+      "    friction: {{model: coulomb, mu: 0.3}}\n"
+      "bodies:\n  table: {{fixed: true, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
+      "0, {}]}}}}\n"
+      "  part: {{mass: {}, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, 0, {}], "
+      "{}}}}}\n",
+      fall.steps * h, h, fall.mass * kGravity / depth / fall.points, fall.size, fall.under,
+      fall.under_at * fall.size, fall.mass, fall.size, fall.part, fall.at * fall.size, fall.pose));
+  while (!simulation.Done()) simulation.Step();
+  return simulation;
+}
+
 // What has a hole or a dimple comes to rest on a table and on a half-space as its box would: on the
 // corners of its faces. One deepest point alone would jump from corner to corner.
 TEST(PointScenes, BlocksWithHollowsComeToRestOnTheirFaces) {
@@ -385,21 +416,11 @@ TEST(PointScenes, BlocksWithHollowsComeToRestOnTheirFaces) {
                                 "{box: {size: [9, 9, 2]}, pose: {position: [0.1, 0.2, -1]}}"};
   for (int k = 0; k < 12; ++k) {
     const double size = k < 4 ? 1e-3 : k < 8 ? 0.1 : 5.0, mass = k % 3 == 0 ? 0.01 : 3.0;
-    const double g = 9.81, depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / g);
-    Simulation simulation = Of(fmt::format(
-        "duration: {}\nintegrator: {{step: {}}}\n"
-        "contact_models:\n  default:\n    geometry: points\n"
-        "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.3}}\n"
-        "    friction: {{model: coulomb, mu: 0.3}}\n"
-        "bodies:\n  floor: {{fixed: true, shape: {{scale: {}, union: [{}]}}}}\n"
-        "  block: {{mass: {}, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
-        "0, {}], rpy_deg: [2, 3, 10]}}}}\n",
-        600 * h, h, mass * g / depth / 4, size, floors[k % 2], mass, size, blocks[k / 2 % 2],
-        0.25 * size));
-    while (!simulation.Done()) simulation.Step();
+    const Simulation simulation = Fallen(
+        {floors[k % 2], 0.0, blocks[k / 2 % 2], "rpy_deg: [2, 3, 10]", 0.25, 4, size, mass, 600});
     const auto& block = simulation.State()[1];
-    EXPECT_LT(Norm(block.v_WB), 1e-4 * std::sqrt(g * size)) << k;
-    EXPECT_NEAR(block.X_WB.p.z, 0.2 * size - depth, 1e-2 * depth) << k;
+    EXPECT_LT(Norm(block.v_WB), 1e-4 * std::sqrt(kGravity * size)) << k;
+    EXPECT_NEAR(block.X_WB.p.z, 0.2 * size - 1e-3 * size, 1e-5 * size) << k;
     const auto& counters = simulation.Counters();
     EXPECT_EQ(counters.gaining_substeps, 0) << k;
     EXPECT_LT(counters.substeps, 4000) << k;
@@ -425,24 +446,13 @@ TEST(PointScenes, RoundPartsComeToRestOnBoxesAndOnEachOther) {
   for (int k = 0; k < 15; ++k) {
     const Case& c = cases[k % 5];
     const double size = k < 5 ? 1e-3 : k < 10 ? 0.1 : 5.0, mass = k % 2 == 0 ? 0.01 : 3.0;
-    const double g = 9.81, depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / g);
     const bool stacked = c.under[0] != '\0';
-    Simulation simulation = Of(fmt::format(
-        "duration: {}\nintegrator: {{step: {}}}\n"
-        "contact_models:\n  default:\n    geometry: points\n"
-        "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.3}}\n"
-        "    friction: {{model: coulomb, mu: 0.3}}\n"
-        "bodies:\n  table: {{fixed: true, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
-        "0, {}]}}}}\n"
-        "  part: {{mass: {}, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, 0, {}], "
-        "{}}}}}\n",
-        900 * h, h, mass * g / depth / 3, size, stacked ? c.under : "{box: {size: [9, 9, 2]}}",
-        (stacked ? -0.2 : -1.0) * size, mass, size, c.part, (heights[k % 5] + 0.05) * size,
-        c.pose));
-    while (!simulation.Done()) simulation.Step();
+    const Simulation simulation =
+        Fallen({stacked ? c.under : "{box: {size: [9, 9, 2]}}", stacked ? -0.2 : -1.0, c.part,
+                c.pose, heights[k % 5] + 0.05, 3, size, mass, 900});
     const auto& part = simulation.State()[1];
     const auto& counters = simulation.Counters();
-    EXPECT_LT(Norm(part.v_WB), 1e-3 * std::sqrt(g * size)) << k;
+    EXPECT_LT(Norm(part.v_WB), 1e-3 * std::sqrt(kGravity * size)) << k;
     EXPECT_NEAR(part.X_WB.p.z, heights[k % 5] * size, 5e-3 * size) << k;
     EXPECT_EQ(counters.gaining_substeps, 0) << k;
     EXPECT_LT(counters.substeps, 6000) << k;
@@ -468,23 +478,12 @@ TEST(PointScenes, HalfBallsAndCansAcrossABarComeToRest) {
   for (int k = 0; k < 9; ++k) {
     const Case& c = cases[k % 3];
     const double size = k < 3 ? 1e-3 : k < 6 ? 0.1 : 5.0, mass = k % 2 == 0 ? 0.01 : 3.0;
-    const double g = 9.81, depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / g);
-    Simulation simulation = Of(fmt::format(
-        "duration: {}\nintegrator: {{step: {}}}\n"
-        "contact_models:\n  default:\n    geometry: points\n"
-        "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.3}}\n"
-        "    friction: {{model: coulomb, mu: 0.3}}\n"
-        "bodies:\n  table: {{fixed: true, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
-        "0, {}]}}}}\n"
-        "  part: {{mass: {}, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, 0, {}], "
-        "{}}}}}\n",
-        900 * h, h, mass * g / depth / c.points, size, c.under, -size, mass, size, c.part,
-        (c.height + 0.05) * size, c.pose));
-    while (!simulation.Done()) simulation.Step();
+    const Simulation simulation =
+        Fallen({c.under, -1.0, c.part, c.pose, c.height + 0.05, c.points, size, mass, 900});
     const auto& part = simulation.State()[1];
     const auto& counters = simulation.Counters();
-    EXPECT_LT(Norm(part.v_WB), 1e-3 * std::sqrt(g * size)) << k;
-    EXPECT_NEAR(part.X_WB.p.z, c.height * size - depth, 1e-2 * depth) << k;
+    EXPECT_LT(Norm(part.v_WB), 1e-3 * std::sqrt(kGravity * size)) << k;
+    EXPECT_NEAR(part.X_WB.p.z, c.height * size - 1e-3 * size, 1e-5 * size) << k;
     EXPECT_EQ(counters.gaining_substeps, 0) << k;
     EXPECT_LT(counters.substeps, 2000) << k;
   }
