@@ -97,10 +97,7 @@ ComparedSurface Compared(const Surface& S, const Vec3& center, double size) {
 }
 
 Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, double size) {
-  const bool plane = S.kind == SurfaceKind::kPlane;
-  if (plane != (T.kind == SurfaceKind::kPlane)) return Coincidence::kNone;
-  // Most pairs of planes, by far.
-  if (plane && std::abs(Dot(S.PlaneNormal(), T.PlaneNormal())) < 0.999) return Coincidence::kNone;
+  if (ClearlyDiffer(S, T)) return Coincidence::kNone;
   return Coincide(Compared(S, center, size), Compared(T, center, size), center, size);
 }
 

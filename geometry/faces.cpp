@@ -102,20 +102,18 @@ bool AllSatisfy(std::span<const Vec3> polygon, const Surface& t, double touching
   return (t.side > 0 ? f.hi : -f.lo) <= touching;
 }
 
-/** A plane beyond which the cell's bounds do not reach. */
-bool HoldsBounds(const Surface& t, const Cell& A, double touching) {
+/** Whether t is a plane of which a side, 1 or −1, holds the cell's bounds. */
+bool HoldsBounds(const Surface& t, int side, const Cell& A, double touching) {
   if (t.kind != SurfaceKind::kPlane || !A.bounded) return false;
   const Bounds f = BoundsOverBox(t, A.bounds.X.p, A.bounds.X.R, A.bounds.half);
-  return (t.side > 0 ? f.hi : -f.lo) <= touching;
+  return (side > 0 ? f.hi : -f.lo) <= touching;
 }
 
 /** Whether a plane of A other than `but` leaves B's bounds no deeper in A than `depth`. */
 bool HoldsApart(const Cell& A, std::size_t but, const Cell& B, double depth) {
-  for (std::size_t k = 0; k < A.surfaces.size() && B.bounded; ++k) {
+  for (std::size_t k = 0; k < A.surfaces.size(); ++k) {
     const Surface& S = A.surfaces[k];
-    if (k == but || S.kind != SurfaceKind::kPlane) continue;
-    const Bounds f = BoundsOverBox(S, B.bounds.X.p, B.bounds.X.R, B.bounds.half);
-    if ((S.side > 0 ? -f.lo : f.hi) <= depth) return true;
+    if (k != but && HoldsBounds(S, -S.side, B, depth)) return true;
   }
   return false;
 }
@@ -148,7 +146,7 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
     const PolytopeFace* face = FindFace(**hull, static_cast<int>(i));
     if (face != nullptr) return AllSatisfy((*hull)->polytope.Corners(*face), t, touching);
   }
-  if (S.kind != SurfaceKind::kPlane && HoldsBounds(t, A, 0.5 * touching)) return true;
+  if (S.kind != SurfaceKind::kPlane && HoldsBounds(t, t.side, A, 0.5 * touching)) return true;
   std::vector<Surface> outside = Without(A, i);
   outside.push_back(Complement(t));
   return FindOnSurface(S, outside, BoxAround(A), touching, kFaceBudget).verdict == Interior::kEmpty;

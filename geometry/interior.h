@@ -1,6 +1,7 @@
 /** @file Whether an intersection of sides of surfaces has an interior, by certified bounds. */
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,13 @@ enum class Coincidence {
   kSame,      ///< one surface, the same side kept
   kOpposite,  ///< one surface, opposite sides kept
 };
+
+/** Whether a look at two surfaces tells that they do not coincide: of most pairs of planes. */
+inline bool ClearlyDiffer(const Surface& S, const Surface& T) {
+  const bool plane = S.kind == SurfaceKind::kPlane;
+  if (plane != (T.kind == SurfaceKind::kPlane)) return true;
+  return plane && std::abs(Dot(S.PlaneNormal(), T.PlaneNormal())) < 0.999;
+}
 
 /** Compares two surfaces as point sets near `center`, within 1e-10 of `size` [m]. */
 Coincidence Coincide(const Surface& S, const Surface& T, const Vec3& center, double size);

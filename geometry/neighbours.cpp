@@ -21,13 +21,6 @@ bool SameKindAndSide(const Surface& S, const Surface& T) {
          S.kind != SurfaceKind::kQuadric;
 }
 
-/** Planes whose normals differ by more do not coincide: most pairs, by far. */
-bool ClearlyDiffer(const Surface& S, const Surface& T) {
-  const bool plane = S.kind == SurfaceKind::kPlane;
-  if (plane != (T.kind == SurfaceKind::kPlane)) return true;
-  return plane && std::abs(Dot(S.PlaneNormal(), T.PlaneNormal())) < 0.999;
-}
-
 /** Whether a surface may bound what lies in a box: of planes it is told at once. */
 bool Reaches(const Surface& S, const Aabb& box) {
   if (S.kind != SurfaceKind::kPlane) return true;
