@@ -238,6 +238,8 @@ void Dynamics::MergeGroups(double end) {
   state_.patches.contacts.resize(contacts);
   state_.patches.held.clear();
   const int threads = static_cast<int>(scratch_.size());
+  ForGroups(groups, threads,
+            [&](std::size_t g, int of_group) { PutBodiesBack(groups[g], of_group, &state_); });
   contacts = 0;
   for (BodyGroup& group : groups) {
     PutBack(contacts, threads, &group, &state_);

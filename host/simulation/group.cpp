@@ -64,18 +64,21 @@ int LocalIndex(const BodyGroup& group, int body) {
   return static_cast<int>(at - group.bodies.begin());
 }
 
-void PutBack(std::size_t first_contact, int threads, BodyGroup* from, State* state) {
-  std::vector<Contact>& contacts = state->patches.contacts;
-  const bool all = from->patches.contacts.size() == contacts.size();
-  if (all) std::swap(contacts, from->patches.contacts);
-  const BodyGroup& group = *from;
-  const auto global = [&](int body) { return group.bodies[static_cast<std::size_t>(body)]; };
+void PutBodiesBack(const BodyGroup& group, int threads, State* state) {
   ForEach(group.free.size(), threads, [&](std::size_t f) {
     const auto body = static_cast<std::size_t>(group.free[f]);
     const auto b = static_cast<std::size_t>(group.bodies[body]);
     state->bodies[b] = group.state[body];
     state->poses[b] = group.poses[body];
   });
+}
+
+void PutBack(std::size_t first_contact, int threads, BodyGroup* from, State* state) {
+  std::vector<Contact>& contacts = state->patches.contacts;
+  const bool all = from->patches.contacts.size() == contacts.size();
+  if (all) std::swap(contacts, from->patches.contacts);
+  const BodyGroup& group = *from;
+  const auto global = [&](int body) { return group.bodies[static_cast<std::size_t>(body)]; };
   // Contacts that are new get their ids in the order of the groups.
   const std::uint64_t first_new = group.first_id;
   const auto first_impact = static_cast<std::int64_t>(state->impacts.size());

@@ -1,12 +1,16 @@
 /** @file Bodies that step together: what of a state belongs to them, taken out and put back. */
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "cuda/device/executor.h"
 #include "host/contact/finder/pair_finder.h"
+#include "host/simulation/for_each.h"
 #include "host/simulation/state.h"
 #include "host/world/world.h"
 
@@ -54,14 +58,34 @@ void PlaceDrivenBody(const BodySettings& settings, double t, RigidBody* body, Po
  contacts are left to be set. */
 void TakeOut(const State& state, int threads, BodyGroup* group);
 
+/** Copies a group's free bodies into the state. */
+void PutBodiesBack(const BodyGroup& group, int threads, State* state);
+
 /** Local index of a body of the group. */
 int LocalIndex(const BodyGroup& group, int body);
 
-/** Adds a group's free bodies, contacts and sums to the state, which has room for all contacts and
- takes this group's from `first_contact` on; cell pairs held were cleared before the first group.
- New contacts get their ids in the order of the groups. The group's contacts mean nothing any more,
- but their number stays. */
+/** Adds a group's contacts and sums to the state, which has room for all contacts and takes this
+ group's from `first_contact` on; cell pairs held were cleared before the first group. New contacts
+ get their ids in the order of the groups. The group's contacts mean nothing any more, but their
+ number stays. */
 void PutBack(std::size_t first_contact, int threads, BodyGroup* group, State* state);
+
+/** Calls act(g, t) for all groups, which may use t threads: large ones one after the other on all
+ threads, then the others at once. */
+template <class Act>
+void ForGroups(std::span<const BodyGroup> groups, int threads, const Act& act) {
+  const auto large = [&](std::size_t g) { return groups[g].bodies.size() > kStageGrain; };
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (large(g)) act(g, threads);
+  }
+  const auto others = [&](int begin, int end) {
+    for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
+      if (!large(g)) act(g, 1);
+    }
+  };
+  constexpr int kTogether = 8;  // their bodies are few
+  cuda::ParallelFor(static_cast<int>(groups.size()), kTogether, threads, std::cref(others));
+}
 
 /** Patch rules of a group's bodies. */
 class GroupRules final : public PatchRules {

@@ -148,15 +148,15 @@ void GroupFinder::Fill(const State& state) {
       if (b >= 0 && group_of_[static_cast<std::size_t>(b)] < 0) bodies.push_back(b);
     }
   }
-  for (std::size_t g = 0; g < group_count_; ++g) TakeOut(state, threads_, &groups_[g]);
   local_body_.resize(state.bodies.size());
-  for (std::size_t g = 0; g < group_count_; ++g) {
-    const BodyGroup& group = groups_[g];
+  ForGroups(groups(), threads_, [&](std::size_t g, int threads) {
+    BodyGroup& group = groups_[g];
+    TakeOut(state, threads, &group);
     for (const int body : group.free) {
       const int b = group.bodies[static_cast<std::size_t>(body)];
       local_body_[static_cast<std::size_t>(b)] = body;
     }
-  }
+  });
   const auto local_in = [&](const BodyGroup& group, int body) {
     const auto b = static_cast<std::size_t>(body);
     return group_of_[b] >= 0 ? local_body_[b] : LocalIndex(group, body);

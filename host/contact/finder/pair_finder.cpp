@@ -1,6 +1,7 @@
 #include "host/contact/finder/pair_finder.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cmath>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
 #include "host/contact/points/curvature.h"
+#include "host/contact/prefetch.h"
 
 namespace intervox::host {
 namespace {
@@ -25,6 +27,9 @@ constexpr double kThreadedCost = 100.0;
 /** Near pairs that are looked through together, and queries that are computed together. */
 constexpr std::size_t kRange = 256;
 constexpr int kGrain = 16;
+
+/** The cells of so many queries stay in a core's cache from one stage to the next. */
+constexpr std::size_t kInCache = 256;
 
 /** Margin of the lists, as a share of the smaller body's radius. */
 constexpr double kListMargin = 0.02;
@@ -227,6 +232,31 @@ PairQuery PairFinder::QueryOf(const NearPair& pair, const SeparationCache::Candi
   return query;
 }
 
+/** Asks for the cells of the places that follow, whose memory in large scenes lies far apart: for
+ the cells themselves first and, when these have come, for their surfaces and corners. */
+void PrefetchCells(std::span<const NearPair> pairs, std::span<const FinderScratch::Place> places,
+                   std::size_t done) {
+  constexpr std::size_t kCells = 16, kSurfaces = 8;  // places ahead
+  const auto cells_of = [&](std::size_t at) {
+    const NearPair& pair = pairs[places[at].pair];
+    const SeparationCache::Candidate& candidate = pair.cache->candidates[places[at].candidate];
+    return std::array{&pair.cells_i->cells[static_cast<std::size_t>(candidate.a)],
+                      &pair.cells_j->cells[static_cast<std::size_t>(candidate.b)]};
+  };
+  if (done + kCells < places.size()) {
+    for (const geometry::Cell* cell : cells_of(done + kCells)) Prefetch(cell);
+  }
+  if (done + kSurfaces >= places.size()) return;
+  for (const geometry::Cell* cell : cells_of(done + kSurfaces)) {
+    Prefetch(cell->surfaces.data(), cell->surfaces.size());
+    const geometry::Corners& corners = cell->corners;
+    Prefetch(corners.p_C.data(), corners.p_C.size());
+    Prefetch(corners.loop.data(), corners.loop.size());
+    Prefetch(corners.begin.data(), corners.begin.size());
+    Prefetch(corners.surface.data(), corners.surface.size());
+  }
+}
+
 /** Lists the candidates that may touch now, in order. @return about what they cost [µs] */
 double PairFinder::Ask(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
                        FinderScratch* scratch) const {
@@ -274,6 +304,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   const auto look = [&](int begin, int end) {
     FinderCounters counted;
     for (auto q = static_cast<std::size_t>(begin); q < static_cast<std::size_t>(end); ++q) {
+      if (count > kInCache) PrefetchCells(pairs, scratch->places, q);
       const NearPair& pair = pairs[scratch->places[q].pair];
       SeparationCache::Candidate& candidate = pair.cache->candidates[scratch->places[q].candidate];
       const PairQuery query = QueryOf(pair, candidate, X_WB);

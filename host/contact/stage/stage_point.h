@@ -1,9 +1,8 @@
 /** @file One contact inside SolveStage: its wrench as a function of the velocities, with slopes. */
 #pragma once
 
-#include <cstddef>
-
 #include "host/contact/contact_model.h"
+#include "host/contact/prefetch.h"
 
 namespace intervox::host::internal {
 
@@ -22,15 +21,6 @@ struct FrictionRates {
   double stored = 0.0;
   double stored_w = 0.0;
 };
-
-/** Asks for the memory of an object that is about to be read or written. */
-template <class T>
-void Prefetch(const T* object) {
-  constexpr std::size_t kLine = 64;
-  for (std::size_t at = 0; at < sizeof(T); at += kLine) {
-    __builtin_prefetch(reinterpret_cast<const char*>(object) + at);
-  }
-}
 
 /** How many contacts ahead of the one at work, out of their order in memory, are asked for. */
 inline constexpr int kPrefetchAhead = 2;

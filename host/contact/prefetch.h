@@ -1,0 +1,20 @@
+/** @file Asks for memory before it is needed, where what is walked through lies far apart. */
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+namespace intervox::host {
+
+/** Asks for the memory of objects that are about to be read or written; of many, for the first
+ lines only. */
+template <class T>
+void Prefetch(const T* first, std::size_t count = 1) {
+  constexpr std::size_t kLine = 64, kMostLines = 32;
+  const std::size_t bytes = std::min(count * sizeof(T), kMostLines * kLine);
+  for (std::size_t at = 0; at < bytes; at += kLine) {
+    __builtin_prefetch(reinterpret_cast<const char*>(first) + at);
+  }
+}
+
+}  // namespace intervox::host
