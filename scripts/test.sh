@@ -28,13 +28,23 @@ within() {
 worse() {
   if [[ $1 -eq 0 || $1 -eq $OUT_OF_TIME ]] && [[ $2 -ne 0 ]]; then echo "$2"; else echo "$1"; fi
 }
+# finish_one: waits for one of asan's processes to end and takes it off its list.
+finish_one() {
+  local ended rest=() process result=0
+  wait -n -p ended "${processes[@]}" || result=$?
+  one=$(worse "$one" "$result")
+  for process in "${processes[@]}"; do
+    if [[ $process != "$ended" ]]; then rest+=("$process"); fi
+  done
+  processes=("${rest[@]}")
+}
 # The program and its libraries under sanitizers, beneath tests as the release build has compiled them;
 # INTERVOX_ASAN=all compiles the tests under sanitizers too, which takes twice as long.
-# The fast tests of a folder in one process for each core: a process for each test would cost more
-# than most tests, as a sanitizer starts and looks for leaks slowly. Folder by folder, so that most is
-# known where the time runs out.
+# The fast tests of a folder in eight parts for each core, as some take far longer than others; a process
+# for each test would cost more than most tests, as a sanitizer starts and looks for leaks slowly. Folder
+# by folder, so that most is known where the time runs out.
 asan() {
-  local folders=(geometry integrators cuda stand_in host) folder filter shard processes targets status=0 one
+  local folders=(geometry integrators cuda stand_in host) folder filter part parts=$((8 * JOBS)) processes targets status=0 one
   export ASAN_OPTIONS=detect_leaks=1 UBSAN_OPTIONS=print_stacktrace=1
   if [[ "${INTERVOX_ASAN:-}" != all ]]; then export INTERVOX_TEST_OBJECTS="$REPOSITORY/build/release"; fi
   export INTERVOX_EXECUTABLE="$REPOSITORY/build/asan/bin/intervox"
@@ -48,15 +58,12 @@ asan() {
     if [[ $folder == stand_in ]]; then filter='-Slow*:*/Slow*'; fi
     processes=()
     if [[ $one -eq 0 ]]; then
-      for ((shard = 0; shard < JOBS; ++shard)); do
-        GTEST_TOTAL_SHARDS=$JOBS GTEST_SHARD_INDEX=$shard within timeout 1800 "build/asan/bin/${folder}_tests" --gtest_brief=1 --gtest_filter="$filter" &
+      for ((part = 0; part < parts; ++part)); do
+        if ((${#processes[@]} == JOBS)); then finish_one; fi
+        GTEST_TOTAL_SHARDS=$parts GTEST_SHARD_INDEX=$part within timeout 1800 "build/asan/bin/${folder}_tests" --gtest_brief=1 --gtest_filter="$filter" &
         processes+=($!)
       done
-      for process in "${processes[@]}"; do
-        shard=0
-        wait "$process" || shard=$?
-        one=$(worse "$one" "$shard")
-      done
+      while ((${#processes[@]} > 0)); do finish_one; done
     fi
     case $one in
       0) echo "asan: $folder: passed, $SECONDS s" ;;
