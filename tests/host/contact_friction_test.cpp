@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "host/contact/stage/stage_point.h"
 #include "tests/host/contact_world.h"
+#include "tests/host/stage_problem.h"
 
 namespace intervox::host {
 namespace {
@@ -202,6 +204,30 @@ TEST(Friction, LargeRotationWithinAStepKeepsForcesInThePlane) {
     EXPECT_LT(Norm(TransposeTimes(R, end.state.z) - Vec3{2e-6, 0, 0}), h > 5e-4 ? 4e-7 : 4e-8) << h;
     const Vec3 f = end.last.force, n_last = end.last.geometry.n;
     EXPECT_NEAR(Dot(f, n_last), end.last.f_n, 1e-9 * end.last.f_n) << h;
+  }
+}
+
+// However often a stage evaluates at velocities that turn the plate many times within it, as trials
+// far from the solution do, bristles stay within what friction bends them by.
+TEST(Friction, BristlesOnAPlateThatTurnsFastStayBounded) {
+  const auto model = testing::Model(1e6, 0.5, 0.7, 0.5);
+  constexpr double kH = 1e-3, kLongest = 0.7 / 1e5;  // μ_s/σ₀ [m]
+  for (const double turn : {0.01, 0.5, 1.0, 3.0, 20.0, 1e4}) {
+    std::vector<StageBody> bodies(2);
+    for (StageBody& body : bodies) {
+      body.inverse_mass = 1.0;
+      body.inverse_inertia_W = Mat3::Identity();
+      body.w = {0, 0, turn / kH};
+    }
+    bodies[1].v = {1.0, 0, 0};  // it slides: s = 0
+    StageContact contact = testing::OnGround(*model, 1e-5, 1e-12);
+    contact.state.z = {0.0, kLongest / 2, 0.0};
+    internal::StagePoint point;
+    point.Prepare(kH, bodies, &contact);
+    for (int k = 0; k < 1000; ++k) point.Evaluate(false);
+    point.Finish();
+    EXPECT_LT(Norm(contact.state.z), kLongest) << turn;
+    EXPECT_LT(Norm(contact.rate.z) * kH, 2.0 * kLongest) << turn;
   }
 }
 

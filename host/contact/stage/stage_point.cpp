@@ -236,10 +236,13 @@ void StagePoint::Lean() {
 // The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that of
 // the model's own ż, a second-order term, is taken from the last evaluation.
 void StagePoint::TurnBristles(double z[2], double z_j[2]) const {
+  // What it becomes, q (1 + a n×) (z* + H ż), less H ż of the last evaluation: each changes the
+  // next by less than itself, however fast the plate turns.
   const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
   const auto deflection = [&](const double star[2], const double rate_before[2], double out[2]) {
-    out[0] = q * (star[0] - a * star[1]) - H * a * rate_before[1];
-    out[1] = q * (star[1] + a * star[0]) + H * a * rate_before[0];
+    const double moved_1 = H * rate_before[0], moved_2 = H * rate_before[1];
+    out[0] = q * (star[0] - a * star[1] - a * (moved_2 + a * moved_1));
+    out[1] = q * (star[1] + a * star[0] + a * (moved_1 - a * moved_2));
   };
   deflection(z_star, z_rate_before, z);
   if (model->friction->HasSpringsOnBoth()) deflection(z_j_star, z_j_rate_before, z_j);
