@@ -396,6 +396,8 @@ MUTANTS = [
            "if («tilt > 1.0») *fresh_ramp /= tilt;", "false", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_point.cpp", "the bristle turns with the mean of the two bodies",
            "plate_spin += «model->plate_share» * Dot(n, body_j->w);", "0.5", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
+    Mutant("host/contact/stage/stage_point.cpp", "a bristle's last rate turns by the angle, however large",
+           "«q» * (star[0] - a * star[1] - a * (moved_2 + a * moved_1));", "1.0", "host:Friction*"),
     Mutant("host/contact/stage/stage_point.cpp", "what spinning stores counts as stored by sliding",
            "c.power.bristle_spin = «torque_factor * friction.stored_w»;", "0.0", "host:SolveStage*:RollingLaws*:Friction*:StiffContact*:Simulation*"),
     Mutant("host/contact/stage/stage_blocks.cpp", "a holder's damper does not couple turning to moving",
