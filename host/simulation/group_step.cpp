@@ -53,6 +53,8 @@ constexpr int kMostArrests = 3;
 /** What points gain that are deep of a sudden is taken where it is this share of what moves, though
  a substep may gain more: gains add up. */
 constexpr double kSudden = 1e-4;
+/** Half a substep that gains at least this share of what the whole did has a jump of the energy. */
+constexpr double kPersists = 0.9;
 /** A dissipative substep that gains energy is halved down to this share of the step. Below, its
  bodies are slowed down by what it gains. */
 constexpr double kSlowable = 1.0 / 32;
@@ -158,7 +160,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
   if (!group.joints.empty()) substep.length = std::fmin(substep.length, progress->smooth);
   substep.await_onset = progress->events < kMostEvents && progress->probes > 0;
   const bool has_laws = group.joints.empty() || !group.patches.contacts.empty();
-  double first_gain = 0.0;
+  double first_gain = 0.0, last_gain = 0.0;
   for (int halvings = 0;; ++halvings) {
     const Event event = TrySubstep(tools, group, substep, scratch);
     if (scratch->joint_miss > kJointTolerance && halvings < kMostClosings) {
@@ -185,6 +187,13 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       }
       return substep;
     }
+    const bool persists = halvings > 0 && check->gain > kPersists * last_gain;
+    last_gain = check->gain;
+    if (gains && persists && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
+      *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+      gains = check->Gains() || check->GainsInAll();
+      if (!gains) return substep;
+    }
     if (gains && substep.dissipative && group.joints.empty() &&
         substep.length <= kSlowable * tools.world->step && TakeGain(group, *check, scratch)) {
       *check = CheckEnergy(tools, group, substep, plan.length, scratch);
@@ -201,16 +210,6 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     const bool jumps = gains && substep.length <= kSameTime * tools.world->step;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps || jumps) {
-      if (gains && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
-        progress->by_law = false;
-        *check = CheckEnergy(tools, group, substep, plan.length, scratch);
-        gains = check->Gains() || check->GainsInAll();
-        if (check->Gains() && halvings < kMostHalvings && !jumps) {
-          // They have moved the bodies by what is left: less, the shorter they act.
-          Halve(check->resolved, &substep, progress, scratch);
-          continue;
-        }
-      }
       if (gains && IsLawsOwn(group, *check) && TakeGain(group, *check, scratch)) {
         *check = CheckEnergy(tools, group, substep, plan.length, scratch);
         ++scratch->counters.slowed_substeps;
