@@ -20,8 +20,9 @@ class ContactModel;
 /** The geometry of one patch: summed metrics of its cell pairs, world axes. Of a point the measure
  of compliance V is its depth [m], and S its normal: both give −∂V/∂x = S. It has no moments. */
 struct PatchGeometry {
-  bool is_point = false;    ///< one point, not a volume
-  double V = 0.0;           ///< volume of interference [m³]; of a point its depth [m]
+  bool is_point = false;  ///< one point, not a volume
+  /// Volume of interference [m³]; of a point its depth beyond the latch's offset [m].
+  double V = 0.0;
   Vec3 p_WC;                ///< its centroid [m]; of a point halfway between the witness points
   Vec3 n;                   ///< contact normal, unit, from body j toward body i
   Mat3 J_W = Mat3::Zero();  ///< inertia about the centroid, unit density [m⁵]
@@ -67,6 +68,8 @@ struct PatchLatch {
   double unloading = 0.0;    ///< slope while it parts, in shares of the loading slope [–]
   double V_last = 0.0;       ///< V at the last accepted step [m³]
   double V_rate_last = 0.0;  ///< its rate there [m³/s]
+  /// Depth that a point was found at without having been pressed there: it acts beyond it [m].
+  double offset = 0.0;
 };
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */

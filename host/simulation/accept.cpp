@@ -202,13 +202,25 @@ void RecordImpacts(const World& world, BodyGroup* group, StageScratch* scratch) 
   }
 }
 
-/** Takes the grouping of the scratch's cell pairs into the accepted contacts. */
-void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, double h,
-             BodyGroup* group, StageScratch* scratch) {
+/** Has points begin without energy that no stage has had room for: they act from where they are. */
+void BeginUnseenPoints(const GroupRules& rules, std::vector<Contact>* contacts) {
+  for (Contact& contact : *contacts) {
+    if (contact.latched || !contact.geometry.is_point) continue;
+    if (!rules.Rule(contact.body_i, contact.body_j).patches.born_in_stages) continue;
+    contact.latch.offset += contact.geometry.V;
+    contact.geometry.V = 0.0;
+  }
+}
+
+/** Takes the grouping of the scratch's cell pairs into the accepted contacts.
+ @param sees_points  of those that are new a stage has had all but what it had no room for */
+void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, bool sees_points,
+             double h, BodyGroup* group, StageScratch* scratch) {
   const PatchChanges changes = Accept(rules, scratch->active, scratch->grouping, group->time,
                                       &group->patches, &scratch->grouping_scratch);
   group->ledger.bristle_lost += changes.bristle_energy_lost;
   std::vector<Contact>& contacts = group->patches.contacts;
+  if (sees_points) BeginUnseenPoints(rules, &contacts);
   MoveWeights(rules, group);
   scratch->flags.resize(contacts.size());
   std::atomic<std::int64_t> bounded{0};
@@ -254,7 +266,7 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
   MoveBodies(tools, t, *scratch, group);
   // Latches first as the contacts were grouped until now: a patch that merges brings its own.
   MoveLatches(rules, substep.length, group, scratch);
-  Regroup(tools, rules, false, substep.length, group, scratch);
+  Regroup(tools, rules, false, !substep.adaptive, substep.length, group, scratch);
 }
 
 void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
@@ -266,7 +278,7 @@ void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch
            &scratch->grouping_scratch);
   for (Contact& contact : group->patches.contacts) contact.solved = false;
   Group(rules, scratch->active, &scratch->grouping_scratch, &scratch->grouping);
-  Regroup(tools, rules, true, 0.0, group, scratch);
+  Regroup(tools, rules, true, false, 0.0, group, scratch);
   ReadJoints(tools, group, scratch);
 }
 

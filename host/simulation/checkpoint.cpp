@@ -18,7 +18,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 10;
+constexpr std::uint32_t kVersion = 11;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -139,6 +139,7 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.a);
   ar(c.latch.bound);
   ar(c.latch.form);
+  ar(c.latch.offset);
   ar(c.latch.V_max);
   ar(c.latch.unloading);
   ar(c.latch.V_last);

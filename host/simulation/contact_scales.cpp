@@ -107,6 +107,18 @@ double Frequency(const World& world, const BodyGroup& group, const Contact& cont
                    AsStageBody(group.state[j], group.poses[j]));
 }
 
+double DampingRate(const World& world, const BodyGroup& group, const Contact& contact) {
+  const PatchGeometry& g = contact.geometry;
+  if (!contact.active || !g.is_point || !(g.V > 0.0)) return 0.0;
+  const auto i = static_cast<std::size_t>(contact.body_i);
+  const auto j = static_cast<std::size_t>(contact.body_j);
+  NormalForce slope;
+  const double b =
+      world.Rule(group.bodies[i], group.bodies[j])->model->PointForce(g.V, contact.latch, &slope).b;
+  return -b * (PointMobility(g, AsStageBody(group.state[i], group.poses[i])) +
+               PointMobility(g, AsStageBody(group.state[j], group.poses[j])));
+}
+
 double SmallerSize(const World& world, const BodyGroup& group, int i, int j) {
   double size = 0.0;
   for (const int b : {i, j}) {

@@ -14,6 +14,7 @@
 #include "host/simulation/late_onset.h"
 #include "host/simulation/passivity.h"
 #include "host/simulation/substep_plan.h"
+#include "host/simulation/sudden_points.h"
 
 namespace intervox::host {
 namespace {
@@ -49,6 +50,11 @@ constexpr double kShareForLaw = 0.4;
 constexpr double kAcceptable = 30.0;
 constexpr int kSubstepsAfterArrest = 200;
 constexpr int kMostArrests = 3;
+/** What points gain that are deep of a sudden is taken where it is this share of what moves, though
+ a substep may gain more: gains add up. */
+constexpr double kSudden = 1e-4;
+/** Half a substep that gains at least this share of what the whole did has a jump of the energy. */
+constexpr double kPersists = 0.9;
 /** A dissipative substep that gains energy is halved down to this share of the step. Below, its
  bodies are slowed down by what it gains. */
 constexpr double kSlowable = 1.0 / 32;
@@ -127,6 +133,25 @@ bool IsLawsOwn(const BodyGroup& group, const EnergyCheck& check) {
   return check.resolved && !check.Gains() && check.allowed_error == 0.0 && group.joints.empty();
 }
 
+/** Whether a substep is short against the time in which dampers stop what presses on them. The
+ first stage takes their forces as they are: beyond, it would push bodies off. */
+bool ResolvesDampers(const StageTools& tools, const BodyGroup& group, double length) {
+  constexpr double kDamped = 1.0;
+  const std::vector<Contact>& contacts = group.patches.contacts;
+  return std::all_of(contacts.begin(), contacts.end(), [&](const Contact& contact) {
+    return DampingRate(*tools.world, group, contact) * length <= kDamped;
+  });
+}
+
+/** Halves a substep that is to be done again, with backward Euler where it resolves nothing. */
+void Halve(bool resolved, Substep* substep, StepProgress* progress, StageScratch* scratch) {
+  ++scratch->counters.redone_substeps;
+  substep->length *= 0.5;
+  if (resolved) return;
+  substep->dissipative = true;
+  progress->longest = 2.0 * substep->length;
+}
+
 /** Makes a trial substep that gains no energy, cut at its first event. */
 Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const BodyGroup& group,
                     StepProgress* progress, StageScratch* scratch, EnergyCheck* check) {
@@ -135,7 +160,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
   if (!group.joints.empty()) substep.length = std::fmin(substep.length, progress->smooth);
   substep.await_onset = progress->events < kMostEvents && progress->probes > 0;
   const bool has_laws = group.joints.empty() || !group.patches.contacts.empty();
-  double first_gain = 0.0;
+  double first_gain = 0.0, last_gain = 0.0;
   for (int halvings = 0;; ++halvings) {
     const Event event = TrySubstep(tools, group, substep, scratch);
     if (scratch->joint_miss > kJointTolerance && halvings < kMostClosings) {
@@ -156,7 +181,18 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {
       progress->smooth = 2.0 * substep.length;
+      if (check->resolved && check->gain > kSudden * check->moved &&
+          TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
+        *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+      }
       return substep;
+    }
+    const bool persists = halvings > 0 && check->gain > kPersists * last_gain;
+    last_gain = check->gain;
+    if (gains && persists && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
+      *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+      gains = check->Gains() || check->GainsInAll();
+      if (!gains) return substep;
     }
     if (gains && substep.dissipative && group.joints.empty() &&
         substep.length <= kSlowable * tools.world->step && TakeGain(group, *check, scratch)) {
@@ -183,12 +219,8 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       check->hopeless = gains && !(check->gain <= kAcceptable * check->allowed);
       return substep;
     }
-    ++scratch->counters.redone_substeps;
-    substep.length *= 0.5;
-    if (!check->resolved) {
-      substep.dissipative = true;
-      progress->longest = 2.0 * substep.length;
-    }
+    const bool resolved = check->resolved && ResolvesDampers(tools, group, substep.length);
+    Halve(resolved, &substep, progress, scratch);
   }
 }
 

@@ -298,5 +298,27 @@ TEST(PatchNormalTest, EigenvectorIsUsedOnlyWhereItsGapSaysSomething) {
   EXPECT_EQ(n, (Vec3{0, 0, 1}));
 }
 
+// A point that was found deep acts beyond that depth; where it leaves it comes back as any other.
+TEST(PointPatches, ActBeyondTheirOffsetWhichFollowsThemOut) {
+  PatchSettings settings;
+  settings.points = settings.per_cell_pair = true;
+  const std::vector<geometry::Cell> cells = Row(1);
+  testing::TwoBodyPatches patches(settings, cells, cells);
+  const auto at = [](double depth) { return std::vector{Pair(0, 0, 1, depth)}; };
+  patches.Accept(at(4e-3), 0);
+  ASSERT_EQ(patches.contacts().size(), 1U);
+  EXPECT_DOUBLE_EQ(patches.contacts()[0].geometry.V, 4e-3);
+  patches.contacts()[0].latched = true;
+  patches.contacts()[0].latch.offset = 3e-3;
+  patches.Evaluate(at(5e-3), 8);
+  EXPECT_NEAR(patches.contacts()[0].geometry.V, 2e-3, 1e-15);
+  patches.Accept(at(5e-3), 1);
+  EXPECT_NEAR(patches.contacts()[0].geometry.V, 2e-3, 1e-15);
+  patches.Accept(at(2e-3), 2);
+  EXPECT_EQ(patches.contacts()[0].geometry.V, 0);
+  patches.Accept(at(4e-3), 3);
+  EXPECT_NEAR(patches.contacts()[0].geometry.V, 2e-3, 1e-15);
+}
+
 }  // namespace
 }  // namespace intervox::host

@@ -40,12 +40,13 @@ struct Outcome {
   double gain = 0.0, loss = 0.0, by_law = 0.0;
 };
 
-// Pressed in by 0.3 to 3 % of their size, a third of which more than one point is deep in.
-Outcome Collide(int count) {
+// Pressed in by a depth of their size and a tenth of it, a third of which more than one point is
+// deep in.
+Outcome Collide(int count, double deepest = 0.03) {
   Random random(11);
   Outcome outcome;
   for (int k = 0; k < count; ++k) {
-    const double depth = k % 2 == 0 ? 0.03 : 0.003;
+    const double depth = k % 2 == 0 ? deepest : 0.1 * deepest;
     const bool linear = k % 4 < 2;
     const std::string a = RandomPart(&random), b = RandomPart(&random);
     const Vec3 way = random.Direction(), beside = random.Direction();
@@ -89,13 +90,20 @@ TEST(PolytopeImpacts, KeepTheirEnergy) {
   EXPECT_GT(outcome.impacts, 25);
 }
 
-// Two of these still have substeps that gain, and say so: gradients of the weights are in no force.
-TEST(SlowPolytopeImpacts, KeepTheirEnergyButForTwo) {
+TEST(SlowPolytopeImpacts, GainNothing) {
   const Outcome outcome = Collide(200);
-  EXPECT_LT(outcome.gain, 1e-2);
-  EXPECT_LT(outcome.loss, 4e-2);
-  EXPECT_LE(outcome.gaining, 2);
+  EXPECT_LT(outcome.gain, 1e-3);
+  EXPECT_LT(outcome.loss, 5e-2);
+  EXPECT_EQ(outcome.gaining, 0);
   EXPECT_GT(outcome.impacts, 80);
+}
+
+TEST(SlowPolytopeImpacts, GainNothingATenthOfTheirSizeDeep) {
+  const Outcome outcome = Collide(60, 0.1);
+  EXPECT_LT(outcome.gain, 2e-3);
+  EXPECT_LT(outcome.loss, 3e-2);
+  EXPECT_EQ(outcome.gaining, 0);
+  EXPECT_GT(outcome.impacts, 25);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -259,7 +260,7 @@ namespace {
 void TakePoint(const PatchSettings& settings, const ActivePair& pair, Contact* contact) {
   PatchGeometry& geometry = contact->geometry;
   geometry.is_point = true;
-  geometry.V = pair.metrics.volume;
+  geometry.V = std::fmax(0.0, pair.metrics.volume - contact->latch.offset);
   geometry.p_WC = pair.metrics.p_WC;
   geometry.n = geometry.S = pair.metrics.area_vector;
   geometry.k_1 = pair.k_1;

@@ -169,6 +169,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
       AddMemory(old.latch, part, &memory);
       memory.unloading += share.volume * old.latch.unloading;
       memory.form = old.latch.form;  // of points, which neither split nor merge
+      memory.offset = heir->latch.offset;
       // a is proportional to 1/v_i, so 1/v_i is averaged like a.
       slowness += old.latch.v_i > 0 ? share.volume / old.latch.v_i : 0.0;
     }
@@ -263,6 +264,10 @@ void MakeHeir(const PatchRules& rules, std::span<const ActivePair> pairs,
   TakeNormal(shares, before, heir);
   heir->id = scratch->id_of_group[g];
   heir->phase = ContactPhase::kFresh;
+  if (predecessor != nullptr) {  // an offset follows its point out
+    heir->latch.offset = std::fmin(predecessor->latch.offset,
+                                   pairs[static_cast<std::size_t>(own.back())].metrics.volume);
+  }
   SumPairs(rules.Settings(heir->body_i, heir->body_j), pairs, own, heir, undefined_normals);
   heir->n_accepted = heir->geometry.n;
   heir->has_normal = heir->active;

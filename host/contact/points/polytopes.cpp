@@ -27,7 +27,9 @@ struct Candidate {
 /** Two polytopes that overlap, and what their faces share. */
 class Overlap {
  public:
-  Overlap(const PosedPolytope& A, const PosedPolytope& B, double power)
+  /** `rise_b` and `rise_a` are AddEdgeWays'. */
+  Overlap(const PosedPolytope& A, const PosedPolytope& B, const std::vector<double>& rise_b,
+          const std::vector<double>& rise_a, double power)
       : A_(A), B_(B), power_(power) {
     count_ = 0;
     for (std::size_t f = 0; f < B.normals.size(); ++f) {
@@ -37,12 +39,12 @@ class Overlap {
     }
     for (std::size_t f = 0; f < B.normals.size(); ++f) {
       for (std::size_t e = 0; e < A.edges.size(); ++e) {
-        if (MayShare(B, f, A.edges[e])) Keep(Kind::kEdgeOfA, f, e);
+        if (MayShare(B, f, A.edges[e], rise_a[f * A.edges.size() + e])) Keep(Kind::kEdgeOfA, f, e);
       }
     }
     for (std::size_t g = 0; g < A.normals.size(); ++g) {
       for (std::size_t e = 0; e < B.edges.size(); ++e) {
-        if (MayShare(A, g, B.edges[e])) Keep(Kind::kEdgeOfB, e, g);
+        if (MayShare(A, g, B.edges[e], rise_b[g * B.edges.size() + e])) Keep(Kind::kEdgeOfB, e, g);
       }
     }
   }
@@ -82,9 +84,9 @@ class Overlap {
   }
 
   /** Whether an edge lies along a face and has an end below it. */
-  static bool MayShare(const PosedPolytope& part, std::size_t face, const Edge& edge) {
+  static bool MayShare(const PosedPolytope& part, std::size_t face, const Edge& edge, double rise) {
     const Vec3& n = part.normals[face];
-    if (!LiesAlong(n, edge.to - edge.from)) return false;
+    if (!LiesAlong(rise, edge.square)) return false;
     return std::min(Dot(n, edge.from), Dot(n, edge.to)) < part.offsets[face];
   }
 
@@ -146,6 +148,7 @@ class Overlap {
 double PointsOfPolytopes(const geometry::Cell& a, const Pose& X_WA, const geometry::Cell& b,
                          const Pose& X_WB, double power, std::vector<PointContact>* out) {
   thread_local PosedPolytope A, B;
+  thread_local std::vector<double> rise_b, rise_a;
   thread_local std::vector<WayOut> ways;
   thread_local Candidate least, found;
   Place(a, X_WA, &A);
@@ -158,11 +161,13 @@ double PointsOfPolytopes(const geometry::Cell& a, const Pose& X_WA, const geomet
   AddEdges(&A);
   AddEdges(&B);
   const double deepest = kMuchDeeper * std::max(beyond_a, beyond_b);
-  const double beyond_edges = AddEdgeWays(A, B, deepest, &ways);
+  FindRises(A, B, &rise_b);
+  FindRises(B, A, &rise_a);
+  const double beyond_edges = AddEdgeWays(A, B, deepest, rise_b, rise_a, &ways);
   if (beyond_edges > 0.0) return beyond_edges;
   std::sort(ways.begin(), ways.end(),
             [](const WayOut& one, const WayOut& two) { return one.x > two.x; });
-  Overlap overlap(A, B, power);
+  Overlap overlap(A, B, rise_b, rise_a, power);
   least.points.clear();
   for (const WayOut& way : ways) {
     if (!least.points.empty() && !(PowerOf(-way.x, power) < least.energy)) break;

@@ -50,10 +50,17 @@ void AddEdges(PosedPolytope* out) {
     const Side& left = sides[k];
     const Side& right = sides[k + 1];
     if (left.low != right.low || left.high != right.high) continue;
-    out->edges.push_back({out->At(left.low), out->At(left.high),
-                          out->normals[static_cast<std::size_t>(left.face)],
-                          out->normals[static_cast<std::size_t>(right.face)], left.low, left.high,
-                          left.face, right.face});
+    out->edges.push_back(
+        {out->At(left.low), out->At(left.high), out->normals[static_cast<std::size_t>(left.face)],
+         out->normals[static_cast<std::size_t>(right.face)], left.low, left.high, left.face,
+         right.face, SquaredNorm(out->At(left.high) - out->At(left.low))});
+  }
+}
+
+void FindRises(const PosedPolytope& faces, const PosedPolytope& edges, std::vector<double>* out) {
+  out->clear();
+  for (const Vec3& n : faces.normals) {
+    for (const Edge& edge : edges.edges) out->push_back(Dot(n, edge.to - edge.from));
   }
 }
 

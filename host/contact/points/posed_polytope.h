@@ -13,6 +13,7 @@ struct Edge {
   Vec3 n_left, n_right;     ///< outward normals of its faces
   int low = 0, high = 0;    ///< indices of `from` and `to`
   int left = 0, right = 0;  ///< its faces
+  double square = 0.0;      ///< of its length [m²]
 };
 
 /** A polytope in the world. */
@@ -46,6 +47,9 @@ void Place(const geometry::Cell& cell, const Pose& X_WC, PosedPolytope* out);
 
 /** Lists the edges, each once, sorted by their corners. */
 void AddEdges(PosedPolytope* out);
+
+/** Sets out[f · edges + e] to n·u of face f of one polytope and edge e of another. */
+void FindRises(const PosedPolytope& faces, const PosedPolytope& edges, std::vector<double>* out);
 
 /** The number of the edge between two corners; the number of edges where there is none. */
 int EdgeOf(const PosedPolytope& part, int one, int two);

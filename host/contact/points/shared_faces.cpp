@@ -11,8 +11,8 @@
 namespace intervox::host::points {
 namespace {
 
-/** Sines and cosines of 3° and 12°, between which faces stop lying on each other. */
-constexpr double kFlatSine = 0.0523360, kSteepSine = 0.2079117;
+/** Sine and cosines of 3° and 12°, between which faces stop lying on each other. */
+constexpr double kFlatSine = 0.0523360;
 constexpr double kFlatCosine = 0.9986295, kSteepCosine = 0.9781476;
 /** Share of a part's size by which its sides are moved out, so that faces with a common edge keep
  their corners. */
@@ -226,11 +226,6 @@ double EnergyOf(const std::vector<PointContact>& points, double power) {
 }
 
 bool LieFlat(const Vec3& n_B, const Vec3& n_A) { return FlatnessOf(n_B, n_A) > 0.0; }
-
-bool LiesAlong(const Vec3& n, const Vec3& along) {
-  const double rise = Dot(n, along);
-  return rise * rise < kSteepSine * kSteepSine * SquaredNorm(along);
-}
 
 void ShareFaces(const PosedPolytope& B, std::size_t f, const PosedPolytope& A, std::size_t g,
                 double power, std::vector<PointContact>* out) {

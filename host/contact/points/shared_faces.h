@@ -10,6 +10,9 @@
 
 namespace intervox::host::points {
 
+/** The sine of 12°, at which faces and edges stop lying on each other. */
+inline constexpr double kSteepSine = 0.2079117;
+
 /** zᵖ for p > 1, z ≥ 0. */
 double PowerOf(double z, double power);
 
@@ -19,8 +22,11 @@ double EnergyOf(const std::vector<PointContact>& points, double power);
 /** Whether faces with these outward normals share anything: λ of ShareFaces is above 0. */
 bool LieFlat(const Vec3& n_B, const Vec3& n_A);
 
-/** Whether an edge in a direction does so with a face. */
-bool LiesAlong(const Vec3& n, const Vec3& along);
+/** Whether an edge does so with a face.
+ @param rise  n·u of the face's normal and the edge [m]; @param square  u·u [m²] */
+inline bool LiesAlong(double rise, double square) {
+  return rise * rise < kSteepSine * kSteepSine * square;
+}
 
 /** Sets `out` to the corners of what face f of B and face g of A share, as far as they are deep.
  Each is a corner of one beyond the other's face, or two edges that cross, along its own normal,

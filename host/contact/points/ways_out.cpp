@@ -23,13 +23,9 @@ double Lowest(const PosedPolytope& part, const Vec3& n, int* corner) {
   return least;
 }
 
-/** Whether the cross product of two edges is a face of the Minkowski difference A − B: the arcs of
- their normals on the sphere, one of them reflected, cross. */
-bool Supports(const Edge& a, const Edge& b, const Vec3& u_a, const Vec3& u_b) {
-  const double left = Dot(a.n_left, u_b), right = Dot(a.n_right, u_b);
-  const double up = -Dot(b.n_left, u_a), down = -Dot(b.n_right, u_a);
-  if (!(left * right < 0.0) || !(up * down < 0.0)) return false;
-  // On one half of the sphere, not on opposite ones.
+/** Whether arcs between the normals of two edges, one of them reflected, that cross each other's
+ great circles do so on one half of the sphere, not on opposite ones. */
+bool CrossOnOneSide(const Edge& a, const Edge& b) {
   return Dot(Cross(a.n_left, a.n_right), -b.n_left) * Dot(Cross(-b.n_left, -b.n_right), a.n_right) >
          0.0;
 }
@@ -52,15 +48,24 @@ double AddFaceWays(const PosedPolytope& reference, const PosedPolytope& other, b
 }
 
 double AddEdgeWays(const PosedPolytope& A, const PosedPolytope& B, double deepest,
+                   const std::vector<double>& rise_b, const std::vector<double>& rise_a,
                    std::vector<WayOut>* ways) {
+  const auto row = [](const std::vector<double>& rise, int face, std::size_t edges) {
+    return rise.data() + static_cast<std::size_t>(face) * edges;
+  };
   double most = -kInfinite;
   for (std::size_t i = 0; i < A.edges.size(); ++i) {
     const Edge& a = A.edges[i];
     const Vec3 u_a = a.to - a.from;
+    const double* left = row(rise_b, a.left, B.edges.size());
+    const double* right = row(rise_b, a.right, B.edges.size());
     for (std::size_t j = 0; j < B.edges.size(); ++j) {
+      // Their cross product is a face of the Minkowski difference A − B where the arcs cross.
+      if (!(left[j] * right[j] < 0.0)) continue;
       const Edge& b = B.edges[j];
+      const double up = row(rise_a, b.left, A.edges.size())[i];
+      if (!(up * row(rise_a, b.right, A.edges.size())[i] < 0.0) || !CrossOnOneSide(a, b)) continue;
       const Vec3 u_b = b.to - b.from;
-      if (!Supports(a, b, u_a, u_b)) continue;
       Vec3 n = Cross(u_a, u_b);
       const double square = SquaredNorm(n);
       if (!(square > kParallelEdges * SquaredNorm(u_a) * SquaredNorm(u_b))) continue;

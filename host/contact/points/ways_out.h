@@ -26,9 +26,11 @@ struct WayOut {
 double AddFaceWays(const PosedPolytope& reference, const PosedPolytope& other, bool of_a,
                    std::vector<WayOut>* ways);
 
-/** Appends the ways out along the normals of two edges, no deeper than an x. @returns the largest x
- */
+/** Appends the ways out along the normals of two edges, no deeper than an x.
+ @param rise_b, rise_a  FindRises of A's faces and B's edges, and of B's faces and A's edges
+ @returns the largest x */
 double AddEdgeWays(const PosedPolytope& A, const PosedPolytope& B, double deepest,
+                   const std::vector<double>& rise_b, const std::vector<double>& rise_a,
                    std::vector<WayOut>* ways);
 
 /** The feature of two edges that cross. */
