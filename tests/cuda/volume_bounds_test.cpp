@@ -32,7 +32,7 @@ struct Missed {
   const char* name;
   Cells a, b;
   std::array<double, 7> pose;  // of A in B: position and quaternion
-  double V, off;               // by CertifyVolume; of the first by the column rule at 1e-9
+  double V, off;  // by CertifyVolume; of the first and the last four by the column rule
 };
 
 // Each was found by scripts/study_error_estimates.py.
@@ -88,7 +88,28 @@ std::vector<Missed> MissedPairs() {
            {-0.0023048314637210687, -0.10225030728999557, 0.011706066637689694, -0.6664658357144647,
             0.38147091822671336, 0.49073839210364184, 0.41167834396312436},
            0.110415050732,
-           2e-10}};
+           2e-10},
+          {"a half plane touches the rim of a can within a torus",
+           can,
+           ring,
+           {-0.32857809543353095, -0.3360021434093033, -0.261975634117275, -0.3604120603625247,
+            -0.4542587323889306, -0.802477522393705, 0.1406484157269557},
+           0.031129409885,
+           2e-10},
+          {"a part ends beside a panel's first node",
+           CellsOf(geometry::Cone{0.4, 0.1, 0.7}),
+           ring,
+           {-0.5274270099010353, 0.12023159671252592, -0.41726813680152564, 0.23411303410244699,
+            -0.79608737039574129, 0.55040246213310562, -0.092158101312679819},
+           0.0122610134654,
+           3e-11},
+          {"a half plane touches the rim of a cone within a torus",
+           CellsOf(geometry::Cone{0.4, 0.1, 0.7}),
+           ring,
+           {-0.34919019362257459, 0.51495161106594611, -0.50071785116816891, 0.1561248936632455,
+            0.49768838671122828, -0.84717954660094663, -0.10108463351286115},
+           0.000380901381981,
+           1e-12}};
 }
 
 TEST(VolumeBounds, HoldWhereTheyWereExceeded) {
@@ -105,7 +126,7 @@ TEST(VolumeBounds, HoldWhereTheyWereExceeded) {
 // The column rule finds these parts, so that its estimates hold as well.
 TEST(VolumeBounds, EstimatesHoldWhereTheyWereExceeded) {
   for (const Missed& pair : MissedPairs()) {
-    for (const double tolerance : {1e-4, 1e-6}) {
+    for (const double tolerance : {1e-3, 1e-4, 1e-6}) {
       const InterferenceMetrics m =
           ComputeMetrics({&pair.a[0], &pair.b[0], PoseOf(pair.pose), {}, tolerance});
       EXPECT_NEAR(m.volume, pair.V, m.volume_error + pair.off) << pair.name << ", " << tolerance;
