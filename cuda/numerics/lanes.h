@@ -16,25 +16,26 @@ namespace internal {
 inline constexpr int kLevels = 5;
 static_assert(1 << kLevels == kLanes);
 
-// Out of line: the largest part of a rule is compiled once.
-template <class T, class F>
-__attribute__((noinline)) INTERVOX_HD inline T ItemOf(int i, F& f) {
-  return f(i);
-}
-
-template <class T, class F>
-INTERVOX_HD inline T SumLane(int lane, int n, F& f) {
-  T sum = ItemOf<T>(lane, f);
-  for (int i = lane + kLanes; i < n; i += kLanes) sum += ItemOf<T>(i, f);
-  return sum;
-}
-
 // A place in which a sum is made, and nothing before it.
 template <class T>
 union PlaceOf {
   T sum;
   INTERVOX_HD PlaceOf() {}
 };
+
+// Makes a lane's sum in its place. Out of line, with one call of f: the largest part of a rule is
+// compiled once.
+template <class T, class F>
+__attribute__((noinline)) INTERVOX_HD inline void SumLane(int lane, int n, F& f, T* sum) {
+  for (int i = lane; i < n; i += kLanes) {
+    const T one = f(i);
+    if (i == lane) {
+      ::new (sum) T(one);
+    } else {
+      *sum += one;
+    }
+  }
+}
 
 }  // namespace internal
 
@@ -49,7 +50,7 @@ INTERVOX_HD T SumInLanes(int n, F&& f) {
   internal::PlaceOf<T> waiting[internal::kLevels + 1];
   int count = 0;
   for (int lane = 0; lane < lanes; ++lane) {
-    ::new (&waiting[count++].sum) T(internal::SumLane<T>(lane, n, f));
+    internal::SumLane(lane, n, f, &waiting[count++].sum);
     // A bit of `lane` that is set, from the lowest on, is a left half that is complete.
     for (int bits = lane; count > 1 && ((bits & 1) != 0 || lane + 1 == lanes); bits >>= 1) {
       --count;
