@@ -44,6 +44,12 @@ MUTANTS = [
            "return static_cast<std::size_t>(«i < 0 ? i + edge_ : i»);", "i < 0 ? -i : i", "host:Lattice*"),
     Mutant("cuda/rules/polar/order.h", "the finest rule's arcs err as the others' do",
            "(rule < 4 ? 100 : «200»)", "100", "cuda:PolarRule*"),
+    Mutant("cuda/rules/polar/order.h", "slow decay over azimuths is seen at one frequency only",
+           "const double seen = «many ? high : difference»;", "difference", "cuda:VolumeBounds*"),
+    Mutant("cuda/rules/column/ring_events.h", "half planes touch nothing within a torus",
+           "if («kept») AddIfInside(chart, y, t0, events);", "false", "cuda:VolumeBounds*"),
+    Mutant("cuda/rules/column/panel.h", "what is left at a panel's first node is all that there was",
+           "change = end || «beyond > change» ? beyond : change;", "false", "cuda:VolumeBounds*"),
     # Corners of bodies of several cells, and points that are solved.
     Mutant("geometry/extremes.cpp", "each cell has a corner of its own",
            "if («b < a && HasCorner(cells[b], p)») return false;", "false", "geometry:Extremes*"),

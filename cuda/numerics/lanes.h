@@ -1,6 +1,8 @@
 /** @file Sums of one shape: the same bits wherever and by however many threads they are added. */
 #pragma once
 
+#include <new>
+
 #include "geometry/hd.h"
 
 namespace intervox::cuda {
@@ -14,19 +16,25 @@ namespace internal {
 inline constexpr int kLevels = 5;
 static_assert(1 << kLevels == kLanes);
 
-// Out of line, with one call of f: the largest part of a rule is compiled once.
-template <class T, class F>
-__attribute__((noinline)) INTERVOX_HD inline T SumLane(int lane, int n, F& f) {
+// A place in which a sum is made, and nothing before it.
+template <class T>
+union PlaceOf {
   T sum;
+  INTERVOX_HD PlaceOf() {}
+};
+
+// Makes a lane's sum in its place. Out of line, with one call of f: the largest part of a rule is
+// compiled once.
+template <class T, class F>
+__attribute__((noinline)) INTERVOX_HD inline void SumLane(int lane, int n, F& f, T* sum) {
   for (int i = lane; i < n; i += kLanes) {
     const T one = f(i);
     if (i == lane) {
-      sum = one;
+      ::new (sum) T(one);
     } else {
-      sum += one;
+      *sum += one;
     }
   }
-  return sum;
 }
 
 }  // namespace internal
@@ -39,17 +47,17 @@ INTERVOX_HD T SumInLanes(int n, F&& f) {
   const int lanes = n < kLanes ? n : kLanes;
   if (lanes <= 0) return T{};
   // What waits for its right half, from the root of the tree down.
-  T waiting[internal::kLevels + 1];
+  internal::PlaceOf<T> waiting[internal::kLevels + 1];
   int count = 0;
   for (int lane = 0; lane < lanes; ++lane) {
-    waiting[count++] = internal::SumLane<T>(lane, n, f);
+    internal::SumLane(lane, n, f, &waiting[count++].sum);
     // A bit of `lane` that is set, from the lowest on, is a left half that is complete.
     for (int bits = lane; count > 1 && ((bits & 1) != 0 || lane + 1 == lanes); bits >>= 1) {
       --count;
-      waiting[count - 1] += waiting[count];
+      waiting[count - 1].sum += waiting[count].sum;
     }
   }
-  return waiting[0];
+  return waiting[0].sum;
 }
 
 }  // namespace intervox::cuda

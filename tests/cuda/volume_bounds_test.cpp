@@ -32,7 +32,7 @@ struct Missed {
   const char* name;
   Cells a, b;
   std::array<double, 7> pose;  // of A in B: position and quaternion
-  double V, off;               // by CertifyVolume; of the first by the column rule at 1e-9
+  double V, off;  // by CertifyVolume; of the first and the last four by the column rule
 };
 
 // Each was found by scripts/study_error_estimates.py.
@@ -81,7 +81,35 @@ std::vector<Missed> MissedPairs() {
            {0.060737090854177556, 0.16813162516627966, -0.17653263016183812, 0.2604586589752233,
             -0.4753988238856181, -0.29511393657007556, -0.7868068439300161},
            0.1297338354,
-           6.4e-8}};
+           6.4e-8},
+          {"all azimuths and half of them agree by chance",
+           CellsOf(geometry::Sphere{0.3}),
+           egg,
+           {-0.0023048314637210687, -0.10225030728999557, 0.011706066637689694, -0.6664658357144647,
+            0.38147091822671336, 0.49073839210364184, 0.41167834396312436},
+           0.110415050732,
+           2e-10},
+          {"a half plane touches the rim of a can within a torus",
+           can,
+           ring,
+           {-0.32857809543353095, -0.3360021434093033, -0.261975634117275, -0.3604120603625247,
+            -0.4542587323889306, -0.802477522393705, 0.1406484157269557},
+           0.031129409885,
+           2e-10},
+          {"a part ends beside a panel's first node",
+           CellsOf(geometry::Cone{0.4, 0.1, 0.7}),
+           ring,
+           {-0.5274270099010353, 0.12023159671252592, -0.41726813680152564, 0.23411303410244699,
+            -0.79608737039574129, 0.55040246213310562, -0.092158101312679819},
+           0.0122610134654,
+           3e-11},
+          {"a half plane touches the rim of a cone within a torus",
+           CellsOf(geometry::Cone{0.4, 0.1, 0.7}),
+           ring,
+           {-0.34919019362257459, 0.51495161106594611, -0.50071785116816891, 0.1561248936632455,
+            0.49768838671122828, -0.84717954660094663, -0.10108463351286115},
+           0.000380901381981,
+           1e-12}};
 }
 
 TEST(VolumeBounds, HoldWhereTheyWereExceeded) {
@@ -98,12 +126,34 @@ TEST(VolumeBounds, HoldWhereTheyWereExceeded) {
 // The column rule finds these parts, so that its estimates hold as well.
 TEST(VolumeBounds, EstimatesHoldWhereTheyWereExceeded) {
   for (const Missed& pair : MissedPairs()) {
-    for (const double tolerance : {1e-4, 1e-6}) {
+    for (const double tolerance : {1e-3, 1e-4, 1e-6}) {
       const InterferenceMetrics m =
           ComputeMetrics({&pair.a[0], &pair.b[0], PoseOf(pair.pose), {}, tolerance});
       EXPECT_NEAR(m.volume, pair.V, m.volume_error + pair.off) << pair.name << ", " << tolerance;
     }
   }
+}
+
+// Balls deep in an ellipsoid, which nearly poke out of it: azimuths converge slowly. Against what
+// is asked for at 1e-8.
+TEST(VolumeBounds, HoldForBallsDeepInAnEllipsoid) {
+  Random random(31);
+  const Cells ball = CellsOf(geometry::Sphere{0.3});
+  const Cells egg = CellsOf(geometry::Ellipsoid{{0.5, 0.4, 0.3}});
+  int exceeded = 0;
+  for (int n = 0; n < 2000; ++n) {
+    const Pose X = random.RandomPose(0.3);
+    const InterferenceMetrics exact = ComputeMetrics({&ball[0], &egg[0], X, {}, 1e-8});
+    const double slack = exact.volume_error + 1e-13 * exact.volume;
+    for (const double tolerance : {1e-2, 1e-3, 1e-4}) {
+      const InterferenceMetrics m = ComputeMetrics({&ball[0], &egg[0], X, {}, tolerance});
+      EXPECT_LE(m.volume_lo, exact.volume + slack) << n;
+      EXPECT_GE(m.volume_hi, exact.volume - slack) << n;
+      exceeded += std::fabs(m.volume - exact.volume) > m.volume_error + slack ? 1 : 0;
+    }
+  }
+  // Once in a thousand.
+  EXPECT_LE(exceeded, 6);
 }
 
 /** Any solid of one cell whose sizes differ by up to a hundred times. */

@@ -127,13 +127,16 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
     double dt = 0;
     const double from = NodeAt(*panel, i == 0 ? 0 : rule.x[i - 1], &dt);
     const double to = NodeAt(*panel, i == 7 ? 1 : rule.x[i], &dt);
-    double change = nodes.area[i + 1] - nodes.area[i];
-    if (end) {
-      const SectionSums last = SumsAt(chart, pair, i == 0 ? from : to, true);
-      change = last.x.v - nodes.area[i == 0 ? 1 : 7];
+    double change = std::fabs(nodes.area[i + 1] - nodes.area[i]);
+    // Next to an end, of what changes from there: at its first node little may be left.
+    const bool low = i <= 1 && !panel->hard0, high = i >= 6 && !panel->hard1;
+    if (low || high) {
+      const SectionSums last = SumsAt(chart, pair, low ? panel->t0 : panel->t1, true);
+      const double beyond = std::fabs(last.x.v - nodes.area[low ? 1 : 7]);
+      change = end || beyond > change ? beyond : change;
       *columns += last.columns;
     }
-    const double hides = (end ? 0.5 : 0.1) * (to - from) * std::fabs(change);
+    const double hides = (end ? 0.5 : 0.1) * (to - from) * change;
     panel->hidden += hides;
     if (hides <= most) continue;
     most = hides;

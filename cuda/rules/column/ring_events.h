@@ -209,6 +209,56 @@ INTERVOX_HD inline void AddStraightEvents(const ColumnChart& chart, double t0,
   }
 }
 
+/** Adds the azimuths of two points of a quadric, those on the line m·y = k, n·y = l, where they lie
+ within the torus and, closely, on the kept side of all surfaces but the quadric and plane `skip`.
+ */
+INTERVOX_HD inline void AddPointsOnLine(const ColumnChart& chart, int quadric, int skip,
+                                        const Vec3& m, double k, const Vec3& n, double l, double t0,
+                                        ColumnEvents* events) {
+  constexpr double kClose = 1e-6;
+  const MappedSurface& s = chart.curved[quadric - chart.planes];
+  const Vec3 d = Cross(m, n);
+  const double dd = SquaredNorm(d);
+  if (!(dd > 1e-20 * SquaredNorm(m) * SquaredNorm(n))) return;
+  const Vec3 p = (k * Cross(n, d) + l * Cross(d, m)) / dd;
+  const auto x = geometry::internal::QuadraticCrossings(Dot(d, s.E * d), Dot(d, s.E * p + s.b),
+                                                        s.c + Dot(p, s.E * p + 2.0 * s.b));
+  const double reach = chart.major + chart.curved[chart.ring - chart.planes].e.y;
+  for (int j = 0; j < x.count; ++j) {
+    const Vec3 y = p + x.t[j] * d;
+    bool kept = NappeTurn(s, s.origin.z + Dot(s.M.row2, y)) == 0;
+    for (int i = 0; i < chart.planes && kept; ++i) {
+      const Vec3& b = chart.half_normal[i];
+      kept = i == skip || chart.offset[i] + 2 * Dot(b, y) < kClose * Norm(b) * reach;
+    }
+    for (int i = chart.planes; i < chart.count && kept; ++i) {
+      if (i == quadric || i == chart.ring) continue;
+      const LevelAndSlope at = Evaluate(chart.curved[i - chart.planes], y);
+      kept = at.value < kClose * Norm(at.gradient) * reach;
+    }
+    if (kept) AddIfInside(chart, y, t0, events);
+  }
+}
+
+/** Where half planes touch a quadric, or the curve in which a plane cuts it, within the chart's
+ torus: a part of the overlap that does not reach the torus begins or ends there. With g half the
+ gradient, y·g = −(b·y + c) on the quadric. A half plane contains y and the axis, so that its normal
+ n has n·y = 0 and n_z = 0. Where it touches the quadric, n is along g: b·y + c = 0 and g_z = 0.
+ Where it touches the curve in the plane 2 h·y = −d, n is a sum of both normals:
+ h_z (b·y + c) = ½ d g_z. */
+INTERVOX_HD inline void AddQuadricEvents(const ColumnChart& chart, int quadric, double t0,
+                                         ColumnEvents* events) {
+  const MappedSurface& s = chart.curved[quadric - chart.planes];
+  const Vec3 up{s.E(2, 0), s.E(2, 1), s.E(2, 2)};
+  AddPointsOnLine(chart, quadric, -1, s.b, -s.c, up, -s.b.z, t0, events);
+  for (int i = 0; i < chart.planes; ++i) {
+    const Vec3& h = chart.half_normal[i];
+    const double half = 0.5 * chart.offset[i];
+    AddPointsOnLine(chart, quadric, i, h, -half, h.z * s.b - half * up, half * s.b.z - h.z * s.c,
+                    t0, events);
+  }
+}
+
 /** Where half planes touch another torus, within the chart's own: a part of the overlap that does
  not reach its own torus begins or ends there. With n the normal of the half plane, in which the
  chart's axis lies, the other circle is at n·o ± R |n × a| of it, farther than r from there on. */
@@ -268,7 +318,10 @@ __attribute__((noinline)) INTERVOX_HD inline void ListRingEvents(const ColumnCha
     const MappedSurface& other = chart.curved[i - chart.planes];
     if (other.kind == geometry::SurfaceKind::kTorus) {
       AddTouchingEvents(chart, other, t0, t1, events);
-    } else if (other.kind == geometry::SurfaceKind::kCone) {
+      continue;
+    }
+    AddQuadricEvents(chart, i, t0, events);
+    if (other.kind == geometry::SurfaceKind::kCone) {
       AddIfInside(chart, Inverse(other.M) * (-other.origin), t0, events);
     }
   }

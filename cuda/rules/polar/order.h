@@ -108,24 +108,60 @@ INTERVOX_HD inline double AzimuthDifference(const PolarSums& sums, const Mat3& F
   return larger > of_q ? larger : of_q;
 }
 
+/** From this many azimuths on the decay is seen at high frequencies, too: V's share at half of the
+ azimuths has a cosine only, which vanishes by chance. */
+inline constexpr int kManyAzimuths = 20;
+
+/** V's shares at the frequencies n/2 − n/8 and n/2 − n/8 + 1 of n azimuths, times n: two, as
+ symmetric lenses have even ones only. */
+struct HighShares {
+  double cosine[2] = {}, sine[2] = {};
+
+  /** Adds the i-th azimuth of n. */
+  INTERVOX_HD void Add(int azimuths, int i, double v) {
+    for (int k = 0; k < 2; ++k) {
+      const int turns = (azimuths / 2 - azimuths / 8 + k) * i % azimuths;
+      double c, s;
+      Azimuth(turns * (kMaxAzimuths / azimuths), &c, &s);
+      cosine[k] += v * c;
+      sine[k] += v * s;
+    }
+  }
+
+  /** The larger one. */
+  INTERVOX_HD double Largest() const {
+    const double first = cosine[0] * cosine[0] + sine[0] * sine[0];
+    const double second = cosine[1] * cosine[1] + sine[1] * sine[1];
+    return std::sqrt(first > second ? first : second);
+  }
+};
+
 /** The error claimed for all azimuths: the difference δ is the error of half of them, so the whole
- has about δ²; 6 δ^1.5 held for nearly all random ellipsoids. Where many azimuths are needed the
- decay is no clean power, and δ itself is claimed. */
-INTERVOX_HD inline double ErrorOfDifference(int azimuths, double difference) {
-  const double factor = azimuths > 30 ? 1 : 6 * std::sqrt(difference);
-  return factor < 1 ? difference * factor : difference;
+ has about δ²; 6 δ^1.5 held for nearly all random ellipsoids. Of kManyAzimuths and more, 20 h^1.5 of
+ the share h at high frequencies did, and beyond 30, where the decay is no clean power, δ itself is
+ claimed at least. */
+INTERVOX_HD inline double ErrorOfDifference(int azimuths, double difference, double high) {
+  const bool many = azimuths >= kManyAzimuths;
+  const double seen = many ? high : difference;
+  const double factor = (many ? 20 : 6) * std::sqrt(seen);
+  const double error = factor < 1 ? seen * factor : seen;
+  return azimuths > 30 && error < difference ? difference : error;
 }
 
-/** The smallest number of azimuths that should meet the target, from the difference seen with
+/** The smallest number of azimuths that should meet the target, from what was seen with
  `azimuths`: differences fall like a geometric series. */
-INTERVOX_HD inline int MoreAzimuths(int azimuths, double difference, double target) {
+INTERVOX_HD inline int MoreAzimuths(int azimuths, double difference, double high, double target) {
   constexpr int kCounts[] = {10, 12, 16, 20, 24, 30, 40, 48, 60, 80, 120, kMaxAzimuths};
   const double eighth = std::sqrt(std::sqrt(std::sqrt(difference)));
+  const double high_eighth = std::sqrt(std::sqrt(std::sqrt(high)));
   for (int count : kCounts) {
     if (count <= azimuths) continue;
-    double next = 1;
-    for (int i = 0; i < 8 * count / azimuths; ++i) next *= eighth;
-    if (ErrorOfDifference(count, next) <= target || count == kMaxAzimuths) return count;
+    double next = 1, next_high = 1;
+    for (int i = 0; i < 8 * count / azimuths; ++i) {
+      next *= eighth;
+      next_high *= high_eighth;
+    }
+    if (ErrorOfDifference(count, next, next_high) <= target || count == kMaxAzimuths) return count;
   }
   return kMaxAzimuths;
 }

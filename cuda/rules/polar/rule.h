@@ -76,9 +76,10 @@ INTERVOX_HD inline PolarSums SumMeridian(const MappedLens& lens, const PolarOrde
   return out;
 }
 
-/** The sum over all azimuths, N of them at a time. */
+/** The sum over all azimuths, N of them at a time; shares: of kManyAzimuths and more. */
 template <int N>
-INTERVOX_HD inline PolarSums SumMeridians(const MappedLens& lens, const PolarOrder& order) {
+INTERVOX_HD inline PolarSums SumMeridians(const MappedLens& lens, const PolarOrder& order,
+                                          HighShares* shares) {
   MeridianLanes<N> x;
   int first = -1;  // of those in x
   return SumInLanes<PolarSums>(order.azimuths, [&](int i) {
@@ -90,7 +91,9 @@ INTERVOX_HD inline PolarSums SumMeridians(const MappedLens& lens, const PolarOrd
       }
       CutMeridians(lens.a, lens.b, lens.b_is_plane, lens.top, lens.bottom, &x);
     }
-    return SumMeridian(lens, order, x, i - first, i);
+    const PolarSums one = SumMeridian(lens, order, x, i - first, i);
+    if (order.azimuths >= kManyAzimuths) shares->Add(order.azimuths, i, one.body.v);
+    return one;
   });
 }
 
@@ -132,22 +135,24 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
   ChooseRule(top < 1.9 ? top : 1.9, bottom < 1.9 ? bottom : 1.9, target, &order);
   for (int turn = 0; turn < 8; ++turn) {
     // A sum of more than its lanes takes them in another order.
-    const PolarSums sums =
-        order.azimuths <= kLanes ? SumMeridians<N>(lens, order) : SumMeridians<1>(lens, order);
+    HighShares shares;
+    const PolarSums sums = order.azimuths <= kLanes ? SumMeridians<N>(lens, order, &shares)
+                                                    : SumMeridians<1>(lens, order, &shares);
     result->work += order.azimuths * GaussOrder(order.rule) *
                     ((1 << order.top_cuts) + (1 << order.bottom_cuts));
     if (sums.failures > 0 || !(sums.body.v > 0)) return false;
     const double arc_error = ArcError(HalvedBend(sums.top_bend, order.top_cuts), order.rule) +
                              ArcError(HalvedBend(sums.bottom_bend, order.bottom_cuts), order.rule);
     const double difference = AzimuthDifference(sums, lens.F);
-    const double azimuth_error = ErrorOfDifference(order.azimuths, difference);
+    const double share = shares.Largest() / sums.body.v;
+    const double high = share > difference ? share : difference;
+    const double azimuth_error = ErrorOfDifference(order.azimuths, difference, high);
     const bool last = turn == 7 || (order.azimuths == max_azimuths && arc_error <= 2 * target);
     if ((azimuth_error <= target && arc_error <= 2 * target) || last) {
       *out = MapBack(lens, sums, order.azimuths, weight);
       result->error = out->v * (azimuth_error + arc_error + rounding);
-      // Half of the azimuths err by the difference: nothing but clean decay makes all of them
-      // better.
-      result->reach = out->v * (difference + arc_error + rounding);
+      // Half of the azimuths err by that much: nothing but clean decay makes all of them better.
+      result->reach = out->v * (high + arc_error + rounding);
       return azimuth_error <= tolerance && arc_error <= tolerance;
     }
     if (arc_error > 2 * target) {
@@ -159,7 +164,7 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
       }
     }
     if (azimuth_error > target) {
-      const int more = MoreAzimuths(order.azimuths, difference, target);
+      const int more = MoreAzimuths(order.azimuths, difference, high, target);
       // Another view may need fewer by far.
       if (order.azimuths == max_azimuths || (more > max_azimuths && max_azimuths < kMaxAzimuths)) {
         return false;
