@@ -392,6 +392,15 @@ MUTANTS = [
            "group->peaks.emplace_back(contact.impact, «contact.f_n»);", "1.02 * contact.f_n", "host:StiffContact*"),
     Mutant("host/simulation/accept.cpp", "a latch that moves leaves the force as it was",
            "if («contact->latch.a != a») contact->solved = false;", "false", "host:SimulationImpactTest*"),
+    # Points that are deep of a sudden.
+    Mutant("host/simulation/sudden_points.cpp", "points give back what their jumps store",
+           "if (!(«all» > 0.0)) return false;", "0.0", "host:SuddenPoints*"),
+    Mutant("host/simulation/group_step.cpp", "the first stage takes dampers' forces, however stiff",
+           "contact) * length <= «kDamped»;", "1e300", "host:StiffDampers*"),
+    Mutant("host/simulation/accept.cpp", "points that no stage had room for begin with all their energy",
+           "contact.latch.offset += «contact.geometry.V»;", "0.0", "host:PointsWithoutRoom*"),
+    Mutant("host/contact/patches/evaluate.cpp", "an offset is forgotten at the next evaluation",
+           "geometry.V = std::fmax(0.0, pair.metrics.volume - «contact->latch.offset»);", "0.0", "host:PointPatches*:SuddenPoints*"),
     # The stage's equations.
     Mutant("host/contact/stage/stage_point.cpp", "a face's tilt is four times too soft",
            "return («std::min(2.0, DepthPower(g, S))» * slope * S / g.V) * (Trace(M) * T - M);",
