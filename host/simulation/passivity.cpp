@@ -34,6 +34,17 @@ double ByOverlap(const ContactModel& model, const Contact& contact) {
   return ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
 }
 
+/** The speed that U would give to the bodies. Where walls on several sides press, or all of a body
+ is inside the other, S falls to 0: the area is then the one that MeanDepth has the depth of. */
+double SpeedOfU(const StageTools& tools, const BodyGroup& group, const Contact& contact) {
+  const PatchGeometry& g = contact.geometry;
+  const double S = Norm(g.S), depth = MeanDepth(g, S);
+  if (!(g.V > 2.0 * S * depth)) return Frequency(*tools.world, group, contact) * depth;
+  Contact level = contact;
+  level.geometry.S = (g.V / depth) * g.n;
+  return Frequency(*tools.world, group, level) * depth;
+}
+
 }  // namespace
 
 void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup& group,
@@ -67,8 +78,7 @@ bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
   double bound = 0.0;
   const bool is_short = account < kBacked * U;
   if (is_short) {
-    const PatchGeometry& g = contact->geometry;
-    const double speed = Frequency(*tools.world, group, *contact) * MeanDepth(g, Norm(g.S));
+    const double speed = SpeedOfU(tools, group, *contact);
     const double lack = 1.0 - std::fmax(0.0, account) / (kBacked * U);
     bound = speed > 0.0 ? lack / (kCreep * speed) : 0.0;
   }

@@ -112,6 +112,41 @@ TEST(Passivity, ASwallowedPartHoldsItsEnergy) {
   EXPECT_EQ(simulation.Counters().arrests, 0);
 }
 
+// So soft that the walls swallow them, one wall from the side of the other too.
+TEST(Passivity, RandomPartsThatAreSwallowedGainNothing) {
+  const std::string shapes[] = {
+      "{cylinder: {radius: 0.04, height: 0.09}}",
+      "{union: [{sphere: {radius: 0.02}, pose: {position: [0, 0, 0.04]}}, {sphere: {radius: 0.02}, "
+      "pose: {position: [0, 0, -0.04]}}, {cylinder: {radius: 0.01, height: 0.08}}]}",
+      "{capsule: {radius: 0.02, length: 0.06}}"};
+  geometry::Random random(3);
+  int swallowed = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    Fall fall;
+    fall.size = std::pow(100.0, random.Uniform(-1, 1));
+    fall.mass = std::pow(100.0, random.Uniform(-1, 1));
+    fall.softness = std::pow(10.0, random.Uniform(0, 2));
+    fall.restitution = random.Uniform(0.5, 1);
+    fall.step = random.Uniform(0, 1) < 0.5 ? 1e-3 : 250e-6;
+    fall.duration = 0.6;
+    fall.shape = shapes[trial % 3];
+    fall.turn = {random.Uniform(-180, 180), random.Uniform(-180, 180), random.Uniform(-180, 180)};
+    EXPECT_LT(LargestGain(fall, true), 0.01)
+        << trial << ": size " << fall.size << ", mass " << fall.mass << ", softness "
+        << fall.softness << ", step " << fall.step << ", " << fall.shape;
+    Simulation simulation = Of(fall, true);
+    bool is_swallowed = false;
+    while (!simulation.Done() && !is_swallowed) {
+      simulation.Step();
+      for (const ContactReport& c : simulation.Contacts()) {
+        is_swallowed = is_swallowed || (c.geometry.V > 0.0 && !(Norm(c.geometry.S) > 0.0));
+      }
+    }
+    swallowed += is_swallowed ? 1 : 0;
+  }
+  EXPECT_GT(swallowed, 10);
+}
+
 // What rests is borne by the law's own force, whatever its account: depth and load are the same.
 TEST(Passivity, RestsAsDeepAsTheLawSays) {
   Fall fall;
