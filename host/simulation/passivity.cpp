@@ -10,7 +10,7 @@ namespace intervox::host {
 namespace {
 
 /** Share of U below which an account is short. */
-constexpr double kBacked = 0.9;
+constexpr double kBacked = 0.97;
 /** The speed at which an empty account gives no force, in shares of the speed ω V/|S| that U would
  give to the bodies. */
 constexpr double kCreep = 0.05;
