@@ -86,9 +86,10 @@ void ToDouble(const Instruction& i, Thread& t) {
                                        : static_cast<From>(Word(t, i, i.operands[1]));
   SetDouble(&t, i.operands[0], static_cast<double>(value));
 }
+template <class From>
 void ToSingleUpward(const Instruction& i, Thread& t) {
   const Rounding rounding(FE_UPWARD);
-  const volatile std::int32_t value = Signed(t, i, i.operands[1]);
+  const volatile auto value = static_cast<From>(Signed(t, i, i.operands[1]));
   const volatile float converted = static_cast<float>(value);
   SetSingle(&t, i.operands[0], converted);
 }
@@ -138,7 +139,8 @@ Table ArithmeticTable() {
       {"I2F.F64.S16", {ToDouble<std::int16_t>, ""}},
       {"I2F.F64.U16", {ToDouble<std::uint16_t>, ""}},
       {"I2F.F64.S64", {ToDouble<std::int64_t>, ""}},
-      {"I2F.RP", {ToSingleUpward, ""}},
+      {"I2F.RP", {ToSingleUpward<std::int32_t>, ""}},
+      {"I2F.U32.RP", {ToSingleUpward<std::uint32_t>, ""}},
       {"F2I.F64.TRUNC", {ToInteger, ""}},
       {"F2I.S64.F64.TRUNC", {ToLong, ""}},
       {"F2I.FTZ.U32.TRUNC.NTZ", {SingleToUnsigned, ""}},

@@ -119,10 +119,10 @@ struct HighShares {
 
   /** Adds the i-th azimuth of n. */
   INTERVOX_HD void Add(int azimuths, int i, double v) {
+    const int azimuth = i * (kMaxAzimuths / azimuths);
     for (int k = 0; k < 2; ++k) {
-      const int turns = (azimuths / 2 - azimuths / 8 + k) * i % azimuths;
       double c, s;
-      Azimuth(turns * (kMaxAzimuths / azimuths), &c, &s);
+      Azimuth((azimuths / 2 - azimuths / 8 + k) * azimuth % kMaxAzimuths, &c, &s);
       cosine[k] += v * c;
       sine[k] += v * s;
     }
