@@ -215,23 +215,6 @@ void InsertFurther(std::size_t count, FinderScratch* scratch, std::vector<Active
   std::swap(*out, all);
 }
 
-}  // namespace
-
-PairQuery PairFinder::QueryOf(const NearPair& pair, const SeparationCache::Candidate& candidate,
-                              std::span<const Pose> X_WB) const {
-  PairQuery query{&pair.cells_i->cells[static_cast<std::size_t>(candidate.a)],
-                  &pair.cells_j->cells[static_cast<std::size_t>(candidate.b)],
-                  X_WB[static_cast<std::size_t>(pair.i)],
-                  X_WB[static_cast<std::size_t>(pair.j)],
-                  settings_.tolerance,
-                  settings_.voxel_size,
-                  settings_.rule,
-                  settings_.volume_floor};
-  // Its V is continuous and has S and G as its gradient, which a tolerance's levels have not.
-  if (query.rule == LeafRule::kAuto && cuda::HasGrid(query)) query.rule = LeafRule::kClip;
-  return query;
-}
-
 /** Asks for the cells of the places that follow, whose memory in large scenes lies far apart: for
  the cells themselves first and, when these have come, for their surfaces and corners. */
 void PrefetchCells(std::span<const NearPair> pairs, std::span<const FinderScratch::Place> places,
@@ -255,6 +238,23 @@ void PrefetchCells(std::span<const NearPair> pairs, std::span<const FinderScratc
     Prefetch(corners.begin.data(), corners.begin.size());
     Prefetch(corners.surface.data(), corners.surface.size());
   }
+}
+
+}  // namespace
+
+PairQuery PairFinder::QueryOf(const NearPair& pair, const SeparationCache::Candidate& candidate,
+                              std::span<const Pose> X_WB) const {
+  PairQuery query{&pair.cells_i->cells[static_cast<std::size_t>(candidate.a)],
+                  &pair.cells_j->cells[static_cast<std::size_t>(candidate.b)],
+                  X_WB[static_cast<std::size_t>(pair.i)],
+                  X_WB[static_cast<std::size_t>(pair.j)],
+                  settings_.tolerance,
+                  settings_.voxel_size,
+                  settings_.rule,
+                  settings_.volume_floor};
+  // Its V is continuous and has S and G as its gradient, which a tolerance's levels have not.
+  if (query.rule == LeafRule::kAuto && cuda::HasGrid(query)) query.rule = LeafRule::kClip;
+  return query;
 }
 
 /** Lists the candidates that may touch now, in order. @return about what they cost [µs] */

@@ -233,11 +233,10 @@ void StagePoint::Lean() {
   pressed = AcrossTimes(spread, lean[0], lean[1]);
 }
 
-// The bristle turns with the plate: z = z* + H (ż + Ω n×z). The rotation of z* is implicit, that of
-// the model's own ż, a second-order term, is taken from the last evaluation.
+// The bristle turns with the plate: it becomes q (1 + a n×) (z* + H ż), which is implicit in the
+// turn. The law is asked with that less H ż of the last evaluation: each changes the next by less
+// than itself, however fast the plate turns.
 void StagePoint::TurnBristles(double z[2], double z_j[2]) const {
-  // What it becomes, q (1 + a n×) (z* + H ż), less H ż of the last evaluation: each changes the
-  // next by less than itself, however fast the plate turns.
   const double a = H * plate_spin, q = 1.0 / (1.0 + a * a);
   const auto deflection = [&](const double star[2], const double rate_before[2], double out[2]) {
     const double moved_1 = H * rate_before[0], moved_2 = H * rate_before[1];
