@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """Energy, restitution and rest over ωh from 0.1 to 400, at 250 µs and 1 ms, judged from the trajectory.
 
-    scripts/study_energy.py [--slice] [--only impact|bounce|rest|press|holder|held] [--intervox PROGRAM] [--write] [--log FILE]
+    scripts/study_energy.py [--slice] [--full] [--only impact|bounce|rest|press|holder|held] [--intervox PROGRAM] [--write] [--log FILE]
 
 Every floor and wall is a half-space, against which the foundation's force is exactly the gradient of U = k_v V z_c (z_c: depth of the
 overlap's centroid), so that the law itself creates nothing and any gain is the integrator's."""
 import collections
 import dataclasses
+import itertools
 import sys
 
 import h5py
@@ -391,36 +392,42 @@ def judge_motion(case, scene, body, facts, time, motion, stored, touching):
 
 
 # ---- the grid -------------------------------------------------------------------------------------
-def grid(seed, only, slice_only):
+def named(study, kind, omega_h, step, e, mu, rolling, seed, n):
+    name = f"{study}_{kind}_wh{omega_h:g}_{step * 1e6:.0f}us_e{e:g}_mu{mu:g}_{'rolling' if rolling else 'plain'}_{n}"
+    return Case(study, kind, omega_h, step, e, mu, rolling, seed, name=name.replace(".", "p"))
+
+
+def fraction(seed, only, slice_only):
     """A fraction of the full grid: of each body at each ωh a run at each step, in which e, friction and rolling resistance
     take turns, so that every pair of settings meets."""
     cases = []
-    count = 0
     combos = [(0.5, True), (0.0, False), (0.5, True), (0.5, False), (0.0, True)]
     for study, (_, kinds) in STUDIES.items():
         if only and study != only:
             continue
-        for a, kind in enumerate(kinds):
-            for b, omega_h in enumerate(OMEGA_H):
-                for n in range(2):
-                    count += 1
-                    if slice_only and (7 * a + 5 * b + 3 * n) % SLICE != 0:
-                        continue
-                    e = RESTITUTION[(a + 2 * b + n) % 5]
-                    mu, rolling = combos[(a + b + n) % 5]
-                    case = Case(study, kind, omega_h, STEPS[(n + a) % 2], e, mu, rolling, seed)
-                    case.name = (f"{study}_{kind}_wh{omega_h:g}_{case.step * 1e6:.0f}us_e{e:g}_mu{mu:g}"
-                                 f"_{'rolling' if rolling else 'plain'}_{n}").replace(".", "p")
-                    cases.append(case)
-    return cases, count
+        for (a, kind), (b, omega_h), n in itertools.product(enumerate(kinds), enumerate(OMEGA_H), range(2)):
+            if slice_only and (7 * a + 5 * b + 3 * n) % SLICE != 0:
+                continue
+            e = RESTITUTION[(a + 2 * b + n) % 5]
+            cases.append(named(study, kind, omega_h, STEPS[(n + a) % 2], e, *combos[(a + b + n) % 5], seed, n))
+    return cases
 
 
-def page(cases, options, program, total):
+def full_grid(seed, only):
+    """Every body at every ωh, step, e, friction and rolling resistance, in random order, so that what a run of an hour has
+    got through is of all kinds."""
+    cases = [named(study, kind, *setting, seed, 0) for study, (_, kinds) in STUDIES.items() if only in (None, study) for kind in kinds
+             for setting in itertools.product(OMEGA_H, STEPS, RESTITUTION, (0.0, 0.5), (False, True))]
+    np.random.default_rng(seed).shuffle(cases)
+    return cases
+
+
+def page(cases, options, program):
     text = f"""# Energy, restitution and rest
 
-Written by `scripts/study_energy.py --write` with {common.version(program)}: {len(cases)} of the {total} runs of the fraction (seed {options.seed}). The full grid of bodies, twelve ωh from
-0.1 to 400, steps of 250 µs and 1 ms, e 1, 0.95, 0.6, 0.3, 0.05, μ 0 and 0.5, with and without rolling resistance, has {total * 10}; every body runs at every ωh and both steps, while e, μ and rolling
-resistance take turns so that all pairs of settings meet.
+Written by `scripts/study_energy.py --write` with {common.version(program)}, seed {options.seed}: {len(cases):,} runs. The full grid of bodies, twelve ωh from
+0.1 to 400, steps of 250 µs and 1 ms, e 1, 0.95, 0.6, 0.3, 0.05, μ 0 and 0.5, with and without rolling resistance, has {len(full_grid(0, None)):,} (`--full`); in the fraction every body runs at
+every ωh and both steps, while e, μ and rolling resistance take turns so that all pairs of settings meet.
 
 ω² = k_v A/m, with A = dV/dd at the impact's deepest point for single impacts and drops (k_v is chosen for it: a ball's A is 2πRd, an edge's and a tip's likewise), at the face for bodies that rest
 or are pressed, and ω² = k/m for holders. All floors and walls are half-spaces, against which the law is exactly the gradient of k_v V z_c, z_c the depth of the overlap's centroid: the thesis' law has
@@ -464,17 +471,18 @@ A run that takes more than {CPU_LIMIT:g} s of CPU fails, too.
 def main():
     parser = common.parser(__doc__, "study_energy.md")
     parser.add_argument("--only", choices=list(STUDIES))
+    parser.add_argument("--full", action="store_true", help="the full grid, in an hour or two of CPU time, instead of the fraction")
     parser.add_argument("--case", help="only runs whose name holds this")
     parser.add_argument("--refine", type=int, default=1, help="run at the step over this number")
     parser.add_argument("--log", help="a file with a JSON line for each run; runs in it already are not repeated")
     options = parser.parse_args()
     place = common.Workplace(options, "study_energy")
-    cases, total = grid(options.seed, options.only, options.slice)
+    cases = full_grid(options.seed, options.only) if options.full else fraction(options.seed, options.only, options.slice)
     cases = [c for c in cases if options.case is None or options.case in c.name]
     for c in cases:
         c.refine = options.refine
     cases = common.run_all(lambda c: judge(c, place), cases, options.jobs, "energy", options.log)
-    return common.finish(options, place, cases, page(cases, options, place.program, total))
+    return common.finish(options, place, cases, page(cases, options, place.program))
 
 
 if __name__ == "__main__":
