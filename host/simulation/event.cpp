@@ -175,6 +175,7 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
   stepper.Step(stage, substep.start, substep.length, scratch->x, scratch->y, scratch->a);
   stage.ProjectJoints();
   if (scratch->diverged) return {};
+  stage.TurnFreeBodies();
   stage.LookAtEnd();
   return SeeEvent(tools, group, substep.length, scratch);
 }

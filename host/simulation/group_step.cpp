@@ -23,6 +23,8 @@ namespace {
  comes. */
 constexpr int kBudget = 120;
 constexpr int kMostSubsteps = 4000;
+/** Substeps of a step in which bodies that fly or turn may cut it. */
+constexpr int kMostCuts = 4000;
 /** Events located in one step, and trials spent on finding them. */
 constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
@@ -110,7 +112,8 @@ namespace {
 
 /** One step: what is left of the budgets, and how long a dissipative substep may be. */
 struct StepProgress {
-  int substeps = 0;
+  int substeps = 0;  ///< of bodies that touch
+  int cuts = 0;      ///< all substeps
   int events = 0;
   int probes = kMostProbes;
   int refinements = kMostRefinements;
@@ -253,8 +256,13 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
     if (joined && progress.substeps >= kMostSubsteps) {
       RefuseJammed(tools, *scratch, *group, progress.substeps);
     }
-    SubstepPlan plan = PlanSubstep(tools, *group, left, scratch);
-    if (++progress.substeps > budget) plan = {left, true};
+    const double least = ++progress.cuts < kMostCuts ? same : left;
+    SubstepPlan plan = PlanSubstep(tools, *group, left, least, scratch);
+    // Bodies in flight are cut for what they may meet.
+    const bool flies = group->patches.contacts.empty() && !joined;
+    if (!flies && ++progress.substeps > budget) {
+      plan = {LengthByThickness(tools, *group, left, least), true};
+    }
     if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;
     EnergyCheck check;
     const Substep substep = FindSubstep(tools, plan, *group, &progress, scratch, &check);

@@ -165,6 +165,9 @@ class GroupStage final : public integrators::PartitionedSystem {
   /** Puts the bodies at the end of the substep back onto their joints, positions first, then
    velocities, with the masses as the norm. */
   void ProjectJoints();
+  /** Turns the bodies that nothing touched and no torque acted on as they turn without: no scheme's
+   error makes or takes their energy, however far they turn in the substep. */
+  void TurnFreeBodies();
   /** Finds the forces of the joints at the accepted state. @param readings  one for each joint */
   void ReadJoints(std::vector<JointReading>* readings);
   /** Evaluates contacts at the end of the substep, and groups the cell pairs there. */

@@ -1,11 +1,15 @@
 // Bodies of a stage: their explicit loads and holders, and their velocities.
 #include <algorithm>
 
+#include "host/bodies/free_rotation.h"
 #include "host/bodies/loads.h"
 #include "host/simulation/stage.h"
 
 namespace intervox::host {
 namespace {
+
+/** A spin that has changed by no more than this share of it has had no torque but by rounding. */
+constexpr double kSameSpin = 1e-9;
 
 /** Adds h times a wrench about the centre of mass to a body's velocities. */
 void Push(double h, const Vec3& force, const Vec3& torque, StageBody* body) {
@@ -175,6 +179,26 @@ void GroupStage::AddAppliedPower(double h_gamma, std::span<const double> y,
     power[kTargetWork] += holder.by_target;
     power[kHolderLoss] += holder.loss;
   }
+}
+
+void GroupStage::TurnFreeBodies() {
+  if (!group_.joints.empty()) return;
+  std::vector<char>& turns = s_.flags;
+  turns.assign(group_.bodies.size(), 1);
+  for (const Contact& contact : s_.patches.contacts) {
+    if (contact.phase == ContactPhase::kProvisional && !contact.active) continue;
+    turns[static_cast<std::size_t>(contact.body_i)] = 0;
+    turns[static_cast<std::size_t>(contact.body_j)] = 0;
+  }
+  for (const std::size_t b : s_.holder_bodies) turns[b] = 0;
+  ForEach(group_.free.size(), [&](std::size_t f) {
+    const auto b = static_cast<std::size_t>(group_.free[f]);
+    const RigidBody& before = Body(b);
+    if (turns[b] == 0 || SquaredNorm(s_.loads[b].torque) > 0.0) return;
+    const Vec3 change = BodyAtEnd(group_, f, s_).spin - before.spin;
+    if (SquaredNorm(change) > kSameSpin * kSameSpin * SquaredNorm(before.spin)) return;
+    StateLayout::SetTurn(TurnFreely(before, substep_.length), s_.x, f);
+  });
 }
 
 }  // namespace intervox::host

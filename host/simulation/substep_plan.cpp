@@ -23,13 +23,18 @@ constexpr double kLeverShare = 0.15;
 /** Vibrations are slow below these shares of √(a L) and of a h, a being the loads' acceleration. */
 constexpr double kSlowShare = 0.012;
 constexpr double kSlowSteps = 2.0;
-/** They are vibrations once the contact has lasted for this phase, and for a step: an impact is
- over after π. */
+/** They are vibrations once the contact has lasted for this phase: an impact is over after π. */
 constexpr double kLastingPhase = 6.0;
-/** Two bodies move by at most this share of the thinner one in a substep, unless that takes more
- substeps than this. */
+/** Two bodies move by at most this share of the thinner one in a substep once their boxes meet. */
 constexpr double kThicknessShare = 0.5;
-constexpr double kMostCuts = 200.0;
+/** Methods that choose their steps are not held to shorter ones than into so many. */
+constexpr double kMostPieces = 200.0;
+/** A body that torques may act on turns by θ in a substep with θ³ s² at most this, s being the sine
+ of the angle between ω and L: by its scheme's error it loses a twentieth of that of its energy in
+ every radian, and beyond 4 rad gains. It turns by no more than kMostTurn. */
+constexpr double kTurnError = 2e-5;
+constexpr double kMostTurn = 1.0;
+constexpr double kNoWobble = 1e-6;
 
 /** A body's motion and acceleration at the accepted state. */
 struct Motion {
@@ -53,7 +58,8 @@ Motion MotionOf(const BodyGroup& group, const StageScratch& scratch, int body) {
 struct ContactMotion {
   double speed = 0.0;     ///< at the patch's rim, along n [m/s]
   double closing = 0.0;   ///< at its centroid [m/s]
-  double approach = 0.0;  ///< the largest speed by which it may deepen [m/s]
+  double approach = 0.0;  ///< the speed by which it may deepen now [m/s]
+  double hastens = 0.0;   ///< by how much that may grow [m/s²]
   double way = 0.0;       ///< [m]
 };
 
@@ -70,16 +76,19 @@ ContactMotion MotionWithin(double left, const Motion& i, const Motion& j, const 
   ContactMotion out;
   out.speed = std::fabs(v) + tilt;
   out.closing = std::fmax(0.0, -v);
-  out.approach = std::fmax(0.0, -v) + tilt + (std::fabs(a) + turn) * left;
+  out.approach = std::fmax(0.0, -v) + tilt;
+  out.hastens = std::fabs(a) + turn;
   out.way = out.speed * left + 0.5 * (std::fabs(a) + turn) * left * left;
   return out;
 }
 
 /** The longest time τ ≤ left with ω(τ) τ ≤ kPhase, ω growing as the contact deepens. */
-double ResolvedLength(double left, double omega, double approach, const PatchGeometry& g) {
+double ResolvedLength(double left, double omega, const ContactMotion& motion,
+                      const PatchGeometry& g) {
   const double S = Norm(g.S), p = DepthPower(g, S), depth = p * g.V / S;
   const auto phase = [&](double tau) {
-    return tau * omega * std::pow(1.0 + approach * tau / depth, 0.5 * (p - 1.0));
+    const double deeper = (motion.approach + motion.hastens * tau) * tau;
+    return tau * omega * std::pow(1.0 + deeper / depth, 0.5 * (p - 1.0));
   };
   if (phase(left) <= kPhase) return left;
   double low = 0.0, high = left;
@@ -96,6 +105,33 @@ struct ContactWish {
   bool slow = false;         ///< a slow vibration that moves too far for a full step
 };
 
+/** Whether a torque may act on a free body in the rest of the step. */
+bool TorqueMayAct(const StageTools& tools, const BodyGroup& group, std::size_t b) {
+  if (!group.patches.contacts.empty()) return true;
+  const BodySettings& settings =
+      tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])];
+  const BodyInput& input = group.state[b].input;
+  return settings.holder || !settings.wrenches.empty() ||
+         SquaredNorm(input.force) + SquaredNorm(input.torque) > 0.0;
+}
+
+/** The part of `left` [s] in which bodies turn by no more than their scheme follows. */
+double LengthByTurning(const StageTools& tools, const BodyGroup& group, double left, double least) {
+  double length = left;
+  for (const int body : group.free) {
+    const auto b = static_cast<std::size_t>(body);
+    const RigidBody& rigid = group.state[b];
+    const double w = Norm(rigid.w), theta = w * length;
+    if (!(theta * theta * theta > kTurnError)) continue;
+    const double s = Norm(Cross(rigid.spin, rigid.w)) / (Norm(rigid.spin) * w);
+    const double most = std::fmin(kMostTurn, std::cbrt(kTurnError / (s * s)));
+    // A ball, and a body that turns about an axis of its own, have nothing to lose.
+    if (!(theta > most && s > kNoWobble) || !TorqueMayAct(tools, group, b)) continue;
+    length = std::fmin(length, std::fmax(most / w, least));
+  }
+  return length;
+}
+
 ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
                    const StageScratch& scratch, const Contact& contact) {
   ContactWish wish;
@@ -108,7 +144,7 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
   // spring.
   const double omega =
       Frequency(*tools.world, group, contact) * std::sqrt(1.0 - contact.latch.a * motion.closing);
-  const double length = ResolvedLength(left, omega, motion.approach, g);
+  const double length = ResolvedLength(left, omega, motion, g);
   if (length >= left) return wish;
   double load = 0.0;
   for (const int body : {contact.body_i, contact.body_j}) {
@@ -116,10 +152,9 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
     load = std::fmax(load, Norm(scratch.loads[b].force) * group.state[b].inverse_mass);
   }
   const double L = SmallerSize(*tools.world, group, contact.body_i, contact.body_j);
-  const double slow_speed =
-      kSlowShare * std::sqrt(load * L) + kSlowSteps * load * tools.world->step;
-  const double lasted = group.time - contact.since;
-  if (motion.speed < slow_speed && lasted > tools.world->step && lasted * omega > kLastingPhase) {
+  const double lasted = group.time - contact.since, step = tools.world->step;
+  const double slow_speed = kSlowShare * std::sqrt(load * L) + kSlowSteps * load * step;
+  if (motion.speed < slow_speed && lasted * omega > kLastingPhase) {
     wish.slow = motion.way > kSlowQuietShare * g.V / Norm(g.S);
   } else {
     wish.length = length;
@@ -129,7 +164,12 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
 
 }  // namespace
 
-double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left) {
+namespace {
+
+/** The part of `left` [s] in which no two bodies move past each other by more than half of the
+ thinner one, plus gap(pair, enough), a lower bound of their distance up to `enough` [m]. */
+template <class Gap>
+double LengthBetween(const StageTools& tools, const BodyGroup& group, double left, const Gap& gap) {
   double length = left;
   for (const NearPair& pair : group.near) {
     const auto i = static_cast<std::size_t>(pair.i), j = static_cast<std::size_t>(pair.j);
@@ -138,10 +178,28 @@ double LengthByThickness(const StageTools& tools, const BodyGroup& group, double
         Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius + Norm(b.w) * pair.cells_j->radius;
     const double thickness = std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
                                        tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
-    if (!(speed * left > kThicknessShare * thickness)) continue;
-    length = std::fmin(length, std::fmax(kThicknessShare * thickness / speed, left / kMostCuts));
+    const double way = kThicknessShare * thickness;
+    if (!(speed * length > way)) continue;
+    length = std::fmin(length, (way + std::fmax(0.0, gap(pair, speed * length))) / speed);
   }
   return length;
+}
+
+}  // namespace
+
+double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left,
+                         double least) {
+  const auto gap = [&](const NearPair& pair, double enough) {
+    const Pose& X_WI = group.poses[static_cast<std::size_t>(pair.i)];
+    const Pose& X_WJ = group.poses[static_cast<std::size_t>(pair.j)];
+    return BodiesGap(*pair.cells_i, *pair.cells_j, Inverse(X_WI) * X_WJ, enough);
+  };
+  return std::fmax(LengthBetween(tools, group, left, gap), std::fmin(left, least));
+}
+
+double LongestByThickness(const StageTools& tools, const BodyGroup& group, double left) {
+  const auto none = [](const NearPair& /*pair*/, double /*enough*/) { return 0.0; };
+  return std::fmax(LengthBetween(tools, group, left, none), left / kMostPieces);
 }
 
 double PartThickness(const BodyCells& cells) {
@@ -156,18 +214,18 @@ double PartThickness(const BodyCells& cells) {
   return thickness;
 }
 
-SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
+SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left, double least,
                         StageScratch* scratch) {
   scratch->followed.assign(group.patches.contacts.size(), false);
   scratch->first_length = -1.0;
-  left = LengthByJoints(group, left);
-  if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left), false};
+  left = LengthByTurning(tools, group, LengthByJoints(group, left), least);
+  if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left, least), false};
   const Substep whole{group.time, left, false, false};
   GroupStage stage(tools, group, whole, scratch, false);
   stage.LoadState();
   stage.LoadFirstStage();
   if (group.joints.empty() && scratch->holders.empty()) scratch->first_length = left;
-  SubstepPlan plan{LengthByThickness(tools, group, left), false};
+  SubstepPlan plan{LengthByThickness(tools, group, left, least), false};
   bool slow = false, fast = plan.length < left;
   const std::vector<Contact>& contacts = group.patches.contacts;
   thread_local std::vector<ContactWish> kept;

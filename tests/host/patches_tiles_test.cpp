@@ -113,7 +113,8 @@ void ExpectSame(const Trace& a, const Trace& b, double weight) {
   }
   EXPECT_LT(force, 1e-3 * weight);
   EXPECT_LT(torque, 1e-3 * weight * 0.05);
-  EXPECT_LT(speed, 1e-5);
+  // Rounding may decide how an impact is cut into substeps: by the error of one.
+  EXPECT_LT(speed, 1e-4);
   // A thousandth, as of the forces: whole faces and those that an edge cuts go by different rules.
   EXPECT_LT(bristle, 2e-9);  // bristles bend by μ/σ₀ = 2e-6 m
   EXPECT_LT(dwell, 2e-4);

@@ -39,6 +39,35 @@ TEST(FastBodies, ABallBouncesOffAThinPlate) {
   }
 }
 
+// A small or large ball, fast or slow, on a plate a hundredth as thick as it: at the last it passes
+// the plate's thickness in a thousandth of the step. It turns, as a body in flight may.
+TEST(FastBodies, BallsBounceOffThinPlatesOfAnySize) {
+  for (const double size : {2e-4, 0.02, 2.0}) {
+    for (const double v : {0.5, 50.0, 5000.0}) {
+      for (const double e : {1.0, 0.5}) {
+        SCOPED_TRACE("size " + Number(size) + " v " + Number(v) + " e " + Number(e));
+        const double R = 0.5 * size, thickness = 0.01 * size;
+        // k_v V d has its energy a tenth of the thickness deep: ½ m v² = k_v π R d³/3, m = 1 kg.
+        const double stiffness = 1.5 * v * v / (M_PI * R * std::pow(0.1 * thickness, 3));
+        const double step = 1e-3, height = R + 0.5 * thickness + 2.3 * v * step;
+        Simulation simulation = FromText(
+            "duration: 0.02\ngravity: [0, 0, 0]\nintegrator: {step: 1e-3}\n"
+            "contact_models: {default: {normal: {model: gonthier, stiffness: " +
+            Number(stiffness) + ", restitution: " + Number(e) +
+            "}}}\nbodies:\n  plate: {shape: {box: {size: [" + Number(3 * size) + ", " +
+            Number(3 * size) + ", " + Number(thickness) +
+            "]}}, fixed: true}\n  ball: {shape: {sphere: {radius: " + Number(R) +
+            "}}, mass: 1, pose: {position: [0, 0, " + Number(height) +
+            "]}, velocity: {linear: [0, 0, " + Number(-v) + "], angular: [3e3, 0, 0]}}\n");
+        RunToEnd(&simulation);
+        ASSERT_EQ(simulation.Impacts().size(), 1u);
+        EXPECT_NEAR(simulation.Impacts()[0].t, 2.3 * step, 1e-6);
+        EXPECT_NEAR(simulation.State()[1].v_WM.z / v, e, 0.01);
+      }
+    }
+  }
+}
+
 // The ball bounces off all the same where its group has a contact: a cube rests on the plate.
 TEST(FastBodies, ABallBouncesOffAThinPlateOnWhichAnotherBodyRests) {
   for (const double v : {50.0, 200.0}) {

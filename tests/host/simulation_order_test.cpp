@@ -44,12 +44,14 @@ double ObservedOrder(const Scene& scene, const std::string& method, double step,
   return std::log2(coarse / fine);
 }
 
-/** A free asymmetric body that tumbles about its middle axis. */
+/** A free asymmetric body that tumbles about its middle axis, and is turned a little: without
+ torque every method is exact. */
 Scene Tumbling() {
   Scene scene = MakeScene(Frictionless(1e6, 1.0));
   BodySettings body = Free("body", "", 1.0, {}, {1, 2, 3}, {0.3, 5, 0.2});
   body.inertia = Mat3{{0.010, 0.001, 0}, {0.001, 0.016, 0.002}, {0, 0.002, 0.023}};
   body.center_of_mass = Vec3{0.02, -0.01, 0.03};
+  body.wrenches.push_back({0, HUGE_VAL, {}, {0.02, -0.01, 0.03}, {}});
   scene.bodies.push_back(body);
   return scene;
 }
@@ -58,6 +60,7 @@ Scene Tumbling() {
 Scene Held() {
   Scene scene = Tumbling();
   scene.bodies[0].v_WB = {};
+  scene.bodies[0].wrenches.clear();
   Holder holder;
   holder.stiffness = {400, 300, 500};
   holder.damping = {5, 3, 4};

@@ -162,6 +162,25 @@ double BoxGap(const CellBox& a, const CellBox& b, const Pose& X_IJ, double enoug
   return AxesGap(a.half, b.half, R, TransposeTimes(a.R, d), enough);
 }
 
+double BodiesGap(const BodyCells& I, const BodyCells& J, const Pose& X_IJ, double enough) {
+  if (I.boxes.size() > J.boxes.size()) return BodiesGap(J, I, Inverse(X_IJ), enough);
+  if (I.bounded && J.bounded) {
+    const double gap = Norm(X_IJ * J.center - I.center) - I.radius - J.radius;
+    if (gap >= enough) return gap;
+  }
+  const Pose X_JI = Inverse(X_IJ);
+  double least = enough;
+  for (const CellBox& box : I.boxes) {
+    const double reach = box.bounded ? box.radius + least : std::numeric_limits<double>::max();
+    J.tree.AnyWithin(X_JI * box.center, reach, [&](int b) {
+      least = std::fmin(least, BoxGap(box, J.boxes[static_cast<std::size_t>(b)], X_IJ, least));
+      return !(least > 0.0);
+    });
+    if (!(least > 0.0)) break;
+  }
+  return least;
+}
+
 geometry::Aabb WorldBox(const BodyCells& body, const Pose& X_WB) {
   const Vec3 middle = X_WB * (0.5 * (body.box.lower + body.box.upper));
   const Vec3 half = 0.5 * (body.box.upper - body.box.lower);

@@ -80,6 +80,10 @@ BodyCells MakeBodyCells(std::span<const geometry::Cell> cells);
  about 0.1 µs. */
 double BoxGap(const CellBox& a, const CellBox& b, const Pose& X_IJ, double enough);
 
+/** A lower bound of the distance of two bodies by the boxes of their cells [m], up to `enough`; not
+ positive where they may touch. */
+double BodiesGap(const BodyCells& I, const BodyCells& J, const Pose& X_IJ, double enough);
+
 /** A box in W around the bounded cells of a body: around its box and its ball, whichever is closer
  on each side. */
 geometry::Aabb WorldBox(const BodyCells& body, const Pose& X_WB);
