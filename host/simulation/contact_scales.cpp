@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "host/bodies/loads.h"
 #include "host/contact/patch_depth.h"
 
 namespace intervox::host {
@@ -10,6 +11,7 @@ namespace {
 
 constexpr double kOnsetShare = 1e-3;      // of √(g L)
 constexpr double kOnsetPerStep = 2.5e-6;  // of L/h
+constexpr double kFallen = 200.0;         // onset speeds that loads add to a contact on its way
 constexpr double kDifference = 1e-3;      // relative, for the slope of a force
 
 StageBody AsStageBody(const RigidBody& body, const Pose& X_WB) {
@@ -134,6 +136,29 @@ double OnsetSpeed(const World& world, const BodyGroup& group, int i, int j) {
   const double g = Norm(world.scene.gravity);
   const double per_step = kOnsetPerStep * L / world.step;
   return g > 0.0 ? std::fmin(per_step, kOnsetShare * std::sqrt(g * L)) : per_step;
+}
+
+Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body) {
+  const auto b = static_cast<std::size_t>(body);
+  const RigidBody& rigid = group.state[b];
+  if (rigid.kind != BodyKind::kFree) return {};
+  Vec3 force = rigid.input.force;
+  const auto index = static_cast<std::size_t>(group.bodies[b]);
+  for (const AppliedWrench& wrench : world.scene.bodies[index].wrenches) {
+    if (ActiveShare(wrench, group.time, group.time) == 0.0) continue;
+    force += wrench.in_body_frame ? group.poses[b].R * wrench.force : wrench.force;
+  }
+  return world.scene.gravity + rigid.inverse_mass * force;
+}
+
+bool BeginsFast(const World& world, const BodyGroup& group, const Contact& contact, double v_n,
+                double length) {
+  const double speed = OnsetSpeed(world, group, contact.body_i, contact.body_j);
+  if (v_n < -speed) return true;
+  const Vec3 a = LoadAcceleration(world, group, contact.body_i) -
+                 LoadAcceleration(world, group, contact.body_j);
+  const double gained = -Dot(contact.geometry.n, a) * length;
+  return gained > kFallen * speed;
 }
 
 }  // namespace intervox::host

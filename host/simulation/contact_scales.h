@@ -38,4 +38,14 @@ double SmallerSize(const World& world, const BodyGroup& group, int i, int j);
  not above 2.5e-6 L/h, L being the smaller body's size. */
 double OnsetSpeed(const World& world, const BodyGroup& group, int i, int j);
 
+/** What the loads on a free body make of it where nothing touches it, at the accepted state; zero
+ for others [m/s²]. */
+Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body);
+
+/** Whether a contact that begins within a substep of this length [s] is worth an event: it begins
+ faster than OnsetSpeed, v_n being the bodies' velocity along its normal at the substep's start, or
+ loads may have made it many times as fast by then. */
+bool BeginsFast(const World& world, const BodyGroup& group, const Contact& contact, double v_n,
+                double length);
+
 }  // namespace intervox::host

@@ -31,8 +31,8 @@ void DetectOnsets(const StageTools& tools, const BodyGroup& group, const StageSc
     if (contact.phase != ContactPhase::kProvisional || !contact.has_normal || contact.pairs == 0) {
       continue;
     }
-    const double speed = OnsetSpeed(*tools.world, group, contact.body_i, contact.body_j);
-    if (!(ApproachVelocity(group, contact) < -speed)) continue;
+    const double v_n = ApproachVelocity(group, contact);
+    if (!BeginsFast(*tools.world, group, contact, v_n, length)) continue;
     event->onset = true;
     // The last stage's velocities: other contacts have acted until now.
     const StageBody& i = scratch.bodies[static_cast<std::size_t>(contact.body_i)];

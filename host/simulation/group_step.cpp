@@ -179,7 +179,9 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       ++progress->events;
       substep.length = LocateEvent(tools, group, substep, event, &progress->probes, scratch);
     }
-    if (StepsPastOnsets(group) && !scratch->diverged) BeginLateContacts(tools, group, scratch);
+    if (StepsPastOnsets(group) && !scratch->diverged) {
+      BeginLateContacts(tools, group, substep.length, scratch);
+    }
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
     bool gains = check->Gains() || check->GainsInAll();
     if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {

@@ -98,7 +98,8 @@ bool StepsPastOnsets(const BodyGroup& group) {
   return group.free.size() >= kManyBodies && group.joints.empty();
 }
 
-void BeginLateContacts(const StageTools& tools, const BodyGroup& group, StageScratch* scratch) {
+void BeginLateContacts(const StageTools& tools, const BodyGroup& group, double length,
+                       StageScratch* scratch) {
   const GroupRules rules(*tools.world, group);
   TrialEnd end(group, scratch);
   for (Contact& contact : scratch->patches.contacts) {
@@ -108,8 +109,9 @@ void BeginLateContacts(const StageTools& tools, const BodyGroup& group, StageScr
     }
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
     if (model.relaxation_time > 0.0) continue;
-    const double speed = OnsetSpeed(*tools.world, group, contact.body_i, contact.body_j);
-    if (ApproachVelocity(group, contact) < -speed) BeginLate(model, &end, &contact, scratch);
+    if (BeginsFast(*tools.world, group, contact, ApproachVelocity(group, contact), length)) {
+      BeginLate(model, &end, &contact, scratch);
+    }
   }
 }
 

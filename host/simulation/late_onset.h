@@ -12,9 +12,11 @@ inline constexpr double kLatePhase = 0.2;
  each contact would cost more than all else. */
 bool StepsPastOnsets(const BodyGroup& group);
 
-/** Begins the contacts whose onset lies within the trial in the scratch, and was awaited. Each
- gives its two bodies at the trial's end the impulse that it owes them since then: that along its
- force which takes as much energy as pressing into the overlap does, damping included. */
-void BeginLateContacts(const StageTools& tools, const BodyGroup& group, StageScratch* scratch);
+/** Begins the contacts whose onset lies within the trial in the scratch, of this length [s], and
+ was awaited. Each gives its two bodies at the trial's end the impulse that it owes them since then:
+ that along its force which takes as much energy as pressing into the overlap does, damping
+ included. */
+void BeginLateContacts(const StageTools& tools, const BodyGroup& group, double length,
+                       StageScratch* scratch);
 
 }  // namespace intervox::host

@@ -145,7 +145,7 @@ void GroupStage::BeginContacts() {
     const bool waits = substep_.await_onset && contact.phase == ContactPhase::kProvisional;
     if (!contact.active || (contact.latched && !waits)) return;
     const double v_n = ApproachVelocity(group_, contact);
-    if (waits && v_n < -OnsetSpeed(*tools_.world, group_, contact.body_i, contact.body_j)) {
+    if (waits && BeginsFast(*tools_.world, group_, contact, v_n, substep_.length)) {
       contact.active = false;
       return;
     }

@@ -105,11 +105,14 @@ struct ContactWish {
   bool slow = false;         ///< a slow vibration that moves too far for a full step
 };
 
+const BodySettings& SettingsOf(const StageTools& tools, const BodyGroup& group, std::size_t b) {
+  return tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])];
+}
+
 /** Whether a torque may act on a free body in the rest of the step. */
 bool TorqueMayAct(const StageTools& tools, const BodyGroup& group, std::size_t b) {
   if (!group.patches.contacts.empty()) return true;
-  const BodySettings& settings =
-      tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])];
+  const BodySettings& settings = SettingsOf(tools, group, b);
   const BodyInput& input = group.state[b].input;
   return settings.holder || !settings.wrenches.empty() ||
          SquaredNorm(input.force) + SquaredNorm(input.torque) > 0.0;
@@ -166,40 +169,74 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
 
 namespace {
 
+/** The time in which a way is covered from a speed on [s]. */
+double TimeFor(double way, double speed, double acceleration) {
+  return 2.0 * way / (speed + std::sqrt(speed * speed + 2.0 * acceleration * way));
+}
+
 /** The part of `left` [s] in which no two bodies move past each other by more than half of the
- thinner one, plus gap(pair, enough), a lower bound of their distance up to `enough` [m]. */
+ thinner one, plus gap(pair, enough), a lower bound of their distance up to `enough` [m].
+ @param falls  the bodies' accelerations [m/s²] */
 template <class Gap>
-double LengthBetween(const StageTools& tools, const BodyGroup& group, double left, const Gap& gap) {
+double LengthBetween(const StageTools& tools, const BodyGroup& group, double left,
+                     std::span<const Vec3> falls, const Gap& gap) {
   double length = left;
   for (const NearPair& pair : group.near) {
     const auto i = static_cast<std::size_t>(pair.i), j = static_cast<std::size_t>(pair.j);
     const RigidBody &a = group.state[i], &b = group.state[j];
     const double speed =
         Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius + Norm(b.w) * pair.cells_j->radius;
+    const double fall = Norm(falls[i] - falls[j]);
     const double thickness = std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
                                        tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
     const double way = kThicknessShare * thickness;
-    if (!(speed * length > way)) continue;
-    length = std::fmin(length, (way + std::fmax(0.0, gap(pair, speed * length))) / speed);
+    const double moves = (speed + 0.5 * fall * length) * length;
+    if (!(moves > way)) continue;
+    length = std::fmin(length, TimeFor(way + std::fmax(0.0, gap(pair, moves)), speed, fall));
   }
   return length;
+}
+
+/** The accelerations of a group's bodies, in memory of the calling thread: by its contacts, too,
+ where the scratch has their rates. */
+std::span<const Vec3> FallsOf(const StageTools& tools, const BodyGroup& group,
+                              const StageScratch* scratch) {
+  thread_local std::vector<Vec3> falls;
+  falls.assign(group.bodies.size(), Vec3{});
+  for (std::size_t f = 0; f < group.free.size(); ++f) {
+    const auto b = static_cast<std::size_t>(group.free[f]);
+    falls[b] =
+        scratch == nullptr
+            ? LoadAcceleration(*tools.world, group, group.free[f])
+            : group.state[b].inverse_mass *
+                  ReadVec3(StateLayout::Momentum(std::span<const double>(scratch->first_rate), f));
+  }
+  return falls;
+}
+
+/** What LengthByThickness says, with the rates in the scratch, if any. */
+double LengthByGaps(const StageTools& tools, const BodyGroup& group, double left, double least,
+                    const StageScratch* scratch) {
+  const auto gap = [&](const NearPair& pair, double enough) {
+    const Pose& X_WI = group.poses[static_cast<std::size_t>(pair.i)];
+    const Pose& X_WJ = group.poses[static_cast<std::size_t>(pair.j)];
+    return BodiesGap(*pair.cells_i, *pair.cells_j, Inverse(X_WI) * X_WJ, enough);
+  };
+  const double length = LengthBetween(tools, group, left, FallsOf(tools, group, scratch), gap);
+  return std::fmax(length, std::fmin(left, least));
 }
 
 }  // namespace
 
 double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left,
                          double least) {
-  const auto gap = [&](const NearPair& pair, double enough) {
-    const Pose& X_WI = group.poses[static_cast<std::size_t>(pair.i)];
-    const Pose& X_WJ = group.poses[static_cast<std::size_t>(pair.j)];
-    return BodiesGap(*pair.cells_i, *pair.cells_j, Inverse(X_WI) * X_WJ, enough);
-  };
-  return std::fmax(LengthBetween(tools, group, left, gap), std::fmin(left, least));
+  return LengthByGaps(tools, group, left, least, nullptr);
 }
 
 double LongestByThickness(const StageTools& tools, const BodyGroup& group, double left) {
   const auto none = [](const NearPair& /*pair*/, double /*enough*/) { return 0.0; };
-  return std::fmax(LengthBetween(tools, group, left, none), left / kMostPieces);
+  const double length = LengthBetween(tools, group, left, FallsOf(tools, group, nullptr), none);
+  return std::fmax(length, left / kMostPieces);
 }
 
 double PartThickness(const BodyCells& cells) {
@@ -225,7 +262,7 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
   stage.LoadState();
   stage.LoadFirstStage();
   if (group.joints.empty() && scratch->holders.empty()) scratch->first_length = left;
-  SubstepPlan plan{LengthByThickness(tools, group, left, least), false};
+  SubstepPlan plan{LengthByGaps(tools, group, left, least, scratch), false};
   bool slow = false, fast = plan.length < left;
   const std::vector<Contact>& contacts = group.patches.contacts;
   thread_local std::vector<ContactWish> kept;

@@ -88,6 +88,29 @@ TEST(FastBodies, ABallBouncesOffAThinPlateOnWhichAnotherBodyRests) {
   }
 }
 
+// A ball that is let go is below a floor of any thickness by the end of the step, but for the
+// speed that it gains on the way. It bounces and comes to rest.
+TEST(FastBodies, ABallFallsOntoAFloorWithinAStep) {
+  for (const double step : {0.1, 0.3, 1.0, 10.0}) {
+    for (const char* floor : {"half_space: {normal: [0, 0, 1], offset: 0}",
+                              "box: {size: [1, 1, 0.01]}, pose: {position: [0, 0, -0.005]}"}) {
+      SCOPED_TRACE(floor + Number(step));
+      Simulation simulation = FromText(
+          "duration: " + Number(20 * step) + "\nintegrator: {step: " + Number(step) +
+          "}\ncontact_models: {default: {normal: {model: gonthier, stiffness: 1e9, restitution: "
+          "0.5}}}\nbodies:\n  floor: {shape: {" +
+          floor +
+          "}, fixed: true}\n  ball: {shape: {sphere: {radius: 0.05}}, mass: 1, pose: {position: "
+          "[0, 0, 0.55]}}\n");
+      RunToEnd(&simulation);
+      EXPECT_GE(simulation.Impacts().size(), 1u);
+      EXPECT_NEAR(simulation.Impacts()[0].t, std::sqrt(2 * 0.5 / 9.81), 1e-4 * step);
+      EXPECT_NEAR(simulation.State()[1].X_WB.p.z, 0.05, 3e-4);
+      EXPECT_LT(Norm(simulation.State()[1].v_WM), 1e-6);
+    }
+  }
+}
+
 // The first of three balls strikes the second within a step, which then reaches the third, to which
 // it was not near before: all three keep apart, in order, with the momentum that was there.
 TEST(FastBodies, ABodyThatIsStruckStrikesTheNextInTheSameStep) {
