@@ -41,6 +41,7 @@ struct StoredEnergy {
   double all = 0.0;
   double potential = 0.0;  ///< of those that have one
   double unseen = 0.0;     ///< of the others that have acted at no stage: they begin with it
+  double begun = 0.0;      ///< of those with a potential that have acted at no stage
   double rounding = 0.0;
 };
 
@@ -53,6 +54,7 @@ void AddStored(const GroupRules& rules, const Contact& contact, StoredEnergy* su
   sum->rounding += ElasticEnergyError(model, contact.geometry, contact.latch);
   if (model.HasPotential()) {
     sum->potential += energy;
+    if (!contact.solved) sum->begun += energy;
   } else if (!contact.solved && model.relaxation_time == 0.0) {
     sum->unseen += energy;  // what relaxes begins without a force
   }
@@ -81,6 +83,7 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
     sum.all += part.all;
     sum.potential += part.potential;
     sum.unseen += part.unseen;
+    sum.begun += part.begun;
     sum.rounding += part.rounding;
   }
   return sum;
@@ -268,7 +271,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     const int power = tools.world->tableau->order + 1;
     check.allowed_error =
         (kSmoothShare * std::pow(scratch.fastest * planned, power) + kOtherShare) * moved +
-        tools.world->scene.engine.tolerance * (before.potential + after.potential);
+        tools.world->scene.engine.tolerance * (before.potential + after.potential) + after.begun;
   } else if (check.resolved && JudgesJoints(tools, group, scratch)) {
     check.error = check.balance;
     check.allowed_error = kJointShare * moved + check.rounding;

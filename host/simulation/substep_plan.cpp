@@ -82,10 +82,18 @@ ContactMotion MotionWithin(double left, const Motion& i, const Motion& j, const 
   return out;
 }
 
+/** The power of the depth with which the force of a contact in points grows. */
+double ForcePower(const StageTools& tools, const BodyGroup& group, const Contact& contact) {
+  const int i = group.bodies[static_cast<std::size_t>(contact.body_i)];
+  const int j = group.bodies[static_cast<std::size_t>(contact.body_j)];
+  return tools.world->Rule(i, j)->patches.power - 1.0;
+}
+
 /** The longest time τ ≤ left with ω(τ) τ ≤ kPhase, ω growing as the contact deepens. */
 double ResolvedLength(double left, double omega, const ContactMotion& motion,
-                      const PatchGeometry& g) {
-  const double S = Norm(g.S), p = DepthPower(g, S), depth = p * g.V / S;
+                      const PatchGeometry& g, double point_power) {
+  const double S = Norm(g.S), depth = DepthPower(g, S) * g.V / S;
+  const double p = g.is_point ? point_power : DepthPower(g, S);
   const auto phase = [&](double tau) {
     const double deeper = (motion.approach + motion.hastens * tau) * tau;
     return tau * omega * std::pow(1.0 + deeper / depth, 0.5 * (p - 1.0));
@@ -147,7 +155,7 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
   // spring.
   const double omega =
       Frequency(*tools.world, group, contact) * std::sqrt(1.0 - contact.latch.a * motion.closing);
-  const double length = ResolvedLength(left, omega, motion, g);
+  const double length = ResolvedLength(left, omega, motion, g, ForcePower(tools, group, contact));
   if (length >= left) return wish;
   double load = 0.0;
   for (const int body : {contact.body_i, contact.body_j}) {

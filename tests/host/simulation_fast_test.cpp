@@ -88,6 +88,53 @@ TEST(FastBodies, ABallBouncesOffAThinPlateOnWhichAnotherBodyRests) {
   }
 }
 
+// Bodies that touch in points, with a law that takes nothing: a cone that strikes with its rim and
+// rolls onto it again, and a cylinder whose frequency is nothing where it begins.
+TEST(FastBodies, BodiesInPointsKeepTheirEnergyInImpacts) {
+  struct Row {
+    const char* shape;
+    double size, mass, v, stiffness;
+    Quaternion q;
+  };
+  for (const Row& row :
+       {Row{"cone: {radius_bottom: 0.5, radius_top: 0, height: 1}",
+            0.033,
+            0.016,
+            10,
+            7e8,
+            {0.43, -0.80, -0.32, -0.28}},
+        Row{"cylinder: {radius: 0.5, height: 1}",
+            1.3,
+            3.5,
+            60,
+            1.8e9,
+            {-0.72, -0.42, -0.10, -0.54}},
+        Row{"box: {size: [1, 0.7, 0.5]}", 0.08, 1.0, 12, 1e12, {0.3, 0.2, -0.4, 0.5}}}) {
+    for (const double step : {1e-4, 1e-3, 1e-2}) {
+      SCOPED_TRACE(row.shape + Number(step));
+      const double I = 0.08 * row.mass * row.size * row.size;
+      Simulation simulation = FromText(
+          "duration: " + Number(4 * step + 3 * row.size / row.v) +
+          "\ngravity: [0, 0, 0]\nintegrator: {step: " + Number(step) +
+          "}\ncontact_models: {default: {geometry: points, normal: {model: hunt_crossley, "
+          "exponent: "
+          "1.5, restitution: 1, stiffness: " +
+          Number(row.stiffness) +
+          "}, friction: {model: none}}}\nbodies:\n  plate: {shape: {box: {size: [9, 9, 0.03]}}, "
+          "fixed: true}\n  body: {shape: {" +
+          row.shape + ", scale: " + Number(row.size) + "}, mass: " + Number(row.mass) +
+          ", inertia: [" + Number(I) + ", " + Number(1.1 * I) + ", " + Number(1.2 * I) +
+          "], pose: {position: [0, 0, " + Number(2 * row.size) + "], quaternion: [" +
+          Number(row.q.w) + ", " + Number(row.q.x) + ", " + Number(row.q.y) + ", " +
+          Number(row.q.z) + "]}, velocity: {linear: [0, 0, " + Number(-row.v) + "]}}\n");
+      RunToEnd(&simulation);
+      const double start = 0.5 * row.mass * row.v * row.v;
+      EXPECT_GE(simulation.Impacts().size(), 1u);
+      EXPECT_NEAR(simulation.Energy().kinetic + simulation.Energy().elastic, start, 0.01 * start);
+    }
+  }
+}
+
 // A ball that is let go is below a floor of any thickness by the end of the step, but for the
 // speed that it gains on the way. It bounces and comes to rest.
 TEST(FastBodies, ABallFallsOntoAFloorWithinAStep) {
