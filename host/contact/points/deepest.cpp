@@ -450,7 +450,7 @@ std::optional<Settled> SettleFlat(const PairQuery& query, const PointContact& fr
 /** The tip of a cone of A where it is the deepest point of A in B, which pushes it out in a
  direction that the tip is farthest in. */
 std::optional<Settled> TipOf(const PairQuery& query, const PointContact& estimate) {
-  const Surface& cone = *OnlyCurved(*query.a);
+  const Surface& cone = *OuterCurved(*query.a);
   const Vec3 tip_W = query.X_WA * cone.o;
   const std::optional<PointContact> point = VertexIn(*query.b, query.X_WB, 0, tip_W);
   if (!point) return std::nullopt;
@@ -463,7 +463,7 @@ std::optional<Settled> TipOf(const PairQuery& query, const PointContact& estimat
 }
 
 bool IsTip(const Cell& cell, const std::optional<Vec3>& p) {
-  const Surface* curved = OnlyCurved(cell);
+  const Surface* curved = OuterCurved(cell);
   return p && curved != nullptr && curved->kind == SurfaceKind::kCone && *p == curved->o;
 }
 

@@ -17,9 +17,10 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took. */
+/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took; with hollow
+ faces, too, as a tube. */
 bool IsRoundWithVertices(const Cell& cell) {
-  const Surface* s = OnlyCurved(cell);
+  const Surface* s = OuterCurved(cell);
   if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
   if (s->kind == SurfaceKind::kCone) return true;
   return (s->kind == SurfaceKind::kCylinder || geometry::IsSphere(*s)) &&
