@@ -188,6 +188,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       return substep;
     }
     const bool persists = halvings > 0 && check->gain > kPersists * last_gain;
+    const bool falls = halvings > 0 && check->gain <= kShareForLaw * last_gain;
     last_gain = check->gain;
     if (gains && persists && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
       *check = CheckEnergy(tools, group, substep, plan.length, scratch);
@@ -206,7 +207,9 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       progress->by_law = gains;
     }
     // Small gains that have added up: shorter substeps help soon or not at all.
-    if (has_laws && !check->Gains() && halvings >= kHalvingsForLaw) progress->by_law = gains;
+    if (has_laws && !check->Gains() && !falls && halvings >= kHalvingsForLaw) {
+      progress->by_law = gains;
+    }
     const bool jumps = gains && substep.length <= kSameTime * tools.world->step;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps || jumps) {

@@ -47,9 +47,8 @@ bool HasHollows(const Cell& cell) {
 }
 
 bool IsInHollow(const Cell& cell, const Vec3& p, double room) {
-  return std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [&](const Surface& s) {
-    return IsHollow(s) && geometry::Level(s, p) > room;
-  });
+  return std::any_of(cell.surfaces.begin(), cell.surfaces.end(),
+                     [&](const Surface& s) { return IsHollow(s) && geometry::Level(s, p) > room; });
 }
 
 bool LiesOn(const Cell& cell, const Vec3& p) {

@@ -16,8 +16,8 @@ std::array<Vec3, 3> ThreeAround(const Vec3& axis, const Vec3& e);
 /** The only curved surface of a cell; null where it has none or several. */
 const geometry::Surface* OnlyCurved(const geometry::Cell& cell);
 
-/** The only curved surface of a cell beside hollow ones, as a tube has; null where there is none, or
- several. It bounds the cell's convex hull, as far as the hollows leave it. */
+/** The only curved surface of a cell beside hollow ones, as a tube has; null where there is none,
+ or several. It bounds the cell's convex hull, as far as the hollows leave it. */
 const geometry::Surface* OuterCurved(const geometry::Cell& cell);
 
 /** Whether a cell has a curved surface that is hollow. */

@@ -110,8 +110,8 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
 }
 
 /** The extremes of a cell of body A below the only plane of B. Empty where one is in a hollow. */
-std::optional<double> PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, const Pose& X_WB,
-                   std::vector<PointContact>* out) {
+std::optional<double> PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space,
+                                  const Pose& X_WB, std::vector<PointContact>* out) {
   const Plane plane = PlaneOf(*OnlyPlane(half_space), X_WB);
   const Vec3& n = plane.n;
   const Vec3 n_A = TransposeTimes(X_WA.R, n);

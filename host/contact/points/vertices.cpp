@@ -17,8 +17,8 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took; with hollow
- faces, too, as a tube. */
+/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took; with
+ hollow faces, too, as a tube. */
 bool IsRoundWithVertices(const Cell& cell) {
   const Surface* s = OuterCurved(cell);
   if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
@@ -76,7 +76,9 @@ std::optional<PointContact> VertexIn(const Cell& cell, const Pose& X_WC, int fea
 bool HaveVertices(const Cell& a, const Cell& b) {
   const auto is_polytope = [](const Cell& cell) { return cell.polytope && HasCorners(cell); };
   const bool round_a = IsRoundWithVertices(a), round_b = IsRoundWithVertices(b);
-  return (round_a && (round_b || is_polytope(b))) || (round_b && is_polytope(a));
+  // Within a hole a rim presses sideways, where three points along the axis are not.
+  if (round_a && round_b) return !HasHollows(a) && !HasHollows(b);
+  return (round_a && is_polytope(b)) || (round_b && is_polytope(a));
 }
 
 std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<PointContact>* out) {

@@ -36,8 +36,7 @@ double WayToEnd(const Cell& cylinder, const Vec3& p) {
 
 bool IsCylinder(const Cell& cell) {
   const Surface* s = OuterCurved(cell);
-  return s != nullptr && s->kind == SurfaceKind::kCylinder && cell.bounded &&
-         HasExtremes(cell);
+  return s != nullptr && s->kind == SurfaceKind::kCylinder && cell.bounded && HasExtremes(cell);
 }
 
 void AddWallCrossings(const PairQuery& query, std::vector<PointContact>* out) {
