@@ -404,7 +404,7 @@ MUTANTS = [
     Mutant("host/simulation/group_step.cpp", "small gains are kept though halving helps",
            "&& «!falls» && halvings", "true", "host:StiffContact.*"),
     Mutant("host/simulation/stage.cpp", "an adaptive method looks again at the same poses",
-           "if («substep_.adaptive» && std::equal", "false", "host:ImplicitAdaptiveSimulation.*"),
+           "if («substep_.adaptive» &&\n      std::equal", "false", "host:ImplicitAdaptiveSimulation.*"),
     Mutant("host/world/world.cpp", "nothing is said of grids and adaptive methods",
            "if («!IsAdaptive(world->scene)») return;\n  const int bodies", "true", "host:ImplicitAdaptiveSimulation.*"),
     Mutant("host/simulation/group_step.cpp", "the first stage takes dampers' forces, however stiff",

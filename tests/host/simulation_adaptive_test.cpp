@@ -139,15 +139,16 @@ TEST(ImplicitAdaptiveSimulation, LooksForContactsOnceAtAPose) {
 TEST(ImplicitAdaptiveSimulation, IsWarnedOfOnGrids) {
   if (!integrators::HasAdaptiveMethods()) GTEST_SKIP() << "built without SUNDIALS";
   const auto warnings = [](const std::string& method, const std::string& grid) {
-    return testing::FromText(
-               "duration: 1\nintegrator: {step: 1e-3, method: " + method +
-               "}\nshapes:\n  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n  ball: "
-               "{sphere: "
-               "{radius: 0.01}}\ncontact_models: {default: {normal: {model: gonthier, stiffness: "
-               "1e8, restitution: 1}}}\nbodies:\n  floor: {shape: floor, fixed: true}\n  marble: "
-               "{shape: ball, mass: 1" +
-               grid + "}\n")
-        .Warnings();
+    const Simulation simulation = testing::FromText(
+        "duration: 1\nintegrator: {step: 1e-3, method: " + method +
+        "}\nshapes:\n  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n  ball: "
+        "{sphere: "
+        "{radius: 0.01}}\ncontact_models: {default: {normal: {model: gonthier, stiffness: "
+        "1e8, restitution: 1}}}\nbodies:\n  floor: {shape: floor, fixed: true}\n  marble: "
+        "{shape: ball, mass: 1" +
+        grid + "}\n");
+    const auto said = simulation.Warnings();
+    return std::vector<std::string>(said.begin(), said.end());
   };
   const std::string grid = ", representation: {grid: 2e-3}";
   EXPECT_TRUE(warnings("ark3", grid).empty());
