@@ -51,8 +51,9 @@ constexpr double kAcceptable = 30.0;
 constexpr int kSubstepsAfterArrest = 200;
 constexpr int kMostArrests = 3;
 /** What points gain that are deep of a sudden is taken where it is this share of what moves, though
- a substep may gain more: gains add up. */
-constexpr double kSudden = 1e-4;
+ a substep may gain more: bodies may gain 1e-3 since the start, and an impact takes some hundred
+ substeps. What is taken below that would be the scheme's own error, of either sign. */
+constexpr double kSudden = 1e-5;
 /** Half a substep that gains at least this share of what the whole did has a jump of the energy. */
 constexpr double kPersists = 0.9;
 /** A dissipative substep that gains energy is halved down to this share of the step. Below, its
