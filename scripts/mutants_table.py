@@ -59,7 +59,7 @@ MUTANTS = [
            "if («Touches(cells[b], p)») around.push_back(b);", "true", "geometry:Extremes*"),
     Mutant("host/contact/points/extremes.h", "corners of cuts are corners",
            "if («kAll || t.extreme.empty() || t.extreme[k]») visit", "true", "host:CutsInPoints*"),
-    Mutant("host/contact/points/deepest.cpp", "what is stationary is least",
+    Mutant("host/contact/points/settle.cpp", "what is stationary is least",
            "*is_least = «IsLeast(*at)»;", "true", "host:DeepestPoint*"),
     Mutant("host/contact/points/deepest.cpp", "cut faces have points",
            "return found« && !found->is_cut» ?", "", "host:DeepestPoint*"),
