@@ -142,6 +142,13 @@ std::optional<Settled> SettleFromMoments(const PairQuery& query, const PointCont
   return SettleFlat(query, from);
 }
 
+/** Whether a boundary point of a cell is one of a neighbour, too. */
+bool LiesOnCut(const Cell& cell, const Pose& X_WC, const Vec3& p_W, double near) {
+  const Vec3 p = TransposeTimes(X_WC.R, p_W - X_WC.p);
+  return std::any_of(cell.surfaces.begin(), cell.surfaces.end(),
+                     [&](const Surface& s) { return s.cut && geometry::Level(s, p) > -near; });
+}
+
 /** The deepest point by the distance of the cells after they are moved apart along n. The signed
  distance along n is that distance less the way; the direction in which the cells are then nearest
  is n itself where the depth is least.
@@ -176,7 +183,11 @@ std::optional<Settled> MoveApart(const PairQuery& query, PointContact point, boo
     way = -kClear * point.x;
     options.start = {point.p_WA + way * point.n, point.p_WB};
   }
-  return point.x < 0.0 ? std::optional<Settled>({point, false}) : std::nullopt;
+  if (!(point.x < 0.0)) return std::nullopt;
+  const double near = kNearSurface * SizeOf(query);
+  const bool is_cut = LiesOnCut(*query.a, query.X_WA, point.p_WA, near) ||
+                      LiesOnCut(*query.b, query.X_WB, point.p_WB, near);
+  return Settled{point, is_cut};
 }
 
 /** The deepest point as the moments tell it, to a tolerance; empty where the cells do not overlap.

@@ -39,7 +39,7 @@ struct BestFace {
 void Improve(const Cell& of, const Pose& X_WO, const Cell& other, const Pose& X_WC, bool is_b,
              BestFace* best) {
   for (const Surface& s : of.surfaces) {
-    if (s.kind != SurfaceKind::kPlane) continue;
+    if (s.kind != SurfaceKind::kPlane || s.cut) continue;
     const Plane plane = PlaneOf(s, X_WO);
     double least = HUGE_VAL;
     VisitExtremes<CutEdges::kVisited>(
