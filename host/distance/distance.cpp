@@ -44,16 +44,20 @@ struct BoxPair {
 class CellSearch {
  public:
   CellSearch(PlacedCell a, PlacedCell b, double tolerance, int most)
-      : cell_{std::move(a), std::move(b)}, tolerance_(tolerance), most_(most) {}
+      : cell_{std::move(a), std::move(b)}, tolerance_(tolerance), most_(most) {
+    for (const int i : {0, 1}) {
+      if (cell_[i].bounded) reach_[i] = {cell_[i].box.X.p, Norm(cell_[i].box.half)};
+    }
+  }
 
-  /** Goes downhill: nearest points of the parts that are convex next to the last ones. */
+  /** Goes downhill: nearest points of the parts that are convex next to the last ones. What is
+   known of their reach ends each search as soon as it is proved. */
   void SearchFrom(Vec3 x, Vec3 y) {
-    const std::array<Reach, 2> nowhere;
     for (int k = 0; k < kMostSearches; ++k) {
       std::vector<Constraint> constraints;
       LinearizeAt(cell_[0], x, 0, &constraints);
       LinearizeAt(cell_[1], y, 1, &constraints);
-      const NearestPoints next = FindNearest(constraints, x, y, nowhere, HUGE_VAL);
+      const NearestPoints next = FindNearest(constraints, x, y, reach_, HUGE_VAL);
       if (!std::isfinite(next.distance)) return;
       const double way = Norm(next.x - x) + Norm(next.y - y);
       x = next.x;
@@ -66,9 +70,6 @@ class CellSearch {
   /** Finds the nearest points, or proves that none are nearer than `enough`. */
   void Run(double enough) {
     upper_ = enough;
-    for (const int b : {0, 1}) {
-      if (cell_[b].bounded) reach_[b] = {cell_[b].box.X.p, Norm(cell_[b].box.half)};
-    }
     Vec3 start[2];
     for (const int b : {0, 1}) start[b] = cell_[cell_[b].bounded ? b : 1 - b].box.X.p;
     SearchFrom(start[0], start[1]);

@@ -53,8 +53,9 @@ constexpr double kAcceptable = 30.0;
 constexpr int kSubstepsAfterArrest = 200;
 constexpr int kMostArrests = 3;
 /** What points gain that are deep of a sudden is taken where it is this share of what moves, though
- a substep may gain more: gains add up. */
-constexpr double kSudden = 1e-4;
+ a substep may gain more: bodies may gain 1e-3 since the start, and an impact takes some hundred
+ substeps. What is taken below that would be the scheme's own error, of either sign. */
+constexpr double kSudden = 1e-5;
 /** Half a substep that gains at least this share of what the whole did has a jump of the energy. */
 constexpr double kPersists = 0.9;
 /** A dissipative substep that gains energy is halved down to this share of the step. Below, its
@@ -193,6 +194,7 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       return substep;
     }
     const bool persists = halvings > 0 && check->gain > kPersists * last_gain;
+    const bool falls = halvings > 0 && check->gain <= kShareForLaw * last_gain;
     last_gain = check->gain;
     if (gains && persists && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
       *check = CheckEnergy(tools, group, substep, plan.length, scratch);
@@ -211,7 +213,9 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       progress->by_law = gains;
     }
     // Small gains that have added up: shorter substeps help soon or not at all.
-    if (has_laws && !check->Gains() && halvings >= kHalvingsForLaw) progress->by_law = gains;
+    if (has_laws && !check->Gains() && !falls && halvings >= kHalvingsForLaw) {
+      progress->by_law = gains;
+    }
     const bool jumps = gains && substep.length <= kSameTime * tools.world->step;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps || jumps) {

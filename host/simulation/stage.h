@@ -241,7 +241,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   GroupRules rules_;
   StateLayout layout_;
   StageScratch& s_;
-  double relaxation_ = 1.0;  ///< of the iteration to the implicit position
+  double relaxation_ = 1.0;     ///< of the iteration to the implicit position
+  std::vector<Pose> found_at_;  ///< where an adaptive method's pairs were found last
 };
 
 /** Calls act(k) for each k < count on the trial's threads. */

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/engine.h"
+#include "geometry/cover.h"
 #include "geometry/extremes.h"
 #include "geometry/grid/grid_cells.h"
 #include "geometry/grid/level_set.h"
@@ -81,10 +82,15 @@ bool HasRingsOnly(std::span<const geometry::Cell> cells) {
   });
 }
 
+/** Whether a face that a neighbour covers in part is cut, so that all of it is inside the body or
+ * none. */
+enum class Covered { kInPart, kWholly };
+
 /** Merged cells, and what is needed to touch them in points: faces that are inside the body are cut
  ones, whether or not all of the neighbour's face is; and the corners of hulls. */
-std::vector<geometry::Cell> CellsForPoints(std::span<const geometry::Cell> cells) {
+std::vector<geometry::Cell> CellsForPoints(std::span<const geometry::Cell> cells, Covered covered) {
   std::vector<geometry::Cell> merged = geometry::MergeCells(cells);
+  if (covered == Covered::kWholly) merged = geometry::SplitCoveredFaces(merged);
   std::vector<std::pair<std::size_t, std::size_t>> inside;
   for (std::size_t a = 0; a < merged.size(); ++a) {
     for (std::size_t i = 0; i < merged[a].surfaces.size(); ++i) {
@@ -173,12 +179,18 @@ void SolidCells::AddBareCells() {
 
 void SolidCells::AddMergedCells() {
   std::call_once(merged_made_, [this] {
-    merged_ = CellsForPoints(Cells());
+    const bool has_rings_only = HasRingsOnly(whole);
+    merged_ = CellsForPoints(Cells(), has_rings_only ? Covered::kWholly : Covered::kInPart);
     merged_boxes = MakeBodyCells(merged_);
     touches_whole =
         !whole.empty() && std::all_of(merged_.begin(), merged_.end(), points::TouchesFacesWhole);
-    if (split.empty() || !HasRingsOnly(whole)) return;
-    unsplit_ = CellsForPoints(whole);
+    if (!has_rings_only) return;
+    // Balls and planes feel no cuts, and polytopes come free of whole cells.
+    unsplit_ = CellsForPoints(whole, Covered::kInPart);
+    if (split.empty() && unsplit_.size() == merged_.size()) {
+      unsplit_.clear();
+      return;
+    }
     unsplit_boxes = MakeBodyCells(unsplit_);
   });
 }

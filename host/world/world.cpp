@@ -139,6 +139,26 @@ void AddRules(const BodyNames& names, World* world) {
   if (points) world->solids.AddMergedCells();
 }
 
+/** Methods that choose their steps evaluate contacts by the hundred in each; on a grid an
+ evaluation takes milliseconds. */
+void WarnOfSlowGrids(World* world) {
+  if (!IsAdaptive(world->scene)) return;
+  const int bodies = static_cast<int>(world->cells.size());
+  const auto name = [&](int b) { return world->scene.bodies[static_cast<std::size_t>(b)].name; };
+  for (int b = 0; b < bodies; ++b) {
+    if (!IsGrid(world->cells[static_cast<std::size_t>(b)])) continue;
+    for (int other = 0; other < bodies; ++other) {
+      if (world->Rule(b, other) == nullptr) continue;
+      world->warnings.push_back(
+          "integrator.method: " + world->scene.integrator.method +
+          " evaluates contacts some hundred times in each step, and that of " + name(b) + " and " +
+          name(other) + ", on a grid, takes milliseconds a time. Use method ark3, or " +
+          "representation: exact for " + name(b) + ", or larger voxels.");
+      return;
+    }
+  }
+}
+
 /** An explicit scheme throws bodies off holders that vibrate too fast for its steps. */
 void WarnOfStiffHolders(World* world) {
   const int last = world->tableau->stages - 1;
@@ -222,6 +242,7 @@ std::unique_ptr<World> MakeWorld(Scene scene, const World* like) {
   AddRules(names, world.get());
   AddSensors(names, world.get());
   WarnOfStiffHolders(world.get());
+  WarnOfSlowGrids(world.get());
   world->fingerprint = Fingerprint(*world);
   return world;
 }

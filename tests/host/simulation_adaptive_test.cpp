@@ -8,6 +8,7 @@
 #include "host/simulation.h"
 #include "integrators/adaptive.h"
 #include "simulation_scenes.h"
+#include "tests/host/scene_text.h"
 
 namespace intervox {
 namespace {
@@ -118,6 +119,45 @@ TEST(SlowAdaptiveSimulation, AccountsForAPegAtALooseTolerance) {
   while (!simulation.Done()) simulation.Step();
   EXPECT_LT(std::fabs(simulation.Energy().balance), 1e-4);  // of 2e-3 J; 4.9e-3 otherwise
   EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+}
+
+// Slopes by differences ask at the same poses for every velocity and bristle: 16 of a ball's 23
+// columns.
+TEST(ImplicitAdaptiveSimulation, LooksForContactsOnceAtAPose) {
+  if (!integrators::HasAdaptiveMethods()) GTEST_SKIP() << "built without SUNDIALS";
+  Scene scene = BallOverFloor(Frictional(1e8, 0.5, 0.3), "trbdf2", 1e-5);
+  scene.bodies[1] = Free("ball", "ball", kMass, {0, 0, kRadius - 1e-4}, {0.3, 0, 0}, {0, 0, 3});
+  Simulation simulation(scene);
+  for (int k = 0; k < 10; ++k) simulation.Step();
+  const SimulationCounters& counters = simulation.Counters();
+  EXPECT_GT(counters.stages, 200);
+  EXPECT_LT(static_cast<double>(counters.pairs), 0.9 * static_cast<double>(counters.stages));
+}
+
+// Each step of such a method asks for a contact some hundred times, and on a grid each takes
+// milliseconds: the run says so before it begins, and what to do.
+TEST(ImplicitAdaptiveSimulation, IsWarnedOfOnGrids) {
+  if (!integrators::HasAdaptiveMethods()) GTEST_SKIP() << "built without SUNDIALS";
+  const auto warnings = [](const std::string& method, const std::string& grid) {
+    const Simulation simulation = testing::FromText(
+        "duration: 1\nintegrator: {step: 1e-3, method: " + method +
+        "}\nshapes:\n  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n  ball: "
+        "{sphere: "
+        "{radius: 0.01}}\ncontact_models: {default: {normal: {model: gonthier, stiffness: "
+        "1e8, restitution: 1}}}\nbodies:\n  floor: {shape: floor, fixed: true}\n  marble: "
+        "{shape: ball, mass: 1" +
+        grid + "}\n");
+    const auto said = simulation.Warnings();
+    return std::vector<std::string>(said.begin(), said.end());
+  };
+  const std::string grid = ", representation: {grid: 2e-3}";
+  EXPECT_TRUE(warnings("ark3", grid).empty());
+  EXPECT_TRUE(warnings("trbdf2", "").empty());
+  const auto said = warnings("trbdf2", grid);
+  ASSERT_EQ(said.size(), 1u);
+  for (const char* word : {"trbdf2", "marble", "floor", "ark3", "representation: exact"}) {
+    EXPECT_NE(said[0].find(word), std::string::npos) << word << " in " << said[0];
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AdaptiveSimulation, ::testing::Values("bdf", "trbdf2", "dopri5"),

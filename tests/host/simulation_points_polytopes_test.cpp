@@ -83,7 +83,7 @@ Outcome Collide(int count, double deepest = 0.03) {
 
 TEST(PolytopeImpacts, KeepTheirEnergy) {
   const Outcome outcome = Collide(60);
-  EXPECT_LT(outcome.gain, 3e-3);
+  EXPECT_LT(outcome.gain, 5e-5);
   EXPECT_LT(outcome.loss, 1e-2);
   EXPECT_LT(outcome.by_law, 1e-2);
   EXPECT_EQ(outcome.gaining, 0);
@@ -92,7 +92,7 @@ TEST(PolytopeImpacts, KeepTheirEnergy) {
 
 TEST(SlowPolytopeImpacts, GainNothing) {
   const Outcome outcome = Collide(200);
-  EXPECT_LT(outcome.gain, 1e-3);
+  EXPECT_LT(outcome.gain, 1e-4);
   EXPECT_LT(outcome.loss, 5e-2);
   EXPECT_EQ(outcome.gaining, 0);
   EXPECT_GT(outcome.impacts, 80);
@@ -100,7 +100,7 @@ TEST(SlowPolytopeImpacts, GainNothing) {
 
 TEST(SlowPolytopeImpacts, GainNothingATenthOfTheirSizeDeep) {
   const Outcome outcome = Collide(60, 0.1);
-  EXPECT_LT(outcome.gain, 2e-3);
+  EXPECT_LT(outcome.gain, 1e-4);
   EXPECT_LT(outcome.loss, 3e-2);
   EXPECT_EQ(outcome.gaining, 0);
   EXPECT_GT(outcome.impacts, 25);

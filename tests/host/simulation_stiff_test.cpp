@@ -212,5 +212,42 @@ TEST(StiffContact, WhatSpinsInPlaceIsNotAtRest) {
   EXPECT_EQ(simulation.RestingFor(), 0.0);
 }
 
+// A damper that stops a ring within a hundredth of a step, though its spring is soft: what single
+// substeps gain less than they may adds up, and goes where they are halved on.
+TEST(StiffContact, StrongDampersOnSoftSpringsGainNothing) {
+  struct Fall {
+    const char *law, *part;
+  };
+  const Fall falls[] = {
+      {"stiffness: 65014667297.992165, damping: 2041743.3818284555",
+       "pose: {position: [0, 0, 0.018524024957785303], quaternion: [-0.525749329037135, "
+       "-0.6528738384141707, 0.10829086248360137, -0.5344309901511208]}, velocity: {linear: [0.1, "
+       "0, -0.4485441007603762], angular: [2.98939490963134, -2.6448354269382857, "
+       "-1.8021534568171371]}"},
+      {"stiffness: 36467739075810.52, damping: 87718632.41922507",
+       "pose: {position: [0, 0, 0.01711831939495942], quaternion: [0.7619986423877966, "
+       "0.3789086810974203, 0.14701826084807693, 0.5041546502466026]}, velocity: {linear: [0.1, 0, "
+       "-0.39607069425150354], angular: [2.816874359586503, -1.7740282830629797, "
+       "1.2572284482120146]}"},
+      {"stiffness: 42167171286.37393, damping: 47727721.50767896",
+       "pose: {position: [0, 0, 0.027360292485543107], quaternion: [0.3662967075572724, "
+       "0.2888023527143492, 0.14076912445934517, -0.8732719946833909]}, velocity: {linear: [0.1, "
+       "0, -0.47735642271061984], angular: [3.6661658026326887, -1.450352486681541, "
+       "2.974163820535855]}"}};
+  for (const Fall& fall : falls) {
+    Simulation simulation = FromText(
+        "duration: 0.15\nintegrator: {step: 1e-3}\nshapes:\n"
+        "  floor: {half_space: {normal: [0, 0, 1], offset: 0}}\n"
+        "  ring: {difference: [{cylinder: {radius: 0.5, height: 0.17}}, {cylinder: {radius: 0.2, "
+        "height: 0.35}}], scale: 0.01}\ncontact_models: {default: {normal: {model: linear, " +
+        std::string(fall.law) +
+        "}, friction: {model: bristle, mu_s: 0.6, mu_c: 0.5}, rolling: {model: none}}}\nbodies:\n"
+        "  floor: {shape: floor, fixed: true}\n  ring: {shape: ring, mass: 10, " +
+        fall.part + "}\n");
+    RunToEnd(&simulation);
+    EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << fall.law;
+  }
+}
+
 }  // namespace
 }  // namespace intervox

@@ -16,6 +16,16 @@ std::array<Vec3, 3> ThreeAround(const Vec3& axis, const Vec3& e);
 /** The only curved surface of a cell; null where it has none or several. */
 const geometry::Surface* OnlyCurved(const geometry::Cell& cell);
 
+/** The only curved surface of a cell beside hollow ones, as a tube has; null where there is none,
+ or several. It bounds the cell's convex hull, as far as the hollows leave it. */
+const geometry::Surface* OuterCurved(const geometry::Cell& cell);
+
+/** Whether a cell has a curved surface that is hollow. */
+bool HasHollows(const geometry::Cell& cell);
+
+/** Whether a point is in one of a cell's hollows, by more than some room. */
+bool IsInHollow(const geometry::Cell& cell, const Vec3& p, double room = 0.0);
+
 /** Whether the convex hull of a cell is a polytope with known corners. */
 inline bool HasCorners(const geometry::Cell& cell) { return !cell.corners.p_C.empty(); }
 
@@ -35,7 +45,8 @@ inline Plane PlaneOf(const geometry::Surface& plane, const Pose& X_WC) {
 /** Whether a point lies on a cell, but for rounding. */
 bool LiesOn(const geometry::Cell& cell, const Vec3& p);
 
-/** Whether corners, rims and extreme points are all that can stand on a plane. */
+/** Whether corners, rims and extreme points are all that can stand on a plane, as long as they are
+ not in a hollow. */
 bool HasExtremes(const geometry::Cell& cell);
 
 /** What is visited where a body was cut: corners and rims of its cells that are not its own. */
@@ -79,7 +90,7 @@ void VisitExtremes(const geometry::Cell& cell, const Vec3& down, const Visit& vi
     }
     return;
   }
-  const geometry::Surface& s = *OnlyCurved(cell);
+  const geometry::Surface& s = *OuterCurved(cell);
   const Vec3 axis = s.R.Col(2), local = TransposeTimes(s.R, down);
   if (s.kind == SurfaceKind::kEllipsoid) {
     const Vec3 squares{-s.c / s.e.x, -s.c / s.e.y, -s.c / s.e.z};
@@ -99,7 +110,7 @@ void VisitExtremes(const geometry::Cell& cell, const Vec3& down, const Visit& vi
   }
   int rim = 0;
   for (const geometry::Surface& plane : cell.surfaces) {
-    if (&plane == &s) continue;
+    if (plane.kind != SurfaceKind::kPlane) continue;
     ++rim;
     if (plane.cut && !kAll) continue;
     const double z = Dot(axis, plane.o - s.o);

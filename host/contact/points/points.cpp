@@ -109,32 +109,33 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
   return 0.0;
 }
 
-/** The extremes of a cell of body A below the only plane of B. */
-double PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space, const Pose& X_WB,
-                   std::vector<PointContact>* out) {
+/** The extremes of a cell of body A below the only plane of B. Empty where one is in a hollow. */
+std::optional<double> PlanePoints(const Cell& cell, const Pose& X_WA, const Cell& half_space,
+                                  const Pose& X_WB, std::vector<PointContact>* out) {
   const Plane plane = PlaneOf(*OnlyPlane(half_space), X_WB);
   const Vec3& n = plane.n;
   const Vec3 n_A = TransposeTimes(X_WA.R, n);
   const double offset = plane.offset - Dot(n, X_WA.p);
   const bool corners = HasCorners(cell);  // which lie on their cell
   double least = HUGE_VAL;
+  bool in_hollow = false;
   VisitExtremes(cell, -n_A, [&](int feature, const Vec3& p_A) {
     const double x = Dot(n_A, p_A) - offset;
     if (!(x < 0.0 || x < least)) return;
-    if (!corners && !LiesOn(cell, p_A)) return;
+    if (!corners && !LiesOn(cell, p_A)) {
+      in_hollow = in_hollow || (x < 0.0 && IsInHollow(cell, p_A));
+      return;
+    }
     least = std::min(least, x);
     if (x < 0.0) out->push_back(Touch(feature, x, n, X_WA * p_A));
   });
+  if (in_hollow) return std::nullopt;
   return std::isfinite(least) ? std::max(0.0, least) : 0.0;
 }
 
 /** Whether a boundary point of the hull is one of the cell: not in one of its hollows. */
 bool IsClearOfHollows(const Cell& cell, const Pose& X_WC, const Vec3& p_W, double room) {
-  if (cell.polytope) return true;
-  const Vec3 p = TransposeTimes(X_WC.R, p_W - X_WC.p);
-  return std::all_of(cell.surfaces.begin(), cell.surfaces.end(), [&](const Surface& s) {
-    return s.kind == SurfaceKind::kPlane || geometry::Level(s, p) <= room;
-  });
+  return cell.polytope || !IsInHollow(cell, TransposeTimes(X_WC.R, p_W - X_WC.p), room);
 }
 
 }  // namespace
@@ -165,9 +166,15 @@ double FindPoints(const PairQuery& query, PairKind kind, double power,
       if (gap) return *gap;
       break;
     }
-    case PairKind::kPlane:
-      if (OnlyPlane(b) != nullptr) return PlanePoints(a, X_WA, b, X_WB, out);
-      return Exchanged([&] { return PlanePoints(b, X_WB, a, X_WA, out); }, out);
+    case PairKind::kPlane: {
+      const std::size_t before = out->size();
+      const auto of_b = [&] { return PlanePoints(b, X_WB, a, X_WA, out); };
+      const auto gap =
+          OnlyPlane(b) != nullptr ? PlanePoints(a, X_WA, b, X_WB, out) : Exchanged(of_b, out);
+      if (gap) return *gap;
+      out->resize(before);
+      break;
+    }
     case PairKind::kPolytopes: {
       const std::size_t before = out->size();
       const double gap = PointsOfPolytopes(a, X_WA, b, X_WB, power, out);

@@ -27,7 +27,7 @@ enum class PairKind {
   kBall,       ///< a ball and any cell: the foot of its centre, three of a ring
   kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
   kPolytopes,  ///< two cells whose hulls are polytopes: by the way out that takes the least energy
-  kVertices,   ///< cylinders and cones with each other and with polytopes: vertices in the other
+  kVertices,   ///< cylinders, cones and tubes with polytopes or each other: vertices in the other
   kAny,        ///< any others: the deepest point by their distance once they are moved apart
 };
 
@@ -44,16 +44,17 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
 /** Appends the points at which the cells of a query penetrate, x < 0.
  - A ball touches at the foot of its centre (Gonthier A.2: plane, edge, cylinder, cone and others),
    and where that is on a circle about an axis nearer to the centre (a rim, a funnel), at 120° too.
- - On a half-space stand the corners of a polytope; of a cylinder or cone the lowest point of each
-   rim and two more at 120° from it, and the tip; the lowest point of an ellipsoid or torus.
+ - On a half-space stand the corners of a polytope; of a cylinder, cone or tube the lowest point of
+   each rim and two more at 120° from it, and the tip; the lowest point of an ellipsoid or torus.
+   Where one of them is in a hollow, the deepest point.
  - Two polytopes touch along the way out that takes the least energy: at a corner beyond a face,
    where two edges cross, or, where faces lie on each other, at the corners of what these share.
    These corners come and go as parts slide over each other. Each has the weight of what there is of
    the two edges that meet there, so what comes begins with what it takes from its neighbours, and
    each is a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
    So do cells with hollows, a box with a hole, as long as these points are on the cell.
- - Cylinders and cones touch each other and polytopes at vertices that are inside the other, see
-   PointsOfVertices; where there are none, at their deepest point.
+ - Cylinders and cones touch each other and polytopes, and tubes polytopes, at vertices that are
+ inside the other, see PointsOfVertices; where there are none, at their deepest point.
  - Any others touch at their deepest point, where the least motion takes them apart: see
  DeepestPoint. Feet on cut faces are left out: a neighbouring cell has the point.
  @param kind  KindOf of the cells

@@ -17,9 +17,10 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took. */
+/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took; with
+ hollow faces, too, as a tube. */
 bool IsRoundWithVertices(const Cell& cell) {
-  const Surface* s = OnlyCurved(cell);
+  const Surface* s = OuterCurved(cell);
   if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
   if (s->kind == SurfaceKind::kCone) return true;
   return (s->kind == SurfaceKind::kCylinder || geometry::IsSphere(*s)) &&
@@ -38,7 +39,7 @@ struct BestFace {
 void Improve(const Cell& of, const Pose& X_WO, const Cell& other, const Pose& X_WC, bool is_b,
              BestFace* best) {
   for (const Surface& s : of.surfaces) {
-    if (s.kind != SurfaceKind::kPlane) continue;
+    if (s.kind != SurfaceKind::kPlane || s.cut) continue;
     const Plane plane = PlaneOf(s, X_WO);
     double least = HUGE_VAL;
     VisitExtremes<CutEdges::kVisited>(
@@ -75,7 +76,9 @@ std::optional<PointContact> VertexIn(const Cell& cell, const Pose& X_WC, int fea
 bool HaveVertices(const Cell& a, const Cell& b) {
   const auto is_polytope = [](const Cell& cell) { return cell.polytope && HasCorners(cell); };
   const bool round_a = IsRoundWithVertices(a), round_b = IsRoundWithVertices(b);
-  return (round_a && (round_b || is_polytope(b))) || (round_b && is_polytope(a));
+  // Within a hole a rim presses sideways, where three points along the axis are not.
+  if (round_a && round_b) return !HasHollows(a) && !HasHollows(b);
+  return (round_a && is_polytope(b)) || (round_b && is_polytope(a));
 }
 
 std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<PointContact>* out) {

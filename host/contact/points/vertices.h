@@ -1,5 +1,5 @@
-/** @file Points of two convex cells with plane faces of which one at least is round: vertices of
- each in the other. */
+/** @file Points of two cells with plane faces of which one at least is round: vertices of each in
+ the other. */
 #pragma once
 
 #include <optional>
@@ -14,7 +14,8 @@ namespace intervox::host::points {
 std::optional<PointContact> VertexIn(const geometry::Cell& cell, const Pose& X_WC, int feature,
                                      const Vec3& p_W);
 
-/** Whether two cells touch by their vertices: cylinders, cones and polytopes. */
+/** Whether two cells touch by their vertices: cylinders, cones and polytopes; tubes and funnels
+ with polytopes. */
 bool HaveVertices(const geometry::Cell& a, const geometry::Cell& b);
 
 /** Appends the points at which vertices of a cell are inside the other: corners, tips, and of each

@@ -24,10 +24,10 @@ bool IsCut(const Cell& cell, int face) {
 }
 
 /** How far a point of a cylinder's axis is from its nearer end, in the cell's frame. */
-double WayToEnd(const Cell& cylinder, const Surface& wall, const Vec3& p) {
+double WayToEnd(const Cell& cylinder, const Vec3& p) {
   double way = HUGE_VAL;
   for (const Surface& plane : cylinder.surfaces) {
-    if (&plane != &wall) way = std::fmin(way, -geometry::Level(plane, p));
+    if (plane.kind == SurfaceKind::kPlane) way = std::fmin(way, -geometry::Level(plane, p));
   }
   return way;
 }
@@ -35,14 +35,13 @@ double WayToEnd(const Cell& cylinder, const Surface& wall, const Vec3& p) {
 }  // namespace
 
 bool IsCylinder(const Cell& cell) {
-  const Surface* s = OnlyCurved(cell);
-  return s != nullptr && s->kind == SurfaceKind::kCylinder && s->side > 0 && cell.bounded &&
-         HasExtremes(cell);
+  const Surface* s = OuterCurved(cell);
+  return s != nullptr && s->kind == SurfaceKind::kCylinder && cell.bounded && HasExtremes(cell);
 }
 
 void AddWallCrossings(const PairQuery& query, std::vector<PointContact>* out) {
   thread_local PosedPolytope part;
-  const Surface& wall = *OnlyCurved(*query.b);
+  const Surface& wall = *OuterCurved(*query.b);
   const double radius = std::sqrt(-wall.c / wall.e.x);
   const Pose& X_WB = query.X_WB;
   const Vec3 axis = X_WB.R * wall.R.Col(2), o = X_WB * wall.o;
@@ -60,7 +59,8 @@ void AddWallCrossings(const PairQuery& query, std::vector<PointContact>* out) {
     const Vec3 p = edge.from + at * u, foot = o + Dot(p - o, axis) * axis;
     const double distance = Norm(p - foot), x = distance - radius;
     if (!(x < 0.0 && distance > 0.0)) continue;
-    const double way = WayToEnd(*query.b, wall, TransposeTimes(X_WB.R, foot - X_WB.p));
+    if (IsInHollow(*query.b, TransposeTimes(X_WB.R, p - X_WB.p))) continue;
+    const double way = WayToEnd(*query.b, TransposeTimes(X_WB.R, foot - X_WB.p));
     const double chord = std::sqrt((radius * radius - distance * distance) / square);
     const double weight =
         std::fmin(1.0, std::fmin(at, length - at) / chord) * std::clamp(-way / x, 0.0, 1.0);
