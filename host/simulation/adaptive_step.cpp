@@ -205,7 +205,7 @@ Interval IntervalMaker::Make() {
   Interval interval;
   all_ = rates_.Start();
   const double longest =
-      std::fmin(effort_.longest, LengthByThickness(tools_, group_, end_ - group_.time));
+      std::fmin(effort_.longest, LengthByThickness(tools_, group_, end_ - group_.time, false));
   const integrators::AdaptiveTask task{
       group_.time, end_, longest, effort_.first, effort_.tolerance, rates_.Quadratures()};
   stepper_.emplace(*tools_.adaptive, task, rates_, all_);

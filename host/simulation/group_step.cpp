@@ -23,6 +23,10 @@ namespace {
  comes. */
 constexpr int kBudget = 120;
 constexpr int kMostSubsteps = 4000;
+/** What the first few onsets of a step add to its budget: an impact takes some fifty substeps, and
+ must not be left to a dissipative one because others have moved before it. */
+constexpr int kBudgetOfOnset = 60;
+constexpr int kMostBudgeted = 2;
 /** Events located in one step, and trials spent on finding them. */
 constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
@@ -247,14 +251,18 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
   StepProgress progress;
   const bool joined = !group->joints.empty();
   if (joined) progress.refinements = kMostJointRefinements;
-  const int budget = joined ? kJointBudget : kBudget;
+  const int least = joined ? kJointBudget : kBudget;
   while (group->time < end) {
     const double left = NextCut(tools, *group, end) - group->time;
     if (joined && progress.substeps >= kMostSubsteps) {
       RefuseJammed(tools, *scratch, *group, progress.substeps);
     }
     SubstepPlan plan = PlanSubstep(tools, *group, left, scratch);
-    if (++progress.substeps > budget) plan = {left, true};
+    const int budget = least + kBudgetOfOnset * std::min(progress.events, kMostBudgeted);
+    if (++progress.substeps > budget && (joined || !group->patches.contacts.empty())) {
+      plan = {joined ? left : LengthByThickness(tools, *group, left, true), true};
+    }
+    if (progress.substeps > kMostSubsteps) plan = {left, true};
     if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;
     EnergyCheck check;
     const Substep substep = FindSubstep(tools, plan, *group, &progress, scratch, &check);

@@ -26,9 +26,11 @@ constexpr double kSlowSteps = 2.0;
 /** They are vibrations once the contact has lasted for this phase, and for a step: an impact is
  over after π. */
 constexpr double kLastingPhase = 6.0;
-/** Two bodies move by at most this share of the thinner one in a substep, unless that takes more
- substeps than this. */
+/** Two bodies move past each other by at most this share of the thinner one in a substep, and a
+ tumbling body turns by at most this much [rad]: beyond a radian the schemes make energy. */
 constexpr double kThicknessShare = 0.5;
+constexpr double kMostTurn = 0.1;
+/** Unless that takes more substeps than these. */
 constexpr double kMostCuts = 200.0;
 
 /** A body's motion and acceleration at the accepted state. */
@@ -129,7 +131,44 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
 
 }  // namespace
 
-double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left) {
+namespace {
+
+/** A lower bound of the distance of two bodies by their boxes [m]. */
+double GapOf(const BodyGroup& group, const NearPair& pair) {
+  const Pose &X_WI = group.poses[static_cast<std::size_t>(pair.i)],
+             &X_WJ = group.poses[static_cast<std::size_t>(pair.j)];
+  const BodyCells &i = *pair.cells_i, &j = *pair.cells_j;
+  if (!i.bounded && !j.bounded) return 0.0;
+  if (!i.bounded) return UnboundedGap(i, X_WI, WorldBox(j, X_WJ), X_WJ * j.center, j.radius);
+  if (!j.bounded) return UnboundedGap(j, X_WJ, WorldBox(i, X_WI), X_WI * i.center, i.radius);
+  const geometry::Aabb a = WorldBox(i, X_WI), b = WorldBox(j, X_WJ);
+  const auto apart = [](double lower_a, double upper_a, double lower_b, double upper_b) {
+    return std::fmax(0.0, std::fmax(lower_a - upper_b, lower_b - upper_a));
+  };
+  return Norm(Vec3{apart(a.lower.x, a.upper.x, b.lower.x, b.upper.x),
+                   apart(a.lower.y, a.upper.y, b.lower.y, b.upper.y),
+                   apart(a.lower.z, a.upper.z, b.lower.z, b.upper.z)});
+}
+
+/** The part of `left` [s] in which no free body tumbles by more than the schemes resolve. A turn
+ about a principal axis or of a ball needs no limit: there ω and L are parallel. */
+double LengthByTumbling(const BodyGroup& group, double left) {
+  double length = left;
+  for (const int body : group.free) {
+    const RigidBody& rigid = group.state[static_cast<std::size_t>(body)];
+    const double turn = Norm(rigid.w);
+    if (!(turn * left > kMostTurn)) continue;
+    const double tumble = std::sqrt(turn * Norm(Cross(rigid.w, rigid.spin)) / Norm(rigid.spin));
+    if (!(tumble * left > kMostTurn)) continue;
+    length = std::fmin(length, std::fmax(kMostTurn / tumble, left / kMostCuts));
+  }
+  return length;
+}
+
+}  // namespace
+
+double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left,
+                         bool from_here) {
   double length = left;
   for (const NearPair& pair : group.near) {
     const auto i = static_cast<std::size_t>(pair.i), j = static_cast<std::size_t>(pair.j);
@@ -138,8 +177,10 @@ double LengthByThickness(const StageTools& tools, const BodyGroup& group, double
         Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius + Norm(b.w) * pair.cells_j->radius;
     const double thickness = std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
                                        tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
-    if (!(speed * left > kThicknessShare * thickness)) continue;
-    length = std::fmin(length, std::fmax(kThicknessShare * thickness / speed, left / kMostCuts));
+    double way = kThicknessShare * thickness;
+    if (!(speed * left > way)) continue;
+    if (from_here) way += std::fmax(0.0, GapOf(group, pair));
+    length = std::fmin(length, std::fmax(way / speed, from_here ? 0.0 : left / kMostCuts));
   }
   return length;
 }
@@ -160,14 +201,14 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
                         StageScratch* scratch) {
   scratch->followed.assign(group.patches.contacts.size(), false);
   scratch->first_length = -1.0;
-  left = LengthByJoints(group, left);
-  if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left), false};
+  left = LengthByTumbling(group, LengthByJoints(group, left));
+  if (group.patches.contacts.empty()) return {LengthByThickness(tools, group, left, true), false};
   const Substep whole{group.time, left, false, false};
   GroupStage stage(tools, group, whole, scratch, false);
   stage.LoadState();
   stage.LoadFirstStage();
   if (group.joints.empty() && scratch->holders.empty()) scratch->first_length = left;
-  SubstepPlan plan{LengthByThickness(tools, group, left), false};
+  SubstepPlan plan{LengthByThickness(tools, group, left, true), false};
   bool slow = false, fast = plan.length < left;
   const std::vector<Contact>& contacts = group.patches.contacts;
   thread_local std::vector<ContactWish> kept;

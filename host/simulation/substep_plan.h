@@ -18,13 +18,17 @@ struct SubstepPlan {
  and acceleration, is small against its depth may take the whole of it: the schemes are L-stable.
  Others take 0.25/ω, ω being the frequency that they will have by then; vibrations of lasting
  contacts that are slow against what the loads do within a step are left to a dissipative step. Two
- bodies do not move past each other by more than half of the thinner one.
+ bodies do not move past each other by more than half of the thinner one, and none tumbles by more
+ than a tenth of a radian.
  Leaves in the scratch the rates at the accepted state, and which contacts the substep follows. */
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch);
 
-/** The part of `left` [s] in which no two bodies pass each other unseen. */
-double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left);
+/** The part of `left` [s] in which no two bodies pass each other unseen.
+ @param from_here  of the next substep alone, which may also take what the bodies are apart by; else
+ of any substep within `left` */
+double LengthByThickness(const StageTools& tools, const BodyGroup& group, double left,
+                         bool from_here);
 
 /** The thickness of a body's parts that count: the least of those cells whose boxes have a tenth
  of the largest one's volume; infinite for unbounded ones [m]. */

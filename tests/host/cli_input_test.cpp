@@ -200,5 +200,21 @@ TEST(Cli, CorruptResultsAreRefusedOrRead) {
   EXPECT_GE(refused, 36);  // some bytes are in room that is kept free
 }
 
+// An option takes what stands behind it and no file that follows.
+TEST(Cli, OptionsMayStandBeforeFiles) {
+  for (const std::string& call :
+       {"run --set duration=1", "batch --set duration=1", "validate --set duration=1",
+        "settle --set duration=1", "render --camera zoom=2", "render --cut a:0,0,1,0",
+        "render --translucent a=0.5", "report --over a --over b", "study --voxel-sizes 0.1,0.2",
+        "study --voxel-sizes 0.1 --leaf-rules clip", "study --voxel-sizes 0.1 --threads 1",
+        "study --voxel-sizes 0.1 --device cpu",
+        "insertion-force --body a --depth 1 --along 0,0,-1"}) {
+    const Outcome outcome = Call(call + " no_such_file");
+    EXPECT_EQ(outcome.status, 2) << call;
+    EXPECT_NE(outcome.text.find("intervox: no_such_file: "), std::string::npos)
+        << call << ": " << outcome.text;
+  }
+}
+
 }  // namespace
 }  // namespace intervox

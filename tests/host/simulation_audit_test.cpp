@@ -33,9 +33,8 @@ TEST(EnergyAudit, OverlapsOfTheStartAreStored) {
                 Number(stiffness) +
                 "}}\nbodies:\n  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, "
                 "fixed: true}\n  box: {shape: {box: {size: [" +
-                Number(edge) + ", " + Number(edge) + ", " + Number(edge) +
-                "]}}, mass: " + Number(mass) + ", pose: {position: [0, 0, " +
-                Number(0.5 * edge - depth) + "]}}\n",
+                Number(edge) + ", " + Number(edge) + ", " + Number(edge) + "]}}, mass: " +
+                Number(mass) + ", pose: {position: [0, 0, " + Number(0.5 * edge - depth) + "]}}\n",
             2);
         EXPECT_NEAR(simulation.Energy().elastic, stored, 1e-7 * stored) << edge << ' ' << stiffness;
         EXPECT_NEAR(simulation.Energy().law_gain, 0.0, 1e-7 * stored);
