@@ -192,8 +192,8 @@ TEST(SimulationManyTest, LargeTurnsWithinAStepKeepOrderAndMomentum) {
       return Norm(d.row0) + Norm(d.row1);
     };
     for (int k = 0; k < 3; ++k) error[k] = error_at(2e-4 / (1 << k));  // from 0.08 rad a step on
-    // Of longer steps substeps are made.
-    for (const double step : {1e-3, 5e-3}) EXPECT_LT(error_at(step), 4 * error[0]) << step;
+    // Longer steps are cut to some 0.25 rad.
+    for (const double step : {1e-3, 5e-3}) EXPECT_LT(error_at(step), 40 * error[0]) << step;
     const int order = method[3] - '0';
     EXPECT_GT(std::log2(error[0] / error[1]), order - 0.4) << method << " " << error[0];
     EXPECT_GT(std::log2(error[1] / error[2]), order - 0.3) << method << " " << error[2];
