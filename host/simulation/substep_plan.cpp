@@ -29,7 +29,7 @@ constexpr double kLastingPhase = 6.0;
 /** Two bodies move past each other by at most this share of the thinner one in a substep, and a
  tumbling body turns by at most this much [rad]: beyond a radian the schemes make energy. */
 constexpr double kThicknessShare = 0.5;
-constexpr double kMostTurn = 0.1;
+constexpr double kMostTurn = 0.05;
 /** Unless that takes more substeps than these. */
 constexpr double kMostCuts = 200.0;
 

@@ -19,7 +19,7 @@ struct SubstepPlan {
  Others take 0.25/ω, ω being the frequency that they will have by then; vibrations of lasting
  contacts that are slow against what the loads do within a step are left to a dissipative step. Two
  bodies do not move past each other by more than half of the thinner one, and none tumbles by more
- than a tenth of a radian.
+ than a twentieth of a radian.
  Leaves in the scratch the rates at the accepted state, and which contacts the substep follows. */
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left,
                         StageScratch* scratch);
