@@ -220,6 +220,17 @@ TEST(Cli, RunTellsOfEnergyThatIsLeftOver) {
   EXPECT_NE(outcome.text.find("the integrator left"), std::string::npos) << outcome.text;
   outcome = Call("run -q --set integrator.step=1e-5 " + tumbling + out);
   EXPECT_EQ(outcome.text, "");
+  for (const char* type : {"spherical", "fixed"}) {
+    for (const char* place : {"0", "10"}) {
+      const std::string hanging = Write(
+          folder / "hanging.yaml",
+          std::string("schema: intervox/scene/2\nduration: 0.2\nbodies:\n  box: {shape: {box: "
+                      "{size: [0.1, 0.1, 0.1]}}, mass: 1, pose: {position: [") +
+              place + ", 0, 0]}}\njoints: {j: {type: " + type + ", bodies: [box, world], point: [" +
+              place + ", 0, 0]}}\n");
+      EXPECT_EQ(Call("run -q " + hanging + out).text, "") << type << place;
+    }
+  }
   for (const char* depth : {"9.81e-6", "1e-4", "3e-3"}) {
     const std::string resting = Write(
         folder / "resting.yaml",
