@@ -695,7 +695,7 @@ MUTANTS = [
     Mutant("host/simulation/energy_guard.cpp", "rounding at joints is an error",
            "out.rounding += «kJointsClosed * Norm(weight)»;", "0.0", "host:JointMotionTest*"),
     Mutant("host/cli/simulate.cpp", "what the integrator leaves over is not told",
-           "if (!(std::fabs(balance) > «kWorthSaying * through» + sim", "HUGE_VAL", "host:Cli.RunTells*"),
+           "if (!(std::fabs(balance) > «kWorthSaying * through»)) return;", "HUGE_VAL", "host:Cli.RunTells*"),
     Mutant("host/mesh/write.cpp", "a mesh is written over what stands there",
            "made = «path.string() + \".new\"»;", "path.string()", "host:Cli.What*"),
 ]

@@ -79,7 +79,9 @@ constexpr double kWorthSaying = 0.01;
 /** Says when the integrator leaves energy over. @param through  the most at any sample [J] */
 void WarnOfTheBalance(const Simulation& simulation, double through) {
   const double balance = simulation.Energy().balance;
-  if (!(std::fabs(balance) > kWorthSaying * through + simulation.Energy().rounding)) return;
+  if (!(std::fabs(balance) > kWorthSaying * through)) return;
+  // What has never moved has rounding alone.
+  if (simulation.RestingFor() >= simulation.Time()) return;
   std::cerr << fmt::format(
       "intervox: warning: the integrator left {:.3g} J over, {:.2g} % of what went through; do not "
       "trust the motion. Use a smaller step, in which bodies turn by less than 0.1 rad.\n",

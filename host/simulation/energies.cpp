@@ -25,14 +25,11 @@ EnergyAudit MakeAudit(const World& world, const State& state) {
   const std::array<double, kQuadratures>& work = state.ledger.work;
   const std::array<double, kLosses> lost = state.ledger.Losses();
   EnergyAudit out;
-  constexpr double kRounding = 1e-9;  // of weights times distances, over any number of steps
   for (std::size_t b = 0; b < state.bodies.size(); ++b) {
     const RigidBody& body = state.bodies[b];
     if (body.kind != BodyKind::kFree) continue;
     out.kinetic += KineticEnergy(body);
     out.gravity -= body.mass * Dot(world.scene.gravity, body.p_WM - world.start[b].p_WM);
-    const double radius = world.SizeOf(b).bounded ? world.SizeOf(b).radius : 0.0;
-    out.rounding += kRounding * body.mass * Norm(world.scene.gravity) * (Norm(body.p_WM) + radius);
   }
   out.elastic = state.ledger.elastic;
   out.bristle = work[kBristleStored] - state.ledger.bristle_lost;

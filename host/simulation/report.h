@@ -32,7 +32,6 @@ struct EnergyAudit {
   double joint_projection = 0.0;  ///< of dissipated_numerical, taken by putting joints right
   double largest_fall = 0.0;      ///< of any dissipated energy below an earlier value, ≥ 0
   double balance = 0.0;           ///< what is left over: error of the resolved substeps
-  double rounding = 0.0;          ///< a balance below this may be rounding alone
   /// What normal laws without a potential have given beyond what bodies put into them: what patches
   /// store now, by their moments, less `elastic` and what bounds passive contacts took. Of contacts
   /// that last right to a fifth of that.
