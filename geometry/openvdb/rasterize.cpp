@@ -83,17 +83,23 @@ RasterReport Rasterize(std::span<const Cell> cells, double voxel_size, double ha
   RasterReport report;
   report.active_voxels = static_cast<std::int64_t>(grid->activeVoxelCount());
   report.volume = openvdb::tools::levelSetVolume(*grid, true);
+  // What stands there is replaced once all is written.
+  const std::filesystem::path made = path.string() + ".new";
   try {
-    openvdb::io::File file(path.string());
+    openvdb::io::File file(made.string());
     file.write({grid});
     file.close();
     file.open(false);  // OpenVDB does not say when a disk is full
     file.readGrid(name);
     file.close();
+    std::filesystem::rename(made, path);
     report.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
   } catch (const std::exception& error) {
+    std::error_code ignored;
+    std::filesystem::remove(made, ignored);
     throw std::runtime_error(path.string() + ": cannot write the grid (" + error.what() +
-                             "). Check that the folder exists and is writable.");
+                             "). Is the disk full? Else check that the folder exists and is "
+                             "writable.");
   }
   return report;
 }

@@ -197,6 +197,7 @@ void AddBatch(CLI::App& app, int& status) {
                       "Folder of the results; default: the batch file's name. With --only a file");
   command->add_option("--set", options->overrides, "Edit of the scene, path=value")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   command->add_option("--shard", options->shard, "i/n: the i-th of n parts of the runs");

@@ -1,5 +1,7 @@
 #include "host/cli/frames.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -62,7 +64,14 @@ std::set<int> ChooseSamples(const host::Film& film, const std::string& frames) {
     }
     for (int k = 0; k * step <= end + 1e-9 * step; ++k) samples.insert(film.SampleAt(k * step));
   } else if (key == "at") {
-    for (const double t : NumbersOf("--frames", value)) samples.insert(film.SampleAt(t));
+    const double slack = end / std::max(1, film.Samples() - 1);
+    for (const double t : NumbersOf("--frames", value)) {
+      if (!(t >= -slack && t <= end + slack)) {
+        RefuseOption("--frames", "time outside of the results", fmt::format("{:g}", t),
+                     fmt::format("Give times from 0 to {:g} s.", end));
+      }
+      samples.insert(film.SampleAt(t));
+    }
   } else if (key == "count") {
     const double count = NumberOf("--frames", value);
     if (!(count >= 1 && count <= 1e5)) {

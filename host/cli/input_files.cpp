@@ -15,6 +15,10 @@ std::pair<std::string, geometry::ShapePtr> ChooseShape(const std::string& comman
   for (const auto& entry : shapes) {
     if (entry.first == name) return entry;
   }
+  if (shapes.empty()) {
+    throw host::InputError(file +
+                           ": --shape: no shape has a name there. Name one under 'shapes:'.");
+  }
   std::string known;
   for (const auto& [word, shape] : shapes) known += (known.empty() ? "" : ", ") + word;
   throw host::InputError(

@@ -122,6 +122,7 @@ void AddInsertionForce(CLI::App& app, int& status) {
   command->add_option("--along", options->along, "Direction in world axes, as 0,0,-1")
       ->delimiter(',')
       ->expected(3)
+      ->allow_extra_args(false)
       ->required();
   command->add_option("--depth", options->insertion.depth, "Length of the path [m]")
       ->check(InRange(1e-12, 1e6))

@@ -149,11 +149,16 @@ void AddRender(CLI::App& app, int& status) {
   command->add_option("--frames", options->frames,
                       "every=SECONDS, at=T,T,…, all or last; default every=0.2");
   command->add_option("--size", options->size, "WIDTHxHEIGHT; default 960x640");
-  command->add_option("--camera", options->camera,
-                      "KEY=VALUE: eye, target, up (x,y,z), azimuth, elevation, angle [deg], zoom");
-  command->add_option("--cut", options->cuts,
-                      "BODY:NX,NY,NZ,OFFSET: keep n.x <= offset of a body, world axes");
-  command->add_option("--translucent", options->translucent, "BODY=OPACITY, 0 to 1");
+  command
+      ->add_option("--camera", options->camera,
+                   "KEY=VALUE: eye, target, up (x,y,z), azimuth, elevation, angle [deg], zoom")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--cut", options->cuts,
+                   "BODY:NX,NY,NZ,OFFSET: keep n.x <= offset of a body, world axes")
+      ->allow_extra_args(false);
+  command->add_option("--translucent", options->translucent, "BODY=OPACITY, 0 to 1")
+      ->allow_extra_args(false);
   command->add_flag("--no-forces", options->no_forces, "Without force arrows");
   command->add_flag("--no-patches", options->no_patches, "Without contact patches");
   command->callback([options, &status] { status = RunRender(*options); });

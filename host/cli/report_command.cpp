@@ -55,6 +55,7 @@ void AddReport(CLI::App& app, int& status) {
                       "The outcome that curves and map show; default: the first boolean one");
   command->add_option("--over", options->over, "Twice: the parameters of the heat map")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command->add_option("--worst", options->worst, "Runs drawn as the worst; default 3")
       ->check(CLI::Range(0, 20));

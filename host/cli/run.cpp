@@ -83,6 +83,7 @@ int RunScene(const RunArguments& options) {
   }
   host::RequireOther(out, options.file);
   host::RequireOther(checkpoint, options.file);
+  host::RequireWritable(out);
   host::RequireWritable(checkpoint);
   Simulation simulation(LoadScene(options.file, options.overrides), engine);
   CatchInterrupts();
@@ -135,6 +136,7 @@ void AddRun(CLI::App& app, int& status) {
   CLI::Option* set =
       command->add_option("--set", options->overrides, "Edit of the scene, path=value")
           ->expected(1)
+          ->allow_extra_args(false)
           ->take_all();
   command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));

@@ -67,14 +67,33 @@ void WarnOfArrests(const Simulation& simulation) {
             [](const ArrestRecord& x) { return x.taken; });
 }
 
+/** The energy that has gone through a run, as an audit shows it [J]. */
+double EnergyThrough(const EnergyAudit& e) {
+  return e.kinetic + std::fabs(e.gravity) + std::fabs(e.elastic) + e.Dissipated() +
+         std::fabs(e.work_applied) + std::fabs(e.work_driven);
+}
+
+/** The share of what went through from which on an energy without a source is told. */
+constexpr double kWorthSaying = 0.01;
+
+/** Says when the integrator leaves energy over. @param through  the most at any sample [J] */
+void WarnOfTheBalance(const Simulation& simulation, double through) {
+  const double balance = simulation.Energy().balance;
+  if (!(std::fabs(balance) > kWorthSaying * through)) return;
+  // What has never moved has rounding alone.
+  if (simulation.RestingFor() >= simulation.Time()) return;
+  std::cerr << fmt::format(
+      "intervox: warning: the integrator left {:.3g} J over, {:.2g} % of what went through; do not "
+      "trust the motion. Use a smaller step, in which bodies turn by less than 0.1 rad.\n",
+      balance, 100.0 * std::fabs(balance) / through);
+}
+
 /** Says when the normal law itself has given energy: it is no gradient where contacts wrap around a
  part or their normal turns. */
 void WarnOfTheLaw(const Simulation& simulation) {
-  constexpr double kWorthSaying = 0.01;
   constexpr double kUnsure = 0.5;  // of what is stored now, which the moments tell to a fifth
   const EnergyAudit e = simulation.Energy();
-  const double through = e.kinetic + std::fabs(e.gravity) + e.Dissipated() +
-                         std::fabs(e.work_applied) + std::fabs(e.work_driven);
+  const double through = EnergyThrough(e);
   const double stored = std::fmax(0.0, e.law_gain + e.elastic);
   if (!(e.law_gain - kUnsure * stored > kWorthSaying * through)) return;
   std::cerr << fmt::format(
@@ -101,12 +120,16 @@ int StepToEnd(const Course& course, const Telling& telling) {
   const Clock::time_point start = Clock::now();
   ResultWriter writing(simulation, recorder, course.checkpoint);
   bool checkpoint_due = false;
+  double through = EnergyThrough(simulation.Energy());
   {
     Progress progress(begin, course.end, telling.quiet ? 0.0 : telling.progress);
     while (!course.done() && !Interrupted()) {
       if (!course.step()) break;
       const std::int64_t step = simulation.Counters().steps;
-      if (step % sample_steps == 0 || course.done()) recorder.Sample(simulation);
+      if (step % sample_steps == 0 || course.done()) {
+        recorder.Sample(simulation);
+        through = std::fmax(through, EnergyThrough(simulation.Energy()));
+      }
       checkpoint_due |= checkpoint_steps > 0 && step % checkpoint_steps == 0;
       if (checkpoint_due && !course.done() && writing.CheckpointFitsIn()) {
         writing.Write(true);
@@ -142,6 +165,7 @@ int StepToEnd(const Course& course, const Telling& telling) {
         failures);
   }
   WarnOfArrests(simulation);
+  WarnOfTheBalance(simulation, through);
   WarnOfTheLaw(simulation);
   return WarnOfGains(simulation) ? kFailed : kDone;
 }

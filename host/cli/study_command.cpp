@@ -222,11 +222,13 @@ void AddStudy(CLI::App& app, int& status) {
   command->add_option("--voxel-sizes", options->voxel_sizes, "Voxel sizes [m], separated by commas")
       ->required()
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1e-12, 1e6));
   command
       ->add_option("--leaf-rules", options->rules,
                    "Some of center, fraction, clip, voxel; default all")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"center", "fraction", "clip", "voxel"}));
   command
       ->add_option("--tolerance", options->tolerance,
@@ -238,11 +240,13 @@ void AddStudy(CLI::App& app, int& status) {
       ->add_option("--threads", options->threads,
                    "Numbers of threads of the engine, separated by commas; default 1")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, 4096));
   command
       ->add_option("--device", options->devices,
                    "Some of cpu, cuda, cuda:N, separated by commas: each has its rows; default cpu")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command
       ->add_option("--samples", options->samples,
                    "Of a scene: times at which its contacts are taken; default 20")

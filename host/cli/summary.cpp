@@ -156,11 +156,10 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
         "  joints           {}, largest error {:.2g} m or rad\n",
         energy.joint_projection, scene.joints.size(), simulation.LargestJointError());
   }
-  if (simulation.Contacts().empty()) {
+  if (simulation.Contacts().empty() && energy.elastic != 0.0) {
     // Nothing touches, so nothing is stored: what the contacts have kept or given is the law's own.
-    text += fmt::format(
-        "    by the law     {:.3g} kept by contacts that have ended, or stored at the start\n",
-        energy.elastic);
+    text +=
+        fmt::format("    by the law     {:.3g} kept by contacts that have ended\n", energy.elastic);
   }
   if (energy.largest_fall > 0.0) {
     text += fmt::format("    largest fall   {:.3g} of a dissipated energy, by negative weights\n",

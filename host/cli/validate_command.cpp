@@ -119,6 +119,7 @@ void AddValidate(CLI::App& app, int& status) {
   command
       ->add_option("--set", options->overrides, "Edit of the scene, or of every row's, path=value")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command->add_option("--only", options->only, "Names of rows; default all")
       ->delimiter(',')

@@ -16,6 +16,8 @@ namespace intervox::host {
 
 /** A joint keeps its constraint equations to this much at accepted states [m] and [rad]. */
 inline constexpr double kJointTolerance = 1e-10;
+/** The way back onto joints ends below this error [m], [rad], or where it falls no more. */
+inline constexpr double kJointsClosed = 1e-13;
 
 /** A joint made ready: its frame J is fixed in both bodies, z along the axis. */
 struct Joint {

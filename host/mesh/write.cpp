@@ -262,10 +262,16 @@ void WriteMeshes(const std::filesystem::path& path, const MeshFile& file) {
     RequireMeshName(path);
     bytes = Glb(file);
   }
-  std::ofstream stream(path, std::ios::binary);
+  // What stands there is replaced once all is written.
+  const std::filesystem::path made = path.string() + ".new";
+  std::ofstream stream(made, std::ios::binary);
   stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!stream.flush())
-    throw std::runtime_error(path.string() + ": cannot be written. Is the disk full?");
+  stream.close();
+  std::error_code error;
+  if (stream) std::filesystem::rename(made, path, error);
+  if (stream && !error) return;
+  std::filesystem::remove(made, error);
+  throw std::runtime_error(path.string() + ": cannot be written. Is the disk full?");
 }
 
 }  // namespace intervox::host

@@ -251,6 +251,11 @@ Part ReadPart(const fs::path& path, const PartOptions& options, const std::strin
     Fail(path.string(), "its triangles enclose no volume, also with their holes closed",
          "Export a solid, not a sheet.");
   }
+  constexpr double kSmallest = 1e-12;  // as sizes of primitives
+  if (!(DiagonalOf(objects) >= kSmallest)) {
+    Fail(path.string(), "it is smaller than 1e-12, " + ExtentText(objects) + " in the file's units",
+         "Write it in larger units, and give a scale.");
+  }
   std::size_t triangles = 0, vertices = 0;
   HullMaker hulls(name);
   std::string label, why_not;  // of the first object that is not convex

@@ -68,6 +68,11 @@ std::string ExtentText(const std::vector<PartObject>& objects) {
   return "from " + Text(box[0]) + " to " + Text(box[1]);
 }
 
+double DiagonalOf(const std::vector<PartObject>& objects) {
+  const std::array<Vec3, 2> box = BoxOf(objects);
+  return Norm(box[1] - box[0]);
+}
+
 geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
                                  const std::vector<PartObject>& objects, const PartOptions& options,
                                  const std::string& name, std::string* became) {

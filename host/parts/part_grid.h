@@ -26,6 +26,9 @@ std::string CountText(std::size_t n, const std::string& one, const std::string& 
 /** "from [0, 0, 0] to [1, 1, 1]", of all vertices. */
 std::string ExtentText(const std::vector<PartObject>& objects);
 
+/** The diagonal of the box around all objects, in the file's units. */
+double DiagonalOf(const std::vector<PartObject>& objects);
+
 /** One grid of all objects' triangles, with voxels of a hundredth of the diagonal where the options
  give no voxel size.
  @param became  says what became of them

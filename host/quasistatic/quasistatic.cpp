@@ -7,6 +7,7 @@
 
 #include "host/contact/parameters.h"
 #include "host/input/error.h"
+#include "host/input/nearest.h"
 #include "host/world/world.h"
 
 namespace intervox::host {
@@ -198,7 +199,9 @@ int RequireBody(const Scene& scene, const std::string& name) {
     }
     return static_cast<int>(b);
   }
-  throw InputError("no body is named '" + name + "'. Name one of the scene's.");
+  std::vector<std::string> names;
+  for (const BodySettings& body : scene.bodies) names.push_back(body.name);
+  throw InputError("no body is named '" + name + "'. " + Suggest(name, names));
 }
 
 }  // namespace

@@ -196,6 +196,17 @@ std::vector<PathPart> SplitPath(const std::string& path) {
   return parts;
 }
 
+/** Whether each bracket that a path opens is closed before the next. */
+bool HasClosedBrackets(std::string_view path) {
+  bool open = false;
+  for (const char c : path) {
+    if (c != '[' && c != ']') continue;
+    if (open != (c == ']')) return false;
+    open = !open;
+  }
+  return !open;
+}
+
 void RequireText(std::string_view text, const Value& here) {
   if (text.find('\0') != std::string_view::npos) {
     Fail(here, "file", "not a text file", "Name a YAML file in UTF-8.");
@@ -278,6 +289,10 @@ void ApplyOverride(const std::string& override_text, Value& root) {
   const std::vector<PathPart> parts = SplitPath(path);
   if (equals == std::string::npos || parts.empty()) {
     Fail(here, "--set", "not of the form path=value", "Write for example integrator.step=1e-4.");
+  }
+  if (!HasClosedBrackets(path)) {
+    Fail(here, "--set", "a bracket of the path is not closed, or none was opened",
+         "Write for example gravity[2]=-1.");
   }
   if (parts.size() > static_cast<std::size_t>(kMaxDepth)) {
     Fail(here, "--set", "a path of " + std::to_string(parts.size()) + " keys",

@@ -273,8 +273,8 @@ void Dynamics::Start() {
   ForEachGroup(
       [&](BodyGroup* group, StageScratch* scratch) { StartGroup(tools_, group, scratch); });
   MergeGroups(state_.time);
-  // What a potential holds at the start no law has given.
-  state_.start_energy = state_.ledger.elastic = PotentialSum(world_, state_);
+  // What is stored at the start no law has given.
+  state_.start_energy = state_.ledger.elastic = ElasticSum(world_, state_);
   for (const RigidBody& body : state_.bodies) state_.start_energy += KineticEnergy(body);
 }
 

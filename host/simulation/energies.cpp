@@ -16,16 +16,6 @@ double ElasticSum(const World& world, const State& state) {
   return sum;
 }
 
-double PotentialSum(const World& world, const State& state) {
-  double sum = 0.0;
-  for (const Contact& contact : state.patches.contacts) {
-    const ContactModel& model = *world.Rule(contact.body_i, contact.body_j)->model;
-    if (!model.HasPotential()) continue;
-    sum += ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
-  }
-  return sum;
-}
-
 double FreeEnergy(const World& world, const State& state, std::size_t b) {
   const RigidBody& body = state.bodies[b];
   return KineticEnergy(body) - body.mass * Dot(world.scene.gravity, body.p_WM);

@@ -10,9 +10,6 @@ namespace intervox::host {
 /** What the patches of all contacts hold by their geometry [J]. */
 double ElasticSum(const World& world, const State& state);
 
-/** What contacts with a potential hold [J]. */
-double PotentialSum(const World& world, const State& state);
-
 /** Kinetic and gravity's energy of a free body [J]. */
 double FreeEnergy(const World& world, const State& state, std::size_t body);
 

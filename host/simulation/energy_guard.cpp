@@ -129,6 +129,8 @@ BodyChange ChangeOf(const StageTools& tools, const BodyGroup& group, std::size_t
   out.fall = Dot(weight, after.p_WM - body.p_WM);
   out.change = KineticEnergy(after) - out.before - out.fall;
   out.rounding = kRounding * (out.before + Norm(weight) * Norm(body.p_WM));
+  // No better is it known where bodies are put back onto their joints.
+  if (!group.joints.empty()) out.rounding += kJointsClosed * Norm(weight);
   return out;
 }
 

@@ -25,6 +25,10 @@ constexpr int kBudget = 120;
 constexpr int kMostSubsteps = 4000;
 /** Substeps of a step in which bodies that fly or turn may cut it. */
 constexpr int kMostCuts = 4000;
+/** What the first few onsets of a step add to its budget: an impact takes some fifty substeps, and
+ must not be left to a dissipative one because others have moved before it. */
+constexpr int kBudgetOfOnset = 60;
+constexpr int kMostBudgeted = 2;
 /** Events located in one step, and trials spent on finding them. */
 constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
@@ -256,7 +260,7 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
   StepProgress progress;
   const bool joined = !group->joints.empty();
   if (joined) progress.refinements = kMostJointRefinements;
-  const int budget = joined ? kJointBudget : kBudget;
+  const int without_onsets = joined ? kJointBudget : kBudget;
   while (group->time < end) {
     const double left = NextCut(tools, *group, end) - group->time;
     if (joined && progress.substeps >= kMostSubsteps) {
@@ -266,8 +270,9 @@ void StepImplicitly(const StageTools& tools, double end, BodyGroup* group, Stage
     SubstepPlan plan = PlanSubstep(tools, *group, left, least, scratch);
     // Bodies in flight are cut for what they may meet.
     const bool flies = group->patches.contacts.empty() && !joined;
+    const int budget = without_onsets + kBudgetOfOnset * std::min(progress.events, kMostBudgeted);
     if (!flies && ++progress.substeps > budget) {
-      plan = {LengthByThickness(tools, *group, left, least), true};
+      plan = {joined ? left : LengthByThickness(tools, *group, left, least), true};
     }
     if (plan.length * 1.5 > left && !plan.dissipative) plan.length = left;
     EnergyCheck check;

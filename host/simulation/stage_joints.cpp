@@ -7,8 +7,6 @@
 namespace intervox::host {
 namespace {
 
-/** The way back onto the joints ends below this error [m], [rad], or where it falls no more. */
-constexpr double kClosed = 1e-13;
 constexpr int kMostCorrections = 20;
 
 /** Adds sign times a wrench at p within one second to a body's velocities. */
@@ -208,7 +206,7 @@ void GroupStage::MoveOntoJoints(double t) {
       }
     }
     const bool stalls = s_.joint_miss <= 0.1 * kJointTolerance && s_.joint_miss > 0.5 * before;
-    if (s_.joint_miss <= kClosed || stalls || k == kMostCorrections) return;
+    if (s_.joint_miss <= kJointsClosed || stalls || k == kMostCorrections) return;
     before = s_.joint_miss;
     s_.joint_bodies.resize(group_.bodies.size());
     for (std::size_t b = 0; b < group_.bodies.size(); ++b) {

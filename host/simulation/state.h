@@ -64,7 +64,7 @@ struct State {
   std::vector<Pose> poses;        ///< of the bodies' frames; follow from the bodies
   Patches patches;                ///< contacts with their forces and rates
   EnergyLedger ledger;
-  double start_energy = 0.0;         ///< kinetic and of contacts with a potential, at the start [J]
+  double start_energy = 0.0;         ///< kinetic and stored in contacts, at the start [J]
   double moving_until = 0.0;         ///< last time at which a free body was not slow [s]
   std::vector<JointReading> joints;  ///< of all; follow from the rest of the state
   double joint_error = 0.0;          ///< largest |c| of a joint at an accepted substep [m], [rad]

@@ -200,5 +200,43 @@ TEST(Cli, CorruptResultsAreRefusedOrRead) {
   EXPECT_GE(refused, 36);  // some bytes are in room that is kept free
 }
 
+// An option takes what stands behind it and no file that follows.
+TEST(Cli, OptionsMayStandBeforeFiles) {
+  for (const char* call :
+       {"run --set duration=1", "batch --set duration=1", "validate --set duration=1",
+        "settle --set duration=1", "render --camera zoom=2", "render --cut a:0,0,1,0",
+        "render --translucent a=0.5", "report --over a --over b", "study --voxel-sizes 0.1,0.2",
+        "study --voxel-sizes 0.1 --leaf-rules clip", "study --voxel-sizes 0.1 --threads 1",
+        "study --voxel-sizes 0.1 --device cpu",
+        "insertion-force --body a --depth 1 --along 0,0,-1"}) {
+    const Outcome outcome = Call(std::string(call) + " no_such_file");
+    EXPECT_EQ(outcome.status, 2) << call;
+    EXPECT_NE(outcome.text.find("intervox: no_such_file: "), std::string::npos)
+        << call << ": " << outcome.text;
+  }
+}
+
+TEST(Cli, SaysWhatThereIsToChooseFrom) {
+  const fs::path folder = Folder("choose");
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  const std::string inline_only =
+      Write(folder / "inline.yaml",
+            "schema: intervox/pairs/1\npairs:\n  - {a: {box: {size: [1, "
+            "1, 1]}}, b: {sphere: {radius: 0.5}}}\n");
+  const std::string out = (folder / "out.h5").string();
+  ASSERT_EQ(Call("run -q " + scene + " -o " + out).status, 0);
+  for (const auto& [call, words] :
+       {std::pair{"mesh " + inline_only + " -o " + (folder / "x.stl").string(),
+                  "no shape has a name there"},
+        {"render " + out + " --frames at=0.1,9", "Give times from 0 to 0.3 s."},
+        {"render " + out + " --frames at=-1", "Give times from 0 to 0.3 s."},
+        {"insertion-force " + scene + " --body bal --along 0,0,-1 --depth 0.1",
+         "Did you mean 'ball'?"}}) {
+    const Outcome outcome = Call(call);
+    EXPECT_EQ(outcome.status, 2) << call;
+    EXPECT_NE(outcome.text.find(words), std::string::npos) << call << ": " << outcome.text;
+  }
+}
+
 }  // namespace
 }  // namespace intervox

@@ -205,5 +205,61 @@ TEST(Cli, ThreadsDoNotChangeBits) {
   ExpectSameData(one, two);
 }
 
+// What the integrator leaves over beyond a hundredth of what went through is told; a scene at rest
+// and one that starts in overlap have nothing to tell of.
+TEST(Cli, RunTellsOfEnergyThatIsLeftOver) {
+  const fs::path folder = Folder("run_balance");
+  const std::string out = " -o " + (folder / "out.h5").string();
+  const std::string tumbling = Write(
+      folder / "tumbling.yaml",
+      "schema: intervox/scene/2\nduration: 0.3\nintegrator: {step: 1e-3, method: rk4}\nbodies:\n"
+      "  box: {shape: {box: {size: [0.1, 0.05, 0.02]}}, mass: 1, wrenches: [{to: 1, torque: "
+      "[1e-9, 0, 0]}], velocity: {angular: [300, 1000, 10]}}\n");
+  Outcome outcome = Call("run -q " + tumbling + out);
+  EXPECT_EQ(outcome.status, 0);
+  EXPECT_NE(outcome.text.find("the integrator left"), std::string::npos) << outcome.text;
+  outcome = Call("run -q --set integrator.step=1e-5 " + tumbling + out);
+  EXPECT_EQ(outcome.text, "");
+  for (const char* type : {"spherical", "fixed"}) {
+    for (const char* place : {"0", "10"}) {
+      const std::string hanging = Write(
+          folder / "hanging.yaml",
+          std::string("schema: intervox/scene/2\nduration: 0.2\nbodies:\n  box: {shape: {box: "
+                      "{size: [0.1, 0.1, 0.1]}}, mass: 1, pose: {position: [") +
+              place + ", 0, 0]}}\njoints: {j: {type: " + type + ", bodies: [box, world], point: [" +
+              place + ", 0, 0]}}\n");
+      EXPECT_EQ(Call("run -q " + hanging + out).text, "") << type << place;
+    }
+  }
+  for (const char* depth : {"9.81e-6", "1e-4", "3e-3"}) {
+    const std::string resting = Write(
+        folder / "resting.yaml",
+        std::string("schema: intervox/scene/2\nduration: 0.2\ncontact_models: {default: {normal: "
+                    "{model: gonthier, stiffness: 1e8, restitution: 0.5}}}\nbodies:\n  floor: "
+                    "{shape: {half_space: {normal: [0, 0, 1], offset: ") +
+            depth +
+            "}}, fixed: true}\n  box: {shape: {box: {size: [0.1, 0.1, 0.1]}}, mass: 1, pose: "
+            "{position: [0, 0, 0.05]}}\n");
+    EXPECT_EQ(Call("run -q " + resting + out).text, "") << depth;
+  }
+}
+
+// A mesh and a grid are written aside: what stood there stays where the new one cannot be written.
+TEST(Cli, WhatCannotBeWrittenReplacesNothing) {
+  const fs::path folder = Folder("replace");
+  const std::string scene = kData + "/scenes/battery_box.yaml";
+  const std::string limit = "ulimit -f 8; ";
+  for (const std::string& command :
+       {"mesh " + scene + " -o " + (folder / "box.stl").string(),
+        "rasterize " + scene + " --shape battery_box -o " + (folder / "box.vdb").string()}) {
+    const std::string file = command.substr(command.rfind(' ') + 1);
+    if (Call(command).status == 2) continue;  // without OpenVDB
+    const std::string before = TextOf(file);
+    ASSERT_GT(before.size(), 1u << 14);
+    EXPECT_NE(Call(command, true, limit).status, 0);
+    EXPECT_TRUE(TextOf(file) == before) << file;
+  }
+}
+
 }  // namespace
 }  // namespace intervox

@@ -288,6 +288,36 @@ TEST(JointMotionTest, APartThatIsLiftedNeedsNoShorterSteps) {
   }
 }
 
+// A wheel on its axle: the joint is at its centre of mass, where it has no arm. It follows its
+// motion and then rests, without substeps, whatever its size, mass and weight.
+TEST(JointMotionTest, AWheelTurnsAboutItsCentre) {
+  for (const double size : {1e-3, 0.1, 10.0}) {
+    for (const double mass : {0.02, 2.0, 200.0}) {
+      for (const double weight : {0.0, 9.81, 981.0}) {
+        for (const double turn : {0.5, 200.0}) {
+          SCOPED_TRACE(testing::Message()
+                       << size << " m " << mass << " kg " << weight << " m/s2 " << turn << " rad");
+          Scene scene = MakeScene(scenes::Frictionless(1e6, 0.5), 1e-3);
+          scene.gravity = {0, 0, -weight};
+          scene.duration = 0.2;
+          BodySettings wheel = Free("wheel", "", mass, {});
+          wheel.inertia = Mat3::Diagonal(mass * size * size * Vec3{0.25, 0.25, 0.5});
+          scene.bodies = {wheel};
+          scene.joints = {
+              JointAt(JointType::kRevolute, "wheel", "world", {}, {0, std::sqrt(0.5), 1.0})};
+          scene.joints[0].motion = {{0.0, 0.0, 0.0}, {0.1, 0.001 * turn, 0.0}};
+          Simulation simulation(scene);
+          while (!simulation.Done()) simulation.Step();
+          EXPECT_NEAR(simulation.Joints()[0].coordinate, 0.001 * turn, 1e-10);
+          EXPECT_LT(simulation.LargestJointError(), 1e-10);
+          EXPECT_EQ(simulation.Counters().substeps, simulation.Counters().steps);
+          EXPECT_EQ(simulation.Counters().redone_substeps, 0);
+        }
+      }
+    }
+  }
+}
+
 TEST(JointContact, JoinedBodiesTouchOnlyWhereTheyAreAskedTo) {
   for (const bool contact : {false, true}) {
     Scene scene = MakeScene(scenes::Frictionless(1e8, 0.5), 1e-3);

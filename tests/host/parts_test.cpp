@@ -257,6 +257,9 @@ TEST(Parts, HostileFilesAreRefused) {
   ExpectRefused(Put("lies.ply", lies), {"4000000000000"});
   std::string beyond = ObjText({kBrick});
   ExpectRefused(Put("beyond.obj", beyond + "f 1 2 99\n"), {"names vertex '99'", ":"});
+  ExpectRefused(Put("speck.stl", StlBytes(BoxMesh({0, 0, 0}, {3e-30, 2e-30, 1e-30}))),
+                {"speck.stl: part: it is smaller than 1e-12", "give a scale"});
+  EXPECT_EQ(Refusal(Put("dust.stl", StlBytes(BoxMesh({0, 0, 0}, {3e-12, 2e-12, 1e-12})))), "");
   const fs::path sparse = Put("sparse.stl", "");
   fs::resize_file(sparse, 2ull << 30);
   ExpectRefused(sparse, {"larger than 256 MiB"});

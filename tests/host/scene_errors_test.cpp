@@ -420,6 +420,9 @@ TEST(SceneErrors, Overrides) {
   EXPECT_NE(message("gravity=[").find("YAML"), std::string::npos);
   EXPECT_NE(message("=1").find("path=value"), std::string::npos);
   EXPECT_NE(message("duration=").find("no value"), std::string::npos);
+  for (const char* edit : {"gravity[2=1", "gravity2]=1", "gravity[[2]]=1", "gravity[2]]=1"}) {
+    EXPECT_NE(message(edit).find("not closed"), std::string::npos) << edit;
+  }
 }
 
 }  // namespace

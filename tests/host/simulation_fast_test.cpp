@@ -203,6 +203,61 @@ TEST(FastBodies, ATurningRodIsSeenInTime) {
   }
 }
 
+// Nor does it come out behind the plate where a step is thousands of plates long.
+TEST(FastBodies, ABallOfAnySpeedStaysInFrontOfAPlate) {
+  for (const double v : {1e2, 1e4, 1e6}) {
+    for (const double step : {1e-3, 1e-2, 1.0}) {
+      for (const double z : {0.5, 1.234, 600.0}) {
+        SCOPED_TRACE("v " + Number(v) + " step " + Number(step) + " z " + Number(z));
+        Simulation simulation = FromText(
+            "duration: " + Number(3 * step) +
+            "\ngravity: [0, 0, 0]\nintegrator: {step: " + Number(step) +
+            "}\ncontact_models: {default: {normal: {model: gonthier, stiffness: 1e14, "
+            "restitution: 0.5}}}\nbodies:\n"
+            "  plate: {shape: {box: {size: [1, 1, 0.1]}}, fixed: true}\n"
+            "  ball: {shape: {sphere: {radius: 0.05}}, mass: 1e-3, pose: {position: [0, 0, " +
+            Number(z) + "]}, velocity: {linear: [0, 0, " + Number(-v) + "]}}\n");
+        RunToEnd(&simulation);
+        EXPECT_EQ(simulation.Impacts().size(), v * 3 * step > z ? 1u : 0u);
+        EXPECT_GT(simulation.State()[1].X_WB.p.z, 0.05);
+      }
+    }
+  }
+}
+
+// A body that tumbles by radians in a step gains no energy, and loses a few per cent in 20 turns.
+TEST(FastBodies, ATumblingBodyKeepsItsEnergy) {
+  for (const char* method : {"ark3", "ark2"}) {
+    for (const double turn : {0.1, 1.0, 3.0, 10.0}) {  // in a step [rad]
+      SCOPED_TRACE(std::string(method) + " " + Number(turn));
+      const double w = turn / 1e-3;
+      Simulation simulation =
+          FromText("duration: " + Number(std::ceil(125 / turn) * 1e-3) +
+                   "\ngravity: [0, 0, 0]\nintegrator: {step: 1e-3, method: " + method +
+                   "}\nbodies:\n  box: {shape: {box: {size: [0.1, 0.05, 0.02]}}, mass: 1, "
+                   "velocity: {angular: [" +
+                   Number(0.3 * w) + ", " + Number(w) + ", " + Number(-0.1 * w) + "]}}\n");
+      const double start = simulation.Energy().kinetic;
+      while (!simulation.Done()) {
+        simulation.Step();
+        EXPECT_NEAR(simulation.Energy().kinetic / start, 0.98, 0.02 + 1e-9);
+      }
+    }
+  }
+}
+
+// A turn about a principal axis, and of a ball, is exact at any step: it takes no substeps.
+TEST(FastBodies, ASpinTakesNoSubsteps) {
+  for (const char* shape : {"sphere: {radius: 0.1}", "cylinder: {radius: 0.1, height: 0.05}"}) {
+    Simulation simulation = FromText(
+        "duration: 0.1\ngravity: [0, 0, 0]\nintegrator: {step: 1e-3}\nbodies:\n  top: "
+        "{shape: {" +
+        std::string(shape) + "}, mass: 1, velocity: {angular: [0, 0, 5000]}}\n");
+    RunToEnd(&simulation);
+    EXPECT_EQ(simulation.Counters().substeps, 100);
+  }
+}
+
 // A ball that slides is torn off the floor: what its bristle held is friction's loss, and the audit
 // closes.
 TEST(FastBodies, ABodyThatIsTornOffLeavesItsBristlesLoss) {

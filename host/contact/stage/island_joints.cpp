@@ -97,6 +97,9 @@ void StageIsland::BeginJoints() {
       if (joint.row[side] < 0) continue;
       FreeBody& b = bodies_[static_cast<std::size_t>(joint.row[side] / 6)];
       b.reach = std::max(b.reach, Norm(joint.joint->p_WJ - b.body->p_WM));
+      // A joint at the centre of mass has no arm, but turns all the same.
+      const double turn = Trace(b.body->inverse_inertia_W) / 3.0;
+      if (turn > 0.0) b.reach = std::max(b.reach, std::sqrt(b.body->inverse_mass / turn));
     }
   }
 }

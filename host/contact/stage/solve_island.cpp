@@ -133,9 +133,12 @@ double StageIsland::Begin() {
     scale = at_start;
   }
   for (const IslandJoint& joint : joints_) {
-    for (const StageBody* body : joint.body) {
+    for (int side = 0; side < 2; ++side) {
+      const StageBody* body = joint.body[side];
       if (body == nullptr) continue;
-      const double reach = Norm(joint.joint->p_WJ - body->p_WM);
+      const double reach = joint.row[side] < 0
+                               ? Norm(joint.joint->p_WJ - body->p_WM)
+                               : bodies_[static_cast<std::size_t>(joint.row[side] / 6)].reach;
       scale = std::max(scale, Norm(body->v) + reach * Norm(body->w));
     }
   }
