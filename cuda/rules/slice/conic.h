@@ -17,11 +17,15 @@ struct Conic {
   double xx = 0.0, xz = 0.0, zz = 0.0, x = 0.0, z = 0.0, c = 0.0;
 
   /** The Hessian's half times a vector. */
-  INTERVOX_HD Plane2 Bend(const Plane2& p) const { return {xx * p.x + xz * p.z, xz * p.x + zz * p.z}; }
+  INTERVOX_HD Plane2 Bend(const Plane2& p) const {
+    return {xx * p.x + xz * p.z, xz * p.x + zz * p.z};
+  }
   /** Half the gradient. */
   INTERVOX_HD Plane2 Slope(const Plane2& p) const { return Bend(p) + Plane2{x, z}; }
   /** The level [m]. */
-  INTERVOX_HD double Value(const Plane2& p) const { return Dot(p, Bend(p) + Plane2{2 * x, 2 * z}) + c; }
+  INTERVOX_HD double Value(const Plane2& p) const {
+    return Dot(p, Bend(p) + Plane2{2 * x, 2 * z}) + c;
+  }
   /** Positive for ellipses, negative for hyperbolas. */
   INTERVOX_HD double Determinant() const { return xx * zz - xz * xz; }
 };
@@ -29,29 +33,38 @@ struct Conic {
 /** Most roots around a circle that are kept. */
 inline constexpr int kCircleRoots = 8;
 
-/** Calls found(direction) for every change of sign of a trigonometric polynomial of second degree
- around a circle; `level` takes a unit vector. Times (1 + u²)² it is a quartic in each quadrant. */
-template <class Level, class Found>
-INTERVOX_HD inline void ForRootsAround(const Level& level, const Found& found) {
+/** A trigonometric polynomial of second degree: cc c² + cs c s + ss s² + c c + s s + k of a unit
+ vector (c, s). */
+struct CircleLevel {
+  double cc = 0.0, cs = 0.0, ss = 0.0, c = 0.0, s = 0.0, k = 0.0;
+};
+
+/** The level of a conic around a circle about the origin. */
+INTERVOX_HD inline CircleLevel LevelAround(const Conic& q, double r) {
+  return {r * r * q.xx, 2 * r * r * q.xz, r * r * q.zz, 2 * r * q.x, 2 * r * q.z, q.c};
+}
+/** Its derivative by the angle, over 2r. */
+INTERVOX_HD inline CircleLevel SlopeAround(const Conic& q, double r) {
+  return {r * q.xz, r * (q.zz - q.xx), -r * q.xz, q.z, -q.x, 0.0};
+}
+
+/** Calls found(direction) for every change of sign around a circle. Times (1 + u²)² the level is a
+ quartic in each quadrant. */
+template <class Found>
+INTERVOX_HD inline void ForRootsAround(const CircleLevel& whole, const Found& found) {
+  CircleLevel level = whole;
   double first = 0.0, last = 0.0;
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
     double sample[5], root[kCircleRoots];
     for (int k = 0; k < 5; ++k) {
-      const double u = (0.5 * k - 1) * kT, g = 1 + u * u;
-      // Neighbours share an end, so that no root falls between them.
-      if (k == 0 && quadrant > 0) {
-        sample[k] = last;
-        continue;
-      }
-      if (k == 4 && quadrant == 3) {
-        sample[k] = first;
-        continue;
-      }
-      Plane2 at;
-      DirectionOf({quadrant, u}, &at.x, &at.z);
-      sample[k] = level(at) * g * g;
+      const double u = (0.5 * k - 1) * kT, g = 1 + u * u, c = 1 - u * u, s = 2 * u;
+      sample[k] = c * (level.cc * c + level.cs * s + level.c * g) +
+                  s * (level.ss * s + level.s * g) + level.k * g * g;
     }
+    // Neighbours share an end, so that no root falls between them.
+    if (quadrant > 0) sample[0] = last;
     if (quadrant == 0) first = sample[0];
+    if (quadrant == 3) sample[4] = first;
     last = sample[4];
     const int count = QuarticRoots(sample, 0.0, root);
     for (int k = 0; k < count; ++k) {
@@ -59,18 +72,18 @@ INTERVOX_HD inline void ForRootsAround(const Level& level, const Found& found) {
       DirectionOf({quadrant, (2 * root[k] - 1) * kT}, &at.x, &at.z);
       found(at);
     }
+    level = {level.ss, -level.cs, level.cc, level.s, -level.c, level.k};
   }
 }
 
 /** I₄(u) of (R2) for u in [−½, 0]: its Chebyshev polynomial, to 1e-15. */
 INTERVOX_HD inline double HollowIntegral(double u) {
-  constexpr double kTerms[] = {0.11111111111111116708, -0.0454545454545070465,
-                               -0.0096153846110060816, -0.0041666664698775488,
-                               -0.0022977895015916030, -0.0014390799002821393,
-                               -0.0009759728497143471, -0.0006969378906716175,
-                               -0.0005079986479649160, -0.0003561508714244358,
-                               -0.0002150765040227377, -0.0000935374174050488,
-                               -0.0000207904484011937};
+  constexpr double kTerms[] = {
+      0.11111111111111116708, -0.0454545454545070465, -0.0096153846110060816,
+      -0.0041666664698775488, -0.0022977895015916030, -0.0014390799002821393,
+      -0.0009759728497143471, -0.0006969378906716175, -0.0005079986479649160,
+      -0.0003561508714244358, -0.0002150765040227377, -0.0000935374174050488,
+      -0.0000207904484011937};
   double sum = 0.0;
   for (int k = 12; k >= 0; --k) sum = sum * u + kTerms[k];
   return sum;

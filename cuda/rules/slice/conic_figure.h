@@ -82,10 +82,9 @@ INTERVOX_HD inline void FindSides(const Conic& conic, double r, const DiscLine* 
     add(line[i].foot - line[i].half * line[i].along, false);
     add(line[i].foot + line[i].half * line[i].along, false);
   }
-  ForRootsAround([&](const Plane2& u) { return conic.Value(r * u); },
-                 [&](const Plane2& u) {
-                   if (marks < kMostMarks) add(r * u, true);
-                 });
+  ForRootsAround(LevelAround(conic, r), [&](const Plane2& u) {
+    if (marks < kMostMarks) add(r * u, true);
+  });
   const auto below = [&](const Plane2& p) {
     if (conic.Value(p) > 0) return false;
     for (int i = 0; i < lines; ++i) {

@@ -100,7 +100,7 @@ struct Ring {
   int cuts = 0;
   RingBall ball;
   RingQuadric quadric;
-  column::SpanParts parts;  ///< beside a quadric: where Ω may be, about x
+  column::SpanParts parts;   ///< beside a quadric: where Ω may be, about x
   double wall_weight = 0.0;  ///< of the torus in S and G, less the ball's or quadric's; else 0
   bool empty = false;        ///< a plane leaves nothing of the torus
   double reach = 0.0;        ///< largest coordinate that enters a difference [m]
@@ -217,7 +217,8 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   if (!(torus.e.x > torus.e.y)) return false;
   const LocalSurface* other = curved == 2 ? &both[second ? 0 : 1] : nullptr;
   if (other != nullptr && other->surface.kind == geometry::SurfaceKind::kTorus) return false;
-  const bool ball = other != nullptr && other->surface.side > 0 && geometry::IsSphere(other->surface);
+  const bool ball =
+      other != nullptr && other->surface.side > 0 && geometry::IsSphere(other->surface);
   const double walls = other != nullptr ? other->weight : wall.weight;
   ring->z = torus.R.Col(2);
   ring->major = torus.e.x;

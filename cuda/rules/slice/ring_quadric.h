@@ -106,8 +106,8 @@ class RingLooks {
                    : from_ + width_ - width_ * (rest * rest * (3 - 2 * rest));
   }
 
-  /** Whether something may happen there: not where a plane leaves nothing of the disc or there is no
-   conic. Which planes cut it, whose lines are followed. */
+  /** Whether something may happen there: not where a plane leaves nothing of the disc or there is
+   no conic. Which planes cut it, whose lines are followed. */
   INTERVOX_HD bool Concerns() {
     const Heading heading = turn_->At(At(0.5));
     const double r = ring_.minor;
@@ -188,6 +188,11 @@ class RingLooks {
     return ring_.quadric.At(turn_->At(At(s)), ring_.major);
   }
 
+  /** Whether the points of a line merge at an end. */
+  INTERVOX_HD bool Swaps(int end, int which) const {
+    return which != kExtremum && (merged_[end] >> which / 2 & 1) != 0;
+  }
+
   /** Half the derivative of the level around the tube, over the radius. */
   INTERVOX_HD static double Around(const Conic& conic, double r, const Plane2& d) {
     return Dot(conic.Slope(r * d), {-d.z, d.x});
@@ -205,8 +210,7 @@ class RingLooks {
     const double a = Dot(along, conic.Bend(along)), b = Dot(along, conic.Slope(foot));
     const double disc = b * b - a * conic.Value(foot);
     const RootPair roots = QuadraticRoots(a, b, conic.Value(foot), std::sqrt(std::fmax(disc, 0.0)));
-    const bool swapped = (s < 0 && (merged_[0] >> which / 2 & 1) != 0) ||
-                         (s > 1 && (merged_[1] >> which / 2 & 1) != 0);
+    const bool swapped = (s < 0 && Swaps(0, which)) || (s > 1 && Swaps(1, which));
     const double t = (which % 2 == 0) != swapped ? roots.first : roots.second;
     out.at = foot + t * along;
     const double level = (Dot(out.at, out.at) - ring_.minor * ring_.minor) / ring_.minor;
@@ -239,17 +243,16 @@ class RingLooks {
     const Conic conic = ConicAt(s);
     const double r = ring_.minor;
     out->extrema = 0;
-    ForRootsAround([&](const Plane2& d) { return Around(conic, r, d); },
-                   [&](const Plane2& d) {
-                     if (out->extrema == kCircleRoots) return;
-                     RingTrack& x = out->extremum[out->extrema++];
-                     x = {};
-                     x.at = r * d;
-                     x.level = conic.Value(x.at);
-                     const Plane2 across{-d.z, d.x};
-                     x.highest = r * Dot(across, conic.Bend(across)) < Dot(conic.Slope(x.at), d);
-                     lowest_ = std::fmin(lowest_, x.level);
-                   });
+    ForRootsAround(SlopeAround(conic, r), [&](const Plane2& d) {
+      if (out->extrema == kCircleRoots) return;
+      RingTrack& x = out->extremum[out->extrema++];
+      x = {};
+      x.at = r * d;
+      x.level = conic.Value(x.at);
+      const Plane2 across{-d.z, d.x};
+      x.highest = r * Dot(across, conic.Bend(across)) < Dot(conic.Slope(x.at), d);
+      lowest_ = std::fmin(lowest_, x.level);
+    });
     for (int i = 0; i < 2 * ring_.cuts; ++i) {
       if ((cutting_ >> i / 2 & 1) != 0) out->crossing[i] = CrossingAt(conic, s, i);
     }
@@ -272,6 +275,11 @@ class RingLooks {
     if (!was.followed) return;
     if ((was.last > 0) != (was.level > 0)) return;
     const double m0 = std::fabs(was.last), m1 = std::fabs(was.level), m2 = std::fabs(now->level);
+    // What falls so steeply that it would be below zero by now may have been.
+    if (2 * m1 < m0 && m2 < 2 * m1) {
+      Dip(from, to, was, which);
+      return;
+    }
     if (m1 > m0 || m1 > m2) return;
     const double bend = m0 - 2 * m1 + m2;
     const double least = bend > 0 ? m1 - 0.125 * (m0 - m2) * (m0 - m2) / bend : m1;
@@ -287,8 +295,12 @@ class RingLooks {
     for (int k = 0; k < kSeeks; ++k) {
       for (int m = 0; m < 2; ++m) {
         if ((x[m].level > 0) == (near.level > 0)) continue;
-        AddChange(from, u[m], TrackAt(from, near, which), x[m], which);
-        AddChange(u[m], to, x[m], TrackAt(to, near, which), which);
+        // Beyond an end there is the same once more, but for points that change places.
+        const bool left = from < 0 && !Swaps(0, which), right = to > 1 && !Swaps(1, which);
+        const double begin = left ? 0.0 : from, end = right ? 1.0 : to;
+        const double at = left ? std::fabs(u[m]) : right && u[m] > 1 ? 2 - u[m] : u[m];
+        AddChange(begin, at, TrackAt(begin, near, which), x[m], which);
+        AddChange(at, end, x[m], TrackAt(end, near, which), which);
         return;
       }
       const int best = std::fabs(x[0].level) < std::fabs(x[1].level) ? 0 : 1;
@@ -300,42 +312,49 @@ class RingLooks {
     }
   }
 
-  /** The change of sign between two azimuths, by false position, halved where that is slow. */
-  INTERVOX_HD void AddChange(double lo, double hi, RingTrack at_lo, const RingTrack& at_hi,
+  /** Adds the change of sign between two azimuths. */
+  INTERVOX_HD void AddChange(double lo, double hi, const RingTrack& at_lo, const RingTrack& at_hi,
                              int which) {
+    if ((at_lo.level > 0) == (at_hi.level > 0)) return;
+    // An extremum that was taken for another one is followed from the other end.
+    if (!AddRoot(lo, hi, at_lo, at_hi, at_lo, which)) AddRoot(lo, hi, at_lo, at_hi, at_hi, which);
+  }
+
+  /** The root of a level that is followed from a sample, by false position, halved where that is
+   slow. False where there is none. */
+  INTERVOX_HD bool AddRoot(double lo, double hi, const RingTrack& at_lo, const RingTrack& at_hi,
+                           const RingTrack& near, int which) {
     double low = at_lo.level, high = at_hi.level;
-    if ((low > 0) == (high > 0)) return;
-    const double enough = 1e-12 * (1 + std::fabs(lo) + std::fabs(hi));
+    constexpr double kEnough = 1e-12;
     double u = hi;
-    RingTrack now = at_hi;
+    RingTrack now = at_hi, last = near;
     int side = 0;
-    for (int k = 0; k < kMostSteps && hi - lo > enough; ++k) {
+    for (int k = 0; k < kMostSteps && hi - lo > kEnough; ++k) {
       const double share = low / (low - high);
       const bool slow = k % 4 == 3 || !(share > 0 && share < 1);
       u = slow ? 0.5 * (lo + hi) : lo + share * (hi - lo);
-      now = TrackAt(u, at_lo, which);
+      now = last = TrackAt(u, last, which);
       if (now.level == 0) break;
-      if ((now.level > 0) == (low > 0)) {
-        if (u - lo < enough && !slow) break;
-        lo = u;
-        low = now.level;
-        at_lo = now;
-        if (side == 1) high *= 0.5;
-        side = 1;
-      } else {
-        if (hi - u < enough && !slow) break;
-        hi = u;
-        high = now.level;
-        if (side == -1) low *= 0.5;
-        side = -1;
-      }
+      const bool left = (now.level > 0) == (low > 0);
+      if (!slow && (left ? u - lo : hi - u) < kEnough) break;
+      (left ? lo : hi) = u;
+      (left ? low : high) = now.level;
+      // The end that stays counts half.
+      if (left ? side == 1 : side == -1) (left ? high : low) *= 0.5;
+      side = left ? 1 : -1;
     }
     const Heading heading = turn_->At(At(u));
-    // Where a line does not meet the quadric its middle does not lie on it.
+    // Where a line does not meet the quadric its middle does not lie on it, and what is found
+    // between two extrema is a jump.
     constexpr double kOn = 1e-6;
-    if (std::fabs(ring_.quadric.At(heading, ring_.major).Value(now.at)) > kOn * ring_.minor) return;
-    const int own = which == kExtremum ? -1 : which / 2;
-    if (IsBelow(ring_, heading, now.at, own, own)) turns_->AddSingular(heading);
+    const Conic conic = ring_.quadric.At(heading, ring_.major);
+    if (std::fabs(conic.Value(now.at)) > kOn * ring_.minor) return false;
+    if (which == kExtremum) {
+      if (IsBelow(ring_, heading, now.at, -1, -1)) turns_->AddSingular(heading);
+    } else if (IsBelow(ring_, heading, now.at, which / 2, -1)) {
+      turns_->AddSingular(heading);
+    }
+    return true;
   }
 
   const Ring& ring_;
@@ -359,8 +378,8 @@ INTERVOX_HD inline void AddKnot(const RingTurns& turns, const Heading& heading,
 
 /** Adds the azimuths of two points of the quadric, those on the line m·x = k, n·x = l, where they
  lie within the tube and below all planes but two. */
-INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other,
-                                        const Vec3& m, double k, const Vec3& n, double l,
+INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other, const Vec3& m,
+                                        double k, const Vec3& n, double l, bool event,
                                         RingTurns* turns, SlicePlaces* knots) {
   const Vec3 d = Cross(m, n);
   const double dd = SquaredNorm(d);
@@ -368,8 +387,8 @@ INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other,
   const Vec3 p = 1 / dd * (k * Cross(n, d) + l * Cross(d, m));
   const RingQuadric& q = ring.quadric;
   double root[2];
-  const int roots = RealRoots(Dot(d, q.E * d), Dot(d, q.E * p + q.b),
-                              Dot(p, q.E * p + 2.0 * q.b) + q.c, root);
+  const int roots =
+      RealRoots(Dot(d, q.E * d), Dot(d, q.E * p + q.b), Dot(p, q.E * p + 2.0 * q.b) + q.c, root);
   for (int i = 0; i < roots; ++i) {
     const Vec3 x = p + root[i] * d;
     const double rho = std::sqrt(x.x * x.x + x.y * x.y);
@@ -377,7 +396,7 @@ INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other,
     const Plane2 at{rho - ring.major, x.z};
     const Heading heading{x.x / rho, x.y / rho};
     if (knots != nullptr) AddKnot(*turns, heading, knots);
-    if (Dot(at, at) > 1.0001 * ring.minor * ring.minor) continue;
+    if (!event || Dot(at, at) > 1.0001 * ring.minor * ring.minor) continue;
     if (IsBelow(ring, heading, at, skip, other)) turns->AddSingular(heading);
   }
 }
@@ -390,18 +409,23 @@ INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, RingTurns* turns) {
   const RingQuadric& q = ring.quadric;
   const Vec3 up{q.E(2, 0), q.E(2, 1), q.E(2, 2)};
   SlicePlaces knots[2];
-  AddPointsOnLine(ring, -1, -1, q.b, -q.c, up, -q.b.z, turns, knots);
+  AddPointsOnLine(ring, -1, -1, q.b, -q.c, up, -q.b.z, true, turns, knots);
+  // What is parallel to the axis is touched along all of it, and what is nearly so soon.
+  const Vec3 axis{0.0, 0.0, 1.0};
+  constexpr double kParallel = 1e-9;
+  const double bend = Norm(q.E.row0) + Norm(q.E.row1) + Norm(q.E.row2);
+  AddPointsOnLine(ring, -1, -1, q.b, -q.c, axis, 0.0, Norm(up) < kParallel * bend, turns, knots);
   for (int i = 0; i < ring.cuts; ++i) {
     const RingCut& cut = ring.cut[i];
     // About the ring's centre n·x ≤ offset.
     const double offset = cut.offset - Dot(cut.n, ring.centre);
     AddPointsOnLine(ring, i, -1, cut.n, offset, cut.n.z * q.b + offset * up,
-                    -offset * q.b.z - cut.n.z * q.c, turns, knots);
-    // A plane along the axis sweeps through the tube at once: levels are followed from there.
-    AddPointsOnLine(ring, i, -1, cut.n, offset, {0.0, 0.0, 1.0}, 0.0, turns, knots);
+                    -offset * q.b.z - cut.n.z * q.c, true, turns, knots);
+    AddPointsOnLine(ring, i, -1, cut.n, offset, axis, 0.0, std::fabs(cut.n.z) < kParallel, turns,
+                    knots);
     for (int j = i + 1; j < ring.cuts; ++j) {
       const double other = ring.cut[j].offset - Dot(ring.cut[j].n, ring.centre);
-      AddPointsOnLine(ring, i, j, cut.n, offset, ring.cut[j].n, other, turns, nullptr);
+      AddPointsOnLine(ring, i, j, cut.n, offset, ring.cut[j].n, other, true, turns, nullptr);
     }
     for (int k = 0; k < 2 && cut.real; ++k) {
       const double p = cut.root[k];

@@ -10,7 +10,8 @@
 
 namespace intervox::cuda::internal::slice {
 
-/** Beside a quadric alone that reaches less deep into the tube, in its radii, other rules are asked. */
+/** Beside a quadric alone that reaches less deep into the tube, in its radii, other rules are
+ * asked. */
 inline constexpr double kThin = 2e-3;
 
 /** What planes leave of the tube's disc in a half plane about the axis. */
@@ -22,9 +23,9 @@ struct RingSection {
   int lines = 0;
   bool empty = false;
   // With a ball: what the torus bounds of the figure, and the chord between the two arcs.
-  PlaneMoments tube;  ///< of the tube's own part, about the figure's origin, the chord's middle
-  Plane2 towards;     ///< from the tube's centre to that of the ball's disc, a unit vector
-  double half = 0.0;  ///< of the chord's length [m]
+  PlaneMoments tube;   ///< of the tube's own part, about the figure's origin, the chord's middle
+  Plane2 towards;      ///< from the tube's centre to that of the ball's disc, a unit vector
+  double half = 0.0;   ///< of the chord's length [m]
   ConicFigure within;  ///< with a quadric: the sides of the figure
 };
 
