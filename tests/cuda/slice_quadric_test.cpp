@@ -241,7 +241,9 @@ TEST(SliceQuadric, SectorsOnRims) {
       EXPECT_EQ(swapped.volume, part.volume) << i;
       EXPECT_EQ(Norm(swapped.area_vector + part.area_vector), 0) << i;
     }
-    if (all.status == Status::kOk) EXPECT_NEAR(sum / all.volume, 1, 2e-5) << i;
+    if (all.status == Status::kOk) {
+      EXPECT_NEAR(sum / all.volume, 1, 2e-5) << i;
+    }
   }
   EXPECT_GT(met, 40);
   EXPECT_GT(sliced, met / 2);
