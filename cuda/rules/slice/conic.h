@@ -30,6 +30,9 @@ struct Conic {
   INTERVOX_HD double Determinant() const { return xx * zz - xz * xz; }
 };
 
+/** Most lines that cut a disc beside a conic. */
+inline constexpr int kMostBeside = 6;
+
 /** Most roots around a circle that are kept. */
 inline constexpr int kCircleRoots = 8;
 

@@ -7,9 +7,8 @@
 
 namespace intervox::cuda::internal::slice {
 
-/** Most lines that cut one disc beside a conic, and most points at which its circle is divided. */
-inline constexpr int kMostLines = 10;
-inline constexpr int kMostMarks = 2 * kMostLines + kCircleRoots;
+/** Most points at which a disc's circle is divided beside a conic. */
+inline constexpr int kMostMarks = 2 * kMostBeside + kCircleRoots;
 
 /** A part of a line that bounds the figure, from the line's foot. */
 struct LineSpan {
@@ -27,7 +26,7 @@ struct CircleArc {
 /** What lines and a conic leave of a disc about the origin. */
 struct ConicFigure {
   DiscFigure figure;
-  LineSpan span[2 * kMostLines];
+  LineSpan span[2 * kMostBeside];
   int spans = 0;
   CircleArc arc[kMostMarks];
   int arcs = 0;
@@ -42,7 +41,7 @@ INTERVOX_HD inline double AroundOrigin(const Plane2& p) {
 
 /** Where arcs of the conic begin or end on the figure's boundary. */
 struct ConicEnds {
-  Plane2 at[kMostMarks + 2 * kMostLines];
+  Plane2 at[kMostMarks + 2 * kMostBeside];
   int count = 0;
 
   INTERVOX_HD void Add(const Plane2& p) { at[count++] = p; }

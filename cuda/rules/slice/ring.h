@@ -269,7 +269,7 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
     if (ball && ring->cuts == 0) {
       ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
       ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
-    } else if (!ReadQuadric(s, torus, ring)) {
+    } else if (ring->cuts > kMostBeside || !ReadQuadric(s, torus, ring)) {
       return false;
     }
   }

@@ -96,7 +96,7 @@ class RingLooks {
   struct Tracks {
     RingTrack extremum[kCircleRoots];
     int extrema = 0;
-    RingTrack crossing[2 * kMostCuts];
+    RingTrack crossing[2 * kMostBeside];
   };
 
   /** The place in the half turn. */

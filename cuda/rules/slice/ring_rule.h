@@ -233,8 +233,8 @@ INTERVOX_HD inline double CubicInverse(double x) {
 /** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
  or beside its one end to that of the other: half-integer powers at both become analytic. */
 INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
-                                       double upper, double tolerance, RingSection* section,
-                                       RuleResult* result) {
+                                       double upper, double tolerance, const SumErrors& least,
+                                       RingSection* section, RuleResult* result) {
   const double width = upper - lower;
   double left = lower, right = upper;
   FindNearest(turn.singular, width, &left, &right);
@@ -252,14 +252,33 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
     *node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
   };
   constexpr int kMore = 3, kMost = 27;
-  const RingSums total = SumNested<RingSums>(from, to, kMore, kMost, tolerance, at, result);
+  const RingSums total = SumNested<RingSums>(from, to, kMore, kMost, tolerance, least, at, result);
   result->error += total.lost;
   return total;
 }
 
+/** Adds what the middles of a half turn's panels make of V and of the area. */
+INTERVOX_HD inline void AddMiddles(const Ring& ring, const HalfTurn& turn, RingSection* section,
+                                   SumErrors* sizes) {
+  double begin = turn.lower;
+  for (int i = 0; i <= turn.breaks.count; ++i) {
+    const double end = i < turn.breaks.count ? turn.breaks.at[i] : turn.upper;
+    if (!(end > begin)) continue;
+    const double u = 0.5 * (begin + end);
+    SectionAt(ring, turn.At(u), section);
+    if (section->figure.moments.a > 0) {
+      const RingSums one = SumsOf(ring, turn.At(u), *section, 2 * (end - begin) / (1 + u * u));
+      sizes->v += one.body.v;
+      sizes->a += one.a;
+    }
+    begin = end;
+  }
+}
+
 /** Sums of half a turn. */
 INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, double tolerance,
-                                        RingSection* section, RuleResult* result) {
+                                        const SumErrors& least, RingSection* section,
+                                        RuleResult* result) {
   RingSums sums;
   double begin = turn.lower;
   for (int i = 0; i <= turn.breaks.count; ++i) {
@@ -267,7 +286,7 @@ INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, 
     if (!(end > begin)) continue;
     SectionAt(ring, turn.At(0.5 * (begin + end)), section);
     if (section->figure.moments.a > 0 || section->figure.lost > 0) {
-      sums += SumPanelOf(ring, turn, begin, end, tolerance, section, result);
+      sums += SumPanelOf(ring, turn, begin, end, tolerance, least, section, result);
       ++result->work;
     }
     begin = end;
@@ -308,11 +327,19 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   // Far below what is asked for, at next to no cost: cutting a face must not show.
   const double tolerance = std::fmax((beside ? 1e-2 : 1e-3) * pair.tolerance, 1e-13);
   RingSection section;
+  // Beside a quadric there may be panels with next to nothing in them.
+  SumErrors least;
+  if (beside) {
+    for (const HalfTurn& turn : turns.turn) AddMiddles(ring, turn, &section, &least);
+    constexpr double kShare = 0.1;
+    least.v *= kShare * tolerance;
+    least.a *= kShare * tolerance;
+  }
   RingSums sums;
   for (const HalfTurn& turn : turns.turn) {
     if (turn.breaks.full || turn.singular.full) return {};
     if (turn.lower < turn.upper) {
-      sums += SumHalfTurn(ring, turn, tolerance, &section, &result);
+      sums += SumHalfTurn(ring, turn, tolerance, least, &section, &result);
     }
   }
   // What was not found beside a quadric may be there.
