@@ -136,7 +136,7 @@ MUTANTS = [
     Mutant("cuda/rules/slice/conic_figure.h", "arcs of a conic end where any other does",
            "if (next >= 0 && («turning > least» ||", "true", "cuda:SliceQuadric*"),
     Mutant("cuda/rules/slice/ring_quadric.h", "panels go on past where a line's points leave the tube",
-           "if ((cutting_ >> i / 2 & 1) == «0») continue;\n      Follow", "(cutting_ >> i / 2 & 1)", "cuda:SliceQuadric*"),
+           "if ((«cutting_ >> i / 2 & 1») == 0) continue;\n      Follow", "0", "cuda:SliceQuadric*"),
     Mutant("cuda/rules/slice/ring_quadric.h", "panels go on past where the tube begins to cross the quadric",
            "if (const RingTrack* was = «NearestOf(before, x)») Follow", "(const RingTrack*)nullptr", "cuda:SliceQuadric*"),
     Mutant("cuda/rules/slice/ring_rule.h", "beside a quadric the torus has no face",
