@@ -48,7 +48,12 @@ struct PlaneMoments {
 
   /** Adds a segment of a disc that reaches along the unit vector d from its chord's middle c. */
   INTERVOX_HD void AddSegment(const SegmentMoments& part, const Plane2& c, const Plane2& d) {
-    const Plane2 k{-d.z, d.x};
+    AddSegment(part, c, d, {-d.z, d.x});
+  }
+
+  /** Adds a figure given in coordinates along d and k, about c, symmetric in the second one. */
+  INTERVOX_HD void AddSegment(const SegmentMoments& part, const Plane2& c, const Plane2& d,
+                              const Plane2& k) {
     const double A = part.a;
     const double sx = d.x * part.t, sz = d.z * part.t;
     const double sxx = d.x * d.x * part.tt + k.x * k.x * part.yy;
@@ -117,6 +122,13 @@ INTERVOX_HD inline void CutEachOther(DiscLine* a, DiscLine* b) {
 INTERVOX_HD inline double Turning(const Plane2& p, const Plane2& q, double r) {
   const double c = Dot(p, q) / (r * r);
   return Cross(p, q) >= 0 ? 1 - c : 3 + c;
+}
+
+/** The segment beyond a chord of half the length `half`; `less` than half the disc, or more. */
+INTERVOX_HD inline SegmentMoments SegmentOf(double r, double half, bool less) {
+  const double square = r * r - half * half, centre = square > 0 ? std::sqrt(square) : 0.0;
+  const double thick = r + centre, thin = half * half / thick;
+  return Segment(r, less ? thin : thick, less ? thick : thin, 0.0);
 }
 
 /** What lines leave of a disc about the origin. */
@@ -188,11 +200,8 @@ INTERVOX_HD inline DiscFigure FigureOf(double r, DiscLine* line, int lines) {
     const double half = 0.5 * std::sqrt(Dot(chord, chord));
     if (!(half > 0)) continue;
     out.moments.AddTriangle(p - o, q - o);
-    const double square = r * r - half * half, centre = square > 0 ? std::sqrt(square) : 0.0;
-    const double thick = r + centre, thin = half * half / thick;
-    const bool less = Cross(p, q) >= 0;
-    out.moments.AddSegment(Segment(r, less ? thin : thick, less ? thick : thin, 0.0),
-                           0.5 * (p + q) - o, 0.5 / half * Plane2{chord.z, -chord.x});
+    out.moments.AddSegment(SegmentOf(r, half, Cross(p, q) >= 0), 0.5 * (p + q) - o,
+                           0.5 / half * Plane2{chord.z, -chord.x});
   }
   return out;
 }

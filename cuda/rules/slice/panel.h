@@ -62,14 +62,19 @@ INTERVOX_HD inline void AddError(double stated, double difference, RuleResult* r
   result->reach += difference;
 }
 
+/** Errors of a volume [m³] and of an area [m²]. */
+struct SumErrors {
+  double v = 0.0, a = 0.0;
+};
+
 /** Sums over [from, to] in parts that become `more` times as many, up to `most`, until the volume
- and the area `a` are as near as asked for.
+ and the area `a` are as near as asked for, or err by no more than `least`.
  @param add  (t, width, weight, sums*): adds the node at t, whose weight is that of the finer rule
  in a part of this width. Sums are of `body.v` and of `a`, and have room for both by the nested
  rule. */
 template <class Sums, class Node>
 INTERVOX_HD Sums SumNested(double from, double to, int more, int most, double tolerance,
-                           const Node& add, RuleResult* result) {
+                           const SumErrors& least, const Node& add, RuleResult* result) {
   const NestedRule<16>& rule = Patterson15();
   for (int parts = 1;; parts *= more) {
     Sums total;
@@ -89,7 +94,8 @@ INTERVOX_HD Sums SumNested(double from, double to, int more, int most, double to
       stated_area += NestedError(sums.a, sums.lean_a);
       total += sums;
     }
-    const bool enough = stated <= tolerance * total.body.v && stated_area <= tolerance * total.a;
+    const bool enough = stated <= tolerance * total.body.v + least.v &&
+                        stated_area <= tolerance * total.a + least.a;
     if (enough || parts == most) {
       AddError(stated, reach, result);
       return total;
@@ -110,7 +116,7 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
   const auto at = [&](double t, double width, double weight, Sums* node) {
     add(origin + sense * t * t, 2 * t * width * weight, node);
   };
-  return SumNested<Sums>(near, far, kMore, kMost, tolerance, at, result);
+  return SumNested<Sums>(near, far, kMore, kMost, tolerance, {}, at, result);
 }
 
 /** Sums of a panel between two neighbouring breaks, by halves. */

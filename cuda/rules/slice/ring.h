@@ -3,8 +3,10 @@
 
 #include <cmath>
 
+#include "cuda/rules/column/ring_span.h"
+#include "cuda/rules/slice/conic.h"
 #include "cuda/rules/slice/panel.h"
-#include "cuda/rules/slice/profile.h"
+#include "cuda/surface/quadric.h"
 #include "geometry/surface_eval.h"
 #include "geometry/surface_ray.h"
 
@@ -58,6 +60,28 @@ struct RingBall {
   bool real = false;                      ///< else F is root₀ everywhere
 };
 
+/** A quadric that a ring meets beside planes, xᵀEx + 2 b·x + c ≤ 0 about the ring's centre. */
+struct RingQuadric {
+  bool there = false;
+  Mat3 E = Mat3::Zero();
+  Vec3 b;
+  double c = 0.0;
+
+  /** (R11): its conic in a half plane, about the centre of the tube's disc at a radius. */
+  INTERVOX_HD Conic At(const Heading& heading, double radius) const {
+    const Vec3 out{heading.c, heading.s, 0.0};
+    const Vec3 bent = E * out;
+    Conic conic;
+    conic.xx = Dot(out, bent);
+    conic.xz = bent.z;
+    conic.zz = E(2, 2);
+    conic.x = Dot(out, b) + radius * conic.xx;
+    conic.z = b.z + radius * bent.z;
+    conic.c = c + radius * (Dot(out, b) + conic.x);
+    return conic;
+  }
+};
+
 /** A plane that contains the axis, n·x ≤ 0 from there. */
 struct RingSide {
   Vec3 n;
@@ -75,7 +99,9 @@ struct Ring {
   RingCut cut[kMostCuts];
   int cuts = 0;
   RingBall ball;
-  double wall_weight = 0.0;  ///< of the torus in S and G, less the ball's; 0 without one
+  RingQuadric quadric;
+  column::SpanParts parts;   ///< beside a quadric: where Ω may be, about x
+  double wall_weight = 0.0;  ///< of the torus in S and G, less the ball's or quadric's; else 0
   bool empty = false;        ///< a plane leaves nothing of the torus
   double reach = 0.0;        ///< largest coordinate that enters a difference [m]
 };
@@ -156,8 +182,29 @@ INTERVOX_HD inline RingBall BallOf(const Ring& ring, const Vec3& arm, double rad
   return ball;
 }
 
-/** Reads a pair as a torus between planes, or as one that meets a ball; false where it is anything
- else. */
+/** The quadric in the ring's frame. False for a cone whose other nappe the ring may reach. */
+INTERVOX_HD inline bool ReadQuadric(const geometry::Surface& s, const geometry::Surface& torus,
+                                    Ring* ring) {
+  if (s.kind == geometry::SurfaceKind::kCone) {
+    const Vec3 axis = s.R.Col(2);
+    const double along = Dot(axis, ring->z), square = std::fmax(1 - along * along, 0.0);
+    if (!(Dot(axis, torus.o - s.o) > ring->major * std::sqrt(square) + ring->minor)) return false;
+  }
+  geometry::Surface about = s;
+  about.o = s.o - torus.o;
+  const QuadricForm form = MakeForm(about);
+  const Mat3 F = Mat3::FromColumns(ring->x, ring->y, ring->z);
+  RingQuadric& quadric = ring->quadric;
+  quadric.there = true;
+  quadric.E = s.side * (Transpose(F) * form.E * F);
+  quadric.b = s.side * TransposeTimes(F, form.b);
+  quadric.c = s.side * form.c;
+  ring->reach = std::fmax(ring->reach, Norm(s.o));
+  return true;
+}
+
+/** Reads a pair as a torus between planes, or as one that meets a ball or a quadric; false where it
+ is anything else. */
 INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   const int curved = pair.count - pair.planes;
   if (curved < 1 || curved > 2) return false;
@@ -168,10 +215,11 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   const geometry::Surface& torus = wall.surface;
   if (torus.kind != geometry::SurfaceKind::kTorus || torus.side < 0) return false;
   if (!(torus.e.x > torus.e.y)) return false;
-  const LocalSurface* ball = curved == 2 ? &both[second ? 0 : 1] : nullptr;
-  if (ball != nullptr && (ball->surface.side < 0 || !geometry::IsSphere(ball->surface)))
-    return false;
-  const double walls = ball != nullptr ? ball->weight : wall.weight;
+  const LocalSurface* other = curved == 2 ? &both[second ? 0 : 1] : nullptr;
+  if (other != nullptr && other->surface.kind == geometry::SurfaceKind::kTorus) return false;
+  const bool ball =
+      other != nullptr && other->surface.side > 0 && geometry::IsSphere(other->surface);
+  const double walls = other != nullptr ? other->weight : wall.weight;
   ring->z = torus.R.Col(2);
   ring->major = torus.e.x;
   ring->minor = torus.e.y;
@@ -180,6 +228,11 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
   // Azimuths are counted from where one floor cuts deepest, or from Ω's box.
   const Vec3 middle = torus.o - 0.5 * (pair.lower + pair.upper);
   ring->x = AwayFrom(pair.planes == 1 ? normal : middle, ring->z);
+  if (other != nullptr && (!ball || pair.planes > 0)) {
+    ring->parts = column::FindParts(pair);
+    ring->empty = ring->parts.span.empty;
+    if (ring->parts.span.torus != nullptr) ring->x = ring->parts.span.R.row0;
+  }
   ring->y = Cross(ring->z, ring->x);
   const auto in_ring = [&](const Vec3& v) {
     return Vec3{Dot(ring->x, v), Dot(ring->y, v), Dot(ring->z, v)};
@@ -210,13 +263,15 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
     cut.weight = weight;
     ring->reach = reach;
   }
-  if (ball != nullptr) {
-    // Planes beside a ball are for another rule.
-    if (ring->cuts > 0) return false;
-    const geometry::Surface& s = ball->surface;
-    ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
-    ring->wall_weight = wall.weight - ball->weight;
-    ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
+  if (other != nullptr) {
+    const geometry::Surface& s = other->surface;
+    ring->wall_weight = wall.weight - other->weight;
+    if (ball && ring->cuts == 0) {
+      ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
+      ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
+    } else if (ring->cuts > kMostBeside || !ReadQuadric(s, torus, ring)) {
+      return false;
+    }
   }
   return FindSector(side, sides, ring);
 }
@@ -356,7 +411,9 @@ INTERVOX_HD inline void AddCorners(const Ring& ring, int i, int j, RingTurns* tu
   const auto add = [&](double t) {
     const Vec3 arm = foot + t * along - ring.centre;
     const double r = std::sqrt(arm.x * arm.x + arm.y * arm.y), out = r - ring.major;
-    const bool in = out * out + arm.z * arm.z < 1.0001 * ring.minor * ring.minor;
+    bool in = out * out + arm.z * arm.z < 1.0001 * ring.minor * ring.minor;
+    const RingQuadric& q = ring.quadric;
+    in = in && (!q.there || Dot(arm, q.E * arm + 2.0 * q.b) + q.c < 1e-6 * ring.minor);
     if (r > 0 && in) turns->AddBreak({arm.x / r, arm.y / r});
   };
   // Once for three planes.
@@ -375,6 +432,16 @@ INTERVOX_HD inline void AddCorners(const Ring& ring, int i, int j, RingTurns* tu
 INTERVOX_HD inline void FindTurns(const Ring& ring, RingTurns* turns) {
   turns->turn[0] = TurnAbout(ring, 1.0);
   turns->turn[1] = TurnAbout(ring, -1.0);
+  if (ring.quadric.there) {
+    // FindQuadricTurns goes on.
+    if (ring.parts.span.torus != nullptr) {
+      HalfTurn& near = turns->turn[0];
+      near.lower = std::fmax(near.lower, ring.parts.span.lower);
+      near.upper = std::fmin(near.upper, ring.parts.span.upper);
+      turns->turn[1].upper = turns->turn[1].lower;
+    }
+    return;
+  }
   for (int i = 0; i < ring.cuts; ++i) {
     if (ring.cut[i].real) AddTouches(ring.cut[i].deepest, ring.cut[i].root, turns);
     for (int j = i + 1; j < ring.cuts; ++j) AddCorners(ring, i, j, turns);

@@ -5,10 +5,14 @@
 
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/tolerances.h"
-#include "cuda/rules/slice/disc.h"
-#include "cuda/rules/slice/ring.h"
+#include "cuda/rules/slice/conic_figure.h"
+#include "cuda/rules/slice/ring_quadric.h"
 
 namespace intervox::cuda::internal::slice {
+
+/** Beside a quadric alone that reaches less deep into the tube, in its radii, other rules are
+ * asked. */
+inline constexpr double kThin = 2e-3;
 
 /** What planes leave of the tube's disc in a half plane about the axis. */
 struct RingSection {
@@ -19,9 +23,10 @@ struct RingSection {
   int lines = 0;
   bool empty = false;
   // With a ball: what the torus bounds of the figure, and the chord between the two arcs.
-  PlaneMoments tube;  ///< of the tube's own part, about the figure's origin, the chord's middle
-  Plane2 towards;     ///< from the tube's centre to that of the ball's disc, a unit vector
-  double half = 0.0;  ///< of the chord's length [m]
+  PlaneMoments tube;   ///< of the tube's own part, about the figure's origin, the chord's middle
+  Plane2 towards;      ///< from the tube's centre to that of the ball's disc, a unit vector
+  double half = 0.0;   ///< of the chord's length [m]
+  ConicFigure within;  ///< with a quadric: the sides of the figure
 };
 
 /** (R9): the figure that two discs have in common, of the tube and of the ball. */
@@ -90,7 +95,14 @@ INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, Ring
     out->cut[out->lines] = i;
     out->slope[out->lines++] = tube.slope;
   }
-  if (!out->empty) out->figure = FigureOf(ring.minor, out->line, out->lines);
+  if (out->empty) return;
+  if (!ring.quadric.there) {
+    out->figure = FigureOf(ring.minor, out->line, out->lines);
+    return;
+  }
+  const Conic conic = ring.quadric.At(heading, ring.major);
+  FigureWithin(conic, ring.minor, out->line, out->lines, &out->within);
+  out->figure = out->within.figure;
 }
 
 /** Sums over azimuths, in the ring's frame. */
@@ -110,22 +122,70 @@ struct RingSums {
   }
 };
 
-/** (R9): S and G of the torus, by the divergence theorem from its part of the section and the
- chord: ∫ r n ds and ∫ r (x × n) ds over the arc. */
-INTERVOX_HD inline void AddWall(const Ring& ring, const Heading& heading,
-                                const RingSection& section, double angle, RingSums* out) {
-  const PlaneMoments& m = section.tube;
-  const Plane2 &u = section.towards, &o = section.figure.origin;
-  const double h = section.half, length = 2 * h, bend = 2 * h * h * h / 3;
+/** (R9): S and G of an arc of the torus, by the divergence theorem from its segment and the chord:
+ ∫ r n ds and ∫ r (x × n) ds over the arc.
+ @param a, az  area of the segment and its moment along the axis, about the tube's centre.
+ @param o, u, h  middle of the chord, direction from it to the arc, and half its length. */
+INTERVOX_HD inline void AddArc(const Ring& ring, const Heading& heading, double a, double az,
+                               const Plane2& o, const Plane2& u, double h, double angle,
+                               RingSums* out) {
+  const double length = 2 * h, bend = 2 * h * h * h / 3;
   const double r = ring.major + o.x, chord = length * r;
   const double rz = length * r * o.z - bend * u.x * u.z, rr = length * r * r + bend * u.z * u.z;
-  const double moment = m.z + o.z * m.a + u.x * rz - u.z * rr;
+  const double moment = az + u.x * rz - u.z * rr;
   const Vec3 out_x{heading.c, heading.s, 0.0}, up{0.0, 0.0, 1.0};
-  const Vec3 s = angle * ((m.a + u.x * chord) * out_x + u.z * chord * up);
+  const Vec3 s = angle * ((a + u.x * chord) * out_x + u.z * chord * up);
   const Vec3 g = angle * moment * Vec3{-heading.s, heading.c, 0.0};
   out->a += angle * chord;
   out->body.s += ring.wall_weight * s;
   out->body.g += ring.wall_weight * (g + Cross(ring.centre, s));
+}
+
+/** (R9): S and G of the torus where a ball bounds the figure. */
+INTERVOX_HD inline void AddWall(const Ring& ring, const Heading& heading,
+                                const RingSection& section, double angle, RingSums* out) {
+  const PlaneMoments& m = section.tube;
+  const Plane2& o = section.figure.origin;
+  AddArc(ring, heading, m.a, m.z + o.z * m.a, o, section.towards, section.half, angle, out);
+}
+
+/** (R11): S and G of the torus beside a quadric. */
+INTERVOX_HD inline void AddArcs(const Ring& ring, const Heading& heading,
+                                const RingSection& section, double angle, RingSums* out) {
+  const double r = ring.minor;
+  for (int i = 0; i < section.within.arcs; ++i) {
+    const CircleArc& arc = section.within.arc[i];
+    if (arc.whole) {
+      AddArc(ring, heading, kPi * r * r, 0.0, {}, {}, 0.0, angle, out);
+      continue;
+    }
+    const Plane2 chord = arc.q - arc.p, middle = 0.5 * (arc.p + arc.q);
+    const double half = 0.5 * std::sqrt(Dot(chord, chord));
+    if (!(half > 0)) continue;
+    const SegmentMoments part = SegmentOf(r, half, arc.less);
+    const Plane2 u = 0.5 / half * Plane2{chord.z, -chord.x};
+    AddArc(ring, heading, part.a, part.a * middle.z + part.t * u.z, middle, u, half, angle, out);
+  }
+  out->a += angle * ring.major * section.within.chords;
+}
+
+/** Adds a part of a plane's face: where its line bounds the figure, over the angle. */
+INTERVOX_HD inline void AddFace(const Ring& ring, const Heading& heading,
+                                const RingSection& section, int i, double lower, double upper,
+                                double angle, RingSums* out) {
+  const DiscLine& line = section.line[i];
+  const RingCut& cut = ring.cut[section.cut[i]];
+  const Vec3 out_x{heading.c, heading.s, 0.0}, up{0.0, 0.0, 1.0};
+  const Plane2 middle = line.foot + 0.5 * (lower + upper) * line.along;
+  const double length = upper - lower, half = 0.5 * length;
+  const double radius = ring.major + middle.x;
+  const double da = radius * length * angle / section.slope[i];
+  const double lean = line.along.x * length * half * half / 3 * angle / section.slope[i];
+  const Vec3 at = ring.centre + radius * out_x + middle.z * up;
+  const Vec3 face = da * at + lean * (line.along.x * out_x + line.along.z * up);
+  out->a += da;
+  out->body.s += cut.weight * da * cut.n;
+  out->body.g += cut.weight * Cross(face, cut.n);
 }
 
 /** (R7): the section over the angle dφ; lengths along it grow with the radius. */
@@ -147,21 +207,15 @@ INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
   out.body.m = first + v * origin;
   out.body.second = v * Square(origin) + Mixed(origin, first) + xx * Square(out_x) +
                     xz * Mixed(out_x, up) + zz * Square(up);
-  for (int i = 0; i < section.lines; ++i) {
+  for (int i = 0; i < section.lines && !ring.quadric.there; ++i) {
     const DiscLine& line = section.line[i];
-    if (line.gone) continue;
-    const RingCut& cut = ring.cut[section.cut[i]];
-    const Plane2 middle = 0.5 * (line.Begin() + line.End());
-    const double length = line.upper - line.lower, half = 0.5 * length;
-    const double radius = ring.major + middle.x;
-    const double da = radius * length * angle / section.slope[i];
-    const double lean = line.along.x * length * half * half / 3 * angle / section.slope[i];
-    const Vec3 at = ring.centre + radius * out_x + middle.z * up;
-    const Vec3 face = da * at + lean * (line.along.x * out_x + line.along.z * up);
-    out.a += da;
-    out.body.s += cut.weight * da * cut.n;
-    out.body.g += cut.weight * Cross(face, cut.n);
+    if (!line.gone) AddFace(ring, heading, section, i, line.lower, line.upper, angle, &out);
   }
+  for (int i = 0; i < section.within.spans && ring.quadric.there; ++i) {
+    const LineSpan& span = section.within.span[i];
+    AddFace(ring, heading, section, span.line, span.lower, span.upper, angle, &out);
+  }
+  if (ring.quadric.there) AddArcs(ring, heading, section, angle, &out);
   if (ring.ball.there) AddWall(ring, heading, section, angle, &out);
   return out;
 }
@@ -179,8 +233,8 @@ INTERVOX_HD inline double CubicInverse(double x) {
 /** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
  or beside its one end to that of the other: half-integer powers at both become analytic. */
 INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
-                                       double upper, double tolerance, RingSection* section,
-                                       RuleResult* result) {
+                                       double upper, double tolerance, const SumErrors& least,
+                                       RingSection* section, RuleResult* result) {
   const double width = upper - lower;
   double left = lower, right = upper;
   FindNearest(turn.singular, width, &left, &right);
@@ -198,14 +252,33 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
     *node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
   };
   constexpr int kMore = 3, kMost = 27;
-  const RingSums total = SumNested<RingSums>(from, to, kMore, kMost, tolerance, at, result);
+  const RingSums total = SumNested<RingSums>(from, to, kMore, kMost, tolerance, least, at, result);
   result->error += total.lost;
   return total;
 }
 
+/** Adds what the middles of a half turn's panels make of V and of the area. */
+INTERVOX_HD inline void AddMiddles(const Ring& ring, const HalfTurn& turn, RingSection* section,
+                                   SumErrors* sizes) {
+  double begin = turn.lower;
+  for (int i = 0; i <= turn.breaks.count; ++i) {
+    const double end = i < turn.breaks.count ? turn.breaks.at[i] : turn.upper;
+    if (!(end > begin)) continue;
+    const double u = 0.5 * (begin + end);
+    SectionAt(ring, turn.At(u), section);
+    if (section->figure.moments.a > 0) {
+      const RingSums one = SumsOf(ring, turn.At(u), *section, 2 * (end - begin) / (1 + u * u));
+      sizes->v += one.body.v;
+      sizes->a += one.a;
+    }
+    begin = end;
+  }
+}
+
 /** Sums of half a turn. */
 INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, double tolerance,
-                                        RingSection* section, RuleResult* result) {
+                                        const SumErrors& least, RingSection* section,
+                                        RuleResult* result) {
   RingSums sums;
   double begin = turn.lower;
   for (int i = 0; i <= turn.breaks.count; ++i) {
@@ -213,7 +286,7 @@ INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, 
     if (!(end > begin)) continue;
     SectionAt(ring, turn.At(0.5 * (begin + end)), section);
     if (section->figure.moments.a > 0 || section->figure.lost > 0) {
-      sums += SumPanelOf(ring, turn, begin, end, tolerance, section, result);
+      sums += SumPanelOf(ring, turn, begin, end, tolerance, least, section, result);
       ++result->work;
     }
     begin = end;
@@ -235,35 +308,51 @@ INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, cons
   return m.a;
 }
 
-/** (R7, R9): moments of a torus or of a sector of it between planes, or in a ball. */
+/** (R7, R9, R11): moments of a torus or of a sector of it between planes, in a ball, or on one side
+ of a quadric. */
 INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) {
   *moments = {};
   Ring ring;
   if (!MakeRing(pair, &ring)) return {};
   RuleResult result{true, 0.0, 0, false};
   if (ring.empty) return result;
+  const bool beside = ring.quadric.there;
   RingTurns turns;
   FindTurns(ring, &turns);
+  if (beside) {
+    const double lowest = FindQuadricTurns(ring, &turns);
+    // A thin lens is one for the column rule.
+    if (ring.cuts == 0 && ring.whole && lowest > -kThin * ring.minor) return {};
+  }
   // Far below what is asked for, at next to no cost: cutting a face must not show.
-  const double tolerance = std::fmax(1e-3 * pair.tolerance, 1e-13);
+  const double tolerance = std::fmax((beside ? 1e-2 : 1e-3) * pair.tolerance, 1e-13);
   RingSection section;
+  // Beside a quadric there may be panels with next to nothing in them.
+  SumErrors least;
+  if (beside) {
+    for (const HalfTurn& turn : turns.turn) AddMiddles(ring, turn, &section, &least);
+    constexpr double kShare = 0.1;
+    least.v *= kShare * tolerance;
+    least.a *= kShare * tolerance;
+  }
   RingSums sums;
   for (const HalfTurn& turn : turns.turn) {
     if (turn.breaks.full || turn.singular.full) return {};
     if (turn.lower < turn.upper) {
-      sums += SumHalfTurn(ring, turn, tolerance, &section, &result);
+      sums += SumHalfTurn(ring, turn, tolerance, least, &section, &result);
     }
   }
-  if (!(sums.body.v > 0)) return result;
+  // What was not found beside a quadric may be there.
+  if (!(sums.body.v > 0)) return beside ? RuleResult{} : result;
   double area = sums.a;
   if (!ring.whole) {
     area += AddSide(ring, ring.first, ring.first_side, &section, &sums.body);
     area += AddSide(ring, ring.last, ring.last_side, &section, &sums.body);
   }
   *moments = Turned(Mat3::FromColumns(ring.x, ring.y, ring.z), sums.body);
-  result.rounding = result.error <= pair.tolerance * sums.body.v;
+  result.rounding = !beside && result.error <= pair.tolerance * sums.body.v;
   // What rounding of the positions makes of the volume: of planes, and of where they meet.
-  const double moves = (ring.cuts > 1 ? 4 : 1) * kPositionRounding * ring.reach;
+  const double moves = (ring.cuts > 1 || beside ? 4 : 1) * kPositionRounding * ring.reach;
   result.error += moves * area + kLevelRounding * sums.body.v;
   return result;
 }

@@ -1,0 +1,464 @@
+/** @file Where around a ring's axis something happens to its part on one side of a quadric. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/rules/slice/ring.h"
+
+namespace intervox::cuda::internal::slice {
+
+/** A level that is followed around the axis: at an extremum of the quadric's around the tube, or at
+ one of the points in which a plane's line meets the quadric. */
+struct RingTrack {
+  Plane2 at;  ///< in the half plane, from the tube's centre [m]
+  double level = 0.0, last = 0.0;
+  bool highest = false;   ///< of an extremum
+  bool followed = false;  ///< `last` is known: the level at the look before
+};
+
+/** A plane's line in a half plane: n·x + level ≤ 0, |n| ≤ 1. */
+struct RingLine {
+  Plane2 n;
+  double level = 0.0;
+};
+
+INTERVOX_HD inline RingLine LineAt(const RingCut& cut, const Heading& heading) {
+  const double p = Apart(heading, cut.deepest);
+  return {{-cut.sine * (1 - p), cut.cosine}, cut.level + cut.rise * p};
+}
+
+/** Whether a point of a half plane is below all planes but two, or nearly. */
+INTERVOX_HD inline bool IsBelow(const Ring& ring, const Heading& heading, const Plane2& at, int i,
+                                int j) {
+  constexpr double kClose = 1e-6;
+  for (int k = 0; k < ring.cuts; ++k) {
+    if (k == i || k == j) continue;
+    const RingLine line = LineAt(ring.cut[k], heading);
+    if (Dot(line.n, at) + line.level > kClose * ring.minor) return false;
+  }
+  return true;
+}
+
+/** (R12): finds the azimuths at which the circle of the tube begins or ends to cross the quadric,
+ and those at which corners enter or leave the tube. */
+class RingLooks {
+ public:
+  INTERVOX_HD RingLooks(const Ring& ring, RingTurns* turns) : ring_(ring), turns_(turns) {}
+
+  /** The lowest level of the quadric on the tube at any look [m]. */
+  INTERVOX_HD double lowest() const { return lowest_; }
+
+  /** Follows all levels between two places of a half turn that mapped ones are analytic about: the
+   parameter s goes from 0 to 1, and beyond them back. */
+  INTERVOX_HD void Find(const HalfTurn& turn, double from, double to) {
+    turn_ = &turn;
+    from_ = from;
+    width_ = to - from;
+    if (!Concerns()) return;
+    const int steps = kLeast + static_cast<int>(kPerUnit * width_);
+    const double step = 1.0 / steps;
+    Tracks older, before, now;
+    Look(0.0, &before);
+    Look(step, &now);
+    merged_[0] = merged_[1] = 0;
+    MirrorAt(0, before, now, &older);
+    for (int i = 0; i < before.extrema; ++i) Inherit(older, &before.extremum[i]);
+    for (int i = 0; i < 2 * ring_.cuts; ++i) Inherit(older.crossing[i], &before.crossing[i]);
+    double last = -step, s = 0.0, way = step;
+    while (s < 1) {
+      const bool end = s + 1.001 * way >= 1;
+      const double next = end ? 1.0 : s + way;
+      Look(next, &now);
+      // An extremum that begins or ends does so on one side of zero.
+      if (now.extrema != before.extrema && way > kFinest * step && !OfOneSign(before, now)) {
+        way *= 0.5;
+        continue;
+      }
+      FollowAll(before, last, s, next, &now);
+      older = before;
+      before = now;
+      last = s;
+      s = next;
+      way = std::fmin(2 * way, step);
+    }
+    MirrorAt(1, before, older, &now);
+    beyond_ = true;
+    FollowAll(before, last, 1.0, 2.0 - last, &now);
+    beyond_ = false;
+  }
+
+ private:
+  static constexpr int kLeast = 6, kPerUnit = 10, kMostSteps = 40, kSeeks = 24;
+  static constexpr int kExtremum = -1;
+  static constexpr double kFinest = 0.02;
+  static constexpr double kFarOut = 100;  ///< levels of lines end there, in radii of the tube
+
+  struct Tracks {
+    RingTrack extremum[kCircleRoots];
+    int extrema = 0;
+    RingTrack crossing[2 * kMostBeside];
+  };
+
+  /** The place in the half turn. */
+  INTERVOX_HD double At(double s) const {
+    const double rest = 1 - s;
+    return s < 0.5 ? from_ + width_ * (s * s * (3 - 2 * s))
+                   : from_ + width_ - width_ * (rest * rest * (3 - 2 * rest));
+  }
+
+  /** Whether something may happen there: not where a plane leaves nothing of the disc or there is
+   no conic. Which planes cut it, whose lines are followed. */
+  INTERVOX_HD bool Concerns() {
+    const Heading heading = turn_->At(At(0.5));
+    const double r = ring_.minor;
+    cutting_ = 0;
+    for (int i = 0; i < ring_.cuts; ++i) {
+      const RingLine line = LineAt(ring_.cut[i], heading);
+      const double reach = r * std::sqrt(Dot(line.n, line.n));
+      if (line.level >= reach) return false;
+      if (line.level > -reach) cutting_ |= 1 << i;
+    }
+    const Conic conic = ring_.quadric.At(heading, ring_.major);
+    const double determinant = conic.Determinant();
+    constexpr double kRound = 1e-6;
+    const double trace = conic.xx + conic.zz;
+    if (!(determinant > kRound * trace * trace)) return true;
+    const Plane2 centre{(conic.xz * conic.z - conic.zz * conic.x) / determinant,
+                        (conic.xz * conic.x - conic.xx * conic.z) / determinant};
+    return conic.Value(centre) * conic.xx <= 0;
+  }
+
+  INTERVOX_HD static bool OfOneSign(const Tracks& a, const Tracks& b) {
+    bool above = false, below = false;
+    for (const Tracks* t : {&a, &b}) {
+      for (int i = 0; i < t->extrema; ++i) (t->extremum[i].level > 0 ? above : below) = true;
+    }
+    return !above || !below;
+  }
+
+  /** What a look beyond an end sees: what is before it, but that the points of a line that merge
+   there have changed places. */
+  INTERVOX_HD void MirrorAt(int end, const Tracks& at, const Tracks& inside, Tracks* out) {
+    constexpr double kMerged = 1e-6;
+    *out = inside;
+    for (int i = 0; i < ring_.cuts; ++i) {
+      const Plane2 apart = at.crossing[2 * i].at - at.crossing[2 * i + 1].at;
+      const Plane2 open = inside.crossing[2 * i].at - inside.crossing[2 * i + 1].at;
+      if (!(Dot(apart, apart) < kMerged * Dot(open, open))) continue;
+      merged_[end] |= 1 << i;
+      out->crossing[2 * i] = inside.crossing[2 * i + 1];
+      out->crossing[2 * i + 1] = inside.crossing[2 * i];
+    }
+  }
+
+  INTERVOX_HD static void Inherit(const RingTrack& older, RingTrack* now) {
+    now->last = older.level;
+    now->followed = true;
+  }
+  INTERVOX_HD void Inherit(const Tracks& older, RingTrack* now) const {
+    if (const RingTrack* was = NearestOf(older, *now)) Inherit(*was, now);
+  }
+
+  /** The extremum of the same kind nearest to one. */
+  INTERVOX_HD static const RingTrack* NearestOf(const Tracks& tracks, const RingTrack& now) {
+    const RingTrack* was = nullptr;
+    double nearest = INFINITY;
+    for (int i = 0; i < tracks.extrema; ++i) {
+      const Plane2 way = tracks.extremum[i].at - now.at;
+      if (tracks.extremum[i].highest != now.highest || !(Dot(way, way) < nearest)) continue;
+      nearest = Dot(way, way);
+      was = &tracks.extremum[i];
+    }
+    return was;
+  }
+
+  INTERVOX_HD void FollowAll(const Tracks& before, double last, double from, double to,
+                             Tracks* now) {
+    for (int i = 0; i < now->extrema; ++i) {
+      RingTrack& x = now->extremum[i];
+      if (const RingTrack* was = NearestOf(before, x)) Follow(*was, last, from, to, kExtremum, &x);
+    }
+    for (int i = 0; i < 2 * ring_.cuts; ++i) {
+      if ((cutting_ >> i / 2 & 1) == 0) continue;
+      Follow(before.crossing[i], last, from, to, i, &now->crossing[i]);
+    }
+  }
+
+  INTERVOX_HD Conic ConicAt(double s) const {
+    return ring_.quadric.At(turn_->At(At(s)), ring_.major);
+  }
+
+  /** Whether the points of a line merge at an end. */
+  INTERVOX_HD bool Swaps(int end, int which) const {
+    return which != kExtremum && (merged_[end] >> which / 2 & 1) != 0;
+  }
+
+  /** Half the derivative of the level around the tube, over the radius. */
+  INTERVOX_HD static double Around(const Conic& conic, double r, const Plane2& d) {
+    return Dot(conic.Slope(r * d), {-d.z, d.x});
+  }
+
+  /** Where a plane's line meets the quadric, first or second; its level is |x|² − r² in units of
+   the radius, and that of the middle where there is no such point. */
+  INTERVOX_HD RingTrack CrossingAt(const Conic& conic, double s, int which) const {
+    const RingLine line = LineAt(ring_.cut[which / 2], turn_->At(At(s)));
+    const double square = Dot(line.n, line.n);
+    RingTrack out;
+    out.level = kFarOut * ring_.minor;
+    if (!(square > 0)) return out;
+    const Plane2 foot = -line.level / square * line.n, along{-line.n.z, line.n.x};
+    const double a = Dot(along, conic.Bend(along)), b = Dot(along, conic.Slope(foot));
+    const double disc = b * b - a * conic.Value(foot);
+    const RootPair roots = QuadraticRoots(a, b, conic.Value(foot), std::sqrt(std::fmax(disc, 0.0)));
+    const bool swapped = (s < 0 && Swaps(0, which)) || (s > 1 && Swaps(1, which));
+    const double t = (which % 2 == 0) != swapped ? roots.first : roots.second;
+    out.at = foot + t * along;
+    const double level = (Dot(out.at, out.at) - ring_.minor * ring_.minor) / ring_.minor;
+    if (level < out.level) out.level = level;
+    return out;
+  }
+
+  /** The extremum next to a point of the tube, by Newton's method. */
+  INTERVOX_HD RingTrack ExtremumAt(const Conic& conic, const RingTrack& near) const {
+    const double r = ring_.minor;
+    constexpr int kSteps = 5;
+    Heading at{near.at.x / r, near.at.z / r};
+    for (int k = 0; k < kSteps; ++k) {
+      const Plane2 d{at.c, at.s}, across{-d.z, d.x};
+      const double slope = Around(conic, r, d);
+      const double bend = r * Dot(across, conic.Bend(across)) - Dot(conic.Slope(r * d), d);
+      const bool there = (bend < 0) == near.highest && bend != 0;
+      double half = there ? -0.5 * slope / bend : (slope > 0) == near.highest ? 0.1 : -0.1;
+      half = std::fmax(-0.2, std::fmin(0.2, half));
+      const double g = 1 / (1 + half * half);
+      at = at.Turned({(1 - half * half) * g, 2 * half * g});
+    }
+    RingTrack out = near;
+    out.at = {r * at.c, r * at.s};
+    out.level = conic.Value(out.at);
+    return out;
+  }
+
+  INTERVOX_HD void Look(double s, Tracks* out) {
+    const Conic conic = ConicAt(s);
+    const double r = ring_.minor;
+    out->extrema = 0;
+    ForRootsAround(SlopeAround(conic, r), [&](const Plane2& d) {
+      if (out->extrema == kCircleRoots) return;
+      RingTrack& x = out->extremum[out->extrema++];
+      x = {};
+      x.at = r * d;
+      x.level = conic.Value(x.at);
+      const Plane2 across{-d.z, d.x};
+      x.highest = r * Dot(across, conic.Bend(across)) < Dot(conic.Slope(x.at), d);
+      lowest_ = std::fmin(lowest_, x.level);
+    });
+    for (int i = 0; i < 2 * ring_.cuts; ++i) {
+      if ((cutting_ >> i / 2 & 1) != 0) out->crossing[i] = CrossingAt(conic, s, i);
+    }
+  }
+
+  INTERVOX_HD RingTrack TrackAt(double s, const RingTrack& near, int which) const {
+    const Conic conic = ConicAt(s);
+    return which == kExtremum ? ExtremumAt(conic, near) : CrossingAt(conic, s, which);
+  }
+
+  /** Finds what happened between two looks, or around the first of them. */
+  INTERVOX_HD void Follow(const RingTrack& was, double last, double from, double to, int which,
+                          RingTrack* now) {
+    now->last = was.level;
+    now->followed = true;
+    if ((now->level > 0) != (was.level > 0)) {
+      if (!beyond_) AddChange(from, to, was, *now, which);
+      return;
+    }
+    if (!was.followed) return;
+    if ((was.last > 0) != (was.level > 0)) return;
+    const double m0 = std::fabs(was.last), m1 = std::fabs(was.level), m2 = std::fabs(now->level);
+    // What falls so steeply that it would be below zero by now may have been.
+    if (2 * m1 < m0 && m2 < 2 * m1) {
+      Dip(from, to, was, which);
+      return;
+    }
+    if (m1 > m0 || m1 > m2) return;
+    const double bend = m0 - 2 * m1 + m2;
+    const double least = bend > 0 ? m1 - 0.125 * (m0 - m2) * (m0 - m2) / bend : m1;
+    if (least < 0.3 * bend) Dip(last, to, was, which);
+  }
+
+  /** Seeks by the golden section where a level dips through zero and back. */
+  INTERVOX_HD void Dip(double lo, double hi, const RingTrack& near, int which) {
+    constexpr double kGolden = 0.38196601125010515;
+    const double from = lo, to = hi;
+    double u[2] = {lo + kGolden * (hi - lo), hi - kGolden * (hi - lo)};
+    RingTrack x[2] = {TrackAt(u[0], near, which), TrackAt(u[1], near, which)};
+    for (int k = 0; k < kSeeks; ++k) {
+      for (int m = 0; m < 2; ++m) {
+        if ((x[m].level > 0) == (near.level > 0)) continue;
+        // Beyond an end there is the same once more, but for points that change places.
+        const bool left = from < 0 && !Swaps(0, which), right = to > 1 && !Swaps(1, which);
+        const double begin = left ? 0.0 : from, end = right ? 1.0 : to;
+        const double at = left ? std::fabs(u[m]) : right && u[m] > 1 ? 2 - u[m] : u[m];
+        AddChange(begin, at, TrackAt(begin, near, which), x[m], which);
+        AddChange(at, end, x[m], TrackAt(end, near, which), which);
+        return;
+      }
+      const int best = std::fabs(x[0].level) < std::fabs(x[1].level) ? 0 : 1;
+      (best == 0 ? hi : lo) = u[1 - best];
+      u[1 - best] = u[best];
+      x[1 - best] = x[best];
+      u[best] = best == 0 ? lo + kGolden * (hi - lo) : hi - kGolden * (hi - lo);
+      x[best] = TrackAt(u[best], x[1 - best], which);
+    }
+  }
+
+  /** Adds the change of sign between two azimuths. */
+  INTERVOX_HD void AddChange(double lo, double hi, const RingTrack& at_lo, const RingTrack& at_hi,
+                             int which) {
+    if ((at_lo.level > 0) == (at_hi.level > 0)) return;
+    // An extremum that was taken for another one is followed from the other end.
+    if (!AddRoot(lo, hi, at_lo, at_hi, at_lo, which)) AddRoot(lo, hi, at_lo, at_hi, at_hi, which);
+  }
+
+  /** The root of a level that is followed from a sample, by false position, halved where that is
+   slow. False where there is none. */
+  INTERVOX_HD bool AddRoot(double lo, double hi, const RingTrack& at_lo, const RingTrack& at_hi,
+                           const RingTrack& near, int which) {
+    double low = at_lo.level, high = at_hi.level;
+    constexpr double kEnough = 1e-12;
+    double u = hi;
+    RingTrack now = at_hi, last = near;
+    int side = 0;
+    for (int k = 0; k < kMostSteps && hi - lo > kEnough; ++k) {
+      const double share = low / (low - high);
+      const bool slow = k % 4 == 3 || !(share > 0 && share < 1);
+      u = slow ? 0.5 * (lo + hi) : lo + share * (hi - lo);
+      now = last = TrackAt(u, last, which);
+      if (now.level == 0) break;
+      const bool left = (now.level > 0) == (low > 0);
+      if (!slow && (left ? u - lo : hi - u) < kEnough) break;
+      (left ? lo : hi) = u;
+      (left ? low : high) = now.level;
+      // The end that stays counts half.
+      if (left ? side == 1 : side == -1) (left ? high : low) *= 0.5;
+      side = left ? 1 : -1;
+    }
+    const Heading heading = turn_->At(At(u));
+    // Where a line does not meet the quadric its middle does not lie on it, and what is found
+    // between two extrema is a jump.
+    constexpr double kOn = 1e-6;
+    const Conic conic = ring_.quadric.At(heading, ring_.major);
+    if (std::fabs(conic.Value(now.at)) > kOn * ring_.minor) return false;
+    if (which == kExtremum) {
+      if (IsBelow(ring_, heading, now.at, -1, -1)) turns_->AddSingular(heading);
+    } else if (IsBelow(ring_, heading, now.at, which / 2, -1)) {
+      turns_->AddSingular(heading);
+    }
+    return true;
+  }
+
+  const Ring& ring_;
+  RingTurns* turns_;
+  const HalfTurn* turn_ = nullptr;
+  double from_ = 0.0, width_ = 1.0;
+  int cutting_ = 0;         ///< bits: cuts that cut the tube's disc
+  int merged_[2] = {0, 0};  ///< bits: cuts whose two points merge at an end
+  bool beyond_ = false;
+  double lowest_ = INFINITY;
+};
+
+/** Adds a heading to the places between which levels are followed. */
+INTERVOX_HD inline void AddKnot(const RingTurns& turns, const Heading& heading,
+                                SlicePlaces* knots) {
+  for (int h = 0; h < 2; ++h) {
+    const double u = turns.turn[h].Of(heading);
+    if (u > turns.turn[h].lower && u < turns.turn[h].upper) knots[h].Add(u);
+  }
+}
+
+/** Adds the azimuths of two points of the quadric, those on the line m·x = k, n·x = l, where they
+ lie within the tube and below all planes but two. */
+INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other, const Vec3& m,
+                                        double k, const Vec3& n, double l, bool event,
+                                        RingTurns* turns, SlicePlaces* knots) {
+  const Vec3 d = Cross(m, n);
+  const double dd = SquaredNorm(d);
+  if (!(dd > 1e-24 * SquaredNorm(m) * SquaredNorm(n))) return;
+  const Vec3 p = 1 / dd * (k * Cross(n, d) + l * Cross(d, m));
+  const RingQuadric& q = ring.quadric;
+  double root[2];
+  const int roots =
+      RealRoots(Dot(d, q.E * d), Dot(d, q.E * p + q.b), Dot(p, q.E * p + 2.0 * q.b) + q.c, root);
+  for (int i = 0; i < roots; ++i) {
+    const Vec3 x = p + root[i] * d;
+    const double rho = std::sqrt(x.x * x.x + x.y * x.y);
+    if (!(rho > 0)) continue;
+    const Plane2 at{rho - ring.major, x.z};
+    const Heading heading{x.x / rho, x.y / rho};
+    if (knots != nullptr) AddKnot(*turns, heading, knots);
+    if (!event || Dot(at, at) > 1.0001 * ring.minor * ring.minor) continue;
+    if (IsBelow(ring, heading, at, skip, other)) turns->AddSingular(heading);
+  }
+}
+
+/** (R12): all places at which something happens beside a quadric. Where a half plane touches it or
+ the curve in which a plane cuts it, its normal has no part along the axis; a line in which two
+ planes meet crosses it in two points. Returns the lowest level of the quadric on the tube. */
+INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, RingTurns* turns) {
+  RingLooks looks(ring, turns);
+  const RingQuadric& q = ring.quadric;
+  const Vec3 up{q.E(2, 0), q.E(2, 1), q.E(2, 2)};
+  SlicePlaces knots[2];
+  AddPointsOnLine(ring, -1, -1, q.b, -q.c, up, -q.b.z, true, turns, knots);
+  // What is parallel to the axis is touched along all of it, and what is nearly so soon.
+  const Vec3 axis{0.0, 0.0, 1.0};
+  constexpr double kParallel = 1e-9;
+  const double bend = Norm(q.E.row0) + Norm(q.E.row1) + Norm(q.E.row2);
+  AddPointsOnLine(ring, -1, -1, q.b, -q.c, axis, 0.0, Norm(up) < kParallel * bend, turns, knots);
+  for (int i = 0; i < ring.cuts; ++i) {
+    const RingCut& cut = ring.cut[i];
+    // About the ring's centre n·x ≤ offset.
+    const double offset = cut.offset - Dot(cut.n, ring.centre);
+    AddPointsOnLine(ring, i, -1, cut.n, offset, cut.n.z * q.b + offset * up,
+                    -offset * q.b.z - cut.n.z * q.c, true, turns, knots);
+    AddPointsOnLine(ring, i, -1, cut.n, offset, axis, 0.0, std::fabs(cut.n.z) < kParallel, turns,
+                    knots);
+    for (int j = i + 1; j < ring.cuts; ++j) {
+      const double other = ring.cut[j].offset - Dot(ring.cut[j].n, ring.centre);
+      AddPointsOnLine(ring, i, j, cut.n, offset, ring.cut[j].n, other, true, turns, nullptr);
+    }
+    for (int k = 0; k < 2 && cut.real; ++k) {
+      const double p = cut.root[k];
+      if (!(p >= 0 && p <= 2)) continue;
+      const double c = 1 - p, s = std::sqrt(p * (2 - p));
+      for (const double side : {-s, s}) {
+        const Heading heading = cut.deepest.Turned({c, side});
+        AddKnot(*turns, heading, knots);
+        const RingLine line = LineAt(cut, heading);
+        const double length = std::sqrt(Dot(line.n, line.n));
+        if (!(length > 0)) continue;
+        const Plane2 at = (line.level > 0 ? -ring.minor : ring.minor) / length * line.n;
+        const bool in = q.At(heading, ring.major).Value(at) <= 1e-6 * ring.minor;
+        if (in && IsBelow(ring, heading, at, i, i)) turns->AddSingular(heading);
+      }
+    }
+    for (int j = i + 1; j < ring.cuts; ++j) AddCorners(ring, i, j, turns);
+  }
+  for (int h = 0; h < 2; ++h) {
+    const HalfTurn& turn = turns->turn[h];
+    const bool parts = h == 0 && ring.parts.span.torus != nullptr;
+    for (int i = 0; i < (parts ? ring.parts.count : 1); ++i) {
+      double from = parts ? ring.parts.lower[i] : turn.lower;
+      const double last = parts ? ring.parts.upper[i] : turn.upper;
+      for (int k = 0; k <= knots[h].count; ++k) {
+        const double to = k < knots[h].count ? std::fmin(knots[h].at[k], last) : last;
+        if (!(to > from)) continue;
+        looks.Find(turn, from, to);
+        from = to;
+      }
+    }
+  }
+  return looks.lowest();
+}
+
+}  // namespace intervox::cuda::internal::slice

@@ -1,0 +1,253 @@
+#include <gtest/gtest.h>
+
+#include "cuda/rules/column/rule.h"
+#include "cuda/rules/slice/rule.h"
+#include "geometry/hollows.h"
+#include "tests/cuda/families.h"
+#include "tests/cuda/leaf_pairs.h"
+
+namespace intervox::cuda {
+namespace {
+
+using geometry::Complement;
+using geometry::MakeCone;
+using geometry::MakeCylinder;
+using geometry::MakeEllipsoid;
+using geometry::MakePlane;
+using geometry::MakeTorus;
+using geometry::Surface;
+using testing::Answer;
+using testing::Ask;
+using testing::MakePair;
+using testing::Random;
+
+constexpr double kPi = 3.14159265358979323846;
+
+LocalPair PairOf(const std::vector<Surface>& solid, const std::vector<Surface>& other,
+                 double tolerance) {
+  const Vec3 o = solid[0].o, far{2, 2, 2};
+  return MakePair(solid, other, o, o - far, o + far, tolerance);
+}
+
+Answer Slice(const std::vector<Surface>& solid, const std::vector<Surface>& other,
+             double tolerance) {
+  return Ask(PairOf(solid, other, tolerance),
+             [](const LocalPair& p, Moments* m) { return SliceRule(p, m); });
+}
+
+Answer Column(const std::vector<Surface>& solid, const std::vector<Surface>& other,
+              double tolerance) {
+  return Ask(PairOf(solid, other, tolerance),
+             [](const LocalPair& p, Moments* m) { return ColumnRule(p, m); });
+}
+
+Vec3 DirectionAt(const Surface& torus, double azimuth) {
+  return std::cos(azimuth) * torus.R.Col(0) + std::sin(azimuth) * torus.R.Col(1);
+}
+
+/** A torus or a sector of it, and a quadric and planes about a point of its tube. */
+struct Scene {
+  std::vector<Surface> solid, other;
+  Vec3 point;
+  double depth = 0.0;
+};
+
+/** A frame whose first axis is n, turned about it. */
+Mat3 FrameOn(const Vec3& n, Random* random) {
+  const Vec3 axis = Normalized(Cross(n, random->Direction()));
+  return Mat3::FromColumns(n, Cross(axis, n), axis);
+}
+
+/** A surface whose outward normal at a point is n. */
+Surface QuadricAt(int kind, double size, const Vec3& point, const Vec3& n, Random* random) {
+  const Mat3 R = FrameOn(n, random);
+  switch (kind) {
+    case 0:
+      return MakeCylinder(size, {R, point - size * n});
+    case 1: {
+      const double slope = random->Uniform(0.05, 0.5);
+      return MakeCone(slope, 1.0, {R, point - 1.2 * (slope * n + R.Col(2))});
+    }
+    case 2:
+      return MakeEllipsoid({size, size, size}, {R, point - size * n});
+    default: {
+      const Mat3 turned = random->Rotation();
+      const Vec3 radii = size * Vec3{random->Uniform(0.3, 1), random->Uniform(0.3, 1), 1.0};
+      const Vec3 y = TransposeTimes(turned, n), arm = Scaled(Scaled(radii, radii), y);
+      return MakeEllipsoid(radii, {turned, point - turned * (arm / std::sqrt(Dot(arm, y)))});
+    }
+  }
+}
+
+Scene RandomScene(int i, Random* random) {
+  Scene scene;
+  const double major = 0.3, minor = major * random->LogUniform(0.05, 0.95);
+  const Surface torus = MakeTorus(major, minor, random->RandomPose(0.2));
+  const double azimuth = random->Uniform(0, 6), tube = random->Uniform(0, 6);
+  const Vec3 across = DirectionAt(torus, azimuth), axis = torus.R.Col(2);
+  const Vec3 out = std::cos(tube) * across + std::sin(tube) * axis;
+  scene.depth = minor * random->LogUniform(1e-3, 1.5);
+  scene.point = torus.o + major * across + (minor - scene.depth) * out;
+  scene.solid = {torus};
+  if (i % 4 == 1) {
+    const double first = azimuth - random->Uniform(0.05, 1.4);
+    const double last = azimuth + random->Uniform(0.05, 1.4);
+    scene.solid.push_back(MakePlane(-Cross(axis, DirectionAt(torus, first)), torus.o));
+    scene.solid.push_back(MakePlane(Cross(axis, DirectionAt(torus, last)), torus.o));
+  }
+  const bool hollow = i / 4 % 3 == 2;
+  const Vec3 n = Normalized(1.5 * random->Direction() - out);
+  const Surface quadric =
+      QuadricAt(i % 5 % 4, random->LogUniform(0.02, 1), scene.point, hollow ? -n : n, random);
+  scene.other = {hollow ? Complement(quadric) : quadric};
+  for (int k = 0; k < i / 7 % 4; ++k) {
+    const Vec3 m = Normalized(1.2 * random->Direction() - out);
+    scene.other.push_back(
+        MakePlane(m, Dot(m, scene.point) + random->Uniform(-0.2, 0.4) * scene.depth));
+  }
+  return scene;
+}
+
+// A coaxial cylinder leaves of the tube a segment of the height h on the side of the axis: by
+// Pappus V = 2π ∫ ρ dA, and the torus' face pulls nowhere.
+TEST(SliceQuadric, CoaxialCylindersByPappus) {
+  Random random(1);
+  for (int i = 0; i < 60; ++i) {
+    const double R = 0.3, a = R * random.Uniform(0.1, 0.9),
+                 h = 2 * a * random.LogUniform(0.02, 0.98);
+    const Surface torus = MakeTorus(R, a, random.RandomPose(0.3));
+    const Surface cylinder = MakeCylinder(R - a + h, {torus.R, torus.o});
+    // Of the segment beyond the chord at the distance c from the middle of the tube.
+    const double c = a - h, chord = std::sqrt(a * a - c * c);
+    const double area = a * a * std::acos(c / a) - c * chord;
+    const double v = 2 * kPi * (R * area - 2.0 / 3 * chord * chord * chord);
+    const double whole = 2 * kPi * kPi * R * a * a;
+    const Answer in = Slice({torus}, {cylinder}, 1e-9);
+    const Answer out = Slice({torus}, {Complement(cylinder)}, 1e-9);
+    ASSERT_TRUE(in.result.accepted && out.result.accepted) << i;
+    EXPECT_NEAR(in.moments.v / v, 1, 1e-11) << i;
+    EXPECT_NEAR(out.moments.v / (whole - v), 1, 1e-11) << i;
+    EXPECT_LT(Norm(in.metrics.p_WC - torus.o), 1e-11) << i;
+    EXPECT_LT(Norm(in.moments.s), 1e-11) << i;
+  }
+}
+
+// Both sides of a quadric make what is there without it, in every moment.
+TEST(SliceQuadric, BothSidesMakeTheWhole) {
+  Random random(2);
+  int compared = 0;
+  for (int i = 0; i < 400; ++i) {
+    Scene scene = RandomScene(i, &random);
+    const std::vector<Surface> planes(scene.other.begin() + 1, scene.other.end());
+    const Answer whole = Slice(scene.solid, planes, 1e-9);
+    scene.other[0].cut = true;
+    const Answer in = Slice(scene.solid, scene.other, 1e-9);
+    scene.other[0] = Complement(scene.other[0]);
+    const Answer out = Slice(scene.solid, scene.other, 1e-9);
+    ASSERT_TRUE(whole.result.accepted || planes.empty());
+    if (!whole.result.accepted || !in.result.accepted || !out.result.accepted) continue;
+    const double v = whole.moments.v, size = std::cbrt(v);
+    const double noise = 1e-9 + (whole.result.error + in.result.error + out.result.error) / v;
+    if (noise > 1e-7) continue;
+    ++compared;
+    Moments sum = in.moments;
+    sum += out.moments;
+    EXPECT_NEAR(sum.v / v, 1, noise) << i;
+    EXPECT_LT(Norm(sum.m - whole.moments.m), noise * v) << i;
+    EXPECT_LT(Norm(sum.second.diag - whole.moments.second.diag), noise * v) << i;
+    EXPECT_LT(Norm(sum.second.off - whole.moments.second.off), noise * v) << i;
+    const double area = std::fmax(Norm(whole.moments.s), size * size);
+    EXPECT_LT(Norm(sum.s - whole.moments.s), 1e3 * noise * area) << i;
+    EXPECT_LT(Norm(sum.g - whole.moments.g), 1e3 * noise * area) << i;
+  }
+  EXPECT_GT(compared, 200);
+}
+
+// The column rule knows the same pairs by other sections.
+TEST(SliceQuadric, AgreesWithColumns) {
+  Random random(3);
+  int compared = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Scene scene = RandomScene(i, &random);
+    const Answer got = Slice(scene.solid, scene.other, 1e-5);
+    if (!got.result.accepted || got.result.error > 1e-5 * got.moments.v) continue;
+    const Answer column = Column(scene.solid, scene.other, 1e-5);
+    if (!column.result.accepted || column.result.error > 1e-5 * column.moments.v) continue;
+    ++compared;
+    const double v = column.moments.v, size = std::cbrt(v);
+    const double area = std::fmax(Norm(column.moments.s), size * size);
+    EXPECT_NEAR(got.moments.v / v, 1, 5e-5) << i;
+    EXPECT_LT(Norm(got.metrics.p_WC - column.metrics.p_WC), 1e-3 * size) << i;
+    EXPECT_LT(Norm(got.moments.s - column.moments.s), 1e-2 * area) << i;
+    EXPECT_LT(Norm(got.moments.g - column.moments.g), 1e-2 * area) << i;
+  }
+  EXPECT_GT(compared, 200);
+}
+
+// −∂V/∂x = S and −∂V/∂θ = G.
+TEST(SliceQuadric, AreaVectorAndMomentAreTheGradientOfV) {
+  Random random(4);
+  int compared = 0;
+  for (int i = 0; i < 120; ++i) {
+    const Scene scene = RandomScene(i, &random);
+    const Answer got = Slice(scene.solid, scene.other, 1e-10);
+    if (!got.result.accepted || !(got.moments.v > 1e-6)) continue;
+    const double h = 1e-5, area = std::fmax(Norm(got.metrics.area_vector), 1e-3);
+    const auto v = [&](const Vec3& dx, const Vec3& turn) {
+      Pose X;
+      X.R = intervox::testing::Turned(turn, X.R);
+      X.p = got.metrics.p_WC - X.R * got.metrics.p_WC + dx;
+      std::vector<Surface> moved;
+      for (const Surface& s : scene.solid) moved.push_back(X * s);
+      return Slice(moved, scene.other, 1e-10).moments.v;
+    };
+    ++compared;
+    for (int axis = 0; axis < 3; ++axis) {
+      Vec3 e;
+      e[axis] = h;
+      EXPECT_NEAR(-(v(e, {}) - v(-e, {})) / (2 * h), got.metrics.area_vector[axis], 2e-4 * area)
+          << i;
+      EXPECT_NEAR(-(v({}, e) - v({}, -e)) / (2 * h), got.metrics.area_moment[axis], 2e-4 * area)
+          << i;
+    }
+  }
+  EXPECT_GT(compared, 50);
+}
+
+// A ring on the rim of a drum, and over the edge of a hole: this rule is the one that answers, and
+// the sectors into which a body's torus is cut add up to it.
+TEST(SliceQuadric, SectorsOnRims) {
+  Random random(5);
+  const geometry::Cell drum = intervox::testing::CellsOf(geometry::Cylinder{0.3, 0.8})[0];
+  const geometry::Cell hole = intervox::testing::HoledBoxCells({1, 1, 0.5}, 0.25)[0];
+  const std::vector<geometry::Cell> whole = intervox::testing::CellsOf(geometry::Torus{0.3, 0.1});
+  const std::vector<geometry::Cell> sectors = geometry::SplitHollows(whole);
+  int sliced = 0, met = 0;
+  for (int i = 0; i < 60; ++i) {
+    const geometry::Cell& other = i % 2 == 0 ? drum : hole;
+    Pose X = random.RandomPose(0.05);
+    const double azimuth = random.Uniform(0, 6);
+    const Vec3 rim{(i % 2 == 0 ? 0.3 : 0.25) * std::cos(azimuth),
+                   (i % 2 == 0 ? 0.3 : 0.25) * std::sin(azimuth), i % 2 == 0 ? 0.4 : 0.25};
+    X.p = rim - X.R * Vec3{0.3, 0.0, 0.1 - random.LogUniform(1e-3, 0.05)};
+    const InterferenceMetrics all = ComputeMetrics({&whole[0], &other, X, {}, 1e-6});
+    double sum = 0;
+    for (const geometry::Cell& sector : sectors) {
+      const InterferenceMetrics part = ComputeMetrics({&sector, &other, X, {}, 1e-6});
+      sum += part.volume;
+      met += part.volume > 0 ? 1 : 0;
+      sliced += part.volume > 0 && part.rule == LeafRule::kSlice ? 1 : 0;
+      const InterferenceMetrics swapped = ComputeMetrics({&other, &sector, {}, X, 1e-6});
+      EXPECT_EQ(swapped.volume, part.volume) << i;
+      EXPECT_EQ(Norm(swapped.area_vector + part.area_vector), 0) << i;
+    }
+    if (all.status == Status::kOk) {
+      EXPECT_NEAR(sum / all.volume, 1, 2e-5) << i;
+    }
+  }
+  EXPECT_GT(met, 40);
+  EXPECT_GT(sliced, met / 2);
+}
+
+}  // namespace
+}  // namespace intervox::cuda
