@@ -52,8 +52,8 @@ compile() {
 
 # The longest first, as many at once as there are jobs.
 status=0
-for source in cuda/device/kernels/{flux,column,slice,clip}.cu $(
-  ls cuda/device/kernels/*.cu | grep -vE '/(flux|column|slice|clip)\.cu$'
+for source in cuda/device/kernels/{slice,flux,column,clip}.cu $(
+  ls cuda/device/kernels/*.cu | grep -vE '/(slice|flux|column|clip)\.cu$'
   echo "$folder/headers.cu"
   find cuda/device -maxdepth 1 -name '*.cu' | sort
 ); do

@@ -30,6 +30,8 @@ constexpr double kMostByLaw = 1.0;
 constexpr double kSmoothShare = 0.1;
 /** What else errs: bodies that turn, holders, rounding. */
 constexpr double kOtherShare = 1e-10;
+/** Onsets are located to ωτ ≤ 2e-3; (ωτ)² of what moves is stored by then. */
+constexpr double kBegunShare = 4e-6;
 
 /** Joints do no work, so between bodies that joints alone hold all energy is a function of the
  state as well. Where light bodies whip round, a substep errs by more than this share of what moves.
@@ -273,7 +275,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     const int power = tools.world->tableau->order + 1;
     check.allowed_error =
         (kSmoothShare * std::pow(scratch.fastest * planned, power) + kOtherShare) * moved +
-        tools.world->scene.engine.tolerance * (before.potential + after.potential) + after.begun;
+        tools.world->scene.engine.tolerance * (before.potential + after.potential) +
+        std::fmin(after.begun, kBegunShare * moved);
   } else if (check.resolved && JudgesJoints(tools, group, scratch)) {
     check.error = check.balance;
     check.allowed_error = kJointShare * moved + check.rounding;
