@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "host/simulation/contact_scales.h"
 
@@ -139,11 +138,11 @@ void GroupStage::Project(std::span<double> x) const {
 /** Methods that take their slopes by differences ask again and again at the same poses: only a
  body's seven numbers of position move it, and a velocity or a bristle moves none. */
 void GroupStage::FindPairs() {
-  const auto same_bits = [](const Pose& a, const Pose& b) {
-    return std::memcmp(&a, &b, sizeof(Pose)) == 0;
+  const auto same = [](const Pose& a, const Pose& b) {
+    return a.p == b.p && a.R.row0 == b.R.row0 && a.R.row1 == b.R.row1 && a.R.row2 == b.R.row2;
   };
   if (substep_.adaptive &&
-      std::equal(found_at_.begin(), found_at_.end(), s_.poses.begin(), s_.poses.end(), same_bits)) {
+      std::equal(found_at_.begin(), found_at_.end(), s_.poses.begin(), s_.poses.end(), same)) {
     return;
   }
   tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active);
