@@ -408,7 +408,7 @@ MUTANTS = [
     Mutant("host/simulation/substep_plan.cpp", "bodies in flight pass through thin ones",
            "return {«LengthByThickness(tools, group, left, least)», false};", "left", "host:FastBodies*"),
     Mutant("host/simulation/substep_plan.cpp", "frequencies of points are taken not to grow with their depth",
-           "const double p = g.is_point ? «point_power» : DepthPower(g, S);", "1.0", "host:FastBodies*"),
+           "const double p = g.is_point ? «point_power» : grows;", "1.0", "host:FastBodies*"),
     Mutant("host/simulation/energy_guard.cpp", "what a contact begins with is an error of the substep",
            "if (!contact.solved) «sum->begun += energy;»", ";", "host:FastBodies*"),
     Mutant("host/simulation/substep_plan.cpp", "what falls is taken to keep its speed",

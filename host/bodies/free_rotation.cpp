@@ -19,6 +19,11 @@ constexpr double kMostAngle = 2.0;
 /** q ω for a vector ω. */
 Quaternion Times(const Quaternion& q, const Vec3& w) { return q * Quaternion{0.0, w.x, w.y, w.z}; }
 
+/** a + s b. */
+Quaternion Plus(const Quaternion& a, double s, const Quaternion& b) {
+  return {a.w + s * b.w, a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
 double LargestOf(const Quaternion& q) {
   return std::max({std::fabs(q.w), std::fabs(q.x), std::fabs(q.y), std::fabs(q.z)});
 }
@@ -41,11 +46,7 @@ double TurnByPiece(const RigidBody& body, double left, Quaternion* q) {
     turn[k + 1] = {0.0, 0.0, 0.0, 0.0};
     for (std::size_t i = 0; i <= k; ++i) {
       L[k + 1] += Cross(L[i], w[k - i]);
-      const Quaternion part = Times(turn[i], w[k - i]);
-      turn[k + 1].w += part.w;
-      turn[k + 1].x += part.x;
-      turn[k + 1].y += part.y;
-      turn[k + 1].z += part.z;
+      turn[k + 1] = Plus(turn[k + 1], 1.0, Times(turn[i], w[k - i]));
     }
     const double by = h / static_cast<double>(k + 1);
     L[k + 1] = by * L[k + 1];
@@ -60,8 +61,7 @@ double TurnByPiece(const RigidBody& body, double left, Quaternion* q) {
   const double share = most > kEnough ? 0.8 * std::pow(kEnough / most, 1.0 / kMostTerms) : 1.0;
   Quaternion sum = turn[terms];
   for (std::size_t k = terms; k-- > 0;) {
-    sum = {turn[k].w + share * sum.w, turn[k].x + share * sum.x, turn[k].y + share * sum.y,
-           turn[k].z + share * sum.z};
+    sum = Plus(turn[k], share, sum);
   }
   *q = Normalized(sum);
   return share * h;

@@ -142,13 +142,10 @@ Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body) {
   const auto b = static_cast<std::size_t>(body);
   const RigidBody& rigid = group.state[b];
   if (rigid.kind != BodyKind::kFree) return {};
-  Vec3 force = rigid.input.force;
-  const auto index = static_cast<std::size_t>(group.bodies[b]);
-  for (const AppliedWrench& wrench : world.scene.bodies[index].wrenches) {
-    if (ActiveShare(wrench, group.time, group.time) == 0.0) continue;
-    force += wrench.in_body_frame ? group.poses[b].R * wrench.force : wrench.force;
-  }
-  return world.scene.gravity + rigid.inverse_mass * force;
+  const BodySettings& settings = world.scene.bodies[static_cast<std::size_t>(group.bodies[b])];
+  const AppliedLoad applied =
+      AverageLoad(settings, group.poses[b], rigid.p_WM, group.time, group.time);
+  return world.scene.gravity + rigid.inverse_mass * (applied.force + rigid.input.force);
 }
 
 bool BeginsFast(const World& world, const BodyGroup& group, const Contact& contact, double v_n,

@@ -78,7 +78,7 @@ ContactMotion MotionWithin(double left, const Motion& i, const Motion& j, const 
   out.closing = std::fmax(0.0, -v);
   out.approach = std::fmax(0.0, -v) + tilt;
   out.hastens = std::fabs(a) + turn;
-  out.way = out.speed * left + 0.5 * (std::fabs(a) + turn) * left * left;
+  out.way = out.speed * left + 0.5 * out.hastens * left * left;
   return out;
 }
 
@@ -92,8 +92,8 @@ double ForcePower(const StageTools& tools, const BodyGroup& group, const Contact
 /** The longest time τ ≤ left with ω(τ) τ ≤ kPhase, ω growing as the contact deepens. */
 double ResolvedLength(double left, double omega, const ContactMotion& motion,
                       const PatchGeometry& g, double point_power) {
-  const double S = Norm(g.S), depth = DepthPower(g, S) * g.V / S;
-  const double p = g.is_point ? point_power : DepthPower(g, S);
+  const double S = Norm(g.S), grows = DepthPower(g, S), depth = grows * g.V / S;
+  const double p = g.is_point ? point_power : grows;
   const auto phase = [&](double tau) {
     const double deeper = (motion.approach + motion.hastens * tau) * tau;
     return tau * omega * std::pow(1.0 + deeper / depth, 0.5 * (p - 1.0));
@@ -113,14 +113,11 @@ struct ContactWish {
   bool slow = false;         ///< a slow vibration that moves too far for a full step
 };
 
-const BodySettings& SettingsOf(const StageTools& tools, const BodyGroup& group, std::size_t b) {
-  return tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])];
-}
-
 /** Whether a torque may act on a free body in the rest of the step. */
 bool TorqueMayAct(const StageTools& tools, const BodyGroup& group, std::size_t b) {
   if (!group.patches.contacts.empty()) return true;
-  const BodySettings& settings = SettingsOf(tools, group, b);
+  const BodySettings& settings =
+      tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])];
   const BodyInput& input = group.state[b].input;
   return settings.holder || !settings.wrenches.empty() ||
          SquaredNorm(input.force) + SquaredNorm(input.torque) > 0.0;
@@ -172,10 +169,6 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
   }
   return wish;
 }
-
-}  // namespace
-
-namespace {
 
 /** The time in which a way is covered from a speed on [s]. */
 double TimeFor(double way, double speed, double acceleration) {

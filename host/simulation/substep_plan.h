@@ -19,8 +19,8 @@ struct SubstepPlan {
  Others take 0.2/ω, ω being the frequency that they will have by then; vibrations of lasting
  contacts that are slow against what the loads do within a step are left to a dissipative step. Two
  bodies do not move past each other by more than half of the thinner one.
- @param least  bodies that fly or turn cut it no shorter [s]
- Leaves in the scratch the rates at the accepted state, and which contacts the substep follows. */
+ Leaves in the scratch the rates at the accepted state, and which contacts the substep follows.
+ @param least  bodies that fly or turn cut it no shorter [s] */
 SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double left, double least,
                         StageScratch* scratch);
 

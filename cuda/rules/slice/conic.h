@@ -28,6 +28,10 @@ struct Conic {
   }
   /** Positive for ellipses, negative for hyperbolas. */
   INTERVOX_HD double Determinant() const { return xx * zz - xz * xz; }
+  /** Where the gradient is zero, given the determinant, which must not be. */
+  INTERVOX_HD Plane2 Centre(double determinant) const {
+    return {(xz * z - zz * x) / determinant, (xz * x - xx * z) / determinant};
+  }
 };
 
 /** Most lines that cut a disc beside a conic. */

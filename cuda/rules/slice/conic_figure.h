@@ -171,8 +171,7 @@ INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLin
     // An ellipse that meets neither the circle nor a line is in the figure as a whole, or not.
     const double determinant = conic.Determinant();
     if (determinant > 0) {
-      const Plane2 centre{(conic.xz * conic.z - conic.zz * conic.x) / determinant,
-                          (conic.xz * conic.x - conic.xx * conic.z) / determinant};
+      const Plane2 centre = conic.Centre(determinant);
       const double square = -conic.Value(centre) / conic.xx;
       const double reach = square > 0 ? std::sqrt(square) : 0.0;
       const Plane2 p = centre + Plane2{reach, 0.0}, q = centre - Plane2{reach, 0.0};

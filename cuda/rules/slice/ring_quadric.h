@@ -123,9 +123,7 @@ class RingLooks {
     constexpr double kRound = 1e-6;
     const double trace = conic.xx + conic.zz;
     if (!(determinant > kRound * trace * trace)) return true;
-    const Plane2 centre{(conic.xz * conic.z - conic.zz * conic.x) / determinant,
-                        (conic.xz * conic.x - conic.xx * conic.z) / determinant};
-    return conic.Value(centre) * conic.xx <= 0;
+    return conic.Value(conic.Centre(determinant)) * conic.xx <= 0;
   }
 
   INTERVOX_HD static bool OfOneSign(const Tracks& a, const Tracks& b) {
