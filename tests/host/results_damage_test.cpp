@@ -10,6 +10,7 @@
 
 #include "host/input/error.h"
 #include "host/results/column_file.h"
+#include "tests/samples.h"
 
 namespace intervox::host {
 namespace {
@@ -93,14 +94,14 @@ void CheckFlippedBits(std::size_t step) {
   EXPECT_GT(refused, used * 9 / 10) << "of " << good.size() << " bytes";
 }
 
-TEST(ResultsDamage, OneFlippedBitIsFound) { CheckFlippedBits(7); }
+TEST(ResultsDamage, OneFlippedBitIsFound) { CheckFlippedBits(testing::Stride(7)); }
 TEST(SlowResultsDamage, OneFlippedBitInAnyByteIsFound) { CheckFlippedBits(1); }
 
 TEST(ResultsDamage, ATruncatedFileIsRefusedAtAnyLength) {
   const fs::path path = fs::path(::testing::TempDir()) / "intervox_short.h5";
   const std::string good = SmallFile(path);
   const Content whole = ContentOf(path);
-  for (std::size_t size = 0; size < good.size(); size += 7) {
+  for (std::size_t size = 0; size < good.size(); size += testing::Stride(7)) {
     EXPECT_TRUE(Refused(path, good.substr(0, size), whole, "cut to " + std::to_string(size)))
         << size;
   }
