@@ -399,6 +399,34 @@ TEST(SceneErrors, DeepAndWideDocuments) {
   EXPECT_THROW(ParsePairs(text, "p.yaml"), InputError);
 }
 
+// A misspelt material or contact model was added beside the one that was meant, without a word.
+TEST(SceneErrors, OverridesReachOnlyWhatIsThere) {
+  const std::string good = SceneWith("duration: 1", "duration: 1");
+  const auto message = [&](const std::vector<std::string>& edits) {
+    try {
+      ParseScene(good, "scene.yaml", edits);
+      return std::string("accepted");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(message({"bodies.bal.mass=2"}),
+            "--set bodies.bal.mass=2: bodies.bal: the scene has no 'bal' in bodies. Did you mean "
+            "'ball'? A new one is given whole: --set 'bodies.bal={…}'.");
+  for (const std::string path : {"materials.none.density", "contact_models.sotf.normal.model",
+                                 "shapes.bal.sphere.radius", "sensors.none.body"}) {
+    const std::string told = message({path + "=1"});
+    EXPECT_NE(told.find("the scene has no '"), std::string::npos) << path << ": " << told;
+    EXPECT_NE(told.find("A new one is given whole"), std::string::npos) << path << ": " << told;
+  }
+  EXPECT_EQ(message({"materials.lead={density: 11340}"}), "accepted");
+  EXPECT_EQ(message({"materials={lead: {density: 1}}", "materials.lead.density=11340"}),
+            "accepted");
+  EXPECT_EQ(message({"bodies.next={shape: ball, mass: 1, pose: {position: [9, 9, 9]}}",
+                     "bodies.next.mass=2"}),
+            "accepted");
+}
+
 TEST(SceneErrors, Overrides) {
   const std::string good = SceneWith("duration: 1", "duration: 1");
   const auto message = [&](const std::string& edit) {
