@@ -120,7 +120,9 @@ class BatchReader {
 
   void Outcomes(const Cursor& outcomes) {
     outcomes.ForEach([&](const Cursor& entry, const std::string& name) {
-      if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
+      const auto bad = [](unsigned char c) { return c == '/' || c < ' '; };
+      if (name.empty() || name == "." || name == ".." ||
+          std::any_of(name.begin(), name.end(), bad)) {
         entry.Fail("this name cannot name a column of the results",
                    "Use letters, digits and underscores.");
       }
