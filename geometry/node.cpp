@@ -29,8 +29,12 @@ std::string NodeLabel(const Shape& shape) {
 }
 
 std::string NodePlace(const Shape& shape, const std::string& parent_place) {
-  if (parent_place.empty()) return "shape '" + NodeLabel(shape) + "'";
-  return parent_place.substr(0, parent_place.size() - 1) + "/" + NodeLabel(shape) + "'";
+  const std::string label = NodeLabel(shape);
+  if (parent_place.empty()) return "shape '" + label + "'";
+  const std::string parent = parent_place.substr(0, parent_place.size() - 1) + "/";
+  // Operands that have no name of their own are named by the whole path from the root.
+  const bool is_whole = ("shape '" + label).starts_with(parent);
+  return (is_whole ? "shape '" : parent) + label + "'";
 }
 
 void CheckNode(const Shape& shape, const std::string& place) {

@@ -2,10 +2,11 @@
 
 #include <chrono>
 #include <cmath>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
+#include "host/contact/parameters.h"
+#include "host/scene/keys.h"
 #include "host/simulation/checkpoint.h"
 #include "host/simulation/dynamics.h"
 #include "host/simulation/reports.h"
@@ -20,10 +21,14 @@ const char* KindName(host::BodyKind kind) {
                                            : "fixed";
 }
 
-void RequireFinite(const char* call, std::initializer_list<Vec3> values) {
-  for (const Vec3& v : values) {
-    if (std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z)) continue;
-    throw std::invalid_argument(std::string(call) + ": a value is not finite.");
+/** Throws where a component is not what a scene may say in this place. */
+void RequireIn(const host::Range& range, const char* call, const char* name, const Vec3& v) {
+  for (int i = 0; i < 3; ++i) {
+    if (v[i] >= range.lo && v[i] <= range.hi) continue;
+    throw std::invalid_argument(
+        std::string(call) + ": " + name + "[" + std::to_string(i) + "]: the value " +
+        host::NumberText(v[i]) + " is out of range. Give a number from " +
+        host::NumberText(range.lo) + " to " + host::NumberText(range.hi) + ".");
   }
 }
 
@@ -92,7 +97,10 @@ struct Simulation::Implementation {
 
   /** The key of a motion from now on. */
   PrescribedMotion::Key KeyAt(const char* call, const Pose& X, const Vec3& v, const Vec3& w) const {
-    RequireFinite(call, {X.p, X.R.Col(0), X.R.Col(1), X.R.Col(2), v, w});
+    RequireIn(host::kLength, call, "position", X.p);
+    for (int i = 0; i < 3; ++i) RequireIn(host::kAny, call, "rotation", X.R.Col(i));
+    RequireIn(host::kAny, call, "velocity", v);
+    RequireIn(host::kAny, call, "angular velocity", w);
     return {dynamics.state().time, X.p, v, ToQuaternion(X.R), w};
   }
 
@@ -209,7 +217,9 @@ std::span<const geometry::Cell> Simulation::Cells(int body) const {
 void Simulation::SetWrench(int body, const Vec3& force, const Vec3& torque, const Vec3& point) {
   Implementation& self = *implementation_;
   self.Require(body, host::BodyKind::kFree, "SetWrench");
-  RequireFinite("SetWrench", {force, torque, point});
+  RequireIn(host::kAny, "SetWrench", "force", force);
+  RequireIn(host::kAny, "SetWrench", "torque", torque);
+  RequireIn(host::kLength, "SetWrench", "point", point);
   self.Log(Input::Kind::kWrench, body, {Mat3::Identity(), point}, force, torque);
   host::BodyInput& input = self.dynamics.Input(body);
   input.force = force;

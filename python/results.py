@@ -86,7 +86,8 @@ class Results:
         try:
             self.file = h5py.File(self.path, "r")
         except OSError as error:
-            fail(f"{path}: not a readable results file ({error})")
+            why = ("no such file" if not self.path.exists() else "a folder" if self.path.is_dir() else error)
+            fail(f"{path}: not a readable results file ({why})")
         self.attributes = {k: v.decode() if isinstance(v, bytes) else v
                            for k, v in self.file.attrs.items()}
         if self.attributes.get("schema") != SCHEMA:

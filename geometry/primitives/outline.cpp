@@ -16,6 +16,10 @@ namespace intervox::geometry {
 namespace {
 
 constexpr double kMostBulge = 100;
+/** A flatter arc is a line: its bow is less than 5e-10 of its chord. */
+constexpr double kStraight = 1e-9;
+/** Arcs between this and a line have centres too far off to say where they are. */
+constexpr double kLeastBulge = 1e-6;
 /** Lengths below this share of the outline's size are zero. */
 constexpr double kZero = 1e-12;
 /** Arcs are halved no more often than this to keep them clear of other corners. */
@@ -57,7 +61,7 @@ std::vector<Edge> Divide(const std::vector<OutlinePoint>& outline, int halvings)
     const OutlinePoint &p = outline[i], &q = outline[(i + 1) % outline.size()];
     const PlanePoint a{p.x, p.y}, b{q.x, q.y};
     const int corner = static_cast<int>(i);
-    if (p.bulge == 0) {
+    if (std::abs(p.bulge) < kStraight) {
       edges.push_back({a, b, 0, corner, {}, 0});
       continue;
     }
@@ -80,13 +84,20 @@ std::vector<Edge> Divide(const std::vector<OutlinePoint>& outline, int halvings)
   return edges;
 }
 
+/** x − sin x, without cancellation. */
+double ExcessOverSine(double x) {
+  if (std::abs(x) > 0.1) return x - std::sin(x);
+  const double q = x * x;
+  return x * q / 6 * (1 - q / 20 * (1 - q / 42 * (1 - q / 72)));
+}
+
 /** The area inside [m²]; negative where the outline turns right. */
 double Area(const std::vector<Edge>& edges) {
   double twice = 0;
   for (const Edge& e : edges) {
     const double angle = 4 * std::atan(e.bulge);
     twice +=
-        CrossOf(e.a - edges.front().a, e.b - e.a) + e.radius * e.radius * (angle - std::sin(angle));
+        CrossOf(e.a - edges.front().a, e.b - e.a) + e.radius * e.radius * ExcessOverSine(angle);
   }
   return 0.5 * twice;
 }
@@ -298,6 +309,7 @@ std::optional<std::vector<OutlinePart>> CutUp(const std::vector<Edge>& edges, do
   }
   if (!is_done) return std::vector<OutlinePart>{};
   parts.insert(parts.end(), convex_parts.begin(), convex_parts.end());
+  if (parts.empty()) return std::nullopt;
   return parts;
 }
 
@@ -319,6 +331,10 @@ void RequireCorners(const std::vector<OutlinePoint>& outline, const std::string&
       Refuse(place, name + "[2]", outline[i].bulge,
              "A bulge is the tangent of a quarter of an arc's angle, at most 100 in size.");
     }
+    if (std::abs(outline[i].bulge) >= kStraight && std::abs(outline[i].bulge) < kLeastBulge) {
+      Refuse(place, name + "[2]", outline[i].bulge,
+             "An arc so flat is a line: give 0, or 1e-6 or more in size.");
+    }
     const OutlinePoint& next = outline[(i + 1) % outline.size()];
     if (std::hypot(next.x - outline[i].x, next.y - outline[i].y) < kSmallestLength) {
       throw std::invalid_argument(place + ": " + name +
@@ -328,10 +344,18 @@ void RequireCorners(const std::vector<OutlinePoint>& outline, const std::string&
   }
 }
 
+/** Of the corners, and of the circles of arcs as far as they reach. */
 double SizeOf(const std::vector<Edge>& edges) {
   double size = 0;
   for (const Edge& e : edges) size = std::max({size, Length(e.a - edges[0].a), 2 * e.radius});
   return size;
+}
+
+/** The largest distance of a corner from the first one [m]. */
+double ExtentOf(const std::vector<Edge>& edges) {
+  double extent = 0;
+  for (const Edge& e : edges) extent = std::max(extent, Length(e.a - edges[0].a));
+  return extent;
 }
 
 }  // namespace
@@ -354,7 +378,8 @@ std::vector<OutlinePart> OutlineParts(const std::vector<OutlinePoint>& given,
                                 std::to_string(p.x) + ", " + std::to_string(p.y) +
                                 "), or encloses no area. Give one that goes round once.");
   };
-  if (touching || !(std::abs(area) > kZero * size * size)) {
+  const double extent = ExtentOf(edges);
+  if (touching || !(std::abs(area) > kZero * extent * extent)) {
     refuse(edges[touching.value_or(std::pair{0, 0}).second].a);
   }
   std::vector<bool> by_tangents(edges.size(), false);

@@ -42,8 +42,9 @@ struct OutlinePart {
  Where none does, its tangents take the place of its chord, and the gore between them and the arc is
  a part: it is thin, and dear to integrate. Either direction of turning is taken.
  @throws std::invalid_argument for fewer than three corners (two where both ways are arcs), more
- than kMostOutlinePoints, corners that are equal or not finite, a bulge beyond ±100, and an outline
- that touches or crosses itself; the message names place, corner and remedy. */
+ than kMostOutlinePoints, corners that are equal or not finite, a bulge beyond ±100 or from 1e-9 to
+ 1e-6 in size, and an outline that touches or crosses itself; the message names place, corner and
+ remedy. Flatter arcs are lines. */
 std::vector<OutlinePart> OutlineParts(const std::vector<OutlinePoint>& outline,
                                       const std::string& place);
 

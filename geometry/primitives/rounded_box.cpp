@@ -5,9 +5,13 @@
 #include <cmath>
 
 #include "geometry/make_surface.h"
+#include "geometry/primitives/box.h"
 
 namespace intervox::geometry {
 namespace {
+
+/** Edges of a radius below this share of the box are sharp: their pieces' extents are rounding. */
+constexpr double kSharp = 1e-11;
 
 Vec3 Axis(int k, double sign) {
   Vec3 n;
@@ -69,6 +73,8 @@ Pieces ToPieces(const RoundedBox& primitive, const std::string& place) {
   if (r > std::min({outer.x, outer.y, outer.z})) {
     Refuse(place, "radius", r, "It may be half the shortest edge at most.");
   }
+  if (r <= kSharp * std::max({outer.x, outer.y, outer.z}))
+    return ToPieces(Box{primitive.size}, place);
   Vec3 inner;
   for (int k = 0; k < 3; ++k) {
     inner[k] = outer[k] - r;

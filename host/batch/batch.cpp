@@ -8,6 +8,7 @@
 
 #include "host/batch/expression.h"
 #include "host/input/nearest.h"
+#include "host/scene/named_paths.h"
 #include "host/scene/reader.h"
 #include "host/scene/text.h"
 #include "host/world/checksum.h"
@@ -53,26 +54,8 @@ class BatchReader {
 
   /** Things of the scene are named by it alone: a path must not make a new one. */
   void RequireNamed(const Cursor& entry, const std::string& path) const {
-    const std::size_t dot = path.find('.');
-    if (dot == std::string::npos) return;
-    const std::string section = path.substr(0, dot);
-    const auto& keys = ObjectNamed("scene").keys;
-    const auto key =
-        std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return k.name == section; });
-    if (key == keys.end() || (key->type != Type::kNamed && key->type != Type::kShapesMap)) return;
-    const Value* named = batch_.document.Find(section);
-    std::vector<std::string> names;
-    if (named != nullptr) {
-      for (const Entry& e : named->entries) names.push_back(e.key);
-    }
-    const std::string rest = path.substr(dot + 1);
-    const bool known = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-      return rest.starts_with(name) &&
-             (rest.size() == name.size() || rest[name.size()] == '.' || rest[name.size()] == '[');
-    });
-    if (known) return;
-    const std::string name = rest.substr(0, rest.find_first_of(".["));
-    entry.Fail("the scene has no '" + name + "' in " + section, Suggest(name, names));
+    const auto unknown = FindUnknownThing(batch_.document, path);
+    if (unknown) entry.Fail(unknown->what, unknown->suggestion);
   }
 
   void Sample(const Cursor& sample) {
@@ -137,7 +120,9 @@ class BatchReader {
 
   void Outcomes(const Cursor& outcomes) {
     outcomes.ForEach([&](const Cursor& entry, const std::string& name) {
-      if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
+      const auto bad = [](unsigned char c) { return c == '/' || c < ' '; };
+      if (name.empty() || name == "." || name == ".." ||
+          std::any_of(name.begin(), name.end(), bad)) {
         entry.Fail("this name cannot name a column of the results",
                    "Use letters, digits and underscores.");
       }
@@ -275,7 +260,7 @@ Batch LoadBatch(const std::filesystem::path& path, const std::vector<std::string
   }
   batch.overrides = overrides;
   batch.document = ParseDocument(batch.scene_source, batch.scene_path.string());
-  for (const std::string& edit : overrides) ApplyOverride(edit, batch.document);
+  for (const std::string& edit : overrides) ApplySceneOverride(edit, batch.document);
   batch.scene = ReadScene(batch.document, batch.scene_source, batch.scene_path);
   BatchReader(root, &batch).Read();
   batch.parts = TryCorners(batch);

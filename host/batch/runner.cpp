@@ -56,11 +56,15 @@ void RequireSameBatch(const BatchHeader& there, const BatchHeader& header,
 
 /** What a folder holds already. @throws InputError when this batch must not go there. */
 FinishedRuns Take(const Batch& batch, const BatchOptions& options, const BatchHeader& header) {
-  std::error_code error;
+  std::error_code error, none;
   std::filesystem::create_directories(options.folder, error);
   const std::string folder = options.folder.string();
-  if (!std::filesystem::is_directory(options.folder, error)) {
-    throw InputError(folder + ": the folder cannot be made. Name another with -o.");
+  if (!std::filesystem::is_directory(options.folder, none)) {
+    const bool is_taken = std::filesystem::exists(options.folder, none);
+    throw InputError(folder +
+                     (is_taken ? ": is a file, and a batch fills a folder"
+                               : ": the folder cannot be made (" + error.message() + ")") +
+                     ". Name another with -o.");
   }
   FinishedRuns finished = ReadJournals(options.folder).value_or(FinishedRuns{});
   if (finished.header.fingerprint.empty()) {

@@ -39,6 +39,17 @@ std::string Group(const std::string& name) {
   return slash == std::string::npos ? std::string("time") : name.substr(0, slash);
 }
 
+/** The name of a group's file without its suffix. File systems take 255 bytes: longer names are cut
+ between characters and numbered, so that they stay apart. */
+std::string FileStem(std::string group, std::size_t number) {
+  constexpr std::size_t kLongest = 200;
+  std::replace(group.begin(), group.end(), '/', '_');
+  if (group.size() <= kLongest) return group;
+  std::size_t end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(group[end]) & 0xC0) == 0x80) --end;
+  return group.substr(0, end) + "_" + std::to_string(number);
+}
+
 struct Table {
   std::vector<ColumnInfo> columns;
   std::vector<std::vector<double>> values;
@@ -101,6 +112,7 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
       tables[Group(column.name)].columns.push_back(column);
     }
   }
+  std::size_t written = 0;
   for (auto& [group, table] : tables) {
     // Groups with a row for each sample get the time as their first column.
     const bool sampled = !time.name.empty() && group != "patches" && group != "impacts" &&
@@ -113,10 +125,9 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
     for (const ColumnInfo& column : table.columns) {
       table.values.push_back(file.Values(column.name));
     }
-    std::string name = group;
-    for (char& c : name) c = c == '/' ? '_' : c;
-    WriteTable(folder / (name + ".csv"), table);
-    std::cout << host::Printable((folder / (name + ".csv")).string()) << '\n';
+    const std::filesystem::path out = folder / (FileStem(group, ++written) + ".csv");
+    WriteTable(out, table);
+    std::cout << host::Printable(out.string()) << '\n';
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 
 #include "geometry/bounds.h"
 #include "geometry/grid/level_set.h"
@@ -154,13 +155,24 @@ void DescribeScene(Scene text, bool with_scene, bool with_cells) {
   }
 }
 
-void DescribePairs(const PairsFile& file, bool with_scene, bool with_cells) {
+/** The cells of a file's shape. */
+std::vector<geometry::Cell> CutShape(const std::string& path, const std::string& name,
+                                     const geometry::Shape& shape) {
+  try {
+    return geometry::ToCells(shape);
+  } catch (const std::invalid_argument& error) {
+    throw host::InputError(path + ": shapes." + name + ": " + error.what());
+  }
+}
+
+void DescribePairs(const PairsFile& file, const std::string& path, bool with_scene,
+                   bool with_cells) {
   if (with_scene) {
     throw host::InputError("command line: --scene: a file of pairs holds no scene. Leave it out.");
   }
   ListParts(file.parts);
   for (const auto& [name, shape] : file.shapes) {
-    const std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
+    const std::vector<geometry::Cell> cells = CutShape(path, name, *shape);
     std::cout << fmt::format("shape            {}: {}{}\n", name, Cells(cells.size()), Size(cells));
     if (with_cells) ListCells(cells);
   }
@@ -187,7 +199,7 @@ PairsFile ParsePart(const std::string& path, bool repair) {
 
 /** Describes it. */
 void DescribePart(const std::string& path, bool repair, bool with_scene, bool with_cells) {
-  DescribePairs(ParsePart(path, repair), with_scene, with_cells);
+  DescribePairs(ParsePart(path, repair), path, with_scene, with_cells);
 }
 
 /** Whether a YAML text says that it is a scene; anything else is read as pairs. */
@@ -243,7 +255,7 @@ void AddInfo(CLI::App& app, int& status) {
     if (IsScene(text)) {
       DescribeScene(host::ParseScene(text, name), options->scene, options->cells);
     } else {
-      DescribePairs(ParsePairs(text, name), options->scene, options->cells);
+      DescribePairs(ParsePairs(text, name), name, options->scene, options->cells);
     }
     status = kDone;
   });

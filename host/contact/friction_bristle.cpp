@@ -7,8 +7,7 @@
 namespace intervox::host {
 namespace {
 
-constexpr double kDefaultDeflection = 1e-4;  // δ_z of Gonthier (3.46) [m]
-constexpr double kStandardGravity = 9.81;    // in σ₁ = 2√(σ₀/g), Gonthier (3.51) [m/s²]
+constexpr double kStandardGravity = 9.81;  // in σ₁ = 2√(σ₀/g), Gonthier (3.51) [m/s²]
 
 }  // namespace
 

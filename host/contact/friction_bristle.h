@@ -7,6 +7,9 @@
 
 namespace intervox::host {
 
+/** How far bristles give way before they slip where sigma_0 is not given, δ_z of (3.46) [m]. */
+inline constexpr double kDefaultDeflection = 1e-4;
+
 /** Bristle friction. With `kPerLoad` the stiffness and damping σ are per unit normal load [1/m,
  s/m, s/m]; without it they are absolute [N/m, N·s/m, N·s/m] and only the bounds follow the load. */
 template <bool kPerLoad>

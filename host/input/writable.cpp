@@ -9,6 +9,7 @@
 namespace intervox::host {
 
 void RequireWritable(const std::filesystem::path& path) {
+  if (path.empty()) throw InputError("results: the file has no name. Name one with -o.");
   std::error_code error;
   std::filesystem::path folder = path.parent_path();
   if (folder.empty()) folder = ".";

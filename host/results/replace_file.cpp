@@ -42,9 +42,10 @@ WriterLock::WriterLock(const std::filesystem::path& path)
     : path_(path.string() + ".lock"),
       file_(::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
   if (file_ < 0) {
-    throw InputError(path.string() +
-                     ": results: no file can be made beside them. Check the folder's permissions, "
-                     "or name another with -o.");
+    const std::string why = std::strerror(errno);
+    throw InputError(path.string() + ": results: no file can be made beside them (" + why +
+                     "). Check the folder's permissions and the length of the name, or name "
+                     "another with -o.");
   }
   // Some network disks know no locks: there nobody is refused.
   if (::flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;

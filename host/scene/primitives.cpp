@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <stdexcept>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "geometry/primitives/extrude.h"
 #include "geometry/primitives/half_space.h"
 #include "geometry/primitives/half_spaces.h"
+#include "geometry/primitives/pieces.h"
 #include "geometry/primitives/prism.h"
 #include "geometry/primitives/quadric.h"
 #include "geometry/primitives/revolve.h"
@@ -429,6 +431,26 @@ void ForEachPrimitive(F&& f) {
   (std::make_index_sequence<std::variant_size_v<Primitive>>{});
 }
 
+/** Refuses sizes that each lie in their range and together make no solid. Those of other primitives
+ always do, or are judged by their readers. */
+void RequireThatSizesFit(const Primitive& primitive, const Cursor& cursor) {
+  const bool may_not_fit = std::visit(
+      []<class P>(const P&) {
+        return std::is_same_v<P, RoundedBox> || std::is_same_v<P, Wedge> ||
+               std::is_same_v<P, Torus> || std::is_same_v<P, Thread> ||
+               std::is_same_v<P, Extrude> || std::is_same_v<P, Revolve> ||
+               std::is_same_v<P, Quadric> || std::is_same_v<P, HalfSpaces>;
+      },
+      primitive);
+  if (!may_not_fit) return;
+  try {
+    ToPieces(primitive, cursor.Path());
+  } catch (const std::invalid_argument& error) {
+    const std::string what = error.what(), start = cursor.Path() + ": ";
+    cursor.Fail(what.starts_with(start) ? what.substr(start.size()) : what, "");
+  }
+}
+
 }  // namespace
 
 std::vector<Key> PrimitiveKeys() {
@@ -455,6 +477,7 @@ Primitive ReadPrimitive(const Cursor& cursor, const std::string& key) {
     if (key == KeyOf(p)) read = Format<P>::Read(cursor);
   });
   if (!read) cursor.Fail("'" + key + "' is not a primitive", "Give one.");
+  RequireThatSizesFit(*read, cursor);
   return *read;
 }
 

@@ -9,6 +9,7 @@
 #include "host/scene/bodies.h"
 #include "host/scene/grids.h"
 #include "host/scene/joints.h"
+#include "host/scene/named_paths.h"
 #include "host/scene/names.h"
 #include "host/scene/shapes.h"
 #include "host/scene/text.h"
@@ -306,7 +307,7 @@ class SceneReader {
 Scene ParseScene(const std::string& text, const std::filesystem::path& path,
                  const std::vector<std::string>& overrides) {
   Value document = ParseDocument(text, path.string());
-  for (const std::string& edit : overrides) ApplyOverride(edit, document);
+  for (const std::string& edit : overrides) ApplySceneOverride(edit, document);
   return ReadScene(std::move(document), text, path);
 }
 

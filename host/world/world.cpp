@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "geometry/bounds.h"
+#include "host/contact/friction_bristle.h"
 #include "host/contact/parameters.h"
 #include "host/input/nearest.h"
 #include "host/world/body_names.h"
@@ -188,6 +190,42 @@ void WarnOfStiffHolders(World* world) {
   }
 }
 
+/** Bristles give way by a length that knows nothing of the bodies' size: small ones slide by
+ several of theirs before they stick. */
+void WarnOfSoftBristles(World* world) {
+  constexpr double kShare = 0.1;  // of a body's extent
+  const auto& models = world->scene.contact_models;
+  const auto by_default = [&](const PairRule& rule) {
+    const auto model = models.find(rule.name);
+    return model != models.end() && model->second.friction.model == "bristle" &&
+           !model->second.friction.parameters.contains("sigma_0");
+  };
+  const std::span<const PairRule> rules = world->rules.All();
+  if (std::none_of(rules.begin(), rules.end(), by_default)) return;
+  const int bodies = static_cast<int>(world->cells.size());
+  for (int b = 0; b < bodies; ++b) {
+    const auto& cells = world->cells[static_cast<std::size_t>(b)];
+    if (world->start[static_cast<std::size_t>(b)].kind != BodyKind::kFree || cells.empty())
+      continue;
+    const geometry::Aabb box = geometry::BoundsInPose(cells, Pose::Identity());
+    const Vec3 size = box.upper - box.lower;
+    const double extent = std::max({size.x, size.y, size.z});
+    if (!(kDefaultDeflection > kShare * extent)) continue;
+    for (int other = 0; other < bodies; ++other) {
+      const PairRule* rule = world->Rule(b, other);
+      if (rule == nullptr || !by_default(*rule)) continue;
+      world->warnings.push_back(
+          "contact_models." + rule->name +
+          ".friction.sigma_0: not given, and by default bristles " + "give way by " +
+          NumberText(kDefaultDeflection) + " m before they slip; body " +
+          world->scene.bodies[static_cast<std::size_t>(b)].name + " is " + NumberText(extent, 3) +
+          " m long. Give sigma_0: mu_s over a deflection that is small against it, such as " +
+          NumberText(1.0 / (1e-3 * extent), 3) + " times mu_s.");
+      return;
+    }
+  }
+}
+
 void AddSensors(const BodyNames& names, World* world) {
   for (const SensorSettings& sensor : world->scene.sensors) {
     const std::string key = "sensors." + sensor.name;
@@ -243,6 +281,7 @@ std::unique_ptr<World> MakeWorld(Scene scene, const World* like) {
   AddSensors(names, world.get());
   WarnOfStiffHolders(world.get());
   WarnOfSlowGrids(world.get());
+  WarnOfSoftBristles(world.get());
   world->fingerprint = Fingerprint(*world);
   return world;
 }

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "host/input/error.h"
+#include "host/scene/keys.h"
+
 namespace intervox::python {
 namespace {
 
@@ -20,7 +23,15 @@ nb::handle NumpyEmpty() {
   return empty;
 }
 
-[[noreturn]] void Fail(const std::string& text) { throw nb::value_error(text.c_str()); }
+[[noreturn]] void Fail(const std::string& text) { throw host::InputError(text); }
+
+[[noreturn]] void FailAsType(const std::string& text) { throw nb::type_error(text.c_str()); }
+
+/** "a str", "None". */
+std::string TypeOf(nb::handle source) {
+  if (source.is_none()) return "None";
+  return fmt::format("a {}", nb::type_name(source.type()).c_str());
+}
 
 /** Whether the buffer is of doubles, C-contiguous; fills `buffer` then. */
 bool GetDoubles(nb::handle source, Py_buffer* buffer) {
@@ -40,8 +51,7 @@ bool ReadNumbers(nb::handle source, std::span<double> out, const char* name) {
     if (PySequence_Fast_GET_SIZE(source.ptr()) != static_cast<Py_ssize_t>(out.size())) return false;
     PyObject** items = PySequence_Fast_ITEMS(source.ptr());
     for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = PyFloat_AsDouble(items[i]);
-      if (out[i] == -1.0 && PyErr_Occurred()) throw nb::python_error();
+      out[i] = ToNumber(items[i], name);
     }
   } else {
     const Doubles numbers(source, name);
@@ -52,6 +62,16 @@ bool ReadNumbers(nb::handle source, std::span<double> out, const char* name) {
     if (!std::isfinite(x)) Fail(fmt::format("{}: {} is not a finite number", name, x));
   }
   return true;
+}
+
+/** Positions are where files may have them, so that squares of distances are numbers. */
+void RequireNear(const double* p, std::size_t stride, const char* name) {
+  for (int i = 0; i < 3; ++i) {
+    const double x = p[static_cast<std::size_t>(i) * stride];
+    if (x >= host::kLength.lo && x <= host::kLength.hi) continue;
+    Fail(fmt::format("{}: the position {:g} is out of range. Give numbers from {:g} to {:g}", name,
+                     x, host::kLength.lo, host::kLength.hi));
+  }
 }
 
 Mat3 RotationOfQuaternion(const double* q, const char* name) {
@@ -85,10 +105,12 @@ Pose PoseOfMatrix(const double* m, const char* name) {
   if (m[12] != 0 || m[13] != 0 || m[14] != 0 || m[15] != 1) {
     Fail(fmt::format("{}: the last row of a 4 x 4 pose must be 0, 0, 0, 1", name));
   }
+  RequireNear(m + 3, 4, name);
   return {RotationOfMatrix(m, 4, name), {m[3], m[7], m[11]}};
 }
 
 Pose PoseOfSeven(const double* row, const char* name) {
+  RequireNear(row, 1, name);
   return {RotationOfQuaternion(row + 3, name), {row[0], row[1], row[2]}};
 }
 
@@ -103,15 +125,33 @@ nb::object AsMatrix(nb::handle source) {
 }
 
 /** The number of axes and, where known, what numpy makes of it. */
-std::size_t Axes(nb::handle source) {
+std::size_t Axes(nb::handle source, const char* name) {
   if (nb::hasattr(source, "ndim")) return nb::cast<std::size_t>(source.attr("ndim"));
-  return nb::cast<std::size_t>(nb::module_::import_("numpy").attr("ndim")(source));
+  try {
+    return nb::cast<std::size_t>(nb::module_::import_("numpy").attr("ndim")(source));
+  } catch (const nb::python_error&) {
+    Fail(
+        fmt::format("{}: a list of items that differ in length. A pair of a position and an "
+                    "orientation is a tuple: (position, orientation)",
+                    name));
+  }
 }
 
 void RequireFinite(std::span<const double> values, std::size_t width, const char* name) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     Fail(fmt::format("{}: row {}: {} is not a finite number", name, i / width, values[i]));
+  }
+}
+
+/** Calls make(i) for each of n rows; what it throws for bad input names the row, too. */
+template <class Make>
+void ForEachRow(std::size_t n, Make make) {
+  std::size_t i = 0;
+  try {
+    for (; i < n; ++i) make(i);
+  } catch (const host::InputError& error) {
+    Fail(fmt::format("{} (row {})", error.what(), i));
   }
 }
 
@@ -122,9 +162,18 @@ Doubles::Doubles(nb::handle source, const char* name) {
   try {
     array_ = nb::module_::import_("numpy").attr("ascontiguousarray")(source, "dtype"_a = "float64");
   } catch (const nb::python_error& error) {
-    throw nb::type_error(fmt::format("{}: not numbers ({})", name, error.what()).c_str());
+    FailAsType(fmt::format("{}: not numbers ({})", name, error.what()));
   }
   if (!GetDoubles(array_, &buffer_)) throw nb::type_error("not an array of numbers");
+}
+
+double ToNumber(nb::handle source, const char* name) {
+  const double number = PyFloat_AsDouble(source.ptr());
+  if (number == -1.0 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    FailAsType(fmt::format("{}: expected a number, not {}", name, TypeOf(source)));
+  }
+  return number;
 }
 
 Vec3 ToVec3(nb::handle source, const char* name) {
@@ -152,26 +201,29 @@ Mat3 ToRotationMatrix(nb::handle source, const char* name) {
 Pose ToPose(nb::handle source, const char* name) {
   if (nb::isinstance<Pose>(source)) return nb::cast<const Pose&>(source);
   if (IsPair(source)) {
-    return {ToRotationMatrix(PyTuple_GET_ITEM(source.ptr(), 1), name),
-            ToVec3(PyTuple_GET_ITEM(source.ptr(), 0), name)};
+    const Pose X{ToRotationMatrix(PyTuple_GET_ITEM(source.ptr(), 1), name),
+                 ToVec3(PyTuple_GET_ITEM(source.ptr(), 0), name)};
+    RequireNear(&X.p.x, 1, name);
+    return X;
   }
   const nb::object matrix = AsMatrix(source);
   const Doubles numbers(matrix.is_valid() ? nb::handle(matrix) : source, name);
   const std::span<const double> values = numbers.values();
+  if (values.size() != 7 && values.size() != 16) {
+    Fail(
+        fmt::format("{}: give a Pose, (position, orientation), seven numbers (position, "
+                    "quaternion w x y z) or a 4 x 4 matrix",
+                    name));
+  }
   RequireFinite(values, values.size(), name);
-  if (values.size() == 7) return PoseOfSeven(values.data(), name);
-  if (values.size() == 16) return PoseOfMatrix(values.data(), name);
-  Fail(
-      fmt::format("{}: give a Pose, (position, orientation), seven numbers (position, quaternion "
-                  "w x y z) or a 4 x 4 matrix",
-                  name));
+  return values.size() == 7 ? PoseOfSeven(values.data(), name) : PoseOfMatrix(values.data(), name);
 }
 
-bool AreManyPoses(nb::handle source) {
+bool AreManyPoses(nb::handle source, const char* name) {
   if (nb::isinstance<Pose>(source)) return false;
-  if (IsPair(source)) return Axes(PyTuple_GET_ITEM(source.ptr(), 0)) == 2;
-  if (nb::hasattr(source, "as_matrix")) return Axes(AsMatrix(source)) == 3;
-  const std::size_t axes = Axes(source);
+  if (IsPair(source)) return Axes(PyTuple_GET_ITEM(source.ptr(), 0), name) == 2;
+  if (nb::hasattr(source, "as_matrix")) return Axes(AsMatrix(source), name) == 3;
+  const std::size_t axes = Axes(source, name);
   if (axes != 2) return axes == 3;
   return nb::len(source) != 4 || nb::len(nb::object(nb::borrow(source)[0])) != 4;
 }
@@ -181,7 +233,7 @@ std::vector<Pose> ToPoses(nb::handle source, const char* name) {
   const auto fill = [&](std::span<const double> values, std::size_t width, auto make) {
     RequireFinite(values, width, name);
     poses.resize(values.size() / width);
-    for (std::size_t i = 0; i < poses.size(); ++i) make(&values[width * i], &poses[i]);
+    ForEachRow(poses.size(), [&](std::size_t i) { make(&values[width * i], &poses[i]); });
   };
   if (IsPair(source)) {
     const Doubles p(PyTuple_GET_ITEM(source.ptr(), 0), name);
@@ -194,12 +246,15 @@ std::vector<Pose> ToPoses(nb::handle source, const char* name) {
         (width != 4 && width != 9 && n > 0)) {
       Fail(fmt::format("{}: give n x 3 positions with n orientations", name));
     }
-    fill(p.values(), 3, [](const double* v, Pose* X) { X->p = {v[0], v[1], v[2]}; });
+    fill(p.values(), 3, [&](const double* v, Pose* X) {
+      RequireNear(v, 1, name);
+      X->p = {v[0], v[1], v[2]};
+    });
     RequireFinite(r.values(), std::max<std::size_t>(1, width), name);
-    for (std::size_t i = 0; i < n; ++i) {
+    ForEachRow(n, [&](std::size_t i) {
       const double* row = &r.values()[i * width];
       poses[i].R = width == 4 ? RotationOfQuaternion(row, name) : RotationOfMatrix(row, 3, name);
-    }
+    });
     return poses;
   }
   const nb::object matrices = AsMatrix(source);

@@ -40,20 +40,24 @@ class Doubles {
   Py_buffer buffer_{};
 };
 
-/** Three finite numbers. @throws nb::value_error naming the argument. */
+/** A number. @throws nb::type_error naming the argument. */
+double ToNumber(nb::handle source, const char* name);
+
+/** Three finite numbers. @throws host::InputError naming the argument. */
 Vec3 ToVec3(nb::handle source, const char* name);
 
 /** A rotation: None for none, a quaternion (w, x, y, z), a 3 × 3 matrix, or an object whose
- as_matrix() is one, such as scipy's Rotation. @throws nb::value_error naming the argument. */
+ as_matrix() is one, such as scipy's Rotation. @throws host::InputError naming the argument. */
 Mat3 ToRotationMatrix(nb::handle source, const char* name);
 
 /** A pose: a Pose, a pair (position, orientation), seven numbers (position, quaternion w x y z),
- a 4 × 4 matrix, or an object whose as_matrix() is one. @throws nb::value_error likewise. */
+ a 4 × 4 matrix, or an object whose as_matrix() is one. Positions are within 1e9 m, as in files.
+ @throws host::InputError likewise. */
 Pose ToPose(nb::handle source, const char* name);
 
 /** Many poses: n × 7 numbers, n × 4 × 4, or a pair of n × 3 positions and n orientations. */
-bool AreManyPoses(nb::handle source);
-/** Those poses. @throws nb::value_error likewise. */
+bool AreManyPoses(nb::handle source, const char* name);
+/** Those poses. @throws host::InputError likewise. */
 std::vector<Pose> ToPoses(nb::handle source, const char* name);
 
 /** A new NumPy array of doubles, filled with `values` where there are any. */

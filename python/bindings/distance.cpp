@@ -163,19 +163,20 @@ void BindDistance(nb::module_& m) {
       });
   m.def(
       "_distance",
-      [](const Solid& a, const Solid& b, nb::handle X_AB, double tolerance) -> nb::object {
-        if (AreManyPoses(X_AB)) return nb::cast(MeasureMany(a, b, X_AB, tolerance));
+      [](const Solid& a, const Solid& b, nb::handle X_AB, nb::handle relative) -> nb::object {
+        const double tolerance = ToNumber(relative, "tolerance");
+        if (AreManyPoses(X_AB, "X_AB")) return nb::cast(MeasureMany(a, b, X_AB, tolerance));
         return nb::cast(MeasureOne(a, b, ToPose(X_AB, "X_AB"), tolerance));
       },
-      "a"_a, "b"_a, "X_AB"_a, "tolerance"_a,
+      "a"_a, "b"_a, "X_AB"_a.none(), "tolerance"_a.none(),
       "How far the solids a and b are apart, b posed in a's frame.");
   m.def(
       "_overlaps",
       [](const Solid& a, const Solid& b, nb::handle X_AB) -> nb::object {
-        if (AreManyPoses(X_AB)) return OverlapMany(a, b, X_AB);
+        if (AreManyPoses(X_AB, "X_AB")) return OverlapMany(a, b, X_AB);
         return nb::cast(OverlapOne(a, b, ToPose(X_AB, "X_AB")));
       },
-      "a"_a, "b"_a, "X_AB"_a, "Whether the solids a and b overlap, b posed in a's frame.");
+      "a"_a, "b"_a, "X_AB"_a.none(), "Whether the solids a and b overlap, b posed in a's frame.");
 }
 
 }  // namespace intervox::python

@@ -226,10 +226,10 @@ void BindCertify(nb::module_& m) {
       });
   m.def(
       "_certify",
-      [](const Solid& a, const Solid& b, nb::handle X_AB, double tolerance) {
-        return Certify(a, b, ToPose(X_AB, "X_AB"), tolerance);
+      [](const Solid& a, const Solid& b, nb::handle X_AB, nb::handle relative) {
+        return Certify(a, b, ToPose(X_AB, "X_AB"), ToNumber(relative, "tolerance"));
       },
-      "a"_a, "b"_a, "X_AB"_a, "tolerance"_a);
+      "a"_a, "b"_a, "X_AB"_a.none(), "tolerance"_a.none());
 }
 
 }  // namespace
@@ -246,21 +246,22 @@ void BindMeasure(nb::module_& m) {
   BindCertify(m);
   m.def(
       "_measure",
-      [](const Solid& a, const Solid& b, nb::handle X_AB, double tolerance) -> nb::object {
-        if (AreManyPoses(X_AB)) return nb::cast(MeasureMany(a, b, X_AB, tolerance));
+      [](const Solid& a, const Solid& b, nb::handle X_AB, nb::handle relative) -> nb::object {
+        const double tolerance = ToNumber(relative, "tolerance");
+        if (AreManyPoses(X_AB, "X_AB")) return nb::cast(MeasureMany(a, b, X_AB, tolerance));
         return nb::cast(MeasureOne(a, b, ToPose(X_AB, "X_AB"), tolerance));
       },
-      "a"_a, "b"_a, "X_AB"_a, "tolerance"_a, kMeasureDoc);
+      "a"_a, "b"_a, "X_AB"_a.none(), "tolerance"_a.none(), kMeasureDoc);
   m.def(
       "_measure_solid",
-      [](const Solid& solid, double tolerance) {
-        const host::MeasureOptions options = Options(tolerance);
+      [](const Solid& solid, nb::handle relative) {
+        const host::MeasureOptions options = Options(ToNumber(relative, "tolerance"));
         nb::gil_scoped_release release;
         host::ShapeMetrics metrics =
             MeasureSolid(EngineFor(solid.cells->size()), *solid.cells, options);
         return Metrics{metrics.sum, std::move(metrics.reason)};
       },
-      "solid"_a, "tolerance"_a);
+      "solid"_a, "tolerance"_a.none());
 }
 
 }  // namespace intervox::python

@@ -69,11 +69,8 @@ void BindScene(nb::module_& m) {
       },
       "text"_a, "path"_a);
   m.def(
-      "_parse_shapes",
-      [](const std::string& text, const std::string& path) {
-        return SolidsOf(ParsePairs(text, path));
-      },
-      "text"_a, "path"_a, nb::sig("def _parse_shapes(text: str, path: str) -> dict[str, Shape]"));
+      "_load_shapes", [](const std::string& path) { return SolidsOf(LoadPairs(path)); }, "path"_a,
+      nb::sig("def _load_shapes(path: str) -> dict[str, Shape]"));
 
   nb::class_<Scene>(m, "Scene",
                     "A scene as its text says it, SI units. Make it with intervox.load_scene(path) "

@@ -67,10 +67,11 @@ int Index::Of(nb::handle key) const {
     throw nb::key_error(
         fmt::format("there is no {} '{}'. {}", kind, name, host::Suggest(name, names)).c_str());
   }
-  if (!PyLong_Check(key.ptr())) {
+  const Py_ssize_t number = PyNumber_AsSsize_t(key.ptr(), nullptr);  // NumPy's integers, too
+  if (number == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
     throw nb::type_error(fmt::format("a {} is given by its name or number", kind).c_str());
   }
-  const auto number = nb::cast<std::int64_t>(key);
   if (number < -count || number >= count) {
     throw nb::index_error(
         fmt::format("there is no {} {}. The scene has {}.", kind, number, count).c_str());

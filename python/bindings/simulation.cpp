@@ -108,8 +108,9 @@ void BindPlacing(SimulationClass& c, const char* name, const char* doc) {
         (s.Get().*Set)(s.bodies().Of(body), ToPose(pose, "pose"), ToVec3(v, "velocity"),
                        ToVec3(w, "angular_velocity"));
       },
-      "body"_a, "pose"_a, "velocity"_a = nb::make_tuple(0.0, 0.0, 0.0),
-      "angular_velocity"_a = nb::make_tuple(0.0, 0.0, 0.0), nb::sig(signature.c_str()), doc);
+      "body"_a.none(), "pose"_a.none(), nb::arg("velocity").none() = nb::make_tuple(0.0, 0.0, 0.0),
+      nb::arg("angular_velocity").none() = nb::make_tuple(0.0, 0.0, 0.0),
+      nb::sig(signature.c_str()), doc);
 }
 
 void BindInputs(SimulationClass& c) {
@@ -119,8 +120,9 @@ void BindInputs(SimulationClass& c) {
         s.Get().SetWrench(s.bodies().Of(body), ToVec3(force, "force"), ToVec3(torque, "torque"),
                           ToVec3(point, "point"));
       },
-      "body"_a, "force"_a = nb::make_tuple(0.0, 0.0, 0.0),
-      "torque"_a = nb::make_tuple(0.0, 0.0, 0.0), "point"_a = nb::make_tuple(0.0, 0.0, 0.0),
+      "body"_a.none(), nb::arg("force").none() = nb::make_tuple(0.0, 0.0, 0.0),
+      nb::arg("torque").none() = nb::make_tuple(0.0, 0.0, 0.0),
+      nb::arg("point").none() = nb::make_tuple(0.0, 0.0, 0.0),
       nb::sig("def set_wrench(self, body: str | int, force: Vector = (0.0, 0.0, 0.0), torque: "
               "Vector = (0.0, 0.0, 0.0), point: Vector = (0.0, 0.0, 0.0)) -> None"),
       "A wrench on a free body, besides the scene's own, until it is set again. force [N] and "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Mapping, Sequence, Union, overload
+from typing import Any, Iterable, Mapping, Sequence, Union, overload
 
 from . import _core
 from ._core import Metrics, MetricsArray, Pose, Scene, Separation, SeparationArray, Shape, VolumeEnclosure
@@ -19,7 +19,17 @@ def _edits(overrides: Overrides) -> list[str]:
         return [overrides]
     if isinstance(overrides, Mapping):
         return [f"{path}={to_yaml(value, 2)}" for path, value in overrides.items()]
-    return list(overrides)
+    if not isinstance(overrides, Iterable):
+        raise TypeError(f"overrides is a dict by path, or a list of texts PATH=VALUE, not {_type(overrides)}")
+    edits = list(overrides)
+    for edit in edits:
+        if not isinstance(edit, str):
+            raise TypeError(f"overrides: an item is a text PATH=VALUE, not {_type(edit)}")
+    return edits
+
+
+def _type(given: object) -> str:
+    return "None" if given is None else f"a {type(given).__name__}"
 
 
 def load_scene(path: str | os.PathLike[str], *, overrides: Overrides = ()) -> Scene:
@@ -41,7 +51,7 @@ def parse_scene(scene: str | Mapping[str, Any], *, overrides: Overrides = ()) ->
 
 def _require_map(given: object, what: str) -> None:
     if not isinstance(given, Mapping):
-        raise TypeError(f"{what} is YAML text or a dict, not a {type(given).__name__}")
+        raise TypeError(f"{what} is YAML text or a dict, not {_type(given)}")
 
 
 def shape(solid: ShapeLike) -> Shape:
@@ -57,8 +67,7 @@ def shape(solid: ShapeLike) -> Shape:
 
 def load_shapes(path: str | os.PathLike[str]) -> dict[str, Shape]:
     """The named shapes of a pairs or scene file, in SI units."""
-    with open(path, encoding="utf-8") as file:
-        return _core._parse_shapes(file.read(), os.fspath(path))
+    return _core._load_shapes(os.fspath(path))
 
 
 _ORIGIN = Pose()

@@ -61,5 +61,5 @@ def _page_of(results: pathlib.Path) -> str:
             [sys.executable, _MAKER / "viewer.py", results, "-o", page, "--intervox", _MAKER / "intervox"],
             capture_output=True, text=True, check=False)
         if made.returncode != 0:
-            raise InputError(made.stderr.strip() or f"{results}: no page could be made")
+            raise InputError(made.stderr.strip().removeprefix("error: ") or f"{results}: no page could be made")
         return page.read_text(encoding="utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any, Iterator
 
@@ -21,6 +22,8 @@ class Columns:
         self._group = group
 
     def __getitem__(self, name: str) -> Any:
+        if not self._group:
+            raise ValueError("the results file is closed. Open it again with load_results")
         if name not in self._group:
             raise KeyError(f"there is no '{name}' in {self._group.name}; there are: "
                            f"{', '.join(self._group)}")
@@ -49,6 +52,8 @@ class Columns:
 
     def units(self, name: str) -> str:
         """The units of a column."""
+        if isinstance(self[name], Columns):
+            raise ValueError(f"'{name}' is a group of columns, which has no units")
         return _text(self._group[name].attrs["units"])
 
     def __repr__(self) -> str:
@@ -65,11 +70,13 @@ class Results(Columns):
         except ImportError as error:
             raise ImportError("load_results needs h5py: pip install h5py") from error
         try:
+            self._path = os.fsdecode(path)
             self._file = h5py.File(path, "r")
         except FileNotFoundError:
-            raise
+            raise FileNotFoundError(errno.ENOENT, "no such results file", os.fspath(path)) from None
         except OSError as error:
-            raise InputError(f"{path}: not a readable results file ({error})") from None
+            why = os.strerror(error.errno) if error.errno else error
+            raise InputError(f"{path}: not a readable results file ({why})") from None
         if not str(self.attributes.get("schema")).startswith(_SCHEMA):
             self._file.close()
             raise InputError(f"{path}: no results file. Name one that `intervox run` or "
@@ -79,11 +86,13 @@ class Results(Columns):
     @property
     def path(self) -> str:
         """The file's name."""
-        return str(self._file.filename)
+        return self._path
 
     @property
     def attributes(self) -> dict[str, Any]:
         """What the file says of the run: name, version, scene, summary."""
+        if not self._file:
+            raise ValueError("the results file is closed. Open it again with load_results")
         return {k: _text(v) if isinstance(v, (bytes, str)) else v
                 for k, v in self._file.attrs.items()}
 

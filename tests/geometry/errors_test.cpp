@@ -95,6 +95,12 @@ TEST(Errors, NodesAndOperations) {
       *Tree(Operation::kUnion,
             {Leaf(Sphere{1}), Tree(Operation::kUnion, {Leaf(Sphere{-1})}, "inner")}, "outer"),
       {"shape 'outer/inner/sphere'", "radius", "-1"});
+  // Operands that a file leaves nameless are named by their whole path.
+  ExpectMessage(*Tree(Operation::kUnion,
+                      {Leaf(Sphere{1}, {}, "s/0"),
+                       Tree(Operation::kUnion, {Leaf(Sphere{-1}, {}, "s/1/0")}, "s/1")},
+                      "s"),
+                {"shape 's/1/0': radius"});
   EXPECT_THROW(Solid(*Leaf(Sphere{-1})), std::invalid_argument);
   EXPECT_THROW(MakeCell({}, "nothing"), std::invalid_argument);
 }

@@ -60,6 +60,7 @@ TEST(BatchInput, RefusesWithPlaceAndRemedy) {
       {WithSample("bodies.ball.mass: {constant: 2}\n  integrator.step: {log_uniform: [1e-4, 3]}"),
        {"batch.yaml:7: integrator.step: with '3' the scene is refused", "ball.yaml", "Shorten"}},
       {"outcomes: {}\n", {"batch.yaml:5", "no outcome"}},
+      {"outcomes: {\"a\\nb\": time}\n", {"batch.yaml:5", "cannot name a column"}},
       {"outcomes: {a: \"position(bal)[2]\"}\n", {"batch.yaml:5", "outcomes.a", "'bal'", "'ball'"}},
       {"outcomes: {a: \"positon(ball)[2]\"}\n", {"batch.yaml:5", "'positon'", "'position'"}},
       {"outcomes: {a: \"position(ball)[3]\"}\n", {"batch.yaml:5", "[0] to [2]"}},

@@ -120,6 +120,17 @@ TEST(Cli, BadFilesFoldersAndOptions) {
 
 // A limit on files' sizes ends the writing as a full disk does, in the midst of a run.
 // Who names a part alone has written no YAML: the message starts with the part's file.
+TEST(Cli, InfoOfAnEmptySolidNamesFileAndShape) {
+  const std::string path = Write(Folder("empty_solid") / "empty.yaml",
+                                 "schema: intervox/pairs/1\nshapes:\n  s: {difference: [{sphere: "
+                                 "{radius: 1}}, {sphere: {radius: 2}}]}\n");
+  const Outcome empty = Call("info " + path);
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_NE(empty.text.find(path + ": shapes.s: shape 's': the solid is empty. Check"),
+            std::string::npos)
+      << empty.text;
+}
+
 TEST(Cli, InfoOfAPartNamesTheFileAndNoLineOfAScene) {
   const std::string sheet = (Folder("info_part") / "sheet.obj").string();
   Write(sheet, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");

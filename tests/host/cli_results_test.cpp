@@ -57,6 +57,36 @@ TEST(Cli, FailuresOfTheEngineAreWarnedOfAndCounted) {
   EXPECT_NE(good.text.find(" 0 engine failures"), std::string::npos) << good.text;
 }
 
+// File systems take names of 255 bytes, and bodies may have longer ones that differ at their ends.
+TEST(Cli, BodiesOfLongNamesAreExported) {
+  const fs::path folder = Folder("long_names");
+  std::string text = kScene, name;
+  for (int k = 0; k < 150; ++k) name += "é";
+  const std::size_t bodies = text.find("bodies:\n") + 8;
+  for (const char* end : {"a", "b"}) {
+    text.insert(
+        bodies,
+        "  " + name + end +
+            ": {shape: {box: {size: [1, 1, 1]}}, fixed: true, pose: {position: [9, 9, 9]}}\n");
+  }
+  const std::string scene = Write(folder / "scene.yaml", text), out = (folder / "out.h5").string();
+  ASSERT_EQ(Call("run -q " + scene + " -o " + out + " --set duration=0.01").status, 0);
+  const Outcome outcome = Call("export " + out + " -o " + (folder / "csv").string());
+  EXPECT_EQ(outcome.status, 0) << outcome.text;
+  int files = 0;
+  for (const auto& entry : fs::directory_iterator(folder / "csv")) {
+    files += entry.path().filename().string().starts_with("bodies_éé") ? 1 : 0;
+  }
+  EXPECT_EQ(files, 2);
+}
+
+TEST(Cli, ResultsOfTooLongANameAreRefusedWithTheReason) {
+  const std::string scene = Write(Folder("too_long") / "scene.yaml", kScene);
+  const Outcome longer = Call("run -q " + scene + " -o " + std::string(300, 'n') + ".h5");
+  EXPECT_EQ(longer.status, 2);
+  EXPECT_NE(longer.text.find("File name too long"), std::string::npos) << longer.text;
+}
+
 // A ball that hangs in the air without gravity has been at rest since 0, one that is pushed at 0.1
 // s is not at rest at the end, and one whose push has been taken back at 0.2 s is since then.
 TEST(Cli, TheSummarySaysSinceWhenAllRests) {

@@ -133,6 +133,40 @@ TEST(PartsPrimitives, InertiaOfADiscIsItsFormula) {
   EXPECT_NEAR(disc.J_W(0, 0), m * (3 * 4 + 1) / 12, 1e-6 * m);
 }
 
+// Bulges of 1e-10 and less hung, and flat arcs were told to touch themselves.
+TEST(PartsPrimitives, FlatArcsAreTheirFormula) {
+  for (const double depth : {1.0, 1e-3}) {
+    for (const double size : {1e-2, 1e-4, 1e-5, 1e-6}) {
+      if (size >= depth) continue;
+      for (const double bulge : {size, -size}) {
+        // To first order a segment of chord 1 has the area 2/3 of its sagitta, half the bulge.
+        const double area = depth + bulge / 3 * (1 + 0.2 * bulge * bulge);
+        const double volume =
+            Measure(Leaf(Extrude{{{0, 0, bulge}, {1, 0, 0}, {1, depth, 0}, {0, depth, 0}}, 1}))
+                .volume;
+        EXPECT_NEAR(volume, area, 1e-8 * depth) << depth << " " << bulge;
+      }
+    }
+  }
+  for (const double bulge : {9e-10, -1e-12, 1e-300}) {
+    for (const Primitive& flat :
+         std::vector<Primitive>{Extrude{{{1, 0, bulge}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}}, 1},
+                                Revolve{{{1, 0, bulge}, {2, 0, 0}, {2, 1, 0}, {1, 1, 0}}}}) {
+      const double volume = std::holds_alternative<Extrude>(flat) ? 1.0 : 3 * kPi;
+      EXPECT_NEAR(Measure(Leaf(flat)).volume, volume, 1e-9 * volume) << bulge;
+    }
+  }
+}
+
+// Its pieces of 1e-12 m had no extent, and the box had lost three of its sides.
+TEST(PartsPrimitives, RoundedBoxesOfSharpEdgesAreBoxes) {
+  for (const double r : {1e-12, 1e-11, 1e-9}) {
+    const Shape box = Leaf(RoundedBox{{1, 2, 3}, r});
+    EXPECT_NEAR(Measure(box).volume, 6, 1e-9) << r;
+    EXPECT_EQ(ToCells(box).size(), r < 1e-10 ? 1u : 25u) << r;
+  }
+}
+
 /** The message that a primitive is refused with; empty where it is taken. */
 std::string Refusal(const Primitive& primitive) {
   try {
@@ -160,6 +194,8 @@ TEST(PartsPrimitives, BadSizesAreRefused) {
       {Extrude{{{0, 0, 0}, {1, 0, 1000}, {1, 1, 0}}, 1}, "bulge"},
       {Extrude{{{0, 0, NAN}, {1, 0, 0}, {1, 1, 0}}, 1}, "bulge"},
       {Extrude{{{0, 0, 0}, {1, 0, 0}, {1, 1, 0}}, 0}, "height"},
+      {Extrude{{{0, 0, 1e-7}, {1, 0, 0}, {1, 1, 0}}, 1}, "An arc so flat is a line"},
+      {Extrude{{{0, 0, 0}, {1, 0, -2e-9}, {1, 1, 0}}, 1}, "outline[1][2] is -2e-09"},
       // The arc of the right side reaches through the left one.
       {Extrude{{{0, 0, 0}, {1, 0, -2}, {1, 1, 0}, {0, 1, 0}}, 1}, "crosses itself"},
       {Revolve{{{-1, 0, 0}, {1, 0, 0}, {1, 1, 0}}}, "distance from the axis"},

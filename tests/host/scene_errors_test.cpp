@@ -399,6 +399,62 @@ TEST(SceneErrors, DeepAndWideDocuments) {
   EXPECT_THROW(ParsePairs(text, "p.yaml"), InputError);
 }
 
+// Sizes that fit each by itself and not together had no line, and the status of a failed run.
+TEST(SceneErrors, SizesThatDoNotFitHaveTheirLine) {
+  for (const auto& [solid, told] : std::vector<std::pair<std::string, std::string>>{
+           {"rounded_box: {size: [1, 1, 1], radius: 0.6}", "rounded_box: radius is 0.6. It may be"},
+           {"wedge: {size: [1, 1, 1], top: 1.5}", "wedge: top is 1.5. Give a length"},
+           {"torus: {major_radius: 1, minor_radius: 1}", "torus: minor_radius is 1. It must be"},
+           {"thread: {radius: 1, root_radius: 1, pitch: 1, length: 1, crest: 0.1, sides: 9}",
+            "thread: the depth is 0. Make"},
+           {"extrude: {outline: [[0, 0, 0], [1, 1, 0], [1, 0, 0], [0, 1, 0]], height: 1}",
+            "extrude: the outline touches or crosses itself"},
+           {"revolve: {outline: [[-1, 0, 0], [1, 0, 0], [1, 1, 0]]}",
+            "revolve: outline[0][0] is -1. It is the distance"},
+           {"quadric: {coefficients: [1, 1, 1, 0, 0, 0, 0, 0, 0, 1]}",
+            "quadric: the quadric q <= 0 has no interior. Check"},
+           {"half_spaces: [{normal: [0, 0, 1], offset: -1}, {normal: [0, 0, -1], offset: -1}]",
+            "half_spaces: the half-spaces have no common interior. Check"}}) {
+    const std::string text = "schema: intervox/pairs/1\nshapes:\n  s:\n    union:\n" +
+                             ("      - sphere: {radius: 1}\n      - " + solid + "\n");
+    try {
+      ParsePairs(text, "p.yaml");
+      ADD_FAILURE() << solid << " was taken";
+    } catch (const InputError& error) {
+      const std::string start = "p.yaml:6: shapes.s.union[1]." + told;
+      EXPECT_EQ(std::string(error.what()).substr(0, start.size()), start) << error.what();
+    }
+  }
+}
+
+// A misspelt material or contact model was added beside the one that was meant, without a word.
+TEST(SceneErrors, OverridesReachOnlyWhatIsThere) {
+  const std::string good = SceneWith("duration: 1", "duration: 1");
+  const auto message = [&](const std::vector<std::string>& edits) {
+    try {
+      ParseScene(good, "scene.yaml", edits);
+      return std::string("accepted");
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(message({"bodies.bal.mass=2"}),
+            "--set bodies.bal.mass=2: bodies.bal: the scene has no 'bal' in bodies. Did you mean "
+            "'ball'? A new one is given whole: --set 'bodies.bal={…}'.");
+  for (const std::string path : {"materials.none.density", "contact_models.sotf.normal.model",
+                                 "shapes.bal.sphere.radius", "sensors.none.body"}) {
+    const std::string told = message({path + "=1"});
+    EXPECT_NE(told.find("the scene has no '"), std::string::npos) << path << ": " << told;
+    EXPECT_NE(told.find("A new one is given whole"), std::string::npos) << path << ": " << told;
+  }
+  EXPECT_EQ(message({"materials.lead={density: 11340}"}), "accepted");
+  EXPECT_EQ(message({"materials={lead: {density: 1}}", "materials.lead.density=11340"}),
+            "accepted");
+  EXPECT_EQ(message({"bodies.next={shape: ball, mass: 1, pose: {position: [9, 9, 9]}}",
+                     "bodies.next.mass=2"}),
+            "accepted");
+}
+
 TEST(SceneErrors, Overrides) {
   const std::string good = SceneWith("duration: 1", "duration: 1");
   const auto message = [&](const std::string& edit) {

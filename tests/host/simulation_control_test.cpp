@@ -235,10 +235,40 @@ TEST(SimulationControl, WhatTakesNoInputSaysSo) {
             "SetHolderTarget: body ball has no holder. Give it one in the scene.");
   EXPECT_EQ(message([&] { simulation.SetState(9, X); }),
             "SetState: there is no body 9. The scene has 4.");
-  EXPECT_EQ(message([&] {
-              simulation.SetWrench(1, {NAN, 0, 0});
-            }),
-            "SetWrench: a value is not finite.");
+  EXPECT_EQ(
+      message([&] {
+        simulation.SetWrench(1, {NAN, 0, 0});
+      }),
+      "SetWrench: force[0]: the value nan is out of range. Give a number from -1e+30 to 1e+30.");
+}
+
+TEST(SimulationControl, InputsAreWithinWhatScenesMaySay) {
+  // Squares of what is more were infinite: bodies stood still without a word.
+  Simulation simulation = Busy();
+  const std::vector<unsigned char> before = simulation.Save();
+  const Pose far{Mat3::Identity(), {0, 1.1e9, 0}}, here{Mat3::Identity(), {0, 0, 1}};
+  const Vec3 much{0, 0, -1.1e30};
+  const auto refused = [&](const char* start, const auto& call) {
+    try {
+      call();
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what()).rfind(start, 0) == 0;
+    }
+    return false;
+  };
+  EXPECT_TRUE(
+      refused("SetWrench: force[2]: the value -1.1e+30", [&] { simulation.SetWrench(1, much); }));
+  EXPECT_TRUE(refused("SetWrench: torque[2]: ", [&] { simulation.SetWrench(1, {}, much); }));
+  EXPECT_TRUE(refused("SetWrench: point[1]: the value 1.1e+09",
+                      [&] { simulation.SetWrench(1, {}, {}, far.p); }));
+  EXPECT_TRUE(refused("SetState: position[1]: ", [&] { simulation.SetState(1, far); }));
+  EXPECT_TRUE(refused("SetState: velocity[2]: ", [&] { simulation.SetState(1, here, much); }));
+  EXPECT_TRUE(
+      refused("SetState: angular velocity[2]: ", [&] { simulation.SetState(1, here, {}, much); }));
+  EXPECT_TRUE(refused("SetMotion: position[1]: ", [&] { simulation.SetMotion(2, far); }));
+  EXPECT_TRUE(
+      refused("SetHolderTarget: position[1]: ", [&] { simulation.SetHolderTarget(3, far); }));
+  EXPECT_EQ(simulation.Save(), before);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 import math
 import os
 import signal
+import sys
 import threading
 import time
 import unittest
@@ -149,8 +150,11 @@ class Messages(unittest.TestCase):
             intervox.shape({"sphere": {"radius": float("nan")}})
         with self.assertRaisesRegex(TypeError, "a set has no place in a scene"):
             intervox.shape({"sphere": {"radius": {1}}})
-        with self.assertRaises(FileNotFoundError):
-            intervox.load_shapes("nowhere.yaml")
+        self.says("nowhere.yaml: file: no such file. Check the path.", intervox.load_shapes, "nowhere.yaml")
+        with self.assertRaisesRegex(intervox.InputError, "not a text file"):
+            intervox.load_shapes(sys.executable)
+        with self.assertRaises(TypeError):
+            intervox.load_shapes(3)  # no file descriptor
 
     def test_poses_and_tolerances(self):
         self.says("tolerance: 5 is out of range. Give 1e-9 to 0.1.", intervox.measure, BALL, SLAB,
@@ -158,10 +162,12 @@ class Messages(unittest.TestCase):
         self.says("tolerance: nan is out of range. Give 1e-9 to 0.1.", intervox.measure, BALL, SLAB,
                   np.zeros((2, 7)), tolerance=math.nan)
         zero = "X_AB: the quaternion is zero. Write (1, 0, 0, 0) for no rotation"
-        self.says(zero, intervox.measure, BALL, SLAB, [0, 0, 0, 0, 0, 0, 0], error=ValueError)
-        self.says(zero, intervox.measure, BALL, SLAB, np.zeros((3, 7)), error=ValueError)
+        self.says(zero, intervox.measure, BALL, SLAB, [0, 0, 0, 0, 0, 0, 0])
+        second = np.array([[0, 0, 0, 1, 0, 0, 0], [0, 0, 0, 0, 0, 0, 0.0]])
+        self.says(zero + " (row 1)", intervox.measure, BALL, SLAB, second)
+        self.says(zero + " (row 1)", intervox.measure, BALL, SLAB, (second[:, :3], second[:, 3:]))
         self.says("X_AB: row 1: nan is not a finite number", intervox.measure, BALL, SLAB,
-                  np.array([[0, 0, 0, 1, 0, 0, 0], [0, 0, math.nan, 1, 0, 0, 0]]), error=ValueError)
+                  np.array([[0, 0, 0, 1, 0, 0, 0], [0, 0, math.nan, 1, 0, 0, 0]]))
         with self.assertRaisesRegex(ValueError, "no rotation: its columns are not orthonormal"):
             intervox.Pose((0, 0, 0), np.diag([1, 1, -1.0]))
         with self.assertRaisesRegex(ValueError, "no rotation: its columns are not orthonormal"):
@@ -177,8 +183,33 @@ class Messages(unittest.TestCase):
             intervox.Pose((0, 0, 0), Rotation.identity(2))
         with self.assertRaisesRegex(ValueError, "position: give three numbers"):
             intervox.Pose((0, 0))
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(TypeError, "position: expected a number, not a str"):
             intervox.Pose(("a", "b", "c"))
+
+    def test_what_is_no_pose_or_no_number_is_named(self):
+        for call in (intervox.measure, intervox.distance, intervox.overlaps, intervox.certify):
+            with self.assertRaisesRegex(intervox.InputError, "X_AB: give a Pose"):
+                call(BALL, SLAB, None)
+            if call is not intervox.overlaps:
+                self.says("tolerance: expected a number, not a str", call, BALL, SLAB, tolerance="1e-4", error=TypeError)
+                self.says("tolerance: expected a number, not None", call, BALL, SLAB, tolerance=None, error=TypeError)
+        for call in (intervox.measure, intervox.distance, intervox.overlaps):
+            with self.assertRaisesRegex(intervox.InputError, r"X_AB: .* is a tuple: \(position, orientation\)"):
+                call(BALL, SLAB, [(0, 0, 0), (1, 0, 0, 0)])
+        self.says("tolerance: expected a number, not a list", intervox.measure_solid, BALL, tolerance=[1e-4], error=TypeError)
+
+    def test_positions_are_where_files_may_have_them(self):
+        # At 1e300 the square of the distance is infinite, and distance() said 0.
+        for far in (1.01e9, -1e300):
+            matrix = np.eye(4)
+            matrix[1, 3] = far
+            many = np.tile([0, 0, 0, 1, 0, 0, 0.0], (3, 1))
+            many[1, 1] = far
+            for pose in (((0, far, 0), None), [0, far, 0, 1, 0, 0, 0], matrix, many, (many[:, :3], many[:, 3:])):
+                for call in (intervox.measure, intervox.distance, intervox.overlaps):
+                    with self.assertRaisesRegex(intervox.InputError, r"X_AB: the position .* from -1e\+09 to 1e\+09"):
+                        call(BALL, SLAB, pose)
+        self.assertAlmostEqual(intervox.distance(BALL, SLAB, ((0, 1e9, 0), None)).distance, 1e9 - 0.6, delta=1e3)
 
 
 class Distances(unittest.TestCase):

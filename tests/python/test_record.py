@@ -94,6 +94,29 @@ class Recording(unittest.TestCase):
                 1 / 0
         self.assertEqual(len(intervox.load_results(self.path).time), 4)
 
+    def test_a_file_without_a_name_is_refused_before_the_first_step(self):
+        with self.assertRaisesRegex(intervox.InputError, "the file has no name"):
+            simulation().record("")
+
+    def test_closed_results_say_so(self):
+        s = simulation()
+        with s.record(self.path):
+            s.step(3)
+        results = intervox.load_results(self.path)
+        ball = results.bodies["ball"]
+        self.assertEqual(results.units("time"), "s")
+        with self.assertRaisesRegex(ValueError, "'bodies' is a group of columns"):
+            results.units("bodies")
+        with self.assertRaisesRegex(KeyError, "there is no 'tme'"):
+            results.units("tme")
+        results.close()
+        for use in (lambda: results.time, lambda: results["time"], lambda: results.attributes,
+                    lambda: results.scene, lambda: ball.position, lambda: results.units("time")):
+            with self.assertRaisesRegex(ValueError, "the results file is closed"):
+                use()
+        self.assertEqual(results.path, str(self.path))
+        results.close()
+
     def test_a_forgotten_recording_is_ended(self):
         s = simulation()
         s.record(self.path)
@@ -105,13 +128,17 @@ class Recording(unittest.TestCase):
         self.path.write_text("schema: something")
         with self.assertRaisesRegex(intervox.InputError, "not a readable results file"):
             intervox.load_results(self.path)
-        with self.assertRaises(FileNotFoundError):
+        with self.assertRaisesRegex(FileNotFoundError, "no such results file: 'nowhere.h5'"):
             intervox.load_results("nowhere.h5")
+        with self.assertRaisesRegex(intervox.InputError, r"not a readable results file \(Is a directory\)$"):
+            intervox.load_results(self.path.parent)
         import h5py
         with h5py.File(self.path, "w") as file:
             file.attrs["schema"] = "other/1"
         with self.assertRaisesRegex(intervox.InputError, "no results file"):
             intervox.load_results(self.path)
+        with self.assertRaisesRegex(intervox.InputError, r"^nowhere.h5: not a readable results file \(no such file\)$"):
+            intervox.show("nowhere.h5")
         with self.assertRaisesRegex(intervox.InputError, "no run is recorded here"):
             intervox.replay(self.path)
 

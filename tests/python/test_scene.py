@@ -64,6 +64,9 @@ class Scenes(unittest.TestCase):
                 call()
             self.assertIn(message, str(caught.exception))
         self.assertEqual(intervox.InputError.__module__, "intervox")
+        for edits, text in ((5, "not a int"), (None, "not None"), ([1], "an item is a text PATH=VALUE, not a int")):
+            with self.assertRaisesRegex(TypeError, "overrides.*" + text):
+                intervox.load_scene(PEG, overrides=edits)
 
 
 if __name__ == "__main__":

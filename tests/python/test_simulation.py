@@ -83,8 +83,23 @@ class Inputs(unittest.TestCase):
             with self.assertRaises(intervox.InputError) as caught:
                 call()
             self.assertEqual(str(caught.exception), text)
-        with self.assertRaisesRegex(ValueError, "force: nan is not a finite number"):
+        with self.assertRaisesRegex(intervox.InputError, "force: nan is not a finite number"):
             s.set_wrench("ball", (np.nan, 0, 0))
+        with self.assertRaisesRegex(intervox.InputError, r"SetWrench: point\[0\]: the value 1e\+300 is out of range"):
+            s.set_wrench("ball", (0, 0, 1), point=(1e300, 0, 0))
+        for call, text in ((lambda: s.set_wrench("ball", None), "force: give three numbers"),
+                           (lambda: s.set_wrench("ball", torque=None), "torque: give three numbers"),
+                           (lambda: s.set_wrench("ball", point=None), "point: give three numbers"),
+                           (lambda: s.set_state("ball", None), "pose: give a Pose"),
+                           (lambda: s.set_state("ball", intervox.Pose(), None), "velocity: give three numbers"),
+                           (lambda: s.set_state("ball", intervox.Pose(), (0, 0, 0), None), "angular_velocity: give"),
+                           (lambda: s.set_state("ball", ((0, 0, 2e9), None)), "pose: the position 2e")):
+            with self.assertRaisesRegex(intervox.InputError, text):
+                call()
+        for call, text in ((lambda: s.set_wrench("ball", ["1", "2", "3"]), "force: expected a number, not a str"),
+                           (lambda: s.set_wrench(None, (0, 0, 1)), "a body is given by its name or number")):
+            with self.assertRaisesRegex(TypeError, text):
+                call()
         with self.assertRaisesRegex(KeyError, "there is no body 'bal'. Did you mean 'ball'?"):
             s.set_wrench("bal", (1, 0, 0))
 
@@ -193,6 +208,7 @@ class Views(unittest.TestCase):
         self.assertAlmostEqual(contacts["volume"][0] * 1e8, 9.81, delta=1e-4)
         np.testing.assert_allclose(np.abs(contacts["normal"][0]), [0, 0, 1], atol=1e-9)
         self.assertEqual(contacts["inertia"].shape, (1, 3, 3))
+        self.assertEqual([s.bodies[contacts[0][side]].name for side in ("body_i", "body_j")], ["floor", "ball"])
         self.assertTrue(0 < contacts["since"][0] < 0.1)
         kept = contacts.copy()
         s.set_state("ball", ((0, 0, 1), None))
