@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/engine.h"
+#include "geometry/convex_parts.h"
 #include "geometry/cover.h"
 #include "geometry/extremes.h"
 #include "geometry/grid/grid_cells.h"
@@ -103,6 +104,10 @@ std::vector<geometry::Cell> CellsForPoints(std::span<const geometry::Cell> cells
   return merged;
 }
 
+bool IsBoundedPolytope(const geometry::Cell& cell) {
+  return cell.polytope && cell.bounded && !cell.grid.field && !cell.corners.p_C.empty();
+}
+
 std::vector<geometry::Cell> ListedCells(const Scene& scene, const BodySettings& body) {
   std::vector<geometry::Cell> cells;
   for (std::size_t i = 0; i < body.cells.size(); ++i) {
@@ -184,6 +189,10 @@ void SolidCells::AddMergedCells() {
     merged_boxes = MakeBodyCells(merged_);
     touches_whole =
         !whole.empty() && std::all_of(merged_.begin(), merged_.end(), points::TouchesFacesWhole);
+    convex_ = geometry::LargestConvexParts(geometry::MergeCells(whole));
+    convex_boxes = MakeBodyCells(convex_);
+    convex_boxes.overlap = true;
+    is_polytopes = !whole.empty() && std::all_of(merged_.begin(), merged_.end(), IsBoundedPolytope);
     if (!has_rings_only) return;
     // Balls and planes feel no cuts, and polytopes come free of whole cells.
     unsplit_ = CellsForPoints(whole, Covered::kInPart);

@@ -11,6 +11,7 @@
 #include "cuda/proved_apart.h"
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
+#include "host/contact/finder/repeated_points.h"
 #include "host/contact/points/curvature.h"
 #include "host/contact/prefetch.h"
 
@@ -215,6 +216,26 @@ void InsertFurther(std::size_t count, FinderScratch* scratch, std::vector<Active
   std::swap(*out, all);
 }
 
+/** Whether one of two bodies has parts that overlap. */
+bool HasOverlaps(const NearPair& pair) { return pair.cells_i->overlap || pair.cells_j->overlap; }
+
+/** Leaves out what parts that overlap repeat, of each pair of bodies that has some. */
+void LeaveOutOfOverlaps(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
+                        std::vector<ActivePair>* active) {
+  std::erase_if(*active, [](const ActivePair& point) { return point.i < 0; });
+  std::size_t begin = 0;
+  for (const NearPair& pair : pairs) {
+    std::size_t end = begin;
+    while (end < active->size() && (*active)[end].i == pair.i && (*active)[end].j == pair.j) ++end;
+    if (HasOverlaps(pair) && end > begin + 1) {
+      LeaveOutRepeated(pair, X_WB[static_cast<std::size_t>(pair.i)],
+                       X_WB[static_cast<std::size_t>(pair.j)],
+                       std::span(*active).subspan(begin, end - begin));
+    }
+    begin = end;
+  }
+}
+
 /** Asks for the cells of the places that follow, whose memory in large scenes lies far apart: for
  the cells themselves first and, when these have come, for their surfaces and corners. */
 void PrefetchCells(std::span<const NearPair> pairs, std::span<const FinderScratch::Place> places,
@@ -346,6 +367,10 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
                     std::cref(look));
   if (several) InsertFurther(count, scratch, out);
+  if (std::any_of(pairs.begin(), pairs.end(), HasOverlaps)) {
+    LeaveOutOfOverlaps(pairs, X_WB, out);
+    gaps = true;
+  }
   if (gaps) std::erase_if(*out, [](const ActivePair& active) { return active.i < 0; });
   scratch->counters.queries += static_cast<std::int64_t>(count) + more;
   scratch->counters.failures += failures;
