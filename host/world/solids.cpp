@@ -104,9 +104,7 @@ std::vector<geometry::Cell> CellsForPoints(std::span<const geometry::Cell> cells
   return merged;
 }
 
-bool IsBoundedPolytope(const geometry::Cell& cell) {
-  return cell.polytope && cell.bounded && !cell.grid.field && !cell.corners.p_C.empty();
-}
+bool IsBounded(const geometry::Cell& cell) { return cell.bounded && !cell.grid.field; }
 
 std::vector<geometry::Cell> ListedCells(const Scene& scene, const BodySettings& body) {
   std::vector<geometry::Cell> cells;
@@ -192,7 +190,7 @@ void SolidCells::AddMergedCells() {
     convex_ = geometry::LargestConvexParts(geometry::MergeCells(whole));
     convex_boxes = MakeBodyCells(convex_);
     convex_boxes.overlap = true;
-    is_polytopes = !whole.empty() && std::all_of(merged_.begin(), merged_.end(), IsBoundedPolytope);
+    is_bounded = !whole.empty() && std::all_of(whole.begin(), whole.end(), IsBounded);
     if (!has_rings_only) return;
     // Balls and planes feel no cuts, and polytopes come free of whole cells.
     unsplit_ = CellsForPoints(whole, Covered::kInPart);

@@ -25,7 +25,7 @@ struct SolidCells {
   BodyCells merged_boxes;             ///< of `merged`
   BodyCells unsplit_boxes;     ///< of merged cells without sectors; none: they are `merged_boxes`
   BodyCells convex_boxes;      ///< of the largest convex parts; none: there is only one
-  bool is_polytopes = false;   ///< all its cells are bounded polytopes
+  bool is_bounded = false;     ///< all its cells are bounded and no grids
   bool touches_whole = false;  ///< all its cells touch faces whole: see points.h
 
   SolidCells() = default;
@@ -44,7 +44,7 @@ struct SolidCells {
   std::vector<geometry::Cell> bare_;     ///< `whole` with no face a cut
   std::vector<geometry::Cell> merged_;   ///< Cells() without the cuts that can be undone
   std::vector<geometry::Cell> unsplit_;  ///< likewise of `whole`; empty: they are `merged_`
-  std::vector<geometry::Cell> convex_;   ///< parts that overlap, by which polytopes touch it
+  std::vector<geometry::Cell> convex_;   ///< parts that overlap
   std::once_flag bare_made_, merged_made_;
 };
 

@@ -11,6 +11,7 @@
 #include "cuda/proved_apart.h"
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
+#include "geometry/faces.h"
 #include "host/contact/finder/repeated_points.h"
 #include "host/contact/points/curvature.h"
 #include "host/contact/prefetch.h"
@@ -36,6 +37,8 @@ constexpr std::size_t kInCache = 256;
 constexpr double kListMargin = 0.02;
 /** Rounding allowance of distances that proofs rest on. */
 constexpr double kRounding = 1e-6;
+/** Share of a cell's size that is a small distance beside it. */
+constexpr double kNearby = 0.05;
 /** Growing a cell costs a query: worth it when it spares this many. */
 constexpr double kWorthGrowing = 3.0;
 
@@ -140,6 +143,7 @@ ActivePair PointPair(const PairQuery& query, const NearPair& pair,
                      const points::PointContact& point) {
   ActivePair out{pair.i, pair.j, candidate.a, candidate.b, {}, {}, point.feature};
   out.weight = point.weight;
+  out.nearby = kNearby * std::min(geometry::SizeOf(*query.a), geometry::SizeOf(*query.b));
   if (pair.curvatures) {
     const points::Curvatures gap = points::CurvaturesOfGap(query, point);
     out.k_1 = gap.k_1;

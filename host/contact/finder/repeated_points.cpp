@@ -75,6 +75,7 @@ Seen SeenFrom(bool from_i, const BodyCells& cells, const Pose& X, const ActivePa
   seen.p_other = TransposeTimes(X.R, active.metrics.p_WC - 0.5 * sign * x * n - X.p);
   seen.n = TransposeTimes(X.R, -sign * n);
   seen.depth = -x;
+  if (!cells.overlap) return seen;
   const Surface* face = FaceAlong(SurfacesAt(*seen.cell, seen.p), seen.n);
   seen.covered = face != nullptr && face->cut;
   return seen;
@@ -91,6 +92,15 @@ double LeftBy(const Seen& other, const Seen& point) {
   return std::clamp(after / before, 0.0, 1.0);
 }
 
+/** Whether all corners of a part's face lie in a cell. */
+bool HoldsFace(const Cell& cell, const Cell& part, const Surface& face) {
+  return std::all_of(part.faces.begin(), part.faces.end(), [&](const geometry::FacePolygon& of) {
+    return &part.surfaces[static_cast<std::size_t>(of.surface)] != &face ||
+           std::all_of(of.p_C.begin(), of.p_C.end(),
+                       [&](const Vec3& p) { return geometry::Level(cell, p) <= RoomOf(cell); });
+  });
+}
+
 /** The share of its stiffness that a point of one part of a body keeps beside one of another part.
  */
 double ShareBeside(const Seen& point, const Seen& other) {
@@ -100,8 +110,14 @@ double ShareBeside(const Seen& point, const Seen& other) {
                                       others = SurfacesAt(*other.cell, point.p);
     const Surface* face = FaceAlong(own, point.n);
     if (face != nullptr && Has(others, OutOf(*face))) {
-      // In one plane: a corner or an edge of the part where the other one goes on.
-      const bool ends = Dot(OutOf(*face), other.n) > kThrough && others.size() < own.size() &&
+      // In one plane: the other part has all of the face, or goes on at the face's edge or corner.
+      if (!(Dot(OutOf(*face), other.n) > kThrough)) return 1.0;
+      if (face->cut && HoldsFace(*other.cell, *point.cell, *face)) {
+        const Surface* theirs = FaceAlong(others, OutOf(*face));
+        const bool same = theirs->cut && HoldsFace(*point.cell, *other.cell, *theirs);
+        return same && point.index < other.index ? 1.0 : 0.0;
+      }
+      const bool ends = others.size() < own.size() &&
                         std::all_of(others.begin(), others.end(),
                                     [&](const Surface* S) { return Has(own, OutOf(*S)); });
       return ends ? 0.0 : 1.0;
@@ -134,8 +150,8 @@ void LeaveOutRepeated(const NearPair& pair, const Pose& X_WI, const Pose& X_WJ,
   share.assign(active.size(), 1.0);
   for (std::size_t k = 0; k < active.size(); ++k) {
     for (std::size_t l = 0; l < active.size(); ++l) {
-      const bool differ_i = of_i[k].index != of_i[l].index,
-                 differ_j = of_j[k].index != of_j[l].index;
+      const bool differ_i = pair.cells_i->overlap && of_i[k].index != of_i[l].index,
+                 differ_j = pair.cells_j->overlap && of_j[k].index != of_j[l].index;
       if (!differ_i && !differ_j) continue;
       if (is_same(k, l)) {
         if (rank(l) < rank(k)) share[k] = 0.0;

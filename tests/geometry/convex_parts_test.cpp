@@ -1,0 +1,111 @@
+// The largest convex parts of a solid are the same however it was cut.
+#include "geometry/convex_parts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "geometry/make_surface.h"
+#include "geometry/merge.h"
+#include "geometry/neighbours.h"
+#include "geometry/solid.h"
+#include "random_shapes.h"
+
+namespace intervox::geometry {
+namespace {
+
+ShapePtr BoxFrom(const Vec3& lower, const Vec3& upper) {
+  return Leaf(Box{upper - lower}, {Mat3::Identity(), 0.5 * (lower + upper)});
+}
+
+/** The parts of a union, as boxes in the order of their sizes. */
+std::vector<OrientedBox> PartsOf(const std::vector<ShapePtr>& shapes) {
+  std::vector<OrientedBox> boxes;
+  for (const Cell& cell :
+       LargestConvexParts(MergeCells(ToCells(*Tree(Operation::kUnion, shapes))))) {
+    EXPECT_EQ(cell.surfaces.size(), 6u);
+    boxes.push_back(cell.bounds);
+  }
+  std::sort(boxes.begin(), boxes.end(), [](const OrientedBox& a, const OrientedBox& b) {
+    return std::tuple(a.X.p.x, a.X.p.z) < std::tuple(b.X.p.x, b.X.p.z);
+  });
+  return boxes;
+}
+
+void ExpectBox(const OrientedBox& box, const Vec3& lower, const Vec3& upper) {
+  EXPECT_LT(Norm(box.X.p - 0.5 * (lower + upper)), 1e-9);
+  const Vec3 half = Abs(box.X.R.Col(0)) * box.half.x + Abs(box.X.R.Col(1)) * box.half.y +
+                    Abs(box.X.R.Col(2)) * box.half.z;
+  EXPECT_LT(Norm(half - 0.5 * (upper - lower)), 1e-9);
+}
+
+// A long block with a leg, a leg with an arm, or four pieces: it is a tall and a long block.
+TEST(ConvexParts, OfAnLAreTwoBlocksHoweverItIsCut) {
+  const std::vector<std::vector<ShapePtr>> ways = {
+      {BoxFrom({0, 0, -1}, {3, 1, 0}), BoxFrom({0, 0, -3}, {1, 1, 0})},
+      {BoxFrom({0, 0, -3}, {1, 1, 0}), BoxFrom({1, 0, -1}, {3, 1, 0})},
+      {BoxFrom({0, 0, -3}, {1, 1, -1}), BoxFrom({0, 0, -1}, {1, 0.4, 0}),
+       BoxFrom({0, 0.4, -1}, {3, 1, 0}), BoxFrom({1, 0, -1}, {3, 0.4, 0})}};
+  for (const auto& shapes : ways) {
+    const auto boxes = PartsOf(shapes);
+    ASSERT_EQ(boxes.size(), 2u);
+    ExpectBox(boxes[0], {0, 0, -3}, {1, 1, 0});
+    ExpectBox(boxes[1], {0, 0, -1}, {3, 1, 0});
+  }
+}
+
+// Slanted cuts are no planes of the solid's faces.
+TEST(ConvexParts, DoNotEndAtCuts) {
+  const auto l = ToCells(
+      *Tree(Operation::kUnion, {BoxFrom({0, 0, -1}, {3, 1, 0}), BoxFrom({0, 0, -3}, {1, 1, 0})}));
+  std::vector<Cell> cut;
+  for (const Cell& cell : l) {
+    for (Cell& half : Halves(cell, MakePlane(Normalized(Vec3{1, 0.2, 0.9}), {0.6, 0.5, -0.5}))) {
+      cut.push_back(std::move(half));
+    }
+  }
+  ASSERT_EQ(cut.size(), 4u);
+  LinkNeighbours(cut);
+  const auto parts = LargestConvexParts(cut);
+  ASSERT_EQ(parts.size(), 2u);
+  for (const Cell& part : parts) EXPECT_EQ(part.corners.p_C.size(), 8u);
+}
+
+// Of two bars that cross each is whole; on a plate a post goes through it.
+TEST(ConvexParts, Overlap) {
+  const auto plus = PartsOf({BoxFrom({-2, -1, 0}, {2, 1, 1}), BoxFrom({-1, -3, 0}, {1, 3, 1})});
+  ASSERT_EQ(plus.size(), 2u);
+  const auto post = PartsOf({BoxFrom({-3, -3, -1}, {3, 3, 0}), BoxFrom({0, 0, 0}, {1, 1, 2})});
+  ASSERT_EQ(post.size(), 2u);
+  ExpectBox(post[0], {-3, -3, -1}, {3, 3, 0});
+  ExpectBox(post[1], {0, 0, -1}, {1, 1, 2});
+}
+
+// The post's foot lies within the plate's, which counts for both.
+TEST(ConvexParts, KnowWhichFacesLieWithinLargerOnes) {
+  const auto parts = LargestConvexParts(ToCells(
+      *Tree(Operation::kUnion, {BoxFrom({-3, -3, -1}, {3, 3, 0}), BoxFrom({0, 0, 0}, {1, 1, 2})})));
+  ASSERT_EQ(parts.size(), 2u);
+  for (const Cell& part : parts) {
+    const bool is_post = part.bounds.X.p.x > 0.1;
+    for (const Surface& S : part.surfaces) {
+      const bool is_foot =
+          is_post && std::fabs(S.o.z + 1.0) < 1e-9 && std::fabs(S.PlaneNormal().z) > 0.9;
+      EXPECT_EQ(S.cut, is_foot);
+    }
+  }
+}
+
+TEST(ConvexParts, AreNoneOfOtherSolids) {
+  const auto of = [](const std::vector<ShapePtr>& shapes) {
+    return LargestConvexParts(ToCells(*Tree(Operation::kUnion, shapes))).size();
+  };
+  EXPECT_EQ(of({BoxFrom({0, 0, 0}, {1, 1, 1}), BoxFrom({1, 0, 0}, {2, 1, 1})}), 0u);  // one block
+  EXPECT_EQ(of({BoxFrom({0, 0, 0}, {1, 1, 1})}), 0u);
+  EXPECT_EQ(of({BoxFrom({0, 0, 0}, {1, 1, 1}), Leaf(Cylinder{0.3, 2})}), 0u);
+}
+
+}  // namespace
+}  // namespace intervox::geometry
