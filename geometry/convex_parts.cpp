@@ -207,28 +207,6 @@ class Growing {
   const std::vector<Piece>& pieces_;
 };
 
-/** Marks the faces of parts that lie within a larger one of another. */
-void MarkCovered(std::vector<Cell>* parts) {
-  for (Cell& A : *parts) {
-    for (const FacePolygon& face : A.faces) {
-      Surface& S = A.surfaces[static_cast<std::size_t>(face.surface)];
-      for (const Cell& B : *parts) {
-        if (&B == &A) continue;
-        const double room = kTouchingDepth * std::min(SizeOf(A), SizeOf(B));
-        const bool same = std::any_of(B.surfaces.begin(), B.surfaces.end(), [&](const Surface& T) {
-          return Coincide(S, T, A.bounds.X.p, SizeOf(A)) == Coincidence::kSame;
-        });
-        const bool within =
-            same && std::all_of(face.p_C.begin(), face.p_C.end(), [&](const Vec3& p) {
-              return std::all_of(B.surfaces.begin(), B.surfaces.end(),
-                                 [&](const Surface& T) { return !(Level(T, p) > room); });
-            });
-        S.cut = S.cut || within;
-      }
-    }
-  }
-}
-
 bool IsBoundedPolytope(const Cell& cell) {
   return cell.bounded && cell.polytope && !cell.grid.field && !cell.corners.p_C.empty();
 }
@@ -256,9 +234,7 @@ std::vector<Cell> LargestConvexParts(std::span<const Cell> cells) {
     parts.back().node = cells[0].node;
     if (!IsBoundedPolytope(parts.back())) return {};
   }
-  if (parts.size() < 2) return {};
-  MarkCovered(&parts);
-  return parts;
+  return parts.size() > 1 ? parts : std::vector<Cell>{};
 }
 
 }  // namespace intervox::geometry

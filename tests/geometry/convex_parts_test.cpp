@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
+#include <tuple>
 #include <vector>
 
 #include "geometry/make_surface.h"
@@ -81,21 +81,6 @@ TEST(ConvexParts, Overlap) {
   ASSERT_EQ(post.size(), 2u);
   ExpectBox(post[0], {-3, -3, -1}, {3, 3, 0});
   ExpectBox(post[1], {0, 0, -1}, {1, 1, 2});
-}
-
-// The post's foot lies within the plate's, which counts for both.
-TEST(ConvexParts, KnowWhichFacesLieWithinLargerOnes) {
-  const auto parts = LargestConvexParts(ToCells(
-      *Tree(Operation::kUnion, {BoxFrom({-3, -3, -1}, {3, 3, 0}), BoxFrom({0, 0, 0}, {1, 1, 2})})));
-  ASSERT_EQ(parts.size(), 2u);
-  for (const Cell& part : parts) {
-    const bool is_post = part.bounds.X.p.x > 0.1;
-    for (const Surface& S : part.surfaces) {
-      const bool is_foot =
-          is_post && std::fabs(S.o.z + 1.0) < 1e-9 && std::fabs(S.PlaneNormal().z) > 0.9;
-      EXPECT_EQ(S.cut, is_foot);
-    }
-  }
 }
 
 TEST(ConvexParts, AreNoneOfOtherSolids) {

@@ -65,6 +65,15 @@ const Surface* FaceAlong(const std::vector<const Surface*>& surfaces, const Vec3
   return best == surfaces.end() ? nullptr : *best;
 }
 
+/** Whether all corners of a part's face lie in a cell. */
+bool HoldsFace(const Cell& cell, const Cell& part, const Surface& face) {
+  return std::all_of(part.faces.begin(), part.faces.end(), [&](const geometry::FacePolygon& of) {
+    return &part.surfaces[static_cast<std::size_t>(of.surface)] != &face ||
+           std::all_of(of.p_C.begin(), of.p_C.end(),
+                       [&](const Vec3& p) { return geometry::Level(cell, p) <= RoomOf(cell); });
+  });
+}
+
 Seen SeenFrom(bool from_i, const BodyCells& cells, const Pose& X, const ActivePair& active) {
   const double x = -active.metrics.volume, sign = from_i ? 1.0 : -1.0;
   const Vec3 n = active.metrics.area_vector;
@@ -77,7 +86,10 @@ Seen SeenFrom(bool from_i, const BodyCells& cells, const Pose& X, const ActivePa
   seen.depth = -x;
   if (!cells.overlap) return seen;
   const Surface* face = FaceAlong(SurfacesAt(*seen.cell, seen.p), seen.n);
-  seen.covered = face != nullptr && face->cut;
+  seen.covered =
+      face != nullptr && std::any_of(cells.cells.begin(), cells.cells.end(), [&](const Cell& part) {
+        return &part != seen.cell && HoldsFace(part, *seen.cell, *face);
+      });
   return seen;
 }
 
@@ -92,38 +104,33 @@ double LeftBy(const Seen& other, const Seen& point) {
   return std::clamp(after / before, 0.0, 1.0);
 }
 
-/** Whether all corners of a part's face lie in a cell. */
-bool HoldsFace(const Cell& cell, const Cell& part, const Surface& face) {
-  return std::all_of(part.faces.begin(), part.faces.end(), [&](const geometry::FacePolygon& of) {
-    return &part.surfaces[static_cast<std::size_t>(of.surface)] != &face ||
-           std::all_of(of.p_C.begin(), of.p_C.end(),
-                       [&](const Vec3& p) { return geometry::Level(cell, p) <= RoomOf(cell); });
-  });
-}
-
 /** The share of its stiffness that a point of one part of a body keeps beside one of another part.
  */
 double ShareBeside(const Seen& point, const Seen& other) {
-  const bool shorter = std::tuple(point.depth, point.index) < std::tuple(other.depth, other.index);
   if (geometry::Level(*other.cell, point.p) <= RoomOf(*other.cell)) {
     const std::vector<const Surface*> own = SurfacesAt(*point.cell, point.p),
                                       others = SurfacesAt(*other.cell, point.p);
+    // A corner or an edge of the part where the other one goes on, or its face in a larger one.
+    const bool ends = others.size() < own.size() &&
+                      std::all_of(others.begin(), others.end(),
+                                  [&](const Surface* S) { return Has(own, OutOf(*S)); }) &&
+                      std::any_of(others.begin(), others.end(), [&](const Surface* S) {
+                        return Dot(OutOf(*S), other.n) > kThrough;
+                      });
+    if (ends) return 0.0;
     const Surface* face = FaceAlong(own, point.n);
     if (face != nullptr && Has(others, OutOf(*face))) {
-      // In one plane: the other part has all of the face, or goes on at the face's edge or corner.
-      if (!(Dot(OutOf(*face), other.n) > kThrough)) return 1.0;
-      if (face->cut && HoldsFace(*other.cell, *point.cell, *face)) {
-        const Surface* theirs = FaceAlong(others, OutOf(*face));
-        const bool same = theirs->cut && HoldsFace(*point.cell, *other.cell, *theirs);
-        return same && point.index < other.index ? 1.0 : 0.0;
+      if (!(Dot(OutOf(*face), other.n) > kThrough) || !HoldsFace(*other.cell, *point.cell, *face)) {
+        return 1.0;
       }
-      const bool ends = others.size() < own.size() &&
-                        std::all_of(others.begin(), others.end(),
-                                    [&](const Surface* S) { return Has(own, OutOf(*S)); });
-      return ends ? 0.0 : 1.0;
+      const bool same = HoldsFace(*point.cell, *other.cell, *FaceAlong(others, OutOf(*face)));
+      return same && point.index < other.index ? 1.0 : 0.0;
     }
   }
-  return shorter ? 1.0 : LeftBy(other, point);
+  // The shorter way counts by as much as it takes out of both, too.
+  const bool shorter = std::tuple(point.depth, point.index) < std::tuple(other.depth, other.index);
+  const double left = LeftBy(other, point);
+  return shorter ? std::max(left, 1.0 - LeftBy(point, other)) : left;
 }
 
 }  // namespace

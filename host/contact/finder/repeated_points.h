@@ -12,9 +12,10 @@ namespace intervox::host {
  edges of a part where another part's face goes on in their plane, and all but one of those that
  several pairs of parts have. What is left out has i = −1 after that.
 
- Of two parts that hold the same point, the shorter way out counts wholly; the longer one weighs as
- much as is left of its depth once the other way has been gone: nothing where that leads out of
- both, all across a reflex edge. Nothing is lost where another part has no point.
+ Of two parts that hold the same point, each way out weighs as much as is left of its depth once the
+ other has been gone: all of it across a reflex edge, nothing where the other leads out of both.
+ Where each leads out of both the shorter one counts. Nothing is lost where another part has no
+ point.
  @param X_WI, X_WJ  the bodies' poses; @param active  all their points */
 void LeaveOutRepeated(const NearPair& pair, const Pose& X_WI, const Pose& X_WJ,
                       std::span<ActivePair> active);
