@@ -68,7 +68,7 @@ MUTANTS = [
     Mutant("host/world/solids.cpp", "faces stay covered in part",
            "has_rings_only ? «Covered::kWholly» : Covered::kInPart", "Covered::kInPart", "host:CutsInPoints*"),
     Mutant("geometry/convex_parts.cpp", "parts end at cuts",
-           "if (!known && «IsOutside(cells, A, face)») planes.push_back(S);", "true", "geometry:ConvexParts*"),
+           "return area > «kNoArea * Norm(AreaVector(face.p_C))»;", "-kNoArea", "geometry:ConvexParts*"),
     Mutant("geometry/convex_parts.cpp", "parts reach beyond the solid",
            "std::fabs(VolumeOf(cell) - volume) <= «kNoVolume * volume»", "volume", "geometry:ConvexParts*"),
     Mutant("host/contact/finder/repeated_points.cpp", "corners of parts count where another goes on",

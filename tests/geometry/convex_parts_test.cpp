@@ -56,17 +56,20 @@ TEST(ConvexParts, OfAnLAreTwoBlocksHoweverItIsCut) {
   }
 }
 
-// Slanted cuts are no planes of the solid's faces.
+// Slanted cuts are no planes of the solid's faces, however many there are.
 TEST(ConvexParts, DoNotEndAtCuts) {
-  const auto l = ToCells(
+  auto cut = ToCells(
       *Tree(Operation::kUnion, {BoxFrom({0, 0, -1}, {3, 1, 0}), BoxFrom({0, 0, -3}, {1, 1, 0})}));
-  std::vector<Cell> cut;
-  for (const Cell& cell : l) {
-    for (Cell& half : Halves(cell, MakePlane(Normalized(Vec3{1, 0.2, 0.9}), {0.6, 0.5, -0.5}))) {
-      cut.push_back(std::move(half));
+  for (int k = 0; k < 27; ++k) {
+    const Surface plane =
+        MakePlane(Normalized(Vec3{1, 0.2, 0.1}), {0.1 + 0.1 * static_cast<double>(k), 0.5, -0.5});
+    std::vector<Cell> halves;
+    for (const Cell& cell : cut) {
+      for (Cell& half : Halves(cell, plane)) halves.push_back(std::move(half));
     }
+    cut = std::move(halves);
   }
-  ASSERT_EQ(cut.size(), 4u);
+  ASSERT_GT(cut.size(), 30u);
   LinkNeighbours(cut);
   const auto parts = LargestConvexParts(cut);
   ASSERT_EQ(parts.size(), 2u);
