@@ -104,6 +104,31 @@ void WarnOfTheLaw(const Simulation& simulation) {
       e.law_gain, 100.0 * e.law_gain / through);
 }
 
+/** Names a contact that settles slowly, because it is damped like an impact at v_small. */
+void TellOfSettling(const Simulation& simulation) {
+  constexpr double kLong = 1.0;    // [s]
+  constexpr double kMoves = 1e-6;  // share of the load that the damping carries
+  const ContactReport* slowest = nullptr;
+  double longest = kLong;
+  for (const ContactReport& contact : simulation.Contacts()) {
+    const double area = Norm(contact.geometry.S), a = std::fabs(contact.latch.a);
+    if (!(area > 0.0)) continue;
+    const double constant = a * contact.geometry.V / area;
+    const bool moves = a * std::fabs(Dot(contact.geometry.n, contact.v_c)) > kMoves;
+    if (!moves || !(constant > longest) || simulation.Time() - contact.since < constant) continue;
+    longest = constant;
+    slowest = &contact;
+  }
+  if (slowest == nullptr) return;
+  const auto name = [&](int body) {
+    return simulation.GetScene().bodies[static_cast<std::size_t>(body)].name;
+  };
+  std::cerr << fmt::format(
+      "intervox: note: {} and {} settle into each other with a time constant of {:.2g} s, the "
+      "damping factor times the depth. Give a larger v_small for a rest that comes sooner.\n",
+      name(slowest->body_i), name(slowest->body_j), longest);
+}
+
 int StepToEnd(const Course& course, const Telling& telling) {
   Simulation& simulation = course.simulation;
   host::Recorder& recorder = course.recorder;
@@ -167,6 +192,7 @@ int StepToEnd(const Course& course, const Telling& telling) {
   WarnOfArrests(simulation);
   WarnOfTheBalance(simulation, through);
   WarnOfTheLaw(simulation);
+  TellOfSettling(simulation);
   return WarnOfGains(simulation) ? kFailed : kDone;
 }
 

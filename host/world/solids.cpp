@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cuda/engine.h"
+#include "geometry/convex_parts.h"
 #include "geometry/cover.h"
 #include "geometry/extremes.h"
 #include "geometry/grid/grid_cells.h"
@@ -86,10 +87,10 @@ bool HasRingsOnly(std::span<const geometry::Cell> cells) {
  * none. */
 enum class Covered { kInPart, kWholly };
 
-/** Merged cells, and what is needed to touch them in points: faces that are inside the body are cut
- ones, whether or not all of the neighbour's face is; and the corners of hulls. */
-std::vector<geometry::Cell> CellsForPoints(std::span<const geometry::Cell> cells, Covered covered) {
-  std::vector<geometry::Cell> merged = geometry::MergeCells(cells);
+/** Cells with what is needed to touch them in points: faces that are inside the body are cut ones,
+ whether or not all of the neighbour's face is; and the corners of hulls.
+ @param merged  from MergeCells. */
+std::vector<geometry::Cell> CellsForPoints(std::vector<geometry::Cell> merged, Covered covered) {
   if (covered == Covered::kWholly) merged = geometry::SplitCoveredFaces(merged);
   std::vector<std::pair<std::size_t, std::size_t>> inside;
   for (std::size_t a = 0; a < merged.size(); ++a) {
@@ -102,6 +103,8 @@ std::vector<geometry::Cell> CellsForPoints(std::span<const geometry::Cell> cells
   geometry::MarkExtremes(merged);
   return merged;
 }
+
+bool IsBounded(const geometry::Cell& cell) { return cell.bounded && !cell.grid.field; }
 
 std::vector<geometry::Cell> ListedCells(const Scene& scene, const BodySettings& body) {
   std::vector<geometry::Cell> cells;
@@ -180,13 +183,19 @@ void SolidCells::AddBareCells() {
 void SolidCells::AddMergedCells() {
   std::call_once(merged_made_, [this] {
     const bool has_rings_only = HasRingsOnly(whole);
-    merged_ = CellsForPoints(Cells(), has_rings_only ? Covered::kWholly : Covered::kInPart);
+    const std::vector<geometry::Cell> of_whole = geometry::MergeCells(whole);
+    merged_ = CellsForPoints(split.empty() ? of_whole : geometry::MergeCells(split),
+                             has_rings_only ? Covered::kWholly : Covered::kInPart);
     merged_boxes = MakeBodyCells(merged_);
     touches_whole =
         !whole.empty() && std::all_of(merged_.begin(), merged_.end(), points::TouchesFacesWhole);
+    convex_ = geometry::LargestConvexParts(of_whole);
+    convex_boxes = MakeBodyCells(convex_);
+    convex_boxes.overlap = true;
+    is_bounded = !whole.empty() && std::all_of(whole.begin(), whole.end(), IsBounded);
     if (!has_rings_only) return;
     // Balls and planes feel no cuts, and polytopes come free of whole cells.
-    unsplit_ = CellsForPoints(whole, Covered::kInPart);
+    unsplit_ = CellsForPoints(of_whole, Covered::kInPart);
     if (split.empty() && unsplit_.size() == merged_.size()) {
       unsplit_.clear();
       return;

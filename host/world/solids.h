@@ -24,6 +24,8 @@ struct SolidCells {
   BodyCells bare_boxes;               ///< of `bare`
   BodyCells merged_boxes;             ///< of `merged`
   BodyCells unsplit_boxes;     ///< of merged cells without sectors; none: they are `merged_boxes`
+  BodyCells convex_boxes;      ///< of the largest convex parts; none: there is only one
+  bool is_bounded = false;     ///< all its cells are bounded and no grids
   bool touches_whole = false;  ///< all its cells touch faces whole: see points.h
 
   SolidCells() = default;
@@ -33,14 +35,16 @@ struct SolidCells {
   std::span<const geometry::Cell> Cells() const { return split.empty() ? whole : split; }
   /** Makes `bare` and `bare_boxes`, once; worlds on several threads may ask for them. */
   void AddBareCells();
-  /** Makes `merged` and `merged_boxes`, likewise, `unsplit_boxes` and `touches_whole`. A ball finds
-   its points around a hollow face of revolution by itself, so such faces are not cut for it. */
+  /** Makes `merged` and `merged_boxes`, likewise, `unsplit_boxes`, `convex_boxes` and what it
+   touches. A ball finds its points around a hollow face of revolution by itself, so such faces are
+   not cut for it. */
   void AddMergedCells();
 
  private:
   std::vector<geometry::Cell> bare_;     ///< `whole` with no face a cut
   std::vector<geometry::Cell> merged_;   ///< Cells() without the cuts that can be undone
   std::vector<geometry::Cell> unsplit_;  ///< likewise of `whole`; empty: they are `merged_`
+  std::vector<geometry::Cell> convex_;   ///< parts that overlap
   std::once_flag bare_made_, merged_made_;
 };
 

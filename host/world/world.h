@@ -56,6 +56,11 @@ struct World {
   /** The boxes of the cells of a body by which it touches another in points. */
   const BodyCells* PointBoxes(std::size_t body, std::size_t other) const {
     const SolidCells *solid = solid_of[body], *touched_by = solid_of[other];
+    // A half-space tells by the corners of all cells which of them are the body's.
+    const bool bounded = touched_by != nullptr && touched_by->is_bounded;
+    if (bounded && solid != nullptr && !solid->convex_boxes.cells.empty()) {
+      return &solid->convex_boxes;
+    }
     const bool whole = touched_by != nullptr && touched_by->touches_whole;
     if (whole && solid != nullptr && !solid->unsplit_boxes.cells.empty()) {
       return &solid->unsplit_boxes;

@@ -239,5 +239,155 @@ TEST(CutsInPoints, OfAnLAreNotFeltByRoundParts) {
   }
 }
 
+/** Some bodies that are no single cell, each written in several ways, in boxes from corner to
+ corner. */
+struct Written {
+  std::string name;
+  std::vector<std::vector<std::pair<Vec3, Vec3>>> ways;
+};
+
+std::vector<Written> Unions() {
+  return {{"L",
+           {{{{0, 0, -1}, {3, 1, 0}}, {{0, 0, -3}, {1, 1, 0}}},
+            {{{0, 0, -3}, {1, 1, 0}}, {{1, 0, -1}, {3, 1, 0}}},
+            {{{0, 0, -3}, {1, 1, -1}},
+             {{0, 0, -1}, {1, 0.4, 0}},
+             {{0, 0.4, -1}, {3, 1, 0}},
+             {{1, 0, -1}, {3, 0.4, 0}}}}},
+          {"plus",
+           {{{{-0.5, 0, -1}, {2.5, 1, 0}}, {{0.5, -1, -1}, {1.5, 2, 0}}},
+            {{{0.5, -1, -1}, {1.5, 2, 0}}, {{-0.5, 0, -1}, {2.5, 1, 0}}}}},
+          {"post",
+           {{{{-0.5, -1, -1}, {2.5, 2, 0}}, {{1.1, 0.8, 0}, {2, 1.8, 1}}},
+            {{{1.1, 0.8, -1}, {2, 1.8, 1}}, {{-0.5, -1, -1}, {2.5, 2, 0}}}}}};
+}
+
+std::string UnionOf(const std::vector<std::pair<Vec3, Vec3>>& boxes) {
+  std::string text;
+  for (const auto& [lower, upper] : boxes) {
+    const Vec3 size = upper - lower, at = 0.5 * (lower + upper);
+    text += fmt::format("{}{{box: {{size: [{}, {}, {}]}}, pose: {{position: [{}, {}, {}]}}}}",
+                        text.empty() ? "" : ", ", size.x, size.y, size.z, at.x, at.y, at.z);
+  }
+  return "{union: [" + text + "]}";
+}
+
+/** A part that is pressed onto a base, 3 ms later. */
+Simulation Press(const std::string& base, const std::string& part, const std::string& pose) {
+  Simulation simulation = testing::FromText(
+      "duration: 3e-3\nintegrator: {step: 1e-3}\ncontact_models: {default: {geometry: points, "
+      "normal: {model: gonthier, stiffness: 1e5, exponent: 1, restitution: 0.3}, friction: "
+      "{model: coulomb, mu: 0.3}}}\nbodies:\n  base: {shape: " +
+          base + ", fixed: true}\n  part: {shape: " + part + ", mass: 1, pose: " + pose +
+          ", velocity: {linear: [0.1, 0.1, 0]}}\n",
+      2);
+  testing::RunToEnd(&simulation);
+  return simulation;
+}
+
+// Boxes, hulls, cylinders and capsules feel the same union however it was cut, and where it is flat
+// they feel the block that it is there.
+TEST(CutsInPoints, OfUnionsAreFeltByNoPart) {
+  const std::string long_block = UnionOf({{{0, 0, -1}, {3, 1, 0}}});
+  const std::string part_of[] = {
+      "{box: {size: [0.6, 0.5, 0.4]}}",
+      "{convex: {vertices: [[-0.3, -0.2, -0.2], [0.3, -0.2, -0.2], [0.2, 0.3, -0.2], [-0.2, 0.1, "
+      "0.2], [0.1, 0, 0.2]]}}",
+      "{cylinder: {radius: 0.3, height: 0.4}}", "{capsule: {radius: 0.2, length: 0.6}}"};
+  std::mt19937 engine(11);
+  std::uniform_real_distribution<double> any(-1, 1);
+  for (const Written& base : Unions()) {
+    for (const std::string& part : part_of) {
+      for (int k = 0; k < 8; ++k) {
+        const double tilt = k % 2 == 0 ? 0.0 : 0.01;
+        const bool lies = part.find("capsule") != std::string::npos;
+        const std::string pose = fmt::format(
+            "{{position: [{}, {}, 0.199], quaternion: [{}, {}, {}, {}]}}", 1.0 + 0.4 * any(engine),
+            0.5 + 0.3 * any(engine), lies ? 0.7 : 1.0, tilt * any(engine),
+            lies ? 0.7 : tilt * any(engine), lies ? 0.0 : any(engine));
+        const Simulation first = Press(UnionOf(base.ways[0]), part, pose);
+        const auto compare = [&](const Simulation& other) {
+          const BodyState &a = first.State()[1], &b = other.State()[1];
+          EXPECT_LT(Norm(a.v_WB - b.v_WB), 1e-9) << base.name << part << pose;
+          EXPECT_LT(Norm(a.w_WB - b.w_WB), 1e-9) << base.name << part << pose;
+          EXPECT_EQ(first.Contacts().size(), other.Contacts().size()) << base.name << part << pose;
+        };
+        for (std::size_t w = 1; w < base.ways.size(); ++w) {
+          compare(Press(UnionOf(base.ways[w]), part, pose));
+        }
+        if (base.name == "L") compare(Press(long_block, part, pose));
+      }
+    }
+  }
+}
+
+// An L lies on a large block, on its side and on its foot, by the corners by which it lies on a
+// half-space, and with the same forces.
+TEST(CutsInPoints, OfAnLLieOnABlockAsOnAPlane) {
+  const auto lie = [](const std::string& floor, const std::string& shape, const char* turn) {
+    Simulation simulation = testing::FromText(
+        "duration: 0.3\nintegrator: {step: 1e-3}\ncontact_models: {default: {geometry: points, "
+        "normal: {model: gonthier, stiffness: 1e5, exponent: 1, restitution: 0.3}, friction: "
+        "{model: bristle, mu_s: 0.3, mu_c: 0.3}}}\nbodies:\n  floor: {shape: " +
+            floor + ", fixed: true}\n  part: {shape: " + shape +
+            ", mass: 5, center_of_mass: [0.9, 0.5, -0.9], inertia: [4, 5, 6], pose: {position: "
+            "[0, 0, 0], rpy_deg: " +
+            turn + "}}\n",
+        2);
+    testing::RunToEnd(&simulation);
+    return simulation;
+  };
+  const std::vector<Written> unions = Unions();
+  const struct {
+    const char* turn;
+    double lowest;
+    std::size_t corners;
+  } cases[] = {{"[90, 0, 0]", 0.0, 5}, {"[180, 0, 0]", 0.0, 4}, {"[0, 0, 0]", -3.0, 4}};
+  for (const auto& at : cases) {
+    const std::string half_space =
+        fmt::format("{{half_space: {{normal: [0, 0, 1], offset: {}}}}}", at.lowest);
+    const std::string block = fmt::format(
+        "{{box: {{size: [20, 20, 2]}}, pose: {{position: [0, 0, {}]}}}}", at.lowest - 1.0);
+    const Simulation on_plane = lie(half_space, UnionOf(unions[0].ways[0]), at.turn);
+    EXPECT_EQ(on_plane.Contacts().size(), at.corners) << at.turn;
+    for (const auto& way : unions[0].ways) {
+      const Simulation on_block = lie(block, UnionOf(way), at.turn);
+      EXPECT_EQ(on_block.Contacts().size(), at.corners) << at.turn;
+      EXPECT_LT(Norm(on_block.State()[1].X_WB.p - on_plane.State()[1].X_WB.p), 1e-7) << at.turn;
+    }
+  }
+}
+
+// A ball that rolls over a seam between two cells, one with a hole and so not to be merged, goes on
+// with its contact: its bristle, its latch and its impact.
+TEST(CutsInPoints, OfABlockBesideAHoleAreRolledOverInOneContact) {
+  const auto roll = [](const std::string& base) {
+    Simulation simulation = testing::FromText(
+        "duration: 0.4\nintegrator: {step: 1e-3}\ncontact_models: {default: {geometry: points, "
+        "normal: {model: gonthier, stiffness: 1e5, exponent: 1, restitution: 0.3}, friction: "
+        "{model: bristle, mu_s: 0.3, mu_c: 0.3}}}\nbodies:\n  base: {shape: " +
+            base +
+            ", fixed: true}\n  part: {shape: {sphere: {radius: 0.2}}, mass: 1, pose: {position: "
+            "[0.8, 0.5, 0.21]}, velocity: {linear: [1, 0.1, 0]}}\n",
+        2);
+    testing::RunToEnd(&simulation);
+    return simulation;
+  };
+  const std::string whole = "{box: {size: [3, 1, 1]}, pose: {position: [1.5, 0.5, -0.5]}}";
+  const std::string holed =
+      "{difference: [{box: {size: [1, 1, 1]}, pose: {position: [0.5, 0.5, -0.5]}}, {cylinder: "
+      "{radius: 0.1, height: 0.6}, pose: {position: [0.3, 0.5, -1]}}]}";
+  const std::string seamed =
+      "{union: [" + holed + ", {box: {size: [2, 1, 1]}, pose: {position: [2, 0.5, -0.5]}}]}";
+  const Simulation one = roll(whole), two = roll(seamed);
+  EXPECT_GT(two.State()[1].X_WB.p.x, 1.1);
+  ASSERT_EQ(two.Contacts().size(), 1u);
+  EXPECT_EQ(two.Contacts()[0].id, one.Contacts()[0].id);
+  EXPECT_EQ(two.Contacts()[0].since, one.Contacts()[0].since);
+  EXPECT_EQ(two.Impacts().size(), one.Impacts().size());
+  EXPECT_LT(Norm(two.State()[1].X_WB.p - one.State()[1].X_WB.p), 1e-9);
+  EXPECT_LT(Norm(two.State()[1].w_WB - one.State()[1].w_WB), 1e-9);
+}
+
 }  // namespace
 }  // namespace intervox

@@ -63,10 +63,11 @@ struct BodyCells {
   std::vector<CellBox> boxes;
   geometry::BoxTree tree;  ///< over the boxes, in the body's frame
   std::shared_ptr<const GrownCells> grown;
-  Vec3 center;          ///< of a ball around the bounded cells, body frame [m]
-  double radius = 0.0;  ///< the ball's [m]
-  geometry::Aabb box;   ///< around the bounded cells, body frame [m]
-  bool bounded = true;  ///< all cells are
+  Vec3 center;           ///< of a ball around the bounded cells, body frame [m]
+  double radius = 0.0;   ///< the ball's [m]
+  geometry::Aabb box;    ///< around the bounded cells, body frame [m]
+  bool bounded = true;   ///< all cells are
+  bool overlap = false;  ///< cells share volume: they are parts that touch in points only
 
   /** Cell a grown by each share. */
   const GrownCells::Steps& Grown(std::size_t a) const { return grown->Of(cells[a], boxes[a], a); }

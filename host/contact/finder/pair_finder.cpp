@@ -11,6 +11,8 @@
 #include "cuda/proved_apart.h"
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
+#include "geometry/faces.h"
+#include "host/contact/finder/repeated_points.h"
 #include "host/contact/points/curvature.h"
 #include "host/contact/prefetch.h"
 
@@ -35,6 +37,8 @@ constexpr std::size_t kInCache = 256;
 constexpr double kListMargin = 0.02;
 /** Rounding allowance of distances that proofs rest on. */
 constexpr double kRounding = 1e-6;
+/** Share of a cell's size that is a small distance beside it. */
+constexpr double kNearby = 0.05;
 /** Growing a cell costs a query: worth it when it spares this many. */
 constexpr double kWorthGrowing = 3.0;
 
@@ -139,6 +143,7 @@ ActivePair PointPair(const PairQuery& query, const NearPair& pair,
                      const points::PointContact& point) {
   ActivePair out{pair.i, pair.j, candidate.a, candidate.b, {}, {}, point.feature};
   out.weight = point.weight;
+  out.nearby = kNearby * std::min(geometry::SizeOf(*query.a), geometry::SizeOf(*query.b));
   if (pair.curvatures) {
     const points::Curvatures gap = points::CurvaturesOfGap(query, point);
     out.k_1 = gap.k_1;
@@ -213,6 +218,26 @@ void InsertFurther(std::size_t count, FinderScratch* scratch, std::vector<Active
     further.clear();
   }
   std::swap(*out, all);
+}
+
+/** Whether one of two bodies has parts that overlap. */
+bool HasOverlaps(const NearPair& pair) { return pair.cells_i->overlap || pair.cells_j->overlap; }
+
+/** Leaves out what parts that overlap repeat, of each pair of bodies that has some. */
+void LeaveOutOfOverlaps(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
+                        std::vector<ActivePair>* active) {
+  std::erase_if(*active, [](const ActivePair& point) { return point.i < 0; });
+  std::size_t begin = 0;
+  for (const NearPair& pair : pairs) {
+    std::size_t end = begin;
+    while (end < active->size() && (*active)[end].i == pair.i && (*active)[end].j == pair.j) ++end;
+    if (HasOverlaps(pair) && end > begin + 1) {
+      LeaveOutRepeated(pair, X_WB[static_cast<std::size_t>(pair.i)],
+                       X_WB[static_cast<std::size_t>(pair.j)],
+                       std::span(*active).subspan(begin, end - begin));
+    }
+    begin = end;
+  }
 }
 
 /** Asks for the cells of the places that follow, whose memory in large scenes lies far apart: for
@@ -346,6 +371,10 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
                     std::cref(look));
   if (several) InsertFurther(count, scratch, out);
+  if (std::any_of(pairs.begin(), pairs.end(), HasOverlaps)) {
+    LeaveOutOfOverlaps(pairs, X_WB, out);
+    gaps = true;
+  }
   if (gaps) std::erase_if(*out, [](const ActivePair& active) { return active.i < 0; });
   scratch->counters.queries += static_cast<std::int64_t>(count) + more;
   scratch->counters.failures += failures;

@@ -22,6 +22,7 @@ struct ActivePair {
   int point = 0;                ///< which of the pair's points, where bodies touch in points
   double k_1 = 0.0, k_2 = 0.0;  ///< of the point's gap, where its NearPair asks for them [1/m]
   double weight = 1.0;          ///< of the point's stiffness [–]
+  double nearby = 0.0;          ///< a distance that is small beside both cells, of a point [m]
 };
 
 /** Two bodies whose cells may overlap, and what is remembered of them. */

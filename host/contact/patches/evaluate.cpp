@@ -222,6 +222,49 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int thr
   cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, threads, std::cref(find));
 }
 
+void HandOver(const PatchRules& rules, std::span<const ActivePair> pairs, Patches* patches,
+              std::vector<int>* contact_of) {
+  if (patches->held.empty() || std::none_of(contact_of->begin(), contact_of->end(),
+                                            [](int contact) { return contact < 0; })) {
+    return;
+  }
+  std::vector<bool> seen(patches->contacts.size(), false);
+  for (const int contact : *contact_of) {
+    if (contact >= 0) seen[static_cast<std::size_t>(contact)] = true;
+  }
+  std::vector<std::size_t> lost;  // places in `held` of points that are none now
+  for (std::size_t h = 0; h < patches->held.size(); ++h) {
+    const auto c = static_cast<std::size_t>(patches->held[h].contact);
+    const Contact& contact = patches->contacts[c];
+    if (seen[c] || !contact.has_normal || !contact.geometry.is_point) continue;
+    lost.push_back(h);
+  }
+  bool moved = false;
+  for (std::size_t k = 0; k < pairs.size() && !lost.empty(); ++k) {
+    const ActivePair& pair = pairs[k];
+    if ((*contact_of)[k] >= 0 || !rules.Settings(pair.i, pair.j).points) continue;
+    auto nearest = lost.end();
+    double least = pair.nearby;
+    for (auto h = lost.begin(); h != lost.end(); ++h) {
+      const Held& held = patches->held[*h];
+      if (held.cells.i != pair.i || held.cells.j != pair.j) continue;
+      const PatchGeometry& was = patches->contacts[static_cast<std::size_t>(held.contact)].geometry;
+      const double way = Norm(pair.metrics.p_WC - was.p_WC);
+      if (!(way < least) || Dot(pair.metrics.area_vector, was.n) < kPatchCosine) continue;
+      least = way;
+      nearest = h;
+    }
+    if (nearest == lost.end()) continue;
+    (*contact_of)[k] = patches->held[*nearest].contact;
+    patches->held[*nearest].cells = CellsOf(pair);
+    lost.erase(nearest);
+    moved = true;
+  }
+  if (!moved) return;
+  std::sort(patches->held.begin(), patches->held.end(),
+            [](const Held& one, const Held& two) { return one.cells < two.cells; });
+}
+
 namespace {
 
 /** What follows from a geometry with its normal. */
@@ -366,6 +409,7 @@ void FollowWeights(const PatchRules& rules, std::span<const ActivePair> pairs,
 void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::size_t capacity,
               Patches* patches, PatchScratch* scratch) {
   FindHeld(*patches, pairs, scratch->threads, &scratch->contact_of);
+  HandOver(rules, pairs, patches, &scratch->contact_of);
   const bool has_new = std::any_of(scratch->contact_of.begin(), scratch->contact_of.end(),
                                    [](int contact) { return contact < 0; });
   if (has_new) {

@@ -281,9 +281,10 @@ void MakeHeir(const PatchRules& rules, std::span<const ActivePair> pairs,
 PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
                     const Grouping& grouping, double t, Patches* patches, PatchScratch* scratch) {
   PatchChanges changes;
+  FindHeld(*patches, pairs, scratch->threads, &scratch->contact_of);
+  HandOver(rules, pairs, patches, &scratch->contact_of);
   const std::span<const Contact> before = patches->contacts;
   const auto groups = static_cast<std::size_t>(grouping.count);
-  FindHeld(*patches, pairs, scratch->threads, &scratch->contact_of);
   CollectShares(pairs, grouping, before.size(), scratch);
   FindHeirs(before.size(), scratch);
   PlaceGroups(before, groups, &patches->next_id, scratch);

@@ -203,6 +203,13 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
 void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int threads,
               std::vector<int>* contact_of);
 
+/** Gives points that no contact holds to contacts whose own point is none any more, where one is
+ near the other and faces the same way: a point that moves on into a body's next cell, or from one
+ feature to the next, goes on as the contact that it was.
+ @param contact_of  from FindHeld; what is given is known there and in `patches->held` then. */
+void HandOver(const PatchRules& rules, std::span<const ActivePair> pairs, Patches* patches,
+              std::vector<int>* contact_of);
+
 /** Lists the cell pairs of each contact or group, ascending, in `scratch`'s first_of and sorted.
  @param part_of  the contact or group of each cell pair; −1: none */
 void SortByPart(std::span<const int> part_of, std::size_t parts, PatchScratch* scratch);
