@@ -15,7 +15,7 @@ constexpr double kEdgeShare = 0.7;   // of the deviation, at the middle of an ed
 constexpr double kAligned = 0.3;     // cosine between a triangle and its surface
 constexpr double kFairShape = 0.15;  // of an equilateral triangle's: good enough
 constexpr double kMove = 0.3;        // of an edge: how far a vertex may move onto its surfaces
-constexpr double kShort = 1e-6;      // of the solid's size: files of single precision round to 6e-8
+constexpr double kShort = 2e-7;      // of the solid's size: files of single precision round to 6e-8
 constexpr int kMostSweeps = 12;
 
 class Improver {
@@ -281,6 +281,12 @@ class Improver {
         left += std::count_if(around.begin(), around.end(), stays);
       }
       if (left != 0 && left != 2) return false;
+    }
+    // What would vanish as a whole stays: the tip of a cone may be a part of its own.
+    const auto &here = triangles.Star(from), &there = triangles.Star(to);
+    if (std::none_of(here.begin(), here.end(), stays) &&
+        std::none_of(there.begin(), there.end(), stays)) {
+      return false;
     }
     for (const int t : gone) triangles.Remove(t);
     const std::vector<int> rest = triangles.Star(from);
