@@ -15,6 +15,7 @@ constexpr double kEdgeShare = 0.7;   // of the deviation, at the middle of an ed
 constexpr double kAligned = 0.3;     // cosine between a triangle and its surface
 constexpr double kFairShape = 0.15;  // of an equilateral triangle's: good enough
 constexpr double kMove = 0.3;        // of an edge: how far a vertex may move onto its surfaces
+constexpr double kShort = 2e-7;      // of the solid's size: files of single precision round to 6e-8
 constexpr int kMostSweeps = 12;
 
 class Improver {
@@ -80,6 +81,14 @@ class Improver {
       for (int v = 0; v < mesh_.triangles.Vertices(); ++v) changes += CollapseAny(v) ? 1 : 0;
       for (int t = 0; t < mesh_.triangles.Size(); ++t) changes += FlipAny(t) ? 1 : 0;
       if (changes * 200 < mesh_.triangles.Alive()) break;
+    }
+  }
+
+  /** Contracts edges that the rounding of files may make a point, whose triangles a reader would
+   find degenerate. */
+  void ContractShort() {
+    for (int v = 0; v < mesh_.triangles.Vertices(); ++v) {
+      while (ContractAt(v)) continue;
     }
   }
 
@@ -231,6 +240,87 @@ class Improver {
     return true;
   }
 
+  /** Contracts one short edge at a vertex, onto the end with more tags. */
+  bool ContractAt(int v) {
+    const std::vector<int> ring = Ring(v);
+    return std::any_of(ring.begin(), ring.end(), [&](int u) {
+      if (!(Norm(mesh_.p[u] - mesh_.p[v]) <= kShort * set_.size)) return false;
+      const bool corner = TagsAt(u).size() > TagsAt(v).size();
+      return Contract(corner ? v : u, corner ? u : v);
+    });
+  }
+
+  /** A triangle at v that faces one at u when they are one, such as (u, x, y) and (v, y, x). */
+  int Facing(int t, int u, int v) const {
+    for (const int s : mesh_.triangles.Star(v)) {
+      bool faces = !mesh_.triangles.Has(s, u);
+      for (const int w : mesh_.triangles[t].v)
+        faces = faces && (w == u || mesh_.triangles.Has(s, w));
+      if (faces) return s;
+    }
+    return -1;
+  }
+
+  /** Puts `to` in the place of `from`. Triangles that then face each other go, too. False where
+   some edge would keep more than two triangles. */
+  bool Contract(int from, int to) {
+    auto& triangles = mesh_.triangles;
+    std::vector<int> gone = triangles.Around(from, to);
+    if (gone.size() != 2) return false;
+    for (const int t : triangles.Star(from)) {
+      if (triangles.Has(t, to)) continue;
+      const int other = Facing(t, from, to);
+      if (other >= 0) gone.insert(gone.end(), {t, other});
+    }
+    const auto stays = [&](int t) { return std::find(gone.begin(), gone.end(), t) == gone.end(); };
+    for (const int w : Ring(from)) {
+      if (w == to) continue;
+      std::ptrdiff_t left = 0;
+      for (const int end : {from, to}) {
+        const std::vector<int> around = triangles.Around(end, w);
+        left += std::count_if(around.begin(), around.end(), stays);
+      }
+      if (left != 0 && left != 2) return false;
+    }
+    // What would vanish as a whole stays: the tip of a cone may be a part of its own.
+    const auto &here = triangles.Star(from), &there = triangles.Star(to);
+    if (std::none_of(here.begin(), here.end(), stays) &&
+        std::none_of(there.begin(), there.end(), stays)) {
+      return false;
+    }
+    for (const int t : gone) triangles.Remove(t);
+    const std::vector<int> rest = triangles.Star(from);
+    for (const int t : rest) triangles.Replace(t, from, to);
+    PartRings(to);
+    return true;
+  }
+
+  /** Gives each ring of triangles at a vertex but the first a vertex of its own. */
+  void PartRings(int v) {
+    auto& triangles = mesh_.triangles;
+    std::vector<int> rest = triangles.Star(v);
+    for (bool first = true; !rest.empty(); first = false) {
+      std::vector<int> ring{rest.back()};
+      rest.pop_back();
+      for (std::size_t k = 0; k < ring.size(); ++k) {
+        for (const int w : triangles[ring[k]].v) {
+          if (w == v) continue;
+          const auto next =
+              std::find_if(rest.begin(), rest.end(), [&](int t) { return triangles.Has(t, w); });
+          if (next == rest.end()) continue;
+          ring.push_back(*next);
+          rest.erase(next);
+        }
+      }
+      if (first) continue;
+      const int own = static_cast<int>(mesh_.p.size());
+      const Vec3 p = mesh_.p[v];
+      mesh_.p.push_back(p);
+      triangles.Reserve(own + 1);
+      for (const int t : ring) triangles.Replace(t, v, own);
+    }
+  }
+
   bool FlipAny(int t) {
     if (!mesh_.triangles[t].alive) return false;
     for (int i = 0; i < 3; ++i) {
@@ -276,6 +366,7 @@ void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh) {
   improver.Simplify();
   improver.Split();
   improver.Simplify();
+  improver.ContractShort();
 }
 
 double DeviationOf(const SurfaceSet& set, const SurfaceMesh& mesh, int triangle) {

@@ -263,6 +263,21 @@ ShapePtr RandomSolid(Random* random) {
   return tree;
 }
 
+/** The corners of each triangle are apart in single precision, as files have them. */
+void ExpectDistinctInFiles(const Triangles& mesh) {
+  int degenerate = 0;
+  for (const auto& t : mesh.triangles) {
+    for (int i = 0; i < 3; ++i) {
+      const Vec3 a = mesh.p[t[i]], b = mesh.p[t[(i + 1) % 3]];
+      const bool same = static_cast<float>(a.x) == static_cast<float>(b.x) &&
+                        static_cast<float>(a.y) == static_cast<float>(b.y) &&
+                        static_cast<float>(a.z) == static_cast<float>(b.z);
+      degenerate += same ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(degenerate, 0) << "of " << mesh.triangles.size();
+}
+
 TEST(Triangulate, RandomSolidsAreClosedAndNear) {
   int drawn = 0;
   for (unsigned seed = 1; seed <= 6; ++seed) {
@@ -279,6 +294,7 @@ TEST(Triangulate, RandomSolidsAreClosedAndNear) {
     const double deviation = 4e-3;
     const Triangles mesh = Triangulate(cells, deviation);
     ExpectClosed(mesh);
+    ExpectDistinctInFiles(mesh);
     EXPECT_LE(TurnedArea(mesh), 3e-3) << "of the whole";
     const Distances found = Measure(shape, mesh);
     EXPECT_LE(found.of_vertices, 0.1 * deviation) << "where several surfaces nearly touch";

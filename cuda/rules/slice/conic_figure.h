@@ -30,6 +30,7 @@ struct ConicFigure {
   int spans = 0;
   CircleArc arc[kMostMarks];
   int arcs = 0;
+  int bows = 0;         ///< arcs of the conic
   double chords = 0.0;  ///< length of the conic's chords [m]
 };
 
@@ -145,7 +146,7 @@ INTERVOX_HD inline void FindSides(const Conic& conic, double r, const DiscLine* 
 INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLine* line, int lines,
                                      ConicFigure* out) {
   out->figure = {};
-  out->spans = out->arcs = 0;
+  out->spans = out->arcs = out->bows = 0;
   out->chords = 0.0;
   ConicEnds begins, ends;
   FindSides(conic, r, line, lines, out, &begins, &ends);
@@ -182,6 +183,7 @@ INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLin
         broken = !AddConicArc(conic, p, q, figure.origin, &figure.moments) ||
                  !AddConicArc(conic, q, p, figure.origin, &figure.moments) || broken;
         out->chords += 4 * reach;
+        out->bows = 1;
       }
     }
   }
@@ -200,6 +202,7 @@ INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLin
     ends.at[next] = ends.at[i];
     ends.at[i] = q;
     const Plane2 chord = q - begins.at[i];
+    ++out->bows;
     broken = !AddConicArc(conic, begins.at[i], q, figure.origin, &figure.moments);
     out->chords += std::sqrt(Dot(chord, chord));
     gap = gap + chord;
@@ -225,12 +228,18 @@ INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLin
     figure.moments.AddSegment(SegmentOf(r, half, arc.less), 0.5 * (arc.p + arc.q) - figure.origin,
                               0.5 / half * Plane2{chord.z, -chord.x});
   }
-  constexpr double kClosed = 1e-9;
-  if (!broken && !(std::sqrt(Dot(gap, gap)) > kClosed * r)) return;
-  // Rounding has lost a side: nothing is known but that the disc holds the figure.
+  // What one line alone leaves of the disc holds the figure.
+  double most = kPi * r * r;
+  for (int i = 0; i < lines; ++i) {
+    if (line[i].depth < r) most = std::fmin(most, 2 * line[i].half * line[i].depth);
+  }
+  constexpr double kClosed = 1e-9, kSlack = 1e-6;
+  broken = broken || std::sqrt(Dot(gap, gap)) > kClosed * r;
+  if (!broken && figure.moments.a <= (1 + kSlack) * most) return;
+  // Rounding has lost a side: nothing more is known.
   figure = {};
-  figure.lost = kPi * r * r;
-  out->spans = out->arcs = 0;
+  figure.lost = most;
+  out->spans = out->arcs = out->bows = 0;
 }
 
 }  // namespace intervox::cuda::internal::slice

@@ -27,6 +27,21 @@ struct SlicePlaces {
   }
 };
 
+/** The lowest point between 0 and 1 of the cubic with these values and slopes at both. False where
+ it has no minimum there. */
+INTERVOX_HD inline bool LowestOfCubic(double f0, double g0, double f1, double g1, double* t,
+                                      double* value) {
+  const double rise = f1 - f0, c3 = g0 + g1 - 2 * rise, c2 = 3 * rise - 2 * g0 - g1;
+  // Of both roots of 3 c3 t² + 2 c2 t + g0 the one at which it rises.
+  const double square = c2 * c2 - 3 * c3 * g0;
+  if (!(square >= 0)) return false;
+  const double root = std::sqrt(square);
+  *t = c2 > 0 ? -g0 / (c2 + root) : (root - c2) / (3 * c3);
+  if (!(*t >= 0 && *t <= 1)) return false;
+  *value = f0 + *t * (g0 + *t * (c2 + *t * c3));
+  return true;
+}
+
 /** Moves both ends of a panel out to the nearest place that is at most `width` beyond them. */
 INTERVOX_HD inline void FindNearest(const SlicePlaces& places, double width, double* left,
                                     double* right) {

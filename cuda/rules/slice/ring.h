@@ -66,6 +66,7 @@ struct RingQuadric {
   Mat3 E = Mat3::Zero();
   Vec3 b;
   double c = 0.0;
+  double terms = 0.0;  ///< of the level on the torus: their magnitudes' sum at most [m]
 
   /** (R11): its conic in a half plane, about the centre of the tube's disc at a radius. */
   INTERVOX_HD Conic At(const Heading& heading, double radius) const {
@@ -200,6 +201,10 @@ INTERVOX_HD inline bool ReadQuadric(const geometry::Surface& s, const geometry::
   quadric.b = s.side * TransposeTimes(F, form.b);
   quadric.c = s.side * form.c;
   ring->reach = std::fmax(ring->reach, Norm(s.o));
+  const double far = ring->major + ring->minor;
+  const double bend = std::sqrt(SquaredNorm(quadric.E.row0) + SquaredNorm(quadric.E.row1) +
+                                SquaredNorm(quadric.E.row2));
+  quadric.terms = far * (far * bend + 2 * Norm(quadric.b)) + std::fabs(quadric.c);
   return true;
 }
 

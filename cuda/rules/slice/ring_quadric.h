@@ -11,9 +11,9 @@ namespace intervox::cuda::internal::slice {
  one of the points in which a plane's line meets the quadric. */
 struct RingTrack {
   Plane2 at;  ///< in the half plane, from the tube's centre [m]
-  double level = 0.0, last = 0.0;
-  bool highest = false;   ///< of an extremum
-  bool followed = false;  ///< `last` is known: the level at the look before
+  double level = 0.0;
+  double slope = 0.0;    ///< the level's derivative by s
+  bool highest = false;  ///< of an extremum
 };
 
 /** A plane's line in a half plane: n·x + level ≤ 0, |n| ≤ 1. */
@@ -49,7 +49,7 @@ class RingLooks {
   INTERVOX_HD double lowest() const { return lowest_; }
 
   /** Follows all levels between two places of a half turn that mapped ones are analytic about: the
-   parameter s goes from 0 to 1, and beyond them back. */
+   parameter s goes from 0 to 1. */
   INTERVOX_HD void Find(const HalfTurn& turn, double from, double to) {
     turn_ = &turn;
     from_ = from;
@@ -57,38 +57,27 @@ class RingLooks {
     if (!Concerns()) return;
     const int steps = kLeast + static_cast<int>(kPerUnit * width_);
     const double step = 1.0 / steps;
-    Tracks older, before, now;
+    Tracks before, now;
     Look(0.0, &before);
-    Look(step, &now);
-    merged_[0] = merged_[1] = 0;
-    MirrorAt(0, before, now, &older);
-    for (int i = 0; i < before.extrema; ++i) Inherit(older, &before.extremum[i]);
-    for (int i = 0; i < 2 * ring_.cuts; ++i) Inherit(older.crossing[i], &before.crossing[i]);
-    double last = -step, s = 0.0, way = step;
+    double s = 0.0, way = step;
     while (s < 1) {
       const bool end = s + 1.001 * way >= 1;
       const double next = end ? 1.0 : s + way;
       Look(next, &now);
       // An extremum that begins or ends does so on one side of zero.
-      if (now.extrema != before.extrema && way > kFinest * step && !OfOneSign(before, now)) {
+      if (way > kFinest * step && !OfOneSign(before, now) && Changes(before, now)) {
         way *= 0.5;
         continue;
       }
-      FollowAll(before, last, s, next, &now);
-      older = before;
+      FollowAll(before, s, now, next);
       before = now;
-      last = s;
       s = next;
       way = std::fmin(2 * way, step);
     }
-    MirrorAt(1, before, older, &now);
-    beyond_ = true;
-    FollowAll(before, last, 1.0, 2.0 - last, &now);
-    beyond_ = false;
   }
 
  private:
-  static constexpr int kLeast = 6, kPerUnit = 10, kMostSteps = 40, kSeeks = 24;
+  static constexpr int kLeast = 6, kPerUnit = 10, kMostSteps = 40, kSeeks = 20;
   static constexpr int kExtremum = -1;
   static constexpr double kFinest = 0.02;
   static constexpr double kFarOut = 100;  ///< levels of lines end there, in radii of the tube
@@ -134,27 +123,17 @@ class RingLooks {
     return !above || !below;
   }
 
-  /** What a look beyond an end sees: what is before it, but that the points of a line that merge
-   there have changed places. */
-  INTERVOX_HD void MirrorAt(int end, const Tracks& at, const Tracks& inside, Tracks* out) {
-    constexpr double kMerged = 1e-6;
-    *out = inside;
-    for (int i = 0; i < ring_.cuts; ++i) {
-      const Plane2 apart = at.crossing[2 * i].at - at.crossing[2 * i + 1].at;
-      const Plane2 open = inside.crossing[2 * i].at - inside.crossing[2 * i + 1].at;
-      if (!(Dot(apart, apart) < kMerged * Dot(open, open))) continue;
-      merged_[end] |= 1 << i;
-      out->crossing[2 * i] = inside.crossing[2 * i + 1];
-      out->crossing[2 * i + 1] = inside.crossing[2 * i];
+  /** Whether extrema begin or end between two looks; where one does each they seem to leap. */
+  INTERVOX_HD bool Changes(const Tracks& before, const Tracks& now) const {
+    constexpr double kLeap = 0.5;
+    if (now.extrema != before.extrema) return true;
+    for (int i = 0; i < now.extrema; ++i) {
+      const RingTrack* was = NearestOf(before, now.extremum[i]);
+      if (was == nullptr) return true;
+      const Plane2 way = was->at - now.extremum[i].at;
+      if (Dot(way, way) > kLeap * kLeap * ring_.minor * ring_.minor) return true;
     }
-  }
-
-  INTERVOX_HD static void Inherit(const RingTrack& older, RingTrack* now) {
-    now->last = older.level;
-    now->followed = true;
-  }
-  INTERVOX_HD void Inherit(const Tracks& older, RingTrack* now) const {
-    if (const RingTrack* was = NearestOf(older, *now)) Inherit(*was, now);
+    return false;
   }
 
   /** The extremum of the same kind nearest to one. */
@@ -170,15 +149,14 @@ class RingLooks {
     return was;
   }
 
-  INTERVOX_HD void FollowAll(const Tracks& before, double last, double from, double to,
-                             Tracks* now) {
-    for (int i = 0; i < now->extrema; ++i) {
-      RingTrack& x = now->extremum[i];
-      if (const RingTrack* was = NearestOf(before, x)) Follow(*was, last, from, to, kExtremum, &x);
+  INTERVOX_HD void FollowAll(const Tracks& before, double from, const Tracks& now, double to) {
+    for (int i = 0; i < now.extrema; ++i) {
+      const RingTrack& x = now.extremum[i];
+      if (const RingTrack* was = NearestOf(before, x)) Follow(*was, from, x, to, kExtremum);
     }
     for (int i = 0; i < 2 * ring_.cuts; ++i) {
       if ((cutting_ >> i / 2 & 1) == 0) continue;
-      Follow(before.crossing[i], last, from, to, i, &now->crossing[i]);
+      Follow(before.crossing[i], from, now.crossing[i], to, i);
     }
   }
 
@@ -186,9 +164,16 @@ class RingLooks {
     return ring_.quadric.At(turn_->At(At(s)), ring_.major);
   }
 
-  /** Whether the points of a line merge at an end. */
-  INTERVOX_HD bool Swaps(int end, int which) const {
-    return which != kExtremum && (merged_[end] >> which / 2 & 1) != 0;
+  /** The angle that s passes by at a place, per s. */
+  INTERVOX_HD double Speed(double s) const {
+    const double u = At(s);
+    return 12 * s * (1 - s) * width_ / (1 + u * u);
+  }
+
+  /** A point of the half plane, about the ring's centre. */
+  INTERVOX_HD Vec3 PointOf(const Heading& heading, const Plane2& at) const {
+    const double rho = ring_.major + at.x;
+    return {rho * heading.c, rho * heading.s, at.z};
   }
 
   /** Half the derivative of the level around the tube, over the radius. */
@@ -199,25 +184,39 @@ class RingLooks {
   /** Where a plane's line meets the quadric, first or second; its level is |x|² − r² in units of
    the radius, and that of the middle where there is no such point. */
   INTERVOX_HD RingTrack CrossingAt(const Conic& conic, double s, int which) const {
-    const RingLine line = LineAt(ring_.cut[which / 2], turn_->At(At(s)));
-    const double square = Dot(line.n, line.n);
+    const RingCut& cut = ring_.cut[which / 2];
+    const Heading heading = turn_->At(At(s));
+    const RingLine line = LineAt(cut, heading);
+    const double square = Dot(line.n, line.n), r = ring_.minor;
     RingTrack out;
-    out.level = kFarOut * ring_.minor;
+    out.level = kFarOut * r;
     if (!(square > 0)) return out;
     const Plane2 foot = -line.level / square * line.n, along{-line.n.z, line.n.x};
     const double a = Dot(along, conic.Bend(along)), b = Dot(along, conic.Slope(foot));
     const double disc = b * b - a * conic.Value(foot);
     const RootPair roots = QuadraticRoots(a, b, conic.Value(foot), std::sqrt(std::fmax(disc, 0.0)));
-    const bool swapped = (s < 0 && Swaps(0, which)) || (s > 1 && Swaps(1, which));
-    const double t = (which % 2 == 0) != swapped ? roots.first : roots.second;
-    out.at = foot + t * along;
-    const double level = (Dot(out.at, out.at) - ring_.minor * ring_.minor) / ring_.minor;
-    if (level < out.level) out.level = level;
+    out.at = foot + (which % 2 == 0 ? roots.first : roots.second) * along;
+    const double level = (Dot(out.at, out.at) - r * r) / r;
+    if (!(level < out.level)) return out;
+    out.level = level;
+    // It moves along the curve in which the plane cuts the quadric.
+    const Vec3 X = PointOf(heading, out.at);
+    const Vec3 way = Cross(cut.n, ring_.quadric.E * X + ring_.quadric.b);
+    const double turns = heading.c * way.y - heading.s * way.x;
+    const double goes = out.at.x * (heading.c * way.x + heading.s * way.y) + out.at.z * way.z;
+    const double slope = 2 * goes * (ring_.major + out.at.x) / (turns * r) * Speed(s);
+    if (std::isfinite(slope)) out.slope = slope;
     return out;
   }
 
+  /** By how much an extremum of the level rises with s. */
+  INTERVOX_HD double SlopeOf(const Heading& heading, const Plane2& at, double s) const {
+    const Vec3 X = PointOf(heading, at), n = ring_.quadric.E * X + ring_.quadric.b;
+    return 2 * (heading.c * n.y - heading.s * n.x) * (ring_.major + at.x) * Speed(s);
+  }
+
   /** The extremum next to a point of the tube, by Newton's method. */
-  INTERVOX_HD RingTrack ExtremumAt(const Conic& conic, const RingTrack& near) const {
+  INTERVOX_HD RingTrack ExtremumAt(const Conic& conic, double s, const RingTrack& near) const {
     const double r = ring_.minor;
     constexpr int kSteps = 5;
     Heading at{near.at.x / r, near.at.z / r};
@@ -234,11 +233,13 @@ class RingLooks {
     RingTrack out = near;
     out.at = {r * at.c, r * at.s};
     out.level = conic.Value(out.at);
+    out.slope = SlopeOf(turn_->At(At(s)), out.at, s);
     return out;
   }
 
   INTERVOX_HD void Look(double s, Tracks* out) {
-    const Conic conic = ConicAt(s);
+    const Heading heading = turn_->At(At(s));
+    const Conic conic = ring_.quadric.At(heading, ring_.major);
     const double r = ring_.minor;
     out->extrema = 0;
     ForRootsAround(SlopeAround(conic, r), [&](const Plane2& d) {
@@ -247,67 +248,55 @@ class RingLooks {
       x = {};
       x.at = r * d;
       x.level = conic.Value(x.at);
+      x.slope = SlopeOf(heading, x.at, s);
       const Plane2 across{-d.z, d.x};
       x.highest = r * Dot(across, conic.Bend(across)) < Dot(conic.Slope(x.at), d);
       lowest_ = std::fmin(lowest_, x.level);
     });
     for (int i = 0; i < 2 * ring_.cuts; ++i) {
-      if ((cutting_ >> i / 2 & 1) != 0) out->crossing[i] = CrossingAt(conic, s, i);
+      if ((cutting_ >> i / 2 & 1) == 0) continue;
+      RingTrack& x = out->crossing[i];
+      x = CrossingAt(conic, s, i);
+      // Where both points of a line merge they move with s.
+      constexpr double kBeside = 1e-4;
+      if (s == 0) x.slope = (CrossingAt(ConicAt(kBeside), kBeside, i).level - x.level) / kBeside;
+      if (s == 1) {
+        x.slope = (x.level - CrossingAt(ConicAt(1 - kBeside), 1 - kBeside, i).level) / kBeside;
+      }
     }
   }
 
   INTERVOX_HD RingTrack TrackAt(double s, const RingTrack& near, int which) const {
     const Conic conic = ConicAt(s);
-    return which == kExtremum ? ExtremumAt(conic, near) : CrossingAt(conic, s, which);
+    return which == kExtremum ? ExtremumAt(conic, s, near) : CrossingAt(conic, s, which);
   }
 
-  /** Finds what happened between two looks, or around the first of them. */
-  INTERVOX_HD void Follow(const RingTrack& was, double last, double from, double to, int which,
-                          RingTrack* now) {
-    now->last = was.level;
-    now->followed = true;
-    if ((now->level > 0) != (was.level > 0)) {
-      if (!beyond_) AddChange(from, to, was, *now, which);
-      return;
-    }
-    if (!was.followed) return;
-    if ((was.last > 0) != (was.level > 0)) return;
-    const double m0 = std::fabs(was.last), m1 = std::fabs(was.level), m2 = std::fabs(now->level);
-    // What falls so steeply that it would be below zero by now may have been.
-    if (2 * m1 < m0 && m2 < 2 * m1) {
-      Dip(from, to, was, which);
-      return;
-    }
-    if (m1 > m0 || m1 > m2) return;
-    const double bend = m0 - 2 * m1 + m2;
-    const double least = bend > 0 ? m1 - 0.125 * (m0 - m2) * (m0 - m2) / bend : m1;
-    if (least < 0.3 * bend) Dip(last, to, was, which);
-  }
-
-  /** Seeks by the golden section where a level dips through zero and back. */
-  INTERVOX_HD void Dip(double lo, double hi, const RingTrack& near, int which) {
-    constexpr double kGolden = 0.38196601125010515;
-    const double from = lo, to = hi;
-    double u[2] = {lo + kGolden * (hi - lo), hi - kGolden * (hi - lo)};
-    RingTrack x[2] = {TrackAt(u[0], near, which), TrackAt(u[1], near, which)};
+  /** Finds the changes of sign between two looks. Where the cubic with the levels and slopes at
+   both dips to about zero, its lowest point is the next look. */
+  INTERVOX_HD void Follow(const RingTrack& was, double from, const RingTrack& now, double to,
+                          int which) {
+    RingTrack first = was, last = now;
+    const double sign = first.level > 0 ? 1.0 : -1.0;
+    constexpr double kNear = 0.3, kEnds = 0.05;
     for (int k = 0; k < kSeeks; ++k) {
-      for (int m = 0; m < 2; ++m) {
-        if ((x[m].level > 0) == (near.level > 0)) continue;
-        // Beyond an end there is the same once more, but for points that change places.
-        const bool left = from < 0 && !Swaps(0, which), right = to > 1 && !Swaps(1, which);
-        const double begin = left ? 0.0 : from, end = right ? 1.0 : to;
-        const double at = left ? std::fabs(u[m]) : right && u[m] > 1 ? 2 - u[m] : u[m];
-        AddChange(begin, at, TrackAt(begin, near, which), x[m], which);
-        AddChange(at, end, x[m], TrackAt(end, near, which), which);
+      if ((first.level > 0) != (last.level > 0)) break;
+      const double h = to - from, f0 = sign * first.level, f1 = sign * last.level;
+      double t = 0.0, lowest = 0.0;
+      if (!LowestOfCubic(f0, sign * first.slope * h, f1, sign * last.slope * h, &t, &lowest))
+        return;
+      if (lowest > kNear * (std::fmax(f0, f1) - lowest)) return;
+      const double s = from + std::fmax(kEnds, std::fmin(1 - kEnds, t)) * h;
+      const RingTrack x = TrackAt(s, t < 0.5 ? first : last, which);
+      if ((x.level > 0) != (first.level > 0)) {
+        AddChange(from, s, first, x, which);
+        AddChange(s, to, x, last, which);
         return;
       }
-      const int best = std::fabs(x[0].level) < std::fabs(x[1].level) ? 0 : 1;
-      (best == 0 ? hi : lo) = u[1 - best];
-      u[1 - best] = u[best];
-      x[1 - best] = x[best];
-      u[best] = best == 0 ? lo + kGolden * (hi - lo) : hi - kGolden * (hi - lo);
-      x[best] = TrackAt(u[best], x[1 - best], which);
+      const bool left = sign * x.slope < 0;
+      (left ? from : to) = s;
+      (left ? first : last) = x;
     }
+    AddChange(from, to, first, last, which);
   }
 
   /** Adds the change of sign between two azimuths. */
@@ -359,9 +348,7 @@ class RingLooks {
   RingTurns* turns_;
   const HalfTurn* turn_ = nullptr;
   double from_ = 0.0, width_ = 1.0;
-  int cutting_ = 0;         ///< bits: cuts that cut the tube's disc
-  int merged_[2] = {0, 0};  ///< bits: cuts whose two points merge at an end
-  bool beyond_ = false;
+  int cutting_ = 0;  ///< bits: cuts that cut the tube's disc
   double lowest_ = INFINITY;
 };
 

@@ -230,11 +230,45 @@ INTERVOX_HD inline double CubicInverse(double x) {
   return upper ? 1 - s : s;
 }
 
+/** What bounds a section beside a quadric, as a number: it changes at events alone. */
+INTERVOX_HD inline unsigned KindOf(const RingSection& section) {
+  if (section.empty) return 0;
+  const ConicFigure& within = section.within;
+  unsigned kind = within.arcs + 32u * within.bows;
+  for (int i = 0; i < within.spans; ++i) kind = 31u * kind + within.span[i].line + 1;
+  return kind;
+}
+
+/** The first two neighbours among a panel's nodes whose sections are bounded differently. */
+struct PanelChange {
+  bool found = false;
+  double before = 0.0, after = 0.0;
+
+  INTERVOX_HD void Look(const RingSection& section, double u) {
+    if (found || section.figure.lost > 0) return;
+    const unsigned kind = KindOf(section);
+    if (looked_ && kind != kind_) {
+      found = true;
+      before = at_;
+      after = u;
+    }
+    looked_ = true;
+    kind_ = kind;
+    at_ = u;
+  }
+
+ private:
+  bool looked_ = false;
+  unsigned kind_ = 0;
+  double at_ = 0.0;
+};
+
 /** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
  or beside its one end to that of the other: half-integer powers at both become analytic. */
 INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
                                        double upper, double tolerance, const SumErrors& least,
-                                       RingSection* section, RuleResult* result) {
+                                       RingSection* section, PanelChange* change,
+                                       RuleResult* result) {
   const double width = upper - lower;
   double left = lower, right = upper;
   FindNearest(turn.singular, width, &left, &right);
@@ -247,6 +281,7 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
                              : right - whole * (rest * rest * (3 - 2 * rest));
     const Heading heading = turn.At(u);
     SectionAt(ring, heading, section);
+    if (ring.quadric.there) change->Look(*section, u);
     if (section->empty) return;
     const double du = 6 * s * rest * whole * step * weight;
     *node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
@@ -275,21 +310,62 @@ INTERVOX_HD inline void AddMiddles(const Ring& ring, const HalfTurn& turn, RingS
   }
 }
 
-/** Sums of half a turn. */
-INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, const HalfTurn& turn, double tolerance,
-                                        const SumErrors& least, RingSection* section,
-                                        RuleResult* result) {
+/** Whether all that a look at a panel shows is empty. */
+INTERVOX_HD inline bool LooksEmpty(const Ring& ring, const HalfTurn& turn, double lower,
+                                   double upper, RingSection* section) {
+  const NestedRule<8>& looks = Patterson7();
+  for (int i = 0; i < (ring.quadric.there ? 7 : 1); ++i) {
+    const double s = ring.quadric.there ? looks.x[i] : 0.5, x = s * s * (3 - 2 * s);
+    SectionAt(ring, turn.At(lower + x * (upper - lower)), section);
+    if (section->figure.moments.a > 0 || section->figure.lost > 0) return false;
+  }
+  return true;
+}
+
+/** The azimuth of an event between two sections that are bounded differently, by halving. */
+INTERVOX_HD inline double EventIn(const Ring& ring, const HalfTurn& turn, const PanelChange& change,
+                                  RingSection* section) {
+  double before = change.before, after = change.after;
+  SectionAt(ring, turn.At(before), section);
+  const unsigned kind = KindOf(*section);
+  constexpr int kHalvings = 48;
+  for (int k = 0; k < kHalvings; ++k) {
+    const double u = 0.5 * (before + after);
+    SectionAt(ring, turn.At(u), section);
+    (KindOf(*section) == kind ? before : after) = u;
+  }
+  return after;
+}
+
+/** Sums of half a turn. A panel with an event in it that was not foreseen becomes two. */
+INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, double tolerance, const SumErrors& least,
+                                        HalfTurn* turn, RingSection* section, RuleResult* result) {
+  constexpr int kMostEvents = 16;
   RingSums sums;
-  double begin = turn.lower;
-  for (int i = 0; i <= turn.breaks.count; ++i) {
-    const double end = i < turn.breaks.count ? turn.breaks.at[i] : turn.upper;
-    if (!(end > begin)) continue;
-    SectionAt(ring, turn.At(0.5 * (begin + end)), section);
-    if (section->figure.moments.a > 0 || section->figure.lost > 0) {
-      sums += SumPanelOf(ring, turn, begin, end, tolerance, least, section, result);
+  double begin = turn->lower;
+  int events = 0;
+  for (int i = 0; i <= turn->breaks.count;) {
+    const double end = i < turn->breaks.count ? turn->breaks.at[i] : turn->upper;
+    if (end > begin && !LooksEmpty(ring, *turn, begin, end, section)) {
+      RuleResult panel;
+      PanelChange change;
+      const RingSums part =
+          SumPanelOf(ring, *turn, begin, end, tolerance, least, section, &change, &panel);
+      const double event =
+          change.found && events < kMostEvents ? EventIn(ring, *turn, change, section) : begin;
+      if (event > begin && event < end) {
+        turn->breaks.Add(event);
+        turn->singular.Add(event);
+        ++events;
+        continue;
+      }
+      sums += part;
+      result->error += panel.error;
+      result->reach += panel.reach;
       ++result->work;
     }
-    begin = end;
+    begin = std::fmax(begin, end);
+    ++i;
   }
   return sums;
 }
@@ -336,11 +412,11 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
     least.a *= kShare * tolerance;
   }
   RingSums sums;
-  for (const HalfTurn& turn : turns.turn) {
-    if (turn.breaks.full || turn.singular.full) return {};
+  for (HalfTurn& turn : turns.turn) {
     if (turn.lower < turn.upper) {
-      sums += SumHalfTurn(ring, turn, tolerance, least, &section, &result);
+      sums += SumHalfTurn(ring, tolerance, least, &turn, &section, &result);
     }
+    if (turn.breaks.full || turn.singular.full) return {};
   }
   // What was not found beside a quadric may be there.
   if (!(sums.body.v > 0)) return beside ? RuleResult{} : result;
@@ -353,7 +429,8 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   result.rounding = !beside && result.error <= pair.tolerance * sums.body.v;
   // What rounding of the positions makes of the volume: of planes, and of where they meet.
   const double moves = (ring.cuts > 1 || beside ? 4 : 1) * kPositionRounding * ring.reach;
-  result.error += moves * area + kLevelRounding * sums.body.v;
+  result.error += (moves + kLevelRounding * ring.quadric.terms) * area;
+  result.error += kLevelRounding * sums.body.v;
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include "cuda/numerics/tolerances.h"
 #include "cuda/rules/slice/panel.h"
 #include "cuda/rules/slice/profile.h"
+#include "cuda/rules/slice/ring_pair.h"
 #include "cuda/rules/slice/ring_rule.h"
 #include "cuda/rules/slice/segment.h"
 
@@ -313,6 +314,7 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
 INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
   using namespace internal::slice;
   if (pair.planes == pair.count) return {};
+  if (const RuleResult two = TwoRingsRule(pair, moments); two.accepted) return two;
   for (int i = pair.planes; i < pair.count; ++i) {
     if (pair.surface[i].surface.kind == geometry::SurfaceKind::kTorus) {
       return RingRule(pair, moments);

@@ -1,0 +1,388 @@
+/** @file The slice rule for two tori: arcs of each tube's circles that lie in the other torus. */
+#pragma once
+
+#include <cmath>
+
+#include "cuda/moments/moments.h"
+#include "cuda/numerics/tolerances.h"
+#include "cuda/rules/slice/conic.h"
+#include "cuda/rules/slice/panel.h"
+#include "cuda/rules/slice/ring.h"
+
+namespace intervox::cuda::internal::slice {
+
+/** One torus of two, and the other one in its frame. */
+struct RingOfTwo {
+  Mat3 F;  ///< axes in L as columns; z is the axis
+  Vec3 o;  ///< centre in L [m]
+  double major = 0.0, minor = 0.0, side = 1.0, weight = 0.0;
+  Vec3 axis, centre;  ///< of the other, in this one's frame
+  double other_major = 0.0, other_minor = 0.0, other_side = 1.0;
+
+  /** (R13): the other's level, a quartic, around the tube; negative where Ω is. */
+  INTERVOX_HD CircleLevel LevelAt(const Heading& h) const {
+    const Vec3 e{h.c, h.s, 0.0}, p = major * e - centre;
+    const double square = other_major * other_major, q = 4 * square;
+    const double g0 = SquaredNorm(p) + minor * minor, gc = 2 * minor * Dot(p, e);
+    const double gs = 2 * minor * p.z, k = g0 + square - other_minor * other_minor;
+    const double h0 = Dot(axis, p), hc = minor * Dot(axis, e), hs = minor * axis.z;
+    const double w = other_side;
+    return {w * (gc * gc + q * hc * hc),
+            2 * w * (gc * gs + q * hc * hs),
+            w * (gs * gs + q * hs * hs),
+            w * (2 * k * gc - q * gc + 2 * q * h0 * hc),
+            w * (2 * k * gs - q * gs + 2 * q * h0 * hs),
+            w * (k * k - q * g0 + q * h0 * h0)};
+  }
+  /** Its derivative by the azimuth at a point of the tube. */
+  INTERVOX_HD double TurnSlope(const Heading& h, const Plane2& d) const {
+    const double rho = major + minor * d.x, square = other_major * other_major;
+    const Vec3 y = Vec3{rho * h.c, rho * h.s, minor * d.z} - centre;
+    const double k = SquaredNorm(y) + square - other_minor * other_minor;
+    const Vec3 half = k * y - 2 * square * (y - Dot(axis, y) * axis);
+    return other_side * 4 * rho * (half.y * h.c - half.x * h.s);
+  }
+};
+
+INTERVOX_HD inline double ValueAt(const CircleLevel& l, const Plane2& d) {
+  return d.x * (l.cc * d.x + l.cs * d.z + l.c) + d.z * (l.ss * d.z + l.s) + l.k;
+}
+INTERVOX_HD inline CircleLevel DerivativeOf(const CircleLevel& l) {
+  return {l.cs, 2 * (l.ss - l.cc), -l.cs, l.s, -l.c, 0.0};
+}
+
+/** An extremum of the level around the tube. */
+struct PairTrack {
+  Plane2 at;
+  double level = 0.0, slope = 0.0;  ///< by u = tan φ/2
+  bool highest = false;
+};
+
+/** (R13): the azimuths at which an arc begins, ends or meets another one. */
+class PairLooks {
+ public:
+  INTERVOX_HD PairLooks(const RingOfTwo& ring, HalfTurn* turn) : ring_(ring), turn_(turn) {}
+
+  INTERVOX_HD void Find() {
+    const double step = (turn_->upper - turn_->lower) / kLooks;
+    Tracks before, now;
+    double u = turn_->lower, way = step;
+    Look(u, &before);
+    while (u < turn_->upper) {
+      const double next = u + 1.001 * way >= turn_->upper ? turn_->upper : u + way;
+      Look(next, &now);
+      if (way > kFinest * step && Changes(before, now)) {
+        way *= 0.5;
+        continue;
+      }
+      for (int i = 0; i < now.count; ++i) {
+        if (const PairTrack* was = NearestOf(before, now.track[i])) {
+          Follow(*was, u, now.track[i], next);
+        }
+      }
+      before = now;
+      u = next;
+      way = std::fmin(2 * way, step);
+    }
+  }
+
+ private:
+  static constexpr int kLooks = 32, kSeeks = 20, kHalvings = 48;
+  static constexpr double kFinest = 0.02;
+  struct Tracks {
+    PairTrack track[kCircleRoots];
+    int count = 0;
+  };
+
+  INTERVOX_HD PairTrack TrackOf(const CircleLevel& level, const Heading& h, double u,
+                                const Plane2& d) const {
+    PairTrack x;
+    x.at = d;
+    x.level = ValueAt(level, d);
+    x.slope = ring_.TurnSlope(h, d) * 2 / (1 + u * u);
+    x.highest = ValueAt(DerivativeOf(DerivativeOf(level)), d) < 0;
+    return x;
+  }
+  INTERVOX_HD void Look(double u, Tracks* out) const {
+    const Heading h = turn_->At(u);
+    const CircleLevel level = ring_.LevelAt(h);
+    out->count = 0;
+    ForRootsAround(DerivativeOf(level), [&](const Plane2& d) {
+      if (out->count < kCircleRoots) out->track[out->count++] = TrackOf(level, h, u, d);
+    });
+  }
+  INTERVOX_HD static const PairTrack* NearestOf(const Tracks& tracks, const PairTrack& now) {
+    const PairTrack* was = nullptr;
+    double nearest = INFINITY;
+    for (int i = 0; i < tracks.count; ++i) {
+      const Plane2 way = tracks.track[i].at - now.at;
+      if (tracks.track[i].highest != now.highest || !(Dot(way, way) < nearest)) continue;
+      nearest = Dot(way, way);
+      was = &tracks.track[i];
+    }
+    return was;
+  }
+  /** Whether extrema of both signs begin, end or leap. */
+  INTERVOX_HD static bool Changes(const Tracks& before, const Tracks& now) {
+    constexpr double kLeap = 0.5;
+    bool above = false, below = false, leap = before.count != now.count;
+    for (int i = 0; i < before.count; ++i) {
+      (before.track[i].level > 0 ? above : below) = true;
+    }
+    for (int i = 0; i < now.count; ++i) {
+      (now.track[i].level > 0 ? above : below) = true;
+      const PairTrack* was = NearestOf(before, now.track[i]);
+      const Plane2 way = was != nullptr ? was->at - now.track[i].at : Plane2{1.0, 0.0};
+      leap = leap || Dot(way, way) > kLeap * kLeap;
+    }
+    return leap && above && below;
+  }
+  /** The extremum of the same kind nearest to one. */
+  INTERVOX_HD PairTrack TrackAt(double u, const PairTrack& near) const {
+    Tracks tracks;
+    Look(u, &tracks);
+    const PairTrack* found = NearestOf(tracks, near);
+    return found != nullptr ? *found : near;
+  }
+  INTERVOX_HD void Follow(PairTrack first, double from, PairTrack last, double to) {
+    const double sign = first.level > 0 ? 1.0 : -1.0;
+    constexpr double kNear = 0.3, kEnds = 0.05;
+    for (int k = 0; k < kSeeks && (first.level > 0) == (last.level > 0); ++k) {
+      const double h = to - from, f0 = sign * first.level, f1 = sign * last.level;
+      double t = 0.0, lowest = 0.0;
+      if (!LowestOfCubic(f0, sign * first.slope * h, f1, sign * last.slope * h, &t, &lowest))
+        return;
+      if (lowest > kNear * (std::fmax(f0, f1) - lowest)) return;
+      const double u = from + std::fmax(kEnds, std::fmin(1 - kEnds, t)) * h;
+      const PairTrack x = TrackAt(u, t < 0.5 ? first : last);
+      if ((x.level > 0) != (first.level > 0)) {
+        AddChange(from, u, first);
+        AddChange(u, to, x);
+        return;
+      }
+      const bool left = sign * x.slope < 0;
+      (left ? from : to) = u;
+      (left ? first : last) = x;
+    }
+    if ((first.level > 0) != (last.level > 0)) AddChange(from, to, first);
+  }
+  INTERVOX_HD void AddChange(double lo, double hi, PairTrack at_lo) {
+    const bool above = at_lo.level > 0;
+    for (int k = 0; k < kHalvings; ++k) {
+      const double u = 0.5 * (lo + hi);
+      const PairTrack x = TrackAt(u, at_lo);
+      const bool same = (x.level > 0) == above;
+      (same ? lo : hi) = u;
+      if (same) at_lo = x;
+    }
+    turn_->breaks.Add(0.5 * (lo + hi));
+    turn_->singular.Add(0.5 * (lo + hi));
+  }
+
+  const RingOfTwo& ring_;
+  HalfTurn* turn_;
+};
+
+/** (R13): integrals over a part of ∂Ω; `closure` and `turning` are zero over all of it. */
+struct FaceSums {
+  Moments body;
+  double a = 0.0;
+  Vec3 closure, turning;              ///< ∫ n dS and ∫ x × n dS
+  double lean_v = 0.0, lean_a = 0.0;  ///< v and a by the nested rule
+
+  INTERVOX_HD FaceSums& operator+=(const FaceSums& other) {
+    body += other.body;
+    a += other.a;
+    closure += other.closure;
+    turning += other.turning;
+    lean_v += other.lean_v;
+    lean_a += other.lean_a;
+    return *this;
+  }
+};
+
+/** (R13): adds the arc from p counterclockwise by at most a quarter turn to q, over the angle dφ.
+ */
+INTERVOX_HD inline void AddQuarter(const RingOfTwo& ring, const Heading& h, const Plane2& p,
+                                   const Plane2& q, double angle, FaceSums* out) {
+  Plane2 middle = p + q;
+  const double length = std::sqrt(Dot(middle, middle));
+  if (!(length > 0)) return;
+  middle = 1 / length * middle;
+  const double sine = Cross(middle, q), reach = sine / (1 + Dot(middle, q));
+  if (!(reach > 0)) return;
+  const Vec3 out_L = h.c * ring.F.Col(0) + h.s * ring.F.Col(1), up = ring.F.Col(2);
+  const NestedRule<12>& rule = Kronrod11();
+  for (int i = 0; i < 11; ++i) {
+    const double u = reach * (2 * rule.x[i] - 1), per = 1 / (1 + u * u);
+    const double c = (1 - u * u) * per, s = 2 * u * per;
+    const Plane2 d{middle.x * c - middle.z * s, middle.z * c + middle.x * s};
+    const double rho = ring.major + ring.minor * d.x;
+    const double area = 4 * reach * rule.fine[i] * per * ring.minor * rho * angle;
+    const Vec3 normal = ring.side * (d.x * out_L + d.z * up);
+    const Vec3 x = ring.o + rho * out_L + ring.minor * d.z * up;
+    const double cone = area * Dot(x, normal);
+    out->a += area;
+    out->closure += area * normal;
+    out->turning += area * Cross(x, normal);
+    out->body.v += cone / 3;
+    out->body.m += cone / 4 * x;
+    out->body.second += cone / 5 * Square(x);
+  }
+}
+
+/** (R13): adds the arcs of the tube at an azimuth that lie in the other torus. Returns the number
+ of their ends. */
+INTERVOX_HD inline int AddArcsAt(const RingOfTwo& ring, const Heading& h, double angle,
+                                 FaceSums* out) {
+  const CircleLevel level = ring.LevelAt(h);
+  Plane2 end[kCircleRoots];
+  int ends = 0;
+  ForRootsAround(level, [&](const Plane2& d) {
+    if (ends < kCircleRoots) end[ends++] = d;
+  });
+  // Roots come by quadrants, in each ascending.
+  for (int i = 0; i < (ends > 0 ? ends : 1); ++i) {
+    Plane2 p = ends > 0 ? end[i] : Plane2{1.0, 0.0};
+    const Plane2 q = ends > 0 ? end[i + 1 < ends ? i + 1 : 0] : p;
+    // In quarter turns from p on: how many before q.
+    int quarters = 0;
+    Plane2 next{-p.z, p.x};
+    if (ends < 2) {
+      quarters = 4;
+    } else {
+      Plane2 from = p;
+      while (quarters < 3 && !(Cross(from, q) > 0 && Dot(from, q) > 0)) {
+        from = {-from.z, from.x};
+        ++quarters;
+      }
+    }
+    // One look between p and q.
+    const double half = 0.5;
+    Plane2 middle = quarters == 0 ? p + q : next;
+    if (quarters == 1) middle = half * (p + next);
+    middle = 1 / std::sqrt(Dot(middle, middle)) * middle;
+    if (ValueAt(level, middle) >= 0) continue;
+    for (int k = 0; k < quarters; ++k) {
+      AddQuarter(ring, h, p, next, angle, out);
+      p = next;
+      next = {-p.z, p.x};
+    }
+    if (ends >= 2) AddQuarter(ring, h, p, q, angle, out);
+  }
+  out->body.s = ring.weight * out->closure;
+  out->body.g = ring.weight * out->turning;
+  return ends;
+}
+
+/** (R13): sums over one torus. A panel whose sections have different numbers of ends has an event
+ in it, and becomes two. False where there are too many. */
+INTERVOX_HD inline bool SumFaces(const RingOfTwo& ring, double tolerance, FaceSums* total,
+                                 RuleResult* result) {
+  constexpr int kMostEvents = 16, kMore = 3, kMost = 27, kHalvings = 48;
+  for (int half = 0; half < 2; ++half) {
+    HalfTurn turn;
+    turn.sense = half == 0 ? 1.0 : -1.0;
+    PairLooks(ring, &turn).Find();
+    double begin = turn.lower;
+    int events = 0;
+    for (int i = 0; i <= turn.breaks.count;) {
+      if (turn.breaks.full || turn.singular.full) return false;
+      const double end = i < turn.breaks.count ? turn.breaks.at[i] : turn.upper,
+                   width = end - begin;
+      if (!(width > 0)) {
+        ++i;
+        continue;
+      }
+      int kind = -1;
+      double at = 0.0, before = 0.0, after = begin;
+      const auto node = [&](double s, double step, double weight, FaceSums* sums) {
+        const double rest = 1 - s;
+        const double u = s < 0.5 ? begin + width * (s * s * (3 - 2 * s))
+                                 : end - width * (rest * rest * (3 - 2 * rest));
+        const double du = 6 * s * rest * width * step * weight;
+        const int ends = AddArcsAt(ring, turn.At(u), 2 * du / (1 + u * u), sums);
+        if (kind >= 0 && ends != kind && !(after > begin)) {
+          before = at;
+          after = u;
+        }
+        kind = ends;
+        at = u;
+      };
+      RuleResult panel;
+      const FaceSums part =
+          SumNested<FaceSums>(0.0, 1.0, kMore, kMost, tolerance, {}, node, &panel);
+      if (after > begin && after > before && events < kMostEvents) {
+        FaceSums unused;
+        const int ends = AddArcsAt(ring, turn.At(before), 0.0, &unused);
+        for (int k = 0; k < kHalvings; ++k) {
+          const double u = 0.5 * (before + after);
+          (AddArcsAt(ring, turn.At(u), 0.0, &unused) == ends ? before : after) = u;
+        }
+        if (after > begin && after < end) {
+          turn.breaks.Add(after);
+          turn.singular.Add(after);
+          ++events;
+          continue;
+        }
+      }
+      *total += part;
+      result->error += panel.error;
+      result->reach += panel.reach;
+      ++result->work;
+      begin = end;
+      ++i;
+    }
+  }
+  return true;
+}
+
+INTERVOX_HD inline RingOfTwo MakeRingOfTwo(const LocalSurface& one, const LocalSurface& two) {
+  const geometry::Surface &s = one.surface, &t = two.surface;
+  RingOfTwo ring;
+  ring.F = s.R;
+  ring.o = s.o;
+  ring.major = s.e.x;
+  ring.minor = s.e.y;
+  ring.side = s.side;
+  ring.weight = one.weight;
+  ring.axis = TransposeTimes(s.R, t.R.Col(2));
+  ring.centre = TransposeTimes(s.R, t.o - s.o);
+  ring.other_major = t.e.x;
+  ring.other_minor = t.e.y;
+  ring.other_side = t.side;
+  return ring;
+}
+
+/** (R13): moments of what two whole tori have in common, or of one outside of the other. Refused
+ where the boundary does not close: something was missed then. */
+INTERVOX_HD inline RuleResult TwoRingsRule(const LocalPair& pair, Moments* moments) {
+  *moments = {};
+  if (pair.planes > 0 || pair.count != 2) return {};
+  for (int i = 0; i < 2; ++i) {
+    const geometry::Surface& s = pair.surface[i].surface;
+    if (s.kind != geometry::SurfaceKind::kTorus || !(s.e.x > s.e.y)) return {};
+  }
+  if (pair.surface[0].surface.side < 0 && pair.surface[1].surface.side < 0) return {};
+  RuleResult result{true, 0.0, 0, false};
+  FaceSums sums;
+  const double tolerance = std::fmax(1e-2 * pair.tolerance, 1e-13);
+  double reach = 0.0;
+  for (int i = 0; i < 2; ++i) {
+    const RingOfTwo ring = MakeRingOfTwo(pair.surface[i], pair.surface[1 - i]);
+    if (!SumFaces(ring, tolerance, &sums, &result)) return {};
+    reach = std::fmax(reach, Norm(ring.o) + ring.major + ring.minor);
+  }
+  if (!(sums.body.v > 0) || !(sums.a > 0)) return {};
+  // Where the surface has a gap its place counts.
+  const double span = Norm(pair.upper - pair.lower);
+  const double gap = Norm(sums.closure) * span + Norm(sums.turning);
+  constexpr double kClosed = 1e-6;
+  if (!(gap <= kClosed * sums.body.v)) return {};
+  result.error += gap + 4 * kPositionRounding * reach * sums.a + kLevelRounding * sums.body.v;
+  result.reach += gap;
+  *moments = sums.body;
+  return result;
+}
+
+}  // namespace intervox::cuda::internal::slice
