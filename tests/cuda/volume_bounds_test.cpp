@@ -239,9 +239,10 @@ std::vector<geometry::Surface> RingOrSector(Random* random, double major, const 
 }
 
 // What a plane leaves of a ring on its two sides adds up to the ring, in another one: with sections
-// that have other corners, and other panels.
+// that have other corners, and other panels. Errors of columns are estimates, which a pair in 200
+// may exceed; bounds hold for all.
 void CheckRingsInParts(unsigned seed, int pairs, unsigned first = 0) {
-  int checked = 0;
+  int checked = 0, exceeded = 0;
   for (unsigned n = first; checked < pairs; ++n) {
     ASSERT_LT(n, first + 20u * static_cast<unsigned>(pairs));
     Random random(1000 * seed + n);
@@ -265,10 +266,13 @@ void CheckRingsInParts(unsigned seed, int pairs, unsigned first = 0) {
       lower += m.volume_lo;
       upper += m.volume_hi;
     }
-    EXPECT_NEAR(whole.volume, V, error + 1e-12 * V) << seed << ": " << n;
+    const double off = std::fabs(whole.volume - V) - 1e-12 * V;
+    exceeded += off > error ? 1 : 0;
+    EXPECT_LE(off, 4 * error) << seed << ": " << n;
     EXPECT_LE(whole.volume_lo, upper) << seed << ": " << n;
     EXPECT_GE(whole.volume_hi, lower) << seed << ": " << n;
   }
+  EXPECT_LE(exceeded, pairs / 200);
 }
 
 TEST(VolumeBounds, HoldForRingsInParts) { CheckRingsInParts(3, 40); }
