@@ -96,5 +96,27 @@ TEST(SlowSimulationGrids, ABallAndABoxComeToRestAndStay) {
   }
 }
 
+// A ball of 16 mm is told of from voxels of 4 mm on, in its own grid and in the body's.
+TEST(SimulationGrids, WarnsOfVoxelsNearTheBodysSize) {
+  for (const double h : {3.9e-3, 4.1e-3, 80e-3}) {
+    for (const bool own : {false, true}) {
+      const std::string ball = "{sphere: {radius: 0.008}}", voxels = std::to_string(h);
+      const Simulation simulation(
+          host::ParseScene("schema: intervox/scene/2\nduration: 1\nintegrator: {step: "
+                           "1e-3}\nbodies:\n  ball: {shape: " +
+                               (own ? "{grid: {of: " + ball + ", voxel_size: " + voxels + "}}"
+                                    : ball + ", representation: {grid: " + voxels + "}") +
+                               ", mass: 1}\n",
+                           "coarse.yaml"));
+      ASSERT_EQ(simulation.Warnings().size(), h > 4e-3 ? 1u : 0u) << h << own;
+      if (h > 4e-3) {
+        EXPECT_NE(simulation.Warnings()[0].find("bodies.ball.shape: on a grid of voxels of "),
+                  std::string::npos);
+        EXPECT_NE(simulation.Warnings()[0].find("only 0.016 m thick"), std::string::npos);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace intervox
