@@ -14,9 +14,7 @@ inline double SampleFactor() {
 }
 
 /** `count` times the factor; at least 1. */
-inline int Samples(int count) {
-  return static_cast<int>(std::fmax(1.0, count * SampleFactor()));
-}
+inline int Samples(int count) { return static_cast<int>(std::fmax(1.0, count * SampleFactor())); }
 
 /** The distance between samples `step` apart, over the factor; at least 1. */
 inline std::size_t Stride(std::size_t step) {
