@@ -42,7 +42,7 @@ finish_one() {
 # INTERVOX_ASAN=all compiles the tests under sanitizers too, which takes twice as long.
 # Tests that take seconds without sanitizers, minutes with them, are left out where shorter ones run the
 # same code; those of damaged files draw fewer samples.
-ASAN_LEAVES_OUT=(BatchMemory.A* BilinearEnergy.* BilinearImpacts.* CheckpointTest.ResumesLaws* Cli.ManySignals* CutsInPoints.OfAPart*
+ASAN_LEAVES_OUT=(BatchMemory.A* BilinearEnergy.* BilinearImpacts.* CheckpointTest.ResumesLaws* Cli.ManySignals* Cli.MeshesOfScenes* CutsInPoints.OfAPart*
   ImpulseFlow.SmallSteps* ImpulseLaws.AnyCollision* InsertionForce.OfATaper* JointChain.RandomOnes* Passivity.RandomPartsThat*
   PointsWithoutRoom.* PolytopeImpacts.* PolytopesInPoints.TheEnergy*)
 # The fast tests of a folder in eight parts for each core, as some take far longer than others; a process
