@@ -78,7 +78,8 @@ bool Refused(const fs::path& path, const std::string& bytes, const Content& whol
 
 // Flips a bit in every byte of those that are `step` apart.
 void CheckFlippedBits(std::size_t step) {
-  const fs::path path = fs::path(::testing::TempDir()) / "intervox_flip.h5";
+  const fs::path path =
+      fs::path(::testing::TempDir()) / ("intervox_flip_" + std::to_string(step) + ".h5");
   const std::string good = SmallFile(path);
   const Content whole = ContentOf(path);
   ASSERT_EQ(whole.columns.size(), 4u);
