@@ -71,7 +71,7 @@ def peg():
     return Setting({
         "hole": {"shape": {"difference": [{"box": {"size": [0.4] * 3}}, bore]}, "fixed": True},
         "peg": free({"box": {"size": [0.1, 0.1, 0.2]}}, box_inertia(0.1, 0.1, 0.2), {"position": [0, 0, 0.025]},
-                    [0.1, 0.05, 0], [0.1, 0.2, 0.15])}, 4e6, 4e6 / (2 * 0.01), 2, 4.5, 550)
+                    [0.1, 0.05, 0], [0.1, 0.2, 0.15])}, 4e6, 4e6 / (2 * 0.01), 2, 4, 550)
 
 
 TEETH, MODULE, ALPHA = 20, 0.006, np.radians(20)
