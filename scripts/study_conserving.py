@@ -71,7 +71,7 @@ def peg():
     return Setting({
         "hole": {"shape": {"difference": [{"box": {"size": [0.4] * 3}}, bore]}, "fixed": True},
         "peg": free({"box": {"size": [0.1, 0.1, 0.2]}}, box_inertia(0.1, 0.1, 0.2), {"position": [0, 0, 0.025]},
-                    [0.1, 0.05, 0], [0.1, 0.2, 0.15])}, 4e6, 4e6 / (2 * 0.01), 2, 4, 550)
+                    [0.1, 0.05, 0], [0.1, 0.2, 0.15])}, 4e6, 4e6 / (2 * 0.01), 2, 6, 550)
 
 
 TEETH, MODULE, ALPHA = 20, 0.006, np.radians(20)
@@ -139,7 +139,9 @@ def scene(case):
     if case.law == "conserving":
         coefficient, exponent = law_of(case, setting)
         normal = {"model": "conserving", "coefficient": coefficient, "exponent": exponent}
-    duration = 1.1 * case.contacts / setting.rate + 0.2
+    # The peg's onsets become rarer as it comes to turn.
+    margin = 1.7 if case.part == "long" and case.contacts > SLICE_CONTACTS else 1.1
+    duration = margin * case.contacts / setting.rate + 0.2
     # ω grows with the root of the coefficient.
     step = case.phase * np.sqrt(case.softer) / setting.omega
     return {"name": case.name, "duration": duration, "gravity": setting.gravity,
