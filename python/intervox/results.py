@@ -15,6 +15,11 @@ from ._inputs import parse_scene
 _SCHEMA = "intervox/results/"
 
 
+def _require_open(group: Any) -> None:
+    if not group:
+        raise ValueError("the results file is closed. Open it again with load_results")
+
+
 class Columns:
     """A group of a results file: columns by name, as attributes or items, each read when asked."""
 
@@ -22,8 +27,7 @@ class Columns:
         self._group = group
 
     def __getitem__(self, name: str) -> Any:
-        if not self._group:
-            raise ValueError("the results file is closed. Open it again with load_results")
+        _require_open(self._group)
         if name not in self._group:
             raise KeyError(f"there is no '{name}' in {self._group.name}; there are: "
                            f"{', '.join(self._group)}")
@@ -91,8 +95,7 @@ class Results(Columns):
     @property
     def attributes(self) -> dict[str, Any]:
         """What the file says of the run: name, version, scene, summary."""
-        if not self._file:
-            raise ValueError("the results file is closed. Open it again with load_results")
+        _require_open(self._file)
         return {k: _text(v) if isinstance(v, (bytes, str)) else v
                 for k, v in self._file.attrs.items()}
 

@@ -2,6 +2,9 @@
  */
 #pragma once
 
+#include <gtest/gtest.h>
+
+#include <cmath>
 #include <vector>
 
 #include "cuda/prepare.h"
@@ -69,6 +72,27 @@ inline LocalPair LocalPairOf(const PairQuery& query) {
   static SmallPolyhedron polyhedron;
   if (MakePairFrame(MakeView(query), &frame)) Prepare(frame, &polyhedron, &pair);
   return pair;
+}
+
+/** Expects −∂V/∂x = S and −∂V/∂θ = G about the centroid of an answer.
+ @param volume  V with the first solid moved by a pose; @param trial  for messages */
+template <class Volume>
+void ExpectGradient(const Answer& got, const Volume& volume, int trial) {
+  const double h = 1e-5, area = std::fmax(Norm(got.metrics.area_vector), 1e-3);
+  const auto v = [&](const Vec3& dx, const Vec3& turn) {
+    Pose X;
+    X.R = intervox::testing::Turned(turn, X.R);
+    X.p = got.metrics.p_WC - X.R * got.metrics.p_WC + dx;
+    return volume(X);
+  };
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3 e;
+    e[axis] = h;
+    EXPECT_NEAR(-(v(e, {}) - v(-e, {})) / (2 * h), got.metrics.area_vector[axis], 2e-4 * area)
+        << trial;
+    EXPECT_NEAR(-(v({}, e) - v({}, -e)) / (2 * h), got.metrics.area_moment[axis], 2e-4 * area)
+        << trial;
+  }
 }
 
 }  // namespace intervox::cuda::testing

@@ -98,21 +98,8 @@ TEST(SliceTwoRings, AreaVectorAndMomentAreTheGradientOfV) {
     const Answer got = Slice(rings.a, rings.b, 1e-11);
     if (!got.result.accepted || !(got.moments.v > 1e-6)) continue;
     ++compared;
-    const double h = 1e-5, area = std::fmax(Norm(got.metrics.area_vector), 1e-3);
-    const auto v = [&](const Vec3& dx, const Vec3& turn) {
-      Pose X;
-      X.R = intervox::testing::Turned(turn, X.R);
-      X.p = got.metrics.p_WC - X.R * got.metrics.p_WC + dx;
-      return Slice(X * rings.a, rings.b, 1e-11).moments.v;
-    };
-    for (int axis = 0; axis < 3; ++axis) {
-      Vec3 e;
-      e[axis] = h;
-      EXPECT_NEAR(-(v(e, {}) - v(-e, {})) / (2 * h), got.metrics.area_vector[axis], 2e-4 * area)
-          << i;
-      EXPECT_NEAR(-(v({}, e) - v({}, -e)) / (2 * h), got.metrics.area_moment[axis], 2e-4 * area)
-          << i;
-    }
+    testing::ExpectGradient(
+        got, [&](const Pose& X) { return Slice(X * rings.a, rings.b, 1e-11).moments.v; }, i);
   }
   EXPECT_GT(compared, 15);
 }

@@ -204,6 +204,19 @@ TEST(CutsInPoints, OfAnLOnAFloorChangeNothing) {
       whole, "across");
 }
 
+/** A part that is pressed onto a base, 3 ms later. */
+Simulation Press(const std::string& base, const std::string& part, const std::string& pose) {
+  Simulation simulation = testing::FromText(
+      "duration: 3e-3\nintegrator: {step: 1e-3}\ncontact_models: {default: {geometry: points, "
+      "normal: {model: gonthier, stiffness: 1e5, exponent: 1, restitution: 0.3}, friction: "
+      "{model: coulomb, mu: 0.3}}}\nbodies:\n  base: {shape: " +
+          base + ", fixed: true}\n  part: {shape: " + part + ", mass: 1, pose: " + pose +
+          ", velocity: {linear: [0.1, 0.1, 0]}}\n",
+      2);
+  testing::RunToEnd(&simulation);
+  return simulation;
+}
+
 // The flat side of an L has an edge inside, where its long block ends and the short one goes on.
 // The long one's face is covered in part there, and capsules and ellipsoids feel none of it.
 TEST(CutsInPoints, OfAnLAreNotFeltByRoundParts) {
@@ -211,17 +224,6 @@ TEST(CutsInPoints, OfAnLAreNotFeltByRoundParts) {
   const std::string with_leg =
       "{union: [{box: {size: [1, 1, 3]}, pose: {position: [0.5, 0.5, -1.5]}}, "
       "{box: {size: [2, 1, 1]}, pose: {position: [2, 0.5, -0.5]}}]}";
-  const auto press = [](const std::string& base, const std::string& part, const std::string& pose) {
-    Simulation simulation = testing::FromText(
-        "duration: 3e-3\nintegrator: {step: 1e-3}\ncontact_models: {default: {geometry: points, "
-        "normal: {model: gonthier, stiffness: 1e5, exponent: 1, restitution: 0.3}, friction: "
-        "{model: coulomb, mu: 0.3}}}\nbodies:\n  base: {shape: " +
-            base + ", fixed: true}\n  part: {shape: " + part + ", mass: 1, pose: " + pose +
-            ", velocity: {linear: [0.1, 0.1, 0]}}\n",
-        2);
-    testing::RunToEnd(&simulation);
-    return simulation.State()[1];
-  };
   std::mt19937 engine(3);
   std::uniform_real_distribution<double> any(-1, 1);
   for (const std::string part :
@@ -231,7 +233,8 @@ TEST(CutsInPoints, OfAnLAreNotFeltByRoundParts) {
       const std::string pose =
           fmt::format("{{position: [{}, 0.5, 0.195], quaternion: [0.7, {}, 0.7, {}]}}",
                       1.0 + 0.3 * any(engine), 0.1 * any(engine), 0.1 * any(engine));
-      const BodyState on_box = press(box, part, pose), on_l = press(with_leg, part, pose);
+      const BodyState on_box = Press(box, part, pose).State()[1],
+                      on_l = Press(with_leg, part, pose).State()[1];
       EXPECT_LT(Norm(on_box.v_WB - on_l.v_WB), 1e-9) << part << pose;
       EXPECT_LT(Norm(on_box.w_WB - on_l.w_WB), 1e-9) << part << pose;
       EXPECT_GT(on_box.v_WB.z, -0.028);  // it falls no more
@@ -270,19 +273,6 @@ std::string UnionOf(const std::vector<std::pair<Vec3, Vec3>>& boxes) {
                         text.empty() ? "" : ", ", size.x, size.y, size.z, at.x, at.y, at.z);
   }
   return "{union: [" + text + "]}";
-}
-
-/** A part that is pressed onto a base, 3 ms later. */
-Simulation Press(const std::string& base, const std::string& part, const std::string& pose) {
-  Simulation simulation = testing::FromText(
-      "duration: 3e-3\nintegrator: {step: 1e-3}\ncontact_models: {default: {geometry: points, "
-      "normal: {model: gonthier, stiffness: 1e5, exponent: 1, restitution: 0.3}, friction: "
-      "{model: coulomb, mu: 0.3}}}\nbodies:\n  base: {shape: " +
-          base + ", fixed: true}\n  part: {shape: " + part + ", mass: 1, pose: " + pose +
-          ", velocity: {linear: [0.1, 0.1, 0]}}\n",
-      2);
-  testing::RunToEnd(&simulation);
-  return simulation;
 }
 
 // Boxes, hulls, cylinders and capsules feel the same union however it was cut, and where it is flat

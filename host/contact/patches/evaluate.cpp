@@ -224,10 +224,12 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int thr
 
 void HandOver(const PatchRules& rules, std::span<const ActivePair> pairs, Patches* patches,
               std::vector<int>* contact_of) {
-  if (patches->held.empty() || std::none_of(contact_of->begin(), contact_of->end(),
-                                            [](int contact) { return contact < 0; })) {
-    return;
-  }
+  const auto is_new_point = [&](std::size_t k) {
+    return (*contact_of)[k] < 0 && rules.Settings(pairs[k].i, pairs[k].j).points;
+  };
+  std::size_t first = 0;
+  while (first < pairs.size() && !is_new_point(first)) ++first;
+  if (patches->held.empty() || first == pairs.size()) return;
   std::vector<bool> seen(patches->contacts.size(), false);
   for (const int contact : *contact_of) {
     if (contact >= 0) seen[static_cast<std::size_t>(contact)] = true;
@@ -240,9 +242,9 @@ void HandOver(const PatchRules& rules, std::span<const ActivePair> pairs, Patche
     lost.push_back(h);
   }
   bool moved = false;
-  for (std::size_t k = 0; k < pairs.size() && !lost.empty(); ++k) {
+  for (std::size_t k = first; k < pairs.size() && !lost.empty(); ++k) {
     const ActivePair& pair = pairs[k];
-    if ((*contact_of)[k] >= 0 || !rules.Settings(pair.i, pair.j).points) continue;
+    if (!is_new_point(k)) continue;
     auto nearest = lost.end();
     double least = pair.nearby;
     for (auto h = lost.begin(); h != lost.end(); ++h) {
