@@ -9,12 +9,12 @@ namespace intervox::cuda {
 struct CellView {
   const geometry::Surface* surfaces = nullptr;
   const Vec3* corners = nullptr;  ///< of a closed polytope in the cell's frame [m]; may be absent
-  const std::int32_t* loop = nullptr;          ///< geometry::Corners::loop
-  const std::int32_t* loop_begin = nullptr;    ///< geometry::Corners::begin
-  const std::int32_t* loop_surface = nullptr;  ///< geometry::Corners::surface
+  const geometry::HalfEdge* half_edges = nullptr;  ///< of the polytope's surface
+  const geometry::CornerFace* faces = nullptr;     ///< of the polytope's surface
   const geometry::OrientedBox* bounds = nullptr;
   std::int32_t surface_count = 0;
   std::int32_t corner_count = 0;  ///< 0: no closed surface is known
+  std::int32_t half_edge_count = 0;
   std::int32_t face_count = 0;
   bool bounded = true;
   bool polytope = false;
@@ -42,11 +42,11 @@ inline CellView MakeView(const geometry::Cell& cell) {
   view.polytope = cell.polytope;
   if (cell.corners.p_C.empty()) return view;
   view.corners = cell.corners.p_C.data();
-  view.loop = cell.corners.loop.data();
-  view.loop_begin = cell.corners.begin.data();
-  view.loop_surface = cell.corners.surface.data();
+  view.half_edges = cell.corners.half_edges.data();
+  view.faces = cell.corners.faces.data();
   view.corner_count = static_cast<std::int32_t>(cell.corners.p_C.size());
-  view.face_count = static_cast<std::int32_t>(cell.corners.surface.size());
+  view.half_edge_count = static_cast<std::int32_t>(cell.corners.half_edges.size());
+  view.face_count = static_cast<std::int32_t>(cell.corners.faces.size());
   return view;
 }
 

@@ -99,10 +99,13 @@ INTERVOX_HD bool IsFaceOf(const ClipPlane& plane, double coincide, const P& poly
   for (int f = 0; f < polyhedron.faces(); ++f) {
     if ((polyhedron.Bodies(f) & plane.bodies) == 0) continue;
     bool on = true;
-    for (int i = 0; on && i < polyhedron.LoopSize(f); ++i) {
-      const double d = Dot(plane.n, polyhedron.Corner(polyhedron.Loop(f, i))) - plane.offset;
+    const int first = polyhedron.FirstEdge(f);
+    int h = first;
+    do {
+      const double d = Dot(plane.n, polyhedron.Corner(polyhedron.Origin(h))) - plane.offset;
       on = d <= coincide && d >= -coincide;
-    }
+      h = polyhedron.NextEdge(h);
+    } while (on && h != first);
     if (on) return true;
   }
   return false;

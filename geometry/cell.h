@@ -37,15 +37,29 @@ struct FacePolygon {
   std::vector<Vec3> p_C;  ///< vertices in the cell's frame [m]
 };
 
-/** The closed surface of a bounded polytope: distinct corners, and each face's loop over them.
+/** One direction of an edge of a closed surface: half-edges 2e and 2e + 1 are those of edge e. */
+struct HalfEdge {
+  std::uint16_t origin;  ///< the corner that it starts from
+  std::uint16_t next;    ///< the half-edge that follows, counter-clockwise seen from outside
+  std::uint16_t face;    ///< the face whose loop it belongs to
+};
+
+/** A face of a closed surface. */
+struct CornerFace {
+  std::int32_t surface;    ///< index into Cell::surfaces
+  std::int32_t half_edge;  ///< one of its loop
+};
+
+/** The closed surface of a bounded polytope.
 
  Empty where the face polygons do not close: unbounded or curved cells. */
 struct Corners {
-  std::vector<Vec3> p_C;              ///< corners in the cell's frame [m]
-  std::vector<std::int32_t> loop;     ///< corners of each face in turn, as Cell::faces orders them
-  std::vector<std::int32_t> begin;    ///< face f owns loop[begin[f] … begin[f+1])
-  std::vector<std::int32_t> surface;  ///< the surface of face f
-  std::vector<bool> extreme;          ///< of each corner: the body's, too; empty: all are
+  std::vector<Vec3> p_C;            ///< corners in the cell's frame, no two the same [m]
+  std::vector<std::int32_t> loop;   ///< corners of each face in turn
+  std::vector<std::int32_t> begin;  ///< face f owns loop[begin[f] … begin[f+1])
+  std::vector<CornerFace> faces;    ///< those of Cell::faces that have three corners, in order
+  std::vector<HalfEdge> half_edges;
+  std::vector<bool> extreme;  ///< of each corner: the body's, too; empty: all are
 };
 
 /** An intersection of sides of surfaces, in the frame C of its body.

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <map>
+#include <span>
 #include <utility>
 
 #include "geometry/cell.h"
@@ -20,20 +22,34 @@ int FindOrAdd(const Vec3& p, double tolerance, std::vector<Vec3>* corners) {
   return static_cast<int>(corners->size()) - 1;
 }
 
-// Every directed edge has its reverse exactly once.
-bool IsClosed(const Corners& corners) {
-  std::vector<std::pair<int, int>> edges;
-  for (std::size_t f = 0; f + 1 < corners.begin.size(); ++f) {
-    const int first = corners.begin[f], end = corners.begin[f + 1];
-    for (int i = first; i < end; ++i) {
-      edges.emplace_back(corners.loop[i], corners.loop[i + 1 < end ? i + 1 : first]);
+// Makes the loops' half-edges. False when an edge has not two of them, one in each direction.
+bool MakeHalfEdges(Corners* corners) {
+  constexpr std::size_t kMost = 65535;
+  const std::size_t count = corners->loop.size();
+  if (count % 2 != 0 || count > kMost) return false;
+  corners->half_edges.resize(count);
+  std::map<std::pair<int, int>, std::size_t> numbers;
+  std::size_t edges = 0;
+  for (std::size_t f = 0; f < corners->faces.size(); ++f) {
+    const std::span<const std::int32_t> loop(corners->loop.data() + corners->begin[f],
+                                             corners->loop.data() + corners->begin[f + 1]);
+    std::vector<std::uint16_t> halves;
+    for (std::size_t i = 0; i < loop.size(); ++i) {
+      const int from = loop[i], to = loop[(i + 1) % loop.size()];
+      const auto other = numbers.find({to, from});
+      if (other == numbers.end() && 2 * edges == count) return false;
+      const std::size_t h = other == numbers.end() ? 2 * edges++ : other->second + 1;
+      if (!numbers.insert({{from, to}, h}).second) return false;
+      corners->half_edges[h].origin = static_cast<std::uint16_t>(from);
+      corners->half_edges[h].face = static_cast<std::uint16_t>(f);
+      halves.push_back(static_cast<std::uint16_t>(h));
     }
+    for (std::size_t i = 0; i < halves.size(); ++i) {
+      corners->half_edges[halves[i]].next = halves[(i + 1) % halves.size()];
+    }
+    corners->faces[f].half_edge = halves[0];
   }
-  std::sort(edges.begin(), edges.end());
-  if (std::adjacent_find(edges.begin(), edges.end()) != edges.end()) return false;
-  return std::all_of(edges.begin(), edges.end(), [&](const auto& e) {
-    return std::binary_search(edges.begin(), edges.end(), std::pair(e.second, e.first));
-  });
+  return 2 * edges == count;
 }
 
 /** The corners of the faces' polygons; empty where they do not close. */
@@ -47,10 +63,9 @@ Corners CornersOfFaces(const Cell& cell) {
       size = std::max({size, d.x, d.y, d.z});
     }
   }
+  corners.begin.push_back(0);
   for (const FacePolygon& face : cell.faces) {
     const std::size_t first = corners.loop.size();
-    corners.begin.push_back(static_cast<std::int32_t>(first));
-    corners.surface.push_back(face.surface);
     for (const Vec3& p : face.p_C) {
       const int i = FindOrAdd(p, kSameCorner * size, &corners.p_C);
       if (corners.loop.size() == first || corners.loop.back() != i) corners.loop.push_back(i);
@@ -58,10 +73,14 @@ Corners CornersOfFaces(const Cell& cell) {
     while (corners.loop.size() > first + 1 && corners.loop.back() == corners.loop[first]) {
       corners.loop.pop_back();
     }
-    if (corners.loop.size() < first + 3) corners.loop.resize(first);
+    if (corners.loop.size() < first + 3) {
+      corners.loop.resize(first);
+      continue;
+    }
+    corners.begin.push_back(static_cast<std::int32_t>(corners.loop.size()));
+    corners.faces.push_back({face.surface, 0});
   }
-  corners.begin.push_back(static_cast<std::int32_t>(corners.loop.size()));
-  return IsClosed(corners) ? corners : Corners{};
+  return MakeHalfEdges(&corners) ? corners : Corners{};
 }
 
 }  // namespace

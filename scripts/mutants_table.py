@@ -755,4 +755,10 @@ MUTANTS = [
            "if (!(std::fabs(balance) > «kWorthSaying * through»)) return;", "HUGE_VAL", "host:Cli.RunTells*"),
     Mutant("host/mesh/write.cpp", "a mesh is written over what stands there",
            "made = «path.string() + \".new\"»;", "path.string()", "host:Cli.What*"),
+    Mutant("cuda/rules/polytope/polyhedron_impl.h", "a place that is free is freed again",
+           "} else if («is_free_[i]») {", "false", "cuda:Polyhedron*"),
+    Mutant("cuda/rules/polytope/polyhedron_impl.h", "a face of which an edge in the plane is left stays",
+           "if («from_on && to_on && edge_[after].next == leaving») {", "false", "cuda:Polyhedron*"),
+    Mutant("cuda/rules/polytope/polyhedron_impl.h", "a corner in the plane is cut off its face as any other",
+           "const bool «from_on = d_[inside] == 0», to_on", "from_on = false", "cuda:Polyhedron*"),
 ]

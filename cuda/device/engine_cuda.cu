@@ -73,26 +73,26 @@ const StepKernels& KernelsInOrder() {
 struct FlatCells {
   std::vector<geometry::Surface> surfaces;
   std::vector<Vec3> corners;
-  std::vector<std::int32_t> loops, begins, loop_surfaces;
+  std::vector<geometry::HalfEdge> half_edges;
+  std::vector<geometry::CornerFace> faces;
   std::vector<geometry::OrientedBox> bounds;
 };
 
 // Where a cell starts in FlatCells.
 struct FlatOffset {
-  std::size_t surface = 0, corner = 0, loop = 0, begin = 0, loop_surface = 0, bounds = 0;
+  std::size_t surface = 0, corner = 0, half_edge = 0, face = 0, bounds = 0;
 };
 
 FlatOffset Append(const CellView& cell, FlatCells* flat) {
-  const FlatOffset at{flat->surfaces.size(), flat->corners.size(),       flat->loops.size(),
-                      flat->begins.size(),   flat->loop_surfaces.size(), flat->bounds.size()};
+  const FlatOffset at{flat->surfaces.size(), flat->corners.size(), flat->half_edges.size(),
+                      flat->faces.size(), flat->bounds.size()};
   flat->surfaces.insert(flat->surfaces.end(), cell.surfaces, cell.surfaces + cell.surface_count);
   flat->bounds.push_back(*cell.bounds);
   if (cell.corner_count > 0) {
     flat->corners.insert(flat->corners.end(), cell.corners, cell.corners + cell.corner_count);
-    flat->loops.insert(flat->loops.end(), cell.loop, cell.loop + cell.loop_begin[cell.face_count]);
-    flat->begins.insert(flat->begins.end(), cell.loop_begin, cell.loop_begin + cell.face_count + 1);
-    flat->loop_surfaces.insert(flat->loop_surfaces.end(), cell.loop_surface,
-                               cell.loop_surface + cell.face_count);
+    flat->half_edges.insert(flat->half_edges.end(), cell.half_edges,
+                            cell.half_edges + cell.half_edge_count);
+    flat->faces.insert(flat->faces.end(), cell.faces, cell.faces + cell.face_count);
   }
   return at;
 }
@@ -113,8 +113,8 @@ class DeviceCells {
       return begin;
     };
     const std::size_t surfaces = place(flat_.surfaces), corners = place(flat_.corners),
-                      loops = place(flat_.loops), begins = place(flat_.begins),
-                      loop_surfaces = place(flat_.loop_surfaces), bounds = place(flat_.bounds);
+                      half_edges = place(flat_.half_edges), faces = place(flat_.faces),
+                      bounds = place(flat_.bounds);
     auto* d_cells = static_cast<char*>(state.cells.Reserve(bytes));
     const auto upload = [&](const auto& values, std::size_t begin, auto** d_values) {
       if (!values.empty()) {
@@ -124,9 +124,8 @@ class DeviceCells {
     };
     upload(flat_.surfaces, surfaces, &d_surfaces_);
     upload(flat_.corners, corners, &d_corners_);
-    upload(flat_.loops, loops, &d_loops_);
-    upload(flat_.begins, begins, &d_begins_);
-    upload(flat_.loop_surfaces, loop_surfaces, &d_loop_surfaces_);
+    upload(flat_.half_edges, half_edges, &d_half_edges_);
+    upload(flat_.faces, faces, &d_faces_);
     upload(flat_.bounds, bounds, &d_bounds_);
   }
 
@@ -137,9 +136,8 @@ class DeviceCells {
     view->bounds = d_bounds_ + at.bounds;
     if (view->corner_count == 0) return;
     view->corners = d_corners_ + at.corner;
-    view->loop = d_loops_ + at.loop;
-    view->loop_begin = d_begins_ + at.begin;
-    view->loop_surface = d_loop_surfaces_ + at.loop_surface;
+    view->half_edges = d_half_edges_ + at.half_edge;
+    view->faces = d_faces_ + at.face;
   }
 
  private:
@@ -147,9 +145,8 @@ class DeviceCells {
   std::unordered_map<const geometry::Cell*, FlatOffset> offsets_;
   const geometry::Surface* d_surfaces_ = nullptr;
   const Vec3* d_corners_ = nullptr;
-  const std::int32_t* d_loops_ = nullptr;
-  const std::int32_t* d_begins_ = nullptr;
-  const std::int32_t* d_loop_surfaces_ = nullptr;
+  const geometry::HalfEdge* d_half_edges_ = nullptr;
+  const geometry::CornerFace* d_faces_ = nullptr;
   const geometry::OrientedBox* d_bounds_ = nullptr;
 };
 

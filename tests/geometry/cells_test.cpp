@@ -184,6 +184,41 @@ TEST(Cells, FacePolygonsLieOnTheirPlanesAndTurnCounterclockwise) {
   }
 }
 
+// 2e and 2e + 1 are opposite, and each face's half-edges run along its loop.
+void ExpectHalfEdgesOfLoops(const Corners& corners) {
+  const std::vector<HalfEdge>& half = corners.half_edges;
+  ASSERT_EQ(half.size(), corners.loop.size());
+  ASSERT_EQ(corners.begin.size(), corners.faces.size() + 1);
+  for (std::size_t h = 0; h < half.size(); ++h) {
+    EXPECT_EQ(half[half[h].next].origin, half[h ^ 1].origin);
+    EXPECT_EQ(half[half[h].next].face, half[h].face);
+  }
+  for (std::size_t f = 0; f < corners.faces.size(); ++f) {
+    std::size_t h = static_cast<std::size_t>(corners.faces[f].half_edge);
+    for (std::int32_t i = corners.begin[f]; i < corners.begin[f + 1]; ++i) {
+      EXPECT_EQ(half[h].face, f);
+      EXPECT_EQ(half[h].origin, corners.loop[static_cast<std::size_t>(i)]);
+      h = half[h].next;
+    }
+    EXPECT_EQ(h, static_cast<std::size_t>(corners.faces[f].half_edge));
+  }
+}
+
+TEST(Cells, HalfEdgesAreThoseOfTheLoops) {
+  Random random(37);
+  int polytopes = 0;
+  for (int round = 0; round < 200; ++round) {
+    std::vector<Vec3> points;
+    for (int k = 0; k < 4 + round % 40; ++k) points.push_back(random.Direction());
+    for (const Cell& cell : ToCells(*Leaf(Convex{points}, random.RandomPose(1)))) {
+      if (cell.corners.p_C.empty()) continue;
+      ++polytopes;
+      ExpectHalfEdgesOfLoops(cell.corners);
+    }
+  }
+  EXPECT_GT(polytopes, 190);
+}
+
 TEST(Cells, BoundsFollowTheAxesOfTheSolid) {
   Random random(34);
   for (int round = 0; round < 20; ++round) {

@@ -57,9 +57,8 @@ void CheckView(const intervox::cuda::CellView& cell) {
   check(cell.bounds, 1);
   if (cell.corner_count == 0) return;
   check(cell.corners, cell.corner_count);
-  check(cell.loop_begin, cell.face_count + 1);
-  check(cell.loop, cell.loop_begin[cell.face_count]);
-  check(cell.loop_surface, cell.face_count);
+  check(cell.half_edges, cell.half_edge_count);
+  check(cell.faces, cell.face_count);
 }
 
 void CheckBatch(const intervox::cuda::Batch& batch) {

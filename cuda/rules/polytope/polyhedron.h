@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 
 #include "cuda/moments/moments.h"
 
@@ -29,15 +30,20 @@ enum class Cut {
 };
 
 /** A convex polyhedron with at most kCorners corners and kFaces faces. Not initialised: call SetBox
- or Begin/AddCorner/AddFace first. */
+ or Begin/AddCorner/AddFace/SetHalfEdges first.
+
+ Half-edges 2e and 2e + 1 are the two directions of edge e; each knows the corner that it starts
+ from, its face, and which half-edge follows on that face, counter-clockwise seen from outside. So a
+ cut costs what it changes. The places of corners that are gone repeat one that is left. */
 template <int kCorners, int kFaces>
 class Polyhedron {
  public:
-  /** Room for all loops together: twice the edges of a polyhedron with kFaces faces. */
-  static constexpr int kLoop = 6 * kFaces;
+  /** Room for edges: kFaces faces have fewer than 3 kFaces, and a cut adds some before others go.
+   */
+  static constexpr int kEdges = 4 * kFaces;
   /** Corners are looked at this many at a time: a vector register's worth. */
   static constexpr int kWide = 4;
-  static_assert(kCorners % kWide == 0 && kLoop < 32768 && kCorners < 32768);
+  static_assert(kCorners % kWide == 0 && 2 * kEdges < 65535 && kCorners < 65535);
 
   /** Makes it the box [lower, upper] of faces that belong to neither body. */
   INTERVOX_HD void SetBox(const Vec3& lower, const Vec3& upper) {
@@ -49,48 +55,44 @@ class Polyhedron {
 
   /** Empties it. */
   INTERVOX_HD void Begin() {
-    current_ = 0;
-    corners_ = faces_ = planes_ = 0;
-    begin_[0][0] = 0;
+    corners_ = faces_ = planes_ = edges_ = free_corners_ = free_edges_ = 0;
+    is_out_[kCorners] = false;
   }
 
-  /** Adds a corner; false when full. All corners come before the first cut. */
+  /** Adds a corner; false when full. All corners come before the half-edges. */
   INTERVOX_HD bool AddCorner(const Vec3& p) {
     if (corners_ == kCorners) return false;
-    x_[0][corners_] = p.x;
-    y_[0][corners_] = p.y;
-    z_[0][corners_] = p.z;
-    ++corners_;
+    SetCorner(corners_++, p.x, p.y, p.z);
     return true;
   }
 
-  /** Adds a face with its loop, counter-clockwise seen from outside; false when full. */
-  INTERVOX_HD bool AddFace(const std::int32_t* loop, int count, const ClipPlane& plane) {
-    const int first = begin_[0][faces_];
-    if (faces_ == kFaces || first + count > kLoop) return false;
-    for (int i = 0; i < count; ++i) loop_[0][first + i] = static_cast<Index>(loop[i]);
-    plane_[0][faces_] = static_cast<Index>(planes_);
-    table_[planes_++] = plane;
-    begin_[0][++faces_] = static_cast<Index>(first + count);
+  /** Adds a face, to which the half-edge belongs; false when full. */
+  INTERVOX_HD bool AddFace(const ClipPlane& plane, int half_edge) {
+    if (faces_ == kFaces) return false;
+    StartFace(plane, half_edge);
     return true;
   }
 
-  /** Ends the list of corners. Call it after the last AddCorner. */
-  INTERVOX_HD void EndCorners() { Pad(0, corners_); }
+  /** Ends the polyhedron with all half-edges of its corners and faces; false when full. */
+  INTERVOX_HD bool SetHalfEdges(const geometry::HalfEdge* half_edges, int count) {
+    if (count > 2 * kEdges) return false;
+    edges_ = count / 2;
+    std::memcpy(edge_, half_edges, sizeof(geometry::HalfEdge) * static_cast<std::size_t>(count));
+    while (corners_ % kWide != 0) FreeCorner(corners_++, 0);
+    return true;
+  }
 
   /** Cuts off what lies beyond the plane.
    @param on        corners this close count as on the plane [m]: rounding of the coordinates.
    @param coincide  a parallel face this close is the same face [m]; a rest this thin is empty. */
   INTERVOX_HD Cut Clip(const ClipPlane& plane, double on, double coincide);
 
-  /** Number of corners. */
+  /** Number of corners, of which some may be there twice. */
   INTERVOX_HD int corners() const { return corners_; }
   /** Number of faces. */
   INTERVOX_HD int faces() const { return faces_; }
   /** Corner i. */
-  INTERVOX_HD Vec3 Corner(int i) const {
-    return {x_[current_][i], y_[current_][i], z_[current_][i]};
-  }
+  INTERVOX_HD Vec3 Corner(int i) const { return {x_[i], y_[i], z_[i]}; }
   /** Bodies of face f, as ClipPlane::bodies. */
   INTERVOX_HD int Bodies(int f) const { return Plane(f).bodies; }
   /** Unit normal of face f, outward. */
@@ -99,10 +101,12 @@ class Polyhedron {
   INTERVOX_HD double Offset(int f) const { return Plane(f).offset; }
   /** Weight of face f. */
   INTERVOX_HD double Weight(int f) const { return Plane(f).weight; }
-  /** Number of corners of face f. */
-  INTERVOX_HD int LoopSize(int f) const { return begin_[current_][f + 1] - begin_[current_][f]; }
-  /** Corner i of face f. */
-  INTERVOX_HD int Loop(int f, int i) const { return loop_[current_][begin_[current_][f] + i]; }
+  /** A half-edge of face f. */
+  INTERVOX_HD int FirstEdge(int f) const { return edge_of_[face_[f]]; }
+  /** The half-edge that follows on the same face. */
+  INTERVOX_HD int NextEdge(int h) const { return edge_[h].next; }
+  /** The corner that a half-edge starts from. */
+  INTERVOX_HD int Origin(int h) const { return edge_[h].origin; }
   /** The axis-aligned box of the corners. */
   INTERVOX_HD void GetBox(Vec3* lower, Vec3* upper) const;
   /** The least n·x over the corners. */
@@ -113,48 +117,60 @@ class Polyhedron {
   INTERVOX_HD Moments Integrate(double* area) const;
 
  private:
-  using Index = std::int16_t;
+  using Index = std::uint16_t;
+  static constexpr Index kNone = 65535;
   // Everything that lives during one cut only.
   struct Work {
-    const double *x, *y, *z;  // now
-    double *to_x, *to_y, *to_z;
-    const Index* from_loop;
-    Index* loop_out;
-    int kept = 0;  // corners that stay; crossings come behind them
-    int loop = 0, faces = 0, crossings = 0, edges = 0;
+    int inside = 0;  // a corner that stays
+    int gone_corners = 0, gone_edges = 0, leaving = 0, outline = 0;
     bool full = false;
   };
 
-  INTERVOX_HD int FindCrossing(int inside, int outside, Work* work);
-  INTERVOX_HD const ClipPlane& Plane(int f) const { return table_[plane_[current_][f]]; }
-  INTERVOX_HD void CloseFace(int first, int plane, Work* work);
-  INTERVOX_HD Cut FindCoincident(const ClipPlane& plane, double coincide);
-  INTERVOX_HD void AddEdge(int from, int to, Work* work);
-  // Inlined, so that what lives during a cut stays in registers.
-  __attribute__((always_inline)) INTERVOX_HD void CutFace(int f, Work* work);
-  INTERVOX_HD void AddCap(int plane, Work* work);
-  // Fills the last vector of corners with copies of the first, which change no extremum.
-  INTERVOX_HD void Pad(int buffer, int corners) {
-    for (int i = corners; i % kWide != 0; ++i) {
-      x_[buffer][i] = x_[buffer][0];
-      y_[buffer][i] = y_[buffer][0];
-      z_[buffer][i] = z_[buffer][0];
-    }
+  INTERVOX_HD const ClipPlane& Plane(int f) const { return table_[face_[f]]; }
+  INTERVOX_HD Index Target(int h) const { return edge_[h ^ 1].origin; }
+  INTERVOX_HD void StartFace(const ClipPlane& plane, int half_edge) {
+    edge_of_[planes_] = static_cast<Index>(half_edge);
+    face_[faces_++] = static_cast<Index>(planes_);
+    table_[planes_++] = plane;
   }
+  INTERVOX_HD void SetCorner(int i, double x, double y, double z) {
+    x_[i] = x;
+    y_[i] = y;
+    z_[i] = z;
+    is_free_[i] = false;
+  }
+  // Corner i now repeats corner j, and its place may be taken.
+  INTERVOX_HD void FreeCorner(int i, int j) {
+    SetCorner(i, x_[j], y_[j], z_[j]);
+    is_free_[i] = true;
+    free_corner_[free_corners_++] = static_cast<Index>(i);
+  }
+  INTERVOX_HD int TakeCorner(Work* work);
+  INTERVOX_HD int TakeEdge(Work* work);
+  INTERVOX_HD Cut FindCoincident(const ClipPlane& plane, double coincide);
+  INTERVOX_HD void Classify(double on, Work* work);
+  INTERVOX_HD void CutEdges(Work* work);
+  INTERVOX_HD void CutFace(int leaving, Work* work);
+  INTERVOX_HD void DropFaces();
+  INTERVOX_HD void AddCap(const ClipPlane& plane, Work* work);
 
-  int current_;
-  int corners_;
+  int corners_;  // a multiple of kWide, those that repeat another included
   int faces_;
   int planes_;
-  double x_[2][kCorners], y_[2][kCorners], z_[2][kCorners];
+  int edges_;  // those whose place may be taken included
+  int free_corners_, free_edges_;
+  double x_[kCorners], y_[kCorners], z_[kCorners];
   double d_[kCorners];           // signed distance to the plane of this cut
   ClipPlane table_[2 * kFaces];  // of all faces so far
-  Index map_[kCorners];          // new index, or -1 outside
-  Index loop_[2][kLoop];
-  Index begin_[2][kFaces + 1];
-  Index plane_[2][kFaces];                     // of each face, in table_
-  std::int32_t crossing_[kFaces];              // corners inside and outside, as one number
-  Index edge_from_[kFaces], edge_to_[kFaces];  // of the cap
+  Index edge_of_[2 * kFaces];    // a half-edge of each of those
+  Index face_[kFaces];           // which of those are left
+  bool is_free_[kCorners];       // it repeats another corner
+  bool is_out_[kCorners + 1];    // of this cut; the last, never, is where free edges start and end
+  Index free_corner_[kCorners], gone_corner_[kCorners];
+  geometry::HalfEdge edge_[2 * kEdges];
+  Index free_edge_[kEdges], gone_edge_[kEdges];
+  Index leaving_[kEdges];  // half-edges from inside, or from the plane, to outside
+  Index outline_[kEdges];  // half-edges of the new face
 };
 
 }  // namespace intervox::cuda

@@ -35,8 +35,12 @@ struct Extremes {
 
 template <int kCorners, int kFaces>
 INTERVOX_HD void Polyhedron<kCorners, kFaces>::SetBox(const Pose& X, const Vec3& half) {
-  constexpr std::int32_t kBoxLoops[6][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}, {0, 1, 5, 4},
-                                            {2, 6, 7, 3}, {0, 2, 3, 1}, {4, 5, 7, 6}};
+  // Corner i lies at the upper end of axis k where bit k of i is set; faces are -x, x, -y, …
+  constexpr geometry::HalfEdge kHalfEdges[24] = {
+      {0, 2, 0},  {4, 16, 2}, {4, 4, 0},  {6, 19, 5}, {6, 6, 0},  {2, 20, 3}, {2, 0, 0}, {0, 23, 4},
+      {1, 10, 1}, {3, 17, 4}, {3, 12, 1}, {7, 22, 3}, {7, 14, 1}, {5, 21, 5}, {5, 8, 1}, {1, 18, 2},
+      {0, 15, 2}, {1, 7, 4},  {5, 1, 2},  {4, 13, 5}, {6, 11, 3}, {7, 3, 5},  {3, 5, 3}, {2, 9, 4}};
+  constexpr int kFirst[6] = {0, 8, 16, 5, 7, 19};
   Begin();
   const Vec3 axis[3] = {X.R.Col(0), X.R.Col(1), X.R.Col(2)};
   const Vec3 u = half.x * axis[0], v = half.y * axis[1], w = half.z * axis[2];
@@ -45,25 +49,22 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::SetBox(const Pose& X, const Vec3&
   }
   for (int k = 0; k < 3; ++k) {
     const double middle = Dot(axis[k], X.p);
-    AddFace(kBoxLoops[2 * k], 4, {-axis[k], half[k] - middle, 0.0, 0});
-    AddFace(kBoxLoops[2 * k + 1], 4, {axis[k], half[k] + middle, 0.0, 0});
+    AddFace({-axis[k], half[k] - middle, 0.0, 0}, kFirst[2 * k]);
+    AddFace({axis[k], half[k] + middle, 0.0, 0}, kFirst[2 * k + 1]);
   }
+  SetHalfEdges(kHalfEdges, 24);
 }
 
 template <int kCorners, int kFaces>
 INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, double on,
                                                    double coincide) {
-  Work work;
-  work.x = x_[current_];
-  work.y = y_[current_];
-  work.z = z_[current_];
   internal::Extremes<kWide> extremes;
   for (int i = 0; i < corners_; i += kWide) {
     double d[kWide];
     for (int k = 0; k < kWide; ++k) {
-      d[k] = std::fma(
-          plane.n.x, work.x[i + k],
-          std::fma(plane.n.y, work.y[i + k], std::fma(plane.n.z, work.z[i + k], -plane.offset)));
+      d[k] =
+          std::fma(plane.n.x, x_[i + k],
+                   std::fma(plane.n.y, y_[i + k], std::fma(plane.n.z, z_[i + k], -plane.offset)));
     }
     for (int k = 0; k < kWide; ++k) d_[i + k] = d[k];
     if (i == 0) {
@@ -85,41 +86,171 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, doubl
   }
   if (highest <= on) return Cut::kNone;
 
-  if (planes_ == 2 * kFaces) return Cut::kFull;
-  table_[planes_] = plane;
-  const int next = current_ ^ 1;
-  work.to_x = x_[next];
-  work.to_y = y_[next];
-  work.to_z = z_[next];
-  work.from_loop = loop_[current_];
-  work.loop_out = loop_[next];
-  for (int i = 0; i < corners_; ++i) {
-    if (d_[i] >= -on && d_[i] <= on) d_[i] = 0;
-    // Written in any case and kept if inside.
-    work.to_x[work.kept] = work.x[i];
-    work.to_y[work.kept] = work.y[i];
-    work.to_z[work.kept] = work.z[i];
-    const bool inside = d_[i] <= 0;
-    map_[i] = static_cast<Index>(inside ? work.kept : -1);
-    work.kept += inside;
-  }
-  begin_[next][0] = 0;
-  for (int f = 0; f < faces_ && !work.full; ++f) CutFace(f, &work);
-  AddCap(planes_, &work);
+  Work work;
+  Classify(on, &work);
+  CutEdges(&work);
+  for (int i = 0; i < work.leaving && !work.full; ++i) CutFace(leaving_[i], &work);
   if (work.full) return Cut::kFull;
-  ++planes_;
-  current_ = next;
-  corners_ = work.kept + work.crossings;
-  faces_ = work.faces;
-  Pad(next, corners_);
+  DropFaces();
+  AddCap(plane, &work);
+  if (work.full) return Cut::kFull;
+  for (int i = 0; i < work.gone_corners; ++i) FreeCorner(gone_corner_[i], work.inside);
+  for (int i = 0; i < work.gone_edges; ++i) {
+    const Index e = gone_edge_[i];
+    edge_[2 * e].origin = edge_[2 * e + 1].origin = kCorners;
+    free_edge_[free_edges_++] = e;
+  }
   return faces_ < 4 ? Cut::kEmpty : Cut::kCut;
+}
+
+// Corners within rounding of the plane lie on it: d is 0.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::Classify(double on, Work* work) {
+  while (d_[work->inside] > on) ++work->inside;
+  for (int i = 0; i < corners_; ++i) {
+    is_out_[i] = d_[i] > on;
+    if (!is_out_[i]) {
+      if (d_[i] >= -on) d_[i] = 0;
+    } else if (is_free_[i]) {
+      // What repeats a corner that goes repeats another.
+      SetCorner(i, x_[work->inside], y_[work->inside], z_[work->inside]);
+      is_free_[i] = true;
+    } else {
+      gone_corner_[work->gone_corners++] = static_cast<Index>(i);
+    }
+  }
+}
+
+// (T1): an edge that crosses the plane ends in a new corner there, unless it starts on the plane.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutEdges(Work* work) {
+  for (int e = 0; e < edges_; ++e) {
+    const bool out = is_out_[edge_[2 * e].origin];
+    if (out == is_out_[edge_[2 * e + 1].origin]) {
+      if (out) gone_edge_[work->gone_edges++] = static_cast<Index>(e);
+      continue;
+    }
+    const int leaving = out ? 2 * e + 1 : 2 * e;
+    leaving_[work->leaving++] = static_cast<Index>(leaving);
+    const int inside = edge_[leaving].origin, outside = Target(leaving);
+    if (d_[inside] == 0) continue;
+    const int corner = TakeCorner(work);
+    // From the nearer end, so that rounding is relative to the shorter step.
+    const double a = -d_[inside], b = d_[outside];
+    const bool from_inside = a <= b;
+    const int u = from_inside ? inside : outside, w = from_inside ? outside : inside;
+    const double t = (from_inside ? a : b) / (a + b);
+    SetCorner(corner, x_[u] + t * (x_[w] - x_[u]), y_[u] + t * (y_[w] - y_[u]),
+              z_[u] + t * (z_[w] - z_[u]));
+    is_out_[corner] = false;
+    edge_[leaving ^ 1].origin = static_cast<Index>(corner);
+  }
+}
+
+// A place for a new corner.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline int Polyhedron<kCorners, kFaces>::TakeCorner(Work* work) {
+  if (free_corners_ == 0) {
+    if (corners_ == kCorners) {
+      work->full = true;
+      return 0;
+    }
+    for (int k = 0; k < kWide; ++k) FreeCorner(corners_++, work->inside);
+  }
+  return free_corner_[--free_corners_];
+}
+
+// A place for a new edge.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline int Polyhedron<kCorners, kFaces>::TakeEdge(Work* work) {
+  if (free_edges_ > 0) return free_edge_[--free_edges_];
+  if (edges_ == kEdges) {
+    work->full = true;
+    return 0;
+  }
+  return edges_++;
+}
+
+// An edge in the plane replaces what the face of a half-edge that leaves has outside.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(int leaving, Work* work) {
+  int entering = edge_[leaving].next;
+  while (is_out_[Target(entering)]) entering = edge_[entering].next;
+  const Index inside = edge_[leaving].origin, again = Target(entering);
+  const bool from_on = d_[inside] == 0, to_on = d_[again] == 0;
+  const Index from = from_on ? inside : Target(leaving);
+  const Index to = to_on ? again : edge_[entering].origin;
+  const int after = to_on ? edge_[entering].next : entering;
+  const int face = edge_[leaving].face;
+  if (from == to) {
+    // The face has that corner in the plane and, but for rounding, no other.
+    gone_edge_[work->gone_edges++] = static_cast<Index>(leaving / 2);
+    int before = after;
+    while (edge_[before].next != leaving && before != leaving) before = edge_[before].next;
+    edge_[before].next = static_cast<Index>(after);
+    edge_of_[face] = before == leaving ? kNone : static_cast<Index>(after);
+    return;
+  }
+  if (from_on && to_on && edge_[after].next == leaving) {
+    // The face has that edge in the plane and nothing inside: the new face takes the edge.
+    gone_edge_[work->gone_edges++] = static_cast<Index>(leaving / 2);
+    edge_of_[face] = kNone;
+    outline_[work->outline++] = static_cast<Index>(after);
+    return;
+  }
+  int h = leaving;
+  if (!from_on) {
+    h = 2 * TakeEdge(work);
+    edge_[leaving].next = static_cast<Index>(h);
+    edge_[h].origin = from;
+    edge_[h].face = static_cast<Index>(face);
+  }
+  edge_[h].next = static_cast<Index>(after);
+  edge_[h ^ 1].origin = to;
+  edge_of_[face] = static_cast<Index>(h);
+  outline_[work->outline++] = static_cast<Index>(h ^ 1);
+}
+
+// Forgets the faces that lie outside.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::DropFaces() {
+  const int faces = faces_;
+  faces_ = 0;
+  for (int f = 0; f < faces; ++f) {
+    const Index h = edge_of_[face_[f]];
+    if (h != kNone && !is_out_[edge_[h].origin]) face_[faces_++] = face_[f];
+  }
+}
+
+// One face, unless rounding made the outline touch itself.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::AddCap(const ClipPlane& plane, Work* work) {
+  while (work->outline > 0 && !work->full) {
+    if (faces_ == kFaces || planes_ == 2 * kFaces) {
+      work->full = true;
+      return;
+    }
+    const Index first = outline_[--work->outline];
+    Index h = first;
+    while (Target(h) != edge_[first].origin) {
+      int i = work->outline - 1;
+      while (i > 0 && edge_[outline_[i]].origin != Target(h)) --i;
+      edge_[h].face = static_cast<Index>(planes_);
+      edge_[h].next = outline_[i];
+      h = outline_[i];
+      outline_[i] = outline_[--work->outline];
+    }
+    edge_[h].face = static_cast<Index>(planes_);
+    edge_[h].next = first;
+    StartFace(plane, first);
+  }
 }
 
 template <int kCorners, int kFaces>
 INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::FindCoincident(const ClipPlane& plane,
                                                              double coincide) {
   for (int f = 0; f < faces_; ++f) {
-    ClipPlane& face = table_[plane_[current_][f]];
+    ClipPlane& face = table_[face_[f]];
     const Vec3 apart = Abs(face.n - plane.n), facing = Abs(face.n + plane.n);
     const double gap = plane.offset - face.offset;
     if (apart.x <= internal::kSameNormal && apart.y <= internal::kSameNormal &&
@@ -141,117 +272,6 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::FindCoincident(const ClipPlane& pl
   return Cut::kNone;
 }
 
-// The corner where an edge meets the plane: computed for the first of its two faces.
-// (T1): the corner in which the edge crosses the plane.
-template <int kCorners, int kFaces>
-INTERVOX_HD inline int Polyhedron<kCorners, kFaces>::FindCrossing(int inside, int outside,
-                                                                  Work* work) {
-  if (d_[inside] == 0) return map_[inside];
-  const std::int32_t edge = inside << 16 | outside;
-  for (int i = 0; i < work->crossings; ++i) {
-    if (crossing_[i] == edge) return work->kept + i;
-  }
-  const int corner = work->kept + work->crossings;
-  if (work->crossings == kFaces || corner == kCorners) {
-    work->full = true;
-    return 0;
-  }
-  // From the nearer end, so that rounding is relative to the shorter step.
-  const double a = -d_[inside], b = d_[outside];
-  const bool from_inside = a <= b;
-  const int u = from_inside ? inside : outside, w = from_inside ? outside : inside;
-  const double t = (from_inside ? a : b) / (a + b);
-  work->to_x[corner] = work->x[u] + t * (work->x[w] - work->x[u]);
-  work->to_y[corner] = work->y[u] + t * (work->y[w] - work->y[u]);
-  work->to_z[corner] = work->z[u] + t * (work->z[w] - work->z[u]);
-  crossing_[work->crossings++] = edge;
-  return corner;
-}
-
-template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CloseFace(int first, int plane, Work* work) {
-  const int next = current_ ^ 1;
-  if (work->loop < first + 3) {
-    work->loop = first;
-    return;
-  }
-  if (work->faces == kFaces) {
-    work->full = true;
-    return;
-  }
-  plane_[next][work->faces] = static_cast<Index>(plane);
-  begin_[next][++work->faces] = static_cast<Index>(work->loop);
-}
-
-template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::AddEdge(int from, int to, Work* work) {
-  if (from == to) return;
-  if (work->edges == kFaces) {
-    work->full = true;
-    return;
-  }
-  edge_from_[work->edges] = static_cast<Index>(from);
-  edge_to_[work->edges++] = static_cast<Index>(to);
-}
-
-template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(int f, Work* work) {
-  const int begin = begin_[current_][f], end = begin_[current_][f + 1];
-  const int first = work->loop;
-  if (first + 2 * (end - begin) > kLoop) {
-    work->full = true;
-    return;
-  }
-  const auto push = [&](int corner) { work->loop_out[work->loop++] = static_cast<Index>(corner); };
-  int left_at = -1, entered_first = -1;
-  int before = work->from_loop[end - 1], before_to = map_[before];
-  for (int i = begin; i < end; ++i) {
-    const int corner = work->from_loop[i], to = map_[corner];
-    if ((before_to | to) < 0 && before_to != to) {
-      if (to >= 0) {
-        const int entered = FindCrossing(corner, before, work);
-        if (entered != to) push(entered);
-        if (left_at < 0) {
-          entered_first = entered;
-        } else {
-          AddEdge(entered, left_at, work);
-          left_at = -1;
-        }
-      } else {
-        left_at = FindCrossing(before, corner, work);
-        if (left_at != before_to) push(left_at);
-      }
-    }
-    if (to >= 0) push(to);
-    before = corner;
-    before_to = to;
-  }
-  if (entered_first >= 0) AddEdge(entered_first, left_at, work);
-  CloseFace(first, plane_[current_][f], work);
-}
-
-template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::AddCap(int plane, Work* work) {
-  // One loop, unless rounding made the cut outline touch itself.
-  if (work->loop + work->edges > kLoop) work->full = true;
-  while (work->edges > 0 && !work->full) {
-    const int first = work->loop;
-    const int start = edge_from_[0];
-    int at = start;
-    do {
-      int e = 0;
-      while (e < work->edges && edge_from_[e] != at) ++e;
-      if (e == work->edges) break;
-      work->loop_out[work->loop++] = static_cast<Index>(at);
-      at = edge_to_[e];
-      --work->edges;
-      edge_from_[e] = edge_from_[work->edges];
-      edge_to_[e] = edge_to_[work->edges];
-    } while (at != start && !work->full);
-    CloseFace(first, plane, work);
-  }
-}
-
 template <int kCorners, int kFaces>
 INTERVOX_HD void Polyhedron<kCorners, kFaces>::GetBox(Vec3* lower, Vec3* upper) const {
   *lower = *upper = Corner(0);
@@ -263,11 +283,10 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::GetBox(Vec3* lower, Vec3* upper) 
 
 template <int kCorners, int kFaces>
 INTERVOX_HD double Polyhedron<kCorners, kFaces>::Lowest(const Vec3& n) const {
-  const double *x = x_[current_], *y = y_[current_], *z = z_[current_];
   internal::Extremes<kWide> extremes;
   for (int i = 0; i < corners_; i += kWide) {
     double d[kWide];
-    for (int k = 0; k < kWide; ++k) d[k] = n.x * x[i + k] + n.y * y[i + k] + n.z * z[i + k];
+    for (int k = 0; k < kWide; ++k) d[k] = n.x * x_[i + k] + n.y * y_[i + k] + n.z * z_[i + k];
     if (i == 0) {
       for (int k = 0; k < kWide; ++k) extremes.low[k] = d[k];
     }
@@ -281,20 +300,17 @@ INTERVOX_HD double Polyhedron<kCorners, kFaces>::Lowest(const Vec3& n) const {
 // (T2): the sums over all faces.
 template <int kCorners, int kFaces>
 INTERVOX_HD Moments Polyhedron<kCorners, kFaces>::Integrate(double* area) const {
-  const double *x = x_[current_], *y = y_[current_], *z = z_[current_];
   const Vec3 about = Corner(0);
   internal::TriangleSums<kWide> sums;
+  const auto at = [&](int h) { return Corner(edge_[h].origin) - about; };
   for (int f = 0; f < faces_; ++f) {
-    const Index* loop = loop_[current_] + begin_[current_][f];
-    const int count = LoopSize(f);
+    const int first = FirstEdge(f);
     const double weight = Plane(f).weight;
-    const auto at = [&](int corner) {
-      return Vec3{x[corner] - about.x, y[corner] - about.y, z[corner] - about.z};
-    };
-    const Vec3 u = at(loop[0]);
-    Vec3 v = at(loop[1]);
-    for (int i = 2; i < count; ++i) {
-      const Vec3 w = at(loop[i]);
+    const Vec3 u = at(first);
+    int h = edge_[first].next;
+    Vec3 v = at(h);
+    for (h = edge_[h].next; h != first; h = edge_[h].next) {
+      const Vec3 w = at(h);
       sums.Add(weight, u, v, w);
       v = w;
     }

@@ -55,22 +55,19 @@ INTERVOX_HD inline ClipPlane ToClipPlane(const geometry::Surface& s, const Pose&
   return {n, FusedDot(n, X_LC.p, offset_C), s.cut ? 0.0 : body == 0 ? -0.5 : 0.5, 1 << body};
 }
 
-// The cell's own closed surface, from its corners. False when the polyhedron is too small.
+// The cell's own closed surface. False when the polyhedron is too small.
 template <class P>
 INTERVOX_HD bool Start(const CellView& cell, const Pose& X_LC, int body, P* polyhedron) {
   polyhedron->Begin();
   for (int i = 0; i < cell.corner_count; ++i) {
     if (!polyhedron->AddCorner(FusedTransform(X_LC, cell.corners[i]))) return false;
   }
-  polyhedron->EndCorners();
   for (int f = 0; f < cell.face_count; ++f) {
-    const int first = cell.loop_begin[f], count = cell.loop_begin[f + 1] - first;
-    if (count == 0) continue;
     double scale = 0;
-    const ClipPlane plane = ToClipPlane(cell.surfaces[cell.loop_surface[f]], X_LC, body, &scale);
-    if (!polyhedron->AddFace(cell.loop + first, count, plane)) return false;
+    const ClipPlane plane = ToClipPlane(cell.surfaces[cell.faces[f].surface], X_LC, body, &scale);
+    if (!polyhedron->AddFace(plane, cell.faces[f].half_edge)) return false;
   }
-  return true;
+  return polyhedron->SetHalfEdges(cell.half_edges, cell.half_edge_count);
 }
 
 // Cuts with every plane of the cell; kNone and kCoincident are reported as kCut.

@@ -259,9 +259,8 @@ void PrefetchCells(std::span<const NearPair> pairs, std::span<const FinderScratc
     Prefetch(cell->surfaces.data(), cell->surfaces.size());
     const geometry::Corners& corners = cell->corners;
     Prefetch(corners.p_C.data(), corners.p_C.size());
-    Prefetch(corners.loop.data(), corners.loop.size());
-    Prefetch(corners.begin.data(), corners.begin.size());
-    Prefetch(corners.surface.data(), corners.surface.size());
+    Prefetch(corners.half_edges.data(), corners.half_edges.size());
+    Prefetch(corners.faces.data(), corners.faces.size());
   }
 }
 

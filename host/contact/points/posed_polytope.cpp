@@ -23,8 +23,8 @@ void Place(const geometry::Cell& cell, const Pose& X, PosedPolytope* out) {
   for (const Vec3& p : out->corners) {
     out->size = std::max(out->size, Norm(p - out->corners[0]));
   }
-  for (std::size_t f = 0; f < t.surface.size(); ++f) {
-    const geometry::Surface& s = cell.surfaces[static_cast<std::size_t>(t.surface[f])];
+  for (const geometry::CornerFace& face : t.faces) {
+    const geometry::Surface& s = cell.surfaces[static_cast<std::size_t>(face.surface)];
     const double side = s.side;
     out->normals.push_back(X.R * (side * s.PlaneNormal()));
     out->offsets.push_back(Dot(out->normals.back(), X * s.o));

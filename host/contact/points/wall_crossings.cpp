@@ -19,7 +19,7 @@ using geometry::SurfaceKind;
 constexpr double kLeastWeight = 1e-6;
 
 bool IsCut(const Cell& cell, int face) {
-  const auto surface = cell.corners.surface[static_cast<std::size_t>(face)];
+  const std::int32_t surface = cell.corners.faces[static_cast<std::size_t>(face)].surface;
   return cell.surfaces[static_cast<std::size_t>(surface)].cut;
 }
 

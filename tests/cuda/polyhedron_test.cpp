@@ -1,0 +1,125 @@
+// Cuts of polyhedra: the surface stays closed whatever the plane passes through, and what is kept
+// and what is cut away are the whole.
+#include "cuda/rules/polytope/polyhedron.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "cuda/rules/polytope/rule.h"
+#include "tests/cuda/families.h"
+
+namespace intervox::cuda {
+namespace {
+
+constexpr double kOn = 1e-14, kCoincide = 2e-13;  // [m], of polyhedra of about one metre
+
+// Every half-edge has its opposite, and the surface is that of a ball: V - E + F = 2.
+template <class P>
+void ExpectClosed(const P& polyhedron, int seed) {
+  std::map<std::pair<int, int>, int> balance;
+  std::set<int> corners;
+  int halves = 0;
+  for (int f = 0; f < polyhedron.faces(); ++f) {
+    int h = polyhedron.FirstEdge(f);
+    do {
+      ASSERT_LT(++halves, 10000) << seed;
+      const int from = polyhedron.Origin(h), to = polyhedron.Origin(polyhedron.NextEdge(h));
+      corners.insert(from);
+      ++balance[{from, to}];
+      --balance[{to, from}];
+      EXPECT_NEAR(Dot(polyhedron.Normal(f), polyhedron.Corner(from)), polyhedron.Offset(f), 2e-13)
+          << seed;
+      h = polyhedron.NextEdge(h);
+    } while (h != polyhedron.FirstEdge(f));
+  }
+  for (const auto& [edge, count] : balance) EXPECT_EQ(count, 0) << seed;
+  EXPECT_EQ(static_cast<int>(corners.size()) - halves / 2 + polyhedron.faces(), 2) << seed;
+}
+
+template <class P>
+double VolumeOf(const P& polyhedron) {
+  double area = 0;
+  return polyhedron.Integrate(&area).v;
+}
+
+// A corner of a random face: one that is there, not the copy of one that is gone.
+template <class P>
+Vec3 RandomCorner(const P& polyhedron, testing::Random* random) {
+  int h = polyhedron.FirstEdge(static_cast<int>(random->Uniform(0, polyhedron.faces())));
+  for (int k = static_cast<int>(random->Uniform(0, 5)); k > 0; --k) h = polyhedron.NextEdge(h);
+  return polyhedron.Corner(polyhedron.Origin(h));
+}
+
+// A plane through the middle, a corner, an edge or a diagonal, three corners, or just off a corner.
+template <class P>
+ClipPlane RandomPlane(const P& polyhedron, testing::Random* random) {
+  const Vec3 a = RandomCorner(polyhedron, random), b = RandomCorner(polyhedron, random),
+             c = RandomCorner(polyhedron, random);
+  Vec3 n = random->Direction(), through = a;
+  switch (static_cast<int>(random->Uniform(0, 5))) {
+    case 0:
+      through = 0.4 * a + 0.35 * b + 0.25 * c;
+      break;
+    case 1:
+      break;
+    case 2:
+      if (Norm(b - a) > 0.01) n = Normalized(Cross(n, b - a));
+      break;
+    case 3:
+      if (Norm(Cross(b - a, c - a)) > 1e-3) n = Normalized(Cross(b - a, c - a));
+      break;
+    case 4:
+      through = a - random->LogUniform(1e-15, 0.1) * n;
+      break;
+  }
+  return {n, Dot(n, through), 0.5, 1};
+}
+
+template <class P>
+void CheckCuts(int rounds, int cuts) {
+  testing::Random random(17);
+  int done = 0, through_corners = 0;
+  for (int round = 0; round < rounds; ++round) {
+    P whole;
+    whole.SetBox(random.RandomPose(0.3),
+                 {random.Uniform(0.2, 1), random.Uniform(0.2, 1), random.Uniform(0.2, 1)});
+    for (int k = 0; k < cuts; ++k) {
+      const int seed = 1000 * round + k;
+      const ClipPlane plane = RandomPlane(whole, &random);
+      P kept = whole, rest = whole;
+      const Cut cut = kept.Clip(plane, kOn, kCoincide);
+      ASSERT_NE(cut, Cut::kFull) << seed;
+      if (cut == Cut::kEmpty) continue;
+      if (cut != Cut::kCut) {
+        EXPECT_EQ(VolumeOf(kept), VolumeOf(whole)) << seed;
+        continue;
+      }
+      ExpectClosed(kept, seed);
+      const Cut other = rest.Clip({-plane.n, -plane.offset, 0.5, 1}, kOn, kCoincide);
+      if (other == Cut::kCut) ExpectClosed(rest, seed);
+      const double V = VolumeOf(whole);
+      EXPECT_NEAR(VolumeOf(kept) + (other == Cut::kCut ? VolumeOf(rest) : 0.0), V, 1e-12) << seed;
+      ++done;
+      for (int i = 0; i < whole.corners(); ++i) {
+        through_corners += std::fabs(Dot(plane.n, whole.Corner(i)) - plane.offset) <= kOn;
+      }
+      // The larger part goes on, so that cuts pile up.
+      if (other == Cut::kCut && VolumeOf(rest) > VolumeOf(kept)) std::swap(kept, rest);
+      if (VolumeOf(kept) < 1e-4) break;
+      whole = kept;
+    }
+  }
+  EXPECT_GT(done, rounds * cuts / 4);
+  EXPECT_GT(through_corners, done / 2);
+}
+
+}  // namespace
+
+TEST(Polyhedron, CutsLeaveItClosed) { CheckCuts<SmallPolyhedron>(400, 20); }
+
+}  // namespace intervox::cuda
