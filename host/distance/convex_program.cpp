@@ -66,8 +66,18 @@ Jet ConeJet(const Surface& s, const Vec3& x) {
 
 bool IsConvexCone(const Surface& s) { return s.kind == SurfaceKind::kCone && s.side > 0; }
 
-Jet JetOf(const Surface& s, const Vec3& x) {
+/** Of the hull of a torus: inside of its circle that is two planes. */
+bool IsAboveDisc(const Constraint& c, const Vec3& y) {
+  return c.hull && y.x * y.x + y.y * y.y < c.surface.e.x * c.surface.e.x;
+}
+
+Jet JetOf(const Constraint& constraint, const Vec3& x) {
+  const Surface& s = constraint.surface;
   if (IsConvexCone(s)) return ConeJet(s, x);
+  if (const Vec3 y = TransposeTimes(s.R, x - s.o); IsAboveDisc(constraint, y)) {
+    return {std::fabs(y.z) - s.e.y, std::copysign(1.0, y.z) * s.R.Col(2),
+            Mat3{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
+  }
   const double side = s.side;
   Jet out;
   out.value = side * geometry::Value(s, x);
@@ -93,7 +103,7 @@ class Smooth {
     lambda_ = kStart / slack_;
   }
   int Body() const { return constraint_->body; }
-  void Linearize(const Vec3& x) { jet_ = JetOf(constraint_->surface, x); }
+  void Linearize(const Vec3& x) { jet_ = JetOf(*constraint_, x); }
   double Product() const { return slack_ * lambda_; }
   double Violation() const { return jet_.value; }
   /** Σ λ c, which is subtracted, and its gradient. */

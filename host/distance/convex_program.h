@@ -13,6 +13,7 @@ namespace intervox::host::distance {
 struct Constraint {
   int body = 0;               ///< whose point: 0 or 1
   geometry::Surface surface;  ///< in the program's frame; a plane where it is linear
+  bool hull = false;          ///< of a torus: its convex hull, all points within e_y of its disc
 };
 
 /** A sphere that holds all points of a set that may be nearest. */

@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <queue>
 #include <vector>
 
 #include "cuda/device/executor.h"
+#include "host/distance/cell_tree.h"
 #include "host/distance/relaxation.h"
 
 namespace intervox::host {
 namespace {
 
+using distance::CellNode;
+using distance::CellTree;
 using distance::Constraint;
 using distance::FindNearest;
 using distance::NearestPoints;
@@ -24,27 +28,47 @@ using geometry::OrientedBox;
 constexpr double kTouch = 1e-11;
 /** A point is in a cell up to this level. */
 constexpr double kInside = 1e-10;
-/** Steps of a local search, and how far its last one may lead. */
+/** Steps of a local search, how far its last one may lead, and what it may still gain. */
 constexpr int kMostSearches = 40;
-constexpr double kStill = 1e-13;
-/** A local search starts from each of the first boxes, and from every so many later on. */
-constexpr int kFirstBoxes = 16, kSearchEvery = 16;
+constexpr double kStill = 1e-13, kGain = 1e-13;
+/** A local search starts from each of the first boxes of two cells, and from every so many later
+ on. */
+constexpr int kFirstBoxes = 4, kSearchEvery = 16;
 
-/** A pair of boxes that hold parts of two cells. */
-struct BoxPair {
-  double lower = 0.0;  ///< of the parts' distance
-  OrientedBox box[2];
-  Vec3 x[2];  ///< nearest points of the relaxed parts
+/** The nearest points found so far, in the world. */
+struct Nearest {
+  double distance = HUGE_VAL;  ///< [m]
+  Vec3 p_WA, p_WB;
+  double size = 0.0;       ///< of the smaller solid [m]
+  double tolerance = 0.0;  ///< of the options
 
-  /** Ordered so that a priority queue gives the smallest bound first. */
-  bool operator<(const BoxPair& other) const { return lower > other.lower; }
+  /** How near a proof must come [m]. */
+  double Room() const {
+    return tolerance * (std::isfinite(distance) ? std::fmax(size, distance) : size);
+  }
+  /** What is not nearer than this needs no look [m]. */
+  double Enough() const { return distance - Room(); }
 };
 
-/** Two placed cells and what is known of their distance; lengths are in sizes of the smaller. */
+/** A pair of boxes that hold parts of two cells, in the lengths of their search. */
+struct Parts {
+  double lower = 0.0;  ///< of their distance
+  OrientedBox box[2];
+  Vec3 x[2];  ///< nearest points of the relaxed parts
+};
+
+/** Two placed cells; lengths are in sizes of the smaller, or in distances where these are more. */
 class CellSearch {
  public:
-  CellSearch(PlacedCell a, PlacedCell b, double tolerance, int most)
-      : cell_{std::move(a), std::move(b)}, tolerance_(tolerance), most_(most) {
+  /** @param lower  of the cells' distance [m] */
+  CellSearch(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB, double lower,
+             Nearest* nearest)
+      : nearest_(nearest) {
+    const double of_a = SizeOf(a), of_b = SizeOf(b);
+    origin_ = of_a <= of_b ? X_WA * a.bounds.X.p : X_WB * b.bounds.X.p;
+    length_ = std::fmax(std::fmin(of_a, of_b), lower);
+    cell_[0] = distance::Place(a, X_WA, origin_, length_);
+    cell_[1] = distance::Place(b, X_WB, origin_, length_);
     for (const int i : {0, 1}) {
       if (cell_[i].bounded) reach_[i] = {cell_[i].box.X.p, Norm(cell_[i].box.half)};
     }
@@ -53,6 +77,7 @@ class CellSearch {
   /** Goes downhill: nearest points of the parts that are convex next to the last ones. What is
    known of their reach ends each search as soon as it is proved. */
   void SearchFrom(Vec3 x, Vec3 y) {
+    double last = HUGE_VAL;
     for (int k = 0; k < kMostSearches; ++k) {
       std::vector<Constraint> constraints;
       LinearizeAt(cell_[0], x, 0, &constraints);
@@ -60,54 +85,95 @@ class CellSearch {
       const NearestPoints next = FindNearest(constraints, x, y, reach_, HUGE_VAL);
       if (!std::isfinite(next.distance)) return;
       const double way = Norm(next.x - x) + Norm(next.y - y);
+      const double gain = std::fabs(next.distance - last);
       x = next.x;
       y = next.y;
-      if (way < kStill || (IsConvex(0) && IsConvex(1))) break;
+      last = next.distance;
+      if (way < kStill || gain < kGain * (1.0 + last) || (IsConvex(0) && IsConvex(1))) break;
+      // What falls by less and less does not get below the nearest points known.
+      if (k > 0 && length_ * (last - 2.0 * gain) > nearest_->distance) return;
     }
     Take(x, y);
   }
 
-  /** Finds the nearest points, or proves that none are nearer than `enough`. */
-  void Run(double enough) {
-    upper_ = enough;
-    Vec3 start[2];
-    for (const int b : {0, 1}) start[b] = cell_[cell_[b].bounded ? b : 1 - b].box.X.p;
-    SearchFrom(start[0], start[1]);
+  /** The same from points of the world. */
+  void SearchFromWorld(const std::array<Vec3, 2>& start) {
+    SearchFrom((start[0] - origin_) / length_, (start[1] - origin_) / length_);
+  }
+
+  /** Bounds the cells' distance. @returns false where they are not near enough */
+  bool Begin(Parts* parts) {
     for (const int b : {0, 1}) {
       if (cell_[b].bounded) continue;
+      const Vec3 start = cell_[1 - b].box.X.p;
+      SearchFrom(start, start);
       // What is farther from the other solid than some point of this one is not nearest.
       const Reach& other = reach_[1 - b];
       const double radius = 3 * other.radius + DistanceToBox(b);
-      if (!std::isfinite(radius)) return;
+      if (!std::isfinite(radius)) {
+        unproved_ = true;
+        return false;
+      }
       reach_[b] = {other.center, radius};
       cell_[b].box = {{Mat3::Identity(), other.center}, {radius, radius, radius}};
     }
-    Divide();
+    for (const int b : {0, 1}) parts->box[b] = cell_[b].box;
+    return Bound(parts);
   }
 
-  bool Found() const { return found_; }
-  double Upper() const { return upper_; }
-  double Lower() const { return lower_; }
-  int Boxes() const { return boxes_; }
-  const Vec3& Witness(int body) const { return witness_[body]; }
-  /** How near the bound must come. */
-  double Room() const {
-    return tolerance_ * (std::isfinite(upper_) ? std::fmax(1.0, upper_) : 1.0);
+  /** Halves the box that gives most away where points lie outside of their cell. @returns how many
+   parts may be near enough; −1: nothing is given away, and rounding is all that is left */
+  int Divide(const Parts& parts, std::array<Parts, 2>* halves) {
+    if (divided_ < kFirstBoxes || divided_ % kSearchEvery == 0) {
+      SearchFrom(parts.x[0], parts.x[1]);
+    }
+    ++divided_;
+    int body = -1, axis = 0;
+    for (const bool all : {false, true}) {
+      double most = 0.0;
+      for (const int b : {0, 1}) {
+        const Vec3 slack = Slack(cell_[b], parts.box[b], all ? nullptr : &parts.x[b]);
+        for (int i = 0; i < 3; ++i) {
+          if (slack[i] <= most) continue;
+          most = slack[i];
+          body = b;
+          axis = i;
+        }
+      }
+      if (body >= 0) break;
+    }
+    if (body < 0) return -1;
+    int count = 0;
+    for (const double side : {-1.0, 1.0}) {
+      Parts part = parts;
+      OrientedBox& box = part.box[body];
+      box.half[axis] *= 0.5;
+      box.X.p += (side * box.half[axis]) * box.X.R.Col(axis);
+      if (Bound(&part)) (*halves)[static_cast<std::size_t>(count++)] = part;
+    }
+    return count;
   }
+
+  double Length() const { return length_; }
+  /** Whether no box is known that holds the nearest points of an unbounded cell. */
+  bool IsUnproved() const { return unproved_; }
 
  private:
+  static double SizeOf(const Cell& cell) {
+    return cell.bounded ? Norm(cell.bounds.half) : HUGE_VAL;
+  }
+
   bool IsConvex(int b) const { return cell_[b].others.empty(); }
 
   /** Takes the points where they lie in their cells and are nearer than all before. */
   void Take(const Vec3& x, const Vec3& y) {
-    const double distance = Norm(x - y);
-    if (!(distance < upper_)) return;
+    const double way = length_ * Norm(x - y);
+    if (!(way < nearest_->distance)) return;
     if (distance::Outside(cell_[0], x) > kInside || distance::Outside(cell_[1], y) > kInside)
       return;
-    upper_ = distance;
-    witness_[0] = x;
-    witness_[1] = y;
-    found_ = true;
+    nearest_->distance = way;
+    nearest_->p_WA = length_ * x + origin_;
+    nearest_->p_WB = length_ * y + origin_;
   }
 
   /** The distance of an unbounded cell from the other one's box; infinite where none was found. */
@@ -123,85 +189,150 @@ class CellSearch {
 
   /** Bounds the distance of the parts in the boxes. @returns false where there are none near
    * enough. */
-  bool Bound(BoxPair* pair) {
-    ++boxes_;
+  bool Bound(Parts* parts) {
     std::vector<Constraint> constraints;
     for (const int b : {0, 1}) {
-      if (!Relax(cell_[b], pair->box[b], b, &constraints)) return false;
+      if (!Relax(cell_[b], parts->box[b], b, &constraints)) return false;
     }
     std::array<Reach, 2> reach;
-    for (const int b : {0, 1}) reach[b] = {pair->box[b].X.p, Norm(pair->box[b].half)};
-    const NearestPoints near =
-        FindNearest(constraints, pair->box[0].X.p, pair->box[1].X.p, reach, upper_);
-    pair->lower = std::fmax(pair->lower, near.lower);
-    pair->x[0] = near.x;
-    pair->x[1] = near.y;
+    for (const int b : {0, 1}) reach[b] = {parts->box[b].X.p, Norm(parts->box[b].half)};
+    const NearestPoints near = FindNearest(constraints, parts->box[0].X.p, parts->box[1].X.p, reach,
+                                           nearest_->Enough() / length_);
+    parts->lower = std::fmax(parts->lower, near.lower);
+    parts->x[0] = near.x;
+    parts->x[1] = near.y;
     Take(near.x, near.y);
-    return pair->lower < upper_ - Room();
+    return length_ * parts->lower < nearest_->Enough();
   }
 
-  /** Divides boxes, the nearest first, until no part is nearer than what was found. */
-  void Divide() {
-    std::priority_queue<BoxPair> queue;
-    BoxPair root;
-    for (const int b : {0, 1}) root.box[b] = cell_[b].box;
-    if (Bound(&root)) queue.push(root);
-    while (!queue.empty() && upper_ > kTouch && boxes_ < most_) {
-      const BoxPair pair = queue.top();
-      if (pair.lower >= upper_ - Room()) break;
-      queue.pop();
-      if (boxes_ < kFirstBoxes || boxes_ % kSearchEvery == 0) SearchFrom(pair.x[0], pair.x[1]);
-      int body = -1, axis = 0;
-      double most = 0.0;
-      for (const int b : {0, 1}) {
-        const Vec3 slack = Slack(cell_[b], pair.box[b]);
-        for (int i = 0; i < 3; ++i) {
-          if (slack[i] <= most) continue;
-          most = slack[i];
-          body = b;
-          axis = i;
-        }
-      }
-      if (body < 0) {  // nothing is given away: rounding is all that is left
-        queue.push(pair);
+  Nearest* nearest_;
+  PlacedCell cell_[2];
+  Vec3 origin_;
+  double length_ = 1.0;
+  std::array<Reach, 2> reach_;
+  int divided_ = 0;
+  bool unproved_ = false;
+};
+
+/** Two posed solids: pairs of nodes of their trees and of parts of their cells, the nearest first.
+ */
+class SolidSearch {
+ public:
+  SolidSearch(const CellTree& a, const CellTree& b, const Pose& X_WA, const Pose& X_WB,
+              const DistanceOptions& options, Nearest* nearest)
+      : tree_{&a, &b},
+        X_W_{X_WA, X_WB},
+        X_AB_{Transpose(X_WA.R) * X_WB.R, TransposeTimes(X_WA.R, X_WB.p - X_WA.p)},
+        most_(options.most_boxes),
+        nearest_(nearest) {}
+
+  /** Finds the nearest points, and proves that none are nearer, within the boxes allowed. */
+  void Run() {
+    for (const int i : tree_[0]->roots) {
+      for (const int j : tree_[1]->roots) Add(i, j, 0.0);
+    }
+    while (nearest_->distance > kTouch * nearest_->size) {
+      const double of_nodes = nodes_.empty() ? HUGE_VAL : nodes_.top().lower;
+      const double of_parts = parts_.empty() ? HUGE_VAL : parts_.top().lower;
+      lower_ = std::fmin(of_nodes, of_parts);
+      if (lower_ >= nearest_->Enough()) break;
+      if (of_nodes <= of_parts) {
+        OpenNodes();
+      } else if (divided_ >= most_ || !OpenParts()) {
         break;
       }
-      for (const double side : {-1.0, 1.0}) {
-        BoxPair part = pair;
-        OrientedBox& box = part.box[body];
-        box.half[axis] *= 0.5;
-        box.X.p += (side * box.half[axis]) * box.X.R.Col(axis);
-        if (Bound(&part)) queue.push(part);
-      }
     }
-    lower_ = std::fmax(0.0, upper_ - Room());
-    if (!queue.empty()) lower_ = std::fmin(lower_, queue.top().lower);
+    lower_ = unproved_ ? 0.0 : std::fmax(0.0, std::fmin(lower_, nearest_->Enough()));
   }
 
-  PlacedCell cell_[2];
-  double tolerance_;
+  double Lower() const { return lower_; }
+  int Boxes() const { return boxes_; }
+
+ private:
+  /** Ordered so that a priority queue gives the smallest bound first, and the latest of these. */
+  struct NodePair {
+    double lower;  ///< [m]
+    int order, i, j;
+    bool operator<(const NodePair& other) const {
+      return lower != other.lower ? lower > other.lower : order < other.order;
+    }
+  };
+  struct PartPair {
+    double lower;  ///< [m]
+    int order;
+    CellSearch* search;
+    Parts parts;
+    bool operator<(const PartPair& other) const {
+      return lower != other.lower ? lower > other.lower : order < other.order;
+    }
+  };
+
+  const CellNode& Node(int body, int index) const {
+    return tree_[body]->nodes[static_cast<std::size_t>(index)];
+  }
+
+  /** Adds a pair of nodes that may be near enough. */
+  void Add(int i, int j, double lower) {
+    lower = std::fmax(lower, distance::NodeGap(Node(0, i), Node(1, j), X_AB_));
+    if (lower < nearest_->Enough()) nodes_.push({lower, order_++, i, j});
+  }
+
+  void AddParts(CellSearch* search, const Parts& parts) {
+    parts_.push({search->Length() * parts.lower, order_++, search, parts});
+  }
+
+  /** Replaces the nearest pair of nodes by the children of the larger one, or by the cells. */
+  void OpenNodes() {
+    const NodePair pair = nodes_.top();
+    nodes_.pop();
+    const CellNode &a = Node(0, pair.i), &b = Node(1, pair.j);
+    const bool inner_a = a.cell == nullptr, inner_b = b.cell == nullptr;
+    if (inner_a && (!inner_b || RadiusOf(a) >= RadiusOf(b))) {
+      Add(a.left, pair.j, pair.lower);
+      Add(a.right, pair.j, pair.lower);
+      return;
+    }
+    if (inner_b) {
+      Add(pair.i, b.left, pair.lower);
+      Add(pair.i, b.right, pair.lower);
+      return;
+    }
+    auto search =
+        std::make_unique<CellSearch>(*a.cell, *b.cell, X_W_[0], X_W_[1], pair.lower, nearest_);
+    ++boxes_;
+    Parts parts;
+    if (!search->Begin(&parts)) {
+      unproved_ = unproved_ || search->IsUnproved();
+      return;
+    }
+    searches_.push_back(std::move(search));
+    AddParts(searches_.back().get(), parts);
+  }
+
+  /** Divides the nearest parts. @returns false where rounding is all that is left */
+  bool OpenParts() {
+    const PartPair pair = parts_.top();
+    std::array<Parts, 2> halves;
+    const int count = pair.search->Divide(pair.parts, &halves);
+    if (count < 0) return false;
+    parts_.pop();
+    boxes_ += 2;
+    divided_ += 2;
+    for (int k = 0; k < count; ++k) AddParts(pair.search, halves[static_cast<std::size_t>(k)]);
+    return true;
+  }
+
+  const CellTree* tree_[2];
+  Pose X_W_[2], X_AB_;
   int most_;
-  std::array<Reach, 2> reach_;
-  double upper_ = HUGE_VAL, lower_ = 0.0;
-  Vec3 witness_[2];
-  bool found_ = false;
-  int boxes_ = 0;
+  Nearest* nearest_;
+  std::priority_queue<NodePair> nodes_;
+  std::priority_queue<PartPair> parts_;
+  std::vector<std::unique_ptr<CellSearch>> searches_;
+  double lower_ = 0.0;
+  int order_ = 0, boxes_ = 0, divided_ = 0;
+  bool unproved_ = false;
 };
-
-/** A pair of cells, and how far their bounds are apart. */
-struct CellPair {
-  const Cell* a;
-  const Cell* b;
-  double lower;
-};
-
-double RadiusOf(const Cell& cell) { return Norm(cell.bounds.half); }
-
-double BoundsDistance(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB) {
-  if (!a.bounded || !b.bounded) return 0.0;
-  const double way = Norm(X_WA * a.bounds.X.p - X_WB * b.bounds.X.p);
-  return std::fmax(0.0, way - RadiusOf(a) - RadiusOf(b));
-}
 
 Separation Refused(const char* reason) {
   Separation out;
@@ -209,78 +340,85 @@ Separation Refused(const char* reason) {
   return out;
 }
 
-}  // namespace
+/** Why the distance of two solids is not measured; null: it is. */
+const char* FaultOf(const CellTree& a, const CellTree& b) {
+  bool grid = false, free_a = false, free_b = false;
+  for (const CellTree* tree : {&a, &b}) {
+    for (const CellNode& node : tree->nodes) {
+      if (node.cell == nullptr) continue;
+      grid = grid || node.cell->grid.field;
+      (tree == &a ? free_a : free_b) |= !node.cell->bounded;
+    }
+  }
+  if (grid) return "distances to grids are not measured";
+  if (free_a && free_b) return "both solids are unbounded";
+  if (a.nodes.empty() || b.nodes.empty()) return "a solid is empty";
+  return nullptr;
+}
 
-Separation MeasureDistance(std::span<const Cell> a, std::span<const Cell> b, const Pose& X_WA,
-                           const Pose& X_WB, const DistanceOptions& options) {
-  std::vector<CellPair> pairs;
-  double size = HUGE_VAL;
-  Vec3 origin;
-  for (const Cell& p : a) {
-    for (const Cell& q : b) {
-      if (p.grid.field || q.grid.field) return Refused("distances to grids are not measured");
-      if (!p.bounded && !q.bounded) return Refused("both solids are unbounded");
-      pairs.push_back({&p, &q, BoundsDistance(p, q, X_WA, X_WB)});
+/** Goes downhill from the options' start in each pair of cells. */
+void SearchFromStart(const CellTree& a, const CellTree& b, const Pose& X_WA, const Pose& X_WB,
+                     const DistanceOptions& options, Nearest* nearest) {
+  for (const CellNode& i : a.nodes) {
+    for (const CellNode& j : b.nodes) {
+      if (i.cell == nullptr || j.cell == nullptr) continue;
+      CellSearch search(*i.cell, *j.cell, X_WA, X_WB, 0.0, nearest);
+      search.SearchFromWorld(*options.start);
     }
   }
-  if (pairs.empty()) return Refused("a solid is empty");
-  for (const CellPair& pair : pairs) {
-    if (pair.a->bounded && RadiusOf(*pair.a) < size) {
-      size = RadiusOf(*pair.a);
-      origin = X_WA * pair.a->bounds.X.p;
-    }
-    if (pair.b->bounded && RadiusOf(*pair.b) < size) {
-      size = RadiusOf(*pair.b);
-      origin = X_WB * pair.b->bounds.X.p;
-    }
+}
+
+Separation Measure(const CellTree& a, const CellTree& b, const Pose& X_WA, const Pose& X_WB,
+                   const DistanceOptions& options) {
+  if (const char* fault = FaultOf(a, b)) return Refused(fault);
+  Nearest nearest;
+  nearest.tolerance = options.tolerance;
+  nearest.size = HUGE_VAL;
+  for (const CellTree* tree : {&a, &b}) {
+    if (tree->size > 0.0) nearest.size = std::fmin(nearest.size, tree->size);
   }
-  if (!(size > 0.0)) return Refused("a solid has no extent");
-  std::stable_sort(pairs.begin(), pairs.end(),
-                   [](const CellPair& p, const CellPair& q) { return p.lower < q.lower; });
+  if (!std::isfinite(nearest.size)) return Refused("a solid has no extent");
   Separation out;
-  out.distance = HUGE_VAL;
-  out.lower = HUGE_VAL;
-  for (const CellPair& pair : pairs) {
-    if (pair.lower >= out.distance) break;
-    const double length = std::fmax(size, pair.lower);
-    CellSearch search(distance::Place(*pair.a, X_WA, origin, length),
-                      distance::Place(*pair.b, X_WB, origin, length), options.tolerance,
-                      options.most_boxes - out.boxes);
-    if (options.start) {
-      const auto& [p_WA, p_WB] = *options.start;
-      search.SearchFrom((p_WA - origin) / length, (p_WB - origin) / length);
-    } else {
-      search.Run(out.distance / length);
-    }
-    out.boxes += search.Boxes();
-    out.lower = std::fmin(out.lower, length * search.Lower());
-    if (!search.Found()) continue;
-    out.distance = length * search.Upper();
-    out.p_WA = length * search.Witness(0) + origin;
-    out.p_WB = length * search.Witness(1) + origin;
+  if (options.start) {
+    SearchFromStart(a, b, X_WA, X_WB, options, &nearest);
+  } else {
+    SolidSearch search(a, b, X_WA, X_WB, options, &nearest);
+    search.Run();
+    out.lower = search.Lower();
+    out.boxes = search.Boxes();
   }
+  out.distance = nearest.distance;
+  out.p_WA = nearest.p_WA;
+  out.p_WB = nearest.p_WB;
   if (!std::isfinite(out.distance)) return Refused("no point was found in one of the solids");
-  if (out.distance <= kTouch * size) {
+  if (out.distance <= kTouch * nearest.size) {
     out.distance = 0.0;
     out.lower = 0.0;
   } else {
     out.n = (out.p_WA - out.p_WB) / Norm(out.p_WA - out.p_WB);
   }
   out.lower = std::fmin(out.lower, out.distance);
-  const double room = options.tolerance * std::fmax(size, out.distance);
-  const bool met = out.distance - out.lower <= 1.001 * room;
+  const bool met = out.distance - out.lower <= 1.001 * nearest.Room();
   out.status = met ? Status::kOk : Status::kToleranceNotMet;
   if (!met) out.reason = "parts that may be nearer are left; allow more boxes";
   return out;
 }
 
+}  // namespace
+
+Separation MeasureDistance(std::span<const Cell> a, std::span<const Cell> b, const Pose& X_WA,
+                           const Pose& X_WB, const DistanceOptions& options) {
+  return Measure(distance::MakeCellTree(a), distance::MakeCellTree(b), X_WA, X_WB, options);
+}
+
 void MeasureDistances(std::span<const Cell> a, std::span<const Cell> b, std::span<const Pose> X_WA,
                       std::span<const Pose> X_WB, const DistanceOptions& options, int threads,
                       std::span<Separation> separations) {
+  const CellTree of_a = distance::MakeCellTree(a), of_b = distance::MakeCellTree(b);
   cuda::ParallelFor(static_cast<int>(separations.size()), 1, threads, [&](int begin, int end) {
     for (int k = begin; k < end; ++k) {
       const auto i = static_cast<std::size_t>(k);
-      separations[i] = MeasureDistance(a, b, X_WA[i], X_WB[i], options);
+      separations[i] = Measure(of_a, of_b, X_WA[i], X_WB[i], options);
     }
   });
 }

@@ -14,8 +14,7 @@ namespace intervox::host {
 /** How distances are measured. */
 struct DistanceOptions {
   double tolerance = 1e-9;  ///< of the distance, times the size of the smaller solid
-  int most_boxes =
-      20000;  ///< parts of two cells that are looked at before what is known is returned
+  int most_boxes = 20000;   ///< into which pairs of cells are divided before what is known is told
   /// Points of A and B in the world from which to go downhill, and no more: nothing is proved then.
   std::optional<std::array<Vec3, 2>> start = {};
 };
@@ -31,7 +30,7 @@ struct Separation {
   Vec3 p_WA;              ///< witness point of A in the world [m]
   Vec3 p_WB;              ///< witness point of B in the world [m]
   Vec3 n;                 ///< unit vector from B to A; 0 where the solids meet
-  int boxes = 0;          ///< parts of cells that were looked at
+  int boxes = 0;          ///< pairs of cells, and of parts of them, that were looked at
 };
 
 /** The distance of two posed solids, of one cell or several. One may be unbounded. */

@@ -82,6 +82,16 @@ struct Worst {
   double distance = -HUGE_VAL;  ///< level over slope [m]
   Vec3 n;
 
+  void Look(const Constraint& c, const Vec3& x) {
+    const Surface& s = c.surface;
+    const Vec3 y = TransposeTimes(s.R, x - s.o);
+    if (!c.hull || Norm(Vec3{y.x, y.y, 0.0}) >= s.e.x) return Look(s, x);
+    // A torus' hull is flat above and below its disc.
+    if (!(std::fabs(y.z) - s.e.y > distance)) return;
+    distance = std::fabs(y.z) - s.e.y;
+    n = std::copysign(1.0, y.z) * s.R.Col(2);
+  }
+
   void Look(const Surface& s, const Vec3& x) {
     const Slope slope = SlopeOf(s, x);
     if (s.kind == SurfaceKind::kPlane) {
@@ -266,7 +276,7 @@ class BoxSearch {
                                   [&](const Vec3& from, HalfSpaceCut* cut) {
                                     const Vec3 x = from + center;
                                     Worst worst;
-                                    for (const Constraint& c : cuts) worst.Look(c.surface, x);
+                                    for (const Constraint& c : cuts) worst.Look(c, x);
                                     for (const PlacedCell& cell : cell_) {
                                       if (!downhill) break;
                                       for (const Surface& s : cell.others) worst.Look(s, x);

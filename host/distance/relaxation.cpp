@@ -26,6 +26,26 @@ Surface Scaled(Surface s, double length) {
   return s;
 }
 
+/** Whether the level of a quadric's side has a square that bends up. */
+bool BendsUp(const Surface& s) {
+  if (s.kind == SurfaceKind::kTorus) return false;
+  const Vec3 e = static_cast<double>(s.side) * s.e;
+  return e.x > 0.0 || e.y > 0.0 || e.z > 0.0;
+}
+
+/** Whether a box lies outside of a torus' circle, where the torus is its hull. */
+bool IsOutOfCircle(const Surface& s, const OrientedBox& box) {
+  const Vec3 y = TransposeTimes(s.R, box.X.p - s.o);
+  return std::hypot(y.x, y.y) - Norm(box.half) >= s.e.x;
+}
+
+/** Of a cone only the nappe bounds: whether both may be in a box, where its level is no quadric. */
+bool ReachesOtherNappe(const Surface& s, const OrientedBox& box) {
+  if (s.kind != SurfaceKind::kCone) return false;
+  const Vec3 axis = s.R.Col(2);
+  return Dot(axis, box.X.p - s.o) < Dot(Abs(TransposeTimes(box.X.R, axis)), box.half);
+}
+
 /** What the side's level may lie below its linear form about the box' centre by; nothing where that
  is not known. */
 std::optional<double> Remainder(const Surface& s, const OrientedBox& box) {
@@ -34,16 +54,41 @@ std::optional<double> Remainder(const Surface& s, const OrientedBox& box) {
   for (int i = 0; i < 3; ++i) half[i] = Dot(Abs(turn.Row(i)), box.half);
   const Vec3 y = TransposeTimes(s.R, box.X.p - s.o);
   if (s.kind == SurfaceKind::kTorus) {
-    // Its level bends down around the axis only, inside of its circle, by 1/ρ at most.
     const double r = Norm(box.half), rho = std::hypot(y.x, y.y);
-    if (s.side < 0 || !(rho > r)) return {};
-    return rho - r >= s.e.x ? 0.0 : 0.5 * r * r / (rho - r);
+    if (s.side > 0) {
+      // Its level bends down around the axis only, inside of its circle, by 1/ρ at most.
+      if (!(rho > r)) return {};
+      return 0.5 * r * r / (rho - r);
+    }
+    // Around it the level is minus the distance d from its circle, which bends by 1/d at most.
+    const double d = std::hypot(rho - s.e.x, y.z);
+    if (!(d > r)) return {};
+    return 0.5 * r * r / (d - r);
   }
-  // Of the cone only the nappe bounds; where both may be in the box its level is no quadric.
-  if (s.kind == SurfaceKind::kCone && y.z - half.z < 0.0) return {};
+  if (ReachesOtherNappe(s, box)) return {};
   double below = 0.0;
   for (int i = 0; i < 3; ++i) below += std::fmax(0.0, -s.side * s.e[i]) * half[i] * half[i];
   return below;
+}
+
+/** A quadric whose level lies below the side's within a box: of the squares that bend down the
+ linear forms about the box' centre are taken, less `room`; the others stay. */
+Constraint ConvexPart(const Surface& s, const OrientedBox& box, double room, int body) {
+  const double side = s.side;
+  const Vec3 y = TransposeTimes(s.R, box.X.p - s.o);
+  Surface part = s;
+  part.kind = SurfaceKind::kQuadric;
+  part.side = 1;
+  part.l = side * s.l;
+  part.c = side * s.c - room;
+  for (int i = 0; i < 3; ++i) {
+    const double e = side * s.e[i];
+    part.e[i] = std::fmax(0.0, e);
+    if (e >= 0.0) continue;
+    part.l[i] += e * y[i];
+    part.c -= e * y[i] * y[i];
+  }
+  return {body, part};
 }
 
 /** The half-space side · (value + gradient · (x − at)) ≤ room. */
@@ -88,8 +133,16 @@ bool Relax(const PlacedCell& cell, const OrientedBox& box, int body,
     const Restriction in = geometry::Restrict(s, box.X.p, box.X.R, box.half);
     if (in == Restriction::kOutside) return false;
     if (in == Restriction::kInside) continue;
+    if (s.kind == SurfaceKind::kTorus && s.side > 0) {
+      constraints->push_back({body, s, true});
+      if (IsOutOfCircle(s, box)) continue;
+    }
     const std::optional<double> room = Remainder(s, box);
     if (!room) continue;
+    if (BendsUp(s)) {
+      constraints->push_back(ConvexPart(s, box, *room, body));
+      continue;
+    }
     if (const auto plane = Plane(s, box.X.p, *room, body)) constraints->push_back(*plane);
   }
   for (int axis = 0; axis < 3; ++axis) {
@@ -101,20 +154,26 @@ bool Relax(const PlacedCell& cell, const OrientedBox& box, int body,
   return true;
 }
 
-Vec3 Slack(const PlacedCell& cell, const OrientedBox& box) {
+Vec3 Slack(const PlacedCell& cell, const OrientedBox& box, const Vec3* at) {
   Vec3 slack;
   for (const Surface& s : cell.others) {
+    if (at != nullptr && !(geometry::Level(s, *at) > 0.0)) continue;
+    if (s.kind == SurfaceKind::kTorus && s.side > 0 && IsOutOfCircle(s, box)) continue;
     const bool active =
         geometry::Restrict(s, box.X.p, box.X.R, box.half) == geometry::Restriction::kActive;
     if (!active) continue;
     const Mat3 turn = Transpose(s.R) * box.X.R;
+    const bool all = ReachesOtherNappe(s, box);
     for (int j = 0; j < 3; ++j) {
       const Vec3 axis = turn.Col(j);  // of the box, in the surface's frame
       double bend = 0.0;
       if (s.kind == SurfaceKind::kTorus) {
         bend = 1.0 / s.e.y;
       } else {
-        for (int i = 0; i < 3; ++i) bend += std::fmax(0.0, -s.side * s.e[i]) * axis[i] * axis[i];
+        for (int i = 0; i < 3; ++i) {
+          const double e = -s.side * s.e[i];
+          bend += std::fmax(all ? -e : 0.0, e) * axis[i] * axis[i];
+        }
       }
       slack[j] += bend * box.half[j] * box.half[j];
     }

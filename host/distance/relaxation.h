@@ -26,8 +26,9 @@ PlacedCell Place(const geometry::Cell& cell, const Pose& X_WC, const Vec3& origi
 bool Relax(const PlacedCell& cell, const geometry::OrientedBox& box, int body,
            std::vector<Constraint>* constraints);
 
-/** How much of what Relax gives away is due to the box' extent along each of its axes, roughly. */
-Vec3 Slack(const PlacedCell& cell, const geometry::OrientedBox& box);
+/** How much of what Relax gives away is due to the box' extent along each of its axes, roughly.
+ @param at  a point: then only by those surfaces beyond which it lies */
+Vec3 Slack(const PlacedCell& cell, const geometry::OrientedBox& box, const Vec3* at = nullptr);
 
 /** Appends what bounds the cell next to x: each surface that keeps no convex set is replaced by the
  plane that touches its level there. Tori stay: what is found with them is a local minimum. */

@@ -15,8 +15,9 @@ namespace {
 using geometry::GridView;
 using geometry::kBlockEdge;
 
-/** A node on the surface counts as inside by this much [voxels], so that no triangle is empty. */
-constexpr double kLeastLevel = 1e-4;
+/** Nodes are this far from the surface at least [voxels], or by this share of their coordinates:
+ vertices on edges of one node stay apart then, in single precision, too. */
+constexpr double kLeastLevel = 1e-4, kLeastShare = 0x1p-18;
 /** Normals of the field that are farther from a triangle's stand at an edge of the solid. */
 constexpr double kSharpCosine = 0.86602540378443865;
 
@@ -41,7 +42,7 @@ struct Node {
 class Builder {
  public:
   Builder(const geometry::GridPart& part, Triangles* out)
-      : part_(part), view_(part.field->View()), out_(*out) {}
+      : part_(part), view_(part.field->View()), out_(*out), least_(LeastLevel(part, view_)) {}
 
   void Run() {
     const geometry::LevelSet& field = *part_.field;
@@ -75,7 +76,9 @@ class Builder {
               in[2] + o[2]];
         if (node.level <= 0) {
           ++inside;
-          node.level = std::min(node.level, -kLeastLevel);
+          node.level = std::min(node.level, -least_);
+        } else {
+          node.level = std::max(node.level, least_);
         }
       }
       if (inside > 0 && inside < 8) AddVoxel(nodes);
@@ -118,6 +121,16 @@ class Builder {
       AddTriangle({v[0], v[1], v[2]}, out - in);
       AddTriangle({v[0], v[2], v[3]}, out - in);
     }
+  }
+
+  /** By the farthest node's coordinates in the cell's frame. */
+  static double LeastLevel(const geometry::GridPart& part, const GridView& view) {
+    double most = Norm(part.X_CG.p) / part.voxel_size;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double first = view.origin[axis], last = first + kBlockEdge * view.size[axis];
+      most = std::max({most, std::fabs(first), std::fabs(last)});
+    }
+    return std::max(kLeastLevel, kLeastShare * most);
   }
 
   static Vec3 PlaceOf(const Node& node) {
@@ -171,6 +184,7 @@ class Builder {
   const geometry::GridPart& part_;
   GridView view_;
   Triangles& out_;
+  double least_;
   std::unordered_map<Edge, int, EdgeHash> vertices_;
   std::vector<Vec3> normals_;  // of the field at the vertices
 };

@@ -29,7 +29,8 @@ struct PairsFile {
 };
 
 /** Reads and validates a file of pairs. A scene file serves too, for its shapes.
- @throws host::InputError naming file, line, key, value and remedy. */
+ @throws host::InputError naming file, line, key, value and remedy of each shape and pair that has a
+ fault: the first ones, and how many there are. */
 PairsFile LoadPairs(const std::filesystem::path& path);
 
 /** The same from text; `path` names it in messages and is where includes start. */

@@ -156,10 +156,18 @@ Library::Built Library::BuildNamed(const std::string& name, const Cursor& from) 
   Value empty;
   const Cursor root(empty);
   const Cursor shapes(root, empty, "shapes");
-  const std::filesystem::path folder = std::exchange(folder_, found->second.folder);
+  // What is open is closed after a fault, too: other shapes are read after it.
+  struct Restore {
+    Library* library;
+    std::filesystem::path folder;
+    std::optional<GridSizes> sizes;
+    ~Restore() {
+      library->folder_ = std::move(folder);
+      library->sizes_ = sizes;
+      library->open_.pop_back();
+    }
+  } restore{this, std::exchange(folder_, found->second.folder), sizes_};
   const Built built = Build(Cursor(shapes, *found->second.value, name), name);
-  folder_ = folder;
-  open_.pop_back();
   return built_.emplace(name, built).first->second;
 }
 

@@ -1,7 +1,8 @@
+#include "host/scene/validate_all.h"
+
 #include <algorithm>
 
 #include "host/input/nearest.h"
-#include "host/scene/cursor.h"
 
 namespace intervox::host {
 namespace {
@@ -50,7 +51,15 @@ void ValidateInertia(const Cursor& cursor) {
   }
 }
 
-void ValidateValue(const Cursor& cursor, const Key& key) {
+/** Calls f; its fault is kept where there are others to be told of with it. */
+template <class F>
+void Attempt(Faults* faults, const F& f) {
+  if (faults == nullptr) return f();
+  faults->Try(f);
+}
+
+/** @param faults  gathers those of a list's items and of a map's entries; null: the first throws */
+void ValidateValue(const Cursor& cursor, const Key& key, Faults* faults) {
   switch (key.type) {
     case Type::kNumber:
       cursor.Number(key.range);
@@ -98,12 +107,15 @@ void ValidateValue(const Cursor& cursor, const Key& key) {
       break;
     case Type::kObjects:
       RequireList(cursor, key.count, "maps");
-      for (int i = 0; i < cursor.Count(); ++i) Validate(cursor.Item(i), ObjectNamed(key.of));
+      for (int i = 0; i < cursor.Count(); ++i) {
+        Attempt(faults, [&] { Validate(cursor.Item(i), ObjectNamed(key.of)); });
+      }
       break;
     case Type::kNamed:
       RequireMap(cursor, "named entries");
-      cursor.ForEach(
-          [&](const Cursor& child, const std::string&) { Validate(child, ObjectNamed(key.of)); });
+      cursor.ForEach([&](const Cursor& child, const std::string&) {
+        Attempt(faults, [&] { Validate(child, ObjectNamed(key.of)); });
+      });
       break;
     case Type::kShape:
       ValidateShape(cursor);
@@ -115,7 +127,7 @@ void ValidateValue(const Cursor& cursor, const Key& key) {
     case Type::kShapesMap:
       RequireMap(cursor, "named shapes");
       cursor.ForEach([&](const Cursor& child, const std::string& name) {
-        if (name != "include") return ValidateShape(child);
+        if (name != "include") return Attempt(faults, [&] { ValidateShape(child); });
         RequireList(child, 0, "file names");
         for (int i = 0; i < child.Count(); ++i) child.Item(i).String();
       });
@@ -151,26 +163,27 @@ void CheckAlternatives(const Cursor& cursor, const std::vector<std::string>& gro
   }
 }
 
-}  // namespace
-
-void Validate(const Cursor& cursor, const Object& object) {
+/** @param faults  gathers one of each key; null: the first throws */
+void ValidateKeys(const Cursor& cursor, const Object& object, Faults* faults) {
   RequireMap(cursor, "the keys of " + object.name);
   for (const Entry& entry : cursor.value().entries) {
     const auto key = std::find_if(object.keys.begin(), object.keys.end(),
                                   [&](const Key& k) { return k.name == entry.key; });
     const Cursor child(cursor, entry.value, entry.key);
     if (key != object.keys.end()) {
-      ValidateValue(child, *key);
+      Attempt(faults, [&] { ValidateValue(child, *key, faults); });
       continue;
     }
     if (object.open) {
-      ValidateValue(child, {entry.key, Type::kParameter, kAny, "", false, 0, ""});
+      ValidateValue(child, {entry.key, Type::kParameter, kAny, "", false, 0, ""}, nullptr);
       continue;
     }
     Value at_key = entry.value;
     if (entry.line > 0) at_key.line = entry.line;
-    Fail(at_key, child.Path(), "unknown key '" + entry.key + "'",
-         Suggest(entry.key, KeyNames(object)));
+    Attempt(faults, [&] {
+      Fail(at_key, child.Path(), "unknown key '" + entry.key + "'",
+           Suggest(entry.key, KeyNames(object)));
+    });
   }
   for (const Key& key : object.keys) {
     if (key.required && !cursor.Has(key.name)) {
@@ -179,6 +192,14 @@ void Validate(const Cursor& cursor, const Object& object) {
   }
   if (!object.exactly_one.empty()) CheckAlternatives(cursor, object.exactly_one, true);
   if (!object.at_most_one.empty()) CheckAlternatives(cursor, object.at_most_one, false);
+}
+
+}  // namespace
+
+void Validate(const Cursor& cursor, const Object& object) { ValidateKeys(cursor, object, nullptr); }
+
+void ValidateAll(const Cursor& root, const Object& object, Faults* faults) {
+  faults->Try([&] { ValidateKeys(root, object, faults); });
 }
 
 }  // namespace intervox::host

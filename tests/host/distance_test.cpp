@@ -200,14 +200,231 @@ TEST(Distance, TellsWhatItCannotDo) {
   const Separation both = MeasureDistance(floor, floor, {}, At(0, 0, -1));
   EXPECT_EQ(both.status, Status::kInvalid);
   EXPECT_NE(both.reason.find("unbounded"), std::string::npos);
-  // Too few boxes for two tori: what is proved is stated.
+  // Too few boxes for a ball on a torus' axis, of which a whole circle is nearest: what is proved
+  // is stated.
   DistanceOptions few;
   few.most_boxes = 200;
-  const Pose X{ToRotation(Normalized(Quaternion{1, 0.3, 0.2, 0.1})), {0.9, 0.3, 0.4}};
-  const Separation rough = MeasureDistance(torus, torus, {}, X, few);
+  const Cells ball = ToCells(*Leaf(Sphere{0.1}));
+  const Separation rough = MeasureDistance(torus, ball, {}, {}, few);
   EXPECT_EQ(rough.status, Status::kToleranceNotMet);
+  EXPECT_NEAR(rough.distance, 0.2, 1e-9);
   EXPECT_GT(rough.lower, 0);
   EXPECT_LT(rough.lower, rough.distance);
+}
+
+/** n³ boxes of 0.6 of their period in the unit cube. */
+Cells BoxLattice(int n) {
+  Cells out;
+  const double p = 1.0 / n;
+  for (int i = 0; i < n * n * n; ++i) {
+    const Vec3 at{i % n + 0.5, i / n % n + 0.5, i / (n * n) + 0.5};
+    const Vec3 x = p * at - Vec3{0.5, 0.5, 0.5};
+    out.push_back(ToCells(*Leaf(Box{{0.6 * p, 0.6 * p, 0.6 * p}}, At(x.x, x.y, x.z)))[0]);
+  }
+  return out;
+}
+
+/** A gear of trapezoidal teeth. */
+Cells Gear(int teeth) {
+  geometry::Extrude gear{{}, 0.1};
+  for (int k = 0; k < teeth; ++k) {
+    for (const auto& [r, at] : {std::pair{0.4, -0.25}, {0.5, -0.12}, {0.5, 0.12}, {0.4, 0.25}}) {
+      const double angle = 2 * M_PI / teeth * (k + at);
+      gear.outline.push_back({r * std::cos(angle), r * std::sin(angle), 0});
+    }
+  }
+  return ToCells(*Leaf(gear));
+}
+
+/** The distance of the segments from p to p + u and from q to q + v: inside both, or at an end. */
+double SegmentDistance(const Vec3& p, const Vec3& u, const Vec3& q, const Vec3& v) {
+  const auto to_point = [](const Vec3& from, const Vec3& along, const Vec3& x) {
+    const double t = std::clamp(Dot(x - from, along) / SquaredNorm(along), 0.0, 1.0);
+    return Norm(from + t * along - x);
+  };
+  double least = std::min(
+      {to_point(p, u, q), to_point(p, u, q + v), to_point(q, v, p), to_point(q, v, p + u)});
+  const Vec3 n = Cross(u, v), way = q - p;
+  const double square = SquaredNorm(n);
+  if (!(square > 0)) return least;
+  const double s = Dot(Cross(way, v), n) / square, t = Dot(Cross(way, u), n) / square;
+  if (s >= 0 && s <= 1 && t >= 0 && t <= 1)
+    least = std::fmin(least, std::fabs(Dot(way, n)) / std::sqrt(square));
+  return least;
+}
+
+/** The distance of disjoint polytopes by all of their corners, edges and faces. */
+double PolytopeDistance(const Cell& a, const Cell& b, const Pose& X_AB) {
+  double least = HUGE_VAL;
+  const auto loop_of = [](const Cell& cell, std::size_t f) {
+    std::vector<Vec3> out;
+    for (auto k = cell.corners.begin[f]; k < cell.corners.begin[f + 1]; ++k) {
+      out.push_back(
+          cell.corners
+              .p_C[static_cast<std::size_t>(cell.corners.loop[static_cast<std::size_t>(k)])]);
+    }
+    return out;
+  };
+  const auto corners_to_faces = [&](const Cell& points, const Cell& faces, const Pose& X) {
+    for (std::size_t f = 0; f + 1 < faces.corners.begin.size(); ++f) {
+      const std::vector<Vec3> loop = loop_of(faces, f);
+      const Vec3 n = Normalized(Cross(loop[1] - loop[0], loop[2] - loop[1]));
+      for (const Vec3& corner : points.corners.p_C) {
+        const Vec3 p = X * corner;
+        bool above = true;
+        for (std::size_t k = 0; k < loop.size(); ++k) {
+          const Vec3& next = loop[(k + 1) % loop.size()];
+          above = above && Dot(Cross(next - loop[k], p - loop[k]), n) >= 0;
+        }
+        if (above) least = std::fmin(least, std::fabs(Dot(n, p - loop[0])));
+      }
+    }
+  };
+  corners_to_faces(a, b, Inverse(X_AB));
+  corners_to_faces(b, a, X_AB);
+  for (std::size_t f = 0; f + 1 < a.corners.begin.size(); ++f) {
+    const std::vector<Vec3> of_a = loop_of(a, f);
+    for (std::size_t g = 0; g + 1 < b.corners.begin.size(); ++g) {
+      std::vector<Vec3> of_b = loop_of(b, g);
+      for (Vec3& p : of_b) p = X_AB * p;
+      for (std::size_t i = 0; i < of_a.size(); ++i) {
+        const Vec3 u = of_a[(i + 1) % of_a.size()] - of_a[i];
+        for (std::size_t j = 0; j < of_b.size(); ++j) {
+          const Vec3 v = of_b[(j + 1) % of_b.size()] - of_b[j];
+          least = std::fmin(least, SegmentDistance(of_a[i], u, of_b[j], v));
+        }
+      }
+    }
+  }
+  return least;
+}
+
+// Gears and lattices by all pairs of corners, edges and faces of their cells.
+TEST(Distance, ManyPolytopesByTheirFeatures) {
+  Random random(13);
+  const Cells box = ToCells(*Leaf(Box{{0.3, 0.25, 0.2}}));
+  struct Case {
+    Cells a, b;
+    double reach;
+  };
+  const std::vector<Case> cases = {{BoxLattice(3), box, 1.2},
+                                   {BoxLattice(2), BoxLattice(2), 1.7},
+                                   {Gear(12), box, 0.9},
+                                   {Gear(12), Gear(17), 1.2},
+                                   {Gear(60), box, 0.9}};
+  for (const auto& [a, b, reach] : cases) {
+    for (int k = 0; k < 4; ++k) {
+      const Pose X{random.Rotation(), reach * random.Direction()};
+      const Separation out = Measure(a, b, {}, X);
+      if (out.distance == 0) continue;
+      double least = HUGE_VAL;
+      for (const Cell& p : a) {
+        for (const Cell& q : b) least = std::fmin(least, PolytopeDistance(p, q, X));
+      }
+      EXPECT_NEAR(out.distance, least, 2e-9);
+    }
+  }
+}
+
+/** A turned part of waves: arcs of tori bulge out and in by turns. */
+constexpr double kWave = 0.1, kRadius = 0.3;
+std::vector<geometry::OutlinePoint> Waves(int waves) {
+  std::vector<geometry::OutlinePoint> out = {{0, 0, 0}};
+  for (int k = 0; k < waves; ++k) out.push_back({kRadius, kWave * k, k % 2 ? -0.3 : 0.3});
+  out.push_back({kRadius, kWave * waves, 0});
+  out.push_back({0, kWave * waves, 0});
+  return out;
+}
+
+/** The nearest point of such a part, by its outline: p itself inside, else on an arc or an end. */
+Vec3 NearestOfWaves(const std::vector<geometry::OutlinePoint>& outline, const Vec3& p) {
+  const double rho = std::hypot(p.x, p.y), top = outline.back().y;
+  const Vec3 out = rho > 0 ? Vec3{p.x / rho, p.y / rho, 0} : Vec3{1, 0, 0};
+  double least = HUGE_VAL;
+  Vec3 nearest = p;
+  const auto take = [&](double r, double z) {
+    const double way = std::hypot(r - rho, z - p.z);
+    if (way >= least) return;
+    least = way;
+    nearest = Vec3{r * out.x, r * out.y, z};
+  };
+  bool inside = p.z >= 0 && p.z <= top;
+  for (std::size_t k = 1; k + 2 < outline.size(); ++k) {
+    const double b = outline[k].bulge, z = 0.5 * (outline[k].y + outline[k + 1].y);
+    // An arc of sagitta |b| times half its chord bulges to the side of b.
+    const double half = 0.5 * kWave, radius = half * (1 + b * b) / (2 * std::fabs(b));
+    const double center = kRadius - (b > 0 ? 1 : -1) * (radius - std::fabs(b) * half);
+    const double u = rho - center, v = p.z - z, d = std::hypot(u, v);
+    if (std::fabs(v) <= half && (p.z >= outline[k].y && p.z <= outline[k + 1].y)) {
+      inside = inside && (b > 0 ? rho <= center || d <= radius : rho <= center && d >= radius);
+    }
+    if (d > 0 && std::fabs(v / d * radius) <= half && (b > 0 ? u > 0 : u < 0)) {
+      take(center + u / d * radius, z + v / d * radius);
+    }
+    take(kRadius, outline[k].y);
+    take(kRadius, outline[k + 1].y);
+  }
+  if (inside) return p;
+  for (const double z : {0.0, top}) take(std::fmin(rho, kRadius), z);
+  return nearest;
+}
+
+/** The least way that going to and fro between nearest points finds from random starts. */
+double ToAndFro(const std::vector<geometry::OutlinePoint>& a,
+                const std::vector<geometry::OutlinePoint>& b, const Pose& X, Random* random) {
+  double least = HUGE_VAL;
+  for (int start = 0; start < 300; ++start) {
+    Vec3 y = X * (Vec3{0, 0, 0.5 * b.back().y} + random->InBox(0.5)), x;
+    double last = HUGE_VAL;
+    for (int k = 0; k < 3000; ++k) {
+      x = NearestOfWaves(a, y);
+      y = X * NearestOfWaves(b, Inverse(X) * x);
+      const double now = Norm(x - y);
+      if (last - now < 1e-15) break;
+      last = now;
+    }
+    least = std::fmin(least, Norm(x - y));
+  }
+  return least;
+}
+
+// Turned parts of up to a hundred cells: tori from outside and inside, hollow cones between cells.
+TEST(Distance, TurnedPartsByGoingToAndFro) {
+  Random random(17);
+  int apart = 0;
+  for (const auto& [of_a, of_b] : {std::pair{1, 1}, {2, 1}, {3, 4}, {8, 5}, {30, 3}}) {
+    const auto outline_a = Waves(of_a), outline_b = Waves(of_b);
+    const Cells a = ToCells(*Leaf(geometry::Revolve{outline_a}));
+    const Cells b = ToCells(*Leaf(geometry::Revolve{outline_b}));
+    for (int k = 0; k < 4; ++k) {
+      Pose X{random.Rotation(), {}};
+      X.p = Vec3{0, 0, 0.5 * outline_a.back().y} + random.Uniform(0.5, 1.2) * random.Direction() -
+            X.R * Vec3{0, 0, 0.5 * outline_b.back().y};
+      const Separation out = Measure(a, b, {}, X);
+      const double least = ToAndFro(outline_a, outline_b, X, &random);
+      EXPECT_LE(out.lower, least + 1e-12) << of_a << ' ' << of_b << ' ' << k;
+      EXPECT_NEAR(out.distance, least, 1e-7) << of_a << ' ' << of_b << ' ' << k;
+      EXPECT_LE(out.boxes, 4000);
+      apart += out.distance > 0;
+    }
+  }
+  EXPECT_GT(apart, 10);
+}
+
+// Ten thousand cells on a plane and beside a ball: few pairs are looked at.
+TEST(Distance, OfThousandsOfCellsLooksAtFew) {
+  const Cells lattice = BoxLattice(16), ball = ToCells(*Leaf(Sphere{0.1}));
+  const Cells floor = ToCells(*Leaf(HalfSpace{{0, 0, 1}, 0}));
+  const double edge = 0.5 - 0.2 / 16;
+  Separation out = Measure(lattice, floor, At(0, 0, 1), {});
+  EXPECT_NEAR(out.distance, 1 - edge, 1e-9);
+  EXPECT_LE(out.boxes, 4);
+  out = Measure(ball, lattice, At(1, 1, 1), {});
+  EXPECT_NEAR(out.distance, std::sqrt(3.0) * (1 - edge) - 0.1, 1e-9);
+  EXPECT_LE(out.boxes, 20);
+  out = Measure(lattice, lattice, {}, At(1.5, 0, 0));
+  EXPECT_NEAR(out.distance, 1.5 - 2 * edge, 1e-9);
+  EXPECT_LE(out.boxes, 4);
 }
 
 }  // namespace
