@@ -13,6 +13,7 @@
 #include "host/batch/run.h"
 #include "host/batch/table.h"
 #include "host/input/error.h"
+#include "host/results/replace_file.h"
 
 namespace intervox::host {
 namespace {
@@ -91,7 +92,8 @@ FinishedRuns Take(const Batch& batch, const BatchOptions& options, const BatchHe
   const auto count = std::count_if(finished.runs.begin(), finished.runs.end(), ours);
   if (count > 0 && !options.resume && !options.retry_failed) {
     throw InputError(folder + ": holds " + std::to_string(count) +
-                     " finished runs of this batch. Repeat with --resume to go on, or name "
+                     (count == 1 ? " finished run" : " finished runs") +
+                     " of this batch. Repeat with --resume to go on, or name "
                      "another folder with -o.");
   }
   finished.header = header;
@@ -233,7 +235,7 @@ class Runner {
     auto run = ComputeRun(batch_, like_, id, How(&trajectory));
     std::error_code error;
     if (run && std::filesystem::exists(aside, error)) {
-      std::filesystem::rename(aside, path);
+      ReplaceFile(aside, path);
     } else {
       std::filesystem::remove(aside, error);
     }

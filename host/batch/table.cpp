@@ -14,7 +14,7 @@
 #include "host/batch/hdf5_lock.h"
 #include "host/batch/wilson.h"
 #include "host/input/error.h"
-#include "host/simulation/checkpoint.h"
+#include "host/results/replace_file.h"
 
 namespace intervox::host {
 namespace {
@@ -272,7 +272,8 @@ std::optional<std::int64_t> DecidedAt(const FinishedRuns& finished) {
 void WriteTable(const std::filesystem::path& folder, const FinishedRuns& finished) {
   const std::filesystem::path path = folder / "batch.h5";
   try {
-    WriteCheckpoint(path, TableBytes(folder, finished));
+    const std::vector<unsigned char> bytes = TableBytes(folder, finished);
+    ReplaceBytes(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   } catch (const std::runtime_error& error) {
     throw std::runtime_error(path.string() + ": cannot be written (" + error.what() +
                              "). The runs are safe in the journals beside it; make room, then "

@@ -13,6 +13,7 @@
 #include "host/batch/run.h"
 #include "host/batch/runner.h"
 #include "host/cli/cli.h"
+#include "host/cli/edits.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/version.h"
@@ -195,10 +196,7 @@ void AddBatch(CLI::App& app, int& status) {
   command->add_option("file", options->file, "Batch file, intervox/batch/1")->required();
   command->add_option("-o,--out", options->out,
                       "Folder of the results; default: the batch file's name. With --only a file");
-  command->add_option("--set", options->overrides, "Edit of the scene, path=value")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  AddEdits(command, &options->overrides);
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   command->add_option("--shard", options->shard, "i/n: the i-th of n parts of the runs");
   command->add_option("--only", options->only, "One run alone, of any number, with its trajectory")

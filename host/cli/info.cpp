@@ -1,6 +1,7 @@
 // `intervox info`: what a results file, a scene or a file of pairs holds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -60,8 +61,7 @@ std::string DescribeGrid(const geometry::GridPart& grid) {
 }
 
 /** ", VOLUME m3, within [..] to [..] m" of a bounded solid; the box may be wider than the solid. */
-std::string Size(std::span<const geometry::Cell> cells) {
-  const geometry::Aabb box = geometry::BoundsInPose(cells, Pose::Identity());
+std::string Size(std::span<const geometry::Cell> cells, const geometry::Aabb& box) {
   if (!std::isfinite(Norm(box.upper - box.lower))) return ", unbounded";
   const host::ShapeMetrics solid = host::MeasureSolid(Engine(), cells, {});
   return fmt::format(", {:.6g} m3, within [{:.6g}, {:.6g}, {:.6g}] to [{:.6g}, {:.6g}, {:.6g}] m",
@@ -165,21 +165,28 @@ std::vector<geometry::Cell> CutShape(const std::string& path, const std::string&
   }
 }
 
-void DescribePairs(const PairsFile& file, const std::string& path, bool with_scene,
-                   bool with_cells) {
+/** @return the largest extent of a bounded shape [m] */
+double DescribePairs(const PairsFile& file, const std::string& path, bool with_scene,
+                     bool with_cells) {
   if (with_scene) {
     throw host::InputError("command line: --scene: a file of pairs holds no scene. Leave it out.");
   }
   ListParts(file.parts);
+  double largest = 0.0;
   for (const auto& [name, shape] : file.shapes) {
     const std::vector<geometry::Cell> cells = CutShape(path, name, *shape);
-    std::cout << fmt::format("shape            {}: {}{}\n", name, Cells(cells.size()), Size(cells));
+    const geometry::Aabb box = geometry::BoundsInPose(cells, Pose::Identity());
+    const Vec3 size = box.upper - box.lower;
+    if (std::isfinite(Norm(size))) largest = std::max({largest, size.x, size.y, size.z});
+    std::cout << fmt::format("shape            {}: {}{}\n", name, Cells(cells.size()),
+                             Size(cells, box));
     if (with_cells) ListCells(cells);
   }
   for (const PosedPair& pair : file.pairs) {
     std::cout << fmt::format("pair             {}: {} and {}\n", pair.name, pair.a->name,
                              pair.b->name);
   }
+  return largest;
 }
 
 /** A part or a grid as the only shape of a file that is made up for it. */
@@ -197,9 +204,15 @@ PairsFile ParsePart(const std::string& path, bool repair) {
   }
 }
 
-/** Describes it. */
+/** Describes it, and says so where its unit is in doubt. */
 void DescribePart(const std::string& path, bool repair, bool with_scene, bool with_cells) {
-  DescribePairs(ParsePart(path, repair), path, with_scene, with_cells);
+  constexpr double kLarge = 10.0;  // [m]: programs that draw parts write millimetres, mostly
+  const double extent = DescribePairs(ParsePart(path, repair), path, with_scene, with_cells);
+  if (extent <= kLarge) return;
+  std::cout << fmt::format(
+      "note             read in metres it is {:.3g} m long. If it was drawn in millimetres, write "
+      "{{file: {}, scale: 0.001}}.\n",
+      extent, Printable(std::filesystem::path(path).filename().string()));
 }
 
 /** Whether a YAML text says that it is a scene; anything else is read as pairs. */

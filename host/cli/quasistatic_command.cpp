@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "host/cli/cli.h"
+#include "host/cli/edits.h"
 #include "host/cli/validators.h"
 #include "host/quasistatic/quasistatic.h"
 
@@ -23,8 +24,7 @@ struct QuasistaticArguments {
 
 void AddShared(CLI::App* command, QuasistaticArguments* options) {
   command->add_option("scene", options->file, "Scene file")->required();
-  command->add_option("--set", options->edits, "path=value: an edit of the scene")
-      ->allow_extra_args(false);
+  AddEdits(command, &options->edits);
   command
       ->add_option("--tolerance", options->settle.tolerance,
                    "Force that is not balanced, in shares of a body's loads; default 1e-6")

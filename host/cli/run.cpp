@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "host/cli/cli.h"
+#include "host/cli/edits.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/replay.h"
@@ -50,6 +51,12 @@ std::optional<host::Recorder> Resume(const std::filesystem::path& out,
                                      Simulation* simulation) {
   std::error_code error;
   if (std::filesystem::is_regular_file(checkpoint, error)) {
+    if (!std::filesystem::exists(out, error)) {
+      throw host::InputError(fmt::format(
+          "{}: there are no results, {}, beside this checkpoint. Put them back, or begin anew "
+          "without --resume.",
+          checkpoint.string(), out.string()));
+    }
     simulation->Restore(checkpoint);
     return host::Recorder::Resume(out, *simulation, host::ReadMark(checkpoint));
   }
@@ -133,11 +140,7 @@ void AddRun(CLI::App& app, int& status) {
                                          "Results whose run is done again; in place of a scene")
                             ->excludes(file);
   command->add_option("-o,--out", options->out, "Results, HDF5; default: the scene's name + .h5");
-  CLI::Option* set =
-      command->add_option("--set", options->overrides, "Edit of the scene, path=value")
-          ->expected(1)
-          ->allow_extra_args(false)
-          ->take_all();
+  CLI::Option* set = AddEdits(command, &options->overrides);
   command->add_option("--device", options->device, "auto, cpu, cuda or cuda:k");
   command->add_option("--threads", options->threads, "0: all cores")->check(CLI::Range(0, 4096));
   CLI::Option* resume = command->add_flag("--resume", options->resume,

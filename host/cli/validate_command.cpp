@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "host/cli/cli.h"
+#include "host/cli/edits.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/validation_table.h"
 #include "host/input/error.h"
@@ -116,11 +117,7 @@ void AddValidate(CLI::App& app, int& status) {
   CLI::Option* file = command->add_option(
       "file", options->file,
       "Scene file, intervox/scene/2 or 1; -: standard input. Without it the rows are run");
-  command
-      ->add_option("--set", options->overrides, "Edit of the scene, or of every row's, path=value")
-      ->expected(1)
-      ->allow_extra_args(false)
-      ->take_all();
+  AddEdits(command, &options->overrides, "Edit of the scene, or of every row's, path=value");
   command->add_option("--only", options->only, "Names of rows; default all")
       ->delimiter(',')
       ->excludes(file);

@@ -4,12 +4,12 @@
 
 #include <bit>
 #include <cstdint>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "host/input/error.h"
+#include "host/results/replace_file.h"
 
 namespace intervox::host {
 namespace {
@@ -262,16 +262,7 @@ void WriteMeshes(const std::filesystem::path& path, const MeshFile& file) {
     RequireMeshName(path);
     bytes = Glb(file);
   }
-  // What stands there is replaced once all is written.
-  const std::filesystem::path made = path.string() + ".new";
-  std::ofstream stream(made, std::ios::binary);
-  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(made, path, error);
-  if (stream && !error) return;
-  std::filesystem::remove(made, error);
-  throw std::runtime_error(path.string() + ": cannot be written. Is the disk full?");
+  ReplaceBytes(path, bytes);
 }
 
 }  // namespace intervox::host

@@ -6,9 +6,9 @@
 #include <numbers>
 #include <utility>
 
+#include "geometry/convex_hull.h"
 #include "geometry/eigen3.h"
 #include "host/input/error.h"
-#include "host/input/nearest.h"
 #include "host/input/place.h"
 #include "host/parts/convex_shell.h"
 #include "host/parts/csg_tree.h"
@@ -171,11 +171,10 @@ class Evaluator {
       CollectPoints(call, A, &points);
       return points.empty() ? nullptr : Leaf(call, geometry::Convex{std::move(points)});
     }
-    const std::vector<std::string> known{"cube",       "sphere", "cylinder",   "polyhedron",
-                                         "multmatrix", "union",  "difference", "intersection",
-                                         "hull",       "group",  "color",      "render"};
-    Fail(call, "this cannot be read exactly; " + Suggest(name, known),
-         "Replace it, or export the part as a mesh of convex pieces.");
+    Fail(call,
+         "this cannot be read exactly, unlike cube, sphere, cylinder, polyhedron, multmatrix, "
+         "union, difference, intersection, hull, group, color and render",
+         "Replace it, or export the part as .stl.");
   }
 
   /** The matrix of a multmatrix; near rotations are made exact. */
@@ -299,9 +298,18 @@ class Evaluator {
     return Leaf(call, geometry::Box{ScaleOf(A) * size}, X);
   }
 
-  static std::vector<Vec3> SpherePoints(double r, int n) {
+  /** The corners of a sphere, all of which are corners of its hull. */
+  std::vector<Vec3> SpherePoints(const CsgCall& call, double r) const {
+    const int n = FragmentsOf(call, r), rings = (n + 1) / 2;
+    // A closed surface of triangles has two less four for each of its vertices (Euler).
+    if (2 * n * rings - 4 > geometry::kMostHullTriangles) {
+      Fail(call,
+           std::to_string(n) + " facets around are " + std::to_string(n * rings) +
+               " corners, whose hull has more than " +
+               std::to_string(geometry::kMostHullTriangles) + " triangles",
+           "Take '$fn = 100' or less, or 'facets: false'.");
+    }
     std::vector<Vec3> points;
-    const int rings = (n + 1) / 2;
     for (int i = 0; i < rings; ++i) {
       const double phi = std::numbers::pi * (i + 0.5) / rings;
       for (int k = 0; k < n; ++k)
@@ -316,7 +324,7 @@ class Evaluator {
     if (IsFaceted(call)) {
       ++result_.faceted;
       geometry::Convex hull;
-      for (const Vec3& p : SpherePoints(r, FragmentsOf(call, r))) hull.vertices.push_back(A(p));
+      for (const Vec3& p : SpherePoints(call, r)) hull.vertices.push_back(A(p));
       return Leaf(call, std::move(hull));
     }
     ++result_.round;
@@ -465,7 +473,7 @@ class Evaluator {
     } else if (name == "sphere") {
       ++result_.faceted;
       const double r = Number(call, "r", 1);
-      add(SpherePoints(r, FragmentsOf(call, r)));
+      add(SpherePoints(call, r));
     } else if (name == "cylinder") {
       ++result_.faceted;
       const Tube tube = TubeOf(call);

@@ -85,7 +85,9 @@ class Parser {
     for (;;) {
       if (Take('*') || Take('%')) {
         is_left_out = true;
-      } else if (!Take('#') && !Take('!')) {
+      } else if (Take('!')) {
+        Fail("'!' leaves out all but this shape", "Remove it, or what it leaves out.");
+      } else if (!Take('#')) {
         break;
       }
     }

@@ -20,6 +20,7 @@ namespace intervox::host {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::string_literals;
 using geometry::Shape;
 using Object = PartObject;
 
@@ -52,8 +53,19 @@ const Reader* ReaderOf(const fs::path& path) {
   throw InputError(file + ": part: " + what + ". " + remedy);
 }
 
+/** The bytes of a part without the mark that some editors put before UTF-8. */
+std::string BytesOf(const fs::path& path) {
+  std::string bytes = ReadBytes(path, kRemedies);
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.erase(0, 3);
+  const std::string start = bytes.substr(0, 4);
+  const bool little = start.starts_with("\xFF\xFE") && start.ends_with('\0');
+  const bool big = start.starts_with("\xFE\xFF\0"s);
+  if (little || big) Fail(path.string(), "its text is UTF-16", "Save it as UTF-8.");
+  return bytes;
+}
+
 std::vector<Object> ReadFile(const fs::path& path, const Reader& reader) {
-  const std::string bytes = ReadBytes(path, kRemedies);
+  const std::string bytes = BytesOf(path);
   std::vector<Object> objects;
   const auto name = std::make_shared<const std::string>(path.string());
   for (PartMesh& part : reader.read({name, bytes})) {
@@ -196,7 +208,7 @@ Part ReadTree(const fs::path& path, const PartOptions& options, const std::strin
   if (options.repair) {
     Fail(path.string(), "'repair' is for triangles; a tree of solids has none", "Remove it.");
   }
-  const std::string bytes = ReadBytes(path, kRemedies);
+  const std::string bytes = BytesOf(path);
   const PartFile file{std::make_shared<const std::string>(path.string()), bytes};
   CsgSolid solid = ReadCsg(file, options.facets, options.y_is_up, name);
   Part part{std::move(solid.shape), {}};

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -28,6 +29,29 @@ void ReplaceFile(const std::filesystem::path& made, const std::filesystem::path&
   if (::close(file) != 0 || !synced) Fail(made, "sync");
   if (::rename(made.c_str(), path.c_str()) != 0) Fail(path, "rename");
   SyncFolder(path.parent_path());
+}
+
+void ReplaceBy(const std::filesystem::path& path,
+               const std::function<void(const std::filesystem::path& made)>& write) {
+  std::filesystem::path made = path;
+  made += ".new";
+  try {
+    write(made);
+    ReplaceFile(made, path);
+  } catch (const std::exception&) {
+    std::error_code ignored;
+    std::filesystem::remove(made, ignored);
+    throw;
+  }
+}
+
+void ReplaceBytes(const std::filesystem::path& path, std::span<const char> bytes) {
+  ReplaceBy(path, [&](const std::filesystem::path& made) {
+    std::ofstream stream(made, std::ios::binary | std::ios::trunc);
+    stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    stream.close();
+    if (!stream) Fail(path, "write");
+  });
 }
 
 void SyncFolder(const std::filesystem::path& folder) {

@@ -1,7 +1,6 @@
 #include "host/simulation/checkpoint.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -356,19 +355,10 @@ std::vector<unsigned char> MakeCheckpoint(const World& world, const State& state
 
 void WriteCheckpoint(const std::filesystem::path& path, std::span<const unsigned char> bytes,
                      const ResultsMark& mark) {
-  std::filesystem::path aside = path;
-  aside += ".new";
+  Bytes all(bytes.begin(), bytes.end());
   const Bytes end = ToBytes(mark);
-  std::ofstream stream(aside, std::ios::binary | std::ios::trunc);
-  stream.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-  stream.write(reinterpret_cast<const char*>(end.data()), static_cast<std::streamsize>(end.size()));
-  stream.close();
-  if (!stream) {
-    throw std::runtime_error("checkpoint " + path.string() +
-                             ": cannot write: " + std::strerror(errno));
-  }
-  ReplaceFile(aside, path);
+  all.insert(all.end(), end.begin(), end.end());
+  ReplaceBytes(path, {reinterpret_cast<const char*>(all.data()), all.size()});
 }
 
 ResultsMark ReadMark(const std::filesystem::path& path) { return MarkOf(ReadBytes(path), path); }

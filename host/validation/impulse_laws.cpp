@@ -10,22 +10,17 @@
 
 #include "host/validation/one_body.h"
 #include "host/validation/row.h"
+#include "host/validation/through_contact.h"
 
 namespace intervox::host {
 namespace {
 
 constexpr std::size_t kBody = 1;  // the body after the floor, in each scene
 
-/** Steps until the body has touched and left, or the scene ends. */
+/** The body once it has touched and left, or at the scene's end. */
 BodyState AfterContact(const RowScene& scene, const std::vector<std::string>& edits) {
   Simulation simulation = scene.Start(edits);
-  bool touched = false;
-  while (!simulation.Done()) {
-    scene.Step(simulation);
-    const bool touches = !simulation.Contacts().empty();
-    if (touched && !touches) break;
-    touched = touches;
-  }
+  StepThroughContact(scene, simulation);
   return simulation.State()[kBody];
 }
 

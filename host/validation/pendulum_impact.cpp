@@ -10,6 +10,7 @@
 #include "host/validation/bristle.h"
 #include "host/validation/ode.h"
 #include "host/validation/row.h"
+#include "host/validation/through_contact.h"
 
 namespace intervox::host {
 namespace {
@@ -97,13 +98,7 @@ double LossSimulated(const RowScene& scene, const Pose2& start, double mu, doubl
        fmt::format("bodies.second.velocity.angular=[0,{},0]", -start.w2),
        "joints.elbow.point=" + list(s1, -c1)});
   const double before = simulation.Energy().kinetic;
-  bool touched = false;
-  while (!simulation.Done()) {
-    scene.Step(simulation);
-    const bool touches = !simulation.Contacts().empty();
-    if (touched && !touches) break;
-    touched = touches;
-  }
+  StepThroughContact(scene, simulation);
   return 100.0 * (1.0 - simulation.Energy().kinetic / before);
 }
 

@@ -9,6 +9,7 @@
 #include "host/fit/fit.h"
 #include "host/validation/one_body.h"
 #include "host/validation/row.h"
+#include "host/validation/through_contact.h"
 
 namespace intervox::host {
 namespace {
@@ -93,13 +94,7 @@ double Simulated(const RowScene& scene, const Pair& pair, double lambda, double 
        fmt::format("bodies.ball={}{}, pose: {{position: [0,0,{:.17g}]}}, velocity: {{linear: "
                    "[0,0,{:.17g}]}}}}",
                    ball, pair.ball, R + gap, -speed)});
-  bool touched = false;
-  while (!simulation.Done()) {
-    scene.Step(simulation);
-    const bool touches = !simulation.Contacts().empty();
-    if (touched && !touches) break;
-    touched = touches;
-  }
+  StepThroughContact(scene, simulation);
   return (simulation.State()[1].v_WB.z - simulation.State()[0].v_WB.z) / speed;
 }
 

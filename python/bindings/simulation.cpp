@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "host/simulation/warnings.h"
 #include "python/bindings/bindings.h"
 #include "python/bindings/reports.h"
 
@@ -156,10 +157,16 @@ void BindState(SimulationClass& c) {
       .def_prop_ro(
           "warnings",
           [](Session& s) {
-            const auto warnings = s.Get().Warnings();
-            return std::vector<std::string>(warnings.begin(), warnings.end());
+            const Simulation& now = s.Get();
+            const auto of_scene = now.Warnings();
+            std::vector<std::string> warnings(of_scene.begin(), of_scene.end());
+            for (std::string& text : host::WarningsOfRun(now, host::EnergyThrough(now.Energy()))) {
+              warnings.push_back(std::move(text));
+            }
+            return warnings;
           },
-          "Remarks of the contact laws on their parameters.")
+          "Remarks on the scene's settings, then what must be known of the run so far: energy "
+          "gained, bodies that were stopped, overlaps that missed the tolerance.")
       .def_prop_ro(
           "bodies", [](nb::handle self) { return ViewOf<View<AllBodies>>(self); },
           nb::sig("def bodies(self) -> Bodies"), "The bodies by name.")

@@ -196,6 +196,21 @@ TEST(Cli, WithoutACheckpointResumeStartsAnewAndSaysSo) {
   EXPECT_TRUE(TextOf(out) == complete);
 }
 
+TEST(Cli, ACheckpointWithoutItsResultsIsRefusedWithBothNames) {
+  const fs::path folder = Folder("alone");
+  const std::string scene = Write(folder / "scene.yaml", kScene);
+  const std::string call = "run -q " + scene + " -o " + (folder / "out.h5").string();
+  ASSERT_EQ(Call(call).status, 0);
+  ASSERT_TRUE(fs::exists(folder / "out.checkpoint"));
+  fs::remove(folder / "out.h5");
+  const Outcome outcome = Call(call + " --resume");
+  EXPECT_EQ(outcome.status, 2);
+  for (const char* word : {"out.checkpoint: there are no results", "out.h5", "without --resume"}) {
+    EXPECT_TRUE(Says(outcome, word)) << outcome.text;
+  }
+  EXPECT_EQ(Call(call).status, 0);
+}
+
 // Results are read while a run writes them: with the C library as with `info`.
 TEST(Cli, ResultsCanBeReadWhileTheyAreWritten) {
   const fs::path folder = Folder("reading");

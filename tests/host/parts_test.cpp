@@ -75,6 +75,24 @@ TEST(Parts, SinglePrecisionIsTakenAsItStands) {
   EXPECT_NEAR(VolumeOf(Put("binary.stl", StlBytes(kBrick))), 0.006, 1e-9);
 }
 
+TEST(Parts, MarksOfEditorsBeforeTheTextDoNoHarm) {
+  const std::string mark = "\xEF\xBB\xBF", cube = "cube(size = [0.3, 0.2, 0.1], center = true);";
+  for (const auto& [name, text] :
+       {std::pair{"mark.stl", StlText({kBrick})}, std::pair{"mark.obj", ObjText({kBrick})},
+        std::pair{"mark.ply", PlyBytes(kBrick, "ascii")}, std::pair{"mark.csg", cube}}) {
+    EXPECT_NEAR(VolumeOf(Put(name, mark + text)), 0.006, 1e-17) << name;
+    for (const bool little : {true, false}) {
+      std::string wide = little ? "\xFF\xFE" : "\xFE\xFF";
+      for (const char c : text) wide += little ? std::string{c, '\0'} : std::string{'\0', c};
+      ExpectRefused(Put(name, wide), {name, "UTF-16", "Save it as UTF-8"});
+    }
+  }
+  // A binary header may begin with anything.
+  std::string binary = StlBytes(kBrick);
+  binary.replace(0, 2, "\xFF\xFE");
+  EXPECT_NEAR(VolumeOf(Put("header.stl", binary)), 0.006, 1e-9);
+}
+
 TEST(Parts, PiecesAreAUnion) {
   const TriangleMesh beside = BoxMesh({0.3, 0, 0}, {0.5, 0.2, 0.1});
   const TriangleMesh over = BoxMesh({0.2, 0.1, 0}, {0.4, 0.3, 0.1});
@@ -328,6 +346,18 @@ TEST(Parts, PathsStartAtTheFileThatNamesThem) {
   EXPECT_EQ(info.status, 0) << info.text;
   EXPECT_NE(info.text.find("1 convex piece of 6 faces"), std::string::npos) << info.text;
   EXPECT_NE(info.text.find("other: 1 cell, 0.048 m3, within ["), std::string::npos) << info.text;
+}
+
+TEST(Parts, InfoDoubtsTheUnitOfWhatIsLongerThanTenMetres) {
+  const fs::path folder = Folder("parts_units");
+  for (const double size : {1e-3, 0.1, 9.9, 10.1, 1e3, 1e5}) {
+    const std::string part =
+        Write(folder / "part.obj", ObjText({BoxMesh({0, 0, 0}, {size, 0.1 * size, 0.1 * size})}));
+    const Outcome info = Call("info " + part);
+    EXPECT_EQ(info.status, 0) << info.text;
+    EXPECT_EQ(info.text.find("{file: part.obj, scale: 0.001}") != std::string::npos, size > 10)
+        << size << ": " << info.text;
+  }
 }
 
 TEST(Parts, KeysOfFilesStandBesideFilesOnly) {

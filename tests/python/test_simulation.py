@@ -244,6 +244,16 @@ class Views(unittest.TestCase):
         with self.assertRaises(KeyError):
             s.joints["crank"]
 
+    def test_warnings_tell_of_energy_from_nowhere(self):
+        scene = copy.deepcopy(BALL)
+        scene["integrator"]["method"] = "rk4"
+        scene["contact_models"]["default"]["normal"] = {"model": "gonthier", "stiffness": 1e12, "restitution": 0.9}
+        scene["bodies"]["ball"].update(pose={"position": [0, 0, 0.06]}, velocity={"linear": [0, 0, -1]})
+        s = simulation(scene)
+        self.assertFalse(any("gained energy" in text for text in s.warnings))
+        s.run()
+        self.assertTrue(any("gained energy" in text and "body ball" in text for text in s.warnings), s.warnings)
+
     def test_reprs_tell(self):
         s = simulation()
         self.assertEqual(repr(s), "<intervox.Simulation 'ball' at 0 of 0.3 s, bodies: 4, contacts: 0>")

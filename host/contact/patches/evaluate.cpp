@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <tuple>
 
 #include "cuda/device/executor.h"
 #include "host/contact/patches/patches.h"
@@ -234,22 +235,26 @@ void HandOver(const PatchRules& rules, std::span<const ActivePair> pairs, Patche
   for (const int contact : *contact_of) {
     if (contact >= 0) seen[static_cast<std::size_t>(contact)] = true;
   }
-  std::vector<std::size_t> lost;  // places in `held` of points that are none now
+  std::vector<std::size_t> lost;  // places in `held`, ascending, of points that are none now
   for (std::size_t h = 0; h < patches->held.size(); ++h) {
     const auto c = static_cast<std::size_t>(patches->held[h].contact);
     const Contact& contact = patches->contacts[c];
     if (seen[c] || !contact.has_normal || !contact.geometry.is_point) continue;
     lost.push_back(h);
   }
+  const auto before = [&](std::size_t h, const ActivePair& pair) {
+    const CellPair& cells = patches->held[h].cells;
+    return std::tie(cells.i, cells.j) < std::tie(pair.i, pair.j);
+  };
   bool moved = false;
   for (std::size_t k = first; k < pairs.size() && !lost.empty(); ++k) {
     const ActivePair& pair = pairs[k];
     if (!is_new_point(k)) continue;
     auto nearest = lost.end();
     double least = pair.nearby;
-    for (auto h = lost.begin(); h != lost.end(); ++h) {
+    for (auto h = std::lower_bound(lost.begin(), lost.end(), pair, before); h != lost.end(); ++h) {
       const Held& held = patches->held[*h];
-      if (held.cells.i != pair.i || held.cells.j != pair.j) continue;
+      if (held.cells.i != pair.i || held.cells.j != pair.j) break;
       const PatchGeometry& was = patches->contacts[static_cast<std::size_t>(held.contact)].geometry;
       const double way = Norm(pair.metrics.p_WC - was.p_WC);
       if (!(way < least) || Dot(pair.metrics.area_vector, was.n) < kPatchCosine) continue;
