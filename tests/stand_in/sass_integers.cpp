@@ -32,17 +32,14 @@ void AddTwo(const Instruction& i, Thread& t) {
   Set(&t, o[0], Word(t, i, o[1]) + Word(t, i, o[2]));
 }
 // A negative number is added as its complement and one, so that the carry is the device's.
+std::uint64_t Addend(const Instruction& i, const Thread& t, const Operand& o, int shift = 0) {
+  return o.negative ? std::uint64_t{~(Bits(t, i, o) << shift)} + 1 : Word(t, i, o) << shift;
+}
 void AddThree(const Instruction& i, Thread& t) {
   const Operands& o = i.operands;
   const std::size_t first = FirstSource(i);
   std::uint64_t sum = 0;
-  for (std::size_t k = first; k < first + 3; ++k) {
-    if (o[k].negative) {
-      sum += std::uint64_t{~Bits(t, i, o[k])} + 1;
-    } else {
-      sum += Word(t, i, o[k]);
-    }
-  }
+  for (std::size_t k = first; k < first + 3; ++k) sum += Addend(i, t, o[k]);
   if (i.extends) {
     for (std::size_t k = first + 3; k < o.size(); ++k) sum += Holds(t, o[k]) ? 1 : 0;
   }
@@ -96,8 +93,8 @@ void Logic(const Instruction& i, Thread& t) {
 void ShiftAdd(const Instruction& i, Thread& t) {
   const Operands& o = i.operands;
   const std::size_t k = FirstSource(i);
-  const std::uint32_t shifted = Word(t, i, o[k]) << o[k + 2].number;
-  const std::uint64_t sum = std::uint64_t{shifted} + Word(t, i, o[k + 1]);
+  const std::uint64_t sum =
+      Addend(i, t, o[k], static_cast<int>(o[k + 2].number)) + Addend(i, t, o[k + 1]);
   if (k == 2) SetTruth(&t, o[1], sum >> 32 != 0);
   Set(&t, o[0], static_cast<std::uint32_t>(sum));
 }

@@ -107,6 +107,17 @@ TEST(SassMachine, CarriesAndComparesIntegersOfTwoWords) {
   EXPECT_EQ(words[5], 3U);
 }
 
+// -(a << 3) + 5 has a carry where a is 0, and none where it is 1.
+TEST(SassMachine, CarriesWhereANegativeNumberIsZero) {
+  for (const std::uint64_t a : {0U, 1U}) {
+    Words words{a};
+    Launch(Kernel("LDG.E R4, desc[UR4][R2.64]\nLEA R8, P0, -R4, 0x5, 0x3\n"
+                  "IADD3.X R9, RZ, RZ, RZ, P0, !PT\nSTG.E.64 desc[UR4][R2.64+0x8], R8\n"),
+           &words);
+    EXPECT_EQ(words[1], a == 0 ? 0x00000001'00000005U : 0x00000000'FFFFFFFDU);
+  }
+}
+
 TEST(SassMachine, CallsAndKnowsItsThread) {
   Words words{};
   // Instruction 3 begins the body; the function behind EXIT squares R0 and returns to R20.
