@@ -36,9 +36,10 @@ ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries
   const std::vector<InterferenceMetrics> parts = engine.Compute(queries);
   ShapeMetrics out;
   out.sum = SumOfParts(parts, tolerance);
+  const bool is_fine = out.sum.status == Status::kOk || out.sum.status == Status::kDisjoint;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     out.pairs += HasVolume(parts[i]) ? 1 : 0;
-    if (out.reason.empty() && parts[i].status == out.sum.status) {
+    if (!is_fine && out.reason.empty() && parts[i].status == out.sum.status) {
       out.reason = Reason(out.sum.status, queries[i].rule,
                           "cells '" + queries[i].a->name + "' and '" + queries[i].b->name + "'");
     }
