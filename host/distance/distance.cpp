@@ -76,7 +76,7 @@ class CellSearch {
 
   /** Goes downhill: nearest points of the parts that are convex next to the last ones. What is
    known of their reach ends each search as soon as it is proved. */
-  void SearchFrom(Vec3 x, Vec3 y) {
+  void SearchFrom(Vec3 x, Vec3 y, double least_gain = kGain) {
     double last = HUGE_VAL;
     for (int k = 0; k < kMostSearches; ++k) {
       std::vector<Constraint> constraints;
@@ -89,16 +89,17 @@ class CellSearch {
       x = next.x;
       y = next.y;
       last = next.distance;
-      if (way < kStill || gain < kGain * (1.0 + last) || (IsConvex(0) && IsConvex(1))) break;
+      if (way < kStill || gain < least_gain * (1.0 + last) || (IsConvex(0) && IsConvex(1))) break;
       // What falls by less and less does not get below the nearest points known.
       if (k > 0 && length_ * (last - 2.0 * gain) > nearest_->distance) return;
     }
     Take(x, y);
   }
 
-  /** The same from points of the world. */
+  /** The same from points of the world until the points stand still: the distance is at rest long
+   before the direction is. */
   void SearchFromWorld(const std::array<Vec3, 2>& start) {
-    SearchFrom((start[0] - origin_) / length_, (start[1] - origin_) / length_);
+    SearchFrom((start[0] - origin_) / length_, (start[1] - origin_) / length_, 0.0);
   }
 
   /** Bounds the cells' distance. @returns false where they are not near enough */

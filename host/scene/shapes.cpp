@@ -144,9 +144,18 @@ Library::Built Library::BuildNamed(const std::string& name, const Cursor& from) 
     for (const auto& [known, value] : named_) names.push_back(known);
     from.Fail("no shape is named '" + name + "'", Suggest(name, names));
   }
-  if (std::find(open_.begin(), open_.end(), name) != open_.end()) {
-    from.Fail("the shape '" + name + "' refers to itself, directly or through others",
-              "Break the circle.");
+  // A circle is one fault, wherever one enters it.
+  if (const auto told = circles_.find(name); told != circles_.end()) {
+    throw InputError(told->second);
+  }
+  if (const auto first = std::find(open_.begin(), open_.end(), name); first != open_.end()) {
+    try {
+      from.Fail("the shape '" + name + "' refers to itself, directly or through others",
+                "Break the circle.");
+    } catch (const InputError& error) {
+      for (auto on_it = first; on_it != open_.end(); ++on_it) circles_[*on_it] = error.what();
+      throw;
+    }
   }
   if (open_.size() >= static_cast<std::size_t>(kMaxReferences)) {
     from.Fail("references are nested deeper than " + std::to_string(kMaxReferences),

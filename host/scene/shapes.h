@@ -83,6 +83,7 @@ class Library {
   std::map<std::string, NamedValue> by_name_;
   std::map<std::string, Built> built_;
   std::vector<std::string> open_;
+  std::map<std::string, std::string> circles_;      ///< what was said of the shapes on each
   std::map<std::string, geometry::ShapePtr> read_;  ///< level sets by their files' paths
   std::optional<GridSizes> sizes_;                  ///< of the grid that is being read
   std::filesystem::path folder_;                    ///< of the file whose shape is being read
