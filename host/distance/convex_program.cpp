@@ -66,17 +66,11 @@ Jet ConeJet(const Surface& s, const Vec3& x) {
 
 bool IsConvexCone(const Surface& s) { return s.kind == SurfaceKind::kCone && s.side > 0; }
 
-/** Of the hull of a torus: inside of its circle that is two planes. */
-bool IsAboveDisc(const Constraint& c, const Vec3& y) {
-  return c.hull && y.x * y.x + y.y * y.y < c.surface.e.x * c.surface.e.x;
-}
-
 Jet JetOf(const Constraint& constraint, const Vec3& x) {
   const Surface& s = constraint.surface;
   if (IsConvexCone(s)) return ConeJet(s, x);
-  if (const Vec3 y = TransposeTimes(s.R, x - s.o); IsAboveDisc(constraint, y)) {
-    return {std::fabs(y.z) - s.e.y, std::copysign(1.0, y.z) * s.R.Col(2),
-            Mat3{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
+  if (const auto flat = FlatOfHull(constraint, x)) {
+    return {flat->level, flat->n, Mat3{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}};
   }
   const double side = s.side;
   Jet out;
@@ -304,6 +298,14 @@ class Program {
 };
 
 }  // namespace
+
+std::optional<Flat> FlatOfHull(const Constraint& constraint, const Vec3& x) {
+  if (!constraint.hull) return {};
+  const Surface& s = constraint.surface;
+  const Vec3 y = TransposeTimes(s.R, x - s.o);
+  if (y.x * y.x + y.y * y.y >= s.e.x * s.e.x) return {};
+  return Flat{std::fabs(y.z) - s.e.y, std::copysign(1.0, y.z) * s.R.Col(2)};
+}
 
 bool KeepsConvex(const Surface& surface) {
   const double s = surface.side;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "geometry/surface.h"
@@ -15,6 +16,16 @@ struct Constraint {
   geometry::Surface surface;  ///< in the program's frame; a plane where it is linear
   bool hull = false;          ///< of a torus: its convex hull, all points within e_y of its disc
 };
+
+/** A plane, by the level of a point. */
+struct Flat {
+  double level = 0.0;
+  Vec3 n;
+};
+
+/** The plane that bounds a torus' hull above or below its disc at x; nothing elsewhere, and for
+ other constraints. */
+std::optional<Flat> FlatOfHull(const Constraint& constraint, const Vec3& x);
 
 /** A sphere that holds all points of a set that may be nearest. */
 struct Reach {

@@ -83,13 +83,11 @@ struct Worst {
   Vec3 n;
 
   void Look(const Constraint& c, const Vec3& x) {
-    const Surface& s = c.surface;
-    const Vec3 y = TransposeTimes(s.R, x - s.o);
-    if (!c.hull || Norm(Vec3{y.x, y.y, 0.0}) >= s.e.x) return Look(s, x);
-    // A torus' hull is flat above and below its disc.
-    if (!(std::fabs(y.z) - s.e.y > distance)) return;
-    distance = std::fabs(y.z) - s.e.y;
-    n = std::copysign(1.0, y.z) * s.R.Col(2);
+    const auto flat = distance::FlatOfHull(c, x);
+    if (!flat) return Look(c.surface, x);
+    if (!(flat->level > distance)) return;
+    distance = flat->level;
+    n = flat->n;
   }
 
   void Look(const Surface& s, const Vec3& x) {

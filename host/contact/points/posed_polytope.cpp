@@ -32,29 +32,17 @@ void Place(const geometry::Cell& cell, const Pose& X, PosedPolytope* out) {
 }
 
 void AddEdges(PosedPolytope* out) {
-  struct Side {
-    int low, high, face;
-  };
-  thread_local std::vector<Side> sides;
-  sides.clear();
-  for (std::size_t f = 0; f < out->normals.size(); ++f) {
-    for (int k = 0; k < out->CornersOf(f); ++k) {
-      const int from = out->CornerOf(f, k), to = out->CornerOf(f, k + 1);
-      sides.push_back({std::min(from, to), std::max(from, to), static_cast<int>(f)});
-    }
+  const std::vector<geometry::HalfEdge>& half = out->topology->half_edges;
+  for (std::size_t h = 0; h < half.size(); h += 2) {
+    const auto [low, high] = std::minmax<int>({half[h].origin, half[h + 1].origin});
+    const auto [left, right] = std::minmax<int>({half[h].face, half[h + 1].face});
+    out->edges.push_back({out->At(low), out->At(high), out->normals[static_cast<std::size_t>(left)],
+                          out->normals[static_cast<std::size_t>(right)], low, high, left, right,
+                          SquaredNorm(out->At(high) - out->At(low))});
   }
-  std::sort(sides.begin(), sides.end(), [](const Side& a, const Side& b) {
-    return a.low != b.low ? a.low < b.low : a.high != b.high ? a.high < b.high : a.face < b.face;
+  std::sort(out->edges.begin(), out->edges.end(), [](const Edge& a, const Edge& b) {
+    return std::pair(a.low, a.high) < std::pair(b.low, b.high);
   });
-  for (std::size_t k = 0; k + 1 < sides.size(); ++k) {
-    const Side& left = sides[k];
-    const Side& right = sides[k + 1];
-    if (left.low != right.low || left.high != right.high) continue;
-    out->edges.push_back(
-        {out->At(left.low), out->At(left.high), out->normals[static_cast<std::size_t>(left.face)],
-         out->normals[static_cast<std::size_t>(right.face)], left.low, left.high, left.face,
-         right.face, SquaredNorm(out->At(left.high) - out->At(left.low))});
-  }
 }
 
 void FindRises(const PosedPolytope& faces, const PosedPolytope& edges, std::vector<double>* out) {
