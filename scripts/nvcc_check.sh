@@ -14,7 +14,7 @@ fi
 folder=build/nvcc
 mkdir -p "$folder/ptx" "$folder/sass"
 arch="${INTERVOX_CUDA_ARCH:-sm_90}"
-flags=(-std=c++20 -arch="$arch" --fmad=false --expt-relaxed-constexpr --extended-lambda -Werror=all-warnings
+flags=(-std=c++20 -arch="$arch" --fmad=false -Xptxas=-O1 --expt-relaxed-constexpr --extended-lambda -Werror=all-warnings
   -Xcompiler=-ffp-contract=off -Xcompiler=-march=x86-64-v3 -I. -c)
 
 {

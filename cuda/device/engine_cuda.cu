@@ -3,14 +3,17 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <future>
+#include <mutex>
 #include <stdexcept>
 #include <string>
-#include <unordered_map>
+#include <thread>
 #include <vector>
 
+#include "cuda/device/cells.cuh"
 #include "cuda/device/executor.h"
 #include "cuda/device/kernels/kernels.h"
-#include "cuda/device/state.cuh"
 #include "cuda/engine.h"
 #include "cuda/rules/grid/pair.h"
 
@@ -18,12 +21,27 @@ namespace intervox::cuda {
 
 namespace {
 
-// One pair a thread and at most this many a multiprocessor at once: a launch takes as long as its
-// slowest pair, and a batch of any size no more memory than this.
-constexpr int kPairsOfMultiprocessor = 128;
+// One pair a thread and at most this many a multiprocessor in one launch: as many as have
+// registers. A batch of any size takes no more memory than this, twice.
+constexpr int kPairsOfMultiprocessor = kThreadsPerBlock * kBlocksPerMultiprocessor;
 
-// The share of the free memory that a chunk of pairs may take; the rest is the stacks'.
-constexpr std::size_t kShareOfFree = 2;
+// The share of the free memory that a chunk of pairs may take: two are under way, and the stacks
+// take theirs.
+constexpr std::size_t kShareOfFree = 4;
+
+int ThreadsOf(int threads) {
+  return threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+}
+
+// Pairs that one thread of the host packs or unpacks at a time: some tens of microseconds.
+constexpr int kPackedTogether = 512;
+
+// A thread takes so long for a pair of these rules, and those of its warp in turn, that a core of
+// the host does so many meanwhile: fewer to each thread of the host are left to it.
+constexpr std::size_t kFewOfThread = 100;
+bool IsLong(Step step) {
+  return step == StepOf(LeafRule::kColumn) || step == StepOf(LeafRule::kClip);
+}
 
 // A kernel and the step whose pairs it takes.
 struct StepKernel {
@@ -69,99 +87,52 @@ const StepKernels& KernelsInOrder() {
   return kKernels;
 }
 
-// All cells of a batch, flat.
-struct FlatCells {
-  std::vector<geometry::Surface> surfaces;
-  std::vector<Vec3> corners;
-  std::vector<geometry::HalfEdge> half_edges;
-  std::vector<geometry::CornerFace> faces;
-  std::vector<geometry::OrientedBox> bounds;
+// A query that the device takes: its number, and those of its cells.
+struct Place {
+  std::int32_t query, a, b;
 };
 
-// Where a cell starts in FlatCells.
-struct FlatOffset {
-  std::size_t surface = 0, corner = 0, half_edge = 0, face = 0, bounds = 0;
-};
-
-FlatOffset Append(const CellView& cell, FlatCells* flat) {
-  const FlatOffset at{flat->surfaces.size(), flat->corners.size(), flat->half_edges.size(),
-                      flat->faces.size(), flat->bounds.size()};
-  flat->surfaces.insert(flat->surfaces.end(), cell.surfaces, cell.surfaces + cell.surface_count);
-  flat->bounds.push_back(*cell.bounds);
-  if (cell.corner_count > 0) {
-    flat->corners.insert(flat->corners.end(), cell.corners, cell.corners + cell.corner_count);
-    flat->half_edges.insert(flat->half_edges.end(), cell.half_edges,
-                            cell.half_edges + cell.half_edge_count);
-    flat->faces.insert(flat->faces.end(), cell.faces, cell.faces + cell.face_count);
+// The places of all queries but those that the device does not take: grids, and what is no query.
+std::vector<Place> PlacesOf(std::span<const PairQuery> queries, DeviceCells* cells,
+                            std::vector<std::size_t>* on_cpu) {
+  std::vector<Place> places;
+  places.reserve(queries.size());
+  for (std::size_t i = 0; i < queries.size(); ++i) {
+    const PairQuery& query = queries[i];
+    if (query.a == nullptr || query.b == nullptr || HasGrid(query)) {
+      on_cpu->push_back(i);
+    } else {
+      places.push_back(
+          {static_cast<std::int32_t>(i), cells->NumberOf(*query.a), cells->NumberOf(*query.b)});
+    }
   }
-  return at;
+  return places;
 }
 
-// The cells of a batch on the device, one array after the other in one allocation.
-class DeviceCells {
- public:
-  void Add(const geometry::Cell* cell) {
-    if (offsets_.count(cell) == 0) offsets_[cell] = Append(MakeView(*cell), &flat_);
-  }
-
-  void Upload(DeviceState& state) {
-    std::size_t bytes = 0;
-    const auto place = [&](const auto& values) {
-      const std::size_t begin = bytes;
-      constexpr std::size_t kAlignment = 256;
-      bytes += (values.size() * sizeof(values[0]) + kAlignment - 1) / kAlignment * kAlignment;
-      return begin;
-    };
-    const std::size_t surfaces = place(flat_.surfaces), corners = place(flat_.corners),
-                      half_edges = place(flat_.half_edges), faces = place(flat_.faces),
-                      bounds = place(flat_.bounds);
-    auto* d_cells = static_cast<char*>(state.cells.Reserve(bytes));
-    const auto upload = [&](const auto& values, std::size_t begin, auto** d_values) {
-      if (!values.empty()) {
-        state.Upload(d_cells + begin, values.data(), values.size() * sizeof(values[0]));
-      }
-      *d_values = reinterpret_cast<std::remove_reference_t<decltype(*d_values)>>(d_cells + begin);
-    };
-    upload(flat_.surfaces, surfaces, &d_surfaces_);
-    upload(flat_.corners, corners, &d_corners_);
-    upload(flat_.half_edges, half_edges, &d_half_edges_);
-    upload(flat_.faces, faces, &d_faces_);
-    upload(flat_.bounds, bounds, &d_bounds_);
-  }
-
-  // Points the view of a cell that was added to the device's copy.
-  void Place(const geometry::Cell* cell, CellView* view) const {
-    const FlatOffset& at = offsets_.at(cell);
-    view->surfaces = d_surfaces_ + at.surface;
-    view->bounds = d_bounds_ + at.bounds;
-    if (view->corner_count == 0) return;
-    view->corners = d_corners_ + at.corner;
-    view->half_edges = d_half_edges_ + at.half_edge;
-    view->faces = d_faces_ + at.face;
-  }
-
- private:
-  FlatCells flat_;
-  std::unordered_map<const geometry::Cell*, FlatOffset> offsets_;
-  const geometry::Surface* d_surfaces_ = nullptr;
-  const Vec3* d_corners_ = nullptr;
-  const geometry::HalfEdge* d_half_edges_ = nullptr;
-  const geometry::CornerFace* d_faces_ = nullptr;
-  const geometry::OrientedBox* d_bounds_ = nullptr;
-};
+// Brings pairs of like cells together, so that the threads of a warp have like work.
+std::vector<Place> SortedByKind(std::vector<Place> places, const DeviceCells& cells) {
+  const auto kind = [&](const Place& place) {
+    return static_cast<std::size_t>(cells.KindOf(place.a) * DeviceCells::kKinds +
+                                    cells.KindOf(place.b));
+  };
+  std::vector<std::size_t> next(DeviceCells::kKinds * DeviceCells::kKinds + 1);
+  for (const Place& place : places) ++next[kind(place) + 1];
+  if (places.empty() || next[kind(places[0]) + 1] == places.size()) return places;
+  for (std::size_t k = 1; k < next.size(); ++k) next[k] += next[k - 1];
+  std::vector<Place> sorted(places.size());
+  for (const Place& place : places) sorted[next[kind(place)]++] = place;
+  return sorted;
+}
 
 // How many pairs go through the device at once.
 std::size_t ChunkOf(const DeviceState& state, int device) {
   std::size_t free = 0, total = 0;
   CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
-  const std::size_t held = state.pairs.size() + state.workspaces.size() + state.progress.size() +
-                           state.outcomes.size() + state.steps.size() + state.list.size() +
-                           state.memory.size();
   std::size_t most = 0;
   for (const StepKernel& step : KernelsInOrder()) {
     most = std::max(most, step.kernel.bytes_of_thread);
   }
-  const std::size_t room = (free / kShareOfFree + held) / (kBytesOfPair + most);
+  const std::size_t room = (free / kShareOfFree + state.BytesOfPairs()) / (kBytesOfPair + most);
   if (room < kThreadsPerBlock) {
     throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
                              std::to_string(free >> 20) +
@@ -172,50 +143,145 @@ std::size_t ChunkOf(const DeviceState& state, int device) {
       room, static_cast<std::size_t>(kPairsOfMultiprocessor * state.traits().multiprocessors));
 }
 
+// A batch in parts: what all of them share.
+struct Job {
+  std::span<const PairQuery> queries;
+  std::span<InterferenceMetrics> metrics;
+  std::span<const Place> places;
+  const CellView* d_cells = nullptr;
+  int threads = 0;
+  std::mutex mutex;
+  std::vector<std::size_t>* on_cpu = nullptr;  // what is left to the host
+
+  void LeaveToTheHost(const Place& place) {
+    const std::lock_guard lock(mutex);
+    on_cpu->push_back(static_cast<std::size_t>(place.query));
+  }
+  bool NamesItsRule(const Place& place) const {
+    return queries[static_cast<std::size_t>(place.query)].rule != LeafRule::kAuto;
+  }
+};
+
+// The records of a chunk, in memory that the device copies from.
+void Pack(const Job& job, std::span<const Place> places, PairRecord* records) {
+  ParallelFor(
+      static_cast<int>(places.size()), kPackedTogether, job.threads, [&](int begin, int end) {
+        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+          const Place& place = places[k];
+          const PairQuery& query = job.queries[static_cast<std::size_t>(place.query)];
+          records[k] = {query.X_WA,         query.X_WB, query.tolerance, query.voxel_size,
+                        query.volume_floor, place.a,    place.b,         query.rule};
+        }
+      });
+}
+
+void Unpack(std::span<const Place> places, const PairOutcome* outcomes, Job* job) {
+  ParallelFor(
+      static_cast<int>(places.size()), kPackedTogether, job->threads, [&](int begin, int end) {
+        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+          if (outcomes[k].full) {
+            job->LeaveToTheHost(places[k]);  // its workspaces are larger
+          } else {
+            job->metrics[static_cast<std::size_t>(places[k].query)] = outcomes[k].metrics;
+          }
+        }
+      });
+}
+
 // One chunk: all pairs through Begin, then each kernel over the pairs that wait for it.
-void ComputeChunk(const std::vector<PairView>& pairs, DeviceState& state,
-                  std::vector<PairOutcome>* outcomes) {
-  const std::size_t n = pairs.size();
+void ComputeChunk(std::span<const Place> places, DeviceState& state, Job* job) {
+  const std::size_t n = places.size();
   Batch batch;
-  const auto room = [&](DeviceMemory& memory, auto** d) {
-    using T = std::remove_reference_t<decltype(**d)>;
-    *d = static_cast<T*>(memory.Reserve(n * sizeof(T)));
+  const auto room = [&](Memory& memory, auto** p) {
+    using T = std::remove_reference_t<decltype(**p)>;
+    *p = static_cast<T*>(memory.Reserve(n * sizeof(T)));
   };
-  PairView* d_pairs = nullptr;
-  std::int32_t* d_list = nullptr;
-  room(state.pairs, &d_pairs);
+  PairRecord *d_records = nullptr, *records = nullptr;
+  std::int32_t *d_list = nullptr, *list = nullptr;
+  PairOutcome* outcomes = nullptr;
+  Step* steps = nullptr;
+  room(state.records, &d_records);
+  room(state.pairs, &batch.d_pairs);
   room(state.workspaces, &batch.d_workspaces);
   room(state.progress, &batch.d_progress);
   room(state.outcomes, &batch.d_outcomes);
   room(state.steps, &batch.d_steps);
   room(state.list, &d_list);
-  batch.d_pairs = d_pairs;
+  room(state.host_records, &records);
+  room(state.host_outcomes, &outcomes);
+  room(state.host_steps, &steps);
+  room(state.host_list, &list);
+  batch.d_records = d_records;
+  batch.d_cells = job->d_cells;
   batch.d_list = d_list;
-  state.Upload(d_pairs, pairs.data(), n * sizeof(PairView));
-  std::vector<std::int32_t> list(n);
+  Pack(*job, places, records);
+  state.Upload(d_records, records, n * sizeof(PairRecord));
+  std::size_t count = n;
   for (std::size_t i = 0; i < n; ++i) list[i] = static_cast<std::int32_t>(i);
-  std::vector<Step> steps(n);
   const auto launch = [&](const Kernel& kernel) {
-    batch.count = static_cast<std::int32_t>(list.size());
-    state.Upload(d_list, list.data(), list.size() * sizeof(list[0]));
+    batch.count = static_cast<std::int32_t>(count);
+    state.Upload(d_list, list, count * sizeof(list[0]));
     state.Launch(kernel, batch);
-    state.Download(steps.data(), batch.d_steps, n * sizeof(Step));
+    state.Download(steps, batch.d_steps, n * sizeof(Step));
   };
   launch(BeginKernel());
+  const std::size_t few = kFewOfThread * static_cast<std::size_t>(ThreadsOf(job->threads));
+  std::size_t left = 0;  // to the host, at a step that they still wait for
   for (const StepKernel& next : KernelsInOrder()) {
-    list.clear();
+    count = 0;
     for (std::size_t i = 0; i < n; ++i) {
-      if (steps[i] == next.step) list.push_back(static_cast<std::int32_t>(i));
+      if (steps[i] == next.step) list[count++] = static_cast<std::int32_t>(i);
     }
-    if (list.empty()) continue;
-    batch.d_memory = state.memory.Reserve(list.size() * next.kernel.bytes_of_thread);
+    if (IsLong(next.step) && count < few) {
+      const auto named = [&](std::int32_t i) {
+        return job->NamesItsRule(places[static_cast<std::size_t>(i)]);
+      };
+      std::int32_t* const rest = std::partition(list, list + count, named);
+      for (const std::int32_t* i = rest; i != list + count; ++i) {
+        job->LeaveToTheHost(places[static_cast<std::size_t>(*i)]);
+      }
+      left += static_cast<std::size_t>(list + count - rest);
+      count = static_cast<std::size_t>(rest - list);
+    }
+    if (count == 0) continue;
+    batch.d_memory = state.memory.Reserve(count * next.kernel.bytes_of_thread);
     launch(next.kernel);
   }
-  if (!std::all_of(steps.begin(), steps.end(), [](Step step) { return step == kDone; })) {
+  if (static_cast<std::size_t>(std::count(steps, steps + n, kDone)) + left != n) {
     throw std::logic_error("ComputeOnCuda: a pair was left without an outcome");
   }
-  outcomes->resize(n);
-  state.Download(outcomes->data(), batch.d_outcomes, n * sizeof(PairOutcome));
+  state.Download(outcomes, batch.d_outcomes, n * sizeof(PairOutcome));
+  Unpack(places, outcomes, job);
+}
+
+// All places in chunks. Two are under way where there are threads: the device computes one while
+// the host packs the other, and a launch's last threads leave it no multiprocessor idle.
+void ComputeInChunks(Job* job, DeviceState& state, int device) {
+  const std::size_t chunk = ChunkOf(state, device);
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](DeviceState& mine) {
+    try {
+      for (std::size_t begin; (begin = next.fetch_add(chunk)) < job->places.size();) {
+        ComputeChunk(job->places.subspan(begin, std::min(chunk, job->places.size() - begin)), mine,
+                     job);
+      }
+    } catch (...) {
+      next = job->places.size();  // for the other
+      throw;
+    }
+  };
+  if (job->threads == 1 || job->places.size() <= chunk) {
+    work(state);
+    return;
+  }
+  const auto other = [&] {
+    const DeviceScope scope(device);
+    const StateLease lease(device);
+    work(*lease);
+  };
+  std::future<void> second = std::async(std::launch::async, other);
+  work(state);
+  second.get();
 }
 
 }  // namespace
@@ -248,45 +314,15 @@ void RequireCudaDevice(int device) {
 
 void ComputeOnCuda(std::span<const PairQuery> queries, std::span<InterferenceMetrics> metrics,
                    int device, int threads) {
-  // What the device does not take: grids, hulls of many faces, what is no query.
-  std::vector<std::size_t> on_cpu, on_device;
   DeviceCells cells;
-  for (std::size_t i = 0; i < queries.size(); ++i) {
-    const PairQuery& query = queries[i];
-    if (query.a == nullptr || query.b == nullptr || HasGrid(query)) {
-      on_cpu.push_back(i);
-      continue;
-    }
-    on_device.push_back(i);
-    cells.Add(query.a);
-    cells.Add(query.b);
-  }
-  if (!on_device.empty()) {
+  std::vector<std::size_t> on_cpu;
+  const std::vector<Place> places = SortedByKind(PlacesOf(queries, &cells, &on_cpu), cells);
+  if (!places.empty()) {
     const DeviceScope scope(device);
-    StateLease state(device);
-    cells.Upload(*state);
-    const std::size_t chunk = ChunkOf(*state, device);
-    std::vector<PairView> pairs;
-    std::vector<PairOutcome> outcomes;
-    for (std::size_t begin = 0; begin < on_device.size(); begin += chunk) {
-      const std::size_t end = std::min(on_device.size(), begin + chunk);
-      pairs.clear();
-      for (std::size_t k = begin; k < end; ++k) {
-        const PairQuery& query = queries[on_device[k]];
-        pairs.push_back(MakeView(query));
-        cells.Place(query.a, &pairs.back().a);
-        cells.Place(query.b, &pairs.back().b);
-      }
-      ComputeChunk(pairs, *state, &outcomes);
-      for (std::size_t k = begin; k < end; ++k) {
-        const PairOutcome& outcome = outcomes[k - begin];
-        if (outcome.full) {
-          on_cpu.push_back(on_device[k]);  // its workspaces are larger
-        } else {
-          metrics[on_device[k]] = outcome.metrics;
-        }
-      }
-    }
+    const StateLease state(device);
+    cells.Upload(threads, &*state);
+    Job job{queries, metrics, places, cells.d_views(), threads, {}, &on_cpu};
+    ComputeInChunks(&job, *state, device);
   }
   ParallelFor(static_cast<int>(on_cpu.size()), 1, threads, [&](int begin, int end) {
     for (int k = begin; k < end; ++k) {

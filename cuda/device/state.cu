@@ -84,29 +84,41 @@ std::size_t StackReservation(std::size_t stack_of_thread, const DeviceTraits& tr
          static_cast<std::size_t>(traits.multiprocessors);
 }
 
-DeviceMemory::~DeviceMemory() { cudaFree(d_data_); }
+cudaError_t Memory::Free() {
+  return place_ == Place::kDevice ? cudaFree(data_) : cudaFreeHost(data_);
+}
 
-void* DeviceMemory::Reserve(std::size_t bytes) {
-  if (bytes <= size_) return d_data_;
-  CheckCuda(cudaFree(d_data_), device_, "freeing memory");
-  d_data_ = nullptr;
+Memory::~Memory() { Free(); }
+
+void* Memory::Reserve(std::size_t bytes) {
+  if (bytes <= size_) return data_;
+  CheckCuda(Free(), device_, "freeing memory");
+  data_ = nullptr;
   size_ = 0;
-  const cudaError_t error = cudaMalloc(&d_data_, bytes);
-  if (error != cudaSuccess) d_data_ = nullptr;
-  CheckCuda(error, device_, "allocating " + Mebibytes(bytes));
+  const bool device = place_ == Place::kDevice;
+  const cudaError_t error = device ? cudaMalloc(&data_, bytes) : cudaMallocHost(&data_, bytes);
+  if (error != cudaSuccess) data_ = nullptr;
+  CheckCuda(error, device_,
+            "allocating " + Mebibytes(bytes) + (device ? "" : " of the host's memory"));
   size_ = bytes;
-  return d_data_;
+  return data_;
 }
 
 DeviceState::DeviceState(int device)
-    : cells(device),
-      pairs(device),
-      workspaces(device),
-      progress(device),
-      outcomes(device),
-      steps(device),
-      list(device),
-      memory(device),
+    : cells(device, Memory::Place::kDevice),
+      records(device, Memory::Place::kDevice),
+      pairs(device, Memory::Place::kDevice),
+      workspaces(device, Memory::Place::kDevice),
+      progress(device, Memory::Place::kDevice),
+      outcomes(device, Memory::Place::kDevice),
+      steps(device, Memory::Place::kDevice),
+      list(device, Memory::Place::kDevice),
+      memory(device, Memory::Place::kDevice),
+      host_cells(device, Memory::Place::kHost),
+      host_records(device, Memory::Place::kHost),
+      host_outcomes(device, Memory::Place::kHost),
+      host_steps(device, Memory::Place::kHost),
+      host_list(device, Memory::Place::kHost),
       device_(device),
       traits_(TraitsOf(device)) {
   CheckCuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), device, "making a stream");
@@ -114,16 +126,28 @@ DeviceState::DeviceState(int device)
 
 DeviceState::~DeviceState() { cudaStreamDestroy(stream_); }
 
+std::size_t DeviceState::BytesOfPairs() const {
+  std::size_t bytes = 0;
+  for (const Memory* m :
+       {&records, &pairs, &workspaces, &progress, &outcomes, &steps, &list, &memory}) {
+    bytes += m->size();
+  }
+  return bytes;
+}
+
 void DeviceState::Upload(void* d_to, const void* from, std::size_t bytes) {
   CheckCuda(cudaMemcpyAsync(d_to, from, bytes, cudaMemcpyHostToDevice, stream_), device_,
             "copying to the device");
-  CheckCuda(cudaStreamSynchronize(stream_), device_, "copying to the device");
+}
+
+void DeviceState::Wait(const std::string& what) {
+  CheckCuda(cudaStreamSynchronize(stream_), device_, what);
 }
 
 void DeviceState::Download(void* to, const void* d_from, std::size_t bytes) {
   CheckCuda(cudaMemcpyAsync(to, d_from, bytes, cudaMemcpyDeviceToHost, stream_), device_,
             "copying from the device");
-  CheckCuda(cudaStreamSynchronize(stream_), device_, "copying from the device");
+  Wait("copying from the device");
 }
 
 void DeviceState::Launch(const Kernel& kernel, Batch batch) {
@@ -137,7 +161,7 @@ void DeviceState::Launch(const Kernel& kernel, Batch batch) {
   CheckCuda(cudaLaunchKernel(kernel.function, dim3(blocks), dim3(kThreadsPerBlock), arguments, 0,
                              stream_),
             device_, "launching " + what);
-  CheckCuda(cudaStreamSynchronize(stream_), device_, "running " + what);
+  Wait("running " + what);
 }
 
 StateLease::StateLease(int device) : device_(device), exceptions_(std::uncaught_exceptions()) {

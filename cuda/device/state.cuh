@@ -51,24 +51,30 @@ DeviceTraits TraitsOf(int device);
  or not [bytes]. */
 std::size_t StackReservation(std::size_t stack_of_thread, const DeviceTraits& traits);
 
-/** Memory on the device that grows and is kept. */
-class DeviceMemory {
+/** Memory that grows and is kept. */
+class Memory {
  public:
+  /** Whose it is: the device's, or the host's for copies to and from it. */
+  enum class Place { kDevice, kHost };
+
   /** Takes no memory yet. */
-  explicit DeviceMemory(int device) : device_(device) {}
-  ~DeviceMemory();
-  DeviceMemory(const DeviceMemory&) = delete;
-  DeviceMemory& operator=(const DeviceMemory&) = delete;
+  Memory(int device, Place place) : device_(device), place_(place) {}
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
 
   /** At least so many bytes; their contents are lost when it grows.
-   @throws std::runtime_error with a remedy when the device has too little */
+   @throws std::runtime_error with a remedy when there is too little */
   void* Reserve(std::size_t bytes);
   /** Bytes that it holds. */
   std::size_t size() const { return size_; }
 
  private:
+  cudaError_t Free();
+
   int device_;
-  void* d_data_ = nullptr;
+  Place place_;
+  void* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
@@ -81,8 +87,11 @@ class DeviceState {
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
 
-  /** Copies to the device, ordered with its launches. `from` may change afterwards. */
+  /** Copies to the device before what is launched later. `from` may change after the next launch.
+   */
   void Upload(void* d_to, const void* from, std::size_t bytes);
+  /** Waits until all is done; `what` was to be done, for errors. */
+  void Wait(const std::string& what);
   /** Copies from the device, and waits. */
   void Download(void* to, const void* d_from, std::size_t bytes);
   /** Launches one thread for each entry of the batch's list, and waits: errors carry the kernel's
@@ -92,7 +101,11 @@ class DeviceState {
   /** Of this device. */
   const DeviceTraits& traits() const { return traits_; }
 
-  DeviceMemory cells, pairs, workspaces, progress, outcomes, steps, list, memory;
+  /** Of the device, what pairs take. */
+  std::size_t BytesOfPairs() const;
+
+  Memory cells, records, pairs, workspaces, progress, outcomes, steps, list, memory;
+  Memory host_cells, host_records, host_outcomes, host_steps, host_list;
 
  private:
   int device_;

@@ -17,6 +17,7 @@ namespace intervox {
 namespace {
 
 using stand_in::TheMachine;
+using testing::Random;
 
 class Executor : public ::testing::Test {
  protected:
@@ -40,9 +41,9 @@ class Executor : public ::testing::Test {
       EXPECT_NE(message.find(part), std::string::npos) << part << " is not in: " << message;
     }
   }
-  static int SameAsSerial(const std::vector<PairQuery>& queries, int device) {
+  static int SameAsSerial(const std::vector<PairQuery>& queries, int device, int threads = 1) {
     const auto serial = Engine({Device::kSerial}).Compute(queries);
-    const auto cuda = Engine({Device::kCuda, 1, device}).Compute(queries);
+    const auto cuda = Engine({Device::kCuda, threads, device}).Compute(queries);
     int same = 0;
     for (std::size_t i = 0; i < queries.size(); ++i) same += testing::SameBits(serial[i], cuda[i]);
     return same;
@@ -85,30 +86,105 @@ TEST_F(Executor, ReusesItsMemory) {
 }
 
 TEST_F(Executor, BoundsEveryLaunch) {
-  const auto many = testing::RandomQueries(families_, 700);
-  EXPECT_EQ(SameAsSerial(many, 0), 700);
+  const auto many = testing::RandomQueries(families_, 1100);
+  EXPECT_EQ(SameAsSerial(many, 0), 1100);
   int most = 0, begun = 0;
   for (const auto& launch : TheMachine().launches) {
     most = std::max(most, launch.pairs);
     if (launch.kernel.find("Begin") != std::string::npos) begun += launch.pairs;
   }
-  EXPECT_EQ(most, 256);  // 128 for each of two multiprocessors
-  EXPECT_EQ(begun, 700);
+  EXPECT_EQ(most, 512);  // 256 for each of two multiprocessors
+  EXPECT_EQ(begun, 1100);
 }
 
-// Every pair of balls, ellipsoids, cylinders … goes through the kernels, and none by the CPU.
-TEST_F(Executor, GivesEveryPairToTheDevice) {
-  EXPECT_EQ(SameAsSerial(queries_, 0), 98);
-  int prepared = 0, polar = 0, column = 0;
-  for (const auto& launch : TheMachine().launches) {
-    if (launch.kernel.find("ReadyPair") != std::string::npos) prepared += launch.pairs;
-    if (launch.kernel.find("AskPolar") != std::string::npos) polar += launch.pairs;
-    if (launch.kernel.find("AskColumn") != std::string::npos) column += launch.pairs;
+// Three chunks, two of them at once: each pair is computed once, by one of the two.
+TEST_F(Executor, HasTwoChunksUnderWay) {
+  const auto many = testing::RandomQueries(families_, 1100);
+  for (const int threads : {0, 2}) {
+    TheMachine().launches.clear();
+    EXPECT_EQ(SameAsSerial(many, 1, threads), 1100);
+    int begun = 0;
+    for (const auto& launch : TheMachine().launches) {
+      EXPECT_EQ(launch.device, 1);
+      if (launch.kernel.find("Begin") != std::string::npos) begun += launch.pairs;
+    }
+    EXPECT_EQ(begun, 1100);
   }
-  EXPECT_GT(prepared, 50);
-  EXPECT_GT(polar, 20);
-  EXPECT_GT(polar, column);
-  EXPECT_GT(column, 0);
+  // Where one fails, the call does, with its message, and the next call is served.
+  TheMachine().kernel_to_refuse = "AskPolar";
+  try {
+    Engine({Device::kCuda, 2, 1}).Compute(many);
+    ADD_FAILURE() << "no error";
+  } catch (const std::runtime_error& error) {
+    ExpectIn(error.what(), {"cuda:1", "launching the kernel AskPolar"});
+  }
+  TheMachine().kernel_to_refuse.clear();
+  EXPECT_EQ(SameAsSerial(many, 1, 2), 1100);
+}
+
+// Boxes and balls in turn, one chunk of each: the first has no curved pairs, the second no planes.
+TEST_F(Executor, BringsLikePairsTogether) {
+  const testing::Cell box = testing::BoxCell({1, 1, 1});
+  const testing::Cell other = testing::CellsOf(geometry::Ellipsoid{{0.5, 0.4, 0.3}})[0];
+  std::vector<PairQuery> queries;
+  for (int i = 0; i < 1024; ++i) {
+    const testing::Cell* cell = i % 2 == 0 ? &box : &other;
+    queries.push_back({cell, cell, {}, {Mat3::Identity(), {0.5, 0.25, 0.125}}});
+  }
+  EXPECT_EQ(SameAsSerial(queries, 0), 1024);
+  int planes = 0, prepared = 0;
+  for (const auto& launch : TheMachine().launches) {
+    planes += launch.kernel.find("TakePlanes") != std::string::npos;
+    prepared += launch.kernel.find("ReadyPair") != std::string::npos;
+  }
+  EXPECT_EQ(planes, 1);
+  EXPECT_EQ(prepared, 1);
+}
+
+// Each query with cells of its own, so that the table of cells grows.
+TEST_F(Executor, TakesManyCells) {
+  std::vector<testing::Cell> cells;
+  Random random(9);
+  for (int i = 0; i < 1000; ++i) {
+    cells.push_back(testing::BoxCell({random.Uniform(0.5, 1), random.Uniform(0.5, 1), 1}));
+  }
+  std::vector<PairQuery> queries;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    queries.push_back({&cells[i], &cells[(7 * i + 1) % cells.size()], random.RandomPose(0.3),
+                       random.RandomPose(0.3)});
+  }
+  EXPECT_EQ(SameAsSerial(queries, 0), 1000);
+}
+
+int PairsOf(const std::string& kernel) {
+  int pairs = 0;
+  for (const auto& launch : TheMachine().launches) {
+    if (launch.kernel.find(kernel) != std::string::npos) pairs += launch.pairs;
+  }
+  return pairs;
+}
+
+// Every pair of balls, ellipsoids, cylinders … goes through the kernels; the few for which one
+// takes long are left to the host, unless they ask for that rule.
+TEST_F(Executor, LeavesAFewLongPairsToTheHost) {
+  EXPECT_EQ(SameAsSerial(queries_, 0), 98);
+  EXPECT_GT(PairsOf("ReadyPair"), 50);
+  EXPECT_GT(PairsOf("AskPolar"), 20);
+  EXPECT_EQ(PairsOf("AskColumn"), 0);
+  for (std::size_t i = 0; i < 50; ++i) queries_[i].rule = LeafRule::kColumn;
+  EXPECT_EQ(SameAsSerial(queries_, 0), 98);
+  EXPECT_GT(PairsOf("AskColumn"), 40);  // some are apart
+}
+
+TEST_F(Executor, TakesManyLongPairs) {
+  std::vector<PairQuery> some, queries;
+  for (const PairQuery& query : testing::RandomQueries(families_, 700)) {
+    if (ComputeMetrics(query).rule == LeafRule::kColumn) some.push_back(query);
+  }
+  ASSERT_FALSE(some.empty());
+  for (std::size_t i = 0; i < 120; ++i) queries.push_back(some[i % some.size()]);
+  EXPECT_EQ(SameAsSerial(queries, 0), 120);
+  EXPECT_EQ(PairsOf("AskColumn"), 120);
 }
 
 TEST_F(Executor, LaunchesARuleForItsOwnPairsOnly) {

@@ -66,12 +66,14 @@ void CheckBatch(const intervox::cuda::Batch& batch) {
   Require(IsOnDevice(batch.d_list, n), "the list is in other memory");
   for (std::size_t k = 0; k < n; ++k) {
     const std::int32_t i = batch.d_list[k];
-    Require(IsOnDevice(batch.d_pairs + i, 1) && IsOnDevice(batch.d_workspaces + i, 1) &&
-                IsOnDevice(batch.d_progress + i, 1) && IsOnDevice(batch.d_outcomes + i, 1) &&
-                IsOnDevice(batch.d_steps + i, 1),
+    Require(IsOnDevice(batch.d_records + i, 1) && IsOnDevice(batch.d_pairs + i, 1) &&
+                IsOnDevice(batch.d_workspaces + i, 1) && IsOnDevice(batch.d_progress + i, 1) &&
+                IsOnDevice(batch.d_outcomes + i, 1) && IsOnDevice(batch.d_steps + i, 1),
             "an array is in other memory, or too short");
-    CheckView(batch.d_pairs[i].a);
-    CheckView(batch.d_pairs[i].b);
+    for (const std::int32_t cell : {batch.d_records[i].a, batch.d_records[i].b}) {
+      Require(IsOnDevice(batch.d_cells + cell, 1), "a cell's view is in other memory");
+      CheckView(batch.d_cells[cell]);
+    }
   }
 }
 
@@ -197,6 +199,18 @@ cudaError_t cudaFree(void* p) {
     allocations.erase(found);
     std::free(p);
   }
+  return Answer(Current().broken);
+}
+
+cudaError_t cudaMallocHost(void** p, std::size_t bytes) {
+  if (Current().broken != cudaSuccess) return Answer(Current().broken);
+  *p = std::malloc(bytes);
+  std::memset(*p, 0xCD, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeHost(void* p) {
+  std::free(p);
   return Answer(Current().broken);
 }
 

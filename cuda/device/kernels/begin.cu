@@ -1,4 +1,4 @@
-// The first kernel: frames, closed forms, bounds that are apart.
+// The first kernel: views, frames, closed forms, bounds that are apart.
 #include <cuda_runtime.h>
 
 #include "cuda/device/kernels/kernels.h"
@@ -8,9 +8,11 @@ namespace intervox::cuda {
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) Begin(Batch batch) {
   internal::ForPairOfThread(batch, [&](std::int32_t i, std::int32_t) {
+    PairView& query = batch.d_pairs[i];
+    query = ViewOf(batch.d_records[i], batch.d_cells);
     PairOutcome out;
     PairFrame frame;
-    const AfterBegin next = BeginPair(batch.d_pairs[i], &frame, &out.metrics);
+    const AfterBegin next = BeginPair(query, &frame, &out.metrics);
     batch.d_outcomes[i] = out;
     batch.d_steps[i] = next == AfterBegin::kNothing  ? kDone
                        : next == AfterBegin::kPlanes ? kPlanesStep

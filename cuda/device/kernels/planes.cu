@@ -6,6 +6,13 @@
 
 namespace intervox::cuda {
 
+namespace {
+
+// Two boxes fit. It is the thread's own: what its warp asks of it at once lies together.
+using OwnPolyhedron = Polyhedron<24, 16>;
+
+}  // namespace
+
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     TakePlanes(Batch batch) {
   internal::ForPairOfThread(batch, [&](std::int32_t i, std::int32_t) {
@@ -13,7 +20,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     PairFrame frame;
     MakePairFrame(query, &frame);
     PairOutcome out;
-    ComputePlanes(query, frame, &batch.d_workspaces[i].polyhedron, &out);
+    OwnPolyhedron own;
+    ComputePlanes(query, frame, &own, &out);
+    if (out.full) {
+      out = {};
+      ComputePlanes(query, frame, &batch.d_workspaces[i].polyhedron, &out);
+    }
     batch.d_outcomes[i] = out;
     batch.d_steps[i] = kDone;
   });
