@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda/device/batch.h"
+#include "cuda/device/cells.cuh"
 #include "tests/cuda/families.h"
 #include "tests/cuda/same_bits.h"
 #include "tests/stand_in/machine.h"
@@ -185,6 +186,19 @@ TEST_F(Executor, TakesManyLongPairs) {
   for (std::size_t i = 0; i < 120; ++i) queries.push_back(some[i % some.size()]);
   EXPECT_EQ(SameAsSerial(queries, 0), 120);
   EXPECT_EQ(PairsOf("AskColumn"), 120);
+}
+
+TEST_F(Executor, NumbersEachCellOnce) {
+  std::vector<testing::Cell> cells(1000, testing::BoxCell({1, 1, 1}));
+  cells[500] = families_[0].cell;
+  cuda::DeviceCells numbers;
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      EXPECT_EQ(numbers.NumberOf(cells[i]), static_cast<std::int32_t>(i));
+    }
+  }
+  EXPECT_EQ(numbers.KindOf(0), numbers.KindOf(999));
+  EXPECT_NE(numbers.KindOf(0), numbers.KindOf(500));
 }
 
 TEST_F(Executor, LaunchesARuleForItsOwnPairsOnly) {
