@@ -13,7 +13,9 @@
 #include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/printable.h"
+#include "host/input/writable.h"
 #include "host/results/column_file.h"
+#include "host/results/replace_file.h"
 
 namespace intervox::cli {
 namespace {
@@ -86,7 +88,7 @@ void WriteTable(const std::filesystem::path& path, const Table& table) {
     }
     stream << line << '\n';
   }
-  if (!stream.flush()) throw std::runtime_error(path.string() + ": export: the disk is full.");
+  if (!stream.flush()) host::FailToWrite(path);
 }
 
 void Export(const std::string& file_name, std::filesystem::path folder) {
@@ -126,7 +128,7 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
       table.values.push_back(file.Values(column.name));
     }
     const std::filesystem::path out = folder / (FileStem(group, ++written) + ".csv");
-    WriteTable(out, table);
+    host::ReplaceBy(out, [&](const std::filesystem::path& made) { WriteTable(made, table); });
     std::cout << host::Printable(out.string()) << '\n';
   }
 }
