@@ -158,7 +158,7 @@ class Preparation {
     if (options_.repair && is_mendable && IsClosed(mesh) && EnclosedVolume(mesh) > 0) return;
     const std::string lost = LostDigits(object);
     RequireClosed(mesh, object.Label(),
-                  !lost.empty() ? lost.substr(lost.find("its coordinates"))
+                  !lost.empty() ? "Its " + lost
                   : is_mendable && !options_.repair
                       ? "Add 'repair: true'. 'intervox info' of the file itself takes --repair."
                       : "Mend it in the program that made it.");
@@ -290,7 +290,7 @@ Part ReadPart(const fs::path& path, const PartOptions& options, const std::strin
   }
   for (const Object& object : objects) {
     const std::string lost = LostDigits(object);
-    if (!lost.empty()) part.warnings.push_back(lost);
+    if (!lost.empty()) part.warnings.push_back(object.Label() + ": part: its " + lost);
   }
   std::size_t triangles = 0, vertices = 0;
   HullMaker hulls(name);

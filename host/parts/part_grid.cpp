@@ -78,10 +78,8 @@ std::string LostDigits(const PartObject& object) {
   const double step = static_cast<double>(std::nextafter(largest, HUGE_VALF)) - largest;
   const double diagonal = Norm(box[1] - box[0]);
   if (!std::isfinite(step) || !(step > kMuch * diagonal)) return "";
-  return object.Label() +
-         ": part: its coordinates are of single precision, which so far from the origin, at " +
-         Text(box[1]) + ", knows multiples of " + Short(step) + ", where the part is " +
-         Short(diagonal) +
+  return "coordinates are of single precision, which so far from the origin, at " + Text(box[1]) +
+         ", knows multiples of " + Short(step) + ", where the part is " + Short(diagonal) +
          " long, in the file's units; finer shape is lost. Move it to the origin before it is "
          "exported, or export .obj.";
 }
