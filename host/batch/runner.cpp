@@ -126,6 +126,7 @@ class Runner {
   }
 
   BatchSummary Run() {
+    if (options_.warn) options_.warn(like_.Warnings());
     const std::int64_t block = batch_.until ? batch_.until->block : batch_.number;
     std::int64_t end = 0;
     bool decided = DecidedAt(finished_).has_value();

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "host/batch/batch.h"
@@ -34,10 +36,11 @@ struct BatchOptions {
   bool resume = false;
   bool retry_failed = false;  ///< resume, and do what failed again; by another controller too
   Provenance provenance;
-  double tick_seconds = 10.0;                      ///< between two calls of `tick`
-  std::function<void(const BatchProgress&)> tick;  ///< on the calling thread; may be empty
-  std::function<bool()> cancelled;                 ///< on the calling thread: true ends it soon
-  std::function<Controller()> control;             ///< of each run, see RunOptions
+  double tick_seconds = 10.0;                              ///< between two calls of `tick`
+  std::function<void(const BatchProgress&)> tick;          ///< on the calling thread; may be empty
+  std::function<void(std::span<const std::string>)> warn;  ///< of the scene, once; may be empty
+  std::function<bool()> cancelled;      ///< on the calling thread: true ends it soon
+  std::function<Controller()> control;  ///< of each run, see RunOptions
 };
 
 /** How a call of RunBatch ended. */

@@ -17,6 +17,7 @@
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/version.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
 
@@ -130,6 +131,7 @@ int RunOnly(const host::Batch& batch, const BatchArguments& options) {
   host::RequireOther(out, batch.scene_path);
   const host::Trajectory trajectory{out, {Version(), Commit(), "cpu, 1 thread"}};
   const Simulation like(batch.scene, EngineOptions{Device::kSerial, 1});
+  if (!options.quiet) Warn(like.Warnings());
   const auto run = host::ComputeRun(batch, like, options.only, {&trajectory, Interrupted, {}});
   if (!run) {
     std::cerr << "intervox: interrupted; the run has no results.\n";
@@ -162,6 +164,7 @@ int RunBatch(const BatchArguments& options) {
   const bool terminal = isatty(STDERR_FILENO) == 1;
   how.tick_seconds = terminal ? kTurnSeconds : kLineSeconds;
   if (!options.quiet) {
+    how.warn = Warn;
     how.tick = [&](const host::BatchProgress& progress) {
       std::cerr << (terminal ? "\r\033[K" : "") << host::ProgressText(batch, progress)
                 << (terminal ? "" : "\n") << std::flush;

@@ -13,7 +13,9 @@
 #include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/printable.h"
+#include "host/input/writable.h"
 #include "host/results/column_file.h"
+#include "host/results/replace_file.h"
 
 namespace intervox::cli {
 namespace {
@@ -55,12 +57,9 @@ struct Table {
   std::vector<std::vector<double>> values;
 };
 
-void WriteTable(const std::filesystem::path& path, const Table& table) {
+/** Returns whether all of it was written. */
+bool WriteTable(const std::filesystem::path& path, const Table& table) {
   std::ofstream stream(path);
-  if (!stream) {
-    throw host::InputError(path.string() +
-                           ": export: cannot be written. Check the folder given with -o.");
-  }
   std::string line;
   std::int64_t rows = 0;
   for (const ColumnInfo& column : table.columns) {
@@ -86,7 +85,7 @@ void WriteTable(const std::filesystem::path& path, const Table& table) {
     }
     stream << line << '\n';
   }
-  if (!stream.flush()) throw std::runtime_error(path.string() + ": export: the disk is full.");
+  return static_cast<bool>(stream.flush());
 }
 
 void Export(const std::string& file_name, std::filesystem::path folder) {
@@ -126,7 +125,9 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
       table.values.push_back(file.Values(column.name));
     }
     const std::filesystem::path out = folder / (FileStem(group, ++written) + ".csv");
-    WriteTable(out, table);
+    host::ReplaceBy(out, [&](const std::filesystem::path& made) {
+      if (!WriteTable(made, table)) host::FailToWrite(out);
+    });
     std::cout << host::Printable(out.string()) << '\n';
   }
 }

@@ -1,7 +1,6 @@
 // `intervox info`: what a results file, a scene or a file of pairs holds.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -17,6 +16,7 @@
 #include "host/cli/file_kind.h"
 #include "host/input/error.h"
 #include "host/input/printable.h"
+#include "host/parts/part.h"
 #include "host/results/column_file.h"
 #include "host/scene/document.h"
 #include "host/scene/names.h"
@@ -106,6 +106,13 @@ void DescribeResults(const std::string& path, bool with_scene) {
   }
 }
 
+/** Remarks, but for those that are empty. */
+void Note(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) {
+    if (!note.empty()) std::cout << "note             " << note << '\n';
+  }
+}
+
 void ListParts(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) std::cout << "part             " << Printable(part) << '\n';
 }
@@ -153,6 +160,7 @@ void DescribeScene(Scene text, bool with_scene, bool with_cells) {
     std::cout << fmt::format("sensor           {} on {}, in {}\n", sensor.name, sensor.body,
                              sensor.resolve_in);
   }
+  Note(world->warnings);
 }
 
 /** The cells of a file's shape. */
@@ -165,19 +173,17 @@ std::vector<geometry::Cell> CutShape(const std::string& path, const std::string&
   }
 }
 
-/** @return the largest extent of a bounded shape [m] */
-double DescribePairs(const PairsFile& file, const std::string& path, bool with_scene,
-                     bool with_cells) {
+/** @return the box around the last shape [m] */
+geometry::Aabb DescribePairs(const PairsFile& file, const std::string& path, bool with_scene,
+                             bool with_cells) {
   if (with_scene) {
     throw host::InputError("command line: --scene: a file of pairs holds no scene. Leave it out.");
   }
   ListParts(file.parts);
-  double largest = 0.0;
+  geometry::Aabb box{};
   for (const auto& [name, shape] : file.shapes) {
     const std::vector<geometry::Cell> cells = CutShape(path, name, *shape);
-    const geometry::Aabb box = geometry::BoundsInPose(cells, Pose::Identity());
-    const Vec3 size = box.upper - box.lower;
-    if (std::isfinite(Norm(size))) largest = std::max({largest, size.x, size.y, size.z});
+    box = geometry::BoundsInPose(cells, Pose::Identity());
     std::cout << fmt::format("shape            {}: {}{}\n", name, Cells(cells.size()),
                              Size(cells, box));
     if (with_cells) ListCells(cells);
@@ -186,7 +192,8 @@ double DescribePairs(const PairsFile& file, const std::string& path, bool with_s
     std::cout << fmt::format("pair             {}: {} and {}\n", pair.name, pair.a->name,
                              pair.b->name);
   }
-  return largest;
+  Note(file.part_warnings);
+  return box;
 }
 
 /** A part or a grid as the only shape of a file that is made up for it. */
@@ -206,13 +213,9 @@ PairsFile ParsePart(const std::string& path, bool repair) {
 
 /** Describes it, and says so where its unit is in doubt. */
 void DescribePart(const std::string& path, bool repair, bool with_scene, bool with_cells) {
-  constexpr double kLarge = 10.0;  // [m]: programs that draw parts write millimetres, mostly
-  const double extent = DescribePairs(ParsePart(path, repair), path, with_scene, with_cells);
-  if (extent <= kLarge) return;
-  std::cout << fmt::format(
-      "note             read in metres it is {:.3g} m long. If it was drawn in millimetres, write "
-      "{{file: {}, scale: 0.001}}.\n",
-      extent, Printable(std::filesystem::path(path).filename().string()));
+  const PairsFile file = ParsePart(path, repair);
+  const geometry::Aabb box = DescribePairs(file, path, with_scene, with_cells);
+  Note({host::UnitDoubt(std::filesystem::path(path).filename().string(), box)});
 }
 
 /** Whether a YAML text says that it is a scene; anything else is read as pairs. */

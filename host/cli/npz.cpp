@@ -107,7 +107,7 @@ void NpzFile::WriteAt(std::uint64_t offset, const std::string& bytes) {
 
 void NpzFile::Check() const {
   if (stream_) return;
-  throw std::runtime_error("results: writing " + path_.string() + " failed. Is the disk full?");
+  host::FailToWrite(path_);
 }
 
 void NpzFile::Flush() {

@@ -13,6 +13,7 @@
 #include "host/cli/file_kind.h"
 #include "host/cli/frames.h"
 #include "host/input/error.h"
+#include "host/input/writable.h"
 #include "host/render/film.h"
 
 namespace intervox::cli {
@@ -132,9 +133,7 @@ int RunRender(const RenderArguments& options) {
   }
   std::ofstream file(folder / "frames.json");
   file << list.dump(1) << '\n';
-  if (!file.flush()) {
-    throw std::runtime_error((folder / "frames.json").string() + ": cannot be written");
-  }
+  if (!file.flush()) host::FailToWrite(folder / "frames.json");
   std::cout << samples.size() << " pictures in " << folder.string() << '\n';
   return kDone;
 }

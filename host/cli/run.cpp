@@ -16,6 +16,7 @@
 #include "host/cli/replay.h"
 #include "host/cli/simulate.h"
 #include "host/cli/version.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
 #include "host/results/recorder.h"
@@ -108,11 +109,7 @@ int RunScene(const RunArguments& options) {
   std::optional<host::Recorder> recorder =
       options.resume ? Resume(out, checkpoint, begin, &simulation) : begin();
   if (!recorder) return kDone;
-  if (!options.telling.quiet) {
-    for (const std::string& warning : simulation.Warnings()) {
-      std::cerr << "intervox: warning: " << warning << '\n';
-    }
-  }
+  if (!options.telling.quiet) Warn(simulation.Warnings());
   const Course course{simulation,
                       *recorder,
                       checkpoint,

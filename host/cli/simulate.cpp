@@ -15,6 +15,7 @@
 #include "host/cli/result_writer.h"
 #include "host/cli/since.h"
 #include "host/cli/summary.h"
+#include "host/cli/warn.h"
 #include "host/simulation/warnings.h"
 
 namespace intervox::cli {
@@ -104,9 +105,7 @@ int StepToEnd(const Course& course, const Telling& telling) {
   } else if (!telling.quiet) {
     std::cout << SummaryText(simulation, wall, begin);
   }
-  for (const std::string& warning : host::WarningsOfRun(simulation, through)) {
-    std::cerr << "intervox: warning: " << warning << '\n';
-  }
+  Warn(host::WarningsOfRun(simulation, through));
   TellOfSettling(simulation);
   return simulation.Counters().gaining_substeps > 0 ? kFailed : kDone;
 }

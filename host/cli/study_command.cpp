@@ -14,6 +14,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/version.h"
 #include "host/input/error.h"
+#include "host/input/writable.h"
 #include "host/results/column_file.h"
 #include "host/scene/names.h"
 #include "host/study/scene_queries.h"
@@ -40,10 +41,7 @@ void Write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream stream(path, std::ios::binary);
   stream << text;
   stream.close();
-  if (!stream) {
-    throw host::InputError(path.string() +
-                           ": cannot be written. Check that the folder is writable.");
-  }
+  if (!stream) host::FailToWrite(path);
 }
 
 std::string Csv(const std::vector<host::StudyRow>& rows) {

@@ -10,6 +10,7 @@
 #include "host/cli/edits.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/validation_table.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/world/world.h"
 
@@ -32,9 +33,7 @@ struct ValidateArguments {
 int ValidateFile(const ValidateArguments& options) {
   RequireKind(options.file, "validate", {FileKind::kScene});
   const auto world = host::MakeWorld(LoadScene(options.file, options.overrides));
-  for (const std::string& warning : world->warnings) {
-    std::cerr << "intervox: warning: " << warning << '\n';
-  }
+  Warn(world->warnings);
   std::size_t cells = 0;
   for (const auto& of_body : world->cells) cells += of_body.size();
   std::cout << fmt::format("{}: valid: {} bodies, {} free; {} cells; {} kinds of contact\n",

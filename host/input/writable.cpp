@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
+#include <stdexcept>
 #include <string>
 
 #include "host/input/error.h"
@@ -30,6 +33,13 @@ void RequireWritable(const std::filesystem::path& path) {
                      ": results: the file cannot be written. Check the folder's "
                      "permissions, or name another with -o.");
   }
+}
+
+void FailToWrite(const std::filesystem::path& path) {
+  const std::string why = errno != 0 ? std::strerror(errno) : "the disk may be full";
+  throw std::runtime_error(path.string() + ": cannot be written (" + why +
+                           "). Make room on its disk, see that its folder is writable, or name "
+                           "another place.");
 }
 
 void RequireOther(const std::filesystem::path& path, const std::filesystem::path& input) {

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <fstream>
-#include <stdexcept>
+#include <system_error>
+
+#include "host/input/writable.h"
 
 namespace intervox::host {
 namespace {
@@ -14,9 +17,12 @@ constexpr const char* kHead =
 void Write(const std::filesystem::path& path, const std::string& text) {
   std::ofstream stream(path);
   stream << text;
-  if (!stream.flush()) {
-    throw std::runtime_error(path.string() + ": cannot be written. Is the disk full?");
-  }
+  if (stream.flush()) return;
+  const int why = errno;
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);  // half of it is none
+  errno = why;
+  FailToWrite(path);
 }
 
 std::string ArrayText(const VtkArray& array) {

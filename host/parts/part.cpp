@@ -1,12 +1,16 @@
 #include "host/parts/part.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
 #include <utility>
 
 #include "host/input/bytes.h"
 #include "host/input/error.h"
+#include "host/input/printable.h"
 #include "host/parts/convex_shell.h"
 #include "host/parts/csg.h"
 #include "host/parts/defects.h"
@@ -95,7 +99,10 @@ std::vector<fs::path> FilesOf(const fs::path& path) {
 /** All triangles of a file's objects as one object: exporters part closed surfaces by material. */
 Object Merged(const std::vector<Object>& objects) {
   Object all{objects.front().file, {}};
-  for (const Object& object : objects) Append(object.part.mesh, &all.part.mesh);
+  for (const Object& object : objects) {
+    Append(object.part.mesh, &all.part.mesh);
+    all.part.is_single = all.part.is_single || object.part.is_single;
+  }
   return all;
 }
 
@@ -149,8 +156,10 @@ class Preparation {
     if (defects.empty()) return;
     const bool is_mendable = defects.front().kind > DefectKind::kNotFinite;
     if (options_.repair && is_mendable && IsClosed(mesh) && EnclosedVolume(mesh) > 0) return;
+    const std::string lost = LostDigits(object);
     RequireClosed(mesh, object.Label(),
-                  is_mendable && !options_.repair
+                  !lost.empty() ? "Its " + lost
+                  : is_mendable && !options_.repair
                       ? "Add 'repair: true'. 'intervox info' of the file itself takes --repair."
                       : "Mend it in the program that made it.");
   }
@@ -211,7 +220,7 @@ Part ReadTree(const fs::path& path, const PartOptions& options, const std::strin
   const std::string bytes = BytesOf(path);
   const PartFile file{std::make_shared<const std::string>(path.string()), bytes};
   CsgSolid solid = ReadCsg(file, options.facets, options.y_is_up, name);
-  Part part{std::move(solid.shape), {}};
+  Part part{std::move(solid.shape), {}, {}};
   const auto count = [](int n, const std::string& one, const std::string& many) {
     return CountText(static_cast<std::size_t>(n), one, many);
   };
@@ -235,6 +244,17 @@ std::string PartExtensions() {
     list += (list.empty() ? "" : ", ") + std::string(reader.extension);
   }
   return list;
+}
+
+std::string UnitDoubt(const std::string& file, const geometry::Aabb& box) {
+  constexpr double kLong = 10.0;  // [m]: programs that draw parts write millimetres, mostly
+  const Vec3 size = box.upper - box.lower;
+  const double extent = std::max({size.x, size.y, size.z});
+  if (!(extent > kLong) || !std::isfinite(extent)) return "";
+  return fmt::format(
+      "read from {} it is {:.3g} m long. If that was drawn in millimetres, write "
+      "{{file: {}, scale: 0.001}}.",
+      Printable(file), extent, Printable(file));
 }
 
 Part ReadPart(const fs::path& path, const PartOptions& options, const std::string& name) {
@@ -267,6 +287,10 @@ Part ReadPart(const fs::path& path, const PartOptions& options, const std::strin
   if (!(DiagonalOf(objects) >= kSmallest)) {
     Fail(path.string(), "it is smaller than 1e-12, " + ExtentText(objects) + " in the file's units",
          "Write it in larger units, and give a scale.");
+  }
+  for (const Object& object : objects) {
+    const std::string lost = LostDigits(object);
+    if (!lost.empty()) part.warnings.push_back(object.Label() + ": part: its " + lost);
   }
   std::size_t triangles = 0, vertices = 0;
   HullMaker hulls(name);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "geometry/bounds.h"
 #include "geometry/shape.h"
 #include "host/parts/csg.h"
 
@@ -24,8 +25,9 @@ struct PartOptions {
 
 /** A solid that was read, in the file's units. */
 struct Part {
-  geometry::ShapePtr shape;         ///< a hull, a union of hulls, a .csg's tree, or a grid
-  std::vector<std::string> report;  ///< what was read and done, a line each
+  geometry::ShapePtr shape;           ///< a hull, a union of hulls, a .csg's tree, or a grid
+  std::vector<std::string> report;    ///< what was read and done, a line each
+  std::vector<std::string> warnings;  ///< of what was lost before, a line each
 };
 
 /** Reads a part by the extension of its name, whatever its case: .stl, .obj, .ply,
@@ -39,6 +41,12 @@ struct Part {
  @throws InputError naming the file, what is wrong with counts and places, and a remedy. */
 Part ReadPart(const std::filesystem::path& path, const PartOptions& options,
               const std::string& name);
+
+/** What to say of a solid that is longer than parts are, as one is whose file's unit was taken for
+ metres; empty where there is nothing to say.
+ @param file  of the part that the solid is, or has, as scenes write it
+ @param box   around the solid, all scales applied [m] */
+std::string UnitDoubt(const std::string& file, const geometry::Aabb& box);
 
 /** The extensions that ReadPart knows, for messages and the table of keys. */
 std::string PartExtensions();

@@ -26,6 +26,10 @@ std::string CountText(std::size_t n, const std::string& one, const std::string& 
 /** "from [0, 0, 0] to [1, 1, 1]", of all vertices. */
 std::string ExtentText(const std::vector<PartObject>& objects);
 
+/** What single precision takes from an object that lies far from the origin for its size, with a
+ remedy, to go on after "its "; empty where that is little. */
+std::string LostDigits(const PartObject& object);
+
 /** The diagonal of the box around all objects, in the file's units. */
 double DiagonalOf(const std::vector<PartObject>& objects);
 

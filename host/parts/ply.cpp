@@ -40,6 +40,8 @@ constexpr std::array<NumberType, 8> kTypes{{{{"char", "int8"}, 1, Read<std::int8
                                             {{"float", "float32"}, 4, Read<float>},
                                             {{"double", "float64"}, 8, Read<double>}}};
 
+bool IsSingle(const NumberType& type) { return type.read == Read<float>; }
+
 /** A property: a number, or a list of them whose length is a number of its own type. */
 struct Property {
   std::string name;
@@ -61,6 +63,7 @@ class PlyReader {
     Header();
     std::vector<PartMesh> parts(1);
     mesh_ = &parts.front().mesh;
+    is_single_ = &parts.front().is_single;
     for (const Element& element : elements_) {
       // Each takes a byte at least, so a number that lies is found before memory is asked for.
       if (element.properties.empty()) continue;
@@ -190,6 +193,7 @@ class PlyReader {
           const std::size_t k = property.name.size() == 1 ? property.name[0] - 'x' : 3u;
           if (k < 3) {
             p[static_cast<int>(k)] = x;
+            if (is_vertex) *is_single_ = format_ != Format::kAscii && IsSingle(*property.value);
             ++coordinates;
           }
           continue;
@@ -216,6 +220,7 @@ class PlyReader {
   std::vector<Element> elements_;
   std::size_t at_ = 0;  ///< of a binary body
   TriangleMesh* mesh_ = nullptr;
+  bool* is_single_ = nullptr;
 };
 
 }  // namespace

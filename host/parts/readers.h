@@ -22,6 +22,7 @@ struct PartFile {
 struct PartMesh {
   std::string name;  ///< of the object; empty where it has none
   TriangleMesh mesh;
+  bool is_single = false;  ///< whether the file has its coordinates in single precision
 };
 
 /** Binary STL where the size agrees with the number of triangles that it says, else ASCII; each

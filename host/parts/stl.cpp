@@ -24,6 +24,7 @@ T At(std::string_view bytes, std::size_t offset) {
 
 std::vector<PartMesh> ReadBinary(std::string_view bytes) {
   std::vector<PartMesh> objects(1);
+  objects.front().is_single = true;
   TriangleMesh& mesh = objects.front().mesh;
   const auto count = At<std::uint32_t>(bytes, 80);
   mesh.p.reserve(3 * static_cast<std::size_t>(count));

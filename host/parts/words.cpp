@@ -11,6 +11,17 @@ namespace {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
+/** Whether a line ends with this byte: "\n", "\r\n" and "\r" alone end lines. */
+bool EndsLine(std::string_view text, std::size_t at) {
+  return text[at] == '\n' || (text[at] == '\r' && (at + 1 >= text.size() || text[at + 1] != '\n'));
+}
+
+/** Where the line ends that goes on at `at`. */
+std::size_t EndOfLine(std::string_view text, std::size_t at) {
+  while (at < text.size() && !EndsLine(text, at)) ++at;
+  return at;
+}
+
 /** Without the sign + that from_chars does not know. */
 std::string_view WithoutPlus(std::string_view word) {
   if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
@@ -52,12 +63,13 @@ bool ToInteger(std::string_view word, long long* n) {
 void Words::SkipBlanks(bool lines) {
   const std::string_view text = file_.bytes;
   for (; at_ < text.size(); ++at_) {
-    if (text[at_] == '\n') {
+    if (EndsLine(text, at_)) {
       if (!lines) return;
       ++line_;
     } else if (text[at_] == '\\' && !lines) {
-      const std::size_t end = text.find_first_not_of(" \t\r", at_ + 1);
-      if (end == std::string_view::npos || text[end] != '\n') return;
+      std::size_t end = at_ + 1;
+      while (end < text.size() && !EndsLine(text, end) && IsBlank(text[end])) ++end;
+      if (end >= text.size() || !EndsLine(text, end)) return;
       at_ = end;
       ++line_;
     } else if (!IsBlank(text[at_])) {
@@ -81,7 +93,7 @@ std::string_view Words::NextOfLine() {
 
 std::string_view Words::RestOfLine() {
   const std::string_view text = file_.bytes;
-  const std::size_t end = std::min(text.find('\n', at_), text.size());
+  const std::size_t end = EndOfLine(text, at_);
   std::string_view rest = text.substr(at_, end - at_);
   while (!rest.empty() && IsBlank(rest.front())) rest.remove_prefix(1);
   while (!rest.empty() && IsBlank(rest.back())) rest.remove_suffix(1);

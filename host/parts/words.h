@@ -8,7 +8,7 @@
 
 namespace intervox::host {
 
-/** Reads a text word by word. Words are parted by blanks and line ends. */
+/** Reads a text word by word. Words are parted by blanks and line ends, of any system. */
 class Words {
  public:
   explicit Words(const PartFile& file) : file_(file) {}

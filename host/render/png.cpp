@@ -1,10 +1,8 @@
 #include <png.h>
 
 #include <cerrno>
-#include <cstring>
-#include <stdexcept>
-#include <string>
 
+#include "host/input/writable.h"
 #include "host/render/image.h"
 
 namespace intervox::host {
@@ -18,9 +16,7 @@ void WritePng(const Image& image, const std::filesystem::path& path) {
   errno = 0;
   if (png_image_write_to_file(&header, path.c_str(), 0, image.rgb.data(), 3 * image.width,
                               nullptr) == 0) {
-    const std::string reason = errno != 0 ? std::strerror(errno) : header.message;
-    throw std::runtime_error(path.string() + ": cannot write the picture (" + reason +
-                             "). Check that the folder exists and is writable.");
+    FailToWrite(path);  // libpng has removed what it wrote
   }
 }
 

@@ -151,7 +151,9 @@ void ColumnFile::Implementation::RequireRoom() const {
       name.string() + ": results: the disk is full: " + std::to_string((full ? left : most) >> 10) +
       " KiB are " + (full ? "left, " : "allowed, ") +
       std::to_string((full ? needed : size + added) >> 10) +
-      " KiB needed. What was written before stays readable.");
+      " KiB needed. What was written before stays readable. Make room, then go on with --resume, "
+      "or "
+      "name a file on another disk.");
 }
 
 void ColumnFile::Implementation::WriteRows(OpenColumn* column) {

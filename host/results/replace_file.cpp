@@ -12,6 +12,7 @@
 #include <string>
 
 #include "host/input/error.h"
+#include "host/input/writable.h"
 
 namespace intervox::host {
 namespace {
@@ -26,7 +27,7 @@ void ReplaceFile(const std::filesystem::path& made, const std::filesystem::path&
   const int file = ::open(made.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) Fail(made, "open");
   const bool synced = ::fsync(file) == 0;
-  if (::close(file) != 0 || !synced) Fail(made, "sync");
+  if (::close(file) != 0 || !synced) FailToWrite(path);
   if (::rename(made.c_str(), path.c_str()) != 0) Fail(path, "rename");
   SyncFolder(path.parent_path());
 }
@@ -50,7 +51,7 @@ void ReplaceBytes(const std::filesystem::path& path, std::span<const char> bytes
     std::ofstream stream(made, std::ios::binary | std::ios::trunc);
     stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     stream.close();
-    if (!stream) Fail(path, "write");
+    if (!stream) FailToWrite(path);
   });
 }
 

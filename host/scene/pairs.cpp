@@ -57,6 +57,7 @@ PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path)
     }
     file.parts = library.Parts();
   }
+  file.part_warnings = library.PartWarnings();
   faults.Throw();
   return file;
 }

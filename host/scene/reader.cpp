@@ -141,6 +141,7 @@ class SceneReader {
     Joints();
     Sensors();
     scene_.parts = library_.Parts();
+    scene_.part_warnings = library_.PartWarnings();
     return std::move(scene_);
   }
 
@@ -248,6 +249,7 @@ class SceneReader {
   void Solid(const Cursor& from, BodySettings* body) {
     const Cursor c = from.At("shape");
     const geometry::ShapePtr shape = library_.Read(c, body->name);
+    body->part = library_.PartIn(shape);
     const bool named = c.value().kind == Value::Kind::kScalar;
     body->shape = named ? c.String() : body->name + ".shape";
     if (!named) scene_.shapes[body->shape] = shape;
@@ -270,6 +272,7 @@ class SceneReader {
       const std::string index = std::to_string(i);
       const Cursor item = list.Item(i);
       body->cells.push_back(library_.Read(item, body->name + "/" + index));
+      if (body->part.empty()) body->part = library_.PartIn(body->cells.back());
       body->places.keys.emplace_back("cells[" + index + "]", item.GetPlace());
     }
   }

@@ -109,8 +109,9 @@ struct Holder {
 struct BodySettings {
   std::string name;
   std::string shape;  ///< key of Scene::shapes; empty when cells are listed, or there are none
-  std::vector<geometry::ShapePtr> cells;       ///< listed by hand: each is one cell
-  std::string material;                        ///< may be empty when mass and inertia are given
+  std::vector<geometry::ShapePtr> cells;  ///< listed by hand: each is one cell
+  std::string part;      ///< the file of another program that its solid has; empty: none
+  std::string material;  ///< may be empty when mass and inertia are given
   std::optional<double> foundation_thickness;  ///< [m]; instead of the material's
   bool fixed = false;
   std::optional<PrescribedMotion> motion;  ///< driven
@@ -203,6 +204,7 @@ struct Scene {
   std::map<std::string, geometry::ShapePtr> shapes;
   std::map<std::string, host::Place> shape_places;  ///< of the named shapes
   std::vector<std::string> parts;  ///< what was read from files of other programs, a line each
+  std::vector<std::string> part_warnings;  ///< of what those had lost, a line each
   std::map<std::string, Material> materials;
   std::optional<double> foundation_thickness;  ///< [m]; of bodies that have no other
   std::map<std::string, ContactModelSettings> contact_models;

@@ -109,6 +109,11 @@ Place Library::PlaceOf(const std::string& name) const {
   return {found->second.value->file, found->second.value->line};
 }
 
+std::string Library::PartIn(const geometry::ShapePtr& shape) const {
+  const auto found = part_in_.find(shape);
+  return found == part_in_.end() ? "" : found->second;
+}
+
 void Library::ForEach(const std::string& section,
                       const std::function<void(const Cursor&, const std::string&)>& f) const {
   for (const Value& document : documents_) {
@@ -187,6 +192,7 @@ Library::Built Library::Build(const Cursor& cursor, const std::string& name) {
     cursor.Fail("the shape has more than " + std::to_string(kMaxPrimitives) + " primitives",
                 "Build it of fewer parts.");
   }
+  if (!node.part.empty()) part_in_[node.shape] = node.part;
   return node;
 }
 
@@ -248,7 +254,7 @@ Library::Built Library::Grid(const Cursor& cursor, const std::string& name) {
   try {
     return {std::make_shared<const Shape>(
                 GridOf(of.shape, sizes.voxel_size, sizes.half_width, unbiased)),
-            1};
+            1, of.part};
   } catch (const std::invalid_argument& error) {
     cursor.Fail(error.what(), "");
   }
@@ -266,7 +272,7 @@ Library::Built Library::LevelSetFile(const Cursor& cursor, const std::string& na
       cursor.Fail(error.what(), "");
     }
   }
-  return {read, 1};
+  return {read, 1, cursor.String()};
 }
 
 Library::Built Library::LatticeBlock(const Cursor& cursor, const std::string& name) {
@@ -315,19 +321,22 @@ Library::Built Library::FromFile(const Cursor& cursor, Shape shape) {
   }
   parts_.push_back("'" + shape.name + "', times " + Text(shape.scale) + " to metres");
   for (const std::string& line : part.report) parts_.back() += "\n  " + line;
+  part_warnings_.insert(part_warnings_.end(), part.warnings.begin(), part.warnings.end());
   shape = Placed(*part.shape, shape.X, shape.scale);
   const int primitives = CountPrimitives(shape);
-  return {std::make_shared<const Shape>(std::move(shape)), primitives};
+  return {std::make_shared<const Shape>(std::move(shape)), primitives, file.String()};
 }
 
 Library::Built Library::Children(const Cursor& list, const std::string& name, Shape shape) {
   int primitives = 0;
+  std::string part;
   for (int i = 0; i < list.Count(); ++i) {
     const Built child = Build(list.Item(i), name + "/" + std::to_string(i));
+    if (part.empty()) part = child.part;
     shape.children.push_back(child.shape);
     primitives = std::min(primitives + child.primitives, kMaxPrimitives + 1);
   }
-  return {std::make_shared<const Shape>(std::move(shape)), primitives};
+  return {std::make_shared<const Shape>(std::move(shape)), primitives, part};
 }
 
 }  // namespace intervox::host

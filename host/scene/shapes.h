@@ -45,8 +45,13 @@ class Library {
   std::vector<std::pair<std::string, geometry::ShapePtr>> All();
   /** Where a named shape stands. */
   Place PlaceOf(const std::string& name) const;
+  /** The file of another program of which a solid that was read has its shape, or a piece of it,
+   as scenes write it; empty: none. */
+  std::string PartIn(const geometry::ShapePtr& shape) const;
   /** What was read from files of other programs so far, a line each. */
   const std::vector<std::string>& Parts() const { return parts_; }
+  /** What of it was lost before it was read, a line each. */
+  const std::vector<std::string>& PartWarnings() const { return part_warnings_; }
   /** Calls f(cursor, name) for each entry of a map of names ("materials", …) of all files. */
   void ForEach(const std::string& section,
                const std::function<void(const Cursor&, const std::string&)>& f) const;
@@ -60,6 +65,7 @@ class Library {
   struct Built {
     geometry::ShapePtr shape;
     int primitives = 0;
+    std::string part{};  ///< see PartIn
   };
   void Include(const Cursor& list, const std::filesystem::path& path);
   Built Build(const Cursor& cursor, const std::string& name);
@@ -88,6 +94,8 @@ class Library {
   std::optional<GridSizes> sizes_;                  ///< of the grid that is being read
   std::filesystem::path folder_;                    ///< of the file whose shape is being read
   std::vector<std::string> parts_;
+  std::vector<std::string> part_warnings_;
+  std::map<geometry::ShapePtr, std::string> part_in_;
 };
 
 }  // namespace intervox::host

@@ -8,6 +8,7 @@
 #include "host/contact/friction_bristle.h"
 #include "host/contact/parameters.h"
 #include "host/input/nearest.h"
+#include "host/parts/part.h"
 #include "host/world/body_names.h"
 #include "host/world/checksum.h"
 #include "integrators/adaptive.h"
@@ -183,6 +184,19 @@ void WarnOfCoarseGrids(World* world) {
   }
 }
 
+/** A part that was drawn in millimetres and read in metres is a thousand times too large; one far
+ from its origin has lost digits. */
+void WarnOfParts(World* world) {
+  for (const std::string& lost : world->scene.part_warnings) world->warnings.push_back(lost);
+  for (std::size_t b = 0; b < world->whole.size(); ++b) {
+    const BodySettings& body = world->scene.bodies[b];
+    if (body.part.empty()) continue;
+    const std::string doubt =
+        UnitDoubt(body.part, geometry::BoundsInPose(world->whole[b], Pose::Identity()));
+    if (!doubt.empty()) world->warnings.push_back("bodies." + body.name + ": " + doubt);
+  }
+}
+
 /** An explicit scheme throws bodies off holders that vibrate too fast for its steps. */
 void WarnOfStiffHolders(World* world) {
   const int last = world->tableau->stages - 1;
@@ -301,6 +315,7 @@ std::unique_ptr<World> MakeWorld(Scene scene, const World* like) {
   world->joints = MakeJoints(world->scene, names, world->start);
   AddRules(names, world.get());
   AddSensors(names, world.get());
+  WarnOfParts(world.get());
   WarnOfStiffHolders(world.get());
   WarnOfSlowGrids(world.get());
   WarnOfCoarseGrids(world.get());

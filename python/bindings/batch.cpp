@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -144,6 +145,7 @@ host::BatchSummary RunOnly(const host::Batch& batch, const host::BatchOptions& o
   host::RequireOther(options.folder, batch.scene_path);
   const host::Trajectory trajectory{options.folder, options.provenance};
   const Simulation like(batch.scene, EngineOptions{Device::kSerial, 1});
+  if (options.warn) options.warn(like.Warnings());
   auto run = host::ComputeRun(batch, like, id, {&trajectory, options.cancelled, options.control});
   host::BatchSummary summary;
   summary.progress.total = 1;
@@ -158,7 +160,8 @@ host::BatchSummary RunOnly(const host::Batch& batch, const host::BatchOptions& o
 nb::dict RunBatch(const std::string& path, const std::string& folder,
                   const std::vector<std::string>& overrides, nb::object controller,
                   const std::string& controller_text, std::int64_t number, int threads, bool resume,
-                  bool retry_failed, std::int64_t only, nb::object tick, double tick_seconds) {
+                  bool retry_failed, std::int64_t only, nb::object tick, double tick_seconds,
+                  nb::object warn) {
   host::Batch batch = host::LoadBatch(path, overrides);
   if (number < 0) throw std::invalid_argument("number: a batch has at least one run.");
   if (number > 0) batch.number = number;
@@ -176,6 +179,12 @@ nb::dict RunBatch(const std::string& path, const std::string& folder,
     options.tick = [&](const host::BatchProgress& progress) {
       const nb::gil_scoped_acquire acquire;
       tick(host::ProgressText(batch, progress));
+    };
+  }
+  if (!warn.is_none()) {
+    options.warn = [&](std::span<const std::string> warnings) {
+      const nb::gil_scoped_acquire acquire;
+      for (const std::string& warning : warnings) warn("warning: " + warning);
     };
   }
   if (!controller.is_none()) {
@@ -199,7 +208,7 @@ nb::dict RunBatch(const std::string& path, const std::string& folder,
 void BindBatch(nb::module_& m) {
   m.def("_run_batch", &RunBatch, "path"_a, "folder"_a, "overrides"_a, "controller"_a.none(),
         "controller_text"_a, "number"_a, "threads"_a, "resume"_a, "retry_failed"_a, "only"_a,
-        "tick"_a.none(), "tick_seconds"_a);
+        "tick"_a.none(), "tick_seconds"_a, "warn"_a.none());
 }
 
 }  // namespace intervox::python

@@ -111,7 +111,8 @@ def run_batch(path: str | os.PathLike[str], out: str | os.PathLike[str] | None =
     try:
         columns = _core._run_batch(os.fspath(path), folder, _edits(overrides), controller, text,
                                    0 if number is None else number or -1, threads, resume, retry_failed,
-                                   -1 if only is None else only, tell, seconds)
+                                   -1 if only is None else only, tell, seconds,
+                                   tell if tell is None or callable(progress) else _line)
     except KeyboardInterrupt:
         if tell is not None and not callable(progress):
             print("\nintervox: interrupted. The finished runs are saved; repeat the call with "

@@ -40,6 +40,26 @@ TEST(CliBatch, LeavesATableAndSaysWhatCameOut) {
   EXPECT_EQ(host::ColumnFile::Read(out + "/batch.h5").Values("runs/id").size(), 14u);
 }
 
+TEST(CliBatch, WarnsOfItsSceneOnceHoweverManyRuns) {
+  const fs::path path = host::WriteBallBatch("cli_warn", host::kBallSample);
+  std::string scene = host::BallScene();
+  Write(path.parent_path() / "brick.obj", host::ObjText({host::BoxMesh({}, {60, 60, 10})}));
+  const std::string bracket =
+      "\n  bracket: {shape: {file: brick.obj}, fixed: true, pose: {position: [9, 0, 9]}}";
+  scene.insert(scene.find("bodies:") + 7, bracket);
+  Write(path.parent_path() / "ball.yaml", scene);
+  const std::string out = (path.parent_path() / "out").string();
+  for (const std::string& how :
+       {" -o " + out, " -o " + out + " --resume", std::string(" --only 3 -o " + out + ".h5")}) {
+    const std::string text = Call("batch " + path.string() + how).text;
+    const std::size_t at =
+        text.find("warning: bodies.bracket: read from brick.obj it is 60 m long");
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_EQ(text.find("warning: ", at + 1), std::string::npos) << text;
+  }
+  EXPECT_EQ(Call("batch -q " + path.string() + " --resume -o " + out).text, "");
+}
+
 TEST(CliBatch, SaysWhetherTheIntervalIsNarrowEnough) {
   const std::string rest = std::string(host::kBallSample) + "until: {outcome: bounced, interval: ";
   for (const auto& [interval, told] :

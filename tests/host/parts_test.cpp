@@ -12,6 +12,7 @@
 #include "host/scene/pairs.h"
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"
+#include "host/world/world.h"
 #include "parts_files.h"
 
 namespace intervox::host {
@@ -358,6 +359,109 @@ TEST(Parts, InfoDoubtsTheUnitOfWhatIsLongerThanTenMetres) {
     EXPECT_EQ(info.text.find("{file: part.obj, scale: 0.001}") != std::string::npos, size > 10)
         << size << ": " << info.text;
   }
+}
+
+/** A scene of one fixed body with this shape. */
+fs::path PutScene(const std::string& name, const std::string& shape) {
+  return Put(name,
+             "schema: intervox/scene/2\nname: large\nduration: 2e-3\nintegrator: {step: 1e-3}\n"
+             "contact_models:\n  default: {normal: {model: gonthier, stiffness: 1e7, restitution: "
+             "0.5}}\n"
+             "bodies:\n  bracket: {shape: " +
+                 shape +
+                 ", fixed: true}\n  ball: {shape: {sphere: {radius: 0.1}}, mass: 1, pose: "
+                 "{position: [0, 0, -5]}}\n");
+}
+
+int CountOf(const std::string& word, const std::string& text) {
+  int count = 0;
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(Parts, ScenesDoubtTheUnitOfTheirPartsAsInfoDoes) {
+  const std::string part = Put("scene_large.obj", ObjText({BoxMesh({}, {60, 20, 10})})).string();
+  const std::string name = fs::path(part).filename().string();
+  const std::string told =
+      "bodies.bracket: read from " + name +
+      " it is 60 m long. If that was drawn in millimetres, write {file: " + name +
+      ", scale: 0.001}.";
+  const auto quiet = [](const std::string& shape) {
+    return MakeWorld(LoadScene(PutScene("scene_fine.yaml", shape)))->warnings;
+  };
+  for (const std::string& shape :
+       {"{file: " + name + "}", std::string("{ref: bracket}"),
+        std::string("{ref: bracket, scale: 1.0}"),
+        std::string(
+            "{union: [bracket, {box: {size: [1, 1, 12]}, pose: {position: [5, 5, 5]}}]}")}) {
+    const fs::path scene = PutScene("scene_large.yaml", shape);
+    std::ofstream(scene, std::ios::app) << "shapes:\n  bracket: {file: " << name << "}\n";
+    for (const std::string& call : {"run " + scene.string() + " -o " + scene.string() + ".h5 ",
+                                    "validate " + scene.string(), "info " + scene.string()}) {
+      EXPECT_EQ(CountOf(told, Call(call).text), 1) << call << "\n" << Call(call).text;
+    }
+    EXPECT_EQ(
+        CountOf("metres", Call("run -q " + scene.string() + " -o " + scene.string() + ".h5").text),
+        0);
+  }
+  EXPECT_TRUE(quiet("{file: " + name + ", scale: 0.001}").empty());
+  EXPECT_TRUE(quiet("{file: " + name + ", scale: 0.1}").empty());
+  EXPECT_TRUE(quiet("{box: {size: [60, 20, 10]}}").empty()) << "it is no part";
+  EXPECT_TRUE(quiet("{half_space: {normal: [0, 0, 1], offset: -20}}").empty());
+  const fs::path scaled = PutScene("scene_scaled.yaml", "{ref: bracket, scale: 0.001}");
+  std::ofstream(scaled, std::ios::app) << "shapes:\n  bracket: {file: " << name << "}\n";
+  EXPECT_TRUE(MakeWorld(LoadScene(scaled))->warnings.empty());
+}
+
+TEST(Parts, DigitsThatSinglePrecisionLosesFarFromTheOriginAreTold) {
+  for (const double size : {0.01, 1.0, 100.0}) {
+    for (const double away : {0.0, 10.0, 1e3, 1e5}) {
+      const Vec3 corner = (away * size) * Vec3{1, 1, 1};
+      const TriangleMesh brick = BoxMesh(corner, corner + size * Vec3{0.3, 0.2, 0.1});
+      const Part part = ReadPart(Put("far.stl", StlBytes(brick)), {}, "part");
+      ASSERT_EQ(part.warnings.size(), away >= 1e3 ? 1u : 0u) << size << " " << away;
+      EXPECT_TRUE(ReadPart(Put("far_text.stl", StlText({brick})), {}, "part").warnings.empty());
+      if (away < 1e3) continue;
+      for (const char* word : {"far.stl", "single precision", "multiples of", "to the origin"}) {
+        EXPECT_NE(part.warnings[0].find(word), std::string::npos) << part.warnings[0];
+      }
+    }
+  }
+  // Steps of 1/128 m at 1e5 m, in a part of 0.04 m.
+  const TriangleMesh brick = BoxMesh({1e5, 1e5, 1e5}, {1e5 + 0.0123, 1e5 + 0.0234, 1e5 + 0.0345});
+  const fs::path file = Put("far_scene.stl", StlBytes(brick));
+  for (const std::string& call :
+       {"info " + file.string(),
+        "validate " + PutScene("far.yaml", "{file: " + file.filename().string() + "}").string()}) {
+    EXPECT_EQ(CountOf("multiples of 0.0078125", Call(call).text), 1) << Call(call).text;
+  }
+  // So far that its corners fall together: the remedy is no repair.
+  ExpectRefused(
+      Put("farther.stl", StlBytes(BoxMesh({1e6, 1e6, 1e6}, {1e6 + 0.01, 1e6 + 0.02, 1e6 + 0.03}))),
+      {"degenerate", "multiples of 0.0625", "to the origin"});
+}
+
+// Texts of systems whose lines end with a carriage return alone, and those that mix them.
+TEST(Parts, LinesEndAsAnySystemEndsThem) {
+  const auto with = [](std::string text, const std::string& end) {
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += end.size()) {
+      text.replace(at, 1, end);
+    }
+    return text;
+  };
+  const TriangleMesh beside = BoxMesh({0.3, 0, 0}, {0.5, 0.2, 0.1});
+  for (const char* end : {"\r", "\r\n", "\n", "\r\r"}) {
+    EXPECT_NEAR(VolumeOf(Put("end.stl", with(StlText({kBrick, beside}), end))), 0.01, 1e-15);
+    EXPECT_NEAR(VolumeOf(Put("end.obj", with(ObjText({kBrick, beside}), end))), 0.01, 1e-15);
+    EXPECT_NEAR(VolumeOf(Put("end.ply", with(PlyBytes(kBrick, "ascii"), end))), 0.006, 1e-15);
+  }
+  std::string mixed = StlText({kBrick, beside});
+  mixed.replace(mixed.find('\n'), 1, "\r");
+  EXPECT_NEAR(VolumeOf(Put("mixed.stl", mixed)), 0.01, 1e-15);
+  // Lines are counted all the same.
+  std::string text = with(StlText({kBrick}), "\r");
+  text.replace(text.find("endloop"), 7, "endlop ");
+  ExpectRefused(Put("lines.stl", text), {"lines.stl:7", "'endlop'"});
 }
 
 TEST(Parts, KeysOfFilesStandBesideFilesOnly) {
