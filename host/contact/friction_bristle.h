@@ -123,9 +123,13 @@ class BristleFriction : public FrictionLaw {
   Shares SharesOf(double H, double s, double s_dw_star) const {
     Shares out;
     // ṡ_dw = (s − s_dw)/τ, τ = τ_dw where s ≥ s_dw, else τ_br = σ₁/σ₀; implicit. τ = 0: s_dw = s.
-    const double tau = s >= s_dw_star ? tau_dw_ : sigma_1_ / sigma_0_;
-    const double s_dw = tau > 0.0 ? (tau * s_dw_star + H * s) / (tau + H) : s;
-    out.s_dw_rate = tau > 0.0 ? (s - s_dw) / tau : H > 0.0 ? (s_dw - s_dw_star) / H : 0.0;
+    // What a stage starts from is an extrapolation, beyond 1 where s_dw follows s at once.
+    const double from = std::fmin(std::fmax(s_dw_star, 0.0), 1.0);
+    const double tau = s >= from ? tau_dw_ : sigma_1_ / sigma_0_;
+    const double s_dw = tau > 0.0 ? (tau * from + H * s) / (tau + H) : s;
+    out.s_dw_rate = tau > 0.0 && (from == s_dw_star || H == 0.0) ? (s - s_dw) / tau
+                    : H > 0.0                                    ? (s_dw - s_dw_star) / H
+                                                                 : 0.0;
     out.mu_max = mu_c_ + (mu_s_ - mu_c_) * s_dw;
     const double kappa = H * sigma_0_ / sigma_1_;
     out.m = (1.0 + kappa) / (1.0 + kappa * (1.0 - s));

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/contact/stage/stage_point.h"
@@ -273,6 +274,44 @@ TEST(Friction, EachTermDissipatesInAnyState) {
       ASSERT_GE(slide - t.stored, -rounding * (std::fabs(slide) + std::fabs(t.stored))) << name;
       ASSERT_GE(spin - t.stored_w, -rounding * (std::fabs(spin) + std::fabs(t.stored_w)))
           << name << " H " << x.H << " v " << v << " w " << w << " z_w " << x.z_w << " s " << x.s;
+    }
+  }
+}
+
+// A stage's dwell is an extrapolation, which may leave [0, 1]: the bound stays between the two
+// coefficients all the same. Beyond them friction of mu_s = mu_c/80 pushed bodies along their way.
+TEST(Friction, TheBoundIsBetweenTheTwoCoefficientsWhateverTheDwell) {
+  const std::pair<double, double> coefficients[] = {{0.005, 0.4}, {0.4, 0.3}, {0.3, 0.3}};
+  for (const auto& [mu_s, mu_c] : coefficients) {
+    for (const double dwell_time : {0.0, 1e-3, 1.0}) {
+      ContactModelSettings s;
+      s.normal = {"gonthier", {{"stiffness", 1e9}, {"restitution", 0.5}}, {}};
+      s.friction = {"bristle",
+                    {{"mu_s", mu_s},
+                     {"mu_c", mu_c},
+                     {"sigma_0", 500.0},
+                     {"sigma_1", 15.0},
+                     {"dwell_time", dwell_time}},
+                    {}};
+      const auto model = MakeContactModel(s, {}, {});
+      for (const double dwell : {-0.4, 0.0, 0.5, 1.0, 1.34, 3.0}) {
+        for (const double H : {1e-7, 1e-4, 1e-2, 1.0}) {
+          for (const double weight : {0.0, 0.3, 1.0}) {
+            PointSlip x;
+            x.H = H;
+            x.v[0] = 100.0;  // far beyond what bristles hold
+            x.f_n = 10.0;
+            x.s = weight;
+            x.s_dw = dwell;
+            const PointTraction t = model->friction->EvaluatePoint(x);
+            const double mu = t.f[0] / x.f_n, after = dwell + H * t.s_dw_rate;
+            EXPECT_GE(mu, std::min(mu_s, mu_c) - 1e-12) << dwell << " " << H << " " << weight;
+            EXPECT_LE(mu, std::max(mu_s, mu_c) + 1e-12) << dwell << " " << H << " " << weight;
+            EXPECT_GE(after, -1e-9);
+            EXPECT_LE(after, 1.0 + 1e-9);
+          }
+        }
+      }
     }
   }
 }

@@ -169,6 +169,33 @@ TEST(PointImpacts, StiffnessAndDampingScaleAsAzadSays) {
   }
 }
 
+// A chair whose centre of mass is off the middle slides as it settles. Where friction rises once it
+// slides, from mu_s to eighty times that, it takes energy from the chair, and gives none.
+TEST(PointScenes, FrictionThatRisesOnceItSlidesGivesNoEnergy) {
+  for (const std::string mu_s : {"0.001", "0.005", "0.05", "0.4"}) {
+    for (const std::string v_stribeck : {"0.1", "10"}) {
+      std::string feet;
+      for (const char* xy : {"0.2, 0.15", "-0.2, 0.15", "-0.2, -0.15", "0.2, -0.15"}) {
+        feet += std::string(feet.empty() ? "" : ", ") +
+                "{sphere: {radius: 0.02}, pose: {position: [" + xy + ", 0]}}";
+      }
+      Simulation chair = Of(
+          "gravity: [0, 0, -10]\nduration: 0.05\nintegrator: {step: 5e-4}\n"
+          "contact_models: {default: {geometry: points, normal: {model: gonthier, stiffness: 1e6, "
+          "exponent: 1, restitution: 0.1}, friction: {model: bristle, mu_s: " +
+          mu_s + ", mu_c: 0.4, v_stribeck: " + v_stribeck +
+          "}}}\nbodies:\n"
+          "  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: true}\n"
+          "  chair: {shape: {union: [" +
+          feet +
+          "]}, mass: 6, center_of_mass: [0.05, -0.02, 0.4], inertia: [0.3, 0.35, 0.25], "
+          "pose: {position: [0, 0, 0.02]}}\n");
+      testing::RunToEnd(&chair);
+      EXPECT_EQ(chair.Counters().gaining_substeps, 0) << mu_s << " " << v_stribeck;
+    }
+  }
+}
+
 // Bodies of every kind fall on a plane and a table and come to rest with their weight.
 TEST(PointScenes, BodiesComeToRestWithTheirWeight) {
   const std::vector<std::string> shapes = {
