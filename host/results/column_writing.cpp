@@ -152,8 +152,7 @@ void ColumnFile::Implementation::RequireRoom() const {
       " KiB are " + (full ? "left, " : "allowed, ") +
       std::to_string((full ? needed : size + added) >> 10) +
       " KiB needed. What was written before stays readable. Make room, then go on with --resume, "
-      "or "
-      "name a file on another disk.");
+      "or name a file on another disk.");
 }
 
 void ColumnFile::Implementation::WriteRows(OpenColumn* column) {
