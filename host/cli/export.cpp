@@ -125,8 +125,8 @@ void Export(const std::string& file_name, std::filesystem::path folder) {
       table.values.push_back(file.Values(column.name));
     }
     const std::filesystem::path out = folder / (FileStem(group, ++written) + ".csv");
-    host::ReplaceBy(out, [&](const std::filesystem::path& made) {
-      if (!WriteTable(made, table)) host::FailToWrite(out);
+    host::ReplaceBy(out, [&, &rows = table](const std::filesystem::path& made) {
+      if (!WriteTable(made, rows)) host::FailToWrite(out);
     });
     std::cout << host::Printable(out.string()) << '\n';
   }
