@@ -12,29 +12,26 @@ import datetime
 import io
 import json
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 
 import study_common as common
 
-# What ncu is asked of each kernel, and the page's name for it.
+# What ncu is asked of each kernel, and the page's column for it.
 COUNTERS = {
-    "gpu__time_duration.sum": "time",
-    "smsp__thread_inst_executed_per_inst_executed.ratio": "threads an instruction",
-    "sm__warps_active.avg.per_cycle_active": "warps active",
-    "smsp__inst_executed.avg.per_cycle_active": "issued",
-    "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active": "fp64",
-    "l1tex__t_sector_hit_rate.pct": "L1 hits",
-    "dram__bytes.sum": "memory",
+    "gpu__time_duration.sum": "ms",
+    "smsp__thread_inst_executed_per_inst_executed.ratio": "threads an instruction (of 32)",
+    "sm__warps_active.avg.per_cycle_active": "warps active (of 64)",
+    "smsp__inst_executed.avg.per_cycle_active": "instructions a cycle and scheduler",
+    "sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active": "fp64 [%]",
+    "l1tex__t_sector_hit_rate.pct": "L1 hits [%]",
+    "dram__bytes.sum": "DRAM [MB]",
 }
+# In ms and MB: what ncu gives with a unit of its choice.
+UNITS = {"ns": 1e-6, "nsecond": 1e-6, "us": 1e-3, "usecond": 1e-3, "ms": 1, "msecond": 1, "s": 1e3, "second": 1e3,
+         "byte": 1e-6, "Kbyte": 1e-3, "Mbyte": 1, "Gbyte": 1e3}
 PROFILED = 10000  # pairs of the batch that ncu sees
-
-
-def output_of(*command):
-    ran = subprocess.run(command, capture_output=True, text=True, cwd=common.ROOT, check=False)
-    return ran.stdout.strip() if ran.returncode == 0 else ""
 
 
 def run_bench(program, cases):
@@ -44,7 +41,7 @@ def run_bench(program, cases):
 
 
 def profile(program, case):
-    """Kernel: its counters, summed or averaged over the launches of one batch of a case."""
+    """Each kernel's counters with their units, of its first launch in a case."""
     command = ["ncu", "--csv", "--clock-control", "none", "--metrics", ",".join(COUNTERS), "--launch-count", "20", str(program),
                f"--benchmark_filter=^{case}/device/{PROFILED}/", "--benchmark_min_time=0.0001"]
     try:
@@ -65,18 +62,14 @@ def profile(program, case):
 
 def measure(program, cases, counted):
     log = run_bench(program, cases)
-    log["device"] = output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
-    log["processor"] = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")).group(1)
+    log["device"] = common.output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    log["processor"] = common.processor()
     log["date"] = str(datetime.date.today())
     log["kernels"] = {}
     if counted and log["device"] and shutil.which("ncu"):
         for case in dict.fromkeys(row["name"].split("/")[0] for row in log["benchmarks"]):
             log["kernels"][case] = profile(program, case)
     return log
-
-
-def seconds(value, unit):
-    return value * {"ns": 1e-9, "nsecond": 1e-9, "us": 1e-6, "usecond": 1e-6, "ms": 1e-3, "msecond": 1e-3, "s": 1, "second": 1}[unit]
 
 
 def page(log):
@@ -91,7 +84,7 @@ def page(log):
     device = log["device"] or "no device"
     text = f"""# Pairs a second on a device: {device}; {log["processor"]}, {log["context"]["num_cpus"]} cores; {log["date"]}
 
-Written by `scripts/bench_device.py` at commit {log.get("commit") or output_of("git", "rev-parse", "--short", "HEAD")}: `bench_engine_device`. Millions of pairs a second through `Engine::Compute`, from
+Written by `scripts/bench_device.py` at commit {log.get("commit") or common.commit()}: `bench_engine_device`. Millions of pairs a second through `Engine::Compute`, from
 poses in the caller's memory to metrics there, by the pairs of a batch, which repeats 20,000 random poses (4,000 in the last four cases). *Over all cores*: the device's best batch over
 100,000 pairs on the CPU's threads.
 
@@ -117,14 +110,9 @@ poses in the caller's memory to metrics there, by the pairs of a batch, which re
                 table.append([case, kernels["error"].replace("\n", " ")] + [""] * (len(COUNTERS)))
                 continue
             for kernel, counters in kernels.items():
-                def value(name, counters=counters):
-                    return counters.get(name, (float("nan"), ""))[0]
-                duration = seconds(*counters["gpu__time_duration.sum"])
-                amount, unit = counters.get("dram__bytes.sum", (float("nan"), "byte"))
-                size = amount * {"byte": 1e-6, "Kbyte": 1e-3, "Mbyte": 1, "Gbyte": 1e3}[unit]
-                names = list(COUNTERS)
-                table.append([case, kernel, common.number(1e3 * duration, 3)] + [common.number(value(k), 3) for k in names[1:6]] + [common.number(size, 3)])
-        text += common.table(["case", "kernel", "ms", "threads an instruction (of 32)", "warps active (of 64)", "instructions a cycle and scheduler", "fp64 [%]", "L1 hits [%]", "DRAM [MB]"], table)
+                values = [amount * UNITS.get(unit, 1) for amount, unit in (counters.get(name, (float("nan"), "")) for name in COUNTERS)]
+                table.append([case, kernel] + [common.number(value, 3) for value in values])
+        text += common.table(["case", "kernel", *COUNTERS.values()], table)
     return text
 
 

@@ -6,7 +6,6 @@ import argparse
 import datetime
 import json
 import pathlib
-import re
 import subprocess
 import sys
 
@@ -26,15 +25,6 @@ def measure(program, case):
     return ran["context"], row
 
 
-def output_of(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=common.ROOT).stdout.strip()
-
-
-def machine():
-    name = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
-    return name.group(1) if name else "unknown"
-
-
 def verdict(case, row):
     """What a case may cost, and whether it does."""
     kind, parts, threads = case.split(":")
@@ -49,9 +39,9 @@ def verdict(case, row):
 
 def page(rows, load):
     today = datetime.date.today()
-    text = f"""# Steps of many parts, {machine()}, {output_of("g++", "--version").splitlines()[0]} -O2 -march=x86-64-v3, {today}
+    text = f"""# Steps of many parts, {common.processor()}, {common.output_of("g++", "--version").splitlines()[0]} -O2 -march=x86-64-v3, {today}
 
-Written by `scripts/bench_steps.py` at commit {output_of("git", "rev-parse", "--short", "HEAD")}: `bench_host_many_parts`, each case in a process of its own, mean over the first 100 steps of 250 µs,
+Written by `scripts/bench_steps.py` at commit {common.commit()}: `bench_host_many_parts`, each case in a process of its own, mean over the first 100 steps of 250 µs,
 friction on, the start not counted. Load average of the machine of {load["num_cpus"]} cores before the first case: {load["load_avg"][0]:.1f}. CPU is that of all threads, *first
 thread* the part of it that one thread took: on a machine with other work no less than what would be left to it on cores of one's own. Counters are of one step.
 

@@ -5,6 +5,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -268,6 +269,25 @@ def version(program):
     """The first line of `intervox --version`."""
     done = subprocess.run([str(program), "--version"], capture_output=True, text=True, check=False)
     return done.stdout.strip().splitlines()[0] if done.stdout.strip() else "unknown"
+
+
+def output_of(*command):
+    """What a command prints, run in the repository; "" where it is absent or fails."""
+    if shutil.which(command[0]) is None:
+        return ""
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def commit():
+    """The short name of the commit that is checked out."""
+    return output_of("git", "rev-parse", "--short", "HEAD")
+
+
+def processor():
+    """The name of this machine's processor."""
+    name = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8"))
+    return name.group(1) if name else "unknown"
 
 
 def finish(options, place, results, text):

@@ -56,13 +56,7 @@ QuerySet BoxesOfTheirOwn() {
 // Two of AllFamilies at random poses.
 QuerySet Two(std::size_t a, std::size_t b, int count) {
   const auto families = testing::AllFamilies();
-  QuerySet set({families[a].cell, families[b].cell});
-  testing::Random random(8);
-  for (int i = 0; i < count; ++i) {
-    set.queries.push_back(
-        {&set.cells[0], &set.cells[1], random.RandomPose(0.3), random.RandomPose(0.3)});
-  }
-  return set;
+  return bench::RandomPairs(families[a].cell, families[b].cell, 0.3, 8, count);
 }
 
 const std::vector<Case>& Cases() {

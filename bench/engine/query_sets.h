@@ -6,14 +6,14 @@
 
 #include "cuda/engine.h"
 #include "geometry/shape.h"
-#include "tests/cuda/families.h"
+#include "tests/cuda/same_bits.h"
 
 namespace intervox::bench {
 
 using testing::Cell;
 using testing::Random;
 
-/** Queries with the cells that they point to. */
+/** Queries with the cells that they point to, where these do not outlive it anyway. */
 struct QuerySet {
   QuerySet() = default;
   explicit QuerySet(std::vector<Cell> all) : cells(std::move(all)) {}
@@ -27,15 +27,21 @@ struct QuerySet {
   std::vector<PairQuery> queries;
 };
 
-/** Two boxes at random poses that mostly overlap. */
-inline QuerySet BoxPairs(int count) {
-  QuerySet set({testing::BoxCell({1, 0.8, 0.6}), testing::BoxCell({0.7, 0.9, 0.5})});
-  Random random(1);
+/** Two cells at random poses, each within `reach` of the origin [m]. */
+inline QuerySet RandomPairs(const Cell& a, const Cell& b, double reach, unsigned seed, int count) {
+  QuerySet set({a, b});
+  Random random(seed);
   for (int i = 0; i < count; ++i) {
     set.queries.push_back(
-        {&set.cells[0], &set.cells[1], random.RandomPose(0.3), random.RandomPose(0.3)});
+        {&set.cells[0], &set.cells[1], random.RandomPose(reach), random.RandomPose(reach)});
   }
   return set;
+}
+
+/** Two boxes at random poses that mostly overlap. */
+inline QuerySet BoxPairs(int count) {
+  return RandomPairs(testing::BoxCell({1, 0.8, 0.6}), testing::BoxCell({0.7, 0.9, 0.5}), 0.3, 1,
+                     count);
 }
 
 /** A box laid on another, tilted by up to 1e-3 and sunk by 1e-5 to 1e-3 of its size. */
@@ -103,15 +109,10 @@ inline QuerySet PegsInHoles(int count) {
 
 /** Every pair of families at random poses. */
 inline QuerySet FamilyPairs(int count, double tolerance) {
+  static const std::vector<testing::Family> families = testing::AllFamilies();
   QuerySet set;
-  for (testing::Family& family : testing::AllFamilies()) set.cells.push_back(family.cell);
-  Random random(6);
-  for (int i = 0; i < count; ++i) {
-    PairQuery q{&set.cells[i % 7], &set.cells[i / 7 % 7], random.RandomPose(0.4),
-                random.RandomPose(0.4)};
-    q.tolerance = tolerance;
-    set.queries.push_back(q);
-  }
+  set.queries = testing::RandomQueries(families, count, 6);
+  for (PairQuery& query : set.queries) query.tolerance = tolerance;
   return set;
 }
 

@@ -104,23 +104,7 @@ void* Memory::Reserve(std::size_t bytes) {
   return data_;
 }
 
-DeviceState::DeviceState(int device)
-    : cells(device, Memory::Place::kDevice),
-      records(device, Memory::Place::kDevice),
-      pairs(device, Memory::Place::kDevice),
-      workspaces(device, Memory::Place::kDevice),
-      progress(device, Memory::Place::kDevice),
-      outcomes(device, Memory::Place::kDevice),
-      steps(device, Memory::Place::kDevice),
-      list(device, Memory::Place::kDevice),
-      memory(device, Memory::Place::kDevice),
-      host_cells(device, Memory::Place::kHost),
-      host_records(device, Memory::Place::kHost),
-      host_outcomes(device, Memory::Place::kHost),
-      host_steps(device, Memory::Place::kHost),
-      host_list(device, Memory::Place::kHost),
-      device_(device),
-      traits_(TraitsOf(device)) {
+DeviceState::DeviceState(int device) : device_(device), traits_(TraitsOf(device)) {
   CheckCuda(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), device, "making a stream");
 }
 

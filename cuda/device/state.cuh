@@ -104,13 +104,19 @@ class DeviceState {
   /** Of the device, what pairs take. */
   std::size_t BytesOfPairs() const;
 
-  Memory cells, records, pairs, workspaces, progress, outcomes, steps, list, memory;
-  Memory host_cells, host_records, host_outcomes, host_steps, host_list;
-
  private:
+  static constexpr Memory::Place kDevice = Memory::Place::kDevice, kHost = Memory::Place::kHost;
+
   int device_;
   DeviceTraits traits_;
   cudaStream_t stream_ = nullptr;
+
+ public:
+  Memory cells{device_, kDevice}, records{device_, kDevice}, pairs{device_, kDevice},
+      workspaces{device_, kDevice}, progress{device_, kDevice}, outcomes{device_, kDevice},
+      steps{device_, kDevice}, list{device_, kDevice}, memory{device_, kDevice};
+  Memory host_cells{device_, kHost}, host_records{device_, kHost}, host_outcomes{device_, kHost},
+      host_steps{device_, kHost}, host_list{device_, kHost};
 };
 
 /** Lends a state of a device: one that another call gave back, or a new one. What is given back is

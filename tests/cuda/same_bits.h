@@ -22,8 +22,9 @@ inline bool SameBits(const InterferenceMetrics& a, const InterferenceMetrics& b)
 }
 
 /** Each family with each, in random poses; the families must outlive the queries. */
-inline std::vector<PairQuery> RandomQueries(const std::vector<Family>& families, int count) {
-  Random random(1);
+inline std::vector<PairQuery> RandomQueries(const std::vector<Family>& families, int count,
+                                            unsigned seed = 1) {
+  Random random(seed);
   std::vector<PairQuery> queries;
   for (int i = 0; i < count; ++i) {
     const std::size_t n = families.size();
