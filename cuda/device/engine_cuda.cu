@@ -6,6 +6,7 @@
 #include <atomic>
 #include <future>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -124,15 +125,24 @@ std::vector<Place> SortedByKind(std::vector<Place> places, const DeviceCells& ce
   return sorted;
 }
 
-// How many pairs go through the device at once.
-std::size_t ChunkOf(const DeviceState& state, int device) {
-  std::size_t free = 0, total = 0;
-  CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
+// How many pairs may go through a state at once, for the memory that it has or may take.
+std::size_t RoomOf(const DeviceState& state, std::size_t free) {
   std::size_t most = 0;
   for (const StepKernel& step : KernelsInOrder()) {
     most = std::max(most, step.kernel.bytes_of_thread);
   }
-  const std::size_t room = (free / kShareOfFree + state.BytesOfPairs()) / (kBytesOfPair + most);
+  return (free / kShareOfFree + state.BytesOfPairs()) / (kBytesOfPair + most);
+}
+
+std::size_t FreeMemory(int device) {
+  std::size_t free = 0, total = 0;
+  CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
+  return free;
+}
+
+// How many pairs go through the device at once.
+std::size_t ChunkOf(const DeviceState& state, std::size_t free, int device) {
+  const std::size_t room = RoomOf(state, free);
   if (room < kThreadsPerBlock) {
     throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
                              std::to_string(free >> 20) +
@@ -188,6 +198,16 @@ void Unpack(std::span<const Place> places, const PairOutcome* outcomes, Job* job
       });
 }
 
+// Leaves those of a list's pairs to the host that do not name their rule; the others come first,
+// and their number is returned.
+std::size_t KeepNamed(std::span<std::int32_t> list, std::span<const Place> places, Job* job) {
+  const auto place = [&](std::int32_t i) { return places[static_cast<std::size_t>(i)]; };
+  const auto rest = std::partition(list.begin(), list.end(),
+                                   [&](std::int32_t i) { return job->NamesItsRule(place(i)); });
+  for (auto i = rest; i != list.end(); ++i) job->LeaveToTheHost(place(*i));
+  return static_cast<std::size_t>(rest - list.begin());
+}
+
 // One chunk: all pairs through Begin, then each kernel over the pairs that wait for it.
 void ComputeChunk(std::span<const Place> places, DeviceState& state, Job* job) {
   const std::size_t n = places.size();
@@ -233,15 +253,9 @@ void ComputeChunk(std::span<const Place> places, DeviceState& state, Job* job) {
       if (steps[i] == next.step) list[count++] = static_cast<std::int32_t>(i);
     }
     if (IsLong(next.step) && count < few) {
-      const auto named = [&](std::int32_t i) {
-        return job->NamesItsRule(places[static_cast<std::size_t>(i)]);
-      };
-      std::int32_t* const rest = std::partition(list, list + count, named);
-      for (const std::int32_t* i = rest; i != list + count; ++i) {
-        job->LeaveToTheHost(places[static_cast<std::size_t>(*i)]);
-      }
-      left += static_cast<std::size_t>(list + count - rest);
-      count = static_cast<std::size_t>(rest - list);
+      const std::size_t named = KeepNamed({list, count}, places, job);
+      left += count - named;
+      count = named;
     }
     if (count == 0) continue;
     batch.d_memory = state.memory.Reserve(count * next.kernel.bytes_of_thread);
@@ -254,10 +268,21 @@ void ComputeChunk(std::span<const Place> places, DeviceState& state, Job* job) {
   Unpack(places, outcomes, job);
 }
 
-// All places in chunks. Two are under way where there are threads: the device computes one while
-// the host packs the other, and a launch's last threads leave it no multiprocessor idle.
+// All places in chunks. Two are under way where there are threads and room: the device computes one
+// while the host packs the other, and a launch's last threads leave it no multiprocessor idle.
 void ComputeInChunks(Job* job, DeviceState& state, int device) {
-  const std::size_t chunk = ChunkOf(state, device);
+  const std::size_t free = FreeMemory(device);
+  std::size_t chunk = ChunkOf(state, free, device);
+  std::optional<StateLease> second;
+  if (job->threads != 1 && job->places.size() > chunk) {
+    second.emplace(device);
+    const std::size_t room = RoomOf(**second, free);
+    if (room < kThreadsPerBlock) {
+      second.reset();
+    } else {
+      chunk = std::min(chunk, room);
+    }
+  }
   std::atomic<std::size_t> next{0};
   const auto work = [&](DeviceState& mine) {
     try {
@@ -270,18 +295,15 @@ void ComputeInChunks(Job* job, DeviceState& state, int device) {
       throw;
     }
   };
-  if (job->threads == 1 || job->places.size() <= chunk) {
-    work(state);
-    return;
+  std::future<void> other;
+  if (second) {
+    other = std::async(std::launch::async, [&] {
+      const DeviceScope scope(device);
+      work(**second);
+    });
   }
-  const auto other = [&] {
-    const DeviceScope scope(device);
-    const StateLease lease(device);
-    work(*lease);
-  };
-  std::future<void> second = std::async(std::launch::async, other);
   work(state);
-  second.get();
+  if (second) other.get();
 }
 
 }  // namespace
