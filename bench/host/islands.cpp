@@ -86,9 +86,8 @@ void Island(benchmark::State& state, std::size_t most_dense) {
     for (std::size_t b = 1; b < bodies.size(); ++b) island.AddBody(&bodies[b]);
     for (std::size_t k = 0; k < points.size(); ++k) {
       points[k].Prepare(kH, bodies, &contacts[k]);
-      points[k].row_i = 6 * (contacts[k].body_i - 1);
-      points[k].row_j = contacts[k].body_j > 0 ? 6 * (contacts[k].body_j - 1) : -1;
-      island.AddPoint(&points[k]);
+      island.AddPoint(&points[k],
+                      {contacts[k].body_i - 1, contacts[k].body_j - 1, points[k].active});
     }
     island.Solve(1, &result);
   }

@@ -103,9 +103,8 @@ StageResult SolveOne(double H, std::size_t most_dense, Problem* p) {
   std::vector<internal::StagePoint> points(p->contacts.size());
   for (std::size_t k = 0; k < points.size(); ++k) {
     points[k].Prepare(H, p->bodies, &p->contacts[k]);
-    points[k].row_i = 6 * (p->contacts[k].body_i - 1);
-    points[k].row_j = p->contacts[k].body_j > 0 ? 6 * (p->contacts[k].body_j - 1) : -1;
-    island.AddPoint(&points[k]);
+    const StageContact& contact = p->contacts[k];
+    island.AddPoint(&points[k], {contact.body_i - 1, contact.body_j - 1, points[k].active});
   }
   StageResult result;
   island.Solve(1, &result);

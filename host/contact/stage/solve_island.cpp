@@ -84,6 +84,36 @@ void StageIsland::Search(bool hold, double g0) {
   Evaluate(hold);
 }
 
+// Takes the contacts' velocities at y*, the guess of their forces on each body and its longest arm,
+// squared. Going through the contacts costs more than what is done with each, so all of that is
+// done at once, unless threads share the first. Returns the contacts' largest velocity [m/s].
+double StageIsland::PushPoints() {
+  Largest fastest;
+  const auto take = [&](StagePoint* point) {
+    if (point->active) point->TakeVelocities();
+    fastest.See(point->Speed());
+  };
+  const bool at_once = many_ || threads_ == 1;
+  if (!at_once) ForRangesOfPoints([&](std::size_t /*range*/, StagePoint* point) { take(point); });
+  ForPointsByBody([&](std::size_t c) {
+    StagePoint* point = points_[c];
+    const auto row_of = [](int body) { return body < 0 ? -1 : 6 * body; };
+    point->row_i = row_of(pairs_[c].i);
+    point->row_j = row_of(pairs_[c].j);
+    if (at_once) take(point);
+    if (!point->active) return;
+    Push(*point, point->contact->force, point->contact->torque);
+    const auto reach = [&](int row, const Vec3& rho) {
+      if (row < 0) return;
+      double& farthest = bodies_[static_cast<std::size_t>(row / 6)].reach;
+      farthest = std::max(farthest, SquaredNorm(rho));
+    };
+    reach(point->row_i, point->rho_i);
+    reach(point->row_j, point->rho_j);
+  });
+  return fastest.Value();
+}
+
 // Starts from y*, pushed by the guess of the forces; not where that makes the contacts much faster
 // than they are at y*: what a stage that failed leaves would also be the scale to which this one is
 // solved. Returns the velocity scale [m/s].
@@ -94,36 +124,12 @@ double StageIsland::Begin() {
   pulls_.resize(6 * bodies_.size());
   many_ = bodies_.size() > most_dense && joints_.empty();
   if (many_) Sort();
-  const auto fastest = [&] {
-    return LargestOf(points_.size(), [&](std::size_t c) {
-      const StagePoint& point = *points_[c];
-      double most = 0.0;
-      for (int k = 0; point.active && k < 3; ++k) most = std::max(most, std::fabs(point.v[k]));
-      return most;
-    });
-  };
-  ForRangesOfPoints([](std::size_t /*range*/, StagePoint* point) {
-    if (point->active) point->TakeVelocities();
-  });
-  const double at_start = std::max(kSlowest, fastest());
-  ForPointsByBody([&](std::size_t c) {
-    const StagePoint* point = points_[c];
-    if (!point->active) return;
-    Push(*point, point->contact->force, point->contact->torque);
-    const auto reach = [&](int row, const Vec3& rho) {
-      if (row < 0) return;
-      double& farthest = bodies_[static_cast<std::size_t>(row / 6)].reach;
-      farthest = std::max(farthest, SquaredNorm(rho));  // its square, for now
-    };
-    reach(point->row_i, point->rho_i);
-    reach(point->row_j, point->rho_j);
-  });
+  const double at_start = std::max(kSlowest, PushPoints());
   ForBodies([&](std::size_t k) { bodies_[k].reach = std::sqrt(bodies_[k].reach); });
   PushBodies();
   if (many_) BeginMany();
   BeginJoints();
-  Evaluate(false);
-  double scale = std::max(kSlowest, fastest());
+  double scale = std::max(kSlowest, Evaluate(false));
   if (!(scale <= kWorseGuess * at_start) && joints_.empty()) {
     ForBodies([&](std::size_t k) {
       bodies_[k].body->v = bodies_[k].v_star;

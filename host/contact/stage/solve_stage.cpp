@@ -39,10 +39,10 @@ class StageSolver {
   void Connect();
   void Number();
   void SolveIslands(int threads, StageResult* result);
-  void ListLinks();
+  Link LinkOf(const StagePoint& point) const;
   Link LinkOf(const StageJoint& joint) const;
   void AddJoint(const Link& link, StageJoint* joint, internal::StageIsland* out);
-  void Gather(int island, int threads, internal::StageIsland* out);
+  void Gather(int island, internal::StageIsland* out);
 
   double H_ = 0.0;
   std::span<StageBody> bodies_;
@@ -75,17 +75,15 @@ int StageSolver::OnlyFree() const {
 void StageSolver::SolveOne(int body, int threads, StageResult* result) {
   thread_local internal::StageIsland island;
   island.Clear(H_);
-  const int row = island.AddBody(&bodies_[static_cast<std::size_t>(body)]);
+  const int number = island.AddBody(&bodies_[static_cast<std::size_t>(body)]) / 6;
   bool has_points = false;
-  for (StagePoint& point : points_) {
-    const StageContact& contact = *point.contact;
-    if (point.active && (contact.body_i == body || contact.body_j == body)) {
-      point.row_i = contact.body_i == body ? row : -1;
-      point.row_j = contact.body_j == body ? row : -1;
-      island.AddPoint(&point);
+  for (std::size_t c = 0; c < points_.size(); ++c) {
+    const Link& link = links_[c];
+    if (link.active && (link.free_i || link.free_j)) {
+      island.AddPoint(&points_[c], {link.free_i ? number : -1, link.free_j ? number : -1, true});
       has_points = true;
     } else {
-      point.Evaluate(false);
+      points_[c].Evaluate(false);
     }
   }
   if (has_points) island.Solve(threads, result);
@@ -132,14 +130,14 @@ void StageSolver::Number() {
   }
 }
 
-void StageSolver::ListLinks() {
-  links_.resize(points_.size());
-  for (std::size_t c = 0; c < points_.size(); ++c) {
-    const StagePoint& point = points_[c];
-    links_[c] = {point.contact->body_i, point.contact->body_j, -1, -1, point.active,
-                 IsFree(*point.body_i), IsFree(*point.body_j)};
-  }
-  for (const StageJoint& joint : joints_) links_.push_back(LinkOf(joint));
+StageSolver::Link StageSolver::LinkOf(const StagePoint& point) const {
+  return {static_cast<int>(point.body_i - bodies_.data()),
+          static_cast<int>(point.body_j - bodies_.data()),
+          -1,
+          -1,
+          point.active,
+          IsFree(*point.body_i),
+          IsFree(*point.body_j)};
 }
 
 StageSolver::Link StageSolver::LinkOf(const StageJoint& joint) const {
@@ -157,7 +155,7 @@ void StageSolver::AddJoint(const Link& link, StageJoint* joint, internal::StageI
 }
 
 /** Gathers an island's bodies, contacts and joints. */
-void StageSolver::Gather(int island, int threads, internal::StageIsland* out) {
+void StageSolver::Gather(int island, internal::StageIsland* out) {
   out->Clear(H_);
   const auto k = static_cast<std::size_t>(island);
   const auto contact = [&](int at) {
@@ -173,21 +171,13 @@ void StageSolver::Gather(int island, int threads, internal::StageIsland* out) {
     };
     link.row_i = row(link.body_i, link.free_i);
     link.row_j = row(link.body_j, link.free_j);
+    const auto number = [](int row) { return row < 0 ? -1 : row / 6; };
     if (const std::size_t c = contact(at); c < points_.size()) {
-      out->AddPoint(&points_[c]);
+      out->AddPoint(&points_[c], {number(link.row_i), number(link.row_j), link.active});
     } else {
       AddJoint(link, &joints_[c - points_.size()], out);
     }
   }
-  const auto set_rows = [&](int begin, int end) {
-    for (int at = start_[k] + begin; at < start_[k] + end; ++at) {
-      if (contact(at) >= points_.size()) continue;
-      const Link& link = links_[contact(at)];
-      points_[contact(at)].row_i = link.row_i;
-      points_[contact(at)].row_j = link.row_j;
-    }
-  };
-  cuda::ParallelFor(start_[k + 1] - start_[k], kGrain, threads, std::cref(set_rows));
 }
 
 StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
@@ -197,9 +187,11 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
   bodies_ = bodies;
   joints_ = joints;
   points_.resize(contacts.size());
+  links_.resize(contacts.size());
   const auto prepare = [&](int begin, int end) {
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
       points_[c].Prepare(H, bodies, &contacts[c]);
+      links_[c] = LinkOf(points_[c]);
     }
   };
   cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));
@@ -209,7 +201,7 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
   } else if (const int only = OnlyFree(); only >= 0) {
     SolveOne(only, static_cast<int>(points_.size()) > kLarge ? threads : 1, &result);
   } else {
-    ListLinks();
+    for (const StageJoint& joint : joints_) links_.push_back(LinkOf(joint));
     for (std::vector<int>* list : {&parent_, &row_of_, &island_of_}) {
       if (list->size() < bodies.size()) list->resize(bodies.size());
     }
@@ -234,7 +226,7 @@ void StageSolver::SolveIslands(int threads, StageResult* result) {
   results_.assign(static_cast<std::size_t>(islands), StageResult{});
   const auto solve = [&](int island, int on) {
     thread_local internal::StageIsland stage_island;
-    Gather(island, on, &stage_island);
+    Gather(island, &stage_island);
     stage_island.Solve(on, &results_[static_cast<std::size_t>(island)]);
   };
   const auto large = [&](int island) {

@@ -30,6 +30,7 @@ void StageIsland::Clear(double H) {
   H_ = H;
   bodies_.clear();
   points_.clear();
+  pairs_.clear();
   drags_.clear();
   joints_.clear();
   multipliers_ = 0;
@@ -69,15 +70,6 @@ void StageIsland::Sort() {
   for (std::size_t p = 0; p < order_.size(); ++p) {
     place_[static_cast<std::size_t>(order_[p])] = static_cast<int>(p);
   }
-  pairs_.resize(points_.size());
-  const auto take = [&](int begin, int end) {
-    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
-      const StagePoint& point = *points_[c];
-      pairs_[c] = {point.row_i < 0 ? -1 : point.row_i / 6, point.row_j < 0 ? -1 : point.row_j / 6,
-                   point.active};
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(points_.size()), kGrain, threads_, std::cref(take));
   const int regions = (static_cast<int>(bodies_.size()) + kRegion - 1) / kRegion;
   first_.assign(static_cast<std::size_t>(regions) + 3, 0);
   region_.resize(points_.size());
@@ -100,15 +92,18 @@ void StageIsland::Sort() {
 }
 
 // F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities; its second part is kept, too.
-void StageIsland::Evaluate(bool hold) {
+// Returns the contacts' largest velocity [m/s].
+double StageIsland::Evaluate(bool hold) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
+  Largest fastest;
   if (many_) {
     ForPointsByBody([&](std::size_t c) {
       points_[c]->Evaluate(hold);
+      fastest.See(points_[c]->Speed());
       AddToResidual(*points_[c], residual_.data());
     });
   } else {
-    EvaluateFew(hold);
+    EvaluateFew(hold, &fastest);
   }
   EvaluateJoints();
   ForBodies([&](std::size_t k) {
@@ -128,16 +123,18 @@ void StageIsland::Evaluate(bool hold) {
       F[3 + i] = turns ? F[3 + i] + l[i] : 0.0;
     }
   });
+  return fastest.Value();
 }
 
 // Of few bodies the contacts of each of several ranges are added up by themselves, then range after
 // range.
-void StageIsland::EvaluateFew(bool hold) {
+void StageIsland::EvaluateFew(bool hold, Largest* fastest) {
   const std::size_t n = residual_.size(), ranges = Ranges(points_.size());
   if (ranges > 1) parts_.assign(ranges * n, 0.0);
   double* parts = ranges > 1 ? parts_.data() : residual_.data();
   ForRangesOfPoints([&](std::size_t range, StagePoint* point) {
     point->Evaluate(hold);
+    fastest->See(point->Speed());
     AddToResidual(*point, parts + range * n);
   });
   for (std::size_t k = 0; ranges > 1 && k < ranges * n; ++k) residual_[k % n] += parts_[k];

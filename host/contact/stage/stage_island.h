@@ -16,6 +16,20 @@
 
 namespace intervox::host::internal {
 
+/** The largest of what any threads have seen, at least 0. */
+class Largest {
+ public:
+  void See(double value) {
+    for (double known = value_.load(std::memory_order_relaxed);
+         known < value && !value_.compare_exchange_weak(known, value);) {
+    }
+  }
+  double Value() const { return value_; }
+
+ private:
+  std::atomic<double> value_{0.0};
+};
+
 /** Free bodies that contacts hold together, and M (y − y*) − hγ Σ Jᵀ w(J y) = 0 for their
  velocities y: six unknowns for each body, however many contacts there are. Its memory is kept from
  one island to the next. */
@@ -30,8 +44,11 @@ class StageIsland {
   void Clear(double H);
   /** Adds a free body, whose velocities are at y* until Solve. @return its first unknown */
   int AddBody(StageBody* body);
-  /** Adds a contact, whose rows are set. */
-  void AddPoint(StagePoint* point) { points_.push_back(point); }
+  /** Adds a contact and which of the bodies it has. */
+  void AddPoint(StagePoint* point, const BodyPair& pair) {
+    points_.push_back(point);
+    pairs_.push_back(pair);
+  }
   /** Adds a joint with the first unknowns of its bodies, −1: not free, and those bodies, null: the
    world. */
   void AddJoint(StageJoint* joint, const int rows[2], StageBody* const bodies[2]);
@@ -74,9 +91,9 @@ class StageIsland {
   const DragInertia& Drag(const FreeBody& b) const {
     return drags_[static_cast<std::size_t>(b.drag)];
   }
-  void Evaluate(bool hold);
+  double Evaluate(bool hold);
   void AddToResidual(const StagePoint& point, double* residual);
-  void EvaluateFew(bool hold);
+  void EvaluateFew(bool hold, Largest* fastest);
   void MoveTo(double t);
   void Push(const StagePoint& point, const Vec3& force, const Vec3& torque);
   void PushBody(std::size_t body, double time, const Vec3& force, const Vec3& moment);
@@ -87,6 +104,7 @@ class StageIsland {
   void Assemble(bool coupled);
   double NewtonStep(bool coupled, double tolerance);
   double Begin();
+  double PushPoints();
   void BeginMany();
   void Sort();
   template <class Run>
@@ -159,14 +177,10 @@ double StageIsland::LargestOf(std::size_t count, const Of& of) const {
     return most;
   };
   if (count <= kGrain) return largest_of(0, static_cast<int>(count));
-  std::atomic<double> largest{0.0};
-  const auto some = [&](int begin, int end) {
-    const double most = largest_of(begin, end);
-    for (double known = largest; known < most && !largest.compare_exchange_weak(known, most);) {
-    }
-  };
+  Largest largest;
+  const auto some = [&](int begin, int end) { largest.See(largest_of(begin, end)); };
   cuda::ParallelFor(static_cast<int>(count), kGrain, threads_, std::cref(some));
-  return largest;
+  return largest.Value();
 }
 
 // Calls run(point) for all points, in an order in which each may add to its bodies: regions at

@@ -1,6 +1,9 @@
 /** @file One contact inside SolveStage: its wrench as a function of the velocities, with slopes. */
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "host/contact/contact_model.h"
 #include "host/contact/prefetch.h"
 
@@ -143,6 +146,11 @@ struct StagePoint : VolumeTerms, PointTerms {
   /** Sets plate_spin, and v[0] to v[2] as far as they are of bodies as they stand: without twist
    and lean. Returns the relative velocity at the centroid [m/s]. */
   Vec3 TakeVelocities();
+  /** The largest of v along the axes where it acts, else 0 [m/s]. */
+  double Speed() const {
+    if (!active) return 0.0;
+    return std::max({std::fabs(v[0]), std::fabs(v[1]), std::fabs(v[2])});
+  }
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
    turning as they are. */
   void Evaluate(bool hold);
