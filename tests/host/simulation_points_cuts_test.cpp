@@ -379,5 +379,22 @@ TEST(CutsInPoints, OfABlockBesideAHoleAreRolledOverInOneContact) {
   EXPECT_LT(Norm(two.State()[1].w_WB - one.State()[1].w_WB), 1e-9);
 }
 
+// A dimple cuts its block into sectors through the block's corners: none of them has the corner for
+// itself, and it sank into what it fell on until another point was found, centimetres deep.
+TEST(PointsOnCuts, ACornerThatACutGoesThroughIsFelt) {
+  Simulation simulation = testing::FromText(
+      "duration: 0.1\nintegrator: {step: 2.5e-4}\ncontact_models: {default: {geometry: points, "
+      "normal: {model: gonthier, stiffness: 1e7, restitution: 0.5}, friction: {model: none}, "
+      "rolling: {model: none}, spinning: {model: none}}}\nbodies:\n  post: {shape: {cylinder: "
+      "{radius: 0.3, height: 0.2}}, fixed: true, pose: {position: [0, 0, -0.1]}}\n  part: {shape: "
+      "{difference: [{box: {size: [0.08, 0.08, 0.05]}}, {sphere: {radius: 0.04}, pose: {position: "
+      "[0, 0, 0.043]}}]}, mass: 1, pose: {position: [0, 0, 0.08], quaternion: [0.3647, 0.2798, "
+      "0.8805, 0.1159]}}\n",
+      2);
+  testing::RunToEnd(&simulation);
+  EXPECT_GT(simulation.State()[1].X_WB.p.z, 0.02);
+  EXPECT_GT(simulation.Impacts().size(), 0u);
+}
+
 }  // namespace
 }  // namespace intervox

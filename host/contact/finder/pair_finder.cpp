@@ -12,8 +12,10 @@
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
 #include "geometry/faces.h"
+#include "host/contact/finder/points_on_cuts.h"
 #include "host/contact/finder/repeated_points.h"
 #include "host/contact/points/curvature.h"
+#include "host/contact/points/deepest.h"
 #include "host/contact/prefetch.h"
 
 namespace intervox::host {
@@ -264,6 +266,35 @@ void PrefetchCells(std::span<const NearPair> pairs, std::span<const FinderScratc
   }
 }
 
+/** Adds the points that lie on cuts and are the body's own to the places that have none.
+ @param query_of  the query of a near pair's candidate */
+template <class QueryOf>
+void AddPointsOnCuts(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
+                     std::span<const FinderScratch::Place> places, const QueryOf& query_of,
+                     std::vector<ActivePair>* out) {
+  thread_local std::vector<PointOnCut> found;
+  for (std::size_t begin = 0, end = 0; begin < places.size(); begin = end) {
+    const NearPair& pair = pairs[places[begin].pair];
+    found.clear();
+    for (; end < places.size() && places[end].pair == places[begin].pair; ++end) {
+      const SeparationCache::Candidate& candidate = pair.cache->candidates[places[end].candidate];
+      if (!pair.points || (*out)[end].i >= 0 || candidate.kind != points::PairKind::kAny) continue;
+      PairQuery query = query_of(pair, candidate);
+      query.volume_floor = 0.0;
+      const auto point = points::DeepestPointOnCut(query);
+      if (point) found.push_back({end, candidate.a, candidate.b, *point});
+    }
+    if (found.empty()) continue;
+    KeepWhereCellsAgree(pair, X_WB[static_cast<std::size_t>(pair.i)],
+                        X_WB[static_cast<std::size_t>(pair.j)], &found);
+    for (const PointOnCut& at : found) {
+      SeparationCache::Candidate& candidate = pair.cache->candidates[places[at.place].candidate];
+      candidate.met = true;
+      (*out)[at.place] = PointPair(query_of(pair, candidate), pair, candidate, at.point);
+    }
+  }
+}
+
 }  // namespace
 
 PairQuery PairFinder::QueryOf(const NearPair& pair, const SeparationCache::Candidate& candidate,
@@ -369,6 +400,10 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   const bool threaded = cost >= kThreadedCost && options.device != Device::kSerial;
   cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
                     std::cref(look));
+  const auto query_of = [&](const NearPair& pair, const SeparationCache::Candidate& candidate) {
+    return QueryOf(pair, candidate, X_WB);
+  };
+  if (gaps) AddPointsOnCuts(pairs, X_WB, scratch->places, query_of, out);
   if (several) InsertFurther(count, scratch, out);
   if (std::any_of(pairs.begin(), pairs.end(), HasOverlaps)) {
     LeaveOutOfOverlaps(pairs, X_WB, out);

@@ -19,4 +19,8 @@ namespace intervox::host::points {
  solid, by the moments alone: x = −p V/|S|, p being the overlap's DepthPower. */
 std::optional<PointContact> DeepestPoint(const PairQuery& query);
 
+/** The same where a cell is pressed there by a face that cuts its body: a neighbour then has a
+ deeper point, but where the cut goes through a corner or an edge of the body. */
+std::optional<PointContact> DeepestPointOnCut(const PairQuery& query);
+
 }  // namespace intervox::host::points
