@@ -45,6 +45,8 @@ inline pid_t StartRun(const std::string& scene, const std::string& out,
                       const std::string& said = "") {
   const pid_t child = fork();
   if (child != 0) return child;
+  // What a shell starts in the background ignores interrupts, and its children with it.
+  signal(SIGINT, SIG_DFL);
   if (!said.empty()) {
     if (freopen(said.c_str(), "w", stderr) == nullptr) _exit(126);
   }
