@@ -83,6 +83,8 @@ MUTANTS = [
            "if («ends») return 0.0;", "false", "host:CutsInPoints*"),
     Mutant("host/contact/finder/repeated_points.cpp", "a point of several parts counts several times",
            "if («rank(l) < rank(k)») share[k] = 0.0;", "false", "host:CutsInPoints*"),
+    Mutant("host/contact/finder/points_on_cuts.cpp", "points on cuts stay where a neighbour has a deeper one",
+           "if («all» && of_i.size() + of_j.size() > 2) kept.push_back(at);", "(all || !of_i.empty())", "host:CutsInPoints*"),
     Mutant("host/contact/finder/points_on_cuts.cpp", "points on cuts are left out",
            "if («all && of_i.size() + of_j.size() > 2») kept.push_back(at);", "false", "host:PointsOnCuts*"),
     Mutant("host/contact/patches/evaluate.cpp", "points begin anew in the next cell",
