@@ -6,16 +6,15 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 
 #include "cuda/device/executor.h"
 #include "cuda/proved_apart.h"
 #include "cuda/rules/grid/pair.h"
 #include "cuda/wall/wall_clearance.h"
 #include "geometry/faces.h"
-#include "host/contact/finder/points_on_cuts.h"
 #include "host/contact/finder/repeated_points.h"
 #include "host/contact/points/curvature.h"
-#include "host/contact/points/deepest.h"
 #include "host/contact/prefetch.h"
 
 namespace intervox::host {
@@ -159,13 +158,14 @@ ActivePair PointPair(const PairQuery& query, const NearPair& pair,
 }
 
 /** Finds the points of a candidate that touches in points: the first goes to `first`, the others to
- `further`. Returns whether there is one. */
+ `further`. Returns whether there is one; where there is none, one on a cut face goes there. */
 bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candidate* candidate,
                    ActivePair* first, std::vector<ActivePair>* further) {
   thread_local std::vector<points::PointContact> found;
   found.clear();
   query.volume_floor = 0.0;  // the force is of a depth, however small the volume
-  const double gap = points::FindPoints(query, candidate->kind, pair.power, &found);
+  std::optional<points::PointContact> on_cut;
+  const double gap = points::FindPoints(query, candidate->kind, pair.power, &found, &on_cut);
   candidate->met = !found.empty();
   if (gap > 0.0 && IsMovable(pair)) {
     candidate->apart_until = pair.cache->travel + (1 - kRounding) * gap;
@@ -174,6 +174,7 @@ bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candi
     std::sort(found.begin(), found.end(),
               [](const auto& x, const auto& y) { return x.feature < y.feature; });
   }
+  if (found.empty() && on_cut) further->push_back(PointPair(query, pair, *candidate, *on_cut));
   for (std::size_t k = 0; k < found.size(); ++k) {
     if (k == 0) *first = PointPair(query, pair, *candidate, found[k]);
     if (k > 0) further->push_back(PointPair(query, pair, *candidate, found[k]));
@@ -266,31 +267,28 @@ void PrefetchCells(std::span<const NearPair> pairs, std::span<const FinderScratc
   }
 }
 
-/** Adds the points that lie on cuts and are the body's own to the places that have none.
- @param query_of  the query of a near pair's candidate */
-template <class QueryOf>
-void AddPointsOnCuts(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
-                     std::span<const FinderScratch::Place> places, const QueryOf& query_of,
-                     std::vector<ActivePair>* out) {
-  thread_local std::vector<PointOnCut> found;
+/** Gives places without a point the one that they have on a cut face, where it is the body's. */
+void TakePointsOnCuts(std::span<const NearPair> pairs, std::span<const Pose> X_WB,
+                      FinderScratch* scratch, std::vector<ActivePair>* out) {
+  thread_local std::vector<std::size_t> at;
+  thread_local std::vector<ActivePair> points;
+  const std::vector<FinderScratch::Place>& places = scratch->places;
   for (std::size_t begin = 0, end = 0; begin < places.size(); begin = end) {
     const NearPair& pair = pairs[places[begin].pair];
-    found.clear();
+    at.clear();
+    points.clear();
     for (; end < places.size() && places[end].pair == places[begin].pair; ++end) {
-      const SeparationCache::Candidate& candidate = pair.cache->candidates[places[end].candidate];
-      if (!pair.points || (*out)[end].i >= 0 || candidate.kind != points::PairKind::kAny) continue;
-      PairQuery query = query_of(pair, candidate);
-      query.volume_floor = 0.0;
-      const auto point = points::DeepestPointOnCut(query);
-      if (point) found.push_back({end, candidate.a, candidate.b, *point});
+      std::vector<ActivePair>& on_cut = scratch->further[end];
+      if ((*out)[end].i >= 0 || on_cut.empty()) continue;
+      at.push_back(end);
+      points.push_back(on_cut.front());
+      on_cut.clear();
     }
-    if (found.empty()) continue;
-    KeepWhereCellsAgree(pair, X_WB[static_cast<std::size_t>(pair.i)],
-                        X_WB[static_cast<std::size_t>(pair.j)], &found);
-    for (const PointOnCut& at : found) {
-      SeparationCache::Candidate& candidate = pair.cache->candidates[places[at.place].candidate];
-      candidate.met = true;
-      (*out)[at.place] = PointPair(query_of(pair, candidate), pair, candidate, at.point);
+    LeaveOutOnCuts(pair, X_WB[static_cast<std::size_t>(pair.i)],
+                   X_WB[static_cast<std::size_t>(pair.j)], points);
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      pair.cache->candidates[places[at[k]].candidate].met = points[k].i >= 0;
+      (*out)[at[k]] = points[k];
     }
   }
 }
@@ -354,7 +352,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   }
   out->resize(count);
   std::atomic<std::int64_t> failures{0}, more{0};
-  std::atomic<bool> gaps{false}, several{false};
+  std::atomic<bool> gaps{false}, several{false}, on_cuts{false};
   scratch->further.resize(std::max(count, scratch->further.size()));
   const auto look = [&](int begin, int end) {
     FinderCounters counted;
@@ -371,6 +369,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
         } else {
           active.i = -1;
           gaps = true;
+          if (!others.empty()) on_cuts = true;
         }
         continue;
       }
@@ -400,10 +399,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
   const bool threaded = cost >= kThreadedCost && options.device != Device::kSerial;
   cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
                     std::cref(look));
-  const auto query_of = [&](const NearPair& pair, const SeparationCache::Candidate& candidate) {
-    return QueryOf(pair, candidate, X_WB);
-  };
-  if (gaps) AddPointsOnCuts(pairs, X_WB, scratch->places, query_of, out);
+  if (on_cuts) TakePointsOnCuts(pairs, X_WB, scratch, out);
   if (several) InsertFurther(count, scratch, out);
   if (std::any_of(pairs.begin(), pairs.end(), HasOverlaps)) {
     LeaveOutOfOverlaps(pairs, X_WB, out);

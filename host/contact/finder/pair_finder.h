@@ -70,8 +70,9 @@ struct FinderScratch {
   std::vector<Place> places;
   std::vector<PairQuery> queries;
   std::vector<InterferenceMetrics> metrics;
-  std::vector<std::vector<ActivePair>> further;  ///< of each place, its points after the first
-  std::vector<ActivePair> all;                   ///< with these in their places
+  /** Of each place, its points after the first; where it has none, one on a cut face. */
+  std::vector<std::vector<ActivePair>> further;
+  std::vector<ActivePair> all;  ///< with these in their places
 };
 
 /** Finds the overlapping cell pairs of near bodies. Has no state: calls from several threads are

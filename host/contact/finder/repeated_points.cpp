@@ -34,6 +34,11 @@ struct Seen {
   bool covered = false;  ///< its face lies within a larger one of another part
 };
 
+/** A point seen from both bodies. */
+struct SeenPoint {
+  Seen i, j;
+};
+
 double RoomOf(const Cell& cell) { return kOnSurface * geometry::SizeOf(cell); }
 
 /** The surfaces of a cell that a point lies on. */
@@ -93,6 +98,29 @@ Seen SeenFrom(bool from_i, const BodyCells& cells, const Pose& X, const ActivePa
   return seen;
 }
 
+SeenPoint SeenFromBoth(const NearPair& pair, const Pose& X_WI, const Pose& X_WJ,
+                       const ActivePair& point) {
+  return {SeenFrom(true, *pair.cells_i, X_WI, point), SeenFrom(false, *pair.cells_j, X_WJ, point)};
+}
+
+/** Whether two pairs of cells have the same point. */
+bool IsSame(const SeenPoint& k, const SeenPoint& l) {
+  const double room = std::min(RoomOf(*k.i.cell), RoomOf(*k.j.cell));
+  return Norm(k.i.p - l.i.p) <= room && std::fabs(k.i.depth - l.i.depth) <= room &&
+         AreParallel(k.i.n, l.i.n);
+}
+
+/** The cells of a body that hold a point, in its frame. */
+std::vector<int> CellsAt(const BodyCells& cells, const Vec3& p) {
+  std::vector<int> out;
+  for (std::size_t c = 0; c < cells.cells.size(); ++c) {
+    if (geometry::Level(cells.cells[c], p) <= RoomOf(cells.cells[c])) {
+      out.push_back(static_cast<int>(c));
+    }
+  }
+  return out;
+}
+
 /** What is left of the depth of a point in its part, in shares of it, once the other body has gone
  the way out of another part that holds the other's witness, too. */
 double LeftBy(const Seen& other, const Seen& point) {
@@ -137,40 +165,54 @@ double ShareBeside(const Seen& point, const Seen& other) {
 
 void LeaveOutRepeated(const NearPair& pair, const Pose& X_WI, const Pose& X_WJ,
                       std::span<ActivePair> active) {
-  thread_local std::vector<Seen> of_i, of_j;
+  thread_local std::vector<SeenPoint> seen;
   thread_local std::vector<double> share;
-  of_i.clear();
-  of_j.clear();
-  for (const ActivePair& point : active) {
-    of_i.push_back(SeenFrom(true, *pair.cells_i, X_WI, point));
-    of_j.push_back(SeenFrom(false, *pair.cells_j, X_WJ, point));
-  }
-  const auto is_same = [&](std::size_t k, std::size_t l) {
-    const double room = std::min(RoomOf(*of_i[k].cell), RoomOf(*of_j[k].cell));
-    return Norm(of_i[k].p - of_i[l].p) <= room &&
-           std::fabs(of_i[k].depth - of_i[l].depth) <= room && AreParallel(of_i[k].n, of_i[l].n);
-  };
+  seen.clear();
+  for (const ActivePair& point : active) seen.push_back(SeenFromBoth(pair, X_WI, X_WJ, point));
   const auto rank = [&](std::size_t k) {
-    return std::tuple(static_cast<int>(of_i[k].covered) + static_cast<int>(of_j[k].covered),
-                      of_i[k].index, of_j[k].index);
+    const auto& [i, j] = seen[k];
+    return std::tuple(static_cast<int>(i.covered) + static_cast<int>(j.covered), i.index, j.index);
   };
   share.assign(active.size(), 1.0);
   for (std::size_t k = 0; k < active.size(); ++k) {
     for (std::size_t l = 0; l < active.size(); ++l) {
-      const bool differ_i = pair.cells_i->overlap && of_i[k].index != of_i[l].index,
-                 differ_j = pair.cells_j->overlap && of_j[k].index != of_j[l].index;
+      const bool differ_i = pair.cells_i->overlap && seen[k].i.index != seen[l].i.index,
+                 differ_j = pair.cells_j->overlap && seen[k].j.index != seen[l].j.index;
       if (!differ_i && !differ_j) continue;
-      if (is_same(k, l)) {
+      if (IsSame(seen[k], seen[l])) {
         if (rank(l) < rank(k)) share[k] = 0.0;
         continue;
       }
-      if (differ_i) share[k] = std::min(share[k], ShareBeside(of_i[k], of_i[l]));
-      if (differ_j) share[k] = std::min(share[k], ShareBeside(of_j[k], of_j[l]));
+      if (differ_i) share[k] = std::min(share[k], ShareBeside(seen[k].i, seen[l].i));
+      if (differ_j) share[k] = std::min(share[k], ShareBeside(seen[k].j, seen[l].j));
     }
   }
   for (std::size_t k = 0; k < active.size(); ++k) {
     active[k].weight *= share[k];
     if (!(share[k] > kLeastShare)) active[k].i = -1;
+  }
+}
+
+void LeaveOutOnCuts(const NearPair& pair, const Pose& X_WI, const Pose& X_WJ,
+                    std::span<ActivePair> active) {
+  thread_local std::vector<SeenPoint> seen;
+  seen.clear();
+  for (const ActivePair& point : active) seen.push_back(SeenFromBoth(pair, X_WI, X_WJ, point));
+  for (std::size_t k = 0; k < active.size(); ++k) {
+    const auto has = [&](int a, int b) {
+      return std::any_of(seen.begin(), seen.end(), [&](const SeenPoint& other) {
+        return other.i.index == a && other.j.index == b && IsSame(seen[k], other);
+      });
+    };
+    const bool is_first =
+        std::none_of(seen.begin(), seen.begin() + static_cast<std::ptrdiff_t>(k),
+                     [&](const SeenPoint& before) { return IsSame(before, seen[k]); });
+    const std::vector<int> of_i = CellsAt(*pair.cells_i, seen[k].i.p),
+                           of_j = CellsAt(*pair.cells_j, seen[k].j.p);
+    const bool all = std::all_of(of_i.begin(), of_i.end(), [&](int a) {
+      return std::all_of(of_j.begin(), of_j.end(), [&](int b) { return has(a, b); });
+    });
+    if (!(is_first && all && of_i.size() + of_j.size() > 2)) active[k].i = -1;
   }
 }
 

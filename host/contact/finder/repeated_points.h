@@ -1,4 +1,5 @@
-/** @file Points of bodies whose parts overlap: each counts once, and only where the body ends. */
+/** @file Points that several parts of a body have: each counts once, and only where the body ends.
+ */
 #pragma once
 
 #include <span>
@@ -19,5 +20,12 @@ namespace intervox::host {
  @param X_WI, X_WJ  the bodies' poses; @param active  all their points */
 void LeaveOutRepeated(const NearPair& pair, const Pose& X_WI, const Pose& X_WJ,
                       std::span<ActivePair> active);
+
+/** Leaves out the points of two bodies on cut faces beyond which a neighbouring cell is deeper, and
+ all but the first of those that every cell there has: a corner or an edge of the body lies in that
+ cut. What is left out has i = −1 after that.
+ @param active  all their points on cut faces */
+void LeaveOutOnCuts(const NearPair& pair, const Pose& X_WI, const Pose& X_WJ,
+                    std::span<ActivePair> active);
 
 }  // namespace intervox::host

@@ -212,8 +212,12 @@ std::optional<PointContact> EstimateOf(PairQuery query, double tolerance) {
   return PointContact{0, -depth, patch.n, p_WA, p_WA + depth * patch.n};
 }
 
-/** The deepest point of cells that are no grids. */
-std::optional<Settled> FindDeepest(const PairQuery& query) {
+}  // namespace
+
+std::optional<PointContact> DeepestPoint(const PairQuery& query,
+                                         std::optional<PointContact>* on_cut) {
+  const bool on_grids = query.a->grid.field || query.b->grid.field;
+  if (on_grids) return EstimateOf(query, query.tolerance);
   // The moments only tell where to start.
   constexpr double kStartTolerance = 1e-2;
   const auto point = EstimateOf(query, std::fmax(query.tolerance, kStartTolerance));
@@ -221,28 +225,8 @@ std::optional<Settled> FindDeepest(const PairQuery& query) {
   std::optional<Settled> found = SettleFromMoments(query, *point);
   if (!found) found = MoveApart(query, *point, true);
   if (!found) found = MoveApart(query, *point, false);
-  return found;
-}
-
-bool OnGrids(const PairQuery& query) { return query.a->grid.field || query.b->grid.field; }
-
-bool HasCut(const Cell& cell) {
-  return std::any_of(cell.surfaces.begin(), cell.surfaces.end(),
-                     [](const Surface& s) { return s.cut; });
-}
-
-}  // namespace
-
-std::optional<PointContact> DeepestPoint(const PairQuery& query) {
-  if (OnGrids(query)) return EstimateOf(query, query.tolerance);
-  const std::optional<Settled> found = FindDeepest(query);
+  if (found && found->is_cut && on_cut != nullptr) *on_cut = found->point;
   return found && !found->is_cut ? std::optional(found->point) : std::nullopt;
-}
-
-std::optional<PointContact> DeepestPointOnCut(const PairQuery& query) {
-  if (OnGrids(query) || !(HasCut(*query.a) || HasCut(*query.b))) return std::nullopt;
-  const std::optional<Settled> found = FindDeepest(query);
-  return found && found->is_cut ? std::optional(found->point) : std::nullopt;
 }
 
 }  // namespace intervox::host::points

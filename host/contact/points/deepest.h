@@ -16,11 +16,11 @@ namespace intervox::host::points {
  the cells. Newton's method starts from the overlap's moments; surfaces join where the point leaves
  a cell, and go where they would pull. Where that does not settle, as on faces that lie flat on each
  other, the distance of the cells moved apart along n gives the point. Two grids, or a grid and a
- solid, by the moments alone: x = −p V/|S|, p being the overlap's DepthPower. */
-std::optional<PointContact> DeepestPoint(const PairQuery& query);
-
-/** The same where a cell is pressed there by a face that cuts its body: a neighbour then has a
- deeper point, but where the cut goes through a corner or an edge of the body. */
-std::optional<PointContact> DeepestPointOnCut(const PairQuery& query);
+ solid, by the moments alone: x = −p V/|S|, p being the overlap's DepthPower.
+ @param on_cut  takes the point where a face that cuts its body presses a cell there, and none is
+   returned: a neighbour then has a deeper one, but where the cut goes through a corner or an edge
+   of the body; may be null */
+std::optional<PointContact> DeepestPoint(const PairQuery& query,
+                                         std::optional<PointContact>* on_cut = nullptr);
 
 }  // namespace intervox::host::points

@@ -155,7 +155,7 @@ PairKind KindOf(const Cell& a, const Cell& b) {
 }
 
 double FindPoints(const PairQuery& query, PairKind kind, double power,
-                  std::vector<PointContact>* out) {
+                  std::vector<PointContact>* out, std::optional<PointContact>* on_cut) {
   const Cell &a = *query.a, &b = *query.b;
   const Pose &X_WA = query.X_WA, &X_WB = query.X_WB;
   switch (kind) {
@@ -193,7 +193,7 @@ double FindPoints(const PairQuery& query, PairKind kind, double power,
     case PairKind::kAny:
       break;
   }
-  if (const auto deepest = DeepestPoint(query)) out->push_back(*deepest);
+  if (const auto deepest = DeepestPoint(query, on_cut)) out->push_back(*deepest);
   return 0.0;
 }
 

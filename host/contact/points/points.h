@@ -1,6 +1,7 @@
 /** @file Points at which two cells touch: contact without a volume. */
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "cuda/metrics.h"
@@ -59,9 +60,10 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
  DeepestPoint. Feet on cut faces are left out: a neighbouring cell has the point.
  @param kind  KindOf of the cells
  @param power  p of a point's energy ∝ zᵖ: the law's exponent and 1
+ @param on_cut  takes a deepest point that was left out as it is on a cut face; may be null
  @return a distance that the cells are certainly apart [m]; 0 where none is known. */
 double FindPoints(const PairQuery& query, PairKind kind, double power,
-                  std::vector<PointContact>* out);
+                  std::vector<PointContact>* out, std::optional<PointContact>* on_cut = nullptr);
 
 /** The same where the kind is not known yet, by Hertz' law. */
 inline double FindPoints(const PairQuery& query, std::vector<PointContact>* out) {
