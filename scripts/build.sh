@@ -2,7 +2,7 @@
 # Configures and builds a preset into build/PRESET/. Usage: scripts/build.sh [PRESET [TARGET…]]
 # Presets: release (default), dev, asan, tsan, cuda. The executable is build/PRESET/bin/intervox.
 # INTERVOX_TEST_OBJECTS=FOLDER: tests are not compiled; those that are compiled in that built tree are linked.
-# INTERVOX_UNITY=ON: some ten sources are compiled as one, for who builds a folder but once.
+# INTERVOX_UNITY=ON: some twenty sources are compiled as one, for who builds a folder but once.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
