@@ -775,4 +775,8 @@ MUTANTS = [
            "if («from_on && to_on && edge_[after].next == leaving») {", "false", "cuda:Polyhedron*"),
     Mutant("cuda/rules/polytope/polyhedron_impl.h", "a corner in the plane is cut off its face as any other",
            "const bool «from_on = d_[inside] == 0», to_on", "from_on = false", "cuda:Polyhedron*"),
+    Mutant("host/simulation/stage_contacts.cpp", "guesses of many bodies stay as the last stage's were",
+           "ahead = group_.free.size() > kFewBodies ? «t - s_.solved_at» : 0.0;", "0.0 * t", "host:SimulationManyParts*"),
+    Mutant("host/simulation/checkpoint.cpp", "what wrenches have changed by is not saved",
+           "«Visit(ar, c.force_rate);»", "", "host:SimulationManyParts*"),
 ]

@@ -125,7 +125,7 @@ struct StageContact {
   double depth_power = 0.0;
   PatchLatch latch;
   PatchState state;    ///< in: y*, out: the stage's
-  PatchState rate;     ///< out: d(state)/dt at the stage
+  PatchState rate;     ///< out (in: first guess): d(state)/dt at the stage
   double f_n = 0.0;    ///< out (in: first guess): normal force, ≥ 0 [N]
   Vec3 force;          ///< out (in: first guess): on body i, at p_WC [N]
   Vec3 torque;         ///< out (in: first guess): on body i, about p_WC [N·m]

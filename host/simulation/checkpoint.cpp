@@ -17,7 +17,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 11;
+constexpr std::uint32_t kVersion = 12;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -150,6 +150,8 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.f_n);
   Visit(ar, c.force);
   Visit(ar, c.torque);
+  Visit(ar, c.force_rate);
+  Visit(ar, c.torque_rate);
   ar(c.solved);
   Visit(ar, c.rate);
   Visit(ar, c.power);

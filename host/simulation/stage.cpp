@@ -64,6 +64,8 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
   }
   s_.fastest = s_.fastest_followed = 0.0;
   s_.diverged = false;
+  s_.solved_at = substep.start;
+  s_.solved_for = 0.0;
   s_.last_overlaps.clear();
   layout_ = {group.free.size(), group.patches.contacts.size() +
                                     (substep.adaptive ? 0 : SpareSlots(group.free.size()))};

@@ -90,6 +90,8 @@ struct StageScratch {
   std::vector<bool> followed;  ///< of each contact of the group: the plan's length is for it
 
   // Of the stage evaluated last.
+  double solved_at = 0.0;   ///< time of the contacts' wrenches, from the start of the trial on [s]
+  double solved_for = 0.0;  ///< since the stage before; 0: there is none [s]
   std::vector<Pose> poses;
   std::vector<Quaternion> quaternions;
   std::vector<Vec3> centers;
@@ -204,13 +206,13 @@ class GroupStage final : public integrators::PartitionedSystem {
   BodyLoad ExternalLoad(std::size_t body) const;
   void SetStageBodies(double t, double h_gamma, std::span<const double> y);
   void AddHolders(double t, double h_gamma);
-  void GatherContacts(std::span<const double> y, bool only_new);
+  void GatherContacts(double t, std::span<const double> y, bool only_new);
   void FindQuadratures();
   void ListHeldPairs();
   void SolveVelocities(double h_gamma);
   void Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
               std::span<double> power);
-  void StoreContacts(std::span<double> rate, std::span<double> power);
+  void StoreContacts(double t, std::span<double> rate, std::span<double> power);
   template <class Before>
   void AddContacts(std::span<const std::size_t> acting, std::span<const Contact> contacts,
                    const Before& before, std::span<double> rate, std::span<double> power);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,49 @@ TEST(SimulationManyParts, BitsDoNotDependOnThreads) {
     ASSERT_EQ(one.size(), numbers.size()) << threads;
     EXPECT_EQ(0, std::memcmp(one.data(), numbers.data(), one.size() * sizeof(double))) << threads;
   }
+}
+
+/** 64 balls in one island that settle, of friction that sticks. */
+Scene Layer() {
+  Scene scene = LayerAndFlight(8);
+  std::erase_if(scene.bodies, [](const BodySettings& body) {
+    return body.name[0] == 'f' && body.name != "floor";
+  });
+  for (BodySettings& body : scene.bodies) body.v_WB = {};
+  return scene;
+}
+
+// Guesses of wrenches that go on from stage to stage leave one sweep; from the last stage's own it
+// takes nearly two.
+TEST(SimulationManyParts, GuessesOfWrenchesGoOn) {
+  Simulation simulation(Layer());
+  for (int k = 0; k < 10; ++k) simulation.Step();
+  const SimulationCounters before = simulation.Counters();
+  for (int k = 0; k < 50; ++k) simulation.Step();
+  const SimulationCounters& after = simulation.Counters();
+  const auto stages = static_cast<double>(after.stages - before.stages);
+  const auto sweeps = static_cast<double>(after.solver_iterations - before.solver_iterations);
+  EXPECT_GE(stages, 150.0);
+  EXPECT_LE(sweeps, 1.9 * stages);
+}
+
+// What wrenches have changed by is in a checkpoint, too.
+TEST(SimulationManyParts, ALayerResumesWithTheSameBits) {
+  const auto path = std::filesystem::path(::testing::TempDir()) /
+                    ("intervox-layer-" + std::to_string(::getpid()));
+  Simulation whole(Layer()), resumed(Layer());
+  for (int k = 0; k < 10; ++k) whole.Step();
+  whole.Save(path);
+  resumed.Restore(path);
+  for (int k = 0; k < 5; ++k) {
+    whole.Step();
+    resumed.Step();
+  }
+  EXPECT_EQ(whole.Counters().solver_iterations, resumed.Counters().solver_iterations);
+  const std::vector<double> a = Numbers(whole), b = Numbers(resumed);
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(0, std::memcmp(a.data(), b.data(), a.size() * sizeof(double)));
+  std::filesystem::remove(path);
 }
 
 // Bodies near nothing step in groups of 128; each moves as it does alone.

@@ -109,6 +109,8 @@ void TakeWrench(const Contact& old, Contact* heir) {
   heir->f_n = old.f_n;
   heir->force = old.force;
   heir->torque = old.torque;
+  heir->force_rate = old.force_rate;
+  heir->torque_rate = old.torque_rate;
   heir->power = old.power;
   heir->relaxation_power = old.relaxation_power;
   heir->rate = old.rate;

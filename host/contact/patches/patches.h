@@ -53,9 +53,12 @@ struct Contact {
   double bristle_energy = 0.0;  ///< stored in its bristles [J]
   /// Put into its foundation and not yet given back [J]; infinite where its beginning was not seen.
   double foundation_energy = 0.0;
-  double f_n = 0.0;     ///< found last: guess of the next stage, weight in merging [N]
-  Vec3 force;           ///< found last, on body i at the centroid [N]
-  Vec3 torque;          ///< found last, about the centroid [N·m]
+  double f_n = 0.0;  ///< found last: guess of the next stage, weight in merging [N]
+  Vec3 force;        ///< found last, on body i at the centroid [N]
+  Vec3 torque;       ///< found last, about the centroid [N·m]
+  /// Of a group of many bodies: by how much they have changed since the stage before [N/s],
+  /// [N·m/s].
+  Vec3 force_rate, torque_rate;
   bool solved = false;  ///< force, torque, rate and power are of the geometry evaluated last
   PatchState rate;      ///< of its states, found last
   ContactPower power;   ///< found last

@@ -33,7 +33,9 @@ constexpr double kWorseGuess = 10.0;       // a guess that makes contacts so muc
 // How far the equation of many bodies is solved: as far as Newton's method converges by itself.
 constexpr double kLoose = 1e-3;
 constexpr double kTight = 1e-8;
-constexpr double kBelow = 1e-3;  // of kTolerance: as near as few bodies come
+// Guesses of the last stage are near: what remains after a step is what the step was solved to.
+constexpr double kNear = 1e-2;  // of the velocity scale
+constexpr double kAim = 0.03;   // of kTolerance, at which steps from near are aimed
 
 }  // namespace
 
@@ -289,8 +291,8 @@ void StageIsland::Solve(int threads, StageResult* result) {
     // Where Newton's method has difficulties, poor steps are not to add to them.
     double tolerance = kTight;
     if (iteration < kFreeWeights) {
-      tolerance = std::max(tolerance, std::max(std::min(kLoose, fall * fall),
-                                               kBelow * kTolerance * scale / residual));
+      const double near = residual <= kNear * scale ? kAim * kTolerance * scale / residual : 1.0;
+      tolerance = std::max(tolerance, std::min({kLoose, fall * fall, near}));
     }
     double g0 = NewtonStep(true, tolerance);
     if (many_ && !(g0 < 0.0)) g0 = NewtonStep(true, kTight);

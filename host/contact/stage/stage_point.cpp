@@ -166,6 +166,11 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   const Vec3 z_j_W = g.R_n * c->state.z_j;
   z_j_star[0] = Dot(axis[1], z_j_W);
   z_j_star[1] = Dot(axis[2], z_j_W);
+  const Vec3 rate_W = g.R_n * c->rate.z, rate_j_W = g.R_n * c->rate.z_j;
+  for (int k = 0; k < 2; ++k) {
+    z_rate_before[k] = Dot(axis[k + 1], rate_W);
+    z_j_rate_before[k] = Dot(axis[k + 1], rate_j_W);
+  }
   r_theta_j_star = r_gyr * c->state.theta_j;
 }
 
