@@ -125,13 +125,38 @@ std::vector<Place> SortedByKind(std::vector<Place> places, const DeviceCells& ce
   return sorted;
 }
 
+// What a state has to take of the device's memory for so many pairs, beyond what it has: each
+// array grows by itself, whatever the others keep of larger chunks.
+std::size_t GrowthOf(const DeviceState& state, std::size_t pairs, std::size_t bytes_of_thread) {
+  std::size_t growth = 0;
+  const auto add = [&](const Memory& memory, std::size_t bytes) {
+    growth += pairs * bytes - std::min(pairs * bytes, memory.size());
+  };
+  constexpr Batch kBatch;
+  add(state.records, sizeof(PairRecord));
+  add(state.pairs, sizeof(*kBatch.d_pairs));
+  add(state.workspaces, sizeof(*kBatch.d_workspaces));
+  add(state.progress, sizeof(*kBatch.d_progress));
+  add(state.outcomes, sizeof(*kBatch.d_outcomes));
+  add(state.steps, sizeof(*kBatch.d_steps));
+  add(state.list, sizeof(*kBatch.d_list));
+  add(state.memory, bytes_of_thread);
+  return growth;
+}
+
 // How many pairs may go through a state at once, for the memory that it has or may take.
 std::size_t RoomOf(const DeviceState& state, std::size_t free) {
   std::size_t most = 0;
   for (const StepKernel& step : KernelsInOrder()) {
     most = std::max(most, step.kernel.bytes_of_thread);
   }
-  return (free / kShareOfFree + state.BytesOfPairs()) / (kBytesOfPair + most);
+  const std::size_t share = free / kShareOfFree;
+  std::size_t fits = 0, above = (share + state.BytesOfPairs()) / (kBytesOfPair + most) + 1;
+  while (above - fits > 1) {
+    const std::size_t pairs = fits + (above - fits) / 2;
+    (GrowthOf(state, pairs, most) <= share ? fits : above) = pairs;
+  }
+  return fits;
 }
 
 std::size_t FreeMemory(int device) {
