@@ -508,7 +508,7 @@ MUTANTS = [
     Mutant("host/contact/patches/evaluate.cpp", "cells join a patch that faces half as much their way",
            "if («value < kPatchCosine» && !MayJoin(contact, pair)) return;", "value < 0.5 * kPatchCosine", "host:Patch*:OneConvex*:Cuts*:SimulationTest*"),
     Mutant("host/contact/patches/inherit.cpp", "a patch that splits gives its whole offset to each part",
-           "mean.V_o += «part» * old.state.V_o;", "1.0", "host:Patch*:OneConvex*:Cuts*:SimulationTest*"),
+           "mean.V_o += «part» * old.accepted.V_o;", "1.0", "host:Patch*:OneConvex*:Cuts*:SimulationTest*"),
     Mutant("host/contact/patches/inherit.cpp", "a regrouped patch forgets its impact",
            "if («predecessor != nullptr») heir->impact = predecessor->impact;", "false", "host:StiffContact*:Simulation*"),
     Mutant("host/contact/patches/inherit.cpp", "bristles of a contact that ends leave no loss",
@@ -776,7 +776,7 @@ MUTANTS = [
     Mutant("cuda/rules/polytope/polyhedron_impl.h", "a corner in the plane is cut off its face as any other",
            "const bool «from_on = d_[inside] == 0», to_on", "from_on = false", "cuda:Polyhedron*"),
     Mutant("host/simulation/stage_contacts.cpp", "guesses of many bodies stay as the last stage's were",
-           "ahead = group_.free.size() > kFewBodies ? «t - s_.solved_at» : 0.0;", "0.0 * t", "host:SimulationManyParts*"),
+           "const Vec3 guess = *wrench + «ahead» * *rate;", "0.0", "host:SimulationManyParts*"),
     Mutant("host/simulation/checkpoint.cpp", "what wrenches have changed by is not saved",
            "«Visit(ar, c.force_rate);»", "", "host:SimulationManyParts*"),
 ]

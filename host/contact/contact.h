@@ -2,6 +2,7 @@
  one stage of the time-stepping scheme over all patches. Symbols follow docs/theory.md. */
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "geometry/linear.h"
@@ -132,6 +133,9 @@ struct StageContact {
   ContactPower power;  ///< out
 };
 
+/** Free bodies up to which an island's system is solved as a dense one. */
+inline constexpr std::size_t kMostDenseBodies = 15;
+
 /** How a stage's solve went. */
 struct StageResult {
   int iterations = 0;
@@ -152,7 +156,10 @@ struct StageResult {
  @param threads  that islands, and the contacts of a large one, may use; 0: all cores
  @param joints   between the bodies; need h_gamma > 0 */
 StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
-                       std::span<StageContact> contacts, int threads = 1,
+                       std::span<StageContact* const> contacts, int threads = 1,
                        std::span<StageJoint> joints = {});
+/** The same for contacts that lie side by side. */
+StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
+                       std::span<StageContact> contacts, int threads = 1);
 
 }  // namespace intervox::host

@@ -6,6 +6,9 @@
 
 namespace intervox::host {
 
+/** How many large objects ahead of the one at work are asked for. */
+inline constexpr int kPrefetchAhead = 2;
+
 /** Asks for the memory of objects that are about to be read or written; of many, for the first
  lines only. */
 template <class T>

@@ -47,7 +47,7 @@ void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, 
 void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contact,
                 EnergyLedger* ledger) {
   const PatchGeometry& g = contact->geometry;
-  const double V_o = contact->state.V_o, V_max = contact->latch.V_max;
+  const double V_o = contact->accepted.V_o, V_max = contact->latch.V_max;
   const double before = ElasticEnergy(model, g, contact->latch, V_o);
   model.Remember(std::fmax(0.0, g.V - V_o), -Norm(g.S) * v_n, h, &contact->latch);
   if (contact->latch.V_max == V_max) return;
@@ -73,7 +73,7 @@ void MoveWeightsOf(const GroupRules& rules, std::span<Contact* const> points,
   const auto stored = [&] {
     double sum = 0.0;
     for (const Contact* point : points) {
-      sum += ElasticEnergy(model, point->geometry, point->latch, point->state.V_o);
+      sum += ElasticEnergy(model, point->geometry, point->latch, point->accepted.V_o);
     }
     return sum;
   };
@@ -126,7 +126,7 @@ void MoveLatch(const ContactModel& model, bool on_purpose, double v_n, Contact* 
     if (contact->latch.a != a) contact->solved = false;
     return;
   }
-  model.Begin(contact->geometry.V, v_n, on_purpose, &contact->latch, &contact->state);
+  model.Begin(contact->geometry.V, v_n, on_purpose, &contact->latch, &contact->accepted);
   model.BeginForm(contact->geometry, &contact->latch);
   contact->latched = true;
   contact->solved = false;
@@ -258,7 +258,7 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
   std::swap(group->patches, scratch->patches);
   ForEach(group->patches.contacts.size(), scratch->threads, [&](std::size_t c) {
     Contact& contact = group->patches.contacts[c];
-    contact.state = contact.state + layout.Slot(scratch->y, c);
+    contact.accepted = contact.accepted + layout.Slot(scratch->y, c);
     contact.bristle_energy += scratch->a[StateLayout::BristleQuadrature(c)];
     // The last stage of an explicit scheme is not its result.
     if (!tools.IsImplicit()) contact.solved = false;

@@ -90,7 +90,8 @@ double GroupRates::TakeFastest() {
 /** The fastest frequency at which bristles vibrate with their bodies. */
 double GroupRates::BristleFrequency() const {
   double square = 0.0;
-  for (const StageContact& contact : scratch_.contacts) {
+  for (const StageContact* acting : scratch_.contacts) {
+    const StageContact& contact = *acting;
     const double compliance =
         scratch_.bodies[static_cast<std::size_t>(contact.body_i)].inverse_mass +
         scratch_.bodies[static_cast<std::size_t>(contact.body_j)].inverse_mass;

@@ -184,7 +184,8 @@ void IntervalMaker::Finish(double t) {
 
 void IntervalMaker::Fail(const integrators::AdaptiveFailure& failure) const {
   std::string contacts;
-  for (const StageContact& contact : scratch_.rates->contacts) {
+  for (const StageContact* acting : scratch_.rates->contacts) {
+    const StageContact& contact = *acting;
     const auto name = [&](int b) {
       return tools_.world->scene
           .bodies[static_cast<std::size_t>(group_.bodies[static_cast<std::size_t>(b)])]

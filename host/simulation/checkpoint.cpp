@@ -133,7 +133,7 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latched);
   ar(c.has_normal);
   Visit(ar, c.n_accepted);
-  Visit(ar, c.state);
+  Visit(ar, c.accepted);
   ar(c.latch.v_i);
   ar(c.latch.a);
   ar(c.latch.bound);

@@ -10,7 +10,7 @@ double ElasticSum(const World& world, const State& state) {
   double sum = 0.0;
   for (const Contact& contact : state.patches.contacts) {
     const ContactModel& model = *world.Rule(contact.body_i, contact.body_j)->model;
-    const double held = ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
+    const double held = ElasticEnergy(model, contact.geometry, contact.latch, contact.accepted.V_o);
     sum += model.IsBounded() ? std::fmin(held, std::fmax(0.0, contact.foundation_energy)) : held;
   }
   return sum;

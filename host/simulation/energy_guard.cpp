@@ -51,7 +51,7 @@ struct StoredEnergy {
 void AddStored(const GroupRules& rules, const Contact& contact, StoredEnergy* sum) {
   if (contact.pairs == 0 || !contact.has_normal) return;
   const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-  const double energy = ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
+  const double energy = ElasticEnergy(model, contact.geometry, contact.latch, contact.accepted.V_o);
   sum->all += energy;
   sum->rounding += ElasticEnergyError(model, contact.geometry, contact.latch);
   if (model.HasPotential()) {
@@ -99,11 +99,12 @@ double BristleEnergy(const StageTools& tools, const BodyGroup& group, const Patc
   const auto add = [&](std::size_t c, double* sum) {
     const Contact& contact = group.patches.contacts[c];
     if (contact.pairs == 0) return;
-    const double twist = PatchRadius(contact.geometry) * contact.state.theta;
+    const double twist = PatchRadius(contact.geometry) * contact.accepted.theta;
     const double load = std::fmax(contact.f_n, after.contacts[c].f_n);
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
-    *sum += std::fmax(contact.bristle_energy,
-                      model.friction->Stored(load, SquaredNorm(contact.state.z) + twist * twist));
+    *sum +=
+        std::fmax(contact.bristle_energy,
+                  model.friction->Stored(load, SquaredNorm(contact.accepted.z) + twist * twist));
   };
   double sum = 0.0;
   for (const double part : PartSums<double>(group.patches.contacts.size(), threads, add)) {

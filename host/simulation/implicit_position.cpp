@@ -108,7 +108,7 @@ bool GroupStage::Misses(double h_gamma) const {
   const double limit = substep_.dissipative ? kDissipativeMiss : kMiss;
   std::atomic<bool> misses{false};
   ForEach(s_.contacts.size(), [&](std::size_t k) {
-    const StageContact& contact = s_.contacts[k];
+    const StageContact& contact = *s_.contacts[k];
     const PatchGeometry& g = contact.geometry;
     const double S = Norm(g.S);
     if (misses || !(g.V > 0.0) || !(S > 0.0)) return;

@@ -80,7 +80,7 @@ void BeginLate(const ContactModel& model, TrialEnd* end, Contact* contact, Stage
   const Along of_j = MotionAlong(j, g.p_WC, force, moment);
   const double v = of_i.speed - of_j.speed, W = of_i.mobility + of_j.mobility;
   if (!(v < 0.0) || !(W > 0.0)) return;
-  model.Begin(g.V, v, true, &contact->latch, &contact->state);
+  model.Begin(g.V, v, true, &contact->latch, &contact->accepted);
   model.BeginForm(g, &contact->latch);
   contact->latched = true;
   const double stored = ElasticEnergy(model, g, contact->latch, 0.0);

@@ -21,7 +21,7 @@ constexpr double kForgets = 100.0;
 /** U, what pressing into an overlap of this depth takes at least: that of a face of even depth. */
 double AtLeast(const ContactModel& model, const Contact& contact) {
   const PatchGeometry& g = contact.geometry;
-  const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - contact.state.V_o);
+  const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - contact.accepted.V_o);
   if (!(V_r > 0.0)) return 0.0;
   if (model.normal->HasCurve()) {
     return g.turn * WorkOf(model.normal->Curve(contact.latch), V_r, 1.0) * MeanDepth(g, S) / g.V;
@@ -31,7 +31,7 @@ double AtLeast(const ContactModel& model, const Contact& contact) {
 
 /** What a contact holds by its overlap. */
 double ByOverlap(const ContactModel& model, const Contact& contact) {
-  return ElasticEnergy(model, contact.geometry, contact.latch, contact.state.V_o);
+  return ElasticEnergy(model, contact.geometry, contact.latch, contact.accepted.V_o);
 }
 
 /** The speed that U would give to the bodies. Where walls on several sides press, or all of a body

@@ -42,7 +42,7 @@ void ReportContacts(const State& from, std::vector<ContactReport>* out) {
     report.body_j = contact.body_j;
     report.pairs = contact.pairs;
     report.geometry = contact.geometry;
-    report.state = contact.state;
+    report.state = contact.accepted;
     report.latch = contact.latch;
     report.f_n = contact.f_n;
     report.force = contact.force;

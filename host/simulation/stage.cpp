@@ -67,6 +67,8 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
   s_.solved_at = substep.start;
   s_.solved_for = 0.0;
   s_.last_overlaps.clear();
+  s_.contacts.clear();
+  s_.contact_of.clear();
   layout_ = {group.free.size(), group.patches.contacts.size() +
                                     (substep.adaptive ? 0 : SpareSlots(group.free.size()))};
   const std::size_t bodies = group.bodies.size();
@@ -165,7 +167,7 @@ void GroupStage::BeginContacts() {
     }
     if (contact.latched) return;
     const ContactModel& model = *rules_.Rule(contact.body_i, contact.body_j).model;
-    model.Begin(contact.geometry.V, v_n, true, &contact.latch, &contact.state);
+    model.Begin(contact.geometry.V, v_n, true, &contact.latch, &contact.accepted);
     model.BeginForm(contact.geometry, &contact.latch);
     contact.latched = true;
   });

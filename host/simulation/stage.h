@@ -96,7 +96,7 @@ struct StageScratch {
   std::vector<Quaternion> quaternions;
   std::vector<Vec3> centers;
   std::vector<StageBody> bodies;
-  std::vector<StageContact> contacts;
+  std::vector<StageContact*> contacts;  ///< of `patches`, that act
   std::vector<std::size_t> contact_of;  ///< index into patches.contacts of each of `contacts`
   std::vector<PatchQuadrature>
       quadratures;                      ///< of each of `contacts` whose friction is distributed
@@ -201,6 +201,10 @@ class GroupStage final : public integrators::PartitionedSystem {
   const BodySettings& Settings(std::size_t b) const;
   void PlaceDriven(double t);
   void PlaceFree(std::span<const double> x);
+  /** Whether wrenches go on by themselves: systems of few bodies cost too little for it. */
+  bool HasManyBodies() const { return group_.free.size() > kMostDenseBodies; }
+  /** What makes a change between stages a rate; 0 before the second stage [1/s]. */
+  double PerStage() const { return s_.solved_for != 0.0 ? 1.0 / s_.solved_for : 0.0; }
   void BeginContacts();
   void FollowApproach();
   BodyLoad ExternalLoad(std::size_t body) const;
@@ -212,7 +216,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void SolveVelocities(double h_gamma);
   void Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
               std::span<double> power);
-  void StoreContacts(double t, std::span<double> rate, std::span<double> power);
+  void StoreContacts(std::span<double> rate, std::span<double> power);
   template <class Before>
   void AddContacts(std::span<const std::size_t> acting, std::span<const Contact> contacts,
                    const Before& before, std::span<double> rate, std::span<double> power);

@@ -116,7 +116,8 @@ void GroupStage::SolveVelocities(double h_gamma) {
     if (s_.contacts.empty() && s_.joints.empty()) continue;
     // The wrench from the contacts' wrenches, so that it fits them to rounding.
     StageBody body = s_.base_bodies[b];
-    for (const StageContact& contact : s_.contacts) {
+    for (const StageContact* acting : s_.contacts) {
+      const StageContact& contact = *acting;
       const double sign = contact.body_i == static_cast<int>(b)   ? 1.0
                           : contact.body_j == static_cast<int>(b) ? -1.0
                                                                   : 0.0;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "host/contact/prefetch.h"
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/stage.h"
 
@@ -15,8 +16,6 @@ constexpr double kRestSpeed = 1e-3;  // [m/s]
 /** What the elastic work of a contact may err by, in shares of what its own damping takes: stages
  of a heavily damped contact integrate both coarsely. */
 constexpr double kDampingError = 0.02;
-/** Up to here a guess is as it was: their systems cost little. */
-constexpr std::size_t kFewBodies = 15;
 
 /** Whether a power that must dissipate creates energy, beyond its terms' rounding: of a body at
  rest there is nothing else. */
@@ -32,11 +31,15 @@ bool Creates(const StageContact& contact) {
 
 }  // namespace
 
-/** The active contacts as the solver takes them, states at y*. In a group of many bodies the
- wrenches go on by themselves for a first guess, which saves a sweep of most stages. */
+/** Makes the active contacts ready for the solver, states at y*. In a group of many bodies the
+ wrenches go on by themselves for a first guess, which saves a sweep of most stages; what their
+ rates lack is added once the wrenches are known. */
 void GroupStage::GatherContacts(double t, std::span<const double> y, bool only_new) {
   const std::span<Contact> contacts = s_.patches.contacts;
-  const double ahead = group_.free.size() > kFewBodies ? t - s_.solved_at : 0.0;
+  const double ahead = t - s_.solved_at;  // 0: a stage that has moved
+  if (ahead != 0.0) s_.solved_for = ahead;
+  s_.solved_at = t;
+  const double by = PerStage();
   s_.flags.resize(contacts.size());
   ForEach(contacts.size(), [&](std::size_t c) {
     Contact& contact = contacts[c];
@@ -53,27 +56,32 @@ void GroupStage::GatherContacts(double t, std::span<const double> y, bool only_n
   s_.contacts.resize(s_.contact_of.size());
   ForEach(s_.contacts.size(), [&](std::size_t k) {
     const std::size_t c = s_.contact_of[k];
-    const Contact& contact = contacts[c];
-    StageContact& out = s_.contacts[k];
-    out.body_i = contact.body_i;
-    out.body_j = contact.body_j;
-    out.model = rules_.Rule(contact.body_i, contact.body_j).model.get();
-    out.patch = nullptr;
-    out.geometry = contact.geometry;
-    out.moved = out.turned = Vec3{};
-    out.depth_power = 0.0;
+    const std::size_t soon = k + kPrefetchAhead;
+    if (soon < s_.contact_of.size()) Prefetch(&contacts[s_.contact_of[soon]]);
+    Contact& contact = contacts[c];
+    s_.contacts[k] = &contact;
+    contact.model = rules_.Rule(contact.body_i, contact.body_j).model.get();
+    contact.patch = nullptr;
+    contact.moved = contact.turned = Vec3{};
+    contact.depth_power = 0.0;
     if (c < s_.last_overlaps.size()) {
       const LastOverlap& last = s_.last_overlaps[c];
-      out.moved = last.moved;
-      out.turned = last.turned;
-      out.depth_power = last.power;
+      contact.moved = last.moved;
+      contact.turned = last.turned;
+      contact.depth_power = last.power;
     }
-    out.latch = contact.latch;
-    out.state = contact.state + layout_.Slot(y, c);
-    out.f_n = contact.f_n;
-    out.force = contact.force + ahead * contact.force_rate;
-    out.torque = contact.torque + ahead * contact.torque_rate;
-    out.rate = group_.free.size() > kFewBodies ? contact.rate : PatchState{};
+    s_.contacts[k]->state = contact.accepted + layout_.Slot(y, c);
+    if (!HasManyBodies()) {
+      contact.rate = PatchState{};
+      return;
+    }
+    const auto go_on = [&](Vec3* wrench, Vec3* rate) {
+      const Vec3 guess = *wrench + ahead * *rate;
+      *rate = (ahead != 0.0 ? Vec3{} : *rate) - by * *wrench;
+      *wrench = guess;
+    };
+    go_on(&contact.force, &contact.force_rate);
+    go_on(&contact.torque, &contact.torque_rate);
   });
   FindQuadratures();
 }
@@ -133,6 +141,8 @@ void GroupStage::AddContacts(std::span<const std::size_t> acting, std::span<cons
   host::ForRanges(acting.size(), s_.threads,
                   [&](std::size_t r, std::size_t begin, std::size_t end) {
                     for (std::size_t k = begin; k < end; ++k) {
+                      const std::size_t soon = k + kPrefetchAhead;
+                      if (soon < end) Prefetch(&contacts[acting[soon]]);
                       before(k);
                       add(k, s_.powers[r]);
                     }
@@ -151,42 +161,32 @@ void GroupStage::AddContacts(std::span<const std::size_t> acting, std::span<cons
   }
 }
 
-/** Wrenches, rates, powers and frequencies of the contacts, from the solver's at a time. */
-void GroupStage::StoreContacts(double t, std::span<double> rate, std::span<double> power) {
+/** Adds the contacts that have been solved for to the rates and powers; notes their frequencies. */
+void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) {
   const std::span<Contact> contacts = s_.patches.contacts;
-  const bool again = t == s_.solved_at;  // a stage that has moved
-  if (!again) s_.solved_for = t - s_.solved_at;
-  s_.solved_at = t;
-  const double by = s_.solved_for != 0.0 ? 1.0 / s_.solved_for : 0.0;
+  const double by = PerStage();
   std::atomic<std::int64_t> creating{0};
   s_.frequencies.resize(s_.contacts.size());
   const auto store = [&](std::size_t k) {
-    const StageContact& out = s_.contacts[k];
     Contact& contact = contacts[s_.contact_of[k]];
-    contact.f_n = out.f_n;
-    if (group_.free.size() > kFewBodies) {
-      const Vec3 force = by * (out.force - contact.force),
-                 torque = by * (out.torque - contact.torque);
-      contact.force_rate = again ? contact.force_rate + force : force;
-      contact.torque_rate = again ? contact.torque_rate + torque : torque;
+    if (HasManyBodies()) {
+      contact.force_rate += by * contact.force;
+      contact.torque_rate += by * contact.torque;
     }
-    contact.force = out.force;
-    contact.torque = out.torque;
-    contact.rate = out.rate;
-    contact.power = out.power;
     contact.solved = true;
-    if (Creates(out)) ++creating;
+    if (Creates(contact)) ++creating;
     contact.relaxation_power = 0.0;
-    if (out.rate.V_o != 0.0 && HasDirection(out.geometry.S, out.geometry.V)) {
+    const PatchGeometry& g = contact.geometry;
+    if (contact.rate.V_o != 0.0 && HasDirection(g.S, g.V)) {
       // The offset falls: at rest, V_r grows by −V̇_o as if pressed in by −V̇_o/|S|.
-      const double V_r = std::fmax(0.0, out.geometry.V - out.state.V_o);
-      const double S = Norm(out.geometry.S);
-      const double f_e = out.model->Force(V_r, S, out.latch).f_e;
-      contact.relaxation_power = -f_e * out.rate.V_o / S;
+      const double V_r = std::fmax(0.0, g.V - s_.contacts[k]->state.V_o);
+      const double S = Norm(g.S);
+      const double f_e = contact.model->Force(V_r, S, contact.latch).f_e;
+      contact.relaxation_power = -f_e * contact.rate.V_o / S;
     }
-    s_.frequencies[k] = Frequency(*out.model, out.geometry, out.latch,
-                                  s_.bodies[static_cast<std::size_t>(out.body_i)],
-                                  s_.bodies[static_cast<std::size_t>(out.body_j)]);
+    s_.frequencies[k] = Frequency(*contact.model, g, contact.latch,
+                                  s_.bodies[static_cast<std::size_t>(contact.body_i)],
+                                  s_.bodies[static_cast<std::size_t>(contact.body_j)]);
   };
   AddContacts(s_.contact_of, contacts, store, rate, power);
   counters().creating_contacts += creating;
@@ -204,7 +204,7 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
   if (h_gamma > 0.0) SetJoints(t);
   SolveVelocities(h_gamma);
   StoreLoads(rate);
-  StoreContacts(t, rate, power);
+  StoreContacts(rate, power);
   if (h_gamma > 0.0) {
     StoreJoints(rate, power);
   } else {
@@ -247,7 +247,7 @@ void GroupStage::SolveNewContacts() {
   SetStageBodies(substep_.start, 0.0, s_.y);
   GatherContacts(substep_.start, s_.y, true);
   host::SolveStage(0.0, s_.bodies, s_.contacts);
-  StoreContacts(substep_.start, s_.first_rate, s_.first_power);
+  StoreContacts(s_.first_rate, s_.first_power);
 }
 
 }  // namespace intervox::host

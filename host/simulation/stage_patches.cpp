@@ -46,17 +46,17 @@ void GroupStage::ListHeldPairs() {
 
 /** Gives the gathered contacts whose friction is distributed the points of their patches. */
 void GroupStage::FindQuadratures() {
-  const auto distributed = [](const StageContact& contact) {
-    return IsDistributed(*contact.model);
+  const auto distributed = [](const StageContact* contact) {
+    return IsDistributed(*contact->model);
   };
   if (std::none_of(s_.contacts.begin(), s_.contacts.end(), distributed)) return;
   ListHeldPairs();
   if (s_.quadratures.size() < s_.contacts.size()) s_.quadratures.resize(s_.contacts.size());
   ForEach(s_.contacts.size(), [&](std::size_t k) {
-    StageContact& contact = s_.contacts[k];
+    StageContact& contact = *s_.contacts[k];
     const std::size_t c = s_.contact_of[k];
     const std::size_t begin = s_.first_held[c], end = s_.first_held[c + 1];
-    if (!distributed(contact) || begin == end) return;
+    if (!distributed(&contact) || begin == end) return;
     const PatchGeometry& g = contact.geometry;
     ComputePatchQuadrature(std::span(s_.held_pairs).subspan(begin, end - begin),
                            {g.p_WC, g.n, SecondMoment(g), g.V}, &s_.quadratures[k]);

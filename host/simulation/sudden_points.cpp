@@ -25,7 +25,7 @@ double PressedIn(const BodyGroup& group, const StageScratch& scratch, const Patc
 double EnergyAt(const ContactModel& model, const Contact& contact, double depth) {
   PatchGeometry g = contact.geometry;
   g.V = depth;
-  return ElasticEnergy(model, g, contact.latch, contact.state.V_o);
+  return ElasticEnergy(model, g, contact.latch, contact.accepted.V_o);
 }
 
 /** Moves a point's offset so that it stores an energy, less than it does. */

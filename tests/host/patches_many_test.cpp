@@ -171,7 +171,7 @@ TEST(ManyPairs, InheritanceGoesByShareOfVolume) {
     patches.Evaluate(pairs, 1000);
     for (Contact& contact : patches.contacts()) {
       contact.f_n = Uniform(random, 1, 2);
-      contact.state.V_o = Uniform(random, 1, 2);
+      contact.accepted.V_o = Uniform(random, 1, 2);
     }
     const std::vector<Contact> old = patches.contacts();
     const std::vector<Held> held = patches.patches().held;
@@ -206,11 +206,11 @@ TEST(ManyPairs, InheritanceGoesByShareOfVolume) {
         if (way.second != static_cast<int>(c)) continue;
         const Contact& from = old[static_cast<std::size_t>(way.first)];
         f_n += from.f_n * volume / left[way.first];
-        V_o += from.state.V_o * volume / left[way.first];
+        V_o += from.accepted.V_o * volume / left[way.first];
         if (heir(way.first) == static_cast<int>(c) && volume > most) most = volume, id = from.id;
       }
       EXPECT_NEAR(contact.f_n, f_n, 1e-12 * f_n);
-      EXPECT_NEAR(contact.state.V_o, V_o, 1e-12 * V_o);
+      EXPECT_NEAR(contact.accepted.V_o, V_o, 1e-12 * V_o);
       if (id != 0) {
         EXPECT_EQ(contact.id, id) << trial;
       }

@@ -84,8 +84,8 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 0);
   ASSERT_EQ(patches_.contacts().size(), 2U);
   Contact &a = patches_.contacts()[0], &b = patches_.contacts()[1];
-  a.state = {{1e-6, 0, 0}, 1e-4, 0.2, 1e-7, {4e-6, 0, 0}, 2e-4};
-  b.state = {{0, 2e-6, 0}, 3e-4, 0.6, 2e-7, {0, 8e-6, 0}, 6e-4};
+  a.accepted = {{1e-6, 0, 0}, 1e-4, 0.2, 1e-7, {4e-6, 0, 0}, 2e-4};
+  b.accepted = {{0, 2e-6, 0}, 3e-4, 0.6, 2e-7, {0, 8e-6, 0}, 6e-4};
   a.f_n = 100;
   b.f_n = 300;
   a.bristle_energy = 0.5 * 1e5 * 100 * 1e-12;
@@ -103,14 +103,14 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   EXPECT_EQ(merged.since, 0.0);
   EXPECT_EQ(merged.phase, ContactPhase::kAccepted);
   // f z is the same: 100 (1, 0) + 300 (0, 2) = 400 (0.25, 1.5) µN·m.
-  EXPECT_NEAR(merged.state.z.x, 0.25e-6, 1e-18);
-  EXPECT_NEAR(merged.state.z.y, 1.5e-6, 1e-18);
-  EXPECT_NEAR(merged.state.theta, 2.5e-4, 1e-15);
-  EXPECT_NEAR(merged.state.s_dw, 0.5, 1e-14);
-  EXPECT_NEAR(merged.state.V_o, 3e-7, 1e-20);
-  EXPECT_NEAR(merged.state.z_j.x, 1e-6, 1e-18);
-  EXPECT_NEAR(merged.state.z_j.y, 6e-6, 1e-18);
-  EXPECT_NEAR(merged.state.theta_j, 5e-4, 1e-15);
+  EXPECT_NEAR(merged.accepted.z.x, 0.25e-6, 1e-18);
+  EXPECT_NEAR(merged.accepted.z.y, 1.5e-6, 1e-18);
+  EXPECT_NEAR(merged.accepted.theta, 2.5e-4, 1e-15);
+  EXPECT_NEAR(merged.accepted.s_dw, 0.5, 1e-14);
+  EXPECT_NEAR(merged.accepted.V_o, 3e-7, 1e-20);
+  EXPECT_NEAR(merged.accepted.z_j.x, 1e-6, 1e-18);
+  EXPECT_NEAR(merged.accepted.z_j.y, 6e-6, 1e-18);
+  EXPECT_NEAR(merged.accepted.theta_j, 5e-4, 1e-15);
   EXPECT_NEAR(merged.f_n, 400, 1e-12);
   // V a is the same: (1 (−4) + 3 (−1))/4; and a v_i stays constant.
   EXPECT_NEAR(merged.latch.a, -1.75, 1e-12);
@@ -151,7 +151,7 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
   patches_.Accept(
       std::vector{Pair(0, 0, 0.01, 1e-4), Pair(1, 0.1, 0.01, 1e-4), Pair(2, 0.2, 0.01, 3e-4)}, 0);
   Contact& whole = patches_.contacts()[0];
-  whole.state = {{1e-6, 2e-6, 0}, 1e-4, 0.7, 5e-7, {3e-6, 0, 0}, 2e-4};
+  whole.accepted = {{1e-6, 2e-6, 0}, 1e-4, 0.7, 5e-7, {3e-6, 0, 0}, 2e-4};
   whole.bristle_energy = 8.0;
   whole.f_n = 400;
   whole.latched = true;
@@ -164,11 +164,11 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
   EXPECT_EQ(changes.born, 0);
   double energy = 0, offset = 0, deepest = 0;
   for (const Contact& part : patches_.contacts()) {
-    EXPECT_EQ(part.state.z, (Vec3{1e-6, 2e-6, 0}));
-    EXPECT_EQ(part.state.theta, 1e-4);
-    EXPECT_EQ(part.state.s_dw, 0.7);
-    EXPECT_EQ(part.state.z_j, (Vec3{3e-6, 0, 0}));
-    EXPECT_EQ(part.state.theta_j, 2e-4);
+    EXPECT_EQ(part.accepted.z, (Vec3{1e-6, 2e-6, 0}));
+    EXPECT_EQ(part.accepted.theta, 1e-4);
+    EXPECT_EQ(part.accepted.s_dw, 0.7);
+    EXPECT_EQ(part.accepted.z_j, (Vec3{3e-6, 0, 0}));
+    EXPECT_EQ(part.accepted.theta_j, 2e-4);
     EXPECT_EQ(part.latch.unloading, 0.3);
     deepest += part.latch.V_max;
     EXPECT_EQ(part.latch.a, -3);
@@ -176,7 +176,7 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
     EXPECT_EQ(part.since, 0.0);
     EXPECT_EQ(part.id == id, part.geometry.V > 2e-6);  // the larger part keeps the id
     energy += part.bristle_energy;
-    offset += part.state.V_o;
+    offset += part.accepted.V_o;
   }
   EXPECT_NEAR(energy, 8.0, 1e-14);
   EXPECT_NEAR(offset, 5e-7, 1e-20);
@@ -185,12 +185,12 @@ TEST_F(PatchRulesTest, SplittingCopiesStatesAndSharesEnergy) {
 
 TEST_F(PatchRulesTest, BristlesTurnWithTheNormalAtFullLength) {
   patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4)}, 0);
-  patches_.contacts()[0].state.z = {3e-6, 4e-6, 0};
+  patches_.contacts()[0].accepted.z = {3e-6, 4e-6, 0};
   patches_.Accept(std::vector{Pair(0, 0, 0.01, 1e-4, 30)}, 1);
   const Contact& turned = patches_.contacts()[0];
-  EXPECT_NEAR(Norm(turned.state.z), 5e-6, 1e-20);
-  EXPECT_NEAR(Dot(turned.state.z, turned.geometry.n), 0, 1e-20);
-  EXPECT_NEAR(turned.state.z.y, 4e-6, 1e-20);  // along the axis of the turn
+  EXPECT_NEAR(Norm(turned.accepted.z), 5e-6, 1e-20);
+  EXPECT_NEAR(Dot(turned.accepted.z, turned.geometry.n), 0, 1e-20);
+  EXPECT_NEAR(turned.accepted.z.y, 4e-6, 1e-20);  // along the axis of the turn
 }
 
 TEST_F(PatchRulesTest, NewPairsWithinAStepJoinAlongTheChainOrStartAProvisionalContact) {

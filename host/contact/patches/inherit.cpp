@@ -150,15 +150,15 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     const double w = force > 0 ? old.f_n * part : share.volume;
     const bool turns = old.has_normal && heir->has_normal;
     const Mat3 turn = turns ? SmallestRotation(old.n_accepted, heir->n_accepted) : Mat3::Identity();
-    const Vec3 z = turns ? turn * old.state.z : old.state.z, z_j = turn * old.state.z_j;
+    const Vec3 z = turns ? turn * old.accepted.z : old.accepted.z, z_j = turn * old.accepted.z_j;
     ++ancestors;
     weights += w;
     mean.z += w * z;
-    mean.theta += w * old.state.theta;
+    mean.theta += w * old.accepted.theta;
     mean.z_j += w * z_j;
-    mean.theta_j += w * old.state.theta_j;
-    mean.s_dw += w * old.state.s_dw;
-    mean.V_o += part * old.state.V_o;
+    mean.theta_j += w * old.accepted.theta_j;
+    mean.s_dw += w * old.accepted.s_dw;
+    mean.V_o += part * old.accepted.V_o;
     squares += w * (SquaredNorm(z) + SquaredNorm(z_j));
     energy += part * old.bristle_energy;
     heir->foundation_energy += part * old.foundation_energy;
@@ -191,7 +191,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     mean.theta_j /= weights;
     mean.s_dw /= weights;
   }
-  heir->state = mean;
+  heir->accepted = mean;
   if (volumes > 0) {
     memory.v_i = slowness > 0 ? volumes / slowness : 0.0;
     memory.a = a / volumes;
@@ -206,9 +206,9 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
       heir->latch.a = old.latch.a;
       heir->latch.bound = old.latch.bound;
       heir->latch.unloading = old.latch.unloading;
-      heir->state.theta = old.state.theta;
-      heir->state.theta_j = old.state.theta_j;
-      heir->state.s_dw = old.state.s_dw;
+      heir->accepted.theta = old.accepted.theta;
+      heir->accepted.theta_j = old.accepted.theta_j;
+      heir->accepted.s_dw = old.accepted.s_dw;
       if (share.volume >= contact_volume[static_cast<std::size_t>(share.contact)]) {
         TakeWrench(old, heir);
       }

@@ -33,12 +33,11 @@ enum class ContactPhase : std::uint8_t {
   kAccepted,     ///< accepted before
 };
 
-/** One contact. */
-struct Contact {
+/** One contact. A stage solves for it in place: between stages its geometry is that evaluated last,
+ and wrench, rates and power are those found last. Body j is above body i. */
+struct Contact : StageContact {
   std::uint64_t id = 0;  ///< unique in a run, ascending with the time of birth
-  int body_i = 0;
-  int body_j = 0;  ///< > body_i
-  int pairs = 0;   ///< cell pairs with overlap now
+  int pairs = 0;         ///< cell pairs with overlap now
   ContactPhase phase = ContactPhase::kProvisional;
   bool latched = false;        ///< its latch has been set
   double accepted_form = 1.0;  ///< the latch's form at the last accepted step
@@ -46,27 +45,23 @@ struct Contact {
   bool active = false;         ///< overlap and normal exist at the geometry evaluated last
   bool has_normal = false;     ///< n_accepted is set
   Vec3 n_accepted;             ///< normal at the last accepted step; at birth for a provisional one
-  PatchGeometry geometry;      ///< evaluated last
-  PatchState state;            ///< at the last accepted step
-  PatchLatch latch;
-  double since = 0.0;           ///< birth [s]
+  PatchState accepted;         ///< state at the last accepted step
+  double since = 0.0;          ///< birth [s]
   double bristle_energy = 0.0;  ///< stored in its bristles [J]
   /// Put into its foundation and not yet given back [J]; infinite where its beginning was not seen.
   double foundation_energy = 0.0;
-  double f_n = 0.0;  ///< found last: guess of the next stage, weight in merging [N]
-  Vec3 force;        ///< found last, on body i at the centroid [N]
-  Vec3 torque;       ///< found last, about the centroid [N·m]
   /// Of a group of many bodies: by how much they have changed since the stage before [N/s],
   /// [N·m/s].
   Vec3 force_rate, torque_rate;
   bool solved = false;  ///< force, torque, rate and power are of the geometry evaluated last
-  PatchState rate;      ///< of its states, found last
-  ContactPower power;   ///< found last
   double relaxation_power = 0;  ///< of the moving relaxation offset, found last [W]
   bool has_lever = false;       ///< the next two are set
   Vec3 lever_i, lever_j;  ///< from the bodies' centres across n, at the last accepted step [m]
   double lever_speed = HUGE_VAL;  ///< of the slower of them over the last accepted substep [m/s]
   std::int64_t impact = -1;       ///< index of its impact record
+
+ private:
+  using StageContact::state;  // of a stage: who has a contact means `accepted`
 };
 
 /** How the cell pairs of two bodies are grouped. */

@@ -23,7 +23,7 @@ bool IsFree(const StageBody& body) {
 
 class StageSolver {
  public:
-  StageResult Solve(double H, std::span<StageBody> bodies, std::span<StageContact> contacts,
+  StageResult Solve(double H, std::span<StageBody> bodies, std::span<StageContact* const> contacts,
                     int threads, std::span<StageJoint> joints);
 
  private:
@@ -181,16 +181,22 @@ void StageSolver::Gather(int island, internal::StageIsland* out) {
 }
 
 StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
-                               std::span<StageContact> contacts, int threads,
+                               std::span<StageContact* const> contacts, int threads,
                                std::span<StageJoint> joints) {
   H_ = H;
   bodies_ = bodies;
   joints_ = joints;
   points_.resize(contacts.size());
   links_.resize(contacts.size());
+  const auto ask_ahead_of = [&](std::size_t c) {
+    if (c + kPrefetchAhead >= contacts.size()) return;
+    Prefetch(contacts[c + kPrefetchAhead]);
+    Prefetch(&points_[c + kPrefetchAhead]);
+  };
   const auto prepare = [&](int begin, int end) {
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
-      points_[c].Prepare(H, bodies, &contacts[c]);
+      ask_ahead_of(c);
+      points_[c].Prepare(H, bodies, contacts[c]);
       links_[c] = LinkOf(points_[c]);
     }
   };
@@ -213,7 +219,10 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
     SolveIslands(threads, &result);
   }
   const auto finish = [&](int begin, int end) {
-    for (int c = begin; c < end; ++c) points_[static_cast<std::size_t>(c)].Finish();
+    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
+      ask_ahead_of(c);
+      points_[c].Finish();
+    }
   };
   cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(finish));
   return result;
@@ -252,10 +261,18 @@ void StageSolver::SolveIslands(int threads, StageResult* result) {
 }  // namespace
 
 StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
-                       std::span<StageContact> contacts, int threads,
+                       std::span<StageContact* const> contacts, int threads,
                        std::span<StageJoint> joints) {
   thread_local StageSolver solver;
   return solver.Solve(h_gamma, bodies, contacts, threads, joints);
+}
+
+StageResult SolveStage(double h_gamma, std::span<StageBody> bodies,
+                       std::span<StageContact> contacts, int threads) {
+  thread_local std::vector<StageContact*> list;
+  list.clear();
+  for (StageContact& contact : contacts) list.push_back(&contact);
+  return SolveStage(h_gamma, bodies, list, threads);
 }
 
 }  // namespace intervox::host

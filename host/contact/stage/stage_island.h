@@ -36,7 +36,7 @@ class Largest {
 class StageIsland {
  public:
   /** With more bodies than this the matrix is block-sparse. */
-  std::size_t most_dense = 15;
+  std::size_t most_dense = kMostDenseBodies;
   /** Contacts or bodies that go to a thread together. */
   static constexpr int kGrain = 256;
 

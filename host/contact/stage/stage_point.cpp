@@ -106,9 +106,8 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
     lever = (1.0 / S_there) * g.G;
     area_power = 1.0 - 1.0 / DepthPower(g, Norm(g.S));
   }
+  V_begin = V_there = g.V;
   law = Law(std::max(0.0, g.V - V_o));
-
-  V_begin = g.V;
   const double V_r = std::max(0.0, g.V - V_o);
   if (H > 0.0 && V_r > 0.0 && KnowsOffset(*body_i) && KnowsOffset(*body_j)) {
     const double S = S_there;
@@ -209,7 +208,7 @@ void StagePoint::PreparePoint() {
 
 NormalForce StagePoint::Law(double V_r) const {
   double S = S_there;
-  if (area_power > 0.0) S *= std::pow((V_r + V_o) / contact->geometry.V, area_power);
+  if (area_power > 0.0) S *= std::pow((V_r + V_o) / V_there, area_power);
   return model->Force(V_r, S, latch);
 }
 
@@ -219,7 +218,7 @@ double StagePoint::VolumeThere(double V_linear, double* slope) const {
     *slope = 1.0;
     return V_linear;
   }
-  const double V = contact->geometry.V;
+  const double V = V_there;
   const double depths = std::max(0.0, 1.0 + (V_linear / V - 1.0) / p);
   const double known = std::min(depths, kKnownDepths);
   *slope = std::pow(known, p - 1.0);

@@ -25,9 +25,6 @@ struct FrictionRates {
   double stored_w = 0.0;
 };
 
-/** How many contacts ahead of the one at work, out of their order in memory, are asked for. */
-inline constexpr int kPrefetchAhead = 2;
-
 /** What a stage asks of any contact in its own axes (n, t₁, t₂). */
 struct PointTerms {
   // Copies of what the contact has, which is large.
@@ -52,6 +49,7 @@ struct PointTerms {
   Vec3 rho_j;
   double S_there = 0.0;  ///< n · S where the geometry is; or |S|, above 0 where G is [m²]
   double S_n = 0.0;      ///< S_there; 0: the geometry is where the bodies are [m²]
+  double V_there = 0.0;  ///< V where the geometry is [m³]
   double V_begin = 0.0;  ///< V at the implicit position, but for hγ v [m³]
   double V_o = 0.0;      ///< relaxation offset at the stage
   double z_star[2] = {0, 0};
