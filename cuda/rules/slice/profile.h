@@ -20,21 +20,37 @@ struct SliceFrame {
   double floor_weight = 0.0;  ///< of the floor's face in S and G
 };
 
-/** One wall of the solid: its radius r(z), r² = c0 + c1 z + c2 z². */
+/** One wall of the solid: its radius r(z), r² = c0 + c1 z + c2 z², or one side of a torus' tube. */
 struct Profile {
   bool outer = true;      ///< the solid is inside; false: outside
   bool straight = false;  ///< r = slope (z − apex) or the constant `radius`
-  double slope = 0.0;     ///< of a cone, along ẑ
-  double radius = 0.0;    ///< of a cylinder [m]
-  double apex = 0.0;      ///< of a cone [m]
+  double weight = 0.0;    ///< in S and G
+  bool gap = false;       ///< it ends a part that the solid leaves out, as does the one beside it
+  double side = 0.0;  ///< r = major + side √(minor² − (z − apex)²) of a torus; 0: of others
+  double slope = 0.0;               ///< of a cone, along ẑ
+  double radius = 0.0;              ///< of a cylinder [m]
+  double apex = 0.0;                ///< of a cone; of a torus its centre [m]
+  double major = 0.0, minor = 0.0;  ///< radii of a torus [m]
   double c0 = 0.0, c1 = 0.0, c2 = 0.0;
   double lower = -INFINITY, upper = INFINITY;  ///< where r is defined [m]
 
   /** r² [m²]. */
   INTERVOX_HD double Square(double z) const { return c0 + z * (c1 + z * c2); }
+  /** How steeply r changes at z. */
+  INTERVOX_HD double Steepness(double z) const {
+    if (straight) return std::fabs(slope);
+    if (side != 0.0) return std::fabs(z - apex) / HalfTube(z);
+    return std::fabs(0.5 * c1 + c2 * z) / Radius(z);
+  }
+  /** Half the length that a torus' tube has at z, across the axis [m]. */
+  INTERVOX_HD double HalfTube(double z) const {
+    const double square = (minor - (z - apex)) * (minor + (z - apex));
+    return square > 0 ? std::sqrt(square) : 0.0;
+  }
   /** r [m]. */
   INTERVOX_HD double Radius(double z) const {
     if (straight) return slope != 0.0 ? slope * (z - apex) : radius;
+    if (side != 0.0) return major + side * HalfTube(z);
     const double square = Square(z);
     return square > 0 ? std::sqrt(square) : 0.0;
   }
@@ -61,7 +77,9 @@ struct SlicedSolid {
   Vec3 point;  ///< of the axis, in L [m]
   Profile profile[kMostProfiles];
   int profiles = 0;
-  double wall_weight = 0.0;                    ///< of all walls in S and G
+  bool rings = false;                          ///< there are walls of tori
+  bool flat = false;                           ///< there are walls of spheroids that are no balls
+  bool mixed = false;                          ///< weights of walls differ
   double lower = -INFINITY, upper = INFINITY;  ///< planes across the axis [m]
   double lower_weight = 0.0, upper_weight = 0.0;
   double reach = 0.0;  ///< largest coordinate that enters a difference [m]
@@ -94,6 +112,7 @@ INTERVOX_HD inline bool FindAxis(const geometry::Surface& s, bool* any, Vec3* ax
   switch (s.kind) {
     case SurfaceKind::kCylinder:
     case SurfaceKind::kCone:
+    case SurfaceKind::kTorus:
       return true;
     case SurfaceKind::kEllipsoid:
       *any = s.e.x == s.e.y && s.e.y == s.e.z;
@@ -106,12 +125,30 @@ INTERVOX_HD inline bool FindAxis(const geometry::Surface& s, bool* any, Vec3* ax
 }
 
 /** Appends the walls that a coaxial surface makes; false where it has none that slices know. */
-INTERVOX_HD inline bool AddProfiles(const geometry::Surface& s, const Vec3& z, SlicedSolid* solid) {
+INTERVOX_HD inline bool AddProfiles(const LocalSurface& local, const Vec3& z, SlicedSolid* solid) {
   using geometry::SurfaceKind;
-  if (solid->profiles == kMostProfiles) return false;
+  const geometry::Surface& s = local.surface;
+  const bool torus = s.kind == SurfaceKind::kTorus;
+  if (solid->profiles + (torus ? 2 : 1) > kMostProfiles) return false;
   Profile p;
   p.outer = s.side > 0;
+  p.weight = local.weight;
   const double at = Dot(z, s.o);
+  if (torus) {
+    p.major = s.e.x;
+    p.minor = s.e.y;
+    p.apex = at;
+    p.lower = at - p.minor;
+    p.upper = at + p.minor;
+    p.gap = s.side < 0;
+    for (const double side : {-1.0, 1.0}) {
+      p.side = side;
+      p.outer = side > 0;
+      solid->profile[solid->profiles++] = p;
+    }
+    solid->rings = true;
+    return p.major > p.minor;
+  }
   if (s.kind == SurfaceKind::kCylinder) {
     p.straight = true;
     p.c0 = -s.c / s.e.x;
@@ -133,6 +170,7 @@ INTERVOX_HD inline bool AddProfiles(const geometry::Surface& s, const Vec3& z, S
     p.c0 = square - flat * at * at;
     p.c1 = 2 * flat * at;
     p.c2 = -flat;
+    if (flat != 1.0) solid->flat = true;
     const double half = std::sqrt(square / flat);
     p.lower = at - half;
     p.upper = at + half;
@@ -150,12 +188,12 @@ INTERVOX_HD inline bool MakeSlicedSolid(const LocalPair& pair, SlicedSolid* soli
   // plane of a sphere's own body.
   Vec3 axis, point = pair.surface[pair.planes].surface.o;
   bool known = false;
-  solid->wall_weight = pair.surface[pair.planes].weight;
   for (int i = pair.planes; i < pair.count; ++i) {
     const LocalSurface& local = pair.surface[i];
     bool any = false;
     Vec3 own;
-    if (local.weight != solid->wall_weight || !FindAxis(local.surface, &any, &own)) return false;
+    if (!FindAxis(local.surface, &any, &own)) return false;
+    solid->mixed = solid->mixed || local.weight != pair.surface[pair.planes].weight;
     if (!any && !known) {
       known = true;
       axis = own;
@@ -186,10 +224,11 @@ INTERVOX_HD inline bool MakeSlicedSolid(const LocalPair& pair, SlicedSolid* soli
     reach = std::fmax(reach, Norm(s.o));
     if (!any && !(SquaredNorm(Cross(own, axis)) < kCoaxial * kCoaxial)) return false;
     if (!(Norm(Cross(apart, axis)) <= kCoaxial * reach)) return false;
-    if (!AddProfiles(s, axis, solid)) return false;
+    if (!AddProfiles(pair.surface[i], axis, solid)) return false;
     enclosed = enclosed || s.side > 0;
   }
-  if (!enclosed) return false;  // planes bound what is outside of a hole
+  if (!enclosed) return false;                    // planes bound what is outside of a hole
+  if (solid->rings && solid->flat) return false;  // they meet at roots of a quartic
   // Planes: across the axis, or a floor.
   for (int i = 0; i < pair.planes; ++i) {
     const LocalSurface& local = pair.surface[i];
