@@ -3,21 +3,18 @@
 that it includes, its command, clang-tidy's version and .clang-tidy are as they were when it last passed.
 
 Usage: clang_tidy.py [TREE] [-BUILD_FOLDER] [--record]: BUILD_FOLDER holds compile_commands.json; the default
-is TREE/build/release. Passes are remembered in TREE/build/clang-tidy, and --record writes them to
-TREE/scripts/lint/tidy_passed.txt, by which a clean clone looks only at what has changed since.
+is TREE/build/release; passed.py says where passes are remembered.
 INTERVOX_TIDY=all adds the checks that take more than half of the time, as they look through all headers of
 libraries."""
 
-import concurrent.futures
 import functools
-import hashlib
 import json
 import os
-import pathlib
 import re
 import subprocess
 import sys
 
+import passed
 import sources
 
 
@@ -28,9 +25,6 @@ SLOW = ["performance-unnecessary-value-param",  # 10
 CHECKS = "" if os.environ.get("INTERVOX_TIDY") == "all" else ",".join("-" + check for check in SLOW)
 
 
-RECORD = pathlib.PurePath("scripts", "lint", "tidy_passed.txt")
-
-
 @functools.lru_cache
 def version():
     """What clang-tidy says of itself, less the processor that it happens to run on."""
@@ -39,13 +33,9 @@ def version():
 
 
 def fingerprint(path, base, command):
-    """A hash of all that a finding may depend on, the same in every clone at every commit."""
-    command = re.sub(r"-DINTERVOX_COMMIT=\S+", "", command)
-    digest = hashlib.sha256((command.replace(str(base), "") + CHECKS + version()).encode())
-    for file in sorted(sources.closure(path, base)) + [base / ".clang-tidy"]:
-        if file.exists():
-            digest.update(str(file.relative_to(base)).encode() + b"\0" + file.read_bytes())
-    return digest.hexdigest()[:24]
+    """A hash of all that a finding may depend on, the same at every commit."""
+    command = re.sub(r"-DINTERVOX_COMMIT=\S+", "", command).replace(str(base), "")
+    return passed.fingerprint(command + CHECKS + version(), sorted(sources.closure(path, base)) + [base / ".clang-tidy"], base)
 
 
 def tidy(path, base, build):
@@ -67,42 +57,23 @@ def one_for_each_source(commands, base):
             yield {**entry, "file": source, "command": re.sub(r" -o (\S+)\.dir/Unity/\S+ -c \S+", made, entry["command"])}
 
 
-def check(base, build, record):
+def check(base, build):
     commands = list(one_for_each_source(json.loads((build / "compile_commands.json").read_text()), base))
-    memory = base / "build" / "clang-tidy"
+    memory = base / "build" / "clang_tidy"
     memory.mkdir(parents=True, exist_ok=True)
     # g++'s precompiled headers are none to clang, and without them a missing #include shows.
     for entry in commands:
         entry["command"] = re.sub(r" -Winvalid-pch| -include \S*cmake_pch\.hxx", "", entry["command"])
     (memory / "compile_commands.json").write_text(json.dumps(commands))
-    known = set((base / RECORD).read_text().split()) if (base / RECORD).exists() else set()
-    work, prints = [], set()
+    prints = []
     for entry in commands:
         path = sources.Path(entry["file"])
-        if not path.is_relative_to(base / "host"):
-            continue
-        fingerprint_now = fingerprint(path, base, entry["command"])
-        prints.add(fingerprint_now)
-        mark = memory / fingerprint_now
-        if fingerprint_now not in known and not mark.exists():
-            work.append((path, mark))
-    print(f"clang-tidy: {len(work)} file(s) to look at", flush=True)
-    problems = []
-    jobs = int(os.environ.get("INTERVOX_JOBS", os.cpu_count() or 1))
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for (path, mark), (code, output) in zip(work, pool.map(lambda w: tidy(w[0], base, memory), work)):
-            if code == 0:
-                mark.touch()
-            else:
-                problems.append(f"{path.relative_to(base)}:\n{output.strip()}")
-    if record and not problems:
-        (base / RECORD).write_text("\n".join(sorted(prints)) + "\n")
-    return problems
+        if path.is_relative_to(base / "host"):
+            prints.append((path, fingerprint(path, base, entry["command"])))
+    return passed.check(base, "clang_tidy", prints, lambda path: tidy(path, base, memory))
 
 
-record = "--record" in sys.argv
-sys.argv = [a for a in sys.argv if a != "--record"]
-folder = [a[1:] for a in sys.argv[1:] if a.startswith("-")]
+folder = [a[1:] for a in sys.argv[1:] if a.startswith("-") and a != "--record"]
 tree = sources.root().resolve()
-sources.report(check(tree, sources.Path(folder[0]) if folder else tree / "build" / "release", record),
+sources.report(check(tree, sources.Path(folder[0]) if folder else tree / "build" / "release"),
                "clang-tidy on host code")

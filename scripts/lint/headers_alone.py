@@ -1,17 +1,16 @@
 #!/usr/bin/python3
-"""Every header compiles alone, with warnings as errors; passes are remembered in build/headers-alone.
+"""Every header compiles alone, with warnings as errors; one is skipped while it, the project's headers that it
+includes, the flags and g++'s version are as they were when it last passed.
 
 A header that its own .cpp includes first is left out: the build compiles it alone, and for sources with a precompiled
 header, or in units, clang_tidy.py does.
 
-Usage: headers_alone.py [TREE]"""
+Usage: headers_alone.py [TREE] [--record]: passed.py says where passes are remembered."""
 
-import concurrent.futures
-import hashlib
-import os
 import re
 import subprocess
 
+import passed
 import sources
 
 FLAGS = ("-std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Werror "
@@ -32,30 +31,17 @@ def compile_alone(path, base):
     # Through a second file, so that `#pragma once` is in a header as it should be.
     run = subprocess.run(["g++", *FLAGS, "-I", str(base), "-"], input=f'#include "{path}"\n',
                          capture_output=True, text=True, cwd=base)
-    return run.returncode, run.stderr
+    return run.returncode, f"does not compile alone:\n{run.stderr[:2000]}"
 
 
 def check(base):
-    memory = base / "build" / "headers-alone"
-    memory.mkdir(parents=True, exist_ok=True)
-    work = []
+    version = subprocess.run(["g++", "--version"], capture_output=True, text=True, check=True).stdout
+    prints = []
     for path in sources.files(base, ("geometry", "cuda", "integrators", "host", "intervox.h"), {".h"}):
-        if leads_its_source(path, base):
-            continue
-        digest = hashlib.sha256(" ".join(FLAGS).encode())
-        for file in sorted(sources.closure(path, base)):
-            digest.update(file.read_bytes())
-        mark = memory / digest.hexdigest()
-        if not mark.exists():
-            work.append((path, mark))
-    problems = []
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("INTERVOX_JOBS", os.cpu_count() or 1))) as pool:
-        for (path, mark), (code, said) in zip(work, pool.map(lambda w: compile_alone(w[0], base), work)):
-            if code == 0:
-                mark.touch()
-            else:
-                problems.append(f"{path.relative_to(base)}: does not compile alone:\n{said.strip()[:2000]}")
-    return problems
+        if not leads_its_source(path, base):
+            words = " ".join([str(path.relative_to(base)), version, *FLAGS])
+            prints.append((path, passed.fingerprint(words, sorted(sources.closure(path, base)), base)))
+    return passed.check(base, "headers_alone", prints, lambda path: compile_alone(path, base))
 
 
 sources.report(check(sources.root().resolve()), "headers alone")

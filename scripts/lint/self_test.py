@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -80,29 +81,50 @@ inline constexpr double kNaked = 1.0;
         {"host/a.cpp": "int f( ){return 1 ;}\n"},
         ["host/a.cpp", "not formatted"]),
     "headers_alone": (
-        {"host/a.h": "#pragma once\n#include <vector>\ninline std::vector<int> F() { return {}; }\n"},
+        {"host/a.h": '#pragma once\n#include "host/included.h"\ninline std::vector<int> F() { return {}; }\n',
+         "host/included.h": "#pragma once\n#include <vector>\n", "host/other.h": "#pragma once\n"},
         {"host/a.h": "#pragma once\ninline std::vector<int> F() { return {}; }\n"},
         ["host/a.h", "does not compile alone"]),
     "clang_tidy": (
-        {"host/a.cpp": "int f(int x) { return x; }\n", "host/b.cpp": "int f(long x) { return x > 0; }\n"},
+        {"host/a.cpp": '#include "host/included.h"\nint f(Number x) { return x; }\n',
+         "host/included.h": "#pragma once\nusing Number = int;\n", "host/b.cpp": "int f(long x) { return x > 0; }\n"},
         {"host/a.cpp": "int f(int x) {\n  if (x = 1) {}\n  int* p = nullptr;\n  return *p;\n}\n",
          "host/b.cpp": "int f(long x) {\n  int* p = nullptr;\n  return *p;\n}\n"},
         ["host/a.cpp", "host/b.cpp"]),
 }
 
 
-def require_remembered_elsewhere(base):
-    """What passed is not looked at again on another processor; a stand-in for clang-tidy refuses to look."""
-    said = subprocess.run(["clang-tidy", "--version"], capture_output=True, text=True, check=True).stdout
+TOOLS = {"headers_alone": "g++", "clang_tidy": "clang-tidy"}
+
+
+def require_remembered(lint, base):
+    """With --record, what passed is not looked at again in a clean clone on another processor, where a stand-in for the
+    lint's tool refuses to look; what has changed is, and so is what includes it."""
+    def call(*options, path=os.environ["PATH"]):
+        done = subprocess.run([sys.executable, str(HERE / f"{lint}.py"), str(base), *options], capture_output=True,
+                              text=True, env={**os.environ, "PATH": path})
+        return done.returncode, done.stdout + done.stderr
+
+    tool = TOOLS[lint]
+    said = subprocess.run([tool, "--version"], capture_output=True, text=True, check=True).stdout
     folder = base / "elsewhere"
     folder.mkdir()
     (folder / "version").write_text(re.sub(r"Host CPU: .*", "Host CPU: another", said))
-    (folder / "clang-tidy").write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec cat "{folder}/version"\nexit 1\n')
-    (folder / "clang-tidy").chmod(0o755)
-    again = subprocess.run([sys.executable, str(HERE / "clang_tidy.py"), str(base)], capture_output=True, text=True,
-                           env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
-    if again.returncode != 0 or "0 file(s)" not in again.stdout:
-        sys.exit(f"clang_tidy looks again on another processor:\n{again.stdout}")
+    (folder / tool).write_text(f'#!/bin/sh\n[ "$1" = --version ] && exec cat "{folder}/version"\nexit 1\n')
+    (folder / tool).chmod(0o755)
+    status, said = call("--record")
+    if status != 0:
+        sys.exit(f"{lint} --record rejects what it accepts:\n{said}")
+    shutil.rmtree(base / "build" / lint)
+    status, said = call(path=f"{folder}:{os.environ['PATH']}")
+    if status != 0 or ": 0 file(s)" not in said:
+        sys.exit(f"{lint} looks again at what is recorded:\n{said}")
+    (base / "host" / "included.h").write_text("#pragma once\n")
+    status, said = call("--record")
+    if status != 1 or "host/a." not in said:
+        sys.exit(f"{lint} takes a file for what it was before an included one has changed:\n{said}")
+    if call()[0] != 1:
+        sys.exit(f"{lint} --record records what does not pass")
 
 
 def run(lint, tree):
@@ -121,14 +143,14 @@ def run(lint, tree):
             unit = build / "host" / "CMakeFiles" / "b.dir" / "Unity" / "unity_0_cxx.cxx"
             unit.parent.mkdir(parents=True)
             unit.write_text(f'#include "{base}/host/b.cpp"\n')
-            commands = [{"directory": str(build), "file": str(file), "command": f"g++ -std=c++20 -o {to}.o -c {file}"}
+            commands = [{"directory": str(build), "file": str(file), "command": f"g++ -std=c++20 -I{base} -o {to}.o -c {file}"}
                         for file, to in ((base / "host" / "a.cpp", "host/CMakeFiles/a.dir/a.cpp"),
                                          (unit, "host/CMakeFiles/b.dir/Unity/unity_0_cxx.cxx"))]
             (build / "compile_commands.json").write_text(json.dumps(commands))
         result = subprocess.run([sys.executable, str(HERE / f"{lint}.py"), str(base)],
                                 capture_output=True, text=True)
-        if lint == "clang_tidy" and result.returncode == 0:
-            require_remembered_elsewhere(base)
+        if lint in TOOLS and result.returncode == 0:
+            require_remembered(lint, base)
         return result.returncode, result.stdout + result.stderr
 
 

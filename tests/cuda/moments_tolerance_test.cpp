@@ -6,6 +6,7 @@
 
 #include "geometry/hollows.h"
 #include "tests/cuda/families.h"
+#include "tests/samples.h"
 
 namespace intervox {
 namespace {
@@ -165,8 +166,8 @@ void CheckNeedles(int count, unsigned seed) {
 
 TEST(MomentsTolerance, HoldsFarFromADimple) { CheckDimples(40, 3); }
 TEST(MomentsTolerance, HoldsInSlicesOfNeedles) { CheckNeedles(100, 4); }
-TEST(SlowMomentsTolerance, HoldsFarFromADimple) { CheckDimples(500, 5); }
-TEST(SlowMomentsTolerance, HoldsInSlicesOfNeedles) { CheckNeedles(700, 6); }
+TEST(SlowMomentsTolerance, HoldsFarFromADimple) { CheckDimples(testing::Samples(250), 5); }
+TEST(SlowMomentsTolerance, HoldsInSlicesOfNeedles) { CheckNeedles(testing::Samples(350), 6); }
 
 TEST(MomentsTolerance, HoldsInHardPoses) { Check(150, 1); }
 TEST(SlowMomentsTolerance, HoldsInHardPoses) { Check(2000, 2); }

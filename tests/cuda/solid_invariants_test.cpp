@@ -305,7 +305,7 @@ TEST(SlowSolidInvariants, InsideAndOutsideMakeTheWhole) {
 TEST(SlowSolidInvariants, AreaVectorAndMomentAreTheGradient) {
   Gradients(intervox::testing::Samples(75));
 }
-TEST(SlowSolidInvariants, PathsHaveNoJumps) { Paths(intervox::testing::Samples(2), 1000); }
+TEST(SlowSolidInvariants, PathsHaveNoJumps) { Paths(intervox::testing::Samples(2), 500); }
 
 }  // namespace
 }  // namespace intervox

@@ -9,6 +9,7 @@
 #include "cuda/engine.h"
 #include "geometry/make_surface.h"
 #include "tests/cuda/families.h"
+#include "tests/samples.h"
 
 namespace intervox {
 namespace {
@@ -278,7 +279,7 @@ void CheckRingsInParts(unsigned seed, int pairs, unsigned first = 0) {
 TEST(VolumeBounds, HoldForRingsInParts) { CheckRingsInParts(3, 40); }
 // A slender ring crosses the other's circle twice within two degrees, and twice next to that.
 TEST(VolumeBounds, HoldForRingsThatMeetTwice) { CheckRingsInParts(4, 1, 1592); }
-TEST(SlowVolumeBounds, HoldForRingsInParts) { CheckRingsInParts(4, 400); }
+TEST(SlowVolumeBounds, HoldForRingsInParts) { CheckRingsInParts(4, testing::Samples(200)); }
 
 // Half balls on a floor, as of a capsule, and a ball in a ring: of singular points beside each
 // other the slice rule sees one. Against the same rule at 1e-9.

@@ -247,11 +247,11 @@ TEST(Cli, RunTellsOfEnergyThatIsLeftOver) {
 // A mesh and a grid are written aside: what stood there stays where the new one cannot be written.
 TEST(Cli, WhatCannotBeWrittenReplacesNothing) {
   const fs::path folder = Folder("replace");
-  const std::string scene = kData + "/scenes/battery_box.yaml";
+  const std::string scene = kData + "/../examples/ball.yaml";
   const std::string limit = "ulimit -f 8; ";
   for (const std::string& command :
-       {"mesh " + scene + " -o " + (folder / "box.stl").string(),
-        "rasterize " + scene + " --shape battery_box -o " + (folder / "box.vdb").string()}) {
+       {"mesh " + scene + " -o " + (folder / "ball.stl").string(),
+        "rasterize " + scene + " --shape ball -o " + (folder / "ball.vdb").string()}) {
     const std::string file = command.substr(command.rfind(' ') + 1);
     if (Call(command).status == 2) continue;  // without OpenVDB
     const std::string before = TextOf(file);

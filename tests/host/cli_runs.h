@@ -13,6 +13,7 @@
 
 #include "cli_call.h"
 #include "host/results/column_file.h"
+#include "tests/samples.h"
 
 namespace intervox {
 
@@ -74,7 +75,9 @@ inline int Interrupted(const std::string& scene, const std::string& out, int sig
 inline std::string LongScene() {
   std::string text = kScene;
   const std::size_t at = text.find("step: 1e-3");
-  return text.replace(at, 10, "step: 5e-6");  // slow enough to be interrupted
+  // Slow enough to be interrupted; under sanitizers, which draw fewer samples, every step is
+  // slower.
+  return text.replace(at, 10, "step: " + std::to_string(5 / testing::SampleFactor()) + "e-6");
 }
 
 }  // namespace intervox
