@@ -779,4 +779,10 @@ MUTANTS = [
            "const Vec3 guess = *wrench + «ahead» * *rate;", "0.0", "host:SimulationManyParts*"),
     Mutant("host/simulation/checkpoint.cpp", "what wrenches have changed by is not saved",
            "«Visit(ar, c.force_rate);»", "", "host:SimulationManyParts*"),
+    Mutant("cuda/rules/slice/rule.h", "a torus leaves no gap in what is around its tube",
+           "if («p.gap» && p.side < 0 && z > p.lower && z < p.upper)", "false", "cuda:SliceRevolved*"),
+    Mutant("cuda/rules/slice/rule.h", "walls of other weights count as the floor's",
+           "AddSlice(solid, SliceOf(over[wall], end), end, «-sign» * weight, &slices);", "sign", "cuda:SliceRevolved*"),
+    Mutant("cuda/rules/slice/rule.h", "walls of tori change places nowhere",
+           "for (int r = 0; r < count; ++r) «add(roots[r])»;\n}", "(void)0", "cuda:SliceRevolved*"),
 ]
