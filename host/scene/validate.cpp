@@ -163,6 +163,20 @@ void CheckAlternatives(const Cursor& cursor, const std::vector<std::string>& gro
   }
 }
 
+/** What to do about a key that an object does not know: who knows it, or what is spelt alike. */
+std::string RemedyOf(const std::string& key, const Object& object) {
+  constexpr std::size_t kNamed = 4;
+  const std::vector<std::string> known = KeyNames(object);
+  std::vector<std::string> owners;
+  for (const Object& other : Objects()) {
+    const std::vector<std::string> names = KeyNames(other);
+    if (std::find(names.begin(), names.end(), key) != names.end()) owners.push_back(other.name);
+  }
+  const bool misspelt = !known.empty() && EditDistance(key, Nearest(key, known)) <= 1;
+  if (owners.empty() || owners.size() > kNamed || misspelt) return Suggest(key, known);
+  return "It is a key of " + Joined(owners) + ". Known here: " + Joined(known) + ".";
+}
+
 /** @param faults  gathers one of each key; null: the first throws */
 void ValidateKeys(const Cursor& cursor, const Object& object, Faults* faults) {
   RequireMap(cursor, "the keys of " + object.name);
@@ -181,8 +195,7 @@ void ValidateKeys(const Cursor& cursor, const Object& object, Faults* faults) {
     Value at_key = entry.value;
     if (entry.line > 0) at_key.line = entry.line;
     Attempt(faults, [&] {
-      Fail(at_key, child.Path(), "unknown key '" + entry.key + "'",
-           Suggest(entry.key, KeyNames(object)));
+      Fail(at_key, child.Path(), "unknown key '" + entry.key + "'", RemedyOf(entry.key, object));
     });
   }
   for (const Key& key : object.keys) {
