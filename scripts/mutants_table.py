@@ -784,5 +784,5 @@ MUTANTS = [
     Mutant("cuda/rules/slice/rule.h", "walls of other weights count as the floor's",
            "AddSlice(solid, SliceOf(over[wall], end), end, «-sign» * weight, &slices);", "sign", "cuda:SliceRevolved*"),
     Mutant("cuda/rules/slice/rule.h", "walls of tori change places nowhere",
-           "for (int r = 0; r < count; ++r) «add(roots[r])»;\n}", "(void)0", "cuda:SliceRevolved*"),
+           "for (int r = 0; r < count; ++r) add(«roots[r]»);\n}", "roots[r] - 1e9", "cuda:SliceRevolved*"),
 ]
