@@ -20,4 +20,12 @@ void Prefetch(const T* first, std::size_t count = 1) {
   }
 }
 
+/** Before the one at k is read, asks for that which is kPrefetchAhead further on, if it is before
+ `end`: at(k) is its address. */
+template <class Index, class At>
+void PrefetchAhead(Index k, Index end, const At& at) {
+  const Index soon = k + kPrefetchAhead;
+  if (soon < end) Prefetch(at(soon));
+}
+
 }  // namespace intervox::host

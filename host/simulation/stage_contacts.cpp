@@ -56,8 +56,8 @@ void GroupStage::GatherContacts(double t, std::span<const double> y, bool only_n
   s_.contacts.resize(s_.contact_of.size());
   ForEach(s_.contacts.size(), [&](std::size_t k) {
     const std::size_t c = s_.contact_of[k];
-    const std::size_t soon = k + kPrefetchAhead;
-    if (soon < s_.contact_of.size()) Prefetch(&contacts[s_.contact_of[soon]]);
+    PrefetchAhead(k, s_.contacts.size(),
+                  [&](std::size_t soon) { return &contacts[s_.contact_of[soon]]; });
     Contact& contact = contacts[c];
     s_.contacts[k] = &contact;
     contact.model = rules_.Rule(contact.body_i, contact.body_j).model.get();
@@ -138,15 +138,14 @@ void GroupStage::AddContacts(std::span<const std::size_t> acting, std::span<cons
     power[StateLayout::FoundationQuadrature(c)] =
         contact.relaxation_power - p.elastic + p.bound + kDampingError * (p.normal - p.bound);
   };
-  host::ForRanges(acting.size(), s_.threads,
-                  [&](std::size_t r, std::size_t begin, std::size_t end) {
-                    for (std::size_t k = begin; k < end; ++k) {
-                      const std::size_t soon = k + kPrefetchAhead;
-                      if (soon < end) Prefetch(&contacts[acting[soon]]);
-                      before(k);
-                      add(k, s_.powers[r]);
-                    }
-                  });
+  host::ForRanges(
+      acting.size(), s_.threads, [&](std::size_t r, std::size_t begin, std::size_t end) {
+        for (std::size_t k = begin; k < end; ++k) {
+          PrefetchAhead(k, end, [&](std::size_t soon) { return &contacts[acting[soon]]; });
+          before(k);
+          add(k, s_.powers[r]);
+        }
+      });
   for (const ContactEffect& effect : s_.effects) {
     for (int side = 0; side < 2; ++side) {
       if (effect.row[side] < 0) continue;

@@ -125,8 +125,9 @@ void IslandSlope::ListSides() {
 void IslandSlope::Update(std::span<StagePoint* const> points, bool coupled, int threads) {
   const auto take = [&](int begin, int end) {
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      const std::size_t soon = k + kPrefetchAhead;
-      if (soon < slopes_.size()) Prefetch(points[static_cast<std::size_t>(number_[soon])]);
+      PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) {
+        return points[static_cast<std::size_t>(number_[soon])];
+      });
       ContactSlope slope = SlopeOf(*points[static_cast<std::size_t>(number_[k])], coupled);
       std::copy_n(slopes_[k].at, 2, slope.at);
       slopes_[k] = slope;

@@ -189,9 +189,8 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
   points_.resize(contacts.size());
   links_.resize(contacts.size());
   const auto ask_ahead_of = [&](std::size_t c) {
-    if (c + kPrefetchAhead >= contacts.size()) return;
-    Prefetch(contacts[c + kPrefetchAhead]);
-    Prefetch(&points_[c + kPrefetchAhead]);
+    PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return contacts[soon]; });
+    PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return &points_[soon]; });
   };
   const auto prepare = [&](int begin, int end) {
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {

@@ -198,7 +198,7 @@ void StageIsland::ForPointsByBody(const Run& run) const {
       return static_cast<std::size_t>(sorted_[static_cast<std::size_t>(at)]);
     };
     for (int at = first_[static_cast<std::size_t>(begin)]; at < last; ++at) {
-      if (at + kPrefetchAhead < last) Prefetch(points_[index(at + kPrefetchAhead)]);
+      PrefetchAhead(at, last, [&](auto soon) { return points_[index(soon)]; });
       run(index(at));
     }
   };
