@@ -121,6 +121,20 @@ bool HoldsApart(const Cell& A, std::size_t but, const Cell& B, double depth) {
 /** The hull of a cell's surfaces, made when it is first needed. */
 using LazyHull = std::optional<EnclosingPolytope>;
 
+/** Whether that follows for a face of revolution from the surfaces about its axis alone. */
+bool ProfileSatisfies(const Cell& A, std::size_t i, const Surface& t, double touching) {
+  const Surface& S = A.surfaces[i];
+  const Vec3 axis = S.R.Col(2);
+  const double size = Norm(A.bounds.X.p - S.o) + Norm(A.bounds.half);
+  const auto turns = [&](const Surface& s) { return TurnsAbout(s, S.o, axis, size); };
+  if (S.kind == SurfaceKind::kPlane || !turns(S) || !turns(t)) return false;
+  std::vector<Surface> outside{Complement(t)};
+  for (std::size_t k = 0; k < A.surfaces.size(); ++k) {
+    if (k != i && turns(A.surfaces[k])) outside.push_back(A.surfaces[k]);
+  }
+  return FindOnProfile(S, outside, BoxAround(A), touching, kFaceBudget).verdict == Interior::kEmpty;
+}
+
 /** The whole of face i of A satisfies the surface t of the cell on its other side. */
 bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, LazyHull* hull) {
   const Surface& S = A.surfaces[i];
@@ -147,6 +161,7 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
     if (face != nullptr) return AllSatisfy((*hull)->polytope.Corners(*face), t, touching);
   }
   if (S.kind != SurfaceKind::kPlane && HoldsBounds(t, t.side, A, 0.5 * touching)) return true;
+  if (A.bounded && ProfileSatisfies(A, i, t, touching)) return true;
   std::vector<Surface> outside = Without(A, i);
   outside.push_back(Complement(t));
   return FindOnSurface(S, outside, BoxAround(A), touching, kFaceBudget).verdict == Interior::kEmpty;

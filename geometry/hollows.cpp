@@ -8,12 +8,22 @@
 
 #include "geometry/bounds.h"
 #include "geometry/decompose.h"
+#include "geometry/make_surface.h"
 #include "geometry/neighbours.h"
 
 namespace intervox::geometry {
 namespace {
 
-bool IsHollow(const Surface& S) {
+/** Whether a cell reaches into the hole of a torus, nearer to its axis than the middle of its tube:
+ beyond, as in a rounded rim, the tube's face is convex. */
+bool ReachesIntoHole(const Cell& cell, const Surface& torus, Effort* effort) {
+  constexpr double kSlack = 1.0 / 16;  // of the tube's radius
+  const double hole = torus.e.x - kSlack * torus.e.y;
+  const RawCell within = MakeRawCell({MakeCylinder(hole, {torus.R, torus.o})}, "", -1);
+  return !Intersect(RawCellOf(cell), within, effort).empty();
+}
+
+bool IsHollow(const Cell& cell, const Surface& S, Effort* effort) {
   switch (S.kind) {
     case SurfaceKind::kEllipsoid:
     case SurfaceKind::kCylinder:
@@ -22,7 +32,7 @@ bool IsHollow(const Surface& S) {
     case SurfaceKind::kQuadric:
       return S.side < 0 || S.e.x < 0 || S.e.y < 0 || S.e.z < 0;
     case SurfaceKind::kTorus:
-      return true;
+      return S.side < 0 || ReachesIntoHole(cell, S, effort);
     case SurfaceKind::kPlane:
       break;
   }
@@ -76,10 +86,10 @@ std::vector<Surface> PlanesThrough(const Surface& hollow) {
 
 /** The faces of a cell around which it is cut: hollow, and not wholly against another cell, where
  nothing can touch them. */
-std::vector<Surface> Hollows(std::span<const Cell> cells, std::size_t a) {
+std::vector<Surface> Hollows(std::span<const Cell> cells, std::size_t a, Effort* effort) {
   std::vector<Surface> hollows;
   for (std::size_t i = 0; i < cells[a].surfaces.size(); ++i) {
-    if (IsHollow(cells[a].surfaces[i]) && !IsInside(cells, a, i)) {
+    if (IsHollow(cells[a], cells[a].surfaces[i], effort) && !IsInside(cells, a, i)) {
       hollows.push_back(cells[a].surfaces[i]);
     }
   }
@@ -126,7 +136,7 @@ std::vector<Cell> SplitHollows(std::vector<Cell> cells, Effort* effort) {
   std::vector<std::size_t> count(cells.size());  // of each cell's parts; none: it stays whole
   std::size_t total = cells.size();
   for (std::size_t a = 0; a < cells.size(); ++a) {
-    const std::vector<Surface> hollows = Hollows(cells, a);
+    const std::vector<Surface> hollows = Hollows(cells, a, effort);
     if (hollows.empty()) continue;
     std::vector<RawCell> pieces = Sectors(cells[a], hollows, effort);
     if (pieces.size() == 1) continue;

@@ -10,7 +10,7 @@ namespace intervox::geometry {
 struct Effort;
 
 /** The cells of one body, those with a hollow face cut by planes through its axis into sectors of
- 90°: holes, funnels and grooves, tori from either side, and pockets, which have three such planes.
+ 90°: holes, funnels and grooves, tori from either side (but for rounded rims), and pockets, which have three such planes.
  A general quadric is cut in its planes of symmetry.
 
  A solid may touch opposite walls of a hole at once. Where both belong to one cell, one pair of

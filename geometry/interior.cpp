@@ -246,6 +246,20 @@ Vec3 PulledOnto(const Surface& on, Vec3 x) {
 
 namespace {
 
+/** Searches a box for such a point of the surface. */
+InteriorPoint SearchOn(const Surface& on, std::span<const Surface> others, const OrientedBox& root,
+                       const Vec3& half, double depth, int budget) {
+  const auto look = [&](const SearchBox& box, Vec3* witness) {
+    const Bounds f = BoundsOverBox(on, box.center, root.X.R, box.half);
+    if (f.lo > 0 || f.hi < 0) return Look::kDrop;
+    const Vec3 x = PulledOnto(on, box.center);
+    *witness = x;
+    const bool on_surface = std::abs(Value(on, x)) <= 1e-9 * Norm(half);
+    return on_surface && GreatestLevel(others, x) < -depth ? Look::kTake : Look::kSplit;
+  };
+  return Subdivide(others, root, half, depth, 0.0, budget, look);
+}
+
 InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, const Polytope& P,
                             double depth, int budget) {
   if (P.empty) return {Interior::kEmpty, {}};
@@ -262,16 +276,7 @@ InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, 
   const OrientedBox root = EnclosingBox(others, P);
   const Vec3 half = FiniteHalf(root, 10 * LengthScale(others));
   if (NothingOn(on, others, root, half, depth)) return {Interior::kEmpty, {}};
-  const Mat3& R = root.X.R;
-  const auto look = [&](const SearchBox& box, Vec3* witness) {
-    const Bounds f = BoundsOverBox(on, box.center, R, box.half);
-    if (f.lo > 0 || f.hi < 0) return Look::kDrop;
-    const Vec3 x = PulledOnto(on, box.center);
-    *witness = x;
-    const bool on_surface = std::abs(Value(on, x)) <= 1e-9 * Norm(half);
-    return on_surface && GreatestLevel(others, x) < -depth ? Look::kTake : Look::kSplit;
-  };
-  return Subdivide(others, root, half, depth, 0.0, budget, look);
+  return SearchOn(on, others, root, half, depth, budget);
 }
 
 }  // namespace
@@ -282,6 +287,30 @@ InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, 
       FindOnSurface(on, others, EncloseIn(others, within).polytope, depth, budget);
   if (found.verdict != Interior::kUndecided) return found;
   return FindOnSurface(on, others, Enclose(others).polytope, depth, budget);  // along other axes
+}
+
+bool TurnsAbout(const Surface& S, const Vec3& o, const Vec3& axis, double size) {
+  constexpr double kRounding = 1e-13;
+  const auto parallel = [&](const Vec3& own) { return Norm(Cross(own, axis)) <= kRounding; };
+  if (S.kind == SurfaceKind::kPlane) return parallel(S.PlaneNormal());
+  if (!(Norm(Cross(S.o - o, axis)) <= kRounding * size)) return false;
+  if (S.kind == SurfaceKind::kEllipsoid) {
+    const bool round = S.e.x == S.e.y;
+    return round && (S.e.y == S.e.z || parallel(S.R.Col(2)));
+  }
+  return S.kind != SurfaceKind::kQuadric && parallel(S.R.Col(2));
+}
+
+InteriorPoint FindOnProfile(const Surface& on, std::span<const Surface> others, const Aabb& within,
+                            double depth, int budget) {
+  const Vec3 axis = on.R.Col(2), centre = 0.5 * (within.lower + within.upper) - on.o;
+  const double reach = 0.5 * Norm(within.upper - within.lower), along = Dot(centre, axis);
+  const double radius = Norm(centre - along * axis) + reach;
+  OrientedBox root;
+  root.X.R = on.R;
+  root.X.p = on.o + along * axis + 0.5 * radius * on.R.Col(0);
+  root.half = {0.5 * radius, 0.0, reach};
+  return SearchOn(on, others, root, root.half, depth, budget);
 }
 
 }  // namespace intervox::geometry

@@ -43,6 +43,15 @@ InteriorPoint FindInterior(std::span<const Surface> surfaces, const EnclosingPol
 InteriorPoint FindOnSurface(const Surface& on, std::span<const Surface> others, const Aabb& within,
                             double depth, int budget = kInteriorBudget);
 
+/** Whether a surface is one of revolution about an axis through o, to rounding of that size. */
+bool TurnsAbout(const Surface& S, const Vec3& o, const Vec3& axis, double size);
+
+/** The same as FindOnSurface where all surfaces turn about the axis R.Col(2) of `on`: a half plane
+ about it tells, and what touches along a circle is told apart, which boxes around it are not.
+ @param within  a box that holds all such points, finite */
+InteriorPoint FindOnProfile(const Surface& on, std::span<const Surface> others, const Aabb& within,
+                            double depth, int budget = kInteriorBudget);
+
 /** The end of some steps from x down the level function towards the surface: on it, as a rule. */
 Vec3 PulledOnto(const Surface& on, Vec3 x);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cuda/engine.h"
+#include "geometry/neighbours.h"
 #include "tests/cuda/families.h"
 #include "tests/cuda/on_a_floor.h"
 
@@ -89,6 +90,118 @@ TEST(SliceRevolved, FootOnAFloorIsAClosedForm) {
     EXPECT_LT(first / v, -0.45 * depth);
     EXPECT_GT(first / v, -0.55 * depth);
   }
+}
+
+/** A plane that contains the z axis. */
+geometry::Surface PlaneThroughAxis(double azimuth) {
+  geometry::Surface plane;
+  const Vec3 n{std::cos(azimuth), std::sin(azimuth), 0.0}, z{0.0, 0.0, 1.0};
+  plane.R = Mat3::FromColumns(z, Cross(n, z), n);
+  return plane;
+}
+
+/** The parts of a cell between one or two planes through its axis. */
+std::vector<geometry::Cell> RandomSectors(const geometry::Cell& cell, Random* random) {
+  const double first = random->Uniform(0, 2 * kPi), apart = random->Uniform(0.05, 3.0);
+  std::vector<geometry::Cell> sectors;
+  for (const geometry::Cell& half : geometry::Halves(cell, PlaneThroughAxis(first))) {
+    if (random->Uniform(0, 1) < 0.3) {
+      sectors.push_back(half);
+      continue;
+    }
+    for (geometry::Cell& part : geometry::Halves(half, PlaneThroughAxis(first + apart)))
+      sectors.push_back(std::move(part));
+  }
+  return sectors;
+}
+
+// The whole cell is sliced without sectors.
+TEST(SliceRevolved, SectorsAddUpToTheWhole) {
+  const geometry::Cell floor = CellsOf(geometry::HalfSpace{})[0];
+  Random random(83);
+  int compared = 0;
+  for (int i = 0; i < 24; ++i) {
+    const std::vector<geometry::Cell> cells = RandomPart(&random);
+    const Mat3 R = i % 5 == 0 ? Mat3::Identity() : random.Rotation();
+    const double top = LowestPoint(cells, R, floor), depth = random.LogUniform(1e-7, 1.0);
+    const Pose X = random.RandomPose(1.0);
+    for (const geometry::Cell& cell : cells) {
+      const auto ask = [&](const geometry::Cell& part) {
+        PairQuery query{&part, &floor, X * Pose{R, {0, 0, top - depth}}, X};
+        query.tolerance = 1e-9;
+        query.rule = LeafRule::kSlice;
+        return ComputeMetrics(query);
+      };
+      const InterferenceMetrics whole = ask(cell);
+      if (whole.status != Status::kOk || !(whole.volume > 0)) continue;
+      InterferenceMetrics sum;
+      double error = whole.volume_error;
+      Vec3 first;
+      bool all = true;
+      const std::vector<geometry::Cell> sectors = RandomSectors(cell, &random);
+      for (const geometry::Cell& sector : sectors) {
+        const InterferenceMetrics m = ask(sector);
+        all = all && (m.status == Status::kOk || m.status == Status::kDisjoint);
+        sum.volume += m.volume;
+        first += m.volume * m.p_WC;
+        sum.area_vector += m.area_vector;
+        sum.area_moment += m.area_moment + Cross(m.p_WC - whole.p_WC, m.area_vector);
+        error += m.volume_error;
+      }
+      if (!all) continue;
+      ++compared;
+      EXPECT_LT(std::fabs(sum.volume - whole.volume), error + 1e-9 * whole.volume)
+          << i << ' ' << sectors.size();
+      const double size = std::cbrt(whole.volume);
+      EXPECT_LT(Norm(first / sum.volume - whole.p_WC), 1e-6 * size) << i;
+      const double area = std::fmax(Norm(whole.area_vector), size * size);
+      EXPECT_LT(Norm(sum.area_vector - whole.area_vector), 1e-6 * area) << i;
+      EXPECT_LT(Norm(sum.area_moment - whole.area_moment), 1e-6 * area) << i;
+    }
+  }
+  EXPECT_GT(compared, 40);
+}
+
+// Some faces, those of the sectors among them, are cuts, which count nothing in S and G. Columns
+// lose such a face now and then: faces of a body that lies in the floor do not add up to zero then.
+TEST(SliceRevolved, SectorsAgreeWithColumns) {
+  const geometry::Cell floor = CellsOf(geometry::HalfSpace{})[0];
+  Random random(84);
+  int compared = 0, refused = 0, lost = 0;
+  for (int i = 0; i < 14; ++i) {
+    const std::vector<geometry::Cell> cells = RandomPart(&random);
+    const Mat3 R = i % 5 == 0 ? Mat3::Identity() : random.Rotation();
+    const double top = LowestPoint(cells, R, floor), depth = random.LogUniform(1e-5, 1.0);
+    const Pose X = random.RandomPose(1.0);
+    for (const geometry::Cell& whole : cells) {
+      for (geometry::Cell& cell : RandomSectors(whole, &random)) {
+        for (geometry::Surface& s : cell.surfaces) s.cut = random.Uniform(0, 1) < 0.3;
+        PairQuery query{&cell, &floor, X * Pose{R, {0, 0, top - depth}}, X};
+        query.tolerance = 1e-6;
+        query.rule = LeafRule::kColumn;
+        const InterferenceMetrics column = ComputeMetrics(query);
+        if (column.status != Status::kOk) continue;
+        query.rule = LeafRule::kSlice;
+        const InterferenceMetrics m = ComputeMetrics(query);
+        if (m.status != Status::kOk) {
+          ++refused;
+          continue;
+        }
+        ++compared;
+        SCOPED_TRACE(::testing::Message() << i);
+        EXPECT_LT(std::fabs(m.volume - column.volume),
+                  2e-6 * column.volume + column.volume_error + m.volume_error);
+        testing::ExpectSameMoments(m, column, {1e-4, INFINITY, INFINITY, 1e-4});
+        const double area = std::fmax(Norm(column.area_vector), std::pow(column.volume, 2.0 / 3));
+        const double apart = std::fmax(Norm(m.area_vector - column.area_vector),
+                                       Norm(m.area_moment - column.area_moment));
+        lost += apart > 1e-4 * area ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(compared, 50);
+  EXPECT_LT(refused, compared / 5);
+  EXPECT_LT(lost, compared / 20);
 }
 
 // Some faces are cuts, which count nothing in S and G.

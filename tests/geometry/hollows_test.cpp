@@ -112,6 +112,24 @@ TEST(Hollows, OnOneAxisShareTheirPlanes) {
   for (const Cell& cell : cells) EXPECT_EQ(cell.neighbours.size(), 3u) << cell.name;
 }
 
+constexpr double kQuarter = 0.41421356237309503;  // bulge of a quarter of a circle
+
+// The outside of a rounded foot is convex, however small its radius; its inside is a hollow.
+TEST(Hollows, RimsThatAreRoundedOutsideAreNone) {
+  for (const double round : {1e-4, 0.01, 0.2}) {
+    const auto pin = [&](double bulge) {
+      return Leaf(Revolve{{{0.0, 0.0, 0.0},
+                           {0.5 - round, 0.0, bulge},
+                           {0.5, round, 0.0},
+                           {0.5, 1.0, 0.0},
+                           {0.0, 1.0, 0.0}}});
+    };
+    const std::vector<Cell> foot = ToCells(*pin(kQuarter)), groove = ToCells(*pin(-kQuarter));
+    EXPECT_EQ(SplitHollows(foot).size(), foot.size()) << round;
+    EXPECT_GT(SplitHollows(groove).size(), groove.size()) << round;
+  }
+}
+
 TEST(Hollows, SolidsWithoutThemStayAsTheyAre) {
   for (const ShapePtr& shape :
        {Leaf(Box{{1, 1, 1}}), Leaf(Capsule{0.3, 1}), Leaf(Cone{0.3, 0.1, 1}),

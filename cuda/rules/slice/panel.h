@@ -61,8 +61,8 @@ INTERVOX_HD inline void FindNearest(const SlicePlaces& places, double width, dou
  geometrically, and the finer rule's error is about the square of the other's. */
 INTERVOX_HD inline double NestedError(double fine, double lean) {
   const double difference = std::fabs(fine - lean);
-  if (!(fine > 0)) return difference;
-  return difference * std::fmin(10 * std::sqrt(difference / fine), 1.0);
+  if (fine == 0) return difference;
+  return difference * std::fmin(10 * std::sqrt(difference / std::fabs(fine)), 1.0);
 }
 
 /** At least this share of what nested rules differ by is stated. Where a singular point lies just
@@ -82,40 +82,50 @@ struct SumErrors {
   double v = 0.0, a = 0.0;
 };
 
-/** Sums over [from, to] in parts that become `more` times as many, up to `most`, until the volume
- and the area `a` are as near as asked for, or err by no more than `least`.
+/** Sums over [from, to]: as a whole where its error is small enough, and else in parts from there
+ on that become shorter where they have to and longer where they can, so that what is singular just
+ beyond an end costs but a few.
+ @param tries  after so many parts they are taken as they are
+ @param least  errors that do not matter, beside the tolerance
  @param add  (t, width, weight, sums*): adds the node at t, whose weight is that of the finer rule
  in a part of this width. Sums are of `body.v` and of `a`, and have room for both by the nested
  rule. */
 template <class Sums, class Node>
-INTERVOX_HD Sums SumNested(double from, double to, int more, int most, double tolerance,
+INTERVOX_HD Sums SumNested(double from, double to, int tries, double tolerance,
                            const SumErrors& least, const Node& add, RuleResult* result) {
+  constexpr double kGrowth = 4.0, kLeast = 1.0 / 4096;
+  constexpr double kShare = 0.25;  // a part may have this share of the error
   const NestedRule<16>& rule = Patterson15();
-  for (int parts = 1;; parts *= more) {
-    Sums total;
-    double stated = 0.0, stated_area = 0.0, reach = 0.0;
-    for (int part = 0; part < parts; ++part) {
-      const double begin = from + (to - from) * part / parts, width = (to - from) / parts;
-      Sums sums;
-      for (int i = 0; i < 15; ++i) {
-        Sums node;
-        add(begin + width * rule.x[i], width, rule.fine[i], &node);
-        node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
-        node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
-        sums += node;
-      }
-      stated += NestedError(sums.body.v, sums.lean_v);
-      reach += std::fabs(sums.body.v - sums.lean_v);
-      stated_area += NestedError(sums.a, sums.lean_a);
-      total += sums;
+  Sums total;
+  double stated_total = 0.0, reach = 0.0, begin = from, width = to - from;
+  SumErrors most;
+  for (int part = 0; part == 0 || begin < to; ++part) {
+    Sums sums;
+    for (int i = 0; i < 15; ++i) {
+      Sums node;
+      add(begin + width * rule.x[i], width, rule.fine[i], &node);
+      node.lean_v = node.body.v * (rule.lean[i] / rule.fine[i]);
+      node.lean_a = node.a * (rule.lean[i] / rule.fine[i]);
+      sums += node;
     }
-    const bool enough = stated <= tolerance * total.body.v + least.v &&
-                        stated_area <= tolerance * total.a + least.a;
-    if (enough || parts == most) {
-      AddError(stated, reach, result);
-      return total;
+    if (part == 0)
+      most = {tolerance * std::fabs(sums.body.v) + least.v, tolerance * sums.a + least.a};
+    const double stated = NestedError(sums.body.v, sums.lean_v);
+    const bool enough = stated <= most.v && NestedError(sums.a, sums.lean_a) <= most.a;
+    if (part == 0 && !enough) most = {kShare * most.v, kShare * most.a};
+    if (!enough && part < tries && width > kLeast * (to - from)) {
+      // What is singular lies beyond the far end where a part before this one did.
+      width *= begin > from && width >= to - begin ? 1 - 1 / kGrowth : 1 / kGrowth;
+      continue;
     }
+    total += sums;
+    stated_total += stated;
+    reach += std::fabs(sums.body.v - sums.lean_v);
+    begin = width < to - begin ? begin + width : to;
+    width = std::fmin(kGrowth * width, to - begin);
   }
+  AddError(stated_total, reach, result);
+  return total;
 }
 
 /** (R4): sums of one half of a panel, from the singular point `origin` on, in t with
@@ -127,23 +137,55 @@ INTERVOX_HD Sums SumHalf(double origin, double from, double to, double tolerance
   const double sense = to > origin ? 1.0 : -1.0;
   const double near = std::sqrt(std::fmax(sense * (from - origin), 0.0));
   const double far = std::sqrt(sense * (to - origin));
-  constexpr int kMore = 4, kMost = 16;
+  constexpr int kTries = 16;
   const auto at = [&](double t, double width, double weight, Sums* node) {
     add(origin + sense * t * t, 2 * t * width * weight, node);
   };
-  return SumNested<Sums>(near, far, kMore, kMost, tolerance, {}, at, result);
+  return SumNested<Sums>(near, far, kTries, tolerance, {}, at, result);
 }
 
-/** Sums of a panel between two neighbouring breaks, by halves. */
+/** (R4): sums of a panel between two neighbouring breaks, by halves. */
 template <class Sums, class Node>
-INTERVOX_HD Sums SumPanel(double lower, double upper, const SlicePlaces& singular, double tolerance,
-                          const Node& add, RuleResult* result) {
+INTERVOX_HD Sums SumHalves(double lower, double upper, const SlicePlaces& singular,
+                           double tolerance, const Node& add, RuleResult* result) {
   const double middle = 0.5 * (lower + upper), width = upper - lower;
   double left = lower, right = upper;
   FindNearest(singular, width, &left, &right);
   Sums sums = SumHalf<Sums>(left, lower, middle, tolerance, add, result);
   sums += SumHalf<Sums>(right, upper, middle, tolerance, add, result);
   return sums;
+}
+
+/** The s in [0, 1] with s² (3 − 2s) = x, by Newton's method. */
+INTERVOX_HD inline double CubicInverse(double x) {
+  const bool upper = x > 0.5;
+  const double rest = upper ? 1 - x : x;
+  if (!(rest > 0)) return upper ? 1.0 : 0.0;
+  double s = std::sqrt(rest / 3);
+  for (int i = 0; i < 6; ++i) s -= (s * s * (3 - 2 * s) - rest) / (6 * s * (1 - s));
+  return upper ? 1 - s : s;
+}
+
+/** (R8): sums of a panel between two neighbouring breaks, mapped by x = s² (3 − 2s) from the
+ singular point at or beside its one end to that of the other: half-integer powers at both become
+ analytic.
+ @param add  (position, weight, sums*): adds one node. */
+template <class Sums, class Node>
+INTERVOX_HD Sums SumMapped(double lower, double upper, const SlicePlaces& singular, int tries,
+                           double tolerance, const SumErrors& least, const Node& add,
+                           RuleResult* result) {
+  double left = lower, right = upper;
+  FindNearest(singular, upper - lower, &left, &right);
+  const double whole = right - left;
+  const double from = CubicInverse((lower - left) / whole);
+  const double to = right == upper ? 1.0 : CubicInverse((upper - left) / whole);
+  const auto at = [&](double s, double step, double weight, Sums* node) {
+    const double rest = 1 - s;
+    const double u = s < 0.5 ? left + whole * (s * s * (3 - 2 * s))
+                             : right - whole * (rest * rest * (3 - 2 * rest));
+    add(u, 6 * s * rest * whole * step * weight, node);
+  };
+  return SumNested<Sums>(from, to, tries, tolerance, least, at, result);
 }
 
 /** (R5): a plane that is not the floor, in the solid's frame: how far its level reaches over the
@@ -167,6 +209,8 @@ struct OtherPlane {
   INTERVOX_HD bool Clears() const { return highest <= -Between(); }
   /** Whether it leaves nothing of the overlap. */
   INTERVOX_HD bool Empties() const { return lowest > Between(); }
+  /** Whether it does neither, whatever further nodes show. */
+  INTERVOX_HD bool Cuts() const { return highest > 0 && lowest <= 0; }
 };
 
 /** The planes that are not the floor. */
@@ -176,6 +220,12 @@ struct OtherPlanes {
 
   INTERVOX_HD void Look(const Vec3& begin, const Vec3& depth, const Vec3& half) {
     for (int i = 0; i < count; ++i) plane[i].Look(begin, depth, half);
+  }
+  INTERVOX_HD bool OneCuts() const {
+    for (int i = 0; i < count; ++i) {
+      if (plane[i].Cuts()) return true;
+    }
+    return false;
   }
 };
 

@@ -5,8 +5,18 @@
 #include <cmath>
 
 #include "cuda/local_pair.h"
+#include "cuda/rules/slice/disc.h"
 
 namespace intervox::cuda::internal::slice {
+
+/** Most planes through the axis between which a solid is a sector. */
+inline constexpr int kMostSectorSides = 2;
+
+/** A plane through the axis, n·(x, y) ≤ 0 from there. */
+struct SectorSide {
+  Plane2 n;             ///< in the frame, its second component along ŷ
+  double weight = 0.0;  ///< of its face in S and G
+};
 
 /** Axes across and along the axis of revolution, in L: x̂ from the floor into the overlap, ŷ along
  the chords in which the floor cuts slices, ẑ along the axis. */
@@ -18,6 +28,11 @@ struct SliceFrame {
   double cosine = 1.0;        ///< x̂·e
   double x0 = 0.0, z0 = 0.0;  ///< the foot of L's origin on the floor [m]
   double floor_weight = 0.0;  ///< of the floor's face in S and G
+  SectorSide side[kMostSectorSides];
+  int sides = 0;  ///< 0: slices are whole about the axis
+
+  /** Out of the overlap. */
+  INTERVOX_HD Vec3 FloorNormal() const { return {-sine, 0.0, cosine}; }
 };
 
 /** One wall of the solid: its radius r(z), r² = c0 + c1 z + c2 z², or one side of a torus' tube. */
@@ -66,6 +81,7 @@ inline constexpr int kMostFloors = 4;
 struct FloorPlane {
   Vec3 n;  ///< in L
   double offset = 0.0, weight = 0.0;
+  bool side = false;  ///< it contains the axis
 };
 
 /** A solid of revolution between two planes across its axis, and the planes of which one may be the
@@ -74,7 +90,8 @@ struct SlicedSolid {
   SliceFrame frame;
   FloorPlane floor[kMostFloors];
   int floors = 0;
-  Vec3 point;  ///< of the axis, in L [m]
+  int sides = 0;  ///< how many of them contain the axis; 0 where they are no sector's
+  Vec3 point;     ///< of the axis, in L [m]
   Profile profile[kMostProfiles];
   int profiles = 0;
   bool rings = false;                          ///< there are walls of tori
@@ -179,6 +196,27 @@ INTERVOX_HD inline bool AddProfiles(const LocalSurface& local, const Vec3& z, Sl
   return true;
 }
 
+/** Finds the planes that contain the axis: one or two that are neither parallel nor all there is.
+ */
+INTERVOX_HD inline void FindSides(const Vec3& axis, SlicedSolid* solid) {
+  constexpr double kLeastSine = 1e-6;
+  const Vec3* first = nullptr;
+  for (int i = 0; i < solid->floors; ++i) {
+    FloorPlane& plane = solid->floor[i];
+    const double level = Dot(plane.n, solid->point) - plane.offset;
+    plane.side =
+        std::fabs(Dot(plane.n, axis)) <= kCoaxial && std::fabs(level) <= kCoaxial * solid->reach;
+    if (!plane.side) continue;
+    const bool parallel = first != nullptr && Norm(Cross(*first, plane.n)) < kLeastSine;
+    if (parallel || ++solid->sides > kMostSectorSides) {
+      solid->sides = 0;
+      return;
+    }
+    first = &plane.n;
+  }
+  if (solid->floors == 1) solid->sides = 0;  // it is the floor
+}
+
 /** Reads a pair as a solid of revolution between planes across its axis, cut by a few more planes;
  false where it is anything else. */
 INTERVOX_HD inline bool MakeSlicedSolid(const LocalPair& pair, SlicedSolid* solid) {
@@ -247,12 +285,13 @@ INTERVOX_HD inline bool MakeSlicedSolid(const LocalPair& pair, SlicedSolid* soli
     } else {
       if (solid->floors == kMostFloors) return false;
       const double offset = Dot(n, local.surface.o);
-      solid->floor[solid->floors++] = {n, offset, local.weight};
+      solid->floor[solid->floors++] = {n, offset, local.weight, false};
       reach = std::fmax(reach, std::fabs(offset));
     }
   }
   solid->point = point;
   solid->reach = reach;
+  FindSides(axis, solid);
   return true;
 }
 
@@ -265,8 +304,9 @@ INTERVOX_HD inline Vec3 AwayFrom(const Vec3& n, const Vec3& z) {
   return Normalized(x - Dot(x, z) * z);
 }
 
-/** Takes one of the planes for the floor, or none with −1. */
-INTERVOX_HD inline void SetFloor(int floor, SlicedSolid* solid) {
+/** Takes one of the planes for the floor, or none with −1; `sector`: between those through the
+ axis. */
+INTERVOX_HD inline void SetFloor(int floor, bool sector, SlicedSolid* solid) {
   SliceFrame& frame = solid->frame;
   frame.has_floor = floor >= 0;
   frame.x = AnyOrthogonal(frame.z);
@@ -282,6 +322,12 @@ INTERVOX_HD inline void SetFloor(int floor, SlicedSolid* solid) {
   frame.y = Cross(frame.z, frame.x);
   frame.axis_x = Dot(frame.x, solid->point);
   frame.axis_y = Dot(frame.y, solid->point);
+  frame.sides = 0;
+  for (int i = 0; i < solid->floors && sector; ++i) {
+    const FloorPlane& plane = solid->floor[i];
+    if (!plane.side) continue;
+    frame.side[frame.sides++] = {{Dot(plane.n, frame.x), Dot(plane.n, frame.y)}, plane.weight};
+  }
 }
 
 }  // namespace intervox::cuda::internal::slice

@@ -279,7 +279,7 @@ INTERVOX_HD inline int AddArcsAt(const RingOfTwo& ring, const Heading& h, double
  in it, and becomes two. False where there are too many. */
 INTERVOX_HD inline bool SumFaces(const RingOfTwo& ring, double tolerance, FaceSums* total,
                                  RuleResult* result) {
-  constexpr int kMostEvents = 16, kMore = 3, kMost = 27, kHalvings = 48;
+  constexpr int kMostEvents = 16, kTries = 27, kHalvings = 48;
   for (int half = 0; half < 2; ++half) {
     HalfTurn turn;
     turn.sense = half == 0 ? 1.0 : -1.0;
@@ -310,8 +310,7 @@ INTERVOX_HD inline bool SumFaces(const RingOfTwo& ring, double tolerance, FaceSu
         at = u;
       };
       RuleResult panel;
-      const FaceSums part =
-          SumNested<FaceSums>(0.0, 1.0, kMore, kMost, tolerance, {}, node, &panel);
+      const FaceSums part = SumNested<FaceSums>(0.0, 1.0, kTries, tolerance, {}, node, &panel);
       if (after > begin && after > before && events < kMostEvents) {
         FaceSums unused;
         const int ends = AddArcsAt(ring, turn.At(before), 0.0, &unused);

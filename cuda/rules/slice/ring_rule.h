@@ -220,16 +220,6 @@ INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
   return out;
 }
 
-/** The s in [0, 1] with s² (3 − 2s) = x, by Newton's method. */
-INTERVOX_HD inline double CubicInverse(double x) {
-  const bool upper = x > 0.5;
-  const double rest = upper ? 1 - x : x;
-  if (!(rest > 0)) return upper ? 1.0 : 0.0;
-  double s = std::sqrt(rest / 3);
-  for (int i = 0; i < 6; ++i) s -= (s * s * (3 - 2 * s) - rest) / (6 * s * (1 - s));
-  return upper ? 1 - s : s;
-}
-
 /** What bounds a section beside a quadric, as a number: it changes at events alone. */
 INTERVOX_HD inline unsigned KindOf(const RingSection& section) {
   if (section.empty) return 0;
@@ -263,31 +253,21 @@ struct PanelChange {
   double at_ = 0.0;
 };
 
-/** (R8): sums of a panel between two breaks, mapped by x = s² (3 − 2s) from the singular point at
- or beside its one end to that of the other: half-integer powers at both become analytic. */
+/** (R8): sums of a panel between two breaks. */
 INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
                                        double upper, double tolerance, const SumErrors& least,
                                        RingSection* section, PanelChange* change,
                                        RuleResult* result) {
-  const double width = upper - lower;
-  double left = lower, right = upper;
-  FindNearest(turn.singular, width, &left, &right);
-  const double whole = right - left;
-  const double from = CubicInverse((lower - left) / whole);
-  const double to = right == upper ? 1.0 : CubicInverse((upper - left) / whole);
-  const auto at = [&](double s, double step, double weight, RingSums* node) {
-    const double rest = 1 - s;
-    const double u = s < 0.5 ? left + whole * (s * s * (3 - 2 * s))
-                             : right - whole * (rest * rest * (3 - 2 * rest));
+  const auto at = [&](double u, double weight, RingSums* node) {
     const Heading heading = turn.At(u);
     SectionAt(ring, heading, section);
     if (ring.quadric.there) change->Look(*section, u);
     if (section->empty) return;
-    const double du = 6 * s * rest * whole * step * weight;
-    *node = SumsOf(ring, heading, *section, 2 * du / (1 + u * u));
+    *node = SumsOf(ring, heading, *section, 2 * weight / (1 + u * u));
   };
-  constexpr int kMore = 3, kMost = 27;
-  const RingSums total = SumNested<RingSums>(from, to, kMore, kMost, tolerance, least, at, result);
+  constexpr int kTries = 27;
+  const RingSums total =
+      SumMapped<RingSums>(lower, upper, turn.singular, kTries, tolerance, least, at, result);
   result->error += total.lost;
   return total;
 }
