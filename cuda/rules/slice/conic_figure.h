@@ -225,7 +225,8 @@ INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLin
     figure.moments.AddTriangle(arc.p - figure.origin, arc.q - figure.origin);
     const double half = 0.5 * std::sqrt(Dot(chord, chord));
     if (!(half > 0)) continue;
-    figure.moments.AddSegment(SegmentOf(r, half, arc.less), 0.5 * (arc.p + arc.q) - figure.origin,
+    figure.moments.AddSegment(SegmentOf(r, arc.p, arc.q, half, arc.less),
+                              0.5 * (arc.p + arc.q) - figure.origin,
                               0.5 / half * Plane2{chord.z, -chord.x});
   }
   // What one line alone leaves of the disc holds the figure.

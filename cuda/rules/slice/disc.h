@@ -124,10 +124,12 @@ INTERVOX_HD inline double Turning(const Plane2& p, const Plane2& q, double r) {
   return Cross(p, q) >= 0 ? 1 - c : 3 + c;
 }
 
-/** The segment beyond a chord of half the length `half`; `less` than half the disc, or more. */
-INTERVOX_HD inline SegmentMoments SegmentOf(double r, double half, bool less) {
-  const double square = r * r - half * half, centre = square > 0 ? std::sqrt(square) : 0.0;
-  const double thick = r + centre, thin = half * half / thick;
+/** The segment of a disc about the origin beyond the chord from p to q, 2 `half` long; `less` than
+ half the disc, or more. The chord's distance from the centre is told by its ends: near a diameter
+ its length tells half of the digits. */
+INTERVOX_HD inline SegmentMoments SegmentOf(double r, const Plane2& p, const Plane2& q, double half,
+                                            bool less) {
+  const double thick = r + 0.5 * std::fabs(Cross(p, q)) / half, thin = half * half / thick;
   return Segment(r, less ? thin : thick, less ? thick : thin, 0.0);
 }
 
@@ -200,7 +202,7 @@ INTERVOX_HD inline DiscFigure FigureOf(double r, DiscLine* line, int lines) {
     const double half = 0.5 * std::sqrt(Dot(chord, chord));
     if (!(half > 0)) continue;
     out.moments.AddTriangle(p - o, q - o);
-    out.moments.AddSegment(SegmentOf(r, half, Cross(p, q) >= 0), 0.5 * (p + q) - o,
+    out.moments.AddSegment(SegmentOf(r, p, q, half, Cross(p, q) >= 0), 0.5 * (p + q) - o,
                            0.5 / half * Plane2{chord.z, -chord.x});
   }
   return out;

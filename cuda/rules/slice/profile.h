@@ -51,11 +51,14 @@ struct Profile {
 
   /** r² [m²]. */
   INTERVOX_HD double Square(double z) const { return c0 + z * (c1 + z * c2); }
-  /** How steeply r changes at z. */
-  INTERVOX_HD double Steepness(double z) const {
+  /** How steeply r changes at z, over a strip of the given thickness [m]: finite where the wall
+   begins across the axis. */
+  INTERVOX_HD double Steepness(double z, double thickness) const {
     if (straight) return std::fabs(slope);
-    if (side != 0.0) return std::fabs(z - apex) / HalfTube(z);
-    return std::fabs(0.5 * c1 + c2 * z) / Radius(z);
+    const double rise = side != 0.0 ? std::fabs(z - apex) : std::fabs(0.5 * c1 + c2 * z);
+    const double least = std::sqrt(rise * std::fabs(thickness));
+    const double across = side != 0.0 ? HalfTube(z) : Radius(z);
+    return rise > 0 ? rise / std::fmax(across, least) : 0.0;
   }
   /** Half the length that a torus' tube has at z, across the axis [m]. */
   INTERVOX_HD double HalfTube(double z) const {

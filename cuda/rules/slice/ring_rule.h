@@ -162,7 +162,7 @@ INTERVOX_HD inline void AddArcs(const Ring& ring, const Heading& heading,
     const Plane2 chord = arc.q - arc.p, middle = 0.5 * (arc.p + arc.q);
     const double half = 0.5 * std::sqrt(Dot(chord, chord));
     if (!(half > 0)) continue;
-    const SegmentMoments part = SegmentOf(r, half, arc.less);
+    const SegmentMoments part = SegmentOf(r, arc.p, arc.q, half, arc.less);
     const Plane2 u = 0.5 / half * Plane2{chord.z, -chord.x};
     AddArc(ring, heading, part.a, part.a * middle.z + part.t * u.z, middle, u, half, angle, out);
   }
@@ -350,10 +350,16 @@ INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, double tolerance, cons
   return sums;
 }
 
-/** (R6): adds s and g of the face in which the ring's body ends at an azimuth; returns its area. */
+/** (R6): adds s and g of the face in which the ring's body ends at an azimuth; returns its area.
+ @param sense  1 where the body lies counterclockwise from there, −1 where it ends: a section that
+ rounding has lost is sought a little further in */
 INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, const RingSide& side,
-                                  RingSection* section, Moments* moments) {
+                                  double sense, RingSection* section, Moments* moments) {
+  constexpr double kFurther = 1e-8;
   SectionAt(ring, heading, section);
+  for (int k = 1; k < 8 && section->figure.lost > 0; ++k) {
+    SectionAt(ring, heading.Turned({1.0, sense * k * kFurther}), section);
+  }
   const PlaneMoments& m = section->figure.moments;
   if (section->empty || !(m.a > 0)) return 0.0;
   const Plane2& o = section->figure.origin;
@@ -402,8 +408,8 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   if (!(sums.body.v > 0)) return beside ? RuleResult{} : result;
   double area = sums.a;
   if (!ring.whole) {
-    area += AddSide(ring, ring.first, ring.first_side, &section, &sums.body);
-    area += AddSide(ring, ring.last, ring.last_side, &section, &sums.body);
+    area += AddSide(ring, ring.first, ring.first_side, 1.0, &section, &sums.body);
+    area += AddSide(ring, ring.last, ring.last_side, -1.0, &section, &sums.body);
   }
   *moments = Turned(Mat3::FromColumns(ring.x, ring.y, ring.z), sums.body);
   result.rounding = !beside && result.error <= pair.tolerance * sums.body.v;

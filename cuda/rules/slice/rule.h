@@ -92,10 +92,11 @@ struct PartOverFloor {
 };
 
 /** Adds a strip of a wall that has another one beside it, from which it may differ by little.
- @param along  its area but for how steep it is [m²] */
-INTERVOX_HD inline void AddWall(const PartOverFloor& over, int k, double z, double along,
-                                SliceSums* sums) {
-  if (over.walls == 2) sums->walls += along * (1 + over.wall[k]->wall->Steepness(z));
+ @param around  length of the wall around its slice, at most [m] */
+INTERVOX_HD inline void AddWall(const PartOverFloor& over, int k, double z, double around,
+                                double thickness, SliceSums* sums) {
+  if (over.walls < 2) return;
+  sums->walls += around * thickness * (1 + over.wall[k]->wall->Steepness(z, thickness));
 }
 
 /** Sums of one panel: in a sector, where nodes are dear, there are half as many of them. */
@@ -166,7 +167,7 @@ INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, do
       } else {
         sums->Add(WholeDisc(r, frame.axis_x), z, part, 0.0, 0.0, 0.0);
       }
-      AddWall(over, k, z, 2 * kPi * r * thickness, sums);
+      AddWall(over, k, z, 2 * kPi * r, thickness, sums);
     }
   };
   SlicePlaces ends;
@@ -199,8 +200,8 @@ INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, do
         sums->Add(WholeDisc(disc.r, frame.axis_x), z, thickness, 0.0, 0.0, 0.0);
       }
       // An arc is at most π/2 times its chord, or else less than the circle.
-      AddWall(over, k, z,
-              kPi * (cut && disc.depth < disc.r ? half : 2 * disc.r) * frame.sine * length, sums);
+      AddWall(over, k, z, kPi * (cut && disc.depth < disc.r ? half : 2 * disc.r),
+              frame.sine * length, sums);
     }
   };
   SliceSums sums;
