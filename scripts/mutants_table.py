@@ -795,4 +795,6 @@ MUTANTS = [
            "return S.side < 0 || «ReachesIntoHole(cell, S, effort)»;", "true", "geometry:Hollows*"),
     Mutant("geometry/faces.cpp", "faces that touch along a circle are not told apart",
            "if («A.bounded» && ProfileSatisfies(A, i, t, touching)) return true;", "false", "geometry:Hollows*"),
+    Mutant("cuda/rules/slice/disc.h", "a chord's length tells how far an arc bends",
+           "r + «0.5 * std::fabs(Cross(p, q)) / half», thin", "std::sqrt(std::fabs(r * r - half * half))", "cuda:SliceRevolved*"),
 ]

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "cuda/engine.h"
+#include "cuda/rules/slice/disc.h"
 #include "geometry/neighbours.h"
 #include "tests/cuda/families.h"
 #include "tests/cuda/on_a_floor.h"
@@ -89,6 +90,31 @@ TEST(SliceRevolved, FootOnAFloorIsAClosedForm) {
     EXPECT_NEAR(S.z / (kPi * radius * radius), 1, 1e-6) << depth;
     EXPECT_LT(first / v, -0.45 * depth);
     EXPECT_GT(first / v, -0.55 * depth);
+  }
+}
+
+// Arcs of nearly half a circle: a chord's length tells half of the digits there.
+TEST(SliceRevolved, HalfDiscsKeepTheirDigits) {
+  using cuda::internal::slice::DiscLine;
+  Random random(85);
+  for (int i = 0; i < 200; ++i) {
+    const double r = random.LogUniform(1e-3, 10), turn = random.Uniform(0, 2 * kPi);
+    const double depth = r * random.LogUniform(1e-9, 1.0), chord = r - depth;
+    // What a diameter and a parallel chord leave, turned at random.
+    const cuda::internal::slice::Plane2 e{std::cos(turn), std::sin(turn)}, n{-e.z, e.x};
+    DiscLine lines[2];
+    lines[0].along = e;
+    lines[0].depth = lines[0].rest = lines[0].half = r;
+    lines[1].along = -1.0 * e;
+    lines[1].foot = chord * n;
+    lines[1].depth = 2 * r - depth;
+    lines[1].rest = depth;
+    lines[1].half = std::sqrt(depth * (2 * r - depth));
+    const auto figure = cuda::internal::slice::FigureOf(r, lines, 2);
+    const double angle = std::atan2(chord, lines[1].half);  // ∫ 2 √(r² − y²) dy from 0 to the chord
+    const double area = r * r * angle + chord * lines[1].half;
+    EXPECT_EQ(figure.lost, 0.0);
+    EXPECT_NEAR(figure.moments.a, area, 4e-15 * r * r) << i;
   }
 }
 
