@@ -173,7 +173,9 @@ INTERVOX_HD bool PreparePair(const PairView& query, const PairFrame& frame, Work
 /** Keeps an answer where it is the best so far; true where no further rule needs to be asked. */
 INTERVOX_HD inline bool KeepBest(const PairView& query, LeafRule rule, const RuleResult& result,
                                  const Moments& moments, Progress* progress) {
-  const bool best = result.accepted && (!progress->found || result.error < progress->result.error);
+  // A rule whose error is no number is as good as one that refuses.
+  const bool best = result.accepted && result.error < INFINITY &&
+                    (!progress->found || result.error < progress->result.error);
   if (best) {
     progress->found = true;
     progress->result = result;

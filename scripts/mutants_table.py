@@ -154,7 +154,7 @@ MUTANTS = [
     Mutant("cuda/rules/slice/disc.h", "lines that do not meet in the disc leave each other alone",
            "a->gone = a->gone || «a_beyond»;", "false", "cuda:SliceTorus*"),
     Mutant("cuda/rules/slice/disc.h", "arcs of more than half a circle are taken for the rest of it",
-           "SegmentOf(r, half, «Cross(p, q) >= 0»)", "true", "cuda:SliceTorus*"),
+           "SegmentOf(r, p, q, half, «Cross(p, q) >= 0»)", "true", "cuda:SliceTorus*"),
     Mutant("cuda/rules/slice/ring_rule.h", "a torus in a ball has no face along the chord",
            "const Vec3 s = angle * ((«a + u.x * chord») * out_x", "a", "cuda:SliceTorus*"),
     Mutant("cuda/rules/slice/ring_rule.h", "a ball's disc that the tube holds is taken for the tube's",
