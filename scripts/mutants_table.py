@@ -797,4 +797,12 @@ MUTANTS = [
            "if («A.bounded» && ProfileSatisfies(A, i, t, touching)) return true;", "false", "geometry:Hollows*"),
     Mutant("cuda/rules/slice/disc.h", "a chord's length tells how far an arc bends",
            "r + «0.5 * std::fabs(Cross(p, q)) / half», thin", "std::sqrt(std::fabs(r * r - half * half))", "cuda:SliceRevolved*"),
+    Mutant("cuda/rules/slice/ring_rule.h", "panels of a groove do not end where its faces do",
+           "if («ring.ball.outside») AddGrooveEvents(ring, &turns);", "false", "cuda:SliceTorus*"),
+    Mutant("cuda/rules/slice/groove.h", "a ball is met on the other side of the axis, too",
+           "if (!(square > 0) || «p > 1») return;", "false", "cuda:SliceTorus*"),
+    Mutant("cuda/rules/slice/ring_rule.h", "a groove's lines have no moment",
+           "(section.tube_z - «section.tube_turn»)", "0.0", "cuda:SliceTorus*"),
+    Mutant("cuda/rules/slice/ring_rule.h", "what must keep clear of a groove may cut it",
+           "if (!(«section.highest[i]» <= -between)) return {};", "-INFINITY", "cuda:SliceTorus*"),
 ]

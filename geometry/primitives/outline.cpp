@@ -54,7 +54,15 @@ PlanePoint Center(const PlanePoint& a, const PlanePoint& b, double bulge) {
   return 0.5 * (a + b) + ((1 - bulge * bulge) / (4 * bulge)) * Left(b - a);
 }
 
-/** Lines, and arcs cut into equal ones of at most 60°/2^halvings, going round to the left. */
+/** Whether an arc bulges inwards and is deepest in its middle, along x or y: what rests in a groove
+ touches it there, and should touch one part. */
+bool IsGroove(const PlanePoint& a, const PlanePoint& b, double bulge) {
+  const double dx = std::abs(b.x - a.x), dy = std::abs(b.y - a.y);
+  return bulge < 0 && std::min(dx, dy) <= 1e-9 * std::max(dx, dy);
+}
+
+/** Lines, and arcs cut into equal ones of at most 60°/2^halvings, going round to the left. Grooves
+ are not cut in their middle. */
 std::vector<Edge> Divide(const std::vector<OutlinePoint>& outline, int halvings) {
   std::vector<Edge> edges;
   for (std::size_t i = 0; i < outline.size(); ++i) {
@@ -66,8 +74,8 @@ std::vector<Edge> Divide(const std::vector<OutlinePoint>& outline, int halvings)
       continue;
     }
     const double angle = 4 * std::atan(std::abs(p.bulge));
-    const int count = static_cast<int>(std::ceil(angle / (std::numbers::pi / 3) - 1e-9))
-                      << halvings;
+    int count = static_cast<int>(std::ceil(angle / (std::numbers::pi / 3) - 1e-9)) << halvings;
+    if (IsGroove(a, b, p.bulge) && count % 2 == 0) ++count;
     const PlanePoint center = Center(a, b, p.bulge);
     const double radius = Length(a - center);
     const double step = std::copysign(angle / count, p.bulge);

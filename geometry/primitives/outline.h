@@ -36,7 +36,8 @@ struct OutlinePart {
 
 /** The parts of an outline's inside; they share no area and leave no gap.
 
- Arcs are divided until the triangles between their chords and tangents are clear of each other.
+ Arcs are divided until the triangles between their chords and tangents are clear of each other,
+ grooves not where they are deepest.
  The chords make a polygon, which is cut into convex ones; caps beyond chords are parts of their
  own, and an arc that bulges inwards is taken out of the convex polygon that holds its triangle.
  Where none does, its tangents take the place of its chord, and the gore between them and the arc is

@@ -24,7 +24,9 @@ constexpr double kQuarter = 0.41421356237309503;  // bulge of a quarter of a cir
 geometry::Revolve RandomCup(Random* random) {
   const double height = random->LogUniform(0.2, 1.0), wall = random->Uniform(0.02, 0.1);
   const double outside = random->LogUniform(0.01, 0.15), within = random->LogUniform(0.01, 0.1);
-  const double radius = outside + 2 * within + wall + random->LogUniform(0.01, 0.5);
+  // The rounding's circle stays clear of the axis.
+  const double flat = 2 * within + wall + random->LogUniform(0.01, 0.5);
+  const double radius = outside + std::fmax(flat, 1.1 * outside);
   const double inner = radius - wall, floor = random->Uniform(0.02, 0.1);
   return {{{0.0, 0.0, 0.0},
            {radius - outside, 0.0, kQuarter},

@@ -6,6 +6,7 @@
 #include "cuda/rules/column/rule.h"
 #include "cuda/rules/slice/rule.h"
 #include "geometry/hollows.h"
+#include "geometry/neighbours.h"
 #include "tests/cuda/families.h"
 #include "tests/cuda/leaf_pairs.h"
 
@@ -516,6 +517,144 @@ TEST(SliceTorus, SectorsInABall) {
     EXPECT_LT(Norm(sum.g - whole.moments.g), 10 * noise * (major + radius) * area) << i;
   }
   EXPECT_GT(compared, 900);
+}
+
+// What a ball has in the tube and beyond it, between random faces about the axis.
+TEST(SliceTorus, BallsInTubeAndGrooveAreWhole) {
+  Random random(16);
+  int compared = 0, cut = 0;
+  for (int i = 0; i < 300; ++i) {
+    const double major = 0.4, minor = major * random.LogUniform(0.05, 0.6);
+    const Pose X = random.RandomPose(0.2);
+    const Surface torus = MakeTorus(major, minor, X);
+    const double radius =
+        minor * (i % 2 == 0 ? random.Uniform(0.8, 0.999) : random.LogUniform(0.1, 2));
+    const double depth = 2 * std::fmin(minor, radius) * random.LogUniform(1e-4, 1);
+    const Vec3 across = DirectionAt(torus, random.Uniform(0, 6));
+    const double tube = random.Uniform(0, 6), place = minor - radius + depth;
+    const Vec3 out_of_tube = std::cos(tube) * across + std::sin(tube) * torus.R.Col(2);
+    const Vec3 centre = torus.o + major * across + place * out_of_tube;
+    const Surface ball =
+        geometry::MakeEllipsoid({radius, radius, radius}, {Mat3::Identity(), centre});
+    const Answer in = Slice(torus, {ball}, 1e-9);
+    const Answer out = Slice(geometry::Complement(torus), {ball}, 1e-9);
+    if (!in.result.accepted || !out.result.accepted) continue;
+    ++compared;
+    const double v = 4 * kPi / 3 * radius * radius * radius;
+    EXPECT_NEAR((in.moments.v + out.moments.v) / v, 1, 1e-9) << i;
+    Vec3 first;
+    double second = 0.0;
+    for (const Answer& part : {in, out}) {
+      const Vec3 arm = part.metrics.p_WC - ball.o;
+      first += part.moments.v * arm;
+      second += 0.5 * Trace(part.metrics.J_W) + part.moments.v * SquaredNorm(arm);
+    }
+    EXPECT_LT(Norm(first), 1e-9 * radius * v) << i;
+    EXPECT_NEAR(second / v, 0.6 * radius * radius, 1e-9 * radius * radius) << i;
+    // A face through the crescent, and both of its sides.
+    const double turn = random.Uniform(0, 6), at = random.Uniform(-1, 1) * depth;
+    const Vec3 point = centre + at * torus.R.Col(2);
+    const double r = Dot(point - torus.o, across), z = Dot(point - torus.o, torus.R.Col(2));
+    const double slope = std::fabs(std::tan(turn));
+    const Surface cone =
+        geometry::MakeCone(slope, 1.0, X * Pose{Mat3::Identity(), {0, 0, z - r / slope}});
+    double v_of_sides = 0.0;
+    Vec3 first_of_sides;
+    bool all = true;
+    for (const Surface& side : {cone, geometry::Complement(cone)}) {
+      const Answer part = Slice({geometry::Complement(torus), side}, {ball}, 1e-9);
+      all = all && part.result.accepted;
+      v_of_sides += part.moments.v;
+      if (part.moments.v > 0) first_of_sides += part.moments.v * (part.metrics.p_WC - ball.o);
+    }
+    if (!all) continue;
+    ++cut;
+    EXPECT_NEAR(v_of_sides, out.moments.v, 1e-9 * v) << i;
+    EXPECT_LT(Norm(first_of_sides - out.moments.v * (out.metrics.p_WC - ball.o)), 1e-9 * radius * v)
+        << i;
+  }
+  EXPECT_GT(cut, 150);
+  EXPECT_GT(compared, 200);
+}
+
+/** The race of a bearing, outside its balls or within, with a groove of the radius a about z = 0.
+ */
+geometry::Revolve Race(bool outer, double a, double half, double r) {
+  const double bulge = -std::tan(0.5 * std::asin(half / a)), h = half + 0.02, wall = 1.5 * a;
+  if (outer) {
+    return {{{r, -h, 0},
+             {r + wall, -h, 0},
+             {r + wall, 2 * h, 0},
+             {r, 2 * h, 0},
+             {r, half, bulge},
+             {r, -half, 0}}};
+  }
+  return {{{r - wall, -h, 0},
+           {r, -h, 0},
+           {r, -half, bulge},
+           {r, half, 0},
+           {r, 2 * h, 0},
+           {r - wall, 2 * h, 0}}};
+}
+
+// Balls in the races of bearings, which cells divide beside the deepest place: some faces are cuts.
+TEST(SliceTorus, BallsInRacesAgreeWithColumns) {
+  Random random(17);
+  int compared = 0, refused = 0;
+  for (int i = 0; i < 16; ++i) {
+    const bool outer = i % 2 == 1;
+    const double a = random.LogUniform(0.02, 0.2), half = a * random.Uniform(0.3, 0.9);
+    const double r = random.Uniform(0.4, 0.6), bow = std::sqrt(a * a - half * half);
+    std::vector<geometry::Cell> cells = intervox::testing::CellsOf(Race(outer, a, half, r));
+    if (i % 4 < 2) cells = geometry::SplitHollows(cells);
+    const double radius = a * random.Uniform(0.85, 0.999),
+                 depth = a * random.LogUniform(1e-5, 0.02);
+    const double turn = random.Uniform(-0.8, 0.8) * std::asin(half / a), place = a - radius + depth;
+    const double sense = outer ? 1.0 : -1.0;
+    const double at = r - sense * bow + sense * place * std::cos(turn);
+    const double azimuth = i % 3 == 0 ? kPi / 4 : random.Uniform(0, 6);
+    const geometry::Cell ball = intervox::testing::CellsOf(geometry::Sphere{radius})[0];
+    const Pose X = random.RandomPose(0.5);
+    const Pose Y =
+        X * Pose{Mat3::Identity(),
+                 {at * std::cos(azimuth), at * std::sin(azimuth), place * std::sin(turn)}};
+    if (i % 4 == 2) {
+      // A slanted plane through the ball's contact, which the rule refuses, and one beside it.
+      const Vec3 touch{at * std::cos(azimuth), at * std::sin(azimuth), place * std::sin(turn)};
+      const Vec3 n = random.Direction();
+      const double beside = i % 8 == 2 ? 0.0 : 1.2 * radius;
+      std::vector<geometry::Cell> halves;
+      for (const geometry::Cell& cell : cells) {
+        const Surface plane = MakePlane(n, Dot(n, touch) + beside);
+        for (geometry::Cell& half : geometry::Halves(cell, plane))
+          halves.push_back(std::move(half));
+      }
+      cells = std::move(halves);
+    }
+    for (geometry::Cell& cell : cells) {
+      for (Surface& s : cell.surfaces) s.cut = i % 4 == 3 && random.Uniform(0, 1) < 0.3;
+      PairQuery query{&cell, &ball, X, Y, 1e-6};
+      query.rule = LeafRule::kColumn;
+      const InterferenceMetrics column = ComputeMetrics(query);
+      if (column.status != Status::kOk) continue;
+      query.rule = LeafRule::kSlice;
+      const InterferenceMetrics m = ComputeMetrics(query);
+      if (m.status != Status::kOk) {
+        ++refused;
+        continue;
+      }
+      ++compared;
+      SCOPED_TRACE(::testing::Message() << i);
+      const double v = column.volume, size = std::cbrt(v);
+      EXPECT_LT(std::fabs(m.volume - v), m.volume_error + column.volume_error + 1e-7 * v);
+      EXPECT_LT(Norm(m.p_WC - column.p_WC), 1e-4 * size);
+      const double area = std::fmax(Norm(column.area_vector), size * size);
+      EXPECT_LT(Norm(m.area_vector - column.area_vector), 1e-4 * area);
+      EXPECT_LT(Norm(m.area_moment - column.area_moment), 1e-4 * area * radius);
+    }
+  }
+  EXPECT_GT(compared, 16);
+  EXPECT_LT(refused, compared);
 }
 
 // −∂V/∂x = S for motions of the ball, and about its centre it cannot be turned.

@@ -46,6 +46,34 @@ struct PlaneMoments {
     xzz += third * (3 * (pz * p.x + qz * q.x) + pz * q.x + qz * p.x + 2 * p.z * q.z * (p.x + q.x));
   }
 
+  /** The same about a point from which the figure's own is at d. */
+  INTERVOX_HD PlaneMoments Moved(const Plane2& d) const {
+    PlaneMoments m;
+    m.a = a;
+    m.x = x + d.x * a;
+    m.z = z + d.z * a;
+    m.xx = xx + d.x * (2 * x + d.x * a);
+    m.xz = xz + d.x * z + d.z * x + d.x * d.z * a;
+    m.zz = zz + d.z * (2 * z + d.z * a);
+    m.xxx = xxx + d.x * (3 * xx + d.x * (3 * x + d.x * a));
+    m.xxz = xxz + d.z * xx + 2 * d.x * (xz + d.z * x) + d.x * d.x * (z + d.z * a);
+    m.xzz = xzz + d.x * zz + 2 * d.z * (xz + d.x * z) + d.z * d.z * (x + d.x * a);
+    return m;
+  }
+
+  /** Takes a figure away, given about the same point. */
+  INTERVOX_HD void Subtract(const PlaneMoments& other) {
+    a -= other.a;
+    x -= other.x;
+    z -= other.z;
+    xx -= other.xx;
+    xz -= other.xz;
+    zz -= other.zz;
+    xxx -= other.xxx;
+    xxz -= other.xxz;
+    xzz -= other.xzz;
+  }
+
   /** Adds a segment of a disc that reaches along the unit vector d from its chord's middle c. */
   INTERVOX_HD void AddSegment(const SegmentMoments& part, const Plane2& c, const Plane2& d) {
     AddSegment(part, c, d, {-d.z, d.x});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "cuda/rules/column/ring_span.h"
 #include "cuda/rules/slice/conic.h"
@@ -15,6 +16,10 @@ namespace intervox::cuda::internal::slice {
 /** Most planes of one pair that contain the axis, and most others that cut the torus. */
 inline constexpr int kMostSides = 4;
 inline constexpr int kMostCuts = 10;
+
+/** Most faces about the axis of a groove that may cut what a ball has in it, and most others, which
+ must keep clear of it. */
+inline constexpr int kMostGrooveLines = 6, kMostWatched = 6;
 
 /** A direction across the axis, as a unit vector in the ring's frame. */
 struct Heading {
@@ -53,11 +58,21 @@ struct RingCut {
  D² − a² − b² = level + rise p. */
 struct RingBall {
   bool there = false;
+  bool outside = false;                     ///< what it has beyond the tube is kept
   Heading nearest;                          ///< of its centre
   double rho = 0.0, z = 0.0, radius = 0.0;  ///< of its centre about the ring's, and of itself [m]
   double level = 0.0, rise = 0.0;
   double c2 = 0.0, root[2] = {0.0, 0.0};  ///< F = 4 a² b² − G² = c2 (p − root₀)(p − root₁)
   bool real = false;                      ///< else F is root₀ everywhere
+};
+
+/** A plane across the axis, a cylinder or a cone about it, in the half planes: n·x ≤ offset about
+ the tube's centre. */
+struct GrooveLine {
+  Plane2 n;
+  double offset = 0.0;
+  double weight = 0.0;  ///< of its face in S and G, less that of the ball
+  int surface = 0;      ///< of the pair
 };
 
 /** A quadric that a ring meets beside planes, xᵀEx + 2 b·x + c ≤ 0 about the ring's centre. */
@@ -105,6 +120,11 @@ struct Ring {
   double wall_weight = 0.0;  ///< of the torus in S and G, less the ball's or quadric's; else 0
   bool empty = false;        ///< a plane leaves nothing of the torus
   double reach = 0.0;        ///< largest coordinate that enters a difference [m]
+  GrooveLine line[kMostGrooveLines];
+  int lines = 0;
+  int watched[kMostWatched];  ///< surfaces of the pair that must keep clear of a ball in a groove
+  int watches = 0;
+  std::uint64_t through = 0;  ///< the planes that contain the axis, as bits
 };
 
 /** Finds what planes that contain the axis leave, less than a half turn each; false where two of
@@ -206,6 +226,94 @@ INTERVOX_HD inline bool ReadQuadric(const geometry::Surface& s, const geometry::
                                 SquaredNorm(quadric.E.row2));
   quadric.terms = far * (far * bend + 2 * Norm(quadric.b)) + std::fabs(quadric.c);
   return true;
+}
+
+/** The line that a face about a torus' axis is in half planes; false where it is none. */
+INTERVOX_HD inline bool FindLine(const geometry::Surface& s, const geometry::Surface& torus,
+                                 double reach, GrooveLine* line) {
+  const Vec3 axis = torus.R.Col(2);
+  if (s.kind == geometry::SurfaceKind::kPlane) {
+    const Vec3 n = s.PlaneNormal();
+    const double along = Dot(n, axis);
+    line->n = {0.0, along > 0 ? 1.0 : -1.0};
+    line->offset = Dot(n, s.o - torus.o);
+    return SquaredNorm(n - along * axis) < kCoaxial * kCoaxial;
+  }
+  const bool cone = s.kind == geometry::SurfaceKind::kCone;
+  if (!cone && s.kind != geometry::SurfaceKind::kCylinder) return false;
+  const Vec3 own = s.R.Col(2), apart = s.o - torus.o;
+  if (!(SquaredNorm(Cross(own, axis)) < kCoaxial * kCoaxial)) return false;
+  if (!(Norm(Cross(apart, axis)) <= kCoaxial * reach)) return false;
+  if (!cone) {
+    line->n = {s.side > 0 ? 1.0 : -1.0, 0.0};
+    line->offset = line->n.x * (std::sqrt(-s.c / s.e.x) - torus.e.x);
+    return true;
+  }
+  // r ≤ slope (z − apex), along the cone's own axis.
+  const double slope = std::sqrt(-s.e.z / s.e.x), sign = Dot(own, axis) > 0 ? 1.0 : -1.0;
+  const double per = (s.side > 0 ? 1.0 : -1.0) / std::sqrt(1 + slope * slope);
+  line->n = {per, -per * sign * slope};
+  line->offset = -per * (torus.e.x + sign * slope * Dot(apart, axis));
+  return true;
+}
+
+/** Reads a pair as a ball in the groove that a torus leaves, with surfaces that may keep clear of
+ what the ball has beyond the tube; false where it is anything else. */
+INTERVOX_HD inline bool MakeGroove(const LocalPair& pair, Ring* ring) {
+  const LocalSurface *wall = nullptr, *ball = nullptr;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    const LocalSurface& local = pair.surface[i];
+    const geometry::Surface& s = local.surface;
+    const bool torus = s.kind == geometry::SurfaceKind::kTorus;
+    const bool sphere = !torus && s.side > 0 && geometry::IsSphere(s);
+    if ((torus && (wall != nullptr || s.side > 0)) || (sphere && ball != nullptr)) return false;
+    if (torus) wall = &local;
+    if (sphere) ball = &local;
+  }
+  if (wall == nullptr || ball == nullptr) return false;
+  const geometry::Surface &torus = wall->surface, &sphere = ball->surface;
+  if (!(torus.e.x > torus.e.y)) return false;
+  ring->z = torus.R.Col(2);
+  ring->x = AwayFrom(torus.o - sphere.o, ring->z);
+  ring->y = Cross(ring->z, ring->x);
+  ring->major = torus.e.x;
+  ring->minor = torus.e.y;
+  const auto in_ring = [&](const Vec3& v) {
+    return Vec3{Dot(ring->x, v), Dot(ring->y, v), Dot(ring->z, v)};
+  };
+  ring->centre = in_ring(torus.o);
+  ring->ball = BallOf(*ring, in_ring(sphere.o - torus.o), std::sqrt(-sphere.c / sphere.e.x));
+  ring->ball.outside = true;
+  if (!(ring->ball.rho > ring->ball.radius)) return false;
+  ring->reach = std::fmax(Norm(torus.o) + torus.e.x, Norm(sphere.o) + ring->ball.radius);
+  ring->wall_weight = ball->weight - wall->weight;
+  RingSide side[kMostSides];
+  int sides = 0;
+  for (int i = 0; i < pair.planes; ++i) {
+    const LocalSurface& local = pair.surface[i];
+    const Vec3 n = in_ring(local.surface.PlaneNormal());
+    const double level = Dot(local.surface.PlaneNormal(), torus.o - local.surface.o);
+    const bool through = std::fabs(n.z) <= kCoaxial && std::fabs(level) <= kCoaxial * ring->reach;
+    if (!through) continue;
+    if (sides == kMostSides) return false;
+    side[sides++] = {n, local.weight - ball->weight};
+    ring->through |= std::uint64_t{1} << i;
+  }
+  for (int i = 0; i < pair.count; ++i) {
+    const LocalSurface& local = pair.surface[i];
+    if (&local == wall || &local == ball || (ring->through >> i & 1) != 0) continue;
+    GrooveLine line;
+    if (FindLine(local.surface, torus, ring->reach, &line)) {
+      if (ring->lines == kMostGrooveLines) return false;
+      line.weight = local.weight - ball->weight;
+      line.surface = i;
+      ring->line[ring->lines++] = line;
+    } else {
+      if (ring->watches == kMostWatched) return false;
+      ring->watched[ring->watches++] = i;
+    }
+  }
+  return FindSector(side, sides, ring);
 }
 
 /** Reads a pair as a torus between planes, or as one that meets a ball or a quadric; false where it
@@ -351,6 +459,14 @@ struct RingTurns {
     for (HalfTurn& half : turn) half.singular.Add(half.Of(heading));
   }
 };
+
+/** Appends the headings at 1 − cos φ = p to either side of another. */
+INTERVOX_HD inline void AddEitherSide(const Heading& middle, double p, RingTurns* turns) {
+  if (!(p >= 0 && p <= 2)) return;
+  const double c = 1 - p, s = std::sqrt(p * (2 - p));
+  turns->AddSingular(middle.Turned({c, -s}));
+  turns->AddSingular(middle.Turned({c, s}));
+}
 
 /** (R8): where a plane or a ball touches the tube, from either side: roots of F in p, which counts
  from a heading. */

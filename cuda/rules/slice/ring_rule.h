@@ -6,6 +6,7 @@
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/tolerances.h"
 #include "cuda/rules/slice/conic_figure.h"
+#include "cuda/rules/slice/groove.h"
 #include "cuda/rules/slice/ring_quadric.h"
 
 namespace intervox::cuda::internal::slice {
@@ -23,10 +24,12 @@ struct RingSection {
   int lines = 0;
   bool empty = false;
   // With a ball: what the torus bounds of the figure, and the chord between the two arcs.
-  PlaneMoments tube;   ///< of the tube's own part, about the figure's origin, the chord's middle
-  Plane2 towards;      ///< from the tube's centre to that of the ball's disc, a unit vector
-  double half = 0.0;   ///< of the chord's length [m]
-  ConicFigure within;  ///< with a quadric: the sides of the figure
+  PlaneMoments tube;     ///< of the tube's own part, about the figure's origin, the chord's middle
+  Plane2 towards;        ///< from the tube's centre to that of the ball's disc, a unit vector
+  double half = 0.0;     ///< of the chord's length [m]
+  ConicFigure within;    ///< with a quadric: the sides of the figure
+  GrooveSection groove;  ///< with a ball in a groove
+  double lowest[kMostWatched], highest[kMostWatched];  ///< levels of watched surfaces there so far
 };
 
 /** (R9): the figure that two discs have in common, of the tube and of the ball. */
@@ -71,6 +74,12 @@ INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, Ring
   out->lines = 0;
   out->empty = false;
   out->figure = {};
+  if (ring.ball.outside) {
+    GrooveAt(ring, heading, &out->groove);
+    out->empty = out->groove.empty;
+    out->figure = out->groove.figure;
+    return;
+  }
   if (ring.ball.there) {
     LensAt(ring, heading, out);
     return;
@@ -103,6 +112,21 @@ INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, Ring
   const Conic conic = ring.quadric.At(heading, ring.major);
   FigureWithin(conic, ring.minor, out->line, out->lines, &out->within);
   out->figure = out->within.figure;
+}
+
+/** (R5): looks at how far watched surfaces are from a section of a groove. */
+INTERVOX_HD inline void Watch(const LocalPair& pair, const Ring& ring, const Heading& heading,
+                              RingSection* section) {
+  for (const Plane2& end : section->groove.end) {
+    const double r = ring.major + end.x;
+    const Vec3 at = ring.centre + Vec3{r * heading.c, r * heading.s, end.z};
+    const Vec3 p = at.x * ring.x + at.y * ring.y + at.z * ring.z;
+    for (int i = 0; i < ring.watches; ++i) {
+      const double level = geometry::Level(pair.surface[ring.watched[i]].surface, p);
+      section->lowest[i] = std::fmin(section->lowest[i], level);
+      section->highest[i] = std::fmax(section->highest[i], level);
+    }
+  }
 }
 
 /** Sums over azimuths, in the ring's frame. */
@@ -147,6 +171,25 @@ INTERVOX_HD inline void AddWall(const Ring& ring, const Heading& heading,
   const PlaneMoments& m = section.tube;
   const Plane2& o = section.figure.origin;
   AddArc(ring, heading, m.a, m.z + o.z * m.a, o, section.towards, section.half, angle, out);
+}
+
+/** (R16): S and G of what bounds a ball in a groove but for the ball: faces about the axis by their
+ lines, the torus by the divergence theorem from what is left out of the tube and its lines. */
+INTERVOX_HD inline void AddGroove(const Ring& ring, const Heading& heading,
+                                  const GrooveSection& section, double angle, RingSums* out) {
+  Plane2 s = ring.wall_weight * (Plane2{section.tube, 0.0} - section.tube_face);
+  double g = ring.wall_weight * (section.tube_z - section.tube_turn);
+  for (int i = 0; i < ring.lines; ++i) {
+    s = s + ring.line[i].weight * section.face[i];
+    g += ring.line[i].weight * section.turn[i];
+    out->a += angle * std::sqrt(Dot(section.face[i], section.face[i]));
+  }
+  const Plane2& chord = section.face[kMostGrooveLines];
+  const Plane2& left = section.tube_face;
+  out->a += angle * (std::sqrt(Dot(chord, chord)) + std::sqrt(Dot(left, left)));
+  const Vec3 sum = angle * Vec3{s.x * heading.c, s.x * heading.s, s.z};
+  out->body.s += sum;
+  out->body.g += angle * g * Vec3{-heading.s, heading.c, 0.0} + Cross(ring.centre, sum);
 }
 
 /** (R11): S and G of the torus beside a quadric. */
@@ -216,7 +259,11 @@ INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
     AddFace(ring, heading, section, span.line, span.lower, span.upper, angle, &out);
   }
   if (ring.quadric.there) AddArcs(ring, heading, section, angle, &out);
-  if (ring.ball.there) AddWall(ring, heading, section, angle, &out);
+  if (ring.ball.outside) {
+    AddGroove(ring, heading, section.groove, angle, &out);
+  } else if (ring.ball.there) {
+    AddWall(ring, heading, section, angle, &out);
+  }
   return out;
 }
 
@@ -254,8 +301,9 @@ struct PanelChange {
 };
 
 /** (R8): sums of a panel between two breaks. */
-INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, double lower,
-                                       double upper, double tolerance, const SumErrors& least,
+INTERVOX_HD inline RingSums SumPanelOf(const LocalPair& pair, const Ring& ring,
+                                       const HalfTurn& turn, double lower, double upper,
+                                       double tolerance, const SumErrors& least,
                                        RingSection* section, PanelChange* change,
                                        RuleResult* result) {
   const auto at = [&](double u, double weight, RingSums* node) {
@@ -263,6 +311,7 @@ INTERVOX_HD inline RingSums SumPanelOf(const Ring& ring, const HalfTurn& turn, d
     SectionAt(ring, heading, section);
     if (ring.quadric.there) change->Look(*section, u);
     if (section->empty) return;
+    if (ring.watches > 0) Watch(pair, ring, heading, section);
     *node = SumsOf(ring, heading, *section, 2 * weight / (1 + u * u));
   };
   constexpr int kTries = 27;
@@ -318,8 +367,9 @@ INTERVOX_HD inline double EventIn(const Ring& ring, const HalfTurn& turn, const 
 }
 
 /** Sums of half a turn. A panel with an event in it that was not foreseen becomes two. */
-INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, double tolerance, const SumErrors& least,
-                                        HalfTurn* turn, RingSection* section, RuleResult* result) {
+INTERVOX_HD inline RingSums SumHalfTurn(const LocalPair& pair, const Ring& ring, double tolerance,
+                                        const SumErrors& least, HalfTurn* turn,
+                                        RingSection* section, RuleResult* result) {
   constexpr int kMostEvents = 16;
   RingSums sums;
   double begin = turn->lower;
@@ -330,7 +380,7 @@ INTERVOX_HD inline RingSums SumHalfTurn(const Ring& ring, double tolerance, cons
       RuleResult panel;
       PanelChange change;
       const RingSums part =
-          SumPanelOf(ring, *turn, begin, end, tolerance, least, section, &change, &panel);
+          SumPanelOf(pair, ring, *turn, begin, end, tolerance, least, section, &change, &panel);
       const double event =
           change.found && events < kMostEvents ? EventIn(ring, *turn, change, section) : begin;
       if (event > begin && event < end) {
@@ -357,7 +407,7 @@ INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, cons
                                   double sense, RingSection* section, Moments* moments) {
   constexpr double kFurther = 1e-8;
   SectionAt(ring, heading, section);
-  for (int k = 1; k < 8 && section->figure.lost > 0; ++k) {
+  for (int k = 1; k < 8 && section->figure.lost > 0 && !(section->figure.moments.a > 0); ++k) {
     SectionAt(ring, heading.Turned({1.0, sense * k * kFurther}), section);
   }
   const PlaneMoments& m = section->figure.moments;
@@ -375,12 +425,17 @@ INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, cons
 INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) {
   *moments = {};
   Ring ring;
-  if (!MakeRing(pair, &ring)) return {};
+  if (!MakeRing(pair, &ring)) {
+    ring = {};
+    if (!MakeGroove(pair, &ring)) return {};
+    WatchFarLines(&ring);
+  }
   RuleResult result{true, 0.0, 0, false};
   if (ring.empty) return result;
   const bool beside = ring.quadric.there;
   RingTurns turns;
   FindTurns(ring, &turns);
+  if (ring.ball.outside) AddGrooveEvents(ring, &turns);
   if (beside) {
     const double lowest = FindQuadricTurns(ring, &turns);
     // A thin lens is one for the column rule.
@@ -389,6 +444,10 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   // Far below what is asked for, at next to no cost: cutting a face must not show.
   const double tolerance = std::fmax((beside ? 1e-2 : 1e-3) * pair.tolerance, 1e-13);
   RingSection section;
+  for (int i = 0; i < ring.watches; ++i) {
+    section.lowest[i] = INFINITY;
+    section.highest[i] = -INFINITY;
+  }
   // Beside a quadric there may be panels with next to nothing in them.
   SumErrors least;
   if (beside) {
@@ -400,9 +459,13 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   RingSums sums;
   for (HalfTurn& turn : turns.turn) {
     if (turn.lower < turn.upper) {
-      sums += SumHalfTurn(ring, tolerance, least, &turn, &section, &result);
+      sums += SumHalfTurn(pair, ring, tolerance, least, &turn, &section, &result);
     }
     if (turn.breaks.full || turn.singular.full) return {};
+  }
+  for (int i = 0; i < ring.watches && sums.body.v > 0; ++i) {
+    const double between = 0.1 * (section.highest[i] - section.lowest[i]);
+    if (!(section.highest[i] <= -between)) return {};
   }
   // What was not found beside a quadric may be there.
   if (!(sums.body.v > 0)) return beside ? RuleResult{} : result;
@@ -414,7 +477,8 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) 
   *moments = Turned(Mat3::FromColumns(ring.x, ring.y, ring.z), sums.body);
   result.rounding = !beside && result.error <= pair.tolerance * sums.body.v;
   // What rounding of the positions makes of the volume: of planes, and of where they meet.
-  const double moves = (ring.cuts > 1 || beside ? 4 : 1) * kPositionRounding * ring.reach;
+  const bool several = ring.cuts > 1 || beside || ring.ball.outside;
+  const double moves = (several ? 4 : 1) * kPositionRounding * ring.reach;
   result.error += (moves + kLevelRounding * ring.quadric.terms) * area;
   result.error += kLevelRounding * sums.body.v;
   return result;
