@@ -383,11 +383,11 @@ INTERVOX_HD inline RuleResult RevolvedRule(const LocalPair& pair, Moments* momen
 }  // namespace internal::slice
 
 /** Moments of a solid of revolution (coaxial cylinders, cones, tori, balls or spheroids between
- planes across the axis) under one more plane, or of a torus between planes, in a ball or beside a
- quadric. Every slice across the axis is a circular segment, or the difference of two, and every one
- along a torus' axis what lines or a conic leave of a disc, with moments in closed form; the sum
- over slices is one-dimensional. Of several planes that are not across the axis one must cut alone.
- It refuses any other pair. */
+ planes across the axis) or of a sector of one under one more plane, of a torus between planes, in a
+ ball or beside a quadric, or of a ball in a torus' groove. Every slice across the axis is a
+ circular segment, or the difference of two, and every one along a torus' axis what lines or a conic
+ leave of a disc, with moments in closed form; the sum over slices is one-dimensional. Of several
+ planes that are not across the axis one must cut alone. It refuses any other pair. */
 INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
   using namespace internal::slice;
   if (pair.planes == pair.count) return {};
