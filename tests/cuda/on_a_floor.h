@@ -24,6 +24,25 @@ inline double LowestPoint(std::span<const Cell> cells, const Mat3& R, const Cell
   return touching;
 }
 
+/** The answers of columns and of slices for one pair. */
+struct ColumnsAndSlices {
+  bool both = false;  ///< both rules gave one
+  InterferenceMetrics column, slice;
+};
+
+/** Asks columns and then slices, and counts where the latter refuse. */
+inline ColumnsAndSlices AskBoth(PairQuery query, int* refused) {
+  ColumnsAndSlices answers;
+  query.rule = LeafRule::kColumn;
+  answers.column = ComputeMetrics(query);
+  if (answers.column.status != Status::kOk) return answers;
+  query.rule = LeafRule::kSlice;
+  answers.slice = ComputeMetrics(query);
+  answers.both = answers.slice.status == Status::kOk;
+  if (!answers.both) ++*refused;
+  return answers;
+}
+
 /** What two answers may differ by beside their volumes. */
 struct MomentTolerances {
   double p = 0.0;  ///< of the centroid, over the size

@@ -206,15 +206,8 @@ TEST(SliceRevolved, SectorsAgreeWithColumns) {
         for (geometry::Surface& s : cell.surfaces) s.cut = random.Uniform(0, 1) < 0.3;
         PairQuery query{&cell, &floor, X * Pose{R, {0, 0, top - depth}}, X};
         query.tolerance = 1e-6;
-        query.rule = LeafRule::kColumn;
-        const InterferenceMetrics column = ComputeMetrics(query);
-        if (column.status != Status::kOk) continue;
-        query.rule = LeafRule::kSlice;
-        const InterferenceMetrics m = ComputeMetrics(query);
-        if (m.status != Status::kOk) {
-          ++refused;
-          continue;
-        }
+        const auto [both, column, m] = testing::AskBoth(query, &refused);
+        if (!both) continue;
         ++compared;
         SCOPED_TRACE(::testing::Message() << i);
         EXPECT_LT(std::fabs(m.volume - column.volume),
@@ -249,15 +242,8 @@ TEST(SliceRevolved, CellsAgreeWithColumns) {
       for (geometry::Surface& s : cell.surfaces) s.cut = random.Uniform(0, 1) < 0.3;
       PairQuery query{&cell, &floor, X * Pose{R, {0, 0, top - depth}}, X};
       query.tolerance = 1e-6;
-      query.rule = LeafRule::kColumn;
-      const InterferenceMetrics column = ComputeMetrics(query);
-      if (column.status != Status::kOk) continue;
-      query.rule = LeafRule::kSlice;
-      const InterferenceMetrics m = ComputeMetrics(query);
-      if (m.status != Status::kOk) {
-        ++refused;
-        continue;
-      }
+      const auto [both, column, m] = testing::AskBoth(query, &refused);
+      if (!both) continue;
       ++compared;
       EXPECT_LT(std::fabs(m.volume - column.volume),
                 2e-6 * column.volume + column.volume_error + m.volume_error)
