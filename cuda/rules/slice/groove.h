@@ -12,8 +12,8 @@ struct GrooveSection {
   bool empty = true;
   DiscFigure figure;
   double tube = 0.0, tube_z = 0.0;  ///< area of the tube's part that is left out, and ∫ z dA
-  Plane2
-      face[kMostGrooveLines + 1];  ///< ∫ r n dl over the ball's side of each line, then the chord
+  /** ∫ r n dl over the ball's side of each line, then the chord. */
+  Plane2 face[kMostGrooveLines + 1];
   double turn[kMostGrooveLines + 1];  ///< ∫ r (z n_x − r n_z) dl
   Plane2 tube_face;                   ///< the same over all lines that bound the tube's part
   double tube_turn = 0.0;
@@ -28,9 +28,7 @@ struct GrooveDisc {
   int lines = 0;
   DiscFigure figure;
 
-  /** Adds a line of the normal n, n·x ≤ … from the disc's centre, with what is kept and what is
-   * not.
-   */
+  /** Adds a line with the normal n out of what it keeps, the depth of that and of the rest. */
   INTERVOX_HD void Add(const Plane2& n, double half, double depth, double rest, int index) {
     empty = empty || !(depth > 0);
     if (empty || !(rest > 0)) return;
@@ -45,8 +43,11 @@ struct GrooveDisc {
   }
 };
 
-/** The disc of the radius r about `centre` between the groove's faces and, if there is one, beyond
- a chord. @param chord  twice half its length, its place along `towards` and the depth there */
+/** Cuts the disc of the radius r about `centre` by the groove's faces and, if there is one, by the
+ chord of both circles.
+ @param towards  the unit vector across the chord to what is kept
+ @param half  of the chord's length [m]
+ @param place  of the chord along `towards`, from `centre` [m] */
 INTERVOX_HD inline void CutDisc(const Ring& ring, const Plane2& centre, double r, bool chord,
                                 const Plane2& towards, double half, double place, GrooveDisc* out) {
   if (chord) {
