@@ -190,16 +190,18 @@ TEST(SliceRevolved, SectorsAddUpToTheWhole) {
   EXPECT_GT(compared, 25);
 }
 
-// Some faces, those of the sectors among them, are cuts, which count nothing in S and G. Columns
-// lose such a face now and then: faces of a body that lies in the floor do not add up to zero then.
+// Some faces, those of the sectors among them, are cuts, which count nothing in S and G. Of parts
+// that stand on the floor walls run along the columns, or lean by hardly more than rounding.
 TEST(SliceRevolved, SectorsAgreeWithColumns) {
   const geometry::Cell floor = CellsOf(geometry::HalfSpace{})[0];
   Random random(84);
-  int compared = 0, refused = 0, lost = 0;
-  for (int i = 0; i < 9; ++i) {
+  int compared = 0, refused = 0;
+  for (int i = 0; i < 24; ++i) {
     const std::vector<geometry::Cell> cells = RandomPart(&random);
-    const Mat3 R = i % 5 == 0 ? Mat3::Identity() : random.Rotation();
-    const double top = LowestPoint(cells, R, floor), depth = random.LogUniform(1e-5, 1.0);
+    const Vec3 turn = (i % 4 == 0 ? 0.0 : random.LogUniform(1e-12, 0.1)) * random.Direction();
+    const Mat3 R = i % 4 < 2 ? ToRotation(Normalized(Quaternion{1.0, turn.x, turn.y, turn.z}))
+                             : random.Rotation();
+    const double top = LowestPoint(cells, R, floor), depth = random.LogUniform(1e-8, 1.0);
     const Pose X = random.RandomPose(1.0);
     for (const geometry::Cell& whole : cells) {
       for (geometry::Cell& cell : RandomSectors(whole, &random)) {
@@ -212,17 +214,61 @@ TEST(SliceRevolved, SectorsAgreeWithColumns) {
         SCOPED_TRACE(::testing::Message() << i);
         EXPECT_LT(std::fabs(m.volume - column.volume),
                   2e-6 * column.volume + column.volume_error + m.volume_error);
-        testing::ExpectSameMoments(m, column, {1e-4, INFINITY, INFINITY, 1e-4});
-        const double area = std::fmax(Norm(column.area_vector), std::pow(column.volume, 2.0 / 3));
-        const double apart = std::fmax(Norm(m.area_vector - column.area_vector),
-                                       Norm(m.area_moment - column.area_moment));
-        lost += apart > 1e-4 * area ? 1 : 0;
+        testing::ExpectSameMoments(column, m, {1e-4, 1e-4, 1e-4, 1e-4});
       }
     }
   }
   EXPECT_GT(compared, 30);
   EXPECT_LT(refused, compared / 5);
-  EXPECT_LT(lost, compared / 20);
+}
+
+/** What a tube has outside of a cylinder through it. */
+geometry::Cell RandomBead(Random* random) {
+  const double tube = random->LogUniform(0.005, 0.1);
+  const double radius = 0.5 + tube * random->Uniform(-0.9, 0.9);
+  return geometry::MakeCell({geometry::MakeTorus(0.5, tube, {Mat3::Identity(), {0, 0, tube}}),
+                             geometry::Complement(geometry::MakeCylinder(radius))},
+                            "bead");
+}
+
+/** A ring of triangular section: a cylinder within, two cones outside. */
+geometry::Cell RandomRidge(Random* random) {
+  const double radius = 0.4, slope = random->LogUniform(0.3, 3.0);
+  const double low = radius / slope, high = random->Uniform(0.05, 0.4) / slope;
+  const Mat3 turned = Mat3::FromColumns({1, 0, 0}, {0, -1, 0}, {0, 0, -1});
+  return geometry::MakeCell({geometry::Complement(geometry::MakeCylinder(radius)),
+                             geometry::MakeCone(slope, low, {Mat3::Identity(), {0, 0, -low}}),
+                             geometry::MakeCone(slope, low, {turned, {0, 0, low + high}})},
+                            "ridge");
+}
+
+// Slivers of the floor beside a tube, and walls that run along the columns, or nearly so. Beside
+// one that leans by 1e-8 columns run out: S is good to 2e-3 there, and lacks no face.
+TEST(SliceRevolved, FacesOfColumnsAreWhole) {
+  const geometry::Cell floor = CellsOf(geometry::HalfSpace{})[0];
+  Random random(85);
+  int compared = 0, refused = 0;
+  for (int i = 0; i < 30; ++i) {
+    const bool bead = i % 2 == 0;
+    const geometry::Cell whole = bead ? RandomBead(&random) : RandomRidge(&random);
+    const Vec3 turn = (i % 6 == 1 ? 0.0 : random.LogUniform(1e-12, 1e-6)) * random.Direction();
+    const Mat3 R =
+        bead ? random.Rotation() : ToRotation(Normalized(Quaternion{1.0, turn.x, turn.y, turn.z}));
+    const double depth = random.LogUniform(bead ? 1e-3 : 1e-8, bead ? 0.5 : 0.1);
+    const double top = LowestPoint(std::vector{whole}, R, floor);
+    for (geometry::Cell& cell : RandomSectors(whole, &random)) {
+      for (geometry::Surface& s : cell.surfaces) s.cut = random.Uniform(0, 1) < 0.5;
+      PairQuery query{&cell, &floor, {R, {0, 0, top - depth}}, {}};
+      query.tolerance = 1e-6;
+      const auto [both, column, m] = testing::AskBoth(query, &refused);
+      if (!both) continue;
+      ++compared;
+      SCOPED_TRACE(::testing::Message() << i << ' ' << depth);
+      testing::ExpectSameMoments(column, m, {1e-2, 5e-3, 5e-3, 1e-3});
+    }
+  }
+  EXPECT_GT(compared, 50);
+  EXPECT_LT(refused, compared / 5);
 }
 
 // Some faces are cuts, which count nothing in S and G.

@@ -13,7 +13,7 @@ struct ColumnChart {
   Vec3 half_normal[kMaxSurfaces];  ///< of the pair's planes, c + 2 half_normal·y ≤ 0
   double offset[kMaxSurfaces] = {};
   MappedSurface curved[kColumnCurves];  ///< the pair's other surfaces
-  double weight[kColumnCurves] = {};    ///< of those in S and G
+  double weight[kMaxSurfaces] = {};     ///< in S and G, where ends of columns stand for the face
   int count = 0, planes = 0;
   std::uint64_t active =
       ~std::uint64_t{0};    ///< surfaces (bits) that Ω may touch: others have no face
@@ -81,7 +81,6 @@ INTERVOX_HD inline bool FillSection(const ColumnChart& chart, const Vec3& y0, co
   section->rings = section->full = false;
   section->radius = 0;
   section->weight = chart.weight;
-  section->planes = chart.planes;
   section->P = chart.p + chart.F * y0;
   section->U = chart.F * yu;
   section->V = chart.F * yv;
@@ -130,9 +129,9 @@ INTERVOX_HD inline bool FillSection(const ColumnChart& chart, const Vec3& y0, co
   return true;
 }
 
-/** The section at t; false when a plane leaves nothing of it. */
-INTERVOX_HD inline bool SectionAt(const ColumnChart& chart, double t, PlaneSection* section,
-                                  SectionLine* plane, int* planes) {
+/** The section at t, plane `skip` not cutting it; false when a plane leaves nothing of it. */
+INTERVOX_HD inline bool SectionAt(const ColumnChart& chart, double t, int skip,
+                                  PlaneSection* section, SectionLine* plane, int* planes) {
   Vec3 y0, yu, yv;
   if (chart.ring >= 0) {
     double c = 0, s = 0;
@@ -153,7 +152,7 @@ INTERVOX_HD inline bool SectionAt(const ColumnChart& chart, double t, PlaneSecti
   section->u_hi = chart.upper[chart.u];
   section->v_lo = chart.lower[chart.v];
   section->v_hi = chart.upper[chart.v];
-  return FillSection(chart, y0, yu, yv, -1, section, plane, planes);
+  return FillSection(chart, y0, yu, yv, skip, section, plane, planes);
 }
 
 /** The chart of a pair in the clip rule's box: about its first torus, else along the longest axis,

@@ -2,8 +2,12 @@
 #pragma once
 
 #include "cuda/rules/column/chart.h"
+#include "cuda/rules/column/ring_span.h"
 
 namespace intervox::cuda::internal::column {
+
+/** Least cosine between a plane's normal and the columns at which their ends stand for its face. */
+inline constexpr double kLeastSlope = 0.01;
 
 /** (K6): chooses what stands for S and G. Over the closed surface of Ω the areas sum to nothing,
  and so do their moments: any constant may be added to all weights, and one that leaves a body's
@@ -25,16 +29,59 @@ INTERVOX_HD inline double SetWeights(const LocalPair& pair, ColumnChart* chart) 
       least = cost;
     }
   }
+  const int axis = chart->ring >= 0 ? 2 : chart->v;
+  const Vec3 along = chart->F.Col(axis);
+  bool rings = false;
   for (int i = pair.planes; i < pair.count; ++i) {
-    chart->weight[i - pair.planes] = pair.surface[i].weight + kConstant[best];
+    rings = rings || pair.surface[i].surface.kind == geometry::SurfaceKind::kTorus;
+  }
+  for (int i = 0; i < pair.count; ++i) {
+    const Vec3 n = pair.surface[i].surface.PlaneNormal();
+    const bool ends =
+        i >= pair.planes || (rings && std::fabs(Dot(n, along)) > kLeastSlope * Norm(along));
+    chart->weight[i] = ends ? pair.surface[i].weight + kConstant[best] : 0.0;
   }
   return kConstant[best];
 }
 
-/** Adds S and G of the planes, their weights raised by a constant: each is a section of its own,
- within a box around Ω. `chart` is overwritten. False when a section has too many parts. */
+/** Adds S and G of the planes for which no columns stand, their weights raised by a constant: each
+ is a section of its own, within a box around Ω. `chart` is overwritten. False when a section has
+ too many parts. */
 INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox& box,
                                       double raised, ColumnChart* chart, Moments* moments) {
+  PlaneSection section;
+  SectionLine plane[kMaxSurfaces];
+  int planes = 0;
+  std::uint64_t open = 0;
+  for (int i = 0; i < pair.planes; ++i) {
+    const bool has_face = pair.surface[i].weight + raised != 0 && (chart->active >> i & 1) != 0;
+    if (has_face && chart->weight[i] == 0) open |= std::uint64_t{1} << i;
+  }
+  const auto add = [&](int i) {
+    section.weight = nullptr;
+    const SectionSums sums =
+        IntegrateSection(&section, pair, plane, planes, true, 0.01 * pair.tolerance);
+    const LocalSurface& local = pair.surface[i];
+    const Vec3 n = (local.weight + raised) * local.surface.side * local.surface.PlaneNormal();
+    moments->s += sums.x.v * n;
+    moments->g += Cross(sums.x.m, n);
+    return !sums.full;
+  };
+  for (int i = 0; i < pair.planes && chart->ring >= 0; ++i) {
+    const geometry::Surface& own = pair.surface[i].surface;
+    const geometry::Surface& torus = pair.surface[chart->ring].surface;
+    if ((open >> i & 1) == 0 || !IsSide(own, torus)) continue;
+    open &= ~(std::uint64_t{1} << i);
+    const Vec3 d = TransposeTimes(chart->F, Cross(torus.R.Col(2), own.PlaneNormal()));
+    for (int side = -1; side <= 1; side += 2) {
+      const double t = ParameterOf(side * d.x, side * d.y);
+      if (!SectionAt(*chart, t, i, &section, plane, &planes)) continue;
+      section.j0 = 1;
+      section.j1 = 0;
+      if (!add(i)) return false;
+    }
+  }
+  if (open == 0) return true;
   chart->p = {};
   chart->F = Mat3::Identity();
   chart->ring = -1;
@@ -45,29 +92,19 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
   const Mat3 edges =
       Mat3::FromColumns(half.x * box.F.Col(0), half.y * box.F.Col(1), half.z * box.F.Col(2));
   for (int i = 0; i < pair.planes; ++i) {
-    const LocalSurface& local = pair.surface[i];
-    const double weight = local.weight + raised;
-    if (weight == 0 || (chart->active >> i & 1) == 0) continue;
-    const Vec3 n = local.surface.side * local.surface.PlaneNormal();
-    const Vec3 U = AnyOrthogonal(n), V = Cross(n, U);
-    const Vec3 P = centre + Dot(n, local.surface.o - centre) * n;
-    PlaneSection section;
+    if ((open >> i & 1) == 0) continue;
+    const geometry::Surface& own = pair.surface[i].surface;
+    const Vec3 n = own.side * own.PlaneNormal(), U = AnyOrthogonal(n), V = Cross(n, U);
+    const Vec3 P = centre + Dot(n, own.o - centre) * n;
     const double reach_u = Dot(Abs(TransposeTimes(edges, U)), {1, 1, 1});
     const double reach_v = Dot(Abs(TransposeTimes(edges, V)), {1, 1, 1});
+    section = {};
     section.u_lo = -reach_u;
     section.u_hi = reach_u;
     section.v_lo = -reach_v;
     section.v_hi = reach_v;
-    SectionLine plane[kMaxSurfaces];
-    int planes = 0;
     if (!FillSection(*chart, P, U, V, i, &section, plane, &planes)) continue;
-    section.weight = nullptr;
-    section.planes = pair.count;
-    const SectionSums sums =
-        IntegrateSection(&section, pair, plane, planes, true, 0.01 * pair.tolerance);
-    if (sums.full) return false;
-    moments->s += weight * sums.x.v * n;
-    moments->g += weight * Cross(sums.x.m, n);
+    if (!add(i)) return false;
   }
   return true;
 }

@@ -77,7 +77,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChar
   PlaneSection section;
   SectionLine plane[kMaxSurfaces];
   int planes = 0;
-  if (!SectionAt(chart, t, &section, plane, &planes)) return {};
+  if (!SectionAt(chart, t, -1, &section, plane, &planes)) return {};
   return IntegrateSection(&section, pair, plane, planes, measure, 0.01 * pair.tolerance);
 }
 

@@ -65,8 +65,8 @@ struct PlaneSection {
   int curves = 0;
   SectionLine line[kColumnEdges];
   int lines = 0;
-  const double* weight = nullptr;  ///< of curves in S and G, by id − planes; planes have none here
-  int planes = 0;                  ///< of the pair
+  const double* weight = nullptr;  ///< in S and G, by id: of those that ends of columns stand for
+  std::uint64_t walls = 0;         ///< curves along the columns, which count as faces: bit id
   bool rings = false;
   double radius = 0;  ///< of the circle about (0, 0), with rings
   bool full = false;
@@ -156,7 +156,8 @@ __attribute__((noinline)) INTERVOX_HD inline void PartsAt(const PlaneSection& se
   out->count = 0;
   out->full = false;
   // The rectangle ends where a line along u does: a little wider, it never takes that line's place.
-  const double wide = 1e-12 * (section.v_hi - section.v_lo);
+  const double wide = 1e-12 * (section.v_hi - section.v_lo) +
+                      1e-15 * (std::fabs(section.v_lo) + std::fabs(section.v_hi));
   ColumnPart whole{section.v_lo - wide, section.v_hi + wide, -1, -1};
   for (int i = 0; i < section.lines; ++i) {
     const SectionLine& s = section.line[i];

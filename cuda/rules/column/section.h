@@ -71,13 +71,14 @@ INTERVOX_HD inline void AddColumn(const PlaneSection& section, const LocalPair& 
     sums->vv += av * middle + a * length * length / 12;
     for (int end = 0; end < 2; ++end) {
       const int id = end == 0 ? part.below : part.above;
-      if (id < section.planes || section.weight[id - section.planes] == 0) continue;
+      if (id < 0 || section.weight == nullptr || section.weight[id] == 0) continue;
+      if ((section.walls >> id & 1) != 0) continue;  // one that leans by rounding: see AddWalls
       const Vec3 x = section.P + u * section.U + (end == 0 ? part.lo : part.hi) * section.V;
       const Vec3 g = geometry::Gradient(pair.surface[id].surface, x);
       const double slope = Dot(g, section.V);
       // Where a column ends along a face it has no width.
       if (!(std::fabs(slope) > kAlong * Dot(Abs(g), Abs(section.V)))) continue;
-      const Vec3 n = (end == 0 ? -j : j) * section.weight[id - section.planes] / slope * g;
+      const Vec3 n = (end == 0 ? -j : j) * section.weight[id] / slope * g;
       sums->s += w * n;
       sums->g += w * Cross(x, n);
       sums->lean_s += lean * n;
@@ -85,24 +86,38 @@ INTERVOX_HD inline void AddColumn(const PlaneSection& section, const LocalPair& 
   }
 }
 
-/** Adds the faces along the columns, on which no column ends. */
+/** Adds the faces along the columns, on which no column ends. Two columns within such a wall, no
+ nearer than it leans by rounding, say how far it reaches: Ω may be hardly wider than that, so they
+ are continued linearly. */
 INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& pair,
                                  PlaneSums* sums) {
-  ColumnParts parts;
+  constexpr double kWithin = 1e-11;
+  const double width = section.u_hi - section.u_lo;
+  const double low = std::fabs(section.v_lo), high = std::fabs(section.v_hi);
+  const double tall = low > high ? low : high;
+  ColumnParts parts, further;
   for (int i = 0; i < section.curves; ++i) {
     const SectionCurve& s = section.curve[i];
-    const double weight = section.weight[s.id - section.planes];
-    if (weight == 0 || !IsWall(s)) continue;
+    const double weight = section.weight[s.id];
+    if (weight == 0 || (section.walls >> s.id & 1) == 0) continue;
     const auto x = geometry::internal::QuadraticCrossings(s.uu, s.u, s.c);
     for (int k = 0; k < x.count; ++k) {
       // The slope of side · f says on which side of the wall Ω is.
-      const double out = s.side * (s.uu * x.t[k] + s.u) > 0 ? 1 : -1;
-      const double u = x.t[k] - 1e-9 * out * (section.u_hi - section.u_lo);
+      const double across = s.uu * x.t[k] + s.u, along = s.uv * x.t[k] + s.v;
+      const double out = s.side * across > 0 ? 1 : -1;
+      const double lean = (std::fabs(along) + 0.5 * std::fabs(s.vv) * tall) * tall;
+      const double within = out * (kWithin * width + 2 * lean / std::fabs(across));
+      const double u = x.t[k] - within;
       if (u <= section.u_lo || u >= section.u_hi) continue;
       PartsAt(section, pair, u, &parts);
+      PartsAt(section, pair, u - within, &further);
       for (int p = 0; p < parts.count; ++p) {
-        const double length = parts.part[p].hi - parts.part[p].lo;
-        const double middle = parts.part[p].lo + 0.5 * length;
+        double lo = parts.part[p].lo, hi = parts.part[p].hi;
+        if (further.count == parts.count) {
+          lo += lo - further.part[p].lo;
+          hi += hi - further.part[p].hi;
+        }
+        const double length = hi - lo, middle = lo + 0.5 * length;
         const Vec3 at = section.P + x.t[k] * section.U + middle * section.V;
         const Vec3 g = geometry::Gradient(pair.surface[s.id].surface, at);
         const double slope = Dot(g, section.U);
@@ -209,6 +224,11 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
   const double least = kSameBreak * (section->u_hi - section->u_lo);
   const double touch = kTouch * (section->u_hi - section->u_lo);
   const double unsure = kUnsure * (section->u_hi - section->u_lo);
+  section->walls = 0;
+  for (int i = 0; i < section->curves; ++i) {
+    const SectionCurve& s = section->curve[i];
+    if (IsWall(s)) section->walls |= std::uint64_t{1} << s.id;
+  }
   double narrow = 0;  // the last panel's width
   double last_length = 0;
   bool were_roots = false;
