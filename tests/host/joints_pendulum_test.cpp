@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
+#include <string>
 
 #include "tests/host/joint_scenes.h"
 
@@ -251,6 +253,18 @@ TEST(JointPendulum, ABobOnAnArmWithoutMassSwingsAsAPoint) {
         EXPECT_EQ(simulation.Counters().redone_substeps, 0) << what;
       }
     }
+  }
+}
+
+// An explicit scheme's stages divide the momentum's error by the inertia, and soon have no state.
+TEST(JointPendulum, AStateThatIsNoLongerFiniteIsToldAsSuch) {
+  Simulation simulation = Start(Bobs(1, 1.0, 1.0, 1e-9), "rk4", 1e-2, 1.0);
+  try {
+    while (!simulation.Done()) simulation.Step();
+    FAIL() << "it went on";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("no longer finite"), std::string::npos)
+        << error.what();
   }
 }
 
