@@ -170,6 +170,7 @@ Event TrySubstep(const StageTools& tools, const BodyGroup& group, const Substep&
   if (scratch->first_length != substep.length) stage.LoadFirstStage();
   scratch->first_length = -1.0;
   stage.FindStiffBodies();
+  stage.FindCarriedBodies();
   integrators::PartitionedStepper& stepper =
       substep.dissipative ? scratch->dissipative_stepper : scratch->stepper;
   stepper.Step(stage, substep.start, substep.length, scratch->x, scratch->y, scratch->a);

@@ -43,12 +43,17 @@ double LengthByJoints(const BodyGroup& group, double left) {
 
 namespace {
 
+/** The moment, and the joint that is farthest from closing. */
+std::string WorstAt(const StageTools& tools, const StageScratch& scratch, const BodyGroup& group,
+                    double t) {
+  const auto index = static_cast<std::size_t>(group.joints[scratch.worst_joint].joint);
+  return "t = " + NumberText(t) + " s: joints." + tools.world->joints[index].name;
+}
+
 /** Ends a run at the joint that is farthest from closing. @param how  it cannot close */
 [[noreturn]] void RefuseWorst(const StageTools& tools, const StageScratch& scratch,
                               const BodyGroup& group, double t, const std::string& how) {
-  const auto index = static_cast<std::size_t>(group.joints[scratch.worst_joint].joint);
-  throw std::runtime_error("t = " + NumberText(t) + " s: joints." +
-                           tools.world->joints[index].name + " cannot close" + how +
+  throw std::runtime_error(WorstAt(tools, scratch, group, t) + " cannot close" + how +
                            ": change the motion, the lengths between joints, or take a smaller "
                            "step.");
 }
@@ -60,6 +65,11 @@ void RequireClosed(const StageTools& tools, const StageScratch& scratch, double 
   if (group->joints.empty()) return;
   group->joint_error = std::fmax(group->joint_error, scratch.joint_miss);
   if (scratch.joint_miss <= kJointTolerance) return;
+  if (!std::isfinite(scratch.joint_miss)) {
+    throw std::runtime_error(WorstAt(tools, scratch, *group, t) +
+                             ": the state of its bodies is no longer finite. Use a smaller step, "
+                             "or an implicit method.");
+  }
   RefuseWorst(tools, scratch, *group, t,
               ": its equations miss by " + NumberText(scratch.joint_miss) + " m or rad; at most " +
                   NumberText(kJointTolerance) +

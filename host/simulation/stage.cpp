@@ -232,6 +232,24 @@ void GroupStage::FindStiffBodies() {
   }
 }
 
+void GroupStage::FindCarriedBodies() {
+  constexpr double kLittle = 0.1;  // of the mass times the longest arm, squared
+  s_.carried.assign(group_.bodies.size(), false);
+  const auto carry = [&](int body, const Pose& X_BJ) {
+    if (body < 0) return;
+    const RigidBody& rigid = Body(static_cast<std::size_t>(body));
+    const double moment = Trace(rigid.inertia_M) / 3.0;
+    if (moment < kLittle * rigid.mass * SquaredNorm(X_BJ.p - rigid.p_BM)) {
+      s_.carried[static_cast<std::size_t>(body)] = true;
+    }
+  };
+  for (const GroupJoint& at : group_.joints) {
+    const Joint& joint = tools_.world->joints[static_cast<std::size_t>(at.joint)];
+    carry(at.body_a, joint.X_AJ);
+    carry(at.body_b, joint.X_BJ);
+  }
+}
+
 void GroupStage::LookAtEnd() {
   if (!group_.near.empty()) {
     PlaceDriven(substep_.start + substep_.length);
@@ -263,6 +281,8 @@ bool GroupStage::IsFinite() const {
 
 void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
                             std::span<double> y, std::span<double> rate, std::span<double> power) {
+  solved_ = stage;
+  solved_at_ = t;
   if (stage == 0 && h_gamma == 0.0) {
     // The contacts have had their wrenches since the state was accepted.
     Copy(s_.first_rate, rate);
@@ -312,6 +332,23 @@ void GroupStage::PositionRate(std::span<const double> /*x*/, std::span<const dou
   });
 }
 
+/** The angular velocity of a carried body at the coming stage, from the accepted state and the last
+ stage. Its momentum about a point at rest is nearly all due to its centre's motion: what is left of
+ a prediction of that is the prediction's error. */
+Vec3 GroupStage::CarriedTurn(std::size_t b) const {
+  const RigidBody& body = Body(b);
+  const auto f = static_cast<std::size_t>(group_.row_of[b]);
+  const Vec3 torque =
+      ReadVec3(StateLayout::Momentum(std::span<const double>(s_.first_rate), f) + 3);
+  const Vec3 a = InverseInertiaW(body, ToRotation(body.q_WB)) * (torque - Cross(body.w, body.spin));
+  const double next = tools_.world->tableau->c[solved_ + 1] * substep_.length,
+               last = solved_at_ - substep_.start;
+  const Vec3 straight = body.w + next * a;
+  if (!(last > 0.0)) return straight;
+  const double ratio = next / last;
+  return straight + (ratio * ratio) * (s_.bodies[b].w - body.w - last * a);
+}
+
 void GroupStage::PredictRate(std::span<const double> x, std::span<const double> y,
                              std::span<double> rate) {
   ForEach(group_.free.size(), [&](std::size_t f) {
@@ -326,7 +363,9 @@ void GroupStage::PredictRate(std::span<const double> x, std::span<const double> 
     }
     const double* at = StateLayout::Momentum(y, f);
     const Vec3 p = ReadVec3(at), H = ReadVec3(at + 3);
-    const Vec3 w = InverseInertiaW(body, ToRotation(q)) * (H - Cross(c - body.p_WM, p));
+    const Vec3 w = s_.carried[b] && solved_ >= 0
+                       ? CarriedTurn(b)
+                       : InverseInertiaW(body, ToRotation(q)) * (H - Cross(c - body.p_WM, p));
     WriteVec3(body.inverse_mass * p, StateLayout::Center(rate, f));
     StateLayout::SetTurn(QuaternionRate(w, q), rate, f);
   });

@@ -112,6 +112,7 @@ struct StageScratch {
   PatchScratch grouping_scratch;
   std::vector<Vec3> centroids;  ///< of the contacts at the last stage
   std::vector<bool> stiff;      ///< bodies whose contacts or holder are stiff against the substep
+  std::vector<bool> carried;    ///< bodies of little inertia that joints carry about
   std::vector<HolderStage> holders;
   std::vector<std::size_t> holder_bodies;
   std::vector<StageBody> base_bodies;
@@ -162,6 +163,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   /** Finds the bodies whose stages are predicted as those of stiff ones, before the stepper steps.
    */
   void FindStiffBodies();
+  /** Finds the bodies of little inertia that joints carry about, likewise. */
+  void FindCarriedBodies();
   /** Finds the wrenches at the accepted state of the contacts that have none. */
   void SolveNewContacts();
   /** Puts the bodies at the end of the substep back onto their joints, positions first, then
@@ -234,6 +237,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void AddAppliedPower(double h_gamma, std::span<const double> y, std::span<double> power);
   SimulationCounters& counters() { return s_.counters; }
   ContactEffect EffectOf(const Contact& contact, std::span<double> power) const;
+  Vec3 CarriedTurn(std::size_t b) const;
   bool IsFinite() const;
   bool Misses(double h_gamma) const;
   void MoveToImplicitPosition(double h_gamma, int iteration);
@@ -247,6 +251,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   GroupRules rules_;
   StateLayout layout_;
   StageScratch& s_;
+  int solved_ = -1;             ///< the stage evaluated last; −1: none yet
+  double solved_at_ = 0.0;      ///< its time [s]
   double relaxation_ = 1.0;     ///< of the iteration to the implicit position
   std::vector<Pose> found_at_;  ///< where an adaptive method's pairs were found last
 };

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <numbers>
+#include <stdexcept>
+#include <string>
 
 #include "tests/host/joint_scenes.h"
 
@@ -209,6 +211,72 @@ TEST(JointDoublePendulum, FollowsMinimalCoordinates) {
                   2e-5)
           << size << " " << ratio;
       EXPECT_NEAR(Mechanical(simulation), first, 1e-6 * scale);
+      EXPECT_LE(simulation.LargestJointError(), 1e-10);
+    }
+  }
+}
+
+/** Bobs at the ends of arms of 0.7 and 0.5 of a size without mass, each with a share of m L² for
+ inertia. */
+Scene Bobs(std::size_t count, double mass, double size, double share) {
+  Scene scene = scenes::MakeScene(scenes::Frictionless(1e6, 0.5), 1e-3);
+  Vec3 near;
+  std::string before = "world";
+  for (std::size_t k = 0; k < count; ++k) {
+    const double angle = k == 0 ? 90 * kDegree : 30 * kDegree, length = (k == 0 ? 0.7 : 0.5) * size;
+    const std::string name = "bob" + std::to_string(k);
+    const Vec3 along = scenes::Along(angle), y{0, 1, 0};
+    BodySettings body = scenes::Free(name, "", mass, near + length * along);
+    body.X_WB.R = Transpose(Mat3{along, y, Cross(along, y)});
+    const double inertia = share * mass * length * length;
+    body.inertia = Mat3::Diagonal({inertia, inertia, inertia});
+    scene.bodies.push_back(body);
+    scene.joints.push_back(scenes::JointAt(JointType::kRevolute, name, before, near));
+    near += length * along;
+    before = name;
+  }
+  return scene;
+}
+
+// A bob's own inertia may be next to nothing against its mass times its arm squared.
+TEST(JointPendulum, ABobOnAnArmWithoutMassSwingsAsAPoint) {
+  for (const double share : {1e-1, 1e-3, 1e-5, 1e-7, 1e-9}) {
+    for (const double size : {0.01, 1.0, 100.0}) {
+      for (const double mass : {0.01, 100.0}) {
+        const std::string what = std::to_string(std::log10(share)) + " " + std::to_string(size);
+        const double L = 0.7 * size, quarter = 0.25 * Period(1.5 * L * (1 + share), 90 * kDegree);
+        Simulation simulation = Start(Bobs(1, mass, size, share), "ark3", quarter / 500, quarter);
+        const double first = Mechanical(simulation);
+        while (!simulation.Done()) simulation.Step();
+        EXPECT_NEAR(AngleOf(simulation.State()[0]), 0.0, 1e-6) << what;
+        EXPECT_NEAR(Mechanical(simulation), first, 1e-7 * mass * kGravity * L) << what;
+        EXPECT_EQ(simulation.Counters().redone_substeps, 0) << what;
+      }
+    }
+  }
+}
+
+// An explicit scheme's stages divide the momentum's error by the inertia, and soon have no state.
+TEST(JointPendulum, AStateThatIsNoLongerFiniteIsToldAsSuch) {
+  Simulation simulation = Start(Bobs(1, 1.0, 1.0, 1e-9), "rk4", 1e-2, 1.0);
+  try {
+    while (!simulation.Done()) simulation.Step();
+    FAIL() << "it went on";
+  } catch (const std::runtime_error& error) {
+    EXPECT_NE(std::string(error.what()).find("no longer finite"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(JointDoublePendulum, BobsOnArmsWithoutMassKeepTheirEnergy) {
+  for (const double share : {1e-3, 1e-5, 1e-7}) {
+    for (const double size : {0.01, 1.0, 100.0}) {
+      const double end = 2.0 * std::sqrt(size);
+      Simulation simulation = Start(Bobs(2, 2.0, size, share), "ark3", end / 4000, end);
+      const double first = Mechanical(simulation);
+      while (!simulation.Done()) simulation.Step();
+      EXPECT_NEAR(Mechanical(simulation), first, 1e-5 * 2.0 * kGravity * size)
+          << std::log10(share) << " " << size;
       EXPECT_LE(simulation.LargestJointError(), 1e-10);
     }
   }

@@ -177,5 +177,35 @@ TEST(DeepestPoint, OfFacesThatLieFlatIsInTheirMiddleOrAtACorner) {
   }
 }
 
+// A ring lies nearly flat on a face: its overlap's mean is far from where it is deepest, its depth
+// hardly differs along it. The lowest point of a torus is known in closed form.
+TEST(DeepestPoint, OfARingThatLiesNearlyFlatIsItsLowest) {
+  Random random(29);
+  for (const double size : {1e-3, 0.1, 10.0}) {
+    const double R = 0.38 * size, r = 0.12 * size;
+    const Cell ring = ToCells(*Leaf(Torus{R, r}))[0];
+    const Cell table = ToCells(*Leaf(Box{{2 * size, 2 * size, size}}))[0];
+    for (int k = 0; k < 100; ++k) {
+      const double tilt = std::pow(10.0, random.Uniform(-7.0, -1.0)),
+                   depth = size * std::pow(10.0, random.Uniform(-7.0, -2.0)),
+                   turn = random.Uniform(-3.0, 3.0);
+      const Vec3 axis{std::sin(tilt) * std::cos(turn), std::sin(tilt) * std::sin(turn),
+                      std::cos(tilt)};
+      const Vec3 t = AnyOrthogonal(axis);
+      const Mat3 tilted = Mat3::FromColumns(t, Cross(axis, t), axis);
+      const double lowest = r + R * std::sin(tilt);
+      const Pose X{random.Rotation(), random.InBox(size)};
+      const auto point =
+          DeepestPoint({&ring, &table, X * Pose{tilted, {0, 0, 0.5 * size + lowest - depth}}, X});
+      SCOPED_TRACE(testing::Message() << "size " << size << " tilt " << tilt << " depth " << depth);
+      ASSERT_TRUE(point);
+      EXPECT_NEAR(-point->x, depth, 1e-12 * size);
+      EXPECT_NEAR(Norm(point->n - X.R.Col(2)), 0.0, 1e-12);
+      const Vec3 across = Vec3{axis.x, axis.y, 0} / std::sin(tilt);
+      EXPECT_NEAR(Dot(X.R * across, point->p_WB - X.p), R * std::cos(tilt), 1e-6 * size);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace intervox::host::points

@@ -21,20 +21,20 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** The corner or the point of a rim of a cell that is farthest along a direction, or a cone's tip;
- empty where it has none. In the cell's frame. */
-std::optional<Vec3> FarthestEdge(const Cell& cell, const Vec3& along) {
+/** The corner or the point of a rim of a cell that is farthest along a direction, a cone's tip, or
+ the point of a torus, whose overlap with what it lies on has its mean far from there; empty where
+ it has none. In the cell's frame. */
+std::optional<Vec3> FarthestPoint(const Cell& cell, const Vec3& along) {
   const Surface* curved = OnlyCurved(cell);
-  const bool is_smooth =
-      curved != nullptr && curved->side > 0 &&
-      (curved->kind == SurfaceKind::kEllipsoid || curved->kind == SurfaceKind::kTorus);
+  const bool is_ellipsoid =
+      curved != nullptr && curved->side > 0 && curved->kind == SurfaceKind::kEllipsoid;
   std::optional<Vec3> farthest;
   const auto visit = [&](int, const Vec3& p) {
     if (farthest && Dot(along, p) <= Dot(along, *farthest)) return;
     if (LiesOn(cell, p)) farthest = p;
   };
   if (HasExtremes(cell)) {
-    if (is_smooth) return std::nullopt;
+    if (is_ellipsoid) return std::nullopt;
     VisitExtremes<CutEdges::kVisited>(cell, along, visit);
   } else {
     for (const geometry::FacePolygon& face : cell.faces) {
@@ -113,8 +113,8 @@ bool IsTip(const Cell& cell, const std::optional<Vec3>& p) {
 
 /** Tries to settle from an estimate: on the faces next to it, or on edges of one or both cells. */
 std::optional<Settled> SettleFromMoments(const PairQuery& query, const PointContact& from) {
-  const std::optional<Vec3> edge_A = FarthestEdge(*query.a, TransposeTimes(query.X_WA.R, -from.n));
-  const std::optional<Vec3> edge_B = FarthestEdge(*query.b, TransposeTimes(query.X_WB.R, from.n));
+  const std::optional<Vec3> edge_A = FarthestPoint(*query.a, TransposeTimes(query.X_WA.R, -from.n));
+  const std::optional<Vec3> edge_B = FarthestPoint(*query.b, TransposeTimes(query.X_WB.R, from.n));
   const bool tip_A = IsTip(*query.a, edge_A), tip_B = IsTip(*query.b, edge_B);
   if (tip_A) {
     if (const auto tip = TipOf(query, from)) return tip;

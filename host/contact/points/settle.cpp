@@ -21,6 +21,9 @@ constexpr std::size_t kMostSurfaces = 3;
 constexpr int kMostIterations = 20, kMostChanges = 8;
 /** Share of the lengths below which a step or a level is rounding. */
 constexpr double kStill = 1e-13, kOnSurface = 1e-11;
+/** The same of a step of equations that hold to rounding already: along a nearly flat direction it
+ is rounding over the curvature. */
+constexpr double kNearlyStill = 1e-7;
 /** Share of the largest curvature or bend below which one is flat. */
 constexpr double kFlat = 1e-9;
 
@@ -162,7 +165,10 @@ bool Solve(Candidate* at) {
       for (int k = 0; k < side->count; ++k) side->Lambda(k) += step(row++);
     }
     const double moved = step.head(kLambda).cwiseAbs().maxCoeff();
-    if (moved <= kStill * rounding && off <= kOnSurface * rounding) return true;
+    const double rest = right.head(kLambda).cwiseAbs().maxCoeff();
+    const bool is_still =
+        moved <= kStill * rounding || (moved <= kNearlyStill && rest <= kStill * rounding);
+    if (is_still && off <= kOnSurface * rounding) return true;
   }
   return false;
 }
