@@ -117,17 +117,17 @@ std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings&
   if (model->relaxation_time > 0.0 && model->relaxation_time < 1.0) {
     normal.Warn("relaxation_time", NumberText(model->relaxation_time) + " is below 1 s.");
   }
-  model->passive = normal.InRange("passive", 1.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
+  model->passive = normal.IsOn("passive", true);
   model->normal = Make(NormalLaws(), "normal", settings.normal, normal);
   Finish(normal, model.get());
 
   Parameters friction("friction", settings.friction, material_i, material_j, settings.geometry);
-  model->starts_sticking = friction.InRange("dwell_start", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
+  model->starts_sticking = friction.IsOn("dwell_start", false);
   model->friction = Make(FrictionLaws(), "friction", settings.friction, friction);
   Finish(friction, model.get());
 
   Parameters rolling("rolling", settings.rolling, material_i, material_j, settings.geometry);
-  model->rolling_cap = rolling.InRange("cap", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5;
+  model->rolling_cap = rolling.IsOn("cap", false);
   model->rolling = Make(RollingLaws(), "rolling", settings.rolling, rolling);
   Finish(rolling, model.get());
 

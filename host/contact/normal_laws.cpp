@@ -103,8 +103,7 @@ GenericNormal::GenericNormal(Parameters& p)
                             "Give the power of the depth that damping grows with.")) {}
 
 AzadFeatherstoneNormal::AzadFeatherstoneNormal(Parameters& p)
-    : PowerNormal(p, 1.5, 0.5),
-      recovers_(p.InRange("recovery", 0.0, 0.0, 1.0, "Use 0 or 1.") > 0.5) {
+    : PowerNormal(p, 1.5, 0.5), recovers_(p.IsOn("recovery", false)) {
   if (recovers_ && p.Get("exponent", 1.5) != 1.5) {
     p.Fail("recovery", "is that of the law with exponent 1.5. Remove exponent, or recovery.");
   }

@@ -55,6 +55,12 @@ double Parameters::InRange(const std::string& key, double fallback, double low, 
   return value;
 }
 
+bool Parameters::IsOn(const std::string& key, bool fallback) {
+  const double value = Get(key, fallback ? 1.0 : 0.0);
+  if (value != 0.0 && value != 1.0) Fail(key, NumberText(value) + " is no switch. Use 0 or 1.");
+  return value != 0.0;
+}
+
 std::string Parameters::Choice(const std::string& key, const std::vector<std::string>& allowed) {
   known_.insert(key);
   const auto found = settings_.choices.find(key);

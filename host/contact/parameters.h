@@ -29,6 +29,8 @@ class Parameters {
   /** A number in [low, high]. `remedy` ends the message. */
   double InRange(const std::string& key, double fallback, double low, double high,
                  const std::string& remedy);
+  /** A switch: 0 or 1. */
+  bool IsOn(const std::string& key, bool fallback);
   /** One of the named choices, the first being the default. */
   std::string Choice(const std::string& key, const std::vector<std::string>& allowed);
   /** Whether the scene gives the number. */

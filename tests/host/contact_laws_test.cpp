@@ -255,6 +255,13 @@ TEST(ContactModel, BadInputNamesKeyValueAndRemedy) {
             std::string::npos);
   EXPECT_NE(message([](auto& s) { s.rolling.parameters["foo"] = 1.0; }).find("rolling.foo"),
             std::string::npos);
+  EXPECT_EQ(message([](auto& s) { s.normal.parameters["passive"] = 0.5; }),
+            "normal.passive: 0.5 is no switch. Use 0 or 1.");
+  EXPECT_EQ(message([](auto& s) { s.friction.parameters["dwell_start"] = 2.0; }),
+            "friction.dwell_start: 2 is no switch. Use 0 or 1.");
+  EXPECT_EQ(message([](auto& s) { s.rolling.parameters["cap"] = -1.0; }),
+            "rolling.cap: -1 is no switch. Use 0 or 1.");
+  EXPECT_EQ(message([](auto& s) { s.rolling.parameters["cap"] = 1.0; }), "accepted");
 }
 
 TEST(ContactModel, DoubtfulParametersWarnButPass) {
