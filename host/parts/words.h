@@ -41,6 +41,12 @@ class Words {
   int line_ = 1;
 };
 
+/** Whether a line ends with this byte: "\n", "\r\n" and "\r" alone end lines. */
+bool EndsLine(std::string_view text, std::size_t at);
+
+/** Where the line ends that goes on at `at`. */
+std::size_t EndOfLine(std::string_view text, std::size_t at);
+
 /** Whether two words are the same but for the case of ASCII letters. */
 bool SameWord(std::string_view a, std::string_view b);
 

@@ -217,6 +217,21 @@ TEST(PartsCsg, WhatIsNotExactIsRefusedWithItsLine) {
   ExpectRefused(deep, {"nested deeper than 500"});
 }
 
+// A comment of a file whose lines end in "\r" swallowed all that followed.
+TEST(PartsCsg, CommentsEndWithTheirLineOnAnySystem) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    const std::string start = "// a cube" + end + "cube(size = 1, center = true); // its end" + end;
+    EXPECT_NEAR(VolumeOf(start + "multmatrix([[1,0,0,5],[0,1,0,0],[0,0,1,0],[0,0,0,1]]) {" + end +
+                         "cube(size = 2, center = true); }//"),
+                9, 1e-12);
+    ExpectRefused(start + "cub(size = 1);", {"part.csg:3: part: cub: "});
+    ExpectRefused(start + "color(\"a \\\"word\\\"" + end + "\") { cub(size = 1); }",
+                  {"part.csg:4: part: cub: "});
+  }
+  // A text that ends after its backslash was read beyond its end.
+  ExpectRefused("color(\"red\\", {"part.csg:1", "'\"'", "the end of the file"});
+}
+
 TEST(PartsCsg, YUpTurnsTheWholeTree) {
   const InterferenceMetrics m = Measure(Read("cube(size = [1, 2, 3], center = false);", {}, true));
   EXPECT_LT(Norm(m.p_WC - Vec3{0.5, -1.5, 1}), 1e-12);
