@@ -420,7 +420,8 @@ class Evaluator {
   }
 
   ShapePtr Polyhedron(const CsgCall& call, const Affine& A) {
-    const TriangleMesh mesh = MeshOf(call, A);
+    // Judged as it is written: where it is placed adds no rounding.
+    const TriangleMesh mesh = MeshOf(call, {});
     if (mesh.triangles.empty()) return Empty();
     const std::string label = *file_.name + ":" + std::to_string(call.line);
     RequireClosed(mesh, label, "Mend the polyhedron.");
@@ -430,6 +431,7 @@ class Evaluator {
       throw InputError(label + ": part: " + convex.why_not + ". " + kSplitIt);
     }
     for (ConvexShell& shell : convex.shells) {
+      for (Vec3& p : shell.mesh.p) p = A(p);
       pieces.push_back(Leaf(call, geometry::Convex{std::move(shell.mesh.p)}));
     }
     return Node(Operation::kUnion, std::move(pieces));

@@ -63,7 +63,6 @@ class PlyReader {
     Header();
     std::vector<PartMesh> parts(1);
     mesh_ = &parts.front().mesh;
-    is_single_ = &parts.front().is_single;
     for (const Element& element : elements_) {
       // Each takes a byte at least, so a number that lies is found before memory is asked for.
       if (element.properties.empty()) continue;
@@ -82,6 +81,7 @@ class PlyReader {
         }
       }
     }
+    if (is_single_) parts.front().step = StepOfSingle(mesh_->p);
     return parts;
   }
 
@@ -193,7 +193,7 @@ class PlyReader {
           const std::size_t k = property.name.size() == 1 ? property.name[0] - 'x' : 3u;
           if (k < 3) {
             p[static_cast<int>(k)] = x;
-            if (is_vertex) *is_single_ = format_ != Format::kAscii && IsSingle(*property.value);
+            if (is_vertex) is_single_ = format_ != Format::kAscii && IsSingle(*property.value);
             ++coordinates;
           }
           continue;
@@ -220,7 +220,7 @@ class PlyReader {
   std::vector<Element> elements_;
   std::size_t at_ = 0;  ///< of a binary body
   TriangleMesh* mesh_ = nullptr;
-  bool* is_single_ = nullptr;
+  bool is_single_ = false;  ///< whether coordinates are of single precision
 };
 
 }  // namespace

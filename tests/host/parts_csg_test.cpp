@@ -9,6 +9,7 @@
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"
 #include "host/scene/text.h"
+#include "parts_files.h"
 
 namespace intervox::host {
 namespace {
@@ -230,6 +231,21 @@ TEST(PartsCsg, CommentsEndWithTheirLineOnAnySystem) {
   }
   // A text that ends after its backslash was read beyond its end.
   ExpectRefused("color(\"red\\", {"part.csg:1", "'\"'", "the end of the file"});
+}
+
+// A matrix that places an L far away made it its hull: 4e-7 of where it stood was rounding.
+TEST(PartsCsg, PolyhedraAreJudgedAsTheyAreWritten) {
+  const TriangleMesh ell = LongEllMesh();
+  std::string points, faces;
+  for (const Vec3& p : ell.p) points += Text(p) + ",";
+  for (const auto& t : ell.triangles) {
+    faces += Text(Vec3{1.0 * t[0], 1.0 * t[2], 1.0 * t[1]}) + ",";
+  }
+  for (const std::string x : {"0", "1e3", "1e7"}) {
+    const std::string matrix = "multmatrix([[1,0,0," + x + "],[0,1,0,0],[0,0,1,0],[0,0,0,1]]) {";
+    ExpectRefused(matrix + "polyhedron(points = [" + points + "], faces = [" + faces + "]); }",
+                  {"not convex", "CoACD"});
+  }
 }
 
 TEST(PartsCsg, YUpTurnsTheWholeTree) {

@@ -441,6 +441,26 @@ TEST(Parts, DigitsThatSinglePrecisionLosesFarFromTheOriginAreTold) {
       {"degenerate", "multiples of 0.0625", "to the origin"});
 }
 
+// An L far from the origin became its hull, a sixth larger, because 4e-7 of its coordinates is more
+// than its notch is deep.
+TEST(Parts, HollowsThatCountAsRoundingFarFromTheOriginAreTold) {
+  for (const double size : {0.01, 1.0, 10.0}) {
+    for (const double away : {0.0, 10.0, 1e3, 1e5, 1e7}) {
+      TriangleMesh ell = LongEllMesh(), brick = kBrick;
+      for (TriangleMesh* mesh : {&ell, &brick}) {
+        for (Vec3& p : mesh->p) p = size * p + (away * size) * Vec3{1, 1, 1};
+      }
+      EXPECT_TRUE(ReadPart(Put("far_brick.obj", ObjText({brick})), {}, "part").warnings.empty());
+      if (away < 1e7) continue;  // a grid, or refused without OpenVDB
+      const Part part = ReadPart(Put("far_ell.obj", ObjText({ell})), {}, "part");
+      ASSERT_EQ(part.warnings.size(), 1u) << size << " " << away;
+      for (const char* word : {"far_ell.obj", "deep inside its hull", "to the origin"}) {
+        EXPECT_NE(part.warnings[0].find(word), std::string::npos) << part.warnings[0];
+      }
+    }
+  }
+}
+
 // Texts of systems whose lines end with a carriage return alone, and those that mix them.
 TEST(Parts, LinesEndAsAnySystemEndsThem) {
   const auto with = [](std::string text, const std::string& end) {
