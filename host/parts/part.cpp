@@ -175,7 +175,8 @@ std::string FilledText(const Object& object, const ConvexShell& shell) {
   const double depth = shell.verdict.depth;
   if (!(depth > kMuch * DiagonalOf({object}))) return "";
   return fmt::format(
-      "{}: part: at {} it is {:.6g} deep inside its hull, in the file's units, and is taken for that "
+      "{}: part: at {} it is {:.6g} deep inside its hull, in the file's units, and is taken for "
+      "that "
       "hull, because so far from the origin this may be rounding. Move it to the origin before it "
       "is exported.",
       object.Label(), Text(shell.verdict.where), depth);

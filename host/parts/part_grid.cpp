@@ -76,8 +76,9 @@ std::string LostDigits(const PartObject& object) {
   const std::array<Vec3, 2> box = BoxOf({object});
   const double diagonal = Norm(box[1] - box[0]);
   if (!std::isfinite(step) || !(step > kMuch * diagonal)) return "";
-  return "coordinates were read in single precision, which so far from the origin, at " + Text(box[1]) +
-         ", knows multiples of " + Short(step) + ", where the part is " + Short(diagonal) +
+  return "coordinates were read in single precision, which so far from the origin, at " +
+         Text(box[1]) + ", knows multiples of " + Short(step) + ", where the part is " +
+         Short(diagonal) +
          " long, in the file's units; what is finer is lost. Move it to the origin before it is "
          "exported, or export .obj.";
 }
