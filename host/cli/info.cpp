@@ -61,17 +61,17 @@ std::string DescribeGrid(const geometry::GridPart& grid) {
                                                 field.extents.size() * sizeof(geometry::Extent)));
 }
 
-/** The corners of a box as text, to a millionth of its extent. */
+/** The corners of a box as text, each coordinate to a millionth of the box's extent along it. */
 std::string CornersText(const geometry::Aabb& box) {
-  const double extent = Norm(box.upper - box.lower);
-  const auto text = [extent](double x) {
+  const auto text = [](double x, double extent) {
     const double step = 1e-6 * extent;
     if (!(std::abs(x) >= step)) return std::string("0");
     const double digits = std::ceil(std::log10(std::abs(x) / step));
     return fmt::format("{:.{}g}", x, static_cast<int>(std::clamp(digits, 1.0, 17.0)));
   };
+  const Vec3 size = box.upper - box.lower;
   const auto corner = [&](const Vec3& p) {
-    return fmt::format("[{}, {}, {}]", text(p.x), text(p.y), text(p.z));
+    return fmt::format("[{}, {}, {}]", text(p.x, size.x), text(p.y, size.y), text(p.z, size.z));
   };
   return fmt::format("{} to {}", corner(box.lower), corner(box.upper));
 }

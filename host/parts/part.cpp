@@ -52,6 +52,16 @@ const Reader* ReaderOf(const fs::path& path) {
   return reader == kReaders.end() ? nullptr : &*reader;
 }
 
+/** The extensions of parts, with or without those of trees of solids. */
+std::string Extensions(bool with_trees) {
+  std::string list;
+  for (const Reader& reader : kReaders) {
+    if (reader.read == nullptr && !with_trees) continue;
+    list += (list.empty() ? "" : ", ") + std::string(reader.extension);
+  }
+  return list;
+}
+
 [[noreturn]] void Fail(const std::string& file, const std::string& what,
                        const std::string& remedy) {
   throw InputError(file + ": part: " + what + ". " + remedy);
@@ -70,6 +80,7 @@ std::string BytesOf(const fs::path& path) {
 
 std::vector<Object> ReadFile(const fs::path& path, const Reader& reader) {
   const std::string bytes = BytesOf(path);
+  if (bytes.empty()) Fail(path.string(), "the file is empty", "Write it again.");
   std::vector<Object> objects;
   const auto name = std::make_shared<const std::string>(path.string());
   for (PartMesh& part : reader.read({name, bytes})) {
@@ -89,8 +100,8 @@ std::vector<fs::path> FilesOf(const fs::path& path) {
     if (reader != nullptr && reader->read != nullptr) files.push_back(at->path());
   }
   if (files.empty()) {
-    Fail(path.string(), "the folder has no file with one of " + PartExtensions(),
-         "Check the path.");
+    Fail(path.string(), "the folder has no file of triangles, one of " + Extensions(false),
+         "Check the path; a .csg is named itself.");
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -252,13 +263,7 @@ Part ReadTree(const fs::path& path, const PartOptions& options, const std::strin
 
 }  // namespace
 
-std::string PartExtensions() {
-  std::string list;
-  for (const Reader& reader : kReaders) {
-    list += (list.empty() ? "" : ", ") + std::string(reader.extension);
-  }
-  return list;
-}
+std::string PartExtensions() { return Extensions(true); }
 
 std::string UnitDoubt(const std::string& file, const geometry::Aabb& box) {
   constexpr double kLong = 10.0;  // [m]: programs that draw parts write millimetres, mostly

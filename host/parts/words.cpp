@@ -34,9 +34,9 @@ bool SameWord(std::string_view a, std::string_view b) {
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-std::string Shown(std::string_view word) {
+std::string Shown(std::string_view word, const char* otherwise) {
   constexpr std::size_t kMost = 40;
-  if (word.empty()) return "the end of the file";
+  if (word.empty()) return otherwise;
   return "'" + std::string(word.substr(0, kMost)) + (word.size() > kMost ? "…'" : "'");
 }
 

@@ -48,7 +48,13 @@ TEST(Cli, MeshSaysWhatSinglePrecisionLoses) {
                   kind != "obj" && away >= 1e3)
             << outcome.text;
       }
-      // Corners are printed to a millionth of the extent, wherever they are.
+      // Corners are printed to a millionth of the extent along their axis, wherever they are.
+      const std::string slim =
+          Write(folder / "slim.yaml",
+                "schema: intervox/pairs/1\nshapes: {a: {box: {size: [1e-6, 1e-9, 1e4]}}}\n");
+      EXPECT_NE(Call("info " + slim).text.find("[-5e-07, -5e-10, -5000] to [5e-07, 5e-10, 5000]"),
+                std::string::npos)
+          << Call("info " + slim).text;
       if (size != 1.0 || away != 1e6) continue;
       EXPECT_NE(Call("info " + file).text.find("within [999999.5, -0.5, -0.5] to [1000000.5, 0.5"),
                 std::string::npos)

@@ -262,9 +262,6 @@ TEST(Parts, RepairMendsExactlyAndSaysSo) {
 TEST(Parts, HostileFilesAreRefused) {
   ExpectRefused("/nowhere/part.stl", {"no such file"});
   ExpectRefused(Put("part.step", "x"), {".stl"});
-  ExpectRefused(Put("empty.stl", ""), {"0 bytes"});
-  ExpectRefused(Put("empty.obj", ""), {"no triangle"});
-  ExpectRefused(Put("empty.ply", ""), {"ply"});
   ExpectRefused(Put("zeros.stl", std::string(1 << 20, '\0')), {"says at byte 80", "0 triangles"});
   ExpectRefused(Put("zeros.obj", std::string(1 << 20, '\0')), {"no triangle"});
   ExpectRefused(Put("zeros.ply", std::string(1 << 20, '\0')), {"ply"});
@@ -283,6 +280,22 @@ TEST(Parts, HostileFilesAreRefused) {
   fs::resize_file(sparse, 2ull << 30);
   ExpectRefused(sparse, {"larger than 256 MiB"});
   fs::remove(sparse);
+}
+
+// An empty .glb was "invalid parameters", a folder of .csg had "none of … .csg", and a line that
+// ends early was the end of the file.
+TEST(Parts, WhatIsMissingIsSaid) {
+  for (const char* name :
+       {"nothing.glb", "nothing.3mf", "nothing.obj", "nothing.stl", "nothing.ply"}) {
+    ExpectRefused(Put(name, ""), {name, "the file is empty"});
+  }
+  const fs::path trees = Folder("parts_trees");
+  Write(trees / "a.csg", "cube(size = 1, center = true);");
+  ExpectRefused(trees, {"no file of triangles", ".3mf, .glb. ", "a .csg is named itself"});
+  ExpectRefused(Put("line.obj", "v 1 2\nv 0 0 0\n"), {"line.obj:1", "found the end of the line"});
+  ExpectRefused(Put("line.ply", "ply\nformat\nelement vertex 8\n"),
+                {"line.ply:2", "the end of the line"});
+  ExpectRefused(Put("file.ply", "ply\nformat ascii 1.0\n"), {"the end of the file"});
 }
 
 TEST(Parts, MutatedFilesAreReadOrRefused) {
