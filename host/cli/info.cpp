@@ -206,7 +206,7 @@ geometry::Aabb DescribePairs(const PairsFile& file, const std::string& path, boo
     std::cout << fmt::format("pair             {}: {} and {}\n", pair.name, pair.a->name,
                              pair.b->name);
   }
-  Note(file.part_warnings);
+  Note(file.warnings);
   return box;
 }
 

@@ -191,6 +191,7 @@ int RunMesh(const MeshArguments& options) {
     WriteResults(options);
   } else {
     const auto shapes = LoadPairs(options.file);
+    Warn(shapes.warnings);
     if (options.shape.empty() && shapes.is_scene) {
       WriteScene(options);
     } else {

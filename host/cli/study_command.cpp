@@ -13,6 +13,7 @@
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/version.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
 #include "host/results/column_file.h"
@@ -172,6 +173,7 @@ int RunStudy(const StudyArguments& options) {
         "command line: --force-error: it needs --stiffness, and that needs it. Give both.");
   }
   PairsFile file = LoadPairs(options.file);
+  Warn(file.warnings);
   if (file.is_scene) {
     CatchInterrupts();
     file = host::QueriesOf(LoadScene(options.file), options.samples, Interrupted);
