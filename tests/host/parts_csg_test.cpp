@@ -248,6 +248,22 @@ TEST(PartsCsg, PolyhedraAreJudgedAsTheyAreWritten) {
   }
 }
 
+// A radius that was called r, or had no name, was left out of account: the solid had r = 1.
+TEST(PartsCsg, ArgumentsThatAreNotReadAreRefused) {
+  for (const std::string text :
+       {"cylinder(h = 1, r = 2);", "cylinder(h = 1, d1 = 2, r2 = 1);", "sphere(d = 4);",
+        "cube(size = 1, centre = true);", "polyhedron(points = [], faces = [], r = 1);",
+        "hull() { sphere($fn = 6, d = 4); }"}) {
+    ExpectRefused("\n" + text, {"part.csg:2", "is unknown", "openscad -o"});
+  }
+  for (const std::string text : {"sphere(3);", "cylinder(2, 1, 1);", "cube([1, 2, 3]);"}) {
+    ExpectRefused("\n" + text, {"part.csg:2", "without its name", "A .csg has"});
+  }
+  ExpectRefused("cube(size = 1, center = 1);", {"'center' is neither true nor false"});
+  EXPECT_NEAR(VolumeOf("cylinder($fn = 0, $fe = 7, h = 1, r1 = 2, r2 = 2, center = false);"),
+              4 * kPi, 1e-6);
+}
+
 TEST(PartsCsg, YUpTurnsTheWholeTree) {
   const InterferenceMetrics m = Measure(Read("cube(size = [1, 2, 3], center = false);", {}, true));
   EXPECT_LT(Norm(m.p_WC - Vec3{0.5, -1.5, 1}), 1e-12);
