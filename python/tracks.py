@@ -31,20 +31,26 @@ def track(results, body, samples):
     return np.hstack([position, turn])
 
 
-def patch_axes(normal, volume, inertia):
+def patch_axes(normal, volume, inertia, area):
     """The semi-axes of ellipses of uniform thickness that have the patches' second moments in the
-    plane across the normal: two arrays of vectors, the longer first [m]."""
+    plane across the normal: two arrays of vectors, the longer first [m]; and the share of them that
+    is a hole. Patches of less than three quarters of such an ellipse's area are rings of their area
+    and moments, as MarkOfPatch has them."""
     J = inertia.reshape(-1, 3, 3)
     moments = 0.5 * np.trace(J, axis1=1, axis2=2)[:, None, None] * np.eye(3) - J
     across = np.eye(3) - normal[:, :, None] * normal[:, None, :]
     values, vectors = np.linalg.eigh(across @ moments @ across)
     lengths = 2 * np.sqrt(np.maximum(values, 0) / volume[:, None])
-    return vectors[:, :, 2] * lengths[:, 2:], vectors[:, :, 1] * lengths[:, 1:2]
+    full = np.pi * lengths[:, 2] * lengths[:, 1]
+    ratio = np.divide(area, full, out=np.ones_like(full), where=full > 0)
+    hole = np.where(ratio < 0.75, np.sqrt(np.maximum(0, (1 - ratio) / (1 + ratio))), 0)[:, None]
+    lengths /= np.sqrt(1 + hole**2)
+    return vectors[:, :, 2] * lengths[:, 2:], vectors[:, :, 1] * lengths[:, 1:2], hole
 
 
 def contacts(results, samples):
     """Contacts of the samples: where each sample's rows begin, and rows of centroid, force on the
-    body that moves, two semi-axes and the force's size."""
+    body that moves, two semi-axes, the force's size and the share of the semi-axes that is a hole."""
     if "patches/time_index" not in results or results["patches/time_index"].size == 0:
         return {"first": packed(np.zeros(samples.size + 1), "<i4"), "rows": "", "largest_force": 1.0}
     index = results["patches/time_index"].ravel().astype(int)
@@ -52,12 +58,13 @@ def contacts(results, samples):
     keep = np.isin(index, samples) & (volume > 0)
     column = lambda name: results[f"patches/{name}"][keep]
     normal = column("normal").reshape(-1, 3)
-    first, second = patch_axes(normal, volume[keep], column("inertia"))
+    area = np.linalg.norm(column("area_vector").reshape(-1, 3), axis=1)
+    first, second, hole = patch_axes(normal, volume[keep], column("inertia"), area)
     fixed = np.array([bool(results.scene["bodies"][name].get("fixed")) for name in results.bodies()])
     sign = np.where(fixed[column("body_i").ravel().astype(int)], -1.0, 1.0)
     force = column("force").reshape(-1, 3) * sign[:, None]
     size = np.linalg.norm(force, axis=1)
-    rows = np.hstack([column("centroid").reshape(-1, 3), force, first, second, size[:, None]])
+    rows = np.hstack([column("centroid").reshape(-1, 3), force, first, second, size[:, None], hole])
     begin = np.searchsorted(index[keep], np.append(samples, results.time.size))
     return {"first": packed(begin, "<i4"), "rows": packed(rows),
             "largest_force": float(size.max()) if size.size and size.max() > 0 else 1.0}

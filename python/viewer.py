@@ -159,7 +159,7 @@ def view_section(results, intervox=None):
     strongest = number(data["contacts"]["largest_force"], "N")
     arrows = ("" if not data["contacts"]["rows"] else
               f" Arrows: forces on the bodies that move; the longest is {strongest}, and lengths go with the "
-              "logarithm. Discs: contact patches in their true extent, or larger where that is too small to see.")
+              "logarithm. Discs and rings: contact patches in their true extent, or larger where that is too small to see.")
     if data["hidden"]:
         arrows += f" Not drawn, too many or no faces: {html.escape(', '.join(data['hidden'][:5]))}."
     text = json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

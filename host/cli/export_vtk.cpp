@@ -80,7 +80,7 @@ VtkPolyData ContactsAt(const host::Film& film, int sample, bool as_ellipses) {
   for (const host::FilmContact& c : film.ContactsAt(sample)) {
     if (!(c.volume > 0)) continue;
     if (as_ellipses) {
-      const host::PatchMark mark = host::MarkOfPatch(c.p_WC, c.n, c.volume, c.J_W, 0);
+      const host::PatchMark mark = host::MarkOfPatch(c.p_WC, c.n, c.volume, c.J_W, 0, HUGE_VAL);
       const Vec3 second = mark.second * Normalized(Cross(c.n, mark.axis));
       std::vector<int> corners;
       for (int k = 0; k < kCorners; ++k) {

@@ -1,6 +1,7 @@
 // `intervox info`: what a results file, a scene or a file of pairs holds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -60,13 +61,26 @@ std::string DescribeGrid(const geometry::GridPart& grid) {
                                                 field.extents.size() * sizeof(geometry::Extent)));
 }
 
+/** The corners of a box as text, each coordinate to a millionth of the box's extent along it. */
+std::string CornersText(const geometry::Aabb& box) {
+  const auto text = [](double x, double extent) {
+    const double step = 1e-6 * extent;
+    if (!(std::abs(x) >= step)) return std::string("0");
+    const double digits = std::ceil(std::log10(std::abs(x) / step));
+    return fmt::format("{:.{}g}", x, static_cast<int>(std::clamp(digits, 1.0, 17.0)));
+  };
+  const Vec3 size = box.upper - box.lower;
+  const auto corner = [&](const Vec3& p) {
+    return fmt::format("[{}, {}, {}]", text(p.x, size.x), text(p.y, size.y), text(p.z, size.z));
+  };
+  return fmt::format("{} to {}", corner(box.lower), corner(box.upper));
+}
+
 /** ", VOLUME m3, within [..] to [..] m" of a bounded solid; the box may be wider than the solid. */
 std::string Size(std::span<const geometry::Cell> cells, const geometry::Aabb& box) {
   if (!std::isfinite(Norm(box.upper - box.lower))) return ", unbounded";
   const host::ShapeMetrics solid = host::MeasureSolid(Engine(), cells, {});
-  return fmt::format(", {:.6g} m3, within [{:.6g}, {:.6g}, {:.6g}] to [{:.6g}, {:.6g}, {:.6g}] m",
-                     solid.sum.volume, box.lower.x, box.lower.y, box.lower.z, box.upper.x,
-                     box.upper.y, box.upper.z);
+  return fmt::format(", {:.6g} m3, within {} m", solid.sum.volume, CornersText(box));
 }
 
 /** One line for each cell: the CSG node it comes from, what bounds it, and its neighbours. */
@@ -192,7 +206,7 @@ geometry::Aabb DescribePairs(const PairsFile& file, const std::string& path, boo
     std::cout << fmt::format("pair             {}: {} and {}\n", pair.name, pair.a->name,
                              pair.b->name);
   }
-  Note(file.part_warnings);
+  Note(file.warnings);
   return box;
 }
 

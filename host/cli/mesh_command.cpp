@@ -14,6 +14,7 @@
 #include "host/cli/file_kind.h"
 #include "host/cli/input_files.h"
 #include "host/cli/render_command.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
 #include "host/mesh/bodies.h"
@@ -65,6 +66,12 @@ Mesh MakeMesh(const std::string& name, std::span<const geometry::Cell> cells,
   return std::make_shared<const host::Triangles>(std::move(mesh));
 }
 
+/** Writes the file, and says what it loses. */
+void WriteFile(const std::string& path, const host::MeshFile& file) {
+  host::WriteMeshes(path, file);
+  Warn(host::WhatSingleLoses(path, file));
+}
+
 /** Makes the meshes of a scene's bodies; those of one shape share theirs. */
 class BodyMeshes {
  public:
@@ -93,7 +100,7 @@ class BodyMeshes {
   /** Writes the file. */
   void Write(const Scene& scene) const {
     const Vec3 up = Norm(scene.gravity) > 0 ? -Normalized(scene.gravity) : Vec3{0, 0, 1};
-    host::WriteMeshes(options_.out, {scene.name, meshes_, up, center_, reach_ / kReach});
+    WriteFile(options_.out, {scene.name, meshes_, up, center_, reach_ / kReach});
   }
 
  private:
@@ -164,7 +171,7 @@ void WriteShape(const std::string& name, const geometry::Shape& shape,
   PlacedMesh placed;
   placed.name = name;
   placed.mesh = MakeMesh(name, cells, options);
-  host::WriteMeshes(options.out, {name, std::span(&placed, 1)});
+  WriteFile(options.out, {name, std::span(&placed, 1)});
 }
 
 int RunMesh(const MeshArguments& options) {
@@ -184,6 +191,7 @@ int RunMesh(const MeshArguments& options) {
     WriteResults(options);
   } else {
     const auto shapes = LoadPairs(options.file);
+    Warn(shapes.warnings);
     if (options.shape.empty() && shapes.is_scene) {
       WriteScene(options);
     } else {

@@ -16,6 +16,7 @@
 #include "host/cli/file_kind.h"
 #include "host/cli/pair_rows.h"
 #include "host/cli/validators.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/input/nearest.h"
 #include "host/scene/grids.h"
@@ -240,6 +241,7 @@ bool AllHaveGrids(const PairsFile& file) {
 int RunMetrics(const MetricsArguments& options) {
   RequireKind(options.file, "metrics", {FileKind::kPairs, FileKind::kScene});
   const PairsFile file = LoadPairs(options.file);
+  Warn(file.warnings);
   const Engine engine = MakeEngine(ParseDevice(options.device, options.threads));
   if (options.rule == "center" && options.voxel_size == 0 && !AllHaveGrids(file)) {
     throw InputError("command line: --leaf-rule: center counts voxels. Give --voxel-size too.");

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "host/cli/file_kind.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/scene/grids.h"
 
@@ -25,6 +26,7 @@ PairsFile ReadPairs(const std::string& file, const char* command) {
   if (pairs.pairs.empty()) {
     throw host::InputError(file + ": document: no pairs. Add 'pairs' of posed shapes.");
   }
+  Warn(pairs.warnings);
   return pairs;
 }
 

@@ -12,7 +12,9 @@
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/validators.h"
 #include "host/cli/version.h"
+#include "host/cli/warn.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
 #include "host/results/column_file.h"
@@ -144,11 +146,24 @@ void Print(const std::vector<host::StudyRow>& rows, const std::vector<host::Stud
       "\norders in the voxel size, and the error of V that Richardson's extrapolation leaves\n"
       "{:<24} {:<9} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
       "pair", "rule", "V", "centroid", "J", "S", "extrapolated");
+  const auto order = [](double x) { return std::isnan(x) ? "-" : fmt::format("{:.2f}", x); };
   for (const host::StudyOrder& o : orders) {
-    std::cout << fmt::format("{:<24} {:<9} {:>10.2f} {:>10.2f} {:>10.2f} {:>10.2f} {:>13.2e}\n",
-                             o.pair, host::WordOf(o.rule), o.volume, o.centroid, o.inertia, o.area,
-                             o.extrapolated);
+    std::cout << fmt::format(
+        "{:<24} {:<9} {:>10} {:>10} {:>10} {:>10} {:>13}\n", o.pair, host::WordOf(o.rule),
+        order(o.volume), order(o.centroid), order(o.inertia), order(o.area),
+        std::isnan(o.extrapolated) ? "-" : fmt::format("{:.2e}", o.extrapolated));
   }
+}
+
+/** Names the pairs that have no rows, as their shapes do not overlap. */
+void PrintLeftOut(const PairsFile& file, const std::vector<host::StudyRow>& rows) {
+  std::string list;
+  for (const PosedPair& pair : file.pairs) {
+    const auto has = [&](const host::StudyRow& row) { return row.pair == pair.name; };
+    if (std::any_of(rows.begin(), rows.end(), has)) continue;
+    list += (list.empty() ? "" : ", ") + pair.name;
+  }
+  if (!list.empty()) std::cout << "\nleft out, as they do not overlap: " << list << '\n';
 }
 
 /** The processor with each number of threads, and the devices.
@@ -172,6 +187,7 @@ int RunStudy(const StudyArguments& options) {
         "command line: --force-error: it needs --stiffness, and that needs it. Give both.");
   }
   PairsFile file = LoadPairs(options.file);
+  Warn(file.warnings);
   if (file.is_scene) {
     CatchInterrupts();
     file = host::QueriesOf(LoadScene(options.file), options.samples, Interrupted);
@@ -197,6 +213,7 @@ int RunStudy(const StudyArguments& options) {
                            "whose bodies touch.");
   }
   Print(rows, host::OrdersOf(rows));
+  PrintLeftOut(file, rows);
   if (options.force_error > 0) PrintCheapest(rows, options.force_error, options.stiffness);
   std::error_code error;
   const std::filesystem::path out = options.out;
@@ -221,7 +238,7 @@ void AddStudy(CLI::App& app, int& status) {
       ->required()
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(1e-12, 1e6));
+      ->check(InRange(1e-12, 1e6));
   command
       ->add_option("--leaf-rules", options->rules,
                    "Some of center, fraction, clip, voxel; default all")
@@ -231,7 +248,7 @@ void AddStudy(CLI::App& app, int& status) {
   command
       ->add_option("--tolerance", options->tolerance,
                    "Of the exact metrics and of the rule voxel [1e-9, 0.1]; default 1e-5")
-      ->check(CLI::Range(1e-9, 0.1));
+      ->check(InRange(1e-9, 0.1));
   command->add_option("--half-width", options->half_width, "Of the bands, in voxels; default 3")
       ->check(CLI::Range(2.0, 100.0));
   command
@@ -252,9 +269,9 @@ void AddStudy(CLI::App& app, int& status) {
   command
       ->add_option("--force-error", options->force_error,
                    "Say which setting is the cheapest for this error of a force [N]")
-      ->check(CLI::Range(1e-30, 1e30));
+      ->check(InRange(1e-30, 1e30));
   command->add_option("--stiffness", options->stiffness, "For --force-error: of the contact [N/m3]")
-      ->check(CLI::Range(1e-30, 1e30));
+      ->check(InRange(1e-30, 1e30));
   command->callback([options, &status] { status = RunStudy(*options); });
 }
 

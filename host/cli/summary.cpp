@@ -64,6 +64,30 @@ std::vector<std::pair<std::string, double>> Figures(const Simulation& simulation
           {"slowest_step", counters.slowest_step}};
 }
 
+/** The energies as they are now: what laws without a potential gave, and what bounds of passive
+ contacts took of it, stands neither in what is stored nor in what is dissipated. */
+std::string EnergyText(const EnergyAudit& e) {
+  std::string text = fmt::format(
+      "  energy [J]       kinetic {:.4g}, gravity {:.4g}, stored {:.4g}, work {:.4g}\n"
+      "    dissipated     {:.4g}: normal {:.4g}, sliding {:.4g}, spinning {:.4g}, rolling {:.4g}, "
+      "numerical {:.4g}\n",
+      e.kinetic, e.gravity, e.Stored() + e.bristle,
+      e.work_applied + e.work_driven + e.work_relaxation, e.Dissipated() - e.bound_loss,
+      e.dissipated_normal - e.bound_loss, e.dissipated_sliding, e.dissipated_spinning,
+      e.dissipated_rolling, e.dissipated_numerical);
+  constexpr double kWorthSaying = 1e-3;  // of all that is named here
+  const double all = e.kinetic + std::fabs(e.gravity) + e.Dissipated();
+  if (std::fabs(e.law_gain) + e.bound_loss > kWorthSaying * all) {
+    text += fmt::format("    by the law     {:.3g} {}", std::fabs(e.law_gain),
+                        e.law_gain > 0 ? "given that nothing put in" : "kept of what was put in");
+    if (e.bound_loss > 0) {
+      text += fmt::format("; {:.3g} more was given and taken back at once", e.bound_loss);
+    }
+    text += '\n';
+  }
+  return text + fmt::format("    left over      {:.3g}, by the integrator\n", e.balance);
+}
+
 }  // namespace
 
 std::string SummaryJson(const Simulation& simulation, double wall, double begin) {
@@ -109,7 +133,8 @@ std::string SummaryJson(const Simulation& simulation, double wall, double begin)
                  {"work_driven", energy.work_driven},
                  {"work_relaxation", energy.work_relaxation},
                  {"balance", energy.balance},
-                 {"law_gain", energy.law_gain}};
+                 {"law_gain", energy.law_gain},
+                 {"bound_loss", energy.bound_loss}};
   return j.dump(1);
 }
 
@@ -141,25 +166,12 @@ std::string SummaryText(const Simulation& simulation, double wall, double begin)
               ? fmt::format("  at rest since    {:.4g} s (slow against the scene's own speeds)\n",
                             simulation.Time() - resting)
               : std::string("  at rest since    - (still moving)\n");
-  text += fmt::format(
-      "  energy [J]       kinetic {:.4g}, gravity {:.4g}, stored {:.4g}, work {:.4g}\n"
-      "    dissipated     {:.4g}: normal {:.4g}, sliding {:.4g}, spinning {:.4g}, rolling {:.4g}, "
-      "numerical {:.4g}\n"
-      "    left over      {:.3g}, by the integrator\n",
-      energy.kinetic, energy.gravity, energy.elastic + energy.bristle,
-      energy.work_applied + energy.work_driven + energy.work_relaxation, energy.Dissipated(),
-      energy.dissipated_normal, energy.dissipated_sliding, energy.dissipated_spinning,
-      energy.dissipated_rolling, energy.dissipated_numerical, energy.balance);
+  text += EnergyText(energy);
   if (!scene.joints.empty()) {
     text += fmt::format(
         "    at joints      {:.3g} of the numerical, by putting bodies back onto them\n"
         "  joints           {}, largest error {:.2g} m or rad\n",
         energy.joint_projection, scene.joints.size(), simulation.LargestJointError());
-  }
-  if (simulation.Contacts().empty() && energy.elastic != 0.0) {
-    // Nothing touches, so nothing is stored: what the contacts have kept or given is the law's own.
-    text +=
-        fmt::format("    by the law     {:.3g} kept by contacts that have ended\n", energy.elastic);
   }
   if (energy.largest_fall > 0.0) {
     text += fmt::format("    largest fall   {:.3g} of a dissipated energy, by negative weights\n",

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "host/input/error.h"
+#include "host/parts/readers.h"
 #include "host/results/replace_file.h"
 
 namespace intervox::host {
@@ -263,6 +264,32 @@ void WriteMeshes(const std::filesystem::path& path, const MeshFile& file) {
     bytes = Glb(file);
   }
   ReplaceBytes(path, bytes);
+}
+
+std::vector<std::string> WhatSingleLoses(const std::filesystem::path& path, const MeshFile& file) {
+  constexpr double kMuch = 1e-5;  // of the diagonal: as readers of parts have it
+  const bool is_stl = path.extension() == ".stl";
+  std::vector<std::string> warnings;
+  if (!is_stl && path.extension() != ".glb") return warnings;
+  for (const PlacedMesh& m : file.meshes) {
+    // A .glb has its poses beside the meshes, in double precision.
+    std::vector<Vec3> points = m.mesh->p;
+    if (points.empty()) continue;
+    Vec3 lower = points[0], upper = points[0];
+    for (Vec3& p : points) {
+      lower = Min(lower, p), upper = Max(upper, p);
+      if (is_stl) p = m.X_WB * p;
+    }
+    const double step = StepOfSingle(points), diagonal = Norm(upper - lower);
+    if (!(step > kMuch * diagonal)) continue;
+    warnings.push_back(fmt::format(
+        "{}: {}: it lies so far from the origin that the single precision of {} files knows "
+        "multiples of {:.6g} m there, where it is {:.6g} m long; what is finer is lost. Write "
+        ".obj, "
+        "or move it to the origin.",
+        path.string(), m.name, path.extension().string(), step, diagonal));
+  }
+  return warnings;
 }
 
 }  // namespace intervox::host

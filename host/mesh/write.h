@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "host/mesh/triangulate.h"
 
@@ -38,5 +39,9 @@ void RequireMeshName(const std::filesystem::path& path);
  with exact normals and creases as lines.
  @throws InputError for another extension; std::runtime_error when the disk is full. */
 void WriteMeshes(const std::filesystem::path& path, const MeshFile& file);
+
+/** What the single precision of `.stl` and `.glb` takes from meshes that lie far from the origin
+ for their size: of each a line with its name and a remedy. */
+std::vector<std::string> WhatSingleLoses(const std::filesystem::path& path, const MeshFile& file);
 
 }  // namespace intervox::host

@@ -135,7 +135,7 @@ ConvexShells ConvexShellsOf(const TriangleMesh& mesh, const std::string& label) 
       Fail(label, "the surface at " + Text(shell.p.front()) + " is flat", "Remove it.");
     } else if (others == 0) {
       const double volume = EnclosedVolume(shell);
-      convex.shells.push_back({std::move(shell), verdict.faces, volume});
+      convex.shells.push_back({std::move(shell), verdict, volume});
     }
   }
   if (others > 0) {

@@ -30,7 +30,7 @@ ConvexVerdict JudgeConvex(const TriangleMesh& shell);
 /** A closed convex part of a mesh. */
 struct ConvexShell {
   TriangleMesh mesh;
-  int faces = 0;        ///< of its hull
+  ConvexVerdict verdict;
   double volume = 0.0;  ///< [cubed units of the mesh]
 };
 

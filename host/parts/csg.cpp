@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <numbers>
+#include <string_view>
 #include <utility>
 
 #include "geometry/convex_hull.h"
@@ -145,7 +147,32 @@ class Evaluator {
   }
   bool IsCentered(const CsgCall& call) const {
     const CsgValue* value = call.Find("center");
-    return value != nullptr && value->word == "true";
+    if (value == nullptr) return false;
+    if (value->word != "true" && value->word != "false") {
+      Fail(call, "'center' is neither true nor false", "Write one of them.");
+    }
+    return value->word == "true";
+  }
+  /** Refuses arguments that OpenSCAD does not write, such as a diameter: what is left out of
+   account makes another solid. */
+  void RequireKnown(const CsgCall& call, std::initializer_list<std::string_view> known) const {
+    for (const auto& [key, value] : call.arguments) {
+      if (key.starts_with('$')) continue;
+      if (std::find(known.begin(), known.end(), key) != known.end()) continue;
+      std::string list;
+      for (const std::string_view word : known)
+        list += (list.empty() ? "" : ", ") + std::string(word);
+      Fail(call,
+           key.empty() ? "an argument without its name" : "the argument '" + key + "' is unknown",
+           "A .csg has " + list + "; write it with 'openscad -o part.csg part.scad'.");
+    }
+  }
+  void RequireKnown(const CsgCall& call) const {
+    if (call.name == "cube") RequireKnown(call, {"size", "center"});
+    if (call.name == "sphere") RequireKnown(call, {"r"});
+    if (call.name == "cylinder") RequireKnown(call, {"h", "r1", "r2", "center"});
+    if (call.name == "polyhedron")
+      RequireKnown(call, {"points", "faces", "triangles", "convexity"});
   }
   const CsgValue& Require(const CsgCall& call, const std::string& key) const {
     const CsgValue* value = call.Find(key);
@@ -162,6 +189,7 @@ class Evaluator {
     if (name == "multmatrix") return Union(call, A * MatrixOf(call), depth);
     if (name == "difference") return Operate(Operation::kDifference, call, A, depth);
     if (name == "intersection") return Operate(Operation::kIntersection, call, A, depth);
+    RequireKnown(call);
     if (name == "cube") return Cube(call, A);
     if (name == "sphere") return Sphere(call, A);
     if (name == "cylinder") return Cylinder(call, A);
@@ -420,7 +448,8 @@ class Evaluator {
   }
 
   ShapePtr Polyhedron(const CsgCall& call, const Affine& A) {
-    const TriangleMesh mesh = MeshOf(call, A);
+    // Judged as it is written: where it is placed adds no rounding.
+    const TriangleMesh mesh = MeshOf(call, {});
     if (mesh.triangles.empty()) return Empty();
     const std::string label = *file_.name + ":" + std::to_string(call.line);
     RequireClosed(mesh, label, "Mend the polyhedron.");
@@ -430,6 +459,7 @@ class Evaluator {
       throw InputError(label + ": part: " + convex.why_not + ". " + kSplitIt);
     }
     for (ConvexShell& shell : convex.shells) {
+      for (Vec3& p : shell.mesh.p) p = A(p);
       pieces.push_back(Leaf(call, geometry::Convex{std::move(shell.mesh.p)}));
     }
     return Node(Operation::kUnion, std::move(pieces));
@@ -460,6 +490,7 @@ class Evaluator {
 
   template <class Add>
   void CollectLeaf(const CsgCall& call, const Affine& A, Add add, std::vector<Vec3>* points) {
+    RequireKnown(call);
     const std::string& name = call.name;
     const bool is_round = name == "sphere" || name == "cylinder";
     if (name == "cube") {

@@ -41,9 +41,9 @@ class Parser {
   void Skip() {
     while (at_ < text_.size()) {
       const char c = text_[at_];
-      if (c == '\n') ++line_;
+      if (EndsLine(text_, at_)) ++line_;
       if (c == '/' && text_.substr(at_, 2) == "//") {
-        at_ = std::min(text_.find('\n', at_), text_.size());
+        at_ = EndOfLine(text_, at_);
       } else if (c == ' ' || c == '\t' || c == '\r' || c == '\n') {
         ++at_;
       } else {
@@ -145,9 +145,9 @@ class Parser {
     }
     if (Take('"')) {
       while (at_ < text_.size() && text_[at_] != '"') {
-        if (text_[at_] == '\n') ++line_;
-        value.word += text_[at_];
-        at_ += text_[at_] == '\\' ? 2 : 1;
+        if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+        if (EndsLine(text_, at_)) ++line_;
+        value.word += text_[at_++];
       }
       Require('"');
       return value;

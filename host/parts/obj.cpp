@@ -10,6 +10,8 @@ namespace intervox::host {
 namespace {
 
 /** Reads the lines of a file; triangles count the file's vertices until Objects() parts them. */
+constexpr const char* kLineEnd = "the end of the line";
+
 class ObjReader {
  public:
   explicit ObjReader(const PartFile& file) : words_(file) {}
@@ -36,7 +38,7 @@ class ObjReader {
     for (int k = 0; k < 3; ++k) {
       const std::string_view word = words_.NextOfLine();
       if (!ToNumber(word, &p[k])) {
-        words_.Fail("expected three coordinates of a vertex, found " + Shown(word),
+        words_.Fail("expected three coordinates of a vertex, found " + Shown(word, kLineEnd),
                     "Write numbers.");
       }
     }

@@ -52,6 +52,16 @@ const Reader* ReaderOf(const fs::path& path) {
   return reader == kReaders.end() ? nullptr : &*reader;
 }
 
+/** The extensions of parts, with or without those of trees of solids. */
+std::string Extensions(bool with_trees) {
+  std::string list;
+  for (const Reader& reader : kReaders) {
+    if (reader.read == nullptr && !with_trees) continue;
+    list += (list.empty() ? "" : ", ") + std::string(reader.extension);
+  }
+  return list;
+}
+
 [[noreturn]] void Fail(const std::string& file, const std::string& what,
                        const std::string& remedy) {
   throw InputError(file + ": part: " + what + ". " + remedy);
@@ -70,6 +80,7 @@ std::string BytesOf(const fs::path& path) {
 
 std::vector<Object> ReadFile(const fs::path& path, const Reader& reader) {
   const std::string bytes = BytesOf(path);
+  if (bytes.empty()) Fail(path.string(), "the file is empty", "Write it again.");
   std::vector<Object> objects;
   const auto name = std::make_shared<const std::string>(path.string());
   for (PartMesh& part : reader.read({name, bytes})) {
@@ -89,8 +100,8 @@ std::vector<fs::path> FilesOf(const fs::path& path) {
     if (reader != nullptr && reader->read != nullptr) files.push_back(at->path());
   }
   if (files.empty()) {
-    Fail(path.string(), "the folder has no file with one of " + PartExtensions(),
-         "Check the path.");
+    Fail(path.string(), "the folder has no file of triangles, one of " + Extensions(false),
+         "Check the path; a .csg is named itself.");
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -101,7 +112,7 @@ Object Merged(const std::vector<Object>& objects) {
   Object all{objects.front().file, {}};
   for (const Object& object : objects) {
     Append(object.part.mesh, &all.part.mesh);
-    all.part.is_single = all.part.is_single || object.part.is_single;
+    all.part.step = std::max(all.part.step, object.part.step);
   }
   return all;
 }
@@ -168,6 +179,20 @@ class Preparation {
   std::vector<std::string>* report_;
 };
 
+/** What of a shell its hull fills, where that is more than the rounding of a file near the origin;
+ else empty. */
+std::string FilledText(const Object& object, const ConvexShell& shell) {
+  constexpr double kMuch = 1e-5;  // of the diagonal: as for lost digits
+  const double depth = shell.verdict.depth;
+  if (!(depth > kMuch * DiagonalOf({object}))) return "";
+  return fmt::format(
+      "{}: part: at {} it is {:.6g} deep inside its hull, in the file's units, and is taken for "
+      "that "
+      "hull, because so far from the origin this may be rounding. Move it to the origin before it "
+      "is exported.",
+      object.Label(), Text(shell.verdict.where), depth);
+}
+
 /** Splits closed objects into shells and makes each a hull. */
 class HullMaker {
  public:
@@ -180,7 +205,7 @@ class HullMaker {
       piece->primitive = geometry::Convex{std::move(shell.mesh.p)};
       pieces_.push_back(std::move(piece));
       volume_ += shell.volume;
-      faces_ += shell.faces;
+      faces_ += shell.verdict.faces;
     }
   }
 
@@ -238,13 +263,7 @@ Part ReadTree(const fs::path& path, const PartOptions& options, const std::strin
 
 }  // namespace
 
-std::string PartExtensions() {
-  std::string list;
-  for (const Reader& reader : kReaders) {
-    list += (list.empty() ? "" : ", ") + std::string(reader.extension);
-  }
-  return list;
-}
+std::string PartExtensions() { return Extensions(true); }
 
 std::string UnitDoubt(const std::string& file, const geometry::Aabb& box) {
   constexpr double kLong = 10.0;  // [m]: programs that draw parts write millimetres, mostly
@@ -295,6 +314,7 @@ Part ReadPart(const fs::path& path, const PartOptions& options, const std::strin
   std::size_t triangles = 0, vertices = 0;
   HullMaker hulls(name);
   std::string label, why_not;  // of the first object that is not convex
+  std::vector<std::string> filled_texts;
   for (const Object& object : objects) {
     triangles += object.part.mesh.triangles.size();
     vertices += object.part.mesh.p.size();
@@ -302,11 +322,16 @@ Part ReadPart(const fs::path& path, const PartOptions& options, const std::strin
     ConvexShells convex = ConvexShellsOf(object.part.mesh, object.Label());
     label = object.Label();
     why_not = std::move(convex.why_not);
+    for (const ConvexShell& shell : convex.shells) {
+      const std::string filled = FilledText(object, shell);
+      if (!filled.empty()) filled_texts.push_back(filled);
+    }
     hulls.Add(object, std::move(convex.shells));
   }
   std::string became;
   if (why_not.empty()) {
     part.shape = hulls.Take();
+    part.warnings.insert(part.warnings.end(), filled_texts.begin(), filled_texts.end());
     became = hulls.Summary() + (options.voxel_size ? "; no grid is needed" : "");
   } else if (options.voxel_size || CanGridMeshes()) {
     part.shape = GridOfObjects(path, objects, options, name, &became);

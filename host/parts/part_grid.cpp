@@ -71,16 +71,15 @@ std::string ExtentText(const std::vector<PartObject>& objects) {
 
 std::string LostDigits(const PartObject& object) {
   constexpr double kMuch = 1e-5;  // of the diagonal: a hundred diagonals from the origin
-  if (!object.part.is_single || object.part.mesh.p.empty()) return "";
+  const double step = object.part.step;
+  if (object.part.mesh.p.empty()) return "";
   const std::array<Vec3, 2> box = BoxOf({object});
-  const Vec3 far = Max(Abs(box[0]), Abs(box[1]));
-  const auto largest = static_cast<float>(std::max({far.x, far.y, far.z}));
-  const double step = static_cast<double>(std::nextafter(largest, HUGE_VALF)) - largest;
   const double diagonal = Norm(box[1] - box[0]);
   if (!std::isfinite(step) || !(step > kMuch * diagonal)) return "";
-  return "coordinates are of single precision, which so far from the origin, at " + Text(box[1]) +
-         ", knows multiples of " + Short(step) + ", where the part is " + Short(diagonal) +
-         " long, in the file's units; finer shape is lost. Move it to the origin before it is "
+  return "coordinates were read in single precision, which so far from the origin, at " +
+         Text(box[1]) + ", knows multiples of " + Short(step) + ", where the part is " +
+         Short(diagonal) +
+         " long, in the file's units; what is finer is lost. Move it to the origin before it is "
          "exported, or export .obj.";
 }
 

@@ -40,6 +40,8 @@ constexpr std::array<NumberType, 8> kTypes{{{{"char", "int8"}, 1, Read<std::int8
                                             {{"float", "float32"}, 4, Read<float>},
                                             {{"double", "float64"}, 8, Read<double>}}};
 
+constexpr const char* kLineEnd = "the end of the line";
+
 bool IsSingle(const NumberType& type) { return type.read == Read<float>; }
 
 /** A property: a number, or a list of them whose length is a number of its own type. */
@@ -63,7 +65,6 @@ class PlyReader {
     Header();
     std::vector<PartMesh> parts(1);
     mesh_ = &parts.front().mesh;
-    is_single_ = &parts.front().is_single;
     for (const Element& element : elements_) {
       // Each takes a byte at least, so a number that lies is found before memory is asked for.
       if (element.properties.empty()) continue;
@@ -82,6 +83,7 @@ class PlyReader {
         }
       }
     }
+    if (is_single_) parts.front().step = StepOfSingle(mesh_->p);
     return parts;
   }
 
@@ -94,7 +96,8 @@ class PlyReader {
     for (const NumberType& type : kTypes) {
       if (word == type.names[0] || word == type.names[1]) return &type;
     }
-    words_.Fail("unknown type " + Shown(word), "PLY has char, uchar, short, …, float, double.");
+    words_.Fail("unknown type " + Shown(word, kLineEnd),
+                "PLY has char, uchar, short, …, float, double.");
   }
 
   void Header() {
@@ -126,7 +129,7 @@ class PlyReader {
     } else if (word == "binary_big_endian") {
       format_ = Format::kBig;
     } else {
-      words_.Fail("unknown format " + Shown(word),
+      words_.Fail("unknown format " + Shown(word, kLineEnd),
                   "Write ascii, binary_little_endian or binary_big_endian.");
     }
   }
@@ -136,7 +139,8 @@ class PlyReader {
     const std::string_view word = words_.NextOfLine();
     long long number = 0;
     if (!ToInteger(word, &number) || number < 0) {
-      words_.Fail("expected a number of elements, found " + Shown(word), "Write the file again.");
+      words_.Fail("expected a number of elements, found " + Shown(word, kLineEnd),
+                  "Write the file again.");
     }
     elements_.push_back({name, static_cast<std::size_t>(number), {}});
   }
@@ -193,7 +197,7 @@ class PlyReader {
           const std::size_t k = property.name.size() == 1 ? property.name[0] - 'x' : 3u;
           if (k < 3) {
             p[static_cast<int>(k)] = x;
-            if (is_vertex) *is_single_ = format_ != Format::kAscii && IsSingle(*property.value);
+            if (is_vertex) is_single_ = format_ != Format::kAscii && IsSingle(*property.value);
             ++coordinates;
           }
           continue;
@@ -220,7 +224,7 @@ class PlyReader {
   std::vector<Element> elements_;
   std::size_t at_ = 0;  ///< of a binary body
   TriangleMesh* mesh_ = nullptr;
-  bool* is_single_ = nullptr;
+  bool is_single_ = false;  ///< whether coordinates are of single precision
 };
 
 }  // namespace

@@ -22,8 +22,12 @@ struct PartFile {
 struct PartMesh {
   std::string name;  ///< of the object; empty where it has none
   TriangleMesh mesh;
-  bool is_single = false;  ///< whether the file has its coordinates in single precision
+  double step = 0;  ///< coordinates were read as multiples of so much; 0: in double precision
 };
+
+/** The distance of neighbours among numbers of single precision as large as the largest of these
+ coordinates. */
+double StepOfSingle(const std::vector<Vec3>& points);
 
 /** Binary STL where the size agrees with the number of triangles that it says, else ASCII; each
  `solid` of an ASCII file is an object. Corners are not welded.

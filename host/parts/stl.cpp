@@ -1,5 +1,7 @@
 // STL: 80 bytes of comment, the number of triangles, then 50 bytes for each; or words.
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -24,7 +26,6 @@ T At(std::string_view bytes, std::size_t offset) {
 
 std::vector<PartMesh> ReadBinary(std::string_view bytes) {
   std::vector<PartMesh> objects(1);
-  objects.front().is_single = true;
   TriangleMesh& mesh = objects.front().mesh;
   const auto count = At<std::uint32_t>(bytes, 80);
   mesh.p.reserve(3 * static_cast<std::size_t>(count));
@@ -39,6 +40,7 @@ std::vector<PartMesh> ReadBinary(std::string_view bytes) {
     for (std::size_t k = 0; k < 3; ++k) mesh.p.push_back(corner(k));
     mesh.triangles.push_back({first, first + 1, first + 2});
   }
+  objects.front().step = StepOfSingle(mesh.p);
   return objects;
 }
 
@@ -82,6 +84,15 @@ std::vector<PartMesh> ReadAscii(const PartFile& file) {
 }
 
 }  // namespace
+
+double StepOfSingle(const std::vector<Vec3>& points) {
+  double largest = 0;
+  for (const Vec3& p : points) {
+    for (int i = 0; i < 3; ++i) largest = std::max(largest, std::abs(p[i]));
+  }
+  const auto single = static_cast<float>(largest);
+  return static_cast<double>(std::nextafter(single, HUGE_VALF)) - single;
+}
 
 std::vector<PartMesh> ReadStl(const PartFile& file) {
   const std::string_view bytes = file.bytes;

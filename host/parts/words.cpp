@@ -11,17 +11,6 @@ namespace {
 
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
-/** Whether a line ends with this byte: "\n", "\r\n" and "\r" alone end lines. */
-bool EndsLine(std::string_view text, std::size_t at) {
-  return text[at] == '\n' || (text[at] == '\r' && (at + 1 >= text.size() || text[at + 1] != '\n'));
-}
-
-/** Where the line ends that goes on at `at`. */
-std::size_t EndOfLine(std::string_view text, std::size_t at) {
-  while (at < text.size() && !EndsLine(text, at)) ++at;
-  return at;
-}
-
 /** Without the sign + that from_chars does not know. */
 std::string_view WithoutPlus(std::string_view word) {
   if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
@@ -30,15 +19,24 @@ std::string_view WithoutPlus(std::string_view word) {
 
 }  // namespace
 
+bool EndsLine(std::string_view text, std::size_t at) {
+  return text[at] == '\n' || (text[at] == '\r' && (at + 1 >= text.size() || text[at + 1] != '\n'));
+}
+
+std::size_t EndOfLine(std::string_view text, std::size_t at) {
+  while (at < text.size() && !EndsLine(text, at)) ++at;
+  return at;
+}
+
 bool SameWord(std::string_view a, std::string_view b) {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](char x, char y) { return lower(x) == lower(y); });
 }
 
-std::string Shown(std::string_view word) {
+std::string Shown(std::string_view word, const char* otherwise) {
   constexpr std::size_t kMost = 40;
-  if (word.empty()) return "the end of the file";
+  if (word.empty()) return otherwise;
   return "'" + std::string(word.substr(0, kMost)) + (word.size() > kMost ? "…'" : "'");
 }
 

@@ -41,11 +41,17 @@ class Words {
   int line_ = 1;
 };
 
+/** Whether a line ends with this byte: "\n", "\r\n" and "\r" alone end lines. */
+bool EndsLine(std::string_view text, std::size_t at);
+
+/** Where the line ends that goes on at `at`. */
+std::size_t EndOfLine(std::string_view text, std::size_t at);
+
 /** Whether two words are the same but for the case of ASCII letters. */
 bool SameWord(std::string_view a, std::string_view b);
 
-/** A word for messages: cut after forty bytes, in quotes; "the end of the file" where empty. */
-std::string Shown(std::string_view word);
+/** A word for messages: cut after forty bytes, in quotes; what ended before it where empty. */
+std::string Shown(std::string_view word, const char* otherwise = "the end of the file");
 
 /** A word as a number. @returns whether it is one; "nan" and "inf" are. */
 bool ToNumber(std::string_view word, double* x);

@@ -132,6 +132,7 @@ Film::Film(const std::filesystem::path& results) {
   const std::vector<double> normal = file.Values("patches/normal");
   const std::vector<double> inertia = file.Values("patches/inertia");
   const std::vector<double> force = file.Values("patches/force");
+  const std::vector<double> area = file.Values("patches/area_vector");
   for (std::size_t k = 0; k < index.size(); ++k) {
     contacts_.push_back(
         {static_cast<int>(body_i[k]),
@@ -140,6 +141,7 @@ Film::Film(const std::filesystem::path& results) {
          VectorAt(centroid, k),
          VectorAt(normal, k),
          VectorAt(force, k),
+         VectorAt(area, k),
          {VectorAt(inertia, k, 9), VectorAt(inertia, k, 9, 3), VectorAt(inertia, k, 9, 6)}});
   }
   for (int sample = 0; sample <= Samples(); ++sample) {
@@ -322,8 +324,8 @@ void Film::AddContacts(int sample, const FilmOptions& options, RenderScene* fram
       continue;
     }
     if (options.patches) {
-      frame->patches.push_back(
-          MarkOfPatch(contact.p_WC, contact.n, contact.volume, contact.J_W, 0.012 * radius_));
+      frame->patches.push_back(MarkOfPatch(contact.p_WC, contact.n, contact.volume, contact.J_W,
+                                           0.012 * radius_, Norm(contact.S_W)));
     }
     if (options.forces && magnitude > 0) {
       // The force on the body that moves, pushing against it.

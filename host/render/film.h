@@ -60,6 +60,7 @@ struct FilmContact {
   Vec3 p_WC;            ///< centroid [m]
   Vec3 n;               ///< unit normal
   Vec3 force;           ///< on body i [N]
+  Vec3 S_W;             ///< area vector [m²]
   Mat3 J_W = Mat3::Zero();
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <utility>
 
 #include "geometry/make_surface.h"
 
@@ -56,9 +58,16 @@ std::vector<geometry::Cell> PatchCells(const PatchMark& patch) {
   const double s = 0.5 * std::min(a, b);  // makes |∇f| about 1 near the rim
   rim.e = {s / (a * a), s / (b * b), 0};
   rim.c = -s;
-  return {BoundedCell({rim, geometry::MakePlane(patch.n, patch.p_WC + half * patch.n),
-                       geometry::MakePlane(-patch.n, patch.p_WC - half * patch.n)},
-                      X, {a, b, half})};
+  std::vector<geometry::Surface> surfaces{
+      rim, geometry::MakePlane(patch.n, patch.p_WC + half * patch.n),
+      geometry::MakePlane(-patch.n, patch.p_WC - half * patch.n)};
+  if (patch.hole > 0) {
+    geometry::Surface hole = rim;
+    hole.e = -rim.e / patch.hole;
+    hole.c = s * patch.hole;
+    surfaces.push_back(hole);
+  }
+  return {BoundedCell(std::move(surfaces), X, {a, b, half})};
 }
 
 std::vector<geometry::Cell> RodCells(const Vec3& from, const Vec3& to, double radius) {
@@ -79,7 +88,8 @@ std::vector<geometry::Cell> BallCells(const Vec3& center, double radius) {
 
 }  // namespace internal
 
-PatchMark MarkOfPatch(const Vec3& p_WC, const Vec3& n, double V, const Mat3& J_W, double smallest) {
+PatchMark MarkOfPatch(const Vec3& p_WC, const Vec3& n, double V, const Mat3& J_W, double smallest,
+                      double area) {
   // E = ½ tr(J) I − J is the second moment (theory, section 2); an ellipse of semi-axis a has the
   // variance a²/4 along it.
   const Vec3 t1 = AnyOrthogonal(n);
@@ -100,6 +110,17 @@ PatchMark MarkOfPatch(const Vec3& p_WC, const Vec3& n, double V, const Mat3& J_W
   mark.axis = semi_axis(mean + apart) * (std::cos(angle) * t1 + std::sin(angle) * t2);
   mark.second = semi_axis(mean - apart);
   mark.thickness = 0.25 * smallest;
+  // A ring's area is π a b (1 − q²) and its variances are a² (1 + q²)/4, so that their ratio r to
+  // those of the ellipse above gives q² = (1 − r)/(1 + r). A triangle's r is 0.83, a square's 0.95.
+  constexpr double kRing = 0.75;
+  const double a = Norm(mark.axis);
+  const double r = area / (std::numbers::pi * a * mark.second);
+  if (mark.second > smallest && r < kRing) {
+    const double square = (1 - r) / (1 + r);
+    mark.hole = std::sqrt(square);
+    mark.axis = mark.axis / std::sqrt(1 + square);
+    mark.second /= std::sqrt(1 + square);
+  }
   return mark;
 }
 

@@ -68,21 +68,25 @@ struct ForceArrow {
   Color color{0.70, 0.01, 0.05};
 };
 
-/** A contact patch to be drawn as a flat ellipse of its true extent. */
+/** A contact patch to be drawn as a flat ellipse, or ring, of its true extent. */
 struct PatchMark {
   Vec3 p_WC;               ///< centroid [m]
   Vec3 n;                  ///< contact normal, unit
   Vec3 axis;               ///< first semi-axis, world axes, orthogonal to n [m]
   double second = 0.0;     ///< second semi-axis, along n × axis [m]
+  double hole = 0.0;       ///< semi-axes of its hole over its own
   double thickness = 0.0;  ///< [m]
   Color color{0.02, 0.55, 0.66};
 };
 
 /** The ellipse of a patch: an ellipse of uniform thickness with the patch's second moments about
- its centroid in the plane normal to n. Semi-axes are at least `smallest` [m].
- @param V    volume of interference, > 0 [m³]
- @param J_W  its inertia about the centroid [m⁵] */
-PatchMark MarkOfPatch(const Vec3& p_WC, const Vec3& n, double V, const Mat3& J_W, double smallest);
+ its centroid in the plane normal to n. Semi-axes are at least `smallest` [m]. Where the patch has
+ less than three quarters of that ellipse's area, a ring of its area and moments.
+ @param V     volume of interference, > 0 [m³]
+ @param J_W   its inertia about the centroid [m⁵]
+ @param area  of the patch across n [m²]; infinite: no ring */
+PatchMark MarkOfPatch(const Vec3& p_WC, const Vec3& n, double V, const Mat3& J_W, double smallest,
+                      double area);
 
 /** Lights and quality. */
 struct RenderOptions {

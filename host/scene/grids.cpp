@@ -1,12 +1,15 @@
 #include "host/scene/grids.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include "cuda/device/executor.h"
+#include "geometry/bounds.h"
 #include "geometry/grid/combine.h"
 #include "geometry/grid/without_bias.h"
+#include "host/contact/parameters.h"
 #include "host/scene/text.h"
 
 namespace intervox::host {
@@ -44,6 +47,19 @@ geometry::Shape GridOf(const geometry::ShapePtr& of, double voxel_size, double h
   shape.grid.half_width = half_width;
   shape.grid.field = geometry::MakeLevelSet(cells, voxel_size, half_width, OnAllCores);
   return unbiased ? Unbiased(shape) : shape;
+}
+
+std::string CoarseGridText(const geometry::Shape& shape) {
+  constexpr double kFewest = 4.0;  // a ball of so many voxels loses some 20 % of its volume
+  if (shape.operation != geometry::Operation::kGrid || shape.children.empty()) return "";
+  const geometry::Aabb box =
+      geometry::BoundsInPose(geometry::ToCells(*shape.children[0]), Pose::Identity());
+  const Vec3 size = box.upper - box.lower;
+  const double extent = std::min({size.x, size.y, size.z}), h = shape.grid.voxel_size;
+  if (!(extent < kFewest * h)) return "";
+  return "on a grid of voxels of " + NumberText(h) + " m, and only " + NumberText(extent, 3) +
+         " m thick: volume and contacts are far off. Use voxels below " +
+         NumberText(extent / 10.0, 2) + " m, or the exact shape.";
 }
 
 geometry::Shape Unbiased(const geometry::Shape& shape) {

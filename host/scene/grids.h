@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "geometry/grid/make_level_set.h"
@@ -33,6 +34,11 @@ inline bool HasBias(const geometry::Shape& shape) {
 
 /** The shape with its grid's field WithoutBias; a shape that has none stays as it is. */
 geometry::Shape Unbiased(const geometry::Shape& shape);
+
+/** What to say of a grid whose voxels are larger than a quarter of what is thinnest of the box
+ around the shape that it was made of: it loses much of its volume, and all of its shape. Empty
+ where they are smaller, and for other shapes. */
+std::string CoarseGridText(const geometry::Shape& shape);
 
 /** What a file of a level set holds. */
 struct GridFile {

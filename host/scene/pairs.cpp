@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "host/scene/grids.h"
 #include "host/scene/shapes.h"
 #include "host/scene/validate_all.h"
 
@@ -24,6 +25,21 @@ PosedPair ReadPair(const Cursor& c, int index, std::set<std::string>* names,
   if (c.Has("pose_b")) pair.X_WB = ReadPose(c.At("pose_b"));
   pair.place = *c.value().file + ":" + std::to_string(c.value().line);
   return pair;
+}
+
+/** Warns once of each shape, by its own name or by that of the pair that it stands in. */
+void WarnOfCoarseGrids(PairsFile* file) {
+  std::set<const geometry::Shape*> seen;
+  const auto look = [&](const std::string& place, const geometry::ShapePtr& shape) {
+    if (shape == nullptr || !seen.insert(shape.get()).second) return;
+    const std::string coarse = host::CoarseGridText(*shape);
+    if (!coarse.empty()) file->warnings.push_back(place + ": " + coarse);
+  };
+  for (const auto& [name, shape] : file->shapes) look("shapes." + name, shape);
+  for (const PosedPair& pair : file->pairs) {
+    look(pair.name + ".a", pair.a);
+    look(pair.name + ".b", pair.b);
+  }
 }
 
 }  // namespace
@@ -57,8 +73,9 @@ PairsFile ParsePairs(const std::string& text, const std::filesystem::path& path)
     }
     file.parts = library.Parts();
   }
-  file.part_warnings = library.PartWarnings();
   faults.Throw();
+  file.warnings = library.PartWarnings();
+  WarnOfCoarseGrids(&file);
   return file;
 }
 

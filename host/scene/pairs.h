@@ -25,8 +25,9 @@ struct PairsFile {
   std::vector<std::pair<std::string, geometry::ShapePtr>> shapes;  ///< in the file's order
   std::vector<PosedPair> pairs;
   std::vector<std::string> parts;  ///< what was read from files of other programs, a line each
-  std::vector<std::string> part_warnings;  ///< of what those had lost, a line each
-  bool is_scene = false;                   ///< a scene file, of which only the shapes are here
+  /// Of what those had lost, and of grids that are too coarse, a line each.
+  std::vector<std::string> warnings;
+  bool is_scene = false;  ///< a scene file, of which only the shapes are here
 };
 
 /** Reads and validates a file of pairs. A scene file serves too, for its shapes.

@@ -42,7 +42,8 @@ EnergyAudit MakeAudit(const World& world, const State& state) {
   out.work_applied = work[kAppliedWork] + work[kHolderWork];
   out.work_driven = work[kDrivenWork];
   out.work_relaxation = work[kRelaxationWork];
-  out.law_gain = ElasticSum(world, state) - out.elastic - work[kBoundLoss];
+  out.bound_loss = work[kBoundLoss];
+  out.law_gain = ElasticSum(world, state) - out.elastic - out.bound_loss;
   out.largest_fall = state.ledger.largest_fall;
   out.balance = out.kinetic + out.gravity + out.elastic + out.bristle - state.start_energy +
                 out.dissipated_normal + out.dissipated_sliding + out.dissipated_spinning +

@@ -36,6 +36,9 @@ struct EnergyAudit {
   /// store now, by their moments, less `elastic` and what bounds passive contacts took. Of contacts
   /// that last right to a fifth of that.
   double law_gain = 0.0;
+  double bound_loss = 0.0;  ///< of dissipated_normal, by what bounds passive contacts
+  /** What patches store now, by their moments: a function of the state, unlike `elastic`. */
+  double Stored() const { return elastic + law_gain + bound_loss; }
   /** All that was dissipated. */
   double Dissipated() const {
     return dissipated_normal + dissipated_sliding + dissipated_spinning + dissipated_rolling +

@@ -81,8 +81,7 @@ std::string OfTheLaw(const Simulation& simulation) {
   constexpr double kUnsure = 0.5;  // of what is stored now, which the moments tell to a fifth
   const EnergyAudit e = simulation.Energy();
   const double through = EnergyThrough(e);
-  const double stored = std::fmax(0.0, e.law_gain + e.elastic);
-  if (!(e.law_gain - kUnsure * stored > kWorthSaying * through)) return "";
+  if (!(e.law_gain - kUnsure * e.Stored() > kWorthSaying * through)) return "";
   return fmt::format(
       "the normal law gave {:.3g} J that nothing put into it, {:.2g} % of what went through: "
       "contacts wrap around a part or their normal turns, and little damping takes it away. Use "

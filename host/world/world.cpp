@@ -9,6 +9,7 @@
 #include "host/contact/parameters.h"
 #include "host/input/nearest.h"
 #include "host/parts/part.h"
+#include "host/scene/grids.h"
 #include "host/world/body_names.h"
 #include "host/world/checksum.h"
 #include "integrators/adaptive.h"
@@ -165,22 +166,11 @@ void WarnOfSlowGrids(World* world) {
 
 /** What is thinner than a few voxels loses much of its volume, and all of its shape, on a grid. */
 void WarnOfCoarseGrids(World* world) {
-  constexpr double kFewest = 4.0;  // a ball of so many voxels loses some 20 % of its volume
-  for (std::size_t b = 0; b < world->cells.size(); ++b) {
-    const BodySettings& body = world->scene.bodies[b];
+  for (const BodySettings& body : world->scene.bodies) {
     const auto found = world->scene.shapes.find(body.shape);
     if (found == world->scene.shapes.end() || found->second == nullptr) continue;
-    const geometry::Shape& shape = *found->second;
-    if (shape.operation != geometry::Operation::kGrid || shape.children.empty()) continue;
-    const geometry::Aabb box =
-        geometry::BoundsInPose(geometry::ToCells(*shape.children[0]), Pose::Identity());
-    const Vec3 size = box.upper - box.lower;
-    const double extent = std::min({size.x, size.y, size.z}), h = shape.grid.voxel_size;
-    if (!(extent < kFewest * h)) continue;
-    world->warnings.push_back("bodies." + body.name + ".shape: on a grid of voxels of " +
-                              NumberText(h) + " m, and only " + NumberText(extent, 3) +
-                              " m thick: volume and contacts are far off. Use voxels below " +
-                              NumberText(extent / 10.0, 2) + " m, or the exact shape.");
+    const std::string coarse = CoarseGridText(*found->second);
+    if (!coarse.empty()) world->warnings.push_back("bodies." + body.name + ".shape: " + coarse);
   }
 }
 

@@ -58,6 +58,8 @@ void BindEnergy(nb::module_& m) {
               "Taken by unresolved substeps, and by putting joints right [J].")
       .def_ro("law_gain", &EnergyAudit::law_gain,
               "What normal laws gave beyond what bodies put into them [J].")
+      .def_ro("bound_loss", &EnergyAudit::bound_loss,
+              "Of dissipated_normal, by what bounds passive contacts [J].")
       .def_ro("work_applied", &EnergyAudit::work_applied, "By wrenches, holders and set_state [J].")
       .def_ro("work_driven", &EnergyAudit::work_driven, "By prescribed motions [J].")
       .def_ro("work_relaxation", &EnergyAudit::work_relaxation,

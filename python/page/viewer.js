@@ -163,11 +163,14 @@
 
   // ------------------------------------------------------------------------ contacts of a sample
   const first = integers(data.contacts.first), rows = floats(data.contacts.rows);
-  const kRow = 13;  // centroid, force, two semi-axes, |force|
+  const kRow = 14;  // centroid, force, two semi-axes, |force|, the share of the axes that is a hole
   const strongest = data.contacts.largest_force;
   const shaft = new THREE.CylinderBufferGeometry(1, 1, 1, 12).translate(0, 0.5, 0);
   const tip = new THREE.ConeBufferGeometry(1, 1, 16).translate(0, 0.5, 0);
-  const disc = new THREE.CircleBufferGeometry(1, 40);
+  // Discs, and rings whose holes are so many twentieths of them.
+  const kRings = 20;
+  const rings = Array.from({ length: kRings }, (_, k) =>
+    k === 0 ? new THREE.CircleBufferGeometry(1, 40) : new THREE.RingBufferGeometry(k / kRings, 1, 40));
   let arrowShafts, arrowTips, discs;
 
   function instances(geometry, color, count, opacity) {
@@ -189,7 +192,8 @@
     const m = new THREE.Matrix4(), x = new THREE.Vector3(), y = new THREE.Vector3(), z = new THREE.Vector3();
     const p = new THREE.Vector3(), turn = new THREE.Quaternion(), upright = new THREE.Vector3(0, 1, 0);
     const size = new THREE.Vector3();
-    let arrows = 0, patches = 0;
+    let arrows = 0;
+    const patches = new Array(kRings).fill(0);
     const thick = 0.007 * radius, least = 0.012 * radius;
     for (let k = first[sample]; k < first[sample + 1]; ++k) {
       const row = rows.subarray(k * kRow, (k + 1) * kRow);
@@ -198,10 +202,12 @@
         x.set(row[6], row[7], row[8]);
         y.set(row[9], row[10], row[11]);
         z.crossVectors(x, y).normalize();
+        const isThin = Math.min(x.length(), y.length()) < least;
+        const ring = isThin ? 0 : Math.min(kRings - 1, Math.round(kRings * row[13]));
         if (x.length() < least) x.setLength(least);
         if (y.length() < least) y.setLength(least);
         m.makeBasis(x, y, z).setPosition(p);
-        discs.setMatrixAt(patches++, m);
+        discs[ring].setMatrixAt(patches[ring]++, m);
       }
       if (byId("show-forces").checked && row[12] > 0) {
         z.set(row[3], row[4], row[5]).normalize();
@@ -213,7 +219,8 @@
         arrowTips.setMatrixAt(arrows++, m);
       }
     }
-    for (const [mesh, count] of [[discs, patches], [arrowShafts, arrows], [arrowTips, arrows]]) {
+    const drawn = [...discs.map((mesh, k) => [mesh, patches[k]]), [arrowShafts, arrows], [arrowTips, arrows]];
+    for (const [mesh, count] of drawn) {
       mesh.count = count;
       mesh.visible = count > 0;
       mesh.instanceMatrix.needsUpdate = true;
@@ -259,7 +266,8 @@
     scene.add(gltf.scene);
     let most = 0;
     for (let k = 0; k + 1 < first.length; ++k) most = Math.max(most, first[k + 1] - first[k]);
-    discs = instances(disc, new THREE.Color(0x0fa3b1).convertSRGBToLinear(), most, 0.75);
+    const teal = new THREE.Color(0x0fa3b1).convertSRGBToLinear();
+    discs = rings.map((ring) => instances(ring, teal, most, 0.75));
     arrowShafts = instances(shaft, new THREE.Color(0xc8102e).convertSRGBToLinear(), most, 1);
     arrowTips = instances(tip, new THREE.Color(0xc8102e).convertSRGBToLinear(), most, 1);
     clock.listeners.push(pose);

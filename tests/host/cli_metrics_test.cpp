@@ -14,6 +14,28 @@
 namespace intervox {
 namespace {
 
+// A grid of a ball of 0.02 m on voxels of 0.1 m has a third of its volume, and only scenes said so.
+TEST(Cli, PairsWarnOfVoxelsNearTheShapesSize) {
+  const fs::path folder = Folder("coarse_pairs");
+  const std::string text =
+      "schema: intervox/pairs/1\nshapes:\n  ball: {sphere: {radius: 0.02}}\n  fine: {grid: {of: "
+      "ball, voxel_size: 2e-3}}\n  coarse: {grid: {of: ball, voxel_size: 0.1}}\npairs:\n  - {name: "
+      "one, a: coarse, b: fine}\n  - {name: two, a: {grid: {of: ball, voxel_size: 0.05}}, b: "
+      "fine}\n";
+  const std::string file = Write(folder / "pairs.yaml", text);
+  const auto told = [](const Outcome& outcome, const std::string& place) {
+    return outcome.text.find(place + ": on a grid of voxels of 0.") != std::string::npos &&
+           outcome.text.find("only 0.04 m thick") != std::string::npos;
+  };
+  for (const std::string command : {"info ", "metrics ", "overlaps "}) {
+    const Outcome outcome = Call(command + file);
+    EXPECT_TRUE(told(outcome, "shapes.coarse")) << outcome.text;
+    EXPECT_TRUE(told(outcome, "two.a")) << outcome.text;
+    EXPECT_FALSE(told(outcome, "shapes.fine")) << outcome.text;
+  }
+  EXPECT_FALSE(told(Call("metrics --json " + file, false), "shapes.coarse")) << "within JSON";
+}
+
 TEST(Cli, MetricsJson) {
   const fs::path folder = Folder("metrics");
   const std::string pairs =

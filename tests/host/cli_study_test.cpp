@@ -33,6 +33,14 @@ TEST(Cli, StudyOfPairs) {
   EXPECT_EQ(outcome.status, 0) << outcome.text;
   EXPECT_TRUE(Says(outcome, "cheapest for a force error of 1 N")) << outcome.text;
   EXPECT_TRUE(Says(outcome, "is 0.01 m")) << outcome.text;  // (1/1e6)^(1/3)
+  EXPECT_TRUE(Says(outcome, "left out, as they do not overlap: apart\n")) << outcome.text;
+  // The limit was printed as 0.000000, and 0 was not within it.
+  const Outcome none = Call("study " + pairs + " --voxel-sizes 0 -o " + out);
+  EXPECT_EQ(none.status, 2);
+  EXPECT_TRUE(Says(none, "1e-12")) << none.text;
+  const Outcome one =
+      Call("study " + pairs + " --voxel-sizes 4e-3 --leaf-rules clip -o " + out + "1");
+  EXPECT_FALSE(Says(one, "nan")) << one.text;
   const host::ColumnFile file = host::ColumnFile::Read(out + "/study.h5");
   EXPECT_EQ(file.Attribute("schema"), "intervox/study/1");
   EXPECT_EQ(file.Attribute("pairs"), "sunk");

@@ -9,6 +9,7 @@
 #include "host/scene/scene.h"
 #include "host/scene/shape_metrics.h"
 #include "host/scene/text.h"
+#include "parts_files.h"
 
 namespace intervox::host {
 namespace {
@@ -215,6 +216,52 @@ TEST(PartsCsg, WhatIsNotExactIsRefusedWithItsLine) {
   std::string deep;
   for (int k = 0; k < 100000; ++k) deep += "union(){";
   ExpectRefused(deep, {"nested deeper than 500"});
+}
+
+// A comment of a file whose lines end in "\r" swallowed all that followed.
+TEST(PartsCsg, CommentsEndWithTheirLineOnAnySystem) {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    const std::string start = "// a cube" + end + "cube(size = 1, center = true); // its end" + end;
+    EXPECT_NEAR(VolumeOf(start + "multmatrix([[1,0,0,5],[0,1,0,0],[0,0,1,0],[0,0,0,1]]) {" + end +
+                         "cube(size = 2, center = true); }//"),
+                9, 1e-12);
+    ExpectRefused(start + "cub(size = 1);", {"part.csg:3: part: cub: "});
+    ExpectRefused(start + "color(\"a \\\"word\\\"" + end + "\") { cub(size = 1); }",
+                  {"part.csg:4: part: cub: "});
+  }
+  // A text that ends after its backslash was read beyond its end.
+  ExpectRefused("color(\"red\\", {"part.csg:1", "'\"'", "the end of the file"});
+}
+
+// A matrix that places an L far away made it its hull: 4e-7 of where it stood was rounding.
+TEST(PartsCsg, PolyhedraAreJudgedAsTheyAreWritten) {
+  const TriangleMesh ell = LongEllMesh();
+  std::string points, faces;
+  for (const Vec3& p : ell.p) points += Text(p) + ",";
+  for (const auto& t : ell.triangles) {
+    faces += Text(Vec3{1.0 * t[0], 1.0 * t[2], 1.0 * t[1]}) + ",";
+  }
+  for (const std::string x : {"0", "1e3", "1e7"}) {
+    const std::string matrix = "multmatrix([[1,0,0," + x + "],[0,1,0,0],[0,0,1,0],[0,0,0,1]]) {";
+    ExpectRefused(matrix + "polyhedron(points = [" + points + "], faces = [" + faces + "]); }",
+                  {"not convex", "CoACD"});
+  }
+}
+
+// A radius that was called r, or had no name, was left out of account: the solid had r = 1.
+TEST(PartsCsg, ArgumentsThatAreNotReadAreRefused) {
+  for (const std::string text :
+       {"cylinder(h = 1, r = 2);", "cylinder(h = 1, d1 = 2, r2 = 1);", "sphere(d = 4);",
+        "cube(size = 1, centre = true);", "polyhedron(points = [], faces = [], r = 1);",
+        "hull() { sphere($fn = 6, d = 4); }"}) {
+    ExpectRefused("\n" + text, {"part.csg:2", "is unknown", "openscad -o"});
+  }
+  for (const std::string text : {"sphere(3);", "cylinder(2, 1, 1);", "cube([1, 2, 3]);"}) {
+    ExpectRefused("\n" + text, {"part.csg:2", "without its name", "A .csg has"});
+  }
+  ExpectRefused("cube(size = 1, center = 1);", {"'center' is neither true nor false"});
+  EXPECT_NEAR(VolumeOf("cylinder($fn = 0, $fe = 7, h = 1, r1 = 2, r2 = 2, center = false);"),
+              4 * kPi, 1e-6);
 }
 
 TEST(PartsCsg, YUpTurnsTheWholeTree) {

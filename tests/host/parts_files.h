@@ -49,6 +49,13 @@ inline TriangleMesh EllMesh() {
   return mesh;
 }
 
+/** An L whose mean of corners lies within it, by less than its notch is deep. */
+inline TriangleMesh LongEllMesh() {
+  TriangleMesh mesh = EllMesh();
+  for (Vec3& p : mesh.p) p = {p.x == 2 ? 4 : p.x, p.y == 2 ? 1.5 : p.y, p.z};
+  return mesh;
+}
+
 /** An OBJ of objects, vertices numbered through. */
 inline std::string ObjText(const std::vector<TriangleMesh>& objects) {
   std::string text = "# written by a test\n";

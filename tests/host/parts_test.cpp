@@ -262,9 +262,6 @@ TEST(Parts, RepairMendsExactlyAndSaysSo) {
 TEST(Parts, HostileFilesAreRefused) {
   ExpectRefused("/nowhere/part.stl", {"no such file"});
   ExpectRefused(Put("part.step", "x"), {".stl"});
-  ExpectRefused(Put("empty.stl", ""), {"0 bytes"});
-  ExpectRefused(Put("empty.obj", ""), {"no triangle"});
-  ExpectRefused(Put("empty.ply", ""), {"ply"});
   ExpectRefused(Put("zeros.stl", std::string(1 << 20, '\0')), {"says at byte 80", "0 triangles"});
   ExpectRefused(Put("zeros.obj", std::string(1 << 20, '\0')), {"no triangle"});
   ExpectRefused(Put("zeros.ply", std::string(1 << 20, '\0')), {"ply"});
@@ -283,6 +280,22 @@ TEST(Parts, HostileFilesAreRefused) {
   fs::resize_file(sparse, 2ull << 30);
   ExpectRefused(sparse, {"larger than 256 MiB"});
   fs::remove(sparse);
+}
+
+// An empty .glb was "invalid parameters", a folder of .csg had "none of … .csg", and a line that
+// ends early was the end of the file.
+TEST(Parts, WhatIsMissingIsSaid) {
+  for (const char* name :
+       {"nothing.glb", "nothing.3mf", "nothing.obj", "nothing.stl", "nothing.ply"}) {
+    ExpectRefused(Put(name, ""), {name, "the file is empty"});
+  }
+  const fs::path trees = Folder("parts_trees");
+  Write(trees / "a.csg", "cube(size = 1, center = true);");
+  ExpectRefused(trees, {"no file of triangles", ".3mf, .glb. ", "a .csg is named itself"});
+  ExpectRefused(Put("line.obj", "v 1 2\nv 0 0 0\n"), {"line.obj:1", "found the end of the line"});
+  ExpectRefused(Put("line.ply", "ply\nformat\nelement vertex 8\n"),
+                {"line.ply:2", "the end of the line"});
+  ExpectRefused(Put("file.ply", "ply\nformat ascii 1.0\n"), {"the end of the file"});
 }
 
 TEST(Parts, MutatedFilesAreReadOrRefused) {
@@ -439,6 +452,26 @@ TEST(Parts, DigitsThatSinglePrecisionLosesFarFromTheOriginAreTold) {
   ExpectRefused(
       Put("farther.stl", StlBytes(BoxMesh({1e6, 1e6, 1e6}, {1e6 + 0.01, 1e6 + 0.02, 1e6 + 0.03}))),
       {"degenerate", "multiples of 0.0625", "to the origin"});
+}
+
+// An L far from the origin became its hull, a sixth larger, because 4e-7 of its coordinates is more
+// than its notch is deep.
+TEST(Parts, HollowsThatCountAsRoundingFarFromTheOriginAreTold) {
+  for (const double size : {0.01, 1.0, 10.0}) {
+    for (const double away : {0.0, 10.0, 1e3, 1e5, 1e7}) {
+      TriangleMesh ell = LongEllMesh(), brick = kBrick;
+      for (TriangleMesh* mesh : {&ell, &brick}) {
+        for (Vec3& p : mesh->p) p = size * p + (away * size) * Vec3{1, 1, 1};
+      }
+      EXPECT_TRUE(ReadPart(Put("far_brick.obj", ObjText({brick})), {}, "part").warnings.empty());
+      if (away < 1e7) continue;  // a grid, or refused without OpenVDB
+      const Part part = ReadPart(Put("far_ell.obj", ObjText({ell})), {}, "part");
+      ASSERT_EQ(part.warnings.size(), 1u) << size << " " << away;
+      for (const char* word : {"far_ell.obj", "deep inside its hull", "to the origin"}) {
+        EXPECT_NE(part.warnings[0].find(word), std::string::npos) << part.warnings[0];
+      }
+    }
+  }
 }
 
 // Texts of systems whose lines end with a carriage return alone, and those that mix them.

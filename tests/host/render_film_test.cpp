@@ -50,6 +50,7 @@ std::filesystem::path WriteResults(const std::string& name, const std::string& s
   put("patches/centroid", 3, {x_end, 0, 0});
   put("patches/normal", 3, {0, 0, -1});
   put("patches/inertia", 9, {1e-12, 0, 0, 0, 1e-12, 0, 0, 0, 2e-12});
+  put("patches/area_vector", 3, {0, 0, -1e-4});
   put("patches/force", 3, {0, 0, -50});  // on body i, the floor
   file.Flush();
   return path;

@@ -188,11 +188,45 @@ TEST(MarkOfPatch, RecoversAnEllipticPlate) {
   const Mat3 R = Mat3::FromColumns({c, s, 0}, {-s, c, 0}, {0, 0, 1});
   const Mat3 E = V * (R * Mat3::Diagonal({a * a / 4, b * b / 4, t * t / 12}) * Transpose(R));
   const Mat3 J = Trace(E) * Mat3::Identity() - E;
-  const PatchMark mark = MarkOfPatch({1, 2, 3}, {0, 0, 1}, V, J, 1e-3);
+  const PatchMark mark = MarkOfPatch({1, 2, 3}, {0, 0, 1}, V, J, 1e-3, V / t);
   EXPECT_NEAR(Norm(mark.axis), a, 1e-12);
   EXPECT_NEAR(mark.second, b, 1e-12);
   EXPECT_NEAR(std::fabs(Dot(mark.axis, {c, s, 0})), a, 1e-12);
-  EXPECT_EQ(MarkOfPatch({}, {0, 0, 1}, V, J, 0.03).second, 0.03);
+  EXPECT_EQ(mark.hole, 0);
+  EXPECT_EQ(MarkOfPatch({}, {0, 0, 1}, V, J, 0.03, V / t).second, 0.03);
+}
+
+// A ring was drawn as a full ellipse, a quarter larger than the ring itself.
+TEST(MarkOfPatch, RecoversARing) {
+  for (const double size : {1e-3, 0.1, 10.0}) {
+    for (const double q : {0.5, 0.8, 0.99}) {
+      const double a = 0.5 * size, b = 0.2 * size, t = 1e-3 * size;
+      const double area = std::numbers::pi * a * b * (1 - q * q), V = area * t;
+      const Mat3 E = V * Mat3::Diagonal({a * a * (1 + q * q) / 4, b * b * (1 + q * q) / 4, 0});
+      const Mat3 J = Trace(E) * Mat3::Identity() - E;
+      const PatchMark mark = MarkOfPatch({}, {0, 0, 1}, V, J, 0.01 * size, area);
+      EXPECT_NEAR(mark.hole, q, 1e-12);
+      EXPECT_NEAR(Norm(mark.axis), a, 1e-12 * size);
+      EXPECT_NEAR(mark.second, b, 1e-12 * size);
+      // Seen from above, its hole lets the background through.
+      RenderScene scene;
+      scene.patches = {mark};
+      scene.patches[0].thickness = 0.05 * size;
+      scene.camera.p_WE = {0, 0, 3 * size};
+      scene.camera.up_W = {0, 1, 0};
+      scene.options.width = 9;
+      scene.options.height = 9;
+      scene.options.lines = false;
+      const Image image = Render(scene);
+      scene.patches[0].hole = 0;
+      const Image full = Render(scene);
+      scene.patches.clear();
+      const Image empty = Render(scene);
+      const std::size_t middle = 3 * (9 * 4 + 4);
+      EXPECT_NE(full.rgb[middle], empty.rgb[middle]);
+      EXPECT_EQ(image.rgb[middle], empty.rgb[middle]) << size << ' ' << q;
+    }
+  }
 }
 
 TEST(WritePng, RoundTrip) {

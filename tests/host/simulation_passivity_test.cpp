@@ -77,6 +77,33 @@ TEST(Passivity, AWrappedPartGainsNothing) {
   }
 }
 
+// What elastic forces did sums up what the law gave and its bounds took, and is no energy in store:
+// it falls below zero, and what the bounds took counts as dissipated by damping.
+TEST(Passivity, WhatIsStoredIsAFunctionOfTheState) {
+  for (const double scale : {0.01, 1.0, 100.0}) {
+    Fall fall;
+    fall.size = fall.mass = scale;
+    Simulation simulation = Of(fall, true);
+    const double weight = fall.mass * 9.81 * 0.1 * fall.size;
+    double least = 0, most_bound = 0;
+    int free = 0;
+    while (!simulation.Done()) {
+      simulation.Step();
+      const EnergyAudit e = simulation.Energy();
+      least = std::min(least, e.elastic / weight);
+      most_bound = std::max(most_bound, e.bound_loss / weight);
+      ASSERT_GT(e.Stored(), -1e-12 * weight);
+      EXPECT_LE(e.bound_loss, e.dissipated_normal + 1e-12 * weight);
+      if (!simulation.Contacts().empty()) continue;
+      ++free;
+      EXPECT_NEAR(e.Stored(), 0, 1e-12 * weight);
+    }
+    EXPECT_LT(least, -0.01) << scale;
+    EXPECT_GT(most_bound, 0.02) << scale;
+    EXPECT_GT(free, 10);
+  }
+}
+
 // At any size, mass and softness, for parts of every kind, whatever the law gives by itself.
 TEST(Passivity, RandomPartsGainNothing) {
   const std::string shapes[] = {"{box: {size: [0.1, 0.06, 0.08]}}",

@@ -3,7 +3,9 @@
 #include <assimp/mesh.h>
 #include <assimp/scene.h>
 
+#include <algorithm>
 #include <assimp/Importer.hpp>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -24,6 +26,7 @@ constexpr std::size_t kMostTriangles = 20'000'000;
 /** A linear map with a shift, in double precision. */
 struct Placement {
   double m[3][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
+  double step = 0;  ///< how finely the shift is known, as assimp holds it in single precision
 
   Vec3 operator()(const aiVector3D& p) const {
     Vec3 out;
@@ -38,7 +41,15 @@ struct Placement {
         for (int k = 0; k < 3; ++k) out.m[i][j] += m[i][k] * inner[static_cast<unsigned>(k)][j];
       }
     }
+    const Vec3 shift{inner.a4, inner.b4, inner.c4};
+    out.step = std::max(step, Stretch() * StepOfSingle({shift}));
     return out;
+  }
+  /** The length of its longest column. */
+  double Stretch() const {
+    double most = 0;
+    for (int j = 0; j < 3; ++j) most = std::max(most, std::hypot(m[0][j], m[1][j], m[2][j]));
+    return most;
   }
   /** Whether it mirrors, which turns triangles inside out. */
   bool Mirrors() const {
@@ -137,7 +148,13 @@ class Placer {
     ++objects_;
     out_.PutText({name.data, name.length});
     out_.Put(static_cast<std::size_t>(mesh.mNumVertices));
-    for (unsigned i = 0; i < mesh.mNumVertices; ++i) out_.Put(placement(mesh.mVertices[i]));
+    std::vector<Vec3> own;
+    for (unsigned i = 0; i < mesh.mNumVertices; ++i) {
+      const aiVector3D& p = mesh.mVertices[i];
+      own.push_back({p.x, p.y, p.z});
+      out_.Put(placement(p));
+    }
+    out_.Put(std::max(placement.step, placement.Stretch() * StepOfSingle(own)));
     out_.Put(triangles.size());
     for (const auto& t : triangles) out_.Put(t);
   }
@@ -171,6 +188,7 @@ std::vector<PartMesh> Unpack(std::string_view bytes) {
     object.name = in.Bytes(in.Count(1));
     object.mesh.p.resize(in.Count(sizeof(Vec3)));
     for (Vec3& p : object.mesh.p) p = in.Get<Vec3>();
+    object.step = in.Get<double>();
     object.mesh.triangles.resize(in.Count(sizeof(std::array<int, 3>)));
     for (auto& t : object.mesh.triangles) {
       t = in.Get<std::array<int, 3>>();
