@@ -99,7 +99,7 @@ TEST(Cli, BadFilesFoldersAndOptions) {
       {"metrics " + at + "good.yaml --voxel-size -1", "out of range"},
       {"metrics " + at + "good.yaml --shape cube", "no shape is named"},
       {"info " + at + "binary.yaml", "damaged"},
-      {"info " + at + "folder", "the folder has no file with one of .stl"},
+      {"info " + at + "folder", "the folder has no file of triangles, one of .stl"},
       {"info /dev/zero", "not a regular file"},
       {"export " + at + "binary.yaml", "damaged"},
       {"render " + at + "binary.yaml", "damaged"},
