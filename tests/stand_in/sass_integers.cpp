@@ -189,6 +189,7 @@ Table IntegerTable() {
       {"R2UR", {Move, ""}},
       {"CS2R", {ClearLong, ""}},
       {"S2R", {ReadPlace, ""}},
+      {"S2UR", {ReadPlace, ""}},
       {"VIADD", {AddTwo, ""}},
       {"IADD3", {AddThree, " X "}},
       {"UIADD3", {AddThree, " X "}},

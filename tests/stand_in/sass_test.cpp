@@ -122,7 +122,7 @@ TEST(SassMachine, CallsAndKnowsItsThread) {
   Words words{};
   // Instruction 3 begins the body; the function behind EXIT squares R0 and returns to R20.
   const std::string body =
-      "S2R R0, SR_TID.X\nS2R R5, SR_CTAID.X\nIMAD R0, R5, 0x3, R0\nIMAD.WIDE R2, R0, 0x8, R2\n"
+      "S2R R0, SR_TID.X\nS2UR UR6, SR_CTAID.X\nIMAD R0, UR6, 0x3, R0\nIMAD.WIDE R2, R0, 0x8, R2\n"
       "MOV R20, 0x90\nCALL.REL.NOINC 0xb0\nSTG.E desc[UR4][R2.64], R0\nEXIT\n"
       "IMAD R0, R0, R0, RZ\nRET.REL.NODEC R20 0x0\n";
   Launch(Kernel(body), &words, 2, 3);
