@@ -153,7 +153,7 @@ MUTANTS = [
     Mutant("cuda/rules/column/section.h", "a wall reaches as far as columns a little within it",
            "if («further.count == parts.count») {", "false", "cuda:SliceRevolved.FacesOf*"),
     Mutant("cuda/rules/column/faces.h", "planes that columns meet are sections of their own beside a torus",
-           "constexpr double kLeastSlope = «0.01»;", "2.0", "cuda:SliceRevolved.FacesOf*"),
+           "std::fabs(Dot(n, along)) > «kLeastSlope» * Norm(along)", "2.0", "cuda:SliceRevolved.FacesOf*"),
     Mutant("cuda/rules/column/faces.h", "a plane that holds the chart's axis is any plane",
            "if ((open >> i & 1) == 0 || «!IsSide(own, torus)») continue;", "true", "cuda:SliceRevolved.FacesOf*"),
     Mutant("cuda/rules/column/faces.h", "sections through planes are a hundred times as wide as the overlap's box",
