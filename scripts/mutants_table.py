@@ -155,7 +155,7 @@ MUTANTS = [
     Mutant("cuda/rules/column/faces.h", "planes that columns meet are sections of their own beside a torus",
            "std::fabs(Dot(n, along)) > «kLeastSlope» * Norm(along)", "2.0", "cuda:SliceRevolved.FacesOf*"),
     Mutant("cuda/rules/column/faces.h", "a plane that holds the chart's axis is any plane",
-           "if ((open >> i & 1) == 0 || «!IsSide(own, torus)») continue;", "true", "cuda:SliceRevolved.FacesOf*"),
+           "if ((open >> i & 1) == 0 || «!IsSide(own, torus)») continue;", "true", "cuda:SliceRevolved.SectorsAgree*"),
     Mutant("cuda/rules/column/faces.h", "sections through planes are a hundred times as wide as the overlap's box",
            "const Vec3 half = «0.5000001» *", "50.0", "cuda:SliceTorus*"),
     Mutant("cuda/rules/slice/ring.h", "the sides of a sector have the weight of their plane",
