@@ -271,6 +271,52 @@ TEST(SliceRevolved, FacesOfColumnsAreWhole) {
   EXPECT_LT(refused, compared / 5);
 }
 
+// Columns look at a wall from a little within, where an overlap as thin as this is hardly there.
+TEST(SliceRevolved, WallsOfThinOverlapsAreWhole) {
+  const geometry::Cell floor = CellsOf(geometry::HalfSpace{})[0];
+  Random random(86);
+  int compared = 0, refused = 0;
+  for (int i = 0; i < 10; ++i) {
+    const geometry::Cell whole = RandomRidge(&random);
+    const double top = LowestPoint(std::vector{whole}, Mat3::Identity(), floor);
+    const double depth = random.LogUniform(1e-8, 1e-6);
+    for (geometry::Cell& cell : RandomSectors(whole, &random)) {
+      for (geometry::Surface& s : cell.surfaces) s.cut = s.kind != geometry::SurfaceKind::kPlane;
+      PairQuery query{&cell, &floor, {Mat3::Identity(), {0, 0, top - depth}}, {}};
+      query.tolerance = 1e-6;
+      const auto [both, column, m] = testing::AskBoth(query, &refused);
+      if (!both) continue;
+      ++compared;
+      SCOPED_TRACE(::testing::Message() << i << ' ' << depth);
+      testing::ExpectSameMoments(column, m, {INFINITY, 2e-5, 2e-5, INFINITY});
+    }
+  }
+  EXPECT_GT(compared, 15);
+}
+
+// The floor cuts off a corner between the tube and a cone through it, between two looks of columns.
+TEST(SliceRevolved, ASliverOfTheFloorBesideATubeCounts) {
+  const geometry::Cell floor = CellsOf(geometry::HalfSpace{})[0];
+  const double tube = 0.036826022565140129, low = 1.2419423668887888;
+  const double slope = std::sqrt(0.15116883616604274 / 0.88107654512648992);
+  geometry::Surface cone =
+      geometry::Complement(geometry::MakeCone(slope, low, {Mat3::Identity(), {0.0, 0.0, -low}}));
+  cone.cut = true;
+  const geometry::Cell cell = geometry::MakeCell(
+      {geometry::MakeTorus(0.49285718748067325, tube, {Mat3::Identity(), {0.0, 0.0, tube}}), cone,
+       geometry::MakePlane({0.6551708451553393, -0.75548075002506743, 0.0}, 0.0)},
+      "bead");
+  const Mat3 R = {{-0.0057321310970765982, -0.1443353685516035, 0.98951222532021232},
+                  {0.19176789160266994, -0.97132119208645218, -0.14057104095090067},
+                  {0.98142356728547775, 0.18895090152954008, 0.033246629721243703}};
+  PairQuery query{&cell, &floor, {R, {0.0, 0.0, 0.39718453310499591}}, {}};
+  query.tolerance = 1e-6;
+  int refused = 0;
+  const auto [both, column, m] = testing::AskBoth(query, &refused);
+  ASSERT_TRUE(both);
+  testing::ExpectSameMoments(column, m, {1e-5, 1e-5, 1e-5, 1e-5});
+}
+
 // Some faces are cuts, which count nothing in S and G.
 TEST(SliceRevolved, CellsAgreeWithColumns) {
   const geometry::Cell floor = CellsOf(geometry::HalfSpace{})[0];
