@@ -267,7 +267,6 @@ void WriteMeshes(const std::filesystem::path& path, const MeshFile& file) {
 }
 
 std::vector<std::string> WhatSingleLoses(const std::filesystem::path& path, const MeshFile& file) {
-  constexpr double kMuch = 1e-5;  // of the diagonal: as readers of parts have it
   const bool is_stl = path.extension() == ".stl";
   std::vector<std::string> warnings;
   if (!is_stl && path.extension() != ".glb") return warnings;
@@ -281,12 +280,11 @@ std::vector<std::string> WhatSingleLoses(const std::filesystem::path& path, cons
       if (is_stl) p = m.X_WB * p;
     }
     const double step = StepOfSingle(points), diagonal = Norm(upper - lower);
-    if (!(step > kMuch * diagonal)) continue;
+    if (!(step > kCoarseStep * diagonal)) continue;
     warnings.push_back(fmt::format(
         "{}: {}: it lies so far from the origin that the single precision of {} files knows "
-        "multiples of {:.6g} m there, where it is {:.6g} m long; what is finer is lost. Write "
-        ".obj, "
-        "or move it to the origin.",
+        "multiples of {:.6g} m there, where it is {:.6g} m long; what is finer is lost. "
+        "Write .obj, or move it to the origin.",
         path.string(), m.name, path.extension().string(), step, diagonal));
   }
   return warnings;

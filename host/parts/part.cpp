@@ -182,14 +182,12 @@ class Preparation {
 /** What of a shell its hull fills, where that is more than the rounding of a file near the origin;
  else empty. */
 std::string FilledText(const Object& object, const ConvexShell& shell) {
-  constexpr double kMuch = 1e-5;  // of the diagonal: as for lost digits
   const double depth = shell.verdict.depth;
-  if (!(depth > kMuch * DiagonalOf({object}))) return "";
+  if (!(depth > kCoarseStep * DiagonalOf({object}))) return "";
   return fmt::format(
-      "{}: part: at {} it is {:.6g} deep inside its hull, in the file's units, and is taken for "
-      "that "
-      "hull, because so far from the origin this may be rounding. Move it to the origin before it "
-      "is exported.",
+      "{}: part: at {} it is {:.6g} deep inside its hull, in the file's units, and is taken "
+      "for that hull, because so far from the origin this may be rounding. Move it to the origin "
+      "before it is exported.",
       object.Label(), Text(shell.verdict.where), depth);
 }
 

@@ -70,12 +70,11 @@ std::string ExtentText(const std::vector<PartObject>& objects) {
 }
 
 std::string LostDigits(const PartObject& object) {
-  constexpr double kMuch = 1e-5;  // of the diagonal: a hundred diagonals from the origin
   const double step = object.part.step;
   if (object.part.mesh.p.empty()) return "";
   const std::array<Vec3, 2> box = BoxOf({object});
   const double diagonal = Norm(box[1] - box[0]);
-  if (!std::isfinite(step) || !(step > kMuch * diagonal)) return "";
+  if (!std::isfinite(step) || !(step > kCoarseStep * diagonal)) return "";
   return "coordinates were read in single precision, which so far from the origin, at " +
          Text(box[1]) + ", knows multiples of " + Short(step) + ", where the part is " +
          Short(diagonal) +

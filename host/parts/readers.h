@@ -25,6 +25,10 @@ struct PartMesh {
   double step = 0;  ///< coordinates were read as multiples of so much; 0: in double precision
 };
 
+/** Steps of coordinates above this share of a part's diagonal, so from some hundred diagonals from
+ the origin on, are told. */
+inline constexpr double kCoarseStep = 1e-5;
+
 /** The distance of neighbours among numbers of single precision as large as the largest of these
  coordinates. */
 double StepOfSingle(const std::vector<Vec3>& points);
