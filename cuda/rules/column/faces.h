@@ -59,6 +59,8 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
   }
   const auto add = [&](int i) {
     section.weight = nullptr;
+    section.j0 = 1;
+    section.j1 = 0;
     const SectionSums sums =
         IntegrateSection(&section, pair, plane, planes, true, 0.01 * pair.tolerance);
     const LocalSurface& local = pair.surface[i];
@@ -76,8 +78,6 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
     for (int side = -1; side <= 1; side += 2) {
       const double t = ParameterOf(side * d.x, side * d.y);
       if (!SectionAt(*chart, t, i, &section, plane, &planes)) continue;
-      section.j0 = 1;
-      section.j1 = 0;
       if (!add(i)) return false;
     }
   }
@@ -98,7 +98,6 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
     const Vec3 P = centre + Dot(n, own.o - centre) * n;
     const double reach_u = Dot(Abs(TransposeTimes(edges, U)), {1, 1, 1});
     const double reach_v = Dot(Abs(TransposeTimes(edges, V)), {1, 1, 1});
-    section = {};
     section.u_lo = -reach_u;
     section.u_hi = reach_u;
     section.v_lo = -reach_v;
