@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -46,7 +47,6 @@ struct Simulation::Implementation {
         world(other.world),
         dynamics(engine, other.dynamics),
         bodies(other.bodies),
-        contacts(other.contacts),
         sensors(other.sensors),
         energy(other.energy),
         figures(other.figures),
@@ -54,10 +54,18 @@ struct Simulation::Implementation {
 
   void Report() {
     host::ReportBodies(dynamics.state(), &bodies);
-    host::ReportContacts(dynamics.state(), &contacts);
+    has_contacts = false;
     host::ReportSensors(*world, bodies, &sensors);
     energy = dynamics.Audit();
     host::UpdateFigures(bodies, &figures);
+  }
+
+  /** Makes the reports of the contacts when they are asked for: few steps are looked at. */
+  std::span<const ContactReport> Contacts() const {
+    const std::lock_guard<std::mutex> lock(reporting);
+    if (!has_contacts) host::ReportContacts(dynamics.state(), &contacts);
+    has_contacts = true;
+    return contacts;
   }
 
   const BodySettings& Settings(int body) const {
@@ -117,7 +125,9 @@ struct Simulation::Implementation {
   std::shared_ptr<const host::World> world;
   host::Dynamics dynamics;
   std::vector<BodyState> bodies;
-  std::vector<ContactReport> contacts;
+  mutable std::mutex reporting;  ///< of the next two, so that threads may read together
+  mutable std::vector<ContactReport> contacts;
+  mutable bool has_contacts = false;  ///< of the state as it is
   std::vector<SensorReading> sensors;
   EnergyAudit energy;
   host::RunFigures figures;
@@ -168,7 +178,7 @@ bool Simulation::Done() const {
 
 std::span<const BodyState> Simulation::State() const { return implementation_->bodies; }
 
-std::span<const ContactReport> Simulation::Contacts() const { return implementation_->contacts; }
+std::span<const ContactReport> Simulation::Contacts() const { return implementation_->Contacts(); }
 
 std::span<const SensorReading> Simulation::Sensors() const { return implementation_->sensors; }
 

@@ -76,6 +76,7 @@ void Island(benchmark::State& state, std::size_t most_dense) {
   std::vector<StageBody> bodies;
   std::vector<StageContact> contacts = layer.contacts;
   std::vector<internal::StagePoint> points(contacts.size());
+  std::vector<internal::FirstGuess> guesses(contacts.size());
   internal::StageIsland island;
   island.most_dense = most_dense;
   StageResult result;
@@ -86,7 +87,8 @@ void Island(benchmark::State& state, std::size_t most_dense) {
     for (std::size_t b = 1; b < bodies.size(); ++b) island.AddBody(&bodies[b]);
     for (std::size_t k = 0; k < points.size(); ++k) {
       points[k].Prepare(kH, bodies, &contacts[k]);
-      island.AddPoint(&points[k],
+      guesses[k] = points[k].Guess();
+      island.AddPoint(&points[k], &guesses[k],
                       {contacts[k].body_i - 1, contacts[k].body_j - 1, points[k].active});
     }
     island.Solve(1, &result);

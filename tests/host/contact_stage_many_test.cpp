@@ -20,21 +20,21 @@ using testing::Model;
 using testing::Problem;
 using testing::Random;
 
-/** Contacts of a stage with rows for all bodies but the ground, evaluated. */
+/** Contacts of a stage, evaluated; all bodies but the ground are free. */
 struct Slopes {
   Slopes(Random& random, Problem& p, double H) : points(p.contacts.size()) {
     for (std::size_t k = 0; k < points.size(); ++k) {
       points[k].Prepare(H, p.bodies, &p.contacts[k]);
-      points[k].row_i = 6 * (p.contacts[k].body_i - 1);
-      points[k].row_j = p.contacts[k].body_j > 0 ? 6 * (p.contacts[k].body_j - 1) : -1;
       points[k].Evaluate(false);
       list.push_back(&points[k]);
+      bodies.push_back({p.contacts[k].body_i - 1, p.contacts[k].body_j - 1, true});
     }
     f.resize(6 * (p.bodies.size() - 1));
     for (double& x : f) x = random.Uniform(-1.0, 1.0);
   }
   std::vector<internal::StagePoint> points;
   std::vector<internal::StagePoint*> list;
+  std::vector<internal::BodyPair> bodies;
   std::vector<double> f;
 };
 
@@ -61,7 +61,9 @@ TEST(BlockSolver, GivesTheStepOfTheDenseMatrix) {
       list[b].column.fill(2.0);
       matrix.AddBody(b, list[b].mass, list[b].inertia);
     }
-    for (const internal::StagePoint& point : slopes.points) matrix.AddContact(point, coupled);
+    for (std::size_t k = 0; k < slopes.points.size(); ++k) {
+      matrix.AddContact(slopes.points[k], slopes.bodies[k], coupled);
+    }
     if (locked) {
       matrix.Lock(9);
       for (std::size_t i = 3; i < 6; ++i) list[1].row[i] = list[1].column[i] = 0.0;
@@ -71,11 +73,7 @@ TEST(BlockSolver, GivesTheStepOfTheDenseMatrix) {
     std::vector<int> order(static_cast<std::size_t>(bodies));
     std::iota(order.begin(), order.end(), 0);
     std::reverse(order.begin(), order.begin() + bodies / 2);
-    std::vector<internal::BodyPair> contacts;
-    for (const internal::StagePoint& point : slopes.points) {
-      contacts.push_back({point.row_i / 6, point.row_j < 0 ? -1 : point.row_j / 6, true});
-    }
-    solver.Begin(slopes.list, contacts, list, order, 1);
+    solver.Begin(slopes.list, slopes.bodies, list, order, 1);
     ASSERT_TRUE(solver.SolveNegative(slopes.f, coupled, 1e-12, 1, blocks));
     double size = 0.0, apart = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
@@ -101,10 +99,13 @@ StageResult SolveOne(double H, std::size_t most_dense, Problem* p) {
   island.Clear(H);
   for (std::size_t b = 1; b < p->bodies.size(); ++b) island.AddBody(&p->bodies[b]);
   std::vector<internal::StagePoint> points(p->contacts.size());
+  std::vector<internal::FirstGuess> guesses(points.size());
   for (std::size_t k = 0; k < points.size(); ++k) {
     points[k].Prepare(H, p->bodies, &p->contacts[k]);
+    guesses[k] = points[k].Guess();
     const StageContact& contact = p->contacts[k];
-    island.AddPoint(&points[k], {contact.body_i - 1, contact.body_j - 1, points[k].active});
+    island.AddPoint(&points[k], &guesses[k],
+                    {contact.body_i - 1, contact.body_j - 1, points[k].active});
   }
   StageResult result;
   island.Solve(1, &result);

@@ -36,13 +36,13 @@ void IslandMatrix::AddDrag(std::size_t body, const DragInertia& drag) {
   internal::AddDrag(drag, Row(body_at_[body]) + body_at_[body], stride_);
 }
 
-void IslandMatrix::AddContact(const StagePoint& point, bool coupled) {
+void IslandMatrix::AddContact(const StagePoint& point, const BodyPair& bodies, bool coupled) {
   if (point.is_point && n_ == 6) {
-    const Vec3& rho = point.row_i >= 0 ? point.rho_i : point.rho_j;
+    const Vec3& rho = bodies.i >= 0 ? point.rho_i : point.rho_j;
     AddPointBlock(point.PointSlope(coupled), rho, values_.data(), stride_);
     return;
   }
-  const int rows[2] = {point.row_i, point.row_j};
+  const int rows[2] = {FirstUnknown(bodies.i), FirstUnknown(bodies.j)};
   double* at[2][2] = {};
   for (int p = 0; p < 2; ++p) {
     for (int q = 0; q < 2; ++q) {

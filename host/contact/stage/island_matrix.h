@@ -27,8 +27,9 @@ class IslandMatrix {
   void AddBody(std::size_t body, double mass, const Mat3& inertia);
   /** Adds hγ K of a body's drag. */
   void AddDrag(std::size_t body, const DragInertia& drag);
-  /** Adds H Jᵀ C J of a contact; `coupled` counts the load's effect on friction. */
-  void AddContact(const StagePoint& point, bool coupled);
+  /** Adds H Jᵀ C J of a contact between these bodies; `coupled` counts the load's effect on
+   friction. */
+  void AddContact(const StagePoint& point, const BodyPair& bodies, bool coupled);
   /** Adds another matrix of the same bodies. */
   void Add(const IslandMatrix& other);
   /** Adds the row Jᵀ of a body, six numbers, to the constraint of this number: J on its row, Jᵀ on

@@ -11,13 +11,6 @@
 
 namespace intervox::host::internal {
 
-/** The bodies of a contact by their numbers; −1: not free. */
-struct BodyPair {
-  int i = -1;
-  int j = -1;
-  bool acts = false;  ///< the contact is active
-};
-
 /** A free body of an island of many. */
 struct IslandBody {
   double mass = 0.0;                  ///< [kg]

@@ -86,32 +86,23 @@ void StageIsland::Search(bool hold, double g0) {
   Evaluate(hold);
 }
 
-// Takes the contacts' velocities at y*, the guess of their forces on each body and its longest arm,
-// squared. Going through the contacts costs more than what is done with each, so all of that is
-// done at once, unless threads share the first. Returns the contacts' largest velocity [m/s].
+// Takes the guess of the contacts' forces on each body and its longest arm, squared. Returns the
+// contacts' largest velocity at y* [m/s].
 double StageIsland::PushPoints() {
   Largest fastest;
-  const auto take = [&](StagePoint* point) {
-    if (point->active) point->TakeVelocities();
-    fastest.See(point->Speed());
-  };
-  const bool at_once = many_ || threads_ == 1;
-  if (!at_once) ForRangesOfPoints([&](std::size_t /*range*/, StagePoint* point) { take(point); });
-  ForPointsByBody([&](std::size_t c) {
-    StagePoint* point = points_[c];
-    const auto row_of = [](int body) { return body < 0 ? -1 : 6 * body; };
-    point->row_i = row_of(pairs_[c].i);
-    point->row_j = row_of(pairs_[c].j);
-    if (at_once) take(point);
-    if (!point->active) return;
-    Push(*point, point->contact->force, point->contact->torque);
-    const auto reach = [&](int row, const Vec3& rho) {
-      if (row < 0) return;
-      double& farthest = bodies_[static_cast<std::size_t>(row / 6)].reach;
-      farthest = std::max(farthest, SquaredNorm(rho));
+  ForPointsByBody(std::span<const FirstGuess* const>(guesses_), [&](std::size_t c) {
+    if (!pairs_[c].acts) return;
+    const FirstGuess& guess = *guesses_[c];
+    fastest.See(guess.speed);
+    const auto add = [&](int body, const Vec3& rho, double sign) {
+      if (body < 0) return;
+      FreeBody& b = bodies_[static_cast<std::size_t>(body)];
+      b.force += sign * guess.force;
+      b.moment += sign * (guess.torque + Cross(rho, guess.force));
+      b.reach = std::max(b.reach, SquaredNorm(rho));
     };
-    reach(point->row_i, point->rho_i);
-    reach(point->row_j, point->rho_j);
+    add(pairs_[c].i, guess.rho_i, 1.0);
+    add(pairs_[c].j, guess.rho_j, -1.0);
   });
   return fastest.Value();
 }
@@ -204,7 +195,6 @@ bool StageIsland::SolveSingle(StageResult* result) {
     const Vec3 bc = Cross(b, c);
     return (1.0 / Dot(a, bc)) * (x.x * bc + x.y * Cross(c, a) + x.z * Cross(a, b));
   };
-  point.TakeVelocities();
   const Vec3 start{point.v[0], point.v[1], point.v[2]};
   const double start_spin = point.plate_spin;
   const Vec3 by_slip = solve(W[0], W[1], W[2], by_force);  // of the spin with u

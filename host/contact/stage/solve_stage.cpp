@@ -56,7 +56,8 @@ class StageSolver {
   std::vector<int> next_;        // place in order_ for the next contact of each island
   std::vector<StageResult> results_;
   std::vector<StagePoint> points_;
-  std::vector<Link> links_;  // of each contact
+  std::vector<internal::FirstGuess> guesses_;  // of each contact
+  std::vector<Link> links_;                    // of each contact
 };
 
 /** The only free body, where joints hold none; −1: there are more. */
@@ -80,7 +81,8 @@ void StageSolver::SolveOne(int body, int threads, StageResult* result) {
   for (std::size_t c = 0; c < points_.size(); ++c) {
     const Link& link = links_[c];
     if (link.active && (link.free_i || link.free_j)) {
-      island.AddPoint(&points_[c], {link.free_i ? number : -1, link.free_j ? number : -1, true});
+      island.AddPoint(&points_[c], &guesses_[c],
+                      {link.free_i ? number : -1, link.free_j ? number : -1, true});
       has_points = true;
     } else {
       points_[c].Evaluate(false);
@@ -173,7 +175,8 @@ void StageSolver::Gather(int island, internal::StageIsland* out) {
     link.row_j = row(link.body_j, link.free_j);
     const auto number = [](int row) { return row < 0 ? -1 : row / 6; };
     if (const std::size_t c = contact(at); c < points_.size()) {
-      out->AddPoint(&points_[c], {number(link.row_i), number(link.row_j), link.active});
+      out->AddPoint(&points_[c], &guesses_[c],
+                    {number(link.row_i), number(link.row_j), link.active});
     } else {
       AddJoint(link, &joints_[c - points_.size()], out);
     }
@@ -187,6 +190,7 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
   bodies_ = bodies;
   joints_ = joints;
   points_.resize(contacts.size());
+  guesses_.resize(contacts.size());
   links_.resize(contacts.size());
   const auto ask_ahead_of = [&](std::size_t c) {
     PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return contacts[soon]; });
@@ -197,6 +201,7 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
       ask_ahead_of(c);
       points_[c].Prepare(H, bodies, contacts[c]);
       links_[c] = LinkOf(points_[c]);
+      guesses_[c] = points_[c].Guess();
     }
   };
   cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));

@@ -30,6 +30,7 @@ void StageIsland::Clear(double H) {
   H_ = H;
   bodies_.clear();
   points_.clear();
+  guesses_.clear();
   pairs_.clear();
   drags_.clear();
   joints_.clear();
@@ -97,10 +98,10 @@ double StageIsland::Evaluate(bool hold) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
   Largest fastest;
   if (many_) {
-    ForPointsByBody([&](std::size_t c) {
+    ForPointsByBody(std::span<StagePoint* const>(points_), [&](std::size_t c) {
       points_[c]->Evaluate(hold);
       fastest.See(points_[c]->Speed());
-      AddToResidual(*points_[c], residual_.data());
+      AddToResidual(*points_[c], pairs_[c], residual_.data());
     });
   } else {
     EvaluateFew(hold, &fastest);
@@ -132,29 +133,29 @@ void StageIsland::EvaluateFew(bool hold, Largest* fastest) {
   const std::size_t n = residual_.size(), ranges = Ranges(points_.size());
   if (ranges > 1) parts_.assign(ranges * n, 0.0);
   double* parts = ranges > 1 ? parts_.data() : residual_.data();
-  ForRangesOfPoints([&](std::size_t range, StagePoint* point) {
-    point->Evaluate(hold);
-    fastest->See(point->Speed());
-    AddToResidual(*point, parts + range * n);
+  ForRangesOfPoints([&](std::size_t range, std::size_t c) {
+    points_[c]->Evaluate(hold);
+    fastest->See(points_[c]->Speed());
+    AddToResidual(*points_[c], pairs_[c], parts + range * n);
   });
   for (std::size_t k = 0; ranges > 1 && k < ranges * n; ++k) residual_[k % n] += parts_[k];
 }
 
-void StageIsland::AddToResidual(const StagePoint& point, double* residual) {
+void StageIsland::AddToResidual(const StagePoint& point, const BodyPair& pair, double* residual) {
   if (!point.active) return;
   const Vec3 force = H_ * point.Force();
   const Vec3 torque = point.is_point ? Vec3{} : H_ * point.Torque();
-  const auto add = [&](int row, const Vec3& rho, double sign) {
-    if (row < 0) return;
+  const auto add = [&](int body, const Vec3& rho, double sign) {
+    if (body < 0) return;
     const Vec3 moment = torque + Cross(rho, force);
-    double* F = residual + row;
+    double* F = residual + FirstUnknown(body);
     for (int i = 0; i < 3; ++i) {
       F[i] -= sign * force[i];
       F[3 + i] -= sign * moment[i];
     }
   };
-  add(point.row_i, point.rho_i, 1.0);
-  add(point.row_j, point.rho_j, -1.0);
+  add(pair.i, point.rho_i, 1.0);
+  add(pair.j, point.rho_j, -1.0);
 }
 
 void StageIsland::MoveTo(double t) {
@@ -163,18 +164,6 @@ void StageIsland::MoveTo(double t) {
     bodies_[k].body->v = bodies_[k].v_base + t * Vec3{d[0], d[1], d[2]};
     bodies_[k].body->w = bodies_[k].w_base + t * Vec3{d[3], d[4], d[5]};
   });
-}
-
-// Adds a contact's wrench to those that push its bodies.
-void StageIsland::Push(const StagePoint& point, const Vec3& force, const Vec3& torque) {
-  const auto add = [&](int row, const Vec3& rho, double sign) {
-    if (row < 0) return;
-    FreeBody& b = bodies_[static_cast<std::size_t>(row / 6)];
-    b.force += sign * force;
-    b.moment += sign * (torque + Cross(rho, force));
-  };
-  add(point.row_i, point.rho_i, 1.0);
-  add(point.row_j, point.rho_j, -1.0);
 }
 
 // Adds what a wrench about the centre of mass makes of a body's velocities within a time.
@@ -236,14 +225,14 @@ void StageIsland::Assemble(bool coupled) {
     if (bodies_[k].drag >= 0) matrix_.AddDrag(k, Drag(bodies_[k]));
   }
   if (points_.size() <= kManyContacts || bodies_.size() > kFewBodies || !joints_.empty()) {
-    for (const StagePoint* point : points_) {
-      if (point->active) matrix_.AddContact(*point, coupled);
+    for (std::size_t c = 0; c < points_.size(); ++c) {
+      if (pairs_[c].acts) matrix_.AddContact(*points_[c], pairs_[c], coupled);
     }
   } else {
     part_matrices_.resize(Ranges(points_.size()));
     for (IslandMatrix& part : part_matrices_) part.Reset(bodies_.size());
-    ForRangesOfPoints([&](std::size_t range, const StagePoint* point) {
-      if (point->active) part_matrices_[range].AddContact(*point, coupled);
+    ForRangesOfPoints([&](std::size_t range, std::size_t c) {
+      if (pairs_[c].acts) part_matrices_[range].AddContact(*points_[c], pairs_[c], coupled);
     });
     for (const IslandMatrix& part : part_matrices_) matrix_.Add(part);
   }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "cuda/device/executor.h"
@@ -44,9 +45,10 @@ class StageIsland {
   void Clear(double H);
   /** Adds a free body, whose velocities are at y* until Solve. @return its first unknown */
   int AddBody(StageBody* body);
-  /** Adds a contact and which of the bodies it has. */
-  void AddPoint(StagePoint* point, const BodyPair& pair) {
+  /** Adds a contact with its Guess, and which of the bodies it has. */
+  void AddPoint(StagePoint* point, const FirstGuess* guess, const BodyPair& pair) {
     points_.push_back(point);
+    guesses_.push_back(guess);
     pairs_.push_back(pair);
   }
   /** Adds a joint with the first unknowns of its bodies, −1: not free, and those bodies, null: the
@@ -92,10 +94,9 @@ class StageIsland {
     return drags_[static_cast<std::size_t>(b.drag)];
   }
   double Evaluate(bool hold);
-  void AddToResidual(const StagePoint& point, double* residual);
+  void AddToResidual(const StagePoint& point, const BodyPair& pair, double* residual);
   void EvaluateFew(bool hold, Largest* fastest);
   void MoveTo(double t);
-  void Push(const StagePoint& point, const Vec3& force, const Vec3& torque);
   void PushBody(std::size_t body, double time, const Vec3& force, const Vec3& moment);
   void PushBodies();
   double Directional() const;
@@ -114,8 +115,8 @@ class StageIsland {
   void ForRangesOfPoints(const Run& run) const;
   template <class Of>
   double LargestOf(std::size_t count, const Of& of) const;
-  template <class Run>
-  void ForPointsByBody(const Run& run) const;
+  template <class Read, class Run>
+  void ForPointsByBody(std::span<const Read> read, const Run& run) const;
   void Search(bool hold, double g0);
   bool WeightsSettled() const;
   double Hold(double share);
@@ -123,6 +124,7 @@ class StageIsland {
   double H_ = 0.0;
   std::vector<FreeBody> bodies_;
   std::vector<StagePoint*> points_;
+  std::vector<const FirstGuess*> guesses_;  // of each point
   std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ
   std::vector<double> pulls_;            // of F, −H Σ Jᵀ w
@@ -156,13 +158,16 @@ void StageIsland::ForBodies(const Run& run) const {
   cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads_, std::cref(some));
 }
 
-// Calls run(range, point) for all points, those of a range one after the other.
+// Calls run(range, index) for all points, those of a range one after the other.
 template <class Run>
 void StageIsland::ForRangesOfPoints(const Run& run) const {
   const auto some = [&](int begin, int end) {
     for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
       const std::size_t last = std::min(points_.size(), (r + 1) * kGrain);
-      for (std::size_t c = r * kGrain; c < last; ++c) run(r, points_[c]);
+      for (std::size_t c = r * kGrain; c < last; ++c) {
+        PrefetchAhead(c, last, [&](std::size_t soon) { return points_[soon]; });
+        run(r, c);
+      }
     }
   };
   cuda::ParallelFor(static_cast<int>(Ranges(points_.size())), 1, threads_, std::cref(some));
@@ -183,10 +188,10 @@ double StageIsland::LargestOf(std::size_t count, const Of& of) const {
   return largest.Value();
 }
 
-// Calls run(point) for all points, in an order in which each may add to its bodies: regions at
-// once, then what lies across.
-template <class Run>
-void StageIsland::ForPointsByBody(const Run& run) const {
+// Calls run(index) for all points, in an order in which each may add to its bodies: regions at
+// once, then what lies across. What it is to read of each is asked for ahead.
+template <class Read, class Run>
+void StageIsland::ForPointsByBody(std::span<const Read> read, const Run& run) const {
   if (!many_) {
     for (std::size_t c = 0; c < points_.size(); ++c) run(c);
     return;
@@ -198,7 +203,7 @@ void StageIsland::ForPointsByBody(const Run& run) const {
       return static_cast<std::size_t>(sorted_[static_cast<std::size_t>(at)]);
     };
     for (int at = first_[static_cast<std::size_t>(begin)]; at < last; ++at) {
-      PrefetchAhead(at, last, [&](auto soon) { return points_[index(soon)]; });
+      PrefetchAhead(at, last, [&](auto soon) { return read[index(soon)]; });
       run(index(at));
     }
   };

@@ -89,8 +89,15 @@ void StagePoint::Prepare(double h_gamma, std::span<StageBody> bodies, StageConta
   is_point = g.is_point;
   if (is_point) {
     PreparePoint();
-    return;
+  } else {
+    PrepareVolume();
   }
+  TakeVelocities();
+}
+
+void StagePoint::PrepareVolume() {
+  const StageContact* c = contact;
+  const PatchGeometry& g = c->geometry;
   conserves = model->normal->Conserves();
   S_there = conserves ? PressedArea(g) : std::max(0.0, Dot(g.n, g.S));
   axis[0] = conserves && S_there > 0.0 ? (1.0 / S_there) * g.S : g.n;

@@ -9,6 +9,24 @@
 
 namespace intervox::host::internal {
 
+/** The bodies of a contact by their numbers; −1: not free. */
+struct BodyPair {
+  int i = -1;
+  int j = -1;
+  bool acts = false;  ///< the contact is active
+};
+
+/** The first of a body's six unknowns, of v and ω; −1: it is not free. */
+inline int FirstUnknown(int body) { return body < 0 ? -1 : 6 * body; }
+
+/** What a contact brings to the first velocities that its bodies are solved from: a copy, as the
+ contact and its point are large. */
+struct FirstGuess {
+  Vec3 force, torque;  ///< on body i, at the centroid [N], [N·m]
+  Vec3 rho_i, rho_j;   ///< StagePoint's [m]
+  double speed = 0.0;  ///< of the contact at y* [m/s]
+};
+
 /** A symmetric matrix across n, in the axes t₁ and t₂. */
 struct AcrossNormal {
   double m_11 = 0.0, m_12 = 0.0, m_22 = 0.0;
@@ -35,8 +53,6 @@ struct PointTerms {
   double s_dw = 0.0;            ///< of its state
   StageBody* body_i = nullptr;  ///< current iterate
   StageBody* body_j = nullptr;
-  int row_i = -1;        ///< first unknown of body i in its island, −1: not free
-  int row_j = -1;        ///< likewise
   bool rests_i = false;  ///< body i is fixed: neither moves nor will
   bool rests_j = false;
   bool active = false;  ///< V > 0
@@ -119,10 +135,14 @@ struct VolumeTerms {
 struct StagePoint : VolumeTerms, PointTerms {
   /** The contact's normal. */
   const Vec3& Normal() const { return conserves ? contact->geometry.n : axis[0]; }
-  /** Sets up from the contact; bodies' velocities must be y*. */
+  /** Sets up from the contact, and takes the bodies' velocities, which must be y*. */
   void Prepare(double h_gamma, std::span<StageBody> bodies, StageContact* c);
+  /** What of it a volume needs. */
+  void PrepareVolume();
   /** What of it a point needs. */
   void PreparePoint();
+  /** What Prepare has found, for the bodies. */
+  FirstGuess Guess() const { return {contact->force, contact->torque, rho_i, rho_j, Speed()}; }
   /** The normal law at a relaxed volume [m³]. */
   NormalForce Law(double V_r) const;
   /** The damping [N·s/m] that bounds a passive contact: of bodies that part. */
