@@ -1,6 +1,5 @@
 // How far a stage's geometry is from the implicit position, and the way there.
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 
 #include "host/bodies/motion.h"
@@ -102,42 +101,32 @@ void GroupStage::FollowOverlaps() {
   });
 }
 
-/** Whether the implicit position is so far from where the geometry was evaluated that the linear
- change of a contact's wrench does not hold. */
-bool GroupStage::Misses(double h_gamma) const {
+/** Whether the implicit position is so far from where the geometry of the k-th acting contact was
+ evaluated that the linear change of its wrench does not hold. */
+bool GroupStage::Misses(std::size_t k, double h_gamma) const {
   const double limit = substep_.dissipative ? kDissipativeMiss : kMiss;
-  std::atomic<bool> misses{false};
-  ForEach(s_.contacts.size(), [&](std::size_t k) {
-    const StageContact& contact = *s_.contacts[k];
-    const PatchGeometry& g = contact.geometry;
-    const double S = Norm(g.S);
-    if (misses || !(g.V > 0.0) || !(S > 0.0)) return;
-    const std::size_t c = s_.contact_of[k];
-    if (c < s_.last_overlaps.size() && s_.last_overlaps[c].left) {
-      if (contact.f_n > 0.0) misses = true;
-      return;
-    }
-    const auto turn = [&](int b) {
-      const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
-      return body.has_offset ? body.dtheta + h_gamma * body.w : Vec3{};
-    };
-    const auto move = [&](int b, const Vec3& turned) {
-      const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
-      return body.has_offset ? body.dx + h_gamma * body.v + Cross(turned, g.p_WC - body.p_WM)
-                             : Vec3{};
-    };
-    const Vec3 turn_i = turn(contact.body_i), turn_j = turn(contact.body_j);
-    const Vec3 moved = move(contact.body_i, turn_i) - move(contact.body_j, turn_j);
-    if (g.is_point) {
-      if (std::fabs(Dot(g.S, moved)) > limit * g.V) misses = true;
-      return;
-    }
-    const Vec3 turned = turn_i - turn_j;
-    const double volume = std::fabs(Dot(g.S, moved) + Dot(g.G, turned));
-    const double tilt = Norm(turned - Dot(turned, g.n) * g.n) * PatchRadius(g);
-    if (volume + tilt * S > limit * g.V) misses = true;
-  });
-  return misses;
+  const StageContact& contact = *s_.contacts[k];
+  const PatchGeometry& g = contact.geometry;
+  const double S = Norm(g.S);
+  if (!(g.V > 0.0) || !(S > 0.0)) return false;
+  const std::size_t c = s_.contact_of[k];
+  if (c < s_.last_overlaps.size() && s_.last_overlaps[c].left) return contact.f_n > 0.0;
+  const auto turn = [&](int b) {
+    const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
+    return body.has_offset ? body.dtheta + h_gamma * body.w : Vec3{};
+  };
+  const auto move = [&](int b, const Vec3& turned) {
+    const StageBody& body = s_.bodies[static_cast<std::size_t>(b)];
+    return body.has_offset ? body.dx + h_gamma * body.v + Cross(turned, g.p_WC - body.p_WM)
+                           : Vec3{};
+  };
+  const Vec3 turn_i = turn(contact.body_i), turn_j = turn(contact.body_j);
+  const Vec3 moved = move(contact.body_i, turn_i) - move(contact.body_j, turn_j);
+  if (g.is_point) return std::fabs(Dot(g.S, moved)) > limit * g.V;
+  const Vec3 turned = turn_i - turn_j;
+  const double volume = std::fabs(Dot(g.S, moved) + Dot(g.G, turned));
+  const double tilt = Norm(turned - Dot(turned, g.n) * g.n) * PatchRadius(g);
+  return volume + tilt * S > limit * g.V;
 }
 
 /** Moves the bodies to the implicit position, by Aitken's relaxation in the norm of the masses: a

@@ -315,7 +315,7 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
     WatchFrequencies();
     // A dissipative step looks again at least once: what it moves into is not there yet.
     const bool again =
-        h_gamma > 0.0 && moves < most && (Misses(h_gamma) || (substep_.dissipative && moves == 0));
+        h_gamma > 0.0 && moves < most && (misses_ || (substep_.dissipative && moves == 0));
     if (!again) return;
     MoveToImplicitPosition(h_gamma, moves);
     std::copy(s_.y_star.begin(), s_.y_star.end(), y.begin());

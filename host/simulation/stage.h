@@ -219,7 +219,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   void SolveVelocities(double h_gamma);
   void Forces(double t, double h_gamma, std::span<double> y, std::span<double> rate,
               std::span<double> power);
-  void StoreContacts(std::span<double> rate, std::span<double> power);
+  void StoreContacts(double h_gamma, std::span<double> rate, std::span<double> power);
   template <class Before>
   void AddContacts(std::span<const std::size_t> acting, std::span<const Contact> contacts,
                    const Before& before, std::span<double> rate, std::span<double> power);
@@ -239,7 +239,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   ContactEffect EffectOf(const Contact& contact, std::span<double> power) const;
   Vec3 CarriedTurn(std::size_t b) const;
   bool IsFinite() const;
-  bool Misses(double h_gamma) const;
+  bool Misses(std::size_t k, double h_gamma) const;
   void MoveToImplicitPosition(double h_gamma, int iteration);
   void WatchFrequencies();
   void BeginOverlaps();
@@ -251,6 +251,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   GroupRules rules_;
   StateLayout layout_;
   StageScratch& s_;
+  bool misses_ = false;         ///< a contact of the solution found last Misses
   int solved_ = -1;             ///< the stage evaluated last; −1: none yet
   double solved_at_ = 0.0;      ///< its time [s]
   double relaxation_ = 1.0;     ///< of the iteration to the implicit position

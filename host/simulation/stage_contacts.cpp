@@ -160,11 +160,13 @@ void GroupStage::AddContacts(std::span<const std::size_t> acting, std::span<cons
   }
 }
 
-/** Adds the contacts that have been solved for to the rates and powers; notes their frequencies. */
-void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) {
+/** Adds the contacts that have been solved for to the rates and powers; notes their frequencies,
+ and whether one of them Misses. */
+void GroupStage::StoreContacts(double h_gamma, std::span<double> rate, std::span<double> power) {
   const std::span<Contact> contacts = s_.patches.contacts;
   const double by = PerStage();
   std::atomic<std::int64_t> creating{0};
+  std::atomic<bool> misses{false};
   s_.frequencies.resize(s_.contacts.size());
   const auto store = [&](std::size_t k) {
     Contact& contact = contacts[s_.contact_of[k]];
@@ -186,8 +188,10 @@ void GroupStage::StoreContacts(std::span<double> rate, std::span<double> power) 
     s_.frequencies[k] = Frequency(*contact.model, g, contact.latch,
                                   s_.bodies[static_cast<std::size_t>(contact.body_i)],
                                   s_.bodies[static_cast<std::size_t>(contact.body_j)]);
+    if (h_gamma > 0.0 && !misses && Misses(k, h_gamma)) misses = true;
   };
   AddContacts(s_.contact_of, contacts, store, rate, power);
+  misses_ = misses;
   counters().creating_contacts += creating;
 }
 
@@ -203,7 +207,7 @@ void GroupStage::Forces(double t, double h_gamma, std::span<double> y, std::span
   if (h_gamma > 0.0) SetJoints(t);
   SolveVelocities(h_gamma);
   StoreLoads(rate);
-  StoreContacts(rate, power);
+  StoreContacts(h_gamma, rate, power);
   if (h_gamma > 0.0) {
     StoreJoints(rate, power);
   } else {
@@ -246,7 +250,7 @@ void GroupStage::SolveNewContacts() {
   SetStageBodies(substep_.start, 0.0, s_.y);
   GatherContacts(substep_.start, s_.y, true);
   host::SolveStage(0.0, s_.bodies, s_.contacts);
-  StoreContacts(s_.first_rate, s_.first_power);
+  StoreContacts(0.0, s_.first_rate, s_.first_power);
 }
 
 }  // namespace intervox::host

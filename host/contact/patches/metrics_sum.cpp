@@ -19,13 +19,15 @@ MetricsSum One(const Vec3& p_WC, double V, const Mat3& J_W, const Vec3& S, const
 
 void MetricsSum::Add(const MetricsSum& other) {
   if (other.pairs == 0 && !(other.wall_v > 0)) return;
-  if (pairs == 0) p_WO = other.p_WO;
+  const bool is_first = pairs == 0;  // as of most contacts: there is nothing to shift
+  if (is_first) p_WO = other.p_WO;
   const Vec3 d = other.p_WO - p_WO;
   v += other.v;
-  m += other.m + other.v * d;
-  e = e + other.e + Outer(d, other.m) + Outer(other.m, d) + other.v * Outer(d, d);
+  m += is_first ? other.m : other.m + other.v * d;
+  e = e + other.e;
+  if (!is_first) e = e + Outer(d, other.m) + Outer(other.m, d) + other.v * Outer(d, d);
   s += other.s;
-  g += other.g + Cross(d, other.s);
+  g += is_first ? other.g : other.g + Cross(d, other.s);
   pairs += other.pairs;
   size += other.size;
   if (!(other.wall_v > 0)) return;
