@@ -18,6 +18,14 @@ class Mutant:
 
 
 MUTANTS = [
+    # Passes over the contacts of a stage that are made at once.
+    Mutant("host/simulation.cpp", "reports of contacts stay what they were",
+           "&bodies);\n    «has_contacts = false;»\n    host::ReportSensors", "", "host:RecorderTest*:SimulationControl*"),
+    Mutant("host/simulation/stage_contacts.cpp", "no stage that misses the implicit position looks there",
+           "h_gamma > 0.0 && !misses && «Misses(k, h_gamma)») misses", "false", "host:*Stiff*:*Stage*:Simulation*",
+           "What a stage misses, shorter substeps find; 52 random scenes and the bricks gain nothing either."),
+    Mutant("host/contact/stage/solve_island.cpp", "guesses turn no body",
+           "b.moment += sign * («guess.torque + Cross(rho, guess.force)»);", "Vec3{}", "host:BilinearEnergy*:SimulationWedgeTest*"),
     # Parts from files: repair, hostile files, threads.
     Mutant("host/parts/holes.cpp", "missing edges go the way of those that are there",
            "if («excess < 0») std::swap(from, end);", "excess > 0", "host:PartsRepair*"),
