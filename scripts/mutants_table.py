@@ -301,6 +301,8 @@ MUTANTS = [
            "if (geometry == «ContactGeometry::kPoints» && (E_i || E_j)) {", "ContactGeometry::kVolumes", "host:ContactModel*"),
     Mutant("host/contact/parameters.cpp", "Poisson's ratio does not stiffen",
            "return *material.youngs_modulus / (1.0 - «nu * nu»);", "0.0 * nu", "host:ContactModel*:PointScenes.Hertz*"),
+    Mutant("host/cli/simulate.cpp", "what settles for longer than the run is not told",
+           "simulation.Time() - contact.since < «kLong») continue;", "constant", "host:Cli.RunTells*"),
     # Results.
     Mutant("host/results/recorder.cpp", "patches point at the sample after theirs",
            "{contact, «samples_», last_time_}", "samples_ + 1", "host:Cli.EveryPatch*"),
