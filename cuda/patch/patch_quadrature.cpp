@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 #include "cuda/patch/ellipse.h"
 
@@ -27,6 +28,8 @@ constexpr double kPi = 3.14159265358979323846;
 constexpr double kReach = 1.01 * 3.87298334620741688518;
 /** Rims this near to a chord, as a share of it, are straight. */
 constexpr double kStraight = 1e-6;
+/** What follows from profiles beside it within this share need not be looked at. */
+constexpr double kSmooth = 1e-5;
 /** Corners that a rim may have; beyond, it is taken as round. */
 constexpr std::size_t kMostCorners = 12;
 
@@ -52,11 +55,16 @@ struct Course {
 };
 
 using Lanes [[gnu::vector_size(32)]] = double;  // four sectors at once
-constexpr std::size_t kLanes = 4;
+constexpr std::size_t kLanes = PatchQuadrature::kLanes;
 
 /** Courses from C and their sectors, four side by side. */
 struct FourCourses {
   Lanes length{}, c[kDepths] = {}, cross{}, mean_x{}, mean_y{};
+};
+
+/** What a ring of four sectors holds: area, mass and its moment. */
+struct FourPieces {
+  Lanes area{}, mass{}, x{}, y{};
 };
 
 /** Working memory of a division, used again. */
@@ -66,6 +74,7 @@ struct Workspace {
   std::vector<Profile> profiles;
   std::vector<Sector> sectors;
   std::vector<FourCourses> courses;
+  std::vector<FourPieces> fours;
 };
 
 /** Divides a patch into its pieces. Directions are given in coordinates in which the ellipse of
@@ -81,7 +90,8 @@ class Division {
         borders_(workspace->borders),
         profiles_(workspace->profiles),
         sectors_(workspace->sectors),
-        courses_(workspace->courses) {}
+        courses_(workspace->courses),
+        fours_(workspace->fours) {}
 
   void Make(PatchQuadrature* out) {
     const auto n = static_cast<std::size_t>(fineness_.sectors);
@@ -91,18 +101,24 @@ class Division {
     }
     borders_ = uniform_;
     profiles_.resize(n);
-    for (std::size_t k = 0; k < n; k += 2) profiles_[k] = Look(k);
+    LookAtHalf();
+    rings_ = fineness_.rings;
     if (!HasOneRun()) {
       for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
     } else if (HasOneRim()) {
-      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Between(k);
+      for (std::size_t k = 1; k < n; k += 2) SetBetween(k, 1);
+      // Without corners pieces err by half of what they do elsewhere.
+      rings_ = std::max(1, fineness_.rings - fineness_.rings / 8);
     } else if (FindCorners()) {
       LookAtEdges();
     } else {
       for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
     }
-    AddInnerPieces(out);
-    AddOuterPieces(out);
+    out_ = out;
+    count_ = 0;
+    AddInnerPieces();
+    AddOuterPieces();
+    Resize(count_);
   }
 
  private:
@@ -130,9 +146,45 @@ class Division {
     return FindProfile(&columns_, center_, L_ * d, kReach / Length(d));
   }
 
+  /** Looks along every second sector, or along every fourth where those between follow from them:
+   where the patch is smooth and as round as its ellipse, as four of them tell. */
+  void LookAtHalf() {
+    const std::size_t n = uniform_.size();
+    const bool halves = n % 16 == 0;
+    for (std::size_t k = 0; k < n; k += halves ? 4 : 2) profiles_[k] = Look(k);
+    if (!halves) return;
+    bool follows = HasOneRun(4) && HasOneRim(4);
+    std::size_t seen = 2;
+    for (; seen < n && follows; seen += n / 4) {
+      profiles_[seen] = Look(seen);
+      follows = IsNear(profiles_[seen], Between(seen, 2));
+    }
+    for (std::size_t k = 2; k < n; k += 4) {
+      const bool looked = k < seen && (k - 2) % (n / 4) == 0;
+      if (looked) continue;
+      if (follows) {
+        SetBetween(k, 2);
+      } else {
+        profiles_[k] = Look(k);
+      }
+    }
+  }
+
+  /** Whether a profile is what was expected, to a small share of the pieces' own error. */
+  static bool IsNear(const Profile& profile, const Run& other) {
+    const Run& run = profile.runs[0];
+    if (profile.count != 1 || run.from > 0 || run.rim != other.rim) return false;
+    double deepest = 0, off = 0;
+    for (std::size_t g = 0; g < run.depth.size(); ++g) {
+      deepest = std::max(deepest, run.depth[g]);
+      off = std::max(off, std::fabs(run.depth[g] - other.depth[g]));
+    }
+    return std::fabs(run.to - other.to) <= kSmooth * run.to && off <= kSmooth * deepest;
+  }
+
   /** Whether the patch reaches from C to one rim in every direction looked at. */
-  bool HasOneRun() const {
-    for (std::size_t k = 0; k < profiles_.size(); k += 2) {
+  bool HasOneRun(std::size_t every = 2) const {
+    for (std::size_t k = 0; k < profiles_.size(); k += every) {
       if (profiles_[k].count != 1 || profiles_[k].runs[0].from > 0) return false;
     }
     return true;
@@ -141,30 +193,35 @@ class Division {
   const Run& RunOf(std::size_t k) const { return profiles_[k % profiles_.size()].runs[0]; }
 
   /** Whether that rim lies on the same faces all around. */
-  bool HasOneRim() const {
-    for (std::size_t k = 0; k < profiles_.size(); k += 2) {
+  bool HasOneRim(std::size_t every = 2) const {
+    for (std::size_t k = 0; k < profiles_.size(); k += every) {
       if (RunOf(k).rim != RunOf(0).rim) return false;
     }
     return true;
   }
 
-  /** The profile between two of a smooth patch, by cubic interpolation. */
-  Profile Between(std::size_t k) const {
+  /** The run between two of a smooth patch, `apart` from it, by cubic interpolation. */
+  Run Between(std::size_t k, std::size_t apart) const {
     const std::size_t n = profiles_.size();
-    const Run* near[] = {&RunOf(k + n - 3), &RunOf(k + n - 1), &RunOf(k + 1), &RunOf(k + 3)};
+    const Run* near[] = {&RunOf(k + n - 3 * apart), &RunOf(k + n - apart), &RunOf(k + apart),
+                         &RunOf(k + 3 * apart)};
     const auto mean = [](double a, double b, double c, double d) {
       return (9 * (b + c) - (a + d)) / 16;
     };
-    Profile profile;
-    profile.count = 1;
-    Run& run = profile.runs[0];
+    Run run;
     run.rim = near[1]->rim;
     run.to = mean(near[0]->to, near[1]->to, near[2]->to, near[3]->to);
     for (std::size_t g = 0; g < run.depth.size(); ++g) {
       run.depth[g] =
           mean(near[0]->depth[g], near[1]->depth[g], near[2]->depth[g], near[3]->depth[g]);
     }
-    return profile;
+    return run;
+  }
+
+  /** Sets the one run of a profile to that. */
+  void SetBetween(std::size_t k, std::size_t apart) {
+    profiles_[k].count = 1;
+    profiles_[k].runs[0] = Between(k, apart);
   }
 
   /** The rim's point in the middle of a uniform sector that was looked at. */
@@ -294,13 +351,27 @@ class Division {
   /** Whether a border is a direction, not a point of a straight edge. */
   static bool IsUnit(const Vec2& a) { return std::fabs(Dot(a, a) - 1) <= 1e-12; }
 
-  void Add(const Piece& piece, PatchQuadrature* out) const {
+  /** Sets how many points there is room for. */
+  void Resize(std::size_t count) {
+    for (std::vector<double>* values : {&out_->x, &out_->y, &out_->share, &out_->reach_squared}) {
+      values->resize(count);
+    }
+  }
+
+  /** Makes room for more points. */
+  void Reserve(std::size_t more) {
+    if (out_->size() < count_ + more) Resize(count_ + more);
+  }
+
+  /** Adds a piece; there is room for it. */
+  void Add(const Piece& piece) {
     if (!(piece.mass > 0) || !(piece.area > 0)) return;
     const Vec2 p = L_ * ((1 / piece.mass) * piece.moment);
-    out->x.push_back(p.x);
-    out->y.push_back(p.y);
-    out->share.push_back(piece.mass);
-    out->reach_squared.push_back(piece.area * L_.Determinant() / kPi);
+    out_->x[count_] = p.x;
+    out_->y[count_] = p.y;
+    out_->share[count_] = piece.mass;
+    out_->reach_squared[count_] = piece.area * per_area_;
+    ++count_;
   }
 
   /** Gathers the sectors, and the courses of runs that begin at C. */
@@ -324,46 +395,85 @@ class Division {
   }
 
   /** Adds the pieces of runs that begin at C, several sectors together near it. */
-  void AddInnerPieces(PatchQuadrature* out) {
+  void AddInnerPieces() {
     GatherCourses();
     const std::size_t n = borders_.size();
-    for (int ring = 0; ring < fineness_.rings; ++ring) {
+    fours_.resize(courses_.size());
+    Reserve(n * static_cast<std::size_t>(rings_));
+    for (int ring = 0; ring < rings_; ++ring) {
       const std::size_t sharing = Sharing(ring);
-      const Powers powers = PowersOf(ring, fineness_.rings);
-      Piece sum;
-      for (std::size_t s = 0, left = sharing; s < n; s += kLanes) {
-        const FourCourses& four = courses_[s / kLanes];
-        Lanes m[3] = {};  // as in PartOf, with R = 0
-        for (int j = 0; j < 3; ++j) {
-          for (int k = 0; k < kDepths; ++k) m[j] += four.c[k] * powers.t[k + j];
+      const Powers powers = PowersOf(ring, rings_);
+      for (std::size_t f = 0; f < courses_.size(); ++f) {
+        const FourCourses& four = courses_[f];
+        Lanes m_1{}, m_2{};  // as in PartOf, with R = 0
+#pragma GCC unroll 4
+        for (int k = 0; k < kDepths; ++k) {
+          m_1 += four.c[k] * powers.t[k + 1];
+          m_2 += four.c[k] * powers.t[k + 2];
         }
         const Lanes &W = four.length, scale = four.cross * W;
-        const Lanes area = scale * (W * powers.t[1]), mass = scale * (W * m[1]);
-        const Lanes moment = scale * (W * W * m[2]);
-        const Lanes x = moment * four.mean_x, y = moment * four.mean_y;
-        for (std::size_t lane = 0; lane < kLanes && s + lane < n; ++lane) {
-          sum.area += area[lane];
-          sum.mass += mass[lane];
-          sum.moment = sum.moment + Vec2{x[lane], y[lane]};
-          if (--left > 0 && s + lane + 1 < n) continue;
-          Add(sum, out);
-          sum = {};
-          left = sharing;
-        }
+        const Lanes moment = scale * (W * W * m_2);
+        fours_[f] = {scale * (W * powers.t[1]), scale * (W * m_1), moment * four.mean_x,
+                     moment * four.mean_y};
+      }
+      if (sharing == 1) {
+        AddFours(n);
+      } else {
+        AddShared(n, sharing);
       }
     }
   }
 
+  /** Adds a piece for each sector. */
+  void AddFours(std::size_t n) {
+    for (std::size_t f = 0; f < fours_.size(); ++f) {
+      const FourPieces& four = fours_[f];
+      const auto there = (four.mass > 0.0) & (four.area > 0.0);
+      if ((f + 1) * kLanes > n || !(there[0] & there[1] & there[2] & there[3])) {
+        for (std::size_t lane = 0; lane < kLanes && f * kLanes + lane < n; ++lane) {
+          Add({four.area[lane], four.mass[lane], {four.x[lane], four.y[lane]}});
+        }
+        continue;
+      }
+      const Lanes per_mass = 1.0 / four.mass;
+      const Lanes u = per_mass * four.x, v = per_mass * four.y;
+      Store(L_.xx * u + L_.xy * v, &out_->x[count_]);
+      Store(L_.xy * u + L_.yy * v, &out_->y[count_]);
+      Store(four.mass, &out_->share[count_]);
+      Store(four.area * per_area_, &out_->reach_squared[count_]);
+      count_ += kLanes;
+    }
+  }
+
+  static void Store(const Lanes& four, double* to) { std::memcpy(to, &four, sizeof(four)); }
+
+  /** Adds a piece for each so many sectors. */
+  void AddShared(std::size_t n, std::size_t sharing) {
+    Piece sum;
+    for (std::size_t s = 0, left = sharing; s < n; ++s) {
+      const FourPieces& four = fours_[s / kLanes];
+      const std::size_t lane = s % kLanes;
+      sum.area += four.area[lane];
+      sum.mass += four.mass[lane];
+      sum.moment = sum.moment + Vec2{four.x[lane], four.y[lane]};
+      if (--left > 0 && s + 1 < n) continue;
+      Add(sum);
+      sum = {};
+      left = sharing;
+    }
+  }
+
   /** Adds the pieces of runs that begin elsewhere. */
-  void AddOuterPieces(PatchQuadrature* out) const {
+  void AddOuterPieces() {
     for (std::size_t s = 0; s < borders_.size(); ++s) {
       for (int r = 0; r < profiles_[s].count; ++r) {
         const Run& run = profiles_[s].runs[static_cast<std::size_t>(r)];
         if (!(run.from > 0)) continue;
         const double share = (run.to - run.from) / run.to;
         const int rings = std::max(2, static_cast<int>(fineness_.rings * share + 0.5));
+        Reserve(static_cast<std::size_t>(rings));
         for (int ring = 0; ring < rings; ++ring) {
-          Add(PartOf(CourseOf(run), sectors_[s], PowersOf(ring, rings)), out);
+          Add(PartOf(CourseOf(run), sectors_[s], PowersOf(ring, rings)));
         }
       }
     }
@@ -378,6 +488,11 @@ class Division {
   std::vector<Profile>& profiles_;  // along the middles of the sectors
   std::vector<Sector>& sectors_;
   std::vector<FourCourses>& courses_;  // of the runs that begin at C
+  std::vector<FourPieces>& fours_;     // of a ring of them
+  int rings_ = 1;                      // pieces from C to the rim
+  double per_area_ = L_.Determinant() / kPi;
+  PatchQuadrature* out_ = nullptr;
+  std::size_t count_ = 0;  // of its points so far
 };
 
 /** Eight points with the patch's second moments. */
@@ -395,32 +510,37 @@ void AddEllipse(const Stretching& L, PatchQuadrature* out) {
   }
 }
 
+Lanes Load(const std::vector<double>& values, std::size_t k) {
+  return Lanes{values[k], values[k + 1], values[k + 2], values[k + 3]};
+}
+
+double Sum(const Lanes& a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+
 /** Makes the shares' sum 1 and their centroid C, and fills up the last register. */
 void Normalize(const Stretching& L, PatchQuadrature* out) {
-  double sum = 0, x = 0, y = 0;
-  for (std::size_t k = 0; k < out->size(); ++k) sum += out->share[k];
-  for (double& share : out->share) share /= sum;
-  for (std::size_t k = 0; k < out->size(); ++k) {
-    x += out->share[k] * out->x[k];
-    y += out->share[k] * out->y[k];
-  }
-  for (double& value : out->x) value -= x;
-  for (double& value : out->y) value -= y;
   while (out->size() % PatchQuadrature::kLanes != 0) {
     out->x.push_back(L.longest);
     out->y.push_back(0.0);
     out->share.push_back(0.0);
     out->reach_squared.push_back(L.Determinant());
   }
+  Lanes sum{}, x{}, y{};
+  for (std::size_t k = 0; k < out->size(); k += kLanes) {
+    const Lanes share = Load(out->share, k);
+    sum += share;
+    x += share * Load(out->x, k);
+    y += share * Load(out->y, k);
+  }
+  const double per_sum = 1 / Sum(sum), mean_x = per_sum * Sum(x), mean_y = per_sum * Sum(y);
+  for (double& share : out->share) share *= per_sum;
+  for (double& value : out->x) value -= mean_x;
+  for (double& value : out->y) value -= mean_y;
 }
 
 }  // namespace
 
 void ComputePatchQuadrature(std::span<const PairQuery> pairs, const PatchMoments& moments,
                             PatchQuadrature* out, const PatchFineness& fineness) {
-  for (std::vector<double>* values : {&out->x, &out->y, &out->share, &out->reach_squared}) {
-    values->clear();
-  }
   const Vec3& n = moments.n;
   out->t1 = FirstAxis(pairs[0].X_WA.R, n);
   out->t2 = Cross(n, out->t1);

@@ -37,7 +37,7 @@ void TellOfSettling(const Simulation& simulation) {
     if (!(area > 0.0)) continue;
     const double constant = a * contact.geometry.V / area;
     const bool moves = a * std::fabs(Dot(contact.geometry.n, contact.v_c)) > kMoves;
-    if (!moves || !(constant > longest) || simulation.Time() - contact.since < constant) continue;
+    if (!moves || !(constant > longest) || simulation.Time() - contact.since < kLong) continue;
     longest = constant;
     slowest = &contact;
   }

@@ -136,7 +136,7 @@ std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings&
   Finish(spinning, model.get());
 
   if (model->friction->IsDistributed()) RefuseBesideDistributed(settings, *model);
-  model->plate_share = PlateShare(material_i, material_j);
+  model->plate_share = PlateShare(material_i, material_j, settings.geometry);
   return model;
 }
 

@@ -16,7 +16,7 @@ constexpr double kClimb = 0.5;
 BilinearNormal::BilinearNormal(Parameters& p)
     : at_points_(p.AtPoints()),
       k_1_(LinearStiffness(p)),
-      e_(RestitutionOf(p, PairRestitution(p.material_i(), p.material_j()))) {}
+      e_(RestitutionOf(p, PairRestitution(p.material_i(), p.material_j(), p.geometry()))) {}
 
 LoadingCurve StrongeNormal::Curve(const PatchLatch& latch) const {
   return {(1.0 - e_ * e_) * latch.V_max, 0.0, latch.V_max, k_1_ * latch.V_max, k_1_};

@@ -9,13 +9,7 @@ double SmallSpeed(Parameters& p) {
 
 /** E* of two materials; one without a modulus is rigid, and 0 means that both are [Pa]. */
 double EffectiveModulus(const Material& i, const Material& j) {
-  double compliance = 0.0;
-  for (const Material* material : {&i, &j}) {
-    if (!material->youngs_modulus) continue;
-    const double nu = material->poisson_ratio.value_or(0.3);
-    compliance += (1.0 - nu * nu) / *material->youngs_modulus;
-  }
-  return compliance > 0.0 ? 1.0 / compliance : 0.0;
+  return SeriesStiffness(PlaneModulus(i), PlaneModulus(j));
 }
 
 /** Whether Hertz' stiffness is to come from the curvatures where bodies touch. */
@@ -54,9 +48,9 @@ double ExponentOf(Parameters& p, double exponent) {
   return p.InRange("exponent", exponent, 1.0, 4.0, "Give 1.5 for round bodies, 1 for facets.");
 }
 
-/** Refuses a law of points for volumes. */
-void RequirePoints(const Parameters& p) {
-  if (p.AtPoints()) return;
+/** The parameters of a law of points, refused for volumes. */
+Parameters& OfPoints(Parameters& p) {
+  if (p.AtPoints()) return p;
   p.Fail("model",
          "its damping follows the depth of a point. Add geometry: points to the contact "
          "model, or use gonthier, hunt_crossley or lankarani_nikravesh.");
@@ -83,7 +77,8 @@ ElasticPart::ElasticPart(Parameters& p, double exponent, bool may_follow)
                       : PositiveStiffness(p, "stiffness")) {}
 
 FactorNormal::FactorNormal(Parameters& p, double exponent, bool needs_e)
-    : e_(needs_e ? RestitutionOf(p, PairRestitution(p.material_i(), p.material_j())) : 1.0),
+    : e_(needs_e ? RestitutionOf(p, PairRestitution(p.material_i(), p.material_j(), p.geometry()))
+                 : 1.0),
       slope_(needs_e
                  ? p.InRange("restitution_slope", 0.0, 0.0, 1e6, "Give 0 for a constant e [s/m].")
                  : 0.0),
@@ -91,11 +86,9 @@ FactorNormal::FactorNormal(Parameters& p, double exponent, bool needs_e)
       elastic_(p, exponent, true) {}
 
 PowerNormal::PowerNormal(Parameters& p, double exponent, double damping_exponent)
-    : elastic_(p, exponent),
+    : elastic_(OfPoints(p), exponent),
       damping_(p.InRange("damping", 0.0, 0.0, 1e300, "Damping must not be negative.")),
-      damping_exponent_(damping_exponent) {
-  RequirePoints(p);
-}
+      damping_exponent_(damping_exponent) {}
 
 GenericNormal::GenericNormal(Parameters& p)
     : PowerNormal(p, 1.5,

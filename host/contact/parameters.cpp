@@ -13,6 +13,13 @@ namespace {
 
 bool Given(const std::optional<double>& value) { return value && *value > 0.0; }
 
+/** "0.01 to 1", "0 or more", "above 0": the numbers that are allowed. */
+std::string RangeText(double low, double high) {
+  constexpr double kNoBound = 1e300, kNothing = 1e-300;
+  if (high < kNoBound) return NumberText(low) + " to " + NumberText(high);
+  return low > 0.0 && low <= kNothing ? "above 0" : NumberText(low) + " or more";
+}
+
 }  // namespace
 
 std::string NumberText(double value, int digits) {
@@ -50,8 +57,11 @@ double Parameters::InRange(const std::string& key, double fallback, double low, 
                            const std::string& remedy) {
   const double value = Get(key, fallback);
   if (!(value >= low) && !Has(key)) FailMissing(key, remedy);
-  if (value < low) Fail(key, NumberText(value) + " is below " + NumberText(low) + ". " + remedy);
-  if (value > high) Fail(key, NumberText(value) + " is above " + NumberText(high) + ". " + remedy);
+  if (value < low || value > high) {
+    Fail(key, NumberText(value) + (value < low ? " is below " : " is above ") +
+                  NumberText(value < low ? low : high) + " (allowed: " + RangeText(low, high) +
+                  "). " + remedy);
+  }
   return value;
 }
 
@@ -114,8 +124,8 @@ double SeriesStiffness(std::optional<double> k_i, std::optional<double> k_j) {
 
 double PositiveStiffness(Parameters& parameters, const std::string& key) {
   const std::string remedy =
-      "Give it, or foundation_stiffness of a material, or youngs_modulus, poisson_ratio and "
-      "foundation_thickness.";
+      "Of volumes give it in N/m³, or foundation_stiffness of a material, or youngs_modulus, "
+      "poisson_ratio and foundation_thickness.";
   const double k =
       parameters.Get(key, SeriesStiffness(parameters.material_i().foundation_stiffness,
                                           parameters.material_j().foundation_stiffness));
@@ -131,18 +141,29 @@ double PairFriction(std::optional<double> mu_i, std::optional<double> mu_j) {
   return Given(mu_i) && Given(mu_j) ? 2.0 * *mu_i * *mu_j / (*mu_i + *mu_j) : 0.0;
 }
 
-double PlateShare(const Material& i, const Material& j) {
-  const bool has_i = Given(i.foundation_stiffness), has_j = Given(j.foundation_stiffness);
-  if (!has_i && !has_j) return 0.5;
-  if (!has_j) return 1.0;
-  if (!has_i) return 0.0;
-  return *j.foundation_stiffness / (*i.foundation_stiffness + *j.foundation_stiffness);
+std::optional<double> PlaneModulus(const Material& material) {
+  if (!Given(material.youngs_modulus)) return std::nullopt;
+  const double nu = material.poisson_ratio.value_or(0.3);
+  return *material.youngs_modulus / (1.0 - nu * nu);
 }
 
-double PairRestitution(const Material& i, const Material& j) {
+double PlateShare(const Material& i, const Material& j, ContactGeometry geometry) {
+  std::optional<double> k_i = i.foundation_stiffness, k_j = j.foundation_stiffness;
+  const std::optional<double> E_i = PlaneModulus(i), E_j = PlaneModulus(j);
+  if (geometry == ContactGeometry::kPoints && (E_i || E_j)) {
+    k_i = E_i;
+    k_j = E_j;
+  }
+  if (!Given(k_i) && !Given(k_j)) return 0.5;
+  if (!Given(k_j)) return 1.0;
+  if (!Given(k_i)) return 0.0;
+  return *k_j / (*k_i + *k_j);
+}
+
+double PairRestitution(const Material& i, const Material& j, ContactGeometry geometry) {
   if (!Given(i.restitution)) return Given(j.restitution) ? *j.restitution : 0.0;
   if (!Given(j.restitution)) return *i.restitution;
-  const double r_i = PlateShare(i, j);
+  const double r_i = PlateShare(i, j, geometry);
   return r_i * *i.restitution + (1.0 - r_i) * *j.restitution;
 }
 

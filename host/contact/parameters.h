@@ -11,8 +11,8 @@
 namespace intervox::host {
 
 /** The parameters of one law: ModelSettings, and the two bodies' materials for what is not given.
- Messages begin with the key, as in "normal.restitution: 0.001 is below 0.01. …"; the scene reader
- puts file and line before them. */
+ Messages begin with the key, as in "normal.restitution: 0.001 is below 0.01 (allowed: …"; the scene
+ reader puts file and line before them. */
 class Parameters {
  public:
   /** @param part  normal, friction, rolling or spinning */
@@ -21,6 +21,8 @@ class Parameters {
 
   /** Whether the law acts at points: its measure of compliance is a depth [m], not a volume. */
   bool AtPoints() const { return geometry_ == ContactGeometry::kPoints; }
+  /** What bodies touch in. */
+  ContactGeometry geometry() const { return geometry_; }
 
   /** A number; `fallback` when absent. @throws InputError when it is not finite. */
   double Get(const std::string& key, double fallback);
@@ -79,12 +81,17 @@ double PositiveStiffness(Parameters& parameters, const std::string& key);
 double PairFriction(std::optional<double> mu_i, std::optional<double> mu_j);
 /** Restitution of a pair: each body's, weighted by its share of the compression. A body without one
  takes the other's; 0 if neither has one. */
-double PairRestitution(const Material& i, const Material& j);
+double PairRestitution(const Material& i, const Material& j,
+                       ContactGeometry geometry = ContactGeometry::kVolumes);
 /** The same; `otherwise` if neither has one. */
 double PairRestitutionOr(const Material& i, const Material& j, double otherwise);
-/** Share of the compression, and so of the contact plate's motion, that body i's foundation takes:
- r_j = 1 − k_j/(k_i + k_j) weighs body j's spin; ½ when neither stiffness is known. Returns r_i =
- k_j/(k_i + k_j) of Gonthier (4.127). */
-double PlateShare(const Material& i, const Material& j);
+/** Share of the compression, and so of the contact plate's motion, that body i takes: r_j = 1 − r_i
+ weighs body j's spin; ½ when neither stiffness is known. Returns r_i = k_j/(k_i + k_j) of Gonthier
+ (4.127), k the foundations' stiffnesses; at points E/(1 − ν²) where a material has a modulus, by
+ which Hertz' law shares the depth. A body without stiffness is rigid beside one that has it. */
+double PlateShare(const Material& i, const Material& j,
+                  ContactGeometry geometry = ContactGeometry::kVolumes);
+/** E/(1 − ν²) of a material [Pa], ν 0.3 where it is not given; none without a modulus. */
+std::optional<double> PlaneModulus(const Material& material);
 
 }  // namespace intervox::host

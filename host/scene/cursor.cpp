@@ -39,6 +39,12 @@ std::string Limits(const Range& range) {
          Format(range.hi);
 }
 
+/** What follows the limits in a sentence: the unit, or what the number means. */
+std::string Meaning(const std::string& doc) {
+  if (doc.empty()) return ".";
+  return (doc.front() == '[' ? " " : ": ") + doc + (doc.back() == '.' ? "" : ".");
+}
+
 bool SameIgnoringCase(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
     return std::tolower(static_cast<unsigned char>(x)) == y;
@@ -120,7 +126,7 @@ bool Cursor::IsNumber() const {
   return ParseNumber(*value_, x) != Parsed::kNoNumber;
 }
 
-double Cursor::Number(const Range& range) const {
+double Cursor::Number(const Range& range, const std::string& doc) const {
   double x = 0;
   switch (ParseNumber(*value_, x)) {
     case Parsed::kNoNumber:
@@ -139,8 +145,9 @@ double Cursor::Number(const Range& range) const {
   }
   if (x < range.lo || (range.open && x == range.lo) || x > range.hi) {
     Fail("the value " + KindName(*value_) + " is out of range",
-         x > range.hi && range.lo == 0 ? "Write a number of at most " + Format(range.hi) + "."
-                                       : "Write " + Limits(range) + ".");
+         (x > range.hi && range.lo == 0 ? "Write a number of at most " + Format(range.hi)
+                                        : "Write " + Limits(range)) +
+             Meaning(doc));
   }
   return x;
 }

@@ -53,8 +53,9 @@ class Cursor {
   /** Calls f(cursor, key) for each entry of a map, in the file's order. */
   void ForEach(const std::function<void(const Cursor&, const std::string&)>& f) const;
 
-  /** A finite number within the range; fails with the limits otherwise. */
-  double Number(const Range& range = kChecked) const;
+  /** A finite number within the range; fails with the limits otherwise, and with `doc`, what the
+   number means in which unit. */
+  double Number(const Range& range = kChecked, const std::string& doc = "") const;
   /** Whether it is a plain scalar that reads as a number. */
   bool IsNumber() const;
   /** A word. */

@@ -62,7 +62,7 @@ void Attempt(Faults* faults, const F& f) {
 void ValidateValue(const Cursor& cursor, const Key& key, Faults* faults) {
   switch (key.type) {
     case Type::kNumber:
-      cursor.Number(key.range);
+      cursor.Number(key.range, key.doc);
       break;
     case Type::kVector:
       cursor.Vector(key.range);

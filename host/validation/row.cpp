@@ -82,7 +82,7 @@ std::span<const Row> Rows() {
       Row{"box_push", "a test of another simulator", "box_push.yaml", 3, BoxPush},
       Row{"stribeck_curve", "Drake, contact forces", "stribeck_curve.yaml", 1e-4, StribeckRow},
       Row{"limit_surface", "Coulomb and Contensou", "limit_surface.yaml", 1e-4, LimitSurface},
-      Row{"rock_n_stack", "C-Space Toolkit, an example", "rock_n_stack.yaml", 3, RockNStack},
+      Row{"rock_n_stack", "C-Space Toolkit, an example", "rock_n_stack.yaml", 6, RockNStack},
       Row{"morse_taper", "C-Space Toolkit, by hand", "morse_taper.yaml", 1, MorseTaper},
       Row{"rolling_onset", "by hand", "rolling_onset.yaml", 0.8, RollingOnset},
       Row{"steiner", "Steiner; Kater's pendulum", "steiner.yaml", 60, Steiner}};

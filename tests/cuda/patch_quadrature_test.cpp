@@ -183,7 +183,8 @@ TEST(PatchQuadrature, PiecesOfADiscHaveTheirCentroids) {
     const Patch disc(CellsOf(geometry::Cylinder{R, 2 * R}), At(0, 0, 0.998 * R), Floor(), {});
     const PatchQuadrature q = disc.Points();
     const PatchFineness fineness;
-    const double s = 1.0 - 1.0 / fineness.rings, half = std::numbers::pi / fineness.sectors;
+    const int rings = fineness.rings - 1;  // a round rim's
+    const double s = 1.0 - 1.0 / rings, half = std::numbers::pi / fineness.sectors;
     double farthest = 0.0;
     for (std::size_t k = 0; k < q.size(); ++k) {
       if (q.share[k] > 0) farthest = std::max(farthest, std::hypot(q.x[k], q.y[k]));
@@ -220,7 +221,31 @@ TEST(PatchQuadrature, DoubledPiecesSayTheSame) {
       for (std::size_t k = 0; k < q.size(); ++k) sum += q.share[k] * std::hypot(q.x[k], q.y[k]);
       return sum;
     };
-    EXPECT_NEAR(mean_arm({48, 10}) / mean_arm({192, 40}), 1, 2e-3);
+    EXPECT_NEAR(mean_arm({48, 11}) / mean_arm({192, 40}), 1, 2e-3);
+  }
+}
+
+// Two crossed rods, one far in the other, share a patch with four round corners: what lies between
+// lines that were looked at is no ellipse's, and is looked at as well.
+TEST(PatchQuadrature, SeesThatAPatchIsNoEllipse) {
+  const double R = 0.1;
+  const Mat3 along_x = Mat3::FromColumns({0, 0, -1}, {0, 1, 0}, {1, 0, 0});
+  const Mat3 along_y = Mat3::FromColumns({1, 0, 0}, {0, 0, -1}, {0, 1, 0});
+  for (const double height : {1.1 * R, 1.4 * R}) {
+    const Patch crossed(CellsOf(geometry::Cylinder{R, 1}), At(0, 0, height, along_x),
+                        CellsOf(geometry::Cylinder{R, 1}), At(0, 0, 0, along_y));
+    const auto corners = [&](const PatchFineness& fineness) {
+      const PatchQuadrature q = crossed.Points(fineness);
+      double sum = 0;
+      for (std::size_t k = 0; k < q.size(); ++k) {
+        const double xx = q.x[k] * q.x[k], yy = q.y[k] * q.y[k];
+        sum += q.share[k] * (xx * xx - 6 * xx * yy + yy * yy);
+      }
+      return sum / (R * R * R * R);
+    };
+    const double fine = corners({192, 40});
+    EXPECT_GT(std::fabs(fine), 1e-3) << height;
+    EXPECT_NEAR(corners({}), fine, 0.05 * std::fabs(fine)) << height;
   }
 }
 

@@ -286,8 +286,9 @@ TEST(ConservingLaw, WhatItCannotDoIsRefused) {
           "s.yaml:5: " + model + "normal.coefficient: is missing. Give the c");
   refused(SceneText("model: conserving, coefficient: 1e9", ""),
           "s.yaml:5: " + model + "normal.exponent: is missing. Give the m");
-  refused(SceneText("model: conserving, coefficient: 1e9, exponent: 1", ""),
-          "s.yaml:5: " + model + "normal.exponent: 1 is below 1.05. Give the m");
+  refused(
+      SceneText("model: conserving, coefficient: 1e9, exponent: 1", ""),
+      "s.yaml:5: " + model + "normal.exponent: 1 is below 1.05 (allowed: 1.05 to 4). Give the m");
   refused(SceneText(good + ", stiffness: 1", ""),
           "s.yaml:5: " + model + "normal.stiffness: is not");
 }

@@ -75,7 +75,9 @@ TEST(CustomModel, GetsTheSameErrorsAsBuiltInOnes) {
     MakeContactModel(s, {}, {});
     FAIL() << "accepted an exponent of 0.5";
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(), "normal.exponent: 0.5 is below 1. A foundation does not soften.");
+    EXPECT_STREQ(
+        error.what(),
+        "normal.exponent: 0.5 is below 1 (allowed: 1 to 5). A foundation does not soften.");
   }
 }
 

@@ -7,6 +7,7 @@
 #include "host/contact/contact_model.h"
 #include "host/contact/damping_factor.h"
 #include "host/contact/friction_bristle.h"
+#include "host/contact/registry.h"
 #include "host/contact/rolling_laws.h"
 #include "host/input/error.h"
 #include "tests/host/contact_world.h"
@@ -222,6 +223,43 @@ TEST(ContactModel, MaterialsFillInWhatIsNotGiven) {
   EXPECT_EQ(PairFriction(0.3, std::nan("")), 0.0);
 }
 
+// Hertz' law shares the depth of a point by (1 − ν²)/E: what gives way more decides e.
+TEST(ContactModel, AtPointsMaterialsAreWeighedByTheirModuli) {
+  Material rubber, steel;
+  rubber.youngs_modulus = 2e6;
+  rubber.poisson_ratio = 0.5;
+  rubber.restitution = 0.8;
+  steel.youngs_modulus = 2e11;
+  steel.restitution = 0.4;  // its Poisson's ratio is 0.3
+  const double share = (0.75 / 2e6) / (0.75 / 2e6 + 0.91 / 2e11);
+  ContactModelSettings s;
+  s.geometry = ContactGeometry::kPoints;
+  s.normal = {"hunt_crossley", {{"stiffness", 1e7}}, {}};
+  const auto damping = [&](const Material& i, const Material& j) {
+    return MakeContactModel(s, i, j)->normal->DampingFactor(1.0);
+  };
+  const double e = share * 0.8 + (1 - share) * 0.4;
+  EXPECT_NEAR(damping(rubber, steel), -1.5 * (1 - e), 1e-12);
+  EXPECT_NEAR(damping(steel, rubber), -1.5 * (1 - e), 1e-12);
+  EXPECT_NEAR(MakeContactModel(s, rubber, steel)->plate_share, share, 1e-15);
+  EXPECT_NEAR(MakeContactModel(s, steel, rubber)->plate_share, 1 - share, 1e-15);
+  // What has no modulus is rigid beside what has one, a foundation's stiffness or not.
+  Material stone;
+  stone.restitution = 0.2;
+  stone.foundation_stiffness = 1e3;
+  EXPECT_NEAR(damping(steel, stone), -1.5 * (1 - 0.4), 1e-12);
+  EXPECT_NEAR(damping(stone, steel), -1.5 * (1 - 0.4), 1e-12);
+  // Of volumes foundations decide: here neither material has one, so both count as much.
+  s.geometry = ContactGeometry::kVolumes;
+  EXPECT_NEAR(damping(rubber, steel), -1.5 * (1 - 0.6), 1e-12);
+  s.normal = {"stronge", {{"stiffness", 1e7}}, {}};
+  s.geometry = ContactGeometry::kPoints;
+  const auto pressed = MakeContactModel(s, rubber, steel);
+  PatchLatch latch;
+  pressed->normal->Turn(1e-3, 1e-3, &latch);
+  EXPECT_NEAR(pressed->normal->Curve(latch).V_1, (1 - e * e) * 1e-3, 1e-12);
+}
+
 TEST(ContactModel, BadInputNamesKeyValueAndRemedy) {
   const auto message = [](const std::function<void(ContactModelSettings&)>& spoil) {
     ContactModelSettings s = Gonthier(1e9, 0.5);
@@ -236,8 +274,8 @@ TEST(ContactModel, BadInputNamesKeyValueAndRemedy) {
   };
   EXPECT_EQ(message([](auto&) {}), "accepted");
   EXPECT_EQ(message([](auto& s) { s.normal.parameters["restitution"] = 0.005; }),
-            "normal.restitution: 0.005 is below 0.01. Use 0.01 for a dead impact, 1 for an elastic "
-            "one.");
+            "normal.restitution: 0.005 is below 0.01 (allowed: 0.01 to 1). Use 0.01 for a dead "
+            "impact, 1 for an elastic one.");
   EXPECT_NE(message([](auto& s) { s.normal.parameters["restitution"] = 1.01; }).find("above 1"),
             std::string::npos);
   EXPECT_NE(message([](auto& s) { s.normal.parameters["stiffness"] = -1.0; }).find("not positive"),
@@ -262,6 +300,35 @@ TEST(ContactModel, BadInputNamesKeyValueAndRemedy) {
   EXPECT_EQ(message([](auto& s) { s.rolling.parameters["cap"] = -1.0; }),
             "rolling.cap: -1 is no switch. Use 0 or 1.");
   EXPECT_EQ(message([](auto& s) { s.rolling.parameters["cap"] = 1.0; }), "accepted");
+}
+
+// A stiffness that is missing or wrong is told with its unit, which the kind of contact decides.
+TEST(ContactModel, MessagesSayTheUnitOfAStiffness) {
+  for (const auto& [name, make] : NormalLaws()) {
+    if (name == "conserving" || name == "stiffening" || name.starts_with("test_")) continue;
+    for (const auto geometry : {ContactGeometry::kVolumes, ContactGeometry::kPoints}) {
+      for (const bool given : {false, true}) {
+        ContactModelSettings s;
+        s.geometry = geometry;
+        s.normal = {name, {}, {}};
+        if (given) s.normal.parameters["stiffness"] = -1.0;
+        Material elastic;
+        elastic.restitution = 0.5;
+        std::string message;
+        try {
+          MakeContactModel(s, elastic, elastic);
+        } catch (const InputError& error) {
+          message = error.what();
+        }
+        SCOPED_TRACE(name + ": " + message);
+        if (message.starts_with("normal.model: ")) continue;  // a law of points alone
+        EXPECT_TRUE(message.starts_with(given ? "normal.stiffness: -1 is " : "normal.stiffness: "));
+        const bool points = geometry == ContactGeometry::kPoints;
+        EXPECT_NE(message.find(points ? "At points give it in N/m" : "Of volumes give it in N/m³"),
+                  std::string::npos);
+      }
+    }
+  }
 }
 
 TEST(ContactModel, DoubtfulParametersWarnButPass) {

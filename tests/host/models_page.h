@@ -23,6 +23,7 @@ struct PageSection {
   std::map<std::string, PageParameter> parameters;
   std::vector<ModelSettings> examples;
   std::vector<std::string> figures;  ///< files of pictures
+  std::string limits;                ///< where the laws end
 };
 
 /** What stands between marks in a line. */
@@ -77,12 +78,14 @@ inline std::vector<PageSection> SectionsOfPage() {
     }
     const std::vector<std::string> quoted = Between(line, '`');
     if (line.starts_with("### ")) {
-      sections.push_back({part, quoted, {}, {}, {}});
+      sections.push_back({part, quoted, {}, {}, {}, ""});
     } else if (!part.empty() && line.starts_with("| `")) {
       const std::vector<std::string> cells = Split(line, '|');  // the first is empty
       sections.back().parameters[quoted.front()] = {cells.at(2), cells.at(4)};
     } else if (!part.empty() && line.starts_with("- `{model: ")) {
       sections.back().examples.push_back(PageExample(quoted.front()));
+    } else if (!part.empty() && line.starts_with("*Limits.* ")) {
+      sections.back().limits = line.substr(std::string("*Limits.* ").size());
     } else if (!part.empty() && line.starts_with("![")) {
       const std::size_t open = line.rfind('('), close = line.rfind(')');
       sections.back().figures.push_back(line.substr(open + 1, close - open - 1));

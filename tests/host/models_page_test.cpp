@@ -5,11 +5,13 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/contact/contact_model.h"
 #include "host/contact/registry.h"
 #include "host/input/error.h"
+#include "host/validation/one_body.h"
 #include "tests/host/models_page.h"
 
 namespace intervox::host {
@@ -88,6 +90,51 @@ TEST(ModelsPage, HasAFigureForEveryLaw) {
     for (const std::string& figure : section.figures) {
       EXPECT_TRUE(std::filesystem::exists(std::string(INTERVOX_DATA_DIR) + "/../docs/" + figure))
           << figure;
+    }
+  }
+}
+
+// Each law ends somewhere, and the page says where; the numbers of its limits are the laws' own.
+TEST(ModelsPage, HasTheLimitsOfEveryLaw) {
+  for (const PageSection& section : SectionsOfPage()) {
+    if (section.names.empty() || section.names.front() == "none") continue;
+    EXPECT_GT(section.limits.size(), 60U) << section.part << "." << section.names.front();
+  }
+  struct Case {
+    std::string law;
+    std::vector<std::string> returned;  ///< as the page has it
+    std::vector<std::pair<std::string, double>> of;
+  };
+  const std::vector<Case> cases = {
+      {"lankarani_nikravesh",
+       {"0.913", "0.725", "0.665"},
+       {{"restitution", 0.9}, {"restitution", 0.5}, {"restitution", 0.1}}},
+      {"hunt_crossley",
+       {"0.909", "0.663", "0.516"},
+       {{"restitution", 0.9}, {"restitution", 0.5}, {"restitution", 0.1}}},
+      {"hunt_crossley",
+       {"0.909", "0.663", "0.488"},
+       {{"dissipation", 0.1}, {"dissipation", 0.5}, {"dissipation", 1.0}}}};
+  for (const Case& c : cases) {
+    std::string limits;
+    for (const PageSection& section : SectionsOfPage()) {
+      if (section.part == "normal" && !section.names.empty() && section.names.front() == c.law)
+        limits = section.limits;
+    }
+    for (std::size_t k = 0; k < c.of.size(); ++k) {
+      ContactModelSettings settings;
+      settings.geometry = ContactGeometry::kPoints;
+      settings.normal = {c.law, {{"stiffness", 1e6}, {c.of[k].first, c.of[k].second}}, {}};
+      const auto model = MakeContactModel(settings, {}, {});
+      const double a = model->normal->DampingFactor(1.0);
+      const double e = ReboundOf({1.0, 0.0,
+                                  [&](double z, double rate) {
+                                    return model->normal->Force(z, 0.0).f_e * (1.0 - a * rate);
+                                  }},
+                                 1.0, 1e-6, 1.0)
+                           .speed;
+      EXPECT_NEAR(e, std::stod(c.returned[k]), 6e-4) << c.law << " " << c.of[k].second;
+      EXPECT_NE(limits.find(c.returned[k]), std::string::npos) << c.law << " " << e;
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "host/simulation.h"
+#include "tests/host/scene_text.h"
 #include "tests/host/simulation_scenes.h"
 
 namespace intervox {
@@ -92,7 +93,8 @@ TEST(SlowSimulationImpactTest, BoxLeavesWithTheVelocitiesOfAReferenceOfATenthMic
   for (const Row& row : {Row{0.6, 0, 0, 0.001, 0.003}, Row{0.05, 0, 0, 0.0002, 0.002},
                          Row{0.05, 0.2, 0, 0.001, 0.002}, Row{0.6, 0, 0.03, 0.001, 0.002},
                          Row{0.05, 0, 0.03, 0.0001, 0.0002}}) {
-    SCOPED_TRACE(testing::Message() << "e " << row.e << " arm " << row.arm << " tilt " << row.tilt);
+    SCOPED_TRACE(::testing::Message()
+                 << "e " << row.e << " arm " << row.arm << " tilt " << row.tilt);
     const double ark3 = WorstError(row.e, row.arm, row.tilt, "ark3", 0.0075);
     const double ark2 = WorstError(row.e, row.arm, row.tilt, "ark2", 0.0075);
     std::printf("e %.2f, arm %.1f m, tilt %.2f: ark3 %.3f %%, ark2 %.3f %%\n", row.e, row.arm,
@@ -110,6 +112,32 @@ TEST(SlowSimulationImpactTest, PushedPegStopsAsTheReferenceDoes) {
       std::printf("peg after %.1f ms, %s: %.3f %%\n", 1e3 * until, method,
                   100 * Norm(coarse.v - fine.v) / 0.01);
       EXPECT_LT(Norm(coarse.v - fine.v), 0.01 * 0.01) << method << " " << until;
+    }
+  }
+}
+
+// A face that comes down flat returns e to 1e-6 where 1,000 steps resolve the contact, whose force
+// begins like the depth; mass, stiffness and depth a hundredth or a hundred times as large.
+TEST(SimulationImpactTest, AFaceReturnsItsRestitutionToAMillionth) {
+  for (const double e : {1.0, 0.9, 0.5, 0.1, 0.01}) {
+    for (int k = 0; k < 9; ++k) {
+      const double factor[] = {0.01, 1.0, 100.0};
+      const double mass = 0.454 * factor[k % 3], k_v = 1e8 * factor[k / 3], area = 0.01;
+      const double omega = std::sqrt(k_v * area / mass), step = std::numbers::pi / omega / 1000;
+      const double speed = 1e-4 * factor[(k + k / 3) % 3] * omega;
+      Scene scene = scenes::MakeScene(scenes::Frictionless(k_v, e), step);
+      scene.contact_models["default"].normal.parameters["v_small"] = 1e-9;
+      scene.gravity = {};
+      scene.duration = 100000 * step;
+      scene.shapes["floor"] = scenes::Solid(geometry::HalfSpace{{0, 0, 1}, 0}, "floor");
+      scene.shapes["box"] = scenes::Solid(geometry::Box{{0.1, 0.1, 0.1}}, "box");
+      const double gap = (3.0 + 0.37 * (k % 2)) * step * speed;
+      scene.bodies = {scenes::Fixed("floor", "floor"),
+                      scenes::Free("box", "box", mass, {0, 0, 0.05 + gap}, {0, 0, -speed})};
+      Simulation simulation(scene);
+      testing::RunThroughContact(&simulation);
+      EXPECT_NEAR(simulation.State()[1].v_WB.z / speed, e, 1e-6 * e)
+          << "e " << e << ", mass " << mass << ", stiffness " << k_v << ", speed " << speed;
     }
   }
 }

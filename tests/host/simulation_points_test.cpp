@@ -563,7 +563,8 @@ TEST(PointScenes, WhatCannotBeIsRefusedWithItsRemedy) {
       "no rolling resistance");
   expect("{geometry: points, normal: {model: stronge}}",
          "stiffness: is missing. At points give it");
-  expect("{geometry: points, normal: {model: stronge, stiffness: 0}}", "Write a number above 0");
+  expect("{geometry: points, normal: {model: stronge, stiffness: 0}}",
+         "Write a number above 0: k_v [N/m³]; at points k of k zᵖ [N/m^p]");
   expect("{geometry: points, normal: {model: stronge, stiffness: 1, radius: 1}}", "radius");
   expect("{geometry: points, normal: {model: chatterjee, stiffness: 1, restitution: 2}}",
          "from 0.01 to 1");
