@@ -17,6 +17,7 @@ constexpr double kFairShape = 0.15;  // of an equilateral triangle's: good enoug
 constexpr double kMove = 0.3;        // of an edge: how far a vertex may move onto its surfaces
 constexpr double kShort = 2e-7;      // of the solid's size: files of single precision round to 6e-8
 constexpr int kMostSweeps = 12;
+constexpr int kTellEvery = 256;  // vertices
 
 class Improver {
  public:
@@ -75,10 +76,16 @@ class Improver {
   }
 
   /** Removes vertices and turns edges while that spares triangles or betters them. */
-  void Simplify() {
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+  void Simplify(const Told& told) {
+    double left = 1;  // each sweep counts for half of what the ones before it leave
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep, left *= 0.5) {
+      const Told here = PartOf(told, 1 - left, 1 - 0.5 * left);
+      const int vertices = mesh_.triangles.Vertices();
       int changes = 0;
-      for (int v = 0; v < mesh_.triangles.Vertices(); ++v) changes += CollapseAny(v) ? 1 : 0;
+      for (int v = 0; v < vertices; ++v) {
+        changes += CollapseAny(v) ? 1 : 0;
+        if (v % kTellEvery == 0) Tell(here, static_cast<double>(v) / vertices);
+      }
       for (int t = 0; t < mesh_.triangles.Size(); ++t) changes += FlipAny(t) ? 1 : 0;
       if (changes * 200 < mesh_.triangles.Alive()) break;
     }
@@ -360,12 +367,12 @@ class Improver {
 
 }  // namespace
 
-void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh) {
+void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh, const Told& told) {
   Improver improver(set, deviation, mesh);
   improver.MoveVertices();
-  improver.Simplify();
+  improver.Simplify(PartOf(told, 0, 0.5));
   improver.Split();
-  improver.Simplify();
+  improver.Simplify(PartOf(told, 0.5, 1));
   improver.ContractShort();
 }
 
