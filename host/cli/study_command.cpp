@@ -12,6 +12,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/progress.h"
 #include "host/cli/validators.h"
 #include "host/cli/version.h"
 #include "host/cli/warn.h"
@@ -206,7 +207,12 @@ int RunStudy(const StudyArguments& options) {
   for (const std::string& rule : options.rules) {
     settings.rules.push_back(*host::ValueOf<LeafRule>(rule));
   }
-  const std::vector<host::StudyRow> rows = host::StudyVoxels(file, settings);
+  std::vector<host::StudyRow> rows;
+  {
+    WorkProgress progress("studying " + options.file);
+    settings.told = [&](double fraction) { progress.Show(fraction); };
+    rows = host::StudyVoxels(file, settings);
+  }
   if (rows.empty()) {
     throw host::InputError(options.file +
                            ": pairs: no pair overlaps. Give posed pairs that do, or a scene "
@@ -214,6 +220,8 @@ int RunStudy(const StudyArguments& options) {
   }
   Print(rows, host::OrdersOf(rows));
   PrintLeftOut(file, rows);
+  const std::vector<std::string> notes = host::StudyNotes(file, settings);
+  if (!notes.empty()) std::cout << fmt::format("\n{}\n", fmt::join(notes, "\n"));
   if (options.force_error > 0) PrintCheapest(rows, options.force_error, options.stiffness);
   std::error_code error;
   const std::filesystem::path out = options.out;
