@@ -187,6 +187,10 @@ int RunStudy(const StudyArguments& options) {
     throw host::InputError(
         "command line: --force-error: it needs --stiffness, and that needs it. Give both.");
   }
+  const std::filesystem::path out = options.out;
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  host::RequireWritable(out / "study.csv");  // before the work
   PairsFile file = LoadPairs(options.file);
   Warn(file.warnings);
   if (file.is_scene) {
@@ -223,9 +227,6 @@ int RunStudy(const StudyArguments& options) {
   const std::vector<std::string> notes = host::StudyNotes(file, settings);
   if (!notes.empty()) std::cout << fmt::format("\n{}\n", fmt::join(notes, "\n"));
   if (options.force_error > 0) PrintCheapest(rows, options.force_error, options.stiffness);
-  std::error_code error;
-  const std::filesystem::path out = options.out;
-  std::filesystem::create_directories(out, error);
   Write(out / "study.csv", Csv(rows));
   Write(out / "study.svg", host::StudyPicture(rows));
   WriteHdf5(out / "study.h5", rows);

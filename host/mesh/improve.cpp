@@ -48,7 +48,7 @@ class Improver {
     }
     std::vector<std::pair<int, int>> born;
     // Where surfaces nearly touch, splitting may not come to an end; what is left is measured.
-    const int enough = 100'000 + 50 * mesh_.triangles.Alive();
+    const int enough = 100'000 + 50 * mesh_.triangles.Alive() + BentTriangles();
     while (!queue.empty() && mesh_.triangles.Alive() < enough) {
       const auto [length, edge] = queue.top();
       queue.pop();
@@ -100,6 +100,19 @@ class Improver {
   }
 
  private:
+  /** Triangles that curved faces need, of radii of a twentieth of the size and more: of a face of
+   the area A and the radius R some A/(2 R d). */
+  int BentTriangles() const {
+    constexpr double kMost = 5e6;  // some 2 GB
+    double area = 0;
+    for (int t = 0; t < mesh_.triangles.Size(); ++t) {
+      if (!mesh_.triangles[t].alive || !Bends(mesh_.triangles[t].tag)) continue;
+      const auto& v = mesh_.triangles[t].v;
+      area += 0.5 * Norm(Cross(mesh_.p[v[1]] - mesh_.p[v[0]], mesh_.p[v[2]] - mesh_.p[v[0]]));
+    }
+    return static_cast<int>(std::min(kMost, 10 * area / (set_.size * deviation_)));
+  }
+
   /** Moves *p onto the surfaces, or onto the fewer of them that meet within reach, the nearest. */
   bool MoveNear(const std::vector<int>& on, double reach, Vec3* p) const {
     Vec3 moved = *p;

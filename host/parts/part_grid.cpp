@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numbers>
 #include <stdexcept>
 #include <utility>
 
@@ -39,14 +40,31 @@ double AreaOf(const TriangleMesh& mesh) {
   return area;
 }
 
-/** Refuses voxels that are too many for the triangles' area, before memory is taken for them. */
-void RequireFewVoxels(const std::filesystem::path& path, double area, double h, double half_width) {
-  const double voxels = 2 * (half_width + 1) * area / (h * h);
+/** The longest edge of all triangles. */
+double LongestEdgeOf(const TriangleMesh& mesh) {
+  double longest = 0;
+  for (const auto& t : mesh.triangles) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      longest = std::max(longest, Norm(mesh.p[t[(i + 1) % 3]] - mesh.p[t[i]]));
+    }
+  }
+  return longest;
+}
+
+/** Refuses voxels that are too many for the triangles, before memory is taken for them: those near
+ their area, and, as a needle has none, those around the longest edge. */
+void RequireFewVoxels(const std::filesystem::path& path, const TriangleMesh& mesh, double area,
+                      double h, double half_width) {
+  const double reach = half_width + 1, longest = LongestEdgeOf(mesh);
+  const double flat = 2 * reach * area, round = std::numbers::pi * reach * reach * longest;
+  const double voxels = flat / (h * h) + round / h;
   if (voxels <= kMostVoxels) return;
+  const double fits = (round + std::sqrt(round * round + 4 * kMostVoxels * flat)) / kMostVoxels / 2;
   throw InputError(path.string() + ": part: in the file's units, voxels of " + Short(h) +
                    " are about " + Short(1e-6 * voxels) + " million near its surface of area " +
-                   Short(area) + ", and more than 100 million; use voxels of " +
-                   Short(h * std::sqrt(1.01 * voxels / kMostVoxels)) + " or more.");
+                   Short(area) + " with edges of up to " + Short(longest) +
+                   ", and more than 100 million; use voxels of " + Short(1.01 * fits) +
+                   " or more.");
 }
 
 /** What to say of voxels that are too large for what is as thick as a plate of this volume and
@@ -125,7 +143,7 @@ geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
   }
   if (!full.triangles.empty()) solids.push_back({{std::move(full), 0}});
   const double area = AreaOf(all), volume = EnclosedVolume(all);
-  RequireFewVoxels(path, area, h, options.half_width);
+  RequireFewVoxels(path, all, area, h, options.half_width);
   const Defect crossings = FindCrossings(all);
   geometry::Shape shape;
   shape.name = name;

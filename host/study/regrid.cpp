@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
+#include "host/input/error.h"
 #include "host/scene/grids.h"
 #include "host/scene/pairs.h"
 #include "host/scene/text.h"
@@ -24,6 +26,17 @@ std::string TextWith(const geometry::GridSource& grid, double voxel_size, double
     return "grid: {of: {" + grid.text + "}, " + size + ", half_width: " + Text(half_width) + "}";
   }
   return grid.text.substr(0, grid.text.rfind("voxel_size:")) + size + "}";
+}
+
+/** The grid of a text. What is wrong with it has its place in no file. */
+geometry::GridSource GridOfText(const std::string& text) {
+  try {
+    return ParseShape(text, "")->grid;
+  } catch (const InputError& error) {
+    const std::string what = error.what(), key = "shapes.shape.";
+    const std::size_t at = what.find(": ", what.find(key));
+    throw std::invalid_argument(at == std::string::npos ? what : what.substr(at + 2));
+  }
 }
 
 }  // namespace
@@ -62,7 +75,7 @@ std::vector<geometry::Cell> CellsOfGrid(const geometry::ShapePtr& shape, double 
       grid.grid = GridOf(shape->children.front(), size, half_width, shape->grid.unbiased).grid;
       break;
     case Origin::kMeasured:
-      grid.grid = ParseShape(TextWith(shape->grid, size, half_width), "")->grid;
+      grid.grid = GridOfText(TextWith(shape->grid, size, half_width));
       break;
     case Origin::kLevelSet:
       break;

@@ -27,7 +27,7 @@ std::vector<geometry::Cell> CellsBehind(const geometry::Shape& shape);
 
 /** The shape as a grid of these voxels. What is unbounded, and a level set of a file, stays as it
  is.
- @throws std::invalid_argument and InputError for voxel sizes that it has no grid of. */
+ @throws std::invalid_argument for voxel sizes that it has no grid of. */
 std::vector<geometry::Cell> CellsOfGrid(const geometry::ShapePtr& shape, double voxel_size,
                                         double half_width);
 

@@ -275,6 +275,19 @@ TEST(PartGrid, VoxelsThatAreLargeForThePartAreToldOf) {
   EXPECT_TRUE(warnings("{file: " + Put("ell.obj", ObjText({ell})).string() + "}").empty());
 }
 
+// Needles have no area to tell of their voxels, which took 12 GiB and ended the program.
+TEST(PartGrid, NeedlesAreRefusedBeforeMemoryIsTakenForThem) {
+  TriangleMesh ell = EllMesh();
+  for (Vec3& p : ell.p) p = 0.05 * p;
+  const TriangleMesh needle = BoxMesh({}, {1500, 1e-5, 1e-5});
+  const std::string refusal = Refusal(
+      "{file: " + Put("needle.obj", ObjText({ell, needle})).string() + ", voxel_size: 4e-4}");
+  for (const char* part :
+       {"million near its surface", "with edges of up to 1500", "use voxels of "}) {
+    EXPECT_NE(refusal.find(part), std::string::npos) << refusal;
+  }
+}
+
 // Of triangles the study makes grids of each size; the finest stands for an exact shape.
 TEST(PartGrid, IsStudiedAtEachVoxelSize) {
   SetMeshGridder(geometry::LevelSetOfMesh);
