@@ -167,12 +167,12 @@ TEST(LevelSetErrors, WhatWouldTakeHoursIsRefusedAtOnce) {
     geometry::JoinBlocks(
         {0, 0, 0}, {100, 100, 20}, kinds,
         [&](const std::array<int, 3>&, float*) {
-          ++read;
+          if (++read > 100) throw std::runtime_error("all blocks are read");
           std::this_thread::sleep_for(slow);
         },
         1e-3, 3, testing::Serially);
     ADD_FAILURE();
-  } catch (const std::invalid_argument& error) {
+  } catch (const std::exception& error) {
     const std::string text = error.what();
     for (const char* part : {"2e+05 blocks", " hours here; use voxels of 0.001"}) {
       EXPECT_NE(text.find(part), std::string::npos) << text;
