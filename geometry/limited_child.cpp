@@ -13,6 +13,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "geometry/free_memory.h"
+
 namespace intervox::geometry {
 namespace {
 
@@ -100,9 +102,8 @@ std::string TextOf(ChildEnd end, const ChildLimits& limits) {
 }
 
 ChildLimits LimitsOfReading(std::size_t file_bytes) {
-  const auto free = static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                    static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
-  return {.seconds = 5 + 1e-7 * static_cast<double>(file_bytes), .bytes = free / 2};
+  return {.seconds = 5 + 1e-7 * static_cast<double>(file_bytes),
+          .bytes = static_cast<std::size_t>(FreeMemory() / 2)};
 }
 
 ChildResult RunInChild(const ChildLimits& limits, const std::function<std::string()>& work) {

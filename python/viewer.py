@@ -120,15 +120,16 @@ def page_data(results, glb):
     moving = results.moving_bodies()
     samples = chosen_samples(results, moving)
     bodies, hidden = [], []
-    for node in described["nodes"]:
+    nodes = [described["nodes"][k] for k in described["scenes"][0]["nodes"]]  # others hang on these
+    for node in nodes:
         bodies.append({"name": node["name"], "ground": node["extras"]["cut_to_box"],
                        "color": node["extras"]["color"],
                        "track": packed(track(results, node["name"], samples))
                        if node["name"] in moving else None})
-        hidden += [node["name"]] if "mesh" not in node else []
+        hidden += [node["name"]] if not {"mesh", "children"} & node.keys() else []
     return {"times": packed(results.time[samples]), "speed": pace(results.time[-1]),
             "bodies": bodies, "hidden": hidden, "contacts": contacts(results, samples), "charts": all_charts(results),
-            "pins": pins(results, described["nodes"]),
+            "pins": pins(results, nodes),
             "glb": b64encode(gzip.compress(glb, mtime=0)).decode(), "up": extras["up"], "center": extras.get("center", [0, 0, 0]),
             "radius": extras.get("radius", 1.0)}
 

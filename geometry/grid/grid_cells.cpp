@@ -1,9 +1,14 @@
 #include "geometry/grid/grid_cells.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
+#include "geometry/free_memory.h"
 #include "geometry/make_surface.h"
 
 namespace intervox::geometry {
@@ -142,6 +147,29 @@ Cell MakeGridCell(std::shared_ptr<const LevelSet> field, const Pose& X_CG, doubl
   }
   part.field = std::move(field);
   return BoxedCell(part, lower, upper, std::move(name));
+}
+
+void RequireRoomToSplit(const std::vector<Cell>& cells) {
+  constexpr double kBytes = 7500;  // of a cell; a cell of a lattice and of a peg's block alike
+  constexpr double kMostShare = 0.75;
+  double free = 0;
+  for (const Cell& cell : cells) {
+    if (cell.grid.field == nullptr) continue;
+    const std::vector<Extent>& extents = cell.grid.field->extents;
+    const auto end = extents.begin() + static_cast<std::ptrdiff_t>(cell.grid.field->places.size());
+    const auto count = static_cast<double>(
+        std::count_if(extents.begin(), end, [](const Extent& e) { return e.lo <= 0 && e.hi > 0; }));
+    if (free == 0) free = kMostShare * FreeMemory();
+    if (kBytes * count <= free) continue;
+    char text[200];
+    std::snprintf(
+        text, sizeof text,
+        "%.4g blocks of 8 x 8 x 8 voxels of %.4g m as cells need %.4g GB, and %.4g GB are "
+        "free; use voxels of %.4g m or more",
+        count, cell.grid.voxel_size, 1e-9 * kBytes * count, 1e-9 * free / kMostShare,
+        1.5 * cell.grid.voxel_size * std::sqrt(kBytes * count / free));
+    throw std::invalid_argument(text);
+  }
 }
 
 std::vector<Cell> SplitGrids(std::vector<Cell> cells) {

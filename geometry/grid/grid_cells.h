@@ -16,6 +16,11 @@ namespace intervox::geometry {
 Cell MakeGridCell(std::shared_ptr<const LevelSet> field, const Pose& X_CG, double scale,
                   std::string name);
 
+/** Refuses what SplitGrids would need more memory for than there is: a block's cell, with what a
+ simulation keeps of it, takes twice what its nodes do.
+ @throws std::invalid_argument naming voxels that would do. */
+void RequireRoomToSplit(const std::vector<Cell>& cells);
+
 /** The cells of the blocks that have an inside: each with surface alone, blocks that lie inside
  merged to boxes. Faces between them are cut; neighbours share a face of a block. A cell without a
  grid stays as it is.

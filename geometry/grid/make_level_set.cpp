@@ -1,14 +1,16 @@
 #include "geometry/grid/make_level_set.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <thread>
 
+#include "geometry/free_memory.h"
 #include "geometry/grid/signed_distance.h"
 
 namespace intervox::geometry {
@@ -25,20 +27,41 @@ std::string Text(double value) {
   return text;
 }
 
-/** Memory that is free now [bytes]. */
-double FreeMemory() {
-  return static_cast<double>(sysconf(_SC_AVPHYS_PAGES)) *
-         static_cast<double>(sysconf(_SC_PAGE_SIZE));
-}
+/** Bytes of a block. */
+constexpr double kBlockBytes = kBlockNodes * sizeof(float);
+/** Of the memory that is free, what blocks may take. */
+constexpr double kMostShare = 0.75;
 
-/** Refuses blocks that need more than three quarters of the memory that is free. */
-void RequireMemory(double blocks, double voxel_size) {
-  const double need = blocks * kBlockNodes * sizeof(float), free = FreeMemory();
-  if (need <= 0.75 * free) return;
+/** Refuses blocks that need more of the memory that is free than they may take. */
+void RequireMemory(double blocks, double free, double voxel_size) {
+  const double need = blocks * kBlockBytes;
+  if (need <= kMostShare * free) return;
   throw std::invalid_argument("a voxel size of " + Text(voxel_size) + " m needs " +
                               Text(need / 1e9) + " GB for " + Text(blocks) + " blocks, and " +
                               Text(free / 1e9) + " GB are free; use voxels of " +
                               Text(2 * voxel_size * std::sqrt(need / free)) + " m or more");
+}
+
+/** Blocks whose time is told before all are read, where there are at least kManyBlocks. */
+constexpr std::size_t kSampled = 32, kManyBlocks = 20'000;
+/** The longest that a grid may take to make [s]. */
+constexpr double kLongest = 3600;
+
+/** Refuses blocks that would take more than an hour, by the time of a few that lie apart. */
+void RequireTime(std::span<const int> places, const std::function<void(int place)>& read,
+                 double voxel_size) {
+  if (places.size() < kManyBlocks) return;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t k = 0; k < kSampled; ++k) read(places[k * places.size() / kSampled]);
+  const std::chrono::duration<double> sampled = std::chrono::steady_clock::now() - start;
+  const auto count = static_cast<double>(places.size());
+  const double cores = std::max(1u, std::thread::hardware_concurrency());
+  const double time = sampled.count() / kSampled * count / cores;
+  if (time <= kLongest) return;
+  throw std::invalid_argument("a voxel size of " + Text(voxel_size) + " m makes " + Text(count) +
+                              " blocks of 8 x 8 x 8 voxels near the surface, which would take " +
+                              Text(time / 3600) + " hours here; use voxels of " +
+                              Text(1.1 * voxel_size * std::sqrt(time / kLongest)) + " m or more");
 }
 
 std::size_t CountOf(const std::array<int, 3>& size) {
@@ -154,18 +177,27 @@ class PlaceFinder {
         size_(size),
         kinds_(CountOf(size), PlaceKind::kOutside) {}
 
-  std::vector<PlaceKind> Find() {
+  std::vector<PlaceKind> Find(const RangeLoop& loop) {
     int edge = 1;
     while (edge < std::max({size_[0], size_[1], size_[2]})) edge *= 2;
-    Descend({0, 0, 0}, edge);
+    Descend({0, 0, 0}, edge, [&](const std::array<int, 3>& at) { apart_.push_back(at); });
+    loop(static_cast<int>(apart_.size()), [&](int begin, int end) {
+      for (int n = begin; n < end; ++n) Descend(apart_[static_cast<std::size_t>(n)], kApart, {});
+    });
     return std::move(kinds_);
   }
 
  private:
-  void Descend(const std::array<int, 3>& at, int edge) {
+  using At = std::array<int, 3>;
+  /** Edge of the cubes that go to threads [places]. */
+  static constexpr int kApart = 8;
+
+  /** Hands cubes of kApart to `leave`, where there is one. */
+  void Descend(const At& at, int edge, const std::function<void(const At&)>& leave) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if (at[axis] >= size_[axis]) return;
     }
+    if (edge == kApart && leave) return leave(at);
     const double middle = 0.5 * kBlockEdge * edge;
     const std::array<int, 3> node = FirstNode(origin_, at);
     const double reach = (std::sqrt(3.0) * middle + half_width_) * voxel_size_;
@@ -177,14 +209,14 @@ class PlaceFinder {
     }
     if (edge == 1) {
       Fill(at, 1, PlaceKind::kBand);
-      RequireMemory(++found_, voxel_size_);
+      RequireMemory(++found_, free_, voxel_size_);
       return;
     }
     const int half = edge / 2;
     for (int k = 0; k < 8; ++k) {
       Descend({at[0] + ((k & 4) != 0 ? half : 0), at[1] + ((k & 2) != 0 ? half : 0),
                at[2] + ((k & 1) != 0 ? half : 0)},
-              half);
+              half, leave);
     }
   }
 
@@ -204,7 +236,9 @@ class PlaceFinder {
   std::array<int, 3> origin_;
   std::array<int, 3> size_;
   std::vector<PlaceKind> kinds_;
-  double found_ = 0;
+  std::vector<At> apart_;
+  double free_ = FreeMemory();
+  std::atomic<int> found_ = 0;
 };
 
 }  // namespace
@@ -255,7 +289,13 @@ std::shared_ptr<const LevelSet> JoinBlocks(const std::array<int, 3>& origin,
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     if (kinds[i] == PlaceKind::kBand) band_places.push_back(static_cast<int>(i));
   }
-  RequireMemory(static_cast<double>(band_places.size()), voxel_size);
+  RequireMemory(static_cast<double>(band_places.size()), FreeMemory(), voxel_size);
+  const auto read_at = [&](int place, float* f) {
+    read(FirstNode(origin, PlaceAt(size, place)), f);
+  };
+  std::array<float, kBlockNodes> sampled;
+  RequireTime(
+      band_places, [&](int place) { read_at(place, sampled.data()); }, voxel_size);
   auto grid = std::make_shared<LevelSet>();
   grid->origin = origin;
   grid->size = size;
@@ -266,8 +306,7 @@ std::shared_ptr<const LevelSet> JoinBlocks(const std::array<int, 3>& origin,
   loop(static_cast<int>(band_places.size()), [&](int begin, int end) {
     for (int n = begin; n < end; ++n) {
       float* f = grid->nodes.data() + static_cast<std::ptrdiff_t>(n) * kBlockNodes;
-      const int place = band_places[static_cast<std::size_t>(n)];
-      read(FirstNode(origin, PlaceAt(size, place)), f);
+      read_at(band_places[static_cast<std::size_t>(n)], f);
       const auto most = static_cast<float>(band);
       for (int i = 0; i < kBlockNodes; ++i) f[i] = std::clamp(f[i], -most, most);
       facts[static_cast<std::size_t>(n)] = Examine(f, most);
@@ -358,7 +397,7 @@ std::shared_ptr<const LevelSet> MakeLevelSet(std::span<const Cell> cells, double
   PlaceBlocks(distance.Lower() / voxel_size - margin * Vec3{1, 1, 1},
               distance.Upper() / voxel_size + margin * Vec3{1, 1, 1}, voxel_size, &origin, &size);
   const std::vector<PlaceKind> kinds =
-      PlaceFinder(distance, voxel_size, half_width, origin, size).Find();
+      PlaceFinder(distance, voxel_size, half_width, origin, size).Find(loop);
   const double reach = half_width * voxel_size;
   const auto level = [&](const Vec3& u) { return distance(voxel_size * u, reach) / voxel_size; };
   return JoinBlocks(origin, size, kinds, ByNode(level), voxel_size, half_width, loop);

@@ -24,11 +24,15 @@ constexpr double kMostSlope = 4;
   throw std::runtime_error(path.string() + ": " + what);
 }
 
-/** Joins the blocks of an OpenVDB grid; its levels times `per_voxel` are in voxels. */
-std::shared_ptr<const LevelSet> Join(const FloatGrid& grid, double per_voxel, double voxel_size,
-                                     double band, const RangeLoop& loop) {
+/** Nodes from which on OpenVDB's single precision loses digits of triangles. */
+constexpr double kFar = 4096;
+
+/** Joins the blocks of an OpenVDB grid; its levels times `per_voxel` are in voxels.
+ @param shift  of its nodes to those of the level set, whole blocks */
+std::shared_ptr<const LevelSet> Join(const FloatGrid& grid, const Coord& shift, double per_voxel,
+                                     double voxel_size, double band, const RangeLoop& loop) {
   const openvdb::CoordBBox box = grid.evalActiveVoxelBoundingBox();
-  const Coord low = box.min(), high = box.max();
+  const Coord low = box.min() + shift, high = box.max() + shift;
   std::array<int, 3> origin{}, size{};
   PlaceBlocks({low.x() - 1.0, low.y() - 1.0, low.z() - 1.0},
               {high.x() + 1.0, high.y() + 1.0, high.z() + 1.0}, voxel_size, &origin, &size);
@@ -37,8 +41,9 @@ std::shared_ptr<const LevelSet> Join(const FloatGrid& grid, double per_voxel, do
   for (int i = 0; i < size[0]; ++i) {
     for (int j = 0; j < size[1]; ++j) {
       for (int k = 0; k < size[2]; ++k) {
-        const Coord first(origin[0] + kBlockEdge * i, origin[1] + kBlockEdge * j,
-                          origin[2] + kBlockEdge * k);
+        const Coord first = Coord(origin[0] + kBlockEdge * i, origin[1] + kBlockEdge * j,
+                                  origin[2] + kBlockEdge * k) -
+                            shift;
         // Leaves are blocks; the nodes at the far faces are those of the next ones.
         const bool inside = accessor.getValue(first) < 0;
         bool varies = false;
@@ -57,11 +62,11 @@ std::shared_ptr<const LevelSet> Join(const FloatGrid& grid, double per_voxel, do
   }
   const BlockReader read = [&](const std::array<int, 3>& first, float* nodes) {
     const auto values = grid.getConstAccessor();
+    const Coord at = Coord(first[0], first[1], first[2]) - shift;
     for (int i = 0; i < kBlockSide; ++i) {
       for (int j = 0; j < kBlockSide; ++j) {
         for (int k = 0; k < kBlockSide; ++k) {
-          *nodes++ = static_cast<float>(
-              per_voxel * values.getValue(Coord(first[0] + i, first[1] + j, first[2] + k)));
+          *nodes++ = static_cast<float>(per_voxel * values.getValue(at.offsetBy(i, j, k)));
         }
       }
     }
@@ -130,12 +135,13 @@ struct MeshAdapter {
   std::span<const Vec3> p;
   std::span<const std::array<int, 3>> triangles;
   double voxel_size;
+  Vec3 origin;  // [voxels]
 
   std::size_t polygonCount() const { return triangles.size(); }
   std::size_t pointCount() const { return p.size(); }
   std::size_t vertexCount(std::size_t) const { return 3; }
   void getIndexSpacePoint(std::size_t n, std::size_t v, openvdb::Vec3d& x) const {
-    const Vec3 at = p[static_cast<std::size_t>(triangles[n][v])] / voxel_size;
+    const Vec3 at = p[static_cast<std::size_t>(triangles[n][v])] / voxel_size - origin;
     x = openvdb::Vec3d(at.x, at.y, at.z);
   }
 };
@@ -182,7 +188,7 @@ VdbLevelSet ReadVdb(const std::filesystem::path& path, const RangeLoop& loop) {
                      " voxels. A band of 2 to 100 voxels on either side is needed.");
   }
   try {
-    VdbLevelSet read{Join(*grid, 1 / h.x(), h.x(), band, loop), {at.x(), at.y(), at.z()}};
+    VdbLevelSet read{Join(*grid, Coord(), 1 / h.x(), h.x(), band, loop), {at.x(), at.y(), at.z()}};
     if (read.field->slope <= kMostSlope) return read;
     throw std::invalid_argument(
         "levels of neighbouring voxels differ by " + std::to_string(read.field->slope) +
@@ -219,9 +225,17 @@ std::shared_ptr<const LevelSet> LevelSetOfMesh(std::span<const Vec3> p,
   openvdb::initialize();
   const auto transform = openvdb::math::Transform::createLinearTransform(1.0);
   const auto band = static_cast<float>(half_width);
+  Coord shift;
+  for (int axis = 0; axis < 3; ++axis) {
+    const double middle = 0.5 * (lower[axis] + upper[axis]) / voxel_size;
+    if (std::fabs(middle) < kFar) continue;
+    shift[axis] = kBlockEdge * static_cast<int>(std::round(middle / kBlockEdge));
+  }
+  const Vec3 start{static_cast<double>(shift[0]), static_cast<double>(shift[1]),
+                   static_cast<double>(shift[2])};
   const FloatGrid::Ptr grid = openvdb::tools::meshToVolume<FloatGrid>(
-      MeshAdapter{p, triangles, voxel_size}, *transform, band, band);
-  return Join(*grid, 1, voxel_size, half_width, loop);
+      MeshAdapter{p, triangles, voxel_size, start}, *transform, band, band);
+  return Join(*grid, shift, 1, voxel_size, half_width, loop);
 }
 
 }  // namespace intervox::geometry

@@ -16,6 +16,7 @@
 #include "host/cli/edits.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/progress.h"
 #include "host/cli/version.h"
 #include "host/cli/warn.h"
 #include "host/input/error.h"
@@ -149,6 +150,7 @@ int RunOnly(const host::Batch& batch, const BatchArguments& options) {
 int RunBatch(const BatchArguments& options) {
   host::BatchOptions how;
   ReadShard(options.shard, &how);
+  ShowGrids(!options.quiet);
   RequireKind(options.file, "batch", {FileKind::kBatch});
   host::Batch batch = host::LoadBatch(options.file, options.overrides);
   if (options.number > 0) batch.number = options.number;
@@ -170,6 +172,7 @@ int RunBatch(const BatchArguments& options) {
                 << (terminal ? "" : "\n") << std::flush;
     };
   }
+  ShowGrids(false);  // a batch has a line of its own
   const host::BatchSummary summary = host::RunBatch(batch, how);
   if (terminal && !options.quiet) std::cerr << "\r\033[K";
   if (summary.finished.damaged > 0) {

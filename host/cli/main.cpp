@@ -7,6 +7,7 @@
 #include "host/cli/batch_command.h"
 #include "host/cli/cli.h"
 #include "host/cli/help.h"
+#include "host/cli/progress.h"
 #include "host/cli/render_command.h"
 #include "host/cli/validators.h"
 #include "host/cli/version.h"
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = cli::kDone;
   cli::UseFileReaders();
+  cli::ShowGrids(true);
   cli::AddRun(app, status);
   cli::AddValidate(app, status);
   cli::AddMetrics(app, status);

@@ -13,6 +13,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/input_files.h"
+#include "host/cli/progress.h"
 #include "host/cli/render_command.h"
 #include "host/cli/warn.h"
 #include "host/input/error.h"
@@ -50,7 +51,8 @@ Mesh MakeMesh(const std::string& name, std::span<const geometry::Cell> cells,
       options.deviation > 0 ? options.deviation : host::DefaultDeviation(cells);
   host::Triangles mesh;
   try {
-    mesh = host::Triangulate(cells, deviation);
+    WorkProgress progress("meshing " + name);
+    mesh = host::Triangulate(cells, deviation, [&](double fraction) { progress.Show(fraction); });
   } catch (const std::invalid_argument& error) {
     throw InputError(options.file + ": " + name + ": " + error.what());
   }

@@ -13,6 +13,7 @@
 #include "host/cli/edits.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/progress.h"
 #include "host/cli/replay.h"
 #include "host/cli/simulate.h"
 #include "host/cli/version.h"
@@ -85,6 +86,7 @@ int RunScene(const RunArguments& options) {
   const EngineOptions engine = ParseDevice(options.device, options.threads);
   MakeEngine(engine);
   RequireKind(options.file, "run", {FileKind::kScene});
+  ShowGrids(!options.telling.quiet && options.telling.progress > 0);
   if (checkpoint == out) {
     throw host::InputError(out.string() +
                            ": results: this is the checkpoint's name. Name another with -o.");

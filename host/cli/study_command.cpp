@@ -12,6 +12,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/file_kind.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/progress.h"
 #include "host/cli/validators.h"
 #include "host/cli/version.h"
 #include "host/cli/warn.h"
@@ -186,6 +187,10 @@ int RunStudy(const StudyArguments& options) {
     throw host::InputError(
         "command line: --force-error: it needs --stiffness, and that needs it. Give both.");
   }
+  const std::filesystem::path out = options.out;
+  std::error_code error;
+  std::filesystem::create_directories(out, error);
+  host::RequireWritable(out / "study.csv");  // before the work
   PairsFile file = LoadPairs(options.file);
   Warn(file.warnings);
   if (file.is_scene) {
@@ -206,7 +211,12 @@ int RunStudy(const StudyArguments& options) {
   for (const std::string& rule : options.rules) {
     settings.rules.push_back(*host::ValueOf<LeafRule>(rule));
   }
-  const std::vector<host::StudyRow> rows = host::StudyVoxels(file, settings);
+  std::vector<host::StudyRow> rows;
+  {
+    WorkProgress progress("studying " + options.file);
+    settings.told = [&](double fraction) { progress.Show(fraction); };
+    rows = host::StudyVoxels(file, settings);
+  }
   if (rows.empty()) {
     throw host::InputError(options.file +
                            ": pairs: no pair overlaps. Give posed pairs that do, or a scene "
@@ -214,10 +224,9 @@ int RunStudy(const StudyArguments& options) {
   }
   Print(rows, host::OrdersOf(rows));
   PrintLeftOut(file, rows);
+  const std::vector<std::string> notes = host::StudyNotes(file, settings);
+  if (!notes.empty()) std::cout << fmt::format("\n{}\n", fmt::join(notes, "\n"));
   if (options.force_error > 0) PrintCheapest(rows, options.force_error, options.stiffness);
-  std::error_code error;
-  const std::filesystem::path out = options.out;
-  std::filesystem::create_directories(out, error);
   Write(out / "study.csv", Csv(rows));
   Write(out / "study.svg", host::StudyPicture(rows));
   WriteHdf5(out / "study.h5", rows);

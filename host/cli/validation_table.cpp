@@ -18,9 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/** Time between lines of progress where there is no terminal [s]. */
-constexpr double kProgressSeconds = 10.0;
-
 /** A row's numbers, or why it came to none. */
 struct RowOutcome {
   std::vector<host::Check> checks;

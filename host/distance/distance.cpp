@@ -351,7 +351,8 @@ const char* FaultOf(const CellTree& a, const CellTree& b) {
       (tree == &a ? free_a : free_b) |= !node.cell->bounded;
     }
   }
-  if (grid) return "distances to grids are not measured";
+  if (grid)
+    return "distances to grids are not measured. Take the shape that it is of, or ask `overlaps`";
   if (free_a && free_b) return "both solids are unbounded";
   if (a.nodes.empty() || b.nodes.empty()) return "a solid is empty";
   return nullptr;

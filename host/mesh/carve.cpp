@@ -291,11 +291,17 @@ void FillSlivers(const SurfaceSet& set, Carving* carving) {
 
 }  // namespace
 
-Carving Carve(const SurfaceSet& set, double deviation) {
-  Carving carving = MakeGrid(set, deviation);
+Carving Carve(const SurfaceSet& set, double deviation, const Told& told) {
+  constexpr double kMade = 0.4;  // of the time, for the grid of a solid of many cells
+  Carving carving = MakeGrid(set, deviation, PartOf(told, 0, kMade));
   {
+    const Told cutting = PartOf(told, kMade, 1);
     Carver carver(set, &carving);
-    for (std::size_t c = 0; c < set.cells.size(); ++c) carver.CutCell(static_cast<int>(c));
+    const auto count = static_cast<int>(set.cells.size());
+    for (int c = 0; c < count; ++c) {
+      carver.CutCell(c);
+      Tell(cutting, (c + 1.0) / count);
+    }
   }
   FillSlivers(set, &carving);
   return carving;

@@ -5,6 +5,7 @@
 
 #include "host/mesh/simplex_mesh.h"
 #include "host/mesh/surface_set.h"
+#include "host/told.h"
 
 namespace intervox::host {
 
@@ -28,6 +29,6 @@ struct Carving {
  exact, and the tetrahedra inside and outside share whole faces whatever the rounding. What rises
  out of another surface by less than the deviation [m] may be missed.
  @throws std::invalid_argument where the solid needs more than some millions of tetrahedra. */
-Carving Carve(const SurfaceSet& set, double deviation);
+Carving Carve(const SurfaceSet& set, double deviation, const Told& told = {});
 
 }  // namespace intervox::host

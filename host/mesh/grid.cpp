@@ -22,6 +22,7 @@ constexpr int kManyTets = 1'500'000;   // of a grid; each becomes four or five w
 // second one, which is still shorter than a hole is wide.
 constexpr double kChord = 0.8, kLongChord = 1.2;
 constexpr double kFinest = 1e-5;    // of the solid's size: radii below occur at apexes only
+constexpr int kTellEvery = 256;     // tetrahedra
 constexpr std::size_t kCells = 12;  // of one tetrahedron, where smaller ones have fewer
 
 /** The cells that reach into a tetrahedron. */
@@ -126,6 +127,20 @@ Carving Cube(const SurfaceSet& set) {
   return carving;
 }
 
+/** The volume of a tetrahedron [m³]. */
+double VolumeOf(const Carving& carving, int t) {
+  const auto& v = carving.tets[t].v;
+  const auto p = [&](int k) { return carving.vertices[v[k]].p; };
+  return std::fabs(Dot(p(1) - p(0), Cross(p(2) - p(0), p(3) - p(0)))) / 6;
+}
+
+/** The volume of all tetrahedra [m³]. */
+double VolumeOf(const Carving& carving) {
+  double sum = 0;
+  for (int t = 0; t < carving.tets.Size(); ++t) sum += VolumeOf(carving, t);
+  return sum;
+}
+
 /** Moves the neighbour of a vertex that is nearest to a direction from it into that direction. */
 void PlaceOnAxis(int vertex, const Vec3& direction, Carving* carving) {
   const Vec3 p = carving->vertices[vertex].p;
@@ -178,8 +193,11 @@ void PlaceApexes(const SurfaceSet& set, Carving* carving) {
 }
 
 /** Refines a cube as MakeGrid does; stops where it has more than `most` tetrahedra. */
-Carving Refined(const SurfaceSet& set, double deviation, double chord, int most) {
+Carving Refined(const SurfaceSet& set, double deviation, double chord, int most, const Told& told) {
   Carving carving = Cube(set);
+  const double all_volume = VolumeOf(carving);
+  double done = 0;  // volume of what is fine enough
+  int steps = 0;
   CellList all(set.cells.size());
   for (std::size_t c = 0; c < all.size(); ++c) all[c] = static_cast<int>(c);
   std::vector<CellList> lists(carving.tets.Size(), all);
@@ -190,6 +208,8 @@ Carving Refined(const SurfaceSet& set, double deviation, double chord, int most)
     const int t = work.back();
     if (!TooCoarse(set, deviation, chord, carving, t, &lists[t])) {
       work.pop_back();
+      done += VolumeOf(carving, t);
+      if (++steps % kTellEvery == 0) Tell(told, std::min(1.0, done / all_volume));
       continue;
     }
     // The edge is bisected where it is the longest of all tetrahedra around it; else the longest of
@@ -237,11 +257,11 @@ void RequireRoom(const Carving& carving) {
                               " tetrahedra. Write its parts one by one.");
 }
 
-Carving MakeGrid(const SurfaceSet& set, double deviation) {
-  Carving carving = Refined(set, deviation, kChord, kManyTets);
+Carving MakeGrid(const SurfaceSet& set, double deviation, const Told& told) {
+  Carving carving = Refined(set, deviation, kChord, kManyTets, PartOf(told, 0, 0.5));
   if (carving.tets.Alive() > kManyTets) {
     carving = {};
-    carving = Refined(set, deviation, kLongChord, kMostTets);
+    carving = Refined(set, deviation, kLongChord, kMostTets, PartOf(told, 0.5, 1));
   }
   RequireRoom(carving);
   PlaceApexes(set, &carving);

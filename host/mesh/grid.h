@@ -9,7 +9,7 @@ namespace intervox::host {
  curvature of every surface that bounds a cell in it, and, where it may hold an edge of the solid,
  so small that chords of these surfaces are within the deviation [m]. Cones' apexes become vertices.
  @throws std::invalid_argument where that takes more than some millions of tetrahedra. */
-Carving MakeGrid(const SurfaceSet& set, double deviation);
+Carving MakeGrid(const SurfaceSet& set, double deviation, const Told& told = {});
 
 /** The axis-aligned box of a tetrahedron. */
 geometry::Aabb BoxOf(const Carving& carving, int t);

@@ -18,6 +18,8 @@ using geometry::kBlockEdge;
 /** Nodes are this far from the surface at least [voxels], or by this share of their coordinates:
  vertices on edges of one node stay apart then, in single precision, too. */
 constexpr double kLeastLevel = 1e-4, kLeastShare = 0x1p-18;
+/** Beyond this [voxels] nothing stays apart in single precision, and nodes stay where they are. */
+constexpr double kMostLevel = 0.1;
 /** Normals of the field that are farther from a triangle's stand at an edge of the solid. */
 constexpr double kSharpCosine = 0.86602540378443865;
 
@@ -130,7 +132,8 @@ class Builder {
       const double first = view.origin[axis], last = first + kBlockEdge * view.size[axis];
       most = std::max({most, std::fabs(first), std::fabs(last)});
     }
-    return std::max(kLeastLevel, kLeastShare * most);
+    const double share = kLeastShare * most;
+    return share < kMostLevel ? std::max(kLeastLevel, share) : kLeastLevel;
   }
 
   static Vec3 PlaceOf(const Node& node) {

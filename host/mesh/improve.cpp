@@ -17,6 +17,7 @@ constexpr double kFairShape = 0.15;  // of an equilateral triangle's: good enoug
 constexpr double kMove = 0.3;        // of an edge: how far a vertex may move onto its surfaces
 constexpr double kShort = 2e-7;      // of the solid's size: files of single precision round to 6e-8
 constexpr int kMostSweeps = 12;
+constexpr int kTellEvery = 256;  // vertices
 
 class Improver {
  public:
@@ -47,7 +48,7 @@ class Improver {
     }
     std::vector<std::pair<int, int>> born;
     // Where surfaces nearly touch, splitting may not come to an end; what is left is measured.
-    const int enough = 100'000 + 50 * mesh_.triangles.Alive();
+    const int enough = 100'000 + 50 * mesh_.triangles.Alive() + BentTriangles();
     while (!queue.empty() && mesh_.triangles.Alive() < enough) {
       const auto [length, edge] = queue.top();
       queue.pop();
@@ -75,10 +76,16 @@ class Improver {
   }
 
   /** Removes vertices and turns edges while that spares triangles or betters them. */
-  void Simplify() {
-    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+  void Simplify(const Told& told) {
+    double left = 1;  // each sweep counts for half of what the ones before it leave
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep, left *= 0.5) {
+      const Told here = PartOf(told, 1 - left, 1 - 0.5 * left);
+      const int vertices = mesh_.triangles.Vertices();
       int changes = 0;
-      for (int v = 0; v < mesh_.triangles.Vertices(); ++v) changes += CollapseAny(v) ? 1 : 0;
+      for (int v = 0; v < vertices; ++v) {
+        changes += CollapseAny(v) ? 1 : 0;
+        if (v % kTellEvery == 0) Tell(here, static_cast<double>(v) / vertices);
+      }
       for (int t = 0; t < mesh_.triangles.Size(); ++t) changes += FlipAny(t) ? 1 : 0;
       if (changes * 200 < mesh_.triangles.Alive()) break;
     }
@@ -93,6 +100,19 @@ class Improver {
   }
 
  private:
+  /** Triangles that curved faces need, of radii of a twentieth of the size and more: of a face of
+   the area A and the radius R some A/(2 R d). */
+  int BentTriangles() const {
+    constexpr double kMost = 5e6;  // some 2 GB
+    double area = 0;
+    for (int t = 0; t < mesh_.triangles.Size(); ++t) {
+      if (!mesh_.triangles[t].alive || !Bends(mesh_.triangles[t].tag)) continue;
+      const auto& v = mesh_.triangles[t].v;
+      area += 0.5 * Norm(Cross(mesh_.p[v[1]] - mesh_.p[v[0]], mesh_.p[v[2]] - mesh_.p[v[0]]));
+    }
+    return static_cast<int>(std::min(kMost, 10 * area / (set_.size * deviation_)));
+  }
+
   /** Moves *p onto the surfaces, or onto the fewer of them that meet within reach, the nearest. */
   bool MoveNear(const std::vector<int>& on, double reach, Vec3* p) const {
     Vec3 moved = *p;
@@ -360,12 +380,12 @@ class Improver {
 
 }  // namespace
 
-void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh) {
+void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh, const Told& told) {
   Improver improver(set, deviation, mesh);
   improver.MoveVertices();
-  improver.Simplify();
+  improver.Simplify(PartOf(told, 0, 0.5));
   improver.Split();
-  improver.Simplify();
+  improver.Simplify(PartOf(told, 0.5, 1));
   improver.ContractShort();
 }
 

@@ -7,7 +7,7 @@ namespace intervox::host {
 
 /** Moves the vertices onto their surfaces, and splits, flips and collapses edges until no triangle
  is farther from its surface than the deviation [m] and none can be spared. Creases stay creases. */
-void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh);
+void Improve(const SurfaceSet& set, double deviation, SurfaceMesh* mesh, const Told& told = {});
 
 /** The largest distance, to first order, of a lattice of 15 points of a triangle from its surface
  [m]. */

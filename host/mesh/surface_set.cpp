@@ -3,6 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "geometry/interior.h"
 #include "geometry/surface_eval.h"
@@ -15,6 +16,7 @@ using geometry::SurfaceKind;
 
 constexpr int kMaxSteps = 60;
 constexpr double kConverged = 1e-14;  // of the solid's size
+constexpr double kFar = 10.0;         // of the solid's size: from there on digits are lost
 constexpr double kSameNormal = 1e-6;  // sine of the angle below which surfaces touch
 
 /** The same bits but for the side: surfaces of one primitive in several cells. */
@@ -46,10 +48,13 @@ SurfaceSet CollectSurfaces(std::span<const geometry::Cell> cells) {
   SurfaceSet set;
   const geometry::Aabb all = geometry::BoundsInPose(cells, Pose::Identity());
   set.size = Norm(all.upper - all.lower);
-  const Vec3 center = 0.5 * (all.lower + all.upper);
+  Vec3 center = 0.5 * (all.lower + all.upper);
+  if (Norm(center) > kFar * set.size) set.origin = std::exchange(center, {});
+  const Pose X{Mat3::Identity(), -set.origin};
   for (const geometry::Cell& cell : cells) {
     std::vector<SurfaceSide> sides;
     for (Surface surface : cell.surfaces) {
+      surface.o = surface.o - set.origin;
       int side = surface.side > 0 ? 1 : -1;
       surface.side = 1;
       const int k = Find(surface, center, set.size, &set.surfaces, &side);
@@ -59,7 +64,7 @@ SurfaceSet CollectSurfaces(std::span<const geometry::Cell> cells) {
       return set.surfaces[s.surface].kind == SurfaceKind::kPlane;
     });
     set.cells.push_back(std::move(sides));
-    set.boxes.push_back(geometry::BoundsInPose(cell, Pose::Identity()));
+    set.boxes.push_back(geometry::BoundsInPose(cell, X));
   }
   return set;
 }

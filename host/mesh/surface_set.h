@@ -16,15 +16,18 @@ struct SurfaceSide {
   int side = 1;  ///< +1: the cell has f ≤ 0
 };
 
-/** The surfaces of a set of cells, each once. */
+/** The surfaces of a set of cells, each once, in axes through `origin`: far from it digits are
+ * lost. */
 struct SurfaceSet {
+  Vec3 origin;                                  ///< in the cells' frame [m]
   std::vector<geometry::Surface> surfaces;      ///< side +1
   std::vector<std::vector<SurfaceSide>> cells;  ///< by cell; planes first
-  std::vector<geometry::Aabb> boxes;            ///< of the cells, in their frame
+  std::vector<geometry::Aabb> boxes;            ///< of the cells
   double size = 0.0;                            ///< diagonal of all boxes [m]
 };
 
-/** Collects the surfaces of bounded cells. Surfaces that agree within 1e-10 of the size are one. */
+/** Collects the surfaces of bounded cells. Surfaces that agree within 1e-10 of the size are one.
+ The origin is that of the cells, or their middle where that is far from it. */
 SurfaceSet CollectSurfaces(std::span<const geometry::Cell> cells);
 
 /** The distance from p to a surface, to first order: |f| / |∇f| [m]. */

@@ -26,7 +26,7 @@ Triangles Compact(const SurfaceSet& set, const SurfaceMesh& mesh) {
       int& n = number[w[i]];
       if (n < 0) {
         n = static_cast<int>(out.p.size());
-        out.p.push_back(mesh.p[w[i]]);
+        out.p.push_back(set.origin + mesh.p[w[i]]);
       }
       v[i] = n;
       normals[i] = ExactNormal(set, triangle.tag, mesh.p[w[i]]);
@@ -54,7 +54,7 @@ Triangles Compact(const SurfaceSet& set, const SurfaceMesh& mesh) {
 
 }  // namespace
 
-Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation) {
+Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation, const Told& told) {
   if (cells.size() == 1 && cells[0].grid.field != nullptr) return TrianglesOfGrid(cells[0].grid);
   for (const geometry::Cell& cell : cells) {
     if (cell.grid.field != nullptr) {
@@ -72,8 +72,10 @@ Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation) {
   }
   if (cells.empty()) return {};
   const SurfaceSet set = CollectSurfaces(cells);
-  SurfaceMesh mesh = TakeBoundary(set, Carve(set, deviation));
-  Improve(set, deviation, &mesh);
+  constexpr double kCarved = 0.6, kTaken = 0.65;  // of the time
+  SurfaceMesh mesh = TakeBoundary(set, Carve(set, deviation, PartOf(told, 0, kCarved)));
+  Tell(told, kTaken);
+  Improve(set, deviation, &mesh, PartOf(told, kTaken, 1));
   return Compact(set, mesh);
 }
 

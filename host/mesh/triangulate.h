@@ -7,6 +7,7 @@
 
 #include "geometry/cell.h"
 #include "host/mesh/triangle_mesh.h"
+#include "host/told.h"
 
 namespace intervox::host {
 
@@ -27,6 +28,7 @@ struct Triangles : TriangleMesh {
  voxels, whatever it is.
  @throws std::invalid_argument for a solid that is not bounded, for a deviation that is not
  positive, and for a solid that needs more triangles than memory should hold. */
-Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation);
+Triangles Triangulate(std::span<const geometry::Cell> cells, double deviation,
+                      const Told& told = {});
 
 }  // namespace intervox::host

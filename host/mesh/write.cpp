@@ -163,14 +163,35 @@ class Gltf {
   std::string binary_;
 };
 
+/** The step of single precision at points, and how long they are together [m]. */
+struct Digits {
+  double step = 0, diagonal = 0;
+  Vec3 middle;
+
+  explicit Digits(const std::vector<Vec3>& points) {
+    if (points.empty()) return;
+    Vec3 lower = points[0], upper = points[0];
+    for (const Vec3& p : points) lower = Min(lower, p), upper = Max(upper, p);
+    step = StepOfSingle(points);
+    diagonal = Norm(upper - lower);
+    middle = 0.5 * (lower + upper);
+  }
+  bool AreLost() const { return step > kCoarseStep * diagonal; }
+};
+
 /** What the meshes of one shape share: accessors of triangles and of creases. */
 struct Accessors {
+  Vec3 origin;  ///< of their points, in the body's frame [m]
   std::size_t p = 0, normals = 0, triangles = 0;
   std::optional<std::pair<std::size_t, std::size_t>> creases;  ///< points and pairs of them
 };
 
+/** Points that lie far from the body's origin are written about their middle. */
 Accessors AddTriangles(const Triangles& mesh, Gltf* gltf) {
-  const SplitVertices split = SplitAtCreases(mesh);
+  Accessors out;
+  if (const Digits digits(mesh.p); digits.AreLost()) out.origin = digits.middle;
+  SplitVertices split = SplitAtCreases(mesh);
+  for (Vec3& p : split.p) p -= out.origin;
   std::vector<std::uint32_t> triangles, lines;
   for (const auto& t : split.triangles) triangles.insert(triangles.end(), t.begin(), t.end());
   std::map<int, std::uint32_t> on_crease;
@@ -178,11 +199,10 @@ Accessors AddTriangles(const Triangles& mesh, Gltf* gltf) {
   for (const auto& [a, b] : mesh.creases) {
     for (const int v : {a, b}) {
       const auto [at, added] = on_crease.try_emplace(v, static_cast<std::uint32_t>(points.size()));
-      if (added) points.push_back(mesh.p[v]);
+      if (added) points.push_back(mesh.p[v] - out.origin);
       lines.push_back(at->second);
     }
   }
-  Accessors out;
   out.p = gltf->Vectors(split.p, true);
   out.normals = gltf->Vectors(split.normals, false);
   out.triangles = gltf->Indices(triangles);
@@ -221,8 +241,15 @@ void AddNode(const PlacedMesh& m, std::map<const Triangles*, Accessors>* known, 
                             {"indices", shared.creases->second},
                             {"mode", kLines}});
     }
-    node["mesh"] = json["meshes"].size();
+    const std::size_t number = json["meshes"].size();
     json["meshes"].push_back({{"name", m.name}, {"primitives", primitives}});
+    const Vec3& o = shared.origin;
+    if (SquaredNorm(o) > 0) {  // which a node holds in double precision
+      node["children"] = nlohmann::ordered_json::array({json["nodes"].size() + 1});
+      json["nodes"].push_back(node);
+      node = {{"name", m.name}, {"translation", {o.x, o.y, o.z}}};
+    }
+    node["mesh"] = number;
   }
   json["nodes"].push_back(node);
 }
@@ -267,25 +294,18 @@ void WriteMeshes(const std::filesystem::path& path, const MeshFile& file) {
 }
 
 std::vector<std::string> WhatSingleLoses(const std::filesystem::path& path, const MeshFile& file) {
-  const bool is_stl = path.extension() == ".stl";
   std::vector<std::string> warnings;
-  if (!is_stl && path.extension() != ".glb") return warnings;
+  if (path.extension() != ".stl") return warnings;
   for (const PlacedMesh& m : file.meshes) {
-    // A .glb has its poses beside the meshes, in double precision.
     std::vector<Vec3> points = m.mesh->p;
-    if (points.empty()) continue;
-    Vec3 lower = points[0], upper = points[0];
-    for (Vec3& p : points) {
-      lower = Min(lower, p), upper = Max(upper, p);
-      if (is_stl) p = m.X_WB * p;
-    }
-    const double step = StepOfSingle(points), diagonal = Norm(upper - lower);
-    if (!(step > kCoarseStep * diagonal)) continue;
+    for (Vec3& p : points) p = m.X_WB * p;
+    const Digits digits(points);
+    if (!digits.AreLost()) continue;
     warnings.push_back(fmt::format(
-        "{}: {}: it lies so far from the origin that the single precision of {} files knows "
+        "{}: {}: it lies so far from the origin that the single precision of .stl files knows "
         "multiples of {:.6g} m there, where it is {:.6g} m long; what is finer is lost. "
-        "Write .obj, or move it to the origin.",
-        path.string(), m.name, path.extension().string(), step, diagonal));
+        "Write .obj or .glb, or move it to the origin.",
+        path.string(), m.name, digits.step, digits.diagonal));
   }
   return warnings;
 }

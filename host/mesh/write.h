@@ -36,12 +36,13 @@ void RequireMeshName(const std::filesystem::path& path);
 
 /** Writes by the file's extension. `.stl`: binary, all meshes as one, in the world frame; `.obj`:
  one object for each mesh, in the world frame, with exact normals; `.glb`: one node for each mesh,
- with exact normals and creases as lines.
+ with exact normals and creases as lines; a mesh far from its node's origin hangs on a second node,
+ which holds its middle in double precision.
  @throws InputError for another extension; std::runtime_error when the disk is full. */
 void WriteMeshes(const std::filesystem::path& path, const MeshFile& file);
 
-/** What the single precision of `.stl` and `.glb` takes from meshes that lie far from the origin
- for their size: of each a line with its name and a remedy. */
+/** What the single precision of `.stl` takes from meshes that lie far from the origin for their
+ size: of each a line with its name and a remedy. */
 std::vector<std::string> WhatSingleLoses(const std::filesystem::path& path, const MeshFile& file);
 
 }  // namespace intervox::host

@@ -332,7 +332,7 @@ Part ReadPart(const fs::path& path, const PartOptions& options, const std::strin
     part.warnings.insert(part.warnings.end(), filled_texts.begin(), filled_texts.end());
     became = hulls.Summary() + (options.voxel_size ? "; no grid is needed" : "");
   } else if (options.voxel_size || CanGridMeshes()) {
-    part.shape = GridOfObjects(path, objects, options, name, &became);
+    part.shape = GridOfObjects(path, objects, options, name, &became, &part.warnings);
     became = why_not + (label == path.string() ? "" : " in " + label) + ", so " + became;
   } else {
     Fail(label, why_not,

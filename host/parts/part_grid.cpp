@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
+#include <numbers>
 #include <stdexcept>
 #include <utility>
 
@@ -31,19 +32,52 @@ std::string Short(double x) {
 /** Most voxels near the surface: some 2 GB and minutes. */
 constexpr double kMostVoxels = 1e8;
 
-/** Refuses voxels that are too many for the triangles' area, before memory is taken for them. */
-void RequireFewVoxels(const std::filesystem::path& path, const TriangleMesh& mesh, double h,
-                      double half_width) {
+double AreaOf(const TriangleMesh& mesh) {
   double area = 0;
   for (const auto& t : mesh.triangles) {
     area += 0.5 * Norm(Cross(mesh.p[t[1]] - mesh.p[t[0]], mesh.p[t[2]] - mesh.p[t[0]]));
   }
-  const double voxels = 2 * (half_width + 1) * area / (h * h);
+  return area;
+}
+
+/** The longest edge of all triangles. */
+double LongestEdgeOf(const TriangleMesh& mesh) {
+  double longest = 0;
+  for (const auto& t : mesh.triangles) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      longest = std::max(longest, Norm(mesh.p[t[(i + 1) % 3]] - mesh.p[t[i]]));
+    }
+  }
+  return longest;
+}
+
+/** Refuses voxels that are too many for the triangles, before memory is taken for them: those near
+ their area, and, as a needle has none, those around the longest edge. */
+void RequireFewVoxels(const std::filesystem::path& path, const TriangleMesh& mesh, double area,
+                      double h, double half_width) {
+  const double reach = half_width + 1, longest = LongestEdgeOf(mesh);
+  const double flat = 2 * reach * area, round = std::numbers::pi * reach * reach * longest;
+  const double voxels = flat / (h * h) + round / h;
   if (voxels <= kMostVoxels) return;
+  const double fits = (round + std::sqrt(round * round + 4 * kMostVoxels * flat)) / kMostVoxels / 2;
   throw InputError(path.string() + ": part: in the file's units, voxels of " + Short(h) +
                    " are about " + Short(1e-6 * voxels) + " million near its surface of area " +
-                   Short(area) + ", and more than 100 million; use voxels of " +
-                   Short(h * std::sqrt(1.01 * voxels / kMostVoxels)) + " or more.");
+                   Short(area) + " with edges of up to " + Short(longest) +
+                   ", and more than 100 million; use voxels of " + Short(1.01 * fits) +
+                   " or more.");
+}
+
+/** What to say of voxels that are too large for what is as thick as a plate of this volume and
+ area; empty where they are not. A ball of radius R is 2R/3 thick by that, a cube a third of its
+ edge. */
+std::string CoarseText(double volume, double area, double h) {
+  constexpr double kThinnest = 1.5;  // voxels: a ball of R = 2.25 h loses some 15 %, walls vanish
+  const double thick = 2 * volume / area;
+  if (!(thick < kThinnest * h)) return "";
+  return "in the file's units, it is " + Short(thick) +
+         " thick in the mean, twice its volume over its area, and its voxels are " + Short(h) +
+         ": volume and contacts are far off. Use voxels below " + Short(thick / 3) +
+         ", in these units; a 'voxel_size' is in metres.";
 }
 
 /** The box of all vertices. */
@@ -89,7 +123,8 @@ double DiagonalOf(const std::vector<PartObject>& objects) {
 
 geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
                                  const std::vector<PartObject>& objects, const PartOptions& options,
-                                 const std::string& name, std::string* became) {
+                                 const std::string& name, std::string* became,
+                                 std::vector<std::string>* warnings) {
   const std::array<Vec3, 2> box = BoxOf(objects);
   const double h = options.voxel_size.value_or(Norm(box[1] - box[0]) / kVoxelsOfDiagonal);
   // Objects with hollows are solids of their own, which others may lie in.
@@ -107,7 +142,8 @@ geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
     solids.push_back(std::move(layers));
   }
   if (!full.triangles.empty()) solids.push_back({{std::move(full), 0}});
-  RequireFewVoxels(path, all, h, options.half_width);
+  const double area = AreaOf(all), volume = EnclosedVolume(all);
+  RequireFewVoxels(path, all, area, h, options.half_width);
   const Defect crossings = FindCrossings(all);
   geometry::Shape shape;
   shape.name = name;
@@ -125,8 +161,10 @@ geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
   *became = "a grid of " + std::to_string(shape.grid.field->active) + " voxels of " + Short(h) +
             (options.voxel_size ? "" : ", a hundredth of the diagonal,") + " near its surface" +
             (hollows > 0 ? " with " + CountText(hollows, "hollow", "hollows") : "") +
-            ", triangles enclosing " + Short(EnclosedVolume(all)) +
+            ", triangles enclosing " + Short(volume) +
             (crossings.count > 0 ? ", where " + DefectText(crossings) : "");
+  const std::string coarse = CoarseText(volume, area, h);
+  if (!coarse.empty()) warnings->push_back(path.string() + ": part: " + coarse);
   return std::make_shared<const geometry::Shape>(std::move(shape));
 }
 

@@ -35,11 +35,13 @@ double DiagonalOf(const std::vector<PartObject>& objects);
 
 /** One grid of all objects' triangles, with voxels of a hundredth of the diagonal where the options
  give no voxel size.
- @param became  says what became of them
+ @param became    says what became of them
+ @param warnings  gets a line where voxels are too large for the part
  @throws InputError for hollows in no solid, and for voxel sizes that are out of range or need more
  memory than there is. */
 geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
                                  const std::vector<PartObject>& objects, const PartOptions& options,
-                                 const std::string& name, std::string* became);
+                                 const std::string& name, std::string* became,
+                                 std::vector<std::string>* warnings);
 
 }  // namespace intervox::host

@@ -1,6 +1,8 @@
 #include "host/scene/grids.h"
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -25,6 +27,40 @@ MeshGridder& Gridder() {
   return gridder;
 }
 
+GridWatch& Watch() {
+  static GridWatch watch;
+  return watch;
+}
+
+/** Tells the watch of one loop; of loops that run at once it hears of the first. */
+class Teller {
+ public:
+  explicit Teller(int count) : count_(count), is_first_(Watch() && !busy_.exchange(true)) {
+    if (is_first_) Watch()(0, count_);
+  }
+  ~Teller() {
+    if (!is_first_) return;
+    Watch()(count_, count_);
+    busy_ = false;
+  }
+  Teller(const Teller&) = delete;
+  Teller& operator=(const Teller&) = delete;
+
+  void Add(int more) {
+    if (!is_first_) return;
+    const int done = done_ += more;
+    const std::unique_lock lock(telling_, std::try_to_lock);
+    if (lock && done < count_) Watch()(done, count_);
+  }
+
+ private:
+  static inline std::atomic<bool> busy_ = false;
+  int count_;
+  bool is_first_;
+  std::atomic<int> done_ = 0;
+  std::mutex telling_;
+};
+
 GridReader& Reader() {
   static GridReader reader;
   return reader;
@@ -32,8 +68,14 @@ GridReader& Reader() {
 
 }  // namespace
 
+void SetGridWatch(GridWatch watch) { Watch() = std::move(watch); }
+
 void OnAllCores(int count, const std::function<void(int, int)>& body) {
-  cuda::ParallelFor(count, kBlocksAtOnce, 0, body);
+  Teller teller(count);
+  cuda::ParallelFor(count, kBlocksAtOnce, 0, [&](int begin, int end) {
+    body(begin, end);
+    teller.Add(end - begin);
+  });
 }
 
 geometry::Shape GridOf(const geometry::ShapePtr& of, double voxel_size, double half_width,

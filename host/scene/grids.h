@@ -18,6 +18,13 @@ namespace intervox::host {
 /** Half width of a band where none is given [voxels]. */
 inline constexpr double kHalfWidth = 3.0;
 
+/** Hears how many parts of a stage of long work on a grid are done, from any thread but one at a
+ time: 0 of them when a stage begins and all of them when it ends. */
+using GridWatch = std::function<void(int done, int count)>;
+
+/** Sets who hears of work on grids; nobody at first. */
+void SetGridWatch(GridWatch watch);
+
 /** Calls body(begin, end) over ranges of blocks on all cores: a geometry::RangeLoop. */
 void OnAllCores(int count, const std::function<void(int, int)>& body);
 

@@ -9,9 +9,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "host/contact/parameters.h"
 #include "host/input/error.h"
-#include "host/scene/grids.h"
 #include "host/scene/shape_metrics.h"
+#include "host/study/regrid.h"
 
 namespace intervox::host {
 namespace {
@@ -28,17 +29,19 @@ double FrobeniusNorm(const Mat3& A) {
   return std::sqrt(SquaredNorm(A.row0) + SquaredNorm(A.row1) + SquaredNorm(A.row2));
 }
 
-bool IsBounded(const std::vector<geometry::Cell>& cells) {
-  return std::all_of(cells.begin(), cells.end(),
-                     [](const geometry::Cell& cell) { return cell.bounded; });
+/** Voxels of the grid that stands for a shape without surfaces: the finest that there is. */
+double FinestOf(const geometry::Shape& shape, const StudySettings& settings) {
+  double finest = VoxelSizeOf(shape);
+  for (const double h : settings.voxel_sizes) finest = std::min(finest, h);
+  return finest;
 }
 
 /** Cells of shapes, exact and as grids, made once each. */
 class Cells {
  public:
-  explicit Cells(double half_width) : half_width_(half_width) {}
+  explicit Cells(const StudySettings& settings) : settings_(settings) {}
 
-  /** The cells at a voxel size; 0 has the exact ones. */
+  /** The cells at a voxel size; 0 has the exact ones, or what stands for them. */
   const std::vector<geometry::Cell>& At(const geometry::ShapePtr& shape, double voxel_size) {
     const auto [entry, fresh] = cells_.try_emplace({shape.get(), voxel_size});
     if (fresh) entry->second = Make(shape, voxel_size);
@@ -47,12 +50,12 @@ class Cells {
 
  private:
   std::vector<geometry::Cell> Make(const geometry::ShapePtr& shape, double voxel_size) const {
-    std::vector<geometry::Cell> cells = geometry::ToCells(*shape);
-    if (voxel_size == 0 || !IsBounded(cells)) return cells;
-    return geometry::ToCells(GridOf(shape, voxel_size, half_width_));
+    if (voxel_size == 0 && OriginOf(*shape) != Origin::kMeasured) return CellsBehind(*shape);
+    return CellsOfGrid(shape, voxel_size > 0 ? voxel_size : FinestOf(*shape, settings_),
+                       settings_.half_width);
   }
 
-  double half_width_;
+  const StudySettings& settings_;
   std::map<std::pair<const geometry::Shape*, double>, std::vector<geometry::Cell>> cells_;
 };
 
@@ -113,7 +116,7 @@ struct Group {
 
 class Study {
  public:
-  explicit Study(const StudySettings& settings) : settings_(settings), cells_(settings.half_width) {
+  explicit Study(const StudySettings& settings) : settings_(settings), cells_(settings_) {
     for (const EngineOptions& options : settings.engines) engines_.emplace_back(options);
   }
 
@@ -128,6 +131,8 @@ class Study {
 
   std::vector<StudyRow> Rows() {
     std::vector<StudyRow> rows;
+    const double count = static_cast<double>(names_.size() * settings_.voxel_sizes.size() *
+                                             settings_.rules.size() * engines_.size());
     for (const std::string& name : names_) {
       for (const double voxel_size : settings_.voxel_sizes) {
         for (const LeafRule rule : settings_.rules) {
@@ -141,6 +146,7 @@ class Study {
             row.threads = on_device ? 0 : options.threads;
             if (on_device) row.device = "cuda:" + std::to_string(options.cuda_device);
             rows.push_back(row);
+            Tell(settings_.told, static_cast<double>(rows.size()) / count);
           }
         }
       }
@@ -233,6 +239,35 @@ std::vector<StudyRow> StudyVoxels(const PairsFile& file, const StudySettings& se
   Study study(settings);
   for (const PosedPair& pair : file.pairs) study.Take(pair);
   return study.Rows();
+}
+
+std::vector<std::string> StudyNotes(const PairsFile& file, const StudySettings& settings) {
+  std::vector<std::string> notes;
+  const auto look = [&](const geometry::ShapePtr& shape) {
+    if (shape->operation != geometry::Operation::kGrid) return;
+    const Origin origin = OriginOf(*shape);
+    const double h = origin == Origin::kMeasured ? FinestOf(*shape, settings) : VoxelSizeOf(*shape);
+    const std::string voxels = "voxels of " + NumberText(h, 4) + " m";
+    std::string note = shape->name;
+    if (origin == Origin::kExact) {
+      note +=
+          ": a grid already. It is made anew of each voxel size, and compared with the shape "
+          "that it was made of.";
+    } else if (origin == Origin::kMeasured) {
+      note +=
+          ": it exists as a grid only. It is made anew of each voxel size, and compared with "
+          "its grid of " +
+          voxels + ", the finest.";
+    } else {
+      note += ": a level set of " + voxels + " from a file, which stays as it is.";
+    }
+    if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+  };
+  for (const PosedPair& pair : file.pairs) {
+    look(pair.a);
+    look(pair.b);
+  }
+  return notes;
 }
 
 std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows) {

@@ -6,6 +6,7 @@
 
 #include "cuda/engine.h"
 #include "host/scene/pairs.h"
+#include "host/told.h"
 
 namespace intervox::host {
 
@@ -18,6 +19,7 @@ struct StudySettings {
   std::vector<EngineOptions> engines = {EngineOptions{Device::kSerial, 1, 0}};
   double tolerance = 1e-6;  ///< of the exact metrics and of the rule voxel
   double half_width = 3.0;  ///< of the grids' bands [voxels]
+  Told told;                ///< hears which fraction of the rows is done
 };
 
 /** One pair by one rule at one voxel size; errors are against the exact shapes' metrics. Pairs of
@@ -54,9 +56,14 @@ struct StudyOrder {
 };
 
 /** Measures every pair of a file with both shapes as grids of each size, by each rule. Unbounded
- shapes stay as they are; pairs whose exact overlap is empty are left out.
+ shapes, and level sets of files, stay as they are; pairs whose exact overlap is empty are left out.
+ A grid of a shape is compared with that shape. Of what exists as a grid only, triangles of a file
+ and lattices, the finest grid stands for the exact shape, by the rule voxel.
  @throws InputError at the pair's place where a shape has no grid of a size. */
 std::vector<StudyRow> StudyVoxels(const PairsFile& file, const StudySettings& settings);
+
+/** What to say of the shapes that are grids already, a line each. */
+std::vector<std::string> StudyNotes(const PairsFile& file, const StudySettings& settings);
 
 /** The orders for each pair and rule, in the rows' order. */
 std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows);

@@ -46,7 +46,9 @@ std::vector<geometry::Cell> CutShape(const Scene& scene, const BodySettings& bod
            "\"" + body.shape + "\" is not a shape of the scene. Name one of `shapes`.");
   }
   try {
-    return geometry::ToCells(*shape->second);
+    std::vector<geometry::Cell> cells = geometry::ToCells(*shape->second);
+    geometry::RequireRoomToSplit(cells);
+    return cells;
   } catch (const std::invalid_argument& error) {
     const auto place = scene.shape_places.find(body.shape);
     if (place == scene.shape_places.end() && body.places.self.file) {

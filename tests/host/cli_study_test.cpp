@@ -59,6 +59,20 @@ TEST(Cli, StudyOfPairs) {
   const Outcome half = Call("study " + pairs + " --voxel-sizes 4e-3 --force-error 1 -o " + out);
   EXPECT_EQ(half.status, 2);
   EXPECT_TRUE(Says(half, "it needs --stiffness")) << half.text;
+  const Outcome nowhere = Call("study " + pairs + " --voxel-sizes 4e-3 -o /proc/none");
+  EXPECT_EQ(nowhere.status, 2);  // before the work, whose table was printed first
+  EXPECT_FALSE(Says(nowhere, "V error")) << nowhere.text;
+  const std::string wall =
+      Write(folder / "wall.yaml",
+            "schema: intervox/pairs/1\n"
+            "shapes:\n"
+            "  wall: {lattice: {kind: gyroid, period: 0.01, thickness: 2e-3, size: [0.02, 0.02, "
+            "0.02]}}\n"
+            "  ground: {half_space: {normal: [0, 0, 1], offset: 0}}\n"
+            "pairs: [{name: rests, a: wall, b: ground}]\n");
+  const Outcome thin = Call("study " + wall + " --voxel-sizes 2e-3 --leaf-rules clip -o " + out);
+  EXPECT_EQ(thin.status, 2);
+  EXPECT_TRUE(Says(thin, "wall.yaml:5: rests: the wall is thinner than two voxels")) << thin.text;
   const Outcome unknown = Call("study " + pairs + " --voxel-sizes 4e-3 --device cpu,gpu -o " + out);
   EXPECT_EQ(unknown.status, 2);
   EXPECT_TRUE(Says(unknown, "unknown device 'gpu'. Write auto, cpu, cuda or cuda:0."))

@@ -5,9 +5,12 @@
 
 #include <cmath>
 #include <numbers>
+#include <utility>
+#include <vector>
 
 #include "cuda/moments/mass_properties.h"
 #include "geometry/grid/level_set.h"
+#include "host/scene/grids.h"
 #include "host/scene/pairs.h"
 
 namespace intervox::host {
@@ -90,6 +93,28 @@ TEST(Lattice, RefusesWallsThatAGridCannotHold) {
   EXPECT_NE(refusal(0.4, 0.05).find("third of the period"), std::string::npos);
   EXPECT_NE(refusal(0.1, 0.06).find("two voxels"), std::string::npos);
   EXPECT_EQ(refusal(0.1, 0.05), "");
+}
+
+// The time that a grid takes was spent in silence.
+TEST(Lattice, WorkOnGridsIsTold) {
+  std::vector<std::pair<int, int>> told;
+  SetGridWatch([&](int done, int count) { told.emplace_back(done, count); });
+  GridOfLattice({LatticeKind::kGyroid, 0.01, 0.003, {0.04, 0.04, 0.04}, 5e-4});
+  SetGridWatch({});
+  const std::size_t all = told.size();
+  GridOfLattice({LatticeKind::kGyroid, 0.01, 0.003, {0.01, 0.01, 0.01}, 5e-4});
+  EXPECT_EQ(told.size(), all);
+  ASSERT_GT(all, 10u);
+  EXPECT_EQ(told.front().first, 0);
+  EXPECT_EQ(told.back().first, told.back().second);
+  int stages = 0, within = 0;
+  for (const auto& [done, count] : told) {
+    stages += done == 0 ? 1 : 0;
+    within += done > 0 && done < count ? 1 : 0;
+    EXPECT_LE(done, count);
+  }
+  EXPECT_GE(stages, 1);
+  EXPECT_GT(within, 5);
 }
 
 }  // namespace

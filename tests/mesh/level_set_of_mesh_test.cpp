@@ -41,6 +41,30 @@ TEST(LevelSetOfMesh, CubeAndTorusAreLikeTheExactShapes) {
   ExpectLikeExact(geometry::Torus{0.7, 0.3}, 2e-3);
 }
 
+// OpenVDB reads triangles in single precision: a part at 1e8 voxels lost all but 1e-5 of its
+// volume.
+TEST(LevelSetOfMesh, FarFromTheOriginTheFieldIsTheSame) {
+  const double h = 1.0 / 32;  // so that shifted vertices are exact
+  host::Triangles mesh = host::Triangulate(testing::CellsOf(geometry::Torus{0.7, 0.3}), 2e-3);
+  for (Vec3& x : mesh.p) {
+    for (int axis = 0; axis < 3; ++axis) x[axis] = std::round(0x1p20 * x[axis]) / 0x1p20;
+  }
+  const auto near = geometry::LevelSetOfMesh(mesh.p, mesh.triangles, h, 3, testing::Serially);
+  const std::array<int, 3> shift{8 * 12'000'000, -8 * 700'000, 8 * 3000};
+  std::vector<Vec3> p;
+  for (const Vec3& x : mesh.p) {
+    p.push_back(x + h * Vec3{double(shift[0]), double(shift[1]), double(shift[2])});
+  }
+  const auto far = geometry::LevelSetOfMesh(p, mesh.triangles, h, 3, testing::Serially);
+  EXPECT_EQ(far->nodes, near->nodes);
+  EXPECT_EQ(far->places, near->places);
+  EXPECT_NE(far->checksum, near->checksum);
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    EXPECT_EQ(far->origin[axis], near->origin[axis] + shift[axis]);
+    EXPECT_EQ(far->lower[axis], near->lower[axis] + shift[axis]);
+  }
+}
+
 TEST(LevelSetOfMesh, RefusesWhatIsNoSurface) {
   const std::vector<Vec3> p{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
   using Triangle = std::array<int, 3>;

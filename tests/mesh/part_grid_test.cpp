@@ -15,6 +15,7 @@
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
 #include "host/scene/scene.h"
+#include "host/study/voxel_study.h"
 #include "tests/host/parts_files.h"
 
 namespace intervox::host {
@@ -244,6 +245,79 @@ TEST(PartGrid, ConvexPartsStayExactAndScenesReadBack) {
     EXPECT_EQ(again.shapes.at(name)->grid.field->checksum,
               scene.shapes.at(name)->grid.field->checksum);
     EXPECT_EQ(again.shapes.at(name)->scale, scene.shapes.at(name)->scale);
+  }
+}
+
+// Walls thinner than voxels lost their volume without a word, and on the voxels of the default,
+// too.
+TEST(PartGrid, VoxelsThatAreLargeForThePartAreToldOf) {
+  SetMeshGridder(geometry::LevelSetOfMesh);
+  // An angle with legs of 1 x 1 and a thickness of 0.02: 2V/A is 0.0194.
+  const TriangleMesh ell = EllMesh();
+  TriangleMesh thin = ell;
+  for (Vec3& p : thin.p) p = {p.x, p.y, 0.02 * p.z};
+  const std::string file = Put("thin.obj", ObjText({thin})).string();
+  const auto warnings = [&](const std::string& keys) {
+    return ParsePairs("schema: intervox/pairs/1\nshapes: {part: " + keys + "}", file).warnings;
+  };
+  for (const std::string scale : {"1", "0.01"}) {
+    const std::string of = "{file: " + file + ", scale: " + scale;
+    const auto sized = [&](double h) {
+      return "{grid: {of: " + of + "}, voxel_size: " + Text(h * std::stod(scale)) + "}}";
+    };
+    for (const std::vector<std::string>& told : {warnings(of + "}"), warnings(sized(0.018))}) {
+      ASSERT_EQ(told.size(), 1u);
+      EXPECT_NE(told[0].find("0.0194805"), std::string::npos) << told[0];
+      EXPECT_NE(told[0].find("Use voxels below 0.0064935"), std::string::npos) << told[0];
+    }
+    EXPECT_TRUE(warnings(sized(0.0125)).empty());
+  }
+  EXPECT_TRUE(warnings("{file: " + Put("ell.obj", ObjText({ell})).string() + "}").empty());
+}
+
+// Needles have no area to tell of their voxels, which took 12 GiB and ended the program.
+TEST(PartGrid, NeedlesAreRefusedBeforeMemoryIsTakenForThem) {
+  TriangleMesh ell = EllMesh();
+  for (Vec3& p : ell.p) p = 0.05 * p;
+  const TriangleMesh needle = BoxMesh({}, {1500, 1e-5, 1e-5});
+  const std::string refusal = Refusal(
+      "{file: " + Put("needle.obj", ObjText({ell, needle})).string() + ", voxel_size: 4e-4}");
+  for (const char* part :
+       {"million near its surface", "with edges of up to 1500", "use voxels of "}) {
+    EXPECT_NE(refusal.find(part), std::string::npos) << refusal;
+  }
+}
+
+// Of triangles the study makes grids of each size; the finest stands for an exact shape.
+TEST(PartGrid, IsStudiedAtEachVoxelSize) {
+  SetMeshGridder(geometry::LevelSetOfMesh);
+  const std::string file = Put("ell.obj", ObjText({EllMesh()})).string();
+  const auto rows = [&](const std::string& part, std::vector<std::string>* notes) {
+    const PairsFile pairs =
+        ParsePairs("schema: intervox/pairs/1\nshapes:\n  part: " + part +
+                       "\n  floor: {half_space: {normal: [0.2, 0.1, 1], offset: 0}}\npairs:\n"
+                       "  - {a: part, b: floor, pose_a: {position: [0, 0, -0.005]}}\n",
+                   file);
+    StudySettings settings;
+    settings.voxel_sizes = {1e-3, 5e-4};
+    settings.rules = {LeafRule::kVoxel};
+    settings.tolerance = 1e-4;
+    *notes = StudyNotes(pairs, settings);
+    return StudyVoxels(pairs, settings);
+  };
+  std::vector<std::string> notes;
+  for (const std::string voxels : {"1e-3", "25e-5"}) {
+    const std::vector<StudyRow> of_part =
+        rows("{file: " + file + ", scale: 0.0103, up: y, voxel_size: " + voxels + "}", &notes);
+    ASSERT_EQ(of_part.size(), 2u);
+    ASSERT_EQ(notes.size(), 1u);
+    const bool finer = voxels == "25e-5";
+    EXPECT_NE(notes[0].find(finer ? "voxels of 0.00025 m" : "voxels of 0.0005 m"),
+              std::string::npos)
+        << notes[0];
+    EXPECT_GT(of_part[0].volume_error, 1e-5);
+    EXPECT_LT(of_part[0].volume_error, 0.02);
+    EXPECT_EQ(of_part[1].volume_error > 0, finer);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -142,6 +143,38 @@ TEST(WriteMeshes, GlbIsAsTheFormatWantsAndSharesMeshes) {
   const auto& range = json["accessors"][attributes["POSITION"].get<std::size_t>()];
   EXPECT_EQ(range["min"], (nlohmann::json{-0.5, -1.0, -1.5}));
   EXPECT_EQ(range["max"], (nlohmann::json{0.5, 1.0, 1.5}));
+}
+
+// Vertices at 1e5 m were multiples of 8 mm: now a node of double precision holds their middle.
+TEST(WriteMeshes, AGlbFarFromTheOriginKeepsItsDigits) {
+  auto meshes = TwoBlocks();
+  Triangles far = *meshes[0].mesh;
+  const Vec3 away{1e5, 2e5, -3e5};
+  for (Vec3& p : far.p) p += away;
+  meshes[0].mesh = std::make_shared<const Triangles>(far);
+  const std::string bytes = Written(".glb", meshes);
+  const auto json = nlohmann::json::parse(bytes.substr(20, At<std::uint32_t>(bytes, 12)));
+  ASSERT_EQ(json["nodes"].size(), 3u);
+  EXPECT_EQ(json["scenes"][0]["nodes"], (nlohmann::json{0, 2}));
+  EXPECT_EQ(json["nodes"][0]["children"], nlohmann::json::array({1}));
+  EXPECT_FALSE(json["nodes"][0].contains("mesh"));
+  EXPECT_EQ(json["nodes"][2]["name"], "right one");
+  const nlohmann::json& held = json["nodes"][1];
+  const nlohmann::json& primitive = json["meshes"][held["mesh"].get<std::size_t>()]["primitives"];
+  for (const auto& part : primitive) {  // triangles, and the creases between them
+    const nlohmann::json& box =
+        json["accessors"][part["attributes"]["POSITION"].get<std::size_t>()];
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double at = held["translation"][axis];
+      double lower = 1e300, upper = -1e300;
+      for (const Vec3& p : far.p) {
+        lower = std::min(lower, p[static_cast<int>(axis)]);
+        upper = std::max(upper, p[static_cast<int>(axis)]);
+      }
+      EXPECT_NEAR(at + box["min"][axis].get<double>(), lower, 1e-6);
+      EXPECT_NEAR(at + box["max"][axis].get<double>(), upper, 1e-6);
+    }
+  }
 }
 
 TEST(WriteMeshes, RefusesOtherExtensions) {

@@ -3,10 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <stdexcept>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "geometry/free_memory.h"
 #include "tests/geometry/grids.h"
 #include "tests/geometry/random_shapes.h"
 
@@ -145,6 +153,70 @@ TEST(LevelSetErrors, NameTheValueAndTheRemedy) {
   ExpectRefusal([&] { geometry::MakeLevelSet(plane, 1, 3, testing::Serially); }, "unbounded");
   const std::vector<Cell> grid{GridCell(geometry::Sphere{5}, 1)};
   ExpectRefusal([&] { geometry::MakeLevelSet(grid, 1, 3, testing::Serially); }, "grid already");
+}
+
+// Voxels of 10 um of a part of centimetres were worked on in silence, however long that took.
+TEST(LevelSetErrors, WhatWouldTakeHoursIsRefusedAtOnce) {
+  const int blocks = 200'000;
+  const std::vector<geometry::PlaceKind> kinds(blocks, geometry::PlaceKind::kBand);
+  // Twice an hour on all cores.
+  const double cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::chrono::duration<double> slow(2 * 3600 * cores / blocks);
+  std::atomic<int> read = 0;
+  try {
+    geometry::JoinBlocks(
+        {0, 0, 0}, {100, 100, 20}, kinds,
+        [&](const std::array<int, 3>&, float*) {
+          if (++read > 100) throw std::runtime_error("all blocks are read");
+          std::this_thread::sleep_for(slow);
+        },
+        1e-3, 3, testing::Serially);
+    ADD_FAILURE();
+  } catch (const std::exception& error) {
+    const std::string text = error.what();
+    for (const char* part : {"2e+05 blocks", " hours here; use voxels of 0.001"}) {
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+  }
+  EXPECT_LT(read, 100);
+}
+
+// A simulation's cells take twice what the nodes do, for which alone there was room.
+TEST(LevelSetErrors, CellsThatNeedMoreMemoryThanThereIsAreRefused) {
+  const auto many = [](double share) {
+    auto field = std::make_shared<geometry::LevelSet>();
+    const auto count = static_cast<std::size_t>(share * geometry::FreeMemory() / 7500);
+    field->places.assign(count, 0);
+    field->extents.assign(count, {-1, 1});
+    Cell cell = GridCell(geometry::Sphere{11.3}, 1);
+    cell.grid.field = field;
+    return std::vector<Cell>{cell};
+  };
+  geometry::RequireRoomToSplit(many(0.5));
+  geometry::RequireRoomToSplit(CellsOf(geometry::Sphere{1}));
+  try {
+    geometry::RequireRoomToSplit(many(1));
+    ADD_FAILURE();
+  } catch (const std::invalid_argument& error) {
+    const std::string text = error.what();
+    for (const char* part : {" blocks of 8 x 8 x 8 voxels of 1 m", "GB are free; use voxels of "}) {
+      EXPECT_NE(text.find(part), std::string::npos) << text;
+    }
+  }
+}
+
+TEST(FreeMemory, IsSomeOfWhatThereIs) {
+  const double all =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+  EXPECT_GT(geometry::FreeMemory(), 1e7);
+  EXPECT_LT(geometry::FreeMemory(), all);
+  // Copies of files count as free.
+  std::ifstream file("/proc/meminfo");
+  double available = 0;
+  for (std::string word; file >> word;) {
+    if (word == "MemAvailable:") file >> available;
+  }
+  EXPECT_LE(geometry::FreeMemory(), 1024 * available + 0.2 * all);
 }
 
 TEST(LevelSetErrors, GridsAreNoOperands) {

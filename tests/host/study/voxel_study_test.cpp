@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "host/scene/reader.h"
+#include "host/scene/text.h"
 #include "host/study/scene_queries.h"
 
 namespace intervox::host {
@@ -93,6 +94,74 @@ TEST(VoxelStudy, ThreadsChangeTimesAlone) {
   EXPECT_EQ(rows[1].threads, 2);
   EXPECT_EQ(rows[0].volume, rows[1].volume);
   EXPECT_EQ(rows[0].area_error, rows[1].area_error);
+}
+
+/** The rows of a shape on the ground. */
+std::vector<StudyRow> RowsOf(const std::string& shape, std::vector<double> voxel_sizes,
+                             std::vector<std::string>* notes = nullptr,
+                             LeafRule rule = LeafRule::kClip) {
+  const PairsFile file = ParsePairs(
+      "schema: intervox/pairs/1\n"
+      "shapes:\n"
+      "  thing: " +
+          shape +
+          "\n"
+          "  ground: {half_space: {normal: [0.1, 0.2, 1], offset: 0}}\n"
+          "pairs:\n"
+          "  - {name: pair, a: thing, b: ground, pose_a: {position: [0.001, 0, 0.01]}}\n",
+      "study.yaml");
+  StudySettings settings;
+  settings.voxel_sizes = std::move(voxel_sizes);
+  settings.rules = {rule};
+  settings.tolerance = 1e-4;
+  if (notes != nullptr) *notes = StudyNotes(file, settings);
+  return StudyVoxels(file, settings);
+}
+
+// A file in which one shape was a grid was refused.
+TEST(VoxelStudy, AGridIsMadeAnewOfWhatItWasMadeOf) {
+  std::vector<std::string> notes;
+  const std::vector<StudyRow> exact = RowsOf("{sphere: {radius: 0.02}}", {4e-3, 2e-3}, &notes);
+  EXPECT_TRUE(notes.empty());
+  for (const std::string grid :
+       {"{grid: {of: {sphere: {radius: 0.02}}, voxel_size: 7e-3}}",
+        "{grid: {of: {sphere: {radius: 20}}, voxel_size: 1, half_width: 5}, scale: 0.001}"}) {
+    const std::vector<StudyRow> rows = RowsOf(grid, {4e-3, 2e-3}, &notes);
+    ASSERT_EQ(rows.size(), 2u);
+    ASSERT_EQ(notes.size(), 1u);
+    EXPECT_NE(notes[0].find("compared with the shape that it was made of"), std::string::npos);
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_NEAR(rows[k].exact_volume, exact[k].exact_volume, 1e-12 * exact[k].exact_volume);
+      EXPECT_NEAR(rows[k].volume, exact[k].volume, 1e-6 * exact[k].volume);
+      EXPECT_NEAR(rows[k].area_error, exact[k].area_error, 1e-5);
+    }
+  }
+  // The half of the bias that it is free of is most of its error.
+  const std::vector<StudyRow> unbiased =
+      RowsOf("{grid: {of: {sphere: {radius: 0.02}}, voxel_size: 1e-3, unbiased: true}}", {2e-3});
+  EXPECT_LT(unbiased[0].volume_error, 0.5 * exact[1].volume_error);
+}
+
+TEST(VoxelStudy, AShapeWithoutSurfacesIsComparedWithItsFinestGrid) {
+  const std::string lattice =
+      "{lattice: {kind: gyroid, period: 0.02, thickness: 0.006, size: [0.02, 0.02, 0.02], "
+      "voxel_size: ";
+  for (const double own : {1e-3, 3e-3}) {
+    std::vector<std::string> notes;
+    const std::vector<StudyRow> rows =
+        RowsOf(lattice + Text(own) + "}}", {3e-3, 1.5e-3}, &notes, LeafRule::kVoxel);
+    ASSERT_EQ(rows.size(), 2u);
+    ASSERT_EQ(notes.size(), 1u);
+    const std::string finest = own < 1.5e-3 ? "voxels of 0.001 m" : "voxels of 0.0015 m";
+    EXPECT_NE(notes[0].find(finest), std::string::npos) << notes[0];
+    EXPECT_GT(rows[0].volume_error, 1e-3);
+    // What stands for the exact one is the finest that there is.
+    if (own > 1.5e-3) {
+      EXPECT_EQ(rows[1].volume_error, 0);
+    } else {
+      EXPECT_GT(rows[1].volume_error, 1e-4);
+    }
+  }
 }
 
 TEST(VoxelStudy, CheapestIsTheFastestThatIsGoodEnough) {
