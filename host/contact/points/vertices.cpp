@@ -17,18 +17,6 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took; with
- hollow faces, too, as a tube. */
-bool IsRoundWithVertices(const Cell& cell) {
-  const Surface* s = OuterCurved(cell);
-  if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
-  if (s->kind == SurfaceKind::kCone) return true;
-  return (s->kind == SurfaceKind::kCylinder || geometry::IsSphere(*s)) &&
-         std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const Surface& plane) {
-           return plane.kind == SurfaceKind::kPlane && !plane.cut;
-         });
-}
-
 /** How far a cell reaches least beyond a plane face of the other. */
 struct BestFace {
   double x = -HUGE_VAL;  ///< negative: by how much it reaches in [m]
@@ -62,6 +50,16 @@ void AddVertices(const Cell& a, const Pose& X_WA, const Vec3& down_W, const Cell
 }
 
 }  // namespace
+
+bool IsRoundWithVertices(const Cell& cell) {
+  const Surface* s = OuterCurved(cell);
+  if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
+  if (s->kind == SurfaceKind::kCone) return true;
+  return (s->kind == SurfaceKind::kCylinder || geometry::IsSphere(*s)) &&
+         std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const Surface& plane) {
+           return plane.kind == SurfaceKind::kPlane && !plane.cut;
+         });
+}
 
 std::optional<PointContact> VertexIn(const Cell& cell, const Pose& X_WC, int feature,
                                      const Vec3& p_W) {

@@ -14,6 +14,10 @@ namespace intervox::host::points {
 std::optional<PointContact> VertexIn(const geometry::Cell& cell, const Pose& X_WC, int feature,
                                      const Vec3& p_W);
 
+/** Whether a cell is a cylinder, a cone or a part of a ball, with a rim or a tip at least that no
+ cut took. Its hollow faces do not matter: a tube is one, too. */
+bool IsRoundWithVertices(const geometry::Cell& cell);
+
 /** Whether two cells touch by their vertices: cylinders, cones and polytopes; tubes and funnels
  with polytopes. */
 bool HaveVertices(const geometry::Cell& a, const geometry::Cell& b);
