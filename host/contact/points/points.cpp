@@ -193,7 +193,7 @@ double FindPoints(const PairQuery& query, PairKind kind, double power,
       if (const auto gap = PointsOfRing(query, power, out, on_cut)) return *gap;
       break;
     case PairKind::kVertices:
-      if (const auto gap = PointsOfVertices(query, out)) return *gap;
+      if (const auto gap = PointsOfVertices(query, power, out)) return *gap;
       break;
     case PairKind::kAny:
       break;
