@@ -108,6 +108,8 @@ MUTANTS = [
            "if (round_a && round_b) return «!HasHollows(a) && !HasHollows(b)»;", "true", "host:Points.*"),
     Mutant("host/contact/points/vertices.cpp", "vertices of B are left out",
            "  «AddVertices(b, query.X_WB, best.n_W, a, query.X_WA, out);»", "", "host:Points*:PointScenes*"),
+    Mutant("host/contact/points/wall_crossings.cpp", "an edge weighs all until it is in the bore",
+           "«std::clamp(-wall_left / x, 0.0, 1.0)»;", "(wall_left < 0.0 ? 0.0 : 1.0)", "host:Points.*"),
     Mutant("host/contact/points/vertices.cpp", "a vertex that comes in takes all from the deepest point",
            "if («!deepest || !(PowerOf(-deepest->x, power) > known)») return;", "true", "host:Points.*"),
     Mutant("host/contact/points/points.cpp", "a ring on a face has one deepest point",

@@ -595,6 +595,27 @@ TEST(Points, OfRoundPartsHaveAnEnergyThatDoesNotJump) {
   EXPECT_LT(largest, 0.05);
 }
 
+// An edge that goes through a tube's wall into its bore weighs less and less: no energy jumps.
+TEST(Points, OfAnEdgeThroughATubesWallFade) {
+  const Cell tube = One(Tube())[0], box = One(Leaf(Box{{1.4, 0.5, 0.5}}))[0];
+  // Its lower edge crosses the tube, which lies along z, beside the axis.
+  double before = 0.0, most = 0.0, jump = 0.0;
+  for (int k = 0; k <= 400; ++k) {
+    const double way = 1e-3 * k;
+    std::vector<PointContact> found;
+    FindPoints(
+        {&box, &tube, {Turned({}, {}, {0, 0, 0.25 * M_PI}).R, {-0.6 + way, 0.6 - way, 0}}, {}},
+        PairKind::kVertices, 2.0, &found);
+    double sum = 0.0;
+    for (const PointContact& point : found) sum += point.weight * point.x * point.x;
+    if (k > 0) jump = std::max(jump, std::fabs(sum - before));
+    most = std::max(most, sum);
+    before = sum;
+  }
+  EXPECT_GT(most, 1e-3);
+  EXPECT_LT(jump, 0.1 * most);
+}
+
 // A box within a hole touches nothing, though it is deep in the hull of the plate; on the plate it
 // stands on its corners, as on a box; and across the rim it is as deep as the solid, not the hull.
 TEST(Points, OfAHullCountWhereTheyAreOnTheSolid) {
