@@ -486,6 +486,53 @@ TEST(PointScenes, RoundPartsComeToRestOnBoxesAndOnEachOther) {
   }
 }
 
+/** A ring that falls on what lies under it and comes to rest there, and what a sensor of the other
+ reads then. */
+void ExpectARingToRest(const char* under, double under_at, double size, double mass, int k) {
+  const double depth = 1e-3 * size, h = 0.25 * std::sqrt(depth / kGravity);
+  Simulation simulation = Of(fmt::format(
+      "duration: {}\nintegrator: {{step: {}}}\n"
+      "contact_models:\n  default:\n    geometry: points\n"
+      "    normal: {{model: gonthier, stiffness: {}, exponent: 1, restitution: 0.6}}\n"
+      "    friction: {{model: bristle, mu_s: 0.5, mu_c: 0.4}}\n"
+      "bodies:\n  table: {{fixed: true, shape: {{scale: {}, union: [{}]}}, pose: {{position: [0, "
+      "0, {}]}}}}\n"
+      "  ring: {{mass: {}, shape: {{torus: {{major_radius: {}, minor_radius: {}}}}}, pose: "
+      "{{position: [{}, 0, {}], rpy_deg: [{}, 3, 10]}}}}\nsensors:\n  load: {{body: table}}\n",
+      2000 * h, h, mass * kGravity / depth / 3 * ((k + k / 4) % 2 == 0 ? 100.0 : 0.5), size, under,
+      under_at * size, mass, 0.4 * size, 0.1 * size, 0.05 * size, 0.25 * size, 2 + k));
+  const EnergyAudit start = simulation.Energy();
+  double highest = 0.0;
+  while (!simulation.Done()) {
+    simulation.Step();
+    const EnergyAudit now = simulation.Energy();
+    highest = std::max(highest, now.kinetic + now.gravity - start.kinetic - start.gravity);
+  }
+  const auto& ring = simulation.State()[1];
+  const auto& counters = simulation.Counters();
+  EXPECT_LT(Norm(ring.v_WB), 1e-5 * std::sqrt(kGravity * size)) << k;
+  EXPECT_NEAR(ring.X_WB.R.Col(2).z, 1.0, 1e-4) << k;
+  EXPECT_NEAR(simulation.Sensors()[0].force.z, -mass * kGravity, 1e-6 * mass * kGravity) << k;
+  EXPECT_LT(highest, 1e-6 * mass * kGravity * size) << k;
+  EXPECT_EQ(counters.gaining_substeps, 0) << k;
+  EXPECT_EQ(counters.arrests, 0) << k;
+  EXPECT_LT(counters.substeps, 4000) << k;
+}
+
+// A ring comes to rest flat on a table, a hull and a can's end, over their edges as well, of any
+// size and mass. One deepest point alone runs around it.
+TEST(PointScenes, RingsComeToRestOnConvexParts) {
+  const char* const seats[] = {
+      "{box: {size: [2, 2.5, 1]}}", "{cylinder: {radius: 0.7, height: 1}}",
+      "{convex: {vertices: [[0.7, 0.6, 0.5], [-0.6, 0.7, 0.5], [-0.7, -0.6, 0.5], [0.6, -0.7, "
+      "0.5], [1, 1, -0.5], [-1, 1, -0.5], [-1, -1, -0.5], [1, -1, -0.5]]}}",
+      "{box: {size: [0.8, 2, 1]}}"};
+  for (int k = 0; k < 8; ++k) {
+    const double size = k < 4 ? 1e-3 : 1.0, mass = k % 3 == 0 ? 0.01 : 3.0;
+    ExpectARingToRest(seats[k % 4], -0.5, size, mass, k);
+  }
+}
+
 // A half ball stands on its plane face and a can lies across a bar, of any size and mass. Their one
 // deepest point jumps as they rock.
 TEST(PointScenes, HalfBallsAndCansAcrossABarComeToRest) {
@@ -640,6 +687,26 @@ TEST(PointScenes, HertzStiffnessFollowsTheCurvatures) {
       HertzTime("{model: gonthier, radius: 0.05}", "{sphere: {radius: 0.05}}", 0.05, plane);
   EXPECT_NEAR(given, HertzTime("{model: gonthier}", "{sphere: {radius: 0.05}}", 0.05, plane),
               2e-7 + 1e-3 * given);
+}
+
+// By Hertz' law, which knows no weights, a ring that is nearly flat has one point on a table.
+TEST(PointScenes, HertzLawGivesARingItsDeepestPointAlone) {
+  Simulation simulation = Of(
+      "gravity: [0, 0, 0]\nduration: 0.003\nintegrator: {step: 1.0e-5}\n"
+      "materials:\n  steel: {youngs_modulus: 2.1e9, poisson_ratio: 0.3}\n"
+      "contact_models:\n  default: {geometry: points, normal: {model: gonthier, restitution: 1}, "
+      "friction: {model: none}}\n"
+      "bodies:\n  table: {fixed: true, material: steel, shape: {box: {size: [1, 1, 0.2]}}, pose: "
+      "{position: [0, 0, -0.1]}}\n"
+      "  ring: {mass: 10, material: steel, shape: {torus: {major_radius: 0.05, minor_radius: "
+      "0.02}}, pose: {position: [0, 0, 0.0209], rpy_deg: [1, 0, 0]}, velocity: {linear: [0, 0, "
+      "-1]}}\n");
+  std::size_t most = 0;
+  while (!simulation.Done()) {
+    simulation.Step();
+    most = std::max(most, simulation.Contacts().size());
+  }
+  EXPECT_EQ(most, 1u);
 }
 
 // Where a corner touches, Hertz' law has no stiffness, and the run says so.

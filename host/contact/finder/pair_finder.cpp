@@ -90,6 +90,10 @@ void ListCandidates(const Pose& X_IJ, const NearPair& pair) {
       candidate.grow_from.fill(0.0);
       if (pair.points) {
         candidate.kind = points::KindOf(I.cells[a], J.cells[static_cast<std::size_t>(b)]);
+        // Hertz' law has a stiffness of its own for each point, and no weights.
+        if (candidate.kind == points::PairKind::kRing && pair.curvatures) {
+          candidate.kind = points::PairKind::kAny;
+        }
       }
       cache.candidates.push_back(candidate);
       return false;

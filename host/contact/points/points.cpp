@@ -11,6 +11,7 @@
 #include "host/contact/points/extremes.h"
 #include "host/contact/points/nearest.h"
 #include "host/contact/points/polytopes.h"
+#include "host/contact/points/rings.h"
 #include "host/contact/points/vertices.h"
 
 namespace intervox::host::points {
@@ -151,6 +152,7 @@ PairKind KindOf(const Cell& a, const Cell& b) {
     return PairKind::kPlane;
   }
   if (HasCorners(a) && HasCorners(b)) return PairKind::kPolytopes;
+  if (IsRingOnConvex(a, b)) return PairKind::kRing;
   return HaveVertices(a, b) ? PairKind::kVertices : PairKind::kAny;
 }
 
@@ -187,8 +189,11 @@ double FindPoints(const PairQuery& query, PairKind kind, double power,
       out->resize(before);
       break;
     }
+    case PairKind::kRing:
+      if (const auto gap = PointsOfRing(query, power, out, on_cut)) return *gap;
+      break;
     case PairKind::kVertices:
-      if (const auto gap = PointsOfVertices(query, out)) return *gap;
+      if (const auto gap = PointsOfVertices(query, power, out)) return *gap;
       break;
     case PairKind::kAny:
       break;

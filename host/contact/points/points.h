@@ -28,6 +28,7 @@ enum class PairKind {
   kBall,       ///< a ball and any cell: the foot of its centre, three of a ring
   kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
   kPolytopes,  ///< two cells whose hulls are polytopes: by the way out that takes the least energy
+  kRing,       ///< a whole torus and a convex cell: deepest places, and some that stay on the ring
   kVertices,   ///< cylinders, cones and tubes with polytopes or each other: vertices in the other
   kAny,        ///< any others: the deepest point by their distance once they are moved apart
 };
@@ -54,6 +55,7 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    the two edges that meet there, so what comes begins with what it takes from its neighbours, and
    each is a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
    So do cells with hollows, a box with a hole, as long as these points are on the cell.
+ - A whole torus touches a convex cell at the feet of balls along its circle, see PointsOfRing.
  - Cylinders and cones touch each other and polytopes, and tubes polytopes, at vertices that are
  inside the other, see PointsOfVertices; where there are none, at their deepest point.
  - Any others touch at their deepest point, where the least motion takes them apart: see

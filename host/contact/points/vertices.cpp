@@ -5,9 +5,11 @@
 
 #include "geometry/solid.h"
 #include "geometry/surface_eval.h"
+#include "host/contact/points/deepest.h"
 #include "host/contact/points/extremes.h"
 #include "host/contact/points/nearest.h"
 #include "host/contact/points/polytopes.h"
+#include "host/contact/points/shared_faces.h"
 #include "host/contact/points/wall_crossings.h"
 
 namespace intervox::host::points {
@@ -17,17 +19,8 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
-/** A cylinder, a cone or a part of a ball, with a rim or a tip at least that no cut took; with
- hollow faces, too, as a tube. */
-bool IsRoundWithVertices(const Cell& cell) {
-  const Surface* s = OuterCurved(cell);
-  if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
-  if (s->kind == SurfaceKind::kCone) return true;
-  return (s->kind == SurfaceKind::kCylinder || geometry::IsSphere(*s)) &&
-         std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const Surface& plane) {
-           return plane.kind == SurfaceKind::kPlane && !plane.cut;
-         });
-}
+/** The feature of the deepest point beside vertices. */
+constexpr int kDeepest = -1;
 
 /** How far a cell reaches least beyond a plane face of the other. */
 struct BestFace {
@@ -61,7 +54,37 @@ void AddVertices(const Cell& a, const Pose& X_WA, const Vec3& down_W, const Cell
   });
 }
 
+/** Puts the deepest point of the cells in the place of the vertex that has most energy, where it is
+ deeper. So nothing jumps as the first vertex comes in, and as the last goes.
+ @param reach  how far the cells reach least beyond a face: none is deeper than that */
+void ReplaceDeepest(const PairQuery& query, double reach, double power, std::size_t before,
+                    std::vector<PointContact>* out) {
+  constexpr double kSame = 1e-9;
+  const auto energy = [&](const PointContact& point) {
+    return point.weight * PowerOf(-point.x, power);
+  };
+  const auto most =
+      std::max_element(out->begin() + static_cast<std::ptrdiff_t>(before), out->end(),
+                       [&](const auto& one, const auto& two) { return energy(one) < energy(two); });
+  const double known = (1.0 + kSame) * energy(*most);
+  if (!(PowerOf(-reach, power) > known)) return;
+  std::optional<PointContact> deepest = DeepestPoint(query);
+  if (!deepest || !(PowerOf(-deepest->x, power) > known)) return;
+  deepest->feature = kDeepest;
+  *most = *deepest;
+}
+
 }  // namespace
+
+bool IsRoundWithVertices(const Cell& cell) {
+  const Surface* s = OuterCurved(cell);
+  if (s == nullptr || !cell.bounded || !HasExtremes(cell)) return false;
+  if (s->kind == SurfaceKind::kCone) return true;
+  return (s->kind == SurfaceKind::kCylinder || geometry::IsSphere(*s)) &&
+         std::any_of(cell.surfaces.begin(), cell.surfaces.end(), [](const Surface& plane) {
+           return plane.kind == SurfaceKind::kPlane && !plane.cut;
+         });
+}
 
 std::optional<PointContact> VertexIn(const Cell& cell, const Pose& X_WC, int feature,
                                      const Vec3& p_W) {
@@ -81,7 +104,8 @@ bool HaveVertices(const Cell& a, const Cell& b) {
   return (round_a && is_polytope(b)) || (round_b && is_polytope(a));
 }
 
-std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<PointContact>* out) {
+std::optional<double> PointsOfVertices(const PairQuery& query, double power,
+                                       std::vector<PointContact>* out) {
   const Cell &a = *query.a, &b = *query.b;
   BestFace best;
   Improve(b, query.X_WB, a, query.X_WA, true, &best);
@@ -102,6 +126,7 @@ std::optional<double> PointsOfVertices(const PairQuery& query, std::vector<Point
     for (std::size_t k = own; k < out->size(); ++k) (*out)[k] = OfTheOther((*out)[k]);
   }
   if (out->size() == before) return std::nullopt;
+  ReplaceDeepest(query, best.x, power, before, out);
   return 0.0;
 }
 

@@ -32,6 +32,15 @@ double WayToEnd(const Cell& cylinder, const Vec3& p) {
   return way;
 }
 
+/** How far a point is from the cell's hollows; below 0 in one of them. */
+double WayToHollow(const Cell& cell, const Vec3& p) {
+  double way = HUGE_VAL;
+  for (const Surface& s : cell.surfaces) {
+    if (s.kind != SurfaceKind::kPlane && s.side < 0) way = std::fmin(way, -geometry::Level(s, p));
+  }
+  return way;
+}
+
 }  // namespace
 
 bool IsCylinder(const Cell& cell) {
@@ -59,11 +68,11 @@ void AddWallCrossings(const PairQuery& query, std::vector<PointContact>* out) {
     const Vec3 p = edge.from + at * u, foot = o + Dot(p - o, axis) * axis;
     const double distance = Norm(p - foot), x = distance - radius;
     if (!(x < 0.0 && distance > 0.0)) continue;
-    if (IsInHollow(*query.b, TransposeTimes(X_WB.R, p - X_WB.p))) continue;
+    const double wall_left = WayToHollow(*query.b, TransposeTimes(X_WB.R, p - X_WB.p));
     const double way = WayToEnd(*query.b, TransposeTimes(X_WB.R, foot - X_WB.p));
     const double chord = std::sqrt((radius * radius - distance * distance) / square);
-    const double weight =
-        std::fmin(1.0, std::fmin(at, length - at) / chord) * std::clamp(-way / x, 0.0, 1.0);
+    const double weight = std::fmin(1.0, std::fmin(at, length - at) / chord) *
+                          std::clamp(-way / x, 0.0, 1.0) * std::clamp(-wall_left / x, 0.0, 1.0);
     if (!(weight > 0.0)) continue;
     const Vec3 n = (p - foot) / distance;
     out->push_back({kFirstCrossing + static_cast<int>(k), x, n, p, p - x * n,
