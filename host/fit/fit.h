@@ -75,6 +75,8 @@ struct FitModelEntry {
  - restitution: rebound_speed = e v of approach_speed v [m/s].
  - restitution_slope: rebound_speed = (1 − slope v) v (3.12).
  - stick: force = load min(σ₀ x, μ) of displacement x [m], pulled slowly: sigma_0, mu_s.
+ - slide: force = load (μ_C + (μ_S − μ_C) exp(−v²/v_S²)) of velocity v [m/s], pulled steadily: mu_s,
+   mu_c, v_stribeck, what the bristles hold at that slip, Gonthier (3.28)–(3.42).
  - ringing: displacement [m] of a part that is struck while it sticks, over time [s]: sigma_0 =
    ω²/g and sigma_1 = 2 ζ ω/g of the oscillation m ẍ + f_n σ₁ ẋ + f_n σ₀ x = 0, Gonthier
    (3.47)–(3.50), whose frequency and decay are read off for the start. */

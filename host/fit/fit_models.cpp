@@ -144,6 +144,43 @@ Fit Stick(const Measurements& data, const FitConditions& conditions) {
   return FitLeastSquares(curve, wanted, data.source);
 }
 
+Fit Slide(const Measurements& data, const FitConditions& conditions) {
+  if (!(conditions.load > 0.0)) {
+    throw InputError("--load: the model slide needs the normal force. Give it in N.");
+  }
+  const std::vector<double>&v = *data.Find("velocity"), &f = *data.Find("force");
+  const double load = conditions.load;
+  // The slowest quarter of the rows has μ_S, the fastest μ_C; v_S is where half of both is between.
+  std::vector<std::size_t> order(v.size());
+  for (std::size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return std::fabs(v[a]) < std::fabs(v[b]); });
+  const std::size_t quarter = std::max<std::size_t>(1, v.size() / 4);
+  double slow = 0.0, fast = 0.0;
+  for (std::size_t k = 0; k < std::min(quarter, v.size()); ++k) {
+    slow += std::fabs(f[order[k]]) / static_cast<double>(quarter);
+    fast += std::fabs(f[order[v.size() - 1 - k]]) / static_cast<double>(quarter);
+  }
+  std::size_t middle = 0;
+  while (middle + 1 < order.size() && std::fabs(f[order[middle]]) > 0.5 * (slow + fast)) ++middle;
+  const double v_S = (v.empty() ? 0.0 : std::fabs(v[order[middle]])) / std::sqrt(std::numbers::ln2);
+  FitCurve curve;
+  curve.measured = f;
+  curve.value = [&](std::size_t row, std::span<const double> theta) {
+    const double s = v[row] / theta[2];
+    const double mu = theta[1] + (theta[0] - theta[1]) * std::exp(-s * s);
+    return std::copysign(load * mu, v[row]);
+  };
+  curve.start = {slow / load, fast / load, v_S > 0.0 ? v_S : 1.0};
+  curve.scale = {std::fabs(curve.start[0]) + 1e-300, std::fabs(curve.start[1]) + 1e-300,
+                 curve.start[2]};
+  const FitQuantity wanted[] = {
+      Parameter("mu_s", "1", 0),
+      Parameter("mu_c", "1", 1),
+      {"v_stribeck", "m/s", [](std::span<const double> q) { return std::fabs(q[2]); }}};
+  return FitLeastSquares(curve, wanted, data.source);
+}
+
 /** Frequency [rad/s] and damping ratio of an oscillation, read off its crossings of `rest` and the
  decay between its first and its second half. */
 std::pair<double, double> ReadOff(std::span<const double> t, std::span<const double> x, double rest,
@@ -214,6 +251,10 @@ const std::vector<FitModelEntry>& FitModels() {
        {"approach_speed", "rebound_speed"},
        &RestitutionSlope},
       {"stick", "force = load min(sigma_0 x, mu)", {"displacement", "force"}, &Stick},
+      {"slide",
+       "force = load (mu_c + (mu_s - mu_c) exp(-v^2/v_S^2))",
+       {"velocity", "force"},
+       &Slide},
       {"ringing", "x'' + g sigma_1 x' + g sigma_0 x = 0", {"time", "displacement"}, &Ringing}};
   return models;
 }

@@ -119,6 +119,19 @@ std::vector<Experiment> Experiments(double factor) {
                    return m;
                  },
                  {{"sigma_0", 4e3 * factor}, {"mu_s", 0.45}}});
+  out.push_back({"slide",
+                 {25.0, 9.81},
+                 [=](std::mt19937& random) {
+                   Measurements m = Table({"velocity", "force"}, 60);
+                   for (std::size_t k = 0; k < 60; ++k) {
+                     const double s = 0.05 * static_cast<double>(k + 1);  // of v_S
+                     m.columns[0][k] = (k % 2 == 0 ? 1 : -1) * 0.02 * factor * s;
+                     m.columns[1][k] = (k % 2 == 0 ? 25 : -25) * (0.3 + 0.2 * std::exp(-s * s)) +
+                                       Noise(random, 0.05);
+                   }
+                   return m;
+                 },
+                 {{"mu_s", 0.5}, {"mu_c", 0.3}, {"v_stribeck", 0.02 * factor}}});
   out.push_back({"ringing",
                  {0.0, 9.81},
                  [=](std::mt19937& random) {
