@@ -42,6 +42,8 @@ MUTANTS = [
            "«setrlimit(RLIMIT_AS, &memory);»", "", "mesh:LimitedChild*"),
     Mutant("host/parts/part_grid.cpp", "voxels are never large for a part",
            "if (!(«thick < kThinnest * h»)) return", "thick < 0 * kThinnest * h", "mesh:PartGrid*"),
+    Mutant("host/parts/part_grid.cpp", "grids may fill more than triangles enclose",
+           "if («!(filled > kMore * enclosed)») return", "filled > 0 * kMore * enclosed", "mesh:PartGrid*"),
     Mutant("host/parts/part_grid.cpp", "needles have no voxels",
            "const double voxels = flat / (h * h) + «round / h»;", "0", "mesh:PartGrid*"),
     Mutant("geometry/openvdb/level_set_grid.cpp", "triangles far from the origin stay there",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <numbers>
@@ -78,6 +79,32 @@ std::string CoarseText(double volume, double area, double h) {
          " thick in the mean, twice its volume over its area, and its voxels are " + Short(h) +
          ": volume and contacts are far off. Use voxels below " + Short(thick / 3) +
          ", in these units; a 'voxel_size' is in metres.";
+}
+
+/** The volume of a grid's inside, by what its nodes have of the voxels around them [voxels]. */
+double VolumeOf(const geometry::LevelSet& field) {
+  constexpr int kEdge = geometry::kBlockEdge, kSide = geometry::kBlockSide;
+  double sum = 0;
+  for (const std::int32_t place : field.places) {
+    if (place == geometry::kAbsentInside) sum += kEdge * kEdge * kEdge;
+    if (place < 0) continue;
+    const float* f = field.nodes.data() + static_cast<std::size_t>(place) * geometry::kBlockNodes;
+    for (int n = 0; n < kEdge * kEdge * kEdge; ++n) {  // without those of the next blocks
+      const int at = (n / (kEdge * kEdge) * kSide + n / kEdge % kEdge) * kSide + n % kEdge;
+      sum += std::clamp(0.5 - f[at], 0.0, 1.0);
+    }
+  }
+  return sum;
+}
+
+/** What to say of a grid that fills more than its triangles enclose: what can be reached only
+ through gaps of less than some two voxels counts as inside. Empty where it does not. */
+std::string FilledUpText(double filled, double enclosed, double h) {
+  constexpr double kMore = 1.05;
+  if (!(filled > kMore * enclosed)) return "";
+  return "in the file's units, its triangles enclose " + Short(enclosed) + ", and its grid fills " +
+         Short(filled) + ": what lies behind gaps of less than some two voxels of " + Short(h) +
+         " was taken for inside. Use smaller voxels.";
 }
 
 /** The box of all vertices. */
@@ -163,7 +190,8 @@ geometry::ShapePtr GridOfObjects(const std::filesystem::path& path,
             (hollows > 0 ? " with " + CountText(hollows, "hollow", "hollows") : "") +
             ", triangles enclosing " + Short(volume) +
             (crossings.count > 0 ? ", where " + DefectText(crossings) : "");
-  const std::string coarse = CoarseText(volume, area, h);
+  std::string coarse = CoarseText(volume, area, h);
+  if (coarse.empty()) coarse = FilledUpText(h * h * h * VolumeOf(*shape.grid.field), volume, h);
   if (!coarse.empty()) warnings->push_back(path.string() + ": part: " + coarse);
   return std::make_shared<const geometry::Shape>(std::move(shape));
 }

@@ -16,6 +16,7 @@
 #include "host/scene/reader.h"
 #include "host/scene/scene.h"
 #include "host/study/voxel_study.h"
+#include "tests/geometry/random_shapes.h"
 #include "tests/host/parts_files.h"
 
 namespace intervox::host {
@@ -286,6 +287,31 @@ TEST(PartGrid, NeedlesAreRefusedBeforeMemoryIsTakenForThem) {
        {"million near its surface", "with edges of up to 1500", "use voxels of "}) {
     EXPECT_NE(refusal.find(part), std::string::npos) << refusal;
   }
+}
+
+// A vessel whose neck is narrower than two voxels was solid, and nobody was told.
+TEST(PartGrid, WhatLiesBehindNarrowGapsIsToldOf) {
+  SetMeshGridder(geometry::LevelSetOfMesh);
+  // A box with a chamber that a bore of 0.1 leads to.
+  const auto box = [](double side) { return geometry::Leaf(geometry::Box{{side, side, side}}); };
+  const auto vessel = geometry::Tree(
+      geometry::Operation::kDifference,
+      {box(2), box(1.4), geometry::Leaf(geometry::Cylinder{0.05, 1.2}, geometry::At(0, 0, 0.7))});
+  const Triangles mesh = Triangulate(geometry::ToCells(*vessel), 2e-3);
+  const TriangleMesh plain{mesh.p, {mesh.triangles.begin(), mesh.triangles.end()}};
+  const std::string file = Put("vessel.obj", ObjText({plain})).string();
+  const auto read = [&](double h) {
+    return ParsePairs("schema: intervox/pairs/1\nshapes: {part: {file: " + file +
+                          ", voxel_size: " + Text(h) + "}}",
+                      file);
+  };
+  const double V = EnclosedVolume(plain);
+  const PairsFile coarse = read(0.11), fine = read(0.025);
+  EXPECT_GT(MassOf(coarse.shapes.front().second).volume, 1.3 * V);
+  ASSERT_EQ(coarse.warnings.size(), 1u);
+  EXPECT_NE(coarse.warnings[0].find("Use smaller voxels"), std::string::npos);
+  EXPECT_NEAR(MassOf(fine.shapes.front().second).volume, V, 0.01 * V);
+  EXPECT_TRUE(fine.warnings.empty());
 }
 
 // Of triangles the study makes grids of each size; the finest stands for an exact shape.
