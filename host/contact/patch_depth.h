@@ -29,7 +29,7 @@ inline double MeanDepth(const PatchGeometry& g, double S) {
   if (g.is_point) return g.V;
   constexpr double kRounding = 1e-13;  // of the moments
   constexpr double kLargest = 16.0 * 12.0;
-  const double spread = std::fmax(0.0, Dot(g.n, SecondMoment(g) * g.n)) + kRounding * Trace(g.J_W);
+  const double spread = std::max(0.0, Dot(g.n, SecondMoment(g) * g.n)) + kRounding * Trace(g.J_W);
   return std::fmin(g.V / S, std::sqrt(kLargest * spread / g.V));
 }
 

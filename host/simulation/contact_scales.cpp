@@ -28,7 +28,7 @@ double PointStiffness(const ContactModel& model, const PatchGeometry& g, const P
   if (!(g.V > 0.0)) return 0.0;
   NormalForce slope;
   model.PointForce(g.V, latch, &slope);
-  return std::fmax(0.0, slope.f_e);
+  return std::max(0.0, slope.f_e);
 }
 
 /** What a body gives way by there, along n [1/kg]. */
@@ -42,12 +42,12 @@ double PointMobility(const PatchGeometry& g, const StageBody& body) {
 
 double PatchRadius(const PatchGeometry& g) {
   if (g.is_point) return 0.0;
-  return g.V > 0.0 ? std::sqrt(std::fmax(0.0, Trace(g.J_W) / g.V)) : 0.0;
+  return g.V > 0.0 ? std::sqrt(std::max(0.0, Trace(g.J_W) / g.V)) : 0.0;
 }
 
 double ElasticEnergy(const ContactModel& model, const PatchGeometry& g, const PatchLatch& latch,
                      double V_o) {
-  const double S = Norm(g.S), V_r = std::fmax(0.0, g.V - V_o);
+  const double S = Norm(g.S), V_r = std::max(0.0, g.V - V_o);
   if (!(g.V > 0.0)) return 0.0;
   if (model.normal->HasCurve()) {
     const LoadingCurve curve = model.normal->Curve(latch);
@@ -97,7 +97,7 @@ double Frequency(const ContactModel& model, const PatchGeometry& g, const PatchL
   const double f = model.Force(g.V, S, latch).f_e;
   const double further =
       model.Force((1.0 + kDifference) * g.V, (1.0 + kDifference * (1.0 - 1.0 / p)) * S, latch).f_e;
-  return std::sqrt(std::fmax(0.0, (further - f) / (kDifference * g.V) * S * W));
+  return std::sqrt(std::max(0.0, (further - f) / (kDifference * g.V) * S * W));
 }
 
 double Frequency(const World& world, const BodyGroup& group, const Contact& contact) {

@@ -180,7 +180,7 @@ void GroupStage::StoreContacts(double h_gamma, std::span<double> rate, std::span
     const PatchGeometry& g = contact.geometry;
     if (contact.rate.V_o != 0.0 && HasDirection(g.S, g.V)) {
       // The offset falls: at rest, V_r grows by −V̇_o as if pressed in by −V̇_o/|S|.
-      const double V_r = std::fmax(0.0, g.V - s_.contacts[k]->state.V_o);
+      const double V_r = std::max(0.0, g.V - s_.contacts[k]->state.V_o);
       const double S = Norm(g.S);
       const double f_e = contact.model->Force(V_r, S, contact.latch).f_e;
       contact.relaxation_power = -f_e * contact.rate.V_o / S;

@@ -39,23 +39,23 @@ struct Contact : StageContact {
   std::uint64_t id = 0;  ///< unique in a run, ascending with the time of birth
   int pairs = 0;         ///< cell pairs with overlap now
   ContactPhase phase = ContactPhase::kProvisional;
-  bool latched = false;        ///< its latch has been set
-  double accepted_form = 1.0;  ///< the latch's form at the last accepted step
-  double weight_share = 1.0;   ///< that over the point's weight
-  bool active = false;         ///< overlap and normal exist at the geometry evaluated last
-  bool has_normal = false;     ///< n_accepted is set
+  bool active = false;      ///< overlap and normal exist at the geometry evaluated last
+  bool latched = false;     ///< its latch has been set
+  bool solved = false;      ///< force, torque, rate and power are of the geometry evaluated last
+  bool has_normal = false;  ///< n_accepted is set
+  bool has_lever = false;   ///< lever_i and lever_j are set
+  double relaxation_power = 0;  ///< of the moving relaxation offset, found last [W]
+  /// Of a group of many bodies: by how much they have changed since the stage before [N/s],
+  /// [N·m/s].
+  Vec3 force_rate, torque_rate;
   Vec3 n_accepted;             ///< normal at the last accepted step; at birth for a provisional one
   PatchState accepted;         ///< state at the last accepted step
+  double accepted_form = 1.0;  ///< the latch's form at the last accepted step
+  double weight_share = 1.0;   ///< that over the point's weight
   double since = 0.0;          ///< birth [s]
   double bristle_energy = 0.0;  ///< stored in its bristles [J]
   /// Put into its foundation and not yet given back [J]; infinite where its beginning was not seen.
   double foundation_energy = 0.0;
-  /// Of a group of many bodies: by how much they have changed since the stage before [N/s],
-  /// [N·m/s].
-  Vec3 force_rate, torque_rate;
-  bool solved = false;  ///< force, torque, rate and power are of the geometry evaluated last
-  double relaxation_power = 0;  ///< of the moving relaxation offset, found last [W]
-  bool has_lever = false;       ///< the next two are set
   Vec3 lever_i, lever_j;  ///< from the bodies' centres across n, at the last accepted step [m]
   double lever_speed = HUGE_VAL;  ///< of the slower of them over the last accepted substep [m/s]
   std::int64_t impact = -1;       ///< index of its impact record
