@@ -16,7 +16,10 @@ void Prefetch(const T* first, std::size_t count = 1) {
   constexpr std::size_t kLine = 64, kMostLines = 32;
   const std::size_t bytes = std::min(count * sizeof(T), kMostLines * kLine);
   for (std::size_t at = 0; at < bytes; at += kLine) {
-    __builtin_prefetch(reinterpret_cast<const char*>(first) + at);
+    const char* line = reinterpret_cast<const char*>(first) + at;
+    __builtin_prefetch(line);
+    // g++ 12 takes a function that only prefetches for one without effect, and drops its calls.
+    asm volatile("" : : "r"(line));
   }
 }
 
