@@ -9,6 +9,7 @@
 
 #include "cuda/device/executor.h"
 #include "host/contact/patches/patches.h"
+#include "host/contact/prefetch.h"
 
 namespace intervox::host {
 namespace {
@@ -347,6 +348,8 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
   const auto add_up = [&](int begin, int end) {
     std::int64_t count = 0;
     for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
+      PrefetchAhead(c, static_cast<std::size_t>(end),
+                    [&](std::size_t soon) { return &patches->contacts[soon]; });
       Contact& contact = patches->contacts[c];
       SumPairs(rules.Settings(contact.body_i, contact.body_j), pairs, PairsOf(c, *scratch),
                &contact, &count);
