@@ -51,9 +51,10 @@ void RefuseBesideDistributed(const ContactModelSettings& settings, const Contact
 NormalForce ContactModel::Force(double V_r, double S, const PatchLatch& latched) const {
   if (normal->HasCurve()) return {latched.form * ForceOf(normal->Curve(latched), V_r), 0.0};
   if (V_r <= latched.V_max) return {};  // the surface is not there yet
-  NormalForce f = normal->Force(V_r, latched.a);
-  f = {latched.form * f.f_e, latched.form * f.b};
-  return normal->Conserves() ? NormalForce{S * f.f_e, S * f.b} : f;
+  const NormalForce f = normal->Force(V_r, latched.a);
+  const double f_e = latched.form * f.f_e, b = latched.form * f.b;
+  if (!normal->Conserves()) return {f_e, b};
+  return {S * f_e, S * b};
 }
 
 NormalForce ContactModel::PointForce(double z, const PatchLatch& latched,
