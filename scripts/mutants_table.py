@@ -765,7 +765,7 @@ MUTANTS = [
            "e = v > 0.0 ? «std::min(most_, e_ * std::pow(speed_ / v, power_))» : most_;", "e_ * std::pow(speed_ / v, power_)",
            "host:Restitution*"),
     Mutant("host/contact/restitution.cpp", "speeds may stand in any order",
-           "if («speeds_[k] > speeds_[k - 1]») continue;", "true", "host:Restitution*"),
+           "if («speeds_[k] - speeds_[k - 1] >= kApart») continue;", "true", "host:Restitution*"),
     Mutant("host/contact/normal_laws.h", "Gonthier's factor is that of a constant e",
            "return -(«e.IsConstant() ? d_ : DampingRoot(at)») / (at * v);", "d_", "host:Restitution*"),
     Mutant("host/contact/normal_laws.cpp", "a model's restitution yields to the materials' dissipation",

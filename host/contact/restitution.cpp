@@ -9,6 +9,8 @@ namespace intervox::host {
 namespace {
 
 constexpr double kLeast = 0.01, kFastest = 1e6;
+/// Between two speeds of a table [m/s]: closer ones have slopes beyond all numbers.
+constexpr double kApart = 1e-12;
 constexpr const char* kKey = "restitution";
 constexpr const char* kRange = "Use 0.01 for a dead impact, 1 for an elastic one.";
 
@@ -132,10 +134,10 @@ void Restitution::ReadTable(const Parameters& p, const ParameterGroup& group) {
            "a table has two speeds or more. Give more, or one number as restitution.");
   }
   for (std::size_t k = 1; k < n; ++k) {
-    if (speeds_[k] > speeds_[k - 1]) continue;
+    if (speeds_[k] - speeds_[k - 1] >= kApart) continue;
     p.Fail(head + "speeds[" + std::to_string(k) + "]",
            NumberText(speeds_[k]) + " is not above the speed before it, " +
-               NumberText(speeds_[k - 1]) + ". Sort the table by speed, and give each once.");
+               NumberText(speeds_[k - 1]) + ", by 1e-12 m/s or more. Sort the table by speed.");
   }
   const auto width = [&](std::size_t k) { return speeds_[k + 1] - speeds_[k]; };
   const auto rise = [&](std::size_t k) { return (e_s_[k + 1] - e_s_[k]) / width(k); };

@@ -164,8 +164,10 @@ TEST(RestitutionOverSpeed, BadOnesAreRefusedWithTheirKey) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(message(table({0, 1}, {0.9, 0.5})), "accepted");
   EXPECT_EQ(message(table({0, 1, 1}, {0.9, 0.6, 0.5})),
-            "normal.restitution.speeds[2]: 1 is not above the speed before it, 1. Sort the table "
-            "by speed, and give each once.");
+            "normal.restitution.speeds[2]: 1 is not above the speed before it, 1, by 1e-12 m/s or "
+            "more. Sort the table by speed.");
+  EXPECT_NE(message(table({0, 1e-310, 1}, {0.9, 0.6, 0.5})).find("speeds[1]: 1e-310 is not above"),
+            std::string::npos);
   EXPECT_EQ(message(table({0, 1}, {0.9, 1.1})),
             "normal.restitution.values[1]: 1.1 is above 1 (allowed: 0.01 to 1). Use 0.01 for a "
             "dead impact, 1 for an elastic one.");

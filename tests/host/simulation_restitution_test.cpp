@@ -184,7 +184,7 @@ TEST(RestitutionInScenes, BadOnesAreRefusedWithLineKeyAndRemedy) {
        {at + ".values: 2 numbers for 3 speeds. Give one e for each speed. It is the model of "
              "bodies floor and ball."}},
       {"{speeds: [0, 1, 0.5], values: [0.9, 0.5, 0.4]}",
-       {at + ".speeds[2]: 0.5 is not above the speed before it, 1. Sort the table"}},
+       {at + ".speeds[2]: 0.5 is not above the speed before it, 1, by 1e-12 m/s or more. Sort"}},
       {"{values: [0.9, 0.5]}", {at + ": none of speeds, speed, loss is given"}},
       {"{speeds: [0, 1], speed: 3}", {at + ".speed: ", "only one of speeds, speed, loss may"}},
       {"{speeds: [0, 1]}", {at + ".values: is missing"}},
