@@ -5,7 +5,7 @@
 
 Normal laws: one impact of a ball at three speeds, force over depth. Friction laws: a block on a floor that moves to and fro, force over
 displacement and over velocity. Distributed friction and the shared limit of spinning: the row limit_surface of `intervox validate`.
-Rolling laws: the moment on a block that begins to tilt. Takes two minutes; --out is docs/images/models by default."""
+Restitution over the speed: single impacts beside the forms as scenes give them. Rolling laws: the moment on a block that begins to tilt. Takes two minutes; --out is docs/images/models by default."""
 import argparse
 import json
 import math
@@ -21,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python"))
 import matplotlib.pyplot as plt  # noqa: E402
 import plots  # noqa: E402, F401 (the style of figures)
+from scipy.interpolate import PchipInterpolator  # noqa: E402
 
 IMPACTS = {
     # name: (contact in points, parameters by label; speeds [m/s])
@@ -170,6 +171,39 @@ def draw_rolling(program, folder):
     return figure
 
 
+def rebound(program, folder, normal, speed):
+    """Speed after a blow of a ball of 0.5 kg over that before it; a stiffness of 1e6 N/m."""
+    step = 5e-6
+    scene = {"schema": "intervox/scene/2", "gravity": [0, 0, 0], "duration": 0.2, "integrator": {"step": step},
+             "contact_models": {"default": {"geometry": "points", "normal": {"stiffness": 1e6, **normal}}},
+             "bodies": {"floor": {"shape": {"half_space": {"normal": [0, 0, 1], "offset": 0}}, "fixed": True},
+                        "ball": {"shape": {"sphere": {"radius": 0.1}}, "mass": 0.5, "velocity": {"linear": [0, 0, -speed]},
+                                 "pose": {"position": [0, 0, 0.1 + 2.3 * step * speed]}}},
+             "output": {"every": 0.01}}
+    with run(program, scene, folder) as file:
+        return file["bodies/ball/velocity"][-1, 2] / speed
+
+
+def draw_restitution(program, folder):
+    """The table of the page, Johnson's power and a viscoelastic loss: lines as given, marks as impacts return."""
+    table = {"speeds": [0.1, 1, 10], "values": [0.9, 0.8, 0.5]}
+    fine, speeds = np.geomspace(0.01, 100, 400), np.geomspace(0.01, 100, 13)
+    forms = {"table": (table, lambda v: PchipInterpolator(*table.values())(np.clip(v, 0.1, 10))),
+             "speed 0.1 m/s, power 0.25": ({"speed": 0.1}, lambda v: np.minimum(1, (0.1 / v) ** 0.25)),
+             "loss 0.3, exponent 0.2": ({"loss": 0.3, "exponent": 0.2}, lambda v: np.maximum(0.01, 1 - 0.3 * v ** 0.2))}
+    figure, axes = plt.subplots(figsize=(5.2, 3.2))
+    for label, (form, e) in forms.items():
+        line, = axes.semilogx(fine, e(fine), label=label)
+        for law, mark in (({"model": "gonthier", "exponent": 1}, "o"), ({"model": "stronge"}, "x")):
+            back = [rebound(program, folder, {**law, "restitution": form}, float(v)) for v in speeds]
+            axes.semilogx(speeds, back, mark, color=line.get_color(), fillstyle="none")
+    axes.plot([], [], "o", color="k", fillstyle="none", label="impacts, gonthier")
+    axes.plot([], [], "x", color="k", label="impacts, stronge")
+    axes.set_ylim(0, 1.03)
+    panel(axes, "speed of approach [m/s]", "e")
+    return figure
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--intervox", type=pathlib.Path, default=ROOT / "build" / "release" / "bin" / "intervox")
@@ -181,6 +215,7 @@ def main():
                 **{name: lambda f, n=name: draw_slides(options.intervox, f, n) for name in SLIDES},
                 "distributed": lambda f: draw_limits(options.intervox, f, ("disc", "annulus", "rectangle", "cap")),
                 "contensou": lambda f: draw_limits(options.intervox, f, ("disc", "cap")),
+                "restitution": lambda f: draw_restitution(options.intervox, f),
                 "rolling": lambda f: draw_rolling(options.intervox, f)}
     for name, draw in drawings.items():
         if options.only and name not in options.only:

@@ -66,7 +66,9 @@ struct PatchLatch {
   /// Its V when it last turned from pressing to parting [m³]; of a surface that recovers by itself
   /// its depth while nothing presses on it [m].
   double V_max = 0.0;
-  double unloading = 0.0;    ///< slope while it parts, in shares of the loading slope [–]
+  /// Slope while it parts, in shares of the loading slope; of stronge whose e follows the speed the
+  /// share e² of the work that it gives back [–].
+  double unloading = 0.0;
   double V_last = 0.0;       ///< V at the last accepted step [m³]
   double V_rate_last = 0.0;  ///< its rate there [m³/s]
   /// Depth that a point was found at without having been pressed there: it acts beyond it [m].

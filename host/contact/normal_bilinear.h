@@ -3,6 +3,7 @@
 #pragma once
 
 #include "host/contact/laws.h"
+#include "host/contact/restitution.h"
 
 namespace intervox::host {
 
@@ -18,11 +19,17 @@ class BilinearNormal : public NormalLaw {
   bool HasCurve() const override { return true; }
 
  protected:
-  /** stiffness k₁ [N/m³, N/m]; restitution e, by default the materials'. */
+  /** stiffness k₁ [N/m³, N/m]; restitution, constant or over the latched speed, by default the
+   materials'. */
   explicit BilinearNormal(Parameters& p);
+  /** The share of the work that a turn loses, 1 − e² [–]. */
+  double LostBy(const PatchLatch& latch) const {
+    const double e = e_.At(latch.v_i);
+    return 1.0 - e * e;
+  }
   bool at_points_;
   double k_1_;
-  double e_;
+  Restitution e_;
 };
 
 /** Stronge's (Ullrich 2.4.2): parting on the slope k₂ = k₁/e² from the turn, f_n = max(0, k₂ (V −
@@ -33,8 +40,16 @@ class StrongeNormal : public BilinearNormal {
   /** @copydoc BilinearNormal::BilinearNormal */
   explicit StrongeNormal(Parameters& p) : BilinearNormal(p) {}
   LoadingCurve Curve(const PatchLatch& latch) const override;
-  /** Sets V_max so that the patch stores e² ½ k₁ V_p², less what it has given back since V_p. */
+  /** Sets V_max so that the patch stores e² ½ k₁ V_p², less what it has given back since V_p. What
+   an earlier turn has crushed stays so, whatever e is now. */
   void Turn(double V_p, double V, PatchLatch* latch) const override;
+
+ private:
+  /** 1 − e² of the last turn [–]. */
+  double Lost(const PatchLatch& latch) const {
+    if (e_.IsConstant()) return LostBy(latch);
+    return latch.V_max > 0.0 ? 1.0 - latch.unloading : 0.0;
+  }
 };
 
 /** Chatterjee's (Ullrich 2.4.2): parting on a line through the origin, f_n = k₂ V with k₂ = e² k₁,

@@ -58,9 +58,25 @@ Parameters& OfPoints(Parameters& p) {
 
 }  // namespace
 
-double RestitutionOf(Parameters& p, double fallback) {
-  return p.InRange("restitution", fallback, 0.01, 1.0,
-                   "Use 0.01 for a dead impact, 1 for an elastic one.");
+double DissipationOf(Parameters& p) {
+  const double given =
+      p.InRange("dissipation", 0.0, 0.0, 1e300, "Dissipation must not be negative [s/m].");
+  const bool has_e = Restitution::IsGiven(p);
+  if (p.Has("dissipation")) {
+    if (has_e) p.Fail("dissipation", "stands beside restitution. Remove one of them.");
+    return given;
+  }
+  const Material &i = p.material_i(), &j = p.material_j();
+  const std::optional<double> pair = PairDissipation(i, j, p.geometry());
+  if (has_e || !pair) return -1.0;
+  p.Note("dissipation", NumberText(*pair, 6) + " s/m, of the materials");
+  if ((i.restitution && !i.dissipation) || (j.restitution && !j.dissipation)) {
+    p.Warn("dissipation", NumberText(*pair, 6) +
+                              " s/m is that of one material: the other has restitution alone, "
+                              "which is not used. Give it a dissipation too, or give the model "
+                              "one of them.");
+  }
+  return *pair;
 }
 
 double LinearStiffness(Parameters& p) {
@@ -77,18 +93,16 @@ ElasticPart::ElasticPart(Parameters& p, double exponent, bool may_follow)
                       : PositiveStiffness(p, "stiffness")) {}
 
 FactorNormal::FactorNormal(Parameters& p, double exponent, bool needs_e)
-    : e_(needs_e ? RestitutionOf(p, PairRestitution(p.material_i(), p.material_j(), p.geometry()))
-                 : 1.0),
-      slope_(needs_e
-                 ? p.InRange("restitution_slope", 0.0, 0.0, 1e6, "Give 0 for a constant e [s/m].")
-                 : 0.0),
+    : e_(p, needs_e ? PairRestitution(p.material_i(), p.material_j(), p.geometry()) : 1.0),
       v_small_(SmallSpeed(p)),
       elastic_(p, exponent, true) {}
 
 PowerNormal::PowerNormal(Parameters& p, double exponent, double damping_exponent)
     : elastic_(OfPoints(p), exponent),
       damping_(p.InRange("damping", 0.0, 0.0, 1e300, "Damping must not be negative.")),
-      damping_exponent_(damping_exponent) {}
+      damping_exponent_(damping_exponent) {
+  RefuseRestitution(p);
+}
 
 GenericNormal::GenericNormal(Parameters& p)
     : PowerNormal(p, 1.5,
@@ -116,9 +130,9 @@ ConservingNormal::ConservingNormal(Parameters& p)
       m_(p.InRange("exponent", 0.0, 1.05, 4.0,
                    "Give the m of w = c V^m: 2 for a face, 1.5 for a thin cap, 1.25 for Hertz's "
                    "contact.")),
-      e_(RestitutionOf(p, PairRestitutionOr(p.material_i(), p.material_j(), 1.0))),
+      e_(p, PairRestitutionOr(p.material_i(), p.material_j(), 1.0)),
       v_small_(SmallSpeed(p)),
-      d_(DampingRoot(e_)) {
+      d_(e_) {
   if (p.AtPoints()) {
     p.Fail("model",
            "\"conserving\" is a law of volumes. Any other with restitution: 1 conserves "

@@ -6,11 +6,10 @@
 
 #include "host/contact/damping_factor.h"
 #include "host/contact/laws.h"
+#include "host/contact/restitution.h"
 
 namespace intervox::host {
 
-/** The key `restitution` e in [0.01, 1]; `fallback` where it is not given. */
-double RestitutionOf(Parameters& p, double fallback);
 /** The stiffness of a law linear in V [N/m³], at points in the depth [N/m]. */
 double LinearStiffness(Parameters& p);
 
@@ -60,19 +59,31 @@ class FactorNormal : public NormalLaw {
   bool FollowsCurvature() const override { return elastic_.FollowsCurvature(); }
 
  protected:
-  /** stiffness, exponent, radius: ElasticPart; restitution e or e(v) = 1 − restitution_slope v
-   (3.12); v_small. @param needs_e  e has to be known */
+  /** stiffness, exponent, radius: ElasticPart; restitution, constant or over the speed; v_small.
+   @param needs_e  e has to be known */
   FactorNormal(Parameters& p, double exponent, bool needs_e);
   /** max(v_i, v_small) [m/s]. */
   double Speed(double v_i) const { return std::max(v_i, v_small_); }
-  /** e at an approach speed. */
-  double Restitution(double v_i) const {
-    return slope_ == 0.0 ? e_ : std::clamp(1.0 - slope_ * v_i, 0.01, 1.0);
-  }
-  double e_, slope_, v_small_;
+  Restitution e_;
+  double v_small_;
 
  private:
   ElasticPart elastic_;
+};
+
+/** d(e) of Gonthier's factor (3.23), kept where e is constant. */
+class ExactDamping {
+ public:
+  /** Of the law's e. */
+  explicit ExactDamping(const Restitution& e) : d_(e.IsConstant() ? DampingRoot(e.At(0.0)) : 0.0) {}
+  /** a = −d(e)/(e v) with e at the speed v_i, and v = max(v_i, v_small) [s/m]. */
+  double Factor(const Restitution& e, double v_i, double v) const {
+    const double at = e.At(v_i);
+    return -(e.IsConstant() ? d_ : DampingRoot(at)) / (at * v);
+  }
+
+ private:
+  double d_;
 };
 
 /** The exact factor a = −d(e)/(e max(v_i, v_small)), Gonthier (3.19)–(3.25), (4.63), (4.178): an
@@ -80,38 +91,39 @@ class FactorNormal : public NormalLaw {
 class GonthierNormal : public FactorNormal {
  public:
   /** @copydoc FactorNormal::FactorNormal */
-  explicit GonthierNormal(Parameters& p) : FactorNormal(p, 1.5, true), d_(DampingRoot(e_)) {}
-  double DampingFactor(double v_i) const override {
-    if (slope_ == 0.0) return -d_ / (e_ * Speed(v_i));
-    return host::DampingFactor(Restitution(v_i), v_i, v_small_);
-  }
+  explicit GonthierNormal(Parameters& p) : FactorNormal(p, 1.5, true), d_(e_) {}
+  double DampingFactor(double v_i) const override { return d_.Factor(e_, v_i, Speed(v_i)); }
 
  private:
-  double d_;
+  ExactDamping d_;
 };
+
+/** α [s/m] of a law that takes a dissipation or an e: the scene's; where it gives the law neither,
+ the materials'. Below 0: none. */
+double DissipationOf(Parameters& p);
 
 /** Hunt and Crossley's a = −(3/2)(1 − e)/v_i (3.11), (3.13), (3.26); with `dissipation` α [s/m]
  their a = −(3/2) α of e = 1 − α v_i, which Drake's H(x)(1 + (3/2) d ẋ) is too. Right for e near 1.
  */
 class HuntCrossleyNormal : public FactorNormal {
  public:
-  /** dissipation α [s/m]; else restitution, restitution_slope, v_small. */
+  /** dissipation α [s/m]; else restitution; else the materials' dissipation, or restitution. */
   explicit HuntCrossleyNormal(Parameters& p) : HuntCrossleyNormal(p, 1.5) {}
   double DampingFactor(double v_i) const override {
     if (dissipation_ >= 0.0) return -1.5 * dissipation_;
-    return -1.5 * (1.0 - Restitution(v_i)) / Speed(v_i);
+    return -1.5 * (1.0 - e_.At(v_i)) / Speed(v_i);
   }
 
  protected:
   /** @param exponent  by default. */
   HuntCrossleyNormal(Parameters& p, double exponent)
-      : FactorNormal(p, exponent, !p.Has("dissipation")),
-        dissipation_(p.Has("dissipation") ? p.InRange("dissipation", 0.0, 0.0, 1e300,
-                                                      "Dissipation must not be negative [s/m].")
-                                          : -1.0) {}
+      : HuntCrossleyNormal(p, exponent, DissipationOf(p)) {}
 
  private:
-  double dissipation_;
+  HuntCrossleyNormal(Parameters& p, double exponent, double dissipation)
+      : FactorNormal(p, exponent, dissipation < 0.0), dissipation_(dissipation) {}
+
+  double dissipation_;  ///< below 0: e has to be known
 };
 
 /** Marhefka and Orin's: Hunt and Crossley's with n = 1, for facets. */
@@ -127,7 +139,7 @@ class LankaraniNikraveshNormal : public FactorNormal {
   /** @copydoc FactorNormal::FactorNormal */
   explicit LankaraniNikraveshNormal(Parameters& p) : FactorNormal(p, 1.5, true) {}
   double DampingFactor(double v_i) const override {
-    const double e = Restitution(v_i);
+    const double e = e_.At(v_i);
     return -0.75 * (1.0 - e * e) / Speed(v_i);
   }
 };
@@ -182,7 +194,9 @@ class LinearNormal : public NormalLaw {
   /** stiffness k_v [N/m³], at points [N/m]; damping c [N·s/m]. */
   explicit LinearNormal(Parameters& p)
       : elastic_(p, 1.0),
-        c_(p.InRange("damping", 0.0, 0.0, 1e300, "Damping must not be negative.")) {}
+        c_(p.InRange("damping", 0.0, 0.0, 1e300, "Damping must not be negative.")) {
+    RefuseRestitution(p);
+  }
   NormalForce Force(double V_r, double /*a*/) const override {
     return {elastic_.Force(V_r), V_r > 0.0 ? -c_ : 0.0};
   }
@@ -206,12 +220,17 @@ class ConservingNormal : public NormalLaw {
     const double p_e = c_ * m_ * std::pow(V_r, m_ - 1.0);
     return {p_e, a * p_e};
   }
-  double DampingFactor(double v_i) const override { return -d_ / (e_ * std::max(v_i, v_small_)); }
+  double DampingFactor(double v_i) const override {
+    return d_.Factor(e_, v_i, std::max(v_i, v_small_));
+  }
   bool Conserves() const override { return true; }
   double Potential(double V) const override { return c_ * std::pow(V, m_); }
 
  private:
-  double c_, m_, e_, v_small_, d_;
+  double c_, m_;
+  Restitution e_;
+  double v_small_;
+  ExactDamping d_;
 };
 
 }  // namespace intervox::host

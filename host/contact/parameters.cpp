@@ -83,7 +83,16 @@ std::string Parameters::Choice(const std::string& key, const std::vector<std::st
   return found->second;
 }
 
-bool Parameters::Has(const std::string& key) const { return settings_.parameters.contains(key); }
+bool Parameters::Has(const std::string& key) const {
+  return settings_.parameters.contains(key) || settings_.groups.contains(key);
+}
+
+const ParameterGroup* Parameters::Group(const std::string& key) {
+  known_.insert(key);
+  groups_.insert(key);
+  const auto found = settings_.groups.find(key);
+  return found == settings_.groups.end() ? nullptr : &found->second;
+}
 
 void Parameters::Warn(const std::string& key, const std::string& message) {
   warnings_.push_back(part_ + "." + key + ": " + message);
@@ -114,6 +123,10 @@ void Parameters::RefuseUnknown() const {
   };
   for (const auto& [key, value] : settings_.parameters) refuse(key);
   for (const auto& [key, value] : settings_.choices) refuse(key);
+  for (const auto& [key, value] : settings_.groups) {
+    refuse(key);
+    if (!groups_.contains(key)) Fail(key, "is a map. Give one number.");
+  }
 }
 
 double SeriesStiffness(std::optional<double> k_i, std::optional<double> k_j) {
@@ -169,6 +182,15 @@ double PairRestitution(const Material& i, const Material& j, ContactGeometry geo
 
 double PairRestitutionOr(const Material& i, const Material& j, double otherwise) {
   return Given(i.restitution) || Given(j.restitution) ? PairRestitution(i, j) : otherwise;
+}
+
+std::optional<double> PairDissipation(const Material& i, const Material& j,
+                                      ContactGeometry geometry) {
+  if (!i.dissipation) return j.dissipation;
+  if (!j.dissipation) return i.dissipation;
+  const bool founded = Given(i.foundation_stiffness) || Given(j.foundation_stiffness);
+  const double r_i = PlateShare(i, j, founded ? geometry : ContactGeometry::kPoints);
+  return r_i * *i.dissipation + (1.0 - r_i) * *j.dissipation;
 }
 
 }  // namespace intervox::host

@@ -35,8 +35,12 @@ class Parameters {
   bool IsOn(const std::string& key, bool fallback);
   /** One of the named choices, the first being the default. */
   std::string Choice(const std::string& key, const std::vector<std::string>& allowed);
-  /** Whether the scene gives the number. */
+  /** Whether the scene gives it, as a number or as a map. */
   bool Has(const std::string& key) const;
+  /** The map that the scene gives for a key that may have one; null: none. */
+  const ParameterGroup* Group(const std::string& key);
+  /** The name of the law. */
+  const std::string& model() const { return settings_.model; }
   /** Material of body i. */
   const Material& material_i() const { return material_i_; }
   /** Material of body j. */
@@ -64,7 +68,7 @@ class Parameters {
   const Material& material_i_;
   const Material& material_j_;
   ContactGeometry geometry_;
-  std::set<std::string> known_;
+  std::set<std::string> known_, groups_;
   std::vector<std::string> warnings_, notes_;
 };
 
@@ -85,6 +89,11 @@ double PairRestitution(const Material& i, const Material& j,
                        ContactGeometry geometry = ContactGeometry::kVolumes);
 /** The same; `otherwise` if neither has one. */
 double PairRestitutionOr(const Material& i, const Material& j, double otherwise);
+/** Dissipation of a pair [s/m], d = (E_j d_i + E_i d_j)/(E_i + E_j): each body's, weighted by its
+ share of the compression, by foundations or moduli as PlateShare() has it; of volumes without
+ foundations by moduli, too. A body without one takes the other's; none if neither has one. */
+std::optional<double> PairDissipation(const Material& i, const Material& j,
+                                      ContactGeometry geometry);
 /** Share of the compression, and so of the contact plate's motion, that body i takes: r_j = 1 − r_i
  weighs body j's spin; ½ when neither stiffness is known. Returns r_i = k_j/(k_i + k_j) of Gonthier
  (4.127), k the foundations' stiffnesses; at points E/(1 − ν²) where a material has a modulus, by

@@ -74,6 +74,8 @@ struct FitModelEntry {
  - force_linear: force = k z + c ż of depth and rate: stiffness, damping.
  - restitution: rebound_speed = e v of approach_speed v [m/s].
  - restitution_slope: rebound_speed = (1 − slope v) v (3.12).
+ - restitution_power: rebound_speed = (v₀/v)^p v, all faster than v₀: restitution.speed v₀,
+   restitution.power p.
  - stick: force = load min(σ₀ x, μ) of displacement x [m], pulled slowly: sigma_0, mu_s.
  - slide: force = load (μ_C + (μ_S − μ_C) exp(−v²/v_S²)) of velocity v [m/s], pulled steadily: mu_s,
    mu_c, v_stribeck, what the bristles hold at that slip, Gonthier (3.28)–(3.42).

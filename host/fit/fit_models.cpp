@@ -114,6 +114,32 @@ Fit RestitutionSlope(const Measurements& data, const FitConditions& /*conditions
   return FitLeastSquares(curve, wanted, data.source);
 }
 
+Fit RestitutionPower(const Measurements& data, const FitConditions& /*conditions*/) {
+  const std::vector<double>&v = *data.Find("approach_speed"), &back = *data.Find("rebound_speed");
+  // e is fitted at the middle of the speeds, where it depends least on the power.
+  double logarithms = 0.0, count = 0.0, ratios = 0.0;
+  for (std::size_t row = 0; row < v.size(); ++row) {
+    if (!(v[row] > 0.0)) continue;
+    logarithms += std::log(v[row]);
+    ratios += back[row] / v[row];
+    count += 1.0;
+  }
+  const double middle = count > 0.0 ? std::exp(logarithms / count) : 1.0;
+  FitCurve curve;
+  curve.measured = back;
+  curve.value = [&, middle](std::size_t row, std::span<const double> theta) {
+    if (!(v[row] > 0.0)) return 0.0;
+    return theta[0] * std::pow(middle / v[row], theta[1]) * v[row];
+  };
+  curve.start = {count > 0.0 ? ratios / count : 1.0, 0.25};
+  curve.scale = {1.0, 1.0};
+  const FitQuantity wanted[] = {
+      {"restitution.speed", "m/s",
+       [=](std::span<const double> theta) { return middle * std::pow(theta[0], 1.0 / theta[1]); }},
+      Parameter("restitution.power", "1", 1)};
+  return FitLeastSquares(curve, wanted, data.source);
+}
+
 Fit Stick(const Measurements& data, const FitConditions& conditions) {
   if (!(conditions.load > 0.0)) {
     throw InputError("--load: the model stick needs the normal force of the pull. Give it in N.");
@@ -250,6 +276,10 @@ const std::vector<FitModelEntry>& FitModels() {
        "rebound = (1 - slope v) v",
        {"approach_speed", "rebound_speed"},
        &RestitutionSlope},
+      {"restitution_power",
+       "rebound = (speed/v)^power v",
+       {"approach_speed", "rebound_speed"},
+       &RestitutionPower},
       {"stick", "force = load min(sigma_0 x, mu)", {"displacement", "force"}, &Stick},
       {"slide",
        "force = load (mu_c + (mu_s - mu_c) exp(-v^2/v_S^2))",

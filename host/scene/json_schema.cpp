@@ -44,8 +44,12 @@ Json ValueSchema(const Key& key) {
       return ListSchema(number, 3, 3);
     case Type::kNumberOrVector:
       return AnyOf({number, ListSchema(number, 3, 3)});
+    case Type::kNumberOrObject:
+      return AnyOf({number, Ref(key.of)});
     case Type::kNumbers:
       return ListSchema(number, key.count, key.count);
+    case Type::kNumberList:
+      return ListSchema(number, key.count);
     case Type::kInertia:
       return AnyOf(
           {ListSchema(NumberSchema(kPositive), 3, 3), ListSchema(ListSchema(number, 3, 3), 3, 3)});
@@ -127,7 +131,8 @@ Json ObjectSchema(const Object& object) {
 void Collect(const std::string& name, std::set<std::string>& names) {
   if (!names.insert(name).second) return;
   for (const Key& key : ObjectNamed(name).keys) {
-    if (key.type == Type::kObject || key.type == Type::kObjects || key.type == Type::kNamed) {
+    if (key.type == Type::kObject || key.type == Type::kObjects || key.type == Type::kNamed ||
+        key.type == Type::kNumberOrObject) {
       Collect(key.of, names);
     }
     if (key.type == Type::kShape || key.type == Type::kShapes || key.type == Type::kShapesMap) {

@@ -31,6 +31,10 @@ std::string TypeText(const Key& key) {
       return "3 numbers" + RangeText(key.range);
     case Type::kNumberOrVector:
       return "1 or 3 numbers" + RangeText(key.range);
+    case Type::kNumberOrObject:
+      return "number" + RangeText(key.range) + ", or " + Link(key.of);
+    case Type::kNumberList:
+      return "list of at least " + std::to_string(key.count) + " numbers" + RangeText(key.range);
     case Type::kNumbers:
       return std::to_string(key.count) + " numbers";
     case Type::kInertia:

@@ -19,6 +19,8 @@ namespace {
 using geometry::kLeastHalfWidth;
 using geometry::kMostHalfWidth;
 
+constexpr Range kRestitution{0.01, 1, false}, kSpeed{0, 1e6, false};
+
 Key Number(std::string name, Range range, bool required, std::string doc) {
   return {std::move(name), Type::kNumber, range, "", required, 0, std::move(doc)};
 }
@@ -264,9 +266,30 @@ void AddModels(std::vector<Object>& t) {
                        "t of the elastic layer [m]; default: the scene's."),
                 Number("friction", kNonNegative, false,
                        "Coefficient of this material [-]; pairs combine as 2ab/(a+b)."),
-                Number("restitution", {0.01, 1, false}, false, "[-]")},
+                Number("restitution", kRestitution, false, "[-]"),
+                Number("dissipation", kNonNegative, false,
+                       "α of e = 1 - α v [s/m], of hunt_crossley and marhefka_orin that are given "
+                       "neither dissipation nor restitution.")},
                {},
                {}});
+  t.push_back(
+      {"restitution_law",
+       "The restitution e over the approach speed v; an e below 0.01 is 0.01.",
+       {{"speeds", Type::kNumberList, kSpeed, "", false, 2,
+         "Of a table [m/s], ascending; e is monotone between them (cubic, PCHIP) and "
+         "constant beyond."},
+        {"values", Type::kNumberList, kRestitution, "", false, 2, "e at the speeds [-]."},
+        Number("speed", {1e-12, 1e6, false}, false,
+               "v₀ of e = min(most, value (v₀/v)^power) [m/s]: where metals begin to yield, "
+               "or that of a measured value."),
+        Number("value", kRestitution, false, "e at v₀ [-]; default 1."),
+        Number("power", {0, 100, false}, false, "[-]; default 0.25, Johnson's of metals."),
+        Number("most", kRestitution, false, "e of slow impacts [-]; default 1."),
+        Number("loss", {0, 1e6, false}, false, "a of e = 1 - a v^exponent [(s/m)^exponent]."),
+        Number("exponent", {0.01, 100, false}, false,
+               "[-]; default 1; 0.2 of viscoelastic balls.")},
+       {"speeds", "speed", "loss"},
+       {}});
   t.push_back(
       {"normal_model",
        "The normal force.",
@@ -279,7 +302,8 @@ void AddModels(std::vector<Object>& t) {
                "c of the model conserving, whose energy is c V^m [J/m^(3m)]."),
         Number("exponent", {1, 4, false}, false,
                "m of the model conserving [-]; at points p of k zᵖ, default 1.5."),
-        Number("restitution", {0.01, 1, false}, false, "e [-]."),
+        {"restitution", Type::kNumberOrObject, kRestitution, "restitution_law", false, 0,
+         "e [-], or how it follows the speed."},
         Number("v_small", kPositive, false, "Least approach speed that is latched [m/s]."),
         Number("relaxation_time", kNonNegative, false,
                "τ_r of the numerical relaxation [s]; 0 turns it off."),

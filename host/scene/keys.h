@@ -16,7 +16,9 @@ enum class Type {
   kNumber,
   kVector,          ///< [x, y, z]
   kNumberOrVector,  ///< one number for all three components, or [x, y, z]
+  kNumberOrObject,  ///< one number, or a map of the object named `of`
   kNumbers,         ///< a list of exactly `count` numbers
+  kNumberList,      ///< a list of at least `count` numbers
   kInertia,         ///< [Ixx, Iyy, Izz] or a 3 × 3 matrix
   kPoints,          ///< a list of at least `count` [x, y, z]
   kBool,

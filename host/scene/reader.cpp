@@ -27,6 +27,7 @@ Material ReadMaterial(const Cursor& c) {
   material.foundation_thickness = c.MaybeNumber("foundation_thickness");
   material.friction = c.MaybeNumber("friction");
   material.restitution = c.MaybeNumber("restitution");
+  material.dissipation = c.MaybeNumber("dissipation");
   material.places = c.GetPlaces();
   return material;
 }
@@ -41,12 +42,31 @@ E ReadWord(const Cursor& c, const std::string& key, E otherwise) {
   return *value;
 }
 
+ParameterGroup ReadGroup(const Cursor& c, const std::string& name, Places* places) {
+  ParameterGroup group;
+  c.ForEach([&](const Cursor& value, const std::string& key) {
+    places->keys.emplace_back(name + "." + key, value.GetPlace());
+    if (value.value().kind == Value::Kind::kSequence) {
+      group.lists[key] = value.Numbers(value.Count());
+      for (int i = 0; i < value.Count(); ++i) {
+        const std::string item = "[" + std::to_string(i) + "]";
+        places->keys.emplace_back(name + "." + key + item, value.Item(i).GetPlace());
+      }
+    } else {
+      group.numbers[key] = value.Number();
+    }
+  });
+  return group;
+}
+
 ModelSettings ReadModel(const Cursor& c) {
   ModelSettings settings;
   settings.places = c.GetPlaces();
   c.ForEach([&](const Cursor& value, const std::string& key) {
     if (key == "model") {
       settings.model = value.String();
+    } else if (value.value().kind == Value::Kind::kMap) {
+      settings.groups[key] = ReadGroup(value, key, &settings.places);
     } else if (value.IsNumber()) {
       settings.parameters[key] = value.Number();
     } else {

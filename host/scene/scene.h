@@ -38,8 +38,15 @@ struct Material {
   std::optional<double> foundation_stiffness{};  ///< k_v,i of this body [N/m³]
   std::optional<double> friction{};  ///< μ of this material [–]; combined by 2μ₁μ₂/(μ₁+μ₂)
   std::optional<double> restitution{};           ///< e [–]
+  std::optional<double> dissipation{};           ///< α of e = 1 − α v [s/m]
   std::optional<double> foundation_thickness{};  ///< t of its elastic layer [m]
   host::Places places{};
+};
+
+/** A parameter that is itself a map, as in `restitution: {speeds: [0, 1], values: [0.9, 0.5]}`. */
+struct ParameterGroup {
+  std::map<std::string, double> numbers{};
+  std::map<std::string, std::vector<double>> lists{};
 };
 
 /** A model by name with its numeric parameters and its named choices. */
@@ -47,6 +54,7 @@ struct ModelSettings {
   std::string model;
   std::map<std::string, double> parameters;
   std::map<std::string, std::string> choices;  ///< for example latch: largest
+  std::map<std::string, ParameterGroup> groups{};
   host::Places places{};
 };
 

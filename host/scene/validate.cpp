@@ -70,8 +70,19 @@ void ValidateValue(const Cursor& cursor, const Key& key, Faults* faults) {
     case Type::kNumberOrVector:
       cursor.NumberOrVector(key.range);
       break;
+    case Type::kNumberOrObject:
+      if (cursor.value().kind != Value::Kind::kMap) {
+        cursor.Number(key.range, key.doc);
+      } else {
+        Validate(cursor, ObjectNamed(key.of));
+      }
+      break;
     case Type::kNumbers:
       cursor.Numbers(key.count, key.range);
+      break;
+    case Type::kNumberList:
+      RequireList(cursor, key.count, "numbers");
+      for (int i = 0; i < cursor.Count(); ++i) cursor.Item(i).Number(key.range, key.doc);
       break;
     case Type::kInertia:
       ValidateInertia(cursor);

@@ -64,12 +64,29 @@ std::string Text(const PrescribedMotion& motion) {
   return "{keys: [" + keys + "]}";
 }
 
+std::string Text(const ParameterGroup& group) {
+  std::string text;
+  const auto add = [&](const std::string& key, const std::string& value) {
+    text += (text.empty() ? "" : ", ") + Quoted(key) + ": " + value;
+  };
+  for (const auto& [key, value] : group.numbers) add(key, Text(value));
+  for (const auto& [key, values] : group.lists) {
+    std::string list;
+    for (const double value : values) list += (list.empty() ? "" : ", ") + Text(value);
+    add(key, "[" + list + "]");
+  }
+  return "{" + text + "}";
+}
+
 std::string Text(const ModelSettings& settings) {
   std::string text = "{model: " + Quoted(settings.model);
   for (const auto& [key, value] : settings.parameters)
     text += ", " + Quoted(key) + ": " + Text(value);
   for (const auto& [key, value] : settings.choices) {
     text += ", " + Quoted(key) + ": " + Quoted(value);
+  }
+  for (const auto& [key, group] : settings.groups) {
+    text += ", " + Quoted(key) + ": " + Text(group);
   }
   return text + "}";
 }
@@ -145,6 +162,7 @@ std::string MaterialText(const Material& material) {
   add("foundation_thickness", material.foundation_thickness);
   add("friction", material.friction);
   add("restitution", material.restitution);
+  add("dissipation", material.dissipation);
   return "{" + text + "}";
 }
 

@@ -107,6 +107,19 @@ std::vector<Experiment> Experiments(double factor) {
                    return m;
                  },
                  {{"restitution_slope", 0.2 / factor}}});
+  out.push_back({"restitution_power",
+                 {},
+                 [=](std::mt19937& random) {
+                   Measurements m = Table({"approach_speed", "rebound_speed"}, 20);
+                   for (std::size_t k = 0; k < 20; ++k) {
+                     const double v = factor * 0.3 * std::pow(1.2, static_cast<double>(k));
+                     m.columns[0][k] = v;
+                     m.columns[1][k] =
+                         std::pow(0.1 * factor / v, 0.25) * v + Noise(random, 0.01 * factor);
+                   }
+                   return m;
+                 },
+                 {{"restitution.speed", 0.1 * factor}, {"restitution.power", 0.25}}});
   out.push_back({"stick",
                  {25.0, 9.81},
                  [=](std::mt19937& random) {
