@@ -66,6 +66,7 @@ class Fields {
     added->view = field->View();
     const auto copy = [&](const auto& values, Memory* memory, auto** d_values) {
       const std::size_t bytes = values.size() * sizeof(values[0]);
+      *d_values = nullptr;
       if (bytes == 0) return;  // no block holds a surface
       void* const d_all = memory->Reserve(bytes);
       state->Upload(d_all, values.data(), bytes);

@@ -235,6 +235,26 @@ TEST_F(Executor, KeepsTheFieldsOfGrids) {
   }
 }
 
+TEST_F(Executor, SaysWhatToDoWithoutMemoryForGrids) {
+  const testing::GridCells cells;
+  const auto queries = testing::GridQueries(cells, 60);
+  TheMachine().devices.resize(8);  // two of which the process has asked nothing yet
+  const auto& device = TheMachine().devices[6];
+  const std::size_t stacks =
+      device.stack * static_cast<std::size_t>(device.threads_of_multiprocessor * 2);
+  TheMachine().devices[6].memory = stacks;
+  ExpectIn(MessageOf(queries, 6), {"cuda:6", "allocating", "Free memory on the device",
+                                   "use the devices serial or threads"});
+  // Enough for the fields, but not for a block's tiles.
+  TheMachine().devices[7].memory = stacks + (std::size_t{2} << 20);
+  ExpectIn(MessageOf(queries, 7),
+           {"cuda:7", "too little for 64 lanes of grids", "Free memory on the device"});
+  TheMachine().kernel_to_refuse = "SumGridLanes";
+  ExpectIn(MessageOf(queries), {"cuda:0", "launching the kernel SumGridLanes over", "lanes"});
+  TheMachine().kernel_to_refuse.clear();
+  EXPECT_EQ(SameAsSerial(queries, 0), 60);
+}
+
 TEST_F(Executor, NumbersEachCellOnce) {
   std::vector<testing::Cell> cells(1000, testing::BoxCell({1, 1, 1}));
   cells[500] = families_[0].cell;
