@@ -68,12 +68,9 @@ MUTANTS = [
     Mutant("cuda/rules/center/lattice.h", "the last part is as large as the others",
            "block.count[axis] = «parts.size[axis] < rest ? parts.size[axis] : rest»;", "parts.size[axis]",
            "cuda:GridRules*:CenterRule*"),
-    Mutant("cuda/rules/center/lattice.h", "parts are of any size",
-           "parts.size[axis] = «((voxels.count[axis] + 7) / 8 + most - 1) / most * most»;",
-           "(voxels.count[axis] + 7) / 8", "cuda:Grid*"),
     Mutant("cuda/rules/grid/tile.h", "the last node of a row is its first",
            "std::uint64_t{3} << 24 | «std::uint64_t{4} << 48»;", "std::uint64_t{0}", "cuda:Grid*"),
-    Mutant("cuda/rules/grid/pair.cpp", "formulas keep the bias of the level before",
+    Mutant("cuda/rules/grid/pair.cpp", "formulas keep their bias",
            "surfaces_[i].c = constants_[i] - «internal::grid::BiasOf(surfaces_[i], level.edge)»;", "0.0", "cuda:Grid*"),
     # Overlaps, grids of boxes and lattices, arcs of nearly half an ellipse.
     Mutant("host/distance/ellipsoid_pair.h", "ellipsoids are apart that nearly are",
