@@ -65,11 +65,9 @@ MUTANTS = [
     Mutant("host/scene/grids.cpp", "work on grids is not told",
            "    «teller.Add(end - begin);»", "", "host:Lattice*"),
     # Levels of grids in lanes.
-    Mutant("cuda/rules/center/lattice.h", "the last part is as large as the others",
-           "block.count[axis] = «parts.size[axis] < rest ? parts.size[axis] : rest»;", "parts.size[axis]",
-           "cuda:GridRules*:CenterRule*"),
     Mutant("cuda/rules/grid/tile.h", "the last node of a row is its first",
-           "std::uint64_t{3} << 24 | «std::uint64_t{4} << 48»;", "std::uint64_t{0}", "cuda:Grid*"),
+           "static_cast<int>(«kNumbers >> 3 * (row & (0U - row)) & 7U»);", "kNumbers >> 3 * (row & (0U - row)) & 3U",
+           "cuda:Grid*"),
     Mutant("cuda/rules/grid/pair.cpp", "formulas keep their bias",
            "surfaces_[i].c = constants_[i] - «internal::grid::BiasOf(surfaces_[i], level.edge)»;", "0.0", "cuda:Grid*"),
     # Overlaps, grids of boxes and lattices, arcs of nearly half an ellipse.

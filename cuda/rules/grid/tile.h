@@ -112,7 +112,7 @@ INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
 
 /** The number of the lowest bit of 1 to 31. Not std::countr_zero, of which nvcc 13 makes a constant
  on a device, without a word. */
-INTERVOX_HD constexpr int LowestBit(unsigned row) {
+INTERVOX_HD inline int LowestBit(unsigned row) {
   // Bit n's number stands 3·2ⁿ bits up.
   constexpr std::uint64_t kNumbers = std::uint64_t{1} << 6 | std::uint64_t{2} << 12 |
                                      std::uint64_t{3} << 24 | std::uint64_t{4} << 48;
