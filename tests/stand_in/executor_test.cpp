@@ -197,6 +197,21 @@ TEST_F(Executor, SumsGridsOnTheDevice) {
   EXPECT_EQ(TheMachine().launches.size(), small.size());
 }
 
+// Callers that meet at new fields, on two devices, each with threads of its own.
+TEST_F(Executor, ServesSeveralThreadsWithGrids) {
+  const testing::GridCells cells;
+  const auto queries = testing::GridQueries(cells, 80);
+  std::vector<int> same(4);
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < same.size(); ++k) {
+    const auto device = static_cast<int>(k % 2);
+    threads.emplace_back([&, k, device] { same[k] = SameAsSerial(queries, device, 2); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(same, std::vector<int>(4, 80));
+  EXPECT_GT(PairsOf("SumGridLanes"), 0);
+}
+
 // A few lanes are left to the host: those of blocks, of which one has eight at most.
 TEST_F(Executor, LeavesFewLanesOfGridsToTheHost) {
   const testing::GridCells cells;
