@@ -64,6 +64,12 @@ MUTANTS = [
            "«finest = std::min(finest, h)»;", "(void)h", "host:VoxelStudy*"),
     Mutant("host/scene/grids.cpp", "work on grids is not told",
            "    «teller.Add(end - begin);»", "", "host:Lattice*"),
+    # Levels of grids in lanes.
+    Mutant("cuda/rules/grid/tile.h", "the last node of a row is its first",
+           "static_cast<int>(«kNumbers >> 3 * (row & (0U - row)) & 7U»);", "kNumbers >> 3 * (row & (0U - row)) & 3U",
+           "cuda:Grid*"),
+    Mutant("cuda/rules/grid/pair.cpp", "formulas keep their bias",
+           "surfaces_[i].c = constants_[i] - «internal::grid::BiasOf(surfaces_[i], level.edge)»;", "0.0", "cuda:Grid*"),
     # Overlaps, grids of boxes and lattices, arcs of nearly half an ellipse.
     Mutant("host/distance/ellipsoid_pair.h", "ellipsoids are apart that nearly are",
            "if (along - alpha - beta > «margin» * Norm(w)) return HullVerdict::kApart;", "-1e-4", "host:Overlaps*"),

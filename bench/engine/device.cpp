@@ -59,6 +59,36 @@ QuerySet Two(std::size_t a, std::size_t b, int count) {
   return bench::RandomPairs(families[a].cell, families[b].cell, 0.3, 8, count);
 }
 
+// Blocks of a grid that lie on each other, as a simulation asks for them.
+QuerySet BlocksOfGrids(int count) {
+  QuerySet set(geometry::SplitGrids({testing::GridCell(geometry::Torus{12, 5}, 1)}));
+  testing::Random random(1);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
+    PairQuery query;
+    query.a = &set.cells[i % set.cells.size()];
+    query.b = &set.cells[7 * i % set.cells.size()];
+    query.X_WA.p = -query.a->bounds.X.p;
+    query.X_WB = random.RandomPose(5);
+    query.X_WB.p -= query.X_WB.R * query.b->bounds.X.p;
+    query.rule = LeafRule::kClip;
+    set.queries.push_back(query);
+  }
+  return set;
+}
+
+// Two balls of R = 20 voxels that are whole grids, two voxels deep.
+QuerySet WholeGrids(int count) {
+  QuerySet set({testing::GridCell(geometry::Sphere{20}, 1)});
+  testing::Random random(1);
+  for (int i = 0; i < count; ++i) {
+    const Pose X_WA = random.RandomPose(1), X_WB = random.RandomPose(1);
+    set.queries.push_back(
+        {&set.cells[0], &set.cells[0], X_WA, {X_WB.R, X_WA.p + 38 * random.Direction()}});
+    set.queries.back().rule = LeafRule::kClip;
+  }
+  return set;
+}
+
 const std::vector<Case>& Cases() {
   static const std::vector<Case> kCases = {
       {"box_miss", [] { return bench::MissingBoxes(kPoses); }, 1000000},
@@ -79,7 +109,9 @@ const std::vector<Case>& Cases() {
          return WithRule(bench::EllipsoidPairs(kDearPoses, 0.1, 1e-3), LeafRule::kCenter, 1e-3,
                          0.02);
        },
-       20000}};
+       20000},
+      {"grid_blocks_clip", [] { return BlocksOfGrids(kDearPoses); }, 100000},
+      {"grid_balls_clip", [] { return WholeGrids(kDearPoses); }, 10000}};
   return kCases;
 }
 

@@ -8,6 +8,13 @@
 
 namespace intervox::cuda {
 
+namespace internal::grid {
+struct GridLevel;
+}
+namespace internal::clip {
+struct ClipSums;
+}
+
 /** The kernel that a pair waits for: a rule's number, or one of these. */
 using Step = std::uint8_t;
 /** Of Step: the outcome is there; the kernels before the rules. */
@@ -46,6 +53,10 @@ struct Batch {
   void* d_memory = nullptr;  ///< one ColumnMemory, FluxMemory … for each entry of the list
   const std::int32_t* d_list = nullptr;
   std::int32_t count = 0;  ///< of the list
+  // Of grids' lanes alone, whose list has lane l of level i as kLanes i + l.
+  const internal::grid::GridLevel* d_levels = nullptr;
+  internal::clip::ClipSums* d_sums = nullptr;  ///< of each entry of the list
+  std::int32_t grid_sides = 0;                 ///< for which a thread's tile has room
 };
 
 /** Bytes of the device that one pair of a chunk takes, but for its rule's memory. */

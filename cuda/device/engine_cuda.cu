@@ -9,11 +9,11 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cuda/device/cells.cuh"
 #include "cuda/device/executor.h"
+#include "cuda/device/grids.cuh"
 #include "cuda/device/kernels/kernels.h"
 #include "cuda/engine.h"
 #include "cuda/rules/grid/pair.h"
@@ -29,10 +29,6 @@ constexpr int kPairsOfMultiprocessor = kThreadsPerBlock * kBlocksPerMultiprocess
 // The share of the free memory that a chunk of pairs may take: two are under way, and the stacks
 // take theirs.
 constexpr std::size_t kShareOfFree = 4;
-
-int ThreadsOf(int threads) {
-  return threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
-}
 
 // Pairs that one thread of the host packs or unpacks at a time: some tens of microseconds.
 constexpr int kPackedTogether = 512;
@@ -93,15 +89,17 @@ struct Place {
   std::int32_t query, a, b;
 };
 
-// The places of all queries but those that the device does not take: grids, and what is no query.
+// The places of all queries but those with grids, and what is no query.
 std::vector<Place> PlacesOf(std::span<const PairQuery> queries, DeviceCells* cells,
-                            std::vector<std::size_t>* on_cpu) {
+                            std::vector<std::size_t>* grids, std::vector<std::size_t>* on_cpu) {
   std::vector<Place> places;
   places.reserve(queries.size());
   for (std::size_t i = 0; i < queries.size(); ++i) {
     const PairQuery& query = queries[i];
-    if (query.a == nullptr || query.b == nullptr || HasGrid(query)) {
+    if (query.a == nullptr || query.b == nullptr) {
       on_cpu->push_back(i);
+    } else if (HasGrid(query)) {
+      grids->push_back(i);
     } else {
       places.push_back(
           {static_cast<std::int32_t>(i), cells->NumberOf(*query.a), cells->NumberOf(*query.b)});
@@ -362,14 +360,18 @@ void RequireCudaDevice(int device) {
 void ComputeOnCuda(std::span<const PairQuery> queries, std::span<InterferenceMetrics> metrics,
                    int device, int threads) {
   DeviceCells cells;
-  std::vector<std::size_t> on_cpu;
-  const std::vector<Place> places = SortedByKind(PlacesOf(queries, &cells, &on_cpu), cells);
+  std::vector<std::size_t> grids, on_cpu;
+  const std::vector<Place> places = SortedByKind(PlacesOf(queries, &cells, &grids, &on_cpu), cells);
   if (!places.empty()) {
     const DeviceScope scope(device);
     const StateLease state(device);
     cells.Upload(threads, &*state);
     Job job{queries, metrics, places, cells.d_views(), threads, {}, &on_cpu};
     ComputeInChunks(&job, *state, device);
+  }
+  if (!grids.empty()) {
+    const DeviceScope scope(device);
+    ComputeGridsOnCuda(queries, grids, metrics, device, threads);
   }
   ParallelFor(static_cast<int>(on_cpu.size()), 1, threads, [&](int begin, int end) {
     for (int k = begin; k < end; ++k) {

@@ -1,10 +1,10 @@
 #include "cuda/device/executor.h"
 
 #include <algorithm>
+#include <thread>
 
 #ifdef __SANITIZE_THREAD__
 #include <atomic>
-#include <thread>
 #include <vector>
 #else
 #include <tbb/blocked_range.h>
@@ -16,6 +16,10 @@
 #endif
 
 namespace intervox::cuda {
+
+int ThreadsOf(int threads) {
+  return threads > 0 ? threads : static_cast<int>(std::thread::hardware_concurrency());
+}
 
 #ifdef __SANITIZE_THREAD__
 // Debian's oneTBB is not instrumented, so the thread sanitizer sees neither its forks nor its

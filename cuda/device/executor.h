@@ -5,6 +5,9 @@
 
 namespace intervox::cuda {
 
+/** The threads that a number of them means: 0 is all cores. */
+int ThreadsOf(int threads);
+
 /** Calls body(begin, end) over ranges that make up [0, count) on several threads: ParallelFor where
  there are more items than one grain. */
 void RunOnThreads(int count, int grain, int threads, const std::function<void(int, int)>& body);

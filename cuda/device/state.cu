@@ -139,8 +139,8 @@ void DeviceState::Launch(const Kernel& kernel, Batch batch) {
   const auto blocks =
       static_cast<unsigned>((batch.count + kThreadsPerBlock - 1) / kThreadsPerBlock);
   void* arguments[] = {&batch};
-  const std::string what =
-      std::string("the kernel ") + kernel.name + " over " + std::to_string(batch.count) + " pairs";
+  const std::string what = std::string("the kernel ") + kernel.name + " over " +
+                           std::to_string(batch.count) + " " + kernel.entries;
   // Its own answer, not cudaGetLastError's: an error that the caller left behind is not ours.
   CheckCuda(cudaLaunchKernel(kernel.function, dim3(blocks), dim3(kThreadsPerBlock), arguments, 0,
                              stream_),

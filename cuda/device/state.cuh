@@ -115,8 +115,10 @@ class DeviceState {
   Memory cells{device_, kDevice}, records{device_, kDevice}, pairs{device_, kDevice},
       workspaces{device_, kDevice}, progress{device_, kDevice}, outcomes{device_, kDevice},
       steps{device_, kDevice}, list{device_, kDevice}, memory{device_, kDevice};
+  Memory levels{device_, kDevice}, surfaces{device_, kDevice}, sums{device_, kDevice};
   Memory host_cells{device_, kHost}, host_records{device_, kHost}, host_outcomes{device_, kHost},
       host_steps{device_, kHost}, host_list{device_, kHost};
+  Memory host_levels{device_, kHost}, host_surfaces{device_, kHost}, host_sums{device_, kHost};
 };
 
 /** Lends a state of a device: one that another call gave back, or a new one. What is given back is

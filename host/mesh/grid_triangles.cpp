@@ -93,8 +93,9 @@ class Builder {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       if ((nodes[0].at[axis] & 1) != 0) from |= kBit[axis];
     }
-    for (const int(&order)[3] : geometry::kTetrahedraSteps) {
-      const int n1 = from ^ kBit[order[0]], n2 = n1 ^ kBit[order[1]], n3 = n2 ^ kBit[order[2]];
+    for (int t = 0; t < geometry::kTetrahedra; ++t) {
+      const auto& axis = geometry::StepsOf(t).axis;
+      const int n1 = from ^ kBit[axis[0]], n2 = n1 ^ kBit[axis[1]], n3 = n2 ^ kBit[axis[2]];
       const auto node = [&](int c) { return &nodes[static_cast<std::size_t>(c)]; };
       AddTetrahedron({node(from), node(n1), node(n2), node(n3)});
     }

@@ -9,16 +9,10 @@
 
 #include "geometry/shape.h"
 #include "tests/cuda/pairs.h"
+#include "tests/geometry/grids.h"
 #include "tests/geometry/random_shapes.h"
 
 namespace intervox::testing {
-
-/** The cells of a primitive. */
-inline std::vector<Cell> CellsOf(const geometry::Primitive& primitive) {
-  geometry::Shape shape;
-  shape.primitive = primitive;
-  return geometry::ToCells(shape);
-}
 
 /** A box with a round hole along z. */
 inline std::vector<Cell> HoledBoxCells(const Vec3& size, double radius) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "geometry/hollows.h"
+#include "tests/cuda/grid_queries.h"
 #include "tests/cuda/oracle.h"
 #include "tests/cuda/same_bits.h"
 
@@ -19,9 +20,9 @@ using testing::Random;
 
 // The machine for machine code takes seconds for some queries, so it gets fewer.
 #ifdef INTERVOX_SASS
-constexpr int kQueries = 294, kFineQueries = 98, kNamedQueries = 14;
+constexpr int kQueries = 294, kFineQueries = 98, kNamedQueries = 14, kGridQueries = 60;
 #else
-constexpr int kQueries = 490, kFineQueries = 147, kNamedQueries = 49;
+constexpr int kQueries = 490, kFineQueries = 147, kNamedQueries = 49, kGridQueries = 150;
 #endif
 
 class GpuEngine : public ::testing::Test {
@@ -99,6 +100,17 @@ TEST_F(GpuEngine, HasTheCpusBitsForPegsInHoles) {
     queries.push_back(query);
   }
   ExpectTheCpusBits(queries, "pegs");
+}
+
+// One thread of the host, so that the device does not leave few lanes to it.
+TEST_F(GpuEngine, HasTheCpusBitsForGrids) {
+  cuda_ = std::make_unique<Engine>(EngineOptions{Device::kCuda, 1});
+  const testing::GridCells cells;
+  const auto queries = testing::GridQueries(cells, kGridQueries);
+  ExpectTheCpusBits(queries, "grid");
+  int overlaps = 0;
+  for (const InterferenceMetrics& m : Engine().Compute(queries)) overlaps += m.volume > 0;
+  EXPECT_GT(overlaps, kGridQueries / 2);
 }
 
 // What the device's workspace does not hold, what is no query, and cells without end.

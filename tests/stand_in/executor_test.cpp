@@ -12,6 +12,7 @@
 #include "cuda/device/batch.h"
 #include "cuda/device/cells.cuh"
 #include "tests/cuda/families.h"
+#include "tests/cuda/grid_queries.h"
 #include "tests/cuda/same_bits.h"
 #include "tests/stand_in/machine.h"
 
@@ -176,6 +177,97 @@ TEST_F(Executor, TakesManyLongPairs) {
   for (std::size_t i = 0; i < 120; ++i) queries.push_back(some[i % some.size()]);
   EXPECT_EQ(SameAsSerial(queries, 0), 120);
   EXPECT_EQ(PairsOf("AskColumn"), 120);
+}
+
+// Levels of pairs with grids are summed on the device, however few of their lanes fit at once.
+TEST_F(Executor, SumsGridsOnTheDevice) {
+  const testing::GridCells cells;
+  const auto queries = testing::GridQueries(cells, 150);
+  EXPECT_EQ(SameAsSerial(queries, 0), 150);
+  const std::vector<int> launches = LaunchesOf("SumGridLanes");
+  ASSERT_GT(launches.size(), 4U);
+  EXPECT_LE(*std::max_element(launches.begin(), launches.end()), 512);
+  // Room for the fields, the stacks and a few tiles at once.
+  TheMachine().launches.clear();
+  TheMachine().devices.resize(6);  // one of which the process has asked nothing yet
+  TheMachine().devices[5].memory = std::size_t{36} << 20;
+  EXPECT_EQ(SameAsSerial(queries, 5), 150);
+  const std::vector<int> small = LaunchesOf("SumGridLanes");
+  EXPECT_GT(small.size(), launches.size());
+  EXPECT_EQ(TheMachine().launches.size(), small.size());
+}
+
+// Callers that meet at new fields, on two devices, each with threads of its own.
+TEST_F(Executor, ServesSeveralThreadsWithGrids) {
+  const testing::GridCells cells;
+  const auto queries = testing::GridQueries(cells, 80);
+  std::vector<int> same(4);
+  std::vector<std::thread> threads;
+  for (std::size_t k = 0; k < same.size(); ++k) {
+    const auto device = static_cast<int>(k % 2);
+    threads.emplace_back([&, k, device] { same[k] = SameAsSerial(queries, device, 2); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(same, std::vector<int>(4, 80));
+  EXPECT_GT(PairsOf("SumGridLanes"), 0);
+}
+
+// A few lanes are left to the host: those of blocks, of which one has eight at most.
+TEST_F(Executor, LeavesFewLanesOfGridsToTheHost) {
+  const testing::GridCells cells;
+  const auto of_blocks = [&](std::size_t count) {
+    std::vector<PairQuery> queries;
+    for (std::size_t i = 0; i < count; ++i) {
+      const testing::Cell& block = cells.blocks[i % cells.blocks.size()];
+      const Vec3 p{0.5 + 0.01 * static_cast<double>(i), 0.25, 0.125};
+      queries.push_back({&block, &block, {}, {Mat3::Identity(), p}});
+      queries.back().rule = LeafRule::kClip;
+    }
+    return queries;
+  };
+  EXPECT_EQ(SameAsSerial(of_blocks(12), 0), 12);
+  EXPECT_EQ(PairsOf("SumGridLanes"), 0);
+  EXPECT_EQ(SameAsSerial(of_blocks(64), 0), 64);
+  EXPECT_GT(PairsOf("SumGridLanes"), 0);
+}
+
+// A field is copied once, stays while its owner lives, and then makes room for the next.
+TEST_F(Executor, KeepsTheFieldsOfGrids) {
+  const auto compute = [](const testing::GridCells& cells) {
+    EXPECT_EQ(SameAsSerial(testing::GridQueries(cells, 60), 1), 60);
+    return stand_in::BytesInUse(1);
+  };
+  std::size_t first = 0;
+  {
+    const testing::GridCells cells;
+    compute(cells);
+    first = compute(cells);
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(compute(cells), first);
+  }
+  for (int i = 0; i < 3; ++i) {
+    const testing::GridCells cells;  // the same, but not the same objects
+    EXPECT_EQ(compute(cells), first);
+  }
+}
+
+TEST_F(Executor, SaysWhatToDoWithoutMemoryForGrids) {
+  const testing::GridCells cells;
+  const auto queries = testing::GridQueries(cells, 60);
+  TheMachine().devices.resize(8);  // two of which the process has asked nothing yet
+  const auto& device = TheMachine().devices[6];
+  const std::size_t stacks =
+      device.stack * static_cast<std::size_t>(device.threads_of_multiprocessor * 2);
+  TheMachine().devices[6].memory = stacks;
+  ExpectIn(MessageOf(queries, 6), {"cuda:6", "allocating", "Free memory on the device",
+                                   "use the devices serial or threads"});
+  // Enough for the fields, but not for a block's tiles.
+  TheMachine().devices[7].memory = stacks + (std::size_t{2} << 20);
+  ExpectIn(MessageOf(queries, 7),
+           {"cuda:7", "too little for 64 lanes of grids", "Free memory on the device"});
+  TheMachine().kernel_to_refuse = "SumGridLanes";
+  ExpectIn(MessageOf(queries), {"cuda:0", "launching the kernel SumGridLanes over", "lanes"});
+  TheMachine().kernel_to_refuse.clear();
+  EXPECT_EQ(SameAsSerial(queries, 0), 60);
 }
 
 TEST_F(Executor, NumbersEachCellOnce) {

@@ -209,6 +209,15 @@ Table MakeTable() {
   t["prmt.b32"] = Make<uint32_t, uint32_t, 3>(
       [](uint32_t a, uint32_t b, uint32_t c) { return Permuted(a, b, c); });
 
+  // Bits of one number in the place of another's.
+  t["bfi.b32"] = [](const Instruction& i, std::uint64_t* r) {
+    const auto from = Get<uint32_t>(r, i.slot[3]) & 255u,
+               count = Get<uint32_t>(r, i.slot[4]) & 255u;
+    const U mask = from > 31 ? 0 : (count > 31 ? ~U{0} : (U{1} << count) - 1) << from;
+    const U shifted = from > 31 ? 0 : U{Get<uint32_t>(r, i.slot[1])} << from;
+    r[i.slot[0]] = Widened(static_cast<uint32_t>((shifted & mask) | (r[i.slot[2]] & ~mask)));
+  };
+
   t["add.rn.f64"] = Make<double, double, 2>([](double a, double b) { return a + b; });
   t["sub.rn.f64"] = Make<double, double, 2>([](double a, double b) { return a - b; });
   t["mul.rn.f64"] = Make<double, double, 2>([](double a, double b) { return a * b; });
@@ -221,6 +230,7 @@ Table MakeTable() {
   t["abs.f64"] = Make<U, U, 1>([](U a) { return a & ~(U{1} << 63); });
   t["max.f64"] = Make<double, double, 2>([](double a, double b) { return Larger(a, b); });
   t["min.f64"] = Make<double, double, 2>([](double a, double b) { return -Larger(-a, -b); });
+  t["sub.rn.f32"] = Make<float, float, 2>([](float a, float b) { return a - b; });
   t["cvt.f64.f32"] = Make<float, double, 1>([](float a) { return a; });
   t["cvt.rn.f32.f64"] = Make<double, float, 1>([](double a) { return static_cast<float>(a); });
 

@@ -1,6 +1,7 @@
 // The stand-in for the CUDA runtime.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <mutex>
 
 #include "cuda/device/batch.h"
+#include "cuda/rules/grid/rule.h"
 #include "tests/stand_in/cuda_runtime.h"
 #include "tests/stand_in/machine.h"
 #ifdef INTERVOX_KERNELS
@@ -61,9 +63,44 @@ void CheckView(const intervox::cuda::CellView& cell) {
   check(cell.faces, cell.face_count);
 }
 
+void CheckSide(const intervox::cuda::internal::grid::GridSide& side) {
+  const intervox::geometry::GridView& view = side.view;
+  const auto places = static_cast<std::size_t>(view.size[0]) *
+                      static_cast<std::size_t>(view.size[1]) *
+                      static_cast<std::size_t>(view.size[2]);
+  Require(IsOnDevice(view.places, places) && IsOnDevice(view.extents, places),
+          "a grid is in other memory, or another one's");
+  int blocks = 0;
+  for (std::size_t i = 0; i < places; ++i) blocks = std::max(blocks, view.places[i] + 1);
+  Require(blocks == 0 || IsOnDevice(view.nodes, static_cast<std::size_t>(blocks) *
+                                                    intervox::geometry::kBlockNodes),
+          "a grid's nodes are in other memory, or another one's");
+}
+
+void CheckGrids(const intervox::cuda::Batch& batch) {
+  const auto n = static_cast<std::size_t>(batch.count);
+  const std::size_t room = n * intervox::cuda::internal::grid::TileBytes(batch.grid_sides);
+  Require(IsOnDevice(batch.d_sums, n) && IsOnDevice(static_cast<char*>(batch.d_memory), room),
+          "sums or tiles are in other memory, or too short");
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::int32_t i = batch.d_list[k] / intervox::cuda::kLanes;
+    Require(IsOnDevice(batch.d_levels + i, 1), "a level is in other memory");
+    const auto& model = batch.d_levels[i].model;
+    Require(model.grids + model.surfaces <= batch.grid_sides, "a tile has too few sides");
+    for (int side = 0; side < model.grids; ++side) CheckSide(model.grid[side]);
+    Require(
+        model.surfaces == 0 || IsOnDevice(model.surface, static_cast<std::size_t>(model.surfaces)),
+        "surfaces are in other memory");
+  }
+}
+
 void CheckBatch(const intervox::cuda::Batch& batch) {
   const auto n = static_cast<std::size_t>(batch.count);
   Require(IsOnDevice(batch.d_list, n), "the list is in other memory");
+  if (batch.d_levels != nullptr) {
+    CheckGrids(batch);
+    return;
+  }
   for (std::size_t k = 0; k < n; ++k) {
     const std::int32_t i = batch.d_list[k];
     Require(IsOnDevice(batch.d_records + i, 1) && IsOnDevice(batch.d_pairs + i, 1) &&

@@ -47,6 +47,10 @@ void FuseRounded(const Instruction& i, Thread& t) {
   const volatile double sum = std::fma(a, b, c);
   SetDouble(&t, i.operands[0], sum);
 }
+void AddSingles(const Instruction& i, Thread& t) {
+  const Operands& o = i.operands;
+  SetSingle(&t, o[0], Single(t, i, o[1]) + Single(t, i, o[2]));
+}
 void FuseSingles(const Instruction& i, Thread& t) {
   const Operands& o = i.operands;
   SetSingle(&t, o[0], std::fmaf(Single(t, i, o[1]), Single(t, i, o[2]), Single(t, i, o[3])));
@@ -130,6 +134,7 @@ Table ArithmeticTable() {
       {"DFMA", {Fuse, ""}},
       {"DFMA.RP", {FuseRounded<FE_UPWARD>, ""}},
       {"DFMA.RM", {FuseRounded<FE_DOWNWARD>, ""}},
+      {"FADD", {AddSingles, ""}},
       {"FFMA", {FuseSingles, ""}},
       {"HFMA2.MMA", {LoadHalves, ""}},
       {"MUFU.RCP64H", {BeginReciprocal, ""}},

@@ -10,6 +10,7 @@ struct Kernel {
   const char* name = "";
   const void* function = nullptr;   ///< as cudaLaunchKernel takes it
   std::size_t bytes_of_thread = 0;  ///< of Batch::d_memory
+  const char* entries = "pairs";    ///< what its list is of, for errors
 };
 
 /** Frames, closed forms, bounds that are apart. */
@@ -32,5 +33,7 @@ Kernel ColumnKernel();
 Kernel ClipKernel();
 /** CenterRule. */
 Kernel CenterKernel();
+/** A lane of a level of a grid's pair: for lists of lanes. */
+Kernel GridKernel();
 
 }  // namespace intervox::cuda

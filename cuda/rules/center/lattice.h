@@ -12,9 +12,9 @@ inline constexpr double kMaxVoxelsPerAxis = 1 << 20;
 
 /** Voxels [first, first + count) along each axis; voxel i has its centre at (i + ½) h. */
 struct VoxelBlock {
-  int first[3] = {};
-  int count[3] = {};
-  std::uint64_t active = 0;
+  int first[3];
+  int count[3];
+  std::uint64_t active;
 };
 
 /** The signs at one point: inside, or the mean weight of the surfaces that it violates, cuts inside
@@ -132,29 +132,58 @@ INTERVOX_HD inline bool VoxelsOf(const Vec3& lower, const Vec3& upper, double h,
   return true;
 }
 
-/** Sums over voxels, in at most 8 blocks along each axis, which lanes share: whole blocks where
- bounds decide, else add(active, c, sums) for a voxel about c, which counts as a leaf. */
+/** The parts of a block that lanes share: at most 8 along each axis, of equal size but for the
+ last. */
+struct LatticeParts {
+  int size[3], count[3];
+
+  /** How many there are. */
+  INTERVOX_HD int Count() const { return count[0] * count[1] * count[2]; }
+};
+
+/** The parts of a block, whose sizes are multiples of `most` [voxels]. */
+INTERVOX_HD inline LatticeParts PartsOf(const VoxelBlock& voxels, int most) {
+  LatticeParts parts;
+  for (int axis = 0; axis < 3; ++axis) {
+    parts.size[axis] = ((voxels.count[axis] + 7) / 8 + most - 1) / most * most;
+    parts.count[axis] = (voxels.count[axis] + parts.size[axis] - 1) / parts.size[axis];
+  }
+  return parts;
+}
+
+/** Part i of a block. */
+INTERVOX_HD inline VoxelBlock PartOf(const VoxelBlock& voxels, const LatticeParts& parts, int i) {
+  const int at[3] = {i % parts.count[0], i / parts.count[0] % parts.count[1],
+                     i / (parts.count[0] * parts.count[1])};
+  VoxelBlock block;
+  block.active = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int begin = at[axis] * parts.size[axis], rest = voxels.count[axis] - begin;
+    block.first[axis] = voxels.first[axis] + begin;
+    block.count[axis] = parts.size[axis] < rest ? parts.size[axis] : rest;
+  }
+  return block;
+}
+
+/** Sums over the voxels of a part: whole blocks where bounds decide, else add(active, c, sums) for
+ a voxel about c, which counts as a leaf. */
+template <class Model, class Add>
+INTERVOX_HD clip::ClipSums SumVoxels(const Model& model, const VoxelBlock& part, double h,
+                                     double margin, const Add& add) {
+  return SumParts(model, part, h, margin, 1,
+                  [&](const VoxelBlock& voxel, const Vec3& c, clip::ClipSums* sums) {
+                    ++sums->leaves;
+                    add(voxel.active, c, sums);
+                  });
+}
+
+/** Sums over all voxels, in parts which lanes share: SumVoxels. */
 template <class Model, class Add>
 INTERVOX_HD clip::ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, double h,
                                       double margin, const Add& add) {
-  int size[3], blocks[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    size[axis] = (voxels.count[axis] + 7) / 8;
-    blocks[axis] = (voxels.count[axis] + size[axis] - 1) / size[axis];
-  }
-  return SumInLanes<clip::ClipSums>(blocks[0] * blocks[1] * blocks[2], [&](int i) {
-    const int at[3] = {i % blocks[0], i / blocks[0] % blocks[1], i / (blocks[0] * blocks[1])};
-    VoxelBlock block;
-    for (int axis = 0; axis < 3; ++axis) {
-      const int begin = at[axis] * size[axis], rest = voxels.count[axis] - begin;
-      block.first[axis] = voxels.first[axis] + begin;
-      block.count[axis] = size[axis] < rest ? size[axis] : rest;
-    }
-    return SumParts(model, block, h, margin, 1,
-                    [&](const VoxelBlock& voxel, const Vec3& c, clip::ClipSums* sums) {
-                      ++sums->leaves;
-                      add(voxel.active, c, sums);
-                    });
+  const LatticeParts parts = PartsOf(voxels, 1);
+  return SumInLanes<clip::ClipSums>(parts.Count(), [&](int i) {
+    return SumVoxels(model, PartOf(voxels, parts, i), h, margin, add);
   });
 }
 

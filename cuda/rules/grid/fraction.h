@@ -8,7 +8,7 @@ namespace intervox::cuda::internal::grid {
 
 /** (G1): the share of the unit cube about 0 with n·x ≤ d, n a unit vector (Scardovelli and Zaleski
  2000, J. Comput. Phys. 164, (14) to (20)), the components of n in ascending order m₁ ≤ m₂ ≤ m₃. */
-inline double ShareOfCube(const Vec3& n, double d) {
+INTERVOX_HD inline double ShareOfCube(const Vec3& n, double d) {
   const Vec3 a = Abs(n);
   double m[3] = {a.x, a.y, a.z};
   for (int turn = 0; turn < 2; ++turn) {
@@ -51,7 +51,7 @@ inline double ShareOfCube(const Vec3& n, double d) {
 /** (G2): the share of both of two solids with shares a and b of a voxel, whose normals have the
  cosine c: what is common if they are independent (c = 0), one within the other (c = 1), or opposite
  (c = −1), and linear in c between. The ends are the bounds of Fréchet and Hoeffding. */
-inline CommonShare ShareOfBoth(double a, double b, double c) {
+INTERVOX_HD inline CommonShare ShareOfBoth(double a, double b, double c) {
   const double along = c > 0 ? c : 0, against = c < 0 ? -c : 0, free = 1 - along - against;
   const bool a_less = a <= b, meet = a + b > 1;
   const double least = meet ? a + b - 1 : 0, most = a_less ? a : b;
@@ -62,7 +62,7 @@ inline CommonShare ShareOfBoth(double a, double b, double c) {
 }
 
 /** The plane that the means of eight nodes' levels and differences give, and what it keeps. */
-inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8]) {
+INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8]) {
   SideShare out;
   out.side = side;
   double mean = 0;
@@ -100,7 +100,8 @@ inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8]) {
 
 /** Adds voxel (i, j, k) of the tile by its share: the sides one after the other, each against the
  common share of those before it; with the derivative of that share by the nodes' levels. */
-inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed, clip::ClipSums* sums) {
+INTERVOX_HD inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed,
+                                 clip::ClipSums* sums) {
   int node[8];
   for (int c = 0; c < 8; ++c) node[c] = Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1));
   SideShare* sides = tile->share;

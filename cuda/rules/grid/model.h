@@ -22,26 +22,15 @@ struct GridSide {
 struct GridModel {
   GridSide grid[2];
   int grids = 0;
-  MappedSurface surface[kMaxSurfaces];
-  double constant[kMaxSurfaces] = {};  ///< of the surfaces' levels, with nothing subtracted
+  const MappedSurface* surface = nullptr;  ///< at most kMaxSurfaces less the grids
   int surfaces = 0;
-  int surface_body = 0;  ///< 0: the surfaces are of A, 1: of B
 };
 
-/** The most that SubtractBias changes a level, at cells of two voxels and smaller ones. */
-INTERVOX_HD inline double MostBias(const MappedSurface& s, double voxel_size) {
+/** (G6): what interpolation between nodes of that distance adds to a quadric's level in the mean,
+ (edge²/12) ∇²g: between nodes, convex levels are overestimated. */
+INTERVOX_HD inline double BiasOf(const MappedSurface& s, double edge) {
   if (s.kind == geometry::SurfaceKind::kTorus || s.kind == geometry::SurfaceKind::kCone) return 0;
-  return 4 * voxel_size * voxel_size / 6 * std::fabs(Trace(s.E));
-}
-
-/** (G6): subtracts from quadrics' levels what interpolation between nodes of that distance adds to
- them in the mean, (edge²/12) ∇²g: between nodes, convex levels are overestimated. */
-INTERVOX_HD inline void SubtractBias(double edge, GridModel* model) {
-  for (int i = 0; i < model->surfaces; ++i) {
-    MappedSurface& s = model->surface[i];
-    if (s.kind == geometry::SurfaceKind::kTorus || s.kind == geometry::SurfaceKind::kCone) continue;
-    s.c = model->constant[i] - edge * edge / 6 * Trace(s.E);
-  }
+  return edge * edge / 6 * Trace(s.E);
 }
 
 /** The bits of all sides: grids first. */

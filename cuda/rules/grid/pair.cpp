@@ -2,11 +2,9 @@
 
 #include <cmath>
 #include <limits>
-#include <memory>
-#include <utility>
+#include <vector>
 
 #include "cuda/pair_frame.h"
-#include "cuda/rules/grid/rule.h"
 
 namespace intervox::cuda {
 namespace {
@@ -14,7 +12,7 @@ namespace {
 using geometry::Cell;
 using geometry::GridPart;
 using geometry::kBlockEdge;
-using internal::grid::GridModel;
+using internal::grid::GridLevel;
 using internal::grid::GridSide;
 
 /** −1, 0 or 1. */
@@ -93,16 +91,24 @@ GridSide SideOf(const GridPart& part, const Pose& X_FG, int body) {
   return side;
 }
 
-/** Adds the surfaces of a cell that bounds over the domain do not decide. @returns 0 when the cell
- is outside, −1 when there are too many surfaces, else 1. */
-int AddSurfaces(const Cell& cell, const Pose& X_FC, int body, const GridDomain& domain,
-                GridModel* model) {
+/** Moves metrics from the frame F to the world. */
+void TurnToWorld(const Pose& X_WF, InterferenceMetrics* m) {
+  m->p_WC = X_WF * m->p_WC;
+  m->J_W = X_WF.R * m->J_W * Transpose(X_WF.R);
+  m->area_vector = X_WF.R * m->area_vector;
+  m->area_moment = X_WF.R * m->area_moment;
+}
+
+}  // namespace
+
+/** Adds the surfaces of a cell that bounds over the domain do not decide. @returns false when the
+ cell is outside; where there are too many surfaces no rule takes the pair. */
+bool GridPair::AddSurfaces(const Cell& cell, const Pose& X_FC, int body) {
   Vec3 c, half;
   for (int axis = 0; axis < 3; ++axis) {
-    half[axis] = 0.5 * domain.h * domain.voxels.count[axis];
-    c[axis] = domain.h * domain.voxels.first[axis] + half[axis];
+    half[axis] = 0.5 * domain_.h * domain_.voxels.count[axis];
+    c[axis] = domain_.h * domain_.voxels.first[axis] + half[axis];
   }
-  model->surface_body = body;
   for (const geometry::Surface& surface : cell.surfaces) {
     LocalSurface local;
     local.surface = X_FC * surface;
@@ -115,58 +121,29 @@ int AddSurfaces(const Cell& cell, const Pose& X_FC, int body, const GridDomain& 
       side.c += ((&surface - cell.surfaces.data()) & 1) != 0 ? -up : up;
     }
     const geometry::Bounds g = internal::BoundsOver(side, c, half);
-    const double bias = internal::grid::MostBias(side, domain.h);
-    if (g.lo > bias) return 0;
+    // The most that is subtracted, at cells of two voxels.
+    const double bias = std::fabs(internal::grid::BiasOf(side, 2 * domain_.h));
+    if (g.lo > bias) return false;
     if (g.hi < -bias) continue;
-    if (model->surfaces == kMaxSurfaces - model->grids) return -1;
-    model->constant[model->surfaces] = side.c;
-    model->surface[model->surfaces++] = side;
+    if (static_cast<int>(surfaces_.size()) == kMaxSurfaces - model_.grids) {
+      progress_.open = false;
+      return true;
+    }
+    constants_.push_back(side.c);
+    surfaces_.push_back(side);
   }
-  return 1;
+  return true;
 }
 
-/** Moves metrics from the frame F to the world. */
-void TurnToWorld(const Pose& X_WF, InterferenceMetrics* m) {
-  m->p_WC = X_WF * m->p_WC;
-  m->J_W = X_WF.R * m->J_W * Transpose(X_WF.R);
-  m->area_vector = X_WF.R * m->area_vector;
-  m->area_moment = X_WF.R * m->area_moment;
-}
-
-/** The metrics of the sums about F's origin, in F's axes. */
-InterferenceMetrics Conclude(const internal::clip::ClipSums& sums, const RuleResult& result,
-                             const PairQuery& query, LeafRule rule) {
-  InterferenceMetrics out;
-  if (sums.v > 0) {
-    internal::clip::ClipBox box;
-    box.F = Mat3::Identity();
-    out = ToMetrics(Mapped(box.F, box.p, sums, sums.s, sums.t), {});
-    const bool met = rule != LeafRule::kVoxel || result.error <= query.tolerance * sums.v ||
-                     result.error <= query.volume_floor;
-    out.status = met ? Status::kOk : Status::kToleranceNotMet;
-  } else if (rule == LeafRule::kVoxel && result.error > query.volume_floor) {
-    out.status = Status::kToleranceNotMet;
-  }
-  out.rule = rule;
-  out.work = result.work;
-  out.volume_error = result.error;
-  constexpr double kEnclosure = 4.0;  // errors that enclose the truth, as for the other rules
-  const double reach = kEnclosure * result.error;
-  out.volume_lo = out.volume > reach ? out.volume - reach : 0.0;
-  out.volume_hi = out.volume + reach;
-  return out;
-}
-
-}  // namespace
-
-InterferenceMetrics ComputeGridPair(const PairQuery& query) {
-  InterferenceMetrics out;
+bool GridPair::Place(const PairQuery& query, InterferenceMetrics* metrics) {
+  *metrics = {};
   if (!internal::IsFinite(query.X_WA.p) || !internal::IsFinite(query.X_WB.p) ||
       !internal::IsRotation(query.X_WA.R) || !internal::IsRotation(query.X_WB.R) ||
       !(query.tolerance > 0)) {
-    out.status = Status::kInvalid;
-    return out;
+    metrics->status = Status::kInvalid;
+    return false;
   }
+  query_ = &query;
   // L has the lattice, O is the other cell.
   const GridPart &a = query.a->grid, &b = query.b->grid;
   const bool first = a.field != nullptr &&
@@ -191,40 +168,89 @@ InterferenceMetrics ComputeGridPair(const PairQuery& query) {
   const bool curved = O.grid.field == nullptr && !O.polytope;
   if (O.bounded) cut(O.bounds, X_GL * X_LO, curved ? L.grid.voxel_size : 0);
   Lattice lattice;
-  if (!PlaceDomain(L.grid, lower, upper, &lattice)) return out;
+  if (!PlaceDomain(L.grid, lower, upper, &lattice)) return false;
+  domain_ = lattice.domain;
+  X_WF_ = {X_WL.R * lattice.X_LF.R, X_WL * lattice.X_LF.p};
 
   const Pose X_FO = Inverse(lattice.X_LF) * X_LO;
-  thread_local const auto model = std::make_unique<GridModel>();
-  thread_local const auto tile = std::make_unique<internal::grid::Tile>();
-  model->grids = model->surfaces = 0;
-  model->grid[model->grids++] = SideOf(L.grid, Inverse(lattice.X_LF) * L.grid.X_CG, body);
+  model_.grids = 0;
+  model_.grid[model_.grids++] = SideOf(L.grid, Inverse(lattice.X_LF) * L.grid.X_CG, body);
+  fields_[0] = &L.grid.field;
+  fields_[1] = nullptr;
   if (O.grid.field != nullptr) {
-    model->grid[model->grids++] = SideOf(O.grid, X_FO * O.grid.X_CG, 1 - body);
+    model_.grid[model_.grids++] = SideOf(O.grid, X_FO * O.grid.X_CG, 1 - body);
+    fields_[1] = &O.grid.field;
   }
+  progress_ = BeginLevels(domain_, query.rule == LeafRule::kAuto ? LeafRule::kVoxel : query.rule);
+  surfaces_.clear();
+  constants_.clear();
   const bool whole = O.grid.field != nullptr && IsWhole(O.grid);
-  const int added = whole ? 1 : AddSurfaces(O, X_FO, 1 - body, lattice.domain, model.get());
-  if (added == 0) return out;
-  const LeafRule rule = query.rule == LeafRule::kAuto ? LeafRule::kVoxel : query.rule;
-  internal::clip::ClipSums sums;
-  RuleResult result;
-  if (added > 0) {
-    result = GridRule(lattice.domain, rule, query.tolerance, query.volume_floor, model.get(),
-                      tile.get(), &sums);
+  return whole || AddSurfaces(O, X_FO, 1 - body);
+}
+
+GridLevel GridPair::Level() {
+  GridLevel level = internal::grid::LevelOfCells(domain_, progress_.level, progress_.rule);
+  if (progress_.rule != LeafRule::kCenter) {
+    for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+      surfaces_[i].c = constants_[i] - internal::grid::BiasOf(surfaces_[i], level.edge);
+    }
   }
+  model_.surface = surfaces_.data();
+  model_.surfaces = static_cast<int>(surfaces_.size());
+  level.model = model_;
+  return level;
+}
+
+void GridPair::Take(const internal::clip::ClipSums& sums) {
+  TakeLevel(domain_, query_->tolerance, query_->volume_floor, sums, &progress_);
+}
+
+InterferenceMetrics GridPair::Conclude() const {
+  InterferenceMetrics out;
+  const RuleResult& result = progress_.result;
+  const internal::clip::ClipSums& sums = progress_.sums;
+  const LeafRule rule = progress_.rule;
   if (!result.accepted) {
-    const internal::center::VoxelBlock& n = lattice.domain.voxels;
-    const double h = lattice.domain.h;
+    const internal::center::VoxelBlock& n = domain_.voxels;
+    const double h = domain_.h;
     out.status = Status::kToleranceNotMet;
     out.rule = rule;
     out.volume_hi = out.volume_error = h * h * h * n.count[0] * n.count[1] * n.count[2];
     return out;
   }
-  out = Conclude(sums, result, query, rule);
-  if (out.volume > 0) {
-    const Pose X_WF{X_WL.R * lattice.X_LF.R, X_WL * lattice.X_LF.p};
-    TurnToWorld(X_WF, &out);
+  if (sums.v > 0) {
+    out = ToMetrics(Mapped(Mat3::Identity(), {}, sums, sums.s, sums.t), {});
+    const bool met = rule != LeafRule::kVoxel || result.error <= query_->tolerance * sums.v ||
+                     result.error <= query_->volume_floor;
+    out.status = met ? Status::kOk : Status::kToleranceNotMet;
+  } else if (rule == LeafRule::kVoxel && result.error > query_->volume_floor) {
+    out.status = Status::kToleranceNotMet;
   }
+  out.rule = rule;
+  out.work = result.work;
+  out.volume_error = result.error;
+  constexpr double kEnclosure = 4.0;  // errors that enclose the truth, as for the other rules
+  const double reach = kEnclosure * result.error;
+  out.volume_lo = out.volume > reach ? out.volume - reach : 0.0;
+  out.volume_hi = out.volume + reach;
+  if (out.volume > 0) TurnToWorld(X_WF_, &out);
   return out;
+}
+
+void SumOpenLevels(GridPair* pair) {
+  using internal::grid::kTileSides;
+  if (!pair->open()) return;
+  thread_local std::vector<double> room(internal::grid::TileBytes(kTileSides) / sizeof(double));
+  internal::grid::Tile* const tile = internal::grid::TileIn(room.data(), kTileSides);
+  while (pair->open()) pair->Take(internal::grid::SumLevel(pair->Level(), tile));
+}
+
+InterferenceMetrics ComputeGridPair(const PairQuery& query) {
+  thread_local GridPair pair;
+  InterferenceMetrics out;
+  if (!pair.Place(query, &out)) return out;
+  SumOpenLevels(&pair);
+  return pair.Conclude();
 }
 
 }  // namespace intervox::cuda

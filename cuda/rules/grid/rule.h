@@ -11,7 +11,7 @@ namespace intervox::cuda {
 /** The voxels of a grid that an overlap may meet, with a corner of voxel (0, 0, 0) at the origin.
  Ranges are even, so that voxels of twice the edge fill them, too. */
 struct GridDomain {
-  internal::center::VoxelBlock voxels;
+  internal::center::VoxelBlock voxels = {};
   double h = 0;  ///< edge of a voxel [m]
 };
 
@@ -27,96 +27,165 @@ inline constexpr double kShareOfChange = 1.0 / 3;
 /** The voxel rule starts with at least so many cells along the domain's longest side. */
 inline constexpr int kLeastCells = 8;
 
-/** The sums at the cells of edge h/2^level; level −1 has cells of two voxels. */
-inline clip::ClipSums SumLevel(const GridDomain& domain, int level, LeafRule rule, GridModel* model,
-                               Tile* tile) {
-  center::VoxelBlock cells = domain.voxels;
+/** What one level of a rule sums: cells of the lattice against all sides. */
+struct GridLevel {
+  GridModel model;
+  center::VoxelBlock cells = {};
+  double edge = 0;  ///< of a cell [m]
+  LeafRule rule = LeafRule::kVoxel;
+};
+
+/** The cells of edge h/2^level; level −1 has cells of two voxels. Not the model. */
+INTERVOX_HD inline GridLevel LevelOfCells(const GridDomain& domain, int level, LeafRule rule) {
+  GridLevel out;
   for (int axis = 0; axis < 3; ++axis) {
-    int &first = cells.first[axis], &count = cells.count[axis];
-    first = level < 0 ? first / 2 : first * (1 << level);
-    count = level < 0 ? count / 2 : count * (1 << level);
+    const int first = domain.voxels.first[axis], count = domain.voxels.count[axis];
+    out.cells.first[axis] = level < 0 ? first / 2 : first * (1 << level);
+    out.cells.count[axis] = level < 0 ? count / 2 : count * (1 << level);
   }
-  const double edge = level < 0 ? 2 * domain.h : domain.h / (1 << level);
-  if (rule == LeafRule::kCenter) {
+  out.edge = level < 0 ? 2 * domain.h : domain.h / (1 << level);
+  out.rule = rule;
+  return out;
+}
+
+/** The parts of a level that lanes share. A part of the grid's own voxels begins at a tile, which
+ lies in one of its blocks. */
+INTERVOX_HD inline center::LatticeParts PartsOf(const GridLevel& level) {
+  return center::PartsOf(level.cells, level.rule == LeafRule::kCenter ? 1 : kTileEdge);
+}
+
+/** The sums of part i of a level. */
+INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::LatticeParts& parts,
+                                          int i, Tile* tile) {
+  const GridModel& model = level.model;
+  const double edge = level.edge;
+  const center::VoxelBlock part = center::PartOf(level.cells, parts, i);
+  if (level.rule == LeafRule::kCenter) {
     // Bounds are taken one voxel wider, so that a decided block has no face of the overlap.
-    return center::SumLattice(*model, cells, edge, edge,
-                              [&](std::uint64_t active, const Vec3& c, clip::ClipSums* sums) {
-                                center::AddVoxel(*model, active, c, edge, sums);
-                              });
+    return center::SumVoxels(model, part, edge, edge,
+                             [&](std::uint64_t active, const Vec3& c, clip::ClipSums* sums) {
+                               center::AddVoxel(model, active, c, edge, sums);
+                             });
   }
-  SubtractBias(edge, model);
-  return SumTiles(*model, cells, edge, tile,
-                  rule == LeafRule::kFraction ? AddShare : AddTetrahedra);
+  const bool shares = level.rule == LeafRule::kFraction;
+  return center::SumParts(
+      model, part, edge, 0.0, kTileEdge,
+      [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
+        AddTile(model, block, edge, tile, sums,
+                [&](Tile* of, int x, int y, int z, std::uint64_t mixed, clip::ClipSums* to) {
+                  if (shares) {
+                    AddShare(of, x, y, z, mixed, to);
+                  } else {
+                    AddTetrahedra(of, x, y, z, mixed, to);
+                  }
+                });
+      });
+}
+
+/** The sums of one of kLanes lanes of a level, of those that have parts. A pair's lanes may be
+ summed apart: AddLanes makes SumLevel of them. */
+INTERVOX_HD inline void SumLaneOf(const GridLevel& level, int lane, Tile* tile,
+                                  clip::ClipSums* sums) {
+  const center::LatticeParts parts = PartsOf(level);
+  const auto sum = [&](int i) { return SumPart(level, parts, i, tile); };
+  SumLane(lane, parts.Count(), sum, sums);
+}
+
+/** How many lanes of a level have parts. */
+INTERVOX_HD inline int LanesOf(const GridLevel& level) {
+  const int parts = PartsOf(level).Count();
+  return parts < kLanes ? parts : kLanes;
+}
+
+/** The sums of all lanes together. */
+INTERVOX_HD inline clip::ClipSums AddLanes(const clip::ClipSums* lane, int lanes) {
+  return SumInLanes<clip::ClipSums>(lanes, [&](int i) { return lane[i]; });
+}
+
+/** The sums of a level. */
+INTERVOX_HD inline clip::ClipSums SumLevel(const GridLevel& level, Tile* tile) {
+  const center::LatticeParts parts = PartsOf(level);
+  return SumInLanes<clip::ClipSums>(parts.Count(),
+                                    [&](int i) { return SumPart(level, parts, i, tile); });
 }
 
 /** The coarsest level whose cells are kLeastCells along the domain's longest side. */
-inline int FirstLevel(const GridDomain& domain) {
+INTERVOX_HD inline int FirstLevel(const GridDomain& domain) {
   int longest = 0, level = 0;
   for (const int count : domain.voxels.count) longest = count > longest ? count : longest;
   while (longest << level < kLeastCells) ++level;
   return level;
 }
 
-/** (G4): the clip rule's sums level by level, (4 F_k − F_{k−1})/3 of all of them, until the change
- is within the tolerance, or too many cells are left. */
-inline RuleResult SumToTolerance(const GridDomain& domain, double tolerance, double floor,
-                                 GridModel* model, Tile* tile, clip::ClipSums* sums) {
-  RuleResult result;
-  result.accepted = true;
-  int level = FirstLevel(domain);
-  clip::ClipSums coarse = SumLevel(domain, level, LeafRule::kClip, model, tile);
-  *sums = coarse;
-  result.work = coarse.leaves;
-  if (coarse.leaves == 0) return result;  // whole blocks: exact
-  for (++level; level <= kFinestGridLevel; ++level) {
-    const clip::ClipSums fine = SumLevel(domain, level, LeafRule::kClip, model, tile);
-    result.work += fine.leaves;
-    clip::ClipSums next = clip::Times(4.0 / 3, fine);
-    next += clip::Times(-1.0 / 3, coarse);
-    const double v = next.v > 0 ? next.v : 0;
-    result.error = fine.leaves == 0 ? 0 : kShareOfChange * clip::Difference(*sums, next) * v;
-    *sums = next;
-    coarse = fine;
-    const bool small = result.error <= tolerance * v || result.error <= floor;
-    if (small || fine.leaves > kMostGridLeaves / 4) break;
-  }
-  return result;
-}
-
 }  // namespace internal::grid
 
-/** The metrics' sums of a grid's overlap, about the domain's origin.
+/** A pair's sums level by level: what is known, and whether another level is to be summed.
 
  - center: voxels count whole where their centre is inside; faces of the staircase.
- - fraction: voxels count with their share by the means of their nodes' levels and
- differences.
+ - fraction: voxels count with their share by the means of their nodes' levels and differences.
  - clip: six tetrahedra of each voxel are clipped by levels that are linear in them; second order.
- - voxel: clip on halved cells, extrapolated, until the tolerance is met. The limit is the overlap
- of the trilinear fields themselves.
- @return error: of center half the undecided voxels' volume; of fraction the difference to voxels of
- twice the edge, of clip half of it; of voxel a third of
- the last change. Not accepted for other rules. */
-inline RuleResult GridRule(const GridDomain& domain, LeafRule rule, double tolerance, double floor,
-                           internal::grid::GridModel* model, internal::grid::Tile* tile,
-                           internal::clip::ClipSums* sums) {
+ - voxel: clip on halved cells, (4 F_k − F_{k−1})/3 of all sums (G4), until the tolerance is met or
+ too many cells are left. The limit is the overlap of the trilinear fields themselves.
+
+ Errors: of center half the undecided voxels' volume; of fraction the difference to voxels of twice
+ the edge, of clip half of it; of voxel a third of the last change. */
+struct GridProgress {
+  LeafRule rule = LeafRule::kVoxel;
+  int level = 0;      ///< the next to be summed
+  bool open = false;  ///< whether there is a next one
   RuleResult result;
-  if (rule == LeafRule::kVoxel) {
-    return internal::grid::SumToTolerance(domain, tolerance, floor, model, tile, sums);
+  internal::clip::ClipSums sums;    ///< about the domain's origin, so far
+  internal::clip::ClipSums coarse;  ///< of the level before, by themselves
+};
+
+/** Before the first level. Not accepted, and not open, for other rules. */
+INTERVOX_HD inline GridProgress BeginLevels(const GridDomain& domain, LeafRule rule) {
+  GridProgress progress;
+  progress.rule = rule;
+  progress.open = rule == LeafRule::kVoxel || rule == LeafRule::kCenter ||
+                  rule == LeafRule::kFraction || rule == LeafRule::kClip;
+  if (rule == LeafRule::kVoxel) progress.level = internal::grid::FirstLevel(domain);
+  return progress;
+}
+
+/** Takes the sums of the next level. */
+INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, double floor,
+                                  const internal::clip::ClipSums& next, GridProgress* progress) {
+  namespace clip = internal::clip;
+  namespace grid = internal::grid;
+  RuleResult& result = progress->result;
+  result.work += next.leaves;
+  if (!result.accepted) {
+    result.accepted = true;
+    progress->sums = progress->coarse = next;
+    if (progress->rule == LeafRule::kCenter) {
+      result.error = 0.5 * domain.h * domain.h * domain.h * next.leaves;
+      progress->open = false;
+    } else if (progress->rule == LeafRule::kVoxel) {
+      ++progress->level;
+      progress->open = next.leaves != 0;  // whole blocks: exact
+    } else {
+      progress->level = -1;
+    }
+    return;
   }
-  if (rule != LeafRule::kCenter && rule != LeafRule::kFraction && rule != LeafRule::kClip) {
-    return result;
+  if (progress->rule != LeafRule::kVoxel) {
+    const double share = progress->rule == LeafRule::kClip ? 0.5 : 1.0;
+    result.error = share * std::fabs(progress->sums.v - next.v);
+    progress->open = false;
+    return;
   }
-  *sums = internal::grid::SumLevel(domain, 0, rule, model, tile);
-  result.accepted = true;
-  result.work = sums->leaves;
-  if (rule == LeafRule::kCenter) {
-    result.error = 0.5 * domain.h * domain.h * domain.h * sums->leaves;
-    return result;
-  }
-  const internal::clip::ClipSums coarse = internal::grid::SumLevel(domain, -1, rule, model, tile);
-  result.work += coarse.leaves;
-  result.error = (rule == LeafRule::kClip ? 0.5 : 1.0) * std::fabs(sums->v - coarse.v);
-  return result;
+  clip::ClipSums fine = clip::Times(4.0 / 3, next);
+  fine += clip::Times(-1.0 / 3, progress->coarse);
+  const double v = fine.v > 0 ? fine.v : 0;
+  result.error =
+      next.leaves == 0 ? 0 : grid::kShareOfChange * clip::Difference(progress->sums, fine) * v;
+  progress->sums = fine;
+  progress->coarse = next;
+  const bool small = result.error <= tolerance * v || result.error <= floor;
+  ++progress->level;
+  progress->open = !small && next.leaves <= grid::kMostGridLeaves / 4 &&
+                   progress->level <= grid::kFinestGridLevel;
 }
 
 }  // namespace intervox::cuda

@@ -6,33 +6,23 @@
 
 namespace intervox::cuda::internal::grid {
 
-/** A point of a tetrahedron by the shares of its four nodes. */
-struct Barycentric {
-  double b[4];
-};
-
 /** (G3): the point between two where levels that are linear between them vanish. */
-inline Barycentric Crossing(const Barycentric& p, const Barycentric& q, double at_p, double at_q) {
+INTERVOX_HD inline Barycentric Crossing(const Barycentric& p, const Barycentric& q, double at_p,
+                                        double at_q) {
   const double t = at_p / (at_p - at_q);
   Barycentric out;
   for (int i = 0; i < 4; ++i) out.b[i] = p.b[i] + t * (q.b[i] - p.b[i]);
   return out;
 }
 
-/** A part of a tetrahedron that is one itself, and the sides that its faces are of. */
-struct Piece {
-  Barycentric p[4];
-  std::int8_t face[4];  ///< opposite of each corner; kNoSide within Ω and towards neighbours
-  std::int8_t next;     ///< the side to be cut by next
-};
-
+/** Of Piece::face: no side. */
 inline constexpr std::int8_t kNoSide = -1;
 
 /** Pushes a prism as three pieces: corners a, corners b above them, and the sides of its faces: the
  triangles a and b, and the quadrilaterals opposite of the three edges from a to b. */
-inline void PushPrism(const Barycentric (&a)[3], const Barycentric (&b)[3], std::int8_t of_a,
-                      std::int8_t of_b, const std::int8_t (&walls)[3], int next, Piece* stack,
-                      int* top) {
+INTERVOX_HD inline void PushPrism(const Barycentric (&a)[3], const Barycentric (&b)[3],
+                                  std::int8_t of_a, std::int8_t of_b, const std::int8_t (&walls)[3],
+                                  int next, Piece* stack, int* top) {
   const auto n = static_cast<std::int8_t>(next);
   stack[(*top)++] = {{a[0], a[1], a[2], b[0]}, {kNoSide, walls[1], walls[2], of_a}, n};
   stack[(*top)++] = {{a[1], a[2], b[0], b[1]}, {kNoSide, walls[2], walls[0], kNoSide}, n};
@@ -40,8 +30,8 @@ inline void PushPrism(const Barycentric (&a)[3], const Barycentric (&b)[3], std:
 }
 
 /** Pushes what a side keeps of a piece, whose corners have these levels of both signs. */
-inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t side, int next,
-                     Piece* stack, int* top) {
+INTERVOX_HD inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t side,
+                                 int next, Piece* stack, int* top) {
   int order[4], inside = 0, beyond = 4;
   for (int i = 0; i < 4; ++i) {
     if (level[i] <= 0) {
@@ -74,7 +64,8 @@ inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t s
 using StepSums = VolumeMoments;
 
 /** Adds a piece's moments, and its faces' gains by the tile's numbers of its nodes. */
-inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile, StepSums* sums) {
+INTERVOX_HD inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile,
+                                 StepSums* sums) {
   Vec3 u[4], sum;
   for (int i = 0; i < 4; ++i) {
     const double* b = piece.p[i].b;
@@ -108,8 +99,8 @@ inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile, StepS
 }
 
 /** Adds moments by steps: step i goes along axis order[i] by step[order[i]], from `first`. */
-inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& first,
-                     const Vec3& step, double edge, clip::ClipSums* sums) {
+INTERVOX_HD inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& first,
+                                 const Vec3& step, double edge, clip::ClipSums* sums) {
   const double scale = edge * edge * edge, v = scale * local.v;
   Vec3 m, square;
   for (int i = 0; i < 3; ++i) {
@@ -134,8 +125,8 @@ inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& f
 /** (G3): adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its six
  tetrahedra, which share the triangles of their faces, so that V is continuous.
  @param mixed  bits of the sides that cut the voxel */
-inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
-                          clip::ClipSums* sums) {
+INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
+                                      clip::ClipSums* sums) {
   constexpr int kStride[3] = {kTileSide * kTileSide, kTileSide, 1};
   const int at[3] = {i, j, k};
   int from = 0, stride[3];
@@ -147,7 +138,9 @@ inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
     first[axis] = tile->edge * (tile->voxels.first[axis] + at[axis] + odd);
     step[axis] = odd != 0 ? -tile->edge : tile->edge;
   }
-  for (const int(&order)[3] : geometry::kTetrahedraSteps) {
+  for (int t = 0; t < geometry::kTetrahedra; ++t) {
+    const geometry::TetrahedronSteps steps = geometry::StepsOf(t);
+    const int(&order)[3] = steps.axis;
     const int n1 = from + stride[order[0]], n2 = n1 + stride[order[1]], n3 = n2 + stride[order[2]];
     const int node[4] = {from, n1, n2, n3};
     const std::uint64_t every =
@@ -156,7 +149,7 @@ inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
     const std::uint64_t any =
         mixed & (tile->outside[from] | tile->outside[n1] | tile->outside[n2] | tile->outside[n3]);
     StepSums local;
-    Piece stack[2 * kTileSides + 4];
+    Piece* const stack = tile->pieces;
     int top = 0;
     stack[top++] = {{{{1, 0, 0, 0}}, {{0, 1, 0, 0}}, {{0, 0, 1, 0}}, {{0, 0, 0, 1}}},
                     {kNoSide, kNoSide, kNoSide, kNoSide},

@@ -5,9 +5,10 @@
  with w = −∂V/∂level at each node, Σ w ∇level is then V's gradient, to rounding. */
 #pragma once
 
-#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+#include <new>
 
 #include "cuda/rules/grid/model.h"
 
@@ -42,7 +43,20 @@ using VoxelBits = std::uint8_t[kTileEdge][kTileEdge];
 /** Some of its nodes: a bit for each along k. */
 using NodeBits = std::uint8_t[kTileSide][kTileSide];
 
-/** Levels at the nodes of some voxels, and what V changes with them. */
+/** A point of a tetrahedron by the shares of its four nodes. */
+struct Barycentric {
+  double b[4];
+};
+
+/** A part of a tetrahedron that is one itself, and the sides that its faces are of. */
+struct Piece {
+  Barycentric p[4];
+  std::int8_t face[4];  ///< opposite of each corner; kNoSide within Ω and towards neighbours
+  std::int8_t next;     ///< the side to be cut by next
+};
+
+/** Levels at the nodes of some voxels, and what V changes with them. Made by TileIn, with room for
+ the sides of its model. */
 struct Tile {
   center::VoxelBlock voxels;
   double edge = 0;            ///< of a voxel [m]
@@ -51,33 +65,72 @@ struct Tile {
   double turn[kTileSides];    ///< their weight in S: 0 where the side stands still or is a cut
   std::uint64_t cutting = 0;  ///< bits of the sides with a positive level at a node
   VoxelBits left;             ///< voxels that are not outside of a side
-  double level[kTileSides][kTileNodes];  ///< of cutting sides at the nodes of voxels that they cut
-  double gain[kTileSides][kTileNodes];   ///< −∂V/∂level
-  std::uint64_t outside[kTileNodes];     ///< bits of the sides whose level is positive
-  SideShare share[kTileSides];           ///< of one voxel after the other
+  std::uint64_t outside[kTileNodes];  ///< bits of the sides whose level is positive
+  double (*level)[kTileNodes];        ///< of cutting sides at the nodes of voxels that they cut
+  double (*gain)[kTileNodes];         ///< −∂V/∂level
+  SideShare* share;                   ///< of one voxel after the other
+  Piece* pieces;                      ///< a stack; each side leaves at most two more
 
   /** The number of node (i, j, k). */
-  static int Node(int i, int j, int k) { return (i * kTileSide + j) * kTileSide + k; }
+  INTERVOX_HD static int Node(int i, int j, int k) { return (i * kTileSide + j) * kTileSide + k; }
 
   /** The place of node (i, j, k) in the lattice's frame. */
-  Vec3 At(int i, int j, int k) const {
+  INTERVOX_HD Vec3 At(int i, int j, int k) const {
     return {edge * (voxels.first[0] + i), edge * (voxels.first[1] + j),
             edge * (voxels.first[2] + k)};
   }
 };
 
+/** Most pieces of a tetrahedron that wait while it is cut by so many sides. */
+INTERVOX_HD constexpr std::size_t PiecesOf(int sides) {
+  return 2 * static_cast<std::size_t>(sides) + 4;
+}
+
+/** Bytes of a tile with room for so many sides. */
+INTERVOX_HD constexpr std::size_t TileBytes(int sides) {
+  return sizeof(Tile) +
+         static_cast<std::size_t>(sides) * (2 * sizeof(double[kTileNodes]) + sizeof(SideShare)) +
+         PiecesOf(sides) * sizeof(Piece);
+}
+
+/** Makes a tile in TileBytes(sides) of memory, which is aligned for doubles. */
+INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
+  Tile* tile = ::new (memory) Tile;
+  char* at = static_cast<char*>(memory) + sizeof(Tile);
+  const auto take = [&at](std::size_t bytes) {
+    char* begin = at;
+    at += bytes;
+    return begin;
+  };
+  const auto n = static_cast<std::size_t>(sides);
+  tile->level = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
+  tile->gain = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
+  tile->share = reinterpret_cast<SideShare*>(take(n * sizeof(SideShare)));
+  tile->pieces = reinterpret_cast<Piece*>(at);
+  return tile;
+}
+
+/** The number of the lowest bit of 1 to 31. Not std::countr_zero, of which nvcc 13 makes a constant
+ on a device, without a word. */
+INTERVOX_HD inline int LowestBit(unsigned row) {
+  // Bit n's number stands 3·2ⁿ bits up.
+  constexpr std::uint64_t kNumbers = std::uint64_t{1} << 6 | std::uint64_t{2} << 12 |
+                                     std::uint64_t{3} << 24 | std::uint64_t{4} << 48;
+  return static_cast<int>(kNumbers >> 3 * (row & (0U - row)) & 7U);
+}
+
 /** Calls f(i, j, k) for the voxels or nodes whose bits are set. */
 template <int kSide, class F>
-void ForEachBit(const std::uint8_t (&bits)[kSide][kSide], const F& f) {
+INTERVOX_HD void ForEachBit(const std::uint8_t (&bits)[kSide][kSide], const F& f) {
   for (int i = 0; i < kSide; ++i) {
     for (int j = 0; j < kSide; ++j) {
-      for (unsigned row = bits[i][j]; row != 0; row &= row - 1) f(i, j, std::countr_zero(row));
+      for (unsigned row = bits[i][j]; row != 0; row &= row - 1) f(i, j, LowestBit(row));
     }
   }
 }
 
 /** Sets the bits of the nodes of voxels. */
-inline void NodesOf(const VoxelBits& voxels, NodeBits* nodes) {
+INTERVOX_HD inline void NodesOf(const VoxelBits& voxels, NodeBits* nodes) {
   std::memset(nodes, 0, sizeof *nodes);
   for (int i = 0; i < kTileEdge; ++i) {
     for (int j = 0; j < kTileEdge; ++j) {
@@ -92,8 +145,8 @@ inline void NodesOf(const VoxelBits& voxels, NodeBits* nodes) {
 
 /** Reads the levels of the lattice's own grid at nodes of a tile of its voxels, or of twice their
  edge. @returns false where they do not lie in one block, or the edge is another. */
-inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, const NodeBits& nodes,
-                          double* level) {
+INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, const NodeBits& nodes,
+                                      double* level) {
   const int stride = tile.edge == side.h ? 1 : 2;
   if (tile.edge != stride * side.h) return false;
   int place[3], in[3];
@@ -125,7 +178,7 @@ inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, const NodeBits
 /** A grid's field along a tile's nodes. */
 class GridReader {
  public:
-  GridReader(const GridSide& side, const Tile& tile) : side_(side) {
+  INTERVOX_HD GridReader(const GridSide& side, const Tile& tile) : side_(side) {
     const double step = tile.edge / side.h;
     first_ = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
     x_ = step * side.R.row0;
@@ -134,7 +187,7 @@ class GridReader {
   }
 
   /** The level at node (i, j, k). */
-  double At(int i, int j, int k) const {
+  INTERVOX_HD double At(int i, int j, int k) const {
     const double x = i, y = j, z = k;
     return side_.h * geometry::LevelOf(side_.view, first_ + x * x_ + y * y_ + z * z_);
   }
@@ -147,8 +200,8 @@ class GridReader {
 /** Reads the levels of a grid at nodes of a tile's voxels that its slope leaves undecided.
  @param open   of the voxels left those that the grid may cut; what lies outside leaves `left`, too
  @param nodes  those of the open voxels */
-inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open, NodeBits* nodes,
-                       double* level) {
+INTERVOX_HD inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open,
+                                   NodeBits* nodes, double* level) {
   const GridReader reader(side, *tile);
   // Eight voxels around a node each: from there to their other nodes the level changes by no more.
   const double reach = (std::sqrt(3.0) * side.view.slope + 1e-9) * tile->edge;
@@ -177,7 +230,7 @@ inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open, NodeBi
   for (int i = 0; i < kTileSide; ++i) {
     for (int j = 0; j < kTileSide; ++j) {
       for (unsigned row = (*nodes)[i][j] & ~known[i][j]; row != 0; row &= row - 1) {
-        const int k = std::countr_zero(row);
+        const int k = LowestBit(row);
         level[Tile::Node(i, j, k)] = reader.At(i, j, k);
       }
     }
@@ -185,8 +238,8 @@ inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open, NodeBi
 }
 
 /** Reads the levels of a surface at nodes of a tile. */
-inline void ReadLevels(const MappedSurface& side, const Tile& tile, const NodeBits& nodes,
-                       double* level) {
+INTERVOX_HD inline void ReadLevels(const MappedSurface& side, const Tile& tile,
+                                   const NodeBits& nodes, double* level) {
   if (side.kind == geometry::SurfaceKind::kPlane) {
     const Vec3 slope = 2 * side.b;
     ForEachBit(nodes, [&](int i, int j, int k) {
@@ -201,7 +254,7 @@ inline void ReadLevels(const MappedSurface& side, const Tile& tile, const NodeBi
 
 /** Notes the nodes that are outside of a side, and takes the voxels from `left` of which all nodes
  are. @returns whether there is a node outside. */
-inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
+INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
   const std::uint64_t bit = std::uint64_t{1} << slot;
   const double* level = tile->level[slot];
   NodeBits out;
@@ -215,7 +268,7 @@ inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
       out[i][j] = static_cast<std::uint8_t>(positive);
       cuts = cuts || positive != 0;
       for (; positive != 0; positive &= positive - 1) {
-        tile->outside[Tile::Node(i, j, std::countr_zero(positive))] |= bit;
+        tile->outside[Tile::Node(i, j, LowestBit(positive))] |= bit;
       }
     }
   }
@@ -232,8 +285,8 @@ inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
 
  Each side is read only at nodes of voxels that the sides before it left, the other grid, which
  costs the most, at last. */
-inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, double edge,
-                 Tile* tile) {
+INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, double edge,
+                             Tile* tile) {
   tile->voxels = voxels;
   tile->edge = edge;
   tile->count = 0;
@@ -250,7 +303,8 @@ inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, doubl
     if ((rest & 1) != 0) tile->side[tile->count++] = s;
   }
   const bool own = edge == model.grid[0].h || edge == 2 * model.grid[0].h;
-  for (const bool last : {false, true}) {
+  for (int turn = 0; turn < 2; ++turn) {
+    const bool last = turn == 1;
     for (int slot = 0; slot < tile->count; ++slot) {
       const int s = tile->side[slot];
       if ((s < model.grids && !(own && s == 0)) != last) continue;
@@ -282,7 +336,7 @@ inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, doubl
 
 /** The gradient of side s; of a grid where two of its voxels meet, the mean of theirs: V may have a
  kink there, and S is then the mean of its derivatives on both sides. */
-inline Vec3 GradientAt(const GridModel& model, int s, const Vec3& x) {
+INTERVOX_HD inline Vec3 GradientAt(const GridModel& model, int s, const Vec3& x) {
   if (s >= model.grids) return LevelAndSlopeOf(model, s, x).gradient;
   constexpr double kBeside = 1e-9;  // [voxels]
   const Vec3 d = kBeside * model.grid[s].h * Vec3{1, 1, 1};
@@ -290,7 +344,7 @@ inline Vec3 GradientAt(const GridModel& model, int s, const Vec3& x) {
 }
 
 /** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
-inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
+INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
   NodeBits nodes;
   NodesOf(tile.left, &nodes);
   for (int s = 0; s < tile.count; ++s) {
@@ -306,32 +360,27 @@ inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* s
   }
 }
 
-/** Sums over all voxels of a block: whole blocks where bounds decide, else add(tile, i, j, k,
- mixed, sums) for each voxel that its nodes' signs leave undecided, with the bits of the tile's
- sides. */
+/** Adds a block that bounds leave undecided, of at most kTileEdge voxels along each axis: calls
+ add(tile, i, j, k, mixed, sums) for each voxel that its nodes' signs leave undecided, with the bits
+ of the tile's sides. */
 template <class Add>
-clip::ClipSums SumTiles(const GridModel& model, const center::VoxelBlock& all, double edge,
-                        Tile* tile, const Add& add) {
-  // A tile of the grid's own voxels lies in one of its blocks, as parts begin at multiples of it.
-  return center::SumParts(
-      model, all, edge, 0.0, kTileEdge,
-      [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
-        if (!Fill(model, block, edge, tile)) return;
-        const double half = 0.5 * edge;
-        ForEachBit(tile->left, [&](int i, int j, int k) {
-          std::uint64_t any = 0;
-          for (int c = 0; c < 8; ++c) {
-            any |= tile->outside[Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1))];
-          }
-          if (any == 0) {
-            clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
-            return;
-          }
-          ++sums->leaves;
-          add(tile, i, j, k, any, sums);
-        });
-        AddGains(model, *tile, sums);
-      });
+INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block, double edge,
+                         Tile* tile, clip::ClipSums* sums, const Add& add) {
+  if (!Fill(model, block, edge, tile)) return;
+  const double half = 0.5 * edge;
+  ForEachBit(tile->left, [&](int i, int j, int k) {
+    std::uint64_t any = 0;
+    for (int c = 0; c < 8; ++c) {
+      any |= tile->outside[Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1))];
+    }
+    if (any == 0) {
+      clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
+      return;
+    }
+    ++sums->leaves;
+    add(tile, i, j, k, any, sums);
+  });
+  AddGains(model, *tile, sums);
 }
 
 }  // namespace intervox::cuda::internal::grid
