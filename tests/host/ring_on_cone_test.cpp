@@ -38,7 +38,7 @@ double LoadOf(const Simulation& simulation) {
 
 double ElasticLoadOf(const Simulation& simulation) {
   double sum = 0;
-  for (const auto& contact : simulation.Contacts()) sum += 1e9 * contact.geometry.volume;
+  for (const auto& contact : simulation.Contacts()) sum += 1e9 * contact.geometry.V;
   return sum;
 }
 
