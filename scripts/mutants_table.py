@@ -311,6 +311,8 @@ MUTANTS = [
            "for (double& value : out->x) value -= «mean_x»;", "0.9 * mean_x", "cuda:PatchQuadrature*"),
     Mutant("cuda/patch/patch_quadrature.cpp", "what lies between lines follows from them",
            "follows = «IsNear(profiles_[seen], Between(seen, 2))»;", "true", "cuda:PatchQuadrature*"),
+    Mutant("host/simulation/contact_scales.cpp", "dampers of patches are resolved by any substep",
+           ": «model.Force(kBegun * g.V, Norm(g.S), contact.latch).b»;", "0.0", "host:LinearDamper*"),
     Mutant("host/simulation/accept.cpp", "points whose weights move store what nothing gave",
            "const double most = «before + std::fmax(0.0, ledger->work[kNormalLoss])»;", "1e300", "host:PointWeights*"),
     Mutant("host/simulation/accept.cpp", "what moving weights take stays on the account of what points store",
