@@ -14,6 +14,14 @@ using geometry::SurfaceKind;
 
 /** Stretches nearer than this share of the box are one: a cut between two cells is no gap. */
 constexpr double kSeam = 1e-9;
+/** Spheres after which a torus' crossings are computed instead. */
+constexpr int kSpheres = 12;
+/** Newton steps to a torus, the last of which is this share of its minor radius, along rays this
+ steep: the sine of their rise over its plane. */
+constexpr int kNewton = 8;
+constexpr double kConverged = 1e-8, kSteep = 0.9;
+/** Pairs up to which cuts between them are sought. */
+constexpr std::size_t kMostJoined = 16;
 
 bool KeepsConvexSide(const Surface& surface) {
   switch (surface.kind) {
@@ -41,6 +49,57 @@ bool IsSame(const Surface& a, const Surface& b, double half) {
   return equal(a.R, b.R) && a.o == b.o && a.e == b.e && a.l == b.l && a.c == b.c;
 }
 
+/** Whether a stretch of a ray stays outside a torus, as spheres around its points tell: one that
+ touches the torus reaches no farther. They begin at the end that another face has cut, so that they
+ grow; false: not found within a few. */
+bool IsPastTorus(const Surface& torus, const Vec3& origin, const Vec3& direction,
+                 const Stretch& stretch) {
+  const Vec3 d = TransposeTimes(torus.R, direction), p = TransposeTimes(torus.R, origin - torus.o);
+  const double length = Norm(d), least = kSeam * torus.e.y;
+  const double way = stretch.exit >= 0 ? -1.0 : 1.0;
+  double left = length * (stretch.hi - stretch.lo), at = way < 0 ? stretch.hi : stretch.lo;
+  for (int k = 0; k < kSpheres; ++k) {
+    const Vec3 x = p + at * d;
+    const double across = std::sqrt(x.x * x.x + x.y * x.y) - torus.e.x;
+    const double room = std::sqrt(across * across + x.z * x.z) - torus.e.y;
+    if (!(room > least)) return false;
+    left -= room;
+    if (left < 0) return true;
+    at += way * room / length;
+  }
+  return false;
+}
+
+/** Where a ray steeply across a ring's plane leaves the torus, from the end of a stretch that
+ another face has cut inside it. Such a ray meets a torus with R > 2 r in one stretch, so Newton's
+ method has one root to find. False: it is no such ray or end, or the root is not found soon. */
+bool LeavesTorus(const Surface& torus, const Vec3& origin, const Vec3& direction, Stretch* stretch,
+                 int index) {
+  if (!(torus.e.x > 2 * torus.e.y) || (stretch->entry >= 0) == (stretch->exit >= 0)) return false;
+  const Vec3 d = TransposeTimes(torus.R, direction), p = TransposeTimes(torus.R, origin - torus.o);
+  const double length = Norm(d), enough = kConverged * torus.e.y;
+  if (!(std::fabs(d.z) > kSteep * length)) return false;
+  const double way = stretch->exit >= 0 ? -1.0 : 1.0;
+  double t = way < 0 ? stretch->hi : stretch->lo;
+  for (int k = 0; k < kNewton; ++k) {
+    const Vec3 x = p + t * d;
+    const double rho = std::sqrt(x.x * x.x + x.y * x.y), across = rho - torus.e.x;
+    const double value = across * across + x.z * x.z - torus.e.y * torus.e.y;
+    if (k == 0 && !(value < 0.0)) return false;
+    const double slope = 2 * (across * (x.x * d.x + x.y * d.y) / rho + x.z * d.z);
+    if (!(way * slope > 0.0)) return false;
+    const double step = -value / slope;
+    t += step;
+    if (std::fabs(step) * length > enough) continue;
+    double* end = way < 0 ? &stretch->lo : &stretch->hi;
+    if (!(way * (*end - t) > 0.0)) return true;  // cut before that
+    *end = t;
+    (way < 0 ? stretch->entry : stretch->exit) = index;
+    return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3& R_WP,
@@ -48,14 +107,14 @@ void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3
   faces_.clear();
   pairs_.clear();
   half_ = half;
-  convex_ = pairs.size() == 1;
   const Vec3 box{half, half, half};
   for (const PairQuery& query : pairs) {
     Pair pair{static_cast<int>(faces_.size()), 0};
     bool apart = false;
-    const auto add = [&](const geometry::Cell& cell, const Pose& X_WB) {
+    const auto add = [&](const geometry::Cell& cell, const Pose& X_WB, bool planes) {
       const Pose X_PB{Transpose(R_WP) * X_WB.R, TransposeTimes(R_WP, X_WB.p - p_WC)};
       for (const Surface& surface_B : cell.surfaces) {
+        if ((surface_B.kind == SurfaceKind::kPlane) != planes) continue;
         Face face;
         face.surface = X_PB * surface_B;
         const geometry::Restriction kept =
@@ -63,19 +122,81 @@ void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3
         if (kept == geometry::Restriction::kInside) continue;
         apart = apart || kept == geometry::Restriction::kOutside;
         SetForm(&face);
-        convex_ = convex_ && KeepsConvexSide(face.surface);
         Add(face);
       }
     };
-    add(*query.a, query.X_WA);
-    add(*query.b, query.X_WB);
+    for (const bool planes : {true, false}) {  // cheap ones first: they leave less to cut
+      add(*query.a, query.X_WA, planes);
+      add(*query.b, query.X_WB, planes);
+    }
     pair.count = static_cast<int>(faces_.size()) - pair.first;
     if (!apart) pairs_.push_back(pair);
   }
-  convex_ = convex_ && !pairs_.empty();
+  JoinPairs();
+  convex_ = pairs_.size() == 1;
+  for (const Face& face : faces_) {
+    convex_ = convex_ && (face.dropped || KeepsConvexSide(face.surface));
+  }
+  SetTorusOnPlane();
   simple_ = convex_ && std::none_of(faces_.begin(), faces_.end(), [](const Face& face) {
               return face.form == Face::Form::kOther;
             });
+}
+
+void Columns::SetTorusOnPlane() {
+  int planes = 0, tori = 0, others = 0;
+  if (pairs_.size() == 1) {
+    for (int f = pairs_[0].first; f < pairs_[0].first + pairs_[0].count; ++f) {
+      const Face& face = faces_[static_cast<std::size_t>(f)];
+      if (face.dropped) continue;
+      const bool torus = face.surface.kind == SurfaceKind::kTorus && face.surface.side > 0;
+      ++(face.form == Face::Form::kPlane ? planes : torus ? tori : others);
+    }
+  }
+  torus_on_plane_ = planes == 1 && tori == 1 && others == 0;
+}
+
+/** Drops the cuts between pairs that have all their other faces in common, as the sectors of a
+ torus or a pipe do: (X ∩ H) ∪ (X \ H) = X. */
+void Columns::JoinPairs() {
+  if (pairs_.size() > kMostJoined) return;
+  for (std::size_t a = 0; a < pairs_.size(); ++a) {
+    for (std::size_t b = a + 1; b < pairs_.size(); ++b) {
+      if (!Join(pairs_[a], pairs_[b])) continue;
+      pairs_.erase(pairs_.begin() + static_cast<std::ptrdiff_t>(b));
+      a = static_cast<std::size_t>(-1);  // from the first again
+      break;
+    }
+  }
+}
+
+/** Drops the one plane of a that b has the other side of; false: they differ in more. */
+bool Columns::Join(const Pair& a, const Pair& b) {
+  Face* cut = nullptr;
+  const Face* other = nullptr;
+  const auto face = [&](int f) { return &faces_[static_cast<std::size_t>(f)]; };
+  const auto has = [&](const Pair& pair, int id) {
+    for (int f = pair.first; f < pair.first + pair.count; ++f) {
+      if (!face(f)->dropped && face(f)->id == id) return true;
+    }
+    return false;
+  };
+  for (int f = a.first; f < a.first + a.count; ++f) {
+    if (face(f)->dropped || has(b, face(f)->id)) continue;
+    if (cut != nullptr) return false;
+    cut = face(f);
+  }
+  for (int f = b.first; f < b.first + b.count; ++f) {
+    if (face(f)->dropped || has(a, face(f)->id)) continue;
+    if (other != nullptr) return false;
+    other = face(f);
+  }
+  if (cut == nullptr || other == nullptr) return false;
+  if (cut->form != Face::Form::kPlane || other->form != Face::Form::kPlane) return false;
+  if (!(Norm(cut->n + other->n) <= kSeam)) return false;
+  if (!(std::fabs(cut->d + other->d) <= kSeam * half_)) return false;
+  cut->dropped = true;
+  return true;
 }
 
 /** Writes the kept side as n·p ≤ d or p·A p + 2 n·p ≤ d where that is all that there is to it. */
@@ -122,6 +243,13 @@ void Columns::Cut(const Face& face, const Vec3& origin, const Vec3& direction, d
       if (s.lo < s.hi) next_.push_back(s);
     }
   } else {
+    if (face.surface.kind == SurfaceKind::kTorus && face.surface.side > 0 && now_.size() == 1) {
+      if (LeavesTorus(face.surface, origin, direction, &now_[0], index)) return;
+      if (IsPastTorus(face.surface, origin, direction, now_[0])) {
+        now_.clear();
+        return;
+      }
+    }
     const geometry::Intervals in =
         geometry::RayIntervals(face.surface, origin, direction, t_min, t_max);
     next_.clear();
@@ -160,7 +288,8 @@ std::span<const Stretch> Columns::Along(const Vec3& origin, const Vec3& directio
   for (const Pair& pair : pairs_) {
     now_.assign(1, {t_min, t_max, -1, -1});
     for (int f = pair.first; f < pair.first + pair.count && !now_.empty(); ++f) {
-      Cut(faces_[static_cast<std::size_t>(f)], origin, direction, t_min, t_max);
+      const Face& face = faces_[static_cast<std::size_t>(f)];
+      if (!face.dropped) Cut(face, origin, direction, t_min, t_max);
     }
     all_.insert(all_.end(), now_.begin(), now_.end());
   }
@@ -172,6 +301,7 @@ std::span<const Stretch> Columns::Along(const Vec3& origin, const Vec3& directio
 bool Columns::Through(const Vec3& origin, const Vec3& direction, Stretch* stretch) const {
   Stretch s = *stretch;
   for (const Face& face : faces_) {
+    if (face.dropped) continue;
     double rise = Dot(face.n, direction), room = face.d - Dot(face.n, origin);
     if (face.form == Face::Form::kPlane) {
       if (rise == 0.0) {
@@ -231,6 +361,30 @@ Column Columns::At(double x, double y) {
     if (s.hi - s.lo > column.main.hi - column.main.lo) column.main = s;
   }
   return column;
+}
+
+int Columns::Rings(const Vec2& e, double* places) const {
+  const auto across = [&](const Vec3& v) { return e.x * v.y - e.y * v.x; };
+  int count = 0;
+  for (const Face& face : faces_) {
+    const Surface& torus = face.surface;
+    if (torus.kind != SurfaceKind::kTorus || &face != &faces_[static_cast<std::size_t>(face.id)]) {
+      continue;  // one that was there before
+    }
+    // e × (o + c u + s v) = 0 with c² + s² = 1
+    const Vec3 u = torus.e.x * torus.R.Col(0), v = torus.e.x * torus.R.Col(1);
+    const double U = across(u), V = across(v), W = across(torus.o), square = U * U + V * V;
+    const double room = square - W * W;
+    if (!(room > 0.0)) continue;
+    const double root = std::sqrt(room);
+    for (const double sign : {-1.0, 1.0}) {
+      const double c = (-W * U - sign * root * V) / square, s = (-W * V + sign * root * U) / square;
+      const Vec3 x = torus.o + c * u + s * v;
+      const double place = (x.x * e.x + x.y * e.y) / (e.x * e.x + e.y * e.y);
+      if (place > 0.0 && count < kMostRings) places[count++] = place;
+    }
+  }
+  return count;
 }
 
 Vec3 Columns::NormalOf(int face, const Vec3& p) const {

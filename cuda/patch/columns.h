@@ -8,6 +8,11 @@
 
 namespace intervox::cuda::internal {
 
+/** A vector in the patch's plane, P or any other coordinates. */
+struct Vec2 {
+  double x = 0.0, y = 0.0;
+};
+
 /** One stretch of a ray inside the overlaps, with the faces where it begins and ends; −1: the end
  of what was looked at. Faces of one surface that several cells have are one. */
 struct Stretch {
@@ -31,6 +36,14 @@ class Columns {
 
   /** Whether the overlap is convex beyond doubt: it meets a line in one stretch at most. */
   bool IsConvex() const { return convex_; }
+  /** Whether it is what a torus and a half-space have in common: nothing narrow can cut it, and a
+   line that crosses the torus' circle once has at most one stretch there. */
+  bool IsTorusOnPlane() const { return torus_on_plane_; }
+  /** Where the line r e may have depth over a stretch of any shortness: where it crosses the
+   circles of tori, of which the patch may be a thin ring. Fills up to kMostRings places, returns
+   their number. */
+  int Rings(const Vec2& e, double* places) const;
+  static constexpr int kMostRings = 4;
   /** The outward normal of a face near one of its points, not of unit length. */
   Vec3 NormalOf(int face, const Vec3& p) const;
   /** The column over (x, y). */
@@ -46,7 +59,8 @@ class Columns {
                                  double t_max);
   struct Face {
     enum class Form { kPlane, kQuadric, kOther };
-    int id = 0;  // the first face of the same surface
+    int id = 0;            // the first face of the same surface
+    bool dropped = false;  // a cut that two pairs had between them
     Form form = Form::kOther;
     Vec3 n;  // the kept side is n·p ≤ d, or p·A p + 2 n·p ≤ d
     double d = 0.0;
@@ -59,6 +73,9 @@ class Columns {
 
   static void SetForm(Face* face);
   void Add(Face face);
+  void SetTorusOnPlane();
+  void JoinPairs();
+  bool Join(const Pair& a, const Pair& b);
   bool Through(const Vec3& origin, const Vec3& direction, Stretch* stretch) const;
   void Cut(const Face& face, const Vec3& origin, const Vec3& direction, double t_min, double t_max);
   void Merge();
@@ -68,6 +85,7 @@ class Columns {
   std::vector<Stretch> all_, now_, next_;
   double half_ = 0.0;
   bool convex_ = false;
+  bool torus_on_plane_ = false;
   bool simple_ = false;  // convex, and all faces are planes and quadrics
 };
 

@@ -29,7 +29,7 @@ constexpr double kReach = 1.01 * 3.87298334620741688518;
 /** Rims this near to a chord, as a share of it, are straight. */
 constexpr double kStraight = 1e-6;
 /** What follows from profiles beside it within this share need not be looked at. */
-constexpr double kSmooth = 1e-5;
+constexpr double kSmooth = 1e-5, kSmoothRing = 1e-4;
 /** Corners that a rim may have; beyond, it is taken as round. */
 constexpr std::size_t kMostCorners = 12;
 
@@ -103,7 +103,9 @@ class Division {
     profiles_.resize(n);
     LookAtHalf();
     rings_ = fineness_.rings;
-    if (!HasOneRun()) {
+    if (is_ring_) {
+      for (std::size_t k = 1; k < n; k += 2) SetBetween(k, 1);
+    } else if (!HasOneRun()) {
       for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
     } else if (HasOneRim()) {
       for (std::size_t k = 1; k < n; k += 2) SetBetween(k, 1);
@@ -141,24 +143,30 @@ class Division {
   static double Length(const Vec2& d) { return std::sqrt(Dot(d, d)); }
 
   /** The profile along the middle of a sector. */
-  Profile Look(std::size_t sector) const {
+  Profile Look(std::size_t sector) {
     const Vec2 d = Middle(borders_[sector], borders_[(sector + 1) % borders_.size()]);
-    return FindProfile(&columns_, center_, L_ * d, kReach / Length(d));
+    const Profile profile = FindProfile(&columns_, center_, L_ * d, kReach / Length(d), last_);
+    if (profile.count == 1) last_ = profile.runs[0];
+    return profile;
   }
 
   /** Looks along every second sector, or along every fourth where those between follow from them:
-   where the patch is smooth and as round as its ellipse, as four of them tell. */
+   where the patch is smooth and as round as its ellipse, or a smooth ring, as four of them tell. */
   void LookAtHalf() {
     const std::size_t n = uniform_.size();
+    is_ring_ = false;
+    last_ = {};
     const bool halves = n % 16 == 0;
     for (std::size_t k = 0; k < n; k += halves ? 4 : 2) profiles_[k] = Look(k);
     if (!halves) return;
-    bool follows = HasOneRun(4) && HasOneRim(4);
+    is_ring_ = columns_.IsTorusOnPlane() && IsRing(4);
+    bool follows = is_ring_ || (HasOneRun(4) && HasOneRim(4));
     std::size_t seen = 2;
     for (; seen < n && follows; seen += n / 4) {
       profiles_[seen] = Look(seen);
       follows = IsNear(profiles_[seen], Between(seen, 2));
     }
+    is_ring_ = is_ring_ && follows;
     for (std::size_t k = 2; k < n; k += 4) {
       const bool looked = k < seen && (k - 2) % (n / 4) == 0;
       if (looked) continue;
@@ -173,13 +181,17 @@ class Division {
   /** Whether a profile is what was expected, to a small share of the pieces' own error. */
   static bool IsNear(const Profile& profile, const Run& other) {
     const Run& run = profile.runs[0];
-    if (profile.count != 1 || run.from > 0 || run.rim != other.rim) return false;
+    const double share = run.from > 0 ? kSmoothRing : kSmooth;
+    if (profile.count != 1 || run.rim != other.rim || run.inner != other.inner) return false;
+    if ((run.from > 0) != (other.from > 0)) return false;
     double deepest = 0, off = 0;
     for (std::size_t g = 0; g < run.depth.size(); ++g) {
       deepest = std::max(deepest, run.depth[g]);
       off = std::max(off, std::fabs(run.depth[g] - other.depth[g]));
     }
-    return std::fabs(run.to - other.to) <= kSmooth * run.to && off <= kSmooth * deepest;
+    const double most = share * (run.to - run.from);
+    return std::fabs(run.to - other.to) <= most && std::fabs(run.from - other.from) <= most &&
+           off <= share * deepest;
   }
 
   /** Whether the patch reaches from C to one rim in every direction looked at. */
@@ -200,9 +212,21 @@ class Division {
     return true;
   }
 
-  /** The run between two of a smooth patch, `apart` from it, by cubic interpolation. */
+  /** Whether the patch lies around C, between the same two rims in every direction looked at. */
+  bool IsRing(std::size_t every) const {
+    for (std::size_t k = 0; k < profiles_.size(); k += every) {
+      const Run& run = RunOf(k);
+      if (profiles_[k].count != 1 || !(run.from > 0)) return false;
+      if (run.rim != RunOf(0).rim || run.inner != RunOf(0).inner) return false;
+    }
+    return true;
+  }
+
+  /** The run between two of a smooth patch, `apart` from it: of a ring by the trigonometric
+   polynomial through all that are known, else by cubic interpolation. */
   Run Between(std::size_t k, std::size_t apart) const {
     const std::size_t n = profiles_.size();
+    if (is_ring_) return AroundRing(k, apart);
     const Run* near[] = {&RunOf(k + n - 3 * apart), &RunOf(k + n - apart), &RunOf(k + apart),
                          &RunOf(k + 3 * apart)};
     const auto mean = [](double a, double b, double c, double d) {
@@ -214,6 +238,28 @@ class Division {
     for (std::size_t g = 0; g < run.depth.size(); ++g) {
       run.depth[g] =
           mean(near[0]->depth[g], near[1]->depth[g], near[2]->depth[g], near[3]->depth[g]);
+    }
+    return run;
+  }
+
+  /** The run of a ring: Σ w_j run_j over runs at ψ_j = (2j + 1) π/N to both sides,
+   w_j = (−1)^j cot(ψ_j/2)/N. */
+  Run AroundRing(std::size_t k, std::size_t apart) const {
+    const std::size_t n = profiles_.size(), known = n / (2 * apart);
+    Run run;
+    run.rim = RunOf(0).rim;
+    run.inner = RunOf(0).inner;
+    for (std::size_t j = 0; j < known / 2; ++j) {
+      const std::size_t away = (2 * j + 1) * apart;
+      const Vec2& turn = uniform_[away];
+      const double sign = j % 2 == 0 ? 1.0 : -1.0;
+      const double weight = sign * (1 + turn.x) / (turn.y * static_cast<double>(known));
+      const Run &a = RunOf(k + away), &b = RunOf(k + n - away);
+      run.from += weight * (a.from + b.from);
+      run.to += weight * (a.to + b.to);
+      for (std::size_t g = 0; g < run.depth.size(); ++g) {
+        run.depth[g] += weight * (a.depth[g] + b.depth[g]);
+      }
     }
     return run;
   }
@@ -490,6 +536,8 @@ class Division {
   std::vector<FourCourses>& courses_;  // of the runs that begin at C
   std::vector<FourPieces>& fours_;     // of a ring of them
   int rings_ = 1;                      // pieces from C to the rim
+  bool is_ring_ = false;               // smooth, around C
+  Run last_;                           // seen
   double per_area_ = L_.Determinant() / kPi;
   PatchQuadrature* out_ = nullptr;
   std::size_t count_ = 0;  // of its points so far

@@ -1,5 +1,6 @@
 #include "cuda/patch/profile.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace intervox::cuda::internal {
@@ -53,6 +54,28 @@ class Line {
     return r;
   }
 
+  /** Takes a guess of the tip of a wedge to the tip by the tangents at two columns shortly before
+   it; false, with the guess as it was: it is elsewhere. */
+  bool RimNear(double start, double way, double* guess, int* rim) {
+    double tip = *guess, gap = 0.0;
+    Column column;
+    for (const double share : {0.97, 0.998}) {
+      const double r = start + share * (tip - start);
+      if (!(way * (r - start) > 0)) return false;
+      column = At(r);
+      if (!(column.depth > 0)) return false;
+      const double closing = way * (Slope(column.main.entry, r, column.main.lo) -
+                                    Slope(column.main.exit, r, column.main.hi));
+      if (!(closing > 0)) return false;
+      gap = (column.main.hi - column.main.lo) / closing;
+      tip = r + way * gap;
+    }
+    if (!(gap <= kNear * std::fabs(tip - start))) return false;
+    *guess = Within(tip);
+    *rim = -2 - 64 * column.main.entry - column.main.exit;
+    return true;
+  }
+
   /** The depths of a run whose ends are known. */
   void Measure(Run* run) {
     for (int g = 0; g < kDepths; ++g) {
@@ -92,34 +115,50 @@ class Line {
 
 }  // namespace
 
-Profile FindProfile(Columns* columns, const Column& center, const Vec2& e, double most) {
+Profile FindProfile(Columns* columns, const Column& center, const Vec2& e, double most,
+                    const Run& near) {
   Profile profile;
   Line line(columns, e, most);
   double end = 0.0;
-  const auto add = [&](double from, double to, int rim) {
+  const auto add = [&](double from, double to, int inner, int rim) {
     end = to;
     if (!(to > from)) return;
     Run& run = profile.runs[static_cast<std::size_t>(profile.count++)];
     run.from = from;
     run.to = to;
     run.rim = rim;
+    run.inner = inner;
     line.Measure(&run);
   };
   if (center.depth > 0) {
     int rim = -1;
     const double to = line.RimFrom(0.0, center, 1.0, &rim);
-    add(0.0, to, rim);
+    add(0.0, to, 0, rim);
   }
   if (columns->IsConvex()) return profile;
-  for (int k = 0; k < kLooks && profile.count < Profile::kMost; ++k) {
-    const double r = most * (k + 0.5) / kLooks;
+  double places[kLooks + Columns::kMostRings];
+  int looks = columns->Rings(e, places);
+  const bool thin = columns->IsTorusOnPlane() && looks == 1 && profile.count == 0;
+  for (int k = 0; k < kLooks && !thin; ++k) places[looks++] = most * (k + 0.5) / kLooks;
+  std::sort(places, places + looks);
+  for (int k = 0; k < looks && profile.count < Profile::kMost; ++k) {
+    const double r = places[k];
     if (r <= end) continue;
+    if (r > most) break;
     const Column inside = line.At(r);
     if (!(inside.depth > 0)) continue;
     int rim = -1, other = -1;
-    const double from = line.RimFrom(r, inside, -1.0, &other);
-    const double to = line.RimFrom(r, inside, 1.0, &rim);
-    add(from < end ? end : from, to, rim);
+    double from = r + (near.from - near.found), to = r + (near.to - near.found);
+    if (!thin || !line.RimNear(r, -1.0, &from, &other)) {
+      from = line.RimFrom(r, inside, -1.0, &other);
+      if (thin) line.RimNear(r, -1.0, &from, &other);
+    }
+    if (!thin || !line.RimNear(r, 1.0, &to, &rim)) {
+      to = line.RimFrom(r, inside, 1.0, &rim);
+      if (thin) line.RimNear(r, 1.0, &to, &rim);
+    }
+    add(from < end ? end : from, to, other, rim);
+    if (profile.count > 0) profile.runs[static_cast<std::size_t>(profile.count - 1)].found = r;
   }
   return profile;
 }

@@ -7,10 +7,6 @@
 
 namespace intervox::cuda::internal {
 
-/** A vector in the patch's plane, P or any other coordinates. */
-struct Vec2 {
-  double x = 0.0, y = 0.0;
-};
 /** a + b. */
 inline Vec2 operator+(const Vec2& a, const Vec2& b) { return {a.x + b.x, a.y + b.y}; }
 /** a − b. */
@@ -31,7 +27,9 @@ inline constexpr double kGauss[kDepths] = {0.06943184420297371239, 0.33000947820
  */
 struct Run {
   double from = 0.0, to = 0.0;
-  int rim = 0;  ///< what ends it: lines with the same number end on the same face or edge
+  int rim = 0;         ///< what ends it: lines with the same number end on the same face or edge
+  int inner = 0;       ///< what it begins at, where that is not C
+  double found = 0.0;  ///< where it was found
   std::array<double, kDepths> depth{};  ///< at Gauss' points between the two [m]
 };
 
@@ -47,8 +45,10 @@ struct Profile {
  From a column inside, rays between the two faces' tangents lead to the rim: into the tip of a wedge
  at once, to a round rim within a few steps, or out through a wall. Where the overlap may not be
  convex, twelve columns look for further runs.
- @param center  the column over C */
-Profile FindProfile(Columns* columns, const Column& center, const Vec2& e, double most);
+ @param center  the column over C
+ @param near  the run of a line beside it, from which a thin ring's rims are sought */
+Profile FindProfile(Columns* columns, const Column& center, const Vec2& e, double most,
+                    const Run& near);
 
 /** The one run 0 ≤ r ≤ to of a line whose rim is known. */
 Profile ProfileTo(Columns* columns, const Vec2& e, double to);

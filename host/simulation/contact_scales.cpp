@@ -109,14 +109,18 @@ double Frequency(const World& world, const BodyGroup& group, const Contact& cont
                    AsStageBody(group.state[j], group.poses[j]));
 }
 
+constexpr double kBegun = 1e-12;  // share of a volume that a patch has as it begins
+
 double DampingRate(const World& world, const BodyGroup& group, const Contact& contact) {
   const PatchGeometry& g = contact.geometry;
-  if (!contact.active || !g.is_point || !(g.V > 0.0)) return 0.0;
+  if (!contact.active || !(g.V > 0.0)) return 0.0;
   const auto i = static_cast<std::size_t>(contact.body_i);
   const auto j = static_cast<std::size_t>(contact.body_j);
+  const ContactModel& model = *world.Rule(group.bodies[i], group.bodies[j])->model;
   NormalForce slope;
-  const double b =
-      world.Rule(group.bodies[i], group.bodies[j])->model->PointForce(g.V, contact.latch, &slope).b;
+  // A patch's damping that grows with its volume begins with nothing.
+  const double b = g.is_point ? model.PointForce(g.V, contact.latch, &slope).b
+                              : model.Force(kBegun * g.V, Norm(g.S), contact.latch).b;
   return -b * (PointMobility(g, AsStageBody(group.state[i], group.poses[i])) +
                PointMobility(g, AsStageBody(group.state[j], group.poses[j])));
 }

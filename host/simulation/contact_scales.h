@@ -27,8 +27,8 @@ double Frequency(const ContactModel& model, const PatchGeometry& geometry, const
 /** The same at the group's accepted state. */
 double Frequency(const World& world, const BodyGroup& group, const Contact& contact);
 
-/** How fast the damping of a point stops its two bodies at the accepted state [1/s]; 0 of patches.
- */
+/** How fast the damping of a point stops its two bodies at the accepted state [1/s]; of a patch
+ that which is there from its beginning. */
 double DampingRate(const World& world, const BodyGroup& group, const Contact& contact);
 
 /** Size of the smaller of two bodies: twice the radius of the ball around it; 0: unbounded [m]. */

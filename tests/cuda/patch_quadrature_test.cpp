@@ -207,6 +207,45 @@ TEST(PatchQuadrature, LeavesHolesOut) {
 }
 
 /** |Σ share f(x, y)| differs by less between two finenesses. */
+// A torus that lies on a floor, a hundredth of its radius wide or less: depths of w³ across, w² = 2
+// r δ with the local δ (1 + λ cos ψ) where it leans.
+TEST(PatchQuadrature, ThinRingsAreFound) {
+  const double R = 0.05, r = 0.012;
+  for (const double share : {3e-2, 1e-2, 1e-3, 1e-4}) {
+    for (const double lean : {0.0, 0.3, 0.8}) {
+      const double delta = share * r, half = std::sqrt(2 * r * delta * (1 + lean));
+      const Patch patch(CellsOf(geometry::Torus{R, r}),
+                        {Turn({0.6, 0.8, 0}, lean * delta / R), {0, 0, r - delta}}, Floor(), {});
+      const PatchQuadrature points = patch.Points();
+      ASSERT_GT(points.size(), 90U) << share << ' ' << lean;
+      double across = 0, spin = 0, along = 0, most = 0;
+      for (std::size_t k = 0; k < points.size(); ++k) {
+        if (!(points.share[k] > 0)) continue;
+        const Vec3 x = patch.moments.p_WC + points.x[k] * points.t1 + points.y[k] * points.t2;
+        const double rho = std::hypot(x.x, x.y), off = rho - R;
+        most = std::max(most, std::fabs(off));
+        across += points.share[k] * off * off;
+        spin += points.share[k] * rho;
+        along += points.share[k] * (0.8 * x.x - 0.6 * x.y) / rho;
+      }
+      // Two pieces on each side hold 9/64 of w², a hundred w²/5; the patch leans by its moments'
+      // error.
+      const double error = 1e-3 + 1e-6 / share;
+      EXPECT_LT(most, half * (1 + error)) << share << ' ' << lean;
+      EXPECT_GT(across, 0.05 * half * half / (1 + lean)) << share << ' ' << lean;
+      EXPECT_NEAR(spin, R, 1e-3 * R) << share << ' ' << lean;
+      double moment = 0, mass = 0;
+      for (int k = 0; k < 1000; ++k) {
+        const double c = std::cos(2 * std::numbers::pi * (k + 0.5) / 1000);
+        moment += std::pow(1 + lean * c, 1.5) * c;
+        mass += std::pow(1 + lean * c, 1.5);
+      }
+      EXPECT_NEAR(std::fabs(along), moment / mass, 1e-3 + 0.2 * share + 3e-6 / share)
+          << share << ' ' << lean;
+    }
+  }
+}
+
 TEST(PatchQuadrature, DoubledPiecesSayTheSame) {
   const Mat3 tilted = Turn({1, 2, 0}, 0.02);
   const Patch patches[] = {
