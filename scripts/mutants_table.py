@@ -327,8 +327,6 @@ MUTANTS = [
            "int looks = «columns->Rings(e, places)»;", "0", "cuda:PatchQuadrature*"),
     Mutant("cuda/patch/columns.cpp", "cuts that lie elsewhere part two sectors as well",
            "if (!(«std::fabs(cut->d + other->d)» <= kSeam * half_)) return false;", "0.0", "cuda:PatchQuadrature*"),
-    Mutant("cuda/patch/patch_quadrature.cpp", "a ring's runs have the weights of another number of lines",
-           "sign * (1 + turn.x) / (turn.y * «static_cast<double>(known)»)", "static_cast<double>(n)", "cuda:PatchQuadrature*"),
     Mutant("cuda/patch/profile.cpp", "a wall is taken for the tip of a wedge",
            "if («!tip || IsSteep(columns_.NormalOf(face, {r * e_.x, r * e_.y, z}))») {", "false", "cuda:PatchQuadrature*"),
     Mutant("host/contact/contact_model.cpp", "distributed friction may have a spinning law beside it",

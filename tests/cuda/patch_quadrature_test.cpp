@@ -207,6 +207,21 @@ TEST(PatchQuadrature, LeavesHolesOut) {
 }
 
 /** |Σ share f(x, y)| differs by less between two finenesses. */
+// A slot parts a disc into two halves with one wall between them; they are no whole disc.
+TEST(PatchQuadrature, LeavesSlotsOut) {
+  geometry::Shape slotted;
+  slotted.operation = geometry::Operation::kDifference;
+  slotted.children = {Leaf(geometry::Cylinder{0.05, 0.02}), Leaf(geometry::Box{{0.01, 0.2, 0.2}})};
+  const Patch patch(geometry::ToCells(slotted), {Mat3::Identity(), {0, 0, 0.0099}}, Floor(), {});
+  ASSERT_EQ(patch.pairs.size(), 2U);
+  const PatchQuadrature points = patch.Points();
+  for (std::size_t k = 0; k < points.size(); ++k) {
+    if (!(points.share[k] > 0)) continue;
+    const Vec3 x = patch.moments.p_WC + points.x[k] * points.t1 + points.y[k] * points.t2;
+    EXPECT_GT(std::fabs(x.x), 0.0045) << x.y;
+  }
+}
+
 // A torus that lies on a floor, a hundredth of its radius wide or less: depths of w³ across, w² = 2
 // r δ with the local δ (1 + λ cos ψ) where it leans.
 TEST(PatchQuadrature, ThinRingsAreFound) {
