@@ -49,8 +49,9 @@ ParameterGroup ReadGroup(const Cursor& c, const std::string& name, Places* place
     if (value.value().kind == Value::Kind::kSequence) {
       group.lists[key] = value.Numbers(value.Count());
       for (int i = 0; i < value.Count(); ++i) {
-        const std::string item = "[" + std::to_string(i) + "]";
-        places->keys.emplace_back(name + "." + key + item, value.Item(i).GetPlace());
+        std::string item = name;
+        item.append(".").append(key).append("[").append(std::to_string(i)).append("]");
+        places->keys.emplace_back(item, value.Item(i).GetPlace());
       }
     } else {
       group.numbers[key] = value.Number();

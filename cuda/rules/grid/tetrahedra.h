@@ -16,21 +16,22 @@ INTERVOX_HD inline Barycentric Crossing(const Barycentric& p, const Barycentric&
 }
 
 /** Of Piece::face: no side. */
-inline constexpr std::int8_t kNoSide = -1;
+inline constexpr std::uint8_t kNoSide = 255;
 
 /** Pushes a prism as three pieces: corners a, corners b above them, and the sides of its faces: the
  triangles a and b, and the quadrilaterals opposite of the three edges from a to b. */
 INTERVOX_HD inline void PushPrism(const Barycentric (&a)[3], const Barycentric (&b)[3],
-                                  std::int8_t of_a, std::int8_t of_b, const std::int8_t (&walls)[3],
-                                  int next, Piece* stack, int* top) {
-  const auto n = static_cast<std::int8_t>(next);
+                                  std::uint8_t of_a, std::uint8_t of_b,
+                                  const std::uint8_t (&walls)[3], int next, Piece* stack,
+                                  int* top) {
+  const auto n = static_cast<std::uint8_t>(next);
   stack[(*top)++] = {{a[0], a[1], a[2], b[0]}, {kNoSide, walls[1], walls[2], of_a}, n};
   stack[(*top)++] = {{a[1], a[2], b[0], b[1]}, {kNoSide, walls[2], walls[0], kNoSide}, n};
   stack[(*top)++] = {{a[2], b[0], b[1], b[2]}, {of_b, walls[0], walls[1], kNoSide}, n};
 }
 
 /** Pushes what a side keeps of a piece, whose corners have these levels of both signs. */
-INTERVOX_HD inline void PushKept(const Piece& piece, const double (&level)[4], std::int8_t side,
+INTERVOX_HD inline void PushKept(const Piece& piece, const double (&level)[4], std::uint8_t side,
                                  int next, Piece* stack, int* top) {
   int order[4], inside = 0, beyond = 4;
   for (int i = 0; i < 4; ++i) {
@@ -48,7 +49,7 @@ INTERVOX_HD inline void PushKept(const Piece& piece, const double (&level)[4], s
   if (inside == 1) {
     stack[(*top)++] = {{corner(0), cross(0, 1), cross(0, 2), cross(0, 3)},
                        {side, face(1), face(2), face(3)},
-                       static_cast<std::int8_t>(next)};
+                       static_cast<std::uint8_t>(next)};
     return;
   }
   if (inside == 3) {
@@ -171,7 +172,7 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
       if (inside == 4) {
         AddPiece(piece, node, tile, &local);
       } else if (inside > 0) {
-        PushKept(piece, level, static_cast<std::int8_t>(s - 1), s, stack, &top);
+        PushKept(piece, level, static_cast<std::uint8_t>(s - 1), s, stack, &top);
       }
     }
     if (local.v > 0) AddSteps(local, order, first, step, tile->edge, sums);

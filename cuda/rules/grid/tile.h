@@ -51,8 +51,8 @@ struct Barycentric {
 /** A part of a tetrahedron that is one itself, and the sides that its faces are of. */
 struct Piece {
   Barycentric p[4];
-  std::int8_t face[4];  ///< opposite of each corner; kNoSide within Ω and towards neighbours
-  std::int8_t next;     ///< the side to be cut by next
+  std::uint8_t face[4];  ///< opposite of each corner; kNoSide within Ω and towards neighbours
+  std::uint8_t next;     ///< the side to be cut by next
 };
 
 /** Levels at the nodes of some voxels, and what V changes with them. Made by TileIn, with room for
