@@ -179,6 +179,22 @@ TEST_F(PatchRulesTest, MergingPressesAndStoresNoMoreThanThePartsByStrongesOrChat
   }
 }
 
+TEST_F(PatchRulesTest, OneThatIsPressedAndOneThatPartsMergeToWhatBothWerePressedTo) {
+  patches_.Accept(std::vector{Pair(0, 0, 0.02, 5e-6), Pair(2, 0.2, 0.01, 3.9e-6)}, 0);
+  for (int k = 0; k < 2; ++k) {  // of a law with one line for all
+    PatchLatch& latch = patches_.contacts()[static_cast<std::size_t>(k)].latch;
+    patches_.contacts()[static_cast<std::size_t>(k)].latched = true;
+    latch.V_last = k == 0 ? 5e-6 : 3.9e-6;
+    latch.V_max = k == 0 ? 1e-6 : 4e-6;
+  }
+  patches_.Accept(
+      std::vector{Pair(0, 0, 0.02, 5e-6), Pair(1, 0.1, 1e-12, 1e-18), Pair(2, 0.2, 0.01, 3.9e-6)},
+      1);
+  ASSERT_EQ(patches_.contacts().size(), 1U);
+  EXPECT_NEAR(patches_.contacts()[0].latch.V_max, 9e-6, 1e-18);
+  EXPECT_EQ(patches_.contacts()[0].latch.unloading, 0.0);
+}
+
 // What a step is cut for.
 TEST_F(PatchRulesTest, AskingForARegroupingSeesMergesAndSplitsOnly) {
   const ActivePair left = Pair(0, 0, 0.01, 1e-4), middle = Pair(1, 0.1, 0.01, 2e-4);
