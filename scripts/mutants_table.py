@@ -800,7 +800,7 @@ MUTANTS = [
     Mutant("host/contact/loading_curve.h", "pressing again is taken for as soft as pressing",
            "return «V < c.V_2 ? (c.f_2 - c.f_1) / (c.V_2 - c.V_1) : c.k»;", "c.k", "host:Bilinear*"),
     Mutant("host/simulation/accept.cpp", "what a turn takes stays in the account of a passive contact",
-           "contact->foundation_energy *= «1.0 - lost / before»;", "1.0", "host:Bilinear*:Passivity*"),
+           "account *= «1.0 - share»;", "1.0", "host:Bilinear*:Passivity*"),
     Mutant("host/contact/friction_goyal.cpp", "Goyal's force forgets the spring of body j",
            "Dual(i_.k * z / B_i + «j_.k * z_j / B_j»)", "0.0", "host:GoyalFriction*"),
     Mutant("host/contact/friction_goyal.cpp", "Goyal's sliding force has the slopes of sticking",

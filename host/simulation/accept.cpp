@@ -51,11 +51,17 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
   const double before = ElasticEnergy(model, g, contact->latch, V_o);
   model.Remember(std::fmax(0.0, g.V - V_o), -Norm(g.S) * v_n, h, &contact->latch);
   if (contact->latch.V_max == V_max) return;
-  const double lost = before - ElasticEnergy(model, g, contact->latch, V_o);
+  double lost = before - ElasticEnergy(model, g, contact->latch, V_o);
+  // In shares: of a small rest, what stages err by in all of the work must not make it short.
+  if (before > 0.0) {
+    const double share = lost / before;
+    double& account = contact->foundation_energy;
+    // What was never put in cannot be lost.
+    if (model.IsBounded()) lost = share * std::fmin(before, std::fmax(0.0, account));
+    account *= 1.0 - share;
+  }
   ledger->elastic -= lost;
   ledger->work[kNormalLoss] += lost;
-  // In shares: of a small rest, what stages err by in all of the work must not make it short.
-  if (before > 0.0) contact->foundation_energy *= 1.0 - lost / before;
   contact->solved = false;
 }
 

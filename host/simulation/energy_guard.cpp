@@ -291,6 +291,11 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
   ledger.work[kHolderWork] += check.holders - scratch.a[kHolderWork];
   ledger.elastic += check.elastic;
   ledger.numerical += check.numerical;
+  if (!check.by_stages) {  // what the law gave and the bound took is in no change of what is stored
+    ledger.work[kNormalLoss] -= scratch.a[kBoundLoss];
+    ledger.work[kBoundLoss] -= scratch.a[kBoundLoss];
+    ledger.numerical += scratch.a[kBoundLoss];
+  }
   ledger.projected -= scratch.projected;
   double risen = 0.0, gained = 0.0;
   for (std::size_t f = 0; f < scratch.energy_changes.size(); ++f) {

@@ -34,14 +34,24 @@ double ByOverlap(const ContactModel& model, const Contact& contact) {
   return ElasticEnergy(model, contact.geometry, contact.latch, contact.accepted.V_o);
 }
 
+/** How far a spring of the contact's slope is pressed by what it holds, in shares of the depth: 1
+ where force is in proportion to depth, e² at Stronge's turn, from which the dent stays. */
+double SpringDepth(const ContactModel& model, const Contact& contact) {
+  const double V = contact.geometry.V, V_r = std::fmax(0.0, V - contact.accepted.V_o);
+  if (!model.normal->HasCurve() || !(V_r > 0.0)) return 1.0;
+  const LoadingCurve curve = model.normal->Curve(contact.latch);
+  return std::sqrt(2.0 * WorkOf(curve, V_r, 1.0) / SlopeNear(curve, V)) / V;
+}
+
 /** The speed that U would give to the bodies. Where walls on several sides press, or all of a body
  is inside the other, S falls to 0: the area is then the one that MeanDepth has the depth of. */
-double SpeedOfU(const StageTools& tools, const BodyGroup& group, const Contact& contact) {
+double SpeedOfU(const StageTools& tools, const ContactModel& model, const BodyGroup& group,
+                const Contact& contact) {
   const PatchGeometry& g = contact.geometry;
-  const double S = Norm(g.S), depth = MeanDepth(g, S);
-  if (!(g.V > 2.0 * S * depth)) return Frequency(*tools.world, group, contact) * depth;
+  const double S = Norm(g.S), depth = SpringDepth(model, contact) * MeanDepth(g, S);
+  if (!(g.V > 2.0 * S * MeanDepth(g, S))) return Frequency(*tools.world, group, contact) * depth;
   Contact level = contact;
-  level.geometry.S = (g.V / depth) * g.n;
+  level.geometry.S = (g.V / MeanDepth(g, S)) * g.n;
   return Frequency(*tools.world, group, level) * depth;
 }
 
@@ -78,7 +88,7 @@ bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
   double bound = 0.0;
   const bool is_short = account < kBacked * U;
   if (is_short) {
-    const double speed = SpeedOfU(tools, group, *contact);
+    const double speed = SpeedOfU(tools, model, group, *contact);
     const double lack = 1.0 - std::fmax(0.0, account) / (kBacked * U);
     bound = speed > 0.0 ? lack / (kCreep * speed) : 0.0;
   }

@@ -115,11 +115,11 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   // V a is the same: (1 (−4) + 3 (−1))/4; and a v_i stays constant.
   EXPECT_NEAR(merged.latch.a, -1.75, 1e-12);
   EXPECT_NEAR(merged.latch.a * merged.latch.v_i, -0.4, 1e-12);
-  // Volumes add up, and so do their rates; a slope is a mean by volume.
+  // Volumes add up, and so do their rates; slopes 1/u are a mean by area.
   EXPECT_NEAR(merged.latch.V_max, 7e-6, 1e-18);
   EXPECT_NEAR(merged.latch.V_last, 4e-6, 1e-18);
   EXPECT_NEAR(merged.latch.V_rate_last, -3e-4, 1e-16);
-  EXPECT_NEAR(merged.latch.unloading, 0.5, 1e-14);
+  EXPECT_NEAR(merged.latch.unloading, 0.3, 1e-14);
   // The share of Σ F z² that is left as F |z̄|², of both springs; the rest is counted as lost.
   const double left = 400 * (0.0625e-12 + 2.25e-12 + 1e-12 + 36e-12);
   const double squares = 100 * (1e-12 + 16e-12) + 300 * (4e-12 + 64e-12);
@@ -127,6 +127,72 @@ TEST_F(PatchRulesTest, MergingKeepsForceAndLosesOnlyWhatAMeanCannotHold) {
   EXPECT_NEAR(merged.bristle_energy, held, 1e-9 * held);
   EXPECT_NEAR(changes.bristle_energy_lost, energy - held, 1e-9 * held);
   EXPECT_GT(changes.bristle_energy_lost, 0);
+}
+
+// Over the loading stiffness: what Stronge's line presses with.
+double LineForce(const PatchLatch& latch, double V) {
+  if (V >= latch.V_max) return V;
+  const double u = latch.unloading;
+  return std::fmax(0.0, V - (1 - u) * latch.V_max) / u;
+}
+
+TEST_F(PatchRulesTest, MergingPressesAndStoresNoMoreThanThePartsByStrongesOrChatterjeesLine) {
+  // One after another: as deep, deep and shallow, one that was never pressed so far.
+  struct Case {
+    double V_max[2], V[2], u[2], S[2];
+  };
+  const Case cases[] = {{{3, 3}, {2.9, 2.9}, {0.05, 0.9}, {0.01, 0.01}},
+                        {{3, 1}, {2.999, 0.8}, {0.0025, 0.9}, {0.01, 0.02}},
+                        {{5, 0}, {4.98, 3}, {0.0025, 0}, {0.01, 0.03}},
+                        {{1, 4}, {5, 3.9}, {0.3, 0.04}, {0.02, 0.01}},
+                        {{1, 4}, {5, 3.9}, {0.5, 0.5}, {0.02, 0.01}}};
+  for (const Case& c : cases) {
+    testing::TwoBodyPatches patches({}, cells_i_, cells_j_);
+    patches.Accept(
+        std::vector{Pair(0, 0, c.S[0], 1e-6 * c.V[0]), Pair(2, 0.2, c.S[1], 1e-6 * c.V[1])}, 0);
+    ASSERT_EQ(patches.contacts().size(), 2U);
+    double line = 0, stored = 0, straight = 0;
+    for (int k = 0; k < 2; ++k) {
+      Contact& part = patches.contacts()[static_cast<std::size_t>(k)];
+      part.latched = true;
+      part.latch.V_max = 1e-6 * c.V_max[k];
+      part.latch.V_last = 1e-6 * c.V[k];
+      part.latch.unloading = c.u[k];
+      const double f = LineForce(part.latch, part.latch.V_last);
+      const double u = c.V_max[k] > 0 ? c.u[k] : 1.0;
+      const double V = part.latch.V_last;
+      line += f;
+      stored += 0.5 * u * f * f / c.S[k];
+      straight += 0.5 * u * V * V / c.S[k];
+    }
+    patches.Accept(std::vector{Pair(0, 0, c.S[0], 1e-6 * c.V[0]), Pair(1, 0.1, 1e-12, 1e-18),
+                               Pair(2, 0.2, c.S[1], 1e-6 * c.V[1])},
+                   1);
+    ASSERT_EQ(patches.contacts().size(), 1U);
+    const PatchLatch& merged = patches.contacts()[0].latch;
+    const double V = 1e-6 * (c.V[0] + c.V[1]), S = c.S[0] + c.S[1];
+    const double f = LineForce(merged, V), u = merged.unloading;
+    EXPECT_LE(f, line * (1 + 1e-9)) << c.V_max[0];
+    EXPECT_LE(0.5 * u * f * f / S, stored * (1 + 1e-9)) << c.V_max[0];
+    EXPECT_LE(0.5 * u * V * V / S, straight * (1 + 1e-9)) << c.V_max[0];
+    EXPECT_GE(merged.V_max, V * (1 - 1e-12));
+  }
+}
+
+TEST_F(PatchRulesTest, OneThatIsPressedAndOneThatPartsMergeToWhatBothWerePressedTo) {
+  patches_.Accept(std::vector{Pair(0, 0, 0.02, 5e-6), Pair(2, 0.2, 0.01, 3.9e-6)}, 0);
+  for (int k = 0; k < 2; ++k) {  // of a law with one line for all
+    PatchLatch& latch = patches_.contacts()[static_cast<std::size_t>(k)].latch;
+    patches_.contacts()[static_cast<std::size_t>(k)].latched = true;
+    latch.V_last = k == 0 ? 5e-6 : 3.9e-6;
+    latch.V_max = k == 0 ? 1e-6 : 4e-6;
+  }
+  patches_.Accept(
+      std::vector{Pair(0, 0, 0.02, 5e-6), Pair(1, 0.1, 1e-12, 1e-18), Pair(2, 0.2, 0.01, 3.9e-6)},
+      1);
+  ASSERT_EQ(patches_.contacts().size(), 1U);
+  EXPECT_NEAR(patches_.contacts()[0].latch.V_max, 9e-6, 1e-18);
+  EXPECT_EQ(patches_.contacts()[0].latch.unloading, 0.0);
 }
 
 // What a step is cut for.

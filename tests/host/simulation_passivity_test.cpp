@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "host/simulation.h"
 #include "tests/geometry/random_shapes.h"
@@ -164,6 +165,56 @@ TEST(Passivity, RandomPartsThatAreSwallowedGainNothing) {
     swallowed += is_swallowed ? 1 : 0;
   }
   EXPECT_GT(swallowed, 10);
+}
+
+// Stronge's patch on a floor: what parting gives back is a small share of what pressing took, so a
+// spring as deep as its overlap tells nothing of the speed that it could give.
+TEST(Passivity, AWedgeAndABallThatCrushGainNothing) {
+  for (const std::string e : {"0.05", "{speeds: [0.3, 0.31, 2], values: [1, 0.05, 0.9]}"}) {
+    Simulation simulation = testing::FromText(R"(
+duration: 1.0
+integrator: {step: 2.5e-4}
+contact_models:
+  default:
+    normal: {model: stronge, stiffness: 1293018687.3475883, restitution: )" +
+                                                  e +
+                                                  R"(}
+    friction: {model: coulomb, mu: 0.3}
+bodies:
+  floor: {shape: {half_space: {normal: [0, 0, 1], offset: 0}}, fixed: true}
+  body:
+    shape:
+      union:
+        - sphere: {radius: 0.044290297366027964}
+          pose: {position: [-0.03644567832802297, 0.020512318195322607, -0.01877406936339461]}
+        - box: {size: [0.044673206659970204, 0.08977531399475494, 0.09006885795865024]}
+          pose: {position: [-0.01927357126362088, 0.05067428153919113, 0.02323594390320686]}
+    mass: 2.0638900775079985
+    inertia: [0.005566092312232719, 0.005566092312232719, 0.005566092312232719]
+    center_of_mass: [0, 0, 0]
+    pose:
+      position: [0, 0, 0.17418396890301646]
+      rpy_deg: [18.480248748817345, 47.67320619714896, 313.82115284039617]
+    velocity:
+      linear: [0, 0, -0.18499806023784024]
+      angular: [2.945901524592718, -2.620034570654804, 1.1306444578020942]
+)",
+                                              2);
+    std::vector<double> motion;
+    double risen = 0.0;
+    while (!simulation.Done()) {
+      simulation.Step();
+      const EnergyAudit now = simulation.Energy();
+      motion.push_back(now.kinetic + now.gravity);
+      // After the two hard impacts nothing is stored that could come back.
+      const std::size_t n = motion.size();
+      if (simulation.Time() > 0.4) risen = std::fmax(risen, motion[n - 1] - motion[n - 13]);
+    }
+    const double fallen = -simulation.Energy().gravity;
+    EXPECT_LT(risen, 0.005 * fallen) << e;
+    EXPECT_LT(std::fabs(simulation.Energy().law_gain), 0.006 * fallen) << e;
+    EXPECT_GT(simulation.Energy().dissipated_numerical, 0.0) << e;
+  }
 }
 
 // What rests is borne by the law's own force, whatever its account: depth and load are the same.

@@ -129,6 +129,45 @@ void AddMemory(const PatchLatch& old, double part, PatchLatch* sum) {
   sum->V_rate_last += part * old.V_rate_last;
 }
 
+/** Adds up what merging contacts remember of their depth, so that together they neither press nor
+ store more than before. Their lines are springs side by side that the same approach lets go. */
+class MergingMemory {
+ public:
+  void Add(const Contact& old, double part) {
+    const PatchLatch& latch = old.latch;
+    const double area = part * Norm(old.geometry.S), V = part * latch.V_last;
+    const double V_max = part * latch.V_max, u = latch.V_max > 0 ? latch.unloading : 1.0;
+    const bool is_pressed = V >= V_max;
+    all_pressed_ = all_pressed_ && latch.V_last >= kClimbed * latch.V_max;
+    by_line_ = by_line_ && u > 0;
+    areas_ += area;
+    if (u > 0) slopes_ += area / u;
+    V_ += V;
+    V_max_ += V_max;
+    deepest_ += std::fmax(V_max, V);
+    if (u > 0) force_ += is_pressed ? V : std::clamp((V - (1 - u) * V_max) / u, 0.0, V);
+  }
+
+  /** Sets how far the heir was pressed, and what it gives back. */
+  void Set(PatchLatch* latch) const {
+    latch->V_max = V_max_;
+    if (!(V_max_ > 0)) return;
+    if (!all_pressed_) latch->V_max = deepest_;
+    if (!by_line_ || !(slopes_ > 0)) return;  // the law has one line for all
+    const double u = latch->unloading = areas_ / slopes_;
+    if (all_pressed_ || !(u < 1)) return;
+    // Stronge's line of this slope presses with the parts' force from there.
+    latch->V_max = std::fmax(latch->V_max, (V_ - u * force_) / (1 - u));
+  }
+
+ private:
+  static constexpr double kClimbed = 1.5;  // V_max from which every curve is the loading line
+
+  double areas_ = 0.0, slopes_ = 0.0, V_ = 0.0, V_max_ = 0.0, deepest_ = 0.0;
+  double force_ = 0.0;  // over the loading slope [m³]
+  bool all_pressed_ = true, by_line_ = true;
+};
+
 /** Gives a contact the means over its ancestors; `heir` has its normal already.
  @param shares  what came from each ancestor.
  @return bristle energy lost [J] */
@@ -137,6 +176,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
   double weights = 0.0, volumes = 0.0, squares = 0.0, slowness = 0.0;
   PatchState mean;
   PatchLatch memory;
+  MergingMemory merging;
   double a = 0.0, energy = 0.0;
   int ancestors = 0;
   double force = 0.0;
@@ -169,7 +209,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
       volumes += share.volume;
       a += share.volume * old.latch.a;
       AddMemory(old.latch, part, &memory);
-      memory.unloading += share.volume * old.latch.unloading;
+      merging.Add(old, part);
       memory.form = old.latch.form;  // of points, which neither split nor merge
       memory.offset = heir->latch.offset;
       // a is proportional to 1/v_i, so 1/v_i is averaged like a.
@@ -195,7 +235,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
   if (volumes > 0) {
     memory.v_i = slowness > 0 ? volumes / slowness : 0.0;
     memory.a = a / volumes;
-    memory.unloading /= volumes;
+    if (ancestors > 1) merging.Set(&memory);
     heir->latch = memory;
   }
   if (ancestors == 1) {
