@@ -1,4 +1,4 @@
-// `intervox study`: accuracy and time of the grids' rules against the voxel size and the threads.
+// `intervox study`: accuracy and time of rules against voxel size, tolerance and threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct StudyArguments {
   std::string out = "study";
   std::vector<double> voxel_sizes;
   std::vector<std::string> rules{"center", "fraction", "clip", "voxel"};
-  double tolerance = 1e-5;
+  std::vector<double> tolerances{1e-5};
   double half_width = 3;
   std::vector<int> threads{1};
   std::vector<std::string> devices{"cpu"};
@@ -51,12 +51,12 @@ std::string Csv(const std::vector<host::StudyRow>& rows) {
   std::string text =
       "pair,rule,voxel_size,device,threads,queries,volume,exact_volume,volume_error,centroid_error,"
       "inertia_error,"
-      "area_error,seconds,voxels\n";
+      "area_error,seconds,voxels,tolerance\n";
   for (const host::StudyRow& r : rows) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.pair, host::WordOf(r.rule),
-                        r.voxel_size, r.device, r.threads, r.queries, r.volume, r.exact_volume,
-                        r.volume_error, r.centroid_error, r.inertia_error, r.area_error, r.seconds,
-                        r.work);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.pair,
+                        host::WordOf(r.rule), r.voxel_size, r.device, r.threads, r.queries,
+                        r.volume, r.exact_volume, r.volume_error, r.centroid_error, r.inertia_error,
+                        r.area_error, r.seconds, r.work, r.tolerance);
   }
   return text;
 }
@@ -75,6 +75,7 @@ void WriteHdf5(const std::filesystem::path& path, const std::vector<host::StudyR
   };
   constexpr std::array kQuantities = {
       Quantity{"voxel_size", "m", &host::StudyRow::voxel_size},
+      Quantity{"tolerance", "1", &host::StudyRow::tolerance},
       Quantity{"volume", "m^3", &host::StudyRow::volume},
       Quantity{"exact_volume", "m^3", &host::StudyRow::exact_volume},
       Quantity{"volume_error", "1", &host::StudyRow::volume_error},
@@ -114,57 +115,67 @@ std::string EngineText(const host::StudyRow& row) {
   return row.threads > 0 ? std::to_string(row.threads) : row.device;
 }
 
+/** A voxel size or a tolerance, or a dash for none. */
+std::string SizeText(double size) { return size > 0 ? fmt::format("{:.4g}", size) : "-"; }
+
 /** Which setting is the cheapest for a force error, and what the thesis' rule h = (δf/k_v)^(1/3)
  would take. */
 void PrintCheapest(const std::vector<host::StudyRow>& rows, double force_error, double stiffness) {
   const double volume = force_error / stiffness;
   std::cout << fmt::format(
       "\ncheapest for a force error of {:g} N at {:g} N/m3; (error of force/stiffness)^(1/3) is "
-      "{:.4g} m\n{:<24} {:<9} {:>10} {:>8} {:>12} {:>11}\n",
-      force_error, stiffness, std::cbrt(volume), "pair", "rule", "voxel [m]", "threads",
-      "force err [N]", "queries/s");
+      "{:.4g} m\n{:<24} {:<9} {:>10} {:>10} {:>8} {:>12} {:>11}\n",
+      force_error, stiffness, std::cbrt(volume), "pair", "rule", "voxel [m]", "tolerance",
+      "threads", "force err [N]", "queries/s");
   const std::vector<host::StudyRow> cheapest = host::CheapestWithin(rows, volume);
   for (const host::StudyRow& r : cheapest) {
-    std::cout << fmt::format("{:<24} {:<9} {:>10.4g} {:>8} {:>12.3g} {:>11.4g}\n", r.pair,
-                             host::WordOf(r.rule), r.voxel_size, EngineText(r),
-                             stiffness * r.volume_error * r.exact_volume / r.queries,
+    std::cout << fmt::format("{:<24} {:<9} {:>10} {:>10} {:>8} {:>12.3g} {:>11.4g}\n", r.pair,
+                             host::WordOf(r.rule), SizeText(r.voxel_size), SizeText(r.tolerance),
+                             EngineText(r), stiffness * r.volume_error * r.exact_volume / r.queries,
                              1 / r.seconds);
   }
   if (cheapest.empty()) std::cout << "no setting is that good: take smaller voxels\n";
 }
 
 void Print(const std::vector<host::StudyRow>& rows, const std::vector<host::StudyOrder>& orders) {
-  std::cout << fmt::format("{:<24} {:<9} {:>10} {:>7} {:>10} {:>10} {:>10} {:>10} {:>8} {:>11}\n",
-                           "pair", "rule", "voxel [m]", "threads", "V error", "centroid", "J error",
-                           "S error", "voxels", "queries/s");
+  std::cout << fmt::format(
+      "{:<24} {:<9} {:>10} {:>10} {:>7} {:>10} {:>10} {:>10} {:>10} {:>8} {:>11}\n", "pair", "rule",
+      "voxel [m]", "tolerance", "threads", "V error", "centroid", "J error", "S error", "voxels",
+      "queries/s");
   for (const host::StudyRow& r : rows) {
     std::cout << fmt::format(
-        "{:<24} {:<9} {:>10.4g} {:>7} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>8} {:>11.4g}\n",
-        r.pair, host::WordOf(r.rule), r.voxel_size, EngineText(r), r.volume_error, r.centroid_error,
-        r.inertia_error, r.area_error, r.work, 1 / r.seconds);
+        "{:<24} {:<9} {:>10} {:>10} {:>7} {:>10.2e} {:>10.2e} {:>10.2e} {:>10.2e} {:>8} "
+        "{:>11.4g}\n",
+        r.pair, host::WordOf(r.rule), SizeText(r.voxel_size), SizeText(r.tolerance), EngineText(r),
+        r.volume_error, r.centroid_error, r.inertia_error, r.area_error, r.work, 1 / r.seconds);
   }
+  if (orders.empty()) return;
   std::cout << fmt::format(
       "\norders in the voxel size, and the error of V that Richardson's extrapolation leaves\n"
-      "{:<24} {:<9} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
-      "pair", "rule", "V", "centroid", "J", "S", "extrapolated");
+      "{:<24} {:<9} {:>10} {:>10} {:>10} {:>10} {:>10} {:>13}\n",
+      "pair", "rule", "tolerance", "V", "centroid", "J", "S", "extrapolated");
   const auto order = [](double x) { return std::isnan(x) ? "-" : fmt::format("{:.2f}", x); };
   for (const host::StudyOrder& o : orders) {
     std::cout << fmt::format(
-        "{:<24} {:<9} {:>10} {:>10} {:>10} {:>10} {:>13}\n", o.pair, host::WordOf(o.rule),
-        order(o.volume), order(o.centroid), order(o.inertia), order(o.area),
+        "{:<24} {:<9} {:>10} {:>10} {:>10} {:>10} {:>10} {:>13}\n", o.pair, host::WordOf(o.rule),
+        SizeText(o.tolerance), order(o.volume), order(o.centroid), order(o.inertia), order(o.area),
         std::isnan(o.extrapolated) ? "-" : fmt::format("{:.2e}", o.extrapolated));
   }
 }
 
 /** Names the pairs that have no rows, as their shapes do not overlap. */
-void PrintLeftOut(const PairsFile& file, const std::vector<host::StudyRow>& rows) {
+void PrintLeftOut(const PairsFile& file, const std::vector<host::StudyRow>& rows,
+                  const host::StudySettings& settings) {
   std::string list;
   for (const PosedPair& pair : file.pairs) {
     const auto has = [&](const host::StudyRow& row) { return row.pair == pair.name; };
     if (std::any_of(rows.begin(), rows.end(), has)) continue;
     list += (list.empty() ? "" : ", ") + pair.name;
   }
-  if (!list.empty()) std::cout << "\nleft out, as they do not overlap: " << list << '\n';
+  if (list.empty()) return;
+  const bool any_takes = std::any_of(settings.rules.begin(), settings.rules.end(), host::IsOfGrids);
+  std::cout << "\nleft out, as they do not overlap" << (any_takes ? "" : " or no rule takes them")
+            << ": " << list << '\n';
 }
 
 /** The processor with each number of threads, and the devices.
@@ -179,6 +190,35 @@ std::vector<EngineOptions> EnginesOf(const StudyArguments& options) {
     for (const int threads : options.threads) engines.push_back(ParseDevice(device, threads));
   }
   return engines;
+}
+
+/** Refuses rules of grids without a voxel size.
+ @throws host::InputError. */
+void RequireVoxelSizes(const host::StudySettings& settings) {
+  const bool has_grids = std::any_of(settings.rules.begin(), settings.rules.end(), host::IsOfGrids);
+  if (!has_grids || !settings.voxel_sizes.empty()) return;
+  throw host::InputError(
+      "command line: --voxel-sizes: is missing, and rules of grids need it. Give some, or exact "
+      "rules alone by --leaf-rules.");
+}
+
+/** Names the rules that do not take a pair. */
+void PrintUntaken(const std::vector<host::StudyRow>& rows, const host::StudySettings& settings) {
+  std::vector<std::string> names;
+  for (const host::StudyRow& row : rows) {
+    if (std::find(names.begin(), names.end(), row.pair) == names.end()) names.push_back(row.pair);
+  }
+  for (const LeafRule rule : settings.rules) {
+    std::string list;
+    for (const std::string& name : names) {
+      const auto is = [&](const host::StudyRow& r) { return r.pair == name && r.rule == rule; };
+      if (std::any_of(rows.begin(), rows.end(), is)) continue;
+      list += (list.empty() ? "" : ", ") + name;
+    }
+    if (!list.empty()) {
+      std::cout << fmt::format("\nthe rule {} does not take: {}\n", host::WordOf(rule), list);
+    }
+  }
 }
 
 int RunStudy(const StudyArguments& options) {
@@ -205,12 +245,13 @@ int RunStudy(const StudyArguments& options) {
   }
   host::StudySettings settings;
   settings.voxel_sizes = options.voxel_sizes;
-  settings.tolerance = options.tolerance;
+  settings.tolerances = options.tolerances;
   settings.half_width = options.half_width;
   settings.engines = EnginesOf(options);
   for (const std::string& rule : options.rules) {
     settings.rules.push_back(*host::ValueOf<LeafRule>(rule));
   }
+  RequireVoxelSizes(settings);
   std::vector<host::StudyRow> rows;
   {
     WorkProgress progress("studying " + options.file);
@@ -219,11 +260,12 @@ int RunStudy(const StudyArguments& options) {
   }
   if (rows.empty()) {
     throw host::InputError(options.file +
-                           ": pairs: no pair overlaps. Give posed pairs that do, or a scene "
-                           "whose bodies touch.");
+                           ": pairs: no pair overlaps, or no rule takes one. Give posed pairs "
+                           "that do, or a scene whose bodies touch.");
   }
   Print(rows, host::OrdersOf(rows));
-  PrintLeftOut(file, rows);
+  PrintLeftOut(file, rows, settings);
+  PrintUntaken(rows, settings);
   const std::vector<std::string> notes = host::StudyNotes(file, settings);
   if (!notes.empty()) std::cout << fmt::format("\n{}\n", fmt::join(notes, "\n"));
   if (options.force_error > 0) PrintCheapest(rows, options.force_error, options.stiffness);
@@ -239,24 +281,30 @@ int RunStudy(const StudyArguments& options) {
 void AddStudy(CLI::App& app, int& status) {
   const auto options = std::make_shared<StudyArguments>();
   CLI::App* command = app.add_subcommand(
-      "study", "Compare the grids' rules with the exact metrics at several voxel sizes");
+      "study", "Compare rules with the exact metrics at several voxel sizes and tolerances");
   command->add_option("file", options->file, "Pairs file, or a scene: its own contacts")
       ->required();
   command->add_option("-o,--out", options->out, "Folder for study.csv, study.h5 and study.svg");
-  command->add_option("--voxel-sizes", options->voxel_sizes, "Voxel sizes [m], separated by commas")
-      ->required()
+  command
+      ->add_option("--voxel-sizes", options->voxel_sizes,
+                   "Voxel sizes [m], separated by commas; of rules of grids")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(InRange(1e-12, 1e6));
   command
       ->add_option("--leaf-rules", options->rules,
-                   "Some of center, fraction, clip, voxel; default all")
+                   "Rules, separated by commas: of grids center, fraction, clip, voxel, which is "
+                   "the default; of the exact shapes auto, polytope, flux, polar, slice, column")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"center", "fraction", "clip", "voxel"}));
+      ->check(CLI::IsMember(host::WordsOf<LeafRule>()));
   command
-      ->add_option("--tolerance", options->tolerance,
-                   "Of the exact metrics and of the rule voxel [1e-9, 0.1]; default 1e-5")
+      ->add_option(
+          "--tolerances,--tolerance", options->tolerances,
+          "Tolerances of V, separated by commas, of the rule voxel and of exact ones: each "
+          "has its rows [1e-9, 0.1]; default 1e-5")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(InRange(1e-9, 0.1));
   command->add_option("--half-width", options->half_width, "Of the bands, in voxels; default 3")
       ->check(CLI::Range(2.0, 100.0));

@@ -1,4 +1,5 @@
-// The study's picture: for each pair a panel of errors and one of times against the voxel size.
+// The study's picture: for each pair a panel of errors and one of times against the voxel size, or
+// the tolerance.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,8 @@ namespace {
 constexpr double kPanelWidth = 360, kPanelHeight = 260, kMargin = 64;
 /** Between the panels, where orders are written, and to the right of them. */
 constexpr double kGap = 96, kLegend = 160;
-constexpr std::array kColours = {"#4269d0", "#efb118", "#ff725c", "#3ca951", "#6cc5b0"};
+constexpr std::array kColours = {"#4269d0", "#efb118", "#ff725c", "#3ca951", "#6cc5b0",
+                                 "#ff8ab7", "#a463f2", "#97bbf5", "#9c6b4e", "#9498a0"};
 
 /** Powers of ten around what is shown. */
 struct Decades {
@@ -40,12 +42,27 @@ struct Decades {
 
 using Quantity = std::function<double(const StudyRow&)>;
 
-/** A line of a panel: a rule on so many threads, or on a device. */
+/** A line of a panel: a rule to a tolerance on so many threads, or on a device. */
 struct Line {
   LeafRule rule;
+  double tolerance;
   int threads;
   std::string device;
   bool operator==(const Line&) const = default;
+};
+
+/** What is shown along a panel: voxel sizes, and where no row has one tolerances. */
+struct Along {
+  bool sizes = true;
+
+  explicit Along(const std::vector<StudyRow>& rows)
+      : sizes(std::any_of(rows.begin(), rows.end(),
+                          [](const StudyRow& row) { return row.voxel_size > 0; })) {}
+  /** 0 for exact rules among those of grids: they hold all along. */
+  double Of(const StudyRow& row) const { return sizes ? row.voxel_size : row.tolerance; }
+  Line LineOf(const StudyRow& row) const {
+    return {row.rule, sizes ? row.tolerance : 0, row.threads, row.device};
+  }
 };
 
 constexpr std::array kDashes = {"none", "6 4", "2 3", "8 3 2 3"};
@@ -73,10 +90,11 @@ std::string StyleOf(const std::vector<Line>& lines, std::size_t k) {
 /** One panel with its corner at (x, y).
  @param slopes  whether to write each line's order at its right end */
 std::string Panel(const std::vector<StudyRow>& rows, const std::vector<Line>& lines,
-                  const std::string& title, double x, double y, const Quantity& of, bool slopes) {
+                  const std::string& title, double x, double y, const Along& along,
+                  const Quantity& of, bool slopes) {
   Decades across, up;
   for (const StudyRow& row : rows) {
-    across.Take(row.voxel_size);
+    across.Take(along.Of(row));
     up.Take(of(row));
   }
   across.Round();
@@ -96,8 +114,8 @@ std::string Panel(const std::vector<StudyRow>& rows, const std::vector<Line>& li
     const double v = std::pow(10, d);
     text += fmt::format(
         "<path d=\"M{:.1f} {:.1f}V{:.1f}\" stroke=\"#ddd\"/><text x=\"{:.1f}\" y=\"{:.1f}\" "
-        "text-anchor=\"middle\">1e{:.0f} m</text>\n",
-        at_x(v), y, y + kPanelHeight, at_x(v), y + kPanelHeight + 18, d);
+        "text-anchor=\"middle\">1e{:.0f}{}</text>\n",
+        at_x(v), y, y + kPanelHeight, at_x(v), y + kPanelHeight + 18, d, along.sizes ? " m" : "");
   }
   const std::vector<StudyOrder> orders = slopes ? OrdersOf(rows) : std::vector<StudyOrder>();
   std::vector<double> taken;  // heights of what is written at the right end
@@ -105,18 +123,24 @@ std::string Panel(const std::vector<StudyRow>& rows, const std::vector<Line>& li
     std::string path, dots;
     const StudyRow* last = nullptr;
     for (const StudyRow& row : rows) {
-      if (Line{row.rule, row.threads, row.device} != lines[k] || !(of(row) > 0)) continue;
-      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", at_x(row.voxel_size),
-                          at_y(of(row)));
-      dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>", at_x(row.voxel_size),
-                          at_y(of(row)));
+      if (along.LineOf(row) != lines[k] || !(of(row) > 0)) continue;
+      if (!(along.Of(row) > 0)) {
+        path = fmt::format("M{:.1f} {:.1f}H{:.1f}", x + kMargin, at_y(of(row)), x + kPanelWidth);
+        continue;
+      }
+      const double u = at_x(along.Of(row)), v = at_y(of(row));
+      path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", u, v);
+      dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3\"/>", u, v);
       if (last == nullptr || row.voxel_size > last->voxel_size) last = &row;
     }
     text += fmt::format("<path d=\"{}\" fill=\"none\" {}/><g {} fill=\"white\">{}</g>\n", path,
                         StyleOf(lines, k), ColourOf(lines, k), dots);
     if (last == nullptr) continue;
     for (const StudyOrder& order : orders) {
-      if (order.rule != lines[k].rule || std::isnan(order.volume)) continue;
+      if (order.rule != lines[k].rule || order.tolerance != lines[k].tolerance ||
+          std::isnan(order.volume)) {
+        continue;
+      }
       double at = at_y(of(*last)) + 4;
       while (std::any_of(taken.begin(), taken.end(),
                          [&](double t) { return std::fabs(t - at) < 13; })) {
@@ -142,10 +166,11 @@ std::string Escaped(const std::string& text) {
 }  // namespace
 
 std::string StudyPicture(const std::vector<StudyRow>& rows) {
+  const Along along(rows);
   std::vector<Line> lines;
   std::vector<std::string> pairs;
   for (const StudyRow& row : rows) {
-    const Line line{row.rule, row.threads, row.device};
+    const Line line = along.LineOf(row);
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
     if (std::find(pairs.begin(), pairs.end(), row.pair) == pairs.end()) pairs.push_back(row.pair);
   }
@@ -166,10 +191,10 @@ std::string StudyPicture(const std::vector<StudyRow>& rows) {
       return row.threads == mine.front().threads && row.device == mine.front().device;
     });
     text += Panel(
-        once, lines, Escaped(pairs[p]) + ": error of V, relative", 0, y,
+        once, lines, Escaped(pairs[p]) + ": error of V, relative", 0, y, along,
         [](const StudyRow& row) { return row.volume_error; }, true);
     text += Panel(
-        mine, lines, "time of a query [s]", kPanelWidth + kGap, y,
+        mine, lines, "time of a query [s]", kPanelWidth + kGap, y, along,
         [](const StudyRow& row) { return row.seconds; }, false);
   }
   const double x = width - kLegend + 16;
@@ -179,11 +204,18 @@ std::string StudyPicture(const std::vector<StudyRow>& rows) {
   const auto where = [](const Line& line) {
     return line.threads > 0 ? fmt::format(", threads: {}", line.threads) : ", " + line.device;
   };
+  const auto accuracy = [&](const Line& line) {
+    const bool one = std::none_of(lines.begin(), lines.end(), [&](const Line& l) {
+      return l.rule == line.rule && l.tolerance != line.tolerance;
+    });
+    return one ? "" : fmt::format(" {:g}", line.tolerance);
+  };
   for (std::size_t k = 0; k < lines.size(); ++k) {
     const double y = 48 + 20 * static_cast<double>(k);
     text += fmt::format(
-        "<path d=\"M{:.1f} {:.1f}h24\" {}/><text x=\"{:.1f}\" y=\"{:.1f}\">{}{}</text>\n", x, y,
-        StyleOf(lines, k), x + 30, y + 4, WordOf(lines[k].rule), differ ? where(lines[k]) : "");
+        "<path d=\"M{:.1f} {:.1f}h24\" {}/><text x=\"{:.1f}\" y=\"{:.1f}\">{}{}{}</text>\n", x, y,
+        StyleOf(lines, k), x + 30, y + 4, WordOf(lines[k].rule), accuracy(lines[k]),
+        differ ? where(lines[k]) : "");
   }
   return text + "</svg>\n";
 }

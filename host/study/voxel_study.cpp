@@ -24,6 +24,8 @@ constexpr double kTimed = 0.05;
 constexpr int kCopies = 8;
 /** Queries for a device, which is fast at many alone. */
 constexpr int kDeviceCopies = 1024;
+/** The finest tolerance that the exact rules take. */
+constexpr double kFinestTolerance = 1e-9;
 
 double FrobeniusNorm(const Mat3& A) {
   return std::sqrt(SquaredNorm(A.row0) + SquaredNorm(A.row1) + SquaredNorm(A.row2));
@@ -121,7 +123,8 @@ class Study {
   }
 
   void Take(const PosedPair& pair) {
-    const InterferenceMetrics exact = Measure(engines_.front(), pair, 0, LeafRule::kAuto);
+    const InterferenceMetrics exact =
+        Measure(engines_.front(), pair, {LeafRule::kAuto, 0, ReferenceTolerance(settings_)});
     if (!(exact.volume > 0)) return;
     const auto [entry, fresh] = groups_.try_emplace(pair.name);
     if (fresh) names_.push_back(pair.name);
@@ -131,23 +134,24 @@ class Study {
 
   std::vector<StudyRow> Rows() {
     std::vector<StudyRow> rows;
-    const double count = static_cast<double>(names_.size() * settings_.voxel_sizes.size() *
-                                             settings_.rules.size() * engines_.size());
+    const std::vector<Way> ways = Ways();
+    const double count = static_cast<double>(names_.size() * ways.size() * engines_.size());
+    double done = 0;
     for (const std::string& name : names_) {
-      for (const double voxel_size : settings_.voxel_sizes) {
-        for (const LeafRule rule : settings_.rules) {
-          for (std::size_t k = 0; k < engines_.size(); ++k) {
-            StudyRow row = RowOf(groups_[name], voxel_size, rule, engines_[k]);
-            row.pair = name;
-            row.rule = rule;
-            row.voxel_size = voxel_size;
-            const EngineOptions& options = settings_.engines[k];
-            const bool on_device = options.device == Device::kCuda;
-            row.threads = on_device ? 0 : options.threads;
-            if (on_device) row.device = "cuda:" + std::to_string(options.cuda_device);
-            rows.push_back(row);
-            Tell(settings_.told, static_cast<double>(rows.size()) / count);
-          }
+      for (const Way& way : ways) {
+        for (std::size_t k = 0; k < engines_.size(); ++k) {
+          StudyRow row = RowOf(groups_[name], way, engines_[k]);
+          row.pair = name;
+          row.rule = way.rule;
+          row.voxel_size = way.voxel_size;
+          row.tolerance = way.tolerance;
+          const EngineOptions& options = settings_.engines[k];
+          const bool on_device = options.device == Device::kCuda;
+          row.threads = on_device ? 0 : options.threads;
+          if (on_device) row.device = "cuda:" + std::to_string(options.cuda_device);
+          // A rule that does not take the shapes measures nothing.
+          if (IsOfGrids(way.rule) || row.volume > 0) rows.push_back(row);
+          Tell(settings_.told, ++done / count);
         }
       }
     }
@@ -155,6 +159,34 @@ class Study {
   }
 
  private:
+  /** How a query is measured. */
+  struct Way {
+    LeafRule rule = LeafRule::kAuto;
+    double voxel_size = 0.0;  ///< 0: of the exact shapes
+    double tolerance = 0.0;   ///< 0: the rule knows none
+  };
+
+  std::vector<Way> Ways() const {
+    std::vector<Way> ways;
+    for (const double voxel_size : settings_.voxel_sizes) {
+      for (const LeafRule rule : settings_.rules) {
+        if (!IsOfGrids(rule)) continue;
+        if (rule != LeafRule::kVoxel) {
+          ways.push_back({rule, voxel_size, 0});
+          continue;
+        }
+        for (const double tolerance : settings_.tolerances) {
+          ways.push_back({rule, voxel_size, tolerance});
+        }
+      }
+    }
+    for (const LeafRule rule : settings_.rules) {
+      if (IsOfGrids(rule)) continue;
+      for (const double tolerance : settings_.tolerances) ways.push_back({rule, 0, tolerance});
+    }
+    return ways;
+  }
+
   /** How often a query is measured at once: on several threads often enough for each of them. */
   static int CopiesFor(const Engine& engine) {
     switch (engine.options().device) {
@@ -167,29 +199,32 @@ class Study {
     }
   }
 
-  InterferenceMetrics Measure(const Engine& engine, const PosedPair& pair, double voxel_size,
-                              LeafRule rule, int copies = 1) {
+  InterferenceMetrics Measure(const Engine& engine, const PosedPair& pair, const Way& way,
+                              int copies = 1) {
+    // A tolerance that the rule does not know bounds nothing.
+    const double tolerance = way.tolerance > 0 ? way.tolerance
+                                               : *std::min_element(settings_.tolerances.begin(),
+                                                                   settings_.tolerances.end());
     const auto count = static_cast<std::size_t>(copies);
     std::vector<InterferenceMetrics> sums(count);
     try {
-      MeasurePoses(engine, cells_.At(pair.a, voxel_size), cells_.At(pair.b, voxel_size),
+      MeasurePoses(engine, cells_.At(pair.a, way.voxel_size), cells_.At(pair.b, way.voxel_size),
                    std::vector<Pose>(count, pair.X_WA), std::vector<Pose>(count, pair.X_WB),
-                   {settings_.tolerance, 0.0, rule}, sums);
+                   {tolerance, 0.0, way.rule}, sums);
     } catch (const std::invalid_argument& error) {
       throw InputError(pair.place + ": " + pair.name + ": " + error.what());
     }
     return sums.front();
   }
 
-  StudyRow RowOf(const Group& group, double voxel_size, LeafRule rule, const Engine& engine) {
+  StudyRow RowOf(const Group& group, const Way& way, const Engine& engine) {
     StudyRow sum;
     double least = std::numeric_limits<double>::infinity(), spent = 0;
     for (int k = 0; k < kMostRepeats && spent < kTimed; ++k) {
       sum = {};
       const auto start = std::chrono::steady_clock::now();
       for (std::size_t i = 0; i < group.pairs.size(); ++i) {
-        Add(Compare(Measure(engine, *group.pairs[i], voxel_size, rule, CopiesFor(engine)),
-                    group.exact[i]),
+        Add(Compare(Measure(engine, *group.pairs[i], way, CopiesFor(engine)), group.exact[i]),
             &sum);
       }
       const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
@@ -235,6 +270,18 @@ double Extrapolated(const std::vector<const StudyRow*>& rows) {
 
 }  // namespace
 
+bool IsOfGrids(LeafRule rule) {
+  return rule == LeafRule::kCenter || rule == LeafRule::kFraction || rule == LeafRule::kClip ||
+         rule == LeafRule::kVoxel;
+}
+
+double ReferenceTolerance(const StudySettings& settings) {
+  double finest = 1;
+  for (const double tolerance : settings.tolerances) finest = std::min(finest, tolerance);
+  if (std::all_of(settings.rules.begin(), settings.rules.end(), IsOfGrids)) return finest;
+  return std::max(kFinestTolerance, 0.01 * finest);
+}
+
 std::vector<StudyRow> StudyVoxels(const PairsFile& file, const StudySettings& settings) {
   Study study(settings);
   for (const PosedPair& pair : file.pairs) study.Take(pair);
@@ -273,14 +320,15 @@ std::vector<std::string> StudyNotes(const PairsFile& file, const StudySettings& 
 std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows) {
   std::vector<StudyOrder> orders;
   for (const StudyRow& row : rows) {
+    if (!(row.voxel_size > 0)) continue;
     const bool known = std::any_of(orders.begin(), orders.end(), [&](const StudyOrder& o) {
-      return o.pair == row.pair && o.rule == row.rule;
+      return o.pair == row.pair && o.rule == row.rule && o.tolerance == row.tolerance;
     });
     if (known) continue;
     std::vector<const StudyRow*> mine;
     for (const StudyRow& r : rows) {
-      if (r.pair == row.pair && r.rule == row.rule && r.threads == row.threads &&
-          r.device == row.device)
+      if (r.pair == row.pair && r.rule == row.rule && r.tolerance == row.tolerance &&
+          r.threads == row.threads && r.device == row.device)
         mine.push_back(&r);
     }
     const auto slope = [&](double StudyRow::*error) {
@@ -289,7 +337,7 @@ std::vector<StudyOrder> OrdersOf(const std::vector<StudyRow>& rows) {
       for (const StudyRow* r : mine) points.emplace_back(r->voxel_size, r->*error);
       return Slope(points);
     };
-    orders.push_back({row.pair, row.rule, slope(&StudyRow::volume_error),
+    orders.push_back({row.pair, row.rule, row.tolerance, slope(&StudyRow::volume_error),
                       slope(&StudyRow::centroid_error), slope(&StudyRow::inertia_error),
                       slope(&StudyRow::area_error), Extrapolated(mine)});
   }

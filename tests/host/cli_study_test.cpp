@@ -34,6 +34,15 @@ TEST(Cli, StudyOfPairs) {
   EXPECT_TRUE(Says(outcome, "cheapest for a force error of 1 N")) << outcome.text;
   EXPECT_TRUE(Says(outcome, "is 0.01 m")) << outcome.text;  // (1/1e6)^(1/3)
   EXPECT_TRUE(Says(outcome, "left out, as they do not overlap: apart\n")) << outcome.text;
+  const Outcome exact =
+      Call("study " + pairs + " --leaf-rules auto,polytope --tolerances 1e-3,1e-6 -o " + out + "2");
+  EXPECT_EQ(exact.status, 0) << exact.text;
+  EXPECT_TRUE(Says(exact, "the rule polytope does not take: sunk")) << exact.text;
+  const host::ColumnFile of_exact = host::ColumnFile::Read(out + "2/study.h5");
+  EXPECT_EQ(of_exact.Values("tolerance"), (std::vector<double>{1e-3, 1e-6}));
+  const Outcome sizeless = Call("study " + pairs + " -o " + out + "2");
+  EXPECT_EQ(sizeless.status, 2);
+  EXPECT_TRUE(Says(sizeless, "--voxel-sizes: is missing")) << sizeless.text;
   // The limit was printed as 0.000000, and 0 was not within it.
   const Outcome none = Call("study " + pairs + " --voxel-sizes 0 -o " + out);
   EXPECT_EQ(none.status, 2);
