@@ -327,7 +327,7 @@ TEST(PartGrid, IsStudiedAtEachVoxelSize) {
     StudySettings settings;
     settings.voxel_sizes = {1e-3, 5e-4};
     settings.rules = {LeafRule::kVoxel};
-    settings.tolerance = 1e-4;
+    settings.tolerances = {1e-4};
     *notes = StudyNotes(pairs, settings);
     return StudyVoxels(pairs, settings);
   };
