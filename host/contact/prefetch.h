@@ -7,7 +7,7 @@
 namespace intervox::host {
 
 /** How many large objects ahead of the one at work are asked for. */
-inline constexpr int kPrefetchAhead = 2;
+inline constexpr int kPrefetchAhead = 4;
 
 /** Asks for the memory of objects that are about to be read or written; of many, for the first
  lines only. */

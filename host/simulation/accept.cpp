@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "host/contact/prefetch.h"
 #include "host/simulation/contact_scales.h"
 #include "host/simulation/joint_steps.h"
 #include "host/simulation/passivity.h"
@@ -145,6 +146,7 @@ void MoveLatches(const GroupRules& rules, double h, BodyGroup* group, StageScrat
   std::vector<Contact>& contacts = group->patches.contacts;
   scratch->flags.assign(contacts.size(), 0);
   ForEach(contacts.size(), scratch->threads, [&](std::size_t c) {
+    PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return &contacts[soon]; });
     if (!contacts[c].active) return;
     const ContactModel& model = *rules.Rule(contacts[c].body_i, contacts[c].body_j).model;
     MoveLatch(model, false, ApproachVelocity(*group, contacts[c]), &contacts[c]);
@@ -232,6 +234,7 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
   std::atomic<std::int64_t> bounded{0};
   std::atomic<bool> has_forms{true}, solved{true};
   ForEach(contacts.size(), scratch->threads, [&](std::size_t c) {
+    PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return &contacts[soon]; });
     Contact& contact = contacts[c];
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
     if (contact.active) {

@@ -8,6 +8,7 @@
 
 #include "cuda/device/executor.h"
 #include "host/contact/patches/patches.h"
+#include "host/contact/prefetch.h"
 
 namespace intervox::host {
 namespace {
@@ -338,6 +339,12 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
   const auto make = [&](int begin, int end) {
     std::int64_t count = 0;
     for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
+      PrefetchAhead(g, static_cast<std::size_t>(end), [&](std::size_t soon) {
+        return &scratch->contacts[static_cast<std::size_t>(scratch->contact_of_group[soon])];
+      });
+      // An heir mostly stands where its ancestor stood.
+      PrefetchAhead(g, std::min(static_cast<std::size_t>(end), before.size()),
+                    [&](std::size_t soon) { return &before[soon]; });
       Contact& heir = scratch->contacts[static_cast<std::size_t>(scratch->contact_of_group[g])];
       MakeHeir(rules, pairs, before, g, t, &count, scratch, &heir);
       if (heir.phase == ContactPhase::kFresh) ++born;

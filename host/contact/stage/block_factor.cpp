@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "cuda/device/executor.h"
+#include "host/contact/prefetch.h"
 #include "host/contact/stage/stage_blocks.h"
 
 namespace intervox::host::internal {
@@ -324,6 +325,11 @@ void BlockFactor::SolveLower(const double* b, int begin, int end) {
 void BlockFactor::SolveUpper(const IslandSlope& A, double* x, int begin, int end) {
   for (int i = end - 1; i >= begin; --i) {
     const auto row = static_cast<std::size_t>(i);
+    if (i >= kPrefetchAhead) {  // rows come from the last to the first
+      const std::size_t soon = row - kPrefetchAhead;
+      const int first = pattern_.diagonal[soon];
+      Prefetch(Block(first), kFloats * static_cast<std::size_t>(pattern_.start[soon + 1] - first));
+    }
     float* y = &work_[8 * row];
     Eight sum = EightAt(y);
     for (int k = pattern_.diagonal[row] + 1; k < pattern_.start[row + 1]; ++k) {

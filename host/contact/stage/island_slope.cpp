@@ -128,6 +128,7 @@ void IslandSlope::Update(std::span<StagePoint* const> points, bool coupled, int 
       PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) {
         return points[static_cast<std::size_t>(number_[soon])];
       });
+      PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) { return &slopes_[soon]; });
       ContactSlope slope = SlopeOf(*points[static_cast<std::size_t>(number_[k])], coupled);
       std::copy_n(slopes_[k].at, 2, slope.at);
       slopes_[k] = slope;
