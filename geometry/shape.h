@@ -74,6 +74,12 @@ struct RoundedBox {
   Vec3 size;
   double radius = 0;
 };
+/** What fills the corner between the walls x = 0 and y = 0 up to a quarter of a cylinder that
+ touches both, along z, centred in z [m]. Taken away from an edge it rounds it. */
+struct Fillet {
+  double radius = 0;
+  double length = 0;
+};
 /** A corner of an outline and the line or arc from it to the next corner, the last to the first.
  The bulge is the tangent of a quarter of the arc's angle: 0 a line, 1 a half circle, positive
  where it turns left. */
@@ -108,7 +114,7 @@ struct Thread {
  the completeness test names what is missing. */
 using Primitive =
     std::variant<HalfSpace, Box, Sphere, Ellipsoid, Cylinder, Cone, Capsule, Torus, Quadric, Convex,
-                 HalfSpaces, Prism, Wedge, RoundedBox, Extrude, Revolve, Thread>;
+                 HalfSpaces, Prism, Wedge, RoundedBox, Fillet, Extrude, Revolve, Thread>;
 
 /** What an inner node of a CSG tree does with its children; kGrid has the grid of its only child,
  or one that was read. */

@@ -11,6 +11,7 @@
 #include "geometry/primitives/cylinder.h"
 #include "geometry/primitives/ellipsoid.h"
 #include "geometry/primitives/extrude.h"
+#include "geometry/primitives/fillet.h"
 #include "geometry/primitives/half_space.h"
 #include "geometry/primitives/half_spaces.h"
 #include "geometry/primitives/prism.h"

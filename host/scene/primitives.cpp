@@ -18,6 +18,7 @@
 #include "geometry/primitives/cylinder.h"
 #include "geometry/primitives/ellipsoid.h"
 #include "geometry/primitives/extrude.h"
+#include "geometry/primitives/fillet.h"
 #include "geometry/primitives/half_space.h"
 #include "geometry/primitives/half_spaces.h"
 #include "geometry/primitives/pieces.h"
@@ -366,6 +367,18 @@ struct Format<RoundedBox> : Sizes<RoundedBox> {
   static auto Fields() {
     return std::tuple{Field{"size", &RoundedBox::size, kSize, "Edge lengths [m]."},
                       Field{"radius", &RoundedBox::radius, kSize, "Of the edges [m]."}};
+  }
+};
+
+template <>
+struct Format<Fillet> : Sizes<Fillet> {
+  static constexpr const char* kNoun = "A round filling of an edge.";
+  static constexpr const char* kDoc =
+      "What fills the corner between the walls x = 0 and y = 0, up to a quarter of a cylinder that "
+      "touches both; along z, centred in z. Taken away from an edge it rounds it.";
+  static auto Fields() {
+    return std::tuple{Field{"radius", &Fillet::radius, kSize, "Of the cylinder [m]."},
+                      Field{"length", &Fillet::length, kSize, "Along the edge [m]."}};
   }
 };
 

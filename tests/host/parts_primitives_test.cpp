@@ -1,5 +1,5 @@
-// Prism, wedge, rounded box, extruded and revolved outlines: volume, centroid and inertia by the
-// formula, by counting random points, and in a random pose.
+// Prism, wedge, rounded box, fillet, extruded and revolved outlines: volume, centroid and inertia
+// by the formula, by counting random points, and in a random pose.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -92,6 +92,85 @@ TEST(PartsPrimitives, RoundedBoxIsTheSteinerFormula) {
     ExpectSolid(RoundedBox{{1, 0.6, 0.4}, r}, volume, {});
   }
   ExpectSolid(RoundedBox{{1, 1, 1}, 0.5}, kPi / 6, {});  // a ball
+}
+
+TEST(PartsPrimitives, FilletIsItsFormula) {
+  // A square less a quarter of a disc; about the corner, the second moment of x is that of both.
+  for (const auto& [r, length] : {std::pair{0.3, 0.5}, {0.003, 1.0}, {2.0, 0.01}}) {
+    const double quarter = 0.25 * kPi * r * r, area = r * r - quarter;
+    const double x = (0.5 * r * r * r - quarter * (r - 4 * r / (3 * kPi))) / area;
+    ExpectSolid(Fillet{r, length}, area * length, {x, x, 0});
+    const double about_wall =
+        r * r * r * r / 3 - (quarter * r * r - 2 * r * r * r * r / 3 + kPi * r * r * r * r / 16);
+    const double xx = length * (about_wall - area * x * x);  // ∫(x − x̄)² dV
+    const double zz = area * length * length * length / 12;
+    const Mat3 J = Measure(Leaf(Fillet{r, length})).J_W;
+    EXPECT_NEAR(J(2, 2), 2 * xx, 1e-6 * J(2, 2));
+    EXPECT_NEAR(J(0, 0), xx + zz, 1e-6 * J(0, 0));
+    EXPECT_NEAR(J(1, 1), J(0, 0), 1e-9 * J(0, 0));
+  }
+}
+
+/** A pair's volume of overlap. */
+double Overlap(const Shape& a, const Shape& b, const Pose& X_WB) {
+  return MeasurePair(Engine(), ToCells(a), ToCells(b), {}, X_WB, {.tolerance = 1e-7}).sum.volume;
+}
+
+/** The part of a fillet's volume where `length`(x, y, bottom, top) keeps so much of a line along z:
+ the midpoint rule, in x and in y up to the cylinder. */
+template <class Length>
+double Lines(const Fillet& fillet, const Length& length) {
+  constexpr int kLines = 1500;
+  const double r = fillet.radius, h = 0.5 * fillet.length;
+  double sum = 0;
+  for (int i = 0; i < kLines; ++i) {
+    const double x = r * (i + 0.5) / kLines;
+    const double wide = r - std::sqrt(r * r - (r - x) * (r - x));
+    double line = 0;
+    for (int j = 0; j < kLines; ++j) line += length(x, wide * (j + 0.5) / kLines, -h, h);
+    sum += line * wide / kLines;
+  }
+  return sum * r / kLines;
+}
+
+TEST(PartsPrimitives, FilletsMeetBallsAndBoxesAsLinesSay) {
+  const Fillet fillet{0.3, 0.5};
+  for (const Vec3& c : {Vec3{0.1, 0.2, 0.1}, Vec3{0.22, 0.08, 0.2}, Vec3{-0.1, 0.02, 0}}) {
+    const double lines = Lines(fillet, [&](double x, double y, double bottom, double top) {
+      const double s2 = 0.04 - (x - c.x) * (x - c.x) - (y - c.y) * (y - c.y);
+      const double s = std::sqrt(std::max(0.0, s2));
+      return std::max(0.0, std::min(top, c.z + s) - std::max(bottom, c.z - s));
+    });
+    const double exact = Overlap(Leaf(fillet), Leaf(Sphere{0.2}), {Mat3::Identity(), c});
+    EXPECT_NEAR(exact, lines, 2e-5 * lines);
+  }
+  const Vec3 size{0.2, 0.3, 0.4};
+  const Pose X_WB{ToRotation(Normalized(Quaternion{0.7, 0.3, 0.5, 0.2})), {0.1, 0.12, 0.1}};
+  const double lines = Lines(fillet, [&](double x, double y, double bottom, double top) {
+    for (int k = 0; k < 3; ++k) {
+      const Vec3 n = X_WB.R.Col(k);
+      const double at = Dot(n, Vec3{x, y, 0} - X_WB.p);  // and n.z of it for each z
+      const double u = (-0.5 * size[k] - at) / n.z, v = (0.5 * size[k] - at) / n.z;
+      bottom = std::max(bottom, std::min(u, v));
+      top = std::min(top, std::max(u, v));
+    }
+    return std::max(0.0, top - bottom);
+  });
+  EXPECT_NEAR(Overlap(Leaf(fillet), Leaf(Box{size}), X_WB), lines, 2e-5 * lines);
+}
+
+TEST(PartsPrimitives, AFilletTakenFromAnEdgeRoundsIt) {
+  auto fillet = std::make_shared<Shape>(Leaf(Fillet{0.1, 2}));
+  fillet->X.p = {-0.5, -0.4, 0};
+  Shape rounded;
+  rounded.operation = Operation::kDifference;
+  rounded.children = {std::make_shared<Shape>(Leaf(Box{{1, 0.8, 0.6}})), fillet};
+  const double volume = 0.48 - 0.6 * 0.01 * (1 - kPi / 4);
+  EXPECT_NEAR(Measure(rounded).volume, volume, 1e-8);
+  rounded.operation = Operation::kUnion;
+  rounded.children = {std::make_shared<Shape>(Leaf(Box{{1, 0.8, 0.6}})), fillet};
+  fillet->X.p = {0.5, -0.4, 0};
+  EXPECT_NEAR(Measure(rounded).volume, 0.48 + 2 * 0.01 * (1 - kPi / 4), 1e-8);
 }
 
 TEST(PartsPrimitives, ExtrudedOutlinesAreTheirFormula) {
@@ -187,6 +266,8 @@ TEST(PartsPrimitives, BadSizesAreRefused) {
       {Wedge{{1, 0, 1}, 0.5}, "size[1]"},
       {RoundedBox{{1, 1, 1}, 0.6}, "radius"},
       {RoundedBox{{1, 1, 1}, 0}, "radius"},
+      {Fillet{0, 1}, "radius"},
+      {Fillet{1, -1}, "length"},
       {Extrude{{{0, 0, 0}, {1, 0, 0}}, 1}, "corners"},
       {Extrude{{{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1, 0}}, 1}, "crosses itself"},
       {Extrude{{{0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {0, 1, 0}}, 1}, "one point"},
