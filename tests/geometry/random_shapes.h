@@ -198,11 +198,11 @@ inline std::vector<Example> Examples() {
        [](const Vec3& p) {
          return SquaredNorm(Max(Abs(p) - Vec3{0.3, 0.25, 0.15}, Vec3{})) <= 0.04;
        }},
-      {Fillet{0.9, 0.8},
+      {Fillet{1.2, 1.2},
        [](const Vec3& p) {
-         const double x = 0.9 - p.x, y = 0.9 - p.y;
-         return p.x >= 0 && p.y >= 0 && x >= 0 && y >= 0 && x * x + y * y >= 0.81 &&
-                Abs(p).z <= 0.4;
+         const double x = 1.2 - p.x, y = 1.2 - p.y;
+         return p.x >= 0 && p.y >= 0 && x >= 0 && y >= 0 && x * x + y * y >= 1.44 &&
+                Abs(p).z <= 0.6;
        }},
       {Extrude{{{-0.6, -0.4, 0},
                 {0.6, -0.4, 1},
