@@ -50,7 +50,7 @@ std::string Text(const Shape& shape) {
     solid += "]";
   }
   return "{" + solid + ", pose: " + Text(shape.X) + ", scale: " + Text(shape.scale) +
-         ", name: " + Quoted(shape.name) + "}";
+         (shape.name.empty() ? "" : ", name: " + Quoted(shape.name)) + "}";
 }
 
 std::string Text(const PrescribedMotion& motion) {
@@ -169,8 +169,9 @@ std::string MaterialText(const Material& material) {
 }  // namespace
 
 std::string ToYaml(const Scene& scene) {
-  std::string text = "schema: intervox/scene/2\nname: " + Quoted(scene.name) +
-                     "\ngravity: " + Text(scene.gravity) + "\nduration: " + Text(scene.duration) +
+  std::string text = "schema: intervox/scene/2\n" +
+                     (scene.name.empty() ? "" : "name: " + Quoted(scene.name) + "\n") +
+                     "gravity: " + Text(scene.gravity) + "\nduration: " + Text(scene.duration) +
                      "\nintegrator: {method: " + scene.integrator.method +
                      ", step: " + Text(scene.integrator.step) +
                      ", tolerance: " + Text(scene.integrator.tolerance) + "}\nengine: {";

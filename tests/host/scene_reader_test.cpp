@@ -10,11 +10,13 @@
 #include <limits>
 #include <numbers>
 
+#include "geometry/surface_eval.h"
 #include "host/input/error.h"
 #include "host/input/nearest.h"
 #include "host/scene/pairs.h"
 #include "host/scene/reader.h"
 #include "host/world/world.h"
+#include "tests/geometry/random_shapes.h"
 
 namespace intervox::host {
 namespace {
@@ -175,6 +177,36 @@ TEST(SceneReader, ToYamlReadsBackToTheSameScene) {
     EXPECT_EQ(ToYaml(second), text) << entry.path();
     for (std::size_t b = 0; b < first.bodies.size(); ++b) {
       EXPECT_EQ(std::memcmp(&second.bodies[b].X_WB, &first.bodies[b].X_WB, sizeof(Pose)), 0);
+    }
+  }
+}
+
+// A scene that was made in a program has no title, and its shapes need no names.
+TEST(SceneReader, EveryPrimitiveReadsBackToItsSurfaces) {
+  Scene scene = Read("bodies: {b: {shape: ball, mass: 1}}\n");
+  scene.name.clear();
+  for (const geometry::Example& example : geometry::Examples()) {
+    geometry::Shape leaf;
+    leaf.primitive = example.primitive;
+    scene.shapes["s" + std::to_string(scene.shapes.size())] =
+        std::make_shared<geometry::Shape>(leaf);
+  }
+  const Scene again = ParseScene(ToYaml(scene), "again.yaml");
+  ASSERT_EQ(again.shapes.size(), 1 + geometry::Examples().size());
+  for (const auto& [key, shape] : scene.shapes) {
+    const std::string name = geometry::PrimitiveName(shape->primitive);
+    const auto cells = geometry::ToCells(*shape);
+    const auto read = geometry::ToCells(*again.shapes.at(key));
+    ASSERT_EQ(read.size(), cells.size()) << name;
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      ASSERT_EQ(read[c].surfaces.size(), cells[c].surfaces.size()) << name;
+      for (std::size_t s = 0; s < cells[c].surfaces.size(); ++s) {
+        for (const Vec3& p : {Vec3{0.1, 0.2, 0.3}, Vec3{-0.7, 0.4, 0.9}, Vec3{2, -3, 0.5}}) {
+          EXPECT_DOUBLE_EQ(geometry::Value(read[c].surfaces[s], p),
+                           geometry::Value(cells[c].surfaces[s], p))
+              << name;
+        }
+      }
     }
   }
 }
