@@ -122,7 +122,16 @@ std::vector<int> EliminationOrder(const BlockPattern& A) {
 
 }  // namespace
 
-float* BlockFactor::Block(int k) { return values_.data() + kFloats * static_cast<std::size_t>(k); }
+/** The blocks of a row left of the diagonal. */
+float* BlockFactor::Lower(std::size_t row) {
+  return lower_.data() +
+         kFloats * static_cast<std::size_t>(pattern_.start[row] - first_upper_[row]);
+}
+
+/** The inverse of a row's pivot and the blocks right of it. */
+float* BlockFactor::Upper(std::size_t row) {
+  return upper_.data() + kFloats * static_cast<std::size_t>(first_upper_[row]);
+}
 
 void BlockFactor::PlanIncomplete(const BlockPattern& A, int part) {
   part_ = part;
@@ -198,6 +207,11 @@ bool BlockFactor::PlanExact(const BlockPattern& A, double most) {
 /** Levels of parts: a part comes after all earlier ones that it shares a block with. */
 void BlockFactor::ScheduleParts() {
   const int n = pattern_.rows();
+  first_upper_.resize(static_cast<std::size_t>(n) + 1);
+  first_upper_[0] = 0;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(n); ++row) {
+    first_upper_[row + 1] = first_upper_[row] + pattern_.start[row + 1] - pattern_.diagonal[row];
+  }
   const auto parts = static_cast<std::size_t>((n + part_ - 1) / part_);
   level_.assign(parts, 0);
   int levels = 0;
@@ -247,7 +261,10 @@ void BlockFactor::ForParts(bool forward, int threads, const Run& run) {
 }
 
 bool BlockFactor::Factorise(const IslandSlope& A, int threads) {
-  values_.resize(kFloats * pattern_.column.size() + 4);  // reading goes on behind the last block
+  const auto uppers = static_cast<std::size_t>(first_upper_.back());
+  // Reading goes on behind the last block.
+  lower_.resize(kFloats * (pattern_.column.size() - uppers) + 4);
+  upper_.resize(kFloats * uppers + 4);
   std::atomic<bool> regular{true};
   ForParts(true, threads, [&](int begin, int end) {
     if (!FactoriseRows(A, begin, end)) regular = false;
@@ -280,22 +297,26 @@ bool BlockFactor::FactoriseRows(const IslandSlope& A, int begin, int end) {
         std::fill_n(block(row, k - first), kBlockSize, 0.0);
       }
     }
-    for (int k = first; k < pattern_.diagonal[r]; ++k) {
+    const int diagonal = pattern_.diagonal[r];
+    for (int k = first; k < diagonal; ++k) {
       const auto above = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      Multiply<false>(block(row, k - first), Block(pattern_.diagonal[above]), multiplier);
-      Round(multiplier, Block(k));
+      const float* upper = Upper(above);
+      Multiply<false>(block(row, k - first), upper, multiplier);
+      Round(multiplier, Lower(r) + kFloats * static_cast<std::size_t>(k - first));
       for (int u = pattern_.diagonal[above] + 1; u < pattern_.start[above + 1]; ++u) {
+        upper += kFloats;
         const int target =
             at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(u)])];
-        if (target >= 0) Multiply<true>(multiplier, Block(u), block(row, target));
+        if (target >= 0) Multiply<true>(multiplier, upper, block(row, target));
       }
     }
     for (int k = first; k < last; ++k) {
       at[static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)])] = -1;
     }
-    if (!Invert(block(row, pattern_.diagonal[r] - first), inverse)) return false;
-    Round(inverse, Block(pattern_.diagonal[r]));
-    for (int k = pattern_.diagonal[r] + 1; k < last; ++k) Round(block(row, k - first), Block(k));
+    if (!Invert(block(row, diagonal - first), inverse)) return false;
+    float* upper = Upper(r);
+    Round(inverse, upper);
+    for (int k = diagonal + 1; k < last; ++k) Round(block(row, k - first), upper += kFloats);
   }
   return true;
 }
@@ -314,9 +335,10 @@ void BlockFactor::SolveLower(const double* b, int begin, int end) {
     Narrow(PackAt(from), y);
     Narrow(PackAt(from + 4), y + 4);
     Eight sum = EightAt(y);
-    for (int k = pattern_.start[row]; k < pattern_.diagonal[row]; ++k) {
+    const float* block = Lower(row);
+    for (int k = pattern_.start[row]; k < pattern_.diagonal[row]; ++k, block += kFloats) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      sum -= Product(Block(k), &work_[8 * c]);
+      sum -= Product(block, &work_[8 * c]);
     }
     *reinterpret_cast<Eight*>(y) = sum;
   }
@@ -327,17 +349,18 @@ void BlockFactor::SolveUpper(const IslandSlope& A, double* x, int begin, int end
     const auto row = static_cast<std::size_t>(i);
     if (i >= kPrefetchAhead) {  // rows come from the last to the first
       const std::size_t soon = row - kPrefetchAhead;
-      const int first = pattern_.diagonal[soon];
-      Prefetch(Block(first), kFloats * static_cast<std::size_t>(pattern_.start[soon + 1] - first));
+      Prefetch(Upper(soon),
+               kFloats * static_cast<std::size_t>(first_upper_[soon + 1] - first_upper_[soon]));
     }
     float* y = &work_[8 * row];
     Eight sum = EightAt(y);
+    const float *pivot = Upper(row), *block = pivot;
     for (int k = pattern_.diagonal[row] + 1; k < pattern_.start[row + 1]; ++k) {
       const auto c = static_cast<std::size_t>(pattern_.column[static_cast<std::size_t>(k)]);
-      sum -= Product(Block(k), &work_[8 * c]);
+      sum -= Product(block += kFloats, &work_[8 * c]);
     }
     *reinterpret_cast<Eight*>(y) = sum;
-    *reinterpret_cast<Eight*>(y) = Product(Block(pattern_.diagonal[row]), y);
+    *reinterpret_cast<Eight*>(y) = Product(pivot, y);
     const IslandBody& body = A.Body(body_[row]);
     double* to = x + 6 * static_cast<std::size_t>(body_[row]);
     for (std::size_t k = 0; k < 6; ++k) to[k] = body.column[k] * static_cast<double>(y[k]);

@@ -37,12 +37,16 @@ class BlockFactor {
   bool FactoriseRows(const IslandSlope& A, int begin, int end);
   void SolveLower(const double* b, int begin, int end);
   void SolveUpper(const IslandSlope& A, double* x, int begin, int end);
-  float* Block(int k);
+  float* Lower(std::size_t row);
+  float* Upper(std::size_t row);
 
-  BlockPattern pattern_;          // of L + U, in the order of elimination
-  std::vector<int> body_;         // of each row, its place in A
-  std::vector<int> from_;         // block of A for each of the factors', −1: none
-  std::vector<float> values_;     // blocks by columns, six floats each; inverses for the pivots
+  BlockPattern pattern_;   // of L + U, in the order of elimination
+  std::vector<int> body_;  // of each row, its place in A
+  std::vector<int> from_;  // block of A for each of the factors', −1: none
+  // Blocks by columns, six floats each, row after row: those left of the diagonal; the inverse of
+  // the diagonal's and those right of it.
+  std::vector<float> lower_, upper_;
+  std::vector<int> first_upper_;  // in upper_, of each row
   std::vector<float> work_;       // solution in the order of elimination, eight for each row
   std::vector<int> place_;        // row of each place in A
   int part_ = 0;                  // rows that go to a thread together

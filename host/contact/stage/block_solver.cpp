@@ -26,7 +26,7 @@ void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const Bod
                         int threads) {
   points_ = points;
   order_ = order;
-  factored_ = false;
+  taken_ = factored_ = false;
   slope_.Begin(contacts, bodies, order, kPart, threads);
   const BlockPattern& pattern = slope_.Pattern();
   // Each block beside the diagonal is in a product at least, so the order need not be sought.
@@ -76,7 +76,8 @@ void BlockSolver::SolvePatiently(double tolerance, int threads) {
 
 bool BlockSolver::SolveNegative(std::span<const double> f, bool coupled, double tolerance,
                                 int threads, std::span<double> x) {
-  slope_.Update(points_, coupled, threads);
+  if (!taken_ || !coupled) slope_.Update(points_, coupled, threads);
+  taken_ = false;
   rhs_.resize(f.size());
   solution_.resize(f.size());
   for (std::size_t p = 0; p < order_.size(); ++p) {

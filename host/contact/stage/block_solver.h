@@ -26,6 +26,11 @@ class BlockSolver {
    @param order     of the bodies in incomplete factors: kPart consecutive ones lie together */
   void Begin(std::span<StagePoint* const> points, std::span<const BodyPair> contacts,
              std::span<const IslandBody> bodies, std::span<const int> order, int threads);
+  /** Takes a contact's slope right after its evaluation, when it is at hand; what acts on friction
+   through the load counts. */
+  void Take(std::size_t contact) { slope_.Take(contact, *points_[contact], true); }
+  /** Tells whether all slopes of the last evaluation have been taken so. */
+  void HasTaken(bool all) { taken_ = all; }
   /** x = −(slope)⁻¹ f at the contacts' last evaluation; false if it is singular. The scaled
    residual falls by `tolerance`. `coupled` counts the load's effect on friction. */
   bool SolveNegative(std::span<const double> f, bool coupled, double tolerance, int threads,
@@ -41,6 +46,7 @@ class BlockSolver {
   BlockFactor factor_;
   Gmres gmres_;
   Method method_ = Method::kIterative;
+  bool taken_ = false;     // the slopes of the last evaluation are known
   bool factored_ = false;  // the incomplete factors are those of slopes of this island
   double rate_ = 0.0;      // by which they let the residual fall when they were new, a logarithm
   std::span<StagePoint* const> points_;

@@ -86,12 +86,14 @@ void IslandSlope::SortContacts(std::span<const BodyPair> contacts) {
   const auto count = static_cast<std::size_t>(first_.back());
   slopes_.resize(count);
   number_.resize(count);
+  slope_of_.assign(contacts.size(), -1);
   second_.resize(static_cast<std::size_t>(second_first_.back()));
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const std::array<int, 2> at = places(c);
     if (!acts(c, at)) continue;
     const int k = first_[static_cast<std::size_t>(first_of(at)) + 1]++;
     number_[static_cast<std::size_t>(k)] = static_cast<int>(c);
+    slope_of_[c] = k;
     std::copy(at.begin(), at.end(), slopes_[static_cast<std::size_t>(k)].at);
   }
   for (std::size_t k = 0; k < count; ++k) {
@@ -122,6 +124,12 @@ void IslandSlope::ListSides() {
   }
 }
 
+void IslandSlope::Set(std::size_t k, const StagePoint& point, bool coupled) {
+  ContactSlope slope = SlopeOf(point, coupled);
+  std::copy_n(slopes_[k].at, 2, slope.at);
+  slopes_[k] = slope;
+}
+
 void IslandSlope::Update(std::span<StagePoint* const> points, bool coupled, int threads) {
   const auto take = [&](int begin, int end) {
     for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
@@ -129,9 +137,7 @@ void IslandSlope::Update(std::span<StagePoint* const> points, bool coupled, int 
         return points[static_cast<std::size_t>(number_[soon])];
       });
       PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) { return &slopes_[soon]; });
-      ContactSlope slope = SlopeOf(*points[static_cast<std::size_t>(number_[k])], coupled);
-      std::copy_n(slopes_[k].at, 2, slope.at);
-      slopes_[k] = slope;
+      Set(k, *points[static_cast<std::size_t>(number_[k])], coupled);
     }
   };
   cuda::ParallelFor(static_cast<int>(slopes_.size()), kGrain, threads, std::cref(take));

@@ -34,8 +34,12 @@ class IslandSlope {
    @param part    bodies with consecutive places that go to a thread together */
   void Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
              std::span<const int> order, int part, int threads);
-  /** Takes the contacts' slopes at their last evaluation; `coupled` counts the load's effect on
+  /** Takes the slope of a contact at its last evaluation; `coupled` counts the load's effect on
    friction. */
+  void Take(std::size_t contact, const StagePoint& point, bool coupled) {
+    if (const int k = slope_of_[contact]; k >= 0) Set(static_cast<std::size_t>(k), point, coupled);
+  }
+  /** Takes those of all contacts. */
   void Update(std::span<StagePoint* const> points, bool coupled, int threads);
   /** y = A x, with x before it is divided by the columns' scales: true velocities. */
   void Multiply(std::span<const double> x, std::span<double> y, int threads) const;
@@ -52,6 +56,7 @@ class IslandSlope {
     int block = -1;  // of the other body in the row, from its first on; −1: not free
   };
 
+  void Set(std::size_t k, const StagePoint& point, bool coupled);
   void SortContacts(std::span<const BodyPair> contacts);
   void ListSides();
   void MultiplyPart(int part, const double* x, double* y) const;
@@ -61,6 +66,7 @@ class IslandSlope {
   std::vector<IslandBody> bodies_;          // by places
   std::vector<ContactSlope> slopes_;        // by the first place of their bodies
   std::vector<int> number_;                 // of each slope, the contact
+  std::vector<int> slope_of_;               // of each contact; −1: it does not act
   std::vector<int> first_;                  // slope of each place, one more at the end
   std::vector<int> second_, second_first_;  // slopes whose second body is in a later part, by parts
   std::vector<Side> sides_;

@@ -122,13 +122,13 @@ double StageIsland::Begin() {
   PushBodies();
   if (many_) BeginMany();
   BeginJoints();
-  double scale = std::max(kSlowest, Evaluate(false));
+  double scale = std::max(kSlowest, Evaluate(false, true));
   if (!(scale <= kWorseGuess * at_start) && joints_.empty()) {
     ForBodies([&](std::size_t k) {
       bodies_[k].body->v = bodies_[k].v_star;
       bodies_[k].body->w = bodies_[k].w_star;
     });
-    Evaluate(false);
+    Evaluate(false, true);
     scale = at_start;
   }
   for (const IslandJoint& joint : joints_) {

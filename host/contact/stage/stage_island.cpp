@@ -93,8 +93,9 @@ void StageIsland::Sort() {
 }
 
 // F = M (y − y*) − H Σ Jᵀ w at the bodies' current velocities; its second part is kept, too.
-// Returns the contacts' largest velocity [m/s].
-double StageIsland::Evaluate(bool hold) {
+// With `slopes`, those of many bodies are taken on the way. Returns the contacts' largest velocity
+// [m/s].
+double StageIsland::Evaluate(bool hold, bool slopes) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
   Largest fastest;
   if (many_) {
@@ -102,7 +103,9 @@ double StageIsland::Evaluate(bool hold) {
       points_[c]->Evaluate(hold);
       fastest.See(points_[c]->Speed());
       AddToResidual(*points_[c], pairs_[c], residual_.data());
+      if (slopes) blocks_.Take(c);
     });
+    blocks_.HasTaken(slopes);
   } else {
     EvaluateFew(hold, &fastest);
   }

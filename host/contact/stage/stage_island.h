@@ -93,7 +93,7 @@ class StageIsland {
   const DragInertia& Drag(const FreeBody& b) const {
     return drags_[static_cast<std::size_t>(b.drag)];
   }
-  double Evaluate(bool hold);
+  double Evaluate(bool hold, bool slopes = false);
   void AddToResidual(const StagePoint& point, const BodyPair& pair, double* residual);
   void EvaluateFew(bool hold, Largest* fastest);
   void MoveTo(double t);
