@@ -465,6 +465,8 @@ MUTANTS = [
            "result->error = out->v * («azimuth_error» + arc_error + rounding);", "0.0 * azimuth_error", "cuda:Polar*"),
     Mutant("cuda/rules/polar/meridian.h", "a rim is taken after Newton's first steps",
            "const double settled = size[k] < «1e-9 * r[k]» ? live[k] : 0.0;", "0.3 * r[k]", "cuda:Polar*"),
+    Mutant("cuda/numerics/quadrature.h", "single nodes are added in their own order",
+           "place = «2 * place + ((group & bit) != 0 ? 1 : 0)»;", "group", "cuda:NodeSums*"),
     Mutant("cuda/rules/flux/rule.h", "the flux rule accepts an open boundary",
            "      «gap <= leak * total.sums.area» &&", "true", "cuda:Flux*:Planner*"),
     Mutant("cuda/rules/flux/rule.h", "a speck in a large box is summed from afar",

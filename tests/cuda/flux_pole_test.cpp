@@ -72,7 +72,8 @@ void CheckPoles(const FluxPair& pair) {
       internal::flux::PatchPole pole;
       const double apart = std::pow(10.0, random.Uniform(-3, 0));
       pole.e = -Normalized(y + apart * random.Direction());
-      const auto coarse = internal::flux::IntegratePanel(model, panels.panel[i], pole, false, 0, 1, &nodes);
+      const auto coarse =
+          internal::flux::IntegratePanel(model, panels.panel[i], pole, false, 0, 1, &nodes);
       internal::flux::PanelSums fine;
       for (int k = 0; k < 128; ++k) {
         const auto part = internal::flux::IntegratePanel(model, panels.panel[i], pole, true,

@@ -298,8 +298,8 @@ INTERVOX_HD double Polyhedron<kCorners, kFaces>::Lowest(const Vec3& n) const {
 
 // (T2): the sums over all faces.
 template <int kCorners, int kFaces>
-INTERVOX_HD Moments Polyhedron<kCorners, kFaces>::Integrate(double* area,
-                                                            Place<TriangleSums>* room) const {
+INTERVOX_HD Moments
+Polyhedron<kCorners, kFaces>::Integrate(double* area, internal::Place<TriangleSums>* room) const {
   const Vec3 about = Corner(0);
   TriangleSums& sums = room->Make();
   const auto at = [&](int h) { return Corner(edge_[h].origin) - about; };
