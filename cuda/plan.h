@@ -141,8 +141,8 @@ INTERVOX_HD inline AfterBegin BeginPair(const PairView& query, PairFrame* frame,
 /** The outcome of a pair that only planes bound. */
 template <class P>
 INTERVOX_HD void ComputePlanes(const PairView& query, const PairFrame& frame, P* polyhedron,
-                               PairOutcome* out) {
-  const PolytopeOutcome polytope = PolytopePair(frame, polyhedron);
+                               internal::PolytopeSums* room, PairOutcome* out) {
+  const PolytopeOutcome polytope = PolytopePair(frame, polyhedron, room);
   out->full = polytope.full;
   if (polytope.status == Status::kOk) {
     out->metrics = internal::Conclude(polytope.moments, polytope.p_WL,
@@ -152,6 +152,14 @@ INTERVOX_HD void ComputePlanes(const PairView& query, const PairFrame& frame, P*
   }
   out->metrics.rule = LeafRule::kPolytope;
   out->metrics.contained = polytope.contained;
+}
+
+/** The same with room on the stack. Out of line: it would be the stack of every pair. */
+template <class P>
+__attribute__((noinline)) void ComputePlanes(const PairView& query, const PairFrame& frame,
+                                             P* polyhedron, PairOutcome* out) {
+  internal::PolytopeSums room;
+  ComputePlanes(query, frame, polyhedron, &room, out);
 }
 
 /** Readies a pair with curved surfaces for its rules. False where the outcome is there already. */

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""What ptxas made of each kernel must stay within cuda/device/budgets.txt: no number may grow by more than 5 %.
+"""What ptxas made of each kernel must stay within cuda/device/budgets.txt: no number may grow by more than 5 %,
+and no kernel's stacks may take more than 1 GiB of an H200.
 
 Usage: kernel_budgets.py FOLDER [--write]. FOLDER holds what scripts/nvcc_check.sh kept; --write writes the
 budgets anew."""
@@ -18,6 +19,7 @@ HEAD = """# What ptxas (nvcc 13.0, sm_90) makes of each kernel, checked by scrip
 SLACK = 1.05
 # An H200: what the driver keeps for the stacks is this many threads times the deepest kernel used.
 THREADS = 132 * 2048
+MOST_STACKS = 2**30
 
 
 def read(text):
@@ -41,6 +43,9 @@ def check(made, budgets):
         for name, now, most in zip(COLUMNS, made[kernel], budgets[kernel]):
             if now > SLACK * most:
                 problems.append(f"{kernel}: {now} {name}, and its budget is {most}")
+        stack = made[kernel][COLUMNS.index("stack")]
+        if stack * THREADS > MOST_STACKS:
+            problems.append(f"{kernel}: {stack} B of stack take more than 1 GiB: what is large goes to its rule's memory")
     return problems
 
 

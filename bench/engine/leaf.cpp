@@ -115,13 +115,14 @@ void ClipLeaf(benchmark::State& state) {
   const internal::clip::HalfSpaceCut cut[2] = {{Normalized(Vec3{0.1, 0.2, 1}), 0.1, 0.5},
                                                {Normalized(Vec3{0.2, -0.1, -1}), 0.15, -0.5}};
   const Vec3 center{0.05, 0.02, 0.0}, half{0.5, 0.4, 1.0};
+  internal::clip::PolygonRoom room;
   bench::TimedLoop(state, [&] {
     internal::clip::ClipSums sums;
-    internal::clip::AddPolytope(cut, 2, center, half, &sums);
+    internal::clip::AddPolytope(cut, 2, center, half, &room, &sums);
     benchmark::DoNotOptimize(sums);
   });
   internal::clip::ClipSums sums;
-  internal::clip::AddPolytope(cut, 2, center, half, &sums);
+  internal::clip::AddPolytope(cut, 2, center, half, &room, &sums);
   // The planes leave the box by its walls alone: the height between them over its middle counts.
   double height = 0;
   for (const internal::clip::HalfSpaceCut& plane : cut) {

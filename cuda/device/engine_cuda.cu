@@ -22,14 +22,6 @@ namespace intervox::cuda {
 
 namespace {
 
-// One pair a thread and at most this many a multiprocessor in one launch: as many as have
-// registers. A batch of any size takes no more memory than this, twice.
-constexpr int kPairsOfMultiprocessor = kThreadsPerBlock * kBlocksPerMultiprocessor;
-
-// The share of the free memory that a chunk of pairs may take: two are under way, and the stacks
-// take theirs.
-constexpr std::size_t kShareOfFree = 4;
-
 // Pairs that one thread of the host packs or unpacks at a time: some tens of microseconds.
 constexpr int kPackedTogether = 512;
 
@@ -157,25 +149,6 @@ std::size_t RoomOf(const DeviceState& state, std::size_t free) {
   return fits;
 }
 
-std::size_t FreeMemory(int device) {
-  std::size_t free = 0, total = 0;
-  CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
-  return free;
-}
-
-// How many pairs go through the device at once.
-std::size_t ChunkOf(const DeviceState& state, std::size_t free, int device) {
-  const std::size_t room = RoomOf(state, free);
-  if (room < kThreadsPerBlock) {
-    throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
-                             std::to_string(free >> 20) +
-                             " MiB of memory are free, too little for " +
-                             std::to_string(kThreadsPerBlock) + " pairs" + MoreMemory());
-  }
-  return std::min<std::size_t>(
-      room, static_cast<std::size_t>(kPairsOfMultiprocessor * state.traits().multiprocessors));
-}
-
 // A batch in parts: what all of them share.
 struct Job {
   std::span<const PairQuery> queries;
@@ -295,7 +268,7 @@ void ComputeChunk(std::span<const Place> places, DeviceState& state, Job* job) {
 // while the host packs the other, and a launch's last threads leave it no multiprocessor idle.
 void ComputeInChunks(Job* job, DeviceState& state, int device) {
   const std::size_t free = FreeMemory(device);
-  std::size_t chunk = ChunkOf(state, free, device);
+  std::size_t chunk = state.ThreadsWithin(RoomOf(state, free), free, "pairs");
   std::optional<StateLease> second;
   if (job->threads != 1 && job->places.size() > chunk) {
     second.emplace(device);

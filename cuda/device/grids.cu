@@ -22,17 +22,11 @@ using geometry::LevelSet;
 using internal::clip::ClipSums;
 using internal::grid::GridLevel;
 
-// Lanes of one launch: as many threads as have registers.
-constexpr int kLanesOfMultiprocessor = kThreadsPerBlock * kBlocksPerMultiprocessor;
-
 // A core of the host sums so many lanes while a thread of the device sums one.
 constexpr int kFewOfThread = 100;
 
 // A pair of blocks has at most this many lanes with voxels: so many pairs are placed together.
 constexpr int kLanesOfBlocks = 8;
-
-// The share of the free memory that tiles may take.
-constexpr std::size_t kShareOfFree = 4;
 
 // A field on the device.
 struct KeptField {
@@ -119,19 +113,11 @@ Round NextRound(std::vector<Placed>* group) {
 
 // How many lanes go through the device at once.
 std::size_t LanesAtOnce(const DeviceState& state, int sides, int device) {
-  std::size_t free = 0, total = 0;
-  CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
+  const std::size_t free = FreeMemory(device);
   const std::size_t bytes =
       internal::grid::TileBytes(sides) + sizeof(ClipSums) + sizeof(std::int32_t);
   const std::size_t room = ((free + state.memory.size()) / kShareOfFree) / bytes;
-  if (room < kThreadsPerBlock) {
-    throw std::runtime_error("device cuda:" + std::to_string(device) + ": " +
-                             std::to_string(free >> 20) +
-                             " MiB of memory are free, too little for " +
-                             std::to_string(kThreadsPerBlock) + " lanes of grids" + MoreMemory());
-  }
-  return std::min<std::size_t>(
-      room, static_cast<std::size_t>(kLanesOfMultiprocessor * state.traits().multiprocessors));
+  return state.ThreadsWithin(room, free, "lanes of grids");
 }
 
 // Sums the levels of a round on the device, and hands them to their pairs.
@@ -195,8 +181,7 @@ void SumOnDevice(Round* round, int device, DeviceState* state) {
 void ComputeGridsOnCuda(std::span<const PairQuery> queries, std::span<const std::size_t> numbers,
                         std::span<InterferenceMetrics> metrics, int device, int threads) {
   const StateLease state(device);
-  const auto most =
-      static_cast<std::size_t>(kLanesOfMultiprocessor * state->traits().multiprocessors);
+  const std::size_t most = state->MostThreads();
   const std::size_t few = static_cast<std::size_t>(kFewOfThread * ThreadsOf(threads));
   std::vector<Placed> group(std::min(numbers.size(), most / kLanesOfBlocks));
   for (std::size_t begin = 0; begin < numbers.size(); begin += group.size()) {

@@ -37,8 +37,7 @@ void RequireRoomForStack(const Kernel& kernel, int device, const DeviceTraits& t
   const std::lock_guard lock(shared.mutex);
   std::size_t& deepest = shared.stack[device];
   if (attributes.localSizeBytes <= deepest) return;
-  std::size_t free = 0, total = 0;
-  CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
+  const std::size_t free = FreeMemory(device);
   const std::size_t more = StackReservation(attributes.localSizeBytes - deepest, traits);
   if (more > free) {
     throw std::runtime_error("device cuda:" + std::to_string(device) + ": the kernel " +
@@ -84,6 +83,12 @@ std::size_t StackReservation(std::size_t stack_of_thread, const DeviceTraits& tr
          static_cast<std::size_t>(traits.multiprocessors);
 }
 
+std::size_t FreeMemory(int device) {
+  std::size_t free = 0, total = 0;
+  CheckCuda(cudaMemGetInfo(&free, &total), device, "asking for the free memory");
+  return free;
+}
+
 cudaError_t Memory::Free() {
   return place_ == Place::kDevice ? cudaFree(data_) : cudaFreeHost(data_);
 }
@@ -109,6 +114,22 @@ DeviceState::DeviceState(int device) : device_(device), traits_(TraitsOf(device)
 }
 
 DeviceState::~DeviceState() { cudaStreamDestroy(stream_); }
+
+std::size_t DeviceState::MostThreads() const {
+  return static_cast<std::size_t>(kThreadsPerBlock * kBlocksPerMultiprocessor *
+                                  traits_.multiprocessors);
+}
+
+std::size_t DeviceState::ThreadsWithin(std::size_t room, std::size_t free,
+                                       const char* entries) const {
+  if (room < kThreadsPerBlock) {
+    throw std::runtime_error("device cuda:" + std::to_string(device_) + ": " +
+                             std::to_string(free >> 20) +
+                             " MiB of memory are free, too little for " +
+                             std::to_string(kThreadsPerBlock) + " " + entries + MoreMemory());
+  }
+  return std::min(room, MostThreads());
+}
 
 std::size_t DeviceState::BytesOfPairs() const {
   std::size_t bytes = 0;

@@ -51,6 +51,13 @@ DeviceTraits TraitsOf(int device);
  or not [bytes]. */
 std::size_t StackReservation(std::size_t stack_of_thread, const DeviceTraits& traits);
 
+/** The share of the free memory that what is launched at once may take: two chunks of pairs are
+ under way, and the stacks take theirs. */
+inline constexpr std::size_t kShareOfFree = 4;
+
+/** Free memory of a device [bytes]. */
+std::size_t FreeMemory(int device);
+
 /** Memory that grows and is kept. */
 class Memory {
  public:
@@ -100,6 +107,14 @@ class DeviceState {
 
   /** Of this device. */
   const DeviceTraits& traits() const { return traits_; }
+
+  /** The most threads that one launch has: as many as have registers. A batch of any size takes no
+   more memory than they do, twice. */
+  std::size_t MostThreads() const;
+  /** How many threads one launch may have of which there is memory for `room`.
+   @param entries  what a thread takes one of, for errors
+   @throws std::runtime_error with a remedy when there is too little */
+  std::size_t ThreadsWithin(std::size_t room, std::size_t free, const char* entries) const;
 
   /** Of the device, what pairs take. */
   std::size_t BytesOfPairs() const;

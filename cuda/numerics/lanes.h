@@ -1,9 +1,7 @@
 /** @file Sums of one shape: the same bits wherever and by however many threads they are added. */
 #pragma once
 
-#include <new>
-
-#include "geometry/hd.h"
+#include "cuda/numerics/place.h"
 
 namespace intervox::cuda {
 
@@ -15,13 +13,6 @@ namespace internal {
 // Of the tree that adds them.
 inline constexpr int kLevels = 5;
 static_assert(1 << kLevels == kLanes);
-
-// A place in which a sum is made, and nothing before it.
-template <class T>
-union PlaceOf {
-  T sum;
-  INTERVOX_HD PlaceOf() {}
-};
 
 // Makes a lane's sum in its place. Out of line, with one call of f: the largest part of a rule is
 // compiled once.
@@ -39,25 +30,37 @@ __attribute__((noinline)) INTERVOX_HD inline void SumLane(int lane, int n, F& f,
 
 }  // namespace internal
 
+/** Sums of lanes that wait for their right half, from the root of the tree down. */
+template <class T>
+struct LaneSums {
+  internal::Place<T> waiting[internal::kLevels + 1];
+};
+
 /** Σ f(i) over i in [0, n); T{} is zero, T has operator+=. Item i goes to lane i mod 32. A lane
  adds its items in ascending order; one binary tree adds the lanes (l and l+1, then l and l+2, …),
  and leaves out halves without items. */
 template <class T, class F>
-INTERVOX_HD T SumInLanes(int n, F&& f) {
+INTERVOX_HD T SumInLanes(int n, F&& f, LaneSums<T>* room) {
   const int lanes = n < kLanes ? n : kLanes;
   if (lanes <= 0) return T{};
-  // What waits for its right half, from the root of the tree down.
-  internal::PlaceOf<T> waiting[internal::kLevels + 1];
+  auto& waiting = room->waiting;
   int count = 0;
   for (int lane = 0; lane < lanes; ++lane) {
-    internal::SumLane(lane, n, f, &waiting[count++].sum);
+    internal::SumLane(lane, n, f, &waiting[count++].value);
     // A bit of `lane` that is set, from the lowest on, is a left half that is complete.
     for (int bits = lane; count > 1 && ((bits & 1) != 0 || lane + 1 == lanes); bits >>= 1) {
       --count;
-      waiting[count - 1].sum += waiting[count].sum;
+      waiting[count - 1].value += waiting[count].value;
     }
   }
-  return waiting[0].sum;
+  return waiting[0].value;
+}
+
+/** The same, with its room on the stack. */
+template <class T, class F>
+INTERVOX_HD T SumInLanes(int n, F&& f) {
+  LaneSums<T> room;
+  return SumInLanes(n, f, &room);
 }
 
 }  // namespace intervox::cuda

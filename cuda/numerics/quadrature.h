@@ -76,6 +76,106 @@ INTERVOX_HD inline double Total(const double (&a)[N]) {
   }
 }
 
+/** Nodes that are computed at once: a vector register's worth on the CPU, one by a device's thread,
+ whose registers hold no more. */
+#if defined(__CUDA_ARCH__)
+inline constexpr int kNodesAtOnce = 1;
+#else
+inline constexpr int kNodesAtOnce = 4;
+#endif
+/** The same where the CPU is quicker with all N of a rule. */
+template <int N>
+inline constexpr int kAllNodesAtOnce = kNodesAtOnce == 1 ? 1 : N;
+
+/** Sums of kKinds over the N nodes of a rule, of which M come at once, one, four or all: the bits
+ are those of Total.
+
+ for (int step = 0; step < N; step += M) {
+   const int first = sums.NodeAt(step);  // M nodes from there on
+   sums.Add(step, kind, a, b);           // Σ a_k b_k, or Σ a_k without b; for each kind
+   sums.Close(step);
+ } */
+template <int N, int kKinds, int M>
+class NodeSums {
+ public:
+  INTERVOX_HD NodeSums() {
+    if constexpr (M > 1 && M < N) {
+      for (auto& row : sum_) {
+        for (auto& kind : row) {
+          for (double& lane : kind) lane = -0.0;  // what a sum begins with and has no trace of
+        }
+      }
+    }
+  }
+
+  /** The first node that a step takes. Single nodes come in the order in which halving adds them,
+   so that few sums wait. */
+  INTERVOX_HD static constexpr int NodeAt(int step) {
+    if constexpr (M > 1) return step;
+    const int group = step / kOfGroup;
+    int place = 0;
+    for (int bit = 1; bit < kGroups; bit <<= 1) place = 2 * place + ((group & bit) != 0 ? 1 : 0);
+    return place + kGroups * (step % kOfGroup);
+  }
+
+  /** Adds values of the step's nodes. */
+  INTERVOX_HD void Add(int step, int kind, const double (&a)[M]) {
+    if constexpr (M == 1) {
+      double& sum = sum_[waiting_][kind][0];
+      sum = step % kOfGroup == 0 ? a[0] : sum + a[0];
+    } else if constexpr (M == N) {
+      sum_[0][kind][0] = Total(a);
+    } else {
+      double* const sum = sum_[step / M % kRows][kind];
+      for (int i = 0; i < M; ++i) sum[i] += a[i];
+    }
+  }
+  /** Adds their products. */
+  INTERVOX_HD void Add(int step, int kind, const double (&a)[M], const double (&b)[M]) {
+    double product[M];
+    for (int i = 0; i < M; ++i) product[i] = a[i] * b[i];
+    Add(step, kind, product);
+  }
+
+  /** Ends a step, after all kinds that there are. */
+  INTERVOX_HD void Close(int step) {
+    if constexpr (M == 1) {
+      if (step % kOfGroup != kOfGroup - 1) return;
+      ++waiting_;
+      for (int bits = step / kOfGroup; (bits & 1) != 0; bits >>= 1) {
+        --waiting_;
+        for (int k = 0; k < kKinds; ++k) sum_[waiting_ - 1][k][0] += sum_[waiting_][k][0];
+      }
+    }
+  }
+
+  /** The sum of a kind. */
+  INTERVOX_HD double operator[](int kind) const {
+    if constexpr (kWide == 1) {
+      return sum_[0][kind][0];
+    } else {
+      double rest[kWide];
+      for (int i = 0; i < kWide; ++i) {
+        rest[i] = sum_[0][kind][i];
+        if constexpr (kRows == 2) rest[i] += sum_[1][kind][i];
+      }
+      return Total(rest);
+    }
+  }
+
+ private:
+  static_assert(N == 8 || N == 12 || N == 16);
+  static_assert(M == 1 || M == 4 || M == N);
+  // Nodes of a group are added one after the other, and the groups by a binary tree.
+  static constexpr int kGroups = N == 16 ? 8 : 4, kOfGroup = N / kGroups;
+  // Vectors: of sixteen nodes two are summed, every second one each.
+  static constexpr int kWide = M == 4 ? 4 : 1;
+  static constexpr int kRows = M == 1 ? (N == 16 ? 4 : 3) : M == 4 && N == 16 ? 2 : 1;
+
+  double sum_[kRows][kKinds][kWide];
+  int waiting_ = 0;  ///< single nodes: sums of complete groups
+};
+
 /** A walk over [0, 1] by aligned intervals of its binary tree, depth first: the place in it is one
  number. */
 struct Bisection {

@@ -116,7 +116,8 @@ TEST(ClipRule, SecondOrderPlainAndFourthOrderExtrapolated) {
                                   {MakePlane(Normalized(Vec3{1, 0.2, -3}), -0.2),
                                    MakePlane(Normalized(Vec3{-1, 0.1, -2}), -0.15)},
                                   {}, {-0.5, -0.5, -0.5}, {0.5, 0.5, 0.5}, 1e-3);
-  internal::clip::ClipModel model;
+  internal::clip::ClipMemory memory;
+  internal::clip::ClipModel& model = memory.model.Make();
   bool disjoint = false;
   model.box = internal::clip::ChooseBox(pair, &disjoint);
   ASSERT_TRUE(model.box.valid);
@@ -124,7 +125,7 @@ TEST(ClipRule, SecondOrderPlainAndFourthOrderExtrapolated) {
   for (int& split : model.split) split = 7;
   double v[8], extrapolated[8];
   for (int level = 1; level < 8; ++level) {
-    v[level] = internal::clip::Descend(model, 0, level, 0).v;
+    v[level] = internal::clip::Descend(model, 0, level, 0, &memory).v;
     extrapolated[level] = (4 * v[level] - v[level - 1]) / 3;
   }
   const double exact = extrapolated[7];
@@ -178,8 +179,9 @@ TEST(ClipRule, PolytopeLeafAgreesWithABruteCount) {
       one.d = random.Uniform(0, 0.3);
     }
     const Vec3 h{0.5, 0.4, 0.3};
+    internal::clip::PolygonRoom room;
     internal::clip::ClipSums sums;
-    internal::clip::AddPolytope(cut, 3, {}, h, &sums);
+    internal::clip::AddPolytope(cut, 3, {}, h, &room, &sums);
     constexpr int n = 60;
     double v = 0;
     Vec3 m, q, d;
@@ -218,19 +220,20 @@ TEST(ClipRule, FacesAlongTheWallsOfALeaf) {
     cut[0].weight = 1;
     cut[1].n = random.Direction();  // Half of the box.
     cut[1].d = Dot(cut[1].n, c);
+    internal::clip::PolygonRoom room;
     internal::clip::ClipSums sums;
     // The solid fills the box up to the wall.
     cut[0].d = Dot(cut[0].n, c) + h[axis] * (1 + 1e-12 * random.Uniform(-1, 1));
-    internal::clip::AddPolytope(cut, 1, c, h, &sums);
+    internal::clip::AddPolytope(cut, 1, c, h, &room, &sums);
     EXPECT_NEAR(sums.v, 8 * h.x * h.y * h.z, 1e-10);
     EXPECT_LT(Norm(sums.s - 4 * h.x * h.y * h.z / h[axis] * cut[0].n), 1e-10);
     sums = {};
-    internal::clip::AddPolytope(cut, 2, c, h, &sums);
+    internal::clip::AddPolytope(cut, 2, c, h, &room, &sums);
     EXPECT_NEAR(sums.v, 4 * h.x * h.y * h.z, 1e-10);
     // It touches the box from outside.
     cut[0].d = Dot(cut[0].n, c) - h[axis] * (1 + 1e-12 * random.Uniform(-1, 1));
     sums = {};
-    internal::clip::AddPolytope(cut, 2, c, h, &sums);
+    internal::clip::AddPolytope(cut, 2, c, h, &room, &sums);
     EXPECT_NEAR(sums.v, 0, 1e-10);
     EXPECT_LT(Norm(sums.s), 1e-10);
   }

@@ -12,12 +12,12 @@ inline RuleResult SumSections(const LocalPair& pair, internal::column::ColumnMem
   RuleResult result;
   auto& chart = *::new (&memory->chart) ColumnChart;
   ColumnCover cover;
-  const ColumnStart start = StartColumns(pair, &memory->model, &chart, &cover);
+  const ColumnStart start = StartColumns(pair, &memory->model, &memory->cover, &chart, &cover);
   result.accepted = start == ColumnStart::kEmpty;
   if (start != ColumnStart::kReady) return result;
   const double raised = SetWeights(pair, &chart);
-  result = SumPanels(pair, chart, cover, memory->panels, moments);
-  AddPlaneFaces(pair, memory->model.box, raised, &chart, moments);
+  result = SumPanels(pair, chart, cover, &memory->sum, memory->panels, moments);
+  AddPlaneFaces(pair, memory->model.box, raised, &memory->sum.panel.section, &chart, moments);
   return result;
 }
 

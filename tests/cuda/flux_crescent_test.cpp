@@ -16,7 +16,8 @@ using geometry::Surface;
 constexpr Vec3 kX{1, 0, 0}, kZ{0, 0, 1};
 
 RuleResult Columns(const FluxPair& pair, Moments* m) {
-  return internal::flux::TryCrescent(pair.pair, m);
+  internal::flux::CrescentMemory memory;
+  return internal::flux::TryCrescent(pair.pair, &memory, m);
 }
 
 RuleResult Boundary(const FluxPair& pair, Moments* m) {

@@ -294,7 +294,8 @@ TEST(RingEvents, AreFoundAtTheEndsOfARun) {
     auto& chart = *::new (&memory.chart) internal::column::ColumnChart;
     internal::column::ColumnCover cover;
     if (internal::column::FitBox(pair, false, &memory.model) != ColumnStart::kReady) continue;
-    if (StartColumns(pair, &memory.model, &chart, &cover) != ColumnStart::kReady) continue;
+    if (StartColumns(pair, &memory.model, &memory.cover, &chart, &cover) != ColumnStart::kReady)
+      continue;
     if (chart.ring < 0) continue;
     const int other = chart.ring == chart.planes ? chart.planes + 1 : chart.planes;
     const auto between = [&](double t0, double t1) {

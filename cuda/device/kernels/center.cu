@@ -7,7 +7,7 @@
 
 namespace intervox::cuda {
 
-using Memory = internal::clip::ClipModel;
+using Memory = internal::center::CenterMemory;
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskCenter(Batch batch) {

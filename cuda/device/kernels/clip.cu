@@ -7,7 +7,7 @@
 
 namespace intervox::cuda {
 
-using Memory = internal::clip::ClipModel;
+using Memory = internal::clip::ClipMemory;
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) AskClip(Batch batch) {
   internal::AskRule<Memory>(batch, LeafRule::kClip, [](const internal::Question<Memory>& q) {

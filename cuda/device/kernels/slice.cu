@@ -7,13 +7,17 @@
 
 namespace intervox::cuda {
 
+using Memory = internal::slice::SliceMemory;
+
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskSlice(Batch batch) {
-  internal::AskRule<void>(batch, LeafRule::kSlice, [](const internal::Question<void>& q) {
-    return SliceRule(q.workspace.pair, q.moments);
+  internal::AskRule<Memory>(batch, LeafRule::kSlice, [](const internal::Question<Memory>& q) {
+    return SliceRule(q.workspace.pair, q.moments, q.memory);
   });
 }
 
-Kernel SliceKernel() { return {"AskSlice", reinterpret_cast<const void*>(&AskSlice)}; }
+Kernel SliceKernel() {
+  return {"AskSlice", reinterpret_cast<const void*>(&AskSlice), sizeof(Memory)};
+}
 
 }  // namespace intervox::cuda

@@ -17,6 +17,11 @@ struct VoxelBlock {
   std::uint64_t active;
 };
 
+/** Blocks that wait to be halved, depth first. */
+struct BlockStack {
+  VoxelBlock block[3 * 21 + 8];
+};
+
 /** The signs at one point: inside, or the mean weight of the surfaces that it violates, cuts inside
  a body left out. */
 struct VoxelState {
@@ -79,9 +84,9 @@ INTERVOX_HD void AddVoxel(const Model& model, std::uint64_t active, const Vec3& 
  overlap within that distance where they decide. */
 template <class Model, class Add>
 INTERVOX_HD clip::ClipSums SumParts(const Model& model, const VoxelBlock& all, double h,
-                                    double margin, int most, const Add& add) {
+                                    double margin, int most, BlockStack* room, const Add& add) {
   clip::ClipSums sums;
-  VoxelBlock stack[3 * 21 + 8];
+  VoxelBlock* const stack = room->block;
   int top = 0;
   stack[top++] = all;
   stack[0].active = AllSurfaces(model);
@@ -169,8 +174,8 @@ INTERVOX_HD inline VoxelBlock PartOf(const VoxelBlock& voxels, const LatticePart
  a voxel about c, which counts as a leaf. */
 template <class Model, class Add>
 INTERVOX_HD clip::ClipSums SumVoxels(const Model& model, const VoxelBlock& part, double h,
-                                     double margin, const Add& add) {
-  return SumParts(model, part, h, margin, 1,
+                                     double margin, BlockStack* room, const Add& add) {
+  return SumParts(model, part, h, margin, 1, room,
                   [&](const VoxelBlock& voxel, const Vec3& c, clip::ClipSums* sums) {
                     ++sums->leaves;
                     add(voxel.active, c, sums);
@@ -180,11 +185,13 @@ INTERVOX_HD clip::ClipSums SumVoxels(const Model& model, const VoxelBlock& part,
 /** Sums over all voxels, in parts which lanes share: SumVoxels. */
 template <class Model, class Add>
 INTERVOX_HD clip::ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, double h,
-                                      double margin, const Add& add) {
+                                      double margin, BlockStack* room,
+                                      LaneSums<clip::ClipSums>* lanes, const Add& add) {
   const LatticeParts parts = PartsOf(voxels, 1);
-  return SumInLanes<clip::ClipSums>(parts.Count(), [&](int i) {
-    return SumVoxels(model, PartOf(voxels, parts, i), h, margin, add);
-  });
+  return SumInLanes<clip::ClipSums>(
+      parts.Count(),
+      [&](int i) { return SumVoxels(model, PartOf(voxels, parts, i), h, margin, room, add); },
+      lanes);
 }
 
 }  // namespace intervox::cuda::internal::center

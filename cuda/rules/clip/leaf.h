@@ -3,6 +3,7 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/moments/moments.h"
+#include "cuda/numerics/place.h"
 
 namespace intervox::cuda::internal::clip {
 
@@ -44,9 +45,16 @@ struct Polygon {
   int count = 0;
 };
 
-/** Keeps n·y ≤ d of the polygon. */
-INTERVOX_HD inline void ClipPolygon(const Vec3& n, double d, Polygon* polygon) {
+/** Room for a polygon while it is cut: it, what is kept of it, and its corners' levels. */
+struct PolygonRoom {
+  Place<Polygon> polygon, kept;
   double above[kMaxCorners];
+};
+
+/** Keeps n·y ≤ d of the polygon in the room. */
+INTERVOX_HD inline void ClipPolygon(const Vec3& n, double d, PolygonRoom* room) {
+  Polygon* const polygon = &room->polygon.value;
+  double* const above = room->above;
   bool any_above = false;
   int lowest = 0;
   const int count = polygon->count;
@@ -71,7 +79,8 @@ INTERVOX_HD inline void ClipPolygon(const Vec3& n, double d, Polygon* polygon) {
     return polygon->p[i] + above[i] / (above[i] - above[j]) * (polygon->p[j] - polygon->p[i]);
   };
   const Vec3 first = crossing(leave, next(leave)), last = crossing(previous(enter), enter);
-  Polygon out;
+  Polygon& out = room->kept.value;
+  out.count = 0;
   for (int i = enter;; i = next(i)) {
     out.p[out.count++] = polygon->p[i];
     if (i == leave) break;
@@ -85,9 +94,11 @@ INTERVOX_HD inline void ClipPolygon(const Vec3& n, double d, Polygon* polygon) {
 /** Planes closer than this to a face of a box, in units of its half width, lie along it. */
 inline constexpr double kAlongFace = 1e-10;
 
-/** The polygon of the plane n·y = d in the box c ± h, counter-clockwise seen from n. */
+/** The polygon of the plane n·y = d in the box c ± h, counter-clockwise seen from n, in the room.
+ */
 INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const Vec3& h,
-                                   Polygon* polygon) {
+                                   PolygonRoom* room) {
+  Polygon* const polygon = &room->polygon.value;
   const Vec3 reach = Scaled(Abs(cut.n), h);
   const int k = reach.z >= reach.x && reach.z >= reach.y ? 2 : reach.x >= reach.y ? 0 : 1;
   const int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
@@ -120,8 +131,8 @@ INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const
   if (inside) return;
   Vec3 axis;
   axis[k] = 1;
-  ClipPolygon(axis, c[k] + h[k], polygon);
-  ClipPolygon(-axis, h[k] - c[k], polygon);
+  ClipPolygon(axis, c[k] + h[k], room);
+  ClipPolygon(-axis, h[k] - c[k], room);
 }
 
 /** Adds the columns under a face, from the level z = base: ∫ (z − base) n_z dS and its companions.
@@ -187,9 +198,9 @@ INTERVOX_HD inline int EndAlong(const HalfSpaceCut& cut, const Vec3& c, const Ve
  lies along one of the box has that face, in place of the box; on the other side of it is nothing.
  */
 INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Vec3& c,
-                                    const Vec3& h, ClipSums* sums) {
+                                    const Vec3& h, PolygonRoom* room, ClipSums* sums) {
   ClipSums leaf;
-  Polygon polygon;
+  Polygon& polygon = room->polygon.value;
   bool replaced[2] = {false, false};
   for (int k = 0; k < count; ++k) {
     const double reach = Dot(Abs(cut[k].n), h), rest = cut[k].d - Dot(cut[k].n, c);
@@ -198,9 +209,9 @@ INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Ve
     if (end != 0) replaced[end > 0] = true;
   }
   for (int k = 0; k < count; ++k) {
-    PlaneInBox(cut[k], c, h, &polygon);
+    PlaneInBox(cut[k], c, h, room);
     for (int j = 0; j < count && polygon.count > 0; ++j) {
-      if (j != k) ClipPolygon(cut[j].n, cut[j].d, &polygon);
+      if (j != k) ClipPolygon(cut[j].n, cut[j].d, room);
     }
     AddFace(polygon, c.z, cut[k].weight, &leaf);
   }
@@ -213,7 +224,7 @@ INTERVOX_HD inline void AddPolytope(const HalfSpaceCut* cut, int count, const Ve
     polygon.p[3] = {c.x - h.x, c.y + end * h.y, z};
     polygon.count = 4;
     for (int j = 0; j < count && polygon.count > 0; ++j) {
-      ClipPolygon(cut[j].n, cut[j].d, &polygon);
+      ClipPolygon(cut[j].n, cut[j].d, room);
     }
     AddFace(polygon, c.z, 0, &leaf);
   }

@@ -1,8 +1,6 @@
 /** @file The clip rule: cells cut by tangent planes, moments extrapolated; any surfaces. */
 #pragma once
 
-#include <new>
-
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/error.h"
@@ -23,18 +21,35 @@ INTERVOX_HD inline int MostLeaves(const LocalPair& pair, bool automatic) {
   return automatic && NearlyCoincides(pair) ? kMaxClipLeavesNear : kMaxClipLeaves;
 }
 
+/** Room for one leaf. */
+struct LeafRoom {
+  HalfSpaceCut cut[kMaxSurfaces];
+  PolygonRoom polygon;
+};
+
+/** What is summed of a pair: its model, the cells that wait, one leaf, and the lanes' sums. It is
+ too large for the stack of a device's thread. */
+struct ClipMemory {
+  Place<ClipModel> model;
+  Place<CellStack> cells;
+  Place<LeafRoom> leaf;
+  LaneSums<ClipSums> lanes;
+};
+
 /** Adds what is left of a cell: a box, an exact polytope, or its linearisation. */
-INTERVOX_HD inline void AddCell(const ClipModel& model, const ClipCell& cell, ClipSums* sums) {
+INTERVOX_HD inline void AddCell(const ClipModel& model, const ClipCell& cell, LeafRoom* room,
+                                ClipSums* sums) {
   if (cell.active == 0) {
     AddBox(cell.c, cell.h, sums);
     return;
   }
-  HalfSpaceCut cut[kMaxSurfaces];
+  HalfSpaceCut* const cut = room->cut;
   int count = 0;
   bool flat = false, outside = false;  // a surface without a plane, and its far side
   std::uint64_t rest = cell.active;
   for (int i = 0; rest != 0; ++i, rest >>= 1) {
     if ((rest & 1) == 0) continue;
+    cut[count] = {};
     if (TangentCut(model.surface[i], cell.c, cell.h, &cut[count])) {
       ++count;
       continue;
@@ -44,16 +59,17 @@ INTERVOX_HD inline void AddCell(const ClipModel& model, const ClipCell& cell, Cl
   }
   AddDoubt(cut, count, flat, cell.c, cell.h, sums);
   if (outside) return;
-  AddPolytope(cut, count, cell.c, cell.h, sums);
+  AddPolytope(cut, count, cell.c, cell.h, &room->polygon, sums);
 }
 
 /** Everything below one cell of level `from`, at level `to`. */
-INTERVOX_HD inline ClipSums Descend(const ClipModel& model, int from, int to, int index) {
+INTERVOX_HD inline ClipSums Descend(const ClipModel& model, int from, int to, int index,
+                                    ClipMemory* memory) {
   ClipSums sums;
   const std::uint64_t curved = ~((std::uint64_t{1} << model.planes) - 1);
-  sums.cells = VisitCells(model, from, to, index, [&](const ClipCell& cell) {
+  sums.cells = VisitCells(model, from, to, index, &memory->cells, [&](const ClipCell& cell) {
     sums.leaves += (cell.active & curved) != 0 ? 1 : 0;
-    AddCell(model, cell, &sums);
+    AddCell(model, cell, &memory->leaf.value, &sums);
   });
   return sums;
 }
@@ -82,15 +98,15 @@ INTERVOX_HD inline ClipSums Times(double a, const ClipSums& x) {
  @param max_leaves  bound on the curved leaves of one level; beyond it the best result is returned
  with the error that it has.
  @param leaf_size  [m] > 0: cells are halved until no halved side is longer, and no further.
- @param memory  its model, which is too large for the stack of a device's thread
+ @param memory  whatever it holds is lost
  @return error: the sum of ClipError [m³]; the changes in it are of V, or of the centroid or inertia
  in the same measure if those changed more. V is 0 with error 0 where bounds prove it, only. */
 INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments, int max_leaves,
-                                       double leaf_size, internal::clip::ClipModel* memory) {
+                                       double leaf_size, internal::clip::ClipMemory* memory) {
   using internal::clip::ClipSums;
   RuleResult result;
   *moments = {};
-  internal::clip::ClipModel& model = *::new (memory) internal::clip::ClipModel;
+  internal::clip::ClipModel& model = memory->model.Make();
   bool disjoint = false;
   model.box = internal::clip::ChooseBox(pair, &disjoint);
   if (disjoint) {
@@ -113,7 +129,8 @@ INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments, 
       for (int axis = 0; axis < 3; ++axis) items <<= model.split[i] >> axis & 1;
     }
     return SumInLanes<ClipSums>(
-        items, [&](int i) { return internal::clip::Descend(model, from, level, i); });
+        items, [&](int i) { return internal::clip::Descend(model, from, level, i, memory); },
+        &memory->lanes);
   };
   const auto extrapolate = [](const ClipSums& fine, const ClipSums& coarse) {
     ClipSums out = internal::clip::Times(4.0 / 3, fine);
@@ -162,7 +179,7 @@ INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments, 
 /** The same with its memory on the stack. */
 inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
                            int max_leaves = internal::clip::kMaxClipLeaves, double leaf_size = 0) {
-  internal::clip::ClipModel memory;
+  internal::clip::ClipMemory memory;
   return ClipRule(pair, moments, max_leaves, leaf_size, &memory);
 }
 

@@ -34,6 +34,11 @@ struct ClipCell {
   int level = 0;
 };
 
+/** The cells that wait on the way down, depth first. */
+struct CellStack {
+  ClipCell cell[7 * kMaxClipLevel + 8];
+};
+
 /** The bits of all surfaces. */
 INTERVOX_HD inline std::uint64_t AllSurfaces(const ClipModel& model) {
   return model.count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << model.count) - 1;
@@ -63,8 +68,9 @@ INTERVOX_HD inline bool Cull(const ClipModel& model, ClipCell* cell) {
 /** Calls visit(cell) for everything below one cell of level `from`: what planes alone cut, and
  curved cells of level `to`. Returns the number of cells bounded. */
 template <class Visit>
-INTERVOX_HD int VisitCells(const ClipModel& model, int from, int to, int index, Visit&& visit) {
-  ClipCell stack[7 * kMaxClipLevel + 8];
+INTERVOX_HD int VisitCells(const ClipModel& model, int from, int to, int index,
+                           Place<CellStack>* room, Visit&& visit) {
+  ClipCell* const stack = room->value.cell;
   int top = 0, cells = 1;
   {
     ClipCell root = WholeBox(model);

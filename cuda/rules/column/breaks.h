@@ -85,6 +85,28 @@ struct SectionBreaks {
   }
 };
 
+/** Room for a section's polygon while planes cut it: its corners, their levels, and of each edge
+ the plane that it is of; and the same of what a plane leaves. */
+struct SectionPolygon {
+  double u[kColumnEdges], v[kColumnEdges], above[kColumnEdges];
+  int id[kColumnEdges];
+  double x[kColumnEdges + 2], y[kColumnEdges + 2];
+  int from[kColumnEdges + 2];
+};
+
+/** The lines in which planes cut a section. */
+struct SectionLines {
+  SectionLine line[kMaxSurfaces];
+};
+
+/** Room for one section: its surfaces, its polygon, and where its panels end. */
+struct SectionRoom {
+  Place<PlaneSection> section;
+  Place<SectionLines> planes;
+  SectionPolygon polygon;
+  Place<SectionBreaks> breaks, known;
+};
+
 /** Adds u when the point may lie on the boundary of the region. */
 INTERVOX_HD inline void Consider(const PlaneSection& section, double u, double v, int i, int j,
                                  SectionBreaks* breaks) {
@@ -190,10 +212,10 @@ INTERVOX_HD inline void AddEdge(const PlaneSection& section, int i, int line, do
 /** (K2): cuts the section's rectangle by the planes and lists where panels end, with its `ends` or
  only what bounds Ω; false when it is empty. */
 INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* plane, int planes,
-                                   bool ends, SectionBreaks* breaks) {
-  double u[kColumnEdges], v[kColumnEdges];
-  int id[kColumnEdges];  // of the edge that starts at the corner: −1 the box, else an entry of
-                         // plane
+                                   bool ends, SectionPolygon* polygon, SectionBreaks* breaks) {
+  double *const u = polygon->u, *const v = polygon->v;
+  int* const id = polygon->id;  // of the edge that starts at the corner: −1 the box, else an entry
+                                // of plane
   int count = 4;
   u[0] = u[3] = section->u_lo;
   u[1] = u[2] = section->u_hi;
@@ -202,7 +224,7 @@ INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* pla
   for (int k = 0; k < 4; ++k) id[k] = -1;
   for (int p = 0; p < planes; ++p) {
     const SectionLine& s = plane[p];
-    double above[kColumnEdges];
+    double* const above = polygon->above;
     bool any = false, all = true;
     for (int k = 0; k < count; ++k) {
       above[k] = s.u * u[k] + s.v * v[k] - s.d;
@@ -211,8 +233,8 @@ INTERVOX_HD inline bool ListBreaks(PlaneSection* section, const SectionLine* pla
     }
     if (all) return false;
     if (!any) continue;
-    double x[kColumnEdges + 2], y[kColumnEdges + 2];
-    int from[kColumnEdges + 2], n = 0;
+    double *const x = polygon->x, *const y = polygon->y;
+    int *const from = polygon->from, n = 0;
     for (int k = 0; k < count; ++k) {
       const int next = k + 1 == count ? 0 : k + 1;
       if (above[k] <= 0) {

@@ -80,18 +80,24 @@ struct ColumnBinSums {
   }
 };
 
+/** Room for the cells that wait, and for the lanes' bins. */
+struct CoverRoom {
+  Place<clip::CellStack> cells;
+  LaneSums<ColumnBinSums> lanes;
+};
+
 /** Marks the bins of the model's cells at a level. */
 INTERVOX_HD inline ColumnBinSums BinsOf(const clip::ClipModel& model, const ColumnChart& chart,
                                         const ColumnSpan& span, double middle, int level,
-                                        const ColumnSpan& only) {
+                                        const ColumnSpan& only, CoverRoom* room) {
   int items = 1;
   for (int i = 0; i < 2; ++i) {
     for (int axis = 0; axis < 3; ++axis) items <<= model.split[i] >> axis & 1;
   }
   const double unit = kColumnBins / (span.hi - span.lo);
-  return SumInLanes<ColumnBinSums>(items, [&](int item) {
+  const auto bins_of = [&](int item) {
     ColumnBinSums mine;
-    clip::VisitCells(model, 2, level, item, [&](const clip::ClipCell& cell) {
+    clip::VisitCells(model, 2, level, item, &room->cells, [&](const clip::ClipCell& cell) {
       const ColumnSpan one = SpanOf(model, chart, cell.c, cell.h, middle);
       if (one.lo < only.hi && one.hi > only.lo) {
         mine.hull.lower = Min(mine.hull.lower, cell.c - cell.h);
@@ -107,14 +113,15 @@ INTERVOX_HD inline ColumnBinSums BinsOf(const clip::ClipModel& model, const Colu
       for (int i = from; i <= to; ++i) mine.bits[i / 64] |= 1ull << (i % 64);
     });
     return mine;
-  });
+  };
+  return SumInLanes<ColumnBinSums>(items, bins_of, &room->lanes);
 }
 
 /** Adds the runs of the model's box, of those `within` a span if one is given. Where there are
  several, each is looked at in its own box, so that a contact much smaller than what lies between
  two of them is found; a single one of parallel planes in boxes of its quarters. */
 INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* within,
-                                clip::ClipModel* model, ColumnCover* cover) {
+                                clip::ClipModel* model, CoverRoom* room, ColumnCover* cover) {
   constexpr int kEnough = 120, kDeepest = 6;
   const Vec3 c = 0.5 * (model->box.lower + model->box.upper);
   const Vec3 h = 0.5 * (model->box.upper - model->box.lower);
@@ -135,12 +142,12 @@ INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* with
   ColumnBinSums bins;
   int level = 3;
   for (; level <= kDeepest; ++level) {
-    bins = BinsOf(*model, chart, span, middle, level, span);
+    bins = BinsOf(*model, chart, span, middle, level, span, room);
     if (bins.hull.cells >= kEnough || bins.hull.cells == 0 || level == kDeepest) break;
   }
   cover->cells += bins.hull.cells;
   // Gaps are bridged until the runs are few.
-  const int room = kColumnRuns - cover->runs;
+  const int most_runs = kColumnRuns - cover->runs;
   int from[kColumnRuns], to[kColumnRuns], runs = 0;
   for (int gap = 0;; gap = 2 * gap + 1) {
     bool few = true;
@@ -151,7 +158,7 @@ INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* with
         to[runs - 1] = i + 1;
         continue;
       }
-      few = runs < room;
+      few = runs < most_runs;
       if (!few) break;
       from[runs] = i;
       to[runs++] = i + 1;
@@ -173,14 +180,14 @@ INTERVOX_HD inline void AddRuns(const ColumnChart& chart, const ColumnSpan* with
           continue;
         }
         if (parts == 1) {
-          const clip::Hull hull = BinsOf(*model, chart, span, middle, level, part).hull;
+          const clip::Hull hull = BinsOf(*model, chart, span, middle, level, part, room).hull;
           model->box.lower = hull.lower;
           model->box.upper = hull.upper;
         } else {
           model->box.lower[chart.t] = part.lo;
           model->box.upper[chart.t] = part.hi;
         }
-        if (clip::Shrink(model)) AddRuns(chart, &part, model, cover);
+        if (clip::Shrink(model)) AddRuns(chart, &part, model, room, cover);
         model->box.lower = lower;
         model->box.upper = upper;
       }
@@ -406,6 +413,7 @@ INTERVOX_HD inline double RoundingOf(const ColumnChart& chart, const clip::ClipM
 /** (K5): chart and cover of a pair, from its shrunk box. */
 __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const LocalPair& pair,
                                                                       clip::ClipModel* model,
+                                                                      CoverRoom* room,
                                                                       ColumnChart* chart,
                                                                       ColumnCover* cover) {
   if (pair.count - pair.planes > kColumnCurves) return ColumnStart::kRefused;
@@ -415,7 +423,7 @@ __attribute__((noinline)) INTERVOX_HD inline ColumnStart StartColumns(const Loca
   if (!clip::Cull(*model, &box)) return ColumnStart::kEmpty;
   chart->active = box.active;
   cover->rounding = RoundingOf(*chart, *model, box);
-  AddRuns(*chart, nullptr, model, cover);
+  AddRuns(*chart, nullptr, model, room, cover);
   return cover->runs > 0 ? ColumnStart::kReady : ColumnStart::kEmpty;
 }
 

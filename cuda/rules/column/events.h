@@ -47,7 +47,8 @@ INTERVOX_HD inline double ParameterAt(const ColumnChart& chart, const Vec3& y) {
 
 /** (K3): on each plane Ω has a face; as a section of its own, with u up the sections, the ends of
  its panels are the face's corners and folds: all that happens on planes. */
-INTERVOX_HD inline void AddFaceEvents(const ColumnChart& chart, ColumnEvents* events) {
+INTERVOX_HD inline void AddFaceEvents(const ColumnChart& chart, SectionRoom* room,
+                                      ColumnEvents* events) {
   const Vec3 centre = 0.5 * (chart.lower + chart.upper), half = 0.5 * (chart.upper - chart.lower);
   for (int i = 0; i < chart.planes; ++i) {
     const Vec3 b = chart.half_normal[i];
@@ -63,16 +64,16 @@ INTERVOX_HD inline void AddFaceEvents(const ColumnChart& chart, ColumnEvents* ev
       continue;
     }
     const Vec3 V = Cross(b, U) / std::sqrt(bb);
-    PlaneSection section;
+    PlaneSection& section = room->section.value;
     section.u_hi = Dot(Abs(U), half) / SquaredNorm(U);
     section.v_hi = Dot(Abs(V), half) / SquaredNorm(V);
     section.u_lo = -section.u_hi;
     section.v_lo = -section.v_hi;
-    SectionLine plane[kMaxSurfaces];
-    SectionBreaks breaks;
+    SectionLine* const plane = room->planes.value.line;
+    SectionBreaks& breaks = room->breaks.Make();
     int planes = 0;
     if (!FillSection(chart, y0, U, V, i, &section, plane, &planes)) continue;
-    if (!ListBreaks(&section, plane, planes, false, &breaks)) continue;
+    if (!ListBreaks(&section, plane, planes, false, &room->polygon, &breaks)) continue;
     for (int k = 0; k < breaks.count; ++k) events->Add(y0[chart.t] + rise * breaks.u[k]);
   }
 }
@@ -215,11 +216,12 @@ class EdgeEvents {
 };
 
 /** Everything that happens on faces and edges along parallel sections; corners of three quadrics
- are left to the panels. Out of line, as its sections take memory. */
+ are left to the panels. */
 __attribute__((noinline)) INTERVOX_HD inline void ListPlaneEvents(const ColumnChart& chart,
+                                                                  SectionRoom* room,
                                                                   ColumnEvents* events) {
   events->same = 1e-9 * (chart.upper[chart.t] - chart.lower[chart.t]);
-  AddFaceEvents(chart, events);
+  AddFaceEvents(chart, room, events);
   for (int i = chart.planes; i < chart.count; ++i) {
     const MappedSurface& s = chart.curved[i - chart.planes];
     Vec3 y[2];

@@ -48,9 +48,10 @@ INTERVOX_HD inline double SetWeights(const LocalPair& pair, ColumnChart* chart) 
  is a section of its own, within a box around Ω. `chart` is overwritten. False when a section has
  too many parts. */
 INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox& box,
-                                      double raised, ColumnChart* chart, Moments* moments) {
-  PlaneSection section;
-  SectionLine plane[kMaxSurfaces];
+                                      double raised, SectionRoom* room, ColumnChart* chart,
+                                      Moments* moments) {
+  PlaneSection& section = room->section.value;
+  SectionLine* const plane = room->planes.value.line;
   int planes = 0;
   std::uint64_t open = 0;
   for (int i = 0; i < pair.planes; ++i) {
@@ -61,8 +62,7 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
     section.weight = nullptr;
     section.j0 = 1;
     section.j1 = 0;
-    const SectionSums sums =
-        IntegrateSection(&section, pair, plane, planes, true, 0.01 * pair.tolerance);
+    const SectionSums sums = IntegrateSection(room, pair, planes, true, 0.01 * pair.tolerance);
     const LocalSurface& local = pair.surface[i];
     const Vec3 n = (local.weight + raised) * local.surface.side * local.surface.PlaneNormal();
     moments->s += sums.x.v * n;

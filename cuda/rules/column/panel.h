@@ -70,28 +70,33 @@ struct ColumnNodes {
   }
 };
 
+/** Room for a section, and for the sums of a panel's. */
+struct PanelRoom {
+  SectionRoom section;
+  LaneSums<ColumnNodes> lanes;
+};
+
 /** The section at t, integrated. */
 __attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChart& chart,
                                                                 const LocalPair& pair, double t,
-                                                                bool measure) {
-  PlaneSection section;
-  SectionLine plane[kMaxSurfaces];
+                                                                bool measure, SectionRoom* room) {
   int planes = 0;
-  if (!SectionAt(chart, t, -1, &section, plane, &planes)) return {};
-  return IntegrateSection(&section, pair, plane, planes, measure, 0.01 * pair.tolerance);
+  SectionLine* const plane = room->planes.value.line;
+  if (!SectionAt(chart, t, -1, &room->section.value, plane, &planes)) return {};
+  return IntegrateSection(room, pair, planes, measure, 0.01 * pair.tolerance);
 }
 
 /** Sums the panel's sections. */
-INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pair,
+INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pair, PanelRoom* room,
                                   ColumnPanel* panel, int* columns, bool* full) {
   const NestedRule<8>& rule = Patterson7();
-  const ColumnNodes nodes = SumInLanes<ColumnNodes>(9, [&](int i) {
+  const auto node = [&](int i) {
     ColumnNodes one;
     const bool end = i == 0 || i == 8;
     if ((i == 0 && panel->hard0) || (i == 8 && panel->hard1)) return one;
     double dt = 0;
     const double t = NodeAt(*panel, end ? i / 8 : rule.x[i - 1], &dt);
-    const SectionSums sums = SumsAt(chart, pair, t, !end);
+    const SectionSums sums = SumsAt(chart, pair, t, !end, &room->section);
     one.shape[i] = sums.shape;
     one.columns = sums.columns;
     one.full = sums.full ? 1 : 0;
@@ -107,7 +112,8 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
     one.reach = w * sums.reach;
     one.area_error = w * sums.area_error;
     return one;
-  });
+  };
+  const ColumnNodes nodes = SumInLanes<ColumnNodes>(9, node, &room->lanes);
   panel->x = nodes.x;
   panel->off_v = nodes.x.v - nodes.lean_v;
   panel->off_m = nodes.x.m - nodes.lean_m;
@@ -131,7 +137,8 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
     // Next to an end, of what changes from there: at its first node little may be left.
     const bool low = i <= 1 && !panel->hard0, high = i >= 6 && !panel->hard1;
     if (low || high) {
-      const SectionSums last = SumsAt(chart, pair, low ? panel->t0 : panel->t1, true);
+      const SectionSums last =
+          SumsAt(chart, pair, low ? panel->t0 : panel->t1, true, &room->section);
       const double beyond = std::fabs(last.x.v - nodes.area[low ? 1 : 7]);
       change = end || beyond > change ? beyond : change;
       *columns += last.columns;
@@ -153,7 +160,8 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
  the width in which what happens was located. */
 INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pair,
                                    const ColumnEvents& events, const ColumnPanel& panel,
-                                   double fine, bool* hard, double* unsure, int* columns) {
+                                   double fine, SectionRoom* room, bool* hard, double* unsure,
+                                   int* columns) {
   double dt = 0;
   *unsure = 0;
   *hard = panel.crack >= 0;
@@ -171,7 +179,7 @@ INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pa
   for (int i = 0; i < 40; ++i) {
     const double middle = 0.5 * (lo + hi);
     if (!(middle > lo && middle < hi) || hi - lo < fine) break;
-    const SectionSums sums = SumsAt(chart, pair, middle, false);
+    const SectionSums sums = SumsAt(chart, pair, middle, false, room);
     *columns += sums.columns;
     (sums.shape == panel.before ? lo : hi) = middle;
   }

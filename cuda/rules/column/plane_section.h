@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/local_pair.h"
+#include "cuda/numerics/place.h"
 #include "cuda/numerics/roots.h"
 #include "geometry/surface_eval.h"
 #include "geometry/surface_ray.h"

@@ -232,7 +232,8 @@ INTERVOX_HD inline int CriticalOfRing(const PlaneSection& section, const geometr
 
 /** Between the breaks of conics, those of tori: where the shape of the columns changes. */
 INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPair& pair,
-                                      double goal, SectionBreaks* breaks) {
+                                      double goal, Place<SectionBreaks>* room,
+                                      SectionBreaks* breaks) {
   ColumnParts parts;
   const auto shape_at = [&](double u) {
     PartsAt(section, pair, u, &parts);
@@ -244,7 +245,7 @@ INTERVOX_HD inline void AddRingBreaks(const PlaneSection& section, const LocalPa
   constexpr double kBeside = 1e-7;
   // Without the circle nothing else is known of where the torus is.
   const int looks = section.radius == 0 ? 24 : 6;
-  const SectionBreaks known = *breaks;
+  const SectionBreaks& known = room->Make(*breaks);
   constexpr int kMostRings = 4;
   double critical[kRingCritical * kMostRings];
   int some = 0;

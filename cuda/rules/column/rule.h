@@ -33,12 +33,12 @@ INTERVOX_HD inline bool IsSpent(const LocalPair& pair, int columns) {
 /** Appends the panels of one run of bins: probes find where the sections change, and what lies
  between two that differ is a panel of its own. */
 INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, double t0,
-                               double t1, int probes, bool hard0, bool hard1, ColumnPanel* panels,
-                               int* count, int* columns) {
+                               double t1, int probes, bool hard0, bool hard1, SectionRoom* room,
+                               ColumnPanel* panels, int* count, int* columns) {
   // Beyond these there is room for one panel of each run and of each quadrant's part of it.
   constexpr int kMost = kColumnPanels / 2;
   const auto shape_at = [&](double t) {
-    const SectionSums sums = SumsAt(chart, pair, t, false);
+    const SectionSums sums = SumsAt(chart, pair, t, false, room);
     *columns += sums.columns;
     return sums.shape;
   };
@@ -90,17 +90,24 @@ INTERVOX_HD inline int ListPlanePanels(const ColumnCover& cover, const ColumnEve
   return count;
 }
 
+/** Room for what is summed in panels, and for what happens in all runs and in one. */
+struct SumRoom {
+  PanelRoom panel;
+  Place<ColumnEvents> events, own;
+};
+
 /** Panels between the events on a torus, in runs of half planes, at whose quadrants' borders the
  parameter has a kink; probes find what else happens. */
 INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair& pair,
-                                      const ColumnCover& cover, ColumnEvents* events,
-                                      ColumnPanel* panels, int* columns) {
+                                      const ColumnCover& cover, SumRoom* room, ColumnPanel* panels,
+                                      int* columns) {
+  ColumnEvents* const events = &room->events.value;
   // Beyond these there is room for one panel of each run and of each quadrant's part of it.
   constexpr int kMost = kColumnPanels / 2;
   int count = 0;
   for (int i = 0; i < cover.runs; ++i) {
     const ColumnRun& run = cover.run[i];
-    ColumnEvents own;
+    ColumnEvents& own = room->own.Make();
     ListRingEvents(chart, run.t0, run.t1, &own);
     const double least = kSwarm * (run.t1 - run.t0);
     double from = run.t0;
@@ -116,7 +123,8 @@ INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair&
         ends = true;
       }
       const int probes = 1 + static_cast<int>(run.probes * (to - from) / (run.t1 - run.t0));
-      AddRun(chart, pair, from, to, probes, hard, ends, panels, &count, columns);
+      AddRun(chart, pair, from, to, probes, hard, ends, &room->panel.section, panels, &count,
+             columns);
       from = to;
       hard = ends;
     }
@@ -125,37 +133,40 @@ INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair&
   return count;
 }
 
-/** What is too large for the stack of a device's thread: the model and the panels in turn. */
+/** What is known and summed of a pair, which is too large for the stack of a device's thread: its
+ chart, its model and its panels in turn, and room for finding the runs and for summing them. */
 struct ColumnMemory {
   ColumnChart chart;
   union {
     clip::ClipModel model;
     ColumnPanel panels[kColumnPanels];
   };
+  union {
+    CoverRoom cover;
+    SumRoom sum;
+  };
 
   INTERVOX_HD ColumnMemory() {}
 };
 
 /** (K4): the sum over all panels, divided until the tolerance is met. */
-__attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPair& pair,
-                                                                  const ColumnChart& chart,
-                                                                  const ColumnCover& cover,
-                                                                  ColumnPanel* panels,
-                                                                  Moments* moments) {
+__attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
+    const LocalPair& pair, const ColumnChart& chart, const ColumnCover& cover, SumRoom* room,
+    ColumnPanel* panels, Moments* moments) {
   for (int i = 0; i < kColumnPanels; ++i) ::new (&panels[i]) ColumnPanel;
   bool full = false;
   RuleResult result;
   result.work = cover.cells;
-  ColumnEvents events;
+  ColumnEvents& events = room->events.Make();
   int count = 0;
   if (chart.ring < 0) {
-    ListPlaneEvents(chart, &events);
+    ListPlaneEvents(chart, &room->panel.section, &events);
     count = ListPlanePanels(cover, events, panels);
   } else {
-    count = ListRingPanels(chart, pair, cover, &events, panels, &result.work);
+    count = ListRingPanels(chart, pair, cover, room, panels, &result.work);
   }
   for (int i = 0; i < count; ++i) {
-    Integrate(chart, pair, &panels[i], &result.work, &full);
+    Integrate(chart, pair, &room->panel, &panels[i], &result.work, &full);
     // Too much for a first look: another rule is to try.
     if (i + 1 < count && IsSpent(pair, result.work)) return result;
   }
@@ -210,8 +221,8 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     bool hard = false;
     double unsure = 0;
     const double t =
-        DivideAt(chart, pair, events, left, fine > 1e-13 * width ? fine : 1e-13 * width, &hard,
-                 &unsure, &result.work);
+        DivideAt(chart, pair, events, left, fine > 1e-13 * width ? fine : 1e-13 * width,
+                 &room->panel.section, &hard, &unsure, &result.work);
     if (!(t > left.t0 && t < left.t1)) {
       // What happens does so at the very end: nothing is hidden.
       left.off_v = left.hidden = 0;
@@ -228,8 +239,8 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(const LocalPai
     right.hard1 = left.hard1;
     left.t1 = t;
     left.hard1 = hard;
-    Integrate(chart, pair, &left, &result.work, &full);
-    Integrate(chart, pair, &right, &result.work, &full);
+    Integrate(chart, pair, &room->panel, &left, &result.work, &full);
+    Integrate(chart, pair, &room->panel, &right, &result.work, &full);
   }
   result.accepted = true;
   result.error = error + jumps;
@@ -300,13 +311,15 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   if (start == ColumnStart::kReady) start = ShrinkBox(pair, model);
   if (start == ColumnStart::kReady) result = SumLens(pair, *model, moments);
   if (result.accepted) return result;
-  if (start == ColumnStart::kReady) start = StartColumns(pair, model, &chart, &cover);
+  if (start == ColumnStart::kReady)
+    start = StartColumns(pair, model, &memory->cover, &chart, &cover);
   result.accepted = start == ColumnStart::kEmpty;
   if (start != ColumnStart::kReady) return result;
   const double raised = SetWeights(pair, &chart);
-  result = SumPanels(pair, chart, cover, memory->panels, moments);
+  result = SumPanels(pair, chart, cover, &memory->sum, memory->panels, moments);
   if (!result.accepted || !(moments->v > 0)) return result;
-  result.accepted = AddPlaneFaces(pair, model->box, raised, &chart, moments);
+  result.accepted =
+      AddPlaneFaces(pair, model->box, raised, &memory->sum.panel.section, &chart, moments);
   return result;
 }
 

@@ -191,19 +191,20 @@ INTERVOX_HD inline Moments LiftMoments(const PlaneSection& section, const PlaneS
   return {Shifted(about_P, section.P), x.s, x.g};
 }
 
-/** Integrates the section, each panel's area to a relative `goal` and its area vector to thirty of
- them. With `measure` false only its shape. Out of line: many places ask for a section, and ptxas
- would take each of them for many minutes. */
-__attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneSection* section,
+/** Integrates the section in the room, each panel's area to a relative `goal` and its area vector
+ to thirty of them. With `measure` false only its shape. Out of line: many places ask for a section,
+ and ptxas would take each of them for many minutes. */
+__attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(SectionRoom* room,
                                                                           const LocalPair& pair,
-                                                                          const SectionLine* plane,
                                                                           int planes, bool measure,
                                                                           double goal) {
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
   constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
-  SectionBreaks breaks;
-  const bool some = ListBreaks(section, plane, planes, true, &breaks);
+  PlaneSection* const section = &room->section.value;
+  const SectionLine* const plane = room->planes.value.line;
+  SectionBreaks& breaks = room->breaks.Make();
+  const bool some = ListBreaks(section, plane, planes, true, &room->polygon, &breaks);
   out.full = section->full || breaks.full;
   if (!some || out.full) return out;
   if (section->rings) {
@@ -217,7 +218,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(PlaneS
     }
     // Of one torus and the section's own circle all breaks are known.
     if (section->curves > (section->radius > 0 ? 2 : 1)) {
-      AddRingBreaks(*section, pair, goal, &breaks);
+      AddRingBreaks(*section, pair, goal, &room->known, &breaks);
     }
   }
   out.full = breaks.full;

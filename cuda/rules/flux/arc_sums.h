@@ -34,12 +34,29 @@ INTERVOX_HD inline double PatchError(const FluxCurve& s, const PatchPole& pole, 
          det * near_pole.ErrorOfSize(pole, fine);
 }
 
+/** What is summed over the nodes of an arc. */
+enum ArcKind : int {
+  kArea,
+  kAreaLean,
+  kWx,
+  kWy,
+  kWz,
+  kWxx,
+  kWyy,
+  kWzz,
+  kWxy,
+  kWxz,
+  kWyz,
+  kArcKinds
+};
+
 /** (F1): sums over the edge of a planar face, and of the ellipsoid's face where it bounds that too.
  */
 template <int N>
 INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPanel& p,
                                           const PatchPole& pole, const NestedRule<N>& rule,
                                           double from, double to) {
+  constexpr int M = kNodesAtOnce;
   const FluxPlane& plane = model.plane[p.plane];
   const FluxCurve& s = model.curve[p.curve];
   const bool round = !s.ruled;
@@ -53,47 +70,68 @@ INTERVOX_HD inline PanelSums IntegrateArc(const FluxModel& model, const FluxPane
   const double span = 1.0 - p.u0 * p.u1;
   const double share = span > 0 ? g1 / span : 0.0;
   const double rise = p.t1 - p.t0;
-  double a[N], b[N], t[N], da[N], db[N], dt[N];
-  for (int k = 0; k < N; ++k) {
-    const double sigma = from + rule.x[k] * width;
-    const double u = p.u0 + sigma * (p.u1 - p.u0);
-    const double ig = 1.0 / (1.0 + u * u);
-    const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig, turn = 2.0 * du * ig;
-    const double phi = sigma * (1.0 - u * p.u0) * share * ig;
-    const double slope = g0 * (1.0 - u * u) * share * ig * ig;
-    const double w = p.t0 + rise * phi, dw = rise * slope * width;
-    const double inverse = s.cone ? 1.0 / w : 1.0;
-    const double tk = s.cone ? inverse : w, dtk = s.cone ? -inverse * inverse * dw : dw;
-    const double r = round ? 1.0 : s.radius + s.k * tk;
-    t[k] = tk;
-    dt[k] = dtk;
-    a[k] = r * cosine;
-    b[k] = r * sine;
-    da[k] = s.k * dtk * cosine - r * turn * sine;
-    db[k] = s.k * dtk * sine + r * turn * cosine;
-  }
-  double x[N], y[N], z[N], area[N], wx[N], wy[N], wz[N];
   const Vec3 n = (0.5 * p.sign) * plane.n;
-  for (int k = 0; k < N; ++k) {
-    x[k] = x0.x + a[k] * xc.x + b[k] * xs.x + t[k] * e.x;
-    y[k] = x0.y + a[k] * xc.y + b[k] * xs.y + t[k] * e.y;
-    z[k] = x0.z + a[k] * xc.z + b[k] * xs.z + t[k] * e.z;
-    const double dx = da[k] * xc.x + db[k] * xs.x + dt[k] * e.x;
-    const double dy = da[k] * xc.y + db[k] * xs.y + dt[k] * e.y;
-    const double dz = da[k] * xc.z + db[k] * xs.z + dt[k] * e.z;
-    area[k] = n.x * (y[k] * dz - z[k] * dy) + n.y * (z[k] * dx - x[k] * dz) +
-              n.z * (x[k] * dy - y[k] * dx);
-    wx[k] = rule.fine[k] * area[k] * x[k];
-    wy[k] = rule.fine[k] * area[k] * y[k];
-    wz[k] = rule.fine[k] * area[k] * z[k];
+  NodeSums<N, kArcKinds, M> total;
+  double a[N], b[N], da[N], db[N];
+  for (int step = 0; step < N; step += M) {
+    const int first = total.NodeAt(step);
+    double t[M], dt[M];
+    for (int i = 0; i < M; ++i) {
+      const int k = first + i;
+      const double sigma = from + rule.x[k] * width;
+      const double u = p.u0 + sigma * (p.u1 - p.u0);
+      const double ig = 1.0 / (1.0 + u * u);
+      const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig, turn = 2.0 * du * ig;
+      const double phi = sigma * (1.0 - u * p.u0) * share * ig;
+      const double slope = g0 * (1.0 - u * u) * share * ig * ig;
+      const double w = p.t0 + rise * phi, dw = rise * slope * width;
+      const double inverse = s.cone ? 1.0 / w : 1.0;
+      const double tk = s.cone ? inverse : w, dtk = s.cone ? -inverse * inverse * dw : dw;
+      const double r = round ? 1.0 : s.radius + s.k * tk;
+      t[i] = tk;
+      dt[i] = dtk;
+      a[k] = r * cosine;
+      b[k] = r * sine;
+      da[k] = s.k * dtk * cosine - r * turn * sine;
+      db[k] = s.k * dtk * sine + r * turn * cosine;
+    }
+    double x[M], y[M], z[M], area[M], wx[M], wy[M], wz[M], fine[M], lean[M];
+    for (int i = 0; i < M; ++i) {
+      const int k = first + i;
+      x[i] = x0.x + a[k] * xc.x + b[k] * xs.x + t[i] * e.x;
+      y[i] = x0.y + a[k] * xc.y + b[k] * xs.y + t[i] * e.y;
+      z[i] = x0.z + a[k] * xc.z + b[k] * xs.z + t[i] * e.z;
+      const double dx = da[k] * xc.x + db[k] * xs.x + dt[i] * e.x;
+      const double dy = da[k] * xc.y + db[k] * xs.y + dt[i] * e.y;
+      const double dz = da[k] * xc.z + db[k] * xs.z + dt[i] * e.z;
+      area[i] = n.x * (y[i] * dz - z[i] * dy) + n.y * (z[i] * dx - x[i] * dz) +
+                n.z * (x[i] * dy - y[i] * dx);
+      fine[i] = rule.fine[k] * area[i];
+      lean[i] = rule.lean[k] * area[i];
+      wx[i] = fine[i] * x[i];
+      wy[i] = fine[i] * y[i];
+      wz[i] = fine[i] * z[i];
+    }
+    total.Add(step, kArea, fine);
+    total.Add(step, kAreaLean, lean);
+    total.Add(step, kWx, wx);
+    total.Add(step, kWy, wy);
+    total.Add(step, kWz, wz);
+    total.Add(step, kWxx, wx, x);
+    total.Add(step, kWyy, wy, y);
+    total.Add(step, kWzz, wz, z);
+    total.Add(step, kWxy, wx, y);
+    total.Add(step, kWxz, wx, z);
+    total.Add(step, kWyz, wy, z);
+    total.Close(step);
   }
   const VolumeMoments fan{
-      Total(rule.fine, area),
-      {Total(wx), Total(wy), Total(wz)},
-      {{Total(wx, x), Total(wy, y), Total(wz, z)}, {Total(wx, y), Total(wx, z), Total(wy, z)}}};
+      total[kArea],
+      {total[kWx], total[kWy], total[kWz]},
+      {{total[kWxx], total[kWyy], total[kWzz]}, {total[kWxy], total[kWxz], total[kWyz]}}};
   PanelSums out;
   AddFan(plane, fan, &out.sums);
-  const double miss = std::fabs(fan.v - Total(rule.lean, area));
+  const double miss = std::fabs(fan.v - total[kAreaLean]);
   double round_error = 0.0;
   if (round) {
     PatchSums patch;

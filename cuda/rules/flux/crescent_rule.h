@@ -17,6 +17,14 @@ struct CrescentPanels {
   int count = 0;
 };
 
+/** What is read of a pair as a peg in a hole, and the lanes' sums. */
+struct CrescentMemory {
+  Place<Crescent> crescent;
+  Place<CrescentBreaks> breaks;
+  Place<CrescentPanels> panels;
+  LaneSums<CrescentSums> lanes;
+};
+
 /** Adds the generators from a place on the circle to another one, if they bound Ω. */
 INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pair, double from,
                                          double to, int kind0, int kind1, CrescentPanels* out) {
@@ -114,24 +122,26 @@ INTERVOX_HD inline Moments ToLocal(const Crescent& x, const Moments& sums) {
 
 /** Moments of a convex peg in a round hole with planes across it. Not accepted when the pair is
  something else, the overlap is not thin, or a few panels do not reach the tolerance. */
-INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, CrescentMemory* memory,
+                                          Moments* moments) {
   RuleResult result;
-  Crescent x;
+  Crescent& x = memory->crescent.Make();
   if (!MakeCrescent(pair, &x)) return result;
-  CrescentBreaks breaks;
+  CrescentBreaks& breaks = memory->breaks.Make();
   FindBreaks(x, &breaks);
   if (breaks.full) return result;
-  CrescentPanels panels;
+  CrescentPanels& panels = memory->panels.Make();
   ListCrescentPanels(x, pair, breaks, &panels);
   if (panels.count < 0) return result;
   const bool coarse = pair.tolerance > 3e-4;
-  CrescentSums total = SumInLanes<CrescentSums>(panels.count, [&](int i) {
+  const auto integrate = [&](int i) {
     const CrescentPanel& p = panels.panel[i];
     CrescentSums sums = coarse ? IntegrateCrescent(x, p, Kronrod11(), 0.0, 1.0)
                                : IntegrateCrescent(x, p, Patterson15(), 0.0, 1.0);
     AddCutFaces(x, p, &sums);
     return sums;
-  });
+  };
+  CrescentSums total = SumInLanes<CrescentSums>(panels.count, integrate, &memory->lanes);
   // Eleven nodes err by a fifth of their estimate; where that is small, by some 1e-7 of V more.
   constexpr double kStated = 0.25, kLeast = 1e-6;
   const double tolerance = pair.tolerance < 1e-3 ? pair.tolerance : 1e-3;
@@ -151,9 +161,10 @@ INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, Moments* moment
     const double volume_goal = part * std::fabs(total.x.v), area_goal = part * total.area;
     if (!(total.along_error <= share * tolerance * std::fabs(total.x.v) + rounding)) return result;
     const int work = total.work;
-    total = SumInLanes<CrescentSums>(panels.count, [&](int i) {
+    const auto refine = [&](int i) {
       return RefineCrescent(x, panels.panel[i], volume_goal, area_goal);
-    });
+    };
+    total = SumInLanes<CrescentSums>(panels.count, refine, &memory->lanes);
     total.work += work;
   }
   result.work = total.work;

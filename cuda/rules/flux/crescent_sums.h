@@ -48,7 +48,7 @@ struct LobattoRule {
   double lean[5] = {0.166666666666666667, 0.0, 0.666666666666666667, 0.0, 0.166666666666666667};
 };
 
-/** The generators of a panel at N nodes. */
+/** The generators of a panel at N of a rule's nodes. */
 template <int N>
 struct CrescentNodes {
   double c[N], s[N];         ///< ρ
@@ -59,9 +59,10 @@ struct CrescentNodes {
   double mrr[N], mrz[N], gr[N], mx[N], my[N];
 };
 
-template <int N>
+/** Places N nodes of a rule from `first` on. */
+template <int N, int kRule>
 INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
-                                   const NestedRule<N>& rule, double from, double to,
+                                   const NestedRule<kRule>& rule, int first, double from, double to,
                                    CrescentNodes<N>* __restrict g) {
   // A cubic from 0 to 1 by its slopes at the ends.
   const double a1 = p.slope[0], a2 = 3.0 - 2.0 * p.slope[0] - p.slope[1];
@@ -73,7 +74,7 @@ INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
   const double reach = p.reach, c = p.c, s = p.s;
   double in[N], out[N];
   for (int i = 0; i < N; ++i) {
-    const double sigma = from + rule.x[i] * (to - from);
+    const double sigma = from + rule.x[first + i] * (to - from);
     const double share = sigma * (a1 + sigma * (a2 + sigma * a3));
     const double slope = (a1 + sigma * (2.0 * a2 + sigma * (3.0 * a3))) * (to - from);
     const double u = reach * (2.0 * share - 1.0), ig = 1.0 / (1.0 + u * u);
@@ -160,137 +161,208 @@ struct CrescentLanes {
   double nx[N], ny[N], nz[N], rnz[N], znx[N], zny[N], spin[N];
 };
 
+/** What is summed over the nodes; those from kOfEnd on for either end. */
+enum CrescentKind : int {
+  kV,
+  kZ,
+  kCosineR,
+  kSineR,
+  kXx,
+  kYy,
+  kXy,
+  kZz,
+  kXz,
+  kYz,
+  kLeanV,
+  kLeanAlong,
+  kNx,
+  kNy,
+  kNz,
+  kSineRnz,
+  kCosineRnz,
+  kZnx,
+  kZny,
+  kSpin,
+  kWall,
+  kCosineWall,
+  kSineWall,
+  kCosineWall1,
+  kSineWall1,
+  kLeanWall,
+  kOfEnd,
+  kEndArea = kOfEnd,
+  kEndX,
+  kEndY,
+  kEndZ,
+  kAfterEnd,
+  kCrescentKinds = kOfEnd + 2 * (kAfterEnd - kOfEnd)
+};
+
 /** (F4): one panel's share [from, to] ⊂ [0, 1], columns along s at the nodes of θ. */
 template <int N>
 INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const CrescentPanel& p,
                                                   const NestedRule<N>& rule, double from,
                                                   double to) {
-  CrescentNodes<N> g;
-  PlaceNodes(x, p, rule, from, to, &g);
+  constexpr int M = kAllNodesAtOnce<N>;
   const Mat3& m = x.peg.E;
   const double mzz = m(2, 2), mxz = m(0, 2), myz = m(1, 2);
   const double gx = x.peg.b.x, gy = x.peg.b.y, R = x.radius, k = x.k;
   const LobattoRule along;
-  CrescentLanes<N> sum = {};
-  double wall[N], wall1[N];  // ∫ dS and ∫ (z + k r) dS
-  double least[N], most[N];
-  for (int i = 0; i < N; ++i) {
-    const double H = g.height[i], z = g.lo[i] + 0.5 * H, r = R + k * z;
-    wall[i] = H * r;
-    wall1[i] = H * (r * (z + k * r) + H * H * (k * (1.0 + k * k) / 12.0));
-    least[i] = most[i] = 0.0;
-  }
-  double length[5][N];
-  for (int j = 0; j < 5; ++j) {
-    const double at = along.x[j], fine = along.fine[j], simpson = along.lean[j];
-    double(&q)[N] = length[j];
-    double r0[N], z0[N], tilt[N], bz[N], level[N], slope[N], root[N];
-    // Loops without calls and branches: compilers turn them into vector instructions.
-    for (int i = 0; i < N; ++i) {
-      const CrescentStart c = StartOf(x, g, i, at);
-      z0[i] = c.z;
-      r0[i] = c.r;
-      tilt[i] = c.tilt;
-      bz[i] = c.bz;
-      level[i] = c.level;
-      slope[i] = c.slope;
-      const double disc = c.slope * c.slope - c.bend * c.level;
-      const double worse = slope[i] < disc ? slope[i] : disc;
-      least[i] = worse < least[i] ? worse : least[i];
-      root[i] = disc > 0 ? disc : 0.0;
-    }
-    for (int i = 0; i < N; ++i) root[i] = std::sqrt(root[i]);
-    for (int i = 0; i < N; ++i) {
-      q[i] = -level[i] / (slope[i] + root[i]);
-      const double jacobian = g.height[i] * (1.0 - k * tilt[i]);
-      const double h0 = 0.5 * q[i], h1 = 0.5 * kGaussTwo * q[i];
-      const double qa = h0 - h1, qb = h0 + h1;
-      const double ra = r0[i] + qa, rb = r0[i] + qb;
-      const double za = z0[i] + tilt[i] * qa, zb = z0[i] + tilt[i] * qb;
-      const double wa = h0 * ra * (jacobian + g.rise[i] * qa);
-      const double wb = h0 * rb * (jacobian + g.rise[i] * qb);
-      const double w = wa + wb, a = fine * wa, b = fine * wb;
-      sum.lean[i] += simpson * w;
-      sum.v[i] += fine * w;
-      sum.z1[i] += a * za + b * zb;
-      sum.r1[i] += a * ra + b * rb;
-      sum.z2[i] += a * za * za + b * zb * zb;
-      sum.r2[i] += a * ra * ra + b * rb * rb;
-      sum.rz[i] += a * ra * za + b * rb * zb;
-      const double excess = q[i] - 0.25 * r0[i], je = jacobian + g.rise[i] * q[i];
-      most[i] = excess > most[i] ? excess : most[i];
-      least[i] = je < least[i] ? je : least[i];
-    }
-    // The peg: n dS = ∇Q/(∇Q·∂x/∂q) |∂x/∂(θ, s, q)|.
-    for (int i = 0; i < N; ++i) {
-      const double re = r0[i] + q[i], ze = z0[i] + tilt[i] * q[i];
-      const double je = g.height[i] * (1.0 - k * tilt[i]) + g.rise[i] * q[i];
-      const double f = fine * re * je / root[i];
-      const double ex = f * (re * g.mx[i] + ze * mxz + gx);
-      const double ey = f * (re * g.my[i] + ze * myz + gy);
-      const double ez = f * (bz[i] + q[i] * (g.mrz[i] + tilt[i] * mzz));
-      sum.nx[i] += ex;
-      sum.ny[i] += ey;
-      sum.nz[i] += ez;
-      sum.rnz[i] += re * ez;
-      sum.znx[i] += ze * ex;
-      sum.zny[i] += ze * ey;
-      sum.spin[i] += re * (g.c[i] * ey - g.s[i] * ex);
-    }
-  }
-  double cosine[N], sine[N], weight[N];
-  for (int i = 0; i < N; ++i) {
-    weight[i] = rule.fine[i] * g.turn[i];
-    cosine[i] = weight[i] * g.c[i];
-    sine[i] = weight[i] * g.s[i];
-  }
+  const double tiny = 1e-12 * (x.high - x.low);
+  NodeSums<N, kCrescentKinds, M> total;
   CrescentSums out;
-  out.work = 5 * (N - 1);
-  out.x.v = Total(weight, sum.v);
-  out.x.m = {Total(cosine, sum.r1), Total(sine, sum.r1), Total(weight, sum.z1)};
-  double cr2[N], sr2[N];
-  for (int i = 0; i < N; ++i) {
-    cr2[i] = g.c[i] * sum.r2[i];
-    sr2[i] = g.s[i] * sum.r2[i];
+  for (int step = 0; step < N; step += M) {
+    const int first = total.NodeAt(step);
+    CrescentNodes<M> g;
+    PlaceNodes(x, p, rule, first, from, to, &g);
+    CrescentLanes<M> sum = {};
+    double wall[M], wall1[M];  // ∫ dS and ∫ (z + k r) dS
+    double least[M], most[M];
+    for (int i = 0; i < M; ++i) {
+      const double H = g.height[i], z = g.lo[i] + 0.5 * H, r = R + k * z;
+      wall[i] = H * r;
+      wall1[i] = H * (r * (z + k * r) + H * H * (k * (1.0 + k * k) / 12.0));
+      least[i] = most[i] = 0.0;
+    }
+    double length[5][M];
+    for (int j = 0; j < 5; ++j) {
+      const double at = along.x[j], fine = along.fine[j], simpson = along.lean[j];
+      double(&q)[M] = length[j];
+      double r0[M], z0[M], tilt[M], bz[M], level[M], slope[M], root[M];
+      // Loops without calls and branches: compilers turn them into vector instructions.
+      for (int i = 0; i < M; ++i) {
+        const CrescentStart c = StartOf(x, g, i, at);
+        z0[i] = c.z;
+        r0[i] = c.r;
+        tilt[i] = c.tilt;
+        bz[i] = c.bz;
+        level[i] = c.level;
+        slope[i] = c.slope;
+        const double disc = c.slope * c.slope - c.bend * c.level;
+        const double worse = slope[i] < disc ? slope[i] : disc;
+        least[i] = worse < least[i] ? worse : least[i];
+        root[i] = disc > 0 ? disc : 0.0;
+      }
+      for (int i = 0; i < M; ++i) root[i] = std::sqrt(root[i]);
+      for (int i = 0; i < M; ++i) {
+        q[i] = -level[i] / (slope[i] + root[i]);
+        const double jacobian = g.height[i] * (1.0 - k * tilt[i]);
+        const double h0 = 0.5 * q[i], h1 = 0.5 * kGaussTwo * q[i];
+        const double qa = h0 - h1, qb = h0 + h1;
+        const double ra = r0[i] + qa, rb = r0[i] + qb;
+        const double za = z0[i] + tilt[i] * qa, zb = z0[i] + tilt[i] * qb;
+        const double wa = h0 * ra * (jacobian + g.rise[i] * qa);
+        const double wb = h0 * rb * (jacobian + g.rise[i] * qb);
+        const double w = wa + wb, a = fine * wa, b = fine * wb;
+        sum.lean[i] += simpson * w;
+        sum.v[i] += fine * w;
+        sum.z1[i] += a * za + b * zb;
+        sum.r1[i] += a * ra + b * rb;
+        sum.z2[i] += a * za * za + b * zb * zb;
+        sum.r2[i] += a * ra * ra + b * rb * rb;
+        sum.rz[i] += a * ra * za + b * rb * zb;
+        const double excess = q[i] - 0.25 * r0[i], je = jacobian + g.rise[i] * q[i];
+        most[i] = excess > most[i] ? excess : most[i];
+        least[i] = je < least[i] ? je : least[i];
+      }
+      // The peg: n dS = ∇Q/(∇Q·∂x/∂q) |∂x/∂(θ, s, q)|.
+      for (int i = 0; i < M; ++i) {
+        const double re = r0[i] + q[i], ze = z0[i] + tilt[i] * q[i];
+        const double je = g.height[i] * (1.0 - k * tilt[i]) + g.rise[i] * q[i];
+        const double f = fine * re * je / root[i];
+        const double ex = f * (re * g.mx[i] + ze * mxz + gx);
+        const double ey = f * (re * g.my[i] + ze * myz + gy);
+        const double ez = f * (bz[i] + q[i] * (g.mrz[i] + tilt[i] * mzz));
+        sum.nx[i] += ex;
+        sum.ny[i] += ey;
+        sum.nz[i] += ez;
+        sum.rnz[i] += re * ez;
+        sum.znx[i] += ze * ex;
+        sum.zny[i] += ze * ey;
+        sum.spin[i] += re * (g.c[i] * ey - g.s[i] * ex);
+      }
+    }
+    double cosine[M], sine[M], weight[M], coarse[M], cr2[M], sr2[M];
+    for (int i = 0; i < M; ++i) {
+      weight[i] = rule.fine[first + i] * g.turn[i];
+      coarse[i] = rule.lean[first + i] * g.turn[i];
+      cosine[i] = weight[i] * g.c[i];
+      sine[i] = weight[i] * g.s[i];
+      cr2[i] = g.c[i] * sum.r2[i];
+      sr2[i] = g.s[i] * sum.r2[i];
+      out.bad += least[i] < -tiny || most[i] > 0.0;
+    }
+    total.Add(step, kV, weight, sum.v);
+    total.Add(step, kLeanV, coarse, sum.v);
+    total.Add(step, kLeanAlong, weight, sum.lean);
+    total.Add(step, kCosineR, cosine, sum.r1);
+    total.Add(step, kSineR, sine, sum.r1);
+    total.Add(step, kZ, weight, sum.z1);
+    total.Add(step, kXx, cosine, cr2);
+    total.Add(step, kYy, sine, sr2);
+    total.Add(step, kZz, weight, sum.z2);
+    total.Add(step, kXy, sine, cr2);
+    total.Add(step, kXz, cosine, sum.rz);
+    total.Add(step, kYz, sine, sum.rz);
+    total.Add(step, kNx, weight, sum.nx);
+    total.Add(step, kNy, weight, sum.ny);
+    total.Add(step, kNz, weight, sum.nz);
+    total.Add(step, kSineRnz, sine, sum.rnz);
+    total.Add(step, kCosineRnz, cosine, sum.rnz);
+    total.Add(step, kZnx, weight, sum.znx);
+    total.Add(step, kZny, weight, sum.zny);
+    total.Add(step, kSpin, weight, sum.spin);
+    total.Add(step, kWall, weight, wall);
+    total.Add(step, kLeanWall, coarse, wall);
+    total.Add(step, kCosineWall, cosine, wall);
+    total.Add(step, kSineWall, sine, wall);
+    total.Add(step, kCosineWall1, cosine, wall1);
+    total.Add(step, kSineWall1, sine, wall1);
+    for (int end = 0; end < 2; ++end) {
+      if ((end == 0 ? p.lo_by : p.hi_by) < 0) continue;
+      double s0[M], s1[M], sz[M];
+      for (int i = 0; i < M; ++i) {
+        const double z0 = end == 0 ? g.lo[i] : g.lo[i] + g.height[i];
+        const double tilt = end == 0 ? g.tilt0[i] : g.tilt0[i] + g.rise[i];
+        const double r0 = x.radius + k * z0, q = length[4 * end][i];
+        s0[i] = q * (r0 + 0.5 * q);
+        s1[i] = q * (r0 * (r0 + q) + q * q / 3.0);
+        sz[i] = z0 * s0[i] + tilt * q * q * (0.5 * r0 + q / 3.0);
+      }
+      const int more = end * (kAfterEnd - kOfEnd);
+      total.Add(step, kEndArea + more, weight, s0);
+      total.Add(step, kEndX + more, cosine, s1);
+      total.Add(step, kEndY + more, sine, s1);
+      total.Add(step, kEndZ + more, weight, sz);
+    }
+    total.Close(step);
   }
-  out.x.second = {{Total(cosine, cr2), Total(sine, sr2), Total(weight, sum.z2)},
-                  {Total(sine, cr2), Total(cosine, sum.rz), Total(sine, sum.rz)}};
-  const Vec3 peg{Total(weight, sum.nx), Total(weight, sum.ny), Total(weight, sum.nz)};
-  const Vec3 peg_moment{Total(sine, sum.rnz) - Total(weight, sum.zny),
-                        Total(weight, sum.znx) - Total(cosine, sum.rnz), Total(weight, sum.spin)};
-  out.area = Total(weight, wall);
-  const Vec3 hole{-Total(cosine, wall), -Total(sine, wall), k * out.area};
-  const Vec3 hole_moment{Total(sine, wall1), -Total(cosine, wall1), 0.0};
+  out.work = 5 * (N - 1);
+  out.x.v = total[kV];
+  out.x.m = {total[kCosineR], total[kSineR], total[kZ]};
+  out.x.second = {{total[kXx], total[kYy], total[kZz]}, {total[kXy], total[kXz], total[kYz]}};
+  const Vec3 peg{total[kNx], total[kNy], total[kNz]};
+  const Vec3 peg_moment{total[kSineRnz] - total[kZny], total[kZnx] - total[kCosineRnz],
+                        total[kSpin]};
+  out.area = total[kWall];
+  const Vec3 hole{-total[kCosineWall], -total[kSineWall], k * out.area};
+  const Vec3 hole_moment{total[kSineWall1], -total[kCosineWall1], 0.0};
   out.closure = peg + hole;
   out.x.s = x.peg_weight * peg + x.weight * hole;
   out.x.g = x.peg_weight * peg_moment + x.weight * hole_moment;
   for (int end = 0; end < 2; ++end) {
-    const int by = end == 0 ? p.lo_by : p.hi_by;
+    const int by = end == 0 ? p.lo_by : p.hi_by, more = end * (kAfterEnd - kOfEnd);
     if (by < 0) continue;
     const CrescentEnd& plane = x.end[by];
-    double s0[N], s1[N], sz[N];
-    for (int i = 0; i < N; ++i) {
-      const double z0 = end == 0 ? g.lo[i] : g.lo[i] + g.height[i];
-      const double tilt = end == 0 ? g.tilt0[i] : g.tilt0[i] + g.rise[i];
-      const double r0 = x.radius + k * z0, q = length[4 * end][i];
-      s0[i] = q * (r0 + 0.5 * q);
-      s1[i] = q * (r0 * (r0 + q) + q * q / 3.0);
-      sz[i] = z0 * s0[i] + tilt * q * q * (0.5 * r0 + q / 3.0);
-    }
     const double upright = 1.0 / std::fabs(plane.n.z);
-    const Vec3 area = (upright * Total(weight, s0)) * plane.n;
-    const Vec3 first{Total(cosine, s1), Total(sine, s1), Total(weight, sz)};
+    const Vec3 area = (upright * total[kEndArea + more]) * plane.n;
+    const Vec3 first{total[kEndX + more], total[kEndY + more], total[kEndZ + more]};
     out.closure += area;
     out.x.s += plane.weight * area;
     out.x.g += (plane.weight * upright) * Cross(first, plane.n);
   }
-  double coarse[N];
-  for (int i = 0; i < N; ++i) coarse[i] = rule.lean[i] * g.turn[i];
-  const double miss = out.x.v - Total(coarse, sum.v);
-  const double miss_along = out.x.v - Total(weight, sum.lean);
-  const double miss_area = out.area - Total(coarse, wall);
-  const double tiny = 1e-12 * (x.high - x.low);
-  for (int i = 0; i < N; ++i) out.bad += least[i] < -tiny || most[i] > 0.0;
+  const double miss = out.x.v - total[kLeanV], miss_along = out.x.v - total[kLeanAlong];
+  const double miss_area = out.area - total[kLeanWall];
   // The outline, which the area sees first, decides how fast the sums converge.
   const double scale = std::fabs(out.x.v);
   const double off = std::fabs(miss) * out.area, off_area = std::fabs(miss_area) * scale;
@@ -308,7 +380,7 @@ INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, C
     if (p.cut[end] < 0) continue;
     const NestedRule<1> rule = {{static_cast<double>(end)}, {1.0}, {1.0}};
     CrescentNodes<1> g;
-    PlaceNodes(x, p, rule, 0.0, 1.0, &g);
+    PlaceNodes(x, p, rule, 0, 0.0, 1.0, &g);
     double area = 0.0, first_r = 0.0, first_z = 0.0;
     for (int j = 0; j < 5; ++j) {
       const CrescentStart c = StartOf(x, g, 0, along.x[j]);

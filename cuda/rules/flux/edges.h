@@ -1,6 +1,7 @@
 /** @file Straight edges of planar faces and conic arcs on them. */
 #pragma once
 
+#include "cuda/numerics/place.h"
 #include "cuda/numerics/quadrature.h"
 #include "cuda/numerics/roots.h"
 #include "cuda/rules/flux/panel.h"
@@ -147,6 +148,11 @@ struct ConicKnot {
   bool vertex = false;
 };
 
+/** The places along one branch, between its tips. */
+struct ConicKnots {
+  ConicKnot knot[kFluxKnots];
+};
+
 /** The directions across a ruled surface's axis at which its face changes its bounds. */
 struct SheetBreaks {
   double v[kFluxKnots];  ///< see PlaceOf
@@ -272,7 +278,7 @@ INTERVOX_HD inline void EndBranch(const FluxCurve& s, double base, double along,
 
 /** The arcs of plane i's section of curve q. */
 INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const FluxHits& hits,
-                                 FluxPanels* panels, SheetBreaks* breaks) {
+                                 Place<ConicKnots>* room, FluxPanels* panels, SheetBreaks* breaks) {
   const FluxPlane& plane = model.plane[i];
   const FluxCurve& s = model.curve[q];
   FluxPanel arc;
@@ -317,7 +323,7 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
     const double turn = branch == 0 ? 1.0 : -1.0;
     arc.c = turn * second;  // u = 0 at a quarter turn from the tips
     arc.s = -turn * first;
-    ConicKnot knot[kFluxKnots];
+    ConicKnot* const knot = room->value.knot;
     int count = 0;
     double trend = 0.0;
     knot[count++] = {-1.0, 0.0, -kFar, false};

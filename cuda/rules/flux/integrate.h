@@ -70,14 +70,20 @@ INTERVOX_HD inline Vec3 PoleCandidate(const FluxModel& model, int round, const V
   return Normalized(Scaled(s.radii, TransposeTimes(s.frame, model.plane[k - 8].n)));
 }
 
+/** Room for the candidates, and for how far from the boundary each is. */
+struct PoleRoom {
+  static constexpr int kMost = 8 + kFluxPlanes;
+  Vec3 candidate[kMost];
+  double gap[kMost];
+};
+
 /** The pole of a large patch's sums: −e is the candidate that is farthest from the boundary.
  `inside`: whether −e lies on the patch, so that the line integrals leave out 4π. */
 INTERVOX_HD inline Vec3 FindLargePole(const FluxModel& model, int round, const FluxPanels& panels,
-                                      Vec3 mean, bool* inside) {
-  constexpr int kCandidates = 8 + kFluxPlanes;
+                                      Vec3 mean, Place<PoleRoom>* room, bool* inside) {
   const int count = 8 + model.planes;
-  Vec3 candidate[kCandidates];
-  double gap[kCandidates];
+  Vec3* const candidate = room->value.candidate;
+  double* const gap = room->value.gap;
   for (int k = 0; k < count; ++k) {
     candidate[k] = PoleCandidate(model, round, mean, k);
     gap[k] = 4.0;  // squared diameter
@@ -108,10 +114,10 @@ INTERVOX_HD inline Vec3 FindLargePole(const FluxModel& model, int round, const F
 /** One panel's share [from, to] ⊂ [0, 1] with 7 or 15 nodes. */
 INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPanel& p,
                                             const PatchPole& pole, bool fine, double from,
-                                            double to) {
+                                            double to, SheetNodes<16>* nodes) {
   if (p.kind == PanelKind::kSheet) {
-    return fine ? IntegrateSheet(model, p, pole, Patterson15(), from, to)
-                : IntegrateSheet(model, p, pole, Patterson7(), from, to);
+    return fine ? IntegrateSheet(model, p, pole, Patterson15(), from, to, nodes)
+                : IntegrateSheet(model, p, pole, Patterson7(), from, to, nodes);
   }
   return fine ? IntegrateArc(model, p, pole, Patterson15(), from, to)
               : IntegrateArc(model, p, pole, Patterson7(), from, to);
@@ -120,13 +126,13 @@ INTERVOX_HD inline PanelSums IntegratePanel(const FluxModel& model, const FluxPa
 /** One panel by bisection until each part's error is below its share. */
 INTERVOX_HD inline PanelSums RefinePanel(const FluxModel& model, const FluxPanel& p,
                                          const PatchPole& pole, double volume_goal,
-                                         double area_goal, int* work) {
+                                         double area_goal, SheetNodes<16>* nodes, int* work) {
   PanelSums out;
   constexpr int kEvaluations =
       48;  // enough for any analytic piece; more would not help a rough one
   int evaluations = 0;
   for (Bisection at; at.from < 1.0;) {
-    const PanelSums part = IntegratePanel(model, p, pole, true, at.from, at.from + at.width);
+    const PanelSums part = IntegratePanel(model, p, pole, true, at.from, at.from + at.width, nodes);
     *work += 15;
     ++evaluations;
     const bool rough = part.volume_error > volume_goal || part.area_error > area_goal;

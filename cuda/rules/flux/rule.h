@@ -22,16 +22,6 @@ namespace intervox::cuda {
 
 namespace internal::flux {
 
-/** The lists of one attempt, which are too large for the stack of a device's thread. */
-struct FluxMemory {
-  FluxPanels panels;
-  FluxHits hits;
-  float volume_error[kFluxPanels], area_error[kFluxPanels];  ///< of the panels
-
-  INTERVOX_HD FluxMemory() {}
-};
-static_assert(sizeof(FluxMemory) < 28 * 1024);
-
 /** A sum of panels with its errors. */
 struct FluxTotal {
   FluxSums sums;
@@ -47,6 +37,39 @@ struct FluxTotal {
     return *this;
   }
 };
+
+/** Room for making the lists of pieces. */
+struct ListRoom {
+  Place<SheetBreaks> breaks;
+  Place<ConicKnots> knots;
+  Place<Folds> folds;
+};
+
+/** Room for choosing a pole, then for the sums over panels. */
+struct FluxSumRoom {
+  Place<PoleRoom> poles;
+  SheetNodes<16> nodes;
+  LaneSums<FluxTotal> lanes;
+};
+
+/** What is read and listed of a pair, which is too large for the stack of a device's thread: first
+ as a peg in a hole, then in one attempt after the other. */
+struct FluxMemory {
+  union {
+    CrescentMemory crescent;
+    FluxPanels panels;
+  };
+  FluxHits hits;
+  float volume_error[kFluxPanels], area_error[kFluxPanels];  ///< of the panels
+  Place<FluxModel> model;
+  union {
+    ListRoom list;
+    FluxSumRoom sum;
+  };
+
+  INTERVOX_HD FluxMemory() {}
+};
+static_assert(sizeof(FluxMemory) < 34 * 1024);
 
 /** How far ∮ r nᵀ dS is from V times the identity [m³]. */
 INTERVOX_HD inline double Opening(const FluxSums& sums) {
@@ -68,12 +91,13 @@ INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxMemory* memory, F
   hits.Clear();
   if (!AddStraightEdges(model, &hits, edges) || hits.full) return false;
   for (int q = 0; q < model.curves; ++q) {
-    SheetBreaks breaks;
-    for (int i = 0; i < model.planes; ++i) AddConic(model, i, q, hits, panels, &breaks);
-    if (breaks.full) return false;
-    if (model.curve[q].ruled && (!AddSheets(model, q, &breaks, panels) || breaks.full)) {
-      return false;
+    SheetBreaks& breaks = memory->list.breaks.Make();
+    for (int i = 0; i < model.planes; ++i) {
+      AddConic(model, i, q, hits, &memory->list.knots, panels, &breaks);
     }
+    if (breaks.full) return false;
+    if (!model.curve[q].ruled) continue;
+    if (!AddSheets(model, q, &memory->list.folds, &breaks, panels) || breaks.full) return false;
   }
   return !panels->full;
 }
@@ -93,7 +117,7 @@ INTERVOX_HD inline bool StartPatch(int round, FluxMemory* memory, FluxModel* mod
     return true;
   }
   bool inside = false;
-  pole->e = FindLargePole(*model, round, panels, pole->e, &inside);
+  pole->e = FindLargePole(*model, round, panels, pole->e, &memory->sum.poles, &inside);
   if (inside) {
     PatchSums sphere;
     sphere.a = 4.0 * kPi;
@@ -130,7 +154,7 @@ INTERVOX_HD inline bool ListAbout(const LocalPair& pair, double nudge, FluxStart
 INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxStart* start,
                                       Moments* moments, FluxMemory* memory) {
   RuleResult result;
-  FluxModel model;
+  FluxModel& model = memory->model.Make();
   FluxTotal total;
   if (!ListAbout(pair, nudge, start, memory, &model, &total.sums)) return result;
   const FluxPanels& panels = memory->panels;
@@ -158,13 +182,15 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
   };
   float* volume_error = memory->volume_error;
   float* area_error = memory->area_error;
-  total += SumInLanes<FluxTotal>(panels.count, [&](int i) {
+  const auto integrate = [&](int i) {
     const bool fine = is_fine(panels.panel[i]);
-    const PanelSums p = IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0);
+    const PanelSums p =
+        IntegratePanel(model, panels.panel[i], pole, fine, 0.0, 1.0, &memory->sum.nodes);
     volume_error[i] = static_cast<float>(p.volume_error);
     area_error[i] = static_cast<float>(p.area_error);
     return FluxTotal{p.sums, p.volume_error, p.area_error, fine ? 15 : 7};
-  });
+  };
+  total += SumInLanes<FluxTotal>(panels.count, integrate, &memory->sum.lanes);
   const double goal = 0.8 * kFluxShare * (tolerance < 1e-3 ? tolerance : 1e-3);
   const double volume = std::fabs(total.sums.x.v);
   const double area = Largest(Abs(total.sums.x.s)) + volume / model.size;
@@ -176,15 +202,15 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
     const bool all = leaky || open > 4.0 * total.volume_error;
     const double share = all ? 0.0 : goal / (1 + panels.count);
     const double volume_goal = share * volume, area_goal = share * area;
-    total += SumInLanes<FluxTotal>(panels.count, [&](int i) {
+    const auto refine = [&](int i) {
       FluxTotal change;
       const double ev = volume_error[i], ea = area_error[i];
       if (ev <= volume_goal && ea <= area_goal) return change;
-      const PanelSums old =
-          IntegratePanel(model, panels.panel[i], pole, is_fine(panels.panel[i]), 0.0, 1.0);
+      const PanelSums old = IntegratePanel(model, panels.panel[i], pole, is_fine(panels.panel[i]),
+                                           0.0, 1.0, &memory->sum.nodes);
       const PanelSums p =
           RefinePanel(model, panels.panel[i], pole, goal / (1 + panels.count) * volume,
-                      goal / (1 + panels.count) * area, &change.work);
+                      goal / (1 + panels.count) * area, &memory->sum.nodes, &change.work);
       change.sums = p.sums;
       change.sums.x += -1.0 * old.sums.x;
       change.sums.closure -= old.sums.closure;
@@ -193,7 +219,8 @@ INTERVOX_HD inline RuleResult TryFlux(const LocalPair& pair, double nudge, FluxS
       change.volume_error = p.volume_error - old.volume_error;
       change.area_error = p.area_error - old.area_error;
       return change;
-    });
+    };
+    total += SumInLanes<FluxTotal>(panels.count, refine, &memory->sum.lanes);
   }
   const Moments& x = total.sums.x;
   result.work = total.work;
@@ -271,7 +298,7 @@ INTERVOX_HD inline int CountEllipsoids(const LocalPair& pair) {
 INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
                                        internal::flux::FluxMemory* memory) {
   if (internal::flux::CountEllipsoids(pair) > 1) return {};
-  RuleResult result = internal::flux::TryCrescent(pair, moments);
+  RuleResult result = internal::flux::TryCrescent(pair, &memory->crescent, moments);
   if (result.accepted) return result;
   internal::flux::FluxStart start{pair.tolerance, {}};
   result = internal::flux::TryFlux(pair, 0.0, &start, moments, memory);

@@ -79,7 +79,7 @@ INTERVOX_HD inline void BoundBySolid(const FluxCurve& other, const FluxCurve& s,
 template <int N>
 INTERVOX_HD inline double AddPatchEdges(const FluxCurve& ball, const FluxCurve& s,
                                         const FluxPanel& p, const PatchPole& pole,
-                                        const NestedRule<N>& rule, const SheetNodes<N>& g,
+                                        const NestedRule<N>& rule, const SheetNodes<16>& g,
                                         PatchSums* patch, PoleDistance* near_pole) {
   double lean = 0.0;
   const Vec3 y0 = ToSphere(ball, s.o - ball.o), ye = ToSphere(ball, s.frame.Col(2));
@@ -104,111 +104,183 @@ INTERVOX_HD inline double AddPatchEdges(const FluxCurve& ball, const FluxCurve& 
   return lean;
 }
 
+/** What is summed over the nodes of a sheet, h the height of a over the tangent plane. */
+enum SheetKind : int {
+  kHigh,
+  kHighLean,
+  kPlain,
+  kPlainC,
+  kPlainS,
+  kLeanC,
+  kLeanS,
+  kXh,
+  kYh,
+  kZh,
+  kXxh,
+  kYyh,
+  kZzh,
+  kXyh,
+  kXzh,
+  kYzh,
+  kX,
+  kXc,
+  kXs,
+  kY,
+  kYc,
+  kYs,
+  kPz,
+  kZc,
+  kZs,
+  kSheetKinds
+};
+
 /** (F2): flux through a cylinder's or cone's face, and through the edge of an ellipsoid's face on
- * it. */
+ * it.
+ @param nodes  room for the generators that such an edge runs along */
 template <int N>
 INTERVOX_HD inline PanelSums IntegrateSheet(const FluxModel& model, const FluxPanel& p,
                                             const PatchPole& pole, const NestedRule<N>& rule,
-                                            double from, double to) {
+                                            double from, double to, SheetNodes<16>* nodes) {
+  constexpr int M = kAllNodesAtOnce<N>;
   const FluxCurve& s = model.curve[p.curve];
   const int q = OtherCurve(model, p.curve);
   const bool rooted = p.lo_by <= kByEntry || p.hi_by <= kByEntry;
+  const bool round = rooted && !model.curve[q].ruled;
   const Vec3 e = s.frame.Col(2);
   const double span = (p.u1 - p.u0) * (to - from);
-  SheetNodes<N> g;
-  for (int k = 0; k < N; ++k) {
-    const double sigma = p.u0 + (from + rule.x[k] * (to - from)) * (p.u1 - p.u0);
-    const double u = p.map == 0 ? sigma : p.fold + p.map * sigma * sigma;
-    const double du = p.map == 0 ? span : 2.0 * p.map * sigma * span;
-    const double ig = 1.0 / (1.0 + u * u);
-    g.c[k] = (1.0 - u * u) * ig;
-    g.s[k] = 2.0 * u * ig;
-    g.turn[k] = 2.0 * du * ig;
-  }
-  double in[N], out[N];
-  if (rooted) BoundBySolid(model.curve[q], s, p, g, in, out);
-  for (int end = 0; end < 2; ++end) {
-    const int by = end == 0 ? p.lo_by : p.hi_by;
-    double(&t)[N] = end == 0 ? g.lo : g.hi;
-    if (by >= 0) {
-      BoundByPlane(model.plane[by], s, p, g, t);
-    } else {
-      for (int k = 0; k < N; ++k) t[k] = by == kByEntry ? in[k] : by == kByExit ? out[k] : 0.0;
+  // Coordinates along c, s and the axis.
+  const double oc = Dot(s.o, p.c), os = Dot(s.o, p.s), oe = Dot(s.o, e);
+  NodeSums<N, kSheetKinds, M> total;
+  for (int step = 0; step < N; step += M) {
+    const int first = total.NodeAt(step);
+    SheetNodes<M> g;
+    for (int k = 0; k < M; ++k) {
+      const double sigma = p.u0 + (from + rule.x[first + k] * (to - from)) * (p.u1 - p.u0);
+      const double u = p.map == 0 ? sigma : p.fold + p.map * sigma * sigma;
+      const double du = p.map == 0 ? span : 2.0 * p.map * sigma * span;
+      const double ig = 1.0 / (1.0 + u * u);
+      g.c[k] = (1.0 - u * u) * ig;
+      g.s[k] = 2.0 * u * ig;
+      g.turn[k] = 2.0 * du * ig;
+    }
+    double in[M], out[M];
+    if (rooted) BoundBySolid(model.curve[q], s, p, g, in, out);
+    for (int end = 0; end < 2; ++end) {
+      const int by = end == 0 ? p.lo_by : p.hi_by;
+      double(&t)[M] = end == 0 ? g.lo : g.hi;
+      if (by >= 0) {
+        BoundByPlane(model.plane[by], s, p, g, t);
+      } else {
+        for (int k = 0; k < M; ++k) t[k] = by == kByEntry ? in[k] : by == kByExit ? out[k] : 0.0;
+      }
+    }
+    // Two points on each generator integrate its cubic exactly; w N is the area at a point, h the
+    // height of a over its tangent plane.
+    double h[M], w0[M], w1[M], x0[M], x1[M], y0[M], y1[M], z0[M], z1[M];
+    for (int k = 0; k < M; ++k) {
+      h[k] = s.side * (oc * g.c[k] + os * g.s[k] - s.k * oe + s.radius);
+      const double half = 0.5 * (g.hi[k] - g.lo[k]), middle = 0.5 * (g.lo[k] + g.hi[k]);
+      const double step = half * kGaussTwo, turn = g.turn[k] * half;
+      const double t0 = middle - step, t1 = middle + step;
+      const double r0 = s.radius + s.k * t0, r1 = s.radius + s.k * t1;
+      w0[k] = turn * r0;
+      w1[k] = turn * r1;
+      x0[k] = oc + r0 * g.c[k];
+      x1[k] = oc + r1 * g.c[k];
+      y0[k] = os + r0 * g.s[k];
+      y1[k] = os + r1 * g.s[k];
+      z0[k] = oe + t0;
+      z1[k] = oe + t1;
+    }
+    double plain[M], lean[M], high[M], high_lean[M];
+    for (int k = 0; k < M; ++k) {
+      const double w = w0[k] + w1[k];
+      plain[k] = rule.fine[first + k] * w;
+      lean[k] = rule.lean[first + k] * w;
+      high[k] = plain[k] * h[k];
+      high_lean[k] = lean[k] * h[k];
+      w0[k] *= rule.fine[first + k];
+      w1[k] *= rule.fine[first + k];
+    }
+    double px[M], py[M], pz[M], xx[M], yy[M], zz[M], xy[M], xz[M], yz[M];
+    for (int k = 0; k < M; ++k) {
+      const double a0 = w0[k] * x0[k], a1 = w1[k] * x1[k];
+      const double b0 = w0[k] * y0[k], b1 = w1[k] * y1[k];
+      px[k] = a0 + a1;
+      py[k] = b0 + b1;
+      pz[k] = w0[k] * z0[k] + w1[k] * z1[k];
+      xx[k] = a0 * x0[k] + a1 * x1[k];
+      xy[k] = a0 * y0[k] + a1 * y1[k];
+      xz[k] = a0 * z0[k] + a1 * z1[k];
+      yy[k] = b0 * y0[k] + b1 * y1[k];
+      yz[k] = b0 * z0[k] + b1 * z1[k];
+      zz[k] = w0[k] * z0[k] * z0[k] + w1[k] * z1[k] * z1[k];
+    }
+    total.Add(step, kHigh, high);
+    total.Add(step, kHighLean, high_lean);
+    total.Add(step, kPlain, plain);
+    total.Add(step, kPlainC, plain, g.c);
+    total.Add(step, kPlainS, plain, g.s);
+    total.Add(step, kLeanC, lean, g.c);
+    total.Add(step, kLeanS, lean, g.s);
+    total.Add(step, kXh, px, h);
+    total.Add(step, kYh, py, h);
+    total.Add(step, kZh, pz, h);
+    total.Add(step, kXxh, xx, h);
+    total.Add(step, kYyh, yy, h);
+    total.Add(step, kZzh, zz, h);
+    total.Add(step, kXyh, xy, h);
+    total.Add(step, kXzh, xz, h);
+    total.Add(step, kYzh, yz, h);
+    total.Add(step, kX, px);
+    total.Add(step, kXc, px, g.c);
+    total.Add(step, kXs, px, g.s);
+    total.Add(step, kY, py);
+    total.Add(step, kYc, py, g.c);
+    total.Add(step, kYs, py, g.s);
+    total.Add(step, kPz, pz);
+    total.Add(step, kZc, pz, g.c);
+    total.Add(step, kZs, pz, g.s);
+    total.Close(step);
+    if (!round) continue;
+    for (int k = 0; k < M; ++k) {
+      nodes->c[first + k] = g.c[k];
+      nodes->s[first + k] = g.s[k];
+      nodes->turn[first + k] = g.turn[k];
+      nodes->lo[first + k] = g.lo[k];
+      nodes->hi[first + k] = g.hi[k];
     }
   }
-  // Coordinates along c, s and the axis. Two points on each generator integrate its cubic exactly;
-  // w N is the area at a point, h the height of a over its tangent plane.
-  const double oc = Dot(s.o, p.c), os = Dot(s.o, p.s), oe = Dot(s.o, e);
-  double h[N], w0[N], w1[N], x0[N], x1[N], y0[N], y1[N], z0[N], z1[N];
-  for (int k = 0; k < N; ++k) {
-    h[k] = s.side * (oc * g.c[k] + os * g.s[k] - s.k * oe + s.radius);
-    const double half = 0.5 * (g.hi[k] - g.lo[k]), middle = 0.5 * (g.lo[k] + g.hi[k]);
-    const double step = half * kGaussTwo, turn = g.turn[k] * half;
-    const double t0 = middle - step, t1 = middle + step;
-    const double r0 = s.radius + s.k * t0, r1 = s.radius + s.k * t1;
-    w0[k] = turn * r0;
-    w1[k] = turn * r1;
-    x0[k] = oc + r0 * g.c[k];
-    x1[k] = oc + r1 * g.c[k];
-    y0[k] = os + r0 * g.s[k];
-    y1[k] = os + r1 * g.s[k];
-    z0[k] = oe + t0;
-    z1[k] = oe + t1;
-  }
-  double plain[N], lean[N], high[N], high_lean[N];
-  for (int k = 0; k < N; ++k) {
-    const double w = w0[k] + w1[k];
-    plain[k] = rule.fine[k] * w;
-    lean[k] = rule.lean[k] * w;
-    high[k] = plain[k] * h[k];
-    high_lean[k] = lean[k] * h[k];
-    w0[k] *= rule.fine[k];
-    w1[k] *= rule.fine[k];
-  }
-  double px[N], py[N], pz[N], xx[N], yy[N], zz[N], xy[N], xz[N], yz[N];
-  for (int k = 0; k < N; ++k) {
-    const double a0 = w0[k] * x0[k], a1 = w1[k] * x1[k];
-    const double b0 = w0[k] * y0[k], b1 = w1[k] * y1[k];
-    px[k] = a0 + a1;
-    py[k] = b0 + b1;
-    pz[k] = w0[k] * z0[k] + w1[k] * z1[k];
-    xx[k] = a0 * x0[k] + a1 * x1[k];
-    xy[k] = a0 * y0[k] + a1 * y1[k];
-    xz[k] = a0 * z0[k] + a1 * z1[k];
-    yy[k] = b0 * y0[k] + b1 * y1[k];
-    yz[k] = b0 * z0[k] + b1 * z1[k];
-    zz[k] = w0[k] * z0[k] * z0[k] + w1[k] * z1[k] * z1[k];
-  }
-  const double v = Total(high);
-  const Vec3 area_local{Total(plain, g.c), Total(plain, g.s), -s.k * Total(plain)};
+  const double v = total[kHigh];
+  const Vec3 area_local{total[kPlainC], total[kPlainS], -s.k * total[kPlain]};
   // To world axes: R takes (c, s, axis) there, and N = ρ − k e.
   const Mat3 R = Mat3::FromColumns(p.c, p.s, e);
   const Mat3 Rt{p.c, p.s, e};
   PanelSums result;
   Moments& sum = result.sums.x;
   sum.v = v / 3.0;
-  sum.m = 0.25 * (R * Vec3{Total(px, h), Total(py, h), Total(pz, h)});
-  sum.second = 0.2 * Congruent(R, {{Total(xx, h), Total(yy, h), Total(zz, h)},
-                                   {Total(xy, h), Total(xz, h), Total(yz, h)}});
+  sum.m = 0.25 * (R * Vec3{total[kXh], total[kYh], total[kZh]});
+  sum.second = 0.2 * Congruent(R, {{total[kXxh], total[kYyh], total[kZzh]},
+                                   {total[kXyh], total[kXzh], total[kYzh]}});
   const Vec3 area = s.side * (R * area_local);
-  const Mat3 r_n{{Total(px, g.c), Total(px, g.s), -s.k * Total(px)},
-                 {Total(py, g.c), Total(py, g.s), -s.k * Total(py)},
-                 {Total(pz, g.c), Total(pz, g.s), -s.k * Total(pz)}};
+  const Mat3 r_n{{total[kXc], total[kXs], -s.k * total[kX]},
+                 {total[kYc], total[kYs], -s.k * total[kY]},
+                 {total[kZc], total[kZs], -s.k * total[kPz]}};
   AddArea(s.weight, area, s.side * (R * r_n * Rt), &result.sums);
   double round_error = 0.0;
-  if (rooted && !model.curve[q].ruled) {
+  if (round) {
     const FluxCurve& ball = model.curve[q];
     PatchSums patch;
     PoleDistance near_pole;
-    const double patch_lean = AddPatchEdges(ball, s, p, pole, rule, g, &patch, &near_pole);
+    const double patch_lean = AddPatchEdges(ball, s, p, pole, rule, *nodes, &patch, &near_pole);
     AddPatch(ball, pole, patch, &result.sums);
     round_error = PatchError(ball, pole, patch.Size(pole), patch_lean, near_pole, N > 8);
   }
   result.volume_error =
-      EstimateOf(std::fabs(v - Total(high_lean)) / 3.0, std::fabs(v) / 3.0) + round_error;
-  result.area_error = EstimateOf(
-      std::fabs(area_local.x - Total(lean, g.c)) + std::fabs(area_local.y - Total(lean, g.s)),
-      Norm(area));
+      EstimateOf(std::fabs(v - total[kHighLean]) / 3.0, std::fabs(v) / 3.0) + round_error;
+  result.area_error =
+      EstimateOf(std::fabs(area_local.x - total[kLeanC]) + std::fabs(area_local.y - total[kLeanS]),
+                 Norm(area));
   return result;
 }
 

@@ -98,6 +98,12 @@ struct Fold {
   double residual = 0.0;  ///< the discriminant there, zero but for rounding
 };
 
+/** All such places of a sheet. */
+struct Folds {
+  static constexpr int kMost = 16;
+  Fold fold[kMost];
+};
+
 /** The discriminant of a generator against the other surface, in that one's frame. */
 struct FoldField {
   Vec3 y, v;          ///< the axis' point and direction
@@ -139,11 +145,11 @@ struct FoldField {
 };
 
 /** Pushes the sheets of curve q between the breaks. False when a generator is not bounded. */
-INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* breaks,
-                                  FluxPanels* panels) {
+INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, Place<Folds>* room,
+                                  SheetBreaks* breaks, FluxPanels* panels) {
   const FluxCurve& s = model.curve[q];
   const int other = OtherCurve(model, q);
-  Fold folds[16];
+  Fold* const folds = room->value.fold;
   int fold_count = 0;
   Vec3 c, sn;
   if (other >= 0) {
@@ -169,7 +175,7 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, SheetBreaks* br
         if (!(std::fabs(t) < kFar)) continue;
         const Vec3 x = g.b + t * g.d;
         const Vec3 off = Abs(x - 0.5 * (model.lower + model.upper));
-        if (Largest(Abs(off)) > 1.5 * model.size || fold_count == 16) continue;
+        if (Largest(Abs(off)) > 1.5 * model.size || fold_count == Folds::kMost) continue;
         // A minimum near zero only marks where the roots come close.
         folds[fold_count++] = {quadrant, u, std::fabs(residual) <= noise ? residual : 0.0};
         breaks->Push(2 * kT * quadrant + u + kT);

@@ -62,7 +62,8 @@ INTERVOX_HD inline CommonShare ShareOfBoth(double a, double b, double c) {
 }
 
 /** The plane that the means of eight nodes' levels and differences give, and what it keeps. */
-INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8]) {
+INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8],
+                                     clip::PolygonRoom* room) {
   SideShare out;
   out.side = side;
   double mean = 0;
@@ -86,8 +87,8 @@ INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&nod
   // A plane along a face of the cube is counted in the voxel on its outer side.
   const Vec3 steep = Abs(out.n);
   if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return out;
-  clip::Polygon polygon;
-  clip::PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, &polygon);
+  clip::PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, room);
+  const clip::Polygon& polygon = room->polygon.value;
   for (int i = 2; i < polygon.count; ++i) {
     const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
     const double area = 0.5 * Norm(Cross(b - a, c - a));
@@ -110,7 +111,7 @@ INTERVOX_HD inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t 
   for (int s = 0; s < tile->count; ++s) {
     if ((mixed >> s & 1) == 0) continue;
     SideShare& side = sides[count];
-    side = ShareOf(*tile, s, node);
+    side = ShareOf(*tile, s, node, &tile->polygon);
     if (!(side.share > 0) && !(side.area > 0)) return;
     side.cosine = count > 0 ? Dot(side.n, sides[count - 1].n) : 0.0;
     side.both = ShareOfBoth(share, side.share, side.cosine);

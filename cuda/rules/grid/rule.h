@@ -62,14 +62,14 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
   const center::VoxelBlock part = center::PartOf(level.cells, parts, i);
   if (level.rule == LeafRule::kCenter) {
     // Bounds are taken one voxel wider, so that a decided block has no face of the overlap.
-    return center::SumVoxels(model, part, edge, edge,
+    return center::SumVoxels(model, part, edge, edge, &tile->blocks,
                              [&](std::uint64_t active, const Vec3& c, clip::ClipSums* sums) {
                                center::AddVoxel(model, active, c, edge, sums);
                              });
   }
   const bool shares = level.rule == LeafRule::kFraction;
   return center::SumParts(
-      model, part, edge, 0.0, kTileEdge,
+      model, part, edge, 0.0, kTileEdge, &tile->blocks,
       [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
         AddTile(model, block, edge, tile, sums,
                 [&](Tile* of, int x, int y, int z, std::uint64_t mixed, clip::ClipSums* to) {

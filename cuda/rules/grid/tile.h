@@ -70,6 +70,8 @@ struct Tile {
   double (*gain)[kTileNodes];         ///< −∂V/∂level
   SideShare* share;                   ///< of one voxel after the other
   Piece* pieces;                      ///< a stack; each side leaves at most two more
+  center::BlockStack blocks;          ///< that wait before they become tiles
+  clip::PolygonRoom polygon;          ///< of a side in a voxel
 
   /** The number of node (i, j, k). */
   INTERVOX_HD static int Node(int i, int j, int k) { return (i * kTileSide + j) * kTileSide + k; }

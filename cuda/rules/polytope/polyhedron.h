@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "cuda/moments/moments.h"
+#include "cuda/moments/triangle_sums.h"
+#include "cuda/numerics/place.h"
 
 namespace intervox::cuda {
 
@@ -44,6 +46,8 @@ class Polyhedron {
   /** Corners are looked at this many at a time: a vector register's worth. */
   static constexpr int kWide = 4;
   static_assert(kCorners % kWide == 0 && 2 * kEdges < 65535 && kCorners < 65535);
+  /** What is summed over its faces. */
+  using TriangleSums = internal::TriangleSums<kWide>;
 
   /** Makes it the box [lower, upper] of faces that belong to neither body. */
   INTERVOX_HD void SetBox(const Vec3& lower, const Vec3& upper) {
@@ -114,7 +118,12 @@ class Polyhedron {
 
   /** Exact moments about Corner(0): tetrahedra from it to a fan of triangles on each face.
    @param area  Σ of the triangles' area vectors in the 1-norm [m²]. */
-  INTERVOX_HD Moments Integrate(double* area) const;
+  INTERVOX_HD Moments Integrate(double* area) const {
+    internal::Place<TriangleSums> room;
+    return Integrate(area, &room);
+  }
+  /** The same with room for its sums. */
+  INTERVOX_HD Moments Integrate(double* area, internal::Place<TriangleSums>* room) const;
 
  private:
   using Index = std::uint16_t;

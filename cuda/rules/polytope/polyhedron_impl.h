@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "cuda/moments/triangle_sums.h"
 #include "cuda/rules/polytope/polyhedron.h"
 
 namespace intervox::cuda {
@@ -299,9 +298,10 @@ INTERVOX_HD double Polyhedron<kCorners, kFaces>::Lowest(const Vec3& n) const {
 
 // (T2): the sums over all faces.
 template <int kCorners, int kFaces>
-INTERVOX_HD Moments Polyhedron<kCorners, kFaces>::Integrate(double* area) const {
+INTERVOX_HD Moments
+Polyhedron<kCorners, kFaces>::Integrate(double* area, internal::Place<TriangleSums>* room) const {
   const Vec3 about = Corner(0);
-  internal::TriangleSums<kWide> sums;
+  TriangleSums& sums = room->Make();
   const auto at = [&](int h) { return Corner(edge_[h].origin) - about; };
   for (int f = 0; f < faces_; ++f) {
     const int first = FirstEdge(f);

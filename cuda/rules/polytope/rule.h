@@ -25,6 +25,9 @@ struct PolytopeOutcome {
 
 namespace internal {
 
+/** Room for the sums over a polyhedron's faces. */
+using PolytopeSums = Place<TriangleSums<SmallPolyhedron::kWide>>;
+
 // Rounding of a coordinate, and how close faces must be to be one; both relative to the numbers
 // that went into a plane's offset and a corner's position.
 inline constexpr double kRounding = 2.5e-16;
@@ -164,10 +167,10 @@ INTERVOX_HD Cut ClipPair(const PairFrame& frame, double* size, P* polyhedron) {
 // (T2), (T3): moments, error and flags of what is left.
 template <class P>
 INTERVOX_HD void Finish(const PairFrame& frame, double size, const P& polyhedron,
-                        PolytopeOutcome* out) {
+                        PolytopeSums* room, PolytopeOutcome* out) {
   const Vec3 about = polyhedron.Corner(0);
   double area = 0;
-  out->moments = polyhedron.Integrate(&area);
+  out->moments = polyhedron.Integrate(&area, room);
   out->p_WL = frame.p_WL + about;
   out->faces = polyhedron.faces();
   // Each coordinate is off by a few roundings of `size`, which moves every face by as much.
@@ -192,7 +195,8 @@ INTERVOX_HD void Finish(const PairFrame& frame, double size, const P& polyhedron
 /** The overlap of two cells that only planes bound: exact to rounding, about 1e-12 of V times
  max(1, 1e-4 size/depth). Serial; about 1 µs for boxes. */
 template <class P>
-INTERVOX_HD PolytopeOutcome PolytopePair(const PairFrame& frame, P* polyhedron) {
+INTERVOX_HD PolytopeOutcome PolytopePair(const PairFrame& frame, P* polyhedron,
+                                         internal::PolytopeSums* room) {
   PolytopeOutcome out;
   double size = 0;
   Cut cut = Cut::kEmpty;
@@ -207,7 +211,7 @@ INTERVOX_HD PolytopeOutcome PolytopePair(const PairFrame& frame, P* polyhedron) 
     }
   }
   out.full = cut == Cut::kFull;
-  if (cut == Cut::kCut) internal::Finish(frame, size, *polyhedron, &out);
+  if (cut == Cut::kCut) internal::Finish(frame, size, *polyhedron, room, &out);
   return out;
 }
 

@@ -114,20 +114,27 @@ INTERVOX_HD inline SegmentMoments UnitSegment(double u) {
           cubes * (j2 - j3 - u * (j3 - j4))};
 }
 
+/** A chord of a conic's arc. */
+struct ConicChord {
+  Plane2 p, q;
+};
+
+/** Room for the chords of an arc that wait to be halved. */
+struct ConicChords {
+  static constexpr int kMost = 12;
+  ConicChord waiting[kMost];
+};
+
 /** (R11): adds what an arc of a conic from p to q encloses with the origin o; the kept side is on
  the left. False where no such arc leads there. */
 INTERVOX_HD inline bool AddConicArc(const Conic& conic, const Plane2& p, const Plane2& q,
-                                    const Plane2& o, PlaneMoments* moments) {
-  struct Chord {
-    Plane2 p, q;
-  };
-  constexpr int kMostChords = 12;
-  Chord waiting[kMostChords];
+                                    const Plane2& o, ConicChords* room, PlaneMoments* moments) {
+  ConicChord* const waiting = room->waiting;
   int count = 1;
   waiting[0] = {p, q};
   const double determinant = conic.Determinant();
   while (count > 0) {
-    const Chord chord = waiting[--count];
+    const ConicChord chord = waiting[--count];
     const Plane2 half = 0.5 * (chord.q - chord.p), middle = 0.5 * (chord.p + chord.q);
     const Plane2 bent = conic.Bend(half);
     const double bend = Dot(half, bent);
@@ -144,7 +151,7 @@ INTERVOX_HD inline bool AddConicArc(const Conic& conic, const Plane2& p, const P
       const double t = far ? -sum / (determinant * size) : -size / sum;
       const double turn = determinant * t * t;
       constexpr double kMost = 1.0000001, kLeast = -1.0 / 3;
-      if ((turn > kMost || turn < kLeast) && count + 2 <= kMostChords) {
+      if ((turn > kMost || turn < kLeast) && count + 2 <= ConicChords::kMost) {
         const Plane2 apex = middle + t * way;
         waiting[count++] = {apex, chord.q};
         waiting[count++] = {chord.p, apex};

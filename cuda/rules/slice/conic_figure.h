@@ -61,19 +61,31 @@ INTERVOX_HD inline double TurningAlong(const Conic& conic, const Plane2& p, cons
   return turn >= 0 ? 1 - c : 3 + c;
 }
 
+/** A point at which a line or the conic divides the disc's circle. */
+struct CircleMark {
+  Plane2 at;
+  double around;
+  bool conic;
+};
+
+/** Room for the lists of which a figure is made. */
+struct FigureRoom {
+  ConicEnds begins, ends;
+  CircleMark mark[kMostMarks];
+  ConicChords chords;
+
+  INTERVOX_HD FigureRoom() {}
+};
+
 /** The arcs of the circle and the parts of lines that bound the figure; where those begin or end at
  the conic, arcs of it end or begin. */
 INTERVOX_HD inline void FindSides(const Conic& conic, double r, const DiscLine* line, int lines,
-                                  ConicFigure* out, ConicEnds* begins, ConicEnds* ends) {
-  struct Mark {
-    Plane2 at;
-    double around;
-    bool conic;
-  };
-  Mark mark[kMostMarks];
+                                  ConicFigure* out, FigureRoom* room) {
+  ConicEnds *begins = &room->begins, *ends = &room->ends;
+  CircleMark* const mark = room->mark;
   int marks = 0;
   const auto add = [&](const Plane2& at, bool of_conic) {
-    const Mark one{at, AroundOrigin(at), of_conic};
+    const CircleMark one{at, AroundOrigin(at), of_conic};
     int k = marks++;
     for (; k > 0 && mark[k - 1].around > one.around; --k) mark[k] = mark[k - 1];
     mark[k] = one;
@@ -98,7 +110,7 @@ INTERVOX_HD inline void FindSides(const Conic& conic, double r, const DiscLine* 
   }
   for (int i = 0; i < marks; ++i) {
     const bool last = i + 1 == marks;
-    const Mark &from = mark[i], &to = mark[last ? 0 : i + 1];
+    const CircleMark &from = mark[i], &to = mark[last ? 0 : i + 1];
     const double gap = to.around - from.around + (last ? 4 : 0);
     if (!(gap > 0)) continue;
     const Plane2 chord = to.at - from.at, sum = from.at + to.at;
@@ -144,12 +156,13 @@ INTERVOX_HD inline void FindSides(const Conic& conic, double r, const DiscLine* 
 
 /** (R11): the figure between lines that cut a disc of the radius r each and a conic. */
 INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLine* line, int lines,
-                                     ConicFigure* out) {
+                                     FigureRoom* room, ConicFigure* out) {
   out->figure = {};
   out->spans = out->arcs = out->bows = 0;
   out->chords = 0.0;
-  ConicEnds begins, ends;
-  FindSides(conic, r, line, lines, out, &begins, &ends);
+  ConicEnds &begins = room->begins, &ends = room->ends;
+  begins.count = ends.count = 0;
+  FindSides(conic, r, line, lines, out, room);
   DiscFigure& figure = out->figure;
   // About a point amid the corners.
   Plane2 sum;
@@ -180,8 +193,8 @@ INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLin
       for (int i = 0; i < lines && in; ++i) in = line[i].Level(p) < 0;
       if (in) {
         if (corners == 0) figure.origin = out->arcs > 0 ? Plane2{} : centre;
-        broken = !AddConicArc(conic, p, q, figure.origin, &figure.moments) ||
-                 !AddConicArc(conic, q, p, figure.origin, &figure.moments) || broken;
+        broken = !AddConicArc(conic, p, q, figure.origin, &room->chords, &figure.moments) ||
+                 !AddConicArc(conic, q, p, figure.origin, &room->chords, &figure.moments) || broken;
         out->chords += 4 * reach;
         out->bows = 1;
       }
@@ -203,7 +216,7 @@ INTERVOX_HD inline void FigureWithin(const Conic& conic, double r, const DiscLin
     ends.at[i] = q;
     const Plane2 chord = q - begins.at[i];
     ++out->bows;
-    broken = !AddConicArc(conic, begins.at[i], q, figure.origin, &figure.moments);
+    broken = !AddConicArc(conic, begins.at[i], q, figure.origin, &room->chords, &figure.moments);
     out->chords += std::sqrt(Dot(chord, chord));
     gap = gap + chord;
   }

@@ -77,12 +77,18 @@ INTERVOX_HD inline void FaceOf(const Ring& ring, const Plane2& centre, const Dis
   *turn = rz * n.x - rr * n.z;
 }
 
+/** Room for the discs of the ball and of the tube. */
+struct GrooveRoom {
+  Place<GrooveDisc> whole, tube;
+};
+
 /** The section in a half plane. */
-INTERVOX_HD inline void GrooveAt(const Ring& ring, const Heading& heading, GrooveSection* out) {
+INTERVOX_HD inline void GrooveAt(const Ring& ring, const Heading& heading, GrooveRoom* room,
+                                 Place<GrooveSection>* section) {
+  GrooveSection* const out = &section->Make();
   const RingBall& ball = ring.ball;
   const double a = ring.minor, p = Apart(heading, ball.nearest);
   const double square = ball.radius * ball.radius - ball.rho * ball.rho * p * (2 - p);
-  *out = {};
   // Half planes on the other side of the axis do not meet a ball that stands off it.
   if (!(square > 0) || p > 1) return;
   const double b = std::sqrt(square), level = ball.level + ball.rise * p;
@@ -94,7 +100,7 @@ INTERVOX_HD inline void GrooveAt(const Ring& ring, const Heading& heading, Groov
   const Plane2 towards = chord ? 1 / apart * way : Plane2{1.0, 0.0};
   const double half = chord ? std::sqrt(F) / (2 * apart) : 0.0;
   const double of_tube = chord ? 0.5 * (level + 2 * a * a) / apart : 0.0;
-  GrooveDisc whole, tube;
+  GrooveDisc& whole = room->whole.Make();
   CutDisc(ring, way, b, chord, towards, half, of_tube - apart, &whole);
   if (whole.empty) return;
   out->empty = false;
@@ -112,6 +118,7 @@ INTERVOX_HD inline void GrooveAt(const Ring& ring, const Heading& heading, Groov
   out->end[2] = chord ? a * towards : way - Plane2{b, 0.0};
   out->end[3] = way + b * towards;
   if (!chord && level > 0) return;
+  GrooveDisc& tube = room->tube.Make();
   CutDisc(ring, {}, a, chord, towards, half, of_tube, &tube);
   if (tube.empty) return;
   out->figure.lost += tube.figure.lost;
@@ -134,11 +141,11 @@ INTERVOX_HD inline void GrooveAt(const Ring& ring, const Heading& heading, Groov
 
 /** Takes lines that are far from the section where the ball is nearest for faces that must keep
  clear, which costs no panels. */
-INTERVOX_HD inline void WatchFarLines(Ring* ring) {
+INTERVOX_HD inline void WatchFarLines(GrooveRoom* room, Place<GrooveSection>* place, Ring* ring) {
   const int lines = ring->lines;
   ring->lines = 0;
-  GrooveSection section;
-  GrooveAt(*ring, ring->ball.nearest, &section);
+  GrooveAt(*ring, ring->ball.nearest, room, place);
+  const GrooveSection& section = place->value;
   ring->lines = lines;
   if (section.empty) return;
   int kept = 0;

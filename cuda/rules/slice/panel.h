@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "cuda/numerics/place.h"
 #include "cuda/numerics/quadrature.h"
 #include "cuda/rules/slice/profile.h"
 

@@ -433,15 +433,14 @@ struct HalfTurn {
   }
 };
 
-INTERVOX_HD inline HalfTurn TurnAbout(const Ring& ring, double sense) {
-  HalfTurn turn;
-  turn.sense = sense;
-  if (ring.whole) return turn;
+/** Makes an empty half turn that about ±x. */
+INTERVOX_HD inline void TurnAbout(const Ring& ring, double sense, HalfTurn* turn) {
+  turn->sense = sense;
+  if (ring.whole) return;
   const bool first = sense * ring.first.c >= 0, last = sense * ring.last.c >= 0;
-  if (first) turn.lower = turn.Of(ring.first);
-  if (last) turn.upper = turn.Of(ring.last);
-  if (!first && !last) turn.upper = turn.lower;
-  return turn;
+  if (first) turn->lower = turn->Of(ring.first);
+  if (last) turn->upper = turn->Of(ring.last);
+  if (!first && !last) turn->upper = turn->lower;
 }
 
 /** The two half turns of a ring. */
@@ -551,8 +550,8 @@ INTERVOX_HD inline void AddCorners(const Ring& ring, int i, int j, RingTurns* tu
 
 /** (R8): the half turns with all their breaks. */
 INTERVOX_HD inline void FindTurns(const Ring& ring, RingTurns* turns) {
-  turns->turn[0] = TurnAbout(ring, 1.0);
-  turns->turn[1] = TurnAbout(ring, -1.0);
+  TurnAbout(ring, 1.0, &turns->turn[0]);
+  TurnAbout(ring, -1.0, &turns->turn[1]);
   if (ring.quadric.there) {
     // FindQuadricTurns goes on.
     if (ring.parts.span.torus != nullptr) {

@@ -65,7 +65,7 @@ class PairLooks {
 
   INTERVOX_HD void Find() {
     const double step = (turn_->upper - turn_->lower) / kLooks;
-    Tracks before, now;
+    Tracks &before = before_, &now = now_;
     double u = turn_->lower, way = step;
     Look(u, &before);
     while (u < turn_->upper) {
@@ -138,8 +138,8 @@ class PairLooks {
     return leap && above && below;
   }
   /** The extremum of the same kind nearest to one. */
-  INTERVOX_HD PairTrack TrackAt(double u, const PairTrack& near) const {
-    Tracks tracks;
+  INTERVOX_HD PairTrack TrackAt(double u, const PairTrack& near) {
+    Tracks& tracks = between_;
     Look(u, &tracks);
     const PairTrack* found = NearestOf(tracks, near);
     return found != nullptr ? *found : near;
@@ -181,6 +181,7 @@ class PairLooks {
 
   const RingOfTwo& ring_;
   HalfTurn* turn_;
+  Tracks before_, now_, between_;  ///< two neighbouring looks, and one between them
 };
 
 /** (R13): integrals over a part of ∂Ω; `closure` and `turning` are zero over all of it. */
@@ -275,15 +276,21 @@ INTERVOX_HD inline int AddArcsAt(const RingOfTwo& ring, const Heading& h, double
   return ends;
 }
 
+/** Room for a half turn and for following levels around it. */
+struct RingPairMemory {
+  Place<HalfTurn> turn;
+  Place<PairLooks> looks;
+};
+
 /** (R13): sums over one torus. A panel whose sections have different numbers of ends has an event
  in it, and becomes two. False where there are too many. */
-INTERVOX_HD inline bool SumFaces(const RingOfTwo& ring, double tolerance, FaceSums* total,
-                                 RuleResult* result) {
+INTERVOX_HD inline bool SumFaces(const RingOfTwo& ring, double tolerance, RingPairMemory* memory,
+                                 FaceSums* total, RuleResult* result) {
   constexpr int kMostEvents = 16, kTries = 27, kHalvings = 48;
   for (int half = 0; half < 2; ++half) {
-    HalfTurn turn;
+    HalfTurn& turn = memory->turn.Make();
     turn.sense = half == 0 ? 1.0 : -1.0;
-    PairLooks(ring, &turn).Find();
+    memory->looks.Make(ring, &turn).Find();
     double begin = turn.lower;
     int events = 0;
     for (int i = 0; i <= turn.breaks.count;) {
@@ -355,7 +362,8 @@ INTERVOX_HD inline RingOfTwo MakeRingOfTwo(const LocalSurface& one, const LocalS
 
 /** (R13): moments of what two whole tori have in common, or of one outside of the other. Refused
  where the boundary does not close: something was missed then. */
-INTERVOX_HD inline RuleResult TwoRingsRule(const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult TwoRingsRule(const LocalPair& pair, RingPairMemory* memory,
+                                           Moments* moments) {
   *moments = {};
   if (pair.planes > 0 || pair.count != 2) return {};
   for (int i = 0; i < 2; ++i) {
@@ -369,7 +377,7 @@ INTERVOX_HD inline RuleResult TwoRingsRule(const LocalPair& pair, Moments* momen
   double reach = 0.0;
   for (int i = 0; i < 2; ++i) {
     const RingOfTwo ring = MakeRingOfTwo(pair.surface[i], pair.surface[1 - i]);
-    if (!SumFaces(ring, tolerance, &sums, &result)) return {};
+    if (!SumFaces(ring, tolerance, memory, &sums, &result)) return {};
     reach = std::fmax(reach, Norm(ring.o) + ring.major + ring.minor);
   }
   if (!(sums.body.v > 0) || !(sums.a > 0)) return {};

@@ -57,7 +57,7 @@ class RingLooks {
     if (!Concerns()) return;
     const int steps = kLeast + static_cast<int>(kPerUnit * width_);
     const double step = 1.0 / steps;
-    Tracks before, now;
+    Tracks &before = before_, &now = now_;
     Look(0.0, &before);
     double s = 0.0, way = step;
     while (s < 1) {
@@ -350,14 +350,21 @@ class RingLooks {
   double from_ = 0.0, width_ = 1.0;
   int cutting_ = 0;  ///< bits: cuts that cut the tube's disc
   double lowest_ = INFINITY;
+  Tracks before_, now_;  ///< two neighbouring looks
+};
+
+/** Room for the places between which levels are followed, and for following them. */
+struct QuadricRoom {
+  Place<SlicePlaces> knots[2];
+  Place<RingLooks> looks;
 };
 
 /** Adds a heading to the places between which levels are followed. */
 INTERVOX_HD inline void AddKnot(const RingTurns& turns, const Heading& heading,
-                                SlicePlaces* knots) {
+                                SlicePlaces* const* knots) {
   for (int h = 0; h < 2; ++h) {
     const double u = turns.turn[h].Of(heading);
-    if (u > turns.turn[h].lower && u < turns.turn[h].upper) knots[h].Add(u);
+    if (u > turns.turn[h].lower && u < turns.turn[h].upper) knots[h]->Add(u);
   }
 }
 
@@ -365,7 +372,7 @@ INTERVOX_HD inline void AddKnot(const RingTurns& turns, const Heading& heading,
  lie within the tube and below all planes but two. */
 INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other, const Vec3& m,
                                         double k, const Vec3& n, double l, bool event,
-                                        RingTurns* turns, SlicePlaces* knots) {
+                                        RingTurns* turns, SlicePlaces* const* knots) {
   const Vec3 d = Cross(m, n);
   const double dd = SquaredNorm(d);
   if (!(dd > 1e-24 * SquaredNorm(m) * SquaredNorm(n))) return;
@@ -389,11 +396,11 @@ INTERVOX_HD inline void AddPointsOnLine(const Ring& ring, int skip, int other, c
 /** (R12): all places at which something happens beside a quadric. Where a half plane touches it or
  the curve in which a plane cuts it, its normal has no part along the axis; a line in which two
  planes meet crosses it in two points. Returns the lowest level of the quadric on the tube. */
-INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, RingTurns* turns) {
-  RingLooks looks(ring, turns);
+INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, QuadricRoom* room, RingTurns* turns) {
+  RingLooks& looks = room->looks.Make(ring, turns);
   const RingQuadric& q = ring.quadric;
   const Vec3 up{q.E(2, 0), q.E(2, 1), q.E(2, 2)};
-  SlicePlaces knots[2];
+  SlicePlaces* const knots[2] = {&room->knots[0].Make(), &room->knots[1].Make()};
   AddPointsOnLine(ring, -1, -1, q.b, -q.c, up, -q.b.z, true, turns, knots);
   // What is parallel to the axis is touched along all of it, and what is nearly so soon.
   const Vec3 axis{0.0, 0.0, 1.0};
@@ -435,8 +442,8 @@ INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, RingTurns* turns) {
     for (int i = 0; i < (parts ? ring.parts.count : 1); ++i) {
       double from = parts ? ring.parts.lower[i] : turn.lower;
       const double last = parts ? ring.parts.upper[i] : turn.upper;
-      for (int k = 0; k <= knots[h].count; ++k) {
-        const double to = k < knots[h].count ? std::fmin(knots[h].at[k], last) : last;
+      for (int k = 0; k <= knots[h]->count; ++k) {
+        const double to = k < knots[h]->count ? std::fmin(knots[h]->at[k], last) : last;
         if (!(to > from)) continue;
         looks.Find(turn, from, to);
         from = to;

@@ -24,12 +24,22 @@ struct RingSection {
   int lines = 0;
   bool empty = false;
   // With a ball: what the torus bounds of the figure, and the chord between the two arcs.
-  PlaneMoments tube;     ///< of the tube's own part, about the figure's origin, the chord's middle
-  Plane2 towards;        ///< from the tube's centre to that of the ball's disc, a unit vector
-  double half = 0.0;     ///< of the chord's length [m]
-  ConicFigure within;    ///< with a quadric: the sides of the figure
-  GrooveSection groove;  ///< with a ball in a groove
+  PlaneMoments tube;   ///< of the tube's own part, about the figure's origin, the chord's middle
+  Plane2 towards;      ///< from the tube's centre to that of the ball's disc, a unit vector
+  double half = 0.0;   ///< of the chord's length [m]
+  ConicFigure within;  ///< with a quadric: the sides of the figure
+  Place<GrooveSection> groove;                         ///< with a ball in a groove
   double lowest[kMostWatched], highest[kMostWatched];  ///< levels of watched surfaces there so far
+  FigureRoom figure_room;
+  GrooveRoom groove_room;
+};
+
+/** What is read of a pair with a ring, and room for its sections. */
+struct RingMemory {
+  Place<Ring> ring;
+  Place<RingTurns> turns;
+  Place<RingSection> section;
+  QuadricRoom quadric;
 };
 
 /** (R9): the figure that two discs have in common, of the tube and of the ball. */
@@ -75,9 +85,9 @@ INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, Ring
   out->empty = false;
   out->figure = {};
   if (ring.ball.outside) {
-    GrooveAt(ring, heading, &out->groove);
-    out->empty = out->groove.empty;
-    out->figure = out->groove.figure;
+    GrooveAt(ring, heading, &out->groove_room, &out->groove);
+    out->empty = out->groove.value.empty;
+    out->figure = out->groove.value.figure;
     return;
   }
   if (ring.ball.there) {
@@ -110,14 +120,14 @@ INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, Ring
     return;
   }
   const Conic conic = ring.quadric.At(heading, ring.major);
-  FigureWithin(conic, ring.minor, out->line, out->lines, &out->within);
+  FigureWithin(conic, ring.minor, out->line, out->lines, &out->figure_room, &out->within);
   out->figure = out->within.figure;
 }
 
 /** (R5): looks at how far watched surfaces are from a section of a groove. */
 INTERVOX_HD inline void Watch(const LocalPair& pair, const Ring& ring, const Heading& heading,
                               RingSection* section) {
-  for (const Plane2& end : section->groove.end) {
+  for (const Plane2& end : section->groove.value.end) {
     const double r = ring.major + end.x;
     const Vec3 at = ring.centre + Vec3{r * heading.c, r * heading.s, end.z};
     const Vec3 p = at.x * ring.x + at.y * ring.y + at.z * ring.z;
@@ -260,7 +270,7 @@ INTERVOX_HD inline RingSums SumsOf(const Ring& ring, const Heading& heading,
   }
   if (ring.quadric.there) AddArcs(ring, heading, section, angle, &out);
   if (ring.ball.outside) {
-    AddGroove(ring, heading, section.groove, angle, &out);
+    AddGroove(ring, heading, section.groove.value, angle, &out);
   } else if (ring.ball.there) {
     AddWall(ring, heading, section, angle, &out);
   }
@@ -422,28 +432,30 @@ INTERVOX_HD inline double AddSide(const Ring& ring, const Heading& heading, cons
 
 /** (R7, R9, R11): moments of a torus or of a sector of it between planes, in a ball, or on one side
  of a quadric. */
-INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, RingMemory* memory,
+                                       Moments* moments) {
   *moments = {};
-  Ring ring;
+  Ring& ring = memory->ring.Make();
   if (!MakeRing(pair, &ring)) {
-    ring = {};
+    memory->ring.Make();
     if (!MakeGroove(pair, &ring)) return {};
-    WatchFarLines(&ring);
+    RingSection& near = memory->section.Make();
+    WatchFarLines(&near.groove_room, &near.groove, &ring);
   }
   RuleResult result{true, 0.0, 0, false};
   if (ring.empty) return result;
   const bool beside = ring.quadric.there;
-  RingTurns turns;
+  RingTurns& turns = memory->turns.Make();
   FindTurns(ring, &turns);
   if (ring.ball.outside) AddGrooveEvents(ring, &turns);
   if (beside) {
-    const double lowest = FindQuadricTurns(ring, &turns);
+    const double lowest = FindQuadricTurns(ring, &memory->quadric, &turns);
     // A thin lens is one for the column rule.
     if (ring.cuts == 0 && ring.whole && lowest > -kThin * ring.minor) return {};
   }
   // Far below what is asked for, at next to no cost: cutting a face must not show.
   const double tolerance = std::fmax((beside ? 1e-2 : 1e-3) * pair.tolerance, 1e-13);
-  RingSection section;
+  RingSection& section = memory->section.Make();
   for (int i = 0; i < ring.watches; ++i) {
     section.lowest[i] = INFINITY;
     section.highest[i] = -INFINITY;

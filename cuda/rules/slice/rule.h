@@ -91,6 +91,21 @@ struct PartOverFloor {
   SlicePlaces singular;  ///< along the floor
 };
 
+/** The walls of a solid, seen from its floor. */
+struct WallsOverFloor {
+  WallOverFloor wall[kMostProfiles];
+};
+
+/** What is read of a pair as a solid of revolution, and room for its slices. */
+struct RevolvedMemory {
+  Place<SlicedSolid> solid;
+  Place<OtherPlanes> others;
+  Place<SlicePlaces> breaks, ends;
+  Place<WallsOverFloor> over;
+  Place<PartOverFloor> part;
+  Place<SectorSlice> slice;
+};
+
 /** Adds a strip of a wall that has another one beside it, from which it may differ by little.
  @param around  length of the wall around its slice, at most [m] */
 INTERVOX_HD inline void AddWall(const PartOverFloor& over, int k, double z, double around,
@@ -127,7 +142,8 @@ struct PanelLook {
   double a = 0.0;     ///< and of the floor's area in it [m²]; both in a sector
 };
 
-INTERVOX_HD inline PanelLook LookAt(const PartOverFloor& over, double begin, double end) {
+INTERVOX_HD inline PanelLook LookAt(const PartOverFloor& over, double begin, double end,
+                                    Place<SectorSlice>* room) {
   const SliceFrame& frame = *over.wall[0]->frame;
   const double tau = 0.5 * (begin + end), length = end - begin;
   PanelLook look;
@@ -135,7 +151,7 @@ INTERVOX_HD inline PanelLook LookAt(const PartOverFloor& over, double begin, dou
     const DiscOverFloor disc = DiscAt(*over.wall[k], tau);
     bool there = disc.depth > 0 && disc.r > 0;
     if (there && frame.sides > 0) {
-      SectorSlice slice;
+      SectorSlice& slice = room->Make();
       SectorOver(frame, disc, frame.x0 - frame.axis_x + frame.cosine * tau, &slice);
       there = slice.figure.moments.a > 0 || slice.figure.lost > 0;
       const double sign = k == 0 ? length : -length;
@@ -151,9 +167,10 @@ INTERVOX_HD inline PanelLook LookAt(const PartOverFloor& over, double begin, dou
 /** Sums of a part between two heights.
  @param before  volume and area that are summed already */
 INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, double upper,
-                                     double tolerance, const SumErrors& before, OtherPlanes* others,
-                                     RuleResult* result) {
+                                     double tolerance, const SumErrors& before,
+                                     RevolvedMemory* memory, RuleResult* result) {
   const SliceFrame& frame = *over.wall[0]->frame;
+  OtherPlanes* const others = &memory->others.value;
   const auto whole = [&](double z, double thickness, SliceSums* sums) {
     for (int k = 0; k < over.walls; ++k) {
       const Profile& wall = *over.wall[k]->wall;
@@ -161,7 +178,7 @@ INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, do
       if (k == 0)
         others->Look({frame.axis_x - r, frame.axis_y, z}, {2 * r, 0.0, 0.0}, {0.0, r, 0.0});
       if (frame.sides > 0) {
-        SectorSlice slice;
+        SectorSlice& slice = memory->slice.Make();
         SectorOf(frame, r, &slice);
         sums->Add(frame, slice, z, part, 0.0, wall.weight);
       } else {
@@ -170,7 +187,7 @@ INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, do
       AddWall(over, k, z, 2 * kPi * r, thickness, sums);
     }
   };
-  SlicePlaces ends;
+  SlicePlaces& ends = memory->ends.Make();
   for (int k = 0; k < over.walls; ++k) {
     ends.Add(over.wall[k]->wall->lower);
     ends.Add(over.wall[k]->wall->upper);
@@ -190,7 +207,7 @@ INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, do
                      {0.0, disc.depth < disc.r ? half : disc.r, 0.0});
       }
       if (frame.sides > 0) {
-        SectorSlice slice;
+        SectorSlice& slice = memory->slice.Make();
         SectorOver(frame, disc, x - frame.axis_x, &slice);
         sums->Add(frame, slice, z, thickness, sign * length, weight);
       } else if (cut) {
@@ -212,7 +229,7 @@ INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, do
     least = before;
     for (double begin = first; begin < last;) {
       const double end = PanelEnd(over, begin, last);
-      const PanelLook look = LookAt(over, begin, end);
+      const PanelLook look = LookAt(over, begin, end, &memory->slice);
       least.v += look.v;
       least.a += look.a;
       begin = end;
@@ -224,7 +241,7 @@ INTERVOX_HD inline SliceSums SumPart(const PartOverFloor& over, double lower, do
   for (double begin = first; begin < last && !others->OneCuts();) {
     const double end = PanelEnd(over, begin, last);
     const double end_z = end == last ? upper : frame.z0 + frame.sine * end;
-    const PanelLook look = LookAt(over, begin, end);
+    const PanelLook look = LookAt(over, begin, end, &memory->slice);
     if (look.whole) {
       sums += SumPanel(frame, begin_z, end_z, ends, tolerance, least, whole, result);
     } else if (look.any) {
@@ -258,8 +275,10 @@ INTERVOX_HD inline void AddSlice(const SlicedSolid& solid, const SliceFace& slic
 
 /** Integrates with the floor that is set.
  @return the sums; `result` says whether they may be used, and their error */
-INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid& solid,
-                                       OtherPlanes* others, Moments* moments, RuleResult* result) {
+INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, RevolvedMemory* memory,
+                                       Moments* moments, RuleResult* result) {
+  const SlicedSolid& solid = memory->solid.value;
+  const OtherPlanes& others = memory->others.value;
   const SliceFrame& frame = solid.frame;
   // Ω lies in the pair's box.
   const Vec3 centre = 0.5 * (pair.lower + pair.upper), half = 0.5 * (pair.upper - pair.lower);
@@ -267,35 +286,37 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
   const double lower = std::fmax(solid.lower, at - reach);
   const double upper = std::fmin(solid.upper, at + reach);
   SliceSums sums;
-  const SlicePlaces breaks = FindBreaks(solid, lower, upper);
+  SlicePlaces& breaks = memory->breaks.Make();
+  FindBreaks(solid, lower, upper, &breaks);
   result->accepted = !breaks.full;
   if (!(lower < upper) || breaks.full) return sums;
-  WallOverFloor over[kMostProfiles];
+  WallOverFloor* const over = memory->over.Make().wall;
   for (int i = 0; i < solid.profiles; ++i) {
-    over[i] = WallOverFloor{&solid.profile[i], &frame};
-    if (frame.has_floor) over[i] = LookAtWall(frame, solid.profile[i]);
+    over[i].wall = &solid.profile[i];
+    over[i].frame = &frame;
+    if (frame.has_floor) LookAtWall(frame, solid.profile[i], &over[i]);
   }
   // Far below what is asked for, at next to no cost: cutting a face must not show.
   const double tolerance = (frame.sides > 0 ? 1e-3 : 1e-5) * pair.tolerance;
   double begin = lower;
   Moments slices;
-  for (int i = 0; i <= breaks.count && !others->OneCuts(); ++i) {
+  for (int i = 0; i <= breaks.count && !others.OneCuts(); ++i) {
     const double end = i < breaks.count ? breaks.at[i] : upper;
     const SliceParts parts = FindWalls(solid, 0.5 * (begin + end));
     for (int k = 0; k < parts.count; ++k) {
-      PartOverFloor part;
+      PartOverFloor& part = memory->part.Make();
       const auto bound = [&](int wall, double sign) {
         part.wall[part.walls++] = &over[wall];
         if (frame.has_floor) AddSingular(over[wall], &part.singular);
         if (frame.has_floor && frame.sides > 0) AddSectorPlaces(over[wall], &part.singular);
         if (!solid.mixed) return;  // what one part ends at the next one begins at
         const double weight = solid.profile[wall].weight;
-        AddSlice(solid, SliceOf(over[wall], begin), begin, sign * weight, &slices);
-        AddSlice(solid, SliceOf(over[wall], end), end, -sign * weight, &slices);
+        AddSlice(solid, SliceOf(over[wall], begin, &memory->slice), begin, sign * weight, &slices);
+        AddSlice(solid, SliceOf(over[wall], end, &memory->slice), end, -sign * weight, &slices);
       };
       bound(parts.part[k].outer, 1.0);
       if (parts.part[k].inner >= 0) bound(parts.part[k].inner, -1.0);
-      sums += SumPart(part, begin, end, tolerance, {sums.body.v, sums.a}, others, result);
+      sums += SumPart(part, begin, end, tolerance, {sums.body.v, sums.a}, memory, result);
       ++result->work;
     }
     begin = end;
@@ -312,7 +333,7 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
     const double inward = (side < 0 ? 1e-9 : -1e-9) * (upper - lower);
     const double cap_weight = side < 0 ? solid.lower_weight : solid.upper_weight;
     const auto add = [&](int wall, double sign) {
-      const SliceFace slice = SliceOf(over[wall], z);
+      const SliceFace slice = SliceOf(over[wall], z, &memory->slice);
       const double weight = cap_weight - (solid.mixed ? 0.0 : solid.profile[wall].weight);
       AddSlice(solid, slice, z, sign * side * weight, moments);
       rounding += sign * slice.a;
@@ -332,10 +353,11 @@ INTERVOX_HD inline SliceSums SumSlices(const LocalPair& pair, const SlicedSolid&
 /** Slices with one plane for the floor, or none with −1; false where others cut the overlap, too.
  @param sector  slice between the planes through the axis */
 INTERVOX_HD inline bool SliceOnFloor(const LocalPair& pair, int floor, bool sector,
-                                     SlicedSolid* solid, Moments* moments, RuleResult* result) {
+                                     RevolvedMemory* memory, Moments* moments, RuleResult* result) {
+  SlicedSolid* const solid = &memory->solid.value;
   SetFloor(floor, sector, solid);
   const SliceFrame& frame = solid->frame;
-  OtherPlanes others;
+  OtherPlanes& others = memory->others.Make();
   for (int i = 0; i < solid->floors; ++i) {
     if (i == floor || (sector && solid->floor[i].side)) continue;
     const Vec3& n = solid->floor[i].n;
@@ -344,7 +366,7 @@ INTERVOX_HD inline bool SliceOnFloor(const LocalPair& pair, int floor, bool sect
   }
   *moments = {};
   *result = {};
-  const SliceSums sums = SumSlices(pair, *solid, &others, moments, result);
+  const SliceSums sums = SumSlices(pair, memory, moments, result);
   if (!result->accepted) return true;
   if (others.OneCuts()) return false;
   if (!(sums.body.v > 0)) {
@@ -365,8 +387,9 @@ INTERVOX_HD inline bool SliceOnFloor(const LocalPair& pair, int floor, bool sect
 
 /** The solid of revolution that the pair is, under one of its planes and between those through the
  axis; refuses what is none. */
-INTERVOX_HD inline RuleResult RevolvedRule(const LocalPair& pair, Moments* moments) {
-  SlicedSolid solid;
+INTERVOX_HD inline RuleResult RevolvedRule(const LocalPair& pair, RevolvedMemory* memory,
+                                           Moments* moments) {
+  SlicedSolid& solid = memory->solid.Make();
   if (!MakeSlicedSolid(pair, &solid)) return {};
   RuleResult result;
   for (const bool sector : {false, true}) {
@@ -374,11 +397,20 @@ INTERVOX_HD inline RuleResult RevolvedRule(const LocalPair& pair, Moments* momen
     const bool none = sector ? solid.sides == solid.floors : solid.floors == 0;
     for (int floor = none ? -1 : 0; floor < solid.floors; ++floor) {
       if (sector && floor >= 0 && solid.floor[floor].side) continue;
-      if (SliceOnFloor(pair, floor, sector, &solid, moments, &result)) return result;
+      if (SliceOnFloor(pair, floor, sector, memory, moments, &result)) return result;
     }
   }
   return {};
 }
+
+/** What is read of a pair, and room for its slices, which would be too large for the stack of a
+ device's thread: one of these is in use at a time. */
+struct SliceMemory {
+  RingPairMemory two;
+  RingMemory ring;
+  RevolvedMemory revolved;
+};
+static_assert(sizeof(SliceMemory) < 28 * 1024);
 
 }  // namespace internal::slice
 
@@ -388,24 +420,31 @@ INTERVOX_HD inline RuleResult RevolvedRule(const LocalPair& pair, Moments* momen
  circular segment, or the difference of two, and every one along a torus' axis what lines or a conic
  leave of a disc, with moments in closed form; the sum over slices is one-dimensional. Of several
  planes that are not across the axis one must cut alone. It refuses any other pair. */
-INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
+INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments,
+                                        internal::slice::SliceMemory* memory) {
   using namespace internal::slice;
   if (pair.planes == pair.count) return {};
-  if (const RuleResult two = TwoRingsRule(pair, moments); two.accepted) return two;
+  if (const RuleResult two = TwoRingsRule(pair, &memory->two, moments); two.accepted) return two;
   bool ring = false;
   for (int i = pair.planes; i < pair.count; ++i) {
     ring = ring || pair.surface[i].surface.kind == geometry::SurfaceKind::kTorus;
   }
-  if (ring && pair.count == pair.planes + 1) return RingRule(pair, moments);
-  const RuleResult revolved = RevolvedRule(pair, moments);
+  if (ring && pair.count == pair.planes + 1) return RingRule(pair, &memory->ring, moments);
+  const RuleResult revolved = RevolvedRule(pair, &memory->revolved, moments);
   if (!ring || (revolved.accepted && revolved.error <= pair.tolerance * moments->v)) {
     return revolved;
   }
   Moments beside;
-  const RuleResult round = RingRule(pair, &beside);
+  const RuleResult round = RingRule(pair, &memory->ring, &beside);
   if (!round.accepted || (revolved.accepted && revolved.error <= round.error)) return revolved;
   *moments = beside;
   return round;
+}
+
+/** The same with its memory on the stack. */
+inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
+  internal::slice::SliceMemory memory;
+  return SliceRule(pair, moments, &memory);
 }
 
 }  // namespace intervox::cuda

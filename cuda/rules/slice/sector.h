@@ -89,7 +89,8 @@ struct SliceFace {
 };
 
 /** The part of a slice at z that one wall encloses. */
-INTERVOX_HD inline SliceFace SliceOf(const WallOverFloor& over, double z) {
+INTERVOX_HD inline SliceFace SliceOf(const WallOverFloor& over, double z,
+                                     Place<SectorSlice>* room) {
   const SliceFrame& frame = *over.frame;
   DiscOverFloor disc;
   double chord = 0.0;
@@ -103,7 +104,7 @@ INTERVOX_HD inline SliceFace SliceOf(const WallOverFloor& over, double z) {
   }
   const bool cut = frame.has_floor && disc.rest > 0;
   if (frame.sides > 0) {
-    SectorSlice sector;
+    SectorSlice& sector = room->Make();
     if (cut) {
       SectorOver(frame, disc, chord - frame.axis_x, &sector);
     } else {

@@ -29,8 +29,9 @@ struct DiscOverFloor {
 };
 
 /** Prepares a wall. */
-INTERVOX_HD inline WallOverFloor LookAtWall(const SliceFrame& frame, const Profile& wall) {
-  WallOverFloor out;
+INTERVOX_HD inline void LookAtWall(const SliceFrame& frame, const Profile& wall,
+                                   WallOverFloor* over) {
+  WallOverFloor& out = *over;
   out.wall = &wall;
   out.frame = &frame;
   const double c = frame.x0 - frame.axis_x;
@@ -56,7 +57,6 @@ INTERVOX_HD inline WallOverFloor LookAtWall(const SliceFrame& frame, const Profi
     out.bend = -q2;
     out.real = RealRoots(q2, q1 - c * frame.cosine, q0 - c * c, out.root) == 2;
   }
-  return out;
 }
 
 /** Appends where a wall's segments begin, fill their discs, or end. */
@@ -198,10 +198,10 @@ INTERVOX_HD void AddRingBreaks(const Profile& ring, const Profile& q, const Add&
 }
 
 /** Heights between two others at which another wall may become the innermost. */
-INTERVOX_HD inline SlicePlaces FindBreaks(const SlicedSolid& solid, double lower, double upper) {
-  SlicePlaces breaks;
+INTERVOX_HD inline void FindBreaks(const SlicedSolid& solid, double lower, double upper,
+                                   SlicePlaces* breaks) {
   const auto add = [&](double z) {
-    if (z > lower && z < upper) breaks.Add(z);
+    if (z > lower && z < upper) breaks->Add(z);
   };
   for (int i = 0; i < solid.profiles; ++i) {
     const Profile& p = solid.profile[i];
@@ -219,7 +219,6 @@ INTERVOX_HD inline SlicePlaces FindBreaks(const SlicedSolid& solid, double lower
       for (int r = 0; r < count; ++r) add(roots[r]);
     }
   }
-  return breaks;
 }
 
 }  // namespace intervox::cuda::internal::slice

@@ -1,0 +1,55 @@
+#include "cuda/numerics/quadrature.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace intervox::cuda {
+namespace {
+
+using internal::NodeSums;
+
+/** Sums of values by M nodes at once, and by Total. */
+template <int N, int M>
+void ExpectSameBits() {
+  std::mt19937 random(N + M);
+  std::uniform_real_distribution<double> values(-1, 1);
+  for (int round = 0; round < 100; ++round) {
+    double a[N], b[N], product[N];
+    for (int k = 0; k < N; ++k) {
+      a[k] = values(random);
+      b[k] = values(random);
+      product[k] = a[k] * b[k];
+    }
+    NodeSums<N, 2, M> sums;
+    for (int step = 0; step < N; step += M) {
+      const int first = sums.NodeAt(step);
+      double some[M], others[M];
+      for (int i = 0; i < M; ++i) {
+        some[i] = a[first + i];
+        others[i] = b[first + i];
+      }
+      sums.Add(step, 0, some);
+      sums.Add(step, 1, some, others);
+      sums.Close(step);
+    }
+    EXPECT_EQ(sums[0], internal::Total(a)) << N << " nodes, by " << M;
+    EXPECT_EQ(sums[1], internal::Total(product)) << N << " nodes, by " << M;
+  }
+}
+
+// A device's thread takes one node after the other, the CPU four or all at once.
+TEST(NodeSums, AddAsTotalDoesHoweverManyNodesComeAtOnce) {
+  ExpectSameBits<8, 1>();
+  ExpectSameBits<8, 4>();
+  ExpectSameBits<8, 8>();
+  ExpectSameBits<12, 1>();
+  ExpectSameBits<12, 4>();
+  ExpectSameBits<12, 12>();
+  ExpectSameBits<16, 1>();
+  ExpectSameBits<16, 4>();
+  ExpectSameBits<16, 16>();
+}
+
+}  // namespace
+}  // namespace intervox::cuda
