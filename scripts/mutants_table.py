@@ -327,6 +327,8 @@ MUTANTS = [
            "follows = «IsNear(profiles_[seen], Between(seen, 2))»;", "true", "cuda:PatchQuadrature*"),
     Mutant("host/simulation/contact_scales.cpp", "dampers of patches are resolved by any substep",
            ": «model.Force(kBegun * g.V, Norm(g.S), contact.latch).b»;", "0.0", "host:LinearDamper*"),
+    Mutant("host/simulation/accept.cpp", "places that run along a ring turn each by itself",
+           "(*v_n)[c] = «sum / twins»;", "own[c]", "host:BilinearEnergy*"),
     Mutant("host/simulation/accept.cpp", "points whose weights move store what nothing gave",
            "const double most = «before + std::fmax(0.0, ledger->work[kNormalLoss])»;", "1e300", "host:PointWeights*"),
     Mutant("host/simulation/accept.cpp", "what moving weights take stays on the account of what points store",
