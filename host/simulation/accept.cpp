@@ -16,6 +16,8 @@ namespace intervox::host {
 
 namespace {
 
+/** Depths that differ by this share are the same but for rounding. */
+constexpr double kSameDepth = 1e-9;
 /** Points weigh no less than this share of what they should. */
 constexpr double kLeastShare = 1e-6;
 
@@ -59,7 +61,7 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
     double& account = contact->foundation_energy;
     // What was never put in cannot be lost.
     if (model.IsBounded()) lost = share * std::fmin(before, std::fmax(0.0, account));
-    account *= 1.0 - share;
+    if (account > 0.0) account *= 1.0 - share;  // a debt stays
   }
   ledger->elastic -= lost;
   ledger->work[kNormalLoss] += lost;
@@ -139,6 +141,41 @@ void MoveLatch(const ContactModel& model, bool on_purpose, double v_n, Contact* 
   contact->solved = false;
 }
 
+/** Whether two points of two cells were and are of one depth, as those are that lie beside the
+ deepest of a ring on either side and run along it as it turns. */
+bool AreTwins(const Contact& a, const Contact& b) {
+  const auto same = [](double x, double y) { return std::fabs(x - y) <= kSameDepth * (x + y); };
+  return same(a.geometry.V, b.geometry.V) && same(a.latch.V_last, b.latch.V_last) &&
+         Dot(a.geometry.n, b.geometry.n) > 1.0 - kSameDepth;
+}
+
+/** Gives twins the mean of their approach velocities, which is that of their depth: each by itself
+ approaches faster or slower than it deepens. */
+void ShareApproach(const Patches& patches, std::span<const char> remembers,
+                   std::vector<double>* v_n) {
+  thread_local std::vector<double> own;
+  own = *v_n;
+  for (std::size_t begin = 0, end = 0; begin < patches.held.size(); begin = end) {
+    while (end < patches.held.size() &&
+           SameCells(patches.held[end].cells, patches.held[begin].cells)) {
+      ++end;
+    }
+    for (std::size_t k = begin; end - begin > 1 && k < end; ++k) {
+      const auto c = static_cast<std::size_t>(patches.held[k].contact);
+      if (remembers[c] == 0 || !patches.contacts[c].geometry.is_point) continue;
+      double sum = 0.0;
+      int twins = 0;
+      for (std::size_t l = begin; l < end; ++l) {
+        const auto d = static_cast<std::size_t>(patches.held[l].contact);
+        if (remembers[d] == 0 || !AreTwins(patches.contacts[c], patches.contacts[d])) continue;
+        sum += own[d];
+        ++twins;
+      }
+      (*v_n)[c] = sum / twins;
+    }
+  }
+}
+
 /** Moves the latches of contacts as they were grouped in the substep, h after the state before [s].
  */
 void MoveLatches(const GroupRules& rules, double h, BodyGroup* group, StageScratch* scratch) {
@@ -152,10 +189,19 @@ void MoveLatches(const GroupRules& rules, double h, BodyGroup* group, StageScrat
     MoveLatch(model, false, ApproachVelocity(*group, contacts[c]), &contacts[c]);
     scratch->flags[c] = model.normal->Remembers();
   });
+  const bool none = std::none_of(scratch->flags.begin(), scratch->flags.end(),
+                                 [](char remembers) { return remembers != 0; });
+  if (none) return;
+  thread_local std::vector<double> v_n;
+  v_n.assign(contacts.size(), 0.0);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (scratch->flags[c] != 0) v_n[c] = ApproachVelocity(*group, contacts[c]);
+  }
+  ShareApproach(group->patches, scratch->flags, &v_n);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (scratch->flags[c] == 0) continue;
     const ContactModel& model = *rules.Rule(contacts[c].body_i, contacts[c].body_j).model;
-    MoveMemory(model, ApproachVelocity(*group, contacts[c]), h, &contacts[c], &group->ledger);
+    MoveMemory(model, v_n[c], h, &contacts[c], &group->ledger);
   }
 }
 

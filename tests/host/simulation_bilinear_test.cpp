@@ -307,5 +307,35 @@ TEST(BilinearImpacts, KeepMomentum) {
   }
 }
 
+// A ring on a plane touches in its deepest place and in two beside it, which run along the ring as
+// it turns: of one depth, while one approaches and the other parts. They turn together.
+TEST(BilinearEnergy, PlacesThatRunAlongARingTurnTogether) {
+  Simulation simulation = testing::FromText(R"(
+duration: 0.088
+integrator: {step: 2.5e-4}
+contact_models:
+  default: {geometry: points, normal: {model: chatterjee, stiffness: 279640722.6214047, restitution: 0.06457861604829675}, friction: {model: none}}
+bodies:
+  groove:
+    fixed: true
+    shape:
+      union:
+        - half_space: {normal: [0.5511577446699254, 0, 0.8344010669278661], offset: 0}
+        - half_space: {normal: [-0.5511577446699254, 0, 0.8344010669278661], offset: 0}
+  ring:
+    shape: {torus: {major_radius: 0.3873266225900726, minor_radius: 0.11267337740992739}, scale: 0.002829863101411824}
+    mass: 30.259498107761406
+    center_of_mass: [0, 0, 0]
+    inertia: [2.0129074434133387e-05, 2.0129074434133387e-05, 3.8726411606250346e-05]
+    pose: {position: [-0.00010999158686959835, 2.0148838403209445e-05, 0.003819711758490817], quaternion: [0.8626124344003151, 0.2573202645168064, 0.4194257535441283, 0.11733757603983021]}
+)",
+                                            2);
+  while (!simulation.Done()) simulation.Step();
+  const EnergyAudit energy = simulation.Energy();
+  EXPECT_LT(std::fabs(energy.balance), 3e-3 * energy.dissipated_normal);
+  EXPECT_EQ(simulation.Counters().slowed_substeps, 0);
+  EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+}
+
 }  // namespace
 }  // namespace intervox
