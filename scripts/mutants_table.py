@@ -26,6 +26,13 @@ MUTANTS = [
            "What a stage misses, shorter substeps find; 52 random scenes and the bricks gain nothing either."),
     Mutant("host/contact/stage/solve_island.cpp", "guesses turn no body",
            "b.moment += sign * («guess.torque + Cross(rho, guess.force)»);", "Vec3{}", "host:BilinearEnergy*:SimulationWedgeTest*"),
+    # Landings: what follows the load of a contact.
+    Mutant("host/simulation/accept.cpp", "no latch follows the load",
+           "«FollowLoad(world, model, *group, &contacts[c]);»", "", "host:Slope*:Cli*"),
+    Mutant("host/simulation/contact_scales.cpp", "what an impact stores counts as its load",
+           "* «std::min(1.0, a / (f * W))»;", "1.0", "host:SimulationImpactTest*"),
+    Mutant("host/contact/contact_model.cpp", "a landing is damped less than critically",
+           "speed * «std::min(A / kLanding, PressingSpeed(A))»;", "PressingSpeed(A)", "host:ContactModel*:Slope*"),
     # Parts from files: repair, hostile files, threads.
     Mutant("host/parts/holes.cpp", "missing edges go the way of those that are there",
            "if («excess < 0») std::swap(from, end);", "excess > 0", "host:PartsRepair*"),
@@ -752,6 +759,8 @@ MUTANTS = [
            "for (const StageJoint& joint : s_.joints) «AddJointWrench(joint, s_.y);»", "", "host:Joint*:*JointPendulumOrder*:*JointEquationsTest*"),
     Mutant("host/simulation/stage_joints.cpp", "what putting right adds to the energy is not told",
            "s_.projected = «MechanicalEnergy() - before»;", "0.0", "host:Joint*:*JointPendulumOrder*:*JointEquationsTest*"),
+    Mutant("host/simulation/energy_guard.cpp", "spin that a joint takes back counts as lost and as left over",
+           "if (!alone || «!(made * taken > 0.0)») return taken;", "true", "host:JointPendulum*"),
     Mutant("host/simulation/joint_steps.cpp", "joined bodies turn by any angle in a substep",
            "constexpr double kMostTurn = «0.25»;", "25.0", "host:JointChain*:JointDouble*"),
     Mutant("host/simulation/joint_steps.cpp", "a joint that does not close is passed over",
