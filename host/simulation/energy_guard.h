@@ -24,7 +24,8 @@ struct EnergyCheck {
   double moved = 0.0;      ///< energy that goes through the substep
   double elastic = 0.0;    ///< change of what the contacts store
   double holders = 0.0;    ///< work of the holders on the bodies
-  double numerical = 0.0;  ///< taken by an unresolved substep
+  double numerical = 0.0;  ///< taken by an unresolved substep, or by putting joints right
+  double projected = 0.0;  ///< of `numerical`, the latter
   double error = 0.0;      ///< of a resolved one between contacts that have a potential
   double allowed_error = 0.0;  ///< of the scheme on smooth motion
   int body = 0;                ///< local index of the free body that gained most
