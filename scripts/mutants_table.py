@@ -26,6 +26,13 @@ MUTANTS = [
            "What a stage misses, shorter substeps find; 52 random scenes and the bricks gain nothing either."),
     Mutant("host/contact/stage/solve_island.cpp", "guesses turn no body",
            "b.moment += sign * («guess.torque + Cross(rho, guess.force)»);", "Vec3{}", "host:BilinearEnergy*:SimulationWedgeTest*"),
+    # Grids sampled at each other's nodes.
+    Mutant("cuda/rules/grid/tile.h", "what interpolation adds to a grid's levels is left in",
+           "return tile.lifts ? «tile.edge / side.h * (tile.edge / side.h) / 12» : 0;", "0.0", "cuda:GridRules*"),
+    Mutant("cuda/rules/grid/model.h", "edges are lifted, too",
+           "return {f - share * L * «below», share * below", "1.0", "cuda:GridRules*"),
+    Mutant("cuda/rules/grid/tile.h", "S has no gradient of the lift",
+           "+\n         «side.R * GradientOfLift(side, u, LiftOf(side, tile))»;", "Vec3{}", "cuda:*Grid*"),
     # Landings: what follows the load of a contact.
     Mutant("host/simulation/accept.cpp", "no latch follows the load",
            "«FollowLoad(world, model, *group, &contacts[c]);»", "", "host:Slope*:Cli*"),
