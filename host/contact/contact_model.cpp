@@ -4,6 +4,7 @@
 #include <limits>
 #include <utility>
 
+#include "host/contact/damping_factor.h"
 #include "host/contact/points/curvature.h"
 #include "host/contact/registry.h"
 #include "host/input/error.h"
@@ -44,6 +45,16 @@ void RefuseBesideDistributed(const ContactModelSettings& settings, const Contact
                      settings.normal.model +
                      "\" presses alike everywhere. Use another normal model, or coulomb.");
   }
+}
+
+/** The latch of a name. Laws that latch no speed have none that follows the load; nor has by
+ default who gives v_small. */
+ContactModel::Latch LatchOf(const std::string& name, const ModelSettings& settings,
+                            const Parameters& normal) {
+  if (name == "first") return ContactModel::Latch::kFirst;
+  const bool by_default = !settings.choices.contains("latch") && normal.Has("v_small");
+  const bool follows = name == "load" && !by_default && normal.Known().contains("v_small");
+  return follows ? ContactModel::Latch::kLoad : ContactModel::Latch::kLargest;
 }
 
 }  // namespace
@@ -92,6 +103,16 @@ void ContactModel::Accept(double v_n, PatchLatch* latched) const {
   latched->a = normal->DampingFactor(latched->v_i);
 }
 
+void ContactModel::FollowLoad(double speed, PatchLatch* latched) const {
+  constexpr double kLanding = 8.0;  // |a| speed: four times critical
+  constexpr double kRaises = 1.01;  // a latch that moves has its contact solved anew
+  static const double most = PressingSpeed(kMostDamping);
+  if (speed * most <= kRaises * latched->v_i) return;
+  const double A = -normal->DampingFactor(speed) * speed;
+  const double v = speed * std::min(A / kLanding, PressingSpeed(A));
+  if (v > kRaises * latched->v_i) Accept(-v, latched);
+}
+
 void ContactModel::Remember(double V_r, double V_rate, double h, PatchLatch* latched) const {
   if (normal->Recovers()) {
     const double surface = latched->V_max > 0.0 ? latched->V_max : latched->V_last;
@@ -112,14 +133,14 @@ std::unique_ptr<const ContactModel> MakeContactModel(const ContactModelSettings&
                                                      const Material& material_j) {
   auto model = std::make_unique<ContactModel>();
   Parameters normal("normal", settings.normal, material_i, material_j, settings.geometry);
-  const bool first = normal.Choice("latch", {"largest", "first"}) == "first";
-  model->latch = first ? ContactModel::Latch::kFirst : ContactModel::Latch::kLargest;
+  const std::string latch = normal.Choice("latch", {"load", "largest", "first"});
   model->relaxation_time = normal.InRange("relaxation_time", 0.0, 0.0, 1e12, "0 switches it off.");
   if (model->relaxation_time > 0.0 && model->relaxation_time < 1.0) {
     normal.Warn("relaxation_time", NumberText(model->relaxation_time) + " is below 1 s.");
   }
   model->passive = normal.IsOn("passive", true);
   model->normal = Make(NormalLaws(), "normal", settings.normal, normal);
+  model->latch = LatchOf(latch, settings.normal, normal);
   Finish(normal, model.get());
 
   Parameters friction("friction", settings.friction, material_i, material_j, settings.geometry);

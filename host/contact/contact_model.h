@@ -14,7 +14,7 @@ namespace intervox::host {
 class ContactModel {
  public:
   /** How the approach speed is latched. */
-  enum class Latch { kLargest, kFirst };
+  enum class Latch { kLoad, kLargest, kFirst };
 
   /** The parts; use MakeContactModel to get them by name. */
   std::unique_ptr<const NormalLaw> normal;
@@ -55,9 +55,15 @@ class ContactModel {
    have the weight of their point. */
   void BeginForm(const PatchGeometry& geometry, PatchLatch* latched) const;
 
-  /** An accepted step of a contact that lasts. kLargest moves the latch to the largest approach
-   speed so far, so that |a| only falls; kFirst keeps the first. */
+  /** An accepted step of a contact that lasts. kLargest and kLoad move the latch to the largest
+   approach speed so far, so that |a| only falls; kFirst keeps the first. */
   void Accept(double v_n, PatchLatch* latched) const;
+
+  /** Likewise of kLoad: a contact that was put down slower than its load presses takes the speed by
+   which it settles with four times its critical damping, |a| speed = 8; but none above that of the
+   free impact that presses as deep as the load does. What is slower is no impact but a landing.
+   @param speed  √(2 E/m) of the energy E that the contact stores under its load [m/s] */
+  void FollowLoad(double speed, PatchLatch* latched) const;
 
   /** The same of laws that remember: moves what they remember where the patch has turned.
    @param V_r     its relaxed volume [m³]; of a point its depth [m]

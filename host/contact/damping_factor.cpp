@@ -37,6 +37,12 @@ double DampingRoot(double e) {
   return -std::expm1(0.5 * (low + high));
 }
 
+double PressingSpeed(double A) {
+  // m v dv = −f (1 + |a| v) dz: E = ∫ f dz = (m v²/A²) (A − ln(1 + A)).
+  const double share = A < 0.1 ? LogRest(A) : (A - std::log1p(A)) / (A * A);
+  return 1.0 / std::sqrt(2.0 * share);
+}
+
 double DampingFactor(double e, double v_i, double v_small) {
   return -DampingRoot(e) / (e * std::max(v_i, v_small));
 }

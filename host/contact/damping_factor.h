@@ -12,4 +12,11 @@ double DampingRoot(double e);
 /** a = −d(e)/(e max(v_i, v_small)) ≤ 0 [s/m]. */
 double DampingFactor(double e, double v_i, double v_small);
 
+/** The largest A = |a| v_i, that of e = 0.01 [–]. */
+inline constexpr double kMostDamping = 100.0;
+
+/** The speed v of a free impact that stores E at its deepest, over √(2 E/m): A/√(2 (A − ln(1 +
+ A))), A = |a| v, of any elastic force that grows with the depth; 1 without damping. */
+double PressingSpeed(double A);
+
 }  // namespace intervox::host

@@ -310,8 +310,10 @@ void AddModels(std::vector<Object>& t) {
         Number("passive", {0, 1, false}, false,
                "1 keeps a contact from giving back more than was put into it, 0 does not; default "
                "1, in scene/1 0."),
-        Of("latch", Type::kChoice, "largest|first", false,
-           "Which approach speed sets the damping factor: the largest so far, or the first.")},
+        Of("latch", Type::kChoice, "load|largest|first", false,
+           "Which approach speed sets the damping factor: the largest so far, the first, or the "
+           "largest so far and no less than the load presses with; default load, with v_small and "
+           "in scene/1 largest.")},
        {},
        {},
        true});

@@ -86,7 +86,10 @@ void AddDefaults(const Cursor& c, ContactModelSettings* settings) {
   if (settings->rolling.model != "none") {
     settings->rolling.parameters.emplace("cap", first ? 0.0 : 1.0);
   }
-  if (first) settings->normal.parameters.emplace("passive", 0.0);
+  if (first) {
+    settings->normal.parameters.emplace("passive", 0.0);
+    settings->normal.choices.emplace("latch", "largest");
+  }
 }
 
 ContactModelSettings ReadContactModel(const Cursor& c) {

@@ -176,9 +176,21 @@ void ShareApproach(const Patches& patches, std::span<const char> remembers,
   }
 }
 
+/** Latches the speed with which the load of a contact that lasts presses it. */
+void FollowLoad(const World& world, const ContactModel& model, const BodyGroup& group,
+                Contact* contact) {
+  if (model.latch != ContactModel::Latch::kLoad || contact->phase != ContactPhase::kAccepted) {
+    return;
+  }
+  const double a = contact->latch.a;
+  model.FollowLoad(LoadSpeed(world, group, *contact), &contact->latch);
+  contact->solved = contact->solved && contact->latch.a == a;
+}
+
 /** Moves the latches of contacts as they were grouped in the substep, h after the state before [s].
  */
-void MoveLatches(const GroupRules& rules, double h, BodyGroup* group, StageScratch* scratch) {
+void MoveLatches(const World& world, double h, BodyGroup* group, StageScratch* scratch) {
+  const GroupRules rules(world, *group);
   MoveWeights(rules, group);
   std::vector<Contact>& contacts = group->patches.contacts;
   scratch->flags.assign(contacts.size(), 0);
@@ -187,6 +199,7 @@ void MoveLatches(const GroupRules& rules, double h, BodyGroup* group, StageScrat
     if (!contacts[c].active) return;
     const ContactModel& model = *rules.Rule(contacts[c].body_i, contacts[c].body_j).model;
     MoveLatch(model, false, ApproachVelocity(*group, contacts[c]), &contacts[c]);
+    FollowLoad(world, model, *group, &contacts[c]);
     scratch->flags[c] = model.normal->Remembers();
   });
   const bool none = std::none_of(scratch->flags.begin(), scratch->flags.end(),
@@ -320,7 +333,7 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
   });
   MoveBodies(tools, t, *scratch, group);
   // Latches first as the contacts were grouped until now: a patch that merges brings its own.
-  MoveLatches(rules, substep.length, group, scratch);
+  MoveLatches(*tools.world, substep.length, group, scratch);
   Regroup(tools, rules, false, !substep.adaptive, substep.length, group, scratch);
 }
 

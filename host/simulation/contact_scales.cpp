@@ -152,6 +152,22 @@ Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body) {
   return world.scene.gravity + rigid.inverse_mass * (applied.force + rigid.input.force);
 }
 
+double LoadSpeed(const World& world, const BodyGroup& group, const Contact& contact) {
+  const PatchGeometry& g = contact.geometry;
+  const auto i = static_cast<std::size_t>(contact.body_i);
+  const auto j = static_cast<std::size_t>(contact.body_j);
+  const ContactModel& model = *world.Rule(group.bodies[i], group.bodies[j])->model;
+  const double V_o = contact.accepted.V_o, V_r = std::max(0.0, g.V - V_o);
+  const double a = std::sqrt(std::max(SquaredNorm(LoadAcceleration(world, group, contact.body_i)),
+                                      SquaredNorm(LoadAcceleration(world, group, contact.body_j))));
+  const double f = model.Force(V_r, Norm(g.S), contact.latch).f_e;
+  const double W = PointMobility(g, AsStageBody(group.state[i], group.poses[i])) +
+                   PointMobility(g, AsStageBody(group.state[j], group.poses[j]));
+  if (!(a > 0.0) || !(f * W > 0.0)) return 0.0;
+  const double E = ElasticEnergy(model, g, contact.latch, V_o);
+  return std::sqrt(2.0 * E * W) * std::min(1.0, a / (f * W));
+}
+
 bool BeginsFast(const World& world, const BodyGroup& group, const Contact& contact, double v_n,
                 double length) {
   const double speed = OnsetSpeed(world, group, contact.body_i, contact.body_j);

@@ -172,11 +172,24 @@ BodyChange ChangeOf(const StageTools& tools, const BodyGroup& group, std::size_t
   return out;
 }
 
-/** Whether a trial's error is that of its joints alone. A scheme of order 1 errs by more, always.
- */
+/** Whether a trial's error is that of its joints alone. */
+bool ErrsByJoints(const BodyGroup& group, const StageScratch& scratch) {
+  return !group.joints.empty() && scratch.holder_bodies.empty() && scratch.patches.contacts.empty();
+}
+
+/** Whether that error is judged. A scheme of order 1 errs by more, always. */
 bool JudgesJoints(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
-  return !group.joints.empty() && scratch.holder_bodies.empty() &&
-         scratch.patches.contacts.empty() && tools.world->tableau->order > 1;
+  return ErrsByJoints(group, scratch) && tools.world->tableau->order > 1;
+}
+
+/** What putting joints right took, where nothing but joints makes energy of what the stages have
+ made or lost before: a body of little inertia spins by the stages' error, and putting it back takes
+ just that.
+ @param balance  what the substep errs by in all [J]; @param taken  by putting joints right [J] */
+double TakenByJoints(double balance, double taken, bool alone) {
+  const double made = balance + taken;
+  if (!alone || !(made * taken > 0.0)) return taken;
+  return taken - std::copysign(std::fmin(std::fabs(made), std::fabs(taken)), taken);
 }
 
 /** Whether a motion drives one of a group's joints: then putting bodies back onto the joint is the
@@ -322,7 +335,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
     check.holders -= damped;
     check.balance += damped;
   }
-  check.numerical = check.resolved ? -scratch.projected : -check.balance;
+  check.projected = TakenByJoints(check.balance, -scratch.projected, ErrsByJoints(group, scratch));
+  check.numerical = check.resolved ? check.projected : -check.balance;
   if (check.resolved && before.potential + after.potential > 0.0) {
     check.error = check.balance;
     const int power = tools.world->tableau->order + 1;
@@ -348,7 +362,7 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
     ledger.work[kBoundLoss] -= scratch.a[kBoundLoss];
     ledger.numerical += scratch.a[kBoundLoss];
   }
-  ledger.projected -= scratch.projected;
+  ledger.projected += check.projected;
   double risen = 0.0, gained = 0.0;
   for (std::size_t f = 0; f < scratch.energy_changes.size(); ++f) {
     risen += std::fmax(0.0, scratch.energy_changes[f]);

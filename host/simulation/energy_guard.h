@@ -26,7 +26,8 @@ struct EnergyCheck {
   double unpaid = 0.0;     ///< share of passive overlaps' OverlapChange::free that they do without
   double overdraft = 0.0;  ///< what passive contacts give of a sudden that was never put in
   double holders = 0.0;    ///< work of the holders on the bodies
-  double numerical = 0.0;  ///< taken by an unresolved substep
+  double numerical = 0.0;  ///< taken by an unresolved substep, or by putting joints right
+  double projected = 0.0;  ///< of `numerical`, the latter
   double error = 0.0;      ///< of a resolved one between contacts that have a potential
   double allowed_error = 0.0;  ///< of the scheme on smooth motion
   double allowed_overdraft = HUGE_VAL;

@@ -320,7 +320,7 @@ void StepGroup(const StageTools& tools, double end, BodyGroup* group, StageScrat
     check.elastic = ElasticChange(tools, *group, *scratch);
     check.by_stages = true;
     check.holders = scratch->a[kHolderWork];
-    check.numerical = -scratch->projected;
+    check.numerical = check.projected;
     const double t = group->time + left;
     CommitSubstep(tools, substep, std::fabs(t - end) <= kSameTime * tools.world->step ? end : t,
                   check, group, scratch);

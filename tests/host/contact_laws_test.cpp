@@ -164,6 +164,64 @@ TEST(ContactModel, LatchKeepsTheLargestApproachOrTheFirst) {
   EXPECT_EQ(state.V_o, 0.0);  // starts in overlap on purpose
 }
 
+/** The speed that a default law takes for a load, and its damping there. */
+PatchLatch Loaded(const ContactModelSettings& settings, double speed) {
+  PatchLatch latch;
+  PatchState state;
+  const auto model = MakeContactModel(settings, {}, {});
+  model->Begin(0.0, -1e-3, true, &latch, &state);
+  model->FollowLoad(speed, &latch);
+  return latch;
+}
+
+// What a load presses with is latched: |a| speed = 2 were critical; with little restitution the
+// speed of the impact that presses as deep.
+TEST(ContactModel, ALandingIsDampedByFourTimesTheCriticalAtMost) {
+  for (const double e : {0.9, 0.5, 0.1}) {
+    EXPECT_NEAR(Loaded(Gonthier(1e6, e), 0.1).a * 0.1, -8.0, 1e-12) << e;
+  }
+  for (const double e : {0.02, 0.01}) {
+    const double A = DampingRoot(e) / e, v = 0.1 * PressingSpeed(A);
+    const PatchLatch latch = Loaded(Gonthier(1e6, e), 0.1);
+    EXPECT_NEAR(latch.v_i, v, 1e-12) << e;
+    EXPECT_NEAR(latch.a, -A / v, 1e-9) << e;
+  }
+  // Slower than it came it does not become.
+  EXPECT_EQ(Loaded(Gonthier(1e6, 0.5), 1e-4).v_i, 1e-3);
+}
+
+// E = ∫ v dv/(1 + A v), of a free impact at the speed 1 of what the mass 1 has.
+TEST(DampingFactor, PressingSpeedIsThatOfAFreeImpact) {
+  EXPECT_NEAR(PressingSpeed(0.0), 1.0, 1e-15);
+  for (const double A : {1e-3, 0.09, 0.11, 1.0, 10.0, kMostDamping}) {
+    constexpr int kPoints = 20000;
+    double E = 0.0;
+    for (int k = 0; k < kPoints; ++k) {
+      const double v = (k + 0.5) / kPoints;
+      E += v / (1.0 + A * v) / kPoints;
+    }
+    EXPECT_NEAR(PressingSpeed(A) * std::sqrt(2.0 * E), 1.0, 1e-6) << A;
+  }
+}
+
+// Whoever names a speed, or another latch, has it; so have laws that latch none.
+TEST(ContactModel, OnlyLawsThatLatchASpeedFollowTheLoadByDefault) {
+  using Latch = ContactModel::Latch;
+  const auto latch = [](const ContactModelSettings& s) {
+    return MakeContactModel(s, {}, {})->latch;
+  };
+  ContactModelSettings s = Gonthier(1e6, 0.6);
+  EXPECT_EQ(latch(s), Latch::kLoad);
+  s.normal.parameters["v_small"] = 1e-3;
+  EXPECT_EQ(latch(s), Latch::kLargest);
+  s.normal.choices["latch"] = "load";
+  EXPECT_EQ(latch(s), Latch::kLoad);
+  s.normal.choices["latch"] = "first";
+  EXPECT_EQ(latch(s), Latch::kFirst);
+  s.normal = {"linear", {{"stiffness", 1e6}, {"damping", 1.0}}, {}};
+  EXPECT_EQ(latch(s), Latch::kLargest);
+}
+
 // A contact starts at the limit mu_s with dwell_start 1, at mu_c with 0.
 TEST(ContactModel, AContactStartsSlidingOrSticking) {
   for (const double start : {0.0, 1.0}) {
@@ -289,8 +347,9 @@ TEST(ContactModel, BadInputNamesKeyValueAndRemedy) {
               s.friction.model = "brstle";
             }).find("friction.model: \"brstle\" is not known"),
             std::string::npos);
-  EXPECT_NE(message([](auto& s) { s.normal.choices["latch"] = "last"; }).find("largest, first"),
-            std::string::npos);
+  EXPECT_NE(
+      message([](auto& s) { s.normal.choices["latch"] = "last"; }).find("load, largest, first"),
+      std::string::npos);
   EXPECT_NE(message([](auto& s) { s.rolling.parameters["foo"] = 1.0; }).find("rolling.foo"),
             std::string::npos);
   EXPECT_EQ(message([](auto& s) { s.normal.parameters["passive"] = 0.5; }),

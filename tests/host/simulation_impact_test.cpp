@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "host/simulation.h"
+#include "tests/host/joint_scenes.h"
 #include "tests/host/scene_text.h"
 #include "tests/host/simulation_scenes.h"
 
@@ -138,6 +139,48 @@ TEST(SimulationImpactTest, AFaceReturnsItsRestitutionToAMillionth) {
       testing::RunThroughContact(&simulation);
       EXPECT_NEAR(simulation.State()[1].v_WB.z / speed, e, 1e-6 * e)
           << "e " << e << ", mass " << mass << ", stiffness " << k_v << ", speed " << speed;
+    }
+  }
+}
+
+// What follows the load leaves impacts alone that are faster than it: the same speed to all digits,
+// of a box, of one that carries a hundred times its mass, and of a wedge in its notch.
+TEST(SimulationImpactTest, TheLoadDampsNoImpact) {
+  const auto returns = [](const std::string& latch, int kind, double e) {
+    Scene scene = scenes::MakeScene(scenes::Frictionless(1e10, e));
+    scene.contact_models["default"].normal.choices["latch"] = latch;
+    scene.gravity = {0, 0, -0.1};
+    scene.duration = 0.5;
+    scene.shapes["floor"] = scenes::Solid(geometry::HalfSpace{{0, 0, 1}, 0}, "floor");
+    scene.shapes["box"] = scenes::Solid(geometry::Box{{0.1, 0.1, 0.1}}, "box");
+    scene.bodies = {scenes::Fixed("floor", "floor"),
+                    scenes::Free("box", "box", 1.0, {0, 0, 0.0501}, {0, 0, -1})};
+    if (kind == 1) {
+      scene.bodies.push_back(scenes::Free("load", "box", 100.0, {0, 0, 0.4}, {0, 0, -1}));
+      scene.joints.push_back(scenes::JointAt(JointType::kFixed, "box", "load", {0, 0, 0.05}));
+    }
+    if (kind == 2) {  // walls at 0.1 rad from the vertical
+      for (const double side : {-1.0, 1.0}) {
+        const std::string wall = side < 0 ? "left" : "right";
+        scene.shapes[wall] = scenes::Solid(
+            geometry::HalfSpace{{-side * std::cos(0.1), 0, std::sin(0.1)}, -0.1}, wall);
+        scene.bodies.push_back(scenes::Fixed(wall, wall));
+      }
+      scene.shapes["ball"] = scenes::Solid(geometry::Sphere{0.1}, "ball");
+      scene.bodies[1] = scenes::Free("ball", "ball", 1.0, {0, 0, 1.1e-3}, {0, 0, -1});
+      scene.bodies.erase(scene.bodies.begin());
+    }
+    Simulation simulation(scene);
+    testing::RunThroughContact(&simulation);
+    double speed = 0.0;
+    for (const BodyState& body : simulation.State()) speed = std::fmax(speed, body.v_WB.z);
+    return speed;
+  };
+  for (int kind = 0; kind < 3; ++kind) {
+    for (const double e : {0.9, 0.5, 0.1}) {
+      const double largest = returns("largest", kind, e);
+      EXPECT_GT(largest, 0.3 * e) << kind << " " << e;
+      EXPECT_EQ(returns("load", kind, e), largest) << kind << " " << e;
     }
   }
 }

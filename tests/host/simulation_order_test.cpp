@@ -72,9 +72,11 @@ Scene Held() {
   return scene;
 }
 
-/** A ball bouncing within its contact, never leaving it: k_v V(δ) is smooth there. */
+/** A ball bouncing within its contact, never leaving it: k_v V(δ) is smooth there, and its damping
+ factor stays. */
 Scene Bobbing(double restitution) {
   Scene scene = MakeScene(Frictionless(1e7, restitution));
+  scene.contact_models["default"].normal.choices["latch"] = "largest";
   scene.engine.tolerance = 1e-9;
   scene.shapes["floor"] = Solid(geometry::HalfSpace{{0, 0, 1}, 0}, "floor");
   scene.shapes["ball"] = Solid(geometry::Sphere{0.1}, "ball");

@@ -33,6 +33,63 @@ INTERVOX_HD inline double BiasOf(const MappedSurface& s, double edge) {
   return edge * edge / 6 * Trace(s.E);
 }
 
+/** Sums of second differences of a grid's levels beyond which there is an edge, which stays as it
+ is [voxels]: a ball of R voxels has 2/R. */
+inline constexpr double kEdge = 0.3;
+/** The greatest ψ of Lifted [voxels]: (3/4) 3^(−1/4) kEdge, rounded up. */
+inline constexpr double kMostLift = 0.18;
+/** The largest share that any lattice asks for: that of nodes two voxels apart. */
+inline constexpr double kMostShare = 1.0 / 3;
+
+/** A level less what interpolation between the lattice's nodes adds. */
+struct LiftedLevel {
+  double value = 0;
+  double slope = 0;  ///< minus its derivative by the sum of second differences
+};
+
+/** (G6) of a grid: f − share ψ(L), L the sum of its second differences over a voxel, for ∇²f, and
+ ψ(L) = L/(1 + (L/kEdge)⁴).
+ @param share  a twelfth of the nodes' distance in voxels, squared */
+INTERVOX_HD inline LiftedLevel Lifted(double f, double L, double share) {
+  const double q = L / kEdge * (L / kEdge), below = 1 / (1 + q * q);
+  return {f - share * L * below, share * below * (1 - 4 * q * q * below)};
+}
+
+/** Whether a level is near enough to the face for those a voxel away to be within the band. */
+INTERVOX_HD inline bool HasNeighbours(const GridSide& side, double f) {
+  return std::fabs(f) < side.view.band - 1;
+}
+
+/** The nth of the six points a voxel away. */
+INTERVOX_HD inline Vec3 Neighbour(const Vec3& u, int n) {
+  const double step = n < 3 ? 1 : -1;
+  return u + Vec3{n % 3 == 0 ? step : 0, n % 3 == 1 ? step : 0, n % 3 == 2 ? step : 0};
+}
+
+/** The lifted level of a grid at u in its voxels; f itself where share is 0 [voxels]. */
+INTERVOX_HD inline double LiftedLevelOf(const GridSide& side, const Vec3& u, double share) {
+  const double f = geometry::LevelOf(side.view, u);
+  if (share == 0 || !HasNeighbours(side, f)) return f;
+  double L = -6 * f;
+  for (int n = 0; n < 6; ++n) L += geometry::LevelOf(side.view, Neighbour(u, n));
+  return Lifted(f, L, share).value;
+}
+
+/** What lifting adds to the gradient at u, in the grid's axes. */
+INTERVOX_HD inline Vec3 GradientOfLift(const GridSide& side, const Vec3& u, double share) {
+  if (share == 0) return {};
+  const geometry::LevelAt f = geometry::Evaluate(side.view, u);
+  if (!HasNeighbours(side, f.value)) return {};
+  double L = -6 * f.value;
+  Vec3 by = -6.0 * f.gradient;
+  for (int n = 0; n < 6; ++n) {
+    const geometry::LevelAt near = geometry::Evaluate(side.view, Neighbour(u, n));
+    L += near.value;
+    by += near.gradient;
+  }
+  return -Lifted(f.value, L, share).slope * by;
+}
+
 /** The bits of all sides: grids first. */
 INTERVOX_HD inline std::uint64_t AllSurfaces(const GridModel& model) {
   return (std::uint64_t{1} << (model.grids + model.surfaces)) - 1;
@@ -55,20 +112,21 @@ INTERVOX_HD inline double WeightOf(const GridModel& model, int i) {
   return i < model.grids ? model.grid[i].weight : model.surface[i - model.grids].weight;
 }
 
-/** Certified bounds of g over the box c ± half: the value at its centre with the field's slope, and
- the blocks' extents where that does not decide. */
+/** Certified bounds of g, lifted or not, over the box c ± half: the value at its centre with the
+ field's slope, and the blocks' extents where that does not decide. */
 INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3& c,
                                                const Vec3& half) {
+  constexpr double kMost = kMostShare * kMostLift;
   const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
   const double f = geometry::Evaluate(side.view, u).value;
-  const double reach = side.view.slope * Norm(half) / side.h + 1e-12;
+  const double reach = side.view.slope * Norm(half) / side.h + kMost;
   if (f > reach || f < -reach || reach < side.view.band) {
     return {side.h * (f - reach), side.h * (f + reach)};
   }
   const Mat3 M{Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
   const Vec3 around = TransposeTimes(M, half) / side.h;
   const geometry::Bounds blocks = geometry::BlockBounds(side.view, u - around, u + around);
-  return {side.h * blocks.lo, side.h * blocks.hi};
+  return {side.h * (blocks.lo - kMost), side.h * (blocks.hi + kMost)};
 }
 
 /** Bounds the active sides over the cell: false when it is outside of Ω. */

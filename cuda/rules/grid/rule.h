@@ -71,7 +71,7 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
   return center::SumParts(
       model, part, edge, 0.0, kTileEdge, &tile->blocks,
       [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
-        AddTile(model, block, edge, tile, sums,
+        AddTile(model, block, edge, level.rule != LeafRule::kVoxel, tile, sums,
                 [&](Tile* of, int x, int y, int z, std::uint64_t mixed, clip::ClipSums* to) {
                   if (shares) {
                     AddShare(of, x, y, z, mixed, to);

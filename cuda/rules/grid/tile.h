@@ -60,6 +60,7 @@ struct Piece {
 struct Tile {
   center::VoxelBlock voxels;
   double edge = 0;            ///< of a voxel [m]
+  bool lifts = false;         ///< whether levels are without what interpolation adds
   int count = 0;              ///< sides that bounds over the tile leave undecided
   int side[kTileSides];       ///< which sides of the model
   double turn[kTileSides];    ///< their weight in S: 0 where the side stands still or is a cut
@@ -177,11 +178,17 @@ INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, co
   return true;
 }
 
+/** The share of a grid's second differences that interpolation between a tile's nodes adds. */
+INTERVOX_HD inline double LiftOf(const GridSide& side, const Tile& tile) {
+  return tile.lifts ? tile.edge / side.h * (tile.edge / side.h) / 12 : 0;
+}
+
 /** A grid's field along a tile's nodes. */
 class GridReader {
  public:
   INTERVOX_HD GridReader(const GridSide& side, const Tile& tile) : side_(side) {
     const double step = tile.edge / side.h;
+    share_ = LiftOf(side, tile);
     first_ = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
     x_ = step * side.R.row0;
     y_ = step * side.R.row1;
@@ -191,12 +198,13 @@ class GridReader {
   /** The level at node (i, j, k). */
   INTERVOX_HD double At(int i, int j, int k) const {
     const double x = i, y = j, z = k;
-    return side_.h * geometry::LevelOf(side_.view, first_ + x * x_ + y * y_ + z * z_);
+    return side_.h * LiftedLevelOf(side_, first_ + x * x_ + y * y_ + z * z_, share_);
   }
 
  private:
   const GridSide& side_;
   Vec3 first_, x_, y_, z_;
+  double share_;
 };
 
 /** Reads the levels of a grid at nodes of a tile's voxels that its slope leaves undecided.
@@ -206,7 +214,8 @@ INTERVOX_HD inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* 
                                    NodeBits* nodes, double* level) {
   const GridReader reader(side, *tile);
   // Eight voxels around a node each: from there to their other nodes the level changes by no more.
-  const double reach = (std::sqrt(3.0) * side.view.slope + 1e-9) * tile->edge;
+  const double lift = LiftOf(side, *tile) * kMostLift * side.h;
+  const double reach = (std::sqrt(3.0) * side.view.slope + 1e-9) * tile->edge + 2 * lift;
   NodeBits known{};
   for (int i = 0; i < kTileEdge; i += 2) {
     for (int j = 0; j < kTileEdge; j += 2) {
@@ -337,12 +346,15 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
 }
 
 /** The gradient of side s; of a grid where two of its voxels meet, the mean of theirs: V may have a
- kink there, and S is then the mean of its derivatives on both sides. */
-INTERVOX_HD inline Vec3 GradientAt(const GridModel& model, int s, const Vec3& x) {
+ kink there, and S is then the mean of its derivatives on both sides, but for the lift's. */
+INTERVOX_HD inline Vec3 GradientAt(const GridModel& model, const Tile& tile, int s, const Vec3& x) {
   if (s >= model.grids) return LevelAndSlopeOf(model, s, x).gradient;
   constexpr double kBeside = 1e-9;  // [voxels]
-  const Vec3 d = kBeside * model.grid[s].h * Vec3{1, 1, 1};
-  return 0.5 * (Evaluate(model.grid[s], x + d).gradient + Evaluate(model.grid[s], x - d).gradient);
+  const GridSide& side = model.grid[s];
+  const Vec3 d = kBeside * side.h * Vec3{1, 1, 1};
+  const Vec3 u = TransposeTimes(side.R, x - side.p) / side.h;
+  return 0.5 * (Evaluate(side, x + d).gradient + Evaluate(side, x - d).gradient) +
+         side.R * GradientOfLift(side, u, LiftOf(side, tile));
 }
 
 /** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
@@ -355,7 +367,7 @@ INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip:
       const int n = Tile::Node(i, j, k);
       if (tile.gain[s][n] == 0) return;
       const Vec3 x = tile.At(i, j, k);
-      const Vec3 face = (tile.turn[s] * tile.gain[s][n]) * GradientAt(model, tile.side[s], x);
+      const Vec3 face = (tile.turn[s] * tile.gain[s][n]) * GradientAt(model, tile, tile.side[s], x);
       sums->s += face;
       sums->t = sums->t + Outer(x, face);
     });
@@ -367,7 +379,8 @@ INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip:
  of the tile's sides. */
 template <class Add>
 INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block, double edge,
-                         Tile* tile, clip::ClipSums* sums, const Add& add) {
+                         bool lifts, Tile* tile, clip::ClipSums* sums, const Add& add) {
+  tile->lifts = lifts;
   if (!Fill(model, block, edge, tile)) return;
   const double half = 0.5 * edge;
   ForEachBit(tile->left, [&](int i, int j, int k) {
