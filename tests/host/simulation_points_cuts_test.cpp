@@ -275,6 +275,68 @@ std::string UnionOf(const std::vector<std::pair<Vec3, Vec3>>& boxes) {
   return "{union: [" + text + "]}";
 }
 
+/** Force and moment about the origin of all points of a scene [N, N·m], over the stiffness. */
+std::pair<Vec3, Vec3> LoadAtStart(const std::string& base, const std::string& part,
+                                  const std::string& pose) {
+  const Simulation simulation = testing::FromText(
+      "duration: 1\ncontact_models: {default: {geometry: points, normal: {model: gonthier, "
+      "stiffness: 1e5, exponent: 1, restitution: 0.3}}}\nbodies:\n  base: {shape: " +
+          base + ", fixed: true}\n  part: {shape: " + part + ", mass: 1, pose: " + pose + "}\n",
+      2);
+  std::pair<Vec3, Vec3> load;
+  for (const ContactReport& contact : simulation.Contacts()) {
+    const auto& g = contact.geometry;
+    load.first += g.weight * g.V * g.n;
+    load.second += Cross(g.p_WC, g.weight * g.V * g.n);
+  }
+  return load;
+}
+
+// Two overlapping pieces of a convex part press as the part does, 5 to 20 % of it deep.
+TEST(CutsInPoints, ByUnionsOfWhatOverlapsChangeNoLoadHoweverDeep) {
+  const std::string parts[] = {
+      "{box: {size: [0.6, 0.5, 0.4]}}",
+      "{convex: {vertices: [[-0.3, -0.2, -0.2], [0.3, -0.2, -0.2], [0.2, 0.3, -0.2], [-0.2, 0.1, "
+      "0.2], [0.1, 0, 0.2]]}}",
+      "{cylinder: {radius: 0.3, height: 0.4}}",
+      "{capsule: {radius: 0.2, length: 0.6}}",
+      "{sphere: {radius: 0.2}}",
+      "{cone: {radius_bottom: 0.2, radius_top: 0.05, height: 0.4}}",
+      "{ellipsoid: {radii: [0.3, 0.25, 0.2]}}"};
+  const std::string bases[] = {
+      "{half_space: {normal: [0, 0, 1], offset: 0}}",
+      "{box: {size: [1, 1, 1]}, pose: {position: [0.5, 0, -0.5]}}",
+      "{cylinder: {radius: 0.25, height: 1}, pose: {position: [0.1, 0, -0.5]}}",
+      "{sphere: {radius: 0.5}, pose: {position: [0, 0, -0.5]}}",
+      "{cylinder: {radius: 0.3, height: 2}, pose: {position: [0, 0, -0.3], rpy_deg: [90, 0, 0]}}"};
+  std::mt19937 engine(11);
+  std::uniform_real_distribution<double> any(-1, 1);
+  int pressed = 0;
+  for (const std::string& part : parts) {
+    for (const std::string& base : bases) {
+      for (int k = 0; k < 4; ++k) {
+        const double tilt = k < 2 ? 0.0 : 0.05;
+        const std::string pose =
+            fmt::format("{{position: [{}, {}, {}], quaternion: [1, {}, {}, {}]}}",
+                        0.1 * any(engine), 0.1 * any(engine), 0.15 + 0.03 * any(engine),
+                        tilt * any(engine), tilt * any(engine), any(engine));
+        const Vec3 n =
+            k % 2 == 0 ? Vec3{0, 0, 1} : Normalized(Vec3{any(engine), any(engine), any(engine)});
+        const double over = 0.04 + 0.03 * any(engine);
+        const std::string cut = "{union: [{intersection: [" + part + ", " + Side(n, over * n, 1) +
+                                "]}, {intersection: [" + part + ", " + Side(n, -over * n, -1) +
+                                "]}]}";
+        const auto [force, torque] = LoadAtStart(base, part, pose);
+        const auto [force_cut, torque_cut] = LoadAtStart(base, cut, pose);
+        EXPECT_LT(Norm(force_cut - force), 1e-9 * Norm(force)) << base << part << pose;
+        EXPECT_LT(Norm(torque_cut - torque), 1e-9 * Norm(force)) << base << part << pose;
+        pressed += Norm(force) > 0.02 ? 1 : 0;
+      }
+    }
+  }
+  EXPECT_GT(pressed, 100);
+}
+
 // Boxes, hulls, cylinders and capsules feel the same union however it was cut, and where it is flat
 // they feel the block that it is there.
 TEST(CutsInPoints, OfUnionsAreFeltByNoPart) {
