@@ -78,6 +78,9 @@ void Reset(sass::Thread* t, int block, int number) {
 
 void SassModule::Run(int blocks, int threads, void** arguments, std::size_t stack_bytes,
                      const OnDevice& on_device) {
+  // Its top is aligned, however deep kernels before this one were.
+  constexpr std::size_t kAligned = 16;
+  stack_bytes = (stack_bytes + kAligned - 1) / kAligned * kAligned;
   state_->PrepareConstants(blocks, threads, arguments, stack_bytes);
   state_->kernel.launch.on_device = on_device;
   sass::Thread thread;
