@@ -105,7 +105,7 @@ void ContactModel::Accept(double v_n, PatchLatch* latched) const {
 
 void ContactModel::FollowLoad(double speed, PatchLatch* latched) const {
   constexpr double kLanding = 8.0;  // |a| speed: four times critical
-  constexpr double kRaises = 1.5;  // a latch that moves has its contact solved anew
+  constexpr double kRaises = 1.01;  // a latch that moves has its contact solved anew
   static const double most = PressingSpeed(kMostDamping);
   if (speed * most <= kRaises * latched->v_i) return;
   const double A = -normal->DampingFactor(speed) * speed;
