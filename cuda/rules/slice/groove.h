@@ -14,8 +14,8 @@ struct GrooveSection {
   double tube = 0.0, tube_z = 0.0;  ///< area of the tube's part that is left out, and ∫ z dA
   /** ∫ r n dl over the ball's side of each line, then the chord. */
   Plane2 face[kMostGrooveLines + 1];
-  double turn[kMostGrooveLines + 1];  ///< ∫ r (z n_x − r n_z) dl
-  Plane2 tube_face;                   ///< the same over all lines that bound the tube's part
+  double turn[kMostGrooveLines + 1] = {};  ///< ∫ r (z n_x − r n_z) dl
+  Plane2 tube_face;                        ///< the same over all lines that bound the tube's part
   double tube_turn = 0.0;
   Plane2 end[4];  ///< how far the section reaches
 };
