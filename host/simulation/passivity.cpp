@@ -114,7 +114,6 @@ double Overdraft(const StageTools& tools, const BodyGroup& group, const StageScr
   double sum = 0.0;
   for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
     const double given = -scratch.a[StateLayout::FoundationQuadrature(c)];
-    if (!(given > 0.0)) continue;
     const double account = std::fmax(0.0, group.patches.contacts[c].foundation_energy);
     if (!(given > account)) continue;
     const Contact& contact = scratch.patches.contacts[c];
