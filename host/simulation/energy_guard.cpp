@@ -304,10 +304,8 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
                 BristleEnergy(tools, group, scratch.patches, scratch.threads));
   check.gain = mechanical + check.elastic - given_back - work;
   if (check.gain > 0.0 && by_overlaps.free > 0.0) {
-    // Overlaps that grow as bodies turn tell of energy that nobody has paid. More than a little
-    // is an error of the substep.
-    const double unpaid =
-        check.gain <= kResolvedShare * moved ? std::fmin(check.gain, by_overlaps.free) : 0.0;
+    // Overlaps that grow as bodies turn tell of energy that nobody has paid.
+    const double unpaid = std::fmin(check.gain, by_overlaps.free);
     check.unpaid = unpaid / by_overlaps.free;
     check.elastic -= unpaid;
     check.gain -= unpaid;
