@@ -212,7 +212,7 @@ bodies:
     }
     const double fallen = -simulation.Energy().gravity;
     EXPECT_LT(risen, 0.005 * fallen) << e;
-    EXPECT_LT(simulation.Energy().law_gain, 1e-3 * fallen) << e;
+    EXPECT_LT(simulation.Energy().law_gain, 1e-4 * fallen) << e;
     EXPECT_GT(simulation.Energy().law_gain, -0.01 * fallen) << e;  // what the law takes
     EXPECT_GT(simulation.Energy().dissipated_numerical, 0.0) << e;
   }
