@@ -18,12 +18,6 @@ constexpr double kResolvedShare = 1e-2;
 /** Bodies may gain this share of what has gone through them since the start, in resolved substeps:
  a mode that grows by less than a substep may gain is seen here. */
 constexpr double kShareSinceStart = 1e-3;
-/** A substep may gain this share of what has gone through the bodies since the start from passive
- contacts that have nothing. Else it is taken from the bodies. */
-constexpr double kUnbackedShare = 1e-7;
-/** Passive contacts may give this share of what has gone through the bodies since the start before
- what was put into them is seen to be gone. */
-constexpr double kOverdraftShare = 1e-4;
 /** Rounding of a substep's energies, in shares of their terms. */
 constexpr double kRounding = 1e-14;
 
@@ -99,29 +93,22 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
 }
 
 /** What contacts store after a trial whose stages are not believed. */
-struct OverlapChanges : OverlapChange {
-  bool has_passive = false;
-};
-
-OverlapChanges ByOverlaps(const StageTools& tools, const BodyGroup& group, const Patches& patches,
-                          int threads) {
+OverlapChange ByOverlaps(const StageTools& tools, const BodyGroup& group, const Patches& patches,
+                         int threads) {
   const GroupRules rules(*tools.world, group);
   const std::vector<Contact>& known = group.patches.contacts;
-  const auto add = [&](std::size_t c, OverlapChanges* sum) {
+  const auto add = [&](std::size_t c, OverlapChange* sum) {
     const Contact& after = patches.contacts[c];
     const Contact* before = c < known.size() ? &known[c] : nullptr;
     const ContactModel& model = *rules.Rule(after.body_i, after.body_j).model;
     const OverlapChange change = StoredByOverlap(model, before, after);
     sum->all += change.all;
     sum->free += change.free;
-    sum->has_passive = sum->has_passive || model.IsBounded();
   };
-  OverlapChanges sum;
-  for (const OverlapChanges& part :
-       PartSums<OverlapChanges>(patches.contacts.size(), threads, add)) {
+  OverlapChange sum;
+  for (const OverlapChange& part : PartSums<OverlapChange>(patches.contacts.size(), threads, add)) {
     sum.all += part.all;
     sum.free += part.free;
-    sum.has_passive = sum.has_passive || part.has_passive;
   }
   return sum;
 }
@@ -293,7 +280,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const double by_law = by_stages + known - (after.all - before.all);
   check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
   check.by_stages = check.resolved;
-  OverlapChanges by_overlaps;
+  OverlapChange by_overlaps;
   if (!check.by_stages) by_overlaps = ByOverlaps(tools, group, scratch.patches, scratch.threads);
   check.elastic = check.by_stages ? by_stages + known : by_overlaps.all;
   check.resolved = check.resolved && holders_resolved;
@@ -315,17 +302,9 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   check.moved = moved;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);
-  if (by_overlaps.has_passive) {
-    check.backed = std::fmax(check.rounding, kUnbackedShare * (account.passed + moved));
-    check.allowed = std::fmax(check.backed, check.allowed);
-  }
   // Where the contacts' vibrations are not resolved, the law's own share is not known apart.
   check.left =
       check.resolved ? kShareSinceStart * (account.passed + moved) - account.gained : HUGE_VAL;
-  if (check.by_stages) {
-    check.overdraft = Overdraft(tools, group, scratch);
-    check.allowed_overdraft = kOverdraftShare * (account.passed + moved);
-  }
   double losses = 0.0;
   for (const double loss : LossesOf(a)) losses += loss;
   check.balance = mechanical + check.elastic - work + a[kBristleStored] + losses;

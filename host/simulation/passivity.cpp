@@ -109,19 +109,6 @@ bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
   return is_short;
 }
 
-double Overdraft(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
-  const GroupRules rules(*tools.world, group);
-  double sum = 0.0;
-  for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
-    const double given = -scratch.a[StateLayout::FoundationQuadrature(c)];
-    const double account = std::fmax(0.0, group.patches.contacts[c].foundation_energy);
-    if (!(given > account)) continue;
-    const Contact& contact = scratch.patches.contacts[c];
-    if (rules.Rule(contact.body_i, contact.body_j).model->IsBounded()) sum += given - account;
-  }
-  return sum;
-}
-
 bool LacksEnergy(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
   const GroupRules rules(*tools.world, group);
   for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {

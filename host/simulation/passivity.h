@@ -38,10 +38,6 @@ void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const 
 bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
                   const BodyGroup& group, Contact* contact);
 
-/** What the contacts' accounts have given beyond what was in them in the trial in the scratch,
- whose stages are believed [J]: within a substep nothing bounds them. */
-double Overdraft(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch);
-
 /** Whether a contact's account is short at the end of the trial in the scratch, or was at its
  start: its bound then has to move. */
 bool LacksEnergy(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch);
