@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "host/simulation/contact_scales.h"
-#include "host/simulation/passivity.h"
 
 namespace intervox::host {
 namespace {
@@ -88,27 +87,6 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
     sum.unseen += part.unseen;
     sum.begun += part.begun;
     sum.rounding += part.rounding;
-  }
-  return sum;
-}
-
-/** What contacts store after a trial whose stages are not believed. */
-OverlapChange ByOverlaps(const StageTools& tools, const BodyGroup& group, const Patches& patches,
-                         int threads) {
-  const GroupRules rules(*tools.world, group);
-  const std::vector<Contact>& known = group.patches.contacts;
-  const auto add = [&](std::size_t c, OverlapChange* sum) {
-    const Contact& after = patches.contacts[c];
-    const Contact* before = c < known.size() ? &known[c] : nullptr;
-    const ContactModel& model = *rules.Rule(after.body_i, after.body_j).model;
-    const OverlapChange change = StoredByOverlap(model, before, after);
-    sum->all += change.all;
-    sum->free += change.free;
-  };
-  OverlapChange sum;
-  for (const OverlapChange& part : PartSums<OverlapChange>(patches.contacts.size(), threads, add)) {
-    sum.all += part.all;
-    sum.free += part.free;
   }
   return sum;
 }
@@ -280,9 +258,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const double by_law = by_stages + known - (after.all - before.all);
   check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
   check.by_stages = check.resolved;
-  OverlapChange by_overlaps;
-  if (!check.by_stages) by_overlaps = ByOverlaps(tools, group, scratch.patches, scratch.threads);
-  check.elastic = check.by_stages ? by_stages + known : by_overlaps.all;
+  check.elastic = check.resolved ? by_stages + known : after.all - before.all;
   check.resolved = check.resolved && holders_resolved;
   check.rounding += after.rounding + before.rounding;
   // What bristles give back they have taken before.
@@ -290,13 +266,6 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       std::fmin(std::fmax(0.0, -a[kBristleStored]),
                 BristleEnergy(tools, group, scratch.patches, scratch.threads));
   check.gain = mechanical + check.elastic - given_back - work;
-  if (check.gain > 0.0 && by_overlaps.free > 0.0) {
-    // Overlaps that grow as bodies turn tell of energy that nobody has paid.
-    const double unpaid = std::fmin(check.gain, by_overlaps.free);
-    check.unpaid = unpaid / by_overlaps.free;
-    check.elastic -= unpaid;
-    check.gain -= unpaid;
-  }
   if (scratch.diverged) check.gain = std::numeric_limits<double>::quiet_NaN();
   if (MotionDrivesJoints(tools, group)) check.gain -= scratch.projected;
   check.moved = moved;

@@ -23,7 +23,6 @@ struct EnergyCheck {
   double rounding = 0.0;   ///< of the gain
   double moved = 0.0;      ///< energy that goes through the substep
   double elastic = 0.0;    ///< change of what the contacts store
-  double unpaid = 0.0;     ///< share of passive overlaps' OverlapChange::free that they do without
   double holders = 0.0;    ///< work of the holders on the bodies
   double numerical = 0.0;  ///< taken by an unresolved substep, or by putting joints right
   double projected = 0.0;  ///< of `numerical`, the latter

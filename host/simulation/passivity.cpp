@@ -13,7 +13,7 @@ namespace {
 constexpr double kBacked = 0.97;
 /** The speed at which an empty account gives no force, in shares of the speed ω V/|S| that U would
  give to the bodies. */
-constexpr double kCreep = 0.01;
+constexpr double kCreep = 0.05;
 /** An account forgets in this time what the law drew from it, so that small amounts, as at each
  turn of a part that rolls, need not add up [s]. */
 constexpr double kForgets = 100.0;
@@ -57,17 +57,7 @@ double SpeedOfU(const StageTools& tools, const ContactModel& model, const BodyGr
 
 }  // namespace
 
-OverlapChange StoredByOverlap(const ContactModel& model, const Contact* before,
-                              const Contact& after) {
-  const double then = before != nullptr ? ByOverlap(model, *before) : 0.0;
-  const double now = after.pairs > 0 && after.has_normal ? ByOverlap(model, after) : 0.0;
-  if (!model.IsBounded()) return {now - then, 0.0};
-  const double account = before != nullptr ? before->foundation_energy : 0.0;
-  const double change = std::fmax(now - then, std::fmin(-account, 0.0));
-  return {change, std::fmax(0.0, change) + std::fmax(0.0, account - then)};
-}
-
-void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const BodyGroup& group,
+void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup& group,
                        StageScratch* scratch) {
   const GroupRules rules(*tools.world, group);
   const std::vector<Contact>& before = group.patches.contacts;
@@ -76,10 +66,10 @@ void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const 
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
     if (!model.IsBounded()) return;
     const bool acts = contact.pairs > 0 && contact.has_normal;
-    if (!check.by_stages) {
-      const Contact* then = c < before.size() ? &before[c] : nullptr;
-      const OverlapChange stored = StoredByOverlap(model, then, contact);
-      contact.foundation_energy += stored.all - check.unpaid * stored.free;
+    if (!by_stages) {
+      const double now = acts ? ByOverlap(model, contact) : 0.0;
+      const double then = c < before.size() ? ByOverlap(model, before[c]) : 0.0;
+      contact.foundation_energy += now - then;
     } else if (acts && !contact.solved && model.relaxation_time == 0.0) {
       contact.foundation_energy += ByOverlap(model, contact);  // it begins with it
     } else {

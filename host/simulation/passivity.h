@@ -3,32 +3,19 @@
  The thesis' law, force k_v V n, is the gradient of no potential: where an overlap wraps around a
  part, or its normal turns, a cycle may give energy that nobody put in. A passive contact keeps an
  account E of the elastic work done on its foundation (the energy tank of passivity-based control).
- While E is above 0.97 of the least energy U = f_e V/(2 |S|) that its overlap takes, the law acts as
- it is; below, f_n = f_e (1 + a v_n − c v_n) with c = (1 − E/(0.97 U))/(0.01 ω V/|S|): an empty
- account lets bodies part no faster than at a hundredth of what U would give them, and what c
+ While E is above 0.9 of the least energy U = f_e V/(2 |S|) that its overlap takes, the law acts as
+ it is; below, f_n = f_e (1 + a v_n − c v_n) with c = (1 − E/(0.9 U))/(0.05 ω V/|S|): an empty
+ account lets bodies part no faster than at a twentieth of what U would give them, and what c
  dissipates is put back into the account. c is 0 of bodies that approach or rest. */
 #pragma once
 
-#include "host/simulation/energy_guard.h"
 #include "host/simulation/stage.h"
 
 namespace intervox::host {
 
-/** What a contact stores after a trial whose stages are not believed, by its overlap [J]. */
-struct OverlapChange {
-  double all = 0.0;  ///< more than before; one that IsBounded gives no more than is in its account
-  /// What one that IsBounded does without where bodies have not paid for it: what it stores more,
-  /// and what is in its account beyond what its overlap told of before.
-  double free = 0.0;
-};
-
-/** @param before  the contact before the trial; null: it is new */
-OverlapChange StoredByOverlap(const ContactModel& model, const Contact* before,
-                              const Contact& after);
-
 /** Enters the elastic work of the trial in the scratch, which is accepted, into its contacts'
- accounts: that of the stages, else as far as it was paid the change of U. */
-void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const BodyGroup& group,
+ accounts. @param by_stages  the work is that of the stages, else the change of U. */
+void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup& group,
                        StageScratch* scratch);
 
 /** Sets the damping by which a contact that IsBounded is bounded from an accepted state on. One
