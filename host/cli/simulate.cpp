@@ -48,8 +48,7 @@ void TellOfSettling(const Simulation& simulation) {
   std::cerr << fmt::format(
       "intervox: note: {} and {} settle into each other with a time constant of {:.2g} s, the "
       "damping factor times the depth. Give a larger v_small, or latch: load, for a rest that "
-      "comes "
-      "sooner.\n",
+      "comes sooner.\n",
       name(slowest->body_i), name(slowest->body_j), longest);
 }
 

@@ -183,14 +183,14 @@ void FollowLoad(const World& world, const ContactModel& model, const BodyGroup& 
     return;
   }
   const double a = contact->latch.a;
-  model.FollowLoad(LoadSpeed(world, group, *contact), &contact->latch);
+  model.FollowLoad(LoadSpeed(world, model, group, *contact), &contact->latch);
   contact->solved = contact->solved && contact->latch.a == a;
 }
 
 /** Moves the latches of contacts as they were grouped in the substep, h after the state before [s].
  */
-void MoveLatches(const World& world, double h, BodyGroup* group, StageScratch* scratch) {
-  const GroupRules rules(world, *group);
+void MoveLatches(const World& world, const GroupRules& rules, double h, BodyGroup* group,
+                 StageScratch* scratch) {
   MoveWeights(rules, group);
   std::vector<Contact>& contacts = group->patches.contacts;
   scratch->flags.assign(contacts.size(), 0);
@@ -333,7 +333,7 @@ void AcceptSubstep(const StageTools& tools, const Substep& substep, double t, Bo
   });
   MoveBodies(tools, t, *scratch, group);
   // Latches first as the contacts were grouped until now: a patch that merges brings its own.
-  MoveLatches(*tools.world, substep.length, group, scratch);
+  MoveLatches(*tools.world, rules, substep.length, group, scratch);
   Regroup(tools, rules, false, !substep.adaptive, substep.length, group, scratch);
 }
 

@@ -152,11 +152,11 @@ Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body) {
   return world.scene.gravity + rigid.inverse_mass * (applied.force + rigid.input.force);
 }
 
-double LoadSpeed(const World& world, const BodyGroup& group, const Contact& contact) {
+double LoadSpeed(const World& world, const ContactModel& model, const BodyGroup& group,
+                 const Contact& contact) {
   const PatchGeometry& g = contact.geometry;
   const auto i = static_cast<std::size_t>(contact.body_i);
   const auto j = static_cast<std::size_t>(contact.body_j);
-  const ContactModel& model = *world.Rule(group.bodies[i], group.bodies[j])->model;
   const double V_o = contact.accepted.V_o, V_r = std::max(0.0, g.V - V_o);
   const double a = std::sqrt(std::max(SquaredNorm(LoadAcceleration(world, group, contact.body_i)),
                                       SquaredNorm(LoadAcceleration(world, group, contact.body_j))));
