@@ -57,9 +57,20 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
   double* const y_rates = x_rates + stages * nx;
   double* const a_rates = y_rates + stages * ny;
 
+  // How many rates each stage has written: those that came into use after it were zero.
+  std::array<std::size_t, kMaxStages> written{};
+  const auto velocities_in_use = [&](std::size_t solved) {
+    const std::size_t in_use = system.VelocitiesInUse(ny);
+    for (std::size_t j = 0; j < solved; ++j) {
+      double* const row = y_rates + j * ny;
+      for (; written[j] < in_use; ++written[j]) row[written[j]] = 0.0;
+    }
+    return in_use;
+  };
+
   system.Copy(y, y_i);
   for (std::size_t i = 0; i < stages; ++i) {
-    const std::size_t in_use = system.VelocitiesInUse(ny);
+    const std::size_t in_use = velocities_in_use(i);
     const double h_gamma = h * tableau.a_implicit[i][i];
     Combine(system, x, nx, h, {tableau.a_explicit[i], i}, x_rates, x_i);
     if (i > 0) system.Project(x_i);
@@ -89,13 +100,15 @@ void PartitionedStepper::Step(PartitionedSystem& system, double t, double h, std
     Combine(system, y, in_use, h, {tableau.a_implicit[i], i}, y_rates, y_i);
     system.SolveStage(static_cast<int>(i), t + tableau.c[i] * h, h_gamma, x_i, y_i,
                       {y_rates + i * ny, ny}, {a_rates + i * na, na});
+    written[i] = system.VelocitiesInUse(ny);
     system.PositionRate(x_i, y_i, {x_rates + i * nx, nx});
   }
   Combine(system, x, nx, h, {tableau.b, stages}, x_rates, x_i);
   system.Project(x_i);
   system.Copy(x_i, x);
-  Combine(system, y, system.VelocitiesInUse(ny), h, {tableau.b, stages}, y_rates, y_i);
-  system.Copy(y_i, y);
+  const std::size_t in_use = velocities_in_use(stages);
+  Combine(system, y, in_use, h, {tableau.b, stages}, y_rates, y_i);
+  system.Copy(y_i.first(in_use), y);
   Combine(system, a, system.QuadraturesInUse(na), h, {tableau.b, stages}, a_rates, a);
 }
 

@@ -26,7 +26,7 @@ class PartitionedSystem {
     PositionRate(x, y, rate);
   }
   /** How many of the velocities may change: those beyond keep what they start with until a stage
-   brings them into use, and their rates are zero until then. */
+   brings them into use, and their rates are zero until then, unwritten by SolveStage. */
   virtual std::size_t VelocitiesInUse(std::size_t all) const { return all; }
   /** How many of the quadratures, the first ones, may have had a power in this step. */
   virtual std::size_t QuadraturesInUse(std::size_t all) const { return all; }
@@ -64,7 +64,7 @@ class PartitionedSystem {
    @param stage    0 … stages − 1; stage 0 is the step's start
    @param h_gamma  step times the diagonal of the implicit tableau [s]
    @param y        in: y*; out: the stage's y
-   @param rate     out: F(t, x, y); y − y* = hγ F to the solver's residual
+   @param rate     out: F(t, x, y) of the velocities in use; y − y* = hγ F to the solver's residual
    @param power    out: p(t, x, y) */
   virtual void SolveStage(int stage, double t, double h_gamma, std::span<const double> x,
                           std::span<double> y, std::span<double> rate, std::span<double> power) = 0;

@@ -42,6 +42,10 @@ Mat3 InverseInertiaW(const RigidBody& body, const Mat3& R_WB) {
   return R_WB * body.inverse_inertia_M * Transpose(R_WB);
 }
 
+Vec3 TurnOf(const RigidBody& body, const Mat3& R_WB, const Vec3& spin) {
+  return R_WB * (body.inverse_inertia_M * (Transpose(R_WB) * spin));
+}
+
 Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB) {
   return {R_WB, p_WM - R_WB * body.p_BM};
 }
@@ -49,7 +53,7 @@ Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB) {
 Pose SetVelocities(RigidBody* body) {
   const Mat3 R_WB = ToRotation(body->q_WB);
   body->v = body->inverse_mass * body->momentum;
-  body->w = InverseInertiaW(*body, R_WB) * body->spin;
+  body->w = TurnOf(*body, R_WB, body->spin);
   return FramePose(*body, body->p_WM, R_WB);
 }
 

@@ -45,6 +45,9 @@ struct RigidBody {
 /** I_W⁻¹ at the orientation R_WB. */
 Mat3 InverseInertiaW(const RigidBody& body, const Mat3& R_WB);
 
+/** I_W⁻¹ L at the orientation R_WB: the angular velocity of spin L, world axes [rad/s]. */
+Vec3 TurnOf(const RigidBody& body, const Mat3& R_WB, const Vec3& spin);
+
 /** Pose of the body frame from centre of mass and orientation. */
 Pose FramePose(const RigidBody& body, const Vec3& p_WM, const Mat3& R_WB);
 

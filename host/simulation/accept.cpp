@@ -39,7 +39,7 @@ namespace {
 
 void MoveBodies(const StageTools& tools, double t, const StageScratch& scratch, BodyGroup* group) {
   ForEach(group->free.size(), scratch.threads, [&](std::size_t f) {
-    group->state[static_cast<std::size_t>(group->free[f])] = BodyAtEnd(*group, f, scratch);
+    MoveToEnd(f, scratch, &group->state[static_cast<std::size_t>(group->free[f])]);
   });
   group->time = t;
   SetVelocities(*tools.world, group, scratch.threads);

@@ -64,7 +64,7 @@ Along MotionAlong(const RigidBody& body, const Vec3& p, const Vec3& force, const
   Along out{Dot(force, body.v) + Dot(arm, body.w), 0.0};
   if (body.kind != BodyKind::kFree) return out;
   out.mobility = body.inverse_mass * SquaredNorm(force) +
-                 Dot(arm, InverseInertiaW(body, ToRotation(body.q_WB)) * arm);
+                 Dot(arm, TurnOf(body, ToRotation(body.q_WB), arm));
   return out;
 }
 

@@ -31,14 +31,23 @@ std::size_t SpareSlots(std::size_t free) {
 
 }  // namespace
 
-RigidBody BodyAtEnd(const BodyGroup& group, std::size_t f, const StageScratch& scratch) {
-  const RigidBody& before = group.state[static_cast<std::size_t>(group.free[f])];
-  RigidBody body = before;
+Vec3 SpinAtEnd(const RigidBody& before, std::size_t f, const StageScratch& scratch) {
   const double* at = StateLayout::Momentum(std::span<const double>(scratch.y), f);
-  body.p_WM = ReadVec3(StateLayout::Center(std::span<const double>(scratch.x), f));
-  body.q_WB = Normalized(StateLayout::Turn(scratch.x, f));
-  body.momentum = ReadVec3(at);
-  body.spin = ReadVec3(at + 3) - Cross(body.p_WM - before.p_WM, body.momentum);
+  const Vec3 moved =
+      ReadVec3(StateLayout::Center(std::span<const double>(scratch.x), f)) - before.p_WM;
+  return ReadVec3(at + 3) - Cross(moved, ReadVec3(at));
+}
+
+void MoveToEnd(std::size_t f, const StageScratch& scratch, RigidBody* body) {
+  body->spin = SpinAtEnd(*body, f, scratch);
+  body->p_WM = ReadVec3(StateLayout::Center(std::span<const double>(scratch.x), f));
+  body->q_WB = Normalized(StateLayout::Turn(scratch.x, f));
+  body->momentum = ReadVec3(StateLayout::Momentum(std::span<const double>(scratch.y), f));
+}
+
+RigidBody BodyAtEnd(const BodyGroup& group, std::size_t f, const StageScratch& scratch) {
+  RigidBody body = group.state[static_cast<std::size_t>(group.free[f])];
+  MoveToEnd(f, scratch, &body);
   return body;
 }
 
@@ -285,7 +294,7 @@ void GroupStage::SolveStage(int stage, double t, double h_gamma, std::span<const
   solved_at_ = t;
   if (stage == 0 && h_gamma == 0.0) {
     // The contacts have had their wrenches since the state was accepted.
-    Copy(s_.first_rate, rate);
+    Copy(std::span<const double>(s_.first_rate).first(VelocitiesInUse(rate.size())), rate);
     Copy(s_.first_power, power);
     return;
   }
@@ -340,7 +349,7 @@ Vec3 GroupStage::CarriedTurn(std::size_t b) const {
   const auto f = static_cast<std::size_t>(group_.row_of[b]);
   const Vec3 torque =
       ReadVec3(StateLayout::Momentum(std::span<const double>(s_.first_rate), f) + 3);
-  const Vec3 a = InverseInertiaW(body, ToRotation(body.q_WB)) * (torque - Cross(body.w, body.spin));
+  const Vec3 a = TurnOf(body, ToRotation(body.q_WB), torque - Cross(body.w, body.spin));
   const double next = tools_.world->tableau->c[solved_ + 1] * substep_.length,
                last = solved_at_ - substep_.start;
   const Vec3 straight = body.w + next * a;
@@ -365,7 +374,7 @@ void GroupStage::PredictRate(std::span<const double> x, std::span<const double> 
     const Vec3 p = ReadVec3(at), H = ReadVec3(at + 3);
     const Vec3 w = s_.carried[b] && solved_ >= 0
                        ? CarriedTurn(b)
-                       : InverseInertiaW(body, ToRotation(q)) * (H - Cross(c - body.p_WM, p));
+                       : TurnOf(body, ToRotation(q), H - Cross(c - body.p_WM, p));
     WriteVec3(body.inverse_mass * p, StateLayout::Center(rate, f));
     StateLayout::SetTurn(QuaternionRate(w, q), rate, f);
   });

@@ -264,6 +264,12 @@ void GroupStage::ForEach(std::size_t count, const Act& act) const {
   host::ForEach(count, s_.threads, act);
 }
 
+/** The spin of free body f at the end of the trial in the scratch, from the body before it. */
+Vec3 SpinAtEnd(const RigidBody& before, std::size_t f, const StageScratch& scratch);
+
+/** Moves free body f to where the trial in the scratch leaves it; its velocities stay. */
+void MoveToEnd(std::size_t f, const StageScratch& scratch, RigidBody* body);
+
 /** Free body f of a group as the trial in the scratch leaves it; velocities are those of before. */
 RigidBody BodyAtEnd(const BodyGroup& group, std::size_t f, const StageScratch& scratch);
 

@@ -32,8 +32,10 @@ BodyLoad GroupStage::ExternalLoad(std::size_t b) const {
   const BodyInput& input = Body(b).input;
   BodyLoad load;
   load.applied_force = applied.force + input.force;
-  load.applied_torque =
-      applied.torque + input.torque + Cross(s_.poses[b] * input.p_BP - s_.centers[b], input.force);
+  load.applied_torque = applied.torque + input.torque;
+  if (SquaredNorm(input.force) > 0.0) {
+    load.applied_torque += Cross(s_.poses[b] * input.p_BP - s_.centers[b], input.force);
+  }
   load.force = load.applied_force + Body(b).mass * tools_.world->scene.gravity;
   load.torque = load.applied_torque;
   return load;
@@ -138,7 +140,7 @@ void GroupStage::SolveVelocities(double h_gamma) {
 
 /** Writes the explicit loads and holders, which are loads once they are known, into the rates. */
 void GroupStage::StoreLoads(std::span<double> rate) {
-  std::fill(rate.begin(), rate.end(), 0.0);
+  std::fill_n(rate.begin(), VelocitiesInUse(rate.size()), 0.0);
   for (std::size_t k = 0; k < s_.holders.size(); ++k) {
     const std::size_t b = s_.holder_bodies[k];
     BodyLoad& load = s_.loads[b];
@@ -196,7 +198,7 @@ void GroupStage::TurnFreeBodies() {
     const auto b = static_cast<std::size_t>(group_.free[f]);
     const RigidBody& before = Body(b);
     if (turns[b] == 0 || SquaredNorm(s_.loads[b].torque) > 0.0) return;
-    const Vec3 change = BodyAtEnd(group_, f, s_).spin - before.spin;
+    const Vec3 change = SpinAtEnd(before, f, s_) - before.spin;
     if (SquaredNorm(change) > kSameSpin * kSameSpin * SquaredNorm(before.spin)) return;
     StateLayout::SetTurn(TurnFreely(before, substep_.length), s_.x, f);
   });
