@@ -53,7 +53,7 @@ struct Simulation::Implementation {
         at_start(other.at_start) {}
 
   void Report() {
-    host::ReportBodies(dynamics.state(), &bodies);
+    host::ReportBodies(dynamics.state(), engine.options().threads, &bodies);
     has_contacts = false;
     host::ReportSensors(*world, bodies, &sensors);
     energy = dynamics.Audit();

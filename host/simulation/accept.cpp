@@ -107,6 +107,7 @@ void MoveWeightsOf(const GroupRules& rules, std::span<Contact* const> points,
 
 /** Moves the weights of all points. */
 void MoveWeights(const GroupRules& rules, BodyGroup* group) {
+  if (!rules.HavePoints()) return;
   thread_local std::vector<Contact*> points;
   Patches& patches = group->patches;
   for (std::size_t begin = 0, end = 0; begin < patches.held.size(); begin = end) {

@@ -102,6 +102,7 @@ class GroupRules final : public PatchRules {
     return rule_ != nullptr && i == i_ && j == j_ ? *rule_ : *world_.Rule(Global(i), Global(j));
   }
   const PatchSettings& Settings(int i, int j) const override { return Rule(i, j).patches; }
+  bool HavePoints() const override { return world_.rules.HavePoints(); }
   std::span<const int> Neighbours(int body, int cell) const override {
     const auto b = static_cast<std::size_t>(Global(body));
     return world_.cells[b][static_cast<std::size_t>(cell)].neighbours;

@@ -1,10 +1,13 @@
 #include "host/simulation/reports.h"
 
+#include "host/contact/prefetch.h"
+#include "host/simulation/for_each.h"
+
 namespace intervox::host {
 
-void ReportBodies(const State& from, std::vector<BodyState>* out) {
+void ReportBodies(const State& from, int threads, std::vector<BodyState>* out) {
   out->resize(from.bodies.size());
-  for (std::size_t b = 0; b < out->size(); ++b) {
+  ForEach(out->size(), threads, [&](std::size_t b) {
     const RigidBody& body = from.bodies[b];
     BodyState& state = (*out)[b];
     state = {};
@@ -14,8 +17,11 @@ void ReportBodies(const State& from, std::vector<BodyState>* out) {
     state.v_WM = body.v;
     state.w_WB = body.w;
     state.v_WB = body.v + Cross(body.w, state.X_WB.p - body.p_WM);
-  }
-  for (const Contact& contact : from.patches.contacts) {
+  });
+  const std::vector<Contact>& contacts = from.patches.contacts;
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return &contacts[soon]; });
+    const Contact& contact = contacts[c];
     if (!contact.active) continue;
     const auto act = [&](int index, double sign) {
       BodyState& state = (*out)[static_cast<std::size_t>(index)];

@@ -10,7 +10,7 @@
 namespace intervox::host {
 
 /** Bodies, with the contact wrenches on them. */
-void ReportBodies(const State& from, std::vector<BodyState>* out);
+void ReportBodies(const State& from, int threads, std::vector<BodyState>* out);
 /** Contacts by ascending id. */
 void ReportContacts(const State& from, std::vector<ContactReport>* out);
 /** Sensors in the scene's order. @param bodies  from ReportBodies. */

@@ -81,16 +81,21 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
   layout_ = {group.free.size(), group.patches.contacts.size() +
                                     (substep.adaptive ? 0 : SpareSlots(group.free.size()))};
   const std::size_t bodies = group.bodies.size();
-  s_.poses.assign(group.poses.begin(), group.poses.end());
+  s_.poses.resize(bodies);
   s_.quaternions.resize(bodies);
   s_.centers.resize(bodies);
   s_.bodies.resize(bodies);
   s_.loads.resize(bodies);
-  s_.holder_bodies.clear();
-  for (std::size_t b = 0; b < bodies; ++b) {
+  s_.has_holder.resize(bodies);
+  ForEach(bodies, [&](std::size_t b) {
+    s_.poses[b] = group.poses[b];
     s_.quaternions[b] = Body(b).q_WB;
     s_.centers[b] = Body(b).p_WM;
-    if (Body(b).kind == BodyKind::kFree && Settings(b).holder) s_.holder_bodies.push_back(b);
+    s_.has_holder[b] = Body(b).kind == BodyKind::kFree && Settings(b).holder;
+  });
+  s_.holder_bodies.clear();
+  for (std::size_t b = 0; b < bodies; ++b) {
+    if (s_.has_holder[b] != 0) s_.holder_bodies.push_back(b);
   }
   s_.holders.assign(s_.holder_bodies.size(), HolderStage{});
 }
@@ -101,7 +106,7 @@ const BodySettings& GroupStage::Settings(std::size_t b) const {
 
 void GroupStage::PlaceDriven(double t) {
   for (std::size_t b = 0; b < group_.bodies.size(); ++b) {
-    if (Body(b).kind != BodyKind::kDriven) continue;
+    if (group_.row_of[b] >= 0 || Body(b).kind != BodyKind::kDriven) continue;
     const FrameMotion motion = DriveAt(Settings(b), Body(b).input, t);
     s_.poses[b] = motion.X_WF;
     s_.quaternions[b] = motion.q_WF;
@@ -205,8 +210,15 @@ void GroupStage::FollowApproach() {
 
 void GroupStage::LoadState() {
   s_.x.resize(layout_.PositionSize());
-  s_.y.assign(layout_.VelocitySize(), 0.0);
-  s_.a.assign(StateLayout::BristleQuadrature(layout_.slots), 0.0);
+  s_.y.resize(layout_.VelocitySize());
+  s_.a.resize(StateLayout::BristleQuadrature(layout_.slots));
+  const auto clear = [&](std::span<double> numbers) {
+    ForRanges(numbers.size(), [&](std::size_t begin, std::size_t end) {
+      std::fill(numbers.data() + begin, numbers.data() + end, 0.0);
+    });
+  };
+  clear(std::span(s_.y).subspan(6 * layout_.free));
+  clear(s_.a);
   ForEach(group_.free.size(), [&](std::size_t f) {
     const RigidBody& body = Body(static_cast<std::size_t>(group_.free[f]));
     WriteVec3(body.p_WM, StateLayout::Center(std::span<double>(s_.x), f));

@@ -114,6 +114,7 @@ struct StageScratch {
   std::vector<bool> stiff;      ///< bodies whose contacts or holder are stiff against the substep
   std::vector<bool> carried;    ///< bodies of little inertia that joints carry about
   std::vector<HolderStage> holders;
+  std::vector<char> has_holder;  ///< of each body
   std::vector<std::size_t> holder_bodies;
   std::vector<StageBody> base_bodies;
   std::vector<StageDrag> drags;

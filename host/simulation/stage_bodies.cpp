@@ -47,7 +47,7 @@ void GroupStage::SetStageBodies(double t, double h_gamma, std::span<const double
     StageBody& body = s_.bodies[b];
     body = {};
     body.p_WM = s_.centers[b];
-    if (Body(b).kind != BodyKind::kDriven) return;
+    if (group_.row_of[b] >= 0 || Body(b).kind != BodyKind::kDriven) return;
     const FrameMotion motion = DriveAt(Settings(b), Body(b).input, t);
     body.w = motion.w_WF;
     body.v = motion.v_WF + Cross(motion.w_WF, s_.centers[b] - motion.X_WF.p);
@@ -140,7 +140,9 @@ void GroupStage::SolveVelocities(double h_gamma) {
 
 /** Writes the explicit loads and holders, which are loads once they are known, into the rates. */
 void GroupStage::StoreLoads(std::span<double> rate) {
-  std::fill_n(rate.begin(), VelocitiesInUse(rate.size()), 0.0);
+  ForRanges(VelocitiesInUse(rate.size()), [&](std::size_t begin, std::size_t end) {
+    std::fill(rate.data() + begin, rate.data() + end, 0.0);
+  });
   for (std::size_t k = 0; k < s_.holders.size(); ++k) {
     const std::size_t b = s_.holder_bodies[k];
     BodyLoad& load = s_.loads[b];

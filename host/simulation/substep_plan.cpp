@@ -175,25 +175,47 @@ double TimeFor(double way, double speed, double acceleration) {
   return 2.0 * way / (speed + std::sqrt(speed * speed + 2.0 * acceleration * way));
 }
 
+/** How two bodies may move against each other. */
+struct Approach {
+  double speed = 0.0;  ///< [m/s]
+  double fall = 0.0;   ///< [m/s²]
+  double way = 0.0;    ///< that is no way past each other [m]
+
+  double Moves(double time) const { return (speed + 0.5 * fall * time) * time; }
+};
+
+/** @param falls  the bodies' accelerations [m/s²] */
+Approach ApproachOf(const StageTools& tools, const BodyGroup& group, std::span<const Vec3> falls,
+                    const NearPair& pair) {
+  const auto i = static_cast<std::size_t>(pair.i), j = static_cast<std::size_t>(pair.j);
+  const RigidBody &a = group.state[i], &b = group.state[j];
+  const double thickness = std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
+                                     tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
+  return {Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius + Norm(b.w) * pair.cells_j->radius,
+          Norm(falls[i] - falls[j]), kThicknessShare * thickness};
+}
+
 /** The part of `left` [s] in which no two bodies move past each other by more than half of the
  thinner one, plus gap(pair, enough), a lower bound of their distance up to `enough` [m].
  @param falls  the bodies' accelerations [m/s²] */
 template <class Gap>
 double LengthBetween(const StageTools& tools, const BodyGroup& group, double left,
-                     std::span<const Vec3> falls, const Gap& gap) {
+                     std::span<const Vec3> falls, const Gap& gap, int threads) {
+  thread_local std::vector<char> may_pass;
+  may_pass.resize(group.near.size());
+  const std::span<char> flags = may_pass;
+  ForEach(group.near.size(), threads, [&](std::size_t k) {
+    const Approach approach = ApproachOf(tools, group, falls, group.near[k]);
+    flags[k] = approach.Moves(left) > approach.way;
+  });
   double length = left;
-  for (const NearPair& pair : group.near) {
-    const auto i = static_cast<std::size_t>(pair.i), j = static_cast<std::size_t>(pair.j);
-    const RigidBody &a = group.state[i], &b = group.state[j];
-    const double speed =
-        Norm(a.v - b.v) + Norm(a.w) * pair.cells_i->radius + Norm(b.w) * pair.cells_j->radius;
-    const double fall = Norm(falls[i] - falls[j]);
-    const double thickness = std::fmin(tools.thickness[static_cast<std::size_t>(group.bodies[i])],
-                                       tools.thickness[static_cast<std::size_t>(group.bodies[j])]);
-    const double way = kThicknessShare * thickness;
-    const double moves = (speed + 0.5 * fall * length) * length;
-    if (!(moves > way)) continue;
-    length = std::fmin(length, TimeFor(way + std::fmax(0.0, gap(pair, moves)), speed, fall));
+  for (std::size_t k = 0; k < flags.size(); ++k) {
+    if (flags[k] == 0) continue;
+    const Approach approach = ApproachOf(tools, group, falls, group.near[k]);
+    const double moves = approach.Moves(length);
+    if (!(moves > approach.way)) continue;
+    const double way = approach.way + std::fmax(0.0, gap(group.near[k], moves));
+    length = std::fmin(length, TimeFor(way, approach.speed, approach.fall));
   }
   return length;
 }
@@ -223,7 +245,9 @@ double LengthByGaps(const StageTools& tools, const BodyGroup& group, double left
     const Pose& X_WJ = group.poses[static_cast<std::size_t>(pair.j)];
     return BodiesGap(*pair.cells_i, *pair.cells_j, Inverse(X_WI) * X_WJ, enough);
   };
-  const double length = LengthBetween(tools, group, left, FallsOf(tools, group, scratch), gap);
+  const int threads = scratch != nullptr ? scratch->threads : 1;
+  const double length =
+      LengthBetween(tools, group, left, FallsOf(tools, group, scratch), gap, threads);
   return std::fmax(length, std::fmin(left, least));
 }
 
@@ -236,7 +260,7 @@ double LengthByThickness(const StageTools& tools, const BodyGroup& group, double
 
 double LongestByThickness(const StageTools& tools, const BodyGroup& group, double left) {
   const auto none = [](const NearPair& /*pair*/, double /*enough*/) { return 0.0; };
-  const double length = LengthBetween(tools, group, left, FallsOf(tools, group, nullptr), none);
+  const double length = LengthBetween(tools, group, left, FallsOf(tools, group, nullptr), none, 1);
   return std::fmax(length, left / kMostPieces);
 }
 

@@ -45,6 +45,8 @@ class PairRules {
   const PairRule* Find(int i, int j) const;
   /** All rules, each once, in the order in which the scene's pairs meet them. */
   std::span<const PairRule> All() const { return rules_; }
+  /** Whether one of them is for contact in points. */
+  bool HavePoints() const { return have_points_; }
 
  private:
   static constexpr int kNoEntry = INT_MAX;
@@ -75,6 +77,7 @@ class PairRules {
   std::size_t materials_ = 0;
   std::vector<std::int32_t> table_;  ///< index into rules_ by model and materials; −1: not met
   std::vector<PairRule> rules_;
+  bool have_points_ = false;
 };
 
 }  // namespace intervox::host

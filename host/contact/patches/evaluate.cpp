@@ -428,7 +428,7 @@ void Evaluate(const PatchRules& rules, std::span<const ActivePair> pairs, std::s
     Joining(rules, pairs, patches, scratch).Run(capacity);
   }
   patches->undefined_normals += SumContacts(rules, pairs, patches, scratch);
-  FollowWeights(rules, pairs, scratch->contact_of, patches);
+  if (rules.HavePoints()) FollowWeights(rules, pairs, scratch->contact_of, patches);
 }
 
 }  // namespace intervox::host

@@ -13,6 +13,14 @@
 namespace intervox::host {
 namespace {
 
+/** Sorts what mostly is sorted. */
+template <class List, class Before>
+void SortOnce(List* list, const Before& before) {
+  if (!std::is_sorted(list->begin(), list->end(), before)) {
+    std::sort(list->begin(), list->end(), before);
+  }
+}
+
 constexpr int kGrain = 256;  // groups that go to a thread together
 
 /** Lists which part of each contact went to each group: by group, then in the order of the pairs.
@@ -30,7 +38,7 @@ void CollectShares(std::span<const ActivePair> pairs, const Grouping& grouping,
   }
   const auto group = [&](int k) { return grouping.group_of[static_cast<std::size_t>(k)]; };
   const auto contact = [&](int k) { return contact_of[static_cast<std::size_t>(k)]; };
-  std::sort(order.begin(), order.end(), [&](int k, int l) {
+  SortOnce(&order, [&](int k, int l) {
     if (group(k) != group(l)) return group(k) < group(l);
     return contact(k) != contact(l) ? contact(k) < contact(l) : k < l;
   });
@@ -42,7 +50,7 @@ void CollectShares(std::span<const ActivePair> pairs, const Grouping& grouping,
     if (!known) shares.push_back({group(k), contact(k), k, 0.0});
     shares.back().volume += pairs[static_cast<std::size_t>(k)].metrics.volume;
   }
-  std::sort(shares.begin(), shares.end(), [](const PatchShare& x, const PatchShare& y) {
+  SortOnce(&shares, [](const PatchShare& x, const PatchShare& y) {
     return x.group != y.group ? x.group < y.group : x.first < y.first;
   });
   scratch->first_share.assign(static_cast<std::size_t>(grouping.count) + 1, 0);
@@ -273,19 +281,26 @@ std::span<const PatchShare> SharesOf(std::size_t group, const PatchScratch& scra
 /** Numbers the groups that are new, and finds the place of each in the order of the ids. */
 void PlaceGroups(std::span<const Contact> before, std::size_t groups, std::uint64_t* next_id,
                  PatchScratch* scratch) {
+  constexpr std::uint64_t kNone = 0;  // contacts are numbered from 1
   std::vector<std::uint64_t>& id = scratch->id_of_group;
   std::vector<int>& order = scratch->order;
   std::vector<int>& place = scratch->contact_of_group;
   id.resize(groups);
   order.resize(groups);
   place.resize(groups);
-  for (std::size_t g = 0; g < groups; ++g) {
-    const Contact* predecessor =
-        PredecessorOf(static_cast<int>(g), SharesOf(g, *scratch), before, scratch->heir);
-    id[g] = predecessor != nullptr ? predecessor->id : (*next_id)++;
-    order[g] = static_cast<int>(g);
+  const auto inherit = [&](int begin, int end) {
+    for (int at = begin; at < end; ++at) {
+      const auto g = static_cast<std::size_t>(at);
+      const Contact* predecessor = PredecessorOf(at, SharesOf(g, *scratch), before, scratch->heir);
+      id[g] = predecessor != nullptr ? predecessor->id : kNone;
+      order[g] = at;
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(groups), kGrain, scratch->threads, std::cref(inherit));
+  for (std::uint64_t& one : id) {
+    if (one == kNone) one = (*next_id)++;
   }
-  std::sort(order.begin(), order.end(), [&](int g, int h) {
+  SortOnce(&order, [&](int g, int h) {
     return id[static_cast<std::size_t>(g)] < id[static_cast<std::size_t>(h)];
   });
   for (std::size_t at = 0; at < groups; ++at) {
@@ -362,10 +377,13 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
   }
   std::swap(patches->contacts, scratch->contacts);
   patches->held.resize(pairs.size());
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const auto g = static_cast<std::size_t>(grouping.group_of[k]);
-    patches->held[k] = {CellsOf(pairs[k]), scratch->contact_of_group[g]};
-  }
+  const auto hold = [&](int begin, int end) {
+    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
+      const auto g = static_cast<std::size_t>(grouping.group_of[k]);
+      patches->held[k] = {CellsOf(pairs[k]), scratch->contact_of_group[g]};
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, scratch->threads, std::cref(hold));
   return changes;
 }
 

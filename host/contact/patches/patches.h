@@ -82,6 +82,8 @@ class PatchRules : public CellNeighbours {
  public:
   /** How the cell pairs of bodies i < j are grouped; the reference stays valid. */
   virtual const PatchSettings& Settings(int i, int j) const = 0;
+  /** Whether any two bodies may touch in points. */
+  virtual bool HavePoints() const { return true; }
 };
 
 /** What tells a pair from others. */

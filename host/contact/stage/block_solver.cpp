@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+
+#include "cuda/device/executor.h"
 
 namespace intervox::host::internal {
 namespace {
@@ -18,6 +21,7 @@ constexpr int kRestarts = 20;
 // Old factors are made anew when the residual falls by less than this share of the rate that they
 // had, as a logarithm: new ones cost about three iterations.
 constexpr double kServing = 0.6;
+constexpr int kPlaces = 1024;  // that go to a thread together where they are only copied
 
 }  // namespace
 
@@ -27,7 +31,8 @@ void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const Bod
   points_ = points;
   order_ = order;
   taken_ = factored_ = false;
-  slope_.Begin(contacts, bodies, order, kPart, threads);
+  const bool is_new = slope_.Begin(contacts, bodies, order, kPart, threads);
+  if (!is_new && method_ == planned_) return;
   const BlockPattern& pattern = slope_.Pattern();
   // Each block beside the diagonal is in a product at least, so the order need not be sought.
   const bool few = static_cast<double>(pattern.column.size() - order.size()) <= kFewProducts;
@@ -37,6 +42,7 @@ void BlockSolver::Begin(std::span<StagePoint* const> points, std::span<const Bod
     method_ = Method::kIterative;
     factor_.PlanIncomplete(pattern, kPart);
   }
+  planned_ = method_;
 }
 
 /** With incomplete factors, old ones where they serve. @return whether the residual has fallen */
@@ -80,15 +86,22 @@ bool BlockSolver::SolveNegative(std::span<const double> f, bool coupled, double 
   taken_ = false;
   rhs_.resize(f.size());
   solution_.resize(f.size());
-  for (std::size_t p = 0; p < order_.size(); ++p) {
-    const IslandBody& body = slope_.Body(static_cast<int>(p));
-    const double* from = &f[6 * static_cast<std::size_t>(order_[p])];
-    for (std::size_t i = 0; i < 6; ++i) rhs_[6 * p + i] = -body.row[i] * from[i];
-  }
-  const auto finish = [&] {
-    for (std::size_t p = 0; p < order_.size(); ++p) {
-      std::copy_n(&solution_[6 * p], 6, &x[6 * static_cast<std::size_t>(order_[p])]);
+  const int places = static_cast<int>(order_.size());
+  const auto take = [&](int begin, int end) {
+    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
+      const IslandBody& body = slope_.Body(static_cast<int>(p));
+      const double* from = &f[6 * static_cast<std::size_t>(order_[p])];
+      for (std::size_t i = 0; i < 6; ++i) rhs_[6 * p + i] = -body.row[i] * from[i];
     }
+  };
+  cuda::ParallelFor(places, kPlaces, threads, std::cref(take));
+  const auto finish = [&] {
+    const auto give = [&](int begin, int end) {
+      for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
+        std::copy_n(&solution_[6 * p], 6, &x[6 * static_cast<std::size_t>(order_[p])]);
+      }
+    };
+    cuda::ParallelFor(places, kPlaces, threads, std::cref(give));
     return true;
   };
   if (method_ == Method::kIterative) {

@@ -46,9 +46,10 @@ class BlockSolver {
   BlockFactor factor_;
   Gmres gmres_;
   Method method_ = Method::kIterative;
-  bool taken_ = false;     // the slopes of the last evaluation are known
-  bool factored_ = false;  // the incomplete factors are those of slopes of this island
-  double rate_ = 0.0;      // by which they let the residual fall when they were new, a logarithm
+  Method planned_ = Method::kPatient;  // with which the island began; kPatient: none has
+  bool taken_ = false;                 // the slopes of the last evaluation are known
+  bool factored_ = false;              // the incomplete factors are those of slopes of this island
+  double rate_ = 0.0;  // by which they let the residual fall when they were new, a logarithm
   std::span<StagePoint* const> points_;
   std::span<const int> order_;                           // the bodies'; valid during a solve
   std::vector<double> rhs_, solution_, part_, product_;  // by places

@@ -26,19 +26,35 @@ void SumCounts(std::vector<int>* first) {
 
 }  // namespace
 
-void IslandSlope::Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
+bool IslandSlope::Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
                         std::span<const int> order, int part, int threads) {
-  part_ = part;
   bodies_.resize(bodies.size());
+  const auto take = [&](int begin, int end) {
+    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
+      bodies_[p] = bodies[static_cast<std::size_t>(order[p])];
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(bodies.size()), kGrain, threads, std::cref(take));
+  if (part == part_ && std::equal(order.begin(), order.end(), order_.begin(), order_.end()) &&
+      std::equal(contacts.begin(), contacts.end(), contacts_.begin(), contacts_.end())) {
+    return false;
+  }
+  part_ = part;
+  order_.assign(order.begin(), order.end());
+  contacts_.assign(contacts.begin(), contacts.end());
   place_.resize(bodies.size());
   for (std::size_t p = 0; p < order.size(); ++p) {
-    const auto b = static_cast<std::size_t>(order[p]);
-    bodies_[p] = bodies[b];
-    place_[b] = static_cast<int>(p);
+    place_[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
   }
-  SortContacts(contacts);
+  SortContacts();
   pattern_.Set(static_cast<int>(bodies.size()), pairs_);
   ListSides();
+  FindBlocks(threads);
+  return true;
+}
+
+/** Finds the block that each contact of a body adds to beside the diagonal. */
+void IslandSlope::FindBlocks(int threads) {
   const auto find = [&](int begin, int end) {
     for (int p = begin; p < end; ++p) {
       const auto at = static_cast<std::size_t>(p);
@@ -49,20 +65,20 @@ void IslandSlope::Begin(std::span<const BodyPair> contacts, std::span<const Isla
       }
     }
   };
-  cuda::ParallelFor(static_cast<int>(bodies.size()), kGrain, threads, std::cref(find));
+  cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads, std::cref(find));
 }
 
 /** Sorts the contacts by the first place of their bodies, and lists those that reach from one part
  into another. */
-void IslandSlope::SortContacts(std::span<const BodyPair> contacts) {
+void IslandSlope::SortContacts() {
   const auto places = [&](std::size_t c) {
     const auto of = [&](int body) {
       return body < 0 ? -1 : place_[static_cast<std::size_t>(body)];
     };
-    return std::array<int, 2>{of(contacts[c].i), of(contacts[c].j)};
+    return std::array<int, 2>{of(contacts_[c].i), of(contacts_[c].j)};
   };
   const auto acts = [&](std::size_t c, const std::array<int, 2>& at) {
-    return contacts[c].acts && std::max(at[0], at[1]) >= 0;
+    return contacts_[c].acts && std::max(at[0], at[1]) >= 0;
   };
   const auto first_of = [](const std::array<int, 2>& at) {
     return std::min(at[0], at[1]) >= 0 ? std::min(at[0], at[1]) : std::max(at[0], at[1]);
@@ -72,7 +88,7 @@ void IslandSlope::SortContacts(std::span<const BodyPair> contacts) {
   first_.assign(bodies_.size() + 2, 0);
   second_first_.assign(parts + 2, 0);
   pairs_.clear();
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const std::array<int, 2> at = places(c);
     if (!acts(c, at)) continue;
     ++first_[static_cast<std::size_t>(first_of(at)) + 2];
@@ -86,9 +102,9 @@ void IslandSlope::SortContacts(std::span<const BodyPair> contacts) {
   const auto count = static_cast<std::size_t>(first_.back());
   slopes_.resize(count);
   number_.resize(count);
-  slope_of_.assign(contacts.size(), -1);
+  slope_of_.assign(contacts_.size(), -1);
   second_.resize(static_cast<std::size_t>(second_first_.back()));
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
+  for (std::size_t c = 0; c < contacts_.size(); ++c) {
     const std::array<int, 2> at = places(c);
     if (!acts(c, at)) continue;
     const int k = first_[static_cast<std::size_t>(first_of(at)) + 1]++;

@@ -28,11 +28,13 @@ class IslandSlope {
  public:
   /** Where it has blocks, by places. */
   const BlockPattern& Pattern() const { return pattern_; }
-  /** Starts over for an island.
+  /** Starts over for an island. What follows from the contacts and the order alone is kept where
+   both are the last island's, as they mostly are in the stages of a step.
    @param contacts  which bodies each has
    @param order   number of the body at each place
-   @param part    bodies with consecutive places that go to a thread together */
-  void Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
+   @param part    bodies with consecutive places that go to a thread together
+   @return whether the pattern is another than before */
+  bool Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
              std::span<const int> order, int part, int threads);
   /** Takes the slope of a contact at its last evaluation; `coupled` counts the load's effect on
    friction. */
@@ -57,12 +59,15 @@ class IslandSlope {
   };
 
   void Set(std::size_t k, const StagePoint& point, bool coupled);
-  void SortContacts(std::span<const BodyPair> contacts);
+  void SortContacts();
   void ListSides();
+  void FindBlocks(int threads);
   void MultiplyPart(int part, const double* x, double* y) const;
 
   BlockPattern pattern_;
-  int part_ = 1;
+  int part_ = 0;
+  std::vector<BodyPair> contacts_;
+  std::vector<int> order_;
   std::vector<IslandBody> bodies_;          // by places
   std::vector<ContactSlope> slopes_;        // by the first place of their bodies
   std::vector<int> number_;                 // of each slope, the contact

@@ -55,7 +55,8 @@ class StageSolver {
   std::vector<int> order_;       // contacts, island by island
   std::vector<int> next_;        // place in order_ for the next contact of each island
   std::vector<StageResult> results_;
-  std::vector<StagePoint> points_;
+  std::vector<StagePoint> room_;  // for the points of the stage that had most
+  std::span<StagePoint> points_;
   std::vector<internal::FirstGuess> guesses_;  // of each contact
   std::vector<Link> links_;                    // of each contact
 };
@@ -189,7 +190,8 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
   H_ = H;
   bodies_ = bodies;
   joints_ = joints;
-  points_.resize(contacts.size());
+  if (room_.size() < contacts.size()) room_.resize(contacts.size());
+  points_ = std::span(room_).first(contacts.size());
   guesses_.resize(contacts.size());
   links_.resize(contacts.size());
   const auto ask_ahead_of = [&](std::size_t c) {

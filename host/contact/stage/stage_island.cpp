@@ -192,9 +192,18 @@ void StageIsland::PushBodies() {
   });
 }
 
-double StageIsland::Directional() const {
+double StageIsland::Directional() {
+  constexpr std::size_t kTogether = 6 * kGrain;
+  parts_.assign((step_.size() + kTogether - 1) / kTogether, 0.0);
+  const auto some = [&](int begin, int end) {
+    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
+      const std::size_t last = std::min(step_.size(), (r + 1) * kTogether);
+      for (std::size_t i = r * kTogether; i < last; ++i) parts_[r] += step_[i] * residual_[i];
+    }
+  };
+  cuda::ParallelFor(static_cast<int>(parts_.size()), 1, threads_, std::cref(some));
   double sum = 0.0;
-  for (std::size_t i = 0; i < step_.size(); ++i) sum += step_[i] * residual_[i];
+  for (const double part : parts_) sum += part;
   return sum;
 }
 

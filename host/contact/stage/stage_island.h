@@ -99,7 +99,7 @@ class StageIsland {
   void MoveTo(double t);
   void PushBody(std::size_t body, double time, const Vec3& force, const Vec3& moment);
   void PushBodies();
-  double Directional() const;
+  double Directional();
   double Residual() const;
   double StepLength() const;
   void Assemble(bool coupled);
@@ -128,7 +128,7 @@ class StageIsland {
   std::vector<DragInertia> drags_;
   std::vector<double> residual_, step_;  // F and Δ
   std::vector<double> pulls_;            // of F, −H Σ Jᵀ w
-  std::vector<double> parts_;            // of F, of ranges of contacts
+  std::vector<double> parts_;            // of F or its slope, of ranges
   std::vector<IslandMatrix> part_matrices_;
   int threads_ = 1;
   std::vector<Vec3> centers_;    // of the bodies [m]

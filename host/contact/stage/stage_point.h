@@ -14,6 +14,7 @@ struct BodyPair {
   int i = -1;
   int j = -1;
   bool acts = false;  ///< the contact is active
+  bool operator==(const BodyPair&) const = default;
 };
 
 /** The first of a body's six unknowns, of v and ω; −1: it is not free. */
