@@ -87,6 +87,40 @@ TEST(BlockSolver, GivesTheStepOfTheDenseMatrix) {
   }
 }
 
+// What a solver keeps from an island to the next is used where nothing else has changed: the same
+// contacts at other slopes, others between the same bodies, some that act no more, another order.
+TEST(BlockSolver, WithAPastGivesTheBitsOfANewOne) {
+  Random random(13);
+  const auto model = Model(1.0, 0.4, 0.4, 0.3);
+  constexpr int kBodies = 200;
+  internal::BlockSolver kept;
+  std::vector<int> order(kBodies);
+  std::iota(order.begin(), order.end(), 0);
+  Problem p = Draw(random, *model, kBodies, 500, 10.0);
+  for (int trial = 0; trial < 12; ++trial) {
+    if (trial % 4 == 1) p = Draw(random, *model, kBodies, 500, trial < 6 ? 1e4 : 10.0);
+    Slopes slopes(random, p, random.Log(1e-6, 1e-4));
+    if (trial % 4 == 2) {
+      for (std::size_t k = 0; k < slopes.bodies.size(); k += 7) slopes.bodies[k].acts = false;
+    }
+    if (trial % 4 == 3) std::rotate(order.begin(), order.begin() + 31, order.end());
+    std::vector<internal::IslandBody> list(kBodies);
+    for (std::size_t b = 0; b < list.size(); ++b) {
+      list[b] = {1.0 / p.bodies[b + 1].inverse_mass, p.inertia[b + 1], nullptr, {}, {}};
+      list[b].row.fill(0.5);
+      list[b].column.fill(2.0);
+    }
+    const auto solve = [&](internal::BlockSolver* solver) {
+      std::vector<double> x(slopes.f.size());
+      solver->Begin(slopes.list, slopes.bodies, list, order, 1);
+      EXPECT_TRUE(solver->SolveNegative(slopes.f, true, 1e-10, 1, x)) << trial;
+      return x;
+    };
+    internal::BlockSolver fresh;
+    EXPECT_EQ(solve(&fresh), solve(&kept)) << trial;
+  }
+}
+
 /** A stage of many bodies in one island, and one without contacts between bodies. */
 Problem Pile(Random& random, const ContactModel& model, int bodies, double load) {
   return Draw(random, model, bodies, 3 * bodies, load);

@@ -200,5 +200,52 @@ TEST(Partitioned, AllocatesOnlyOnTheFirstStep) {
   EXPECT_EQ(allocations, before);
 }
 
+// x' = y₀ + y₁, y₀' = −y₀, y₁' = 1, the second one from the stage with a given number on: it comes
+// into use then, or is there from the start with no rate.
+class Late : public PartitionedSystem {
+ public:
+  Late(int from, bool in_use) : from_(from), in_use_(in_use) {}
+  void PositionRate(std::span<const double>, std::span<const double> y,
+                    std::span<double> rate) override {
+    rate[0] = y[0] + y[1];
+  }
+  std::size_t VelocitiesInUse(std::size_t all) const override {
+    return in_use_ || stage_ >= from_ ? all : 1;
+  }
+  void Project(std::span<double>) const override {}
+  void SolveStage(int stage, double, double H, std::span<const double>, std::span<double> y,
+                  std::span<double> rate, std::span<double>) override {
+    stage_ = stage;
+    y[0] /= 1.0 + H;
+    rate[0] = -y[0];
+    if (stage < from_ && !in_use_) return;
+    rate[1] = stage < from_ ? 0.0 : 1.0;
+    y[1] += H * rate[1];
+  }
+
+ private:
+  int from_, stage_ = -1;
+  bool in_use_;
+};
+
+TEST(Partitioned, WhatComesIntoUseHadNoRateBefore) {
+  for (const Tableau& tableau : AllTableaus()) {
+    for (int from = 0; from <= tableau.stages; ++from) {
+      std::vector<double> expected, found;
+      for (const bool in_use : {true, false}) {
+        PartitionedStepper stepper(tableau);
+        std::vector<double> x{0.3}, y{1.0, 0.0};
+        Late before(0, true), late(from, in_use);  // the first leaves rates in memory
+        stepper.Step(before, 0.0, 0.1, x, y, {});
+        x[0] = 0.3;
+        y[1] = 0.25;
+        stepper.Step(late, 0.0, 0.1, x, y, {});
+        (in_use ? expected : found) = {x[0], y[0], y[1]};
+      }
+      EXPECT_EQ(expected, found) << tableau.name << ", from stage " << from;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace intervox::integrators
