@@ -8,7 +8,7 @@ builds once, and runs the fast tests of the suites that its file is linked into 
 a mutant must fail again alone, and pass without it. A run of a suite ends after S seconds of CPU time, of a test alone after S/10, so that
 a mutant that hangs is killed, however busy the machine is. Prints what becomes of them and writes docs/mutants.md. Interrupted, it goes on
 where it was, unless the tree has changed. With --only the others keep what became of them before. With --likely only the tests that the
-table names are run, and what they do not kill is left open for the next run. The exit status is 1 when a mutant is stale (its text does
+table names are run, and what they do not kill is left open for the next run, also on the page. The exit status is 1 when a mutant is stale (its text does
 not occur exactly once, or holds another) or when fewer than 95 % are killed. --check looks for stale ones only.
 """
 
@@ -217,13 +217,20 @@ def killer(k, mutant, limit, only_likely):
 def write_table(killed):
     rows = []
     for k, mutant in enumerate(MUTANTS, 1):
-        rows.append(f"| {k} | `{mutant.file}` | {mutant.what} | "
-                    + (f"`{killed[k]}`" if killed[k] else f"**survived**: {mutant.lives or 'a test is missing'}") + " |")
+        if k not in killed:
+            fate = "open: the tests named for it pass, the others have not been run with it"
+        elif killed[k]:
+            fate = f"`{killed[k]}`"
+        else:
+            fate = f"**survived**: {mutant.lives or 'a test is missing'}"
+        rows.append(f"| {k} | `{mutant.file}` | {mutant.what} | {fate} |")
     dead = sum(1 for test in killed.values() if test)
+    left = len(MUTANTS) - len(killed)
+    remark = f", {left} are open" if left else ""
     text = ("# Mutants\n\nThe fast tests against the program broken in one place at a time, by `scripts/mutants.py`: one "
             "build holds all of\n`scripts/mutants_table.py`, the environment picks one. A mutant survives where no fast test of the "
             "suites that its file is\nlinked into fails.\n\n"
-            f"{dead} of {len(MUTANTS)} are killed ({100 * dead / len(MUTANTS):.0f} %).\n\n"
+            f"{dead} of {len(MUTANTS)} are killed ({100 * dead / len(MUTANTS):.0f} %){remark}.\n\n"
             "| # | file | what is wrong | first test that fails |\n| --- | --- | --- | --- |\n" + "\n".join(rows) + "\n")
     (ROOT / "docs" / "mutants.md").write_text(text)
 
@@ -279,7 +286,7 @@ def main():
     for suite, tests in broken.items():
         for test in sorted(tests):
             print(f"{suite}.{test} fails without a mutant and was left out. Make it pass on this machine first.")
-    if len(killed) == len(MUTANTS):
+    if len(killed) == len(MUTANTS) or (options.likely and not options.only):
         write_table(killed)
     return 0 if dead >= GOAL * len(killed) and not any(broken.values()) else 1
 
