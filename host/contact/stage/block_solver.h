@@ -27,9 +27,9 @@ class BlockSolver {
   void Begin(std::span<StagePoint* const> points, std::span<const BodyPair> contacts,
              std::span<const IslandBody> bodies, std::span<const int> order, int threads);
   /** Takes a contact's slope right after its evaluation, when it is at hand; what acts on friction
-   through the load counts. */
-  void Take(std::size_t contact) { slope_.Take(contact, *points_[contact], true); }
-  /** Tells whether all slopes of the last evaluation have been taken so. */
+   through the load counts, and how its weight follows the velocities. */
+  void Take(std::size_t contact) { slope_.Take(contact, *points_[contact]); }
+  /** Tells whether all slopes of the last evaluation have been taken so and are to be used. */
   void HasTaken(bool all) { taken_ = all; }
   /** x = −(slope)⁻¹ f at the contacts' last evaluation; false if it is singular. The scaled
    residual falls by `tolerance`. `coupled` counts the load's effect on friction. */

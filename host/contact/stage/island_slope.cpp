@@ -140,8 +140,8 @@ void IslandSlope::ListSides() {
   }
 }
 
-void IslandSlope::Set(std::size_t k, const StagePoint& point, bool coupled) {
-  ContactSlope slope = SlopeOf(point, coupled);
+void IslandSlope::Set(std::size_t k, const StagePoint& point, bool coupled, bool follow) {
+  ContactSlope slope = SlopeOf(point, coupled, follow);
   std::copy_n(slopes_[k].at, 2, slope.at);
   slopes_[k] = slope;
 }
@@ -153,7 +153,7 @@ void IslandSlope::Update(std::span<StagePoint* const> points, bool coupled, int 
         return points[static_cast<std::size_t>(number_[soon])];
       });
       PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) { return &slopes_[soon]; });
-      Set(k, *points[static_cast<std::size_t>(number_[k])], coupled);
+      Set(k, *points[static_cast<std::size_t>(number_[k])], coupled, false);
     }
   };
   cuda::ParallelFor(static_cast<int>(slopes_.size()), kGrain, threads, std::cref(take));

@@ -36,12 +36,14 @@ class IslandSlope {
    @return whether the pattern is another than before */
   bool Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
              std::span<const int> order, int part, int threads);
-  /** Takes the slope of a contact at its last evaluation; `coupled` counts the load's effect on
-   friction. */
-  void Take(std::size_t contact, const StagePoint& point, bool coupled) {
-    if (const int k = slope_of_[contact]; k >= 0) Set(static_cast<std::size_t>(k), point, coupled);
+  /** Takes the slope of a contact at its last evaluation, near which the solution is expected:
+   weights of friction follow the velocities. */
+  void Take(std::size_t contact, const StagePoint& point) {
+    if (const int k = slope_of_[contact]; k >= 0)
+      Set(static_cast<std::size_t>(k), point, true, true);
   }
-  /** Takes those of all contacts. */
+  /** Takes those of all contacts, with weights as they are. `coupled` counts the load's effect on
+   friction. */
   void Update(std::span<StagePoint* const> points, bool coupled, int threads);
   /** y = A x, with x before it is divided by the columns' scales: true velocities. */
   void Multiply(std::span<const double> x, std::span<double> y, int threads) const;
@@ -58,7 +60,7 @@ class IslandSlope {
     int block = -1;  // of the other body in the row, from its first on; −1: not free
   };
 
-  void Set(std::size_t k, const StagePoint& point, bool coupled);
+  void Set(std::size_t k, const StagePoint& point, bool coupled, bool follow);
   void SortContacts();
   void ListSides();
   void FindBlocks(int threads);

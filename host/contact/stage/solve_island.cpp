@@ -247,6 +247,8 @@ void StageIsland::Solve(int threads, StageResult* result) {
   for (;; ++iteration) {
     residual = Residual();
     converged = residual <= kTolerance * scale;
+    // From afar weights that follow may lead to another solution, where friction falls with speed.
+    if (iteration == 0 && residual > kNear * scale) blocks_.HasTaken(false);
     if (!joints_.empty()) converged = converged && JointMiss() <= kJointMiss * scale;
     if (!(residual < 1e300)) break;
     bool moved = false;  // whether something that is held has moved

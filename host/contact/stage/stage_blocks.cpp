@@ -34,10 +34,10 @@ void AddDrag(const DragInertia& drag, double* block, std::size_t stride) {
   }
 }
 
-ContactSlope SlopeOf(const StagePoint& point, bool coupled) {
+ContactSlope SlopeOf(const StagePoint& point, bool coupled, bool follow) {
   ContactSlope out;
   double C[4][4];
-  point.Slope(C);
+  point.Slope(follow, C);
   const double H = point.H;
   for (int k = 0; k < 3; ++k) out.axis[k] = point.axis[k];
   out.n = point.Normal();

@@ -40,8 +40,9 @@ struct ContactSlope {
   double turn[6] = {0, 0, 0, 0, 0, 0};  ///< moments with ω, times H: xx, yy, zz, xy, xz, yz
 };
 
-/** The slope at the last evaluation; `coupled` counts the load's effect on friction. */
-ContactSlope SlopeOf(const StagePoint& point, bool coupled);
+/** The slope at the last evaluation; `coupled` counts the load's effect on friction, `follow` how
+ its weight follows the velocities. */
+ContactSlope SlopeOf(const StagePoint& point, bool coupled, bool follow = false);
 
 /** A wrench at a contact's centroid. */
 struct CentroidWrench {

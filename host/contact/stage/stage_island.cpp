@@ -100,7 +100,7 @@ double StageIsland::Evaluate(bool hold, bool slopes) {
   Largest fastest;
   if (many_) {
     ForPointsByBody(std::span<StagePoint* const>(points_), [&](std::size_t c) {
-      points_[c]->Evaluate(hold);
+      points_[c]->Evaluate(hold, slopes);
       fastest.See(points_[c]->Speed());
       AddToResidual(*points_[c], pairs_[c], residual_.data());
       if (slopes) blocks_.Take(c);

@@ -312,7 +312,23 @@ void StagePoint::EvaluatePoint(bool hold) {
   friction.stored = t.stored;
 }
 
-void StagePoint::Evaluate(bool hold) {
+// What friction changes by with the weight, and that with the velocities.
+void StagePoint::FollowWeight(const Traction& at, Slip* slip) {
+  const double change = s > 0.5 ? -kDifference : kDifference, square = slip->v_avg_squared;
+  const double rise = model->friction->Weight((1.0 + kDifference) * square) - s;
+  slip->s = s + change;
+  const Traction beside = model->friction->Evaluate(*slip);
+  slip->s = s;
+  const double by_speed = rise > 0.0 || rise < 0.0 ? 2.0 * rise / (kDifference * square) : 0.0;
+  const double u[3] = {slip->v.x.v, slip->v.y.v, slip->w.v};
+  const Dual* forces[2][3] = {{&at.f.x, &at.f.y, &at.f_w}, {&beside.f.x, &beside.f.y, &beside.f_w}};
+  for (int k = 0; k < 3; ++k) {
+    by_weight[k] = (forces[1][k]->v - forces[0][k]->v) / change;
+    weight_slope[k] = by_speed * u[k];
+  }
+}
+
+void StagePoint::Evaluate(bool hold, bool follow) {
   if (!active) return;
   const Vec3 v_c = TakeVelocities();
   if (is_point) {
@@ -390,6 +406,7 @@ void StagePoint::Evaluate(bool hold) {
     f_t[k] = forces[k]->v;
     for (int l = 0; l < 4; ++l) f_slope[k][l] = forces[k]->d[l];
   }
+  if (follow && s > 0.0 && s < 1.0) FollowWeight(traction, &slip);
   friction = {{traction.z_rate[0], traction.z_rate[1]},
               traction.z_w_rate,
               {traction.z_j_rate[0], traction.z_j_rate[1]},
@@ -459,15 +476,16 @@ Vec3 StagePoint::ElasticTorque() const {
           AcrossTimes(K, turned[0] + H * Dot(axis[1], w), turned[1] + H * Dot(axis[2], w)));
 }
 
-void StagePoint::Slope(double C[4][4]) const {
+void StagePoint::Slope(bool follow, double C[4][4]) const {
   C[0][0] = turn * slope_n;
   C[0][1] = C[0][2] = C[0][3] = 0.0;
   for (int k = 0; k < 3; ++k) {
     const double scale = k == 2 ? torque_factor * r_gyr : 1.0;
     C[k + 1][0] = -scale * f_slope[k][3] * slope_n;
-    C[k + 1][1] = scale * f_slope[k][0];
-    C[k + 1][2] = scale * f_slope[k][1];
-    C[k + 1][3] = scale * r_gyr * f_slope[k][2];
+    const double by_s = follow ? by_weight[k] : 0.0;
+    C[k + 1][1] = scale * (f_slope[k][0] + by_s * weight_slope[0]);
+    C[k + 1][2] = scale * (f_slope[k][1] + by_s * weight_slope[1]);
+    C[k + 1][3] = scale * r_gyr * (f_slope[k][2] + by_s * weight_slope[2]);
   }
 }
 

@@ -102,11 +102,13 @@ struct VolumeTerms {
   // The elastic wrench at the implicit position, to first order in the motion (δ, δθ) from where
   // the geometry is: V − S_n (n·δ + lever·δθ), and the moment about the centroid, of which the part
   // that goes with the force's change acts at the face's centroid and K δθ is the rest.
-  AcrossNormal K;             ///< elastic moment per angle about the face's centroid [N·m]
-  double turned[2] = {0, 0};  ///< δθ along t₁ and t₂ but for hγ ω [rad]
-  double f_e_there = 0.0;     ///< elastic force where the geometry is [N]
-  double depth_power = 1.0;   ///< V grows with this power of the depth [–]
-  double r_gyr = 0.0;         ///< radius of gyration about n, 0 without spinning
+  AcrossNormal K;                   ///< elastic moment per angle about the face's centroid [N·m]
+  double turned[2] = {0, 0};        ///< δθ along t₁ and t₂ but for hγ ω [rad]
+  double f_e_there = 0.0;           ///< elastic force where the geometry is [N]
+  double depth_power = 1.0;         ///< V grows with this power of the depth [–]
+  double by_weight[3] = {0, 0, 0};  ///< ∂f_t/∂s where s is followed [N]
+  double weight_slope[3] = {0, 0, 0};  ///< ∂s/∂v_t1, ∂s/∂v_t2, ∂s/∂(r_gyr ω_n), likewise [s/m]
+  double r_gyr = 0.0;                  ///< radius of gyration about n, 0 without spinning
   double torque_factor = 0.0;
   double v_epsilon = 1.0;
   AcrossNormal rolling;        ///< −(b/V) Q: τ_r = −rolling ω
@@ -171,8 +173,10 @@ struct StagePoint : VolumeTerms, PointTerms {
     return std::max({std::fabs(v[0]), std::fabs(v[1]), std::fabs(v[2])});
   }
   /** Evaluates at the bodies' current velocities; `hold` keeps s, ramp and the bristle's
-   turning as they are. */
-  void Evaluate(bool hold);
+   turning as they are. `follow` finds by_weight and weight_slope, too. */
+  void Evaluate(bool hold, bool follow = false);
+  /** Finds these. @param at  the friction of `slip` */
+  void FollowWeight(const Traction& at, Slip* slip);
   /** The same of a point, at its v and plate_spin. */
   void EvaluatePoint(bool hold);
   /** Bristle deflections before the stage's own contribution, turned with the plate. */
@@ -197,8 +201,9 @@ struct StagePoint : VolumeTerms, PointTerms {
   }
   /** The normal law's moment about the centroid, of the last evaluation [N·m]. */
   Vec3 ElasticTorque() const;
-  /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities. */
-  void Slope(double C[4][4]) const;
+  /** Minus the slope of the local wrench (f_n, −f₁, −f₂, τ_n) with the local velocities; `follow`
+   counts how s follows them. */
+  void Slope(bool follow, double C[4][4]) const;
   /** Minus the slope of a point's force with the relative velocity there, world axes; `coupled`
    counts the load's effect on friction. */
   Mat3 PointSlope(bool coupled) const;
