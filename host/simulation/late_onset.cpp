@@ -63,8 +63,8 @@ Along MotionAlong(const RigidBody& body, const Vec3& p, const Vec3& force, const
   const Vec3 arm = Cross(p - body.p_WM, force) + moment;
   Along out{Dot(force, body.v) + Dot(arm, body.w), 0.0};
   if (body.kind != BodyKind::kFree) return out;
-  out.mobility = body.inverse_mass * SquaredNorm(force) +
-                 Dot(arm, TurnOf(body, ToRotation(body.q_WB), arm));
+  out.mobility =
+      body.inverse_mass * SquaredNorm(force) + Dot(arm, TurnOf(body, ToRotation(body.q_WB), arm));
   return out;
 }
 
