@@ -288,7 +288,7 @@ void Regroup(const StageTools& tools, const GroupRules& rules, bool on_purpose, 
                                       &group->patches, &scratch->grouping_scratch);
   group->ledger.bristle_lost += changes.bristle_energy_lost;
   std::vector<Contact>& contacts = group->patches.contacts;
-  if (sees_points) BeginUnseenPoints(rules, &contacts);
+  if (sees_points && rules.HavePoints()) BeginUnseenPoints(rules, &contacts);
   MoveWeights(rules, group);
   scratch->flags.resize(contacts.size());
   std::atomic<std::int64_t> bounded{0};

@@ -1,5 +1,6 @@
 // Bodies of a stage: their explicit loads and holders, and their velocities.
 #include <algorithm>
+#include <atomic>
 
 #include "host/bodies/free_rotation.h"
 #include "host/bodies/loads.h"
@@ -190,11 +191,13 @@ void GroupStage::TurnFreeBodies() {
   if (!group_.joints.empty()) return;
   std::vector<char>& turns = s_.flags;
   turns.assign(group_.bodies.size(), 1);
-  for (const Contact& contact : s_.patches.contacts) {
-    if (contact.phase == ContactPhase::kProvisional && !contact.active) continue;
-    turns[static_cast<std::size_t>(contact.body_i)] = 0;
-    turns[static_cast<std::size_t>(contact.body_j)] = 0;
-  }
+  ForEach(s_.patches.contacts.size(), [&](std::size_t c) {
+    const Contact& contact = s_.patches.contacts[c];
+    if (contact.phase == ContactPhase::kProvisional && !contact.active) return;
+    for (const int body : {contact.body_i, contact.body_j}) {
+      std::atomic_ref(turns[static_cast<std::size_t>(body)]).store(0, std::memory_order_relaxed);
+    }
+  });
   for (const std::size_t b : s_.holder_bodies) turns[b] = 0;
   ForEach(group_.free.size(), [&](std::size_t f) {
     const auto b = static_cast<std::size_t>(group_.free[f]);

@@ -240,11 +240,12 @@ void GroupStage::LoadFirstStage() {
 
 void GroupStage::SolveNewContacts() {
   // Without a guess the result is a function of the state alone.
-  for (Contact& contact : s_.patches.contacts) {
-    if (contact.solved) continue;
+  ForEach(s_.patches.contacts.size(), [&](std::size_t c) {
+    Contact& contact = s_.patches.contacts[c];
+    if (contact.solved) return;
     contact.f_n = 0.0;
     contact.force = contact.torque = contact.force_rate = contact.torque_rate = Vec3{};
-  }
+  });
   s_.first_rate.resize(s_.y.size());
   s_.first_power.assign(s_.a.size(), 0.0);
   SetStageBodies(substep_.start, 0.0, s_.y);

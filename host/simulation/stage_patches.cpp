@@ -46,6 +46,7 @@ void GroupStage::ListHeldPairs() {
 
 /** Gives the gathered contacts whose friction is distributed the points of their patches. */
 void GroupStage::FindQuadratures() {
+  if (!tools_.world->rules.HaveDistributed()) return;
   const auto distributed = [](const StageContact* contact) {
     return IsDistributed(*contact->model);
   };

@@ -137,6 +137,7 @@ PairRules::PairRules(const Scene& scene, const BodyNames& names, std::span<const
     at = static_cast<std::int32_t>(rules_.size());
     rules_.push_back(MakeRule(scene, ModelName(scene, static_cast<std::size_t>(met.entry)), i, j));
     have_points_ = have_points_ || rules_.back().patches.points;
+    have_distributed_ = have_distributed_ || rules_.back().model->friction->IsDistributed();
   }
 }
 

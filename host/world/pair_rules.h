@@ -47,6 +47,8 @@ class PairRules {
   std::span<const PairRule> All() const { return rules_; }
   /** Whether one of them is for contact in points. */
   bool HavePoints() const { return have_points_; }
+  /** Whether one of them has friction that is distributed over a patch. */
+  bool HaveDistributed() const { return have_distributed_; }
 
  private:
   static constexpr int kNoEntry = INT_MAX;
@@ -77,7 +79,7 @@ class PairRules {
   std::size_t materials_ = 0;
   std::vector<std::int32_t> table_;  ///< index into rules_ by model and materials; −1: not met
   std::vector<PairRule> rules_;
-  bool have_points_ = false;
+  bool have_points_ = false, have_distributed_ = false;
 };
 
 }  // namespace intervox::host

@@ -101,17 +101,13 @@ bool IsGrid(std::span<const geometry::Cell> cells) {
 /** Rays through a contact's cells find the points of distributed friction; grids have other cells.
  */
 void RefuseDistributedOnGrids(const World& world) {
-  const auto distributed = [](const PairRule& rule) {
-    return rule.model->friction->IsDistributed();
-  };
-  const std::span<const PairRule> rules = world.rules.All();
-  if (std::none_of(rules.begin(), rules.end(), distributed)) return;
+  if (!world.rules.HaveDistributed()) return;
   const int bodies = static_cast<int>(world.cells.size());
   for (int b = 0; b < bodies; ++b) {
     if (!IsGrid(world.cells[static_cast<std::size_t>(b)])) continue;
     for (int other = 0; other < bodies; ++other) {
       const PairRule* rule = world.Rule(b, other);
-      if (rule == nullptr || !distributed(*rule)) continue;
+      if (rule == nullptr || !rule->model->friction->IsDistributed()) continue;
       FailAt(world.scene.contact_models.at(rule->name).friction.places.Of("model"),
              world.scene.path.string(), "contact_models." + rule->name + ".friction.model",
              "\"distributed\" has no points over grids, and body " +

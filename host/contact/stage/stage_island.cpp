@@ -96,7 +96,7 @@ void StageIsland::Sort() {
 // With `slopes`, those of many bodies are taken on the way. Returns the contacts' largest velocity
 // [m/s].
 double StageIsland::Evaluate(bool hold, bool slopes) {
-  std::fill(residual_.begin(), residual_.end(), 0.0);
+  ForBodies([&](std::size_t k) { std::fill_n(residual_.data() + 6 * k, 6, 0.0); });
   Largest fastest;
   if (many_) {
     ForPointsByBody(std::span<StagePoint* const>(points_), [&](std::size_t c) {
