@@ -579,6 +579,8 @@ MUTANTS = [
     # Points that are deep of a sudden.
     Mutant("host/simulation/sudden_points.cpp", "points give back what their jumps store",
            "if (!(«all» > 0.0)) return false;", "0.0", "host:SuddenPoints*"),
+    Mutant("host/simulation/group_step.cpp", "points that begin to weigh give what they store",
+           "if (gains && «TakeFromSuddenPoints(tools, group, check->gain, scratch)») {\n        *check = CheckEnergy(tools, group, substep, plan.length, scratch);\n        gains = check->Gains() || check->GainsInAll();\n      }\n      if", "false", "host:SuddenPoints*"),
     Mutant("host/simulation/group_step.cpp", "sudden points keep small gains",
            "check->gain > «kSudden * check->moved» &&", "1e-3 * check->moved", "host:PolytopeImpacts*"),
     Mutant("host/simulation/group_step.cpp", "small gains are kept though halving helps",

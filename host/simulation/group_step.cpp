@@ -230,6 +230,11 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     const bool jumps = gains && substep.length <= kSameTime * tools.world->step;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps || jumps) {
+      // Points that weigh more as their bodies turn gain in proportion to a substep's length.
+      if (gains && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
+        *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+        gains = check->Gains() || check->GainsInAll();
+      }
       if (gains && IsLawsOwn(group, *check) && TakeGain(group, *check, scratch)) {
         *check = CheckEnergy(tools, group, substep, plan.length, scratch);
         ++scratch->counters.slowed_substeps;
