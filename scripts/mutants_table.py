@@ -263,6 +263,10 @@ MUTANTS = [
     # Passive contacts.
     Mutant("host/simulation/passivity.cpp", "an empty account lets bodies part at five times what U gives",
            "constexpr double kCreep = «0.05»;", "5.0", "host:Passivity*"),
+    Mutant("host/simulation/passivity.cpp", "empty accounts of laws that turn let bodies part at half of what U gives",
+           "constexpr double kCreepOfPaid = «0.01»;", "0.5", "host:Passivity*"),
+    Mutant("host/simulation/passivity.cpp", "bounds damp explicit methods as strongly",
+           "IsPaidFor(model) && «tools.IsImplicit()» ?", "true", "host:SlowAdaptiveSimulation.*"),
     Mutant("host/simulation/passivity.cpp", "contacts without turns are paid for as well",
            "return «model.IsBounded() && model.normal->HasCurve()»;", "model.IsBounded()", "host:SlowScenePhysics.PegFalls*"),
     Mutant("host/simulation/passivity.cpp", "full steps give what is not in the account",

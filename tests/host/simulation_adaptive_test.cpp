@@ -109,7 +109,7 @@ TEST_P(AdaptiveSimulation, GoesOnFromACheckpointWithTheSameBits) {
 
 // At a loose tolerance an explicit method lets the peg vibrate in its gripper: what vibrates away
 // was twice of what the insertion takes. Intervals that lose it are done again. Nor does what
-// bounds a contact whose law turns damp more than such a method resolves: that lost 2.4e-4 J.
+// bounds a contact whose law turns damp more than such a method resolves: that lost 7.7e-5 J.
 TEST(SlowAdaptiveSimulation, AccountsForAPegAtALooseTolerance) {
   if (!integrators::HasAdaptiveMethods()) GTEST_SKIP() << "built without SUNDIALS";
   for (const std::string law : {"gonthier", "chatterjee"}) {
@@ -123,7 +123,8 @@ TEST(SlowAdaptiveSimulation, AccountsForAPegAtALooseTolerance) {
     }
     Simulation simulation(scene);
     while (!simulation.Done()) simulation.Step();
-    EXPECT_LT(std::fabs(simulation.Energy().balance), 1e-4) << law;  // of 2e-3 J; 4.9e-3 otherwise
+    // Of 2e-3 J; 4.9e-3 otherwise.
+    EXPECT_LT(std::fabs(simulation.Energy().balance), law == "gonthier" ? 1e-4 : 1e-5) << law;
     EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << law;
   }
 }
