@@ -61,7 +61,7 @@ void MoveMemory(const ContactModel& model, double v_n, double h, Contact* contac
     double& account = contact->foundation_energy;
     // What was never put in cannot be lost.
     if (model.IsBounded()) lost = share * std::fmin(before, std::fmax(0.0, account));
-    account *= 1.0 - share;
+    if (account > 0.0) account *= 1.0 - share;  // a debt stays
   }
   ledger->elastic -= lost;
   ledger->work[kNormalLoss] += lost;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "host/simulation/contact_scales.h"
+#include "host/simulation/passivity.h"
 
 namespace intervox::host {
 namespace {
@@ -17,6 +18,12 @@ constexpr double kResolvedShare = 1e-2;
 /** Bodies may gain this share of what has gone through them since the start, in resolved substeps:
  a mode that grows by less than a substep may gain is seen here. */
 constexpr double kShareSinceStart = 1e-3;
+/** A substep may gain this share of what has gone through the bodies since the start from passive
+ contacts that have nothing. Else it is taken from the bodies. */
+constexpr double kUnbackedShare = 1e-7;
+/** Passive contacts may give this share of what has gone through the bodies since the start before
+ what was put into them is seen to be gone. */
+constexpr double kOverdraftShare = 1e-4;
 /** Rounding of a substep's energies, in shares of their terms. */
 constexpr double kRounding = 1e-14;
 
@@ -45,6 +52,7 @@ struct StoredEnergy {
   double unseen = 0.0;     ///< of the others that have acted at no stage: they begin with it
   double begun = 0.0;      ///< of those with a potential that have acted at no stage
   double rounding = 0.0;
+  bool is_paid_for = false;  ///< whether there is a contact that IsPaidFor
 };
 
 /** Adds what a contact stores. */
@@ -54,6 +62,7 @@ void AddStored(const GroupRules& rules, const Contact& contact, StoredEnergy* su
   const double energy = ElasticEnergy(model, contact.geometry, contact.latch, contact.accepted.V_o);
   sum->all += energy;
   sum->rounding += ElasticEnergyError(model, contact.geometry, contact.latch);
+  sum->is_paid_for = sum->is_paid_for || IsPaidFor(model);
   if (model.HasPotential()) {
     sum->potential += energy;
     if (!contact.solved) sum->begun += energy;
@@ -87,6 +96,28 @@ StoredEnergy Stored(const StageTools& tools, const BodyGroup& group, const Patch
     sum.unseen += part.unseen;
     sum.begun += part.begun;
     sum.rounding += part.rounding;
+    sum.is_paid_for = sum.is_paid_for || part.is_paid_for;
+  }
+  return sum;
+}
+
+/** What contacts store after a trial whose stages are not believed. */
+OverlapChange ByOverlaps(const StageTools& tools, const BodyGroup& group, const Patches& patches,
+                         int threads) {
+  const GroupRules rules(*tools.world, group);
+  const std::vector<Contact>& known = group.patches.contacts;
+  const auto add = [&](std::size_t c, OverlapChange* sum) {
+    const Contact& after = patches.contacts[c];
+    const Contact* before = c < known.size() ? &known[c] : nullptr;
+    const ContactModel& model = *rules.Rule(after.body_i, after.body_j).model;
+    const OverlapChange change = StoredByOverlap(model, before, after);
+    sum->all += change.all;
+    sum->free += change.free;
+  };
+  OverlapChange sum;
+  for (const OverlapChange& part : PartSums<OverlapChange>(patches.contacts.size(), threads, add)) {
+    sum.all += part.all;
+    sum.free += part.free;
   }
   return sum;
 }
@@ -258,7 +289,12 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const double by_law = by_stages + known - (after.all - before.all);
   check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
   check.by_stages = check.resolved;
-  check.elastic = check.resolved ? by_stages + known : after.all - before.all;
+  const bool is_paid_for = before.is_paid_for || after.is_paid_for;
+  OverlapChange by_overlaps{after.all - before.all, 0.0};
+  if (is_paid_for && !check.by_stages) {
+    by_overlaps = ByOverlaps(tools, group, scratch.patches, scratch.threads);
+  }
+  check.elastic = check.by_stages ? by_stages + known : by_overlaps.all;
   check.resolved = check.resolved && holders_resolved;
   check.rounding += after.rounding + before.rounding;
   // What bristles give back they have taken before.
@@ -266,14 +302,31 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
       std::fmin(std::fmax(0.0, -a[kBristleStored]),
                 BristleEnergy(tools, group, scratch.patches, scratch.threads));
   check.gain = mechanical + check.elastic - given_back - work;
+  if (check.gain > 0.0 && by_overlaps.free > 0.0) {
+    // Overlaps that grow as bodies turn tell of energy that nobody has paid. More than a little
+    // is an error of the substep.
+    const double unpaid =
+        check.gain <= kResolvedShare * moved ? std::fmin(check.gain, by_overlaps.free) : 0.0;
+    check.unpaid = unpaid / by_overlaps.free;
+    check.elastic -= unpaid;
+    check.gain -= unpaid;
+  }
   if (scratch.diverged) check.gain = std::numeric_limits<double>::quiet_NaN();
   if (MotionDrivesJoints(tools, group)) check.gain -= scratch.projected;
   check.moved = moved;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);
+  if (is_paid_for && !check.by_stages) {
+    check.backed = std::fmax(check.rounding, kUnbackedShare * (account.passed + moved));
+    check.allowed = std::fmax(check.backed, check.allowed);
+  }
   // Where the contacts' vibrations are not resolved, the law's own share is not known apart.
   check.left =
       check.resolved ? kShareSinceStart * (account.passed + moved) - account.gained : HUGE_VAL;
+  if (is_paid_for && check.by_stages) {
+    check.overdraft = Overdraft(tools, group, scratch);
+    check.allowed_overdraft = kOverdraftShare * (account.passed + moved);
+  }
   double losses = 0.0;
   for (const double loss : LossesOf(a)) losses += loss;
   check.balance = mechanical + check.elastic - work + a[kBristleStored] + losses;

@@ -23,11 +23,17 @@ struct EnergyCheck {
   double rounding = 0.0;   ///< of the gain
   double moved = 0.0;      ///< energy that goes through the substep
   double elastic = 0.0;    ///< change of what the contacts store
+  double unpaid = 0.0;     ///< share of passive overlaps' OverlapChange::free that they do without
+  double overdraft = 0.0;  ///< what passive contacts give of a sudden that was never put in
   double holders = 0.0;    ///< work of the holders on the bodies
   double numerical = 0.0;  ///< taken by an unresolved substep, or by putting joints right
   double projected = 0.0;  ///< of `numerical`, the latter
   double error = 0.0;      ///< of a resolved one between contacts that have a potential
   double allowed_error = 0.0;  ///< of the scheme on smooth motion
+  double allowed_overdraft = HUGE_VAL;
+  /// What an unresolved substep may gain between passive contacts, whose accounts are empty by
+  /// then.
+  double backed = HUGE_VAL;
   int body = 0;                ///< local index of the free body that gained most
   bool accepted_gain = false;  ///< it was accepted all the same
   bool hopeless = false;       ///< it must not be: it gains far more than it may, however short
@@ -36,6 +42,13 @@ struct EnergyCheck {
   bool Gains() const { return !(gain <= allowed); }
   /** Whether its bodies have gained more since the start than they may. */
   bool GainsInAll() const { return gain > rounding && gain > left; }
+  /** Whether it gains what was put into no passive contact, and shorter substeps would gain as
+   * well.
+   */
+  bool IsUnbacked() const { return gain > backed; }
+  /** Whether passive contacts give more than a bound that is set at its end may come too late for.
+   */
+  bool Overdraws() const { return overdraft > allowed_overdraft; }
   /** Whether it errs by more than the scheme does where forces are smooth. */
   bool Errs() const { return std::fabs(error) > allowed_error; }
 };

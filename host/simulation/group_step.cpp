@@ -34,6 +34,8 @@ constexpr int kMostEvents = 20;
 constexpr int kMostProbes = 40;
 /** How often a substep that gains energy is halved. */
 constexpr int kMostHalvings = 24;
+/** How often one is halved in which passive contacts give more than they have. */
+constexpr int kMostOverdraws = 5;
 /** How often a substep at whose end joints do not close is halved. */
 constexpr int kMostClosings = 8;
 /** Trials of a step that are made because one errs at a kink of a force. */
@@ -108,7 +110,7 @@ void CommitSubstep(const StageTools& tools, const Substep& substep, double t,
     group->gains.push_back({t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
   }
   AddToLedger(check, *scratch, group);
-  ChargeFoundations(tools, check.by_stages, *group, scratch);
+  ChargeFoundations(tools, check, *group, scratch);
   AcceptSubstep(tools, substep, t, group, scratch);
   CheckFinite(tools, *group);
 }
@@ -189,8 +191,13 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     }
     *check = CheckEnergy(tools, group, substep, plan.length, scratch);
     bool gains = check->Gains() || check->GainsInAll();
-    if (!gains && (!check->Errs() || progress->refinements-- <= 0)) {
+    const bool overdraws = check->Overdraws() && halvings < kMostOverdraws;
+    if (!gains && ((!check->Errs() && !overdraws) || progress->refinements-- <= 0)) {
       progress->smooth = 2.0 * substep.length;
+      if (check->IsUnbacked() && group.joints.empty() && SlowDown(group, check->gain, scratch)) {
+        *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+        ++scratch->counters.slowed_substeps;
+      }
       if (check->resolved && check->gain > kSudden * check->moved &&
           TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
         *check = CheckEnergy(tools, group, substep, plan.length, scratch);
@@ -223,6 +230,11 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     const bool jumps = gains && substep.length <= kSameTime * tools.world->step;
     if (((check->resolved || !check->Gains()) && progress->by_law) || halvings >= kMostHalvings ||
         progress->substeps > kMostSubsteps || jumps) {
+      // Points that weigh more as their bodies turn gain in proportion to a substep's length.
+      if (gains && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
+        *check = CheckEnergy(tools, group, substep, plan.length, scratch);
+        gains = check->Gains() || check->GainsInAll();
+      }
       if (gains && IsLawsOwn(group, *check) && TakeGain(group, *check, scratch)) {
         *check = CheckEnergy(tools, group, substep, plan.length, scratch);
         ++scratch->counters.slowed_substeps;

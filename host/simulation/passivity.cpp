@@ -14,6 +14,9 @@ constexpr double kBacked = 0.97;
 /** The speed at which an empty account gives no force, in shares of the speed ω V/|S| that U would
  give to the bodies. */
 constexpr double kCreep = 0.05;
+/** The same of contacts that IsPaidFor, where substeps are implicit: explicit methods err by
+ dampers that are as strong. */
+constexpr double kCreepOfPaid = 0.01;
 /** An account forgets in this time what the law drew from it, so that small amounts, as at each
  turn of a part that rolls, need not add up [s]. */
 constexpr double kForgets = 100.0;
@@ -57,7 +60,19 @@ double SpeedOfU(const StageTools& tools, const ContactModel& model, const BodyGr
 
 }  // namespace
 
-void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup& group,
+bool IsPaidFor(const ContactModel& model) { return model.IsBounded() && model.normal->HasCurve(); }
+
+OverlapChange StoredByOverlap(const ContactModel& model, const Contact* before,
+                              const Contact& after) {
+  const double then = before != nullptr ? ByOverlap(model, *before) : 0.0;
+  const double now = after.pairs > 0 && after.has_normal ? ByOverlap(model, after) : 0.0;
+  if (!IsPaidFor(model)) return {now - then, 0.0};
+  const double account = before != nullptr ? before->foundation_energy : 0.0;
+  const double change = std::fmax(now - then, std::fmin(-account, 0.0));
+  return {change, std::fmax(0.0, change) + std::fmax(0.0, account - then)};
+}
+
+void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const BodyGroup& group,
                        StageScratch* scratch) {
   const GroupRules rules(*tools.world, group);
   const std::vector<Contact>& before = group.patches.contacts;
@@ -66,10 +81,10 @@ void ChargeFoundations(const StageTools& tools, bool by_stages, const BodyGroup&
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
     if (!model.IsBounded()) return;
     const bool acts = contact.pairs > 0 && contact.has_normal;
-    if (!by_stages) {
-      const double now = acts ? ByOverlap(model, contact) : 0.0;
-      const double then = c < before.size() ? ByOverlap(model, before[c]) : 0.0;
-      contact.foundation_energy += now - then;
+    if (!check.by_stages) {
+      const Contact* then = c < before.size() ? &before[c] : nullptr;
+      const OverlapChange stored = StoredByOverlap(model, then, contact);
+      contact.foundation_energy += stored.all - check.unpaid * stored.free;
     } else if (acts && !contact.solved && model.relaxation_time == 0.0) {
       contact.foundation_energy += ByOverlap(model, contact);  // it begins with it
     } else {
@@ -90,13 +105,28 @@ bool BoundContact(const StageTools& tools, const ContactModel& model, double h,
   if (is_short) {
     const double speed = SpeedOfU(tools, model, group, *contact);
     const double lack = 1.0 - std::fmax(0.0, account) / (kBacked * U);
-    bound = speed > 0.0 ? lack / (kCreep * speed) : 0.0;
+    const double creep = IsPaidFor(model) && tools.IsImplicit() ? kCreepOfPaid : kCreep;
+    bound = speed > 0.0 ? lack / (creep * speed) : 0.0;
   }
   if (bound != contact->latch.bound) {
     contact->latch.bound = bound;
     contact->solved = false;
   }
   return is_short;
+}
+
+double Overdraft(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
+  const GroupRules rules(*tools.world, group);
+  double sum = 0.0;
+  for (std::size_t c = 0; c < group.patches.contacts.size(); ++c) {
+    const double given = -scratch.a[StateLayout::FoundationQuadrature(c)];
+    if (!(given > 0.0)) continue;
+    const double account = std::fmax(0.0, group.patches.contacts[c].foundation_energy);
+    if (!(given > account)) continue;
+    const Contact& contact = scratch.patches.contacts[c];
+    if (IsPaidFor(*rules.Rule(contact.body_i, contact.body_j).model)) sum += given - account;
+  }
+  return sum;
 }
 
 bool LacksEnergy(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {

@@ -108,17 +108,25 @@ TEST_P(AdaptiveSimulation, GoesOnFromACheckpointWithTheSameBits) {
 }
 
 // At a loose tolerance an explicit method lets the peg vibrate in its gripper: what vibrates away
-// was twice of what the insertion takes. Intervals that lose it are done again.
+// was twice of what the insertion takes. Intervals that lose it are done again. Nor does what
+// bounds a contact whose law turns damp more than such a method resolves: that lost 7.7e-5 J.
 TEST(SlowAdaptiveSimulation, AccountsForAPegAtALooseTolerance) {
   if (!integrators::HasAdaptiveMethods()) GTEST_SKIP() << "built without SUNDIALS";
-  Scene scene = LoadScene(INTERVOX_DATA_DIR "/scenes/peg_insertion.yaml");
-  scene.integrator.method = "dopri5";
-  scene.integrator.tolerance = 1e-2;
-  scene.integrator.step = 5e-3;
-  Simulation simulation(scene);
-  while (!simulation.Done()) simulation.Step();
-  EXPECT_LT(std::fabs(simulation.Energy().balance), 1e-4);  // of 2e-3 J; 4.9e-3 otherwise
-  EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+  for (const std::string law : {"gonthier", "chatterjee"}) {
+    Scene scene = LoadScene(INTERVOX_DATA_DIR "/scenes/peg_insertion.yaml");
+    scene.integrator.method = "dopri5";
+    scene.integrator.tolerance = 1e-2;
+    scene.integrator.step = 5e-3;
+    ContactModelSettings& model = scene.contact_models.at("steel_on_steel");
+    if (law != model.normal.model) {
+      model.normal = {law, {{"stiffness", 1e11}, {"restitution", 0.5}}, {}};
+    }
+    Simulation simulation(scene);
+    while (!simulation.Done()) simulation.Step();
+    // Of 2e-3 J; 4.9e-3 otherwise.
+    EXPECT_LT(std::fabs(simulation.Energy().balance), law == "gonthier" ? 1e-4 : 1e-5) << law;
+    EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << law;
+  }
 }
 
 // Slopes by differences ask at the same poses for every velocity and bristle: 16 of a ball's 23

@@ -212,8 +212,91 @@ bodies:
     }
     const double fallen = -simulation.Energy().gravity;
     EXPECT_LT(risen, 0.005 * fallen) << e;
-    EXPECT_LT(std::fabs(simulation.Energy().law_gain), 0.006 * fallen) << e;
+    EXPECT_LT(simulation.Energy().law_gain, 1e-3 * fallen) << e;
+    EXPECT_GT(simulation.Energy().law_gain, -0.01 * fallen) << e;  // what the law takes
     EXPECT_GT(simulation.Energy().dissipated_numerical, 0.0) << e;
+  }
+}
+
+/** A part of two or three cells that falls on a floor, is crushed there and comes to lie. */
+struct Crushed {
+  std::string law;
+  double step, stiffness, mass, inertia, height, speed;
+  std::string cells, turn, spin;
+};
+
+const Crushed kCrushed[] = {
+    {"{model: stronge, restitution: 0.3, ", 1e-3, 3243905666.2996645, 2719.9807156130482,
+     102.89009414610415, 0.6523491953850822, 0.7563461646867675,
+     "{box: {size: [0.28396439943166424, 0.3476462541138929, 0.30581775285152324]}, pose: "
+     "{position: [-0.12252501485393136, -0.1446781673173859, -0.14378918926234055]}}, {sphere: "
+     "{radius: 0.18105240191944588}, pose: {position: [-0.09421159636761936, 0.18360576921454072, "
+     "-0.21192143989255696]}}",
+     "[266.09384495226635, 159.91462830801999, 109.65635284716784]",
+     "[2.718187361737902, -2.489289625559895, 1.5633356833715117]"},
+    {"{model: stronge, restitution: 0.3, ", 2.5e-4, 1293018687.3475883, 2.0638900775079985,
+     0.005566092312232719, 0.17418396890301646, 0.19334260189743216,
+     "{sphere: {radius: 0.044290297366027964}, pose: {position: [-0.03644567832802297, "
+     "0.020512318195322607, -0.01877406936339461]}}, {box: {size: [0.044673206659970204, "
+     "0.08977531399475494, 0.09006885795865024]}, pose: {position: [-0.01927357126362088, "
+     "0.05067428153919113, 0.02323594390320686]}}",
+     "[39.94111007208528, 182.25685860083362, 332.5787231084264]",
+     "[0.5425707428154753, 1.6452568034130666, -0.6980109308841111]"},
+    {"{model: stronge, restitution: 0.3, ", 2.5e-4, 429061331.1130662, 0.0014964447156411275,
+     6.795648048751574e-08, 0.022602754185350737, 0.36993394644744043,
+     "{sphere: {radius: 0.004481615539292032}, pose: {position: [0.0029888973175078745, "
+     "-0.0039510373504475, -0.007167761429355067]}}, {box: {size: [0.008052389049701795, "
+     "0.009050235225324147, 0.008607200931618396]}, pose: {position: [-0.002556505615217372, "
+     "-0.006674405356707355, 0.0028715637691352804]}}, {box: {size: [0.00604974043380002, "
+     "0.006689134713819149, 0.011490395529539583]}, pose: {position: [0.0042423086959665545, "
+     "0.0003715964457215868, -0.00021895316861829595]}}",
+     "[351.9884442475975, 40.293143555249145, 57.43527470520563]",
+     "[-2.8794024542843486, -2.704006481685862, -2.7704004695019373]"},
+    {"{model: chatterjee, restitution: 0.95, ", 2.5e-4, 3419559920.269096, 0.294723316200633,
+     2.4463580099594706e-05, 0.030558288061794205, 4.0453880053836135,
+     "{box: {size: [0.014145669400713066, 0.007067720375694854, 0.006400407730153647]}, pose: "
+     "{position: [-0.00498978084447377, -9.299728241431407e-05, -0.0010289777279201605]}}, "
+     "{sphere: {radius: 0.006796492443231399}, pose: {position: [0.006840271177787763, "
+     "-0.001369682204130952, 0.005343220208413953]}}",
+     "[11.012393892079274, 9.160509957645889, 194.90849020565878]",
+     "[2.634894976671063, -0.7127745738707256, -1.7004036172163197]"}};
+
+Simulation Of(const Crushed& part) {
+  return testing::FromText(
+      "duration: 1\nintegrator: {step: " + Number(part.step) +
+          "}\ncontact_models:\n  default: {normal: " + part.law +
+          "stiffness: " + Number(part.stiffness) +
+          "}, friction: {model: coulomb, mu: 0.3}}\nbodies:\n  floor: {shape: {half_space: "
+          "{normal: [0, 0, 1], offset: 0}}, fixed: true}\n  part: {shape: {union: [" +
+          part.cells + "]}, mass: " + Number(part.mass) + ", inertia: [" + Number(part.inertia) +
+          ", " + Number(part.inertia) + ", " + Number(part.inertia) +
+          "], center_of_mass: [0, 0, 0], pose: {position: [0, 0, " + Number(part.height) +
+          "], rpy_deg: " + part.turn + "}, velocity: {linear: [0, 0, -" + Number(part.speed) +
+          "], angular: " + part.spin + "}}\n",
+      2);
+}
+
+// As such a part rocks its overlap grows, which nobody pays for: full steps, whose stages are not
+// believed, took the growth for stored and gave it back.
+TEST(Passivity, AnOverlapThatGrowsUnpaidStoresNothing) {
+  for (const Crushed& part : kCrushed) {
+    Simulation simulation = Of(part);
+    const double start =
+        part.mass * (9.81 * part.height / 1.5 + 0.5 * part.speed * part.speed);  // m g L + ½ m v²
+    double most = 0.0, least = HUGE_VAL, risen = 0.0;
+    while (!simulation.Done()) {
+      simulation.Step();
+      const EnergyAudit now = simulation.Energy();
+      most = std::fmax(most, now.law_gain);
+      const double all = now.kinetic + now.gravity + now.Stored();
+      least = std::fmin(least, all);
+      if (simulation.Time() > 0.5) risen = std::fmax(risen, all - least);
+    }
+    EXPECT_LT(most, 3e-4 * start) << part.mass;
+    EXPECT_LT(risen, 1.5e-3 * start) << part.mass;
+    EXPECT_EQ(simulation.Counters().gaining_substeps, 0);
+    // Nor is what was not paid an error that shorter substeps could mend.
+    EXPECT_LT(simulation.Counters().redone_substeps, 20000) << part.mass;
   }
 }
 

@@ -63,6 +63,61 @@ TEST(SuddenPoints, GiveBackNoMoreThanWasPutIntoThem) {
   }
 }
 
+// A corner of a part meets a tube's rim. As it turns, a way out through the wall begins to weigh,
+// from nothing, a tenth of the part deep: what that stores grows with a substep's length.
+TEST(SuddenPoints, GiveNothingAsTheyBeginToWeigh) {
+  for (const double step : {1e-4, 2.5e-5}) {
+    Simulation simulation =
+        testing::FromText(fmt::format("duration: 2e-4\nintegrator: {{step: {}}}\n", step) + R"(
+contact_models:
+  default:
+    geometry: points
+    normal: {model: gonthier, stiffness: 4.6e12, restitution: 0.95}
+    friction: {model: stribeck, mu_s: 0.174, mu_c: 0.145}
+    rolling: {model: none}
+    spinning: {model: none}
+bodies:
+  part:
+    shape:
+      scale: 0.03679
+      convex:
+        vertices:
+          - [0.0002375, 0.3504, 0.1143]
+          - [0.2621, 0.3583, 0.1283]
+          - [0.1436, -0.2526, -0.1085]
+          - [-0.2513, -0.2211, -0.06732]
+          - [-0.1335, -0.3276, -0.1397]
+          - [0.3924, 0.1408, 0.1775]
+          - [-0.1325, 0.3766, 0.04345]
+          - [0.3586, -0.1035, -0.1504]
+    mass: 174
+    center_of_mass: [0.003942, 0.001721, 8.214e-05]
+    inertia:
+      - [0.006014, -0.000654, -0.0005455]
+      - [-0.000654, 0.005424, -0.001791]
+      - [-0.0005455, -0.001791, 0.009292]
+    pose: {position: [0.0266, -0.01757, 0.04828], quaternion: [0.9507, -0.1842, -0.1313, 0.2121]}
+    velocity: {linear: [0.459, -0.1484, -0.8465], angular: [103.2, -61.13, 2.206]}
+  tube:
+    shape:
+      scale: 0.0526
+      difference:
+        - {cylinder: {radius: 0.5, height: 0.7092}}
+        - {cylinder: {radius: 0.2769, height: 1.418}}
+    mass: 344.2
+    center_of_mass: [0, 0, 0]
+    inertia: [0.1183, 0.1183, 0.1569]
+    pose: {position: [0.04108, -0.03, 0.0669], quaternion: [0.9176, 0.1331, 0.002582, 0.3746]}
+    velocity: {linear: [0.3459, -0.346, -1.099], angular: [-1.392, 1.837, -0.9941]}
+)",
+                          2);
+    const double start = simulation.Energy().kinetic;
+    EXPECT_LT(MostGained(&simulation), 1e-4 * start) << step;
+    EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << step;
+    EXPECT_LT(std::fabs(simulation.Energy().balance), 1e-2 * start) << step;
+  }
+}
+
 TEST(StiffDampers, PushNoBodyOff) {
   for (const double mass : {0.01, 1.0, 100.0}) {
     for (const double damping : {3e9, 3e11, 3e13}) {
