@@ -182,7 +182,7 @@ TEST(MeasureSolid, TheMassOfABodyOnAGridIsToldOf) {
     SetGridWatch({});
     return count;
   };
-  EXPECT_EQ(stages(""), stages(", fixed: true") + 2);
+  EXPECT_GE(stages(""), stages(", fixed: true") + 2);  // two levels at least
 }
 
 }  // namespace
