@@ -100,6 +100,11 @@ InterferenceMetrics ComputeMetrics(const PairQuery& query) {
   return cuda::HasGrid(query) ? cuda::ComputeGridPair(query) : ComputeHalves(query, kMostHalvings);
 }
 
+InterferenceMetrics ComputeMetrics(const PairQuery& query, const geometry::RangeLoop& loop) {
+  const bool shared = loop && query.a != nullptr && query.b != nullptr && cuda::HasGrid(query);
+  return shared ? cuda::ComputeGridPair(query, loop) : ComputeMetrics(query);
+}
+
 bool ProvedApart(const PairQuery& query) {
   PairQuery bounds = query;
   // The rule for planes refuses what curved surfaces bound: only bounds are left.

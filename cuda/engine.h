@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/metrics.h"
+#include "geometry/grid/make_level_set.h"
 
 namespace intervox {
 
@@ -43,5 +44,8 @@ class Engine {
 
 /** The metrics of one pair on the calling thread. */
 InterferenceMetrics ComputeMetrics(const PairQuery& query);
+
+/** The same bits; of a pair with a grid the loop shares the parts. For few large pairs. */
+InterferenceMetrics ComputeMetrics(const PairQuery& query, const geometry::RangeLoop& loop);
 
 }  // namespace intervox

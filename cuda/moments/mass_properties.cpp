@@ -28,7 +28,8 @@ geometry::Cell WideBox(const geometry::OrientedBox& bounds) {
   return geometry::MakeCell(std::move(planes), "bounds");
 }
 
-InterferenceMetrics OwnMetrics(const geometry::Cell& cell, double tolerance) {
+InterferenceMetrics OwnMetrics(const geometry::Cell& cell, double tolerance,
+                               const geometry::RangeLoop& loop) {
   if (!cell.bounded) {
     throw std::invalid_argument("cell '" + cell.name +
                                 "': it is unbounded, so it has no mass. Bound it, or give the "
@@ -44,20 +45,20 @@ InterferenceMetrics OwnMetrics(const geometry::Cell& cell, double tolerance) {
     box = WideBox(cell.bounds);
     query.b = &box;
   }
-  return ComputeMetrics(query);
+  return ComputeMetrics(query, loop);
 }
 
 }  // namespace
 
 MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, double density,
-                                     double tolerance) {
+                                     double tolerance, const geometry::RangeLoop& loop) {
   if (!(density > 0) || !std::isfinite(density)) {
     throw std::invalid_argument("density is " + std::to_string(density) +
                                 " kg/m³. It must be positive and finite.");
   }
   std::vector<InterferenceMetrics> parts;
   for (const geometry::Cell& cell : cells) {
-    const InterferenceMetrics m = OwnMetrics(cell, tolerance);
+    const InterferenceMetrics m = OwnMetrics(cell, tolerance, loop);
     if (m.status == Status::kInvalid || m.status == Status::kUnbounded) {
       throw std::invalid_argument("cell '" + cell.name + "': the engine cannot take it (status " +
                                   std::to_string(static_cast<int>(m.status)) +

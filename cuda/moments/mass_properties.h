@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cuda/metrics.h"
+#include "geometry/grid/make_level_set.h"
 
 namespace intervox {
 
@@ -19,9 +20,10 @@ struct MassProperties {
 /** Sums the metrics of each cell, which must be disjoint.
  @param density    [kg/m³], positive and finite.
  @param tolerance  of each cell's volume, relative.
+ @param loop       shares the work on each grid, with the same bits; empty: the calling thread.
  @throws std::invalid_argument naming the cell when one is unbounded or malformed, when all are
  empty, or when the density is not positive and finite. */
 MassProperties ComputeMassProperties(std::span<const geometry::Cell> cells, double density,
-                                     double tolerance = 1e-9);
+                                     double tolerance = 1e-9, const geometry::RangeLoop& loop = {});
 
 }  // namespace intervox

@@ -66,7 +66,7 @@ void ShowGrids(bool shown) {
   if (!shown) return host::SetGridWatch({});
   const auto progress = std::make_shared<std::optional<WorkProgress>>();
   host::SetGridWatch([progress](int done, int count) {
-    if (done == 0) progress->emplace("making a grid");
+    if (done == 0) progress->emplace("working on a grid");
     if (done == count) return progress->reset();
     (*progress)->Show(static_cast<double>(done) / count);
   });

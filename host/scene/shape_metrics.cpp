@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "geometry/shape.h"
+#include "host/scene/grids.h"
 
 namespace intervox::host {
 namespace {
@@ -31,9 +32,8 @@ std::string Reason(Status status, LeafRule rule, const std::string& where) {
   }
 }
 
-ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries,
-                     double tolerance) {
-  const std::vector<InterferenceMetrics> parts = engine.Compute(queries);
+ShapeMetrics Summed(std::span<const PairQuery> queries, std::span<const InterferenceMetrics> parts,
+                    double tolerance) {
   ShapeMetrics out;
   out.sum = SumOfParts(parts, tolerance);
   const bool is_fine = out.sum.status == Status::kOk || out.sum.status == Status::kDisjoint;
@@ -45,6 +45,11 @@ ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries
     }
   }
   return out;
+}
+
+ShapeMetrics Measure(const Engine& engine, const std::vector<PairQuery>& queries,
+                     double tolerance) {
+  return Summed(queries, engine.Compute(queries), tolerance);
 }
 
 /** One query for each pair of cells. */
@@ -122,7 +127,16 @@ ShapeMetrics MeasureSolid(const Engine& engine, std::span<const geometry::Cell> 
     queries.push_back({&cell, &boxes.back(), Pose{}, cell.bounds.X, options.tolerance,
                        options.voxel_size, options.rule});
   }
-  return Measure(engine, queries, options.Judged());
+  const bool has_grids = std::any_of(cells.begin(), cells.end(), [](const geometry::Cell& cell) {
+    return cell.grid.field != nullptr;
+  });
+  if (!has_grids || engine.options().device != Device::kThreads) {
+    return Measure(engine, queries, options.Judged());
+  }
+  std::vector<InterferenceMetrics> parts;
+  parts.reserve(queries.size());
+  for (const PairQuery& query : queries) parts.push_back(ComputeMetrics(query, OnAllCores));
+  return Summed(queries, parts, options.Judged());
 }
 
 }  // namespace intervox::host

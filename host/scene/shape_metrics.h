@@ -40,7 +40,8 @@ void MeasurePoses(const Engine& engine, std::span<const geometry::Cell> a,
                   std::span<const Pose> X_WB, const MeasureOptions& options,
                   std::span<InterferenceMetrics> sums);
 
-/** The solid itself, in its own frame: volume, centroid, inertia for mass properties. */
+/** The solid itself, in its own frame: volume, centroid, inertia for mass properties. On an engine
+ with threads a grid is shared by all cores, and told of (GridWatch). */
 ShapeMetrics MeasureSolid(const Engine& engine, std::span<const geometry::Cell> cells,
                           const MeasureOptions& options);
 

@@ -17,6 +17,7 @@
 #include "host/contact/parameters.h"
 #include "host/contact/points/points.h"
 #include "host/input/place.h"
+#include "host/scene/grids.h"
 #include "host/scene/primitives.h"
 #include "host/scene/text.h"
 
@@ -168,7 +169,8 @@ const MassProperties& Solids::Mass(const SolidCells& solid, double density) {
   const auto key = std::pair(&solid, density);
   const auto done = masses_.find(key);
   if (done != masses_.end()) return done->second;
-  const MassProperties mass = ComputeMassProperties(solid.whole, density, kMassTolerance);
+  const MassProperties mass =
+      ComputeMassProperties(solid.whole, density, kMassTolerance, OnAllCores);
   return masses_.emplace(key, mass).first->second;
 }
 

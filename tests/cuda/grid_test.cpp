@@ -7,7 +7,9 @@
 #include "cuda/engine.h"
 #include "cuda/moments/metrics_sum.h"
 #include "geometry/grid/without_bias.h"
+#include "tests/cuda/grid_queries.h"
 #include "tests/cuda/pairs.h"
+#include "tests/cuda/same_bits.h"
 #include "tests/geometry/grids.h"
 
 namespace intervox {
@@ -62,6 +64,25 @@ TEST(GridRules, LensesOfBallsComeWithinTheirFigures) {
       const double a2 = 20 * depth - depth * depth / 4;
       EXPECT_NEAR(Norm(m.area_vector) / (std::acos(-1.0) * a2), 1, depth < 1 ? 0.15 : 0.04);
       EXPECT_LT(Norm(Cross(m.area_vector, Balls::kNormal)), 0.01 * Norm(m.area_vector));
+    }
+  }
+}
+
+// Where a lens lies along the layers of a lattice, all voxels of its rim err alike: `fraction` was
+// off by 2.3 % there.
+TEST(GridRules, LensesComeWithinTwoPerCentInAnyPose) {
+  const Cell ball = GridCell(geometry::Sphere{20}, 1);
+  const double depth = 2, V = LensVolume(20, depth);
+  Random random(7);
+  for (int i = 0; i < 60; ++i) {
+    const Vec3 n = random.Direction(), side = AnyOrthogonal(n);
+    // Of a third of them an axis of one of the grids is the lens's.
+    const Mat3 along = Mat3::FromColumns(side, Cross(n, side), n);
+    const Mat3 A = i % 6 == 0 ? along : random.Rotation();
+    const Mat3 B = i % 6 == 3 ? along : random.Rotation();
+    for (const LeafRule rule : {LeafRule::kFraction, LeafRule::kClip}) {
+      const InterferenceMetrics m = Metrics(ball, {A, {}}, ball, {B, (40 - depth) * n}, rule);
+      EXPECT_NEAR(m.volume / V, 1 - 2 / (3 * 20 * depth), 0.0033) << i << static_cast<int>(rule);
     }
   }
 }
@@ -129,6 +150,25 @@ TEST(GridRules, SwappingNegatesToTheBit) {
       EXPECT_TRUE(x.area_moment == -y.area_moment);
     }
   }
+}
+
+TEST(GridRules, LoopsShareALevelWithTheSameBits) {
+  int loops = 0, parts = 0;
+  const geometry::RangeLoop backwards = [&](int count, const auto& body) {
+    ++loops;
+    parts += count;
+    for (int i = count; i-- > 0;) body(i, i + 1);
+  };
+  const testing::GridCells cells;
+  int overlaps = 0;
+  for (const PairQuery& query : testing::GridQueries(cells, 60)) {
+    const InterferenceMetrics alone = ComputeMetrics(query);
+    overlaps += alone.volume > 0;
+    EXPECT_TRUE(testing::SameBits(ComputeMetrics(query, backwards), alone));
+  }
+  EXPECT_GT(overlaps, 20);
+  EXPECT_GT(loops, overlaps);
+  EXPECT_GT(parts, 8 * loops);
 }
 
 TEST(GridRules, MetricsMoveWithThePair) {

@@ -5,9 +5,14 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "cuda/moments/mass_properties.h"
 #include "geometry/shape.h"
+#include "host/scene/grids.h"
+#include "host/scene/reader.h"
+#include "host/world/world.h"
 #include "tests/geometry/random_shapes.h"
 
 namespace intervox::host {
@@ -136,6 +141,48 @@ TEST(ShapeMetrics, ManyPosesHaveTheBitsOfEachAlone) {
     ASSERT_EQ(one.work, sums[i].work) << i;
   }
   EXPECT_GT(overlaps, 20);
+}
+
+// The mass of a large grid took a minute of one core, in silence.
+TEST(MeasureSolid, GridsAreSharedAndToldOfWithTheSameBits) {
+  const auto ball = std::make_shared<geometry::Shape>();
+  ball->primitive = geometry::Sphere{0.01};
+  const std::vector<geometry::Cell> cells = geometry::ToCells(GridOf(ball, 5e-4));
+  int told = 0;
+  SetGridWatch([&](int, int) { ++told; });
+  const InterferenceMetrics alone = MeasureSolid(Engine({Device::kSerial}), cells, {}).sum;
+  EXPECT_EQ(told, 0);
+  const ShapeMetrics shared = MeasureSolid(Engine(), cells, {});
+  EXPECT_GT(told, 10);
+  const int before = told;
+  const MassProperties mass = ComputeMassProperties(cells, 2.0, 1e-3, OnAllCores);
+  EXPECT_GT(told, before + 10);
+  SetGridWatch({});
+  EXPECT_EQ(shared.pairs, 1);
+  EXPECT_EQ(shared.sum.volume, alone.volume);
+  EXPECT_EQ(shared.sum.p_WC.z, alone.p_WC.z);
+  EXPECT_EQ(shared.sum.J_W(0, 1), alone.J_W(0, 1));
+  EXPECT_EQ(mass.volume, ComputeMassProperties(cells, 2.0, 1e-3).volume);
+  EXPECT_NEAR(mass.volume, alone.volume, 1e-3 * alone.volume);
+}
+
+// A free body's mass is told of beyond the making of its grid, a fixed one has none.
+TEST(MeasureSolid, TheMassOfABodyOnAGridIsToldOf) {
+  const auto stages = [](const std::string& body) {
+    int count = 0;
+    SetGridWatch([&](int done, int) { count += done == 0 ? 1 : 0; });
+    MakeWorld(
+        ParseScene("schema: intervox/scene/2\n"
+                   "shapes: {ball: {sphere: {radius: 0.01}}}\n"
+                   "materials: {steel: {density: 7800}}\n"
+                   "bodies:\n"
+                   "  a: {shape: ball, material: steel, representation: {grid: 5e-4}" +
+                       body + "}\n",
+                   "test.yaml", {}));
+    SetGridWatch({});
+    return count;
+  };
+  EXPECT_GE(stages(""), stages(", fixed: true") + 2);  // two levels at least
 }
 
 }  // namespace

@@ -92,11 +92,44 @@ INTERVOX_HD inline bool InPolygon(const PlaneSection& section, double u, double 
   return true;
 }
 
+/** Half of what f changes by along a column so high; over half of its slope along u it is how far
+ the curve leans. */
+INTERVOX_HD inline double LeanOf(const SectionCurve& s, double u, double tall) {
+  const double along = s.uv * u + s.v;
+  return (std::fabs(along) + 0.5 * std::fabs(s.vv) * tall) * tall;
+}
+
+/** How far the section reaches along the columns from v = 0. */
+INTERVOX_HD inline double HeightOf(const PlaneSection& section) {
+  const double low = std::fabs(section.v_lo), high = std::fabs(section.v_hi);
+  return low > high ? low : high;
+}
+
 /** Whether the curve is a pair of lines along the columns. */
 INTERVOX_HD inline bool IsWall(const SectionCurve& s) {
   const double flat = std::fabs(s.uu) + std::fabs(s.vv) + std::fabs(s.uv);
   return !s.ring && std::fabs(s.vv) <= 1e-12 * flat && std::fabs(s.uv) <= 1e-9 * flat &&
          std::fabs(s.v) <= 1e-9 * (std::fabs(s.u) + flat);
+}
+
+/** Whether the curve counts as a wall's face: it leans so little over the section's height that the
+ columns which end on it lie in a strip hardly wider than what its ends are known to. */
+INTERVOX_HD inline bool HasWallsFace(const PlaneSection& section, const SectionCurve& s) {
+  constexpr double kStrip =
+      1e-8;  // of the width: ends are roots of a quartic, known to 1e-13 of it
+  if (IsWall(s)) return true;
+  const double flat = std::fabs(s.uu) + std::fabs(s.vv) + std::fabs(s.uv);
+  if (s.ring || !(std::fabs(s.vv) <= 1e-12 * flat)) return false;
+  const double strip = kStrip * (section.u_hi - section.u_lo), tall = HeightOf(section);
+  const auto x = geometry::internal::QuadraticCrossings(s.uu, s.u, s.c);
+  bool some = false;
+  for (int k = 0; k < x.count; ++k) {
+    const double u = x.t[k];
+    if (u <= section.u_lo || u >= section.u_hi) continue;
+    if (!(LeanOf(s, u, tall) <= strip * std::fabs(s.uu * u + s.u))) return false;
+    some = true;
+  }
+  return some;
 }
 
 /** Crossings of the line p + t d, in the torus' own frame, with a torus: a quartic, sampled over

@@ -93,8 +93,7 @@ INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& p
                                  PlaneSums* sums) {
   constexpr double kWithin = 1e-11;
   const double width = section.u_hi - section.u_lo;
-  const double low = std::fabs(section.v_lo), high = std::fabs(section.v_hi);
-  const double tall = low > high ? low : high;
+  const double tall = HeightOf(section);
   ColumnParts parts, further;
   for (int i = 0; i < section.curves; ++i) {
     const SectionCurve& s = section.curve[i];
@@ -103,9 +102,9 @@ INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& p
     const auto x = geometry::internal::QuadraticCrossings(s.uu, s.u, s.c);
     for (int k = 0; k < x.count; ++k) {
       // The slope of side · f says on which side of the wall Ω is.
-      const double across = s.uu * x.t[k] + s.u, along = s.uv * x.t[k] + s.v;
+      const double across = s.uu * x.t[k] + s.u;
       const double out = s.side * across > 0 ? 1 : -1;
-      const double lean = (std::fabs(along) + 0.5 * std::fabs(s.vv) * tall) * tall;
+      const double lean = LeanOf(s, x.t[k], tall);
       const double within = out * (kWithin * width + 2 * lean / std::fabs(across));
       const double u = x.t[k] - within;
       if (u <= section.u_lo || u >= section.u_hi) continue;
@@ -228,7 +227,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
   section->walls = 0;
   for (int i = 0; i < section->curves; ++i) {
     const SectionCurve& s = section->curve[i];
-    if (IsWall(s)) section->walls |= std::uint64_t{1} << s.id;
+    if (HasWallsFace(*section, s)) section->walls |= std::uint64_t{1} << s.id;
   }
   double narrow = 0;  // the last panel's width
   double last_length = 0;

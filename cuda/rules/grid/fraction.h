@@ -61,9 +61,10 @@ INTERVOX_HD inline CommonShare ShareOfBoth(double a, double b, double c) {
           c > 0 ? most - a * b : a * b - least};
 }
 
-/** The plane that the means of eight nodes' levels and differences give, and what it keeps. */
+/** The plane that the means of eight nodes' levels and differences give, and what it keeps.
+ @param other  the plane's area counts where this one keeps it; null: all of it */
 INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8],
-                                     clip::PolygonRoom* room) {
+                                     const SideShare* other, clip::PolygonRoom* room) {
   SideShare out;
   out.side = side;
   double mean = 0;
@@ -81,7 +82,7 @@ INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&nod
     return out;
   }
   out.n = s / out.slope;
-  const double d = -mean / out.slope;
+  const double d = out.d = -mean / out.slope;
   out.share = ShareOfCube(out.n, d);
   if (tile.turn[side] == 0) return out;
   // A plane along a face of the cube is counted in the voxel on its outer side.
@@ -89,6 +90,7 @@ INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&nod
   if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return out;
   clip::PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, room);
   const clip::Polygon& polygon = room->polygon.value;
+  if (other != nullptr && polygon.count > 0) clip::ClipPolygon(other->n, other->d, room);
   for (int i = 2; i < polygon.count; ++i) {
     const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
     const double area = 0.5 * Norm(Cross(b - a, c - a));
@@ -99,8 +101,20 @@ INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&nod
   return out;
 }
 
+/** The share of both of two planes, exactly; the second's area is what the first keeps of it. Thin
+ lenses of two grids need it: what normals and shares alone tell errs alike in all voxels along a
+ rim that lies on the lattice. */
+INTERVOX_HD inline CommonShare ShareOfPlanes(const SideShare& a, const SideShare& b,
+                                             clip::PolygonRoom* room) {
+  const clip::HalfSpaceCut cut[2] = {{a.n, a.d, 0, 0}, {b.n, b.d, 0, 0}};
+  clip::ClipSums both;
+  clip::AddPolytope(cut, 2, {}, {0.5, 0.5, 0.5}, room, &both);
+  return {both.v, 0, 1, 0};
+}
+
 /** Adds voxel (i, j, k) of the tile by its share: the sides one after the other, each against the
- common share of those before it; with the derivative of that share by the nodes' levels. */
+ common share of those before it, two grids exactly; with the derivative of that share by the nodes'
+ levels. The lattice's own grid stands still, and has none. */
 INTERVOX_HD inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed,
                                  clip::ClipSums* sums) {
   int node[8];
@@ -111,10 +125,13 @@ INTERVOX_HD inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t 
   for (int s = 0; s < tile->count; ++s) {
     if ((mixed >> s & 1) == 0) continue;
     SideShare& side = sides[count];
-    side = ShareOf(*tile, s, node, &tile->polygon);
+    const bool grids = tile->grids == 2 && count == 1 && tile->side[s] == 1 &&
+                       tile->side[sides[0].side] == 0 && sides[0].slope > 0;
+    side = ShareOf(*tile, s, node, grids ? &sides[0] : nullptr, &tile->polygon);
     if (!(side.share > 0) && !(side.area > 0)) return;
     side.cosine = count > 0 ? Dot(side.n, sides[count - 1].n) : 0.0;
-    side.both = ShareOfBoth(share, side.share, side.cosine);
+    side.both = grids && side.slope > 0 ? ShareOfPlanes(sides[0], side, &tile->polygon)
+                                        : ShareOfBoth(share, side.share, side.cosine);
     share = side.both.share;
     ++count;
   }

@@ -91,6 +91,13 @@ GridSide SideOf(const GridPart& part, const Pose& X_FG, int body) {
   return side;
 }
 
+/** The calling thread's tile, with room for all sides that a pair may have. */
+internal::grid::Tile* TileOfThread() {
+  using internal::grid::kTileSides;
+  thread_local std::vector<double> room(internal::grid::TileBytes(kTileSides) / sizeof(double));
+  return internal::grid::TileIn(room.data(), kTileSides);
+}
+
 /** Moves metrics from the frame F to the world. */
 void TurnToWorld(const Pose& X_WF, InterferenceMetrics* m) {
   m->p_WC = X_WF * m->p_WC;
@@ -238,11 +245,26 @@ InterferenceMetrics GridPair::Conclude() const {
 }
 
 void SumOpenLevels(GridPair* pair) {
-  using internal::grid::kTileSides;
   if (!pair->open()) return;
-  thread_local std::vector<double> room(internal::grid::TileBytes(kTileSides) / sizeof(double));
-  internal::grid::Tile* const tile = internal::grid::TileIn(room.data(), kTileSides);
+  internal::grid::Tile* const tile = TileOfThread();
   while (pair->open()) pair->Take(internal::grid::SumLevel(pair->Level(), tile));
+}
+
+void SumOpenLevels(GridPair* pair, const geometry::RangeLoop& loop) {
+  using internal::clip::ClipSums;
+  while (pair->open()) {
+    const GridLevel level = pair->Level();
+    const internal::center::LatticeParts parts = internal::grid::PartsOf(level);
+    std::vector<ClipSums> sums(static_cast<std::size_t>(parts.Count()));
+    loop(parts.Count(), [&](int begin, int end) {
+      internal::grid::Tile* const tile = TileOfThread();
+      for (int i = begin; i < end; ++i) {
+        sums[static_cast<std::size_t>(i)] = internal::grid::SumPart(level, parts, i, tile);
+      }
+    });
+    pair->Take(SumInLanes<ClipSums>(parts.Count(),
+                                    [&](int i) { return sums[static_cast<std::size_t>(i)]; }));
+  }
 }
 
 InterferenceMetrics ComputeGridPair(const PairQuery& query) {
@@ -250,6 +272,14 @@ InterferenceMetrics ComputeGridPair(const PairQuery& query) {
   InterferenceMetrics out;
   if (!pair.Place(query, &out)) return out;
   SumOpenLevels(&pair);
+  return pair.Conclude();
+}
+
+InterferenceMetrics ComputeGridPair(const PairQuery& query, const geometry::RangeLoop& loop) {
+  GridPair pair;  // not the thread's: while it waits for the loop it may take another pair
+  InterferenceMetrics out;
+  if (!pair.Place(query, &out)) return out;
+  SumOpenLevels(&pair, loop);
   return pair.Conclude();
 }
 

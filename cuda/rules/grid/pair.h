@@ -6,6 +6,7 @@
 
 #include "cuda/metrics.h"
 #include "cuda/rules/grid/rule.h"
+#include "geometry/grid/make_level_set.h"
 
 namespace intervox::cuda {
 
@@ -48,11 +49,17 @@ class GridPair {
 /** Sums all levels of a placed pair that are open, on the calling thread. */
 void SumOpenLevels(GridPair* pair);
 
+/** Sums them by the loop, which shares the parts of a level: the same bits. */
+void SumOpenLevels(GridPair* pair, const geometry::RangeLoop& loop);
+
 /** The metrics of a pair of which one cell at least has a grid: a pure function of the query.
 
  Voxels are those of the finer grid. The rules are center, fraction, clip and voxel (GridProgress);
  auto is voxel. The first three do what the voxels do, whatever the tolerance is: their status is
  ok, and volume_error says what they may be off. Other rules do not take grids: kToleranceNotMet. */
 InterferenceMetrics ComputeGridPair(const PairQuery& query);
+
+/** The same bits for one large pair, by the loop. */
+InterferenceMetrics ComputeGridPair(const PairQuery& query, const geometry::RangeLoop& loop);
 
 }  // namespace intervox::cuda

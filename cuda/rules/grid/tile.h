@@ -31,6 +31,7 @@ struct SideShare {
   int side = 0;      ///< of the tile
   double slope = 0;  ///< of its level [m per voxel]
   Vec3 n;            ///< its unit normal
+  double d = 0;      ///< the plane n·x = d, from the cube's centre
   double share = 0;
   double area = 0;  ///< of its plane in the unit cube
   Vec3 centre;      ///< of that area, from the cube's
@@ -61,6 +62,7 @@ struct Tile {
   center::VoxelBlock voxels;
   double edge = 0;            ///< of a voxel [m]
   bool lifts = false;         ///< whether levels are without what interpolation adds
+  int grids = 0;              ///< of the model: its first sides
   int count = 0;              ///< sides that bounds over the tile leave undecided
   int side[kTileSides];       ///< which sides of the model
   double turn[kTileSides];    ///< their weight in S: 0 where the side stands still or is a cut
@@ -300,6 +302,7 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
                              Tile* tile) {
   tile->voxels = voxels;
   tile->edge = edge;
+  tile->grids = model.grids;
   tile->count = 0;
   tile->cutting = 0;
   std::memset(tile->outside, 0, sizeof tile->outside);
