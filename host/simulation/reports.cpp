@@ -4,6 +4,16 @@
 #include "host/simulation/for_each.h"
 
 namespace intervox::host {
+namespace {
+
+/** What a contact does to its bodies; `force` and `torque` are on body i, at a point. */
+struct Wrench {
+  bool acts = false;
+  int body_i = -1, body_j = -1;
+  Vec3 at, force, torque;
+};
+
+}  // namespace
 
 void ReportBodies(const State& from, int threads, std::vector<BodyState>* out) {
   out->resize(from.bodies.size());
@@ -19,19 +29,25 @@ void ReportBodies(const State& from, int threads, std::vector<BodyState>* out) {
     state.v_WB = body.v + Cross(body.w, state.X_WB.p - body.p_WM);
   });
   const std::vector<Contact>& contacts = from.patches.contacts;
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
+  thread_local std::vector<Wrench> acting;
+  acting.resize(contacts.size());
+  const std::span<Wrench> wrenches = acting;
+  ForEach(contacts.size(), threads, [&](std::size_t c) {
     PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return &contacts[soon]; });
     const Contact& contact = contacts[c];
-    if (!contact.active) continue;
+    wrenches[c] = {contact.active,        contact.body_i, contact.body_j,
+                   contact.geometry.p_WC, contact.force,  contact.torque};
+  });
+  for (const Wrench& wrench : wrenches) {
+    if (!wrench.acts) continue;
     const auto act = [&](int index, double sign) {
       BodyState& state = (*out)[static_cast<std::size_t>(index)];
-      const Vec3 force = sign * contact.force;
+      const Vec3 force = sign * wrench.force;
       state.contact_force += force;
-      state.contact_torque +=
-          Cross(contact.geometry.p_WC - state.X_WB.p, force) + sign * contact.torque;
+      state.contact_torque += Cross(wrench.at - state.X_WB.p, force) + sign * wrench.torque;
     };
-    act(contact.body_i, 1.0);
-    act(contact.body_j, -1.0);
+    act(wrench.body_i, 1.0);
+    act(wrench.body_j, -1.0);
   }
 }
 

@@ -228,9 +228,11 @@ void GroupStage::LoadFirstStage() {
   }
   StoreLoads(s_.first_rate);
   const std::span<const Contact> contacts = group_.patches.contacts;
+  s_.flags.resize(contacts.size());
+  ForEach(contacts.size(), [&](std::size_t c) { s_.flags[c] = contacts[c].active; });
   s_.acting.clear();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    if (contacts[c].active) s_.acting.push_back(c);
+    if (s_.flags[c] != 0) s_.acting.push_back(c);
   }
   AddContacts(
       s_.acting, contacts, [](std::size_t /*k*/) {}, s_.first_rate, s_.first_power);
