@@ -621,7 +621,7 @@ MUTANTS = [
     Mutant("host/simulation/group_step.cpp", "the first stage takes dampers' forces, however stiff",
            "contact) * length <= «kDamped»;", "1e300", "host:StiffDampers*"),
     Mutant("host/simulation/accept.cpp", "points that no stage had room for begin with all their energy",
-           "if («sees_points») BeginUnseenPoints(", "false", "host:PointsWithoutRoom*"),
+           "if («sees_points» && rules.HavePoints()) BeginUnseenPoints(", "false", "host:PointsWithoutRoom*"),
     Mutant("host/contact/patches/evaluate.cpp", "an offset is forgotten at the next evaluation",
            "geometry.V = std::fmax(0.0, pair.metrics.volume - «contact->latch.offset»);", "0.0", "host:PointPatches*:SuddenPoints*"),
     # The stage's equations.
