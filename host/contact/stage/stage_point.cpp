@@ -406,7 +406,10 @@ void StagePoint::Evaluate(bool hold, bool follow) {
     f_t[k] = forces[k]->v;
     for (int l = 0; l < 4; ++l) f_slope[k][l] = forces[k]->d[l];
   }
-  if (follow && s > 0.0 && s < 1.0) FollowWeight(traction, &slip);
+  if (follow) {
+    std::fill_n(by_weight, 3, 0.0);  // what a guess that was dropped has left
+    if (s > 0.0 && s < 1.0) FollowWeight(traction, &slip);
+  }
   friction = {{traction.z_rate[0], traction.z_rate[1]},
               traction.z_w_rate,
               {traction.z_j_rate[0], traction.z_j_rate[1]},
