@@ -1,18 +1,13 @@
 #include "cuda/certify/certify.h"
 
-#include <algorithm>
 #include <limits>
 
 #include "cuda/certify/search.h"
 #include "cuda/pair_frame.h"
+#include "geometry/grid/grid_cells.h"
 
 namespace intervox {
 namespace {
-
-bool HasGrid(std::span<const geometry::Cell> cells) {
-  return std::any_of(cells.begin(), cells.end(),
-                     [](const geometry::Cell& cell) { return cell.grid.field != nullptr; });
-}
 
 bool IsPose(const Pose& X) {
   return cuda::internal::IsFinite(X.p) && cuda::internal::IsRotation(X.R);
@@ -24,7 +19,7 @@ VolumeEnclosure CertifyVolume(std::span<const geometry::Cell> a, std::span<const
                               const Pose& X_WA, const Pose& X_WB, const CertifyOptions& options) {
   VolumeEnclosure out;
   out.upper = std::numeric_limits<double>::infinity();
-  if (!IsPose(X_WA) || !IsPose(X_WB) || HasGrid(a) || HasGrid(b)) {
+  if (!IsPose(X_WA) || !IsPose(X_WB) || geometry::HasGrid(a) || geometry::HasGrid(b)) {
     out.status = Status::kInvalid;
     return out;
   }

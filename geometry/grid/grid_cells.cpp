@@ -172,11 +172,13 @@ void RequireRoomToSplit(const std::vector<Cell>& cells) {
   }
 }
 
+bool HasGrid(std::span<const Cell> cells) {
+  return std::any_of(cells.begin(), cells.end(),
+                     [](const Cell& cell) { return cell.grid.field != nullptr; });
+}
+
 std::vector<Cell> SplitGrids(std::vector<Cell> cells) {
-  if (std::none_of(cells.begin(), cells.end(),
-                   [](const Cell& cell) { return cell.grid.field != nullptr; })) {
-    return cells;
-  }
+  if (!HasGrid(cells)) return cells;
   std::vector<Cell> parts;
   for (const Cell& cell : cells) {
     if (cell.grid.field == nullptr) {

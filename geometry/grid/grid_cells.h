@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "geometry/grid/level_set.h"
 
 namespace intervox::geometry {
+
+/** Whether one of the cells is a grid's. */
+bool HasGrid(std::span<const Cell> cells);
 
 /** The cell of a whole grid: its six planes stand around the inside, outside of it.
  @param X_CG   the grid's frame in the cell's

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "geometry/grid/grid_cells.h"
 #include "geometry/shape.h"
 #include "host/scene/grids.h"
 
@@ -127,10 +128,7 @@ ShapeMetrics MeasureSolid(const Engine& engine, std::span<const geometry::Cell> 
     queries.push_back({&cell, &boxes.back(), Pose{}, cell.bounds.X, options.tolerance,
                        options.voxel_size, options.rule});
   }
-  const bool has_grids = std::any_of(cells.begin(), cells.end(), [](const geometry::Cell& cell) {
-    return cell.grid.field != nullptr;
-  });
-  if (!has_grids || engine.options().device != Device::kThreads) {
+  if (!geometry::HasGrid(cells) || engine.options().device != Device::kThreads) {
     return Measure(engine, queries, options.Judged());
   }
   std::vector<InterferenceMetrics> parts;

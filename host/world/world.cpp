@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "geometry/bounds.h"
+#include "geometry/grid/grid_cells.h"
 #include "geometry/solid.h"
 #include "host/contact/friction_bristle.h"
 #include "host/contact/parameters.h"
@@ -93,18 +94,13 @@ void AddBody(const BodySettings& body, World* world) {
   world->solid_of.push_back(solid);
 }
 
-bool IsGrid(std::span<const geometry::Cell> cells) {
-  return std::any_of(cells.begin(), cells.end(),
-                     [](const geometry::Cell& cell) { return cell.grid.field != nullptr; });
-}
-
 /** Rays through a contact's cells find the points of distributed friction; grids have other cells.
  */
 void RefuseDistributedOnGrids(const World& world) {
   if (!world.rules.HaveDistributed()) return;
   const int bodies = static_cast<int>(world.cells.size());
   for (int b = 0; b < bodies; ++b) {
-    if (!IsGrid(world.cells[static_cast<std::size_t>(b)])) continue;
+    if (!geometry::HasGrid(world.cells[static_cast<std::size_t>(b)])) continue;
     for (int other = 0; other < bodies; ++other) {
       const PairRule* rule = world.Rule(b, other);
       if (rule == nullptr || !rule->model->friction->IsDistributed()) continue;
@@ -147,7 +143,7 @@ void WarnOfSlowGrids(World* world) {
   const int bodies = static_cast<int>(world->cells.size());
   const auto name = [&](int b) { return world->scene.bodies[static_cast<std::size_t>(b)].name; };
   for (int b = 0; b < bodies; ++b) {
-    if (!IsGrid(world->cells[static_cast<std::size_t>(b)])) continue;
+    if (!geometry::HasGrid(world->cells[static_cast<std::size_t>(b)])) continue;
     for (int other = 0; other < bodies; ++other) {
       if (world->Rule(b, other) == nullptr) continue;
       world->warnings.push_back(
