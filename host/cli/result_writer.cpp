@@ -13,8 +13,8 @@ namespace {
 
 /** Results are written again after at least so many times what the last writing took. */
 constexpr double kShare = 20.0;
-/** Checkpoints wait for that only where their results take longer to write [s]. */
-constexpr double kSmall = 0.25;
+/** Checkpoints come at least so far apart: what a kill costs between them is soon run again [s]. */
+constexpr double kSoon = 0.25;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ bool ResultWriter::FitsIn(double least_seconds) const {
   return Since(last_) > std::fmax(least_seconds, kShare * took_);
 }
 
-bool ResultWriter::CheckpointFitsIn() const { return took_ < kSmall || FitsIn(0.0); }
+bool ResultWriter::CheckpointFitsIn() const { return FitsIn(kSoon); }
 
 void ResultWriter::Write(bool with_checkpoint) {
   const Uninterrupted until_done;

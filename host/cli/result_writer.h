@@ -23,7 +23,8 @@ class ResultWriter {
   /** Whether so many seconds have passed since the last writing, and so many times what it took
    that writing takes but a small share of the time. */
   bool FitsIn(double least_seconds) const;
-  /** Whether a checkpoint may be taken now: small results never wait. */
+  /** Whether a checkpoint may be taken now: it waits while what a kill would cost is soon run
+   * again. */
   bool CheckpointFitsIn() const;
   /** Writes the results so far, and a checkpoint where that is wanted.
    @throws std::runtime_error of this writing or the one before. */

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "host/simulation/contact_scales.h"
 
@@ -19,6 +20,10 @@ constexpr int kNumbersTogether = 1 << 13;
 /** How often the geometry is evaluated again at the implicit position. */
 constexpr int kMostMoves = 3;
 constexpr int kMostDissipativeMoves = 25;
+
+double LargestOf(const Vec3& v) {
+  return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+}
 
 /** ω times the substep above which a body's stages are predicted with the velocity that was solved
  for last: the explicit tableau's, good to O(h³) where forces are smooth, is off by (ωh)² times what
@@ -153,18 +158,28 @@ void GroupStage::Project(std::span<double> x) const {
           [&](std::size_t f) { StateLayout::SetTurn(Normalized(StateLayout::Turn(x, f)), x, f); });
 }
 
-/** Methods that take their slopes by differences ask again and again at the same poses: only a
- body's seven numbers of position move it, and a velocity or a bristle moves none. */
-void GroupStage::FindPairs() {
-  const auto same = [](const Pose& a, const Pose& b) {
-    return a.p == b.p && a.R.row0 == b.R.row0 && a.R.row1 == b.R.row1 && a.R.row2 == b.R.row2;
-  };
-  if (substep_.adaptive &&
-      std::equal(found_at_.begin(), found_at_.end(), s_.poses.begin(), s_.poses.end(), same)) {
-    return;
+/** Whether no body has moved since the pairs were found by more than its points are rounded by. An
+ adaptive method, whose slopes are differences, sees each move. */
+bool GroupStage::HaveStayed() const {
+  const double rounding = substep_.adaptive ? 0.0 : 0.5 * std::numeric_limits<double>::epsilon();
+  if (found_at_.size() != s_.poses.size()) return false;
+  for (std::size_t b = 0; b < s_.poses.size(); ++b) {
+    const Pose &now = s_.poses[b], &then = found_at_[b];
+    const double reach = LargestOf(now.p) + tools_.world->SizeOf(group_.bodies[b]).radius;
+    if (LargestOf(now.p - then.p) > rounding * reach) return false;
+    const Vec3 turned = Max(Abs(now.R.row0 - then.R.row0),
+                            Max(Abs(now.R.row1 - then.R.row1), Abs(now.R.row2 - then.R.row2)));
+    if (LargestOf(turned) > rounding) return false;
   }
+  return true;
+}
+
+/** The stages look once at what rests; and what an adaptive method asks of a velocity or a
+ bristle moves no body. */
+void GroupStage::FindPairs() {
+  if (HaveStayed()) return;
   tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active);
-  if (substep_.adaptive) found_at_ = s_.poses;
+  if (!group_.near.empty()) found_at_ = s_.poses;
 }
 
 /** Latches the contacts that have not been, unless their onset is awaited. Those found within a
@@ -276,6 +291,7 @@ void GroupStage::LookAtEnd() {
     PlaceDriven(substep_.start + substep_.length);
     PlaceFree(s_.x);
   }
+  found_at_.clear();  // what is accepted follows from its own poses, however it was reached
   FindPairs();
   const std::span<Contact> contacts = s_.patches.contacts;
   s_.centroids.resize(contacts.size());

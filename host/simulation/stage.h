@@ -209,6 +209,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   bool HasManyBodies() const { return group_.free.size() > kMostDenseBodies; }
   /** What makes a change between stages a rate; 0 before the second stage [1/s]. */
   double PerStage() const { return s_.solved_for != 0.0 ? 1.0 / s_.solved_for : 0.0; }
+  bool HaveStayed() const;
   void BeginContacts();
   void FollowApproach();
   BodyLoad ExternalLoad(std::size_t body) const;
@@ -256,7 +257,7 @@ class GroupStage final : public integrators::PartitionedSystem {
   int solved_ = -1;             ///< the stage evaluated last; −1: none yet
   double solved_at_ = 0.0;      ///< its time [s]
   double relaxation_ = 1.0;     ///< of the iteration to the implicit position
-  std::vector<Pose> found_at_;  ///< where an adaptive method's pairs were found last
+  std::vector<Pose> found_at_;  ///< where the pairs were found last
 };
 
 /** Calls act(k) for each k < count on the trial's threads. */

@@ -5,6 +5,7 @@
 
 #include "host/contact/registry.h"
 #include "tests/host/scene_text.h"
+#include "tests/host/simulation_scenes.h"
 
 namespace intervox {
 namespace {
@@ -288,6 +289,39 @@ TEST(SimulationCounters, ATopThatSpinsInPlaceIsNotAtRest) {
   EXPECT_EQ(resting_for("10"), 0.0);
   EXPECT_EQ(resting_for("-10"), 0.0);
   EXPECT_NEAR(resting_for("0"), 0.02, 1e-12);
+}
+
+/** A cube of so much edge that stands on a plate, moving as said [m/s, rad/s], without friction. */
+Scene CubeOnPlate(double edge, const Vec3& v, const Vec3& w) {
+  Scene scene = scenes::MakeScene(scenes::Frictionless(1e9, 0.2), 5e-4 * std::sqrt(edge));
+  scene.shapes["plate"] = scenes::Solid(geometry::Box{{4 * edge, 4 * edge, edge}}, "plate");
+  scene.shapes["cube"] = scenes::Solid(geometry::Box{{edge, edge, edge}}, "cube");
+  scene.bodies.push_back(scenes::Fixed("plate", "plate"));
+  scene.bodies.push_back(
+      scenes::Free("cube", "cube", 1e3 * edge * edge * edge, {0, 0, edge}, v, w));
+  scene.duration = 100.0;
+  return scene;
+}
+
+/** Cell pairs that the engine was asked for in the last step, after so many. */
+std::int64_t QueriesOfStep(Scene scene, int steps) {
+  Simulation simulation(std::move(scene));
+  for (int k = 0; k < steps; ++k) simulation.Step();
+  const std::int64_t before = simulation.Counters().pairs;
+  simulation.Step();
+  return simulation.Counters().pairs - before;
+}
+
+// The three stages of a step share one look, and the step's end takes its own; what moves by more
+// than rounding, along or around, is looked at anew.
+TEST(SimulationCounters, StagesLookOnceAtWhatRests) {
+  for (const double edge : {4.0, 30.0}) {
+    EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {}, {}), 4000), 2) << edge;
+  }
+  for (const double edge : {1e-3, 0.1, 30.0}) {
+    EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {1e-9 * edge, 0, 0}, {}), 4000), 4) << edge;
+    EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {}, {0, 0, 1e-9}), 4000), 4) << edge;
+  }
 }
 
 }  // namespace

@@ -14,21 +14,41 @@ inline constexpr double kSameNormal = 1e-13;
 // Corners within this many coincidence distances make it worth comparing planes.
 inline constexpr double kClose = 1e4;
 
-// Loops over these arrays have no branches: compilers turn them into vector instructions.
-template <int N>
+/** The least and the largest of some numbers. */
 struct Extremes {
-  double low[N], high[N];
-  INTERVOX_HD double Lowest() const {
-    double lowest = low[0];
-    for (int k = 1; k < N; ++k) lowest = low[k] < lowest ? low[k] : lowest;
-    return lowest;
-  }
-  INTERVOX_HD double Highest() const {
-    double highest = high[0];
-    for (int k = 1; k < N; ++k) highest = high[k] > highest ? high[k] : highest;
-    return highest;
-  }
+  double low = 0.0, high = 0.0;
 };
+
+#ifdef __CUDA_ARCH__
+INTERVOX_HD inline Extremes ExtremesOf(const double* x, int count) {
+  Extremes of{x[0], x[0]};
+  for (int i = 1; i < count; ++i) {
+    of.low = x[i] < of.low ? x[i] : of.low;
+    of.high = x[i] > of.high ? x[i] : of.high;
+  }
+  return of;
+}
+#else
+/** Four doubles, wherever they begin. */
+using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
+
+/** @param count  a multiple of 4 */
+inline Extremes ExtremesOf(const double* x, int count) {
+  const auto at = [&](int i) { return *reinterpret_cast<const Four*>(x + i); };
+  Four low = at(0), high = at(0);
+  for (int i = 4; i < count; i += 4) {
+    const Four four = at(i);
+    low = four < low ? four : low;
+    high = four > high ? four : high;
+  }
+  Extremes of{low[0], high[0]};
+  for (int k = 1; k < 4; ++k) {
+    of.low = low[k] < of.low ? low[k] : of.low;
+    of.high = high[k] > of.high ? high[k] : of.high;
+  }
+  return of;
+}
+#endif
 
 }  // namespace internal
 
@@ -57,24 +77,12 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::SetBox(const Pose& X, const Vec3&
 template <int kCorners, int kFaces>
 INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, double on,
                                                    double coincide) {
-  internal::Extremes<kWide> extremes;
-  for (int i = 0; i < corners_; i += kWide) {
-    double d[kWide];
-    for (int k = 0; k < kWide; ++k) {
-      d[k] =
-          std::fma(plane.n.x, x_[i + k],
-                   std::fma(plane.n.y, y_[i + k], std::fma(plane.n.z, z_[i + k], -plane.offset)));
-    }
-    for (int k = 0; k < kWide; ++k) d_[i + k] = d[k];
-    if (i == 0) {
-      for (int k = 0; k < kWide; ++k) extremes.low[k] = extremes.high[k] = d[k];
-    }
-    for (int k = 0; k < kWide; ++k) {
-      extremes.low[k] = d[k] < extremes.low[k] ? d[k] : extremes.low[k];
-      extremes.high[k] = d[k] > extremes.high[k] ? d[k] : extremes.high[k];
-    }
+  // No branches: compilers turn it into vector instructions.
+  for (int i = 0; i < corners_; ++i) {
+    d_[i] = std::fma(plane.n.x, x_[i],
+                     std::fma(plane.n.y, y_[i], std::fma(plane.n.z, z_[i], -plane.offset)));
   }
-  const double lowest = extremes.Lowest(), highest = extremes.Highest();
+  const auto [lowest, highest] = internal::ExtremesOf(d_, corners_);
   // Corners where planes meet at a small angle may lie off them, so faces are compared as planes.
   const double close = internal::kClose * coincide;
   if (highest < -close) return Cut::kNone;
@@ -107,30 +115,34 @@ template <int kCorners, int kFaces>
 INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::Classify(double on, Work* work) {
   while (d_[work->inside] > on) ++work->inside;
   for (int i = 0; i < corners_; ++i) {
-    is_out_[i] = d_[i] > on;
-    if (!is_out_[i]) {
-      if (d_[i] >= -on) d_[i] = 0;
-    } else if (is_free_[i]) {
-      // What repeats a corner that goes repeats another.
-      SetCorner(i, x_[work->inside], y_[work->inside], z_[work->inside]);
-      is_free_[i] = true;
-    } else {
-      gone_corner_[work->gone_corners++] = static_cast<Index>(i);
-    }
+    const bool out = d_[i] > on;
+    is_out_[i] = out;
+    d_[i] = !out && d_[i] >= -on ? 0.0 : d_[i];
+    gone_corner_[work->gone_corners] = static_cast<Index>(i);
+    work->gone_corners += static_cast<int>(out && !is_free_[i]);
+  }
+  for (int k = 0; k < free_corners_; ++k) {
+    const int i = free_corner_[k];
+    if (!is_out_[i]) continue;
+    // What repeats a corner that goes repeats another.
+    SetCorner(i, x_[work->inside], y_[work->inside], z_[work->inside]);
+    is_free_[i] = true;
   }
 }
 
 // (T1): an edge that crosses the plane ends in a new corner there, unless it starts on the plane.
 template <int kCorners, int kFaces>
 INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutEdges(Work* work) {
+  // No branches either: which edges cross is no pattern that a processor could foresee.
   for (int e = 0; e < edges_; ++e) {
-    const bool out = is_out_[edge_[2 * e].origin];
-    if (out == is_out_[edge_[2 * e + 1].origin]) {
-      if (out) gone_edge_[work->gone_edges++] = static_cast<Index>(e);
-      continue;
-    }
-    const int leaving = out ? 2 * e + 1 : 2 * e;
-    leaving_[work->leaving++] = static_cast<Index>(leaving);
+    const int out = is_out_[edge_[2 * e].origin], to_out = is_out_[edge_[2 * e + 1].origin];
+    gone_edge_[work->gone_edges] = static_cast<Index>(e);
+    work->gone_edges += out & to_out;
+    leaving_[work->leaving] = static_cast<Index>(2 * e + out);
+    work->leaving += out ^ to_out;
+  }
+  for (int k = 0; k < work->leaving; ++k) {
+    const int leaving = leaving_[k];
     const int inside = edge_[leaving].origin, outside = Target(leaving);
     if (d_[inside] == 0) continue;
     const int corner = TakeCorner(work);
@@ -217,7 +229,8 @@ INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::DropFaces() {
   faces_ = 0;
   for (int f = 0; f < faces; ++f) {
     const Index h = edge_of_[face_[f]];
-    if (h != kNone && !is_out_[edge_[h].origin]) face_[faces_++] = face_[f];
+    face_[faces_] = face_[f];
+    faces_ += static_cast<int>(h != kNone && !is_out_[edge_[h].origin]);
   }
 }
 
@@ -282,18 +295,12 @@ INTERVOX_HD void Polyhedron<kCorners, kFaces>::GetBox(Vec3* lower, Vec3* upper) 
 
 template <int kCorners, int kFaces>
 INTERVOX_HD double Polyhedron<kCorners, kFaces>::Lowest(const Vec3& n) const {
-  internal::Extremes<kWide> extremes;
-  for (int i = 0; i < corners_; i += kWide) {
-    double d[kWide];
-    for (int k = 0; k < kWide; ++k) d[k] = n.x * x_[i + k] + n.y * y_[i + k] + n.z * z_[i + k];
-    if (i == 0) {
-      for (int k = 0; k < kWide; ++k) extremes.low[k] = d[k];
-    }
-    for (int k = 0; k < kWide; ++k) {
-      extremes.low[k] = d[k] < extremes.low[k] ? d[k] : extremes.low[k];
-    }
+  double lowest = Dot(n, Corner(0));
+  for (int i = 1; i < corners_; ++i) {
+    const double d = Dot(n, Corner(i));
+    lowest = d < lowest ? d : lowest;
   }
-  return extremes.Lowest();
+  return lowest;
 }
 
 // (T2): the sums over all faces.
