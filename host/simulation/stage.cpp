@@ -81,6 +81,7 @@ GroupStage::GroupStage(const StageTools& tools, const BodyGroup& group, const Su
   s_.solved_at = substep.start;
   s_.solved_for = 0.0;
   s_.last_overlaps.clear();
+  s_.found_at.clear();
   s_.contacts.clear();
   s_.contact_of.clear();
   layout_ = {group.free.size(), group.patches.contacts.size() +
@@ -162,9 +163,9 @@ void GroupStage::Project(std::span<double> x) const {
  adaptive method, whose slopes are differences, sees each move. */
 bool GroupStage::HaveStayed() const {
   const double rounding = substep_.adaptive ? 0.0 : 0.5 * std::numeric_limits<double>::epsilon();
-  if (found_at_.size() != s_.poses.size()) return false;
+  if (s_.found_at.size() != s_.poses.size()) return false;
   for (std::size_t b = 0; b < s_.poses.size(); ++b) {
-    const Pose &now = s_.poses[b], &then = found_at_[b];
+    const Pose &now = s_.poses[b], &then = s_.found_at[b];
     const double reach = LargestOf(now.p) + tools_.world->SizeOf(group_.bodies[b]).radius;
     if (LargestOf(now.p - then.p) > rounding * reach) return false;
     const Vec3 turned = Max(Abs(now.R.row0 - then.R.row0),
@@ -179,7 +180,7 @@ bool GroupStage::HaveStayed() const {
 void GroupStage::FindPairs() {
   if (HaveStayed()) return;
   tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active);
-  if (!group_.near.empty()) found_at_ = s_.poses;
+  if (!group_.near.empty()) s_.found_at = s_.poses;
 }
 
 /** Latches the contacts that have not been, unless their onset is awaited. Those found within a
@@ -291,7 +292,7 @@ void GroupStage::LookAtEnd() {
     PlaceDriven(substep_.start + substep_.length);
     PlaceFree(s_.x);
   }
-  found_at_.clear();  // what is accepted follows from its own poses, however it was reached
+  s_.found_at.clear();  // what is accepted follows from its own poses, however it was reached
   FindPairs();
   const std::span<Contact> contacts = s_.patches.contacts;
   s_.centroids.resize(contacts.size());

@@ -93,6 +93,7 @@ struct StageScratch {
   double solved_at = 0.0;   ///< time of the contacts' wrenches, from the start of the trial on [s]
   double solved_for = 0.0;  ///< since the stage before; 0: there is none [s]
   std::vector<Pose> poses;
+  std::vector<Pose> found_at;  ///< where the pairs were found last; empty: not yet in the trial
   std::vector<Quaternion> quaternions;
   std::vector<Vec3> centers;
   std::vector<StageBody> bodies;
@@ -257,7 +258,6 @@ class GroupStage final : public integrators::PartitionedSystem {
   int solved_ = -1;             ///< the stage evaluated last; −1: none yet
   double solved_at_ = 0.0;      ///< its time [s]
   double relaxation_ = 1.0;     ///< of the iteration to the implicit position
-  std::vector<Pose> found_at_;  ///< where the pairs were found last
 };
 
 /** Calls act(k) for each k < count on the trial's threads. */
