@@ -8,17 +8,17 @@
 namespace intervox::host {
 namespace {
 
-using Matrix6 = Eigen::Matrix<double, 6, 6>;
-using Vector6 = Eigen::Matrix<double, 6, 1>;
-
 Mat3 Turned(const Mat3& R, const Vec3& diagonal) {
   return R * Mat3::Diagonal(diagonal) * Transpose(R);
 }
 
-void Put(const Mat3& block, int row, int col, Matrix6* out) {
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) (*out)(row + i, col + j) = block(i, j);
-  }
+/** Solves A x = b. */
+Vec3 Solve(const Mat3& A, const Vec3& b) {
+  Eigen::Matrix3d matrix;
+  matrix << A.row0.x, A.row0.y, A.row0.z, A.row1.x, A.row1.y, A.row1.z, A.row2.x, A.row2.y,
+      A.row2.z;
+  const Eigen::Vector3d x = matrix.partialPivLu().solve(Eigen::Vector3d(b.x, b.y, b.z));
+  return {x(0), x(1), x(2)};
 }
 
 /** Rounding of a coordinate over its size, and of an angle [rad], with what a step adds. */
@@ -65,6 +65,9 @@ HolderStage MakeHolderStage(const Holder& holder, const FrameMotion& target, con
   out.K_r = Turned(R, holder.rotational_stiffness);
   out.D = Turned(R, holder.damping);
   out.D_r = Turned(R, holder.rotational_damping);
+  out.R_WT = R;
+  out.k = holder.stiffness;
+  out.d = holder.damping;
   out.v_ref = target.v_WF + Cross(target.w_WF, e);
   out.w_ref = target.w_WF;
   return out;
@@ -77,6 +80,7 @@ void MoveHolder(double h_gamma, const StageBody& body, HolderStage* holder) {
   holder->tau_0 -= holder->K_r * (body.dtheta + h_gamma * holder->w_ref);
   holder->D = holder->D + h_gamma * holder->K;
   holder->D_r = holder->D_r + h_gamma * holder->K_r;
+  holder->d += h_gamma * holder->k;
 }
 
 void EvaluateHolder(const StageBody& body, HolderStage* holder) {
@@ -86,28 +90,21 @@ void EvaluateHolder(const StageBody& body, HolderStage* holder) {
 }
 
 void SolveHolder(double h_gamma, const StageBody& body, HolderStage* holder) {
-  // Unknown: the wrench (f, τ) about B. With A the inverse mass seen at B, the velocities at B are
-  // u = u* + hγ A (f, τ), and (f, τ) = (f_0, τ_0) − D (u − u_ref), so (1 + hγ D A)(f, τ) = the
-  // wrench at u*.
-  const Mat3 X = CrossMatrix(holder->p_WB - body.p_WM);
-  const Mat3 IX = body.inverse_inertia_W * X;
-  Mat3 A_vv = (-1.0) * (X * IX);  // v_B = v − X w, moment of f about M: X f
-  for (int i = 0; i < 3; ++i) A_vv(i, i) += body.inverse_mass;
-  Matrix6 A = Matrix6::Zero(), D = Matrix6::Zero();
-  Put(A_vv, 0, 0, &A);
-  Put((-1.0) * (X * body.inverse_inertia_W), 0, 3, &A);
-  Put(IX, 3, 0, &A);
-  Put(body.inverse_inertia_W, 3, 3, &A);
-  Put(holder->D, 0, 0, &D);
-  Put(holder->D_r, 3, 3, &D);
+  // With r from the mass centre to B, the damper sees m Δv = hγ f and I Δω = hγ T, T = τ + r × f:
+  // f = S (f* − D (Δω × r)), S = (1 + hγ D/m)⁻¹, and so
+  // (1 + hγ (D_r + [r]ᵀ S D [r]) I⁻¹) T = τ* + r × S f*, f* and τ* being the wrench at v*.
   EvaluateHolder(body, holder);
-  Vector6 rhs;
-  rhs << holder->force.x, holder->force.y, holder->force.z, holder->torque.x, holder->torque.y,
-      holder->torque.z;
-  const Matrix6 system = Matrix6::Identity() + h_gamma * (D * A);
-  const Vector6 wrench = system.partialPivLu().solve(rhs);
-  holder->force = {wrench(0), wrench(1), wrench(2)};
-  holder->torque = {wrench(3), wrench(4), wrench(5)};
+  const Vec3 r = holder->p_WB - body.p_WM;
+  const auto share = [&](double d) { return 1.0 / (1.0 + h_gamma * body.inverse_mass * d); };
+  const Vec3 s{share(holder->d.x), share(holder->d.y), share(holder->d.z)};
+  const Mat3 SD = Turned(holder->R_WT, Scaled(s, holder->d)), X = CrossMatrix(r);
+  const Vec3 f = holder->R_WT * Scaled(s, TransposeTimes(holder->R_WT, holder->force));
+  const Mat3 Q = holder->D_r + Transpose(X) * (SD * X);
+  const Mat3 system = Mat3::Identity() + h_gamma * (Q * body.inverse_inertia_W);
+  const Vec3 T = Solve(system, holder->torque + Cross(r, f));
+  const Vec3 turn = h_gamma * (body.inverse_inertia_W * T);
+  holder->force = f - SD * Cross(turn, r);
+  holder->torque = T - Cross(r, holder->force);
 }
 
 HolderPower PowerOf(double h_gamma, const StageBody& body, const HolderStage& holder) {

@@ -17,6 +17,8 @@ struct HolderStage {
   Vec3 tau_0;          ///< spring torque about B [N·m]
   Mat3 K, K_r;         ///< stiffness, world axes [N/m], [N·m/rad]
   Mat3 D, D_r;         ///< damping, world axes [N·s/m], [N·m·s/rad]
+  Mat3 R_WT;           ///< the target's axes, along which K and D are diagonal
+  Vec3 k, d;           ///< K and D along them
   Vec3 v_ref, w_ref;   ///< velocities of the target's material at B [m/s], [rad/s]
   Vec3 force, torque;  ///< the wrench found last, about B [N], [N·m]
 };

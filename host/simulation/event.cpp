@@ -11,7 +11,7 @@ namespace {
 
 /** An onset is located to within this share of the step, and of the contact's own time 1/ω. What a
  contact misses by beginning late by τ is a share (ωτ)² of the impact's energy. */
-constexpr double kOnsetShare = 1e-4;
+constexpr double kOnsetShare = 1e-3;
 constexpr double kOnsetPhase = 2e-3;
 /** A change of the grouping, at which forces jump, is located to this share of the step. */
 constexpr double kRegroupShare = 1e-3;

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Dense>
 #include <cmath>
+#include <random>
 
 #include "host/simulation.h"
 #include "tests/host/simulation_scenes.h"
@@ -77,6 +79,81 @@ TEST(HolderTest, SolvedWrenchIsTheDampersAtTheNewVelocities) {
   host::EvaluateHolder(body, &stage);
   EXPECT_LT(Norm(stage.force - force), 1e-13 * Norm(force));
   EXPECT_LT(Norm(stage.torque - torque), 1e-12 * Norm(torque));
+}
+
+/** The six equations (1 + hγ D A) (f, τ) = the wrench at v* in long double, A being the inverse
+ mass seen at B. */
+Eigen::Matrix<long double, 6, 1> SixEquations(double h, const host::StageBody& body,
+                                              host::HolderStage stage) {
+  using Matrix = Eigen::Matrix<long double, 6, 6>;
+  const auto put = [](const Mat3& block, int row, int column, Matrix* out) {
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) (*out)(row + i, column + j) = block(i, j);
+    }
+  };
+  Matrix D = Matrix::Zero(), inverse_mass = Matrix::Zero(), at_B = Matrix::Identity();
+  put(stage.D, 0, 0, &D);
+  put(stage.D_r, 3, 3, &D);
+  put(Mat3::Diagonal({body.inverse_mass, body.inverse_mass, body.inverse_mass}), 0, 0,
+      &inverse_mass);
+  put(body.inverse_inertia_W, 3, 3, &inverse_mass);
+  put((-1.0) * CrossMatrix(stage.p_WB - body.p_WM), 0, 3, &at_B);  // v_B = v − r × ω
+  host::EvaluateHolder(body, &stage);
+  Eigen::Matrix<long double, 6, 1> wrench;
+  wrench << stage.force.x, stage.force.y, stage.force.z, stage.torque.x, stage.torque.y,
+      stage.torque.z;
+  const Matrix A = at_B * inverse_mass * at_B.transpose();
+  const Matrix system = Matrix::Identity() + static_cast<long double>(h) * D * A;
+  return system.fullPivLu().solve(wrench);
+}
+
+TEST(HolderTest, AgreesWithSixEquationsFromSoftToStiff) {
+  std::mt19937_64 random(7);
+  const auto power = [&](double low, double high) {
+    return std::pow(10.0, std::uniform_real_distribution<double>(low, high)(random));
+  };
+  const auto vector = [&](double size) {
+    std::normal_distribution<double> normal;
+    return size * Vec3{normal(random), normal(random), normal(random)};
+  };
+  const auto powers = [&](double low, double high) {
+    return Vec3{power(low, high), power(low, high), random() % 3 == 0 ? 0.0 : power(low, high)};
+  };
+  for (int k = 0; k < 2000; ++k) {
+    const double size = power(-3, 1), mass = power(-4, 4), h = power(-6, -2);
+    Holder holder;
+    holder.stiffness = powers(0, 12);
+    holder.damping = powers(-2, 8);
+    holder.rotational_stiffness = size * size * powers(0, 12);
+    holder.rotational_damping = size * size * powers(-2, 8);
+    holder.target.keys = {
+        {0, vector(size), vector(1), Normalized(Quaternion{1, 0.4, -0.7, 0.2}), vector(1)}};
+    const Pose X_WB{ToRotation(Normalized(Quaternion{1, 0.2, 0, 0.1})), vector(size)};
+    host::HolderStage stage = host::MakeHolderStage(holder, host::Evaluate(holder.target, 0.0),
+                                                    X_WB, ToQuaternion(X_WB.R));
+    host::StageBody body;
+    body.inverse_mass = 1.0 / mass;
+    const Vec3 inertia = mass * size * size * Vec3{power(-2, 0), power(-2, 0), power(-2, 0)};
+    const Mat3 R = ToRotation(Normalized(Quaternion{0.3, -0.8, 0.1, 0.5}));
+    body.inverse_inertia_W =
+        R * Mat3::Diagonal({1 / inertia.x, 1 / inertia.y, 1 / inertia.z}) * Transpose(R);
+    body.p_WM = X_WB.p + vector(size);
+    body.v = vector(1);
+    body.w = vector(1 / size);
+    host::MoveHolder(h, body, &stage);
+    const auto expected = SixEquations(h, body, stage);
+    host::SolveHolder(h, body, &stage);
+    double off = 0.0, scale = 0.0;
+    for (int i = 0; i < 3; ++i) {
+      // Torques over the size are forces.
+      off = std::fmax(off, std::fabs(static_cast<double>(expected(i)) - stage.force[i]));
+      off =
+          std::fmax(off, std::fabs(static_cast<double>(expected(3 + i)) - stage.torque[i]) / size);
+      scale = std::fmax(scale, std::fabs(static_cast<double>(expected(i))));
+      scale = std::fmax(scale, std::fabs(static_cast<double>(expected(3 + i))) / size);
+    }
+    EXPECT_LT(off, 2e-6 * scale) << k;  // where axes are 1e12 apart; 6e-5 by pivots in double
+  }
 }
 
 }  // namespace

@@ -253,7 +253,7 @@ void ExpectInvariants(const Model& model) {
   // A law that remembers turns between two accepted steps, to 2e-4 of e.
   const double off =
       MakeContactModel(model.In({}), {}, {})->normal->Remembers() ? 1e-3 : 1e-4;  // [m/s], [rad/s]
-  // Rounding moves where onsets are found within a step, by up to 1e-4 of it; units do not round.
+  // Rounding moves where onsets are found within a step, by up to 1e-3 of it; units do not round.
   for (const bool moved : {true, false}) {
     const End again =
         moved ? Run(model, step, {}, elsewhere, ignore) : Run(model, step, other, {}, ignore);

@@ -500,7 +500,7 @@ void ExpectARingToRest(const char* under, double under_at, double size, double m
       "  ring: {{mass: {}, shape: {{torus: {{major_radius: {}, minor_radius: {}}}}}, pose: "
       "{{position: [{}, 0, {}], rpy_deg: [{}, 3, 10]}}}}\nsensors:\n  load: {{body: table}}\n",
       2000 * h, h, mass * kGravity / depth / 3 * ((k + k / 4) % 2 == 0 ? 100.0 : 0.5), size, under,
-      under_at * size, mass, 0.4 * size, 0.1 * size, 0.05 * size, 0.25 * size, 2 + k));
+      under_at * size, mass, 0.4 * size, 0.1 * size, 0.05 * size, 0.25 * size, 1.5 + k));
   const EnergyAudit start = simulation.Energy();
   double highest = 0.0;
   while (!simulation.Done()) {

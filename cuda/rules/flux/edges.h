@@ -69,6 +69,8 @@ INTERVOX_HD inline void AddEdge(const FluxModel& model, int i, int j, const Vec3
 INTERVOX_HD inline bool AddStraightEdges(const FluxModel& model, FluxHits* hits, FluxSums* sums) {
   for (int i = 0; i < model.planes; ++i) {
     for (int j = i + 1; j < model.planes; ++j) {
+      // An edge of one plane far off still ends the other's arcs, which would run on.
+      if (!model.IsNear(i) && !model.IsNear(j)) continue;
       const FluxPlane &a = model.plane[i], &b = model.plane[j];
       const Vec3 cross = Cross(a.n, b.n);
       const double sine = Norm(cross);

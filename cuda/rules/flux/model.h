@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 
 #include "cuda/local_pair.h"
 #include "cuda/moments/moments.h"
@@ -42,11 +43,16 @@ struct FluxModel {
   FluxCurve curve[kFluxCurves];
   int planes = 0;
   int curves = 0;
-  Vec3 a;              ///< the origin of all fluxes in L [m]
-  Vec3 lower, upper;   ///< the box about a, slightly wider than Ω's [m]
-  double size = 0.0;   ///< its diagonal [m]
-  double slack = 0.0;  ///< two points this close count as one [m]
+  Vec3 a;                  ///< the origin of all fluxes in L [m]
+  Vec3 lower, upper;       ///< the box about a, slightly wider than Ω's [m]
+  double size = 0.0;       ///< its diagonal [m]
+  double slack = 0.0;      ///< two points this close count as one [m]
+  std::uint32_t near = 0;  ///< the planes that meet the box, as bits
+
+  /** Whether Ω can have a face on plane i: what lies on the others is outside of its box. */
+  INTERVOX_HD bool IsNear(int i) const { return (near >> i & 1u) != 0; }
 };
+static_assert(kFluxPlanes <= 32);
 
 /** (F0): Σ of the integrals over Ω's faces, about a. */
 struct FluxSums {
@@ -262,8 +268,8 @@ INTERVOX_HD inline void Shift(const Vec3& d, FluxModel* model) {
   for (int i = 0; i < model->curves; ++i) model->curve[i].o -= d;
 }
 
-/** Moves the origin of all lengths to model->a and turns each axis frame so that its first
- direction points to it. */
+/** Moves the origin of all lengths to model->a, finds the planes near Ω and turns each axis frame
+ so that its first direction points to it. */
 INTERVOX_HD inline void Recentre(const LocalPair& pair, FluxModel* model) {
   for (int i = 0; i < model->planes; ++i) {
     model->plane[i].h -= Dot(model->plane[i].n, model->a);
@@ -272,6 +278,13 @@ INTERVOX_HD inline void Recentre(const LocalPair& pair, FluxModel* model) {
   model->lower = pair.lower - model->a - margin;
   model->upper = pair.upper - model->a + margin;
   const Vec3 middle = 0.5 * (model->lower + model->upper);
+  const Vec3 half = 0.5 * (model->upper - model->lower);
+  model->near = 0;
+  for (int i = 0; i < model->planes; ++i) {
+    const FluxPlane& plane = model->plane[i];
+    const double reach = Dot(Abs(plane.n), half) + model->slack;
+    if (std::fabs(Dot(plane.n, middle) - plane.h) <= reach) model->near |= 1u << i;
+  }
   for (int i = 0; i < model->curves; ++i) {
     FluxCurve& s = model->curve[i];
     s.o -= model->a;

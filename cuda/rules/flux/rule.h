@@ -93,7 +93,7 @@ INTERVOX_HD inline bool ListPanels(const FluxModel& model, FluxMemory* memory, F
   for (int q = 0; q < model.curves; ++q) {
     SheetBreaks& breaks = memory->list.breaks.Make();
     for (int i = 0; i < model.planes; ++i) {
-      AddConic(model, i, q, hits, &memory->list.knots, panels, &breaks);
+      if (model.IsNear(i)) AddConic(model, i, q, hits, &memory->list.knots, panels, &breaks);
     }
     if (breaks.full) return false;
     if (!model.curve[q].ruled) continue;
