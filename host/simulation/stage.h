@@ -254,10 +254,10 @@ class GroupStage final : public integrators::PartitionedSystem {
   GroupRules rules_;
   StateLayout layout_;
   StageScratch& s_;
-  bool misses_ = false;         ///< a contact of the solution found last Misses
-  int solved_ = -1;             ///< the stage evaluated last; −1: none yet
-  double solved_at_ = 0.0;      ///< its time [s]
-  double relaxation_ = 1.0;     ///< of the iteration to the implicit position
+  bool misses_ = false;      ///< a contact of the solution found last Misses
+  int solved_ = -1;          ///< the stage evaluated last; −1: none yet
+  double solved_at_ = 0.0;   ///< its time [s]
+  double relaxation_ = 1.0;  ///< of the iteration to the implicit position
 };
 
 /** Calls act(k) for each k < count on the trial's threads. */
