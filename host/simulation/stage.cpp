@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "host/contact/patch_depth.h"
 #include "host/simulation/contact_scales.h"
 
 namespace intervox::host {
@@ -159,18 +160,34 @@ void GroupStage::Project(std::span<double> x) const {
           [&](std::size_t f) { StateLayout::SetTurn(Normalized(StateLayout::Turn(x, f)), x, f); });
 }
 
-/** Whether no body has moved since the pairs were found by more than its points are rounded by. An
- adaptive method, whose slopes are differences, sees each move. */
+/** How deep the shallowest contact that acts is [m]; 0 where none does. */
+double LeastDepth(std::span<const Contact> contacts) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Contact& contact : contacts) {
+    if (contact.active) least = std::fmin(least, Depth(contact.geometry));
+  }
+  return std::isfinite(least) ? least : 0.0;
+}
+
+/** Whether no point of a body has moved since the pairs were found by more than it is rounded by,
+ or than counts beside the depth of any contact. An adaptive method, whose slopes are differences,
+ sees each move. */
 bool GroupStage::HaveStayed() const {
-  const double rounding = substep_.adaptive ? 0.0 : 0.5 * std::numeric_limits<double>::epsilon();
+  constexpr double kRounding = 0.5 * std::numeric_limits<double>::epsilon();
+  constexpr double kShareOfDepth = 1e-9;
   if (s_.found_at.size() != s_.poses.size()) return false;
+  double counts = -1.0;  // [m]; found when it is asked for
   for (std::size_t b = 0; b < s_.poses.size(); ++b) {
     const Pose &now = s_.poses[b], &then = s_.found_at[b];
-    const double reach = LargestOf(now.p) + tools_.world->SizeOf(group_.bodies[b]).radius;
-    if (LargestOf(now.p - then.p) > rounding * reach) return false;
-    const Vec3 turned = Max(Abs(now.R.row0 - then.R.row0),
-                            Max(Abs(now.R.row1 - then.R.row1), Abs(now.R.row2 - then.R.row2)));
-    if (LargestOf(turned) > rounding) return false;
+    const double radius = tools_.world->SizeOf(group_.bodies[b]).radius;
+    const double moved = LargestOf(now.p - then.p);
+    const double turned =
+        LargestOf(Max(Abs(now.R.row0 - then.R.row0),
+                      Max(Abs(now.R.row1 - then.R.row1), Abs(now.R.row2 - then.R.row2))));
+    if (substep_.adaptive && moved + turned > 0.0) return false;
+    if (moved <= kRounding * (LargestOf(now.p) + radius) && turned <= kRounding) continue;
+    if (counts < 0.0) counts = kShareOfDepth * LeastDepth(s_.patches.contacts);
+    if (!(radius > 0.0) || !(moved + radius * turned <= counts)) return false;
   }
   return true;
 }

@@ -319,8 +319,8 @@ TEST(SimulationCounters, StagesLookOnceAtWhatRests) {
     EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {}, {}), 4000), 2) << edge;
   }
   for (const double edge : {1e-3, 0.1, 30.0}) {
-    EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {1e-9 * edge, 0, 0}, {}), 4000), 4) << edge;
-    EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {}, {0, 0, 1e-9}), 4000), 4) << edge;
+    EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {1e-8 * edge, 0, 0}, {}), 4000), 4) << edge;
+    EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {}, {0, 0, 1e-8}), 4000), 4) << edge;
   }
 }
 
