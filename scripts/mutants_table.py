@@ -106,6 +106,8 @@ MUTANTS = [
            "return «0.5 * r * r / (d - r)»;", "0.0", "host:Distance*"),
     Mutant("host/distance/relaxation.cpp", "what bends down of a quadric is its tangent",
            "part.c = side * s.c - «room»;", "0.0", "host:Distance*"),
+    Mutant("host/simulation/group_step.cpp", "what sudden points did is the law's own",
+           "!falls && «!is_sudden» && halvings", "true", "host:SuddenPoints*"),
     Mutant("host/distance/convex_program.cpp", "points that almost touch tell the normal",
            "if («!IsProved(best, best.lower)») best.n", "true", "host:Distance*"),
     Mutant("host/distance/distance.cpp", "slow ways are gone one by one",
