@@ -53,8 +53,8 @@ def normal_law(rng, points, mass, size, stiffness):
         law["restitution"] = restitution
     elif name == "linear":
         law["damping"] = 4 * damping * mass * np.sqrt(common.GRAVITY / depth)
-    elif name in ("lee_wang", "generic"):
-        law["damping"] = damping * k / speed
+    elif name in ("lee_wang", "generic"):  # λ zᵠ against k zⁿ, q = 1 and n
+        law["damping"] = damping * k / speed * (depth**(exponent - 1) if name == "lee_wang" else 1)
     else:
         law.update(damping=damping * k / speed * depth, recovery=int(rng.random() < 0.5))
     return law, exponent

@@ -17,8 +17,8 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
 /** Iterations after which what is known is returned. */
 constexpr int kMostIterations = 60;
-/** How often the method starts again where rounding ended it before its goal. */
-constexpr int kMostRestarts = 3;
+/** Iterations in which rounding lets nothing more be proved, after which the method ends. */
+constexpr int kMostIdle = 3;
 /** Distances and violations below this share of the lengths are rounding. */
 constexpr double kRounding = 1e-13;
 /** Share of the way to the boundary that a step goes, and of the gap that it aims at. */
@@ -228,10 +228,15 @@ class Program {
 
   /** The mean of the products of slacks and multipliers. */
   double Gap() const {
-    const std::size_t count = smooths_.size() + conics_.size();
     double sum = 0.0;
     ForEach(*this, [&](const auto& c) { sum += c.Product(); });
-    return count > 0 ? sum / static_cast<double>(count) : 0.0;
+    return Count() > 0 ? sum / static_cast<double>(Count()) : 0.0;
+  }
+
+  /** The gap at which Σ λ c is rounding: smaller ones do nothing but spoil the matrix. */
+  double SmallestGap() const {
+    return 0.1 * kRounding * Norm(z_[0] - z_[1]) /
+           static_cast<double>(std::max<std::size_t>(Count(), 1));
   }
 
   /** One step of Newton's method towards a gap of `target`. */
@@ -270,22 +275,28 @@ class Program {
     out.violation = 0.0;
     ForEach(*this, [&](const auto& c) { out.violation = std::fmax(out.violation, c.Violation()); });
     if (!(out.distance > 0.0) || !std::isfinite(reach[0].radius + reach[1].radius)) return out;
-    const Vec3 n = (z_[0] - z_[1]) / out.distance;
-    Vec3 rest[2] = {n, -n};
-    double sum = out.distance, size = 1.0;
+    Vec3 pull[2];
+    double held = 0.0, weight = 0.0;
     ForEach(*this, [&](const auto& c) {
-      sum += c.Held() / out.distance;
-      size += c.Weight() / out.distance;
-      rest[c.Body()] += c.Pull() / out.distance;
+      held += c.Held();
+      weight += c.Weight();
+      pull[c.Body()] += c.Pull();
     });
-    for (const int b : {0, 1}) {
-      sum -= Norm(rest[b]) * (Norm(z_[b] - reach[b].center) + reach[b].radius);
-    }
+    // The pulls tell n to all digits, x − y only to those that |x − y| keeps of the lengths.
+    const Vec3 across = 0.5 * (pull[1] - pull[0]);
+    const double force = Norm(across);
+    if (!(force > 0.0)) return out;
+    out.n = across / force;
+    double sum = Dot(out.n, z_[0] - z_[1]) + held / force;
+    const double rest = 0.5 * Norm(pull[0] + pull[1]) / force, size = 1.0 + weight / force;
+    for (const int b : {0, 1}) sum -= rest * (Norm(z_[b] - reach[b].center) + reach[b].radius);
     out.lower = std::fmax(0.0, sum - kRounding * size);
     return out;
   }
 
  private:
+  std::size_t Count() const { return smooths_.size() + conics_.size(); }
+
   template <class Self, class F>
   static void ForEach(Self& self, const F& f) {
     for (auto& c : self.smooths_) f(c);
@@ -337,11 +348,14 @@ bool IsProved(const NearestPoints& at, double lower) {
 NearestPoints Iterate(Program program, const std::array<Reach, 2>& reach, double enough,
                       double* lower) {
   NearestPoints best = program.Known(reach);
-  for (int k = 0; k < kMostIterations; ++k) {
-    const double gap = program.Gap();
-    program.Step(kCentering * gap);
+  int idle = 0;
+  for (int k = 0; k < kMostIterations && idle < kMostIdle; ++k) {
+    const double gap = program.Gap(), least = program.SmallestGap();
+    program.Step(std::fmax(kCentering * gap, least));
     const NearestPoints next = program.Known(reach);
     if (!std::isfinite(next.distance)) break;
+    const bool nearer = next.distance - next.lower < 0.5 * (best.distance - *lower);
+    idle = nearer || gap > 2.0 * least ? 0 : idle + 1;
     *lower = std::fmax(*lower, next.lower);
     best = next;
     if (*lower > enough || IsProved(next, *lower)) break;
@@ -355,16 +369,18 @@ NearestPoints Iterate(Program program, const std::array<Reach, 2>& reach, double
 NearestPoints FindNearest(const std::vector<Constraint>& constraints, const Vec3& x, const Vec3& y,
                           const std::array<Reach, 2>& reach, double enough) {
   double lower = 0.0;
-  NearestPoints best = Iterate({constraints, x, y, true}, reach, enough, &lower);
-  // From near the solution, where slacks start as small as the method left them. Conic constraints
-  // lose half their digits where a cone is touched beside its apex: then as smooth ones.
-  for (int k = 0; k < kMostRestarts && lower <= enough && !IsProved(best, lower); ++k) {
-    const NearestPoints again =
-        Iterate({constraints, best.x, best.y, k % 2 == 1}, reach, enough, &lower);
+  NearestPoints best = Iterate({constraints, x, y, false}, reach, enough, &lower);
+  // As smooth constraints cones have a kink on their axis, at the apex above all; as conic ones
+  // they lose half their digits where they are touched beside it.
+  const bool cones = std::any_of(constraints.begin(), constraints.end(),
+                                 [](const Constraint& c) { return IsConvexCone(c.surface); });
+  if (cones && lower <= enough && !IsProved(best, lower)) {
+    const NearestPoints again = Iterate({constraints, best.x, best.y, true}, reach, enough, &lower);
     if (std::isfinite(again.distance) && again.violation <= std::fmax(best.violation, kRounding)) {
       best = again;
     }
   }
+  if (!IsProved(best, best.lower)) best.n = (best.x - best.y) / best.distance;
   best.lower = lower;
   return best;
 }

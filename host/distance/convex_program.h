@@ -36,6 +36,7 @@ struct Reach {
 /** The nearest points found, and what is proved. */
 struct NearestPoints {
   Vec3 x, y;                    ///< of body 0 and body 1
+  Vec3 n;                       ///< unit vector from y to x; to all digits where proved
   double distance = 0.0;        ///< |x − y|
   double lower = 0.0;           ///< no two points within their reach are nearer
   double violation = HUGE_VAL;  ///< the largest of the constraints at x and y
@@ -43,8 +44,9 @@ struct NearestPoints {
 
 /** Minimises |x − y| where all constraints hold; lengths should be about 1.
 
- The lower bound needs no convergence: with multipliers λ ≥ 0 and n = (x − y)/|x − y|, convexity
- gives n·x' ≥ n·x + Σ λ c(x) − |n + Σ λ ∇c(x)| |x' − x| for all x' of the set, and likewise for y.
+ The lower bound needs no convergence: with multipliers λ ≥ 0 and any n, convexity gives
+ n·x' ≥ n·x + Σ λ c(x) − |n + Σ λ ∇c(x)| |x' − x| for all x' of the set, and likewise for y. The
+ unit vector n is that of Σ λ ∇c(y) − Σ λ ∇c(x), as x − y has no digits left where they touch.
  @param reach  of both sets; where one is infinite nothing is proved
  @param enough ends the search once `lower` is above it */
 NearestPoints FindNearest(const std::vector<Constraint>& constraints, const Vec3& x, const Vec3& y,

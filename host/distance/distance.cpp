@@ -29,8 +29,11 @@ constexpr double kTouch = 1e-11;
 /** A point is in a cell up to this level. */
 constexpr double kInside = 1e-10;
 /** Steps of a local search, how far its last one may lead, and what it may still gain. */
-constexpr int kMostSearches = 40;
+constexpr int kMostSearches = 40, kMostIdle = 3;
 constexpr double kStill = 1e-13, kGain = 1e-13;
+/** Rounding of a distance, the ratio of ways from which on they are slow, and how many of them are
+ * gone at once at most. */
+constexpr double kRounding = 1e-15, kSlow = 0.5, kFarthest = 32.0;
 /** A local search starts from each of the first boxes of two cells, and from every so many later
  on. */
 constexpr int kFirstBoxes = 4, kSearchEvery = 16;
@@ -38,7 +41,7 @@ constexpr int kFirstBoxes = 4, kSearchEvery = 16;
 /** The nearest points found so far, in the world. */
 struct Nearest {
   double distance = HUGE_VAL;  ///< [m]
-  Vec3 p_WA, p_WB;
+  Vec3 p_WA, p_WB, n;
   double size = 0.0;       ///< of the smaller solid [m]
   double tolerance = 0.0;  ///< of the options
 
@@ -77,23 +80,44 @@ class CellSearch {
   /** Goes downhill: nearest points of the parts that are convex next to the last ones. What is
    known of their reach ends each search as soon as it is proved. */
   void SearchFrom(Vec3 x, Vec3 y, double least_gain = kGain) {
-    double last = HUGE_VAL;
-    for (int k = 0; k < kMostSearches; ++k) {
+    Vec3 n, beyond_x, beyond_y;
+    double last = HUGE_VAL, last_way = 0.0, shortest = HUGE_VAL, farthest = kFarthest;
+    int idle = 0;
+    for (int k = 0; k < kMostSearches && idle < kMostIdle; ++k) {
       std::vector<Constraint> constraints;
-      LinearizeAt(cell_[0], x, 0, &constraints);
-      LinearizeAt(cell_[1], y, 1, &constraints);
+      LinearizeAt(cell_[0], x + beyond_x, 0, &constraints);
+      LinearizeAt(cell_[1], y + beyond_y, 1, &constraints);
       const NearestPoints next = FindNearest(constraints, x, y, reach_, HUGE_VAL);
       if (!std::isfinite(next.distance)) return;
-      const double way = Norm(next.x - x) + Norm(next.y - y);
-      const double gain = std::fabs(next.distance - last);
+      const bool is_beyond = SquaredNorm(beyond_x) + SquaredNorm(beyond_y) > 0.0;
+      if (is_beyond && next.distance > last + kRounding) {
+        beyond_x = beyond_y = {};
+        farthest *= 0.25;
+        continue;
+      }
+      if (is_beyond) farthest *= 4.0;
+      const Vec3 by_x = next.x - x, by_y = next.y - y;
+      const double way = Norm(by_x) + Norm(by_y), gain = std::fabs(next.distance - last);
+      // Where points may slide along each other, rounding alone moves them on.
+      idle = next.distance < last || way < 0.5 * shortest ? 0 : idle + 1;
+      shortest = std::fmin(shortest, way);
+      // Ways that shrink by a ratio have their limit where a geometric series has it: planes that
+      // touch there lead on at once.
+      const double ratio = last_way > 0.0 ? way / last_way : 0.0;
+      const double share = ratio < 1.0 ? std::fmin(ratio / (1.0 - ratio), farthest) : farthest;
+      const bool is_slow = ratio > kSlow;
+      beyond_x = is_slow ? share * by_x : Vec3{};
+      beyond_y = is_slow ? share * by_y : Vec3{};
+      last_way = is_beyond || is_slow ? 0.0 : way;
       x = next.x;
       y = next.y;
+      n = next.n;
       last = next.distance;
       if (way < kStill || gain < least_gain * (1.0 + last) || (IsConvex(0) && IsConvex(1))) break;
       // What falls by less and less does not get below the nearest points known.
       if (k > 0 && length_ * (last - 2.0 * gain) > nearest_->distance) return;
     }
-    Take(x, y);
+    Take(x, y, n);
   }
 
   /** The same from points of the world until the points stand still: the distance is at rest long
@@ -167,7 +191,7 @@ class CellSearch {
   bool IsConvex(int b) const { return cell_[b].others.empty(); }
 
   /** Takes the points where they lie in their cells and are nearer than all before. */
-  void Take(const Vec3& x, const Vec3& y) {
+  void Take(const Vec3& x, const Vec3& y, const Vec3& n) {
     const double way = length_ * Norm(x - y);
     if (!(way < nearest_->distance)) return;
     if (distance::Outside(cell_[0], x) > kInside || distance::Outside(cell_[1], y) > kInside)
@@ -175,6 +199,7 @@ class CellSearch {
     nearest_->distance = way;
     nearest_->p_WA = length_ * x + origin_;
     nearest_->p_WB = length_ * y + origin_;
+    nearest_->n = n;
   }
 
   /** The distance of an unbounded cell from the other one's box; infinite where none was found. */
@@ -202,7 +227,7 @@ class CellSearch {
     parts->lower = std::fmax(parts->lower, near.lower);
     parts->x[0] = near.x;
     parts->x[1] = near.y;
-    Take(near.x, near.y);
+    Take(near.x, near.y, near.n);
     return length_ * parts->lower < nearest_->Enough();
   }
 
@@ -397,7 +422,7 @@ Separation Measure(const CellTree& a, const CellTree& b, const Pose& X_WA, const
     out.distance = 0.0;
     out.lower = 0.0;
   } else {
-    out.n = (out.p_WA - out.p_WB) / Norm(out.p_WA - out.p_WB);
+    out.n = nearest.n;
   }
   out.lower = std::fmin(out.lower, out.distance);
   const bool met = out.distance - out.lower <= 1.001 * nearest.Room();

@@ -207,7 +207,9 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
     const bool persists = halvings > 0 && check->gain > kPersists * last_gain;
     const bool falls = halvings > 0 && check->gain <= kShareForLaw * last_gain;
     last_gain = check->gain;
-    if (gains && persists && TakeFromSuddenPoints(tools, group, check->gain, scratch)) {
+    const bool is_sudden =
+        gains && persists && TakeFromSuddenPoints(tools, group, check->gain, scratch);
+    if (is_sudden) {
       *check = CheckEnergy(tools, group, substep, plan.length, scratch);
       gains = check->Gains() || check->GainsInAll();
       if (!gains) return substep;
@@ -219,12 +221,13 @@ Substep FindSubstep(const StageTools& tools, const SubstepPlan& plan, const Body
       return substep;
     }
     if (halvings == 0) first_gain = check->gain;
-    if (has_laws && check->resolved && halvings == kHalvingsForLaw &&
+    // What sudden points do within a substep, before it is taken from them, falls with its length.
+    if (has_laws && check->resolved && !is_sudden && halvings == kHalvingsForLaw &&
         check->gain > std::pow(kShareForLaw, kHalvingsForLaw) * first_gain) {
       progress->by_law = gains;
     }
     // Small gains that have added up: shorter substeps help soon or not at all.
-    if (has_laws && !check->Gains() && !falls && halvings >= kHalvingsForLaw) {
+    if (has_laws && !check->Gains() && !falls && !is_sudden && halvings >= kHalvingsForLaw) {
       progress->by_law = gains;
     }
     const bool jumps = gains && substep.length <= kSameTime * tools.world->step;

@@ -83,6 +83,50 @@ TEST(Distance, PegInAHole) {
   EXPECT_NEAR(out.n.y, 0.6, 1e-4);
 }
 
+// A ball just above faces, edges and corners of a box: however little is between them, the distance
+// is proved, and the normal is that of the box although the points are hardly apart.
+TEST(Distance, SolidsThatAlmostTouch) {
+  Random random(13);
+  for (const double gap : {1e-3, 1e-6, 1e-7, 1e-8, 3e-9}) {
+    for (int k = 0; k < 40; ++k) {
+      const double radius = random.Uniform(0.1, 1);
+      const Vec3 half{random.Uniform(0.1, 1), random.Uniform(0.1, 1), random.Uniform(0.1, 1)};
+      Vec3 p = random.InBox(1), n;
+      for (int i = 0; i < 3; ++i) {
+        const bool at_end = i == k % 3 || random.Below(2) == 0;
+        p[i] = at_end ? std::copysign(half[i], p[i]) : half[i] * p[i];
+        n[i] = at_end ? std::copysign(random.Uniform(0.1, 1), p[i]) : 0;
+      }
+      n = n / Norm(n);
+      const Separation out =
+          Measure(ToCells(*Leaf(Sphere{radius})), ToCells(*Leaf(Box{2.0 * half})),
+                  {Mat3::Identity(), p + (radius + gap) * n}, {});
+      EXPECT_NEAR(out.distance, gap, 1e-12);
+      EXPECT_LE(Norm(out.n - n), 1e-10) << gap;
+    }
+  }
+}
+
+// A ball over a bore that is hardly narrower, and hardly beside its axis: the rim is nearly as near
+// everywhere, and from an eighth of it away the way downhill still ends at the nearest point.
+TEST(Distance, DownhillAlongARim) {
+  const Cells block =
+      ToCells(*Tree(Operation::kDifference, {Leaf(Box{{1, 1, 0.5}}), Leaf(Cylinder{0.3, 2})}));
+  for (const double beside : {3e-2, 1e-2, 1e-3}) {
+    const double height = 0.06, gap = 1e-3, angle = 0.2, from = 0.7;
+    const double radius = std::hypot(0.3 - beside, height) - gap;
+    const Cells ball = ToCells(*Leaf(Sphere{radius}));
+    const Vec3 rim{0.3 * std::cos(angle), 0.3 * std::sin(angle), 0.25};
+    const Vec3 center{beside * std::cos(angle), beside * std::sin(angle), 0.25 + height};
+    const Vec3 start{0.3 * std::cos(from), 0.3 * std::sin(from), 0.25};
+    DistanceOptions options;
+    options.start = {start, start};
+    const Separation out = MeasureDistance(ball, block, {Mat3::Identity(), center}, {}, options);
+    EXPECT_NEAR(out.distance, gap, 1e-9) << beside;
+    EXPECT_LE(Norm(out.p_WB - rim), 1e-6) << beside;
+  }
+}
+
 ShapePtr RandomSolid(Random* random, double size) {
   const auto length = [&] { return size * std::pow(10, random->Uniform(-1.5, 0)); };
   const double a = length(), b = length(), c = length();

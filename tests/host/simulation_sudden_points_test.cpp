@@ -118,6 +118,50 @@ bodies:
   }
 }
 
+// A half ball's rim leaves a capsule, and its deepest place becomes two, each as deep: the new one
+// pushes within the substep in which it appears, the less the shorter that is.
+TEST(SuddenPoints, DoLittleInTheSubstepInWhichTheyAppear) {
+  for (const double step : {2e-4, 1e-4}) {
+    Simulation simulation =
+        testing::FromText(fmt::format("duration: 4e-4\nintegrator: {{step: {}}}\n", step) + R"(
+contact_models:
+  default:
+    geometry: points
+    normal: {model: gonthier, exponent: 2.5705, stiffness: 1.16308e+17, restitution: 1}
+    friction: {model: goyal, mu: 0.5381, stiffness: 1.03947e+12, damping: 1.74873e+7}
+    rolling: {model: none}
+    spinning: {model: none}
+bodies:
+  half_ball:
+    shape:
+      scale: 0.00688128
+      intersection:
+        - {sphere: {radius: 0.5}}
+        - {half_space: {normal: [0, 0, 1], offset: 0.0762338}}
+    mass: 99.3044
+    center_of_mass: [0, 0, -0.00100375]
+    inertia: [0.000339435, 0.000339435, 0.000491765]
+    pose:
+      position: [-0.0025867, 0.00095404, 0.0042305]
+      quaternion: [0.31645, 0.48246, -0.60909, -0.54416]
+    velocity: {linear: [0.08195, -0.086947, 0.72262], angular: [25.052, 23.231, -1.9214]}
+  capsule:
+    shape: {capsule: {radius: 0.16342, length: 0.67316}, scale: 0.00697069}
+    mass: 1133.72
+    center_of_mass: [0, 0, 0]
+    inertia: [0.00408448, 0.00408448, 0.000702352]
+    pose:
+      position: [-0.00044277, -0.00027332, 0.0088375]
+      quaternion: [0.56453, -0.57472, -0.50639, -0.30753]
+    velocity: {linear: [0.0041889, 0.010705, -0.41784], angular: [35.428, 30.685, -8.2088]}
+)",
+                          2);
+    while (!simulation.Done()) simulation.Step();
+    EXPECT_EQ(simulation.Counters().gaining_substeps, 0) << step;
+    EXPECT_LT(std::fabs(simulation.Energy().balance), 2e-3 * simulation.Energy().kinetic) << step;
+  }
+}
+
 TEST(StiffDampers, PushNoBodyOff) {
   for (const double mass : {0.01, 1.0, 100.0}) {
     for (const double damping : {3e9, 3e11, 3e13}) {

@@ -157,8 +157,10 @@ std::optional<Settled> MoveApart(const PairQuery& query, PointContact point, boo
   constexpr int kMostTurns = 16;
   constexpr double kTurn = 1e-9;
   constexpr double kFarther = 4.0, kClear = 1.1;
+  constexpr double kLeastWay = 1e-4;  // sizes; below, rounding turns n more than the way does
   DistanceOptions options;
-  double way = -2.0 * point.x;
+  const double least_way = kLeastWay * SizeOf(query);
+  double way = std::fmax(-2.0 * point.x, least_way);
   if (downhill) options.start = {point.p_WA + way * point.n, point.p_WB};
   for (int k = 0; k < kMostTurns; ++k) {
     const Vec3 by = way * point.n;
@@ -180,7 +182,7 @@ std::optional<Settled> MoveApart(const PairQuery& query, PointContact point, boo
       return settled;
     }
     // The nearer the cells, the less n turns on.
-    way = -kClear * point.x;
+    way = std::fmax(-kClear * point.x, least_way);
     options.start = {point.p_WA + way * point.n, point.p_WB};
   }
   if (!(point.x < 0.0)) return std::nullopt;

@@ -134,14 +134,23 @@ double StageIsland::Evaluate(bool hold, bool slopes) {
 // range.
 void StageIsland::EvaluateFew(bool hold, Largest* fastest) {
   const std::size_t n = residual_.size(), ranges = Ranges(points_.size());
-  if (ranges > 1) parts_.assign(ranges * n, 0.0);
-  double* parts = ranges > 1 ? parts_.data() : residual_.data();
+  if (ranges == 1) {
+    double most = 0.0;
+    for (std::size_t c = 0; c < points_.size(); ++c) {
+      points_[c]->Evaluate(hold);
+      most = std::max(most, points_[c]->Speed());
+      AddToResidual(*points_[c], pairs_[c], residual_.data());
+    }
+    fastest->See(most);
+    return;
+  }
+  parts_.assign(ranges * n, 0.0);
   ForRangesOfPoints([&](std::size_t range, std::size_t c) {
     points_[c]->Evaluate(hold);
     fastest->See(points_[c]->Speed());
-    AddToResidual(*points_[c], pairs_[c], parts + range * n);
+    AddToResidual(*points_[c], pairs_[c], parts_.data() + range * n);
   });
-  for (std::size_t k = 0; ranges > 1 && k < ranges * n; ++k) residual_[k % n] += parts_[k];
+  for (std::size_t k = 0; k < ranges * n; ++k) residual_[k % n] += parts_[k];
 }
 
 void StageIsland::AddToResidual(const StagePoint& point, const BodyPair& pair, double* residual) {
@@ -194,6 +203,11 @@ void StageIsland::PushBodies() {
 
 double StageIsland::Directional() {
   constexpr std::size_t kTogether = 6 * kGrain;
+  double sum = 0.0;
+  if (step_.size() <= kTogether) {
+    for (std::size_t i = 0; i < step_.size(); ++i) sum += step_[i] * residual_[i];
+    return sum;
+  }
   parts_.assign((step_.size() + kTogether - 1) / kTogether, 0.0);
   const auto some = [&](int begin, int end) {
     for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
@@ -202,7 +216,6 @@ double StageIsland::Directional() {
     }
   };
   cuda::ParallelFor(static_cast<int>(parts_.size()), 1, threads_, std::cref(some));
-  double sum = 0.0;
   for (const double part : parts_) sum += part;
   return sum;
 }
