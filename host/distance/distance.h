@@ -22,7 +22,7 @@ struct DistanceOptions {
 /** How far two solids are apart. */
 struct Separation {
   /// ok: distance − lower is within the tolerance; disjoint never; tolerance_not_met: it is not;
-  /// invalid: both solids are unbounded, or one is a grid or empty.
+  /// invalid: both solids are unbounded, or one is empty.
   Status status = Status::kInvalid;
   std::string reason;     ///< why, where the status is not ok
   double distance = 0.0;  ///< between the witness points [m]; 0 where the solids meet
