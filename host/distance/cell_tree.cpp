@@ -95,7 +95,7 @@ class Builder {
       nodes.upper[a] = part.field->origin[axis] + geometry::kBlockEdge * upper;
     }
     const Extent& e = floor.extents[(at[0] * floor.size[1] + at[1]) * floor.size[2] + at[2]];
-    if (e.lo > 0.0F) return;
+    if (e.lo >= 0.0F) return;
     const bool full = whole && e.hi <= 0.0F;
     if (full || level == 0) {
       const PlacedGrid placed{{}, part.X_CG, part.voxel_size, nodes};

@@ -250,7 +250,9 @@ class CellSearch {
   /** How far a point is outside of a body's cell. */
   double OutsideOf(int b, const Vec3& x) const {
     if (!IsGrid(b)) return distance::Outside(cell_[b], x);
-    return node_[b]->full ? 0.0 : grid_[b].h * geometry::LevelOf(grid_[b].view, grid_[b].NodeOf(x));
+    return node_[b]->full
+               ? 0.0
+               : grid_[b].h * distance::ExactLevel(grid_[b].view, grid_[b].NodeOf(x)).value;
   }
 
   /** The point itself, or one of a grid's solid next to it. */

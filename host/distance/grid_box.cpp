@@ -19,6 +19,17 @@ constexpr double kFlattest = 0.05;
 /** Component `axis` of corner k: 4 is x, 2 is y, 1 is z. */
 constexpr int Bit(int k, int axis) { return (k >> (2 - axis)) & 1; }
 
+/** Corner k of the unit cube. */
+Vec3 CornerOf(int k) {
+  return {static_cast<double>(Bit(k, 0)), static_cast<double>(Bit(k, 1)),
+          static_cast<double>(Bit(k, 2))};
+}
+
+/** The level at a corner of the voxel whose first node is given. */
+double NodeAt(const float* node, int k) {
+  return node[(Bit(k, 0) * kBlockSide + Bit(k, 1)) * kBlockSide + Bit(k, 2)];
+}
+
 /** Levels at the corners of a box within a voxel. */
 using CornerLevels = std::array<double, 8>;
 
@@ -26,6 +37,17 @@ using CornerLevels = std::array<double, 8>;
 double DifferenceAlong(const CornerLevels& f, int axis) {
   double sum = 0.0;
   for (int k = 0; k < 8; ++k) sum += (Bit(k, axis) ? 0.25 : -0.25) * f[static_cast<std::size_t>(k)];
+  return sum;
+}
+
+/** The level at a place t of a voxel whose first node is given. */
+double LevelIn(const float* node, const Vec3& t) {
+  double sum = 0.0;
+  for (int n = 0; n < 8; ++n) {
+    double weight = 1.0;
+    for (int axis = 0; axis < 3; ++axis) weight *= Bit(n, axis) ? t[axis] : 1.0 - t[axis];
+    sum += weight * NodeAt(node, n);
+  }
   return sum;
 }
 
@@ -58,17 +80,9 @@ std::optional<GridBound> BoundVoxel(const GridView& grid, const NodeBox& box) {
   CornerLevels f;
   Spread levels;
   for (int k = 0; k < 8; ++k) {
-    double sum = 0.0;
-    for (int n = 0; n < 8; ++n) {
-      double weight = 1.0;
-      for (int axis = 0; axis < 3; ++axis) {
-        const double t = from[axis] + Bit(k, axis) * span[axis];
-        weight *= Bit(n, axis) ? t : 1.0 - t;
-      }
-      sum += weight * voxel.node[(Bit(n, 0) * kBlockSide + Bit(n, 1)) * kBlockSide + Bit(n, 2)];
-    }
-    f[static_cast<std::size_t>(k)] = sum;
-    levels.Take(sum);
+    const Vec3 step = Scaled(CornerOf(k), span);
+    f[static_cast<std::size_t>(k)] = LevelIn(voxel.node, from + step);
+    levels.Take(f[static_cast<std::size_t>(k)]);
   }
   if (levels.least > kRounding) return {};
   if (levels.most <= 0.0) return out;
@@ -91,6 +105,7 @@ std::optional<GridBound> BoundVoxel(const GridView& grid, const NodeBox& box) {
     mixed = Max(mixed, Vec3{xy + zx, xy + yz, yz + zx});
   }
   SetPlane(slope, rest.least, &out);
+  mixed = Scaled(mixed, span);  // a product is given away by both: then the longer side is cut
   const double most = std::max({mixed.x, mixed.y, mixed.z});
   const double away = (rest.most - rest.least) / Norm(slope);
   if (most > 0.0 && away > kRounding) out.slack = (away / most) * mixed;
@@ -122,14 +137,11 @@ std::optional<GridBound> BoundBlock(const GridView& grid, const NodeBox& box) {
       }
     }
   };
-  constexpr auto corner = [](const float* node, int k) -> double {
-    return node[(Bit(k, 0) * kBlockSide + Bit(k, 1)) * kBlockSide + Bit(k, 2)];
-  };
   each([&](std::size_t index, const float* node, const Vec3& at) {
     CornerLevels f;
-    for (int k = 0; k < 8; ++k) f[static_cast<std::size_t>(k)] = corner(node, k);
+    for (int k = 0; k < 8; ++k) f[static_cast<std::size_t>(k)] = NodeAt(node, k);
     const auto [lo, hi] = std::minmax_element(f.begin(), f.end());
-    if (*lo > 0.0) return;
+    if (*lo >= 0.0) return;  // what touches 0 from above bounds the solid in a voxel next to it
     inside[index] = true;
     least = Min(least, box.lower + at);
     most = Max(most, box.lower + at + Vec3{1, 1, 1});
@@ -153,9 +165,7 @@ std::optional<GridBound> BoundBlock(const GridView& grid, const NodeBox& box) {
   each([&](std::size_t index, const float* node, const Vec3& at) {
     if (!inside[index]) return;
     for (int k = 0; k < 8; ++k) {
-      const Vec3 step{static_cast<double>(Bit(k, 0)), static_cast<double>(Bit(k, 1)),
-                      static_cast<double>(Bit(k, 2))};
-      const double rest = corner(node, k) - Dot(slope, from + at + step);
+      const double rest = NodeAt(node, k) - Dot(slope, from + at + CornerOf(k));
       lowest = std::fmin(lowest, rest);
       if (mixed[index]) of_mixed.Take(rest);
     }
@@ -207,10 +217,24 @@ NodeBox HalfOf(const NodeBox& box, int axis, bool upper) {
   return out;
 }
 
+geometry::LevelAt ExactLevel(const GridView& grid, const Vec3& u) {
+  const geometry::VoxelAt voxel = geometry::FindVoxel(grid, u);
+  if (voxel.node == nullptr) return {voxel.beyond, {}};
+  const Vec3 t{voxel.t[0], voxel.t[1], voxel.t[2]};
+  geometry::LevelAt out{LevelIn(voxel.node, t), {}};
+  for (int axis = 0; axis < 3; ++axis) {
+    Vec3 from = t, to = t;
+    from[axis] = 0.0;
+    to[axis] = 1.0;
+    out.gradient[axis] = LevelIn(voxel.node, to) - LevelIn(voxel.node, from);
+  }
+  return out;
+}
+
 Vec3 IntoSolid(const PlacedGrid& grid, Vec3 u) {
   constexpr int kMostSteps = 20;
   for (int k = 0; k < kMostSteps; ++k) {
-    const geometry::LevelAt f = geometry::Evaluate(grid.view, u);
+    const geometry::LevelAt f = ExactLevel(grid.view, u);
     const double square = SquaredNorm(f.gradient);
     if (f.value <= 0.0 || !(square > kFlattest * kFlattest)) break;
     u = Max(grid.most.lower, Min(grid.most.upper, u - (f.value / square) * f.gradient));
