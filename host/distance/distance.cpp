@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/device/executor.h"
+#include "geometry/grid/voxel_levels.h"
 #include "geometry/make_surface.h"
 #include "host/distance/cell_tree.h"
 #include "host/distance/grid_box.h"
@@ -252,7 +253,7 @@ class CellSearch {
     if (!IsGrid(b)) return distance::Outside(cell_[b], x);
     return node_[b]->full
                ? 0.0
-               : grid_[b].h * distance::ExactLevel(grid_[b].view, grid_[b].NodeOf(x)).value;
+               : grid_[b].h * geometry::EvaluateExactly(grid_[b].view, grid_[b].NodeOf(x)).value;
   }
 
   /** The point itself, or one of a grid's solid next to it. */

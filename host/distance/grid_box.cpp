@@ -5,49 +5,27 @@
 #include <bitset>
 #include <cmath>
 
+#include "geometry/grid/voxel_levels.h"
+
 namespace intervox::host::distance {
 namespace {
 
+using geometry::CornerBit;
+using geometry::CornerLevels;
 using geometry::GridView;
 using geometry::kBlockSide;
+using geometry::UnitCorner;
 
 /** What a plane's level rounds by over the voxels of a block. */
 constexpr double kRounding = 1e-13;
 /** A mean slope below this is no direction. */
 constexpr double kFlattest = 0.05;
 
-/** Component `axis` of corner k: 4 is x, 2 is y, 1 is z. */
-constexpr int Bit(int k, int axis) { return (k >> (2 - axis)) & 1; }
-
-/** Corner k of the unit cube. */
-Vec3 CornerOf(int k) {
-  return {static_cast<double>(Bit(k, 0)), static_cast<double>(Bit(k, 1)),
-          static_cast<double>(Bit(k, 2))};
-}
-
-/** The level at a corner of the voxel whose first node is given. */
-double NodeAt(const float* node, int k) {
-  return node[(Bit(k, 0) * kBlockSide + Bit(k, 1)) * kBlockSide + Bit(k, 2)];
-}
-
-/** Levels at the corners of a box within a voxel. */
-using CornerLevels = std::array<double, 8>;
-
 /** The mean of the differences along an axis. */
 double DifferenceAlong(const CornerLevels& f, int axis) {
   double sum = 0.0;
-  for (int k = 0; k < 8; ++k) sum += (Bit(k, axis) ? 0.25 : -0.25) * f[static_cast<std::size_t>(k)];
-  return sum;
-}
-
-/** The level at a place t of a voxel whose first node is given. */
-double LevelIn(const float* node, const Vec3& t) {
-  double sum = 0.0;
-  for (int n = 0; n < 8; ++n) {
-    double weight = 1.0;
-    for (int axis = 0; axis < 3; ++axis) weight *= Bit(n, axis) ? t[axis] : 1.0 - t[axis];
-    sum += weight * NodeAt(node, n);
-  }
+  for (int k = 0; k < 8; ++k)
+    sum += (CornerBit(k, axis) ? 0.25 : -0.25) * f[static_cast<std::size_t>(k)];
   return sum;
 }
 
@@ -77,11 +55,12 @@ std::optional<GridBound> BoundVoxel(const GridView& grid, const NodeBox& box) {
   Vec3 first;
   for (int axis = 0; axis < 3; ++axis) first[axis] = std::floor(out.middle[axis]);
   const Vec3 from = box.lower - first;
+  const CornerLevels nodes = geometry::LevelsAt(voxel.node);
   CornerLevels f;
   Spread levels;
   for (int k = 0; k < 8; ++k) {
-    const Vec3 step = Scaled(CornerOf(k), span);
-    f[static_cast<std::size_t>(k)] = LevelIn(voxel.node, from + step);
+    const Vec3 step = Scaled(UnitCorner(k), span);
+    f[static_cast<std::size_t>(k)] = geometry::Interpolate(nodes, from + step);
     levels.Take(f[static_cast<std::size_t>(k)]);
   }
   if (levels.least > kRounding) return {};
@@ -97,7 +76,7 @@ std::optional<GridBound> BoundVoxel(const GridView& grid, const NodeBox& box) {
   for (int k = 0; k < 8; ++k) {
     const auto at = [&](int flipped) { return f[static_cast<std::size_t>(k ^ flipped)]; };
     Vec3 way;
-    for (int axis = 0; axis < 3; ++axis) way[axis] = (Bit(k, axis) - 0.5) * change[axis];
+    for (int axis = 0; axis < 3; ++axis) way[axis] = (CornerBit(k, axis) - 0.5) * change[axis];
     rest.Take(at(0) - way.x - way.y - way.z);
     const double xy = std::fabs(at(0) - at(4) - at(2) + at(6));
     const double yz = std::fabs(at(0) - at(2) - at(1) + at(3));
@@ -138,8 +117,7 @@ std::optional<GridBound> BoundBlock(const GridView& grid, const NodeBox& box) {
     }
   };
   each([&](std::size_t index, const float* node, const Vec3& at) {
-    CornerLevels f;
-    for (int k = 0; k < 8; ++k) f[static_cast<std::size_t>(k)] = NodeAt(node, k);
+    const CornerLevels f = geometry::LevelsAt(node);
     const auto [lo, hi] = std::minmax_element(f.begin(), f.end());
     if (*lo >= 0.0) return;  // what touches 0 from above bounds the solid in a voxel next to it
     inside[index] = true;
@@ -164,8 +142,9 @@ std::optional<GridBound> BoundBlock(const GridView& grid, const NodeBox& box) {
   const Vec3 from = box.lower - out.middle;
   each([&](std::size_t index, const float* node, const Vec3& at) {
     if (!inside[index]) return;
+    const CornerLevels f = geometry::LevelsAt(node);
     for (int k = 0; k < 8; ++k) {
-      const double rest = NodeAt(node, k) - Dot(slope, from + at + CornerOf(k));
+      const double rest = f[static_cast<std::size_t>(k)] - Dot(slope, from + at + UnitCorner(k));
       lowest = std::fmin(lowest, rest);
       if (mixed[index]) of_mixed.Take(rest);
     }
@@ -217,24 +196,10 @@ NodeBox HalfOf(const NodeBox& box, int axis, bool upper) {
   return out;
 }
 
-geometry::LevelAt ExactLevel(const GridView& grid, const Vec3& u) {
-  const geometry::VoxelAt voxel = geometry::FindVoxel(grid, u);
-  if (voxel.node == nullptr) return {voxel.beyond, {}};
-  const Vec3 t{voxel.t[0], voxel.t[1], voxel.t[2]};
-  geometry::LevelAt out{LevelIn(voxel.node, t), {}};
-  for (int axis = 0; axis < 3; ++axis) {
-    Vec3 from = t, to = t;
-    from[axis] = 0.0;
-    to[axis] = 1.0;
-    out.gradient[axis] = LevelIn(voxel.node, to) - LevelIn(voxel.node, from);
-  }
-  return out;
-}
-
 Vec3 IntoSolid(const PlacedGrid& grid, Vec3 u) {
   constexpr int kMostSteps = 20;
   for (int k = 0; k < kMostSteps; ++k) {
-    const geometry::LevelAt f = ExactLevel(grid.view, u);
+    const geometry::LevelAt f = geometry::EvaluateExactly(grid.view, u);
     const double square = SquaredNorm(f.gradient);
     if (f.value <= 0.0 || !(square > kFlattest * kFlattest)) break;
     u = Max(grid.most.lower, Min(grid.most.upper, u - (f.value / square) * f.gradient));

@@ -49,10 +49,6 @@ double LeastAlong(const GridBound& bound, const Vec3& along);
 /** Half of a box, cut across an axis between nodes, or within a voxel in the middle. */
 NodeBox HalfOf(const NodeBox& box, int axis, bool upper);
 
-/** The field at a point of the lattice. geometry::Evaluate subtracts levels in single precision,
- which rounds by 1e-8 voxels and more; here nothing is lost. */
-geometry::LevelAt ExactLevel(const geometry::GridView& grid, const Vec3& u);
-
 /** A point of the solid next to u, within the grid's largest box; u itself where it is inside.
  Where the field's kinks lead nowhere it is no point of the solid. */
 Vec3 IntoSolid(const PlacedGrid& grid, Vec3 u);
