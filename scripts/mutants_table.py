@@ -989,4 +989,13 @@ MUTANTS = [
            "host:DistanceGrids*"),
     Mutant("host/distance/grid_box.cpp", "voxels that the surface touches from outside count as solid",
            "if («*lo >= 0.0») return;", "*lo > 0.0", "host:DistanceGrids*"),
+    # Enclosures of grids.
+    Mutant("cuda/certify/grid_level.cpp", "the last product of a voxel's field is left out",
+           "  «out.slack += cubic;»", "(void)cubic;", "cuda:CertifyGrids*"),
+    Mutant("cuda/certify/grid_level.cpp", "voxels that end in a box are bounded at its own corners alone",
+           "for (double at = std::floor(box.lower[i]) + 1; «at < box.upper[i]»; at += 1)", "false", "cuda:CertifyGrids*"),
+    Mutant("cuda/certify/grid_level.cpp", "a box reaches no farther than its axes",
+           "reach[i] = «Dot(Abs(field.M.Row(i)), h)» + field.off;", "Norm(Scaled(field.M.Row(i), h))", "cuda:CertifyGrids*"),
+    Mutant("cuda/certify/search.cpp", "a block of the other grid counts as all of it",
+           "if («!whole») {", "other.grid.field == nullptr", "cuda:CertifyGrids*"),
 ]

@@ -172,9 +172,14 @@ void Search::Divide(const Frame& frame, const KnownBox& known, std::vector<Known
   double least = 0;
   const Vec3 change = ChangeOver(frame, known);
   const double most = std::max({change.x, change.y, change.z});
+  // Down to voxels there is nothing to choose.
+  const Vec3 span = known.box.upper - known.box.lower;
+  const double longest = std::max({span.x, span.y, span.z});
+  const bool coarse = frame.voxel > 0 && longest > frame.voxel;
   for (int axis = 0; axis < 3; ++axis) {
+    if (coarse && (span[axis] < longest || best_count >= 0)) continue;
     const double lo = known.box.lower[axis], hi = known.box.upper[axis];
-    if (hi - lo < kNarrowest || change[axis] < kFlat * most) continue;
+    if (hi - lo < kNarrowest || (!coarse && change[axis] < kFlat * most)) continue;
     std::array<KnownBox, 2> child{known, known};
     double middle = 0.5 * (lo + hi);
     if (frame.voxel > 0 && hi - lo > frame.voxel) {

@@ -297,8 +297,10 @@ class Certify(unittest.TestCase):
         self.assertIn(math.pi * 0.01**2 * (0.1 - 0.01 / 3), found)
         self.assertLessEqual(found.upper - found.lower, 2e-3 * found.lower)
         self.assertEqual(intervox.certify(ball, floor, ((0, 0, -0.2), None)).status, intervox.Status.DISJOINT)
-        with self.assertRaisesRegex(intervox.InputError, "a grid has no enclosure"):
-            intervox.certify({"grid": {"of": ball, "voxel_size": 0.02}}, floor)
+        voxels = {"grid": {"of": ball, "voxel_size": 0.02}}
+        found = intervox.certify(voxels, floor, ((0, 0, -0.09), None), tolerance=1e-3)
+        self.assertEqual(found.status, intervox.Status.OK)
+        self.assertIn(intervox.measure(voxels, floor, ((0, 0, -0.09), None), tolerance=1e-6).volume, found)
         with self.assertRaisesRegex(intervox.InputError, "tolerance: 1 is out of range"):
             intervox.certify(ball, floor, tolerance=1)
 
