@@ -997,5 +997,5 @@ MUTANTS = [
     Mutant("cuda/certify/grid_level.cpp", "a box reaches no farther than its axes",
            "reach[i] = «Dot(Abs(field.M.Row(i)), h)» + field.off;", "Norm(Scaled(field.M.Row(i), h))", "cuda:CertifyGrids*"),
     Mutant("cuda/certify/search.cpp", "a block of the other grid counts as all of it",
-           "if («!whole») {", "other.grid.field == nullptr", "cuda:CertifyGrids*"),
+           "if («!whole») {", "!whole && other.grid.field == nullptr", "cuda:CertifyGrids*"),
 ]

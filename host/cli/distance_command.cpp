@@ -29,7 +29,8 @@ struct Row {
   std::string name;
   host::Separation separation;
   double seconds = 0.0;
-  /// At the witness points, where the solids are apart; of a grid, whose voxels have edges: nothing.
+  /// At the witness points, where the solids are apart; of a grid, whose voxels have edges:
+  /// nothing.
   std::optional<host::points::Curvatures> a, b;
 };
 

@@ -33,6 +33,8 @@ using geometry::OrientedBox;
 constexpr double kTouch = 1e-11;
 /** A point is in a cell up to this level. */
 constexpr double kInside = 1e-10;
+/** Rounding of a gap along a direction, relative to the coordinates that it is a difference of. */
+constexpr double kRounding = 1e-14;
 /** Steps of a local search, how far its last one may lead, and what it may still gain. */
 constexpr int kMostSearches = 40;
 constexpr double kStill = 1e-13, kGain = 1e-13;
@@ -228,7 +230,9 @@ class CellSearch {
     const double size = Norm(way);
     if (!(size > 0.0)) return 0.0;
     const Vec3 n = way / size;
-    return LeastAlongPart(0, parts, n) + LeastAlongPart(1, parts, -n);
+    const double slack = kRounding * (Norm(parts.box[0].X.p) + Norm(parts.box[1].X.p) +
+                                      Norm(parts.box[0].half) + Norm(parts.box[1].half));
+    return LeastAlongPart(0, parts, n) + LeastAlongPart(1, parts, -n) - slack;
   }
 
   /** A lower bound of n · x on a body's part. */
@@ -462,6 +466,12 @@ const char* FaultOf(const CellTree& a, const CellTree& b) {
   return nullptr;
 }
 
+bool HasGrid(const CellTree& tree) {
+  return std::any_of(tree.nodes.begin(), tree.nodes.end(), [](const CellNode& node) {
+    return node.cell != nullptr && node.cell->grid.field != nullptr;
+  });
+}
+
 /** Goes downhill from the options' start in each pair of cells. */
 void SearchFromStart(const CellTree& a, const CellTree& b, const Pose& X_WA, const Pose& X_WB,
                      const DistanceOptions& options, Nearest* nearest) {
@@ -485,7 +495,7 @@ Separation Measure(const CellTree& a, const CellTree& b, const Pose& X_WA, const
   }
   if (!std::isfinite(nearest.size)) return Refused("a solid has no extent");
   Separation out;
-  if (options.start) {
+  if (options.start && !HasGrid(a) && !HasGrid(b)) {
     SearchFromStart(a, b, X_WA, X_WB, options, &nearest);
   } else {
     SolidSearch search(a, b, X_WA, X_WB, options, &nearest);

@@ -16,6 +16,7 @@ struct DistanceOptions {
   double tolerance = 1e-9;  ///< of the distance, times the size of the smaller solid
   int most_boxes = 20000;   ///< into which pairs of cells are divided before what is known is told
   /// Points of A and B in the world from which to go downhill, and no more: nothing is proved then.
+  /// Of grids they are not used.
   std::optional<std::array<Vec3, 2>> start = {};
 };
 

@@ -381,10 +381,10 @@ TEST(DistanceGrids, FlatFacesTakeFewBoxes) {
   const Cells a{GridCell(Box{{40, 36, 8}}, 1)}, floor = ToCells(*Leaf(HalfSpace{{0, 0, 1}, 0}));
   Separation out = Measure(a, floor, At(0, 0, 5), {});
   EXPECT_NEAR(out.distance, 1, 1e-8);
-  EXPECT_LE(out.boxes, 700);
+  EXPECT_LE(out.boxes, 60);
   out = Measure(a, a, {}, At(3.3, 2.2, 9));
   EXPECT_NEAR(out.distance, 1, 1e-8);
-  EXPECT_LE(out.boxes, 6000);
+  EXPECT_LE(out.boxes, 300);
 }
 
 }  // namespace
