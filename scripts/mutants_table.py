@@ -998,4 +998,6 @@ MUTANTS = [
            "reach[i] = «Dot(Abs(field.M.Row(i)), h)» + field.off;", "Norm(Scaled(field.M.Row(i), h))", "cuda:CertifyGrids*"),
     Mutant("cuda/certify/search.cpp", "a block of the other grid counts as all of it",
            "if («!whole») {", "!whole && other.grid.field == nullptr", "cuda:CertifyGrids*"),
+    Mutant("cuda/rules/grid/rule.h", "what two levels do not see is not there",
+           "const bool unseen = «!(v > 0)» && next.leaves", "false", "cuda:GridRules*"),
 ]
