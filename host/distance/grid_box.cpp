@@ -106,10 +106,11 @@ std::optional<GridBound> BoundBlock(const GridView& grid, const NodeBox& box) {
   std::bitset<kVoxels> inside, mixed;
   Vec3 slope, least = box.upper, most = box.lower;
   const auto each = [&](const auto& body) {
+    int index = 0;
     for (int i = 0; i < count[0]; ++i) {
       for (int j = 0; j < count[1]; ++j) {
         for (int k = 0; k < count[2]; ++k) {
-          body(static_cast<std::size_t>((i * kMost + j) * kMost + k),
+          body(static_cast<std::size_t>(index++),
                first.node + (i * kBlockSide + j) * kBlockSide + k,
                Vec3{static_cast<double>(i), static_cast<double>(j), static_cast<double>(k)});
         }
