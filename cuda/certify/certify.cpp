@@ -4,7 +4,6 @@
 
 #include "cuda/certify/search.h"
 #include "cuda/pair_frame.h"
-#include "geometry/grid/grid_cells.h"
 
 namespace intervox {
 namespace {
@@ -19,7 +18,7 @@ VolumeEnclosure CertifyVolume(std::span<const geometry::Cell> a, std::span<const
                               const Pose& X_WA, const Pose& X_WB, const CertifyOptions& options) {
   VolumeEnclosure out;
   out.upper = std::numeric_limits<double>::infinity();
-  if (!IsPose(X_WA) || !IsPose(X_WB) || geometry::HasGrid(a) || geometry::HasGrid(b)) {
+  if (!IsPose(X_WA) || !IsPose(X_WB)) {
     out.status = Status::kInvalid;
     return out;
   }
@@ -32,7 +31,11 @@ VolumeEnclosure CertifyVolume(std::span<const geometry::Cell> a, std::span<const
         out.status = Status::kUnbounded;
         return out;
       }
-      search.AddPair(cell_a, cell_b, X_LA, X_LB);
+      if (cell_a.grid.field != nullptr || cell_b.grid.field != nullptr) {
+        search.AddGridPair(cell_a, cell_b, X_LA, X_LB);
+      } else {
+        search.AddPair(cell_a, cell_b, X_LA, X_LB);
+      }
     }
   }
   search.Run(options.tolerance, options.most_boxes);

@@ -20,7 +20,7 @@ struct VolumeEnclosure {
   double upper = 0.0;
   /** kOk: within the tolerance. kDisjoint: upper is 0. kToleranceNotMet: wider than asked for, and
    true. Nothing is known, and upper is infinite, where it is kUnbounded: two cells are infinite; or
-   kInvalid: a pose is not finite or no rotation, or a cell has a grid. */
+   kInvalid: a pose is not finite or no rotation. */
   Status status = Status::kDisjoint;
   std::int64_t boxes = 0;  ///< that were looked into
 

@@ -35,6 +35,21 @@ double VolumeOf(const Box& box) {
   return span.x * span.y * span.z;
 }
 
+/** The part of a box that is left, to whole voxels along axes where the box has several. */
+Box ToVoxels(Box part, const Box& box, double voxel) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (!(box.upper[axis] - box.lower[axis] > voxel)) continue;
+    part.lower[axis] = voxel * std::floor(part.lower[axis] / voxel);
+    part.upper[axis] = voxel * std::ceil(part.upper[axis] / voxel);
+  }
+  return part;
+}
+
+/** Whether a part has all blocks of its grid. */
+bool IsWhole(const geometry::GridPart& part) {
+  return part.lower == std::array<int, 3>{} && part.upper == part.field->size;
+}
+
 }  // namespace
 
 /** A frame with the boxes in it so far. */
@@ -91,7 +106,7 @@ bool Search::Look(const Frame& frame, KnownBox* known) {
   known->frame = static_cast<std::int32_t>(frames_.size());
   known->order = made_++;
   const bool all = known->count < 0;
-  const int candidates = all ? static_cast<int>(frame.levels.size()) : known->count;
+  const int candidates = all ? static_cast<int>(frame.Count()) : known->count;
   std::array<std::uint16_t, 10> candidate = known->active;
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round) {
@@ -99,7 +114,7 @@ bool Search::Look(const Frame& frame, KnownBox* known) {
     scratch_.clear();
     for (int n = 0; n < candidates; ++n) {
       const int s = all ? n : candidate[static_cast<std::size_t>(n)];
-      BoxLevel level = LevelOver(frame.levels[static_cast<std::size_t>(s)], c, h);
+      BoxLevel level = frame.Over(static_cast<std::size_t>(s), c, h);
       const Bounds range = RangeOf(level);
       if (range.lo >= 0) return false;
       if (range.hi <= 0) continue;
@@ -110,6 +125,7 @@ bool Search::Look(const Frame& frame, KnownBox* known) {
     for (const BoxLevel& level : scratch_) {
       Box shrunk = known->box;
       if (!Shrink(level, &shrunk)) return false;
+      if (frame.voxel > 0) shrunk = ToVoxels(shrunk, known->box, frame.voxel);
       box.lower = Max(box.lower, shrunk.lower);
       box.upper = Min(box.upper, shrunk.upper);
       if (!(box.lower.x < box.upper.x && box.lower.y < box.upper.y && box.lower.z < box.upper.z)) {
@@ -136,12 +152,16 @@ Vec3 Search::ChangeOver(const Frame& frame, const KnownBox& known) {
   const Vec3 c = known.box.Centre(), h = known.box.Half();
   Vec3 change;
   const bool all = known.count < 0;
-  const int count = all ? static_cast<int>(frame.levels.size()) : known.count;
+  const int count = all ? static_cast<int>(frame.Count()) : known.count;
   for (int n = 0; n < count; ++n) {
     const std::size_t s =
         all ? static_cast<std::size_t>(n) : known.active[static_cast<std::size_t>(n)];
-    const BoxLevel level = LevelOver(frame.levels[s], c, h);
+    const BoxLevel level = frame.Over(s, c, h);
     change += Abs(level.g) + Abs(level.a);
+    // What is not known of a grid is due to the box' size.
+    if (s >= frame.levels.size()) {
+      change += (level.high - level.low) / std::max({h.x, h.y, h.z}) * h;
+    }
   }
   return change;
 }
@@ -152,11 +172,20 @@ void Search::Divide(const Frame& frame, const KnownBox& known, std::vector<Known
   double least = 0;
   const Vec3 change = ChangeOver(frame, known);
   const double most = std::max({change.x, change.y, change.z});
+  // Down to voxels there is nothing to choose.
+  const Vec3 span = known.box.upper - known.box.lower;
+  const double longest = std::max({span.x, span.y, span.z});
+  const bool coarse = frame.voxel > 0 && longest > frame.voxel;
   for (int axis = 0; axis < 3; ++axis) {
+    if (coarse && (span[axis] < longest || best_count >= 0)) continue;
     const double lo = known.box.lower[axis], hi = known.box.upper[axis];
-    if (hi - lo < kNarrowest || change[axis] < kFlat * most) continue;
+    if (hi - lo < kNarrowest || (!coarse && change[axis] < kFlat * most)) continue;
     std::array<KnownBox, 2> child{known, known};
-    child[0].box.upper[axis] = child[1].box.lower[axis] = 0.5 * (lo + hi);
+    double middle = 0.5 * (lo + hi);
+    if (frame.voxel > 0 && hi - lo > frame.voxel) {
+      middle = frame.voxel * std::floor(middle / frame.voxel);
+    }
+    child[0].box.upper[axis] = child[1].box.lower[axis] = middle;
     double gap = 0;
     int count = 0;
     for (int k = 0; k < 2; ++k) {
@@ -274,6 +303,53 @@ void Search::AddPart(const geometry::Cell& a, const geometry::Cell& b, const Pos
     best = std::move(trial);
   }
   Keep(&best);
+}
+
+void Search::AddGridPair(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_LA,
+                         const Pose& X_LB) {
+  const bool first = a.grid.field != nullptr &&
+                     (b.grid.field == nullptr || a.grid.voxel_size <= b.grid.voxel_size);
+  const geometry::Cell &own = first ? a : b, &other = first ? b : a;
+  const Pose X_LG = (first ? X_LA : X_LB) * own.grid.X_CG, &X_LO = first ? X_LB : X_LA;
+  const geometry::LevelSet& field = *own.grid.field;
+  // A cube of 2^k voxels, so that halving it leads to voxels, exactly.
+  double lower[3], upper[3], edge = 2;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int from = field.origin[axis] + geometry::kBlockEdge * own.grid.lower[axis];
+    const int to = field.origin[axis] + geometry::kBlockEdge * own.grid.upper[axis];
+    // Beyond the voxels around the nodes that are inside there is nothing.
+    lower[axis] = std::max(from, field.lower[axis] - 1);
+    upper[axis] = std::min(to, field.upper[axis] + 1);
+    if (!(lower[axis] < upper[axis])) return;
+    while (edge < upper[axis] - lower[axis]) edge *= 2;
+  }
+  const double half = 0.5 * edge;
+  const Vec3 middle = Vec3{lower[0], lower[1], lower[2]} + half * Vec3{1, 1, 1};
+  Trial trial;
+  Frame& frame = trial.frame;
+  frame.p = X_LG * (own.grid.voxel_size * middle);
+  frame.F = own.grid.voxel_size * half * X_LG.R;
+  frame.determinant = std::fabs(Determinant(frame.F));
+  frame.voxel = 2 / edge;
+  frame.grids.push_back({field.View(), middle, Mat3::Diagonal(half * Vec3{1, 1, 1}), 0});
+  const bool whole = other.grid.field != nullptr && IsWhole(other.grid);
+  if (other.grid.field != nullptr) {
+    frame.grids.push_back(MapGrid(other.grid, X_LO * other.grid.X_CG, frame.p, frame.F));
+  }
+  // Planes around a whole grid bound nothing that its field does not.
+  if (!whole) {
+    for (const geometry::Surface& s : other.surfaces) {
+      frame.levels.push_back(MapLevel(s, X_LO, frame.p, frame.F));
+    }
+  }
+  KnownBox all;
+  all.box.lower = {-1, -1, -1};
+  for (int axis = 0; axis < 3; ++axis) {
+    all.box.upper[axis] = (upper[axis] - lower[axis]) / half - 1;
+  }
+  if (!Look(frame, &all)) return;
+  trial.open.push_back(all);
+  Keep(&trial);
 }
 
 void Search::Keep(Trial* trial) {

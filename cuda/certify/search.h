@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cuda/certify/axes.h"
+#include "cuda/certify/grid_level.h"
 #include "cuda/certify/share.h"
 
 namespace intervox::cuda::internal::certify {
@@ -15,7 +16,17 @@ struct Frame {
   Vec3 p;
   Mat3 F;
   std::vector<FrameLevel> levels;
-  double determinant = 0;  ///< |det F| to 1e-14 of itself [m³]
+  std::vector<GridField> grids;  ///< counted behind the levels
+  double voxel = 0;              ///< edge of the voxels that boxes follow; 0: none
+  double determinant = 0;        ///< |det F| to 1e-14 of itself [m³]
+
+  /** How many levels there are. */
+  std::size_t Count() const { return levels.size() + grids.size(); }
+  /** The level with that number over a box. */
+  BoxLevel Over(std::size_t index, const Vec3& c, const Vec3& h) const {
+    return index < levels.size() ? LevelOver(levels[index], c, h)
+                                 : LevelOver(grids[index - levels.size()], c, h);
+  }
 };
 
 /** A box with what is known of the volume in it [m³]. */
@@ -37,6 +48,10 @@ class Search {
    boxes serve best. Around tori in sectors, each with its own frame. */
   void AddPair(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_LA,
                const Pose& X_LB);
+
+  /** The same of a pair of which one cell at least has a grid: boxes follow its voxels. */
+  void AddGridPair(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_LA,
+                   const Pose& X_LB);
 
   /** Divides boxes until upper − lower ≤ 2 tolerance · lower, or `most` boxes were looked into. */
   void Run(double tolerance, std::int64_t most);

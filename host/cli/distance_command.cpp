@@ -6,7 +6,9 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "geometry/grid/grid_cells.h"
 #include "host/cli/bulk.h"
 #include "host/cli/cli.h"
 #include "host/cli/pair_rows.h"
@@ -27,7 +29,9 @@ struct Row {
   std::string name;
   host::Separation separation;
   double seconds = 0.0;
-  host::points::Curvatures a, b;  ///< at the witness points, where the solids are apart
+  /// At the witness points, where the solids are apart; of a grid, whose voxels have edges:
+  /// nothing.
+  std::optional<host::points::Curvatures> a, b;
 };
 
 Row Measure(const PosedPair& pair, const host::DistanceOptions& options, CellStore* store) {
@@ -40,8 +44,9 @@ Row Measure(const PosedPair& pair, const host::DistanceOptions& options, CellSto
   });
   const host::Separation& s = row.separation;
   if (s.status == Status::kInvalid || !(s.distance > 0)) return row;
-  row.a = host::points::CurvaturesOf(a.cells, pair.X_WA, s.p_WA, -s.n);
-  row.b = host::points::CurvaturesOf(b.cells, pair.X_WB, s.p_WB, s.n);
+  using host::points::CurvaturesOf;
+  if (!geometry::HasGrid(a.cells)) row.a = CurvaturesOf(a.cells, pair.X_WA, s.p_WA, -s.n);
+  if (!geometry::HasGrid(b.cells)) row.b = CurvaturesOf(b.cells, pair.X_WB, s.p_WB, s.n);
   return row;
 }
 
@@ -71,8 +76,8 @@ nlohmann::ordered_json ToJson(const Row& row) {
     j["point_b"] = Numbers(s.p_WB);
     if (s.distance > 0) {
       j["normal"] = Numbers(s.n);
-      j["radii_a"] = Radii(row.a);
-      j["radii_b"] = Radii(row.b);
+      if (row.a) j["radii_a"] = Radii(*row.a);
+      if (row.b) j["radii_b"] = Radii(*row.b);
     }
   }
   j["status"] = host::WordOf(s.status);

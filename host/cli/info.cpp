@@ -131,6 +131,20 @@ void ListParts(const std::vector<std::string>& parts) {
   for (const std::string& part : parts) std::cout << "part             " << Printable(part) << '\n';
 }
 
+/** The volume of a body's solid [m³]; not above 0 where it has none. What its mass was integrated
+ from is known by that, which takes long for a large grid. */
+double VolumeOf(host::World* world, std::size_t b) {
+  const BodySettings& body = world->scene.bodies[b];
+  const host::SolidCells* solid = world->solid_of[b];
+  const bool free = !body.fixed && !body.motion;
+  if (!free || solid == nullptr || (body.mass && body.inertia)) {
+    return host::MeasureSolid(Engine(), world->whole[b], {}).sum.volume;
+  }
+  const double density =
+      body.mass ? 1.0 : world->scene.materials.at(body.material).density.value_or(1.0);
+  return world->solids.Mass(*solid, density).mass / density;
+}
+
 void DescribeScene(Scene text, bool with_scene, bool with_cells) {
   if (with_scene) {
     std::cout << ToYaml(text);
@@ -146,10 +160,10 @@ void DescribeScene(Scene text, bool with_scene, bool with_cells) {
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const BodySettings& body = scene.bodies[b];
     const std::span<const geometry::Cell> cells = world->whole[b];
-    const host::ShapeMetrics solid = host::MeasureSolid(Engine(), cells, {});
+    const double volume = VolumeOf(world.get(), b);
     const char* kind = body.fixed ? "fixed" : body.motion ? "driven" : "free";
     std::cout << fmt::format("body             {}: {}, {}", body.name, kind, Cells(cells.size()));
-    if (solid.sum.volume > 0) std::cout << fmt::format(", {:.6g} m3", solid.sum.volume);
+    if (volume > 0) std::cout << fmt::format(", {:.6g} m3", volume);
     if (body.mass) std::cout << fmt::format(", {} kg", *body.mass);
     std::cout << '\n';
     if (with_cells) ListCells(cells);

@@ -90,7 +90,9 @@ void Certify(const PosedPair& pair, std::span<const geometry::Cell> a,
         "tolerance, or do without --certify: volume_error is an estimate",
         found.boxes);
   } else if (found.status == Status::kInvalid) {
-    reason = "a grid has no enclosure. Leave out --certify, or take the shape that it is of";
+    reason =
+        "a pose is not finite or no rotation, and the overlap has no enclosure. Give finite "
+        "numbers";
   } else if (found.status == Status::kUnbounded) {
     reason = "two cells are infinite, and their overlap has no enclosure. Bound one of the shapes";
   }

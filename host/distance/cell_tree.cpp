@@ -1,6 +1,7 @@
 #include "host/distance/cell_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +9,7 @@ namespace intervox::host::distance {
 namespace {
 
 using geometry::Cell;
+using geometry::Extent;
 using geometry::OrientedBox;
 
 /** Rounding of a gap, relative to the coordinates that it is a difference of. */
@@ -32,6 +34,20 @@ class Builder {
     return Last();
   }
 
+  /** Adds the leaves of a grid's cell. */
+  void AddGrid(const Cell& cell, std::vector<int>* leaves) {
+    const geometry::LevelSet& field = *cell.grid.field;
+    std::array<int, 3> size = field.size;
+    std::vector<Floor> floors;
+    for (const Extent* extents = field.extents.data();;) {
+      floors.push_back({extents, size});
+      if (size[0] == 1 && size[1] == 1 && size[2] == 1) break;
+      extents += static_cast<std::ptrdiff_t>(size[0]) * size[1] * size[2];
+      for (int& n : size) n = (n + 1) / 2;
+    }
+    Descend(cell, floors, static_cast<int>(floors.size()) - 1, {0, 0, 0}, leaves);
+  }
+
   /** Adds nodes above the given ones. @returns the topmost one's index */
   int Join(std::vector<int>::iterator begin, std::vector<int>::iterator end) {
     if (end - begin == 1) return *begin;
@@ -54,6 +70,45 @@ class Builder {
   }
 
  private:
+  /** Extents of cubes of places, and how many there are along each axis. */
+  struct Floor {
+    const Extent* extents;
+    std::array<int, 3> size;
+  };
+
+  /** Descends to places that the surface crosses, and to cubes of full ones. @param at  of a cube
+   of 2^level places along each axis, in cubes */
+  void Descend(const Cell& cell, const std::vector<Floor>& floors, int level,
+               const std::array<int, 3>& at, std::vector<int>* leaves) {
+    const Floor& floor = floors[static_cast<std::size_t>(level)];
+    const geometry::GridPart& part = cell.grid;
+    NodeBox nodes;
+    bool whole = true;  // all of the cube is of the part
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (at[axis] >= floor.size[axis]) return;
+      const int first = at[axis] << level, last = (at[axis] + 1) << level;
+      const int lower = std::max(first, part.lower[axis]), upper = std::min(last, part.upper[axis]);
+      if (lower >= upper) return;
+      whole = whole && lower == first && upper == last;
+      const auto a = static_cast<int>(axis);
+      nodes.lower[a] = part.field->origin[axis] + geometry::kBlockEdge * lower;
+      nodes.upper[a] = part.field->origin[axis] + geometry::kBlockEdge * upper;
+    }
+    const Extent& e = floor.extents[(at[0] * floor.size[1] + at[1]) * floor.size[2] + at[2]];
+    if (e.lo >= 0.0F) return;
+    const bool full = whole && e.hi <= 0.0F;
+    if (full || level == 0) {
+      const PlacedGrid placed{{}, part.X_CG, part.voxel_size, nodes};
+      tree_->nodes.push_back({placed.BoxOf(nodes), &cell, -1, -1, nodes, full});
+      leaves->push_back(Last());
+      return;
+    }
+    for (int k = 0; k < 8; ++k) {
+      Descend(cell, floors, level - 1,
+              {2 * at[0] + (k >> 2), 2 * at[1] + (k >> 1 & 1), 2 * at[2] + (k & 1)}, leaves);
+    }
+  }
+
   const CellNode& At(int index) const { return tree_->nodes[static_cast<std::size_t>(index)]; }
   int Last() const { return static_cast<int>(tree_->nodes.size()) - 1; }
 
@@ -93,7 +148,11 @@ CellTree MakeCellTree(std::span<const Cell> cells) {
   Builder builder(&tree);
   std::vector<int> bounded;
   for (const Cell& cell : cells) {
-    (cell.bounded ? bounded : tree.roots).push_back(builder.AddLeaf(cell));
+    if (cell.grid.field != nullptr) {
+      builder.AddGrid(cell, &bounded);
+    } else {
+      (cell.bounded ? bounded : tree.roots).push_back(builder.AddLeaf(cell));
+    }
   }
   if (bounded.empty()) return tree;
   tree.roots.push_back(builder.Join(bounded.begin(), bounded.end()));
@@ -106,15 +165,19 @@ double NodeGap(const CellNode& a, const CellNode& b, const Pose& X_AB) {
   if (free_a && free_b) return 0.0;
   if (free_a) return BeyondPlanes(*a.cell, b.box, X_AB);
   if (free_b) return BeyondPlanes(*b.cell, a.box, Inverse(X_AB));
-  const Mat3 turn = Transpose(a.box.X.R) * (X_AB.R * b.box.X.R);
-  const Vec3 center_b = X_AB * b.box.X.p;
-  const Vec3 way = TransposeTimes(a.box.X.R, center_b - a.box.X.p);
+  return BoxGap(a.box, b.box, X_AB);
+}
+
+double BoxGap(const OrientedBox& a, const OrientedBox& b, const Pose& X_AB) {
+  const Mat3 turn = Transpose(a.X.R) * (X_AB.R * b.X.R);
+  const Vec3 center_b = X_AB * b.X.p;
+  const Vec3 way = TransposeTimes(a.X.R, center_b - a.X.p);
   const Mat3 size{Abs(turn.row0), Abs(turn.row1), Abs(turn.row2)};
-  const double slack = kRounding * (Norm(a.box.X.p) + Norm(b.box.X.p) + Norm(X_AB.p) +
-                                    Norm(a.box.half) + Norm(b.box.half));
-  const double along_a = Outer(Abs(way) - a.box.half - size * b.box.half);
+  const double slack =
+      kRounding * (Norm(a.X.p) + Norm(b.X.p) + Norm(X_AB.p) + Norm(a.half) + Norm(b.half));
+  const double along_a = Outer(Abs(way) - a.half - size * b.half);
   const double along_b =
-      Outer(Abs(TransposeTimes(turn, way)) - b.box.half - TransposeTimes(size, a.box.half));
+      Outer(Abs(TransposeTimes(turn, way)) - b.half - TransposeTimes(size, a.half));
   return std::fmax(0.0, std::fmax(along_a, along_b) - slack);
 }
 

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "cuda/device/executor.h"
+#include "geometry/grid/voxel_levels.h"
+#include "geometry/make_surface.h"
 #include "host/distance/cell_tree.h"
+#include "host/distance/grid_box.h"
 #include "host/distance/relaxation.h"
 
 namespace intervox::host {
@@ -18,8 +21,10 @@ using distance::CellNode;
 using distance::CellTree;
 using distance::Constraint;
 using distance::FindNearest;
+using distance::GridBound;
 using distance::NearestPoints;
 using distance::PlacedCell;
+using distance::PlacedGrid;
 using distance::Reach;
 using geometry::Cell;
 using geometry::OrientedBox;
@@ -28,6 +33,8 @@ using geometry::OrientedBox;
 constexpr double kTouch = 1e-11;
 /** A point is in a cell up to this level. */
 constexpr double kInside = 1e-10;
+/** Rounding of a gap along a direction, relative to the coordinates that it is a difference of. */
+constexpr double kRounding = 1e-14;
 /** Steps of a local search, how far its last one may lead, and what it may still gain. */
 constexpr int kMostSearches = 40, kMostIdle = 3;
 constexpr double kStill = 1e-13, kGain = 1e-13;
@@ -57,21 +64,22 @@ struct Nearest {
 struct Parts {
   double lower = 0.0;  ///< of their distance
   OrientedBox box[2];
-  Vec3 x[2];  ///< nearest points of the relaxed parts
+  GridBound grid[2];  ///< of a grid
+  Vec3 x[2];          ///< nearest points of the relaxed parts
 };
 
 /** Two placed cells; lengths are in sizes of the smaller, or in distances where these are more. */
 class CellSearch {
  public:
   /** @param lower  of the cells' distance [m] */
-  CellSearch(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB, double lower,
+  CellSearch(const CellNode& a, const CellNode& b, const Pose& X_WA, const Pose& X_WB, double lower,
              Nearest* nearest)
-      : nearest_(nearest) {
-    const double of_a = SizeOf(a), of_b = SizeOf(b);
-    origin_ = of_a <= of_b ? X_WA * a.bounds.X.p : X_WB * b.bounds.X.p;
+      : nearest_(nearest), node_{&a, &b} {
+    const double of_a = RadiusOf(a), of_b = RadiusOf(b);
+    origin_ = of_a <= of_b ? X_WA * a.box.X.p : X_WB * b.box.X.p;
     length_ = std::fmax(std::fmin(of_a, of_b), lower);
-    cell_[0] = distance::Place(a, X_WA, origin_, length_);
-    cell_[1] = distance::Place(b, X_WB, origin_, length_);
+    PlaceNode(0, X_WA);
+    PlaceNode(1, X_WB);
     for (const int i : {0, 1}) {
       if (cell_[i].bounded) reach_[i] = {cell_[i].box.X.p, Norm(cell_[i].box.half)};
     }
@@ -79,14 +87,22 @@ class CellSearch {
 
   /** Goes downhill: nearest points of the parts that are convex next to the last ones. What is
    known of their reach ends each search as soon as it is proved. */
-  void SearchFrom(Vec3 x, Vec3 y, double least_gain = kGain) {
+  void SearchFrom(Vec3 x, Vec3 y, double least_gain = kGain, const Parts* parts = nullptr) {
+    // Points of grids are found where boxes are bounded, and so are those of convex cells.
+    if (HasGrid() && (parts == nullptr || (IsConvex(0) && IsConvex(1)))) return;
     Vec3 n, beyond_x, beyond_y;
     double last = HUGE_VAL, last_way = 0.0, shortest = HUGE_VAL, farthest = kFarthest;
     int idle = 0;
     for (int k = 0; k < kMostSearches && idle < kMostIdle; ++k) {
       std::vector<Constraint> constraints;
-      LinearizeAt(cell_[0], x + beyond_x, 0, &constraints);
-      LinearizeAt(cell_[1], y + beyond_y, 1, &constraints);
+      for (const int b : {0, 1}) {
+        if (IsGrid(b)) {
+          Relax(cell_[b], parts->box[b], b, &constraints);
+          AddPlane(b, *parts, &constraints);
+        } else {
+          LinearizeAt(cell_[b], b == 0 ? x + beyond_x : y + beyond_y, b, &constraints);
+        }
+      }
       const NearestPoints next = FindNearest(constraints, x, y, reach_, HUGE_VAL);
       if (!std::isfinite(next.distance)) return;
       const bool is_beyond = SquaredNorm(beyond_x) + SquaredNorm(beyond_y) > 0.0;
@@ -142,7 +158,11 @@ class CellSearch {
       reach_[b] = {other.center, radius};
       cell_[b].box = {{Mat3::Identity(), other.center}, {radius, radius, radius}};
     }
-    for (const int b : {0, 1}) parts->box[b] = cell_[b].box;
+    for (const int b : {0, 1}) {
+      parts->box[b] = cell_[b].box;
+      if (IsGrid(b)) parts->grid[b].box = grid_[b].most;
+      if (IsGrid(b) && !BoundPart(b, parts)) return false;
+    }
     return Bound(parts);
   }
 
@@ -150,14 +170,15 @@ class CellSearch {
    parts may be near enough; −1: nothing is given away, and rounding is all that is left */
   int Divide(const Parts& parts, std::array<Parts, 2>* halves) {
     if (divided_ < kFirstBoxes || divided_ % kSearchEvery == 0) {
-      SearchFrom(parts.x[0], parts.x[1]);
+      SearchFrom(parts.x[0], parts.x[1], kGain, &parts);
     }
     ++divided_;
     int body = -1, axis = 0;
     for (const bool all : {false, true}) {
       double most = 0.0;
       for (const int b : {0, 1}) {
-        const Vec3 slack = Slack(cell_[b], parts.box[b], all ? nullptr : &parts.x[b]);
+        const Vec3* at = all ? nullptr : &parts.x[b];
+        const Vec3 slack = IsGrid(b) ? GridSlack(b, parts, at) : Slack(cell_[b], parts.box[b], at);
         for (int i = 0; i < 3; ++i) {
           if (slack[i] <= most) continue;
           most = slack[i];
@@ -171,9 +192,15 @@ class CellSearch {
     int count = 0;
     for (const double side : {-1.0, 1.0}) {
       Parts part = parts;
-      OrientedBox& box = part.box[body];
-      box.half[axis] *= 0.5;
-      box.X.p += (side * box.half[axis]) * box.X.R.Col(axis);
+      if (IsGrid(body)) {
+        GridBound& grid = part.grid[body];
+        grid.box = distance::HalfOf(grid.box, axis, side > 0.0);
+        if (!BoundPart(body, &part)) continue;
+      } else {
+        OrientedBox& box = part.box[body];
+        box.half[axis] *= 0.5;
+        box.X.p += (side * box.half[axis]) * box.X.R.Col(axis);
+      }
       if (Bound(&part)) (*halves)[static_cast<std::size_t>(count++)] = part;
     }
     return count;
@@ -184,22 +211,97 @@ class CellSearch {
   bool IsUnproved() const { return unproved_; }
 
  private:
-  static double SizeOf(const Cell& cell) {
-    return cell.bounded ? Norm(cell.bounds.half) : HUGE_VAL;
+  bool IsConvex(int b) const { return cell_[b].others.empty(); }
+  bool IsGrid(int b) const { return grid_[b].h > 0.0; }
+  bool HasGrid() const { return IsGrid(0) || IsGrid(1); }
+
+  /** Places a body's cell, or a grid's leaf. */
+  void PlaceNode(int b, const Pose& X_WC) {
+    const CellNode& node = *node_[b];
+    if (node.cell->grid.field == nullptr) {
+      cell_[b] = distance::Place(*node.cell, X_WC, origin_, length_);
+      return;
+    }
+    const Pose X_WG = X_WC * node.cell->grid.X_CG;
+    grid_[b] = {node.cell->grid.field->View(),
+                {X_WG.R, (X_WG.p - origin_) / length_},
+                node.cell->grid.voxel_size / length_,
+                node.nodes};
+    cell_[b].box = grid_[b].BoxOf(node.nodes);
   }
 
-  bool IsConvex(int b) const { return cell_[b].others.empty(); }
+  /** Bounds a grid's part, and shrinks its box to it. @returns false where there is none */
+  bool BoundPart(int b, Parts* parts) {
+    GridBound& part = parts->grid[b];
+    if (node_[b]->full) return true;
+    const auto bound = distance::BoundGrid(grid_[b].view, part.box);
+    if (!bound) return false;
+    part = *bound;
+    parts->box[b] = grid_[b].BoxOf(part.box);
+    return true;
+  }
+
+  /** Appends the plane that bounds a grid's part, where there is one. */
+  void AddPlane(int b, const Parts& parts, std::vector<Constraint>* constraints) const {
+    const GridBound& part = parts.grid[b];
+    if (!(SquaredNorm(part.normal) > 0.0)) return;
+    const Vec3 at = grid_[b].PointOf(part.middle + part.reach * part.normal);
+    constraints->push_back({b, geometry::MakePlane(grid_[b].X.R * part.normal, at)});
+  }
+
+  /** How far the parts are apart along a direction at least. */
+  double GapAlong(const Parts& parts, const Vec3& way) const {
+    const double size = Norm(way);
+    if (!(size > 0.0)) return 0.0;
+    const Vec3 n = way / size;
+    const double slack = kRounding * (Norm(parts.box[0].X.p) + Norm(parts.box[1].X.p) +
+                                      Norm(parts.box[0].half) + Norm(parts.box[1].half));
+    return LeastAlongPart(0, parts, n) + LeastAlongPart(1, parts, -n) - slack;
+  }
+
+  /** A lower bound of n · x on a body's part. */
+  double LeastAlongPart(int b, const Parts& parts, const Vec3& n) const {
+    if (!IsGrid(b)) {
+      const OrientedBox& box = parts.box[b];
+      return Dot(n, box.X.p) - Dot(Abs(TransposeTimes(box.X.R, n)), box.half);
+    }
+    const GridBound& part = parts.grid[b];
+    return Dot(n, grid_[b].PointOf(part.middle)) +
+           grid_[b].h * LeastAlong(part, TransposeTimes(grid_[b].X.R, n));
+  }
+
+  /** What Slack is for a grid. */
+  Vec3 GridSlack(int b, const Parts& parts, const Vec3* at) const {
+    if (at != nullptr && !(OutsideOf(b, *at) > 0.0)) return {};
+    return grid_[b].h * parts.grid[b].slack;
+  }
+
+  /** How far a point is outside of a body's cell. */
+  double OutsideOf(int b, const Vec3& x) const {
+    if (!IsGrid(b)) return distance::Outside(cell_[b], x);
+    return node_[b]->full
+               ? 0.0
+               : grid_[b].h * geometry::EvaluateExactly(grid_[b].view, grid_[b].NodeOf(x)).value;
+  }
+
+  /** The point itself, or one of a grid's solid next to it. */
+  Vec3 Inside(int b, const Vec3& x) const {
+    if (!IsGrid(b) || node_[b]->full) return x;
+    return grid_[b].PointOf(IntoSolid(grid_[b], grid_[b].NodeOf(x)));
+  }
 
   /** Takes the points where they lie in their cells and are nearer than all before. */
-  void Take(const Vec3& x, const Vec3& y, const Vec3& n) {
+  void Take(const Vec3& relaxed_x, const Vec3& relaxed_y, const Vec3& n) {
+    if (!(length_ * Norm(relaxed_x - relaxed_y) < nearest_->distance)) return;
+    const Vec3 x = Inside(0, relaxed_x), y = Inside(1, relaxed_y);
     const double way = length_ * Norm(x - y);
     if (!(way < nearest_->distance)) return;
-    if (distance::Outside(cell_[0], x) > kInside || distance::Outside(cell_[1], y) > kInside)
-      return;
+    if (OutsideOf(0, x) > kInside || OutsideOf(1, y) > kInside) return;
     nearest_->distance = way;
     nearest_->p_WA = length_ * x + origin_;
     nearest_->p_WB = length_ * y + origin_;
-    nearest_->n = n;
+    // Points of grids are those of their solids, which n is not of.
+    nearest_->n = HasGrid() && way > 0.0 ? (length_ / way) * (x - y) : n;
   }
 
   /** The distance of an unbounded cell from the other one's box; infinite where none was found. */
@@ -216,9 +318,18 @@ class CellSearch {
   /** Bounds the distance of the parts in the boxes. @returns false where there are none near
    * enough. */
   bool Bound(Parts* parts) {
+    if (HasGrid()) {
+      const double gap = distance::BoxGap(parts->box[0], parts->box[1], {});
+      const double enough = nearest_->Enough() / length_;
+      if (gap >= enough) return false;
+      for (const Vec3& way : {parts->x[0] - parts->x[1], nearest_->p_WA - nearest_->p_WB}) {
+        if (GapAlong(*parts, way) >= enough) return false;
+      }
+    }
     std::vector<Constraint> constraints;
     for (const int b : {0, 1}) {
       if (!Relax(cell_[b], parts->box[b], b, &constraints)) return false;
+      AddPlane(b, *parts, &constraints);
     }
     std::array<Reach, 2> reach;
     for (const int b : {0, 1}) reach[b] = {parts->box[b].X.p, Norm(parts->box[b].half)};
@@ -232,7 +343,9 @@ class CellSearch {
   }
 
   Nearest* nearest_;
-  PlacedCell cell_[2];
+  const CellNode* node_[2];
+  PlacedCell cell_[2];  ///< of a grid: no surfaces
+  PlacedGrid grid_[2];
   Vec3 origin_;
   double length_ = 1.0;
   std::array<Reach, 2> reach_;
@@ -323,8 +436,7 @@ class SolidSearch {
       Add(pair.i, b.right, pair.lower);
       return;
     }
-    auto search =
-        std::make_unique<CellSearch>(*a.cell, *b.cell, X_W_[0], X_W_[1], pair.lower, nearest_);
+    auto search = std::make_unique<CellSearch>(a, b, X_W_[0], X_W_[1], pair.lower, nearest_);
     ++boxes_;
     Parts parts;
     if (!search->Begin(&parts)) {
@@ -368,19 +480,22 @@ Separation Refused(const char* reason) {
 
 /** Why the distance of two solids is not measured; null: it is. */
 const char* FaultOf(const CellTree& a, const CellTree& b) {
-  bool grid = false, free_a = false, free_b = false;
+  bool free_a = false, free_b = false;
   for (const CellTree* tree : {&a, &b}) {
     for (const CellNode& node : tree->nodes) {
       if (node.cell == nullptr) continue;
-      grid = grid || node.cell->grid.field;
       (tree == &a ? free_a : free_b) |= !node.cell->bounded;
     }
   }
-  if (grid)
-    return "distances to grids are not measured. Take the shape that it is of, or ask `overlaps`";
   if (free_a && free_b) return "both solids are unbounded";
   if (a.nodes.empty() || b.nodes.empty()) return "a solid is empty";
   return nullptr;
+}
+
+bool HasGrid(const CellTree& tree) {
+  return std::any_of(tree.nodes.begin(), tree.nodes.end(), [](const CellNode& node) {
+    return node.cell != nullptr && node.cell->grid.field != nullptr;
+  });
 }
 
 /** Goes downhill from the options' start in each pair of cells. */
@@ -389,7 +504,7 @@ void SearchFromStart(const CellTree& a, const CellTree& b, const Pose& X_WA, con
   for (const CellNode& i : a.nodes) {
     for (const CellNode& j : b.nodes) {
       if (i.cell == nullptr || j.cell == nullptr) continue;
-      CellSearch search(*i.cell, *j.cell, X_WA, X_WB, 0.0, nearest);
+      CellSearch search(i, j, X_WA, X_WB, 0.0, nearest);
       search.SearchFromWorld(*options.start);
     }
   }
@@ -406,7 +521,7 @@ Separation Measure(const CellTree& a, const CellTree& b, const Pose& X_WA, const
   }
   if (!std::isfinite(nearest.size)) return Refused("a solid has no extent");
   Separation out;
-  if (options.start) {
+  if (options.start && !HasGrid(a) && !HasGrid(b)) {
     SearchFromStart(a, b, X_WA, X_WB, options, &nearest);
   } else {
     SolidSearch search(a, b, X_WA, X_WB, options, &nearest);

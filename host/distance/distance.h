@@ -16,13 +16,14 @@ struct DistanceOptions {
   double tolerance = 1e-9;  ///< of the distance, times the size of the smaller solid
   int most_boxes = 20000;   ///< into which pairs of cells are divided before what is known is told
   /// Points of A and B in the world from which to go downhill, and no more: nothing is proved then.
+  /// Of grids they are not used.
   std::optional<std::array<Vec3, 2>> start = {};
 };
 
 /** How far two solids are apart. */
 struct Separation {
   /// ok: distance − lower is within the tolerance; disjoint never; tolerance_not_met: it is not;
-  /// invalid: both solids are unbounded, or one is a grid or empty.
+  /// invalid: both solids are unbounded, or one is empty.
   Status status = Status::kInvalid;
   std::string reason;     ///< why, where the status is not ok
   double distance = 0.0;  ///< between the witness points [m]; 0 where the solids meet

@@ -202,7 +202,7 @@ VolumeEnclosure Certify(const Solid& a, const Solid& b, const Pose& X_AB, double
   }
   if (found.status == Status::kInvalid) {
     throw host::InputError(
-        "certify: a grid has no enclosure. Use measure(), or the shape that it is of.");
+        "certify: X_AB is not finite or no rotation. Give finite numbers and a unit quaternion.");
   }
   return found;
 }

@@ -132,8 +132,7 @@ def certify(a: ShapeLike, b: ShapeLike, X_AB: PoseLike = _ORIGIN, *, tolerance: 
     """Bounds of the volume that the solids a and b have in common, proved with all rounding.
 
     X_AB is one pose of b in a's frame, [m] and quaternion (w, x, y, z), given as to measure(). tolerance is half of upper - lower over
-    lower, 1e-9 to 0.1. Where a second's work does not do, the status says so and the bounds still hold.
-    Raises InputError for grids."""
+    lower, 1e-9 to 0.1. Where a second's work does not do, the status says so and the bounds still hold."""
     return _core._certify(shape(a), shape(b), X_AB, tolerance)
 
 

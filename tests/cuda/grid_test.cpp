@@ -350,5 +350,20 @@ TEST(GridRules, SayWhatTheyCannotDo) {
   }
 }
 
+// A cap of 0.005 voxels' depth, 0.0006 voxels in all, lies between all nodes of the first levels.
+TEST(GridRules, VoxelFindsSliversBetweenNodes) {
+  const Cell box = GridCell(geometry::Box{{12, 10, 8}}, 1), ball = CellsOf(geometry::Sphere{8})[0];
+  const double depth = 0.005, cap = std::acos(-1.0) * depth * depth * (8 - depth / 3);
+  PairQuery query;
+  query.a = &box;
+  query.b = &ball;
+  query.X_WB.p = {0.25, 0.25, 4 + 8 - depth};
+  query.tolerance = 1e-2;
+  query.rule = LeafRule::kVoxel;
+  const InterferenceMetrics m = ComputeMetrics(query);
+  EXPECT_EQ(m.status, Status::kOk);
+  EXPECT_NEAR(m.volume, cap, 0.02 * cap);
+}
+
 }  // namespace
 }  // namespace intervox

@@ -43,6 +43,30 @@ TEST(Cli, DistanceJson) {
   EXPECT_TRUE(json[2].contains("reason"));
 }
 
+TEST(Cli, DistanceOfGrids) {
+  const std::string pairs =
+      Write(Folder("distance_grids") / "pairs.yaml",
+            "schema: intervox/pairs/1\n"
+            "shapes:\n"
+            "  ball: {sphere: {radius: 0.05}}\n"
+            "  box: {grid: {of: {box: {size: [0.2, 0.16, 0.12]}}, voxel_size: 0.01}}\n"
+            "pairs:\n"
+            "  - {name: apart, a: ball, b: box, pose_a: {position: [0.02, 0.01, 0.125]}}\n"
+            "  - {name: meet, a: box, b: box, pose_a: {position: [0.1, 0, 0]}}\n");
+  const Outcome outcome = Call("distance " + pairs + " --json", false);
+  EXPECT_EQ(outcome.status, 0);
+  const auto json = nlohmann::json::parse(outcome.text);
+  ASSERT_EQ(json.size(), 2u);
+  EXPECT_EQ(json[0]["status"], "ok");
+  EXPECT_NEAR(json[0]["distance"].get<double>(), 0.015, 1e-9);
+  EXPECT_NEAR(json[0]["lower"].get<double>(), 0.015, 1e-9);
+  EXPECT_NEAR(json[0]["point_b"][2].get<double>(), 0.06, 1e-9);
+  EXPECT_NEAR(json[0]["normal"][2].get<double>(), 1.0, 1e-6);
+  EXPECT_NEAR(json[0]["radii_a"][0].get<double>(), 0.05, 1e-9);
+  EXPECT_TRUE(json[0]["radii_b"].is_null());  // voxels have edges
+  EXPECT_EQ(json[1]["distance"], 0.0);
+}
+
 TEST(Cli, DistanceTableAndBadInput) {
   const fs::path folder = Folder("distance_table");
   const Outcome table = Call("distance " + Pairs(folder));

@@ -228,6 +228,15 @@ class Distances(unittest.TestCase):
         self.assertEqual(intervox.distance(BALL, SLAB).distance, 0)
         self.assertEqual(intervox.distance({"sphere": {"radius": 1}}, BALL).distance, 0)
 
+    def test_grids(self):
+        box = {"grid": {"of": {"box": {"size": [0.2, 0.16, 0.12]}}, "voxel_size": 0.01}}
+        apart = intervox.distance(BALL, box, ((0.02, 0.01, -0.175), None))
+        self.assertAlmostEqual(apart.distance, 0.015, delta=1e-9)
+        self.assertAlmostEqual(apart.lower, 0.015, delta=1e-9)
+        self.assertEqual(apart.status, intervox.Status.OK)
+        many = intervox.distance(box, box, np.array([[0.3, 0, 0, 1, 0, 0, 0], [0.1, 0, 0, 1, 0, 0, 0]]))
+        np.testing.assert_allclose(many.distance, [0.1, 0], atol=1e-9)
+
     def test_bad_input(self):
         with self.assertRaisesRegex(ValueError, "tolerance: 2 is out of range. Give 1e-12 to 0.1"):
             intervox.distance(BALL, SLAB, tolerance=2)
@@ -288,8 +297,10 @@ class Certify(unittest.TestCase):
         self.assertIn(math.pi * 0.01**2 * (0.1 - 0.01 / 3), found)
         self.assertLessEqual(found.upper - found.lower, 2e-3 * found.lower)
         self.assertEqual(intervox.certify(ball, floor, ((0, 0, -0.2), None)).status, intervox.Status.DISJOINT)
-        with self.assertRaisesRegex(intervox.InputError, "a grid has no enclosure"):
-            intervox.certify({"grid": {"of": ball, "voxel_size": 0.02}}, floor)
+        voxels = {"grid": {"of": ball, "voxel_size": 0.02}}
+        found = intervox.certify(voxels, floor, ((0, 0, -0.09), None), tolerance=1e-3)
+        self.assertEqual(found.status, intervox.Status.OK)
+        self.assertIn(intervox.measure(voxels, floor, ((0, 0, -0.09), None), tolerance=1e-6).volume, found)
         with self.assertRaisesRegex(intervox.InputError, "tolerance: 1 is out of range"):
             intervox.certify(ball, floor, tolerance=1)
 

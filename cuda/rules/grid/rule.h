@@ -27,6 +27,9 @@ inline constexpr double kShareOfChange = 1.0 / 3;
 /** The voxel rule starts with at least so many cells along the domain's longest side. */
 inline constexpr int kLeastCells = 8;
 
+/** Most undecided cells of a level at which the voxel rule looks on for a first overlap. */
+inline constexpr int kMostUnseenLeaves = 1024;
+
 /** What one level of a rule sums: cells of the lattice against all sides. */
 struct GridLevel {
   GridModel model;
@@ -182,7 +185,9 @@ INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, do
       next.leaves == 0 ? 0 : grid::kShareOfChange * clip::Difference(progress->sums, fine) * v;
   progress->sums = fine;
   progress->coarse = next;
-  const bool small = result.error <= tolerance * v || result.error <= floor;
+  // Nothing in two levels is no nothing: a sliver may lie between all nodes.
+  const bool unseen = !(v > 0) && next.leaves != 0 && next.leaves <= grid::kMostUnseenLeaves;
+  const bool small = !unseen && (result.error <= tolerance * v || result.error <= floor);
   ++progress->level;
   progress->open = !small && next.leaves <= grid::kMostGridLeaves / 4 &&
                    progress->level <= grid::kFinestGridLevel;
