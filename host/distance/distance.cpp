@@ -40,7 +40,7 @@ constexpr int kMostSearches = 40, kMostIdle = 3;
 constexpr double kStill = 1e-13, kGain = 1e-13;
 /** Rounding of a distance, the ratio of ways from which on they are slow, and how many of them are
  * gone at once at most. */
-constexpr double kRounding = 1e-15, kSlow = 0.5, kFarthest = 32.0;
+constexpr double kStandstill = 1e-15, kSlow = 0.5, kFarthest = 32.0;
 /** A local search starts from each of the first boxes of two cells, and from every so many later
  on. */
 constexpr int kFirstBoxes = 4, kSearchEvery = 16;
@@ -106,7 +106,7 @@ class CellSearch {
       const NearestPoints next = FindNearest(constraints, x, y, reach_, HUGE_VAL);
       if (!std::isfinite(next.distance)) return;
       const bool is_beyond = SquaredNorm(beyond_x) + SquaredNorm(beyond_y) > 0.0;
-      if (is_beyond && next.distance > last + kRounding) {
+      if (is_beyond && next.distance > last + kStandstill) {
         beyond_x = beyond_y = {};
         farthest *= 0.25;
         continue;
