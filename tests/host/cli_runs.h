@@ -77,7 +77,7 @@ inline std::string LongScene() {
   const std::size_t at = text.find("step: 1e-3");
   // Slow enough to be interrupted; under sanitizers, which draw fewer samples, every step is
   // slower.
-  return text.replace(at, 10, "step: " + std::to_string(5 / testing::SampleFactor()) + "e-6");
+  return text.replace(at, 10, "step: " + std::to_string(2 / testing::SampleFactor()) + "e-6");
 }
 
 }  // namespace intervox
