@@ -114,8 +114,9 @@ shortest of {repeats} runs' slowest; *speed* simulated over CPU time without the
                      common.number(1e3 * left.max())])
     text += common.table(["program", "slowest step [ms]: median", "most", "of start", "speed: median", "least", "left over, most [mJ]"], rows)
     if len(programs) == 2:
-        ratio = np.array([s.speed["program"] / s.speed["other"] for s in starts])
-        text += f"\nSpeed of the first over the second: median {np.median(ratio):.3f}, least {ratio.min():.3f}.\n"
+        ratio = np.array([s.speed["program"] / s.speed["other"] for s in starts if s.speed["other"] > 0])
+        text += (f"\nSpeed of the first over the second: median {np.median(ratio):.3f}, least {ratio.min():.3f}.\n"
+                 if len(ratio) else "\nThe second program ran none of them.\n")
     return text
 
 
