@@ -623,7 +623,7 @@ MUTANTS = [
     Mutant("host/simulation/stage.cpp", "each stage looks anew at what rests",
            "if («HaveStayed()») return;", "false", "host:SimulationCounters.Stages*:ImplicitAdaptiveSimulation.*"),
     Mutant("host/simulation/stage.cpp", "what moves along stays where pairs were found",
-           "(«moved + radius * turned» <= counts)", "radius * turned", "host:SimulationCounters.Stages*"),
+           "|| !(«moved + radius * turned» <= counts)", "radius * turned", "host:SimulationCounters.Stages*"),
     Mutant("host/simulation/stage.cpp", "what turns stays where pairs were found",
            "const double turned =\n        «LargestOf»(Max(Abs(now.R.row0 - then.R.row0),", "0.0 * LargestOf", "host:SimulationCounters.Stages*"),
     Mutant("host/simulation/stage.cpp", "what touches nothing stays where pairs were found",

@@ -186,6 +186,8 @@ bool GroupStage::HaveStayed() const {
                       Max(Abs(now.R.row1 - then.R.row1), Abs(now.R.row2 - then.R.row2))));
     if (substep_.adaptive && moved + turned > 0.0) return false;
     if (moved <= kRounding * (LargestOf(now.p) + radius) && turned <= kRounding) continue;
+    // No contact is deeper than its bodies are wide.
+    if (!(moved + radius * turned <= kShareOfDepth * 2.0 * radius)) return false;
     if (counts < 0.0) counts = kShareOfDepth * LeastDepth(s_.patches.contacts);
     if (!(radius > 0.0) || !(moved + radius * turned <= counts)) return false;
   }
@@ -197,7 +199,9 @@ bool GroupStage::HaveStayed() const {
 void GroupStage::FindPairs() {
   if (HaveStayed()) return;
   tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active);
-  if (!group_.near.empty()) s_.found_at = s_.poses;
+  if (group_.near.empty()) return;
+  s_.found_at.resize(s_.poses.size());
+  ForEach(s_.poses.size(), [&](std::size_t b) { s_.found_at[b] = s_.poses[b]; });
 }
 
 /** Latches the contacts that have not been, unless their onset is awaited. Those found within a
