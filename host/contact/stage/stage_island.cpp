@@ -134,21 +134,22 @@ double StageIsland::Evaluate(bool hold, bool slopes) {
 // range.
 void StageIsland::EvaluateFew(bool hold, Largest* fastest) {
   const std::size_t n = residual_.size(), ranges = Ranges(points_.size());
+  const auto speed_of = [&](std::size_t c, double* residual) {
+    points_[c]->Evaluate(hold);
+    AddToResidual(*points_[c], pairs_[c], residual);
+    return points_[c]->Speed();
+  };
   if (ranges == 1) {
     double most = 0.0;
     for (std::size_t c = 0; c < points_.size(); ++c) {
-      points_[c]->Evaluate(hold);
-      most = std::max(most, points_[c]->Speed());
-      AddToResidual(*points_[c], pairs_[c], residual_.data());
+      most = std::max(most, speed_of(c, residual_.data()));
     }
     fastest->See(most);
     return;
   }
   parts_.assign(ranges * n, 0.0);
   ForRangesOfPoints([&](std::size_t range, std::size_t c) {
-    points_[c]->Evaluate(hold);
-    fastest->See(points_[c]->Speed());
-    AddToResidual(*points_[c], pairs_[c], parts_.data() + range * n);
+    fastest->See(speed_of(c, parts_.data() + range * n));
   });
   for (std::size_t k = 0; k < ranges * n; ++k) residual_[k % n] += parts_[k];
 }
@@ -203,19 +204,21 @@ void StageIsland::PushBodies() {
 
 double StageIsland::Directional() {
   constexpr std::size_t kTogether = 6 * kGrain;
-  double sum = 0.0;
-  if (step_.size() <= kTogether) {
-    for (std::size_t i = 0; i < step_.size(); ++i) sum += step_[i] * residual_[i];
+  const auto along = [&](std::size_t begin) {
+    double sum = 0.0;
+    const std::size_t end = std::min(step_.size(), begin + kTogether);
+    for (std::size_t i = begin; i < end; ++i) sum += step_[i] * residual_[i];
     return sum;
-  }
-  parts_.assign((step_.size() + kTogether - 1) / kTogether, 0.0);
+  };
+  if (step_.size() <= kTogether) return along(0);
+  parts_.resize((step_.size() + kTogether - 1) / kTogether);
   const auto some = [&](int begin, int end) {
     for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
-      const std::size_t last = std::min(step_.size(), (r + 1) * kTogether);
-      for (std::size_t i = r * kTogether; i < last; ++i) parts_[r] += step_[i] * residual_[i];
+      parts_[r] = along(r * kTogether);
     }
   };
   cuda::ParallelFor(static_cast<int>(parts_.size()), 1, threads_, std::cref(some));
+  double sum = 0.0;
   for (const double part : parts_) sum += part;
   return sum;
 }
