@@ -22,10 +22,6 @@ constexpr int kNumbersTogether = 1 << 13;
 constexpr int kMostMoves = 3;
 constexpr int kMostDissipativeMoves = 25;
 
-double LargestOf(const Vec3& v) {
-  return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
-}
-
 /** ω times the substep above which a body's stages are predicted with the velocity that was solved
  for last: the explicit tableau's, good to O(h³) where forces are smooth, is off by (ωh)² times what
  the body trembles by. */
@@ -169,27 +165,25 @@ double LeastDepth(std::span<const Contact> contacts) {
   return std::isfinite(least) ? least : 0.0;
 }
 
-/** Whether no point of a body has moved since the pairs were found by more than it is rounded by,
- or than counts beside the depth of any contact. An adaptive method, whose slopes are differences,
- sees each move. */
+/** Whether no point of a body has moved since the pairs were found by more than counts beside the
+ depth of any contact. An adaptive method, whose slopes are differences, sees each move. */
 bool GroupStage::HaveStayed() const {
-  constexpr double kRounding = 0.5 * std::numeric_limits<double>::epsilon();
   constexpr double kShareOfDepth = 1e-9;
+  const auto same = [](const Pose& a, const Pose& b) {
+    return a.p == b.p && a.R.row0 == b.R.row0 && a.R.row1 == b.R.row1 && a.R.row2 == b.R.row2;
+  };
   if (s_.found_at.size() != s_.poses.size()) return false;
   double counts = -1.0;  // [m]; found when it is asked for
   for (std::size_t b = 0; b < s_.poses.size(); ++b) {
     const Pose &now = s_.poses[b], &then = s_.found_at[b];
-    const double radius = tools_.world->SizeOf(group_.bodies[b]).radius;
-    const double moved = LargestOf(now.p - then.p);
-    const double turned =
-        LargestOf(Max(Abs(now.R.row0 - then.R.row0),
-                      Max(Abs(now.R.row1 - then.R.row1), Abs(now.R.row2 - then.R.row2))));
-    if (substep_.adaptive && moved + turned > 0.0) return false;
-    if (moved <= kRounding * (LargestOf(now.p) + radius) && turned <= kRounding) continue;
+    if (same(now, then)) continue;
+    const BodyCells& cells = tools_.world->SizeOf(group_.bodies[b]);
+    if (substep_.adaptive || !cells.bounded) return false;
+    const double moved = Displacement(now, then, cells);
     // No contact is deeper than its bodies are wide.
-    if (!(moved + radius * turned <= kShareOfDepth * 2.0 * radius)) return false;
+    if (moved > kShareOfDepth * 2.0 * cells.radius) return false;
     if (counts < 0.0) counts = kShareOfDepth * LeastDepth(s_.patches.contacts);
-    if (!(radius > 0.0) || !(moved + radius * turned <= counts)) return false;
+    if (moved > counts) return false;
   }
   return true;
 }

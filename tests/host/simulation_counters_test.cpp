@@ -291,14 +291,16 @@ TEST(SimulationCounters, ATopThatSpinsInPlaceIsNotAtRest) {
   EXPECT_NEAR(resting_for("0"), 0.02, 1e-12);
 }
 
-/** A cube of so much edge that stands on a plate, moving as said [m/s, rad/s], without friction. */
-Scene CubeOnPlate(double edge, const Vec3& v, const Vec3& w) {
+/** A cube of so much edge that stands on a plate, moving as said [m/s, rad/s], without friction.
+ Its frame's origin is so far from it [m]. */
+Scene CubeOnPlate(double edge, const Vec3& v, const Vec3& w, double off = 0.0) {
   Scene scene = scenes::MakeScene(scenes::Frictionless(1e9, 0.2), 5e-4 * std::sqrt(edge));
   scene.shapes["plate"] = scenes::Solid(geometry::Box{{4 * edge, 4 * edge, edge}}, "plate");
-  scene.shapes["cube"] = scenes::Solid(geometry::Box{{edge, edge, edge}}, "cube");
+  scene.shapes["cube"] =
+      scenes::Solid(geometry::Box{{edge, edge, edge}}, "cube", {Mat3::Identity(), {off, 0, 0}});
   scene.bodies.push_back(scenes::Fixed("plate", "plate"));
   scene.bodies.push_back(
-      scenes::Free("cube", "cube", 1e3 * edge * edge * edge, {0, 0, edge}, v, w));
+      scenes::Free("cube", "cube", 1e3 * edge * edge * edge, {-off, 0, edge}, v, w));
   scene.duration = 100.0;
   return scene;
 }
@@ -313,7 +315,7 @@ std::int64_t QueriesOfStep(Scene scene, int steps) {
 }
 
 // The three stages of a step share one look, and the step's end takes its own; what moves by more
-// than rounding, along or around, is looked at anew.
+// than a billionth of its contact's depth, along or around, is looked at anew.
 TEST(SimulationCounters, StagesLookOnceAtWhatRests) {
   for (const double edge : {4.0, 30.0}) {
     EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {}, {}), 4000), 2) << edge;
@@ -322,6 +324,8 @@ TEST(SimulationCounters, StagesLookOnceAtWhatRests) {
     EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {1e-8 * edge, 0, 0}, {}), 4000), 4) << edge;
     EXPECT_EQ(QueriesOfStep(CubeOnPlate(edge, {}, {0, 0, 1e-8}), 4000), 4) << edge;
   }
+  // Turned by 1e-14 rad a step about its frame, which stays, it moves by 1e-12 m.
+  EXPECT_EQ(QueriesOfStep(CubeOnPlate(4.0, {}, {0, 0, 1e-11}, 100.0), 4000), 4);
 }
 
 }  // namespace
