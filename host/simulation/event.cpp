@@ -17,6 +17,9 @@ constexpr double kOnsetPhase = 2e-3;
 constexpr double kRegroupShare = 1e-3;
 /** Guesses at an onset are late by this share of the time since it, and more after a miss. */
 constexpr double kLate = 0.02;
+/** Where a trial does not regroup as soon as its path says, it is first tried later by this share
+ of the step, then by more. */
+constexpr double kRegroupLate = 4.0 * kRegroupShare;
 /** Guesses on the way of a trial. */
 constexpr int kMostLooks = 40;
 /** What two overlaps tell of the power with which V grows is trusted up to here: 3 is a corner's,
@@ -104,9 +107,13 @@ Event SeeEvent(const StageTools& tools, const BodyGroup& group, double length,
 struct EventSearch {
   double low = 0.0, high = 0.0;
   Event event;          ///< seen at `high`
-  double power = 1.0;   ///< p, as seen so far
+  double power = 0.0;   ///< p, as seen so far; 0: not yet
   double missed = 0.0;  ///< by how much the next guess is moved on, as a share of the age
+  double later = 0.0;   ///< by how much the next guess at a regrouping is moved on; 0: halfway [s]
   bool past = false;    ///< onsets may be stepped past
+
+  /** The time since the onset by its age, as far as p is known [s]. */
+  double Since() const { return (power > 0.0 ? power : 1.0) * event.age; }
 };
 
 /** How near to an onset is near enough [s]. */
@@ -121,7 +128,7 @@ double EnoughFor(const EventSearch& search, double step) {
 bool IsFound(const EventSearch& search, double step) {
   if (search.past && search.event.phase <= kLatePhase) return true;
   const double enough = EnoughFor(search, step);
-  const double age = search.power * search.event.age, span = search.high - search.low;
+  const double age = search.Since(), span = search.high - search.low;
   // Older than its first sight: it had belonged to another contact, or was lost in the tolerance.
   const bool parted = search.event.regroups || age > 2.0 * span;
   return span <= (parted ? kRegroupShare * step : enough) ||
@@ -133,13 +140,17 @@ template <class See>
 void Narrow(double step, const See& see, int* most, EventSearch* search) {
   EventSearch& at = *search;
   for (; !IsFound(at, step) && *most > 0; --*most) {
-    const double age = at.power * at.event.age;
+    const double age = at.Since(), enough = EnoughFor(at, step);
     double guess = 0.5 * (at.low + at.high);
-    if (!at.event.regroups && at.missed > 0.0) {
+    if (at.event.regroups) {
+      if (at.later > 0.0) guess = std::fmin(guess, at.low + at.later);
+    } else if (at.missed > 0.0) {
       guess = std::fmin(guess, at.low + at.missed * age);
-    } else if (!at.event.regroups && at.high - age > at.low) {
+    } else if (at.high - age > at.low) {
       // Late by half of what is enough: at an overlap of next to nothing rounding would speak.
-      guess = at.high - age + std::fmax(kLate * age, 0.5 * EnoughFor(at, step));
+      guess = at.high - age + std::fmax(kLate * age, 0.5 * enough);
+    } else if (at.power > 0.0) {
+      guess = std::fmin(guess, at.low + enough);  // as soon as can be
     }
     const Event seen = see(guess);
     if (seen.Happened()) {
@@ -148,10 +159,11 @@ void Narrow(double step, const See& see, int* most, EventSearch* search) {
       }
       at.high = guess;
       at.event = seen;
-      at.missed = 0.0;
+      at.missed = at.later = 0.0;
     } else {
       at.low = guess;
       at.missed = std::fmax(kLate, 4.0 * at.missed);
+      at.later *= 4.0;
     }
   }
 }
@@ -215,6 +227,7 @@ double LocateEvent(const StageTools& tools, const BodyGroup& group, Substep subs
     } else {
       search.low = on_path.high;
       search.missed = kLate;
+      search.later = kRegroupLate * step;
     }
     Narrow(step, attempt, probes, &search);
   }

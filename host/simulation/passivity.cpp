@@ -17,6 +17,13 @@ constexpr double kCreep = 0.05;
 /** The same of contacts that IsPaidFor, where substeps are implicit: explicit methods err by
  dampers that are as strong. */
 constexpr double kCreepOfPaid = 0.01;
+/** Stages of a trial that does not resolve a contact are believed where the trapezoid of the powers
+ at the trial's ends differs from them by this share of the larger power at most: the contact does
+ not swing, it slides or is pressed as its loads move. */
+constexpr double kSteady = 0.2;
+/** What the elastic work of a contact may err by, in shares of what its own damping takes: stages
+ of a heavily damped contact integrate both coarsely. */
+constexpr double kDampingError = 0.02;
 /** An account forgets in this time what the law drew from it, so that small amounts, as at each
  turn of a part that rolls, need not add up [s]. */
 constexpr double kForgets = 100.0;
@@ -58,7 +65,19 @@ double SpeedOfU(const StageTools& tools, const ContactModel& model, const BodyGr
   return Frequency(*tools.world, group, level) * depth;
 }
 
+/** Whether a contact's foundation takes `work` in a time h, at a power without swings. */
+bool IsSteady(const Contact& before, const Contact& after, double work, double h) {
+  const double first = h * FoundationPower(before), last = h * FoundationPower(after);
+  const double most = kSteady * std::fmax(std::fabs(first), std::fabs(last));
+  return std::fabs(work - 0.5 * (first + last)) <= most;
+}
+
 }  // namespace
+
+double FoundationPower(const Contact& contact) {
+  const ContactPower& p = contact.power;
+  return contact.relaxation_power - p.elastic + p.bound + kDampingError * (p.normal - p.bound);
+}
 
 bool IsPaidFor(const ContactModel& model) { return model.IsBounded() && model.normal->HasCurve(); }
 
@@ -73,7 +92,7 @@ OverlapChange StoredByOverlap(const ContactModel& model, const Contact* before,
 }
 
 void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const BodyGroup& group,
-                       StageScratch* scratch) {
+                       double h, StageScratch* scratch) {
   const GroupRules rules(*tools.world, group);
   const std::vector<Contact>& before = group.patches.contacts;
   ForEach(scratch->patches.contacts.size(), scratch->threads, [&](std::size_t c) {
@@ -81,14 +100,18 @@ void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const 
     const ContactModel& model = *rules.Rule(contact.body_i, contact.body_j).model;
     if (!model.IsBounded()) return;
     const bool acts = contact.pairs > 0 && contact.has_normal;
-    if (!check.by_stages) {
-      const Contact* then = c < before.size() ? &before[c] : nullptr;
+    const double work = scratch->a[StateLayout::FoundationQuadrature(c)];
+    const Contact* then = c < before.size() ? &before[c] : nullptr;
+    const bool is_steady = then != nullptr && then->active && then->solved && acts &&
+                           contact.solved && !model.normal->HasCurve() &&
+                           IsSteady(*then, contact, work, h);
+    if (!check.by_stages && !is_steady) {
       const OverlapChange stored = StoredByOverlap(model, then, contact);
       contact.foundation_energy += stored.all - check.unpaid * stored.free;
     } else if (acts && !contact.solved && model.relaxation_time == 0.0) {
       contact.foundation_energy += ByOverlap(model, contact);  // it begins with it
     } else {
-      contact.foundation_energy += scratch->a[StateLayout::FoundationQuadrature(c)];
+      contact.foundation_energy += work;
     }
   });
 }

@@ -33,10 +33,15 @@ struct OverlapChange {
 OverlapChange StoredByOverlap(const ContactModel& model, const Contact* before,
                               const Contact& after);
 
+/** The power that a contact's foundation takes at a stage, as its account counts it [W]. */
+double FoundationPower(const Contact& contact);
+
 /** Enters the elastic work of the trial in the scratch, which is accepted, into its contacts'
- accounts: that of the stages, else as far as it was paid the change of U. */
+ accounts: that of the stages where the trial resolves its contacts, and of a contact that does not
+ swing in it, else as far as it was paid the change of U.
+ @param h  length of the trial [s] */
 void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const BodyGroup& group,
-                       StageScratch* scratch);
+                       double h, StageScratch* scratch);
 
 /** Sets the damping by which a contact that IsBounded is bounded from an accepted state on. One
  whose beginning was not seen holds what its overlap tells of.

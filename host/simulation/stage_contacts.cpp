@@ -5,6 +5,7 @@
 
 #include "host/contact/prefetch.h"
 #include "host/simulation/contact_scales.h"
+#include "host/simulation/passivity.h"
 #include "host/simulation/stage.h"
 
 namespace intervox::host {
@@ -13,9 +14,6 @@ namespace {
 /** Powers are compared with the sum of their magnitudes and with what the force does at rest. */
 constexpr double kRounding = 1e-12;
 constexpr double kRestSpeed = 1e-3;  // [m/s]
-/** What the elastic work of a contact may err by, in shares of what its own damping takes: stages
- of a heavily damped contact integrate both coarsely. */
-constexpr double kDampingError = 0.02;
 
 /** Whether a power that must dissipate creates energy, beyond its terms' rounding: of a body at
  rest there is nothing else. */
@@ -135,8 +133,7 @@ void GroupStage::AddContacts(std::span<const std::size_t> acting, std::span<cons
     sum[kSpinStored] += p.bristle_spin;
     sum[kRelaxationWork] += contact.relaxation_power;
     power[StateLayout::BristleQuadrature(c)] = p.bristle;
-    power[StateLayout::FoundationQuadrature(c)] =
-        contact.relaxation_power - p.elastic + p.bound + kDampingError * (p.normal - p.bound);
+    power[StateLayout::FoundationQuadrature(c)] = FoundationPower(contact);
   };
   host::ForRanges(
       acting.size(), s_.threads, [&](std::size_t r, std::size_t begin, std::size_t end) {

@@ -25,6 +25,11 @@ constexpr double kSlowShare = 0.012;
 constexpr double kSlowSteps = 2.0;
 /** They are vibrations once the contact has lasted for this phase: an impact is over after π. */
 constexpr double kLastingPhase = 6.0;
+/** The spring of a holder is followed to this phase where it swings its body by more than this
+ share of the depth of what it touches. Faster than kStiffPhase it is held by the scheme. */
+constexpr double kHolderPhase = 0.4;
+constexpr double kSwingShare = 0.02;
+constexpr double kStiffPhase = 2.0;
 /** Two bodies move by at most this share of the thinner one in a substep once their boxes meet. */
 constexpr double kThicknessShare = 0.5;
 /** Methods that choose their steps are not held to shorter ones than into so many. */
@@ -170,6 +175,38 @@ ContactWish WishOf(const StageTools& tools, const BodyGroup& group, double left,
   return wish;
 }
 
+/** The part of `left` [s] in which holders swing bodies that touch others by little, or with a
+ phase that the scheme follows. */
+double LengthByHolders(const StageTools& tools, const BodyGroup& group, double left,
+                       const StageScratch& scratch) {
+  if (scratch.holder_bodies.empty()) return left;
+  thread_local std::vector<double> kept;
+  std::vector<double>& depths = kept;
+  depths.assign(group.bodies.size(), 0.0);
+  for (const Contact& contact : group.patches.contacts) {
+    const double S = Norm(contact.geometry.S);
+    if (!contact.active || !(S > 0.0)) continue;
+    for (const int body : {contact.body_i, contact.body_j}) {
+      double& depth = depths[static_cast<std::size_t>(body)];
+      depth = std::fmax(depth, contact.geometry.V / S);
+    }
+  }
+  double length = left;
+  for (const std::size_t b : scratch.holder_bodies) {
+    const Holder& holder =
+        *tools.world->scene.bodies[static_cast<std::size_t>(group.bodies[b])].holder;
+    const Vec3& k = holder.stiffness;
+    const double omega = std::sqrt(std::max({k.x, k.y, k.z}) * group.state[b].inverse_mass);
+    const double phase = omega * left;
+    const double swing = 0.5 * left * left * Norm(MotionOf(group, scratch, static_cast<int>(b)).a);
+    if (!(phase > kHolderPhase && phase < kStiffPhase)) continue;
+    if (depths[b] > 0.0 && swing > kSwingShare * depths[b]) {
+      length = std::fmin(length, kHolderPhase / omega);
+    }
+  }
+  return length;
+}
+
 /** The time in which a way is covered from a speed on [s]. */
 double TimeFor(double way, double speed, double acceleration) {
   return 2.0 * way / (speed + std::sqrt(speed * speed + 2.0 * acceleration * way));
@@ -303,6 +340,7 @@ SubstepPlan PlanSubstep(const StageTools& tools, const BodyGroup& group, double 
     plan.length = std::fmin(plan.length, wishes[c].length);
   }
   plan.dissipative = slow && !fast;
+  plan.length = std::fmin(plan.length, LengthByHolders(tools, group, left, *scratch));
   return plan;
 }
 
