@@ -298,7 +298,7 @@ MUTANTS = [
     Mutant("host/simulation/passivity.cpp", "accounts forget within a tenth of a second",
            "constexpr double kForgets = «100.0»;", "0.01", "host:Passivity*"),
     Mutant("host/simulation/passivity.cpp", "what a trial's stages put into a foundation is lost",
-           "contact.foundation_energy += «scratch->a[StateLayout::FoundationQuadrature(c)]»;", "0.0", "host:Passivity*"),
+           "contact.foundation_energy += «work»;", "0.0", "host:Passivity*"),
     Mutant("host/contact/patches/inherit.cpp", "a contact whose beginning was not seen has an empty account",
            "heir->foundation_energy = «HUGE_VAL»;", "0.0", "host:Passivity*"),
     # Impulse laws.
