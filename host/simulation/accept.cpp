@@ -351,22 +351,4 @@ void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch
   ReadJoints(tools, group, scratch);
 }
 
-void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch) {
-  const GroupRules rules(*tools.world, *group);
-  const Substep none{group->time, 0.0, false, false};
-  const std::int64_t undefined = group->patches.undefined_normals;
-  GroupStage stage(tools, *group, none, scratch);
-  stage.FindPairs();
-  Evaluate(rules, scratch->active, group->patches.contacts.size(), &group->patches,
-           &scratch->grouping_scratch);
-  for (Contact& contact : group->patches.contacts) {
-    KeepForm(&contact);
-    contact.geometry.n = contact.n_accepted;
-    contact.geometry.R_n = Mat3::Identity();
-  }
-  // Evaluating once more has counted once more.
-  group->patches.undefined_normals = undefined;
-  ReadJoints(tools, group, scratch);
-}
-
 }  // namespace intervox::host

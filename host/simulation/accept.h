@@ -18,8 +18,4 @@ void SolveNewContacts(const StageTools& tools, BodyGroup* group, StageScratch* s
 /** Evaluates and accepts the contacts at the group's time, as a run begins or a body was placed. */
 void StartGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
 
-/** Evaluates the geometry of the contacts at the group's accepted state, whose contacts have their
- states and wrenches, as a run is resumed. */
-void RestoreGroup(const StageTools& tools, BodyGroup* group, StageScratch* scratch);
-
 }  // namespace intervox::host

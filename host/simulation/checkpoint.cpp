@@ -17,7 +17,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 12;
+constexpr std::uint32_t kVersion = 13;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -111,6 +111,31 @@ void Visit(Archive& ar, PatchState& state) {
 }
 
 template <class Archive>
+void Visit(Archive& ar, Mat3& m) {
+  Visit(ar, m.row0);
+  Visit(ar, m.row1);
+  Visit(ar, m.row2);
+}
+
+template <class Archive>
+void Visit(Archive& ar, PatchGeometry& g) {
+  ar(g.is_point);
+  ar(g.V);
+  Visit(ar, g.p_WC);
+  Visit(ar, g.n);
+  Visit(ar, g.J_W);
+  Visit(ar, g.S);
+  Visit(ar, g.G);
+  Visit(ar, g.S_wall);
+  ar(g.turn);
+  Visit(ar, g.twist);
+  ar(g.k_1);
+  ar(g.k_2);
+  ar(g.weight);
+  Visit(ar, g.R_n);
+}
+
+template <class Archive>
 void Visit(Archive& ar, ContactPower& power) {
   ar(power.elastic);
   ar(power.normal);
@@ -130,6 +155,9 @@ void Visit(Archive& ar, Contact& c) {
   auto phase = static_cast<std::uint8_t>(c.phase);
   ar(phase);
   c.phase = static_cast<ContactPhase>(phase);
+  Visit(ar, c.geometry);
+  ar(c.pairs);
+  ar(c.active);
   ar(c.latched);
   ar(c.has_normal);
   Visit(ar, c.n_accepted);
@@ -143,6 +171,8 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.unloading);
   ar(c.latch.V_last);
   ar(c.latch.V_rate_last);
+  ar(c.accepted_form);
+  ar(c.weight_share);
   ar(c.since);
   ar(c.bristle_energy);
   ar(c.foundation_energy);

@@ -347,18 +347,10 @@ void Dynamics::Restore(State state) {
     if (body.kind == BodyKind::kFixed) state_.poses[b] = world_.scene.bodies[b].X_WB;
     if (body.kind == BodyKind::kFree) state_.poses[b] = SetVelocities(&body);
   }
-  // Evaluating the contacts once more counts once more.
-  const SimulationCounters counters = state_.counters;
-  const EnergyLedger ledger = state_.ledger;
-  const std::int64_t undefined_normals = state_.patches.undefined_normals;
   group_finder_.Find(state_, world_.step);
   ForEachGroup(
-      [&](BodyGroup* group, StageScratch* scratch) { RestoreGroup(tools_, group, scratch); });
+      [&](BodyGroup* group, StageScratch* scratch) { ReadJoints(tools_, group, scratch); });
   MergeGroups(state_.time);
-  state_.counters = counters;
-  state_.ledger = ledger;
-  state_.patches.undefined_normals = undefined_normals;
-  DropCounters();
 }
 
 void Dynamics::Place(int body, const PrescribedMotion::Key& at) {

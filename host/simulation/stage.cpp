@@ -27,6 +27,21 @@ constexpr int kMostDissipativeMoves = 25;
  the body trembles by. */
 constexpr double kStiffPhase = 1.0;
 
+/** Pairs found where no body has moved by more than this share of its contacts' depth are those of
+ the next stage, too. */
+constexpr double kSamePlace = 1e-9;
+/** At a substep's end the volumes follow the bodies from the last stage's pairs, to first order, if
+ these have moved by less than this share of the engine's tolerance and of the depth. The normal and
+ the area's moments err by as much. */
+constexpr double kShareOfTolerance = 1e-2;
+constexpr double kNextTo = 1e-5;
+
+/** The small turn from one frame to another, rotation vector, world axes [rad]. */
+Vec3 TurnBetween(const Mat3& from, const Mat3& to) {
+  return 0.5 * (Cross(from.Col(0), to.Col(0)) + Cross(from.Col(1), to.Col(1)) +
+                Cross(from.Col(2), to.Col(2)));
+}
+
 std::size_t SpareSlots(std::size_t free) {
   return kSpareSlots + static_cast<std::size_t>(kSlotsPerBody * static_cast<double>(free));
 }
@@ -165,10 +180,9 @@ double LeastDepth(std::span<const Contact> contacts) {
   return std::isfinite(least) ? least : 0.0;
 }
 
-/** Whether no point of a body has moved since the pairs were found by more than counts beside the
+/** Whether no point of a body has moved since the pairs were found by more than a share of the
  depth of any contact. An adaptive method, whose slopes are differences, sees each move. */
-bool GroupStage::HaveStayed() const {
-  constexpr double kShareOfDepth = 1e-9;
+bool GroupStage::HaveStayed(double share) const {
   const auto same = [](const Pose& a, const Pose& b) {
     return a.p == b.p && a.R.row0 == b.R.row0 && a.R.row1 == b.R.row1 && a.R.row2 == b.R.row2;
   };
@@ -181,8 +195,8 @@ bool GroupStage::HaveStayed() const {
     if (substep_.adaptive || !cells.bounded) return false;
     const double moved = Displacement(now, then, cells);
     // No contact is deeper than its bodies are wide.
-    if (moved > kShareOfDepth * 2.0 * cells.radius) return false;
-    if (counts < 0.0) counts = kShareOfDepth * LeastDepth(s_.patches.contacts);
+    if (moved > share * 2.0 * cells.radius) return false;
+    if (counts < 0.0) counts = share * LeastDepth(s_.patches.contacts);
     if (moved > counts) return false;
   }
   return true;
@@ -191,11 +205,29 @@ bool GroupStage::HaveStayed() const {
 /** The stages look once at what rests; and what an adaptive method asks of a velocity or a
  bristle moves no body. */
 void GroupStage::FindPairs() {
-  if (HaveStayed()) return;
+  if (HaveStayed(kSamePlace)) return;
   tools_.finder->Find(group_.near, s_.poses, &s_.finder, &s_.active);
   if (group_.near.empty()) return;
   s_.found_at.resize(s_.poses.size());
   ForEach(s_.poses.size(), [&](std::size_t b) { s_.found_at[b] = s_.poses[b]; });
+}
+
+/** Lets the volumes of the pairs found follow their bodies to the poses placed last. */
+void GroupStage::FollowBodies() {
+  ForEach(s_.active.size(), [&](std::size_t k) {
+    ActivePair& pair = s_.active[k];
+    InterferenceMetrics& m = pair.metrics;
+    const auto moved = [&](int body, Vec3* turned) {
+      const auto b = static_cast<std::size_t>(body);
+      const Pose &now = s_.poses[b], &then = s_.found_at[b];
+      *turned = TurnBetween(then.R, now.R);
+      return now * TransposeTimes(then.R, m.p_WC - then.p) - m.p_WC;
+    };
+    Vec3 turned_i, turned_j;
+    const Vec3 way = moved(pair.i, &turned_i) - moved(pair.j, &turned_j);
+    const double less = Dot(m.area_vector, way) + Dot(m.area_moment, turned_i - turned_j);
+    for (double* volume : {&m.volume, &m.volume_lo, &m.volume_hi}) *volume -= less;
+  });
 }
 
 /** Latches the contacts that have not been, unless their onset is awaited. Those found within a
@@ -307,8 +339,16 @@ void GroupStage::LookAtEnd() {
     PlaceDriven(substep_.start + substep_.length);
     PlaceFree(s_.x);
   }
-  s_.found_at.clear();  // what is accepted follows from its own poses, however it was reached
-  FindPairs();
+  // The last stage has looked next to where the bodies are, if it foresaw the motion well.
+  const double share =
+      std::clamp(kShareOfTolerance * tools_.world->scene.engine.tolerance, kSamePlace, kNextTo);
+  if (!rules_.HavePoints() && HaveStayed(share)) {
+    FollowBodies();
+    s_.found_at.clear();
+  } else {
+    s_.found_at.clear();
+    FindPairs();
+  }
   const std::span<Contact> contacts = s_.patches.contacts;
   s_.centroids.resize(contacts.size());
   ForEach(contacts.size(), [&](std::size_t c) { s_.centroids[c] = contacts[c].geometry.p_WC; });

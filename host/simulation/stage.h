@@ -210,7 +210,8 @@ class GroupStage final : public integrators::PartitionedSystem {
   bool HasManyBodies() const { return group_.free.size() > kMostDenseBodies; }
   /** What makes a change between stages a rate; 0 before the second stage [1/s]. */
   double PerStage() const { return s_.solved_for != 0.0 ? 1.0 / s_.solved_for : 0.0; }
-  bool HaveStayed() const;
+  bool HaveStayed(double share) const;
+  void FollowBodies();
   void BeginContacts();
   void FollowApproach();
   BodyLoad ExternalLoad(std::size_t body) const;
