@@ -9,10 +9,12 @@
 namespace intervox::host {
 namespace {
 
-/** An onset is located to within this share of the step, and of the contact's own time 1/ω. What a
+/** An onset is located to within this share of the step and of the contact's own time 1/ω. What a
  contact misses by beginning late by τ is a share (ωτ)² of the impact's energy. */
 constexpr double kOnsetShare = 1e-3;
 constexpr double kOnsetPhase = 2e-3;
+/** At a phase ωτ below this the onset is near enough, however long the step: corners that graze. */
+constexpr double kWeakPhase = 1e-5;
 /** A change of the grouping, at which forces jump, is located to this share of the step. */
 constexpr double kRegroupShare = 1e-3;
 /** Guesses at an onset are late by this share of the time since it, and more after a miss. */
@@ -124,9 +126,16 @@ double EnoughFor(const EventSearch& search, double step) {
   return event.frequency > 0.0 ? std::fmin(share, kOnsetPhase / event.frequency) : share;
 }
 
+/** The time after an onset at which a contact has the weak phase: phases grow as τ^((p+1)/2). */
+double WeakTime(const EventSearch& search) {
+  const double p = search.power > 0.0 ? search.power : 1.0;
+  return search.Since() * std::pow(kWeakPhase / search.event.phase, 2.0 / (p + 1.0));
+}
+
 /** Whether `high` is near enough to the event. */
 bool IsFound(const EventSearch& search, double step) {
-  if (search.past && search.event.phase <= kLatePhase) return true;
+  const bool weak = !search.event.regroups && search.event.phase <= kWeakPhase;
+  if (weak || (search.past && search.event.phase <= kLatePhase)) return true;
   const double enough = EnoughFor(search, step);
   const double age = search.Since(), span = search.high - search.low;
   // Older than its first sight: it had belonged to another contact, or was lost in the tolerance.
@@ -148,7 +157,8 @@ void Narrow(double step, const See& see, int* most, EventSearch* search) {
       guess = std::fmin(guess, at.low + at.missed * age);
     } else if (at.high - age > at.low) {
       // Late by half of what is enough: at an overlap of next to nothing rounding would speak.
-      guess = at.high - age + std::fmax(kLate * age, 0.5 * enough);
+      const double late = std::max({kLate * age, 0.5 * enough, 0.5 * WeakTime(at)});
+      guess = std::fmin(at.high - age + late, at.high - 0.5 * age);
     } else if (at.power > 0.0) {
       guess = std::fmin(guess, at.low + enough);  // as soon as can be
     }
