@@ -29,8 +29,8 @@ int ReplayRun(const std::filesystem::path& results, const std::filesystem::path&
   host::Replay replay(run, &simulation);
   host::Recorder recorder =
       host::Recorder::Create(out, simulation, {Version(), Commit(), "cpu, replayed"});
-  recorder.Sample(simulation);
   recorder.Flush(simulation);
+  recorder.Sample(simulation);
   const Course course{simulation,
                       recorder,
                       {},

@@ -100,12 +100,12 @@ int RunScene(const RunArguments& options) {
   const auto begin = [&] {
     host::Recorder recorder =
         host::Recorder::Create(out, simulation, {Version(), Commit(), DeviceText(engine)});
-    recorder.Sample(simulation);
     // An old checkpoint goes first: beside new results it would stand for what they are not.
     std::error_code error;
     std::filesystem::remove(checkpoint, error);
     host::SyncFolder(checkpoint.parent_path());
-    recorder.Flush(simulation);
+    recorder.Flush(simulation);  // empty, so that chunks are written once
+    recorder.Sample(simulation);
     return recorder;
   };
   std::optional<host::Recorder> recorder =
