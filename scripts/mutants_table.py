@@ -26,6 +26,15 @@ MUTANTS = [
            "What a stage misses, shorter substeps find; 52 random scenes and the bricks gain nothing either."),
     Mutant("host/contact/stage/solve_island.cpp", "guesses turn no body",
            "b.moment += sign * («guess.torque + Cross(rho, guess.force)»);", "Vec3{}", "host:BilinearEnergy*:SimulationWedgeTest*"),
+    # Grids bounded together.
+    Mutant("cuda/rules/grid/together.h", "a grid's gradient is one all over a cell",
+           "out.value = side.h * (f - «Dot(beside, around)»);", "0.0", "cuda:GridTogether*"),
+    Mutant("cuda/rules/grid/together.h", "a cell is in one voxel of a grid",
+           "last[axis] = «static_cast<int>(hi) - (hi < 0 ? 1 : 0)»;", "first[axis]", "cuda:GridTogether*"),
+    Mutant("cuda/rules/grid/together.h", "surfaces do not bend down",
+           "out.value += «d[i] < 0 ? d[i] : 0.0»;", "0.0", "cuda:GridTogether*"),
+    Mutant("cuda/rules/grid/together.h", "sides are never bounded together",
+           "return «!many || !ApartTogether(sides.model, *cell)»;", "true", "cuda:GridTogether*"),
     # Grids sampled at each other's nodes.
     Mutant("cuda/rules/grid/fraction.h", "of two grids normals and shares tell all",
            "const bool grids = «tile->grids == 2» && count == 1", "false", "cuda:GridRules.LensesCome*"),
