@@ -122,4 +122,34 @@ void CheckCuts(int rounds, int cuts) {
 
 TEST(Polyhedron, CutsLeaveItClosed) { CheckCuts<SmallPolyhedron>(400, 20); }
 
+// What rounding may leave of an outline, two boxes side by side have for sure.
+TEST(Polyhedron, AnOutlineInTwoPartsIsTwoFaces) {
+  const geometry::Cell cell = testing::BoxCell({1, 0.8, 0.6});
+  const geometry::Corners& box = cell.corners;
+  SmallPolyhedron two;
+  two.Begin();
+  std::vector<geometry::HalfEdge> half_edges;
+  for (const double x : {0.0, 2.0}) {
+    for (const Vec3& p : box.p_C) ASSERT_TRUE(two.AddCorner(p + Vec3{x, 0, 0}));
+  }
+  for (int k = 0; k < 2; ++k) {
+    const auto index = [&](std::size_t of_one, std::size_t count) {
+      return static_cast<std::uint16_t>(of_one + (k == 0 ? 0 : count));
+    };
+    for (const geometry::HalfEdge& h : box.half_edges) {
+      half_edges.push_back({index(h.origin, box.p_C.size()), index(h.next, box.half_edges.size()),
+                            index(h.face, box.faces.size())});
+    }
+    for (const geometry::CornerFace& face : box.faces) {
+      ASSERT_TRUE(two.AddFace({{}, 0.0, 0.0, 0}, index(face.half_edge, box.half_edges.size())));
+    }
+  }
+  ASSERT_TRUE(two.SetHalfEdges(half_edges.data(), static_cast<int>(half_edges.size())));
+  EXPECT_NEAR(VolumeOf(two), 2 * 0.48, 1e-15);
+  const Vec3 n = Normalized(Vec3{0, 0.1, 1});
+  EXPECT_EQ(two.Clip({n, 0.0, 0.5, 1}, kOn, kCoincide), Cut::kCut);
+  EXPECT_NEAR(VolumeOf(two), 0.48, 1e-15);
+  EXPECT_EQ(two.faces(), 12);
+}
+
 }  // namespace intervox::cuda

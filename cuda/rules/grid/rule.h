@@ -5,6 +5,7 @@
 #include "cuda/rules/clip/rule.h"
 #include "cuda/rules/grid/fraction.h"
 #include "cuda/rules/grid/tetrahedra.h"
+#include "cuda/rules/grid/together.h"
 
 namespace intervox::cuda {
 
@@ -70,19 +71,21 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
                                center::AddVoxel(model, active, c, edge, sums);
                              });
   }
-  const bool shares = level.rule == LeafRule::kFraction;
-  return center::SumParts(
-      model, part, edge, 0.0, kTileEdge, &tile->blocks,
-      [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
-        AddTile(model, block, edge, level.rule != LeafRule::kVoxel, tile, sums,
-                [&](Tile* of, int x, int y, int z, std::uint64_t mixed, clip::ClipSums* to) {
-                  if (shares) {
-                    AddShare(of, x, y, z, mixed, to);
-                  } else {
-                    AddTetrahedra(of, x, y, z, mixed, to);
-                  }
-                });
-      });
+  const bool shares = level.rule == LeafRule::kFraction, voxel = level.rule == LeafRule::kVoxel;
+  const auto add = [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
+    AddTile(model, block, edge, !voxel, tile, sums,
+            [&](Tile* of, int x, int y, int z, std::uint64_t mixed, clip::ClipSums* to) {
+              if (shares) {
+                AddShare(of, x, y, z, mixed, to);
+              } else {
+                AddTetrahedra(of, x, y, z, mixed, to);
+              }
+            });
+  };
+  center::BlockStack* const room = &tile->blocks;
+  // Levels of the voxel rule are those of the fields, which no lift moves.
+  return voxel ? center::SumParts(CloseSides{model}, part, edge, 0.0, kTileEdge, room, add)
+               : center::SumParts(model, part, edge, 0.0, kTileEdge, room, add);
 }
 
 /** The sums of one of kLanes lanes of a level, of those that have parts. A pair's lanes may be

@@ -5,8 +5,8 @@
  line in which they meet is not. */
 #pragma once
 
+#include <cmath>
 #include <cstdint>
-#include <cstring>
 
 #include "cuda/moments/moments.h"
 #include "cuda/moments/triangle_sums.h"
@@ -36,7 +36,8 @@ enum class Cut {
 
  Half-edges 2e and 2e + 1 are the two directions of edge e; each knows the corner that it starts
  from, its face, and which half-edge follows on that face, counter-clockwise seen from outside. So a
- cut costs what it changes. The places of corners that are gone repeat one that is left. */
+ cut costs what it changes. The places of corners that are gone repeat one that is left for those
+ who ask; their x is no number, which is neither inside nor outside of a plane. */
 template <int kCorners, int kFaces>
 class Polyhedron {
  public:
@@ -60,13 +61,17 @@ class Polyhedron {
   /** Empties it. */
   INTERVOX_HD void Begin() {
     corners_ = faces_ = planes_ = edges_ = free_corners_ = free_edges_ = 0;
-    is_out_[kCorners] = false;
+    live_ = 0;
+    origin_[kNoEdge] = kOutside;
+    is_out_[kOutside] = 1;
+    is_out_[kInside] = 0;
   }
 
   /** Adds a corner; false when full. All corners come before the half-edges. */
   INTERVOX_HD bool AddCorner(const Vec3& p) {
     if (corners_ == kCorners) return false;
-    SetCorner(corners_++, p.x, p.y, p.z);
+    SetCorner(static_cast<unsigned>(corners_), p.x, p.y, p.z);
+    ++corners_;
     return true;
   }
 
@@ -81,8 +86,13 @@ class Polyhedron {
   INTERVOX_HD bool SetHalfEdges(const geometry::HalfEdge* half_edges, int count) {
     if (count > 2 * kEdges) return false;
     edges_ = count / 2;
-    std::memcpy(edge_, half_edges, sizeof(geometry::HalfEdge) * static_cast<std::size_t>(count));
-    while (corners_ % kWide != 0) FreeCorner(corners_++, 0);
+    for (int h = 0; h < count; ++h) {
+      const geometry::HalfEdge& half_edge = half_edges[h];
+      origin_[h] = half_edge.origin;
+      next_[h] = half_edge.next;
+      face_of_[h] = half_edge.face;
+    }
+    while (corners_ % kWide != 0) AddPlace();
     return true;
   }
 
@@ -96,7 +106,7 @@ class Polyhedron {
   /** Number of faces. */
   INTERVOX_HD int faces() const { return faces_; }
   /** Corner i. */
-  INTERVOX_HD Vec3 Corner(int i) const { return {x_[i], y_[i], z_[i]}; }
+  INTERVOX_HD Vec3 Corner(int i) const { return At(x_[i] == x_[i] ? i : live_); }
   /** Bodies of face f, as ClipPlane::bodies. */
   INTERVOX_HD int Bodies(int f) const { return Plane(f).bodies; }
   /** Unit normal of face f, outward. */
@@ -108,9 +118,9 @@ class Polyhedron {
   /** A half-edge of face f. */
   INTERVOX_HD int FirstEdge(int f) const { return edge_of_[face_[f]]; }
   /** The half-edge that follows on the same face. */
-  INTERVOX_HD int NextEdge(int h) const { return edge_[h].next; }
+  INTERVOX_HD int NextEdge(int h) const { return next_[h]; }
   /** The corner that a half-edge starts from. */
-  INTERVOX_HD int Origin(int h) const { return edge_[h].origin; }
+  INTERVOX_HD int Origin(int h) const { return origin_[h]; }
   /** The axis-aligned box of the corners. */
   INTERVOX_HD void GetBox(Vec3* lower, Vec3* upper) const;
   /** The least n·x over the corners. */
@@ -127,56 +137,65 @@ class Polyhedron {
 
  private:
   using Index = std::uint16_t;
-  static constexpr Index kNone = 65535;
+  // Places of no corner, outside and inside of every plane. A face that has no half-edge any more
+  // has kNoEdge, which starts outside; edges whose place is free start inside.
+  static constexpr unsigned kOutside = kCorners, kInside = kCorners + 1, kNoEdge = 2 * kEdges;
   // Everything that lives during one cut only.
   struct Work {
-    int inside = 0;  // a corner that stays
+    double on;  // beyond it corners are outside
     int gone_corners = 0, gone_edges = 0, leaving = 0, outline = 0;
-    bool full = false;
   };
 
   INTERVOX_HD const ClipPlane& Plane(int f) const { return table_[face_[f]]; }
-  INTERVOX_HD Index Target(int h) const { return edge_[h ^ 1].origin; }
+  INTERVOX_HD unsigned Target(unsigned h) const { return origin_[h ^ 1]; }
+  INTERVOX_HD bool IsOn(unsigned corner, const Work& work) const { return d_[corner] >= -work.on; }
   INTERVOX_HD void StartFace(const ClipPlane& plane, int half_edge) {
     edge_of_[planes_] = static_cast<Index>(half_edge);
     face_[faces_++] = static_cast<Index>(planes_);
     table_[planes_++] = plane;
   }
-  INTERVOX_HD void SetCorner(int i, double x, double y, double z) {
-    x_[i] = x;
-    y_[i] = y;
-    z_[i] = z;
-    is_free_[i] = false;
+  INTERVOX_HD Vec3 At(int i) const { return {x_[i], y_[i], z_[i]}; }
+  INTERVOX_HD void SetCorner(unsigned i, double x, double y, double z) {
+    x_[i] = x, y_[i] = y, z_[i] = z;
+    outline_at_[i] = 0;
   }
-  // Corner i now repeats corner j, and its place may be taken.
-  INTERVOX_HD void FreeCorner(int i, int j) {
-    SetCorner(i, x_[j], y_[j], z_[j]);
-    is_free_[i] = true;
+  // Nothing is at the place i any more, and it may be taken.
+  INTERVOX_HD void FreeCorner(unsigned i) {
+    x_[i] = NAN;
     free_corner_[free_corners_++] = static_cast<Index>(i);
   }
-  INTERVOX_HD int TakeCorner(Work* work);
-  INTERVOX_HD int TakeEdge(Work* work);
+  INTERVOX_HD void AddPlace() {
+    y_[corners_] = z_[corners_] = 0.0;
+    FreeCorner(static_cast<unsigned>(corners_++));
+  }
   INTERVOX_HD Cut FindCoincident(const ClipPlane& plane, double coincide);
-  INTERVOX_HD void Classify(double on, Work* work);
-  INTERVOX_HD void CutEdges(Work* work);
-  INTERVOX_HD void CutFace(int leaving, Work* work);
+  INTERVOX_HD void FreeEdge(unsigned e) {
+    origin_[2 * e] = origin_[2 * e + 1] = kInside;
+    free_edge_[free_edges_++] = static_cast<Index>(e);
+  }
+  INTERVOX_HD void Classify(Work* work);
+  INTERVOX_HD bool Reserve(int count);
+  INTERVOX_HD void CutEdges(const Work& work);
+  INTERVOX_HD void CutFace(unsigned leaving, Work* work);
   INTERVOX_HD void DropFaces();
-  INTERVOX_HD void AddCap(const ClipPlane& plane, Work* work);
+  INTERVOX_HD bool LinkOutline(const Work& work);
+  INTERVOX_HD bool AddCap(const ClipPlane& plane, Work* work);
 
   int corners_;  // a multiple of kWide, those that repeat another included
   int faces_;
   int planes_;
   int edges_;  // those whose place may be taken included
   int free_corners_, free_edges_;
+  int live_;  // a corner that is there
   double x_[kCorners], y_[kCorners], z_[kCorners];
-  double d_[kCorners];           // signed distance to the plane of this cut
-  ClipPlane table_[2 * kFaces];  // of all faces so far
-  Index edge_of_[2 * kFaces];    // a half-edge of each of those
-  Index face_[kFaces];           // which of those are left
-  bool is_free_[kCorners];       // it repeats another corner
-  bool is_out_[kCorners + 1];    // of this cut; the last, never, is where free edges start and end
+  double d_[kCorners];                 // signed distances to the plane of this cut
+  ClipPlane table_[2 * kFaces];        // of all faces so far
+  Index edge_of_[2 * kFaces];          // a half-edge of each of those
+  Index face_[kFaces];                 // which of those are left
+  std::uint8_t is_out_[kCorners + 2];  // of this cut: 1 outside, else 0
+  Index outline_at_[kCorners];         // the half-edge of the new face that starts from the corner
   Index free_corner_[kCorners], gone_corner_[kCorners];
-  geometry::HalfEdge edge_[2 * kEdges];
+  Index origin_[2 * kEdges + 1], next_[2 * kEdges], face_of_[2 * kEdges];  // of the half-edges
   Index free_edge_[kEdges], gone_edge_[kEdges];
   Index leaving_[kEdges];  // half-edges from inside, or from the plane, to outside
   Index outline_[kEdges];  // half-edges of the new face

@@ -14,15 +14,15 @@ inline constexpr double kSameNormal = 1e-13;
 // Corners within this many coincidence distances make it worth comparing planes.
 inline constexpr double kClose = 1e4;
 
-/** The least and the largest of some numbers. */
+/** The least and the largest of what are numbers. */
 struct Extremes {
-  double low = 0.0, high = 0.0;
+  double low = INFINITY, high = -INFINITY;
 };
 
 #ifdef __CUDA_ARCH__
 INTERVOX_HD inline Extremes ExtremesOf(const double* x, int count) {
-  Extremes of{x[0], x[0]};
-  for (int i = 1; i < count; ++i) {
+  Extremes of;
+  for (int i = 0; i < count; ++i) {
     of.low = x[i] < of.low ? x[i] : of.low;
     of.high = x[i] > of.high ? x[i] : of.high;
   }
@@ -35,8 +35,8 @@ using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
 /** @param count  a multiple of 4 */
 inline Extremes ExtremesOf(const double* x, int count) {
   const auto at = [&](int i) { return *reinterpret_cast<const Four*>(x + i); };
-  Four low = at(0), high = at(0);
-  for (int i = 4; i < count; i += 4) {
+  Four low = Four{} + INFINITY, high = Four{} - INFINITY;
+  for (int i = 0; i < count; i += 4) {
     const Four four = at(i);
     low = four < low ? four : low;
     high = four > high ? four : high;
@@ -93,169 +93,176 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::Clip(const ClipPlane& plane, doubl
   }
   if (highest <= on) return Cut::kNone;
 
-  Work work;
-  Classify(on, &work);
-  CutEdges(&work);
-  for (int i = 0; i < work.leaving && !work.full; ++i) CutFace(leaving_[i], &work);
-  if (work.full) return Cut::kFull;
+  Work work{on};
+  Classify(&work);
+  if (!Reserve(work.leaving)) return Cut::kFull;
+  CutEdges(work);
+  for (int i = 0; i < work.gone_corners; ++i) FreeCorner(gone_corner_[i]);
+  for (int i = 0; i < work.leaving; ++i) CutFace(leaving_[i], &work);
   DropFaces();
-  AddCap(plane, &work);
-  if (work.full) return Cut::kFull;
-  for (int i = 0; i < work.gone_corners; ++i) FreeCorner(gone_corner_[i], work.inside);
-  for (int i = 0; i < work.gone_edges; ++i) {
-    const Index e = gone_edge_[i];
-    edge_[2 * e].origin = edge_[2 * e + 1].origin = kCorners;
-    free_edge_[free_edges_++] = e;
-  }
-  return faces_ < 4 ? Cut::kEmpty : Cut::kCut;
+  if (!AddCap(plane, &work)) return Cut::kFull;
+  for (int i = 0; i < work.gone_edges; ++i) FreeEdge(gone_edge_[i]);
+  if (faces_ < 4) return Cut::kEmpty;
+  live_ = Origin(FirstEdge(0));
+  return Cut::kCut;
 }
 
-// Corners within rounding of the plane lie on it: d is 0.
+// Which corners are outside, which edges are, and which edges leave. No branches: that is no
+// pattern that a processor could foresee.
 template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::Classify(double on, Work* work) {
-  while (d_[work->inside] > on) ++work->inside;
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::Classify(Work* work) {
+  unsigned corners = 0, edges = 0, leaving = 0;
   for (int i = 0; i < corners_; ++i) {
-    const bool out = d_[i] > on;
+    gone_corner_[corners] = static_cast<Index>(i);
+    const bool out = d_[i] > work->on;
     is_out_[i] = out;
-    d_[i] = !out && d_[i] >= -on ? 0.0 : d_[i];
-    gone_corner_[work->gone_corners] = static_cast<Index>(i);
-    work->gone_corners += static_cast<int>(out && !is_free_[i]);
+    corners += static_cast<unsigned>(out);
   }
-  for (int k = 0; k < free_corners_; ++k) {
-    const int i = free_corner_[k];
-    if (!is_out_[i]) continue;
-    // What repeats a corner that goes repeats another.
-    SetCorner(i, x_[work->inside], y_[work->inside], z_[work->inside]);
-    is_free_[i] = true;
+  for (int e = 0; e < edges_; ++e) {
+    const unsigned out = is_out_[origin_[2 * e]], to_out = is_out_[origin_[2 * e + 1]];
+    gone_edge_[edges] = static_cast<Index>(e);
+    edges += out & to_out;
+    leaving_[leaving] = static_cast<Index>(2 * static_cast<unsigned>(e) + out);
+    leaving += out ^ to_out;
   }
+  work->gone_corners = static_cast<int>(corners);
+  work->gone_edges = static_cast<int>(edges);
+  work->leaving = static_cast<int>(leaving);
+}
+
+// Makes sure of places for so many corners and edges; false when there are not enough.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline bool Polyhedron<kCorners, kFaces>::Reserve(int count) {
+  while (free_corners_ < count) {
+    if (corners_ == kCorners) return false;
+    for (int k = 0; k < kWide; ++k) AddPlace();
+  }
+  while (free_edges_ < count) {
+    if (edges_ == kEdges) return false;
+    FreeEdge(static_cast<unsigned>(edges_++));
+  }
+  return true;
 }
 
 // (T1): an edge that crosses the plane ends in a new corner there, unless it starts on the plane.
 template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutEdges(Work* work) {
-  // No branches either: which edges cross is no pattern that a processor could foresee.
-  for (int e = 0; e < edges_; ++e) {
-    const int out = is_out_[edge_[2 * e].origin], to_out = is_out_[edge_[2 * e + 1].origin];
-    gone_edge_[work->gone_edges] = static_cast<Index>(e);
-    work->gone_edges += out & to_out;
-    leaving_[work->leaving] = static_cast<Index>(2 * e + out);
-    work->leaving += out ^ to_out;
-  }
-  for (int k = 0; k < work->leaving; ++k) {
-    const int leaving = leaving_[k];
-    const int inside = edge_[leaving].origin, outside = Target(leaving);
-    if (d_[inside] == 0) continue;
-    const int corner = TakeCorner(work);
-    // From the nearer end, so that rounding is relative to the shorter step.
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutEdges(const Work& work) {
+  int places = free_corners_;
+  for (int k = 0; k < work.leaving; ++k) {
+    const unsigned leaving = leaving_[k], inside = origin_[leaving], outside = Target(leaving);
+    if (IsOn(inside, work)) continue;
+    const unsigned corner = free_corner_[--places];
+    // From the nearer end, so that rounding is relative to the shorter step. Which one that is
+    // cannot be foreseen either.
     const double a = -d_[inside], b = d_[outside];
-    const bool from_inside = a <= b;
-    const int u = from_inside ? inside : outside, w = from_inside ? outside : inside;
-    const double t = (from_inside ? a : b) / (a + b);
+    const unsigned both = inside ^ outside, u = b < a ? outside : inside, w = u ^ both;
+    const double t = (b < a ? b : a) / (a + b);
     SetCorner(corner, x_[u] + t * (x_[w] - x_[u]), y_[u] + t * (y_[w] - y_[u]),
               z_[u] + t * (z_[w] - z_[u]));
-    is_out_[corner] = false;
-    edge_[leaving ^ 1].origin = static_cast<Index>(corner);
+    is_out_[corner] = 0;
+    origin_[leaving ^ 1] = static_cast<Index>(corner);
   }
-}
-
-// A place for a new corner.
-template <int kCorners, int kFaces>
-INTERVOX_HD inline int Polyhedron<kCorners, kFaces>::TakeCorner(Work* work) {
-  if (free_corners_ == 0) {
-    if (corners_ == kCorners) {
-      work->full = true;
-      return 0;
-    }
-    for (int k = 0; k < kWide; ++k) FreeCorner(corners_++, work->inside);
-  }
-  return free_corner_[--free_corners_];
-}
-
-// A place for a new edge.
-template <int kCorners, int kFaces>
-INTERVOX_HD inline int Polyhedron<kCorners, kFaces>::TakeEdge(Work* work) {
-  if (free_edges_ > 0) return free_edge_[--free_edges_];
-  if (edges_ == kEdges) {
-    work->full = true;
-    return 0;
-  }
-  return edges_++;
+  free_corners_ = places;
 }
 
 // An edge in the plane replaces what the face of a half-edge that leaves has outside.
 template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(int leaving, Work* work) {
-  int entering = edge_[leaving].next;
-  while (is_out_[Target(entering)]) entering = edge_[entering].next;
-  const Index inside = edge_[leaving].origin, again = Target(entering);
-  const bool from_on = d_[inside] == 0, to_on = d_[again] == 0;
-  const Index from = from_on ? inside : Target(leaving);
-  const Index to = to_on ? again : edge_[entering].origin;
-  const int after = to_on ? edge_[entering].next : entering;
-  const int face = edge_[leaving].face;
+INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::CutFace(unsigned leaving, Work* work) {
+  unsigned entering = next_[leaving];
+  while (is_out_[Target(entering)] != 0) entering = next_[entering];
+  const unsigned inside = origin_[leaving], again = Target(entering), face = face_of_[leaving];
+  const bool from_on = IsOn(inside, *work), to_on = IsOn(again, *work);
+  const unsigned from = from_on ? inside : Target(leaving);
+  const unsigned to = to_on ? again : origin_[entering];
+  const unsigned after = to_on ? next_[entering] : entering;
   if (from == to) {
     // The face has that corner in the plane and, but for rounding, no other.
     gone_edge_[work->gone_edges++] = static_cast<Index>(leaving / 2);
-    int before = after;
-    while (edge_[before].next != leaving && before != leaving) before = edge_[before].next;
-    edge_[before].next = static_cast<Index>(after);
-    edge_of_[face] = before == leaving ? kNone : static_cast<Index>(after);
+    unsigned before = after;
+    while (next_[before] != leaving && before != leaving) before = next_[before];
+    next_[before] = static_cast<Index>(after);
+    edge_of_[face] = static_cast<Index>(before == leaving ? kNoEdge : after);
     return;
   }
-  if (from_on && to_on && edge_[after].next == leaving) {
+  unsigned h = leaving;
+  if (from_on && to_on && next_[after] == leaving) {
     // The face has that edge in the plane and nothing inside: the new face takes the edge.
     gone_edge_[work->gone_edges++] = static_cast<Index>(leaving / 2);
-    edge_of_[face] = kNone;
-    outline_[work->outline++] = static_cast<Index>(after);
-    return;
+    edge_of_[face] = kNoEdge;
+    h = after ^ 1;
+  } else {
+    if (!from_on) {
+      h = 2u * free_edge_[--free_edges_];
+      next_[leaving] = static_cast<Index>(h);
+      origin_[h] = static_cast<Index>(from);
+      face_of_[h] = static_cast<Index>(face);
+    }
+    next_[h] = static_cast<Index>(after);
+    origin_[h ^ 1] = static_cast<Index>(to);
+    edge_of_[face] = static_cast<Index>(h);
   }
-  int h = leaving;
-  if (!from_on) {
-    h = 2 * TakeEdge(work);
-    edge_[leaving].next = static_cast<Index>(h);
-    edge_[h].origin = from;
-    edge_[h].face = static_cast<Index>(face);
-  }
-  edge_[h].next = static_cast<Index>(after);
-  edge_[h ^ 1].origin = to;
-  edge_of_[face] = static_cast<Index>(h);
+  face_of_[h ^ 1] = static_cast<Index>(planes_);
+  outline_at_[to] = static_cast<Index>(h ^ 1);
   outline_[work->outline++] = static_cast<Index>(h ^ 1);
 }
 
 // Forgets the faces that lie outside.
 template <int kCorners, int kFaces>
 INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::DropFaces() {
-  const int faces = faces_;
-  faces_ = 0;
-  for (int f = 0; f < faces; ++f) {
-    const Index h = edge_of_[face_[f]];
-    face_[faces_] = face_[f];
-    faces_ += static_cast<int>(h != kNone && !is_out_[edge_[h].origin]);
+  int left = 0;
+  for (int f = 0; f < faces_; ++f) {
+    const Index face = face_[f];
+    face_[left] = face;
+    left += static_cast<int>(is_out_[origin_[edge_of_[face]]] == 0);
   }
+  faces_ = left;
 }
 
-// One face, unless rounding made the outline touch itself.
+// Makes the outline one loop; false where it is not.
 template <int kCorners, int kFaces>
-INTERVOX_HD inline void Polyhedron<kCorners, kFaces>::AddCap(const ClipPlane& plane, Work* work) {
-  while (work->outline > 0 && !work->full) {
-    if (faces_ == kFaces || planes_ == 2 * kFaces) {
-      work->full = true;
-      return;
-    }
+INTERVOX_HD inline bool Polyhedron<kCorners, kFaces>::LinkOutline(const Work& work) {
+  const auto cap = static_cast<unsigned>(planes_);
+  for (int k = 0; k < work.outline; ++k) {
+    const unsigned h = outline_[k], next = outline_at_[Target(h)];
+    if (face_of_[next] != cap) return false;
+    next_[h] = static_cast<Index>(next);
+  }
+  const unsigned first = outline_[0];
+  unsigned h = first;
+  for (int count = work.outline; count > 0; --count) {
+    h = next_[h];
+    if (h == first) return count == 1;
+  }
+  return false;
+}
+
+// One face, unless rounding made the outline touch itself. False when it does not fit.
+template <int kCorners, int kFaces>
+INTERVOX_HD inline bool Polyhedron<kCorners, kFaces>::AddCap(const ClipPlane& plane, Work* work) {
+  if (work->outline == 0) return true;
+  const auto is_full = [&] { return faces_ == kFaces || planes_ == 2 * kFaces; };
+  if (is_full()) return false;
+  if (LinkOutline(*work)) {
+    StartFace(plane, outline_[work->outline - 1]);
+    return true;
+  }
+  while (work->outline > 0) {
+    if (is_full()) return false;
     const Index first = outline_[--work->outline];
-    Index h = first;
-    while (Target(h) != edge_[first].origin) {
+    unsigned h = first;
+    while (Target(h) != origin_[first]) {
       int i = work->outline - 1;
-      while (i > 0 && edge_[outline_[i]].origin != Target(h)) --i;
-      edge_[h].face = static_cast<Index>(planes_);
-      edge_[h].next = outline_[i];
+      while (i > 0 && origin_[outline_[i]] != Target(h)) --i;
+      face_of_[h] = static_cast<Index>(planes_);
+      next_[h] = outline_[i];
       h = outline_[i];
       outline_[i] = outline_[--work->outline];
     }
-    edge_[h].face = static_cast<Index>(planes_);
-    edge_[h].next = first;
+    face_of_[h] = static_cast<Index>(planes_);
+    next_[h] = first;
     StartFace(plane, first);
   }
+  return true;
 }
 
 template <int kCorners, int kFaces>
@@ -309,14 +316,14 @@ INTERVOX_HD Moments
 Polyhedron<kCorners, kFaces>::Integrate(double* area, internal::Place<TriangleSums>* room) const {
   const Vec3 about = Corner(0);
   TriangleSums& sums = room->Make();
-  const auto at = [&](int h) { return Corner(edge_[h].origin) - about; };
+  const auto at = [&](int h) { return At(origin_[h]) - about; };
   for (int f = 0; f < faces_; ++f) {
     const int first = FirstEdge(f);
     const double weight = Plane(f).weight;
     const Vec3 u = at(first);
-    int h = edge_[first].next;
+    int h = next_[first];
     Vec3 v = at(h);
-    for (h = edge_[h].next; h != first; h = edge_[h].next) {
+    for (h = next_[h]; h != first; h = next_[h]) {
       const Vec3 w = at(h);
       sums.Add(weight, u, v, w);
       v = w;
