@@ -13,15 +13,13 @@ namespace {
  contact misses by beginning late by τ is a share (ωτ)² of the impact's energy. */
 constexpr double kOnsetShare = 1e-3;
 constexpr double kOnsetPhase = 2e-3;
-/** At a phase ωτ below this the onset is near enough, however long the step: corners that graze. */
-constexpr double kWeakPhase = 1e-5;
 /** A change of the grouping, at which forces jump, is located to this share of the step. */
 constexpr double kRegroupShare = 1e-3;
 /** Guesses at an onset are late by this share of the time since it, and more after a miss. */
 constexpr double kLate = 0.02;
-/** Where a trial does not regroup as soon as its path says, it is first tried later by this share
- of the step, then by more. */
-constexpr double kRegroupLate = 4.0 * kRegroupShare;
+/** Where a trial does not see an event as soon as its path says, it is first tried later by this
+ share of the step, then by more. */
+constexpr double kTrialLate = 4e-3;
 /** Guesses on the way of a trial. */
 constexpr int kMostLooks = 40;
 /** What two overlaps tell of the power with which V grows is trusted up to here: 3 is a corner's,
@@ -111,8 +109,8 @@ struct EventSearch {
   Event event;          ///< seen at `high`
   double power = 0.0;   ///< p, as seen so far; 0: not yet
   double missed = 0.0;  ///< by how much the next guess is moved on, as a share of the age
-  double later = 0.0;   ///< by how much the next guess at a regrouping is moved on; 0: halfway [s]
-  bool past = false;    ///< onsets may be stepped past
+  double later = 0.0;  ///< by how much it is where a path has told of the event before; 0: none [s]
+  bool past = false;   ///< onsets may be stepped past
 
   /** The time since the onset by its age, as far as p is known [s]. */
   double Since() const { return (power > 0.0 ? power : 1.0) * event.age; }
@@ -126,16 +124,9 @@ double EnoughFor(const EventSearch& search, double step) {
   return event.frequency > 0.0 ? std::fmin(share, kOnsetPhase / event.frequency) : share;
 }
 
-/** The time after an onset at which a contact has the weak phase: phases grow as τ^((p+1)/2). */
-double WeakTime(const EventSearch& search) {
-  const double p = search.power > 0.0 ? search.power : 1.0;
-  return search.Since() * std::pow(kWeakPhase / search.event.phase, 2.0 / (p + 1.0));
-}
-
 /** Whether `high` is near enough to the event. */
 bool IsFound(const EventSearch& search, double step) {
-  const bool weak = !search.event.regroups && search.event.phase <= kWeakPhase;
-  if (weak || (search.past && search.event.phase <= kLatePhase)) return true;
+  if (search.past && search.event.phase <= kLatePhase) return true;
   const double enough = EnoughFor(search, step);
   const double age = search.Since(), span = search.high - search.low;
   // Older than its first sight: it had belonged to another contact, or was lost in the tolerance.
@@ -144,27 +135,28 @@ bool IsFound(const EventSearch& search, double step) {
          (!search.event.regroups && age <= enough);
 }
 
+/** Where to look next, between `low` and `high`. */
+double NextGuess(const EventSearch& at, double step) {
+  const double halfway = 0.5 * (at.low + at.high);
+  if (at.later > 0.0) return std::fmin(halfway, at.low + at.later);
+  if (at.event.regroups) return halfway;
+  const double age = at.Since(), enough = EnoughFor(at, step);
+  if (at.missed > 0.0) return std::fmin(halfway, at.low + at.missed * age);
+  // Late by half of what is enough: at an overlap of next to nothing rounding would speak.
+  if (at.high - age > at.low) return at.high - age + std::fmax(kLate * age, 0.5 * enough);
+  return at.power > 0.0 ? std::fmin(halfway, at.low + enough) : halfway;
+}
+
 /** Narrows the search by at most `most` guesses, which see(length) judges, and counts them off. */
 template <class See>
 void Narrow(double step, const See& see, int* most, EventSearch* search) {
   EventSearch& at = *search;
   for (; !IsFound(at, step) && *most > 0; --*most) {
-    const double age = at.Since(), enough = EnoughFor(at, step);
-    double guess = 0.5 * (at.low + at.high);
-    if (at.event.regroups) {
-      if (at.later > 0.0) guess = std::fmin(guess, at.low + at.later);
-    } else if (at.missed > 0.0) {
-      guess = std::fmin(guess, at.low + at.missed * age);
-    } else if (at.high - age > at.low) {
-      // Late by half of what is enough: at an overlap of next to nothing rounding would speak.
-      const double late = std::max({kLate * age, 0.5 * enough, 0.5 * WeakTime(at)});
-      guess = std::fmin(at.high - age + late, at.high - 0.5 * age);
-    } else if (at.power > 0.0) {
-      guess = std::fmin(guess, at.low + enough);  // as soon as can be
-    }
+    const double guess = NextGuess(at, step);
     const Event seen = see(guess);
     if (seen.Happened()) {
-      if (at.event.age > seen.age && seen.age > 0.0) {
+      // What a path tells of the power it tells from nearer.
+      if (at.event.age > seen.age && seen.age > 0.0 && !(at.later > 0.0 && at.power > 0.0)) {
         at.power = std::fmin((at.high - guess) / (at.event.age - seen.age), kMostPower);
       }
       at.high = guess;
@@ -236,8 +228,7 @@ double LocateEvent(const StageTools& tools, const BodyGroup& group, Substep subs
       search.event = seen;
     } else {
       search.low = on_path.high;
-      search.missed = kLate;
-      search.later = kRegroupLate * step;
+      search.later = kTrialLate * step;
     }
     Narrow(step, attempt, probes, &search);
   }

@@ -123,8 +123,7 @@ TEST(ScenePhysics, TheInsertionsStepFollowsShorterOnes) {
     const Vec3 off = shipped.State()[1].X_WB.p - exact.State()[1].X_WB.p;
     EXPECT_LT(Norm(off), k > 1300 ? 1e-9 : 1e-7) << k << " ms";
   }
-  // Searches for events take few trials: where guesses have failed 4,451 stages by halves, 4,412 by
-  // guesses nearby; fewer as grazing corners need be met no sooner than they press.
+  // Searches for events take few trials: 4,451 stages by halves where a guess has failed.
   EXPECT_LT(shipped.Counters().stages, 4400);
 }
 
