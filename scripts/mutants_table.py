@@ -291,6 +291,8 @@ MUTANTS = [
            "const double change = «std::fmax(now - then, std::fmin(-account, 0.0))»;", "now - then", "host:Passivity*"),
     Mutant("host/simulation/energy_guard.cpp", "full steps store what nobody has paid",
            "if (check.gain > 0.0 && «by_overlaps.free > 0.0») {", "by_overlaps.free < 0.0", "host:Passivity*"),
+    Mutant("host/simulation/energy_guard.cpp", "gains belong to whoever rises, if by rounding",
+           "passed += «std::fabs(scratch.energy_changes[f])»;", "std::fmax(0.0, scratch.energy_changes[f])", "host:EnergyAccounts*"),
     Mutant("host/simulation/group_step.cpp", "full steps give what empty accounts do not have",
            "if («check->IsUnbacked()» && group.joints.empty()", "false", "host:Passivity*"),
     Mutant("host/simulation/group_step.cpp", "a substep may give more than its contacts have",

@@ -364,15 +364,16 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
     ledger.numerical += scratch.a[kBoundLoss];
   }
   ledger.projected += check.projected;
-  double risen = 0.0, gained = 0.0;
+  double passed = 0.0, gained = 0.0;
   for (std::size_t f = 0; f < scratch.energy_changes.size(); ++f) {
-    risen += std::fmax(0.0, scratch.energy_changes[f]);
+    passed += std::fabs(scratch.energy_changes[f]);
     gained += group->state[static_cast<std::size_t>(group->free[f])].account.gained;
   }
-  // An error that comes and goes is no growth: what a substep loses by its error, not to friction
-  // or damping, is taken off, down to nothing.
+  // A gain belongs to the bodies that energy goes through, up or down: those in flight beside them
+  // change by rounding. An error that comes and goes is no growth: what a substep loses by its
+  // error, not to friction or damping, is taken off, down to nothing.
   const double share =
-      check.resolved && check.gain > check.rounding && risen > 0.0 ? check.gain / risen : 0.0;
+      check.resolved && check.gain > check.rounding && passed > 0.0 ? check.gain / passed : 0.0;
   const double lost =
       check.resolved && check.gain < 0.0 ? std::fmax(check.gain, check.balance) : 0.0;
   const double kept = lost < 0.0 && gained > 0.0 ? std::fmax(0.0, 1.0 + lost / gained) : 1.0;
@@ -380,7 +381,7 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
     const double change = scratch.energy_changes[f];
     EnergyAccount& account = group->state[static_cast<std::size_t>(group->free[f])].account;
     account.passed += std::fabs(change);
-    account.gained = kept * account.gained + share * std::fmax(0.0, change);
+    account.gained = kept * account.gained + share * std::fabs(change);
   }
 }
 
