@@ -37,6 +37,9 @@ constexpr double kMostByLaw = 1.0;
 constexpr double kSmoothShare = 0.1;
 /** What else errs: bodies that turn, holders, rounding. */
 constexpr double kOtherShare = 1e-10;
+/** A contact's force that changes by no more than this factor tells what its law gave. */
+constexpr double kSteady = 2.0;
+
 /** Onsets are located to ωτ ≤ 2e-3; (ωτ)² of what moves is stored by then. */
 constexpr double kBegunShare = 4e-6;
 
@@ -229,6 +232,42 @@ HolderChange HoldersOf(const StageTools& tools, const BodyGroup& group, double l
   return out;
 }
 
+/** What a contact's elastic force takes from its bodies while they move from the accepted state to
+ a trial's end [J]: its wrench at either end times their motion. Where the force is one of the depth
+ that is all that the patch stores more, to third order, also where it swings. */
+double WorkIn(const BodyGroup& group, const StageScratch& scratch, const Contact& before,
+              double f_before, const Contact& after, double f_after) {
+  const auto moved = [&](int body, const Vec3& p, bool from_end) {
+    const auto b = static_cast<std::size_t>(body);
+    const Pose &start = group.poses[b], &end = scratch.poses[b];
+    return from_end ? p - start * TransposeTimes(end.R, p - end.p)
+                    : end * TransposeTimes(start.R, p - start.p) - p;
+  };
+  const auto taken = [&](const Contact& at, double f, bool from_end) {
+    const Vec3& p = at.geometry.p_WC;
+    const Vec3 apart = moved(at.body_i, p, from_end) - moved(at.body_j, p, from_end);
+    return -at.geometry.turn * f * Dot(at.geometry.n, apart);
+  };
+  return 0.5 * (taken(before, f_before, false) + taken(after, f_after, true));
+}
+
+/** What the law of a contact gave in a trial [J]; 0 where its force changes too much to tell. */
+double GivenByLaw(const GroupRules& rules, const BodyGroup& group, const StageScratch& scratch,
+                  const Contact& before, const Contact& after) {
+  if (before.pairs == 0 || after.pairs == 0 || !before.has_normal || !after.has_normal) return 0.0;
+  const ContactModel& model = *rules.Rule(after.body_i, after.body_j).model;
+  if (model.HasPotential() || IsPaidFor(model) || after.geometry.is_point) return 0.0;
+  const double V_o = after.accepted.V_o;
+  const auto force = [&](const Contact& at) {
+    return model.Force(std::fmax(0.0, at.geometry.V - V_o), Norm(at.geometry.S), at.latch).f_e;
+  };
+  const double f_before = force(before), f_after = force(after);
+  if (!(std::fmax(f_before, f_after) <= kSteady * std::fmin(f_before, f_after))) return 0.0;
+  return ElasticEnergy(model, after.geometry, after.latch, V_o) -
+         ElasticEnergy(model, before.geometry, before.latch, V_o) -
+         WorkIn(group, scratch, before, f_before, after, f_after);
+}
+
 }  // namespace
 
 double ElasticChange(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch) {
@@ -352,6 +391,18 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   return check;
 }
 
+void BookWhatLawsGave(const StageTools& tools, const StageScratch& scratch, BodyGroup* group) {
+  const GroupRules rules(*tools.world, *group);
+  const std::vector<Contact>& known = group->patches.contacts;
+  const auto add = [&](std::size_t c, double* sum) {
+    *sum += GivenByLaw(rules, *group, scratch, known[c], scratch.patches.contacts[c]);
+  };
+  double given = 0.0;
+  for (const double part : PartSums<double>(known.size(), scratch.threads, add)) given += part;
+  group->ledger.elastic -= given;
+  group->ledger.numerical += given;
+}
+
 void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGroup* group) {
   EnergyLedger& ledger = group->ledger;
   for (std::size_t q = 0; q < kQuadratures; ++q) ledger.work[q] += scratch.a[q];
@@ -364,15 +415,16 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
     ledger.numerical += scratch.a[kBoundLoss];
   }
   ledger.projected += check.projected;
-  double risen = 0.0, gained = 0.0;
+  double passed = 0.0, gained = 0.0;
   for (std::size_t f = 0; f < scratch.energy_changes.size(); ++f) {
-    risen += std::fmax(0.0, scratch.energy_changes[f]);
+    passed += std::fabs(scratch.energy_changes[f]);
     gained += group->state[static_cast<std::size_t>(group->free[f])].account.gained;
   }
-  // An error that comes and goes is no growth: what a substep loses by its error, not to friction
-  // or damping, is taken off, down to nothing.
+  // A gain belongs to the bodies that energy goes through, up or down: those in flight beside them
+  // change by rounding. An error that comes and goes is no growth: what a substep loses by its
+  // error, not to friction or damping, is taken off, down to nothing.
   const double share =
-      check.resolved && check.gain > check.rounding && risen > 0.0 ? check.gain / risen : 0.0;
+      check.resolved && check.gain > check.rounding && passed > 0.0 ? check.gain / passed : 0.0;
   const double lost =
       check.resolved && check.gain < 0.0 ? std::fmax(check.gain, check.balance) : 0.0;
   const double kept = lost < 0.0 && gained > 0.0 ? std::fmax(0.0, 1.0 + lost / gained) : 1.0;
@@ -380,7 +432,7 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
     const double change = scratch.energy_changes[f];
     EnergyAccount& account = group->state[static_cast<std::size_t>(group->free[f])].account;
     account.passed += std::fabs(change);
-    account.gained = kept * account.gained + share * std::fmax(0.0, change);
+    account.gained = kept * account.gained + share * std::fabs(change);
   }
 }
 

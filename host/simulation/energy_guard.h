@@ -62,6 +62,10 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
  work of the stages where a law has no potential [J]. */
 double ElasticChange(const StageTools& tools, const BodyGroup& group, const StageScratch& scratch);
 
+/** Books what laws without a potential gave in an unresolved trial, which is in the ledger, apart
+ from what the substep took: patches that grow along a wall store more than was put into them. */
+void BookWhatLawsGave(const StageTools& tools, const StageScratch& scratch, BodyGroup* group);
+
 /** Enters the trial in the scratch, which is accepted, into the group's ledger and its bodies'
  accounts. */
 void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGroup* group);

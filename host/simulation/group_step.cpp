@@ -110,6 +110,7 @@ void CommitSubstep(const StageTools& tools, const Substep& substep, double t,
     group->gains.push_back({t, group->bodies[static_cast<std::size_t>(check.body)], check.gain});
   }
   AddToLedger(check, *scratch, group);
+  if (!check.by_stages) BookWhatLawsGave(tools, *scratch, group);
   ChargeFoundations(tools, check, *group, substep.length, scratch);
   AcceptSubstep(tools, substep, t, group, scratch);
   CheckFinite(tools, *group);

@@ -193,6 +193,8 @@ void SolidCells::AddMergedCells() {
     merged_boxes = MakeBodyCells(merged_);
     touches_whole =
         !whole.empty() && std::all_of(merged_.begin(), merged_.end(), points::TouchesFacesWhole);
+    thinnest_tube = points::ThinnestTube(merged_);
+    widest_hollow = points::WidestHollow(of_whole);
     convex_ = geometry::LargestConvexParts(of_whole);
     convex_boxes = MakeBodyCells(convex_);
     convex_boxes.overlap = true;

@@ -27,6 +27,8 @@ struct SolidCells {
   BodyCells convex_boxes;      ///< of the largest convex parts; none: there is only one
   bool is_bounded = false;     ///< all its cells are bounded and no grids
   bool touches_whole = false;  ///< all its cells touch faces whole: see points.h
+  double thinnest_tube = 0.0;  ///< of a solid of whole tori [m]; 0: it is none
+  double widest_hollow = 0.0;  ///< which thicker tubes touch whole [m]
 
   SolidCells() = default;
   SolidCells(const SolidCells&) = delete;

@@ -61,11 +61,12 @@ struct World {
     if (bounded && solid != nullptr && !solid->convex_boxes.cells.empty()) {
       return &solid->convex_boxes;
     }
-    const bool whole = touched_by != nullptr && touched_by->touches_whole;
-    if (whole && solid != nullptr && !solid->unsplit_boxes.cells.empty()) {
-      return &solid->unsplit_boxes;
+    if (touched_by == nullptr || solid == nullptr || solid->unsplit_boxes.cells.empty()) {
+      return &merged_boxes[body];
     }
-    return &merged_boxes[body];
+    const bool whole =
+        touched_by->touches_whole || solid->widest_hollow < touched_by->thinnest_tube;
+    return whole ? &solid->unsplit_boxes : &merged_boxes[body];
   }
 
   /** The boxes that tell how large body b is: those of merged cells where any are, since cuts

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "geometry/hollows.h"
+#include "geometry/solid.h"
 #include "host/distance/overlaps.h"
 #include "tests/geometry/random_shapes.h"
 
@@ -205,6 +207,30 @@ TEST(DeepestPoint, OfARingThatLiesNearlyFlatIsItsLowest) {
       EXPECT_NEAR(Dot(X.R * across, point->p_WB - X.p), R * std::cos(tilt), 1e-6 * size);
     }
   }
+}
+
+// A block is wedged in a ring's hole, where its overlap's faces look all ways and their mean says
+// little: what is found all the same lies on both, as deep as it says.
+TEST(DeepestPoint, OfABlockWedgedInARingLiesOnBoth) {
+  const Cell ring = ToCells(*Leaf(Torus{0.0910, 0.0480}))[0];
+  const std::vector<Cell> block = geometry::SplitHollows(ToCells(*Tree(
+      Operation::kDifference, {Leaf(Box{{0.0903, 0.0722, 0.0488}}), Leaf(Cylinder{0.0092, 1.0})})));
+  ASSERT_GT(block.size(), 1u);
+  Random random(31);
+  int found = 0;
+  for (int trial = 0; trial < 60; ++trial) {
+    const Quaternion q{0.5417, 0.3306, 0.6506, -0.4172};
+    const Pose X{ToRotation(Normalized(q)), Vec3{0.0071, 0.0011, 0.0479} + random.InBox(5e-4)};
+    for (const Cell& part : block) {
+      const auto point = DeepestPoint({&ring, &part, {}, X});
+      if (!point) continue;
+      ++found;
+      const Vec3 p_B = TransposeTimes(X.R, point->p_WB - X.p);
+      EXPECT_NEAR(geometry::Level(ring, point->p_WA), 0.0, 1e-9) << trial;
+      EXPECT_NEAR(geometry::Level(part, p_B), 0.0, 1e-9) << trial << " depth " << -point->x;
+    }
+  }
+  EXPECT_GT(found, 60);
 }
 
 }  // namespace

@@ -19,9 +19,12 @@ using geometry::Cell;
 using geometry::Convex;
 using geometry::Cylinder;
 using geometry::Leaf;
+using geometry::Operation;
 using geometry::Random;
+using geometry::Sphere;
 using geometry::ToCells;
 using geometry::Torus;
+using geometry::Tree;
 
 constexpr double kPower = 2.5;
 
@@ -47,7 +50,8 @@ Mat3 Turn(const Vec3& turn) {
   return ToRotation(Quaternion{std::cos(0.5 * angle), s * turn.x, s * turn.y, s * turn.z});
 }
 
-/** What rings lie on: a table, a can's end, a pyramid without its top, all with their face at 0. */
+/** What rings lie on: a table, a can's end, a pyramid without its top, tables with a bore and a
+ dimple that are narrower than the tube, all with their face at 0. */
 std::vector<Cell> Seats() {
   const Convex stump{{{0.9, 0.8, 0},
                       {-0.8, 0.9, 0},
@@ -57,9 +61,16 @@ std::vector<Cell> Seats() {
                       {-1.4, 1.5, -1},
                       {-1.5, -1.4, -1},
                       {1.4, -1.5, -1}}};
-  return {ToCells(*Leaf(Box{{2, 2, 1}}, {Mat3::Identity(), {0, 0, -0.5}}))[0],
-          ToCells(*Leaf(Cylinder{1.1, 1}, {Mat3::Identity(), {0, 0, -0.5}}))[0],
-          ToCells(*Leaf(stump))[0]};
+  const auto table = Leaf(Box{{2, 2, 1}}, {Mat3::Identity(), {0, 0, -0.5}});
+  std::vector<Cell> seats = {ToCells(*table)[0],
+                             ToCells(*Leaf(Cylinder{1.1, 1}, {Mat3::Identity(), {0, 0, -0.5}}))[0],
+                             ToCells(*Leaf(stump))[0]};
+  for (const auto& hollow : {Leaf(Cylinder{0.08, 3}, {Mat3::Identity(), {-0.5, -0.4, 0}}),
+                             Leaf(Sphere{0.09}, {Mat3::Identity(), {-0.5, -0.4, 0.02}})}) {
+    seats.push_back(ToCells(*Tree(Operation::kDifference, {table, hollow}))[0]);
+    geometry::IndexCornersOfHull(&seats.back());
+  }
+  return seats;
 }
 
 // Flat on a face a ring stands on twelve points that weigh three together, whatever way it is
@@ -263,6 +274,19 @@ TEST(RingsInPoints, AcrossARidgeHaveTwoPlacesThatShare) {
     ASSERT_EQ(found.size(), 14u);
     EXPECT_NEAR(Energy(found), kept * (1.0 + 0.5 * (q - 0.5) * (q - 0.5)), 1e-9 * kept) << height;
     EXPECT_NEAR(found[12].weight, found[13].weight, 1e-9) << height;
+  }
+}
+
+// A tube that fits into a hollow does not rest on its rim alone.
+TEST(RingsInPoints, AreNotOfCellsWithWiderHollows) {
+  const Cell ring = ToCells(*Leaf(Torus{0.4, 0.1}))[0];
+  for (const auto& [radius, kind] : {std::pair{0.099, PairKind::kRing}, {0.101, PairKind::kAny}}) {
+    const Cell bored = ToCells(
+        *Tree(Operation::kDifference, {Leaf(Box{{2, 2, 1}}), Leaf(Cylinder{radius, 3})}))[0];
+    Cell seat = bored;
+    geometry::IndexCornersOfHull(&seat);
+    EXPECT_EQ(KindOf(ring, seat), kind);
+    EXPECT_NEAR(WidestHollow({&seat, 1}), radius, 1e-12);
   }
 }
 

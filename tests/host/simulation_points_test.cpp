@@ -537,6 +537,18 @@ TEST(PointScenes, RingsComeToRestOnConvexParts) {
   }
 }
 
+// So it does on a bore and a dimple that its tube does not go into, whose wall is cut for others.
+TEST(PointScenes, RingsComeToRestOnPiercedParts) {
+  const char* const hollows[] = {
+      "{cylinder: {radius: 0.08, height: 9}, pose: {position: [-0.1, 0.35, 0]}}",
+      "{sphere: {radius: 0.09}, pose: {position: [-0.25, -0.3, 0.52]}}"};
+  for (int k = 0; k < 4; ++k) {
+    const std::string seat =
+        fmt::format("{{difference: [{{box: {{size: [2, 2.5, 1]}}}}, {}]}}", hollows[k % 2]);
+    ExpectARingToRest(seat.c_str(), -0.5, k < 2 ? 1e-3 : 1.0, k % 3 == 0 ? 0.01 : 3.0, k);
+  }
+}
+
 // A half ball stands on its plane face and a can lies across a bar, of any size and mass. Their one
 // deepest point jumps as they rock.
 TEST(PointScenes, HalfBallsAndCansAcrossABarComeToRest) {

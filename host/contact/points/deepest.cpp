@@ -166,7 +166,11 @@ std::optional<Settled> MoveApart(const PairQuery& query, PointContact point, boo
     const Vec3 by = way * point.n;
     const Separation apart = MeasureDistance(
         {query.a, 1}, {query.b, 1}, {query.X_WA.R, query.X_WA.p + by}, query.X_WB, options);
-    if (apart.status == Status::kInvalid) break;
+    if (apart.status == Status::kInvalid) {
+      if (!options.start) break;
+      options.start.reset();  // next to the last points there are none
+      continue;
+    }
     if (!(apart.distance > 0.0)) {
       way *= kFarther;
       options.start.reset();

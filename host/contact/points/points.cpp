@@ -145,6 +145,18 @@ bool TouchesFacesWhole(const Cell& cell) {
   return SphereOf(cell) != nullptr || (cell.polytope && !cell.grid.field);
 }
 
+double ThinnestTube(std::span<const Cell> cells) {
+  double least = cells.empty() ? 0.0 : HUGE_VAL;
+  for (const Cell& cell : cells) least = std::fmin(least, TubeOf(cell));
+  return least;
+}
+
+double WidestHollow(std::span<const Cell> cells) {
+  double widest = 0.0;
+  for (const Cell& cell : cells) widest = std::fmax(widest, WidestHollow(cell));
+  return widest;
+}
+
 PairKind KindOf(const Cell& a, const Cell& b) {
   if (a.grid.field || b.grid.field) return PairKind::kAny;
   if (SphereOf(a) != nullptr || SphereOf(b) != nullptr) return PairKind::kBall;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "cuda/metrics.h"
@@ -37,6 +38,13 @@ enum class PairKind {
  a polytope. */
 bool TouchesFacesWhole(const geometry::Cell& cell);
 
+/** The radius of the thinnest tube of cells that are whole tori [m]; 0: not all are. */
+double ThinnestTube(std::span<const geometry::Cell> cells);
+
+/** The radius that hollows of cells are narrower than [m]: a thicker tube touches them whole. 0: no
+ face is hollow; infinite: some are neither bores nor dimples. */
+double WidestHollow(std::span<const geometry::Cell> cells);
+
 /** The exponent of z in the energy of a point by Hertz' law. */
 inline constexpr double kHertzPower = 2.5;
 
@@ -55,7 +63,8 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    the two edges that meet there, so what comes begins with what it takes from its neighbours, and
    each is a corner on a face or a crossing of edges with its own normal, the gradient of its depth.
    So do cells with hollows, a box with a hole, as long as these points are on the cell.
- - A whole torus touches a convex cell at the feet of balls along its circle, see PointsOfRing.
+ - A whole torus touches a cell that is convex but for hollows narrower than its tube at the feet of
+   balls along its circle, see PointsOfRing.
  - Cylinders and cones touch each other and polytopes, and tubes polytopes, at vertices that are
  inside the other, see PointsOfVertices; where there are none, at their deepest point.
  - Any others touch at their deepest point, where the least motion takes them apart: see

@@ -35,9 +35,10 @@ const Surface* TorusOf(const Cell& cell) {
   return whole ? cell.surfaces.data() : nullptr;
 }
 
-bool IsConvex(const Cell& cell) {
-  if (cell.grid.field || !cell.bounded || HasHollows(cell)) return false;
-  return (cell.polytope && HasCorners(cell)) || IsRoundWithVertices(cell);
+/** Whether a cell is to a tube of this radius as a convex one: its hollows are narrower. */
+bool IsConvexTo(double tube, const Cell& cell) {
+  if (cell.grid.field || !cell.bounded || !(WidestHollow(cell) < tube)) return false;
+  return HasCorners(cell) || IsRoundWithVertices(cell);
 }
 
 /** An angle moved by whole turns into [from, from + 2π). */
@@ -136,8 +137,8 @@ class Looks {
   Looks(const Circle& circle, const Cell& cell, double tube)
       : circle_(circle),
         tube_(tube),
-        convex_(std::none_of(cell.surfaces.begin(), cell.surfaces.end(),
-                             [](const Surface& s) { return s.cut; })) {}
+        convex_(!HasHollows(cell) && std::none_of(cell.surfaces.begin(), cell.surfaces.end(),
+                                                  [](const Surface& s) { return s.cut; })) {}
 
   /** False where a foot is not found. */
   bool Take(const Foot& middle) {
@@ -324,8 +325,24 @@ std::optional<double> RingPoints(const Surface& torus, const Pose& X_WA, const C
 
 }  // namespace
 
+double TubeOf(const Cell& cell) {
+  const Surface* torus = TorusOf(cell);
+  return torus != nullptr ? torus->e.y : 0.0;
+}
+
+double WidestHollow(const Cell& cell) {
+  double widest = 0.0;
+  for (const Surface& s : cell.surfaces) {
+    if (s.kind == SurfaceKind::kPlane || s.side > 0) continue;
+    const bool is_known = s.kind == SurfaceKind::kCylinder || geometry::IsSphere(s);
+    widest = std::fmax(widest, is_known ? std::sqrt(-s.c / s.e.x) : HUGE_VAL);
+  }
+  return widest;
+}
+
 bool IsRingOnConvex(const Cell& a, const Cell& b) {
-  return (TorusOf(a) != nullptr && IsConvex(b)) || (TorusOf(b) != nullptr && IsConvex(a));
+  return (TorusOf(a) != nullptr && IsConvexTo(TubeOf(a), b)) ||
+         (TorusOf(b) != nullptr && IsConvexTo(TubeOf(b), a));
 }
 
 std::optional<double> PointsOfRing(const PairQuery& query, double power,

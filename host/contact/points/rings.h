@@ -8,8 +8,16 @@
 
 namespace intervox::host::points {
 
+/** The radius of the tube of a cell that is a whole torus [m]; 0: it is none. */
+double TubeOf(const geometry::Cell& cell);
+
+/** The radius of the widest bore or dimple of a cell [m]: 0 where it has none, infinite where
+ another face is hollow. A thicker tube rests on their rims. */
+double WidestHollow(const geometry::Cell& cell);
+
 /** Whether one of two cells is a whole torus, and the other convex with plane faces or walls of
- revolution: a polytope, a cylinder, a cone, a part of a ball. */
+ revolution, but for hollows narrower than the tube: a polytope, a cylinder, a cone, a part of a
+ ball, a block with a small bore. */
 bool IsRingOnConvex(const geometry::Cell& a, const geometry::Cell& b);
 
 /** Appends the points of a ring on a convex cell. A ring is a ball whose centre runs along a
