@@ -27,6 +27,8 @@ MUTANTS = [
     Mutant("host/contact/stage/solve_island.cpp", "guesses turn no body",
            "b.moment += sign * («guess.torque + Cross(rho, guess.force)»);", "Vec3{}", "host:BilinearEnergy*:SimulationWedgeTest*"),
     # Grids bounded together.
+    Mutant("cuda/rules/grid/rule.h", "a small change is never luck",
+           "constexpr double kLuck = «1.0 / 12»;", "0.0", "cuda:GridRules.VoxelStates*"),
     Mutant("cuda/rules/grid/together.h", "a grid's gradient is one all over a cell",
            "out.value = side.h * (f - «Dot(beside, around)»);", "0.0", "cuda:GridTogether*"),
     Mutant("cuda/rules/grid/together.h", "a cell is in one voxel of a grid",

@@ -329,7 +329,10 @@ void AskEngine(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
                OverlapTest* test) {
   const InterferenceMetrics m = ComputeMetrics({&a, &b, X_WA, X_WB, kVolumeTolerance});
   test->proof = OverlapProof::kVolume;
-  const bool rough = m.status == Status::kToleranceNotMet && !(m.volume_lo > 0);
+  // Grids state an error of all moments, of which the volume's is the least.
+  const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
+  const double least = grids ? m.volume - m.volume_error : m.volume_lo;
+  const bool rough = m.status == Status::kToleranceNotMet && !(least > 0);
   if (m.status == Status::kInvalid || rough) {
     test->status = m.status;
     test->reason = "cells '" + a.name + "' and '" + b.name +

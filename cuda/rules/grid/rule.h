@@ -22,9 +22,6 @@ namespace internal::grid {
 inline constexpr int kMostGridLeaves = 1000000;
 /** Finest level of the voxel rule: 2¹⁰ cells along a voxel. */
 inline constexpr int kFinestGridLevel = 10;
-/** The last change is the error of the sums before it; theirs is smaller. Between random grids it
- was a fifth of it at most. */
-inline constexpr double kShareOfChange = 1.0 / 3;
 /** The voxel rule starts with at least so many cells along the domain's longest side. */
 inline constexpr int kLeastCells = 8;
 
@@ -123,6 +120,22 @@ INTERVOX_HD inline int FirstLevel(const GridDomain& domain) {
   return level;
 }
 
+/** (G4): the error of extrapolated sums, relative, after so many changes of them.
+
+ The last change is the error of the sums before it. Where fields are smooth theirs is a tenth of
+ it; at kinks changes fall by no more than two, and one of them may be small by luck.
+ @param before  the change before the last */
+INTERVOX_HD inline double ErrorAfter(int changes, double change, double before) {
+  constexpr double kLuck = 1.0 / 12;
+  // The first sums of all are not extrapolated: to them the change is large.
+  if (changes < 2) return 0.5 * change;
+  if (changes == 2) return change > 0.25 * kLuck * before ? change : 0.25 * kLuck * before;
+  const double share = change < 0.25 * before  ? 1.0 / 3
+                       : change < 0.5 * before ? change / (before - change)
+                                               : 1.0;
+  return share * change > kLuck * before ? share * change : kLuck * before;
+}
+
 }  // namespace internal::grid
 
 /** A pair's sums level by level: what is known, and whether another level is to be summed.
@@ -134,7 +147,7 @@ INTERVOX_HD inline int FirstLevel(const GridDomain& domain) {
  too many cells are left. The limit is the overlap of the trilinear fields themselves.
 
  Errors: of center half the undecided voxels' volume; of fraction the difference to voxels of twice
- the edge, of clip half of it; of voxel a third of the last change. */
+ the edge, of clip half of it; of voxel what ErrorAfter makes of the last two changes. */
 struct GridProgress {
   LeafRule rule = LeafRule::kVoxel;
   int level = 0;      ///< the next to be summed
@@ -142,6 +155,8 @@ struct GridProgress {
   RuleResult result;
   internal::clip::ClipSums sums;    ///< about the domain's origin, so far
   internal::clip::ClipSums coarse;  ///< of the level before, by themselves
+  int changes = 0;                  ///< of extrapolated sums, since there is an overlap
+  double change = 0;                ///< the last of them, relative
 };
 
 /** Before the first level. Not accepted, and not open, for other rules. */
@@ -184,8 +199,11 @@ INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, do
   clip::ClipSums fine = clip::Times(4.0 / 3, next);
   fine += clip::Times(-1.0 / 3, progress->coarse);
   const double v = fine.v > 0 ? fine.v : 0;
+  const double change = clip::Difference(progress->sums, fine);
+  progress->changes = progress->coarse.v > 0 ? progress->changes + 1 : 0;
   result.error =
-      next.leaves == 0 ? 0 : grid::kShareOfChange * clip::Difference(progress->sums, fine) * v;
+      next.leaves == 0 ? 0 : grid::ErrorAfter(progress->changes, change, progress->change) * v;
+  progress->change = change;
   progress->sums = fine;
   progress->coarse = next;
   // Nothing in two levels is no nothing: a sliver may lie between all nodes.
