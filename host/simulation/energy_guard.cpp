@@ -329,6 +329,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   check.resolved = check.resolved && std::fabs(by_law) <= kMostByLaw * moved;
   check.by_stages = check.resolved;
   const bool is_paid_for = before.is_paid_for || after.is_paid_for;
+  check.gifts_unknown = is_paid_for && !check.by_stages;
   OverlapChange by_overlaps{after.all - before.all, 0.0};
   if (is_paid_for && !check.by_stages) {
     by_overlaps = ByOverlaps(tools, group, scratch.patches, scratch.threads);
@@ -409,7 +410,7 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
   ledger.work[kHolderWork] += check.holders - scratch.a[kHolderWork];
   ledger.elastic += check.elastic;
   ledger.numerical += check.numerical;
-  if (!check.by_stages) {  // what the law gave and the bound took is in no change of what is stored
+  if (check.gifts_unknown) {  // nor is what the bound took of them
     ledger.work[kNormalLoss] -= scratch.a[kBoundLoss];
     ledger.work[kBoundLoss] -= scratch.a[kBoundLoss];
     ledger.numerical += scratch.a[kBoundLoss];

@@ -16,6 +16,8 @@ struct EnergyCheck {
   bool resolved = false;
   /// Whether what the contacts store changes by the work of the stages, not by their patches.
   bool by_stages = false;
+  /// Whether what laws give, and bounds take of it, is not told apart from what is stored.
+  bool gifts_unknown = false;
   double gain = 0.0;       ///< mechanical energy gained beyond the work done, losses not credited
   double allowed = 0.0;    ///< what may be gained by this substep
   double left = 0.0;       ///< what may be gained since the start, less what was

@@ -95,9 +95,9 @@ TEST(EnergyAudit, WhatTheLawGivesIsToldByAllIntegrators) {
   EXPECT_LT(std::fabs(witness.dissipated_numerical), 1e-3 * witness.law_gain);
   for (const Case& c : {Case{"ark3", 1e-3}, {"ark2", 1e-3}, {"trbdf2", 1e-3}}) {
     const EnergyAudit e = audit_of(c);
-    EXPECT_NEAR(e.law_gain, witness.law_gain, 0.1 * witness.law_gain) << c.method << ' ' << c.step;
+    EXPECT_NEAR(e.law_gain, witness.law_gain, 0.05 * witness.law_gain) << c.method << ' ' << c.step;
     EXPECT_GT(e.dissipated_numerical, -0.01 * witness.law_gain) << c.method << ' ' << c.step;
-    EXPECT_LT(e.dissipated_numerical, 0.1 * witness.law_gain) << c.method << ' ' << c.step;
+    EXPECT_LT(e.dissipated_numerical, 0.05 * witness.law_gain) << c.method << ' ' << c.step;
     EXPECT_NEAR(e.balance, 0.0, 1e-3 * witness.law_gain) << c.method << ' ' << c.step;
   }
 }
