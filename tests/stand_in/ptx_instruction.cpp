@@ -86,6 +86,8 @@ void AddComparisons(const std::string& name, Table* table) {
   t["setp.gtu." + name] = Make<T, bool, 2>([](T a, T b) { return !(a <= b); });
   t["setp.geu." + name] = Make<T, bool, 2>([](T a, T b) { return !(a < b); });
   t["setp.neu." + name] = Make<T, bool, 2>([](T a, T b) { return !(a == b); });
+  t["setp.num." + name] = Make<T, bool, 2>([](T a, T b) { return a == a && b == b; });
+  t["setp.nan." + name] = Make<T, bool, 2>([](T a, T b) { return a != a || b != b; });
 }
 
 template <class T>
