@@ -12,7 +12,7 @@
 namespace stand_in {
 namespace {
 
-using Words = std::array<std::uint64_t, 8>;
+using Words = std::array<std::uint64_t, 9>;
 
 // A kernel with a pointer to eight words as its argument; `body` finds the pointer in %rd1.
 std::string Kernel(const std::string& body, const std::string& before = "") {
