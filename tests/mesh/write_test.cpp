@@ -29,7 +29,9 @@ std::vector<PlacedMesh> TwoBlocks() {
 }
 
 std::string Written(const std::string& extension, std::span<const PlacedMesh> meshes) {
-  const auto path = std::filesystem::path(testing::TempDir()) / ("intervox_mesh" + extension);
+  const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const auto path =
+      std::filesystem::path(testing::TempDir()) / ("intervox_mesh_" + test + extension);
   WriteMeshes(path, {"two blocks", meshes, {0, 0, 1}, {1, 2, 3}, 4});
   std::ostringstream text;
   text << std::ifstream(path, std::ios::binary).rdbuf();
