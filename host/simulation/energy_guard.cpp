@@ -410,7 +410,7 @@ void AddToLedger(const EnergyCheck& check, const StageScratch& scratch, BodyGrou
   ledger.work[kHolderWork] += check.holders - scratch.a[kHolderWork];
   ledger.elastic += check.elastic;
   ledger.numerical += check.numerical;
-  if (check.gifts_unknown) {  // nor is what the bound took of them
+  if (check.gifts_unknown) {  // what bounds took of these gifts is not told apart either
     ledger.work[kNormalLoss] -= scratch.a[kBoundLoss];
     ledger.work[kBoundLoss] -= scratch.a[kBoundLoss];
     ledger.numerical += scratch.a[kBoundLoss];
