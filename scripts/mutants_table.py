@@ -632,7 +632,7 @@ MUTANTS = [
     Mutant("host/simulation/substep_plan.cpp", "holders swing bodies by whole steps",
            "if («!(phase > kHolderPhase && phase < kStiffPhase)») continue;", "true", "host:ScenePhysics.TheInsertions*"),
     Mutant("host/simulation/passivity.cpp", "what slides in full steps is charged by its overlap",
-           "if (!check.by_stages && «!is_steady») {", "true", "host:ScenePhysics.TheInsertions*"),
+           "if («!are_believed») {", "!check.by_stages", "host:ScenePhysics.TheInsertions*"),
     Mutant("host/simulation/event.cpp", "onsets are located by the step only, not by the contact's time",
            "std::fmin(share, «kOnsetPhase / event.frequency») : share;", "share", "host:StiffContact.Onsets*"),
     Mutant("host/simulation/event.cpp", "onsets are sought down to overlaps of rounding",

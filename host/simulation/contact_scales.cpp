@@ -178,4 +178,8 @@ bool BeginsFast(const World& world, const BodyGroup& group, const Contact& conta
   return gained > kFallen * speed;
 }
 
+Vec3 WayOfPoint(const Pose& from, const Pose& to, const Vec3& p) {
+  return to * TransposeTimes(from.R, p - from.p) - p;
+}
+
 }  // namespace intervox::host

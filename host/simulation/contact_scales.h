@@ -54,4 +54,8 @@ double LoadSpeed(const World& world, const ContactModel& model, const BodyGroup&
 bool BeginsFast(const World& world, const BodyGroup& group, const Contact& contact, double v_n,
                 double length);
 
+/** The way of the point of a body that is at p while its frame is at `from`, as that goes to `to`
+ [m]. */
+Vec3 WayOfPoint(const Pose& from, const Pose& to, const Vec3& p);
+
 }  // namespace intervox::host

@@ -240,8 +240,7 @@ double WorkIn(const BodyGroup& group, const StageScratch& scratch, const Contact
   const auto moved = [&](int body, const Vec3& p, bool from_end) {
     const auto b = static_cast<std::size_t>(body);
     const Pose &start = group.poses[b], &end = scratch.poses[b];
-    return from_end ? p - start * TransposeTimes(end.R, p - end.p)
-                    : end * TransposeTimes(start.R, p - start.p) - p;
+    return from_end ? -WayOfPoint(end, start, p) : WayOfPoint(start, end, p);
   };
   const auto taken = [&](const Contact& at, double f, bool from_end) {
     const Vec3& p = at.geometry.p_WC;
@@ -331,7 +330,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   const bool is_paid_for = before.is_paid_for || after.is_paid_for;
   check.gifts_unknown = is_paid_for && !check.by_stages;
   OverlapChange by_overlaps{after.all - before.all, 0.0};
-  if (is_paid_for && !check.by_stages) {
+  if (check.gifts_unknown) {
     by_overlaps = ByOverlaps(tools, group, scratch.patches, scratch.threads);
   }
   check.elastic = check.by_stages ? by_stages + known : by_overlaps.all;
@@ -356,7 +355,7 @@ EnergyCheck CheckEnergy(const StageTools& tools, const BodyGroup& group, const S
   check.moved = moved;
   check.allowed = (check.resolved ? kResolvedShare : kUnresolvedShare) * moved;
   check.allowed = std::fmax(check.rounding, check.allowed);
-  if (is_paid_for && !check.by_stages) {
+  if (check.gifts_unknown) {
     check.backed = std::fmax(check.rounding, kUnbackedShare * (account.passed + moved));
     check.allowed = std::fmax(check.backed, check.allowed);
   }

@@ -102,10 +102,10 @@ void ChargeFoundations(const StageTools& tools, const EnergyCheck& check, const 
     const bool acts = contact.pairs > 0 && contact.has_normal;
     const double work = scratch->a[StateLayout::FoundationQuadrature(c)];
     const Contact* then = c < before.size() ? &before[c] : nullptr;
-    const bool is_steady = then != nullptr && then->active && then->solved && acts &&
-                           contact.solved && !model.normal->HasCurve() &&
-                           IsSteady(*then, contact, work, h);
-    if (!check.by_stages && !is_steady) {
+    const bool is_seen = then != nullptr && then->active && then->solved && acts && contact.solved;
+    const bool are_believed =
+        check.by_stages || (is_seen && !IsPaidFor(model) && IsSteady(*then, contact, work, h));
+    if (!are_believed) {
       const OverlapChange stored = StoredByOverlap(model, then, contact);
       contact.foundation_energy += stored.all - check.unpaid * stored.free;
     } else if (acts && !contact.solved && model.relaxation_time == 0.0) {

@@ -221,7 +221,7 @@ void GroupStage::FollowBodies() {
       const auto b = static_cast<std::size_t>(body);
       const Pose &now = s_.poses[b], &then = s_.found_at[b];
       *turned = TurnBetween(then.R, now.R);
-      return now * TransposeTimes(then.R, m.p_WC - then.p) - m.p_WC;
+      return WayOfPoint(then, now, m.p_WC);
     };
     Vec3 turned_i, turned_j;
     const Vec3 way = moved(pair.i, &turned_i) - moved(pair.j, &turned_j);

@@ -198,8 +198,8 @@ double LengthByHolders(const StageTools& tools, const BodyGroup& group, double l
     const Vec3& k = holder.stiffness;
     const double omega = std::sqrt(std::max({k.x, k.y, k.z}) * group.state[b].inverse_mass);
     const double phase = omega * left;
-    const double swing = 0.5 * left * left * Norm(MotionOf(group, scratch, static_cast<int>(b)).a);
     if (!(phase > kHolderPhase && phase < kStiffPhase)) continue;
+    const double swing = 0.5 * left * left * Norm(MotionOf(group, scratch, static_cast<int>(b)).a);
     if (depths[b] > 0.0 && swing > kSwingShare * depths[b]) {
       length = std::fmin(length, kHolderPhase / omega);
     }

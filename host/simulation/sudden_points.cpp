@@ -15,8 +15,7 @@ double PressedIn(const BodyGroup& group, const StageScratch& scratch, const Patc
                  int j) {
   const auto way = [&](int body) {
     const auto b = static_cast<std::size_t>(body);
-    const Pose &then = group.poses[b], &now = scratch.poses[b];
-    return g.p_WC - then * TransposeTimes(now.R, g.p_WC - now.p);
+    return -WayOfPoint(scratch.poses[b], group.poses[b], g.p_WC);
   };
   return Dot(g.n, way(j) - way(i));
 }
