@@ -191,9 +191,7 @@ void SolidCells::AddMergedCells() {
     merged_ = CellsForPoints(split.empty() ? of_whole : geometry::MergeCells(split),
                              has_rings_only ? Covered::kWholly : Covered::kInPart);
     merged_boxes = MakeBodyCells(merged_);
-    touches_whole =
-        !whole.empty() && std::all_of(merged_.begin(), merged_.end(), points::TouchesFacesWhole);
-    thinnest_tube = points::ThinnestTube(merged_);
+    touches_whole_below = points::TouchesWholeBelow(merged_);
     widest_hollow = points::WidestHollow(of_whole);
     convex_ = geometry::LargestConvexParts(of_whole);
     convex_boxes = MakeBodyCells(convex_);

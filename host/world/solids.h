@@ -23,12 +23,11 @@ struct SolidCells {
   BodyCells boxes;                    ///< of Cells()
   BodyCells bare_boxes;               ///< of `bare`
   BodyCells merged_boxes;             ///< of `merged`
-  BodyCells unsplit_boxes;     ///< of merged cells without sectors; none: they are `merged_boxes`
-  BodyCells convex_boxes;      ///< of the largest convex parts; none: there is only one
-  bool is_bounded = false;     ///< all its cells are bounded and no grids
-  bool touches_whole = false;  ///< all its cells touch faces whole: see points.h
-  double thinnest_tube = 0.0;  ///< of a solid of whole tori [m]; 0: it is none
-  double widest_hollow = 0.0;  ///< which thicker tubes touch whole [m]
+  BodyCells unsplit_boxes;  ///< of merged cells without sectors; none: they are `merged_boxes`
+  BodyCells convex_boxes;   ///< of the largest convex parts; none: there is only one
+  bool is_bounded = false;  ///< all its cells are bounded and no grids
+  double touches_whole_below = 0.0;  ///< hollow faces of such radii [m]: see points.h
+  double widest_hollow = 0.0;        ///< radius of its own hollow faces [m]: see points.h
 
   SolidCells() = default;
   SolidCells(const SolidCells&) = delete;

@@ -2,6 +2,7 @@
  made. The one place where a scene's settings are judged together. */
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -64,8 +65,8 @@ struct World {
     if (touched_by == nullptr || solid == nullptr || solid->unsplit_boxes.cells.empty()) {
       return &merged_boxes[body];
     }
-    const bool whole =
-        touched_by->touches_whole || solid->widest_hollow < touched_by->thinnest_tube;
+    const double below = touched_by->touches_whole_below;
+    const bool whole = std::isinf(below) || solid->widest_hollow < below;
     return whole ? &solid->unsplit_boxes : &merged_boxes[body];
   }
 

@@ -32,6 +32,41 @@ const Surface* SphereOf(const Cell& cell) {
   return s;
 }
 
+/** The sphere of a part of a ball that one plane cuts off, with that plane. */
+struct Cap {
+  const Surface* sphere;
+  const Surface* plane;
+};
+
+/** Empty: the cell is no such part. */
+std::optional<Cap> CapOf(const Cell& cell) {
+  const Surface* s = OnlyCurved(cell);
+  if (s == nullptr || s->side < 0 || !geometry::IsSphere(*s)) return std::nullopt;
+  Cap cap{s, nullptr};
+  for (const Surface& other : cell.surfaces) {
+    if (&other == s || other.cut) continue;
+    if (cap.plane != nullptr) return std::nullopt;
+    cap.plane = &other;
+  }
+  return cap.plane != nullptr ? std::optional(cap) : std::nullopt;
+}
+
+/** The radius of the widest circle on a part of a ball, which goes through no narrower bore [m]; 0:
+ the cell is no such part. */
+double WidestCircleOf(const Cell& cell) {
+  const std::optional<Cap> cap = CapOf(cell);
+  if (!cap) return 0.0;
+  const Plane plane = PlaneOf(*cap->plane, Pose{});
+  const double beyond = std::fmax(0.0, Dot(plane.n, cap->sphere->o) - plane.offset);
+  return std::sqrt(std::fmax(0.0, -cap->sphere->c / cap->sphere->e.x - beyond * beyond));
+}
+
+/** Whether the other of two cells is to a part of a ball as a convex one, but has hollows that it
+ does not fit into. */
+bool IsCapOver(const Cell& cap, const Cell& other) {
+  return WidestHollow(other) > 0.0 && IsConvexTo(WidestCircleOf(cap), other);
+}
+
 bool IsHalfSpace(const Cell& cell) {
   return cell.surfaces.size() == 1 && cell.surfaces[0].kind == SurfaceKind::kPlane;
 }
@@ -64,9 +99,29 @@ auto Exchanged(const Find& find, std::vector<PointContact>* out) {
   return gap;
 }
 
-/** A ball of body A and any cell of B. Empty where no foot of its centre is found. */
+/** The direction nearest to u, from a ring's axis, whose place on the ring is below a plane by at
+ least a depth; empty where the ring has none. So a point stays at the end of its arc. */
+std::optional<Vec3> TurnedBelow(const Plane& plane, double depth, const Ring& ring, const Vec3& u) {
+  const Vec3 across = plane.n - Dot(plane.n, ring.axis) * ring.axis;
+  const double slope = ring.radius * Norm(across);
+  const double above =
+      Dot(plane.n, ring.o + ring.z * ring.axis) - plane.offset + depth;  // on the axis
+  if (above + ring.radius * Dot(plane.n, u) <= 0.0) return u;
+  if (ring.face != nullptr || above > slope) return std::nullopt;
+  // Below the plane are the directions within an angle of cosine above/slope about the lowest one.
+  const Vec3 lowest = across / -Norm(across);
+  const double cosine = above / slope;
+  Vec3 side = u - Dot(u, lowest) * lowest;
+  side = Norm(side) > 0.0 ? side / Norm(side) : Cross(ring.axis, lowest);
+  return cosine * lowest + std::sqrt(1.0 - cosine * cosine) * side;
+}
+
+/** A ball of body A and any cell of B. Empty where no foot of its centre is found.
+ @param plane  of a part of a ball, in the world: the points stay below it by their depth. Empty
+ where they cannot. Null: of all of the ball */
 std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell,
-                                const Pose& X_WB, std::vector<PointContact>* out) {
+                                const Pose& X_WB, std::vector<PointContact>* out,
+                                const Plane* plane = nullptr) {
   const Vec3 c_W = X_WA * sphere.o;
   const double radius = std::sqrt(-sphere.c / sphere.e.x);
   if (IsHalfSpace(cell)) {
@@ -83,11 +138,17 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
   const double x = foot->x - radius;
   if (x >= 0.0) return x;
   if (foot->is_cut) return 0.0;
+  std::optional<Plane> plane_B;
+  if (plane != nullptr) {
+    const Vec3 n = TransposeTimes(X_WB.R, plane->n);
+    plane_B = Plane{n, plane->offset - Dot(plane->n, X_WB.p)};
+  }
   const auto touch = [&](int feature, double depth, const Vec3& n_B) {
     const Vec3 n = X_WB.R * n_B;
     out->push_back(Touch(feature, depth, n, c_W - radius * n));
   };
   if (!foot->ring) {
+    if (plane_B && Dot(plane_B->n, foot->p) - plane_B->offset > x) return std::nullopt;
     touch(0, x, foot->n);
     return 0.0;
   }
@@ -97,10 +158,16 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
   const Ring& ring = *foot->ring;
   const Vec3 farthest = NearestOnRing(ring, -ring.e, c_B);
   const bool all_around = Norm(c_B - farthest) < radius && LiesOn(cell, farthest);
-  const std::array<Vec3, 3> around =
+  std::array<Vec3, 3> around =
       ThreeAround(ring.axis, all_around ? AnyOrthogonal(ring.axis) : ring.e);
-  if (!all_around) touch(0, x, foot->n);
-  for (int k = all_around ? 0 : 1; k < 3; ++k) {
+  for (Vec3& u : around) {
+    const auto turned = plane_B ? TurnedBelow(*plane_B, -x, ring, u) : std::optional(u);
+    if (!turned) return std::nullopt;
+    u = *turned;
+  }
+  const bool has_foot = !all_around && !plane_B;
+  if (has_foot) touch(0, x, foot->n);
+  for (int k = has_foot ? 1 : 0; k < 3; ++k) {
     const Vec3 p = NearestOnRing(ring, around[static_cast<std::size_t>(k)], c_B), way = c_B - p;
     const double distance = Norm(way);
     if (distance < radius && LiesOn(cell, p)) {
@@ -108,6 +175,15 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
     }
   }
   return 0.0;
+}
+
+/** A part of a ball, of body A, and any cell of B, at the points of its ball. Empty where some of
+ them are nearer to the way out through its plane than to their own. */
+std::optional<double> CapPoints(const Cell& cell, const Pose& X_WA, const Cell& other,
+                                const Pose& X_WB, std::vector<PointContact>* out) {
+  const Cap cap = *CapOf(cell);
+  const Plane plane = PlaneOf(*cap.plane, X_WA);
+  return BallPoint(*cap.sphere, X_WA, other, X_WB, out, &plane);
 }
 
 /** The extremes of a cell of body A below the only plane of B. Empty where one is in a hollow. */
@@ -141,13 +217,12 @@ bool IsClearOfHollows(const Cell& cell, const Pose& X_WC, const Vec3& p_W, doubl
 
 }  // namespace
 
-bool TouchesFacesWhole(const Cell& cell) {
-  return SphereOf(cell) != nullptr || (cell.polytope && !cell.grid.field);
-}
-
-double ThinnestTube(std::span<const Cell> cells) {
+double TouchesWholeBelow(std::span<const Cell> cells) {
   double least = cells.empty() ? 0.0 : HUGE_VAL;
-  for (const Cell& cell : cells) least = std::fmin(least, TubeOf(cell));
+  for (const Cell& cell : cells) {
+    if (SphereOf(cell) != nullptr || (cell.polytope && !cell.grid.field)) continue;
+    least = std::fmin(least, std::fmax(TubeOf(cell), WidestCircleOf(cell)));
+  }
   return least;
 }
 
@@ -165,6 +240,7 @@ PairKind KindOf(const Cell& a, const Cell& b) {
   }
   if (HasCorners(a) && HasCorners(b)) return PairKind::kPolytopes;
   if (IsRingOnConvex(a, b)) return PairKind::kRing;
+  if (IsCapOver(a, b) || IsCapOver(b, a)) return PairKind::kCap;
   return HaveVertices(a, b) ? PairKind::kVertices : PairKind::kAny;
 }
 
@@ -204,6 +280,13 @@ double FindPoints(const PairQuery& query, PairKind kind, double power,
     case PairKind::kRing:
       if (const auto gap = PointsOfRing(query, power, out, on_cut)) return *gap;
       break;
+    case PairKind::kCap: {
+      const auto of_b = [&] { return CapPoints(b, X_WB, a, X_WA, out); };
+      const auto gap = IsCapOver(a, b) ? CapPoints(a, X_WA, b, X_WB, out) : Exchanged(of_b, out);
+      if (gap) return *gap;
+      if (const auto vertices = PointsOfVertices(query, power, out)) return *vertices;
+      break;
+    }
     case PairKind::kVertices:
       if (const auto gap = PointsOfVertices(query, power, out)) return *gap;
       break;

@@ -30,16 +30,15 @@ enum class PairKind {
   kPlane,      ///< a half-space and corners, rims or extreme points of a convex cell
   kPolytopes,  ///< two cells whose hulls are polytopes: by the way out that takes the least energy
   kRing,       ///< a whole torus and a convex cell: deepest places, and some that stay on the ring
-  kVertices,   ///< cylinders, cones and tubes with polytopes or each other: vertices in the other
-  kAny,        ///< any others: the deepest point by their distance once they are moved apart
+  kCap,  ///< a part of a ball over hollows that it does not fit into: as the ball, or by vertices
+  kVertices,  ///< cylinders, cones and tubes with polytopes or each other: vertices in the other
+  kAny,       ///< any others: the deepest point by their distance once they are moved apart
 };
 
-/** Whether hollow faces that a cell touches need not be cut into sectors: of a ball, a half-space,
- a polytope. */
-bool TouchesFacesWhole(const geometry::Cell& cell);
-
-/** The radius of the thinnest tube of cells that are whole tori [m]; 0: not all are. */
-double ThinnestTube(std::span<const geometry::Cell> cells);
+/** The radius below which hollow faces that cells touch need not be cut into sectors [m]: infinite
+ for balls, half-spaces and polytopes, the tube of a whole torus, the widest circle on a part of a
+ ball; 0 for others. The least of all cells. */
+double TouchesWholeBelow(std::span<const geometry::Cell> cells);
 
 /** The radius that hollows of cells are narrower than [m]: a thicker tube touches them whole. 0: no
  face is hollow; infinite: some are neither bores nor dimples. */
@@ -65,6 +64,8 @@ PairKind KindOf(const geometry::Cell& a, const geometry::Cell& b);
    So do cells with hollows, a box with a hole, as long as these points are on the cell.
  - A whole torus touches a cell that is convex but for hollows narrower than its tube at the feet of
    balls along its circle, see PointsOfRing.
+ - A part of a ball over hollows that it does not fit into touches as the ball does, as long as the
+ way out of each point is shorter than through its plane; else by vertices.
  - Cylinders and cones touch each other and polytopes, and tubes polytopes, at vertices that are
  inside the other, see PointsOfVertices; where there are none, at their deepest point.
  - Any others touch at their deepest point, where the least motion takes them apart: see

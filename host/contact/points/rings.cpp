@@ -35,12 +35,6 @@ const Surface* TorusOf(const Cell& cell) {
   return whole ? cell.surfaces.data() : nullptr;
 }
 
-/** Whether a cell is to a tube of this radius as a convex one: its hollows are narrower. */
-bool IsConvexTo(double tube, const Cell& cell) {
-  if (cell.grid.field || !cell.bounded || !(WidestHollow(cell) < tube)) return false;
-  return HasCorners(cell) || IsRoundWithVertices(cell);
-}
-
 /** An angle moved by whole turns into [from, from + 2π). */
 double TurnedBeyond(double angle, double from) {
   const double turn = 2.0 * M_PI;
@@ -338,6 +332,11 @@ double WidestHollow(const Cell& cell) {
     widest = std::fmax(widest, is_known ? std::sqrt(-s.c / s.e.x) : HUGE_VAL);
   }
   return widest;
+}
+
+bool IsConvexTo(double radius, const Cell& cell) {
+  if (cell.grid.field || !cell.bounded || !(WidestHollow(cell) < radius)) return false;
+  return HasCorners(cell) || IsRoundWithVertices(cell);
 }
 
 bool IsRingOnConvex(const Cell& a, const Cell& b) {

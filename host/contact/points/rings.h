@@ -15,6 +15,10 @@ double TubeOf(const geometry::Cell& cell);
  another face is hollow. A thicker tube rests on their rims. */
 double WidestHollow(const geometry::Cell& cell);
 
+/** Whether a cell is as a convex one to a tube or a circle of this radius: its faces are planes or
+ walls of revolution, and its hollows are narrower. */
+bool IsConvexTo(double radius, const geometry::Cell& cell);
+
 /** Whether one of two cells is a whole torus, and the other convex with plane faces or walls of
  revolution, but for hollows narrower than the tube: a polytope, a cylinder, a cone, a part of a
  ball, a block with a small bore. */
