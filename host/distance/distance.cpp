@@ -38,6 +38,8 @@ constexpr double kRounding = 1e-14;
 /** Steps of a local search, how far its last one may lead, and what it may still gain. */
 constexpr int kMostSearches = 40, kMostIdle = 3;
 constexpr double kStill = 1e-13, kGain = 1e-13;
+/** Distance at which solids touch but for rounding. */
+constexpr double kTouching = 1e-12;
 /** Rounding of a distance, the ratio of ways from which on they are slow, and how many of them are
  * gone at once at most. */
 constexpr double kStandstill = 1e-15, kSlow = 0.5, kFarthest = 32.0;
@@ -129,6 +131,7 @@ class CellSearch {
       y = next.y;
       n = next.n;
       last = next.distance;
+      if (last < kTouching) break;  // nothing is nearer
       if (way < kStill || gain < least_gain * (1.0 + last) || (IsConvex(0) && IsConvex(1))) break;
       // What falls by less and less does not get below the nearest points known.
       if (k > 0 && length_ * (last - 2.0 * gain) > nearest_->distance) return;

@@ -173,7 +173,7 @@ std::optional<Settled> MoveApart(const PairQuery& query, PointContact point, boo
     }
     if (!(apart.distance > 0.0)) {
       way *= kFarther;
-      options.start.reset();
+      if (options.start) options.start = {point.p_WA + way * point.n, point.p_WB};
       continue;
     }
     const double turn = Norm(apart.n - point.n), x = apart.distance - Dot(apart.n, by);
