@@ -121,7 +121,7 @@ MUTANTS = [
            "«!is_sudden» && halvings >= kHalvingsForLaw", "true", "host:SuddenPoints*"),
     Mutant("host/distance/convex_program.cpp", "points that almost touch tell the normal",
            "if («!IsProved(best, best.lower)») best.n", "true", "host:Distance*"),
-    Mutant("host/distance/distance.cpp", "slow ways are gone one by one",
+    Mutant("host/distance/cell_search.cpp", "slow ways are gone one by one",
            "const bool is_slow = «ratio > kSlow»;", "false", "host:Distance*"),
     Mutant("host/distance/cell_tree.cpp", "nodes are bounded by centres alone",
            "Outer(Abs(way) - a.half - «size * b.half»);", "Vec3{}", "host:Distance*"),
