@@ -52,6 +52,7 @@ class CellSearch {
    parts may be near enough; −1: nothing is given away, and rounding is all that is left */
   int Divide(const Parts& parts, std::array<Parts, 2>* halves);
 
+  /** What its lengths are in [m]. */
   double Length() const { return length_; }
   /** Whether no box is known that holds the nearest points of an unbounded cell. */
   bool IsUnproved() const { return unproved_; }
