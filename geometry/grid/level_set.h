@@ -66,6 +66,7 @@ struct LevelAt {
 /** The voxel around a point. */
 struct VoxelAt {
   const float* node = nullptr;  ///< the first of its nodes; null beyond the band
+  int in[3] = {};               ///< which of its block's voxels it is, along each axis
   double t[3] = {};             ///< where in it the point is, in [0, 1)
   double beyond = 0.0;          ///< the level where there is no node [voxels]
 };
@@ -73,7 +74,7 @@ struct VoxelAt {
 /** The voxel that holds u [voxels]. */
 INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
   VoxelAt voxel;
-  int place[3], node[3];
+  int place[3];
   for (int axis = 0; axis < 3; ++axis) {
     const double x = u[axis] - grid.origin[axis];
     if (!(x >= 0 && x < kBlockEdge * grid.size[axis])) {
@@ -82,7 +83,7 @@ INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
     }
     const int whole = static_cast<int>(x);
     place[axis] = whole / kBlockEdge;
-    node[axis] = whole % kBlockEdge;
+    voxel.in[axis] = whole % kBlockEdge;
     voxel.t[axis] = x - whole;
   }
   const std::int32_t block =
@@ -92,16 +93,15 @@ INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
     return voxel;
   }
   voxel.node = grid.nodes + static_cast<std::int64_t>(block) * kBlockNodes +
-               (node[0] * kBlockSide + node[1]) * kBlockSide + node[2];
+               (voxel.in[0] * kBlockSide + voxel.in[1]) * kBlockSide + voxel.in[2];
   return voxel;
 }
 
-/** The trilinear field and its gradient at u [voxels]; beyond the band ±band with gradient 0. */
-INTERVOX_HD inline LevelAt Evaluate(const GridView& grid, const Vec3& u) {
-  const VoxelAt voxel = FindVoxel(grid, u);
-  if (voxel.node == nullptr) return {voxel.beyond, {}};
-  const float* f = voxel.node;
-  const double(&t)[3] = voxel.t;
+/** What nodes a voxel further along x, y and z are behind a node. */
+inline constexpr int kNodesAlong[3] = {kBlockSide * kBlockSide, kBlockSide, 1};
+
+/** The trilinear field and its gradient at t in the voxel of a first node. */
+INTERVOX_HD inline LevelAt SlopeIn(const float* f, const double (&t)[3]) {
   // Along z, then y, then x; a name's digits are the node's offsets in x and y.
   constexpr int kX = kBlockSide * kBlockSide, kY = kBlockSide;
   const double f00 = f[0] + t[2] * (f[1] - f[0]), z00 = f[1] - f[0];
@@ -115,12 +115,8 @@ INTERVOX_HD inline LevelAt Evaluate(const GridView& grid, const Vec3& u) {
   return {f0 + t[0] * (f1 - f0), {f1 - f0, y0 + t[0] * (y1 - y0), z0 + t[0] * (z1 - z0)}};
 }
 
-/** The value of Evaluate, alone. */
-INTERVOX_HD inline double LevelOf(const GridView& grid, const Vec3& u) {
-  const VoxelAt voxel = FindVoxel(grid, u);
-  if (voxel.node == nullptr) return voxel.beyond;
-  const float* f = voxel.node;
-  const double(&t)[3] = voxel.t;
+/** The value of SlopeIn, alone. */
+INTERVOX_HD inline double LevelIn(const float* f, const double (&t)[3]) {
   constexpr int kX = kBlockSide * kBlockSide, kY = kBlockSide;
   const double f00 = f[0] + t[2] * (f[1] - f[0]);
   const double f01 = f[kY] + t[2] * (f[kY + 1] - f[kY]);
@@ -128,6 +124,18 @@ INTERVOX_HD inline double LevelOf(const GridView& grid, const Vec3& u) {
   const double f11 = f[kX + kY] + t[2] * (f[kX + kY + 1] - f[kX + kY]);
   const double f0 = f00 + t[1] * (f01 - f00), f1 = f10 + t[1] * (f11 - f10);
   return f0 + t[0] * (f1 - f0);
+}
+
+/** The trilinear field and its gradient at u [voxels]; beyond the band ±band with gradient 0. */
+INTERVOX_HD inline LevelAt Evaluate(const GridView& grid, const Vec3& u) {
+  const VoxelAt voxel = FindVoxel(grid, u);
+  return voxel.node != nullptr ? SlopeIn(voxel.node, voxel.t) : LevelAt{voxel.beyond, {}};
+}
+
+/** The value of Evaluate, alone. */
+INTERVOX_HD inline double LevelOf(const GridView& grid, const Vec3& u) {
+  const VoxelAt voxel = FindVoxel(grid, u);
+  return voxel.node != nullptr ? LevelIn(voxel.node, voxel.t) : voxel.beyond;
 }
 
 /** Certified bounds of the field over the axis-aligned box [lower, upper] [voxels]: those of the
