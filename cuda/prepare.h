@@ -111,8 +111,8 @@ INTERVOX_HD bool IsFaceOf(const ClipPlane& plane, double coincide, const P& poly
   return false;
 }
 
-// How far the kept side of one surface reaches along the unit vector n; infinite unless it is
-// convex and bounded that way by itself.
+// How far the kept side of one surface reaches along the unit vector n, both in one frame; infinite
+// unless it is convex and bounded that way by itself.
 INTERVOX_HD inline double ReachOf(const geometry::Surface& s, const Vec3& n) {
   constexpr double kAlong = 1e-9;
   const bool across = std::fabs(Dot(s.R.Col(2), n)) < kAlong;
@@ -142,14 +142,16 @@ INTERVOX_HD int LooseBodies(const PairFrame& frame, double size, const P& polyhe
     for (int body = 0; body < 2; ++body) {
       const CellView& cell = body == 0 ? frame.a : frame.b;
       const Pose& X = body == 0 ? frame.X_LA : frame.X_LB;
+      const Vec3 n_C = TransposeTimes(X.R, n);
+      const double limit_C = limit - Dot(n, X.p);
       for (int i = 0; i < cell.surface_count && !implied; ++i) {
         const geometry::Surface& s = cell.surfaces[i];
         if (s.kind != geometry::SurfaceKind::kPlane && s.side > 0) {
-          implied = ReachOf(X * s, n) <= limit;
+          implied = ReachOf(s, n_C) <= limit_C;
         }
       }
       if (!cell.bounded) continue;
-      const double most = Largest(Abs(TransposeTimes(cell.bounds->X.R, TransposeTimes(X.R, n))));
+      const double most = Largest(Abs(TransposeTimes(cell.bounds->X.R, n_C)));
       if (most > 1 - 1e-12) near |= 1 << body;
     }
     if (!implied) loose |= near != 0 ? near : 3;

@@ -2,6 +2,7 @@
  and Kronrod's 5 ⊂ 11, exact to degree 9 and 17. */
 #pragma once
 
+#include "cuda/numerics/wide.h"
 #include "geometry/hd.h"
 
 namespace intervox::cuda::internal {
@@ -78,11 +79,7 @@ INTERVOX_HD inline double Total(const double (&a)[N]) {
 
 /** Nodes that are computed at once: a vector register's worth on the CPU, one by a device's thread,
  whose registers hold no more. */
-#if defined(__CUDA_ARCH__)
-inline constexpr int kNodesAtOnce = 1;
-#else
-inline constexpr int kNodesAtOnce = 4;
-#endif
+inline constexpr int kNodesAtOnce = kNumbersAtOnce;
 /** The same where the CPU is quicker with all N of a rule. */
 template <int N>
 inline constexpr int kAllNodesAtOnce = kNodesAtOnce == 1 ? 1 : N;
@@ -100,10 +97,10 @@ class NodeSums {
  public:
   INTERVOX_HD NodeSums() {
     if constexpr (M > 1 && M < N) {
+      const Wide<kWide> none = {-0.0, -0.0, -0.0,
+                                -0.0};  // what a sum begins with and has no trace of
       for (auto& row : sum_) {
-        for (auto& kind : row) {
-          for (double& lane : kind) lane = -0.0;  // what a sum begins with and has no trace of
-        }
+        for (auto& kind : row) kind = none;
       }
     }
   }
@@ -121,13 +118,11 @@ class NodeSums {
   /** Adds values of the step's nodes. */
   INTERVOX_HD void Add(int step, int kind, const double (&a)[M]) {
     if constexpr (M == 1) {
-      double& sum = sum_[waiting_][kind][0];
-      sum = step % kOfGroup == 0 ? a[0] : sum + a[0];
+      AddWide(step, kind, a[0]);
     } else if constexpr (M == N) {
-      sum_[0][kind][0] = Total(a);
+      sum_[0][kind] = Total(a);
     } else {
-      double* const sum = sum_[step / M % kRows][kind];
-      for (int i = 0; i < M; ++i) sum[i] += a[i];
+      AddWide(step, kind, LoadWide<M>(a));
     }
   }
   /** Adds their products. */
@@ -137,6 +132,18 @@ class NodeSums {
     Add(step, kind, product);
   }
 
+  /** Adds values of the step's nodes in a register. */
+  template <class S>
+  INTERVOX_HD void AddWide(int step, int kind, const S& a) {
+    static_assert(sizeof(S) == M * sizeof(double));
+    if constexpr (M == 1) {
+      double& sum = sum_[waiting_][kind];
+      sum = step % kOfGroup == 0 ? a : sum + a;
+    } else {
+      sum_[step / M % kRows][kind] += a;
+    }
+  }
+
   /** Ends a step, after all kinds that there are. */
   INTERVOX_HD void Close(int step) {
     if constexpr (M == 1) {
@@ -144,22 +151,19 @@ class NodeSums {
       ++waiting_;
       for (int bits = step / kOfGroup; (bits & 1) != 0; bits >>= 1) {
         --waiting_;
-        for (int k = 0; k < kKinds; ++k) sum_[waiting_ - 1][k][0] += sum_[waiting_][k][0];
+        for (int k = 0; k < kKinds; ++k) sum_[waiting_ - 1][k] += sum_[waiting_][k];
       }
     }
   }
 
   /** The sum of a kind. */
-  INTERVOX_HD double operator[](int kind) const {
+  __attribute__((always_inline)) INTERVOX_HD double operator[](int kind) const {
     if constexpr (kWide == 1) {
-      return sum_[0][kind][0];
+      return sum_[0][kind];
     } else {
-      double rest[kWide];
-      for (int i = 0; i < kWide; ++i) {
-        rest[i] = sum_[0][kind][i];
-        if constexpr (kRows == 2) rest[i] += sum_[1][kind][i];
-      }
-      return Total(rest);
+      Wide<kWide> rest = sum_[0][kind];
+      if constexpr (kRows == 2) rest += sum_[1][kind];
+      return (rest[0] + rest[2]) + (rest[1] + rest[3]);
     }
   }
 
@@ -172,7 +176,7 @@ class NodeSums {
   static constexpr int kWide = M == 4 ? 4 : 1;
   static constexpr int kRows = M == 1 ? (N == 16 ? 4 : 3) : M == 4 && N == 16 ? 2 : 1;
 
-  double sum_[kRows][kKinds][kWide];
+  Wide<kWide> sum_[kRows][kKinds];
   int waiting_ = 0;  ///< single nodes: sums of complete groups
 };
 

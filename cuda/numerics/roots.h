@@ -14,18 +14,23 @@
 namespace intervox::cuda::internal {
 
 /** The roots of αt² + 2βt + γ, ascending; `by_c` is the one that α = 0 leaves, γ/q. */
+template <class S>
 struct RootPair {
-  double first, second, by_c;
+  S first, second, by_c;
 };
 
 /** The roots from that of the discriminant β² − αγ, without cancellation: q = −(β ± √), q/α and
- γ/q. Where α = 0 one of them is ±kFar. No branches: loops over lanes become vector instructions. */
-INTERVOX_HD inline RootPair QuadraticRoots(double alpha, double beta, double gamma, double root) {
-  const double q = -(beta + (beta > 0 ? root : -root));
-  const double far = q > 0 ? kFar : -kFar;
-  const double by_alpha = q / (alpha == 0 ? 1.0 : alpha), by_q = gamma / (q == 0 ? 1.0 : q);
-  const double r0 = alpha == 0 ? far : by_alpha;
-  const double r1 = q == 0 ? r0 : by_q;
+ γ/q. Where α = 0 one of them is ±kFar. S is a double or a Wide. No branches: loops over lanes
+ become vector instructions. */
+template <class S>
+INTERVOX_HD inline RootPair<S> QuadraticRoots(const S& alpha, const S& beta, const S& gamma,
+                                              const S& root) {
+  const S one = S{} + 1.0, infinite = S{} + kFar;
+  const S q = -(beta + (beta > 0 ? root : -root));
+  const S far = q > 0 ? infinite : -infinite;
+  const S by_alpha = q / (alpha == 0 ? one : alpha), by_q = gamma / (q == 0 ? one : q);
+  const S r0 = alpha == 0 ? far : by_alpha;
+  const S r1 = q == 0 ? r0 : by_q;
   return {r0 < r1 ? r0 : r1, r0 < r1 ? r1 : r0, r1};
 }
 
@@ -78,7 +83,7 @@ INTERVOX_HD inline int CubicRoots(const double* c, double lo, double hi, double*
   knots[count++] = lo;
   const double disc = c[2] * c[2] - 3 * c[1] * c[3];
   if (disc > 0) {
-    const RootPair r = QuadraticRoots(3 * c[3], c[2], c[1], std::sqrt(disc));
+    const RootPair<double> r = QuadraticRoots(3 * c[3], c[2], c[1], std::sqrt(disc));
     if (r.first > lo && r.first < hi) knots[count++] = r.first;
     if (r.second > lo && r.second < hi) knots[count++] = r.second;
   }
@@ -113,6 +118,16 @@ INTERVOX_HD inline int QuarticRoots(const double* p, double soft, double* roots)
   const double b3 = c[0] + 0.5 * a1 - 0.5 * a3 - a4;
   if (p[0] > 0 && b1 > 0 && b2 > 0 && b3 > 0 && p[4] > 0) return 0;
   if (p[0] < 0 && b1 < 0 && b2 < 0 && b3 < 0 && p[4] < 0) return 0;
+  if (soft == 0) {
+    // One change of sign means one root.
+    const double b[5] = {p[0], b1, b2, b3, p[4]};
+    int changes = 0;
+    for (int k = 0; k < 4; ++k) changes += (b[k] > 0) != (b[k + 1] > 0) ? 1 : 0;
+    if (changes == 1) {
+      roots[0] = 0.25 * (MonotoneRoot(c, 4, -2.0, 2.0, p[0], 4e-16) + 2.0);
+      return 1;
+    }
+  }
   double scale = 0.0;
   for (int k = 0; k < 5; ++k) scale = std::fabs(p[k]) > scale ? std::fabs(p[k]) : scale;
   const double slope[4] = {c[1], 2 * c[2], 3 * c[3], 4 * c[4]};

@@ -19,10 +19,9 @@ struct DeepestPoint {
   Vec3 p;                 ///< in L [m]
   Mat3 H = Mat3::Zero();  ///< Hessian/2 of f_λ [1/m]
   Mat3 H_inverse = Mat3::Zero();
-  double depth = 0.0;     ///< −f_λ(p) [m]
-  double f_a = 0.0;       ///< f_A(p) [m]
-  double f_b = 0.0;       ///< f_B(p) [m]
-  double rounding = 0.0;  ///< of the two [m]: almost parallel cylinders have p far away
+  double depth = 0.0;  ///< −f_λ(p) [m]
+  double f_a = 0.0;    ///< f_A(p) [m]
+  double f_b = 0.0;    ///< f_B(p) [m]
 };
 
 namespace internal {
@@ -46,9 +45,13 @@ INTERVOX_HD inline bool AtPencil(const QuadricForm& a, const QuadricForm& b, dou
   out->f_a = a.Value(out->p);
   out->f_b = b.Value(out->p);
   out->depth = -((1 - lambda) * out->f_a + lambda * out->f_b);
-  const double of_a = a.Rounding(out->p), of_b = b.Rounding(out->p);
-  out->rounding = of_a > of_b ? of_a : of_b;
   return true;
+}
+
+/** What rounding makes of f_A and f_B at p [m]: almost parallel cylinders have p far away. */
+INTERVOX_HD inline double RoundingAt(const QuadricForm& a, const QuadricForm& b, const Vec3& p) {
+  const double of_a = a.Rounding(p), of_b = b.Rounding(p);
+  return of_a > of_b ? of_a : of_b;
 }
 
 /** The quadric A against the plane B: closed form along the conjugate diameter. */
@@ -107,7 +110,7 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricF
       continue;
     }
     if (out.depth <= 0) {
-      out.disjoint = out.depth <= -out.rounding;
+      out.disjoint = out.depth <= -internal::RoundingAt(a, b, out.p);
       return out;
     }
     const double slope_error = out.f_b - out.f_a;

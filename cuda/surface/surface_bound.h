@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cuda/numerics/scalar.h"
+#include "cuda/numerics/wide.h"
 #include "cuda/surface/quadric.h"
 
 namespace intervox::cuda {
@@ -27,6 +28,59 @@ INTERVOX_HD inline double TorusLevel(const geometry::Surface& s, const Vec3& y) 
 // Convex level of the nappe y.z ≥ 0 of a cone; its sign agrees with f's there.
 INTERVOX_HD inline double NappeLevel(const geometry::Surface& s, const Vec3& y) {
   return std::sqrt(s.e.x) * std::sqrt(y.x * y.x + y.y * y.y) - std::sqrt(-s.e.z) * y.z;
+}
+
+// What a convex surface's level is over the polytope's corners, a cone's that of its nappe, and the
+// box around them in its principal axes.
+struct CornerLevels {
+  double lowest, highest;
+  int at_lowest;  ///< the first corner of the lowest level
+  Vec3 lower, upper;
+};
+
+// Without the level of surfaces that are not convex.
+template <class P>
+INTERVOX_HD CornerLevels LevelsOver(const geometry::Surface& s, bool convex, const P& polytope) {
+  using S = Wide<kNumbersAtOnce>;
+  const bool cone = s.kind == geometry::SurfaceKind::kCone;
+  const Mat3& R = s.R;
+  const double radial = cone ? std::sqrt(s.e.x) : 0.0, axial = cone ? std::sqrt(-s.e.z) : 0.0;
+  const S zero = {};
+  S lowest = zero + INFINITY, highest = zero - INFINITY, at_lowest = zero, index = zero, p[3];
+  S low[3] = {lowest, lowest, lowest}, high[3] = {highest, highest, highest};
+  for (int k = 0; k < kNumbersAtOnce; ++k) SetLane(&index, k, k);
+  for (int i = 0; i < polytope.corners(); i += kNumbersAtOnce) {
+    polytope.template CornersAt<kNumbersAtOnce>(i, p);
+    // No number where there is no corner, which nothing below takes.
+    const S u = p[0] - s.o.x, v = p[1] - s.o.y, w = p[2] - s.o.z;
+    const S y[3] = {u * R.row0.x + v * R.row1.x + w * R.row2.x,
+                    u * R.row0.y + v * R.row1.y + w * R.row2.y,
+                    u * R.row0.z + v * R.row1.z + w * R.row2.z};
+    for (int k = 0; k < 3; ++k) {
+      low[k] = Smaller(y[k], low[k]);
+      high[k] = Larger(y[k], high[k]);
+    }
+    if (convex) {
+      const S f = cone ? radial * Root(y[0] * y[0] + y[1] * y[1]) - axial * y[2]
+                       : y[0] * (s.e.x * y[0] + 2 * s.l.x) + y[1] * (s.e.y * y[1] + 2 * s.l.y) +
+                             y[2] * (s.e.z * y[2] + 2 * s.l.z) + s.c;
+      at_lowest = f < lowest ? index : at_lowest;
+      lowest = Smaller(f, lowest);
+      highest = Larger(f, highest);
+    }
+    index += kNumbersAtOnce;
+  }
+  CornerLevels out{Least(lowest),
+                   Most(highest),
+                   0,
+                   {Least(low[0]), Least(low[1]), Least(low[2])},
+                   {Most(high[0]), Most(high[1]), Most(high[2])}};
+  double first = INFINITY;
+  for (int k = 0; k < kNumbersAtOnce; ++k) {
+    if (Lane(lowest, k) == out.lowest) first = std::fmin(first, Lane(at_lowest, k));
+  }
+  if (first < INFINITY) out.at_lowest = static_cast<int>(first);
+  return out;
 }
 
 // Lower bound of a convex level over the polytope from its tangent plane at c.
@@ -64,30 +118,20 @@ INTERVOX_HD inline bool IsConvex(const geometry::Surface& s) {
 template <class P>
 INTERVOX_HD int SignOver(const geometry::Surface& s, const P& polytope) {
   using geometry::SurfaceKind;
-  const bool convex = internal::IsConvex(s), cone = s.kind == SurfaceKind::kCone;
-  Vec3 lower, upper, nearest;
-  double highest = 0, lowest_corner = 0;
-  for (int i = 0; i < polytope.corners(); ++i) {
-    const Vec3 y = internal::ToPrincipal(s, polytope.Corner(i));
-    lower = i == 0 ? y : Min(lower, y);
-    upper = i == 0 ? y : Max(upper, y);
-    if (!convex) continue;
-    const double f = cone ? internal::NappeLevel(s, y) : internal::QuadricLevel(s, y);
-    if (i == 0 || f > highest) highest = f;
-    if (i == 0 || f < lowest_corner) {
-      lowest_corner = f;
-      nearest = y;
-    }
-  }
-  const Vec3 middle = 0.5 * (lower + upper), half = 0.5 * (upper - lower);
+  const bool convex = internal::IsConvex(s);
+  const internal::CornerLevels at = internal::LevelsOver(s, convex, polytope);
+  if (convex && at.highest < 0) return -1;
+  if (convex && at.lowest <= 0) return 0;
+  // Plus zero: of two zeros either sign may be found first.
+  const Vec3 zero;
+  const Vec3 middle = 0.5 * (at.lower + at.upper) + zero, half = 0.5 * (at.upper - at.lower);
   if (s.kind == SurfaceKind::kTorus) {
     const double f = internal::TorusLevel(s, middle), reach = Norm(half);
     return f < -reach ? -1 : f > reach ? 1 : 0;
   }
   if (convex) {
-    if (highest < 0) return -1;
-    if (lowest_corner <= 0) return 0;
     if (internal::TangentBound(s, middle, polytope) > 0) return 1;
+    const Vec3 nearest = internal::ToPrincipal(s, polytope.Corner(at.at_lowest));
     return internal::TangentBound(s, nearest, polytope) > 0 ? 1 : 0;
   }
   const double f = internal::QuadricLevel(s, middle);

@@ -47,6 +47,7 @@ INTERVOX_HD inline bool TangentTowards(const geometry::Surface& s, const Vec3& x
 struct RoundWall {
   Vec3 axis, origin;  // [m]
   double s = 0, t = 0, c = 0;
+  const geometry::Surface* own = nullptr;  // in its cell's frame
   INTERVOX_HD double RadiusAt(double z) const { return (t * z - c) / s; }
 };
 
@@ -96,6 +97,7 @@ INTERVOX_HD inline bool MakeRoundWall(const geometry::Surface& s, const Pose& X,
   } else {
     return false;
   }
+  wall->own = &s;
   wall->axis = X.R * s.R.Col(2);
   wall->origin = X * s.o;
   return true;
@@ -147,11 +149,11 @@ INTERVOX_HD inline WallSector SectorOf(const CellView& cell, const Pose& X, cons
   for (int i = 0; i < cell.surface_count && sector.count < WallSector::kMostPlanes; ++i) {
     const geometry::Surface& s = cell.surfaces[i];
     if (s.kind != geometry::SurfaceKind::kPlane) continue;
-    const Vec3 n = X.R * (s.side > 0 ? s.R.Col(2) : -s.R.Col(2));
-    if (std::fabs(Dot(n, hole.axis)) > kAlong) continue;
-    const double k = Dot(n, X * s.o - hole.origin) / least;
+    const Vec3 n_C = s.side > 0 ? s.R.Col(2) : -s.R.Col(2);
+    if (std::fabs(Dot(n_C, hole.own->R.Col(2))) > kAlong) continue;
+    const double k = Dot(n_C, s.o - hole.own->o) / least;
     if (k > kMost) continue;
-    sector.n[sector.count] = n;
+    sector.n[sector.count] = X.R * n_C;
     sector.k[sector.count++] = k > 0 ? k : 0.0;
   }
   return sector;

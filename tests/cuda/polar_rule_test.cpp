@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "cuda/rules/clip/rule.h"
 #include "tests/cuda/leaf_pairs.h"
 #include "tests/cuda/oracle.h"
@@ -203,6 +205,29 @@ TEST(PolarRule, MeetsToleranceAgainstTheFinestOrder) {
     }
   }
   EXPECT_GT(accepted, 1200);
+}
+
+// A device's thread takes one half plane at a time, the CPU four; of ten azimuths two are left
+// over.
+TEST(PolarRule, HasTheSameBitsOneByOneAndFourAtATime) {
+  Random random(17);
+  int accepted = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Contact c = RandomContact(&random, std::pow(10, random.Uniform(-6, -0.2)), i % 4 == 0);
+    for (double tolerance : {1e-3, 1e-5, 1e-7, 1e-9}) {
+      const LocalPair pair = MakePair({c.a}, {c.b}, c.p, c.p - kFar, c.p + kFar, tolerance);
+      Moments one, four;
+      const RuleResult by_one = PolarRule<1>(pair, &one), by_four = PolarRule<4>(pair, &four);
+      ASSERT_EQ(by_one.accepted, by_four.accepted) << i;
+      ASSERT_EQ(by_one.error, by_four.error) << i;
+      ASSERT_EQ(by_one.reach, by_four.reach) << i;
+      ASSERT_EQ(by_one.work, by_four.work) << i;
+      if (!by_one.accepted) continue;
+      ++accepted;
+      ASSERT_EQ(std::memcmp(&one, &four, sizeof(one)), 0) << i << ' ' << tolerance;
+    }
+  }
+  EXPECT_GT(accepted, 900);
 }
 
 TEST(PolarRule, AgreesWithTheClipRule) {

@@ -122,6 +122,35 @@ void CheckCuts(int rounds, int cuts) {
 
 TEST(Polyhedron, CutsLeaveItClosed) { CheckCuts<SmallPolyhedron>(400, 20); }
 
+// Places that corners have left hold no corner, though zeros stand in two of their coordinates.
+TEST(Polyhedron, ReachesAsFarAsTheCornersThatAreThere) {
+  testing::Random random(18);
+  int gone = 0;
+  for (int round = 0; round < 500; ++round) {
+    SmallPolyhedron cut;
+    cut.SetBox({random.Rotation(), {3, 4, 5}}, {0.5, 0.4, 0.3});
+    for (int k = 0; k < 4; ++k) {
+      if (cut.Clip(RandomPlane(cut, &random), kOn, kCoincide) == Cut::kEmpty) break;
+      Vec3 lower{INFINITY, INFINITY, INFINITY}, upper = -lower, got_lower, got_upper;
+      const Vec3 n = random.Direction();
+      double lowest = INFINITY;
+      std::set<double> places;
+      for (int i = 0; i < cut.corners(); ++i) {
+        const Vec3 x = cut.Corner(i);
+        places.insert(x.x);
+        lower = Min(lower, x);
+        upper = Max(upper, x);
+        lowest = std::fmin(lowest, Dot(n, x));
+      }
+      gone += static_cast<int>(places.size()) < cut.corners();
+      cut.GetBox(&got_lower, &got_upper);
+      EXPECT_EQ(Norm(got_lower - lower) + Norm(got_upper - upper), 0.0) << round;
+      EXPECT_NEAR(cut.Lowest(n), lowest, 1e-15) << round;
+    }
+  }
+  EXPECT_GT(gone, 500);
+}
+
 // What rounding may leave of an outline, two boxes side by side have for sure.
 TEST(Polyhedron, AnOutlineInTwoPartsIsTwoFaces) {
   const geometry::Cell cell = testing::BoxCell({1, 0.8, 0.6});

@@ -21,7 +21,7 @@ void ExpectSameBits() {
       b[k] = values(random);
       product[k] = a[k] * b[k];
     }
-    NodeSums<N, 2, M> sums;
+    NodeSums<N, 3, M> sums;
     for (int step = 0; step < N; step += M) {
       const int first = sums.NodeAt(step);
       double some[M], others[M];
@@ -31,10 +31,16 @@ void ExpectSameBits() {
       }
       sums.Add(step, 0, some);
       sums.Add(step, 1, some, others);
+      if constexpr (M == internal::kNodesAtOnce || M == 1) {
+        sums.AddWide(step, 2, internal::LoadWide<M>(a + first));
+      }
       sums.Close(step);
     }
     EXPECT_EQ(sums[0], internal::Total(a)) << N << " nodes, by " << M;
     EXPECT_EQ(sums[1], internal::Total(product)) << N << " nodes, by " << M;
+    if constexpr (M == internal::kNodesAtOnce || M == 1) {
+      EXPECT_EQ(sums[2], internal::Total(a)) << N << " nodes, by " << M;
+    }
   }
 }
 

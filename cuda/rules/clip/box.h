@@ -153,7 +153,8 @@ INTERVOX_HD inline ClipBox ContactBox(const LocalPair& pair, int ia, int ib, boo
   if (at.lambda == 0 || at.lambda == 1) return box;
   // Far from Ω the levels say little about its thickness.
   constexpr double kRough = 1e-7;
-  if (at.rounding > -kRough * (at.f_a > at.f_b ? at.f_a : at.f_b)) return box;
+  const double rounding = internal::RoundingAt(a, b, at.p);
+  if (rounding > -kRough * (at.f_a > at.f_b ? at.f_a : at.f_b)) return box;
   const Vec3 n = Normalized(ga - gb);
   const Vec3 t1 = AnyOrthogonal(n);
   const Vec3 h1 = at.H * t1;

@@ -58,16 +58,19 @@ struct CrescentSpan {
 };
 
 /** The first and the last t of a line inside the peg. */
+template <class S>
 struct CrescentChord {
-  double in = 0.0, out = 0.0;
+  S in = {}, out = {};
 };
 
 /** The chord from the quadratic αt² + 2βt + γ and the root of its discriminant. A cone's own nappe
  opens along the line: where α ≤ 0 there is no last point. */
-INTERVOX_HD inline CrescentChord ChordOf(double alpha, double beta, double gamma, double root) {
-  const RootPair r = QuadraticRoots(alpha, beta, gamma, root);
-  const double once = alpha < 0 ? r.second : r.by_c;
-  return {alpha > 0 ? r.first : once, alpha > 0 ? r.second : kFar};
+template <class S>
+INTERVOX_HD inline CrescentChord<S> ChordOf(const S& alpha, const S& beta, const S& gamma,
+                                            const S& root) {
+  const RootPair<S> r = QuadraticRoots(alpha, beta, gamma, root);
+  const S once = alpha < 0 ? r.second : r.by_c, never = S{} + kFar;
+  return {alpha > 0 ? r.first : once, alpha > 0 ? r.second : never};
 }
 
 /** False when no part of the generator lies in the peg and between the planes. */
@@ -87,7 +90,7 @@ INTERVOX_HD inline bool FindSpan(const Crescent& x, double c, double s, Crescent
   const double disc = beta * beta - alpha * gamma;
   if (alpha == 0 && beta == 0) return gamma < 0 && span->hi > span->lo;
   if (alpha > 0 && !(disc > 0)) return false;
-  const CrescentChord chord = ChordOf(alpha, beta, gamma, std::sqrt(disc > 0 ? disc : 0.0));
+  const CrescentChord<double> chord = ChordOf(alpha, beta, gamma, std::sqrt(disc > 0 ? disc : 0.0));
   if (chord.in > span->lo) {
     span->lo = chord.in;
     span->lo_by = kByEntry;

@@ -25,13 +25,24 @@ struct CrescentMemory {
   LaneSums<CrescentSums> lanes;
 };
 
-/** Adds the generators from a place on the circle to another one, if they bound Ω. */
-INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pair, double from,
-                                         double to, int kind0, int kind1, CrescentPanels* out) {
+/** A direction across the hole's axis. */
+struct CrescentDirection {
+  double c = 1.0, s = 0.0;
+};
+
+/** The direction of a place that may lie up to a turn beyond the circle's last one. */
+INTERVOX_HD inline CrescentDirection DirectionBeyond(double place) {
   constexpr double kTurn = 8.0 * kT;
-  double c0, s0, c1, s1;
-  DirectionOf(from >= kTurn ? from - kTurn : from, &c0, &s0);
-  DirectionOf(to >= kTurn ? to - kTurn : to, &c1, &s1);
+  CrescentDirection out;
+  DirectionOf(place >= kTurn ? place - kTurn : place, &out.c, &out.s);
+  return out;
+}
+
+/** Adds the generators from a direction to another one, if they bound Ω. */
+INTERVOX_HD inline void AddCrescentPanel(const Crescent& x, const LocalPair& pair,
+                                         const CrescentDirection& from, const CrescentDirection& to,
+                                         int kind0, int kind1, CrescentPanels* out) {
+  const double c0 = from.c, s0 = from.s, c1 = to.c, s1 = to.s;
   const double cm = c0 + c1, sm = s0 + s1, length = std::sqrt(cm * cm + sm * sm);
   CrescentPanel p;
   p.c = cm / length;
@@ -77,6 +88,7 @@ INTERVOX_HD inline void ListCrescentPanels(const Crescent& x, const LocalPair& p
   constexpr double kTurn = 8.0 * kT;
   constexpr double kWidest = 3.2 * kT;  // 144°
   const int count = breaks.count > 0 ? breaks.count : 1;
+  CrescentDirection begin = DirectionBeyond(breaks.count > 0 ? breaks.v[0] : 0.0);
   for (int i = 0; i < count; ++i) {
     const double from = breaks.count > 0 ? breaks.v[i] : 0.0;
     const double to =
@@ -84,12 +96,17 @@ INTERVOX_HD inline void ListCrescentPanels(const Crescent& x, const LocalPair& p
     const int kind0 = breaks.count > 0 ? breaks.kind[i] : kBreakOfEnds;
     const int kind1 = breaks.count > 0 ? breaks.kind[i + 1 < count ? i + 1 : 0] : kBreakOfEnds;
     const double width = to - from;
-    if (!(width > 1e-13)) continue;
+    if (!(width > 1e-13)) {
+      begin = DirectionBeyond(to);
+      continue;
+    }
     const int pieces = 1 + static_cast<int>(width / kWidest);
     for (int k = 0; k < pieces && out->count >= 0; ++k) {
-      AddCrescentPanel(x, pair, from + width * k / pieces,
-                       k + 1 < pieces ? from + width * (k + 1) / pieces : to,
-                       k == 0 ? kind0 : kBreakOfEnds, k + 1 == pieces ? kind1 : kBreakOfEnds, out);
+      const CrescentDirection end =
+          DirectionBeyond(k + 1 < pieces ? from + width * (k + 1) / pieces : to);
+      AddCrescentPanel(x, pair, begin, end, k == 0 ? kind0 : kBreakOfEnds,
+                       k + 1 == pieces ? kind1 : kBreakOfEnds, out);
+      begin = end;
     }
   }
 }

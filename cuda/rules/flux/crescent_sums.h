@@ -48,118 +48,167 @@ struct LobattoRule {
   double lean[5] = {0.166666666666666667, 0.0, 0.666666666666666667, 0.0, 0.166666666666666667};
 };
 
-/** The generators of a panel at N of a rule's nodes. */
-template <int N>
+/** The generators of a panel at nodes of a rule, of which an S holds one or several. */
+template <class S>
 struct CrescentNodes {
-  double c[N], s[N];         ///< ρ
-  double turn[N];            ///< dθ
-  double lo[N], height[N];   ///< the interval's start and length
-  double tilt0[N], rise[N];  ///< dz/dr of the first column, and from it to the last
+  S c, s;         ///< ρ
+  S turn;         ///< dθ
+  S lo, height;   ///< the interval's start and length
+  S tilt0, rise;  ///< dz/dr of the first column, and from it to the last
   // ρᵀMρ, eᵀMρ, g·ρ and Mρ's parts: Q in the half plane.
-  double mrr[N], mrz[N], gr[N], mx[N], my[N];
+  S mrr, mrz, gr, mx, my;
 };
 
-/** Places N nodes of a rule from `first` on. */
-template <int N, int kRule>
-INTERVOX_HD inline void PlaceNodes(const Crescent& x, const CrescentPanel& p,
-                                   const NestedRule<kRule>& rule, int first, double from, double to,
-                                   CrescentNodes<N>* __restrict g) {
+/** Places nodes at the shares sigma of a panel; each counts for `part` of it. */
+template <class S>
+INTERVOX_HD inline CrescentNodes<S> PlaceNodes(const Crescent& x, const CrescentPanel& p,
+                                               const S& sigma, double part) {
   // A cubic from 0 to 1 by its slopes at the ends.
   const double a1 = p.slope[0], a2 = 3.0 - 2.0 * p.slope[0] - p.slope[1];
   const double a3 = p.slope[0] + p.slope[1] - 2.0;
   const Mat3& m = x.peg.E;
-  const double mxx = m(0, 0), mxy = m(0, 1), myy = m(1, 1), mxz = m(0, 2), myz = m(1, 2);
-  const double mzz = m(2, 2), gx = x.peg.b.x, gy = x.peg.b.y, gz = x.peg.b.z;
   const double R = x.radius, k = x.k;
-  const double reach = p.reach, c = p.c, s = p.s;
-  double in[N], out[N];
-  for (int i = 0; i < N; ++i) {
-    const double sigma = from + rule.x[first + i] * (to - from);
-    const double share = sigma * (a1 + sigma * (a2 + sigma * a3));
-    const double slope = (a1 + sigma * (2.0 * a2 + sigma * (3.0 * a3))) * (to - from);
-    const double u = reach * (2.0 * share - 1.0), ig = 1.0 / (1.0 + u * u);
-    const double cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig;
-    g->turn[i] = 4.0 * reach * slope * ig;
-    g->c[i] = cosine * c - sine * s;
-    g->s[i] = cosine * s + sine * c;
-    g->mx[i] = mxx * g->c[i] + mxy * g->s[i];
-    g->my[i] = mxy * g->c[i] + myy * g->s[i];
-    g->mrr[i] = g->c[i] * g->mx[i] + g->s[i] * g->my[i];
-    g->mrz[i] = g->c[i] * mxz + g->s[i] * myz;
-    g->gr[i] = g->c[i] * gx + g->s[i] * gy;
-  }
+  const S zero = {};
+  CrescentNodes<S> g;
+  const S share = sigma * (a1 + sigma * (a2 + sigma * a3));
+  const S slope = (a1 + sigma * (2.0 * a2 + sigma * (3.0 * a3))) * part;
+  const S u = p.reach * (2.0 * share - 1.0), ig = 1.0 / (1.0 + u * u);
+  const S cosine = (1.0 - u * u) * ig, sine = 2.0 * u * ig;
+  g.turn = 4.0 * p.reach * slope * ig;
+  g.c = cosine * p.c - sine * p.s;
+  g.s = cosine * p.s + sine * p.c;
+  g.mx = m(0, 0) * g.c + m(0, 1) * g.s;
+  g.my = m(0, 1) * g.c + m(1, 1) * g.s;
+  g.mrr = g.c * g.mx + g.s * g.my;
+  g.mrz = g.c * m(0, 2) + g.s * m(1, 2);
+  g.gr = g.c * x.peg.b.x + g.s * x.peg.b.y;
+  CrescentChord<S> chord = {zero, zero};
   if (p.lo_by <= kByEntry || p.hi_by <= kByEntry) {
-    double alpha[N], beta[N], gamma[N], root[N];
-    for (int i = 0; i < N; ++i) {
-      alpha[i] = mzz + k * (2.0 * g->mrz[i] + k * g->mrr[i]);
-      beta[i] = R * g->mrz[i] + gz + k * (R * g->mrr[i] + g->gr[i]);
-      gamma[i] = R * (R * g->mrr[i] + 2.0 * g->gr[i]) + x.peg.c;
-      const double disc = beta[i] * beta[i] - alpha[i] * gamma[i];
-      root[i] = disc > 0 ? disc : 0.0;
-    }
-    for (int i = 0; i < N; ++i) root[i] = std::sqrt(root[i]);
-    for (int i = 0; i < N; ++i) {
-      const CrescentChord chord = ChordOf(alpha[i], beta[i], gamma[i], root[i]);
-      in[i] = chord.in;
-      out[i] = chord.out;
-    }
+    const S alpha = m(2, 2) + k * (2.0 * g.mrz + k * g.mrr);
+    const S beta = R * g.mrz + x.peg.b.z + k * (R * g.mrr + g.gr);
+    const S gamma = R * (R * g.mrr + 2.0 * g.gr) + x.peg.c;
+    const S disc = beta * beta - alpha * gamma;
+    chord = ChordOf(alpha, beta, gamma, Root(disc > 0 ? disc : zero));
   }
   for (int end = 0; end < 2; ++end) {
     const int by = end == 0 ? p.lo_by : p.hi_by;
-    double(&t)[N] = end == 0 ? g->lo : g->height;
-    double(&tilt)[N] = end == 0 ? g->tilt0 : g->rise;
+    S& t = end == 0 ? g.lo : g.height;
+    S& tilt = end == 0 ? g.tilt0 : g.rise;
     if (by <= kByEntry) {
-      for (int i = 0; i < N; ++i) t[i] = by == kByEntry ? in[i] : out[i];
-      for (int i = 0; i < N; ++i) tilt[i] = 0.0;
+      t = by == kByEntry ? chord.in : chord.out;
+      tilt = zero;
       continue;
     }
     const CrescentEnd& plane = x.end[by];
-    const Vec3 n = plane.n;
-    const double steep = -1.0 / n.z, h = plane.h;
-    for (int i = 0; i < N; ++i) {
-      const double across = n.x * g->c[i] + n.y * g->s[i];
-      t[i] = (h - R * across) / (n.z + k * across);
-      tilt[i] = steep * across;
-    }
+    const S across = plane.n.x * g.c + plane.n.y * g.s;
+    t = (plane.h - R * across) / (plane.n.z + k * across);
+    tilt = (-1.0 / plane.n.z) * across;
   }
-  for (int i = 0; i < N; ++i) {
-    const double height = g->height[i] - g->lo[i];
-    g->height[i] = height > 0 ? height : 0.0;
-    g->rise[i] -= g->tilt0[i];
-  }
+  const S height = g.height - g.lo;
+  g.height = height > 0 ? height : zero;
+  g.rise -= g.tilt0;
+  return g;
 }
 
 /** A column where it leaves the wall, tilted by dz/dr: there Q is level + 2 slope q + bend q² at
  the distance q from the axis' direction, and bz half of ∂Q/∂z. */
+template <class S>
 struct CrescentStart {
-  double r, z, tilt, bz, level, slope, bend;
+  S r, z, tilt, bz, level, slope, bend;
 };
 
-/** The column of node i at the share `at` of its generator. */
-template <int N>
-INTERVOX_HD inline CrescentStart StartOf(const Crescent& x, const CrescentNodes<N>& g, int i,
-                                         double at) {
+/** The column at the share `at` of each generator. */
+template <class S>
+INTERVOX_HD inline CrescentStart<S> StartOf(const Crescent& x, const CrescentNodes<S>& g,
+                                            double at) {
   const double mzz = x.peg.E(2, 2), gz = x.peg.b.z;
-  const double z = g.lo[i] + at * g.height[i], r = x.radius + x.k * z;
-  const double tilt = g.tilt0[i] + at * g.rise[i];
-  const double br = r * g.mrr[i] + z * g.mrz[i] + g.gr[i], bz = r * g.mrz[i] + z * mzz + gz;
+  const S z = g.lo + at * g.height, r = x.radius + x.k * z;
+  const S tilt = g.tilt0 + at * g.rise;
+  const S br = r * g.mrr + z * g.mrz + g.gr, bz = r * g.mrz + z * mzz + gz;
   return {r,
           z,
           tilt,
           bz,
-          r * (br + g.gr[i]) + z * (bz + gz) + x.peg.c,
+          r * (br + g.gr) + z * (bz + gz) + x.peg.c,
           br + tilt * bz,
-          g.mrr[i] + tilt * (2.0 * g.mrz[i] + tilt * mzz)};
+          g.mrr + tilt * (2.0 * g.mrz + tilt * mzz)};
 }
 
-/** Integrals along the generators at N nodes. */
-template <int N>
+/** Integrals along generators. */
+template <class S>
 struct CrescentLanes {
   // Of 1, z, z², r, r², r z over the slices, and of 1 by Simpson's rule.
-  double v[N], z1[N], z2[N], r1[N], r2[N], rz[N], lean[N];
+  S v = {}, z1 = {}, z2 = {}, r1 = {}, r2 = {}, rz = {}, lean = {};
   // Of the peg's n dS, and the products of its moment.
-  double nx[N], ny[N], nz[N], rnz[N], znx[N], zny[N], spin[N];
+  S nx = {}, ny = {}, nz = {}, rnz = {}, znx = {}, zny = {}, spin = {};
+  S least = {}, most = {};  ///< below and above zero: columns that do not end on the peg close by
+  S from_lo = {}, from_hi = {};  ///< lengths of the first column and of the last
 };
+
+/** Sums over the columns of generators. */
+template <class S>
+INTERVOX_HD inline CrescentLanes<S> SumColumns(const Crescent& x, const CrescentNodes<S>& g) {
+  const double mzz = x.peg.E(2, 2), mxz = x.peg.E(0, 2), myz = x.peg.E(1, 2);
+  const double gx = x.peg.b.x, gy = x.peg.b.y, k = x.k;
+  const S zero = {};
+  const LobattoRule along;
+  CrescentLanes<S> sum;
+  // Columns whose roots are taken together, as a processor waits long for one.
+  constexpr int kTogether = sizeof(S) > sizeof(double) ? 5 : 1;
+  for (int first = 0; first < 5; first += kTogether) {
+    S roots[kTogether], lengths[kTogether];
+    INTERVOX_ROLLED
+    for (int i = 0; i < kTogether; ++i) {
+      const CrescentStart<S> c = StartOf(x, g, along.x[first + i]);
+      const S disc = c.slope * c.slope - c.bend * c.level;
+      sum.least = Smaller(Smaller(c.slope, disc), sum.least);
+      const S root = Root(disc > 0 ? disc : zero);
+      roots[i] = root;
+      lengths[i] = -c.level / (c.slope + root);
+    }
+    if (first == 0) sum.from_lo = lengths[0];
+    if (first + kTogether == 5) sum.from_hi = lengths[kTogether - 1];
+    INTERVOX_ROLLED
+    for (int i = 0; i < kTogether; ++i) {
+      const double fine = along.fine[first + i], simpson = along.lean[first + i];
+      const CrescentStart<S> c = StartOf(x, g, along.x[first + i]);
+      const S q = lengths[i];
+      const S jacobian = g.height * (1.0 - k * c.tilt);
+      const S h0 = 0.5 * q, h1 = 0.5 * kGaussTwo * q;
+      const S qa = h0 - h1, qb = h0 + h1;
+      const S ra = c.r + qa, rb = c.r + qb;
+      const S za = c.z + c.tilt * qa, zb = c.z + c.tilt * qb;
+      const S wa = h0 * ra * (jacobian + g.rise * qa);
+      const S wb = h0 * rb * (jacobian + g.rise * qb);
+      const S w = wa + wb, a = fine * wa, b = fine * wb;
+      const S aza = a * za, bzb = b * zb, ara = a * ra, brb = b * rb;
+      sum.lean += simpson * w;
+      sum.v += fine * w;
+      sum.z1 += aza + bzb;
+      sum.r1 += ara + brb;
+      sum.z2 += aza * za + bzb * zb;
+      sum.r2 += ara * ra + brb * rb;
+      sum.rz += ara * za + brb * zb;
+      const S excess = q - 0.25 * c.r, je = jacobian + g.rise * q;
+      sum.most = Larger(excess, sum.most);
+      sum.least = Smaller(je, sum.least);
+      // The peg: n dS = ∇Q/(∇Q·∂x/∂q) |∂x/∂(θ, s, q)|.
+      const S re = c.r + q, ze = c.z + c.tilt * q;
+      const S f = fine * re * je / roots[i];
+      const S ex = f * (re * g.mx + ze * mxz + gx);
+      const S ey = f * (re * g.my + ze * myz + gy);
+      const S ez = f * (c.bz + q * (g.mrz + c.tilt * mzz));
+      sum.nx += ex;
+      sum.ny += ey;
+      sum.nz += ez;
+      sum.rnz += re * ez;
+      sum.znx += ze * ex;
+      sum.zny += ze * ey;
+      sum.spin += re * (g.c * ey - g.s * ex);
+    }
+  }
+  return sum;
+}
 
 /** What is summed over the nodes; those from kOfEnd on for either end. */
 enum CrescentKind : int {
@@ -203,137 +252,65 @@ template <int N>
 INTERVOX_HD inline CrescentSums IntegrateCrescent(const Crescent& x, const CrescentPanel& p,
                                                   const NestedRule<N>& rule, double from,
                                                   double to) {
-  constexpr int M = kAllNodesAtOnce<N>;
-  const Mat3& m = x.peg.E;
-  const double mzz = m(2, 2), mxz = m(0, 2), myz = m(1, 2);
-  const double gx = x.peg.b.x, gy = x.peg.b.y, R = x.radius, k = x.k;
-  const LobattoRule along;
+  constexpr int M = kNodesAtOnce;
+  using S = Wide<M>;
+  const double R = x.radius, k = x.k;
   const double tiny = 1e-12 * (x.high - x.low);
   NodeSums<N, kCrescentKinds, M> total;
   CrescentSums out;
   for (int step = 0; step < N; step += M) {
     const int first = total.NodeAt(step);
-    CrescentNodes<M> g;
-    PlaceNodes(x, p, rule, first, from, to, &g);
-    CrescentLanes<M> sum = {};
-    double wall[M], wall1[M];  // ∫ dS and ∫ (z + k r) dS
-    double least[M], most[M];
-    for (int i = 0; i < M; ++i) {
-      const double H = g.height[i], z = g.lo[i] + 0.5 * H, r = R + k * z;
-      wall[i] = H * r;
-      wall1[i] = H * (r * (z + k * r) + H * H * (k * (1.0 + k * k) / 12.0));
-      least[i] = most[i] = 0.0;
-    }
-    double length[5][M];
-    for (int j = 0; j < 5; ++j) {
-      const double at = along.x[j], fine = along.fine[j], simpson = along.lean[j];
-      double(&q)[M] = length[j];
-      double r0[M], z0[M], tilt[M], bz[M], level[M], slope[M], root[M];
-      // Loops without calls and branches: compilers turn them into vector instructions.
-      for (int i = 0; i < M; ++i) {
-        const CrescentStart c = StartOf(x, g, i, at);
-        z0[i] = c.z;
-        r0[i] = c.r;
-        tilt[i] = c.tilt;
-        bz[i] = c.bz;
-        level[i] = c.level;
-        slope[i] = c.slope;
-        const double disc = c.slope * c.slope - c.bend * c.level;
-        const double worse = slope[i] < disc ? slope[i] : disc;
-        least[i] = worse < least[i] ? worse : least[i];
-        root[i] = disc > 0 ? disc : 0.0;
-      }
-      for (int i = 0; i < M; ++i) root[i] = std::sqrt(root[i]);
-      for (int i = 0; i < M; ++i) {
-        q[i] = -level[i] / (slope[i] + root[i]);
-        const double jacobian = g.height[i] * (1.0 - k * tilt[i]);
-        const double h0 = 0.5 * q[i], h1 = 0.5 * kGaussTwo * q[i];
-        const double qa = h0 - h1, qb = h0 + h1;
-        const double ra = r0[i] + qa, rb = r0[i] + qb;
-        const double za = z0[i] + tilt[i] * qa, zb = z0[i] + tilt[i] * qb;
-        const double wa = h0 * ra * (jacobian + g.rise[i] * qa);
-        const double wb = h0 * rb * (jacobian + g.rise[i] * qb);
-        const double w = wa + wb, a = fine * wa, b = fine * wb;
-        sum.lean[i] += simpson * w;
-        sum.v[i] += fine * w;
-        sum.z1[i] += a * za + b * zb;
-        sum.r1[i] += a * ra + b * rb;
-        sum.z2[i] += a * za * za + b * zb * zb;
-        sum.r2[i] += a * ra * ra + b * rb * rb;
-        sum.rz[i] += a * ra * za + b * rb * zb;
-        const double excess = q[i] - 0.25 * r0[i], je = jacobian + g.rise[i] * q[i];
-        most[i] = excess > most[i] ? excess : most[i];
-        least[i] = je < least[i] ? je : least[i];
-      }
-      // The peg: n dS = ∇Q/(∇Q·∂x/∂q) |∂x/∂(θ, s, q)|.
-      for (int i = 0; i < M; ++i) {
-        const double re = r0[i] + q[i], ze = z0[i] + tilt[i] * q[i];
-        const double je = g.height[i] * (1.0 - k * tilt[i]) + g.rise[i] * q[i];
-        const double f = fine * re * je / root[i];
-        const double ex = f * (re * g.mx[i] + ze * mxz + gx);
-        const double ey = f * (re * g.my[i] + ze * myz + gy);
-        const double ez = f * (bz[i] + q[i] * (g.mrz[i] + tilt[i] * mzz));
-        sum.nx[i] += ex;
-        sum.ny[i] += ey;
-        sum.nz[i] += ez;
-        sum.rnz[i] += re * ez;
-        sum.znx[i] += ze * ex;
-        sum.zny[i] += ze * ey;
-        sum.spin[i] += re * (g.c[i] * ey - g.s[i] * ex);
-      }
-    }
-    double cosine[M], sine[M], weight[M], coarse[M], cr2[M], sr2[M];
-    for (int i = 0; i < M; ++i) {
-      weight[i] = rule.fine[first + i] * g.turn[i];
-      coarse[i] = rule.lean[first + i] * g.turn[i];
-      cosine[i] = weight[i] * g.c[i];
-      sine[i] = weight[i] * g.s[i];
-      cr2[i] = g.c[i] * sum.r2[i];
-      sr2[i] = g.s[i] * sum.r2[i];
-      out.bad += least[i] < -tiny || most[i] > 0.0;
-    }
-    total.Add(step, kV, weight, sum.v);
-    total.Add(step, kLeanV, coarse, sum.v);
-    total.Add(step, kLeanAlong, weight, sum.lean);
-    total.Add(step, kCosineR, cosine, sum.r1);
-    total.Add(step, kSineR, sine, sum.r1);
-    total.Add(step, kZ, weight, sum.z1);
-    total.Add(step, kXx, cosine, cr2);
-    total.Add(step, kYy, sine, sr2);
-    total.Add(step, kZz, weight, sum.z2);
-    total.Add(step, kXy, sine, cr2);
-    total.Add(step, kXz, cosine, sum.rz);
-    total.Add(step, kYz, sine, sum.rz);
-    total.Add(step, kNx, weight, sum.nx);
-    total.Add(step, kNy, weight, sum.ny);
-    total.Add(step, kNz, weight, sum.nz);
-    total.Add(step, kSineRnz, sine, sum.rnz);
-    total.Add(step, kCosineRnz, cosine, sum.rnz);
-    total.Add(step, kZnx, weight, sum.znx);
-    total.Add(step, kZny, weight, sum.zny);
-    total.Add(step, kSpin, weight, sum.spin);
-    total.Add(step, kWall, weight, wall);
-    total.Add(step, kLeanWall, coarse, wall);
-    total.Add(step, kCosineWall, cosine, wall);
-    total.Add(step, kSineWall, sine, wall);
-    total.Add(step, kCosineWall1, cosine, wall1);
-    total.Add(step, kSineWall1, sine, wall1);
+    const S sigma = from + LoadWide<M>(rule.x + first) * (to - from);
+    const CrescentNodes<S> g = PlaceNodes(x, p, sigma, to - from);
+    const CrescentLanes<S> sum = SumColumns(x, g);
+    if (Least(sum.least) < -tiny || Most(sum.most) > 0.0) ++out.bad;
+    const S weight = LoadWide<M>(rule.fine + first) * g.turn;
+    const S coarse = LoadWide<M>(rule.lean + first) * g.turn;
+    const S cosine = weight * g.c, sine = weight * g.s;
+    const S cr2 = g.c * sum.r2, sr2 = g.s * sum.r2;
+    const S H = g.height, z = g.lo + 0.5 * H, r = R + k * z;
+    // ∫ dS and ∫ (z + k r) dS over the wall.
+    const S wall = H * r;
+    const S wall1 = H * (r * (z + k * r) + H * H * (k * (1.0 + k * k) / 12.0));
+    total.AddWide(step, kV, weight * sum.v);
+    total.AddWide(step, kLeanV, coarse * sum.v);
+    total.AddWide(step, kLeanAlong, weight * sum.lean);
+    total.AddWide(step, kCosineR, cosine * sum.r1);
+    total.AddWide(step, kSineR, sine * sum.r1);
+    total.AddWide(step, kZ, weight * sum.z1);
+    total.AddWide(step, kXx, cosine * cr2);
+    total.AddWide(step, kYy, sine * sr2);
+    total.AddWide(step, kZz, weight * sum.z2);
+    total.AddWide(step, kXy, sine * cr2);
+    total.AddWide(step, kXz, cosine * sum.rz);
+    total.AddWide(step, kYz, sine * sum.rz);
+    total.AddWide(step, kNx, weight * sum.nx);
+    total.AddWide(step, kNy, weight * sum.ny);
+    total.AddWide(step, kNz, weight * sum.nz);
+    total.AddWide(step, kSineRnz, sine * sum.rnz);
+    total.AddWide(step, kCosineRnz, cosine * sum.rnz);
+    total.AddWide(step, kZnx, weight * sum.znx);
+    total.AddWide(step, kZny, weight * sum.zny);
+    total.AddWide(step, kSpin, weight * sum.spin);
+    total.AddWide(step, kWall, weight * wall);
+    total.AddWide(step, kLeanWall, coarse * wall);
+    total.AddWide(step, kCosineWall, cosine * wall);
+    total.AddWide(step, kSineWall, sine * wall);
+    total.AddWide(step, kCosineWall1, cosine * wall1);
+    total.AddWide(step, kSineWall1, sine * wall1);
     for (int end = 0; end < 2; ++end) {
       if ((end == 0 ? p.lo_by : p.hi_by) < 0) continue;
-      double s0[M], s1[M], sz[M];
-      for (int i = 0; i < M; ++i) {
-        const double z0 = end == 0 ? g.lo[i] : g.lo[i] + g.height[i];
-        const double tilt = end == 0 ? g.tilt0[i] : g.tilt0[i] + g.rise[i];
-        const double r0 = x.radius + k * z0, q = length[4 * end][i];
-        s0[i] = q * (r0 + 0.5 * q);
-        s1[i] = q * (r0 * (r0 + q) + q * q / 3.0);
-        sz[i] = z0 * s0[i] + tilt * q * q * (0.5 * r0 + q / 3.0);
-      }
+      const S z0 = end == 0 ? g.lo : g.lo + g.height;
+      const S tilt = end == 0 ? g.tilt0 : g.tilt0 + g.rise;
+      const S r0 = R + k * z0, q = end == 0 ? sum.from_lo : sum.from_hi;
+      const S s0 = q * (r0 + 0.5 * q);
+      const S s1 = q * (r0 * (r0 + q) + q * q / 3.0);
+      const S sz = z0 * s0 + tilt * q * q * (0.5 * r0 + q / 3.0);
       const int more = end * (kAfterEnd - kOfEnd);
-      total.Add(step, kEndArea + more, weight, s0);
-      total.Add(step, kEndX + more, cosine, s1);
-      total.Add(step, kEndY + more, sine, s1);
-      total.Add(step, kEndZ + more, weight, sz);
+      total.AddWide(step, kEndArea + more, weight * s0);
+      total.AddWide(step, kEndX + more, cosine * s1);
+      total.AddWide(step, kEndY + more, sine * s1);
+      total.AddWide(step, kEndZ + more, weight * sz);
     }
     total.Close(step);
   }
@@ -378,17 +355,15 @@ INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, C
   const LobattoRule along;
   for (int end = 0; end < 2; ++end) {
     if (p.cut[end] < 0) continue;
-    const NestedRule<1> rule = {{static_cast<double>(end)}, {1.0}, {1.0}};
-    CrescentNodes<1> g;
-    PlaceNodes(x, p, rule, 0, 0.0, 1.0, &g);
+    const CrescentNodes<double> g = PlaceNodes(x, p, static_cast<double>(end), 1.0);
     double area = 0.0, first_r = 0.0, first_z = 0.0;
     for (int j = 0; j < 5; ++j) {
-      const CrescentStart c = StartOf(x, g, 0, along.x[j]);
+      const CrescentStart<double> c = StartOf(x, g, along.x[j]);
       const double disc = c.slope * c.slope - c.bend * c.level;
       const double q = -c.level / (c.slope + std::sqrt(disc > 0 ? disc : 0.0));
-      const double jacobian = g.height[0] * (1.0 - x.k * c.tilt);
-      const double a = along.fine[j] * q * (jacobian + 0.5 * g.rise[0] * q);
-      const double b = along.fine[j] * q * q * (0.5 * jacobian + g.rise[0] * q / 3.0);
+      const double jacobian = g.height * (1.0 - x.k * c.tilt);
+      const double a = along.fine[j] * q * (jacobian + 0.5 * g.rise * q);
+      const double b = along.fine[j] * q * q * (0.5 * jacobian + g.rise * q / 3.0);
       area += a;
       first_r += c.r * a + b;
       first_z += c.z * a + c.tilt * b;
@@ -396,7 +371,7 @@ INTERVOX_HD inline void AddCutFaces(const Crescent& x, const CrescentPanel& p, C
     const CrescentEnd& plane = x.cut[p.cut[end]];
     out->closure += area * plane.n;
     out->x.s += (plane.weight * area) * plane.n;
-    const Vec3 first{g.c[0] * first_r, g.s[0] * first_r, first_z};
+    const Vec3 first{g.c * first_r, g.s * first_r, first_z};
     out->x.g += plane.weight * Cross(first, plane.n);
   }
 }

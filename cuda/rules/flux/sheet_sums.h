@@ -59,7 +59,7 @@ INTERVOX_HD inline void BoundBySolid(const FluxCurve& other, const FluxCurve& s,
   }
   for (int k = 0; k < N; ++k) disc[k] = std::sqrt(disc[k]);
   for (int k = 0; k < N; ++k) {
-    const RootPair r = QuadraticRoots(a[k], b[k], c[k], disc[k]);
+    const RootPair<double> r = QuadraticRoots(a[k], b[k], c[k], disc[k]);
     in[k] = r.first;
     out[k] = r.second;
   }

@@ -14,27 +14,58 @@ struct PolarOrder {
   int bottom_cuts = 0;
 };
 
-/** Sums over the azimuths in the mapped frame, about its origin. */
+/** From this many azimuths on the decay is seen at high frequencies, too: V's share at half of the
+ azimuths has a cosine only, which vanishes by chance. */
+inline constexpr int kManyAzimuths = 20;
+
+/** V's shares at the frequencies n/2 − n/8 and n/2 − n/8 + 1 of n azimuths, times n: two, as
+ symmetric lenses have even ones only. */
+struct HighShares {
+  double cosine[2] = {}, sine[2] = {};
+
+  /** Adds the i-th azimuth of n. */
+  INTERVOX_HD void Add(int azimuths, int i, double v) {
+    const int azimuth = i * (kMaxAzimuths / azimuths);
+    for (int k = 0; k < 2; ++k) {
+      double c, s;
+      Azimuth((azimuths / 2 - azimuths / 8 + k) * azimuth % kMaxAzimuths, &c, &s);
+      cosine[k] += v * c;
+      sine[k] += v * s;
+    }
+  }
+
+  /** The larger one. */
+  INTERVOX_HD double Largest() const {
+    const double first = cosine[0] * cosine[0] + sine[0] * sine[0];
+    const double second = cosine[1] * cosine[1] + sine[1] * sine[1];
+    return std::sqrt(first > second ? first : second);
+  }
+};
+
+/** Sums over azimuths in the mapped frame, about its origin. */
 struct PolarSums {
   VolumeMoments body;
   VolumeMoments face;      ///< of k over the face of b, where n dS = (b + Ey) k
-  double odd_v = 0;        ///< Σ (−1)^i of the summands: the error of half the azimuths
-  Vec3 odd_m, odd_q;       ///< the same for m and the squares
+  HighShares shares;       ///< of kManyAzimuths and more
   double top_bend = 0;     ///< largest 1 − w of a's arcs
   double bottom_bend = 0;  ///< largest 1 − w of b's arcs
-  int failures = 0;        ///< meridians whose shape is not what the rule assumes
 
   INTERVOX_HD PolarSums& operator+=(const PolarSums& o) {
     body += o.body;
     face += o.face;
-    odd_v += o.odd_v;
-    odd_m += o.odd_m;
-    odd_q += o.odd_q;
+    for (int k = 0; k < 2; ++k) {
+      shares.cosine[k] += o.shares.cosine[k];
+      shares.sine[k] += o.shares.sine[k];
+    }
     top_bend = top_bend > o.top_bend ? top_bend : o.top_bend;
     bottom_bend = bottom_bend > o.bottom_bend ? bottom_bend : o.bottom_bend;
-    failures += o.failures;
     return *this;
   }
+};
+
+/** The sums over the azimuths with even and with odd numbers. */
+struct AzimuthSums {
+  PolarSums even, odd;
 };
 
 /** Bound of the error, relative to V, of a Gauss rule on an arc of the given bend, also for the
@@ -74,6 +105,10 @@ INTERVOX_HD inline double HalvedBend(double bend, int cuts) {
  both faces, each with its own halvings. */
 INTERVOX_HD inline void ChooseRule(double top_bend, double bottom_bend, double target,
                                    PolarOrder* order) {
+  if (ArcError(top_bend, 0) <= target && ArcError(bottom_bend, 0) <= target) {
+    order->rule = order->top_cuts = order->bottom_cuts = 0;
+    return;
+  }
   int best = 1 << 20;
   order->rule = kGaussRules - 1;
   order->top_cuts = order->bottom_cuts = 2;
@@ -96,45 +131,20 @@ INTERVOX_HD inline void ChooseRule(double top_bend, double bottom_bend, double t
   }
 }
 
-/** Relative difference of V, centroid and inertia between all azimuths and every second one, in
- metres: the thin direction of a lens counts for little. */
-INTERVOX_HD inline double AzimuthDifference(const PolarSums& sums, const Mat3& F) {
+/** Relative difference of V, centroid and inertia between all azimuths, whose sums are `all`, and
+ every second one, in metres: the thin direction of a lens counts for little. */
+INTERVOX_HD inline double AzimuthDifference(const AzimuthSums& sums, const VolumeMoments& all,
+                                            const Mat3& F) {
+  const VolumeMoments &even = sums.even.body, &odd = sums.odd.body;
   const Vec3 square{SquaredNorm(F.Col(0)), SquaredNorm(F.Col(1)), SquaredNorm(F.Col(2))};
-  const double r2 = Dot(square, sums.body.second.diag) / sums.body.v;
-  const double of_m = std::sqrt(Dot(square, Scaled(sums.odd_m, sums.odd_m)) / r2) / sums.body.v;
-  const double of_q = 0.2 * Norm(Scaled(square, sums.odd_q)) / (sums.body.v * r2);
-  const double d = std::fabs(sums.odd_v) / sums.body.v;
-  const double larger = d > of_m ? d : of_m;
-  return larger > of_q ? larger : of_q;
+  const Vec3 of_m = even.m - odd.m, of_q = even.second.diag - odd.second.diag;
+  const double per_v = 1 / all.v, r2 = Dot(square, all.second.diag) * per_v;
+  const double m = std::sqrt(Dot(square, Scaled(of_m, of_m)) / r2) * per_v;
+  const double q = 0.2 * Norm(Scaled(square, of_q)) * per_v / r2;
+  const double d = std::fabs(even.v - odd.v) * per_v;
+  const double larger = d > m ? d : m;
+  return larger > q ? larger : q;
 }
-
-/** From this many azimuths on the decay is seen at high frequencies, too: V's share at half of the
- azimuths has a cosine only, which vanishes by chance. */
-inline constexpr int kManyAzimuths = 20;
-
-/** V's shares at the frequencies n/2 − n/8 and n/2 − n/8 + 1 of n azimuths, times n: two, as
- symmetric lenses have even ones only. */
-struct HighShares {
-  double cosine[2] = {}, sine[2] = {};
-
-  /** Adds the i-th azimuth of n. */
-  INTERVOX_HD void Add(int azimuths, int i, double v) {
-    const int azimuth = i * (kMaxAzimuths / azimuths);
-    for (int k = 0; k < 2; ++k) {
-      double c, s;
-      Azimuth((azimuths / 2 - azimuths / 8 + k) * azimuth % kMaxAzimuths, &c, &s);
-      cosine[k] += v * c;
-      sine[k] += v * s;
-    }
-  }
-
-  /** The larger one. */
-  INTERVOX_HD double Largest() const {
-    const double first = cosine[0] * cosine[0] + sine[0] * sine[0];
-    const double second = cosine[1] * cosine[1] + sine[1] * sine[1];
-    return std::sqrt(first > second ? first : second);
-  }
-};
 
 /** The error claimed for all azimuths: the difference δ is the error of half of them, so the whole
  has about δ²; 6 δ^1.5 held for nearly all random ellipsoids. Of kManyAzimuths and more, 20 h^1.5 of

@@ -1,7 +1,6 @@
 /** @file The polar rule: rays from inside a smooth convex overlap of two surfaces. */
 #pragma once
 
-#include "cuda/numerics/lanes.h"
 #include "cuda/numerics/tolerances.h"
 #include "cuda/rules/polar/order.h"
 
@@ -9,92 +8,131 @@ namespace intervox::cuda {
 
 namespace internal::polar {
 
-/** Adds an arc, halved `cuts` times; false when a half is no arc. */
-template <bool kSurface>
-INTERVOX_HD inline bool AddHalved(const Conic& conic, const Arc& arc, int cuts, double sense,
-                                  int rule, MeridianMoments* sum) {
+/** Adds an arc, halved `cuts` times; `good` becomes 0 where a half is no arc. */
+template <bool kSurface, class S>
+INTERVOX_HD inline void AddHalved(const Conic<S>& conic, const Arc<S>& arc, int cuts, double sense,
+                                  int rule, S* good, MeridianMoments<S>* body,
+                                  MeridianMoments<S>* face) {
   if (cuts == 0) {
-    AddArc<kSurface>(conic, arc, sense, rule, sum);
-    return true;
+    AddArc<kSurface>(conic, arc, sense, rule, body, face);
+    return;
   }
-  const Planar middle = Middle(arc);
-  Arc left, right;
-  if (!MakeArc(conic, arc.p0, middle, &left) || !MakeArc(conic, middle, arc.p2, &right)) {
-    return false;
-  }
-  if (cuts == 1) {
-    AddArc<kSurface>(conic, left, sense, rule, sum);
-    AddArc<kSurface>(conic, right, sense, rule, sum);
-    return true;
-  }
-  for (const Arc* half : {&left, &right}) {
-    const Planar quarter = Middle(*half);
-    Arc first, second;
-    if (!MakeArc(conic, half->p0, quarter, &first) || !MakeArc(conic, quarter, half->p2, &second)) {
-      return false;
+  Planar<S> from = arc.p0;
+  const Planar<S> middle = Middle(arc);
+  for (int half = 0; half < 2; ++half) {
+    const Planar<S> to = half == 0 ? middle : arc.p2;
+    const Arc<S> part = MakeArc(conic, from, to, good);
+    if (cuts == 1) {
+      AddArc<kSurface>(conic, part, sense, rule, body, face);
+    } else {
+      const Planar<S> quarter = Middle(part);
+      const Arc<S> first = MakeArc(conic, from, quarter, good);
+      AddArc<kSurface>(conic, first, sense, rule, body, face);
+      const Arc<S> second = MakeArc(conic, quarter, to, good);
+      AddArc<kSurface>(conic, second, sense, rule, body, face);
     }
-    AddArc<kSurface>(conic, first, sense, rule, sum);
-    AddArc<kSurface>(conic, second, sense, rule, sum);
+    from = to;
+  }
+}
+
+/** Sums over azimuths in the mapped frame, about its origin: N lanes of them. */
+template <int N>
+struct PolarLanes {
+  using S = Wide<N>;
+
+  // V, m, the squares and the products: of the body, and of k over the face of b.
+  S body[10] = {}, face[10] = {};
+  S cosine[2] = {}, sine[2] = {};     ///< of HighShares
+  S top_bend = {}, bottom_bend = {};  ///< largest 1 − w of the arcs
+
+  /** Adds sums along meridians at azimuths of that cosine and sine. */
+  INTERVOX_HD static void Add(const MeridianMoments<S>& f, const S& c, const S& s, S (&sum)[10]) {
+    const S rrc = f.rr * c;
+    sum[0] += f.v;
+    sum[1] += f.r * c;
+    sum[2] += f.r * s;
+    sum[3] += f.z;
+    sum[4] += rrc * c;
+    sum[5] += f.rr * s * s;
+    sum[6] += f.zz;
+    sum[7] += rrc * s;
+    sum[8] += f.rz * c;
+    sum[9] += f.rz * s;
+  }
+  /** The sums of lane k. */
+  INTERVOX_HD PolarSums operator[](int k) const {
+    const auto moments = [k](const S(&x)[10]) {
+      return VolumeMoments{Lane(x[0], k),
+                           {Lane(x[1], k), Lane(x[2], k), Lane(x[3], k)},
+                           {{Lane(x[4], k), Lane(x[5], k), Lane(x[6], k)},
+                            {Lane(x[7], k), Lane(x[8], k), Lane(x[9], k)}}};
+    };
+    return {moments(body),
+            moments(face),
+            {{Lane(cosine[0], k), Lane(cosine[1], k)}, {Lane(sine[0], k), Lane(sine[1], k)}},
+            Lane(top_bend, k),
+            Lane(bottom_bend, k)};
+  }
+};
+
+/** Adds the integrals along the meridians of azimuths i, i + 1, …, N of them, or as many as the
+ order has; false where one is not shaped as assumed. */
+template <int N>
+INTERVOX_HD inline bool AddMeridians(const MappedLens& lens, const PolarOrder& order, int i,
+                                     PolarLanes<N>* sum) {
+  using S = Wide<N>;
+  Meridians<N> x;
+  for (int k = 0; k < N; ++k) {
+    const int at = i + k < order.azimuths ? i + k : order.azimuths - 1;
+    double cosine, sine;
+    Azimuth(at * (kMaxAzimuths / order.azimuths), &cosine, &sine);
+    SetLane(&x.cosine, k, cosine);
+    SetLane(&x.sine, k, sine);
+  }
+  if (!CutMeridians(lens.a, lens.b, lens.b_is_plane, lens.top, lens.bottom, &x)) return false;
+  MeridianMoments<S> body, face;
+  S good = S{} + 1.0;
+  AddHalved<false>(x.a, x.top, order.top_cuts, 1, order.rule, &good, &body, &face);
+  AddHalved<true>(x.b, x.low, order.bottom_cuts, -1, order.rule, &good, &body, &face);
+  if (!(Least(good) > 0)) return false;
+  for (int k = order.azimuths - i; k < N; ++k) {
+    for (MeridianMoments<S>* f : {&body, &face}) {
+      for (S* of : {&f->v, &f->r, &f->z, &f->rr, &f->rz, &f->zz}) SetLane(of, k, 0.0);
+    }
+  }
+  sum->Add(body, x.cosine, x.sine, sum->body);
+  sum->Add(face, x.cosine, x.sine, sum->face);
+  sum->top_bend = Larger(1 - x.top.m.w, sum->top_bend);
+  sum->bottom_bend = Larger(1 - x.low.m.w, sum->bottom_bend);
+  if (order.azimuths < kManyAzimuths) return true;
+  for (int k = 0; k < N && i + k < order.azimuths; ++k) {
+    HighShares share;
+    share.Add(order.azimuths, i + k, Lane(body.v, k));
+    for (int f = 0; f < 2; ++f) {
+      SetLane(&sum->cosine[f], k, Lane(sum->cosine[f], k) + share.cosine[f]);
+      SetLane(&sum->sine[f], k, Lane(sum->sine[f], k) + share.sine[f]);
+    }
   }
   return true;
 }
 
-/** The integrals along the meridian in lane k, the i-th, as a term of the sum over azimuths. */
+/** Sums over all azimuths, N of them at a time; false where a meridian is not shaped as assumed.
+ Every fourth one waits apart, and the first and the third sums are those of the even ones: the same
+ bits with any N. */
 template <int N>
-INTERVOX_HD inline PolarSums SumMeridian(const MappedLens& lens, const PolarOrder& order,
-                                         const MeridianLanes<N>& x, int k, int i) {
-  PolarSums out;
-  if (!x.found[k]) {
-    out.failures = 1;
-    return out;
-  }
-  const Conic a = SectionA(x, lens.a, k), b = SectionB(x, lens.b, k);
-  const Arc top = x.Top(lens.top, k), bottom = x.Low(lens.bottom, k);
-  out.top_bend = 1 - top.m.w;
-  out.bottom_bend = 1 - bottom.m.w;
-  MeridianMoments f;
-  if (!AddHalved<false>(a, top, order.top_cuts, 1, order.rule, &f) ||
-      !AddHalved<true>(b, bottom, order.bottom_cuts, -1, order.rule, &f)) {
-    out.failures = 1;
-    return out;
-  }
-  const double cosine = x.cosine[k], sine = x.sine[k];
-  const double cc = cosine * cosine, ss = sine * sine, cs = cosine * sine;
-  const auto total = [](const double* lanes) { return MeridianMoments::Total(lanes); };
-  const double r = total(f.r), rr = total(f.rr), rz = total(f.rz);
-  out.body = {total(f.v),
-              {r * cosine, r * sine, total(f.z)},
-              {{rr * cc, rr * ss, total(f.zz)}, {rr * cs, rz * cosine, rz * sine}}};
-  const double kr = total(f.kr), krr = total(f.krr), krz = total(f.krz);
-  out.face = {total(f.k),
-              {kr * cosine, kr * sine, total(f.kz)},
-              {{krr * cc, krr * ss, total(f.kzz)}, {krr * cs, krz * cosine, krz * sine}}};
-  const double sign = i % 2 == 0 ? 1 : -1;
-  out.odd_v = sign * out.body.v;
-  out.odd_m = sign * out.body.m;
-  out.odd_q = sign * out.body.second.diag;
-  return out;
-}
-
-/** The sum over all azimuths, N of them at a time; shares: of kManyAzimuths and more. */
-template <int N>
-INTERVOX_HD inline PolarSums SumMeridians(const MappedLens& lens, const PolarOrder& order,
-                                          HighShares* shares) {
-  MeridianLanes<N> x;
-  int first = -1;  // of those in x
-  return SumInLanes<PolarSums>(order.azimuths, [&](int i) {
-    if (first < 0 || i < first || i >= first + N) {
-      first = i;
-      for (int k = 0; k < N; ++k) {
-        const int at = i + k < order.azimuths ? i + k : order.azimuths - 1;
-        Azimuth(at * (kMaxAzimuths / order.azimuths), &x.cosine[k], &x.sine[k]);
-      }
-      CutMeridians(lens.a, lens.b, lens.b_is_plane, lens.top, lens.bottom, &x);
+INTERVOX_HD inline bool SumMeridians(const MappedLens& lens, const PolarOrder& order,
+                                     AzimuthSums* sums) {
+  for (int first = 0; first < 4; first += N) {
+    PolarLanes<N> lanes;
+    for (int i = first; i < order.azimuths; i += 4) {
+      if (!AddMeridians(lens, order, i, &lanes)) return false;
     }
-    const PolarSums one = SumMeridian(lens, order, x, i - first, i);
-    if (order.azimuths >= kManyAzimuths) shares->Add(order.azimuths, i, one.body.v);
-    return one;
-  });
+    for (int k = 0; k < N; ++k) {
+      const bool odd = (first + k) % 2 == 1;
+      (odd ? sums->odd : sums->even) += lanes[k];
+    }
+  }
+  return true;
 }
 
 /** The sums back in L; weight: of b's face minus a's. */
@@ -134,17 +172,18 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
   bottom *= 1.2;
   ChooseRule(top < 1.9 ? top : 1.9, bottom < 1.9 ? bottom : 1.9, target, &order);
   for (int turn = 0; turn < 8; ++turn) {
-    // A sum of more than its lanes takes them in another order.
-    HighShares shares;
-    const PolarSums sums = order.azimuths <= kLanes ? SumMeridians<N>(lens, order, &shares)
-                                                    : SumMeridians<1>(lens, order, &shares);
+    AzimuthSums halves;
+    const bool found = SumMeridians<N>(lens, order, &halves);
     result->work += order.azimuths * GaussOrder(order.rule) *
                     ((1 << order.top_cuts) + (1 << order.bottom_cuts));
-    if (sums.failures > 0 || !(sums.body.v > 0)) return false;
+    if (!found) return false;
+    PolarSums sums = halves.even;
+    sums += halves.odd;
+    if (!(sums.body.v > 0)) return false;
     const double arc_error = ArcError(HalvedBend(sums.top_bend, order.top_cuts), order.rule) +
                              ArcError(HalvedBend(sums.bottom_bend, order.bottom_cuts), order.rule);
-    const double difference = AzimuthDifference(sums, lens.F);
-    const double share = shares.Largest() / sums.body.v;
+    const double difference = AzimuthDifference(halves, sums.body, lens.F);
+    const double share = sums.shares.Largest() / sums.body.v;
     const double high = share > difference ? share : difference;
     const double azimuth_error = ErrorOfDifference(order.azimuths, difference, high);
     const bool last = turn == 7 || (order.azimuths == max_azimuths && arc_error <= 2 * target);

@@ -57,29 +57,29 @@ constexpr AzimuthTable MakeAzimuthTable() {
   return table;
 }
 
-/** Nodes that are taken at a time: a vector register's worth. */
-inline constexpr int kGaussWide = 4;
-
-/** Gauss nodes on [0, 1] in the quadratic Bernstein basis, rule by rule, each filled up to whole
- registers with nodes of no weight. */
-struct GaussColumns {
-  static constexpr int kNodes = 48;
-  double weight[kNodes] = {};
-  double b0[kNodes] = {};  ///< (1−s)²
-  double b1[kNodes] = {};  ///< 2 s (1−s)
-  double b2[kNodes] = {};  ///< s²
+/** A Gauss node on [0, 1] in the quadratic Bernstein basis. */
+struct GaussNode {
+  double weight = 0.0;
+  double b0 = 0.0;  ///< (1−s)²
+  double b1 = 0.0;  ///< 2 s (1−s)
+  double b2 = 0.0;  ///< s²
 };
 
-/** First column entry of a rule; the start of the next one ends it. */
-INTERVOX_HD constexpr int GaussColumn(int rule) {
-  constexpr int kStart[] = {0, 4, 12, 20, 32, GaussColumns::kNodes};
-  return kStart[rule];
+/** The nodes of all rules, rule by rule. */
+struct GaussNodes {
+  static constexpr int kNodes = 40;
+  GaussNode node[kNodes];
+};
+
+/** The first node of a rule. */
+INTERVOX_HD constexpr int FirstGaussNode(int rule) {
+  constexpr int kFirst[] = {0, 4, 9, 16, 26};
+  return kFirst[rule];
 }
 
 /** Newton's method on the Legendre polynomials, at compile time. */
-constexpr GaussColumns MakeGaussColumns() {
-  GaussColumns columns;
-  for (double& b0 : columns.b0) b0 = 1;  // nodes without weight, but somewhere on the arc
+constexpr GaussNodes MakeGaussNodes() {
+  GaussNodes nodes;
   for (int rule = 0; rule < kGaussRules; ++rule) {
     const int n = kGaussOrders[rule];
     for (int i = 0; i < n; ++i) {
@@ -96,14 +96,17 @@ constexpr GaussColumns MakeGaussColumns() {
         x -= p1 / slope;
       }
       const double s = 0.5 * (1 - x), t = 0.5 * (1 + x);
-      const int at = GaussColumn(rule) + i;
-      columns.weight[at] = 1 / ((1 - x * x) * slope * slope);
-      columns.b0[at] = t * t;
-      columns.b1[at] = 2 * s * t;
-      columns.b2[at] = s * s;
+      nodes.node[FirstGaussNode(rule) + i] = {1 / ((1 - x * x) * slope * slope), t * t, 2 * s * t,
+                                              s * s};
     }
   }
-  return columns;
+  return nodes;
+}
+
+/** A node of those of all rules. */
+INTERVOX_HD inline const GaussNode& GaussNodeAt(int i) {
+  static constexpr GaussNodes kTable = MakeGaussNodes();
+  return kTable.node[i];
 }
 
 /** cos and sin of azimuth k of kMaxAzimuths. */

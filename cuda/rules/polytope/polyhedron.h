@@ -11,6 +11,7 @@
 #include "cuda/moments/moments.h"
 #include "cuda/moments/triangle_sums.h"
 #include "cuda/numerics/place.h"
+#include "cuda/numerics/wide.h"
 
 namespace intervox::cuda {
 
@@ -107,6 +108,14 @@ class Polyhedron {
   INTERVOX_HD int faces() const { return faces_; }
   /** Corner i. */
   INTERVOX_HD Vec3 Corner(int i) const { return At(x_[i] == x_[i] ? i : live_); }
+  /** Corners i to i + N − 1, of which those that are not there have no numbers for places. N
+   divides corners(). */
+  template <int N>
+  INTERVOX_HD void CornersAt(int i, internal::Wide<N> (&p)[3]) const {
+    p[0] = internal::LoadWide<N>(x_ + i);
+    p[1] = internal::LoadWide<N>(y_ + i);
+    p[2] = internal::LoadWide<N>(z_ + i);
+  }
   /** Bodies of face f, as ClipPlane::bodies. */
   INTERVOX_HD int Bodies(int f) const { return Plane(f).bodies; }
   /** Unit normal of face f, outward. */

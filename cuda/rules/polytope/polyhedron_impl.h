@@ -293,21 +293,36 @@ INTERVOX_HD Cut Polyhedron<kCorners, kFaces>::FindCoincident(const ClipPlane& pl
 
 template <int kCorners, int kFaces>
 INTERVOX_HD void Polyhedron<kCorners, kFaces>::GetBox(Vec3* lower, Vec3* upper) const {
-  *lower = *upper = Corner(0);
-  for (int i = 1; i < corners_; ++i) {
-    *lower = Min(*lower, Corner(i));
-    *upper = Max(*upper, Corner(i));
+  using S = internal::Wide<internal::kNumbersAtOnce>;
+  S low[3], high[3], p[3];
+  for (int k = 0; k < 3; ++k) {
+    low[k] = S{} + INFINITY;
+    high[k] = S{} - INFINITY;
   }
+  for (int i = 0; i < corners_; i += internal::kNumbersAtOnce) {
+    CornersAt<internal::kNumbersAtOnce>(i, p);
+    const S there = p[0];
+    for (int k = 0; k < 3; ++k) {
+      p[k] = there == there ? p[k] : there;
+      low[k] = internal::Smaller(p[k], low[k]);
+      high[k] = internal::Larger(p[k], high[k]);
+    }
+  }
+  // Plus zero: of two zeros either sign may be found first.
+  using internal::Least, internal::Most;
+  *lower = {Least(low[0]) + 0.0, Least(low[1]) + 0.0, Least(low[2]) + 0.0};
+  *upper = {Most(high[0]) + 0.0, Most(high[1]) + 0.0, Most(high[2]) + 0.0};
 }
 
 template <int kCorners, int kFaces>
 INTERVOX_HD double Polyhedron<kCorners, kFaces>::Lowest(const Vec3& n) const {
-  double lowest = Dot(n, Corner(0));
-  for (int i = 1; i < corners_; ++i) {
-    const double d = Dot(n, Corner(i));
-    lowest = d < lowest ? d : lowest;
+  using S = internal::Wide<internal::kNumbersAtOnce>;
+  S lowest = S{} + INFINITY, p[3];
+  for (int i = 0; i < corners_; i += internal::kNumbersAtOnce) {
+    CornersAt<internal::kNumbersAtOnce>(i, p);
+    lowest = internal::Smaller(n.x * p[0] + n.y * p[1] + n.z * p[2], lowest);
   }
-  return lowest;
+  return internal::Least(lowest) + 0.0;
 }
 
 // (T2): the sums over all faces.

@@ -194,7 +194,8 @@ class RingLooks {
     const Plane2 foot = -line.level / square * line.n, along{-line.n.z, line.n.x};
     const double a = Dot(along, conic.Bend(along)), b = Dot(along, conic.Slope(foot));
     const double disc = b * b - a * conic.Value(foot);
-    const RootPair roots = QuadraticRoots(a, b, conic.Value(foot), std::sqrt(std::fmax(disc, 0.0)));
+    const RootPair<double> roots =
+        QuadraticRoots(a, b, conic.Value(foot), std::sqrt(std::fmax(disc, 0.0)));
     out.at = foot + (which % 2 == 0 ? roots.first : roots.second) * along;
     const double level = (Dot(out.at, out.at) - r * r) / r;
     if (!(level < out.level)) return out;
