@@ -97,9 +97,6 @@ INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
   return voxel;
 }
 
-/** What nodes a voxel further along x, y and z are behind a node. */
-inline constexpr int kNodesAlong[3] = {kBlockSide * kBlockSide, kBlockSide, 1};
-
 /** The trilinear field and its gradient at t in the voxel of a first node. */
 INTERVOX_HD inline LevelAt SlopeIn(const float* f, const double (&t)[3]) {
   // Along z, then y, then x; a name's digits are the node's offsets in x and y.

@@ -67,11 +67,11 @@ INTERVOX_HD void ForEachNeighbour(const geometry::VoxelAt& voxel, const Vec3& u,
                                   const InBlock& in_block, const Elsewhere& elsewhere) {
   for (int n = 0; n < 6; ++n) {
     const int axis = n % 3, step = n < 3 ? 1 : -1, in = voxel.in[axis] + step;
+    const int x = axis == 0 ? step : 0, y = axis == 1 ? step : 0, z = axis == 2 ? step : 0;
     if (in >= 0 && in < geometry::kBlockEdge) {
-      in_block(voxel.node + step * geometry::kNodesAlong[axis]);
+      in_block(voxel.node + (x * geometry::kBlockSide + y) * geometry::kBlockSide + z);
     } else {
-      elsewhere(u + Vec3{axis == 0 ? 1.0 * step : 0, axis == 1 ? 1.0 * step : 0,
-                         axis == 2 ? 1.0 * step : 0});
+      elsewhere(u + Vec3{1.0 * x, 1.0 * y, 1.0 * z});
     }
   }
 }

@@ -225,7 +225,7 @@ INTERVOX_HD inline bool IntegrateLens(const MappedLens& lens, double weight, dou
  @return accepted = false unless every other surface of the pair is proved inactive and the faces
  are proved to meet in one rim on every meridian used; error estimates |error of V| [m³]. With any N
  the bits are the same. */
-template <int N = 4>
+template <int N = internal::kNumbersAtOnce>
 INTERVOX_HD inline RuleResult PolarRule(const LocalPair& pair, Moments* moments) {
   RuleResult result;
   const int curved = pair.count - pair.planes;
