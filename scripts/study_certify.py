@@ -21,7 +21,7 @@ import time
 
 import numpy as np
 
-from study_error_estimates import SOLIDS, Program, overlapping
+from study_error_estimates import SOLIDS, Program, overlapping, with_grids
 
 ROUNDING = 1e-13
 
@@ -43,14 +43,6 @@ def enclosures(program, a, b, poses, tolerance):
 
 def outside(bounds, V, error):
     return (V + error + ROUNDING * V < bounds[:, 0]) | (V - error - ROUNDING * V > bounds[:, 1])
-
-
-def with_grids(h):
-    """All solids, those that are bounded as grids as well, and the pairs that have a grid."""
-    grids = {f"grid of a {name}": f"{{grid: {{of: {text}, voxel_size: {h}}}}}"
-             for name, text in SOLIDS.items() if name != "half-space"}
-    kinds = list(itertools.product(grids, SOLIDS)) + list(itertools.combinations_with_replacement(grids, 2))
-    return {**SOLIDS, **grids}, kinds
 
 
 def undecided(bounds, V, error):

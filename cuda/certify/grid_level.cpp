@@ -39,14 +39,13 @@ double Slack(const GridField& field) {
   return kRounding + 4 * MaxOf(field.view.slope, 1.0) * field.off;
 }
 
-/** (G1): within one voxel the field is a quadratic form but for f_xyz w_x w_y w_z. */
-BoxLevel WithinVoxel(const GridField& field, const Around& box, const Vec3& h) {
-  const geometry::VoxelAt voxel = geometry::FindVoxel(field.view, 0.5 * (box.lower + box.upper));
-  const CornerLevels f = geometry::LevelsAt(voxel);
+/** (G1): the field of the voxel that holds `in` is a quadratic form but for f_xyz w_x w_y w_z. */
+BoxLevel OfVoxel(const GridField& field, const Around& box, const Vec3& h, const Vec3& in) {
+  const CornerLevels f = geometry::LevelsAt(geometry::FindVoxel(field.view, in));
   BoxLevel out;
   out.slack = Slack(field);
   Vec3 t;
-  for (int i = 0; i < 3; ++i) t[i] = box.y[i] - std::floor(0.5 * (box.lower[i] + box.upper[i]));
+  for (int i = 0; i < 3; ++i) t[i] = box.y[i] - std::floor(in[i]);
   out.f = geometry::Interpolate(f, t);
   Mat3 W = field.M;  // w = W v
   for (int i = 0; i < 3; ++i) W.Row(i) = Scaled(W.Row(i), h);
@@ -81,6 +80,50 @@ BoxLevel WithinVoxel(const GridField& field, const Around& box, const Vec3& h) {
   out.slack += cubic;
   out.low = -out.slack;
   out.high = out.slack;
+  return out;
+}
+
+BoxLevel WithinVoxel(const GridField& field, const Around& box, const Vec3& h) {
+  return OfVoxel(field, box, h, 0.5 * (box.lower + box.upper));
+}
+
+/** The change along an axis from one side of a voxel to the other, at `at` on it. */
+double ChangeAlong(const CornerLevels& f, int axis, Vec3 at) {
+  at[axis] = 0;
+  const double from = geometry::Interpolate(f, at);
+  at[axis] = 1;
+  return geometry::Interpolate(f, at) - from;
+}
+
+/** (G4): the levels of two voxels that meet along an axis. */
+GridLevels OverTwoVoxels(const GridField& field, const Around& box, const Vec3& h, int axis) {
+  const double end = std::floor(box.lower[axis]) + 1;
+  Vec3 in[2];
+  CornerLevels f[2];
+  for (std::size_t n = 0; n < 2; ++n) {
+    in[n] = 0.5 * (box.lower + box.upper);
+    in[n][axis] = n == 0 ? end - 0.5 : end + 0.5;
+    f[n] = geometry::LevelsAt(geometry::FindVoxel(field.view, in[n]));
+  }
+  double least = -kRounding;
+  for (int corner = 0; corner < 4; ++corner) {
+    Vec3 at;
+    for (int i = 0, bit = 0; i < 3; ++i) {
+      if (i == axis) continue;
+      at[i] = ((corner >> bit++ & 1) != 0 ? box.upper[i] : box.lower[i]) - std::floor(in[0][i]);
+    }
+    least = MinOf(least, ChangeAlong(f[1], axis, at) - ChangeAlong(f[0], axis, at));
+  }
+  const double less = -least * MaxOf(end - box.lower[axis], box.upper[axis] - end);
+  GridLevels out;
+  out.count = 2;
+  for (std::size_t n = 0; n < 2; ++n) {
+    BoxLevel& level = out.level[n];
+    level = OfVoxel(field, box, h, in[n]);
+    level.slack += less;
+    level.low -= less;
+    level.high += less;
+  }
   return out;
 }
 
@@ -180,6 +223,29 @@ BoxLevel LevelOver(const GridField& field, const Vec3& c, const Vec3& h) {
   return one   ? WithinVoxel(field, box, h)
          : few ? OverVoxels(field, box, h)
                : OverBlocks(field, box);
+}
+
+GridLevels Divided(const GridField& field, const Vec3& c, const Vec3& h, const BoxLevel& level) {
+  GridLevels out;
+  out.level[0] = level;
+  const double width = level.high - level.low;
+  if (width < 8 * level.slack) return out;
+  const Around box = AroundOf(field, c, h);
+  int ends = 0, along = 0;
+  for (int i = 0; i < 3; ++i) {
+    const double voxels = std::ceil(box.upper[i] - 2 * field.off) - std::floor(box.lower[i]);
+    if (!(voxels > 1)) continue;
+    ends += voxels > 2 ? 2 : 1;
+    along = i;
+  }
+  if (ends != 1) return out;
+  const GridLevels two = OverTwoVoxels(field, box, h, along);
+  double sum = 0;
+  for (const BoxLevel& one : two.level) {
+    const Bounds bend = BendOf(one);
+    sum += bend.hi - bend.lo;
+  }
+  return sum < width ? two : out;
 }
 
 }  // namespace intervox::cuda::internal::certify

@@ -114,12 +114,21 @@ bool Search::Look(const Frame& frame, KnownBox* known) {
     scratch_.clear();
     for (int n = 0; n < candidates; ++n) {
       const int s = all ? n : candidate[static_cast<std::size_t>(n)];
-      BoxLevel level = frame.Over(static_cast<std::size_t>(s), c, h);
-      const Bounds range = RangeOf(level);
+      BoxLevel whole = frame.Over(static_cast<std::size_t>(s), c, h);
+      const Bounds range = RangeOf(whole);
       if (range.lo >= 0) return false;
       if (range.hi <= 0) continue;
-      level.index = s;
-      scratch_.push_back(level);
+      whole.index = s;
+      if (static_cast<std::size_t>(s) < frame.levels.size()) {
+        scratch_.push_back(whole);
+        continue;
+      }
+      const GridLevels levels =
+          Divided(frame.grids[static_cast<std::size_t>(s) - frame.levels.size()], c, h, whole);
+      for (int i = 0; i < levels.count; ++i) {
+        scratch_.push_back(levels.level[i]);
+        scratch_.back().index = s;
+      }
     }
     Box box = known->box;
     for (const BoxLevel& level : scratch_) {
@@ -136,10 +145,16 @@ bool Search::Look(const Frame& frame, KnownBox* known) {
     if (!far || round + 1 == kRounds) break;
     known->box = box;
   }
-  const std::size_t active = scratch_.size();
-  known->count = active <= known->active.size() ? static_cast<std::int8_t>(active) : -1;
-  for (std::size_t n = 0; known->count >= 0 && n < active; ++n) {
-    known->active[n] = static_cast<std::uint16_t>(scratch_[n].index);
+  known->count = 0;
+  for (std::size_t n = 0; known->count >= 0 && n < scratch_.size(); ++n) {
+    if (n > 0 && scratch_[n].index == scratch_[n - 1].index) continue;
+    const auto at = static_cast<std::size_t>(known->count);
+    if (at == known->active.size()) {
+      known->count = -1;
+      break;
+    }
+    known->active[at] = static_cast<std::uint16_t>(scratch_[n].index);
+    ++known->count;
   }
   const Bounds share = ShareWithin(scratch_);
   const double volume = frame.determinant * VolumeOf(known->box);

@@ -386,13 +386,31 @@ TEST(GridRules, VoxelStatesItsErrorAtKinks) {
   query.X_WB.p = {0.25, 0.25, 9 - 0.05};
   EXPECT_LT(misses(query, 1e-3), 1);  // 80
   const testing::GridCells cells;
-  int missed = 0;
   for (const PairQuery& random : testing::GridQueries(cells, 60, 3)) {
-    const double by = misses(random, 1e-2);
-    EXPECT_LT(by, 4);
-    missed += by > 1;
+    EXPECT_LT(misses(random, 1e-2), 1);
   }
-  EXPECT_LE(missed, 1);
+}
+
+// Boxes that lie flat on each other: their faces are taken at once, however fine the voxels, and
+// what is left are their rims. Before, the budget ended the thin one at 1.6e-3.
+TEST(GridRules, FlatFacesMeetTheirTolerance) {
+  const Cell above = GridCell(geometry::Box{{15, 20, 10}}, 1),
+             below = GridCell(geometry::Box{{10.6, 10.6, 10.6}}, 1);
+  for (const double depth : {0.003, 0.7}) {
+    PairQuery query;
+    query.a = &above;
+    query.b = &below;
+    query.X_WA = {testing::Turned({0, 0, 0.4}, Mat3::Identity()), {0.13, 0.37, 10.3 - depth}};
+    query.rule = LeafRule::kVoxel;
+    query.tolerance = 1e-3;
+    const InterferenceMetrics m = ComputeMetrics(query);
+    EXPECT_EQ(m.status, Status::kOk) << depth;
+    EXPECT_LT(m.work, 200000) << depth;
+    const VolumeEnclosure V =
+        CertifyVolume({&above, 1}, {&below, 1}, query.X_WA, query.X_WB, {.tolerance = 2e-3});
+    EXPECT_LT(V.lower, m.volume + m.volume_error) << depth;
+    EXPECT_GT(V.upper, m.volume - m.volume_error) << depth;
+  }
 }
 
 }  // namespace

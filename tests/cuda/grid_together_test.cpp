@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "cuda/rules/grid/pair.h"
@@ -147,6 +148,49 @@ TEST(GridTogether, LosesNothing) {
   }
   EXPECT_GT(overlap, 40);
   EXPECT_LT(together, alone);
+}
+
+// Cells in which all sides are linear, cut by their planes at once, sum what their voxels do: flat
+// faces along nodes, between them, turned against each other and cut off by planes.
+TEST(GridTogether, LinearCellsSumWhatTheirVoxelsDo) {
+  const std::vector<geometry::Cell> grids = {GridCell(geometry::Box{{8, 7, 6}}, 1),
+                                             GridCell(geometry::Box{{8.6, 7.6, 6.6}}, 1),
+                                             GridCell(geometry::Cylinder{4, 6}, 1)};
+  const std::vector<geometry::Cell> formulas = {CellsOf(geometry::Box{{6, 5, 5}})[0],
+                                                testing::HalfSpaceCell({0, 0, 1}, 0)};
+  TileRoom room;
+  Random random(5);
+  int linear = 0;
+  for (int n = 0; n < 48; ++n) {
+    const auto any = [&](const std::vector<geometry::Cell>& of) {
+      return &of[static_cast<std::size_t>(random.Uniform(0, 0.999 * double(of.size())))];
+    };
+    PairQuery query;
+    query.a = any(grids);
+    query.b = any(n % 2 == 0 ? grids : formulas);
+    query.X_WA = random.RandomPose(3);
+    query.rule = LeafRule::kVoxel;
+    query.tolerance = 1e-9;
+    // Flush every other time, by whole voxels every sixth.
+    if (n % 4 < 2) query.X_WB.R = query.X_WA.R;
+    if (n % 12 == 0)
+      query.X_WB = {query.X_WA.R,
+                    query.X_WA.p + query.X_WA.R * Vec3{1, n % 24 == 0 ? 0.0 : 1.0, -2}};
+    cuda::GridPair pair;
+    InterferenceMetrics m;
+    if (!pair.Place(query, &m)) continue;
+    for (int k = 0; k < 4 && pair.open(); ++k) {
+      const GridLevel level = pair.Level();
+      const ClipSums sums = SumLevel(level, room.Make()), all = SumAlone(level, room.Make());
+      EXPECT_NEAR(sums.v, all.v, 1e-6 * all.v + 1e-9) << n << ' ' << k;
+      EXPECT_LT(Norm(sums.m - all.m), 1e-5 * all.v + 1e-9) << n << ' ' << k;
+      EXPECT_LT(Norm(sums.s - all.s), 1e-5 * std::cbrt(all.v * all.v) + 1e-9) << n << ' ' << k;
+      EXPECT_LE(sums.rough, 1e-10 * all.v * all.v);
+      linear += 3 * sums.leaves < 2 * all.leaves;
+      pair.Take(sums);
+    }
+  }
+  EXPECT_GT(linear, 5);
 }
 
 // A ball over a flat face: of a hundredth of a voxel that is between them, less and nothing.

@@ -77,6 +77,13 @@ INTERVOX_HD void AddVoxel(const Model& model, std::uint64_t active, const Vec3& 
   }
 }
 
+/** Adds an undecided cell by itself where its model has a way. @returns whether it did. */
+template <class Model>
+INTERVOX_HD bool AddLinear(const Model& /*model*/, const clip::ClipCell& /*cell*/,
+                           clip::ClipSums* /*sums*/) {
+  return false;
+}
+
 /** (N2): sums over all voxels of a block: whole sub-blocks where bounds decide, else add(part, c,
  sums) for parts about c of at most `most` voxels along each axis, with the surfaces that bounds
  leave undecided. Parts begin at multiples of `most` from the block's first voxel.
@@ -109,6 +116,7 @@ INTERVOX_HD clip::ClipSums SumParts(const Model& model, const VoxelBlock& all, d
       clip::AddBox(cell.c, half, &sums);
       continue;
     }
+    if (AddLinear(model, cell, &sums)) continue;
     if (block.count[longest] <= most) {
       add(block, cell.c, &sums);
       continue;

@@ -8,6 +8,9 @@
 
 namespace intervox::cuda::internal::grid {
 
+/** Levels closer to zero than this are zero [voxels of the lattice]: rounding of places. */
+inline constexpr double kOnNode = 1e-9;
+
 /** The trilinear field of a grid in the lattice's frame: g(y) = h f(Rᵀ(y − p)/h). */
 struct GridSide {
   geometry::GridView view;
@@ -29,7 +32,7 @@ struct GridModel {
 /** (G6): what interpolation between nodes of that distance adds to a quadric's level in the mean,
  (edge²/12) ∇²g: between nodes, convex levels are overestimated. */
 INTERVOX_HD inline double BiasOf(const MappedSurface& s, double edge) {
-  if (s.kind == geometry::SurfaceKind::kTorus || s.kind == geometry::SurfaceKind::kCone) return 0;
+  if (s.kind == geometry::SurfaceKind::kTorus) return 0;
   return edge * edge / 6 * Trace(s.E);
 }
 

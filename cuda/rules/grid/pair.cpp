@@ -192,7 +192,12 @@ bool GridPair::Place(const PairQuery& query, InterferenceMetrics* metrics) {
   surfaces_.clear();
   constants_.clear();
   const bool whole = O.grid.field != nullptr && IsWhole(O.grid);
-  return whole || AddSurfaces(O, X_FO, 1 - body);
+  if (!whole && !AddSurfaces(O, X_FO, 1 - body)) return false;
+  progress_.extrapolates = model_.grids == 2;
+  for (const internal::MappedSurface& surface : surfaces_) {
+    progress_.extrapolates |= surface.kind == geometry::SurfaceKind::kTorus;
+  }
+  return true;
 }
 
 GridLevel GridPair::Level() {

@@ -81,7 +81,8 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
   };
   center::BlockStack* const room = &tile->blocks;
   // Levels of the voxel rule are those of the fields, which no lift moves.
-  return voxel ? center::SumParts(CloseSides{model}, part, edge, 0.0, kTileEdge, room, add)
+  return voxel ? center::SumParts(CloseSides{model, &tile->polygon}, part, edge, 0.0, kTileEdge,
+                                  room, add)
                : center::SumParts(model, part, edge, 0.0, kTileEdge, room, add);
 }
 
@@ -117,23 +118,21 @@ INTERVOX_HD inline int FirstLevel(const GridDomain& domain) {
   int longest = 0, level = 0;
   for (const int count : domain.voxels.count) longest = count > longest ? count : longest;
   while (longest << level < kLeastCells) ++level;
-  return level;
+  return level - 1;
 }
 
-/** (G4): the error of extrapolated sums, relative, after so many changes of them.
-
- The last change is the error of the sums before it. Where fields are smooth theirs is a tenth of
- it; at kinks changes fall by no more than two, and one of them may be small by luck.
- @param before  the change before the last */
-INTERVOX_HD inline double ErrorAfter(int changes, double change, double before) {
-  constexpr double kLuck = 1.0 / 12;
-  // The first sums of all are not extrapolated: to them the change is large.
-  if (changes < 2) return 0.5 * change;
-  if (changes == 2) return change > 0.25 * kLuck * before ? change : 0.25 * kLuck * before;
-  const double share = change < 0.25 * before  ? 1.0 / 3
-                       : change < 0.5 * before ? change / (before - change)
-                                               : 1.0;
-  return share * change > kLuck * before ? share * change : kLuck * before;
+/** (G4): the error of the last of so many sums, relative.
+ @param change        the last changes of the sums, the latest first
+ @param leaves        undecided cells of the last level
+ @param extrapolated  whether the sums are */
+INTERVOX_HD inline double ErrorAfter(int changes, const double (&change)[3], int leaves,
+                                     bool extrapolated) {
+  // Two sums over few cells may agree by chance.
+  constexpr int kFew = 200;
+  if (changes < 2) return changes == 1 && leaves >= kFew ? 2 * change[0] : 1.0;
+  double error = change[0] > change[1] / 8 ? change[0] : change[1] / 8;
+  const double luck = changes == 2 ? 0 : change[2] / (extrapolated ? 32 : 64);
+  return error > luck ? error : luck;
 }
 
 }  // namespace internal::grid
@@ -143,20 +142,22 @@ INTERVOX_HD inline double ErrorAfter(int changes, double change, double before) 
  - center: voxels count whole where their centre is inside; faces of the staircase.
  - fraction: voxels count with their share by the means of their nodes' levels and differences.
  - clip: six tetrahedra of each voxel are clipped by levels that are linear in them; second order.
- - voxel: clip on halved cells, (4 F_k − F_{k−1})/3 of all sums (G4), until the tolerance is met or
- too many cells are left. The limit is the overlap of the trilinear fields themselves.
+ - voxel: clip on halved cells, F_k or (4 F_k − F_{k−1})/3 of all sums (G4), until the tolerance is
+ met or too many cells are left. The limit is the overlap of the trilinear fields themselves.
 
  Errors: of center half the undecided voxels' volume; of fraction the difference to voxels of twice
- the edge, of clip half of it; of voxel what ErrorAfter makes of the last two changes. */
+ the edge, of clip half of it; of voxel what ErrorAfter makes of the last changes. */
 struct GridProgress {
   LeafRule rule = LeafRule::kVoxel;
   int level = 0;      ///< the next to be summed
   bool open = false;  ///< whether there is a next one
+  /** Of voxel: whether a side bends between the lattice's nodes, and no lift says how. */
+  bool extrapolates = false;
   RuleResult result;
   internal::clip::ClipSums sums;    ///< about the domain's origin, so far
   internal::clip::ClipSums coarse;  ///< of the level before, by themselves
-  int changes = 0;                  ///< of extrapolated sums, since there is an overlap
-  double change = 0;                ///< the last of them, relative
+  int changes = 0;                  ///< of sums, since there is an overlap
+  double change[3] = {};            ///< the last of them, relative, the latest first
 };
 
 /** Before the first level. Not accepted, and not open, for other rules. */
@@ -196,14 +197,22 @@ INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, do
     progress->open = false;
     return;
   }
-  clip::ClipSums fine = clip::Times(4.0 / 3, next);
-  fine += clip::Times(-1.0 / 3, progress->coarse);
+  clip::ClipSums fine = next;
+  if (progress->extrapolates) {
+    fine = clip::Times(4.0 / 3, next);
+    fine += clip::Times(-1.0 / 3, progress->coarse);
+  }
   const double v = fine.v > 0 ? fine.v : 0;
-  const double change = clip::Difference(progress->sums, fine);
+  double(&change)[3] = progress->change;
+  change[2] = change[1];
+  change[1] = change[0];
+  change[0] = clip::Difference(progress->sums, fine);
   progress->changes = progress->coarse.v > 0 ? progress->changes + 1 : 0;
-  result.error =
-      next.leaves == 0 ? 0 : grid::ErrorAfter(progress->changes, change, progress->change) * v;
-  progress->change = change;
+  result.error = std::sqrt(next.rough);
+  if (next.leaves != 0) {
+    result.error +=
+        grid::ErrorAfter(progress->changes, change, next.leaves, progress->extrapolates) * v;
+  }
   progress->sums = fine;
   progress->coarse = next;
   // Nothing in two levels is no nothing: a sliver may lie between all nodes.

@@ -265,6 +265,15 @@ INTERVOX_HD inline void ReadLevels(const MappedSurface& side, const Tile& tile,
   });
 }
 
+/** Makes the nodes that are on a side's face, but for rounding, be on it: in the cells around them
+ it is then one face. */
+INTERVOX_HD inline void SnapToFace(const NodeBits& nodes, double room, double* level) {
+  ForEachBit(nodes, [&](int i, int j, int k) {
+    double& g = level[Tile::Node(i, j, k)];
+    if (std::fabs(g) < room) g = 0;
+  });
+}
+
 /** Notes the nodes that are outside of a side, and takes the voxels from `left` of which all nodes
  are. @returns whether there is a node outside. */
 INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
@@ -332,6 +341,8 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
         std::memcpy(open, tile->left, sizeof open);
         ReadLevels(model.grid[s], tile, &open, &nodes, level);
       }
+      // Lifted levels are those of whole voxels, which no cells of planes stand beside.
+      if (!tile->lifts) SnapToFace(nodes, kOnNode * model.grid[0].h, level);
       if (NoteOutside(slot, nodes, tile)) {
         tile->cutting |= std::uint64_t{1} << slot;
         // Side 0 is the lattice's own. Weights are halves, one for each of two bodies that move.
