@@ -50,7 +50,7 @@ void CellSearch::SearchFrom(Vec3 x, Vec3 y, double least_gain, const Parts* part
   for (int k = 0; k < kMostSearches && idle < kMostIdle; ++k) {
     std::vector<Constraint> constraints;
     for (const int b : {0, 1}) {
-      if (IsGrid(b)) {
+      if (parts != nullptr && IsGrid(b)) {
         Relax(cell_[b], parts->box[b], b, &constraints);
         AddPlane(b, *parts, &constraints);
       } else {
