@@ -22,10 +22,6 @@ __attribute__((noinline)) inline RuleResult RunFlux(const LocalPair& pair, Momen
   return FluxRule(pair, moments);
 }
 
-__attribute__((noinline)) inline RuleResult RunSlice(const LocalPair& pair, Moments* moments) {
-  return SliceRule(pair, moments);
-}
-
 __attribute__((noinline)) inline RuleResult RunColumn(const LocalPair& pair, Moments* moments) {
   return ColumnRule(pair, moments);
 }
@@ -53,7 +49,7 @@ RuleResult RunRule(const PairView& query, LeafRule rule, const LocalPair& pair, 
     case LeafRule::kPolar:
       return RunPolar(pair, moments);
     case LeafRule::kSlice:
-      return RunSlice(pair, moments);
+      return SliceRule(pair, moments);
     case LeafRule::kColumn:
       return RunColumn(pair, moments);
     case LeafRule::kClip:

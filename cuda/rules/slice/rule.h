@@ -441,10 +441,7 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments,
   return round;
 }
 
-/** The same with its memory on the stack. */
-inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
-  internal::slice::SliceMemory memory;
-  return SliceRule(pair, moments, &memory);
-}
+/** The same on the CPU, its memory on the stack; compiled apart, see CMakeLists.txt. */
+RuleResult SliceRule(const LocalPair& pair, Moments* moments);
 
 }  // namespace intervox::cuda
