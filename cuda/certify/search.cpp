@@ -146,7 +146,7 @@ bool Search::Look(const Frame& frame, KnownBox* known) {
     known->box = box;
   }
   known->count = 0;
-  for (std::size_t n = 0; known->count >= 0 && n < scratch_.size(); ++n) {
+  for (std::size_t n = 0; n < scratch_.size(); ++n) {
     if (n > 0 && scratch_[n].index == scratch_[n - 1].index) continue;
     const auto at = static_cast<std::size_t>(known->count);
     if (at == known->active.size()) {

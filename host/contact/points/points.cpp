@@ -21,44 +21,39 @@ using geometry::Cell;
 using geometry::Surface;
 using geometry::SurfaceKind;
 
+/** The sphere of a ball, or of a part of one that at most one plane cuts off that is no cut. */
+struct BallPart {
+  const Surface* sphere = nullptr;  ///< null: the cell is none
+  const Surface* plane = nullptr;   ///< null: all of the ball, or cuts inside its body alone
+};
+
+BallPart BallPartOf(const Cell& cell) {
+  const Surface* s = OnlyCurved(cell);
+  if (s == nullptr || s->side < 0 || !geometry::IsSphere(*s)) return {};
+  BallPart part{s, nullptr};
+  for (const Surface& other : cell.surfaces) {
+    if (&other == s || other.cut) continue;
+    if (part.plane != nullptr) return {};
+    part.plane = &other;
+  }
+  return part;
+}
+
 /** The surface of a ball, or of a part of one that is cut off inside its body, as a capsule's ends
  are; null: the cell is no ball. */
 const Surface* SphereOf(const Cell& cell) {
-  const Surface* s = OnlyCurved(cell);
-  if (s == nullptr || s->side < 0 || !geometry::IsSphere(*s)) return nullptr;
-  for (const Surface& other : cell.surfaces) {
-    if (&other != s && !other.cut) return nullptr;
-  }
-  return s;
-}
-
-/** The sphere of a part of a ball that one plane cuts off, with that plane. */
-struct Cap {
-  const Surface* sphere;
-  const Surface* plane;
-};
-
-/** Empty: the cell is no such part. */
-std::optional<Cap> CapOf(const Cell& cell) {
-  const Surface* s = OnlyCurved(cell);
-  if (s == nullptr || s->side < 0 || !geometry::IsSphere(*s)) return std::nullopt;
-  Cap cap{s, nullptr};
-  for (const Surface& other : cell.surfaces) {
-    if (&other == s || other.cut) continue;
-    if (cap.plane != nullptr) return std::nullopt;
-    cap.plane = &other;
-  }
-  return cap.plane != nullptr ? std::optional(cap) : std::nullopt;
+  const BallPart part = BallPartOf(cell);
+  return part.plane == nullptr ? part.sphere : nullptr;
 }
 
 /** The radius of the widest circle on a part of a ball, which goes through no narrower bore [m]; 0:
  the cell is no such part. */
 double WidestCircleOf(const Cell& cell) {
-  const std::optional<Cap> cap = CapOf(cell);
-  if (!cap) return 0.0;
-  const Plane plane = PlaneOf(*cap->plane, Pose{});
-  const double beyond = std::fmax(0.0, Dot(plane.n, cap->sphere->o) - plane.offset);
-  return std::sqrt(std::fmax(0.0, -cap->sphere->c / cap->sphere->e.x - beyond * beyond));
+  const BallPart cap = BallPartOf(cell);
+  if (cap.plane == nullptr) return 0.0;
+  const Plane plane = PlaneOf(*cap.plane, Pose{});
+  const double beyond = std::fmax(0.0, Dot(plane.n, cap.sphere->o) - plane.offset);
+  return std::sqrt(std::fmax(0.0, -cap.sphere->c / cap.sphere->e.x - beyond * beyond));
 }
 
 /** Whether the other of two cells is to a part of a ball as a convex one, but has hollows that it
@@ -181,7 +176,7 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
  them are nearer to the way out through its plane than to their own. */
 std::optional<double> CapPoints(const Cell& cell, const Pose& X_WA, const Cell& other,
                                 const Pose& X_WB, std::vector<PointContact>* out) {
-  const Cap cap = *CapOf(cell);
+  const BallPart cap = BallPartOf(cell);
   const Plane plane = PlaneOf(*cap.plane, X_WA);
   return BallPoint(*cap.sphere, X_WA, other, X_WB, out, &plane);
 }
