@@ -112,11 +112,11 @@ std::optional<Vec3> TurnedBelow(const Plane& plane, double depth, const Ring& ri
 }
 
 /** A ball of body A and any cell of B. Empty where no foot of its centre is found.
- @param plane  of a part of a ball, in the world: the points stay below it by their depth. Empty
+ @param plane_B  of a part of a ball, in B's frame: the points stay below it by their depth. Empty
  where they cannot. Null: of all of the ball */
 std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const Cell& cell,
                                 const Pose& X_WB, std::vector<PointContact>* out,
-                                const Plane* plane = nullptr) {
+                                const Plane* plane_B = nullptr) {
   const Vec3 c_W = X_WA * sphere.o;
   const double radius = std::sqrt(-sphere.c / sphere.e.x);
   if (IsHalfSpace(cell)) {
@@ -133,11 +133,6 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
   const double x = foot->x - radius;
   if (x >= 0.0) return x;
   if (foot->is_cut) return 0.0;
-  std::optional<Plane> plane_B;
-  if (plane != nullptr) {
-    const Vec3 n = TransposeTimes(X_WB.R, plane->n);
-    plane_B = Plane{n, plane->offset - Dot(plane->n, X_WB.p)};
-  }
   const auto touch = [&](int feature, double depth, const Vec3& n_B) {
     const Vec3 n = X_WB.R * n_B;
     out->push_back(Touch(feature, depth, n, c_W - radius * n));
@@ -177,8 +172,8 @@ std::optional<double> BallPoint(const Surface& sphere, const Pose& X_WA, const C
 std::optional<double> CapPoints(const Cell& cell, const Pose& X_WA, const Cell& other,
                                 const Pose& X_WB, std::vector<PointContact>* out) {
   const BallPart cap = BallPartOf(cell);
-  const Plane plane = PlaneOf(*cap.plane, X_WA);
-  return BallPoint(*cap.sphere, X_WA, other, X_WB, out, &plane);
+  const Plane plane_B = PlaneOf(*cap.plane, Inverse(X_WB) * X_WA);
+  return BallPoint(*cap.sphere, X_WA, other, X_WB, out, &plane_B);
 }
 
 /** The extremes of a cell of body A below the only plane of B. Empty where one is in a hollow. */
