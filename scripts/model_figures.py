@@ -5,7 +5,8 @@
 
 Normal laws: one impact of a ball at three speeds, force over depth. Friction laws: a block on a floor that moves to and fro, force over
 displacement and over velocity. Distributed friction and the shared limit of spinning: the row limit_surface of `intervox validate`.
-Restitution over the speed: single impacts beside the forms as scenes give them. Rolling laws: the moment on a block that begins to tilt. Takes two minutes; --out is docs/images/models by default."""
+Restitution over the speed: single impacts beside the forms as scenes give them. Rolling laws: the moment on a block that begins to tilt, a box that rocks and a ball that
+rolls. Takes two minutes; --out is docs/images/models by default."""
 import argparse
 import json
 import math
@@ -171,6 +172,31 @@ def draw_rolling(program, folder):
     return figure
 
 
+def draw_rocking(program, folder):
+    """A box that was tilted on soft ground, and a ball that rolls: with each rolling law."""
+    figure, (tilts, speeds) = plt.subplots(1, 2, figsize=(7.2, 3.0))
+    box = {"shape": {"box": {"size": [0.3, 0.3, 0.3]}}, "mass": 10, "pose": {"position": [0, 0, 0.1495], "rpy_deg": [0, 0.06, 0]}}
+    ball = {"shape": {"sphere": {"radius": 0.05}}, "mass": 1, "pose": {"position": [0, 0, 0.0495]},
+            "velocity": {"linear": [0.1, 0, 0], "angular": [0, 2, 0]}}
+    for label in ("none", "rocking", "gonthier"):
+        for body, stiffness, duration in ((box, 2.2e6, 0.6), (ball, 2.5e8, 1.5)):
+            scene = {"schema": "intervox/scene/2", "duration": duration, "integrator": {"step": 5e-4},
+                     "contact_models": {"default": {"normal": {"model": "gonthier", "stiffness": stiffness, "restitution": 0.5},
+                                                    "friction": {"model": "bristle", "mu_s": 0.5, "mu_c": 0.5}, "rolling": {"model": label}}},
+                     "bodies": {"floor": {"shape": {"half_space": {"normal": [0, 0, 1], "offset": 0}}, "fixed": True}, "part": body},
+                     "output": {"every": 2e-3}}
+            style = "--" if label == "rocking" else "-"
+            with run(program, scene, folder) as file:
+                if body is box:
+                    tilts.plot(file["time"][:], 2e3 * file["bodies/part/orientation"][:, 2], style, label=label)
+                else:
+                    speeds.plot(file["time"][:], file["bodies/part/velocity"][:, 0], style, label=label)
+    speeds.set_ylim(0, 0.105)
+    panel(tilts, "time [s]", "tilt of a box [mrad]")
+    panel(speeds, "time [s]", "speed of a rolling ball [m/s]")
+    return figure
+
+
 def rebound(program, folder, normal, speed):
     """Speed after a blow of a ball of 0.5 kg over that before it; a stiffness of 1e6 N/m."""
     step = 5e-6
@@ -216,7 +242,8 @@ def main():
                 "distributed": lambda f: draw_limits(options.intervox, f, ("disc", "annulus", "rectangle", "cap")),
                 "contensou": lambda f: draw_limits(options.intervox, f, ("disc", "cap")),
                 "restitution": lambda f: draw_restitution(options.intervox, f),
-                "rolling": lambda f: draw_rolling(options.intervox, f)}
+                "rolling": lambda f: draw_rolling(options.intervox, f),
+                "rocking": lambda f: draw_rocking(options.intervox, f)}
     for name, draw in drawings.items():
         if options.only and name not in options.only:
             continue

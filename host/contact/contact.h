@@ -32,9 +32,10 @@ struct PatchGeometry {
   Vec3 S_wall;              ///< what round walls add to S for n: S + S_wall has its direction [m²]
   double turn = 1.0;  ///< |∫ n dV| / V, below 1 where a round wall turns within the patch [–]
   Vec3 twist;         ///< ∫ (p − p_C) × n dV / V of round walls [m]
-  // Of a point whose law asks for them: the gap between the bodies grows by ½ (k_1 x² + k_2 y²).
+  // Of a law that asks for them: the gap between the bodies grows by ½ (k_1 x² + k_2 y²).
   double k_1 = 0.0;     ///< the larger curvature [1/m]; infinite at edges
   double k_2 = 0.0;     ///< the smaller [1/m]
+  Vec3 d_1;             ///< the direction of x; of volumes
   double weight = 1.0;  ///< of a point's stiffness, where points share what a face has [–]
   Mat3 R_n;             ///< turns the last accepted step's normal into n (bristles turn with it)
 };
@@ -73,6 +74,9 @@ struct PatchLatch {
   double V_rate_last = 0.0;  ///< its rate there [m³/s]
   /// Depth that a point was found at without having been pressed there: it acts beyond it [m].
   double offset = 0.0;
+  // Since the contact last approached half as fast as v_i:
+  double quiet = 0.0;  ///< time [s]
+  int swings = 0;      ///< how often it has turned, from approaching to parting or back
 };
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */

@@ -103,14 +103,39 @@ void ContactModel::Accept(double v_n, PatchLatch* latched) const {
   latched->a = normal->DampingFactor(latched->v_i);
 }
 
-void ContactModel::FollowLoad(double speed, PatchLatch* latched) const {
+double ContactModel::LandingSpeed(double speed) const {
   constexpr double kLanding = 8.0;  // |a| speed: four times critical
+  const double A = -normal->DampingFactor(speed) * speed;
+  return speed * std::min(A / kLanding, PressingSpeed(A));
+}
+
+void ContactModel::FollowLoad(double speed, PatchLatch* latched) const {
   constexpr double kRaises = 1.01;  // a latch that moves has its contact solved anew
   static const double most = PressingSpeed(kMostDamping);
   if (speed * most <= kRaises * latched->v_i) return;
-  const double A = -normal->DampingFactor(speed) * speed;
-  const double v = speed * std::min(A / kLanding, PressingSpeed(A));
+  const double v = LandingSpeed(speed);
   if (v > kRaises * latched->v_i) Accept(-v, latched);
+}
+
+void ContactModel::Forget(double v_n, double speed, double period, double h,
+                          PatchLatch* latched) const {
+  constexpr double kShare = 0.5;
+  constexpr int kPeriods = 2;
+  if (-v_n >= kShare * latched->v_i) {
+    latched->quiet = 0.0;
+    latched->swings = 0;
+    return;
+  }
+  latched->quiet += h;
+  const bool parts = latched->swings % 2 == 1;
+  if (parts ? v_n < 0.0 : v_n > 0.0) ++latched->swings;
+  if (latched->swings < 2 * kPeriods || !(latched->quiet > kPeriods * period)) return;
+  latched->quiet = 0.0;
+  latched->swings = 0;
+  const double v = std::max(kShare * latched->v_i, LandingSpeed(speed));
+  if (!(v < latched->v_i)) return;
+  latched->v_i = v;
+  latched->a = normal->DampingFactor(v);
 }
 
 void ContactModel::Remember(double V_r, double V_rate, double h, PatchLatch* latched) const {

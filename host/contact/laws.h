@@ -176,6 +176,8 @@ class RollingLaw {
   /** The symmetric matrix Q ≥ 0 [m⁵] in τ_r = (b/V) Q ω_t; with b = k_v V_r a this is
    τ_r = k_v a (V_r/V) Q ω_t. */
   virtual Mat3 Moment(const PatchGeometry& geometry) const = 0;
+  /** Whether it depends on the curvatures k_1 and k_2 of the geometry, which cost a little. */
+  virtual bool FollowsCurvature() const { return false; }
   /** Whether friction, too, sees that damping presses harder where the bodies roll together. */
   virtual bool LeansPressure() const { return false; }
 };

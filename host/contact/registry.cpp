@@ -51,6 +51,7 @@ LawRegistry<RollingLaw>& RollingLaws() {
     Register<NoRolling>(r, "none");
     Register<GonthierRolling>(r, "gonthier");
     Register<ExactRolling>(r, "exact");
+    Register<RockingResistance>(r, "rocking");
     return r;
   }();
   return registry;

@@ -1,6 +1,9 @@
 /** @file Rolling resistance: the moment of the damping pressure over the patch. */
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "host/contact/laws.h"
 #include "host/contact/patch_depth.h"
 
@@ -38,6 +41,36 @@ class ExactRolling : public RollingLaw {
     return Trace(M) * T - M;
   }
   bool LeansPressure() const override { return true; }
+};
+
+/** Gonthier's moment against rocking alone. Where the gap curves the patch travels along as the
+ bodies roll, and its depths stay as they are: there is none. With the mean square σ² of the
+ distances from the centroid along a principal direction of curvature k, and the mean depth V/S,
+
+   share = 1 − 2 k σ² S/V, cut off at 0 and 1:
+
+ k σ² S/V is 2/3 where curves bound the patch, 0.6 where one does, and 0 between flat faces. */
+class RockingResistance : public RollingLaw {
+ public:
+  explicit RockingResistance(Parameters& /*p*/) {}
+  Mat3 Moment(const PatchGeometry& geometry) const override {
+    const Mat3 T = TangentProjection(geometry.n);
+    const Vec3 along = T * geometry.d_1;
+    const double length = Norm(along);
+    if (!(length > 0.0)) return Mat3::Zero();
+    const Vec3 d_1 = along / length, d_2 = Cross(geometry.n, d_1);
+    const Mat3 second = SecondMoment(geometry);
+    const double thin = Norm(geometry.S) / (geometry.V * geometry.V);
+    const auto share = [&](double k, const Vec3& d) {
+      const double travels = 2.0 * k * thin * Dot(d, second * d);
+      return travels < 1.0 ? std::min(1.0, 1.0 - travels) : 0.0;
+    };
+    // What tilts the patch along d_1 turns about d_2.
+    const Mat3 by = std::sqrt(share(geometry.k_1, d_1)) * Outer(d_2, d_2) +
+                    std::sqrt(share(geometry.k_2, d_2)) * Outer(d_1, d_1);
+    return by * geometry.J_W * by;
+  }
+  bool FollowsCurvature() const override { return true; }
 };
 
 }  // namespace intervox::host

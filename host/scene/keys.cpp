@@ -339,7 +339,7 @@ void AddModels(std::vector<Object>& t) {
        true});
   t.push_back({"rolling_model",
                "Rolling resistance.",
-               {Plain("model", Type::kString, true, "gonthier, exact or none."),
+               {Plain("model", Type::kString, true, "gonthier, exact, rocking or none."),
                 Number("cap", {0, 1, false}, false,
                        "1 keeps the rolling pressure from turning tensile, 0 does not; default 1, "
                        "in scene/1 0.")},
@@ -357,7 +357,8 @@ void AddModels(std::vector<Object>& t) {
        "How two bodies press and rub on each other.",
        {Of("normal", Type::kObject, "normal_model", false, "Normal force."),
         Of("friction", Type::kObject, "friction_model", false, "Friction; default none."),
-        Of("rolling", Type::kObject, "rolling_model", false, "Default none."),
+        Of("rolling", Type::kObject, "rolling_model", false,
+           "Default rocking of volumes; none at points, and in scene/1."),
         Of("spinning", Type::kObject, "spinning_model", false,
            "Default contensou where friction is given; none with distributed, and in scene/1."),
         Of("direction", Type::kChoice, Choice(WordsOf<NormalDirection>()), false,

@@ -83,6 +83,8 @@ void AddDefaults(const Cursor& c, ContactModelSettings* settings) {
   const std::string& friction = settings->friction.model;
   const bool rubs = c.Has("friction") && friction != "none" && friction != "distributed";
   if (!c.Has("spinning") && rubs && !first) settings->spinning.model = "contensou";
+  const bool volumes = settings->geometry == ContactGeometry::kVolumes;
+  if (!c.Has("rolling") && volumes && !first) settings->rolling.model = "rocking";
   if (settings->rolling.model != "none") {
     settings->rolling.parameters.emplace("cap", first ? 0.0 : 1.0);
   }
@@ -101,10 +103,10 @@ ContactModelSettings ReadContactModel(const Cursor& c) {
   part("friction", settings.friction);
   part("rolling", settings.rolling);
   part("spinning", settings.spinning);
-  AddDefaults(c, &settings);
   settings.direction = ReadWord(c, "direction", settings.direction);
   settings.cells = ReadWord(c, "cells", settings.cells);
   settings.geometry = ReadWord(c, "geometry", settings.geometry);
+  AddDefaults(c, &settings);
   settings.places = c.GetPlaces();
   return settings;
 }

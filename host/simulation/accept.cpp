@@ -177,14 +177,18 @@ void ShareApproach(const Patches& patches, std::span<const char> remembers,
   }
 }
 
-/** Latches the speed with which the load of a contact that lasts presses it. */
-void FollowLoad(const World& world, const ContactModel& model, const BodyGroup& group,
-                Contact* contact) {
+/** Latches the speed with which the load of a contact that lasts presses it, once that of its
+ impact is forgotten. */
+void FollowLoad(const World& world, const ContactModel& model, const BodyGroup& group, double v_n,
+                double h, Contact* contact) {
   if (model.latch != ContactModel::Latch::kLoad || contact->phase != ContactPhase::kAccepted) {
     return;
   }
   const double a = contact->latch.a;
-  model.FollowLoad(LoadSpeed(world, model, group, *contact), &contact->latch);
+  double period = 0.0;
+  const double speed = LoadSpeed(world, model, group, *contact, &period);
+  model.FollowLoad(speed, &contact->latch);
+  if (speed > 0.0) model.Forget(v_n, speed, period, h, &contact->latch);
   contact->solved = contact->solved && contact->latch.a == a;
 }
 
@@ -199,8 +203,9 @@ void MoveLatches(const World& world, const GroupRules& rules, double h, BodyGrou
     PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return &contacts[soon]; });
     if (!contacts[c].active) return;
     const ContactModel& model = *rules.Rule(contacts[c].body_i, contacts[c].body_j).model;
-    MoveLatch(model, false, ApproachVelocity(*group, contacts[c]), &contacts[c]);
-    FollowLoad(world, model, *group, &contacts[c]);
+    const double v = ApproachVelocity(*group, contacts[c]);
+    MoveLatch(model, false, v, &contacts[c]);
+    FollowLoad(world, model, *group, v, h, &contacts[c]);
     scratch->flags[c] = model.normal->Remembers();
   });
   const bool none = std::none_of(scratch->flags.begin(), scratch->flags.end(),

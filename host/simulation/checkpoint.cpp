@@ -17,7 +17,7 @@ namespace intervox::host {
 namespace {
 
 constexpr char kMagic[8] = {'I', 'N', 'T', 'E', 'R', 'V', 'O', 'X'};
-constexpr std::uint32_t kVersion = 13;
+constexpr std::uint32_t kVersion = 14;
 constexpr std::size_t kHeader = 8 + 4 + 4 + 3 * 8;
 constexpr std::size_t kMarkBytes = 4 * 8;
 
@@ -131,6 +131,7 @@ void Visit(Archive& ar, PatchGeometry& g) {
   Visit(ar, g.twist);
   ar(g.k_1);
   ar(g.k_2);
+  Visit(ar, g.d_1);
   ar(g.weight);
   Visit(ar, g.R_n);
 }
@@ -167,6 +168,8 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.bound);
   ar(c.latch.form);
   ar(c.latch.offset);
+  ar(c.latch.quiet);
+  ar(c.latch.swings);
   ar(c.latch.V_max);
   ar(c.latch.unloading);
   ar(c.latch.V_last);

@@ -46,7 +46,7 @@ Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body);
  give way by along its normal; where it carries more than the loads of the two, as within an impact,
  by so much less. Never above what they press with: of a body of its own at rest a/ω [m/s]. */
 double LoadSpeed(const World& world, const ContactModel& model, const BodyGroup& group,
-                 const Contact& contact);
+                 const Contact& contact, double* period);
 
 /** Whether a contact that begins within a substep of this length [s] is worth an event: it begins
  faster than OnsetSpeed, v_n being the bodies' velocity along its normal at the substep's start, or

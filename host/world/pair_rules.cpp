@@ -82,7 +82,8 @@ PairRule MakeRule(const Scene& scene, const std::string& name, int i, int j) {
   rule.patches.normal.eigenvector = settings.direction == NormalDirection::kEigenvector;
   rule.patches.normal.j_error = scene.engine.tolerance;
   rule.patches.points = points;
-  rule.patches.curvatures = rule.model->normal->FollowsCurvature();
+  rule.patches.curvatures =
+      points ? rule.model->normal->FollowsCurvature() : rule.model->rolling->FollowsCurvature();
   if (points) rule.patches.power = EnergyPower(*rule.model);
   rule.patches.per_cell_pair = points || settings.cells == ContactCells::kPairs;
   rule.patches.whole_pair = rule.model->normal->Conserves() && !points;

@@ -190,6 +190,30 @@ TEST(ContactModel, ALandingIsDampedByFourTimesTheCriticalAtMost) {
   EXPECT_EQ(Loaded(Gonthier(1e6, 0.5), 1e-4).v_i, 1e-3);
 }
 
+// What has swung in and out twice, and for two periods, has half of the speed, and no less than
+// what lands has. An impact, which is over within one swing, or what takes longer, keeps its own.
+TEST(ContactModel, WhatGoesOnSwingingForgetsItsImpact) {
+  const auto model = MakeContactModel(Gonthier(1e6, 0.9), {}, {});
+  const double period = 0.02, h = 1e-3, speed = 1e-3;
+  const auto after = [&](double duration, double swing, double amplitude) {
+    PatchLatch latch;
+    PatchState state;
+    model->Begin(0.0, -1.0, true, &latch, &state);
+    for (double t = 0.0; t < duration; t += h) {
+      model->Forget(-amplitude * std::cos(2.0 * M_PI * t / swing), speed, period, h, &latch);
+    }
+    EXPECT_EQ(latch.a, model->normal->DampingFactor(latch.v_i));
+    return latch.v_i;
+  };
+  EXPECT_EQ(after(0.0385, period, 0.1), 1.0);
+  EXPECT_EQ(after(0.0455, period, 0.1), 0.5);
+  EXPECT_EQ(after(0.0455, period, 0.51), 1.0);     // it strikes as hard again
+  EXPECT_EQ(after(0.0455, 4 * period, 0.1), 1.0);  // within one swing
+  EXPECT_EQ(after(0.0255, period / 4, 0.1), 1.0);  // too soon
+  EXPECT_EQ(after(0.0905, period, 0.1), 0.25);
+  EXPECT_EQ(after(10.0, period, 1e-9), model->LandingSpeed(speed));
+}
+
 // E = ∫ v dv/(1 + A v), of a free impact at the speed 1 of what the mass 1 has.
 TEST(DampingFactor, PressingSpeedIsThatOfAFreeImpact) {
   EXPECT_NEAR(PressingSpeed(0.0), 1.0, 1e-15);
@@ -628,6 +652,49 @@ TEST(RollingLaws, AgreeForACapAndDifferForABlock) {
   EXPECT_NEAR(thesis.Moment(g)(1, 1) / exact.Moment(g)(1, 1), 1.25, 1e-12);
   EXPECT_EQ(exact.Moment(g)(2, 2), 0.0);  // none about the normal
   EXPECT_EQ(thesis.Moment(g)(2, 2), 0.0);
+}
+
+// Flat faces are damped as by the thesis, whatever the depth over them; balls not at all; a
+// cylinder on its side where it tips along its axis alone; what is slightly crowned in part.
+TEST(RollingLaws, RockingIsDampedAndRollingIsNot) {
+  ModelSettings none{"none", {}, {}};
+  Material material;
+  Parameters p("rolling", none, material, material);
+  const GonthierRolling thesis(p);
+  const RockingResistance rocking(p);
+  const auto patch = [](double V, double A, double xx, double yy, double zz) {
+    PatchGeometry g;
+    g.n = {0, 0, 1};
+    g.d_1 = {1, 0, 0};
+    g.V = V;
+    g.S = {0, 0, A};
+    g.J_W = Mat3::Diagonal({yy + zz, xx + zz, xx + yy});
+    return g;
+  };
+  const double depth = 1e-4, a = 0.3, b = 0.2;  // a face of 2a × 2b
+  PatchGeometry face = patch(4 * a * b * depth, 4 * a * b, 4 * a * b * depth * a * a / 3,
+                             4 * a * b * depth * b * b / 3, 4 * a * b * depth * depth * depth / 12);
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_NEAR(rocking.Moment(face)(k, k) / thesis.Moment(face)(k, k), 1.0, 1e-12);
+  }
+  // A gap that grows by a quarter of the depth at one standard deviation leaves half.
+  face.k_1 = 0.25 * depth / (a * a / 3);
+  EXPECT_NEAR(rocking.Moment(face)(1, 1) / thesis.Moment(face)(1, 1), 0.5, 1e-12);
+  EXPECT_NEAR(rocking.Moment(face)(0, 0) / thesis.Moment(face)(0, 0), 1.0, 1e-12);
+  const double R = 0.1, length = 0.3, half = std::sqrt(2 * R * depth);
+  PatchGeometry side = patch(4.0 / 3 * half * length * depth, 2 * half * length,
+                             4.0 / 15 * half * half * half * length * depth,
+                             half * length * length * length * depth / 9, 1e-20);
+  side.k_1 = 1 / R;
+  EXPECT_EQ(rocking.Moment(side)(1, 1), 0.0);  // rolls
+  EXPECT_NEAR(rocking.Moment(side)(0, 0) / thesis.Moment(side)(0, 0), 1.0, 1e-12);
+  PatchGeometry cap = patch(M_PI * depth * depth * R, 2 * M_PI * R * depth,
+                            M_PI * depth * depth * R * R * depth / 3,
+                            M_PI * depth * depth * R * R * depth / 3, 1e-20);
+  cap.k_1 = cap.k_2 = 1 / R;
+  EXPECT_EQ(Norm(rocking.Moment(cap) * Vec3{1, 1, 1}), 0.0);
+  cap.k_1 = cap.k_2 = HUGE_VAL;  // an edge, or a grid
+  EXPECT_EQ(Norm(rocking.Moment(cap) * Vec3{1, 1, 1}), 0.0);
 }
 
 }  // namespace

@@ -171,6 +171,42 @@ TEST(Slope, WhatIsPutDownGentlyStaysByDefault) {
   }
 }
 
+// Whatever rocks, swings or was dropped is at rest, however soft the ground: boxes and cylinders,
+// on their ends and lying downhill, that touch, drop, or lie where their weight is carried.
+TEST(Slope, WhatRocksAndSwingsOnSoftGroundComesToRest) {
+  std::mt19937 random(3);
+  const auto within = [&](double a, double b) {
+    return a * std::pow(b / a, std::uniform_real_distribution<double>()(random));
+  };
+  const std::string shapes[] = {"box: {{size: [{0}, {1}, {1}]}}",
+                                "cylinder: {{radius: {2}, height: {1}}}",
+                                "cylinder: {{radius: {2}, height: {0}}}"};
+  for (int k = 0; k < 12; ++k) {
+    const double size = within(0.03, 1.0), mass = within(0.01, 100.0), share = within(1e-4, 4e-3);
+    const double width = 0.6 * size, depth = share * size, g = 9.81, tangent = 0.2;
+    const bool lies = k % 3 == 2;
+    const double area = k % 3 == 0   ? size * width
+                        : k % 3 == 1 ? 0.25 * M_PI * width * width
+                                     : 4.0 / 3 * std::sqrt(width * depth) * size;
+    const double start[] = {-depth, 0.0, depth}, e[] = {0.05, 0.5, 0.9};
+    const Sticking& law = Laws()[static_cast<std::size_t>(k) % Laws().size()];
+    const std::string shape = fmt::format(fmt::runtime(shapes[k % 3]), size, width, 0.5 * width);
+    const std::string text = fmt::format(
+        "schema: intervox/scene/2\ngravity: [{:.17g}, 0, -{}]\nduration: 10\n"
+        "integrator: {{step: 1.0e-3}}\ncontact_models: {{default: {{normal: {{model: gonthier, "
+        "stiffness: {}, restitution: {}}}, friction: {{model: {}, {}}}}}}}\nbodies:\n"
+        "  floor: {{shape: {}, fixed: true}}\n  part: {{shape: {{{}}}, mass: {}, pose: {{position: "
+        "[0, 0, {:.17g}], rpy_deg: [0, {}, {}]}}}}\n",
+        g * tangent, g, mass * g / (area * depth), e[k / 2 % 3], law.name,
+        fmt::format(fmt::runtime(law.parameters), 0, mass * g, 1e4 * mass, 60 * mass), kHalfSpace,
+        shape, mass, 0.5 * width + start[k / 4], lies ? 90 : 0, lies ? 0 : 17 * k);
+    const Stay stay{Simulation(host::ParseScene(text, "slope.yaml", {}))};
+    EXPECT_LT(stay.before.p.x, 0.05 * size) << text;
+    EXPECT_LT(Norm(stay.after.p - stay.before.p), 1e-9) << text;
+    EXPECT_LT(Norm((stay.after.R - stay.before.R) * Vec3{size, size, size}), 1e-9) << text;
+  }
+}
+
 // With the thesis' damping a soft contact settles slowly, and the block leans as it does. Where it
 // touches it sticks all the same.
 TEST(Slope, WhatStillSettlesSticksWhereItTouches) {

@@ -161,6 +161,16 @@ ActivePair PointPair(const PairQuery& query, const NearPair& pair,
   return out;
 }
 
+/** Adds how the gap curves in which an overlap lies. */
+void AddCurvatures(const PairQuery& query, ActivePair* active) {
+  const double S = Norm(active->metrics.area_vector);
+  const Vec3 n = S > 0.0 ? active->metrics.area_vector / S : Vec3{0, 0, 1};
+  const points::Curvatures gap = points::CurvaturesOfFaces(query, active->metrics.p_WC, n);
+  active->k_1 = gap.k_1;
+  active->k_2 = gap.k_2;
+  active->d_1 = gap.d_1;
+}
+
 /** Finds the points of a candidate that touches in points: the first goes to `first`, the others to
  `further`. Returns whether there is one; where there is none, one on a cut face goes there. */
 bool TouchInPoints(PairQuery query, const NearPair& pair, SeparationCache::Candidate* candidate,
@@ -391,6 +401,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
       candidate.met = usable && metrics.volume > 0;
       if (candidate.met) {
         active.wall = MeanOnWall(query, metrics);
+        if (pair.curvatures) AddCurvatures(query, &active);
         continue;
       }
       gaps = true;

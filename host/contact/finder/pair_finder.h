@@ -20,7 +20,8 @@ struct ActivePair {
   InterferenceMetrics metrics;
   WallMean wall;                ///< of the round wall that they meet at
   int point = 0;                ///< which of the pair's points, where bodies touch in points
-  double k_1 = 0.0, k_2 = 0.0;  ///< of the point's gap, where its NearPair asks for them [1/m]
+  double k_1 = 0.0, k_2 = 0.0;  ///< of the gap, where its NearPair asks for them [1/m]
+  Vec3 d_1{};                   ///< the direction of k_1, of volumes
   double weight = 1.0;          ///< of the point's stiffness [–]
   double nearby = 0.0;          ///< a distance that is small beside both cells, of a point [m]
 };
@@ -33,7 +34,7 @@ struct NearPair {
   const BodyCells* cells_j = nullptr;
   SeparationCache* cache = nullptr;  ///< of these cells of these bodies, and of no other pair
   bool points = false;               ///< they touch in points, not in volumes
-  bool curvatures = false;           ///< points know the curvatures of the gap
+  bool curvatures = false;           ///< contacts know the curvatures of the gap
   double power = 2.5;                ///< of the depth in the energy of points [–]
 };
 

@@ -321,6 +321,18 @@ void TakePoint(const PatchSettings& settings, const ActivePair& pair, Contact* c
   Activate(settings, contact);
 }
 
+/** Gives a patch the greatest curvatures of its pairs' gaps. */
+void TakeCurvatures(std::span<const ActivePair> pairs, std::span<const int> own,
+                    PatchGeometry* geometry) {
+  geometry->k_1 = geometry->k_2 = -HUGE_VAL;
+  for (const int k : own) {
+    const ActivePair& pair = pairs[static_cast<std::size_t>(k)];
+    if (pair.k_1 > geometry->k_1) geometry->d_1 = pair.d_1;
+    geometry->k_1 = std::max(geometry->k_1, pair.k_1);
+    geometry->k_2 = std::max(geometry->k_2, pair.k_2);
+  }
+}
+
 }  // namespace
 
 void SumPairs(const PatchSettings& settings, std::span<const ActivePair> pairs,
@@ -336,6 +348,7 @@ void SumPairs(const PatchSettings& settings, std::span<const ActivePair> pairs,
     sum.AddWall(pair.metrics, pair.wall);
   }
   FinishGeometry(settings, sum, contact, undefined_normals);
+  if (settings.curvatures) TakeCurvatures(pairs, own, &contact->geometry);
 }
 
 namespace {

@@ -70,7 +70,7 @@ struct PatchSettings {
   bool per_cell_pair = false;  ///< every cell pair is its own contact: the thesis' mode, and points
   bool whole_pair = false;     ///< all cell pairs of the two bodies are one contact
   bool points = false;         ///< bodies touch in points, each its own contact, not in volumes
-  bool curvatures = false;     ///< points know the curvatures of the gap
+  bool curvatures = false;     ///< contacts know the curvatures of the gap
   double power = 2.5;          ///< of the depth in the energy of points [–]
   bool born_in_stages = true;  ///< contacts act from within a step, not only from accepted steps
   /** Whether cut faces count, too: in the thesis' mode. */

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 #include "geometry/surface_eval.h"
@@ -154,6 +155,40 @@ Curvatures CurvaturesOfGap(const PairQuery& query, const PointContact& point) {
   const Curvatures a = CurvaturesOf({query.a, 1}, query.X_WA, point.p_WA, -point.n);
   const Curvatures b = CurvaturesOf({query.b, 1}, query.X_WB, point.p_WB, point.n);
   return RelativeCurvatures(a, b, point.n);
+}
+
+namespace {
+
+/** The bend, in world axes, of a cell's only face that looks along n_W; none where there is not
+ * one.
+ */
+std::optional<Mat3> BendOfFace(const Cell& cell, const Pose& X_WC, const Vec3& p_W,
+                               const Vec3& n_W) {
+  constexpr double kTowards = 0.9;  // cosine of 25°
+  if (cell.grid.field) return std::nullopt;
+  const Vec3 p = TransposeTimes(X_WC.R, p_W - X_WC.p), n = TransposeTimes(X_WC.R, n_W);
+  const Surface* face = nullptr;
+  for (const Surface& s : cell.surfaces) {
+    if (s.cut) continue;
+    const Vec3 gradient = s.side * geometry::Gradient(s, p);
+    if (!(Dot(gradient, n) > kTowards * Norm(gradient))) continue;
+    if (face != nullptr) return std::nullopt;
+    face = &s;
+  }
+  if (face == nullptr) return std::nullopt;
+  if (face->kind == SurfaceKind::kPlane) return Mat3::Zero();
+  const Curvatures c = CurvaturesOf(*face, p);
+  if (!std::isfinite(c.k_1)) return std::nullopt;
+  return X_WC.R * TensorOf(c) * Transpose(X_WC.R);
+}
+
+}  // namespace
+
+Curvatures CurvaturesOfFaces(const PairQuery& query, const Vec3& p_W, const Vec3& n) {
+  const std::optional<Mat3> a = BendOfFace(*query.a, query.X_WA, p_W, -n);
+  if (!a) return SharpAt(n);
+  const std::optional<Mat3> b = BendOfFace(*query.b, query.X_WB, p_W, n);
+  return b ? PrincipalOf(*a + *b, n) : SharpAt(n);
 }
 
 double HertzForm(double k_1, double k_2) {

@@ -45,6 +45,11 @@ Curvatures RelativeCurvatures(const Curvatures& a, const Curvatures& b, const Ve
 /** The same of a point at which the cells of a query touch, world axes; n is the point's. */
 Curvatures CurvaturesOfGap(const PairQuery& query, const PointContact& point);
 
+/** Of the gap between two faces that overlap, at a point p_W of the overlap; n from B toward A.
+ Infinite in all directions where a solid has no face towards the other there, or several whose
+ normals lie within 25° of it, as at an edge or on facets of a round part; and on grids. */
+Curvatures CurvaturesOfFaces(const PairQuery& query, const Vec3& p_W, const Vec3& n);
+
 /** Hertz' stiffness over the modulus E* [m^½]: f = E* form z^(3/2) for a gap of these relative
  curvatures. With the ellipse's axes a ≥ b, its eccentricity e and the complete integrals K(e), E(e)
  (Johnson, Contact Mechanics, 4.26):
