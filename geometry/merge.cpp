@@ -9,6 +9,7 @@
 #include "geometry/bounds.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
+#include "geometry/enclose.h"
 #include "geometry/extremes.h"
 #include "geometry/faces.h"
 #include "geometry/interior.h"
@@ -31,11 +32,13 @@ struct Part {
   bool gone = false;  ///< merged into another
 };
 
-bool MayMerge(const Cell& cell) {
+bool MayMerge(const Cell& cell, Hollows hollows) {
+  if (cell.grid.field) return false;
   const auto is_hollow = [](const Surface& S) {
     return S.kind != SurfaceKind::kPlane && S.side < 0;
   };
-  return !cell.grid.field && std::none_of(cell.surfaces.begin(), cell.surfaces.end(), is_hollow);
+  return hollows == Hollows::kMerged ||
+         std::none_of(cell.surfaces.begin(), cell.surfaces.end(), is_hollow);
 }
 
 /** Whether no point of the cell lies beyond the surface. */
@@ -82,7 +85,10 @@ Cell Merged(std::vector<Surface> surfaces, std::span<const Cell* const> parts) {
     const Aabb other = BoundsInPose(*part, Pose::Identity());
     box = {Min(box.lower, other.lower), Max(box.upper, other.upper)};
   }
-  Cell cell = MakeCellWithin(box, std::move(surfaces), first.name);
+  // The box tells the parts; what the surfaces bound by themselves has no need of it.
+  Cell cell = Enclose(surfaces).polytope.bounded
+                  ? MakeCell(std::move(surfaces), first.name)
+                  : MakeCellWithin(box, std::move(surfaces), first.name);
   cell.node = first.node;
   return cell;
 }
@@ -117,14 +123,14 @@ std::optional<Cell> Union(const Cell& A, const Cell& B) {
 }
 
 /** Merges pairs of some cells, which are taken in that order, until none is left. */
-void MergePairs(std::span<const std::size_t> order, std::vector<Part>* parts) {
+void MergePairs(std::span<const std::size_t> order, Hollows hollows, std::vector<Part>* parts) {
   for (const std::size_t a : order) {
     Part& A = (*parts)[a];
-    if (A.gone || !MayMerge(A.cell)) continue;
+    if (A.gone || !MayMerge(A.cell, hollows)) continue;
     for (std::size_t k = 0; k < A.neighbours.size();) {
       const std::size_t b = A.neighbours[k++];
       Part& B = (*parts)[b];
-      if (!MayMerge(B.cell)) continue;
+      if (!MayMerge(B.cell, hollows)) continue;
       std::optional<Cell> both = Union(A.cell, B.cell);
       if (!both) continue;
       A.cell = std::move(*both);
@@ -222,7 +228,7 @@ bool MayBeOne(std::span<const std::size_t> cells, const std::vector<Part>& parts
 
 /** Merges the pairs of connected cells that may be one in other orders, as a first pair that fits
  may leave others that do not: until one cell is left. */
-void MergeInOtherOrders(const std::vector<Part>& cut, std::vector<Part>* parts) {
+void MergeInOtherOrders(const std::vector<Part>& cut, Hollows hollows, std::vector<Part>* parts) {
   constexpr int kOrders = 24;
   std::vector<bool> seen(cut.size(), false);
   std::vector<Part> again;
@@ -240,7 +246,7 @@ void MergeInOtherOrders(const std::vector<Part>& cut, std::vector<Part>* parts) 
     });
     for (int k = 0; k < kOrders; ++k) {
       for (const std::size_t b : order) again[b] = cut[b];
-      MergePairs(order, &again);
+      MergePairs(order, hollows, &again);
       if (left_of(again) == 1) {
         for (const std::size_t b : order) (*parts)[b] = std::move(again[b]);
         break;
@@ -275,7 +281,7 @@ void MergeConnected(std::vector<Part>* parts) {
 
 }  // namespace
 
-std::vector<Cell> MergeCells(std::span<const Cell> cells) {
+std::vector<Cell> MergeCells(std::span<const Cell> cells, Hollows hollows) {
   std::vector<Part> cut;
   cut.reserve(cells.size());
   for (const Cell& cell : cells) {
@@ -284,15 +290,15 @@ std::vector<Cell> MergeCells(std::span<const Cell> cells) {
   std::vector<Part> parts = cut;
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  MergePairs(order, &parts);
+  MergePairs(order, hollows, &parts);
   MergeConnected(&parts);
-  MergeInOtherOrders(cut, &parts);
+  MergeInOtherOrders(cut, hollows, &parts);
   std::vector<Cell> merged;
   for (Part& part : parts) {
     if (part.gone) continue;
     const Cell* cell = &part.cell;
-    const bool keeps =
-        !MayMerge(*cell) || std::is_sorted(cell->surfaces.begin(), cell->surfaces.end(), Precedes);
+    const bool keeps = !MayMerge(*cell, hollows) ||
+                       std::is_sorted(cell->surfaces.begin(), cell->surfaces.end(), Precedes);
     merged.push_back(keeps ? *cell : Merged(cell->surfaces, {&cell, 1}));
   }
   LinkNeighbours(merged);

@@ -74,9 +74,7 @@ struct PatchLatch {
   double V_rate_last = 0.0;  ///< its rate there [m³/s]
   /// Depth that a point was found at without having been pressed there: it acts beyond it [m].
   double offset = 0.0;
-  // Since the contact last approached half as fast as v_i:
-  double quiet = 0.0;  ///< time [s]
-  int swings = 0;      ///< how often it has turned, from approaching to parting or back
+  double quiet = 0.0;  ///< periods since it last approached half as fast as v_i [–]
 };
 
 /** Powers of one contact, for the energy audit [W]. Dissipation is ≥ 0. */

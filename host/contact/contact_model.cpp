@@ -117,21 +117,12 @@ void ContactModel::FollowLoad(double speed, PatchLatch* latched) const {
   if (v > kRaises * latched->v_i) Accept(-v, latched);
 }
 
-void ContactModel::Forget(double v_n, double speed, double period, double h,
-                          PatchLatch* latched) const {
-  constexpr double kShare = 0.5;
-  constexpr int kPeriods = 2;
-  if (-v_n >= kShare * latched->v_i) {
-    latched->quiet = 0.0;
-    latched->swings = 0;
-    return;
-  }
-  latched->quiet += h;
-  const bool parts = latched->swings % 2 == 1;
-  if (parts ? v_n < 0.0 : v_n > 0.0) ++latched->swings;
-  if (latched->swings < 2 * kPeriods || !(latched->quiet > kPeriods * period)) return;
+void ContactModel::Forget(double v_n, double speed, double periods, PatchLatch* latched) const {
+  constexpr double kShare = 0.5, kPeriods = 2.0;
+  latched->quiet += periods;
+  if (-v_n >= kShare * latched->v_i) latched->quiet = 0.0;
+  if (!(latched->quiet > kPeriods)) return;
   latched->quiet = 0.0;
-  latched->swings = 0;
   const double v = std::max(kShare * latched->v_i, LandingSpeed(speed));
   if (!(v < latched->v_i)) return;
   latched->v_i = v;

@@ -68,14 +68,13 @@ class ContactModel {
   /** The least approach speed that FollowLoad latches under such a load [m/s]. */
   double LandingSpeed(double speed) const;
 
-  /** Likewise of kLoad: halves the latched speed of a contact that has swung in and out twice, and
-   for two of its periods, without approaching half as fast: its impact is over, and what swings now
-   has the damping of its own speed. No lower than LandingSpeed.
-   @param v_n     rate of parting, negative while approaching [m/s]
-   @param speed   as FollowLoad's [m/s]; above 0
-   @param period  of the contact under its load [s]
-   @param h       since the accepted step before [s] */
-  void Forget(double v_n, double speed, double period, double h, PatchLatch* latched) const;
+  /** Likewise of kLoad: halves the latched speed of a contact that has lasted for two of its
+   periods without approaching half as fast: its impact is over, and what swings now has the damping
+   of its own speed. No lower than LandingSpeed.
+   @param v_n      rate of parting, negative while approaching [m/s]
+   @param speed    as FollowLoad's [m/s]; above 0
+   @param periods  that have passed since the accepted step before [–] */
+  void Forget(double v_n, double speed, double periods, PatchLatch* latched) const;
 
   /** The same of laws that remember: moves what they remember where the patch has turned.
    @param V_r     its relaxed volume [m³]; of a point its depth [m]

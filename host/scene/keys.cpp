@@ -358,7 +358,7 @@ void AddModels(std::vector<Object>& t) {
        {Of("normal", Type::kObject, "normal_model", false, "Normal force."),
         Of("friction", Type::kObject, "friction_model", false, "Friction; default none."),
         Of("rolling", Type::kObject, "rolling_model", false,
-           "Default rocking of volumes; none at points, and in scene/1."),
+           "Default rocking of volumes; none at points, with conserving, and in scene/1."),
         Of("spinning", Type::kObject, "spinning_model", false,
            "Default contensou where friction is given; none with distributed, and in scene/1."),
         Of("direction", Type::kChoice, Choice(WordsOf<NormalDirection>()), false,

@@ -83,8 +83,10 @@ void AddDefaults(const Cursor& c, ContactModelSettings* settings) {
   const std::string& friction = settings->friction.model;
   const bool rubs = c.Has("friction") && friction != "none" && friction != "distributed";
   if (!c.Has("spinning") && rubs && !first) settings->spinning.model = "contensou";
-  const bool volumes = settings->geometry == ContactGeometry::kVolumes;
-  if (!c.Has("rolling") && volumes && !first) settings->rolling.model = "rocking";
+  // A patch of a whole pair of bodies may wrap around one, which tilts against itself.
+  const bool tilts =
+      settings->geometry == ContactGeometry::kVolumes && settings->normal.model != "conserving";
+  if (!c.Has("rolling") && tilts && !first) settings->rolling.model = "rocking";
   if (settings->rolling.model != "none") {
     settings->rolling.parameters.emplace("cap", first ? 0.0 : 1.0);
   }

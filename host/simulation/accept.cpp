@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <numbers>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -185,10 +186,12 @@ void FollowLoad(const World& world, const ContactModel& model, const BodyGroup& 
     return;
   }
   const double a = contact->latch.a;
-  double period = 0.0;
-  const double speed = LoadSpeed(world, model, group, *contact, &period);
+  double rate = 0.0;
+  const double speed = LoadSpeed(world, model, group, *contact, &rate);
   model.FollowLoad(speed, &contact->latch);
-  if (speed > 0.0) model.Forget(v_n, speed, period, h, &contact->latch);
+  if (speed > 0.0) {
+    model.Forget(v_n, speed, h * rate / (2.0 * std::numbers::pi), &contact->latch);
+  }
   contact->solved = contact->solved && contact->latch.a == a;
 }
 

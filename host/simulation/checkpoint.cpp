@@ -169,7 +169,6 @@ void Visit(Archive& ar, Contact& c) {
   ar(c.latch.form);
   ar(c.latch.offset);
   ar(c.latch.quiet);
-  ar(c.latch.swings);
   ar(c.latch.V_max);
   ar(c.latch.unloading);
   ar(c.latch.V_last);

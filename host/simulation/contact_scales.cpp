@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "host/bodies/loads.h"
 #include "host/contact/patch_depth.h"
@@ -154,7 +153,7 @@ Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body) {
 }
 
 double LoadSpeed(const World& world, const ContactModel& model, const BodyGroup& group,
-                 const Contact& contact, double* period) {
+                 const Contact& contact, double* rate) {
   const PatchGeometry& g = contact.geometry;
   const auto i = static_cast<std::size_t>(contact.body_i);
   const auto j = static_cast<std::size_t>(contact.body_j);
@@ -164,11 +163,11 @@ double LoadSpeed(const World& world, const ContactModel& model, const BodyGroup&
   const double f = model.Force(V_r, Norm(g.S), contact.latch).f_e;
   const double W = PointMobility(g, AsStageBody(group.state[i], group.poses[i])) +
                    PointMobility(g, AsStageBody(group.state[j], group.poses[j]));
+  *rate = 0.0;
   if (!(a > 0.0) || !(f * W > 0.0)) return 0.0;
   const double E = ElasticEnergy(model, g, contact.latch, V_o);
-  const double speed = std::sqrt(2.0 * E * W);
-  *period = 2.0 * std::numbers::pi * speed / (f * W);
-  return speed * std::min(1.0, a / (f * W));
+  if (E > 0.0) *rate = std::sqrt(a * f / (2.0 * E));
+  return std::sqrt(2.0 * E * W) * std::min(1.0, a / (f * W));
 }
 
 bool BeginsFast(const World& world, const BodyGroup& group, const Contact& contact, double v_n,

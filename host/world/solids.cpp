@@ -187,9 +187,15 @@ void SolidCells::AddBareCells() {
 void SolidCells::AddMergedCells() {
   std::call_once(merged_made_, [this] {
     const bool has_rings_only = HasRingsOnly(whole);
-    const std::vector<geometry::Cell> of_whole = geometry::MergeCells(whole);
-    merged_ = CellsForPoints(split.empty() ? of_whole : geometry::MergeCells(split),
-                             has_rings_only ? Covered::kWholly : Covered::kInPart);
+    const std::vector<geometry::Cell> of_whole =
+        geometry::MergeCells(whole, geometry::Hollows::kMerged);
+    // Around hollows it is cut anew, wherever it was cut.
+    const bool as_it_is = split.empty() && of_whole.size() == whole.size();
+    merged_ = CellsForPoints(
+        as_it_is ? of_whole
+                 : geometry::MergeCells(geometry::SplitHollows(geometry::SplitGrids(of_whole)),
+                                        geometry::Hollows::kKept),
+        has_rings_only ? Covered::kWholly : Covered::kInPart);
     merged_boxes = MakeBodyCells(merged_);
     touches_whole_below = points::TouchesWholeBelow(merged_);
     widest_hollow = points::WidestHollow(of_whole);

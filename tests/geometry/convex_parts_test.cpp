@@ -23,8 +23,8 @@ ShapePtr BoxFrom(const Vec3& lower, const Vec3& upper) {
 /** The parts of a union, as boxes in the order of their sizes. */
 std::vector<OrientedBox> PartsOf(const std::vector<ShapePtr>& shapes) {
   std::vector<OrientedBox> boxes;
-  for (const Cell& cell :
-       LargestConvexParts(MergeCells(ToCells(*Tree(Operation::kUnion, shapes))))) {
+  for (const Cell& cell : LargestConvexParts(
+           MergeCells(ToCells(*Tree(Operation::kUnion, shapes)), Hollows::kMerged))) {
     EXPECT_EQ(cell.surfaces.size(), 6u);
     boxes.push_back(cell.bounds);
   }

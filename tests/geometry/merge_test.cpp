@@ -65,10 +65,10 @@ void CheckMerging(unsigned seed) {
     const Cell whole = ToCells(*shapes[static_cast<std::size_t>(round) % 4])[0];
     const std::vector<Cell> cells = CutAtRandom(whole, 1 + round % 6, &random);
     most = std::max(most, cells.size());
-    const std::vector<Cell> merged = MergeCells(cells);
+    const std::vector<Cell> merged = MergeCells(cells, Hollows::kMerged);
     ASSERT_EQ(merged.size(), 1u) << seed << ": " << round << " of " << cells.size();
     EXPECT_TRUE(AreSame(merged[0], whole)) << seed << ": " << round;
-    const Cell same = MergeCells({&whole, 1})[0];
+    const Cell same = MergeCells({&whole, 1}, Hollows::kMerged)[0];
     EXPECT_EQ(merged[0].corners.loop, same.corners.loop) << seed << ": " << round;
     for (std::size_t k = 0; k < same.corners.p_C.size(); ++k) {
       EXPECT_EQ(Norm(merged[0].corners.p_C[k] - same.corners.p_C[k]), 0.0) << seed << ": " << round;
@@ -85,6 +85,33 @@ TEST(SlowMergedCells, AreTheSolidThatWasCut) {
   for (unsigned seed = 1000; seed < 1170; ++seed) CheckMerging(seed);
 }
 
+// Two pieces of a part with a hollow face are that part, with the same bits.
+TEST(MergedCells, OfAHollowInTwoPiecesAreItAgain) {
+  Random random(9);
+  for (int round = 0; round < 40; ++round) {
+    const Pose X = random.RandomPose(1);
+    const ShapePtr taken[] = {Leaf(Cylinder{0.1, 2}, X), Leaf(Cone{0.05, 0.15, 0.4}, X),
+                              Leaf(Sphere{0.1}, X * Pose{{}, {0, 0, 0.2}})};
+    const ShapePtr from =
+        round % 2 == 0 ? Leaf(Cylinder{0.2, 0.3}, X) : Leaf(Box{{0.4, 0.5, 0.3}}, X);
+    const std::vector<Cell> whole =
+        ToCells(*Tree(Operation::kDifference, {from, taken[round % 3]}));
+    ASSERT_EQ(whole.size(), 1u);
+    const std::vector<Cell> cells = CutAtRandom(whole[0], 1, &random);
+    ASSERT_EQ(cells.size(), 2u);
+    const std::vector<Cell> merged = MergeCells(cells, Hollows::kMerged);
+    ASSERT_EQ(merged.size(), 1u) << round;
+    const Cell same = MergeCells(whole, Hollows::kMerged)[0];
+    ASSERT_EQ(merged[0].surfaces.size(), same.surfaces.size()) << round;
+    for (std::size_t k = 0; k < same.surfaces.size(); ++k) {
+      EXPECT_EQ(merged[0].surfaces[k].c, same.surfaces[k].c) << round << " " << k;
+      EXPECT_EQ(Norm(merged[0].surfaces[k].o - same.surfaces[k].o), 0.0) << round << " " << k;
+    }
+    EXPECT_EQ(Norm(merged[0].bounds.half - same.bounds.half), 0.0) << round;
+    EXPECT_EQ(Norm(merged[0].bounds.X.p - same.bounds.X.p), 0.0) << round;
+  }
+}
+
 // No two of these make a box: four around a fifth.
 TEST(MergedCells, NeedNoPairThatFits) {
   std::vector<Cell> cells;
@@ -96,12 +123,12 @@ TEST(MergedCells, NeedNoPairThatFits) {
     cells.push_back(ToCells(*Leaf(Box{size}, {{}, p}))[0]);
   }
   LinkNeighbours(cells);
-  const std::vector<Cell> merged = MergeCells(cells);
+  const std::vector<Cell> merged = MergeCells(cells, Hollows::kMerged);
   ASSERT_EQ(merged.size(), 1u);
   EXPECT_TRUE(AreSame(merged[0], ToCells(*Leaf(Box{{3, 3, 1}}, {{}, {1.5, 1.5, 0}}))[0]));
   cells.pop_back();  // a ring
   LinkNeighbours(cells);
-  EXPECT_EQ(MergeCells(cells).size(), 4u);
+  EXPECT_EQ(MergeCells(cells, Hollows::kMerged).size(), 4u);
 }
 
 TEST(MergedCells, WhatIsNoCellStaysInSeveral) {
@@ -111,15 +138,16 @@ TEST(MergedCells, WhatIsNoCellStaysInSeveral) {
   std::vector<Cell> cells = ToCells(*arms);
   cells = SplitByPlane(cells, MakePlane(Normalized(Vec3{1, 1, 0.2}), 0.7));
   EXPECT_GT(cells.size(), 2u);
-  EXPECT_EQ(MergeCells(cells).size(), 2u);
+  EXPECT_EQ(MergeCells(cells, Hollows::kMerged).size(), 2u);
   // A half ball on a cylinder of its radius: no surface holds both.
-  EXPECT_EQ(MergeCells(ToCells(*Leaf(Capsule{0.1, 0.3}))).size(), 3u);
+  EXPECT_EQ(MergeCells(ToCells(*Leaf(Capsule{0.1, 0.3})), Hollows::kMerged).size(), 3u);
   // Around a hollow cells are cut on purpose.
   const ShapePtr block =
       Tree(Operation::kDifference, {Leaf(Box{{1, 1, 1}}), Leaf(Cylinder{0.2, 2})});
   const std::vector<Cell> around = SplitHollows(ToCells(*block));
-  EXPECT_EQ(MergeCells(around).size(), around.size());
-  EXPECT_TRUE(MergeCells({}).empty());
+  EXPECT_EQ(MergeCells(around, Hollows::kKept).size(), around.size());
+  EXPECT_EQ(MergeCells(around, Hollows::kMerged).size(), 1u);
+  EXPECT_TRUE(MergeCells({}, Hollows::kMerged).empty());
 }
 
 }  // namespace

@@ -20,6 +20,7 @@ Simulation RingOnCone(double v_small, double tolerance, double duration) {
           "contact_models:\n  default:\n"
           "    normal: {{model: gonthier, stiffness: 1.0e9, restitution: 0.5, v_small: {}}}\n"
           "    friction: {{model: bristle, mu_s: 0.3, mu_c: 0.3}}\n"
+          "    rolling: {{model: none}}\n"
           "bodies:\n"
           "  cone: {{shape: {{cone: {{radius_bottom: 0.05, radius_top: 0.02, height: 0.2}}, "
           "pose: {{position: [0, 0, 0.1]}}}}, fixed: true}}\n"

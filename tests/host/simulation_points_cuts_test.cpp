@@ -275,13 +275,15 @@ std::string UnionOf(const std::vector<std::pair<Vec3, Vec3>>& boxes) {
   return "{union: [" + text + "]}";
 }
 
-/** Force and moment about the origin of all points of a scene [N, N·m], over the stiffness. */
+/** Force and moment about the origin of all points of a scene [N, N·m], over the stiffness. The
+ part's pose has the same bits however it was cut. */
 std::pair<Vec3, Vec3> LoadAtStart(const std::string& base, const std::string& part,
                                   const std::string& pose) {
   const Simulation simulation = testing::FromText(
       "duration: 1\ncontact_models: {default: {geometry: points, normal: {model: gonthier, "
       "stiffness: 1e5, exponent: 1, restitution: 0.3}}}\nbodies:\n  base: {shape: " +
-          base + ", fixed: true}\n  part: {shape: " + part + ", mass: 1, pose: " + pose + "}\n",
+          base + ", fixed: true}\n  part: {shape: " + part +
+          ", mass: 1, center_of_mass: [0, 0, 0], inertia: [1, 1, 1], pose: " + pose + "}\n",
       2);
   std::pair<Vec3, Vec3> load;
   for (const ContactReport& contact : simulation.Contacts()) {
@@ -292,7 +294,7 @@ std::pair<Vec3, Vec3> LoadAtStart(const std::string& base, const std::string& pa
   return load;
 }
 
-// Two overlapping pieces of a convex part press as the part does, 5 to 20 % of it deep.
+// Two overlapping pieces of a part press as the part does, 5 to 20 % of it deep.
 TEST(CutsInPoints, ByUnionsOfWhatOverlapsChangeNoLoadHoweverDeep) {
   const std::string parts[] = {
       "{box: {size: [0.6, 0.5, 0.4]}}",
@@ -302,7 +304,15 @@ TEST(CutsInPoints, ByUnionsOfWhatOverlapsChangeNoLoadHoweverDeep) {
       "{capsule: {radius: 0.2, length: 0.6}}",
       "{sphere: {radius: 0.2}}",
       "{cone: {radius_bottom: 0.2, radius_top: 0.05, height: 0.4}}",
-      "{ellipsoid: {radii: [0.3, 0.25, 0.2]}}"};
+      "{ellipsoid: {radii: [0.3, 0.25, 0.2]}}",
+      "{torus: {major_radius: 0.25, minor_radius: 0.17}}",
+      "{difference: [{cylinder: {radius: 0.3, height: 0.4}}, {cylinder: {radius: 0.2, height: "
+      "1}}]}",
+      "{difference: [{cylinder: {radius: 0.3, height: 0.4}}, {cone: {radius_bottom: 0.1, "
+      "radius_top: 0.25, height: 0.5}}]}",
+      "{difference: [{box: {size: [0.6, 0.5, 0.4]}}, {cylinder: {radius: 0.15, height: 1}}]}",
+      "{difference: [{box: {size: [0.6, 0.5, 0.4]}}, {sphere: {radius: 0.15}, pose: {position: [0, "
+      "0, -0.25]}}]}"};
   const std::string bases[] = {
       "{half_space: {normal: [0, 0, 1], offset: 0}}",
       "{box: {size: [1, 1, 1]}, pose: {position: [0.5, 0, -0.5]}}",
@@ -314,8 +324,8 @@ TEST(CutsInPoints, ByUnionsOfWhatOverlapsChangeNoLoadHoweverDeep) {
   int pressed = 0;
   for (const std::string& part : parts) {
     for (const std::string& base : bases) {
-      for (int k = 0; k < 4; ++k) {
-        const double tilt = k < 2 ? 0.0 : 0.05;
+      for (int k = 0; k < 8; ++k) {
+        const double tilt = k % 4 < 2 ? 0.0 : 0.05;
         const std::string pose =
             fmt::format("{{position: [{}, {}, {}], quaternion: [1, {}, {}, {}]}}",
                         0.1 * any(engine), 0.1 * any(engine), 0.15 + 0.03 * any(engine),
@@ -328,13 +338,13 @@ TEST(CutsInPoints, ByUnionsOfWhatOverlapsChangeNoLoadHoweverDeep) {
                                 "]}]}";
         const auto [force, torque] = LoadAtStart(base, part, pose);
         const auto [force_cut, torque_cut] = LoadAtStart(base, cut, pose);
-        EXPECT_LT(Norm(force_cut - force), 1e-9 * Norm(force)) << base << part << pose;
-        EXPECT_LT(Norm(torque_cut - torque), 1e-9 * Norm(force)) << base << part << pose;
+        EXPECT_LE(Norm(force_cut - force), 1e-9 * Norm(force)) << base << part << pose;
+        EXPECT_LE(Norm(torque_cut - torque), 1e-9 * Norm(force)) << base << part << pose;
         pressed += Norm(force) > 0.02 ? 1 : 0;
       }
     }
   }
-  EXPECT_GT(pressed, 100);
+  EXPECT_GT(pressed, 300);
 }
 
 // Boxes, hulls, cylinders and capsules feel the same union however it was cut, and where it is flat

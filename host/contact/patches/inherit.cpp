@@ -215,10 +215,7 @@ double InheritStates(std::span<const PatchShare> shares, std::span<const Contact
     heir->force += part * old.force;
     if (old.latched) {
       heir->latched = true;
-      if (!(volumes > 0) || old.latch.quiet < memory.quiet) {
-        memory.quiet = old.latch.quiet;
-        memory.swings = old.latch.swings;
-      }
+      memory.quiet = volumes > 0 ? std::fmin(memory.quiet, old.latch.quiet) : old.latch.quiet;
       volumes += share.volume;
       a += share.volume * old.latch.a;
       AddMemory(old.latch, part, &memory);
