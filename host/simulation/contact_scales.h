@@ -45,8 +45,8 @@ Vec3 LoadAcceleration(const World& world, const BodyGroup& group, int body);
 /** √(2 E W) of the energy E that a contact stores at the accepted state, W being what its bodies
  give way by along its normal; where it carries more than the loads of the two, as within an impact,
  by so much less. Never above what they press with: of a body of its own at rest a/ω [m/s].
- @param rate  set to √(a/z), z = 2 E/f: the ω of whatever rests on the contact under a, and within an
- impact that is faster than the load a part of it [1/s]; 0 where there is no load */
+ @param rate  set to √(a/z), z = 2 E/f: the ω of whatever rests on the contact under a, and within
+ an impact that is faster than the load a part of it [1/s]; 0 where there is no load */
 double LoadSpeed(const World& world, const ContactModel& model, const BodyGroup& group,
                  const Contact& contact, double* rate);
 
