@@ -187,6 +187,54 @@ TEST(Curvatures, OfRimsAreThoseOfCirclesInAnyPose) {
   }
 }
 
+// Faces that overlap: flat ones, a ball's, a can's on its side and on its end; none at an edge or
+// on facets. In any pose and size.
+TEST(Curvatures, OfFacesThatOverlap) {
+  geometry::Random random(6);
+  const auto cell_of = [](const geometry::ShapePtr& shape) { return geometry::ToCells(*shape)[0]; };
+  for (const double size : {0.01, 1.0, 100.0}) {
+    const geometry::Cell floor = cell_of(geometry::Leaf(geometry::HalfSpace{{0, 0, 1}, 0}));
+    const geometry::Cell ball = cell_of(geometry::Leaf(geometry::Sphere{0.5 * size}));
+    const geometry::Cell can = cell_of(geometry::Leaf(geometry::Cylinder{0.2 * size, size}));
+    const geometry::Cell brick = cell_of(geometry::Leaf(geometry::Box{Vec3{0.2, 0.4, 0.6} * size}));
+    std::vector<Vec3> around;  // a round part of many facets
+    for (int k = 0; k < 500; ++k) around.push_back(0.5 * size * random.Direction());
+    const geometry::Cell facets = cell_of(geometry::Leaf(geometry::Convex{around}));
+    for (int k = 0; k < 5; ++k) {
+      const Pose X = random.RandomPose(size);
+      const auto gap = [&](const geometry::Cell& a, const Mat3& R, double height,
+                           const geometry::Cell& b) {
+        PairQuery query;
+        query.a = &a;
+        query.b = &b;
+        query.X_WA = X * Pose{R, {0, 0, height * size}};
+        query.X_WB = X;
+        return CurvaturesOfFaces(query, X * Vec3{0.01 * size, 0, -1e-5 * size}, X.R.Col(2));
+      };
+      const Mat3 upright = Mat3::Identity();
+      const Mat3 lying{{1, 0, 0}, {0, 0, -1}, {0, 1, 0}},
+          on_edge{{1, 0, 0}, {0, 0.6, -0.8}, {0, 0.8, 0.6}};
+      const Curvatures flat = gap(brick, upright, 0.2999, floor);
+      EXPECT_EQ(flat.k_1, 0.0);
+      EXPECT_EQ(flat.k_2, 0.0);
+      EXPECT_EQ(gap(can, upright, 0.4999, floor).k_1, 0.0);
+      const Curvatures round = gap(ball, upright, 0.4999, floor);
+      EXPECT_NEAR(round.k_1 * size, 2.0, 1e-2);
+      EXPECT_NEAR(round.k_2 * size, 2.0, 1e-2);
+      const Curvatures side = gap(can, lying, 0.1999, floor);
+      EXPECT_NEAR(side.k_1 * size, 5.0, 1e-1);
+      EXPECT_NEAR(side.k_2 * size, 0.0, 1e-9);
+      EXPECT_NEAR(std::fabs(Dot(side.d_1, X.R.Col(0))), 1.0, 1e-9);
+      const geometry::Cell below =
+          cell_of(geometry::Leaf(geometry::Sphere{0.5 * size}, {{}, {0, 0, -0.5 * size}}));
+      const Curvatures two = gap(ball, upright, 0.4999, below);
+      EXPECT_NEAR(two.k_1 * size, 4.0, 2e-2);
+      EXPECT_EQ(gap(brick, on_edge, 0.3, floor).k_2, kInfinite);
+      EXPECT_EQ(gap(facets, upright, 0.49, floor).k_2, kInfinite);
+    }
+  }
+}
+
 // Two cylinders that cross at an angle, 1/R_1 and 1/R_2: sum and difference by Hertz' formula.
 TEST(Curvatures, OfAGapAddUpInTheirDirections) {
   for (const double angle : {0.0, 0.4, 1.0, std::numbers::pi / 2}) {
