@@ -312,8 +312,8 @@ void AddModels(std::vector<Object>& t) {
                "1, in scene/1 0."),
         Of("latch", Type::kChoice, "load|largest|first", false,
            "Which approach speed sets the damping factor: the largest so far, the first, or the "
-           "largest so far and no less than the load presses with; default load, with v_small and "
-           "in scene/1 largest.")},
+           "largest so far, forgotten once the contact has lasted, and no less than the load "
+           "presses with; default load, with v_small and in scene/1 largest.")},
        {},
        {},
        true});
