@@ -20,8 +20,8 @@ struct PairOutcome {
   bool full = false;
 };
 
-/** What comes after BeginPair. */
-enum class AfterBegin : std::uint8_t { kNothing, kPlanes, kCurved };
+/** What comes after BeginPair: a peg in a hole is a curved pair where TakePeg leaves it. */
+enum class AfterBegin : std::uint8_t { kNothing, kPlanes, kPeg, kCurved };
 
 /** What is known of a pair between two rules: the answer with the smallest error so far. */
 struct Progress {
@@ -113,8 +113,8 @@ INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Ve
 
 }  // namespace internal
 
-/** Places the pair, and ends it where it is no query, has closed forms or is apart by its bounds.
- */
+/** Places the pair, and ends it where it is no query, has closed forms, is apart by its bounds, or
+ is a peg that hangs free in its hole. */
 INTERVOX_HD inline AfterBegin BeginPair(const PairView& query, PairFrame* frame,
                                         InterferenceMetrics* metrics) {
   if (!MakePairFrame(query, frame) || !(query.tolerance > 0)) {
@@ -134,8 +134,13 @@ INTERVOX_HD inline AfterBegin BeginPair(const PairView& query, PairFrame* frame,
   }
   if (AreApart(*frame)) return AfterBegin::kNothing;
   const bool planar = internal::IsPlanar(frame->a) && internal::IsPlanar(frame->b);
-  return planar && (automatic || query.rule == LeafRule::kPolytope) ? AfterBegin::kPlanes
-                                                                    : AfterBegin::kCurved;
+  if (planar && (automatic || query.rule == LeafRule::kPolytope)) return AfterBegin::kPlanes;
+  if (frame->first < 0) return AfterBegin::kCurved;
+  if (HangsFree(frame->a, frame->X_LA, frame->b, frame->X_LB) ||
+      HangsFree(frame->b, frame->X_LB, frame->a, frame->X_LA)) {
+    return AfterBegin::kNothing;
+  }
+  return automatic && IsPegInHole(*frame) ? AfterBegin::kPeg : AfterBegin::kCurved;
 }
 
 /** The outcome of a pair that only planes bound. */

@@ -1,6 +1,7 @@
 /** @file One pair from query to metrics on the CPU: which rule, and what its answer is worth. */
 #pragma once
 
+#include "cuda/peg_pair.h"
 #include "cuda/plan.h"
 #include "cuda/rules/center/rule.h"
 #include "cuda/rules/clip/rule.h"
@@ -14,6 +15,12 @@ namespace intervox::cuda {
 namespace internal {
 
 // Kept out of line: one frame with every rule in it would be the stack of every pair.
+__attribute__((noinline)) inline bool RunPeg(const PairView& query, const PairFrame& frame,
+                                             LocalPair* pair, InterferenceMetrics* metrics) {
+  PegMemory memory;
+  return TakePeg(query, frame, &memory, pair, metrics);
+}
+
 __attribute__((noinline)) inline RuleResult RunPolar(const LocalPair& pair, Moments* moments) {
   return PolarRule(pair, moments);
 }
@@ -70,7 +77,11 @@ PairOutcome ComputePair(const PairView& query, Workspace<P>* workspace) {
   PairFrame frame;
   const AfterBegin next = BeginPair(query, &frame, &out.metrics);
   if (next == AfterBegin::kPlanes) ComputePlanes(query, frame, &workspace->polyhedron, &out);
-  if (next != AfterBegin::kCurved) return out;
+  if (next == AfterBegin::kNothing || next == AfterBegin::kPlanes) return out;
+  if (next == AfterBegin::kPeg &&
+      internal::RunPeg(query, frame, &workspace->pair, &out.metrics)) {
+    return out;
+  }
   Progress progress;
   if (!PreparePair(query, frame, workspace, &progress, &out)) return out;
   const LocalPair& pair = workspace->pair;

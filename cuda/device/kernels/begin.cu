@@ -16,6 +16,7 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) Be
     batch.d_outcomes[i] = out;
     batch.d_steps[i] = next == AfterBegin::kNothing  ? kDone
                        : next == AfterBegin::kPlanes ? kPlanesStep
+                       : next == AfterBegin::kPeg    ? kPegStep
                                                      : kPrepareStep;
   });
 }

@@ -178,7 +178,7 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
       const double gap = plane.h / plane.n.z - end.h / end.n.z;
       const double dx = plane.n.x / plane.n.z - end.n.x / end.n.z;
       const double dy = plane.n.y / plane.n.z - end.n.y / end.n.z;
-      if (!(std::fabs(gap) > reach * std::sqrt(dx * dx + dy * dy))) return false;
+      if (!(std::fabs(gap) > reach * (std::sqrt(dx * dx + dy * dy) + kThroughAxis))) return false;
       if ((gap > 0) == above) continue;
     }
     end = plane;
