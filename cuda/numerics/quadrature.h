@@ -180,6 +180,34 @@ class NodeSums {
   int waiting_ = 0;  ///< single nodes: sums of complete groups
 };
 
+/** Sums of kKinds over the nodes of many rules: every fourth node has its own, and the four are
+ added last. The bits are the same whether nodes come four at a time or one by one. */
+template <int kKinds>
+class FourSums {
+ public:
+  /** Adds values of the nodes from `first` on, as many as S holds. */
+  INTERVOX_HD void Add(int first, int kind, const Wide<kNodesAtOnce>& a) {
+    sum_[first % kRows][kind] += a;
+  }
+  /** Adds other. */
+  INTERVOX_HD FourSums& operator+=(const FourSums& other) {
+    for (int row = 0; row < kRows; ++row) {
+      for (int k = 0; k < kKinds; ++k) sum_[row][k] += other.sum_[row][k];
+    }
+    return *this;
+  }
+  /** The sum of a kind. */
+  INTERVOX_HD double operator[](int kind) const {
+    const auto at = [&](int k) { return Lane(sum_[k % kRows][kind], k); };
+    return (at(0) + at(2)) + (at(1) + at(3));
+  }
+
+ private:
+  static constexpr int kRows = 4 / kNodesAtOnce;
+
+  Wide<kNodesAtOnce> sum_[kRows][kKinds] = {};
+};
+
 /** A walk over [0, 1] by aligned intervals of its binary tree, depth first: the place in it is one
  number. */
 struct Bisection {
