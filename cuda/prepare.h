@@ -66,6 +66,16 @@ INTERVOX_HD inline bool FindCommonBox(const PairFrame& frame, Vec3* lower, Vec3*
   return lower->x < upper->x && lower->y < upper->y && lower->z < upper->z;
 }
 
+// Whether a curved side of the cell is a hole's.
+INTERVOX_HD inline bool HasHole(const CellView& cell) {
+  for (int i = 0; i < cell.surface_count; ++i) {
+    if (cell.surfaces[i].kind != geometry::SurfaceKind::kPlane && cell.surfaces[i].side < 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Clips with tangent planes where a convex curved side faces a hole; nothing to do in other pairs.
 template <class P>
 INTERVOX_HD Cut ClipByWalls(const PairFrame& frame, double size, P* polyhedron) {
@@ -326,9 +336,10 @@ INTERVOX_HD inline bool IsPegInHole(const PairFrame& frame) {
   return is_ruled(peg) && SquaredNorm(Cross(X_LP.R * peg.R.Col(2), axis)) > kCoaxial * kCoaxial;
 }
 
-/** Fills `pair`, but for its tolerance and floor, with all surfaces of a peg and its hole, about the
- centre of the common part of their bounds: no polytope tells which of them bound the overlap. False
- where that part is empty or two surfaces are one with opposite sides. */
+/** Fills `pair`, but for its tolerance and floor, with the surfaces of a peg and its hole, about the
+ centre of the common part of their bounds: no polytope tells which of them bound the overlap. Planes
+ of the hole that hold the peg's bounds are left out; as all of the peg's surfaces are there, so is
+ all that bounds Ω. False where that part is empty or two surfaces are one with opposite sides. */
 INTERVOX_HD inline bool PreparePeg(const PairFrame& frame, LocalPair* pair) {
   using geometry::SurfaceKind;
   pair->count = pair->planes = 0;
@@ -343,11 +354,24 @@ INTERVOX_HD inline bool PreparePeg(const PairFrame& frame, LocalPair* pair) {
   for (int curved = 0; curved < 2; ++curved) {
     for (int body = 0; body < 2; ++body) {
       const CellView& cell = body == 0 ? frame.a : frame.b;
+      const CellView& other = body == 0 ? frame.b : frame.a;
       const Pose& X_LC = body == 0 ? frame.X_LA : frame.X_LB;
+      const Pose& X_LO = body == 0 ? frame.X_LB : frame.X_LA;
       const Pose X{X_LC.R, X_LC.p - centre};
+      const bool drops = curved == 0 && other.bounded && internal::HasHole(cell);
+      const Mat3 R_LO = drops ? X_LO.R * other.bounds->X.R : Mat3{};
+      const Vec3 apart = drops ? X_LO * other.bounds->X.p - X_LC.p : Vec3{};
       for (int i = 0; i < cell.surface_count; ++i) {
         const geometry::Surface& s = cell.surfaces[i];
         if ((s.kind != SurfaceKind::kPlane) != (curved == 1)) continue;
+        if (drops) {
+          const Vec3 n_C = s.side * s.PlaneNormal(), n = X_LC.R * n_C;
+          const double room = Dot(n_C, s.o) - Dot(n, apart);
+          if (room > (1 + internal::kBoxSlack) *
+                         Dot(Abs(TransposeTimes(R_LO, n)), other.bounds->half)) {
+            continue;
+          }
+        }
         const internal::Appended appended = internal::Append(X * s, body, size, &shared, pair);
         if (appended == internal::Appended::kOpposite) return false;
       }

@@ -99,23 +99,52 @@ INTERVOX_HD inline int CubicRoots(const double* c, double lo, double hi, double*
   return n;
 }
 
-/** Roots s in (0, 1) of the quartic that takes the values p at s = 0, ¼, ½, ¾, 1, ascending, and
- its extrema below `soft` times the largest sample. At most 7. */
-INTERVOX_HD inline int QuarticRoots(const double* p, double soft, double* roots) {
-  // Monomials in z = 4s − 2: even and odd parts apart.
-  const double o1 = 0.5 * (p[3] - p[1]), o2 = 0.5 * (p[4] - p[0]);
-  const double e1 = 0.5 * (p[3] + p[1]) - p[2], e2 = 0.5 * (p[4] + p[0]) - p[2];
-  double c[5];
+/** A quartic by its monomials in z = 4s − 2 and its inner Bernstein coefficients on [−2, 2], for
+ its values p at s = 0, ¼, ½, ¾, 1. */
+template <class S>
+struct QuarticForms {
+  S c[5];
+  S b1, b2, b3;
+};
+
+/** The forms of the quartic with these values. */
+template <class S>
+INTERVOX_HD inline QuarticForms<S> FormsOf(const S* p) {
+  // Even and odd parts apart.
+  const S o1 = 0.5 * (p[3] - p[1]), o2 = 0.5 * (p[4] - p[0]);
+  const S e1 = 0.5 * (p[3] + p[1]) - p[2], e2 = 0.5 * (p[4] + p[0]) - p[2];
+  QuarticForms<S> q;
+  S(&c)[5] = q.c;
   c[0] = p[2];
   c[3] = (o2 - 2 * o1) / 6;
   c[1] = o1 - c[3];
   c[4] = (e2 - 4 * e1) / 12;
   c[2] = e1 - c[4];
-  // Bernstein coefficients on [−2, 2]: one sign means no root.
-  const double a1 = 2 * c[1], a2 = 4 * c[2], a3 = 8 * c[3], a4 = 16 * c[4];
-  const double b1 = c[0] - 0.5 * a1 + 0.5 * a3 - a4;
-  const double b2 = c[0] - a2 / 3 + a4;
-  const double b3 = c[0] + 0.5 * a1 - 0.5 * a3 - a4;
+  const S a1 = 2 * c[1], a2 = 4 * c[2], a3 = 8 * c[3], a4 = 16 * c[4];
+  q.b1 = c[0] - 0.5 * a1 + 0.5 * a3 - a4;
+  q.b2 = c[0] - a2 / 3 + a4;
+  q.b3 = c[0] + 0.5 * a1 - 0.5 * a3 - a4;
+  return q;
+}
+
+/** Not zero where Bernstein coefficients of one sign show that the quartic with the values p has no
+ root. */
+template <class S>
+INTERVOX_HD inline S HasNoRoot(const S (&p)[5]) {
+  const QuarticForms<S> q = FormsOf(p);
+  const S least = Smaller(Smaller(Smaller(p[0], q.b1), Smaller(q.b2, q.b3)), p[4]);
+  const S most = Larger(Larger(Larger(p[0], q.b1), Larger(q.b2, q.b3)), p[4]);
+  const S zero = {}, one = zero + 1.0;
+  return (least > 0 ? one : zero) + (most < 0 ? one : zero);
+}
+
+/** Roots s in (0, 1) of the quartic that takes the values p at s = 0, ¼, ½, ¾, 1, ascending, and
+ its extrema below `soft` times the largest sample. At most 7. */
+INTERVOX_HD inline int QuarticRoots(const double* p, double soft, double* roots) {
+  const QuarticForms<double> q = FormsOf(p);
+  const double(&c)[5] = q.c;
+  const double b1 = q.b1, b2 = q.b2, b3 = q.b3;
+  // One sign means no root.
   if (p[0] > 0 && b1 > 0 && b2 > 0 && b3 > 0 && p[4] > 0) return 0;
   if (p[0] < 0 && b1 < 0 && b2 < 0 && b3 < 0 && p[4] < 0) return 0;
   if (soft == 0) {
