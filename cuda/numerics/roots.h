@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "cuda/numerics/scalar.h"
+#include "cuda/numerics/wide.h"
 
 namespace intervox::cuda::internal {
 

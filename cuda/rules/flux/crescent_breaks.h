@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/numerics/roots.h"
+#include "cuda/numerics/wide.h"
 #include "cuda/rules/flux/crescent.h"
 
 namespace intervox::cuda::internal::flux {

@@ -10,6 +10,9 @@
 namespace intervox::cuda::internal::flux {
 
 inline constexpr int kCrescentPanels = 48;
+/** Three columns do where Simpson's rule is off by less than this share of V: Gauss' was seen to be
+ off by a ninetieth of that. */
+inline constexpr double kFewColumns = 1e-5;
 
 /** The panels of a crescent; `count` −1 when a generator is not bounded or there are too many. */
 struct CrescentPanels {
@@ -132,6 +135,16 @@ INTERVOX_HD inline void RefineCrescent(const Crescent& x, const CrescentPanel& p
   }
 }
 
+/** Adds all panels. */
+template <class Columns, int N>
+INTERVOX_HD inline void SumPanels(const Crescent& x, const CrescentPanels& panels,
+                                  const NestedRule<N>& rule, CrescentSums* out) {
+  for (int i = 0; i < panels.count; ++i) {
+    IntegrateCrescent<Columns>(x, panels.panel[i], rule, 0.0, 1.0, out);
+    AddCutFaces(x, panels.panel[i], out);
+  }
+}
+
 /** Moments of a convex peg in a round hole with planes across it. Not accepted when the pair is
  something else, the overlap is not thin, or a few panels do not reach the tolerance. */
 INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, CrescentMemory* memory,
@@ -147,14 +160,16 @@ INTERVOX_HD inline RuleResult TryCrescent(const LocalPair& pair, CrescentMemory*
   if (panels.count < 0) return result;
   const bool coarse = pair.tolerance > 3e-4;
   CrescentSums& total = memory->sums.Make();
-  for (int i = 0; i < panels.count; ++i) {
-    const CrescentPanel& p = panels.panel[i];
-    if (coarse) {
-      IntegrateCrescent<GaussColumns>(x, p, Kronrod11(), 0.0, 1.0, &total);
-    } else {
-      IntegrateCrescent<LobattoColumns>(x, p, Patterson15(), 0.0, 1.0, &total);
+  if (coarse) {
+    SumPanels<GaussColumns>(x, panels, Kronrod11(), &total);
+    if (!(total.along_miss <= kFewColumns * std::fabs(total.volume))) {
+      const int work = total.work;
+      total = CrescentSums{};
+      SumPanels<LobattoColumns>(x, panels, Kronrod11(), &total);
+      total.work += work;
     }
-    AddCutFaces(x, p, &total);
+  } else {
+    SumPanels<LobattoColumns>(x, panels, Patterson15(), &total);
   }
   // Eleven nodes err by a fifth of their estimate; where that is small, by some 1e-7 of V more.
   constexpr double kStated = 0.25, kLeast = 1e-6;

@@ -258,6 +258,7 @@ struct CrescentSums {
   double area = 0.0;          ///< of the wall [m²]
   double volume_error = 0.0;  ///< [m³]
   double along_error = 0.0;   ///< what of it narrower panels do not lessen [m³]
+  double along_miss = 0.0;    ///< what Simpson's rule along the generators has otherwise [m³]
   double area_error = 0.0;    ///< [m²]
   Vec3 cut_area;              ///< of planes through the axis: ∫ n dS [m²]
   Vec3 s, g;                  ///< theirs
@@ -271,6 +272,7 @@ struct CrescentSums {
     area += other.area;
     volume_error += other.volume_error;
     along_error += other.along_error;
+    along_miss += other.along_miss;
     area_error += other.area_error;
     cut_area += other.cut_area;
     s += other.s;
@@ -349,12 +351,11 @@ INTERVOX_HD inline void IntegrateCrescent(const Crescent& x, const CrescentPanel
   const double scale = std::fabs(volume);
   const double off = std::fabs(miss) * area, off_area = std::fabs(miss_area) * scale;
   const double share = area > 0 ? (off > off_area ? off : off_area) / area : 0.0;
-  // Gauss' three columns see two degrees more than Simpson's, with a constant 700 times smaller.
-  const double few = Columns::kColumns == 3 ? 0.02 * miss_along : 0.0;
-  const double along = EstimateOf(miss_along, scale) + few;
+  const double along = EstimateOf(miss_along, scale);
   out->volume += volume;
   out->area += area;
   out->along_error += along;
+  out->along_miss += miss_along;
   out->volume_error += EstimateOf(share, scale) + along;
   out->area_error += EstimateOf(std::fabs(miss_area), area);
 }
