@@ -1,4 +1,5 @@
-/** @file The step of a peg in its hole: asked about the surfaces as they are, before any polytope. */
+/** @file The step of a peg in its hole: asked about the surfaces as they are, before any polytope.
+ */
 #pragma once
 
 #include "cuda/plan.h"

@@ -4,6 +4,7 @@
 #include "cuda/numerics/tolerances.h"
 #include "cuda/prepare.h"
 #include "cuda/rules/ball/rule.h"
+#include "cuda/wall/wall_cuts.h"
 
 namespace intervox::cuda {
 

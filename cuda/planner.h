@@ -78,8 +78,7 @@ PairOutcome ComputePair(const PairView& query, Workspace<P>* workspace) {
   const AfterBegin next = BeginPair(query, &frame, &out.metrics);
   if (next == AfterBegin::kPlanes) ComputePlanes(query, frame, &workspace->polyhedron, &out);
   if (next == AfterBegin::kNothing || next == AfterBegin::kPlanes) return out;
-  if (next == AfterBegin::kPeg &&
-      internal::RunPeg(query, frame, &workspace->pair, &out.metrics)) {
+  if (next == AfterBegin::kPeg && internal::RunPeg(query, frame, &workspace->pair, &out.metrics)) {
     return out;
   }
   Progress progress;

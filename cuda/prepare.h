@@ -47,8 +47,8 @@ INTERVOX_HD inline bool HasPlane(const CellView& cell) {
   return false;
 }
 
-// The common part of the boxes of the bounds that there are, along the axes; false when there is
-// none. One of the cells is bounded.
+// Finds the common part of the boxes of the bounds that there are, along the axes; false when there
+// is none. One of the cells is bounded.
 INTERVOX_HD inline bool FindCommonBox(const PairFrame& frame, Vec3* lower, Vec3* upper) {
   *lower = {-INFINITY, -INFINITY, -INFINITY};
   *upper = {INFINITY, INFINITY, INFINITY};
@@ -336,10 +336,11 @@ INTERVOX_HD inline bool IsPegInHole(const PairFrame& frame) {
   return is_ruled(peg) && SquaredNorm(Cross(X_LP.R * peg.R.Col(2), axis)) > kCoaxial * kCoaxial;
 }
 
-/** Fills `pair`, but for its tolerance and floor, with the surfaces of a peg and its hole, about the
- centre of the common part of their bounds: no polytope tells which of them bound the overlap. Planes
- of the hole that hold the peg's bounds are left out; as all of the peg's surfaces are there, so is
- all that bounds Ω. False where that part is empty or two surfaces are one with opposite sides. */
+/** Fills `pair`, but for its tolerance and floor, with the surfaces of a peg and its hole, about
+ the centre of the common part of their bounds: no polytope tells which of them bound the overlap.
+ Planes of the hole that hold the peg's bounds are left out; as all of the peg's surfaces are there,
+ so is all that bounds Ω. False where that part is empty or two surfaces are one with opposite
+ sides. */
 INTERVOX_HD inline bool PreparePeg(const PairFrame& frame, LocalPair* pair) {
   using geometry::SurfaceKind;
   pair->count = pair->planes = 0;
@@ -367,8 +368,8 @@ INTERVOX_HD inline bool PreparePeg(const PairFrame& frame, LocalPair* pair) {
         if (drops) {
           const Vec3 n_C = s.side * s.PlaneNormal(), n = X_LC.R * n_C;
           const double room = Dot(n_C, s.o) - Dot(n, apart);
-          if (room > (1 + internal::kBoxSlack) *
-                         Dot(Abs(TransposeTimes(R_LO, n)), other.bounds->half)) {
+          if (room >
+              (1 + internal::kBoxSlack) * Dot(Abs(TransposeTimes(R_LO, n)), other.bounds->half)) {
             continue;
           }
         }

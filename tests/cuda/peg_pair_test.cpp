@@ -150,6 +150,9 @@ TEST(PegPairPlanes, FlushEndsBelongToBoth) {
     const auto peg = testing::CellsOf(geometry::Cylinder{0.249, 0.25});
     PairQuery query{peg.data(), hole.data(), {Mat3::Identity(), {3e-3, 1e-3, shift}}, {}};
     ExpectAsByColumns(query, 1e-4);
+    // Of the two ends, of the area V/h each, the peg's own counts half and the flush one nothing.
+    const InterferenceMetrics m = ComputeMetrics(query);
+    EXPECT_NEAR(std::fabs(m.area_vector.z), 0.5 * m.volume / 0.25, 1e-6 * m.volume);
     query.X_WA.R = testing::Turned({1e-3, -2e-3, 0}, {});
     ExpectAsByColumns(query, 1e-4);
   }

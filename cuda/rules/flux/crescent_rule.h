@@ -10,8 +10,8 @@
 namespace intervox::cuda::internal::flux {
 
 inline constexpr int kCrescentPanels = 48;
-/** Three columns do where Simpson's rule is off by less than this share of V: Gauss' was seen to be
- off by a ninetieth of that. */
+/** Three columns do where Simpson's rule differs from them by less than this share of V: they were
+ seen to err by a ninetieth of the difference. */
 inline constexpr double kFewColumns = 1e-5;
 
 /** The panels of a crescent; `count` −1 when a generator is not bounded or there are too many. */
