@@ -26,4 +26,9 @@ INTERVOX_HD inline bool TakePeg(const PairView& query, const PairFrame& frame, P
   return true;
 }
 
+/** LookAtHoles and, where that says kPeg, the step of the peg, with its memory on the CPU's stack:
+ kNothing where the outcome is there, else kCurved. */
+AfterBegin LookAtHolesAndTakePeg(const PairView& query, const PairFrame& frame, LocalPair* pair,
+                                 InterferenceMetrics* metrics);
+
 }  // namespace intervox::cuda

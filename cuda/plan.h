@@ -21,7 +21,8 @@ struct PairOutcome {
   bool full = false;
 };
 
-/** What comes after BeginPair: a peg in a hole is a curved pair where TakePeg leaves it. */
+/** What comes after BeginPair, and after LookAtHoles: where TakePeg leaves a peg in its hole it is
+ a curved pair. */
 enum class AfterBegin : std::uint8_t { kNothing, kPlanes, kPeg, kCurved };
 
 /** What is known of a pair between two rules: the answer with the smallest error so far. */
@@ -114,8 +115,8 @@ INTERVOX_HD inline InterferenceMetrics Conclude(const Moments& moments, const Ve
 
 }  // namespace internal
 
-/** Places the pair, and ends it where it is no query, has closed forms, is apart by its bounds, or
- is a peg that hangs free in its hole. */
+/** Places the pair, and ends it where it is no query, has closed forms or is apart by its bounds.
+ */
 INTERVOX_HD inline AfterBegin BeginPair(const PairView& query, PairFrame* frame,
                                         InterferenceMetrics* metrics) {
   if (!MakePairFrame(query, frame) || !(query.tolerance > 0)) {
@@ -135,13 +136,21 @@ INTERVOX_HD inline AfterBegin BeginPair(const PairView& query, PairFrame* frame,
   }
   if (AreApart(*frame)) return AfterBegin::kNothing;
   const bool planar = internal::IsPlanar(frame->a) && internal::IsPlanar(frame->b);
-  if (planar && (automatic || query.rule == LeafRule::kPolytope)) return AfterBegin::kPlanes;
-  if (frame->first < 0) return AfterBegin::kCurved;
-  if (HangsFree(frame->a, frame->X_LA, frame->b, frame->X_LB) ||
-      HangsFree(frame->b, frame->X_LB, frame->a, frame->X_LA)) {
+  return planar && (automatic || query.rule == LeafRule::kPolytope) ? AfterBegin::kPlanes
+                                                                    : AfterBegin::kCurved;
+}
+
+/** What comes after kCurved: nothing where a peg hangs free in its hole. */
+INTERVOX_HD inline AfterBegin LookAtHoles(const PairView& query, const PairFrame& frame) {
+  if (frame.first < 0 || !(internal::HasHole(frame.a) || internal::HasHole(frame.b))) {
+    return AfterBegin::kCurved;
+  }
+  if (HangsFree(frame.a, frame.X_LA, frame.b, frame.X_LB) ||
+      HangsFree(frame.b, frame.X_LB, frame.a, frame.X_LA)) {
     return AfterBegin::kNothing;
   }
-  return automatic && IsPegInHole(*frame) ? AfterBegin::kPeg : AfterBegin::kCurved;
+  return query.rule == LeafRule::kAuto && IsPegInHole(frame) ? AfterBegin::kPeg
+                                                             : AfterBegin::kCurved;
 }
 
 /** The outcome of a pair that only planes bound. */

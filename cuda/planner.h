@@ -15,12 +15,6 @@ namespace intervox::cuda {
 namespace internal {
 
 // Kept out of line: one frame with every rule in it would be the stack of every pair.
-__attribute__((noinline)) inline bool RunPeg(const PairView& query, const PairFrame& frame,
-                                             LocalPair* pair, InterferenceMetrics* metrics) {
-  PegMemory memory;
-  return TakePeg(query, frame, &memory, pair, metrics);
-}
-
 __attribute__((noinline)) inline RuleResult RunPolar(const LocalPair& pair, Moments* moments) {
   return PolarRule(pair, moments);
 }
@@ -77,8 +71,8 @@ PairOutcome ComputePair(const PairView& query, Workspace<P>* workspace) {
   PairFrame frame;
   const AfterBegin next = BeginPair(query, &frame, &out.metrics);
   if (next == AfterBegin::kPlanes) ComputePlanes(query, frame, &workspace->polyhedron, &out);
-  if (next == AfterBegin::kNothing || next == AfterBegin::kPlanes) return out;
-  if (next == AfterBegin::kPeg && internal::RunPeg(query, frame, &workspace->pair, &out.metrics)) {
+  if (next != AfterBegin::kCurved) return out;
+  if (LookAtHolesAndTakePeg(query, frame, &workspace->pair, &out.metrics) == AfterBegin::kNothing) {
     return out;
   }
   Progress progress;

@@ -12,7 +12,8 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) Be
     query = ViewOf(batch.d_records[i], batch.d_cells);
     PairOutcome out;
     PairFrame frame;
-    const AfterBegin next = BeginPair(query, &frame, &out.metrics);
+    AfterBegin next = BeginPair(query, &frame, &out.metrics);
+    if (next == AfterBegin::kCurved) next = LookAtHoles(query, frame);
     batch.d_outcomes[i] = out;
     batch.d_steps[i] = next == AfterBegin::kNothing  ? kDone
                        : next == AfterBegin::kPlanes ? kPlanesStep
