@@ -128,15 +128,50 @@ INTERVOX_HD inline QuarticForms<S> FormsOf(const S* p) {
   return q;
 }
 
-/** Not zero where Bernstein coefficients of one sign show that the quartic with the values p has no
- root. */
+/** How often the Bernstein coefficients of the quartic with the values p change their sign: no root
+ where they do not, one root where they do once. */
 template <class S>
-INTERVOX_HD inline S HasNoRoot(const S (&p)[5]) {
-  const QuarticForms<S> q = FormsOf(p);
-  const S least = Smaller(Smaller(Smaller(p[0], q.b1), Smaller(q.b2, q.b3)), p[4]);
-  const S most = Larger(Larger(Larger(p[0], q.b1), Larger(q.b2, q.b3)), p[4]);
+INTERVOX_HD inline S SignChanges(const S* p, const QuarticForms<S>& q) {
   const S zero = {}, one = zero + 1.0;
-  return (least > 0 ? one : zero) + (most < 0 ? one : zero);
+  const S b[5] = {p[0], q.b1, q.b2, q.b3, p[4]};
+  S before = b[0] > 0 ? one : zero, changes = zero;
+  for (int k = 1; k < 5; ++k) {
+    const S now = b[k] > 0 ? one : zero;
+    changes += now == before ? zero : one;
+    before = now;
+  }
+  return changes;
+}
+
+/** In each lane with one change of sign the root s in (0, 1) of the quartic with the values p; the
+ steps, and so the bits, are MonotoneRoot's. */
+template <class S>
+INTERVOX_HD inline S OneRootOf(const S* p, const QuarticForms<S>& q, const S& changes) {
+  constexpr double kAccuracy = 4e-16;
+  const S zero = {}, one = zero + 1.0;
+  S a = zero - 2.0, b = zero + 2.0, x = zero, last = zero, root = zero;
+  S done = changes == 1 ? zero : one;
+  for (int i = 0; i < 80 && Least(done) == 0; ++i) {
+    S v = q.c[4], slope = zero;
+    for (int k = 3; k >= 0; --k) {
+      slope = slope * x + v;
+      v = v * x + q.c[k];
+    }
+    const S up = v > 0 ? one : zero, up_a = p[0] > 0 ? one : zero;
+    a = up == up_a ? x : a;
+    b = up == up_a ? b : x;
+    const S step = x - v / slope;
+    const S above = step > a ? one : zero, newton = step < b ? above : zero;
+    const S next = newton > 0 ? step : 0.5 * (a + b);
+    const S way = Magnitude(next - x);
+    const S near = way <= kAccuracy ? one : b - a <= kAccuracy ? one : zero;
+    const S square = way * way * way <= kAccuracy * last * last ? newton : zero;
+    root = done > 0 ? root : next;
+    done = near + square > 0 ? one : done;
+    last = newton > 0 ? way : zero;
+    x = next;
+  }
+  return 0.25 * (root + 2.0);
 }
 
 /** Roots s in (0, 1) of the quartic that takes the values p at s = 0, ¼, ½, ¾, 1, ascending, and
@@ -148,15 +183,9 @@ INTERVOX_HD inline int QuarticRoots(const double* p, double soft, double* roots)
   // One sign means no root.
   if (p[0] > 0 && b1 > 0 && b2 > 0 && b3 > 0 && p[4] > 0) return 0;
   if (p[0] < 0 && b1 < 0 && b2 < 0 && b3 < 0 && p[4] < 0) return 0;
-  if (soft == 0) {
-    // One change of sign means one root.
-    const double b[5] = {p[0], b1, b2, b3, p[4]};
-    int changes = 0;
-    for (int k = 0; k < 4; ++k) changes += (b[k] > 0) != (b[k + 1] > 0) ? 1 : 0;
-    if (changes == 1) {
-      roots[0] = 0.25 * (MonotoneRoot(c, 4, -2.0, 2.0, p[0], 4e-16) + 2.0);
-      return 1;
-    }
+  if (soft == 0 && SignChanges(p, q) == 1) {
+    roots[0] = 0.25 * (MonotoneRoot(c, 4, -2.0, 2.0, p[0], 4e-16) + 2.0);
+    return 1;
   }
   double scale = 0.0;
   for (int k = 0; k < 5; ++k) scale = std::fabs(p[k]) > scale ? std::fabs(p[k]) : scale;

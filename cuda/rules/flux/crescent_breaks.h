@@ -78,12 +78,18 @@ INTERVOX_HD inline void VisitRoots(const TrigQuadric& f, Visit&& visit) {
       const double w = 1.0 + u * u, c = 1.0 - u * u, s = 2.0 * u;
       sample[k] = w * (f.f0 * w + gc * c + gs * s) + c * (gcc * c + gcs * s) + gss * s * s;
     }
-    const S rootless = HasNoRoot(sample);
+    const QuarticForms<S> forms = FormsOf(sample);
+    const S changes = SignChanges(sample, forms), one_root = OneRootOf(sample, forms, changes);
     for (int k = 0; k < M; ++k) {
-      if (Lane(rootless, k) != 0) continue;
-      double own[5], root[8];
-      for (int i = 0; i < 5; ++i) own[i] = Lane(sample[i], k);
-      const int n = QuarticRoots(own, 0.0, root);
+      const double count = Lane(changes, k);
+      if (count == 0) continue;
+      double root[8] = {Lane(one_root, k)};
+      int n = 1;
+      if (count > 1) {
+        double own[5];
+        for (int i = 0; i < 5; ++i) own[i] = Lane(sample[i], k);
+        n = QuarticRoots(own, 0.0, root);
+      }
       for (int i = 0; i < n; ++i) {
         const double place = 2 * kT * (first + k + root[i]);
         double c, s;
