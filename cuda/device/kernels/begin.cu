@@ -12,12 +12,12 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) Be
     query = ViewOf(batch.d_records[i], batch.d_cells);
     PairOutcome out;
     PairFrame frame;
-    AfterBegin next = BeginPair(query, &frame, &out.metrics);
-    if (next == AfterBegin::kCurved) next = LookAtHoles(query, frame);
+    const AfterBegin next = BeginPair(query, &frame, &out.metrics);
+    const bool holes = internal::HasHole(frame.a) || internal::HasHole(frame.b);
     batch.d_outcomes[i] = out;
     batch.d_steps[i] = next == AfterBegin::kNothing  ? kDone
                        : next == AfterBegin::kPlanes ? kPlanesStep
-                       : next == AfterBegin::kPeg    ? kPegStep
+                       : holes                       ? kPegStep
                                                      : kPrepareStep;
   });
 }

@@ -1,4 +1,4 @@
-// The kernel of pegs in holes, as they are.
+// The kernel of pairs with holes: what hangs free in one, and pegs as they are.
 #include <cuda_runtime.h>
 
 #include "cuda/device/kernels/kernels.h"
@@ -24,10 +24,13 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) As
     PairFrame& frame = memory.frame.Make();
     MakePairFrame(query, &frame);
     PairOutcome out;
-    const bool taken =
-        TakePeg(query, frame, &memory.peg, &batch.d_workspaces[i].pair, &out.metrics);
+    AfterBegin next = LookAtHoles(query, frame);
+    if (next == AfterBegin::kPeg &&
+        TakePeg(query, frame, &memory.peg, &batch.d_workspaces[i].pair, &out.metrics)) {
+      next = AfterBegin::kNothing;
+    }
     batch.d_outcomes[i] = out;
-    batch.d_steps[i] = taken ? kDone : kPrepareStep;
+    batch.d_steps[i] = next == AfterBegin::kNothing ? kDone : kPrepareStep;
   });
 }
 
