@@ -572,7 +572,7 @@ MUTANTS = [
     Mutant("cuda/rules/flux/crescent_rule.h", "three columns always do",
            "if (!(«total.along_miss <= kFewColumns * std::fabs(total.volume)»)) {", "true", "cuda:*PegPair*:Flux*"),
     Mutant("cuda/numerics/quadrature.h", "the last of four sums is the second",
-           "(at(0) + at(2)) + (at(1) + «at(3)»)", "at(1)", "cuda:*PegPair*:Flux*"),
+           "(of[0] + of[2]) + (of[1] + «of[3]»)", "of[1]", "cuda:*PegPair*:Flux*"),
     Mutant("cuda/numerics/quadrature.h", "single nodes are added in their own order",
            "place = «2 * place + ((group & bit) != 0 ? 1 : 0)»;", "group", "cuda:NodeSums*"),
     Mutant("cuda/rules/flux/rule.h", "the flux rule accepts an open boundary",

@@ -185,27 +185,28 @@ class NodeSums {
 template <int kKinds>
 class FourSums {
  public:
-  /** Adds values of the nodes from `first` on, as many as S holds. */
+  /** Adds values of the nodes from `first` on. */
   INTERVOX_HD void Add(int first, int kind, const Wide<kNodesAtOnce>& a) {
-    sum_[first % kRows][kind] += a;
+    double* four = sum_[kind] + first % 4;
+    const Wide<kNodesAtOnce> sum = LoadWide<kNodesAtOnce>(four) + a;
+    __builtin_memcpy(four, &sum, sizeof(sum));
   }
   /** Adds other. */
   INTERVOX_HD FourSums& operator+=(const FourSums& other) {
-    for (int row = 0; row < kRows; ++row) {
-      for (int k = 0; k < kKinds; ++k) sum_[row][k] += other.sum_[row][k];
+    for (int kind = 0; kind < kKinds; ++kind) {
+      for (int k = 0; k < 4; ++k) sum_[kind][k] += other.sum_[kind][k];
     }
     return *this;
   }
   /** The sum of a kind. */
   INTERVOX_HD double operator[](int kind) const {
-    const auto at = [&](int k) { return Lane(sum_[k % kRows][kind], k); };
-    return (at(0) + at(2)) + (at(1) + at(3));
+    const double(&of)[4] = sum_[kind];
+    return (of[0] + of[2]) + (of[1] + of[3]);
   }
 
  private:
-  static constexpr int kRows = 4 / kNodesAtOnce;
-
-  Wide<kNodesAtOnce> sum_[kRows][kKinds] = {};
+  // Plain numbers: the same layout on every device, and no need of a vector's alignment.
+  double sum_[kKinds][4] = {};
 };
 
 /** A walk over [0, 1] by aligned intervals of its binary tree, depth first: the place in it is one
