@@ -4,6 +4,7 @@
 #include "cuda/numerics/tolerances.h"
 #include "cuda/prepare.h"
 #include "cuda/rules/ball/rule.h"
+#include "cuda/wall/wall_cuts.h"
 
 namespace intervox::cuda {
 
@@ -20,8 +21,9 @@ struct PairOutcome {
   bool full = false;
 };
 
-/** What comes after BeginPair. */
-enum class AfterBegin : std::uint8_t { kNothing, kPlanes, kCurved };
+/** What comes after BeginPair, and after LookAtHoles: where TakePeg leaves a peg in its hole it is
+ a curved pair. */
+enum class AfterBegin : std::uint8_t { kNothing, kPlanes, kPeg, kCurved };
 
 /** What is known of a pair between two rules: the answer with the smallest error so far. */
 struct Progress {
@@ -136,6 +138,19 @@ INTERVOX_HD inline AfterBegin BeginPair(const PairView& query, PairFrame* frame,
   const bool planar = internal::IsPlanar(frame->a) && internal::IsPlanar(frame->b);
   return planar && (automatic || query.rule == LeafRule::kPolytope) ? AfterBegin::kPlanes
                                                                     : AfterBegin::kCurved;
+}
+
+/** What comes after kCurved: nothing where a peg hangs free in its hole. */
+INTERVOX_HD inline AfterBegin LookAtHoles(const PairView& query, const PairFrame& frame) {
+  if (frame.first < 0 || !(internal::HasHole(frame.a) || internal::HasHole(frame.b))) {
+    return AfterBegin::kCurved;
+  }
+  if (HangsFree(frame.a, frame.X_LA, frame.b, frame.X_LB) ||
+      HangsFree(frame.b, frame.X_LB, frame.a, frame.X_LA)) {
+    return AfterBegin::kNothing;
+  }
+  return query.rule == LeafRule::kAuto && IsPegInHole(frame) ? AfterBegin::kPeg
+                                                             : AfterBegin::kCurved;
 }
 
 /** The outcome of a pair that only planes bound. */

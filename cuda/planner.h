@@ -1,6 +1,7 @@
 /** @file One pair from query to metrics on the CPU: which rule, and what its answer is worth. */
 #pragma once
 
+#include "cuda/peg_pair.h"
 #include "cuda/plan.h"
 #include "cuda/rules/center/rule.h"
 #include "cuda/rules/clip/rule.h"
@@ -71,6 +72,9 @@ PairOutcome ComputePair(const PairView& query, Workspace<P>* workspace) {
   const AfterBegin next = BeginPair(query, &frame, &out.metrics);
   if (next == AfterBegin::kPlanes) ComputePlanes(query, frame, &workspace->polyhedron, &out);
   if (next != AfterBegin::kCurved) return out;
+  if (LookAtHolesAndTakePeg(query, frame, &workspace->pair, &out.metrics) == AfterBegin::kNothing) {
+    return out;
+  }
   Progress progress;
   if (!PreparePair(query, frame, workspace, &progress, &out)) return out;
   const LocalPair& pair = workspace->pair;

@@ -47,23 +47,33 @@ INTERVOX_HD inline bool HasPlane(const CellView& cell) {
   return false;
 }
 
-// Makes it the common part of the two bounds' boxes along the axes; false when there is none.
-template <class P>
-INTERVOX_HD bool SetCommonBox(const CellView& a, const Pose& X_LA, const CellView& b,
-                              const Pose& X_LB, P* polyhedron) {
-  Vec3 lower, upper;
+// Finds the common part of the boxes of the bounds that there are, along the axes; false when there
+// is none. One of the cells is bounded.
+INTERVOX_HD inline bool FindCommonBox(const PairFrame& frame, Vec3* lower, Vec3* upper) {
+  *lower = {-INFINITY, -INFINITY, -INFINITY};
+  *upper = {INFINITY, INFINITY, INFINITY};
   for (int k = 0; k < 2; ++k) {
-    const geometry::OrientedBox& bounds = k == 0 ? *a.bounds : *b.bounds;
-    const Pose X = (k == 0 ? X_LA : X_LB) * bounds.X;
+    const CellView& cell = k == 0 ? frame.a : frame.b;
+    if (!cell.bounded) continue;
+    const geometry::OrientedBox& bounds = *cell.bounds;
+    const Pose X = (k == 0 ? frame.X_LA : frame.X_LB) * bounds.X;
     Vec3 half{Dot(Abs(X.R.row0), bounds.half), Dot(Abs(X.R.row1), bounds.half),
               Dot(Abs(X.R.row2), bounds.half)};
     half += kCoincidence * (half + Abs(X.p));
-    lower = k == 0 ? X.p - half : Max(lower, X.p - half);
-    upper = k == 0 ? X.p + half : Min(upper, X.p + half);
+    *lower = Max(*lower, X.p - half);
+    *upper = Min(*upper, X.p + half);
   }
-  if (lower.x >= upper.x || lower.y >= upper.y || lower.z >= upper.z) return false;
-  polyhedron->SetBox(lower, upper);
-  return true;
+  return lower->x < upper->x && lower->y < upper->y && lower->z < upper->z;
+}
+
+// Whether a curved side of the cell is a hole's.
+INTERVOX_HD inline bool HasHole(const CellView& cell) {
+  for (int i = 0; i < cell.surface_count; ++i) {
+    if (cell.surfaces[i].kind != geometry::SurfaceKind::kPlane && cell.surfaces[i].side < 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // Clips with tangent planes where a convex curved side faces a hole; nothing to do in other pairs.
@@ -166,6 +176,14 @@ INTERVOX_HD inline double FaceWeight(const geometry::Surface& s, int body) {
 // Appends s unless an equal surface of the other body is there; that one is `shared` from now on.
 enum class Appended { kYes, kMerged, kOpposite, kFull };
 
+// The coordinates' reach: the bounded cell's half extents, and how far its frame is from L's origin
+// [m].
+INTERVOX_HD inline double CoordinateReach(const PairFrame& frame) {
+  const bool first_is_b = frame.first == 1;
+  return OneNorm((first_is_b ? frame.b : frame.a).bounds->half) +
+         OneNorm((first_is_b ? frame.X_LB : frame.X_LA).p);
+}
+
 INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double size,
                                    std::uint64_t* shared, LocalPair* pair) {
   for (int i = 0; i < pair->count; ++i) {
@@ -203,22 +221,20 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
     out.status = Status::kUnbounded;
     return out;
   }
-  if (HangsFree(frame.a, frame.X_LA, frame.b, frame.X_LB) ||
-      HangsFree(frame.b, frame.X_LB, frame.a, frame.X_LA)) {
-    return out;
-  }
   const bool first_is_b = frame.first == 1;
   const CellView& first = first_is_b ? frame.b : frame.a;
   const CellView& second = first_is_b ? frame.a : frame.b;
   const Pose& X_LF = first_is_b ? frame.X_LB : frame.X_LA;
   const Pose& X_LS = first_is_b ? frame.X_LA : frame.X_LB;
   const Vec3 half = first.bounds->half;
-  const double size = internal::OneNorm(half) + internal::OneNorm(X_LF.p);
+  const double size = internal::CoordinateReach(frame);
   Cut cut = Cut::kCut;
   if (first.bounded && second.bounded && !internal::HasPlane(first) &&
       !internal::HasPlane(second)) {
     // Nothing but bounds to clip: the boxes along the world's axes will do.
-    if (!internal::SetCommonBox(first, X_LF, second, X_LS, polyhedron)) return out;
+    Vec3 lower, upper;
+    if (!internal::FindCommonBox(frame, &lower, &upper)) return out;
+    polyhedron->SetBox(lower, upper);
   } else {
     polyhedron->SetBox(X_LF * first.bounds->X, half);
     cut = internal::ClipByPlanes(first, X_LF, first_is_b, size, polyhedron);
@@ -284,6 +300,86 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
   out.contained = !own[0] || !own[1];
   out.status = Status::kOk;
   return out;
+}
+
+/** Whether one cell has one curved side, the wall of a round hole, and the other one, a convex peg,
+ but for what is coaxial: a solid of revolution has a rule of its own. */
+INTERVOX_HD inline bool IsPegInHole(const PairFrame& frame) {
+  using geometry::Surface;
+  using geometry::SurfaceKind;
+  constexpr double kCoaxial = 1e-6;
+  if (frame.a.surface_count + frame.b.surface_count > kMaxSurfaces) return false;
+  const Surface* side[2] = {nullptr, nullptr};
+  for (int body = 0; body < 2; ++body) {
+    const CellView& cell = body == 0 ? frame.a : frame.b;
+    for (int i = 0; i < cell.surface_count; ++i) {
+      const Surface& s = cell.surfaces[i];
+      if (s.kind == SurfaceKind::kPlane) continue;
+      if (side[body] != nullptr) return false;
+      side[body] = &s;
+    }
+    if (side[body] == nullptr) return false;
+  }
+  const int hole = side[0]->side < 0 ? 0 : 1;
+  const Surface &wall = *side[hole], &peg = *side[1 - hole];
+  const auto is_ruled = [](const Surface& s) {
+    return s.kind == SurfaceKind::kCylinder || s.kind == SurfaceKind::kCone;
+  };
+  if (wall.side > 0 || peg.side < 0 || !is_ruled(wall)) return false;
+  if (!is_ruled(peg) && peg.kind != SurfaceKind::kEllipsoid) return false;
+  const Pose& X_LH = hole == 0 ? frame.X_LA : frame.X_LB;
+  const Pose& X_LP = hole == 0 ? frame.X_LB : frame.X_LA;
+  const Vec3 axis = X_LH.R * wall.R.Col(2), o = X_LP * peg.o;
+  const Vec3 apart = o - X_LH * wall.o;
+  const double reach = internal::OneNorm(apart) + internal::OneNorm(o);
+  if (SquaredNorm(Cross(apart, axis)) > kCoaxial * kCoaxial * reach * reach) return true;
+  return is_ruled(peg) && SquaredNorm(Cross(X_LP.R * peg.R.Col(2), axis)) > kCoaxial * kCoaxial;
+}
+
+/** Fills `pair`, but for its tolerance and floor, with the surfaces of a peg and its hole, about
+ the centre of the common part of their bounds: no polytope tells which of them bound the overlap.
+ Planes of the hole that hold the peg's bounds are left out; as all of the peg's surfaces are there,
+ so is all that bounds Ω. False where that part is empty or two surfaces are one with opposite
+ sides. */
+INTERVOX_HD inline bool PreparePeg(const PairFrame& frame, LocalPair* pair) {
+  using geometry::SurfaceKind;
+  pair->count = pair->planes = 0;
+  Vec3 lower, upper;
+  if (!internal::FindCommonBox(frame, &lower, &upper)) return false;
+  const Vec3 centre = 0.5 * (lower + upper);
+  pair->p_WL = frame.p_WL + centre;
+  pair->lower = lower - centre;
+  pair->upper = upper - centre;
+  const double size = internal::CoordinateReach(frame);
+  std::uint64_t shared = 0;
+  for (int curved = 0; curved < 2; ++curved) {
+    for (int body = 0; body < 2; ++body) {
+      const CellView& cell = body == 0 ? frame.a : frame.b;
+      const CellView& other = body == 0 ? frame.b : frame.a;
+      const Pose& X_LC = body == 0 ? frame.X_LA : frame.X_LB;
+      const Pose& X_LO = body == 0 ? frame.X_LB : frame.X_LA;
+      const Pose X{X_LC.R, X_LC.p - centre};
+      const bool drops = curved == 0 && other.bounded && internal::HasHole(cell);
+      const Mat3 R_LO = drops ? X_LO.R * other.bounds->X.R : Mat3{};
+      const Vec3 apart = drops ? X_LO * other.bounds->X.p - X_LC.p : Vec3{};
+      for (int i = 0; i < cell.surface_count; ++i) {
+        const geometry::Surface& s = cell.surfaces[i];
+        if ((s.kind != SurfaceKind::kPlane) != (curved == 1)) continue;
+        if (drops) {
+          const Vec3 n_C = s.side * s.PlaneNormal(), n = X_LC.R * n_C;
+          const double room = Dot(n_C, s.o) - Dot(n, apart);
+          if (room >
+              (1 + internal::kBoxSlack) * Dot(Abs(TransposeTimes(R_LO, n)), other.bounds->half)) {
+            continue;
+          }
+        }
+        const internal::Appended appended = internal::Append(X * s, body, size, &shared, pair);
+        if (appended == internal::Appended::kOpposite) return false;
+      }
+    }
+    if (curved == 0) pair->planes = pair->count;
+  }
+  return true;
 }
 
 }  // namespace intervox::cuda

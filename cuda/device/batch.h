@@ -18,7 +18,7 @@ struct ClipSums;
 /** The kernel that a pair waits for: a rule's number, or one of these. */
 using Step = std::uint8_t;
 /** Of Step: the outcome is there; the kernels before the rules. */
-inline constexpr Step kDone = 255, kPlanesStep = 254, kPrepareStep = 253;
+inline constexpr Step kDone = 255, kPlanesStep = 254, kPegStep = 253, kPrepareStep = 252;
 
 /** The step in which a rule is asked. */
 INTERVOX_HD constexpr Step StepOf(LeafRule rule) { return static_cast<Step>(rule); }

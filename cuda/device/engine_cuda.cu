@@ -60,15 +60,16 @@ Kernel KernelOf(LeafRule rule) {
 }
 
 // After Begin, in an order in which a pair only goes forward.
-using StepKernels = std::array<StepKernel, 3 + kRulesInOrder>;
+using StepKernels = std::array<StepKernel, 4 + kRulesInOrder>;
 const StepKernels& KernelsInOrder() {
   static const StepKernels kKernels = [] {
     StepKernels kernels;
     kernels[0] = {kPlanesStep, PlanesKernel()};
-    kernels[1] = {kPrepareStep, PrepareKernel()};
+    kernels[1] = {kPegStep, PegKernel()};
+    kernels[2] = {kPrepareStep, PrepareKernel()};
     for (int turn = 0; turn < kRulesInOrder; ++turn) {
       const LeafRule rule = RuleInOrder(turn);
-      kernels[static_cast<std::size_t>(2 + turn)] = {StepOf(rule), KernelOf(rule)};
+      kernels[static_cast<std::size_t>(3 + turn)] = {StepOf(rule), KernelOf(rule)};
     }
     kernels.back() = {StepOf(LeafRule::kCenter), CenterKernel()};
     return kernels;

@@ -180,6 +180,35 @@ class NodeSums {
   int waiting_ = 0;  ///< single nodes: sums of complete groups
 };
 
+/** Sums of kKinds over the nodes of many rules: every fourth node has its own, and the four are
+ added last. The bits are the same whether nodes come four at a time or one by one. */
+template <int kKinds>
+class FourSums {
+ public:
+  /** Adds values of the nodes from `first` on. */
+  INTERVOX_HD void Add(int first, int kind, const Wide<kNodesAtOnce>& a) {
+    double* four = sum_[kind] + first % 4;
+    const Wide<kNodesAtOnce> sum = LoadWide<kNodesAtOnce>(four) + a;
+    __builtin_memcpy(four, &sum, sizeof(sum));
+  }
+  /** Adds other. */
+  INTERVOX_HD FourSums& operator+=(const FourSums& other) {
+    for (int kind = 0; kind < kKinds; ++kind) {
+      for (int k = 0; k < 4; ++k) sum_[kind][k] += other.sum_[kind][k];
+    }
+    return *this;
+  }
+  /** The sum of a kind. */
+  INTERVOX_HD double operator[](int kind) const {
+    const double(&of)[4] = sum_[kind];
+    return (of[0] + of[2]) + (of[1] + of[3]);
+  }
+
+ private:
+  // Plain numbers: the same layout on every device, and no need of a vector's alignment.
+  double sum_[kKinds][4] = {};
+};
+
 /** A walk over [0, 1] by aligned intervals of its binary tree, depth first: the place in it is one
  number. */
 struct Bisection {

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "cuda/numerics/scalar.h"
+#include "cuda/numerics/wide.h"
 
 namespace intervox::cuda::internal {
 
@@ -99,34 +100,92 @@ INTERVOX_HD inline int CubicRoots(const double* c, double lo, double hi, double*
   return n;
 }
 
-/** Roots s in (0, 1) of the quartic that takes the values p at s = 0, ¼, ½, ¾, 1, ascending, and
- its extrema below `soft` times the largest sample. At most 7. */
-INTERVOX_HD inline int QuarticRoots(const double* p, double soft, double* roots) {
-  // Monomials in z = 4s − 2: even and odd parts apart.
-  const double o1 = 0.5 * (p[3] - p[1]), o2 = 0.5 * (p[4] - p[0]);
-  const double e1 = 0.5 * (p[3] + p[1]) - p[2], e2 = 0.5 * (p[4] + p[0]) - p[2];
-  double c[5];
+/** A quartic by its monomials in z = 4s − 2 and its inner Bernstein coefficients on [−2, 2], for
+ its values p at s = 0, ¼, ½, ¾, 1. */
+template <class S>
+struct QuarticForms {
+  S c[5];
+  S b1, b2, b3;
+};
+
+/** The forms of the quartic with these values. */
+template <class S>
+INTERVOX_HD inline QuarticForms<S> FormsOf(const S* p) {
+  // Even and odd parts apart.
+  const S o1 = 0.5 * (p[3] - p[1]), o2 = 0.5 * (p[4] - p[0]);
+  const S e1 = 0.5 * (p[3] + p[1]) - p[2], e2 = 0.5 * (p[4] + p[0]) - p[2];
+  QuarticForms<S> q;
+  S(&c)[5] = q.c;
   c[0] = p[2];
   c[3] = (o2 - 2 * o1) / 6;
   c[1] = o1 - c[3];
   c[4] = (e2 - 4 * e1) / 12;
   c[2] = e1 - c[4];
-  // Bernstein coefficients on [−2, 2]: one sign means no root.
-  const double a1 = 2 * c[1], a2 = 4 * c[2], a3 = 8 * c[3], a4 = 16 * c[4];
-  const double b1 = c[0] - 0.5 * a1 + 0.5 * a3 - a4;
-  const double b2 = c[0] - a2 / 3 + a4;
-  const double b3 = c[0] + 0.5 * a1 - 0.5 * a3 - a4;
+  const S a1 = 2 * c[1], a2 = 4 * c[2], a3 = 8 * c[3], a4 = 16 * c[4];
+  q.b1 = c[0] - 0.5 * a1 + 0.5 * a3 - a4;
+  q.b2 = c[0] - a2 / 3 + a4;
+  q.b3 = c[0] + 0.5 * a1 - 0.5 * a3 - a4;
+  return q;
+}
+
+/** How often the Bernstein coefficients of the quartic with the values p change their sign: no root
+ where they do not, one root where they do once. */
+template <class S>
+INTERVOX_HD inline S SignChanges(const S* p, const QuarticForms<S>& q) {
+  const S zero = {}, one = zero + 1.0;
+  const S b[5] = {p[0], q.b1, q.b2, q.b3, p[4]};
+  S before = b[0] > 0 ? one : zero, changes = zero;
+  for (int k = 1; k < 5; ++k) {
+    const S now = b[k] > 0 ? one : zero;
+    changes += now == before ? zero : one;
+    before = now;
+  }
+  return changes;
+}
+
+/** In each lane with one change of sign the root s in (0, 1) of the quartic with the values p; the
+ steps, and so the bits, are MonotoneRoot's. */
+template <class S>
+INTERVOX_HD inline S OneRootOf(const S* p, const QuarticForms<S>& q, const S& changes) {
+  constexpr double kAccuracy = 4e-16;
+  const S zero = {}, one = zero + 1.0;
+  S a = zero - 2.0, b = zero + 2.0, x = zero, last = zero, root = zero;
+  S done = changes == 1 ? zero : one;
+  for (int i = 0; i < 80 && Least(done) == 0; ++i) {
+    S v = q.c[4], slope = zero;
+    for (int k = 3; k >= 0; --k) {
+      slope = slope * x + v;
+      v = v * x + q.c[k];
+    }
+    const S up = v > 0 ? one : zero, up_a = p[0] > 0 ? one : zero;
+    a = up == up_a ? x : a;
+    b = up == up_a ? b : x;
+    const S step = x - v / slope;
+    const S above = step > a ? one : zero, newton = step < b ? above : zero;
+    const S next = newton > 0 ? step : 0.5 * (a + b);
+    const S way = Magnitude(next - x);
+    const S near = way <= kAccuracy ? one : b - a <= kAccuracy ? one : zero;
+    const S square = way * way * way <= kAccuracy * last * last ? newton : zero;
+    root = done > 0 ? root : next;
+    done = near + square > 0 ? one : done;
+    last = newton > 0 ? way : zero;
+    x = next;
+  }
+  return 0.25 * (root + 2.0);
+}
+
+/** Roots s in (0, 1) of the quartic that takes the values p at s = 0, ¼, ½, ¾, 1, ascending, and
+ its extrema below `soft` times the largest sample. At most 7. */
+INTERVOX_HD inline int QuarticRoots(const double* p, double soft, double* roots) {
+  const QuarticForms<double> q = FormsOf(p);
+  const double(&c)[5] = q.c;
+  const double b1 = q.b1, b2 = q.b2, b3 = q.b3;
+  // One sign means no root.
   if (p[0] > 0 && b1 > 0 && b2 > 0 && b3 > 0 && p[4] > 0) return 0;
   if (p[0] < 0 && b1 < 0 && b2 < 0 && b3 < 0 && p[4] < 0) return 0;
-  if (soft == 0) {
-    // One change of sign means one root.
-    const double b[5] = {p[0], b1, b2, b3, p[4]};
-    int changes = 0;
-    for (int k = 0; k < 4; ++k) changes += (b[k] > 0) != (b[k + 1] > 0) ? 1 : 0;
-    if (changes == 1) {
-      roots[0] = 0.25 * (MonotoneRoot(c, 4, -2.0, 2.0, p[0], 4e-16) + 2.0);
-      return 1;
-    }
+  if (soft == 0 && SignChanges(p, q) == 1) {
+    roots[0] = 0.25 * (MonotoneRoot(c, 4, -2.0, 2.0, p[0], 4e-16) + 2.0);
+    return 1;
   }
   double scale = 0.0;
   for (int k = 0; k < 5; ++k) scale = std::fabs(p[k]) > scale ? std::fabs(p[k]) : scale;

@@ -157,15 +157,19 @@ INTERVOX_HD inline int Coincidence(const geometry::Surface& a, const geometry::S
     const Vec3 d = Abs(u - v);
     return d.x <= tolerance && d.y <= tolerance && d.z <= tolerance;
   };
-  const Vec3 reach_a = Abs(a.o), reach_b = Abs(b.o);
-  const double reach = size + reach_a.x + reach_a.y + reach_a.z + reach_b.x + reach_b.y + reach_b.z;
+  const auto reach_of = [&] {
+    const Vec3 reach_a = Abs(a.o), reach_b = Abs(b.o);
+    return size + reach_a.x + reach_a.y + reach_a.z + reach_b.x + reach_b.y + reach_b.z;
+  };
   if (a.kind == SurfaceKind::kPlane) {
     const Vec3 n = a.R.Col(2), m = b.R.Col(2);
     const double sign = Dot(n, m) < 0 ? -1.0 : 1.0;
-    const double d = Dot(n, a.o - b.o);
-    if (!near(n, sign * m, 4 * relative) || d > relative * reach || d < -relative * reach) return 0;
+    if (!near(n, sign * m, 4 * relative)) return 0;
+    const double d = Dot(n, a.o - b.o), most = relative * reach_of();
+    if (d > most || d < -most) return 0;
     return a.side * b.side * (sign < 0 ? -1 : 1);
   }
+  const double reach = reach_of();
   if (a.kind == SurfaceKind::kTorus) {
     const Vec3 n = a.R.Col(2), m = b.R.Col(2);
     const double sign = Dot(n, m) < 0 ? -1.0 : 1.0;

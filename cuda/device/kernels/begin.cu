@@ -13,9 +13,11 @@ __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) Be
     PairOutcome out;
     PairFrame frame;
     const AfterBegin next = BeginPair(query, &frame, &out.metrics);
+    const bool holes = internal::HasHole(frame.a) || internal::HasHole(frame.b);
     batch.d_outcomes[i] = out;
     batch.d_steps[i] = next == AfterBegin::kNothing  ? kDone
                        : next == AfterBegin::kPlanes ? kPlanesStep
+                       : holes                       ? kPegStep
                                                      : kPrepareStep;
   });
 }

@@ -17,6 +17,8 @@ struct Kernel {
 Kernel BeginKernel();
 /** Pairs that only planes bound. */
 Kernel PlanesKernel();
+/** Pegs in holes, as they are. */
+Kernel PegKernel();
 /** Surfaces of pairs with curved ones. */
 Kernel PrepareKernel();
 /** PolytopeRule: where planes alone are left. */

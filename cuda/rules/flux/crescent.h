@@ -159,7 +159,12 @@ INTERVOX_HD inline bool SetPeg(const geometry::Surface& s, Crescent* x) {
 /** Keeps the planes that end or cut the generators and proves the others inactive; false when it
  cannot. Narrows x->low and x->high. */
 INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
-  constexpr double kSteep = 0.2;  // a plane's slope dz/dr
+  // Planes that end generators: of a slope dz/dr up to 0.2 at a unit normal's |z| from here on.
+  constexpr double kLevel = 0.98058067569092;
+  const Vec3 axis = x->frame.Col(2);
+  const auto is_level = [&](int i) {
+    return std::fabs(Dot(axis, pair.surface[i].surface.R.Col(2))) >= kLevel;
+  };
   const auto plane_of = [&](int i) {
     const geometry::Surface& s = pair.surface[i].surface;
     const Vec3 n = s.side > 0 ? s.R.Col(2) : -s.R.Col(2);
@@ -168,9 +173,9 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
   };
   double reach = kCrescentReach * (x->radius + x->k * x->high);
   for (int i = 0; i < pair.planes; ++i) {
+    if (!is_level(i)) continue;
     const CrescentEnd plane = plane_of(i);
     const double across = std::sqrt(plane.n.x * plane.n.x + plane.n.y * plane.n.y);
-    if (!(across <= kSteep * std::fabs(plane.n.z))) continue;
     const bool above = plane.n.z > 0;
     CrescentEnd& end = x->end[above ? 1 : 0];
     if (end.present) {
@@ -178,7 +183,7 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
       const double gap = plane.h / plane.n.z - end.h / end.n.z;
       const double dx = plane.n.x / plane.n.z - end.n.x / end.n.z;
       const double dy = plane.n.y / plane.n.z - end.n.y / end.n.z;
-      if (!(std::fabs(gap) > reach * std::sqrt(dx * dx + dy * dy))) return false;
+      if (!(std::fabs(gap) > reach * (std::sqrt(dx * dx + dy * dy) + kThroughAxis))) return false;
       if ((gap > 0) == above) continue;
     }
     end = plane;
@@ -191,9 +196,9 @@ INTERVOX_HD inline bool SetEnds(const LocalPair& pair, Crescent* x) {
   }
   reach = kCrescentReach * (x->radius + x->k * x->high);
   for (int i = 0; i < pair.planes; ++i) {
+    if (is_level(i)) continue;
     const CrescentEnd plane = plane_of(i);
     const double across = std::sqrt(plane.n.x * plane.n.x + plane.n.y * plane.n.y);
-    if (across <= kSteep * std::fabs(plane.n.z)) continue;
     const double z = plane.n.z > 0 ? x->high : x->low;
     if (plane.n.z * z + across * reach <= plane.h) continue;
     const double off = std::fabs(plane.n.z) * (x->high > -x->low ? x->high : -x->low);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/numerics/roots.h"
+#include "cuda/numerics/wide.h"
 #include "cuda/rules/flux/crescent.h"
 
 namespace intervox::cuda::internal::flux {
@@ -56,25 +57,45 @@ struct CrescentBreaks {
 /** Calls visit(place, c, s) at the roots of a trigonometric polynomial. */
 template <class Visit>
 INTERVOX_HD inline void VisitRoots(const TrigQuadric& f, Visit&& visit) {
-  for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    // The same polynomial by the angle about the quadrant's middle.
-    const bool odd = quadrant % 2 == 1;
-    const double way = quadrant < 2 ? 1.0 : -1.0;
-    const double gc = way * (odd ? f.fs : f.fc), gs = way * (odd ? -f.fc : f.fs);
-    const double gcc = odd ? f.fss : f.fcc, gss = odd ? f.fcc : f.fss;
-    const double gcs = odd ? -f.fcs : f.fcs;
-    double sample[5], root[8];
+  constexpr int M = kNumbersAtOnce;
+  using S = Wide<M>;
+  for (int first = 0; first < 4; first += M) {
+    // The same polynomial by the angle about each quadrant's middle.
+    S gc = {}, gs = {}, gcc = {}, gss = {}, gcs = {};
+    for (int k = 0; k < M; ++k) {
+      const int quadrant = first + k;
+      const bool odd = quadrant % 2 == 1;
+      const double way = quadrant < 2 ? 1.0 : -1.0;
+      SetLane(&gc, k, way * (odd ? f.fs : f.fc));
+      SetLane(&gs, k, way * (odd ? -f.fc : f.fs));
+      SetLane(&gcc, k, odd ? f.fss : f.fcc);
+      SetLane(&gss, k, odd ? f.fcc : f.fss);
+      SetLane(&gcs, k, odd ? -f.fcs : f.fcs);
+    }
+    S sample[5];
     for (int k = 0; k < 5; ++k) {
       const double u = kT * (0.5 * k - 1.0);
       const double w = 1.0 + u * u, c = 1.0 - u * u, s = 2.0 * u;
       sample[k] = w * (f.f0 * w + gc * c + gs * s) + c * (gcc * c + gcs * s) + gss * s * s;
     }
-    const int n = QuarticRoots(sample, 0.0, root);
-    for (int k = 0; k < n; ++k) {
-      const double place = 2 * kT * (quadrant + root[k]);
-      double c, s;
-      DirectionOf(place, &c, &s);
-      visit(place, c, s);
+    const QuarticForms<S> forms = FormsOf(sample);
+    const S changes = SignChanges(sample, forms), one_root = OneRootOf(sample, forms, changes);
+    for (int k = 0; k < M; ++k) {
+      const double count = Lane(changes, k);
+      if (count == 0) continue;
+      double root[8] = {Lane(one_root, k)};
+      int n = 1;
+      if (count > 1) {
+        double own[5];
+        for (int i = 0; i < 5; ++i) own[i] = Lane(sample[i], k);
+        n = QuarticRoots(own, 0.0, root);
+      }
+      for (int i = 0; i < n; ++i) {
+        const double place = 2 * kT * (first + k + root[i]);
+        double c, s;
+        DirectionOf(place, &c, &s);
+        visit(place, c, s);
+      }
     }
   }
 }
