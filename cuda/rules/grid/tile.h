@@ -10,7 +10,7 @@
 #include <cstring>
 #include <new>
 
-#include "cuda/rules/grid/model.h"
+#include "cuda/rules/grid/lift.h"
 
 namespace intervox::cuda::internal::grid {
 
@@ -173,10 +173,18 @@ INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, co
     return true;
   }
   const float* f = view.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes;
-  ForEachBit(nodes, [&](int i, int j, int k) {
-    const int row = (in[0] + stride * i) * geometry::kBlockSide + in[1] + stride * j;
-    level[Tile::Node(i, j, k)] = side.h * f[row * geometry::kBlockSide + in[2] + stride * k];
-  });
+  const int last = tile.voxels.count[2];
+  for (int i = 0; i <= tile.voxels.count[0]; ++i) {
+    for (int j = 0; j <= tile.voxels.count[1]; ++j) {
+      if (nodes[i][j] == 0) continue;
+      const float* from = f +
+                          ((in[0] + stride * i) * geometry::kBlockSide + in[1] + stride * j) *
+                              geometry::kBlockSide +
+                          in[2];
+      double* to = level + Tile::Node(i, j, 0);
+      for (int k = 0; k <= last; ++k) to[k] = side.h * from[stride * k];
+    }
+  }
   return true;
 }
 
@@ -199,55 +207,84 @@ class GridReader {
 
   /** The level at node (i, j, k). */
   INTERVOX_HD double At(int i, int j, int k) const {
-    const double x = i, y = j, z = k;
-    return side_.h * LiftedLevelOf(side_, first_ + x * x_ + y * y_ + z * z_, share_);
+    return side_.h * LiftedLevelOf(side_, Place(i, j, k), share_);
+  }
+
+  /** The field there, which is not lifted. */
+  INTERVOX_HD double FieldAt(int i, int j, int k) const {
+    return side_.h * geometry::LevelOf(side_.view, Place(i, j, k));
   }
 
  private:
+  INTERVOX_HD Vec3 Place(double x, double y, double z) const {
+    return first_ + x * x_ + y * y_ + z * z_;
+  }
+
   const GridSide& side_;
   Vec3 first_, x_, y_, z_;
   double share_;
 };
 
+/** Whether a level decides all that is within some distance: 1 outside, −1 inside, or 0. */
+INTERVOX_HD inline int Decide(double g, double reach) { return g > reach ? 1 : g < -reach ? -1 : 0; }
+
+/** Takes voxels along k that a grid decides from those that it may cut, and those outside of it
+ from those that are left. */
+INTERVOX_HD inline void TakeDecided(int decided, unsigned voxels, std::uint8_t* open,
+                                    std::uint8_t* left) {
+  if (decided == 0) return;
+  *open &= static_cast<std::uint8_t>(~voxels);
+  if (decided > 0) *left &= static_cast<std::uint8_t>(~voxels);
+}
+
 /** Reads the levels of a grid at nodes of a tile's voxels that its slope leaves undecided.
+
+ Of each voxel one node is the middle of eight voxels, and the opposite one their corner. The field
+ is read in the middle first: nodes around it are at most √3 edges away. Where it is further than an
+ edge from the face, so may be the corner, and each other node is next to one of the two.
  @param open   of the voxels left those that the grid may cut; what lies outside leaves `left`, too
  @param nodes  those of the open voxels */
 INTERVOX_HD inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open,
                                    NodeBits* nodes, double* level) {
   const GridReader reader(side, *tile);
-  // Eight voxels around a node each: from there to their other nodes the level changes by no more.
-  const double lift = LiftOf(side, *tile) * kMostLift * side.h;
-  const double reach = (std::sqrt(3.0) * side.view.slope + 1e-9) * tile->edge + 2 * lift;
+  const double lift = LiftOf(side, *tile) * kMostLift * side.h + kOnNode * side.h;
+  const double step = (side.view.slope + 1e-9) * tile->edge;
+  const double beside = step + lift, around = std::sqrt(3.0) * step + lift;
   NodeBits known{};
   for (int i = 0; i < kTileEdge; i += 2) {
     for (int j = 0; j < kTileEdge; j += 2) {
       for (int k = 0; k < kTileEdge; k += 2) {
-        const auto both = static_cast<std::uint8_t>(3 << k);
+        const unsigned both = 3U << k;
         VoxelBits& left = tile->left;
         if (((left[i][j] | left[i][j + 1] | left[i + 1][j] | left[i + 1][j + 1]) & both) == 0) {
           continue;
         }
-        const double g = reader.At(i + 1, j + 1, k + 1);
-        level[Tile::Node(i + 1, j + 1, k + 1)] = g;
-        known[i + 1][j + 1] |= static_cast<std::uint8_t>(2 << k);
-        if (!(std::fabs(g) > reach)) continue;
+        const double middle = reader.FieldAt(i + 1, j + 1, k + 1);
+        const int all = Decide(middle, around), most = Decide(middle, beside);
+        if (most == 0) continue;
         for (int n = 0; n < 4; ++n) {
-          std::uint8_t* row = &left[i + (n >> 1)][j + (n & 1)];
-          if (g > 0) *row &= static_cast<std::uint8_t>(~both);
-          (*open)[i + (n >> 1)][j + (n & 1)] &= static_cast<std::uint8_t>(~both);
+          const int x = i + (n >> 1), y = j + (n & 1);
+          if (all != 0) {
+            TakeDecided(all, both, &(*open)[x][y], &left[x][y]);
+            continue;
+          }
+          for (unsigned row = left[x][y] & both; row != 0; row &= row - 1) {
+            const int z = LowestBit(row), at[3] = {x + (x & 1), y + (y & 1), z + (z & 1)};
+            double& corner = level[Tile::Node(at[0], at[1], at[2])];
+            if ((known[at[0]][at[1]] >> at[2] & 1) == 0) {
+              known[at[0]][at[1]] |= static_cast<std::uint8_t>(1 << at[2]);
+              corner = reader.FieldAt(at[0], at[1], at[2]);
+            }
+            if (Decide(corner, beside) == most) {
+              TakeDecided(most, 1U << z, &(*open)[x][y], &left[x][y]);
+            }
+          }
         }
       }
     }
   }
   NodesOf(*open, nodes);
-  for (int i = 0; i < kTileSide; ++i) {
-    for (int j = 0; j < kTileSide; ++j) {
-      for (unsigned row = (*nodes)[i][j] & ~known[i][j]; row != 0; row &= row - 1) {
-        const int k = LowestBit(row);
-        level[Tile::Node(i, j, k)] = reader.At(i, j, k);
-      }
-    }
-  }
+  ForEachBit(*nodes, [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = reader.At(i, j, k); });
 }
 
 /** Reads the levels of a surface at nodes of a tile. */
@@ -365,10 +402,9 @@ INTERVOX_HD inline Vec3 GradientAt(const GridModel& model, const Tile& tile, int
   if (s >= model.grids) return LevelAndSlopeOf(model, s, x).gradient;
   constexpr double kBeside = 1e-9;  // [voxels]
   const GridSide& side = model.grid[s];
-  const Vec3 d = kBeside * side.h * Vec3{1, 1, 1};
-  const Vec3 u = TransposeTimes(side.R, x - side.p) / side.h;
-  return 0.5 * (Evaluate(side, x + d).gradient + Evaluate(side, x - d).gradient) +
-         side.R * GradientOfLift(side, u, LiftOf(side, tile));
+  return side.R * LiftedGradientOf(side, TransposeTimes(side.R, x - side.p) / side.h,
+                                   TransposeTimes(side.R, kBeside * Vec3{1, 1, 1}),
+                                   LiftOf(side, tile));
 }
 
 /** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
