@@ -16,7 +16,7 @@ struct AtNodes {
 /** Adds the nodes beyond a voxel's end along an axis to the sums of the nodes at that end. */
 template <int kAxis, bool kUpper>
 INTERVOX_HD inline void AddBeyond(const GridSide& side, const geometry::VoxelAt& voxel,
-                                  const Vec3& u, AtNodes* sums) {
+                                  AtNodes* sums) {
   constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
   constexpr int kAlong = kAxis == 0 ? kX : kAxis == 1 ? kY : 1;
   constexpr int kP = kAxis == 0 ? kY : kX, kQ = kAxis == 2 ? kY : 1;
@@ -24,20 +24,28 @@ INTERVOX_HD inline void AddBeyond(const GridSide& side, const geometry::VoxelAt&
   constexpr int kEnd = kUpper ? 4 >> kAxis : 0;
   constexpr int kAtP = kAxis == 0 ? 2 : 4, kAtQ = kAxis == 2 ? 2 : 1;
   double* const s = sums->of + kEnd;
-  const float* f = voxel.node + (kUpper ? 2 * kAlong : -kAlong);
-  if (voxel.in[kAxis] == (kUpper ? geometry::kBlockEdge - 1 : 0)) {
-    // In another block, whose voxel's middle no rounding leaves.
-    Vec3 beside = u;
-    beside[kAxis] += (kUpper ? 1.5 : -0.5) - voxel.t[kAxis];
-    const geometry::VoxelAt next = geometry::FindVoxel(side.view, beside);
-    if (next.node == nullptr) {
-      s[0] += next.beyond;
-      s[kAtQ] += next.beyond;
-      s[kAtP] += next.beyond;
-      s[kAtP + kAtQ] += next.beyond;
+  const float* f = voxel.node;
+  if (voxel.in[kAxis] != (kUpper ? geometry::kBlockEdge - 1 : 0)) {
+    f += kUpper ? 2 * kAlong : -kAlong;
+  } else {
+    const geometry::GridView& grid = side.view;
+    int place[3] = {voxel.place[0], voxel.place[1], voxel.place[2]};
+    place[kAxis] += kUpper ? 1 : -1;
+    const bool beyond = place[kAxis] < 0 || place[kAxis] == grid.size[kAxis];
+    const std::int32_t block = beyond ? geometry::kAbsentOutside
+                                      : geometry::BlockAt(grid, place[0], place[1], place[2]);
+    if (block < 0) {
+      const double all = block == geometry::kAbsentInside ? -grid.band : grid.band;
+      s[0] += all;
+      s[kAtQ] += all;
+      s[kAtP] += all;
+      s[kAtP + kAtQ] += all;
       return;
     }
-    f = next.node + (kUpper ? kAlong : 0);
+    // Along the axis the block begins, or ends, where this one ends.
+    f = grid.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes +
+        (voxel.in[0] * kX + voxel.in[1] * kY + voxel.in[2]) +
+        (kUpper ? 2 - geometry::kBlockEdge : geometry::kBlockEdge - 1) * kAlong;
   }
   s[0] += f[0];
   s[kAtQ] += f[kQ];
@@ -45,9 +53,9 @@ INTERVOX_HD inline void AddBeyond(const GridSide& side, const geometry::VoxelAt&
   s[kAtP + kAtQ] += f[kP + kQ];
 }
 
-/** The sums of second differences at the nodes of a voxel, which holds u [voxels]. */
+/** The sums of second differences at the nodes of a voxel. */
 INTERVOX_HD inline void FindBends(const GridSide& side, const geometry::VoxelAt& voxel,
-                                  const Vec3& u, AtNodes* bends) {
+                                  AtNodes* bends) {
   constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
   const float* f = voxel.node;
   const double f0 = f[0], f1 = f[1], f2 = f[kY], f3 = f[kY + 1], f4 = f[kX], f5 = f[kX + 1],
@@ -61,12 +69,12 @@ INTERVOX_HD inline void FindBends(const GridSide& side, const geometry::VoxelAt&
   s[5] = f1 + f7 + f4 - 6 * f5;
   s[6] = f2 + f4 + f7 - 6 * f6;
   s[7] = f3 + f5 + f6 - 6 * f7;
-  AddBeyond<0, false>(side, voxel, u, bends);
-  AddBeyond<0, true>(side, voxel, u, bends);
-  AddBeyond<1, false>(side, voxel, u, bends);
-  AddBeyond<1, true>(side, voxel, u, bends);
-  AddBeyond<2, false>(side, voxel, u, bends);
-  AddBeyond<2, true>(side, voxel, u, bends);
+  AddBeyond<0, false>(side, voxel, bends);
+  AddBeyond<0, true>(side, voxel, bends);
+  AddBeyond<1, false>(side, voxel, bends);
+  AddBeyond<1, true>(side, voxel, bends);
+  AddBeyond<2, false>(side, voxel, bends);
+  AddBeyond<2, true>(side, voxel, bends);
 }
 
 /** The trilinear mean of values at the nodes, with its gradient. */
@@ -88,7 +96,7 @@ INTERVOX_HD inline double LiftedLevelOf(const GridSide& side, const Vec3& u, dou
   const double f = geometry::LevelIn(voxel.node, voxel.t);
   if (share == 0 || !HasNeighbours(side, f)) return f;
   AtNodes bends;
-  FindBends(side, voxel, u, &bends);
+  FindBends(side, voxel, &bends);
   return Lifted(f, Between(bends, voxel.t).value, share).value;
 }
 
@@ -114,7 +122,7 @@ INTERVOX_HD inline Vec3 LiftedGradientOf(const GridSide& side, const Vec3& u, co
   }
   if (share == 0 || voxel.node == nullptr || !HasNeighbours(side, f.value)) return gradient;
   AtNodes bends;
-  FindBends(side, voxel, u, &bends);
+  FindBends(side, voxel, &bends);
   const geometry::LevelAt L = Between(bends, voxel.t);
   return gradient - Lifted(f.value, L.value, share).slope * L.gradient;
 }

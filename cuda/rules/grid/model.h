@@ -91,9 +91,10 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3&
                                                const Vec3& half) {
   constexpr double kMost = kMostShare * kMostLift;
   const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
-  const double f = geometry::Evaluate(side.view, u).value;
   const double reach = side.view.slope * Norm(half) / side.h + kMost;
-  if (f > reach || f < -reach || reach < side.view.band) {
+  // No level is beyond the band.
+  if (reach < side.view.band) {
+    const double f = geometry::LevelOf(side.view, u);
     return {side.h * (f - reach), side.h * (f + reach)};
   }
   const Mat3 M{Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};

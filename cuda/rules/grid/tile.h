@@ -68,6 +68,7 @@ struct Tile {
   double turn[kTileSides];    ///< their weight in S: 0 where the side stands still or is a cut
   std::uint64_t cutting = 0;  ///< bits of the sides with a positive level at a node
   VoxelBits left;             ///< voxels that are not outside of a side
+  NodeBits positive[kTileSides];      ///< of a cutting side: nodes where its level is
   std::uint64_t outside[kTileNodes];  ///< bits of the sides whose level is positive
   double (*level)[kTileNodes];        ///< of cutting sides at the nodes of voxels that they cut
   double (*gain)[kTileNodes];         ///< −∂V/∂level
@@ -314,10 +315,9 @@ INTERVOX_HD inline void SnapToFace(const NodeBits& nodes, double room, double* l
 /** Notes the nodes that are outside of a side, and takes the voxels from `left` of which all nodes
  are. @returns whether there is a node outside. */
 INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
-  const std::uint64_t bit = std::uint64_t{1} << slot;
   const double* level = tile->level[slot];
-  NodeBits out;
-  bool cuts = false;
+  NodeBits& out = tile->positive[slot];
+  unsigned cuts = 0;
   for (int i = 0; i < kTileSide; ++i) {
     for (int j = 0; j < kTileSide; ++j) {
       const double* row = level + Tile::Node(i, j, 0);
@@ -325,19 +325,29 @@ INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile)
       for (int k = 0; k < kTileSide; ++k) positive |= static_cast<unsigned>(row[k] > 0) << k;
       positive &= nodes[i][j];
       out[i][j] = static_cast<std::uint8_t>(positive);
-      cuts = cuts || positive != 0;
-      for (; positive != 0; positive &= positive - 1) {
-        tile->outside[Tile::Node(i, j, LowestBit(positive))] |= bit;
-      }
+      cuts |= positive;
     }
   }
-  for (int i = 0; cuts && i < kTileEdge; ++i) {
+  if (cuts == 0) return false;
+  for (int i = 0; i < kTileEdge; ++i) {
     for (int j = 0; j < kTileEdge; ++j) {
       const int all = out[i][j] & out[i][j + 1] & out[i + 1][j] & out[i + 1][j + 1];
       tile->left[i][j] &= static_cast<std::uint8_t>(~(all & all >> 1));
     }
   }
-  return cuts;
+  return true;
+}
+
+/** Makes the cutting sides ready to be summed: which of them each node is outside of, no gains. */
+INTERVOX_HD inline void NoteSides(Tile* tile) {
+  std::memset(tile->outside, 0, sizeof tile->outside);
+  for (int slot = 0; slot < tile->count; ++slot) {
+    const std::uint64_t bit = std::uint64_t{1} << slot;
+    if ((tile->cutting & bit) == 0) continue;
+    ForEachBit(tile->positive[slot],
+               [&](int i, int j, int k) { tile->outside[Tile::Node(i, j, k)] |= bit; });
+    if (tile->turn[slot] != 0) std::memset(tile->gain[slot], 0, sizeof tile->gain[slot]);
+  }
 }
 
 /** Fills the tile with what bounds left undecided. @returns false where it is outside of a side.
@@ -351,7 +361,6 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
   tile->grids = model.grids;
   tile->count = 0;
   tile->cutting = 0;
-  std::memset(tile->outside, 0, sizeof tile->outside);
   for (int i = 0; i < kTileEdge; ++i) {
     for (int j = 0; j < kTileEdge; ++j) {
       const bool within = i < voxels.count[0] && j < voxels.count[1];
@@ -384,7 +393,6 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
         tile->cutting |= std::uint64_t{1} << slot;
         // Side 0 is the lattice's own. Weights are halves, one for each of two bodies that move.
         tile->turn[slot] = s == 0 ? 0.0 : 2 * WeightOf(model, s);
-        std::memset(tile->gain[slot], 0, sizeof tile->gain[slot]);
       }
       std::uint32_t any = 0;
       for (const auto& plane : tile->left) {
@@ -393,6 +401,7 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
       if (any == 0) return false;
     }
   }
+  NoteSides(tile);
   return true;
 }
 
