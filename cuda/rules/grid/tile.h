@@ -33,7 +33,10 @@ struct SideShare {
   Vec3 n;            ///< its unit normal
   double d = 0;      ///< the plane n·x = d, from the cube's centre
   double share = 0;
-  double area = 0;  ///< of its plane in the unit cube
+  double area = 0;  ///< of its plane in the unit cube, where the plane before it keeps that
+  /** Of its plane in the cube, where the plane before it keeps all of that: 1, nothing: −1, or
+   some: 0; 2 where it has none. */
+  int kept = 2;
   Vec3 centre;      ///< of that area, from the cube's
   double cosine = 0;
   CommonShare both;  ///< with the sides before it
