@@ -42,10 +42,10 @@ struct SideShare {
   CommonShare both;  ///< with the sides before it
 };
 
-/** Some of a tile's voxels: a bit for each along k. */
-using VoxelBits = std::uint8_t[kTileEdge][kTileEdge];
-/** Some of its nodes: a bit for each along k. */
-using NodeBits = std::uint8_t[kTileSide][kTileSide];
+/** Some of a tile's voxels: of voxel (i, j, k) bit 8j + k of number i. */
+using VoxelBits = std::uint32_t[kTileEdge];
+/** Some of its nodes, likewise. */
+using NodeBits = std::uint64_t[kTileSide];
 
 /** A point of a tetrahedron by the shares of its four nodes. */
 struct Barycentric {
@@ -129,27 +129,34 @@ INTERVOX_HD inline int LowestBit(unsigned row) {
 }
 
 /** Calls f(i, j, k) for the voxels or nodes whose bits are set. */
-template <int kSide, class F>
-INTERVOX_HD void ForEachBit(const std::uint8_t (&bits)[kSide][kSide], const F& f) {
+template <class Bits, int kSide, class F>
+INTERVOX_HD void ForEachBit(const Bits (&bits)[kSide], const F& f) {
   for (int i = 0; i < kSide; ++i) {
-    for (int j = 0; j < kSide; ++j) {
-      for (unsigned row = bits[i][j]; row != 0; row &= row - 1) f(i, j, LowestBit(row));
+    int j = 0;
+    for (Bits rows = bits[i]; rows != 0; rows >>= 8, ++j) {
+      for (auto row = static_cast<unsigned>(rows & 31U); row != 0; row &= row - 1) {
+        f(i, j, LowestBit(row));
+      }
     }
   }
 }
 
 /** Sets the bits of the nodes of voxels. */
 INTERVOX_HD inline void NodesOf(const VoxelBits& voxels, NodeBits* nodes) {
-  std::memset(nodes, 0, sizeof *nodes);
+  std::uint64_t before = 0;
   for (int i = 0; i < kTileEdge; ++i) {
-    for (int j = 0; j < kTileEdge; ++j) {
-      const auto row = static_cast<std::uint8_t>(voxels[i][j] | voxels[i][j] << 1);
-      (*nodes)[i][j] |= row;
-      (*nodes)[i][j + 1] |= row;
-      (*nodes)[i + 1][j] |= row;
-      (*nodes)[i + 1][j + 1] |= row;
-    }
+    const std::uint64_t along = voxels[i] | std::uint64_t{voxels[i]} << 1;
+    const std::uint64_t ends = along | along << 8;
+    (*nodes)[i] = before | ends;
+    before = ends;
   }
+  (*nodes)[kTileEdge] = before;
+}
+
+/** The voxels of which all nodes are among those of the bits. */
+INTERVOX_HD inline std::uint32_t VoxelsWithin(std::uint64_t nodes, std::uint64_t next) {
+  const std::uint64_t ends = nodes & next, along = ends & ends >> 1;
+  return static_cast<std::uint32_t>(along & along >> 8);
 }
 
 /** Reads the levels of the lattice's own grid at nodes of a tile of its voxels, or of twice their
@@ -180,7 +187,7 @@ INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, co
   const int last = tile.voxels.count[2];
   for (int i = 0; i <= tile.voxels.count[0]; ++i) {
     for (int j = 0; j <= tile.voxels.count[1]; ++j) {
-      if (nodes[i][j] == 0) continue;
+      if ((nodes[i] >> 8 * j & 31U) == 0) continue;
       const float* from = f +
                           ((in[0] + stride * i) * geometry::kBlockSide + in[1] + stride * j) *
                               geometry::kBlockSide +
@@ -232,13 +239,13 @@ class GridReader {
 /** Whether a level decides all that is within some distance: 1 outside, −1 inside, or 0. */
 INTERVOX_HD inline int Decide(double g, double reach) { return g > reach ? 1 : g < -reach ? -1 : 0; }
 
-/** Takes voxels along k that a grid decides from those that it may cut, and those outside of it
- from those that are left. */
-INTERVOX_HD inline void TakeDecided(int decided, unsigned voxels, std::uint8_t* open,
-                                    std::uint8_t* left) {
+/** Takes voxels that a grid decides from those that it may cut, and those outside of it from those
+ that are left. */
+INTERVOX_HD inline void TakeDecided(int decided, std::uint32_t voxels, std::uint32_t* open,
+                                    std::uint32_t* left) {
   if (decided == 0) return;
-  *open &= static_cast<std::uint8_t>(~voxels);
-  if (decided > 0) *left &= static_cast<std::uint8_t>(~voxels);
+  *open &= ~voxels;
+  if (decided > 0) *left &= ~voxels;
 }
 
 /** Reads the levels of a grid at nodes of a tile's voxels that its slope leaves undecided.
@@ -255,32 +262,33 @@ INTERVOX_HD inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* 
   const double step = (side.view.slope + 1e-9) * tile->edge;
   const double beside = step + lift, around = std::sqrt(3.0) * step + lift;
   NodeBits known{};
+  VoxelBits& left = tile->left;
   for (int i = 0; i < kTileEdge; i += 2) {
     for (int j = 0; j < kTileEdge; j += 2) {
       for (int k = 0; k < kTileEdge; k += 2) {
-        const unsigned both = 3U << k;
-        VoxelBits& left = tile->left;
-        if (((left[i][j] | left[i][j + 1] | left[i + 1][j] | left[i + 1][j + 1]) & both) == 0) {
-          continue;
-        }
+        const std::uint32_t four = std::uint32_t{0x0303} << (8 * j + k);
+        if (((left[i] | left[i + 1]) & four) == 0) continue;
         const double middle = reader.FieldAt(i + 1, j + 1, k + 1);
-        const int all = Decide(middle, around), most = Decide(middle, beside);
+        const int most = Decide(middle, beside);
         if (most == 0) continue;
-        for (int n = 0; n < 4; ++n) {
-          const int x = i + (n >> 1), y = j + (n & 1);
+        const int all = Decide(middle, around);
+        for (int x = i; x < i + 2; ++x) {
           if (all != 0) {
-            TakeDecided(all, both, &(*open)[x][y], &left[x][y]);
+            TakeDecided(all, four, &(*open)[x], &left[x]);
             continue;
           }
-          for (unsigned row = left[x][y] & both; row != 0; row &= row - 1) {
-            const int z = LowestBit(row), at[3] = {x + (x & 1), y + (y & 1), z + (z & 1)};
-            double& corner = level[Tile::Node(at[0], at[1], at[2])];
-            if ((known[at[0]][at[1]] >> at[2] & 1) == 0) {
-              known[at[0]][at[1]] |= static_cast<std::uint8_t>(1 << at[2]);
-              corner = reader.FieldAt(at[0], at[1], at[2]);
-            }
-            if (Decide(corner, beside) == most) {
-              TakeDecided(most, 1U << z, &(*open)[x][y], &left[x][y]);
+          for (int y = j; y < j + 2; ++y) {
+            for (int z = k; z < k + 2; ++z) {
+              const std::uint32_t voxel = std::uint32_t{1} << (8 * y + z);
+              if ((left[x] & voxel) == 0) continue;
+              const int to_x = x + (x & 1), to_y = y + (y & 1), to_z = z + (z & 1);
+              double& corner = level[Tile::Node(to_x, to_y, to_z)];
+              const std::uint64_t bit = std::uint64_t{1} << (8 * to_y + to_z);
+              if ((known[to_x] & bit) == 0) {
+                known[to_x] |= bit;
+                corner = reader.FieldAt(to_x, to_y, to_z);
+              }
+              if (Decide(corner, beside) == most) TakeDecided(most, voxel, &(*open)[x], &left[x]);
             }
           }
         }
@@ -320,24 +328,21 @@ INTERVOX_HD inline void SnapToFace(const NodeBits& nodes, double room, double* l
 INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
   const double* level = tile->level[slot];
   NodeBits& out = tile->positive[slot];
-  unsigned cuts = 0;
+  std::uint64_t cuts = 0;
   for (int i = 0; i < kTileSide; ++i) {
-    for (int j = 0; j < kTileSide; ++j) {
-      const double* row = level + Tile::Node(i, j, 0);
-      unsigned positive = 0;
-      for (int k = 0; k < kTileSide; ++k) positive |= static_cast<unsigned>(row[k] > 0) << k;
-      positive &= nodes[i][j];
-      out[i][j] = static_cast<std::uint8_t>(positive);
-      cuts |= positive;
+    std::uint64_t positive = 0;
+    const double* row = level + Tile::Node(i, 0, 0);
+    for (int j = 0; j < kTileSide; ++j, row += kTileSide) {
+      const unsigned along = unsigned{row[0] > 0} | unsigned{row[1] > 0} << 1 |
+                             unsigned{row[2] > 0} << 2 | unsigned{row[3] > 0} << 3 |
+                             unsigned{row[4] > 0} << 4;
+      positive |= std::uint64_t{along} << 8 * j;
     }
+    out[i] = positive & nodes[i];
+    cuts |= out[i];
   }
   if (cuts == 0) return false;
-  for (int i = 0; i < kTileEdge; ++i) {
-    for (int j = 0; j < kTileEdge; ++j) {
-      const int all = out[i][j] & out[i][j + 1] & out[i + 1][j] & out[i + 1][j + 1];
-      tile->left[i][j] &= static_cast<std::uint8_t>(~(all & all >> 1));
-    }
-  }
+  for (int i = 0; i < kTileEdge; ++i) tile->left[i] &= ~VoxelsWithin(out[i], out[i + 1]);
   return true;
 }
 
@@ -364,12 +369,9 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
   tile->grids = model.grids;
   tile->count = 0;
   tile->cutting = 0;
-  for (int i = 0; i < kTileEdge; ++i) {
-    for (int j = 0; j < kTileEdge; ++j) {
-      const bool within = i < voxels.count[0] && j < voxels.count[1];
-      tile->left[i][j] = static_cast<std::uint8_t>(within ? (1 << voxels.count[2]) - 1 : 0);
-    }
-  }
+  std::uint32_t layer = 0;
+  for (int j = 0; j < voxels.count[1]; ++j) layer |= ((1U << voxels.count[2]) - 1) << 8 * j;
+  for (int i = 0; i < kTileEdge; ++i) tile->left[i] = i < voxels.count[0] ? layer : 0;
   std::uint64_t rest = voxels.active;
   for (int s = 0; rest != 0; ++s, rest >>= 1) {
     if ((rest & 1) != 0) tile->side[tile->count++] = s;
@@ -397,11 +399,8 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
         // Side 0 is the lattice's own. Weights are halves, one for each of two bodies that move.
         tile->turn[slot] = s == 0 ? 0.0 : 2 * WeightOf(model, s);
       }
-      std::uint32_t any = 0;
-      for (const auto& plane : tile->left) {
-        for (const std::uint8_t row : plane) any |= row;
-      }
-      if (any == 0) return false;
+      const VoxelBits& left = tile->left;
+      if ((left[0] | left[1] | left[2] | left[3]) == 0) return false;
     }
   }
   NoteSides(tile);
