@@ -90,6 +90,8 @@ INTERVOX_HD inline double WeightOf(const GridModel& model, int i) {
 INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3& c,
                                                const Vec3& half) {
   constexpr double kMost = kMostShare * kMostLift;
+  // A box that ends where a block does, but for rounding, does not meet the next one.
+  constexpr double kInward = 1e-9;
   const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
   const double reach = side.view.slope * Norm(half) / side.h + kMost;
   // No level is beyond the band.
@@ -98,9 +100,10 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3&
     return {side.h * (f - reach), side.h * (f + reach)};
   }
   const Mat3 M{Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
-  const Vec3 around = TransposeTimes(M, half) / side.h;
+  const Vec3 around = Max(TransposeTimes(M, half) / side.h - kInward * Vec3{1, 1, 1}, {});
   const geometry::Bounds blocks = geometry::BlockBounds(side.view, u - around, u + around);
-  return {side.h * (blocks.lo - kMost), side.h * (blocks.hi + kMost)};
+  const double beyond = kMost + 2 * kInward * side.view.slope;
+  return {side.h * (blocks.lo - beyond), side.h * (blocks.hi + beyond)};
 }
 
 /** Bounds the active sides over the cell: false when it is outside of Ω. */

@@ -159,6 +159,29 @@ INTERVOX_HD inline std::uint32_t VoxelsWithin(std::uint64_t nodes, std::uint64_t
   return static_cast<std::uint32_t>(along & along >> 8);
 }
 
+/** Reads nodes of a block, every kStride-th of them, to all nodes of a tile.
+ @param f  at the tile's first node */
+template <int kStride>
+INTERVOX_HD inline void ReadRows(const float* f, double h, const Tile& tile, double* level) {
+  constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
+  const int x = tile.voxels.count[0], y = tile.voxels.count[1], z = tile.voxels.count[2];
+  for (int i = 0; i <= x; ++i) {
+    const float* from = f + kStride * kX * i;
+    double* to = level + Tile::Node(i, 0, 0);
+    for (int j = 0; j <= y; ++j, from += kStride * kY, to += kTileSide) {
+      to[0] = h * from[0];
+      to[1] = h * from[kStride];
+      to[2] = h * from[2 * kStride];
+      if (z == kTileEdge) {
+        to[3] = h * from[3 * kStride];
+        to[4] = h * from[4 * kStride];
+      } else if (z == 3) {
+        to[3] = h * from[3 * kStride];
+      }
+    }
+  }
+}
+
 /** Reads the levels of the lattice's own grid at nodes of a tile of its voxels, or of twice their
  edge. @returns false where they do not lie in one block, or the edge is another. */
 INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, const NodeBits& nodes,
@@ -184,17 +207,11 @@ INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, co
     return true;
   }
   const float* f = view.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes;
-  const int last = tile.voxels.count[2];
-  for (int i = 0; i <= tile.voxels.count[0]; ++i) {
-    for (int j = 0; j <= tile.voxels.count[1]; ++j) {
-      if ((nodes[i] >> 8 * j & 31U) == 0) continue;
-      const float* from = f +
-                          ((in[0] + stride * i) * geometry::kBlockSide + in[1] + stride * j) *
-                              geometry::kBlockSide +
-                          in[2];
-      double* to = level + Tile::Node(i, j, 0);
-      for (int k = 0; k <= last; ++k) to[k] = side.h * from[stride * k];
-    }
+  f += (in[0] * geometry::kBlockSide + in[1]) * geometry::kBlockSide + in[2];
+  if (stride == 1) {
+    ReadRows<1>(f, side.h, tile, level);
+  } else {
+    ReadRows<2>(f, side.h, tile, level);
   }
   return true;
 }
