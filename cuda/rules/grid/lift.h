@@ -32,8 +32,8 @@ INTERVOX_HD inline void AddBeyond(const GridSide& side, const geometry::VoxelAt&
     int place[3] = {voxel.place[0], voxel.place[1], voxel.place[2]};
     place[kAxis] += kUpper ? 1 : -1;
     const bool beyond = place[kAxis] < 0 || place[kAxis] == grid.size[kAxis];
-    const std::int32_t block = beyond ? geometry::kAbsentOutside
-                                      : geometry::BlockAt(grid, place[0], place[1], place[2]);
+    const std::int32_t block =
+        beyond ? geometry::kAbsentOutside : geometry::BlockAt(grid, place[0], place[1], place[2]);
     if (block < 0) {
       const double all = block == geometry::kAbsentInside ? -grid.band : grid.band;
       s[0] += all;

@@ -117,8 +117,7 @@ bool HoldsNothing(const internal::grid::GridModel& model, const GridDomain& doma
   for (int axis = 0; axis < 3; ++axis) {
     const internal::center::VoxelBlock& voxels = domain.voxels;
     const int first = std::max(begin[axis], voxels.first[axis]);
-    const int last =
-        std::min(begin[axis] + kBlockEdge, voxels.first[axis] + voxels.count[axis]);
+    const int last = std::min(begin[axis] + kBlockEdge, voxels.first[axis] + voxels.count[axis]);
     cell.h[axis] = 0.5 * domain.h * (last - first);
     cell.c[axis] = domain.h * first + cell.h[axis];
   }
@@ -126,8 +125,8 @@ bool HoldsNothing(const internal::grid::GridModel& model, const GridDomain& doma
   return !internal::grid::Cull(model, &cell);
 }
 
-/** Takes layers of blocks from the domain's ends while they hold nothing of both grids: boxes around
- both have more in common than the grids themselves. One layer is left. */
+/** Takes layers of blocks from the domain's ends while they hold nothing of both grids: boxes
+ around both have more in common than the grids themselves. One layer is left. */
 void Peel(const internal::grid::GridModel& model, GridDomain* domain) {
   internal::center::VoxelBlock& voxels = domain->voxels;
   const auto begin_of = [&](int axis, int voxel) {

@@ -3,6 +3,7 @@
 
 #include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/rule.h"
+#include "cuda/rules/grid/add_tile.h"
 #include "cuda/rules/grid/fraction.h"
 #include "cuda/rules/grid/tetrahedra.h"
 #include "cuda/rules/grid/together.h"
@@ -14,7 +15,7 @@ namespace intervox::cuda {
 struct GridDomain {
   internal::center::VoxelBlock voxels = {};
   int block[3] = {};  ///< the first voxel of one of the grid's blocks
-  double h = 0;  ///< edge of a voxel [m]
+  double h = 0;       ///< edge of a voxel [m]
 };
 
 namespace internal::grid {
@@ -45,8 +46,8 @@ INTERVOX_HD inline int BlockBegin(const GridDomain& domain, int axis, int voxel)
   return voxel - (in < 0 ? in + geometry::kBlockEdge : in);
 }
 
-/** The cells of edge h/2^level; level −1 has cells of two voxels, whose parts begin where blocks do,
- so that a tile lies in one block. Not the model. */
+/** The cells of edge h/2^level; level −1 has cells of two voxels, whose parts begin where blocks
+ do, so that a tile lies in one block. Not the model. */
 INTERVOX_HD inline GridLevel LevelOfCells(const GridDomain& domain, int level, LeafRule rule) {
   GridLevel out;
   for (int axis = 0; axis < 3; ++axis) {
