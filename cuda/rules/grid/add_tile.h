@@ -74,7 +74,8 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
       } else if (s > 0 || !ReadOwnLevels(model.grid[0], *tile, nodes, level)) {
         VoxelBits open;
         std::memcpy(open, tile->left, sizeof open);
-        ReadLevels(model.grid[s], tile, &open, &nodes, level);
+        const double share = s == 0 ? 0.0 : LiftOf(model.grid[s], *tile);
+        ReadLevels(model.grid[s], share, tile, &open, &nodes, level);
       }
       // Lifted levels are those of whole voxels, which no cells of planes stand beside.
       if (!tile->lifts) SnapToFace(nodes, kOnNode * model.grid[0].h, level);

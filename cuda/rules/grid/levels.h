@@ -73,9 +73,9 @@ INTERVOX_HD inline double LiftOf(const GridSide& side, const Tile& tile) {
 /** A grid's field along a tile's nodes. */
 class GridReader {
  public:
-  INTERVOX_HD GridReader(const GridSide& side, const Tile& tile) : side_(side) {
+  INTERVOX_HD GridReader(const GridSide& side, const Tile& tile, double share)
+      : side_(side), share_(share) {
     const double step = tile.edge / side.h;
-    share_ = LiftOf(side, tile);
     first_ = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
     x_ = step * side.R.row0;
     y_ = step * side.R.row1;
@@ -121,12 +121,13 @@ INTERVOX_HD inline void TakeDecided(int decided, std::uint32_t voxels, std::uint
  Of each voxel one node is the middle of eight voxels, and the opposite one their corner. The field
  is read in the middle first: nodes around it are at most √3 edges away. Where it is further than an
  edge from the face, so may be the corner, and each other node is next to one of the two.
+ @param share  of second differences: LiftOf; the lattice's own levels are not lifted
  @param open   of the voxels left those that the grid may cut; what lies outside leaves `left`, too
  @param nodes  those of the open voxels */
-INTERVOX_HD inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open,
+INTERVOX_HD inline void ReadLevels(const GridSide& side, double share, Tile* tile, VoxelBits* open,
                                    NodeBits* nodes, double* level) {
-  const GridReader reader(side, *tile);
-  const double lift = LiftOf(side, *tile) * kMostLift * side.h + kOnNode * side.h;
+  const GridReader reader(side, *tile, share);
+  const double lift = (share * kMostLift + kOnNode) * side.h;
   const double step = (side.view.slope + 1e-9) * tile->edge;
   const double beside = step + lift, around = std::sqrt(3.0) * step + lift;
   NodeBits known{};
