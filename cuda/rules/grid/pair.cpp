@@ -1,6 +1,5 @@
 #include "cuda/rules/grid/pair.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -108,58 +107,6 @@ void TurnToWorld(const Pose& X_WF, InterferenceMetrics* m) {
   m->area_moment = X_WF.R * m->area_moment;
 }
 
-/** Whether the part of a block of the lattice that lies in the domain is outside of one of the two
- grids, however their levels are lifted.
- @param begin  its first voxel */
-bool HoldsNothing(const internal::grid::GridModel& model, const GridDomain& domain,
-                  const int (&begin)[3]) {
-  internal::clip::ClipCell cell;
-  for (int axis = 0; axis < 3; ++axis) {
-    const internal::center::VoxelBlock& voxels = domain.voxels;
-    const int first = std::max(begin[axis], voxels.first[axis]);
-    const int last = std::min(begin[axis] + kBlockEdge, voxels.first[axis] + voxels.count[axis]);
-    cell.h[axis] = 0.5 * domain.h * (last - first);
-    cell.c[axis] = domain.h * first + cell.h[axis];
-  }
-  cell.active = 3;  // the grids
-  return !internal::grid::Cull(model, &cell);
-}
-
-/** Takes layers of blocks from the domain's ends while they hold nothing of both grids: boxes
- around both have more in common than the grids themselves. One layer is left. */
-void Peel(const internal::grid::GridModel& model, GridDomain* domain) {
-  internal::center::VoxelBlock& voxels = domain->voxels;
-  const auto begin_of = [&](int axis, int voxel) {
-    return internal::grid::BlockBegin(*domain, axis, voxel);
-  };
-  const auto is_empty = [&](int axis, int begin) {
-    const int p = (axis + 1) % 3, q = (axis + 2) % 3;
-    int block[3];
-    block[axis] = begin;
-    const int end_p = voxels.first[p] + voxels.count[p], end_q = voxels.first[q] + voxels.count[q];
-    for (block[p] = begin_of(p, voxels.first[p]); block[p] < end_p; block[p] += kBlockEdge) {
-      for (block[q] = begin_of(q, voxels.first[q]); block[q] < end_q; block[q] += kBlockEdge) {
-        if (!HoldsNothing(model, *domain, block)) return false;
-      }
-    }
-    return true;
-  };
-  for (int axis = 0; axis < 3; ++axis) {
-    int &first = voxels.first[axis], &count = voxels.count[axis];
-    while (true) {
-      const int begin = begin_of(axis, first), end = begin + kBlockEdge;
-      if (end >= first + count || !is_empty(axis, begin)) break;
-      count -= end - first;
-      first = end;
-    }
-    while (true) {
-      const int begin = begin_of(axis, first + count - 1);
-      if (begin <= first || !is_empty(axis, begin)) break;
-      count = begin - first;
-    }
-  }
-}
-
 }  // namespace
 
 /** Adds the surfaces of a cell that bounds over the domain do not decide. @returns false when the
@@ -242,8 +189,6 @@ bool GridPair::Place(const PairQuery& query, InterferenceMetrics* metrics) {
     model_.grid[model_.grids++] = SideOf(O.grid, X_FO * O.grid.X_CG, 1 - body);
     fields_[1] = &O.grid.field;
   }
-  const bool shares = query.rule == LeafRule::kFraction || query.rule == LeafRule::kClip;
-  if (shares && model_.grids == 2) Peel(model_, &domain_);
   progress_ = BeginLevels(domain_, query.rule == LeafRule::kAuto ? LeafRule::kVoxel : query.rule);
   surfaces_.clear();
   constants_.clear();
