@@ -2,6 +2,7 @@
 // bounds that leave out nothing which a level would sum.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -137,9 +138,36 @@ TEST(GridTiles, PlanesShareAVoxelAsPolytopesDo) {
   for (const int way : ways) EXPECT_GT(way, 200);
 }
 
+/** Fills a tile with the levels of two grids at all of its nodes, point by point. */
+void ReadAll(const grid::GridLevel& level, const cuda::internal::center::VoxelBlock& block,
+             grid::Tile* tile) {
+  tile->voxels = block;
+  tile->edge = level.edge;
+  tile->lifts = true;
+  tile->grids = tile->count = 2;
+  tile->cutting = 0;
+  grid::NodeBits nodes;
+  std::uint32_t layer = 0;
+  for (int j = 0; j < block.count[1]; ++j) layer |= ((1U << block.count[2]) - 1) << 8 * j;
+  for (int i = 0; i < grid::kTileEdge; ++i) tile->left[i] = i < block.count[0] ? layer : 0;
+  grid::NodesOf(tile->left, &nodes);
+  for (int s = 0; s < 2; ++s) {
+    const grid::GridSide& side = level.model.grid[s];
+    tile->side[s] = s;
+    tile->turn[s] = s == 0 ? 0 : 2 * side.weight;
+    grid::ForEachBit(nodes, [&](int i, int j, int k) {
+      const Vec3 u = TransposeTimes(side.R, tile->At(i, j, k) - side.p) / side.h;
+      tile->level[s][grid::Tile::Node(i, j, k)] =
+          side.h * grid::LiftedLevelOf(side, u, s == 0 ? 0 : grid::LiftOf(side, *tile));
+    });
+    if (grid::NoteOutside(s, nodes, tile)) tile->cutting |= std::uint64_t{1} << s;
+  }
+  grid::NoteSides(tile);
+}
+
 /** A level's sums over all tiles of all voxels, without a bound. */
-ClipSums SumAll(grid::GridLevel level, const cuda::internal::center::VoxelBlock& cells,
-                grid::Tile* tile) {
+ClipSums SumAll(const grid::GridLevel& level, grid::Tile* tile) {
+  const cuda::internal::center::VoxelBlock& cells = level.cells;
   ClipSums sums;
   int at[3];
   const auto last = [&](int axis) { return cells.first[axis] + cells.count[axis]; };
@@ -151,15 +179,22 @@ ClipSums SumAll(grid::GridLevel level, const cuda::internal::center::VoxelBlock&
           block.first[axis] = at[axis];
           block.count[axis] = std::min(grid::kTileEdge, last(axis) - at[axis]);
         }
-        block.active = grid::AllSurfaces(level.model);
-        AddTile(level.model, block, level.edge, true, tile, &sums,
-                [&](grid::Tile* of, int x, int y, int z, std::uint64_t mixed, ClipSums* to) {
-                  if (level.rule == LeafRule::kFraction) {
-                    grid::AddShare(of, x, y, z, mixed, to);
-                  } else {
-                    grid::AddTetrahedra(of, x, y, z, mixed, to);
-                  }
-                });
+        ReadAll(level, block, tile);
+        const double half = 0.5 * level.edge;
+        grid::ForEachBit(tile->left, [&](int i, int j, int k) {
+          std::uint64_t any = 0;
+          for (int c = 0; c < 8; ++c) {
+            any |= tile->outside[grid::Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1))];
+          }
+          if (any == 0) {
+            clip::AddBox(tile->At(i, j, k) + half * Vec3{1, 1, 1}, half * Vec3{1, 1, 1}, &sums);
+          } else if (level.rule == LeafRule::kFraction) {
+            grid::AddShare(tile, i, j, k, any, &sums);
+          } else {
+            grid::AddTetrahedra(tile, i, j, k, any, &sums);
+          }
+        });
+        AddGains(level.model, *tile, &sums);
       }
     }
   }
@@ -173,6 +208,8 @@ TEST(GridTiles, BoundsLeaveOutNothing) {
   const std::vector<geometry::Cell> grids = {GridCell(geometry::Sphere{14}, 1),
                                              GridCell(geometry::Box{{20, 16, 12}}, 1),
                                              GridCell(geometry::Torus{12, 4}, 1.25)};
+  // So long that some of its coarse tiles do not begin where blocks do.
+  const geometry::Cell rod = GridCell(geometry::Cylinder{5, 90}, 1);
   Random random(8);
   TileRoom room;
   int overlap = 0;
@@ -183,6 +220,11 @@ TEST(GridTiles, BoundsLeaveOutNothing) {
     query.X_WA = random.RandomPose(3);
     query.X_WB = {k % 5 == 0 ? query.X_WA.R : random.Rotation(),
                   query.X_WA.p + random.Uniform(5, 27) * random.Direction()};
+    if (k % 10 == 9) {
+      query.a = query.b = &rod;
+      const double along = (k % 20 == 9 ? 1 : -1) * random.Uniform(1.5, 4);
+      query.X_WB = {query.X_WA.R, query.X_WA * Vec3{0.3, random.Uniform(3, 9), along}};
+    }
     query.rule = k % 2 == 0 ? LeafRule::kFraction : LeafRule::kClip;
     cuda::GridPair pair;
     InterferenceMetrics m;
@@ -190,7 +232,7 @@ TEST(GridTiles, BoundsLeaveOutNothing) {
     while (pair.open()) {
       const grid::GridLevel level = pair.Level();
       const ClipSums sums = SumLevel(level, room.Make());
-      const ClipSums whole = SumAll(level, level.cells, room.Make());
+      const ClipSums whole = SumAll(level, room.Make());
       const double v = whole.v;
       ASSERT_NEAR(sums.v, v, 1e-12 * v + 1e-14) << k;
       ASSERT_LT(Norm(sums.m - whole.m), 1e-11 * v + 1e-13) << k;
