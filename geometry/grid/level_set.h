@@ -66,15 +66,20 @@ struct LevelAt {
 /** The voxel around a point. */
 struct VoxelAt {
   const float* node = nullptr;  ///< the first of its nodes; null beyond the band
+  int place[3] = {};            ///< its block's, along each axis
   int in[3] = {};               ///< which of its block's voxels it is, along each axis
   double t[3] = {};             ///< where in it the point is, in [0, 1)
   double beyond = 0.0;          ///< the level where there is no node [voxels]
 };
 
+/** The block at a place, or kAbsent…. */
+INTERVOX_HD inline std::int32_t BlockAt(const GridView& grid, int x, int y, int z) {
+  return grid.places[(x * grid.size[1] + y) * grid.size[2] + z];
+}
+
 /** The voxel that holds u [voxels]. */
 INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
   VoxelAt voxel;
-  int place[3];
   for (int axis = 0; axis < 3; ++axis) {
     const double x = u[axis] - grid.origin[axis];
     if (!(x >= 0 && x < kBlockEdge * grid.size[axis])) {
@@ -82,12 +87,12 @@ INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
       return voxel;
     }
     const int whole = static_cast<int>(x);
-    place[axis] = whole / kBlockEdge;
-    voxel.in[axis] = whole % kBlockEdge;
+    const auto up = static_cast<unsigned>(whole);  // halved without a sign
+    voxel.place[axis] = static_cast<int>(up / kBlockEdge);
+    voxel.in[axis] = static_cast<int>(up % kBlockEdge);
     voxel.t[axis] = x - whole;
   }
-  const std::int32_t block =
-      grid.places[(place[0] * grid.size[1] + place[1]) * grid.size[2] + place[2]];
+  const std::int32_t block = BlockAt(grid, voxel.place[0], voxel.place[1], voxel.place[2]);
   if (block < 0) {
     voxel.beyond = block == kAbsentInside ? -grid.band : grid.band;
     return voxel;

@@ -78,7 +78,7 @@ ClipSums SumAlone(const GridLevel& level, cuda::internal::grid::Tile* tile) {
   const auto parts = cuda::internal::grid::PartsOf(level);
   return cuda::SumInLanes<ClipSums>(parts.Count(), [&](int i) {
     return cuda::internal::center::SumParts(
-        level.model, cuda::internal::center::PartOf(level.cells, parts, i), level.edge, 0.0,
+        level.model, cuda::internal::grid::PartOf(level, parts, i), level.edge, 0.0,
         cuda::internal::grid::kTileEdge, &tile->blocks,
         [&](const auto& block, const Vec3&, ClipSums* sums) {
           AddTile(level.model, block, level.edge, false, tile, sums,

@@ -155,6 +155,16 @@ double Larger(double a, double b) {
   return a > b ? a : b;
 }
 
+// Bits of the first operand, a number of so many bits, in the place of some of the second's.
+std::uint64_t Inserted(const Instruction& i, const std::uint64_t* r, unsigned bits) {
+  const auto from = Get<std::uint32_t>(r, i.slot[3]) & 255U,
+             count = Get<std::uint32_t>(r, i.slot[4]) & 255U;
+  if (from >= bits) return r[i.slot[2]];
+  const std::uint64_t ones = count > 63 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  const std::uint64_t mask = ones << from;
+  return (r[i.slot[1]] << from & mask) | (r[i.slot[2]] & ~mask);
+}
+
 std::uint32_t Permuted(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
   const std::uint64_t both = static_cast<std::uint64_t>(b) << 32 | a;
   std::uint32_t result = 0;
@@ -213,12 +223,9 @@ Table MakeTable() {
 
   // Bits of one number in the place of another's.
   t["bfi.b32"] = [](const Instruction& i, std::uint64_t* r) {
-    const auto from = Get<uint32_t>(r, i.slot[3]) & 255u,
-               count = Get<uint32_t>(r, i.slot[4]) & 255u;
-    const U mask = from > 31 ? 0 : (count > 31 ? ~U{0} : (U{1} << count) - 1) << from;
-    const U shifted = from > 31 ? 0 : U{Get<uint32_t>(r, i.slot[1])} << from;
-    r[i.slot[0]] = Widened(static_cast<uint32_t>((shifted & mask) | (r[i.slot[2]] & ~mask)));
+    r[i.slot[0]] = Widened(static_cast<uint32_t>(Inserted(i, r, 32)));
   };
+  t["bfi.b64"] = [](const Instruction& i, std::uint64_t* r) { r[i.slot[0]] = Inserted(i, r, 64); };
 
   t["add.rn.f64"] = Make<double, double, 2>([](double a, double b) { return a + b; });
   t["sub.rn.f64"] = Make<double, double, 2>([](double a, double b) { return a - b; });

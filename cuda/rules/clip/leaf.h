@@ -178,12 +178,17 @@ INTERVOX_HD inline void AddFace(const Polygon& polygon, double base, double weig
   }
 }
 
-/** Adds a whole box. */
-INTERVOX_HD inline void AddBox(const Vec3& c, const Vec3& h, ClipSums* sums) {
-  const double v = 8 * h.x * h.y * h.z;
+/** Adds a share of a box, all over it alike. */
+INTERVOX_HD inline void AddBox(double share, const Vec3& c, const Vec3& h, ClipSums* sums) {
+  const double v = share * (8 * h.x * h.y * h.z);
   sums->v += v;
   sums->m += v * c;
   sums->second += v * (Square(c) + Sym3{Scaled(h, h) / 3, {}});
+}
+
+/** Adds a whole box. */
+INTERVOX_HD inline void AddBox(const Vec3& c, const Vec3& h, ClipSums* sums) {
+  AddBox(1.0, c, h, sums);
 }
 
 /** Which end of the box along z the half-space has its face along: −1, 1, or 0 for none. */

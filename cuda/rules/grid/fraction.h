@@ -61,21 +61,47 @@ INTERVOX_HD inline CommonShare ShareOfBoth(double a, double b, double c) {
           c > 0 ? most - a * b : a * b - least};
 }
 
+/** A polygon's area, and its centre. */
+INTERVOX_HD inline void Measure(const clip::Polygon& polygon, double* area, Vec3* centre) {
+  *area = 0;
+  *centre = {};
+  for (int i = 2; i < polygon.count; ++i) {
+    const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
+    const double part = 0.5 * Norm(Cross(b - a, c - a));
+    *area += part;
+    *centre += part / 3 * (a + b + c);
+  }
+  if (*area > 0) *centre = *centre / *area;
+}
+
+/** Whether a half-space keeps all of a polygon: 1, nothing: −1, or some: 0. */
+INTERVOX_HD inline int KeptOf(const clip::Polygon& polygon, const Vec3& n, double d) {
+  bool all = true, nothing = true;
+  for (int i = 0; i < polygon.count; ++i) {
+    const double above = Dot(n, polygon.p[i]) - d;
+    all = all && above <= 0;
+    nothing = nothing && above >= 0;
+  }
+  return all ? 1 : nothing ? -1 : 0;
+}
+
 /** The plane that the means of eight nodes' levels and differences give, and what it keeps.
  @param other  the plane's area counts where this one keeps it; null: all of it */
 INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8],
                                      const SideShare* other, clip::PolygonRoom* room) {
   SideShare out;
   out.side = side;
-  double mean = 0;
+  // Along z, then y, then x: sums and differences.
+  double g[8];
   int inside = 0;
-  Vec3 s;
   for (int c = 0; c < 8; ++c) {
-    const double g = tile.level[side][node[c]];
-    inside += g <= 0;
-    mean += 0.125 * g;
-    s += 0.25 * g * Vec3{c & 4 ? 1.0 : -1.0, c & 2 ? 1.0 : -1.0, c & 1 ? 1.0 : -1.0};
+    g[c] = tile.level[side][node[c]];
+    inside += g[c] <= 0;
   }
+  const double a0 = g[0] + g[1], a1 = g[2] + g[3], a2 = g[4] + g[5], a3 = g[6] + g[7];
+  const double low = a0 + a1, high = a2 + a3, mean = 0.125 * (low + high);
+  const Vec3 s{0.25 * (high - low), 0.25 * ((a1 - a0) + (a3 - a2)),
+               0.25 * (((g[1] - g[0]) + (g[3] - g[2])) + ((g[5] - g[4]) + (g[7] - g[6])))};
   out.slope = Norm(s);
   if (!(out.slope > 0)) {
     out.share = mean > 0 ? 0 : 1;
@@ -89,27 +115,68 @@ INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&nod
   const Vec3 steep = Abs(out.n);
   if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return out;
   clip::PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, room);
-  const clip::Polygon& polygon = room->polygon.value;
-  if (other != nullptr && polygon.count > 0) clip::ClipPolygon(other->n, other->d, room);
-  for (int i = 2; i < polygon.count; ++i) {
-    const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
-    const double area = 0.5 * Norm(Cross(b - a, c - a));
-    out.area += area;
-    out.centre += area / 3 * (a + b + c);
+  clip::Polygon& polygon = room->polygon.value;
+  if (polygon.count == 0) return out;
+  out.kept = 1;
+  if (other != nullptr) {
+    out.kept = KeptOf(polygon, other->n, other->d);
+    if (out.kept == 0) clip::ClipPolygon(other->n, other->d, room);
   }
-  if (out.area > 0) out.centre = out.centre / out.area;
+  if (out.kept >= 0) Measure(polygon, &out.area, &out.centre);
   return out;
+}
+
+/** The corner of the unit cube that is furthest along a direction. */
+INTERVOX_HD inline Vec3 CornerAlong(const Vec3& n) {
+  return {n.x > 0 ? 0.5 : -0.5, n.y > 0 ? 0.5 : -0.5, n.z > 0 ? 0.5 : -0.5};
+}
+
+/** The volume of what two planes keep of the unit cube that meet in it: columns under both and
+ under the cube's upper end, which is not there where a plane lies along it. */
+INTERVOX_HD inline double VolumeUnder(const SideShare& a, const SideShare& b,
+                                      clip::PolygonRoom* room) {
+  constexpr double kHalf = 0.5;
+  const clip::HalfSpaceCut of_a{a.n, a.d, 0, 0}, of_b{b.n, b.d, 0, 0};
+  const Vec3 half{kHalf, kHalf, kHalf};
+  clip::Polygon& polygon = room->polygon.value;
+  double volume = b.n.z * b.area * (b.centre.z + kHalf), area = 0;
+  Vec3 centre;
+  clip::PlaneInBox(of_a, {}, half, room);
+  if (polygon.count > 0) clip::ClipPolygon(b.n, b.d, room);
+  Measure(polygon, &area, &centre);
+  volume += a.n.z * area * (centre.z + kHalf);
+  if (clip::EndAlong(of_a, {}, half) > 0 || clip::EndAlong(of_b, {}, half) > 0) return volume;
+  polygon.p[0] = {-kHalf, -kHalf, kHalf};
+  polygon.p[1] = {kHalf, -kHalf, kHalf};
+  polygon.p[2] = {kHalf, kHalf, kHalf};
+  polygon.p[3] = {-kHalf, kHalf, kHalf};
+  polygon.count = 4;
+  clip::ClipPolygon(a.n, a.d, room);
+  if (polygon.count > 0) clip::ClipPolygon(b.n, b.d, room);
+  Measure(polygon, &area, &centre);
+  return volume + area;
 }
 
 /** The share of both of two planes, exactly; the second's area is what the first keeps of it. Thin
  lenses of two grids need it: what normals and shares alone tell errs alike in all voxels along a
- rim that lies on the lattice. */
+ rim that lies on the lattice.
+
+ Planes that do not meet in the cube part it in three: what one of them keeps lies in what the other
+ keeps, or beyond it, or leaves a layer in common. */
 INTERVOX_HD inline CommonShare ShareOfPlanes(const SideShare& a, const SideShare& b,
                                              clip::PolygonRoom* room) {
-  const clip::HalfSpaceCut cut[2] = {{a.n, a.d, 0, 0}, {b.n, b.d, 0, 0}};
-  clip::ClipSums both;
-  clip::AddPolytope(cut, 2, {}, {0.5, 0.5, 0.5}, room, &both);
-  return {both.v, 0, 1, 0};
+  double share = 0;
+  if (b.kept == 0) {
+    share = VolumeUnder(a, b, room);
+  } else if (b.kept == 1) {
+    const bool layer = Dot(b.n, CornerAlong(a.n)) <= b.d;
+    share = layer ? a.share + b.share - 1 : b.share;
+  } else if (b.kept == -1) {
+    share = Dot(b.n, CornerAlong(-a.n)) <= b.d ? a.share : 0;
+  } else {
+    share = b.share > 0.5 ? a.share : 0;
+  }
+  return {share > 0 ? share : 0, 0, 1, 0};
 }
 
 /** Adds voxel (i, j, k) of the tile by its share: the sides one after the other, each against the
@@ -136,9 +203,7 @@ INTERVOX_HD inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t 
     ++count;
   }
   const double h = tile->edge, half = 0.5 * h;
-  clip::ClipSums whole;
-  clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, &whole);
-  *sums += clip::Times(share, whole);
+  clip::AddBox(share, tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
   // Backwards: what the share changes with each side's plane, and that with the nodes' levels.
   double later = h * h * h;
   Vec3 next;  // by this side's normal, through the cosine with the next one

@@ -63,54 +63,6 @@ INTERVOX_HD inline bool HasNeighbours(const GridSide& side, double f) {
   return std::fabs(f) < side.view.band - 1;
 }
 
-/** Calls in_block(node) with the first node of each of the six voxels next to one, where the
- block has it, else elsewhere(u) with the point a voxel away, in the same order. */
-template <class InBlock, class Elsewhere>
-INTERVOX_HD void ForEachNeighbour(const geometry::VoxelAt& voxel, const Vec3& u,
-                                  const InBlock& in_block, const Elsewhere& elsewhere) {
-  for (int n = 0; n < 6; ++n) {
-    const int axis = n % 3, step = n < 3 ? 1 : -1, in = voxel.in[axis] + step;
-    const int x = axis == 0 ? step : 0, y = axis == 1 ? step : 0, z = axis == 2 ? step : 0;
-    if (in >= 0 && in < geometry::kBlockEdge) {
-      in_block(voxel.node + (x * geometry::kBlockSide + y) * geometry::kBlockSide + z);
-    } else {
-      elsewhere(u + Vec3{1.0 * x, 1.0 * y, 1.0 * z});
-    }
-  }
-}
-
-/** The lifted level of a grid at u in its voxels; f itself where share is 0 [voxels]. */
-INTERVOX_HD inline double LiftedLevelOf(const GridSide& side, const Vec3& u, double share) {
-  const geometry::VoxelAt voxel = geometry::FindVoxel(side.view, u);
-  if (voxel.node == nullptr) return voxel.beyond;
-  const double f = geometry::LevelIn(voxel.node, voxel.t);
-  if (share == 0 || !HasNeighbours(side, f)) return f;
-  double L = -6 * f;
-  ForEachNeighbour(
-      voxel, u, [&](const float* node) { L += geometry::LevelIn(node, voxel.t); },
-      [&](const Vec3& at) { L += geometry::LevelOf(side.view, at); });
-  return Lifted(f, L, share).value;
-}
-
-/** What lifting adds to the gradient at u, in the grid's axes. */
-INTERVOX_HD inline Vec3 GradientOfLift(const GridSide& side, const Vec3& u, double share) {
-  if (share == 0) return {};
-  const geometry::VoxelAt voxel = geometry::FindVoxel(side.view, u);
-  if (voxel.node == nullptr) return {};
-  const geometry::LevelAt f = geometry::SlopeIn(voxel.node, voxel.t);
-  if (!HasNeighbours(side, f.value)) return {};
-  double L = -6 * f.value;
-  Vec3 by = -6.0 * f.gradient;
-  const auto add = [&](const geometry::LevelAt& near) {
-    L += near.value;
-    by += near.gradient;
-  };
-  ForEachNeighbour(
-      voxel, u, [&](const float* node) { add(geometry::SlopeIn(node, voxel.t)); },
-      [&](const Vec3& at) { add(geometry::Evaluate(side.view, at)); });
-  return -Lifted(f.value, L, share).slope * by;
-}
-
 /** The bits of all sides: grids first. */
 INTERVOX_HD inline std::uint64_t AllSurfaces(const GridModel& model) {
   return (std::uint64_t{1} << (model.grids + model.surfaces)) - 1;
@@ -138,16 +90,20 @@ INTERVOX_HD inline double WeightOf(const GridModel& model, int i) {
 INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3& c,
                                                const Vec3& half) {
   constexpr double kMost = kMostShare * kMostLift;
+  // A box that ends where a block does, but for rounding, does not meet the next one.
+  constexpr double kInward = 1e-9;
   const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
-  const double f = geometry::Evaluate(side.view, u).value;
   const double reach = side.view.slope * Norm(half) / side.h + kMost;
-  if (f > reach || f < -reach || reach < side.view.band) {
+  // No level is beyond the band.
+  if (reach < side.view.band) {
+    const double f = geometry::LevelOf(side.view, u);
     return {side.h * (f - reach), side.h * (f + reach)};
   }
   const Mat3 M{Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
-  const Vec3 around = TransposeTimes(M, half) / side.h;
+  const Vec3 around = Max(TransposeTimes(M, half) / side.h - kInward * Vec3{1, 1, 1}, {});
   const geometry::Bounds blocks = geometry::BlockBounds(side.view, u - around, u + around);
-  return {side.h * (blocks.lo - kMost), side.h * (blocks.hi + kMost)};
+  const double beyond = kMost + 2 * kInward * side.view.slope;
+  return {side.h * (blocks.lo - beyond), side.h * (blocks.hi + beyond)};
 }
 
 /** Bounds the active sides over the cell: false when it is outside of Ω. */

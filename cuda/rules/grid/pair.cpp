@@ -70,6 +70,7 @@ bool PlaceDomain(const GridPart& part, const Vec3& lower, const Vec3& upper, Lat
     if (first >= last) return false;
     constexpr int kTwo = 2 * internal::grid::kTileEdge;
     lattice->middle[axis] = low + (first + last - 2 * low) / kTwo * internal::grid::kTileEdge;
+    lattice->domain.block[axis] = low - lattice->middle[axis];
     lattice->domain.voxels.first[axis] = first - lattice->middle[axis];
     lattice->domain.voxels.count[axis] = last - first;
   }

@@ -3,6 +3,7 @@
 
 #include "cuda/numerics/lanes.h"
 #include "cuda/rules/clip/rule.h"
+#include "cuda/rules/grid/add_tile.h"
 #include "cuda/rules/grid/fraction.h"
 #include "cuda/rules/grid/tetrahedra.h"
 #include "cuda/rules/grid/together.h"
@@ -13,7 +14,8 @@ namespace intervox::cuda {
  Ranges are even, so that voxels of twice the edge fill them, too. */
 struct GridDomain {
   internal::center::VoxelBlock voxels = {};
-  double h = 0;  ///< edge of a voxel [m]
+  int block[3] = {};  ///< the first voxel of one of the grid's blocks
+  double h = 0;       ///< edge of a voxel [m]
 };
 
 namespace internal::grid {
@@ -32,17 +34,27 @@ inline constexpr int kMostUnseenLeaves = 1024;
 struct GridLevel {
   GridModel model;
   center::VoxelBlock cells = {};
+  /** How many of its parts' first cells along each axis are none of its cells. */
+  int before[3] = {};
   double edge = 0;  ///< of a cell [m]
   LeafRule rule = LeafRule::kVoxel;
 };
 
-/** The cells of edge h/2^level; level −1 has cells of two voxels. Not the model. */
+/** The first voxel of the block in which a voxel is, along an axis. */
+INTERVOX_HD inline int BlockBegin(const GridDomain& domain, int axis, int voxel) {
+  const int in = (voxel - domain.block[axis]) % geometry::kBlockEdge;
+  return voxel - (in < 0 ? in + geometry::kBlockEdge : in);
+}
+
+/** The cells of edge h/2^level; level −1 has cells of two voxels, whose parts begin where blocks
+ do, so that a tile lies in one block. Not the model. */
 INTERVOX_HD inline GridLevel LevelOfCells(const GridDomain& domain, int level, LeafRule rule) {
   GridLevel out;
   for (int axis = 0; axis < 3; ++axis) {
     const int first = domain.voxels.first[axis], count = domain.voxels.count[axis];
     out.cells.first[axis] = level < 0 ? first / 2 : first * (1 << level);
     out.cells.count[axis] = level < 0 ? count / 2 : count * (1 << level);
+    if (level < 0) out.before[axis] = (first - BlockBegin(domain, axis, first)) / 2;
   }
   out.edge = level < 0 ? 2 * domain.h : domain.h / (1 << level);
   out.rule = rule;
@@ -52,7 +64,27 @@ INTERVOX_HD inline GridLevel LevelOfCells(const GridDomain& domain, int level, L
 /** The parts of a level that lanes share. A part of the grid's own voxels begins at a tile, which
  lies in one of its blocks. */
 INTERVOX_HD inline center::LatticeParts PartsOf(const GridLevel& level) {
-  return center::PartsOf(level.cells, level.rule == LeafRule::kCenter ? 1 : kTileEdge);
+  center::VoxelBlock all = level.cells;
+  for (int axis = 0; axis < 3; ++axis) all.count[axis] += level.before[axis];
+  return center::PartsOf(all, level.rule == LeafRule::kCenter ? 1 : kTileEdge);
+}
+
+/** Part i of a level: what it has of the level's cells. */
+INTERVOX_HD inline center::VoxelBlock PartOf(const GridLevel& level,
+                                             const center::LatticeParts& parts, int i) {
+  center::VoxelBlock all = level.cells;
+  for (int axis = 0; axis < 3; ++axis) {
+    all.first[axis] -= level.before[axis];
+    all.count[axis] += level.before[axis];
+  }
+  center::VoxelBlock part = center::PartOf(all, parts, i);
+  for (int axis = 0; axis < 3; ++axis) {
+    const int none = level.cells.first[axis] - part.first[axis];
+    if (none <= 0) continue;
+    part.first[axis] += none;
+    part.count[axis] -= none;
+  }
+  return part;
 }
 
 /** The sums of part i of a level. */
@@ -60,7 +92,7 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
                                           int i, Tile* tile) {
   const GridModel& model = level.model;
   const double edge = level.edge;
-  const center::VoxelBlock part = center::PartOf(level.cells, parts, i);
+  const center::VoxelBlock part = PartOf(level, parts, i);
   if (level.rule == LeafRule::kCenter) {
     // Bounds are taken one voxel wider, so that a decided block has no face of the overlap.
     return center::SumVoxels(model, part, edge, edge, &tile->blocks,

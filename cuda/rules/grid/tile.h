@@ -5,9 +5,7 @@
  with w = −∂V/∂level at each node, Σ w ∇level is then V's gradient, to rounding. */
 #pragma once
 
-#include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <new>
 
 #include "cuda/rules/grid/model.h"
@@ -33,16 +31,19 @@ struct SideShare {
   Vec3 n;            ///< its unit normal
   double d = 0;      ///< the plane n·x = d, from the cube's centre
   double share = 0;
-  double area = 0;  ///< of its plane in the unit cube
-  Vec3 centre;      ///< of that area, from the cube's
+  double area = 0;  ///< of its plane in the unit cube, where the plane before it keeps that
+  /** Of its plane in the cube, where the plane before it keeps all of that: 1, nothing: −1, or
+   some: 0; 2 where it has none. */
+  int kept = 2;
+  Vec3 centre;  ///< of that area, from the cube's
   double cosine = 0;
   CommonShare both;  ///< with the sides before it
 };
 
-/** Some of a tile's voxels: a bit for each along k. */
-using VoxelBits = std::uint8_t[kTileEdge][kTileEdge];
-/** Some of its nodes: a bit for each along k. */
-using NodeBits = std::uint8_t[kTileSide][kTileSide];
+/** Some of a tile's voxels: of voxel (i, j, k) bit 8j + k of number i. */
+using VoxelBits = std::uint32_t[kTileEdge];
+/** Some of its nodes, likewise. */
+using NodeBits = std::uint64_t[kTileSide];
 
 /** A point of a tetrahedron by the shares of its four nodes. */
 struct Barycentric {
@@ -60,14 +61,15 @@ struct Piece {
  the sides of its model. */
 struct Tile {
   center::VoxelBlock voxels;
-  double edge = 0;            ///< of a voxel [m]
-  bool lifts = false;         ///< whether levels are without what interpolation adds
-  int grids = 0;              ///< of the model: its first sides
-  int count = 0;              ///< sides that bounds over the tile leave undecided
-  int side[kTileSides];       ///< which sides of the model
-  double turn[kTileSides];    ///< their weight in S: 0 where the side stands still or is a cut
-  std::uint64_t cutting = 0;  ///< bits of the sides with a positive level at a node
-  VoxelBits left;             ///< voxels that are not outside of a side
+  double edge = 0;                ///< of a voxel [m]
+  bool lifts = false;             ///< whether levels are without what interpolation adds
+  int grids = 0;                  ///< of the model: its first sides
+  int count = 0;                  ///< sides that bounds over the tile leave undecided
+  int side[kTileSides];           ///< which sides of the model
+  double turn[kTileSides];        ///< their weight in S: 0 where the side stands still or is a cut
+  std::uint64_t cutting = 0;      ///< bits of the sides with a positive level at a node
+  VoxelBits left;                 ///< voxels that are not outside of a side
+  NodeBits positive[kTileSides];  ///< of a cutting side: nodes where its level is
   std::uint64_t outside[kTileNodes];  ///< bits of the sides whose level is positive
   double (*level)[kTileNodes];        ///< of cutting sides at the nodes of voxels that they cut
   double (*gain)[kTileNodes];         ///< −∂V/∂level
@@ -125,291 +127,34 @@ INTERVOX_HD inline int LowestBit(unsigned row) {
 }
 
 /** Calls f(i, j, k) for the voxels or nodes whose bits are set. */
-template <int kSide, class F>
-INTERVOX_HD void ForEachBit(const std::uint8_t (&bits)[kSide][kSide], const F& f) {
+template <class Bits, int kSide, class F>
+INTERVOX_HD void ForEachBit(const Bits (&bits)[kSide], const F& f) {
   for (int i = 0; i < kSide; ++i) {
-    for (int j = 0; j < kSide; ++j) {
-      for (unsigned row = bits[i][j]; row != 0; row &= row - 1) f(i, j, LowestBit(row));
+    int j = 0;
+    for (Bits rows = bits[i]; rows != 0; rows >>= 8, ++j) {
+      for (auto row = static_cast<unsigned>(rows & 31U); row != 0; row &= row - 1) {
+        f(i, j, LowestBit(row));
+      }
     }
   }
 }
 
 /** Sets the bits of the nodes of voxels. */
 INTERVOX_HD inline void NodesOf(const VoxelBits& voxels, NodeBits* nodes) {
-  std::memset(nodes, 0, sizeof *nodes);
+  std::uint64_t before = 0;
   for (int i = 0; i < kTileEdge; ++i) {
-    for (int j = 0; j < kTileEdge; ++j) {
-      const auto row = static_cast<std::uint8_t>(voxels[i][j] | voxels[i][j] << 1);
-      (*nodes)[i][j] |= row;
-      (*nodes)[i][j + 1] |= row;
-      (*nodes)[i + 1][j] |= row;
-      (*nodes)[i + 1][j + 1] |= row;
-    }
+    const std::uint64_t along = voxels[i] | std::uint64_t{voxels[i]} << 1;
+    const std::uint64_t ends = along | along << 8;
+    (*nodes)[i] = before | ends;
+    before = ends;
   }
+  (*nodes)[kTileEdge] = before;
 }
 
-/** Reads the levels of the lattice's own grid at nodes of a tile of its voxels, or of twice their
- edge. @returns false where they do not lie in one block, or the edge is another. */
-INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, const NodeBits& nodes,
-                                      double* level) {
-  const int stride = tile.edge == side.h ? 1 : 2;
-  if (tile.edge != stride * side.h) return false;
-  int place[3], in[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    // The lattice's origin is a node.
-    const double origin = -side.p[axis] / side.h;
-    const int node = static_cast<int>(origin < 0 ? origin - 0.5 : origin + 0.5) +
-                     stride * tile.voxels.first[axis] - side.view.origin[axis];
-    place[axis] = node / geometry::kBlockEdge;
-    in[axis] = node % geometry::kBlockEdge;
-    if (in[axis] + stride * tile.voxels.count[axis] > geometry::kBlockEdge) return false;
-  }
-  const geometry::GridView& view = side.view;
-  const std::int32_t block =
-      view.places[(place[0] * view.size[1] + place[1]) * view.size[2] + place[2]];
-  if (block < 0) {
-    const double all = side.h * (block == geometry::kAbsentInside ? -view.band : view.band);
-    ForEachBit(nodes, [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = all; });
-    return true;
-  }
-  const float* f = view.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes;
-  ForEachBit(nodes, [&](int i, int j, int k) {
-    const int row = (in[0] + stride * i) * geometry::kBlockSide + in[1] + stride * j;
-    level[Tile::Node(i, j, k)] = side.h * f[row * geometry::kBlockSide + in[2] + stride * k];
-  });
-  return true;
-}
-
-/** The share of a grid's second differences that interpolation between a tile's nodes adds. */
-INTERVOX_HD inline double LiftOf(const GridSide& side, const Tile& tile) {
-  return tile.lifts ? tile.edge / side.h * (tile.edge / side.h) / 12 : 0;
-}
-
-/** A grid's field along a tile's nodes. */
-class GridReader {
- public:
-  INTERVOX_HD GridReader(const GridSide& side, const Tile& tile) : side_(side) {
-    const double step = tile.edge / side.h;
-    share_ = LiftOf(side, tile);
-    first_ = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
-    x_ = step * side.R.row0;
-    y_ = step * side.R.row1;
-    z_ = step * side.R.row2;
-  }
-
-  /** The level at node (i, j, k). */
-  INTERVOX_HD double At(int i, int j, int k) const {
-    const double x = i, y = j, z = k;
-    return side_.h * LiftedLevelOf(side_, first_ + x * x_ + y * y_ + z * z_, share_);
-  }
-
- private:
-  const GridSide& side_;
-  Vec3 first_, x_, y_, z_;
-  double share_;
-};
-
-/** Reads the levels of a grid at nodes of a tile's voxels that its slope leaves undecided.
- @param open   of the voxels left those that the grid may cut; what lies outside leaves `left`, too
- @param nodes  those of the open voxels */
-INTERVOX_HD inline void ReadLevels(const GridSide& side, Tile* tile, VoxelBits* open,
-                                   NodeBits* nodes, double* level) {
-  const GridReader reader(side, *tile);
-  // Eight voxels around a node each: from there to their other nodes the level changes by no more.
-  const double lift = LiftOf(side, *tile) * kMostLift * side.h;
-  const double reach = (std::sqrt(3.0) * side.view.slope + 1e-9) * tile->edge + 2 * lift;
-  NodeBits known{};
-  for (int i = 0; i < kTileEdge; i += 2) {
-    for (int j = 0; j < kTileEdge; j += 2) {
-      for (int k = 0; k < kTileEdge; k += 2) {
-        const auto both = static_cast<std::uint8_t>(3 << k);
-        VoxelBits& left = tile->left;
-        if (((left[i][j] | left[i][j + 1] | left[i + 1][j] | left[i + 1][j + 1]) & both) == 0) {
-          continue;
-        }
-        const double g = reader.At(i + 1, j + 1, k + 1);
-        level[Tile::Node(i + 1, j + 1, k + 1)] = g;
-        known[i + 1][j + 1] |= static_cast<std::uint8_t>(2 << k);
-        if (!(std::fabs(g) > reach)) continue;
-        for (int n = 0; n < 4; ++n) {
-          std::uint8_t* row = &left[i + (n >> 1)][j + (n & 1)];
-          if (g > 0) *row &= static_cast<std::uint8_t>(~both);
-          (*open)[i + (n >> 1)][j + (n & 1)] &= static_cast<std::uint8_t>(~both);
-        }
-      }
-    }
-  }
-  NodesOf(*open, nodes);
-  for (int i = 0; i < kTileSide; ++i) {
-    for (int j = 0; j < kTileSide; ++j) {
-      for (unsigned row = (*nodes)[i][j] & ~known[i][j]; row != 0; row &= row - 1) {
-        const int k = LowestBit(row);
-        level[Tile::Node(i, j, k)] = reader.At(i, j, k);
-      }
-    }
-  }
-}
-
-/** Reads the levels of a surface at nodes of a tile. */
-INTERVOX_HD inline void ReadLevels(const MappedSurface& side, const Tile& tile,
-                                   const NodeBits& nodes, double* level) {
-  if (side.kind == geometry::SurfaceKind::kPlane) {
-    const Vec3 slope = 2 * side.b;
-    ForEachBit(nodes, [&](int i, int j, int k) {
-      level[Tile::Node(i, j, k)] = side.c + Dot(tile.At(i, j, k), slope);
-    });
-    return;
-  }
-  ForEachBit(nodes, [&](int i, int j, int k) {
-    level[Tile::Node(i, j, k)] = Evaluate(side, tile.At(i, j, k)).value;
-  });
-}
-
-/** Makes the nodes that are on a side's face, but for rounding, be on it: in the cells around them
- it is then one face. */
-INTERVOX_HD inline void SnapToFace(const NodeBits& nodes, double room, double* level) {
-  ForEachBit(nodes, [&](int i, int j, int k) {
-    double& g = level[Tile::Node(i, j, k)];
-    if (std::fabs(g) < room) g = 0;
-  });
-}
-
-/** Notes the nodes that are outside of a side, and takes the voxels from `left` of which all nodes
- are. @returns whether there is a node outside. */
-INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile) {
-  const std::uint64_t bit = std::uint64_t{1} << slot;
-  const double* level = tile->level[slot];
-  NodeBits out;
-  bool cuts = false;
-  for (int i = 0; i < kTileSide; ++i) {
-    for (int j = 0; j < kTileSide; ++j) {
-      const double* row = level + Tile::Node(i, j, 0);
-      unsigned positive = 0;
-      for (int k = 0; k < kTileSide; ++k) positive |= static_cast<unsigned>(row[k] > 0) << k;
-      positive &= nodes[i][j];
-      out[i][j] = static_cast<std::uint8_t>(positive);
-      cuts = cuts || positive != 0;
-      for (; positive != 0; positive &= positive - 1) {
-        tile->outside[Tile::Node(i, j, LowestBit(positive))] |= bit;
-      }
-    }
-  }
-  for (int i = 0; cuts && i < kTileEdge; ++i) {
-    for (int j = 0; j < kTileEdge; ++j) {
-      const int all = out[i][j] & out[i][j + 1] & out[i + 1][j] & out[i + 1][j + 1];
-      tile->left[i][j] &= static_cast<std::uint8_t>(~(all & all >> 1));
-    }
-  }
-  return cuts;
-}
-
-/** Fills the tile with what bounds left undecided. @returns false where it is outside of a side.
-
- Each side is read only at nodes of voxels that the sides before it left, the other grid, which
- costs the most, at last. */
-INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, double edge,
-                             Tile* tile) {
-  tile->voxels = voxels;
-  tile->edge = edge;
-  tile->grids = model.grids;
-  tile->count = 0;
-  tile->cutting = 0;
-  std::memset(tile->outside, 0, sizeof tile->outside);
-  for (int i = 0; i < kTileEdge; ++i) {
-    for (int j = 0; j < kTileEdge; ++j) {
-      const bool within = i < voxels.count[0] && j < voxels.count[1];
-      tile->left[i][j] = static_cast<std::uint8_t>(within ? (1 << voxels.count[2]) - 1 : 0);
-    }
-  }
-  std::uint64_t rest = voxels.active;
-  for (int s = 0; rest != 0; ++s, rest >>= 1) {
-    if ((rest & 1) != 0) tile->side[tile->count++] = s;
-  }
-  const bool own = edge == model.grid[0].h || edge == 2 * model.grid[0].h;
-  for (int turn = 0; turn < 2; ++turn) {
-    const bool last = turn == 1;
-    for (int slot = 0; slot < tile->count; ++slot) {
-      const int s = tile->side[slot];
-      if ((s < model.grids && !(own && s == 0)) != last) continue;
-      double* level = tile->level[slot];
-      NodeBits nodes;
-      NodesOf(tile->left, &nodes);
-      if (s >= model.grids) {
-        ReadLevels(model.surface[s - model.grids], *tile, nodes, level);
-      } else if (s > 0 || !ReadOwnLevels(model.grid[0], *tile, nodes, level)) {
-        VoxelBits open;
-        std::memcpy(open, tile->left, sizeof open);
-        ReadLevels(model.grid[s], tile, &open, &nodes, level);
-      }
-      // Lifted levels are those of whole voxels, which no cells of planes stand beside.
-      if (!tile->lifts) SnapToFace(nodes, kOnNode * model.grid[0].h, level);
-      if (NoteOutside(slot, nodes, tile)) {
-        tile->cutting |= std::uint64_t{1} << slot;
-        // Side 0 is the lattice's own. Weights are halves, one for each of two bodies that move.
-        tile->turn[slot] = s == 0 ? 0.0 : 2 * WeightOf(model, s);
-        std::memset(tile->gain[slot], 0, sizeof tile->gain[slot]);
-      }
-      std::uint32_t any = 0;
-      for (const auto& plane : tile->left) {
-        for (const std::uint8_t row : plane) any |= row;
-      }
-      if (any == 0) return false;
-    }
-  }
-  return true;
-}
-
-/** The gradient of side s; of a grid where two of its voxels meet, the mean of theirs: V may have a
- kink there, and S is then the mean of its derivatives on both sides, but for the lift's. */
-INTERVOX_HD inline Vec3 GradientAt(const GridModel& model, const Tile& tile, int s, const Vec3& x) {
-  if (s >= model.grids) return LevelAndSlopeOf(model, s, x).gradient;
-  constexpr double kBeside = 1e-9;  // [voxels]
-  const GridSide& side = model.grid[s];
-  const Vec3 d = kBeside * side.h * Vec3{1, 1, 1};
-  const Vec3 u = TransposeTimes(side.R, x - side.p) / side.h;
-  return 0.5 * (Evaluate(side, x + d).gradient + Evaluate(side, x - d).gradient) +
-         side.R * GradientOfLift(side, u, LiftOf(side, tile));
-}
-
-/** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
-INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
-  NodeBits nodes;
-  NodesOf(tile.left, &nodes);
-  for (int s = 0; s < tile.count; ++s) {
-    if ((tile.cutting >> s & 1) == 0 || tile.turn[s] == 0) continue;
-    ForEachBit(nodes, [&](int i, int j, int k) {
-      const int n = Tile::Node(i, j, k);
-      if (tile.gain[s][n] == 0) return;
-      const Vec3 x = tile.At(i, j, k);
-      const Vec3 face = (tile.turn[s] * tile.gain[s][n]) * GradientAt(model, tile, tile.side[s], x);
-      sums->s += face;
-      sums->t = sums->t + Outer(x, face);
-    });
-  }
-}
-
-/** Adds a block that bounds leave undecided, of at most kTileEdge voxels along each axis: calls
- add(tile, i, j, k, mixed, sums) for each voxel that its nodes' signs leave undecided, with the bits
- of the tile's sides. */
-template <class Add>
-INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block, double edge,
-                         bool lifts, Tile* tile, clip::ClipSums* sums, const Add& add) {
-  tile->lifts = lifts;
-  if (!Fill(model, block, edge, tile)) return;
-  const double half = 0.5 * edge;
-  ForEachBit(tile->left, [&](int i, int j, int k) {
-    std::uint64_t any = 0;
-    for (int c = 0; c < 8; ++c) {
-      any |= tile->outside[Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1))];
-    }
-    if (any == 0) {
-      clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
-      return;
-    }
-    ++sums->leaves;
-    add(tile, i, j, k, any, sums);
-  });
-  AddGains(model, *tile, sums);
+/** The voxels of which all nodes are among those of the bits. */
+INTERVOX_HD inline std::uint32_t VoxelsWithin(std::uint64_t nodes, std::uint64_t next) {
+  const std::uint64_t ends = nodes & next, along = ends & ends >> 1;
+  return static_cast<std::uint32_t>(along & along >> 8);
 }
 
 }  // namespace intervox::cuda::internal::grid
