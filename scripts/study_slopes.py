@@ -129,6 +129,11 @@ their load is carried, just touching, or dropped by a depth. One *moves* that is
     if failed:
         text += common.table(["index", "body", "law", "e", "what"],
                              [[c.index, f"{c.shape}, {c.geometry}", c.friction, c.e, "; ".join(c.failures)] for c in failed]) + "\n"
+    if any(c.moved > 1e-3 for c in cases):
+        text += """What moves by metres never came to rest: on steep slopes, with e 0.9, a bar that drops bounces down faster than it loses speed, or
+walks: it pitches to and fro, and slides while its load is low.
+
+"""
     text += f"The first {len(others[0])} of them, with less damping:\n\n" + common.table(
         ["", "moved", "farthest [m]"],
         [[o[0].text, sum(bool(c.failures) for c in o), f"{max(c.moved for c in o):.1e}"] for o in others])
