@@ -1131,6 +1131,8 @@ MUTANTS = [
            "settings->rolling.model = \"«rocking»\";", "none", "host:Slope.WhatRocks*"),
     Mutant("host/contact/contact_model.cpp", "a blow as hard again leaves the periods counted",
            "if («-v_n >= kShare * latched->v_i») latched->quiet = 0.0;", "-v_n >= 1e9", "host:ContactModel.WhatGoesOn*"),
+    Mutant("host/contact/contact_model.cpp", "what has forgotten may be damped less",
+           "if (!(v < latched->v_i) || «!(a <= latched->a)») return;", "false", "host:ContactModel.WhatGoesOn*"),
     Mutant("host/simulation/accept.cpp", "no contact forgets its impact",
            "  if («speed > 0.0») {", "false", "host:Slope.WhatRocks*"),
     Mutant("host/simulation/contact_scales.cpp", "an impact counts its periods ten times",

@@ -124,9 +124,10 @@ void ContactModel::Forget(double v_n, double speed, double periods, PatchLatch* 
   if (!(latched->quiet > kPeriods)) return;
   latched->quiet = 0.0;
   const double v = std::max(kShare * latched->v_i, LandingSpeed(speed));
-  if (!(v < latched->v_i)) return;
+  const double a = normal->DampingFactor(v);
+  if (!(v < latched->v_i) || !(a <= latched->a)) return;
   latched->v_i = v;
-  latched->a = normal->DampingFactor(v);
+  latched->a = a;
 }
 
 void ContactModel::Remember(double V_r, double V_rate, double h, PatchLatch* latched) const {

@@ -70,7 +70,8 @@ class ContactModel {
 
   /** Likewise of kLoad: halves the latched speed of a contact that has lasted for two of its
    periods without approaching half as fast: its impact is over, and what swings now has the damping
-   of its own speed. No lower than LandingSpeed.
+   of its own speed. No lower than LandingSpeed, and only where that damps more: where slow impacts
+   lose less, or nothing, a contact keeps what its blow had, or it would swing for ever.
    @param v_n      rate of parting, negative while approaching [m/s]
    @param speed    as FollowLoad's [m/s]; above 0
    @param periods  that have passed since the accepted step before [–] */

@@ -210,6 +210,20 @@ TEST(ContactModel, WhatGoesOnSwingingForgetsItsImpact) {
   EXPECT_EQ(after(84, 0.1), 0.25);
   EXPECT_EQ(after(84, 0.51), 1.0);  // it strikes as hard again
   EXPECT_EQ(after(10000, 1e-9), model->LandingSpeed(speed));
+  // Metals that yield lose nothing in slow impacts, and keep what their blow had.
+  ContactModelSettings metal = Gonthier(1e6, 0.9);
+  metal.normal.parameters.erase("restitution");
+  metal.normal.groups["restitution"] = {{{"speed", 0.1}}, {}};
+  const auto yields = MakeContactModel(metal, {}, {});
+  PatchLatch latch;
+  PatchState state;
+  yields->Begin(0.0, -1.0, true, &latch, &state);
+  const double a = latch.a;
+  EXPECT_LT(a, 0.0);
+  for (int k = 0; k < 10000; ++k) {
+    yields->Forget(1e-9, speed, 0.05, &latch);
+    ASSERT_LE(latch.a, a);
+  }
 }
 
 // E = ∫ v dv/(1 + A v), of a free impact at the speed 1 of what the mass 1 has.

@@ -30,7 +30,7 @@ BALL = {
                             "rotational_damping": 0.1}}},
     "sensors": {"feel": {"body": "ball"}}}
 
-# 300 boxes on a floor in one step of 50 s, which takes longer than anyone waits.
+# 400 boxes on a floor in one step of 50 s, which takes longer than anyone waits.
 PILE = {
     "schema": "intervox/scene/2", "duration": 5000, "integrator": {"step": 50},
     "shapes": {"floor": {"half_space": {"normal": [0, 0, 1], "offset": 0}}, "box": {"box": {"size": [0.1, 0.1, 0.1]}}},
@@ -39,7 +39,7 @@ PILE = {
     "bodies": {"floor": {"shape": "floor", "fixed": True},
                **{f"box{b}": {"shape": "box", "mass": 1, "pose": {
                    "position": [0.101 * (b % 10), 0.101 * (b // 10 % 10), 0.0499 + 0.0998 * (b // 100)]}}
-                  for b in range(300)}}}
+                  for b in range(400)}}}
 
 
 def simulation(scene=BALL, **options):
