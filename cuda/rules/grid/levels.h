@@ -20,13 +20,10 @@ INTERVOX_HD inline void ReadRows(const float* f, double h, const Tile& tile, dou
     for (int j = 0; j <= y; ++j, from += kStride * kY, to += kTileSide) {
       to[0] = h * from[0];
       to[1] = h * from[kStride];
-      to[2] = h * from[2 * kStride];
-      if (z == kTileEdge) {
-        to[3] = h * from[3 * kStride];
-        to[4] = h * from[4 * kStride];
-      } else if (z == 3) {
-        to[3] = h * from[3 * kStride];
-      }
+      // Beyond the tile's own nodes the block, and its memory, may end.
+      if (z > 1) to[2] = h * from[2 * kStride];
+      if (z > 2) to[3] = h * from[3 * kStride];
+      if (z > 3) to[4] = h * from[4 * kStride];
     }
   }
 }
@@ -48,8 +45,7 @@ INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, co
     if (in[axis] + stride * tile.voxels.count[axis] > geometry::kBlockEdge) return false;
   }
   const geometry::GridView& view = side.view;
-  const std::int32_t block =
-      view.places[(place[0] * view.size[1] + place[1]) * view.size[2] + place[2]];
+  const std::int32_t block = geometry::BlockAt(view, place[0], place[1], place[2]);
   if (block < 0) {
     const double all = side.h * (block == geometry::kAbsentInside ? -view.band : view.band);
     ForEachBit(nodes, [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = all; });
