@@ -9,7 +9,6 @@
 #include "geometry/bounds.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
-#include "geometry/enclose.h"
 #include "geometry/extremes.h"
 #include "geometry/faces.h"
 #include "geometry/interior.h"
@@ -80,15 +79,15 @@ bool Precedes(const Surface& S, const Surface& T) {
 Cell Merged(std::vector<Surface> surfaces, std::span<const Cell* const> parts) {
   std::sort(surfaces.begin(), surfaces.end(), Precedes);
   const Cell& first = *parts[0];
-  Aabb box = BoundsInPose(first, Pose::Identity());
-  for (const Cell* part : parts) {
-    const Aabb other = BoundsInPose(*part, Pose::Identity());
-    box = {Min(box.lower, other.lower), Max(box.upper, other.upper)};
+  Cell cell = MakeCell(surfaces, first.name);
+  if (!cell.bounded) {  // the parts tell in which box it is
+    Aabb box = BoundsInPose(first, Pose::Identity());
+    for (const Cell* part : parts) {
+      const Aabb other = BoundsInPose(*part, Pose::Identity());
+      box = {Min(box.lower, other.lower), Max(box.upper, other.upper)};
+    }
+    cell = MakeCellWithin(box, std::move(surfaces), first.name);
   }
-  // The box tells the parts; what the surfaces bound by themselves has no need of it.
-  Cell cell = Enclose(surfaces).polytope.bounded
-                  ? MakeCell(std::move(surfaces), first.name)
-                  : MakeCellWithin(box, std::move(surfaces), first.name);
   cell.node = first.node;
   return cell;
 }

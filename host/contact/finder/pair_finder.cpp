@@ -142,6 +142,13 @@ void ProveApart(const PairQuery& query, const NearPair& pair, SeparationCache::C
   }
 }
 
+/** Adds how the gap curves at a pair's point, or over its overlap. */
+void SetCurvatures(const points::Curvatures& gap, ActivePair* active) {
+  active->k_1 = gap.k_1;
+  active->k_2 = gap.k_2;
+  active->d_1 = gap.d_1;
+}
+
 /** What a contact sees of a point: its depth for V, its normal for S, no moments. */
 ActivePair PointPair(const PairQuery& query, const NearPair& pair,
                      const SeparationCache::Candidate& candidate,
@@ -149,11 +156,7 @@ ActivePair PointPair(const PairQuery& query, const NearPair& pair,
   ActivePair out{pair.i, pair.j, candidate.a, candidate.b, {}, {}, point.feature};
   out.weight = point.weight;
   out.nearby = kNearby * std::min(geometry::SizeOf(*query.a), geometry::SizeOf(*query.b));
-  if (pair.curvatures) {
-    const points::Curvatures gap = points::CurvaturesOfGap(query, point);
-    out.k_1 = gap.k_1;
-    out.k_2 = gap.k_2;
-  }
+  if (pair.curvatures) SetCurvatures(points::CurvaturesOfGap(query, point), &out);
   out.metrics.status = Status::kOk;
   out.metrics.volume = -point.x;
   out.metrics.p_WC = 0.5 * (point.p_WA + point.p_WB);
@@ -161,14 +164,11 @@ ActivePair PointPair(const PairQuery& query, const NearPair& pair,
   return out;
 }
 
-/** Adds how the gap curves in which an overlap lies. */
-void AddCurvatures(const PairQuery& query, ActivePair* active) {
-  const double S = Norm(active->metrics.area_vector);
-  const Vec3 n = S > 0.0 ? active->metrics.area_vector / S : Vec3{0, 0, 1};
-  const points::Curvatures gap = points::CurvaturesOfFaces(query, active->metrics.p_WC, n);
-  active->k_1 = gap.k_1;
-  active->k_2 = gap.k_2;
-  active->d_1 = gap.d_1;
+/** How the gap between the faces curves in which an overlap lies. */
+points::Curvatures CurvaturesOfOverlap(const PairQuery& query, const InterferenceMetrics& metrics) {
+  const double S = Norm(metrics.area_vector);
+  const Vec3 n = S > 0.0 ? metrics.area_vector / S : Vec3{0, 0, 1};
+  return points::CurvaturesOfFaces(query, metrics.p_WC, n);
 }
 
 /** Finds the points of a candidate that touches in points: the first goes to `first`, the others to
@@ -401,7 +401,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
       candidate.met = usable && metrics.volume > 0;
       if (candidate.met) {
         active.wall = MeanOnWall(query, metrics);
-        if (pair.curvatures) AddCurvatures(query, &active);
+        if (pair.curvatures) SetCurvatures(CurvaturesOfOverlap(query, metrics), &active);
         continue;
       }
       gaps = true;
