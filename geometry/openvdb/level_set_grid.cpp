@@ -5,11 +5,14 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "geometry/limited_child.h"
+#include "geometry/openvdb/nano_vdb.h"
 
 namespace intervox::geometry {
 namespace {
@@ -92,24 +95,39 @@ FloatGrid::Ptr ReadGrid(const std::filesystem::path& path, std::string* names) {
   return count == 1 ? found : nullptr;
 }
 
-/** Lets a child with limits read the file first, so that only what can be read is read here. */
-void RequireReadable(const std::filesystem::path& path) {
+/** What a child process with limits makes of the file: what it cannot read is not read here.
+ @param kind  OpenVDB or NanoVDB */
+std::string InChild(const std::filesystem::path& path, const std::string& kind,
+                    const std::function<std::string()>& work) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   const ChildLimits limits = LimitsOfReading(error ? 0 : size);
-  const ChildResult child = RunInChild(limits, [&] {
-    std::string names;
-    // OpenVDB takes trees apart with threads, which a child does not have: it could wait for ever.
-    static_cast<void>(new FloatGrid::Ptr(ReadGrid(path, &names)));
-    return std::string();
-  });
-  if (child.end == ChildEnd::kDone) return;
+  ChildResult child = RunInChild(limits, work);
+  if (child.end == ChildEnd::kDone) return std::move(child.bytes);
   if (child.end == ChildEnd::kThrew) {
-    Refuse(path, "not a whole OpenVDB file (" + child.bytes + "). Write it anew.");
+    Refuse(path, "not a whole " + kind + " file (" + child.bytes + "). Write it anew.");
   }
   Refuse(path, "the file is damaged, or too large for this machine: reading its " +
                    std::to_string(size) + " bytes, " + TextOf(child.end, limits) +
                    ". Write it anew, or with larger voxels.");
+}
+
+/** The level set of a file of either kind; null where it holds none, or several. */
+FloatGrid::Ptr ReadSafely(const std::filesystem::path& path, std::string* names) {
+  if (IsNanoVdb(path)) {
+    return FromStream(InChild(path, "NanoVDB", [&] { return NanoVdbAsStream(path); }), names);
+  }
+  static_cast<void>(InChild(path, "OpenVDB", [&] {
+    std::string ignored;
+    // OpenVDB takes trees apart with threads, which a child does not have: it could wait for ever.
+    static_cast<void>(new FloatGrid::Ptr(ReadGrid(path, &ignored)));
+    return std::string();
+  }));
+  try {
+    return ReadGrid(path, names);
+  } catch (const std::exception& error) {
+    Refuse(path, std::string("not a whole OpenVDB file (") + error.what() + "). Write it anew.");
+  }
 }
 
 /** Refuses levels that are no finite numbers: nothing that follows would see them. */
@@ -153,14 +171,8 @@ VdbLevelSet ReadVdb(const std::filesystem::path& path, const RangeLoop& loop) {
     Refuse(path, "no such file. Paths are relative to the file that names them.");
   }
   openvdb::initialize();
-  RequireReadable(path);
   std::string names;
-  FloatGrid::Ptr grid;
-  try {
-    grid = ReadGrid(path, &names);
-  } catch (const std::exception& error) {
-    Refuse(path, std::string("not a whole OpenVDB file (") + error.what() + "). Write it anew.");
-  }
+  const FloatGrid::Ptr grid = ReadSafely(path, &names);
   if (grid == nullptr) {
     Refuse(path, "the file must hold one level set of floats, and holds " +
                      (names.empty() ? "nothing" : names) +

@@ -1,4 +1,4 @@
-/** @file Level sets by OpenVDB: from files, and from closed triangle meshes. */
+/** @file Level sets by OpenVDB: from its files and NanoVDB's, and from closed triangle meshes. */
 #pragma once
 
 #include <array>
@@ -16,8 +16,9 @@ struct VdbLevelSet {
   Vec3 p_FG;  ///< node (0, 0, 0) in the file's frame [m]
 };
 
-/** Reads the only level set of an OpenVDB file: of floats, with cubic voxels along the file's axes.
- A child process with limits of memory and time reads it first, so that a damaged file ends that.
+/** Reads the only level set of an OpenVDB file, or of a NanoVDB file (.nvdb, its quantised floats
+ included): of floats, with cubic voxels along the file's axes. A child process with limits of memory
+ and time reads it first, so that a damaged file ends that.
  @throws std::runtime_error naming path, grid, what is wrong and a remedy. */
 VdbLevelSet ReadVdb(const std::filesystem::path& path, const RangeLoop& loop);
 

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "geometry/grid/make_level_set.h"
+#include "geometry/openvdb/nano_vdb.h"
 
 namespace intervox::geometry {
 namespace {
@@ -86,12 +87,16 @@ RasterReport Rasterize(std::span<const Cell> cells, double voxel_size, double ha
   // What stands there is replaced once all is written.
   const std::filesystem::path made = path.string() + ".new";
   try {
-    openvdb::io::File file(made.string());
-    file.write({grid});
-    file.close();
-    file.open(false);  // OpenVDB does not say when a disk is full
-    file.readGrid(name);
-    file.close();
+    if (IsNanoVdb(path)) {
+      WriteNanoVdb(*grid, made);
+    } else {
+      openvdb::io::File file(made.string());
+      file.write({grid});
+      file.close();
+      file.open(false);  // OpenVDB does not say when a disk is full
+      file.readGrid(name);
+      file.close();
+    }
     std::filesystem::rename(made, path);
     report.bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-/** @file Solids as sparse narrow-band level sets in OpenVDB files. */
+/** @file Solids as sparse narrow-band level sets in OpenVDB's files, or NanoVDB's. */
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,7 @@ struct RasterReport {
  @param voxel_size  edge of a voxel [m], > 0
  @param half_width  half width of the band in voxels, ≥ 2
  @param name        of the grid
+ @param path        a NanoVDB file where it ends in .nvdb
  @throws std::invalid_argument for parameters out of range, unbounded cells, and grids above 2^20
  voxels along an axis; std::runtime_error, naming the path, when the file cannot be written. */
 RasterReport Rasterize(std::span<const Cell> cells, double voxel_size, double half_width,

@@ -75,6 +75,7 @@ FileKind ByName(const std::string& path) {
                                    {".iges", FileKind::kCad},
                                    {".igs", FileKind::kCad},
                                    {".vdb", FileKind::kGrid},
+                                   {".nvdb", FileKind::kGrid},
                                    {".png", FileKind::kPicture}}) {
     if (extension == name) return kind;
   }

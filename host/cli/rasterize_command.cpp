@@ -79,7 +79,7 @@ void AddRasterize(CLI::App& app, int& status) {
       app.add_subcommand("rasterize", "Write a shape as a narrow-band level set (OpenVDB)");
   command->add_option("file", options->file, "Pairs file with `shapes`")->required();
   command->add_option("--shape", options->shape, "Which shape; may be left out for the only one");
-  command->add_option("-o,--out", options->out, "OpenVDB file; default out.vdb");
+  command->add_option("-o,--out", options->out, "OpenVDB file, or NanoVDB's (.nvdb); default out.vdb");
   command
       ->add_option("--voxel-size", options->voxel_size,
                    "Edge of a voxel [m]; default: a hundredth of the solid's diagonal")

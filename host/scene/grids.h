@@ -77,13 +77,15 @@ bool CanGridMeshes();
 geometry::GridSource GridOfMeshes(std::span<const std::vector<ShellLayer>> solids,
                                   double voxel_size, double half_width);
 
-/** Sets the reader of .vdb files; a program without OpenVDB has none. */
+/** Sets the reader of .vdb and .nvdb files; a program without OpenVDB has none. */
 void SetGridReader(GridReader reader);
 
 /** Whether a file's name is that of a level set. */
-inline bool IsLevelSet(const std::filesystem::path& path) { return path.extension() == ".vdb"; }
+inline bool IsLevelSet(const std::filesystem::path& path) {
+  return path.extension() == ".vdb" || path.extension() == ".nvdb";
+}
 
-/** A node with the grid of a .vdb file.
+/** A node with the grid of a .vdb or .nvdb file.
  @throws std::invalid_argument where the file is no such grid or the program has no OpenVDB. */
 geometry::Shape GridFromFile(const std::filesystem::path& path);
 

@@ -75,6 +75,7 @@ void WriteSeedsOfLibraries(const fs::path& folder) {
   ball.primitive = geometry::Sphere{0.01};
   const std::vector<geometry::Cell> cells = geometry::ToCells(ball);
   geometry::Rasterize(cells, 2e-3, 3, "ball", folder / "ball.vdb");
+  geometry::Rasterize(cells, 2e-3, 3, "ball", folder / "ball.nvdb");
   const auto mesh = std::make_shared<const Triangles>(Triangulate(cells, 1e-3));
   const std::vector<PlacedMesh> placed{{.name = "ball", .mesh = mesh}};
   WriteMeshes(folder / "ball.glb", {.name = "balls", .meshes = placed});
@@ -98,6 +99,7 @@ std::vector<Seed> Seeds(const fs::path& folder) {
        "1, r2 = 0.5); } }\n"}};
   WriteSeedsOfLibraries(folder);
   seeds.push_back({".vdb", Read(folder / "ball.vdb")});
+  seeds.push_back({".nvdb", Read(folder / "ball.nvdb")});
 #ifdef INTERVOX_HAS_ASSIMP
   seeds.push_back({".glb", Read(folder / "ball.glb")});
   const fs::path box = "/usr/share/assimp/models/3MF/box.3mf";

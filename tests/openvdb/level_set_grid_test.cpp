@@ -2,6 +2,8 @@
 #include "geometry/openvdb/level_set_grid.h"
 
 #include <gtest/gtest.h>
+#include <nanovdb/util/IO.h>
+#include <nanovdb/util/OpenToNanoVDB.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/LevelSetSphere.h>
 #include <openvdb/tools/LevelSetUtil.h>
@@ -127,6 +129,105 @@ TEST(ReadVdb, RefusesDamagedFiles) {
       ReadVdb(path, testing::Serially);
     } catch (const std::runtime_error&) {  // values may change unseen, sizes may not
     }
+  }
+  std::filesystem::remove(path);
+}
+
+/** Writes grids as NanoVDB files, of any kind of floats. */
+template <class Float>
+void WriteNano(const std::filesystem::path& path, const std::vector<FloatGrid::Ptr>& grids,
+               nanovdb::ChecksumMode mode = nanovdb::ChecksumMode::Default) {
+  std::vector<nanovdb::GridHandle<>> handles;
+  for (const FloatGrid::Ptr& grid : grids) {
+    handles.push_back(nanovdb::openToNanoVDB<nanovdb::HostBuffer, openvdb::FloatTree, Float>(
+        *grid, nanovdb::StatsMode::Default, mode));
+  }
+  nanovdb::io::writeGrids(path.string(), handles);
+}
+
+/** The largest difference of two fields around a ball of R = 1 at a place. */
+double FarthestApart(const VdbLevelSet& a, const VdbLevelSet& b, const Vec3& place) {
+  double most = 0;
+  const GridView of_a = a.field->View(), of_b = b.field->View();
+  for (int n = 0; n < 4000; ++n) {
+    const Vec3 x = place + Vec3{-1.5 + 3 * std::fmod(0.618 * n, 1), -1.5 + 3 * std::fmod(0.414 * n, 1),
+                                -1.5 + 3 * std::fmod(0.732 * n, 1)};
+    const double level = Evaluate(of_a, (x - a.p_FG) / a.field->voxel_size).value;
+    most = std::max(most, std::fabs(level - Evaluate(of_b, (x - b.p_FG) / b.field->voxel_size).value));
+  }
+  return most;
+}
+
+TEST(ReadVdb, NanoVdbHoldsTheSame) {
+  const std::filesystem::path open = InTemp("same.vdb"), nano = InTemp("same.nvdb");
+  const FloatGrid::Ptr ball = Ball();
+  ball->transform().postTranslate(openvdb::Vec3d(0.05, -7, 0));
+  Write(open, {ball});
+  const Vec3 place = Vec3{3, 4, 5} + Vec3{0.05, -7, 0};
+  const VdbLevelSet expected = ReadVdb(open, testing::Serially);
+  for (const auto mode : {nanovdb::ChecksumMode::Disable, nanovdb::ChecksumMode::Full}) {
+    WriteNano<float>(nano, {ball}, mode);
+    const VdbLevelSet read = ReadVdb(nano, testing::Serially);
+    EXPECT_EQ(read.field->nodes, expected.field->nodes);
+    EXPECT_EQ(read.field->places, expected.field->places);
+    EXPECT_EQ(Norm(read.p_FG - expected.p_FG), 0);
+  }
+  // Quantised floats: six voxels of the band in 16, 256 and 65,536 steps.
+  WriteNano<nanovdb::Fp4>(nano, {ball});
+  EXPECT_NEAR(FarthestApart(ReadVdb(nano, testing::Serially), expected, place), 0.2, 0.2);
+  WriteNano<nanovdb::Fp8>(nano, {ball});
+  EXPECT_LT(FarthestApart(ReadVdb(nano, testing::Serially), expected, place), 0.02);
+  WriteNano<nanovdb::Fp16>(nano, {ball});
+  EXPECT_LT(FarthestApart(ReadVdb(nano, testing::Serially), expected, place), 1e-4);
+  WriteNano<nanovdb::FpN>(nano, {ball});
+  EXPECT_LT(FarthestApart(ReadVdb(nano, testing::Serially), expected, place), 0.1);
+  std::filesystem::remove(open);
+  std::filesystem::remove(nano);
+}
+
+TEST(ReadVdb, WhatWasWrittenAsNanoVdbReadsBack) {
+  const auto cells = testing::CellsOf(Torus{0.5, 0.2});
+  const std::filesystem::path open = InTemp("ring.vdb"), nano = InTemp("ring.nvdb");
+  const RasterReport to_open = Rasterize(cells, 0.02, 3, "torus", open);
+  const RasterReport to_nano = Rasterize(cells, 0.02, 3, "torus", nano);
+  EXPECT_EQ(to_open.active_voxels, to_nano.active_voxels);
+  EXPECT_EQ(ReadVdb(open, testing::Serially).field->nodes,
+            ReadVdb(nano, testing::Serially).field->nodes);
+  std::filesystem::remove(open);
+  std::filesystem::remove(nano);
+}
+
+TEST(ReadVdb, RefusesNanoVdbFilesThatAreNoLevelSet) {
+  const std::filesystem::path path = InTemp("bad.nvdb");
+  const FloatGrid::Ptr fog = Ball();
+  openvdb::tools::sdfToFogVolume(*fog);
+  fog->setName("smoke");
+  WriteNano<float>(path, {fog});
+  ExpectRefusal(path, "'smoke' (FOG of float)");
+  WriteNano<float>(path, {Ball(), Ball()});
+  ExpectRefusal(path, "one level set");
+  const FloatGrid::Ptr stretched = Ball();
+  stretched->transform().postScale(openvdb::Vec3d(1, 1, 2));
+  WriteNano<float>(path, {stretched});
+  ExpectRefusal(path, "no cubes along the axes");
+  const FloatGrid::Ptr turned = Ball();
+  turned->transform().postRotate(0.5, openvdb::math::Z_AXIS);
+  WriteNano<float>(path, {turned});
+  ExpectRefusal(path, "no cubes along the axes");
+  WriteNano<float>(path, {Ball()}, nanovdb::ChecksumMode::Full);
+  std::ifstream in(path, std::ios::binary);
+  const std::string whole((std::istreambuf_iterator<char>(in)), {});
+  for (const double share : {0.0, 0.01, 0.1, 0.5, 0.9, 0.999}) {
+    const auto size = static_cast<std::size_t>(share * static_cast<double>(whole.size()));
+    std::ofstream(path, std::ios::binary) << whole.substr(0, size);
+    ExpectRefusal(path, "");
+  }
+  // With its checksum a damaged file is refused, wherever it is.
+  for (std::size_t at = whole.size() / 3; at < whole.size(); at += 1 + whole.size() / 24) {
+    std::string damaged = whole;
+    for (std::size_t k = at; k < std::min(at + 4, whole.size()); ++k) damaged[k] = '\x7f';
+    std::ofstream(path, std::ios::binary) << damaged;
+    if (damaged != whole) ExpectRefusal(path, "");
   }
   std::filesystem::remove(path);
 }
