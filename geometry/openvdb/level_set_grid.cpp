@@ -1,11 +1,14 @@
 #include "geometry/openvdb/level_set_grid.h"
 
+#include <openvdb/io/Stream.h>
 #include <openvdb/openvdb.h>
 #include <openvdb/tools/MeshToVolume.h>
+#include <openvdb/tools/SignedFloodFill.h>
 
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -110,6 +113,18 @@ std::string InChild(const std::filesystem::path& path, const std::string& kind,
   Refuse(path, "the file is damaged, or too large for this machine: reading its " +
                    std::to_string(size) + " bytes, " + TextOf(child.end, limits) +
                    ". Write it anew, or with larger voxels.");
+}
+
+/** The grid of NanoVdbAsStream; null where there is none. */
+FloatGrid::Ptr FromStream(const std::string& bytes, std::string* names) {
+  const std::size_t end = bytes.find('\0');
+  *names = bytes.substr(0, end);
+  if (end + 1 >= bytes.size()) return nullptr;
+  std::istringstream in(bytes.substr(end + 1));
+  openvdb::io::Stream stream(in, false);
+  auto grid = openvdb::gridPtrCast<FloatGrid>(stream.getGrids()->front());
+  openvdb::tools::signedFloodFill(grid->tree());
+  return grid;
 }
 
 /** The level set of a file of either kind; null where it holds none, or several. */

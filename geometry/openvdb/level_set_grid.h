@@ -17,8 +17,8 @@ struct VdbLevelSet {
 };
 
 /** Reads the only level set of an OpenVDB file, or of a NanoVDB file (.nvdb, its quantised floats
- included): of floats, with cubic voxels along the file's axes. A child process with limits of memory
- and time reads it first, so that a damaged file ends that.
+ included): of floats, with cubic voxels along the file's axes. A child process with limits of
+ memory and time reads it first, so that a damaged file ends that.
  @throws std::runtime_error naming path, grid, what is wrong and a remedy. */
 VdbLevelSet ReadVdb(const std::filesystem::path& path, const RangeLoop& loop);
 

@@ -1,10 +1,12 @@
 #include "geometry/openvdb/nano_vdb.h"
 
+#include <openvdb/io/Stream.h>
+#include <openvdb/openvdb.h>
+
+// After OpenVDB's, which bring what these lack.
 #include <nanovdb/util/GridValidator.h>
 #include <nanovdb/util/IO.h>
-#include <nanovdb/util/OpenToNanoVDB.h>
-#include <openvdb/io/Stream.h>
-#include <openvdb/tools/SignedFloodFill.h>
+#include <nanovdb/util/NodeManager.h>
 
 #include <sstream>
 #include <stdexcept>
@@ -28,13 +30,16 @@ FloatGrid* CopyLeaves(const nanovdb::GridHandle<>& handle) {
     matrix(3, i) = map.mVecD[i];
   }
   grid->setTransform(openvdb::math::Transform::createLinearTransform(matrix));
-  const auto* leaf = from->tree().template getFirstNode<0>();
-  for (std::uint32_t n = 0; n < from->tree().nodeCount(0); ++n, ++leaf) {
-    const nanovdb::Coord at = leaf->origin();
+  // Leaves of variable precision have sizes of their own.
+  const auto nodes = nanovdb::createNodeManager(*from);
+  const auto* manager = nodes.template mgr<Float>();
+  for (std::uint32_t n = 0; n < manager->nodeCount(0); ++n) {
+    const auto& leaf = manager->leaf(n);
+    const nanovdb::Coord at = leaf.origin();
     auto* to = grid->tree().touchLeaf(openvdb::Coord(at[0], at[1], at[2]));
     for (openvdb::Index k = 0; k < FloatGrid::TreeType::LeafNodeType::SIZE; ++k) {
-      to->setValueOnly(k, leaf->getValue(k));
-      to->setActiveState(k, leaf->valueMask().isOn(k));
+      to->setValueOnly(k, leaf.getValue(k));
+      to->setActiveState(k, leaf.valueMask().isOn(k));
     }
   }
   return grid;
@@ -84,25 +89,6 @@ std::string NanoVdbAsStream(const std::filesystem::path& path) {
     openvdb::io::Stream(out).write(openvdb::GridCPtrVec{*shared});
   }
   return out.str();
-}
-
-FloatGrid::Ptr FromStream(const std::string& bytes, std::string* names) {
-  const std::size_t end = bytes.find('\0');
-  *names = bytes.substr(0, end);
-  if (end + 1 >= bytes.size()) return nullptr;
-  std::istringstream in(bytes.substr(end + 1));
-  openvdb::io::Stream stream(in, false);
-  auto grid = openvdb::gridPtrCast<FloatGrid>(stream.getGrids()->front());
-  openvdb::tools::signedFloodFill(grid->tree());
-  return grid;
-}
-
-void WriteNanoVdb(const FloatGrid& grid, const std::filesystem::path& path) {
-  const nanovdb::GridHandle<> handle = nanovdb::openToNanoVDB<nanovdb::HostBuffer>(
-      grid, nanovdb::StatsMode::Default, nanovdb::ChecksumMode::Full);
-  nanovdb::io::writeGrid(path.string(), handle);
-  const nanovdb::GridHandle<> read = nanovdb::io::readGrid(path.string());
-  if (!nanovdb::isValid(*read.grid<float>(), true)) throw std::runtime_error("it reads otherwise");
 }
 
 }  // namespace intervox::geometry

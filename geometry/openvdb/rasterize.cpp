@@ -6,6 +6,11 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+// After OpenVDB's, which bring what these lack.
+#include <nanovdb/util/GridValidator.h>
+#include <nanovdb/util/IO.h>
+#include <nanovdb/util/OpenToNanoVDB.h>
+
 #include <cmath>
 #include <memory>
 #include <stdexcept>
@@ -52,6 +57,16 @@ void FillTree(const LevelSet& field, double voxel_size, openvdb::FloatGrid* grid
   }
 }
 
+/** Writes a grid as a NanoVDB file, with checksums, and reads it: NanoVDB does not say when a disk
+ is full. */
+void WriteNanoVdb(const openvdb::FloatGrid& grid, const std::string& path) {
+  const nanovdb::GridHandle<> handle = nanovdb::openToNanoVDB<nanovdb::HostBuffer>(
+      grid, nanovdb::StatsMode::Default, nanovdb::ChecksumMode::Full);
+  nanovdb::io::writeGrid(path, handle);
+  const nanovdb::GridHandle<> read = nanovdb::io::readGrid(path);
+  if (!nanovdb::isValid(*read.grid<float>(), true)) throw std::runtime_error("it reads otherwise");
+}
+
 }  // namespace
 
 RasterReport Rasterize(std::span<const Cell> cells, double voxel_size, double half_width,
@@ -88,7 +103,7 @@ RasterReport Rasterize(std::span<const Cell> cells, double voxel_size, double ha
   const std::filesystem::path made = path.string() + ".new";
   try {
     if (IsNanoVdb(path)) {
-      WriteNanoVdb(*grid, made);
+      WriteNanoVdb(*grid, made.string());
     } else {
       openvdb::io::File file(made.string());
       file.write({grid});

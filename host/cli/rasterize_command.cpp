@@ -13,6 +13,7 @@
 #include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
+#include "host/scene/grids.h"
 #include "host/scene/shape_metrics.h"
 #ifdef INTERVOX_HAS_OPENVDB
 #include "geometry/openvdb/rasterize.h"
@@ -32,6 +33,10 @@ struct RasterizeArguments {
 #ifdef INTERVOX_HAS_OPENVDB
 int RunRasterize(const RasterizeArguments& options) {
   const auto [name, shape] = ChooseShape("rasterize", options.file, options.shape);
+  if (!host::IsLevelSet(options.out)) {
+    throw host::InputError("command line: -o: unknown extension (" + options.out +
+                           "). Name a file that ends in .vdb or .nvdb.");
+  }
   host::RequireWritable(options.out);
   host::RequireOther(options.out, options.file);
   std::vector<geometry::Cell> cells;
@@ -79,7 +84,8 @@ void AddRasterize(CLI::App& app, int& status) {
       app.add_subcommand("rasterize", "Write a shape as a narrow-band level set (OpenVDB)");
   command->add_option("file", options->file, "Pairs file with `shapes`")->required();
   command->add_option("--shape", options->shape, "Which shape; may be left out for the only one");
-  command->add_option("-o,--out", options->out, "OpenVDB file, or NanoVDB's (.nvdb); default out.vdb");
+  command->add_option("-o,--out", options->out,
+                      "OpenVDB file, or NanoVDB's (.nvdb); default out.vdb");
   command
       ->add_option("--voxel-size", options->voxel_size,
                    "Edge of a voxel [m]; default: a hundredth of the solid's diagonal")

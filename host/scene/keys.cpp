@@ -85,7 +85,8 @@ void AddShapes(std::vector<Object>& t) {
        Plain("ref", Type::kString, false, "The name of another shape."),
        Plain("file", Type::kString, false,
              "A part from another program, or a folder of its pieces: " + PartExtensions() +
-                 "; or a level set of OpenVDB, .vdb, or of NanoVDB, .nvdb; relative to this file. See "
+                 "; or a level set of OpenVDB, .vdb, or of NanoVDB, .nvdb; relative to this file. "
+                 "See "
                  "parts.md, grids.md.")});
   Object shape{
       "shape",

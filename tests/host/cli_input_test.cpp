@@ -107,6 +107,7 @@ TEST(Cli, BadFilesFoldersAndOptions) {
       {"rasterize " + at + "good.yaml --shape ball --voxel-size 1e-5", "below 15 µm"},
       {"rasterize " + at + "good.yaml --shape ball --voxel-size 0", "out of range"},
       {"rasterize " + at + "good.yaml --shape ball -o /nowhere/o.vdb", "does not exist"},
+      {"rasterize " + at + "good.yaml --shape ball -o ball.ncdb", "unknown extension"},
   };
   for (const auto& [arguments, word] : calls) {
     const Outcome outcome = Call(arguments);

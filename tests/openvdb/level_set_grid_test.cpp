@@ -150,10 +150,12 @@ double FarthestApart(const VdbLevelSet& a, const VdbLevelSet& b, const Vec3& pla
   double most = 0;
   const GridView of_a = a.field->View(), of_b = b.field->View();
   for (int n = 0; n < 4000; ++n) {
-    const Vec3 x = place + Vec3{-1.5 + 3 * std::fmod(0.618 * n, 1), -1.5 + 3 * std::fmod(0.414 * n, 1),
-                                -1.5 + 3 * std::fmod(0.732 * n, 1)};
+    const Vec3 x =
+        place + Vec3{-1.5 + 3 * std::fmod(0.618 * n, 1), -1.5 + 3 * std::fmod(0.414 * n, 1),
+                     -1.5 + 3 * std::fmod(0.732 * n, 1)};
     const double level = Evaluate(of_a, (x - a.p_FG) / a.field->voxel_size).value;
-    most = std::max(most, std::fabs(level - Evaluate(of_b, (x - b.p_FG) / b.field->voxel_size).value));
+    most =
+        std::max(most, std::fabs(level - Evaluate(of_b, (x - b.p_FG) / b.field->voxel_size).value));
   }
   return most;
 }
