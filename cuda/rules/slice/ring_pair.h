@@ -8,6 +8,7 @@
 #include "cuda/rules/slice/conic.h"
 #include "cuda/rules/slice/panel.h"
 #include "cuda/rules/slice/ring.h"
+#include "cuda/rules/slice/track.h"
 
 namespace intervox::cuda::internal::slice {
 
@@ -51,13 +52,6 @@ INTERVOX_HD inline CircleLevel DerivativeOf(const CircleLevel& l) {
   return {l.cs, 2 * (l.ss - l.cc), -l.cs, l.s, -l.c, 0.0};
 }
 
-/** An extremum of the level around the tube. */
-struct PairTrack {
-  Plane2 at;
-  double level = 0.0, slope = 0.0;  ///< by u = tan φ/2
-  bool highest = false;
-};
-
 /** (R13): the azimuths at which an arc begins, ends or meets another one. */
 class PairLooks {
  public:
@@ -65,112 +59,52 @@ class PairLooks {
 
   INTERVOX_HD void Find() {
     const double step = (turn_->upper - turn_->lower) / kLooks;
-    Tracks &before = before_, &now = now_;
-    double u = turn_->lower, way = step;
-    Look(u, &before);
-    while (u < turn_->upper) {
-      const double next = u + 1.001 * way >= turn_->upper ? turn_->upper : u + way;
-      Look(next, &now);
-      if (way > kFinest * step && Changes(before, now)) {
-        way *= 0.5;
-        continue;
-      }
-      for (int i = 0; i < now.count; ++i) {
-        if (const PairTrack* was = NearestOf(before, now.track[i])) {
-          Follow(*was, u, now.track[i], next);
-        }
-      }
-      before = now;
-      u = next;
-      way = std::fmin(2 * way, step);
-    }
+    LookAlong(
+        turn_->lower, turn_->upper, step, &before_, &now_,
+        [this](double u, Extrema* out) { Look(u, out); },
+        [](const Extrema& before, const Extrema& now) { return Changes(before, now, 1.0); },
+        [this](const Extrema& before, double u, const Extrema& now, double next) {
+          for (int i = 0; i < now.count; ++i) {
+            if (const Track* was = before.NearestOf(now.track[i])) {
+              FollowLevel(
+                  *was, u, now.track[i], next,
+                  [this](double at, const Track& near) { return TrackAt(at, near); },
+                  [this](double lo, double hi, const Track& at_lo, const Track& at_hi) {
+                    AddChange(lo, hi, at_lo, at_hi);
+                  });
+            }
+          }
+        });
   }
 
  private:
-  static constexpr int kLooks = 32, kSeeks = 20, kHalvings = 48;
-  static constexpr double kFinest = 0.02;
-  struct Tracks {
-    PairTrack track[kCircleRoots];
-    int count = 0;
-  };
+  static constexpr int kLooks = 32, kHalvings = 48;
 
-  INTERVOX_HD PairTrack TrackOf(const CircleLevel& level, const Heading& h, double u,
-                                const Plane2& d) const {
-    PairTrack x;
-    x.at = d;
-    x.level = ValueAt(level, d);
-    x.slope = ring_.TurnSlope(h, d) * 2 / (1 + u * u);
-    x.highest = ValueAt(DerivativeOf(DerivativeOf(level)), d) < 0;
-    return x;
-  }
-  INTERVOX_HD void Look(double u, Tracks* out) const {
+  /** All extrema of the level around the tube, places in radii, slopes by u = tan φ/2. */
+  INTERVOX_HD void Look(double u, Extrema* out) const {
     const Heading h = turn_->At(u);
     const CircleLevel level = ring_.LevelAt(h);
     out->count = 0;
     ForRootsAround(DerivativeOf(level), [&](const Plane2& d) {
-      if (out->count < kCircleRoots) out->track[out->count++] = TrackOf(level, h, u, d);
+      Track* const x = out->Add();
+      if (x == nullptr) return;
+      x->at = d;
+      x->level = ValueAt(level, d);
+      x->slope = ring_.TurnSlope(h, d) * 2 / (1 + u * u);
+      x->highest = ValueAt(DerivativeOf(DerivativeOf(level)), d) < 0;
     });
   }
-  INTERVOX_HD static const PairTrack* NearestOf(const Tracks& tracks, const PairTrack& now) {
-    const PairTrack* was = nullptr;
-    double nearest = INFINITY;
-    for (int i = 0; i < tracks.count; ++i) {
-      const Plane2 way = tracks.track[i].at - now.at;
-      if (tracks.track[i].highest != now.highest || !(Dot(way, way) < nearest)) continue;
-      nearest = Dot(way, way);
-      was = &tracks.track[i];
-    }
-    return was;
-  }
-  /** Whether extrema of both signs begin, end or leap. */
-  INTERVOX_HD static bool Changes(const Tracks& before, const Tracks& now) {
-    constexpr double kLeap = 0.5;
-    bool above = false, below = false, leap = before.count != now.count;
-    for (int i = 0; i < before.count; ++i) {
-      (before.track[i].level > 0 ? above : below) = true;
-    }
-    for (int i = 0; i < now.count; ++i) {
-      (now.track[i].level > 0 ? above : below) = true;
-      const PairTrack* was = NearestOf(before, now.track[i]);
-      const Plane2 way = was != nullptr ? was->at - now.track[i].at : Plane2{1.0, 0.0};
-      leap = leap || Dot(way, way) > kLeap * kLeap;
-    }
-    return leap && above && below;
-  }
-  /** The extremum of the same kind nearest to one. */
-  INTERVOX_HD PairTrack TrackAt(double u, const PairTrack& near) {
-    Tracks& tracks = between_;
-    Look(u, &tracks);
-    const PairTrack* found = NearestOf(tracks, near);
+  INTERVOX_HD Track TrackAt(double u, const Track& near) {
+    Look(u, &between_);
+    const Track* found = between_.NearestOf(near);
     return found != nullptr ? *found : near;
   }
-  INTERVOX_HD void Follow(PairTrack first, double from, PairTrack last, double to) {
-    const double sign = first.level > 0 ? 1.0 : -1.0;
-    constexpr double kNear = 0.3, kEnds = 0.05;
-    for (int k = 0; k < kSeeks && (first.level > 0) == (last.level > 0); ++k) {
-      const double h = to - from, f0 = sign * first.level, f1 = sign * last.level;
-      double t = 0.0, lowest = 0.0;
-      if (!LowestOfCubic(f0, sign * first.slope * h, f1, sign * last.slope * h, &t, &lowest))
-        return;
-      if (lowest > kNear * (std::fmax(f0, f1) - lowest)) return;
-      const double u = from + std::fmax(kEnds, std::fmin(1 - kEnds, t)) * h;
-      const PairTrack x = TrackAt(u, t < 0.5 ? first : last);
-      if ((x.level > 0) != (first.level > 0)) {
-        AddChange(from, u, first);
-        AddChange(u, to, x);
-        return;
-      }
-      const bool left = sign * x.slope < 0;
-      (left ? from : to) = u;
-      (left ? first : last) = x;
-    }
-    if ((first.level > 0) != (last.level > 0)) AddChange(from, to, first);
-  }
-  INTERVOX_HD void AddChange(double lo, double hi, PairTrack at_lo) {
+  INTERVOX_HD void AddChange(double lo, double hi, Track at_lo, const Track& at_hi) {
     const bool above = at_lo.level > 0;
+    if ((at_hi.level > 0) == above) return;
     for (int k = 0; k < kHalvings; ++k) {
       const double u = 0.5 * (lo + hi);
-      const PairTrack x = TrackAt(u, at_lo);
+      const Track x = TrackAt(u, at_lo);
       const bool same = (x.level > 0) == above;
       (same ? lo : hi) = u;
       if (same) at_lo = x;
@@ -181,7 +115,7 @@ class PairLooks {
 
   const RingOfTwo& ring_;
   HalfTurn* turn_;
-  Tracks before_, now_, between_;  ///< two neighbouring looks, and one between them
+  Extrema before_, now_, between_;  ///< two neighbouring looks, and one between them
 };
 
 /** (R13): integrals over a part of ∂Ω; `closure` and `turning` are zero over all of it. */

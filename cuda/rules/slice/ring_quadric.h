@@ -4,17 +4,9 @@
 #include <cmath>
 
 #include "cuda/rules/slice/ring.h"
+#include "cuda/rules/slice/track.h"
 
 namespace intervox::cuda::internal::slice {
-
-/** A level that is followed around the axis: at an extremum of the quadric's around the tube, or at
- one of the points in which a plane's line meets the quadric. */
-struct RingTrack {
-  Plane2 at;  ///< in the half plane, from the tube's centre [m]
-  double level = 0.0;
-  double slope = 0.0;    ///< the level's derivative by s
-  bool highest = false;  ///< of an extremum
-};
 
 /** A plane's line in a half plane: n·x + level ≤ 0, |n| ≤ 1. */
 struct RingLine {
@@ -56,36 +48,24 @@ class RingLooks {
     width_ = to - from;
     if (!Concerns()) return;
     const int steps = kLeast + static_cast<int>(kPerUnit * width_);
-    const double step = 1.0 / steps;
-    Tracks &before = before_, &now = now_;
-    Look(0.0, &before);
-    double s = 0.0, way = step;
-    while (s < 1) {
-      const bool end = s + 1.001 * way >= 1;
-      const double next = end ? 1.0 : s + way;
-      Look(next, &now);
-      // An extremum that begins or ends does so on one side of zero.
-      if (way > kFinest * step && !OfOneSign(before, now) && Changes(before, now)) {
-        way *= 0.5;
-        continue;
-      }
-      FollowAll(before, s, now, next);
-      before = now;
-      s = next;
-      way = std::fmin(2 * way, step);
-    }
+    LookAlong(
+        0.0, 1.0, 1.0 / steps, &before_, &now_, [this](double s, Looked* out) { Look(s, out); },
+        [this](const Looked& before, const Looked& now) {
+          return Changes(before.extrema, now.extrema, ring_.minor);
+        },
+        [this](const Looked& before, double s, const Looked& now, double next) {
+          FollowAll(before, s, now, next);
+        });
   }
 
  private:
-  static constexpr int kLeast = 6, kPerUnit = 10, kMostSteps = 40, kSeeks = 20;
+  static constexpr int kLeast = 6, kPerUnit = 10, kMostSteps = 40;
   static constexpr int kExtremum = -1;
-  static constexpr double kFinest = 0.02;
   static constexpr double kFarOut = 100;  ///< levels of lines end there, in radii of the tube
 
-  struct Tracks {
-    RingTrack extremum[kCircleRoots];
-    int extrema = 0;
-    RingTrack crossing[2 * kMostBeside];
+  struct Looked {
+    Extrema extrema;
+    Track crossing[2 * kMostBeside];
   };
 
   /** The place in the half turn. */
@@ -115,44 +95,10 @@ class RingLooks {
     return conic.Value(conic.Centre(determinant)) * conic.xx <= 0;
   }
 
-  INTERVOX_HD static bool OfOneSign(const Tracks& a, const Tracks& b) {
-    bool above = false, below = false;
-    for (const Tracks* t : {&a, &b}) {
-      for (int i = 0; i < t->extrema; ++i) (t->extremum[i].level > 0 ? above : below) = true;
-    }
-    return !above || !below;
-  }
-
-  /** Whether extrema begin or end between two looks; where one does each they seem to leap. */
-  INTERVOX_HD bool Changes(const Tracks& before, const Tracks& now) const {
-    constexpr double kLeap = 0.5;
-    if (now.extrema != before.extrema) return true;
-    for (int i = 0; i < now.extrema; ++i) {
-      const RingTrack* was = NearestOf(before, now.extremum[i]);
-      if (was == nullptr) return true;
-      const Plane2 way = was->at - now.extremum[i].at;
-      if (Dot(way, way) > kLeap * kLeap * ring_.minor * ring_.minor) return true;
-    }
-    return false;
-  }
-
-  /** The extremum of the same kind nearest to one. */
-  INTERVOX_HD static const RingTrack* NearestOf(const Tracks& tracks, const RingTrack& now) {
-    const RingTrack* was = nullptr;
-    double nearest = INFINITY;
-    for (int i = 0; i < tracks.extrema; ++i) {
-      const Plane2 way = tracks.extremum[i].at - now.at;
-      if (tracks.extremum[i].highest != now.highest || !(Dot(way, way) < nearest)) continue;
-      nearest = Dot(way, way);
-      was = &tracks.extremum[i];
-    }
-    return was;
-  }
-
-  INTERVOX_HD void FollowAll(const Tracks& before, double from, const Tracks& now, double to) {
-    for (int i = 0; i < now.extrema; ++i) {
-      const RingTrack& x = now.extremum[i];
-      if (const RingTrack* was = NearestOf(before, x)) Follow(*was, from, x, to, kExtremum);
+  INTERVOX_HD void FollowAll(const Looked& before, double from, const Looked& now, double to) {
+    for (int i = 0; i < now.extrema.count; ++i) {
+      const Track& x = now.extrema.track[i];
+      if (const Track* was = before.extrema.NearestOf(x)) Follow(*was, from, x, to, kExtremum);
     }
     for (int i = 0; i < 2 * ring_.cuts; ++i) {
       if ((cutting_ >> i / 2 & 1) == 0) continue;
@@ -183,12 +129,12 @@ class RingLooks {
 
   /** Where a plane's line meets the quadric, first or second; its level is |x|² − r² in units of
    the radius, and that of the middle where there is no such point. */
-  INTERVOX_HD RingTrack CrossingAt(const Conic& conic, double s, int which) const {
+  INTERVOX_HD Track CrossingAt(const Conic& conic, double s, int which) const {
     const RingCut& cut = ring_.cut[which / 2];
     const Heading heading = turn_->At(At(s));
     const RingLine line = LineAt(cut, heading);
     const double square = Dot(line.n, line.n), r = ring_.minor;
-    RingTrack out;
+    Track out;
     out.level = kFarOut * r;
     if (!(square > 0)) return out;
     const Plane2 foot = -line.level / square * line.n, along{-line.n.z, line.n.x};
@@ -217,7 +163,7 @@ class RingLooks {
   }
 
   /** The extremum next to a point of the tube, by Newton's method. */
-  INTERVOX_HD RingTrack ExtremumAt(const Conic& conic, double s, const RingTrack& near) const {
+  INTERVOX_HD Track ExtremumAt(const Conic& conic, double s, const Track& near) const {
     const double r = ring_.minor;
     constexpr int kSteps = 5;
     Heading at{near.at.x / r, near.at.z / r};
@@ -231,32 +177,31 @@ class RingLooks {
       const double g = 1 / (1 + half * half);
       at = at.Turned({(1 - half * half) * g, 2 * half * g});
     }
-    RingTrack out = near;
+    Track out = near;
     out.at = {r * at.c, r * at.s};
     out.level = conic.Value(out.at);
     out.slope = SlopeOf(turn_->At(At(s)), out.at, s);
     return out;
   }
 
-  INTERVOX_HD void Look(double s, Tracks* out) {
+  INTERVOX_HD void Look(double s, Looked* out) {
     const Heading heading = turn_->At(At(s));
     const Conic conic = ring_.quadric.At(heading, ring_.major);
     const double r = ring_.minor;
-    out->extrema = 0;
+    out->extrema.count = 0;
     ForRootsAround(SlopeAround(conic, r), [&](const Plane2& d) {
-      if (out->extrema == kCircleRoots) return;
-      RingTrack& x = out->extremum[out->extrema++];
-      x = {};
-      x.at = r * d;
-      x.level = conic.Value(x.at);
-      x.slope = SlopeOf(heading, x.at, s);
+      Track* const x = out->extrema.Add();
+      if (x == nullptr) return;
+      x->at = r * d;
+      x->level = conic.Value(x->at);
+      x->slope = SlopeOf(heading, x->at, s);
       const Plane2 across{-d.z, d.x};
-      x.highest = r * Dot(across, conic.Bend(across)) < Dot(conic.Slope(x.at), d);
-      lowest_ = std::fmin(lowest_, x.level);
+      x->highest = r * Dot(across, conic.Bend(across)) < Dot(conic.Slope(x->at), d);
+      lowest_ = std::fmin(lowest_, x->level);
     });
     for (int i = 0; i < 2 * ring_.cuts; ++i) {
       if ((cutting_ >> i / 2 & 1) == 0) continue;
-      RingTrack& x = out->crossing[i];
+      Track& x = out->crossing[i];
       x = CrossingAt(conic, s, i);
       // Where both points of a line merge they move with s.
       constexpr double kBeside = 1e-4;
@@ -267,41 +212,22 @@ class RingLooks {
     }
   }
 
-  INTERVOX_HD RingTrack TrackAt(double s, const RingTrack& near, int which) const {
+  INTERVOX_HD Track TrackAt(double s, const Track& near, int which) const {
     const Conic conic = ConicAt(s);
     return which == kExtremum ? ExtremumAt(conic, s, near) : CrossingAt(conic, s, which);
   }
 
-  /** Finds the changes of sign between two looks. Where the cubic with the levels and slopes at
-   both dips to about zero, its lowest point is the next look. */
-  INTERVOX_HD void Follow(const RingTrack& was, double from, const RingTrack& now, double to,
-                          int which) {
-    RingTrack first = was, last = now;
-    const double sign = first.level > 0 ? 1.0 : -1.0;
-    constexpr double kNear = 0.3, kEnds = 0.05;
-    for (int k = 0; k < kSeeks; ++k) {
-      if ((first.level > 0) != (last.level > 0)) break;
-      const double h = to - from, f0 = sign * first.level, f1 = sign * last.level;
-      double t = 0.0, lowest = 0.0;
-      if (!LowestOfCubic(f0, sign * first.slope * h, f1, sign * last.slope * h, &t, &lowest))
-        return;
-      if (lowest > kNear * (std::fmax(f0, f1) - lowest)) return;
-      const double s = from + std::fmax(kEnds, std::fmin(1 - kEnds, t)) * h;
-      const RingTrack x = TrackAt(s, t < 0.5 ? first : last, which);
-      if ((x.level > 0) != (first.level > 0)) {
-        AddChange(from, s, first, x, which);
-        AddChange(s, to, x, last, which);
-        return;
-      }
-      const bool left = sign * x.slope < 0;
-      (left ? from : to) = s;
-      (left ? first : last) = x;
-    }
-    AddChange(from, to, first, last, which);
+  INTERVOX_HD void Follow(const Track& was, double from, const Track& now, double to, int which) {
+    FollowLevel(
+        was, from, now, to,
+        [this, which](double s, const Track& near) { return TrackAt(s, near, which); },
+        [this, which](double lo, double hi, const Track& at_lo, const Track& at_hi) {
+          AddChange(lo, hi, at_lo, at_hi, which);
+        });
   }
 
   /** Adds the change of sign between two azimuths. */
-  INTERVOX_HD void AddChange(double lo, double hi, const RingTrack& at_lo, const RingTrack& at_hi,
+  INTERVOX_HD void AddChange(double lo, double hi, const Track& at_lo, const Track& at_hi,
                              int which) {
     if ((at_lo.level > 0) == (at_hi.level > 0)) return;
     // An extremum that was taken for another one is followed from the other end.
@@ -310,12 +236,12 @@ class RingLooks {
 
   /** The root of a level that is followed from a sample, by false position, halved where that is
    slow. False where there is none. */
-  INTERVOX_HD bool AddRoot(double lo, double hi, const RingTrack& at_lo, const RingTrack& at_hi,
-                           const RingTrack& near, int which) {
+  INTERVOX_HD bool AddRoot(double lo, double hi, const Track& at_lo, const Track& at_hi,
+                           const Track& near, int which) {
     double low = at_lo.level, high = at_hi.level;
     constexpr double kEnough = 1e-12;
     double u = hi;
-    RingTrack now = at_hi, last = near;
+    Track now = at_hi, last = near;
     int side = 0;
     for (int k = 0; k < kMostSteps && hi - lo > kEnough; ++k) {
       const double share = low / (low - high);
@@ -351,7 +277,7 @@ class RingLooks {
   double from_ = 0.0, width_ = 1.0;
   int cutting_ = 0;  ///< bits: cuts that cut the tube's disc
   double lowest_ = INFINITY;
-  Tracks before_, now_;  ///< two neighbouring looks
+  Looked before_, now_;  ///< two neighbouring looks
 };
 
 /** Room for the places between which levels are followed, and for following them. */
