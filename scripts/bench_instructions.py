@@ -21,11 +21,12 @@ def main():
     listing = subprocess.run([binary, "--benchmark_list_tests", f"--benchmark_filter={pattern}"],
                              check=True, capture_output=True, text=True).stdout
     for name in listing.split():
+        escaped = re.escape(name).replace(r"\-", "-")  # no special sign to the benchmarks' expressions
         with tempfile.NamedTemporaryFile() as counts:
             run = subprocess.run(
                 ["valgrind", "--tool=callgrind", f"--callgrind-out-file={counts.name}",
                  "--toggle-collect=*TimedLoop*", binary, "--benchmark_format=json",
-                 f"--benchmark_filter=^{re.escape(name)}$"], capture_output=True, text=True)
+                 f"--benchmark_filter=^{escaped}$"], capture_output=True, text=True)
             if run.returncode != 0:
                 sys.exit(f"{name}: {run.stderr}")
             total = int(re.search(r"^(?:summary|totals): (\d+)", counts.read().decode(), re.M)[1])

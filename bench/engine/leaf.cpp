@@ -89,10 +89,6 @@ BENCHMARK_CAPTURE(Polar, ellipsoid_plane, kEllipsoidPlane)
     ->ArgNames({"depth", "tolerance"})
     ->ArgsProduct({{-6, -3, -1}, {-3, -6}})
     ->Iterations(100 * kPairs);
-BENCHMARK_CAPTURE(Polar, torus_plane, kTorusPlane)
-    ->ArgNames({"depth", "tolerance"})
-    ->ArgsProduct({{-6, -3, -1}, {-3, -6}})
-    ->Iterations(100 * kPairs);
 
 void Clip(benchmark::State& state, Kind kind) {
   bench::RunRule(
