@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cuda/rules/slice/disc.h"
-#include "cuda/rules/slice/ring.h"
+#include "cuda/rules/slice/ring_turns.h"
 
 namespace intervox::cuda::internal::slice {
 

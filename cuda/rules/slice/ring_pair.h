@@ -7,7 +7,7 @@
 #include "cuda/numerics/tolerances.h"
 #include "cuda/rules/slice/conic.h"
 #include "cuda/rules/slice/panel.h"
-#include "cuda/rules/slice/ring.h"
+#include "cuda/rules/slice/ring_turns.h"
 #include "cuda/rules/slice/track.h"
 
 namespace intervox::cuda::internal::slice {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "cuda/rules/slice/ring.h"
+#include "cuda/rules/slice/ring_turns.h"
 #include "cuda/rules/slice/track.h"
 
 namespace intervox::cuda::internal::slice {
