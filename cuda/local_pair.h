@@ -24,6 +24,8 @@ struct LocalPair {
   Vec3 p_WL;       ///< origin of L in the world [m]
   Vec3 lower;      ///< axis-aligned box in L that encloses Ω [m]
   Vec3 upper;
+  /** Whether that box also encloses what is kept by all surfaces but convex ones of side −1. */
+  bool whole = false;
   double tolerance = 1e-3;
   double volume_floor = 0.0;  ///< errors of V up to this do not matter [m³]
 };

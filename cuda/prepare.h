@@ -206,12 +206,12 @@ INTERVOX_HD inline Appended Append(const geometry::Surface& s, int body, double 
 
 }  // namespace internal
 
-/** Fills `pair`, but for its tolerance and floor, with the surfaces that may bound the overlap,
- about the centre of a box around it. Drops a surface only when a certified bound shows it inactive
- over a polytope that encloses Ω, and none of a body whose bounds hold a face of that polytope that
- takes several of its surfaces to imply. */
+namespace internal {
+
+// What Prepare does, with the polytope cut beyond the walls of holes or without.
 template <class P>
-INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* pair) {
+INTERVOX_HD Prepared PrepareBeyond(const PairFrame& frame, bool walls, P* polyhedron,
+                                   LocalPair* pair) {
   using geometry::Surface;
   using geometry::SurfaceKind;
   using internal::Appended;
@@ -244,7 +244,7 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
     // Mostly the second's planes again, which then do not cut.
     if (cut == Cut::kCut) cut = internal::ClipByBounds(second, X_LS, size, polyhedron);
   }
-  if (cut == Cut::kCut) cut = internal::ClipByWalls(frame, size, polyhedron);
+  if (cut == Cut::kCut && walls) cut = internal::ClipByWalls(frame, size, polyhedron);
   out.full = cut == Cut::kFull;
   if (cut != Cut::kCut) return out;
 
@@ -262,6 +262,9 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
   static_assert(kMaxSurfaces <= 64);
   std::uint64_t shared = 0;
   const int loose = internal::LooseBodies(frame, size, *polyhedron);
+  // Of a loose body without holes all surfaces are kept, which its bounds hold.
+  pair->whole = !walls && !((loose & 1) != 0 && internal::HasHole(frame.a)) &&
+                !((loose & 2) != 0 && internal::HasHole(frame.b));
   for (int curved = 0; curved < 2; ++curved) {
     for (int body = 0; body < 2; ++body) {
       const CellView& cell = body == 0 ? frame.a : frame.b;
@@ -299,6 +302,37 @@ INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* p
   }
   out.contained = !own[0] || !own[1];
   out.status = Status::kOk;
+  return out;
+}
+
+// Whether a pair has holes and more curved surfaces than the rules that need no subdivision take.
+INTERVOX_HD inline bool IsHollow(const LocalPair& pair) {
+  constexpr int kTaken = 2;
+  bool hole = false;
+  for (int i = pair.planes; i < pair.count; ++i) {
+    hole = hole || (pair.surface[i].surface.side < 0 && IsConvex(pair.surface[i].surface));
+  }
+  return hole && pair.count - pair.planes > kTaken;
+}
+
+}  // namespace internal
+
+/** Fills `pair`, but for its tolerance and floor, with the surfaces that may bound the overlap,
+ about the centre of a box around it. Drops a surface only when a certified bound shows it inactive
+ over a polytope that encloses Ω, and none of a body whose bounds hold a face of that polytope that
+ takes several of its surfaces to imply. */
+template <class P>
+INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* pair) {
+  // What has holes and is not for the rules of two curved surfaces is asked about by its holes
+  // (rules/holes.h), which takes all that they are in; where that is too much, as it was.
+  Prepared out;
+  bool walls = true;
+  for (int look = 0; look < 3; ++look) {
+    out = internal::PrepareBeyond(frame, walls, polyhedron, pair);
+    const bool ready = out.status == Status::kOk;
+    if (walls ? !ready || look > 0 || !internal::IsHollow(*pair) : ready) break;
+    walls = !walls;
+  }
   return out;
 }
 
@@ -344,6 +378,7 @@ INTERVOX_HD inline bool IsPegInHole(const PairFrame& frame) {
 INTERVOX_HD inline bool PreparePeg(const PairFrame& frame, LocalPair* pair) {
   using geometry::SurfaceKind;
   pair->count = pair->planes = 0;
+  pair->whole = false;
   Vec3 lower, upper;
   if (!internal::FindCommonBox(frame, &lower, &upper)) return false;
   const Vec3 centre = 0.5 * (lower + upper);

@@ -17,6 +17,7 @@
 #include "cuda/numerics/tolerances.h"
 #include "cuda/rules/flux/crescent_rule.h"
 #include "cuda/rules/flux/integrate.h"
+#include "cuda/rules/holes.h"
 
 namespace intervox::cuda {
 
@@ -61,6 +62,7 @@ struct FluxMemory {
   };
   FluxHits hits;
   float volume_error[kFluxPanels], area_error[kFluxPanels];  ///< of the panels
+  Place<LocalPair> term;                                     ///< of a pair with holes
   Place<FluxModel> model;
   union {
     ListRoom list;
@@ -69,7 +71,7 @@ struct FluxMemory {
 
   INTERVOX_HD FluxMemory() {}
 };
-static_assert(sizeof(FluxMemory) < 34 * 1024);
+static_assert(sizeof(FluxMemory) < 45 * 1024);
 
 /** How far ∮ r nᵀ dS is from V times the identity [m³]. */
 INTERVOX_HD inline double Opening(const FluxSums& sums) {
@@ -290,23 +292,18 @@ INTERVOX_HD inline int CountEllipsoids(const LocalPair& pair) {
   return count;
 }
 
-}  // namespace internal::flux
-
-/** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
- ellipsoid), either side. Spectral: about 1e-9 relative for overlaps of ordinary shape. Not accepted
- for other surfaces, and when the boundary cannot be closed. Lanes share the panels. */
-INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
-                                       internal::flux::FluxMemory* memory) {
-  if (internal::flux::CountEllipsoids(pair) > 1) return {};
-  RuleResult result = internal::flux::TryCrescent(pair, &memory->crescent, moments);
+/** One pair as it is. */
+INTERVOX_HD inline RuleResult FluxOf(const LocalPair& pair, Moments* moments, FluxMemory* memory) {
+  if (CountEllipsoids(pair) > 1) return {};
+  RuleResult result = TryCrescent(pair, &memory->crescent, moments);
   if (result.accepted) return result;
-  internal::flux::FluxStart start{pair.tolerance, {}};
-  result = internal::flux::TryFlux(pair, 0.0, &start, moments, memory);
+  FluxStart start{pair.tolerance, {}};
+  result = TryFlux(pair, 0.0, &start, moments, memory);
   constexpr int kLooks = 3;  // the first look at Ω's place is rough
   for (int i = 0; i < kLooks && result.accepted; ++i) {
-    if (!internal::flux::StartAgain(pair, *moments, &start, &result)) break;
+    if (!StartAgain(pair, *moments, &start, &result)) break;
     Moments about;
-    RuleResult again = internal::flux::TryFlux(pair, 0.0, &start, &about, memory);
+    RuleResult again = TryFlux(pair, 0.0, &start, &about, memory);
     again.work += result.work;
     if (!again.accepted) break;
     *moments = about;
@@ -317,10 +314,28 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
     // surface moves by its own small distance.
     const double size = Norm(pair.upper - pair.lower);
     start = {pair.tolerance, {}};
-    result = internal::flux::TryFlux(pair, 1e-11 * size, &start, moments, memory);
+    result = TryFlux(pair, 1e-11 * size, &start, moments, memory);
     result.error += 1e-11 * size * size * size;
   }
   return result;
+}
+
+}  // namespace internal::flux
+
+/** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
+ ellipsoid), either side, or of one that is so but for its holes (H1). Spectral: about 1e-9 relative
+ for overlaps of ordinary shape. Not accepted for other surfaces, and when the boundary cannot be
+ closed. Lanes share the panels. */
+INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
+                                       internal::flux::FluxMemory* memory) {
+  using namespace internal;
+  HoleTerms terms(pair, flux::kFluxCurves, &memory->term);
+  while (terms.Next()) {
+    Moments of_term;
+    const RuleResult result = flux::FluxOf(terms.pair(), &of_term, memory);
+    terms.Take(result, of_term);
+  }
+  return terms.Result(moments);
 }
 
 /** The same with its memory on the stack. */

@@ -3,6 +3,7 @@
 
 #include "cuda/moments/moments.h"
 #include "cuda/numerics/tolerances.h"
+#include "cuda/rules/holes.h"
 #include "cuda/rules/slice/ring_pair.h"
 #include "cuda/rules/slice/ring_rule.h"
 #include "cuda/rules/slice/sector.h"
@@ -409,8 +410,9 @@ struct SliceMemory {
   RingPairMemory two;
   RingMemory ring;
   RevolvedMemory revolved;
+  Place<LocalPair> term;  ///< of a pair with holes
 };
-static_assert(sizeof(SliceMemory) < 28 * 1024);
+static_assert(sizeof(SliceMemory) < 40 * 1024);
 
 }  // namespace internal::slice
 
@@ -429,13 +431,19 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments,
   for (int i = pair.planes; i < pair.count; ++i) {
     ring = ring || pair.surface[i].surface.kind == geometry::SurfaceKind::kTorus;
   }
-  if (ring && pair.count == pair.planes + 1) return RingRule(pair, &memory->ring, moments);
-  const RuleResult revolved = RevolvedRule(pair, &memory->revolved, moments);
+  const bool alone = ring && pair.count == pair.planes + 1;
+  const RuleResult revolved = alone ? RuleResult{} : RevolvedRule(pair, &memory->revolved, moments);
   if (!ring || (revolved.accepted && revolved.error <= pair.tolerance * moments->v)) {
     return revolved;
   }
+  internal::HoleTerms terms(pair, 2, &memory->term);
+  while (terms.Next()) {
+    Moments of_term;
+    const RuleResult result = RingRule(terms.pair(), &memory->ring, &of_term);
+    terms.Take(result, of_term);
+  }
   Moments beside;
-  const RuleResult round = RingRule(pair, &memory->ring, &beside);
+  const RuleResult round = terms.Result(&beside);
   if (!round.accepted || (revolved.accepted && revolved.error <= round.error)) return revolved;
   *moments = beside;
   return round;
