@@ -18,6 +18,7 @@ struct CellView {
   std::int32_t face_count = 0;
   bool bounded = true;
   bool polytope = false;
+  bool filled = true;  ///< Cell::filled
 };
 
 /** A query by views. */
@@ -40,6 +41,7 @@ inline CellView MakeView(const geometry::Cell& cell) {
   view.bounds = &cell.bounds;
   view.bounded = cell.bounded;
   view.polytope = cell.polytope;
+  view.filled = cell.filled;
   if (cell.corners.p_C.empty()) return view;
   view.corners = cell.corners.p_C.data();
   view.half_edges = cell.corners.half_edges.data();

@@ -262,9 +262,11 @@ INTERVOX_HD Prepared PrepareBeyond(const PairFrame& frame, bool walls, P* polyhe
   static_assert(kMaxSurfaces <= 64);
   std::uint64_t shared = 0;
   const int loose = internal::LooseBodies(frame, size, *polyhedron);
-  // Of a loose body without holes all surfaces are kept, which its bounds hold.
-  pair->whole = !walls && !((loose & 1) != 0 && internal::HasHole(frame.a)) &&
-                !((loose & 2) != 0 && internal::HasHole(frame.b));
+  // All surfaces are kept of a loose body, which lies in its bounds, mostly without its holes, too.
+  const auto holds = [&](int body, const CellView& cell) {
+    return (loose >> body & 1) == 0 || cell.filled || !internal::HasHole(cell);
+  };
+  pair->whole = !walls && holds(0, frame.a) && holds(1, frame.b);
   for (int curved = 0; curved < 2; ++curved) {
     for (int body = 0; body < 2; ++body) {
       const CellView& cell = body == 0 ? frame.a : frame.b;

@@ -71,6 +71,7 @@ struct Cell {
   OrientedBox bounds;
   bool bounded = true;
   bool polytope = false;  ///< bounded by planes only
+  bool filled = true;     ///< the bounds hold what it would be without its holes, too
   GridPart grid;          ///< where it has a field, `surfaces` are the planes around its blocks
   std::vector<FacePolygon> faces;
   Corners corners;              ///< of a bounded polytope, or of the hull: IndexCornersOfHull

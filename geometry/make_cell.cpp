@@ -14,8 +14,8 @@ namespace {
 constexpr double kBeyond = 1e-9;
 
 /** Clips the enclosing polytope where it reaches beyond the box that the cell is known to lie in.
- */
-void Confine(const Aabb& within, double scale, EnclosingPolytope* hull) {
+ Returns whether it does. */
+bool Confine(const Aabb& within, double scale, EnclosingPolytope* hull) {
   const double size = Norm(within.upper - within.lower);
   const double slack = std::isfinite(size) ? kBeyond * size : kBeyond * scale;
   const std::size_t before = hull->cuts.size();
@@ -26,7 +26,9 @@ void Confine(const Aabb& within, double scale, EnclosingPolytope* hull) {
     if (hull->polytope.upper[axis] > upper + slack) hull->cuts.push_back({n, upper, -1});
     if (hull->polytope.lower[axis] < lower - slack) hull->cuts.push_back({-n, -lower, -1});
   }
-  if (hull->cuts.size() > before) hull->polytope = ClipPolytope(hull->cuts, scale);
+  if (hull->cuts.size() == before) return false;
+  hull->polytope = ClipPolytope(hull->cuts, scale);
+  return true;
 }
 
 }  // namespace
@@ -43,8 +45,11 @@ Cell MakeCellWithin(const Aabb& within, std::vector<Surface> surfaces, std::stri
                                 "': it has no surface. List at least one bounding surface.");
   }
   EnclosingPolytope hull = Enclose(surfaces);
-  Confine(within, LengthScale(surfaces), &hull);
-  return MakeCellIn(hull, std::move(surfaces), std::move(name));
+  // Nothing else that bounds a cell knows of its holes.
+  const bool confined = Confine(within, LengthScale(surfaces), &hull);
+  Cell cell = MakeCellIn(hull, std::move(surfaces), std::move(name));
+  cell.filled = !confined;
+  return cell;
 }
 
 Cell MakeCellIn(const EnclosingPolytope& hull, std::vector<Surface> surfaces, std::string name) {

@@ -18,6 +18,16 @@ class Mutant:
 
 
 MUTANTS = [
+    # Pairs with holes as sums of pairs without.
+    Mutant("cuda/rules/holes.h", "terms of one hole are added", "const double sign = «IsOdd(term_) ? -1.0 : 1.0»;", "1.0", "cuda:Holes*"),
+    Mutant("cuda/rules/holes.h", "what is around a hole stays in its term",
+           "if («around_[h] == i && inside») return 0;", "false", "cuda:Holes*"),
+    Mutant("cuda/rules/holes.h", "a hole's inside is its outside", "s.surface.side *= «sign»;", "1", "cuda:Holes*"),
+    Mutant("cuda/rules/holes.h", "a hole beside the axis lies within", "std::fmax(inner, 0.0) - «off» >", "0.0", "cuda:Holes*"),
+    Mutant("cuda/rules/holes.h", "terms that nearly cancel are asked once",
+           "done_ = !some || «pass_ == kFiner» ||", "true", "cuda:Holes*"),
+    Mutant("cuda/prepare.h", "hollow pairs are cut beyond their holes' walls",
+           "if (cut == Cut::kCut && «walls»)", "true", "cuda:Holes*"),
     # Passes over the contacts of a stage that are made at once.
     Mutant("host/simulation.cpp", "reports of contacts stay what they were",
            "&bodies);\n    «has_contacts = false;»\n    host::ReportSensors", "", "host:RecorderTest*:SimulationControl*"),

@@ -51,13 +51,11 @@ INTERVOX_HD inline bool LiesWithin(const geometry::Surface& hole, const geometry
 
 /** A rule's way through a pair: first the pair as it is; then, where the rule refuses that and the
  pair has more curved surfaces than the rule knows, the terms of (H1), and those once more, to a
- finer tolerance, where they nearly cancel. */
+ finer tolerance, where they nearly cancel. It is a part of the rule's memory. */
 class HoleTerms {
  public:
-  /** @param curved  how many curved surfaces the rule takes
-   @param room  for a term; it must outlive this */
-  INTERVOX_HD HoleTerms(const LocalPair& pair, int curved, Place<LocalPair>* room)
-      : pair_(pair), room_(room) {
+  /** @param curved  how many curved surfaces the rule takes */
+  INTERVOX_HD HoleTerms(const LocalPair& pair, int curved) : pair_(pair) {
     if (!pair.whole || pair.count - pair.planes <= curved) return;
     for (int i = pair.planes; i < pair.count; ++i) {
       const geometry::Surface& s = pair.surface[i].surface;
@@ -88,7 +86,7 @@ class HoleTerms {
     return true;
   }
 
-  INTERVOX_HD const LocalPair& pair() const { return pass_ == kWhole ? pair_ : room_->value; }
+  INTERVOX_HD const LocalPair& pair() const { return pass_ == kWhole ? pair_ : room_.value; }
 
   /** Takes the rule's answer about pair(). */
   INTERVOX_HD void Take(const RuleResult& result, const Moments& moments) {
@@ -165,7 +163,7 @@ class HoleTerms {
     return 1;
   }
   INTERVOX_HD void MakeTerm() {
-    LocalPair& term = room_->value;
+    LocalPair& term = room_.value;
     term.planes = pair_.planes;
     term.p_WL = pair_.p_WL;
     term.lower = pair_.lower;
@@ -184,7 +182,7 @@ class HoleTerms {
   }
 
   const LocalPair& pair_;
-  Place<LocalPair>* room_;
+  Place<LocalPair> room_;  ///< for a term
   int holes_ = 0;
   int hole_[kMostHoles] = {}, around_[kMostHoles] = {};
   Pass pass_ = kWhole;

@@ -62,7 +62,7 @@ struct FluxMemory {
   };
   FluxHits hits;
   float volume_error[kFluxPanels], area_error[kFluxPanels];  ///< of the panels
-  Place<LocalPair> term;                                     ///< of a pair with holes
+  Place<HoleTerms> holes;
   Place<FluxModel> model;
   union {
     ListRoom list;
@@ -71,7 +71,7 @@ struct FluxMemory {
 
   INTERVOX_HD FluxMemory() {}
 };
-static_assert(sizeof(FluxMemory) < 45 * 1024);
+static_assert(sizeof(FluxMemory) < 40 * 1024);
 
 /** How far ∮ r nᵀ dS is from V times the identity [m³]. */
 INTERVOX_HD inline double Opening(const FluxSums& sums) {
@@ -329,7 +329,7 @@ INTERVOX_HD inline RuleResult FluxOf(const LocalPair& pair, Moments* moments, Fl
 INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
                                        internal::flux::FluxMemory* memory) {
   using namespace internal;
-  HoleTerms terms(pair, flux::kFluxCurves, &memory->term);
+  HoleTerms& terms = memory->holes.Make(pair, flux::kFluxCurves);
   while (terms.Next()) {
     Moments of_term;
     const RuleResult result = flux::FluxOf(terms.pair(), &of_term, memory);

@@ -410,9 +410,9 @@ struct SliceMemory {
   RingPairMemory two;
   RingMemory ring;
   RevolvedMemory revolved;
-  Place<LocalPair> term;  ///< of a pair with holes
+  Place<HoleTerms> holes;
 };
-static_assert(sizeof(SliceMemory) < 40 * 1024);
+static_assert(sizeof(SliceMemory) < 28 * 1024);
 
 }  // namespace internal::slice
 
@@ -436,7 +436,7 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments,
   if (!ring || (revolved.accepted && revolved.error <= pair.tolerance * moments->v)) {
     return revolved;
   }
-  internal::HoleTerms terms(pair, 2, &memory->term);
+  internal::HoleTerms& terms = memory->holes.Make(pair, 2);
   while (terms.Next()) {
     Moments of_term;
     const RuleResult result = RingRule(terms.pair(), &memory->ring, &of_term);
