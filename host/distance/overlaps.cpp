@@ -88,11 +88,6 @@ struct CellPair {
   double nearness;  ///< how deep their bounding balls overlap [m]; infinite where one is unbounded
 };
 
-bool IsFinite(const Pose& X) {
-  const Vec3 sum = X.p + X.R.row0 + X.R.row1 + X.R.row2;
-  return std::isfinite(sum.x + sum.y + sum.z);
-}
-
 /** Planes show that a pair of cells is apart; for the solids the weakest proof of their cells
  * counts.
  */
@@ -200,9 +195,10 @@ bool TestEllipsoids(const Placed& pair, const Surface& a, const Surface& b, Over
 
 /** Bounded cells by the boxes around them, and by a point where both may be deep; two boxes are
  decided. @returns whether that decides */
-bool TestBoxes(const Placed& pair, bool grids, OverlapTest* test) {
+bool TestBoxes(const Placed& pair, const distance::Placement& X_AB, bool grids,
+               OverlapTest* test) {
   const Cell &a = pair.a, &b = pair.b;
-  const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, pair.X_AB);
+  const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, X_AB);
   if (distance::AreApartAlongFaces(boxes, pair.thin)) return true;
   const bool maybe = !grids && distance::MayBeItsBounds(a) && distance::MayBeItsBounds(b);
   if (maybe || grids) {
@@ -307,10 +303,11 @@ void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
   }
   const double square_a = a.bounded ? SquaredNorm(a.bounds.half) : HUGE_VAL;
   const double square_b = b.bounded ? SquaredNorm(b.bounds.half) : HUGE_VAL;
+  const distance::Placement placement = distance::Relative(X_WA, X_WB);
   const Placed pair{a,
                     b,
                     X_WA,
-                    {Transpose(X_WA.R) * X_WB.R, TransposeTimes(X_WA.R, X_WB.p - X_WA.p)},
+                    distance::ToPose(placement),
                     kThin * std::sqrt(square_a < square_b ? square_a : square_b)};
   if (round) {
     if (TestEllipsoids(pair, *round_a, *round_b, test)) return;
@@ -319,7 +316,7 @@ void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
   if (!a.bounded && !b.bounded) return AskEngine(a, b, X_WA, X_WB, test);
   const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
   const bool bounded = a.bounded && b.bounded;
-  if (bounded && TestBoxes(pair, grids, test)) return;
+  if (bounded && TestBoxes(pair, placement, grids, test)) return;
   if (grids) return AskEngine(a, b, X_WA, X_WB, test);
   if (IsFit(a, b)) {
     if (TestFit(pair, X_WB, test)) return;
@@ -338,7 +335,7 @@ OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const 
     out.reason = "a solid is empty";
     return out;
   }
-  if (!IsFinite(X_WA) || !IsFinite(X_WB)) {
+  if (!distance::IsFinite(X_WA) || !distance::IsFinite(X_WB)) {
     out.reason = "a pose is not finite";
     return out;
   }
