@@ -51,14 +51,16 @@ inline Triple HalfOf(const geometry::OrientedBox& box) {
 }
 
 /** Places the bounds of two cells.
- @param X_AB  of the second cell in the frame of the first */
+ @param X_AB  of the second cell in the frame of the first; becomes that of the second box in the
+              frame of the first */
 inline BoxPair PlaceBoxes(const geometry::OrientedBox& a, const geometry::OrientedBox& b,
-                          const Placement& X_AB) {
+                          Placement* X_AB) {
   const Vec3& p = b.X.p;
-  const Triple center = Combined(Transposed(X_AB.rows), p.x, p.y, p.z) + X_AB.position;
-  Placement X{X_AB.rows, center - PositionOf(a.X)};
-  if (!(IsIdentity(a.X.R) && IsIdentity(b.X.R))) Turn(a.X.R, b.X.R, &X);
-  return {HalfOf(a), HalfOf(b), X.position, X.rows, Transposed(X.rows)};
+  X_AB->position =
+      Combined(Transposed(X_AB->rows), p.x, p.y, p.z) + X_AB->position - PositionOf(a.X);
+  if (!(IsIdentity(a.X.R) && IsIdentity(b.X.R))) Turn(a.X.R, b.X.R, X_AB);
+  const Triples& rows = X_AB->rows;
+  return {HalfOf(a), HalfOf(b), X_AB->position, {rows.x, rows.y, rows.z}, Transposed(rows)};
 }
 
 /** Whether an axis of one of the boxes shows that they overlap by `thin` [m] at most. */

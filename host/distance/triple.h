@@ -129,12 +129,19 @@ inline Placement Relative(const Pose& X_WA, const Pose& X_WB) {
           Combined(a, PositionOf(X_WB) - PositionOf(X_WA))};
 }
 
-/** Whether no number of a pose is infinite or none. */
-inline bool IsFinite(const Pose& X) {
-  const auto* rows = reinterpret_cast<const double*>(&X);
-  // 0 times what is infinite is no number.
-  const Triple none = 0.0 * FourFrom(rows) + 0.0 * FourFrom(rows + 4) + 0.0 * FourFrom(rows + 8);
-  return _mm256_movemask_pd(reinterpret_cast<Triple>(none == 0.0)) == 15;
+/** X p, with the bits of X * p. */
+inline Triple Moved(const Pose& X, const Vec3& p) {
+  return Combined(Transposed(RowsOf(X.R)), p.x, p.y, p.z) + PositionOf(X);
+}
+
+/** Whether all numbers of two poses, and their sums, are finite. */
+inline bool AreFinite(const Pose& X, const Pose& Y) {
+  const auto sum = [](const Pose& pose) {
+    const auto* x = reinterpret_cast<const double*>(&pose);
+    return FourFrom(x) + FourFrom(x + 4) + FourFrom(x + 8);
+  };
+  const Triple all = sum(X) + sum(Y);
+  return _mm256_movemask_pd(reinterpret_cast<Triple>(all - all == 0.0)) == 15;
 }
 
 }  // namespace intervox::host::distance
