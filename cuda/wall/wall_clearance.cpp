@@ -129,8 +129,8 @@ bool Farthest(const geometry::Cell& pegs, const geometry::Cell& holes, const Pos
       MakeRoundWall(wall, X, &hole);
       MakeRoundWall(side, {}, &peg);
       const Span of_peg = Along(peg, pegs.bounds, pegs.bounds.X.p, peg.axis);
-      const Span of_hole = Along(peg, holes.bounds, X * holes.bounds.X.p,
-                                 TransposeTimes(X.R, peg.axis));
+      const Span of_hole =
+          Along(peg, holes.bounds, X * holes.bounds.X.p, TransposeTimes(X.R, peg.axis));
       const double low = std::max(of_peg.low, of_hole.low);
       const double high = std::min(of_peg.high, of_hole.high), inward = share * (high - low);
       if (!(inward > 0)) continue;

@@ -78,9 +78,8 @@ inline EdgeAxes LookAlongEdges(const BoxPair& boxes, double thin) {
   bool all = true;
   const Triple b_yzx = Cycled(boxes.b), b_zxy = Cycled(b_yzx);
   // The products of a's axis i with b's axes have the components 0, −turn(i2, ·), turn(i1, ·).
-  const auto apart = [&](const Triple& way1, const Triple& way2, const Triple& a1,
-                         const Triple& a2, const Triple& turn0, const Triple& turn1,
-                         const Triple& turn2) {
+  const auto apart = [&](const Triple& way1, const Triple& way2, const Triple& a1, const Triple& a2,
+                         const Triple& turn0, const Triple& turn1, const Triple& turn2) {
     const Triple size0 = Magnitudes(turn0), yzx = Cycled(size0);
     const Triple between = Magnitudes(way2 * turn1 - way1 * turn2);
     const Triple shadow_a = a1 * Magnitudes(turn2) + a2 * Magnitudes(turn1);
@@ -116,8 +115,7 @@ inline Vec3 DeepPoint(const BoxPair& boxes) {
   Triple x = boxes.way, y;
   for (int k = 0; k < kTurns; ++k) {
     y = nearest(x, boxes.a);
-    x = boxes.way +
-        Combined(boxes.columns, nearest(Combined(boxes.rows, y - boxes.way), boxes.b));
+    x = boxes.way + Combined(boxes.columns, nearest(Combined(boxes.rows, y - boxes.way), boxes.b));
   }
   return ToVec3(0.5 * (x + y));
 }

@@ -249,7 +249,8 @@ bool TestPlane(const Placed& pair, OverlapTest* test) {
   return TakePointNear(pair, first ? foot : pair.X_AB * foot, test);
 }
 
-/** Takes a point between a peg and the wall of its hole, a share of their common length from an end.
+/** Takes a point between a peg and the wall of its hole, a share of their common length from an
+ end.
  @param reaches  whether the peg reaches past the wall */
 bool TakePointBeyondWall(const Placed& pair, double share, bool* reaches, OverlapTest* test) {
   Vec3 p_A;
@@ -257,8 +258,8 @@ bool TakePointBeyondWall(const Placed& pair, double share, bool* reaches, Overla
   return *reaches && TakePoint(pair, p_A, test);
 }
 
-/** A round wall in a round hole of nearly its size, beyond which it `reaches` or not. @returns whether
- that decides */
+/** A round wall in a round hole of nearly its size, beyond which it `reaches` or not. @returns
+ whether that decides */
 bool TestFit(const Placed& pair, const Pose& X_WB, bool reaches, OverlapTest* test) {
   for (const double share : {0.03, 0.2}) {
     if (reaches && TakePointBeyondWall(pair, share, &reaches, test)) return true;
@@ -337,8 +338,7 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
 }
 
 /** Decides a pair of cells; two balls, which cost least, before all that others need. */
-void TestPair(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
-              OverlapTest* test) {
+void TestPair(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB, OverlapTest* test) {
   const Surface* round_a = distance::EllipsoidOf(a);
   const Surface* round_b = distance::EllipsoidOf(b);
   if (round_a != nullptr && round_b != nullptr && geometry::IsSphere(*round_a) &&
