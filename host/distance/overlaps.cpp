@@ -296,21 +296,25 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
   }
 }
 
-/** Decides a pair of cells other than two balls; sets `proof` where it overlaps or something weaker
- than planes was needed. What costs least comes first: two ellipsoids; axes of the boxes around the
- cells, with a point next to a peg's end and one where both may be deep; their hulls, with points
- nearby; then what decides in any case. */
-[[gnu::noinline]] void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
-                                 OverlapTest* test) {
+/** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
+ needed. What costs least comes first: two ellipsoids; axes of the boxes around the cells, with a
+ point next to a peg's end and one where both may be deep; their hulls, with points nearby; then
+ what decides in any case. */
+void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
+               OverlapTest* test) {
   constexpr double kNextToEnd = 4e-3;  // of the length that a peg and its hole have in common
+  const Surface* round_a = distance::EllipsoidOf(a);
+  const Surface* round_b = distance::EllipsoidOf(b);
+  const bool round = round_a != nullptr && round_b != nullptr;
+  if (round && geometry::IsSphere(*round_a) && geometry::IsSphere(*round_b)) {
+    return TestBalls(*round_a, *round_b, X_WA, X_WB, test);
+  }
   const double square_a = a.bounded ? SquaredNorm(a.bounds.half) : HUGE_VAL;
   const double square_b = b.bounded ? SquaredNorm(b.bounds.half) : HUGE_VAL;
   distance::Placement placement = distance::Relative(X_WA, X_WB);
   const Placed pair{a, b, X_WA, distance::ToPose(placement),
                     kThin * std::sqrt(square_a < square_b ? square_a : square_b)};
-  const Surface* round_a = distance::EllipsoidOf(a);
-  const Surface* round_b = distance::EllipsoidOf(b);
-  if (round_a != nullptr && round_b != nullptr) {
+  if (round) {
     if (TestEllipsoids(pair, *round_a, *round_b, test)) return;
     return Search(pair, X_WB, test);
   }
@@ -323,7 +327,7 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
     if (distance::AreApartAlongFaces(boxes, pair.thin)) return;
     if (TestBoxes(pair, boxes, grids, test)) return;
     if (!grids) {
-      fit = IsFit(a, b);
+      fit = !a.polytope && !b.polytope && IsFit(a, b);
       if (fit && TakePointBeyondWall(pair, kNextToEnd, &reaches, test)) return;
       if (TakeDeepPoint(pair, boxes, test)) return;
     }
@@ -335,17 +339,6 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
     return;
   }
   Search(pair, X_WB, test);
-}
-
-/** Decides a pair of cells; two balls, which cost least, before all that others need. */
-void TestPair(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB, OverlapTest* test) {
-  const Surface* round_a = distance::EllipsoidOf(a);
-  const Surface* round_b = distance::EllipsoidOf(b);
-  if (round_a != nullptr && round_b != nullptr && geometry::IsSphere(*round_a) &&
-      geometry::IsSphere(*round_b)) {
-    return TestBalls(*round_a, *round_b, X_WA, X_WB, test);
-  }
-  TestCells(a, b, X_WA, X_WB, test);
 }
 
 /** Decides solids of several cells. */
@@ -365,7 +358,7 @@ void TestPair(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB, 
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const CellPair& p, const CellPair& q) { return p.nearness > q.nearness; });
   for (const CellPair& pair : pairs) {
-    TestPair(*pair.a, *pair.b, X_WA, X_WB, test);
+    TestCells(*pair.a, *pair.b, X_WA, X_WB, test);
     if (!test->overlaps) continue;
     test->status = Status::kOk;  // whatever another pair left open
     test->reason.clear();
@@ -389,7 +382,7 @@ OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const 
   out.status = Status::kOk;
   out.proof = OverlapProof::kBounds;
   if (a.size() == 1 && b.size() == 1) {
-    TestPair(a[0], b[0], X_WA, X_WB, &out);
+    TestCells(a[0], b[0], X_WA, X_WB, &out);
     return out;
   }
   TestSolids(a, b, X_WA, X_WB, &out);
