@@ -76,7 +76,9 @@ inline Triples Combined(const Triples& t, const Triples& v) {
   return {Combined(t, v.x), Combined(t, v.y), Combined(t, v.z)};
 }
 
-/** The rows of a rotation of a pose. */
+static_assert(sizeof(Pose) == 12 * sizeof(double));
+
+/** The rows of the rotation of a pose. */
 inline Triples RowsOf(const Mat3& R) {
   const auto* rows = reinterpret_cast<const double*>(&R);
   return {FourFrom(rows), FourFrom(rows + 3), FourFrom(rows + 6)};
