@@ -1,5 +1,6 @@
 #include "cuda/wall/wall_clearance.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "cuda/wall/wall_cuts.h"
@@ -99,19 +100,49 @@ Beyond BeyondAt(const RoundWall& peg, const RoundWall& hole, double z) {
   return beyond;
 }
 
-/** Keeps what reaches farthest past a wall among the ends of the pegs, moved inward by a share. */
-void Farthest(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH,
-              double share, Beyond* farthest) {
-  VisitFits(pegs, X_LP, holes, X_LH, [&](const RoundWall& peg, const RoundWall& hole) {
-    const Span of_peg = Along(peg, pegs, X_LP), of_hole = Along(peg, holes, X_LH);
-    const double low = std::fmax(of_peg.low, of_hole.low);
-    const double high = std::fmin(of_peg.high, of_hole.high), inward = share * (high - low);
-    if (!(inward > 0)) return;
-    for (const double z : {low + inward, high - inward}) {
-      const Beyond beyond = BeyondAt(peg, hole, z);
-      if (beyond.level > farthest->level) *farthest = beyond;
+/** What the bounds of a cell reach of a wall's axis.
+ @param center  of the bounds in the wall's frame [m]
+ @param axis_C  the wall's axis in the cell's frame */
+Span Along(const RoundWall& wall, const geometry::OrientedBox& bounds, const Vec3& center,
+           const Vec3& axis_C) {
+  const double z = Dot(wall.axis, center - wall.origin);
+  const double reach = Dot(Abs(TransposeTimes(bounds.X.R, axis_C)), bounds.half);
+  return {z - reach, z + reach};
+}
+
+bool IsRound(const geometry::Surface& s) {
+  return s.kind == geometry::SurfaceKind::kCylinder || s.kind == geometry::SurfaceKind::kCone;
+}
+
+bool IsRoundHole(const geometry::Surface& s) { return s.side < 0 && IsRound(s); }
+
+/** Keeps what reaches farthest past a wall among the ends of the pegs, moved inward by a share.
+ @param X  of the cell with the holes in the frame of that with the pegs, in which all is told */
+bool Farthest(const geometry::Cell& pegs, const geometry::Cell& holes, const Pose& X, double share,
+              Beyond* farthest) {
+  bool found = false;
+  for (const geometry::Surface& wall : holes.surfaces) {
+    if (!IsRoundHole(wall)) continue;
+    for (const geometry::Surface& side : pegs.surfaces) {
+      if (side.side < 0 || !IsRound(side)) continue;
+      RoundWall hole, peg;
+      MakeRoundWall(wall, X, &hole);
+      MakeRoundWall(side, {}, &peg);
+      const Span of_peg = Along(peg, pegs.bounds, pegs.bounds.X.p, peg.axis);
+      const Span of_hole =
+          Along(peg, holes.bounds, X * holes.bounds.X.p, TransposeTimes(X.R, peg.axis));
+      const double low = std::max(of_peg.low, of_hole.low);
+      const double high = std::min(of_peg.high, of_hole.high), inward = share * (high - low);
+      if (!(inward > 0)) continue;
+      for (const double z : {low + inward, high - inward}) {
+        const Beyond beyond = BeyondAt(peg, hole, z);
+        if (!(beyond.level > farthest->level)) continue;
+        *farthest = beyond;
+        found = true;
+      }
     }
-  });
+  }
+  return found;
 }
 
 }  // namespace
@@ -126,14 +157,15 @@ double WallClearance(const PairQuery& query) {
   return std::fmax(0.0, clearance - kRounding * size);
 }
 
-bool PointBeyondWall(const PairQuery& query, double share, Vec3* p_W) {
-  const CellView a = cuda::MakeView(*query.a), b = cuda::MakeView(*query.b);
+bool PointBeyondWall(const geometry::Cell& a, const geometry::Cell& b, const Pose& X_AB,
+                     double share, Vec3* p_A) {
   if (!a.bounded || !b.bounded) return false;
-  const Pose X_LA{query.X_WA.R, query.X_WA.p - query.X_WB.p}, X_LB{query.X_WB.R, {}};
   Beyond farthest;
-  Farthest(a, X_LA, b, X_LB, share, &farthest);
-  Farthest(b, X_LB, a, X_LA, share, &farthest);
-  *p_W = query.X_WB.p + farthest.p;
+  if (Farthest(a, b, X_AB, share, &farthest)) *p_A = farthest.p;
+  if (std::any_of(a.surfaces.begin(), a.surfaces.end(), IsRoundHole) &&
+      Farthest(b, a, Inverse(X_AB), share, &farthest)) {
+    *p_A = X_AB * farthest.p;
+  }
   return farthest.level > 0;
 }
 

@@ -88,11 +88,6 @@ struct CellPair {
   double nearness;  ///< how deep their bounding balls overlap [m]; infinite where one is unbounded
 };
 
-bool IsFinite(const Pose& X) {
-  const Vec3 sum = X.p + X.R.row0 + X.R.row1 + X.R.row2;
-  return std::isfinite(sum.x + sum.y + sum.z);
-}
-
 /** Planes show that a pair of cells is apart; for the solids the weakest proof of their cells
  * counts.
  */
@@ -174,14 +169,16 @@ bool TakePointNear(const Placed& pair, Vec3 p_A, OverlapTest* test) {
 void TestBalls(const Surface& a, const Surface& b, const Pose& X_WA, const Pose& X_WB,
                OverlapTest* test) {
   const double r_a = std::sqrt(-a.c / a.e.x), r_b = std::sqrt(-b.c / b.e.x);
-  const Vec3 center = X_WA * a.o, way = X_WB * b.o - center;
-  const double between = Norm(way), begin = std::max(-r_a, between - r_b),
+  const distance::Triple center = distance::Moved(X_WA, a.o),
+                         way = distance::Moved(X_WB, b.o) - center;
+  const double between = Norm(distance::ToVec3(way)), begin = std::max(-r_a, between - r_b),
                end = std::min(r_a, between + r_b);
   if (!(end - begin > kThin * std::min(r_a, r_b))) return SetApart(test);
   test->overlaps = true;
   test->proof = OverlapProof::kPoint;
   test->steps = 1;
-  test->p_W = between > 0 ? center + (0.5 * (begin + end) / between) * way : center;
+  const double along = between > 0 ? 0.5 * (begin + end) / between : 0.0;
+  test->p_W = distance::ToVec3(center + along * way);
 }
 
 /** Two ellipsoids. @returns whether that decides */
@@ -198,26 +195,24 @@ bool TestEllipsoids(const Placed& pair, const Surface& a, const Surface& b, Over
   }
 }
 
-/** Bounded cells by the boxes around them, and by a point where both may be deep; two boxes are
- decided. @returns whether that decides */
-bool TestBoxes(const Placed& pair, bool grids, OverlapTest* test) {
+/** Cells that may be boxes, and grids, by the axes of the boxes around them. @returns whether that
+ decides */
+bool TestBoxes(const Placed& pair, const distance::BoxPair& boxes, bool grids, OverlapTest* test) {
   const Cell &a = pair.a, &b = pair.b;
-  const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, pair.X_AB);
-  if (distance::AreApartAlongFaces(boxes, pair.thin)) return true;
-  const bool maybe = !grids && distance::MayBeItsBounds(a) && distance::MayBeItsBounds(b);
-  if (maybe || grids) {
-    const distance::EdgeAxes edges = distance::LookAlongEdges(boxes, pair.thin);
-    if (edges == distance::EdgeAxes::kApart) return true;
-    if (grids) return false;
-    if (edges == distance::EdgeAxes::kOverlap && distance::IsItsBounds(a) &&
-        distance::IsItsBounds(b)) {
-      test->overlaps = true;
-      test->proof = OverlapProof::kPlanes;
-      return true;
-    }
-  }
+  if (!grids && !(distance::MayBeItsBounds(a) && distance::MayBeItsBounds(b))) return false;
+  const distance::EdgeAxes edges = distance::LookAlongEdges(boxes, pair.thin);
+  if (edges == distance::EdgeAxes::kApart) return true;
+  if (grids || edges == distance::EdgeAxes::kOpen) return false;
+  if (!distance::IsItsBounds(a) || !distance::IsItsBounds(b)) return false;
+  test->overlaps = true;
+  test->proof = OverlapProof::kPlanes;
+  return true;
+}
+
+/** Takes a point where both cells may be deep by the boxes around them. */
+bool TakeDeepPoint(const Placed& pair, const distance::BoxPair& boxes, OverlapTest* test) {
   const Vec3 deep = distance::DeepPoint(boxes);
-  const Pose& X = a.bounds.X;
+  const Pose& X = pair.a.bounds.X;
   return TakePoint(pair, distance::IsIdentity(X.R) ? X.p + deep : X * deep, test);
 }
 
@@ -254,15 +249,22 @@ bool TestPlane(const Placed& pair, OverlapTest* test) {
   return TakePointNear(pair, first ? foot : pair.X_AB * foot, test);
 }
 
-/** A round wall in a round hole of nearly its size. @returns whether that decides */
-bool TestFit(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
-  const PairQuery query{&pair.a, &pair.b, pair.X_WA, X_WB};
-  for (const double share : {4e-3, 0.03, 0.2}) {
-    Vec3 p_W;
-    if (!PointBeyondWall(query, share, &p_W)) break;
-    if (TakePoint(pair, TransposeTimes(pair.X_WA.R, p_W - pair.X_WA.p), test)) return true;
+/** Takes a point between a peg and the wall of its hole, a share of their common length from an
+ end.
+ @param reaches  whether the peg reaches past the wall */
+bool TakePointBeyondWall(const Placed& pair, double share, bool* reaches, OverlapTest* test) {
+  Vec3 p_A;
+  *reaches = PointBeyondWall(pair.a, pair.b, pair.X_AB, share, &p_A);
+  return *reaches && TakePoint(pair, p_A, test);
+}
+
+/** A round wall in a round hole of nearly its size, beyond which it `reaches` or not. @returns
+ whether that decides */
+bool TestFit(const Placed& pair, const Pose& X_WB, bool reaches, OverlapTest* test) {
+  for (const double share : {0.03, 0.2}) {
+    if (reaches && TakePointBeyondWall(pair, share, &reaches, test)) return true;
   }
-  if (WallClearance(query) > 0) {
+  if (WallClearance({&pair.a, &pair.b, pair.X_WA, X_WB}) > 0) {
     SetApart(test);
     return true;
   }
@@ -296,9 +298,11 @@ void Search(const Placed& pair, const Pose& X_WB, OverlapTest* test) {
 
 /** Decides a pair of cells; sets `proof` where it overlaps or something weaker than planes was
  needed. What costs least comes first: two ellipsoids; axes of the boxes around the cells, with a
- point where both may be deep; their hulls, with points nearby; then what decides in any case. */
+ point next to a peg's end and one where both may be deep; their hulls, with points nearby; then
+ what decides in any case. */
 void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
                OverlapTest* test) {
+  constexpr double kNextToEnd = 4e-3;  // of the length that a peg and its hole have in common
   const Surface* round_a = distance::EllipsoidOf(a);
   const Surface* round_b = distance::EllipsoidOf(b);
   const bool round = round_a != nullptr && round_b != nullptr;
@@ -307,10 +311,8 @@ void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
   }
   const double square_a = a.bounded ? SquaredNorm(a.bounds.half) : HUGE_VAL;
   const double square_b = b.bounded ? SquaredNorm(b.bounds.half) : HUGE_VAL;
-  const Placed pair{a,
-                    b,
-                    X_WA,
-                    {Transpose(X_WA.R) * X_WB.R, TransposeTimes(X_WA.R, X_WB.p - X_WA.p)},
+  distance::Placement placement = distance::Relative(X_WA, X_WB);
+  const Placed pair{a, b, X_WA, distance::ToPose(placement),
                     kThin * std::sqrt(square_a < square_b ? square_a : square_b)};
   if (round) {
     if (TestEllipsoids(pair, *round_a, *round_b, test)) return;
@@ -319,35 +321,29 @@ void TestCells(const Cell& a, const Cell& b, const Pose& X_WA, const Pose& X_WB,
   if (!a.bounded && !b.bounded) return AskEngine(a, b, X_WA, X_WB, test);
   const bool grids = a.grid.field != nullptr || b.grid.field != nullptr;
   const bool bounded = a.bounded && b.bounded;
-  if (bounded && TestBoxes(pair, grids, test)) return;
+  bool fit = false, reaches = false;
+  if (bounded) {
+    const distance::BoxPair boxes = distance::PlaceBoxes(a.bounds, b.bounds, &placement);
+    if (distance::AreApartAlongFaces(boxes, pair.thin)) return;
+    if (TestBoxes(pair, boxes, grids, test)) return;
+    if (!grids) {
+      fit = !a.polytope && !b.polytope && IsFit(a, b);
+      if (fit && TakePointBeyondWall(pair, kNextToEnd, &reaches, test)) return;
+      if (TakeDeepPoint(pair, boxes, test)) return;
+    }
+  }
   if (grids) return AskEngine(a, b, X_WA, X_WB, test);
-  if (IsFit(a, b)) {
-    if (TestFit(pair, X_WB, test)) return;
+  if (fit || (!bounded && IsFit(a, b))) {
+    if (TestFit(pair, X_WB, reaches, test)) return;
   } else if (bounded ? TestHulls(pair, test) : TestPlane(pair, test)) {
     return;
   }
   Search(pair, X_WB, test);
 }
 
-}  // namespace
-
-OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const Pose& X_WA,
-                        const Pose& X_WB) {
-  OverlapTest out;
-  if (a.empty() || b.empty()) {
-    out.reason = "a solid is empty";
-    return out;
-  }
-  if (!IsFinite(X_WA) || !IsFinite(X_WB)) {
-    out.reason = "a pose is not finite";
-    return out;
-  }
-  out.status = Status::kOk;
-  out.proof = OverlapProof::kBounds;
-  if (a.size() == 1 && b.size() == 1) {
-    TestCells(a[0], b[0], X_WA, X_WB, &out);
-    return out;
-  }
+/** Decides solids of several cells. */
+[[gnu::noinline]] void TestSolids(std::span<const Cell> a, std::span<const Cell> b,
+                                  const Pose& X_WA, const Pose& X_WB, OverlapTest* test) {
   std::vector<CellPair> pairs;
   for (const Cell& p : a) {
     const Vec3 center = X_WA * p.bounds.X.p;
@@ -362,12 +358,34 @@ OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const 
   std::stable_sort(pairs.begin(), pairs.end(),
                    [](const CellPair& p, const CellPair& q) { return p.nearness > q.nearness; });
   for (const CellPair& pair : pairs) {
-    TestCells(*pair.a, *pair.b, X_WA, X_WB, &out);
-    if (!out.overlaps) continue;
-    out.status = Status::kOk;  // whatever another pair left open
-    out.reason.clear();
+    TestCells(*pair.a, *pair.b, X_WA, X_WB, test);
+    if (!test->overlaps) continue;
+    test->status = Status::kOk;  // whatever another pair left open
+    test->reason.clear();
     break;
   }
+}
+
+}  // namespace
+
+OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const Pose& X_WA,
+                        const Pose& X_WB) {
+  OverlapTest out;
+  if (a.empty() || b.empty()) {
+    out.reason = "a solid is empty";
+    return out;
+  }
+  if (!distance::AreFinite(X_WA, X_WB)) {
+    out.reason = "a pose is not finite";
+    return out;
+  }
+  out.status = Status::kOk;
+  out.proof = OverlapProof::kBounds;
+  if (a.size() == 1 && b.size() == 1) {
+    TestCells(a[0], b[0], X_WA, X_WB, &out);
+    return out;
+  }
+  TestSolids(a, b, X_WA, X_WB, &out);
   return out;
 }
 
