@@ -2,14 +2,15 @@
 """How often the engine's estimate of a volume's error is exceeded, over random overlapping pairs.
 
 Usage: scripts/study_error_estimates.py [COUNT] [--seed N] [--intervox build/release/bin/intervox] [--minutes M]
-       [--grids H] [-o PAGE.md]
+       [--grids H [--rules]] [-o PAGE.md]
 All pairs of the solids below, at random poses in which they overlap, COUNT pairs in all (default 20000), are
 measured to each tolerance and to the reference's. An estimate is exceeded where the volume is farther from the
 reference than volume_error, the reference's own and rounding (1e-13) together; bounds are exceeded where the reference
 with its error lies outside of volume_bounds. Prints a table; ends with 1 where more than one estimate in a thousand or
 any bound is exceeded at some tolerance. With --grids one solid of each pair at least is a grid of voxels of H metres,
 measured by the rule `voxel`: to other tolerances, and where bounds are four estimates, of which as few may be exceeded
-as of estimates. Thin, long and barely touching solids: study_slivers.py.
+as of estimates. With --rules both are grids, measured by the rules `fraction` and `clip`, which know no tolerance, against
+`voxel`. Thin, long and barely touching solids: study_slivers.py.
 """
 
 import argparse
@@ -43,6 +44,7 @@ TOLERANCES = (1e-3, 1e-4, 1e-6)
 REFERENCE = 1e-8
 GRID_TOLERANCES = (1e-2, 1e-3, 1e-4)
 GRID_REFERENCE = 1e-5
+RULES = ("fraction", "clip")
 REACH = 0.6
 
 
@@ -91,6 +93,7 @@ def main():
     parser.add_argument("-o", "--out", help="a page to write the table to")
     parser.add_argument("--minutes", type=float, default=600, help="start no other pair of solids after that")
     parser.add_argument("--grids", type=float, metavar="H", help="pairs with a grid of voxels of H metres")
+    parser.add_argument("--rules", action="store_true", help="by fraction and clip, of two grids")
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     solids, tolerances, reference, most_beyond = SOLIDS, TOLERANCES, REFERENCE, 0
@@ -98,6 +101,8 @@ def main():
     if options.grids:
         solids, kinds = with_grids(options.grids)
         tolerances, reference, most_beyond = GRID_TOLERANCES, GRID_REFERENCE, 1e-3
+        if options.rules:
+            tolerances, kinds = RULES, [pair for pair in kinds if all(name.startswith("grid of") for name in pair)]
     rng.shuffle(kinds)
     each = -(-options.count // len(kinds))
     count, start = 0, time.monotonic()
@@ -120,7 +125,7 @@ def main():
             V = exact["volume"]
             count += len(poses)
             for t in tolerances:
-                got = program.columns("metrics", pair, poses, "--tolerance", str(t))
+                got = program.columns("metrics", pair, poses, "--leaf-rule" if t in RULES else "--tolerance", str(t))
                 error = np.abs(got["volume"] - V)
                 allowed = got["volume_error"] + exact["volume_error"] + 1e-13 * V
                 bad = error > allowed
@@ -129,13 +134,14 @@ def main():
                 room = exact["volume_error"] + 1e-13 * V
                 beyond[t] += ((V + room < low) | (V - room > high)).sum()
                 missed[t] += (got["status"] == 2).sum()
-                wrong[t] += (error > t * V + exact["volume_error"] + 1e-13 * V).sum()
+                if t not in RULES:
+                    wrong[t] += (error > t * V + exact["volume_error"] + 1e-13 * V).sum()
                 real = error > 1e-13 * V
                 ratios[t].extend(got["volume_error"][real] / error[real])
                 if bad.any():
                     ratio = np.where(bad, error / allowed, 0)
                     k = ratio.argmax()
-                    print(f"{a} and {b}, tolerance {t:g}: {bad.sum()} exceeded; error {error[k]:.3g} of V {V[k]:.3g}, "
+                    print(f"{a} and {b}, {t}: {bad.sum()} exceeded; error {error[k]:.3g} of V {V[k]:.3g}, "
                           f"allowed {allowed[k]:.3g}, at {poses[k].tolist()}", file=sys.stderr)
                     if ratio[k] > worst[t][0]:
                         worst[t] = (ratio[k], f"{a} and {b}")
@@ -144,7 +150,7 @@ def main():
              "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for t in tolerances:
         where = f"{worst[t][0]:.2g} ({worst[t][1]})" if worst[t][0] else "none"
-        lines.append(f"| {t:g} | {count} | {exceeded[t]} | {beyond[t]} | {where} | {wrong[t]} | {missed[t]} "
+        lines.append(f"| {t} | {count} | {exceeded[t]} | {beyond[t]} | {where} | {wrong[t]} | {missed[t]} "
                      f"| {np.median(ratios[t]):.2g} |")
     print("\n".join(lines))
     if options.out:

@@ -30,7 +30,7 @@ class TileRoom {
 grid::GridSide SideOf(const geometry::Cell& cell) {
   grid::GridSide side;
   side.view = cell.grid.field->View();
-  side.R = Mat3::Identity();
+  side.R = side.M = Mat3::Identity();
   side.h = 1;
   return side;
 }
@@ -65,7 +65,7 @@ TEST(GridTiles, LiftedLevelsAreThoseOfSevenPoints) {
       for (const int in : voxel.in) across += in == 0 || in == geometry::kBlockEdge - 1;
       // Nodes are of single precision.
       ASSERT_NEAR(grid::LiftedLevelOf(side, u, share), seven(u), 3e-7) << k;
-      const Vec3 gradient = grid::LiftedGradientOf(side, u, 1e-9 * Vec3{1, 1, 1}, share);
+      const Vec3 gradient = grid::LiftedOf(side, u, 1e-9 * Vec3{1, 1, 1}, share).gradient;
       for (int axis = 0; axis < 3; ++axis) {
         Vec3 d;
         d[axis] = 1e-3;
@@ -87,7 +87,7 @@ TEST(GridTiles, GradientsBetweenVoxelsAreTheMean) {
     const Vec3 apart = d * Vec3{1, 1, 1};
     const Vec3 mean = 0.5 * (geometry::Evaluate(side.view, u + apart).gradient +
                              geometry::Evaluate(side.view, u - apart).gradient);
-    EXPECT_LT(Norm(grid::LiftedGradientOf(side, u, apart, 0) - mean), 1e-15);
+    EXPECT_LT(Norm(grid::LiftedOf(side, u, apart, 0).gradient - mean), 1e-15);
     EXPECT_GT(Norm(geometry::Evaluate(side.view, u).gradient - mean), 1e-3);
   }
 }
@@ -154,7 +154,7 @@ void ReadAll(const grid::GridLevel& level, const cuda::internal::center::VoxelBl
   for (int s = 0; s < 2; ++s) {
     const grid::GridSide& side = level.model.grid[s];
     tile->side[s] = s;
-    tile->turn[s] = s == 0 ? 0 : 2 * side.weight;
+    tile->turn[s] = s == 0 || !level.faces ? 0 : 2 * side.weight;
     grid::ForEachBit(nodes, [&](int i, int j, int k) {
       const Vec3 u = TransposeTimes(side.R, tile->At(i, j, k) - side.p) / side.h;
       tile->level[s][grid::Tile::Node(i, j, k)] =
@@ -212,7 +212,7 @@ TEST(GridTiles, BoundsLeaveOutNothing) {
   const geometry::Cell rod = GridCell(geometry::Cylinder{5, 90}, 1);
   Random random(8);
   TileRoom room;
-  int overlap = 0;
+  int overlap = 0, faces = 0;
   for (int k = 0; k < 30; ++k) {
     PairQuery query;
     query.a = &grids[static_cast<std::size_t>(k % 3)];
@@ -239,10 +239,18 @@ TEST(GridTiles, BoundsLeaveOutNothing) {
       ASSERT_LT(Norm(sums.s - whole.s), 1e-11 * Norm(whole.s) + 1e-13) << k;
       ASSERT_LT(Norm(sums.t.row0 - whole.t.row0), 1e-10 * Norm(whole.s) + 1e-12) << k;
       overlap += v > 0;
+      faces += Norm(sums.s) > 0;
+      // Of coarse voxels V alone is asked for, and is what it is with faces.
+      grid::GridLevel other = level;
+      other.faces = !level.faces;
+      const ClipSums turned = SumLevel(other, room.Make());
+      ASSERT_EQ(turned.v, sums.v) << k;
+      ASSERT_EQ(Norm(level.edge > 1.5 ? sums.s : turned.s), 0) << k;
       pair.Take(sums);
     }
   }
   EXPECT_GT(overlap, 20);
+  EXPECT_GT(faces, 10);
 }
 
 }  // namespace

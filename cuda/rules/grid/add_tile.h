@@ -3,9 +3,21 @@
 
 #include <cstring>
 
+#include "cuda/numerics/wide.h"
 #include "cuda/rules/grid/levels.h"
 
 namespace intervox::cuda::internal::grid {
+
+/** The bits of the five levels of a row that are above zero. */
+INTERVOX_HD inline unsigned PositiveOf(const double* row) {
+#if defined(__AVX__) && !defined(__CUDA_ARCH__)
+  const auto four = static_cast<unsigned>(__builtin_ia32_movmskpd256(0.0 - LoadWide<4>(row)));
+#else
+  const unsigned four = unsigned{row[0] > 0} | unsigned{row[1] > 0} << 1 |
+                        unsigned{row[2] > 0} << 2 | unsigned{row[3] > 0} << 3;
+#endif
+  return four | unsigned{row[4] > 0} << 4;
+}
 
 /** Notes the nodes that are outside of a side, and takes the voxels from `left` of which all nodes
  are. @returns whether there is a node outside. */
@@ -17,10 +29,8 @@ INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile)
     std::uint64_t positive = 0;
     const double* row = level + Tile::Node(i, 0, 0);
     for (int j = 0; j < kTileSide; ++j, row += kTileSide) {
-      const unsigned along = unsigned{row[0] > 0} | unsigned{row[1] > 0} << 1 |
-                             unsigned{row[2] > 0} << 2 | unsigned{row[3] > 0} << 3 |
-                             unsigned{row[4] > 0} << 4;
-      positive |= std::uint64_t{along} << 8 * j;
+      if ((nodes[i] >> 8 * j & 31) == 0) continue;
+      positive |= std::uint64_t{PositiveOf(row)} << 8 * j;
     }
     out[i] = positive & nodes[i];
     cuts |= out[i];
@@ -81,8 +91,9 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
       if (!tile->lifts) SnapToFace(nodes, kOnNode * model.grid[0].h, level);
       if (NoteOutside(slot, nodes, tile)) {
         tile->cutting |= std::uint64_t{1} << slot;
-        // Side 0 is the lattice's own. Weights are halves, one for each of two bodies that move.
-        tile->turn[slot] = s == 0 ? 0.0 : 2 * WeightOf(model, s);
+        // Side 0 is the lattice's own, and stands still. Weights are halves, one for each of two
+        // bodies that move.
+        tile->turn[slot] = s == 0 || !tile->faces ? 0.0 : 2 * WeightOf(model, s);
       }
       const VoxelBits& left = tile->left;
       if ((left[0] | left[1] | left[2] | left[3]) == 0) return false;
@@ -92,31 +103,40 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
   return true;
 }
 
-/** The gradient of side s; of a grid where two of its voxels meet, the mean of theirs: V may have a
- kink there, and S is then the mean of its derivatives on both sides, but for the lift's. */
-INTERVOX_HD inline Vec3 GradientAt(const GridModel& model, const Tile& tile, int s, const Vec3& x) {
-  if (s >= model.grids) return LevelAndSlopeOf(model, s, x).gradient;
-  constexpr double kBeside = 1e-9;  // [voxels]
-  const GridSide& side = model.grid[s];
-  return side.R * LiftedGradientOf(side, TransposeTimes(side.R, x - side.p) / side.h,
-                                   TransposeTimes(side.R, kBeside * Vec3{1, 1, 1}),
-                                   LiftOf(side, tile));
+/** Adds to S and T what the gains of one side are along its gradients: gradient_at(i, j, k). */
+template <class GradientAt>
+INTERVOX_HD void AddGainsOf(const Tile& tile, int slot, const NodeBits& nodes,
+                            const GradientAt& gradient_at, clip::ClipSums* sums) {
+  ForEachBit(nodes, [&](int i, int j, int k) {
+    const double gain = tile.gain[slot][Tile::Node(i, j, k)];
+    if (gain == 0) return;
+    const Vec3 face = (tile.turn[slot] * gain) * gradient_at(i, j, k);
+    sums->s += face;
+    sums->t = sums->t + Outer(tile.At(i, j, k), face);
+  });
 }
 
 /** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
 INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
   NodeBits nodes;
   NodesOf(tile.left, &nodes);
-  for (int s = 0; s < tile.count; ++s) {
-    if ((tile.cutting >> s & 1) == 0 || tile.turn[s] == 0) continue;
-    ForEachBit(nodes, [&](int i, int j, int k) {
-      const int n = Tile::Node(i, j, k);
-      if (tile.gain[s][n] == 0) return;
-      const Vec3 x = tile.At(i, j, k);
-      const Vec3 face = (tile.turn[s] * tile.gain[s][n]) * GradientAt(model, tile, tile.side[s], x);
-      sums->s += face;
-      sums->t = sums->t + Outer(x, face);
-    });
+  for (int slot = 0; slot < tile.count; ++slot) {
+    if ((tile.cutting >> slot & 1) == 0 || tile.turn[slot] == 0) continue;
+    const int s = tile.side[slot];
+    if (s >= model.grids) {
+      const auto of_surface = [&](int i, int j, int k) {
+        return LevelAndSlopeOf(model, s, tile.At(i, j, k)).gradient;
+      };
+      AddGainsOf(tile, slot, nodes, of_surface, sums);
+      continue;
+    }
+    const GridSide& side = model.grid[s];
+    const GridReader reader(side, tile, LiftOf(side, tile));
+    const auto of_grid = [&](int i, int j, int k) {
+      return side.R * (tile.slopes ? tile.gradient[Tile::Node(i, j, k)]
+                                   : reader.WithSlope(i, j, k).gradient);
+    };
+    AddGainsOf(tile, slot, nodes, of_grid, sums);
   }
 }
 

@@ -110,7 +110,7 @@ INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&nod
   out.n = s / out.slope;
   const double d = out.d = -mean / out.slope;
   out.share = ShareOfCube(out.n, d);
-  if (tile.turn[side] == 0) return out;
+  if (tile.turn[side] == 0 && other == nullptr) return out;
   // A plane along a face of the cube is counted in the voxel on its outer side.
   const Vec3 steep = Abs(out.n);
   if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return out;

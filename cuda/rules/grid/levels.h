@@ -17,13 +17,18 @@ INTERVOX_HD inline void ReadRows(const float* f, double h, const Tile& tile, dou
   for (int i = 0; i <= x; ++i) {
     const float* from = f + kStride * kX * i;
     double* to = level + Tile::Node(i, 0, 0);
+    if (z == kTileEdge) {
+      for (int j = 0; j <= y; ++j, from += kStride * kY, to += kTileSide) {
+        for (int k = 0; k <= kTileEdge; ++k) to[k] = h * from[kStride * k];
+      }
+      continue;
+    }
     for (int j = 0; j <= y; ++j, from += kStride * kY, to += kTileSide) {
       to[0] = h * from[0];
       to[1] = h * from[kStride];
       // Beyond the tile's own nodes the block, and its memory, may end.
       if (z > 1) to[2] = h * from[2 * kStride];
       if (z > 2) to[3] = h * from[3 * kStride];
-      if (z > 3) to[4] = h * from[4 * kStride];
     }
   }
 }
@@ -71,16 +76,25 @@ class GridReader {
  public:
   INTERVOX_HD GridReader(const GridSide& side, const Tile& tile, double share)
       : side_(side), share_(share) {
+    constexpr double kBeside = 1e-9;  // [voxels]
     const double step = tile.edge / side.h;
     first_ = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
     x_ = step * side.R.row0;
     y_ = step * side.R.row1;
     z_ = step * side.R.row2;
+    apart_ = TransposeTimes(side.R, kBeside * Vec3{1, 1, 1});
   }
 
   /** The level at node (i, j, k). */
   INTERVOX_HD double At(int i, int j, int k) const {
     return side_.h * LiftedLevelOf(side_, Place(i, j, k), share_);
+  }
+
+  /** The level there with its gradient, in the grid's axes. */
+  INTERVOX_HD geometry::LevelAt WithSlope(int i, int j, int k) const {
+    geometry::LevelAt level = LiftedOf(side_, Place(i, j, k), apart_, share_);
+    level.value *= side_.h;
+    return level;
   }
 
   /** The field there, which is not lifted. */
@@ -94,7 +108,7 @@ class GridReader {
   }
 
   const GridSide& side_;
-  Vec3 first_, x_, y_, z_;
+  Vec3 first_, x_, y_, z_, apart_;
   double share_;
 };
 
@@ -112,7 +126,8 @@ INTERVOX_HD inline void TakeDecided(int decided, std::uint32_t voxels, std::uint
   if (decided > 0) *left &= ~voxels;
 }
 
-/** Reads the levels of a grid at nodes of a tile's voxels that its slope leaves undecided.
+/** Reads the levels of a grid, with gradients where the tile has them, at nodes of a tile's voxels
+ that its slope leaves undecided.
 
  Of each voxel one node is the middle of eight voxels, and the opposite one their corner. The field
  is read in the middle first: nodes around it are at most √3 edges away. Where it is further than an
@@ -161,7 +176,17 @@ INTERVOX_HD inline void ReadLevels(const GridSide& side, double share, Tile* til
     }
   }
   NodesOf(*open, nodes);
-  ForEachBit(*nodes, [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = reader.At(i, j, k); });
+  if (!tile->slopes) {
+    ForEachBit(*nodes,
+               [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = reader.At(i, j, k); });
+    return;
+  }
+  ForEachBit(*nodes, [&](int i, int j, int k) {
+    const int n = Tile::Node(i, j, k);
+    const geometry::LevelAt at = reader.WithSlope(i, j, k);
+    level[n] = at.value;
+    tile->gradient[n] = at.gradient;
+  });
 }
 
 /** Reads the levels of a surface at nodes of a tile. */

@@ -100,31 +100,33 @@ INTERVOX_HD inline double LiftedLevelOf(const GridSide& side, const Vec3& u, dou
   return Lifted(f, Between(bends, voxel.t).value, share).value;
 }
 
-/** Its gradient, in the grid's axes; where u lies between two voxels, of the field the mean of
- theirs.
+/** The lifted level of a grid at u in its voxels with its gradient, in the grid's axes. Where u
+ lies between two voxels, the field's part of the gradient is the mean of theirs: V may have a kink
+ there, and S is then the mean of its derivatives on both sides.
  @param apart  what is beside u, in the voxels on both of its sides */
-INTERVOX_HD inline Vec3 LiftedGradientOf(const GridSide& side, const Vec3& u, const Vec3& apart,
-                                         double share) {
+INTERVOX_HD inline geometry::LevelAt LiftedOf(const GridSide& side, const Vec3& u,
+                                              const Vec3& apart, double share) {
   const geometry::VoxelAt voxel = geometry::FindVoxel(side.view, u);
-  geometry::LevelAt f;
+  geometry::LevelAt out;
+  out.value = voxel.beyond;
   bool within = voxel.node != nullptr;
   if (within) {
-    f = geometry::SlopeIn(voxel.node, voxel.t);
+    out = geometry::SlopeIn(voxel.node, voxel.t);
     for (int axis = 0; axis < 3; ++axis) {
       const double room = std::fabs(apart[axis]);
       within = within && voxel.t[axis] > room && voxel.t[axis] < 1 - room;
     }
   }
-  Vec3 gradient = f.gradient;
   if (!within) {
-    gradient = 0.5 * (geometry::Evaluate(side.view, u + apart).gradient +
-                      geometry::Evaluate(side.view, u - apart).gradient);
+    out.gradient = 0.5 * (geometry::Evaluate(side.view, u + apart).gradient +
+                          geometry::Evaluate(side.view, u - apart).gradient);
   }
-  if (share == 0 || voxel.node == nullptr || !HasNeighbours(side, f.value)) return gradient;
+  if (share == 0 || voxel.node == nullptr || !HasNeighbours(side, out.value)) return out;
   AtNodes bends;
   FindBends(side, voxel, &bends);
   const geometry::LevelAt L = Between(bends, voxel.t);
-  return gradient - Lifted(f.value, L.value, share).slope * L.gradient;
+  const LiftedLevel lifted = Lifted(out.value, L.value, share);
+  return {lifted.value, out.gradient - lifted.slope * L.gradient};
 }
 
 }  // namespace intervox::cuda::internal::grid

@@ -15,6 +15,7 @@ inline constexpr double kOnNode = 1e-9;
 struct GridSide {
   geometry::GridView view;
   Mat3 R;                ///< the grid's axes in the lattice's
+  Mat3 M;                ///< R without signs
   Vec3 p;                ///< its node (0, 0, 0) [m]
   double h = 0;          ///< edge of its voxels [m]
   double weight = 0;     ///< of its face in S and G: LocalSurface::weight
@@ -99,8 +100,7 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3&
     const double f = geometry::LevelOf(side.view, u);
     return {side.h * (f - reach), side.h * (f + reach)};
   }
-  const Mat3 M{Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
-  const Vec3 around = Max(TransposeTimes(M, half) / side.h - kInward * Vec3{1, 1, 1}, {});
+  const Vec3 around = Max(TransposeTimes(side.M, half) / side.h - kInward * Vec3{1, 1, 1}, {});
   const geometry::Bounds blocks = geometry::BlockBounds(side.view, u - around, u + around);
   const double beyond = kMost + 2 * kInward * side.view.slope;
   return {side.h * (blocks.lo - beyond), side.h * (blocks.hi + beyond)};

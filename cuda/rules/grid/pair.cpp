@@ -85,6 +85,7 @@ GridSide SideOf(const GridPart& part, const Pose& X_FG, int body) {
   GridSide side;
   side.view = part.field->View();
   side.R = X_FG.R;
+  side.M = {Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
   side.p = X_FG.p;
   side.h = part.voxel_size;
   side.weight = body == 0 ? -0.5 : 0.5;

@@ -38,6 +38,7 @@ struct GridLevel {
   int before[3] = {};
   double edge = 0;  ///< of a cell [m]
   LeafRule rule = LeafRule::kVoxel;
+  bool faces = true;  ///< whether S and G are asked for, or V alone
 };
 
 /** The first voxel of the block in which a voxel is, along an axis. */
@@ -58,6 +59,8 @@ INTERVOX_HD inline GridLevel LevelOfCells(const GridDomain& domain, int level, L
   }
   out.edge = level < 0 ? 2 * domain.h : domain.h / (1 << level);
   out.rule = rule;
+  // (G13): of coarse voxels these rules take nothing but V.
+  out.faces = level >= 0 || rule == LeafRule::kVoxel;
   return out;
 }
 
@@ -101,6 +104,10 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
                              });
   }
   const bool shares = level.rule == LeafRule::kFraction, voxel = level.rule == LeafRule::kVoxel;
+  tile->faces = level.faces;
+  // By shares most nodes of a voxel that is cut move V, by tetrahedra only those beside the
+  // overlap.
+  tile->slopes = shares && level.faces;
   const auto add = [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
     AddTile(model, block, edge, !voxel, tile, sums,
             [&](Tile* of, int x, int y, int z, std::uint64_t mixed, clip::ClipSums* to) {

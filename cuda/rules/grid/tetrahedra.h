@@ -123,11 +123,31 @@ INTERVOX_HD inline void AddSteps(const StepSums& local, const int (&order)[3], c
   volume += Shifted(VolumeMoments{v, m, {square, product}}, first);
 }
 
+/** (G12): whether the sum of the first two sides' levels is above zero at all nodes of voxel
+ (i, j, k): it is then so in its tetrahedra, between whose nodes both are linear, and they hold
+ nothing of both.
+ @param mixed  bits of the sides that cut the voxel */
+INTERVOX_HD inline bool ApartInVoxel(const Tile& tile, int i, int j, int k, std::uint64_t mixed) {
+  int side[2] = {}, count = 0;
+  for (int s = 0; s < tile.count && count < 2; ++s) {
+    if ((mixed >> s & 1) != 0) side[count++] = s;
+  }
+  if (count < 2) return false;
+  const double *a = tile.level[side[0]], *b = tile.level[side[1]];
+  bool apart = true;
+  for (int c = 0; c < 8; ++c) {
+    const int n = Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1));
+    apart = apart && a[n] + b[n] > 0;
+  }
+  return apart;
+}
+
 /** (G3): adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its six
  tetrahedra, which share the triangles of their faces, so that V is continuous.
  @param mixed  bits of the sides that cut the voxel */
 INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint64_t mixed,
                                       clip::ClipSums* sums) {
+  if (ApartInVoxel(*tile, i, j, k, mixed)) return;
   constexpr int kStride[3] = {kTileSide * kTileSide, kTileSide, 1};
   const int at[3] = {i, j, k};
   int from = 0, stride[3];

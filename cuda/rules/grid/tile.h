@@ -63,6 +63,8 @@ struct Tile {
   center::VoxelBlock voxels;
   double edge = 0;                ///< of a voxel [m]
   bool lifts = false;             ///< whether levels are without what interpolation adds
+  bool faces = true;              ///< whether S and G are asked for, or V alone
+  bool slopes = false;            ///< whether gradients are read with the other grid's levels
   int grids = 0;                  ///< of the model: its first sides
   int count = 0;                  ///< sides that bounds over the tile leave undecided
   int side[kTileSides];           ///< which sides of the model
@@ -73,6 +75,7 @@ struct Tile {
   std::uint64_t outside[kTileNodes];  ///< bits of the sides whose level is positive
   double (*level)[kTileNodes];        ///< of cutting sides at the nodes of voxels that they cut
   double (*gain)[kTileNodes];         ///< −∂V/∂level
+  Vec3* gradient;                     ///< of the other grid there, in its axes, where slopes is set
   SideShare* share;                   ///< of one voxel after the other
   Piece* pieces;                      ///< a stack; each side leaves at most two more
   center::BlockStack blocks;          ///< that wait before they become tiles
@@ -95,7 +98,7 @@ INTERVOX_HD constexpr std::size_t PiecesOf(int sides) {
 
 /** Bytes of a tile with room for so many sides. */
 INTERVOX_HD constexpr std::size_t TileBytes(int sides) {
-  return sizeof(Tile) +
+  return sizeof(Tile) + sizeof(Vec3[kTileNodes]) +
          static_cast<std::size_t>(sides) * (2 * sizeof(double[kTileNodes]) + sizeof(SideShare)) +
          PiecesOf(sides) * sizeof(Piece);
 }
@@ -112,6 +115,7 @@ INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
   const auto n = static_cast<std::size_t>(sides);
   tile->level = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
   tile->gain = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
+  tile->gradient = reinterpret_cast<Vec3*>(take(sizeof(Vec3[kTileNodes])));
   tile->share = reinterpret_cast<SideShare*>(take(n * sizeof(SideShare)));
   tile->pieces = reinterpret_cast<Piece*>(at);
   return tile;

@@ -56,8 +56,7 @@ INTERVOX_HD inline bool FindRange(const GridSide& side, const Vec3& c, const Vec
   // Rounding of places [voxels].
   constexpr double kOutward = 1e-9;
   const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
-  const Mat3 M{Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
-  const Vec3 around = TransposeTimes(M, half) / side.h + kOutward * Vec3{1, 1, 1};
+  const Vec3 around = TransposeTimes(side.M, half) / side.h + kOutward * Vec3{1, 1, 1};
   out->u = u;
   out->around = around;
   int first[3], last[3];
