@@ -329,7 +329,8 @@ INTERVOX_HD inline RuleResult FluxOf(const LocalPair& pair, Moments* moments, Fl
 INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
                                        internal::flux::FluxMemory* memory) {
   using namespace internal;
-  HoleTerms& terms = memory->holes.Make(pair, flux::kFluxCurves);
+  HoleTerms& terms =
+      memory->holes.Make(pair, int{flux::kFluxCurves});  // no reference to a constant
   while (terms.Next()) {
     Moments of_term;
     const RuleResult result = flux::FluxOf(terms.pair(), &of_term, memory);

@@ -184,8 +184,9 @@ INTERVOX_HD inline double ErrorAfter(int changes, const double (&change)[3], int
  - voxel: clip on halved cells, F_k or (4 F_k − F_{k−1})/3 of all sums (G4), until the tolerance is
  met or too many cells are left. The limit is the overlap of the trilinear fields themselves.
 
- Errors: of center half the undecided voxels' volume; of fraction the difference to voxels of twice
- the edge, of clip half of it; of voxel what ErrorAfter makes of the last changes. */
+ Errors: of center half the undecided voxels' volume; of fraction four times the difference to
+ voxels of twice the edge, of clip two and a half times; of voxel what ErrorAfter makes of the last
+ changes. */
 struct GridProgress {
   LeafRule rule = LeafRule::kVoxel;
   int level = 0;      ///< the next to be summed
@@ -231,8 +232,9 @@ INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, do
     return;
   }
   if (progress->rule != LeafRule::kVoxel) {
-    const double share = progress->rule == LeafRule::kClip ? 0.5 : 1.0;
-    result.error = share * std::fabs(progress->sums.v - next.v);
+    // On voxels of a third to a seventh of the solids errors were up to 3.8 and 2.2 differences.
+    const double times = progress->rule == LeafRule::kClip ? 2.5 : 4.0;
+    result.error = times * std::fabs(progress->sums.v - next.v);
     progress->open = false;
     return;
   }
