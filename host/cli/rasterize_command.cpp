@@ -33,12 +33,12 @@ struct RasterizeArguments {
 #ifdef INTERVOX_HAS_OPENVDB
 int RunRasterize(const RasterizeArguments& options) {
   const auto [name, shape] = ChooseShape("rasterize", options.file, options.shape);
+  host::RequireWritable(options.out);
+  host::RequireOther(options.out, options.file);
   if (!host::IsLevelSet(options.out)) {
     throw host::InputError("command line: -o: unknown extension (" + options.out +
                            "). Name a file that ends in .vdb or .nvdb.");
   }
-  host::RequireWritable(options.out);
-  host::RequireOther(options.out, options.file);
   std::vector<geometry::Cell> cells;
   geometry::RasterReport report;
   double voxel_size = options.voxel_size;
