@@ -143,7 +143,7 @@ inline bool AreFinite(const Pose& X, const Pose& Y) {
     return FourFrom(x) + FourFrom(x + 4) + FourFrom(x + 8);
   };
   const Triple all = sum(X) + sum(Y);
-  return _mm256_movemask_pd(reinterpret_cast<Triple>(all - all == 0.0)) == 15;
+  return _mm256_movemask_pd(reinterpret_cast<Triple>(0.0 * all == 0.0)) == 15;
 }
 
 }  // namespace intervox::host::distance
