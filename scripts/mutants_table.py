@@ -27,7 +27,8 @@ MUTANTS = [
     Mutant("cuda/rules/holes.h", "terms that nearly cancel are asked once",
            "done_ = !some || «pass_ == kFiner» ||", "true", "cuda:Holes*"),
     Mutant("cuda/prepare.h", "hollow pairs are cut beyond their holes' walls",
-           "if (cut == Cut::kCut && «walls»)", "true", "cuda:Holes*"),
+           "if (cut == Cut::kCut && «walls»)", "true", "cuda:Holes*",
+           "Where a wall cuts the polytope, what the cut leaves mostly holds the filled pair's faces, too; no pose is known that tells."),
     # Passes over the contacts of a stage that are made at once.
     Mutant("host/simulation.cpp", "reports of contacts stay what they were",
            "&bodies);\n    «has_contacts = false;»\n    host::ReportSensors", "", "host:RecorderTest*:SimulationControl*"),
