@@ -1,6 +1,7 @@
 // `intervox rasterize`: a shape as a sparse level set, its volume against the exact one.
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
 #include <iostream>
 #include <memory>
@@ -13,7 +14,6 @@
 #include "host/cli/validators.h"
 #include "host/input/error.h"
 #include "host/input/writable.h"
-#include "host/scene/grids.h"
 #include "host/scene/shape_metrics.h"
 #ifdef INTERVOX_HAS_OPENVDB
 #include "geometry/openvdb/rasterize.h"
@@ -35,10 +35,7 @@ int RunRasterize(const RasterizeArguments& options) {
   const auto [name, shape] = ChooseShape("rasterize", options.file, options.shape);
   host::RequireWritable(options.out);
   host::RequireOther(options.out, options.file);
-  if (!host::IsLevelSet(options.out)) {
-    throw host::InputError("command line: -o: unknown extension (" + options.out +
-                           "). Name a file that ends in .vdb or .nvdb.");
-  }
+  host::RequireExtension(options.out, std::array{".vdb", ".nvdb"});
   std::vector<geometry::Cell> cells;
   geometry::RasterReport report;
   double voxel_size = options.voxel_size;

@@ -50,4 +50,15 @@ void RequireOther(const std::filesystem::path& path, const std::filesystem::path
   }
 }
 
+void RequireExtension(const std::filesystem::path& path, std::span<const char* const> extensions) {
+  std::string list;
+  for (std::size_t i = 0; i < extensions.size(); ++i) {
+    if (path.extension() == extensions[i]) return;
+    if (i > 0) list += i + 1 < extensions.size() ? ", " : " or ";
+    list += extensions[i];
+  }
+  throw InputError("command line: -o: unknown extension (" + path.string() +
+                   "). Name a file that ends in " + list + ".");
+}
+
 }  // namespace intervox::host

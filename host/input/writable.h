@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 namespace intervox::host {
 
@@ -16,5 +17,8 @@ void RequireWritable(const std::filesystem::path& path);
 
 /** @throws InputError when `path` is the file that `input` names: writing would destroy it. */
 void RequireOther(const std::filesystem::path& path, const std::filesystem::path& input);
+
+/** @throws InputError when `path` ends in none of two or more extensions, which it names. */
+void RequireExtension(const std::filesystem::path& path, std::span<const char* const> extensions);
 
 }  // namespace intervox::host

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "host/input/error.h"
+#include "host/input/writable.h"
 #include "host/parts/readers.h"
 #include "host/results/replace_file.h"
 
@@ -273,10 +274,7 @@ std::string Glb(const MeshFile& file) {
 }  // namespace
 
 void RequireMeshName(const std::filesystem::path& path) {
-  const std::string extension = path.extension().string();
-  if (extension == ".stl" || extension == ".obj" || extension == ".glb") return;
-  throw InputError("command line: -o: unknown extension (" + path.string() +
-                   "). Name a file that ends in .stl, .obj or .glb.");
+  RequireExtension(path, std::array{".stl", ".obj", ".glb"});
 }
 
 void WriteMeshes(const std::filesystem::path& path, const MeshFile& file) {
