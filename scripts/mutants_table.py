@@ -162,7 +162,7 @@ MUTANTS = [
     Mutant("host/distance/triple.h", "one of two poses may be infinite",
            "const Triple all = «sum(X) + sum(Y)»;", "sum(X)", "host:BoxAxes*"),
     Mutant("cuda/wall/wall_clearance.cpp", "a peg that comes second stays in its own frame",
-           "    *p_A = «X_AB * farthest.p»;", "farthest.p", "host:BoxAxes*"),
+           " *p_A = «X_AB * farthest.p»;", "farthest.p", "host:BoxAxes*"),
     Mutant("host/distance/overlaps.cpp", "the point of two balls is a centre",
            "ToVec3(center + «along * way»);", "way", "host:Overlaps*"),
     Mutant("host/distance/overlaps.cpp", "a point that was moved counts at once",

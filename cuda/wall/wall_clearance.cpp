@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "cuda/wall/wall_cuts.h"
 
@@ -55,28 +56,31 @@ double Clearance(const RoundWall& peg, const RoundWall& hole, const WallSector& 
 
 /** Calls visit(peg, hole) for the round pegs of one cell and the round holes of the other. */
 template <class Visit>
-void VisitFits(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH,
-               const Visit& visit) {
-  for (int h = 0; h < holes.surface_count; ++h) {
-    const geometry::Surface& wall = holes.surfaces[h];
+void VisitFits(std::span<const geometry::Surface> pegs, const Pose& X_LP,
+               std::span<const geometry::Surface> holes, const Pose& X_LH, const Visit& visit) {
+  for (const geometry::Surface& wall : holes) {
     RoundWall hole, peg;
     if (wall.side > 0 || !MakeRoundWall(wall, X_LH, &hole)) continue;
-    for (int p = 0; p < pegs.surface_count; ++p) {
-      const geometry::Surface& side = pegs.surfaces[p];
+    for (const geometry::Surface& side : pegs) {
       if (side.side < 0 || !MakeRoundWall(side, X_LP, &peg)) continue;
       visit(peg, hole);
     }
   }
 }
 
+std::span<const geometry::Surface> SurfacesOf(const CellView& cell) {
+  return {cell.surfaces, static_cast<std::size_t>(cell.surface_count)};
+}
+
 /** The largest clearance of the pegs of one cell in the holes of the other. */
 double Largest(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH) {
   double largest = 0;
-  VisitFits(pegs, X_LP, holes, X_LH, [&](const RoundWall& peg, const RoundWall& hole) {
+  const auto keep = [&](const RoundWall& peg, const RoundWall& hole) {
     const WallSector sector = SectorOf(holes, X_LH, hole);
     largest = std::fmax(
         largest, Clearance(peg, hole, sector, Along(peg, pegs, X_LP), Along(peg, holes, X_LH)));
-  });
+  };
+  VisitFits(SurfacesOf(pegs), X_LP, SurfacesOf(holes), X_LH, keep);
   return largest;
 }
 
@@ -110,38 +114,26 @@ Span Along(const RoundWall& wall, const geometry::OrientedBox& bounds, const Vec
   return {z - reach, z + reach};
 }
 
-bool IsRound(const geometry::Surface& s) {
-  return s.kind == geometry::SurfaceKind::kCylinder || s.kind == geometry::SurfaceKind::kCone;
-}
-
-bool IsRoundHole(const geometry::Surface& s) { return s.side < 0 && IsRound(s); }
-
 /** Keeps what reaches farthest past a wall among the ends of the pegs, moved inward by a share.
  @param X  of the cell with the holes in the frame of that with the pegs, in which all is told */
 bool Farthest(const geometry::Cell& pegs, const geometry::Cell& holes, const Pose& X, double share,
               Beyond* farthest) {
   bool found = false;
-  for (const geometry::Surface& wall : holes.surfaces) {
-    if (!IsRoundHole(wall)) continue;
-    for (const geometry::Surface& side : pegs.surfaces) {
-      if (side.side < 0 || !IsRound(side)) continue;
-      RoundWall hole, peg;
-      MakeRoundWall(wall, X, &hole);
-      MakeRoundWall(side, {}, &peg);
-      const Span of_peg = Along(peg, pegs.bounds, pegs.bounds.X.p, peg.axis);
-      const Span of_hole =
-          Along(peg, holes.bounds, X * holes.bounds.X.p, TransposeTimes(X.R, peg.axis));
-      const double low = std::max(of_peg.low, of_hole.low);
-      const double high = std::min(of_peg.high, of_hole.high), inward = share * (high - low);
-      if (!(inward > 0)) continue;
-      for (const double z : {low + inward, high - inward}) {
-        const Beyond beyond = BeyondAt(peg, hole, z);
-        if (!(beyond.level > farthest->level)) continue;
-        *farthest = beyond;
-        found = true;
-      }
+  const auto keep = [&](const RoundWall& peg, const RoundWall& hole) {
+    const Span of_peg = Along(peg, pegs.bounds, pegs.bounds.X.p, peg.axis);
+    const Span of_hole =
+        Along(peg, holes.bounds, X * holes.bounds.X.p, TransposeTimes(X.R, peg.axis));
+    const double low = std::max(of_peg.low, of_hole.low);
+    const double high = std::min(of_peg.high, of_hole.high), inward = share * (high - low);
+    if (!(inward > 0)) return;
+    for (const double z : {low + inward, high - inward}) {
+      const Beyond beyond = BeyondAt(peg, hole, z);
+      if (!(beyond.level > farthest->level)) continue;
+      *farthest = beyond;
+      found = true;
     }
-  }
+  };
+  VisitFits(pegs.surfaces, {}, holes.surfaces, X, keep);
   return found;
 }
 
@@ -162,10 +154,7 @@ bool PointBeyondWall(const geometry::Cell& a, const geometry::Cell& b, const Pos
   if (!a.bounded || !b.bounded) return false;
   Beyond farthest;
   if (Farthest(a, b, X_AB, share, &farthest)) *p_A = farthest.p;
-  if (std::any_of(a.surfaces.begin(), a.surfaces.end(), IsRoundHole) &&
-      Farthest(b, a, Inverse(X_AB), share, &farthest)) {
-    *p_A = X_AB * farthest.p;
-  }
+  if (Farthest(b, a, Inverse(X_AB), share, &farthest)) *p_A = X_AB * farthest.p;
   return farthest.level > 0;
 }
 
