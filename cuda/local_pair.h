@@ -8,6 +8,10 @@ namespace intervox::cuda {
 /** Most surfaces of one pair after pruning; more is a capacity status, never a dropped surface. */
 inline constexpr int kMaxSurfaces = 48;
 
+/** How many curved surfaces of a pair the rules take that need no subdivision, but for solids of
+ revolution. */
+inline constexpr int kFewCurves = 2;
+
 /** A surface of either cell in the frame L: world axes, origin p_WL near the overlap. */
 struct LocalSurface {
   geometry::Surface surface;

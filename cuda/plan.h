@@ -11,8 +11,14 @@ namespace intervox::cuda {
 /** Memory of one pair while it is computed; its contents mean nothing between pairs. */
 template <class P = SmallPolyhedron>
 struct Workspace {
-  P polyhedron;
+  /** What Prepare makes of the pair for PolytopeRule; later a term of a pair with holes. */
+  union {
+    P polyhedron;
+    LocalPair term;
+  };
   LocalPair pair;
+
+  INTERVOX_HD Workspace() {}
 };
 
 /** Metrics, and whether they need a run with a larger workspace. */

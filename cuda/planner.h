@@ -19,8 +19,9 @@ __attribute__((noinline)) inline RuleResult RunPolar(const LocalPair& pair, Mome
   return PolarRule(pair, moments);
 }
 
-__attribute__((noinline)) inline RuleResult RunFlux(const LocalPair& pair, Moments* moments) {
-  return FluxRule(pair, moments);
+__attribute__((noinline)) inline RuleResult RunFlux(const LocalPair& pair, LocalPair* term,
+                                                    Moments* moments) {
+  return FluxRule(pair, term, moments);
 }
 
 __attribute__((noinline)) inline RuleResult RunColumn(const LocalPair& pair, Moments* moments) {
@@ -39,18 +40,19 @@ __attribute__((noinline)) inline RuleResult RunCenter(const PairView& query, con
 }
 
 template <class P>
-RuleResult RunRule(const PairView& query, LeafRule rule, const LocalPair& pair, P* polyhedron,
+RuleResult RunRule(const PairView& query, LeafRule rule, Workspace<P>* workspace,
                    Moments* moments) {
+  const LocalPair& pair = workspace->pair;
   *moments = {};
   switch (rule) {
     case LeafRule::kPolytope:
-      return PolytopeRule(pair, polyhedron, moments);
+      return PolytopeRule(pair, &workspace->polyhedron, moments);
     case LeafRule::kFlux:
-      return RunFlux(pair, moments);
+      return RunFlux(pair, &workspace->term, moments);
     case LeafRule::kPolar:
       return RunPolar(pair, moments);
     case LeafRule::kSlice:
-      return SliceRule(pair, moments);
+      return SliceRule(pair, &workspace->term, moments);
     case LeafRule::kColumn:
       return RunColumn(pair, moments);
     case LeafRule::kClip:
@@ -82,8 +84,7 @@ PairOutcome ComputePair(const PairView& query, Workspace<P>* workspace) {
   for (int turn = 0; turn < (automatic ? kRulesInOrder : 1); ++turn) {
     const LeafRule rule = automatic ? RuleInOrder(turn) : query.rule;
     Moments moments;
-    const RuleResult result =
-        internal::RunRule(query, rule, pair, &workspace->polyhedron, &moments);
+    const RuleResult result = internal::RunRule(query, rule, workspace, &moments);
     if (KeepBest(query, rule, result, moments, &progress)) break;
   }
   ConcludePair(query, pair, progress, &out.metrics);

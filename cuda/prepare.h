@@ -309,12 +309,11 @@ INTERVOX_HD Prepared PrepareBeyond(const PairFrame& frame, bool walls, P* polyhe
 
 // Whether a pair has holes and more curved surfaces than the rules that need no subdivision take.
 INTERVOX_HD inline bool IsHollow(const LocalPair& pair) {
-  constexpr int kTaken = 2;
   bool hole = false;
   for (int i = pair.planes; i < pair.count; ++i) {
     hole = hole || (pair.surface[i].surface.side < 0 && IsConvex(pair.surface[i].surface));
   }
-  return hole && pair.count - pair.planes > kTaken;
+  return hole && pair.count - pair.planes > kFewCurves;
 }
 
 }  // namespace internal
@@ -325,15 +324,13 @@ INTERVOX_HD inline bool IsHollow(const LocalPair& pair) {
  takes several of its surfaces to imply. */
 template <class P>
 INTERVOX_HD Prepared Prepare(const PairFrame& frame, P* polyhedron, LocalPair* pair) {
-  // What has holes and is not for the rules of two curved surfaces is asked about by its holes
-  // (rules/holes.h), which takes all that they are in; where that is too much, as it was.
   Prepared out;
-  bool walls = true;
   for (int look = 0; look < 3; ++look) {
-    out = internal::PrepareBeyond(frame, walls, polyhedron, pair);
+    // A hollow pair is asked about by its holes (rules/holes.h), which takes all that they are in:
+    // the second look is without walls, and the third, where that is too much, like the first.
+    out = internal::PrepareBeyond(frame, look != 1, polyhedron, pair);
     const bool ready = out.status == Status::kOk;
-    if (walls ? !ready || look > 0 || !internal::IsHollow(*pair) : ready) break;
-    walls = !walls;
+    if (look == 0 ? !ready || !internal::IsHollow(*pair) : ready) break;
   }
   return out;
 }

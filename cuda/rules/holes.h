@@ -10,7 +10,6 @@
 
 #include "cuda/local_pair.h"
 #include "cuda/moments/moments.h"
-#include "cuda/numerics/place.h"
 #include "cuda/wall/wall_cuts.h"
 #include "geometry/surface_eval.h"
 
@@ -54,9 +53,9 @@ INTERVOX_HD inline bool LiesWithin(const geometry::Surface& hole, const geometry
  finer tolerance, where they nearly cancel. It is a part of the rule's memory. */
 class HoleTerms {
  public:
-  /** @param curved  how many curved surfaces the rule takes */
-  INTERVOX_HD HoleTerms(const LocalPair& pair, int curved) : pair_(pair) {
-    if (!pair.whole || pair.count - pair.planes <= curved) return;
+  /** @param room  for a term; it must outlive this */
+  INTERVOX_HD HoleTerms(const LocalPair& pair, LocalPair* room) : pair_(pair), room_(*room) {
+    if (!pair.whole || pair.count - pair.planes <= kFewCurves) return;
     for (int i = pair.planes; i < pair.count; ++i) {
       const geometry::Surface& s = pair.surface[i].surface;
       if (s.side > 0 || !IsConvex(s)) continue;
@@ -74,7 +73,7 @@ class HoleTerms {
       ++holes_;
     }
     for (unsigned terms = 0; terms < 1u << holes_; ++terms) {
-      if (CurvedOf(terms) > curved) holes_ = 0;
+      if (CurvedOf(terms) > kFewCurves) holes_ = 0;
     }
   }
 
@@ -86,7 +85,7 @@ class HoleTerms {
     return true;
   }
 
-  INTERVOX_HD const LocalPair& pair() const { return pass_ == kWhole ? pair_ : room_.value; }
+  INTERVOX_HD const LocalPair& pair() const { return pass_ == kWhole ? pair_ : room_; }
 
   /** Takes the rule's answer about pair(). */
   INTERVOX_HD void Take(const RuleResult& result, const Moments& moments) {
@@ -163,7 +162,7 @@ class HoleTerms {
     return 1;
   }
   INTERVOX_HD void MakeTerm() {
-    LocalPair& term = room_.value;
+    LocalPair& term = room_;
     term.planes = pair_.planes;
     term.p_WL = pair_.p_WL;
     term.lower = pair_.lower;
@@ -182,7 +181,7 @@ class HoleTerms {
   }
 
   const LocalPair& pair_;
-  Place<LocalPair> room_;  ///< for a term
+  LocalPair& room_;  ///< for a term
   int holes_ = 0;
   int hole_[kMostHoles] = {}, around_[kMostHoles] = {};
   Pass pass_ = kWhole;

@@ -29,7 +29,7 @@ void Check(double tolerance) {
 }
 
 // With the workspace, over the oracle and the pairs of families, at several tolerances.
-TEST(SlowOracle, WorkingMemoryOfAPairIsBelow80KiB) {
+TEST(SlowOracle, WorkingMemoryOfAPairIsBelow64KiB) {
   std::vector<PairQuery> queries;
   for (const OraclePair& pair : testing::OraclePairs()) queries.push_back(pair.Query(1e-3));
   const std::vector<testing::Family> families = testing::AllFamilies();
@@ -47,7 +47,7 @@ TEST(SlowOracle, WorkingMemoryOfAPairIsBelow80KiB) {
     }
   }
   EXPECT_GT(deepest, std::size_t{4} << 10);
-  EXPECT_LT(sizeof(cuda::Workspace<>) + deepest, std::size_t{80} << 10);
+  EXPECT_LT(sizeof(cuda::Workspace<>) + deepest, std::size_t{64} << 10);
 }
 
 TEST(Oracle, AllPairsTo1em3) { Check(1e-3); }

@@ -11,7 +11,7 @@ using Memory = internal::flux::FluxMemory;
 
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor) AskFlux(Batch batch) {
   internal::AskRule<Memory>(batch, LeafRule::kFlux, [](const internal::Question<Memory>& q) {
-    return FluxRule(q.workspace.pair, q.moments, q.memory);
+    return FluxRule(q.workspace.pair, &q.workspace.term, q.moments, q.memory);
   });
 }
 

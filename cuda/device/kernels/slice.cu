@@ -12,7 +12,7 @@ using Memory = internal::slice::SliceMemory;
 __global__ void __launch_bounds__(kThreadsPerBlock, kBlocksPerMultiprocessor)
     AskSlice(Batch batch) {
   internal::AskRule<Memory>(batch, LeafRule::kSlice, [](const internal::Question<Memory>& q) {
-    return SliceRule(q.workspace.pair, q.moments, q.memory);
+    return SliceRule(q.workspace.pair, &q.workspace.term, q.moments, q.memory);
   });
 }
 

@@ -11,7 +11,7 @@
 namespace intervox::cuda::internal::flux {
 
 inline constexpr int kFluxPlanes = 20;
-inline constexpr int kFluxCurves = 2;
+inline constexpr int kFluxCurves = kFewCurves;
 
 /** A planar face: Ω has n·x ≤ h. */
 struct FluxPlane {

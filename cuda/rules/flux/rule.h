@@ -71,7 +71,7 @@ struct FluxMemory {
 
   INTERVOX_HD FluxMemory() {}
 };
-static_assert(sizeof(FluxMemory) < 40 * 1024);
+static_assert(sizeof(FluxMemory) < 34 * 1024);
 
 /** How far ∮ r nᵀ dS is from V times the identity [m³]. */
 INTERVOX_HD inline double Opening(const FluxSums& sums) {
@@ -325,12 +325,12 @@ INTERVOX_HD inline RuleResult FluxOf(const LocalPair& pair, Moments* moments, Fl
 /** Moments of a pair bounded by planes and one or two cylinders, cones or ellipsoids (at most one
  ellipsoid), either side, or of one that is so but for its holes (H1). Spectral: about 1e-9 relative
  for overlaps of ordinary shape. Not accepted for other surfaces, and when the boundary cannot be
- closed. Lanes share the panels. */
-INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
+ closed. Lanes share the panels.
+ @param term  room for a pair without its holes */
+INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, LocalPair* term, Moments* moments,
                                        internal::flux::FluxMemory* memory) {
   using namespace internal;
-  HoleTerms& terms =
-      memory->holes.Make(pair, int{flux::kFluxCurves});  // no reference to a constant
+  HoleTerms& terms = memory->holes.Make(pair, term);
   while (terms.Next()) {
     Moments of_term;
     const RuleResult result = flux::FluxOf(terms.pair(), &of_term, memory);
@@ -340,9 +340,15 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, Moments* moments,
 }
 
 /** The same with its memory on the stack. */
-inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
+inline RuleResult FluxRule(const LocalPair& pair, LocalPair* term, Moments* moments) {
   internal::flux::FluxMemory memory;
-  return FluxRule(pair, moments, &memory);
+  return FluxRule(pair, term, moments, &memory);
+}
+
+/** The same with room for a term there, too. */
+inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
+  internal::Place<LocalPair> term;
+  return FluxRule(pair, &term.value, moments);
 }
 
 }  // namespace intervox::cuda

@@ -2,9 +2,9 @@
 
 namespace intervox::cuda {
 
-RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
+RuleResult SliceRule(const LocalPair& pair, LocalPair* term, Moments* moments) {
   internal::slice::SliceMemory memory;
-  return SliceRule(pair, moments, &memory);
+  return SliceRule(pair, term, moments, &memory);
 }
 
 }  // namespace intervox::cuda

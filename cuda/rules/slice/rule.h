@@ -422,7 +422,7 @@ static_assert(sizeof(SliceMemory) < 28 * 1024);
  circular segment, or the difference of two, and every one along a torus' axis what lines or a conic
  leave of a disc, with moments in closed form; the sum over slices is one-dimensional. Of several
  planes that are not across the axis one must cut alone. It refuses any other pair. */
-INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments,
+INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, LocalPair* term, Moments* moments,
                                         internal::slice::SliceMemory* memory) {
   using namespace internal::slice;
   if (pair.planes == pair.count) return {};
@@ -436,7 +436,7 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments,
   if (!ring || (revolved.accepted && revolved.error <= pair.tolerance * moments->v)) {
     return revolved;
   }
-  internal::HoleTerms& terms = memory->holes.Make(pair, 2);
+  internal::HoleTerms& terms = memory->holes.Make(pair, term);
   while (terms.Next()) {
     Moments of_term;
     const RuleResult result = RingRule(terms.pair(), &memory->ring, &of_term);
@@ -450,6 +450,12 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, Moments* moments,
 }
 
 /** The same on the CPU, its memory on the stack; compiled apart, see CMakeLists.txt. */
-RuleResult SliceRule(const LocalPair& pair, Moments* moments);
+RuleResult SliceRule(const LocalPair& pair, LocalPair* term, Moments* moments);
+
+/** The same with room for a term there, too. */
+inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
+  internal::Place<LocalPair> term;
+  return SliceRule(pair, &term.value, moments);
+}
 
 }  // namespace intervox::cuda
