@@ -1,9 +1,9 @@
 // Grids on one core, by the clip rule of simulations unless said. Lens: two balls of R = 20 voxels,
-// two voxels deep, in 20 random poses, each alone. Peg: a peg of 20 voxels in a hole with a gap of
-// a quarter of a voxel, tilted until it touches both walls. Flat: a box of 30 x 40 voxels on a
-// slab, a hundredth of a voxel deep, turned about its normal. Both cut into blocks as a simulation
-// does; one call is all pairs of blocks whose boxes meet. instr: user instructions of a call; V:
-// of all its pairs [voxels]; pairs: how many there are.
+// two voxels deep, or fifteen, in 20 random poses, each alone. Peg: a peg of 20 voxels in a hole
+// with a gap of a quarter of a voxel, tilted until it touches both walls. Flat: a box of 30 x 40
+// voxels on a slab, a hundredth of a voxel deep, turned about its normal. Both cut into blocks as a
+// simulation does; one call is all pairs of blocks whose boxes meet. instr: user instructions of a
+// call; V: of all its pairs [voxels]; pairs: how many there are.
 
 #include "tests/geometry/grids.h"
 #include "bench/engine/accuracy.h"
@@ -55,21 +55,23 @@ void Run(benchmark::State& state, const std::vector<PairQuery>& queries) {
   state.counters["pairs"] = static_cast<double>(queries.size());
 }
 
-void Lens(benchmark::State& state, LeafRule rule) {
+void Lens(benchmark::State& state, LeafRule rule, double depth) {
   const Cell ball = testing::GridCell(geometry::Sphere{20}, 1);
   Random random(1);
   std::vector<PairQuery> queries;
   for (int k = 0; k < 20; ++k) {
     const Mat3 R = random.Rotation();
-    PairQuery query{&ball, &ball, {}, {R, 38 * random.Direction()}};
+    PairQuery query{&ball, &ball, {}, {R, (40 - depth) * random.Direction()}};
     query.rule = rule;
     queries.push_back(query);
   }
   Run(state, queries);
 }
-BENCHMARK_CAPTURE(Lens, fraction, LeafRule::kFraction)->Iterations(10);
-BENCHMARK_CAPTURE(Lens, clip, LeafRule::kClip)->Iterations(10);
-BENCHMARK_CAPTURE(Lens, voxel, LeafRule::kVoxel)->Iterations(2);
+BENCHMARK_CAPTURE(Lens, fraction, LeafRule::kFraction, 2)->Iterations(10);
+BENCHMARK_CAPTURE(Lens, clip, LeafRule::kClip, 2)->Iterations(10);
+BENCHMARK_CAPTURE(Lens, voxel, LeafRule::kVoxel, 2)->Iterations(2);
+BENCHMARK_CAPTURE(Lens, fraction_deep, LeafRule::kFraction, 15)->Iterations(4);
+BENCHMARK_CAPTURE(Lens, clip_deep, LeafRule::kClip, 15)->Iterations(4);
 
 void Peg(benchmark::State& state) {
   geometry::Shape hole;

@@ -31,11 +31,12 @@ constexpr int kLanesOfBlocks = 8;
 // A field on the device.
 struct KeptField {
   std::weak_ptr<const LevelSet> owner;
-  Memory nodes, places, extents;
+  Memory nodes, bends, places, extents;
   GridView view;
 
   explicit KeptField(int device)
       : nodes(device, Memory::Place::kDevice),
+        bends(device, Memory::Place::kDevice),
         places(device, Memory::Place::kDevice),
         extents(device, Memory::Place::kDevice) {}
 };
@@ -67,6 +68,7 @@ class Fields {
       *d_values = static_cast<std::remove_reference_t<decltype(*d_values)>>(d_all);
     };
     copy(field->nodes, &added->nodes, &added->view.nodes);
+    copy(field->bends, &added->bends, &added->view.bends);
     copy(field->places, &added->places, &added->view.places);
     copy(field->extents, &added->extents, &added->view.extents);
     state->Wait("copying a grid to the device");

@@ -7,17 +7,19 @@
 
 namespace intervox::cuda::internal {
 
-/** What Wide<N> is. */
+/** What Wide<N> is, and Whole<N>. */
 template <int N>
 struct WideType;
 template <>
 struct WideType<1> {
   using Type = double;
+  using WholeType = int;
 };
 #if !defined(__CUDA_ARCH__)
 template <>
 struct WideType<4> {
   using Type = double __attribute__((vector_size(32)));
+  using WholeType = int __attribute__((vector_size(16)));
 };
 #endif
 
@@ -25,6 +27,10 @@ struct WideType<4> {
  lane: a < b ? x : y. Each lane has the bits that a double has. */
 template <int N>
 using Wide = typename WideType<N>::Type;
+
+/** N whole numbers, likewise. */
+template <int N>
+using Whole = typename WideType<N>::WholeType;
 
 /** The number in lane k. */
 INTERVOX_HD inline double Lane(double x, int /*k*/) { return x; }
@@ -45,8 +51,15 @@ INTERVOX_HD inline Wide<N> LoadWide(const double* x) {
 INTERVOX_HD inline double Most(double x) { return x; }
 /** The least one. */
 INTERVOX_HD inline double Least(double x) { return x; }
+/** Bit k is set where lane k is above 0. */
+INTERVOX_HD inline unsigned PositiveLanes(double x) { return unsigned{x > 0}; }
 /** √x. */
 INTERVOX_HD inline double Root(double x) { return std::sqrt(x); }
+/** What is before the point; |x| below 2³¹. */
+INTERVOX_HD inline int WholeOf(double x) { return static_cast<int>(x); }
+/** The same number. */
+INTERVOX_HD inline double NumberOf(int x) { return x; }
+INTERVOX_HD inline int Lane(int x, int /*k*/) { return x; }
 #if !defined(__CUDA_ARCH__)
 inline double Lane(const Wide<4>& x, int k) { return x[k]; }
 inline void SetLane(Wide<4>* x, int k, double value) { (*x)[k] = value; }
@@ -61,7 +74,37 @@ inline double Least(const Wide<4>& x) {
 inline Wide<4> Root(const Wide<4>& x) {
   return Wide<4>{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
 }
+inline int Lane(const Whole<4>& x, int k) { return x[k]; }
+#if defined(__AVX__) && !defined(__CUDACC__)
+inline unsigned PositiveLanes(const Wide<4>& x) {
+  return static_cast<unsigned>(__builtin_ia32_movmskpd256(0.0 - x));
+}
+inline Whole<4> WholeOf(const Wide<4>& x) { return __builtin_ia32_cvttpd2dq256(x); }
+inline Wide<4> NumberOf(const Whole<4>& x) { return __builtin_ia32_cvtdq2pd256(x); }
+#else
+inline unsigned PositiveLanes(const Wide<4>& x) {
+  return unsigned{x[0] > 0} | unsigned{x[1] > 0} << 1 | unsigned{x[2] > 0} << 2 |
+         unsigned{x[3] > 0} << 3;
+}
+inline Whole<4> WholeOf(const Wide<4>& x) {
+  return Whole<4>{WholeOf(x[0]), WholeOf(x[1]), WholeOf(x[2]), WholeOf(x[3])};
+}
+inline Wide<4> NumberOf(const Whole<4>& x) {
+  return Wide<4>{NumberOf(x[0]), NumberOf(x[1]), NumberOf(x[2]), NumberOf(x[3])};
+}
 #endif
+#endif
+/** N whole numbers from x on. */
+template <int N>
+INTERVOX_HD inline Wide<N> NumbersFrom(const int* x) {
+  if constexpr (N == 1) {
+    return *x;
+  } else {
+    Whole<N> whole;
+    __builtin_memcpy(&whole, x, sizeof(whole));
+    return NumberOf(whole);
+  }
+}
 /** |x|, but for the sign of 0. */
 template <class S>
 INTERVOX_HD inline S Magnitude(const S& x) {

@@ -17,6 +17,13 @@ inline constexpr int kBlockEdge = 8;  ///< voxels along a block's edge
 inline constexpr int kBlockSide = kBlockEdge + 1;
 inline constexpr int kBlockNodes = kBlockSide * kBlockSide * kBlockSide;  ///< nodes of a block
 
+/** Most that a node's bend is [voxels]: ψ(L) of MakeBend, rounded up. */
+inline constexpr double kMostBend = 0.171;
+
+/** The unit of bends, which are kept as signed roots so that small ones are within a few per cent,
+ too: a node's is kBendUnit r|r| [voxels]. */
+inline constexpr double kBendUnit = kMostBend / (127 * 127);
+
 inline constexpr std::int32_t kAbsentOutside = -1;  ///< a place without a block: f = +band
 inline constexpr std::int32_t kAbsentInside = -2;   ///< a place without a block: f = −band
 
@@ -30,6 +37,7 @@ struct Extent {
 /** A level set by raw pointers. Beyond its places the field is +band. */
 struct GridView {
   const float* nodes = nullptr;          ///< kBlockNodes of each block, z fastest
+  const std::int8_t* bends = nullptr;    ///< of the same nodes, signed roots: kBendUnit
   const std::int32_t* places = nullptr;  ///< the block at each place or kAbsent…, z fastest
   const Extent* extents = nullptr;       ///< of each place; then of 2³, 4³, … places together
   int origin[3] = {};                    ///< the first place's first node
@@ -41,6 +49,7 @@ struct GridView {
 /** The owner of a level set's arrays. Read-only once made; cells share it. */
 struct LevelSet {
   std::vector<float> nodes;          ///< GridView::nodes
+  std::vector<std::int8_t> bends;    ///< GridView::bends
   std::vector<std::int32_t> places;  ///< GridView::places
   std::vector<Extent> extents;       ///< GridView::extents
   std::array<int, 3> origin{};       ///< GridView::origin
@@ -153,9 +162,9 @@ INTERVOX_HD inline Bounds BlockBounds(const GridView& grid, const Vec3& lower, c
     first[axis] = lo > 0 ? static_cast<int>(lo) : 0;
     last[axis] = hi < size[axis] ? static_cast<int>(hi) : size[axis] - 1;
   }
-  // At most two of the coarser places along each axis hold them.
+  // At most three of the coarser places along each axis hold them.
   const Extent* extents = grid.extents;
-  while (last[0] - first[0] > 1 || last[1] - first[1] > 1 || last[2] - first[2] > 1) {
+  while (last[0] - first[0] > 2 || last[1] - first[1] > 2 || last[2] - first[2] > 2) {
     extents += static_cast<std::int64_t>(size[0]) * size[1] * size[2];
     for (int axis = 0; axis < 3; ++axis) {
       first[axis] /= 2;

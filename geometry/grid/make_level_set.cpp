@@ -28,7 +28,7 @@ std::string Text(double value) {
 }
 
 /** Bytes of a block. */
-constexpr double kBlockBytes = kBlockNodes * sizeof(float);
+constexpr double kBlockBytes = kBlockNodes * (sizeof(float) + sizeof(std::int8_t));
 /** Of the memory that is free, what blocks may take. */
 constexpr double kMostShare = 0.75;
 
@@ -150,6 +150,55 @@ void AddCoarseExtents(std::array<int, 3> size, std::vector<Extent>* extents) {
   }
 }
 
+/** A node's ψ(L) = L/(1 + (L/0.3)⁴) as GridView keeps it, L the sum of second differences [voxels]:
+ a ball of R voxels has 2/R, and beyond 0.3 there is an edge. */
+std::int8_t MakeBend(double L) {
+  constexpr double kEdge = 0.3, kSteps = 127;
+  const double q = L / kEdge * (L / kEdge), bend = L / (1 + q * q);
+  const double root = std::round(kSteps * std::sqrt(std::fabs(bend) / kMostBend));
+  return static_cast<std::int8_t>(bend < 0 ? -root : root);
+}
+
+/** The bends of a block's nodes; none where a node or one beside it is at the end of the band. */
+void FindBends(const GridView& grid, const std::array<int, 3>& place, std::int8_t* bends) {
+  constexpr int kStep[3] = {kBlockSide * kBlockSide, kBlockSide, 1};
+  const auto first = [&](int x, int y, int z) -> const float* {
+    const int at[3] = {x, y, z};
+    for (int axis = 0; axis < 3; ++axis) {
+      if (at[axis] < 0 || at[axis] >= grid.size[axis]) return nullptr;
+    }
+    const std::int32_t block = BlockAt(grid, x, y, z);
+    return block < 0 ? nullptr : grid.nodes + static_cast<std::ptrdiff_t>(block) * kBlockNodes;
+  };
+  const float* f = first(place[0], place[1], place[2]);
+  const float* beside[3][2];
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const int side : {0, 1}) {
+      std::array<int, 3> at = place;
+      at[static_cast<std::size_t>(axis)] += 2 * side - 1;
+      beside[axis][side] = first(at[0], at[1], at[2]);
+    }
+  }
+  for (int n = 0; n < kBlockNodes; ++n) {
+    const std::array<int, 3> at = PlaceAt({kBlockSide, kBlockSide, kBlockSide}, n);
+    double L = -6.0 * f[n];
+    bool known = std::fabs(f[n]) < grid.band;
+    for (int axis = 0; axis < 3; ++axis) {
+      const int in = at[static_cast<std::size_t>(axis)], step = kStep[axis];
+      for (const int side : {0, 1}) {
+        const bool within = side == 0 ? in > 0 : in < kBlockEdge;
+        const float* const block = within ? f : beside[axis][side];
+        int to = n + (2 * side - 1) * step;
+        // The next block begins, or ends, where this one ends.
+        if (!within) to = n + (1 - 2 * side) * (kBlockEdge - 1) * step;
+        known = known && block != nullptr && std::fabs(block[to]) < grid.band;
+        if (known) L += block[to];
+      }
+    }
+    bends[n] = known ? MakeBend(L) : std::int8_t{0};
+  }
+}
+
 /** FNV-1a over 32-bit words. */
 void AddToChecksum(std::uint32_t word, std::uint64_t* checksum) {
   *checksum = (*checksum ^ word) * 1099511628211u;
@@ -246,6 +295,7 @@ class PlaceFinder {
 GridView LevelSet::View() const {
   GridView view;
   view.nodes = nodes.data();
+  view.bends = bends.data();
   view.places = places.data();
   view.extents = extents.data();
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -374,6 +424,16 @@ std::shared_ptr<const LevelSet> JoinBlocks(const std::array<int, 3>& origin,
     }
   }
   AddCoarseExtents(size, &grid->extents);
+  grid->bends.resize(grid->nodes.size());
+  const GridView view = grid->View();
+  loop(static_cast<int>(kinds.size()), [&](int from, int to) {
+    for (int place = from; place < to; ++place) {
+      const std::int32_t block = grid->places[static_cast<std::size_t>(place)];
+      if (block < 0) continue;
+      FindBends(view, PlaceAt(size, place),
+                grid->bends.data() + static_cast<std::ptrdiff_t>(block) * kBlockNodes);
+    }
+  });
   grid->checksum = Checksum(*grid);
   return grid;
 }

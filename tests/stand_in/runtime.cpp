@@ -72,8 +72,8 @@ void CheckSide(const intervox::cuda::internal::grid::GridSide& side) {
           "a grid is in other memory, or another one's");
   int blocks = 0;
   for (std::size_t i = 0; i < places; ++i) blocks = std::max(blocks, view.places[i] + 1);
-  Require(blocks == 0 || IsOnDevice(view.nodes, static_cast<std::size_t>(blocks) *
-                                                    intervox::geometry::kBlockNodes),
+  const std::size_t nodes = static_cast<std::size_t>(blocks) * intervox::geometry::kBlockNodes;
+  Require(blocks == 0 || (IsOnDevice(view.nodes, nodes) && IsOnDevice(view.bends, nodes)),
           "a grid's nodes are in other memory, or another one's");
 }
 

@@ -154,11 +154,12 @@ struct LatticeParts {
   INTERVOX_HD int Count() const { return count[0] * count[1] * count[2]; }
 };
 
-/** The parts of a block, whose sizes are multiples of `most` [voxels]. */
-INTERVOX_HD inline LatticeParts PartsOf(const VoxelBlock& voxels, int most) {
+/** The parts of a block, whose sizes are multiples of `most` along each axis [voxels]. */
+INTERVOX_HD inline LatticeParts PartsOf(const VoxelBlock& voxels, const int (&most)[3]) {
   LatticeParts parts;
   for (int axis = 0; axis < 3; ++axis) {
-    parts.size[axis] = ((voxels.count[axis] + 7) / 8 + most - 1) / most * most;
+    const int least = (voxels.count[axis] + 7) / 8;
+    parts.size[axis] = (least + most[axis] - 1) / most[axis] * most[axis];
     parts.count[axis] = (voxels.count[axis] + parts.size[axis] - 1) / parts.size[axis];
   }
   return parts;
@@ -195,7 +196,7 @@ template <class Model, class Add>
 INTERVOX_HD clip::ClipSums SumLattice(const Model& model, const VoxelBlock& voxels, double h,
                                       double margin, BlockStack* room,
                                       LaneSums<clip::ClipSums>* lanes, const Add& add) {
-  const LatticeParts parts = PartsOf(voxels, 1);
+  const LatticeParts parts = PartsOf(voxels, {1, 1, 1});
   return SumInLanes<clip::ClipSums>(
       parts.Count(),
       [&](int i) { return SumVoxels(model, PartOf(voxels, parts, i), h, margin, room, add); },

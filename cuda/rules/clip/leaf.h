@@ -20,9 +20,10 @@ struct ClipSums : VolumeMoments {
   Vec3 s;                 ///< Σ weight ∫ n dS
   Mat3 t = Mat3::Zero();  ///< Σ weight ∫ y nᵀ dS
   double open = 0;        ///< volume that the planes do not resolve
-  double rough = 0;  ///< Σ of the squares of the other leaves' volumes between plane and surface
-  int leaves = 0;    ///< leaves with a curved surface
-  int cells = 0;     ///< cells whose bounds were computed
+  double rough = 0;    ///< Σ of the squares of the other leaves' volumes between plane and surface
+  double coarser = 0;  ///< volume that voxels of twice the edge would have more: grids alone
+  int leaves = 0;      ///< leaves with a curved surface
+  int cells = 0;       ///< cells whose bounds were computed
 
   INTERVOX_HD ClipSums& operator+=(const ClipSums& o) {
     VolumeMoments::operator+=(o);
@@ -30,6 +31,7 @@ struct ClipSums : VolumeMoments {
     t = t + o.t;
     open += o.open;
     rough += o.rough;
+    coarser += o.coarser;
     leaves += o.leaves;
     cells += o.cells;
     return *this;
@@ -107,7 +109,8 @@ INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const
   const double rest = cut.d - Dot(cut.n, c);
   double offset[4];
   const double end = (1 + kAlongFace) * h[k];
-  bool inside = true, outside_low = true, outside_high = true;
+  bool inside = true, outside_low = true, outside_high = true, over = false, under = false;
+  const double near = (1 - kAlongFace) * h[k];  // of an end, which rounding may reach
   for (int v = 0; v < 4; ++v) {
     const double u = v == 1 || v == 2 ? h[i] : -h[i];
     const double w = v >= 2 ? h[j] : -h[j];
@@ -115,6 +118,8 @@ INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const
     inside = inside && offset[v] <= end && offset[v] >= -end;
     outside_high = outside_high && offset[v] > end;
     outside_low = outside_low && offset[v] < -end;
+    over = over || offset[v] > near;
+    under = under || offset[v] < -near;
   }
   if (outside_low || outside_high) {
     polygon->count = 0;
@@ -131,8 +136,8 @@ INTERVOX_HD inline void PlaneInBox(const HalfSpaceCut& cut, const Vec3& c, const
   if (inside) return;
   Vec3 axis;
   axis[k] = 1;
-  ClipPolygon(axis, c[k] + h[k], room);
-  ClipPolygon(-axis, h[k] - c[k], room);
+  if (over) ClipPolygon(axis, c[k] + h[k], room);
+  if (under) ClipPolygon(-axis, h[k] - c[k], room);
 }
 
 /** Adds the columns under a face, from the level z = base: ∫ (z − base) n_z dS and its companions.

@@ -8,15 +8,16 @@
 
 namespace intervox::cuda::internal::grid {
 
-/** The bits of the five levels of a row that are above zero. */
-INTERVOX_HD inline unsigned PositiveOf(const double* row) {
-#if defined(__AVX__) && !defined(__CUDA_ARCH__)
-  const auto four = static_cast<unsigned>(__builtin_ia32_movmskpd256(0.0 - LoadWide<4>(row)));
-#else
-  const unsigned four = unsigned{row[0] > 0} | unsigned{row[1] > 0} << 1 |
-                        unsigned{row[2] > 0} << 2 | unsigned{row[3] > 0} << 3;
-#endif
-  return four | unsigned{row[4] > 0} << 4;
+/** The bits of so many numbers that are above zero. */
+template <int kCount>
+INTERVOX_HD unsigned PositiveOf(const double* x) {
+  unsigned positive = 0;
+  int k = 0;
+  for (; k + kNumbersAtOnce <= kCount; k += kNumbersAtOnce) {
+    positive |= PositiveLanes(LoadWide<kNumbersAtOnce>(x + k)) << k;
+  }
+  for (; k < kCount; ++k) positive |= PositiveLanes(x[k]) << k;
+  return positive;
 }
 
 /** Notes the nodes that are outside of a side, and takes the voxels from `left` of which all nodes
@@ -30,62 +31,86 @@ INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile)
     const double* row = level + Tile::Node(i, 0, 0);
     for (int j = 0; j < kTileSide; ++j, row += kTileSide) {
       if ((nodes[i] >> 8 * j & 31) == 0) continue;
-      positive |= std::uint64_t{PositiveOf(row)} << 8 * j;
+      positive |= std::uint64_t{PositiveOf<kTileSide>(row)} << 8 * j;
     }
     out[i] = positive & nodes[i];
     cuts |= out[i];
   }
   if (cuts == 0) return false;
+  for (int i = 0; i < kTileEdge; ++i) tile->mixed[slot][i] = VoxelsWith(out[i], out[i + 1]);
   for (int i = 0; i < kTileEdge; ++i) tile->left[i] &= ~VoxelsWithin(out[i], out[i + 1]);
   return true;
 }
 
-/** Makes the cutting sides ready to be summed: which of them each node is outside of, no gains. */
-INTERVOX_HD inline void NoteSides(Tile* tile) {
-  std::memset(tile->outside, 0, sizeof tile->outside);
-  for (int slot = 0; slot < tile->count; ++slot) {
-    const std::uint64_t bit = std::uint64_t{1} << slot;
-    if ((tile->cutting & bit) == 0) continue;
-    ForEachBit(tile->positive[slot],
-               [&](int i, int j, int k) { tile->outside[Tile::Node(i, j, k)] |= bit; });
-    if (tile->turn[slot] != 0) std::memset(tile->gain[slot], 0, sizeof tile->gain[slot]);
-  }
-}
-
-/** Fills the tile with what bounds left undecided. @returns false where it is outside of a side.
-
- Each side is read only at nodes of voxels that the sides before it left, the other grid, which
- costs the most, at last. */
-INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& voxels, double edge,
-                             Tile* tile) {
+/** Begins a tile with what bounds left undecided. */
+INTERVOX_HD inline void Begin(const GridModel& model, const center::VoxelBlock& voxels, double edge,
+                              Tile* tile) {
   tile->voxels = voxels;
   tile->edge = edge;
+  tile->lifts = model.lifted > 0;
+  tile->faces = true;
   tile->grids = model.grids;
   tile->count = 0;
-  tile->cutting = 0;
-  std::uint32_t layer = 0;
-  for (int j = 0; j < voxels.count[1]; ++j) layer |= ((1U << voxels.count[2]) - 1) << 8 * j;
-  for (int i = 0; i < kTileEdge; ++i) tile->left[i] = i < voxels.count[0] ? layer : 0;
   std::uint64_t rest = voxels.active;
   for (int s = 0; rest != 0; ++s, rest >>= 1) {
     if ((rest & 1) != 0) tile->side[tile->count++] = s;
   }
-  const bool own = edge == model.grid[0].h || edge == 2 * model.grid[0].h;
+}
+
+/** Groups of a tile that bounds in their middle leave. */
+struct LeftGroups {
+  Groups all = 0;       ///< that are outside of no grid
+  Groups open[2] = {};  ///< that a grid may cut
+  Groups cut = 0;       ///< that some side may cut
+};
+
+/** (G9): decides groups by each grid's field in their middle. */
+INTERVOX_HD inline LeftGroups DecideGroups(const GridModel& model, const OwnNodes& own,
+                                           const Tile& tile) {
+  LeftGroups left;
+  left.all = GroupsOf(tile.voxels);
+  for (int slot = 0; slot < tile.count && left.all != 0; ++slot) {
+    const int s = tile.side[slot];
+    if (s >= model.grids) {
+      left.cut = left.all;
+      break;
+    }
+    const unsigned decided = DecideGroups(model.grid[s], s == 0 ? own : OwnNodes{}, tile, left.all);
+    left.all &= ~decided;
+    left.open[s] = left.all & ~(decided >> 8);
+  }
+  left.cut |= (left.open[0] | left.open[1]) & left.all;
+  return left;
+}
+
+/** Fills the tile with levels, in its voxels that are left and those that each grid may cut.
+ @returns false where all is outside of a side
+
+ Each side is read only at nodes of voxels that the sides before it left, the other grid, which
+ costs the most, at last. */
+INTERVOX_HD inline bool Fill(const GridModel& model, const OwnNodes& own, Tile* tile) {
+  tile->cutting = 0;
   for (int turn = 0; turn < 2; ++turn) {
     const bool last = turn == 1;
     for (int slot = 0; slot < tile->count; ++slot) {
       const int s = tile->side[slot];
-      if ((s < model.grids && !(own && s == 0)) != last) continue;
+      if ((s < model.grids && !(own.stride != 0 && s == 0)) != last) continue;
       double* level = tile->level[slot];
+      VoxelBits voxels;
+      for (int i = 0; i < kTileEdge; ++i) {
+        voxels[i] = tile->left[i] & (s < model.grids ? tile->open[s][i] : ~0U);
+      }
       NodeBits nodes;
-      NodesOf(tile->left, &nodes);
+      NodesOf(voxels, &nodes);
       if (s >= model.grids) {
-        ReadLevels(model.surface[s - model.grids], *tile, nodes, level);
-      } else if (s > 0 || !ReadOwnLevels(model.grid[0], *tile, nodes, level)) {
-        VoxelBits open;
-        std::memcpy(open, tile->left, sizeof open);
-        const double share = s == 0 ? 0.0 : LiftOf(model.grid[s], *tile);
-        ReadLevels(model.grid[s], share, tile, &open, &nodes, level);
+        const MappedSurface& surface = model.surface[s - model.grids];
+        // Of coarser voxels more is to be subtracted than surfaces have been.
+        const double more = tile->faces ? 0 : MoreBiasOf(model, surface);
+        ReadLevels(surface, more, *tile, nodes, level);
+      } else if (s == 0 && own.stride != 0) {
+        ReadLevels(own, model.grid[0].h, *tile, nodes, level);
+      } else {
+        ReadLevels(model.grid[s], s == 0 ? 0.0 : LiftOf(model.grid[s], *tile), nodes, tile, level);
       }
       // Lifted levels are those of whole voxels, which no cells of planes stand beside.
       if (!tile->lifts) SnapToFace(nodes, kOnNode * model.grid[0].h, level);
@@ -94,26 +119,32 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const center::VoxelBlock& v
         // Side 0 is the lattice's own, and stands still. Weights are halves, one for each of two
         // bodies that move.
         tile->turn[slot] = s == 0 || !tile->faces ? 0.0 : 2 * WeightOf(model, s);
+        if (tile->turn[slot] != 0) std::memset(tile->gain[slot], 0, sizeof tile->gain[slot]);
       }
       const VoxelBits& left = tile->left;
       if ((left[0] | left[1] | left[2] | left[3]) == 0) return false;
     }
   }
-  NoteSides(tile);
   return true;
 }
 
-/** Adds to S and T what the gains of one side are along its gradients: gradient_at(i, j, k). */
+/** Adds to S and T what the gains of one side are along its gradients: gradient_at(i, j, k), in
+ axes that R turns to the lattice's. */
 template <class GradientAt>
-INTERVOX_HD void AddGainsOf(const Tile& tile, int slot, const NodeBits& nodes,
+INTERVOX_HD void AddGainsOf(const Tile& tile, int slot, const NodeBits& nodes, const Mat3& R,
                             const GradientAt& gradient_at, clip::ClipSums* sums) {
+  Vec3 s;
+  Mat3 t = Mat3::Zero();
   ForEachBit(nodes, [&](int i, int j, int k) {
     const double gain = tile.gain[slot][Tile::Node(i, j, k)];
     if (gain == 0) return;
-    const Vec3 face = (tile.turn[slot] * gain) * gradient_at(i, j, k);
-    sums->s += face;
-    sums->t = sums->t + Outer(tile.At(i, j, k), face);
+    const Vec3 face = gain * gradient_at(i, j, k);
+    s += face;
+    t = t + Outer(tile.At(i, j, k), face);
   });
+  const Mat3 turned = tile.turn[slot] * R;
+  sums->s += turned * s;
+  sums->t = sums->t + t * Transpose(turned);
 }
 
 /** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
@@ -127,32 +158,24 @@ INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip:
       const auto of_surface = [&](int i, int j, int k) {
         return LevelAndSlopeOf(model, s, tile.At(i, j, k)).gradient;
       };
-      AddGainsOf(tile, slot, nodes, of_surface, sums);
+      AddGainsOf(tile, slot, nodes, Mat3::Identity(), of_surface, sums);
       continue;
     }
-    const GridSide& side = model.grid[s];
-    const GridReader reader(side, tile, LiftOf(side, tile));
-    const auto of_grid = [&](int i, int j, int k) {
-      return side.R * (tile.slopes ? tile.gradient[Tile::Node(i, j, k)]
-                                   : reader.WithSlope(i, j, k).gradient);
-    };
-    AddGainsOf(tile, slot, nodes, of_grid, sums);
+    const auto of_grid = [&](int i, int j, int k) { return tile.gradient[Tile::Node(i, j, k)]; };
+    AddGainsOf(tile, slot, nodes, model.grid[s].R, of_grid, sums);
   }
 }
 
-/** Adds a block that bounds leave undecided, of at most kTileEdge voxels along each axis: calls
- add(tile, i, j, k, mixed, sums) for each voxel that its nodes' signs leave undecided, with the bits
- of the tile's sides. */
+/** Adds the voxels of a filled tile: calls add(tile, i, j, k, mixed, sums) for each that its nodes'
+ signs leave undecided, with the bits of the tile's sides. */
 template <class Add>
-INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block, double edge,
-                         bool lifts, Tile* tile, clip::ClipSums* sums, const Add& add) {
-  tile->lifts = lifts;
-  if (!Fill(model, block, edge, tile)) return;
-  const double half = 0.5 * edge;
+INTERVOX_HD void AddVoxels(Tile* tile, clip::ClipSums* sums, const Add& add) {
+  const double half = 0.5 * tile->edge;
   ForEachBit(tile->left, [&](int i, int j, int k) {
     std::uint64_t any = 0;
-    for (int c = 0; c < 8; ++c) {
-      any |= tile->outside[Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1))];
+    for (std::uint64_t rest = tile->cutting; rest != 0; rest &= rest - 1) {
+      const int slot = LowestBit(rest);
+      any |= std::uint64_t{tile->mixed[slot][i] >> (8 * j + k) & 1U} << slot;
     }
     if (any == 0) {
       clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
@@ -161,7 +184,137 @@ INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block
     ++sums->leaves;
     add(tile, i, j, k, any, sums);
   });
-  AddGains(model, *tile, sums);
+}
+
+/** Adds whole groups of a tile. */
+INTERVOX_HD inline void AddWhole(const Tile& tile, Groups groups, clip::ClipSums* sums) {
+  const double e = tile.edge;
+  for (int n = 0; groups != 0; ++n, groups >>= 1) {
+    if ((groups & 1U) == 0) continue;
+    const Vec3 first = tile.At(2 * (n >> 2), n & 2, 2 * (n & 1));
+    clip::AddBox(first + Vec3{e, e, e}, {e, e, e}, sums);
+  }
+}
+
+/** (G12): what voxels of twice the edge, the groups of a tile, keep of Ω; the tile is theirs
+ afterwards. */
+template <class Add>
+INTERVOX_HD double CoarseVolume(const GridModel& model, OwnNodes own, const LeftGroups& groups,
+                                Tile* tile, const Add& add) {
+  for (int axis = 0; axis < 3; ++axis) {
+    tile->voxels.first[axis] /= 2;
+    tile->voxels.count[axis] /= 2;
+  }
+  tile->edge *= 2;
+  tile->faces = false;
+  VoxelsAsGroups(groups.cut, &tile->left);
+  for (int s = 0; s < 2; ++s) VoxelsAsGroups(groups.open[s], &tile->open[s]);
+  clip::ClipSums sums;
+  own.stride = 2;
+  if (Fill(model, own, tile)) AddVoxels(tile, &sums, add);
+  return sums.v;
+}
+
+/** Adds a block that bounds leave undecided, of two or kTileEdge voxels along each axis: calls add
+ as AddVoxels does. Where levels are lifted, coarser voxels are summed beside. */
+template <class Add>
+INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block, double edge,
+                         const OwnNodes& own, Tile* tile, clip::ClipSums* sums, const Add& add) {
+  Begin(model, block, edge, tile);
+  const LeftGroups groups = DecideGroups(model, own, *tile);
+  AddWhole(*tile, groups.all & ~groups.cut, sums);
+  if (groups.cut == 0) return;
+  const double before = sums->v;
+  VoxelsOf(groups.cut, &tile->left);
+  for (int s = 0; s < 2; ++s) VoxelsOf(groups.open[s], &tile->open[s]);
+  if (Fill(model, own, tile)) {
+    AddVoxels(tile, sums, add);
+    AddGains(model, *tile, sums);
+  }
+  if (!tile->lifts) return;
+  const double v = sums->v - before;
+  sums->coarser += CoarseVolume(model, own, groups, tile, add) - v;
+}
+
+/** What a block of voxels has in common with `edge`³ voxels from `first` on, with its active sides.
+ @returns false where that is nothing */
+INTERVOX_HD inline bool Meet(const center::VoxelBlock& block, const int (&first)[3], int edge,
+                             center::VoxelBlock* common) {
+  common->active = block.active;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int begin = block.first[axis], end = begin + block.count[axis];
+    const int last = first[axis] + edge;
+    common->first[axis] = first[axis] > begin ? first[axis] : begin;
+    common->count[axis] = (last < end ? last : end) - common->first[axis];
+    if (common->count[axis] <= 0) return false;
+  }
+  return true;
+}
+
+/** Bounds the sides from `first` on over a block: false when nothing is left to be done, it being
+ outside, or whole and added. */
+INTERVOX_HD inline bool Decide(const GridModel& model, int first, double edge,
+                               center::VoxelBlock* block, clip::ClipSums* sums) {
+  clip::ClipCell cell;
+  for (int axis = 0; axis < 3; ++axis) {
+    cell.h[axis] = 0.5 * edge * block->count[axis];
+    cell.c[axis] = edge * block->first[axis] + cell.h[axis];
+  }
+  cell.active = block->active;
+  ++sums->cells;
+  if (!CullFrom(model, first, &cell)) return false;
+  block->active = cell.active;
+  if (cell.active == 0) clip::AddBox(cell.c, cell.h, sums);
+  return cell.active != 0;
+}
+
+/** Adds what a part of the lattice has of a block of its grid, tile by tile where bounds do not
+ decide. @param place  of the block; @param first  its first voxel */
+template <class Add>
+INTERVOX_HD void AddBlock(const GridModel& model, const center::VoxelBlock& part, int place,
+                          const int (&first)[3], double edge, Tile* tile, clip::ClipSums* sums,
+                          const Add& add) {
+  const geometry::GridView& view = model.grid[0].view;
+  const geometry::Extent& extent = view.extents[place];
+  center::VoxelBlock block, of_tile;
+  if (extent.lo > 0 || !Meet(part, first, geometry::kBlockEdge, &block)) return;
+  block.active = AllSurfaces(model) & ~std::uint64_t{extent.hi < 0};
+  if (!Decide(model, 1, edge, &block, sums)) return;
+  for (int n = 0; n < 8; ++n) {
+    const int in[3] = {kTileEdge * (n >> 2), kTileEdge * (n >> 1 & 1), kTileEdge * (n & 1)};
+    if (!Meet(block, {first[0] + in[0], first[1] + in[1], first[2] + in[2]}, kTileEdge, &of_tile)) {
+      continue;
+    }
+    // The middles of its groups tell more of grids.
+    if (model.surfaces > 0 && !Decide(model, model.grids, edge, &of_tile, sums)) continue;
+    AddTile(model, of_tile, edge, OwnNodesAt(view, view.places[place], in, 1), tile, sums, add);
+  }
+}
+
+/** Sums over a part of the lattice of a grid's own voxels, block by block of the grid. */
+template <class Add>
+INTERVOX_HD clip::ClipSums SumBlocks(const GridModel& model, const center::VoxelBlock& part,
+                                     double edge, Tile* tile, const Add& add) {
+  using geometry::kBlockEdge;
+  const GridSide& own = model.grid[0];
+  clip::ClipSums sums;
+  int node[3], low[3], high[3], at[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    node[axis] = NodeAtOrigin(own, axis);
+    low[axis] = (node[axis] + part.first[axis]) / kBlockEdge;
+    high[axis] = (node[axis] + part.first[axis] + part.count[axis] - 1) / kBlockEdge;
+  }
+  for (at[0] = low[0]; at[0] <= high[0]; ++at[0]) {
+    for (at[1] = low[1]; at[1] <= high[1]; ++at[1]) {
+      for (at[2] = low[2]; at[2] <= high[2]; ++at[2]) {
+        const int place = (at[0] * own.view.size[1] + at[1]) * own.view.size[2] + at[2];
+        const int first[3] = {kBlockEdge * at[0] - node[0], kBlockEdge * at[1] - node[1],
+                              kBlockEdge * at[2] - node[2]};
+        AddBlock(model, part, place, first, edge, tile, &sums, add);
+      }
+    }
+  }
+  return sums;
 }
 
 }  // namespace intervox::cuda::internal::grid

@@ -48,6 +48,44 @@ INTERVOX_HD inline double ShareOfCube(const Vec3& n, double d) {
   return upper ? 1 - share : share;
 }
 
+/** Components of a unit normal below this are small: SteepShare divides by them. */
+inline constexpr double kSteep = 0.02;
+
+/** What a half-space keeps of the unit cube about 0, and its plane there. */
+struct CubeShare {
+  double share = 0;
+  double area = 0;  ///< of the plane in the cube
+  Vec3 moment;      ///< area times its centre
+};
+
+/** (G1): what n·x ≤ d keeps, n a unit normal without small components, and its derivatives: by d
+ the plane's area, by n minus its moment. */
+INTERVOX_HD inline CubeShare SteepShare(const Vec3& n, double d) {
+  const Vec3 m = Abs(n);
+  const double sum = m.x + m.y + m.z;
+  // From the cube's lowest corner; beyond the middle by symmetry.
+  const bool upper = d > 0;
+  const double at = 0.5 * sum - std::fabs(d);
+  if (at <= 0) return {upper ? 1.0 : 0.0, 0, {}};
+  // A corner's tetrahedron less those beyond one edge, which share those beyond two.
+  const auto beyond = [at](double x) { return at > x ? at - x : 0.0; };
+  const Vec3 one{beyond(m.x), beyond(m.y), beyond(m.z)};
+  const Vec3 two{beyond(m.y + m.z), beyond(m.x + m.z), beyond(m.x + m.y)};
+  const Vec3 one2 = Scaled(one, one), two2 = Scaled(two, two);
+  const double per = 1 / (6 * m.x * m.y * m.z), both = two2.x + two2.y + two2.z;
+  CubeShare out;
+  out.share = per * (at * at * at - Dot(one2, one) + Dot(two2, two));
+  out.area = 3 * per * (at * at - (one2.x + one2.y + one2.z) + both);
+  const auto moment = [&](int axis) {
+    const double by_m = out.share / m[axis] - 3 * per * (one2[axis] + two2[axis] - both);
+    const double from_middle = by_m - 0.5 * out.area;
+    return upper == (n[axis] < 0) ? from_middle : -from_middle;
+  };
+  out.moment = {moment(0), moment(1), moment(2)};
+  if (upper) out.share = 1 - out.share;
+  return out;
+}
+
 /** (G2): the share of both of two solids with shares a and b of a voxel, whose normals have the
  cosine c: what is common if they are independent (c = 0), one within the other (c = 1), or opposite
  (c = −1), and linear in c between. The ends are the bounds of Fréchet and Hoeffding. */
@@ -61,17 +99,16 @@ INTERVOX_HD inline CommonShare ShareOfBoth(double a, double b, double c) {
           c > 0 ? most - a * b : a * b - least};
 }
 
-/** A polygon's area, and its centre. */
-INTERVOX_HD inline void Measure(const clip::Polygon& polygon, double* area, Vec3* centre) {
+/** A polygon's area, and that times its centre. */
+INTERVOX_HD inline void Measure(const clip::Polygon& polygon, double* area, Vec3* moment) {
   *area = 0;
-  *centre = {};
+  *moment = {};
   for (int i = 2; i < polygon.count; ++i) {
     const Vec3 &a = polygon.p[0], &b = polygon.p[i - 1], &c = polygon.p[i];
     const double part = 0.5 * Norm(Cross(b - a, c - a));
     *area += part;
-    *centre += part / 3 * (a + b + c);
+    *moment += part / 3 * (a + b + c);
   }
-  if (*area > 0) *centre = *centre / *area;
 }
 
 /** Whether a half-space keeps all of a polygon: 1, nothing: −1, or some: 0. */
@@ -86,16 +123,22 @@ INTERVOX_HD inline int KeptOf(const clip::Polygon& polygon, const Vec3& n, doubl
 }
 
 /** The plane that the means of eight nodes' levels and differences give, and what it keeps.
- @param other  the plane's area counts where this one keeps it; null: all of it */
-INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&node)[8],
-                                     const SideShare* other, clip::PolygonRoom* room) {
-  SideShare out;
+ @param node   of the tile, the voxel's first
+ @param other  the plane's area counts where this one keeps it; null: all of it. Where nothing is in
+ both the share is 0 */
+INTERVOX_HD inline void FindShare(const Tile& tile, int side, int node, const SideShare* other,
+                                  clip::PolygonRoom* room, SideShare* share) {
+  SideShare& out = *share;
   out.side = side;
+  out.share = out.area = out.d = 0;
+  out.n = out.moment = {};
+  out.kept = kNoPlane;
   // Along z, then y, then x: sums and differences.
+  const double* const level = tile.level[side] + node;
   double g[8];
   int inside = 0;
   for (int c = 0; c < 8; ++c) {
-    g[c] = tile.level[side][node[c]];
+    g[c] = level[Tile::Corner(c)];
     inside += g[c] <= 0;
   }
   const double a0 = g[0] + g[1], a1 = g[2] + g[3], a2 = g[4] + g[5], a3 = g[6] + g[7];
@@ -105,25 +148,43 @@ INTERVOX_HD inline SideShare ShareOf(const Tile& tile, int side, const int (&nod
   out.slope = Norm(s);
   if (!(out.slope > 0)) {
     out.share = mean > 0 ? 0 : 1;
-    return out;
+    return;
   }
   out.n = s / out.slope;
   const double d = out.d = -mean / out.slope;
-  out.share = ShareOfCube(out.n, d);
-  if (tile.turn[side] == 0 && other == nullptr) return out;
-  // A plane along a face of the cube is counted in the voxel on its outer side.
   const Vec3 steep = Abs(out.n);
-  if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return out;
+  bool whole = other == nullptr;
+  if (!whole) {
+    // (G10): the sum of both levels is above zero where there is nothing in both, and below where
+    // all is in one of them at least.
+    const Vec3 sum = Abs(s + other->slope * other->n);
+    const double middle = mean - other->slope * other->d, reach = 0.5 * (sum.x + sum.y + sum.z);
+    if (middle > reach) return;
+    whole = middle < -reach;
+  }
+  const bool moves = tile.turn[side] != 0 || other != nullptr;
+  if (whole && moves && steep.x > kSteep && steep.y > kSteep && steep.z > kSteep) {
+    const CubeShare cube = SteepShare(out.n, d);
+    out.share = cube.share;
+    out.area = cube.area;
+    out.moment = cube.moment;
+    if (cube.area > 0) out.kept = 1;
+    return;
+  }
+  out.share = ShareOfCube(out.n, d);
+  if (!moves) return;
+  // A plane along a face of the cube is counted in the voxel on its outer side.
+  if (inside > 4 && d > (0.5 - clip::kAlongFace) * (steep.x + steep.y + steep.z)) return;
   clip::PlaneInBox({out.n, d, 0, 0}, {}, {0.5, 0.5, 0.5}, room);
   clip::Polygon& polygon = room->polygon.value;
-  if (polygon.count == 0) return out;
+  if (polygon.count == 0) return;
   out.kept = 1;
   if (other != nullptr) {
     out.kept = KeptOf(polygon, other->n, other->d);
     if (out.kept == 0) clip::ClipPolygon(other->n, other->d, room);
   }
-  if (out.kept >= 0) Measure(polygon, &out.area, &out.centre);
-  return out;
+  if (out.kept >= 0) Measure(polygon, &out.area, &out.moment);
+  return;
 }
 
 /** The corner of the unit cube that is furthest along a direction. */
@@ -139,13 +200,18 @@ INTERVOX_HD inline double VolumeUnder(const SideShare& a, const SideShare& b,
   const clip::HalfSpaceCut of_a{a.n, a.d, 0, 0}, of_b{b.n, b.d, 0, 0};
   const Vec3 half{kHalf, kHalf, kHalf};
   clip::Polygon& polygon = room->polygon.value;
-  double volume = b.n.z * b.area * (b.centre.z + kHalf), area = 0;
-  Vec3 centre;
+  double volume = b.n.z * (b.moment.z + kHalf * b.area), area = 0;
+  Vec3 moment;
   clip::PlaneInBox(of_a, {}, half, room);
   if (polygon.count > 0) clip::ClipPolygon(b.n, b.d, room);
-  Measure(polygon, &area, &centre);
-  volume += a.n.z * area * (centre.z + kHalf);
+  Measure(polygon, &area, &moment);
+  volume += a.n.z * (moment.z + kHalf * area);
   if (clip::EndAlong(of_a, {}, half) > 0 || clip::EndAlong(of_b, {}, half) > 0) return volume;
+  // The upper end is beyond a plane where its lowest corner is.
+  const auto beyond = [](const SideShare& s) {
+    return kHalf * (s.n.z - std::fabs(s.n.x) - std::fabs(s.n.y)) >= s.d;
+  };
+  if (beyond(a) || beyond(b)) return volume;
   polygon.p[0] = {-kHalf, -kHalf, kHalf};
   polygon.p[1] = {kHalf, -kHalf, kHalf};
   polygon.p[2] = {kHalf, kHalf, kHalf};
@@ -153,7 +219,7 @@ INTERVOX_HD inline double VolumeUnder(const SideShare& a, const SideShare& b,
   polygon.count = 4;
   clip::ClipPolygon(a.n, a.d, room);
   if (polygon.count > 0) clip::ClipPolygon(b.n, b.d, room);
-  Measure(polygon, &area, &centre);
+  Measure(polygon, &area, &moment);
   return volume + area;
 }
 
@@ -184,21 +250,24 @@ INTERVOX_HD inline CommonShare ShareOfPlanes(const SideShare& a, const SideShare
  levels. The lattice's own grid stands still, and has none. */
 INTERVOX_HD inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t mixed,
                                  clip::ClipSums* sums) {
-  int node[8];
-  for (int c = 0; c < 8; ++c) node[c] = Tile::Node(i + (c >> 2), j + (c >> 1 & 1), k + (c & 1));
+  const int node = Tile::Node(i, j, k);
   SideShare* sides = tile->share;
   int count = 0;
   double share = 1;
-  for (int s = 0; s < tile->count; ++s) {
-    if ((mixed >> s & 1) == 0) continue;
+  for (; mixed != 0; mixed &= mixed - 1) {
+    const int s = LowestBit(mixed);
     SideShare& side = sides[count];
     const bool grids = tile->grids == 2 && count == 1 && tile->side[s] == 1 &&
                        tile->side[sides[0].side] == 0 && sides[0].slope > 0;
-    side = ShareOf(*tile, s, node, grids ? &sides[0] : nullptr, &tile->polygon);
+    FindShare(*tile, s, node, grids ? &sides[0] : nullptr, &tile->polygon, &side);
     if (!(side.share > 0) && !(side.area > 0)) return;
-    side.cosine = count > 0 ? Dot(side.n, sides[count - 1].n) : 0.0;
-    side.both = grids && side.slope > 0 ? ShareOfPlanes(sides[0], side, &tile->polygon)
-                                        : ShareOfBoth(share, side.share, side.cosine);
+    if (count == 0) {
+      side.both = {side.share, 0, 1, 0};
+    } else if (grids && side.slope > 0) {
+      side.both = ShareOfPlanes(sides[0], side, &tile->polygon);
+    } else {
+      side.both = ShareOfBoth(share, side.share, Dot(side.n, sides[count - 1].n));
+    }
     share = side.both.share;
     ++count;
   }
@@ -217,11 +286,13 @@ INTERVOX_HD inline void AddShare(Tile* tile, int i, int j, int k, std::uint64_t 
       next = by_cosine * side.n;
     }
     if (tile->turn[side.side] != 0 && side.slope > 0) {
-      const double by_mean = -later * side.both.by_b * side.area / side.slope;
-      const Vec3 by_s = by_mean * side.centre + (by_n - Dot(by_n, side.n) * side.n) / side.slope;
+      const double per = -later * side.both.by_b;
+      const double by_mean = 0.125 / side.slope * per * side.area;
+      const Vec3 by_s = 0.25 / side.slope * (per * side.moment + by_n - Dot(by_n, side.n) * side.n);
+      double* const gain = tile->gain[side.side] + node;
       for (int c = 0; c < 8; ++c) {
-        const Vec3 sign{c & 4 ? 1.0 : -1.0, c & 2 ? 1.0 : -1.0, c & 1 ? 1.0 : -1.0};
-        tile->gain[side.side][node[c]] -= 0.125 * by_mean + 0.25 * Dot(by_s, sign);
+        gain[Tile::Corner(c)] -= by_mean + (c & 4 ? by_s.x : -by_s.x) + (c & 2 ? by_s.y : -by_s.y) +
+                                 (c & 1 ? by_s.z : -by_s.z);
       }
     }
     later *= side.both.by_a;

@@ -33,174 +33,226 @@ INTERVOX_HD inline void ReadRows(const float* f, double h, const Tile& tile, dou
   }
 }
 
-/** Reads the levels of the lattice's own grid at nodes of a tile of its voxels, or of twice their
- edge. @returns false where they do not lie in one block, or the edge is another. */
-INTERVOX_HD inline bool ReadOwnLevels(const GridSide& side, const Tile& tile, const NodeBits& nodes,
-                                      double* level) {
-  const int stride = tile.edge == side.h ? 1 : 2;
-  if (tile.edge != stride * side.h) return false;
-  int place[3], in[3];
-  for (int axis = 0; axis < 3; ++axis) {
-    // The lattice's origin is a node.
-    const double origin = -side.p[axis] / side.h;
-    const int node = static_cast<int>(origin < 0 ? origin - 0.5 : origin + 0.5) +
-                     stride * tile.voxels.first[axis] - side.view.origin[axis];
-    place[axis] = node / geometry::kBlockEdge;
-    in[axis] = node % geometry::kBlockEdge;
-    if (in[axis] + stride * tile.voxels.count[axis] > geometry::kBlockEdge) return false;
-  }
-  const geometry::GridView& view = side.view;
-  const std::int32_t block = geometry::BlockAt(view, place[0], place[1], place[2]);
-  if (block < 0) {
-    const double all = side.h * (block == geometry::kAbsentInside ? -view.band : view.band);
-    ForEachBit(nodes, [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = all; });
-    return true;
-  }
-  const float* f = view.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes;
-  f += (in[0] * geometry::kBlockSide + in[1]) * geometry::kBlockSide + in[2];
-  if (stride == 1) {
-    ReadRows<1>(f, side.h, tile, level);
-  } else {
-    ReadRows<2>(f, side.h, tile, level);
-  }
-  return true;
+/** The nodes of the lattice's own grid at a tile's nodes. */
+struct OwnNodes {
+  const float* first = nullptr;  ///< at the tile's first node; null where all are `all`
+  double all = 0;                ///< [voxels]
+  int stride = 0;                ///< from node to node; 0 where the grid has no such nodes
+};
+
+/** Which of a grid's nodes from its first one on is at the origin of the lattice of its voxels,
+ along an axis. */
+INTERVOX_HD inline int NodeAtOrigin(const GridSide& own, int axis) {
+  const double node = -own.p[axis] / own.h;
+  return static_cast<int>(node < 0 ? node - 0.5 : node + 0.5) - own.view.origin[axis];
 }
 
-/** The share of a grid's second differences that interpolation between a tile's nodes adds. */
+/** The nodes from node (in) of a place on. */
+INTERVOX_HD inline OwnNodes OwnNodesAt(const geometry::GridView& view, std::int32_t block,
+                                       const int (&in)[3], int stride) {
+  OwnNodes out;
+  out.stride = stride;
+  out.all = block == geometry::kAbsentInside ? -view.band : view.band;
+  if (block < 0) return out;
+  out.first = view.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes +
+              (in[0] * geometry::kBlockSide + in[1]) * geometry::kBlockSide + in[2];
+  return out;
+}
+
+/** Those of a tile of the grid's voxels, or of twice their edge, that lies in one block. */
+INTERVOX_HD inline OwnNodes FindOwnNodes(const GridSide& own, const center::VoxelBlock& voxels,
+                                         double edge) {
+  const int stride = edge == own.h ? 1 : 2;
+  if (edge != stride * own.h) return {};
+  int place[3], in[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const int node = NodeAtOrigin(own, axis) + stride * voxels.first[axis];
+    place[axis] = node / geometry::kBlockEdge;
+    in[axis] = node % geometry::kBlockEdge;
+    if (in[axis] + stride * voxels.count[axis] > geometry::kBlockEdge) return {};
+  }
+  return OwnNodesAt(own.view, geometry::BlockAt(own.view, place[0], place[1], place[2]), in,
+                    stride);
+}
+
+/** Reads the levels of the lattice's own grid at nodes of a tile. */
+INTERVOX_HD inline void ReadLevels(const OwnNodes& own, double h, const Tile& tile,
+                                   const NodeBits& nodes, double* level) {
+  if (own.first == nullptr) {
+    ForEachBit(nodes, [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = h * own.all; });
+  } else if (own.stride == 1) {
+    ReadRows<1>(own.first, h, tile, level);
+  } else {
+    ReadRows<2>(own.first, h, tile, level);
+  }
+}
+
+/** A grid's field along a tile's nodes, lifted by a share of its bends. */
+class GridReader {
+ public:
+  INTERVOX_HD GridReader(const GridSide& side, const Tile& tile, double share)
+      : side_(side),
+        x_(tile.edge * side.per_metre.row0),
+        y_(tile.edge * side.per_metre.row1),
+        z_(tile.edge * side.per_metre.row2),
+        share_(share) {
+    const int(&first)[3] = tile.voxels.first;
+    first_ = side.origin + first[0] * x_ + first[1] * y_ + first[2] * z_;
+  }
+
+  /** The field, not lifted, at N nodes. */
+  template <int N>
+  INTERVOX_HD Wide<N> FieldAt(const Wide<N>& i, const Wide<N>& j, const Wide<N>& k) const {
+    const WideVoxel<N> voxel = FindVoxels<N>(side_.view, Place<N>(i, j, k));
+    return side_.h * LevelsIn<N>(side_.view, voxel, 0).value;
+  }
+
+  /** The levels at N nodes with their gradients, in the grid's axes. Where a node lies between two
+   voxels its gradient is the mean of theirs: V may have a kink there, and S is then the mean of its
+   derivatives on both sides. */
+  template <int N>
+  INTERVOX_HD WideLevel<N> At(const Wide<N>& i, const Wide<N>& j, const Wide<N>& k) const {
+    const WidePlace<N> u = Place<N>(i, j, k);
+    const WideVoxel<N> voxel = FindVoxels<N>(side_.view, u);
+    WideLevel<N> out = LevelsIn<N>(side_.view, voxel, share_);
+    out.value = side_.h * out.value;
+    const Vec3 apart = TransposeTimes(side_.R, kBeside * Vec3{1, 1, 1});
+    const Wide<N> room = Smaller(Smaller(Room(voxel.t.x, apart.x), Room(voxel.t.y, apart.y)),
+                                 Room(voxel.t.z, apart.z));
+    if (Least(room) > 0) return out;
+    for (int lane = 0; lane < N; ++lane) {
+      if (Lane(room, lane) > 0) continue;
+      const Vec3 at{Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)};
+      const Vec3 mean = 0.5 * (SlopeAt(at + apart) + SlopeAt(at - apart));
+      SetLane(&out.gradient.x, lane, mean.x);
+      SetLane(&out.gradient.y, lane, mean.y);
+      SetLane(&out.gradient.z, lane, mean.z);
+    }
+    return out;
+  }
+
+ private:
+  static constexpr double kBeside = 1e-9;  ///< [voxels]
+
+  /** How far what is that far beside t on either side is from a voxel's ends, along an axis. */
+  template <class S>
+  INTERVOX_HD static S Room(const S& t, double apart) {
+    const double beside = std::fabs(apart);
+    return Smaller(t - beside, 1 - beside - t);
+  }
+  INTERVOX_HD Vec3 SlopeAt(const Vec3& u) const {
+    const WideVoxel<1> voxel = FindVoxels<1>(side_.view, {u.x, u.y, u.z});
+    return LevelsIn<1>(side_.view, voxel, share_).GradientOf(0);
+  }
+  template <int N>
+  INTERVOX_HD WidePlace<N> Place(const Wide<N>& i, const Wide<N>& j, const Wide<N>& k) const {
+    return {first_.x + i * x_.x + j * y_.x + k * z_.x, first_.y + i * x_.y + j * y_.y + k * z_.y,
+            first_.z + i * x_.z + j * y_.z + k * z_.z};
+  }
+
+  const GridSide& side_;
+  Vec3 first_, x_, y_, z_;
+  double share_;
+};
+
+/** The share of a grid's bends that interpolation between a tile's nodes adds. */
 INTERVOX_HD inline double LiftOf(const GridSide& side, const Tile& tile) {
   return tile.lifts ? tile.edge / side.h * (tile.edge / side.h) / 12 : 0;
 }
 
-/** A grid's field along a tile's nodes. */
-class GridReader {
- public:
-  INTERVOX_HD GridReader(const GridSide& side, const Tile& tile, double share)
-      : side_(side), share_(share) {
-    constexpr double kBeside = 1e-9;  // [voxels]
-    const double step = tile.edge / side.h;
-    first_ = TransposeTimes(side.R, tile.At(0, 0, 0) - side.p) / side.h;
-    x_ = step * side.R.row0;
-    y_ = step * side.R.row1;
-    z_ = step * side.R.row2;
-    apart_ = TransposeTimes(side.R, kBeside * Vec3{1, 1, 1});
+/** (G9): the groups that a grid decides by its field in their middle: nodes around it are at most
+ √3 edges away. @returns by the lowest eight bits those outside, by the next eight those inside */
+template <class MiddlesOf>
+INTERVOX_HD inline unsigned DecideGroups(Groups groups, double reach, const MiddlesOf& middles_of) {
+  constexpr int N = kNumbersAtOnce;
+  unsigned decided = 0;
+  for (int n = 0; n < 8; n += N) {
+    if ((groups >> n & ((1U << N) - 1)) == 0) continue;
+    const Wide<N> middles = middles_of(n);
+    decided |= PositiveLanes(middles - reach) << n | PositiveLanes(-reach - middles) << (8 + n);
   }
-
-  /** The level at node (i, j, k). */
-  INTERVOX_HD double At(int i, int j, int k) const {
-    return side_.h * LiftedLevelOf(side_, Place(i, j, k), share_);
-  }
-
-  /** The level there with its gradient, in the grid's axes. */
-  INTERVOX_HD geometry::LevelAt WithSlope(int i, int j, int k) const {
-    geometry::LevelAt level = LiftedOf(side_, Place(i, j, k), apart_, share_);
-    level.value *= side_.h;
-    return level;
-  }
-
-  /** The field there, which is not lifted. */
-  INTERVOX_HD double FieldAt(int i, int j, int k) const {
-    return side_.h * geometry::LevelOf(side_.view, Place(i, j, k));
-  }
-
- private:
-  INTERVOX_HD Vec3 Place(double x, double y, double z) const {
-    return first_ + x * x_ + y * y_ + z * z_;
-  }
-
-  const GridSide& side_;
-  Vec3 first_, x_, y_, z_, apart_;
-  double share_;
-};
-
-/** Whether a level decides all that is within some distance: 1 outside, −1 inside, or 0. */
-INTERVOX_HD inline int Decide(double g, double reach) {
-  return g > reach ? 1 : g < -reach ? -1 : 0;
+  return decided;
 }
 
-/** Takes voxels that a grid decides from those that it may cut, and those outside of it from those
- that are left. */
-INTERVOX_HD inline void TakeDecided(int decided, std::uint32_t voxels, std::uint32_t* open,
-                                    std::uint32_t* left) {
-  if (decided == 0) return;
-  *open &= ~voxels;
-  if (decided > 0) *left &= ~voxels;
-}
-
-/** Reads the levels of a grid, with gradients where the tile has them, at nodes of a tile's voxels
- that its slope leaves undecided.
-
- Of each voxel one node is the middle of eight voxels, and the opposite one their corner. The field
- is read in the middle first: nodes around it are at most √3 edges away. Where it is further than an
- edge from the face, so may be the corner, and each other node is next to one of the two.
- @param share  of second differences: LiftOf; the lattice's own levels are not lifted
- @param open   of the voxels left those that the grid may cut; what lies outside leaves `left`, too
- @param nodes  those of the open voxels */
-INTERVOX_HD inline void ReadLevels(const GridSide& side, double share, Tile* tile, VoxelBits* open,
-                                   NodeBits* nodes, double* level) {
-  const GridReader reader(side, *tile, share);
-  const double lift = (share * kMostLift + kOnNode) * side.h;
-  const double step = (side.view.slope + 1e-9) * tile->edge;
-  const double beside = step + lift, around = std::sqrt(3.0) * step + lift;
-  NodeBits known{};
-  VoxelBits& left = tile->left;
-  for (int i = 0; i < kTileEdge; i += 2) {
-    for (int j = 0; j < kTileEdge; j += 2) {
-      for (int k = 0; k < kTileEdge; k += 2) {
-        const std::uint32_t four = std::uint32_t{0x0303} << (8 * j + k);
-        if (((left[i] | left[i + 1]) & four) == 0) continue;
-        const double middle = reader.FieldAt(i + 1, j + 1, k + 1);
-        const int most = Decide(middle, beside);
-        if (most == 0) continue;
-        const int all = Decide(middle, around);
-        for (int x = i; x < i + 2; ++x) {
-          if (all != 0) {
-            TakeDecided(all, four, &(*open)[x], &left[x]);
-            continue;
-          }
-          for (int y = j; y < j + 2; ++y) {
-            for (int z = k; z < k + 2; ++z) {
-              const std::uint32_t voxel = std::uint32_t{1} << (8 * y + z);
-              if ((left[x] & voxel) == 0) continue;
-              const int to_x = x + (x & 1), to_y = y + (y & 1), to_z = z + (z & 1);
-              double& corner = level[Tile::Node(to_x, to_y, to_z)];
-              const std::uint64_t bit = std::uint64_t{1} << (8 * to_y + to_z);
-              if ((known[to_x] & bit) == 0) {
-                known[to_x] |= bit;
-                corner = reader.FieldAt(to_x, to_y, to_z);
-              }
-              if (Decide(corner, beside) == most) TakeDecided(most, voxel, &(*open)[x], &left[x]);
-            }
-          }
-        }
-      }
+/** (G9) of the lattice's own grid, whose nodes the middles are, or of another one. */
+INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& own,
+                                         const Tile& tile, Groups groups) {
+  constexpr int N = kNumbersAtOnce;
+  const double step = std::sqrt(3.0) * (side.view.slope + 1e-9) * tile.edge / side.h;
+  if (own.stride != 0) {
+    if (own.first == nullptr && std::fabs(own.all) > step + kOnNode) {
+      return own.all > 0 ? groups : groups << 8;
     }
+    constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
+    return DecideGroups(groups, step + kOnNode, [&](int first) {
+      double middle[N];
+      for (int k = 0; k < N; ++k) {
+        const int n = first + k,
+                  to = kX * (1 + (n >> 1 & 2)) + kY * (1 + (n & 2)) + 1 + 2 * (n & 1);
+        // Beyond the tile's own nodes the block, and its memory, may end.
+        const bool there = own.first != nullptr && (groups >> n & 1U) != 0;
+        middle[k] = there ? own.first[own.stride * to] : own.all;
+      }
+      return LoadWide<N>(middle);
+    });
   }
-  NodesOf(*open, nodes);
-  if (!tile->slopes) {
-    ForEachBit(*nodes,
-               [&](int i, int j, int k) { level[Tile::Node(i, j, k)] = reader.At(i, j, k); });
-    return;
-  }
-  ForEachBit(*nodes, [&](int i, int j, int k) {
-    const int n = Tile::Node(i, j, k);
-    const geometry::LevelAt at = reader.WithSlope(i, j, k);
-    level[n] = at.value;
-    tile->gradient[n] = at.gradient;
+  const GridReader reader(side, tile, 0);
+  const double reach = (step + kMostShare * geometry::kMostBend + kOnNode) * side.h;
+  return DecideGroups(groups, reach, [&](int first) {
+    int x[N], y[N], z[N];
+    for (int k = 0; k < N; ++k) {
+      const int n = first + k;
+      x[k] = 1 + (n >> 1 & 2);
+      y[k] = 1 + (n & 2);
+      z[k] = 1 + 2 * (n & 1);
+    }
+    return reader.FieldAt<N>(NumbersFrom<N>(x), NumbersFrom<N>(y), NumbersFrom<N>(z));
   });
 }
 
-/** Reads the levels of a surface at nodes of a tile. */
-INTERVOX_HD inline void ReadLevels(const MappedSurface& side, const Tile& tile,
+/** Reads the levels of a grid, with its gradients where faces are asked for, at nodes of a tile. */
+INTERVOX_HD inline void ReadLevels(const GridSide& side, double share, const NodeBits& nodes,
+                                   Tile* tile, double* level) {
+  constexpr int N = kNumbersAtOnce;
+  const GridReader reader(side, *tile, share);
+  int x[N], y[N], z[N], count = 0;
+  const auto read = [&] {
+    const WideLevel<N> at = reader.At<N>(NumbersFrom<N>(x), NumbersFrom<N>(y), NumbersFrom<N>(z));
+    for (int k = 0; k < N; ++k) {
+      const int node = Tile::Node(x[k], y[k], z[k]);
+      level[node] = Lane(at.value, k);
+      if (tile->faces) tile->gradient[node] = at.GradientOf(k);
+    }
+    count = 0;
+  };
+  ForEachBit(nodes, [&](int i, int j, int k) {
+    x[count] = i;
+    y[count] = j;
+    z[count] = k;
+    if (++count == N) read();
+  });
+  if (count == 0) return;
+  // The last ones again.
+  for (; count < N; ++count) {
+    x[count] = x[count - 1];
+    y[count] = y[count - 1];
+    z[count] = z[count - 1];
+  }
+  read();
+}
+
+/** Reads the levels of a surface at nodes of a tile, less what is to be subtracted. */
+INTERVOX_HD inline void ReadLevels(const MappedSurface& side, double less, const Tile& tile,
                                    const NodeBits& nodes, double* level) {
   if (side.kind == geometry::SurfaceKind::kPlane) {
     const Vec3 slope = 2 * side.b;
     ForEachBit(nodes, [&](int i, int j, int k) {
-      level[Tile::Node(i, j, k)] = side.c + Dot(tile.At(i, j, k), slope);
+      level[Tile::Node(i, j, k)] = side.c - less + Dot(tile.At(i, j, k), slope);
     });
     return;
   }
   ForEachBit(nodes, [&](int i, int j, int k) {
-    level[Tile::Node(i, j, k)] = Evaluate(side, tile.At(i, j, k)).value;
+    level[Tile::Node(i, j, k)] = Evaluate(side, tile.At(i, j, k)).value - less;
   });
 }
 

@@ -1,132 +1,167 @@
-/** @file (G6) of a grid: levels less what interpolation between a lattice's nodes adds.
-
- The sum of second differences at a point is the trilinear mean of those at its voxel's nodes: they
- are found once for the level and its gradient. */
+/** @file (G6) of a grid: its field less what interpolation between a lattice's nodes adds. Nodes
+ have that apart, so it is the trilinear field of lifted nodes; four points are read at once. */
 #pragma once
 
+#include "cuda/numerics/wide.h"
 #include "cuda/rules/grid/model.h"
 
 namespace intervox::cuda::internal::grid {
 
-/** Values at the eight nodes of a voxel: of node (x, y, z) at 4x + 2y + z. */
-struct AtNodes {
-  double of[8];
+/** N places in a grid's frame [voxels]. */
+template <int N>
+struct WidePlace {
+  Wide<N> x, y, z;
 };
 
-/** Adds the nodes beyond a voxel's end along an axis to the sums of the nodes at that end. */
-template <int kAxis, bool kUpper>
-INTERVOX_HD inline void AddBeyond(const GridSide& side, const geometry::VoxelAt& voxel,
-                                  AtNodes* sums) {
-  constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
-  constexpr int kAlong = kAxis == 0 ? kX : kAxis == 1 ? kY : 1;
-  constexpr int kP = kAxis == 0 ? kY : kX, kQ = kAxis == 2 ? kY : 1;
-  // Of the nodes at that end.
-  constexpr int kEnd = kUpper ? 4 >> kAxis : 0;
-  constexpr int kAtP = kAxis == 0 ? 2 : 4, kAtQ = kAxis == 2 ? 2 : 1;
-  double* const s = sums->of + kEnd;
-  const float* f = voxel.node;
-  if (voxel.in[kAxis] != (kUpper ? geometry::kBlockEdge - 1 : 0)) {
-    f += kUpper ? 2 * kAlong : -kAlong;
+/** N levels of a grid with their gradients in its axes. */
+template <int N>
+struct WideLevel {
+  Wide<N> value;
+  WidePlace<N> gradient;
+
+  INTERVOX_HD Vec3 GradientOf(int k) const {
+    return {Lane(gradient.x, k), Lane(gradient.y, k), Lane(gradient.z, k)};
+  }
+};
+
+/** The voxels around N places. */
+template <int N>
+struct WideVoxel {
+  const float* node[N];  ///< the first of its nodes; beyond the band those of another place
+  WidePlace<N> t;        ///< where in it the place is, in [0, 1)
+  int within = N;        ///< how many places have nodes
+  double beyond[N];      ///< where not all have: the level of those that have not [voxels], or 0
+};
+
+/** The voxels that hold u, one each. */
+template <int N>
+INTERVOX_HD inline WideVoxel<N> FindVoxels(const geometry::GridView& grid, const WidePlace<N>& u) {
+  using geometry::kBlockEdge, geometry::kBlockSide;
+  WideVoxel<N> out;
+  const Wide<N> x = u.x - grid.origin[0], y = u.y - grid.origin[1], z = u.z - grid.origin[2];
+  const Wide<N> room =
+      Smaller(Smaller(Smaller(x, y), z),
+              Smaller(Smaller(kBlockEdge * grid.size[0] - x, kBlockEdge * grid.size[1] - y),
+                      kBlockEdge * grid.size[2] - z));
+  if (Least(room) > 0) {
+    const Whole<N> i = WholeOf(x), j = WholeOf(y), k = WholeOf(z);
+    out.t = {x - NumberOf(i), y - NumberOf(j), z - NumberOf(k)};
+    constexpr int kBits = 3, kIn = kBlockEdge - 1;
+    static_assert(1 << kBits == kBlockEdge);
+    const Whole<N> place =
+        ((i >> kBits) * grid.size[1] + (j >> kBits)) * grid.size[2] + (k >> kBits);
+    const Whole<N> in = ((i & kIn) * kBlockSide + (j & kIn)) * kBlockSide + (k & kIn);
+    std::int32_t block[N], least = 0;
+    for (int lane = 0; lane < N; ++lane) {
+      block[lane] = grid.places[Lane(place, lane)];
+      least = block[lane] < least ? block[lane] : least;
+      out.node[lane] = grid.nodes + static_cast<std::int64_t>(block[lane]) * geometry::kBlockNodes +
+                       Lane(in, lane);
+    }
+    if (least >= 0) return out;
+    for (int lane = 0; lane < N; ++lane) {
+      const bool inside = block[lane] == geometry::kAbsentInside;
+      out.beyond[lane] = block[lane] >= 0 ? 0 : inside ? -grid.band : grid.band;
+    }
   } else {
-    const geometry::GridView& grid = side.view;
-    int place[3] = {voxel.place[0], voxel.place[1], voxel.place[2]};
-    place[kAxis] += kUpper ? 1 : -1;
-    const bool beyond = place[kAxis] < 0 || place[kAxis] == grid.size[kAxis];
-    const std::int32_t block =
-        beyond ? geometry::kAbsentOutside : geometry::BlockAt(grid, place[0], place[1], place[2]);
-    if (block < 0) {
-      const double all = block == geometry::kAbsentInside ? -grid.band : grid.band;
-      s[0] += all;
-      s[kAtQ] += all;
-      s[kAtP] += all;
-      s[kAtP + kAtQ] += all;
-      return;
+    for (int lane = 0; lane < N; ++lane) {
+      const geometry::VoxelAt voxel =
+          geometry::FindVoxel(grid, {Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)});
+      out.node[lane] = voxel.node;
+      out.beyond[lane] = voxel.beyond;
+      SetLane(&out.t.x, lane, voxel.t[0]);
+      SetLane(&out.t.y, lane, voxel.t[1]);
+      SetLane(&out.t.z, lane, voxel.t[2]);
     }
-    // Along the axis the block begins, or ends, where this one ends.
-    f = grid.nodes + static_cast<std::int64_t>(block) * geometry::kBlockNodes +
-        (voxel.in[0] * kX + voxel.in[1] * kY + voxel.in[2]) +
-        (kUpper ? 2 - geometry::kBlockEdge : geometry::kBlockEdge - 1) * kAlong;
   }
-  s[0] += f[0];
-  s[kAtQ] += f[kQ];
-  s[kAtP] += f[kP];
-  s[kAtP + kAtQ] += f[kP + kQ];
+  for (const double beyond : out.beyond) out.within -= beyond != 0;
+  if (out.within == N || out.within == 0) return out;
+  const float* any = nullptr;
+  for (int lane = 0; lane < N; ++lane) {
+    if (out.beyond[lane] == 0) any = out.node[lane];
+  }
+  for (int lane = 0; lane < N; ++lane) {
+    if (out.beyond[lane] != 0) out.node[lane] = any;
+  }
+  return out;
 }
 
-/** The sums of second differences at the nodes of a voxel. */
-INTERVOX_HD inline void FindBends(const GridSide& side, const geometry::VoxelAt& voxel,
-                                  AtNodes* bends) {
+/** Two lifted nodes of N voxels: f − unit r|r| of single precision. */
+template <int N>
+INTERVOX_HD inline void LoadLifted(const float* const (&f)[N], const std::int8_t* const (&r)[N],
+                                   int to, float unit, Wide<N>* first, Wide<N>* second) {
+  for (int k = 0; k < N; ++k) {
+    float two[2] = {f[k][to], f[k][to + 1]};
+    for (int i = 0; i < 2 && unit != 0; ++i) {
+      const auto root = static_cast<float>(r[k][to + i]);
+      two[i] -= unit * root * std::fabs(root);
+    }
+    SetLane(first, k, two[0]);
+    SetLane(second, k, two[1]);
+  }
+}
+#if defined(__AVX2__) && !defined(__CUDACC__)
+template <>
+inline void LoadLifted<4>(const float* const (&f)[4], const std::int8_t* const (&r)[4], int to,
+                          float unit, Wide<4>* first, Wide<4>* second) {
+  using Floats = float __attribute__((vector_size(32)));
+  double two[4];
+  for (int k = 0; k < 4; ++k) __builtin_memcpy(&two[k], f[k] + to, sizeof(two[k]));
+  auto pairs = reinterpret_cast<Floats>(Wide<4>{two[0], two[1], two[2], two[3]});
+  if (unit != 0) {
+    short of[4];
+    for (int k = 0; k < 4; ++k) __builtin_memcpy(&of[k], r[k] + to, sizeof(of[k]));
+    const short __attribute__((vector_size(16))) bytes{of[0], of[1], of[2], of[3]};
+    const Floats root = __builtin_ia32_cvtdq2ps256(
+        __builtin_ia32_pmovsxbd256(reinterpret_cast<char __attribute__((vector_size(16)))>(bytes)));
+    pairs -= unit * root * (root < 0 ? -root : root);
+  }
+  *first = __builtin_ia32_cvtps2pd256(__builtin_shufflevector(pairs, pairs, 0, 2, 4, 6));
+  *second = __builtin_ia32_cvtps2pd256(__builtin_shufflevector(pairs, pairs, 1, 3, 5, 7));
+}
+#endif
+
+/** The nodes of voxels, lifted: of node (x, y, z) at 4x + 2y + z. @param share  of their bends */
+template <int N>
+INTERVOX_HD inline void LiftedNodes(const geometry::GridView& grid, const WideVoxel<N>& voxel,
+                                    double share, Wide<N> (&f)[8]) {
   constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
-  const float* f = voxel.node;
-  const double f0 = f[0], f1 = f[1], f2 = f[kY], f3 = f[kY + 1], f4 = f[kX], f5 = f[kX + 1],
-               f6 = f[kX + kY], f7 = f[kX + kY + 1];
-  double* const s = bends->of;
-  s[0] = f4 + f2 + f1 - 6 * f0;
-  s[1] = f5 + f3 + f0 - 6 * f1;
-  s[2] = f6 + f0 + f3 - 6 * f2;
-  s[3] = f7 + f1 + f2 - 6 * f3;
-  s[4] = f0 + f6 + f5 - 6 * f4;
-  s[5] = f1 + f7 + f4 - 6 * f5;
-  s[6] = f2 + f4 + f7 - 6 * f6;
-  s[7] = f3 + f5 + f6 - 6 * f7;
-  AddBeyond<0, false>(side, voxel, bends);
-  AddBeyond<0, true>(side, voxel, bends);
-  AddBeyond<1, false>(side, voxel, bends);
-  AddBeyond<1, true>(side, voxel, bends);
-  AddBeyond<2, false>(side, voxel, bends);
-  AddBeyond<2, true>(side, voxel, bends);
+  const auto unit = static_cast<float>(share * geometry::kBendUnit);
+  const std::int8_t* bend[N];
+  for (int k = 0; k < N; ++k) bend[k] = grid.bends + (voxel.node[k] - grid.nodes);
+  LoadLifted<N>(voxel.node, bend, 0, unit, &f[0], &f[1]);
+  LoadLifted<N>(voxel.node, bend, kY, unit, &f[2], &f[3]);
+  LoadLifted<N>(voxel.node, bend, kX, unit, &f[4], &f[5]);
+  LoadLifted<N>(voxel.node, bend, kX + kY, unit, &f[6], &f[7]);
 }
 
-/** The trilinear mean of values at the nodes, with its gradient. */
-INTERVOX_HD inline geometry::LevelAt Between(const AtNodes& nodes, const double (&t)[3]) {
-  const double* s = nodes.of;
-  const double z0 = s[1] - s[0], z1 = s[3] - s[2], z2 = s[5] - s[4], z3 = s[7] - s[6];
-  const double s0 = s[0] + t[2] * z0, s1 = s[2] + t[2] * z1, s2 = s[4] + t[2] * z2,
-               s3 = s[6] + t[2] * z3;
-  const double low = s0 + t[1] * (s1 - s0), high = s2 + t[1] * (s3 - s2);
-  const double y0 = s1 - s0, y1 = s3 - s2;
-  const double zl = z0 + t[1] * (z1 - z0), zh = z2 + t[1] * (z3 - z2);
-  return {low + t[0] * (high - low), {high - low, y0 + t[0] * (y1 - y0), zl + t[0] * (zh - zl)}};
-}
-
-/** The lifted level of a grid at u in its voxels; f itself where share is 0 [voxels]. */
-INTERVOX_HD inline double LiftedLevelOf(const GridSide& side, const Vec3& u, double share) {
-  const geometry::VoxelAt voxel = geometry::FindVoxel(side.view, u);
-  if (voxel.node == nullptr) return voxel.beyond;
-  const double f = geometry::LevelIn(voxel.node, voxel.t);
-  if (share == 0 || !HasNeighbours(side, f)) return f;
-  AtNodes bends;
-  FindBends(side, voxel, &bends);
-  return Lifted(f, Between(bends, voxel.t).value, share).value;
-}
-
-/** The lifted level of a grid at u in its voxels with its gradient, in the grid's axes. Where u
- lies between two voxels, the field's part of the gradient is the mean of theirs: V may have a kink
- there, and S is then the mean of its derivatives on both sides.
- @param apart  what is beside u, in the voxels on both of its sides */
-INTERVOX_HD inline geometry::LevelAt LiftedOf(const GridSide& side, const Vec3& u,
-                                              const Vec3& apart, double share) {
-  const geometry::VoxelAt voxel = geometry::FindVoxel(side.view, u);
-  geometry::LevelAt out;
-  out.value = voxel.beyond;
-  bool within = voxel.node != nullptr;
-  if (within) {
-    out = geometry::SlopeIn(voxel.node, voxel.t);
-    for (int axis = 0; axis < 3; ++axis) {
-      const double room = std::fabs(apart[axis]);
-      within = within && voxel.t[axis] > room && voxel.t[axis] < 1 - room;
-    }
+/** The lifted levels in voxels with their gradients. @param share  of the bends; 0: the field */
+template <int N>
+INTERVOX_HD inline WideLevel<N> LevelsIn(const geometry::GridView& grid, const WideVoxel<N>& voxel,
+                                         double share) {
+  WideLevel<N> out;
+  if (voxel.within > 0) {
+    Wide<N> f[8];
+    LiftedNodes<N>(grid, voxel, share, f);
+    // Along z, then y, then x.
+    const WidePlace<N>& t = voxel.t;
+    const Wide<N> z0 = f[1] - f[0], z1 = f[3] - f[2], z2 = f[5] - f[4], z3 = f[7] - f[6];
+    const Wide<N> f0 = f[0] + t.z * z0, f1 = f[2] + t.z * z1, f2 = f[4] + t.z * z2,
+                  f3 = f[6] + t.z * z3;
+    const Wide<N> y0 = f1 - f0, y1 = f3 - f2, low = f0 + t.y * y0, high = f2 + t.y * y1;
+    const Wide<N> z_low = z0 + t.y * (z1 - z0), z_high = z2 + t.y * (z3 - z2);
+    out.value = low + t.x * (high - low);
+    out.gradient = {high - low, y0 + t.x * (y1 - y0), z_low + t.x * (z_high - z_low)};
   }
-  if (!within) {
-    out.gradient = 0.5 * (geometry::Evaluate(side.view, u + apart).gradient +
-                          geometry::Evaluate(side.view, u - apart).gradient);
+  if (voxel.within == N) return out;
+  for (int k = 0; k < N; ++k) {
+    if (voxel.beyond[k] == 0) continue;
+    SetLane(&out.value, k, voxel.beyond[k]);
+    SetLane(&out.gradient.x, k, 0);
+    SetLane(&out.gradient.y, k, 0);
+    SetLane(&out.gradient.z, k, 0);
   }
-  if (share == 0 || voxel.node == nullptr || !HasNeighbours(side, out.value)) return out;
-  AtNodes bends;
-  FindBends(side, voxel, &bends);
-  const geometry::LevelAt L = Between(bends, voxel.t);
-  const LiftedLevel lifted = Lifted(out.value, L.value, share);
-  return {lifted.value, out.gradient - lifted.slope * L.gradient};
+  return out;
 }
 
 }  // namespace intervox::cuda::internal::grid

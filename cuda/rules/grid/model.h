@@ -18,9 +18,27 @@ struct GridSide {
   Mat3 M;                ///< R without signs
   Vec3 p;                ///< its node (0, 0, 0) [m]
   double h = 0;          ///< edge of its voxels [m]
+  Mat3 per_metre;        ///< R/h: by its rows the lattice's axes in the grid's voxels
+  Vec3 origin;           ///< the lattice's origin there
   double weight = 0;     ///< of its face in S and G: LocalSurface::weight
   std::int8_t body = 0;  ///< 0: of A, 1: of B
 };
+
+/** A side of a grid that has the pose X in the lattice's frame. @param body  0: of A, 1: of B */
+INTERVOX_HD inline GridSide MakeSide(const geometry::GridView& view, const Pose& X, double h,
+                                     int body) {
+  GridSide side;
+  side.view = view;
+  side.R = X.R;
+  side.M = {Abs(X.R.row0), Abs(X.R.row1), Abs(X.R.row2)};
+  side.p = X.p;
+  side.h = h;
+  side.per_metre = {X.R.row0 / h, X.R.row1 / h, X.R.row2 / h};
+  side.origin = -TransposeTimes(X.R, X.p) / h;
+  side.weight = body == 0 ? -0.5 : 0.5;
+  side.body = static_cast<std::int8_t>(body);
+  return side;
+}
 
 /** Ω as the sides that it keeps: one or two grids, then surfaces of the other cell. */
 struct GridModel {
@@ -28,6 +46,9 @@ struct GridModel {
   int grids = 0;
   const MappedSurface* surface = nullptr;  ///< at most kMaxSurfaces less the grids
   int surfaces = 0;
+  /** The edge of voxels whose bias has been subtracted, where twice the edge is asked for, too [m].
+   */
+  double lifted = 0;
 };
 
 /** (G6): what interpolation between nodes of that distance adds to a quadric's level in the mean,
@@ -37,32 +58,13 @@ INTERVOX_HD inline double BiasOf(const MappedSurface& s, double edge) {
   return edge * edge / 6 * Trace(s.E);
 }
 
-/** Sums of second differences of a grid's levels beyond which there is an edge, which stays as it
- is [voxels]: a ball of R voxels has 2/R. */
-inline constexpr double kEdge = 0.3;
-/** The greatest ψ of Lifted [voxels]: (3/4) 3^(−1/4) kEdge, rounded up. */
-inline constexpr double kMostLift = 0.18;
-/** The largest share that any lattice asks for: that of nodes two voxels apart. */
+/** What a quadric's level has more subtracted on voxels of twice the edge. */
+INTERVOX_HD inline double MoreBiasOf(const GridModel& model, const MappedSurface& s) {
+  return 3 * BiasOf(s, model.lifted);
+}
+
+/** The largest share of a node's bend that any lattice asks for: that of nodes two voxels apart. */
 inline constexpr double kMostShare = 1.0 / 3;
-
-/** A level less what interpolation between the lattice's nodes adds. */
-struct LiftedLevel {
-  double value = 0;
-  double slope = 0;  ///< minus its derivative by the sum of second differences
-};
-
-/** (G6) of a grid: f − share ψ(L), L the sum of its second differences over a voxel, for ∇²f, and
- ψ(L) = L/(1 + (L/kEdge)⁴).
- @param share  a twelfth of the nodes' distance in voxels, squared */
-INTERVOX_HD inline LiftedLevel Lifted(double f, double L, double share) {
-  const double q = L / kEdge * (L / kEdge), below = 1 / (1 + q * q);
-  return {f - share * L * below, share * below * (1 - 4 * q * q * below)};
-}
-
-/** Whether a level is near enough to the face for those a voxel away to be within the band. */
-INTERVOX_HD inline bool HasNeighbours(const GridSide& side, double f) {
-  return std::fabs(f) < side.view.band - 1;
-}
 
 /** The bits of all sides: grids first. */
 INTERVOX_HD inline std::uint64_t AllSurfaces(const GridModel& model) {
@@ -87,12 +89,15 @@ INTERVOX_HD inline double WeightOf(const GridModel& model, int i) {
 }
 
 /** Certified bounds of g, lifted or not, over the box c ± half: the value at its centre with the
- field's slope, and the blocks' extents where that does not decide. */
+ field's slope, or the blocks' extents; those of a tile's size say little that its middles do not
+ say for less, and are infinite. */
 INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3& c,
                                                const Vec3& half) {
-  constexpr double kMost = kMostShare * kMostLift;
+  constexpr double kMost = kMostShare * geometry::kMostBend;
   // A box that ends where a block does, but for rounding, does not meet the next one.
   constexpr double kInward = 1e-9;
+  // Half a tile, and rounding.
+  constexpr double kTile = 2 + 1e-6;
   const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
   const double reach = side.view.slope * Norm(half) / side.h + kMost;
   // No level is beyond the band.
@@ -100,24 +105,39 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3&
     const double f = geometry::LevelOf(side.view, u);
     return {side.h * (f - reach), side.h * (f + reach)};
   }
+  const double longest = half.x > half.y ? half.x : half.y;
+  if ((longest > half.z ? longest : half.z) < kTile * side.h) return {-1e300, 1e300};
   const Vec3 around = Max(TransposeTimes(side.M, half) / side.h - kInward * Vec3{1, 1, 1}, {});
   const geometry::Bounds blocks = geometry::BlockBounds(side.view, u - around, u + around);
   const double beyond = kMost + 2 * kInward * side.view.slope;
   return {side.h * (blocks.lo - beyond), side.h * (blocks.hi + beyond)};
 }
 
-/** Bounds the active sides over the cell: false when it is outside of Ω. */
-INTERVOX_HD inline bool Cull(const GridModel& model, clip::ClipCell* cell) {
-  std::uint64_t rest = cell->active;
-  for (int i = 0; rest != 0; ++i, rest >>= 1) {
+/** Bounds of side i, lifted or not, over the cell. */
+INTERVOX_HD inline geometry::Bounds BoundsOf(const GridModel& model, int i,
+                                             const clip::ClipCell& cell) {
+  if (i < model.grids) return BoundsOver(model.grid[i], cell.c, cell.h);
+  const MappedSurface& surface = model.surface[i - model.grids];
+  const double more = MoreBiasOf(model, surface);
+  const geometry::Bounds g = BoundsOver(surface, cell.c, cell.h);
+  return {g.lo - (more > 0 ? more : 0), g.hi - (more < 0 ? more : 0)};
+}
+
+/** Bounds the active sides from `first` on over the cell: false when it is outside of Ω. */
+INTERVOX_HD inline bool CullFrom(const GridModel& model, int first, clip::ClipCell* cell) {
+  std::uint64_t rest = cell->active >> first;
+  for (int i = first; rest != 0; ++i, rest >>= 1) {
     if ((rest & 1) == 0) continue;
-    const geometry::Bounds g = i < model.grids
-                                   ? BoundsOver(model.grid[i], cell->c, cell->h)
-                                   : BoundsOver(model.surface[i - model.grids], cell->c, cell->h);
+    const geometry::Bounds g = BoundsOf(model, i, *cell);
     if (g.lo > 0) return false;
     if (g.hi < 0) cell->active &= ~(std::uint64_t{1} << i);
   }
   return true;
+}
+
+/** Bounds the active sides over the cell: false when it is outside of Ω. */
+INTERVOX_HD inline bool Cull(const GridModel& model, clip::ClipCell* cell) {
+  return CullFrom(model, 0, cell);
 }
 
 }  // namespace intervox::cuda::internal::grid

@@ -82,15 +82,7 @@ bool PlaceDomain(const GridPart& part, const Vec3& lower, const Vec3& upper, Lat
 }
 
 GridSide SideOf(const GridPart& part, const Pose& X_FG, int body) {
-  GridSide side;
-  side.view = part.field->View();
-  side.R = X_FG.R;
-  side.M = {Abs(side.R.row0), Abs(side.R.row1), Abs(side.R.row2)};
-  side.p = X_FG.p;
-  side.h = part.voxel_size;
-  side.weight = body == 0 ? -0.5 : 0.5;
-  side.body = static_cast<std::int8_t>(body);
-  return side;
+  return internal::grid::MakeSide(part.field->View(), X_FG, part.voxel_size, body);
 }
 
 /** The calling thread's tile, with room for all sides that a pair may have. */
@@ -211,6 +203,8 @@ GridLevel GridPair::Level() {
   }
   model_.surface = surfaces_.data();
   model_.surfaces = static_cast<int>(surfaces_.size());
+  const bool lifts = progress_.rule == LeafRule::kFraction || progress_.rule == LeafRule::kClip;
+  model_.lifted = lifts ? level.edge : 0;
   level.model = model_;
   return level;
 }

@@ -38,7 +38,6 @@ struct GridLevel {
   int before[3] = {};
   double edge = 0;  ///< of a cell [m]
   LeafRule rule = LeafRule::kVoxel;
-  bool faces = true;  ///< whether S and G are asked for, or V alone
 };
 
 /** The first voxel of the block in which a voxel is, along an axis. */
@@ -47,20 +46,25 @@ INTERVOX_HD inline int BlockBegin(const GridDomain& domain, int axis, int voxel)
   return voxel - (in < 0 ? in + geometry::kBlockEdge : in);
 }
 
-/** The cells of edge h/2^level; level −1 has cells of two voxels, whose parts begin where blocks
- do, so that a tile lies in one block. Not the model. */
+/** Whether a rule takes the lattice's own voxels, block by block. */
+INTERVOX_HD inline bool GoesByBlocks(LeafRule rule) {
+  return rule == LeafRule::kFraction || rule == LeafRule::kClip;
+}
+
+/** The cells of edge h/2^level; level −1 has cells of two voxels. Parts begin where blocks do,
+ where they are as large as these or tiles would lie in two of them. Not the model. */
 INTERVOX_HD inline GridLevel LevelOfCells(const GridDomain& domain, int level, LeafRule rule) {
   GridLevel out;
   for (int axis = 0; axis < 3; ++axis) {
     const int first = domain.voxels.first[axis], count = domain.voxels.count[axis];
     out.cells.first[axis] = level < 0 ? first / 2 : first * (1 << level);
     out.cells.count[axis] = level < 0 ? count / 2 : count * (1 << level);
-    if (level < 0) out.before[axis] = (first - BlockBegin(domain, axis, first)) / 2;
+    const int before = first - BlockBegin(domain, axis, first);
+    if (level < 0) out.before[axis] = before / 2;
+    if (GoesByBlocks(rule) && count > geometry::kBlockEdge) out.before[axis] = before;
   }
   out.edge = level < 0 ? 2 * domain.h : domain.h / (1 << level);
   out.rule = rule;
-  // (G13): of coarse voxels these rules take nothing but V.
-  out.faces = level >= 0 || rule == LeafRule::kVoxel;
   return out;
 }
 
@@ -68,8 +72,13 @@ INTERVOX_HD inline GridLevel LevelOfCells(const GridDomain& domain, int level, L
  lies in one of its blocks. */
 INTERVOX_HD inline center::LatticeParts PartsOf(const GridLevel& level) {
   center::VoxelBlock all = level.cells;
-  for (int axis = 0; axis < 3; ++axis) all.count[axis] += level.before[axis];
-  return center::PartsOf(all, level.rule == LeafRule::kCenter ? 1 : kTileEdge);
+  int most[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    const bool blocks = GoesByBlocks(level.rule) && all.count[axis] > geometry::kBlockEdge;
+    most[axis] = level.rule == LeafRule::kCenter ? 1 : blocks ? geometry::kBlockEdge : kTileEdge;
+    all.count[axis] += level.before[axis];
+  }
+  return center::PartsOf(all, most);
 }
 
 /** Part i of a level: what it has of the level's cells. */
@@ -103,26 +112,19 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
                                center::AddVoxel(model, active, c, edge, sums);
                              });
   }
-  const bool shares = level.rule == LeafRule::kFraction, voxel = level.rule == LeafRule::kVoxel;
-  tile->faces = level.faces;
-  // By shares most nodes of a voxel that is cut move V, by tetrahedra only those beside the
-  // overlap.
-  tile->slopes = shares && level.faces;
-  const auto add = [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
-    AddTile(model, block, edge, !voxel, tile, sums,
-            [&](Tile* of, int x, int y, int z, std::uint64_t mixed, clip::ClipSums* to) {
-              if (shares) {
-                AddShare(of, x, y, z, mixed, to);
-              } else {
-                AddTetrahedra(of, x, y, z, mixed, to);
-              }
-            });
-  };
-  center::BlockStack* const room = &tile->blocks;
+  const auto add_share = [](Tile* of, int x, int y, int z, std::uint64_t mixed,
+                            clip::ClipSums* to) { AddShare(of, x, y, z, mixed, to); };
+  const auto add_tetrahedra = [](Tile* of, int x, int y, int z, std::uint64_t mixed,
+                                 clip::ClipSums* to) { AddTetrahedra(of, x, y, z, mixed, to); };
+  if (level.rule == LeafRule::kFraction) return SumBlocks(model, part, edge, tile, add_share);
+  if (level.rule == LeafRule::kClip) return SumBlocks(model, part, edge, tile, add_tetrahedra);
   // Levels of the voxel rule are those of the fields, which no lift moves.
-  return voxel ? center::SumParts(CloseSides{model, &tile->polygon}, part, edge, 0.0, kTileEdge,
-                                  room, add)
-               : center::SumParts(model, part, edge, 0.0, kTileEdge, room, add);
+  return center::SumParts(CloseSides{model, &tile->polygon}, part, edge, 0.0, kTileEdge,
+                          &tile->blocks,
+                          [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
+                            AddTile(model, block, edge, FindOwnNodes(model.grid[0], block, edge),
+                                    tile, sums, add_tetrahedra);
+                          });
 }
 
 /** The sums of one of kLanes lanes of a level, of those that have parts. A pair's lanes may be
@@ -227,15 +229,11 @@ INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, do
       ++progress->level;
       progress->open = next.leaves != 0;  // whole blocks: exact
     } else {
-      progress->level = -1;
+      // On voxels of a third to a seventh of the solids errors were up to 3.8 and 2.2 differences.
+      const double times = progress->rule == LeafRule::kClip ? 2.5 : 4.0;
+      result.error = times * std::fabs(next.coarser);
+      progress->open = false;
     }
-    return;
-  }
-  if (progress->rule != LeafRule::kVoxel) {
-    // On voxels of a third to a seventh of the solids errors were up to 3.8 and 2.2 differences.
-    const double times = progress->rule == LeafRule::kClip ? 2.5 : 4.0;
-    result.error = times * std::fabs(progress->sums.v - next.v);
-    progress->open = false;
     return;
   }
   clip::ClipSums fine = next;

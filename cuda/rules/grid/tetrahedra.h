@@ -123,7 +123,7 @@ INTERVOX_HD inline void AddSteps(const StepSums& local, const int (&order)[3], c
   volume += Shifted(VolumeMoments{v, m, {square, product}}, first);
 }
 
-/** (G12): whether the sum of the first two sides' levels is above zero at all nodes of voxel
+/** (G11): whether the sum of the first two sides' levels is above zero at all nodes of voxel
  (i, j, k): it is then so in its tetrahedra, between whose nodes both are linear, and they hold
  nothing of both.
  @param mixed  bits of the sides that cut the voxel */
@@ -142,6 +142,20 @@ INTERVOX_HD inline bool ApartInVoxel(const Tile& tile, int i, int j, int k, std:
   return apart;
 }
 
+/** The bits of the sides that each corner (x, y, z) of voxel (i, j, k), 4x + 2y + z, is outside of.
+ @param mixed  bits of the sides that cut the voxel */
+INTERVOX_HD inline void FindOutside(const Tile& tile, int i, int j, int k, std::uint64_t mixed,
+                                    std::uint64_t (&outside)[8]) {
+  for (std::uint64_t& bits : outside) bits = 0;
+  for (; mixed != 0; mixed &= mixed - 1) {
+    const int side = LowestBit(mixed);
+    for (int c = 0; c < 8; ++c) {
+      const int bit = 8 * (j + (c >> 1 & 1)) + k + (c & 1);
+      outside[c] |= (tile.positive[side][i + (c >> 2)] >> bit & 1U) << side;
+    }
+  }
+}
+
 /** (G3): adds voxel (i, j, k) of the tile, cut by the levels that are linear in each of its six
  tetrahedra, which share the triangles of their faces, so that V is continuous.
  @param mixed  bits of the sides that cut the voxel */
@@ -150,11 +164,14 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
   if (ApartInVoxel(*tile, i, j, k, mixed)) return;
   constexpr int kStride[3] = {kTileSide * kTileSide, kTileSide, 1};
   const int at[3] = {i, j, k};
-  int from = 0, stride[3];
+  std::uint64_t outside[8];
+  FindOutside(*tile, i, j, k, mixed, outside);
+  int from = 0, corner = 0, stride[3];
   Vec3 first, step;
   for (int axis = 0; axis < 3; ++axis) {
     const int odd = (tile->voxels.first[axis] + at[axis]) & 1;
     from += (at[axis] + odd) * kStride[axis];
+    corner += odd * (4 >> axis);
     stride[axis] = odd != 0 ? -kStride[axis] : kStride[axis];
     first[axis] = tile->edge * (tile->voxels.first[axis] + at[axis] + odd);
     step[axis] = odd != 0 ? -tile->edge : tile->edge;
@@ -164,11 +181,9 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
     const int(&order)[3] = steps.axis;
     const int n1 = from + stride[order[0]], n2 = n1 + stride[order[1]], n3 = n2 + stride[order[2]];
     const int node[4] = {from, n1, n2, n3};
-    const std::uint64_t every =
-        tile->outside[from] & tile->outside[n1] & tile->outside[n2] & tile->outside[n3];
-    if (every != 0) continue;
-    const std::uint64_t any =
-        mixed & (tile->outside[from] | tile->outside[n1] | tile->outside[n2] | tile->outside[n3]);
+    const int c1 = corner ^ 4 >> order[0], c2 = c1 ^ 4 >> order[1], c3 = c2 ^ 4 >> order[2];
+    if ((outside[corner] & outside[c1] & outside[c2] & outside[c3]) != 0) continue;
+    const std::uint64_t any = outside[corner] | outside[c1] | outside[c2] | outside[c3];
     StepSums local;
     Piece* const stack = tile->pieces;
     int top = 0;

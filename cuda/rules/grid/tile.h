@@ -24,6 +24,9 @@ struct CommonShare {
   double share = 0, by_a = 0, by_b = 0, by_c = 0;
 };
 
+/** Of SideShare::kept: its plane is not in the cube. */
+inline constexpr int kNoPlane = 2;
+
 /** What a side keeps of a voxel by the fraction rule. */
 struct SideShare {
   int side = 0;      ///< of the tile
@@ -33,10 +36,9 @@ struct SideShare {
   double share = 0;
   double area = 0;  ///< of its plane in the unit cube, where the plane before it keeps that
   /** Of its plane in the cube, where the plane before it keeps all of that: 1, nothing: −1, or
-   some: 0; 2 where it has none. */
-  int kept = 2;
-  Vec3 centre;  ///< of that area, from the cube's
-  double cosine = 0;
+   some: 0. */
+  int kept = kNoPlane;
+  Vec3 moment;       ///< that area times its centre, from the cube's
   CommonShare both;  ///< with the sides before it
 };
 
@@ -44,6 +46,8 @@ struct SideShare {
 using VoxelBits = std::uint32_t[kTileEdge];
 /** Some of its nodes, likewise. */
 using NodeBits = std::uint64_t[kTileSide];
+/** Some of its groups of 2³ voxels: bit 4x + 2y + z of that from voxel (2x, 2y, 2z) on. */
+using Groups = std::uint32_t;
 
 /** A point of a tetrahedron by the shares of its four nodes. */
 struct Barycentric {
@@ -64,25 +68,30 @@ struct Tile {
   double edge = 0;                ///< of a voxel [m]
   bool lifts = false;             ///< whether levels are without what interpolation adds
   bool faces = true;              ///< whether S and G are asked for, or V alone
-  bool slopes = false;            ///< whether gradients are read with the other grid's levels
   int grids = 0;                  ///< of the model: its first sides
   int count = 0;                  ///< sides that bounds over the tile leave undecided
   int side[kTileSides];           ///< which sides of the model
   double turn[kTileSides];        ///< their weight in S: 0 where the side stands still or is a cut
   std::uint64_t cutting = 0;      ///< bits of the sides with a positive level at a node
   VoxelBits left;                 ///< voxels that are not outside of a side
+  VoxelBits open[2];              ///< those of them that a grid's field may cut
   NodeBits positive[kTileSides];  ///< of a cutting side: nodes where its level is
-  std::uint64_t outside[kTileNodes];  ///< bits of the sides whose level is positive
-  double (*level)[kTileNodes];        ///< of cutting sides at the nodes of voxels that they cut
-  double (*gain)[kTileNodes];         ///< −∂V/∂level
-  Vec3* gradient;                     ///< of the other grid there, in its axes, where slopes is set
-  SideShare* share;                   ///< of one voxel after the other
-  Piece* pieces;                      ///< a stack; each side leaves at most two more
-  center::BlockStack blocks;          ///< that wait before they become tiles
-  clip::PolygonRoom polygon;          ///< of a side in a voxel
+  VoxelBits mixed[kTileSides];    ///< and the voxels that have one of these
+  double (*level)[kTileNodes];    ///< of cutting sides at the nodes of voxels that they cut
+  double (*gain)[kTileNodes];     ///< −∂V/∂level
+  Vec3* gradient;                 ///< of the other grid there, in its axes, where faces is set
+  SideShare* share;               ///< of one voxel after the other
+  Piece* pieces;                  ///< a stack; each side leaves at most two more
+  center::BlockStack blocks;      ///< that wait before they become tiles
+  clip::PolygonRoom polygon;      ///< of a side in a voxel
 
   /** The number of node (i, j, k). */
   INTERVOX_HD static int Node(int i, int j, int k) { return (i * kTileSide + j) * kTileSide + k; }
+
+  /** What corner (x, y, z) of a voxel, c = 4x + 2y + z, is beyond its first node. */
+  INTERVOX_HD static constexpr int Corner(int c) {
+    return ((c >> 2) * kTileSide + (c >> 1 & 1)) * kTileSide + (c & 1);
+  }
 
   /** The place of node (i, j, k) in the lattice's frame. */
   INTERVOX_HD Vec3 At(int i, int j, int k) const {
@@ -121,26 +130,47 @@ INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
   return tile;
 }
 
-/** The number of the lowest bit of 1 to 31. Not std::countr_zero, of which nvcc 13 makes a constant
- on a device, without a word. */
-INTERVOX_HD inline int LowestBit(unsigned row) {
-  // Bit n's number stands 3·2ⁿ bits up.
-  constexpr std::uint64_t kNumbers = std::uint64_t{1} << 6 | std::uint64_t{2} << 12 |
-                                     std::uint64_t{3} << 24 | std::uint64_t{4} << 48;
-  return static_cast<int>(kNumbers >> 3 * (row & (0U - row)) & 7U);
+/** The number of the lowest bit that is set; not of 0. Not std::countr_zero, of which nvcc 13 makes
+ a constant on a device, without a word. */
+INTERVOX_HD inline int LowestBit(std::uint64_t bits) {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#else
+  return __builtin_ctzll(bits);
+#endif
 }
 
 /** Calls f(i, j, k) for the voxels or nodes whose bits are set. */
 template <class Bits, int kSide, class F>
 INTERVOX_HD void ForEachBit(const Bits (&bits)[kSide], const F& f) {
   for (int i = 0; i < kSide; ++i) {
-    int j = 0;
-    for (Bits rows = bits[i]; rows != 0; rows >>= 8, ++j) {
-      for (auto row = static_cast<unsigned>(rows & 31U); row != 0; row &= row - 1) {
-        f(i, j, LowestBit(row));
-      }
+    for (std::uint64_t rest = bits[i]; rest != 0; rest &= rest - 1) {
+      const int bit = LowestBit(rest);
+      f(i, bit >> 3, bit & 7);
     }
   }
+}
+
+/** Sets the bits of the voxels of groups. */
+INTERVOX_HD inline void VoxelsOf(Groups groups, VoxelBits* voxels) {
+  for (int x = 0; x < 2; ++x, groups >>= 4) {
+    const std::uint32_t firsts =
+        (groups & 1U) | (groups & 2U) << 1 | (groups & 4U) << 14 | (groups & 8U) << 15;
+    (*voxels)[2 * x] = (*voxels)[2 * x + 1] = 0x0303U * firsts;
+  }
+}
+
+/** The same of a tile whose voxels the groups are. */
+INTERVOX_HD inline void VoxelsAsGroups(Groups groups, VoxelBits* voxels) {
+  for (int x = 0; x < kTileEdge; ++x, groups >>= 4) {
+    (*voxels)[x] = (groups & 3U) | (groups & 12U) << 6;
+  }
+}
+
+/** The groups of a tile. */
+INTERVOX_HD inline Groups GroupsOf(const center::VoxelBlock& voxels) {
+  const Groups row = voxels.count[2] > 2 ? 3U : 1U, layer = voxels.count[1] > 2 ? 5U * row : row;
+  return voxels.count[0] > 2 ? 17U * layer : layer;
 }
 
 /** Sets the bits of the nodes of voxels. */
@@ -153,6 +183,12 @@ INTERVOX_HD inline void NodesOf(const VoxelBits& voxels, NodeBits* nodes) {
     before = ends;
   }
   (*nodes)[kTileEdge] = before;
+}
+
+/** The voxels of which a node is among those of the bits. */
+INTERVOX_HD inline std::uint32_t VoxelsWith(std::uint64_t nodes, std::uint64_t next) {
+  const std::uint64_t ends = nodes | next, along = ends | ends >> 1;
+  return static_cast<std::uint32_t>(along | along >> 8);
 }
 
 /** The voxels of which all nodes are among those of the bits. */
