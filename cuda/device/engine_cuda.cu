@@ -171,28 +171,22 @@ struct Job {
 
 // The records of a chunk, in memory that the device copies from.
 void Pack(const Job& job, std::span<const Place> places, PairRecord* records) {
-  ParallelFor(
-      static_cast<int>(places.size()), kPackedTogether, job.threads, [&](int begin, int end) {
-        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-          const Place& place = places[k];
-          const PairQuery& query = job.queries[static_cast<std::size_t>(place.query)];
-          records[k] = {query.X_WA,         query.X_WB, query.tolerance, query.voxel_size,
-                        query.volume_floor, place.a,    place.b,         query.rule};
-        }
-      });
+  ForEach(places.size(), kPackedTogether, job.threads, [&](std::size_t k) {
+    const Place& place = places[k];
+    const PairQuery& query = job.queries[static_cast<std::size_t>(place.query)];
+    records[k] = {query.X_WA,         query.X_WB, query.tolerance, query.voxel_size,
+                  query.volume_floor, place.a,    place.b,         query.rule};
+  });
 }
 
 void Unpack(std::span<const Place> places, const PairOutcome* outcomes, Job* job) {
-  ParallelFor(
-      static_cast<int>(places.size()), kPackedTogether, job->threads, [&](int begin, int end) {
-        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-          if (outcomes[k].full) {
-            job->LeaveToTheHost(places[k]);  // its workspaces are larger
-          } else {
-            job->metrics[static_cast<std::size_t>(places[k].query)] = outcomes[k].metrics;
-          }
-        }
-      });
+  ForEach(places.size(), kPackedTogether, job->threads, [&](std::size_t k) {
+    if (outcomes[k].full) {
+      job->LeaveToTheHost(places[k]);  // its workspaces are larger
+    } else {
+      job->metrics[static_cast<std::size_t>(places[k].query)] = outcomes[k].metrics;
+    }
+  });
 }
 
 // Leaves those of a list's pairs to the host that do not name their rule; the others come first,
@@ -347,12 +341,8 @@ void ComputeOnCuda(std::span<const PairQuery> queries, std::span<InterferenceMet
     const DeviceScope scope(device);
     ComputeGridsOnCuda(queries, grids, metrics, device, threads);
   }
-  ParallelFor(static_cast<int>(on_cpu.size()), 1, threads, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const std::size_t i = on_cpu[static_cast<std::size_t>(k)];
-      metrics[i] = ComputeMetrics(queries[i]);
-    }
-  });
+  ForEach(on_cpu.size(), 1, threads,
+          [&](std::size_t k) { metrics[on_cpu[k]] = ComputeMetrics(queries[on_cpu[k]]); });
 }
 
 }  // namespace intervox::cuda

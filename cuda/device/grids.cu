@@ -187,11 +187,8 @@ void ComputeGridsOnCuda(std::span<const PairQuery> queries, std::span<const std:
   for (std::size_t begin = 0; begin < numbers.size(); begin += group.size()) {
     group.resize(std::min(group.size(), numbers.size() - begin));
     const auto each = [&](int grain, const auto& body) {
-      ParallelFor(static_cast<int>(group.size()), grain, threads, [&](int from, int to) {
-        for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-          body(&group[i], numbers[begin + i]);
-        }
-      });
+      ForEach(group.size(), grain, threads,
+              [&](std::size_t i) { body(&group[i], numbers[begin + i]); });
     };
     constexpr int kPlacedTogether = 16;
     each(kPlacedTogether, [&](Placed* placed, std::size_t query) {

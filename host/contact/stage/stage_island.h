@@ -152,25 +152,19 @@ class StageIsland {
 // Calls run(body) for all bodies.
 template <class Run>
 void StageIsland::ForBodies(const Run& run) const {
-  const auto some = [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) run(static_cast<std::size_t>(k));
-  };
-  cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads_, std::cref(some));
+  cuda::ForEach(bodies_.size(), kGrain, threads_, run);
 }
 
 // Calls run(range, index) for all points, those of a range one after the other.
 template <class Run>
 void StageIsland::ForRangesOfPoints(const Run& run) const {
-  const auto some = [&](int begin, int end) {
-    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
-      const std::size_t last = std::min(points_.size(), (r + 1) * kGrain);
-      for (std::size_t c = r * kGrain; c < last; ++c) {
-        PrefetchAhead(c, last, [&](std::size_t soon) { return points_[soon]; });
-        run(r, c);
-      }
+  cuda::ForEach(Ranges(points_.size()), 1, threads_, [&](std::size_t r) {
+    const std::size_t last = std::min(points_.size(), (r + 1) * kGrain);
+    for (std::size_t c = r * kGrain; c < last; ++c) {
+      PrefetchAhead(c, last, [&](std::size_t soon) { return points_[soon]; });
+      run(r, c);
     }
-  };
-  cuda::ParallelFor(static_cast<int>(Ranges(points_.size())), 1, threads_, std::cref(some));
+  });
 }
 
 // The largest of(k) for k < count, or 0.
