@@ -102,18 +102,15 @@ std::optional<Cell> Union(const Cell& A, const Cell& B) {
         continue;
       }
       std::vector<Surface> around;
-      bool holds = true;
-      for (std::size_t k = 0; k < A.surfaces.size() && holds; ++k) {
-        if (k == i) continue;
-        holds = Holds(A.surfaces[k], B, size);
-        AddSurface(A.surfaces[k], A, size, &around);
-      }
-      for (std::size_t k = 0; k < B.surfaces.size() && holds; ++k) {
-        if (k == j) continue;
-        holds = Holds(B.surfaces[k], A, size);
-        AddSurface(B.surfaces[k], B, size, &around);
-      }
-      if (!holds || around.empty() || IsCrowded(around)) continue;
+      const auto hold = [&](const Cell& cell, std::size_t but, const Cell& other) {
+        for (std::size_t k = 0; k < cell.surfaces.size(); ++k) {
+          if (k == but) continue;
+          if (!Holds(cell.surfaces[k], other, size)) return false;
+          AddSurface(cell.surfaces[k], cell, size, &around);
+        }
+        return true;
+      };
+      if (!hold(A, i, B) || !hold(B, j, A) || around.empty() || IsCrowded(around)) continue;
       const Cell* both[] = {&A, &B};
       return Merged(std::move(around), both);
     }
