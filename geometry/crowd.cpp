@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "geometry/box_around.h"
 #include "geometry/enclose.h"
 #include "geometry/make_surface.h"
 
@@ -35,10 +36,7 @@ std::vector<Aabb> Reaches(const RawCell& cell) {
     const bool plane = face.cut < static_cast<int>(hull.cuts.size()) &&
                        hull.cuts[static_cast<std::size_t>(face.cut)].id >= 0;
     if (!plane) continue;
-    const std::span<const Vec3> corners = hull.polytope.Corners(face);
-    Aabb box{corners.front(), corners.front()};
-    for (const Vec3& p : corners) box = {Min(box.lower, p), Max(box.upper, p)};
-    reaches.push_back(box);
+    reaches.push_back(BoxAround(hull.polytope.Corners(face)));
   }
   return reaches;
 }

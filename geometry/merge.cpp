@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "geometry/bounds.h"
+#include "geometry/box_around.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
 #include "geometry/extremes.h"
@@ -82,10 +82,7 @@ Cell Merged(std::vector<Surface> surfaces, std::span<const Cell* const> parts) {
   Cell cell = MakeCell(surfaces, first.name);
   if (!cell.bounded) {  // the parts tell in which box it is
     Aabb box = BoundsInPose(first, Pose::Identity());
-    for (const Cell* part : parts) {
-      const Aabb other = BoundsInPose(*part, Pose::Identity());
-      box = {Min(box.lower, other.lower), Max(box.upper, other.upper)};
-    }
+    for (const Cell* part : parts) box = BoxAround(box, BoundsInPose(*part, Pose::Identity()));
     cell = MakeCellWithin(box, std::move(surfaces), first.name);
   }
   cell.node = first.node;

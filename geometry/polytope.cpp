@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "geometry/box_around.h"
 #include "geometry/corner_clip.h"
 #include "geometry/make_surface.h"
 #include "geometry/plane_levels.h"
@@ -269,11 +270,9 @@ Polytope ClipAll(std::span<const PlaneCut> all, std::size_t number, const Pass& 
   P.edges = edges;
   P.empty = P.vertices.empty();
   if (P.empty) return P;
-  P.lower = P.upper = P.vertices.front();
-  for (const Vec3& v : P.vertices) {
-    P.lower = Min(P.lower, v);
-    P.upper = Max(P.upper, v);
-  }
+  const Aabb box = BoxAround(P.vertices);
+  P.lower = box.lower;
+  P.upper = box.upper;
   return P;
 }
 
