@@ -102,8 +102,8 @@ void DeviceCells::Grow() {
 void DeviceCells::Upload(int threads, DeviceState* state) {
   const std::vector<Offset> offsets = OffsetsOf(cells_);
   const Layout layout = LayoutOf(cells_.size(), offsets.back());
-  auto* const d_all = static_cast<char*>(state->cells.Reserve(layout.bytes));
-  auto* const host = static_cast<char*>(state->host_cells.Reserve(layout.bytes));
+  auto* const d_all = state->cells.Of<char>(layout.bytes);
+  auto* const host = state->host_cells.Of<char>(layout.bytes);
   auto* const views = reinterpret_cast<CellView*>(host + layout.views);
   constexpr int kCopiedTogether = 256;
   ForEach(cells_.size(), kCopiedTogether, threads, [&](std::size_t i) {
