@@ -18,6 +18,7 @@ using geometry::MakeTorus;
 using geometry::Surface;
 using testing::Answer;
 using testing::Ask;
+using testing::AskWithTerm;
 using testing::MakePair;
 using testing::Random;
 

@@ -18,7 +18,7 @@ using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
 using testing::Answer;
-using testing::Ask;
+using testing::AskWithTerm;
 using testing::MakePair;
 using testing::Random;
 
