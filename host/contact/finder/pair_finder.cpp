@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 
@@ -409,8 +408,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
     more += counted.queries;
   };
   const bool threaded = cost >= kThreadedCost && options.device != Device::kSerial;
-  cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
-                    std::cref(look));
+  cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1, look);
   if (on_cuts) TakePointsOnCuts(pairs, X_WB, scratch, out);
   if (several) InsertFurther(count, scratch, out);
   if (std::any_of(pairs.begin(), pairs.end(), HasOverlaps)) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "cuda/device/executor.h"
@@ -364,7 +363,7 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
     }
     undefined += count;
   };
-  cuda::ParallelFor(static_cast<int>(groups), kGrain, scratch->threads, std::cref(make));
+  cuda::ParallelFor(static_cast<int>(groups), kGrain, scratch->threads, make);
   patches->undefined_normals += undefined;
   changes.born = born;
   for (const double lost : scratch->lost) changes.bristle_energy_lost += lost;

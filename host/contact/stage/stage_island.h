@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -178,7 +177,7 @@ double StageIsland::LargestOf(std::size_t count, const Of& of) const {
   if (count <= kGrain) return largest_of(0, static_cast<int>(count));
   Largest largest;
   const auto some = [&](int begin, int end) { largest.See(largest_of(begin, end)); };
-  cuda::ParallelFor(static_cast<int>(count), kGrain, threads_, std::cref(some));
+  cuda::ParallelFor(static_cast<int>(count), kGrain, threads_, some);
   return largest.Value();
 }
 
@@ -201,7 +200,7 @@ void StageIsland::ForPointsByBody(std::span<const Read> read, const Run& run) co
       run(index(at));
     }
   };
-  cuda::ParallelFor(regions, 1, threads_, std::cref(some));
+  cuda::ParallelFor(regions, 1, threads_, some);
   some(regions, regions + 1);
 }
 
