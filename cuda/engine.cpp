@@ -135,9 +135,8 @@ void Engine::Compute(std::span<const PairQuery> queries,
     return;
   }
   const int threads = options_.device == Device::kSerial ? 1 : options_.threads;
-  cuda::ParallelFor(static_cast<int>(queries.size()), kGrain, threads, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) metrics[i] = ComputeMetrics(queries[i]);
-  });
+  cuda::ForEach(queries.size(), kGrain, threads,
+                [&](std::size_t i) { metrics[i] = ComputeMetrics(queries[i]); });
 }
 
 }  // namespace intervox

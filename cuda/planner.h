@@ -14,29 +14,9 @@ namespace intervox::cuda {
 
 namespace internal {
 
-// Kept out of line: one frame with every rule in it would be the stack of every pair.
+// Out of line, as the rules with their memory on the stack are.
 __attribute__((noinline)) inline RuleResult RunPolar(const LocalPair& pair, Moments* moments) {
   return PolarRule(pair, moments);
-}
-
-__attribute__((noinline)) inline RuleResult RunFlux(const LocalPair& pair, LocalPair* term,
-                                                    Moments* moments) {
-  return FluxRule(pair, term, moments);
-}
-
-__attribute__((noinline)) inline RuleResult RunColumn(const LocalPair& pair, Moments* moments) {
-  return ColumnRule(pair, moments);
-}
-
-__attribute__((noinline)) inline RuleResult RunClip(const PairView& query, const LocalPair& pair,
-                                                    Moments* moments) {
-  const int leaves = clip::MostLeaves(pair, query.rule == LeafRule::kAuto);
-  return ClipRule(pair, moments, leaves, SizeOf(query));
-}
-
-__attribute__((noinline)) inline RuleResult RunCenter(const PairView& query, const LocalPair& pair,
-                                                      Moments* moments) {
-  return CenterRule(pair, SizeOf(query), moments);
 }
 
 template <class P>
@@ -48,17 +28,18 @@ RuleResult RunRule(const PairView& query, LeafRule rule, Workspace<P>* workspace
     case LeafRule::kPolytope:
       return PolytopeRule(pair, &workspace->polyhedron, moments);
     case LeafRule::kFlux:
-      return RunFlux(pair, &workspace->term, moments);
+      return FluxRule(pair, &workspace->term, moments);
     case LeafRule::kPolar:
       return RunPolar(pair, moments);
     case LeafRule::kSlice:
       return SliceRule(pair, &workspace->term, moments);
     case LeafRule::kColumn:
-      return RunColumn(pair, moments);
+      return ColumnRule(pair, moments);
     case LeafRule::kClip:
-      return RunClip(query, pair, moments);
+      return ClipRule(pair, moments, clip::MostLeaves(pair, query.rule == LeafRule::kAuto),
+                      SizeOf(query));
     case LeafRule::kCenter:
-      return RunCenter(query, pair, moments);
+      return CenterRule(pair, SizeOf(query), moments);
     default:
       return {};
   }

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "geometry/box_around.h"
+
 namespace intervox::geometry {
 namespace {
 
@@ -85,12 +87,8 @@ class HullBuilder {
   }
 
   bool MakeTetrahedron() {
-    Vec3 lower = p_[0], upper = p_[0];
-    for (const Vec3& p : p_) {
-      lower = Min(lower, p);
-      upper = Max(upper, p);
-    }
-    extent_ = Norm(upper - lower);
+    const Aabb box = BoxAround(p_);
+    extent_ = Norm(box.upper - box.lower);
     if (!(extent_ > 0)) return false;
     const auto farthest = [this](auto measure) {
       int best = 0;
@@ -101,7 +99,7 @@ class HullBuilder {
       }
       return best;
     };
-    const int a = farthest([&](const Vec3& p) { return Norm(p - lower); });
+    const int a = farthest([&](const Vec3& p) { return Norm(p - box.lower); });
     const int b = farthest([&](const Vec3& p) { return Norm(p - p_[a]); });
     const Vec3 ab = Normalized(p_[b] - p_[a]);
     const int c = farthest([&](const Vec3& p) { return Norm(Cross(p - p_[a], ab)); });

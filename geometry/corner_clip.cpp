@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+
+#include "geometry/plane_levels.h"
 
 namespace intervox::geometry {
 namespace {
@@ -35,9 +36,6 @@ struct Side {
   int to = -1;  ///< the corner where it ends
   int edge = -1;
 };
-
-/** Four numbers that are computed together. */
-using Four = double __attribute__((vector_size(32)));
 
 /** A convex polytope that is being clipped, with its working memory. Corners that were cut away are
  copies of others. */
@@ -103,24 +101,6 @@ void Begin(std::span<const PlaneCut> cuts, const Slabs& slabs, const Vec3& cente
       }
     }
   }
-}
-
-/** The levels of all corners over a cut, with the least and the greatest. */
-void Levels(const PlaneCut& cut, Solid* solid, double* least, double* greatest) {
-  for (int c = solid->corners; c % 4 != 0; ++c) solid->Copy(0, c);
-  Four lo{}, hi{};
-  for (int c = 0; c < solid->corners; c += 4) {
-    Four x, y, z;
-    std::memcpy(&x, &solid->x[c], sizeof x);
-    std::memcpy(&y, &solid->y[c], sizeof y);
-    std::memcpy(&z, &solid->z[c], sizeof z);
-    const Four level = cut.n.x * x + cut.n.y * y + cut.n.z * z - cut.d;
-    std::memcpy(&solid->level[c], &level, sizeof level);
-    lo = c == 0 || level < lo ? level : lo;
-    hi = c == 0 || level > hi ? level : hi;
-  }
-  *least = std::min(std::min(lo[0], lo[1]), std::min(lo[2], lo[3]));
-  *greatest = std::max(std::max(hi[0], hi[1]), std::max(hi[2], hi[3]));
 }
 
 /** The corner where the cut `index` crosses an edge between two faces. */
@@ -297,8 +277,9 @@ enum class Cut { kNothing, kClips, kTakesAll, kDoubtful };
 /** Clips the solid by the cut `index`. What it leaves has no meaning where it takes all, or where
  rounding decides. */
 Cut Apply(std::span<const PlaneCut> cuts, int index, double tolerance, Solid* solid) {
-  double lo, hi;
-  Levels(cuts[index], solid, &lo, &hi);
+  for (int c = solid->corners; c % 4 != 0; ++c) solid->Copy(0, c);
+  const auto [lo, hi] = Levels(cuts[index], solid->x.data(), solid->y.data(), solid->z.data(),
+                               static_cast<std::size_t>(solid->corners), solid->level.data());
   if (hi <= tolerance) return Cut::kNothing;
   if (lo > kDoubt * tolerance) return Cut::kTakesAll;
   if (lo >= -kDoubt * tolerance || hi <= kDoubt * tolerance) return Cut::kDoubtful;

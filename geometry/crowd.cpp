@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "geometry/box_around.h"
 #include "geometry/enclose.h"
 #include "geometry/make_surface.h"
 
@@ -35,10 +36,7 @@ std::vector<Aabb> Reaches(const RawCell& cell) {
     const bool plane = face.cut < static_cast<int>(hull.cuts.size()) &&
                        hull.cuts[static_cast<std::size_t>(face.cut)].id >= 0;
     if (!plane) continue;
-    const std::span<const Vec3> corners = hull.polytope.Corners(face);
-    Aabb box{corners.front(), corners.front()};
-    for (const Vec3& p : corners) box = {Min(box.lower, p), Max(box.upper, p)};
-    reaches.push_back(box);
+    reaches.push_back(BoxAround(hull.polytope.Corners(face)));
   }
   return reaches;
 }
@@ -73,10 +71,17 @@ Cut BestAlong(const std::vector<Aabb>& reaches, int axis) {
   return best;
 }
 
-RawCell Side(const RawCell& cell, const Surface& plane) {
-  RawCell side = cell;
-  side.surfaces.push_back(plane);
-  return side;
+/** The parts of a cell below and above a cut; nothing where one of them has no volume. */
+std::vector<RawCell> Sides(const RawCell& cell, const Cut& cut, Effort* effort) {
+  Vec3 n;
+  n[cut.axis] = 1;
+  Surface plane = MakePlane(n, cut.at);
+  plane.node = cell.node;
+  std::vector<RawCell> sides{cell, cell};
+  sides[0].surfaces.push_back(plane);
+  sides[1].surfaces.push_back(Complement(plane));
+  if (!Simplify(&sides[0], effort) || !Simplify(&sides[1], effort)) return {};
+  return sides;
 }
 
 }  // namespace
@@ -96,15 +101,14 @@ std::vector<RawCell> SplitCrowd(RawCell cell, Effort* effort) {
                    [](const Cut& a, const Cut& b) { return a.most < b.most; });
   for (const Cut& cut : cuts) {
     if (cut.most >= reaches.size()) break;
-    Vec3 n;
-    n[cut.axis] = 1;
-    Surface plane = MakePlane(n, cut.at);
-    plane.node = cell.node;
-    RawCell below = Side(cell, plane), above = Side(cell, Complement(plane));
-    if (!Simplify(&below, effort) || !Simplify(&above, effort)) continue;
-    if (std::max(below.surfaces.size(), above.surfaces.size()) >= cell.surfaces.size()) continue;
-    std::vector<RawCell> parts = SplitCrowd(std::move(below), effort);
-    for (RawCell& part : SplitCrowd(std::move(above), effort)) parts.push_back(std::move(part));
+    const auto is_smaller = [&](const RawCell& side) {
+      return side.surfaces.size() < cell.surfaces.size();
+    };
+    std::vector<RawCell> sides = Sides(cell, cut, effort), parts;
+    if (sides.empty() || !std::all_of(sides.begin(), sides.end(), is_smaller)) continue;
+    for (RawCell& side : sides) {
+      for (RawCell& part : SplitCrowd(std::move(side), effort)) parts.push_back(std::move(part));
+    }
     return parts;
   }
   return {std::move(cell)};
@@ -135,13 +139,7 @@ std::vector<RawCell> SplitForTools(const RawCell& cell, std::span<const int> nea
     }
   }
   if (best.most > near.size() - near.size() / 8) return {};
-  Vec3 n;
-  n[best.axis] = 1;
-  Surface plane = MakePlane(n, best.at);
-  plane.node = cell.node;
-  RawCell below = Side(cell, plane), above = Side(cell, Complement(plane));
-  if (!Simplify(&below, effort) || !Simplify(&above, effort)) return {};
-  return {std::move(below), std::move(above)};
+  return Sides(cell, best, effort);
 }
 
 }  // namespace intervox::geometry

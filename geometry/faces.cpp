@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "geometry/box_around.h"
 #include "geometry/enclose.h"
 #include "geometry/interior.h"
 #include "geometry/make_surface.h"
@@ -32,7 +33,7 @@ std::vector<Surface> Without(const Cell& cell, std::size_t i) {
 Aabb BoxOf(const Cell& cell) { return BoundsInPose(cell, Pose::Identity()); }
 
 /** A box around the cell with room to spare, never flat; infinite where the cell is. */
-Aabb BoxAround(const Cell& cell) {
+Aabb RoomAround(const Cell& cell) {
   constexpr double kRoom = 0.1;
   const Aabb box = BoxOf(cell);
   const double room = kRoom * SizeOf(cell);
@@ -95,8 +96,7 @@ bool AllSatisfy(std::span<const Vec3> polygon, const Surface& t, double touching
     return std::all_of(polygon.begin(), polygon.end(),
                        [&](const Vec3& p) { return Level(t, p) <= touching; });
   }
-  Aabb box{polygon.front(), polygon.front()};
-  for (const Vec3& p : polygon) box = {Min(box.lower, p), Max(box.upper, p)};
+  const Aabb box = BoxAround(polygon);
   const Bounds f = BoundsOverBox(t, 0.5 * (box.lower + box.upper), Mat3::Identity(),
                                  0.5 * (box.upper - box.lower));
   return (t.side > 0 ? f.hi : -f.lo) <= touching;
@@ -132,7 +132,8 @@ bool ProfileSatisfies(const Cell& A, std::size_t i, const Surface& t, double tou
   for (std::size_t k = 0; k < A.surfaces.size(); ++k) {
     if (k != i && turns(A.surfaces[k])) outside.push_back(A.surfaces[k]);
   }
-  return FindOnProfile(S, outside, BoxAround(A), touching, kFaceBudget).verdict == Interior::kEmpty;
+  return FindOnProfile(S, outside, RoomAround(A), touching, kFaceBudget).verdict ==
+         Interior::kEmpty;
 }
 
 /** The whole of face i of A satisfies the surface t of the cell on its other side. */
@@ -164,7 +165,8 @@ bool FaceSatisfies(const Cell& A, std::size_t i, const Surface& t, double size, 
   if (A.bounded && ProfileSatisfies(A, i, t, touching)) return true;
   std::vector<Surface> outside = Without(A, i);
   outside.push_back(Complement(t));
-  return FindOnSurface(S, outside, BoxAround(A), touching, kFaceBudget).verdict == Interior::kEmpty;
+  return FindOnSurface(S, outside, RoomAround(A), touching, kFaceBudget).verdict ==
+         Interior::kEmpty;
 }
 
 }  // namespace
@@ -235,7 +237,7 @@ bool Touch(const Cell& A, std::size_t i, const Cell& B, std::size_t j, const Aab
   std::vector<Surface> both = Without(A, i);
   const std::vector<Surface> rest = Without(B, j);
   both.insert(both.end(), rest.begin(), rest.end());
-  return FindOnSurface(A.surfaces[i], both, BoxAround(A), depth, kFaceBudget).verdict ==
+  return FindOnSurface(A.surfaces[i], both, RoomAround(A), depth, kFaceBudget).verdict ==
          Interior::kFound;
 }
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "geometry/bounds.h"
+#include "geometry/box_around.h"
 #include "geometry/crowd.h"
 #include "geometry/decompose.h"
 #include "geometry/extremes.h"
@@ -82,10 +82,7 @@ Cell Merged(std::vector<Surface> surfaces, std::span<const Cell* const> parts) {
   Cell cell = MakeCell(surfaces, first.name);
   if (!cell.bounded) {  // the parts tell in which box it is
     Aabb box = BoundsInPose(first, Pose::Identity());
-    for (const Cell* part : parts) {
-      const Aabb other = BoundsInPose(*part, Pose::Identity());
-      box = {Min(box.lower, other.lower), Max(box.upper, other.upper)};
-    }
+    for (const Cell* part : parts) box = BoxAround(box, BoundsInPose(*part, Pose::Identity()));
     cell = MakeCellWithin(box, std::move(surfaces), first.name);
   }
   cell.node = first.node;
@@ -102,18 +99,15 @@ std::optional<Cell> Union(const Cell& A, const Cell& B) {
         continue;
       }
       std::vector<Surface> around;
-      bool holds = true;
-      for (std::size_t k = 0; k < A.surfaces.size() && holds; ++k) {
-        if (k == i) continue;
-        holds = Holds(A.surfaces[k], B, size);
-        AddSurface(A.surfaces[k], A, size, &around);
-      }
-      for (std::size_t k = 0; k < B.surfaces.size() && holds; ++k) {
-        if (k == j) continue;
-        holds = Holds(B.surfaces[k], A, size);
-        AddSurface(B.surfaces[k], B, size, &around);
-      }
-      if (!holds || around.empty() || IsCrowded(around)) continue;
+      const auto hold = [&](const Cell& cell, std::size_t but, const Cell& other) {
+        for (std::size_t k = 0; k < cell.surfaces.size(); ++k) {
+          if (k == but) continue;
+          if (!Holds(cell.surfaces[k], other, size)) return false;
+          AddSurface(cell.surfaces[k], cell, size, &around);
+        }
+        return true;
+      };
+      if (!hold(A, i, B) || !hold(B, j, A) || around.empty() || IsCrowded(around)) continue;
       const Cell* both[] = {&A, &B};
       return Merged(std::move(around), both);
     }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "geometry/bounds.h"
 #include "geometry/decompose.h"
@@ -136,16 +135,6 @@ std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells) {
   return std::nullopt;
 }
 
-void RequireDisjoint(std::span<const Cell> cells, const std::string& place) {
-  const auto overlap = FindOverlap(cells);
-  if (!overlap) return;
-  throw std::invalid_argument(
-      place + ": the cells '" + cells[static_cast<std::size_t>(overlap->first)].name + "' and '" +
-      cells[static_cast<std::size_t>(overlap->second)].name +
-      "' overlap, so that their common volume would count twice. Make them disjoint, or give the "
-      "body a union as its shape.");
-}
-
 std::vector<Cell> Halves(const Cell& cell, const Surface& plane) {
   Effort effort;
   const RawCell whole = RawCellOf(cell);
@@ -156,15 +145,6 @@ std::vector<Cell> Halves(const Cell& cell, const Surface& plane) {
     parts.push_back(MakeCell(half.surfaces, half.name));
     parts.back().node = cell.node;
   }
-  return parts;
-}
-
-std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane) {
-  std::vector<Cell> parts;
-  for (const Cell& cell : cells) {
-    for (Cell& half : Halves(cell, plane)) parts.push_back(std::move(half));
-  }
-  LinkNeighbours(parts);
   return parts;
 }
 

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,16 +31,8 @@ bool IsInside(std::span<const Cell> cells, std::size_t a, std::size_t i);
  nothing when the cells are disjoint or only touch. */
 std::optional<std::pair<int, int>> FindOverlap(std::span<const Cell> cells);
 
-/** Throws when cells listed for one body overlap: shared volume would count twice.
- @param place  names the body in the message.
- @throws std::invalid_argument naming both cells and the remedy. */
-void RequireDisjoint(std::span<const Cell> cells, const std::string& place);
-
 /** A cell cut by a plane: the parts below and above it, or the cell itself where one of them has no
  volume. The names of parts get the suffixes "-" and "+"; their neighbours are not linked. */
 std::vector<Cell> Halves(const Cell& cell, const Surface& plane);
-
-/** The cells cut by a plane, the part below the plane first, and neighbours linked anew. */
-std::vector<Cell> SplitByPlane(std::span<const Cell> cells, const Surface& plane);
 
 }  // namespace intervox::geometry

@@ -2,14 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "geometry/box_around.h"
 #include "geometry/corner_clip.h"
 #include "geometry/make_surface.h"
+#include "geometry/plane_levels.h"
 
 namespace intervox::geometry {
 namespace {
@@ -29,9 +30,6 @@ constexpr std::size_t kNearest = 24;
 /** Two parallel cuts that keep nothing are this far apart, in sizes of what is clipped: their
  normals may differ by 1e-12, which at the corners of the clipping cube is a tenth of it. */
 constexpr double kApart = 1e-5;
-
-/** Four numbers that are computed together. */
-using Four = double __attribute__((vector_size(32)));
 
 /** A polygon that is being clipped: coordinates by axis, padded with the first vertex to a multiple
  of four. */
@@ -85,33 +83,15 @@ struct Clipped {
   }
 };
 
-/** The levels of a polygon's vertices over a cut, with the least and the greatest. */
-void Levels(const LoosePolygon& polygon, const PlaneCut& cut, double* s, double* least,
-            double* greatest) {
-  Four lo{}, hi{};
-  for (std::size_t k = 0; k < polygon.n; k += 4) {
-    Four x, y, z;
-    std::memcpy(&x, &polygon.x[k], sizeof x);
-    std::memcpy(&y, &polygon.x[polygon.room + k], sizeof y);
-    std::memcpy(&z, &polygon.x[2 * polygon.room + k], sizeof z);
-    const Four level = cut.n.x * x + cut.n.y * y + cut.n.z * z - cut.d;
-    std::memcpy(s + k, &level, sizeof level);
-    lo = k == 0 || level < lo ? level : lo;
-    hi = k == 0 || level > hi ? level : hi;
-  }
-  *least = std::min(std::min(lo[0], lo[1]), std::min(lo[2], lo[3]));
-  *greatest = std::max(std::max(hi[0], hi[1]), std::max(hi[2], hi[3]));
-}
-
 /** Clips the polygon by a cut, whose index its new edge gets. */
 void Clip(const PlaneCut& cut, int index, double tolerance, Clipped* clipped) {
   const LoosePolygon& polygon = clipped->now;
   const std::size_t n = polygon.n;
+  const double *const x = polygon.x.get(), *const y = x + polygon.room, *const z = y + polygon.room;
   if (n == 0) return;
   if (clipped->s.size() < n + 4) clipped->s.resize(n + 4);
   double* const s = clipped->s.data();
-  double lo, hi;
-  Levels(polygon, cut, s, &lo, &hi);
+  const auto [lo, hi] = Levels(cut, x, y, z, n, s);
   if (hi <= tolerance) return;
   if (lo >= -tolerance) {
     clipped->now.n = 0;
@@ -120,7 +100,6 @@ void Clip(const PlaneCut& cut, int index, double tolerance, Clipped* clipped) {
   LoosePolygon& out = clipped->next;
   out.n = 0;
   out.Reserve(2 * n);
-  const double *const x = polygon.x.get(), *const y = x + polygon.room, *const z = y + polygon.room;
   const int* const edge = polygon.edge.get();
   bool inside = s[0] <= tolerance;
   for (std::size_t k = 0; k < n; ++k) {
@@ -291,11 +270,9 @@ Polytope ClipAll(std::span<const PlaneCut> all, std::size_t number, const Pass& 
   P.edges = edges;
   P.empty = P.vertices.empty();
   if (P.empty) return P;
-  P.lower = P.upper = P.vertices.front();
-  for (const Vec3& v : P.vertices) {
-    P.lower = Min(P.lower, v);
-    P.upper = Max(P.upper, v);
-  }
+  const Aabb box = BoxAround(P.vertices);
+  P.lower = box.lower;
+  P.upper = box.upper;
   return P;
 }
 
@@ -433,14 +410,11 @@ std::optional<Place> BetweenSlabs(std::span<const PlaneCut> cuts, Slabs* slabs, 
                                  [](const auto& entry, double x) { return entry.first < x; });
       for (; at != by_x.end() && at->first <= std::abs(n.x) + 1e-11; ++at) look(*at->second);
     }
-    if (!(upper - lower > kSlab * kRelativeTolerance * (std::abs(upper) + std::abs(lower)))) {
-      if (std::isfinite(lower)) {
-        *apart = lower - upper;
-        return std::nullopt;
-      }
-      continue;
-    }
     if (!std::isfinite(lower)) continue;
+    if (!(upper - lower > kSlab * kRelativeTolerance * (std::abs(upper) + std::abs(lower)))) {
+      *apart = lower - upper;
+      return std::nullopt;
+    }
     for (int k = 0; k < 3; ++k) N(found, k) = n[k];
     middle[found] = 0.5 * (lower + upper);
     half[found] = 0.5 * (upper - lower);

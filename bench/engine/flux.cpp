@@ -92,7 +92,10 @@ Bodies CrossedCylinders(Random* random) {
   return {{MakeCylinder(0.3, Along(kX, middle))}, {MakeCylinder(0.4, Along(e, {}))}, 1.0};
 }
 
-RuleResult Rule(const LocalPair& pair, Moments* m) { return FluxRule(pair, m); }
+RuleResult Rule(const LocalPair& pair, Moments* m) {
+  internal::Place<LocalPair> term;
+  return FluxRule(pair, &term.value, m);
+}
 
 double FineVolume(LocalPair pair) {
   pair.tolerance = 1e-9;

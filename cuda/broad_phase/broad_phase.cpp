@@ -54,17 +54,15 @@ void BoxPairs::Build(std::span<const geometry::Aabb> boxes, int threads) {
   keys_.resize(count);
   order_.resize(count);
   constexpr double kCells = (1 << kBits) - 1;
-  cuda::ParallelFor(count, kGrain, threads, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const Vec3 middle = 0.5 * (boxes[i].lower + boxes[i].upper) - lower;
-      keys_[i] = SizeClass(Size(boxes[i]), largest) << 3 * kBits;
-      for (int axis = 0; axis < 3; ++axis) {
-        const double t = span[axis] > 0 ? middle[axis] / span[axis] : 0.0;
-        const double place = kCells * std::fmin(std::fmax(t, 0.0), 1.0);
-        keys_[i] |= Spread(static_cast<std::uint64_t>(place)) << axis;
-      }
-      order_[i] = i;
+  cuda::ForEach(boxes.size(), kGrain, threads, [&](std::size_t i) {
+    const Vec3 middle = 0.5 * (boxes[i].lower + boxes[i].upper) - lower;
+    keys_[i] = SizeClass(Size(boxes[i]), largest) << 3 * kBits;
+    for (int axis = 0; axis < 3; ++axis) {
+      const double t = span[axis] > 0 ? middle[axis] / span[axis] : 0.0;
+      const double place = kCells * std::fmin(std::fmax(t, 0.0), 1.0);
+      keys_[i] |= Spread(static_cast<std::uint64_t>(place)) << axis;
     }
+    order_[i] = static_cast<int>(i);
   });
   cuda::SortByKey(&keys_, &order_);
   width_ = static_cast<int>(std::bit_ceil(static_cast<unsigned>(count)));

@@ -83,10 +83,6 @@ BoxLevel OfVoxel(const GridField& field, const Around& box, const Vec3& h, const
   return out;
 }
 
-BoxLevel WithinVoxel(const GridField& field, const Around& box, const Vec3& h) {
-  return OfVoxel(field, box, h, 0.5 * (box.lower + box.upper));
-}
-
 /** The change along an axis from one side of a voxel to the other, at `at` on it. */
 double ChangeAlong(const CornerLevels& f, int axis, Vec3 at) {
   at[axis] = 0;
@@ -220,7 +216,7 @@ BoxLevel LevelOver(const GridField& field, const Vec3& c, const Vec3& h) {
     one = one && box.upper[i] - 2 * field.off <= first + 1;
     few = few && std::ceil(box.upper[i]) - first <= kMostVoxels;
   }
-  return one   ? WithinVoxel(field, box, h)
+  return one   ? OfVoxel(field, box, h, 0.5 * (box.lower + box.upper))
          : few ? OverVoxels(field, box, h)
                : OverBlocks(field, box);
 }

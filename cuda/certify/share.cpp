@@ -1,6 +1,7 @@
 #include "cuda/certify/share.h"
 
 #include <cmath>
+#include <optional>
 
 #include "cuda/certify/half_space_share.h"
 #include "cuda/rules/polytope/polyhedron.h"
@@ -43,14 +44,8 @@ Bounds OverFace(const BoxLevel& s, int k, double at) {
   return {r.lo - kRoom * terms, r.hi + kRoom * terms};
 }
 
-/** The mean of v_k on the surface, over the box' face across k. */
-struct Height {
-  bool known = false;
-  Bounds mean;
-};
-
-/** (S2), (S3). */
-Height MeanHeight(const BoxLevel& s, int k) {
+/** (S2), (S3): the mean of v_k on the surface, over the box' face across k, where it is known. */
+std::optional<Bounds> MeanHeight(const BoxLevel& s, int k) {
   const int i = (k + 1) % 3, j = (k + 2) % 3;
   const double turn = s.g[k] < 0 ? -1 : 1;
   const double spread =
@@ -83,9 +78,7 @@ Height MeanHeight(const BoxLevel& s, int k) {
       !(turn * (turn > 0 ? OverFace(s, k, -1).hi : OverFace(s, k, -1).lo) < -off)) {
     return {};
   }
-  Height out;
-  out.known = true;
-  out.mean = Around(v, 1);
+  Bounds mean = Around(v, 1);
   if (s.torus == nullptr) {
     // About the root: f = 2 (s₀ + …) w + 2 c·(v_i, v_j) + …
     const double s0 = 0.5 * at.g[k], a = s.a[k];
@@ -103,7 +96,7 @@ Height MeanHeight(const BoxLevel& s, int k) {
     const double used = terms;
     const double ij = bend(c[0], c[1], b[0], b[1], C[2], &terms);
     const double cube = s0 * s0 * s0;
-    out.mean = Plus(out.mean, Around((ii + jj) / (6 * cube), used / AbsOf(cube)));
+    mean = Plus(mean, Around((ii + jj) / (6 * cube), used / AbsOf(cube)));
     const double most = AbsOf(ii) + AbsOf(jj) + 2 * AbsOf(ij) + kRoom * terms;
     // Slopes of the height, and of s along the surface.
     const double low = 0.5 * least;
@@ -114,7 +107,7 @@ Height MeanHeight(const BoxLevel& s, int k) {
     const double fourth = most * (12 * change * change + 3 * AbsOf(a) * most / (low * low)) /
                           (low * low * low * low * low);
     const double error = (1 + 8 * kRoom) * fourth / 24;
-    out.mean = {out.mean.lo - error, out.mean.hi + error};
+    mean = {mean.lo - error, mean.hi + error};
   } else {
     double bend = 0, terms = 0;
     for (const int n : {i, j}) {
@@ -123,7 +116,7 @@ Height MeanHeight(const BoxLevel& s, int k) {
       terms += (AbsOf(at.a[n]) + AbsOf(rate * Mixed(at, n, k)) + rate * rate * AbsOf(at.a[k])) * 4 /
                AbsOf(at.g[k]);
     }
-    out.mean = Plus(out.mean, Around(bend / 6, terms));
+    mean = Plus(mean, Around(bend / 6, terms));
     const double z = 1 / least;
     const double t = AbsOf(s.g[i]) + AbsOf(s.g[j]) + s.slope[i] + s.slope[j] +
                      2 * (AbsOf(s.a[i]) + AbsOf(s.a[j]) + 2 * AbsOf(Mixed(s, i, j)) +
@@ -142,11 +135,10 @@ Height MeanHeight(const BoxLevel& s, int k) {
              6 * h2 * (d.ttz + h1 * (2 * d.tzz + h1 * d.zzz)) + 4 * h3 * (tz + zz * h1) +
              3 * zz * h2 * h2);
     const double error = (1 + 16 * kRoom) * h4 / 24;
-    out.mean = {out.mean.lo - error, out.mean.hi + error};
+    mean = {mean.lo - error, mean.hi + error};
   }
   const double shift = (1 + kRoom) * off / least;
-  out.mean = {out.mean.lo - shift, out.mean.hi + shift};
-  return out;
+  return Bounds{mean.lo - shift, mean.hi + shift};
 }
 
 /** (S5): whether no point of the box lies beyond both surfaces. */
@@ -252,11 +244,10 @@ Bounds ShareBeyond(const BoxLevel& level) {
   if (!level.smooth || bend.hi - bend.lo < 64 * kRoom * steep) return share;
   int k = AbsOf(level.g.x) > AbsOf(level.g.y) ? 0 : 1;
   if (AbsOf(level.g.z) > AbsOf(level.g[k])) k = 2;
-  const Height height = MeanHeight(level, k);
-  if (!height.known) return share;
-  const Bounds above = level.g[k] > 0
-                           ? Bounds{0.5 - 0.5 * height.mean.hi, 0.5 - 0.5 * height.mean.lo}
-                           : Bounds{0.5 + 0.5 * height.mean.lo, 0.5 + 0.5 * height.mean.hi};
+  const std::optional<Bounds> mean = MeanHeight(level, k);
+  if (!mean) return share;
+  const Bounds above = level.g[k] > 0 ? Bounds{0.5 - 0.5 * mean->hi, 0.5 - 0.5 * mean->lo}
+                                      : Bounds{0.5 + 0.5 * mean->lo, 0.5 + 0.5 * mean->hi};
   share.lo = MaxOf(share.lo, above.lo - kRoom);
   share.hi = MinOf(share.hi, above.hi + kRoom);
   return share;

@@ -102,28 +102,25 @@ void DeviceCells::Grow() {
 void DeviceCells::Upload(int threads, DeviceState* state) {
   const std::vector<Offset> offsets = OffsetsOf(cells_);
   const Layout layout = LayoutOf(cells_.size(), offsets.back());
-  auto* const d_all = static_cast<char*>(state->cells.Reserve(layout.bytes));
-  auto* const host = static_cast<char*>(state->host_cells.Reserve(layout.bytes));
+  auto* const d_all = state->cells.Of<char>(layout.bytes);
+  auto* const host = state->host_cells.Of<char>(layout.bytes);
   auto* const views = reinterpret_cast<CellView*>(host + layout.views);
-  const auto copy = [&](int begin, int end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const Offset& at = offsets[i];
-      CellView view = MakeView(*cells_[i]);
-      view.surfaces = CopyTo(view.surfaces, view.surface_count,
-                             layout.surfaces + at.surface * sizeof(*view.surfaces), host, d_all);
-      view.corners = CopyTo(view.corners, view.corner_count,
-                            layout.corners + at.corner * sizeof(*view.corners), host, d_all);
-      view.half_edges =
-          CopyTo(view.half_edges, view.half_edge_count,
-                 layout.half_edges + at.half_edge * sizeof(*view.half_edges), host, d_all);
-      view.faces = CopyTo(view.faces, view.face_count, layout.faces + at.face * sizeof(*view.faces),
-                          host, d_all);
-      view.bounds = CopyTo(view.bounds, 1, layout.bounds + i * sizeof(*view.bounds), host, d_all);
-      views[i] = view;
-    }
-  };
   constexpr int kCopiedTogether = 256;
-  ParallelFor(static_cast<int>(cells_.size()), kCopiedTogether, threads, copy);
+  ForEach(cells_.size(), kCopiedTogether, threads, [&](std::size_t i) {
+    const Offset& at = offsets[i];
+    CellView view = MakeView(*cells_[i]);
+    view.surfaces = CopyTo(view.surfaces, view.surface_count,
+                           layout.surfaces + at.surface * sizeof(*view.surfaces), host, d_all);
+    view.corners = CopyTo(view.corners, view.corner_count,
+                          layout.corners + at.corner * sizeof(*view.corners), host, d_all);
+    view.half_edges =
+        CopyTo(view.half_edges, view.half_edge_count,
+               layout.half_edges + at.half_edge * sizeof(*view.half_edges), host, d_all);
+    view.faces = CopyTo(view.faces, view.face_count, layout.faces + at.face * sizeof(*view.faces),
+                        host, d_all);
+    view.bounds = CopyTo(view.bounds, 1, layout.bounds + i * sizeof(*view.bounds), host, d_all);
+    views[i] = view;
+  });
   state->Upload(d_all, host, layout.bytes);
   state->Wait("copying cells to the device");
   d_views_ = reinterpret_cast<const CellView*>(d_all + layout.views);

@@ -171,28 +171,22 @@ struct Job {
 
 // The records of a chunk, in memory that the device copies from.
 void Pack(const Job& job, std::span<const Place> places, PairRecord* records) {
-  ParallelFor(
-      static_cast<int>(places.size()), kPackedTogether, job.threads, [&](int begin, int end) {
-        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-          const Place& place = places[k];
-          const PairQuery& query = job.queries[static_cast<std::size_t>(place.query)];
-          records[k] = {query.X_WA,         query.X_WB, query.tolerance, query.voxel_size,
-                        query.volume_floor, place.a,    place.b,         query.rule};
-        }
-      });
+  ForEach(places.size(), kPackedTogether, job.threads, [&](std::size_t k) {
+    const Place& place = places[k];
+    const PairQuery& query = job.queries[static_cast<std::size_t>(place.query)];
+    records[k] = {query.X_WA,         query.X_WB, query.tolerance, query.voxel_size,
+                  query.volume_floor, place.a,    place.b,         query.rule};
+  });
 }
 
 void Unpack(std::span<const Place> places, const PairOutcome* outcomes, Job* job) {
-  ParallelFor(
-      static_cast<int>(places.size()), kPackedTogether, job->threads, [&](int begin, int end) {
-        for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-          if (outcomes[k].full) {
-            job->LeaveToTheHost(places[k]);  // its workspaces are larger
-          } else {
-            job->metrics[static_cast<std::size_t>(places[k].query)] = outcomes[k].metrics;
-          }
-        }
-      });
+  ForEach(places.size(), kPackedTogether, job->threads, [&](std::size_t k) {
+    if (outcomes[k].full) {
+      job->LeaveToTheHost(places[k]);  // its workspaces are larger
+    } else {
+      job->metrics[static_cast<std::size_t>(places[k].query)] = outcomes[k].metrics;
+    }
+  });
 }
 
 // Leaves those of a list's pairs to the host that do not name their rule; the others come first,
@@ -209,28 +203,20 @@ std::size_t KeepNamed(std::span<std::int32_t> list, std::span<const Place> place
 void ComputeChunk(std::span<const Place> places, DeviceState& state, Job* job) {
   const std::size_t n = places.size();
   Batch batch;
-  const auto room = [&](Memory& memory, auto** p) {
-    using T = std::remove_reference_t<decltype(**p)>;
-    *p = static_cast<T*>(memory.Reserve(n * sizeof(T)));
-  };
-  PairRecord *d_records = nullptr, *records = nullptr;
-  std::int32_t *d_list = nullptr, *list = nullptr;
-  PairOutcome* outcomes = nullptr;
-  Step* steps = nullptr;
-  room(state.records, &d_records);
-  room(state.pairs, &batch.d_pairs);
-  room(state.workspaces, &batch.d_workspaces);
-  room(state.progress, &batch.d_progress);
-  room(state.outcomes, &batch.d_outcomes);
-  room(state.steps, &batch.d_steps);
-  room(state.list, &d_list);
-  room(state.host_records, &records);
-  room(state.host_outcomes, &outcomes);
-  room(state.host_steps, &steps);
-  room(state.host_list, &list);
+  auto* const d_records = state.records.Of<PairRecord>(n);
+  auto* const d_list = state.list.Of<std::int32_t>(n);
   batch.d_records = d_records;
   batch.d_cells = job->d_cells;
   batch.d_list = d_list;
+  batch.d_pairs = state.pairs.Of<PairView>(n);
+  batch.d_workspaces = state.workspaces.Of<Workspace<>>(n);
+  batch.d_progress = state.progress.Of<Progress>(n);
+  batch.d_outcomes = state.outcomes.Of<PairOutcome>(n);
+  batch.d_steps = state.steps.Of<Step>(n);
+  auto* const records = state.host_records.Of<PairRecord>(n);
+  auto* const outcomes = state.host_outcomes.Of<PairOutcome>(n);
+  auto* const steps = state.host_steps.Of<Step>(n);
+  auto* const list = state.host_list.Of<std::int32_t>(n);
   Pack(*job, places, records);
   state.Upload(d_records, records, n * sizeof(PairRecord));
   std::size_t count = n;
@@ -347,12 +333,8 @@ void ComputeOnCuda(std::span<const PairQuery> queries, std::span<InterferenceMet
     const DeviceScope scope(device);
     ComputeGridsOnCuda(queries, grids, metrics, device, threads);
   }
-  ParallelFor(static_cast<int>(on_cpu.size()), 1, threads, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const std::size_t i = on_cpu[static_cast<std::size_t>(k)];
-      metrics[i] = ComputeMetrics(queries[i]);
-    }
-  });
+  ForEach(on_cpu.size(), 1, threads,
+          [&](std::size_t k) { metrics[on_cpu[k]] = ComputeMetrics(queries[on_cpu[k]]); });
 }
 
 }  // namespace intervox::cuda

@@ -1,6 +1,7 @@
 /** @file Runs a body for each item, serially or on oneTBB's threads. */
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 namespace intervox::cuda {
@@ -22,6 +23,14 @@ void ParallelFor(int count, int grain, int threads, const Body& body) {
   } else if (count > 0) {
     body(0, count);
   }
+}
+
+/** Calls body(i) for each i < count, as ParallelFor does for ranges. */
+template <class Body>
+void ForEach(std::size_t count, int grain, int threads, const Body& body) {
+  ParallelFor(static_cast<int>(count), grain, threads, [&](int begin, int end) {
+    for (int i = begin; i < end; ++i) body(static_cast<std::size_t>(i));
+  });
 }
 
 }  // namespace intervox::cuda

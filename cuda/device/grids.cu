@@ -125,21 +125,13 @@ std::size_t LanesAtOnce(const DeviceState& state, int sides, int device) {
 // Sums the levels of a round on the device, and hands them to their pairs.
 void SumOnDevice(Round* round, int device, DeviceState* state) {
   Batch batch;
-  const auto room = [](Memory& memory, std::size_t count, auto** p) {
-    using T = std::remove_reference_t<decltype(**p)>;
-    *p = static_cast<T*>(memory.Reserve(count * sizeof(T)));
-  };
-  GridLevel *d_levels = nullptr, *levels = nullptr;
-  internal::MappedSurface *d_surfaces = nullptr, *surfaces = nullptr;
-  std::int32_t *d_list = nullptr, *list = nullptr;
-  ClipSums* sums = nullptr;
   const std::size_t n = round->levels.size();
-  room(state->levels, n, &d_levels);
-  room(state->host_levels, n, &levels);
-  room(state->surfaces, round->surfaces, &d_surfaces);
-  room(state->host_surfaces, round->surfaces, &surfaces);
-  room(state->host_list, round->lanes, &list);
-  room(state->host_sums, round->lanes, &sums);
+  auto* const d_levels = state->levels.Of<GridLevel>(n);
+  auto* const levels = state->host_levels.Of<GridLevel>(n);
+  auto* const d_surfaces = state->surfaces.Of<internal::MappedSurface>(round->surfaces);
+  auto* const surfaces = state->host_surfaces.Of<internal::MappedSurface>(round->surfaces);
+  auto* const list = state->host_list.Of<std::int32_t>(round->lanes);
+  auto* const sums = state->host_sums.Of<ClipSums>(round->lanes);
   std::size_t surface = 0, lane = 0;
   for (std::size_t i = 0; i < n; ++i) {
     GridLevel& level = levels[i] = round->levels[i];
@@ -157,8 +149,8 @@ void SumOnDevice(Round* round, int device, DeviceState* state) {
   if (round->surfaces > 0)
     state->Upload(d_surfaces, surfaces, round->surfaces * sizeof(internal::MappedSurface));
   const std::size_t most = std::min(LanesAtOnce(*state, round->sides, device), round->lanes);
-  room(state->list, most, &d_list);
-  room(state->sums, most, &batch.d_sums);
+  auto* const d_list = state->list.Of<std::int32_t>(most);
+  batch.d_sums = state->sums.Of<ClipSums>(most);
   batch.d_memory = state->memory.Reserve(most * internal::grid::TileBytes(round->sides));
   batch.d_list = d_list;
   batch.d_levels = d_levels;
@@ -189,11 +181,8 @@ void ComputeGridsOnCuda(std::span<const PairQuery> queries, std::span<const std:
   for (std::size_t begin = 0; begin < numbers.size(); begin += group.size()) {
     group.resize(std::min(group.size(), numbers.size() - begin));
     const auto each = [&](int grain, const auto& body) {
-      ParallelFor(static_cast<int>(group.size()), grain, threads, [&](int from, int to) {
-        for (auto i = static_cast<std::size_t>(from); i < static_cast<std::size_t>(to); ++i) {
-          body(&group[i], numbers[begin + i]);
-        }
-      });
+      ForEach(group.size(), grain, threads,
+              [&](std::size_t i) { body(&group[i], numbers[begin + i]); });
     };
     constexpr int kPlacedTogether = 16;
     each(kPlacedTogether, [&](Placed* placed, std::size_t query) {

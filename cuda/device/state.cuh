@@ -73,6 +73,11 @@ class Memory {
   /** At least so many bytes; their contents are lost when it grows.
    @throws std::runtime_error with a remedy when there is too little */
   void* Reserve(std::size_t bytes);
+  /** The same for so many values. */
+  template <class T>
+  T* Of(std::size_t count) {
+    return static_cast<T*>(Reserve(count * sizeof(T)));
+  }
   /** Bytes that it holds. */
   std::size_t size() const { return size_; }
 

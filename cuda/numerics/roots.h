@@ -59,11 +59,7 @@ INTERVOX_HD inline double MonotoneRoot(const double* c, int degree, double a, do
       slope = slope * x + v;
       v = v * x + c[k];
     }
-    if ((v > 0) == (value_a > 0)) {
-      a = x;
-    } else {
-      b = x;
-    }
+    ((v > 0) == (value_a > 0) ? a : b) = x;
     const double step = x - v / slope;
     const bool newton = step > a && step < b;
     const double next = newton ? step : 0.5 * (a + b);

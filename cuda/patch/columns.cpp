@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cuda/numerics/roots.h"
+#include "geometry/faces.h"
 #include "geometry/surface_ray.h"
 
 namespace intervox::cuda::internal {
@@ -23,19 +24,6 @@ constexpr double kConverged = 1e-8, kSteep = 0.9;
 /** Pairs up to which cuts between them are sought. */
 constexpr std::size_t kMostJoined = 16;
 
-bool KeepsConvexSide(const Surface& surface) {
-  switch (surface.kind) {
-    case SurfaceKind::kPlane:
-      return true;
-    case SurfaceKind::kEllipsoid:
-    case SurfaceKind::kCylinder:
-    case SurfaceKind::kCone:
-      return surface.side > 0;
-    default:
-      return false;
-  }
-}
-
 /** Whether two surfaces bound the same side of the same points of the box. */
 bool IsSame(const Surface& a, const Surface& b, double half) {
   if (a.kind != b.kind || a.side != b.side) return false;
@@ -47,6 +35,15 @@ bool IsSame(const Surface& a, const Surface& b, double half) {
     return A.row0 == B.row0 && A.row1 == B.row1 && A.row2 == B.row2;
   };
   return equal(a.R, b.R) && a.o == b.o && a.e == b.e && a.l == b.l && a.c == b.c;
+}
+
+/** Leaves of a stretch what has rise · t ≤ room; false: nothing. */
+bool CutAt(double room, double rise, int face, Stretch* stretch) {
+  if (rise == 0.0) return !(room < 0.0);
+  const double t = room / rise;
+  if (rise > 0.0 && t < stretch->hi) stretch->hi = t, stretch->exit = face;
+  if (rise < 0.0 && t > stretch->lo) stretch->lo = t, stretch->entry = face;
+  return stretch->lo < stretch->hi;
 }
 
 /** Whether a stretch of a ray stays outside a torus, as spheres around its points tell: one that
@@ -109,7 +106,7 @@ void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3
   half_ = half;
   const Vec3 box{half, half, half};
   for (const PairQuery& query : pairs) {
-    Pair pair{static_cast<int>(faces_.size()), 0};
+    Pair pair{faces_.size(), 0};
     bool apart = false;
     const auto add = [&](const geometry::Cell& cell, const Pose& X_WB, bool planes) {
       const Pose X_PB{Transpose(R_WP) * X_WB.R, TransposeTimes(R_WP, X_WB.p - p_WC)};
@@ -129,13 +126,13 @@ void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3
       add(*query.a, query.X_WA, planes);
       add(*query.b, query.X_WB, planes);
     }
-    pair.count = static_cast<int>(faces_.size()) - pair.first;
+    pair.count = faces_.size() - pair.first;
     if (!apart) pairs_.push_back(pair);
   }
   JoinPairs();
   convex_ = pairs_.size() == 1;
   for (const Face& face : faces_) {
-    convex_ = convex_ && (face.dropped || KeepsConvexSide(face.surface));
+    convex_ = convex_ && (face.dropped || geometry::KeepsConvex(face.surface));
   }
   SetTorusOnPlane();
   simple_ = convex_ && std::none_of(faces_.begin(), faces_.end(), [](const Face& face) {
@@ -146,8 +143,7 @@ void Columns::Set(std::span<const PairQuery> pairs, const Vec3& p_WC, const Mat3
 void Columns::SetTorusOnPlane() {
   int planes = 0, tori = 0, others = 0;
   if (pairs_.size() == 1) {
-    for (int f = pairs_[0].first; f < pairs_[0].first + pairs_[0].count; ++f) {
-      const Face& face = faces_[static_cast<std::size_t>(f)];
+    for (const Face& face : FacesOf(pairs_[0])) {
       if (face.dropped) continue;
       const bool torus = face.surface.kind == SurfaceKind::kTorus && face.surface.side > 0;
       ++(face.form == Face::Form::kPlane ? planes : torus ? tori : others);
@@ -172,25 +168,20 @@ void Columns::JoinPairs() {
 
 /** Drops the one plane of a that b has the other side of; false: they differ in more. */
 bool Columns::Join(const Pair& a, const Pair& b) {
-  Face* cut = nullptr;
-  const Face* other = nullptr;
-  const auto face = [&](int f) { return &faces_[static_cast<std::size_t>(f)]; };
-  const auto has = [&](const Pair& pair, int id) {
-    for (int f = pair.first; f < pair.first + pair.count; ++f) {
-      if (!face(f)->dropped && face(f)->id == id) return true;
+  // The one face of a pair that another has not; null: there are none, or several.
+  const auto only = [&](const Pair& pair, const Pair& another) -> Face* {
+    Face* found = nullptr;
+    for (Face& face : FacesOf(pair)) {
+      const auto same = [&](const Face& f) { return !f.dropped && f.id == face.id; };
+      const std::span<const Face> there = FacesOf(another);
+      if (face.dropped || std::any_of(there.begin(), there.end(), same)) continue;
+      if (found != nullptr) return nullptr;
+      found = &face;
     }
-    return false;
+    return found;
   };
-  for (int f = a.first; f < a.first + a.count; ++f) {
-    if (face(f)->dropped || has(b, face(f)->id)) continue;
-    if (cut != nullptr) return false;
-    cut = face(f);
-  }
-  for (int f = b.first; f < b.first + b.count; ++f) {
-    if (face(f)->dropped || has(a, face(f)->id)) continue;
-    if (other != nullptr) return false;
-    other = face(f);
-  }
+  Face* const cut = only(a, b);
+  const Face* const other = only(b, a);
   if (cut == nullptr || other == nullptr) return false;
   if (cut->form != Face::Form::kPlane || other->form != Face::Form::kPlane) return false;
   if (!(Norm(cut->n + other->n) <= kSeam)) return false;
@@ -219,10 +210,10 @@ void Columns::SetForm(Face* face) {
 /** Adds a face; where cells of one solid share a surface, as the two sides of a cut do, it gets the
  first one's number. */
 void Columns::Add(Face face) {
-  face.id = static_cast<int>(faces_.size());
-  for (std::size_t k = 0; k < faces_.size() && face.id == static_cast<int>(faces_.size()); ++k) {
-    if (IsSame(faces_[k].surface, face.surface, half_)) face.id = faces_[k].id;
-  }
+  const auto same = std::find_if(faces_.begin(), faces_.end(), [&](const Face& other) {
+    return IsSame(other.surface, face.surface, half_);
+  });
+  face.id = same == faces_.end() ? static_cast<int>(faces_.size()) : same->id;
   faces_.push_back(face);
 }
 
@@ -233,14 +224,7 @@ void Columns::Cut(const Face& face, const Vec3& origin, const Vec3& direction, d
     const double room = face.d - Dot(face.n, origin), rise = Dot(face.n, direction);
     next_.clear();
     for (Stretch& s : now_) {
-      if (rise == 0.0) {
-        if (room < 0.0) s.hi = s.lo;
-      } else {
-        const double t = room / rise;
-        if (rise > 0.0 && t < s.hi) s.hi = t, s.exit = index;
-        if (rise < 0.0 && t > s.lo) s.lo = t, s.entry = index;
-      }
-      if (s.lo < s.hi) next_.push_back(s);
+      if (CutAt(room, rise, index, &s)) next_.push_back(s);
     }
   } else {
     if (face.surface.kind == SurfaceKind::kTorus && face.surface.side > 0 && now_.size() == 1) {
@@ -287,9 +271,8 @@ std::span<const Stretch> Columns::Along(const Vec3& origin, const Vec3& directio
   all_.clear();
   for (const Pair& pair : pairs_) {
     now_.assign(1, {t_min, t_max, -1, -1});
-    for (int f = pair.first; f < pair.first + pair.count && !now_.empty(); ++f) {
-      const Face& face = faces_[static_cast<std::size_t>(f)];
-      if (!face.dropped) Cut(face, origin, direction, t_min, t_max);
+    for (const Face& face : FacesOf(pair)) {
+      if (!face.dropped && !now_.empty()) Cut(face, origin, direction, t_min, t_max);
     }
     all_.insert(all_.end(), now_.begin(), now_.end());
   }
@@ -304,23 +287,13 @@ bool Columns::Through(const Vec3& origin, const Vec3& direction, Stretch* stretc
     if (face.dropped) continue;
     double rise = Dot(face.n, direction), room = face.d - Dot(face.n, origin);
     if (face.form == Face::Form::kPlane) {
-      if (rise == 0.0) {
-        if (room < 0.0) return false;
-        continue;
-      }
-      const double t = room / rise;
-      if (rise > 0.0 && t < s.hi) s.hi = t, s.exit = face.id;
-      if (rise < 0.0 && t > s.lo) s.lo = t, s.entry = face.id;
+      if (!CutAt(room, rise, face.id, &s)) return false;
     } else {  // a t² + 2 b t − c ≤ 0, a ≥ 0
       const Vec3 Ad = face.A * direction;
       const double a = Dot(Ad, direction), b = rise + Dot(Ad, origin);
       const double c = room - Dot(face.n, origin) - Dot(origin, face.A * origin);
       if (!(a > 0.0)) {  // along a cylinder
-        if (b == 0.0 && c < 0.0) return false;
-        if (b == 0.0) continue;
-        const double t = 0.5 * c / b;
-        if (b > 0.0 && t < s.hi) s.hi = t, s.exit = face.id;
-        if (b < 0.0 && t > s.lo) s.lo = t, s.entry = face.id;
+        if (!CutAt(0.5 * c, b, face.id, &s)) return false;
         continue;
       }
       const double square = b * b + a * c;

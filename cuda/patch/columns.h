@@ -1,6 +1,7 @@
 /** @file Rays through the union of cell pairs' overlaps, in the frame of a patch. */
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -68,11 +69,14 @@ class Columns {
     geometry::Surface surface;
   };
   struct Pair {
-    int first = 0, count = 0;  // faces
+    std::size_t first = 0, count = 0;  // faces
   };
 
   static void SetForm(Face* face);
   void Add(Face face);
+  std::span<Face> FacesOf(const Pair& pair) {
+    return std::span(faces_).subspan(pair.first, pair.count);
+  }
   void SetTorusOnPlane();
   void JoinPairs();
   bool Join(const Pair& a, const Pair& b);

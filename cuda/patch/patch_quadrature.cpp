@@ -102,20 +102,14 @@ class Division {
     borders_ = uniform_;
     profiles_.resize(n);
     LookAtHalf();
-    rings_ = fineness_.rings;
-    if (is_ring_) {
-      for (std::size_t k = 1; k < n; k += 2) SetBetween(k, 1);
-    } else if (!HasOneRun()) {
-      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
-    } else if (HasOneRim()) {
-      for (std::size_t k = 1; k < n; k += 2) SetBetween(k, 1);
-      // Without corners pieces err by half of what they do elsewhere.
-      rings_ = std::max(1, fineness_.rings - fineness_.rings / 8);
-    } else if (FindCorners()) {
+    const bool one_run = !is_ring_ && HasOneRun(), round = one_run && HasOneRim();
+    if (one_run && !round && FindCorners()) {
       LookAtEdges();
     } else {
-      for (std::size_t k = 1; k < n; k += 2) profiles_[k] = Look(k);
+      for (std::size_t k = 1; k < n; k += 2) Set(k, 1, is_ring_ || round);
     }
+    // Without corners pieces err by half of what they do elsewhere.
+    rings_ = round ? std::max(1, fineness_.rings - fineness_.rings / 8) : fineness_.rings;
     out_ = out;
     count_ = 0;
     AddInnerPieces();
@@ -169,12 +163,7 @@ class Division {
     is_ring_ = is_ring_ && follows;
     for (std::size_t k = 2; k < n; k += 4) {
       const bool looked = k < seen && (k - 2) % (n / 4) == 0;
-      if (looked) continue;
-      if (follows) {
-        SetBetween(k, 2);
-      } else {
-        profiles_[k] = Look(k);
-      }
+      if (!looked) Set(k, 2, follows);
     }
   }
 
@@ -264,8 +253,12 @@ class Division {
     return run;
   }
 
-  /** Sets the one run of a profile to that. */
-  void SetBetween(std::size_t k, std::size_t apart) {
+  /** Sets a profile to the one run that follows from those `apart`, or looks. */
+  void Set(std::size_t k, std::size_t apart, bool follows) {
+    if (!follows) {
+      profiles_[k] = Look(k);
+      return;
+    }
     profiles_[k].count = 1;
     profiles_[k].runs[0] = Between(k, apart);
   }

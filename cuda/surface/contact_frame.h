@@ -96,16 +96,14 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricF
   DeepestPoint out;
   double lo = 0, hi = 1, lambda = 0.5;
   bool lo_tried = false, hi_tried = false;
+  const auto raise = [&](bool up) {
+    (up ? lo : hi) = lambda;
+    (up ? lo_tried : hi_tried) = true;
+  };
   for (int i = 0; i < 60; ++i) {
     if (!internal::AtPencil(a, b, lambda, &out)) {
       // Near an end whose level has no ellipsoid, as a cylinder's: stay away from it.
-      if (lambda < 0.5) {
-        lo = lambda;
-        lo_tried = true;
-      } else {
-        hi = lambda;
-        hi_tried = true;
-      }
+      raise(lambda < 0.5);
       lambda = 0.5 * (lo + hi);
       continue;
     }
@@ -120,13 +118,7 @@ INTERVOX_HD inline DeepestPoint FindDeepest(const QuadricForm& a, const QuadricF
       out.found = true;
       return out;
     }
-    if (slope_error > 0) {
-      lo = lambda;
-      lo_tried = true;
-    } else {
-      hi = lambda;
-      hi_tried = true;
-    }
+    raise(slope_error > 0);
     const Vec3 d = b.HalfGradient(out.p) - a.HalfGradient(out.p);
     const double curvature = 2 * Dot(d, out.H_inverse * d);
     double next = curvature > 0 ? lambda + slope_error / curvature : 0.5 * (lo + hi);

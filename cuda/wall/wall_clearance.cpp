@@ -10,7 +10,6 @@ namespace intervox {
 namespace {
 
 using cuda::CellView;
-using cuda::internal::ClipAxis;
 using cuda::internal::MakeRoundWall;
 using cuda::internal::PastWall;
 using cuda::internal::RoundWall;
@@ -22,13 +21,17 @@ constexpr double kRounding = 1e-13;
 
 /** What of its axis a cell may reach. */
 struct Span {
-  double low = -INFINITY, high = INFINITY;  // [m]
+  double low, high;  // [m]
 };
 
-Span Along(const RoundWall& peg, const CellView& cell, const Pose& X) {
-  Span span;
-  ClipAxis(cell, X, peg, &span.low, &span.high);
-  return span;
+/** What the bounds of a cell reach of a wall's axis.
+ @param center  of the bounds in the wall's frame [m]
+ @param axis_C  the wall's axis in the cell's frame */
+Span Along(const RoundWall& wall, const geometry::OrientedBox& bounds, const Vec3& center,
+           const Vec3& axis_C) {
+  const double z = Dot(wall.axis, center - wall.origin);
+  const double reach = Dot(Abs(TransposeTimes(bounds.X.R, axis_C)), bounds.half);
+  return {z - reach, z + reach};
 }
 
 /** The distance by which a peg hangs free; `pegs` and `holes` are what their cells reach of the
@@ -76,9 +79,12 @@ std::span<const geometry::Surface> SurfacesOf(const CellView& cell) {
 double Largest(const CellView& pegs, const Pose& X_LP, const CellView& holes, const Pose& X_LH) {
   double largest = 0;
   const auto keep = [&](const RoundWall& peg, const RoundWall& hole) {
+    const auto along = [&](const CellView& cell, const Pose& X) {
+      return Along(peg, *cell.bounds, X * cell.bounds->X.p, TransposeTimes(X.R, peg.axis));
+    };
     const WallSector sector = SectorOf(holes, X_LH, hole);
-    largest = std::fmax(
-        largest, Clearance(peg, hole, sector, Along(peg, pegs, X_LP), Along(peg, holes, X_LH)));
+    largest =
+        std::fmax(largest, Clearance(peg, hole, sector, along(pegs, X_LP), along(holes, X_LH)));
   };
   VisitFits(SurfacesOf(pegs), X_LP, SurfacesOf(holes), X_LH, keep);
   return largest;
@@ -102,16 +108,6 @@ Beyond BeyondAt(const RoundWall& peg, const RoundWall& hole, double z) {
   beyond.level = hole.s * (off + radius) - hole.t * along + hole.c;
   beyond.p = centre + (radius - 0.5 * beyond.level / hole.s) / length * across;
   return beyond;
-}
-
-/** What the bounds of a cell reach of a wall's axis.
- @param center  of the bounds in the wall's frame [m]
- @param axis_C  the wall's axis in the cell's frame */
-Span Along(const RoundWall& wall, const geometry::OrientedBox& bounds, const Vec3& center,
-           const Vec3& axis_C) {
-  const double z = Dot(wall.axis, center - wall.origin);
-  const double reach = Dot(Abs(TransposeTimes(bounds.X.R, axis_C)), bounds.half);
-  return {z - reach, z + reach};
 }
 
 /** Keeps what reaches farthest past a wall among the ends of the pegs, moved inward by a share.

@@ -227,11 +227,8 @@ void MeasureDistances(std::span<const Cell> a, std::span<const Cell> b, std::spa
                       std::span<const Pose> X_WB, const DistanceOptions& options, int threads,
                       std::span<Separation> separations) {
   const CellTree of_a = distance::MakeCellTree(a), of_b = distance::MakeCellTree(b);
-  cuda::ParallelFor(static_cast<int>(separations.size()), 1, threads, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      separations[i] = Measure(of_a, of_b, X_WA[i], X_WB[i], options);
-    }
+  cuda::ForEach(separations.size(), 1, threads, [&](std::size_t i) {
+    separations[i] = Measure(of_a, of_b, X_WA[i], X_WB[i], options);
   });
 }
 

@@ -391,12 +391,8 @@ OverlapTest TestOverlap(std::span<const Cell> a, std::span<const Cell> b, const 
 
 void TestOverlaps(std::span<const Cell> a, std::span<const Cell> b, std::span<const Pose> X_WA,
                   std::span<const Pose> X_WB, int threads, std::span<OverlapTest> tests) {
-  cuda::ParallelFor(static_cast<int>(tests.size()), kGrain, threads, [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      tests[i] = TestOverlap(a, b, X_WA[i], X_WB[i]);
-    }
-  });
+  cuda::ForEach(tests.size(), kGrain, threads,
+                [&](std::size_t i) { tests[i] = TestOverlap(a, b, X_WA[i], X_WB[i]); });
 }
 
 bool Overlaps(std::span<const Cell> a, std::span<const Cell> b, const Pose& X_WA,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "geometry/box_around.h"
 #include "geometry/box_tree.h"
 #include "geometry/surface_eval.h"
 #include "geometry/surface_ray.h"
@@ -64,9 +65,7 @@ class Descendants {
   /** Sorts the tetrahedra by place and makes a tree over groups of them. */
   geometry::BoxTree TreeOverGroups(const std::vector<geometry::Aabb>& boxes) {
     geometry::Aabb all = boxes.front();
-    for (const geometry::Aabb& box : boxes) {
-      all = {Min(all.lower, box.lower), Max(all.upper, box.upper)};
-    }
+    for (const geometry::Aabb& box : boxes) all = geometry::BoxAround(all, box);
     constexpr double kPlaces = 256;  // along each axis
     const Vec3 extent = all.upper - all.lower;
     std::vector<std::uint32_t> place;
@@ -88,8 +87,7 @@ class Descendants {
       const Vec3 room = box.upper - box.lower;  // new vertices may move out of it by a part of that
       const geometry::Aabb around{box.lower - room, box.upper + room};
       if (k % kGroup == 0) groups.push_back(around);
-      groups.back() = {Min(groups.back().lower, around.lower),
-                       Max(groups.back().upper, around.upper)};
+      groups.back() = geometry::BoxAround(groups.back(), around);
     }
     return geometry::BoxTree(groups);
   }

@@ -1,11 +1,13 @@
 #include "host/mesh/grid.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 #include <string>
 
+#include "geometry/box_around.h"
 #include "geometry/surface_eval.h"
 
 namespace intervox::host {
@@ -109,10 +111,7 @@ bool TooCoarse(const SurfaceSet& set, double deviation, double chord, const Carv
 /** A cube of six tetrahedra around the solid, off its planes of symmetry. */
 Carving Cube(const SurfaceSet& set) {
   Aabb all = set.boxes.front();
-  for (const Aabb& box : set.boxes) {
-    all.lower = Min(all.lower, box.lower);
-    all.upper = Max(all.upper, box.upper);
-  }
+  for (const Aabb& box : set.boxes) all = geometry::BoxAround(all, box);
   const Vec3 extent = all.upper - all.lower;
   const double edge = 1.1307 * std::max({extent.x, extent.y, extent.z});
   const Vec3 low = 0.5 * (all.lower + all.upper) - edge * Vec3{0.4871, 0.5093, 0.4957};
@@ -242,13 +241,8 @@ Carving Refined(const SurfaceSet& set, double deviation, double chord, int most,
 }  // namespace
 
 Aabb BoxOf(const Carving& carving, int t) {
-  const auto& v = carving.tets[t].v;
-  Aabb box{carving.vertices[v[0]].p, carving.vertices[v[0]].p};
-  for (const int i : v) {
-    box.lower = Min(box.lower, carving.vertices[i].p);
-    box.upper = Max(box.upper, carving.vertices[i].p);
-  }
-  return box;
+  const auto p = [&](int k) { return carving.vertices[carving.tets[t].v[k]].p; };
+  return geometry::BoxAround(std::array{p(0), p(1), p(2), p(3)});
 }
 
 void RequireRoom(const Carving& carving) {

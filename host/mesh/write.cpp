@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "geometry/box_around.h"
 #include "host/input/writable.h"
 #include "host/parts/readers.h"
 #include "host/results/replace_file.h"
@@ -128,8 +129,7 @@ class Gltf {
     for (const Vec3& v : values) Append(&bytes, v);
     const std::size_t number = Accessor(bytes, kFloat, "VEC3", values.size(), kVertices);
     if (with_range && !values.empty()) {
-      Vec3 lower = values[0], upper = values[0];
-      for (const Vec3& v : values) lower = Min(lower, v), upper = Max(upper, v);
+      const auto [lower, upper] = geometry::BoxAround(values);
       const auto list = [](const Vec3& v) {
         return nlohmann::ordered_json{static_cast<float>(v.x), static_cast<float>(v.y),
                                       static_cast<float>(v.z)};
@@ -171,8 +171,7 @@ struct Digits {
 
   explicit Digits(const std::vector<Vec3>& points) {
     if (points.empty()) return;
-    Vec3 lower = points[0], upper = points[0];
-    for (const Vec3& p : points) lower = Min(lower, p), upper = Max(upper, p);
+    const auto [lower, upper] = geometry::BoxAround(points);
     step = StepOfSingle(points);
     diagonal = Norm(upper - lower);
     middle = 0.5 * (lower + upper);

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "geometry/box_around.h"
 #include "geometry/convex_hull.h"
 #include "host/input/error.h"
 #include "host/parts/defects.h"
@@ -85,11 +86,7 @@ std::string WhyNoHull(const TriangleMesh& shell, ConvexVerdict* verdict) {
 }  // namespace
 
 double ConvexTolerance(const TriangleMesh& mesh) {
-  Vec3 lower = mesh.p[0], upper = mesh.p[0];
-  for (const Vec3& p : mesh.p) {
-    lower = Min(lower, p);
-    upper = Max(upper, p);
-  }
+  const auto [lower, upper] = geometry::BoxAround(mesh.p);
   const Vec3 far = Max(Abs(lower), Abs(upper));
   return 1e-6 * Norm(upper - lower) + 4e-7 * std::max({far.x, far.y, far.z});
 }

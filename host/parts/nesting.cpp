@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "geometry/box_around.h"
 #include "host/input/error.h"
 #include "host/parts/defects.h"
 
@@ -13,7 +14,7 @@ namespace {
 /** A shell with the box of its vertices. */
 struct Shell {
   TriangleMesh mesh;
-  Vec3 lower, upper;
+  geometry::Aabb box;
   bool is_hollow = false;
   int depth = 0;  ///< how many shells it lies in
 };
@@ -31,7 +32,7 @@ Surroundings SurroundingsOf(const std::vector<Shell>& shells, const Shell& shell
     around = {};
     bool is_clear = true;
     for (const Shell& other : shells) {
-      const Vec3 out = Max(other.lower - p, p - other.upper);
+      const Vec3 out = Max(other.box.lower - p, p - other.box.upper);
       if (&other == &shell || std::max({out.x, out.y, out.z}) > 0) continue;
       const double turns = WindingNumber(other.mesh, p);
       is_clear = is_clear && std::abs(turns - std::round(turns)) < 0.01;
@@ -45,12 +46,8 @@ Surroundings SurroundingsOf(const std::vector<Shell>& shells, const Shell& shell
 
 /** A shell with its box; which way it faces is told by its volume. */
 Shell Boxed(TriangleMesh mesh) {
-  Shell shell{std::move(mesh), {}, {}};
-  shell.lower = shell.upper = shell.mesh.p.front();
-  for (const Vec3& p : shell.mesh.p) {
-    shell.lower = Min(shell.lower, p);
-    shell.upper = Max(shell.upper, p);
-  }
+  Shell shell{std::move(mesh), {}};
+  shell.box = geometry::BoxAround(shell.mesh.p);
   shell.is_hollow = EnclosedVolume(shell.mesh) < 0;
   return shell;
 }

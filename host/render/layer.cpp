@@ -135,10 +135,8 @@ class Painter {
  private:
   template <class F>
   void ForPixels(F&& f) const {
-    cuda::ParallelFor(height_, 8, 0, [&](int begin, int end) {
-      for (int j = begin; j != end; ++j) {
-        for (int i = 0; i < width_; ++i) f(i, j, static_cast<std::size_t>(j) * width_ + i);
-      }
+    cuda::ForEach(static_cast<std::size_t>(height_), 8, 0, [&](std::size_t j) {
+      for (int i = 0; i < width_; ++i) f(i, static_cast<int>(j), j * width_ + i);
     });
   }
 

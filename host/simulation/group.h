@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -78,13 +77,10 @@ void ForGroups(std::span<const BodyGroup> groups, int threads, const Act& act) {
   for (std::size_t g = 0; g < groups.size(); ++g) {
     if (large(g)) act(g, threads);
   }
-  const auto others = [&](int begin, int end) {
-    for (auto g = static_cast<std::size_t>(begin); g < static_cast<std::size_t>(end); ++g) {
-      if (!large(g)) act(g, 1);
-    }
-  };
   constexpr int kTogether = 8;  // their bodies are few
-  cuda::ParallelFor(static_cast<int>(groups.size()), kTogether, threads, std::cref(others));
+  cuda::ForEach(groups.size(), kTogether, threads, [&](std::size_t g) {
+    if (!large(g)) act(g, 1);
+  });
 }
 
 /** Patch rules of a group's bodies. */

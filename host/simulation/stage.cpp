@@ -158,7 +158,7 @@ void GroupStage::ForManyRanges(std::size_t count,
   const auto some = [&](int begin, int end) {
     act(static_cast<std::size_t>(begin), static_cast<std::size_t>(end));
   };
-  cuda::ParallelFor(static_cast<int>(count), kNumbersTogether, s_.threads, std::cref(some));
+  cuda::ParallelFor(static_cast<int>(count), kNumbersTogether, s_.threads, some);
 }
 
 void GroupStage::CopyTo(std::span<const double> from, std::vector<double>* to) const {

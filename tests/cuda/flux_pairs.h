@@ -67,7 +67,10 @@ struct FluxPair {
     pair.surface[pair.count++] = s;
     if (s.surface.kind == geometry::SurfaceKind::kPlane) pair.planes = pair.count;
   }
-  RuleResult Run(Moments* moments) const { return FluxRule(pair, moments); }
+  RuleResult Run(Moments* moments) const {
+    internal::Place<LocalPair> term;
+    return FluxRule(pair, &term.value, moments);
+  }
 };
 
 /** A frame at p whose z axis is n. */

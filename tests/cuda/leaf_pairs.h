@@ -64,6 +64,13 @@ Answer Ask(const LocalPair& pair, const Rule& rule) {
   return answer;
 }
 
+/** What a rule that takes room for a term of a pair with holes says of a pair. */
+template <class Rule>
+Answer AskWithTerm(const LocalPair& pair, const Rule& rule) {
+  internal::Place<LocalPair> term;
+  return Ask(pair, [&](const LocalPair& p, Moments* m) { return rule(p, &term.value, m); });
+}
+
 /** The pair in its local frame, as the planner hands it to a rule. */
 inline LocalPair LocalPairOf(const PairQuery& query) {
   PairFrame frame;

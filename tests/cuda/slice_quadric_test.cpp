@@ -18,6 +18,7 @@ using geometry::MakeTorus;
 using geometry::Surface;
 using testing::Answer;
 using testing::Ask;
+using testing::AskWithTerm;
 using testing::MakePair;
 using testing::Random;
 
@@ -31,8 +32,9 @@ LocalPair PairOf(const std::vector<Surface>& solid, const std::vector<Surface>& 
 
 Answer Slice(const std::vector<Surface>& solid, const std::vector<Surface>& other,
              double tolerance) {
-  return Ask(PairOf(solid, other, tolerance),
-             [](const LocalPair& p, Moments* m) { return SliceRule(p, m); });
+  return AskWithTerm(
+      PairOf(solid, other, tolerance),
+      [](const LocalPair& p, LocalPair* term, Moments* m) { return SliceRule(p, term, m); });
 }
 
 Answer Column(const std::vector<Surface>& solid, const std::vector<Surface>& other,

@@ -18,7 +18,7 @@ using geometry::MakePlane;
 using geometry::MakeTorus;
 using geometry::Surface;
 using testing::Answer;
-using testing::Ask;
+using testing::AskWithTerm;
 using testing::MakePair;
 using testing::Random;
 
@@ -27,8 +27,9 @@ constexpr double kPi = 3.14159265358979323846;
 Answer Slice(const std::vector<Surface>& solid, const std::vector<Surface>& planes,
              double tolerance = 1e-8) {
   const Vec3 o = solid[0].o, far{2, 2, 2};
-  return Ask(MakePair(solid, planes, o, o - far, o + far, tolerance),
-             [](const LocalPair& p, Moments* m) { return SliceRule(p, m); });
+  return AskWithTerm(
+      MakePair(solid, planes, o, o - far, o + far, tolerance),
+      [](const LocalPair& p, LocalPair* term, Moments* m) { return SliceRule(p, term, m); });
 }
 
 Answer Slice(const Surface& torus, const std::vector<Surface>& planes, double tolerance = 1e-8) {

@@ -13,6 +13,7 @@ using geometry::MakeTorus;
 using geometry::Surface;
 using testing::Answer;
 using testing::Ask;
+using testing::AskWithTerm;
 using testing::MakePair;
 using testing::Random;
 
@@ -36,8 +37,9 @@ LocalPair PairOf(const Surface& a, const Surface& b, double tolerance) {
 }
 
 Answer Slice(const Surface& a, const Surface& b, double tolerance) {
-  return Ask(PairOf(a, b, tolerance),
-             [](const LocalPair& p, Moments* m) { return SliceRule(p, m); });
+  return AskWithTerm(PairOf(a, b, tolerance), [](const LocalPair& p, LocalPair* term, Moments* m) {
+    return SliceRule(p, term, m);
+  });
 }
 
 // What of one torus is in the other and what is out of it make the whole, by Pappus, in all

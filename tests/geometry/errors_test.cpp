@@ -4,7 +4,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "geometry/neighbours.h"
 #include "geometry/solid.h"
 #include "random_shapes.h"
 
@@ -103,20 +102,6 @@ TEST(Errors, NodesAndOperations) {
                 {"shape 's/1/0': radius"});
   EXPECT_THROW(Solid(*Leaf(Sphere{-1})), std::invalid_argument);
   EXPECT_THROW(MakeCell({}, "nothing"), std::invalid_argument);
-}
-
-TEST(Errors, OverlappingListedCellsAreNamed) {
-  std::vector<Cell> cells = ToCells(*Leaf(Box{{1, 1, 1}}, {}, "left"));
-  cells.push_back(ToCells(*Leaf(Sphere{0.5}, At(0.99, 0, 0), "right")).front());
-  try {
-    RequireDisjoint(cells, "body 'rig'");
-    FAIL();
-  } catch (const std::invalid_argument& error) {
-    const std::string message = error.what();
-    for (const char* part : {"body 'rig'", "'left/0'", "'right/0'", "overlap", "disjoint"}) {
-      EXPECT_NE(message.find(part), std::string::npos) << message;
-    }
-  }
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "geometry/neighbours.h"
 #include "geometry/solid.h"
 #include "random_shapes.h"
+#include "split.h"
 
 namespace intervox::geometry {
 namespace {

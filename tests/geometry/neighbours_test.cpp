@@ -6,6 +6,7 @@
 #include "geometry/make_surface.h"
 #include "geometry/solid.h"
 #include "random_shapes.h"
+#include "split.h"
 
 namespace intervox::geometry {
 namespace {

@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "geometry/make_surface.h"
-#include "geometry/neighbours.h"
 #include "geometry/solid.h"
 #include "random_shapes.h"
+#include "split.h"
 
 namespace intervox::geometry {
 namespace {

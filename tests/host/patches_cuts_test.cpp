@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
-#include "geometry/neighbours.h"
 #include "host/bodies/motion.h"
+#include "tests/geometry/split.h"
 #include "tests/host/simulation_scenes.h"
 #include "tests/host/two_bodies.h"
 

@@ -7,8 +7,8 @@
 #include <ctime>
 
 #include "geometry/make_surface.h"
-#include "geometry/neighbours.h"
 #include "host/bodies/motion.h"
+#include "tests/geometry/split.h"
 #include "tests/host/simulation_scenes.h"
 #include "tests/host/two_bodies.h"
 

@@ -56,8 +56,9 @@ INTERVOX_HD inline RuleResult CenterRule(const LocalPair& pair, double voxel_siz
   return result;
 }
 
-/** The same with its memory on the stack. */
-inline RuleResult CenterRule(const LocalPair& pair, double voxel_size, Moments* moments) {
+/** The same with its memory on the stack. Out of line: it would be the stack of every pair. */
+__attribute__((noinline)) inline RuleResult CenterRule(const LocalPair& pair, double voxel_size,
+                                                       Moments* moments) {
   internal::center::CenterMemory memory;
   return CenterRule(pair, voxel_size, moments, &memory);
 }

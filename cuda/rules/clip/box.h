@@ -184,47 +184,35 @@ INTERVOX_HD inline ClipBox ContactBox(const LocalPair& pair, int ia, int ib, boo
 /** (C1): the cheapest box of: the pair's own, the contact frame, the axes of each curved surface
  and the frames of its planes. */
 INTERVOX_HD inline ClipBox ChooseBox(const LocalPair& pair, bool* disjoint) {
-  *disjoint = false;
   ClipBox best = BoxAlong(pair, Mat3::Identity());
   // An empty tightened box proves that there is no overlap.
-  if (!best.valid) {
-    *disjoint = true;
-    return best;
-  }
+  *disjoint = !best.valid;
+  if (*disjoint) return best;
   const int curved = pair.count - pair.planes;
   if (curved == 0) return best;
   const Vec3 extent = best.upper - best.lower;
   const double unit = 1e-3 * Smallest(extent);
   best.cost = CellCost(pair, best, unit);
+  const auto take = [&](ClipBox box) {
+    box.cost = CellCost(pair, box, unit);
+    if (box.cost < 0.9 * best.cost) best = box;
+  };
   bool convex = true;
-  for (int i = pair.planes; i < pair.count; ++i) {
-    const geometry::Surface& s = pair.surface[i].surface;
-    convex = convex && HasConvexForm(s);
-    ClipBox box = BoxAlong(pair, s.R);
-    if (!box.valid) {
-      *disjoint = true;
-      return box;
-    }
-    box.cost = CellCost(pair, box, unit);
-    if (box.cost < 0.9 * best.cost) best = box;
-  }
-  for (int i = 0; i < pair.planes && i < 8; ++i) {
-    ClipBox box = BoxAlong(pair, pair.surface[i].surface.R);
-    if (!box.valid) {
-      *disjoint = true;
-      return box;
-    }
-    box.cost = CellCost(pair, box, unit);
-    if (box.cost < 0.9 * best.cost) best = box;
+  const int frames = curved + (pair.planes < 8 ? pair.planes : 8);
+  for (int k = 0; k < frames; ++k) {
+    const geometry::Surface& s = pair.surface[k < curved ? pair.planes + k : k - curved].surface;
+    convex = convex && (k >= curved || HasConvexForm(s));
+    const ClipBox box = BoxAlong(pair, s.R);
+    *disjoint = !box.valid;
+    if (*disjoint) return box;
+    take(box);
   }
   if (!convex) return best;
   const int partners = curved >= 2 ? pair.count : pair.planes;
   for (int i = curved >= 2 ? pair.planes + 1 : 0; i < partners; ++i) {
-    ClipBox box = ContactBox(pair, pair.planes, i, disjoint);
+    const ClipBox box = ContactBox(pair, pair.planes, i, disjoint);
     if (*disjoint) return box;
-    if (!box.valid) continue;
-    box.cost = CellCost(pair, box, unit);
-    if (box.cost < 0.9 * best.cost) best = box;
+    if (box.valid) take(box);
   }
   return best;
 }

@@ -176,9 +176,10 @@ INTERVOX_HD inline RuleResult ClipRule(const LocalPair& pair, Moments* moments, 
   return result;
 }
 
-/** The same with its memory on the stack. */
-inline RuleResult ClipRule(const LocalPair& pair, Moments* moments,
-                           int max_leaves = internal::clip::kMaxClipLeaves, double leaf_size = 0) {
+/** The same with its memory on the stack. Out of line: it would be the stack of every pair. */
+__attribute__((noinline)) inline RuleResult ClipRule(
+    const LocalPair& pair, Moments* moments, int max_leaves = internal::clip::kMaxClipLeaves,
+    double leaf_size = 0) {
   internal::clip::ClipMemory memory;
   return ClipRule(pair, moments, max_leaves, leaf_size, &memory);
 }

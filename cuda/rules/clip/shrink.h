@@ -246,9 +246,7 @@ __attribute__((noinline)) INTERVOX_HD inline Hull HullOfCells(ClipModel* model) 
         if (hull.Holds(cell) || !Cull(*model, &cell)) continue;
         model->box.lower = cell.c - h;
         model->box.upper = cell.c + h;
-        if (!Contract(model)) continue;
-        hull.lower = Min(hull.lower, model->box.lower);
-        hull.upper = Max(hull.upper, model->box.upper);
+        if (Contract(model)) hull += {model->box.lower, model->box.upper};
       }
     }
   }
@@ -268,9 +266,7 @@ __attribute__((noinline)) INTERVOX_HD inline Hull HullOfParts(ClipModel* model) 
       model->box.lower[axis] = high ? middle[axis] : all.lower[axis];
       model->box.upper[axis] = high ? all.upper[axis] : middle[axis];
     }
-    if (!Contract(model)) continue;
-    hull.lower = Min(hull.lower, model->box.lower);
-    hull.upper = Max(hull.upper, model->box.upper);
+    if (Contract(model)) hull += {model->box.lower, model->box.upper};
   }
   model->box = all;
   return hull;

@@ -99,11 +99,7 @@ INTERVOX_HD inline ColumnBinSums BinsOf(const clip::ClipModel& model, const Colu
     ColumnBinSums mine;
     clip::VisitCells(model, 2, level, item, &room->cells, [&](const clip::ClipCell& cell) {
       const ColumnSpan one = SpanOf(model, chart, cell.c, cell.h, middle);
-      if (one.lo < only.hi && one.hi > only.lo) {
-        mine.hull.lower = Min(mine.hull.lower, cell.c - cell.h);
-        mine.hull.upper = Max(mine.hull.upper, cell.c + cell.h);
-        ++mine.hull.cells;
-      }
+      if (one.lo < only.hi && one.hi > only.lo) mine.hull += {cell.c - cell.h, cell.c + cell.h, 1};
       if (one.lo > span.hi || one.hi < span.lo) return;
       int from = static_cast<int>((one.lo - span.lo) * unit + 1e-6);
       int to = static_cast<int>((one.hi - span.lo) * unit - 1e-6);

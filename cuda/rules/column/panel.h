@@ -21,6 +21,16 @@ struct ColumnPanel {
   double area_error = 0;  ///< of x.s, of the sections themselves
 };
 
+/** A panel that is to be summed. */
+INTERVOX_HD inline ColumnPanel PanelOf(double t0, double t1, bool hard0, bool hard1) {
+  ColumnPanel panel;
+  panel.t0 = t0;
+  panel.t1 = t1;
+  panel.hard0 = hard0;
+  panel.hard1 = hard1;
+  return panel;
+}
+
 /** t of node k: −1 and 7 are the ends; roots at hard ends become analytic. */
 INTERVOX_HD inline double NodeAt(const ColumnPanel& panel, double s, double* dt) {
   const double width = panel.t1 - panel.t0;

@@ -15,86 +15,61 @@ template <class Level, class Found>
 INTERVOX_HD inline void SeekAround(double accuracy, const Level& level, const Found& found) {
   constexpr int kLooks = 32, kMost = 40, kSeeks = 18;
   constexpr double kGolden = 0.38196601125010515;
-  using Sample = decltype(level(0.0, 0));
+  struct Look : decltype(level(0.0, 0)) {
+    double h = 0;
+  };
   const double step = 8 * kT / kLooks;
+  const auto at = [&](double h, int quadrant) { return Look{level(h, quadrant), h}; };
   // To a share of how far the change is from `other`, beyond which there may be a second one, and
   // of the level between both.
-  const auto cross = [&](int quadrant, double lo, double hi, Sample at_lo, double f_hi,
-                         double other) {
-    double f_lo = at_lo.f;
-    Sample last = level(0.5 * (lo + hi), quadrant);
-    const double most = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
-    for (int i = 0; i < kMost && hi - lo > accuracy * std::fabs(0.5 * (lo + hi) - other); ++i) {
-      double h = lo - f_lo * (hi - lo) / (f_hi - f_lo);
-      if (i % 3 == 2 || !(h > lo && h < hi)) h = 0.5 * (lo + hi);
-      last = level(h, quadrant);
-      if ((last.f > 0) == (f_lo > 0)) {
-        lo = h;
-        at_lo = last;
-        f_lo = last.f;
-      } else {
-        hi = h;
-        f_hi = last.f;
-      }
-      const double least = std::fabs(f_lo) < std::fabs(f_hi) ? std::fabs(f_lo) : std::fabs(f_hi);
-      if (least < accuracy * most) break;
+  const auto cross = [&](int quadrant, Look lo, Look hi, double other) {
+    const auto least = [&] {
+      return std::fabs(lo.f) < std::fabs(hi.f) ? std::fabs(lo.f) : std::fabs(hi.f);
+    };
+    Look last = at(0.5 * (lo.h + hi.h), quadrant);
+    const double most = least();
+    for (int i = 0; i < kMost; ++i) {
+      const double middle = 0.5 * (lo.h + hi.h);
+      if (!(hi.h - lo.h > accuracy * std::fabs(middle - other))) break;
+      const double h = lo.h - lo.f * (hi.h - lo.h) / (hi.f - lo.f);
+      last = at(i % 3 == 2 || !(h > lo.h && h < hi.h) ? middle : h, quadrant);
+      ((last.f > 0) == (lo.f > 0) ? lo : hi) = last;
+      if (least() < accuracy * most) break;
     }
-    found(at_lo, last);
+    found(lo, last);
   };
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
-    double h[3] = {0, 0, 0};
-    Sample x[3] = {};
+    Look look[3] = {};
     for (int k = -1; k <= kLooks / 4 + 1; ++k) {
-      h[0] = h[1];
-      x[0] = x[1];
-      h[1] = h[2];
-      x[1] = x[2];
-      h[2] = -kT + k * step;
-      x[2] = level(h[2], quadrant);
-      const double f[3] = {x[0].f, x[1].f, x[2].f};
-      // [h0, h1] lies in the quadrant from its second look on.
-      if (k >= 1 && k <= kLooks / 4 && (f[1] > 0) != (f[2] > 0)) {
-        cross(quadrant, h[1], h[2], x[1], f[2], h[1] - step);
-      }
+      look[0] = look[1];
+      look[1] = look[2];
+      look[2] = at(-kT + k * step, quadrant);
+      Look a = look[0], m = look[1], b = look[2];
+      const bool above = m.f > 0;
+      // [a, m] lies in the quadrant from its second look on.
+      if (k >= 1 && k <= kLooks / 4 && above != (b.f > 0)) cross(quadrant, m, b, m.h - step);
       if (k < 1) continue;
-      const bool dips = std::fabs(f[1]) <= std::fabs(f[0]) && std::fabs(f[1]) <= std::fabs(f[2]);
-      if (!dips || (f[0] > 0) != (f[1] > 0) || (f[2] > 0) != (f[1] > 0)) continue;
+      const bool dips = std::fabs(m.f) <= std::fabs(a.f) && std::fabs(m.f) <= std::fabs(b.f);
+      if (!dips || (a.f > 0) != above || (b.f > 0) != above) continue;
       // The extremum of the parabola through the three, and by the golden section where it is no
       // parabola, as beside a slender tube.
-      double a = h[0], m = h[1], b = h[2], fa = f[0], fm = f[1], fb = f[2];
-      Sample at_a = x[0], at_m = x[1];
-      for (int i = 0; i < kSeeks && (fm > 0) == (f[1] > 0); ++i) {
-        const double p = (m - a) * (fm - fb), q = (m - b) * (fm - fa);
-        double t = m - 0.5 * ((m - a) * p - (m - b) * q) / (p - q);
-        if (i % 3 == 2 || !(t > a && t < b) || std::fabs(t - m) < 1e-3 * (b - a)) {
-          t = b - m > m - a ? m + kGolden * (b - m) : m - kGolden * (m - a);
+      for (int i = 0; i < kSeeks && (m.f > 0) == above; ++i) {
+        const double p = (m.h - a.h) * (m.f - b.f), q = (m.h - b.h) * (m.f - a.f);
+        double t = m.h - 0.5 * ((m.h - a.h) * p - (m.h - b.h) * q) / (p - q);
+        if (i % 3 == 2 || !(t > a.h && t < b.h) || std::fabs(t - m.h) < 1e-3 * (b.h - a.h)) {
+          t = b.h - m.h > m.h - a.h ? m.h + kGolden * (b.h - m.h) : m.h - kGolden * (m.h - a.h);
         }
-        const Sample at_t = level(t, quadrant);
-        const double ft = at_t.f;
-        if (std::fabs(ft) < std::fabs(fm) || (ft > 0) != (f[1] > 0)) {
-          if (t > m) {
-            a = m;
-            fa = fm;
-            at_a = at_m;
-          } else {
-            b = m;
-            fb = fm;
-          }
-          m = t;
-          fm = ft;
-          at_m = at_t;
-        } else if (t > m) {
-          b = t;
-          fb = ft;
+        const Look next = at(t, quadrant);
+        if (std::fabs(next.f) < std::fabs(m.f) || (next.f > 0) != above) {
+          (t > m.h ? a : b) = m;
+          m = next;
         } else {
-          a = t;
-          fa = ft;
-          at_a = at_t;
+          (t > m.h ? b : a) = next;
         }
       }
-      if ((fm > 0) == (f[1] > 0)) continue;
-      cross(quadrant, a, m, at_a, fm, m);
-      cross(quadrant, m, b, at_m, fb, m);
+      if ((m.f > 0) == above) continue;
+      cross(quadrant, a, m, m.h);
+      cross(quadrant, m, b, m.h);
     }
   }
 }

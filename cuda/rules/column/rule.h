@@ -53,10 +53,7 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
     if (*count > first && ((same && uniform) || *count >= kMost)) {
       panels[*count - 1].t1 = to;
     } else {
-      ColumnPanel& panel = panels[(*count)++];
-      panel = {};
-      panel.t0 = from;
-      panel.t1 = to;
+      panels[(*count)++] = PanelOf(from, to, false, false);
     }
     uniform = same;
     before = shape;
@@ -79,12 +76,9 @@ INTERVOX_HD inline int ListPlanePanels(const ColumnCover& cover, const ColumnEve
     for (int k = 0; k <= events.count; ++k) {
       const bool last = k == events.count;
       if (!last && (count >= kMost || !events.Divides(k, from, run.t1, least))) continue;
-      ColumnPanel& panel = panels[count++];
-      panel = {};
-      panel.t0 = from;
-      panel.t1 = last ? run.t1 : events.t[k];
-      panel.hard0 = panel.hard1 = true;
-      from = panel.t1;
+      const double to = last ? run.t1 : events.t[k];
+      panels[count++] = PanelOf(from, to, true, true);
+      from = to;
     }
   }
   return count;
@@ -232,11 +226,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     }
     jumps += unsure * std::fabs(level);
     ColumnPanel& right = panels[count++];
-    right = {};
-    right.t0 = t;
-    right.t1 = left.t1;
-    right.hard0 = hard;
-    right.hard1 = left.hard1;
+    right = PanelOf(t, left.t1, hard, left.hard1);
     left.t1 = t;
     left.hard1 = hard;
     Integrate(chart, pair, &room->panel, &left, &result.work, &full);
@@ -323,8 +313,8 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   return result;
 }
 
-/** The same with its memory on the stack. */
-inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments) {
+/** The same with its memory on the stack. Out of line: it would be the stack of every pair. */
+__attribute__((noinline)) inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments) {
   internal::column::ColumnMemory memory;
   return ColumnRule(pair, moments, &memory);
 }

@@ -145,28 +145,20 @@ INTERVOX_HD inline void FindBreaks(const Crescent& x, CrescentBreaks* breaks) {
     VisitRoots(f, [&](double place, double, double) { breaks->Push(place, kBreakOfEnds); });
   }
   if (FoldsAreFar(x)) return;
-  // β² − αγ with β = b·(1, cos θ, sin θ): a cylinder's α and a cone's γ are constant.
-  TrigQuadric disc;
-  Vec3 b;
-  if (x.k == 0.0) {
-    b = {q.b.z, x.radius * q.E(0, 2), x.radius * q.E(1, 2)};
-    const double r = x.radius, alpha = q.E(2, 2);
-    disc = {b.x * b.x - alpha * q.c,
-            2 * (b.x * b.y - alpha * r * q.b.x),
-            2 * (b.x * b.z - alpha * r * q.b.y),
-            b.y * b.y - alpha * r * r * q.E(0, 0),
-            2 * (b.y * b.z - alpha * r * r * q.E(0, 1)),
-            b.z * b.z - alpha * r * r * q.E(1, 1)};
-  } else {
-    const double k = x.k;
-    b = {q.b.z, k * q.b.x, k * q.b.y};
-    disc = {b.x * b.x - q.c * q.E(2, 2),
-            2 * (b.x * b.y - q.c * k * q.E(0, 2)),
-            2 * (b.x * b.z - q.c * k * q.E(1, 2)),
-            b.y * b.y - q.c * k * k * q.E(0, 0),
-            2 * (b.y * b.z - q.c * k * k * q.E(0, 1)),
-            b.z * b.z - q.c * k * k * q.E(1, 1)};
-  }
+  // β² − αγ with β = b·(1, cos θ, sin θ). A cylinder's α and a cone's γ are constant; the other one
+  // is rest + 2 r g·ρ + r² ρᵀEρ.
+  const bool cone = x.k != 0.0;
+  const Vec3 across{q.E(0, 2), q.E(1, 2), 0.0};
+  const Vec3 &g = cone ? across : q.b, &h = cone ? q.b : across;
+  const double r = cone ? x.k : x.radius;
+  const double constant = cone ? q.c : q.E(2, 2), rest = cone ? q.E(2, 2) : q.c;
+  const Vec3 b{q.b.z, r * h.x, r * h.y};
+  const TrigQuadric disc{b.x * b.x - constant * rest,
+                         2 * (b.x * b.y - constant * r * g.x),
+                         2 * (b.x * b.z - constant * r * g.y),
+                         b.y * b.y - constant * r * r * q.E(0, 0),
+                         2 * (b.y * b.z - constant * r * r * q.E(0, 1)),
+                         b.z * b.z - constant * r * r * q.E(1, 1)};
   VisitRoots(disc, [&](double place, double c, double s) {
     const Vec3 along{x.k * c, x.k * s, 1.0};
     const double alpha = Dot(along, q.E * along);

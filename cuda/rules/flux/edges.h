@@ -164,16 +164,16 @@ struct SheetBreaks {
   /** Adds the direction with the cosine x and the sine y (not normalised) in the axis frame. */
   INTERVOX_HD void Push(double x, double y) { Push(PlaceOf(x, y)); }
 
-  /** Adds a place on the circle unless it is there. */
+  /** Adds a place on the circle, in order, unless it is there. */
   INTERVOX_HD void Push(double place) {
     for (int k = 0; k < count; ++k) {
       if (std::fabs(v[k] - place) < 1e-14) return;
     }
-    if (count == kFluxKnots) {
-      full = true;
-    } else {
-      v[count++] = place;
-    }
+    full = full || count == kFluxKnots;
+    if (full) return;
+    int at = count++;
+    for (; at > 0 && v[at - 1] > place; --at) v[at] = v[at - 1];
+    v[at] = place;
   }
 };
 
@@ -351,18 +351,15 @@ INTERVOX_HD inline void AddConic(const FluxModel& model, int i, int q, const Flu
       }
       if (c < 0 || (c == 0 && branch == 1) || count + 1 >= kFluxKnots) continue;
       const double u = sn / (c + std::sqrt(c * c + sn * sn));
-      knot[count++] = {u, s.cone ? 1.0 / t : t, u + trend * t * scale, true};
+      const ConicKnot found{u, s.cone ? 1.0 / t : t, u + trend * t * scale, true};
+      int at = count++;
+      for (; at > 1 && knot[at - 1].key > found.key; --at) knot[at] = knot[at - 1];
+      knot[at] = found;
     }
     knot[count++] = {1.0, 0.0, kFar, false};
     if (s.ruled) {
       for (int e = 0; e < 2; ++e)
         EndBranch(s, base, turn * tilt, h, far, model.size, e, knot, count);
-    }
-    for (int k = 1; k + 1 < count; ++k) {  // insertion sort by place along the branch
-      const ConicKnot moving = knot[k];
-      int at = k;
-      for (; at > 1 && knot[at - 1].key > moving.key; --at) knot[at] = knot[at - 1];
-      knot[at] = moving;
     }
     for (int k = 0; k + 1 < count; ++k) {
       arc.u0 = knot[k].u;

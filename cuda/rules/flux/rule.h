@@ -339,16 +339,11 @@ INTERVOX_HD inline RuleResult FluxRule(const LocalPair& pair, LocalPair* term, M
   return terms.Result(moments);
 }
 
-/** The same with its memory on the stack. */
-inline RuleResult FluxRule(const LocalPair& pair, LocalPair* term, Moments* moments) {
+/** The same with its memory on the stack. Out of line: it would be the stack of every pair. */
+__attribute__((noinline)) inline RuleResult FluxRule(const LocalPair& pair, LocalPair* term,
+                                                     Moments* moments) {
   internal::flux::FluxMemory memory;
   return FluxRule(pair, term, moments, &memory);
-}
-
-/** The same with room for a term there, too. */
-inline RuleResult FluxRule(const LocalPair& pair, Moments* moments) {
-  internal::Place<LocalPair> term;
-  return FluxRule(pair, &term.value, moments);
 }
 
 }  // namespace intervox::cuda

@@ -182,12 +182,6 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, Place<Folds>* r
       }
     }
   }
-  for (int k = 1; k < breaks->count; ++k) {
-    const double moving = breaks->v[k];
-    int at = k;
-    for (; at > 0 && breaks->v[at - 1] > moving; --at) breaks->v[at] = breaks->v[at - 1];
-    breaks->v[at] = moving;
-  }
   int next = 0;
   for (int quadrant = 0; quadrant < 4; ++quadrant) {
     QuadrantAxes(s, quadrant, &c, &sn);
@@ -238,23 +232,22 @@ INTERVOX_HD inline bool AddSheets(const FluxModel& model, int q, Place<Folds>* r
         const double length = to - from;
         const bool near_left = from - left < length, near_right = right - to < length;
         const double split = near_left && near_right ? 0.5 * (from + to) : near_left ? to : from;
-        if (near_left) {
+        const auto push = [&](int map, double fold, double residual, double u0, double u1) {
           FluxPanel part = sheet;
-          part.map = 1;
-          part.fold = left;
-          part.residual = left_residual;
-          part.u0 = std::sqrt(from > left ? from - left : 0.0);
-          part.u1 = std::sqrt(split - left);
+          part.map = static_cast<std::int8_t>(map);
+          part.fold = fold;
+          part.residual = residual;
+          part.u0 = u0;
+          part.u1 = u1;
           panels->Push(part);
+        };
+        if (near_left) {
+          push(1, left, left_residual, std::sqrt(from > left ? from - left : 0.0),
+               std::sqrt(split - left));
         }
         if (near_right) {
-          FluxPanel part = sheet;
-          part.map = -1;
-          part.fold = right;
-          part.residual = right_residual;
-          part.u0 = -std::sqrt(right - split);
-          part.u1 = -std::sqrt(right > to ? right - to : 0.0);
-          panels->Push(part);
+          push(-1, right, right_residual, -std::sqrt(right - split),
+               -std::sqrt(right > to ? right - to : 0.0));
         }
         if (!near_left && !near_right) panels->Push(sheet);
       }

@@ -35,22 +35,20 @@ INTERVOX_HD inline bool MakeLens(const QuadricForm& a, const QuadricForm& b, boo
                                  const DeepestPoint& deepest, MappedLens* lens) {
   const Vec3 p = deepest.p;
   Vec3 n = a.HalfGradient(p) - b.HalfGradient(p);
-  if (!(SquaredNorm(n) > 0)) return false;
-  Vec3 d = deepest.H_inverse * n;
-  double top = InverseExit(a, p, deepest.f_a, d);
-  double bottom = InverseExit(b, p, deepest.f_b, -d);
+  Vec3 d;
+  double top, bottom;
   // Where b cuts a from aside, walk over the ellipsoid to where b is highest above it.
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0;; ++i) {
+    if (!(SquaredNorm(n) > 0)) return false;
+    d = deepest.H_inverse * n;
+    top = InverseExit(a, p, deepest.f_a, d);
+    bottom = InverseExit(b, p, deepest.f_b, -d);
     const double wrong_top = InverseExit(b, p, deepest.f_b, d);
     const double wrong_bottom = InverseExit(a, p, deepest.f_a, -d);
     if (top > wrong_top && bottom > wrong_bottom) break;
     if (i == 11) return false;
     const Vec3 x = p - std::sqrt(deepest.depth / Dot(d, deepest.H * d)) * d;
     n = deepest.lambda < 0.5 ? -b.HalfGradient(x) : a.HalfGradient(p + (p - x));
-    if (!(SquaredNorm(n) > 0)) return false;
-    d = deepest.H_inverse * n;
-    top = InverseExit(a, p, deepest.f_a, d);
-    bottom = InverseExit(b, p, deepest.f_b, -d);
   }
   if (!(top > 0) || !(bottom > 0)) return false;
   n = Normalized(n);

@@ -253,11 +253,7 @@ INTERVOX_HD inline bool BracketRim(const Conic<double>& a, const Conic<double>& 
     const Planar<double> d{1 - t * t, 2 * t};
     const double ua = a.InverseExit(d), ub = b.InverseExit(d);
     const double f = ua - ub;
-    if (f > 0) {
-      hi = t;
-    } else {
-      lo = t;
-    }
+    (f > 0 ? hi : lo) = t;
     const double u = ua > ub ? ua : ub;
     if (!(u > 0)) return false;
     if (std::fabs(f) <= 4e-16 * u || hi - lo < 1e-15) {

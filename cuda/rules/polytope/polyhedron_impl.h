@@ -16,39 +16,20 @@ inline constexpr double kClose = 1e4;
 
 /** The least and the largest of what are numbers. */
 struct Extremes {
-  double low = INFINITY, high = -INFINITY;
+  double low, high;
 };
 
-#ifdef __CUDA_ARCH__
+/** @param count  a multiple of kNumbersAtOnce */
 INTERVOX_HD inline Extremes ExtremesOf(const double* x, int count) {
-  Extremes of;
-  for (int i = 0; i < count; ++i) {
-    of.low = x[i] < of.low ? x[i] : of.low;
-    of.high = x[i] > of.high ? x[i] : of.high;
+  using S = Wide<kNumbersAtOnce>;
+  S low = S{} + INFINITY, high = S{} - INFINITY;
+  for (int i = 0; i < count; i += kNumbersAtOnce) {
+    const S some = LoadWide<kNumbersAtOnce>(x + i);
+    low = Smaller(some, low);
+    high = Larger(some, high);
   }
-  return of;
+  return {Least(low), Most(high)};
 }
-#else
-/** Four doubles, wherever they begin. */
-using Four [[gnu::vector_size(32), gnu::aligned(8), gnu::may_alias]] = double;
-
-/** @param count  a multiple of 4 */
-inline Extremes ExtremesOf(const double* x, int count) {
-  const auto at = [&](int i) { return *reinterpret_cast<const Four*>(x + i); };
-  Four low = Four{} + INFINITY, high = Four{} - INFINITY;
-  for (int i = 0; i < count; i += 4) {
-    const Four four = at(i);
-    low = four < low ? four : low;
-    high = four > high ? four : high;
-  }
-  Extremes of{low[0], high[0]};
-  for (int k = 1; k < 4; ++k) {
-    of.low = low[k] < of.low ? low[k] : of.low;
-    of.high = high[k] > of.high ? high[k] : of.high;
-  }
-  return of;
-}
-#endif
 
 }  // namespace internal
 

@@ -120,6 +120,18 @@ struct DiscLine {
   INTERVOX_HD double Level(const Plane2& p) const { return -Cross(along, p - foot); }
 };
 
+/** The line through its foot with the normal n out of what it keeps. */
+INTERVOX_HD inline DiscLine MakeLine(const Plane2& n, const Plane2& foot, double depth, double rest,
+                                     double half) {
+  DiscLine line;
+  line.along = {-n.z, n.x};
+  line.foot = foot;
+  line.depth = depth;
+  line.rest = rest;
+  line.half = half;
+  return line;
+}
+
 /** Cuts two lines where they meet in the disc, or drops what the other leaves nothing of. */
 INTERVOX_HD inline void CutEachOther(DiscLine* a, DiscLine* b) {
   const double sine = Cross(a->along, b->along);

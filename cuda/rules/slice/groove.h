@@ -32,13 +32,7 @@ struct GrooveDisc {
   INTERVOX_HD void Add(const Plane2& n, double half, double depth, double rest, int index) {
     empty = empty || !(depth > 0);
     if (empty || !(rest > 0)) return;
-    DiscLine& next = line[lines];
-    next = {};
-    next.along = {-n.z, n.x};
-    next.foot = 0.5 * (depth - rest) * n;
-    next.depth = depth;
-    next.rest = rest;
-    next.half = half;
+    line[lines] = MakeLine(n, 0.5 * (depth - rest) * n, depth, rest, half);
     of[lines++] = index;
   }
 };

@@ -168,8 +168,8 @@ INTERVOX_HD inline void AddQuarter(const RingOfTwo& ring, const Heading& h, cons
 
 /** (R13): adds the arcs of the tube at an azimuth that lie in the other torus. Returns the number
  of their ends. */
-INTERVOX_HD inline int AddArcsAt(const RingOfTwo& ring, const Heading& h, double angle,
-                                 FaceSums* out) {
+INTERVOX_HD inline unsigned AddArcsAt(const RingOfTwo& ring, const Heading& h, double angle,
+                                      FaceSums* out) {
   const CircleLevel level = ring.LevelAt(h);
   Plane2 end[kCircleRoots];
   int ends = 0;
@@ -207,7 +207,7 @@ INTERVOX_HD inline int AddArcsAt(const RingOfTwo& ring, const Heading& h, double
   }
   out->body.s = ring.weight * out->closure;
   out->body.g = ring.weight * out->turning;
-  return ends;
+  return static_cast<unsigned>(ends);
 }
 
 /** Room for a half turn and for following levels around it. */
@@ -216,63 +216,28 @@ struct RingPairMemory {
   Place<PairLooks> looks;
 };
 
-/** (R13): sums over one torus. A panel whose sections have different numbers of ends has an event
- in it, and becomes two. False where there are too many. */
+/** (R13): sums over one torus. False where there are too many events. */
 INTERVOX_HD inline bool SumFaces(const RingOfTwo& ring, double tolerance, RingPairMemory* memory,
                                  FaceSums* total, RuleResult* result) {
-  constexpr int kMostEvents = 16, kTries = 27, kHalvings = 48;
-  for (int half = 0; half < 2; ++half) {
+  constexpr int kTries = 27;
+  for (const double sense : {1.0, -1.0}) {
     HalfTurn& turn = memory->turn.Make();
-    turn.sense = half == 0 ? 1.0 : -1.0;
+    turn.sense = sense;
     memory->looks.Make(ring, &turn).Find();
-    double begin = turn.lower;
-    int events = 0;
-    for (int i = 0; i <= turn.breaks.count;) {
-      if (turn.breaks.full || turn.singular.full) return false;
-      const double end = i < turn.breaks.count ? turn.breaks.at[i] : turn.upper,
-                   width = end - begin;
-      if (!(width > 0)) {
-        ++i;
-        continue;
-      }
-      int kind = -1;
-      double at = 0.0, before = 0.0, after = begin;
-      const auto node = [&](double s, double step, double weight, FaceSums* sums) {
-        const double rest = 1 - s;
-        const double u = s < 0.5 ? begin + width * (s * s * (3 - 2 * s))
-                                 : end - width * (rest * rest * (3 - 2 * rest));
-        const double du = 6 * s * rest * width * step * weight;
-        const int ends = AddArcsAt(ring, turn.At(u), 2 * du / (1 + u * u), sums);
-        if (kind >= 0 && ends != kind && !(after > begin)) {
-          before = at;
-          after = u;
-        }
-        kind = ends;
-        at = u;
+    const auto sum = [&](double lower, double upper, PanelChange* change, FaceSums* part,
+                         RuleResult* panel) {
+      const auto node = [&](double u, double weight, FaceSums* sums) {
+        change->Look(AddArcsAt(ring, turn.At(u), 2 * weight / (1 + u * u), sums), u);
       };
-      RuleResult panel;
-      const FaceSums part = SumNested<FaceSums>(0.0, 1.0, kTries, tolerance, {}, node, &panel);
-      if (after > begin && after > before && events < kMostEvents) {
-        FaceSums unused;
-        const int ends = AddArcsAt(ring, turn.At(before), 0.0, &unused);
-        for (int k = 0; k < kHalvings; ++k) {
-          const double u = 0.5 * (before + after);
-          (AddArcsAt(ring, turn.At(u), 0.0, &unused) == ends ? before : after) = u;
-        }
-        if (after > begin && after < end) {
-          turn.breaks.Add(after);
-          turn.singular.Add(after);
-          ++events;
-          continue;
-        }
-      }
-      *total += part;
-      result->error += panel.error;
-      result->reach += panel.reach;
-      ++result->work;
-      begin = end;
-      ++i;
-    }
+      *part = SumMapped<FaceSums>(lower, upper, turn.singular, kTries, tolerance, {}, node, panel);
+      return true;
+    };
+    const auto ends_at = [&](double u) {
+      FaceSums unused;
+      return AddArcsAt(ring, turn.At(u), 0.0, &unused);
+    };
+    SumPanels(sum, ends_at, &turn, total, result);
+    if (turn.breaks.full || turn.singular.full) return false;
   }
   return true;
 }

@@ -30,30 +30,6 @@ INTERVOX_HD inline unsigned KindOf(const RingSection& section) {
   return kind;
 }
 
-/** The first two neighbours among a panel's nodes whose sections are bounded differently. */
-struct PanelChange {
-  bool found = false;
-  double before = 0.0, after = 0.0;
-
-  INTERVOX_HD void Look(const RingSection& section, double u) {
-    if (found || section.figure.lost > 0) return;
-    const unsigned kind = KindOf(section);
-    if (looked_ && kind != kind_) {
-      found = true;
-      before = at_;
-      after = u;
-    }
-    looked_ = true;
-    kind_ = kind;
-    at_ = u;
-  }
-
- private:
-  bool looked_ = false;
-  unsigned kind_ = 0;
-  double at_ = 0.0;
-};
-
 /** (R8): sums of a panel between two breaks. */
 INTERVOX_HD inline RingSums SumPanelOf(const LocalPair& pair, const Ring& ring,
                                        const HalfTurn& turn, double lower, double upper,
@@ -63,7 +39,7 @@ INTERVOX_HD inline RingSums SumPanelOf(const LocalPair& pair, const Ring& ring,
   const auto at = [&](double u, double weight, RingSums* node) {
     const Heading heading = turn.At(u);
     SectionAt(ring, heading, section);
-    if (ring.quadric.there) change->Look(*section, u);
+    if (ring.quadric.there && !(section->figure.lost > 0)) change->Look(KindOf(*section), u);
     if (section->empty) return;
     if (ring.watches > 0) Watch(pair, ring, heading, section);
     *node = SumsOf(ring, heading, *section, 2 * weight / (1 + u * u));
@@ -103,55 +79,6 @@ INTERVOX_HD inline bool LooksEmpty(const Ring& ring, const HalfTurn& turn, doubl
     if (section->figure.moments.a > 0 || section->figure.lost > 0) return false;
   }
   return true;
-}
-
-/** The azimuth of an event between two sections that are bounded differently, by halving. */
-INTERVOX_HD inline double EventIn(const Ring& ring, const HalfTurn& turn, const PanelChange& change,
-                                  RingSection* section) {
-  double before = change.before, after = change.after;
-  SectionAt(ring, turn.At(before), section);
-  const unsigned kind = KindOf(*section);
-  constexpr int kHalvings = 48;
-  for (int k = 0; k < kHalvings; ++k) {
-    const double u = 0.5 * (before + after);
-    SectionAt(ring, turn.At(u), section);
-    (KindOf(*section) == kind ? before : after) = u;
-  }
-  return after;
-}
-
-/** Sums of half a turn. A panel with an event in it that was not foreseen becomes two. */
-INTERVOX_HD inline RingSums SumHalfTurn(const LocalPair& pair, const Ring& ring, double tolerance,
-                                        const SumErrors& least, HalfTurn* turn,
-                                        RingSection* section, RuleResult* result) {
-  constexpr int kMostEvents = 16;
-  RingSums sums;
-  double begin = turn->lower;
-  int events = 0;
-  for (int i = 0; i <= turn->breaks.count;) {
-    const double end = i < turn->breaks.count ? turn->breaks.at[i] : turn->upper;
-    if (end > begin && !LooksEmpty(ring, *turn, begin, end, section)) {
-      RuleResult panel;
-      PanelChange change;
-      const RingSums part =
-          SumPanelOf(pair, ring, *turn, begin, end, tolerance, least, section, &change, &panel);
-      const double event =
-          change.found && events < kMostEvents ? EventIn(ring, *turn, change, section) : begin;
-      if (event > begin && event < end) {
-        turn->breaks.Add(event);
-        turn->singular.Add(event);
-        ++events;
-        continue;
-      }
-      sums += part;
-      result->error += panel.error;
-      result->reach += panel.reach;
-      ++result->work;
-    }
-    begin = std::fmax(begin, end);
-    ++i;
-  }
-  return sums;
 }
 
 /** (R6): adds s and g of the face in which the ring's body ends at an azimuth; returns its area.
@@ -214,9 +141,19 @@ INTERVOX_HD inline RuleResult RingRule(const LocalPair& pair, RingMemory* memory
   }
   RingSums sums;
   for (HalfTurn& turn : turns.turn) {
-    if (turn.lower < turn.upper) {
-      sums += SumHalfTurn(pair, ring, tolerance, least, &turn, &section, &result);
-    }
+    const auto sum = [&](double lower, double upper, PanelChange* change, RingSums* part,
+                         RuleResult* panel) {
+      if (LooksEmpty(ring, turn, lower, upper, &section)) return false;
+      *part = SumPanelOf(pair, ring, turn, lower, upper, tolerance, least, &section, change, panel);
+      return true;
+    };
+    const auto kind_at = [&](double u) {
+      SectionAt(ring, turn.At(u), &section);
+      return KindOf(section);
+    };
+    RingSums half;
+    if (turn.lower < turn.upper) SumPanels(sum, kind_at, &turn, &half, &result);
+    sums += half;
     if (turn.breaks.full || turn.singular.full) return {};
   }
   for (int i = 0; i < ring.watches && sums.body.v > 0; ++i) {

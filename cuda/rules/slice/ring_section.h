@@ -91,13 +91,8 @@ INTERVOX_HD inline void SectionAt(const Ring& ring, const Heading& heading, Ring
     if (out->empty || !(tube.rest > 0)) continue;
     const double per = 1 / tube.slope;
     const Plane2 n{-cut.sine * tube.cosine * per, cut.cosine * per};
-    DiscLine& line = out->line[out->lines];
-    line = {};
-    line.along = {-n.z, n.x};
-    line.foot = -tube.level * per * n;
-    line.depth = tube.depth;
-    line.rest = tube.rest;
-    line.half = std::sqrt(tube.depth * tube.rest);
+    out->line[out->lines] = MakeLine(n, -tube.level * per * n, tube.depth, tube.rest,
+                                     std::sqrt(tube.depth * tube.rest));
     out->cut[out->lines] = i;
     out->slope[out->lines++] = tube.slope;
   }

@@ -89,15 +89,8 @@ INTERVOX_HD inline void AddEitherSide(const Heading& middle, double p, RingTurns
 /** (R8): where a plane or a ball touches the tube, from either side: roots of F in p, which counts
  from a heading. */
 INTERVOX_HD inline void AddTouches(const Heading& from, const double* root, RingTurns* turns) {
-  const auto either_side = [&](const Heading& middle, double p, bool singular) {
-    const double c = 1 - p, s = std::sqrt(p * (2 - p));
-    for (const double side : {-s, s}) {
-      const Heading heading = middle.Turned({c, side});
-      singular ? turns->AddSingular(heading) : turns->AddBreak(heading);
-    }
-  };
   for (int i = 0; i < 2; ++i) {
-    if (root[i] >= 0 && root[i] <= 2) either_side(from, root[i], true);
+    AddEitherSide(from, root[i], turns);
     // Singular points are a pair about 0 or a half turn, on the axis of φ or off it; near each
     // other panels grow from there.
     for (const bool opposite : {false, true}) {
@@ -107,7 +100,8 @@ INTERVOX_HD inline void AddTouches(const Heading& from, const double* root, Ring
       const Heading middle = opposite ? Heading{-from.c, -from.s} : from;
       for (double place = std::fmax(p < 0 ? near : kGrowth * near, kLeast); place < 1;
            place *= kGrowth) {
-        either_side(middle, place, false);
+        const double s = std::sqrt(place * (2 - place));
+        for (const double side : {-s, s}) turns->AddBreak(middle.Turned({1 - place, side}));
       }
     }
   }
@@ -195,6 +189,69 @@ INTERVOX_HD inline void FindTurns(const Ring& ring, RingTurns* turns) {
     for (const double side : {-ratio, ratio}) {
       turns->AddSingular(ball.nearest.Turned({1 - p, side}));
     }
+  }
+}
+
+/** The first two neighbours among a panel's nodes whose sections are bounded differently. */
+class PanelChange {
+ public:
+  /** @param kind  of what bounds the section at u, as a number */
+  INTERVOX_HD void Look(unsigned kind, double u) {
+    if (found_) return;
+    found_ = looked_ && kind != kind_;
+    (found_ ? after_ : before_) = u;
+    looked_ = true;
+    kind_ = found_ ? kind_ : kind;
+  }
+  INTERVOX_HD bool found() const { return found_; }
+  /** The place of the event between the two, by halving. @param kind_at  as above, of a place */
+  template <class KindAt>
+  INTERVOX_HD double Place(const KindAt& kind_at) const {
+    constexpr int kHalvings = 48;
+    double before = before_, after = after_;
+    for (int k = 0; k < kHalvings; ++k) {
+      const double u = 0.5 * (before + after);
+      (kind_at(u) == kind_ ? before : after) = u;
+    }
+    return after;
+  }
+
+ private:
+  bool found_ = false, looked_ = false;
+  unsigned kind_ = 0;  ///< of the first
+  double before_ = 0.0, after_ = 0.0;
+};
+
+/** Adds the panels of half a turn. One with an event in it that was not foreseen becomes two.
+ @param sum      sum(lower, upper, &change, &part, &panel): sums a panel, and shows its nodes to
+                 `change`; false where there is nothing in it
+ @param kind_at  kind_at(u): what bounds the section there, as PanelChange takes it */
+template <class Sums, class Sum, class KindAt>
+INTERVOX_HD void SumPanels(const Sum& sum, const KindAt& kind_at, HalfTurn* turn, Sums* total,
+                           RuleResult* result) {
+  constexpr int kMostEvents = 16;
+  double begin = turn->lower;
+  int events = 0;
+  for (int i = 0; i <= turn->breaks.count;) {
+    const double end = i < turn->breaks.count ? turn->breaks.at[i] : turn->upper;
+    RuleResult panel;
+    PanelChange change;
+    Sums part;
+    if (end > begin && sum(begin, end, &change, &part, &panel)) {
+      const double event = change.found() && events < kMostEvents ? change.Place(kind_at) : begin;
+      if (event > begin && event < end) {
+        turn->breaks.Add(event);
+        turn->singular.Add(event);
+        ++events;
+        continue;
+      }
+      *total += part;
+      result->error += panel.error;
+      result->reach += panel.reach;
+      ++result->work;
+    }
+    begin = std::fmax(begin, end);
+    ++i;
   }
 }
 

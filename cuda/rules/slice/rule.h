@@ -452,10 +452,4 @@ INTERVOX_HD inline RuleResult SliceRule(const LocalPair& pair, LocalPair* term, 
 /** The same on the CPU, its memory on the stack; compiled apart, see CMakeLists.txt. */
 RuleResult SliceRule(const LocalPair& pair, LocalPair* term, Moments* moments);
 
-/** The same with room for a term there, too. */
-inline RuleResult SliceRule(const LocalPair& pair, Moments* moments) {
-  internal::Place<LocalPair> term;
-  return SliceRule(pair, &term.value, moments);
-}
-
 }  // namespace intervox::cuda

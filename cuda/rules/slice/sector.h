@@ -24,11 +24,7 @@ struct SectorSlice {
 INTERVOX_HD inline void SectorOf(const SliceFrame& frame, double r, SectorSlice* out) {
   out->lines = frame.sides;
   for (int i = 0; i < frame.sides; ++i) {
-    const Plane2& n = frame.side[i].n;
-    DiscLine& line = out->line[i];
-    line = {};
-    line.along = {-n.z, n.x};
-    line.depth = line.rest = line.half = r;
+    out->line[i] = MakeLine(frame.side[i].n, {}, r, r, r);
   }
   if (!out->chord) out->figure = FigureOf(r, out->line, out->lines);
 }
@@ -42,13 +38,8 @@ INTERVOX_HD inline void SectorOver(const SliceFrame& frame, const DiscOverFloor&
   if (!(disc.depth > 0) || !(disc.r > 0)) return;
   SectorOf(frame, disc.r, out);
   if (!out->chord) return;
-  DiscLine& line = out->line[out->lines++];
-  line = {};
-  line.along = {0.0, -1.0};
-  line.foot = {chord, 0.0};
-  line.depth = disc.depth;
-  line.rest = disc.rest;
-  line.half = std::sqrt(disc.depth * disc.rest);
+  out->line[out->lines++] =
+      MakeLine({-1.0, 0.0}, {chord, 0.0}, disc.depth, disc.rest, std::sqrt(disc.depth * disc.rest));
   out->figure = FigureOf(disc.r, out->line, out->lines);
 }
 

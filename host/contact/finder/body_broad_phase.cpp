@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 
 #include "cuda/device/executor.h"
 
@@ -48,17 +47,13 @@ double Margin(const PlacedBody& body) {
  grown boxes of this call. */
 bool BodyBroadPhase::IsListGood(std::span<const PlacedBody> bodies) const {
   std::atomic<bool> good{true};
-  const auto check = [&](int begin, int end) {
-    for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
-      const PlacedBody& body = bodies[b];
-      const Listed& then = listed_[b];
-      const bool same = body.cells == then.cells && (!body.moves || then.moves);
-      const bool within = !HasCells(body) || !body.cells->bounded || Contains(then.box, grown_[b]);
-      if (!same || !within) good = false;
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(bodies.size()), static_cast<int>(kGrain), threads_,
-                    std::cref(check));
+  cuda::ForEach(bodies.size(), static_cast<int>(kGrain), threads_, [&](std::size_t b) {
+    const PlacedBody& body = bodies[b];
+    const Listed& then = listed_[b];
+    const bool same = body.cells == then.cells && (!body.moves || then.moves);
+    const bool within = !HasCells(body) || !body.cells->bounded || Contains(then.box, grown_[b]);
+    if (!same || !within) good = false;
+  });
   return good;
 }
 
@@ -138,26 +133,19 @@ void BodyBroadPhase::ListNear(std::span<const PlacedBody> bodies, std::size_t i,
 void BodyBroadPhase::Find(std::span<const PlacedBody> bodies, std::vector<IndexPair>* near) {
   near->clear();
   grown_.resize(bodies.size());
-  const auto grow = [&](int begin, int end) {
-    for (auto b = static_cast<std::size_t>(begin); b < static_cast<std::size_t>(end); ++b) {
-      const PlacedBody& body = bodies[b];
-      if (!HasCells(body) || !body.cells->bounded) continue;
-      grown_[b] = Grown(WorldBox(*body.cells, body.X_WB), body.reach);
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(bodies.size()), static_cast<int>(kGrain), threads_,
-                    std::cref(grow));
+  cuda::ForEach(bodies.size(), static_cast<int>(kGrain), threads_, [&](std::size_t b) {
+    const PlacedBody& body = bodies[b];
+    if (!HasCells(body) || !body.cells->bounded) return;
+    grown_[b] = Grown(WorldBox(*body.cells, body.X_WB), body.reach);
+  });
   if (listed_.size() != bodies.size() || !IsListGood(bodies)) MakeList(bodies);
   const std::size_t ranges = (bodies.size() + kGrain - 1) / kGrain;
   if (near_of_.size() < ranges) near_of_.resize(ranges);
-  const auto list = [&](int begin, int end) {
-    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
-      near_of_[r].clear();
-      const std::size_t last = std::min(bodies.size(), (r + 1) * kGrain);
-      for (std::size_t i = r * kGrain; i < last; ++i) ListNear(bodies, i, &near_of_[r]);
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(ranges), 1, threads_, std::cref(list));
+  cuda::ForEach(ranges, 1, threads_, [&](std::size_t r) {
+    near_of_[r].clear();
+    const std::size_t last = std::min(bodies.size(), (r + 1) * kGrain);
+    for (std::size_t i = r * kGrain; i < last; ++i) ListNear(bodies, i, &near_of_[r]);
+  });
   for (std::size_t r = 0; r < ranges; ++r) {
     near->insert(near->end(), near_of_[r].begin(), near_of_[r].end());
   }

@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 
@@ -329,16 +328,13 @@ double PairFinder::Ask(std::span<const NearPair> pairs, std::span<const Pose> X_
                        FinderScratch* scratch) const {
   const std::size_t count = (pairs.size() + kRange - 1) / kRange;
   if (scratch->ranges.size() < count) scratch->ranges.resize(count);
-  const auto ask = [&](int begin, int end) {
-    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
-      FinderScratch::Range& range = scratch->ranges[r];
-      range.places.clear();
-      range.cost = 0.0;
-      const std::size_t last = std::min(pairs.size(), (r + 1) * kRange);
-      for (std::size_t k = r * kRange; k < last; ++k) AddPlaces(pairs[k], k, X_WB, &range);
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(count), 1, scratch->threads, std::cref(ask));
+  cuda::ForEach(count, 1, scratch->threads, [&](std::size_t r) {
+    FinderScratch::Range& range = scratch->ranges[r];
+    range.places.clear();
+    range.cost = 0.0;
+    const std::size_t last = std::min(pairs.size(), (r + 1) * kRange);
+    for (std::size_t k = r * kRange; k < last; ++k) AddPlaces(pairs[k], k, X_WB, &range);
+  });
   double cost = 0.0;
   scratch->places.clear();
   for (std::size_t r = 0; r < count; ++r) {
@@ -412,8 +408,7 @@ void PairFinder::Find(std::span<const NearPair> pairs, std::span<const Pose> X_W
     more += counted.queries;
   };
   const bool threaded = cost >= kThreadedCost && options.device != Device::kSerial;
-  cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1,
-                    std::cref(look));
+  cuda::ParallelFor(static_cast<int>(count), kGrain, threaded ? options.threads : 1, look);
   if (on_cuts) TakePointsOnCuts(pairs, X_WB, scratch, out);
   if (several) InsertFurther(count, scratch, out);
   if (std::any_of(pairs.begin(), pairs.end(), HasOverlaps)) {

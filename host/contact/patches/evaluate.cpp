@@ -221,7 +221,7 @@ void FindHeld(const Patches& patches, std::span<const ActivePair> pairs, int thr
       (*contact_of)[k] = found ? held->contact : -1;
     }
   };
-  cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, threads, std::cref(find));
+  cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, threads, find);
 }
 
 void HandOver(const PatchRules& rules, std::span<const ActivePair> pairs, Patches* patches,
@@ -369,8 +369,7 @@ std::int64_t SumContacts(const PatchRules& rules, std::span<const ActivePair> pa
     }
     undefined += count;
   };
-  cuda::ParallelFor(static_cast<int>(patches->contacts.size()), kGrain, scratch->threads,
-                    std::cref(add_up));
+  cuda::ParallelFor(static_cast<int>(patches->contacts.size()), kGrain, scratch->threads, add_up);
   return undefined;
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "cuda/device/executor.h"
@@ -289,15 +288,12 @@ void PlaceGroups(std::span<const Contact> before, std::size_t groups, std::uint6
   id.resize(groups);
   order.resize(groups);
   place.resize(groups);
-  const auto inherit = [&](int begin, int end) {
-    for (int at = begin; at < end; ++at) {
-      const auto g = static_cast<std::size_t>(at);
-      const Contact* predecessor = PredecessorOf(at, SharesOf(g, *scratch), before, scratch->heir);
-      id[g] = predecessor != nullptr ? predecessor->id : kNone;
-      order[g] = at;
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(groups), kGrain, scratch->threads, std::cref(inherit));
+  cuda::ForEach(groups, kGrain, scratch->threads, [&](std::size_t g) {
+    const int at = static_cast<int>(g);
+    const Contact* predecessor = PredecessorOf(at, SharesOf(g, *scratch), before, scratch->heir);
+    id[g] = predecessor != nullptr ? predecessor->id : kNone;
+    order[g] = at;
+  });
   for (std::uint64_t& one : id) {
     if (one == kNone) one = (*next_id)++;
   }
@@ -367,7 +363,7 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
     }
     undefined += count;
   };
-  cuda::ParallelFor(static_cast<int>(groups), kGrain, scratch->threads, std::cref(make));
+  cuda::ParallelFor(static_cast<int>(groups), kGrain, scratch->threads, make);
   patches->undefined_normals += undefined;
   changes.born = born;
   for (const double lost : scratch->lost) changes.bristle_energy_lost += lost;
@@ -378,13 +374,10 @@ PatchChanges Accept(const PatchRules& rules, std::span<const ActivePair> pairs,
   }
   std::swap(patches->contacts, scratch->contacts);
   patches->held.resize(pairs.size());
-  const auto hold = [&](int begin, int end) {
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      const auto g = static_cast<std::size_t>(grouping.group_of[k]);
-      patches->held[k] = {CellsOf(pairs[k]), scratch->contact_of_group[g]};
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(pairs.size()), kGrain, scratch->threads, std::cref(hold));
+  cuda::ForEach(pairs.size(), kGrain, scratch->threads, [&](std::size_t k) {
+    const auto g = static_cast<std::size_t>(grouping.group_of[k]);
+    patches->held[k] = {CellsOf(pairs[k]), scratch->contact_of_group[g]};
+  });
   return changes;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "cuda/device/executor.h"
@@ -248,15 +247,12 @@ void BlockFactor::ForParts(bool forward, int threads, const Run& run) {
   const std::size_t levels = level_start_.size() - 1;
   for (std::size_t k = 0; k < levels; ++k) {
     const std::size_t level = forward ? k : levels - 1 - k;
-    const int first = level_start_[level];
-    const auto some = [&](int begin, int end) {
-      for (int at = begin; at < end; ++at) {
-        const std::size_t place = static_cast<std::size_t>(first) + static_cast<std::size_t>(at);
-        const int row = part_ * scheduled_[place];
-        run(row, std::min(n, row + part_));
-      }
-    };
-    cuda::ParallelFor(level_start_[level + 1] - first, 1, threads, std::cref(some));
+    const auto first = static_cast<std::size_t>(level_start_[level]);
+    const auto end = static_cast<std::size_t>(level_start_[level + 1]);
+    cuda::ForEach(end - first, 1, threads, [&](std::size_t at) {
+      const int row = part_ * scheduled_[first + at];
+      run(row, std::min(n, row + part_));
+    });
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "cuda/device/executor.h"
 
@@ -86,22 +85,15 @@ bool BlockSolver::SolveNegative(std::span<const double> f, bool coupled, double 
   taken_ = false;
   rhs_.resize(f.size());
   solution_.resize(f.size());
-  const int places = static_cast<int>(order_.size());
-  const auto take = [&](int begin, int end) {
-    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
-      const IslandBody& body = slope_.Body(static_cast<int>(p));
-      const double* from = &f[6 * static_cast<std::size_t>(order_[p])];
-      for (std::size_t i = 0; i < 6; ++i) rhs_[6 * p + i] = -body.row[i] * from[i];
-    }
-  };
-  cuda::ParallelFor(places, kPlaces, threads, std::cref(take));
+  cuda::ForEach(order_.size(), kPlaces, threads, [&](std::size_t p) {
+    const IslandBody& body = slope_.Body(static_cast<int>(p));
+    const double* from = &f[6 * static_cast<std::size_t>(order_[p])];
+    for (std::size_t i = 0; i < 6; ++i) rhs_[6 * p + i] = -body.row[i] * from[i];
+  });
   const auto finish = [&] {
-    const auto give = [&](int begin, int end) {
-      for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
-        std::copy_n(&solution_[6 * p], 6, &x[6 * static_cast<std::size_t>(order_[p])]);
-      }
-    };
-    cuda::ParallelFor(places, kPlaces, threads, std::cref(give));
+    cuda::ForEach(order_.size(), kPlaces, threads, [&](std::size_t p) {
+      std::copy_n(&solution_[6 * p], 6, &x[6 * static_cast<std::size_t>(order_[p])]);
+    });
     return true;
   };
   if (method_ == Method::kIterative) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <numeric>
 
 #include "cuda/device/executor.h"
@@ -50,7 +49,7 @@ void Halve(std::span<const Vec3> points, std::size_t part, int threads, std::spa
     if (begin == 0) Halve(points, part, on, some.first(first));
     if (end == 2) Halve(points, part, on, some.subspan(first));
   };
-  cuda::ParallelFor(2, 1, on, std::cref(go_on));
+  cuda::ParallelFor(2, 1, on, go_on);
 }
 
 }  // namespace

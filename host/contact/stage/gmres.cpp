@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "cuda/device/executor.h"
 #include "host/contact/stage/stage_blocks.h"
@@ -37,12 +36,8 @@ void AddTimes(double factor, const double* a, double* out, std::size_t count) {
 /** Calls act(first entry, entries, range) for all ranges. */
 template <class Act>
 void ForRanges(std::size_t n, int threads, const Act& act) {
-  const auto run = [&](int begin, int end) {
-    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
-      act(r * kRange, std::min(kRange, n - r * kRange), r);
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(Ranges(n)), kRangesTogether, threads, std::cref(run));
+  cuda::ForEach(Ranges(n), kRangesTogether, threads,
+                [&](std::size_t r) { act(r * kRange, std::min(kRange, n - r * kRange), r); });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "host/contact/stage/island_slope.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "cuda/device/executor.h"
 
@@ -29,12 +28,8 @@ void SumCounts(std::vector<int>* first) {
 bool IslandSlope::Begin(std::span<const BodyPair> contacts, std::span<const IslandBody> bodies,
                         std::span<const int> order, int part, int threads) {
   bodies_.resize(bodies.size());
-  const auto take = [&](int begin, int end) {
-    for (auto p = static_cast<std::size_t>(begin); p < static_cast<std::size_t>(end); ++p) {
-      bodies_[p] = bodies[static_cast<std::size_t>(order[p])];
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(bodies.size()), kGrain, threads, std::cref(take));
+  cuda::ForEach(bodies.size(), kGrain, threads,
+                [&](std::size_t p) { bodies_[p] = bodies[static_cast<std::size_t>(order[p])]; });
   if (part == part_ && std::equal(order.begin(), order.end(), order_.begin(), order_.end()) &&
       std::equal(contacts.begin(), contacts.end(), contacts_.begin(), contacts_.end())) {
     return false;
@@ -55,17 +50,14 @@ bool IslandSlope::Begin(std::span<const BodyPair> contacts, std::span<const Isla
 
 /** Finds the block that each contact of a body adds to beside the diagonal. */
 void IslandSlope::FindBlocks(int threads) {
-  const auto find = [&](int begin, int end) {
-    for (int p = begin; p < end; ++p) {
-      const auto at = static_cast<std::size_t>(p);
-      for (int k = side_first_[at]; k < side_first_[at + 1]; ++k) {
-        Side& side = sides_[static_cast<std::size_t>(k)];
-        const int other = slopes_[static_cast<std::size_t>(side.slope)].at[1 - side.side];
-        side.block = other < 0 ? -1 : pattern_.Find(p, other) - pattern_.start[at];
-      }
+  cuda::ForEach(bodies_.size(), kGrain, threads, [&](std::size_t at) {
+    const int p = static_cast<int>(at);
+    for (int k = side_first_[at]; k < side_first_[at + 1]; ++k) {
+      Side& side = sides_[static_cast<std::size_t>(k)];
+      const int other = slopes_[static_cast<std::size_t>(side.slope)].at[1 - side.side];
+      side.block = other < 0 ? -1 : pattern_.Find(p, other) - pattern_.start[at];
     }
-  };
-  cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads, std::cref(find));
+  });
 }
 
 /** Sorts the contacts by the first place of their bodies, and lists those that reach from one part
@@ -147,16 +139,13 @@ void IslandSlope::Set(std::size_t k, const StagePoint& point, bool coupled, bool
 }
 
 void IslandSlope::Update(std::span<StagePoint* const> points, bool coupled, int threads) {
-  const auto take = [&](int begin, int end) {
-    for (auto k = static_cast<std::size_t>(begin); k < static_cast<std::size_t>(end); ++k) {
-      PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) {
-        return points[static_cast<std::size_t>(number_[soon])];
-      });
-      PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) { return &slopes_[soon]; });
-      Set(k, *points[static_cast<std::size_t>(number_[k])], coupled, false);
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(slopes_.size()), kGrain, threads, std::cref(take));
+  cuda::ForEach(slopes_.size(), kGrain, threads, [&](std::size_t k) {
+    PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) {
+      return points[static_cast<std::size_t>(number_[soon])];
+    });
+    PrefetchAhead(k, slopes_.size(), [&](std::size_t soon) { return &slopes_[soon]; });
+    Set(k, *points[static_cast<std::size_t>(number_[k])], coupled, false);
+  });
 }
 
 void IslandSlope::Row(int place, double* blocks) const {
@@ -238,11 +227,10 @@ void IslandSlope::MultiplyPart(int part, const double* x, double* y) const {
 }
 
 void IslandSlope::Multiply(std::span<const double> x, std::span<double> y, int threads) const {
-  const int parts = (static_cast<int>(bodies_.size()) + part_ - 1) / part_;
-  const auto run = [&](int begin, int end) {
-    for (int part = begin; part < end; ++part) MultiplyPart(part, x.data(), y.data());
-  };
-  cuda::ParallelFor(parts, 1, threads, std::cref(run));
+  const auto of_part = static_cast<std::size_t>(part_);
+  cuda::ForEach((bodies_.size() + of_part - 1) / of_part, 1, threads, [&](std::size_t part) {
+    MultiplyPart(static_cast<int>(part), x.data(), y.data());
+  });
 }
 
 }  // namespace intervox::host::internal

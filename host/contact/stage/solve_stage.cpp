@@ -1,7 +1,6 @@
 // Islands: what contacts connect is solved together, each in the order of its first contact.
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "cuda/device/executor.h"
@@ -198,15 +197,12 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
     PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return contacts[soon]; });
     PrefetchAhead(c, contacts.size(), [&](std::size_t soon) { return &points_[soon]; });
   };
-  const auto prepare = [&](int begin, int end) {
-    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
-      ask_ahead_of(c);
-      points_[c].Prepare(H, bodies, contacts[c]);
-      links_[c] = LinkOf(points_[c]);
-      guesses_[c] = points_[c].Guess();
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(prepare));
+  cuda::ForEach(contacts.size(), kGrain, threads, [&](std::size_t c) {
+    ask_ahead_of(c);
+    points_[c].Prepare(H, bodies, contacts[c]);
+    links_[c] = LinkOf(points_[c]);
+    guesses_[c] = points_[c].Guess();
+  });
   StageResult result;
   if (H == 0.0) {
     for (StagePoint& point : points_) point.Evaluate(false);
@@ -224,39 +220,30 @@ StageResult StageSolver::Solve(double H, std::span<StageBody> bodies,
     }
     SolveIslands(threads, &result);
   }
-  const auto finish = [&](int begin, int end) {
-    for (auto c = static_cast<std::size_t>(begin); c < static_cast<std::size_t>(end); ++c) {
-      ask_ahead_of(c);
-      points_[c].Finish();
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(contacts.size()), kGrain, threads, std::cref(finish));
+  cuda::ForEach(contacts.size(), kGrain, threads, [&](std::size_t c) {
+    ask_ahead_of(c);
+    points_[c].Finish();
+  });
   return result;
 }
 
 /** Solves islands of many contacts one after the other, each on all threads, and the others at
  once, each on one. */
 void StageSolver::SolveIslands(int threads, StageResult* result) {
-  const int islands = static_cast<int>(start_.size()) - 1;
-  results_.assign(static_cast<std::size_t>(islands), StageResult{});
-  const auto solve = [&](int island, int on) {
+  const std::size_t islands = start_.size() - 1;
+  results_.assign(islands, StageResult{});
+  const auto solve = [&](std::size_t island, int on) {
     thread_local internal::StageIsland stage_island;
-    Gather(island, &stage_island);
-    stage_island.Solve(on, &results_[static_cast<std::size_t>(island)]);
+    Gather(static_cast<int>(island), &stage_island);
+    stage_island.Solve(on, &results_[island]);
   };
-  const auto large = [&](int island) {
-    const auto k = static_cast<std::size_t>(island);
-    return start_[k + 1] - start_[k] > kLarge;
-  };
-  for (int island = 0; island < islands; ++island) {
+  const auto large = [&](std::size_t k) { return start_[k + 1] - start_[k] > kLarge; };
+  for (std::size_t island = 0; island < islands; ++island) {
     if (large(island)) solve(island, threads);
   }
-  const auto small = [&](int begin, int end) {
-    for (int island = begin; island < end; ++island) {
-      if (!large(island)) solve(island, 1);
-    }
-  };
-  cuda::ParallelFor(islands, kIslands, threads, std::cref(small));
+  cuda::ForEach(islands, kIslands, threads, [&](std::size_t island) {
+    if (!large(island)) solve(island, 1);
+  });
   for (const StageResult& one : results_) {
     result->iterations += one.iterations;
     result->residual = std::max(result->residual, one.residual);

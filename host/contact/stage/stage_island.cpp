@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "cuda/device/executor.h"
 #include "host/contact/stage/compact_order.h"
@@ -212,12 +211,8 @@ double StageIsland::Directional() {
   };
   if (step_.size() <= kTogether) return along(0);
   parts_.resize((step_.size() + kTogether - 1) / kTogether);
-  const auto some = [&](int begin, int end) {
-    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
-      parts_[r] = along(r * kTogether);
-    }
-  };
-  cuda::ParallelFor(static_cast<int>(parts_.size()), 1, threads_, std::cref(some));
+  cuda::ForEach(parts_.size(), 1, threads_,
+                [&](std::size_t r) { parts_[r] = along(r * kTogether); });
   double sum = 0.0;
   for (const double part : parts_) sum += part;
   return sum;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -152,25 +151,19 @@ class StageIsland {
 // Calls run(body) for all bodies.
 template <class Run>
 void StageIsland::ForBodies(const Run& run) const {
-  const auto some = [&](int begin, int end) {
-    for (int k = begin; k < end; ++k) run(static_cast<std::size_t>(k));
-  };
-  cuda::ParallelFor(static_cast<int>(bodies_.size()), kGrain, threads_, std::cref(some));
+  cuda::ForEach(bodies_.size(), kGrain, threads_, run);
 }
 
 // Calls run(range, index) for all points, those of a range one after the other.
 template <class Run>
 void StageIsland::ForRangesOfPoints(const Run& run) const {
-  const auto some = [&](int begin, int end) {
-    for (auto r = static_cast<std::size_t>(begin); r < static_cast<std::size_t>(end); ++r) {
-      const std::size_t last = std::min(points_.size(), (r + 1) * kGrain);
-      for (std::size_t c = r * kGrain; c < last; ++c) {
-        PrefetchAhead(c, last, [&](std::size_t soon) { return points_[soon]; });
-        run(r, c);
-      }
+  cuda::ForEach(Ranges(points_.size()), 1, threads_, [&](std::size_t r) {
+    const std::size_t last = std::min(points_.size(), (r + 1) * kGrain);
+    for (std::size_t c = r * kGrain; c < last; ++c) {
+      PrefetchAhead(c, last, [&](std::size_t soon) { return points_[soon]; });
+      run(r, c);
     }
-  };
-  cuda::ParallelFor(static_cast<int>(Ranges(points_.size())), 1, threads_, std::cref(some));
+  });
 }
 
 // The largest of(k) for k < count, or 0.
@@ -184,7 +177,7 @@ double StageIsland::LargestOf(std::size_t count, const Of& of) const {
   if (count <= kGrain) return largest_of(0, static_cast<int>(count));
   Largest largest;
   const auto some = [&](int begin, int end) { largest.See(largest_of(begin, end)); };
-  cuda::ParallelFor(static_cast<int>(count), kGrain, threads_, std::cref(some));
+  cuda::ParallelFor(static_cast<int>(count), kGrain, threads_, some);
   return largest.Value();
 }
 
@@ -207,7 +200,7 @@ void StageIsland::ForPointsByBody(std::span<const Read> read, const Run& run) co
       run(index(at));
     }
   };
-  cuda::ParallelFor(regions, 1, threads_, std::cref(some));
+  cuda::ParallelFor(regions, 1, threads_, some);
   some(regions, regions + 1);
 }
 
