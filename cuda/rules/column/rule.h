@@ -28,6 +28,10 @@ inline constexpr int kMostColumnsNear = 40000;
 /** Events closer than this share of a run are a swarm. */
 inline constexpr double kSwarm = 0.01;
 
+/** Panels are not divided where all that this could gain is so small a share of what is left to be
+ gained. */
+inline constexpr double kNoGain = 0.05;
+
 /** Whether so many columns are enough for the pair. */
 INTERVOX_HD inline bool IsSpent(const LocalPair& pair, int columns) {
   return columns > kMostColumns || (columns > kMostColumnsNear && NearlyCoincides(pair));
@@ -186,13 +190,14 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     // The error of S counts in the measure of V's.
     const double area = kOfArea * AreaOf(total), share = area > 0 ? total.v / area : 0.0;
     error = error_aside;
-    double area_error = share * area_aside, most = 0, least = 1e300;
+    double area_error = share * area_aside, most = 0, least = 1e300, gains = 0;
     int worst = -1, best = -1;
     for (int i = 0; i < count; ++i) {
       const double e = ErrorOf(panels[i], total), off_s = share * panels[i].off_s;
       error += e;
       area_error += off_s + share * panels[i].area_error;
       const double gain = e - panels[i].error > off_s ? e - panels[i].error : off_s;
+      gains += gain;
       if (gain > most) {
         most = gain;
         worst = i;
@@ -204,8 +209,9 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     }
     if (full) return result;
     const double left_over = error > area_error ? error : area_error;
-    if (left_over <= target * total.v || left_over <= 0.3 * pair.volume_floor || worst < 0 ||
-        IsSpent(pair, result.work)) {
+    // What sections themselves err by is not mended by more of them.
+    const bool done = left_over <= target * total.v || gains <= kNoGain * target * total.v;
+    if (done || left_over <= 0.3 * pair.volume_floor || worst < 0 || IsSpent(pair, result.work)) {
       break;
     }
     if (count == kColumnPanels) {
