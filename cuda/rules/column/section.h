@@ -344,7 +344,9 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     }
     PanelErrors error = ErrorsOf(sums, from, width);
     const auto misses = [&](double share) {
-      return error.a > share * goal * sums.a || error.s > share * goal * kOfArea * Norm(sums.s);
+      const double a = fine ? sums.a + total.a : sums.a;
+      const double s = fine ? Norm(sums.s) + Norm(total.s) : Norm(sums.s);
+      return error.a > share * goal * a || error.s > share * goal * kOfArea * s;
     };
     if (misses(1) && fine) {
       AddFinePanel(*section, pair, from, width, false, nullptr, &finer);
