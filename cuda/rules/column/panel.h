@@ -36,8 +36,8 @@ struct PanelRule {
 };
 
 /** Seven sections, and fifteen below the tolerance at which those are cheaper. */
-INTERVOX_HD inline PanelRule RuleFor(double tolerance) {
-  if (tolerance < kFineTolerance) {
+INTERVOX_HD inline PanelRule RuleFor(const LocalPair& pair) {
+  if (IsFine(pair)) {
     const NestedRule<16>& rule = Patterson15();
     return {15, rule.x, rule.fine, rule.lean};
   }
@@ -107,13 +107,13 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChar
   int planes = 0;
   SectionLine* const plane = room->planes.value.line;
   if (!SectionAt(chart, t, -1, &room->section.value, plane, &planes)) return {};
-  return IntegrateSection(room, pair, planes, measure, 0.01 * pair.tolerance);
+  return IntegrateSection(room, pair, planes, measure, SectionGoalOf(pair));
 }
 
 /** Sums the panel's sections. */
 INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pair, PanelRoom* room,
                                   ColumnPanel* panel, int* columns, bool* full) {
-  const PanelRule rule = RuleFor(pair.tolerance);
+  const PanelRule rule = RuleFor(pair);
   const int last = rule.count + 1;
   const auto node = [&](int i) {
     ColumnNodes one;
@@ -192,7 +192,7 @@ INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pa
   *unsure = 0;
   *hard = panel.crack >= 0;
   if (!*hard) return NodeAt(panel, 0.5, &dt);
-  const PanelRule rule = RuleFor(pair.tolerance);
+  const PanelRule rule = RuleFor(pair);
   const int k = panel.crack;
   double lo = NodeAt(panel, rule.ShareOf(k - 1), &dt);
   double hi = NodeAt(panel, rule.ShareOf(k), &dt);

@@ -177,7 +177,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     // Too much for a first look: another rule is to try.
     if (i + 1 < count && IsSpent(pair, result.work)) return result;
   }
-  const double target = 0.05 * pair.tolerance;
+  const double target = GoalOf(pair);
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
   double error_aside = 0, reach_aside = 0, area_aside = 0;

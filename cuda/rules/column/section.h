@@ -63,8 +63,20 @@ struct PlaneSums {
 };
 
 /** Below this tolerance rules of twice as many points are cheaper: sections of 15 or 31 columns a
- panel, and panels of 15 sections. */
+ panel, and panels of 15 sections. What they state is far above what they err by, so that more of
+ the tolerance may be stated. */
 inline constexpr double kFineTolerance = 1e-7;
+
+INTERVOX_HD inline bool IsFine(const LocalPair& pair) { return pair.tolerance < kFineTolerance; }
+
+/** What all sections may state together, relative to V, and a panel of columns relative to its
+ section. */
+INTERVOX_HD inline double GoalOf(const LocalPair& pair) {
+  return (IsFine(pair) ? 0.2 : 0.05) * pair.tolerance;
+}
+INTERVOX_HD inline double SectionGoalOf(const LocalPair& pair) {
+  return (IsFine(pair) ? 0.03 : 0.01) * pair.tolerance;
+}
 
 /** Slopes below this share of a gradient are rounding: the face lies along what it should cross. */
 inline constexpr double kAlong = 1e-14;
@@ -238,7 +250,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
   constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
-  const bool fine = pair.tolerance < kFineTolerance;
+  const bool fine = IsFine(pair);
   PlaneSection* const section = &room->section.value;
   const SectionLine* const plane = room->planes.value.line;
   SectionBreaks& breaks = room->breaks.Make();
