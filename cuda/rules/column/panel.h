@@ -19,6 +19,7 @@ struct ColumnPanel {
   double hidden = 0;      ///< of what happens between nodes
   double off_s = 0;       ///< of x.s, between sections
   double area_error = 0;  ///< of x.s, of the sections themselves
+  double least = 0;       ///< this share of what nested rules differ by is stated at least
 };
 
 /** Most sections of a panel. */
@@ -139,6 +140,7 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
     return one;
   };
   const ColumnNodes nodes = SumInLanes<ColumnNodes>(last + 1, node, &room->lanes);
+  panel->least = LeastShareOf(pair);
   panel->x = nodes.x;
   panel->off_v = nodes.x.v - nodes.lean_v;
   panel->off_m = nodes.x.m - nodes.lean_m;
@@ -227,7 +229,7 @@ INTERVOX_HD inline double DifferenceOf(const ColumnPanel& panel, const Moments& 
 INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total) {
   const double off = DifferenceOf(panel, total);
   if (!(std::fabs(total.v) > 0)) return off;
-  const double nested = NestedError(off, panel.x.v, panel.crack < 0);
+  const double nested = NestedError(off, panel.x.v, panel.crack < 0, panel.least);
   return panel.error + (nested > panel.hidden ? nested : panel.hidden);
 }
 

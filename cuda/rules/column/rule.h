@@ -2,9 +2,6 @@
 #pragma once
 
 #include <new>
-#ifdef H1_DEBUG
-#include <cstdio>
-#endif
 
 #include "cuda/rules/column/cover.h"
 #include "cuda/rules/column/faces.h"
@@ -251,12 +248,6 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     Integrate(chart, pair, &room->panel, &left, &result.work, &full);
     Integrate(chart, pair, &room->panel, &right, &result.work, &full);
   }
-#ifdef H1_DEBUG
-  if (H1_DEBUG == 1) {
-  printf("  chart ring %d count %d planes %d curves %d events %d columns %d V %.3g error %.2g aside %.2g jumps %.2g target %.2g areaV\n", chart.ring, count, chart.planes, chart.count-chart.planes, events.count, result.work, total.v, error/total.v, error_aside/total.v, jumps/total.v, target);
-  for (int i = 0; i < count; ++i) { const auto& p = panels[i]; printf("    [%.12g w %.3g] %d%d crack %d v %.2g e %.2g own %.2g hidden %.2g off_v %.2g diff %.2g s %.2g sa %.2g\n", p.t0, p.t1-p.t0, p.hard0,p.hard1,p.crack,p.x.v/total.v, ErrorOf(p,total)/total.v, p.error/total.v, p.hidden/total.v, p.off_v/total.v, DifferenceOf(p,total)/total.v, p.off_s/AreaOf(total), p.area_error/AreaOf(total)); }
-  }
-#endif
   result.accepted = true;
   result.error = error + jumps;
   result.reach = reach_aside + jumps + cover.rounding;

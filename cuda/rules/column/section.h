@@ -63,20 +63,24 @@ struct PlaneSums {
 };
 
 /** Below this tolerance rules of twice as many points are cheaper: sections of 15 or 31 columns a
- panel, and panels of 15 sections. What they state is far above what they err by, so that more of
- the tolerance may be stated. */
+ panel, and panels of 15 sections. */
 inline constexpr double kFineTolerance = 1e-7;
 
 INTERVOX_HD inline bool IsFine(const LocalPair& pair) { return pair.tolerance < kFineTolerance; }
 
-/** What all sections may state together, relative to V, and a panel of columns relative to its
- section. */
+/** What all panels of sections may state together, relative to V. */
 INTERVOX_HD inline double GoalOf(const LocalPair& pair) {
-  return (IsFine(pair) ? 0.2 : 0.05) * pair.tolerance;
+  return (IsFine(pair) ? 0.1 : 0.05) * pair.tolerance;
 }
+
+/** What a panel of columns may state, relative to its area. */
 INTERVOX_HD inline double SectionGoalOf(const LocalPair& pair) {
-  return (IsFine(pair) ? 0.03 : 0.01) * pair.tolerance;
+  return (IsFine(pair) ? 0.02 : 0.01) * pair.tolerance;
 }
+
+/** The share of what nested rules differ by that is stated at least: where something just beside a
+ panel's end is not known the finer rule is better by no more than a factor. */
+INTERVOX_HD inline double LeastShareOf(const LocalPair& pair) { return IsFine(pair) ? 0.02 : 0.0; }
 
 /** Slopes below this share of a gradient are rounding: the face lies along what it should cross. */
 inline constexpr double kAlong = 1e-14;
@@ -164,12 +168,14 @@ INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& p
 
 /** (K9): what the finer of two nested rules errs by, from their difference. The power 3/2 holds for
  roots that no panel ends at, and is far from what analytic integrands do; `smooth` says that one of
- the two is what there is. */
-INTERVOX_HD inline double NestedError(double difference, double size, bool smooth) {
+ the two is what there is.
+ @param least  share of the difference that is stated at least */
+INTERVOX_HD inline double NestedError(double difference, double size, bool smooth,
+                                      double least = 0.0) {
   const double d = std::fabs(difference);
   if (!(size > 0) || !smooth) return d;
-  const double root = 2 * std::sqrt(d / size);
-  return root < 1 ? d * root : d;
+  const double root = 2 * std::sqrt(d / size), share = root > least ? root : least;
+  return share < 1 ? d * share : d;
 }
 
 /** Adds the columns of a panel; roots at either end become analytic. */
@@ -223,12 +229,13 @@ struct PanelErrors {
 /** The errors of a panel of columns. Two rules may agree on the area by chance, as their difference
  passes through zero from one section to the next; on its first moment about the panel's middle they
  hardly do so in the same section. */
-INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums, double from, double width) {
+INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums, double from, double width,
+                                        double least) {
   const double off = sums.a - sums.lean_a;
   const double turn = sums.u - sums.lean_u - (from + 0.5 * width) * off;
   const double of_a = std::fabs(off), of_u = std::fabs(turn) / width;
   const double reach = of_a > of_u ? of_a : of_u;
-  return {NestedError(reach, sums.a, true),
+  return {NestedError(reach, sums.a, true, least),
           NestedError(Norm(sums.s - sums.lean_s), Norm(sums.s), true), reach};
 }
 
@@ -354,7 +361,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
       AddPanel(*section, pair, from, width, Patterson7(), &sums);
       out.columns += 7;
     }
-    PanelErrors error = ErrorsOf(sums, from, width);
+    PanelErrors error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     const auto misses = [&](double share) {
       const double a = fine ? sums.a + total.a : sums.a;
       const double s = fine ? Norm(sums.s) + Norm(total.s) : Norm(sums.s);
@@ -364,12 +371,12 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
       AddFinePanel(*section, pair, from, width, false, nullptr, &finer);
       sums = finer;
       out.columns += 16;
-      error = ErrorsOf(sums, from, width);
+      error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     } else if (misses(1)) {
       sums = {};
       AddPanel(*section, pair, from, width, Patterson15(), &sums);
       out.columns += 15;
-      error = ErrorsOf(sums, from, width);
+      error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     }
     if (misses(10) && breaks.Halve(i)) {
       --i;
