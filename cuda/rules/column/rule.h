@@ -29,9 +29,11 @@ inline constexpr double kSwarm = 0.01;
  gained. */
 inline constexpr double kNoGain = 0.05;
 
-/** Whether so many columns are enough for the pair. */
+/** Whether so many columns are enough for the pair: twice as many where panels have twice as many
+ sections. */
 INTERVOX_HD inline bool IsSpent(const LocalPair& pair, int columns) {
-  return columns > kMostColumns || (columns > kMostColumnsNear && NearlyCoincides(pair));
+  const int some = IsFine(pair) ? columns / 2 : columns;
+  return some > kMostColumns || (some > kMostColumnsNear && NearlyCoincides(pair));
 }
 
 /** Appends the panels of one run of bins: probes find where the sections change, and what lies
