@@ -247,6 +247,71 @@ TEST(SliceQuadric, BothSidesMakeTheWhole) {
   EXPECT_GT(compared, 200);
 }
 
+/** A torus and a cone whose apex is near its tube or exactly at a place of note, with up to two
+ planes about there; half of the cones end before their apex. */
+Scene TipScene(int i, Random* random) {
+  Scene scene;
+  const double major = 0.3, minor = major * random->LogUniform(0.02, 0.98);
+  const Surface torus = MakeTorus(major, minor, random->RandomPose(0.2));
+  const double tube = random->Uniform(0, 6.28);
+  const Vec3 across = DirectionAt(torus, random->Uniform(0, 6.28)), axis = torus.R.Col(2);
+  const Vec3 out = std::cos(tube) * across + std::sin(tube) * axis;
+  const double off = i % 5 == 1 ? 1.0 : i % 5 == 2 ? 0.0 : random->Uniform(0, 1.5);
+  Vec3 apex = torus.o + major * across + off * minor * out;
+  if (i % 17 == 4) apex = torus.o + random->Uniform(-1, 1) * minor * axis;
+  const Vec3 aims[] = {random->Direction(), -out, Cross(axis, across), axis};
+  const Vec3 aim = aims[i % 7 < 4 ? 0 : i % 7 - 3];
+  const Vec3 side = Normalized(Cross(aim, random->Direction()));
+  const Mat3 R = Mat3::FromColumns(side, Cross(aim, side), aim);
+  scene.solid = {torus};
+  scene.other = {MakeCone(random->LogUniform(0.02, 50), 1.0, {R, apex})};
+  const double begins = minor * random->LogUniform(1e-6, 0.5);
+  if (i % 2 == 1) scene.other.push_back(MakePlane(-aim, -Dot(aim, apex) - begins));
+  for (int k = 0; k < i / 3 % 3; ++k) {
+    const Vec3 m = random->Direction();
+    scene.other.push_back(MakePlane(m, Dot(m, apex) + random->Uniform(-0.5, 1) * minor));
+  }
+  scene.point = apex;
+  return scene;
+}
+
+// Of a cone only the nappe counts, wherever its apex lies: V against columns, all moments against
+// those of two parts.
+TEST(SliceQuadric, ConesEndAtTheirApex) {
+  Random random(21);
+  int compared = 0, parted = 0, refused = 0;
+  for (int i = 0; i < 300; ++i) {
+    Scene scene = TipScene(i, &random);
+    const Vec3 n = random.Direction();
+    const Surface cut = MakePlane(n, Dot(n, scene.point) + random.Uniform(-0.1, 0.1));
+    const Answer got = Slice(scene.solid, scene.other, 1e-7);
+    if (!got.result.accepted) ++refused;
+    if (!got.result.accepted || got.result.error > 1e-6 * got.moments.v) continue;
+    const double v = got.moments.v, size = std::cbrt(v);
+    const Answer column = Column(scene.solid, scene.other, 1e-5);
+    if (column.result.accepted && column.result.error < 1e-4 * v) {
+      ++compared;
+      EXPECT_NEAR(v, column.moments.v, 3 * column.result.error + got.result.error + 1e-6 * v) << i;
+    }
+    scene.other.push_back(cut);
+    const Answer below = Slice(scene.solid, scene.other, 1e-7);
+    scene.other.back() = MakePlane(-n, -Dot(n, cut.o));
+    const Answer above = Slice(scene.solid, scene.other, 1e-7);
+    if (!below.result.accepted || !above.result.accepted) continue;
+    const double stated = got.result.error + below.result.error + above.result.error;
+    if (stated > 1e-5 * v) continue;
+    ++parted;
+    const double area = std::fmax(Norm(got.moments.s), size * size);
+    EXPECT_NEAR(v, below.moments.v + above.moments.v, stated) << i;
+    // The cut's own face has the same weight to either side.
+    EXPECT_LE(Norm(got.moments.s - below.moments.s - above.moments.s), 1e-4 * area) << i;
+    EXPECT_LE(Norm(got.moments.g - below.moments.g - above.moments.g), 1e-4 * area) << i;
+  }
+  EXPECT_GT(compared, 200);
+  EXPECT_GT(parted, 120);
+  EXPECT_LT(refused, 80);
+}
+
 // The column rule knows the same pairs by other sections.
 TEST(SliceQuadric, AgreesWithColumns) {
   Random random(3);

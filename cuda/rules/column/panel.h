@@ -1,11 +1,11 @@
-/** @file Panels of seven sections: their sums, what these may be off by, and where to divide. */
+/** @file Panels of sections: their sums, what these may be off by, and where to divide. */
 #pragma once
 
 #include "cuda/rules/column/events.h"
 
 namespace intervox::cuda::internal::column {
 
-/** A range of sections with its seven-point sum. */
+/** A range of sections with its sum. */
 struct ColumnPanel {
   double t0 = 0, t1 = 0;
   bool hard0 = false, hard1 = false;  ///< something happens at that end
@@ -19,6 +19,7 @@ struct ColumnPanel {
   double hidden = 0;      ///< of what happens between nodes
   double off_s = 0;       ///< of x.s, between sections
   double area_error = 0;  ///< of x.s, of the sections themselves
+  double least = 0;       ///< this share of what nested rules differ by is stated at least
 };
 
 /** A panel that is to be summed. */
@@ -31,7 +32,31 @@ INTERVOX_HD inline ColumnPanel PanelOf(double t0, double t1, bool hard0, bool ha
   return panel;
 }
 
-/** t of node k: −1 and 7 are the ends; roots at hard ends become analytic. */
+/** Most sections of a panel. */
+inline constexpr int kPanelSections = 15;
+
+/** The sections of a panel, and the weights of those in it and in the rule nested in it. */
+struct PanelRule {
+  int count;
+  const double *x, *fine, *lean;
+
+  /** Where in the panel a node is, as a share; −1 and `count` are the ends. */
+  INTERVOX_HD double ShareOf(int node) const {
+    return node < 0 ? 0.0 : node < count ? x[node] : 1.0;
+  }
+};
+
+/** Seven sections, and fifteen below the tolerance at which those are cheaper. */
+INTERVOX_HD inline PanelRule RuleFor(const LocalPair& pair) {
+  if (IsFine(pair)) {
+    const NestedRule<16>& rule = Patterson15();
+    return {15, rule.x, rule.fine, rule.lean};
+  }
+  const NestedRule<8>& rule = Patterson7();
+  return {7, rule.x, rule.fine, rule.lean};
+}
+
+/** t at a share of the panel; roots at hard ends become analytic. */
 INTERVOX_HD inline double NodeAt(const ColumnPanel& panel, double s, double* dt) {
   const double width = panel.t1 - panel.t0;
   double r = s, dr = 1;
@@ -57,8 +82,8 @@ struct ColumnNodes {
   Vec3 lean_s;
   double face = 0;  ///< of the sections' area vectors, their lengths
   double error = 0, reach = 0, area_error = 0;
-  unsigned shape[9] = {};
-  double area[9] = {};  ///< of the sections but for the ends'
+  unsigned shape[kPanelSections + 2] = {};
+  double area[kPanelSections + 2] = {};  ///< of the sections but for the ends'
   int columns = 0, full = 0;
 
   INTERVOX_HD ColumnNodes& operator+=(const ColumnNodes& o) {
@@ -70,7 +95,7 @@ struct ColumnNodes {
     error += o.error;
     reach += o.reach;
     area_error += o.area_error;
-    for (int i = 0; i < 9; ++i) {
+    for (int i = 0; i < kPanelSections + 2; ++i) {
       shape[i] += o.shape[i];
       area[i] += o.area[i];
     }
@@ -93,19 +118,20 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums SumsAt(const ColumnChar
   int planes = 0;
   SectionLine* const plane = room->planes.value.line;
   if (!SectionAt(chart, t, -1, &room->section.value, plane, &planes)) return {};
-  return IntegrateSection(room, pair, planes, measure, 0.01 * pair.tolerance);
+  return IntegrateSection(room, pair, planes, measure, SectionGoalOf(pair));
 }
 
 /** Sums the panel's sections. */
 INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pair, PanelRoom* room,
                                   ColumnPanel* panel, int* columns, bool* full) {
-  const NestedRule<8>& rule = Patterson7();
+  const PanelRule rule = RuleFor(pair);
+  const int last = rule.count + 1;
   const auto node = [&](int i) {
     ColumnNodes one;
-    const bool end = i == 0 || i == 8;
-    if ((i == 0 && panel->hard0) || (i == 8 && panel->hard1)) return one;
+    const bool end = i == 0 || i == last;
+    if ((i == 0 && panel->hard0) || (i == last && panel->hard1)) return one;
     double dt = 0;
-    const double t = NodeAt(*panel, end ? i / 8 : rule.x[i - 1], &dt);
+    const double t = NodeAt(*panel, rule.ShareOf(i - 1), &dt);
     const SectionSums sums = SumsAt(chart, pair, t, !end, &room->section);
     one.shape[i] = sums.shape;
     one.columns = sums.columns;
@@ -123,7 +149,8 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
     one.area_error = w * sums.area_error;
     return one;
   };
-  const ColumnNodes nodes = SumInLanes<ColumnNodes>(9, node, &room->lanes);
+  const ColumnNodes nodes = SumInLanes<ColumnNodes>(last + 1, node, &room->lanes);
+  panel->least = LeastShareOf(pair);
   panel->x = nodes.x;
   panel->off_v = nodes.x.v - nodes.lean_v;
   panel->off_m = nodes.x.m - nodes.lean_m;
@@ -133,25 +160,26 @@ INTERVOX_HD inline void Integrate(const ColumnChart& chart, const LocalPair& pai
   panel->hidden = 0;
   // Of several changes the one that may hide most; of equals the one nearest to the middle.
   double most = -1;
-  constexpr int kOutward[] = {3, 4, 2, 5, 1, 6, 0, 7};
-  for (const int i : kOutward) {
-    if ((i == 0 && panel->hard0) || (i == 7 && panel->hard1)) continue;
+  const int middle = rule.count / 2;
+  for (int k = 0; k <= rule.count; ++k) {
+    const int i = k % 2 == 0 ? middle - k / 2 : middle + 1 + k / 2;
+    if ((i == 0 && panel->hard0) || (i == rule.count && panel->hard1)) continue;
     if (nodes.shape[i] == nodes.shape[i + 1]) continue;
     // What happens between two nodes hides a part of what changes there, whatever the sums say:
     // more of it at an end, beyond whose last node no other follows.
-    const bool end = i == 0 || i == 7;
+    const bool end = i == 0 || i == rule.count;
     double dt = 0;
-    const double from = NodeAt(*panel, i == 0 ? 0 : rule.x[i - 1], &dt);
-    const double to = NodeAt(*panel, i == 7 ? 1 : rule.x[i], &dt);
+    const double from = NodeAt(*panel, rule.ShareOf(i - 1), &dt);
+    const double to = NodeAt(*panel, rule.ShareOf(i), &dt);
     double change = std::fabs(nodes.area[i + 1] - nodes.area[i]);
     // Next to an end, of what changes from there: at its first node little may be left.
-    const bool low = i <= 1 && !panel->hard0, high = i >= 6 && !panel->hard1;
+    const bool low = i <= 1 && !panel->hard0, high = i >= rule.count - 1 && !panel->hard1;
     if (low || high) {
-      const SectionSums last =
+      const SectionSums ends =
           SumsAt(chart, pair, low ? panel->t0 : panel->t1, true, &room->section);
-      const double beyond = std::fabs(last.x.v - nodes.area[low ? 1 : 7]);
+      const double beyond = std::fabs(ends.x.v - nodes.area[low ? 1 : rule.count]);
       change = end || beyond > change ? beyond : change;
-      *columns += last.columns;
+      *columns += ends.columns;
     }
     const double hides = (end ? 0.5 : 0.1) * (to - from) * change;
     panel->hidden += hides;
@@ -176,10 +204,10 @@ INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pa
   *unsure = 0;
   *hard = panel.crack >= 0;
   if (!*hard) return NodeAt(panel, 0.5, &dt);
-  const NestedRule<8>& rule = Patterson7();
+  const PanelRule rule = RuleFor(pair);
   const int k = panel.crack;
-  double lo = NodeAt(panel, k == 0 ? 0 : rule.x[k - 1], &dt);
-  double hi = NodeAt(panel, k == 7 ? 1 : rule.x[k], &dt);
+  double lo = NodeAt(panel, rule.ShareOf(k - 1), &dt);
+  double hi = NodeAt(panel, rule.ShareOf(k), &dt);
   double known = panel.t0;
   for (int i = 0; i < events.count; ++i) {
     const double t = events.t[i], middle = 0.5 * (lo + hi);
@@ -211,7 +239,7 @@ INTERVOX_HD inline double DifferenceOf(const ColumnPanel& panel, const Moments& 
 INTERVOX_HD inline double ErrorOf(const ColumnPanel& panel, const Moments& total) {
   const double off = DifferenceOf(panel, total);
   if (!(std::fabs(total.v) > 0)) return off;
-  const double nested = NestedError(off, panel.x.v, panel.crack < 0);
+  const double nested = NestedError(off, panel.x.v, panel.crack < 0, panel.least);
   return panel.error + (nested > panel.hidden ? nested : panel.hidden);
 }
 

@@ -25,9 +25,15 @@ inline constexpr int kMostColumnsNear = 40000;
 /** Events closer than this share of a run are a swarm. */
 inline constexpr double kSwarm = 0.01;
 
-/** Whether so many columns are enough for the pair. */
+/** Panels are not divided where all that this could gain is so small a share of what is left to be
+ gained. */
+inline constexpr double kNoGain = 0.05;
+
+/** Whether so many columns are enough for the pair: twice as many where panels have twice as many
+ sections. */
 INTERVOX_HD inline bool IsSpent(const LocalPair& pair, int columns) {
-  return columns > kMostColumns || (columns > kMostColumnsNear && NearlyCoincides(pair));
+  const int some = IsFine(pair) ? columns / 2 : columns;
+  return some > kMostColumns || (some > kMostColumnsNear && NearlyCoincides(pair));
 }
 
 /** Appends the panels of one run of bins: probes find where the sections change, and what lies
@@ -164,7 +170,7 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     // Too much for a first look: another rule is to try.
     if (i + 1 < count && IsSpent(pair, result.work)) return result;
   }
-  const double target = 0.05 * pair.tolerance;
+  const double target = GoalOf(pair);
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
   double error_aside = 0, reach_aside = 0, area_aside = 0;
@@ -177,13 +183,14 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     // The error of S counts in the measure of V's.
     const double area = kOfArea * AreaOf(total), share = area > 0 ? total.v / area : 0.0;
     error = error_aside;
-    double area_error = share * area_aside, most = 0, least = 1e300;
+    double area_error = share * area_aside, most = 0, least = 1e300, gains = 0;
     int worst = -1, best = -1;
     for (int i = 0; i < count; ++i) {
       const double e = ErrorOf(panels[i], total), off_s = share * panels[i].off_s;
       error += e;
       area_error += off_s + share * panels[i].area_error;
       const double gain = e - panels[i].error > off_s ? e - panels[i].error : off_s;
+      gains += gain;
       if (gain > most) {
         most = gain;
         worst = i;
@@ -195,8 +202,9 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     }
     if (full) return result;
     const double left_over = error > area_error ? error : area_error;
-    if (left_over <= target * total.v || left_over <= 0.3 * pair.volume_floor || worst < 0 ||
-        IsSpent(pair, result.work)) {
+    // What sections themselves err by is not mended by more of them.
+    const bool done = left_over <= target * total.v || gains <= kNoGain * target * total.v;
+    if (done || left_over <= 0.3 * pair.volume_floor || worst < 0 || IsSpent(pair, result.work)) {
       break;
     }
     if (count == kColumnPanels) {

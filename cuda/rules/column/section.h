@@ -44,7 +44,43 @@ struct PlaneSums {
     full = full || o.full;
     return *this;
   }
+
+  /** Adds a column of weight 1 in both rules with its weights. */
+  INTERVOX_HD void AddWeighted(const PlaneSums& one, double w, double lean) {
+    a += w * one.a;
+    u += w * one.u;
+    v += w * one.v;
+    uu += w * one.uu;
+    uv += w * one.uv;
+    vv += w * one.vv;
+    s += w * one.s;
+    g += w * one.g;
+    lean_a += lean * one.lean_a;
+    lean_u += lean * one.lean_u;
+    lean_s += lean * one.lean_s;
+    full = full || one.full;
+  }
 };
+
+/** Below this tolerance rules of twice as many points are cheaper: sections of 15 or 31 columns a
+ panel, and panels of 15 sections. */
+inline constexpr double kFineTolerance = 1e-7;
+
+INTERVOX_HD inline bool IsFine(const LocalPair& pair) { return pair.tolerance < kFineTolerance; }
+
+/** What all panels of sections may state together, relative to V. */
+INTERVOX_HD inline double GoalOf(const LocalPair& pair) {
+  return (IsFine(pair) ? 0.1 : 0.05) * pair.tolerance;
+}
+
+/** What a panel of columns may state, relative to its area. */
+INTERVOX_HD inline double SectionGoalOf(const LocalPair& pair) {
+  return (IsFine(pair) ? 0.02 : 0.01) * pair.tolerance;
+}
+
+/** The share of what nested rules differ by that is stated at least: where something just beside a
+ panel's end is not known the finer rule is better by no more than a factor. */
+INTERVOX_HD inline double LeastShareOf(const LocalPair& pair) { return IsFine(pair) ? 0.02 : 0.0; }
 
 /** Slopes below this share of a gradient are rounding: the face lies along what it should cross. */
 inline constexpr double kAlong = 1e-14;
@@ -132,12 +168,14 @@ INTERVOX_HD inline void AddWalls(const PlaneSection& section, const LocalPair& p
 
 /** (K9): what the finer of two nested rules errs by, from their difference. The power 3/2 holds for
  roots that no panel ends at, and is far from what analytic integrands do; `smooth` says that one of
- the two is what there is. */
-INTERVOX_HD inline double NestedError(double difference, double size, bool smooth) {
+ the two is what there is.
+ @param least  share of the difference that is stated at least */
+INTERVOX_HD inline double NestedError(double difference, double size, bool smooth,
+                                      double least = 0.0) {
   const double d = std::fabs(difference);
   if (!(size > 0) || !smooth) return d;
-  const double root = 2 * std::sqrt(d / size);
-  return root < 1 ? d * root : d;
+  const double root = 2 * std::sqrt(d / size), share = root > least ? root : least;
+  return share < 1 ? d * share : d;
 }
 
 /** Adds the columns of a panel; roots at either end become analytic. */
@@ -149,6 +187,24 @@ INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& p
     const double u = from + width * (s * s * (3 - 2 * s));
     const double du = 6 * width * s * (1 - s);
     AddColumn(section, pair, u, rule.fine[k] * du, rule.lean[k] * du, sums);
+  }
+}
+
+/** Every second column of Patterson's 31 in a panel, from the first or, with `odd`, the second on:
+ those are the 15, which are added to `fifteen`, too. */
+INTERVOX_HD inline void AddFinePanel(const PlaneSection& section, const LocalPair& pair,
+                                     double from, double width, bool odd, PlaneSums* fifteen,
+                                     PlaneSums* sums) {
+  const NestedRule<32>& rule = Patterson31();
+  const NestedRule<16>& nested = Patterson15();
+  for (int k = odd ? 1 : 0; k < 31; k += 2) {
+    const double s = rule.x[k];
+    const double u = from + width * (s * s * (3 - 2 * s));
+    const double du = 6 * width * s * (1 - s);
+    PlaneSums one;
+    AddColumn(section, pair, u, 1.0, 1.0, &one);
+    sums->AddWeighted(one, rule.fine[k] * du, rule.lean[k] * du);
+    if (odd) fifteen->AddWeighted(one, nested.fine[k / 2] * du, nested.lean[k / 2] * du);
   }
 }
 
@@ -173,12 +229,13 @@ struct PanelErrors {
 /** The errors of a panel of columns. Two rules may agree on the area by chance, as their difference
  passes through zero from one section to the next; on its first moment about the panel's middle they
  hardly do so in the same section. */
-INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums, double from, double width) {
+INTERVOX_HD inline PanelErrors ErrorsOf(const PlaneSums& sums, double from, double width,
+                                        double least) {
   const double off = sums.a - sums.lean_a;
   const double turn = sums.u - sums.lean_u - (from + 0.5 * width) * off;
   const double of_a = std::fabs(off), of_u = std::fabs(turn) / width;
   const double reach = of_a > of_u ? of_a : of_u;
-  return {NestedError(reach, sums.a, true),
+  return {NestedError(reach, sums.a, true, least),
           NestedError(Norm(sums.s - sums.lean_s), Norm(sums.s), true), reach};
 }
 
@@ -200,6 +257,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
   constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
+  const bool fine = IsFine(pair);
   PlaneSection* const section = &room->section.value;
   const SectionLine* const plane = room->planes.value.line;
   SectionBreaks& breaks = room->breaks.Make();
@@ -295,17 +353,30 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
         continue;
       }
     }
-    AddPanel(*section, pair, from, width, Patterson7(), &sums);
-    out.columns += 7;
-    PanelErrors error = ErrorsOf(sums, from, width);
+    PlaneSums finer;
+    if (fine) {
+      AddFinePanel(*section, pair, from, width, true, &sums, &finer);
+      out.columns += 15;
+    } else {
+      AddPanel(*section, pair, from, width, Patterson7(), &sums);
+      out.columns += 7;
+    }
+    PanelErrors error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     const auto misses = [&](double share) {
-      return error.a > share * goal * sums.a || error.s > share * goal * kOfArea * Norm(sums.s);
+      const double a = fine ? sums.a + total.a : sums.a;
+      const double s = fine ? Norm(sums.s) + Norm(total.s) : Norm(sums.s);
+      return error.a > share * goal * a || error.s > share * goal * kOfArea * s;
     };
-    if (misses(1)) {
+    if (misses(1) && fine) {
+      AddFinePanel(*section, pair, from, width, false, nullptr, &finer);
+      sums = finer;
+      out.columns += 16;
+      error = ErrorsOf(sums, from, width, LeastShareOf(pair));
+    } else if (misses(1)) {
       sums = {};
       AddPanel(*section, pair, from, width, Patterson15(), &sums);
       out.columns += 15;
-      error = ErrorsOf(sums, from, width);
+      error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     }
     if (misses(10) && breaks.Halve(i)) {
       --i;

@@ -82,6 +82,8 @@ struct RingQuadric {
   Vec3 b;
   double c = 0.0;
   double terms = 0.0;  ///< of the level on the torus: their magnitudes' sum at most [m]
+  bool tip = false;    ///< of a cone: the ring may reach beyond its apex
+  Vec3 apex;           ///< of such a cone [m]
 
   /** (R11): its conic in a half plane, about the centre of the tube's disc at a radius. */
   INTERVOX_HD Conic At(const Heading& heading, double radius) const {
@@ -203,19 +205,45 @@ INTERVOX_HD inline RingBall BallOf(const Ring& ring, const Vec3& arm, double rad
   return ball;
 }
 
-/** The quadric in the ring's frame. False for a cone whose other nappe the ring may reach. */
-INTERVOX_HD inline bool ReadQuadric(const geometry::Surface& s, const geometry::Surface& torus,
-                                    Ring* ring) {
+/** Whether one of the pair's planes leaves nothing of a cone's other nappe. */
+INTERVOX_HD inline bool IsNappeCut(const LocalPair& pair, const geometry::Surface& cone) {
+  const double slope = std::sqrt(-cone.e.z / cone.e.x);
+  for (int i = 0; i < pair.planes; ++i) {
+    const geometry::Surface& plane = pair.surface[i].surface;
+    const Vec3 n = plane.PlaneNormal(), axis = cone.R.Col(2);
+    const double along = Dot(n, axis);
+    const bool leaves = -along >= slope * Norm(n - along * axis);
+    if (leaves && Dot(n, cone.o - plane.o) >= 0) return true;
+  }
+  return false;
+}
+
+/** The quadric in the ring's frame. What is inside of a cone ends at its apex: where the ring may
+ reach the other nappe, and no plane leaves that out, one through the apex does. False where what
+ is outside of a cone reaches there. */
+INTERVOX_HD inline bool ReadQuadric(const LocalPair& pair, const LocalSurface& local,
+                                    const geometry::Surface& torus, Ring* ring) {
+  const geometry::Surface& s = local.surface;
+  RingQuadric& quadric = ring->quadric;
+  const Mat3 F = Mat3::FromColumns(ring->x, ring->y, ring->z);
   if (s.kind == geometry::SurfaceKind::kCone) {
     const Vec3 axis = s.R.Col(2);
     const double along = Dot(axis, ring->z), square = std::fmax(1 - along * along, 0.0);
-    if (!(Dot(axis, torus.o - s.o) > ring->major * std::sqrt(square) + ring->minor)) return false;
+    const double sine = std::sqrt(square), level = Dot(axis, s.o - torus.o);
+    quadric.tip = !(-level > ring->major * sine + ring->minor);
+    quadric.apex = TransposeTimes(F, s.o - torus.o);
+    if (quadric.tip && s.side < 0) return false;
+    if (quadric.tip && !IsNappeCut(pair, s)) {
+      if (ring->cuts == kMostBeside) return false;
+      const Vec3 away = AwayFrom(-axis, ring->z);
+      ring->cut[ring->cuts++] = CutOf(*ring, -1.0 * TransposeTimes(F, axis),
+                                      {Dot(ring->x, away), Dot(ring->y, away)}, sine, level);
+      ring->empty = ring->empty || level >= ring->major * sine + ring->minor;
+    }
   }
   geometry::Surface about = s;
   about.o = s.o - torus.o;
   const QuadricForm form = MakeForm(about);
-  const Mat3 F = Mat3::FromColumns(ring->x, ring->y, ring->z);
-  RingQuadric& quadric = ring->quadric;
   quadric.there = true;
   quadric.E = s.side * (Transpose(F) * form.E * F);
   quadric.b = s.side * TransposeTimes(F, form.b);
@@ -382,7 +410,7 @@ INTERVOX_HD inline bool MakeRing(const LocalPair& pair, Ring* ring) {
     if (ball && ring->cuts == 0) {
       ring->ball = BallOf(*ring, in_ring(s.o - torus.o), std::sqrt(-s.c / s.e.x));
       ring->reach = std::fmax(ring->reach, Norm(s.o) + ring->ball.radius);
-    } else if (ring->cuts > kMostBeside || !ReadQuadric(s, torus, ring)) {
+    } else if (ring->cuts > kMostBeside || !ReadQuadric(pair, *other, torus, ring)) {
       return false;
     }
   }

@@ -334,6 +334,15 @@ INTERVOX_HD inline double FindQuadricTurns(const Ring& ring, QuadricRoom* room, 
   constexpr double kParallel = 1e-9;
   const double bend = Norm(q.E.row0) + Norm(q.E.row1) + Norm(q.E.row2);
   AddPointsOnLine(ring, -1, -1, q.b, -q.c, axis, 0.0, Norm(up) < kParallel * bend, turns, knots);
+  if (q.tip) {
+    const double rho = std::sqrt(q.apex.x * q.apex.x + q.apex.y * q.apex.y);
+    if (rho > 0) {
+      const Heading heading{q.apex.x / rho, q.apex.y / rho};
+      const Plane2 at{rho - ring.major, q.apex.z};
+      AddKnot(*turns, heading, knots);
+      if (Dot(at, at) < 1.0001 * ring.minor * ring.minor) turns->AddSingular(heading);
+    }
+  }
   for (int i = 0; i < ring.cuts; ++i) {
     const RingCut& cut = ring.cut[i];
     // About the ring's centre n·x ≤ offset.
