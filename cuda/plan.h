@@ -18,6 +18,7 @@ struct Workspace {
   };
   LocalPair pair;
 
+  /** Neither of them is made yet. */
   INTERVOX_HD Workspace() {}
 };
 
