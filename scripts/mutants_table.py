@@ -89,6 +89,8 @@ MUTANTS = [
            "const bool moves = tile.turn[side] != 0 || «other != nullptr»;", "false", "cuda:GridTiles*"),
     Mutant("cuda/rules/grid/fraction.h", "the share of steep planes moves as those of flat ones",
            "const double from_middle = by_m - «0.5 * out.area»;", "0.0", "cuda:Grid*"),
+    Mutant("cuda/rules/grid/rule.h", "what lies between the nodes of both levels is not there",
+           "if («next.open > 0» && result.error < unseen)", "false", "cuda:GridRules.SliversBetween*"),
     Mutant("cuda/rules/grid/fraction.h", "planes that may meet are apart",
            "if (middle > «reach») return;", "0.5 * reach", "cuda:GridTiles.Planes*"),
     Mutant("cuda/rules/grid/fraction.h", "planes that may meet leave a layer",

@@ -366,6 +366,26 @@ TEST(GridRules, VoxelFindsSliversBetweenNodes) {
   EXPECT_NEAR(m.volume, cap, 0.02 * cap);
 }
 
+// Lenses of a fraction of a voxel lie between the nodes of voxels of h and of 2h.
+TEST(GridRules, SliversBetweenNodesAreStated) {
+  const Cell ball = GridCell(geometry::Sphere{10}, 1);
+  Random random(12);
+  int unseen = 0;
+  for (int k = 0; k < 60; ++k) {
+    const double depth = random.LogUniform(1e-3, 0.3);
+    PairQuery query{&ball, &ball, {}, {random.Rotation(), (20 - depth) * random.Direction()}};
+    query.rule = k % 2 == 0 ? LeafRule::kFraction : LeafRule::kClip;
+    const InterferenceMetrics m = ComputeMetrics(query);
+    query.rule = LeafRule::kVoxel;
+    query.tolerance = 1e-2;
+    const InterferenceMetrics of_fields = ComputeMetrics(query);
+    EXPECT_NEAR(m.volume, of_fields.volume, m.volume_error + of_fields.volume_error)
+        << k << " " << depth;
+    unseen += m.volume < 0.5 * of_fields.volume;
+  }
+  EXPECT_GT(unseen, 2);
+}
+
 // Where faces of one grid run along kinks of another, changes from level to level fall by two, or
 // are small by luck: a rim along a face, and random pairs. Enclosures are the witness.
 TEST(GridRules, VoxelStatesItsErrorAtKinks) {

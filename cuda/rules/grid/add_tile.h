@@ -182,6 +182,7 @@ INTERVOX_HD void AddVoxels(Tile* tile, clip::ClipSums* sums, const Add& add) {
       return;
     }
     ++sums->leaves;
+    if ((any & (any - 1)) != 0) sums->open += 8 * half * half * half;
     add(tile, i, j, k, any, sums);
   });
 }

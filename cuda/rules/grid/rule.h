@@ -187,7 +187,8 @@ INTERVOX_HD inline double ErrorAfter(int changes, const double (&change)[3], int
  met or too many cells are left. The limit is the overlap of the trilinear fields themselves.
 
  Errors: of center half the undecided voxels' volume; of fraction four times the difference to
- voxels of twice the edge, of clip two and a half times; of voxel what ErrorAfter makes of the last
+ voxels of twice the edge, of clip two and a half times, but a tenth of a voxel where two sides cut
+ one; of voxel what ErrorAfter makes of the last
  changes. */
 struct GridProgress {
   LeafRule rule = LeafRule::kVoxel;
@@ -232,6 +233,9 @@ INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, do
       // On voxels of a third to a seventh of the solids errors were up to 3.8 and 2.2 differences.
       const double times = progress->rule == LeafRule::kClip ? 2.5 : 4.0;
       result.error = times * std::fabs(next.coarser);
+      // Less than a tenth of a voxel may lie between the nodes of both levels.
+      const double unseen = 0.1 * domain.h * domain.h * domain.h;
+      if (next.open > 0 && result.error < unseen) result.error = unseen;
       progress->open = false;
     }
     return;
