@@ -75,7 +75,7 @@ inline Wide<4> Root(const Wide<4>& x) {
   return Wide<4>{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
 }
 inline int Lane(const Whole<4>& x, int k) { return x[k]; }
-#if defined(__AVX__) && !defined(__CUDACC__)
+#if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
 inline unsigned PositiveLanes(const Wide<4>& x) {
   return static_cast<unsigned>(__builtin_ia32_movmskpd256(0.0 - x));
 }

@@ -100,7 +100,7 @@ INTERVOX_HD inline void LoadLifted(const float* const (&f)[N], const std::int8_t
     SetLane(second, k, two[1]);
   }
 }
-#if defined(__AVX2__) && !defined(__CUDACC__)
+#if defined(__AVX2__) && !defined(__clang__) && !defined(__CUDACC__)
 template <>
 inline void LoadLifted<4>(const float* const (&f)[4], const std::int8_t* const (&r)[4], int to,
                           float unit, Wide<4>* first, Wide<4>* second) {
