@@ -203,8 +203,7 @@ GridLevel GridPair::Level() {
   }
   model_.surface = surfaces_.data();
   model_.surfaces = static_cast<int>(surfaces_.size());
-  const bool lifts = progress_.rule == LeafRule::kFraction || progress_.rule == LeafRule::kClip;
-  model_.lifted = lifts ? level.edge : 0;
+  model_.lifted = internal::grid::GoesByBlocks(progress_.rule) ? level.edge : 0;
   level.model = model_;
   return level;
 }
