@@ -84,6 +84,17 @@ INTERVOX_HD bool AddLinear(const Model& /*model*/, const clip::ClipCell& /*cell*
   return false;
 }
 
+/** The cell of a block of voxels of edge h. */
+INTERVOX_HD inline clip::ClipCell CellOf(const VoxelBlock& block, double h) {
+  clip::ClipCell cell;
+  for (int axis = 0; axis < 3; ++axis) {
+    cell.h[axis] = 0.5 * h * block.count[axis];
+    cell.c[axis] = h * block.first[axis] + cell.h[axis];
+  }
+  cell.active = block.active;
+  return cell;
+}
+
 /** (N2): sums over all voxels of a block: whole sub-blocks where bounds decide, else add(part, c,
  sums) for parts about c of at most `most` voxels along each axis, with the surfaces that bounds
  leave undecided. Parts begin at multiples of `most` from the block's first voxel.
@@ -99,16 +110,13 @@ INTERVOX_HD clip::ClipSums SumParts(const Model& model, const VoxelBlock& all, d
   stack[0].active = AllSurfaces(model);
   while (top > 0) {
     VoxelBlock block = stack[--top];
-    clip::ClipCell cell;
-    Vec3 half;
+    clip::ClipCell cell = CellOf(block, h);
+    const Vec3 half = cell.h;
+    cell.h += Vec3{margin, margin, margin};
     int longest = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-      half[axis] = 0.5 * h * block.count[axis];
-      cell.c[axis] = h * block.first[axis] + half[axis];
-      cell.h[axis] = half[axis] + margin;
+    for (int axis = 1; axis < 3; ++axis) {
       if (block.count[axis] > block.count[longest]) longest = axis;
     }
-    cell.active = block.active;
     ++sums.cells;
     if (!Cull(model, &cell)) continue;
     block.active = cell.active;

@@ -256,12 +256,7 @@ INTERVOX_HD inline bool Meet(const center::VoxelBlock& block, const int (&first)
  outside, or whole and added. */
 INTERVOX_HD inline bool Decide(const GridModel& model, int first, double edge,
                                center::VoxelBlock* block, clip::ClipSums* sums) {
-  clip::ClipCell cell;
-  for (int axis = 0; axis < 3; ++axis) {
-    cell.h[axis] = 0.5 * edge * block->count[axis];
-    cell.c[axis] = edge * block->first[axis] + cell.h[axis];
-  }
-  cell.active = block->active;
+  clip::ClipCell cell = center::CellOf(*block, edge);
   ++sums->cells;
   if (!CullFrom(model, first, &cell)) return false;
   block->active = cell.active;
