@@ -202,6 +202,7 @@ Table MakeTable() {
   AddMemory<double>("f64", &t);
   AddMemory<float>("f32", &t);
   AddComparisons<double>("f64", &t);
+  AddComparisons<float>("f32", &t);
 
   for (const char* type : {"b8", "b16", "b32", "b64", "s16", "s32", "s64", "u16", "u32", "u64",
                            "f32", "f64", "pred"}) {
@@ -221,6 +222,8 @@ Table MakeTable() {
   t["prmt.b32"] = Make<uint32_t, uint32_t, 3>(
       [](uint32_t a, uint32_t b, uint32_t c) { return Permuted(a, b, c); });
 
+  t["clz.b64"] =
+      Make<U, uint32_t, 1>([](U a) { return static_cast<uint32_t>(std::countl_zero(a)); });
   // Bits of one number in the place of another's.
   t["bfi.b32"] = [](const Instruction& i, std::uint64_t* r) {
     r[i.slot[0]] = Widened(static_cast<uint32_t>(Inserted(i, r, 32)));
@@ -240,6 +243,10 @@ Table MakeTable() {
   t["max.f64"] = Make<double, double, 2>([](double a, double b) { return Larger(a, b); });
   t["min.f64"] = Make<double, double, 2>([](double a, double b) { return -Larger(-a, -b); });
   t["sub.rn.f32"] = Make<float, float, 2>([](float a, float b) { return a - b; });
+  t["mul.rn.f32"] = Make<float, float, 2>([](float a, float b) { return a * b; });
+  t["abs.f32"] = Make<float, float, 1>([](float a) { return std::fabs(a); });
+  t["cvt.rn.f32.s16"] =
+      Make<std::int16_t, float, 1>([](std::int16_t a) { return static_cast<float>(a); });
   t["cvt.f64.f32"] = Make<float, double, 1>([](float a) { return a; });
   t["cvt.rn.f32.f64"] = Make<double, float, 1>([](double a) { return static_cast<float>(a); });
 

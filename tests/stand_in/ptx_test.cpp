@@ -87,7 +87,9 @@ TEST(PtxMachine, WrapsShiftsAndWidensIntegers) {
                 "st.local.u8 [%SP+4], %r1;\nld.local.s8 %rs1, [%SP+4];\ncvt.s64.s8 %rd3, %rs1;\n"
                 "st.global.u64 [%rd1+24], %rd3;\nprmt.b32 %r4, %r1, 305419896, 30086;\n"
                 "st.global.u32 [%rd1+32], %r4;\nmov.b64 %rd4, {%r1, %r3};\n"
-                "mov.b64 {%r5, %r6}, %rd4;\nst.global.v2.u32 [%rd1+40], {%r6, %r5};\n"),
+                "mov.b64 {%r5, %r6}, %rd4;\nst.global.v2.u32 [%rd1+40], {%r6, %r5};\n"
+                "clz.b64 %r7, %rd4;\nclz.b64 %r8, 5;\nst.global.u32 [%rd1+48], %r7;\n"
+                "st.global.u32 [%rd1+56], %r8;\n"),
          &words);
   EXPECT_EQ(words[0], 0xFFFFFFFFU);
   EXPECT_EQ(words[1], 0U);
@@ -95,6 +97,8 @@ TEST(PtxMachine, WrapsShiftsAndWidensIntegers) {
   EXPECT_EQ(words[3], static_cast<std::uint64_t>(-2));
   EXPECT_EQ(words[4], 0x1256FF34U);  // bytes 6, the sign of 0, 5, 7
   EXPECT_EQ(words[5], std::uint64_t{0xFFFFFFFE} << 32);
+  EXPECT_EQ(words[6], 32U);  // where a number's upper half is 0
+  EXPECT_EQ(words[7], 61U);
 }
 
 TEST(PtxMachine, CallsLoopsAndKnowsItsThread) {

@@ -51,6 +51,10 @@ void AddSingles(const Instruction& i, Thread& t) {
   const Operands& o = i.operands;
   SetSingle(&t, o[0], Single(t, i, o[1]) + Single(t, i, o[2]));
 }
+void MultiplySingles(const Instruction& i, Thread& t) {
+  const Operands& o = i.operands;
+  SetSingle(&t, o[0], Single(t, i, o[1]) * Single(t, i, o[2]));
+}
 void FuseSingles(const Instruction& i, Thread& t) {
   const Operands& o = i.operands;
   SetSingle(&t, o[0], std::fmaf(Single(t, i, o[1]), Single(t, i, o[2]), Single(t, i, o[3])));
@@ -89,6 +93,10 @@ void ToDouble(const Instruction& i, Thread& t) {
   const auto value = sizeof(From) == 8 ? static_cast<From>(Long(t, i, i.operands[1]))
                                        : static_cast<From>(Word(t, i, i.operands[1]));
   SetDouble(&t, i.operands[0], static_cast<double>(value));
+}
+void ShortToSingle(const Instruction& i, Thread& t) {
+  const auto value = static_cast<std::int16_t>(Word(t, i, i.operands[1]));
+  SetSingle(&t, i.operands[0], static_cast<float>(value));
 }
 template <class From>
 void ToSingleUpward(const Instruction& i, Thread& t) {
@@ -135,6 +143,7 @@ Table ArithmeticTable() {
       {"DFMA.RP", {FuseRounded<FE_UPWARD>, ""}},
       {"DFMA.RM", {FuseRounded<FE_DOWNWARD>, ""}},
       {"FADD", {AddSingles, ""}},
+      {"FMUL", {MultiplySingles, ""}},
       {"FFMA", {FuseSingles, ""}},
       {"HFMA2.MMA", {LoadHalves, ""}},
       {"MUFU.RCP64H", {BeginReciprocal, ""}},
@@ -144,6 +153,7 @@ Table ArithmeticTable() {
       {"I2F.F64.S16", {ToDouble<std::int16_t>, ""}},
       {"I2F.F64.U16", {ToDouble<std::uint16_t>, ""}},
       {"I2F.F64.S64", {ToDouble<std::int64_t>, ""}},
+      {"I2F.S16", {ShortToSingle, ""}},
       {"I2F.RP", {ToSingleUpward<std::int32_t>, ""}},
       {"I2F.U32.RP", {ToSingleUpward<std::uint32_t>, ""}},
       {"F2I.F64.TRUNC", {ToInteger, ""}},

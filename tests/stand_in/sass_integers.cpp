@@ -1,5 +1,6 @@
 // Integers: sums, products, logic, shifts, bytes.
 #include <algorithm>
+#include <bit>
 
 #include "tests/stand_in/sass_operand.h"
 
@@ -134,6 +135,11 @@ void ShiftRight(const Instruction& i, Thread& t) {
   const std::uint32_t by = Word(t, i, i.operands[2]);
   Set(&t, i.operands[0], static_cast<std::uint32_t>(by < 64 ? TwoWords(i, t) >> by : 0));
 }
+void ShiftRightOfSigned(const Instruction& i, Thread& t) {
+  const std::uint32_t by = std::min(Word(t, i, i.operands[2]), std::uint32_t{63});
+  const auto value = static_cast<std::int64_t>(TwoWords(i, t));
+  Set(&t, i.operands[0], static_cast<std::uint32_t>(value >> by));
+}
 void ShiftRightUpper(const Instruction& i, Thread& t) {
   const std::uint32_t by = Word(t, i, i.operands[2]);
   Set(&t, i.operands[0], by < 32 ? Word(t, i, i.operands[3]) >> by : 0);
@@ -160,6 +166,10 @@ void ExtendSign(const Instruction& i, Thread& t) {
   const auto raised = static_cast<std::int32_t>(Word(t, i, i.operands[1]) << unused);
   Set(&t, i.operands[0], static_cast<std::uint32_t>(raised >> unused));
 }
+// The number of the highest bit that is set, -1 of 0.
+void FindLeadingOne(const Instruction& i, Thread& t) {
+  Set(&t, i.operands[0], static_cast<std::uint32_t>(std::bit_width(Word(t, i, i.operands[1]))) - 1);
+}
 void Absolute(const Instruction& i, Thread& t) {
   const std::int32_t value = Signed(t, i, i.operands[1]);
   const auto bits = static_cast<std::uint32_t>(value);
@@ -173,6 +183,12 @@ std::uint32_t Extreme(const Instruction& i, std::uint32_t a, std::uint32_t b, bo
 void TakeExtreme(const Instruction& i, Thread& t) {
   const Operands& o = i.operands;
   Set(&t, o[0], Extreme(i, Word(t, i, o[1]), Word(t, i, o[2]), Holds(t, o[3])));
+}
+void TakeExtremeOfThree(const Instruction& i, Thread& t) {
+  const Operands& o = i.operands;
+  const bool minimum = Holds(t, o[4]);
+  const std::uint32_t of_two = Extreme(i, Word(t, i, o[1]), Word(t, i, o[2]), minimum);
+  Set(&t, o[0], Extreme(i, of_two, Word(t, i, o[3]), minimum));
 }
 void AddTakeExtreme(const Instruction& i, Thread& t) {
   const Operands& o = i.operands;
@@ -204,13 +220,16 @@ Table IntegerTable() {
       {"SHF.L.U32", {ShiftLeft, ""}},
       {"SHF.L.U64.HI", {ShiftLeftUpper, ""}},
       {"SHF.R.U64", {ShiftRight, ""}},
+      {"SHF.R.S64", {ShiftRightOfSigned, ""}},
       {"SHF.R.U32.HI", {ShiftRightUpper, ""}},
       {"SHF.R.S32.HI", {ShiftRightSigned, ""}},
       {"PRMT", {PermuteBytes, ""}},
       {"UPRMT", {PermuteBytes, ""}},
       {"SGXT", {ExtendSign, ""}},
+      {"FLO.U32", {FindLeadingOne, ""}},
       {"IABS", {Absolute, ""}},
       {"VIMNMX", {TakeExtreme, " U32 "}},
+      {"VIMNMX3", {TakeExtremeOfThree, " U32 "}},
       {"VIADDMNMX", {AddTakeExtreme, " U32 "}},
   };
 }

@@ -99,12 +99,16 @@ TEST(SassMachine, CarriesAndComparesIntegersOfTwoWords) {
                 "ISETP.LT.U32.AND P1, PT, R4, R6, PT\nISETP.LT.AND.EX P1, PT, R5, R7, PT, P1\n"
                 "SEL R10, R4, RZ, P1\nSTG.E desc[UR4][R2.64+0x18], R10\n"
                 "LOP3.LUT R11, R4, R6, RZ, 0x3c, !PT\nSTG.E desc[UR4][R2.64+0x20], R11\n"
-                "PRMT R12, R6, 0x7610, R5\nSTG.E desc[UR4][R2.64+0x28], R12\n"),
+                "PRMT R12, R6, 0x7610, R5\nSTG.E desc[UR4][R2.64+0x28], R12\n"
+                "FLO.U32 R13, R7\nFLO.U32 R14, RZ\nSTG.E desc[UR4][R2.64+0x30], R13\n"
+                "STG.E desc[UR4][R2.64+0x38], R14\n"),
          &words);
   EXPECT_EQ(words[2], words[0] + words[1]);
   EXPECT_EQ(words[3], 0xFFFFFFFFU);  // the lesser one's low word
   EXPECT_EQ(words[4], 0xFFFFFFFFU ^ 3U);
   EXPECT_EQ(words[5], 3U);
+  EXPECT_EQ(words[6], 1U);  // the highest bit of 2
+  EXPECT_EQ(words[7], 0xFFFFFFFFU);
 }
 
 // -(a << 3) + 5 has a carry where a is 0, and none where it is 1.
