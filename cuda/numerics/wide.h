@@ -47,6 +47,17 @@ INTERVOX_HD inline Wide<N> LoadWide(const double* x) {
     return wide;
   }
 }
+/** The numbers x[at[k]]. */
+template <int N>
+INTERVOX_HD inline Wide<N> Gather(const double* x, const int (&at)[N]) {
+  if constexpr (N == 1) {
+    return x[at[0]];
+  } else {
+    return Wide<N>{x[at[0]], x[at[1]], x[at[2]], x[at[3]]};
+  }
+}
+/** Puts N numbers from x on. */
+INTERVOX_HD inline void StoreWide(double number, double* x) { *x = number; }
 /** The largest number of all lanes. */
 INTERVOX_HD inline double Most(double x) { return x; }
 /** The least one. */
@@ -63,6 +74,9 @@ INTERVOX_HD inline int Lane(int x, int /*k*/) { return x; }
 #if !defined(__CUDA_ARCH__)
 inline double Lane(const Wide<4>& x, int k) { return x[k]; }
 inline void SetLane(Wide<4>* x, int k, double value) { (*x)[k] = value; }
+inline void StoreWide(const Wide<4>& numbers, double* x) {
+  __builtin_memcpy(x, &numbers, sizeof(numbers));
+}
 inline double Most(const Wide<4>& x) {
   const double even = x[2] > x[0] ? x[2] : x[0], odd = x[3] > x[1] ? x[3] : x[1];
   return odd > even ? odd : even;
@@ -96,13 +110,13 @@ inline Wide<4> NumberOf(const Whole<4>& x) {
 #endif
 /** N whole numbers from x on. */
 template <int N>
-INTERVOX_HD inline Wide<N> NumbersFrom(const int* x) {
+INTERVOX_HD inline Whole<N> LoadWhole(const int* x) {
   if constexpr (N == 1) {
     return *x;
   } else {
     Whole<N> whole;
     __builtin_memcpy(&whole, x, sizeof(whole));
-    return NumberOf(whole);
+    return whole;
   }
 }
 /** |x|, but for the sign of 0. */

@@ -200,12 +200,17 @@ TEST(GridTiles, PlanesShareAVoxelAsPolytopesDo) {
       cut[i] = {n[i], d[i], static_cast<double>(i), 0};
     }
     grid::SideShare a, b;
-    grid::FindShare(*tile, 0, 0, nullptr, &tile->polygon, &a);
-    grid::FindShare(*tile, 1, 0, &a, &tile->polygon, &b);
+    // The others at once are those of the same voxel.
+    const int node[grid::SidePlanes::N] = {};
+    grid::SidePlanes planes;
+    grid::FindPlanes(tile->level[0], node, &planes);
+    grid::FindShare(*tile, 0, 0, planes, 0, nullptr, &a);
+    grid::FindPlanes(tile->level[1], node, &planes);
+    grid::FindShare(*tile, 1, 0, planes, grid::SidePlanes::N - 1, &a, &b);
     ++ways[b.kept + 1];
     ClipSums both;
     clip::AddPolytope(cut, 2, {}, {0.5, 0.5, 0.5}, &tile->polygon, &both);
-    const double share = grid::ShareOfPlanes(a, b, &tile->polygon).share;
+    const double share = grid::ShareOfPlanes(a, b).share;
     ASSERT_NEAR(share, both.v, 1e-10) << k;
     if (!(a.share > 0)) continue;
     ASSERT_LT(Norm(b.area * b.n - both.s), 1e-10) << k;
@@ -249,11 +254,12 @@ ClipSums SumAll(const grid::GridLevel& level, grid::Tile* tile) {
   ClipSums sums, coarse;
   int at[3];
   const auto last = [&](int axis) { return cells.first[axis] + cells.count[axis]; };
-  const auto add = [&](grid::Tile* of, int i, int j, int k, std::uint64_t mixed, ClipSums* to) {
+  const auto add = [&](grid::Tile* of, const grid::VoxelBits& voxels, std::uint64_t mixed,
+                       ClipSums* to) {
     if (level.rule == LeafRule::kFraction) {
-      grid::AddShare(of, i, j, k, mixed, to);
+      grid::AddShares(of, voxels, mixed, to);
     } else {
-      grid::AddTetrahedra(of, i, j, k, mixed, to);
+      grid::AddTetrahedra(of, voxels, mixed, to);
     }
   };
   for (at[0] = cells.first[0]; at[0] < last(0); at[0] += grid::kTileEdge) {

@@ -83,8 +83,8 @@ ClipSums SumAlone(const GridLevel& level, cuda::internal::grid::Tile* tile) {
         [&](const auto& block, const Vec3&, ClipSums* sums) {
           AddTile(level.model, block, level.edge,
                   FindOwnNodes(level.model.grid[0], block, level.edge), tile, sums,
-                  [](auto* of, int x, int y, int z, std::uint64_t mixed, ClipSums* to) {
-                    cuda::internal::grid::AddTetrahedra(of, x, y, z, mixed, to);
+                  [](auto* of, const auto& voxels, std::uint64_t mixed, ClipSums* to) {
+                    cuda::internal::grid::AddTetrahedra(of, voxels, mixed, to);
                   });
         });
   });

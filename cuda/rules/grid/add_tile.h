@@ -166,25 +166,43 @@ INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip:
   }
 }
 
-/** Adds the voxels of a filled tile: calls add(tile, i, j, k, mixed, sums) for each that its nodes'
- signs leave undecided, with the bits of the tile's sides. */
+/** Adds the voxels of a filled tile: whole those that its nodes' signs decide; calls add(tile,
+ voxels, mixed, sums) for the others, together for all that the same sides leave undecided. */
 template <class Add>
 INTERVOX_HD void AddVoxels(Tile* tile, clip::ClipSums* sums, const Add& add) {
   const double half = 0.5 * tile->edge;
-  ForEachBit(tile->left, [&](int i, int j, int k) {
-    std::uint64_t any = 0;
-    for (std::uint64_t rest = tile->cutting; rest != 0; rest &= rest - 1) {
-      const int slot = LowestBit(rest);
-      any |= std::uint64_t{tile->mixed[slot][i] >> (8 * j + k) & 1U} << slot;
+  VoxelBits rest, alike;
+  for (int i = 0; i < kTileEdge; ++i) rest[i] = tile->left[i];
+  for (int first = 0; first < kTileEdge;) {
+    if (rest[first] == 0) {
+      ++first;
+      continue;
     }
-    if (any == 0) {
+    // Those of the first voxel's sides.
+    const std::uint32_t bit = rest[first] & (0U - rest[first]);
+    std::uint64_t mixed = 0;
+    for (int i = first; i < kTileEdge; ++i) alike[i] = rest[i];
+    for (std::uint64_t sides = tile->cutting; sides != 0; sides &= sides - 1) {
+      const int slot = LowestBit(sides);
+      const VoxelBits& of_side = tile->mixed[slot];
+      const bool cuts = (of_side[first] & bit) != 0;
+      if (cuts) mixed |= std::uint64_t{1} << slot;
+      for (int i = first; i < kTileEdge; ++i) alike[i] &= cuts ? of_side[i] : ~of_side[i];
+    }
+    for (int i = 0; i < first; ++i) alike[i] = 0;
+    for (int i = first; i < kTileEdge; ++i) rest[i] &= ~alike[i];
+    if (mixed != 0) {
+      int count = 0;
+      ForEachBit(alike, [&](int, int, int) { ++count; });
+      sums->leaves += count;
+      if ((mixed & (mixed - 1)) != 0) sums->open += count * (8 * half * half * half);
+      add(tile, alike, mixed, sums);
+      continue;
+    }
+    ForEachBit(alike, [&](int i, int j, int k) {
       clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
-      return;
-    }
-    ++sums->leaves;
-    if ((any & (any - 1)) != 0) sums->open += 8 * half * half * half;
-    add(tile, i, j, k, any, sums);
-  });
+    });
+  }
 }
 
 /** Adds whole groups of a tile. */

@@ -102,7 +102,7 @@ class GridReader {
 
   /** The field, not lifted, at N nodes. */
   template <int N>
-  INTERVOX_HD Wide<N> FieldAt(const Wide<N>& i, const Wide<N>& j, const Wide<N>& k) const {
+  INTERVOX_HD Wide<N> FieldAt(const Whole<N>& i, const Whole<N>& j, const Whole<N>& k) const {
     const WideVoxel<N> voxel = FindVoxels<N>(side_.view, Place<N>(i, j, k));
     return side_.h * LevelsIn<N>(side_.view, voxel, 0).value;
   }
@@ -111,17 +111,19 @@ class GridReader {
    voxels its gradient is the mean of theirs: V may have a kink there, and S is then the mean of its
    derivatives on both sides. */
   template <int N>
-  INTERVOX_HD WideLevel<N> At(const Wide<N>& i, const Wide<N>& j, const Wide<N>& k) const {
+  INTERVOX_HD WideLevel<N> At(const Whole<N>& i, const Whole<N>& j, const Whole<N>& k) const {
     const WidePlace<N> u = Place<N>(i, j, k);
     const WideVoxel<N> voxel = FindVoxels<N>(side_.view, u);
     WideLevel<N> out = LevelsIn<N>(side_.view, voxel, share_);
     out.value = side_.h * out.value;
-    const Vec3 apart = TransposeTimes(side_.R, kBeside * Vec3{1, 1, 1});
-    const Wide<N> room = Smaller(Smaller(Room(voxel.t.x, apart.x), Room(voxel.t.y, apart.y)),
-                                 Room(voxel.t.z, apart.z));
-    if (Least(room) > 0) return out;
+    const WidePlace<N>& t = voxel.t;
+    const Wide<N> off = Larger(Larger(Magnitude(Wide<N>(t.x - 0.5)), Magnitude(Wide<N>(t.y - 0.5))),
+                               Magnitude(Wide<N>(t.z - 0.5)));
+    const unsigned between = PositiveLanes(off - (0.5 - kBeside));
+    if (between == 0) return out;
+    const Vec3 apart = TransposeTimes(side_.R, (kBeside / std::sqrt(3.0)) * Vec3{1, 1, 1});
     for (int lane = 0; lane < N; ++lane) {
-      if (Lane(room, lane) > 0) continue;
+      if ((between >> lane & 1) == 0) continue;
       const Vec3 at{Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)};
       const Vec3 mean = 0.5 * (SlopeAt(at + apart) + SlopeAt(at - apart));
       SetLane(&out.gradient.x, lane, mean.x);
@@ -134,20 +136,15 @@ class GridReader {
  private:
   static constexpr double kBeside = 1e-9;  ///< [voxels]
 
-  /** How far what is that far beside t on either side is from a voxel's ends, along an axis. */
-  template <class S>
-  INTERVOX_HD static S Room(const S& t, double apart) {
-    const double beside = std::fabs(apart);
-    return Smaller(t - beside, 1 - beside - t);
-  }
   INTERVOX_HD Vec3 SlopeAt(const Vec3& u) const {
     const WideVoxel<1> voxel = FindVoxels<1>(side_.view, {u.x, u.y, u.z});
     return LevelsIn<1>(side_.view, voxel, share_).GradientOf(0);
   }
   template <int N>
-  INTERVOX_HD WidePlace<N> Place(const Wide<N>& i, const Wide<N>& j, const Wide<N>& k) const {
-    return {first_.x + i * x_.x + j * y_.x + k * z_.x, first_.y + i * x_.y + j * y_.y + k * z_.y,
-            first_.z + i * x_.z + j * y_.z + k * z_.z};
+  INTERVOX_HD WidePlace<N> Place(const Whole<N>& i, const Whole<N>& j, const Whole<N>& k) const {
+    const Wide<N> x = NumberOf(i), y = NumberOf(j), z = NumberOf(k);
+    return {first_.x + x * x_.x + y * y_.x + z * z_.x, first_.y + x * x_.y + y * y_.y + z * z_.y,
+            first_.z + x * x_.z + y * y_.z + z * z_.z};
   }
 
   const GridSide& side_;
@@ -160,14 +157,16 @@ INTERVOX_HD inline double LiftOf(const GridSide& side, const Tile& tile) {
   return tile.lifts ? tile.edge / side.h * (tile.edge / side.h) / 12 : 0;
 }
 
-/** (G9): the groups that a grid decides by its field in their middle: nodes around it are at most
- √3 edges away. @returns by the lowest eight bits those outside, by the next eight those inside */
-template <class MiddlesOf>
-INTERVOX_HD inline unsigned DecideGroups(Groups groups, double reach, const MiddlesOf& middles_of) {
+/** (G9): which of so many places are decided by a grid's field in their middle, no node around
+ being further away than `reach` tells. @returns by the lowest eight bits those outside, by the next
+ eight those inside, also of places that are not asked for */
+template <int kPlaces, class MiddlesOf>
+INTERVOX_HD inline unsigned DecidePlaces(unsigned places, double reach,
+                                         const MiddlesOf& middles_of) {
   constexpr int N = kNumbersAtOnce;
   unsigned decided = 0;
-  for (int n = 0; n < 8; n += N) {
-    if ((groups >> n & ((1U << N) - 1)) == 0) continue;
+  for (int n = 0; n < kPlaces; n += N) {
+    if ((places >> n & ((1U << N) - 1)) == 0) continue;
     const Wide<N> middles = middles_of(n);
     decided |= PositiveLanes(middles - reach) << n | PositiveLanes(-reach - middles) << (8 + n);
   }
@@ -178,13 +177,13 @@ INTERVOX_HD inline unsigned DecideGroups(Groups groups, double reach, const Midd
 INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& own,
                                          const Tile& tile, Groups groups) {
   constexpr int N = kNumbersAtOnce;
-  const double step = std::sqrt(3.0) * (side.view.slope + 1e-9) * tile.edge / side.h;
+  const double slope = (side.view.slope + 1e-9) * tile.edge / side.h, step = std::sqrt(3.0) * slope;
   if (own.stride != 0) {
     if (own.first == nullptr && std::fabs(own.all) > step + kOnNode) {
       return own.all > 0 ? groups : groups << 8;
     }
     constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
-    return DecideGroups(groups, step + kOnNode, [&](int first) {
+    return DecidePlaces<8>(groups, step + kOnNode, [&](int first) {
       double middle[N];
       for (int k = 0; k < N; ++k) {
         const int n = first + k,
@@ -197,17 +196,27 @@ INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& o
     });
   }
   const GridReader reader(side, tile, 0);
-  const double reach = (step + kMostShare * geometry::kMostBend + kOnNode) * side.h;
-  return DecideGroups(groups, reach, [&](int first) {
+  constexpr double kMore = kMostShare * geometry::kMostBend + kOnNode;
+  // Middles of groups n and n + along, which are as far from a group's own along x.
+  const auto middles = [&](int first, int along) {
     int x[N], y[N], z[N];
     for (int k = 0; k < N; ++k) {
       const int n = first + k;
-      x[k] = 1 + (n >> 1 & 2);
+      x[k] = 1 + along + (n >> 1 & 2);
       y[k] = 1 + (n & 2);
       z[k] = 1 + 2 * (n & 1);
     }
-    return reader.FieldAt<N>(NumbersFrom<N>(x), NumbersFrom<N>(y), NumbersFrom<N>(z));
-  });
+    return reader.FieldAt<N>(LoadWhole<N>(x), LoadWhole<N>(y), LoadWhole<N>(z));
+  };
+  // Two groups at a time, whose nodes are at most √6 edges away, tell enough where tiles are far.
+  const Groups two = (groups | groups >> 4) & 15U;
+  const unsigned pairs = DecidePlaces<4>(two, (std::sqrt(6.0) * slope + kMore) * side.h,
+                                         [&](int first) { return middles(first, 1); });
+  const unsigned of_pairs = pairs | pairs << 4;
+  const Groups rest = groups & ~(of_pairs | of_pairs >> 8);
+  if (rest == 0) return of_pairs;
+  return of_pairs | DecidePlaces<8>(rest, (step + kMore) * side.h,
+                                    [&](int first) { return middles(first, 0); });
 }
 
 /** Reads the levels of a grid, with its gradients where faces are asked for, at nodes of a tile. */
@@ -215,30 +224,16 @@ INTERVOX_HD inline void ReadLevels(const GridSide& side, double share, const Nod
                                    Tile* tile, double* level) {
   constexpr int N = kNumbersAtOnce;
   const GridReader reader(side, *tile, share);
-  int x[N], y[N], z[N], count = 0;
-  const auto read = [&] {
-    const WideLevel<N> at = reader.At<N>(NumbersFrom<N>(x), NumbersFrom<N>(y), NumbersFrom<N>(z));
+  const auto read = [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, int /*count*/) {
+    const WideLevel<N> at = reader.At<N>(x, y, z);
+    const Whole<N> nodes_of = Tile::Node(x, y, z);
     for (int k = 0; k < N; ++k) {
-      const int node = Tile::Node(x[k], y[k], z[k]);
+      const int node = Lane(nodes_of, k);
       level[node] = Lane(at.value, k);
       if (tile->faces) tile->gradient[node] = at.GradientOf(k);
     }
-    count = 0;
   };
-  ForEachBit(nodes, [&](int i, int j, int k) {
-    x[count] = i;
-    y[count] = j;
-    z[count] = k;
-    if (++count == N) read();
-  });
-  if (count == 0) return;
-  // The last ones again.
-  for (; count < N; ++count) {
-    x[count] = x[count - 1];
-    y[count] = y[count - 1];
-    z[count] = z[count - 1];
-  }
-  read();
+  ForSeveralBits<N>(nodes, read);
 }
 
 /** Reads the levels of a surface at nodes of a tile, less what is to be subtracted. */

@@ -27,10 +27,11 @@ struct WideLevel {
 /** The voxels around N places. */
 template <int N>
 struct WideVoxel {
-  const float* node[N];  ///< the first of its nodes; beyond the band those of another place
-  WidePlace<N> t;        ///< where in it the place is, in [0, 1)
-  int within = N;        ///< how many places have nodes
-  double beyond[N];      ///< where not all have: the level of those that have not [voxels], or 0
+  std::int64_t
+      node[N];       ///< number of the first of its nodes; beyond the band that of another place
+  WidePlace<N> t;    ///< where in it the place is, in [0, 1)
+  int within = N;    ///< how many places have nodes
+  double beyond[N];  ///< where not all have: the level of those that have not [voxels], or 0
 };
 
 /** The voxels that hold u, one each. */
@@ -43,7 +44,7 @@ INTERVOX_HD inline WideVoxel<N> FindVoxels(const geometry::GridView& grid, const
       Smaller(Smaller(Smaller(x, y), z),
               Smaller(Smaller(kBlockEdge * grid.size[0] - x, kBlockEdge * grid.size[1] - y),
                       kBlockEdge * grid.size[2] - z));
-  if (Least(room) > 0) {
+  if (PositiveLanes(room) == (1U << N) - 1) {
     const Whole<N> i = WholeOf(x), j = WholeOf(y), k = WholeOf(z);
     out.t = {x - NumberOf(i), y - NumberOf(j), z - NumberOf(k)};
     constexpr int kBits = 3, kIn = kBlockEdge - 1;
@@ -51,14 +52,14 @@ INTERVOX_HD inline WideVoxel<N> FindVoxels(const geometry::GridView& grid, const
     const Whole<N> place =
         ((i >> kBits) * grid.size[1] + (j >> kBits)) * grid.size[2] + (k >> kBits);
     const Whole<N> in = ((i & kIn) * kBlockSide + (j & kIn)) * kBlockSide + (k & kIn);
-    std::int32_t block[N], least = 0;
+    std::int32_t block[N], any_sign = 0;
     for (int lane = 0; lane < N; ++lane) {
       block[lane] = grid.places[Lane(place, lane)];
-      least = block[lane] < least ? block[lane] : least;
-      out.node[lane] = grid.nodes + static_cast<std::int64_t>(block[lane]) * geometry::kBlockNodes +
-                       Lane(in, lane);
+      any_sign |= block[lane];
+      out.node[lane] =
+          static_cast<std::int64_t>(block[lane]) * geometry::kBlockNodes + Lane(in, lane);
     }
-    if (least >= 0) return out;
+    if (any_sign >= 0) return out;
     for (int lane = 0; lane < N; ++lane) {
       const bool inside = block[lane] == geometry::kAbsentInside;
       out.beyond[lane] = block[lane] >= 0 ? 0 : inside ? -grid.band : grid.band;
@@ -67,7 +68,7 @@ INTERVOX_HD inline WideVoxel<N> FindVoxels(const geometry::GridView& grid, const
     for (int lane = 0; lane < N; ++lane) {
       const geometry::VoxelAt voxel =
           geometry::FindVoxel(grid, {Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)});
-      out.node[lane] = voxel.node;
+      out.node[lane] = voxel.node - grid.nodes;
       out.beyond[lane] = voxel.beyond;
       SetLane(&out.t.x, lane, voxel.t[0]);
       SetLane(&out.t.y, lane, voxel.t[1]);
@@ -76,7 +77,7 @@ INTERVOX_HD inline WideVoxel<N> FindVoxels(const geometry::GridView& grid, const
   }
   for (const double beyond : out.beyond) out.within -= beyond != 0;
   if (out.within == N || out.within == 0) return out;
-  const float* any = nullptr;
+  std::int64_t any = 0;
   for (int lane = 0; lane < N; ++lane) {
     if (out.beyond[lane] == 0) any = out.node[lane];
   }
@@ -86,14 +87,15 @@ INTERVOX_HD inline WideVoxel<N> FindVoxels(const geometry::GridView& grid, const
   return out;
 }
 
-/** Two lifted nodes of N voxels: f − unit r|r| of single precision. */
+/** Two lifted nodes of N voxels, at[k] and the next one: f − unit r|r| of single precision. */
 template <int N>
-INTERVOX_HD inline void LoadLifted(const float* const (&f)[N], const std::int8_t* const (&r)[N],
-                                   int to, float unit, Wide<N>* first, Wide<N>* second) {
+INTERVOX_HD inline void LoadLifted(const float* f, const std::int8_t* r,
+                                   const std::int64_t (&at)[N], float unit, Wide<N>* first,
+                                   Wide<N>* second) {
   for (int k = 0; k < N; ++k) {
-    float two[2] = {f[k][to], f[k][to + 1]};
+    float two[2] = {f[at[k]], f[at[k] + 1]};
     for (int i = 0; i < 2 && unit != 0; ++i) {
-      const auto root = static_cast<float>(r[k][to + i]);
+      const auto root = static_cast<float>(r[at[k] + i]);
       two[i] -= unit * root * std::fabs(root);
     }
     SetLane(first, k, two[0]);
@@ -102,15 +104,15 @@ INTERVOX_HD inline void LoadLifted(const float* const (&f)[N], const std::int8_t
 }
 #if defined(__AVX2__) && !defined(__clang__) && !defined(__CUDACC__)
 template <>
-inline void LoadLifted<4>(const float* const (&f)[4], const std::int8_t* const (&r)[4], int to,
+inline void LoadLifted<4>(const float* f, const std::int8_t* r, const std::int64_t (&at)[4],
                           float unit, Wide<4>* first, Wide<4>* second) {
   using Floats = float __attribute__((vector_size(32)));
   double two[4];
-  for (int k = 0; k < 4; ++k) __builtin_memcpy(&two[k], f[k] + to, sizeof(two[k]));
+  for (int k = 0; k < 4; ++k) __builtin_memcpy(&two[k], f + at[k], sizeof(two[k]));
   auto pairs = reinterpret_cast<Floats>(Wide<4>{two[0], two[1], two[2], two[3]});
   if (unit != 0) {
     short of[4];
-    for (int k = 0; k < 4; ++k) __builtin_memcpy(&of[k], r[k] + to, sizeof(of[k]));
+    for (int k = 0; k < 4; ++k) __builtin_memcpy(&of[k], r + at[k], sizeof(of[k]));
     const short __attribute__((vector_size(16))) bytes{of[0], of[1], of[2], of[3]};
     const Floats root = __builtin_ia32_cvtdq2ps256(
         __builtin_ia32_pmovsxbd256(reinterpret_cast<char __attribute__((vector_size(16)))>(bytes)));
@@ -127,12 +129,13 @@ INTERVOX_HD inline void LiftedNodes(const geometry::GridView& grid, const WideVo
                                     double share, Wide<N> (&f)[8]) {
   constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
   const auto unit = static_cast<float>(share * geometry::kBendUnit);
-  const std::int8_t* bend[N];
-  for (int k = 0; k < N; ++k) bend[k] = grid.bends + (voxel.node[k] - grid.nodes);
-  LoadLifted<N>(voxel.node, bend, 0, unit, &f[0], &f[1]);
-  LoadLifted<N>(voxel.node, bend, kY, unit, &f[2], &f[3]);
-  LoadLifted<N>(voxel.node, bend, kX, unit, &f[4], &f[5]);
-  LoadLifted<N>(voxel.node, bend, kX + kY, unit, &f[6], &f[7]);
+  const auto load = [&](int to, Wide<N>* two) {
+    LoadLifted<N>(grid.nodes + to, grid.bends + to, voxel.node, unit, &two[0], &two[1]);
+  };
+  load(0, f);
+  load(kY, f + 2);
+  load(kX, f + 4);
+  load(kX + kY, f + 6);
 }
 
 /** The lifted levels in voxels with their gradients. @param share  of the bends; 0: the field */

@@ -112,11 +112,11 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
                                center::AddVoxel(model, active, c, edge, sums);
                              });
   }
-  const auto add_share = [](Tile* of, int x, int y, int z, std::uint64_t mixed,
-                            clip::ClipSums* to) { AddShare(of, x, y, z, mixed, to); };
-  const auto add_tetrahedra = [](Tile* of, int x, int y, int z, std::uint64_t mixed,
-                                 clip::ClipSums* to) { AddTetrahedra(of, x, y, z, mixed, to); };
-  if (level.rule == LeafRule::kFraction) return SumBlocks(model, part, edge, tile, add_share);
+  const auto add_shares = [](Tile* of, const VoxelBits& voxels, std::uint64_t mixed,
+                             clip::ClipSums* to) { AddShares(of, voxels, mixed, to); };
+  const auto add_tetrahedra = [](Tile* of, const VoxelBits& voxels, std::uint64_t mixed,
+                                 clip::ClipSums* to) { AddTetrahedra(of, voxels, mixed, to); };
+  if (level.rule == LeafRule::kFraction) return SumBlocks(model, part, edge, tile, add_shares);
   if (level.rule == LeafRule::kClip) return SumBlocks(model, part, edge, tile, add_tetrahedra);
   // Levels of the voxel rule are those of the fields, which no lift moves.
   return center::SumParts(CloseSides{model, &tile->polygon}, part, edge, 0.0, kTileEdge,

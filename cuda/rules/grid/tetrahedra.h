@@ -214,4 +214,10 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
   }
 }
 
+/** Adds voxels of the tile that the same sides cut. */
+INTERVOX_HD inline void AddTetrahedra(Tile* tile, const VoxelBits& voxels, std::uint64_t mixed,
+                                      clip::ClipSums* sums) {
+  ForEachBit(voxels, [&](int i, int j, int k) { AddTetrahedra(tile, i, j, k, mixed, sums); });
+}
+
 }  // namespace intervox::cuda::internal::grid

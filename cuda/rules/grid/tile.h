@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <new>
 
+#include "cuda/numerics/wide.h"
 #include "cuda/rules/grid/model.h"
 
 namespace intervox::cuda::internal::grid {
@@ -40,6 +41,23 @@ struct SideShare {
   int kept = kNoPlane;
   Vec3 moment;       ///< that area times its centre, from the cube's
   CommonShare both;  ///< with the sides before it
+};
+
+/** A side in kNumbersAtOnce voxels: the planes that the means of their nodes' levels and
+ differences give, in cubes about 0, and what they keep of these where normals have no small
+ component. */
+struct SidePlanes {
+  static constexpr int N = kNumbersAtOnce;
+  double mean[N];       ///< of the levels [m]
+  double slope[N];      ///< [m per voxel]
+  double n[3][N];       ///< unit normals; no numbers where the slope is 0
+  double d[N];          ///< the planes n·x = d
+  double share[N];      ///< of the cube with n·x ≤ d
+  double area[N];       ///< of the plane in the cube
+  double moment[3][N];  ///< area times its centre
+
+  INTERVOX_HD Vec3 NormalOf(int k) const { return {n[0][k], n[1][k], n[2][k]}; }
+  INTERVOX_HD Vec3 MomentOf(int k) const { return {moment[0][k], moment[1][k], moment[2][k]}; }
 };
 
 /** Some of a tile's voxels: of voxel (i, j, k) bit 8j + k of number i. */
@@ -80,13 +98,17 @@ struct Tile {
   double (*level)[kTileNodes];    ///< of cutting sides at the nodes of voxels that they cut
   double (*gain)[kTileNodes];     ///< −∂V/∂level
   Vec3* gradient;                 ///< of the other grid there, in its axes, where faces is set
+  SidePlanes* planes;             ///< of a few voxels after the other
   SideShare* share;               ///< of one voxel after the other
   Piece* pieces;                  ///< a stack; each side leaves at most two more
   center::BlockStack blocks;      ///< that wait before they become tiles
   clip::PolygonRoom polygon;      ///< of a side in a voxel
 
-  /** The number of node (i, j, k). */
-  INTERVOX_HD static int Node(int i, int j, int k) { return (i * kTileSide + j) * kTileSide + k; }
+  /** The number of node (i, j, k), or of several. */
+  template <class Whole>
+  INTERVOX_HD static Whole Node(const Whole& i, const Whole& j, const Whole& k) {
+    return (i * kTileSide + j) * kTileSide + k;
+  }
 
   /** What corner (x, y, z) of a voxel, c = 4x + 2y + z, is beyond its first node. */
   INTERVOX_HD static constexpr int Corner(int c) {
@@ -108,7 +130,8 @@ INTERVOX_HD constexpr std::size_t PiecesOf(int sides) {
 /** Bytes of a tile with room for so many sides. */
 INTERVOX_HD constexpr std::size_t TileBytes(int sides) {
   return sizeof(Tile) + sizeof(Vec3[kTileNodes]) +
-         static_cast<std::size_t>(sides) * (2 * sizeof(double[kTileNodes]) + sizeof(SideShare)) +
+         static_cast<std::size_t>(sides) *
+             (2 * sizeof(double[kTileNodes]) + sizeof(SidePlanes) + sizeof(SideShare)) +
          PiecesOf(sides) * sizeof(Piece);
 }
 
@@ -125,6 +148,7 @@ INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
   tile->level = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
   tile->gain = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
   tile->gradient = reinterpret_cast<Vec3*>(take(sizeof(Vec3[kTileNodes])));
+  tile->planes = reinterpret_cast<SidePlanes*>(take(n * sizeof(SidePlanes)));
   tile->share = reinterpret_cast<SideShare*>(take(n * sizeof(SideShare)));
   tile->pieces = reinterpret_cast<Piece*>(at);
   return tile;
@@ -149,6 +173,27 @@ INTERVOX_HD void ForEachBit(const Bits (&bits)[kSide], const F& f) {
       f(i, bit >> 3, bit & 7);
     }
   }
+}
+
+/** Calls f(x, y, z, count) for N of these at a time, with their numbers along each axis; where less
+ are left, the last one stands in the place of those that lack. */
+template <int N, class Bits, int kSide, class F>
+INTERVOX_HD void ForSeveralBits(const Bits (&bits)[kSide], const F& f) {
+  int at[N], count = 0;
+  const auto call = [&] {
+    const Whole<N> all = LoadWhole<N>(at);
+    f(Whole<N>(all >> 6), Whole<N>(all >> 3 & 7), Whole<N>(all & 7), count);
+    count = 0;
+  };
+  for (int i = 0; i < kSide; ++i) {
+    for (std::uint64_t rest = bits[i]; rest != 0; rest &= rest - 1) {
+      at[count++] = i << 6 | LowestBit(rest);
+      if (count == N) call();
+    }
+  }
+  if (count == 0) return;
+  for (int k = count; k < N; ++k) at[k] = at[k - 1];
+  call();
 }
 
 /** Sets the bits of the voxels of groups. */
