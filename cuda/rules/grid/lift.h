@@ -36,7 +36,8 @@ struct WideVoxel {
 
 /** The voxels that hold u, one each. */
 template <int N>
-INTERVOX_HD inline WideVoxel<N> FindVoxels(const geometry::GridView& grid, const WidePlace<N>& u) {
+__attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
+    const geometry::GridView& grid, const WidePlace<N>& u) {
   using geometry::kBlockEdge, geometry::kBlockSide;
   WideVoxel<N> out;
   const Wide<N> x = u.x - grid.origin[0], y = u.y - grid.origin[1], z = u.z - grid.origin[2];
@@ -140,8 +141,8 @@ INTERVOX_HD inline void LiftedNodes(const geometry::GridView& grid, const WideVo
 
 /** The lifted levels in voxels with their gradients. @param share  of the bends; 0: the field */
 template <int N>
-INTERVOX_HD inline WideLevel<N> LevelsIn(const geometry::GridView& grid, const WideVoxel<N>& voxel,
-                                         double share) {
+__attribute__((always_inline)) INTERVOX_HD inline WideLevel<N> LevelsIn(
+    const geometry::GridView& grid, const WideVoxel<N>& voxel, double share) {
   WideLevel<N> out;
   if (voxel.within > 0) {
     Wide<N> f[8];

@@ -31,8 +31,10 @@ INTERVOX_HD inline void PushPrism(const Barycentric (&a)[3], const Barycentric (
 }
 
 /** Pushes what a side keeps of a piece, whose corners have these levels of both signs. */
-INTERVOX_HD inline void PushKept(const Piece& piece, const double (&level)[4], std::uint8_t side,
-                                 int next, Piece* stack, int* top) {
+__attribute__((always_inline)) INTERVOX_HD inline void PushKept(const Piece& piece,
+                                                                const double (&level)[4],
+                                                                std::uint8_t side, int next,
+                                                                Piece* stack, int* top) {
   int order[4], inside = 0, beyond = 4;
   for (int i = 0; i < 4; ++i) {
     if (level[i] <= 0) {
