@@ -95,10 +95,8 @@ class GridReader {
         x_(tile.edge * side.per_metre.row0),
         y_(tile.edge * side.per_metre.row1),
         z_(tile.edge * side.per_metre.row2),
-        share_(share) {
-    const int(&first)[3] = tile.voxels.first;
-    first_ = side.origin + first[0] * x_ + first[1] * y_ + first[2] * z_;
-  }
+        first_(PlaceIn(side, tile.At(0, 0, 0))),
+        share_(share) {}
 
   /** The field, not lifted, at N nodes. */
   template <int N>
@@ -148,7 +146,7 @@ class GridReader {
   }
 
   const GridSide& side_;
-  Vec3 first_, x_, y_, z_;
+  Vec3 x_, y_, z_, first_;
   double share_;
 };
 

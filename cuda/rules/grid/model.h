@@ -40,6 +40,11 @@ INTERVOX_HD inline GridSide MakeSide(const geometry::GridView& view, const Pose&
   return side;
 }
 
+/** A place of the lattice's frame in the grid's own [voxels]. */
+INTERVOX_HD inline Vec3 PlaceIn(const GridSide& side, const Vec3& y) {
+  return side.origin + TransposeTimes(side.per_metre, y);
+}
+
 /** Ω as the sides that it keeps: one or two grids, then surfaces of the other cell. */
 struct GridModel {
   GridSide grid[2];
@@ -73,8 +78,7 @@ INTERVOX_HD inline std::uint64_t AllSurfaces(const GridModel& model) {
 
 /** g and ∇g of a grid at y. */
 INTERVOX_HD inline LevelAndSlope Evaluate(const GridSide& side, const Vec3& y) {
-  const geometry::LevelAt f =
-      geometry::Evaluate(side.view, TransposeTimes(side.R, y - side.p) / side.h);
+  const geometry::LevelAt f = geometry::Evaluate(side.view, PlaceIn(side, y));
   return {side.h * f.value, side.R * f.gradient};
 }
 
@@ -98,7 +102,7 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3&
   constexpr double kInward = 1e-9;
   // Half a tile, and rounding.
   constexpr double kTile = 2 + 1e-6;
-  const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
+  const Vec3 u = PlaceIn(side, c);
   const double reach = side.view.slope * Norm(half) / side.h + kMost;
   // No level is beyond the band.
   if (reach < side.view.band) {

@@ -55,7 +55,7 @@ INTERVOX_HD inline bool FindRange(const GridSide& side, const Vec3& c, const Vec
                                   double most, double limit, GradientRange* out) {
   // Rounding of places [voxels].
   constexpr double kOutward = 1e-9;
-  const Vec3 u = TransposeTimes(side.R, c - side.p) / side.h;
+  const Vec3 u = PlaceIn(side, c);
   const Vec3 around = TransposeTimes(side.M, half) / side.h + kOutward * Vec3{1, 1, 1};
   out->u = u;
   out->around = around;
