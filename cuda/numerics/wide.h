@@ -36,16 +36,21 @@ using Whole = typename WideType<N>::WholeType;
 INTERVOX_HD inline double Lane(double x, int /*k*/) { return x; }
 /** Puts a number into lane k. */
 INTERVOX_HD inline void SetLane(double* x, int /*k*/, double value) { *x = value; }
+/** What lies from x on: as many as `All` holds. */
+template <class All, class One>
+INTERVOX_HD inline All LoadAll(const One* x) {
+  if constexpr (sizeof(All) == sizeof(One)) {
+    return *x;
+  } else {
+    All all;
+    __builtin_memcpy(&all, x, sizeof(all));
+    return all;
+  }
+}
 /** N numbers from x on. */
 template <int N>
 INTERVOX_HD inline Wide<N> LoadWide(const double* x) {
-  if constexpr (N == 1) {
-    return *x;
-  } else {
-    Wide<N> wide;
-    __builtin_memcpy(&wide, x, sizeof(wide));
-    return wide;
-  }
+  return LoadAll<Wide<N>>(x);
 }
 /** The numbers x[at[k]]. */
 template <int N>
@@ -108,17 +113,6 @@ inline Wide<4> NumberOf(const Whole<4>& x) {
 }
 #endif
 #endif
-/** N whole numbers from x on. */
-template <int N>
-INTERVOX_HD inline Whole<N> LoadWhole(const int* x) {
-  if constexpr (N == 1) {
-    return *x;
-  } else {
-    Whole<N> whole;
-    __builtin_memcpy(&whole, x, sizeof(whole));
-    return whole;
-  }
-}
 /** |x|, but for the sign of 0. */
 template <class S>
 INTERVOX_HD inline S Magnitude(const S& x) {

@@ -204,7 +204,7 @@ INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& o
       y[k] = 1 + (n & 2);
       z[k] = 1 + 2 * (n & 1);
     }
-    return reader.FieldAt<N>(LoadWhole<N>(x), LoadWhole<N>(y), LoadWhole<N>(z));
+    return reader.FieldAt<N>(LoadAll<Whole<N>>(x), LoadAll<Whole<N>>(y), LoadAll<Whole<N>>(z));
   };
   // Two groups at a time, whose nodes are at most √6 edges away, tell enough where tiles are far.
   const Groups two = (groups | groups >> 4) & 15U;

@@ -181,7 +181,7 @@ template <int N, class Bits, int kSide, class F>
 INTERVOX_HD void ForSeveralBits(const Bits (&bits)[kSide], const F& f) {
   int at[N], count = 0;
   const auto call = [&] {
-    const Whole<N> all = LoadWhole<N>(at);
+    const Whole<N> all = LoadAll<Whole<N>>(at);
     f(Whole<N>(all >> 6), Whole<N>(all >> 3 & 7), Whole<N>(all & 7), count);
     count = 0;
   };
