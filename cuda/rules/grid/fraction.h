@@ -106,7 +106,9 @@ INTERVOX_HD inline CommonShare ShareOfBoth(double a, double b, double c) {
 
 /** A convex polygon, counter-clockwise. */
 struct FlatPolygon {
-  static constexpr int kMost = 8;  ///< corners: four, one more by each of three cuts, and room
+  /** Corners: four, by each of three cuts half as many again where rounding breaks an edge, and
+   room. */
+  static constexpr int kMost = 4 + 2 + 3 + 4 + 1;
   double u[kMost], w[kMost];
   int count;
 };
