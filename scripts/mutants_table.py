@@ -97,6 +97,8 @@ MUTANTS = [
            "if (tile.turn[side] == 0 && «other == nullptr») return;", "true", "cuda:GridTiles*"),
     Mutant("cuda/rules/grid/fraction.h", "the share of steep planes moves as those of flat ones",
            "const S from_middle = by_m - «0.5 * out.area»;", "0.0", "cuda:Grid*"),
+    Mutant("cuda/rules/grid/rule.h", "slivers of small voxels are as large as those of metres",
+           "const double unseen = «0.1 * domain.h * domain.h * domain.h»;", "0.1", "cuda:GridRules.SizeChanges*"),
     Mutant("cuda/rules/grid/rule.h", "what lies between the nodes of both levels is not there",
            "if («next.open > 0» && result.error < unseen)", "false", "cuda:GridRules.SliversBetween*"),
     Mutant("cuda/rules/grid/fraction.h", "planes that may meet are apart",

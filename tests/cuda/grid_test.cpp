@@ -329,6 +329,35 @@ TEST(GridRules, ScaleAndPoseOfAGridAreItsSolids) {
   EXPECT_LT(Norm(m.area_vector), 1e-9);
 }
 
+// Solids and voxels from 2 µm to 200 km: all is as large in voxels.
+TEST(GridRules, SizeChangesNothing) {
+  const auto cells = [](double s) {
+    return std::vector<Cell>{GridCell(geometry::Sphere{12 * s}, s),
+                             GridCell(geometry::Box{{20 * s, 16 * s, 12 * s}}, s),
+                             GridCell(geometry::Torus{9 * s, 4 * s}, 1.25 * s)};
+  };
+  const std::vector<Cell> of_one = cells(1);
+  for (const double s : {1e-7, 0.37, 1e4}) {
+    const std::vector<Cell> of_s = cells(s);
+    Random random(1);
+    for (std::size_t k = 0; k < 45; ++k) {
+      PairQuery one{&of_one[k % 3],
+                    &of_one[k / 3 % 3],
+                    {random.Rotation(), {}},
+                    {random.Rotation(), random.Uniform(4, 24) * random.Direction()}};
+      one.rule = k % 2 == 0 ? LeafRule::kFraction : LeafRule::kClip;
+      PairQuery other = one;
+      other.a = &of_s[k % 3];
+      other.b = &of_s[k / 3 % 3];
+      other.X_WB.p = s * one.X_WB.p;
+      const InterferenceMetrics a = ComputeMetrics(one), b = ComputeMetrics(other);
+      EXPECT_NEAR(b.volume, s * s * s * a.volume, 1e-9 * s * s * s * (1e-3 + a.volume)) << s;
+      EXPECT_NEAR(b.volume_error, s * s * s * a.volume_error, 1e-9 * s * s * s * (1 + a.volume));
+      EXPECT_LE(Norm(b.area_vector - s * s * a.area_vector), 1e-8 * s * s * (1 + a.volume));
+    }
+  }
+}
+
 TEST(GridRules, SayWhatTheyCannotDo) {
   const Balls balls(3);
   for (const LeafRule rule : {LeafRule::kFlux, LeafRule::kPolar, LeafRule::kPolytope}) {
