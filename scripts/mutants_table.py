@@ -112,8 +112,6 @@ MUTANTS = [
            "step = «std::sqrt(3.0)» * slope;", "1.2", "cuda:GridTiles*"),
     Mutant("cuda/rules/grid/levels.h", "a middle of two groups decides more than lies around it",
            "(«std::sqrt(6.0)» * slope + kMore)", "1.7", "cuda:GridTiles*"),
-    Mutant("cuda/rules/grid/add_tile.h", "the lattice's own levels are lifted where tiles meet two blocks",
-           "ReadLevels(model.grid[s], «s == 0» ? 0.0", "false", "cuda:GridTiles*"),
     Mutant("cuda/rules/grid/add_tile.h", "a block of the lattice's own that is inside is cut by it",
            "& ~std::uint64_t{«extent.hi < 0»};", "true", "cuda:GridTiles*"),
     Mutant("cuda/rules/grid/model.h", "blocks are bounded as if no level were below their least",

@@ -110,7 +110,7 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const OwnNodes& own, Tile* 
       } else if (s == 0 && own.stride != 0) {
         ReadLevels(own, model.grid[0].h, *tile, nodes, level);
       } else {
-        ReadLevels(model.grid[s], s == 0 ? 0.0 : LiftOf(model.grid[s], *tile), nodes, tile, level);
+        ReadLevels(model.grid[s], LiftOf(model.grid[s], *tile), nodes, tile, level);
       }
       // Lifted levels are those of whole voxels, which no cells of planes stand beside.
       if (!tile->lifts) SnapToFace(nodes, kOnNode * model.grid[0].h, level);
