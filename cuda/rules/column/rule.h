@@ -44,7 +44,7 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
   // Beyond these there is room for one panel of each run and of each quadrant's part of it.
   constexpr int kMost = kColumnPanels / 2;
   const auto shape_at = [&](double t) {
-    const SectionSums sums = SumsAt(chart, pair, t, false, room);
+    const SectionSums sums = SumsAt(chart, pair, t, false, room, {SectionGoalOf(pair)});
     *columns += sums.columns;
     return sums.shape;
   };
@@ -165,10 +165,21 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
   } else {
     count = ListRingPanels(chart, pair, cover, room, panels, &result.work);
   }
-  for (int i = 0; i < count; ++i) {
-    Integrate(chart, pair, &room->panel, &panels[i], &result.work, &full);
-    // Too much for a first look: another rule is to try.
-    if (i + 1 < count && IsSpent(pair, result.work)) return result;
+  double range = 0;
+  for (int i = 0; i < count; ++i) range += panels[i].t1 - panels[i].t0;
+  // Wide panels first: what they hold says how little narrow ones need to be known.
+  Moments some;
+  int looked = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < count; ++i) {
+      const double width = panels[i].t1 - panels[i].t0;
+      if ((count * width >= range) != (turn == 0)) continue;
+      const PanelGoal goal = PanelGoalOf(pair, some, range, width);
+      Integrate(chart, pair, goal, some, &room->panel, &panels[i], &result.work, &full);
+      some += panels[i].x;
+      // Too much for a first look: another rule is to try.
+      if (++looked < count && IsSpent(pair, result.work)) return result;
+    }
   }
   const double target = GoalOf(pair);
   // Panels that are put aside, to make room, and what they err by.
@@ -237,8 +248,10 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     right = PanelOf(t, left.t1, hard, left.hard1);
     left.t1 = t;
     left.hard1 = hard;
-    Integrate(chart, pair, &room->panel, &left, &result.work, &full);
-    Integrate(chart, pair, &room->panel, &right, &result.work, &full);
+    for (ColumnPanel* half : {&left, &right}) {
+      const PanelGoal goal = PanelGoalOf(pair, total, range, half->t1 - half->t0);
+      Integrate(chart, pair, goal, total, &room->panel, half, &result.work, &full);
+    }
   }
   result.accepted = true;
   result.error = error + jumps;
