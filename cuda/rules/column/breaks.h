@@ -33,6 +33,32 @@ INTERVOX_HD inline short MeetingOf(int i, int j) {
   return static_cast<short>((low + 2) * 128 + high + 2);
 }
 
+/** Bits for the number of a curve's folds. */
+inline constexpr int kFoldBits = 5;
+static_assert(kFoldBits * kColumnCurves <= 64);
+
+/** Which surfaces meet on a section's boundary: equal while nothing happens. */
+struct SectionShape {
+  unsigned all = 0;         ///< with folds, which columns begin or end at, and the box
+  unsigned edges = 0;       ///< without them
+  std::uint64_t folds = 0;  ///< how many each curve has
+};
+
+/** Whether something happens between two sections. A single fold that comes or goes is none: where
+ an edge passes it only the columns differ, and sums over them are as smooth as before. `strict`
+ counts that, too. */
+INTERVOX_HD inline bool Differ(const SectionShape& a, const SectionShape& b, bool strict) {
+  if (strict) return a.all != b.all;
+  if (a.edges != b.edges) return true;
+  constexpr std::uint64_t kMask = (1u << kFoldBits) - 1;
+  for (int k = 0; k < kColumnCurves; ++k) {
+    const int one = static_cast<int>(a.folds >> (kFoldBits * k) & kMask);
+    const int other = static_cast<int>(b.folds >> (kFoldBits * k) & kMask);
+    if (one - other > 1 || other - one > 1) return true;
+  }
+  return false;
+}
+
 /** The values of u at which panels end, and what happens there. */
 struct SectionBreaks {
   double u[kColumnBreaks];
@@ -97,18 +123,23 @@ struct SectionBreaks {
     return true;
   }
 
-  /** A number for what happens at breaks first … last, which are one place: for the set of their
-   causes, as rounding decides how often one of them is found there. */
-  INTERVOX_HD unsigned CauseOf(int first, int last) const {
-    unsigned sum = 0;
+  /** Adds what happens at breaks first … last, which are one place: the set of their causes, as
+   rounding decides how often one of them is found there. */
+  INTERVOX_HD void AddCauses(int first, int last, int planes, SectionShape* shape) const {
     for (int i = first; i <= last; ++i) {
       bool known = cause[i] == 0;
       for (int k = first; k < i && !known; ++k) known = cause[k] == cause[i];
       if (known) continue;
       const unsigned x = static_cast<unsigned>(cause[i] + 1) * 2654435761u;
-      sum += (x ^ (x >> 15)) * 2246822519u;
+      const unsigned number = (x ^ (x >> 15)) * 2246822519u;
+      const int low = cause[i] / 128 - 2, curve = low - planes;
+      shape->all += number;
+      if (low == cause[i] % 128 - 2 && curve >= 0) {
+        shape->folds += std::uint64_t{1} << (kFoldBits * curve);
+      } else if (low != -1) {
+        shape->edges += number;
+      }
     }
-    return sum;
   }
 
   /** Inserts x in order. */

@@ -9,8 +9,8 @@ namespace intervox::cuda::internal::column {
 struct ColumnPanel {
   double t0 = 0, t1 = 0;
   bool hard0 = false, hard1 = false;  ///< something happens at that end
-  int crack = -1;                     ///< something happens after this node; −1: nothing
-  unsigned before = 0;                ///< shape at that node
+  signed char level = 0;              ///< of its rule
+  signed char crack = -1;             ///< something happens after this node; −1: nothing
   Moments x;
   double off_v = 0;
   Vec3 off_m;
@@ -19,7 +19,6 @@ struct ColumnPanel {
   double hidden = 0;      ///< of what happens between nodes
   double off_s = 0;       ///< of x.s, between sections
   double area_error = 0;  ///< of x.s, of the sections themselves
-  int level = 0;          ///< of its rule
   double least = 0;       ///< this share of what nested rules differ by is stated at least
 };
 
@@ -108,11 +107,17 @@ struct ColumnNodes {
   }
 };
 
-/** Room for a section, for those of a panel and its ends, and for their sums. */
+/** Room for a section, for those of a panel and its ends, and for their sums; before there are
+ panels, for what happens in one run. */
 struct PanelRoom {
   SectionRoom section;
-  Place<SectionSums> node[kPanelSections + 2];
+  union {
+    Place<SectionSums> node[kPanelSections + 2];
+    Place<ColumnEvents> own;
+  };
   LaneSums<ColumnNodes> lanes;
+
+  INTERVOX_HD PanelRoom() {}
 };
 
 /** The section at t, integrated. */
@@ -182,7 +187,7 @@ INTERVOX_HD inline void SumSections(const ColumnChart& chart, const LocalPair& p
   for (int k = 0; k <= rule.count; ++k) {
     const int i = k % 2 == 0 ? middle - k / 2 : middle + 1 + k / 2;
     if ((i == 0 && panel->hard0) || (i == rule.count && panel->hard1)) continue;
-    if (at(i - 1).shape == at(i).shape) continue;
+    if (!Differ(at(i - 1).shape, at(i).shape, !IsFine(pair))) continue;
     // What happens between two nodes hides a part of what changes there, whatever the sums say:
     // more of it at an end, beyond whose last node no other follows.
     const bool end = i == 0 || i == rule.count;
@@ -203,8 +208,7 @@ INTERVOX_HD inline void SumSections(const ColumnChart& chart, const LocalPair& p
     panel->hidden += hides;
     if (hides <= most) continue;
     most = hides;
-    panel->crack = i;
-    panel->before = at(i - 1).shape;
+    panel->crack = static_cast<signed char>(i);
   }
   panel->off_s = NestedError(Norm(nodes.x.s - nodes.lean_s), nodes.face, panel->crack < 0);
   panel->area_error = nodes.area_error;
@@ -230,12 +234,15 @@ INTERVOX_HD inline double DivideAt(const ColumnChart& chart, const LocalPair& pa
     if (t > lo && t < hi && std::fabs(t - middle) < std::fabs(known - middle)) known = t;
   }
   if (known > lo && known < hi) return known;
+  const SectionGoal goal{SectionGoalOf(pair)};
+  const SectionSums before = SumsAt(chart, pair, lo, false, room, goal);
+  *columns += before.columns;
   for (int i = 0; i < 40; ++i) {
     const double middle = 0.5 * (lo + hi);
     if (!(middle > lo && middle < hi) || hi - lo < fine) break;
-    const SectionSums sums = SumsAt(chart, pair, middle, false, room, {SectionGoalOf(pair)});
+    const SectionSums sums = SumsAt(chart, pair, middle, false, room, goal);
     *columns += sums.columns;
-    (sums.shape == panel.before ? lo : hi) = middle;
+    (Differ(sums.shape, before.shape, !IsFine(pair)) ? hi : lo) = middle;
   }
   *unsure = hi - lo;
   return 0.5 * (lo + hi);

@@ -16,7 +16,7 @@ struct SectionSums {
   double error = 0;       ///< of x.v
   double reach = 0;       ///< what nested rules differ by
   double area_error = 0;  ///< of x.s
-  unsigned shape = 0;     ///< which surfaces meet on its boundary: equal while nothing happens
+  SectionShape shape;
   int columns = 0;
   bool full = false;
 };
@@ -320,8 +320,11 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     // What rounding makes of a touch is no change.
     if (width > touch) {
       if (shape != last) {
-        out.shape += breaks.CauseOf(here, i);
-        if (section->rings) out.shape = out.shape * 31u + shape;
+        breaks.AddCauses(here, i, pair.planes, &out.shape);
+        if (section->rings) {
+          out.shape.all = out.shape.all * 31u + shape;
+          out.shape.edges = out.shape.all;
+        }
       }
       last = shape;
       open = parts.count > 0;
@@ -418,7 +421,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     out.area_error += error.s;
     total += sums;
   }
-  if (open) out.shape += breaks.CauseOf(here, breaks.count - 1);
+  if (open) breaks.AddCauses(here, breaks.count - 1, pair.planes, &out.shape);
   if (!measure) return out;
   if (section->weight != nullptr) AddWalls(*section, pair, &total);
   out.full = out.full || total.full;
