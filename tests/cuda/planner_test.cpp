@@ -37,7 +37,7 @@ TEST(Planner, AsksFurtherRulesWhereTheFluxRulesErrorIsNotSmall) {
     if (column.status == Status::kOk) {
       // The column rule's answer is taken even where the flux rule states less, as it does not err
       // by more than it states.
-      EXPECT_EQ(planned.rule, share > 0.1 ? LeafRule::kColumn : LeafRule::kFlux) << k;
+      EXPECT_EQ(planned.rule, share > cuda::kFluxShare ? LeafRule::kColumn : LeafRule::kFlux) << k;
       EXPECT_NEAR(flux.volume, column.volume, q.tolerance * column.volume) << k;
     }
   }

@@ -20,12 +20,13 @@ inline constexpr double kSymmetric = 1e-16;
 
 /** Where a surface's curve almost turns back, and how far off that is. */
 struct NearFold {
-  double u, off;
+  double u;
+  float off;
   int id;
 };
 
 /** Most of them that are known. */
-inline constexpr int kNearFolds = 16;
+inline constexpr int kNearFolds = 12;
 
 /** A number for the meeting of two surfaces, or of one with itself: a fold. */
 INTERVOX_HD inline short MeetingOf(int i, int j) {
@@ -51,12 +52,13 @@ INTERVOX_HD inline bool Differ(const SectionShape& a, const SectionShape& b, boo
   if (strict) return a.all != b.all;
   if (a.edges != b.edges) return true;
   constexpr std::uint64_t kMask = (1u << kFoldBits) - 1;
+  int changes = 0;
   for (int k = 0; k < kColumnCurves; ++k) {
     const int one = static_cast<int>(a.folds >> (kFoldBits * k) & kMask);
     const int other = static_cast<int>(b.folds >> (kFoldBits * k) & kMask);
-    if (one - other > 1 || other - one > 1) return true;
+    changes += one < other ? other - one : one - other;
   }
-  return false;
+  return changes > 1;
 }
 
 /** The values of u at which panels end, and what happens there. */
@@ -94,7 +96,7 @@ struct SectionBreaks {
   /** Notes where a surface's curve almost turns back: a fold that is no end of Ω, or a complex one
    whose imaginary part is `off`. */
   INTERVOX_HD void AddNearFold(double x, double off, int id) {
-    if (folds < kNearFolds) fold[folds++] = {x, off, id};
+    if (folds < kNearFolds) fold[folds++] = {x, static_cast<float>(off), id};
   }
 
   /** Divides panel i, at whose columns' ends are the surfaces of a set: at an almost fold of theirs

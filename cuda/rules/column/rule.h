@@ -169,15 +169,15 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
   double range = 0;
   for (int i = 0; i < count; ++i) range += panels[i].t1 - panels[i].t0;
   // Wide panels first: what they hold says how little narrow ones need to be known.
-  Moments some;
+  Moments total;
   int looked = 0;
   for (int turn = 0; turn < 2; ++turn) {
     for (int i = 0; i < count; ++i) {
       const double width = panels[i].t1 - panels[i].t0;
       if ((count * width >= range) != (turn == 0)) continue;
-      const PanelGoal goal = PanelGoalOf(pair, some, range, width);
-      Integrate(chart, pair, goal, some, &room->panel, &panels[i], &result.work, &full);
-      some += panels[i].x;
+      const PanelGoal goal = PanelGoalOf(pair, total, range, width);
+      Integrate(chart, pair, goal, total, &room->panel, &panels[i], &result.work, &full);
+      total += panels[i].x;
       // Too much for a first look: another rule is to try.
       if (++looked < count && IsSpent(pair, result.work)) return result;
     }
@@ -187,7 +187,6 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
   Moments aside;
   double error_aside = 0, reach_aside = 0, area_aside = 0;
   double jumps = 0;  // what may lie between where sections jump and where panels end
-  Moments total;
   double error = 0;
   for (;;) {
     total = aside;

@@ -64,7 +64,7 @@ struct PlaneSums {
 
 /** Below this tolerance rules of up to 31 points are cheaper than more panels, of columns as well
  as of sections. */
-inline constexpr double kFineTolerance = 1e-5;
+inline constexpr double kFineTolerance = 1e-7;
 
 INTERVOX_HD inline bool IsFine(const LocalPair& pair) { return pair.tolerance < kFineTolerance; }
 
