@@ -217,8 +217,6 @@ MUTANTS = [
            "if («off >= nearest» || (!within", "true", "cuda:ColumnRule*"),
     Mutant("cuda/rules/column/breaks.h", "a fold that comes or goes alone is an event",
            "if («strict») return a.all != b.all;", "true", "cuda:ColumnRule*"),
-    Mutant("cuda/rules/column/rule.h", "the box is looked for where panels are",
-           "AddPlaneFaces(pair, «box», raised", "model->box", "cuda:ColumnRule*"),
     Mutant("cuda/plan.h", "an answer that is enough gives way to one that states less",
            "(!progress->found || «enough || »result.error", "", "cuda:Planner*"),
     Mutant("cuda/rules/column/rule.h", "panels are divided where nothing is to be gained",
