@@ -203,18 +203,17 @@ INTERVOX_HD bool PreparePair(const PairView& query, const PairFrame& frame, Work
 /** Keeps an answer where it is the best so far; true where no further rule needs to be asked. */
 INTERVOX_HD inline bool KeepBest(const PairView& query, LeafRule rule, const RuleResult& result,
                                  const Moments& moments, Progress* progress) {
-  // A rule whose error is no number is as good as one that refuses.
+  const bool enough = internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule));
+  // A rule whose error is no number is as good as one that refuses. One that states enough is
+  // better than one that states less and may err by more.
   const bool best = result.accepted && result.error < INFINITY &&
-                    (!progress->found || result.error < progress->result.error);
+                    (!progress->found || enough || result.error < progress->result.error);
   if (best) {
     progress->found = true;
     progress->result = result;
     progress->moments = moments;
     progress->rule = rule;
-    if (internal::MeetsTolerance(result, moments.v, query, internal::EnoughOf(rule)) ||
-        result.rounding) {
-      return true;
-    }
+    if (enough || result.rounding) return true;
   }
   // What comes after the column rule is the clip rule.
   return rule == LeafRule::kColumn && progress->found &&

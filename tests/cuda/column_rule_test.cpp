@@ -473,6 +473,73 @@ TEST(ColumnRule, EventsOnFacesAreNotMissed) {
   EXPECT_LT(Norm(columns.area_vector - clip.area_vector), 3e-4 * Norm(clip.area_vector));
 }
 
+/** Two solids that took many columns at 1e-9, V by the rule at 1e-11 and the most that they may
+ * take. */
+struct CostlyPair {
+  const char* name;
+  geometry::ShapePtr a, b;
+  Quaternion turn;
+  Vec3 shift;
+  double volume;
+  int columns;
+};
+
+std::vector<CostlyPair> CostlyPairs() {
+  using geometry::Leaf;
+  using geometry::Operation;
+  using geometry::Tree;
+  const auto torus = Leaf(geometry::Torus{0.4, 0.15});
+  const auto saddle =
+      Tree(Operation::kIntersection, {Leaf(geometry::Quadric{{2, -1, 0, 0, 0, 0, 0, 0, -0.4, 0}}),
+                                      Leaf(geometry::Box{{0.7, 0.6, 0.5}})});
+  const auto tube = Tree(Operation::kDifference,
+                         {Leaf(geometry::Cylinder{0.4, 0.6}), Leaf(geometry::Cylinder{0.3, 2})});
+  const Quaternion third{-0.6837922163529254, -0.15126069142699625, -0.447644244471747,
+                         0.5560243146441529};
+  const Vec3 beside{-0.3588686153687478, 0.15810184696715468, 0.38363061935220977};
+  const Quaternion tenth{-0.16601624586517874, 0.8981164630631978, 0.2843267477729304,
+                         0.2915196826709175};
+  const Vec3 near{-0.17024024851486247, 0.05278361155482614, 0.12390017262060682};
+  return {{"torus and tube", torus, tube, third, beside, 0.012649927459307, 50000},
+          {"tube and saddle", tube, saddle, tenth, near, 0.014792296572046, 35000},
+          {"cylinder and prism", Leaf(geometry::Cylinder{0.3, 0.8}),
+           Leaf(geometry::Prism{6, 0.4, 0.5}), tenth, near, 0.114821654487226, 30000},
+          {"tip and saddle",
+           Leaf(geometry::Cone{0.4, 0.0, 0.7}),
+           saddle,
+           {-0.29576358085670895, -0.9483162873118707, 0.09636061953077704, 0.0627276212006441},
+           {0.16812894468057304, -0.08112113017343614, 0.46431889050481623},
+           0.000301248104933149,
+           12000},
+          // A torus' section that is about to part: its curve almost turns back.
+          {"two tori",
+           torus,
+           torus,
+           {0.004897364365511623, -0.1657698259580233, 0.7783543974558262, 0.6055252369516038},
+           {0.33101890539807, -0.3075340312300955, -0.24650230719822824},
+           0.027712037760584,
+           60000}};
+}
+
+// At 1e-9 what is narrow costs little, rules are refined before panels are divided, and they are
+// divided beside what almost is a fold.
+TEST(ColumnRule, FineTolerancesTakeFewColumns) {
+  Random random(14);
+  for (const CostlyPair& pair : CostlyPairs()) {
+    const geometry::Cell a = geometry::ToCells(*pair.a)[0], b = geometry::ToCells(*pair.b)[0];
+    for (int k = 0; k < 3; ++k) {
+      const Pose X = k == 0 ? Pose{} : random.RandomPose(0.5);
+      const Pose of_a = X * Pose{ToRotation(Normalized(pair.turn)), pair.shift};
+      PairQuery query{&a, &b, of_a, X, 1e-9};
+      query.rule = LeafRule::kColumn;
+      const InterferenceMetrics m = ComputeMetrics(query);
+      EXPECT_EQ(m.status, Status::kOk) << pair.name;
+      EXPECT_NEAR(m.volume, pair.volume, m.volume_error + 1e-11 * pair.volume) << pair.name;
+      EXPECT_LT(m.work, pair.columns) << pair.name;
+    }
+  }
+}
+
 // Columns of more parts than there is room for: seven holes above each other.
 TEST(ColumnRule, RefusesWhatItHasNoRoomFor) {
   for (const int holes : {3, 7}) {

@@ -18,10 +18,47 @@ inline constexpr double kSameCorner = 1e-9;
  other than a touch. */
 inline constexpr double kSymmetric = 1e-16;
 
+/** Where a surface's curve almost turns back, and how far off that is. */
+struct NearFold {
+  double u;
+  float off;
+  int id;
+};
+
+/** Most of them that are known. */
+inline constexpr int kNearFolds = 12;
+
 /** A number for the meeting of two surfaces, or of one with itself: a fold. */
 INTERVOX_HD inline short MeetingOf(int i, int j) {
   const int low = i < j ? i : j, high = i < j ? j : i;
   return static_cast<short>((low + 2) * 128 + high + 2);
+}
+
+/** Bits for the number of a curve's folds. */
+inline constexpr int kFoldBits = 5;
+static_assert(kFoldBits * kColumnCurves <= 64);
+
+/** Which surfaces meet on a section's boundary: equal while nothing happens. */
+struct SectionShape {
+  unsigned all = 0;         ///< with folds, which columns begin or end at, and the box
+  unsigned edges = 0;       ///< without them
+  std::uint64_t folds = 0;  ///< how many each curve has
+};
+
+/** Whether something happens between two sections. A single fold that comes or goes is none: where
+ an edge passes it only the columns differ, and sums over them are as smooth as before. `strict`
+ counts that, too. */
+INTERVOX_HD inline bool Differ(const SectionShape& a, const SectionShape& b, bool strict) {
+  if (strict) return a.all != b.all;
+  if (a.edges != b.edges) return true;
+  constexpr std::uint64_t kMask = (1u << kFoldBits) - 1;
+  int changes = 0;
+  for (int k = 0; k < kColumnCurves; ++k) {
+    const int one = static_cast<int>(a.folds >> (kFoldBits * k) & kMask);
+    const int other = static_cast<int>(b.folds >> (kFoldBits * k) & kMask);
+    changes += one < other ? other - one : one - other;
+  }
+  return changes > 1;
 }
 
 /** The values of u at which panels end, and what happens there. */
@@ -31,6 +68,8 @@ struct SectionBreaks {
   signed char depth[kColumnBreaks];  ///< halvings of the panel that follows
   int count = 0;
   bool full = false;
+  NearFold fold[kNearFolds];  ///< of no end of Ω
+  int folds = 0;
 
   /** Puts a break at x into panel i; false when there is no room. */
   INTERVOX_HD bool Split(int i, double x) {
@@ -54,18 +93,55 @@ struct SectionBreaks {
     return true;
   }
 
-  /** A number for what happens at breaks first … last, which are one place: for the set of their
-   causes, as rounding decides how often one of them is found there. */
-  INTERVOX_HD unsigned CauseOf(int first, int last) const {
-    unsigned sum = 0;
+  /** Notes where a surface's curve almost turns back: a fold that is no end of Ω, or a complex one
+   whose imaginary part is `off`. */
+  INTERVOX_HD void AddNearFold(double x, double off, int id) {
+    if (folds < kNearFolds) fold[folds++] = {x, static_cast<float>(off), id};
+  }
+
+  /** Divides panel i, at whose columns' ends are the surfaces of a set: at an almost fold of theirs
+   within it, at some times the distance of one beyond an end, else in the middle. False when that
+   was done too often. */
+  INTERVOX_HD bool Divide(int i, std::uint64_t ends) {
+    constexpr double kGrowth = 8, kWithin = 1e-3;
+    const double from = u[i], to = u[i + 1], width = to - from;
+    double nearest = width / (kGrowth * kGrowth), at = 0.5 * (from + to);
+    const auto consider = [&](double x, double away, int id) {
+      if (id < 0 || (ends >> id & 1) == 0) return;
+      const double low = x - from, high = to - x;
+      const bool within = low > kWithin * width && high > kWithin * width;
+      const double beside = within ? 0.0 : low < high ? std::fabs(low) : std::fabs(high);
+      const double off = beside > away ? beside : away;
+      if (off >= nearest || (!within && !(off > 1e-10 * width))) return;
+      nearest = off;
+      at = within ? x : low < high ? from + kGrowth * off : to - kGrowth * off;
+    };
+    for (int k = 0; k < folds; ++k) consider(fold[k].u, fold[k].off, fold[k].id);
+    for (int k = 0; k < count; ++k) {
+      if (cause[k] / 128 == cause[k] % 128) consider(u[k], 0, cause[k] % 128 - 2);
+    }
+    if (depth[i] == kSectionHalvings || !Split(i, at)) return false;
+    depth[i + 1] = ++depth[i];
+    return true;
+  }
+
+  /** Adds what happens at breaks first … last, which are one place: the set of their causes, as
+   rounding decides how often one of them is found there. */
+  INTERVOX_HD void AddCauses(int first, int last, int planes, SectionShape* shape) const {
     for (int i = first; i <= last; ++i) {
       bool known = cause[i] == 0;
       for (int k = first; k < i && !known; ++k) known = cause[k] == cause[i];
       if (known) continue;
       const unsigned x = static_cast<unsigned>(cause[i] + 1) * 2654435761u;
-      sum += (x ^ (x >> 15)) * 2246822519u;
+      const unsigned number = (x ^ (x >> 15)) * 2246822519u;
+      const int low = cause[i] / 128 - 2, curve = low - planes;
+      shape->all += number;
+      if (low == cause[i] % 128 - 2 && curve >= 0) {
+        shape->folds += std::uint64_t{1} << (kFoldBits * curve);
+      } else if (low != -1) {
+        shape->edges += number;
+      }
     }
-    return sum;
   }
 
   /** Inserts x in order. */
@@ -137,10 +213,16 @@ INTERVOX_HD inline void AddFolds(const PlaneSection& section, int i, SectionBrea
     const double centre = (s.vv * s.u - s.uv * s.v) / bend;
     if (centre > section.u_lo && centre < section.u_hi) breaks->Add(centre, 0);
   }
-  const auto x =
-      geometry::internal::QuadraticCrossings(bend, s.uv * s.v - s.vv * s.u, s.v * s.v - s.vv * s.c);
+  const double linear = s.uv * s.v - s.vv * s.u, rest = s.v * s.v - s.vv * s.c;
+  const auto x = geometry::internal::QuadraticCrossings(bend, linear, rest);
+  if (x.count == 0 && bend != 0) {
+    const double square = bend * rest - linear * linear;
+    breaks->AddNearFold(-linear / bend, square > 0 ? std::sqrt(square) / std::fabs(bend) : 0, s.id);
+  }
   for (int k = 0; k < x.count; ++k) {
+    const int before = breaks->count;
     Consider(section, x.t[k], -(s.uv * x.t[k] + s.v) / s.vv, i, i, breaks);
+    if (breaks->count == before) breaks->AddNearFold(x.t[k], 0, s.id);
   }
 }
 

@@ -62,7 +62,7 @@ INTERVOX_HD inline bool AddPlaneFaces(const LocalPair& pair, const clip::ClipBox
     section.weight = nullptr;
     section.j0 = 1;
     section.j1 = 0;
-    const SectionSums sums = IntegrateSection(room, pair, planes, true, SectionGoalOf(pair));
+    const SectionSums sums = IntegrateSection(room, pair, planes, true, {SectionGoalOf(pair)});
     const LocalSurface& local = pair.surface[i];
     const Vec3 n = (local.weight + raised) * local.surface.side * local.surface.PlaneNormal();
     moments->s += sums.x.v * n;

@@ -167,8 +167,8 @@ INTERVOX_HD inline geometry::internal::Crossings CrossingsAt(const PlaneSection&
     return TorusCrossings(p, TransposeTimes(torus.R, section.V), torus.e.x, torus.e.y);
   }
   const double a = s.vv, b = s.uv * u + s.v, c = (s.uu * u + 2 * s.u) * u + s.c;
+  if (!s.cone) return geometry::internal::QuadraticCrossings(a, b, c);
   const Crossings all = geometry::internal::QuadraticCrossings(a, b, c);
-  if (!s.cone) return all;
   Crossings r;
   const double z = s.z0 + s.zu * u;
   if (a > 0) {
@@ -216,7 +216,9 @@ __attribute__((noinline)) INTERVOX_HD inline void PartsAt(const PlaneSection& se
   for (int i = 0; i < section.curves && count > 0; ++i) {
     const SectionCurve& s = section.curve[i];
     const geometry::internal::Crossings x = CrossingsAt(section, s, pair, u);
-    ColumnPart kept[kColumnParts];
+    // What becomes of one part takes its place.
+    ColumnPart some[kColumnParts];
+    ColumnPart* const kept = count == 1 ? out->part : some;
     int n = 0;
     for (int k = 0; k < count; ++k) {
       bool inside = x.inside_first == (s.side > 0);
@@ -229,9 +231,9 @@ __attribute__((noinline)) INTERVOX_HD inline void PartsAt(const PlaneSection& se
             one.hi = x.t[j];
             one.above = s.id;
           }
-          const bool some = one.lo < one.hi, room = n < kColumnParts;
-          if (some && room) kept[n++] = one;
-          out->full = out->full || (some && !room);
+          const bool any = one.lo < one.hi, room = n < kColumnParts;
+          if (any && room) kept[n++] = one;
+          out->full = out->full || (any && !room);
         }
         if (last) break;
         if (x.t[j] > part.lo) {
@@ -241,8 +243,8 @@ __attribute__((noinline)) INTERVOX_HD inline void PartsAt(const PlaneSection& se
         inside = !inside;
       }
     }
+    for (int k = 0; k < n && count > 1; ++k) out->part[k] = kept[k];
     count = n;
-    for (int k = 0; k < n; ++k) out->part[k] = kept[k];
   }
   out->count = count;
 }

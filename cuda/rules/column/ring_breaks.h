@@ -10,9 +10,11 @@ namespace intervox::cuda::internal::column {
 /** Seeks where a level around a circle changes its sign.
  @param level  level(h, quadrant): the sample at the half-angle tangent h about a quadrant's middle,
                with its level f
- @param found  found(lo, last): the sample on one side of a change, and the last one taken */
-template <class Level, class Found>
-INTERVOX_HD inline void SeekAround(double accuracy, const Level& level, const Found& found) {
+ @param found  found(lo, last): the sample on one side of a change, and the last one taken
+ @param almost almost(least): where the level comes nearest to a change without one */
+template <class Level, class Found, class Almost>
+INTERVOX_HD inline void SeekAround(double accuracy, const Level& level, const Found& found,
+                                   const Almost& almost) {
   constexpr int kLooks = 32, kMost = 40, kSeeks = 18;
   constexpr double kGolden = 0.38196601125010515;
   struct Look : decltype(level(0.0, 0)) {
@@ -67,7 +69,10 @@ INTERVOX_HD inline void SeekAround(double accuracy, const Level& level, const Fo
           (t > m.h ? b : a) = next;
         }
       }
-      if ((m.f > 0) == above) continue;
+      if ((m.f > 0) == above) {
+        almost(m);
+        continue;
+      }
       cross(quadrant, a, m, m.h);
       cross(quadrant, m, b, m.h);
     }
@@ -140,20 +145,23 @@ INTERVOX_HD inline void AddRingFolds(const PlaneSection& section, int curve, con
       fold.f = fold.w - a * scale * tu;
       return fold;
     };
-    SeekAround(accuracy, level, [&](const RingFold& lo, const RingFold& last) {
-      double along = last.along;
-      if (last.sine < 1e-4) {
-        // The axis runs along the columns, and n turns at once: the plane says where to.
-        const double rise = last.w / a, square = 1 - rise * rise;
-        along = square > 0 ? std::sqrt(square) : 0.0;
-        if (lo.along < 0) along = -along;
-      }
-      const double u = last.u + a * along;
-      if (u <= section.u_lo || u >= section.u_hi) return;
-      if (InPolygon(section, u, last.v) && AdmitsAll(section, u, last.v, curve, curve)) {
-        breaks->Add(u, MeetingOf(s.id, s.id));
-      }
-    });
+    SeekAround(
+        accuracy, level,
+        [&](const RingFold& lo, const RingFold& last) {
+          double along = last.along;
+          if (last.sine < 1e-4) {
+            // The axis runs along the columns, and n turns at once: the plane says where to.
+            const double rise = last.w / a, square = 1 - rise * rise;
+            along = square > 0 ? std::sqrt(square) : 0.0;
+            if (lo.along < 0) along = -along;
+          }
+          const double u = last.u + a * along;
+          if (u <= section.u_lo || u >= section.u_hi) return;
+          if (InPolygon(section, u, last.v) && AdmitsAll(section, u, last.v, curve, curve)) {
+            breaks->Add(u, MeetingOf(s.id, s.id));
+          }
+        },
+        [&](const RingFold& least) { breaks->AddNearFold(least.u + a * least.along, 0, s.id); });
   }
 }
 

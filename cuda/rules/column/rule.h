@@ -22,8 +22,9 @@ inline constexpr int kMostColumns = 100000;
 /** The same where solids nearly coincide: some 20 ms. */
 inline constexpr int kMostColumnsNear = 40000;
 
-/** Events closer than this share of a run are a swarm. */
-inline constexpr double kSwarm = 0.01;
+/** Events closer than this share of a run are a swarm. Below the tolerance at which rules are
+ cheaper than panels none is: what is left out would cost more than narrow panels. */
+INTERVOX_HD inline double SwarmOf(const LocalPair& pair) { return IsFine(pair) ? 1e-5 : 0.01; }
 
 /** Panels are not divided where all that this could gain is so small a share of what is left to be
  gained. */
@@ -44,18 +45,18 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
   // Beyond these there is room for one panel of each run and of each quadrant's part of it.
   constexpr int kMost = kColumnPanels / 2;
   const auto shape_at = [&](double t) {
-    const SectionSums sums = SumsAt(chart, pair, t, false, room);
+    const SectionSums sums = SumsAt(chart, pair, t, false, room, {SectionGoalOf(pair)});
     *columns += sums.columns;
     return sums.shape;
   };
   const int first = *count;
-  unsigned before = shape_at(t0);
+  SectionShape before = shape_at(t0);
   bool uniform = false;
   double from = t0;
   for (int k = 1; k <= probes; ++k) {
     const double to = k == probes ? t1 : t0 + (t1 - t0) * k / probes;
-    const unsigned shape = shape_at(to);
-    const bool same = shape == before;
+    const SectionShape shape = shape_at(to);
+    const bool same = !Differ(shape, before, !IsFine(pair));
     if (*count > first && ((same && uniform) || *count >= kMost)) {
       panels[*count - 1].t1 = to;
     } else {
@@ -70,14 +71,14 @@ INTERVOX_HD inline void AddRun(const ColumnChart& chart, const LocalPair& pair, 
 }
 
 /** Panels between the events in the runs of parallel sections. */
-INTERVOX_HD inline int ListPlanePanels(const ColumnCover& cover, const ColumnEvents& events,
-                                       ColumnPanel* panels) {
+INTERVOX_HD inline int ListPlanePanels(const LocalPair& pair, const ColumnCover& cover,
+                                       const ColumnEvents& events, ColumnPanel* panels) {
   // Beyond these there is room for one panel of each run.
   constexpr int kMost = kColumnPanels - kColumnRuns;
   int count = 0;
   for (int i = 0; i < cover.runs; ++i) {
     const ColumnRun& run = cover.run[i];
-    const double least = kSwarm * (run.t1 - run.t0);
+    const double least = SwarmOf(pair) * (run.t1 - run.t0);
     double from = run.t0;
     for (int k = 0; k <= events.count; ++k) {
       const bool last = k == events.count;
@@ -93,7 +94,7 @@ INTERVOX_HD inline int ListPlanePanels(const ColumnCover& cover, const ColumnEve
 /** Room for what is summed in panels, and for what happens in all runs and in one. */
 struct SumRoom {
   PanelRoom panel;
-  Place<ColumnEvents> events, own;
+  Place<ColumnEvents> events;
 };
 
 /** Panels between the events on a torus, in runs of half planes, at whose quadrants' borders the
@@ -107,9 +108,9 @@ INTERVOX_HD inline int ListRingPanels(const ColumnChart& chart, const LocalPair&
   int count = 0;
   for (int i = 0; i < cover.runs; ++i) {
     const ColumnRun& run = cover.run[i];
-    ColumnEvents& own = room->own.Make();
+    ColumnEvents& own = room->panel.own.Make();
     ListRingEvents(chart, run.t0, run.t1, &own);
-    const double least = kSwarm * (run.t1 - run.t0);
+    const double least = SwarmOf(pair) * (run.t1 - run.t0);
     double from = run.t0;
     bool hard = true;
     int k = 0;
@@ -161,21 +162,31 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
   int count = 0;
   if (chart.ring < 0) {
     ListPlaneEvents(chart, &room->panel.section, &events);
-    count = ListPlanePanels(cover, events, panels);
+    count = ListPlanePanels(pair, cover, events, panels);
   } else {
     count = ListRingPanels(chart, pair, cover, room, panels, &result.work);
   }
-  for (int i = 0; i < count; ++i) {
-    Integrate(chart, pair, &room->panel, &panels[i], &result.work, &full);
-    // Too much for a first look: another rule is to try.
-    if (i + 1 < count && IsSpent(pair, result.work)) return result;
+  double range = 0;
+  for (int i = 0; i < count; ++i) range += panels[i].t1 - panels[i].t0;
+  // Wide panels first: what they hold says how little narrow ones need to be known.
+  Moments total;
+  int looked = 0;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (int i = 0; i < count; ++i) {
+      const double width = panels[i].t1 - panels[i].t0;
+      if ((count * width >= range) != (turn == 0)) continue;
+      const PanelGoal goal = PanelGoalOf(pair, total, range, width);
+      Integrate(chart, pair, goal, total, &room->panel, &panels[i], &result.work, &full);
+      total += panels[i].x;
+      // Too much for a first look: another rule is to try.
+      if (++looked < count && IsSpent(pair, result.work)) return result;
+    }
   }
   const double target = GoalOf(pair);
   // Panels that are put aside, to make room, and what they err by.
   Moments aside;
   double error_aside = 0, reach_aside = 0, area_aside = 0;
   double jumps = 0;  // what may lie between where sections jump and where panels end
-  Moments total;
   double error = 0;
   for (;;) {
     total = aside;
@@ -237,8 +248,10 @@ __attribute__((noinline)) INTERVOX_HD inline RuleResult SumPanels(
     right = PanelOf(t, left.t1, hard, left.hard1);
     left.t1 = t;
     left.hard1 = hard;
-    Integrate(chart, pair, &room->panel, &left, &result.work, &full);
-    Integrate(chart, pair, &room->panel, &right, &result.work, &full);
+    for (ColumnPanel* half : {&left, &right}) {
+      const PanelGoal goal = PanelGoalOf(pair, total, range, half->t1 - half->t0);
+      Integrate(chart, pair, goal, total, &room->panel, half, &result.work, &full);
+    }
   }
   result.accepted = true;
   result.error = error + jumps;
@@ -314,10 +327,10 @@ INTERVOX_HD inline RuleResult ColumnRule(const LocalPair& pair, Moments* moments
   result.accepted = start == ColumnStart::kEmpty;
   if (start != ColumnStart::kReady) return result;
   const double raised = SetWeights(pair, &chart);
+  const internal::clip::ClipBox box = model->box;  // panels take the model's place
   result = SumPanels(pair, chart, cover, &memory->sum, memory->panels, moments);
   if (!result.accepted || !(moments->v > 0)) return result;
-  result.accepted =
-      AddPlaneFaces(pair, model->box, raised, &memory->sum.panel.section, &chart, moments);
+  result.accepted = AddPlaneFaces(pair, box, raised, &memory->sum.panel.section, &chart, moments);
   return result;
 }
 

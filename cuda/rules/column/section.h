@@ -16,7 +16,7 @@ struct SectionSums {
   double error = 0;       ///< of x.v
   double reach = 0;       ///< what nested rules differ by
   double area_error = 0;  ///< of x.s
-  unsigned shape = 0;     ///< which surfaces meet on its boundary: equal while nothing happens
+  SectionShape shape;
   int columns = 0;
   bool full = false;
 };
@@ -62,21 +62,27 @@ struct PlaneSums {
   }
 };
 
-/** Below this tolerance rules of twice as many points are cheaper: sections of 15 or 31 columns a
- panel, and panels of 15 sections. */
+/** Below this tolerance rules of up to 31 points are cheaper than more panels, of columns as well
+ as of sections. */
 inline constexpr double kFineTolerance = 1e-7;
 
 INTERVOX_HD inline bool IsFine(const LocalPair& pair) { return pair.tolerance < kFineTolerance; }
 
 /** What all panels of sections may state together, relative to V. */
 INTERVOX_HD inline double GoalOf(const LocalPair& pair) {
-  return (IsFine(pair) ? 0.1 : 0.05) * pair.tolerance;
+  return (IsFine(pair) ? 0.7 : 0.05) * pair.tolerance;
 }
 
 /** What a panel of columns may state, relative to its area. */
 INTERVOX_HD inline double SectionGoalOf(const LocalPair& pair) {
-  return (IsFine(pair) ? 0.02 : 0.01) * pair.tolerance;
+  return (IsFine(pair) ? 0.2 : 0.01) * pair.tolerance;
 }
+
+/** What a panel of columns may state: a share of its section's area and area vector, and no less
+ than v and s of them. */
+struct SectionGoal {
+  double share, v = 0, s = 0;
+};
 
 /** The share of what nested rules differ by that is stated at least: where something just beside a
  panel's end is not known the finer rule is better by no more than a factor. */
@@ -190,21 +196,29 @@ INTERVOX_HD inline void AddPanel(const PlaneSection& section, const LocalPair& p
   }
 }
 
-/** Every second column of Patterson's 31 in a panel, from the first or, with `odd`, the second on:
- those are the 15, which are added to `fifteen`, too. */
+/** What rules of 7, 15 and 31 columns make of one panel. */
+struct FineSums {
+  PlaneSums seven, fifteen, all;
+};
+
+/** Adds the columns of Patterson's 31 in a panel that the rule of 7, 15 or 31, the `level`, has and
+ no lower one. */
 INTERVOX_HD inline void AddFinePanel(const PlaneSection& section, const LocalPair& pair,
-                                     double from, double width, bool odd, PlaneSums* fifteen,
-                                     PlaneSums* sums) {
+                                     double from, double width, int level, FineSums* sums) {
   const NestedRule<32>& rule = Patterson31();
-  const NestedRule<16>& nested = Patterson15();
-  for (int k = odd ? 1 : 0; k < 31; k += 2) {
+  const NestedRule<16>& fifteen = Patterson15();
+  const NestedRule<8>& seven = Patterson7();
+  const int step = level == 2 ? 2 : 4;
+  for (int k = level == 0 ? 3 : 1 - level / 2; k < 31; k += step) {
     const double s = rule.x[k];
     const double u = from + width * (s * s * (3 - 2 * s));
     const double du = 6 * width * s * (1 - s);
     PlaneSums one;
     AddColumn(section, pair, u, 1.0, 1.0, &one);
-    sums->AddWeighted(one, rule.fine[k] * du, rule.lean[k] * du);
-    if (odd) fifteen->AddWeighted(one, nested.fine[k / 2] * du, nested.lean[k / 2] * du);
+    sums->all.AddWeighted(one, rule.fine[k] * du, rule.lean[k] * du);
+    if (level == 2) continue;
+    sums->fifteen.AddWeighted(one, fifteen.fine[k / 2] * du, fifteen.lean[k / 2] * du);
+    if (level == 0) sums->seven.AddWeighted(one, seven.fine[k / 4] * du, seven.lean[k / 4] * du);
   }
 }
 
@@ -247,13 +261,13 @@ INTERVOX_HD inline Moments LiftMoments(const PlaneSection& section, const PlaneS
   return {Shifted(about_P, section.P), x.s, x.g};
 }
 
-/** Integrates the section in the room, each panel's area to a relative `goal` and its area vector
- to thirty of them. With `measure` false only its shape. Out of line: many places ask for a section,
- and ptxas would take each of them for many minutes. */
+/** Integrates the section in the room, each panel's area to its share of the section's or what the
+ goal leaves it, and its area vector to thirty of them. With `measure` false only its shape. Out of
+ line: many places ask for a section, and ptxas would take each of them for many minutes. */
 __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(SectionRoom* room,
                                                                           const LocalPair& pair,
                                                                           int planes, bool measure,
-                                                                          double goal) {
+                                                                          const SectionGoal& goal) {
   // Off the middle, where a symmetric hole may touch both sides of what it leaves.
   constexpr double kLook = 0.41, kTouch = 1e-7, kUnsure = 1e-6, kHalfDigits = 3e-8, kGrowth = 20;
   SectionSums out;
@@ -261,6 +275,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
   PlaneSection* const section = &room->section.value;
   const SectionLine* const plane = room->planes.value.line;
   SectionBreaks& breaks = room->breaks.Make();
+  const double box_lo = section->u_lo, box_hi = section->u_hi;
   const bool some = ListBreaks(section, plane, planes, true, &room->polygon, &breaks);
   out.full = section->full || breaks.full;
   if (!some || out.full) return out;
@@ -268,14 +283,14 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     for (int i = 0; i < section->curves; ++i) {
       if (!section->curve[i].ring) continue;
       AddRingEdges(*section, i, pair, &breaks);
-      AddRingFolds(*section, i, pair, 1e-2 * goal, &breaks);
+      AddRingFolds(*section, i, pair, 1e-2 * goal.share, &breaks);
       if (section->radius == 0) continue;
       AddRingMeetings(*section, pair.surface[section->curve[i].id].surface, section->radius,
                       &breaks);
     }
     // Of one torus and the section's own circle all breaks are known.
     if (section->curves > (section->radius > 0 ? 2 : 1)) {
-      AddRingBreaks(*section, pair, goal, &room->known, &breaks);
+      AddRingBreaks(*section, pair, goal.share, &room->known, &breaks);
     }
   }
   out.full = breaks.full;
@@ -305,8 +320,11 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     // What rounding makes of a touch is no change.
     if (width > touch) {
       if (shape != last) {
-        out.shape += breaks.CauseOf(here, i);
-        if (section->rings) out.shape = out.shape * 31u + shape;
+        breaks.AddCauses(here, i, pair.planes, &out.shape);
+        if (section->rings) {
+          out.shape.all = out.shape.all * 31u + shape;
+          out.shape.edges = out.shape.all;
+        }
       }
       last = shape;
       open = parts.count > 0;
@@ -318,7 +336,13 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     // Nearly double roots are known to half their digits: between two of them columns may begin
     // anywhere, and beside them a strip of their length may be missed.
     double length = 0;
-    for (int k = 0; k < parts.count; ++k) length += parts.part[k].hi - parts.part[k].lo;
+    std::uint64_t ends = 0;
+    for (int k = 0; k < parts.count; ++k) {
+      const ColumnPart& part = parts.part[k];
+      length += part.hi - part.lo;
+      if (part.below >= 0) ends |= std::uint64_t{1} << part.below;
+      if (part.above >= 0) ends |= std::uint64_t{1} << part.above;
+    }
     const bool roots = width < unsure;
     if (roots != were_roots) {
       const double longer = roots ? last_length : length;
@@ -327,7 +351,9 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     }
     were_roots = roots;
     last_length = length;
-    if (parts.count == 0 && !roots) continue;
+    // The box reaches a little beyond what is in it, and its sides are no roots.
+    const bool beside = from <= box_lo + least || from + width >= box_hi - least;
+    if (parts.count == 0 && (!roots || beside)) continue;
     PlaneSums sums;
     if (!section->rings && parts.count == 1 && IsStraight(pair, parts.part[0].below) &&
         IsStraight(pair, parts.part[0].above)) {
@@ -353,10 +379,11 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
         continue;
       }
     }
-    PlaneSums finer;
+    FineSums finer;
     if (fine) {
-      AddFinePanel(*section, pair, from, width, true, &sums, &finer);
-      out.columns += 15;
+      AddFinePanel(*section, pair, from, width, 0, &finer);
+      sums = finer.seven;
+      out.columns += 7;
     } else {
       AddPanel(*section, pair, from, width, Patterson7(), &sums);
       out.columns += 7;
@@ -365,20 +392,27 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     const auto misses = [&](double share) {
       const double a = fine ? sums.a + total.a : sums.a;
       const double s = fine ? Norm(sums.s) + Norm(total.s) : Norm(sums.s);
-      return error.a > share * goal * a || error.s > share * goal * kOfArea * s;
+      return (error.a > share * goal.share * a && error.a > share * goal.v) ||
+             (error.s > share * goal.share * kOfArea * s && error.s > share * goal.s);
     };
-    if (misses(1) && fine) {
-      AddFinePanel(*section, pair, from, width, false, nullptr, &finer);
-      sums = finer;
-      out.columns += 16;
-      error = ErrorsOf(sums, from, width, LeastShareOf(pair));
+    if (fine) {
+      for (int level = 1; level <= 2 && misses(1); ++level) {
+        AddFinePanel(*section, pair, from, width, level, &finer);
+        sums = level == 1 ? finer.fifteen : finer.all;
+        out.columns += 8 * level;
+        // Rules that hardly gain from more columns are not better than what they differ by.
+        const double before = error.reach;
+        error = ErrorsOf(sums, from, width, LeastShareOf(pair));
+        const double ratio = before > 0 ? error.reach / before : 0.0;
+        if (ratio > LeastShareOf(pair)) error = ErrorsOf(sums, from, width, ratio);
+      }
     } else if (misses(1)) {
       sums = {};
       AddPanel(*section, pair, from, width, Patterson15(), &sums);
       out.columns += 15;
       error = ErrorsOf(sums, from, width, LeastShareOf(pair));
     }
-    if (misses(10) && breaks.Halve(i)) {
+    if (misses(10) && (fine ? breaks.Divide(i, ends) : breaks.Halve(i))) {
       --i;
       continue;
     }
@@ -387,7 +421,7 @@ __attribute__((noinline)) INTERVOX_HD inline SectionSums IntegrateSection(Sectio
     out.area_error += error.s;
     total += sums;
   }
-  if (open) out.shape += breaks.CauseOf(here, breaks.count - 1);
+  if (open) breaks.AddCauses(here, breaks.count - 1, pair.planes, &out.shape);
   if (!measure) return out;
   if (section->weight != nullptr) AddWalls(*section, pair, &total);
   out.full = out.full || total.full;
