@@ -10,7 +10,7 @@ namespace intervox {
 namespace {
 
 // The flux rule may err by more than it states, so an error that is no small share of the tolerance
-// is not enough: the next rule is asked, and the answer that states the least error is taken.
+// is not enough: the next rule is asked, and its answer is taken where that is.
 TEST(Planner, AsksFurtherRulesWhereTheFluxRulesErrorIsNotSmall) {
   constexpr int kDraws[] = {148, 700, 1647, 2479, 2578, 2622, 2663, 2747, 2795, 3568};
   const std::vector<testing::Family> families = testing::AllFamilies();

@@ -195,7 +195,7 @@ INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& o
   }
   const GridReader reader(side, tile, 0);
   constexpr double kMore = kMostShare * geometry::kMostBend + kOnNode;
-  // Middles of groups n and n + along, which are as far from a group's own along x.
+  // The middles of groups from `first` on, or, an edge further along x, of two groups side by side.
   const auto middles = [&](int first, int along) {
     int x[N], y[N], z[N];
     for (int k = 0; k < N; ++k) {

@@ -69,7 +69,10 @@ __attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
     for (int lane = 0; lane < N; ++lane) {
       const geometry::VoxelAt voxel =
           geometry::FindVoxel(grid, {Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)});
-      out.node[lane] = voxel.node - grid.nodes;
+      // As numbers, for there may be none: null is no place in the array.
+      out.node[lane] = (reinterpret_cast<std::intptr_t>(voxel.node) -
+                        reinterpret_cast<std::intptr_t>(grid.nodes)) /
+                       static_cast<std::intptr_t>(sizeof(float));
       out.beyond[lane] = voxel.beyond;
       SetLane(&out.t.x, lane, voxel.t[0]);
       SetLane(&out.t.y, lane, voxel.t[1]);
