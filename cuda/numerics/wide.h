@@ -128,6 +128,22 @@ template <class S>
 INTERVOX_HD inline S Smaller(const S& a, const S& b) {
   return a < b ? a : b;
 }
+#if defined(__AVX__) && !defined(__clang__) && !defined(__CUDACC__)
+// In one instruction each, of which g++ makes two or three.
+template <>
+inline Wide<4> Magnitude(const Wide<4>& x) {
+  using Bits = decltype(x < x);
+  return reinterpret_cast<Wide<4>>(reinterpret_cast<Bits>(x) & 0x7fff'ffff'ffff'ffff);
+}
+template <>
+inline Wide<4> Larger(const Wide<4>& a, const Wide<4>& b) {
+  return __builtin_ia32_maxpd256(a, b);
+}
+template <>
+inline Wide<4> Smaller(const Wide<4>& a, const Wide<4>& b) {
+  return __builtin_ia32_minpd256(a, b);
+}
+#endif
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
 /** Stands before a loop that g++ must not unroll: all passes at once need more registers than there
  are. */

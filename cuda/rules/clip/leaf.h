@@ -21,7 +21,7 @@ struct ClipSums : VolumeMoments {
   Mat3 t = Mat3::Zero();  ///< Σ weight ∫ y nᵀ dS
   double open = 0;        ///< volume that the planes do not resolve
   double rough = 0;    ///< Σ of the squares of the other leaves' volumes between plane and surface
-  double coarser = 0;  ///< volume that voxels of twice the edge would have more: grids alone
+  double between = 0;  ///< volume between voxels' planes and their levels at most: grids alone
   int leaves = 0;      ///< leaves with a curved surface
   int cells = 0;       ///< cells whose bounds were computed
 
@@ -31,7 +31,7 @@ struct ClipSums : VolumeMoments {
     t = t + o.t;
     open += o.open;
     rough += o.rough;
-    coarser += o.coarser;
+    between += o.between;
     leaves += o.leaves;
     cells += o.cells;
     return *this;

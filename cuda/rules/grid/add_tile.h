@@ -47,13 +47,15 @@ INTERVOX_HD inline void Begin(const GridModel& model, const center::VoxelBlock& 
                               Tile* tile) {
   tile->voxels = voxels;
   tile->edge = edge;
-  tile->lifts = model.lifted > 0;
-  tile->faces = true;
+  tile->lifts = model.lifted;
   tile->grids = model.grids;
   tile->count = 0;
   std::uint64_t rest = voxels.active;
   for (int s = 0; rest != 0; ++s, rest >>= 1) {
-    if ((rest & 1) != 0) tile->side[tile->count++] = s;
+    if ((rest & 1) == 0) continue;
+    tile->unseen[tile->count] =
+        s < model.grids ? 0.0 : UnseenIn(model.surface[s - model.grids], edge);
+    tile->side[tile->count++] = s;
   }
 }
 
@@ -103,10 +105,7 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const OwnNodes& own, Tile* 
       NodeBits nodes;
       NodesOf(voxels, &nodes);
       if (s >= model.grids) {
-        const MappedSurface& surface = model.surface[s - model.grids];
-        // Of coarser voxels more is to be subtracted than surfaces have been.
-        const double more = tile->faces ? 0 : MoreBiasOf(model, surface);
-        ReadLevels(surface, more, *tile, nodes, level);
+        ReadLevels(model.surface[s - model.grids], *tile, nodes, level);
       } else if (s == 0 && own.stride != 0) {
         ReadLevels(own, model.grid[0].h, *tile, nodes, level);
       } else {
@@ -118,7 +117,7 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const OwnNodes& own, Tile* 
         tile->cutting |= std::uint64_t{1} << slot;
         // Side 0 is the lattice's own, and stands still. Weights are halves, one for each of two
         // bodies that move.
-        tile->turn[slot] = s == 0 || !tile->faces ? 0.0 : 2 * WeightOf(model, s);
+        tile->turn[slot] = s == 0 ? 0.0 : 2 * WeightOf(model, s);
         if (tile->turn[slot] != 0) std::memset(tile->gain[slot], 0, sizeof tile->gain[slot]);
       }
       const VoxelBits& left = tile->left;
@@ -215,27 +214,8 @@ INTERVOX_HD inline void AddWhole(const Tile& tile, Groups groups, clip::ClipSums
   }
 }
 
-/** (G12): what voxels of twice the edge, the groups of a tile, keep of Ω; the tile is theirs
- afterwards. */
-template <class Add>
-INTERVOX_HD double CoarseVolume(const GridModel& model, OwnNodes own, const LeftGroups& groups,
-                                Tile* tile, const Add& add) {
-  for (int axis = 0; axis < 3; ++axis) {
-    tile->voxels.first[axis] /= 2;
-    tile->voxels.count[axis] /= 2;
-  }
-  tile->edge *= 2;
-  tile->faces = false;
-  VoxelsAsGroups(groups.cut, &tile->left);
-  for (int s = 0; s < 2; ++s) VoxelsAsGroups(groups.open[s], &tile->open[s]);
-  clip::ClipSums sums;
-  own.stride = 2;
-  if (Fill(model, own, tile)) AddVoxels(tile, &sums, add);
-  return sums.v;
-}
-
 /** Adds a block that bounds leave undecided, of two or kTileEdge voxels along each axis: calls add
- as AddVoxels does. Where levels are lifted, coarser voxels are summed beside. */
+ as AddVoxels does. */
 template <class Add>
 INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block, double edge,
                          const OwnNodes& own, Tile* tile, clip::ClipSums* sums, const Add& add) {
@@ -243,16 +223,11 @@ INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block
   const LeftGroups groups = DecideGroups(model, own, *tile);
   AddWhole(*tile, groups.all & ~groups.cut, sums);
   if (groups.cut == 0) return;
-  const double before = sums->v;
   VoxelsOf(groups.cut, &tile->left);
   for (int s = 0; s < 2; ++s) VoxelsOf(groups.open[s], &tile->open[s]);
-  if (Fill(model, own, tile)) {
-    AddVoxels(tile, sums, add);
-    AddGains(model, *tile, sums);
-  }
-  if (!tile->lifts) return;
-  const double v = sums->v - before;
-  sums->coarser += CoarseVolume(model, own, groups, tile, add) - v;
+  if (!Fill(model, own, tile)) return;
+  AddVoxels(tile, sums, add);
+  AddGains(model, *tile, sums);
 }
 
 /** What a block of voxels has in common with `edge`³ voxels from `first` on, with its active sides.

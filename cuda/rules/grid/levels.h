@@ -217,7 +217,7 @@ INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& o
                                     [&](int first) { return middles(first, 0); });
 }
 
-/** Reads the levels of a grid, with its gradients where faces are asked for, at nodes of a tile. */
+/** Reads the levels of a grid, with its gradients, at nodes of a tile. */
 INTERVOX_HD inline void ReadLevels(const GridSide& side, double share, const NodeBits& nodes,
                                    Tile* tile, double* level) {
   constexpr int N = kNumbersAtOnce;
@@ -228,24 +228,24 @@ INTERVOX_HD inline void ReadLevels(const GridSide& side, double share, const Nod
     for (int k = 0; k < N; ++k) {
       const int node = Lane(nodes_of, k);
       level[node] = Lane(at.value, k);
-      if (tile->faces) tile->gradient[node] = at.GradientOf(k);
+      tile->gradient[node] = at.GradientOf(k);
     }
   };
   ForSeveralBits<N>(nodes, read);
 }
 
-/** Reads the levels of a surface at nodes of a tile, less what is to be subtracted. */
-INTERVOX_HD inline void ReadLevels(const MappedSurface& side, double less, const Tile& tile,
+/** Reads the levels of a surface at nodes of a tile. */
+INTERVOX_HD inline void ReadLevels(const MappedSurface& side, const Tile& tile,
                                    const NodeBits& nodes, double* level) {
   if (side.kind == geometry::SurfaceKind::kPlane) {
     const Vec3 slope = 2 * side.b;
     ForEachBit(nodes, [&](int i, int j, int k) {
-      level[Tile::Node(i, j, k)] = side.c - less + Dot(tile.At(i, j, k), slope);
+      level[Tile::Node(i, j, k)] = side.c + Dot(tile.At(i, j, k), slope);
     });
     return;
   }
   ForEachBit(nodes, [&](int i, int j, int k) {
-    level[Tile::Node(i, j, k)] = Evaluate(side, tile.At(i, j, k)).value - less;
+    level[Tile::Node(i, j, k)] = Evaluate(side, tile.At(i, j, k)).value;
   });
 }
 

@@ -51,9 +51,7 @@ struct GridModel {
   int grids = 0;
   const MappedSurface* surface = nullptr;  ///< at most kMaxSurfaces less the grids
   int surfaces = 0;
-  /** The edge of voxels whose bias has been subtracted, where twice the edge is asked for, too [m].
-   */
-  double lifted = 0;
+  bool lifted = false;  ///< whether levels are without what interpolation adds
 };
 
 /** (G6): what interpolation between nodes of that distance adds to a quadric's level in the mean,
@@ -63,13 +61,15 @@ INTERVOX_HD inline double BiasOf(const MappedSurface& s, double edge) {
   return edge * edge / 6 * Trace(s.E);
 }
 
-/** What a quadric's level has more subtracted on voxels of twice the edge. */
-INTERVOX_HD inline double MoreBiasOf(const GridModel& model, const MappedSurface& s) {
-  return 3 * BiasOf(s, model.lifted);
+/** How far a surface's level bends in voxels of that edge where their nodes do not show it, as all
+ of them have the same squares along the axes: a quarter of what interpolation adds. */
+INTERVOX_HD inline double UnseenIn(const MappedSurface& s, double edge) {
+  const Vec3 diagonal = Abs(Vec3{s.E.diag.x, s.E.diag.y, s.E.diag.z});
+  return edge * edge / 24 * (diagonal.x + diagonal.y + diagonal.z);
 }
 
-/** The largest share of a node's bend that any lattice asks for: that of nodes two voxels apart. */
-inline constexpr double kMostShare = 1.0 / 3;
+/** The largest share of a node's bend that any lattice asks for: that of nodes a voxel apart. */
+inline constexpr double kMostShare = 1.0 / 12;
 
 /** The bits of all sides: grids first. */
 INTERVOX_HD inline std::uint64_t AllSurfaces(const GridModel& model) {
@@ -121,10 +121,7 @@ INTERVOX_HD inline geometry::Bounds BoundsOver(const GridSide& side, const Vec3&
 INTERVOX_HD inline geometry::Bounds BoundsOf(const GridModel& model, int i,
                                              const clip::ClipCell& cell) {
   if (i < model.grids) return BoundsOver(model.grid[i], cell.c, cell.h);
-  const MappedSurface& surface = model.surface[i - model.grids];
-  const double more = MoreBiasOf(model, surface);
-  const geometry::Bounds g = BoundsOver(surface, cell.c, cell.h);
-  return {g.lo - (more > 0 ? more : 0), g.hi - (more < 0 ? more : 0)};
+  return BoundsOver(model.surface[i - model.grids], cell.c, cell.h);
 }
 
 /** Bounds the active sides from `first` on over the cell: false when it is outside of Ω. */

@@ -203,7 +203,7 @@ GridLevel GridPair::Level() {
   }
   model_.surface = surfaces_.data();
   model_.surfaces = static_cast<int>(surfaces_.size());
-  model_.lifted = internal::grid::GoesByBlocks(progress_.rule) ? level.edge : 0;
+  model_.lifted = internal::grid::GoesByBlocks(progress_.rule);
   level.model = model_;
   return level;
 }

@@ -27,6 +27,10 @@ inline constexpr int kFinestGridLevel = 10;
 /** The voxel rule starts with at least so many cells along the domain's longest side. */
 inline constexpr int kLeastCells = 8;
 
+/** (G12): fraction and clip err by at most so many volumes between planes and levels. Of 2,300
+ random pairs, of three to sixty voxels, the worst erred by 1.07. */
+inline constexpr double kTimesBetween = 2;
+
 /** Most undecided cells of a level at which the voxel rule looks on for a first overlap. */
 inline constexpr int kMostUnseenLeaves = 1024;
 
@@ -113,7 +117,7 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
                              });
   }
   const auto add_shares = [](Tile* of, const VoxelBits& voxels, std::uint64_t mixed,
-                             clip::ClipSums* to) { AddShares(of, voxels, mixed, to); };
+                             clip::ClipSums* to) { AddShares(of, voxels, mixed, false, to); };
   const auto add_tetrahedra = [](Tile* of, const VoxelBits& voxels, std::uint64_t mixed,
                                  clip::ClipSums* to) { AddTetrahedra(of, voxels, mixed, to); };
   if (level.rule == LeafRule::kFraction) return SumBlocks(model, part, edge, tile, add_shares);
@@ -186,10 +190,8 @@ INTERVOX_HD inline double ErrorAfter(int changes, const double (&change)[3], int
  - voxel: clip on halved cells, F_k or (4 F_k − F_{k−1})/3 of all sums (G4), until the tolerance is
  met or too many cells are left. The limit is the overlap of the trilinear fields themselves.
 
- Errors: of center half the undecided voxels' volume; of fraction four times the difference to
- voxels of twice the edge, of clip two and a half times, but a tenth of a voxel where two sides cut
- one; of voxel what ErrorAfter makes of the last
- changes. */
+ Errors: of center half the undecided voxels' volume; of fraction and clip (G12), but a tenth of a
+ voxel where two sides cut one; of voxel what ErrorAfter makes of the last changes. */
 struct GridProgress {
   LeafRule rule = LeafRule::kVoxel;
   int level = 0;      ///< the next to be summed
@@ -230,9 +232,7 @@ INTERVOX_HD inline void TakeLevel(const GridDomain& domain, double tolerance, do
       ++progress->level;
       progress->open = next.leaves != 0;  // whole blocks: exact
     } else {
-      // On voxels of a third to a seventh of the solids errors were up to 3.8 and 2.2 differences.
-      const double times = progress->rule == LeafRule::kClip ? 2.5 : 4.0;
-      result.error = times * std::fabs(next.coarser);
+      result.error = grid::kTimesBetween * next.between;
       // Less than a tenth of a voxel may lie between the nodes of both levels.
       const double unseen = 0.1 * domain.h * domain.h * domain.h;
       if (next.open > 0 && result.error < unseen) result.error = unseen;

@@ -1,7 +1,7 @@
 /** @file The clip rule of grids: voxels as six tetrahedra, cut by levels linear between nodes. */
 #pragma once
 
-#include "cuda/rules/grid/tile.h"
+#include "cuda/rules/grid/fraction.h"
 #include "geometry/grid/six_tetrahedra.h"
 
 namespace intervox::cuda::internal::grid {
@@ -216,10 +216,11 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
   }
 }
 
-/** Adds voxels of the tile that the same sides cut. */
+/** Adds voxels of the tile that the same sides cut; (G12) where levels are lifted. */
 INTERVOX_HD inline void AddTetrahedra(Tile* tile, const VoxelBits& voxels, std::uint64_t mixed,
                                       clip::ClipSums* sums) {
   ForEachBit(voxels, [&](int i, int j, int k) { AddTetrahedra(tile, i, j, k, mixed, sums); });
+  if (tile->lifts) AddShares(tile, voxels, mixed, true, sums);
 }
 
 }  // namespace intervox::cuda::internal::grid

@@ -20,44 +20,23 @@ inline constexpr int kTileNodes = kTileSide * kTileSide * kTileSide;
 /** Most sides that a tile has undecided. */
 inline constexpr int kTileSides = kMaxSurfaces + 2;
 
-/** The common share of two sides of a voxel, with its derivatives by theirs and by the cosine. */
-struct CommonShare {
-  double share = 0, by_a = 0, by_b = 0, by_c = 0;
-};
-
-/** Of SideShare::kept: its plane is not in the cube. */
-inline constexpr int kNoPlane = 2;
-
-/** What a side keeps of a voxel by the fraction rule. */
-struct SideShare {
-  int side = 0;      ///< of the tile
-  double slope = 0;  ///< of its level [m per voxel]
-  Vec3 n;            ///< its unit normal
-  double d = 0;      ///< the plane n·x = d, from the cube's centre
-  double share = 0;
-  double area = 0;  ///< of its plane in the unit cube, where the plane before it keeps that
-  /** Of its plane in the cube, where the plane before it keeps all of that: 1, nothing: −1, or
-   some: 0. */
-  int kept = kNoPlane;
-  Vec3 moment;       ///< that area times its centre, from the cube's
-  CommonShare both;  ///< with the sides before it
-};
-
-/** A side in kNumbersAtOnce voxels: the planes that the means of their nodes' levels and
- differences give, in cubes about 0, and what they keep of these where normals have no small
- component. */
-struct SidePlanes {
+/** What a side keeps of kNumbersAtOnce voxels by the fraction rule: half-spaces n·x ≤ d of cubes
+ about 0, by the means of their nodes' levels and differences. */
+struct SideShares {
   static constexpr int N = kNumbersAtOnce;
+  int slot = 0;         ///< of the tile
+  unsigned flat = 0;    ///< bits of the voxels in which the normal has a small component
   double mean[N];       ///< of the levels [m]
+  double bend[N];       ///< the furthest node from the plane by its level [voxels], 1 at most
   double slope[N];      ///< [m per voxel]
-  double n[3][N];       ///< unit normals; no numbers where the slope is 0
+  double n[3][N];       ///< unit normals; 0 where there is no slope
   double d[N];          ///< the planes n·x = d
   double share[N];      ///< of the cube with n·x ≤ d
-  double area[N];       ///< of the plane in the cube
-  double moment[3][N];  ///< area times its centre
-
-  INTERVOX_HD Vec3 NormalOf(int k) const { return {n[0][k], n[1][k], n[2][k]}; }
-  INTERVOX_HD Vec3 MomentOf(int k) const { return {moment[0][k], moment[1][k], moment[2][k]}; }
+  double area[N];       ///< of the plane in the cube, where the other grid keeps that
+  double moment[3][N];  ///< that area times its centre
+  double by_before[N];  ///< the derivative of the common share by that of those before it,
+  double by_share[N];   ///< by this side's own share
+  double by_cosine[N];  ///< and by the cosine of its normal and the one before
 };
 
 /** Some of a tile's voxels: of voxel (i, j, k) bit 8j + k of number i. */
@@ -85,10 +64,10 @@ struct Tile {
   center::VoxelBlock voxels;
   double edge = 0;                ///< of a voxel [m]
   bool lifts = false;             ///< whether levels are without what interpolation adds
-  bool faces = true;              ///< whether S and G are asked for, or V alone
   int grids = 0;                  ///< of the model: its first sides
   int count = 0;                  ///< sides that bounds over the tile leave undecided
   int side[kTileSides];           ///< which sides of the model
+  double unseen[kTileSides];      ///< how far levels bend where no node shows it [m]
   double turn[kTileSides];        ///< their weight in S: 0 where the side stands still or is a cut
   std::uint64_t cutting = 0;      ///< bits of the sides with a positive level at a node
   VoxelBits left;                 ///< voxels that are not outside of a side
@@ -97,9 +76,8 @@ struct Tile {
   VoxelBits mixed[kTileSides];    ///< and the voxels that have one of these
   double (*level)[kTileNodes];    ///< of cutting sides at the nodes of voxels that they cut
   double (*gain)[kTileNodes];     ///< −∂V/∂level
-  Vec3* gradient;                 ///< of the other grid there, in its axes, where faces is set
-  SidePlanes* planes;             ///< of a few voxels after the other
-  SideShare* share;               ///< of one voxel after the other
+  Vec3* gradient;                 ///< of the other grid there, in its axes
+  SideShares* shares;             ///< of a few voxels after the other
   Piece* pieces;                  ///< a stack; each side leaves at most two more
   center::BlockStack blocks;      ///< that wait before they become tiles
   clip::PolygonRoom polygon;      ///< of a side in a voxel
@@ -131,7 +109,7 @@ INTERVOX_HD constexpr std::size_t PiecesOf(int sides) {
 INTERVOX_HD constexpr std::size_t TileBytes(int sides) {
   return sizeof(Tile) + sizeof(Vec3[kTileNodes]) +
          static_cast<std::size_t>(sides) *
-             (2 * sizeof(double[kTileNodes]) + sizeof(SidePlanes) + sizeof(SideShare)) +
+             (2 * sizeof(double[kTileNodes]) + sizeof(SideShares)) +
          PiecesOf(sides) * sizeof(Piece);
 }
 
@@ -148,8 +126,7 @@ INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
   tile->level = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
   tile->gain = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
   tile->gradient = reinterpret_cast<Vec3*>(take(sizeof(Vec3[kTileNodes])));
-  tile->planes = reinterpret_cast<SidePlanes*>(take(n * sizeof(SidePlanes)));
-  tile->share = reinterpret_cast<SideShare*>(take(n * sizeof(SideShare)));
+  tile->shares = reinterpret_cast<SideShares*>(take(n * sizeof(SideShares)));
   tile->pieces = reinterpret_cast<Piece*>(at);
   return tile;
 }
@@ -202,13 +179,6 @@ INTERVOX_HD inline void VoxelsOf(Groups groups, VoxelBits* voxels) {
     const std::uint32_t firsts =
         (groups & 1U) | (groups & 2U) << 1 | (groups & 4U) << 14 | (groups & 8U) << 15;
     (*voxels)[2 * x] = (*voxels)[2 * x + 1] = 0x0303U * firsts;
-  }
-}
-
-/** The same of a tile whose voxels the groups are. */
-INTERVOX_HD inline void VoxelsAsGroups(Groups groups, VoxelBits* voxels) {
-  for (int x = 0; x < kTileEdge; ++x, groups >>= 4) {
-    (*voxels)[x] = (groups & 3U) | (groups & 12U) << 6;
   }
 }
 
