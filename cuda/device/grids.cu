@@ -31,14 +31,15 @@ constexpr int kLanesOfBlocks = 8;
 // A field on the device.
 struct KeptField {
   std::weak_ptr<const LevelSet> owner;
-  Memory nodes, bends, places, extents;
+  Memory nodes, bends, places, extents, eighths;
   GridView view;
 
   explicit KeptField(int device)
       : nodes(device, Memory::Place::kDevice),
         bends(device, Memory::Place::kDevice),
         places(device, Memory::Place::kDevice),
-        extents(device, Memory::Place::kDevice) {}
+        extents(device, Memory::Place::kDevice),
+        eighths(device, Memory::Place::kDevice) {}
 };
 
 // The fields on all devices. A field whose owner is gone is freed when the next one comes.
@@ -71,6 +72,7 @@ class Fields {
     copy(field->bends, &added->bends, &added->view.bends);
     copy(field->places, &added->places, &added->view.places);
     copy(field->extents, &added->extents, &added->view.extents);
+    copy(field->eighths, &added->eighths, &added->view.eighths);
     state->Wait("copying a grid to the device");
     const GridView view = added->view;
     kept[field.get()] = std::move(added);

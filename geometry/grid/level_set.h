@@ -34,12 +34,16 @@ struct Extent {
   float hi = 0;
 };
 
+/** Parts of a block of half its edge. */
+inline constexpr int kEighths = 8;
+
 /** A level set by raw pointers. Beyond its places the field is +band. */
 struct GridView {
   const float* nodes = nullptr;          ///< kBlockNodes of each block, z fastest
   const std::int8_t* bends = nullptr;    ///< of the same nodes, signed roots: kBendUnit
   const std::int32_t* places = nullptr;  ///< the block at each place or kAbsent…, z fastest
   const Extent* extents = nullptr;       ///< of each place; then of 2³, 4³, … places together
+  const Extent* eighths = nullptr;       ///< of each block's kEighths, z fastest
   int origin[3] = {};                    ///< the first place's first node
   int size[3] = {};                      ///< places along each axis
   double band = 0.0;                     ///< |f| ends here
@@ -52,6 +56,7 @@ struct LevelSet {
   std::vector<std::int8_t> bends;    ///< GridView::bends
   std::vector<std::int32_t> places;  ///< GridView::places
   std::vector<Extent> extents;       ///< GridView::extents
+  std::vector<Extent> eighths;       ///< GridView::eighths
   std::array<int, 3> origin{};       ///< GridView::origin
   std::array<int, 3> size{};         ///< GridView::size
   std::array<int, 3> lower{};        ///< nodes that are inside lie in [lower, upper]
@@ -65,6 +70,9 @@ struct LevelSet {
   /** Views it; it must outlive the view. */
   GridView View() const;
 };
+
+/** Bytes of a level set's arrays. */
+std::size_t BytesOf(const LevelSet& grid);
 
 /** A level with its gradient [–]. */
 struct LevelAt {
@@ -86,11 +94,16 @@ INTERVOX_HD inline std::int32_t BlockAt(const GridView& grid, int x, int y, int 
   return grid.places[(x * grid.size[1] + y) * grid.size[2] + z];
 }
 
-/** The voxel that holds u [voxels]. */
-INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
+/** The grid's first node. */
+INTERVOX_HD inline Vec3 OriginOf(const GridView& grid) {
+  return {double(grid.origin[0]), double(grid.origin[1]), double(grid.origin[2])};
+}
+
+/** The voxel that holds a place, which is taken from the grid's first node on [voxels]. */
+INTERVOX_HD inline VoxelAt FindVoxelFromFirst(const GridView& grid, const Vec3& place) {
   VoxelAt voxel;
   for (int axis = 0; axis < 3; ++axis) {
-    const double x = u[axis] - grid.origin[axis];
+    const double x = place[axis];
     if (!(x >= 0 && x < kBlockEdge * grid.size[axis])) {
       voxel.beyond = grid.band;
       return voxel;
@@ -109,6 +122,11 @@ INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
   voxel.node = grid.nodes + static_cast<std::int64_t>(block) * kBlockNodes +
                (voxel.in[0] * kBlockSide + voxel.in[1]) * kBlockSide + voxel.in[2];
   return voxel;
+}
+
+/** The voxel that holds u [voxels]. */
+INTERVOX_HD inline VoxelAt FindVoxel(const GridView& grid, const Vec3& u) {
+  return FindVoxelFromFirst(grid, u - OriginOf(grid));
 }
 
 /** The trilinear field and its gradient at t in the voxel of a first node. */

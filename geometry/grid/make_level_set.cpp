@@ -28,7 +28,8 @@ std::string Text(double value) {
 }
 
 /** Bytes of a block. */
-constexpr double kBlockBytes = kBlockNodes * (sizeof(float) + sizeof(std::int8_t));
+constexpr double kBlockBytes =
+    kBlockNodes * (sizeof(float) + sizeof(std::int8_t)) + kEighths * sizeof(Extent);
 /** Of the memory that is free, what blocks may take. */
 constexpr double kMostShare = 0.75;
 
@@ -157,6 +158,23 @@ std::int8_t MakeBend(double L) {
   const double q = L / kEdge * (L / kEdge), bend = L / (1 + q * q);
   const double root = std::round(kSteps * std::sqrt(std::fabs(bend) / kMostBend));
   return static_cast<std::int8_t>(bend < 0 ? -root : root);
+}
+
+/** The extents of a block's eighths. */
+void FindEighths(const float* f, Extent* eighths) {
+  constexpr int kHalf = kBlockEdge / 2;
+  for (int n = 0; n < kEighths; ++n, ++eighths) {
+    *eighths = {kInfinity, -kInfinity};
+    for (int i = 0; i <= kHalf; ++i) {
+      for (int j = 0; j <= kHalf; ++j) {
+        const float* row = f + ((kHalf * (n >> 2) + i) * kBlockSide + kHalf * (n >> 1 & 1) + j) *
+                                   kBlockSide + kHalf * (n & 1);
+        const auto [lo, hi] = std::minmax_element(row, row + kHalf + 1);
+        eighths->lo = std::min(eighths->lo, *lo);
+        eighths->hi = std::max(eighths->hi, *hi);
+      }
+    }
+  }
 }
 
 /** The bends of a block's nodes; none where a node or one beside it is at the end of the band. */
@@ -298,6 +316,7 @@ GridView LevelSet::View() const {
   view.bends = bends.data();
   view.places = places.data();
   view.extents = extents.data();
+  view.eighths = eighths.data();
   for (std::size_t axis = 0; axis < 3; ++axis) {
     view.origin[axis] = origin[axis];
     view.size[axis] = size[axis];
@@ -305,6 +324,12 @@ GridView LevelSet::View() const {
   view.band = band;
   view.slope = slope;
   return view;
+}
+
+std::size_t BytesOf(const LevelSet& grid) {
+  const auto bytes = [](const auto& values) { return values.size() * sizeof(values[0]); };
+  return bytes(grid.nodes) + bytes(grid.bends) + bytes(grid.places) + bytes(grid.extents) +
+         bytes(grid.eighths);
 }
 
 void PlaceBlocks(const Vec3& lower, const Vec3& upper, double voxel_size,
@@ -425,13 +450,16 @@ std::shared_ptr<const LevelSet> JoinBlocks(const std::array<int, 3>& origin,
   }
   AddCoarseExtents(size, &grid->extents);
   grid->bends.resize(grid->nodes.size());
+  grid->eighths.resize(kept * kEighths);
   const GridView view = grid->View();
   loop(static_cast<int>(kinds.size()), [&](int from, int to) {
     for (int place = from; place < to; ++place) {
       const std::int32_t block = grid->places[static_cast<std::size_t>(place)];
       if (block < 0) continue;
-      FindBends(view, PlaceAt(size, place),
-                grid->bends.data() + static_cast<std::ptrdiff_t>(block) * kBlockNodes);
+      const auto first = static_cast<std::ptrdiff_t>(block) * kBlockNodes;
+      FindBends(view, PlaceAt(size, place), grid->bends.data() + first);
+      FindEighths(view.nodes + first,
+                  grid->eighths.data() + static_cast<std::ptrdiff_t>(block) * kEighths);
     }
   });
   grid->checksum = Checksum(*grid);

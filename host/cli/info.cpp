@@ -56,9 +56,7 @@ std::string DescribeGrid(const geometry::GridPart& grid) {
   const std::size_t blocks = field.nodes.size() / geometry::kBlockNodes;
   return fmt::format("grid, {} blocks, {} voxels of {:.6g} m in a band of {:.3g}, {:.1f} MB",
                      blocks, field.active, grid.voxel_size, field.band,
-                     1e-6 * static_cast<double>(field.nodes.size() * sizeof(float) +
-                                                field.places.size() * sizeof(std::int32_t) +
-                                                field.extents.size() * sizeof(geometry::Extent)));
+                     1e-6 * static_cast<double>(geometry::BytesOf(field)));
 }
 
 /** The corners of a box as text, each coordinate to a millionth of the box's extent along it. */

@@ -395,7 +395,52 @@ TEST(GridRules, VoxelFindsSliversBetweenNodes) {
   EXPECT_NEAR(m.volume, cap, 0.02 * cap);
 }
 
-// Lenses of a fraction of a voxel lie between the nodes of voxels of h and of 2h.
+// On voxels of a third to a tenth of the solids, against the fields' own overlap: grids with each
+// other, with formulas that bend where no node shows it, and with edges between them.
+TEST(GridRules, ErrorsOfSharesHold) {
+  Random random(31);
+  const auto primitive = [&](int kind) -> geometry::Primitive {
+    const double a = random.LogUniform(3, 10), u = random.Uniform(0.5, 1.5);
+    if (kind == 0) return geometry::Sphere{a};
+    if (kind == 1) return geometry::Box{{2 * a, 2 * a * u, a}};
+    if (kind == 2) return geometry::Cylinder{a, 2 * a * u};
+    return geometry::Torus{a, 0.5 * a};
+  };
+  int exact = 0, grids = 0;
+  double worst[2] = {}, sum[2] = {};
+  for (int k = 0; k < 120; ++k) {
+    // Every other one is a formula within a large ball's grid, or partly.
+    const bool formula = k % 2 != 0;
+    const Cell a = formula ? GridCell(geometry::Sphere{18}, 1) : GridCell(primitive(k / 2 % 4), 1);
+    const geometry::Primitive other = primitive(k / 8 % 4);
+    const std::vector<Cell> b = formula ? CellsOf(other) : std::vector<Cell>{GridCell(other, 1)};
+    if (b.size() != 1) continue;
+    PairQuery query{&a, b.data(), {random.Rotation(), {}},
+                    {random.Rotation(), random.Uniform(0, 12) * random.Direction()}};
+    query.rule = LeafRule::kVoxel;
+    query.tolerance = 1e-3;
+    const InterferenceMetrics of_fields = ComputeMetrics(query);
+    if (!(of_fields.volume > 1)) continue;
+    ++(formula ? exact : grids);
+    for (const LeafRule rule : {LeafRule::kFraction, LeafRule::kClip}) {
+      query.rule = rule;
+      const InterferenceMetrics m = ComputeMetrics(query);
+      const double error = std::fabs(m.volume - of_fields.volume);
+      EXPECT_LE(error, m.volume_error + of_fields.volume_error) << k;
+      worst[formula] = std::max(worst[formula], error / m.volume_error);
+      sum[formula] += m.volume_error / of_fields.volume;
+    }
+  }
+  EXPECT_GT(exact, 30);
+  EXPECT_GT(grids, 30);
+  // What is stated is no more than it has to be.
+  EXPECT_GT(worst[0], 0.3);
+  EXPECT_GT(worst[1], 0.1);
+  EXPECT_LT(sum[0] / (2 * grids), 0.5);
+  EXPECT_LT(sum[1] / (2 * exact), 0.5);
+}
+
+// Lenses of a fraction of a voxel lie between the nodes of voxels.
 TEST(GridRules, SliversBetweenNodesAreStated) {
   const Cell ball = GridCell(geometry::Sphere{10}, 1);
   Random random(12);

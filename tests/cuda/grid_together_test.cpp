@@ -81,8 +81,9 @@ ClipSums SumAlone(const GridLevel& level, cuda::internal::grid::Tile* tile) {
         level.model, cuda::internal::grid::PartOf(level, parts, i), level.edge, 0.0,
         cuda::internal::grid::kTileEdge, &tile->blocks,
         [&](const auto& block, const Vec3&, ClipSums* sums) {
-          AddTile(level.model, block, level.edge,
-                  FindOwnNodes(level.model.grid[0], block, level.edge), tile, sums,
+          Begin(level.model, block.active, level.edge, tile);
+          tile->voxels = block;
+          AddTile(level.model, FindOwnNodes(level.model.grid[0], block, level.edge), tile, sums,
                   [](auto* of, const auto& voxels, std::uint64_t mixed, ClipSums* to) {
                     cuda::internal::grid::AddTetrahedra(of, voxels, mixed, to);
                   });

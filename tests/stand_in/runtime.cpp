@@ -73,7 +73,9 @@ void CheckSide(const intervox::cuda::internal::grid::GridSide& side) {
   int blocks = 0;
   for (std::size_t i = 0; i < places; ++i) blocks = std::max(blocks, view.places[i] + 1);
   const std::size_t nodes = static_cast<std::size_t>(blocks) * intervox::geometry::kBlockNodes;
-  Require(blocks == 0 || (IsOnDevice(view.nodes, nodes) && IsOnDevice(view.bends, nodes)),
+  const std::size_t eighths = static_cast<std::size_t>(blocks) * intervox::geometry::kEighths;
+  Require(blocks == 0 || (IsOnDevice(view.nodes, nodes) && IsOnDevice(view.bends, nodes) &&
+                          IsOnDevice(view.eighths, eighths)),
           "a grid's nodes are in other memory, or another one's");
 }
 

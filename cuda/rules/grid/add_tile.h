@@ -42,15 +42,14 @@ INTERVOX_HD inline bool NoteOutside(int slot, const NodeBits& nodes, Tile* tile)
   return true;
 }
 
-/** Begins a tile with what bounds left undecided. */
-INTERVOX_HD inline void Begin(const GridModel& model, const center::VoxelBlock& voxels, double edge,
+/** Begins tiles with what bounds left undecided. */
+INTERVOX_HD inline void Begin(const GridModel& model, std::uint64_t active, double edge,
                               Tile* tile) {
-  tile->voxels = voxels;
   tile->edge = edge;
   tile->lifts = model.lifted;
   tile->grids = model.grids;
   tile->count = 0;
-  std::uint64_t rest = voxels.active;
+  std::uint64_t rest = active;
   for (int s = 0; rest != 0; ++s, rest >>= 1) {
     if ((rest & 1) == 0) continue;
     tile->unseen[tile->count] =
@@ -132,15 +131,31 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const OwnNodes& own, Tile* 
 template <class GradientAt>
 INTERVOX_HD void AddGainsOf(const Tile& tile, int slot, const NodeBits& nodes, const Mat3& R,
                             const GradientAt& gradient_at, clip::ClipSums* sums) {
-  Vec3 s;
-  Mat3 t = Mat3::Zero();
-  ForEachBit(nodes, [&](int i, int j, int k) {
-    const double gain = tile.gain[slot][Tile::Node(i, j, k)];
-    if (gain == 0) return;
-    const Vec3 face = gain * gradient_at(i, j, k);
-    s += face;
-    t = t + Outer(tile.At(i, j, k), face);
-  });
+  // Faces of all nodes, and by their numbers along each axis.
+  Vec3 s, by_x, by_y, by_z;
+  for (int i = 0; i < kTileSide; ++i) {
+    Vec3 layer;
+    for (int j = 0; j < kTileSide; ++j) {
+      std::uint64_t row_nodes = nodes[i] >> 8 * j & 31;
+      if (row_nodes == 0) continue;
+      Vec3 row;
+      for (; row_nodes != 0; row_nodes &= row_nodes - 1) {
+        const int k = LowestBit(row_nodes);
+        const double gain = tile.gain[slot][Tile::Node(i, j, k)];
+        if (gain == 0) continue;
+        const Vec3 face = gain * gradient_at(i, j, k);
+        row += face;
+        by_z += k * face;
+      }
+      layer += row;
+      by_y += j * row;
+    }
+    s += layer;
+    by_x += i * layer;
+  }
+  const Vec3 first = tile.At(0, 0, 0);
+  const Mat3 t = {first.x * s + tile.edge * by_x, first.y * s + tile.edge * by_y,
+                  first.z * s + tile.edge * by_z};
   const Mat3 turned = tile.turn[slot] * R;
   sums->s += turned * s;
   sums->t = sums->t + t * Transpose(turned);
@@ -148,10 +163,12 @@ INTERVOX_HD void AddGainsOf(const Tile& tile, int slot, const NodeBits& nodes, c
 
 /** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
 INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
-  NodeBits nodes;
-  NodesOf(tile.left, &nodes);
   for (int slot = 0; slot < tile.count; ++slot) {
     if ((tile.cutting >> slot & 1) == 0 || tile.turn[slot] == 0) continue;
+    VoxelBits cut;
+    for (int i = 0; i < kTileEdge; ++i) cut[i] = tile.left[i] & tile.mixed[slot][i];
+    NodeBits nodes;
+    NodesOf(cut, &nodes);
     const int s = tile.side[slot];
     if (s >= model.grids) {
       const auto of_surface = [&](int i, int j, int k) {
@@ -214,12 +231,11 @@ INTERVOX_HD inline void AddWhole(const Tile& tile, Groups groups, clip::ClipSums
   }
 }
 
-/** Adds a block that bounds leave undecided, of two or kTileEdge voxels along each axis: calls add
- as AddVoxels does. */
+/** Adds the tile that was begun, of two or kTileEdge voxels along each axis: calls add as AddVoxels
+ does. */
 template <class Add>
-INTERVOX_HD void AddTile(const GridModel& model, const center::VoxelBlock& block, double edge,
-                         const OwnNodes& own, Tile* tile, clip::ClipSums* sums, const Add& add) {
-  Begin(model, block, edge, tile);
+INTERVOX_HD void AddTile(const GridModel& model, const OwnNodes& own, Tile* tile,
+                         clip::ClipSums* sums, const Add& add) {
   const LeftGroups groups = DecideGroups(model, own, *tile);
   AddWhole(*tile, groups.all & ~groups.cut, sums);
   if (groups.cut == 0) return;
@@ -265,18 +281,32 @@ INTERVOX_HD void AddBlock(const GridModel& model, const center::VoxelBlock& part
                           const Add& add) {
   const geometry::GridView& view = model.grid[0].view;
   const geometry::Extent& extent = view.extents[place];
-  center::VoxelBlock block, of_tile;
+  center::VoxelBlock block;
   if (extent.lo > 0 || !Meet(part, first, geometry::kBlockEdge, &block)) return;
   block.active = AllSurfaces(model) & ~std::uint64_t{extent.hi < 0};
   if (!Decide(model, 1, edge, &block, sums)) return;
-  for (int n = 0; n < 8; ++n) {
+  static_assert(2 * kTileEdge == geometry::kBlockEdge);
+  const std::int32_t of_block = view.places[place];
+  std::uint64_t begun = 0;
+  center::VoxelBlock& voxels = tile->voxels;
+  for (int n = 0; n < geometry::kEighths; ++n) {
+    std::uint64_t active = block.active;
+    if (of_block >= 0) {
+      const geometry::Extent& eighth = view.eighths[std::int64_t{of_block} * geometry::kEighths + n];
+      if (eighth.lo > 0) continue;
+      active &= ~std::uint64_t{eighth.hi <= 0};
+    }
     const int in[3] = {kTileEdge * (n >> 2), kTileEdge * (n >> 1 & 1), kTileEdge * (n & 1)};
-    if (!Meet(block, {first[0] + in[0], first[1] + in[1], first[2] + in[2]}, kTileEdge, &of_tile)) {
+    if (!Meet(block, {first[0] + in[0], first[1] + in[1], first[2] + in[2]}, kTileEdge, &voxels)) {
       continue;
     }
+    voxels.active = active;
     // The middles of its groups tell more of grids.
-    if (model.surfaces > 0 && !Decide(model, model.grids, edge, &of_tile, sums)) continue;
-    AddTile(model, of_tile, edge, OwnNodesAt(view, view.places[place], in, 1), tile, sums, add);
+    if ((model.surfaces > 0 || active == 0) && !Decide(model, model.grids, edge, &voxels, sums)) {
+      continue;
+    }
+    if (voxels.active != begun) Begin(model, begun = voxels.active, edge, tile);
+    AddTile(model, OwnNodesAt(view, of_block, in, 1), tile, sums, add);
   }
 }
 

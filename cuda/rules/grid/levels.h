@@ -95,13 +95,14 @@ class GridReader {
         x_(tile.edge * side.per_metre.row0),
         y_(tile.edge * side.per_metre.row1),
         z_(tile.edge * side.per_metre.row2),
-        first_(PlaceIn(side, tile.At(0, 0, 0))),
+        first_(PlaceIn(side, tile.At(0, 0, 0)) - geometry::OriginOf(side.view)),
+        end_(EndOf(side.view)),
         share_(share) {}
 
   /** The field, not lifted, at N nodes. */
   template <int N>
   INTERVOX_HD Wide<N> FieldAt(const Whole<N>& i, const Whole<N>& j, const Whole<N>& k) const {
-    const WideVoxel<N> voxel = FindVoxels<N>(side_.view, Place<N>(i, j, k));
+    const WideVoxel<N> voxel = FindVoxels<N>(side_.view, end_, Place<N>(i, j, k));
     return side_.h * LevelsIn<N>(side_.view, voxel, 0).value;
   }
 
@@ -111,7 +112,7 @@ class GridReader {
   template <int N>
   INTERVOX_HD WideLevel<N> At(const Whole<N>& i, const Whole<N>& j, const Whole<N>& k) const {
     const WidePlace<N> u = Place<N>(i, j, k);
-    const WideVoxel<N> voxel = FindVoxels<N>(side_.view, u);
+    const WideVoxel<N> voxel = FindVoxels<N>(side_.view, end_, u);
     WideLevel<N> out = LevelsIn<N>(side_.view, voxel, share_);
     out.value = side_.h * out.value;
     const WidePlace<N>& t = voxel.t;
@@ -135,7 +136,7 @@ class GridReader {
   static constexpr double kBeside = 1e-9;  ///< [voxels]
 
   INTERVOX_HD Vec3 SlopeAt(const Vec3& u) const {
-    const WideVoxel<1> voxel = FindVoxels<1>(side_.view, {u.x, u.y, u.z});
+    const WideVoxel<1> voxel = FindVoxels<1>(side_.view, end_, {u.x, u.y, u.z});
     return LevelsIn<1>(side_.view, voxel, share_).GradientOf(0);
   }
   template <int N>
@@ -146,7 +147,7 @@ class GridReader {
   }
 
   const GridSide& side_;
-  Vec3 x_, y_, z_, first_;
+  Vec3 x_, y_, z_, first_, end_;
   double share_;
 };
 
@@ -171,6 +172,12 @@ INTERVOX_HD inline unsigned DecidePlaces(unsigned places, double reach,
   return decided;
 }
 
+/** Whether there are more than four. */
+INTERVOX_HD inline bool HasMoreThanFour(Groups groups) {
+  for (int n = 0; n < 4; ++n) groups &= groups - 1;
+  return groups != 0;
+}
+
 /** (G9) of the lattice's own grid, whose nodes the middles are, or of another one. */
 INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& own,
                                          const Tile& tile, Groups groups) {
@@ -182,39 +189,53 @@ INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& o
     }
     constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
     return DecidePlaces<8>(groups, step + kOnNode, [&](int first) {
+      const auto middle_at = [&](int n) {
+        return own.stride * (kX * (1 + (n >> 1 & 2)) + kY * (1 + (n & 2)) + 1 + 2 * (n & 1));
+      };
       double middle[N];
-      for (int k = 0; k < N; ++k) {
-        const int n = first + k,
-                  to = kX * (1 + (n >> 1 & 2)) + kY * (1 + (n & 2)) + 1 + 2 * (n & 1);
+      if (own.first != nullptr && groups == 255U) {
+        for (int k = 0; k < N; ++k) middle[k] = own.first[middle_at(first + k)];
+      } else {
         // Beyond the tile's own nodes the block, and its memory, may end.
-        const bool there = own.first != nullptr && (groups >> n & 1U) != 0;
-        middle[k] = there ? own.first[own.stride * to] : own.all;
+        for (int k = 0; k < N; ++k) {
+          const bool there = own.first != nullptr && (groups >> (first + k) & 1U) != 0;
+          middle[k] = there ? own.first[middle_at(first + k)] : own.all;
+        }
       }
       return LoadWide<N>(middle);
     });
   }
   const GridReader reader(side, tile, 0);
   constexpr double kMore = kMostShare * geometry::kMostBend + kOnNode;
-  // The middles of groups from `first` on, or, an edge further along x, of two groups side by side.
-  const auto middles = [&](int first, int along) {
-    int x[N], y[N], z[N];
-    for (int k = 0; k < N; ++k) {
-      const int n = first + k;
-      x[k] = 1 + along + (n >> 1 & 2);
-      y[k] = 1 + (n & 2);
-      z[k] = 1 + 2 * (n & 1);
-    }
-    return reader.FieldAt<N>(LoadAll<Whole<N>>(x), LoadAll<Whole<N>>(y), LoadAll<Whole<N>>(z));
+  // The middles of groups, or, an edge further along x, of two groups side by side.
+  const auto middles = [&](const Whole<N>& n, int along) {
+    return reader.FieldAt<N>(Whole<N>(1 + along + (n >> 1 & 2)), Whole<N>(1 + (n & 2)),
+                             Whole<N>(1 + 2 * (n & 1)));
   };
-  // Two groups at a time, whose nodes are at most √6 edges away, tell enough where tiles are far.
-  const Groups two = (groups | groups >> 4) & 15U;
-  const unsigned pairs = DecidePlaces<4>(two, (std::sqrt(6.0) * slope + kMore) * side.h,
-                                         [&](int first) { return middles(first, 1); });
-  const unsigned of_pairs = pairs | pairs << 4;
-  const Groups rest = groups & ~(of_pairs | of_pairs >> 8);
-  if (rest == 0) return of_pairs;
-  return of_pairs | DecidePlaces<8>(rest, (step + kMore) * side.h,
-                                    [&](int first) { return middles(first, 0); });
+  unsigned decided = 0;
+  if (HasMoreThanFour(groups)) {
+    // Two groups at a time, whose nodes are at most √6 edges away, tell enough where tiles are far.
+    const Groups two = (groups | groups >> 4) & 15U;
+    const unsigned of_two = DecidePlaces<4>(
+        two, (std::sqrt(6.0) * slope + kMore) * side.h, [&](int first) {
+          int n[N];
+          for (int k = 0; k < N; ++k) n[k] = first + k;
+          return middles(LoadAll<Whole<N>>(n), 1);
+        });
+    decided = of_two | of_two << 4;
+  }
+  Groups rest = groups & ~(decided | decided >> 8);
+  while (rest != 0) {
+    int n[N];
+    for (int k = 0; k < N; ++k, rest &= rest - 1) n[k] = rest != 0 ? LowestBit(rest) : n[0];
+    const Wide<N> level = middles(LoadAll<Whole<N>>(n), 0);
+    const double reach = (step + kMore) * side.h;
+    const unsigned outside = PositiveLanes(level - reach), inside = PositiveLanes(-reach - level);
+    for (int k = 0; k < N; ++k) {
+      decided |= (outside >> k & 1U) << n[k] | (inside >> k & 1U) << (8 + n[k]);
+    }
+  }
+  return decided;
 }
 
 /** Reads the levels of a grid, with its gradients, at nodes of a tile. */

@@ -34,20 +34,43 @@ struct WideVoxel {
   double beyond[N];  ///< where not all have: the level of those that have not [voxels], or 0
 };
 
-/** The voxels that hold u, one each. */
+/** Numbers of the nodes that are `in` blocks. */
+template <int N>
+INTERVOX_HD inline void NodesIn(const std::int32_t (&block)[N], const Whole<N>& in,
+                                std::int64_t (&node)[N]) {
+  for (int k = 0; k < N; ++k) {
+    node[k] = static_cast<std::int64_t>(block[k]) * geometry::kBlockNodes + Lane(in, k);
+  }
+}
+#if defined(__AVX2__) && !defined(__clang__) && !defined(__CUDACC__)
+template <>
+inline void NodesIn<4>(const std::int32_t (&block)[4], const Whole<4>& in,
+                       std::int64_t (&node)[4]) {
+  using Longs = long long __attribute__((vector_size(32)));
+  using Halves = int __attribute__((vector_size(32)));
+  constexpr long long kNodes = geometry::kBlockNodes;
+  const Whole<4> blocks{block[0], block[1], block[2], block[3]};
+  const Longs wide = __builtin_ia32_pmovsxdq256(blocks), nodes{kNodes, kNodes, kNodes, kNodes};
+  const Longs all = __builtin_ia32_pmuldq256(reinterpret_cast<Halves>(wide),
+                                             reinterpret_cast<Halves>(nodes)) +
+                    __builtin_ia32_pmovsxdq256(in);
+  __builtin_memcpy(node, &all, sizeof(all));
+}
+#endif
+
+/** The voxels that hold places, one each. @param u  from the grid's first node on
+ @param end  of the grid's places there */
 template <int N>
 __attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
-    const geometry::GridView& grid, const WidePlace<N>& u) {
+    const geometry::GridView& grid, const Vec3& end, const WidePlace<N>& u) {
   using geometry::kBlockEdge, geometry::kBlockSide;
   WideVoxel<N> out;
-  const Wide<N> x = u.x - grid.origin[0], y = u.y - grid.origin[1], z = u.z - grid.origin[2];
-  const Wide<N> room =
-      Smaller(Smaller(Smaller(x, y), z),
-              Smaller(Smaller(kBlockEdge * grid.size[0] - x, kBlockEdge * grid.size[1] - y),
-                      kBlockEdge * grid.size[2] - z));
+  const Wide<N> room = Smaller(Smaller(Smaller(u.x, u.y), u.z),
+                               Smaller(Smaller(Wide<N>(end.x - u.x), Wide<N>(end.y - u.y)),
+                                       Wide<N>(end.z - u.z)));
   if (PositiveLanes(room) == (1U << N) - 1) {
-    const Whole<N> i = WholeOf(x), j = WholeOf(y), k = WholeOf(z);
-    out.t = {x - NumberOf(i), y - NumberOf(j), z - NumberOf(k)};
+    const Whole<N> i = WholeOf(u.x), j = WholeOf(u.y), k = WholeOf(u.z);
+    out.t = {u.x - NumberOf(i), u.y - NumberOf(j), u.z - NumberOf(k)};
     constexpr int kBits = 3, kIn = kBlockEdge - 1;
     static_assert(1 << kBits == kBlockEdge);
     const Whole<N> place =
@@ -57,9 +80,8 @@ __attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
     for (int lane = 0; lane < N; ++lane) {
       block[lane] = grid.places[Lane(place, lane)];
       any_sign |= block[lane];
-      out.node[lane] =
-          static_cast<std::int64_t>(block[lane]) * geometry::kBlockNodes + Lane(in, lane);
     }
+    NodesIn<N>(block, in, out.node);
     if (any_sign >= 0) return out;
     for (int lane = 0; lane < N; ++lane) {
       const bool inside = block[lane] == geometry::kAbsentInside;
@@ -68,7 +90,7 @@ __attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
   } else {
     for (int lane = 0; lane < N; ++lane) {
       const geometry::VoxelAt voxel =
-          geometry::FindVoxel(grid, {Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)});
+          geometry::FindVoxelFromFirst(grid, {Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)});
       // As numbers, for there may be none: null is no place in the array.
       out.node[lane] = (reinterpret_cast<std::intptr_t>(voxel.node) -
                         reinterpret_cast<std::intptr_t>(grid.nodes)) /
@@ -89,6 +111,12 @@ __attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
     if (out.beyond[lane] != 0) out.node[lane] = any;
   }
   return out;
+}
+
+/** The end of a grid's places, from its first node on [voxels]. */
+INTERVOX_HD inline Vec3 EndOf(const geometry::GridView& grid) {
+  constexpr double kEdge = geometry::kBlockEdge;
+  return {kEdge * grid.size[0], kEdge * grid.size[1], kEdge * grid.size[2]};
 }
 
 /** Two lifted nodes of N voxels, at[k] and the next one: f − unit r|r| of single precision. */
@@ -120,7 +148,8 @@ inline void LoadLifted<4>(const float* f, const std::int8_t* r, const std::int64
     const short __attribute__((vector_size(16))) bytes{of[0], of[1], of[2], of[3]};
     const Floats root = __builtin_ia32_cvtdq2ps256(
         __builtin_ia32_pmovsxbd256(reinterpret_cast<char __attribute__((vector_size(16)))>(bytes)));
-    pairs -= unit * root * (root < 0 ? -root : root);
+    using Bits = decltype(root < root);
+    pairs -= unit * root * reinterpret_cast<Floats>(reinterpret_cast<Bits>(root) & 0x7fff'ffff);
   }
   *first = __builtin_ia32_cvtps2pd256(__builtin_shufflevector(pairs, pairs, 0, 2, 4, 6));
   *second = __builtin_ia32_cvtps2pd256(__builtin_shufflevector(pairs, pairs, 1, 3, 5, 7));

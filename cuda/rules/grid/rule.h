@@ -126,8 +126,10 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
   return center::SumParts(CloseSides{model, &tile->polygon}, part, edge, 0.0, kTileEdge,
                           &tile->blocks,
                           [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
-                            AddTile(model, block, edge, FindOwnNodes(model.grid[0], block, edge),
-                                    tile, sums, add_tetrahedra);
+                            Begin(model, block.active, edge, tile);
+                            tile->voxels = block;
+                            AddTile(model, FindOwnNodes(model.grid[0], block, edge), tile, sums,
+                                    add_tetrahedra);
                           });
 }
 

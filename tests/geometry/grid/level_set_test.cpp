@@ -181,6 +181,37 @@ TEST(LevelSetErrors, WhatWouldTakeHoursIsRefusedAtOnce) {
   EXPECT_LT(read, 100);
 }
 
+// The extents of a block's eighths are those of their nodes, which they share with each other.
+TEST(LevelSet, EighthsHaveTheExtentsOfTheirNodes) {
+  for (const Cell& cell : {GridCell(geometry::Sphere{11.3}, 1), GridCell(geometry::Box{{9, 20, 14}}, 1)}) {
+    const geometry::LevelSet& field = *cell.grid.field;
+    const std::size_t blocks = field.nodes.size() / geometry::kBlockNodes;
+    ASSERT_EQ(field.eighths.size(), blocks * geometry::kEighths);
+    for (std::size_t block = 0; block < blocks; ++block) {
+      geometry::Extent extents[geometry::kEighths];
+      for (geometry::Extent& e : extents) e = {1e9F, -1e9F};
+      for (int n = 0; n < geometry::kBlockNodes; ++n) {
+        const int at[3] = {n / 81, n / 9 % 9, n % 9};
+        const float f = field.nodes[block * geometry::kBlockNodes + static_cast<std::size_t>(n)];
+        for (int part = 0; part < geometry::kEighths; ++part) {
+          const int first[3] = {part / 4 * 4, part / 2 % 2 * 4, part % 2 * 4};
+          bool in = true;
+          for (int axis = 0; axis < 3; ++axis) {
+            in = in && at[axis] >= first[axis] && at[axis] <= first[axis] + 4;
+          }
+          if (!in) continue;
+          extents[part].lo = std::min(extents[part].lo, f);
+          extents[part].hi = std::max(extents[part].hi, f);
+        }
+      }
+      for (std::size_t part = 0; part < geometry::kEighths; ++part) {
+        ASSERT_EQ(field.eighths[block * geometry::kEighths + part].lo, extents[part].lo) << block;
+        ASSERT_EQ(field.eighths[block * geometry::kEighths + part].hi, extents[part].hi) << block;
+      }
+    }
+  }
+}
+
 // A simulation's cells take twice what the nodes do, for which alone there was room.
 TEST(LevelSetErrors, CellsThatNeedMoreMemoryThanThereIsAreRefused) {
   const auto many = [](double share) {
