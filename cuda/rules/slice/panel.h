@@ -69,7 +69,7 @@ struct NestedDifference {
     sum += off;
     moment += off * place;
   }
-  /** Fifteen points err by at most twice that for 99 of 100 places of a kink. */
+  /** Fifteen points err by at most twice that for 98 of 100 places of a kink. */
   INTERVOX_HD double Size() const { return std::fmax(std::fabs(sum), 2 * std::fabs(moment)); }
 };
 
@@ -79,6 +79,7 @@ struct NestedNode {
   double place, off, before;
 };
 
+/** What the rules make of the node i of fifteen, in its weight. */
 INTERVOX_HD inline NestedNode NestedNodeOf(int i) {
   const NestedRule<16>& rule = Patterson15();
   const double per = 1 / rule.fine[i], lean = rule.lean[i];
