@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "cuda/engine.h"
 #include "cuda/rules/column/rule.h"
 #include "cuda/rules/slice/rule.h"
 #include "geometry/hollows.h"
@@ -350,6 +351,22 @@ TEST(SliceQuadric, AreaVectorAndMomentAreTheGradientOfV) {
     testing::ExpectGradient(got, volume, i);
   }
   EXPECT_GT(compared, 50);
+}
+
+// A torus in a tube, V by columns at 1e-11: what is stated counts when panels are summed in parts.
+TEST(SliceQuadric, MeetsANanoToleranceBesideATube) {
+  const geometry::Cell torus = geometry::ToCells(*geometry::Leaf(geometry::Torus{0.4, 0.15}))[0];
+  const geometry::Cell tube = geometry::ToCells(*geometry::Tree(
+      geometry::Operation::kDifference, {geometry::Leaf(geometry::Cylinder{0.4, 0.6}),
+                                         geometry::Leaf(geometry::Cylinder{0.3, 2})}))[0];
+  const Quaternion turn{-0.6837922163529254, -0.15126069142699625, -0.447644244471747,
+                        0.5560243146441529};
+  const Pose X{ToRotation(Normalized(turn)),
+               {-0.3588686153687478, 0.15810184696715468, 0.38363061935220977}};
+  const InterferenceMetrics m = ComputeMetrics({&torus, &tube, X, {}, 1e-9});
+  EXPECT_EQ(m.rule, LeafRule::kSlice);
+  EXPECT_LE(m.volume_error, 1e-9 * m.volume);
+  EXPECT_NEAR(m.volume, 0.012649927459307, m.volume_error);
 }
 
 // A ring on the rim of a drum, and over the edge of a hole: this rule is the one that answers, and

@@ -73,6 +73,13 @@ struct ColumnBinSums {
   clip::Hull hull;
 
   INTERVOX_HD bool Has(int i) const { return (bits[i / 64] >> (i % 64) & 1) != 0; }
+  /** Marks the bins from one to another, the last one too: a wide cell has most of them. */
+  INTERVOX_HD void Mark(int from, int to) {
+    for (int i = from / 64; i <= to / 64; ++i) {
+      const int first = i == from / 64 ? from % 64 : 0, last = i == to / 64 ? to % 64 : 63;
+      bits[i] |= ~0ull << first & ~0ull >> (63 - last);
+    }
+  }
   INTERVOX_HD ColumnBinSums& operator+=(const ColumnBinSums& o) {
     for (int i = 0; i < kColumnBins / 64; ++i) bits[i] |= o.bits[i];
     hull += o.hull;
@@ -106,7 +113,7 @@ INTERVOX_HD inline ColumnBinSums BinsOf(const clip::ClipModel& model, const Colu
       from = from < 0 ? 0 : from;
       to = to < from ? from : to;
       to = to < kColumnBins ? to : kColumnBins - 1;
-      for (int i = from; i <= to; ++i) mine.bits[i / 64] |= 1ull << (i % 64);
+      mine.Mark(from, to);
     });
     return mine;
   };

@@ -122,16 +122,13 @@ class PairLooks {
 struct FaceSums {
   Moments body;
   double a = 0.0;
-  Vec3 closure, turning;              ///< ∫ n dS and ∫ x × n dS
-  double lean_v = 0.0, lean_a = 0.0;  ///< v and a by the nested rule
+  Vec3 closure, turning;  ///< ∫ n dS and ∫ x × n dS
 
   INTERVOX_HD FaceSums& operator+=(const FaceSums& other) {
     body += other.body;
     a += other.a;
     closure += other.closure;
     turning += other.turning;
-    lean_v += other.lean_v;
-    lean_a += other.lean_a;
     return *this;
   }
 };

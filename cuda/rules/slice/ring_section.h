@@ -124,15 +124,12 @@ INTERVOX_HD inline void Watch(const LocalPair& pair, const Ring& ring, const Hea
 /** Sums over azimuths, in the ring's frame. */
 struct RingSums {
   Moments body;
-  double a = 0.0;                     ///< of the planes' faces [m²]
-  double lean_v = 0.0, lean_a = 0.0;  ///< v and a by the nested rule
-  double lost = 0.0;                  ///< of v, to rounding [m³]
+  double a = 0.0;     ///< of the planes' faces [m²]
+  double lost = 0.0;  ///< of v, to rounding [m³]
 
   INTERVOX_HD RingSums& operator+=(const RingSums& other) {
     body += other.body;
     a += other.a;
-    lean_v += other.lean_v;
-    lean_a += other.lean_a;
     lost += other.lost;
     return *this;
   }

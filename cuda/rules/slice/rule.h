@@ -15,14 +15,13 @@ namespace internal::slice {
 
 /** Sums over slices in the solid's frame, y about the axis; those over the floor's face apart. */
 struct SliceSums {
-  Moments body;                       ///< s and g of faces in a sector alone
-  double a = 0.0;                     ///< of the floor's face [m²]
-  Vec3 floor;                         ///< ∫ (1, x, z) dA over it, less what walls count for
-  double gross = 0.0;                 ///< sum of the volumes that are added or taken away [m³]
-  double walls = 0.0;                 ///< area of walls that a part lies between, at most [m²]
-  double sides = 0.0;                 ///< area of a sector's sides [m²]
-  double lost = 0.0;                  ///< of v, to rounding [m³]
-  double lean_v = 0.0, lean_a = 0.0;  ///< v and a by the nested rule
+  Moments body;        ///< s and g of faces in a sector alone
+  double a = 0.0;      ///< of the floor's face [m²]
+  Vec3 floor;          ///< ∫ (1, x, z) dA over it, less what walls count for
+  double gross = 0.0;  ///< sum of the volumes that are added or taken away [m³]
+  double walls = 0.0;  ///< area of walls that a part lies between, at most [m²]
+  double sides = 0.0;  ///< area of a sector's sides [m²]
+  double lost = 0.0;   ///< of v, to rounding [m³]
 
   INTERVOX_HD SliceSums& operator+=(const SliceSums& other) {
     body += other.body;
@@ -32,8 +31,6 @@ struct SliceSums {
     walls += other.walls;
     sides += other.sides;
     lost += other.lost;
-    lean_v += other.lean_v;
-    lean_a += other.lean_a;
     return *this;
   }
 
