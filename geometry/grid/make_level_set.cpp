@@ -167,8 +167,9 @@ void FindEighths(const float* f, Extent* eighths) {
     *eighths = {kInfinity, -kInfinity};
     for (int i = 0; i <= kHalf; ++i) {
       for (int j = 0; j <= kHalf; ++j) {
-        const float* row = f + ((kHalf * (n >> 2) + i) * kBlockSide + kHalf * (n >> 1 & 1) + j) *
-                                   kBlockSide + kHalf * (n & 1);
+        const float* row =
+            f + ((kHalf * (n >> 2) + i) * kBlockSide + kHalf * (n >> 1 & 1) + j) * kBlockSide +
+            kHalf * (n & 1);
         const auto [lo, hi] = std::minmax_element(row, row + kHalf + 1);
         eighths->lo = std::min(eighths->lo, *lo);
         eighths->hi = std::max(eighths->hi, *hi);

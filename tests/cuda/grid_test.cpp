@@ -415,7 +415,9 @@ TEST(GridRules, ErrorsOfSharesHold) {
     const geometry::Primitive other = primitive(k / 8 % 4);
     const std::vector<Cell> b = formula ? CellsOf(other) : std::vector<Cell>{GridCell(other, 1)};
     if (b.size() != 1) continue;
-    PairQuery query{&a, b.data(), {random.Rotation(), {}},
+    PairQuery query{&a,
+                    b.data(),
+                    {random.Rotation(), {}},
                     {random.Rotation(), random.Uniform(0, 12) * random.Direction()}};
     query.rule = LeafRule::kVoxel;
     query.tolerance = 1e-3;

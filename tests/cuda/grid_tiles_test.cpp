@@ -137,8 +137,9 @@ TEST(GridTiles, FourLevelsAreThoseOfOne) {
     }
     const Vec3 end = grid::EndOf(f);
     const grid::WideVoxel<4> four = grid::FindVoxels<4>(
-        f, end, {cuda::internal::LoadWide<4>(from[0]), cuda::internal::LoadWide<4>(from[1]),
-                 cuda::internal::LoadWide<4>(from[2])});
+        f, end,
+        {cuda::internal::LoadWide<4>(from[0]), cuda::internal::LoadWide<4>(from[1]),
+         cuda::internal::LoadWide<4>(from[2])});
     const grid::WideLevel<4> levels = grid::LevelsIn<4>(f, four, share);
     for (int lane = 0; lane < 4; ++lane) {
       const grid::WideVoxel<1> one =
@@ -196,7 +197,8 @@ TEST(GridTiles, PlanesShareVoxelsAsPolytopesDo) {
     for (int v = 0; v < N; ++v) {
       n[0][v] = random.Direction();
       n[1][v] = random.Direction();
-      if (k % 4 == 1) n[1][v] = Normalized(n[0][v] + random.LogUniform(1e-9, 1) * random.Direction());
+      if (k % 4 == 1)
+        n[1][v] = Normalized(n[0][v] + random.LogUniform(1e-9, 1) * random.Direction());
       if (k % 4 == 2) {
         n[1][v] = -Normalized(n[0][v] + random.LogUniform(1e-9, 1) * random.Direction());
       }
@@ -233,8 +235,8 @@ TEST(GridTiles, PlanesShareVoxelsAsPolytopesDo) {
     ClipSums both;
     clip::AddPolytope(cut, 2, {}, {0.5, 0.5, 0.5}, &tile->polygon, &both);
     // Between planes that nearly coincide the polytope errs by a share of what is there.
-    const bool coincide = k % 9 == 0 && k % 4 == 2;
-    ASSERT_NEAR(common[v], both.v, 1e-10 + (coincide ? Norm(n[0][v] + n[1][v]) : 0)) << k;
+    const double angle = std::min(Norm(n[0][v] + n[1][v]), Norm(n[0][v] - n[1][v]));
+    ASSERT_NEAR(common[v], both.v, 1e-10 + (k % 9 == 0 && k % 4 != 0 ? 2e-9 + angle : 0)) << k;
     ASSERT_LE(b.bend[v], 1e-14) << k;
     parts += both.v > 0 && both.v < a.share[v] && both.v < b.share[v];
     corners += both.v > 1e-3 && both.v < 0.02;
@@ -243,7 +245,8 @@ TEST(GridTiles, PlanesShareVoxelsAsPolytopesDo) {
     if (!(a.share[v] > 0) || k % 9 == 0) continue;
     ASSERT_LT(Norm(area_of(b) - both.s), 1e-10) << k;
     const Vec3 moment{b.moment[0][v], b.moment[1][v], b.moment[2][v]};
-    const Vec3 by_t{Dot(both.t.row0, n[1][v]), Dot(both.t.row1, n[1][v]), Dot(both.t.row2, n[1][v])};
+    const Vec3 by_t{Dot(both.t.row0, n[1][v]), Dot(both.t.row1, n[1][v]),
+                    Dot(both.t.row2, n[1][v])};
     ASSERT_LT(Norm(moment - by_t), 1e-10) << k;
   }
   for (const int way : {parts, corners, flat, none}) EXPECT_GT(way, 200);
@@ -262,7 +265,7 @@ TEST(GridTiles, ThinWedgesHaveTheirVolume) {
           high{{all(-angle / slope), all(0), all(1 / slope)}, all(d / slope)};
       for (const bool swap : {false, true}) {
         const auto part = swap ? CommonPartOf(high, low) : CommonPartOf(low, high);
-        EXPECT_NEAR(cuda::internal::Lane(part.volume, 0), angle / 8, 1e-15 * angle + 1e-19)
+        EXPECT_NEAR(cuda::internal::Lane(part.volume, 0), angle / 8, 1e-15 * angle + 3e-17)
             << angle << " " << d;
       }
     }

@@ -292,7 +292,8 @@ INTERVOX_HD void AddBlock(const GridModel& model, const center::VoxelBlock& part
   for (int n = 0; n < geometry::kEighths; ++n) {
     std::uint64_t active = block.active;
     if (of_block >= 0) {
-      const geometry::Extent& eighth = view.eighths[std::int64_t{of_block} * geometry::kEighths + n];
+      const geometry::Extent& eighth =
+          view.eighths[std::int64_t{of_block} * geometry::kEighths + n];
       if (eighth.lo > 0) continue;
       active &= ~std::uint64_t{eighth.hi <= 0};
     }

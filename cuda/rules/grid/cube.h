@@ -1,4 +1,5 @@
-/** @file Half-spaces in unit cubes about 0: what they keep, and what others keep of their planes. */
+/** @file Half-spaces in unit cubes about 0: what they keep, and what others keep of their planes.
+ */
 #pragma once
 
 #include "cuda/numerics/wide.h"
@@ -203,9 +204,8 @@ INTERVOX_HD inline CubeFace<S> FaceInCube(const HalfSpaces<S>& plane, const Half
   const auto down = n[2] < 0;
   const S p = down ? -n[0] : n[0], q = down ? -n[1] : n[1], e = down ? -plane.d : plane.d;
   const S m = Larger(Magnitude(n[2]), S(S{} + 1e-200)), half = 0.5 * m, per = 1 / m;
-  const FlatPart<S> seen =
-      PartOfSquare(p, q, S(e - half), S(e + half), S(a[0] * m - a[2] * p), S(a[1] * m - a[2] * q),
-                   S(keeps.d * m - a[2] * e));
+  const FlatPart<S> seen = PartOfSquare(p, q, S(e - half), S(e + half), S(a[0] * m - a[2] * p),
+                                        S(a[1] * m - a[2] * q), S(keeps.d * m - a[2] * e));
   const S moment[3] = {per * seen.u, per * seen.w,
                        per * (per * (e * seen.area - p * seen.u - q * seen.w))};
   CubeFace<S> out;
@@ -234,14 +234,13 @@ INTERVOX_HD inline CommonPart<S> CommonPartOf(const HalfSpaces<S>& a, const Half
   axes.Turn(b.n, n);
   axes.Turn(a.n, m);
   const S(&moment)[3] = out.of_a.moment;
-  S beyond = m[2] * (b.n[0] * moment[0] + b.n[1] * moment[1] + b.n[2] * moment[2] -
-                     b.d * out.of_a.area);
+  S beyond =
+      m[2] * (b.n[0] * moment[0] + b.n[1] * moment[1] + b.n[2] * moment[2] - b.d * out.of_a.area);
   // All of the square is above −8.
   const S none = S{} - 8;
   for (const double end : {0.5, -0.5}) {
     const S rest = b.d - end * n[2];
-    const FlatPart<S> part =
-        PartOfSquare(n[0], n[1], none, rest, m[0], m[1], S(a.d - end * m[2]));
+    const FlatPart<S> part = PartOfSquare(n[0], n[1], none, rest, m[0], m[1], S(a.d - end * m[2]));
     const S of_end = n[0] * part.u + n[1] * part.w - rest * part.area;
     beyond += end > 0 ? of_end : -of_end;
   }

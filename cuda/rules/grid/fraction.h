@@ -24,8 +24,7 @@ INTERVOX_HD inline CommonShare<S> ShareOfBoth(const S& a, const S& b, const S& c
   const S least = Larger(S(a + b - 1), zero), most = Smaller(a, b), if_meet = meet ? against : zero;
   return {free * product + along * most + against * least,
           free * b + (a_less ? along : zero) + if_meet,
-          free * a + (a_less ? zero : along) + if_meet,
-          less ? most - product : product - least,
+          free * a + (a_less ? zero : along) + if_meet, less ? most - product : product - least,
           most - least};
 }
 
@@ -37,8 +36,7 @@ INTERVOX_HD inline void LeaveToOthers(const double* level, const int (&node)[N],
   const S reach = Magnitude(LoadWide<N>(side->n[0])) + Magnitude(LoadWide<N>(side->n[1])) +
                   Magnitude(LoadWide<N>(side->n[2]));
   const unsigned along =
-      PositiveLanes(LoadWide<N>(side->d) - (0.5 - clip::kAlongFace) * reach) &
-      PositiveLanes(reach);
+      PositiveLanes(LoadWide<N>(side->d) - (0.5 - clip::kAlongFace) * reach) & PositiveLanes(reach);
   for (int k = 0; k < N; ++k) {
     if ((along >> k & 1) == 0) continue;
     int inside = 0;
@@ -48,8 +46,8 @@ INTERVOX_HD inline void LeaveToOthers(const double* level, const int (&node)[N],
   }
 }
 
-/** (G10): the share of both of two grids, exactly; areas are what the other one keeps. Thin lenses of
- two grids need it: what normals and shares alone tell errs alike in all voxels along a rim that
+/** (G10): the share of both of two grids, exactly; areas are what the other one keeps. Thin lenses
+ of two grids need it: what normals and shares alone tell errs alike in all voxels along a rim that
  lies on the lattice. @returns that share */
 template <int N>
 INTERVOX_HD inline Wide<N> FindCommonShares(SideShares* first, SideShares* second) {

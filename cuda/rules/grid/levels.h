@@ -216,8 +216,8 @@ INTERVOX_HD inline unsigned DecideGroups(const GridSide& side, const OwnNodes& o
   if (HasMoreThanFour(groups)) {
     // Two groups at a time, whose nodes are at most √6 edges away, tell enough where tiles are far.
     const Groups two = (groups | groups >> 4) & 15U;
-    const unsigned of_two = DecidePlaces<4>(
-        two, (std::sqrt(6.0) * slope + kMore) * side.h, [&](int first) {
+    const unsigned of_two =
+        DecidePlaces<4>(two, (std::sqrt(6.0) * slope + kMore) * side.h, [&](int first) {
           int n[N];
           for (int k = 0; k < N; ++k) n[k] = first + k;
           return middles(LoadAll<Whole<N>>(n), 1);

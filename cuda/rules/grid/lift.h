@@ -51,9 +51,9 @@ inline void NodesIn<4>(const std::int32_t (&block)[4], const Whole<4>& in,
   constexpr long long kNodes = geometry::kBlockNodes;
   const Whole<4> blocks{block[0], block[1], block[2], block[3]};
   const Longs wide = __builtin_ia32_pmovsxdq256(blocks), nodes{kNodes, kNodes, kNodes, kNodes};
-  const Longs all = __builtin_ia32_pmuldq256(reinterpret_cast<Halves>(wide),
-                                             reinterpret_cast<Halves>(nodes)) +
-                    __builtin_ia32_pmovsxdq256(in);
+  const Longs all =
+      __builtin_ia32_pmuldq256(reinterpret_cast<Halves>(wide), reinterpret_cast<Halves>(nodes)) +
+      __builtin_ia32_pmovsxdq256(in);
   __builtin_memcpy(node, &all, sizeof(all));
 }
 #endif
@@ -65,9 +65,9 @@ __attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
     const geometry::GridView& grid, const Vec3& end, const WidePlace<N>& u) {
   using geometry::kBlockEdge, geometry::kBlockSide;
   WideVoxel<N> out;
-  const Wide<N> room = Smaller(Smaller(Smaller(u.x, u.y), u.z),
-                               Smaller(Smaller(Wide<N>(end.x - u.x), Wide<N>(end.y - u.y)),
-                                       Wide<N>(end.z - u.z)));
+  const Wide<N> room =
+      Smaller(Smaller(Smaller(u.x, u.y), u.z),
+              Smaller(Smaller(Wide<N>(end.x - u.x), Wide<N>(end.y - u.y)), Wide<N>(end.z - u.z)));
   if (PositiveLanes(room) == (1U << N) - 1) {
     const Whole<N> i = WholeOf(u.x), j = WholeOf(u.y), k = WholeOf(u.z);
     out.t = {u.x - NumberOf(i), u.y - NumberOf(j), u.z - NumberOf(k)};

@@ -123,14 +123,13 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
   if (level.rule == LeafRule::kFraction) return SumBlocks(model, part, edge, tile, add_shares);
   if (level.rule == LeafRule::kClip) return SumBlocks(model, part, edge, tile, add_tetrahedra);
   // Levels of the voxel rule are those of the fields, which no lift moves.
-  return center::SumParts(CloseSides{model, &tile->polygon}, part, edge, 0.0, kTileEdge,
-                          &tile->blocks,
-                          [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
-                            Begin(model, block.active, edge, tile);
-                            tile->voxels = block;
-                            AddTile(model, FindOwnNodes(model.grid[0], block, edge), tile, sums,
-                                    add_tetrahedra);
-                          });
+  return center::SumParts(
+      CloseSides{model, &tile->polygon}, part, edge, 0.0, kTileEdge, &tile->blocks,
+      [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
+        Begin(model, block.active, edge, tile);
+        tile->voxels = block;
+        AddTile(model, FindOwnNodes(model.grid[0], block, edge), tile, sums, add_tetrahedra);
+      });
 }
 
 /** The sums of one of kLanes lanes of a level, of those that have parts. A pair's lanes may be

@@ -108,8 +108,7 @@ INTERVOX_HD constexpr std::size_t PiecesOf(int sides) {
 /** Bytes of a tile with room for so many sides. */
 INTERVOX_HD constexpr std::size_t TileBytes(int sides) {
   return sizeof(Tile) + sizeof(Vec3[kTileNodes]) +
-         static_cast<std::size_t>(sides) *
-             (2 * sizeof(double[kTileNodes]) + sizeof(SideShares)) +
+         static_cast<std::size_t>(sides) * (2 * sizeof(double[kTileNodes]) + sizeof(SideShares)) +
          PiecesOf(sides) * sizeof(Piece);
 }
 

@@ -183,7 +183,8 @@ TEST(LevelSetErrors, WhatWouldTakeHoursIsRefusedAtOnce) {
 
 // The extents of a block's eighths are those of their nodes, which they share with each other.
 TEST(LevelSet, EighthsHaveTheExtentsOfTheirNodes) {
-  for (const Cell& cell : {GridCell(geometry::Sphere{11.3}, 1), GridCell(geometry::Box{{9, 20, 14}}, 1)}) {
+  for (const Cell& cell :
+       {GridCell(geometry::Sphere{11.3}, 1), GridCell(geometry::Box{{9, 20, 14}}, 1)}) {
     const geometry::LevelSet& field = *cell.grid.field;
     const std::size_t blocks = field.nodes.size() / geometry::kBlockNodes;
     ASSERT_EQ(field.eighths.size(), blocks * geometry::kEighths);
