@@ -17,7 +17,6 @@ namespace {
 using distance::CellNode;
 using distance::CellSearch;
 using distance::CellTree;
-using distance::Nearest;
 using distance::Parts;
 using geometry::Cell;
 
@@ -28,7 +27,7 @@ constexpr double kTouch = 1e-11;
 class SolidSearch {
  public:
   SolidSearch(const CellTree& a, const CellTree& b, const Pose& X_WA, const Pose& X_WB,
-              const DistanceOptions& options, Nearest* nearest)
+              const DistanceOptions& options, distance::Nearest* nearest)
       : tree_{&a, &b},
         X_W_{X_WA, X_WB},
         X_AB_{Transpose(X_WA.R) * X_WB.R, TransposeTimes(X_WA.R, X_WB.p - X_WA.p)},
@@ -133,7 +132,7 @@ class SolidSearch {
   const CellTree* tree_[2];
   Pose X_W_[2], X_AB_;
   int most_;
-  Nearest* nearest_;
+  distance::Nearest* nearest_;
   std::priority_queue<NodePair> nodes_;
   std::priority_queue<PartPair> parts_;
   std::vector<std::unique_ptr<CellSearch>> searches_;
@@ -170,7 +169,7 @@ bool HasGrid(const CellTree& tree) {
 
 /** Goes downhill from the options' start in each pair of cells. */
 void SearchFromStart(const CellTree& a, const CellTree& b, const Pose& X_WA, const Pose& X_WB,
-                     const DistanceOptions& options, Nearest* nearest) {
+                     const DistanceOptions& options, distance::Nearest* nearest) {
   for (const CellNode& i : a.nodes) {
     for (const CellNode& j : b.nodes) {
       if (i.cell == nullptr || j.cell == nullptr) continue;
@@ -183,7 +182,7 @@ void SearchFromStart(const CellTree& a, const CellTree& b, const Pose& X_WA, con
 Separation Measure(const CellTree& a, const CellTree& b, const Pose& X_WA, const Pose& X_WB,
                    const DistanceOptions& options) {
   if (const char* fault = FaultOf(a, b)) return Refused(fault);
-  Nearest nearest;
+  distance::Nearest nearest;
   nearest.tolerance = options.tolerance;
   nearest.size = HUGE_VAL;
   for (const CellTree* tree : {&a, &b}) {
