@@ -128,7 +128,7 @@ MUTANTS = [
     Mutant("cuda/rules/grid/fraction.h", "of two planes that leave a layer the second keeps what it has",
            "const S layer = Larger(S(«share_a + share_b - 1»), zero);", "share_b", "cuda:GridTiles*"),
     Mutant("cuda/rules/grid/cube.h", "volumes between planes are differences of areas",
-           "S beyond = m[2] * (b.n[0] * moment[0] + b.n[1] * moment[1] + b.n[2] * moment[2] -\n                     «b.d * out.of_a.area»);", "b.d * out.of_b.area", "cuda:GridTiles.ThinWedges*"),
+           "b.n[1] * moment[1] + b.n[2] * moment[2] - «b.d * out.of_a.area»);", "b.d * out.of_b.area", "cuda:GridTiles.ThinWedges*"),
     # Landings: what follows the load of a contact.
     Mutant("host/simulation/accept.cpp", "no latch follows the load",
            "«FollowLoad(world, model, *group, v, h, &contacts[c]);»", "", "host:Slope*:Cli*"),

@@ -23,7 +23,7 @@ INTERVOX_HD inline void StoreFace(const S& area, const S (&moment)[3], SideShare
 /** Finds a side's half-spaces in voxels, and what they keep of them by themselves.
  @param node   of the tile, each voxel's first
  @param turns  whether planes' areas are asked for where normals have a small component: otherwise 1
-  */
+ @param unseen  Tile::unseen of the side */
 template <int N>
 INTERVOX_HD inline void FindShares(const double* level, const int (&node)[N], bool turns,
                                    double unseen, SideShares* side) {
