@@ -32,13 +32,12 @@ grid::GridSide SideOf(const geometry::Cell& cell, const Vec3& u) {
   return grid::MakeSide(cell.grid.field->View(), {Mat3::Identity(), -u}, 1, 0);
 }
 
-/** The level at node 0 of a tile, with its gradient. */
-grid::WideLevel<1> LiftedAt(const geometry::Cell& cell, const Vec3& u, double share,
-                            grid::Tile* tile) {
-  const grid::GridSide side = SideOf(cell, u);
-  tile->voxels = {};
-  tile->edge = 1;
-  return grid::GridReader(side, *tile, share).At<1>(0, 0, 0);
+/** The level at node 0 of a lattice, with its gradient. */
+grid::WideLevel<1> LiftedAt(const geometry::Cell& cell, const Vec3& u, double share) {
+  grid::GridSide side = SideOf(cell, u);
+  grid::SetNodes(1, false, &side);
+  side.share = share;
+  return grid::LevelsAt<1>(side, 0, 0, 0);
 }
 
 // A node's bend is made of it and its six neighbours, in blocks, between them and at the end of all
@@ -47,8 +46,6 @@ grid::WideLevel<1> LiftedAt(const geometry::Cell& cell, const Vec3& u, double sh
 TEST(GridTiles, LiftedLevelsAreThoseOfSevenNodes) {
   const double share = 1.0 / 12;
   Random random(1);
-  TileRoom room;
-  grid::Tile* const tile = room.Make();
   int across = 0, bent = 0;
   for (const geometry::Cell& cell :
        {GridCell(geometry::Sphere{9.7}, 1), GridCell(geometry::Box{{17, 15.4, 14}}, 1)}) {
@@ -81,14 +78,14 @@ TEST(GridTiles, LiftedLevelsAreThoseOfSevenNodes) {
         mean += (c & 4 ? t.x : 1 - t.x) * (c & 2 ? t.y : 1 - t.y) * (c & 1 ? t.z : 1 - t.z) *
                 lifted(node + to);
       }
-      const grid::WideLevel<1> level = LiftedAt(cell, node + t, share, tile);
+      const grid::WideLevel<1> level = LiftedAt(cell, node + t, share);
       // One step of 127, at the greatest bend.
       ASSERT_NEAR(level.value, mean, 1.2e-4) << k;
       for (int axis = 0; axis < 3; ++axis) {
         Vec3 d;
         d[axis] = 1e-3;
-        const double slope = (LiftedAt(cell, node + t + d, share, tile).value -
-                              LiftedAt(cell, node + t - d, share, tile).value) /
+        const double slope = (LiftedAt(cell, node + t + d, share).value -
+                              LiftedAt(cell, node + t - d, share).value) /
                              2e-3;
         ASSERT_NEAR(level.GradientOf(0)[axis], slope, 1e-9) << k;
       }
@@ -135,7 +132,7 @@ TEST(GridTiles, FourLevelsAreThoseOfOne) {
     for (int axis = 0; axis < 3; ++axis) {
       for (int lane = 0; lane < 4; ++lane) from[axis][lane] = u[axis][lane] - f.origin[axis];
     }
-    const Vec3 end = grid::EndOf(f);
+    const Vec3 end{8.0 * f.size[0], 8.0 * f.size[1], 8.0 * f.size[2]};
     const grid::WideVoxel<4> four = grid::FindVoxels<4>(
         f, end,
         {cuda::internal::LoadWide<4>(from[0]), cuda::internal::LoadWide<4>(from[1]),
@@ -151,7 +148,7 @@ TEST(GridTiles, FourLevelsAreThoseOfOne) {
         // Which takes differences of levels in single precision.
         ASSERT_NEAR(level.value, geometry::LevelOf(f, {u[0][lane], u[1][lane], u[2][lane]}), 3e-7);
       }
-      ++(one.within == 0 ? beyond : within);
+      ++(one.beyond != 0 ? beyond : within);
     }
   }
   EXPECT_GT(beyond, 1000);
@@ -163,13 +160,12 @@ TEST(GridTiles, FourLevelsAreThoseOfOne) {
 TEST(GridTiles, GradientsBetweenVoxelsAreTheMean) {
   const geometry::Cell cell = GridCell(geometry::Sphere{9.7}, 1);
   const geometry::GridView f = cell.grid.field->View();
-  TileRoom room;
   const double d = 1e-9;
   for (const Vec3& u : {Vec3{7, 5.3, 4.2}, Vec3{8, 4.2, 3.1}, Vec3{-7, 5, 4}, Vec3{5.5, 8, 0}}) {
     const Vec3 apart = d * Vec3{1, 1, 1};
     const Vec3 mean = 0.5 * (geometry::Evaluate(f, u + apart).gradient +
                              geometry::Evaluate(f, u - apart).gradient);
-    EXPECT_LT(Norm(LiftedAt(cell, u, 0, room.Make()).GradientOf(0) - mean), 3e-7);
+    EXPECT_LT(Norm(LiftedAt(cell, u, 0).GradientOf(0) - mean), 3e-7);
     EXPECT_GT(Norm(geometry::Evaluate(f, u).gradient - mean), 1e-3);
   }
 }
@@ -285,15 +281,21 @@ void ReadAll(const grid::GridModel& model, const cuda::internal::center::VoxelBl
   for (int i = 0; i < grid::kTileEdge; ++i) tile->left[i] = i < block.count[0] ? layer : 0;
   grid::NodesOf(tile->left, &nodes);
   for (int s = 0; s < 2; ++s) {
-    const grid::GridSide& side = model.grid[s];
+    grid::GridSide side = model.grid[s];
+    // The lattice's own levels are never lifted.
+    if (s == 0) side.share = 0;
     tile->side[s] = s;
     tile->turn[s] = s == 0 ? 0 : 2 * side.weight;
     std::fill_n(tile->gain[s], grid::kTileNodes, 0.0);
-    const grid::GridReader reader(side, *tile, s == 0 ? 0 : grid::LiftOf(side, *tile));
+    const int(&first)[3] = block.first;
     grid::ForEachBit(nodes, [&](int i, int j, int k) {
-      const grid::WideLevel<1> at = reader.At<1>(i, j, k);
+      const grid::WideLevel<1> at =
+          grid::LevelsAt<1>(side, first[0] + i, first[1] + j, first[2] + k);
       tile->level[s][grid::Tile::Node(i, j, k)] = at.value;
-      if (s == 1) tile->gradient[grid::Tile::Node(i, j, k)] = at.GradientOf(0);
+      if (s == 0) return;
+      for (int c = 0; c < 3; ++c) {
+        tile->gradient[c][grid::Tile::Node(i, j, k)] = at.GradientOf(0)[c];
+      }
     });
     if (grid::NoteOutside(s, nodes, tile)) tile->cutting |= std::uint64_t{1} << s;
   }
@@ -323,7 +325,7 @@ ClipSums SumAll(const grid::GridLevel& level, grid::Tile* tile) {
         }
         ReadAll(level.model, block, level.edge, tile);
         grid::AddVoxels(tile, &sums, add);
-        AddGains(level.model, *tile, &sums);
+        AddGains(level.model, tile, &sums);
       }
     }
   }

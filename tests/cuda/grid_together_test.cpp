@@ -83,7 +83,7 @@ ClipSums SumAlone(const GridLevel& level, cuda::internal::grid::Tile* tile) {
         [&](const auto& block, const Vec3&, ClipSums* sums) {
           Begin(level.model, block.active, level.edge, tile);
           tile->voxels = block;
-          AddTile(level.model, FindOwnNodes(level.model.grid[0], block, level.edge), tile, sums,
+          AddTile(level.model, FindOwnNodes(level.model, block, level.edge), 0, tile, sums,
                   [](auto* of, const auto& voxels, std::uint64_t mixed, ClipSums* to) {
                     cuda::internal::grid::AddTetrahedra(of, voxels, mixed, to);
                   });

@@ -65,18 +65,23 @@ struct LeftGroups {
   Groups cut = 0;       ///< that some side may cut
 };
 
-/** (G9): decides groups by each grid's field in their middle. */
+/** (G9): decides groups by each grid's field in their middle. @param in_twos  of the other grid */
 INTERVOX_HD inline LeftGroups DecideGroups(const GridModel& model, const OwnNodes& own,
-                                           const Tile& tile) {
+                                           const Tile& tile, unsigned in_twos) {
   LeftGroups left;
-  left.all = GroupsOf(tile.voxels);
+  left.all = GroupsOf(tile.voxels) & ~in_twos;
   for (int slot = 0; slot < tile.count && left.all != 0; ++slot) {
     const int s = tile.side[slot];
     if (s >= model.grids) {
       left.cut = left.all;
       break;
     }
-    const unsigned decided = DecideGroups(model.grid[s], s == 0 ? own : OwnNodes{}, tile, left.all);
+    const GridSide& side = model.grid[s];
+    const unsigned known = s == 0 ? 0 : in_twos;
+    const unsigned decided =
+        s == 0 && own.stride != 0
+            ? DecideGroups(side, own, left.all)
+            : known | DecideGroups(side, tile.voxels, left.all & ~(known >> 8));
     left.all &= ~decided;
     left.open[s] = left.all & ~(decided >> 8);
   }
@@ -108,7 +113,7 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const OwnNodes& own, Tile* 
       } else if (s == 0 && own.stride != 0) {
         ReadLevels(own, model.grid[0].h, *tile, nodes, level);
       } else {
-        ReadLevels(model.grid[s], LiftOf(model.grid[s], *tile), nodes, tile, level);
+        ReadLevels(model.grid[s], nodes, tile, level);
       }
       // Lifted levels are those of whole voxels, which no cells of planes stand beside.
       if (!tile->lifts) SnapToFace(nodes, kOnNode * model.grid[0].h, level);
@@ -126,32 +131,56 @@ INTERVOX_HD inline bool Fill(const GridModel& model, const OwnNodes& own, Tile* 
   return true;
 }
 
-/** Adds to S and T what the gains of one side are along its gradients: gradient_at(i, j, k), in
- axes that R turns to the lattice's. */
-template <class GradientAt>
-INTERVOX_HD void AddGainsOf(const Tile& tile, int slot, const NodeBits& nodes, const Mat3& R,
-                            const GradientAt& gradient_at, clip::ClipSums* sums) {
-  // Faces of all nodes, and by their numbers along each axis.
-  Vec3 s, by_x, by_y, by_z;
+/** Sums over the nodes of a tile by their numbers along z: of faces, and times the others. */
+struct ColumnSums {
+  double face[3][kTileSide], by_x[3][kTileSide], by_y[3][kTileSide];
+};
+
+/** Sums gains times gradients over N columns of nodes, from number k along z on. */
+template <int N>
+INTERVOX_HD inline void SumColumns(const Tile& tile, const double* gain, int k, ColumnSums* out) {
+  using S = Wide<N>;
+  const S zero{};
+  S face[3] = {zero, zero, zero}, by_x[3] = {zero, zero, zero}, by_y[3] = {zero, zero, zero};
   for (int i = 0; i < kTileSide; ++i) {
-    Vec3 layer;
+    S layer[3] = {zero, zero, zero};
     for (int j = 0; j < kTileSide; ++j) {
-      std::uint64_t row_nodes = nodes[i] >> 8 * j & 31;
-      if (row_nodes == 0) continue;
-      Vec3 row;
-      for (; row_nodes != 0; row_nodes &= row_nodes - 1) {
-        const int k = LowestBit(row_nodes);
-        const double gain = tile.gain[slot][Tile::Node(i, j, k)];
-        if (gain == 0) continue;
-        const Vec3 face = gain * gradient_at(i, j, k);
-        row += face;
-        by_z += k * face;
+      const int node = Tile::Node(i, j, k);
+      const S of_node = LoadWide<N>(gain + node);
+      for (int c = 0; c < 3; ++c) {
+        const S own = of_node * LoadWide<N>(tile.gradient[c] + node);
+        layer[c] += own;
+        by_y[c] += j * own;
       }
-      layer += row;
-      by_y += j * row;
     }
-    s += layer;
-    by_x += i * layer;
+    for (int c = 0; c < 3; ++c) {
+      face[c] += layer[c];
+      by_x[c] += i * layer[c];
+    }
+  }
+  for (int c = 0; c < 3; ++c) {
+    StoreWide(face[c], out->face[c] + k);
+    StoreWide(by_x[c], out->by_x[c] + k);
+    StoreWide(by_y[c], out->by_y[c] + k);
+  }
+}
+
+/** Adds to S and T what the gains of one side are along the tile's gradients, in axes that R turns
+ to the lattice's. */
+INTERVOX_HD inline void AddGainsOf(const Tile& tile, int slot, const Mat3& R,
+                                   clip::ClipSums* sums) {
+  constexpr int N = kNumbersAtOnce;
+  ColumnSums of;
+  int k = 0;
+  for (; k + N <= kTileSide; k += N) SumColumns<N>(tile, tile.gain[slot], k, &of);
+  for (; k < kTileSide; ++k) SumColumns<1>(tile, tile.gain[slot], k, &of);
+  Vec3 s, by_x, by_y, by_z;
+  for (k = 0; k < kTileSide; ++k) {
+    const Vec3 face{of.face[0][k], of.face[1][k], of.face[2][k]};
+    s += face;
+    by_z += k * face;
+    by_x += Vec3{of.by_x[0][k], of.by_x[1][k], of.by_x[2][k]};
+    by_y += Vec3{of.by_y[0][k], of.by_y[1][k], of.by_y[2][k]};
   }
   const Vec3 first = tile.At(0, 0, 0);
   const Mat3 t = {first.x * s + tile.edge * by_x, first.y * s + tile.edge * by_y,
@@ -162,24 +191,78 @@ INTERVOX_HD void AddGainsOf(const Tile& tile, int slot, const NodeBits& nodes, c
 }
 
 /** (G5): adds to S and T what the nodes' gains are along the sides' gradients there. */
-INTERVOX_HD inline void AddGains(const GridModel& model, const Tile& tile, clip::ClipSums* sums) {
-  for (int slot = 0; slot < tile.count; ++slot) {
-    if ((tile.cutting >> slot & 1) == 0 || tile.turn[slot] == 0) continue;
-    VoxelBits cut;
-    for (int i = 0; i < kTileEdge; ++i) cut[i] = tile.left[i] & tile.mixed[slot][i];
-    NodeBits nodes;
-    NodesOf(cut, &nodes);
-    const int s = tile.side[slot];
-    if (s >= model.grids) {
-      const auto of_surface = [&](int i, int j, int k) {
-        return LevelAndSlopeOf(model, s, tile.At(i, j, k)).gradient;
-      };
-      AddGainsOf(tile, slot, nodes, Mat3::Identity(), of_surface, sums);
+INTERVOX_HD inline void AddGains(const GridModel& model, Tile* tile, clip::ClipSums* sums) {
+  for (int slot = 0; slot < tile->count; ++slot) {
+    if ((tile->cutting >> slot & 1) == 0 || tile->turn[slot] == 0) continue;
+    const int s = tile->side[slot];
+    if (s < model.grids) {
+      AddGainsOf(*tile, slot, model.grid[s].R, sums);
       continue;
     }
-    const auto of_grid = [&](int i, int j, int k) { return tile.gradient[Tile::Node(i, j, k)]; };
-    AddGainsOf(tile, slot, nodes, model.grid[s].R, of_grid, sums);
+    VoxelBits cut;
+    for (int i = 0; i < kTileEdge; ++i) cut[i] = tile->left[i] & tile->mixed[slot][i];
+    NodeBits nodes;
+    NodesOf(cut, &nodes);
+    ForEachBit(nodes, [&](int i, int j, int k) {
+      const int node = Tile::Node(i, j, k);
+      if (tile->gain[slot][node] == 0) return;
+      const Vec3 gradient = LevelAndSlopeOf(model, s, tile->At(i, j, k)).gradient;
+      for (int c = 0; c < 3; ++c) tile->gradient[c][node] = gradient[c];
+    });
+    AddGainsOf(*tile, slot, Mat3::Identity(), sums);
   }
+}
+
+/** Sums over the voxels of a tile by their numbers along z: of shares, and times the others. */
+struct ShareSums {
+  double share[kTileEdge], by_x[kTileEdge], by_y[kTileEdge], by_xx[kTileEdge], by_xy[kTileEdge],
+      by_yy[kTileEdge];
+};
+
+/** Sums shares over N columns of voxels, from number k along z on. */
+template <int N>
+INTERVOX_HD inline void SumShares(const Tile& tile, int k, ShareSums* out) {
+  using S = Wide<N>;
+  S share{}, by_x{}, by_y{}, by_xx{}, by_xy{}, by_yy{};
+  for (int i = 0; i < kTileEdge; ++i) {
+    S layer{}, by_j{};
+    for (int j = 0; j < kTileEdge; ++j) {
+      const S own = LoadWide<N>(tile.share + (i * kTileEdge + j) * kTileEdge + k);
+      layer += own;
+      by_j += j * own;
+      by_yy += j * j * own;
+    }
+    share += layer;
+    by_x += i * layer;
+    by_xx += i * i * layer;
+    by_y += by_j;
+    by_xy += i * by_j;
+  }
+  StoreWide(share, out->share + k);
+  StoreWide(by_x, out->by_x + k);
+  StoreWide(by_y, out->by_y + k);
+  StoreWide(by_xx, out->by_xx + k);
+  StoreWide(by_xy, out->by_xy + k);
+  StoreWide(by_yy, out->by_yy + k);
+}
+
+/** Adds the shares of a tile's voxels, all over them alike. */
+INTERVOX_HD inline void AddMoments(const Tile& tile, clip::ClipSums* sums) {
+  constexpr int N = kNumbersAtOnce;
+  ShareSums of;
+  for (int k = 0; k < kTileEdge; k += N) SumShares<N>(tile, k, &of);
+  VolumeMoments voxels;
+  for (int k = 0; k < kTileEdge; ++k) {
+    voxels += {of.share[k],
+               {of.by_x[k], of.by_y[k], k * of.share[k]},
+               {{of.by_xx[k], of.by_yy[k], k * k * of.share[k]},
+                {of.by_xy[k], k * of.by_x[k], k * of.by_y[k]}}};
+  }
+  const double e = tile.edge, v = e * e * e, own = voxels.v / 12;
+  voxels.second += {{own, own, own}, {}};
+  const VolumeMoments scaled{v * voxels.v, v * e * voxels.m, v * e * e * voxels.second};
+  VolumeMoments& all = *sums;
+  all += Shifted(scaled, tile.At(0, 0, 0) + 0.5 * Vec3{e, e, e});
 }
 
 /** Adds the voxels of a filled tile: whole those that its nodes' signs decide; calls add(tile,
@@ -189,6 +272,7 @@ INTERVOX_HD void AddVoxels(Tile* tile, clip::ClipSums* sums, const Add& add) {
   const double half = 0.5 * tile->edge;
   VoxelBits rest, alike;
   for (int i = 0; i < kTileEdge; ++i) rest[i] = tile->left[i];
+  std::memset(tile->share, 0, sizeof tile->share);
   for (int first = 0; first < kTileEdge;) {
     if (rest[first] == 0) {
       ++first;
@@ -215,10 +299,10 @@ INTERVOX_HD void AddVoxels(Tile* tile, clip::ClipSums* sums, const Add& add) {
       add(tile, alike, mixed, sums);
       continue;
     }
-    ForEachBit(alike, [&](int i, int j, int k) {
-      clip::AddBox(tile->At(i, j, k) + Vec3{half, half, half}, {half, half, half}, sums);
-    });
+    ForEachBit(alike,
+               [&](int i, int j, int k) { tile->share[(i * kTileEdge + j) * kTileEdge + k] = 1; });
   }
+  AddMoments(*tile, sums);
 }
 
 /** Adds whole groups of a tile. */
@@ -232,33 +316,18 @@ INTERVOX_HD inline void AddWhole(const Tile& tile, Groups groups, clip::ClipSums
 }
 
 /** Adds the tile that was begun, of two or kTileEdge voxels along each axis: calls add as AddVoxels
- does. */
+ does. @param in_twos  what is decided of its groups: DecideInTwos, or 0 */
 template <class Add>
-INTERVOX_HD void AddTile(const GridModel& model, const OwnNodes& own, Tile* tile,
+INTERVOX_HD void AddTile(const GridModel& model, const OwnNodes& own, unsigned in_twos, Tile* tile,
                          clip::ClipSums* sums, const Add& add) {
-  const LeftGroups groups = DecideGroups(model, own, *tile);
+  const LeftGroups groups = DecideGroups(model, own, *tile, in_twos);
   AddWhole(*tile, groups.all & ~groups.cut, sums);
   if (groups.cut == 0) return;
   VoxelsOf(groups.cut, &tile->left);
   for (int s = 0; s < 2; ++s) VoxelsOf(groups.open[s], &tile->open[s]);
   if (!Fill(model, own, tile)) return;
   AddVoxels(tile, sums, add);
-  AddGains(model, *tile, sums);
-}
-
-/** What a block of voxels has in common with `edge`³ voxels from `first` on, with its active sides.
- @returns false where that is nothing */
-INTERVOX_HD inline bool Meet(const center::VoxelBlock& block, const int (&first)[3], int edge,
-                             center::VoxelBlock* common) {
-  common->active = block.active;
-  for (int axis = 0; axis < 3; ++axis) {
-    const int begin = block.first[axis], end = begin + block.count[axis];
-    const int last = first[axis] + edge;
-    common->first[axis] = first[axis] > begin ? first[axis] : begin;
-    common->count[axis] = (last < end ? last : end) - common->first[axis];
-    if (common->count[axis] <= 0) return false;
-  }
-  return true;
+  AddGains(model, tile, sums);
 }
 
 /** Bounds the sides from `first` on over a block: false when nothing is left to be done, it being
@@ -273,6 +342,27 @@ INTERVOX_HD inline bool Decide(const GridModel& model, int first, double edge,
   return cell.active != 0;
 }
 
+/** What a part of the lattice has of one of the grid's blocks. @param first  the block's first
+ voxel
+ @param voxels  that it has @returns the eighths that these are, which lie within them; or 0 */
+INTERVOX_HD inline unsigned Meet(const center::VoxelBlock& part, const int (&first)[3],
+                                 center::VoxelBlock* voxels) {
+  using geometry::kBlockEdge;
+  // Those of the lower half along each axis: bit 4x + 2y + z is of eighth (x, y, z).
+  constexpr unsigned kLower[3] = {0x0fU, 0x33U, 0x55U};
+  unsigned eighths = 0xffU;
+  for (int axis = 0; axis < 3; ++axis) {
+    const int begin = part.first[axis] - first[axis], end = begin + part.count[axis];
+    const int low = begin > 0 ? begin : 0, high = end < kBlockEdge ? end : kBlockEdge;
+    if (high <= low) return 0;
+    voxels->first[axis] = first[axis] + low;
+    voxels->count[axis] = high - low;
+    if (low >= kTileEdge) eighths &= ~kLower[axis];
+    if (high <= kTileEdge) eighths &= kLower[axis];
+  }
+  return eighths;
+}
+
 /** Adds what a part of the lattice has of a block of its grid, tile by tile where bounds do not
  decide. @param place  of the block; @param first  its first voxel */
 template <class Add>
@@ -281,33 +371,50 @@ INTERVOX_HD void AddBlock(const GridModel& model, const center::VoxelBlock& part
                           const Add& add) {
   const geometry::GridView& view = model.grid[0].view;
   const geometry::Extent& extent = view.extents[place];
+  if (extent.lo > 0) return;
   center::VoxelBlock block;
-  if (extent.lo > 0 || !Meet(part, first, geometry::kBlockEdge, &block)) return;
+  unsigned left = Meet(part, first, &block), inside = 0;
   block.active = AllSurfaces(model) & ~std::uint64_t{extent.hi < 0};
-  if (!Decide(model, 1, edge, &block, sums)) return;
+  if (left == 0 || !Decide(model, 1, edge, &block, sums)) return;
   static_assert(2 * kTileEdge == geometry::kBlockEdge);
   const std::int32_t of_block = view.places[place];
-  std::uint64_t begun = 0;
+  if (of_block >= 0) {
+    const geometry::Extent* of = view.eighths + std::int64_t{of_block} * geometry::kEighths;
+    for (int n = 0; n < geometry::kEighths; ++n) {
+      left &= ~(unsigned{of[n].lo > 0} << n);
+      inside |= unsigned{of[n].hi <= 0} << n;
+    }
+  }
+  // What the other grid decides of all tiles comes first, in one loop without a branch: what it
+  // reads lies far apart.
+  const bool other = (block.active >> 1 & 1) != 0 && model.grids == 2;
+  unsigned in_twos[geometry::kEighths];
+  int count = 0;
   center::VoxelBlock& voxels = tile->voxels;
-  for (int n = 0; n < geometry::kEighths; ++n) {
-    std::uint64_t active = block.active;
-    if (of_block >= 0) {
-      const geometry::Extent& eighth =
-          view.eighths[std::int64_t{of_block} * geometry::kEighths + n];
-      if (eighth.lo > 0) continue;
-      active &= ~std::uint64_t{eighth.hi <= 0};
-    }
-    const int in[3] = {kTileEdge * (n >> 2), kTileEdge * (n >> 1 & 1), kTileEdge * (n & 1)};
-    if (!Meet(block, {first[0] + in[0], first[1] + in[1], first[2] + in[2]}, kTileEdge, &voxels)) {
-      continue;
-    }
-    voxels.active = active;
+  const auto place_tile = [&](int n) {
+    voxels.first[0] = first[0] + kTileEdge * (n >> 2);
+    voxels.first[1] = first[1] + kTileEdge * (n >> 1 & 1);
+    voxels.first[2] = first[2] + kTileEdge * (n & 1);
+    for (int& along : voxels.count) along = kTileEdge;
+  };
+  for (unsigned rest = left; rest != 0; rest &= rest - 1, ++count) {
+    place_tile(LowestBit(rest));
+    in_twos[count] = other ? DecideInTwos(model.grid[1], voxels) : 0;
+  }
+  std::uint64_t begun = 0;
+  for (count = 0; left != 0; left &= left - 1, ++count) {
+    if ((in_twos[count] & 255U) == 255U) continue;
+    const int n = LowestBit(left);
+    place_tile(n);
+    voxels.active = block.active & ~std::uint64_t{inside >> n & 1U};
     // The middles of its groups tell more of grids.
-    if ((model.surfaces > 0 || active == 0) && !Decide(model, model.grids, edge, &voxels, sums)) {
+    if ((model.surfaces > 0 || voxels.active == 0) &&
+        !Decide(model, model.grids, edge, &voxels, sums)) {
       continue;
     }
     if (voxels.active != begun) Begin(model, begun = voxels.active, edge, tile);
-    AddTile(model, OwnNodesAt(view, of_block, in, 1), tile, sums, add);
+    const int in[3] = {kTileEdge * (n >> 2), kTileEdge * (n >> 1 & 1), kTileEdge * (n & 1)};
+    AddTile(model, OwnNodesAt(view, of_block, in, 1), in_twos[count], tile, sums, add);
   }
 }
 
@@ -316,20 +423,22 @@ template <class Add>
 INTERVOX_HD clip::ClipSums SumBlocks(const GridModel& model, const center::VoxelBlock& part,
                                      double edge, Tile* tile, const Add& add) {
   using geometry::kBlockEdge;
-  const GridSide& own = model.grid[0];
+  const int(&size)[3] = model.grid[0].view.size;
   clip::ClipSums sums;
-  int node[3], low[3], high[3], at[3];
+  int low[3], high[3], at[3], first[3];
   for (int axis = 0; axis < 3; ++axis) {
-    node[axis] = NodeAtOrigin(own, axis);
-    low[axis] = (node[axis] + part.first[axis]) / kBlockEdge;
-    high[axis] = (node[axis] + part.first[axis] + part.count[axis] - 1) / kBlockEdge;
+    const auto node = static_cast<unsigned>(model.at_origin[axis] + part.first[axis]);
+    low[axis] = static_cast<int>(node / kBlockEdge);
+    high[axis] =
+        static_cast<int>((node + static_cast<unsigned>(part.count[axis] - 1)) / kBlockEdge);
   }
   for (at[0] = low[0]; at[0] <= high[0]; ++at[0]) {
+    first[0] = kBlockEdge * at[0] - model.at_origin[0];
     for (at[1] = low[1]; at[1] <= high[1]; ++at[1]) {
+      first[1] = kBlockEdge * at[1] - model.at_origin[1];
       for (at[2] = low[2]; at[2] <= high[2]; ++at[2]) {
-        const int place = (at[0] * own.view.size[1] + at[1]) * own.view.size[2] + at[2];
-        const int first[3] = {kBlockEdge * at[0] - node[0], kBlockEdge * at[1] - node[1],
-                              kBlockEdge * at[2] - node[2]};
+        first[2] = kBlockEdge * at[2] - model.at_origin[2];
+        const int place = (at[0] * size[1] + at[1]) * size[2] + at[2];
         AddBlock(model, part, place, first, edge, tile, &sums, add);
       }
     }

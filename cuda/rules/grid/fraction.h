@@ -158,7 +158,7 @@ INTERVOX_HD inline void AddShares(Tile* tile, const VoxelBits& voxels, std::uint
                                   bool only_between, clip::ClipSums* sums) {
   constexpr int N = kNumbersAtOnce;
   using S = Wide<N>;
-  const double h = tile->edge, half = 0.5 * h;
+  const double h = tile->edge;
   const auto add = [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, int voxel_count) {
     const Whole<N> nodes = Tile::Node(x, y, z);
     int node[N], count;
@@ -189,8 +189,7 @@ INTERVOX_HD inline void AddShares(Tile* tile, const VoxelBits& voxels, std::uint
     for (int k = 0; k < voxel_count; ++k) {
       sums->between += between[k];
       if (only_between) continue;
-      const Vec3 first = tile->At(Lane(x, k), Lane(y, k), Lane(z, k));
-      clip::AddBox(share[k], first + Vec3{half, half, half}, {half, half, half}, sums);
+      tile->share[(Lane(x, k) * kTileEdge + Lane(y, k)) * kTileEdge + Lane(z, k)] = share[k];
     }
   };
   ForSeveralBits<N>(voxels, add);

@@ -27,11 +27,9 @@ struct WideLevel {
 /** The voxels around N places. */
 template <int N>
 struct WideVoxel {
-  std::int64_t
-      node[N];       ///< number of the first of its nodes; beyond the band that of another place
-  WidePlace<N> t;    ///< where in it the place is, in [0, 1)
-  int within = N;    ///< how many places have nodes
-  double beyond[N];  ///< where not all have: the level of those that have not [voxels], or 0
+  std::int64_t node[N];  ///< number of the first of its nodes; beyond the band some node's
+  WidePlace<N> t;        ///< where in it the place is, in [0, 1)
+  Wide<N> beyond;        ///< the level beyond the band [voxels]; 0 where there are nodes
 };
 
 /** Numbers of the nodes that are `in` blocks. */
@@ -64,69 +62,38 @@ template <int N>
 __attribute__((always_inline)) INTERVOX_HD inline WideVoxel<N> FindVoxels(
     const geometry::GridView& grid, const Vec3& end, const WidePlace<N>& u) {
   using geometry::kBlockEdge, geometry::kBlockSide;
+  // Without a branch: beyond the grid its first place stands in.
+  const Wide<N> low = Smaller(Smaller(u.x, u.y), u.z), zero{};
+  const Wide<N> high =
+      Smaller(Smaller(Wide<N>(end.x - u.x), Wide<N>(end.y - u.y)), Wide<N>(end.z - u.z));
+  const auto in_grid = (low >= 0) & (high > 0);
+  const Wide<N> x = in_grid ? u.x : zero, y = in_grid ? u.y : zero, z = in_grid ? u.z : zero;
+  const Whole<N> i = WholeOf(x), j = WholeOf(y), k = WholeOf(z);
+  constexpr int kBits = 3, kIn = kBlockEdge - 1;
+  static_assert(1 << kBits == kBlockEdge);
+  const Whole<N> place = ((i >> kBits) * grid.size[1] + (j >> kBits)) * grid.size[2] + (k >> kBits);
+  const Whole<N> in = ((i & kIn) * kBlockSide + (j & kIn)) * kBlockSide + (k & kIn);
+  std::int32_t block[N];
+  for (int lane = 0; lane < N; ++lane) block[lane] = grid.places[Lane(place, lane)];
+  const Wide<N> number = NumberOf(LoadAll<Whole<N>>(block)), band = zero + grid.band;
+  for (int lane = 0; lane < N; ++lane) block[lane] = block[lane] < 0 ? 0 : block[lane];
   WideVoxel<N> out;
-  const Wide<N> room =
-      Smaller(Smaller(Smaller(u.x, u.y), u.z),
-              Smaller(Smaller(Wide<N>(end.x - u.x), Wide<N>(end.y - u.y)), Wide<N>(end.z - u.z)));
-  if (PositiveLanes(room) == (1U << N) - 1) {
-    const Whole<N> i = WholeOf(u.x), j = WholeOf(u.y), k = WholeOf(u.z);
-    out.t = {u.x - NumberOf(i), u.y - NumberOf(j), u.z - NumberOf(k)};
-    constexpr int kBits = 3, kIn = kBlockEdge - 1;
-    static_assert(1 << kBits == kBlockEdge);
-    const Whole<N> place =
-        ((i >> kBits) * grid.size[1] + (j >> kBits)) * grid.size[2] + (k >> kBits);
-    const Whole<N> in = ((i & kIn) * kBlockSide + (j & kIn)) * kBlockSide + (k & kIn);
-    std::int32_t block[N], any_sign = 0;
-    for (int lane = 0; lane < N; ++lane) {
-      block[lane] = grid.places[Lane(place, lane)];
-      any_sign |= block[lane];
-    }
-    NodesIn<N>(block, in, out.node);
-    if (any_sign >= 0) return out;
-    for (int lane = 0; lane < N; ++lane) {
-      const bool inside = block[lane] == geometry::kAbsentInside;
-      out.beyond[lane] = block[lane] >= 0 ? 0 : inside ? -grid.band : grid.band;
-    }
-  } else {
-    for (int lane = 0; lane < N; ++lane) {
-      const geometry::VoxelAt voxel =
-          geometry::FindVoxelFromFirst(grid, {Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)});
-      // As numbers, for there may be none: null is no place in the array.
-      out.node[lane] = (reinterpret_cast<std::intptr_t>(voxel.node) -
-                        reinterpret_cast<std::intptr_t>(grid.nodes)) /
-                       static_cast<std::intptr_t>(sizeof(float));
-      out.beyond[lane] = voxel.beyond;
-      SetLane(&out.t.x, lane, voxel.t[0]);
-      SetLane(&out.t.y, lane, voxel.t[1]);
-      SetLane(&out.t.z, lane, voxel.t[2]);
-    }
-  }
-  for (const double beyond : out.beyond) out.within -= beyond != 0;
-  if (out.within == N || out.within == 0) return out;
-  std::int64_t any = 0;
-  for (int lane = 0; lane < N; ++lane) {
-    if (out.beyond[lane] == 0) any = out.node[lane];
-  }
-  for (int lane = 0; lane < N; ++lane) {
-    if (out.beyond[lane] != 0) out.node[lane] = any;
-  }
+  NodesIn<N>(block, in, out.node);
+  out.t = {x - NumberOf(i), y - NumberOf(j), z - NumberOf(k)};
+  const Wide<N> absent = number == geometry::kAbsentInside ? -band : band;
+  const Wide<N> level = number < 0 ? absent : zero;
+  out.beyond = in_grid ? level : band;
   return out;
 }
 
-/** The end of a grid's places, from its first node on [voxels]. */
-INTERVOX_HD inline Vec3 EndOf(const geometry::GridView& grid) {
-  constexpr double kEdge = geometry::kBlockEdge;
-  return {kEdge * grid.size[0], kEdge * grid.size[1], kEdge * grid.size[2]};
-}
-
-/** Two lifted nodes of N voxels, at[k] and the next one: f − unit r|r| of single precision. */
-template <int N>
-INTERVOX_HD inline void LoadLifted(const float* f, const std::int8_t* r,
-                                   const std::int64_t (&at)[N], float unit, Wide<N>* first,
-                                   Wide<N>* second) {
+/** Two nodes of N voxels, at[k] and the next one: f, or lifted f − unit r|r| of single precision.
+ */
+template <int N, bool kLifted>
+INTERVOX_HD inline void LoadNodes(const float* f, const std::int8_t* r, const std::int64_t (&at)[N],
+                                  float unit, Wide<N>* first, Wide<N>* second) {
   for (int k = 0; k < N; ++k) {
     float two[2] = {f[at[k]], f[at[k] + 1]};
-    for (int i = 0; i < 2 && unit != 0; ++i) {
+    for (int i = 0; i < 2 && kLifted; ++i) {
       const auto root = static_cast<float>(r[at[k] + i]);
       two[i] -= unit * root * std::fabs(root);
     }
@@ -135,35 +102,50 @@ INTERVOX_HD inline void LoadLifted(const float* f, const std::int8_t* r,
   }
 }
 #if defined(__AVX2__) && !defined(__clang__) && !defined(__CUDACC__)
-template <>
-inline void LoadLifted<4>(const float* f, const std::int8_t* r, const std::int64_t (&at)[4],
-                          float unit, Wide<4>* first, Wide<4>* second) {
-  using Floats = float __attribute__((vector_size(32)));
+/** Two nodes of four voxels side by side. */
+using EightFloats = float __attribute__((vector_size(32)));
+inline EightFloats LoadPairs(const float* f, const std::int64_t (&at)[4]) {
   double two[4];
   for (int k = 0; k < 4; ++k) __builtin_memcpy(&two[k], f + at[k], sizeof(two[k]));
-  auto pairs = reinterpret_cast<Floats>(Wide<4>{two[0], two[1], two[2], two[3]});
-  if (unit != 0) {
-    short of[4];
-    for (int k = 0; k < 4; ++k) __builtin_memcpy(&of[k], r + at[k], sizeof(of[k]));
-    const short __attribute__((vector_size(16))) bytes{of[0], of[1], of[2], of[3]};
-    const Floats root = __builtin_ia32_cvtdq2ps256(
-        __builtin_ia32_pmovsxbd256(reinterpret_cast<char __attribute__((vector_size(16)))>(bytes)));
-    using Bits = decltype(root < root);
-    pairs -= unit * root * reinterpret_cast<Floats>(reinterpret_cast<Bits>(root) & 0x7fff'ffff);
-  }
+  return reinterpret_cast<EightFloats>(Wide<4>{two[0], two[1], two[2], two[3]});
+}
+inline void SplitPairs(const EightFloats& pairs, Wide<4>* first, Wide<4>* second) {
   *first = __builtin_ia32_cvtps2pd256(__builtin_shufflevector(pairs, pairs, 0, 2, 4, 6));
   *second = __builtin_ia32_cvtps2pd256(__builtin_shufflevector(pairs, pairs, 1, 3, 5, 7));
 }
+template <>
+inline void LoadNodes<4, false>(const float* f, const std::int8_t* /*r*/,
+                                const std::int64_t (&at)[4], float /*unit*/, Wide<4>* first,
+                                Wide<4>* second) {
+  SplitPairs(LoadPairs(f, at), first, second);
+}
+template <>
+inline void LoadNodes<4, true>(const float* f, const std::int8_t* r, const std::int64_t (&at)[4],
+                               float unit, Wide<4>* first, Wide<4>* second) {
+  short of[4];
+  for (int k = 0; k < 4; ++k) __builtin_memcpy(&of[k], r + at[k], sizeof(of[k]));
+  // One by one, which g++ makes an instruction each.
+  short __attribute__((vector_size(16))) bytes{};
+  bytes[0] = of[0];
+  bytes[1] = of[1];
+  bytes[2] = of[2];
+  bytes[3] = of[3];
+  const EightFloats root = __builtin_ia32_cvtdq2ps256(
+      __builtin_ia32_pmovsxbd256(reinterpret_cast<char __attribute__((vector_size(16)))>(bytes)));
+  using Bits = decltype(root < root);
+  const auto size = reinterpret_cast<EightFloats>(reinterpret_cast<Bits>(root) & 0x7fff'ffff);
+  SplitPairs(LoadPairs(f, at) - unit * root * size, first, second);
+}
 #endif
 
-/** The nodes of voxels, lifted: of node (x, y, z) at 4x + 2y + z. @param share  of their bends */
-template <int N>
-INTERVOX_HD inline void LiftedNodes(const geometry::GridView& grid, const WideVoxel<N>& voxel,
-                                    double share, Wide<N> (&f)[8]) {
+/** The nodes of voxels: of node (x, y, z) at 4x + 2y + z. @param share  of their bends */
+template <int N, bool kLifted>
+INTERVOX_HD inline void VoxelNodes(const geometry::GridView& grid, const WideVoxel<N>& voxel,
+                                   double share, Wide<N> (&f)[8]) {
   constexpr int kX = geometry::kBlockSide * geometry::kBlockSide, kY = geometry::kBlockSide;
   const auto unit = static_cast<float>(share * geometry::kBendUnit);
   const auto load = [&](int to, Wide<N>* two) {
-    LoadLifted<N>(grid.nodes + to, grid.bends + to, voxel.node, unit, &two[0], &two[1]);
+    LoadNodes<N, kLifted>(grid.nodes + to, grid.bends + to, voxel.node, unit, &two[0], &two[1]);
   };
   load(0, f);
   load(kY, f + 2);
@@ -176,26 +158,77 @@ template <int N>
 __attribute__((always_inline)) INTERVOX_HD inline WideLevel<N> LevelsIn(
     const geometry::GridView& grid, const WideVoxel<N>& voxel, double share) {
   WideLevel<N> out;
-  if (voxel.within > 0) {
-    Wide<N> f[8];
-    LiftedNodes<N>(grid, voxel, share, f);
-    // Along z, then y, then x.
-    const WidePlace<N>& t = voxel.t;
-    const Wide<N> z0 = f[1] - f[0], z1 = f[3] - f[2], z2 = f[5] - f[4], z3 = f[7] - f[6];
-    const Wide<N> f0 = f[0] + t.z * z0, f1 = f[2] + t.z * z1, f2 = f[4] + t.z * z2,
-                  f3 = f[6] + t.z * z3;
-    const Wide<N> y0 = f1 - f0, y1 = f3 - f2, low = f0 + t.y * y0, high = f2 + t.y * y1;
-    const Wide<N> z_low = z0 + t.y * (z1 - z0), z_high = z2 + t.y * (z3 - z2);
-    out.value = low + t.x * (high - low);
-    out.gradient = {high - low, y0 + t.x * (y1 - y0), z_low + t.x * (z_high - z_low)};
+  out.value = voxel.beyond;
+  out.gradient = WidePlace<N>{};
+  if (grid.nodes == nullptr) return out;
+  Wide<N> f[8];
+  if (share != 0) {
+    VoxelNodes<N, true>(grid, voxel, share, f);
+  } else {
+    VoxelNodes<N, false>(grid, voxel, share, f);
   }
-  if (voxel.within == N) return out;
-  for (int k = 0; k < N; ++k) {
-    if (voxel.beyond[k] == 0) continue;
-    SetLane(&out.value, k, voxel.beyond[k]);
-    SetLane(&out.gradient.x, k, 0);
-    SetLane(&out.gradient.y, k, 0);
-    SetLane(&out.gradient.z, k, 0);
+  // Along z, then y, then x.
+  const WidePlace<N>& t = voxel.t;
+  const Wide<N> z0 = f[1] - f[0], z1 = f[3] - f[2], z2 = f[5] - f[4], z3 = f[7] - f[6];
+  const Wide<N> f0 = f[0] + t.z * z0, f1 = f[2] + t.z * z1, f2 = f[4] + t.z * z2,
+                f3 = f[6] + t.z * z3;
+  const Wide<N> y0 = f1 - f0, y1 = f3 - f2, low = f0 + t.y * y0, high = f2 + t.y * y1;
+  const Wide<N> z_low = z0 + t.y * (z1 - z0), z_high = z2 + t.y * (z3 - z2);
+  const Wide<N> of_x = high - low, of_y = y0 + t.x * (y1 - y0),
+                of_z = z_low + t.x * (z_high - z_low), value = low + t.x * of_x, zero{};
+  const auto nodes = voxel.beyond == 0;
+  out.value = nodes ? value : voxel.beyond;
+  out.gradient = {nodes ? of_x : zero, nodes ? of_y : zero, nodes ? of_z : zero};
+  return out;
+}
+
+/** The places of N of a lattice's nodes, from the grid's first node on. */
+template <int N>
+INTERVOX_HD inline WidePlace<N> PlacesOf(const GridSide& side, const Whole<N>& i, const Whole<N>& j,
+                                         const Whole<N>& k) {
+  const Wide<N> x = NumberOf(i), y = NumberOf(j), z = NumberOf(k);
+  const auto& [of_x, of_y, of_z] = side.per_node;
+  return {side.first.x + x * of_x.x + y * of_y.x + z * of_z.x,
+          side.first.y + x * of_x.y + y * of_y.y + z * of_z.y,
+          side.first.z + x * of_x.z + y * of_y.z + z * of_z.z};
+}
+
+/** A grid's field, not lifted, at N of a lattice's nodes. */
+template <int N>
+INTERVOX_HD inline Wide<N> FieldAt(const GridSide& side, const Whole<N>& i, const Whole<N>& j,
+                                   const Whole<N>& k) {
+  const WideVoxel<N> voxel = FindVoxels<N>(side.view, side.end, PlacesOf<N>(side, i, j, k));
+  return side.h * LevelsIn<N>(side.view, voxel, 0).value;
+}
+
+/** A grid's levels at N of a lattice's nodes with their gradients, in the grid's axes. Where a node
+ lies between two voxels its gradient is the mean of theirs: V may have a kink there, and S is then
+ the mean of its derivatives on both sides. */
+template <int N>
+INTERVOX_HD inline WideLevel<N> LevelsAt(const GridSide& side, const Whole<N>& i, const Whole<N>& j,
+                                         const Whole<N>& k) {
+  constexpr double kBeside = 1e-9;  // [voxels]
+  const WidePlace<N> u = PlacesOf<N>(side, i, j, k);
+  const WideVoxel<N> voxel = FindVoxels<N>(side.view, side.end, u);
+  WideLevel<N> out = LevelsIn<N>(side.view, voxel, side.share);
+  out.value = side.h * out.value;
+  const WidePlace<N>& t = voxel.t;
+  const Wide<N> off = Larger(Larger(Magnitude(Wide<N>(t.x - 0.5)), Magnitude(Wide<N>(t.y - 0.5))),
+                             Magnitude(Wide<N>(t.z - 0.5)));
+  const unsigned between = PositiveLanes(off - (0.5 - kBeside));
+  if (between == 0) return out;
+  const Vec3 apart = TransposeTimes(side.R, (kBeside / std::sqrt(3.0)) * Vec3{1, 1, 1});
+  const auto slope_at = [&](const Vec3& p) {
+    return LevelsIn<1>(side.view, FindVoxels<1>(side.view, side.end, {p.x, p.y, p.z}), side.share)
+        .GradientOf(0);
+  };
+  for (int lane = 0; lane < N; ++lane) {
+    if ((between >> lane & 1) == 0) continue;
+    const Vec3 at{Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)};
+    const Vec3 mean = 0.5 * (slope_at(at + apart) + slope_at(at - apart));
+    SetLane(&out.gradient.x, lane, mean.x);
+    SetLane(&out.gradient.y, lane, mean.y);
+    SetLane(&out.gradient.z, lane, mean.z);
   }
   return out;
 }

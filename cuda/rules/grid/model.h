@@ -22,6 +22,12 @@ struct GridSide {
   Vec3 origin;           ///< the lattice's origin there
   double weight = 0;     ///< of its face in S and G: LocalSurface::weight
   std::int8_t body = 0;  ///< 0: of A, 1: of B
+  // Of a lattice's nodes, by SetNodes.
+  Mat3 per_node;     ///< by its rows from node to node along the lattice's axes [voxels]
+  Vec3 first;        ///< node (0, 0, 0), from the grid's own first one on [voxels]
+  Vec3 end;          ///< of the grid's places, likewise
+  double share = 0;  ///< of its bends that levels are without
+  double rise = 0;   ///< the most that its field rises from node to node [m]
 };
 
 /** A side of a grid that has the pose X in the lattice's frame. @param body  0: of A, 1: of B */
@@ -40,6 +46,19 @@ INTERVOX_HD inline GridSide MakeSide(const geometry::GridView& view, const Pose&
   return side;
 }
 
+/** Sets what a side keeps of a lattice's nodes. @param edge  from node to node [m]
+ @param lifted  whether its levels are without what interpolation between them adds */
+INTERVOX_HD inline void SetNodes(double edge, bool lifted, GridSide* side) {
+  constexpr double kEdge = geometry::kBlockEdge;
+  const geometry::GridView& view = side->view;
+  const double along = edge / side->h;
+  side->per_node = edge * side->per_metre;
+  side->first = side->origin - geometry::OriginOf(view);
+  side->end = {kEdge * view.size[0], kEdge * view.size[1], kEdge * view.size[2]};
+  side->share = lifted ? along * along / 12 : 0;
+  side->rise = (view.slope + 1e-9) * edge;
+}
+
 /** A place of the lattice's frame in the grid's own [voxels]. */
 INTERVOX_HD inline Vec3 PlaceIn(const GridSide& side, const Vec3& y) {
   return side.origin + TransposeTimes(side.per_metre, y);
@@ -47,8 +66,9 @@ INTERVOX_HD inline Vec3 PlaceIn(const GridSide& side, const Vec3& y) {
 
 /** Ω as the sides that it keeps: one or two grids, then surfaces of the other cell. */
 struct GridModel {
-  GridSide grid[2];
+  GridSide grid[2];  ///< the first is the lattice's own
   int grids = 0;
+  int at_origin[3] = {};  ///< which of its nodes, from its first one on, is the lattice's origin
   const MappedSurface* surface = nullptr;  ///< at most kMaxSurfaces less the grids
   int surfaces = 0;
   bool lifted = false;  ///< whether levels are without what interpolation adds

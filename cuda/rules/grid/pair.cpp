@@ -176,6 +176,10 @@ bool GridPair::Place(const PairQuery& query, InterferenceMetrics* metrics) {
   const Pose X_FO = Inverse(lattice.X_LF) * X_LO;
   model_.grids = 0;
   model_.grid[model_.grids++] = SideOf(L.grid, Inverse(lattice.X_LF) * L.grid.X_CG, body);
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    model_.at_origin[axis] = lattice.middle[axis] - L.grid.field->origin[a];
+  }
   fields_[0] = &L.grid.field;
   fields_[1] = nullptr;
   if (O.grid.field != nullptr) {
@@ -204,6 +208,7 @@ GridLevel GridPair::Level() {
   model_.surface = surfaces_.data();
   model_.surfaces = static_cast<int>(surfaces_.size());
   model_.lifted = internal::grid::GoesByBlocks(progress_.rule);
+  for (GridSide& side : model_.grid) SetNodes(level.edge, model_.lifted, &side);
   level.model = model_;
   return level;
 }

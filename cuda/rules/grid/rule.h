@@ -128,7 +128,7 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
       [&](const center::VoxelBlock& block, const Vec3&, clip::ClipSums* sums) {
         Begin(model, block.active, edge, tile);
         tile->voxels = block;
-        AddTile(model, FindOwnNodes(model.grid[0], block, edge), tile, sums, add_tetrahedra);
+        AddTile(model, FindOwnNodes(model, block, edge), 0, tile, sums, add_tetrahedra);
       });
 }
 

@@ -17,6 +17,8 @@ inline constexpr int kTileEdge = 4;              ///< most voxels along a tile's
 inline constexpr int kTileSide = kTileEdge + 1;  ///< most nodes along it
 /** Most nodes of a tile. */
 inline constexpr int kTileNodes = kTileSide * kTileSide * kTileSide;
+/** Most voxels of a tile. */
+inline constexpr int kTileVoxels = kTileEdge * kTileEdge * kTileEdge;
 /** Most sides that a tile has undecided. */
 inline constexpr int kTileSides = kMaxSurfaces + 2;
 
@@ -62,25 +64,26 @@ struct Piece {
  the sides of its model. */
 struct Tile {
   center::VoxelBlock voxels;
-  double edge = 0;                ///< of a voxel [m]
-  bool lifts = false;             ///< whether levels are without what interpolation adds
-  int grids = 0;                  ///< of the model: its first sides
-  int count = 0;                  ///< sides that bounds over the tile leave undecided
-  int side[kTileSides];           ///< which sides of the model
-  double unseen[kTileSides];      ///< how far levels bend where no node shows it [m]
-  double turn[kTileSides];        ///< their weight in S: 0 where the side stands still or is a cut
-  std::uint64_t cutting = 0;      ///< bits of the sides with a positive level at a node
-  VoxelBits left;                 ///< voxels that are not outside of a side
-  VoxelBits open[2];              ///< those of them that a grid's field may cut
-  NodeBits positive[kTileSides];  ///< of a cutting side: nodes where its level is
-  VoxelBits mixed[kTileSides];    ///< and the voxels that have one of these
-  double (*level)[kTileNodes];    ///< of cutting sides at the nodes of voxels that they cut
-  double (*gain)[kTileNodes];     ///< −∂V/∂level
-  Vec3* gradient;                 ///< of the other grid there, in its axes
-  SideShares* shares;             ///< of a few voxels after the other
-  Piece* pieces;                  ///< a stack; each side leaves at most two more
-  center::BlockStack blocks;      ///< that wait before they become tiles
-  clip::PolygonRoom polygon;      ///< of a side in a voxel
+  double edge = 0;                 ///< of a voxel [m]
+  bool lifts = false;              ///< whether levels are without what interpolation adds
+  int grids = 0;                   ///< of the model: its first sides
+  int count = 0;                   ///< sides that bounds over the tile leave undecided
+  int side[kTileSides];            ///< which sides of the model
+  double unseen[kTileSides];       ///< how far levels bend where no node shows it [m]
+  double turn[kTileSides];         ///< their weight in S: 0 where the side stands still or is a cut
+  std::uint64_t cutting = 0;       ///< bits of the sides with a positive level at a node
+  VoxelBits left;                  ///< voxels that are not outside of a side
+  VoxelBits open[2];               ///< those of them that a grid's field may cut
+  NodeBits positive[kTileSides];   ///< of a cutting side: nodes where its level is
+  VoxelBits mixed[kTileSides];     ///< and the voxels that have one of these
+  double (*level)[kTileNodes];     ///< of cutting sides at the nodes of voxels that they cut
+  double (*gain)[kTileNodes];      ///< −∂V/∂level
+  double (*gradient)[kTileNodes];  ///< by their components, of a side there
+  double share[kTileVoxels];       ///< of voxels that counts
+  SideShares* shares;              ///< of a few voxels after the other
+  Piece* pieces;                   ///< a stack; each side leaves at most two more
+  center::BlockStack blocks;       ///< that wait before they become tiles
+  clip::PolygonRoom polygon;       ///< of a side in a voxel
 
   /** The number of node (i, j, k), or of several. */
   template <class Whole>
@@ -107,7 +110,7 @@ INTERVOX_HD constexpr std::size_t PiecesOf(int sides) {
 
 /** Bytes of a tile with room for so many sides. */
 INTERVOX_HD constexpr std::size_t TileBytes(int sides) {
-  return sizeof(Tile) + sizeof(Vec3[kTileNodes]) +
+  return sizeof(Tile) + sizeof(double[3][kTileNodes]) +
          static_cast<std::size_t>(sides) * (2 * sizeof(double[kTileNodes]) + sizeof(SideShares)) +
          PiecesOf(sides) * sizeof(Piece);
 }
@@ -124,7 +127,9 @@ INTERVOX_HD inline Tile* TileIn(void* memory, int sides) {
   const auto n = static_cast<std::size_t>(sides);
   tile->level = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
   tile->gain = reinterpret_cast<double(*)[kTileNodes]>(take(n * sizeof(double[kTileNodes])));
-  tile->gradient = reinterpret_cast<Vec3*>(take(sizeof(Vec3[kTileNodes])));
+  tile->gradient = reinterpret_cast<double(*)[kTileNodes]>(take(sizeof(double[3][kTileNodes])));
+  // Sums go over all nodes, also those that have no gain and were never read.
+  for (int i = 0; i < 3 * kTileNodes; ++i) tile->gradient[0][i] = 0;
   tile->shares = reinterpret_cast<SideShares*>(take(n * sizeof(SideShares)));
   tile->pieces = reinterpret_cast<Piece*>(at);
   return tile;
@@ -155,21 +160,18 @@ INTERVOX_HD void ForEachBit(const Bits (&bits)[kSide], const F& f) {
  are left, the last one stands in the place of those that lack. */
 template <int N, class Bits, int kSide, class F>
 INTERVOX_HD void ForSeveralBits(const Bits (&bits)[kSide], const F& f) {
-  int at[N], count = 0;
-  const auto call = [&] {
-    const Whole<N> all = LoadAll<Whole<N>>(at);
-    f(Whole<N>(all >> 6), Whole<N>(all >> 3 & 7), Whole<N>(all & 7), count);
-    count = 0;
-  };
+  int at[kTileNodes + N], count = 0;
   for (int i = 0; i < kSide; ++i) {
     for (std::uint64_t rest = bits[i]; rest != 0; rest &= rest - 1) {
       at[count++] = i << 6 | LowestBit(rest);
-      if (count == N) call();
     }
   }
-  if (count == 0) return;
-  for (int k = count; k < N; ++k) at[k] = at[k - 1];
-  call();
+  for (int k = count; k % N != 0; ++k) at[k] = at[count - 1];
+  for (int first = 0; first < count; first += N) {
+    const Whole<N> all = LoadAll<Whole<N>>(at + first);
+    f(Whole<N>(all >> 6), Whole<N>(all >> 3 & 7), Whole<N>(all & 7),
+      count - first < N ? count - first : N);
+  }
 }
 
 /** Sets the bits of the voxels of groups. */
