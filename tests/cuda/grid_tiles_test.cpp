@@ -310,7 +310,7 @@ ClipSums SumAll(const grid::GridLevel& level, grid::Tile* tile) {
   const auto add = [&](grid::Tile* of, const grid::VoxelBits& voxels, std::uint64_t mixed,
                        ClipSums* to) {
     if (level.rule == LeafRule::kFraction) {
-      grid::AddShares(of, voxels, mixed, false, to);
+      grid::AddShares(of, voxels, mixed, to);
     } else {
       grid::AddTetrahedra(of, voxels, mixed, to);
     }

@@ -227,7 +227,7 @@ INTERVOX_HD inline void SumShares(const Tile& tile, int k, ShareSums* out) {
   for (int i = 0; i < kTileEdge; ++i) {
     S layer{}, by_j{};
     for (int j = 0; j < kTileEdge; ++j) {
-      const S own = LoadWide<N>(tile.share + (i * kTileEdge + j) * kTileEdge + k);
+      const S own = LoadWide<N>(tile.share + Tile::Voxel(i, j, k));
       layer += own;
       by_j += j * own;
       by_yy += j * j * own;
@@ -299,8 +299,7 @@ INTERVOX_HD void AddVoxels(Tile* tile, clip::ClipSums* sums, const Add& add) {
       add(tile, alike, mixed, sums);
       continue;
     }
-    ForEachBit(alike,
-               [&](int i, int j, int k) { tile->share[(i * kTileEdge + j) * kTileEdge + k] = 1; });
+    ForEachBit(alike, [&](int i, int j, int k) { tile->share[Tile::Voxel(i, j, k)] = 1; });
   }
   AddMoments(*tile, sums);
 }

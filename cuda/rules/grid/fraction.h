@@ -152,45 +152,82 @@ INTERVOX_HD inline Wide<N> FindSharesOf(const int (&node)[N], std::uint64_t mixe
   return share;
 }
 
-/** Adds voxels of the tile that the same sides cut, a few at a time: their shares with the
- derivatives of these by the nodes' levels, and (G12). @param only_between  (G12) alone */
+/** Goes back through the sides of voxels: calls each(side, by_share, by_n) with what their volumes
+ change with its own share, and with its normal by the common shares. @param whole  a voxel's volume
+ @returns what of (G12) the planes have */
+template <int N, class Each>
+INTERVOX_HD inline Wide<N> GoBack(const SideShares* shares, int count, const Wide<N>& whole,
+                                  const Each& each) {
+  using S = Wide<N>;
+  const S zero{};
+  S far = zero, later = whole, next[3] = {zero, zero, zero};  // by the cosine with the next one
+  for (int s = count - 1; s >= 0; --s) {
+    const SideShares& side = shares[s];
+    const S by_cosine = later * LoadWide<N>(side.by_cosine);
+    S by_n[3];
+    for (int i = 0; i < 3; ++i) {
+      by_n[i] = s > 0 ? next[i] + by_cosine * LoadWide<N>(shares[s - 1].n[i]) : next[i];
+      next[i] = by_cosine * LoadWide<N>(side.n[i]);
+    }
+    const S by_share = later * LoadWide<N>(side.by_share);
+    far += by_share * LoadWide<N>(side.area) * LoadWide<N>(side.bend);
+    each(side, by_share, by_n);
+    later = later * LoadWide<N>(side.by_before);
+  }
+  return far;
+}
+
+/** Adds the numbers of so many lanes. */
+template <int N>
+INTERVOX_HD inline void AddLanes(const Wide<N>& numbers, int count, double* sum) {
+  double of[N];
+  StoreWide(numbers, of);
+  for (int k = 0; k < count; ++k) *sum += of[k];
+}
+
+/** Counts voxels of the tile that the same sides cut with their shares, a few at a time, with the
+ derivatives of these by the nodes' levels, and (G12). */
 INTERVOX_HD inline void AddShares(Tile* tile, const VoxelBits& voxels, std::uint64_t mixed,
-                                  bool only_between, clip::ClipSums* sums) {
+                                  clip::ClipSums* sums) {
   constexpr int N = kNumbersAtOnce;
   using S = Wide<N>;
-  const double h = tile->edge;
+  const double whole = tile->edge * tile->edge * tile->edge;
   const auto add = [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, int voxel_count) {
     const Whole<N> nodes = Tile::Node(x, y, z);
     int node[N], count;
     for (int k = 0; k < N; ++k) node[k] = Lane(nodes, k);
-    double share[N], between[N];
     S spread;
+    double share[N];
     StoreWide(FindSharesOf<N>(node, mixed, tile, &count, &spread), share);
-    // Backwards: what volumes change with each side's plane, and that with the nodes' levels.
-    const S zero{};
-    S later = zero + h * h * h, next[3] = {zero, zero, zero};  // by the cosine with the next one
-    S far = only_between ? zero : later * (kOfSpread * spread);
-    for (int s = count - 1; s >= 0; --s) {
-      const SideShares& side = tile->shares[s];
-      const S by_cosine = later * LoadWide<N>(side.by_cosine);
-      S by_n[3];
-      for (int i = 0; i < 3; ++i) {
-        by_n[i] = s > 0 ? next[i] + by_cosine * LoadWide<N>(tile->shares[s - 1].n[i]) : next[i];
-        next[i] = by_cosine * LoadWide<N>(side.n[i]);
-      }
-      const S by_share = later * LoadWide<N>(side.by_share);
-      far += by_share * LoadWide<N>(side.area) * LoadWide<N>(side.bend);
-      if (!only_between && tile->turn[side.slot] != 0) {
-        AddGainsOf<N>(side, node, voxel_count, by_share, by_n, tile->gain[side.slot]);
-      }
-      later = later * LoadWide<N>(side.by_before);
-    }
-    StoreWide(far, between);
+    const S all = S{} + whole;
+    const S far =
+        GoBack<N>(tile->shares, count, all,
+                  [&](const SideShares& side, const S& by_share, const S(&by_n)[3]) {
+                    if (tile->turn[side.slot] == 0) return;
+                    AddGainsOf<N>(side, node, voxel_count, by_share, by_n, tile->gain[side.slot]);
+                  });
+    AddLanes<N>(S(far + all * (kOfSpread * spread)), voxel_count, &sums->between);
     for (int k = 0; k < voxel_count; ++k) {
-      sums->between += between[k];
-      if (only_between) continue;
-      tile->share[(Lane(x, k) * kTileEdge + Lane(y, k)) * kTileEdge + Lane(z, k)] = share[k];
+      tile->share[Tile::Voxel(Lane(x, k), Lane(y, k), Lane(z, k))] = share[k];
     }
+  };
+  ForSeveralBits<N>(voxels, add);
+}
+
+/** Adds of (G12) what such voxels' planes have. */
+INTERVOX_HD inline void AddBetween(Tile* tile, const VoxelBits& voxels, std::uint64_t mixed,
+                                   clip::ClipSums* sums) {
+  constexpr int N = kNumbersAtOnce;
+  using S = Wide<N>;
+  const double whole = tile->edge * tile->edge * tile->edge;
+  const auto add = [&](const Whole<N>& x, const Whole<N>& y, const Whole<N>& z, int voxel_count) {
+    const Whole<N> nodes = Tile::Node(x, y, z);
+    int node[N], count;
+    for (int k = 0; k < N; ++k) node[k] = Lane(nodes, k);
+    S spread;
+    FindSharesOf<N>(node, mixed, tile, &count, &spread);
+    const auto nothing = [](const SideShares&, const S&, const S(&)[3]) {};
+    AddLanes<N>(GoBack<N>(tile->shares, count, S{} + whole, nothing), voxel_count, &sums->between);
   };
   ForSeveralBits<N>(voxels, add);
 }

@@ -201,13 +201,27 @@ INTERVOX_HD inline Wide<N> FieldAt(const GridSide& side, const Whole<N>& i, cons
   return side.h * LevelsIn<N>(side.view, voxel, 0).value;
 }
 
+/** How far a place may be from a voxel's end to lie between two [voxels]. */
+inline constexpr double kBeside = 1e-9;
+
+/** The mean of a grid's gradients beside a place, in its axes. */
+INTERVOX_HD inline Vec3 MeanGradient(const GridSide& side, const Vec3& u) {
+  const Vec3 apart = TransposeTimes(side.R, (kBeside / std::sqrt(3.0)) * Vec3{1, 1, 1});
+  Vec3 sum;
+  for (const double sign : {1.0, -1.0}) {
+    const Vec3 p = u + sign * apart;
+    const WideVoxel<1> voxel = FindVoxels<1>(side.view, side.end, {p.x, p.y, p.z});
+    sum += LevelsIn<1>(side.view, voxel, side.share).GradientOf(0);
+  }
+  return 0.5 * sum;
+}
+
 /** A grid's levels at N of a lattice's nodes with their gradients, in the grid's axes. Where a node
  lies between two voxels its gradient is the mean of theirs: V may have a kink there, and S is then
  the mean of its derivatives on both sides. */
 template <int N>
 INTERVOX_HD inline WideLevel<N> LevelsAt(const GridSide& side, const Whole<N>& i, const Whole<N>& j,
                                          const Whole<N>& k) {
-  constexpr double kBeside = 1e-9;  // [voxels]
   const WidePlace<N> u = PlacesOf<N>(side, i, j, k);
   const WideVoxel<N> voxel = FindVoxels<N>(side.view, side.end, u);
   WideLevel<N> out = LevelsIn<N>(side.view, voxel, side.share);
@@ -217,15 +231,9 @@ INTERVOX_HD inline WideLevel<N> LevelsAt(const GridSide& side, const Whole<N>& i
                              Magnitude(Wide<N>(t.z - 0.5)));
   const unsigned between = PositiveLanes(off - (0.5 - kBeside));
   if (between == 0) return out;
-  const Vec3 apart = TransposeTimes(side.R, (kBeside / std::sqrt(3.0)) * Vec3{1, 1, 1});
-  const auto slope_at = [&](const Vec3& p) {
-    return LevelsIn<1>(side.view, FindVoxels<1>(side.view, side.end, {p.x, p.y, p.z}), side.share)
-        .GradientOf(0);
-  };
   for (int lane = 0; lane < N; ++lane) {
     if ((between >> lane & 1) == 0) continue;
-    const Vec3 at{Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)};
-    const Vec3 mean = 0.5 * (slope_at(at + apart) + slope_at(at - apart));
+    const Vec3 mean = MeanGradient(side, {Lane(u.x, lane), Lane(u.y, lane), Lane(u.z, lane)});
     SetLane(&out.gradient.x, lane, mean.x);
     SetLane(&out.gradient.y, lane, mean.y);
     SetLane(&out.gradient.z, lane, mean.z);

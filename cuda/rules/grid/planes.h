@@ -42,12 +42,12 @@ INTERVOX_HD inline void FindShares(const double* level, const int (&node)[N], bo
   const S(&n)[3] = plane.n;
   CubeShare<S> own = SteepShare(n, plane.d);
   // (G12): the nodes' distances from the plane, one edge at most.
-  S most = zero + unseen;
+  S most = zero;
   for (int c = 0; c < 8; ++c) {
     const S by_x = c & 4 ? mean + 0.5 * s[0] : mean - 0.5 * s[0];
     const S by_y = c & 2 ? by_x + 0.5 * s[1] : by_x - 0.5 * s[1];
     const S by_z = c & 1 ? by_y + 0.5 * s[2] : by_y - 0.5 * s[2];
-    most = Larger(most, S(unseen + Magnitude(S(g[c] - by_z))));
+    most = Larger(most, Magnitude(S(g[c] - by_z)));
   }
   StoreWide(mean, side->mean);
   StoreWide(slope, side->slope);
@@ -58,7 +58,7 @@ INTERVOX_HD inline void FindShares(const double* level, const int (&node)[N], bo
   const S m[3] = {Magnitude(n[0]), Magnitude(n[1]), Magnitude(n[2])};
   const S smallest = Smaller(Smaller(m[0], m[1]), m[2]);
   const auto steep = smallest > kSteep;
-  StoreWide(Smaller(S(most / slope), one), side->bend);
+  StoreWide(Smaller(S((unseen + most) / slope), one), side->bend);
   side->flat = ((1U << N) - 1) & ~PositiveLanes(smallest - kSteep);
   if (side->flat == 0) return;
   for (int k = 0; k < N; ++k) {

@@ -117,7 +117,7 @@ INTERVOX_HD inline clip::ClipSums SumPart(const GridLevel& level, const center::
                              });
   }
   const auto add_shares = [](Tile* of, const VoxelBits& voxels, std::uint64_t mixed,
-                             clip::ClipSums* to) { AddShares(of, voxels, mixed, false, to); };
+                             clip::ClipSums* to) { AddShares(of, voxels, mixed, to); };
   const auto add_tetrahedra = [](Tile* of, const VoxelBits& voxels, std::uint64_t mixed,
                                  clip::ClipSums* to) { AddTetrahedra(of, voxels, mixed, to); };
   if (level.rule == LeafRule::kFraction) return SumBlocks(model, part, edge, tile, add_shares);

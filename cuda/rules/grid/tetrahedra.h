@@ -220,7 +220,7 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
 INTERVOX_HD inline void AddTetrahedra(Tile* tile, const VoxelBits& voxels, std::uint64_t mixed,
                                       clip::ClipSums* sums) {
   ForEachBit(voxels, [&](int i, int j, int k) { AddTetrahedra(tile, i, j, k, mixed, sums); });
-  if (tile->lifts) AddShares(tile, voxels, mixed, true, sums);
+  if (tile->lifts) AddBetween(tile, voxels, mixed, sums);
 }
 
 }  // namespace intervox::cuda::internal::grid

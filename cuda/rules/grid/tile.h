@@ -91,6 +91,11 @@ struct Tile {
     return (i * kTileSide + j) * kTileSide + k;
   }
 
+  /** The number of voxel (i, j, k). */
+  INTERVOX_HD static constexpr int Voxel(int i, int j, int k) {
+    return (i * kTileEdge + j) * kTileEdge + k;
+  }
+
   /** What corner (x, y, z) of a voxel, c = 4x + 2y + z, is beyond its first node. */
   INTERVOX_HD static constexpr int Corner(int c) {
     return ((c >> 2) * kTileSide + (c >> 1 & 1)) * kTileSide + (c & 1);
