@@ -63,27 +63,60 @@ __attribute__((always_inline)) INTERVOX_HD inline void PushKept(const Piece& pie
             face(0), {side, face(2), face(3)}, next, stack, top);
 }
 
-/** Moments over pieces by the shares of the steps from node to node. */
-using StepSums = VolumeMoments;
+/** Pieces of a voxel's tetrahedra that wait to be summed: corner c of piece k is at at[c][axis][k],
+ from the node at which all tetrahedra begin on, by the steps to the next ones. */
+struct KeptPieces {
+  static constexpr int N = kNumbersAtOnce;
+  double at[4][3][N] = {};
+  int count = 0;
+};
 
-/** Adds a piece's moments, and its faces' gains by the tile's numbers of its nodes. */
-INTERVOX_HD inline void AddPiece(const Piece& piece, const int (&node)[4], Tile* tile,
-                                 StepSums* sums) {
-  Vec3 u[4], sum;
+/** Adds the moments of the pieces that wait. */
+INTERVOX_HD inline void SumPieces(KeptPieces* kept, VolumeMoments* sums) {
+  constexpr int N = KeptPieces::N;
+  using S = Wide<N>;
+  S p[4][3], e[3][3], sum[3], second[6], of[10];
+  for (int axis = 0; axis < 3; ++axis) {
+    for (int c = 0; c < 4; ++c) p[c][axis] = LoadWide<N>(kept->at[c][axis]);
+    for (int c = 0; c < 3; ++c) e[c][axis] = p[c + 1][axis] - p[0][axis];
+    sum[axis] = p[0][axis] + p[1][axis] + p[2][axis] + p[3][axis];
+  }
+  const S v = Magnitude(S(e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
+                          e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+                          e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]))) /
+              6;
+  // ∫ x xᵀ over a tetrahedron: of the corners and their sum.
+  constexpr int kOf[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+  for (int k = 0; k < 6; ++k) {
+    const int i = kOf[k][0], j = kOf[k][1];
+    second[k] = sum[i] * sum[j];
+    for (int c = 0; c < 4; ++c) second[k] += p[c][i] * p[c][j];
+  }
+  of[0] = v;
+  for (int axis = 0; axis < 3; ++axis) of[1 + axis] = 0.25 * v * sum[axis];
+  for (int k = 0; k < 6; ++k) of[4 + k] = v / 20 * second[k];
+  double lane[10][N];
+  for (int k = 0; k < 10; ++k) StoreWide(of[k], lane[k]);
+  for (int k = 0; k < kept->count; ++k) {
+    *sums += {lane[0][k],
+              {lane[1][k], lane[2][k], lane[3][k]},
+              {{lane[4][k], lane[5][k], lane[6][k]}, {lane[7][k], lane[8][k], lane[9][k]}}};
+  }
+  kept->count = 0;
+}
+
+/** Adds a piece of a tetrahedron whose steps go along the axes in that order, and its faces' gains
+ by the tile's numbers of its nodes. */
+INTERVOX_HD inline void AddPiece(const Piece& piece, const int (&order)[3], const int (&node)[4],
+                                 Tile* tile, KeptPieces* kept, VolumeMoments* sums) {
+  Vec3 u[4];
   for (int i = 0; i < 4; ++i) {
     const double* b = piece.p[i].b;
     const double yz = b[2] + b[3];
     u[i] = {b[1] + yz, yz, b[3]};
-    sum += u[i];
+    for (int k = 0; k < 3; ++k) kept->at[i][order[k]][kept->count] = u[i][k];
   }
-  const Vec3 e1 = u[1] - u[0], e2 = u[2] - u[0], e3 = u[3] - u[0];
-  const double v = std::fabs(Dot(e1, Cross(e2, e3))) / 6;
-  // ∫ u uᵀ over a tetrahedron.
-  Sym3 second = Square(sum);
-  for (const Vec3& p : u) second += Square(p);
-  sums->v += v;
-  sums->m += 0.25 * v * sum;
-  sums->second += v / 20 * second;
+  if (++kept->count == KeptPieces::N) SumPieces(kept, sums);
   for (int f = 0; f < 4; ++f) {
     const int side = piece.face[f];
     if (side == kNoSide || tile->turn[side] == 0) continue;
@@ -101,28 +134,16 @@ INTERVOX_HD inline void AddPiece(const Piece& piece, const int (&node)[4], Tile*
   }
 }
 
-/** Adds moments by steps: step i goes along axis order[i] by step[order[i]], from `first`. */
-INTERVOX_HD inline void AddSteps(const StepSums& local, const int (&order)[3], const Vec3& first,
-                                 const Vec3& step, double edge, clip::ClipSums* sums) {
-  const double scale = edge * edge * edge, v = scale * local.v;
-  Vec3 m, square;
-  for (int i = 0; i < 3; ++i) {
-    const int axis = order[i];
-    m[axis] = scale * step[axis] * local.m[i];
-    square[axis] = scale * step[axis] * step[axis] * local.second.diag[i];
-  }
-  // d has the products xy, xz, yz: those of the two axes that are not 2, 1, 0.
-  Vec3 product;
-  for (int i = 0; i < 2; ++i) {
-    for (int j = i + 1; j < 3; ++j) {
-      product[3 - order[i] - order[j] == 2   ? 0
-              : 3 - order[i] - order[j] == 1 ? 1
-                                             : 2] =
-          scale * step[order[i]] * step[order[j]] * local.second.off[i + j - 1];
-    }
-  }
+/** Adds a voxel's moments by its steps: along each axis by `step` from `first`. */
+INTERVOX_HD inline void AddSteps(const VolumeMoments& local, const Vec3& first, const Vec3& step,
+                                 double edge, clip::ClipSums* sums) {
+  const Sym3 steps = Square(step);
+  const VolumeMoments scaled{
+      local.v,
+      Scaled(step, local.m),
+      {Scaled(steps.diag, local.second.diag), Scaled(steps.off, local.second.off)}};
   VolumeMoments& volume = *sums;
-  volume += Shifted(VolumeMoments{v, m, {square, product}}, first);
+  volume += Shifted(edge * edge * edge * scaled, first);
 }
 
 /** (G11): whether the sum of the first two sides' levels is above zero at all nodes of voxel
@@ -178,6 +199,8 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
     first[axis] = tile->edge * (tile->voxels.first[axis] + at[axis] + odd);
     step[axis] = odd != 0 ? -tile->edge : tile->edge;
   }
+  VolumeMoments local;
+  KeptPieces kept;
   for (int t = 0; t < geometry::kTetrahedra; ++t) {
     const geometry::TetrahedronSteps steps = geometry::StepsOf(t);
     const int(&order)[3] = steps.axis;
@@ -186,14 +209,14 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
     const int c1 = corner ^ 4 >> order[0], c2 = c1 ^ 4 >> order[1], c3 = c2 ^ 4 >> order[2];
     if ((outside[corner] & outside[c1] & outside[c2] & outside[c3]) != 0) continue;
     const std::uint64_t any = outside[corner] | outside[c1] | outside[c2] | outside[c3];
-    StepSums local;
     Piece* const stack = tile->pieces;
     int top = 0;
     stack[top++] = {{{{1, 0, 0, 0}}, {{0, 1, 0, 0}}, {{0, 0, 1, 0}}, {{0, 0, 0, 1}}},
                     {kNoSide, kNoSide, kNoSide, kNoSide},
                     0};
     while (top > 0) {
-      const Piece piece = stack[--top];
+      const Piece& piece = stack[--top];
+      const bool whole = piece.next == 0;
       int s = piece.next, inside = 4;
       double level[4];
       for (; s < tile->count && inside == 4; ++s) {
@@ -202,18 +225,22 @@ INTERVOX_HD inline void AddTetrahedra(Tile* tile, int i, int j, int k, std::uint
         inside = 0;
         for (int c = 0; c < 4; ++c) {
           const double* b = piece.p[c].b;
-          level[c] = b[0] * g[node[0]] + b[1] * g[node[1]] + b[2] * g[node[2]] + b[3] * g[node[3]];
+          level[c] =
+              whole ? g[node[c]]
+                    : b[0] * g[node[0]] + b[1] * g[node[1]] + b[2] * g[node[2]] + b[3] * g[node[3]];
           inside += level[c] <= 0;
         }
       }
       if (inside == 4) {
-        AddPiece(piece, node, tile, &local);
+        AddPiece(piece, order, node, tile, &kept, &local);
       } else if (inside > 0) {
-        PushKept(piece, level, static_cast<std::uint8_t>(s - 1), s, stack, &top);
+        const Piece cut = piece;  // which what is kept of it replaces
+        PushKept(cut, level, static_cast<std::uint8_t>(s - 1), s, stack, &top);
       }
     }
-    if (local.v > 0) AddSteps(local, order, first, step, tile->edge, sums);
   }
+  if (kept.count > 0) SumPieces(&kept, &local);
+  if (local.v > 0) AddSteps(local, first, step, tile->edge, sums);
 }
 
 /** Adds voxels of the tile that the same sides cut; (G12) where levels are lifted. */
