@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -245,6 +246,35 @@ TEST(GridTiles, PlanesShareVoxelsAsPolytopesDo) {
     ASSERT_LT(Norm(moment - by_t), 1e-10) << k;
   }
   for (const int way : {parts, corners, flat, none}) EXPECT_GT(way, 200);
+}
+
+// A strip without a slope holds all of the square within it and at its ends, and else nothing.
+TEST(GridTiles, FlatStripsHoldAllOrNothing) {
+  using cuda::internal::Wide;
+  constexpr int N = grid::SideShares::N;
+  const auto all = [](double x) { return Wide<N>{} + x; };
+  for (const double slope : {0.0, -0.0, 1e-300}) {
+    for (const auto& [low, high, area] :
+         {std::array{-1.0, 1.0, 1.0}, std::array{0.0, 1.0, 1.0}, std::array{-1.0, 0.0, 1.0},
+          std::array{0.1, 1.0, 0.0}, std::array{-1.0, -0.1, 0.0}}) {
+      const auto part = grid::PartOfSquare<Wide<N>>(all(slope), all(slope), all(low), all(high),
+                                                    all(0), all(0), all(1));
+      EXPECT_EQ(cuda::internal::Lane(part.area, 0), area) << slope << " " << low << " " << high;
+      EXPECT_EQ(cuda::internal::Lane(part.u, 0), 0);
+    }
+  }
+}
+
+// Sums that hardly change are not believed where cells are few, or the changes before were large.
+TEST(GridTiles, SmallChangesMayBeLuck) {
+  using grid::ErrorAfter;
+  for (const bool extrapolated : {false, true}) {
+    EXPECT_EQ(ErrorAfter(0, {}, 1000, extrapolated), 1);
+    EXPECT_EQ(ErrorAfter(1, {1e-6}, 150, extrapolated), 1);
+    EXPECT_EQ(ErrorAfter(1, {1e-6}, 1000, extrapolated), 2e-6);
+    EXPECT_EQ(ErrorAfter(2, {1e-6, 0.08, 1}, 1000, extrapolated), 0.01);
+    EXPECT_GT(ErrorAfter(3, {1e-6, 1e-6, 0.64}, 1000, extrapolated), 0.009);
+  }
 }
 
 // A wedge between planes that coincide but for its angle, whose volume is a sum of its small gaps.
