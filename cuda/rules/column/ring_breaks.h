@@ -164,7 +164,9 @@ class RingFolds {
       // The axis runs along the columns, and n turns at once: the plane says where to.
       const double rise = fold.w / a_, square = 1 - rise * rise;
       const double along = square > 0 ? std::sqrt(square) : 0;
-      fold.along = fold.along < 0 ? -along : along;
+      // In a section across the torus' axis n stays level but there, and each side has one end.
+      const bool falls = side * fold.along < 0;
+      fold.along = falls != (side < 0) ? -along : along;
     }
     return fold;
   }
