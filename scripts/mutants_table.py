@@ -704,7 +704,7 @@ MUTANTS = [
            "if («most <= goal * moments.v») return false;", "true", "cuda:MomentsTolerance*"),
     Mutant("cuda/rules/column/ring_breaks.h", "of a torus' crossings of the other's circle one is overlooked",
            "for (int i = «0»; i < count; ++i) {\n      const double h = kT * (2 * root[i] - 1)", "1", "cuda:VolumeBounds*"),
-    Mutant("cuda/rules/column/ring_breaks.h", "where a tube runs along the columns nothing is known of its folds",
+    Mutant("cuda/rules/column/ring_breaks.h", "nothing is known of where folds begin in pairs",
            "if («!(sine > least && sine < 1)») return;", "true", "cuda:RingFolds*:VolumeBounds*"),
     Mutant("cuda/rules/column/ring_breaks.h", "a tube along the columns has the same end on both sides",
            "fold.along = «falls != (side < 0)» ? -along : along;", "falls", "cuda:RingFolds*"),

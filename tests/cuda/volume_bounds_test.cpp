@@ -142,9 +142,9 @@ TEST(VolumeBounds, EstimatesHoldWhereTheyWereExceeded) {
   }
 }
 
-// Two tori by columns, in poses in which folds of a section come in pairs where the other tube runs
-// nearly along the columns. By slices, which know no folds.
-TEST(VolumeBounds, HoldWhereATubeRunsAlongTheColumns) {
+// Two tori by columns, in poses in which two folds of a section have just begun, and the panel
+// without them showed nothing. Against slices, which know no folds.
+TEST(VolumeBounds, HoldWhereFoldsBeginInPairs) {
   struct TwoTori {
     geometry::Torus a, b;
     std::array<double, 7> pose;  // of A in B: position and quaternion
