@@ -706,6 +706,8 @@ MUTANTS = [
            "for (int i = «0»; i < count; ++i) {\n      const double h = kT * (2 * root[i] - 1)", "1", "cuda:VolumeBounds*"),
     Mutant("cuda/rules/column/ring_breaks.h", "nothing is known of where folds begin in pairs",
            "if («!(sine > least && sine < 1)») return;", "true", "cuda:RingFolds*:VolumeBounds*"),
+    Mutant("cuda/rules/column/ring_breaks.h", "panels of columns go on past where two folds are about to begin",
+           "«add(least, 0)»;", "void()", "cuda:VolumeBounds*"),
     Mutant("cuda/rules/column/ring_breaks.h", "a tube along the columns has the same end on both sides",
            "fold.along = «falls != (side < 0)» ? -along : along;", "falls", "cuda:RingFolds*"),
     Mutant("cuda/surface/surface_bound.h", "a torus is taken for inactive too early",

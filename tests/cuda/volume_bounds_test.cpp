@@ -142,8 +142,9 @@ TEST(VolumeBounds, EstimatesHoldWhereTheyWereExceeded) {
   }
 }
 
-// Two tori by columns, in poses in which two folds of a section have just begun, and the panel
-// without them showed nothing. Against slices, which know no folds.
+// Two tori by columns, in poses in which two folds of a section have just begun, and in the last
+// one are about to, and panels that did not end there showed nothing. Against slices, which know no
+// folds.
 TEST(VolumeBounds, HoldWhereFoldsBeginInPairs) {
   struct TwoTori {
     geometry::Torus a, b;
@@ -172,7 +173,11 @@ TEST(VolumeBounds, HoldWhereFoldsBeginInPairs) {
                            {{0.4647182779, 0.122087054},
                             {0.4, 0.3442336725},
                             {0.1266564779, -0.0556414427, 0.4789656612, 0.5834365455, 0.6037653657,
-                             0.3290654162, -0.4321864556}}};
+                             0.3290654162, -0.4321864556}},
+                           {{0.4939897354, 0.06067889543},
+                            {0.4, 0.3357823273},
+                            {0.3168596722, -0.01663288322, 0.1308941385, 0.7481338518, 0.1917247825,
+                             -0.5802675215, -0.2585090927}}};
   for (const TwoTori& pair : pairs) {
     const Cells a = CellsOf(pair.a), b = CellsOf(pair.b);
     PairQuery query{&a[0], &b[0], PoseOf(pair.pose), {}, 1e-8};

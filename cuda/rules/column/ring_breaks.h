@@ -182,17 +182,20 @@ INTERVOX_HD inline void AddRingFolds(const PlaneSection& section, int curve, con
                                      SectionBreaks* breaks) {
   const int id = section.curve[curve].id;
   const geometry::Surface& torus = pair.surface[id].surface;
-  const auto add = [&](const RingFold& fold) {
+  const auto add = [&](const RingFold& fold, short cause) {
     const double u = fold.u + torus.e.y * fold.along;
     if (u <= section.u_lo || u >= section.u_hi) return;
     if (InPolygon(section, u, fold.v) && AdmitsAll(section, u, fold.v, curve, curve)) {
-      breaks->Add(u, MeetingOf(id, id));
+      breaks->Add(u, cause);
     }
   };
+  // Where two folds are about to begin the curve is steep.
   const auto almost = [&](const RingFold& least) {
     breaks->AddNearFold(least.u + torus.e.y * least.along, 0, id);
+    add(least, 0);
   };
-  RingFolds(section, torus).Find(add, almost);
+  RingFolds(section, torus)
+      .Find([&](const RingFold& fold) { add(fold, MeetingOf(id, id)); }, almost);
 }
 
 /** (K7): where another torus crosses the sides of the section's polygon. */
